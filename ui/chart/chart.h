@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "ui/chart/scale.h"
+#include "ui/chart/series-source.h"
+#include "ui/chart/theme.h"
+#include "ui/chart/ticks.h"
+
+#include <cairo.h>
+
+G_BEGIN_DECLS
+
+/*
+ * A chart of scalars: series, view and cursor, drawn as a whole card. No GTK: the command line and
+ * the tests draw with it, and #SluiceChartCard is a widget round it. Main thread only.
+ */
+typedef struct _SluiceChart SluiceChart;
+
+typedef enum
+{
+  SLUICE_EVENT_NOTE,    /* learning rate, checkpoint, resume */
+  SLUICE_EVENT_FAILURE, /* NaN, failed */
+} SluiceEventKind;
+
+typedef enum
+{
+  SLUICE_CHART_FRAME = 1 << 0,  /* ground and border of the card */
+  SLUICE_CHART_TITLE = 1 << 1,  /* the title */
+  SLUICE_CHART_LEGEND = 1 << 2, /* names of the series beside the title: for files */
+  SLUICE_CHART_VECTOR = 1 << 3, /* curves as paths instead of pixels: for SVG and PDF */
+} SluiceChartFlags;
+
+/** sluice_chart_new: (transfer full): an empty chart on the step axis. */
+SluiceChart *sluice_chart_new (void);
+void sluice_chart_free (SluiceChart *self);
+
+/** sluice_chart_set_title: @title is copied. */
+void sluice_chart_set_title (SluiceChart *self, const char *title);
+const char *sluice_chart_get_title (SluiceChart *self);
+
+/** sluice_chart_set_unit: how values are written; %SLUICE_UNIT_NONE at first. */
+void sluice_chart_set_unit (SluiceChart *self, SluiceUnit unit);
+
+/**
+ * sluice_chart_add_series:
+ * @name: shown in the read-out; copied
+ * @color: of the curve; adapted to the theme's ground where its contrast is below 3 : 1
+ * @source: a reference is taken
+ *
+ * Returns: the id that the other calls take; ids are not used twice.
+ */
+guint sluice_chart_add_series (SluiceChart *self,
+                               const char *name,
+                               SluiceColor color,
+                               SluiceSeriesSource *source);
+void sluice_chart_remove_series (SluiceChart *self, guint id);
+void
+sluice_chart_set_series_style (SluiceChart *self, guint id, const char *name, SluiceColor color);
+/** sluice_chart_set_series_visible: a hidden series is not drawn, read or counted. */
+void sluice_chart_set_series_visible (SluiceChart *self, guint id, gboolean visible);
+guint sluice_chart_get_n_series (SluiceChart *self);
+
+/** sluice_chart_add_event: a dashed mark with a word, at @step (and @wall on the time axes). */
+void sluice_chart_add_event (
+    SluiceChart *self, SluiceEventKind kind, gint64 step, double wall, const char *word);
+void sluice_chart_clear_events (SluiceChart *self);
+
+void sluice_chart_set_x_axis (SluiceChart *self, SluiceXAxis axis);
+SluiceXAxis sluice_chart_get_x_axis (SluiceChart *self);
+void sluice_chart_set_log_y (SluiceChart *self, gboolean log_y);
+gboolean sluice_chart_get_log_y (SluiceChart *self);
+
+/** sluice_chart_set_smoothing: weight 0 to 0.999, clamped; 0.6 at first, as in TensorBoard. */
+void sluice_chart_set_smoothing (SluiceChart *self, double weight);
+double sluice_chart_get_smoothing (SluiceChart *self);
+
+/** sluice_chart_set_ignore_outliers: fit y to the 5th to 95th percentile; on at first. */
+void sluice_chart_set_ignore_outliers (SluiceChart *self, gboolean ignore);
+gboolean sluice_chart_get_ignore_outliers (SluiceChart *self);
+
+/** sluice_chart_set_band: fill between least and greatest value of a column; off at first. */
+void sluice_chart_set_band (SluiceChart *self, gboolean band);
+
+/** sluice_chart_set_expected_steps: the step axis reaches at least here; 0 when not known. */
+void sluice_chart_set_expected_steps (SluiceChart *self, gint64 steps);
+
+/**
+ * sluice_chart_set_view:
+ *
+ * Shows [@x0, @x1] of the current axis. NaN in either shows everything, live.
+ */
+void sluice_chart_set_view (SluiceChart *self, double x0, double x1);
+/** sluice_chart_get_view: the range shown. Returns: whether it is zoomed. */
+gboolean sluice_chart_get_view (SluiceChart *self, double *x0, double *x1);
+/** sluice_chart_zoom: by @factor (> 1 is closer) about @x, which stays where it is. */
+void sluice_chart_zoom (SluiceChart *self, double factor, double x);
+
+/** sluice_chart_set_cursor: shows the read-out at @x; NaN hides it. */
+void sluice_chart_set_cursor (SluiceChart *self, double x);
+double sluice_chart_get_cursor (SluiceChart *self);
+/** sluice_chart_move_cursor: to the next (+1) or previous (-1) point, at least one pixel away. */
+void sluice_chart_move_cursor (SluiceChart *self, int direction);
+
+/** sluice_chart_x_at: the value under pixel @px of the last drawing, clamped to the plot. */
+double sluice_chart_x_at (SluiceChart *self, double px);
+/** sluice_chart_get_plot: the plot's rectangle in the last drawing. */
+void sluice_chart_get_plot (SluiceChart *self, double *x, double *y, double *width, double *height);
+/** sluice_chart_set_selection: shades [@a, @b], what a drag is about to zoom to; NaN for none. */
+void sluice_chart_set_selection (SluiceChart *self, double a, double b);
+
+/** sluice_chart_needs_redraw: whether data, view or style differ from what was last drawn. */
+gboolean sluice_chart_needs_redraw (SluiceChart *self);
+
+/**
+ * sluice_chart_prepare:
+ * @budget_us: how long it may take; -1 for as long as needed
+ *
+ * Brings the smoothing of all series up to date. Returns: %FALSE if more calls are needed.
+ */
+gboolean sluice_chart_prepare (SluiceChart *self, gint64 budget_us);
+
+/**
+ * sluice_chart_render:
+ * @cr: where to draw; its device scale decides the pixels of the curves
+ * @width: of the card, in user units
+ * @height: of the card
+ * @theme: colours and font
+ * @flags: which parts
+ *
+ * Draws the whole card at the origin. Curves whose data and view have not changed are taken from
+ * the last call.
+ */
+void sluice_chart_render (SluiceChart *self,
+                          cairo_t *cr,
+                          double width,
+                          double height,
+                          const SluiceChartTheme *theme,
+                          SluiceChartFlags flags);
+
+/** sluice_chart_dup_summary: (transfer full): a sentence with the last value of each series. */
+char *sluice_chart_dup_summary (SluiceChart *self);
+
+/** sluice_chart_dup_readout: (transfer full) (nullable): what the read-out shows, as one line. */
+char *sluice_chart_dup_readout (SluiceChart *self);
+
+/**
+ * sluice_chart_export:
+ * @path: ends in .png, .svg, .pdf or .csv; that decides the format. CSV has every point
+ * @width: of the picture, in user units
+ * @height: of the picture
+ * @scale: pixels per unit of a PNG
+ *
+ * Returns: %FALSE and @error when the file cannot be written; nothing half-written is left.
+ */
+gboolean sluice_chart_export (SluiceChart *self,
+                              const char *path,
+                              double width,
+                              double height,
+                              double scale,
+                              const SluiceChartTheme *theme,
+                              GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceChart, sluice_chart_free)
+
+G_END_DECLS

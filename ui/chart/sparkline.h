@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "ui/chart/color.h"
+#include "ui/chart/series-source.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/**
+ * SluiceSparkline:
+ *
+ * A curve without axes, 48 x 22, for the rows of the sidebar. Presentational: the row's words say
+ * what it shows.
+ */
+#define SLUICE_TYPE_SPARKLINE (sluice_sparkline_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceSparkline, sluice_sparkline, SLUICE, SPARKLINE, GtkWidget)
+
+GtkWidget *sluice_sparkline_new (void);
+
+/** sluice_sparkline_set_source: (nullable): draws @source in @color; a reference is taken. */
+void
+sluice_sparkline_set_source (SluiceSparkline *self, SluiceSeriesSource *source, SluiceColor color);
+
+/** sluice_sparkline_refresh: redraws if the series changed. */
+void sluice_sparkline_refresh (SluiceSparkline *self);
+
+G_END_DECLS

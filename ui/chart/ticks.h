@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define SLUICE_TICKS_MAX 16
+
+typedef enum
+{
+  SLUICE_UNIT_NONE,
+  SLUICE_UNIT_PERCENT, /* 1.0 reads "100 %" */
+  SLUICE_UNIT_BYTES,   /* powers of 1000: "38 MB" */
+  SLUICE_UNIT_SECONDS, /* a length of time: "1 h 20 min" */
+  SLUICE_UNIT_TIME,    /* seconds since 1970, shown in local time */
+} SluiceUnit;
+
+typedef struct
+{
+  guint n;
+  double step; /* distance of two ticks; for a log axis the distance in decades, or 0 */
+  double values[SLUICE_TICKS_MAX];
+} SluiceTicks;
+
+/**
+ * sluice_ticks:
+ * @ticks: (out): the ticks, ascending, all inside [@lo, @hi]
+ * @lo: low end of the axis
+ * @hi: high end; @lo < @hi
+ * @target: how many are wanted; a linear axis with room gets 4 to 6 for 5
+ * @unit: decides what is round: decimal, powers of 1024 never, minutes and hours for time
+ * @log: a logarithmic axis: powers of ten, or 1, 2, 5 within few decades
+ */
+void sluice_ticks (
+    SluiceTicks *ticks, double lo, double hi, guint target, SluiceUnit unit, gboolean log);
+
+/** sluice_nice_step: 1, 2, 2.5 or 5 times a power of ten that cuts @range into about @target. */
+double sluice_nice_step (double range, guint target);
+
+/**
+ * sluice_format_tick:
+ * @value: a tick's value
+ * @step: distance to the next one: decides how many decimals are needed; 0 when unknown
+ * @unit: what it measures
+ *
+ * Returns: (transfer full): the label: thin spaces between thousands, a true minus sign.
+ */
+char *sluice_format_tick (double value, double step, SluiceUnit unit);
+
+/**
+ * sluice_format_value:
+ * @value: any double; NaN and infinities have words of their own
+ * @unit: what it measures
+ *
+ * Returns: (transfer full): about four significant digits: what a read-out shows.
+ */
+char *sluice_format_value (double value, SluiceUnit unit);
+
+/** sluice_format_step: (transfer full): an integer with thin spaces between thousands. */
+char *sluice_format_step (gint64 step);
+
+G_END_DECLS
