@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* The graph on the screen: a view of a model that pans, zooms, opens scopes, selects, and reads
+ * itself aloud.
+ *
+ * Actions (class actions, so that menus, keys, tests and assistive technology share them):
+ * canvas.zoom-in, canvas.zoom-out, canvas.zoom-100, canvas.fit, canvas.fit-selection, canvas.open,
+ * canvas.close, canvas.toggle, canvas.open-all-here, canvas.close-all, canvas.find-next,
+ * canvas.find-previous, canvas.select-next, canvas.select-previous, canvas.select-left,
+ * canvas.select-right, canvas.select-up, canvas.select-down, canvas.select-parent,
+ * canvas.select-none, canvas.set-aside, canvas.bring-back, canvas.reset-positions, canvas.color-by
+ * (string: structure, device, time, bytes), canvas.export-svg, canvas.export-pdf,
+ * canvas.export-png, canvas.export-dot (string: path). */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/canvas/export.h"
+#include "ui/canvas/graph-model.h"
+#include "ui/canvas/scene.h"
+#include "ui/canvas/view-state.h"
+
+G_BEGIN_DECLS
+
+#define SLUICE_TYPE_CANVAS (sluice_canvas_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceCanvas, sluice_canvas, SLUICE, CANVAS, GtkWidget)
+
+GtkWidget *sluice_canvas_new (void);
+
+/* Shows @model (a reference is taken; NULL = the empty state). What is open, moved and selected is
+ * kept by name. */
+void sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model);
+SluiceGraphModel *sluice_canvas_get_model (SluiceCanvas *self);
+
+/* While a graph is read: @text says so ("Reading the graph…"). NULL ends the state. */
+void sluice_canvas_set_loading (SluiceCanvas *self, const char *text);
+
+/* A graph that could not be read: what happened, to what, what to do. NULL ends the state. */
+void sluice_canvas_set_failure (SluiceCanvas *self, const char *text);
+
+/* Replaces the view state (transfer none) and reads a copy of it, as for `model.layout`. */
+void sluice_canvas_set_view_state (SluiceCanvas *self, const SluiceViewState *state);
+SluiceViewState *sluice_canvas_dup_view_state (SluiceCanvas *self);
+
+/* Live second lines, heat bars and histogram glyphs, by name of a node or scope. Never moves the
+ * layout; what is not named keeps its value. */
+void sluice_canvas_set_values (SluiceCanvas *self, const SluiceCanvasValue *values, guint n_values);
+void sluice_canvas_clear_values (SluiceCanvas *self);
+
+/* The one selection: the full name of a node or scope, or NULL. Selecting a hidden node opens the
+ * scopes above it and brings it into view; FALSE when there is no such node. Emits
+ * selection-changed (name) when it changed. */
+gboolean sluice_canvas_select (SluiceCanvas *self, const char *name);
+const char *sluice_canvas_get_selection (SluiceCanvas *self);
+
+/* All names of the selection, the one above first; NULL-terminated, (transfer full). */
+char **sluice_canvas_dup_selected (SluiceCanvas *self);
+
+/* Selects the first match of @text (a part of the name or the op type, case ignored; "op:MatMul",
+ * "device:cpu" narrow it) and returns how many nodes match. canvas.find-next walks on. */
+guint sluice_canvas_find (SluiceCanvas *self, const char *text);
+
+void sluice_canvas_set_color_by (SluiceCanvas *self, SluiceColorBy color_by);
+SluiceColorBy sluice_canvas_get_color_by (SluiceCanvas *self);
+
+/* Which way data flows; upwards unless told. */
+void sluice_canvas_set_flow (SluiceCanvas *self, SluiceFlow flow);
+
+/* No movement between two pictures: positions jump. Besides this, gtk-enable-animations is obeyed.
+ */
+void sluice_canvas_set_reduced_motion (SluiceCanvas *self, gboolean reduced);
+
+void sluice_canvas_fit (SluiceCanvas *self);
+double sluice_canvas_get_zoom (SluiceCanvas *self);
+
+/* TRUE while a layout is computed by the worker or positions are moving: tests wait for FALSE. */
+gboolean sluice_canvas_is_busy (SluiceCanvas *self);
+
+/* Writes the whole drawing, not just the visible part. */
+gboolean sluice_canvas_export (SluiceCanvas *self,
+                               SluiceExportFormat format,
+                               const char *path,
+                               GError **error);
+
+/* What is seen, as JSON: zoom, centre, open scopes, selection, visible items and edges. For the
+ * debug action of the window. */
+char *sluice_canvas_dump_state (SluiceCanvas *self);
+
+/* Signals:
+ *   selection-changed (const char *name)   name is NULL when nothing is selected
+ *   activated (const char *name)           Enter or double click on something that does not open
+ *   layout-changed ()                      an open scope, a position or a place changed: time to
+ * save model.layout failed (const char *message)           an export action could not write */
+
+G_END_DECLS

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* The graph as a tree of scopes with bundled edges. Immutable, independent of what is open; built
+ * in linear time.
+ *
+ *  - Scopes come from names. A variable with its initialiser, reader and assignments (`w`,
+ * `w/read`, `w/Assign`) is one scope of class VARIABLE.
+ *  - `gradients/conv1/…` stands beside `conv1` as `conv1 ∇`, paired with it.
+ *  - Five or more ops, or three or more scopes, of one structure and one name stem (conv_1 …
+ * conv_n) form a series, unless that would close a cycle.
+ *  - Structure is a hash over op types and wiring: equal structures share an index, and so a
+ * colour. */
+#pragma once
+
+#include "ui/canvas/graph-model.h"
+
+G_BEGIN_DECLS
+
+#define SLUICE_NONE G_MAXUINT
+
+typedef enum
+{
+  SLUICE_GROUP_ROOT,
+  SLUICE_GROUP_SCOPE,
+  SLUICE_GROUP_SERIES,
+  SLUICE_GROUP_OP,
+} SluiceGroupKind;
+
+typedef struct
+{
+  SluiceGroupKind kind;
+  SluiceNodeClass node_class; /* of an op; of a scope: VARIABLE, or what all its ops are, else OP */
+  const char *path;  /* unique; an op's is its name, a scope's its prefix, a series' "conv_[1-5]" */
+  const char *label; /* as drawn: last part of the path, "conv1 ∇", "conv × 5" */
+  guint parent;
+  guint first_child; /* children are consecutive, in order of first appearance */
+  guint n_children;
+  guint depth;
+  guint model_node; /* of an op, or of the op that a scope is named after; else SLUICE_NONE */
+  guint n_ops;      /* below and including */
+  guint n_errors;
+  guint pair; /* gradient: the forward half; forward: its gradient; else SLUICE_NONE */
+  gboolean gradient;
+  gboolean hub;    /* set aside unless the view state says otherwise */
+  guint structure; /* equal for equal structures */
+  guint hue;       /* colour index, SLUICE_NONE = neutral */
+  guint device;    /* index into devices, SLUICE_NONE = none or mixed */
+  double cost;
+  guint64 bytes;
+  guint64 params;
+} SluiceGroup;
+
+/* All edges between two children of one scope. */
+typedef struct
+{
+  guint group;      /* the scope in which both ends are children */
+  guint from;       /* child */
+  guint to;         /* child */
+  guint first_edge; /* into the order given by sluice_hierarchy_get_bundled_edge() */
+  guint n_edges;
+  guint n_control;
+  guint n_reference;
+  guint64 bytes;       /* of the distinct tensors in it */
+  SluiceEdgeKind kind; /* DATA if there is any data, else REFERENCE, else CONTROL */
+} SluiceBundle;
+
+typedef struct _SluiceHierarchy SluiceHierarchy;
+
+SluiceHierarchy *sluice_hierarchy_new (SluiceGraphModel *model);
+SluiceHierarchy *sluice_hierarchy_ref (SluiceHierarchy *self);
+void sluice_hierarchy_unref (SluiceHierarchy *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceHierarchy, sluice_hierarchy_unref)
+
+SluiceGraphModel *sluice_hierarchy_get_model (SluiceHierarchy *self);
+
+/* Group 0 is the root. */
+guint sluice_hierarchy_get_n_groups (SluiceHierarchy *self);
+const SluiceGroup *sluice_hierarchy_get_group (SluiceHierarchy *self, guint index);
+
+/* The group of a model node (an op). */
+guint sluice_hierarchy_get_op_group (SluiceHierarchy *self, guint model_node);
+
+/* By path; SLUICE_NONE when there is none. A name that is both an op and a scope (`w` and `w/read`)
+ * is the scope. */
+guint sluice_hierarchy_lookup (SluiceHierarchy *self, const char *path);
+
+/* Bundles between the children of @group: [*first, *first + return value). */
+guint sluice_hierarchy_get_bundles (SluiceHierarchy *self, guint group, guint *first);
+const SluiceBundle *sluice_hierarchy_get_bundle (SluiceHierarchy *self, guint index);
+
+/* Model edge at position @index of the order that bundles refer to. */
+guint sluice_hierarchy_get_bundled_edge (SluiceHierarchy *self, guint index);
+
+guint sluice_hierarchy_get_n_devices (SluiceHierarchy *self);
+const char *sluice_hierarchy_get_device (SluiceHierarchy *self, guint index);
+
+/* TRUE when @group is @ancestor or stands below it. */
+gboolean sluice_hierarchy_is_below (SluiceHierarchy *self, guint group, guint ancestor);
+
+/* Groups (ops and scopes) whose path or op type contains @text, case ignored, in order of
+ * appearance; "op:", "device:" narrow it. Appended to @result (guint). */
+void sluice_hierarchy_search (SluiceHierarchy *self, const char *text, GArray *result);
+
+G_END_DECLS

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Layered layout in plain C (Sugiyama): cycles broken depth first, longest-path ranks pulled tight,
+ * dummies on long edges, order by weighted median and transposition, coordinates by Brandes and
+ * Köpf. Deterministic: same input, same output, on any machine and any number of threads. Nothing
+ * in it recurses.
+ *
+ * Flow coordinates: rank 0 at y = 0, y grows along the edges. Who wants data to flow upward negates
+ * y. */
+#pragma once
+
+#include "ui/canvas/geometry.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  double left;  /* from the anchor, where edges attach, to the left side */
+  double right; /* from the anchor to the right side */
+  double height;
+} SluiceLayoutNode;
+
+typedef struct
+{
+  guint from;
+  guint to;
+  double weight; /* pull of the edge, 1 = normal; heavier edges are shorter and straighter */
+} SluiceLayoutEdge;
+
+typedef struct
+{
+  double node_gap; /* between boxes of one rank */
+  double edge_gap; /* between two lines, and a line and a box */
+  double rank_gap; /* between ranks */
+  guint max_span;  /* edges over more ranks are not routed but marked as ports; 0 = route all */
+} SluiceLayoutOptions;
+
+#define SLUICE_LAYOUT_OPTIONS_INIT                                                                 \
+  {                                                                                                \
+    .node_gap = 24, .edge_gap = 10, .rank_gap = 44, .max_span = 20                                 \
+  }
+
+typedef struct
+{
+  guint first_point; /* into points: a path of cubic segments: start, then three points each */
+  guint n_points;    /* 0 for self edges and ports */
+  gboolean reversed; /* against the flow: the path still runs from `from` to `to` */
+  gboolean port;     /* longer than max_span */
+} SluiceLayoutRoute;
+
+typedef struct
+{
+  guint n_nodes;
+  guint n_edges;
+  SluicePoint *anchors; /* per node: x of the anchor, y of the middle */
+  guint *ranks;         /* per node, within its component */
+  SluiceLayoutRoute *routes;
+  GArray *points;       /* SluicePoint */
+  double width, height; /* of everything, lines included; the origin is its top left */
+  guint64 crossings;    /* between neighbouring ranks, after ordering */
+  guint n_dummies;
+  guint n_components;
+} SluiceLayout;
+
+/* Self edges and parallel edges are fine; ends out of range are an error of the caller. @cancelled:
+ * atomic flag that ends the work early with NULL, or NULL. */
+SluiceLayout *sluice_layout_new (const SluiceLayoutNode *nodes,
+                                 guint n_nodes,
+                                 const SluiceLayoutEdge *edges,
+                                 guint n_edges,
+                                 const SluiceLayoutOptions *options,
+                                 const gint *cancelled);
+void sluice_layout_free (SluiceLayout *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLayout, sluice_layout_free)
+
+/* Crossings of straight lines between two ranks: @upper and @lower are positions of the ends of
+ * edge i. O(n log n). */
+guint64 sluice_layout_count_crossings (const guint *upper, const guint *lower, guint n_edges);
+
+G_END_DECLS

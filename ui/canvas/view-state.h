@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* What a person did to the picture, apart from the graph: open scopes, moved boxes, what is set
+ * aside or brought back, the view. Keyed by names, so it survives every rebuild of the graph. Its
+ * text form is the `model.layout` sidecar:
+ *
+ *   layout 1 graph=<hash>
+ *   exclude <name>
+ *   include <name>
+ *   node <name> <x> <y>
+ *   open <scope>
+ *   view <x> <y> <zoom>
+ *
+ * Lines are sorted, so that two people's moves merge; lines of an unknown kind are kept as they
+ * are. Names are written with g_strescape() rules for blanks (`\040`) and backslashes. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _SluiceViewState SluiceViewState;
+
+SluiceViewState *sluice_view_state_new (void);
+SluiceViewState *sluice_view_state_copy (const SluiceViewState *self);
+void sluice_view_state_free (SluiceViewState *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceViewState, sluice_view_state_free)
+
+/* Names are those of the hierarchy: sluice_hierarchy_get_node()->path. */
+gboolean sluice_view_state_is_open (const SluiceViewState *self, const char *scope);
+void sluice_view_state_set_open (SluiceViewState *self, const char *scope, gboolean open);
+void sluice_view_state_close_all (SluiceViewState *self);
+
+/* A moved box: its centre relative to the origin of the level it stands in, in unzoomed pixels. */
+gboolean sluice_view_state_get_position (const SluiceViewState *self,
+                                         const char *name,
+                                         double *x,
+                                         double *y);
+void sluice_view_state_set_position (SluiceViewState *self, const char *name, double x, double y);
+void sluice_view_state_unset_position (SluiceViewState *self, const char *name);
+void sluice_view_state_unset_positions (SluiceViewState *self);
+
+typedef enum
+{
+  SLUICE_PLACE_DEFAULT,
+  SLUICE_PLACE_INCLUDE, /* keep in the drawing although it is a hub */
+  SLUICE_PLACE_EXCLUDE, /* set aside */
+} SluicePlace;
+
+SluicePlace sluice_view_state_get_place (const SluiceViewState *self, const char *name);
+void sluice_view_state_set_place (SluiceViewState *self, const char *name, SluicePlace place);
+
+/* Centre of the view in scene coordinates, and zoom; FALSE when never set (then the view fits the
+ * graph). */
+gboolean
+sluice_view_state_get_view (const SluiceViewState *self, double *x, double *y, double *zoom);
+void sluice_view_state_set_view (SluiceViewState *self, double x, double y, double zoom);
+
+/* Parses the text of a layout file. On a bad line: NULL and G_KEY_FILE_ERROR-free message naming
+ * the line (domain G_FILE_ERROR, code INVAL). @hash (out, optional): the graph it was written for.
+ */
+SluiceViewState *sluice_view_state_parse (const char *text, char **hash, GError **error);
+
+/* The text for a file; ends with a newline. Parsing it gives an equal state. */
+char *sluice_view_state_print (const SluiceViewState *self, const char *graph_hash);
+
+G_END_DECLS
