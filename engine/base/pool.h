@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * The one process-wide pool of threads. Its workers are niced, run with denormals flushed to zero,
+ * spin briefly and then sleep. A caller works too, so one thread means: everything on the caller's.
+ */
+
+/* Sets how many threads work at once, callers included; 0: one a core. Not while work is under way.
+ */
+void sluice_pool_set_threads (guint n);
+guint sluice_pool_get_threads (void);
+
+typedef void (*SluiceRangeFunc) (gpointer data, gint64 begin, gint64 end);
+
+/**
+ * sluice_pool_parallel_for:
+ * @n: units of work
+ * @grain: units in a chunk, at least 1. Depends on shapes only: chunk k is always [k·grain,
+ * (k+1)·grain)
+ * @unit_ns: about how long one unit takes. Work under 2 µs in all runs on the caller's thread, in
+ * the same chunks
+ *
+ * Calls @func for every chunk, in any order, on any thread; returns when all are done. May be
+ * nested.
+ */
+void sluice_pool_parallel_for (
+    gint64 n, gint64 grain, double unit_ns, SluiceRangeFunc func, gpointer data);
+
+typedef void (*SluiceTaskFunc) (gpointer data);
+
+/* Runs func (data) on some worker, soon. With one thread it still runs on a worker, never in the
+ * caller. */
+void sluice_pool_submit (SluiceTaskFunc func, gpointer data);
+
+/* Is a worker awake and looking for work? Then handing it a task costs well under a microsecond. */
+gboolean sluice_pool_has_idle_spinner (void);
+
+/* Flush-to-zero and denormals-are-zero for a calling thread while it works. begin returns what end
+ * restores. */
+guint sluice_denormals_flush_begin (void);
+void sluice_denormals_flush_end (guint saved);
+
+/* A cheap monotonic counter (time-stamp counter) and its rate. */
+guint64 sluice_clock_ticks (void);
+double sluice_clock_ns_per_tick (void);

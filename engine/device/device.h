@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/base/allocator.h"
+#include "engine/base/error.h"
+#include "engine/base/tensor.h"
+
+/*
+ * A device. Everything that differs between kinds of device stands in the vtable; a CPU, a device
+ * that computes nothing, and later a GPU in a module loaded at run time are three tables.
+ */
+typedef struct _SluiceDevice SluiceDevice;
+
+typedef struct
+{
+  const char *type;  /* "CPU", "NULL": kernels register for it */
+  gboolean computes; /* FALSE: kernels are not called, outputs are only allocated and the schedule
+                        recorded */
+
+  /* Copies a tensor between devices of any types, by the device that is not a CPU; NULL: memory is
+   * shared. */
+  SluiceTensor *(*copy) (SluiceDevice *from,
+                         SluiceDevice *to,
+                         SluiceTensor *tensor,
+                         SluiceOwner owner,
+                         GError **error);
+  /* Waits until all that was queued has run; NULL: kernels are done when they return. */
+  gboolean (*synchronize) (SluiceDevice *self, GError **error);
+  void (*finalize) (SluiceDevice *self); /* (nullable) */
+} SluiceDeviceClass;
+
+struct _SluiceDevice
+{
+  const SluiceDeviceClass *klass;
+  char *name; /* "/job:localhost/replica:0/task:0/device:CPU:0" */
+  guint index;
+  SluiceAllocator *allocator;
+};
+
+/* memory_limit 0: none. */
+SluiceDevice *sluice_device_new_cpu (guint index, gsize memory_limit);
+SluiceDevice *sluice_device_new_null (guint index);
+void sluice_device_free (SluiceDevice *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceDevice, sluice_device_free)
+
+/* A full or partial device name, parsed: "/job:w/task:3/device:GPU:*", "/cpu:0", "CPU:1", "". */
+typedef struct
+{
+  char *job;                /* (nullable): any */
+  char *type;               /* (nullable): any; upper case */
+  int replica, task, index; /* -1: any */
+} SluiceDeviceSpec;
+
+gboolean sluice_device_spec_parse (SluiceDeviceSpec *self, const char *text, GError **error);
+void sluice_device_spec_clear (SluiceDeviceSpec *self);
+gboolean sluice_device_spec_matches (const SluiceDeviceSpec *self, const SluiceDevice *device);
+/* What both allow; FALSE where they contradict each other. */
+gboolean sluice_device_spec_merge (SluiceDeviceSpec *self, const SluiceDeviceSpec *other);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/base/pool.h"
+#include "engine/device/device.h"
+#include "engine/device/resource.h"
+#include "engine/graph/graph.h"
+
+/*
+ * What travels along an edge: a tensor, or on a reference edge the variable itself. Which of the
+ * two is static: the dtype of the edge.
+ */
+typedef union
+{
+  SluiceTensor *tensor;
+  SluiceVariable *ref;
+} SluiceValue;
+
+typedef struct _SluiceKernel SluiceKernel;
+typedef struct _SluiceKernelCall SluiceKernelCall;
+typedef struct _SluiceStep SluiceStep; /* runtime: what belongs to one run of a session */
+
+/* A kernel that waits calls this once, from any thread; the call's outputs or error are then set.
+ */
+typedef void (*SluiceKernelDone) (SluiceKernelCall *call);
+
+/*
+ * One execution of a kernel. Lives from the call until it returns (compute) or has called done
+ * (start).
+ *
+ * Inputs are borrowed. A kernel may write into an input only where sluice_call_can_reuse() says so.
+ * Outputs: exactly one reference each, by sluice_call_output(), sluice_call_reuse() or
+ * sluice_call_take_output(); an output left unset is an INTERNAL error, unless the kernel is
+ * flagged MAY_LEAVE_DEAD (Switch, Merge).
+ */
+struct _SluiceKernelCall
+{
+  const SluiceNode
+      *node; /* the origin: for messages and names; attributes are read in prepare, not here */
+  const SluiceKernel *kernel;
+  gpointer state; /* of prepare; shared by concurrent calls of the node */
+  SluiceValue *inputs;
+  SluiceValue *outputs;
+  guint16 n_inputs, n_outputs;
+  gboolean is_dead; /* only _Send and _Recv are called when dead */
+  SluiceDevice *device;
+  SluiceResources *resources; /* of the session */
+  SluiceStep *step;
+  const _Atomic int *cancelled; /* non-zero: give up soon. Long kernels look between chunks */
+  guint64 frame, iteration;
+  SluiceOwner owner;     /* of what the call allocates */
+  guint64 run_seed;      /* seeds random nodes that have none of their own */
+  SluiceKernelDone done; /* of asynchronous kernels */
+  GError *error;         /* set by sluice_call_fail() */
+};
+
+typedef enum
+{
+  SLUICE_KERNEL_CHEAP = 1 << 0, /* always well under a microsecond: never worth another thread */
+  SLUICE_KERNEL_ASYNC = 1 << 1, /* start, not compute */
+  SLUICE_KERNEL_MAY_LEAVE_DEAD = 1 << 2,  /* an output left unset is dead */
+  SLUICE_KERNEL_RUNS_DEAD = 1 << 3,       /* is called although an input is dead */
+  SLUICE_KERNEL_KEEPS_DENORMALS = 1 << 4, /* moves data: indifferent to the flushing mode */
+} SluiceKernelFlags;
+
+struct _SluiceKernel
+{
+  const char *op;     /* name in the registry */
+  const char *device; /* type: "CPU" */
+  /* Constraints on type attributes: "T" and the set it may be of. Unused entries have name NULL. */
+  struct
+  {
+    const char *attr;
+    SluiceDTypeSet types;
+  } where[3];
+  int rank;    /* highest that accepts wins; 0 is the plain reference kernel, which can be forced */
+  guint flags; /* SluiceKernelFlags */
+  guint32 host_inputs,
+      host_outputs; /* bits: arguments that live in host memory on a device with its own */
+
+  /* Attributes are parsed here, once a plan; NULL: no state. The result is freed with free_state.
+   */
+  gpointer (*prepare) (const SluiceNode *node, GError **error);
+  void (*free_state) (gpointer state);
+  /* May refuse a node that the constraints allow (a data_format, a rank): the next kernel is asked.
+   * NULL: accepts */
+  gboolean (*accepts) (const SluiceNode *node);
+  /* FALSE: call->error is set. */
+  gboolean (*compute) (SluiceKernelCall *call);
+  void (*start) (SluiceKernelCall *call);
+  gpointer data; /* for tables of kernels that share one function */
+};
+
+/* What a source file of kernels/ exports: ops, kernels, or both. Named after its path:
+ * kernels/registry.h. */
+typedef struct
+{
+  const SluiceOpDef *const *ops; /* (nullable) */
+  guint n_ops;
+  const SluiceKernel *kernels; /* (nullable) */
+  guint n_kernels;
+  /* More tables of the same, for files whose tables are made at start-up; called once, before the
+   * ones above are read. */
+  void (*init) (void);
+} SluiceKernelModule;
+
+/**
+ * sluice_registry_init:
+ * @modules: NULL-terminated
+ *
+ * Registers all of them, once; later calls do nothing. Before any other call of the engine.
+ */
+void sluice_registry_init (const SluiceKernelModule *const *modules);
+
+/**
+ * sluice_kernel_find:
+ * @max_rank: G_MAXINT, or 0 to force the reference kernel
+ *
+ * Returns: (transfer none): the kernel of highest rank for the node; NULL with NOT_FOUND and the
+ * list of those registered
+ */
+const SluiceKernel *
+sluice_kernel_find (const SluiceNode *node, const char *device_type, int max_rank, GError **error);
+/* All kernels of an op: `sluice ops`, tests. */
+const SluiceKernel *const *sluice_kernel_list (const char *op, guint *n);
+
+/* SLUICE_KERNEL=reference in the environment, or this, forces rank 0 everywhere. */
+void sluice_kernel_force_reference (gboolean force);
+
+/* ---- inside a kernel ---- */
+
+static inline SluiceTensor *
+sluice_call_input (SluiceKernelCall *call, guint i)
+{
+  return call->inputs[i].tensor;
+}
+
+/* Allocates output i. NULL: call->error is set (RESOURCE_EXHAUSTED). (transfer none) */
+SluiceTensor *sluice_call_output (SluiceKernelCall *call, guint i, const SluiceShape *shape);
+SluiceTensor *
+sluice_call_scratch (SluiceKernelCall *call, SluiceDType dtype, const SluiceShape *shape);
+
+/* May the kernel write into input i? Then nobody else sees its elements, now or later. */
+gboolean sluice_call_can_reuse (SluiceKernelCall *call, guint i);
+
+/* Output i in the memory of input `from`, where that is allowed and dtype and size fit; else a new
+ * one. */
+SluiceTensor *
+sluice_call_reuse (SluiceKernelCall *call, guint i, guint from, const SluiceShape *shape);
+
+/* Input `from` itself, or other dimensions over its elements, becomes output i. */
+void sluice_call_forward (SluiceKernelCall *call, guint i, guint from);
+gboolean
+sluice_call_forward_view (SluiceKernelCall *call, guint i, guint from, const SluiceShape *shape);
+void sluice_call_take_output (SluiceKernelCall *call, guint i, SluiceTensor *take);
+
+/* Sets the call's error to "Op 'name': message"; returns FALSE. */
+gboolean sluice_call_fail (SluiceKernelCall *call, SluiceErrorCode code, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+/* Fails where input i has not that rank. */
+gboolean sluice_call_want_rank (SluiceKernelCall *call, guint i, int rank);
+gboolean sluice_call_want_scalar (SluiceKernelCall *call, guint i);
+
+/* As sluice_pool_parallel_for(), but stops between chunks when cancelled (then FALSE with CANCELLED
+ * set). */
+gboolean sluice_call_parallel_for (SluiceKernelCall *call,
+                                   gint64 n,
+                                   gint64 grain,
+                                   double unit_ns,
+                                   SluiceRangeFunc func,
+                                   gpointer data);
+
+/**
+ * sluice_call_resource:
+ * @suffix: (nullable)
+ *
+ * The session's resource of this node, by its name (attributes container and shared_name where the
+ * op has them). (transfer full) (nullable): call->error is set
+ */
+SluiceResource *sluice_call_resource (SluiceKernelCall *call,
+                                      const SluiceResourceType *type,
+                                      SluiceResourceMake make,
+                                      gpointer data);
+
+/* The object behind a resource handle at input i; checks its type. (transfer none) (nullable) */
+SluiceResource *
+sluice_call_handle (SluiceKernelCall *call, guint i, const SluiceResourceType *type);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/graph/graph.h"
+
+/*
+ * GraphDef and MetaGraphDef, binary and text, in and out. Every byte is distrusted: nesting is
+ * scanned before it is unpacked, sizes are checked before memory is asked for. Unknown fields of a
+ * binary file are kept for the way out.
+ */
+
+/**
+ * sluice_graph_import:
+ * @bytes: a GraphDef or MetaGraphDef, binary or text, plain or gzipped; told apart by content
+ *
+ * Adds all nodes, in any order of definition. A node that cannot run (unknown op, shapes that
+ * contradict, an input or attribute that is missing or wrong, part of a cycle without a loop) keeps
+ * its error in node->error and is there; the import succeeds. It fails on bytes that are no
+ * GraphDef (with the offset, or line and column), duplicate or malformed names, a graph that needs
+ * a newer consumer, more than 2 GiB.
+ *
+ * Returns: %FALSE with INVALID_ARGUMENT, DATA_LOSS …, and the graph as it was
+ */
+gboolean sluice_graph_import (SluiceGraph *self, GBytes *bytes, GError **error);
+SluiceGraph *sluice_graph_load_file (const char *path, GError **error);
+
+typedef enum
+{
+  SLUICE_EXPORT_BINARY = 0,
+  SLUICE_EXPORT_TEXT = 1 << 0,
+  SLUICE_EXPORT_SHAPES = 1 << 1,         /* write _output_shapes */
+  SLUICE_EXPORT_STRIP_DEFAULTS = 1 << 2, /* leave out attributes at their default */
+} SluiceExportFlags;
+
+/* (transfer full): the graph as a GraphDef (a MetaGraphDef where it came as one). */
+GBytes *sluice_graph_export (SluiceGraph *self, guint flags, GError **error);
+
+/* SHA-256 in hex of the canonical form: sorted by name, defaults elided, no layout, no unknown
+ * fields. */
+char *sluice_graph_dup_hash (SluiceGraph *self);
+
+/* One tensor as TensorProto bytes and back, for checkpoints of state and summaries. */
+SluiceTensor *sluice_tensor_from_proto (const guint8 *bytes, gsize length, GError **error);
+GBytes *sluice_tensor_to_proto (const SluiceTensor *self);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/graph/graph.h"
+
+/*
+ * What a shape function sees. Inputs are partial shapes; values of inputs are known where they are
+ * constants. A shape function sets every output whose shape it can tell something of; the others
+ * stay unknown.
+ */
+struct _SluiceShapeContext
+{
+  const SluiceNode *node; /* attributes complete; output dtypes set */
+  const SluiceShape *inputs;
+  guint n_inputs;
+  SluiceOutput *outputs; /* shape preset to unknown */
+  guint n_outputs;
+  /* The graph's folded value of an input, or NULL; set by the caller (constant folding needs
+   * kernels). */
+  SluiceTensor *(*constant) (SluiceShapeContext *self, guint input); /* borrowed */
+  gpointer user_data;
+};
+
+/* The value of an input where it is known while the graph is built. (nullable) (transfer none) */
+const SluiceTensor *sluice_shape_context_constant (SluiceShapeContext *self, guint input);
+
+/**
+ * sluice_shape_context_shape_from_input:
+ *
+ * Reads an input that holds a shape (Reshape's second): its constant value, or what is known of it
+ * through Shape, Pack, ConcatV2, StridedSlice, Slice and Cast; else a shape of the rank that the
+ * vector's length tells. -1 in a constant gives an unknown dimension. FALSE on a negative size
+ * below -1 or a rank over the limit.
+ */
+gboolean sluice_shape_context_shape_from_input (SluiceShapeContext *self,
+                                                guint input,
+                                                SluiceShape *shape,
+                                                GError **error);
+
+/* Checks a rank, unknown passes: "MatMul 'fc1/MatMul': input 1 (b) must have rank 2, not [3]". */
+gboolean
+sluice_shape_context_want_rank (SluiceShapeContext *self, guint input, int rank, GError **error);
+gboolean sluice_shape_context_want_rank_at_least (SluiceShapeContext *self,
+                                                  guint input,
+                                                  int rank,
+                                                  GError **error);
+
+/* Merges shapes of two inputs, or fails and names both. out may be NULL. */
+gboolean sluice_shape_context_merge (
+    SluiceShapeContext *self, guint a, guint b, SluiceShape *out, GError **error);
+
+/* INVALID_ARGUMENT with "Op 'name': " in front. Returns FALSE. */
+gboolean
+sluice_shape_context_fail (SluiceShapeContext *self, GError **error, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+static inline void
+sluice_shape_context_set (SluiceShapeContext *self, guint output, const SluiceShape *shape)
+{
+  self->outputs[output].shape = *shape;
+}
+
+/* Common rules. */
+gboolean sluice_shape_unchanged (SluiceShapeContext *self,
+                                 GError **error); /* output 0 has the shape of input 0 */
+gboolean
+sluice_shape_scalar (SluiceShapeContext *self, GError **error); /* every output is a scalar */
+gboolean sluice_shape_broadcast_2 (SluiceShapeContext *self,
+                                   GError **error); /* NumPy's rule on inputs 0 and 1 */
+gboolean sluice_shape_merge_all (SluiceShapeContext *self,
+                                 GError **error); /* all inputs one shape, so the output */
+gboolean sluice_shape_none (SluiceShapeContext *self, GError **error); /* nothing to tell */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "engine/device/kernel.h"
+#include "engine/device/trace.h"
+#include "engine/graph/graph.h"
+
+/*
+ * A session: devices, resources, one graph that only grows, and the plans of what was run. Any
+ * number of threads may run at once; extend excludes itself and waits for nobody. White paper 2,
+ * "Sessions".
+ */
+#define SLUICE_TYPE_SESSION (sluice_session_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceSession, sluice_session, SLUICE, SESSION, GObject)
+
+typedef struct
+{
+  guint n_cpus;            /* CPU:0 …; 0: one */
+  guint n_nulls;           /* NULL:0 … */
+  gsize memory_limit;      /* of each CPU device; 0: none */
+  gboolean soft_placement; /* a device that does not exist is replaced, and the reason recorded */
+  guint64 seed; /* of random nodes that have no seed of their own; 0: from the system's entropy */
+  gboolean reference_kernels; /* force the kernels of rank 0 */
+  gboolean
+      no_optimize; /* neither folding nor common sub-expressions: plans hold the graph as it is */
+  gboolean nan_guard; /* fail a step at the first node that makes a NaN or infinity of finite
+                         inputs, naming it */
+  SluiceResources *resources; /* (nullable): shared with other sessions */
+} SluiceSessionOptions;
+
+SluiceSession *sluice_session_new (const SluiceSessionOptions *options, GError **error);
+
+/**
+ * sluice_session_extend:
+ * @graph: (transfer none): nodes of it that the session has not seen are added and the whole graph
+ * is placed. The graph is borrowed and must not change while the call lasts; nodes that have run
+ * keep their device and state
+ *
+ * Returns: %FALSE where no device suits a node (the node, what it asked for, what there is)
+ */
+gboolean sluice_session_extend (SluiceSession *self, SluiceGraph *graph, GError **error);
+
+typedef struct
+{
+  const char *edge; /* "name:port" */
+  SluiceTensor *tensor;
+} SluiceFeed;
+
+typedef struct
+{
+  GCancellable *cancellable;      /* (nullable) */
+  guint64 step;                   /* number recorded in the trace */
+  const _Atomic int *cancel_flag; /* (nullable): another way to cancel, one load to look at */
+  gboolean nan_guard;             /* for this run only */
+} SluiceRunOptions;
+
+/**
+ * sluice_session_run:
+ * @fetches: "name:port"
+ * @targets: names of nodes to run beside them
+ * @outputs: (out caller-allocates) (array length=n_fetches): transfer full each
+ *
+ * Returns: %FALSE with the first error of the step; no output is set then
+ */
+gboolean sluice_session_run (SluiceSession *self,
+                             const SluiceFeed *feeds,
+                             guint n_feeds,
+                             const char *const *fetches,
+                             guint n_fetches,
+                             const char *const *targets,
+                             guint n_targets,
+                             SluiceTensor **outputs,
+                             const SluiceRunOptions *options,
+                             GError **error);
+
+/* A signature looked up once: runs of it touch no names. Counted; keeps its session alive. */
+typedef struct _SluiceCallable SluiceCallable;
+SluiceCallable *sluice_session_prepare (SluiceSession *self,
+                                        const char *const *feeds,
+                                        guint n_feeds,
+                                        const char *const *fetches,
+                                        guint n_fetches,
+                                        const char *const *targets,
+                                        guint n_targets,
+                                        GError **error);
+SluiceCallable *sluice_callable_ref (SluiceCallable *self);
+void sluice_callable_unref (SluiceCallable *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceCallable, sluice_callable_unref)
+/* feeds in the order of prepare, borrowed; outputs as sluice_session_run(). After an extend that
+   touches its closure the plan is made anew. */
+gboolean sluice_callable_run (SluiceCallable *self,
+                              SluiceTensor *const *feeds,
+                              SluiceTensor **outputs,
+                              const SluiceRunOptions *options,
+                              GError **error);
+
+/* What inspectors ask. Strings are transfer full. */
+SluiceGraph *sluice_session_get_graph (SluiceSession *self);
+SluiceResources *sluice_session_get_resources (SluiceSession *self);
+guint sluice_session_get_n_devices (SluiceSession *self);
+SluiceDevice *sluice_session_get_device (SluiceSession *self, guint i);
+/* Where a node stands and why: "CPU:0", "explicit". NULL before it is placed. */
+const char *
+sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason);
+
+typedef struct
+{
+  guint64 n_runs;
+  guint64 n_plans; /* compiled so far: constant in a steady run */
+  guint64 n_nodes_run;
+  guint n_cached_plans;
+} SluiceSessionStats;
+void sluice_session_get_stats (SluiceSession *self, SluiceSessionStats *stats);
+
+/* One line of the trace with names filled in, for `sluice trace`, timelines and heat bars. */
+typedef struct
+{
+  const char *node; /* interned name of the origin */
+  const char *op;
+  const char *device;
+  guint lane;
+  guint64 step;
+  double start_us, end_us; /* since the session was made */
+  gsize bytes;
+} SluiceTraceEvent;
+/* Events since *cursor (0 at first). (transfer full) (element-type SluiceTraceEvent) */
+GArray *sluice_session_dup_trace (SluiceSession *self, guint64 *cursor);
