@@ -37,6 +37,13 @@ typedef enum
   SLUICE_ROLE_STACK_PUSH,
   SLUICE_ROLE_STACK_POP,
   SLUICE_ROLE_STOP_GRADIENT,
+  /* What gradients of any graph are put together from. */
+  SLUICE_ROLE_SUM,
+  SLUICE_ROLE_RESHAPE,
+  SLUICE_ROLE_SLICE,
+  SLUICE_ROLE_CONCAT,
+  SLUICE_ROLE_BROADCAST_GRADIENT_ARGS,
+  SLUICE_ROLE_UNSORTED_SEGMENT_SUM,
   SLUICE_ROLE_SUMMARY,       /* writes a serialised Summary */
   SLUICE_ROLE_MERGE_SUMMARY, /* joins several of them */
   SLUICE_N_ROLES
