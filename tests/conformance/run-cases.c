@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * run-cases [--shapes-only] [--threads N] [--no-shapes] FILE...: runs conformance case files, a
+ * line a failure, then "N passed, N failed". A passed or failed thing is a step, a gradient check,
+ * or the shapes of a file's graph.
+ */
+#include <glib/gstdio.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/pool.h"
+#include "engine/grad/grad.h"
+#include "engine/graph/graphdef.h"
+#include "engine/runtime/session.h"
+#include "kernels/registry.h"
+#include "tests/conformance/case-file.h"
+#include "tests/conformance/compare.h"
+
+typedef struct
+{
+  const char *path; /* as given, for messages */
+  SluiceGraph *graph;
+  CaseFile *cases;
+  guint n_passed, n_failed;
+  guint n_gradients; /* makes scopes of gradient nodes unique */
+} Runner;
+
+static int n_threads = 1;
+static gboolean skip_shapes, reference_kernels;
+
+static void G_GNUC_PRINTF (3, 4) report (Runner *r, const char *where, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  printf ("FAIL %s %s: %s\n", r->path, where, text);
+  r->n_failed++;
+}
+
+/* ---- the @TMP@ rule ---- */
+
+static SluiceTensor *
+with_directory (SluiceTensor *tensor, const char *directory)
+{
+  static const char mark[] = "@TMP@/";
+  if (tensor->dtype != SLUICE_STRING)
+    return sluice_tensor_ref (tensor);
+  SluiceTensor *copy = sluice_tensor_dup (tensor, NULL, SLUICE_OWNER_NONE);
+  SluiceString *strings = copy->data;
+  for (gint64 i = 0; i < copy->n_elements; i++)
+    if (strings[i].length >= sizeof mark - 1
+        && memcmp (strings[i].data, mark, sizeof mark - 1) == 0)
+      {
+        GString *text = g_string_new (directory);
+        g_string_append_len (text, strings[i].data + 5, strings[i].length - 5);
+        gsize length = text->len;
+        sluice_string_take (&strings[i], g_string_free (text, FALSE), length);
+      }
+  return copy;
+}
+
+static void
+remove_tree (const char *path)
+{
+  GDir *dir = g_dir_open (path, 0, NULL);
+  const char *name;
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *child = g_build_filename (path, name, NULL);
+      remove_tree (child);
+    }
+  g_clear_pointer (&dir, g_dir_close);
+  g_remove (path);
+}
+
+/* ---- one step ---- */
+
+static gboolean
+run (SluiceSession *session,
+     const CaseStep *step,
+     const char *const *fetches,
+     guint n_fetches,
+     gboolean with_targets,
+     const char *directory,
+     SluiceTensor **outputs,
+     GError **error)
+{
+  g_autofree SluiceFeed *feeds = g_new0 (SluiceFeed, step->feeds->len + 1);
+  for (guint i = 0; i < step->feeds->len; i++)
+    {
+      CaseFeed *feed = &g_array_index (step->feeds, CaseFeed, i);
+      feeds[i] = (SluiceFeed){ feed->edge, with_directory (feed->value, directory) };
+    }
+  gboolean ok = sluice_session_run (session, feeds, step->feeds->len, fetches, n_fetches,
+                                    (const char *const *) step->targets->pdata,
+                                    with_targets ? step->targets->len : 0, outputs, NULL, error);
+  for (guint i = 0; i < step->feeds->len; i++)
+    sluice_tensor_unref (feeds[i].tensor);
+  return ok;
+}
+
+static gboolean
+build_gradient (Runner *r, const CaseGrad *grad, SluiceGrad *dx, GError **error)
+{
+  g_autofree SluiceEdge *ys = g_new0 (SluiceEdge, grad->ys->len);
+  g_autofree SluiceEdge *dys = g_new0 (SluiceEdge, grad->ys->len);
+  g_autofree char *scope = g_strdup_printf ("gradients_%u", r->n_gradients++);
+  SluiceBuilder b;
+  SluiceEdge x;
+  sluice_builder_init (&b, r->graph, scope);
+  if (!sluice_graph_parse_edge (r->graph, grad->xs, &x, error))
+    return FALSE;
+  for (guint i = 0; i < grad->ys->len; i++)
+    {
+      SluiceTensor *dy = g_hash_table_lookup (grad->dys, grad->ys->pdata[i]);
+      if (!sluice_graph_parse_edge (r->graph, grad->ys->pdata[i], &ys[i], error))
+        return FALSE;
+      if (dy != NULL)
+        dys[i] = sluice_builder_const (&b, sluice_tensor_ref (dy));
+    }
+  if (!sluice_builder_finish (&b, error)
+      || !sluice_gradients (r->graph, scope, ys, grad->ys->len, dys, &x, 1, dx, error))
+    return FALSE;
+  if (dx->values.node == NULL)
+    return sluice_fail (error, SLUICE_ERROR_INTERNAL, "no gradient reaches %s", grad->xs);
+  sluice_builder_init (&b, r->graph, scope);
+  *dx = (SluiceGrad){ .values = sluice_grad_to_dense (&b, dx) };
+  return sluice_builder_finish (&b, error);
+}
+
+static void
+check_gradient (Runner *r,
+                SluiceSession *session,
+                const CaseStep *step,
+                const CaseGrad *grad,
+                const char *directory)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTensor) got = NULL;
+  SluiceGrad dx;
+  if (!build_gradient (r, grad, &dx, &error) || !sluice_session_extend (session, r->graph, &error))
+    {
+      report (r, grad->node, "gradient to %s not built: %s", grad->xs, error->message);
+      return;
+    }
+  g_autofree char *fetch = g_strdup_printf ("%s:%d", dx.values.node->name, dx.values.port);
+  if (!run (session, step, (const char *[]){ fetch }, 1, FALSE, directory, &got, &error))
+    {
+      report (r, grad->node, "gradient to %s: %s", grad->xs, error->message);
+      return;
+    }
+  g_autofree char *difference = compare_tensors (got, grad->value, grad->rtol, grad->atol);
+  if (difference != NULL)
+    report (r, grad->node, "gradient to %s: %s", grad->xs, difference);
+  else
+    r->n_passed++;
+}
+
+static void
+check_outputs (Runner *r,
+               const char *where,
+               const CaseStep *step,
+               SluiceTensor **outputs,
+               const char *directory)
+{
+  g_autoptr (GString) differences = g_string_new (NULL);
+  for (guint i = 0; i < step->expects->len; i++)
+    {
+      CaseExpect *expect = &g_array_index (step->expects, CaseExpect, i);
+      g_autoptr (SluiceTensor) got = outputs[i];
+      g_autoptr (SluiceTensor) want = with_directory (expect->value, directory);
+      g_autofree char *difference = compare_tensors (got, want, expect->rtol, expect->atol);
+      if (difference != NULL)
+        g_string_append_printf (differences, "%s%s: %s", differences->len > 0 ? "; " : "",
+                                expect->edge, difference);
+    }
+  if (differences->len > 0)
+    report (r, where, "%s", differences->str);
+  else
+    r->n_passed++;
+}
+
+static void
+check_step (Runner *r,
+            SluiceSession *session,
+            const char *where,
+            const CaseStep *step,
+            const char *directory)
+{
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < step->grads->len; i++)
+    check_gradient (r, session, step, step->grads->pdata[i], directory);
+
+  guint n = step->expects->len;
+  g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, n + 1);
+  g_autofree const char **fetches = g_new0 (const char *, n + 1);
+  for (guint i = 0; i < n; i++)
+    fetches[i] = g_array_index (step->expects, CaseExpect, i).edge;
+  gboolean ok = run (session, step, fetches, n, TRUE, directory, outputs, &error);
+  if (ok && step->error == NULL)
+    {
+      check_outputs (r, where, step, outputs, directory);
+      return;
+    }
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&outputs[i], sluice_tensor_unref);
+  if (ok)
+    report (r, where, "succeeded, must fail with %s", step->error);
+  else if (step->error == NULL)
+    report (r, where, "%s: %s", sluice_error_code_name (error->code), error->message);
+  else if (strcmp (step->error, sluice_error_code_name (error->code)) != 0)
+    report (r, where, "failed with %s, must fail with %s: %s", sluice_error_code_name (error->code),
+            step->error, error->message);
+  else
+    r->n_passed++;
+}
+
+static void
+run_case (Runner *r, const Case *c)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceSessionOptions options = {
+    .n_cpus = 1, .seed = 1, .soft_placement = FALSE, .reference_kernels = reference_kernels
+  };
+  for (guint i = 0; i < c->steps->len; i++)
+    options.n_cpus = MAX (options.n_cpus, ((CaseStep *) c->steps->pdata[i])->n_cpus);
+  g_autoptr (SluiceSession) session = sluice_session_new (&options, &error);
+  if (session == NULL || !sluice_session_extend (session, r->graph, &error))
+    {
+      report (r, c->name, "no session: %s", error->message);
+      return;
+    }
+  g_autofree char *directory = g_dir_make_tmp ("sluice-case-XXXXXX", &error);
+  if (directory == NULL)
+    {
+      report (r, c->name, "no directory: %s", error->message);
+      return;
+    }
+  for (guint i = 0; i < c->steps->len; i++)
+    {
+      const CaseStep *step = c->steps->pdata[i];
+      g_autofree char *where = g_strdup_printf ("%s step %" G_GINT64_FORMAT, c->name, step->number);
+      check_step (r, session, where, step, directory);
+    }
+  remove_tree (directory);
+}
+
+/* ---- shapes: ours must be TensorFlow's or more exact ---- */
+
+static gboolean
+at_least_as_exact (const SluiceShape *ours, const SluiceShape *theirs)
+{
+  if (!sluice_shape_compatible (ours, theirs))
+    return FALSE;
+  if (theirs->rank == SLUICE_UNKNOWN_RANK)
+    return TRUE;
+  if (ours->rank == SLUICE_UNKNOWN_RANK)
+    return FALSE;
+  for (int i = 0; i < theirs->rank; i++)
+    if (theirs->dim[i] >= 0 && ours->dim[i] < 0)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+check_shapes (Runner *r)
+{
+  guint n_before = r->n_failed;
+  for (guint k = 0; k < r->cases->nodes->len; k++)
+    {
+      const SluiceNode *node = r->cases->nodes->pdata[k];
+      const SluiceAttrValue *theirs = sluice_node_get_attr (node, "_output_shapes");
+      if (theirs == NULL || node->error != NULL)
+        continue;
+      for (guint i = 0; i < theirs->list.n && i < node->n_outputs; i++)
+        if (!at_least_as_exact (&node->outputs[i].shape, &theirs->list.items[i].shape))
+          {
+            char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
+            report (r, node->name, "%s output %u: shape %s, TensorFlow has %s", node->op_name, i,
+                    sluice_shape_str (&node->outputs[i].shape, a),
+                    sluice_shape_str (&theirs->list.items[i].shape, b));
+          }
+    }
+  if (r->n_failed == n_before)
+    r->n_passed++;
+}
+
+static void
+run_file (Runner *r)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (r->path, &error);
+  if (graph == NULL)
+    {
+      report (r, "load", "%s", error->message);
+      return;
+    }
+  g_autoptr (CaseFile) cases = case_file_read (graph);
+  r->graph = graph;
+  r->cases = cases;
+  if (!skip_shapes)
+    check_shapes (r);
+  for (guint i = 0; i < cases->cases->len; i++)
+    run_case (r, cases->cases->pdata[i]);
+  if (cases->cases->len == 0)
+    report (r, "load", "the file holds no case");
+}
+
+int
+main (int argc, char **argv)
+{
+  const GOptionEntry entries[] = {
+    { "threads", 0, 0, G_OPTION_ARG_INT, &n_threads, "Threads to run on (1)", "N" },
+    { "no-shapes", 0, 0, G_OPTION_ARG_NONE, &skip_shapes, "Do not compare inferred shapes", NULL },
+    { "reference", 0, 0, G_OPTION_ARG_NONE, &reference_kernels, "Force the reference kernels",
+      NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GOptionContext) context = g_option_context_new ("FILE...");
+  setlocale (LC_ALL, "");
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc < 2)
+    {
+      g_printerr ("%s\n", error != NULL ? error->message : "run-cases: no case file given");
+      return 2;
+    }
+  sluice_registry_init (sluice_kernel_modules ());
+  sluice_pool_set_threads (n_threads);
+  guint n_passed = 0, n_failed = 0;
+  for (int i = 1; i < argc; i++)
+    {
+      Runner runner = { .path = argv[i] };
+      run_file (&runner);
+      fflush (stdout);
+      n_passed += runner.n_passed;
+      n_failed += runner.n_failed;
+    }
+  printf ("%u passed, %u failed\n", n_passed, n_failed);
+  return n_failed == 0 ? 0 : 1;
+}
