@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/ticks.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+#include <string.h>
+
+#define THIN_SPACE "\xe2\x80\x89"
+#define MINUS      "\xe2\x88\x92"
+/* Between a number and its unit, so that a label is never broken there. */
+#define UNIT_SPACE "\xe2\x80\xaf"
+
+double
+sluice_nice_step (double range, guint target)
+{
+  double raw = range / MAX (target, 1);
+  double decade = pow (10, floor (log10 (raw)));
+  double m = raw / decade;
+
+  /* The limits are the geometric means of neighbours: the count comes out nearest to the target. */
+  if (m < 1.41)
+    return decade;
+  if (m < 2.24)
+    return 2 * decade;
+  if (m < 3.54)
+    return 2.5 * decade;
+  if (m < 7.07)
+    return 5 * decade;
+  return 10 * decade;
+}
+
+static double
+nice_time_step (double range, guint target)
+{
+  static const double steps[] = { 1,   2,   5,    10,   15,   30,    60,    120,   300,
+                                  600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400 };
+  double raw = range / MAX (target, 1);
+  const double day = 86400;
+
+  if (raw < 1)
+    return sluice_nice_step (range, target);
+  for (guint i = 0; i + 1 < G_N_ELEMENTS (steps); i++)
+    if (raw < sqrt (steps[i] * steps[i + 1]))
+      return steps[i];
+  return MAX (day, sluice_nice_step (range / day, target) * day);
+}
+
+static void
+linear_ticks (SluiceTicks *ticks, double lo, double hi, double step, double offset)
+{
+  double first = ceil ((lo + offset) / step - 1e-9);
+  double last = floor ((hi + offset) / step + 1e-9);
+
+  ticks->step = step;
+  for (double k = first; k <= last && ticks->n < SLUICE_TICKS_MAX; k++)
+    {
+      double v = k * step - offset;
+
+      ticks->values[ticks->n++] = CLAMP (v, lo, hi);
+      if (k + 1 == k) /* the range is beyond the precision of a double */
+        break;
+    }
+}
+
+static void
+log_ticks (SluiceTicks *ticks, double lo, double hi, guint target)
+{
+  static const double mantissas[] = { 1, 2, 5 };
+  double decades = log10 (hi) - log10 (lo);
+  int first = (int) floor (log10 (lo));
+  int last = (int) ceil (log10 (hi));
+  gboolean dense = decades < target / 2.0;
+  int every = MAX (1, (int) ceil (decades / MAX (target, 1)));
+
+  if (decades < 0.7) /* less than 1, 2, 5 can cut: an ordinary axis reads better */
+    {
+      linear_ticks (ticks, lo, hi, sluice_nice_step (hi - lo, target), 0);
+      return;
+    }
+  ticks->step = dense ? 0 : every;
+  for (int e = first; e <= last; e++)
+    for (guint m = 0; m < (dense ? G_N_ELEMENTS (mantissas) : 1); m++)
+      {
+        double v = mantissas[m] * pow (10, e);
+
+        if (v >= lo * (1 - 1e-12) && v <= hi * (1 + 1e-12) && (dense || e % every == 0)
+            && ticks->n < SLUICE_TICKS_MAX)
+          ticks->values[ticks->n++] = v;
+      }
+}
+
+/* Local midnight is a round time; UTC's rarely is. */
+static double
+utc_offset (double time)
+{
+  g_autoptr (GDateTime) date = NULL;
+
+  if (!(fabs (time) < 1e11))
+    return 0;
+  date = g_date_time_new_from_unix_local ((gint64) time);
+  return date == NULL ? 0 : (double) g_date_time_get_utc_offset (date) / G_TIME_SPAN_SECOND;
+}
+
+void
+sluice_ticks (SluiceTicks *ticks, double lo, double hi, guint target, SluiceUnit unit, gboolean log)
+{
+  g_return_if_fail (ticks != NULL);
+
+  ticks->n = 0;
+  ticks->step = 0;
+  if (!(lo < hi) || !isfinite (hi - lo))
+    return;
+  target = CLAMP (target, 1, SLUICE_TICKS_MAX / 2);
+  if (log)
+    log_ticks (ticks, lo, hi, target);
+  else if (unit == SLUICE_UNIT_TIME)
+    linear_ticks (ticks, lo, hi, nice_time_step (hi - lo, target), utc_offset (lo));
+  else if (unit == SLUICE_UNIT_SECONDS)
+    linear_ticks (ticks, lo, hi, nice_time_step (hi - lo, target), 0);
+  else
+    linear_ticks (ticks, lo, hi, sluice_nice_step (hi - lo, target), 0);
+}
+
+/* "-1234567.5" -> "−1 234 567.5", with thin spaces; exponents as "1.2e−6". */
+static char *
+group_digits (const char *number)
+{
+  GString *out = g_string_new (NULL);
+  const char *p = number;
+  size_t whole;
+
+  if (*p == '-')
+    {
+      g_string_append (out, MINUS);
+      p++;
+    }
+  whole = strspn (p, "0123456789");
+  for (size_t i = 0; i < whole; i++)
+    {
+      g_string_append_c (out, p[i]);
+      if (i + 1 < whole && (whole - i - 1) % 3 == 0)
+        g_string_append (out, THIN_SPACE);
+    }
+  for (p += whole; *p != '\0'; p++)
+    {
+      if (*p == '-')
+        g_string_append (out, MINUS);
+      else
+        g_string_append_c (out, *p);
+    }
+  return g_string_free (out, FALSE);
+}
+
+static char *
+format_fixed (double value, int decimals)
+{
+  char buffer[400];
+  char format[8];
+
+  g_snprintf (format, sizeof format, "%%.%df", CLAMP (decimals, 0, 20));
+  g_ascii_formatd (buffer, sizeof buffer, format, value);
+  if (buffer[0] == '-' && strspn (buffer + 1, "0.") == strlen (buffer + 1))
+    return group_digits (buffer + 1); /* no minus before a zero */
+  return group_digits (buffer);
+}
+
+static char *
+format_exponent (double value, int digits)
+{
+  char buffer[64];
+  char format[8];
+  char *e;
+  int exponent;
+  g_autofree char *mantissa = NULL;
+
+  g_snprintf (format, sizeof format, "%%.%de", CLAMP (digits - 1, 0, 15));
+  g_ascii_formatd (buffer, sizeof buffer, format, value);
+  e = strchr (buffer, 'e');
+  exponent = (int) g_ascii_strtoll (e + 1, NULL, 10);
+  *e = '\0';
+  if (strchr (buffer, '.') != NULL)
+    while (buffer[strlen (buffer) - 1] == '0' || buffer[strlen (buffer) - 1] == '.')
+      {
+        gboolean dot = buffer[strlen (buffer) - 1] == '.';
+
+        buffer[strlen (buffer) - 1] = '\0';
+        if (dot)
+          break;
+      }
+  mantissa = group_digits (buffer);
+  return g_strdup_printf ("%se%s%d", mantissa, exponent < 0 ? MINUS : "", ABS (exponent));
+}
+
+static int
+decimals_of_step (double step)
+{
+  double v = fabs (step);
+  int decimals = 0;
+
+  while (decimals < 15 && fabs (v - round (v)) > 1e-6 * MAX (v, 1e-300))
+    {
+      v *= 10;
+      decimals++;
+    }
+  return decimals;
+}
+
+static char *
+format_number_tick (double value, double step)
+{
+  double magnitude = MAX (fabs (value), step);
+
+  if (value == 0)
+    return g_strdup ("0");
+  if (step <= 0) /* a logarithmic axis: 1, 2 or 5 times a power of ten */
+    return fabs (value) >= 1e-4 && fabs (value) < 1e6
+               ? format_fixed (value, decimals_of_step (value))
+               : format_exponent (value, 3);
+  if (magnitude >= 1e7 || step < 1e-5)
+    {
+      int digits = (int) floor (log10 (fabs (value))) - (int) floor (log10 (step)) + 2;
+
+      return format_exponent (value, CLAMP (digits, 1, 15));
+    }
+  return format_fixed (value, decimals_of_step (step));
+}
+
+static const char *
+byte_prefix (double magnitude, double *divisor)
+{
+  static const char *const prefixes[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+  guint i = 0;
+
+  *divisor = 1;
+  while (i + 1 < G_N_ELEMENTS (prefixes) && magnitude >= 1000 * *divisor)
+    {
+      *divisor *= 1000;
+      i++;
+    }
+  return prefixes[i];
+}
+
+static char *
+format_bytes (double value, int decimals)
+{
+  double divisor;
+  const char *prefix = byte_prefix (fabs (value), &divisor);
+  g_autofree char *number = format_fixed (value / divisor, divisor == 1 ? 0 : decimals);
+
+  return g_strdup_printf ("%s" UNIT_SPACE "%s", number, prefix);
+}
+
+static char *
+format_duration (double value, double step)
+{
+  double s = fabs (value);
+  const char *sign = value < 0 ? MINUS : "";
+  g_autofree char *number = NULL;
+
+  if (s < 60 || step < 1)
+    {
+      number = step > 0 ? format_number_tick (value, step) : format_fixed (value, s < 10 ? 2 : 1);
+      return g_strdup_printf (_ ("%s s"), number);
+    }
+  if (s < 3600)
+    {
+      int min = (int) (s / 60);
+      int sec = (int) (s - 60.0 * min);
+
+      return sec == 0 && step > 0 ? g_strdup_printf (_ ("%s%d min"), sign, min)
+                                  : g_strdup_printf (_ ("%s%d min %d s"), sign, min, sec);
+    }
+  if (s < 86400)
+    {
+      int h = (int) (s / 3600);
+      int min = (int) ((s - 3600.0 * h) / 60);
+
+      return min == 0 && step > 0 ? g_strdup_printf (_ ("%s%d h"), sign, h)
+                                  : g_strdup_printf (_ ("%s%d h %d min"), sign, h, min);
+    }
+  number = format_fixed (s / 86400, step > 0 && step < 86400 ? 2 : step > 0 ? 0 : 1);
+  return g_strdup_printf (_ ("%s%s d"), sign, number);
+}
+
+static char *
+format_time (double value, double step)
+{
+  g_autoptr (GDateTime) date = NULL;
+
+  if (!(fabs (value) < 1e11))
+    return format_exponent (value, 4);
+  date = g_date_time_new_from_unix_local ((gint64) floor (value + 1e-6));
+  if (date == NULL)
+    return format_exponent (value, 4);
+  if (step <= 0)
+    return g_date_time_format (date, "%Y-%m-%d %H:%M:%S");
+  if (step >= 86400)
+    return g_date_time_format (date, "%e %b");
+  return g_date_time_format (date, step >= 60 ? "%H:%M" : "%H:%M:%S");
+}
+
+char *
+sluice_format_tick (double value, double step, SluiceUnit unit)
+{
+  g_autofree char *number = NULL;
+
+  switch (unit)
+    {
+    case SLUICE_UNIT_PERCENT:
+      number = format_number_tick (value * 100, step * 100);
+      return g_strdup_printf ("%s" UNIT_SPACE "%%", number);
+    case SLUICE_UNIT_BYTES:
+      {
+        double divisor;
+
+        byte_prefix (fabs (value), &divisor);
+        return format_bytes (value, decimals_of_step (step / divisor));
+      }
+    case SLUICE_UNIT_SECONDS:
+      return format_duration (value, step);
+    case SLUICE_UNIT_TIME:
+      return format_time (value, step);
+    case SLUICE_UNIT_NONE:
+    default:
+      return format_number_tick (value, step);
+    }
+}
+
+static char *
+format_significant (double value, int digits)
+{
+  double magnitude = fabs (value);
+  int decimals;
+
+  if (value == 0)
+    return g_strdup ("0");
+  if (magnitude >= 1e7 || magnitude < 1e-4)
+    return format_exponent (value, digits);
+  if (value == floor (value))
+    return format_fixed (value, 0);
+  decimals = digits - 1 - (int) floor (log10 (magnitude));
+  return format_fixed (value, CLAMP (decimals, 0, 7));
+}
+
+char *
+sluice_format_value (double value, SluiceUnit unit)
+{
+  g_autofree char *number = NULL;
+
+  if (isnan (value))
+    return g_strdup ("NaN");
+  if (isinf (value))
+    return g_strdup (value > 0 ? "∞" : MINUS "∞");
+  switch (unit)
+    {
+    case SLUICE_UNIT_PERCENT:
+      number = format_fixed (value * 100, fabs (value) < 0.1 ? 2 : 1);
+      return g_strdup_printf ("%s" UNIT_SPACE "%%", number);
+    case SLUICE_UNIT_BYTES:
+      return format_bytes (value, fabs (value) < 1e4 ? 0 : 1);
+    case SLUICE_UNIT_SECONDS:
+      return format_duration (value, 0);
+    case SLUICE_UNIT_TIME:
+      return format_time (value, 0);
+    case SLUICE_UNIT_NONE:
+    default:
+      return format_significant (value, 4);
+    }
+}
+
+char *
+sluice_format_step (gint64 step)
+{
+  char buffer[32];
+
+  g_snprintf (buffer, sizeof buffer, "%" G_GINT64_FORMAT, step);
+  return group_digits (buffer);
+}
