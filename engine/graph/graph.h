@@ -35,12 +35,13 @@ struct _SluiceNode
   const char *device;  /* interned; as requested, "" where nothing was asked for */
   SluiceAttr *attrs;   /* sorted by name text; completed with the defaults of the definition */
   guint n_attrs;
-  SluiceEdge *inputs;
+  SluiceEdge *inputs; /* SLUICE_NO_EDGE where an import named what does not exist; error is set then
+                       */
   guint n_inputs;
   SluiceNode **control_inputs;
   guint n_control_inputs;
   SluiceOutput *outputs;
-  guint n_outputs; /* of an unknown op: one more than the highest port in use */
+  guint n_outputs; /* of an unknown op: one more than the highest port in use, at least one */
   GError *error; /* (nullable): why the node cannot run (unknown op, shapes that contradict …): an
                     import keeps it here, a run that reaches the node fails with it */
   SluiceGraph *graph;

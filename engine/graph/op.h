@@ -44,6 +44,12 @@ typedef enum
   SLUICE_ROLE_CONCAT,
   SLUICE_ROLE_BROADCAST_GRADIENT_ARGS,
   SLUICE_ROLE_UNSORTED_SEGMENT_SUM,
+  /* What shapes are computed with: shape inference reads through them (shape-context.h). */
+  SLUICE_ROLE_SIZE,
+  SLUICE_ROLE_RANK,
+  SLUICE_ROLE_PACK,
+  SLUICE_ROLE_STRIDED_SLICE,
+  SLUICE_ROLE_CAST,
   SLUICE_ROLE_SUMMARY,       /* writes a serialised Summary */
   SLUICE_ROLE_MERGE_SUMMARY, /* joins several of them */
   SLUICE_N_ROLES

@@ -22,6 +22,22 @@ struct _SluiceShapeContext
   gpointer user_data;
 };
 
+/*
+ * Evaluates one stateless node whose inputs are all known, with its kernel; inputs and outputs are
+ * small. Inference walks the constant subgraph itself and remembers what came out.
+ * outputs: (transfer full) each. FALSE: cannot be told; nothing is set then.
+ */
+typedef gboolean (*SluiceConstantFolder) (const SluiceNode *node,
+                                          SluiceTensor *const *inputs,
+                                          SluiceTensor **outputs,
+                                          gpointer user_data);
+/* For the whole process; set at start-up, by the layer that knows kernels. */
+void sluice_graph_set_constant_folder (SluiceConstantFolder folder, gpointer user_data);
+
+/* The value of an edge where it is known before a run: of a Const, of Shape, Size and Rank of a
+ * known shape, and what the folder makes of such. (nullable) (transfer none) */
+const SluiceTensor *sluice_edge_constant (SluiceEdge edge);
+
 /* The value of an input where it is known while the graph is built. (nullable) (transfer none) */
 const SluiceTensor *sluice_shape_context_constant (SluiceShapeContext *self, guint input);
 
