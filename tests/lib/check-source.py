@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""House rules that a scan can check, as TAP, of the tree in the current folder or in TOP.
+
+usage: check-source.py [TOP]        check-source.py --write-potfiles [TOP]
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+C_SUFFIXES = {".c", ".h", ".cu"}
+CODE_SUFFIXES = C_SUFFIXES | {".py", ".sh"}
+NO_COMMENTS = {".bin", ".csv", ".db", ".gz", ".json", ".layout", ".npy", ".npz", ".pb", ".png",
+               ".safetensors", ".tsv"}
+NO_NOTICE = {"LICENSE", ".clang-format", ".gitignore", ".editorconfig"}
+TOP_LEVEL = ("app", "engine", "kernels", "ui", "data", "icons", "po", "tests")
+MAX_FILE, MAX_FUNCTION, MAX_LINE = 800, 80, 100
+
+# What a folder may include besides itself and the folders below it. The longest row decides.
+BASE, GRAPH, DEVICE = "engine/base", "engine/graph", "engine/device"
+BELOW_RUNTIME = [BASE, GRAPH, DEVICE, "engine/passes", "engine/grad"]
+ARROWS = {
+    "engine/base": [],
+    "engine/graph": [BASE],
+    "engine/device": [BASE, GRAPH],
+    "engine/passes": [BASE, GRAPH, DEVICE],
+    "engine/grad": [BASE, GRAPH, DEVICE],
+    "engine/runtime": BELOW_RUNTIME,
+    "engine/store": BELOW_RUNTIME,
+    "engine/train": BELOW_RUNTIME + ["engine/runtime", "engine/store"],
+    "engine": ["engine"],
+    "kernels": [BASE, GRAPH, DEVICE, "engine/grad", "kernels"],
+    "ui": [BASE, GRAPH, "ui"],
+    "app": ["engine", "kernels", "ui", "app"],
+    "tests": ["engine", "kernels", "ui", "app", "tests"],
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+GTK = re.compile(r"^(gtk/|adwaita|gdk/|gsk/|graphene)")
+TRANSLATED = re.compile(r'\b(N_|C_|NC_|_|n?gettext|g_dngettext)\s*\(\s*"|translatable="(yes|true)"')
+MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.])/(work|farm|root|home/[a-z]+)/")
+
+
+class Tree:
+    """The source files under a folder, read once."""
+
+    def __init__(self, top):
+        self.top = pathlib.Path(top)
+        self.files = sorted(self._walk())
+        self.texts = {}
+
+    def _walk(self):
+        for entry in self.top.iterdir():
+            skipped = entry.name == ".git" or entry.name.startswith(("build", "subprojects"))
+            if entry.is_file():
+                yield entry.name
+            elif not skipped:
+                for path in entry.rglob("*"):
+                    if path.is_file() and "__pycache__" not in path.parts:
+                        yield str(path.relative_to(self.top))
+
+    def having(self, suffixes, folders=TOP_LEVEL):
+        return [f for f in self.files if pathlib.PurePath(f).suffix in suffixes
+                and f.startswith(tuple(folder + "/" for folder in folders))]
+
+    def text(self, name):
+        if name not in self.texts:
+            self.texts[name] = (self.top / name).read_text(errors="replace")
+        return self.texts[name]
+
+
+def check_format(tree):
+    """clang-format owns every C file."""
+    names = tree.having({".c", ".h"})
+    run = subprocess.run(["clang-format", "--dry-run", "-Werror", *names],
+                         cwd=tree.top, capture_output=True, text=True, check=False)
+    found = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error", run.stderr, re.M)))
+    if run.returncode and not found:
+        return run.stderr.splitlines()
+    return [f"{name}: run clang-format -i on it" for name in found]
+
+
+def rule_of(name):
+    rows = [row for row in ARROWS if name.startswith(row + "/")]
+    return max(rows, key=len) if rows else None
+
+
+def check_arrows(tree):
+    """Includes follow the arrows."""
+    wrong = []
+    for name in tree.having(C_SUFFIXES):
+        row = rule_of(name)
+        for quote, target in INCLUDE.findall(tree.text(name)):
+            inside = target.startswith(tuple(folder + "/" for folder in TOP_LEVEL))
+            if quote == "<" or not inside:
+                if quote == '"' and (tree.top / pathlib.PurePath(name).parent / target).exists():
+                    wrong.append(f"{name}: include \"{target}\" by its path from the top")
+                continue
+            if not any(target.startswith(folder + "/") for folder in ARROWS[row] + [row]):
+                wrong.append(f"{name}: {row} must not include {target}")
+    return wrong
+
+
+def reachable(tree, name, seen):
+    """Every system header that a file includes, itself or through ours, with the way to it."""
+    for quote, target in INCLUDE.findall(tree.text(name)):
+        if quote == "<":
+            yield target, name
+        elif target in tree.files and target not in seen:
+            seen.add(target)
+            yield from reachable(tree, target, seen)
+
+
+def core_sources(tree):
+    """What stands in files() of a variable called ..._core_sources in a meson.build of ui/."""
+    for build in (f for f in tree.files if f.startswith("ui/") and f.endswith("meson.build")):
+        for block in re.findall(r"core_sources\s*\+?=\s*files\s*\((.*?)\)", tree.text(build), re.S):
+            for source in re.findall(r"'([^']+)'", block):
+                yield str(pathlib.PurePath(build).parent / source)
+
+
+def check_no_gtk(tree):
+    """Neither the engine, the kernels, the command line nor the cores of ui/ reach GTK."""
+    names = tree.having(C_SUFFIXES, ("engine", "kernels", "app/cli")) + list(core_sources(tree))
+    return [f"{name}: reaches <{header}> through {way}" for name in names if name in tree.files
+            for header, way in reachable(tree, name, {name}) if GTK.match(header)]
+
+
+def check_notices(tree):
+    """SPDX notices stand at the top of every file that can hold a comment."""
+    wrong = []
+    for name in tree.files:
+        path = pathlib.PurePath(name)
+        if path.name in NO_NOTICE or path.suffix in NO_COMMENTS or "corpus" in path.parts:
+            continue
+        head = "\n".join(tree.text(name).splitlines()[:6])
+        if "SPDX-License-Identifier:" not in head or "SPDX-FileCopyrightText:" not in head:
+            wrong.append(f"{name}: no SPDX notice")
+    return wrong
+
+
+def translated_files(tree):
+    folders = ("app", "ui", "engine", "kernels", "data")
+    names = tree.having({".c", ".h", ".ui"}, folders)
+    found = [name for name in names if TRANSLATED.search(tree.text(name))]
+    data = ("data/org.sluice.Workbench.desktop.in", "data/org.sluice.Workbench.metainfo.xml.in",
+            "data/org.sluice.Workbench.gschema.xml")
+    return sorted(found + [name for name in data if name in tree.files])
+
+
+def check_potfiles(tree):
+    """po/POTFILES names every file with something to translate, and no other."""
+    listed = [line for line in tree.text("po/POTFILES").splitlines() if line and line[0] != "#"]
+    wanted = translated_files(tree)
+    hint = "run tests/lib/check-source.py --write-potfiles"
+    absent = [f"{name}: not in po/POTFILES; {hint}" for name in wanted if name not in listed]
+    idle = [f"{name}: in po/POTFILES for nothing; {hint}" for name in listed if name not in wanted]
+    return absent + idle
+
+
+def long_functions(text):
+    """(line, length) of C functions, whose braces clang-format puts alone in the first column."""
+    start = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line == "{":
+            start = number
+        elif line.startswith("}") and start:
+            if number - start - 1 > MAX_FUNCTION:
+                yield start, number - start - 1
+            start = None
+
+
+def check_sizes(tree):
+    """Lines, functions and files stay short."""
+    wrong = []
+    for name in tree.files:
+        foreign = name.startswith("tests/conformance/generator/")
+        if foreign or pathlib.PurePath(name).suffix not in CODE_SUFFIXES and name != "dev":
+            continue
+        lines = tree.text(name).splitlines()
+        if len(lines) > MAX_FILE:
+            wrong.append(f"{name}: {len(lines)} lines, over {MAX_FILE}")
+        wrong += [f"{name}:{number}: {len(line)} columns, over {MAX_LINE}"
+                  for number, line in enumerate(lines, 1) if len(line) > MAX_LINE]
+        if name.endswith((".c", ".h", ".cu")):
+            wrong += [f"{name}:{number}: a function of {length} lines, over {MAX_FUNCTION}"
+                      for number, length in long_functions(tree.text(name))]
+    return wrong
+
+
+def check_paths(tree):
+    """No path of somebody's machine stands in the tree."""
+    return [f"{name}:{number}: {line.strip()[:80]}" for name in tree.files
+            if pathlib.PurePath(name).suffix not in NO_COMMENTS and "/corpus/" not in name
+            for number, line in enumerate(tree.text(name).splitlines(), 1)
+            if MACHINE_PATH.search(line) and "MACHINE_PATH" not in line]
+
+
+CHECKS = [check_format, check_arrows, check_no_gtk, check_notices, check_potfiles, check_sizes,
+          check_paths]
+
+
+def write_potfiles(tree):
+    notice = tree.text("po/LINGUAS").splitlines()[:2]
+    names = notice + translated_files(tree)
+    (tree.top / "po/POTFILES").write_text("".join(f"{name}\n" for name in names))
+
+
+def main(arguments):
+    write = "--write-potfiles" in arguments
+    rest = [a for a in arguments if a != "--write-potfiles"]
+    tree = Tree(rest[0] if rest else ".")
+    if write:
+        write_potfiles(tree)
+        return 0
+    print(f"1..{len(CHECKS)}")
+    failed = 0
+    for number, check in enumerate(CHECKS, 1):
+        wrong = check(tree)
+        failed += bool(wrong)
+        print(f"{'not ' if wrong else ''}ok {number} - {check.__doc__.rstrip('.')}")
+        for line in wrong:
+            print(f"# {line}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

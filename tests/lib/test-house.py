@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""The house rules' own test, as TAP: each rule finds what it is there to find."""
+import importlib.util
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+NOTICE = "/* SPDX-License-Identifier: Apache-2.0 */\n/* SPDX-FileCopyrightText: Somebody */\n"
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name.replace("-", "_"), HERE / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+source, counting = load("check-source"), load("count-tests")
+
+
+def findings(check, files):
+    """What a rule says of a tree made of these files."""
+    with tempfile.TemporaryDirectory() as top:
+        for name, text in files.items():
+            path = pathlib.Path(top) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return check(source.Tree(top))
+
+
+def test_format():
+    bad = "int main(void){return 0;}\n"
+    good = "int\nmain (void)\n{\n  return 0;\n}\n"
+    style = (HERE.parent.parent / ".clang-format").read_text()
+    return (findings(source.check_format, {".clang-format": style, "app/a.c": bad})
+            == ["app/a.c: run clang-format -i on it"]
+            and findings(source.check_format, {".clang-format": style, "app/a.c": good}) == [])
+
+
+def arrow(name, target):
+    return findings(source.check_arrows, {name: f'#include "{target}"\n'})
+
+
+def test_arrows():
+    wrong = [("engine/base/a.c", "engine/graph/b.h"), ("engine/graph/a.c", "engine/device/b.h"),
+             ("engine/grad/a.c", "engine/passes/b.h"), ("engine/runtime/a.c", "engine/store/b.h"),
+             ("engine/store/a.c", "engine/runtime/b.h"), ("engine/train/a.c", "kernels/b.h"),
+             ("kernels/math/a.c", "ui/b.h"), ("ui/chart/a.c", "app/b.h"),
+             ("ui/chart/a.c", "engine/runtime/b.h")]
+    right = [("engine/graph/a.c", "engine/base/b.h"), ("engine/train/a.c", "engine/store/b.h"),
+             ("engine/runtime/a.c", "engine/passes/b.h"), ("kernels/math/a.c", "kernels/nn/b.h"),
+             ("app/cli/a.c", "kernels/registry.h"), ("tests/app/a.c", "app/b.h")]
+    return (all(len(arrow(*pair)) == 1 for pair in wrong)
+            and not any(arrow(*pair) for pair in right))
+
+
+def test_no_gtk():
+    hidden = {"engine/base/a.c": '#include "engine/base/b.h"\n',
+              "engine/base/b.h": "#include <gtk/gtk.h>\n"}
+    core = {"ui/chart/meson.build": "chart_core_sources = files('a.c')\n",
+            "ui/chart/a.c": "#include <adwaita.h>\n", "ui/chart/w.c": "#include <gtk/gtk.h>\n"}
+    return (len(findings(source.check_no_gtk, hidden)) == 2
+            and [line.split(":")[0] for line in findings(source.check_no_gtk, core)]
+            == ["ui/chart/a.c"])
+
+
+def test_notices():
+    files = {"app/a.c": NOTICE, "app/b.c": "int b;\n", "app/c.json": "{}\n"}
+    return findings(source.check_notices, files) == ["app/b.c: no SPDX notice"]
+
+
+def test_potfiles():
+    files = {"app/a.c": 'f (_("hello"));\n', "app/b.c": "int b;\n", "po/POTFILES": "app/b.c\n",
+             "ui/c.ui": '<property name="label" translatable="yes">x</property>\n'}
+    told = [line.split(":")[0] for line in findings(source.check_potfiles, files)]
+    return told == ["app/a.c", "ui/c.ui", "app/b.c"]
+
+
+def test_sizes():
+    long_function = "void\nf (void)\n{\n" + "  g ();\n" * 81 + "}\n"
+    files = {"app/a.c": "int x;\n" * 801, "app/b.c": long_function, "app/c.c": "x" * 101 + "\n",
+             "app/d.c": "void\nf (void)\n{\n" + "  g ();\n" * 80 + "}\n"}
+    told = [line.split(":")[0] for line in findings(source.check_sizes, files)]
+    return told == ["app/a.c", "app/b.c", "app/c.c"]
+
+
+def test_paths():
+    files = {"app/a.c": 'open ("/' + 'work/x");\n', "app/b.c": 'open ("frame/work/x");\n'}
+    return [line.split(":")[0] for line in findings(source.check_paths, files)] == ["app/a.c"]
+
+
+def counted(output, result="OK", protocol="tap", registered=("t",), expect_all=True):
+    entries = [{"name": "sluice:engine / t", "stdout": output, "result": result}]
+    tests = [{"name": name, "protocol": protocol} for name in registered]
+    count = counting.count(entries, tests, expect_all)
+    return count.passed, len(count.failures), len(count.skips)
+
+
+def test_counting():
+    return [
+        counted("1..2\nok 1 /a\nok 2 /b\n") == (2, 0, 0),
+        counted("# random seed\n1..2\nok 1 /a\nnot ok 2 /b\n", "FAIL") == (1, 1, 0),
+        counted("1..2\nok 1 /a\nok 2 /b # SKIP no such device\n") == (1, 0, 1),
+        counted("1..5\nok 1 /a\n", "FAIL") == (1, 4, 0),
+        counted("1..1\nok 1 /a\n", "TIMEOUT") == (1, 1, 0),
+        counted("", "ERROR") == (0, 1, 0),
+        counted("1..0 # SKIP no display\n", "SKIP") == (0, 0, 1),
+        counted("1..1\nok 1 /a\nok 2 /b\n") == (2, 1, 0),
+        counted("", "OK", "exitcode") == (1, 0, 0),
+        counted("", "TIMEOUT", "exitcode") == (0, 1, 0),
+        counted("1..1\nok 1 /a\n", registered=("t", "u")) == (1, 1, 0),
+        counted("1..1\nok 1 /a\n", registered=("t", "u"), expect_all=False) == (1, 0, 0),
+    ].count(False) == 0
+
+
+TESTS = [test_format, test_arrows, test_no_gtk, test_notices, test_potfiles, test_sizes, test_paths,
+         test_counting]
+
+
+def main():
+    print(f"1..{len(TESTS)}", flush=True)
+    results = [test() for test in TESTS]
+    for number, (test, passed) in enumerate(zip(TESTS, results), 1):
+        print(f"{'ok' if passed else 'not ok'} {number} - {test.__name__}")
+    return 0 if all(results) else 1
+
+
+sys.exit(main())
