@@ -90,6 +90,21 @@ log_ticks (SluiceTicks *ticks, double lo, double hi, guint target)
       }
 }
 
+/* The nearest nice step may give a count that is off by two; a neighbour often does better. */
+static void
+decimal_ticks (SluiceTicks *ticks, double lo, double hi, guint target)
+{
+  const guint targets[] = { target, target + 1, MAX (target, 2) - 1, target };
+
+  for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
+    {
+      ticks->n = 0;
+      linear_ticks (ticks, lo, hi, sluice_nice_step (hi - lo, targets[i]), 0);
+      if (ticks->n + 1 >= target && ticks->n <= target + 1)
+        return;
+    }
+}
+
 /* Local midnight is a round time; UTC's rarely is. */
 static double
 utc_offset (double time)
@@ -119,7 +134,7 @@ sluice_ticks (SluiceTicks *ticks, double lo, double hi, guint target, SluiceUnit
   else if (unit == SLUICE_UNIT_SECONDS)
     linear_ticks (ticks, lo, hi, nice_time_step (hi - lo, target), 0);
   else
-    linear_ticks (ticks, lo, hi, sluice_nice_step (hi - lo, target), 0);
+    decimal_ticks (ticks, lo, hi, target);
 }
 
 /* "-1234567.5" -> "−1 234 567.5", with thin spaces; exponents as "1.2e−6". */

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/raster.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SIZE 64
+
+/* The coverage that cairo gives the path on @cr, of the pixels of an A8 surface. */
+static int
+cairo_coverage (cairo_surface_t *surface, int x, int y)
+{
+  return cairo_image_surface_get_data (surface)[y * cairo_image_surface_get_stride (surface) + x];
+}
+
+static void
+compare (SluiceRaster *raster, cairo_surface_t *surface, int worst, double mean)
+{
+  double sum = 0;
+  int touched = 0;
+
+  cairo_surface_flush (surface);
+  for (int y = 0; y < SIZE; y++)
+    for (int x = 0; x < SIZE; x++)
+      {
+        int expected = cairo_coverage (surface, x, y);
+        int got = sluice_raster_get_coverage (raster, (guint) x, (guint) y);
+
+        g_assert_cmpint (abs (got - expected), <=, worst);
+        sum += abs (got - expected);
+        touched += expected > 0 || got > 0;
+      }
+  /* The mean says little of a handful of pixels at the corner. */
+  g_assert_cmpfloat (sum, <=, mean * MAX (touched, 20));
+}
+
+static void
+test_segments (void)
+{
+  g_autoptr (SluiceRaster) raster = sluice_raster_new (SIZE, SIZE);
+
+  for (int i = 0; i < 300; i++)
+    {
+      cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_A8, SIZE, SIZE);
+      cairo_t *cr = cairo_create (surface);
+      double width = i % 2 == 0 ? 1 : 2.2;
+      /* Some ends lie outside, so that clipping is compared as well. */
+      double x0 = g_test_rand_double_range (-20, SIZE + 20);
+      double y0 = g_test_rand_double_range (-20, SIZE + 20);
+      double x1 = g_test_rand_double_range (-20, SIZE + 20);
+      double y1 = g_test_rand_double_range (-20, SIZE + 20);
+
+      cairo_set_line_width (cr, width);
+      cairo_set_line_cap (cr, CAIRO_LINE_CAP_ROUND);
+      cairo_set_antialias (cr, CAIRO_ANTIALIAS_BEST);
+      cairo_move_to (cr, x0, y0);
+      cairo_line_to (cr, x1, y1);
+      cairo_stroke (cr);
+      sluice_raster_clear (raster);
+      sluice_raster_segment (raster, x0, y0, x1, y1, width);
+      compare (raster, surface, 56, 18);
+      cairo_destroy (cr);
+      cairo_surface_destroy (surface);
+    }
+}
+
+static void
+test_boxes (void)
+{
+  g_autoptr (SluiceRaster) raster = sluice_raster_new (SIZE, SIZE);
+
+  for (int i = 0; i < 200; i++)
+    {
+      cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_A8, SIZE, SIZE);
+      cairo_t *cr = cairo_create (surface);
+      double x0 = g_test_rand_double_range (-5, SIZE);
+      double y0 = g_test_rand_double_range (-5, SIZE);
+      double x1 = x0 + g_test_rand_double_range (0, 30);
+      double y1 = y0 + g_test_rand_double_range (0, 30);
+
+      cairo_set_antialias (cr, CAIRO_ANTIALIAS_BEST);
+      cairo_rectangle (cr, x0, y0, x1 - x0, y1 - y0);
+      cairo_fill (cr);
+      sluice_raster_clear (raster);
+      sluice_raster_box (raster, x0, y0, x1, y1);
+      compare (raster, surface, 20, 3);
+      cairo_destroy (cr);
+      cairo_surface_destroy (surface);
+    }
+}
+
+static void
+test_trapezoids (void)
+{
+  g_autoptr (SluiceRaster) raster = sluice_raster_new (SIZE, SIZE);
+
+  for (int i = 0; i < 200; i++)
+    {
+      cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_A8, SIZE, SIZE);
+      cairo_t *cr = cairo_create (surface);
+      double x0 = g_test_rand_double_range (-5, SIZE - 10);
+      double x1 = x0 + g_test_rand_double_range (1, 40);
+      double t0 = g_test_rand_double_range (-5, SIZE / 2);
+      double t1 = g_test_rand_double_range (-5, SIZE / 2);
+      double b0 = g_test_rand_double_range (SIZE / 2, SIZE + 5);
+      double b1 = g_test_rand_double_range (SIZE / 2, SIZE + 5);
+      double cut = x0 + (x1 - x0) * 0.37;
+      double tc = t0 + (t1 - t0) * 0.37;
+      double bc = b0 + (b1 - b0) * 0.37;
+
+      cairo_set_antialias (cr, CAIRO_ANTIALIAS_BEST);
+      cairo_move_to (cr, x0, t0);
+      cairo_line_to (cr, x1, t1);
+      cairo_line_to (cr, x1, b1);
+      cairo_line_to (cr, x0, b0);
+      cairo_fill (cr);
+      sluice_raster_clear (raster);
+      /* In two parts: the seam between them must not show. */
+      sluice_raster_trapezoid (raster, x0, t0, b0, cut, tc, bc);
+      sluice_raster_trapezoid (raster, cut, tc, bc, x1, t1, b1);
+      compare (raster, surface, 60, 4);
+      cairo_destroy (cr);
+      cairo_surface_destroy (surface);
+    }
+}
+
+static void
+test_overlap (void)
+{
+  /* A curve that crosses itself is not darker there. */
+  g_autoptr (SluiceRaster) raster = sluice_raster_new (SIZE, SIZE);
+
+  sluice_raster_segment (raster, 5, 32.5, 60, 32.5, 1);
+  sluice_raster_segment (raster, 5, 32.5, 60, 32.5, 1);
+  g_assert_cmpuint (sluice_raster_get_coverage (raster, 30, 32), ==, 255);
+  g_assert_cmpuint (sluice_raster_get_coverage (raster, 30, 31), ==, 0);
+  g_assert_cmpuint (sluice_raster_get_coverage (raster, 30, 33), ==, 0);
+  sluice_raster_clear (raster);
+  sluice_raster_segment (raster, 5, 32, 60, 32, 1);
+  sluice_raster_segment (raster, 5, 32, 60, 32, 1);
+  g_assert_cmpuint (sluice_raster_get_coverage (raster, 30, 32), ==, 128);
+}
+
+static void
+test_paint (void)
+{
+  g_autoptr (SluiceRaster) raster = sluice_raster_new (SIZE, SIZE);
+  cairo_surface_t *got = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, SIZE, SIZE);
+  cairo_surface_t *expected = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, SIZE, SIZE);
+  cairo_t *cr = cairo_create (expected);
+  const guint8 *a;
+  const guint8 *b;
+
+  for (int i = 0; i < 30; i++)
+    {
+      SluiceColor c = { g_test_rand_double (), g_test_rand_double (), g_test_rand_double (),
+                        g_test_rand_double () };
+      int x = g_test_rand_int_range (-4, SIZE);
+      int y = g_test_rand_int_range (-4, SIZE);
+
+      sluice_raster_box (raster, x, y, x + 20, y + 20);
+      sluice_raster_paint (raster, c);
+      cairo_set_source_rgba (cr, c.r, c.g, c.b, c.a);
+      cairo_rectangle (cr, x, y, 20, 20);
+      cairo_fill (cr);
+    }
+  sluice_raster_to_surface (raster, got);
+  cairo_surface_flush (expected);
+  a = cairo_image_surface_get_data (got);
+  b = cairo_image_surface_get_data (expected);
+  for (int i = 0; i < SIZE * cairo_image_surface_get_stride (got); i++)
+    g_assert_cmpint (abs (a[i] - b[i]), <=, 6);
+  cairo_destroy (cr);
+  cairo_surface_destroy (got);
+  cairo_surface_destroy (expected);
+}
+
+static void
+test_extreme (void)
+{
+  /* Nothing that arithmetic can produce writes outside or hangs. */
+  static const double odd[] = { NAN, INFINITY, -INFINITY, 1e300, -1e300, 1e18, 0, 63.99, -0.0 };
+  g_autoptr (SluiceRaster) raster = sluice_raster_new (SIZE, SIZE);
+
+  for (guint i = 0; i < G_N_ELEMENTS (odd); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (odd); j++)
+      for (guint k = 0; k < G_N_ELEMENTS (odd); k++)
+        {
+          sluice_raster_segment (raster, odd[i], odd[j], odd[k], 5, 2.2);
+          sluice_raster_segment (raster, odd[i], odd[j], 5, odd[k], 1);
+          sluice_raster_box (raster, odd[i], odd[j], odd[k], odd[j]);
+          sluice_raster_trapezoid (raster, odd[i], odd[j], odd[k], 70, odd[j], odd[k]);
+        }
+  sluice_raster_clear (raster);
+  /* A huge segment still goes where it should. */
+  sluice_raster_segment (raster, -1e12, 10.5, 1e12, 10.5, 1);
+  g_assert_cmpuint (sluice_raster_get_coverage (raster, 30, 10), ==, 255);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ui/chart/raster/segments", test_segments);
+  g_test_add_func ("/ui/chart/raster/boxes", test_boxes);
+  g_test_add_func ("/ui/chart/raster/trapezoids", test_trapezoids);
+  g_test_add_func ("/ui/chart/raster/overlap", test_overlap);
+  g_test_add_func ("/ui/chart/raster/paint", test_paint);
+  g_test_add_func ("/ui/chart/raster/extreme", test_extreme);
+  return g_test_run ();
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/scale.h"
+#include "ui/chart/ticks.h"
+
+#include <math.h>
+
+static void
+test_linear_counts (void)
+{
+  /* Nine ranges of ten get 4 to 6 ticks, the rest 3 or 7; all lie inside and are evenly spaced. */
+  int off = 0;
+
+  for (int i = 0; i < 4000; i++)
+    {
+      double range = pow (10, g_test_rand_double_range (-9, 9));
+      double lo = g_test_rand_double_range (-2, 2) * range;
+      SluiceTicks ticks;
+
+      sluice_ticks (&ticks, lo, lo + range, 5, SLUICE_UNIT_NONE, FALSE);
+      g_assert_cmpuint (ticks.n, >=, 3);
+      g_assert_cmpuint (ticks.n, <=, 7);
+      off += ticks.n < 4 || ticks.n > 6;
+      for (guint k = 0; k < ticks.n; k++)
+        {
+          g_assert_cmpfloat (ticks.values[k], >=, lo);
+          g_assert_cmpfloat (ticks.values[k], <=, lo + range);
+          if (k > 0)
+            g_assert_cmpfloat_with_epsilon (ticks.values[k] - ticks.values[k - 1], ticks.step,
+                                            1e-6 * ticks.step);
+        }
+    }
+  g_assert_cmpint (off, <, 4000 / 8);
+}
+
+static void
+test_linear_known (void)
+{
+  SluiceTicks ticks;
+
+  sluice_ticks (&ticks, 0, 1.2, 4, SLUICE_UNIT_NONE, FALSE);
+  g_assert_cmpuint (ticks.n, ==, 5);
+  g_assert_cmpfloat (ticks.step, ==, 0.25);
+  sluice_ticks (&ticks, 0, 2000, 5, SLUICE_UNIT_NONE, FALSE);
+  g_assert_cmpuint (ticks.n, ==, 5);
+  g_assert_cmpfloat (ticks.values[4], ==, 2000);
+  sluice_ticks (&ticks, 0, 3600, 5, SLUICE_UNIT_SECONDS, FALSE);
+  g_assert_cmpfloat (ticks.step, ==, 600);
+  sluice_ticks (&ticks, 1, 1, 5, SLUICE_UNIT_NONE, FALSE);
+  g_assert_cmpuint (ticks.n, ==, 0);
+  sluice_ticks (&ticks, 0, INFINITY, 5, SLUICE_UNIT_NONE, FALSE);
+  g_assert_cmpuint (ticks.n, ==, 0);
+  /* One unit in the last place: it must end, and stay inside. */
+  sluice_ticks (&ticks, 1e16, nextafter (1e16, INFINITY), 5, SLUICE_UNIT_NONE, FALSE);
+  g_assert_cmpuint (ticks.n, <=, SLUICE_TICKS_MAX);
+}
+
+static void
+test_log (void)
+{
+  SluiceTicks ticks;
+
+  sluice_ticks (&ticks, 1e-4, 10, 5, SLUICE_UNIT_NONE, TRUE);
+  g_assert_cmpuint (ticks.n, ==, 6);
+  g_assert_cmpfloat_with_epsilon (ticks.values[0], 1e-4, 1e-12);
+  g_assert_cmpfloat_with_epsilon (ticks.values[5], 10, 1e-9);
+  sluice_ticks (&ticks, 0.9, 60, 5, SLUICE_UNIT_NONE, TRUE);
+  g_assert_cmpuint (ticks.n, ==, 6); /* 1 2 5 10 20 50 */
+  g_assert_cmpfloat_with_epsilon (ticks.values[2], 5, 1e-9);
+  sluice_ticks (&ticks, 1e-300, 1e300, 5, SLUICE_UNIT_NONE, TRUE);
+  g_assert_cmpuint (ticks.n, >=, 4);
+  g_assert_cmpuint (ticks.n, <=, 7);
+}
+
+typedef struct
+{
+  double value, step;
+  SluiceUnit unit;
+  const char *expected;
+} FormatCase;
+
+static void
+test_format_tick (void)
+{
+  static const FormatCase cases[] = {
+    { 0, 0.2, SLUICE_UNIT_NONE, "0" },
+    { 0.4, 0.4, SLUICE_UNIT_NONE, "0.4" },
+    { 0.4 * 3, 0.4, SLUICE_UNIT_NONE, "1.2" },
+    { 0.25, 0.25, SLUICE_UNIT_NONE, "0.25" },
+    { 1, 0.25, SLUICE_UNIT_NONE, "1.00" },
+    { -0.2, 0.1, SLUICE_UNIT_NONE,
+      "\xe2\x88\x92"
+      "0.2" },
+    { -1e-17, 0.1, SLUICE_UNIT_NONE, "0.0" },
+    { 1500, 500, SLUICE_UNIT_NONE,
+      "1\xe2\x80\x89"
+      "500" },
+    { 1234567, 1, SLUICE_UNIT_NONE,
+      "1\xe2\x80\x89"
+      "234\xe2\x80\x89"
+      "567" },
+    { 2e7, 1e7, SLUICE_UNIT_NONE, "2e7" },
+    { 1.25e8, 2.5e7, SLUICE_UNIT_NONE, "1.25e8" },
+    { 3e-6, 1e-6, SLUICE_UNIT_NONE,
+      "3e\xe2\x88\x92"
+      "6" },
+    { 0.9, 0.1, SLUICE_UNIT_PERCENT, "90\xe2\x80\xaf%" },
+    { 0.975, 0.025, SLUICE_UNIT_PERCENT, "97.5\xe2\x80\xaf%" },
+    { 38e6, 1e6, SLUICE_UNIT_BYTES, "38\xe2\x80\xafMB" },
+    { 1200, 600, SLUICE_UNIT_SECONDS, "20 min" },
+    { 5400, 1800, SLUICE_UNIT_SECONDS, "1 h 30 min" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = sluice_format_tick (cases[i].value, cases[i].step, cases[i].unit);
+
+      g_assert_cmpstr (text, ==, cases[i].expected);
+    }
+}
+
+static void
+test_format_value (void)
+{
+  static const FormatCase cases[] = {
+    { 0.0613, 0, SLUICE_UNIT_NONE, "0.06130" },
+    { 0.06131234, 0, SLUICE_UNIT_NONE, "0.06131" },
+    { 412, 0, SLUICE_UNIT_NONE, "412" },
+    { 1234.56, 0, SLUICE_UNIT_NONE,
+      "1\xe2\x80\x89"
+      "235" },
+    { 1.5e-8, 0, SLUICE_UNIT_NONE,
+      "1.5e\xe2\x88\x92"
+      "8" },
+    { 1e300, 0, SLUICE_UNIT_NONE, "1e300" },
+    { NAN, 0, SLUICE_UNIT_PERCENT, "NaN" },
+    { INFINITY, 0, SLUICE_UNIT_NONE, "∞" },
+    { -INFINITY, 0, SLUICE_UNIT_BYTES, "\xe2\x88\x92∞" },
+    { 0.986, 0, SLUICE_UNIT_PERCENT, "98.6\xe2\x80\xaf%" },
+    { 38.2e6, 0, SLUICE_UNIT_BYTES, "38.2\xe2\x80\xafMB" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = sluice_format_value (cases[i].value, cases[i].unit);
+
+      g_assert_cmpstr (text, ==, cases[i].expected);
+    }
+}
+
+static void
+test_scale_roundtrip (void)
+{
+  SluiceScale linear = { -3, 9, 400, 10, FALSE };
+  SluiceScale log = { 1e-5, 1e3, 400, 10, TRUE };
+
+  for (double p = 10; p <= 400; p += 13)
+    {
+      g_assert_cmpfloat_with_epsilon (
+          sluice_scale_to_pixel (&linear, sluice_scale_to_data (&linear, p)), p, 1e-9);
+      g_assert_cmpfloat_with_epsilon (sluice_scale_to_pixel (&log, sluice_scale_to_data (&log, p)),
+                                      p, 1e-9);
+    }
+  g_assert_cmpfloat (sluice_scale_to_pixel (&linear, -3), ==, 400);
+  g_assert_true (isnan (sluice_scale_to_pixel (&log, 0)));
+  g_assert_true (isnan (sluice_scale_to_pixel (&log, -1)));
+}
+
+static void
+check_domain (double lo, double hi, gboolean log, double expected_lo, double expected_hi)
+{
+  sluice_domain_fit (&lo, &hi, lo, log);
+  g_assert_true (fabs (lo - expected_lo) <= 1e-9 * fabs (expected_lo));
+  g_assert_true (fabs (hi - expected_hi) <= 1e-9 * fabs (expected_hi));
+}
+
+static void
+test_domain (void)
+{
+  check_domain (3, 3, FALSE, 0, 6);
+  check_domain (-3, -3, FALSE, -6, 0);
+  check_domain (0, 0, FALSE, -1, 1);
+  check_domain (NAN, NAN, FALSE, 0, 1);
+  check_domain (INFINITY, -INFINITY, FALSE, 0, 1);
+  check_domain (0.001, 0.5, TRUE, 0.0005, 1);
+  check_domain (NAN, -1, TRUE, 0.1, 10);
+  /* Values that never are negative get no axis below zero. */
+  check_domain (0.01, 1, FALSE, 0, 1.08);
+  check_domain (-1, -0.01, FALSE, -1.08, 0);
+  for (int i = 0; i < 1000; i++)
+    {
+      double a = g_test_rand_double_range (-1, 1) * pow (10, g_test_rand_int_range (-300, 307));
+      double b = g_test_rand_double_range (-1, 1) * pow (10, g_test_rand_int_range (-300, 307));
+      double lo = MIN (a, b);
+      double hi = MAX (a, b);
+
+      sluice_domain_fit (&lo, &hi, NAN, FALSE);
+      g_assert_true (isfinite (hi - lo) && lo < hi);
+      g_assert_cmpfloat (lo, <=, MAX (MIN (a, b), -G_MAXDOUBLE / 8));
+      g_assert_cmpfloat (hi, >=, MIN (MAX (a, b), G_MAXDOUBLE / 8));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ui/chart/ticks/linear-counts", test_linear_counts);
+  g_test_add_func ("/ui/chart/ticks/linear-known", test_linear_known);
+  g_test_add_func ("/ui/chart/ticks/log", test_log);
+  g_test_add_func ("/ui/chart/ticks/format-tick", test_format_tick);
+  g_test_add_func ("/ui/chart/ticks/format-value", test_format_value);
+  g_test_add_func ("/ui/chart/scale/roundtrip", test_scale_roundtrip);
+  g_test_add_func ("/ui/chart/scale/domain", test_domain);
+  return g_test_run ();
+}
