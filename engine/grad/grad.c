@@ -375,6 +375,11 @@ walk_run (Walk *w, const SluiceEdge *ys, guint n_ys, const SluiceEdge *dys, GErr
   while ((node = g_queue_pop_head (&w->ready)) != NULL)
     if (!visit (w, node, error))
       return FALSE;
+  for (guint id = 1; id < w->n_states; id++)
+    if (w->states[id].between && w->states[id].pending > 0)
+      return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
+                          "'%s' is part of a loop; gradients through loops are not built yet",
+                          sluice_graph_get_node (w->graph, id - 1)->name);
   return TRUE;
 }
 
