@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "engine/base/tensor.h"
+
+/*
+ * Checkpoints: safetensors with one extra tensor-free header entry, "__metadata__" {"sluice.state":
+ * JSON}: step, input cursor and shuffle, every random stream, what a resumed run needs to go on bit
+ * for bit. Opens in PyTorch, JAX, NumPy.
+ */
+typedef struct
+{
+  char *name;
+  SluiceTensor *tensor;
+} SluiceNamedTensor;
+
+/* tensors: (element-type SluiceNamedTensor): sorted by name on the way out; state: (nullable) JSON
+   text. Written to a temporary file, fsynced and renamed: the file is there whole or not at all.
+   The same input gives the same bytes. */
+gboolean
+sluice_safetensors_write (const char *path, GArray *tensors, const char *state, GError **error);
+
+/* (transfer full) (element-type SluiceNamedTensor). DATA_LOSS on torn or foreign bytes, with the
+ * offset. */
+GArray *sluice_safetensors_read (const char *path, char **state, GError **error);

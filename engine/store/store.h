@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "engine/base/tensor.h"
+
+/*
+ * The run store: one SQLite database (sluice.db, WAL) a workspace. What training logs goes through
+ * a bounded queue to one writer thread and is committed at least every 200 ms; what is acknowledged
+ * is committed. Readers have connections of their own and never wait for the writer.
+ */
+#define SLUICE_TYPE_STORE (sluice_store_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceStore, sluice_store, SLUICE, STORE, GObject)
+
+#define SLUICE_STORE_VERSION                                                                       \
+  1 /* PRAGMA user_version: a newer one is refused, an older one is brought up to date */
+
+typedef enum
+{
+  SLUICE_RUN_DRAFT,
+  SLUICE_RUN_RUNNING,
+  SLUICE_RUN_PAUSED,
+  SLUICE_RUN_STOPPED, /* by the user, resumable */
+  SLUICE_RUN_FINISHED,
+  SLUICE_RUN_FAILED,  /* message says why */
+  SLUICE_RUN_CRASHED, /* its process went away: heartbeat and lock are gone */
+} SluiceRunState;
+const char *sluice_run_state_name (SluiceRunState state); /* "running", translatable with _() */
+
+typedef struct
+{
+  gint64 id;
+  char *name;    /* unique in the workspace */
+  char *project; /* name of the project */
+  SluiceRunState state;
+  gint64 step, n_steps;
+  guint64 seed;
+  double created, started, ended; /* Unix seconds; 0: not yet */
+  double seconds; /* of training so far, pauses left out: right after a resume too */
+  char *graph_hash;
+  char *message; /* (nullable): why it failed, in words */
+} SluiceRunInfo;
+SluiceRunInfo *sluice_run_info_copy (const SluiceRunInfo *self);
+void sluice_run_info_free (SluiceRunInfo *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRunInfo, sluice_run_info_free)
+
+typedef enum
+{
+  SLUICE_SERIES_SCALAR,
+  SLUICE_SERIES_HISTOGRAM,
+  SLUICE_SERIES_IMAGE,
+} SluiceSeriesKind;
+
+typedef struct
+{
+  gint64 id;
+  gint64 run;
+  char *tag; /* "loss", "evaluation/accuracy", "system/cpu" */
+  SluiceSeriesKind kind;
+  gint64 n_points;
+  gint64 first_step, last_step;
+  double last_value, last_wall; /* of a scalar */
+} SluiceSeriesInfo;
+void sluice_series_info_free (SluiceSeriesInfo *self);
+
+typedef struct
+{
+  gint64 step;
+  double wall; /* Unix seconds */
+  double value;
+} SluicePoint;
+
+/**
+ * sluice_store_open:
+ * @workspace: a folder; made where it is missing, with sluice.db and runs/
+ *
+ * Opening after a crash repairs by itself: runs whose process is gone become CRASHED.
+ *
+ * Returns: (transfer full): %NULL with PERMISSION_DENIED (read-only), FAILED_PRECONDITION (a newer
+ * version), UNAVAILABLE (locked by another program), DATA_LOSS (not a database), RESOURCE_EXHAUSTED
+ * (disk full)
+ */
+SluiceStore *sluice_store_open (const char *workspace, GError **error);
+const char *sluice_store_get_workspace (SluiceStore *self);
+/* "runs/<id>" under the workspace; made when asked for. (transfer full) */
+char *sluice_store_dup_run_folder (SluiceStore *self, gint64 run);
+
+/* ---- runs ---- */
+
+/* info->name NULL or taken: a free one is made from it ("digits-mlp-2"). Sets info->id and name. */
+gboolean sluice_store_add_run (SluiceStore *self, SluiceRunInfo *info, GError **error);
+/* Writes everything but id and name. */
+gboolean sluice_store_update_run (SluiceStore *self, const SluiceRunInfo *info, GError **error);
+SluiceRunInfo *sluice_store_dup_run (SluiceStore *self,
+                                     const char *name_or_id,
+                                     GError **error); /* NOT_FOUND names near ones */
+GPtrArray *
+sluice_store_dup_runs (SluiceStore *self, GError **error); /* of SluiceRunInfo, newest first */
+gboolean sluice_store_delete_run (SluiceStore *self,
+                                  gint64 run,
+                                  GError **error); /* to the trash of the workspace */
+gboolean
+sluice_store_restore_run (SluiceStore *self, gint64 run, GError **error); /* out of the trash */
+/* Only one process trains a run at a time: an advisory lock that dies with the process. */
+gboolean sluice_store_lock_run (SluiceStore *self, gint64 run, GError **error);
+void sluice_store_unlock_run (SluiceStore *self, gint64 run);
+
+/* ---- writing: from the training thread ---- */
+
+/* What one run logs. One thread writes to it. */
+typedef struct _SluiceRunLog SluiceRunLog;
+SluiceRunLog *sluice_store_open_log (SluiceStore *self, gint64 run, GError **error);
+/* Commits what is queued, then frees. */
+gboolean sluice_run_log_close (SluiceRunLog *self, GError **error);
+
+/* A series of the run by tag, made where there is none. Cheap after the first call. -1: error is
+ * set. */
+gint64
+sluice_run_log_series (SluiceRunLog *self, const char *tag, SluiceSeriesKind kind, GError **error);
+
+/* About a microsecond; never blocks, never drops. A point of a (series, step) that is there
+ * replaces it. */
+void
+sluice_run_log_scalar (SluiceRunLog *self, gint64 series, gint64 step, double wall, double value);
+/* A histogram as TensorFlow's: limits and counts of its non-empty buckets. Copied. */
+void sluice_run_log_histogram (SluiceRunLog *self,
+                               gint64 series,
+                               gint64 step,
+                               double wall,
+                               const double *limits,
+                               const double *counts,
+                               guint n);
+/* An encoded image (PNG). */
+void sluice_run_log_image (SluiceRunLog *self,
+                           gint64 series,
+                           gint64 step,
+                           double wall,
+                           guint width,
+                           guint height,
+                           GBytes *png);
+/* "checkpoint", "resume", "pause", "failed", "learning-rate 0.1 to 0.03" …: drawn as marks in
+ * charts. */
+void sluice_run_log_event (
+    SluiceRunLog *self, gint64 step, double wall, const char *kind, const char *text);
+
+/**
+ * sluice_run_log_end_step:
+ *
+ * Call between steps. Waits while more is queued than the bound allows; what it waited is in
+ * *waited_seconds.
+ *
+ * Returns: %FALSE with the writer's error (disk full …): what was acknowledged is safe, the rest is
+ * still queued and is written when the next call succeeds
+ */
+gboolean sluice_run_log_end_step (SluiceRunLog *self, double *waited_seconds, GError **error);
+/* Waits until everything logged so far is committed. */
+gboolean sluice_run_log_flush (SluiceRunLog *self, GError **error);
+guint64 sluice_run_log_get_n_logged (SluiceRunLog *self);
+guint64 sluice_run_log_get_n_committed (SluiceRunLog *self);
+
+/* A checkpoint becomes visible only here, after the scalars up to its step: flushes, then records
+   it. path is relative to the run's folder. */
+gboolean sluice_run_log_publish_checkpoint (
+    SluiceRunLog *self, gint64 step, const char *path, gsize bytes, GError **error);
+/* Forgets points, events and checkpoints after a step: a run resumed from an older checkpoint. */
+gboolean sluice_run_log_truncate (SluiceRunLog *self, gint64 after_step, GError **error);
+
+/* ---- reading: any thread, in a worker for anything long ---- */
+
+GPtrArray *sluice_store_dup_series (SluiceStore *self,
+                                    gint64 run,
+                                    GError **error); /* of SluiceSeriesInfo, by tag */
+
+/* Points of step >= from_step, in order of steps, at most max; appended to points. */
+gboolean sluice_store_read_points (
+    SluiceStore *self, gint64 series, gint64 from_step, gsize max, GArray *points, GError **error);
+
+/* Minimum, maximum and mean of what falls into one column of a chart. n 0: nothing there. */
+typedef struct
+{
+  double min, max, mean, first, last;
+  guint n, n_nonfinite;
+} SluiceColumn;
+/* From the pyramid: milliseconds for a million points. Steps [from, to) in n_columns equal columns.
+ */
+gboolean sluice_store_read_columns (SluiceStore *self,
+                                    gint64 series,
+                                    gint64 from_step,
+                                    gint64 to_step,
+                                    guint n_columns,
+                                    SluiceColumn *columns,
+                                    GError **error);
+
+typedef struct
+{
+  gint64 step;
+  double wall;
+  guint n;
+  double *limits, *counts;
+} SluiceHistogram;
+void sluice_histogram_free (SluiceHistogram *self);
+GPtrArray *sluice_store_read_histograms (
+    SluiceStore *self,
+    gint64 series,
+    gint64 from_step,
+    guint max,
+    GError **error); /* of SluiceHistogram; thinned evenly where there are more */
+
+typedef struct
+{
+  gint64 step;
+  double wall;
+  guint width, height;
+  GBytes *png;
+} SluiceStoredImage;
+void sluice_stored_image_free (SluiceStoredImage *self);
+GPtrArray *sluice_store_read_images (
+    SluiceStore *self, gint64 series, gint64 from_step, guint max, GError **error);
+
+typedef struct
+{
+  gint64 step;
+  double wall;
+  char *kind, *text;
+} SluiceEvent;
+void sluice_event_free (SluiceEvent *self);
+GPtrArray *sluice_store_read_events (SluiceStore *self, gint64 run, GError **error);
+
+typedef struct
+{
+  gint64 step;
+  double wall;
+  char *path; /* absolute */
+  gsize bytes;
+} SluiceCheckpointInfo;
+void sluice_checkpoint_info_free (SluiceCheckpointInfo *self);
+GPtrArray *
+sluice_store_read_checkpoints (SluiceStore *self, gint64 run, GError **error); /* newest last */
+
+/* Graphs by hash, stored once: GraphDef bytes. */
+gboolean
+sluice_store_put_graph (SluiceStore *self, const char *hash, GBytes *graph, GError **error);
+GBytes *sluice_store_get_graph (SluiceStore *self, const char *hash, GError **error);
+
+/**
+ * sluice_store_set_notify:
+ * @func: called on the writer's thread after a commit that added something, at most once until
+ *   sluice_store_rearm(): the UI posts one source to its main loop and reads there
+ */
+void sluice_store_set_notify (SluiceStore *self, void (*func) (gpointer data), gpointer data);
+void sluice_store_rearm (SluiceStore *self);

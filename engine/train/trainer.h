@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/runtime/session.h"
+#include "engine/store/store.h"
+#include "engine/train/project.h"
+
+/*
+ * Trains a project: a thread of its own drives a session, batches are made on another, and
+ * everything is logged to the store. All calls may be made from any thread and return at once, but
+ * for wait. No signal is emitted off the main thread: a UI polls sluice_trainer_get_progress(),
+ * which takes no engine lock, when the store or its frame clock tells it to.
+ */
+#define SLUICE_TYPE_TRAINER (sluice_trainer_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceTrainer, sluice_trainer, SLUICE, TRAINER, GObject)
+
+typedef struct
+{
+  const char *run_name; /* (nullable) */
+  const char
+      *resume; /* (nullable): name or id of a run to go on with, from its newest whole checkpoint */
+  gint64 resume_step; /* 0: the newest */
+  guint n_cpus;       /* virtual CPU devices; 0: one */
+  gboolean start_paused;
+} SluiceTrainerOptions;
+
+/* Loads graph and data, makes the run. project: (transfer full) with overrides applied. NULL: error
+   says what is wrong with which file, key, node or shape; nothing is left behind. */
+SluiceTrainer *sluice_trainer_new (SluiceStore *store,
+                                   SluiceProject *project,
+                                   const SluiceTrainerOptions *options,
+                                   GError **error);
+
+void sluice_trainer_start (SluiceTrainer *self);
+void sluice_trainer_pause (SluiceTrainer *self);          /* in place, after the step under way */
+void sluice_trainer_step (SluiceTrainer *self, gint64 n); /* n steps, then paused again */
+void sluice_trainer_resume (SluiceTrainer *self);         /* out of a pause */
+void sluice_trainer_stop (SluiceTrainer *self); /* saves a checkpoint, then ends; resumable */
+/* Waits for the end. FALSE with the error that ended it. */
+gboolean sluice_trainer_wait (SluiceTrainer *self, GError **error);
+
+typedef struct
+{
+  SluiceRunState state;
+  gint64 step, n_steps;
+  double loss;                    /* NAN before the first step */
+  double steps_per_second;        /* recent */
+  double eta_seconds, eta_margin; /* -1: not known yet. From this process's own steps, evaluation
+                                     and saving included */
+  double seconds;                 /* of training, over all resumes */
+  double wait_seconds;            /* spent because the store's queue was full */
+  double evaluation;              /* the first evaluation's last value, NAN before */
+  gint64 last_checkpoint;         /* step, -1: none */
+  guint64 n_logged, n_committed;  /* points */
+  double cpu_load;                /* 0 to 1, of all cores, this process */
+  gsize memory_bytes;             /* live on the devices */
+} SluiceProgress;
+void sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress);
+
+gint64 sluice_trainer_get_run (SluiceTrainer *self);
+const char *sluice_trainer_get_run_name (SluiceTrainer *self);
+SluiceSession *sluice_trainer_get_session (SluiceTrainer *self);
+SluiceGraph *sluice_trainer_get_graph (SluiceTrainer *self);
+const SluiceProject *sluice_trainer_get_project (SluiceTrainer *self);
+/* Called on the trainer's thread when the state changes; a UI posts a source from it. */
+void sluice_trainer_set_notify (SluiceTrainer *self, void (*func) (gpointer data), gpointer data);
