@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/base/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#define WORKER_NICE   5
+#define SPIN_NS       30000 /* before a worker without work sleeps */
+#define WAIT_SPIN_NS  50000 /* before a caller that waits for its helpers sleeps */
+#define SMALL_WORK_NS 2000  /* all of it stays with the caller */
+#define WAKE_WORK_NS  50000 /* waking a sleeper costs 35 to 70 us: it must pay */
+
+/* A parallel_for under way; lives on its caller's stack. */
+typedef struct _Job Job;
+struct _Job
+{
+  SluiceRangeFunc func;
+  gpointer data;
+  gint64 n, grain, n_chunks;
+  _Alignas(64) _Atomic gint64 next_chunk;
+  _Alignas(64) atomic_int n_helpers; /* workers inside; only falls to 0 for good once unlinked */
+  gboolean caller_sleeps;            /* under pool.lock */
+  Job *below;                        /* under pool.lock: the job pushed before */
+};
+
+typedef struct
+{
+  SluiceTaskFunc func;
+  gpointer data;
+} Task;
+
+static struct
+{
+  pthread_mutex_t lock;
+  pthread_cond_t work, done;
+
+  /* Under lock. */
+  Job *jobs; /* the newest first */
+  Task *tasks;
+  guint tasks_head, n_tasks, tasks_size; /* a ring; the size is a power of two */
+  guint n_sleeping;
+  gboolean stopping;
+  pthread_t *workers;
+  guint n_workers;
+
+  atomic_uint n_threads;  /* 0: not set */
+  atomic_uint is_started; /* written under lock */
+  atomic_uint n_spinning;
+  atomic_uint epoch; /* grows when there is new work; what spinners look at */
+} pool = {
+  .lock = PTHREAD_MUTEX_INITIALIZER,
+  .work = PTHREAD_COND_INITIALIZER,
+  .done = PTHREAD_COND_INITIALIZER,
+};
+
+static inline void
+cpu_pause (void)
+{
+#if defined(__x86_64__)
+  _mm_pause ();
+#endif
+}
+
+static gint64
+now_ns (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
+}
+
+/* ---- clock ---- */
+
+guint64
+sluice_clock_ticks (void)
+{
+#if defined(__x86_64__)
+  return __rdtsc ();
+#else
+  return now_ns ();
+#endif
+}
+
+static double ns_per_tick = 1.0;
+
+static void
+measure_tick (void)
+{
+#if defined(__x86_64__)
+  gint64 start = now_ns (), end;
+  guint64 start_ticks = sluice_clock_ticks ();
+  do
+    end = now_ns ();
+  while (end - start < 2000000);
+  ns_per_tick = (double) (end - start) / (double) (sluice_clock_ticks () - start_ticks);
+#endif
+}
+
+double
+sluice_clock_ns_per_tick (void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once (&once, measure_tick);
+  return ns_per_tick;
+}
+
+/* ---- denormals ---- */
+
+guint
+sluice_denormals_flush_begin (void)
+{
+#if defined(__x86_64__)
+  guint saved = _mm_getcsr ();
+  _mm_setcsr (saved | 0x8040); /* FTZ, DAZ */
+  return saved;
+#elif defined(__aarch64__)
+  guint64 saved;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(saved));
+  __asm__ volatile("msr fpcr, %0" : : "r"(saved | 1u << 24));
+  return saved;
+#else
+  return 0;
+#endif
+}
+
+void
+sluice_denormals_flush_end (guint saved)
+{
+#if defined(__x86_64__)
+  _mm_setcsr (saved);
+#elif defined(__aarch64__)
+  __asm__ volatile("msr fpcr, %0" : : "r"((guint64) saved));
+#endif
+}
+
+/* ---- workers ---- */
+
+static void
+run_chunks (Job *job)
+{
+  for (;;)
+    {
+      gint64 chunk = atomic_fetch_add_explicit (&job->next_chunk, 1, memory_order_relaxed);
+      if (chunk >= job->n_chunks)
+        return;
+      gint64 begin = chunk * job->grain;
+      job->func (job->data, begin, MIN (job->n - begin, job->grain) + begin);
+    }
+}
+
+static Job *
+find_job_locked (void)
+{
+  for (Job *job = pool.jobs; job != NULL; job = job->below)
+    if (atomic_load_explicit (&job->next_chunk, memory_order_relaxed) < job->n_chunks)
+      return job;
+  return NULL;
+}
+
+static void
+help_locked (Job *job)
+{
+  atomic_fetch_add_explicit (&job->n_helpers, 1, memory_order_relaxed);
+  pthread_mutex_unlock (&pool.lock);
+  run_chunks (job);
+  pthread_mutex_lock (&pool.lock);
+  if (atomic_fetch_sub_explicit (&job->n_helpers, 1, memory_order_release) == 1
+      && job->caller_sleeps)
+    pthread_cond_broadcast (&pool.done);
+}
+
+static void
+run_task_locked (void)
+{
+  Task task = pool.tasks[pool.tasks_head];
+  pool.tasks_head = (pool.tasks_head + 1) & (pool.tasks_size - 1);
+  pool.n_tasks--;
+  if (pool.n_tasks > 0 && pool.n_sleeping > 0)
+    pthread_cond_signal (&pool.work);
+  pthread_mutex_unlock (&pool.lock);
+  task.func (task.data);
+  pthread_mutex_lock (&pool.lock);
+}
+
+/* Waits a little for the epoch to move on. */
+static void
+spin_for_work (guint epoch)
+{
+  gint64 end = now_ns () + SPIN_NS;
+  atomic_fetch_add_explicit (&pool.n_spinning, 1, memory_order_relaxed);
+  while (atomic_load_explicit (&pool.epoch, memory_order_acquire) == epoch && now_ns () < end)
+    for (guint i = 0; i < 8; i++)
+      cpu_pause ();
+  atomic_fetch_sub_explicit (&pool.n_spinning, 1, memory_order_relaxed);
+}
+
+static void *
+worker_main (void *data)
+{
+  char name[16];
+  g_snprintf (name, sizeof name, "sluice-%u", GPOINTER_TO_UINT (data));
+  pthread_setname_np (pthread_self (), name);
+  setpriority (PRIO_PROCESS, syscall (SYS_gettid), WORKER_NICE);
+  sluice_denormals_flush_begin ();
+
+  gboolean has_spun = FALSE;
+  pthread_mutex_lock (&pool.lock);
+  while (!pool.stopping)
+    {
+      Job *job = find_job_locked ();
+      if (job != NULL)
+        help_locked (job);
+      else if (pool.n_tasks > 0)
+        run_task_locked ();
+      else if (!has_spun)
+        {
+          guint epoch = atomic_load_explicit (&pool.epoch, memory_order_relaxed);
+          pthread_mutex_unlock (&pool.lock);
+          spin_for_work (epoch);
+          pthread_mutex_lock (&pool.lock);
+          has_spun = TRUE;
+          continue;
+        }
+      else
+        {
+          pool.n_sleeping++;
+          pthread_cond_wait (&pool.work, &pool.lock);
+          pool.n_sleeping--;
+        }
+      has_spun = FALSE;
+    }
+  pthread_mutex_unlock (&pool.lock);
+  return NULL;
+}
+
+static void
+start_workers (void)
+{
+  if (G_LIKELY (atomic_load_explicit (&pool.is_started, memory_order_acquire)))
+    return;
+  pthread_mutex_lock (&pool.lock);
+  if (!atomic_load_explicit (&pool.is_started, memory_order_relaxed))
+    {
+      /* Signals are for the program's own threads: workers inherit a mask that blocks all. */
+      sigset_t all, saved;
+      sigfillset (&all);
+      pthread_sigmask (SIG_BLOCK, &all, &saved);
+      guint wanted = MAX (1, sluice_pool_get_threads () - 1);
+      pool.workers = g_new (pthread_t, wanted);
+      for (pool.n_workers = 0; pool.n_workers < wanted; pool.n_workers++)
+        if (pthread_create (&pool.workers[pool.n_workers], NULL, worker_main,
+                            GUINT_TO_POINTER (pool.n_workers + 1))
+            != 0)
+          break;
+      pthread_sigmask (SIG_SETMASK, &saved, NULL);
+      if (pool.n_workers == 0)
+        g_error ("the system gives no thread");
+      atomic_store_explicit (&pool.is_started, 1, memory_order_release);
+    }
+  pthread_mutex_unlock (&pool.lock);
+}
+
+static void
+stop_workers (void)
+{
+  pthread_mutex_lock (&pool.lock);
+  pthread_t *workers = g_steal_pointer (&pool.workers);
+  guint n = pool.n_workers;
+  pool.n_workers = 0;
+  pool.stopping = TRUE;
+  atomic_fetch_add_explicit (&pool.epoch, 1, memory_order_release);
+  pthread_cond_broadcast (&pool.work);
+  pthread_mutex_unlock (&pool.lock);
+
+  for (guint i = 0; i < n; i++)
+    pthread_join (workers[i], NULL);
+  g_free (workers);
+
+  pthread_mutex_lock (&pool.lock);
+  pool.stopping = FALSE;
+  atomic_store_explicit (&pool.is_started, 0, memory_order_release);
+  gboolean has_tasks = pool.n_tasks > 0;
+  pthread_mutex_unlock (&pool.lock);
+  if (has_tasks)
+    start_workers ();
+}
+
+void
+sluice_pool_set_threads (guint n)
+{
+  if (n == 0)
+    n = g_get_num_processors ();
+  if (n == sluice_pool_get_threads ())
+    return;
+  atomic_store (&pool.n_threads, n);
+  if (atomic_load (&pool.is_started))
+    stop_workers ();
+}
+
+guint
+sluice_pool_get_threads (void)
+{
+  guint n = atomic_load_explicit (&pool.n_threads, memory_order_relaxed);
+  if (G_UNLIKELY (n == 0))
+    {
+      n = g_get_num_processors ();
+      atomic_store_explicit (&pool.n_threads, n, memory_order_relaxed);
+    }
+  return n;
+}
+
+gboolean
+sluice_pool_has_idle_spinner (void)
+{
+  return atomic_load_explicit (&pool.n_spinning, memory_order_relaxed) > 0;
+}
+
+/* ---- work ---- */
+
+static void
+run_alone (gint64 n, gint64 grain, SluiceRangeFunc func, gpointer data)
+{
+  for (gint64 begin = 0; begin < n; begin += MIN (grain, n - begin))
+    func (data, begin, begin + MIN (grain, n - begin));
+}
+
+static void
+wait_for_helpers (Job *job)
+{
+  gint64 end = 0;
+  for (guint i = 0; atomic_load_explicit (&job->n_helpers, memory_order_acquire) > 0; i++)
+    {
+      cpu_pause ();
+      if (i % 16 != 0)
+        continue;
+      gint64 now = now_ns ();
+      if (end == 0)
+        end = now + WAIT_SPIN_NS;
+      else if (now > end)
+        break;
+    }
+  /* The lock also waits for the last helper to be done with the job. */
+  pthread_mutex_lock (&pool.lock);
+  job->caller_sleeps = TRUE;
+  while (atomic_load_explicit (&job->n_helpers, memory_order_acquire) > 0)
+    pthread_cond_wait (&pool.done, &pool.lock);
+  pthread_mutex_unlock (&pool.lock);
+}
+
+void
+sluice_pool_parallel_for (
+    gint64 n, gint64 grain, double unit_ns, SluiceRangeFunc func, gpointer data)
+{
+  g_assert (grain >= 1);
+  double work_ns = (double) n * unit_ns;
+  if (n <= grain || work_ns < SMALL_WORK_NS || sluice_pool_get_threads () == 1
+      || (work_ns < WAKE_WORK_NS && !sluice_pool_has_idle_spinner ()))
+    {
+      run_alone (n, grain, func, data);
+      return;
+    }
+
+  start_workers ();
+  Job job = { .func = func, .data = data, .n = n, .grain = grain };
+  job.n_chunks = n / grain + (n % grain != 0);
+
+  pthread_mutex_lock (&pool.lock);
+  job.below = pool.jobs;
+  pool.jobs = &job;
+  atomic_fetch_add_explicit (&pool.epoch, 1, memory_order_release);
+  gboolean wake = pool.n_sleeping > 0 && work_ns >= WAKE_WORK_NS;
+  pthread_mutex_unlock (&pool.lock);
+  if (wake)
+    pthread_cond_broadcast (&pool.work);
+
+  run_chunks (&job);
+
+  pthread_mutex_lock (&pool.lock);
+  Job **link = &pool.jobs;
+  while (*link != &job)
+    link = &(*link)->below;
+  *link = job.below;
+  gboolean has_helpers = atomic_load_explicit (&job.n_helpers, memory_order_acquire) > 0;
+  pthread_mutex_unlock (&pool.lock);
+  if (has_helpers)
+    wait_for_helpers (&job);
+}
+
+void
+sluice_pool_submit (SluiceTaskFunc func, gpointer data)
+{
+  start_workers ();
+  pthread_mutex_lock (&pool.lock);
+  if (pool.n_tasks == pool.tasks_size)
+    {
+      guint size = MAX (64, 2 * pool.tasks_size);
+      Task *tasks = g_new (Task, size);
+      for (guint i = 0; i < pool.n_tasks; i++)
+        tasks[i] = pool.tasks[(pool.tasks_head + i) & (pool.tasks_size - 1)];
+      g_free (pool.tasks);
+      pool.tasks = tasks;
+      pool.tasks_head = 0;
+      pool.tasks_size = size;
+    }
+  pool.tasks[(pool.tasks_head + pool.n_tasks) & (pool.tasks_size - 1)] = (Task){ func, data };
+  pool.n_tasks++;
+  atomic_fetch_add_explicit (&pool.epoch, 1, memory_order_release);
+  gboolean wake = pool.n_sleeping > 0
+                  && pool.n_tasks > atomic_load_explicit (&pool.n_spinning, memory_order_relaxed);
+  pthread_mutex_unlock (&pool.lock);
+  if (wake)
+    pthread_cond_signal (&pool.work);
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/base/tensor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+
+/* Elements start on a cache line of their own, behind the header or behind the buffer's record. */
+#define LINE          64
+#define HEADER_BYTES  ((sizeof (SluiceTensor) + LINE - 1) / LINE * LINE)
+#define BUFFER_OFFSET LINE
+G_STATIC_ASSERT (sizeof (SluiceBuffer) <= BUFFER_OFFSET);
+
+SluiceResource *
+sluice_resource_ref (SluiceResource *self)
+{
+  atomic_fetch_add_explicit (&self->ref_count, 1, memory_order_relaxed);
+  return self;
+}
+
+void
+sluice_resource_unref (SluiceResource *self)
+{
+  if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) == 1)
+    self->type->finalize (self);
+}
+
+void
+sluice_string_take (SluiceString *self, char *data, gsize length)
+{
+  char *old = self->data;
+  self->data = data;
+  self->length = length;
+  g_free (old);
+}
+
+void
+sluice_string_set (SluiceString *self, const char *data, gsize length)
+{
+  sluice_string_take (self, length ? g_memdup2 (data, length) : NULL, length);
+}
+
+static void
+release_elements (SluiceDType dtype, void *data, gsize n)
+{
+  if (dtype == SLUICE_STRING)
+    {
+      SluiceString *strings = data;
+      for (gsize i = 0; i < n; i++)
+        g_free (strings[i].data);
+      return;
+    }
+  SluiceResource **resources = data;
+  for (gsize i = 0; i < n; i++)
+    if (resources[i])
+      sluice_resource_unref (resources[i]);
+}
+
+void
+sluice_elements_copy (SluiceDType dtype, void *to, const void *from, gint64 n)
+{
+  if (G_LIKELY (!sluice_dtype_is_managed (dtype)))
+    {
+      if (n > 0)
+        memmove (to, from, n * sluice_dtype_size (dtype));
+      return;
+    }
+  if (dtype == SLUICE_STRING)
+    {
+      SluiceString *target = to;
+      const SluiceString *source = from;
+      for (gint64 i = 0; i < n; i++)
+        sluice_string_set (&target[i], source[i].data, source[i].length);
+      return;
+    }
+  SluiceResource **target = to, *const *source = from;
+  for (gint64 i = 0; i < n; i++)
+    {
+      SluiceResource *old = target[i];
+      target[i] = source[i] ? sluice_resource_ref (source[i]) : NULL;
+      if (old)
+        sluice_resource_unref (old);
+    }
+}
+
+static void
+buffer_unref (SluiceBuffer *self)
+{
+  if (atomic_load_explicit (&self->ref_count, memory_order_acquire) != 1
+      && atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
+    return;
+  if (self->release)
+    self->release (self->release_data);
+  else if (sluice_dtype_is_managed (self->dtype))
+    release_elements (self->dtype, self->data, self->bytes / sluice_dtype_size (self->dtype));
+  sluice_allocator_free (self);
+}
+
+static void
+init_header (SluiceTensor *self, SluiceDType dtype, const SluiceShape *shape, gint64 n)
+{
+  atomic_init (&self->ref_count, 1);
+  self->dtype = dtype;
+  self->n_elements = n;
+  self->buffer = NULL;
+  self->shape = *shape;
+}
+
+/* FALSE where the shape is not known or its bytes cannot be counted. */
+static gboolean
+count_bytes (SluiceDType dtype, const SluiceShape *shape, gint64 *n, gsize *bytes)
+{
+  gint64 count = 1;
+  gboolean overflow = FALSE, empty = FALSE;
+  if (shape->rank < 0)
+    return FALSE;
+  for (int i = 0; i < shape->rank; i++)
+    {
+      if (shape->dim[i] < 0)
+        return FALSE;
+      empty |= shape->dim[i] == 0;
+      overflow |= __builtin_mul_overflow (count, shape->dim[i], &count);
+    }
+  *n = empty ? 0 : count;
+  if (overflow && !empty)
+    return FALSE;
+  return !__builtin_mul_overflow ((gsize) *n, sluice_dtype_size (dtype), bytes)
+         && *bytes < G_MAXSIZE / 2;
+}
+
+static SluiceBuffer *
+buffer_new (SluiceAllocator *allocator, SluiceDType dtype, gsize bytes, SluiceOwner owner)
+{
+  SluiceBuffer *buffer = sluice_allocator_alloc (allocator, BUFFER_OFFSET + bytes, owner);
+  if (buffer == NULL)
+    return NULL;
+  *buffer = (SluiceBuffer){
+    .dtype = dtype,
+    .bytes = bytes,
+    .data = (char *) buffer + BUFFER_OFFSET,
+  };
+  atomic_init (&buffer->ref_count, 1);
+  return buffer;
+}
+
+static SluiceTensor *
+tensor_new (SluiceAllocator *allocator,
+            SluiceDType dtype,
+            const SluiceShape *shape,
+            SluiceOwner owner,
+            gboolean shared)
+{
+  gint64 n;
+  gsize bytes;
+  g_assert (dtype > SLUICE_INVALID && dtype < SLUICE_N_DTYPES);
+  if (!count_bytes (dtype, shape, &n, &bytes))
+    return NULL;
+  if (allocator == NULL)
+    allocator = sluice_allocator_get_host ();
+
+  gboolean is_inline = !shared && bytes <= SLUICE_INLINE_BYTES;
+  SluiceTensor *self =
+      sluice_allocator_alloc (allocator, HEADER_BYTES + (is_inline ? bytes : 0), owner);
+  if (self == NULL)
+    return NULL;
+  init_header (self, dtype, shape, n);
+  if (is_inline)
+    self->data = (char *) self + HEADER_BYTES;
+  else
+    {
+      self->buffer = buffer_new (allocator, dtype, bytes, owner);
+      if (self->buffer == NULL)
+        {
+          sluice_allocator_free (self);
+          return NULL;
+        }
+      self->data = self->buffer->data;
+    }
+  if (G_UNLIKELY (sluice_dtype_is_managed (dtype)))
+    memset (self->data, 0, bytes);
+  return self;
+}
+
+SluiceTensor *
+sluice_tensor_new (SluiceAllocator *allocator,
+                   SluiceDType dtype,
+                   const SluiceShape *shape,
+                   SluiceOwner owner)
+{
+  return tensor_new (allocator, dtype, shape, owner, FALSE);
+}
+
+SluiceTensor *
+sluice_tensor_new_shared (SluiceAllocator *allocator,
+                          SluiceDType dtype,
+                          const SluiceShape *shape,
+                          SluiceOwner owner)
+{
+  return tensor_new (allocator, dtype, shape, owner, TRUE);
+}
+
+static const char *const memory_class_names[SLUICE_N_MEMORY_CLASSES] = {
+  "other", "parameter", "gradient", "activation", "optimizer", "temporary", "transfer", "workspace",
+};
+
+static void
+append_holders (GString *message, SluiceAllocator *allocator)
+{
+  g_autoptr (GArray) holders = sluice_allocator_dup_holders (allocator);
+  for (guint i = 0; i < MIN (holders->len, 3); i++)
+    {
+      const SluiceMemoryHolder *holder = &g_array_index (holders, SluiceMemoryHolder, i);
+      g_autofree char *size = g_format_size (holder->bytes);
+      g_string_append_printf (message, "%s%s in %u blocks of class %s",
+                              i == 0 ? "; largest holders: " : ", ", size, holder->n_blocks,
+                              memory_class_names[holder->owner.memory_class]);
+      if (holder->owner.node != 0)
+        g_string_append_printf (message, " of node %u", holder->owner.node);
+    }
+}
+
+SluiceTensor *
+sluice_tensor_new_checked (SluiceAllocator *allocator,
+                           SluiceDType dtype,
+                           const SluiceShape *shape,
+                           SluiceOwner owner,
+                           GError **error)
+{
+  SluiceTensor *self = sluice_tensor_new (allocator, dtype, shape, owner);
+  if (self != NULL)
+    return self;
+
+  gint64 n;
+  gsize bytes;
+  char text[SLUICE_SHAPE_STR];
+  g_autoptr (GString) message = g_string_new (NULL);
+  g_string_printf (message, "out of memory for a tensor of %s %s", sluice_dtype_name (dtype),
+                   sluice_shape_str (shape, text));
+  if (count_bytes (dtype, shape, &n, &bytes))
+    g_string_append_printf (message, " (%" G_GSIZE_FORMAT " bytes)", bytes);
+  append_holders (message, allocator ? allocator : sluice_allocator_get_host ());
+  sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "%s", message->str);
+  return NULL;
+}
+
+SluiceTensor *
+sluice_tensor_new_foreign (SluiceDType dtype,
+                           const SluiceShape *shape,
+                           void *data,
+                           GDestroyNotify release,
+                           gpointer release_data)
+{
+  gint64 n;
+  gsize bytes;
+  if (!count_bytes (dtype, shape, &n, &bytes))
+    g_return_val_if_reached (NULL);
+  SluiceAllocator *host = sluice_allocator_get_host ();
+  SluiceTensor *self = sluice_allocator_alloc (host, HEADER_BYTES, SLUICE_OWNER_NONE);
+  SluiceBuffer *buffer = buffer_new (host, dtype, 0, SLUICE_OWNER_NONE);
+  if (self == NULL || buffer == NULL)
+    g_error ("out of memory for a tensor's header");
+  buffer->bytes = bytes;
+  buffer->data = data;
+  buffer->release = release;
+  buffer->release_data = release_data;
+  init_header (self, dtype, shape, n);
+  self->buffer = buffer;
+  self->data = data;
+  return self;
+}
+
+SluiceTensor *
+sluice_tensor_new_zeros (SluiceDType dtype, const SluiceShape *shape)
+{
+  SluiceTensor *self =
+      sluice_tensor_new (NULL, dtype, shape ? shape : &SLUICE_SHAPE_SCALAR, SLUICE_OWNER_NONE);
+  if (self != NULL && !sluice_dtype_is_managed (dtype))
+    memset (self->data, 0, sluice_tensor_bytes (self));
+  return self;
+}
+
+SluiceTensor *
+sluice_tensor_new_from (SluiceDType dtype, const SluiceShape *shape, const void *elements)
+{
+  SluiceTensor *self =
+      sluice_tensor_new (NULL, dtype, shape ? shape : &SLUICE_SHAPE_SCALAR, SLUICE_OWNER_NONE);
+  if (self != NULL)
+    sluice_elements_copy (dtype, self->data, elements, self->n_elements);
+  return self;
+}
+
+SluiceTensor *
+sluice_tensor_new_float (float value)
+{
+  return sluice_tensor_new_from (SLUICE_FLOAT, NULL, &value);
+}
+
+SluiceTensor *
+sluice_tensor_new_int32 (gint32 value)
+{
+  return sluice_tensor_new_from (SLUICE_INT32, NULL, &value);
+}
+
+SluiceTensor *
+sluice_tensor_new_int64 (gint64 value)
+{
+  return sluice_tensor_new_from (SLUICE_INT64, NULL, &value);
+}
+
+SluiceTensor *
+sluice_tensor_new_bool (gboolean value)
+{
+  return sluice_tensor_new_from (SLUICE_BOOL, NULL, &(guint8){ value != FALSE });
+}
+
+SluiceTensor *
+sluice_tensor_new_string (const char *data, gssize length)
+{
+  SluiceTensor *self = sluice_tensor_new_zeros (SLUICE_STRING, NULL);
+  if (self != NULL)
+    sluice_string_set (self->data, data, length < 0 ? strlen (data) : (gsize) length);
+  return self;
+}
+
+SluiceTensor *
+sluice_tensor_new_resource (SluiceResource *take)
+{
+  SluiceTensor *self = sluice_tensor_new_zeros (SLUICE_RESOURCE, NULL);
+  if (self != NULL)
+    *(SluiceResource **) self->data = take;
+  return self;
+}
+
+SluiceTensor *
+sluice_tensor_new_view (SluiceTensor *self, const SluiceShape *shape, gint64 offset)
+{
+  gint64 n = sluice_shape_n_elements (shape);
+  g_assert (offset >= 0 && n >= 0 && n <= self->n_elements - offset);
+  void *data = (char *) self->data + offset * sluice_dtype_size (self->dtype);
+  if (self->buffer == NULL)
+    return sluice_tensor_new_from (self->dtype, shape, data);
+
+  SluiceTensor *view =
+      sluice_allocator_alloc (sluice_allocator_get_host (), HEADER_BYTES, SLUICE_OWNER_NONE);
+  if (view == NULL)
+    return NULL;
+  init_header (view, self->dtype, shape, n);
+  atomic_fetch_add_explicit (&self->buffer->ref_count, 1, memory_order_relaxed);
+  view->buffer = self->buffer;
+  view->data = data;
+  return view;
+}
+
+SluiceTensor *
+sluice_tensor_dup (SluiceTensor *self, SluiceAllocator *allocator, SluiceOwner owner)
+{
+  SluiceTensor *copy = sluice_tensor_new (allocator, self->dtype, &self->shape, owner);
+  if (copy != NULL)
+    sluice_elements_copy (self->dtype, copy->data, self->data, self->n_elements);
+  return copy;
+}
+
+void
+sluice_tensor_free_ (SluiceTensor *self)
+{
+  if (self->buffer != NULL)
+    buffer_unref (self->buffer);
+  else if (G_UNLIKELY (sluice_dtype_is_managed (self->dtype)))
+    release_elements (self->dtype, self->data, self->n_elements);
+  sluice_allocator_free (self);
+}
+
+gsize
+sluice_tensor_bytes (const SluiceTensor *self)
+{
+  return self->n_elements * sluice_dtype_size (self->dtype);
+}
+
+gboolean
+sluice_tensor_identical (const SluiceTensor *a, const SluiceTensor *b)
+{
+  if (a->dtype != b->dtype || !sluice_shape_equal (&a->shape, &b->shape))
+    return FALSE;
+  if (a->dtype != SLUICE_STRING)
+    return a->n_elements == 0 || memcmp (a->data, b->data, sluice_tensor_bytes (a)) == 0;
+
+  const SluiceString *x = a->data, *y = b->data;
+  for (gint64 i = 0; i < a->n_elements; i++)
+    if (x[i].length != y[i].length
+        || (x[i].length != 0 && memcmp (x[i].data, y[i].data, x[i].length) != 0))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+append_complex (GString *text, double re, double im)
+{
+  g_string_append_printf (text, "%.9g%+.9gj", re, im);
+}
+
+static void
+append_string (GString *text, const SluiceString *string)
+{
+  g_string_append_c (text, '"');
+  for (gsize i = 0; i < string->length; i++)
+    {
+      guchar c = string->data[i];
+      if (c == '"' || c == '\\')
+        g_string_append_printf (text, "\\%c", c);
+      else if (g_ascii_isprint (c))
+        g_string_append_c (text, c);
+      else
+        g_string_append_printf (text, "\\%03o", c);
+    }
+  g_string_append_c (text, '"');
+}
+
+static void
+append_element (GString *text, const SluiceTensor *self, gint64 i)
+{
+#define ELEMENT(type) (((const type *) self->data)[i])
+  switch ((SluiceDType) self->dtype)
+    {
+    case SLUICE_FLOAT:
+      g_string_append_printf (text, "%.9g", ELEMENT (float));
+      break;
+    case SLUICE_DOUBLE:
+      g_string_append_printf (text, "%.17g", ELEMENT (double));
+      break;
+    case SLUICE_HALF:
+      g_string_append_printf (text, "%.5g", sluice_half_to_float (ELEMENT (guint16)));
+      break;
+    case SLUICE_BFLOAT16:
+      g_string_append_printf (text, "%.4g", sluice_bfloat16_to_float (ELEMENT (guint16)));
+      break;
+    case SLUICE_INT32:
+    case SLUICE_QINT32:
+      g_string_append_printf (text, "%d", ELEMENT (gint32));
+      break;
+    case SLUICE_INT16:
+    case SLUICE_QINT16:
+      g_string_append_printf (text, "%d", ELEMENT (gint16));
+      break;
+    case SLUICE_INT8:
+    case SLUICE_QINT8:
+      g_string_append_printf (text, "%d", ELEMENT (gint8));
+      break;
+    case SLUICE_UINT8:
+    case SLUICE_QUINT8:
+      g_string_append_printf (text, "%u", ELEMENT (guint8));
+      break;
+    case SLUICE_UINT16:
+    case SLUICE_QUINT16:
+      g_string_append_printf (text, "%u", ELEMENT (guint16));
+      break;
+    case SLUICE_UINT32:
+      g_string_append_printf (text, "%u", ELEMENT (guint32));
+      break;
+    case SLUICE_INT64:
+      g_string_append_printf (text, "%" G_GINT64_FORMAT, ELEMENT (gint64));
+      break;
+    case SLUICE_UINT64:
+      g_string_append_printf (text, "%" G_GUINT64_FORMAT, ELEMENT (guint64));
+      break;
+    case SLUICE_BOOL:
+      g_string_append (text, ELEMENT (guint8) ? "true" : "false");
+      break;
+    case SLUICE_COMPLEX64:
+      append_complex (text, ((const float *) self->data)[2 * i],
+                      ((const float *) self->data)[2 * i + 1]);
+      break;
+    case SLUICE_COMPLEX128:
+      append_complex (text, ((const double *) self->data)[2 * i],
+                      ((const double *) self->data)[2 * i + 1]);
+      break;
+    case SLUICE_STRING:
+      append_string (text, &ELEMENT (SluiceString));
+      break;
+    case SLUICE_RESOURCE:
+    case SLUICE_VARIANT:
+      g_string_append_printf (text, "<%s>",
+                              ELEMENT (SluiceResource *) ? ELEMENT (SluiceResource *)->type->name
+                                                         : "empty");
+      break;
+    default:
+      g_assert_not_reached ();
+    }
+#undef ELEMENT
+}
+
+typedef struct
+{
+  const SluiceTensor *tensor;
+  GString *text;
+  gint64 next, max; /* elements written, and to write */
+} Printer;
+
+/* Writes one bracket of dimension `dim`; FALSE once the limit is reached. */
+static gboolean
+print_dim (Printer *p, int dim)
+{
+  if (dim == p->tensor->shape.rank)
+    {
+      if (p->next >= p->max)
+        {
+          g_string_append (p->text, "…");
+          return FALSE;
+        }
+      append_element (p->text, p->tensor, p->next++);
+      return TRUE;
+    }
+  gboolean more = TRUE;
+  g_string_append_c (p->text, '[');
+  for (gint64 i = 0; more && i < p->tensor->shape.dim[dim]; i++)
+    {
+      if (i > 0)
+        g_string_append_c (p->text, ' ');
+      more = print_dim (p, dim + 1);
+    }
+  g_string_append_c (p->text, ']');
+  return more;
+}
+
+char *
+sluice_tensor_to_string (const SluiceTensor *self, guint max_elements)
+{
+  char shape[SLUICE_SHAPE_STR];
+  GString *text = g_string_new (sluice_dtype_name (self->dtype));
+  g_string_append_printf (text, " %s = ", sluice_shape_str (&self->shape, shape));
+  if (self->n_elements == 0)
+    g_string_append (text, "[]"); /* never one bracket for each of 2^40 empty rows */
+  else
+    print_dim (&(Printer){ self, text, 0, max_elements }, 0);
+  return g_string_free (text, FALSE);
+}
