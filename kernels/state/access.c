@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "kernels/state/access.h"
+
+gboolean
+sluice_call_is_handle (SluiceKernelCall *call, guint i)
+{
+  return sluice_edge_dtype (call->node->inputs[i]) == SLUICE_RESOURCE;
+}
+
+SluiceVariable *
+sluice_call_variable (SluiceKernelCall *call, guint i)
+{
+  if (sluice_call_is_handle (call, i))
+    return (SluiceVariable *) sluice_call_handle (call, i, &sluice_variable_type);
+  return call->inputs[i].ref;
+}
+
+static SluiceOwner
+parameter_owner (SluiceKernelCall *call)
+{
+  return (SluiceOwner){ call->node->id, SLUICE_MEMORY_PARAMETER };
+}
+
+SluiceTensor *
+sluice_call_writable (SluiceKernelCall *call, guint i, SluiceVariable *variable)
+{
+  gboolean handle = sluice_call_is_handle (call, i);
+  SluiceTensor *tensor = variable->tensor;
+  if (tensor == NULL)
+    {
+      sluice_call_fail (call, handle ? SLUICE_ERROR_NOT_FOUND : SLUICE_ERROR_FAILED_PRECONDITION,
+                        "variable '%s' is not initialised; run its initialiser first",
+                        variable->name);
+      return NULL;
+    }
+  if (!handle || sluice_tensor_is_exclusive (tensor))
+    return tensor;
+  SluiceTensor *own = sluice_tensor_new_shared (call->device->allocator, tensor->dtype,
+                                                &tensor->shape, parameter_owner (call));
+  if (own == NULL)
+    {
+      sluice_call_fail (call, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                        "no memory for a copy of variable '%s'", variable->name);
+      return NULL;
+    }
+  sluice_elements_copy (tensor->dtype, own->data, tensor->data, tensor->n_elements);
+  variable->tensor = own;
+  sluice_tensor_unref (tensor);
+  return own;
+}
+
+static guint
+sort_distinct (SluiceVariable *const *variables, guint n, SluiceVariable *sorted[4])
+{
+  guint n_sorted = 0;
+  g_assert (n <= 4);
+  for (guint i = 0; i < n; i++)
+    {
+      guint at = 0;
+      while (at < n_sorted && (guintptr) sorted[at] < (guintptr) variables[i])
+        at++;
+      if (at < n_sorted && sorted[at] == variables[i])
+        continue;
+      for (guint j = n_sorted++; j > at; j--)
+        sorted[j] = sorted[j - 1];
+      sorted[at] = variables[i];
+    }
+  return n_sorted;
+}
+
+void
+sluice_variables_lock (SluiceVariable *const *variables, guint n)
+{
+  SluiceVariable *sorted[4];
+  guint n_sorted = sort_distinct (variables, n, sorted);
+  for (guint i = 0; i < n_sorted; i++)
+    pthread_mutex_lock (&sorted[i]->lock);
+}
+
+void
+sluice_variables_unlock (SluiceVariable *const *variables, guint n)
+{
+  SluiceVariable *sorted[4];
+  guint n_sorted = sort_distinct (variables, n, sorted);
+  while (n_sorted > 0)
+    pthread_mutex_unlock (&sorted[--n_sorted]->lock);
+}
+
+gboolean
+sluice_call_store (SluiceKernelCall *call, SluiceVariable *variable, SluiceTensor *value)
+{
+  SluiceTensor *old = variable->tensor;
+  if (old && old->data == value->data && sluice_shape_equal (&old->shape, &value->shape))
+    return TRUE;
+  gboolean in_place = old && old->n_elements == value->n_elements
+                      && (!sluice_call_is_handle (call, 0) || sluice_tensor_is_exclusive (old));
+  if (in_place && sluice_shape_equal (&old->shape, &value->shape))
+    {
+      sluice_elements_copy (value->dtype, old->data, value->data, value->n_elements);
+      return TRUE;
+    }
+  SluiceTensor *fresh = in_place ? sluice_tensor_new_view (old, &value->shape, 0)
+                                 : sluice_tensor_new_shared (call->device->allocator, value->dtype,
+                                                             &value->shape, parameter_owner (call));
+  if (fresh == NULL)
+    return sluice_call_fail (call, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for variable '%s'",
+                             variable->name);
+  sluice_elements_copy (value->dtype, fresh->data, value->data, value->n_elements);
+  variable->tensor = fresh;
+  if (old)
+    sluice_tensor_unref (old);
+  return TRUE;
+}
