@@ -173,7 +173,7 @@ gboolean sluice_call_parallel_for (SluiceKernelCall *call,
 
 /**
  * sluice_call_resource:
- * @suffix: (nullable)
+ * @make: makes the resource where there is none
  *
  * The session's resource of this node, by its name (attributes container and shared_name where the
  * op has them). (transfer full) (nullable): call->error is set

@@ -29,7 +29,8 @@ typedef enum
 
 typedef struct _SluiceTraceRing SluiceTraceRing;
 
-SluiceTraceRing *sluice_trace_ring_new (guint n_records); /* rounded up to a power of two */
+SluiceTraceRing *
+sluice_trace_ring_new (guint n_records); /* kept at least; a power of two is held */
 void sluice_trace_ring_free (SluiceTraceRing *self);
 /* The next slot to fill: a store each, published by sluice_trace_ring_commit(). One writer at a
  * time. */

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* What a kernel calls while it runs. */
+#include "engine/device/kernel.h"
+
+gboolean
+sluice_call_fail (SluiceKernelCall *call, SluiceErrorCode code, const char *format, ...)
+{
+  if (call->error != NULL) /* the first one tells */
+    return FALSE;
+  va_list args;
+  va_start (args, format);
+  g_autofree char *message = g_strdup_vprintf (format, args);
+  va_end (args);
+  sluice_fail (&call->error, code, "Op '%s': %s", call->node->name, message);
+  return FALSE;
+}
+
+/* Moves an error of something that the call used into the call. */
+static void
+fail_with (SluiceKernelCall *call, GError *take)
+{
+  sluice_call_fail (call, take->code, "%s", take->message);
+  g_error_free (take);
+}
+
+static SluiceTensor *
+new_tensor (SluiceKernelCall *call, SluiceDType dtype, const SluiceShape *shape, SluiceOwner owner)
+{
+  GError *error = NULL;
+  SluiceTensor *tensor =
+      sluice_tensor_new_checked (call->device->allocator, dtype, shape, owner, &error);
+  if (tensor == NULL)
+    fail_with (call, error);
+  return tensor;
+}
+
+static SluiceDType
+output_dtype (const SluiceKernelCall *call, guint i)
+{
+  return sluice_dtype_base (call->node->outputs[i].dtype);
+}
+
+SluiceTensor *
+sluice_call_output (SluiceKernelCall *call, guint i, const SluiceShape *shape)
+{
+  SluiceTensor *tensor = new_tensor (call, output_dtype (call, i), shape, call->owner);
+  call->outputs[i].tensor = tensor;
+  return tensor;
+}
+
+SluiceTensor *
+sluice_call_scratch (SluiceKernelCall *call, SluiceDType dtype, const SluiceShape *shape)
+{
+  SluiceOwner owner = { call->owner.node, SLUICE_MEMORY_WORKSPACE };
+  return new_tensor (call, dtype, shape, owner);
+}
+
+/* Does a reference to a variable come along the edge? */
+static gboolean
+input_is_ref (const SluiceKernelCall *call, guint i)
+{
+  const SluiceEdge *edge = &call->node->inputs[i];
+  return sluice_dtype_is_ref (edge->node->outputs[edge->port].dtype);
+}
+
+gboolean
+sluice_call_can_reuse (SluiceKernelCall *call, guint i)
+{
+  return !input_is_ref (call, i) && sluice_tensor_is_exclusive (call->inputs[i].tensor);
+}
+
+SluiceTensor *
+sluice_call_reuse (SluiceKernelCall *call, guint i, guint from, const SluiceShape *shape)
+{
+  if (!sluice_call_can_reuse (call, from))
+    return sluice_call_output (call, i, shape);
+
+  SluiceTensor *input = call->inputs[from].tensor;
+  SluiceDType dtype = output_dtype (call, i);
+  if ((SluiceDType) input->dtype == dtype && sluice_shape_equal (&input->shape, shape))
+    {
+      call->outputs[i].tensor = sluice_tensor_ref (input);
+      return input;
+    }
+  /* The kernel goes on reading the input's own header, so other dimensions need a new one. */
+  gboolean fits = input->buffer != NULL && input->n_elements == sluice_shape_n_elements (shape)
+                  && !sluice_dtype_is_managed (input->dtype) && !sluice_dtype_is_managed (dtype)
+                  && sluice_dtype_size (input->dtype) == sluice_dtype_size (dtype);
+  if (!fits)
+    return sluice_call_output (call, i, shape);
+  SluiceTensor *view = sluice_tensor_new_view (input, shape, 0);
+  if (view == NULL)
+    return sluice_call_output (call, i, shape);
+  view->dtype = dtype;
+  call->outputs[i].tensor = view;
+  return view;
+}
+
+void
+sluice_call_forward (SluiceKernelCall *call, guint i, guint from)
+{
+  if (sluice_dtype_is_ref (call->node->outputs[i].dtype))
+    {
+      SluiceVariable *variable = call->inputs[from].ref;
+      sluice_resource_ref (&variable->parent);
+      call->outputs[i].ref = variable;
+    }
+  else
+    call->outputs[i].tensor = sluice_tensor_ref (call->inputs[from].tensor);
+}
+
+gboolean
+sluice_call_forward_view (SluiceKernelCall *call, guint i, guint from, const SluiceShape *shape)
+{
+  SluiceTensor *input = call->inputs[from].tensor;
+  if (sluice_shape_equal (&input->shape, shape))
+    {
+      call->outputs[i].tensor = sluice_tensor_ref (input);
+      return TRUE;
+    }
+  call->outputs[i].tensor = sluice_tensor_new_view (input, shape, 0);
+  if (call->outputs[i].tensor == NULL)
+    return sluice_call_fail (call, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                             "out of memory for a tensor's header");
+  return TRUE;
+}
+
+void
+sluice_call_take_output (SluiceKernelCall *call, guint i, SluiceTensor *take)
+{
+  call->outputs[i].tensor = take;
+}
+
+/* How many inputs an argument of the signature stands for. */
+static guint
+count_inputs (const SluiceNode *node, const SluiceArg *arg)
+{
+  if (arg->number_attr)
+    return sluice_node_get_int (node, arg->number_attr);
+  if (arg->list_attr)
+    return sluice_node_get_attr (node, arg->list_attr)->list.n;
+  return 1;
+}
+
+static const char *
+input_name (const SluiceNode *node, guint i)
+{
+  for (guint a = 0; node->op != NULL && a < node->op->n_inputs; a++)
+    {
+      guint n = count_inputs (node, &node->op->inputs[a]);
+      if (i < n)
+        return node->op->inputs[a].name;
+      i -= n;
+    }
+  return "?";
+}
+
+gboolean
+sluice_call_want_rank (SluiceKernelCall *call, guint i, int rank)
+{
+  const SluiceShape *shape = &call->inputs[i].tensor->shape;
+  if (shape->rank == rank)
+    return TRUE;
+  char text[SLUICE_SHAPE_STR];
+  const char *kinds[] = { "a scalar", "a vector", "a matrix" };
+  if (rank < (int) G_N_ELEMENTS (kinds))
+    return sluice_call_fail (
+        call, SLUICE_ERROR_INVALID_ARGUMENT, "input %u (%s) must be %s, not of shape %s", i,
+        input_name (call->node, i), kinds[rank], sluice_shape_str (shape, text));
+  return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                           "input %u (%s) must have %d dimensions, not shape %s", i,
+                           input_name (call->node, i), rank, sluice_shape_str (shape, text));
+}
+
+gboolean
+sluice_call_want_scalar (SluiceKernelCall *call, guint i)
+{
+  return sluice_call_want_rank (call, i, 0);
+}
+
+typedef struct
+{
+  SluiceRangeFunc func;
+  gpointer data;
+  const _Atomic int *cancelled;
+} CancellableRange;
+
+static void
+run_unless_cancelled (gpointer data, gint64 begin, gint64 end)
+{
+  const CancellableRange *range = data;
+  if (!atomic_load_explicit (range->cancelled, memory_order_relaxed))
+    range->func (range->data, begin, end);
+}
+
+gboolean
+sluice_call_parallel_for (SluiceKernelCall *call,
+                          gint64 n,
+                          gint64 grain,
+                          double unit_ns,
+                          SluiceRangeFunc func,
+                          gpointer data)
+{
+  if (call->cancelled == NULL)
+    {
+      sluice_pool_parallel_for (n, grain, unit_ns, func, data);
+      return TRUE;
+    }
+  CancellableRange range = { func, data, call->cancelled };
+  sluice_pool_parallel_for (n, grain, unit_ns, run_unless_cancelled, &range);
+  if (atomic_load_explicit (call->cancelled, memory_order_relaxed))
+    return sluice_call_fail (call, SLUICE_ERROR_CANCELLED, "the run was cancelled");
+  return TRUE;
+}
+
+/* A string attribute as C text, or NULL where it is absent or empty. (transfer full) */
+static char *
+dup_text_attr (const SluiceNode *node, const char *name)
+{
+  const SluiceAttrValue *value = sluice_node_get_attr (node, name);
+  if (value == NULL || value->kind != SLUICE_ATTR_STRING || value->s.length == 0)
+    return NULL;
+  return g_strndup (value->s.data, value->s.length);
+}
+
+SluiceResource *
+sluice_call_resource (SluiceKernelCall *call,
+                      const SluiceResourceType *type,
+                      SluiceResourceMake make,
+                      gpointer data)
+{
+  g_autofree char *container = dup_text_attr (call->node, "container");
+  g_autofree char *shared_name = dup_text_attr (call->node, "shared_name");
+  GError *error = NULL;
+  SluiceResource *resource =
+      sluice_resources_get (call->resources, container,
+                            shared_name ? shared_name : call->node->name, type, make, data, &error);
+  if (resource == NULL)
+    fail_with (call, error);
+  return resource;
+}
+
+SluiceResource *
+sluice_call_handle (SluiceKernelCall *call, guint i, const SluiceResourceType *type)
+{
+  const SluiceTensor *handle = call->inputs[i].tensor;
+  g_assert (handle->dtype == SLUICE_RESOURCE);
+  SluiceResource *resource =
+      handle->n_elements == 1 ? *(SluiceResource *const *) handle->data : NULL;
+  if (resource == NULL || resource->type != type)
+    {
+      sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "input %u (%s) must be the handle of a %s, not of %s", i,
+                        input_name (call->node, i), type->name,
+                        resource ? resource->type->name : "nothing");
+      return NULL;
+    }
+  return resource;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/device/device.h"
+
+#include <string.h>
+
+static const SluiceDeviceClass cpu_class = { .type = "CPU", .computes = TRUE };
+static const SluiceDeviceClass null_class = { .type = "NULL", .computes = FALSE };
+
+static SluiceDevice *
+device_new (const SluiceDeviceClass *klass, guint index, gsize memory_limit)
+{
+  SluiceDevice *self = g_new0 (SluiceDevice, 1);
+  self->klass = klass;
+  self->index = index;
+  self->name = g_strdup_printf ("/job:localhost/replica:0/task:0/device:%s:%u", klass->type, index);
+  self->allocator = sluice_allocator_new (self->name, memory_limit);
+  return self;
+}
+
+SluiceDevice *
+sluice_device_new_cpu (guint index, gsize memory_limit)
+{
+  return device_new (&cpu_class, index, memory_limit);
+}
+
+SluiceDevice *
+sluice_device_new_null (guint index)
+{
+  return device_new (&null_class, index, 0);
+}
+
+void
+sluice_device_free (SluiceDevice *self)
+{
+  if (self->klass->finalize)
+    self->klass->finalize (self);
+  sluice_allocator_unref (self->allocator);
+  g_free (self->name);
+  g_free (self);
+}
+
+/* ---- specifications ---- */
+
+void
+sluice_device_spec_clear (SluiceDeviceSpec *self)
+{
+  g_free (self->job);
+  g_free (self->type);
+  *self = (SluiceDeviceSpec){ .replica = -1, .task = -1, .index = -1 };
+}
+
+static gboolean
+take_prefix (const char **text, const char *prefix)
+{
+  if (!g_str_has_prefix (*text, prefix))
+    return FALSE;
+  *text += strlen (prefix);
+  return TRUE;
+}
+
+/* A letter, then letters, digits and '_'. (transfer full) (nullable) */
+static char *
+take_word (const char **text)
+{
+  const char *end = *text;
+  if (!g_ascii_isalpha (*end))
+    return NULL;
+  while (g_ascii_isalnum (*end) || *end == '_')
+    end++;
+  char *word = g_strndup (*text, end - *text);
+  *text = end;
+  return word;
+}
+
+/* "*" leaves -1. */
+static gboolean
+take_number (const char **text, int *value)
+{
+  *value = -1;
+  if (take_prefix (text, "*"))
+    return TRUE;
+  if (!g_ascii_isdigit (**text))
+    return FALSE;
+  char *end;
+  guint64 number = g_ascii_strtoull (*text, &end, 10);
+  if (number > G_MAXINT)
+    return FALSE;
+  *text = end;
+  *value = number;
+  return TRUE;
+}
+
+/* "GPU:1", "gpu:*", "GPU", "*". */
+static gboolean
+take_device (const char **text, SluiceDeviceSpec *self)
+{
+  g_clear_pointer (&self->type, g_free);
+  self->index = -1;
+  if (!take_prefix (text, "*"))
+    {
+      g_autofree char *word = take_word (text);
+      if (word == NULL)
+        return FALSE;
+      self->type = g_ascii_strup (word, -1);
+    }
+  return take_prefix (text, ":") ? take_number (text, &self->index) : TRUE;
+}
+
+static gboolean
+take_part (const char **text, SluiceDeviceSpec *self)
+{
+  if (take_prefix (text, "/job:"))
+    {
+      g_clear_pointer (&self->job, g_free);
+      if (take_prefix (text, "*"))
+        return TRUE;
+      self->job = take_word (text);
+      return self->job != NULL;
+    }
+  if (take_prefix (text, "/replica:"))
+    return take_number (text, &self->replica);
+  if (take_prefix (text, "/task:"))
+    return take_number (text, &self->task);
+  if (take_prefix (text, "/device:") || take_prefix (text, "/"))
+    return take_device (text, self);
+  return FALSE;
+}
+
+gboolean
+sluice_device_spec_parse (SluiceDeviceSpec *self, const char *text, GError **error)
+{
+  const char *rest = text;
+  *self = (SluiceDeviceSpec){ .replica = -1, .task = -1, .index = -1 };
+  gboolean ok = TRUE;
+  if (*rest != '\0' && *rest != '/')
+    ok = take_device (&rest, self);
+  while (ok && *rest != '\0')
+    ok = take_part (&rest, self);
+  if (ok)
+    return TRUE;
+  sluice_device_spec_clear (self);
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "'%s' is no device: it stops making sense at '%s'; write it like "
+                      "'/job:worker/task:0/device:CPU:0', '/cpu:0' or 'CPU:0'",
+                      text, rest);
+}
+
+static gboolean
+number_matches (int wanted, int actual)
+{
+  return wanted < 0 || wanted == actual;
+}
+
+gboolean
+sluice_device_spec_matches (const SluiceDeviceSpec *self, const SluiceDevice *device)
+{
+  SluiceDeviceSpec actual;
+  if (!sluice_device_spec_parse (&actual, device->name, NULL))
+    g_return_val_if_reached (FALSE);
+  gboolean matches = (self->job == NULL || g_strcmp0 (self->job, actual.job) == 0)
+                     && (self->type == NULL || g_strcmp0 (self->type, actual.type) == 0)
+                     && number_matches (self->replica, actual.replica)
+                     && number_matches (self->task, actual.task)
+                     && number_matches (self->index, actual.index);
+  sluice_device_spec_clear (&actual);
+  return matches;
+}
+
+static gboolean
+words_agree (const char *a, const char *b)
+{
+  return a == NULL || b == NULL || g_str_equal (a, b);
+}
+
+static gboolean
+numbers_agree (int a, int b)
+{
+  return a < 0 || b < 0 || a == b;
+}
+
+gboolean
+sluice_device_spec_merge (SluiceDeviceSpec *self, const SluiceDeviceSpec *other)
+{
+  if (!words_agree (self->job, other->job) || !words_agree (self->type, other->type)
+      || !numbers_agree (self->replica, other->replica) || !numbers_agree (self->task, other->task)
+      || !numbers_agree (self->index, other->index))
+    return FALSE;
+  if (self->job == NULL)
+    self->job = g_strdup (other->job);
+  if (self->type == NULL)
+    self->type = g_strdup (other->type);
+  self->replica = MAX (self->replica, other->replica);
+  self->task = MAX (self->task, other->task);
+  self->index = MAX (self->index, other->index);
+  return TRUE;
+}
