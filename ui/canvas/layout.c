@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/layout-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NONE G_MAXUINT
+
+/* A distinct edge between two boxes, turned with the flow. */
+typedef struct
+{
+  guint from, to;
+  gboolean reversed;
+  double weight;
+  guint component;
+  guint first_dummy; /* in its component's layers; NONE = no dummies */
+} Link;
+
+typedef struct
+{
+  const SluiceLayoutNode *nodes;
+  guint n_nodes;
+  const SluiceLayoutEdge *edges;
+  guint n_edges;
+  const SluiceLayoutOptions *options;
+  const gint *cancelled;
+  SluiceLayout *layout;
+
+  guint8 *back;        /* per edge: closes a cycle */
+  GArray *links;       /* Link, grouped by component */
+  guint *link_of_edge; /* NONE for self edges */
+  guint *component;    /* per node */
+  guint *members;      /* nodes by component */
+  guint *member_start; /* [n_components + 1] */
+  guint *link_start;   /* [n_components + 1] */
+  guint *local;        /* per node: index within its component */
+} Job;
+
+/* One placed component, before packing. */
+typedef struct
+{
+  SluiceLayers *layers;
+  double *top;    /* per rank */
+  double *bottom; /* per rank */
+  double width, height;
+  double x, y; /* where packing put it */
+} Part;
+
+SluiceLayers *
+sluice_layers_new (guint n, guint n_edges)
+{
+  SluiceLayers *self = g_new0 (SluiceLayers, 1);
+  guint e = MAX (n_edges, 1);
+  self->n = n;
+  self->n_edges = n_edges;
+  self->rank = g_new (guint, n);
+  self->left = g_new (double, n);
+  self->right = g_new (double, n);
+  self->height = g_new (double, n);
+  self->from = g_new (guint, e);
+  self->to = g_new (guint, e);
+  self->out_start = g_new0 (guint, n + 2);
+  self->in_start = g_new0 (guint, n + 2);
+  self->out = g_new (guint, e);
+  self->in = g_new (guint, e);
+  self->order = g_new (guint, n);
+  self->pos = g_new (guint, n);
+  self->x = g_new0 (double, n);
+  return self;
+}
+
+void
+sluice_layers_free (SluiceLayers *self)
+{
+  g_free (self->rank);
+  g_free (self->left);
+  g_free (self->right);
+  g_free (self->height);
+  g_free (self->from);
+  g_free (self->to);
+  g_free (self->out_start);
+  g_free (self->in_start);
+  g_free (self->out);
+  g_free (self->in);
+  g_free (self->rank_start);
+  g_free (self->order);
+  g_free (self->pos);
+  g_free (self->x);
+  g_free (self);
+}
+
+static void
+fill_csr (guint n, guint n_edges, const guint *key, const guint *value, guint *start, guint *list)
+{
+  for (guint e = 0; e < n_edges; e++)
+    start[key[e] + 2]++;
+  for (guint v = 0; v < n; v++)
+    start[v + 2] += start[v + 1];
+  for (guint e = 0; e < n_edges; e++)
+    list[start[key[e] + 1]++] = value[e];
+}
+
+void
+sluice_layers_index (SluiceLayers *self)
+{
+  /* The counting needs one slot beyond n; allocated by sluice_layers_new(). */
+  self->n_ranks = 0;
+  for (guint v = 0; v < self->n; v++)
+    self->n_ranks = MAX (self->n_ranks, self->rank[v] + 1);
+  self->rank_start = g_new0 (guint, self->n_ranks + 2);
+  for (guint v = 0; v < self->n; v++)
+    self->rank_start[self->rank[v] + 1]++;
+  for (guint r = 0; r < self->n_ranks; r++)
+    self->rank_start[r + 1] += self->rank_start[r];
+  fill_csr (self->n, self->n_edges, self->from, self->to, self->out_start, self->out);
+  fill_csr (self->n, self->n_edges, self->to, self->from, self->in_start, self->in);
+}
+
+/* Depth first from the sources, then from what is left, in index order; an edge to a node still
+ * open closes a cycle. */
+static void
+break_cycles (Job *job)
+{
+  guint n = job->n_nodes;
+  g_autofree guint *start = g_new0 (guint, n + 2);
+  g_autofree guint *list = g_new (guint, MAX (job->n_edges, 1));
+  g_autofree guint *next = g_new (guint, n + 1);
+  g_autofree guint *stack = g_new (guint, n + 1);
+  g_autofree guint8 *state = g_new0 (guint8, n + 1); /* 0 new, 1 open, 2 done */
+  g_autofree guint8 *has_in = g_new0 (guint8, n + 1);
+
+  for (guint e = 0; e < job->n_edges; e++)
+    {
+      start[job->edges[e].from + 2]++;
+      has_in[job->edges[e].to] |= job->edges[e].from != job->edges[e].to;
+    }
+  for (guint v = 0; v < n; v++)
+    start[v + 2] += start[v + 1];
+  for (guint e = 0; e < job->n_edges; e++)
+    list[start[job->edges[e].from + 1]++] = e;
+  memcpy (next, start, n * sizeof *next);
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint s = 0; s < n; s++)
+      {
+        guint depth = 0;
+        if (state[s] != 0 || (pass == 0 && has_in[s]))
+          continue;
+        state[s] = 1;
+        stack[depth++] = s;
+        while (depth > 0)
+          {
+            guint v = stack[depth - 1];
+            if (next[v] == start[v + 1])
+              {
+                state[v] = 2;
+                depth--;
+                continue;
+              }
+            guint e = list[next[v]++], w = job->edges[e].to;
+            if (state[w] == 1)
+              job->back[e] = 1;
+            else if (state[w] == 0)
+              {
+                state[w] = 1;
+                stack[depth++] = w;
+              }
+          }
+      }
+}
+
+static guint
+find_root (guint *parent, guint v)
+{
+  while (parent[v] != v)
+    v = parent[v] = parent[parent[v]];
+  return v;
+}
+
+/* Numbers components by their first node and lists their members. */
+static void
+split_components (Job *job)
+{
+  guint n = job->n_nodes, count = 0;
+  g_autofree guint *parent = g_new (guint, n + 1);
+  for (guint v = 0; v < n; v++)
+    parent[v] = v;
+  for (guint e = 0; e < job->n_edges; e++)
+    {
+      guint a = find_root (parent, job->edges[e].from), b = find_root (parent, job->edges[e].to);
+      parent[MAX (a, b)] = MIN (a, b);
+    }
+  for (guint v = 0; v < n; v++)
+    {
+      guint root = find_root (parent, v);
+      job->component[v] = root == v ? count++ : job->component[root];
+    }
+  job->layout->n_components = count;
+  job->member_start = g_new0 (guint, count + 2);
+  job->link_start = g_new0 (guint, count + 2);
+  for (guint v = 0; v < n; v++)
+    job->member_start[job->component[v] + 2]++;
+  for (guint c = 0; c < count; c++)
+    job->member_start[c + 2] += job->member_start[c + 1];
+  for (guint v = 0; v < n; v++)
+    {
+      guint at = job->member_start[job->component[v] + 1]++;
+      job->members[at] = v;
+      job->local[v] = at;
+    }
+  for (guint v = 0; v < n; v++)
+    job->local[v] -= job->member_start[job->component[v]];
+}
+
+typedef struct
+{
+  guint component, from, to, edge;
+  gboolean reversed;
+} Key;
+
+static int
+compare_keys (const void *pa, const void *pb)
+{
+  const Key *a = pa, *b = pb;
+  if (a->component != b->component)
+    return a->component < b->component ? -1 : 1;
+  if (a->from != b->from)
+    return a->from < b->from ? -1 : 1;
+  if (a->to != b->to)
+    return a->to < b->to ? -1 : 1;
+  if (a->reversed != b->reversed)
+    return a->reversed ? 1 : -1;
+  return a->edge < b->edge ? -1 : a->edge > b->edge;
+}
+
+/* Parallel edges become one link; links are grouped by component. */
+static void
+merge_parallel (Job *job)
+{
+  g_autofree Key *keys = g_new (Key, MAX (job->n_edges, 1));
+  guint n = 0;
+  for (guint e = 0; e < job->n_edges; e++)
+    {
+      const SluiceLayoutEdge *edge = &job->edges[e];
+      gboolean back = job->back[e];
+      job->link_of_edge[e] = NONE;
+      if (edge->from != edge->to)
+        keys[n++] = (Key){ job->component[edge->from], back ? edge->to : edge->from,
+                           back ? edge->from : edge->to, e, back };
+    }
+  qsort (keys, n, sizeof *keys, compare_keys);
+  for (guint i = 0; i < n; i++)
+    {
+      const Key *k = &keys[i];
+      gboolean same = i > 0 && k->from == keys[i - 1].from && k->to == keys[i - 1].to
+                      && k->reversed == keys[i - 1].reversed;
+      if (!same)
+        {
+          Link link = { k->from, k->to, k->reversed, 0, k->component, NONE };
+          g_array_append_val (job->links, link);
+          job->link_start[k->component + 1]++;
+        }
+      g_array_index (job->links, Link, job->links->len - 1).weight += job->edges[k->edge].weight;
+      job->link_of_edge[k->edge] = job->links->len - 1;
+    }
+  for (guint c = 0; c < job->layout->n_components; c++)
+    job->link_start[c + 1] += job->link_start[c];
+}
+
+static guint
+span (const Link *link, const guint *ranks)
+{
+  return ranks[link->to] - ranks[link->from];
+}
+
+static gboolean
+is_port (const Job *job, const Link *link)
+{
+  return job->options->max_span > 0 && span (link, job->layout->ranks) > job->options->max_span;
+}
+
+static void
+rank_component (Job *job, guint c)
+{
+  guint first = job->link_start[c], n_links = job->link_start[c + 1] - first;
+  guint n = job->member_start[c + 1] - job->member_start[c];
+  g_autofree guint *from = g_new (guint, MAX (n_links, 1));
+  g_autofree guint *to = g_new (guint, MAX (n_links, 1));
+  g_autofree double *weight = g_new (double, MAX (n_links, 1));
+  g_autofree guint *rank = g_new (guint, n);
+  for (guint i = 0; i < n_links; i++)
+    {
+      const Link *link = &g_array_index (job->links, Link, first + i);
+      from[i] = job->local[link->from];
+      to[i] = job->local[link->to];
+      weight[i] = link->weight;
+    }
+  sluice_layout_rank (n, from, to, weight, n_links, rank);
+  for (guint i = 0; i < n; i++)
+    job->layout->ranks[job->members[job->member_start[c] + i]] = rank[i];
+}
+
+/* Boxes and dummies of component @c, not yet ordered. */
+static SluiceLayers *
+build_layers (Job *job, guint c)
+{
+  const guint *ranks = job->layout->ranks;
+  guint first = job->link_start[c], last = job->link_start[c + 1];
+  guint n = job->member_start[c + 1] - job->member_start[c], n_dummies = 0, n_edges = 0;
+  for (guint l = first; l < last; l++)
+    {
+      const Link *link = &g_array_index (job->links, Link, l);
+      if (is_port (job, link))
+        continue;
+      n_dummies += span (link, ranks) - 1;
+      n_edges += span (link, ranks);
+    }
+  SluiceLayers *g = sluice_layers_new (n + n_dummies, n_edges);
+  guint dummy = n, edge = 0;
+  g->n_real = n;
+  for (guint i = 0; i < n; i++)
+    {
+      guint v = job->members[job->member_start[c] + i];
+      g->rank[i] = ranks[v];
+      g->left[i] = job->nodes[v].left;
+      g->right[i] = job->nodes[v].right;
+      g->height[i] = job->nodes[v].height;
+    }
+  for (guint l = first; l < last; l++)
+    {
+      Link *link = &g_array_index (job->links, Link, l);
+      guint before = job->local[link->from];
+      if (is_port (job, link))
+        continue;
+      link->first_dummy = span (link, ranks) > 1 ? dummy : NONE;
+      for (guint r = ranks[link->from] + 1; r < ranks[link->to]; r++, dummy++)
+        {
+          g->rank[dummy] = r;
+          g->left[dummy] = g->right[dummy] = g->height[dummy] = 0;
+          g->from[edge] = before;
+          g->to[edge++] = dummy;
+          before = dummy;
+        }
+      g->from[edge] = before;
+      g->to[edge++] = job->local[link->to];
+    }
+  job->layout->n_dummies += n_dummies;
+  sluice_layers_index (g);
+  return g;
+}
+
+static void
+place_part (Job *job, guint c, Part *part)
+{
+  rank_component (job, c);
+  SluiceLayers *g = part->layers = build_layers (job, c);
+  double y = 0;
+
+  job->layout->crossings += sluice_layers_order (g, job->cancelled);
+  part->width = sluice_layers_place (g, job->options);
+  part->top = g_new0 (double, g->n_ranks);
+  part->bottom = g_new0 (double, g->n_ranks);
+  for (guint v = 0; v < g->n; v++)
+    part->bottom[g->rank[v]] = MAX (part->bottom[g->rank[v]], g->height[v]);
+  for (guint r = 0; r < g->n_ranks; r++)
+    {
+      part->top[r] = y;
+      part->bottom[r] += y;
+      y = part->bottom[r] + job->options->rank_gap;
+    }
+  part->height = part->bottom[g->n_ranks - 1];
+}
+
+static int
+compare_parts (gconstpointer pa, gconstpointer pb, gpointer data)
+{
+  const Part *parts = data;
+  guint a = *(const guint *) pa, b = *(const guint *) pb;
+  if (parts[a].height != parts[b].height)
+    return parts[a].height > parts[b].height ? -1 : 1;
+  return a < b ? -1 : a > b;
+}
+
+/* Rows of columns: the tallest part opens a row, smaller ones are stacked beside it while they fit
+ * below each other. */
+static void
+pack (Job *job, Part *parts)
+{
+  guint n = job->layout->n_components;
+  g_autofree guint *order = g_new (guint, n + 1);
+  double gap = 2 * job->options->node_gap, area = 0, widest = 0;
+  double row_y = 0, row_height = 0, column_x = 0, column_width = 0, y = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      order[i] = i;
+      area += (parts[i].width + gap) * (parts[i].height + gap);
+      widest = MAX (widest, parts[i].width);
+    }
+  double limit = MAX (widest, 1.3 * sqrt (area));
+  g_qsort_with_data (order, n, sizeof *order, compare_parts, parts);
+  for (guint i = 0; i < n; i++)
+    {
+      Part *part = &parts[order[i]];
+      if (y > 0 && y + part->height > row_height)
+        {
+          column_x += column_width + gap;
+          column_width = y = 0;
+        }
+      if (i == 0 || column_x + part->width > limit)
+        {
+          row_y += i == 0 ? 0 : row_height + gap;
+          row_height = part->height;
+          column_x = column_width = y = 0;
+        }
+      part->x = column_x;
+      part->y = row_y + y;
+      y += part->height + gap;
+      column_width = MAX (column_width, part->width);
+      job->layout->width = MAX (job->layout->width, part->x + part->width);
+      job->layout->height = MAX (job->layout->height, part->y + part->height);
+    }
+}
+
+static void
+add_point (SluiceLayout *layout, double x, double y)
+{
+  SluicePoint p = { x, y };
+  g_array_append_val (layout->points, p);
+}
+
+/* Adds a cubic to (x, y) that leaves and arrives along the flow. Within a gap between ranks it
+ * cannot meet a box. */
+static void
+curve_to (SluiceLayout *layout, double x, double y)
+{
+  SluicePoint last = g_array_index (layout->points, SluicePoint, layout->points->len - 1);
+  double middle = (last.y + y) / 2;
+  if (fabs (last.x - x) < 0.01 && fabs (last.y - y) < 0.01)
+    return;
+  add_point (layout, last.x, middle);
+  add_point (layout, x, middle);
+  add_point (layout, x, y);
+}
+
+static void
+route_link (Job *job, const Link *link, const Part *part)
+{
+  const SluiceLayers *g = part->layers;
+  const guint *ranks = job->layout->ranks;
+  guint u = job->local[link->from], v = job->local[link->to], r = ranks[link->from];
+  double x = part->x, y = part->y;
+
+  double u_bottom = (part->top[r] + part->bottom[r] + g->height[u]) / 2;
+  double v_top = (part->top[g->rank[v]] + part->bottom[g->rank[v]] - g->height[v]) / 2;
+  add_point (job->layout, x + g->x[u], y + u_bottom);
+  curve_to (job->layout, x + g->x[u], y + part->bottom[r]);
+  for (guint d = link->first_dummy; ++r < g->rank[v]; d++)
+    {
+      curve_to (job->layout, x + g->x[d], y + part->top[r]);
+      curve_to (job->layout, x + g->x[d], y + part->bottom[r]);
+    }
+  curve_to (job->layout, x + g->x[v], y + part->top[r]);
+  curve_to (job->layout, x + g->x[v], y + v_top);
+}
+
+static void
+reverse_points (GArray *points, guint first)
+{
+  SluicePoint *p = (SluicePoint *) points->data;
+  for (guint a = first, b = points->len - 1; a < b; a++, b--)
+    {
+      SluicePoint swap = p[a];
+      p[a] = p[b];
+      p[b] = swap;
+    }
+}
+
+static void
+route_all (Job *job, Part *parts)
+{
+  SluiceLayout *layout = job->layout;
+  for (guint e = 0; e < job->n_edges; e++)
+    {
+      SluiceLayoutRoute *route = &layout->routes[e];
+      if (job->link_of_edge[e] == NONE)
+        continue;
+      const Link *link = &g_array_index (job->links, Link, job->link_of_edge[e]);
+      route->reversed = link->reversed;
+      route->port = is_port (job, link);
+      route->first_point = layout->points->len;
+      if (route->port)
+        continue;
+      route_link (job, link, &parts[link->component]);
+      if (link->reversed)
+        reverse_points (layout->points, route->first_point);
+      route->n_points = layout->points->len - route->first_point;
+    }
+}
+
+static void
+set_anchors (Job *job, Part *parts)
+{
+  for (guint v = 0; v < job->n_nodes; v++)
+    {
+      const Part *part = &parts[job->component[v]];
+      guint r = job->layout->ranks[v];
+      job->layout->anchors[v].x = part->x + part->layers->x[job->local[v]];
+      job->layout->anchors[v].y = part->y + (part->top[r] + part->bottom[r]) / 2;
+    }
+}
+
+static gboolean
+run (Job *job)
+{
+  guint n_parts;
+  gboolean done = TRUE;
+
+  break_cycles (job);
+  split_components (job);
+  merge_parallel (job);
+  n_parts = job->layout->n_components;
+  g_autofree Part *parts = g_new0 (Part, n_parts + 1);
+  for (guint c = 0; c < n_parts && done; c++)
+    {
+      place_part (job, c, &parts[c]);
+      done = job->cancelled == NULL || !g_atomic_int_get (job->cancelled);
+    }
+  if (done)
+    {
+      pack (job, parts);
+      set_anchors (job, parts);
+      route_all (job, parts);
+    }
+  for (guint c = 0; c < n_parts; c++)
+    {
+      g_clear_pointer (&parts[c].layers, sluice_layers_free);
+      g_free (parts[c].top);
+      g_free (parts[c].bottom);
+    }
+  return done;
+}
+
+SluiceLayout *
+sluice_layout_new (const SluiceLayoutNode *nodes,
+                   guint n_nodes,
+                   const SluiceLayoutEdge *edges,
+                   guint n_edges,
+                   const SluiceLayoutOptions *options,
+                   const gint *cancelled)
+{
+  g_autoptr (SluiceLayout) layout = g_new0 (SluiceLayout, 1);
+  Job job = { .nodes = nodes,
+              .n_nodes = n_nodes,
+              .edges = edges,
+              .n_edges = n_edges,
+              .options = options,
+              .cancelled = cancelled,
+              .layout = layout };
+
+  layout->n_nodes = n_nodes;
+  layout->n_edges = n_edges;
+  layout->anchors = g_new0 (SluicePoint, n_nodes + 1);
+  layout->ranks = g_new0 (guint, n_nodes + 1);
+  layout->routes = g_new0 (SluiceLayoutRoute, n_edges + 1);
+  layout->points = g_array_new (FALSE, FALSE, sizeof (SluicePoint));
+  job.back = g_new0 (guint8, n_edges + 1);
+  job.links = g_array_new (FALSE, FALSE, sizeof (Link));
+  job.link_of_edge = g_new (guint, n_edges + 1);
+  job.component = g_new (guint, n_nodes + 1);
+  job.members = g_new (guint, n_nodes + 1);
+  job.local = g_new (guint, n_nodes + 1);
+  gboolean done = run (&job);
+  g_free (job.back);
+  g_array_unref (job.links);
+  g_free (job.link_of_edge);
+  g_free (job.component);
+  g_free (job.members);
+  g_free (job.member_start);
+  g_free (job.link_start);
+  g_free (job.local);
+  return done ? g_steal_pointer (&layout) : NULL;
+}
+
+void
+sluice_layout_free (SluiceLayout *self)
+{
+  g_free (self->anchors);
+  g_free (self->ranks);
+  g_free (self->routes);
+  g_array_unref (self->points);
+  g_free (self);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/view-state.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+#include <string.h>
+
+#include "ui/canvas/geometry.h"
+
+struct _SluiceViewState
+{
+  GHashTable *open;      /* set of char* */
+  GHashTable *positions; /* char* -> SluicePoint* */
+  GHashTable *places;    /* char* -> SluicePlace, never DEFAULT */
+  GPtrArray *unknown;    /* char*: lines of newer versions and other tools */
+  gboolean has_view;
+  SluicePoint centre;
+  double zoom;
+};
+
+SluiceViewState *
+sluice_view_state_new (void)
+{
+  SluiceViewState *self = g_new0 (SluiceViewState, 1);
+  self->open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->positions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->unknown = g_ptr_array_new_with_free_func (g_free);
+  return self;
+}
+
+SluiceViewState *
+sluice_view_state_copy (const SluiceViewState *self)
+{
+  SluiceViewState *copy = sluice_view_state_new ();
+  GHashTableIter iter;
+  gpointer key, value;
+
+  g_hash_table_iter_init (&iter, self->open);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_hash_table_add (copy->open, g_strdup (key));
+  g_hash_table_iter_init (&iter, self->positions);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_hash_table_insert (copy->positions, g_strdup (key), g_memdup2 (value, sizeof (SluicePoint)));
+  g_hash_table_iter_init (&iter, self->places);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_hash_table_insert (copy->places, g_strdup (key), value);
+  for (guint i = 0; i < self->unknown->len; i++)
+    g_ptr_array_add (copy->unknown, g_strdup (self->unknown->pdata[i]));
+  copy->has_view = self->has_view;
+  copy->centre = self->centre;
+  copy->zoom = self->zoom;
+  return copy;
+}
+
+void
+sluice_view_state_free (SluiceViewState *self)
+{
+  g_hash_table_unref (self->open);
+  g_hash_table_unref (self->positions);
+  g_hash_table_unref (self->places);
+  g_ptr_array_unref (self->unknown);
+  g_free (self);
+}
+
+gboolean
+sluice_view_state_is_open (const SluiceViewState *self, const char *scope)
+{
+  return g_hash_table_contains (self->open, scope);
+}
+
+void
+sluice_view_state_set_open (SluiceViewState *self, const char *scope, gboolean open)
+{
+  if (open)
+    g_hash_table_add (self->open, g_strdup (scope));
+  else
+    g_hash_table_remove (self->open, scope);
+}
+
+void
+sluice_view_state_close_all (SluiceViewState *self)
+{
+  g_hash_table_remove_all (self->open);
+}
+
+gboolean
+sluice_view_state_get_position (const SluiceViewState *self, const char *name, double *x, double *y)
+{
+  const SluicePoint *p = g_hash_table_lookup (self->positions, name);
+  if (p == NULL)
+    return FALSE;
+  *x = p->x;
+  *y = p->y;
+  return TRUE;
+}
+
+void
+sluice_view_state_set_position (SluiceViewState *self, const char *name, double x, double y)
+{
+  SluicePoint p = { x, y };
+  g_hash_table_replace (self->positions, g_strdup (name), g_memdup2 (&p, sizeof p));
+}
+
+void
+sluice_view_state_unset_position (SluiceViewState *self, const char *name)
+{
+  g_hash_table_remove (self->positions, name);
+}
+
+void
+sluice_view_state_unset_positions (SluiceViewState *self)
+{
+  g_hash_table_remove_all (self->positions);
+}
+
+SluicePlace
+sluice_view_state_get_place (const SluiceViewState *self, const char *name)
+{
+  return GPOINTER_TO_INT (g_hash_table_lookup (self->places, name));
+}
+
+void
+sluice_view_state_set_place (SluiceViewState *self, const char *name, SluicePlace place)
+{
+  if (place == SLUICE_PLACE_DEFAULT)
+    g_hash_table_remove (self->places, name);
+  else
+    g_hash_table_replace (self->places, g_strdup (name), GINT_TO_POINTER (place));
+}
+
+gboolean
+sluice_view_state_get_view (const SluiceViewState *self, double *x, double *y, double *zoom)
+{
+  if (!self->has_view)
+    return FALSE;
+  *x = self->centre.x;
+  *y = self->centre.y;
+  *zoom = self->zoom;
+  return TRUE;
+}
+
+void
+sluice_view_state_set_view (SluiceViewState *self, double x, double y, double zoom)
+{
+  self->has_view = TRUE;
+  self->centre = (SluicePoint){ x, y };
+  self->zoom = zoom;
+}
+
+/* Names may hold blanks and anything else; a line must not. */
+static char *
+escape_name (const char *name)
+{
+  GString *out = g_string_new (NULL);
+  for (const char *c = name; *c != '\0'; c++)
+    if ((guchar) *c <= ' ' || *c == '\\' || *c == 0x7f)
+      g_string_append_printf (out, "\\%03o", (guchar) *c);
+    else
+      g_string_append_c (out, *c);
+  return g_string_free (out, FALSE);
+}
+
+/* A finite number that fills the whole word. */
+static gboolean
+parse_number (const char *word, double *value)
+{
+  char *end;
+  *value = g_ascii_strtod (word, &end);
+  return end != word && *end == '\0' && isfinite (*value);
+}
+
+typedef enum
+{
+  LINE_OK,
+  LINE_BAD,
+  LINE_UNKNOWN,
+} LineResult;
+
+static LineResult
+parse_line (SluiceViewState *self, char **words)
+{
+  guint n = g_strv_length (words);
+  g_autofree char *name = n > 1 ? g_strcompress (words[1]) : NULL;
+  double a, b, c;
+
+  if (strcmp (words[0], "node") == 0)
+    {
+      /* A width, a colour may follow in later versions: such a line is kept by hand, not understood
+       * by half. */
+      if (n > 4)
+        return LINE_UNKNOWN;
+      if (n != 4 || !parse_number (words[2], &a) || !parse_number (words[3], &b))
+        return LINE_BAD;
+      sluice_view_state_set_position (self, name, a, b);
+      return LINE_OK;
+    }
+  if (strcmp (words[0], "view") == 0)
+    {
+      if (n != 4 || !parse_number (words[1], &a) || !parse_number (words[2], &b)
+          || !parse_number (words[3], &c) || c <= 0)
+        return LINE_BAD;
+      sluice_view_state_set_view (self, a, b, c);
+      return LINE_OK;
+    }
+  if (strcmp (words[0], "open") == 0 || strcmp (words[0], "include") == 0
+      || strcmp (words[0], "exclude") == 0)
+    {
+      if (n != 2)
+        return LINE_BAD;
+      if (words[0][0] == 'o')
+        sluice_view_state_set_open (self, name, TRUE);
+      else
+        sluice_view_state_set_place (
+            self, name, words[0][0] == 'i' ? SLUICE_PLACE_INCLUDE : SLUICE_PLACE_EXCLUDE);
+      return LINE_OK;
+    }
+  return LINE_UNKNOWN;
+}
+
+/* The words of a line; runs of blanks count as one. */
+static char **
+split_words (const char *line)
+{
+  g_auto (GStrv) parts = g_strsplit_set (line, " \t", -1);
+  GPtrArray *words = g_ptr_array_new ();
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (parts[i][0] != '\0')
+      g_ptr_array_add (words, g_strdup (parts[i]));
+  g_ptr_array_add (words, NULL);
+  return (char **) g_ptr_array_free (words, FALSE);
+}
+
+static gboolean
+parse_header (const char *line, char **hash, GError **error)
+{
+  g_auto (GStrv) words = split_words (line);
+  guint n = g_strv_length (words);
+
+  if (n < 2 || strcmp (words[0], "layout") != 0)
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                   _ ("Line 1: a layout file begins with “layout 1 graph=HASH”, not with “%s”"),
+                   line);
+      return FALSE;
+    }
+  if (strcmp (words[1], "1") != 0)
+    {
+      g_set_error (
+          error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+          _ ("Line 1: layout version %s is newer than this program, which reads version 1"),
+          words[1]);
+      return FALSE;
+    }
+  if (hash != NULL)
+    *hash = g_strdup (n > 2 && g_str_has_prefix (words[2], "graph=") ? words[2] + 6 : "");
+  return TRUE;
+}
+
+SluiceViewState *
+sluice_view_state_parse (const char *text, char **hash, GError **error)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autoptr (SluiceViewState) self = sluice_view_state_new ();
+  g_autofree char *found = NULL;
+
+  if (!g_utf8_validate (text, -1, NULL))
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, _ ("A layout file must be UTF-8 text"));
+      return NULL;
+    }
+  if (!parse_header (lines[0] == NULL ? "" : lines[0], &found, error))
+    return NULL;
+  for (guint i = 1; lines[i] != NULL; i++)
+    {
+      g_auto (GStrv) words = split_words (g_strchomp (lines[i]));
+      if (words[0] == NULL)
+        continue;
+      switch (parse_line (self, words))
+        {
+        case LINE_OK:
+          break;
+        case LINE_UNKNOWN:
+          g_ptr_array_add (self->unknown, g_strdup (lines[i]));
+          break;
+        case LINE_BAD:
+          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                       _ ("Line %u: “%s” is not a valid “%s” line"), i + 1, lines[i], words[0]);
+          return NULL;
+        }
+    }
+  if (hash != NULL)
+    *hash = g_steal_pointer (&found);
+  return g_steal_pointer (&self);
+}
+
+static void
+take_line (GPtrArray *lines, char *line)
+{
+  g_ptr_array_add (lines, line);
+}
+
+static int
+compare_lines (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+/* Hundredths of a pixel, without an exponent or a locale's comma. */
+static const char *
+print_number (char *buffer, double value)
+{
+  g_ascii_formatd (buffer, G_ASCII_DTOSTR_BUF_SIZE, "%.2f", value);
+  if (g_str_has_suffix (buffer, ".00"))
+    buffer[strlen (buffer) - 3] = '\0';
+  return strcmp (buffer, "-0") == 0 ? "0" : buffer;
+}
+
+static void
+add_named_lines (const SluiceViewState *self, GPtrArray *lines)
+{
+  char x[G_ASCII_DTOSTR_BUF_SIZE], y[G_ASCII_DTOSTR_BUF_SIZE];
+  GHashTableIter iter;
+  gpointer key, value;
+
+  g_hash_table_iter_init (&iter, self->open);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      g_autofree char *name = escape_name (key);
+      take_line (lines, g_strdup_printf ("open %s", name));
+    }
+  g_hash_table_iter_init (&iter, self->positions);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    {
+      const SluicePoint *p = value;
+      g_autofree char *name = escape_name (key);
+      take_line (lines, g_strdup_printf ("node %s %s %s", name, print_number (x, p->x),
+                                         print_number (y, p->y)));
+    }
+  g_hash_table_iter_init (&iter, self->places);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    {
+      g_autofree char *name = escape_name (key);
+      gboolean include = GPOINTER_TO_INT (value) == SLUICE_PLACE_INCLUDE;
+      take_line (lines, g_strdup_printf ("%s %s", include ? "include" : "exclude", name));
+    }
+}
+
+char *
+sluice_view_state_print (const SluiceViewState *self, const char *graph_hash)
+{
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  GString *out = g_string_new (NULL);
+
+  add_named_lines (self, lines);
+  for (guint i = 0; i < self->unknown->len; i++)
+    take_line (lines, g_strdup (self->unknown->pdata[i]));
+  if (self->has_view)
+    {
+      char x[G_ASCII_DTOSTR_BUF_SIZE], y[G_ASCII_DTOSTR_BUF_SIZE], z[G_ASCII_DTOSTR_BUF_SIZE];
+      g_ascii_formatd (z, sizeof z, "%.4f", self->zoom);
+      take_line (lines, g_strdup_printf ("view %s %s %s", print_number (x, self->centre.x),
+                                         print_number (y, self->centre.y), z));
+    }
+  g_ptr_array_sort (lines, compare_lines);
+  g_string_append_printf (out, "layout 1 graph=%s\n", graph_hash == NULL ? "" : graph_hash);
+  for (guint i = 0; i < lines->len; i++)
+    g_string_append_printf (out, "%s\n", (char *) lines->pdata[i]);
+  return g_string_free (out, FALSE);
+}
