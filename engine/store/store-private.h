@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <pthread.h>
+#include <sqlite3.h>
+
+#include "engine/store/store.h"
+
+/* Points of a series are kept in chunks of up to CHUNK_POINTS, in order of steps; a chunk into
+   which older steps were inserted may hold twice as many before it is split. */
+#define CHUNK_POINTS 1024
+#define CHUNK_MAX    (2 * CHUNK_POINTS)
+
+/* One row of table scalar_chunks in memory. */
+typedef struct
+{
+  sqlite3_int64 id; /* 0: not written yet */
+  guint n;
+  gboolean dirty;
+  gint64 steps[CHUNK_MAX];
+  double walls[CHUNK_MAX];
+  double values[CHUNK_MAX];
+} Chunk;
+
+/* The writer's view of a series: the chunks that the batch at hand touches; the last one stays from
+ * batch to batch. */
+typedef struct
+{
+  gint64 id;
+  GPtrArray *chunks; /* of Chunk, in order of steps */
+  gboolean has_last; /* the series' last chunk is in chunks, at its end */
+} SeriesWriter;
+
+SeriesWriter *series_writer_new (gint64 id);
+void series_writer_free (gpointer data);
+/* Adds or replaces a point; loads the chunk that it falls into. FALSE: SQLite's error is in the
+ * connection. */
+gboolean series_writer_put (SeriesWriter *self, sqlite3 *db, const SluicePoint *point);
+/* Writes what is dirty. The chunks stay dirty until series_writer_settle() says that the
+ * transaction is through. */
+gboolean series_writer_write (SeriesWriter *self, sqlite3 *db);
+void series_writer_settle (SeriesWriter *self);
+/* Forgets what is in memory, say because rows were deleted under it. */
+void series_writer_forget (SeriesWriter *self);
+/* Unpacks the blob of a row into a chunk; FALSE where its size is not that of n points. */
+gboolean chunk_unpack (Chunk *chunk, guint n, const void *blob, int bytes);
+
+/* Drops the points after a step from a row of (id, series, n, data). */
+gboolean series_cut_chunk (sqlite3 *db, sqlite3_stmt *row, gint64 after_step, GError **error);
+
+/* A connection to the store's database with the pragmas that every connection needs. */
+sqlite3 *store_connect (const char *path, GError **error);
+/* Takes a reader's connection out of the store's pool, and puts it back. */
+sqlite3 *store_take_reader (SluiceStore *self, GError **error);
+void store_put_reader (SluiceStore *self, sqlite3 *db);
+
+/* FALSE, and error by SQLite's code: disk full, read-only, locked, corrupt. */
+gboolean store_sql_fail (sqlite3 *db, const char *what, GError **error);
+gboolean store_exec (sqlite3 *db, const char *sql, GError **error);
+
+/**
+ * store_query:
+ * @format: types of the values that are bound in order: i gint64, d double, s const char *
+ * (nullable), b GBytes * (nullable)
+ *
+ * A prepared and bound statement; finalised by the caller.
+ */
+sqlite3_stmt *store_query (sqlite3 *db, GError **error, const char *sql, const char *format, ...);
+/* Runs such a statement to its end. */
+gboolean store_change (sqlite3 *db, GError **error, const char *sql, const char *format, ...);
+
+/* The writer: one thread, one connection. Runs func on it inside a transaction and waits for the
+ * commit. */
+typedef gboolean (*StoreFunc) (sqlite3 *db, gpointer data, GError **error);
+typedef struct _StoreWriter StoreWriter;
+StoreWriter *store_writer_new (const char *path, GError **error);
+void store_writer_free (StoreWriter *self); /* commits what is queued */
+gboolean store_writer_run (StoreWriter *self, StoreFunc func, gpointer data, GError **error);
+void store_writer_set_notify (StoreWriter *self, void (*func) (gpointer data), gpointer data);
+void store_writer_rearm (StoreWriter *self);
+/* Forgets cached chunks: a run's rows were deleted. */
+void store_writer_forget_series (StoreWriter *self);
+
+StoreWriter *store_get_writer (SluiceStore *self);
+SluiceRunLog *run_log_new (SluiceStore *store, gint64 run);

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/store/store-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gi18n-lib.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "engine/base/error.h"
+#include "engine/base/near.h"
+
+struct _SluiceStore
+{
+  GObject parent;
+  char *workspace;
+  char *path; /* of the database */
+  StoreWriter *writer;
+  pthread_mutex_t lock;
+  GPtrArray *readers; /* of sqlite3, idle; under lock */
+  GHashTable *locks;  /* run -> file descriptor + 1; under lock */
+};
+
+G_DEFINE_FINAL_TYPE (SluiceStore, sluice_store, G_TYPE_OBJECT)
+
+static const char schema[] =
+    "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, project "
+    "TEXT, "
+    " state INTEGER NOT NULL, step INTEGER NOT NULL, n_steps INTEGER NOT NULL, seed INTEGER NOT "
+    "NULL, "
+    " created REAL, started REAL, ended REAL, seconds REAL, graph_hash TEXT, message TEXT, deleted "
+    "REAL);"
+    "CREATE TABLE IF NOT EXISTS series (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES "
+    "runs, "
+    " tag TEXT NOT NULL, kind INTEGER NOT NULL, UNIQUE (run, tag));"
+    /* data: n steps (int64), n wall times and n values (double), little-endian. NaN is stored as
+       NULL in the columns beside it. */
+    "CREATE TABLE IF NOT EXISTS scalar_chunks (id INTEGER PRIMARY KEY, series INTEGER NOT NULL, "
+    " n INTEGER NOT NULL, first_step INTEGER NOT NULL, last_step INTEGER NOT NULL, min REAL, max "
+    "REAL, "
+    " sum REAL, n_nonfinite INTEGER NOT NULL, first_value REAL, last_value REAL, last_wall REAL, "
+    "data BLOB NOT NULL);"
+    "CREATE UNIQUE INDEX IF NOT EXISTS scalar_chunks_by_step ON scalar_chunks (series, first_step);"
+    "CREATE TABLE IF NOT EXISTS histograms (id INTEGER PRIMARY KEY, series INTEGER NOT NULL, "
+    " step INTEGER NOT NULL, wall REAL NOT NULL, data BLOB NOT NULL);"
+    "CREATE UNIQUE INDEX IF NOT EXISTS histograms_by_step ON histograms (series, step);"
+    "CREATE TABLE IF NOT EXISTS images (id INTEGER PRIMARY KEY, series INTEGER NOT NULL, "
+    " step INTEGER NOT NULL, wall REAL NOT NULL, width INTEGER, height INTEGER, data BLOB NOT "
+    "NULL);"
+    "CREATE UNIQUE INDEX IF NOT EXISTS images_by_step ON images (series, step);"
+    "CREATE TABLE IF NOT EXISTS events (id INTEGER PRIMARY KEY, run INTEGER NOT NULL, step INTEGER "
+    "NOT NULL, "
+    " wall REAL NOT NULL, kind TEXT NOT NULL, text TEXT);"
+    "CREATE INDEX IF NOT EXISTS events_by_run ON events (run, step);"
+    "CREATE TABLE IF NOT EXISTS checkpoints (id INTEGER PRIMARY KEY, run INTEGER NOT NULL, "
+    " step INTEGER NOT NULL, wall REAL NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL, "
+    "UNIQUE (run, step));"
+    "CREATE TABLE IF NOT EXISTS graphs (hash TEXT PRIMARY KEY, data BLOB NOT NULL);";
+
+/* ---- opening ---- */
+
+static int
+get_version (sqlite3 *db)
+{
+  sqlite3_stmt *statement = store_query (db, NULL, "PRAGMA user_version", "");
+  int version = statement != NULL && sqlite3_step (statement) == SQLITE_ROW
+                    ? sqlite3_column_int (statement, 0)
+                    : -1;
+  sqlite3_finalize (statement);
+  return version;
+}
+
+static gboolean
+prepare_schema (sqlite3 *db, gpointer data, GError **error)
+{
+  const char *path = data;
+  int version = get_version (db);
+  if (version < 0)
+    return store_sql_fail (db, path, error);
+  if (version > SLUICE_STORE_VERSION)
+    return sluice_fail (
+        error, SLUICE_ERROR_FAILED_PRECONDITION,
+        "'%s' was written by a newer Sluice (version %d, this program knows up to %d); "
+        "use the newer program or another workspace",
+        path, version, SLUICE_STORE_VERSION);
+  if (version == SLUICE_STORE_VERSION)
+    return TRUE;
+  g_autofree char *stamp = g_strdup_printf ("PRAGMA user_version = %d", SLUICE_STORE_VERSION);
+  return store_exec (db, schema, error) && store_exec (db, stamp, error);
+}
+
+static int
+open_lock (SluiceStore *self, gint64 run)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (self, run);
+  g_autofree char *path = g_build_filename (folder, "lock", NULL);
+  return g_open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+}
+
+/* A run that says it is under way but whose lock is free has lost its process. */
+static gboolean
+mark_crashed (SluiceStore *self, GError **error)
+{
+  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (self, error);
+  if (runs == NULL)
+    return FALSE;
+  for (guint i = 0; i < runs->len; i++)
+    {
+      SluiceRunInfo *info = runs->pdata[i];
+      if (info->state != SLUICE_RUN_RUNNING && info->state != SLUICE_RUN_PAUSED)
+        continue;
+      int fd = open_lock (self, info->id);
+      gboolean dead = fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) == 0;
+      if (fd >= 0)
+        close (fd);
+      info->state = SLUICE_RUN_CRASHED;
+      if (dead && !sluice_store_update_run (self, info, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+make_folders (const char *workspace, GError **error)
+{
+  g_autofree char *runs = g_build_filename (workspace, "runs", NULL);
+  if (g_mkdir_with_parents (runs, 0777) == 0 && access (workspace, W_OK) == 0)
+    return TRUE;
+  int saved = errno;
+  return sluice_fail (
+      error, saved == ENOSPC ? SLUICE_ERROR_RESOURCE_EXHAUSTED : SLUICE_ERROR_PERMISSION_DENIED,
+      "the workspace '%s' cannot be written: %s; choose another with --workspace", workspace,
+      g_strerror (saved));
+}
+
+SluiceStore *
+sluice_store_open (const char *workspace, GError **error)
+{
+  g_return_val_if_fail (workspace != NULL, NULL);
+  if (!make_folders (workspace, error))
+    return NULL;
+  g_autoptr (SluiceStore) self = g_object_new (SLUICE_TYPE_STORE, NULL);
+  self->workspace = g_canonicalize_filename (workspace, NULL);
+  self->path = g_build_filename (self->workspace, "sluice.db", NULL);
+  self->writer = store_writer_new (self->path, error);
+  if (self->writer == NULL || !store_writer_run (self->writer, prepare_schema, self->path, error)
+      || !mark_crashed (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+static void
+close_lock (gpointer fd)
+{
+  close (GPOINTER_TO_INT (fd) - 1);
+}
+
+static void
+sluice_store_init (SluiceStore *self)
+{
+  pthread_mutex_init (&self->lock, NULL);
+  self->readers = g_ptr_array_new ();
+  self->locks = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, close_lock);
+}
+
+static void
+sluice_store_finalize (GObject *object)
+{
+  SluiceStore *self = SLUICE_STORE (object);
+  g_clear_pointer (&self->writer, store_writer_free);
+  for (guint i = 0; i < self->readers->len; i++)
+    sqlite3_close (self->readers->pdata[i]);
+  g_ptr_array_unref (self->readers);
+  g_hash_table_unref (self->locks);
+  pthread_mutex_destroy (&self->lock);
+  g_free (self->workspace);
+  g_free (self->path);
+  G_OBJECT_CLASS (sluice_store_parent_class)->finalize (object);
+}
+
+static void
+sluice_store_class_init (SluiceStoreClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = sluice_store_finalize;
+}
+
+const char *
+sluice_store_get_workspace (SluiceStore *self)
+{
+  return self->workspace;
+}
+
+StoreWriter *
+store_get_writer (SluiceStore *self)
+{
+  return self->writer;
+}
+
+char *
+sluice_store_dup_run_folder (SluiceStore *self, gint64 run)
+{
+  char *path = g_strdup_printf ("%s/runs/%" G_GINT64_FORMAT, self->workspace, run);
+  g_mkdir_with_parents (path, 0777);
+  return path;
+}
+
+sqlite3 *
+store_take_reader (SluiceStore *self, GError **error)
+{
+  sqlite3 *db = NULL;
+  pthread_mutex_lock (&self->lock);
+  if (self->readers->len > 0)
+    db = g_ptr_array_steal_index (self->readers, self->readers->len - 1);
+  pthread_mutex_unlock (&self->lock);
+  return db != NULL ? db : store_connect (self->path, error);
+}
+
+void
+store_put_reader (SluiceStore *self, sqlite3 *db)
+{
+  pthread_mutex_lock (&self->lock);
+  g_ptr_array_add (self->readers, db);
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+sluice_store_set_notify (SluiceStore *self, void (*func) (gpointer data), gpointer data)
+{
+  store_writer_set_notify (self->writer, func, data);
+}
+
+void
+sluice_store_rearm (SluiceStore *self)
+{
+  store_writer_rearm (self->writer);
+}
+
+/* ---- runs ---- */
+
+const char *
+sluice_run_state_name (SluiceRunState state)
+{
+  static const char *const names[] = { N_ ("draft"),   N_ ("running"),  N_ ("paused"),
+                                       N_ ("stopped"), N_ ("finished"), N_ ("failed"),
+                                       N_ ("crashed") };
+  return names[state];
+}
+
+SluiceRunInfo *
+sluice_run_info_copy (const SluiceRunInfo *self)
+{
+  SluiceRunInfo *copy = g_memdup2 (self, sizeof *self);
+  copy->name = g_strdup (self->name);
+  copy->project = g_strdup (self->project);
+  copy->graph_hash = g_strdup (self->graph_hash);
+  copy->message = g_strdup (self->message);
+  return copy;
+}
+
+void
+sluice_run_info_free (SluiceRunInfo *self)
+{
+  g_free (self->name);
+  g_free (self->project);
+  g_free (self->graph_hash);
+  g_free (self->message);
+  g_free (self);
+}
+
+static gboolean
+name_is_taken (sqlite3 *db, const char *name)
+{
+  sqlite3_stmt *statement = store_query (db, NULL, "SELECT 1 FROM runs WHERE name = ?", "s", name);
+  gboolean taken = statement != NULL && sqlite3_step (statement) == SQLITE_ROW;
+  sqlite3_finalize (statement);
+  return taken;
+}
+
+static gboolean
+insert_run (sqlite3 *db, gpointer data, GError **error)
+{
+  SluiceRunInfo *info = data;
+  g_autofree char *base = g_strdup (info->name != NULL      ? info->name
+                                    : info->project != NULL ? info->project
+                                                            : "run");
+  g_autofree char *name = g_strdup (base);
+  for (guint n = 2; name_is_taken (db, name); n++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s-%u", base, n);
+    }
+  if (!store_change (
+          db, error,
+          "INSERT INTO runs (name, project, state, step, n_steps, seed, created, started, ended, "
+          "seconds, graph_hash, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          "ssiiiiddddss", name, info->project, (gint64) info->state, info->step, info->n_steps,
+          (gint64) info->seed, info->created, info->started, info->ended, info->seconds,
+          info->graph_hash, info->message))
+    return FALSE;
+  info->id = sqlite3_last_insert_rowid (db);
+  g_free (info->name);
+  info->name = g_steal_pointer (&name);
+  return TRUE;
+}
+
+gboolean
+sluice_store_add_run (SluiceStore *self, SluiceRunInfo *info, GError **error)
+{
+  return store_writer_run (self->writer, insert_run, info, error);
+}
+
+static gboolean
+update_run (sqlite3 *db, gpointer data, GError **error)
+{
+  const SluiceRunInfo *info = data;
+  return store_change (
+      db, error,
+      "UPDATE runs SET project = ?, state = ?, step = ?, n_steps = ?, seed = ?, created = ?, "
+      "started = ?, ended = ?, seconds = ?, graph_hash = ?, message = ? WHERE id = ?",
+      "siiiiddddssi", info->project, (gint64) info->state, info->step, info->n_steps,
+      (gint64) info->seed, info->created, info->started, info->ended, info->seconds,
+      info->graph_hash, info->message, info->id);
+}
+
+gboolean
+sluice_store_update_run (SluiceStore *self, const SluiceRunInfo *info, GError **error)
+{
+  return store_writer_run (self->writer, update_run, (gpointer) info, error);
+}
+
+static char *
+column_dup (sqlite3_stmt *row, int i)
+{
+  return g_strdup ((const char *) sqlite3_column_text (row, i));
+}
+
+GPtrArray *
+sluice_store_dup_runs (SluiceStore *self, GError **error)
+{
+  sqlite3 *db = store_take_reader (self, error);
+  if (db == NULL)
+    return NULL;
+  GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
+  sqlite3_stmt *row =
+      store_query (db, error,
+                   "SELECT id, name, project, state, step, n_steps, seed, created, started, ended, "
+                   "seconds, graph_hash, message FROM runs WHERE deleted IS NULL ORDER BY id DESC",
+                   "");
+  while (row != NULL && sqlite3_step (row) == SQLITE_ROW)
+    {
+      SluiceRunInfo *info = g_new0 (SluiceRunInfo, 1);
+      info->id = sqlite3_column_int64 (row, 0);
+      info->name = column_dup (row, 1);
+      info->project = column_dup (row, 2);
+      info->state = CLAMP (sqlite3_column_int (row, 3), SLUICE_RUN_DRAFT, SLUICE_RUN_CRASHED);
+      info->step = sqlite3_column_int64 (row, 4);
+      info->n_steps = sqlite3_column_int64 (row, 5);
+      info->seed = sqlite3_column_int64 (row, 6);
+      info->created = sqlite3_column_double (row, 7);
+      info->started = sqlite3_column_double (row, 8);
+      info->ended = sqlite3_column_double (row, 9);
+      info->seconds = sqlite3_column_double (row, 10);
+      info->graph_hash = column_dup (row, 11);
+      info->message = column_dup (row, 12);
+      g_ptr_array_add (runs, info);
+    }
+  sqlite3_finalize (row);
+  store_put_reader (self, db);
+  if (row == NULL)
+    g_clear_pointer (&runs, g_ptr_array_unref);
+  return runs;
+}
+
+SluiceRunInfo *
+sluice_store_dup_run (SluiceStore *self, const char *name_or_id, GError **error)
+{
+  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (self, error);
+  if (runs == NULL)
+    return NULL;
+  g_autofree const char **names = g_new0 (const char *, runs->len + 1);
+  for (guint i = 0; i < runs->len; i++)
+    {
+      SluiceRunInfo *info = runs->pdata[i];
+      g_autofree char *id = g_strdup_printf ("%" G_GINT64_FORMAT, info->id);
+      names[i] = info->name;
+      if (strcmp (info->name, name_or_id) == 0 || strcmp (id, name_or_id) == 0)
+        return sluice_run_info_copy (info);
+    }
+  const char *near = sluice_near_name (name_or_id, names, runs->len);
+  sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "there is no run '%s' in '%s'%s%s%s", name_or_id,
+               self->workspace, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+               near != NULL ? "'?" : "");
+  return NULL;
+}
+
+static gboolean
+mark_deleted (sqlite3 *db, gpointer data, GError **error)
+{
+  return store_change (db, error, "UPDATE runs SET deleted = ? WHERE id = ?", "di",
+                       g_get_real_time () * 1e-6, *(gint64 *) data);
+}
+
+static gboolean
+unmark_deleted (sqlite3 *db, gpointer data, GError **error)
+{
+  return store_change (db, error, "UPDATE runs SET deleted = NULL WHERE id = ?", "i",
+                       *(gint64 *) data);
+}
+
+gboolean
+sluice_store_delete_run (SluiceStore *self, gint64 run, GError **error)
+{
+  return store_writer_run (self->writer, mark_deleted, &run, error);
+}
+
+gboolean
+sluice_store_restore_run (SluiceStore *self, gint64 run, GError **error)
+{
+  return store_writer_run (self->writer, unmark_deleted, &run, error);
+}
+
+gboolean
+sluice_store_lock_run (SluiceStore *self, gint64 run, GError **error)
+{
+  int fd = open_lock (self, run);
+  if (fd < 0)
+    return sluice_fail (error, SLUICE_ERROR_PERMISSION_DENIED,
+                        "run %" G_GINT64_FORMAT " cannot be locked: %s", run, g_strerror (errno));
+  if (flock (fd, LOCK_EX | LOCK_NB) != 0)
+    {
+      close (fd);
+      return sluice_fail (
+          error, SLUICE_ERROR_FAILED_PRECONDITION,
+          "run %" G_GINT64_FORMAT " is being trained by another program; stop it there first", run);
+    }
+  pthread_mutex_lock (&self->lock);
+  g_hash_table_replace (self->locks, g_memdup2 (&run, sizeof run), GINT_TO_POINTER (fd + 1));
+  pthread_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+void
+sluice_store_unlock_run (SluiceStore *self, gint64 run)
+{
+  pthread_mutex_lock (&self->lock);
+  g_hash_table_remove (self->locks, &run);
+  pthread_mutex_unlock (&self->lock);
+}
+
+SluiceRunLog *
+sluice_store_open_log (SluiceStore *self, gint64 run, GError **error)
+{
+  return run_log_new (self, run);
+}
+
+typedef struct
+{
+  const char *hash;
+  GBytes *graph;
+} GraphRequest;
+
+static gboolean
+insert_graph (sqlite3 *db, gpointer data, GError **error)
+{
+  GraphRequest *request = data;
+  return store_change (db, error, "INSERT OR IGNORE INTO graphs (hash, data) VALUES (?, ?)", "sb",
+                       request->hash, request->graph);
+}
+
+gboolean
+sluice_store_put_graph (SluiceStore *self, const char *hash, GBytes *graph, GError **error)
+{
+  GraphRequest request = { hash, graph };
+  return store_writer_run (self->writer, insert_graph, &request, error);
+}

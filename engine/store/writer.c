@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/store/store-private.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "engine/base/error.h"
+
+/* Queued values beyond which the trainer waits at the end of its step. */
+#define QUEUE_BOUND (1 << 18)
+#define COMMIT_NS   (100 * 1000 * 1000) /* half of what is promised */
+
+typedef struct
+{
+  gint64 series;
+  SluicePoint point;
+} QueuedPoint;
+
+/* What is rarer than points: written by a function of its own. */
+typedef struct
+{
+  StoreFunc write;
+  GDestroyNotify free;
+  gpointer data;
+} QueuedRecord;
+
+typedef struct
+{
+  GArray *points;  /* of QueuedPoint */
+  GArray *records; /* of QueuedRecord */
+} Queue;
+
+/* Somebody waits for a function to be run. */
+typedef struct
+{
+  StoreFunc func;
+  gpointer data;
+  GError **error;
+  gboolean ok, done;
+} Call;
+
+struct _StoreWriter
+{
+  sqlite3 *db; /* the writer thread's */
+  pthread_t thread;
+  GHashTable *series; /* gint64 -> SeriesWriter; the writer thread's */
+
+  pthread_mutex_t lock; /* guards everything below */
+  pthread_cond_t wake;  /* of the writer */
+  pthread_cond_t done;  /* of those who wait for a commit or a call */
+  GPtrArray *logs;      /* of SluiceRunLog */
+  GQueue calls;         /* of Call */
+  gboolean quit, hurry;
+  gboolean forget; /* drop cached chunks before the next batch */
+  GError *error;   /* of the last try to commit */
+  guint64 n_tries; /* commits tried, so that waiters can tell a new failure */
+  void (*notify) (gpointer data);
+  gpointer notify_data;
+  gboolean armed;
+};
+
+struct _SluiceRunLog
+{
+  SluiceStore *store;
+  StoreWriter *writer;
+  gint64 run;
+  GHashTable *ids;  /* tag -> gint64 series; the logging thread's */
+  Queue queue;      /* under writer->lock: logged, not yet taken */
+  Queue batch;      /* the writer thread's: taken, not yet committed */
+  guint64 n_logged; /* under writer->lock */
+  guint64 n_committed;
+};
+
+static Queue
+queue_new (void)
+{
+  return (Queue){ g_array_new (FALSE, FALSE, sizeof (QueuedPoint)),
+                  g_array_new (FALSE, FALSE, sizeof (QueuedRecord)) };
+}
+
+static void
+queue_clear (Queue *queue)
+{
+  for (guint i = 0; i < queue->records->len; i++)
+    {
+      QueuedRecord *record = &g_array_index (queue->records, QueuedRecord, i);
+      record->free (record->data);
+    }
+  g_array_set_size (queue->records, 0);
+  g_array_set_size (queue->points, 0);
+}
+
+static void
+queue_free (Queue *queue)
+{
+  queue_clear (queue);
+  g_array_unref (queue->points);
+  g_array_unref (queue->records);
+}
+
+static guint
+queue_length (const Queue *queue)
+{
+  return queue->points->len + queue->records->len;
+}
+
+/* ---- the writer's thread ---- */
+
+static SeriesWriter *
+get_series (StoreWriter *self, gint64 id)
+{
+  SeriesWriter *series = g_hash_table_lookup (self->series, &id);
+  if (series == NULL)
+    {
+      series = series_writer_new (id);
+      g_hash_table_insert (self->series, &series->id, series);
+    }
+  return series;
+}
+
+static void
+forget_series (StoreWriter *self)
+{
+  g_hash_table_remove_all (self->series);
+}
+
+static gboolean
+write_batch (StoreWriter *self, const Queue *batch, GError **error)
+{
+  for (guint i = 0; i < batch->points->len; i++)
+    {
+      QueuedPoint *queued = &g_array_index (batch->points, QueuedPoint, i);
+      if (!series_writer_put (get_series (self, queued->series), self->db, &queued->point))
+        return store_sql_fail (self->db, "points could not be written", error);
+    }
+  for (guint i = 0; i < batch->records->len; i++)
+    {
+      QueuedRecord *record = &g_array_index (batch->records, QueuedRecord, i);
+      if (!record->write (self->db, record->data, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+write_series (StoreWriter *self, GError **error)
+{
+  GHashTableIter iter;
+  gpointer series;
+  g_hash_table_iter_init (&iter, self->series);
+  while (g_hash_table_iter_next (&iter, NULL, &series))
+    if (!series_writer_write (series, self->db))
+      return store_sql_fail (self->db, "points could not be written", error);
+  return TRUE;
+}
+
+/* One transaction: all batches. After a failure nothing is in the database and the batches stay for
+ * the next try. */
+static gboolean
+commit_batches (StoreWriter *self, GPtrArray *logs, GError **error)
+{
+  gboolean ok = store_exec (self->db, "BEGIN IMMEDIATE", error);
+  for (guint i = 0; ok && i < logs->len; i++)
+    ok = write_batch (self, &((SluiceRunLog *) logs->pdata[i])->batch, error);
+  ok = ok && write_series (self, error) && store_exec (self->db, "COMMIT", error);
+  if (!ok)
+    {
+      sqlite3_exec (self->db, "ROLLBACK", NULL, NULL, NULL);
+      forget_series (self);
+      return FALSE;
+    }
+  GHashTableIter iter;
+  gpointer series;
+  g_hash_table_iter_init (&iter, self->series);
+  while (g_hash_table_iter_next (&iter, NULL, &series))
+    series_writer_settle (series);
+  return TRUE;
+}
+
+static void
+run_call (StoreWriter *self, Call *call)
+{
+  call->ok = store_exec (self->db, "BEGIN IMMEDIATE", call->error);
+  if (call->ok)
+    {
+      call->ok = call->func (self->db, call->data, call->error)
+                 && store_exec (self->db, "COMMIT", call->error);
+      if (!call->ok)
+        sqlite3_exec (self->db, "ROLLBACK", NULL, NULL, NULL);
+    }
+}
+
+/* Takes what is queued; appends where an earlier batch still waits for its commit. */
+static guint
+take_queue (SluiceRunLog *log)
+{
+  if (queue_length (&log->batch) == 0)
+    {
+      Queue empty = log->batch;
+      log->batch = log->queue;
+      log->queue = empty;
+    }
+  else
+    {
+      g_array_append_vals (log->batch.points, log->queue.points->data, log->queue.points->len);
+      g_array_append_vals (log->batch.records, log->queue.records->data, log->queue.records->len);
+      g_array_set_size (log->queue.points, 0);
+      g_array_set_size (log->queue.records, 0);
+    }
+  return queue_length (&log->batch);
+}
+
+/* Called and returns with the lock held. */
+static void
+work_once (StoreWriter *self)
+{
+  g_autoptr (GPtrArray) logs = g_ptr_array_new ();
+  guint n = 0;
+  for (guint i = 0; i < self->logs->len; i++)
+    {
+      n += take_queue (self->logs->pdata[i]);
+      g_ptr_array_add (logs, self->logs->pdata[i]);
+    }
+  gboolean forget = self->forget;
+  self->forget = FALSE;
+  self->hurry = FALSE;
+  pthread_mutex_unlock (&self->lock);
+
+  g_autoptr (GError) error = NULL;
+  if (forget)
+    forget_series (self);
+  gboolean ok = n == 0 || commit_batches (self, logs, &error);
+
+  pthread_mutex_lock (&self->lock);
+  for (guint i = 0; ok && i < logs->len; i++)
+    {
+      SluiceRunLog *log = logs->pdata[i];
+      log->n_committed += queue_length (&log->batch);
+      queue_clear (&log->batch);
+    }
+  g_clear_error (&self->error);
+  self->error = g_steal_pointer (&error);
+  self->n_tries++;
+  pthread_cond_broadcast (&self->done);
+  if (ok && n > 0 && self->armed && self->notify != NULL)
+    {
+      self->armed = FALSE;
+      self->notify (self->notify_data);
+    }
+}
+
+static gboolean
+has_queued (StoreWriter *self)
+{
+  for (guint i = 0; i < self->logs->len; i++)
+    {
+      SluiceRunLog *log = self->logs->pdata[i];
+      if (queue_length (&log->queue) > 0 || queue_length (&log->batch) > 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void *
+writer_main (void *data)
+{
+  StoreWriter *self = data;
+  pthread_mutex_lock (&self->lock);
+  for (;;)
+    {
+      struct timespec until;
+      clock_gettime (CLOCK_MONOTONIC, &until);
+      until.tv_nsec += COMMIT_NS;
+      until.tv_sec += until.tv_nsec / 1000000000;
+      until.tv_nsec %= 1000000000;
+      int rc = 0;
+      while (!self->quit && !self->hurry && self->calls.head == NULL && rc == 0)
+        rc = has_queued (self) ? pthread_cond_timedwait (&self->wake, &self->lock, &until)
+                               : pthread_cond_wait (&self->wake, &self->lock);
+      gboolean quit = self->quit;
+      work_once (self);
+      Call *call;
+      while ((call = g_queue_pop_head (&self->calls)) != NULL)
+        {
+          pthread_mutex_unlock (&self->lock);
+          run_call (self, call);
+          pthread_mutex_lock (&self->lock);
+          call->done = TRUE;
+          pthread_cond_broadcast (&self->done);
+        }
+      if (quit)
+        break;
+    }
+  pthread_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+StoreWriter *
+store_writer_new (const char *path, GError **error)
+{
+  sqlite3 *db = store_connect (path, error);
+  if (db == NULL)
+    return NULL;
+  StoreWriter *self = g_new0 (StoreWriter, 1);
+  self->db = db;
+  self->series = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, series_writer_free);
+  self->logs = g_ptr_array_new ();
+  self->armed = TRUE;
+  pthread_mutex_init (&self->lock, NULL);
+  pthread_condattr_t attr;
+  pthread_condattr_init (&attr);
+  pthread_condattr_setclock (&attr, CLOCK_MONOTONIC);
+  pthread_cond_init (&self->wake, &attr);
+  pthread_cond_init (&self->done, &attr);
+  pthread_condattr_destroy (&attr);
+  int rc = pthread_create (&self->thread, NULL, writer_main, self);
+  g_assert (rc == 0);
+  return self;
+}
+
+void
+store_writer_free (StoreWriter *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->quit = TRUE;
+  pthread_cond_signal (&self->wake);
+  pthread_mutex_unlock (&self->lock);
+  pthread_join (self->thread, NULL);
+  g_hash_table_unref (self->series);
+  g_ptr_array_unref (self->logs);
+  g_clear_error (&self->error);
+  pthread_mutex_destroy (&self->lock);
+  pthread_cond_destroy (&self->wake);
+  pthread_cond_destroy (&self->done);
+  sqlite3_close (self->db);
+  g_free (self);
+}
+
+gboolean
+store_writer_run (StoreWriter *self, StoreFunc func, gpointer data, GError **error)
+{
+  Call call = { func, data, error, FALSE, FALSE };
+  pthread_mutex_lock (&self->lock);
+  g_queue_push_tail (&self->calls, &call);
+  pthread_cond_signal (&self->wake);
+  while (!call.done)
+    pthread_cond_wait (&self->done, &self->lock);
+  pthread_mutex_unlock (&self->lock);
+  return call.ok;
+}
+
+void
+store_writer_set_notify (StoreWriter *self, void (*func) (gpointer data), gpointer data)
+{
+  pthread_mutex_lock (&self->lock);
+  self->notify = func;
+  self->notify_data = data;
+  self->armed = TRUE;
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+store_writer_rearm (StoreWriter *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->armed = TRUE;
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+store_writer_forget_series (StoreWriter *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->forget = TRUE;
+  pthread_mutex_unlock (&self->lock);
+}
+
+/* ---- the log of a run ---- */
+
+SluiceRunLog *
+run_log_new (SluiceStore *store, gint64 run)
+{
+  SluiceRunLog *self = g_new0 (SluiceRunLog, 1);
+  self->store = g_object_ref (store);
+  self->writer = store_get_writer (store);
+  self->run = run;
+  self->ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->queue = queue_new ();
+  self->batch = queue_new ();
+  pthread_mutex_lock (&self->writer->lock);
+  g_ptr_array_add (self->writer->logs, self);
+  pthread_mutex_unlock (&self->writer->lock);
+  return self;
+}
+
+gboolean
+sluice_run_log_close (SluiceRunLog *self, GError **error)
+{
+  gboolean ok = sluice_run_log_flush (self, error);
+  pthread_mutex_lock (&self->writer->lock);
+  g_ptr_array_remove (self->writer->logs, self);
+  pthread_mutex_unlock (&self->writer->lock);
+  queue_free (&self->queue);
+  queue_free (&self->batch);
+  g_hash_table_unref (self->ids);
+  g_object_unref (self->store);
+  g_free (self);
+  return ok;
+}
+
+typedef struct
+{
+  gint64 run;
+  const char *tag;
+  SluiceSeriesKind kind;
+  gint64 id;
+} SeriesRequest;
+
+static gboolean
+find_or_add_series (sqlite3 *db, gpointer data, GError **error)
+{
+  SeriesRequest *request = data;
+  if (!store_change (db, error, "INSERT OR IGNORE INTO series (run, tag, kind) VALUES (?, ?, ?)",
+                     "isi", request->run, request->tag, (gint64) request->kind))
+    return FALSE;
+  sqlite3_stmt *statement =
+      store_query (db, error, "SELECT id, kind FROM series WHERE run = ? AND tag = ?", "is",
+                   request->run, request->tag);
+  if (statement == NULL)
+    return FALSE;
+  gboolean found = sqlite3_step (statement) == SQLITE_ROW;
+  if (found)
+    request->id = sqlite3_column_int64 (statement, 0);
+  gboolean same_kind = found && sqlite3_column_int (statement, 1) == (int) request->kind;
+  sqlite3_finalize (statement);
+  if (!found)
+    return store_sql_fail (db, "series", error);
+  if (!same_kind)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "'%s' was logged as another kind of series before; give it another tag",
+                        request->tag);
+  return TRUE;
+}
+
+gint64
+sluice_run_log_series (SluiceRunLog *self, const char *tag, SluiceSeriesKind kind, GError **error)
+{
+  gint64 *known = g_hash_table_lookup (self->ids, tag);
+  if (known != NULL)
+    return *known;
+  SeriesRequest request = { self->run, tag, kind, -1 };
+  if (!store_writer_run (self->writer, find_or_add_series, &request, error))
+    return -1;
+  g_hash_table_insert (self->ids, g_strdup (tag), g_memdup2 (&request.id, sizeof request.id));
+  return request.id;
+}
+
+/* The writer sleeps without a limit while nothing is queued: the first value wakes it. */
+static void
+after_append (SluiceRunLog *self)
+{
+  self->n_logged++;
+  guint n = queue_length (&self->queue);
+  if (n == 1 || n == QUEUE_BOUND / 4)
+    {
+      self->writer->hurry |= n > 1;
+      pthread_cond_signal (&self->writer->wake);
+    }
+}
+
+void
+sluice_run_log_scalar (SluiceRunLog *self, gint64 series, gint64 step, double wall, double value)
+{
+  QueuedPoint queued = { series, { step, wall, value } };
+  pthread_mutex_lock (&self->writer->lock);
+  g_array_append_val (self->queue.points, queued);
+  after_append (self);
+  pthread_mutex_unlock (&self->writer->lock);
+}
+
+static void
+append_record (SluiceRunLog *self, StoreFunc write, GDestroyNotify free_data, gpointer data)
+{
+  QueuedRecord record = { write, free_data, data };
+  pthread_mutex_lock (&self->writer->lock);
+  g_array_append_val (self->queue.records, record);
+  after_append (self);
+  pthread_mutex_unlock (&self->writer->lock);
+}
+
+typedef struct
+{
+  gint64 series; /* of an event: the run */
+  gint64 step;
+  double wall;
+  guint width, height;
+  GBytes *bytes;
+  char *kind, *text;
+} Record;
+
+static void
+record_free (gpointer data)
+{
+  Record *record = data;
+  g_clear_pointer (&record->bytes, g_bytes_unref);
+  g_free (record->kind);
+  g_free (record->text);
+  g_free (record);
+}
+
+static gboolean
+write_histogram (sqlite3 *db, gpointer data, GError **error)
+{
+  Record *r = data;
+  return store_change (
+      db, error, "INSERT OR REPLACE INTO histograms (series, step, wall, data) VALUES (?, ?, ?, ?)",
+      "iidb", r->series, r->step, r->wall, r->bytes);
+}
+
+static gboolean
+write_image (sqlite3 *db, gpointer data, GError **error)
+{
+  Record *r = data;
+  return store_change (db, error,
+                       "INSERT OR REPLACE INTO images (series, step, wall, width, height, data) "
+                       "VALUES (?, ?, ?, ?, ?, ?)",
+                       "iidiib", r->series, r->step, r->wall, (gint64) r->width, (gint64) r->height,
+                       r->bytes);
+}
+
+static gboolean
+write_event (sqlite3 *db, gpointer data, GError **error)
+{
+  Record *r = data;
+  /* A run resumed from a checkpoint logs the same events again. */
+  return store_change (
+      db, error,
+      "INSERT INTO events (run, step, wall, kind, text) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS "
+      "(SELECT 1 FROM events WHERE run = ?1 AND step = ?2 AND kind = ?4 AND text IS ?5)",
+      "iidss", r->series, r->step, r->wall, r->kind, r->text);
+}
+
+void
+sluice_run_log_histogram (SluiceRunLog *self,
+                          gint64 series,
+                          gint64 step,
+                          double wall,
+                          const double *limits,
+                          const double *counts,
+                          guint n)
+{
+  double *both = g_new (double, 2 * n + 1);
+  memcpy (both, limits, n * sizeof (double));
+  memcpy (both + n, counts, n * sizeof (double));
+  Record *record = g_new0 (Record, 1);
+  *record = (Record){ .series = series,
+                      .step = step,
+                      .wall = wall,
+                      .bytes = g_bytes_new_take (both, 2 * n * sizeof (double)) };
+  append_record (self, write_histogram, record_free, record);
+}
+
+void
+sluice_run_log_image (SluiceRunLog *self,
+                      gint64 series,
+                      gint64 step,
+                      double wall,
+                      guint width,
+                      guint height,
+                      GBytes *png)
+{
+  Record *record = g_new0 (Record, 1);
+  *record = (Record){ .series = series,
+                      .step = step,
+                      .wall = wall,
+                      .width = width,
+                      .height = height,
+                      .bytes = g_bytes_ref (png) };
+  append_record (self, write_image, record_free, record);
+}
+
+void
+sluice_run_log_event (
+    SluiceRunLog *self, gint64 step, double wall, const char *kind, const char *text)
+{
+  Record *record = g_new0 (Record, 1);
+  *record = (Record){ .series = self->run,
+                      .step = step,
+                      .wall = wall,
+                      .kind = g_strdup (kind),
+                      .text = g_strdup (text) };
+  append_record (self, write_event, record_free, record);
+}
+
+/* Waits, the lock held, until no more than `most` values wait. FALSE after a try to commit that
+ * failed meanwhile. */
+static gboolean
+wait_for_queue (SluiceRunLog *self, guint most, GError **error)
+{
+  StoreWriter *writer = self->writer;
+  guint64 failed_tries = 0, tries = writer->n_tries;
+  while (self->n_logged - self->n_committed > most)
+    {
+      writer->hurry = TRUE;
+      pthread_cond_signal (&writer->wake);
+      pthread_cond_wait (&writer->done, &writer->lock);
+      if (writer->n_tries != tries && writer->error != NULL && ++failed_tries > 1)
+        {
+          if (error != NULL)
+            *error = g_error_copy (writer->error);
+          return FALSE;
+        }
+      tries = writer->n_tries;
+    }
+  return TRUE;
+}
+
+gboolean
+sluice_run_log_end_step (SluiceRunLog *self, double *waited_seconds, GError **error)
+{
+  *waited_seconds = 0;
+  pthread_mutex_lock (&self->writer->lock);
+  gboolean ok = TRUE;
+  if (self->n_logged - self->n_committed > QUEUE_BOUND)
+    {
+      gint64 start = g_get_monotonic_time ();
+      ok = wait_for_queue (self, QUEUE_BOUND / 2, error);
+      *waited_seconds = (g_get_monotonic_time () - start) * 1e-6;
+    }
+  else if (self->writer->error != NULL)
+    {
+      g_propagate_error (error, g_error_copy (self->writer->error));
+      ok = FALSE;
+    }
+  pthread_mutex_unlock (&self->writer->lock);
+  return ok;
+}
+
+gboolean
+sluice_run_log_flush (SluiceRunLog *self, GError **error)
+{
+  pthread_mutex_lock (&self->writer->lock);
+  gboolean ok = wait_for_queue (self, 0, error);
+  pthread_mutex_unlock (&self->writer->lock);
+  return ok;
+}
+
+guint64
+sluice_run_log_get_n_logged (SluiceRunLog *self)
+{
+  pthread_mutex_lock (&self->writer->lock);
+  guint64 n = self->n_logged;
+  pthread_mutex_unlock (&self->writer->lock);
+  return n;
+}
+
+guint64
+sluice_run_log_get_n_committed (SluiceRunLog *self)
+{
+  pthread_mutex_lock (&self->writer->lock);
+  guint64 n = self->n_committed;
+  pthread_mutex_unlock (&self->writer->lock);
+  return n;
+}
+
+typedef struct
+{
+  gint64 run, step;
+  const char *path;
+  gint64 bytes;
+} CheckpointRequest;
+
+static gboolean
+add_checkpoint (sqlite3 *db, gpointer data, GError **error)
+{
+  CheckpointRequest *r = data;
+  return store_change (
+      db, error,
+      "INSERT OR REPLACE INTO checkpoints (run, step, wall, path, bytes) VALUES (?, ?, ?, ?, ?)",
+      "iidsi", r->run, r->step, g_get_real_time () * 1e-6, r->path, r->bytes);
+}
+
+gboolean
+sluice_run_log_publish_checkpoint (
+    SluiceRunLog *self, gint64 step, const char *path, gsize bytes, GError **error)
+{
+  CheckpointRequest request = { self->run, step, path, bytes };
+  return sluice_run_log_flush (self, error)
+         && store_writer_run (self->writer, add_checkpoint, &request, error);
+}
+
+static gboolean
+truncate_run (sqlite3 *db, gpointer data, GError **error)
+{
+  static const char *const statements[] = {
+    "DELETE FROM scalar_chunks WHERE first_step > ?2 AND series IN (SELECT id FROM series WHERE "
+    "run = ?1)",
+    "DELETE FROM histograms WHERE step > ?2 AND series IN (SELECT id FROM series WHERE run = ?1)",
+    "DELETE FROM images WHERE step > ?2 AND series IN (SELECT id FROM series WHERE run = ?1)",
+    "DELETE FROM events WHERE run = ?1 AND step > ?2",
+    "DELETE FROM checkpoints WHERE run = ?1 AND step > ?2",
+  };
+  CheckpointRequest *r = data;
+  for (guint i = 0; i < G_N_ELEMENTS (statements); i++)
+    if (!store_change (db, error, statements[i], "ii", r->run, r->step))
+      return FALSE;
+  sqlite3_stmt *cut =
+      store_query (db, error,
+                   "SELECT id, series, n, data FROM scalar_chunks WHERE last_step > ?2 AND "
+                   "series IN (SELECT id FROM series WHERE run = ?1)",
+                   "ii", r->run, r->step);
+  gboolean ok = cut != NULL;
+  while (ok && sqlite3_step (cut) == SQLITE_ROW)
+    ok = series_cut_chunk (db, cut, r->step, error);
+  sqlite3_finalize (cut);
+  return ok;
+}
+
+gboolean
+sluice_run_log_truncate (SluiceRunLog *self, gint64 after_step, GError **error)
+{
+  CheckpointRequest request = { .run = self->run, .step = after_step };
+  if (!sluice_run_log_flush (self, error))
+    return FALSE;
+  store_writer_forget_series (self->writer);
+  return store_writer_run (self->writer, truncate_run, &request, error);
+}
