@@ -59,7 +59,7 @@ test_segments (void)
       cairo_stroke (cr);
       sluice_raster_clear (raster);
       sluice_raster_segment (raster, x0, y0, x1, y1, width);
-      compare (raster, surface, 56, 18);
+      compare (raster, surface, 56, 24);
       cairo_destroy (cr);
       cairo_surface_destroy (surface);
     }

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/chart.h"
+#include "ui/chart/series-buffer.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#define WIDTH     560
+#define HEIGHT    320
+#define ALL_PARTS (SLUICE_CHART_FRAME | SLUICE_CHART_TITLE)
+
+/* Pictures are left in $SLUICE_TEST_PICTURES, where a person can look at them. */
+static void
+keep_picture (cairo_surface_t *surface, const char *name)
+{
+  const char *folder = g_getenv ("SLUICE_TEST_PICTURES");
+  g_autofree char *path = NULL;
+
+  if (folder == NULL)
+    return;
+  path = g_strdup_printf ("%s/%s.png", folder, name);
+  g_assert_cmpint (cairo_surface_write_to_png (surface, path), ==, CAIRO_STATUS_SUCCESS);
+}
+
+static cairo_surface_t *
+render (SluiceChart *chart, SluiceThemeKind kind, guint flags)
+{
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, WIDTH, HEIGHT);
+  cairo_t *cr = cairo_create (surface);
+  SluiceChartTheme theme;
+
+  sluice_chart_theme_init (&theme, kind);
+  theme.font = "DejaVu Sans";
+  sluice_chart_prepare (chart, -1);
+  sluice_chart_render (chart, cr, WIDTH, HEIGHT, &theme, flags);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  return surface;
+}
+
+static guint32
+pixel (cairo_surface_t *surface, int x, int y)
+{
+  const guint8 *row =
+      cairo_image_surface_get_data (surface) + (gsize) y * cairo_image_surface_get_stride (surface);
+
+  return ((const guint32 *) row)[x];
+}
+
+/* How many pixels are nearly of @rgb. */
+static guint
+count_color (cairo_surface_t *surface, guint32 rgb)
+{
+  guint n = 0;
+
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++)
+      {
+        guint32 p = pixel (surface, x, y);
+        int d = abs ((int) (p >> 16 & 255) - (int) (rgb >> 16 & 255))
+                + abs ((int) (p >> 8 & 255) - (int) (rgb >> 8 & 255))
+                + abs ((int) (p & 255) - (int) (rgb & 255));
+
+        n += d < 12;
+      }
+  return n;
+}
+
+static SluiceSeriesBuffer *
+loss_curve (int n, double start, double floor_, double rate)
+{
+  SluiceSeriesBuffer *buffer = sluice_series_buffer_new ();
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) n);
+
+  for (int i = 0; i < n; i++)
+    {
+      double v = floor_ + start * exp (-i * rate);
+
+      v *= 1 + 0.35 * (g_rand_double (rand) - 0.5) + 0.2 * (g_rand_double (rand) - 0.5);
+      sluice_series_buffer_append (buffer, i, 1.7e9 + 0.3 * i, v);
+    }
+  return buffer;
+}
+
+static SluiceChart *
+sample_chart (void)
+{
+  SluiceChart *chart = sluice_chart_new ();
+  g_autoptr (SluiceSeriesBuffer) a = loss_curve (1241, 2.3, 0.05, 0.006);
+  g_autoptr (SluiceSeriesBuffer) b = loss_curve (2001, 2.4, 0.06, 0.0035);
+
+  sluice_chart_set_title (chart, "loss");
+  sluice_chart_add_series (chart, "lenet-3", sluice_palette_color (0),
+                           sluice_series_buffer_as_source (a));
+  sluice_chart_add_series (chart, "lenet-2", sluice_palette_color (1),
+                           sluice_series_buffer_as_source (b));
+  sluice_chart_add_event (chart, SLUICE_EVENT_NOTE, 600, 1.7e9 + 180, "lr 0.1 → 0.03");
+  return chart;
+}
+
+static void
+test_themes (void)
+{
+  static const char *const names[] = { "light", "dark", "contrast-light", "contrast-dark" };
+  g_autoptr (SluiceChart) chart = sample_chart ();
+
+  for (guint kind = 0; kind < G_N_ELEMENTS (names); kind++)
+    {
+      g_autofree char *name = g_strdup_printf ("chart-%s", names[kind]);
+      SluiceChartTheme theme;
+      cairo_surface_t *surface;
+      SluiceColor blue;
+
+      sluice_chart_theme_init (&theme, kind);
+      blue = sluice_color_readable (sluice_palette_color (0), theme.card, 3);
+      sluice_chart_set_cursor (chart, 1120);
+      surface = render (chart, kind, ALL_PARTS);
+      keep_picture (surface, name);
+      g_assert_cmpuint (count_color (surface, (guint32) (blue.r * 255 + 0.5) << 16
+                                                  | (guint32) (blue.g * 255 + 0.5) << 8
+                                                  | (guint32) (blue.b * 255 + 0.5)),
+                        >, 300);
+      cairo_surface_destroy (surface);
+    }
+}
+
+static void
+test_axes (void)
+{
+  static const char *const names[] = { "step", "relative", "wall" };
+  g_autoptr (SluiceChart) chart = sample_chart ();
+
+  for (guint axis = 0; axis < G_N_ELEMENTS (names); axis++)
+    {
+      g_autofree char *name = g_strdup_printf ("chart-axis-%s", names[axis]);
+      g_autofree char *readout = NULL;
+      cairo_surface_t *surface;
+      double x0;
+      double x1;
+
+      sluice_chart_set_x_axis (chart, axis);
+      sluice_chart_set_log_y (chart, axis == SLUICE_X_RELATIVE);
+      g_assert_false (sluice_chart_get_view (chart, &x0, &x1));
+      sluice_chart_set_cursor (chart, x0 + 0.3 * (x1 - x0));
+      surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS | SLUICE_CHART_LEGEND);
+      keep_picture (surface, name);
+      readout = sluice_chart_dup_readout (chart);
+      g_assert_nonnull (strstr (readout, "lenet-2"));
+      cairo_surface_destroy (surface);
+    }
+}
+
+static void
+test_not_finite (void)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+  SluiceChartTheme theme;
+  cairo_surface_t *surface;
+
+  sluice_chart_set_title (chart, "loss");
+  for (int i = 0; i < 300; i++)
+    sluice_series_buffer_append (buffer, i, i, 1 / (1 + i / 50.0));
+  sluice_chart_add_series (chart, "mlp", sluice_palette_color (3),
+                           sluice_series_buffer_as_source (buffer));
+  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  sluice_chart_theme_init (&theme, SLUICE_THEME_LIGHT);
+  g_assert_cmpuint (count_color (surface, 0xc01c28), ==, 0);
+  cairo_surface_destroy (surface);
+
+  sluice_series_buffer_append (buffer, 300, 300, INFINITY);
+  for (int i = 301; i < 312; i++)
+    sluice_series_buffer_append (buffer, i, i, NAN);
+  sluice_series_buffer_append (buffer, 312, 312, -INFINITY);
+  sluice_chart_set_cursor (chart, 305);
+  sluice_chart_add_event (chart, SLUICE_EVENT_FAILURE, 300, 300, "NaN in fc1/MatMul");
+  g_assert_true (sluice_chart_needs_redraw (chart));
+  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  keep_picture (surface, "chart-not-finite");
+  g_assert_cmpuint (count_color (surface, 0xc01c28), >, 60);
+  cairo_surface_destroy (surface);
+}
+
+static void
+test_many_runs (void)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  cairo_surface_t *surface;
+
+  sluice_chart_set_title (chart, "a/rather/long/name/of/a/tag/that/will/not/fit/beside/the/legend");
+  for (int i = 0; i < 16; i++)
+    {
+      g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (900 + 20 * i, 1 + i * 0.1, 0.1, 0.004);
+      g_autofree char *name = g_strdup_printf ("sweep-%02d", i);
+
+      sluice_chart_add_series (chart, name, sluice_palette_color ((guint) i),
+                               sluice_series_buffer_as_source (buffer));
+    }
+  sluice_chart_set_cursor (chart, 300);
+  surface = render (chart, SLUICE_THEME_DARK, ALL_PARTS | SLUICE_CHART_LEGEND);
+  keep_picture (surface, "chart-many-runs");
+  g_assert_cmpuint (count_color (surface, 0x3584e4), >, 20);
+  cairo_surface_destroy (surface);
+}
+
+static void
+test_few_points (void)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+  cairo_surface_t *surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  guint before;
+
+  sluice_chart_set_title (chart, "accuracy · test");
+  sluice_chart_set_unit (chart, SLUICE_UNIT_PERCENT);
+  keep_picture (surface, "chart-empty");
+  cairo_surface_destroy (surface);
+  sluice_chart_add_series (chart, "lenet", sluice_palette_color (0),
+                           sluice_series_buffer_as_source (buffer));
+  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  g_assert_false (sluice_chart_needs_redraw (chart));
+  before = count_color (surface, 0x3584e4);
+  cairo_surface_destroy (surface);
+  /* One point alone is seen. */
+  sluice_series_buffer_append (buffer, 100, 100, 0.9);
+  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  keep_picture (surface, "chart-one-point");
+  g_assert_cmpuint (count_color (surface, 0x3584e4), >, before + 8);
+  cairo_surface_destroy (surface);
+  for (int i = 2; i < 9; i++)
+    sluice_series_buffer_append (buffer, 100 * i, 100 * i, 1 - 0.1 / i);
+  sluice_chart_set_expected_steps (chart, 2000);
+  surface = render (chart, SLUICE_THEME_DARK, ALL_PARTS);
+  keep_picture (surface, "chart-few-points");
+  cairo_surface_destroy (surface);
+}
+
+static void
+test_view (void)
+{
+  g_autoptr (SluiceChart) chart = sample_chart ();
+  double x0;
+  double x1;
+  double y0;
+  double y1;
+
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  g_assert_false (sluice_chart_get_view (chart, &x0, &x1));
+  g_assert_cmpfloat (x0, ==, 0);
+  g_assert_cmpfloat (x1, >=, 2000);
+  sluice_chart_zoom (chart, 2, 500);
+  g_assert_true (sluice_chart_get_view (chart, &y0, &y1));
+  g_assert_cmpfloat_with_epsilon (y1 - y0, (x1 - x0) / 2, 1e-9);
+  g_assert_cmpfloat_with_epsilon ((500 - y0) / (y1 - y0), (500 - x0) / (x1 - x0), 1e-9);
+  sluice_chart_zoom (chart, 0.25, 500);
+  g_assert_false (sluice_chart_get_view (chart, &y0, &y1));
+  for (int i = 0; i < 100; i++)
+    sluice_chart_zoom (chart, 3, 700.3);
+  sluice_chart_get_view (chart, &y0, &y1);
+  g_assert_cmpfloat (y1 - y0, >=, 1.99);
+  g_assert_cmpfloat (y0, <=, 700.3);
+  g_assert_cmpfloat (y1, >=, 700.3);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  sluice_chart_set_view (chart, NAN, 3);
+  g_assert_false (sluice_chart_get_view (chart, &y0, &y1));
+}
+
+static void
+test_cursor (void)
+{
+  g_autoptr (SluiceChart) chart = sample_chart ();
+  double plot_x;
+  double plot_y;
+  double plot_width;
+  double plot_height;
+  double before;
+
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  sluice_chart_get_plot (chart, &plot_x, &plot_y, &plot_width, &plot_height);
+  g_assert_cmpfloat_with_epsilon (sluice_chart_x_at (chart, plot_x - 50), 0, 1e-9);
+  g_assert_null (sluice_chart_dup_readout (chart));
+  sluice_chart_move_cursor (chart, -1);
+  g_assert_cmpfloat (sluice_chart_get_cursor (chart), ==, 2000);
+  sluice_chart_move_cursor (chart, 1);
+  g_assert_cmpfloat (sluice_chart_get_cursor (chart), ==, 2000);
+  before = sluice_chart_get_cursor (chart);
+  for (int i = 0; i < 20; i++)
+    {
+      sluice_chart_move_cursor (chart, -1);
+      g_assert_cmpfloat (sluice_chart_get_cursor (chart), <, before);
+      g_assert_cmpfloat (sluice_chart_get_cursor (chart), >, before - 10);
+      before = sluice_chart_get_cursor (chart);
+    }
+  /* Zoomed in, every single point can be reached. */
+  sluice_chart_set_view (chart, 100, 120);
+  sluice_chart_set_cursor (chart, 105);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  sluice_chart_move_cursor (chart, 1);
+  g_assert_cmpfloat (sluice_chart_get_cursor (chart), ==, 106);
+}
+
+static void
+test_redraw (void)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (100, 1, 0.1, 0.01);
+  double x0;
+  double x1;
+  double again;
+
+  sluice_chart_add_series (chart, "a", sluice_palette_color (0),
+                           sluice_series_buffer_as_source (buffer));
+  g_assert_true (sluice_chart_needs_redraw (chart));
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  g_assert_false (sluice_chart_needs_redraw (chart));
+  sluice_chart_set_smoothing (chart, sluice_chart_get_smoothing (chart));
+  sluice_chart_set_cursor (chart, NAN);
+  g_assert_false (sluice_chart_needs_redraw (chart));
+  sluice_chart_get_view (chart, &x0, &x1);
+  sluice_series_buffer_append (buffer, 100, 100, 0.2);
+  g_assert_true (sluice_chart_needs_redraw (chart));
+  /* A new point does not move the axis each time. */
+  sluice_chart_get_view (chart, &x0, &again);
+  g_assert_cmpfloat (again, ==, x1);
+}
+
+static guint
+count_lines (const char *text)
+{
+  guint n = 0;
+
+  for (const char *p = text; (p = strchr (p, '\n')) != NULL; p++)
+    n++;
+  return n;
+}
+
+static void
+test_export (void)
+{
+  static const char *const magic[][2] = {
+    { "c.png", "\x89PNG" }, { "c.svg", "<?xml" }, { "c.pdf", "%PDF" }, { "c.csv", "run,step" }
+  };
+  g_autoptr (SluiceChart) chart = sample_chart ();
+  g_autofree char *folder = g_dir_make_tmp ("sluice-chart-XXXXXX", NULL);
+  g_autofree char *wrong = g_build_filename (folder, "c.gif", NULL);
+  g_autoptr (GError) error = NULL;
+  SluiceChartTheme theme;
+
+  sluice_chart_theme_init (&theme, SLUICE_THEME_LIGHT);
+  for (guint i = 0; i < G_N_ELEMENTS (magic); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, magic[i][0], NULL);
+      g_autofree char *content = NULL;
+      gsize length;
+
+      g_assert_true (sluice_chart_export (chart, path, WIDTH, HEIGHT, 2, &theme, &error));
+      g_assert_no_error (error);
+      g_assert_true (g_file_get_contents (path, &content, &length, NULL));
+      g_assert_true (g_str_has_prefix (content, magic[i][1]));
+      if (g_str_has_suffix (path, ".csv"))
+        g_assert_cmpuint (count_lines (content), ==, 1 + 1241 + 2001);
+      /* Curves in an SVG are paths, not a picture. */
+      if (g_str_has_suffix (path, ".svg"))
+        g_assert_null (strstr (content, "<image"));
+      g_remove (path);
+    }
+  g_assert_false (sluice_chart_export (chart, wrong, WIDTH, HEIGHT, 1, &theme, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
+  g_assert_false (g_file_test (wrong, G_FILE_TEST_EXISTS));
+  g_rmdir (folder);
+}
+
+static void
+test_summary (void)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+  g_autofree char *text = NULL;
+
+  sluice_series_buffer_append (buffer, 1, 1, 0.5);
+  sluice_series_buffer_append (buffer, 12, 2, 0.25);
+  sluice_chart_set_title (chart, "loss");
+  sluice_chart_add_series (chart, "lenet-3", sluice_palette_color (0),
+                           sluice_series_buffer_as_source (buffer));
+  text = sluice_chart_dup_summary (chart);
+  g_assert_cmpstr (text, ==, "loss: lenet-3 0.2500 at step 12");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ui/chart/chart/themes", test_themes);
+  g_test_add_func ("/ui/chart/chart/axes", test_axes);
+  g_test_add_func ("/ui/chart/chart/not-finite", test_not_finite);
+  g_test_add_func ("/ui/chart/chart/many-runs", test_many_runs);
+  g_test_add_func ("/ui/chart/chart/few-points", test_few_points);
+  g_test_add_func ("/ui/chart/chart/view", test_view);
+  g_test_add_func ("/ui/chart/chart/cursor", test_cursor);
+  g_test_add_func ("/ui/chart/chart/redraw", test_redraw);
+  g_test_add_func ("/ui/chart/chart/export", test_export);
+  g_test_add_func ("/ui/chart/chart/summary", test_summary);
+  return g_test_run ();
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/chart-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RAW_WIDTH    1.0
+#define SMOOTH_WIDTH 2.2
+#define BAND_ALPHA   0.16
+#define MARK_SIZE    4.5
+
+/*
+ * One walk over the columns serves pixels and paths: it calls a pen. Pixels of the raster are
+ * device pixels, from the corner of the plot with its air; paths are in user units.
+ */
+typedef struct
+{
+  SluiceRaster *raster; /* or NULL: then paths of */
+  cairo_t *cr;
+  double scale;
+  double left, top; /* of the raster, in user units */
+  double width;     /* of the stroke, in user units */
+} Pen;
+
+static inline double
+pen_x (const Pen *pen, double x)
+{
+  return (x - pen->left) * pen->scale;
+}
+
+static inline double
+pen_y (const Pen *pen, double y)
+{
+  return (y - pen->top) * pen->scale;
+}
+
+static void
+pen_segment (const Pen *pen, double x0, double y0, double x1, double y1)
+{
+  double x;
+  double y;
+
+  if (pen->raster != NULL)
+    {
+      sluice_raster_segment (pen->raster, pen_x (pen, x0), pen_y (pen, y0), pen_x (pen, x1),
+                             pen_y (pen, y1), pen->width * pen->scale);
+      return;
+    }
+  cairo_get_current_point (pen->cr, &x, &y);
+  if (!cairo_has_current_point (pen->cr) || fabs (x - x0) > 1e-3 || fabs (y - y0) > 1e-3)
+    cairo_move_to (pen->cr, x0, y0);
+  cairo_line_to (pen->cr, x1, y1);
+}
+
+/* The swing of a column that has many points, at its middle @x. */
+static void
+pen_span (const Pen *pen, double x, double top, double bottom)
+{
+  if (pen->raster == NULL)
+    {
+      cairo_move_to (pen->cr, x, top);
+      cairo_line_to (pen->cr, x, bottom);
+      return;
+    }
+  sluice_raster_box (pen->raster, pen_x (pen, x - pen->width / 2), pen_y (pen, top),
+                     pen_x (pen, x + pen->width / 2), pen_y (pen, bottom));
+}
+
+static void
+pen_disc (const Pen *pen, double x, double y, double radius)
+{
+  if (pen->raster != NULL)
+    sluice_raster_disc (pen->raster, pen_x (pen, x), pen_y (pen, y), radius * pen->scale);
+  else
+    {
+      cairo_new_sub_path (pen->cr);
+      cairo_arc (pen->cr, x, y, radius, 0, 2 * G_PI);
+    }
+}
+
+static void
+pen_trapezoid (
+    const Pen *pen, double x0, double top0, double bottom0, double x1, double top1, double bottom1)
+{
+  if (pen->raster != NULL)
+    {
+      sluice_raster_trapezoid (pen->raster, pen_x (pen, x0), pen_y (pen, top0),
+                               pen_y (pen, bottom0), pen_x (pen, x1), pen_y (pen, top1),
+                               pen_y (pen, bottom1));
+      return;
+    }
+  cairo_move_to (pen->cr, x0, top0);
+  cairo_line_to (pen->cr, x1, top1);
+  cairo_line_to (pen->cr, x1, bottom1);
+  cairo_line_to (pen->cr, x0, bottom0);
+  cairo_close_path (pen->cr);
+}
+
+static void
+pen_paint (const Pen *pen, SluiceColor color, gboolean fill)
+{
+  if (pen->raster != NULL)
+    {
+      sluice_raster_paint (pen->raster, color);
+      return;
+    }
+  sluice_cairo_set_color (pen->cr, &color);
+  cairo_set_line_width (pen->cr, pen->width);
+  cairo_set_line_join (pen->cr, CAIRO_LINE_JOIN_ROUND);
+  cairo_set_line_cap (pen->cr, CAIRO_LINE_CAP_ROUND);
+  if (fill)
+    cairo_fill (pen->cr);
+  else
+    cairo_stroke (pen->cr);
+}
+
+static inline const SluiceTrace *
+get_trace (const SluiceColumn *column, gboolean smooth)
+{
+  return smooth ? &column->smooth : &column->raw;
+}
+
+/* A curve that is being drawn from left to right. */
+typedef struct
+{
+  gboolean open; /* there is a point to go on from */
+  guint vertices;
+  double x, y;
+} Walk;
+
+static void
+walk_to (Walk *walk, const Pen *pen, double x, double y)
+{
+  if (walk->open)
+    pen_segment (pen, walk->x, walk->y, x, y);
+  walk->vertices++;
+  walk->open = TRUE;
+  walk->x = x;
+  walk->y = y;
+}
+
+/* A gap follows, or the end. A point that nothing joins would not be seen: it becomes a dot. */
+static void
+walk_break (Walk *walk, const Pen *pen)
+{
+  if (walk->open && walk->vertices == 1)
+    pen_disc (pen, walk->x, walk->y, MAX (pen->width, 2));
+  *walk = (Walk){ 0 };
+}
+
+static void
+draw_column (const SluiceChart *self,
+             const Pen *pen,
+             Walk *walk,
+             const SluiceTrace *t,
+             double middle,
+             guint n)
+{
+  double first = _sluice_chart_y_pixel (self, t->first);
+  double last = _sluice_chart_y_pixel (self, t->last);
+  double top;
+  double bottom;
+
+  walk_to (walk, pen, sluice_scale_to_pixel (&self->x_scale, t->first_x), first);
+  if (n == 1)
+    return;
+  top = _sluice_chart_y_pixel (self, t->max);
+  bottom = _sluice_chart_y_pixel (self, t->min);
+  /* What the line from first to last does not reach. */
+  if (n > 2 && (MIN (first, last) - top > 0.5 || bottom - MAX (first, last) > 0.5))
+    pen_span (pen, middle, top, bottom);
+  walk_to (walk, pen, sluice_scale_to_pixel (&self->x_scale, t->last_x), last);
+}
+
+static void
+draw_trace (const SluiceChart *self,
+            const SluiceChartSeries *series,
+            const Pen *pen,
+            gboolean smooth)
+{
+  guint n = (guint) self->read_key.n_columns;
+  double step = self->plot.width / n;
+  Walk walk = { 0 };
+
+  if (series->edges.has_before)
+    {
+      const SluiceSample *s = &series->edges.before;
+
+      walk_to (&walk, pen, sluice_scale_to_pixel (&self->x_scale, s->x),
+               _sluice_chart_y_pixel (self, smooth ? s->smoothed : s->value));
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceColumn *column = &series->columns[i];
+
+      if (column->n_finite > 0)
+        draw_column (self, pen, &walk, get_trace (column, smooth), self->plot.x + (i + 0.5) * step,
+                     column->n_finite);
+      else if (column->n_nan + column->n_above + column->n_below > 0)
+        walk_break (&walk, pen);
+    }
+  if (series->edges.has_after && walk.open)
+    {
+      const SluiceSample *s = &series->edges.after;
+
+      walk_to (&walk, pen, sluice_scale_to_pixel (&self->x_scale, s->x),
+               _sluice_chart_y_pixel (self, smooth ? s->smoothed : s->value));
+    }
+  walk_break (&walk, pen);
+}
+
+static void
+draw_band (const SluiceChart *self, const SluiceChartSeries *series, const Pen *pen)
+{
+  guint n = (guint) self->read_key.n_columns;
+  double step = self->plot.width / n;
+  double x0 = 0;
+  double top0 = 0;
+  double bottom0 = 0;
+  gboolean open = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceColumn *column = &series->columns[i];
+      double x = self->plot.x + (i + 0.5) * step;
+      double top;
+      double bottom;
+
+      if (column->n_finite == 0)
+        continue;
+      top = _sluice_chart_y_pixel (self, column->raw.max);
+      bottom = _sluice_chart_y_pixel (self, column->raw.min);
+      if (open)
+        pen_trapezoid (pen, x0, top0, bottom0, x, top, bottom);
+      open = TRUE;
+      x0 = x;
+      top0 = top;
+      bottom0 = bottom;
+    }
+}
+
+/* A triangle of the height of a mark; neighbours that would overlap become one wide mark. */
+static void
+draw_mark (const Pen *pen, double x0, double x1, double y, gboolean up)
+{
+  double h = MARK_SIZE;
+
+  if (up)
+    {
+      pen_trapezoid (pen, x0 - h, y + h, y + h, x0, y - h, y + h);
+      pen_trapezoid (pen, x0, y - h, y + h, x1 + 0.01, y - h, y + h);
+      pen_trapezoid (pen, x1, y - h, y + h, x1 + h, y + h, y + h);
+    }
+  else
+    {
+      pen_trapezoid (pen, x0 - h, y - h, y - h, x0, y - h, y + h);
+      pen_trapezoid (pen, x0, y - h, y + h, x1 + 0.01, y - h, y + h);
+      pen_trapezoid (pen, x1, y - h, y + h, x1 + h, y - h, y - h);
+    }
+}
+
+typedef struct
+{
+  gboolean open;
+  double x0, x1, y;
+} MarkRun;
+
+static void
+mark_run_add (MarkRun *run, const Pen *pen, gboolean up, double x, double y)
+{
+  if (run->open && x - run->x1 <= 2 * MARK_SIZE && fabs (y - run->y) < 2 * MARK_SIZE)
+    {
+      run->x1 = x;
+      return;
+    }
+  if (run->open)
+    draw_mark (pen, run->x0, run->x1, run->y, up);
+  *run = (MarkRun){ TRUE, x, x, y };
+}
+
+/* NaN stands at the last finite value, +infinity at the top, -infinity at the bottom. */
+static void
+draw_marks (const SluiceChart *self, const SluiceChartSeries *series, const Pen *pen)
+{
+  guint n = (guint) self->read_key.n_columns;
+  double step = self->plot.width / n;
+  double lowest = self->plot.y + self->plot.height - MARK_SIZE;
+  double highest = self->plot.y + MARK_SIZE;
+  double y = lowest;
+  MarkRun nan = { FALSE };
+  MarkRun above = { FALSE };
+  MarkRun below = { FALSE };
+
+  if (series->edges.has_before)
+    y = _sluice_chart_y_pixel (self, series->edges.before.value);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceColumn *column = &series->columns[i];
+      double x = self->plot.x + (i + 0.5) * step;
+
+      if (column->n_finite > 0)
+        y = _sluice_chart_y_pixel (self, get_trace (column, self->smoothing > 0)->last);
+      if (column->n_nan > 0)
+        mark_run_add (&nan, pen, TRUE, x, CLAMP (y, highest, lowest));
+      if (column->n_above > 0)
+        mark_run_add (&above, pen, TRUE, x, highest);
+      if (column->n_below > 0)
+        mark_run_add (&below, pen, FALSE, x, lowest);
+    }
+  if (nan.open)
+    draw_mark (pen, nan.x0, nan.x1, nan.y, TRUE);
+  if (above.open)
+    draw_mark (pen, above.x0, above.x1, above.y, TRUE);
+  if (below.open)
+    draw_mark (pen, below.x0, below.x1, below.y, FALSE);
+}
+
+SluiceColor
+_sluice_chart_series_color (const SluiceChartSeries *series, const SluiceChartTheme *theme)
+{
+  return sluice_color_readable (series->color, theme->card, 3);
+}
+
+static void
+draw_series (const SluiceChart *self,
+             const SluiceChartSeries *series,
+             Pen *pen,
+             const SluiceChartTheme *theme)
+{
+  SluiceColor color = _sluice_chart_series_color (series, theme);
+  gboolean smoothed = self->smoothing > 0;
+
+  if (self->band)
+    {
+      draw_band (self, series, pen);
+      pen_paint (pen, sluice_color_with_alpha (color, BAND_ALPHA), TRUE);
+    }
+  else if (smoothed)
+    {
+      pen->width = RAW_WIDTH;
+      draw_trace (self, series, pen, FALSE);
+      pen_paint (pen, sluice_color_with_alpha (color, theme->raw_alpha), FALSE);
+    }
+  pen->width = smoothed ? SMOOTH_WIDTH : 1.6;
+  draw_trace (self, series, pen, smoothed);
+  pen_paint (pen, color, FALSE);
+}
+
+static void
+draw_all (SluiceChart *self, Pen *pen, const SluiceChartTheme *theme)
+{
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      if (series->visible && series->columns != NULL)
+        draw_series (self, series, pen, theme);
+    }
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      if (series->visible && series->columns != NULL)
+        draw_marks (self, series, pen);
+    }
+  pen_paint (pen, theme->failure, TRUE);
+}
+
+static void
+update_image (SluiceChart *self, const Pen *where, const SluiceChartTheme *theme)
+{
+  guint width = (guint) ceil ((self->plot.width + 2 * SLUICE_CURVE_AIR) * where->scale);
+  guint height = (guint) ceil ((self->plot.height + 2 * SLUICE_CURVE_AIR) * where->scale);
+  Pen pen = *where;
+  SluiceImageKey key;
+
+  memset (&key, 0, sizeof key);
+  key.read_count = self->read_count;
+  key.style_count = self->style_count;
+  key.y0 = self->y_scale.d0;
+  key.y1 = self->y_scale.d1;
+  key.width = self->plot.width;
+  key.height = self->plot.height;
+  key.scale = where->scale;
+  key.card = theme->card;
+  key.failure = theme->failure;
+  key.raw_alpha = theme->raw_alpha;
+  if (self->image != NULL && memcmp (&key, &self->image_key, sizeof key) == 0)
+    return;
+  self->image_key = key;
+  if (self->raster == NULL || sluice_raster_get_width (self->raster) != width
+      || sluice_raster_get_height (self->raster) != height)
+    {
+      g_clear_pointer (&self->raster, sluice_raster_free);
+      g_clear_pointer (&self->image, cairo_surface_destroy);
+      self->raster = sluice_raster_new (width, height);
+    }
+  if (self->image == NULL)
+    self->image = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, (int) width, (int) height);
+  sluice_raster_clear (self->raster);
+  pen.raster = self->raster;
+  draw_all (self, &pen, theme);
+  sluice_raster_to_surface (self->raster, self->image);
+}
+
+void
+_sluice_chart_draw_curves (
+    SluiceChart *self, cairo_t *cr, double scale, const SluiceChartTheme *theme, gboolean vector)
+{
+  Pen pen = { .cr = cr,
+              .scale = scale,
+              .left = self->plot.x - SLUICE_CURVE_AIR,
+              .top = self->plot.y - SLUICE_CURVE_AIR,
+              .width = 1 };
+
+  cairo_save (cr);
+  if (vector)
+    {
+      cairo_rectangle (cr, pen.left, pen.top, self->plot.width + 2 * SLUICE_CURVE_AIR,
+                       self->plot.height + 2 * SLUICE_CURVE_AIR);
+      cairo_clip (cr);
+      cairo_new_path (cr);
+      draw_all (self, &pen, theme);
+    }
+  else
+    {
+      update_image (self, &pen, theme);
+      cairo_translate (cr, pen.left, pen.top);
+      cairo_scale (cr, 1 / scale, 1 / scale);
+      cairo_set_source_surface (cr, self->image, 0, 0);
+      /* The image's pixels are the device's: no filter may blur them. */
+      cairo_pattern_set_filter (cairo_get_source (cr), CAIRO_FILTER_NEAREST);
+      cairo_paint (cr);
+    }
+  cairo_restore (cr);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/chart-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+#define CARD_RADIUS  12.0
+#define PADDING      16.0
+#define TITLE_MIDDLE 20.0
+
+static void
+draw_frame (cairo_t *cr, double width, double height, const SluiceChartTheme *theme)
+{
+  sluice_cairo_rounded_rect (cr, 0.5, 0.5, width - 1, height - 1, CARD_RADIUS);
+  sluice_cairo_set_color (cr, &theme->card);
+  cairo_fill_preserve (cr);
+  sluice_cairo_set_color (cr, &theme->border);
+  cairo_set_line_width (cr, 1);
+  cairo_stroke (cr);
+}
+
+/* Names of the series, from the right edge to the left; what has no room is counted. */
+static double
+draw_legend (SluiceChart *self, SluiceText *text, double width, const SluiceChartTheme *theme)
+{
+  double x = width - PADDING;
+  double least = width * 0.35;
+
+  for (guint i = self->series->len; i-- > 0;)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceColor color = _sluice_chart_series_color (series, theme);
+      double w;
+
+      if (!series->visible)
+        continue;
+      sluice_text_set (text, series->name, SLUICE_TEXT_LABEL, FALSE, 0);
+      sluice_text_measure (text, &w, NULL);
+      if (x - w - 16 < least)
+        {
+          g_autofree char *more = g_strdup_printf ("+ %u", i + 1);
+
+          sluice_text_set (text, more, SLUICE_TEXT_LABEL, FALSE, 0);
+          sluice_text_draw (text, x, TITLE_MIDDLE, SLUICE_ANCHOR_END, &theme->dim);
+          return x - 40;
+        }
+      sluice_text_draw (text, x, TITLE_MIDDLE, SLUICE_ANCHOR_END, &theme->dim);
+      x -= w + 9;
+      cairo_new_path (text->cr);
+      cairo_arc (text->cr, x, TITLE_MIDDLE, 4, 0, 2 * G_PI);
+      sluice_cairo_set_color (text->cr, &color);
+      cairo_fill (text->cr);
+      x -= 16;
+    }
+  return x;
+}
+
+static void
+draw_grid (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
+{
+  const SluiceRect *plot = &self->plot;
+  cairo_t *cr = text->cr;
+
+  cairo_set_line_width (cr, 1);
+  for (guint i = 0; i < self->y_ticks.n; i++)
+    {
+      double y = floor (sluice_scale_to_pixel (&self->y_scale, self->y_ticks.values[i])) + 0.5;
+      g_autofree char *label =
+          sluice_format_tick (self->y_ticks.values[i], self->y_ticks.step, self->unit);
+
+      cairo_move_to (cr, plot->x, y);
+      cairo_line_to (cr, plot->x + plot->width, y);
+      sluice_cairo_set_color (cr, &theme->grid);
+      cairo_stroke (cr);
+      sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
+      sluice_text_draw (text, plot->x - 9, y, SLUICE_ANCHOR_END, &theme->dim);
+    }
+}
+
+/* Labels under the plot, each inside the card and none touching its neighbour. */
+static void
+draw_x_labels (SluiceChart *self, SluiceText *text, double width, const SluiceChartTheme *theme)
+{
+  static const SluiceUnit units[] = { SLUICE_UNIT_NONE, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
+  double y = self->plot.y + self->plot.height + 14;
+  double free_from = 0;
+
+  for (guint i = 0; i < self->x_ticks.n; i++)
+    {
+      double x = sluice_scale_to_pixel (&self->x_scale, self->x_ticks.values[i]);
+      g_autofree char *label =
+          sluice_format_tick (self->x_ticks.values[i], self->x_ticks.step, units[self->axis]);
+      double w;
+
+      sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
+      sluice_text_measure (text, &w, NULL);
+      x = CLAMP (x, w / 2 + 4, width - w / 2 - 6);
+      if (x - w / 2 < free_from)
+        continue;
+      sluice_text_draw (text, x, y, SLUICE_ANCHOR_MIDDLE, &theme->dim);
+      free_from = x + w / 2 + 10;
+    }
+}
+
+static double
+event_x (const SluiceChart *self, const SluiceChartEvent *event)
+{
+  double start = INFINITY;
+
+  if (self->axis == SLUICE_X_STEP)
+    return (double) event->step;
+  if (self->axis == SLUICE_X_WALL)
+    return event->wall;
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceExtent extent;
+
+      sluice_series_source_get_extent (series->source, SLUICE_X_WALL, &extent);
+      if (series->visible && extent.n_points > 0)
+        start = MIN (start, extent.x0);
+    }
+  return event->wall - start;
+}
+
+/* Dashed lines, and a word where there is room for it beside its neighbours. */
+static void
+draw_events (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
+{
+  const SluiceRect *plot = &self->plot;
+  const double dash[] = { 4, 3 };
+  double free_from[2] = { 0, 0 };
+  cairo_t *cr = text->cr;
+
+  for (guint i = 0; i < self->events->len; i++)
+    {
+      const SluiceChartEvent *event = g_ptr_array_index (self->events, i);
+      const SluiceColor *color =
+          event->kind == SLUICE_EVENT_FAILURE ? &theme->failure : &theme->event;
+      double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
+      gboolean left;
+      double w;
+
+      if (!(x >= plot->x && x <= plot->x + plot->width))
+        continue;
+      cairo_save (cr);
+      cairo_set_dash (cr, dash, 2, 0);
+      cairo_set_line_width (cr, 1.2);
+      sluice_cairo_set_color (cr, color);
+      cairo_move_to (cr, x, plot->y);
+      cairo_line_to (cr, x, plot->y + plot->height);
+      cairo_stroke (cr);
+      cairo_restore (cr);
+      sluice_text_set (text, event->word, SLUICE_TEXT_LABEL - 0.5, FALSE, 0);
+      sluice_text_measure (text, &w, NULL);
+      left = x + 5 + w > plot->x + plot->width;
+      for (int row = 0; row < 2; row++)
+        {
+          double from = left ? x - 5 - w : x + 5;
+
+          if (from < free_from[row])
+            continue;
+          sluice_text_draw (text, from, plot->y + 8 + 14 * row, SLUICE_ANCHOR_START,
+                            event->kind == SLUICE_EVENT_FAILURE ? color : &theme->dim);
+          free_from[row] = from + w + 10;
+          break;
+        }
+    }
+}
+
+static void
+draw_selection (SluiceChart *self, cairo_t *cr, const SluiceChartTheme *theme)
+{
+  double a = sluice_scale_to_pixel (&self->x_scale, self->selection_a);
+  double b = sluice_scale_to_pixel (&self->x_scale, self->selection_b);
+  SluiceColor fill = sluice_color_with_alpha (theme->accent, 0.14);
+
+  if (isnan (a) || isnan (b))
+    return;
+  a = CLAMP (a, self->plot.x, self->plot.x + self->plot.width);
+  b = CLAMP (b, self->plot.x, self->plot.x + self->plot.width);
+  cairo_rectangle (cr, MIN (a, b), self->plot.y, fabs (b - a), self->plot.height);
+  sluice_cairo_set_color (cr, &fill);
+  cairo_fill (cr);
+  cairo_set_line_width (cr, 1);
+  sluice_cairo_set_color (cr, &theme->accent);
+  for (int i = 0; i < 2; i++)
+    {
+      double x = floor (i == 0 ? a : b) + 0.5;
+
+      cairo_move_to (cr, x, self->plot.y);
+      cairo_line_to (cr, x, self->plot.y + self->plot.height);
+      cairo_stroke (cr);
+    }
+}
+
+static gboolean
+has_points (SluiceChart *self)
+{
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceExtent extent;
+
+      sluice_series_source_get_extent (series->source, self->axis, &extent);
+      if (series->visible && extent.n_points > 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+draw_title (SluiceChart *self,
+            SluiceText *text,
+            double width,
+            const SluiceChartTheme *theme,
+            SluiceChartFlags flags)
+{
+  double right = width - PADDING;
+
+  if (flags & SLUICE_CHART_LEGEND)
+    right = draw_legend (self, text, width, theme);
+  if (!(flags & SLUICE_CHART_TITLE))
+    return;
+  sluice_text_set (text, self->title, SLUICE_TEXT_TITLE, TRUE, MAX (40, right - PADDING));
+  sluice_text_draw (text, PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_START, &theme->text);
+}
+
+/* Device pixels per user unit. */
+static double
+get_device_scale (cairo_t *cr)
+{
+  double dx = 1;
+  double dy = 0;
+  double device_x = 1;
+  double device_y = 1;
+
+  cairo_user_to_device_distance (cr, &dx, &dy);
+  cairo_surface_get_device_scale (cairo_get_target (cr), &device_x, &device_y);
+  return CLAMP (hypot (dx, dy) * device_x, 0.25, 8);
+}
+
+static void
+note_drawn (SluiceChart *self)
+{
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      series->drawn_serial = sluice_series_source_get_serial (series->source);
+    }
+  self->dirty = FALSE;
+}
+
+void
+sluice_chart_render (SluiceChart *self,
+                     cairo_t *cr,
+                     double width,
+                     double height,
+                     const SluiceChartTheme *theme,
+                     SluiceChartFlags flags)
+{
+  double scale = get_device_scale (cr);
+  SluiceText text;
+
+  g_return_if_fail (self != NULL && cr != NULL && theme != NULL);
+
+  cairo_save (cr);
+  if (flags & SLUICE_CHART_FRAME)
+    draw_frame (cr, width, height, theme);
+  sluice_text_begin (&text, cr, theme);
+  draw_title (self, &text, width, theme, flags);
+  if (has_points (self))
+    {
+      _sluice_chart_layout (self, &text, width, height, scale);
+      draw_grid (self, &text, theme);
+      draw_x_labels (self, &text, width, theme);
+      draw_events (self, &text, theme);
+      _sluice_chart_draw_curves (self, cr, scale, theme, (flags & SLUICE_CHART_VECTOR) != 0);
+      draw_selection (self, cr, theme);
+      _sluice_chart_draw_readout (self, &text, theme);
+    }
+  else
+    {
+      sluice_text_set (&text, _ ("No points yet"), SLUICE_TEXT_BODY, FALSE, 0);
+      sluice_text_draw (&text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, &theme->dim);
+    }
+  sluice_text_end (&text);
+  cairo_restore (cr);
+  note_drawn (self);
+}

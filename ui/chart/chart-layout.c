@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/chart-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TITLE_HEIGHT  41.0
+#define BOTTOM_HEIGHT 30.0
+#define RIGHT_MARGIN  20.0
+#define LABEL_GAP     9.0
+/* The gutter grows in steps, so that a longer label does not move the plot by a pixel or two. */
+#define GUTTER_LEAST 48.0
+#define GUTTER_STEP  12.0
+
+void
+_sluice_chart_full_x (SluiceChart *self, double *x0, double *x1)
+{
+  double lo = INFINITY;
+  double hi = -INFINITY;
+  double fine;
+
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceExtent extent;
+
+      if (!series->visible)
+        continue;
+      sluice_series_source_get_extent (series->source, self->axis, &extent);
+      if (extent.n_points == 0)
+        continue;
+      lo = MIN (lo, extent.x0);
+      hi = MAX (hi, extent.x1);
+    }
+  if (self->axis == SLUICE_X_STEP && self->expected_steps > 0)
+    {
+      lo = MIN (lo, 0);
+      hi = MAX (hi, (double) self->expected_steps);
+    }
+  if (lo > hi)
+    {
+      lo = 0;
+      hi = 1;
+    }
+  /* Training starts at nought, also where the first point is a little later. */
+  if (self->axis != SLUICE_X_WALL && lo > 0 && lo <= 0.1 * hi)
+    lo = 0;
+  if (lo == hi)
+    {
+      lo -= lo > 0 ? MIN (1, lo) : 0;
+      hi += 1;
+    }
+  /* A live run moves the end only now and then, not with every point. */
+  fine = sluice_nice_step (hi - lo, 5) / 5;
+  if (self->axis != SLUICE_X_STEP || hi != (double) self->expected_steps)
+    hi =
+        self->axis == SLUICE_X_WALL ? lo + ceil ((hi - lo) / fine) * fine : ceil (hi / fine) * fine;
+  *x0 = lo;
+  *x1 = hi;
+}
+
+/* The k-th least of @values, which it reorders: Hoare's selection, as Wirth wrote it. */
+static double
+select_nth (double *values, int n, int k)
+{
+  int left = 0;
+  int right = n - 1;
+
+  while (left < right)
+    {
+      double pivot = values[k];
+      int i = left;
+      int j = right;
+
+      do
+        {
+          while (values[i] < pivot)
+            i++;
+          while (pivot < values[j])
+            j--;
+          if (i <= j)
+            {
+              double swap = values[i];
+
+              values[i++] = values[j];
+              values[j--] = swap;
+            }
+        }
+      while (i <= j);
+      if (j < k)
+        left = i;
+      if (k < i)
+        right = j;
+    }
+  return values[k];
+}
+
+typedef struct
+{
+  double *lows, *highs; /* of each column that has a finite value */
+  int n;
+  double min, max, min_positive;
+} Pool;
+
+static void
+pool_columns (Pool *pool, const SluiceChart *self, const SluiceChartSeries *series)
+{
+  SluiceExtent extent;
+
+  sluice_series_source_get_extent (series->source, self->axis, &extent);
+  for (guint i = 0; i < self->read_key.n_columns; i++)
+    {
+      const SluiceColumn *column = &series->columns[i];
+      const SluiceTrace *trace = self->smoothing > 0 ? &column->smooth : &column->raw;
+      double low = trace->min;
+
+      if (column->n_finite == 0 || (self->log_y && !(trace->max > 0)))
+        continue;
+      if (self->log_y && low <= 0)
+        low = MIN (extent.min_positive, trace->max);
+      pool->lows[pool->n] = low;
+      pool->highs[pool->n++] = trace->max;
+      pool->min = MIN (pool->min, low);
+      pool->max = MAX (pool->max, trace->max);
+    }
+}
+
+/* TensorBoard's rule, but only where the tails it cuts would squeeze the rest. */
+static void
+cut_outliers (Pool *pool, gboolean log)
+{
+  const int least = 20; /* a tail of fewer points is no tail */
+  const double spare = 0.35;
+  int n = pool->n;
+  double low;
+  double high;
+  double range;
+
+  if (n < least)
+    return;
+  low = select_nth (pool->lows, n, (int) ceil (0.05 * (n - 1)));
+  high = select_nth (pool->highs, n, (int) floor (0.95 * (n - 1)));
+  if (log)
+    {
+      range = log10 (high) - log10 (low);
+      if (log10 (low) - log10 (pool->min) > spare * range)
+        pool->min = low;
+      if (log10 (pool->max) - log10 (high) > spare * range)
+        pool->max = high;
+      return;
+    }
+  range = high - low;
+  if (low - pool->min > spare * range)
+    pool->min = low;
+  if (pool->max - high > spare * range)
+    pool->max = high;
+}
+
+void
+_sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1)
+{
+  gsize room = MAX (1, self->series->len * self->read_key.n_columns);
+  g_autofree double *lows = g_new (double, room);
+  g_autofree double *highs = g_new (double, room);
+  Pool pool = { lows, highs, 0, INFINITY, -INFINITY, NAN };
+
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      if (series->visible && series->columns != NULL)
+        pool_columns (&pool, self, series);
+    }
+  if (self->ignore_outliers)
+    cut_outliers (&pool, self->log_y);
+  *y0 = pool.min;
+  *y1 = pool.max;
+  sluice_domain_fit (y0, y1, pool.min, self->log_y);
+}
+
+double
+_sluice_chart_y_pixel (const SluiceChart *self, double value)
+{
+  double y = sluice_scale_to_pixel (&self->y_scale, value);
+
+  return isnan (y) ? self->plot.y + self->plot.height + 2 * SLUICE_CURVE_AIR : y;
+}
+
+static guint64
+hash_data (SluiceChart *self)
+{
+  guint64 hash = 14695981039346656037u;
+
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      if (!series->visible)
+        continue;
+      hash = (hash ^ series->id) * 1099511628211u;
+      hash = (hash ^ sluice_series_source_get_serial (series->source)) * 1099511628211u;
+    }
+  return hash;
+}
+
+static void
+read_columns (SluiceChart *self, double scale)
+{
+  SluiceReadKey key;
+
+  memset (&key, 0, sizeof key);
+  key.x0 = self->x_scale.d0;
+  key.x1 = self->x_scale.d1;
+  key.n_columns = (guint64) MAX (1, ceil (self->plot.width * scale));
+  key.axis = self->axis;
+  key.data = hash_data (self);
+  if (self->read_count > 0 && memcmp (&key, &self->read_key, sizeof key) == 0)
+    return;
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      if (!series->visible)
+        {
+          g_clear_pointer (&series->columns, g_free);
+          continue;
+        }
+      series->columns = g_renew (SluiceColumn, series->columns, key.n_columns);
+      sluice_series_source_read_columns (series->source, self->axis, key.x0, key.x1,
+                                         (guint) key.n_columns, series->columns, &series->edges);
+    }
+  self->read_key = key;
+  self->read_count++;
+}
+
+static double
+measure_gutter (SluiceChart *self, SluiceText *text)
+{
+  double widest = 0;
+
+  for (guint i = 0; i < self->y_ticks.n; i++)
+    {
+      g_autofree char *label =
+          sluice_format_tick (self->y_ticks.values[i], self->y_ticks.step, self->unit);
+      double width;
+
+      sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
+      sluice_text_measure (text, &width, NULL);
+      widest = MAX (widest, width);
+    }
+  widest += LABEL_GAP + 8;
+  return GUTTER_LEAST + ceil (MAX (0, widest - GUTTER_LEAST) / GUTTER_STEP) * GUTTER_STEP;
+}
+
+static guint
+x_tick_target (const SluiceChart *self)
+{
+  return (guint) CLAMP (self->plot.width / 110, 2, 6);
+}
+
+void
+_sluice_chart_layout (
+    SluiceChart *self, SluiceText *text, double width, double height, double scale)
+{
+  static const SluiceUnit units[] = { SLUICE_UNIT_NONE, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
+  double gutter = MAX (self->plot.x, GUTTER_LEAST);
+  double x0;
+  double x1;
+  double y0;
+  double y1;
+
+  sluice_chart_get_view (self, &x0, &x1);
+  /* The labels' width decides the plot's, and that the columns; two passes settle it. */
+  for (int pass = 0; pass < 2; pass++)
+    {
+      SluiceRect *plot = &self->plot;
+      double wanted;
+
+      *plot = (SluiceRect){ gutter, TITLE_HEIGHT, MAX (8, width - gutter - RIGHT_MARGIN),
+                            MAX (8, height - TITLE_HEIGHT - BOTTOM_HEIGHT) };
+      self->x_scale = (SluiceScale){ x0, x1, plot->x, plot->x + plot->width, FALSE };
+      read_columns (self, scale);
+      _sluice_chart_fit_y (self, &y0, &y1);
+      self->y_scale = (SluiceScale){ y0, y1, plot->y + plot->height, plot->y, self->log_y };
+      sluice_ticks (&self->y_ticks, y0, y1, plot->height < 150 ? 3 : 5, self->unit, self->log_y);
+      wanted = measure_gutter (self, text);
+      if (wanted == gutter)
+        break;
+      gutter = wanted;
+    }
+  sluice_ticks (&self->x_ticks, x0, x1, x_tick_target (self), units[self->axis], FALSE);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "ui/chart/chart.h"
+#include "ui/chart/raster.h"
+#include "ui/chart/text.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint id;
+  char *name;
+  SluiceColor color;
+  SluiceSeriesSource *source;
+  gboolean visible;
+  guint64 drawn_serial;
+  SluiceColumn *columns; /* n_columns of the chart's key, or NULL before the first read */
+  SluiceEdges edges;
+} SluiceChartSeries;
+
+typedef struct
+{
+  SluiceEventKind kind;
+  gint64 step;
+  double wall;
+  char *word;
+} SluiceChartEvent;
+
+/* Everything that decides what the columns hold; compared as bytes, so it is cleared before use. */
+typedef struct
+{
+  double x0, x1;
+  guint64 n_columns;
+  guint64 data; /* changes with the data and with the set of visible series */
+  SluiceXAxis axis;
+} SluiceReadKey;
+
+/* Everything that decides the image of the curves; compared as bytes. */
+typedef struct
+{
+  guint64 read_count;
+  guint64 style_count;
+  double y0, y1;
+  double width, height, scale;
+  SluiceColor card;
+  SluiceColor failure;
+  double raw_alpha;
+} SluiceImageKey;
+
+typedef struct
+{
+  double x, y, width, height;
+} SluiceRect;
+
+struct _SluiceChart
+{
+  char *title;
+  SluiceUnit unit;
+  GPtrArray *series; /* of SluiceChartSeries */
+  GPtrArray *events; /* of SluiceChartEvent */
+  guint next_id;
+
+  SluiceXAxis axis;
+  gboolean log_y;
+  double smoothing;
+  gboolean ignore_outliers;
+  gboolean band;
+  gint64 expected_steps;
+  double view_x0, view_x1; /* NaN: everything */
+  double cursor;           /* NaN: none */
+  double selection_a, selection_b;
+
+  gboolean dirty;
+  guint64 read_count;  /* how often the columns were read */
+  guint64 style_count; /* how often the look of the curves changed */
+
+  /* Of the last drawing. */
+  SluiceReadKey read_key;
+  SluiceImageKey image_key;
+  SluiceRect plot;
+  SluiceScale x_scale, y_scale;
+  SluiceTicks x_ticks, y_ticks;
+  SluiceRaster *raster;
+  cairo_surface_t *image;
+  guint readout_slot; /* where the read-out stood: it moves only for a better place */
+};
+
+/* Room round the plot that the image of the curves has, so that no curve at its edge is halved. */
+#define SLUICE_CURVE_AIR 3.0
+
+/** _sluice_chart_layout: decides plot, scales and ticks, and reads the columns. */
+void _sluice_chart_layout (
+    SluiceChart *self, SluiceText *text, double width, double height, double scale);
+
+/** _sluice_chart_full_x: the range of x when nothing is zoomed. */
+void _sluice_chart_full_x (SluiceChart *self, double *x0, double *x1);
+
+/** _sluice_chart_fit_y: the range of y for the columns that were read. */
+void _sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1);
+
+/** _sluice_chart_y_pixel: of a finite value; a value a log axis cannot show lies below the plot. */
+double _sluice_chart_y_pixel (const SluiceChart *self, double value);
+
+/** _sluice_chart_draw_curves: curves, bands and marks of what is not finite, in or as pixels. */
+void _sluice_chart_draw_curves (
+    SluiceChart *self, cairo_t *cr, double scale, const SluiceChartTheme *theme, gboolean vector);
+
+/** _sluice_chart_draw_readout: cursor line, dots and the box with the values. */
+void
+_sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme);
+
+/** _sluice_chart_find_cursor: the point nearest to the cursor in any visible series. */
+gboolean _sluice_chart_find_cursor (SluiceChart *self, SluiceSample *sample);
+
+/** _sluice_chart_format_x: (transfer full): "step 1 120", "12 min 5 s", a date. */
+char *_sluice_chart_format_x (SluiceChart *self, const SluiceSample *sample);
+
+/** _sluice_chart_series_color: the colour that @series is drawn in on this theme's ground. */
+SluiceColor
+_sluice_chart_series_color (const SluiceChartSeries *series, const SluiceChartTheme *theme);
+
+G_END_DECLS

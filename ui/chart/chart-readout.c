@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/chart-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+#define BOX_PADDING     11.0
+#define ROW_HEIGHT      19.0
+#define HEAD_HEIGHT     20.0
+#define NAME_MOST       150.0
+#define COLUMN_GAP      14.0
+#define BOX_AIR         10.0 /* between the cursor's line and the box */
+#define N_ROWS_OF_SLOTS 9
+#define N_SLOTS         (2 * N_ROWS_OF_SLOTS)
+
+typedef struct
+{
+  const SluiceChartSeries *series;
+  SluiceSample sample;
+  gboolean here; /* has a point at the cursor, not only somewhere before or after it */
+  double distance;
+  char *value, *smoothed;
+} Row;
+
+typedef struct
+{
+  Row *rows;
+  guint n, n_shown;
+  char *head;
+  double name_width, value_width, smoothed_width;
+  double width, height;
+} Readout;
+
+static void
+readout_clear (Readout *self)
+{
+  for (guint i = 0; i < self->n; i++)
+    {
+      g_free (self->rows[i].value);
+      g_free (self->rows[i].smoothed);
+    }
+  g_free (self->rows);
+  g_free (self->head);
+}
+
+static double
+measure (SluiceText *text, const char *string, double size, gboolean bold, double most)
+{
+  double width;
+
+  sluice_text_set (text, string, size, bold, 0);
+  sluice_text_measure (text, &width, NULL);
+  return most > 0 ? MIN (width, most) : width;
+}
+
+static void
+readout_collect (Readout *self, SluiceChart *chart, const SluiceSample *at)
+{
+  double cursor = sluice_scale_to_pixel (&chart->x_scale, at->x);
+
+  self->rows = g_new0 (Row, MAX (1, chart->series->len));
+  for (guint i = 0; i < chart->series->len; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (chart->series, i);
+      Row *row = &self->rows[self->n];
+
+      if (!series->visible
+          || !sluice_series_source_lookup (series->source, chart->axis, at->x, &row->sample))
+        continue;
+      self->n++;
+      row->series = series;
+      row->distance = fabs (sluice_scale_to_pixel (&chart->x_scale, row->sample.x) - cursor);
+      row->here = row->distance <= 6;
+      row->value = row->here ? sluice_format_value (row->sample.value, chart->unit)
+                             : _sluice_chart_format_x (chart, &row->sample);
+      if (row->here && chart->smoothing > 0)
+        row->smoothed = sluice_format_value (row->sample.smoothed, chart->unit);
+    }
+}
+
+static void
+readout_measure (Readout *self, SluiceChart *chart, SluiceText *text)
+{
+  guint room = (guint) MAX (1, (chart->plot.height - HEAD_HEIGHT - BOX_PADDING) / ROW_HEIGHT);
+
+  self->n_shown = self->n <= room ? self->n : room - 1;
+  for (guint i = 0; i < self->n; i++)
+    {
+      const Row *row = &self->rows[i];
+
+      self->name_width = MAX (
+          self->name_width, measure (text, row->series->name, SLUICE_TEXT_LABEL, FALSE, NAME_MOST));
+      self->value_width =
+          MAX (self->value_width, measure (text, row->value, SLUICE_TEXT_LABEL, row->here, 0));
+      if (row->smoothed != NULL)
+        self->smoothed_width =
+            MAX (self->smoothed_width, measure (text, row->smoothed, SLUICE_TEXT_LABEL, FALSE, 0));
+    }
+  if (self->smoothed_width > 0)
+    {
+      self->smoothed_width =
+          MAX (self->smoothed_width, measure (text, _ ("smoothed"), SLUICE_TEXT_LABEL, FALSE, 0));
+      self->value_width =
+          MAX (self->value_width, measure (text, _ ("value"), SLUICE_TEXT_LABEL, FALSE, 0));
+    }
+  self->name_width =
+      MAX (self->name_width, measure (text, self->head, SLUICE_TEXT_LABEL, FALSE, 0) - 15);
+  self->width = 2 * BOX_PADDING + 15 + self->name_width + COLUMN_GAP + self->value_width
+                + (self->smoothed_width > 0 ? COLUMN_GAP + self->smoothed_width : 0);
+  self->height = BOX_PADDING + HEAD_HEIGHT
+                 + ROW_HEIGHT * (self->n_shown + (self->n_shown < self->n ? 1 : 0)) + 3;
+}
+
+/* How much of the curves, in pixels, a box would lie on. */
+static double
+covered (SluiceChart *self, const SluiceRect *box)
+{
+  guint n = (guint) self->read_key.n_columns;
+  double step = self->plot.width / n;
+  guint first = (guint) CLAMP ((box->x - self->plot.x) / step, 0, n);
+  guint last = (guint) CLAMP ((box->x + box->width - self->plot.x) / step + 1, 0, n);
+  double sum = 0;
+
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      if (!series->visible || series->columns == NULL)
+        continue;
+      for (guint c = first; c < last; c++)
+        {
+          const SluiceColumn *column = &series->columns[c];
+          const SluiceTrace *t = self->smoothing > 0 ? &column->smooth : &column->raw;
+          double top;
+          double bottom;
+
+          if (column->n_finite == 0)
+            continue;
+          top = _sluice_chart_y_pixel (self, t->max) - 2;
+          bottom = _sluice_chart_y_pixel (self, t->min) + 2;
+          sum += MAX (0, MIN (bottom, box->y + box->height) - MAX (top, box->y));
+        }
+    }
+  return sum;
+}
+
+static SluiceRect
+slot_rect (SluiceChart *self, const Readout *readout, double cursor, guint slot)
+{
+  const SluiceRect *plot = &self->plot;
+  guint row = slot / 2;
+  gboolean left = slot % 2 == 1;
+  double spare = plot->height - readout->height - 12;
+
+  return (SluiceRect){ left ? cursor - BOX_AIR - readout->width : cursor + BOX_AIR,
+                       plot->y + 6 + MAX (0, spare) * row / (N_ROWS_OF_SLOTS - 1), readout->width,
+                       readout->height };
+}
+
+/*
+ * Beside the cursor's line, never on it, where it lies on the least of the curves. It stays where
+ * it was until another place is clearly better: a box that jumps cannot be read.
+ */
+static SluiceRect
+place_readout (SluiceChart *self, const Readout *readout, double cursor, double card_right)
+{
+  const double clearly = 30;
+  double best = INFINITY;
+  double current = INFINITY;
+  guint best_slot = 0;
+  SluiceRect rect;
+
+  for (guint slot = 0; slot < N_SLOTS; slot++)
+    {
+      double cost;
+
+      rect = slot_rect (self, readout, cursor, slot);
+      if (rect.x < 4 || rect.x + rect.width > card_right - 4)
+        continue;
+      cost = covered (self, &rect);
+      if (slot == self->readout_slot)
+        current = cost;
+      if (cost < best)
+        {
+          best = cost;
+          best_slot = slot;
+        }
+    }
+  if (!isfinite (best))
+    {
+      /* Wider than either side: cover the line, but stay on the card. */
+      rect = slot_rect (self, readout, cursor, 0);
+      rect.x = MAX (4, card_right - 4 - rect.width);
+      return rect;
+    }
+  if (current > best + clearly || (current > 0 && best == 0))
+    self->readout_slot = best_slot;
+  return slot_rect (self, readout, cursor, self->readout_slot);
+}
+
+static void
+draw_row (const Row *row,
+          const Readout *readout,
+          SluiceText *text,
+          const SluiceRect *box,
+          double y,
+          const SluiceChartTheme *theme)
+{
+  SluiceColor color = _sluice_chart_series_color (row->series, theme);
+  double right = box->x + box->width - BOX_PADDING;
+  cairo_t *cr = text->cr;
+
+  cairo_new_path (cr);
+  cairo_arc (cr, box->x + BOX_PADDING + 4, y, 4, 0, 2 * G_PI);
+  sluice_cairo_set_color (cr, &color);
+  cairo_fill (cr);
+  sluice_text_set (text, row->series->name, SLUICE_TEXT_LABEL, FALSE, readout->name_width + 1);
+  sluice_text_draw (text, box->x + BOX_PADDING + 15, y, SLUICE_ANCHOR_START,
+                    row->here ? &theme->text : &theme->dim);
+  if (readout->smoothed_width > 0)
+    {
+      if (row->smoothed != NULL)
+        {
+          sluice_text_set (text, row->smoothed, SLUICE_TEXT_LABEL, FALSE, 0);
+          sluice_text_draw (text, right, y, SLUICE_ANCHOR_END, &theme->dim);
+        }
+      right -= readout->smoothed_width + COLUMN_GAP;
+    }
+  sluice_text_set (text, row->value, SLUICE_TEXT_LABEL, row->here, 0);
+  sluice_text_draw (text, right, y, SLUICE_ANCHOR_END,
+                    !row->here                                   ? &theme->dim
+                    : row->sample.value - row->sample.value == 0 ? &theme->text
+                                                                 : &theme->failure);
+}
+
+static void
+draw_head (const Readout *readout,
+           SluiceText *text,
+           const SluiceRect *box,
+           const SluiceChartTheme *theme)
+{
+  double right = box->x + box->width - BOX_PADDING;
+  double y = box->y + BOX_PADDING + 5;
+
+  sluice_text_set (text, readout->head, SLUICE_TEXT_LABEL, TRUE, 0);
+  sluice_text_draw (text, box->x + BOX_PADDING, y, SLUICE_ANCHOR_START, &theme->dim);
+  if (readout->smoothed_width <= 0)
+    return;
+  sluice_text_set (text, _ ("smoothed"), SLUICE_TEXT_LABEL, FALSE, 0);
+  sluice_text_draw (text, right, y, SLUICE_ANCHOR_END, &theme->dim);
+  sluice_text_set (text, _ ("value"), SLUICE_TEXT_LABEL, FALSE, 0);
+  sluice_text_draw (text, right - readout->smoothed_width - COLUMN_GAP, y, SLUICE_ANCHOR_END,
+                    &theme->dim);
+}
+
+static void
+draw_box (const Readout *readout,
+          SluiceText *text,
+          const SluiceRect *box,
+          const SluiceChartTheme *theme)
+{
+  SluiceColor ground = sluice_color_with_alpha (theme->card, 0.96);
+  cairo_t *cr = text->cr;
+  double y = box->y + BOX_PADDING + HEAD_HEIGHT + 5;
+
+  sluice_cairo_rounded_rect (cr, round (box->x) + 0.5, round (box->y) + 0.5, round (box->width),
+                             round (box->height), 8);
+  sluice_cairo_set_color (cr, &ground);
+  cairo_fill_preserve (cr);
+  sluice_cairo_set_color (cr, &theme->border);
+  cairo_set_line_width (cr, 1);
+  cairo_stroke (cr);
+  draw_head (readout, text, box, theme);
+  for (guint i = 0; i < readout->n_shown; i++, y += ROW_HEIGHT)
+    draw_row (&readout->rows[i], readout, text, box, y, theme);
+  if (readout->n_shown < readout->n)
+    {
+      g_autofree char *more = g_strdup_printf (_ ("and %u more"), readout->n - readout->n_shown);
+
+      sluice_text_set (text, more, SLUICE_TEXT_LABEL, FALSE, 0);
+      sluice_text_draw (text, box->x + BOX_PADDING + 15, y, SLUICE_ANCHOR_START, &theme->dim);
+    }
+}
+
+static void
+draw_dots (SluiceChart *self, const Readout *readout, cairo_t *cr, const SluiceChartTheme *theme)
+{
+  const SluiceRect *plot = &self->plot;
+
+  for (guint i = 0; i < readout->n; i++)
+    {
+      const Row *row = &readout->rows[i];
+      SluiceColor color = _sluice_chart_series_color (row->series, theme);
+      double value = self->smoothing > 0 ? row->sample.smoothed : row->sample.value;
+      double x = sluice_scale_to_pixel (&self->x_scale, row->sample.x);
+      double y = _sluice_chart_y_pixel (self, value);
+
+      if (!row->here || !(y >= plot->y - 1 && y <= plot->y + plot->height + 1))
+        continue;
+      cairo_new_path (cr);
+      cairo_arc (cr, x, y, 4.5, 0, 2 * G_PI);
+      sluice_cairo_set_color (cr, &theme->card);
+      cairo_fill (cr);
+      cairo_arc (cr, x, y, 3.2, 0, 2 * G_PI);
+      sluice_cairo_set_color (cr, &color);
+      cairo_fill (cr);
+    }
+}
+
+void
+_sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
+{
+  const SluiceRect *plot = &self->plot;
+  Readout readout = { NULL };
+  SluiceSample at;
+  SluiceRect box;
+  double x;
+
+  if (!_sluice_chart_find_cursor (self, &at))
+    return;
+  x = sluice_scale_to_pixel (&self->x_scale, at.x);
+  if (!(x >= plot->x - 0.5 && x <= plot->x + plot->width + 0.5))
+    return;
+  cairo_set_line_width (text->cr, 1);
+  sluice_cairo_set_color (text->cr, &theme->cursor);
+  cairo_move_to (text->cr, floor (x) + 0.5, plot->y);
+  cairo_line_to (text->cr, floor (x) + 0.5, plot->y + plot->height);
+  cairo_stroke (text->cr);
+  readout.head = _sluice_chart_format_x (self, &at);
+  readout_collect (&readout, self, &at);
+  readout_measure (&readout, self, text);
+  draw_dots (self, &readout, text->cr, theme);
+  box = place_readout (self, &readout, x, plot->x + plot->width + 20);
+  draw_box (&readout, text, &box, theme);
+  readout_clear (&readout);
+}

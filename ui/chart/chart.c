@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/chart-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+static void
+series_free (SluiceChartSeries *series)
+{
+  g_free (series->name);
+  g_free (series->columns);
+  sluice_series_source_unref (series->source);
+  g_free (series);
+}
+
+static void
+event_free (SluiceChartEvent *event)
+{
+  g_free (event->word);
+  g_free (event);
+}
+
+SluiceChart *
+sluice_chart_new (void)
+{
+  SluiceChart *self = g_new0 (SluiceChart, 1);
+
+  self->title = g_strdup ("");
+  self->series = g_ptr_array_new_with_free_func ((GDestroyNotify) series_free);
+  self->events = g_ptr_array_new_with_free_func ((GDestroyNotify) event_free);
+  self->next_id = 1;
+  self->smoothing = 0.6;
+  self->ignore_outliers = TRUE;
+  self->view_x0 = NAN;
+  self->view_x1 = NAN;
+  self->cursor = NAN;
+  self->selection_a = NAN;
+  self->selection_b = NAN;
+  self->dirty = TRUE;
+  self->x_scale = (SluiceScale){ 0, 1, 0, 1, FALSE };
+  self->y_scale = self->x_scale;
+  return self;
+}
+
+void
+sluice_chart_free (SluiceChart *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->title);
+  g_ptr_array_unref (self->series);
+  g_ptr_array_unref (self->events);
+  sluice_raster_free (self->raster);
+  g_clear_pointer (&self->image, cairo_surface_destroy);
+  g_free (self);
+}
+
+static void
+restyle (SluiceChart *self)
+{
+  self->style_count++;
+  self->dirty = TRUE;
+}
+
+void
+sluice_chart_set_title (SluiceChart *self, const char *title)
+{
+  g_return_if_fail (self != NULL && title != NULL);
+
+  if (g_str_equal (self->title, title))
+    return;
+  g_free (self->title);
+  self->title = g_strdup (title);
+  self->dirty = TRUE;
+}
+
+const char *
+sluice_chart_get_title (SluiceChart *self)
+{
+  return self->title;
+}
+
+void
+sluice_chart_set_unit (SluiceChart *self, SluiceUnit unit)
+{
+  self->dirty = self->dirty || self->unit != unit;
+  self->unit = unit;
+}
+
+static SluiceChartSeries *
+find_series (SluiceChart *self, guint id)
+{
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      if (series->id == id)
+        return series;
+    }
+  return NULL;
+}
+
+guint
+sluice_chart_add_series (SluiceChart *self,
+                         const char *name,
+                         SluiceColor color,
+                         SluiceSeriesSource *source)
+{
+  SluiceChartSeries *series;
+
+  g_return_val_if_fail (self != NULL && name != NULL && source != NULL, 0);
+
+  series = g_new0 (SluiceChartSeries, 1);
+  series->id = self->next_id++;
+  series->name = g_strdup (name);
+  series->color = color;
+  series->source = sluice_series_source_ref (source);
+  series->visible = TRUE;
+  g_ptr_array_add (self->series, series);
+  restyle (self);
+  return series->id;
+}
+
+void
+sluice_chart_remove_series (SluiceChart *self, guint id)
+{
+  SluiceChartSeries *series = find_series (self, id);
+
+  g_return_if_fail (series != NULL);
+
+  g_ptr_array_remove (self->series, series);
+  restyle (self);
+}
+
+void
+sluice_chart_set_series_style (SluiceChart *self, guint id, const char *name, SluiceColor color)
+{
+  SluiceChartSeries *series = find_series (self, id);
+
+  g_return_if_fail (series != NULL && name != NULL);
+
+  if (!g_str_equal (series->name, name))
+    {
+      g_free (series->name);
+      series->name = g_strdup (name);
+    }
+  series->color = color;
+  restyle (self);
+}
+
+void
+sluice_chart_set_series_visible (SluiceChart *self, guint id, gboolean visible)
+{
+  SluiceChartSeries *series = find_series (self, id);
+
+  g_return_if_fail (series != NULL);
+
+  if (series->visible == !!visible)
+    return;
+  series->visible = !!visible;
+  restyle (self);
+}
+
+guint
+sluice_chart_get_n_series (SluiceChart *self)
+{
+  return self->series->len;
+}
+
+void
+sluice_chart_add_event (
+    SluiceChart *self, SluiceEventKind kind, gint64 step, double wall, const char *word)
+{
+  SluiceChartEvent *event;
+
+  g_return_if_fail (self != NULL && word != NULL);
+
+  event = g_new0 (SluiceChartEvent, 1);
+  event->kind = kind;
+  event->step = step;
+  event->wall = wall;
+  event->word = g_strdup (word);
+  g_ptr_array_add (self->events, event);
+  self->dirty = TRUE;
+}
+
+void
+sluice_chart_clear_events (SluiceChart *self)
+{
+  self->dirty = self->dirty || self->events->len > 0;
+  g_ptr_array_set_size (self->events, 0);
+}
+
+void
+sluice_chart_set_x_axis (SluiceChart *self, SluiceXAxis axis)
+{
+  if (self->axis == axis)
+    return;
+  self->axis = axis;
+  /* A range of steps means nothing in seconds. */
+  sluice_chart_set_view (self, NAN, NAN);
+  sluice_chart_set_cursor (self, NAN);
+  restyle (self);
+}
+
+SluiceXAxis
+sluice_chart_get_x_axis (SluiceChart *self)
+{
+  return self->axis;
+}
+
+void
+sluice_chart_set_log_y (SluiceChart *self, gboolean log_y)
+{
+  if (self->log_y == !!log_y)
+    return;
+  self->log_y = !!log_y;
+  restyle (self);
+}
+
+gboolean
+sluice_chart_get_log_y (SluiceChart *self)
+{
+  return self->log_y;
+}
+
+void
+sluice_chart_set_smoothing (SluiceChart *self, double weight)
+{
+  weight = CLAMP (weight, 0, 0.999);
+  if (self->smoothing == weight)
+    return;
+  self->smoothing = weight;
+  restyle (self);
+}
+
+double
+sluice_chart_get_smoothing (SluiceChart *self)
+{
+  return self->smoothing;
+}
+
+void
+sluice_chart_set_ignore_outliers (SluiceChart *self, gboolean ignore)
+{
+  if (self->ignore_outliers == !!ignore)
+    return;
+  self->ignore_outliers = !!ignore;
+  restyle (self);
+}
+
+gboolean
+sluice_chart_get_ignore_outliers (SluiceChart *self)
+{
+  return self->ignore_outliers;
+}
+
+void
+sluice_chart_set_band (SluiceChart *self, gboolean band)
+{
+  if (self->band == !!band)
+    return;
+  self->band = !!band;
+  restyle (self);
+}
+
+void
+sluice_chart_set_expected_steps (SluiceChart *self, gint64 steps)
+{
+  self->dirty = self->dirty || self->expected_steps != steps;
+  self->expected_steps = steps;
+}
+
+void
+sluice_chart_set_view (SluiceChart *self, double x0, double x1)
+{
+  if (!(x0 < x1) || !isfinite (x0) || !isfinite (x1))
+    {
+      x0 = NAN;
+      x1 = NAN;
+    }
+  self->view_x0 = x0;
+  self->view_x1 = x1;
+  self->dirty = TRUE;
+}
+
+gboolean
+sluice_chart_get_view (SluiceChart *self, double *x0, double *x1)
+{
+  if (isnan (self->view_x0))
+    {
+      _sluice_chart_full_x (self, x0, x1);
+      return FALSE;
+    }
+  *x0 = self->view_x0;
+  *x1 = self->view_x1;
+  return TRUE;
+}
+
+void
+sluice_chart_zoom (SluiceChart *self, double factor, double x)
+{
+  double full0;
+  double full1;
+  double x0;
+  double x1;
+  double least = self->axis == SLUICE_X_STEP ? 2 : 1e-3;
+
+  g_return_if_fail (factor > 0);
+
+  _sluice_chart_full_x (self, &full0, &full1);
+  sluice_chart_get_view (self, &x0, &x1);
+  x = CLAMP (x, x0, x1);
+  if ((x1 - x0) / factor < least)
+    factor = MAX (1, (x1 - x0) / least);
+  x0 = x - (x - x0) / factor;
+  x1 = x + (x1 - x) / factor;
+  if (factor <= 1 && x1 - x0 >= full1 - full0)
+    sluice_chart_set_view (self, NAN, NAN);
+  else if (x0 < full0)
+    sluice_chart_set_view (self, full0, full0 + (x1 - x0));
+  else if (x1 > full1)
+    sluice_chart_set_view (self, full1 - (x1 - x0), full1);
+  else
+    sluice_chart_set_view (self, x0, x1);
+}
+
+void
+sluice_chart_set_cursor (SluiceChart *self, double x)
+{
+  if (self->cursor == x || (isnan (self->cursor) && isnan (x)))
+    return;
+  self->cursor = x;
+  self->dirty = TRUE;
+}
+
+double
+sluice_chart_get_cursor (SluiceChart *self)
+{
+  return self->cursor;
+}
+
+gboolean
+_sluice_chart_find_cursor (SluiceChart *self, SluiceSample *sample)
+{
+  double best = INFINITY;
+
+  if (isnan (self->cursor))
+    return FALSE;
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceSample s;
+
+      if (series->visible
+          && sluice_series_source_lookup (series->source, self->axis, self->cursor, &s)
+          && fabs (s.x - self->cursor) < best)
+        {
+          best = fabs (s.x - self->cursor);
+          *sample = s;
+        }
+    }
+  return isfinite (best);
+}
+
+/* The next point of any series past @x in @direction. */
+static gboolean
+find_neighbour (SluiceChart *self, double x, int direction, double *found)
+{
+  double best = INFINITY;
+
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceSample s;
+
+      if (!series->visible || !sluice_series_source_lookup (series->source, self->axis, x, &s))
+        continue;
+      while ((s.x - x) * direction <= 0)
+        {
+          if (direction < 0 && s.index == 0)
+            break;
+          if (sluice_series_source_read_samples (series->source, self->axis, s.index + direction, 1,
+                                                 &s)
+              == 0)
+            break;
+        }
+      if ((s.x - x) * direction > 0 && fabs (s.x - x) < best)
+        {
+          best = fabs (s.x - x);
+          *found = s.x;
+        }
+    }
+  return isfinite (best);
+}
+
+void
+sluice_chart_move_cursor (SluiceChart *self, int direction)
+{
+  SluiceSample here;
+  double pixel;
+  double next;
+  double x0;
+  double x1;
+
+  g_return_if_fail (direction == 1 || direction == -1);
+
+  sluice_chart_get_view (self, &x0, &x1);
+  pixel = self->plot.width > 0 ? (x1 - x0) / self->plot.width : 0;
+  if (!_sluice_chart_find_cursor (self, &here))
+    {
+      /* The first key shows the newest point, where a live run is. */
+      self->cursor = x1;
+      if (_sluice_chart_find_cursor (self, &here))
+        self->cursor = here.x;
+      self->dirty = TRUE;
+      return;
+    }
+  /* Just short of a whole pixel, so that points one pixel apart are not jumped over. */
+  if (find_neighbour (self, here.x + direction * pixel * 0.999, direction, &next)
+      || find_neighbour (self, here.x, direction, &next))
+    sluice_chart_set_cursor (self, CLAMP (next, x0, x1));
+}
+
+double
+sluice_chart_x_at (SluiceChart *self, double px)
+{
+  px = CLAMP (px, self->plot.x, self->plot.x + self->plot.width);
+  return sluice_scale_to_data (&self->x_scale, px);
+}
+
+void
+sluice_chart_get_plot (SluiceChart *self, double *x, double *y, double *width, double *height)
+{
+  *x = self->plot.x;
+  *y = self->plot.y;
+  *width = self->plot.width;
+  *height = self->plot.height;
+}
+
+void
+sluice_chart_set_selection (SluiceChart *self, double a, double b)
+{
+  self->selection_a = a;
+  self->selection_b = b;
+  self->dirty = TRUE;
+}
+
+gboolean
+sluice_chart_needs_redraw (SluiceChart *self)
+{
+  if (self->dirty)
+    return TRUE;
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      if (series->visible
+          && sluice_series_source_get_serial (series->source) != series->drawn_serial)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+sluice_chart_prepare (SluiceChart *self, gint64 budget_us)
+{
+  gint64 end_time = g_get_monotonic_time () + budget_us;
+  gboolean ready = TRUE;
+
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      gint64 left = budget_us < 0 ? -1 : MAX (0, end_time - g_get_monotonic_time ());
+
+      if (series->visible)
+        ready = sluice_series_source_prepare (series->source, self->smoothing, left) && ready;
+    }
+  return ready;
+}
+
+char *
+sluice_chart_dup_summary (SluiceChart *self)
+{
+  GString *out = g_string_new (self->title);
+
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      g_autofree char *value = NULL;
+      g_autofree char *step = NULL;
+      SluiceSample last;
+
+      if (!series->visible
+          || !sluice_series_source_lookup (series->source, SLUICE_X_STEP, INFINITY, &last))
+        continue;
+      value = sluice_format_value (last.value, self->unit);
+      step = sluice_format_step (last.step);
+      g_string_append (out, i == 0 ? ": " : "; ");
+      /* Translators: name of a run, value, step. */
+      g_string_append_printf (out, _ ("%s %s at step %s"), series->name, value, step);
+    }
+  return g_string_free (out, FALSE);
+}
+
+char *
+_sluice_chart_format_x (SluiceChart *self, const SluiceSample *sample)
+{
+  g_autofree char *number = NULL;
+
+  if (self->axis == SLUICE_X_RELATIVE)
+    return sluice_format_value (sample->x, SLUICE_UNIT_SECONDS);
+  if (self->axis == SLUICE_X_WALL)
+    return sluice_format_value (sample->x, SLUICE_UNIT_TIME);
+  number = sluice_format_step (sample->step);
+  return g_strdup_printf (_ ("step %s"), number);
+}
+
+char *
+sluice_chart_dup_readout (SluiceChart *self)
+{
+  g_autofree char *head = NULL;
+  GString *out;
+  SluiceSample at;
+
+  if (!_sluice_chart_find_cursor (self, &at))
+    return NULL;
+  head = _sluice_chart_format_x (self, &at);
+  out = g_string_new (head);
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceSample s;
+      g_autofree char *value = NULL;
+
+      if (!series->visible || !sluice_series_source_lookup (series->source, self->axis, at.x, &s))
+        continue;
+      value = sluice_format_value (s.value, self->unit);
+      g_string_append_printf (out, ", %s %s", series->name, value);
+    }
+  return g_string_free (out, FALSE);
+}

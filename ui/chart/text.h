@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "ui/chart/theme.h"
+
+#include <cairo.h>
+#include <pango/pangocairo.h>
+
+G_BEGIN_DECLS
+
+/* Sizes of type, in user units (pixels at scale 1). */
+#define SLUICE_TEXT_TITLE 13.5
+#define SLUICE_TEXT_BODY  12.5
+#define SLUICE_TEXT_LABEL 11.0
+
+/* Where the point that text is drawn at lies in it. */
+typedef enum
+{
+  SLUICE_ANCHOR_START,
+  SLUICE_ANCHOR_MIDDLE,
+  SLUICE_ANCHOR_END,
+} SluiceAnchor;
+
+/* Draws short texts with one layout; lives as long as one drawing. */
+typedef struct
+{
+  cairo_t *cr;
+  PangoLayout *layout;
+  const char *family;
+} SluiceText;
+
+void sluice_text_begin (SluiceText *text, cairo_t *cr, const SluiceChartTheme *theme);
+void sluice_text_end (SluiceText *text);
+
+/**
+ * sluice_text_set:
+ * @string: what is measured or drawn next
+ * @size: in user units
+ * @bold: semi-bold
+ * @max_width: ellipsised beyond it; 0 for no limit
+ */
+void sluice_text_set (
+    SluiceText *text, const char *string, double size, gboolean bold, double max_width);
+
+/** sluice_text_measure: size of what was set last. */
+void sluice_text_measure (SluiceText *text, double *width, double *height);
+
+/** sluice_text_draw: draws it with its vertical middle at @y, its @anchor at @x. */
+void sluice_text_draw (
+    SluiceText *text, double x, double y, SluiceAnchor anchor, const SluiceColor *color);
+
+/** sluice_cairo_set_color: makes @color the source of @cr. */
+void sluice_cairo_set_color (cairo_t *cr, const SluiceColor *color);
+
+/** sluice_cairo_rounded_rect: adds a rounded rectangle to the path of @cr. */
+void sluice_cairo_rounded_rect (
+    cairo_t *cr, double x, double y, double width, double height, double radius);
+
+G_END_DECLS
