@@ -178,29 +178,6 @@ split (SeriesWriter *self, Chunk *chunk)
   g_ptr_array_insert (self->chunks, at + 1, upper);
 }
 
-gboolean
-series_writer_put (SeriesWriter *self, sqlite3 *db, const SluicePoint *point)
-{
-  if (!self->has_last && !load_last (self, db))
-    return FALSE;
-  Chunk *chunk = last_chunk (self);
-  if (chunk->n > 0 && point->step < chunk->steps[0])
-    {
-      chunk = find_earlier (self, db, point->step);
-      if (chunk == NULL)
-        return FALSE;
-    }
-  else if (chunk->n >= CHUNK_POINTS && point->step > chunk->steps[chunk->n - 1])
-    {
-      chunk = g_new0 (Chunk, 1);
-      g_ptr_array_add (self->chunks, chunk);
-    }
-  chunk_put (chunk, point);
-  if (chunk->n == CHUNK_MAX)
-    split (self, chunk);
-  return TRUE;
-}
-
 /* What a chart needs of the chunk as part of one column, beside the points: the pyramid's upper
  * level. */
 static gboolean
@@ -240,6 +217,33 @@ chunk_write (Chunk *chunk, gint64 series, sqlite3 *db)
       db, NULL, is_new ? insert : replace, is_new ? "iiiidddidddb" : "iiiidddidddbi", series,
       (gint64) chunk->n, chunk->steps[0], chunk->steps[last], min, max, sum, n_nonfinite,
       chunk->values[0], chunk->values[last], chunk->walls[last], data, (gint64) chunk->id);
+}
+
+gboolean
+series_writer_put (SeriesWriter *self, sqlite3 *db, const SluicePoint *point)
+{
+  if (!self->has_last && !load_last (self, db))
+    return FALSE;
+  Chunk *chunk = last_chunk (self);
+  if (chunk->n > 0 && point->step < chunk->steps[0])
+    {
+      chunk = find_earlier (self, db, point->step);
+      if (chunk == NULL)
+        return FALSE;
+    }
+  else if (chunk->n >= CHUNK_POINTS && point->step > chunk->steps[chunk->n - 1])
+    {
+      chunk = g_new0 (Chunk, 1);
+      g_ptr_array_add (self->chunks, chunk);
+    }
+  gboolean moves_first = chunk->n > 0 && point->step < chunk->steps[0];
+  chunk_put (chunk, point);
+  /* find_earlier() trusts the first steps that are in the database. */
+  if (moves_first && chunk->id != 0 && !chunk_write (chunk, self->id, db))
+    return FALSE;
+  if (chunk->n == CHUNK_MAX)
+    split (self, chunk);
+  return TRUE;
 }
 
 gboolean

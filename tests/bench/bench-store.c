@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Scalars a second through the public log call, until all are committed; and reading them back for
+ * a chart. */
+#include <glib/gstdio.h>
+#include <stdio.h>
+
+#include "engine/store/store.h"
+
+enum
+{
+  N_SERIES = 10,
+  N_STEPS = 300000,
+  N_COLUMNS = 480,
+};
+
+static void
+report (const char *bench, double value, const char *unit, const char *better)
+{
+  printf ("{\"bench\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"better\":\"%s\"}\n", bench, value,
+          unit, better);
+}
+
+static void
+fill (SluiceRunLog *log, const gint64 *series)
+{
+  gint64 logging = 0, start = g_get_monotonic_time ();
+  for (gint64 step = 0; step < N_STEPS; step++)
+    {
+      double waited;
+      gint64 before = g_get_monotonic_time ();
+      for (guint i = 0; i < N_SERIES; i++)
+        sluice_run_log_scalar (log, series[i], step, step, step * 0.5);
+      logging += g_get_monotonic_time () - before;
+      sluice_run_log_end_step (log, &waited, NULL);
+    }
+  sluice_run_log_flush (log, NULL);
+  gint64 all = g_get_monotonic_time () - start;
+  report ("store-scalars", N_STEPS * N_SERIES / (all * 1e-6), "scalars/s", "higher");
+  report ("store-log-call", logging * 1e3 / ((double) N_STEPS * N_SERIES), "ns", "lower");
+}
+
+static void
+read_back (SluiceStore *store, gint64 series)
+{
+  SluiceColumn columns[N_COLUMNS];
+  gint64 start = g_get_monotonic_time ();
+  for (guint i = 0; i < 20; i++)
+    sluice_store_read_columns (store, series, 0, N_STEPS, N_COLUMNS, columns, NULL);
+  report ("store-read-columns-300k", (g_get_monotonic_time () - start) / 20e3, "ms", "lower");
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (SluicePoint));
+  start = g_get_monotonic_time ();
+  sluice_store_read_points (store, series, 0, G_MAXSIZE, points, NULL);
+  report ("store-read-points-300k", (g_get_monotonic_time () - start) / 1e3, "ms", "lower");
+}
+
+int
+main (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("sluice-bench-XXXXXX", &error);
+  g_autoptr (SluiceStore) store = folder != NULL ? sluice_store_open (folder, &error) : NULL;
+  SluiceRunInfo run = { .name = g_strdup ("bench"), .state = SLUICE_RUN_FINISHED };
+  if (store == NULL || !sluice_store_add_run (store, &run, &error))
+    {
+      g_printerr ("bench-store: %s\n", error->message);
+      return 1;
+    }
+  SluiceRunLog *log = sluice_store_open_log (store, run.id, NULL);
+  gint64 series[N_SERIES];
+  for (guint i = 0; i < N_SERIES; i++)
+    {
+      g_autofree char *tag = g_strdup_printf ("series/%u", i);
+      series[i] = sluice_run_log_series (log, tag, SLUICE_SERIES_SCALAR, NULL);
+    }
+  fill (log, series);
+  read_back (store, series[3]);
+  sluice_run_log_close (log, NULL);
+  g_free (run.name);
+  g_autofree char *remove = g_strdup_printf ("rm -rf '%s'", folder);
+  g_clear_object (&store);
+  return g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL) ? 0 : 1;
+}

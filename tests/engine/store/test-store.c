@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/base/error.h"
+#include "engine/store/store.h"
+
+typedef struct
+{
+  char *folder;
+  SluiceStore *store;
+  SluiceRunInfo run;
+} Fixture;
+
+static void
+remove_tree (const char *path)
+{
+  GDir *dir = g_dir_open (path, 0, NULL);
+  const char *name;
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *child = g_build_filename (path, name, NULL);
+      remove_tree (child);
+    }
+  g_clear_pointer (&dir, g_dir_close);
+  g_remove (path);
+}
+
+static void
+open_store (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  f->store = sluice_store_open (f->folder, &error);
+  g_assert_no_error (error);
+}
+
+static void
+set_up (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  f->folder = g_dir_make_tmp ("sluice-store-XXXXXX", &error);
+  g_assert_no_error (error);
+  open_store (f);
+  f->run = (SluiceRunInfo){ .name = g_strdup ("run"), .state = SLUICE_RUN_RUNNING, .n_steps = 100 };
+  sluice_store_add_run (f->store, &f->run, &error);
+  g_assert_no_error (error);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer unused)
+{
+  g_clear_object (&f->store);
+  remove_tree (f->folder);
+  g_free (f->folder);
+  g_free (f->run.name);
+}
+
+static gint64
+open_series (SluiceRunLog *log, const char *tag)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 series = sluice_run_log_series (log, tag, SLUICE_SERIES_SCALAR, &error);
+  g_assert_no_error (error);
+  return series;
+}
+
+static SluiceRunLog *
+open_log (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunLog *log = sluice_store_open_log (f->store, f->run.id, &error);
+  g_assert_no_error (error);
+  return log;
+}
+
+static void
+close_log (SluiceRunLog *log)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_run_log_close (log, &error);
+  g_assert_no_error (error);
+}
+
+static void
+flush (SluiceRunLog *log)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_run_log_flush (log, &error);
+  g_assert_no_error (error);
+}
+
+static GArray *
+read_all (SluiceStore *store, gint64 series)
+{
+  g_autoptr (GError) error = NULL;
+  GArray *points = g_array_new (FALSE, FALSE, sizeof (SluicePoint));
+  sluice_store_read_points (store, series, G_MININT64, G_MAXSIZE, points, &error);
+  g_assert_no_error (error);
+  return points;
+}
+
+/* A value that is told by the step, so that any point can be checked alone. */
+static double
+value_of (gint64 step)
+{
+  return step % 97 == 13 ? NAN : step % 89 == 7 ? INFINITY : sin (step * 0.01) * step;
+}
+
+static void
+assert_points (GArray *points, gint64 first, gint64 last)
+{
+  g_assert_cmpint (points->len, ==, last - first + 1);
+  for (guint i = 0; i < points->len; i++)
+    {
+      SluicePoint *p = &g_array_index (points, SluicePoint, i);
+      double want = value_of (first + i);
+      g_assert_cmpint (p->step, ==, first + i);
+      g_assert_true (memcmp (&p->value, &want, sizeof want) == 0
+                     || (isnan (p->value) && isnan (want)));
+    }
+}
+
+static void
+test_points (Fixture *f, gconstpointer unused)
+{
+  SluiceRunLog *log = open_log (f);
+  gint64 series = open_series (log, "loss");
+  for (gint64 step = 1; step <= 5000; step++)
+    sluice_run_log_scalar (log, series, step, step * 0.5, value_of (step));
+  flush (log);
+  g_assert_cmpuint (sluice_run_log_get_n_committed (log), ==, 5000);
+  g_autoptr (GArray) points = read_all (f->store, series);
+  assert_points (points, 1, 5000);
+  close_log (log);
+
+  g_clear_object (&f->store);
+  open_store (f);
+  g_autoptr (GArray) again = read_all (f->store, series);
+  assert_points (again, 1, 5000);
+}
+
+/* A resumed run logs steps again: each replaces what was there, in this process or the next one. */
+static void
+test_upsert (Fixture *f, gconstpointer unused)
+{
+  SluiceRunLog *log = open_log (f);
+  gint64 series = open_series (log, "loss");
+  for (gint64 step = 1; step <= 3000; step++)
+    sluice_run_log_scalar (log, series, step, 0, -1);
+  close_log (log);
+  log = open_log (f);
+  g_assert_cmpint (open_series (log, "loss"), ==, series);
+  for (gint64 step = 700; step <= 4000; step++)
+    sluice_run_log_scalar (log, series, step, 0, value_of (step));
+  flush (log);
+  for (gint64 step = 699; step >= 1; step--)
+    sluice_run_log_scalar (log, series, step, 0, value_of (step));
+  flush (log);
+  g_autoptr (GArray) points = read_all (f->store, series);
+  assert_points (points, 1, 4000);
+  close_log (log);
+}
+
+/* Steps in random order, over many commits, end up sorted and whole. */
+static void
+test_random_order (Fixture *f, gconstpointer unused)
+{
+  enum
+  {
+    N = 9000
+  };
+  SluiceRunLog *log = open_log (f);
+  gint64 series = open_series (log, "loss");
+  g_autofree gint64 *order = g_new (gint64, N);
+  for (gint64 i = 0; i < N; i++)
+    order[i] = i;
+  for (guint i = N - 1; i > 0; i--)
+    {
+      guint j = g_test_rand_int_range (0, i + 1);
+      gint64 swap = order[i];
+      order[i] = order[j];
+      order[j] = swap;
+    }
+  for (guint i = 0; i < N; i++)
+    {
+      sluice_run_log_scalar (log, series, order[i], 0, value_of (order[i]));
+      if (i % 1500 == 0)
+        flush (log);
+    }
+  flush (log);
+  g_autoptr (GArray) points = read_all (f->store, series);
+  assert_points (points, 0, N - 1);
+  close_log (log);
+}
+
+static void
+test_columns (Fixture *f, gconstpointer unused)
+{
+  enum
+  {
+    N = 20000,
+    COLUMNS = 37
+  };
+  g_autoptr (GError) error = NULL;
+  SluiceRunLog *log = open_log (f);
+  gint64 series = open_series (log, "loss");
+  for (gint64 step = 0; step < N; step++)
+    sluice_run_log_scalar (log, series, step, 0, value_of (step));
+  close_log (log);
+  const struct
+  {
+    gint64 from, to;
+  } ranges[] = { { 0, N }, { 123, 19001 }, { 5000, 5300 }, { -50, 40000 }, { 777, 778 } };
+  for (guint r = 0; r < G_N_ELEMENTS (ranges); r++)
+    {
+      SluiceColumn got[COLUMNS];
+      gint64 from = ranges[r].from, to = ranges[r].to;
+      sluice_store_read_columns (f->store, series, from, to, COLUMNS, got, &error);
+      g_assert_no_error (error);
+      for (guint c = 0; c < COLUMNS; c++)
+        {
+          guint n = 0, n_nonfinite = 0;
+          double min = INFINITY, max = -INFINITY;
+          for (gint64 step = MAX (from, 0); step < MIN (to, N); step++)
+            {
+              double width = (double) to - (double) from;
+              if ((guint) (((double) step - (double) from) / width * COLUMNS) != c)
+                continue;
+              n++;
+              if (!isfinite (value_of (step)))
+                n_nonfinite++;
+              else
+                {
+                  min = MIN (min, value_of (step));
+                  max = MAX (max, value_of (step));
+                }
+            }
+          g_assert_cmpuint (got[c].n, ==, n);
+          g_assert_cmpuint (got[c].n_nonfinite, ==, n_nonfinite);
+          if (n > n_nonfinite)
+            {
+              g_assert_cmpfloat (got[c].min, ==, min);
+              g_assert_cmpfloat (got[c].max, ==, max);
+            }
+        }
+    }
+}
+
+static void
+test_truncate (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunLog *log = open_log (f);
+  gint64 series = open_series (log, "loss");
+  for (gint64 step = 1; step <= 4000; step++)
+    sluice_run_log_scalar (log, series, step, 0, value_of (step));
+  sluice_run_log_event (log, 3500, 1, "checkpoint", NULL);
+  sluice_run_log_event (log, 100, 1, "checkpoint", NULL);
+  sluice_run_log_event (log, 100, 2, "checkpoint", NULL);
+  sluice_run_log_truncate (log, 1500, &error);
+  g_assert_no_error (error);
+  for (gint64 step = 1501; step <= 2000; step++)
+    sluice_run_log_scalar (log, series, step, 0, value_of (step));
+  flush (log);
+  g_autoptr (GArray) points = read_all (f->store, series);
+  assert_points (points, 1, 2000);
+  g_autoptr (GPtrArray) events = sluice_store_read_events (f->store, f->run.id, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (events->len, ==, 1);
+  close_log (log);
+}
+
+static void
+test_histograms_and_images (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunLog *log = open_log (f);
+  gint64 weights = sluice_run_log_series (log, "w", SLUICE_SERIES_HISTOGRAM, &error);
+  gint64 images = sluice_run_log_series (log, "i", SLUICE_SERIES_IMAGE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (sluice_run_log_series (log, "w2", SLUICE_SERIES_SCALAR, &error), >, 0);
+  for (gint64 step = 0; step < 50; step++)
+    {
+      double limits[] = { 1, 2, step + 3. }, counts[] = { step, 0, 7 };
+      sluice_run_log_histogram (log, weights, step, 1, limits, counts, 3);
+      g_autoptr (GBytes) png = g_bytes_new (&step, sizeof step);
+      sluice_run_log_image (log, images, step, 1, 8, 9, png);
+    }
+  flush (log);
+  g_autoptr (GPtrArray) all = sluice_store_read_histograms (f->store, weights, 0, 1000, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (all->len, ==, 50);
+  SluiceHistogram *histogram = all->pdata[21];
+  g_assert_cmpuint (histogram->n, ==, 3);
+  g_assert_cmpfloat (histogram->limits[2], ==, 24);
+  g_assert_cmpfloat (histogram->counts[0], ==, 21);
+  g_autoptr (GPtrArray) thin = sluice_store_read_histograms (f->store, weights, 0, 7, &error);
+  g_assert_cmpuint (thin->len, <=, 7);
+  g_assert_cmpint (((SluiceHistogram *) thin->pdata[thin->len - 1])->step, ==, 49);
+  g_autoptr (GPtrArray) pictures = sluice_store_read_images (f->store, images, 48, 10, &error);
+  g_assert_cmpuint (pictures->len, ==, 2);
+  g_assert_cmpuint (((SluiceStoredImage *) pictures->pdata[0])->height, ==, 9);
+  close_log (log);
+
+  log = open_log (f);
+  g_assert_cmpint (sluice_run_log_series (log, "w", SLUICE_SERIES_SCALAR, &error), ==, -1);
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  close_log (log);
+}
+
+static void
+test_checkpoint_after_scalars (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunLog *log = open_log (f);
+  gint64 series = open_series (log, "loss");
+  for (gint64 step = 1; step <= 100; step++)
+    sluice_run_log_scalar (log, series, step, 0, value_of (step));
+  sluice_run_log_publish_checkpoint (log, 100, "checkpoints/a", 12, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (sluice_run_log_get_n_committed (log), ==, 100);
+  g_autoptr (GPtrArray) checkpoints = sluice_store_read_checkpoints (f->store, f->run.id, &error);
+  g_assert_cmpuint (checkpoints->len, ==, 1);
+  g_assert_true (
+      g_str_has_suffix (((SluiceCheckpointInfo *) checkpoints->pdata[0])->path, "/checkpoints/a"));
+  close_log (log);
+}
+
+static void
+test_runs (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunInfo second = { .name = g_strdup ("run"), .message = (char *) "why" };
+  sluice_store_add_run (f->store, &second, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (second.name, ==, "run-2");
+  second.state = SLUICE_RUN_FAILED;
+  sluice_store_update_run (f->store, &second, &error);
+  g_autoptr (SluiceRunInfo) read = sluice_store_dup_run (f->store, "run-2", &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (read->state, ==, SLUICE_RUN_FAILED);
+  g_assert_cmpstr (read->message, ==, "why");
+  g_assert_null (sluice_store_dup_run (f->store, "rum-2", &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+  g_assert_nonnull (strstr (error->message, "did you mean 'run-2'"));
+  g_clear_error (&error);
+
+  sluice_store_delete_run (f->store, second.id, &error);
+  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (f->store, &error);
+  g_assert_cmpuint (runs->len, ==, 1);
+  sluice_store_restore_run (f->store, second.id, &error);
+  g_autoptr (GPtrArray) restored = sluice_store_dup_runs (f->store, &error);
+  g_assert_cmpuint (restored->len, ==, 2);
+  g_free (second.name);
+}
+
+/* The child acknowledges what is committed over a pipe until it is killed; all of that must be
+ * there. */
+static void
+child_writes (const char *folder, int pipe_end)
+{
+  g_autoptr (SluiceStore) store = sluice_store_open (folder, NULL);
+  g_autoptr (SluiceRunInfo) run = sluice_store_dup_run (store, "run", NULL);
+  sluice_store_lock_run (store, run->id, NULL);
+  SluiceRunLog *log = sluice_store_open_log (store, run->id, NULL);
+  gint64 series = sluice_run_log_series (log, "loss", SLUICE_SERIES_SCALAR, NULL);
+  for (gint64 step = 0;; step++)
+    {
+      sluice_run_log_scalar (log, series, step, 0, value_of (step));
+      gint64 committed = sluice_run_log_get_n_committed (log);
+      if (step % 100 == 0 && write (pipe_end, &committed, sizeof committed) < 0)
+        _exit (1);
+      g_usleep (10);
+    }
+}
+
+static void
+test_kill (Fixture *f, gconstpointer unused)
+{
+  g_clear_object (&f->store);
+  for (guint round = 0; round < 3; round++)
+    {
+      int ends[2];
+      g_assert_cmpint (pipe (ends), ==, 0);
+      pid_t child = fork ();
+      if (child == 0)
+        {
+          close (ends[0]);
+          child_writes (f->folder, ends[1]);
+        }
+      close (ends[1]);
+      gint64 acknowledged = 0, message;
+      gint64 enough = g_test_rand_int_range (500, 8000);
+      while (acknowledged < enough && read (ends[0], &message, sizeof message) == sizeof message)
+        acknowledged = message;
+      g_assert_cmpint (kill (child, SIGKILL), ==, 0);
+      while (read (ends[0], &message, sizeof message) == sizeof message)
+        acknowledged = message;
+      close (ends[0]);
+      int status;
+      waitpid (child, &status, 0);
+      g_assert_true (WIFSIGNALED (status));
+
+      g_autoptr (GError) error = NULL;
+      open_store (f);
+      g_autoptr (SluiceRunInfo) run = sluice_store_dup_run (f->store, "run", &error);
+      g_assert_cmpint (run->state, ==, SLUICE_RUN_CRASHED);
+      g_autoptr (GPtrArray) series = sluice_store_dup_series (f->store, run->id, &error);
+      g_assert_cmpuint (series->len, ==, 1);
+      SluiceSeriesInfo *info = series->pdata[0];
+      g_assert_cmpint (info->n_points, >=, acknowledged);
+      g_autoptr (GArray) points = read_all (f->store, info->id);
+      assert_points (points, 0, info->last_step);
+      run->state = SLUICE_RUN_RUNNING;
+      sluice_store_update_run (f->store, run, &error);
+      g_assert_no_error (error);
+      g_clear_object (&f->store);
+    }
+}
+
+static void
+test_lock (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceStore) other = sluice_store_open (f->folder, &error);
+  g_assert_true (sluice_store_lock_run (f->store, f->run.id, &error));
+  g_assert_false (sluice_store_lock_run (other, f->run.id, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+  g_clear_error (&error);
+  sluice_store_unlock_run (f->store, f->run.id);
+  g_assert_true (sluice_store_lock_run (other, f->run.id, &error));
+}
+
+static void
+count_call (gpointer data)
+{
+  atomic_fetch_add ((_Atomic int *) data, 1);
+}
+
+static void
+test_notify (Fixture *f, gconstpointer unused)
+{
+  _Atomic int n_calls = 0;
+  sluice_store_set_notify (f->store, count_call, &n_calls);
+  SluiceRunLog *log = open_log (f);
+  gint64 series = open_series (log, "loss");
+  for (gint64 step = 0; step < 3; step++)
+    {
+      sluice_run_log_scalar (log, series, step, 0, 0);
+      flush (log);
+    }
+  g_assert_cmpint (n_calls, ==, 1);
+  sluice_store_rearm (f->store);
+  sluice_run_log_scalar (log, series, 3, 0, 0);
+  flush (log);
+  g_assert_cmpint (n_calls, ==, 2);
+  sluice_store_set_notify (f->store, NULL, NULL);
+  close_log (log);
+}
+
+static void
+test_bad_databases (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_build_filename (f->folder, "sluice.db", NULL);
+  g_clear_object (&f->store);
+  sqlite3 *db;
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  sqlite3_exec (db, "PRAGMA user_version = 99", NULL, NULL, NULL);
+  sqlite3_close (db);
+  g_assert_null (sluice_store_open (f->folder, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+  g_clear_error (&error);
+
+  g_autofree char *other = g_build_filename (f->folder, "other", NULL);
+  g_autofree char *other_path = g_build_filename (other, "sluice.db", NULL);
+  g_mkdir (other, 0777);
+  g_autofree char *garbage = g_strnfill (20000, 'x');
+  g_file_set_contents (other_path, garbage, -1, NULL);
+  g_assert_null (sluice_store_open (other, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_DATA_LOSS);
+  g_clear_error (&error);
+
+  g_autofree char *file = g_build_filename (f->folder, "file", NULL);
+  g_file_set_contents (file, "", 0, NULL);
+  g_assert_null (sluice_store_open (file, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_PERMISSION_DENIED);
+}
+
+/* Where the file may not grow, logging says so, keeps what it could not write, and writes it once
+ * there is room. */
+static void
+test_disk_full (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  struct rlimit before, tight = { 200000, RLIM_INFINITY };
+  signal (SIGXFSZ, SIG_IGN);
+  SluiceRunLog *log = open_log (f);
+  gint64 series = open_series (log, "loss");
+  getrlimit (RLIMIT_FSIZE, &before);
+  setrlimit (RLIMIT_FSIZE, &tight);
+  for (gint64 step = 0; step < 40000; step++)
+    sluice_run_log_scalar (log, series, step, 0, value_of (step));
+  g_assert_false (sluice_run_log_flush (log, &error));
+  g_assert_nonnull (error);
+  setrlimit (RLIMIT_FSIZE, &before);
+  flush (log);
+  g_autoptr (GArray) points = read_all (f->store, series);
+  assert_points (points, 0, 39999);
+  close_log (log);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, func) g_test_add ("/store/" name, Fixture, NULL, set_up, func, tear_down)
+  ADD ("points", test_points);
+  ADD ("upsert", test_upsert);
+  ADD ("random-order", test_random_order);
+  ADD ("columns", test_columns);
+  ADD ("truncate", test_truncate);
+  ADD ("histograms-and-images", test_histograms_and_images);
+  ADD ("checkpoint-after-scalars", test_checkpoint_after_scalars);
+  ADD ("runs", test_runs);
+  ADD ("kill", test_kill);
+  ADD ("lock", test_lock);
+  ADD ("notify", test_notify);
+  ADD ("bad-databases", test_bad_databases);
+  ADD ("disk-full", test_disk_full);
+#undef ADD
+  return g_test_run ();
+}
