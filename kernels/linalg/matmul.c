@@ -3,7 +3,7 @@
 
 /*
  * MatMul: product of two matrices.  [m,k] x [k,n] -> [m,n], either operand taken transposed.
- * For c = a b: da = dc b', db = a' dc. TensorFlow's MatMul.
+ * For c = a b: da = dc b', db = a' dc, with conjugates where they are complex. TensorFlow's MatMul.
  */
 #include <glib/gi18n-lib.h>
 
@@ -53,6 +53,11 @@ matmul_gradient (SluiceGradContext *g, GError **error)
   gboolean tb = sluice_node_get_bool (g->node, "transpose_b");
   SluiceEdge dy = sluice_grad_dy (g, 0);
   SluiceEdge a = sluice_grad_input (g, 0), b = sluice_grad_input (g, 1);
+  if (a.node && sluice_dtype_is_complex (sluice_edge_dtype (a)))
+    {
+      a = sluice_op (&g->b, "Conj", a);
+      b = sluice_op (&g->b, "Conj", b);
+    }
   sluice_grad_set (g, 0, ta ? product (g, b, tb, dy, TRUE) : product (g, dy, FALSE, b, !tb));
   sluice_grad_set (g, 1, tb ? product (g, dy, TRUE, a, ta) : product (g, a, !ta, dy, FALSE));
   return TRUE;

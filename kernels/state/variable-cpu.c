@@ -57,13 +57,6 @@ is_initialized_compute (SluiceKernelCall *call)
   return output_bool (call, tensor != NULL);
 }
 
-static void
-forward_reference (SluiceKernelCall *call)
-{
-  sluice_resource_ref (&call->inputs[0].ref->parent);
-  call->outputs[0].ref = call->inputs[0].ref;
-}
-
 static gpointer
 assign_prepare (const SluiceNode *node, GError **error)
 {
@@ -88,7 +81,7 @@ assign_compute (SluiceKernelCall *call)
   gboolean ok = sluice_call_store (call, variable, value);
   pthread_mutex_unlock (&variable->lock);
   if (ok)
-    forward_reference (call);
+    sluice_call_forward (call, 0, 0);
   return ok;
 }
 
@@ -110,7 +103,7 @@ update_compute (SluiceKernelCall *call)
   ok = ok && sluice_call_accumulate (call, tensor, value, call->kernel->data != NULL);
   pthread_mutex_unlock (&variable->lock);
   if (ok && call->n_outputs)
-    forward_reference (call);
+    sluice_call_forward (call, 0, 0);
   return ok;
 }
 

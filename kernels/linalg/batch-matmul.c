@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * BatchMatMul: a product of matrices for each index of the leading dimensions.
+ * [..,m,k] x [..,k,n] -> [..,m,n], either operand adjoint (transposed and conjugated).
+ * For z = x y: dx = dz y*, dy = x* dz.
+ */
+#include <glib/gi18n-lib.h>
+
+#include "engine/device/kernel.h"
+#include "engine/grad/grad.h"
+#include "engine/graph/shape-context.h"
+
+/* The leading dimensions of both, merged. */
+static gboolean
+merge_batches (SluiceShapeContext *c, SluiceShape *batch, GError **error)
+{
+  SluiceShape x = c->inputs[0], y = c->inputs[1];
+  x.rank -= x.rank >= 0 ? 2 : 0;
+  y.rank -= y.rank >= 0 ? 2 : 0;
+  if (sluice_shape_merge (&x, &y, batch))
+    return TRUE;
+  char sx[SLUICE_SHAPE_STR], sy[SLUICE_SHAPE_STR];
+  return sluice_shape_context_fail (
+      c, error, "the leading dimensions must be equal: x is %s, y is %s",
+      sluice_shape_str (&c->inputs[0], sx), sluice_shape_str (&c->inputs[1], sy));
+}
+
+/* Dimension `from_end` of an operand, which an adjoint exchanges. */
+static gint64
+matrix_dim (const SluiceShape *shape, int from_end, gboolean adjoint)
+{
+  if (shape->rank < 2)
+    return SLUICE_UNKNOWN_DIM;
+  return shape->dim[shape->rank - (adjoint ? 3 - from_end : from_end)];
+}
+
+static gboolean
+batch_matmul_shape (SluiceShapeContext *c, GError **error)
+{
+  SluiceShape batch;
+  if (!sluice_shape_context_want_rank_at_least (c, 0, 2, error)
+      || !sluice_shape_context_want_rank_at_least (c, 1, 2, error)
+      || !merge_batches (c, &batch, error))
+    return FALSE;
+  gboolean ax = sluice_node_get_bool (c->node, "adj_x"),
+           ay = sluice_node_get_bool (c->node, "adj_y");
+  gint64 inner_x = matrix_dim (&c->inputs[0], 1, ax), inner_y = matrix_dim (&c->inputs[1], 2, ay);
+  if (inner_x >= 0 && inner_y >= 0 && inner_x != inner_y)
+    {
+      char sx[SLUICE_SHAPE_STR], sy[SLUICE_SHAPE_STR];
+      return sluice_shape_context_fail (c, error, "the inner sizes differ: x is %s%s, y is %s%s",
+                                        sluice_shape_str (&c->inputs[0], sx), ax ? " adjoint" : "",
+                                        sluice_shape_str (&c->inputs[1], sy), ay ? " adjoint" : "");
+    }
+  if (batch.rank < 0)
+    return TRUE;
+  batch.dim[batch.rank++] = matrix_dim (&c->inputs[0], 2, ax);
+  batch.dim[batch.rank++] = matrix_dim (&c->inputs[1], 1, ay);
+  sluice_shape_context_set (c, 0, &batch);
+  return TRUE;
+}
+
+static SluiceEdge
+product (SluiceGradContext *g, SluiceEdge x, gboolean ax, SluiceEdge y, gboolean ay)
+{
+  return sluice_op_with (
+      &g->b, "BatchMatMul",
+      SLUICE_ATTRS (sluice_attr_bool ("adj_x", ax), sluice_attr_bool ("adj_y", ay)), x, y);
+}
+
+static gboolean
+batch_matmul_gradient (SluiceGradContext *g, GError **error)
+{
+  gboolean ax = sluice_node_get_bool (g->node, "adj_x"),
+           ay = sluice_node_get_bool (g->node, "adj_y");
+  SluiceEdge dz = sluice_grad_dy (g, 0);
+  SluiceEdge x = sluice_grad_input (g, 0), y = sluice_grad_input (g, 1);
+  sluice_grad_set (g, 0, ax ? product (g, y, ay, dz, TRUE) : product (g, dz, FALSE, y, !ay));
+  sluice_grad_set (g, 1, ay ? product (g, dz, TRUE, x, ax) : product (g, x, !ax, dz, FALSE));
+  return TRUE;
+}
+
+static void
+batch_matmul_cost (const SluiceNode *node,
+                   const SluiceShape *in,
+                   const SluiceShape *out,
+                   SluiceCost *cost)
+{
+  double outputs = (double) sluice_shape_n_elements (&out[0]);
+  double k = (double) matrix_dim (&in[0], 1, sluice_node_get_bool (node, "adj_x"));
+  double inputs =
+      (double) sluice_shape_n_elements (&in[0]) + (double) sluice_shape_n_elements (&in[1]);
+  cost->flops = 2 * outputs * k;
+  cost->bytes = (double) sluice_dtype_size (node->outputs[0].dtype) * (inputs + outputs);
+}
+
+static const SluiceSample batch_matmul_samples[] = {
+  { "", "float[2,3,4]; float[2,4,5]", 1e-5, 1e-6 },
+  { "adj_x=true", "float[2,4,3]; float[2,4,5]", 1e-5, 1e-6 },
+  { "adj_y=true", "float[2,2,3,4]; float[2,2,5,4]", 1e-5, 1e-6 },
+  { "", "float[3,4]; float[4,5]", 1e-5, 1e-6 },
+  { "", "float[0,3,4]; float[0,4,5]", 0, 0 },
+};
+
+static const SluiceRecipe batch_matmul_recipe = {
+  .samples = batch_matmul_samples,
+  .n_samples = G_N_ELEMENTS (batch_matmul_samples),
+  .dtypes = SLUICE_SET_FLOATS | SLUICE_SET_INDEX | SLUICE_SET_COMPLEX,
+};
+
+static const SluiceOpDef batch_matmul_op = {
+  .name = "BatchMatMul",
+  .signature = "x: T, y: T -> output: T",
+  .attrs = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}; "
+           "adj_x: bool = false; adj_y: bool = false",
+  .summary = N_ ("Products of matrices, one for each leading index"),
+  .shape = batch_matmul_shape,
+  .gradient = batch_matmul_gradient,
+  .cost = batch_matmul_cost,
+  .recipe = &batch_matmul_recipe,
+};
+
+static const SluiceOpDef *const ops[] = { &batch_matmul_op };
+
+const SluiceKernelModule sluice_module_linalg_batch_matmul = { .ops = ops,
+                                                               .n_ops = G_N_ELEMENTS (ops) };
