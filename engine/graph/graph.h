@@ -139,6 +139,10 @@ gboolean sluice_node_string_is (const SluiceNode *self, const char *name, const 
  * written). */
 guint sluice_node_get_ints (const SluiceNode *self, const char *name, gint64 *values, guint max);
 
+/* "x", "values[2]": as the definition calls them, for messages and inspectors. (transfer full) */
+char *sluice_node_dup_input_name (const SluiceNode *self, guint input);
+char *sluice_node_dup_output_name (const SluiceNode *self, guint output);
+
 gboolean sluice_node_is_stateful (const SluiceNode *self); /* an unknown op counts as stateful */
 SluiceRole sluice_node_get_role (const SluiceNode *self);
 static inline SluiceDType

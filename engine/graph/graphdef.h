@@ -10,6 +10,10 @@
  * binary file are kept for the way out.
  */
 
+/* GRAPH_DEF_VERSION of the TensorFlow whose rules are followed (2.21): what is written as producer,
+ * and what a graph's min_consumer is compared with. */
+#define SLUICE_GRAPH_VERSION 2474
+
 /**
  * sluice_graph_import:
  * @bytes: a GraphDef or MetaGraphDef, binary or text, plain or gzipped; told apart by content

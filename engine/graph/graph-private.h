@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/base/error.h"
+#include "engine/graph/graph.h"
+
+/* What the files of graph/ share. Nobody else includes this. */
+
+/* More inputs or outputs of one node are refused: kernels count them in 16 bits. */
+#define SLUICE_MAX_PORTS G_MAXUINT16
+
+/* Attributes of a node; nodes copied from each other share them. Behind it n SluiceAttr. */
+typedef struct
+{
+  _Atomic int ref_count;
+  guint n;
+  SluiceAttr attrs[];
+} SluiceAttrBlock;
+
+/* A node and what only its graph knows of it. */
+typedef struct
+{
+  SluiceNode node; /* first: a SluiceNode is a SluiceNodeRecord */
+  SluiceAttrBlock *block;
+  SluiceUse *uses;
+  guint n_uses, uses_capacity;
+  /* Values of outputs that are known before a run; NULL while nobody asked. */
+  SluiceTensor **constants;
+  guint position;             /* in the order that sluice_graph_settle() goes by, while it works */
+  guint visits;               /* of that */
+  gboolean inferred;          /* shapes were looked at: an edge from here says something */
+  gboolean shape_error;       /* node->error came from the shape function */
+  gboolean constants_pending; /* being worked out: a cycle has no constants */
+  /* A NodeDef of what this program does not understand, for the way out; NULL where it understands
+   * all. Where it has inputs they stand for all of node->inputs. */
+  GBytes *foreign;
+} SluiceNodeRecord;
+
+static inline SluiceNodeRecord *
+sluice_node_record (const SluiceNode *node)
+{
+  return (SluiceNodeRecord *) node;
+}
+
+struct _SluiceGraph
+{
+  _Atomic int ref_count;
+  GPtrArray *nodes;     /* SluiceNode, in order of creation */
+  GHashTable *by_name;  /* interned name -> SluiceNode */
+  GHashTable *suffixes; /* interned name -> the last number that unique_name() put behind it */
+  guint64 version;
+  int producer;
+  int min_consumer;
+  GBytes *shell;      /* (nullable): the GraphDef that was imported, without its nodes */
+  GBytes *meta_shell; /* (nullable): the MetaGraphDef around it, without the GraphDef */
+};
+
+/* op.c */
+SluiceOp *sluice_op_parse (const SluiceOpDef *def);
+
+/* registry.c: the candidate nearest to a mistyped name; candidate returns NULL behind the last. */
+const char *sluice_near_name (const char *name,
+                              const char *(*candidate) (gpointer data, guint i),
+                              gpointer data);
+
+/* graph.c: a record that no graph holds yet. Inputs, attributes and outputs are filled in by the
+ * caller, then commit() makes it a node of the graph, or free() drops it. */
+SluiceNode *
+sluice_node_new (SluiceGraph *graph, const char *name, const char *op, const char *device);
+void sluice_node_free (SluiceNode *node);
+/* Takes the values; duplicates by name are dropped but for the last. */
+void sluice_node_take_attrs (SluiceNode *node, SluiceAttr *attrs, guint n);
+void sluice_node_set_n_outputs (SluiceNode *node, guint n);
+void sluice_graph_commit (SluiceGraph *self, SluiceNode *node);
+void sluice_node_add_use (SluiceNode *producer, SluiceUse use);
+gboolean sluice_node_name_is_valid (const char *name, gboolean internal);
+
+/* infer.c */
+/* Adds what `given` leaves out to the node's attributes. from_inputs: also from the inputs' dtypes,
+ * as a builder wants; a GraphDef must say them. Makes the outputs; after an error as far as they
+ * can be told. */
+gboolean sluice_node_complete (
+    SluiceNode *node, const SluiceAttr *given, guint n_given, gboolean from_inputs, GError **error);
+gboolean sluice_node_check_inputs (const SluiceNode *node, GError **error);
+/* Calls the op's shape function. On an error all shapes are unknown. */
+gboolean sluice_node_infer_shapes (SluiceNode *node, GError **error);
+/* Brings shapes behind changed nodes up to date: order lists the nodes so that only the back edges
+ * of loops run against it, dirty says of each position whether it must be looked at. Errors stay
+ * on the nodes. */
+void sluice_graph_settle (SluiceGraph *self, SluiceNode *const *order, guint8 *dirty, guint n);
+/* Does the edge close a loop: NextIteration into Merge? */
+gboolean sluice_edge_is_back_edge (const SluiceNode *producer, const SluiceNode *consumer);
+
+/* shape-context.c */
+void sluice_node_forget_constants (SluiceNode *node);
