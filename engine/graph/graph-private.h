@@ -59,11 +59,6 @@ struct _SluiceGraph
 /* op.c */
 SluiceOp *sluice_op_parse (const SluiceOpDef *def);
 
-/* registry.c: the candidate nearest to a mistyped name; candidate returns NULL behind the last. */
-const char *sluice_near_name (const char *name,
-                              const char *(*candidate) (gpointer data, guint i),
-                              gpointer data);
-
 /* graph.c: a record that no graph holds yet. Inputs, attributes and outputs are filled in by the
  * caller, then commit() makes it a node of the graph, or free() drops it. */
 SluiceNode *
@@ -74,6 +69,8 @@ void sluice_node_take_attrs (SluiceNode *node, SluiceAttr *attrs, guint n);
 void sluice_node_set_n_outputs (SluiceNode *node, guint n);
 void sluice_graph_commit (SluiceGraph *self, SluiceNode *node);
 void sluice_node_add_use (SluiceNode *producer, SluiceUse use);
+/* The node's name nearest to a mistyped one. */
+const char *sluice_graph_near_name (SluiceGraph *self, const char *name);
 gboolean sluice_node_name_is_valid (const char *name, gboolean internal);
 
 /* infer.c */

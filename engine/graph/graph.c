@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/near.h"
 #include "engine/graph/graph-private.h"
 #include "engine/graph/graphdef.h"
 
@@ -432,11 +433,13 @@ sluice_graph_unique_name (SluiceGraph *self, const char *wanted)
   return name;
 }
 
-static const char *
-nth_node_name (gpointer data, guint i)
+const char *
+sluice_graph_near_name (SluiceGraph *self, const char *name)
 {
-  SluiceGraph *self = data;
-  return i < self->nodes->len ? sluice_graph_get_node (self, i)->name : NULL;
+  g_autofree const char **names = g_new (const char *, self->nodes->len);
+  for (guint i = 0; i < self->nodes->len; i++)
+    names[i] = sluice_graph_get_node (self, i)->name;
+  return sluice_near_name (name, names, self->nodes->len);
 }
 
 gboolean
@@ -454,7 +457,7 @@ sluice_graph_parse_edge (SluiceGraph *self, const char *text, SluiceEdge *edge, 
   SluiceNode *node = sluice_graph_find (self, name);
   if (node == NULL)
     {
-      const char *near = sluice_near_name (name, nth_node_name, self);
+      const char *near = sluice_graph_near_name (self, name);
       return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "there is no node '%s'%s%s%s", name,
                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <string.h>
 
+#include "engine/base/near.h"
 #include "engine/graph/graph-private.h"
 
 /* Written at start-up only, read-only afterwards: no lock. */
@@ -54,58 +55,12 @@ sluice_registry_list (guint *n)
   return sorted_ops != NULL ? (const SluiceOp *const *) sorted_ops->pdata : NULL;
 }
 
-/* Levenshtein's distance, case counting for nothing; given up above `limit`. */
-static guint
-edit_distance (const char *a, const char *b, guint limit)
-{
-  gsize n = strlen (a), m = strlen (b);
-  if ((n > m ? n - m : m - n) > limit || m >= 64)
-    return limit + 1;
-  guint row[65];
-  for (gsize j = 0; j <= m; j++)
-    row[j] = j;
-  for (gsize i = 1; i <= n; i++)
-    {
-      guint diagonal = row[0];
-      row[0] = i;
-      for (gsize j = 1; j <= m; j++)
-        {
-          guint change = diagonal + (g_ascii_tolower (a[i - 1]) != g_ascii_tolower (b[j - 1]));
-          diagonal = row[j];
-          row[j] = MIN (change, MIN (row[j], row[j - 1]) + 1);
-        }
-    }
-  return row[m];
-}
-
-const char *
-sluice_near_name (const char *name,
-                  const char *(*candidate) (gpointer data, guint i),
-                  gpointer data)
-{
-  guint limit = strlen (name) / 3 + 1;
-  const char *best = NULL, *text;
-  for (guint i = 0; (text = candidate (data, i)) != NULL; i++)
-    {
-      guint distance = edit_distance (name, text, limit);
-      if (distance > limit || (distance == limit && best != NULL))
-        continue;
-      best = text;
-      limit = distance;
-    }
-  return best;
-}
-
-static const char *
-nth_op (gpointer data, guint i)
-{
-  return sorted_ops != NULL && i < sorted_ops->len
-             ? ((const SluiceOp *) g_ptr_array_index (sorted_ops, i))->name
-             : NULL;
-}
-
 const char *
 sluice_registry_near_name (const char *name)
 {
-  return sluice_near_name (name, nth_op, NULL);
+  guint n = sorted_ops != NULL ? sorted_ops->len : 0;
+  g_autofree const char **names = g_new (const char *, n);
+  for (guint i = 0; i < n; i++)
+    names[i] = ((const SluiceOp *) g_ptr_array_index (sorted_ops, i))->name;
+  return sluice_near_name (name, names, n);
 }
