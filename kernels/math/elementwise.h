@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+/*
+ * How the formulas of scalar.h become loops: for every formula and type one function that knows the
+ * three loop shapes (contiguous, one operand fixed) and is handed planes of a broadcast.
+ */
+#include "kernels/math/scalar-complex.h"
+#include "kernels/math/broadcast.h"
+#include "kernels/typed.h"
+
+#ifdef __clang__
+#define SLUICE_INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
+#else
+/* An operand may be the output itself; element i only ever depends on element i. */
+#define SLUICE_INDEPENDENT _Pragma ("GCC ivdep")
+#endif
+
+typedef void (*SluiceUnaryLoop) (gint64 n, const void *x, void *out);
+
+/* A rectangle of the output, contiguous in it: rows × n. Steps in elements; inner steps are 0 or 1.
+ */
+typedef struct
+{
+  gint64 rows, n;
+  gint64 x_row, y_row;
+  gint64 x_step, y_step;
+} SluicePlane;
+
+typedef void (*SluiceBinaryLoop) (const SluicePlane *p, const void *x, const void *y, void *out);
+
+/* Elements in a chunk of work: fixed, so that what runs where never changes a bit. */
+#define SLUICE_GRAIN 16384
+
+/* FOR_<kinds> (L, fn): L (fn, suffix, type, attributes of the function) for each type. */
+#define FOR_R(L, fn) L (fn, f32, float, SLUICE_HOT) L (fn, f64, double, SLUICE_HOT)
+#define FOR_C(L, fn) L (fn, c64, SluiceComplex64, ) L (fn, c128, SluiceComplex128, )
+#define FOR_B(L, fn) L (fn, b8, guint8, SLUICE_HOT)
+#define FOR_I(L, fn)                                                                               \
+  L (fn, i32, gint32, SLUICE_HOT)                                                                  \
+  L (fn, i64, gint64, )                                                                            \
+  L (fn, i8, gint8, )                                                                              \
+  L (fn, i16, gint16, )                                                                            \
+  L (fn, u8, guint8, )                                                                             \
+  L (fn, u16, guint16, )                                                                           \
+  L (fn, u32, guint32, )                                                                           \
+  L (fn, u64, guint64, )
+#define FOR_RC(L, fn)   FOR_R (L, fn) FOR_C (L, fn)
+#define FOR_RI(L, fn)   FOR_R (L, fn) FOR_I (L, fn)
+#define FOR_RIC(L, fn)  FOR_RI (L, fn) FOR_C (L, fn)
+#define FOR_RICB(L, fn) FOR_RIC (L, fn) FOR_B (L, fn)
+
+/* The same as designated initialisers of a table by dtype. Halves take the loop of float. */
+#define LOOPS_R(p)                                                                                 \
+  [SLUICE_HALF] = p##_f32, [SLUICE_BFLOAT16] = p##_f32, [SLUICE_FLOAT] = p##_f32,                  \
+  [SLUICE_DOUBLE] = p##_f64
+#define LOOPS_C(p) [SLUICE_COMPLEX64] = p##_c64, [SLUICE_COMPLEX128] = p##_c128
+#define LOOPS_B(p) [SLUICE_BOOL] = p##_b8
+#define LOOPS_I(p)                                                                                 \
+  [SLUICE_INT8] = p##_i8, [SLUICE_INT16] = p##_i16, [SLUICE_INT32] = p##_i32,                      \
+  [SLUICE_INT64] = p##_i64, [SLUICE_UINT8] = p##_u8, [SLUICE_UINT16] = p##_u16,                    \
+  [SLUICE_UINT32] = p##_u32, [SLUICE_UINT64] = p##_u64
+#define LOOPS_RC(p)   LOOPS_R (p), LOOPS_C (p)
+#define LOOPS_RI(p)   LOOPS_R (p), LOOPS_I (p)
+#define LOOPS_RIC(p)  LOOPS_RI (p), LOOPS_C (p)
+#define LOOPS_RICB(p) LOOPS_RIC (p), LOOPS_B (p)
+
+#define SET_R    SLUICE_SET_FLOATS
+#define SET_C    SLUICE_SET_COMPLEX
+#define SET_RC   (SLUICE_SET_FLOATS | SLUICE_SET_COMPLEX)
+#define SET_RI   SLUICE_SET_REAL
+#define SET_RIC  SLUICE_SET_NUMBER
+#define SET_RICB (SLUICE_SET_NUMBER | SLUICE_SET (SLUICE_BOOL))
+
+/* ---- the loops ---- */
+
+#define UNARY_LOOP_TO(fn, s, T, TO, hot)                                                           \
+  hot static void unary_##fn##_##s (gint64 n, const void *x_, void *out_)                          \
+  {                                                                                                \
+    const T *x = x_;                                                                               \
+    TO *out = out_;                                                                                \
+    SLUICE_INDEPENDENT                                                                             \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      out[i] = scalar_##fn##_##s (x[i]);                                                           \
+  }
+#define UNARY_LOOP(fn, s, T, hot)     UNARY_LOOP_TO (fn, s, T, T, hot)
+#define PREDICATE_LOOP(fn, s, T, hot) UNARY_LOOP_TO (fn, s, T, guint8, hot)
+
+#define BINARY_LOOP_TO(fn, s, T, TO, hot)                                                          \
+  hot static void binary_##fn##_##s (const SluicePlane *p, const void *x_, const void *y_,         \
+                                     void *out_)                                                   \
+  {                                                                                                \
+    TO *out = out_;                                                                                \
+    for (gint64 r = 0; r < p->rows; r++, out += p->n)                                              \
+      {                                                                                            \
+        const T *x = (const T *) x_ + r * p->x_row, *y = (const T *) y_ + r * p->y_row;            \
+        const T x0 = x[0], y0 = y[0];                                                              \
+        if (p->x_step && p->y_step)                                                                \
+          {                                                                                        \
+            SLUICE_INDEPENDENT                                                                     \
+            for (gint64 i = 0; i < p->n; i++)                                                      \
+              out[i] = scalar_##fn##_##s (x[i], y[i]);                                             \
+          }                                                                                        \
+        else if (p->x_step)                                                                        \
+          {                                                                                        \
+            SLUICE_INDEPENDENT                                                                     \
+            for (gint64 i = 0; i < p->n; i++)                                                      \
+              out[i] = scalar_##fn##_##s (x[i], y0);                                               \
+          }                                                                                        \
+        else                                                                                       \
+          {                                                                                        \
+            SLUICE_INDEPENDENT                                                                     \
+            for (gint64 i = 0; i < p->n; i++)                                                      \
+              out[i] = scalar_##fn##_##s (x0, y[i]);                                               \
+          }                                                                                        \
+      }                                                                                            \
+  }
+#define BINARY_LOOP(fn, s, T, hot)  BINARY_LOOP_TO (fn, s, T, T, hot)
+#define COMPARE_LOOP(fn, s, T, hot) BINARY_LOOP_TO (fn, s, T, guint8, hot)
+
+/* ---- what a kernel's data points to ---- */
+
+typedef struct
+{
+  SluiceUnaryLoop loop[SLUICE_N_DTYPES];
+  gboolean to_bool;
+  double ns; /* an element */
+} SluiceUnaryKernel;
+
+typedef struct
+{
+  SluiceBinaryLoop loop[SLUICE_N_DTYPES];
+  gboolean to_bool;
+  gboolean one_shape; /* no broadcasting */
+  double ns;          /* an element */
+  /* (nullable): refuses a second operand of integers (a divisor of 0) */
+  gboolean (*check) (SluiceKernelCall *call, const SluiceTensor *y);
+} SluiceBinaryKernel;

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "kernels/math/elementwise.h"
+#include "kernels/math/tables.h"
+#include "kernels/math/wide.h"
+
+/* Halves go through float in blocks of this many elements. */
+#define BLOCK 512
+
+typedef struct
+{
+  SluiceUnaryLoop loop;
+  SluiceDType dtype, out_dtype;
+  const char *x;
+  char *out;
+} UnaryJob;
+
+static void
+run_half (const UnaryJob *job, gint64 begin, gint64 end)
+{
+  float wide[BLOCK], result[BLOCK];
+  for (gint64 i = begin; i < end; i += BLOCK)
+    {
+      gint64 n = MIN (BLOCK, end - i);
+      sluice_widen (job->dtype, job->x + 2 * i, wide, n);
+      if (job->out_dtype != job->dtype)
+        {
+          job->loop (n, wide, job->out + sluice_dtype_size (job->out_dtype) * i);
+          continue;
+        }
+      job->loop (n, wide, result);
+      sluice_narrow (job->dtype, result, job->out + 2 * i, n);
+    }
+}
+
+static void
+run (gpointer data, gint64 begin, gint64 end)
+{
+  const UnaryJob *job = data;
+  if (sluice_dtype_is_half (job->dtype))
+    run_half (job, begin, end);
+  else
+    job->loop (end - begin, job->x + sluice_dtype_size (job->dtype) * begin,
+               job->out + sluice_dtype_size (job->out_dtype) * begin);
+}
+
+static gboolean
+unary_compute (SluiceKernelCall *call)
+{
+  const SluiceUnaryKernel *k = call->kernel->data;
+  const SluiceTensor *x = sluice_call_input (call, 0);
+  UnaryJob job = { .loop = k->loop[x->dtype], .dtype = x->dtype, .x = x->data };
+  gint64 n = x->n_elements;
+  SluiceTensor *out = k->to_bool ? sluice_call_output (call, 0, &x->shape)
+                                 : sluice_call_reuse (call, 0, 0, &x->shape);
+  if (out == NULL)
+    return FALSE;
+  job.out = out->data;
+  job.out_dtype = out->dtype;
+  if (n > SLUICE_GRAIN)
+    return sluice_call_parallel_for (call, n, SLUICE_GRAIN, k->ns, run, &job);
+  if (n > 0)
+    run (&job, 0, n);
+  return TRUE;
+}
+
+/* One element after the other, in the widest type of its kind. */
+static gboolean
+unary_compute_reference (SluiceKernelCall *call)
+{
+  const SluiceUnaryKernel *k = call->kernel->data;
+  const SluiceTensor *x = sluice_call_input (call, 0);
+  SluiceUnaryLoop one = k->loop[sluice_wide_dtype (x->dtype)];
+  SluiceTensor *out = sluice_call_output (call, 0, &x->shape);
+  if (out == NULL)
+    return FALSE;
+  for (gint64 i = 0; i < x->n_elements; i++)
+    {
+      SluiceWide from = sluice_wide_load (x->dtype, x->data, i), to = { 0 };
+      one (1, &from, &to);
+      sluice_wide_store (out->dtype, out->data, i, to);
+    }
+  return TRUE;
+}
+
+/* ---- the kernels ---- */
+
+#define NOTHING(...)
+#define MAKE_LOOPS(op, fn, kinds, ...)      FOR_##kinds (UNARY_LOOP, fn)
+#define MAKE_PREDICATES(op, fn, kinds, ...) FOR_##kinds (PREDICATE_LOOP, fn)
+
+UNARY_TABLE (MAKE_LOOPS, NOTHING)
+PREDICATE_TABLE (MAKE_PREDICATES)
+FOR_B (UNARY_LOOP, logical_not)
+
+#define MAKE_KERNEL_TO(op, fn, kinds, ns_, bool_)                                                  \
+  static const SluiceUnaryKernel kernel_##op = { .loop = { LOOPS_##kinds (unary_##fn) },           \
+                                                 .to_bool = bool_,                                 \
+                                                 .ns = ns_ };
+#define MAKE_KERNEL(op, fn, kinds, types, summary, gradient, domain, rtol, ns)                     \
+  MAKE_KERNEL_TO (op, fn, kinds, ns, FALSE)
+#define MAKE_TEST(op, fn, kinds, types, summary, gradient, domain, rtol, ns)                       \
+  MAKE_KERNEL_TO (op, fn, kinds, ns, TRUE)
+
+UNARY_TABLE (MAKE_KERNEL, MAKE_KERNEL)
+PREDICATE_TABLE (MAKE_TEST)
+MAKE_KERNEL_TO (LogicalNot, logical_not, B, 0.1, FALSE)
+
+#define REGISTER(op_, fn, kinds, ...)                                                              \
+  { .op = #op_,                                                                                    \
+    .device = "CPU",                                                                               \
+    .where = { { "T", SET_##kinds } },                                                             \
+    .rank = 10,                                                                                    \
+    .compute = unary_compute,                                                                      \
+    .data = (gpointer) &kernel_##op_ },                                                            \
+      { .op = #op_,                                                                                \
+        .device = "CPU",                                                                           \
+        .where = { { "T", SET_##kinds } },                                                         \
+        .compute = unary_compute_reference,                                                        \
+        .data = (gpointer) &kernel_##op_ },
+
+static const SluiceKernel kernels[] = {
+  /* clang-format off */
+  UNARY_TABLE (REGISTER, REGISTER)
+  PREDICATE_TABLE (REGISTER)
+  /* clang-format on */
+  { .op = "LogicalNot",
+    .device = "CPU",
+    .rank = 10,
+    .compute = unary_compute,
+    .data = (gpointer) &kernel_LogicalNot },
+  { .op = "LogicalNot",
+    .device = "CPU",
+    .compute = unary_compute_reference,
+    .data = (gpointer) &kernel_LogicalNot },
+};
+
+const SluiceKernelModule sluice_module_math_unary_cpu = { .kernels = kernels,
+                                                          .n_kernels = G_N_ELEMENTS (kernels) };
