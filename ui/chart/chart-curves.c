@@ -9,6 +9,7 @@
 #define SMOOTH_WIDTH 2.2
 #define BAND_ALPHA   0.16
 #define MARK_SIZE    4.5
+#define DOT_RADIUS   3.0 /* of a point that stands alone */
 
 /*
  * One walk over the columns serves pixels and paths: it calls a pen. Pixels of the raster are
@@ -127,17 +128,25 @@ typedef struct
   gboolean open; /* there is a point to go on from */
   guint vertices;
   double x, y;
+  guint swung; /* the column after the last one drawn as a swing, or 0, and what that covers */
+  double top, bottom;
 } Walk;
+
+static void
+walk_jump (Walk *walk, double x, double y)
+{
+  walk->vertices++;
+  walk->open = TRUE;
+  walk->x = x;
+  walk->y = y;
+}
 
 static void
 walk_to (Walk *walk, const Pen *pen, double x, double y)
 {
   if (walk->open)
     pen_segment (pen, walk->x, walk->y, x, y);
-  walk->vertices++;
-  walk->open = TRUE;
-  walk->x = x;
-  walk->y = y;
+  walk_jump (walk, x, y);
 }
 
 /* A gap follows, or the end. A point that nothing joins would not be seen: it becomes a dot. */
@@ -145,32 +154,50 @@ static void
 walk_break (Walk *walk, const Pen *pen)
 {
   if (walk->open && walk->vertices == 1)
-    pen_disc (pen, walk->x, walk->y, MAX (pen->width, 2));
+    pen_disc (pen, walk->x, walk->y, MAX (pen->width, DOT_RADIUS));
   *walk = (Walk){ 0 };
+}
+
+/* A column of many points that go further than from the first to the last: one upright stroke. */
+static void
+draw_swing (
+    const Pen *pen, Walk *walk, guint i, double middle, double first, double top, double bottom)
+{
+  gboolean touches = walk->swung == i && i > 0 && walk->top <= bottom && top <= walk->bottom;
+
+  /* Two strokes side by side that overlap already are one curve. */
+  if (!touches)
+    walk_to (walk, pen, middle, first);
+  pen_span (pen, middle, top, bottom);
+  walk->swung = i + 1;
+  walk->top = top;
+  walk->bottom = bottom;
 }
 
 static void
 draw_column (const SluiceChart *self,
              const Pen *pen,
              Walk *walk,
-             const SluiceTrace *t,
-             double middle,
-             guint n)
+             const SluiceColumn *column,
+             guint i,
+             gboolean smooth)
 {
+  const SluiceTrace *t = get_trace (column, smooth);
+  double middle = self->plot.x + (i + 0.5) * self->plot.width / self->read_key.n_columns;
   double first = _sluice_chart_y_pixel (self, t->first);
   double last = _sluice_chart_y_pixel (self, t->last);
-  double top;
-  double bottom;
+  double top = _sluice_chart_y_pixel (self, t->max);
+  double bottom = _sluice_chart_y_pixel (self, t->min);
 
+  if (column->n_finite > 2 && (MIN (first, last) - top > 0.5 || bottom - MAX (first, last) > 0.5))
+    {
+      draw_swing (pen, walk, i, middle, first, top, bottom);
+      walk_jump (walk, middle, last);
+      return;
+    }
   walk_to (walk, pen, sluice_scale_to_pixel (&self->x_scale, t->first_x), first);
-  if (n == 1)
-    return;
-  top = _sluice_chart_y_pixel (self, t->max);
-  bottom = _sluice_chart_y_pixel (self, t->min);
-  /* What the line from first to last does not reach. */
-  if (n > 2 && (MIN (first, last) - top > 0.5 || bottom - MAX (first, last) > 0.5))
-    pen_span (pen, middle, top, bottom);
-  walk_to (walk, pen, sluice_scale_to_pixel (&self->x_scale, t->last_x), last);
+  if (column->n_finite > 1)
+    walk_to (walk, pen, sluice_scale_to_pixel (&self->x_scale, t->last_x), last);
 }
 
 static void
@@ -180,7 +207,6 @@ draw_trace (const SluiceChart *self,
             gboolean smooth)
 {
   guint n = (guint) self->read_key.n_columns;
-  double step = self->plot.width / n;
   Walk walk = { 0 };
 
   if (series->edges.has_before)
@@ -195,8 +221,7 @@ draw_trace (const SluiceChart *self,
       const SluiceColumn *column = &series->columns[i];
 
       if (column->n_finite > 0)
-        draw_column (self, pen, &walk, get_trace (column, smooth), self->plot.x + (i + 0.5) * step,
-                     column->n_finite);
+        draw_column (self, pen, &walk, column, i, smooth);
       else if (column->n_nan + column->n_above + column->n_below > 0)
         walk_break (&walk, pen);
     }

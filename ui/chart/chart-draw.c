@@ -82,7 +82,7 @@ draw_grid (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
 static void
 draw_x_labels (SluiceChart *self, SluiceText *text, double width, const SluiceChartTheme *theme)
 {
-  static const SluiceUnit units[] = { SLUICE_UNIT_NONE, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
+  static const SluiceUnit units[] = { SLUICE_UNIT_STEPS, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
   double y = self->plot.y + self->plot.height + 14;
   double free_from = 0;
 
@@ -124,48 +124,65 @@ event_x (const SluiceChart *self, const SluiceChartEvent *event)
   return event->wall - start;
 }
 
-/* Dashed lines, and a word where there is room for it beside its neighbours. */
+/* The word beside the line, in the first of two rows where it touches no other; else nowhere. */
+static void
+draw_event_word (SluiceChart *self,
+                 SluiceText *text,
+                 const SluiceChartEvent *event,
+                 double x,
+                 const SluiceChartTheme *theme)
+{
+  const SluiceRect *plot = &self->plot;
+  SluiceRect rect = { .y = plot->y + 1, .height = 14 };
+
+  sluice_text_set (text, event->word, SLUICE_TEXT_LABEL - 0.5, FALSE, 0);
+  sluice_text_measure (text, &rect.width, NULL);
+  rect.x = x + 5 + rect.width > plot->x + plot->width ? x - 5 - rect.width : x + 5;
+  for (guint row = 0; row < 2; row++, rect.y += rect.height)
+    {
+      gboolean is_free = TRUE;
+
+      for (guint i = 0; i < self->words->len && is_free; i++)
+        {
+          const SluiceRect *other = &g_array_index (self->words, SluiceRect, i);
+
+          is_free = other->y != rect.y || other->x > rect.x + rect.width + 8
+                    || rect.x > other->x + other->width + 8;
+        }
+      if (!is_free)
+        continue;
+      sluice_text_draw (text, rect.x, rect.y + rect.height / 2, SLUICE_ANCHOR_START,
+                        event->kind == SLUICE_EVENT_FAILURE ? &theme->failure : &theme->dim);
+      g_array_append_val (self->words, rect);
+      return;
+    }
+}
+
 static void
 draw_events (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
 {
   const SluiceRect *plot = &self->plot;
   const double dash[] = { 4, 3 };
-  double free_from[2] = { 0, 0 };
   cairo_t *cr = text->cr;
 
+  g_array_set_size (self->words, 0);
   for (guint i = 0; i < self->events->len; i++)
     {
       const SluiceChartEvent *event = g_ptr_array_index (self->events, i);
-      const SluiceColor *color =
-          event->kind == SLUICE_EVENT_FAILURE ? &theme->failure : &theme->event;
       double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
-      gboolean left;
-      double w;
 
       if (!(x >= plot->x && x <= plot->x + plot->width))
         continue;
       cairo_save (cr);
       cairo_set_dash (cr, dash, 2, 0);
       cairo_set_line_width (cr, 1.2);
-      sluice_cairo_set_color (cr, color);
+      sluice_cairo_set_color (cr, event->kind == SLUICE_EVENT_FAILURE ? &theme->failure
+                                                                      : &theme->event);
       cairo_move_to (cr, x, plot->y);
       cairo_line_to (cr, x, plot->y + plot->height);
       cairo_stroke (cr);
       cairo_restore (cr);
-      sluice_text_set (text, event->word, SLUICE_TEXT_LABEL - 0.5, FALSE, 0);
-      sluice_text_measure (text, &w, NULL);
-      left = x + 5 + w > plot->x + plot->width;
-      for (int row = 0; row < 2; row++)
-        {
-          double from = left ? x - 5 - w : x + 5;
-
-          if (from < free_from[row])
-            continue;
-          sluice_text_draw (text, from, plot->y + 8 + 14 * row, SLUICE_ANCHOR_START,
-                            event->kind == SLUICE_EVENT_FAILURE ? color : &theme->dim);
-          free_from[row] = from + w + 10;
-          break;
-        }
+      draw_event_word (self, text, event, x, theme);
     }
 }
 

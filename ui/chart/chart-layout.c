@@ -177,6 +177,9 @@ _sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1)
   *y0 = pool.min;
   *y1 = pool.max;
   sluice_domain_fit (y0, y1, pool.min, self->log_y);
+  /* A share of a whole has no values past it. */
+  if (self->unit == SLUICE_UNIT_PERCENT && !self->log_y && pool.max <= 1)
+    *y1 = MIN (*y1, 1);
 }
 
 double
@@ -263,7 +266,7 @@ void
 _sluice_chart_layout (
     SluiceChart *self, SluiceText *text, double width, double height, double scale)
 {
-  static const SluiceUnit units[] = { SLUICE_UNIT_NONE, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
+  static const SluiceUnit units[] = { SLUICE_UNIT_STEPS, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
   double gutter = MAX (self->plot.x, GUTTER_LEAST);
   double x0;
   double x1;

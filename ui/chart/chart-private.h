@@ -84,6 +84,7 @@ struct _SluiceChart
   SluiceTicks x_ticks, y_ticks;
   SluiceRaster *raster;
   cairo_surface_t *image;
+  GArray *words;      /* of SluiceRect: where the words of events stand */
   guint readout_slot; /* where the read-out stood: it moves only for a better place */
 };
 

@@ -112,7 +112,7 @@ readout_measure (Readout *self, SluiceChart *chart, SluiceText *text)
                  + ROW_HEIGHT * (self->n_shown + (self->n_shown < self->n ? 1 : 0)) + 3;
 }
 
-/* How much of the curves, in pixels, a box would lie on. */
+/* How much of the curves and words, in pixels, a box would lie on. */
 static double
 covered (SluiceChart *self, const SluiceRect *box)
 {
@@ -122,6 +122,13 @@ covered (SluiceChart *self, const SluiceRect *box)
   guint last = (guint) CLAMP ((box->x + box->width - self->plot.x) / step + 1, 0, n);
   double sum = 0;
 
+  for (guint i = 0; i < self->words->len; i++)
+    {
+      const SluiceRect *word = &g_array_index (self->words, SluiceRect, i);
+
+      sum += MAX (0, MIN (word->x + word->width, box->x + box->width) - MAX (word->x, box->x))
+             * (word->y + word->height > box->y && box->y + box->height > word->y);
+    }
   for (guint i = 0; i < self->series->len; i++)
     {
       const SluiceChartSeries *series = g_ptr_array_index (self->series, i);

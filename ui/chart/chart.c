@@ -29,6 +29,7 @@ sluice_chart_new (void)
   self->title = g_strdup ("");
   self->series = g_ptr_array_new_with_free_func ((GDestroyNotify) series_free);
   self->events = g_ptr_array_new_with_free_func ((GDestroyNotify) event_free);
+  self->words = g_array_new (FALSE, FALSE, sizeof (SluiceRect));
   self->next_id = 1;
   self->smoothing = 0.6;
   self->ignore_outliers = TRUE;
@@ -51,6 +52,7 @@ sluice_chart_free (SluiceChart *self)
   g_free (self->title);
   g_ptr_array_unref (self->series);
   g_ptr_array_unref (self->events);
+  g_array_unref (self->words);
   sluice_raster_free (self->raster);
   g_clear_pointer (&self->image, cairo_surface_destroy);
   g_free (self);

@@ -70,7 +70,6 @@ fit_flat (double *lo, double *hi)
 void
 sluice_domain_fit (double *lo, double *hi, double min_positive, gboolean log)
 {
-  double pad;
   double step;
 
   if (log)
@@ -92,9 +91,7 @@ sluice_domain_fit (double *lo, double *hi, double min_positive, gboolean log)
       fit_flat (lo, hi);
       return;
     }
-  pad = 0.05 * (*hi - *lo);
-  step = sluice_nice_step (*hi - *lo + 2 * pad, 5) / 5;
-  /* Air below zero under values that never are negative says something that is not true. */
-  *lo = *lo >= 0 && *lo - pad < 0 ? 0 : floor ((*lo - pad) / step) * step;
-  *hi = *hi <= 0 && *hi + pad > 0 ? 0 : ceil ((*hi + pad) / step) * step;
+  step = sluice_nice_step (*hi - *lo, 5);
+  *lo = floor (*lo / step + 1e-9) * step;
+  *hi = ceil (*hi / step - 1e-9) * step;
 }

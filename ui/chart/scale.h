@@ -27,9 +27,9 @@ double sluice_scale_to_data (const SluiceScale *scale, double pixel);
  * @min_positive: least positive value, for a log domain; NaN if there is none
  * @log: whether the domain is logarithmic
  *
- * Widens the range of the data to the range of an axis as TensorBoard does: a log domain is
- * [min_positive / 2, 2 hi]; a linear one gets 5 % of air and then nice ends, and a flat one becomes
- * [0, 2v], [2v, 0] or [-1, 1]. Without a finite value it is [0, 1] ([0.1, 10] when @log).
+ * Widens the range of the data to the range of an axis: a linear one ends on ticks; as in
+ * TensorBoard, a flat one becomes [0, 2v], [2v, 0] or [-1, 1], and a log domain is
+ * [min_positive / 2, 2 hi]. Without a finite value it is [0, 1] ([0.1, 10] when @log).
  */
 void sluice_domain_fit (double *lo, double *hi, double min_positive, gboolean log);
 

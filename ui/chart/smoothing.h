@@ -28,7 +28,9 @@ sluice_ema_next (SluiceEma *ema, double value)
   if (!(value - value == 0)) /* not finite; cheaper than isfinite() in the loops that call this */
     return value;
   ema->last = ema->last * ema->weight + (1 - ema->weight) * value;
-  ema->bias *= ema->weight;
+  /* Below this 1 - bias is 1, and a denormal bias would make each product a hundred times slower.
+   */
+  ema->bias = ema->bias < 0x1p-60 ? 0 : ema->bias * ema->weight;
   return ema->weight == 1 ? ema->last : ema->last / (1 - ema->bias);
 }
 

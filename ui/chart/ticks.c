@@ -92,14 +92,19 @@ log_ticks (SluiceTicks *ticks, double lo, double hi, guint target)
 
 /* The nearest nice step may give a count that is off by two; a neighbour often does better. */
 static void
-decimal_ticks (SluiceTicks *ticks, double lo, double hi, guint target)
+decimal_ticks (SluiceTicks *ticks, double lo, double hi, guint target, double least_step)
 {
   const guint targets[] = { target, target + 1, MAX (target, 2) - 1, target };
 
   for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
     {
+      double step = sluice_nice_step (hi - lo, targets[i]);
+
+      /* Between two steps of training there is nothing: 2.5 becomes 2, and 0.5 becomes 1. */
+      if (least_step > 0)
+        step = MAX (least_step, step == floor (step) ? step : 2 * floor (step / 2));
       ticks->n = 0;
-      linear_ticks (ticks, lo, hi, sluice_nice_step (hi - lo, targets[i]), 0);
+      linear_ticks (ticks, lo, hi, step, 0);
       if (ticks->n + 1 >= target && ticks->n <= target + 1)
         return;
     }
@@ -134,7 +139,7 @@ sluice_ticks (SluiceTicks *ticks, double lo, double hi, guint target, SluiceUnit
   else if (unit == SLUICE_UNIT_SECONDS)
     linear_ticks (ticks, lo, hi, nice_time_step (hi - lo, target), 0);
   else
-    decimal_ticks (ticks, lo, hi, target);
+    decimal_ticks (ticks, lo, hi, target, unit == SLUICE_UNIT_STEPS ? 1 : 0);
 }
 
 /* "-1234567.5" -> "−1 234 567.5", with thin spaces; exponents as "1.2e−6". */
@@ -273,7 +278,7 @@ format_duration (double value, double step)
   const char *sign = value < 0 ? MINUS : "";
   g_autofree char *number = NULL;
 
-  if (s < 60 || step < 1)
+  if (s < 60 || (step > 0 && step < 1))
     {
       number = step > 0 ? format_number_tick (value, step) : format_fixed (value, s < 10 ? 2 : 1);
       return g_strdup_printf (_ ("%s s"), number);
@@ -337,6 +342,7 @@ sluice_format_tick (double value, double step, SluiceUnit unit)
     case SLUICE_UNIT_TIME:
       return format_time (value, step);
     case SLUICE_UNIT_NONE:
+    case SLUICE_UNIT_STEPS:
     default:
       return format_number_tick (value, step);
     }
@@ -379,6 +385,7 @@ sluice_format_value (double value, SluiceUnit unit)
     case SLUICE_UNIT_TIME:
       return format_time (value, 0);
     case SLUICE_UNIT_NONE:
+    case SLUICE_UNIT_STEPS:
     default:
       return format_significant (value, 4);
     }

@@ -15,6 +15,7 @@ typedef enum
   SLUICE_UNIT_BYTES,   /* powers of 1000: "38 MB" */
   SLUICE_UNIT_SECONDS, /* a length of time: "1 h 20 min" */
   SLUICE_UNIT_TIME,    /* seconds since 1970, shown in local time */
+  SLUICE_UNIT_STEPS,   /* whole numbers: no tick between two */
 } SluiceUnit;
 
 typedef struct

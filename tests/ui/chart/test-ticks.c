@@ -56,6 +56,20 @@ test_linear_known (void)
 }
 
 static void
+test_steps (void)
+{
+  for (double range = 1; range < 40; range++)
+    {
+      SluiceTicks ticks;
+
+      sluice_ticks (&ticks, 3, 3 + range, 5, SLUICE_UNIT_STEPS, FALSE);
+      g_assert_cmpuint (ticks.n, >=, 2);
+      for (guint i = 0; i < ticks.n; i++)
+        g_assert_cmpfloat (ticks.values[i], ==, round (ticks.values[i]));
+    }
+}
+
+static void
 test_log (void)
 {
   SluiceTicks ticks;
@@ -109,6 +123,7 @@ test_format_tick (void)
     { 38e6, 1e6, SLUICE_UNIT_BYTES, "38\xe2\x80\xafMB" },
     { 1200, 600, SLUICE_UNIT_SECONDS, "20 min" },
     { 5400, 1800, SLUICE_UNIT_SECONDS, "1 h 30 min" },
+    { 3, 1, SLUICE_UNIT_STEPS, "3" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -137,6 +152,8 @@ test_format_value (void)
     { INFINITY, 0, SLUICE_UNIT_NONE, "∞" },
     { -INFINITY, 0, SLUICE_UNIT_BYTES, "\xe2\x88\x92∞" },
     { 0.986, 0, SLUICE_UNIT_PERCENT, "98.6\xe2\x80\xaf%" },
+    { 180, 0, SLUICE_UNIT_SECONDS, "3 min 0 s" },
+    { 7.25, 0, SLUICE_UNIT_SECONDS, "7.25 s" },
     { 38.2e6, 0, SLUICE_UNIT_BYTES, "38.2\xe2\x80\xafMB" },
   };
 
@@ -185,8 +202,10 @@ test_domain (void)
   check_domain (0.001, 0.5, TRUE, 0.0005, 1);
   check_domain (NAN, -1, TRUE, 0.1, 10);
   /* Values that never are negative get no axis below zero. */
-  check_domain (0.01, 1, FALSE, 0, 1.08);
-  check_domain (-1, -0.01, FALSE, -1.08, 0);
+  check_domain (0.01, 1, FALSE, 0, 1);
+  check_domain (-1, -0.01, FALSE, -1, 0);
+  check_domain (0.05, 1.9, FALSE, 0, 2);
+  check_domain (-3, 17, FALSE, -5, 20);
   for (int i = 0; i < 1000; i++)
     {
       double a = g_test_rand_double_range (-1, 1) * pow (10, g_test_rand_int_range (-300, 307));
@@ -196,8 +215,8 @@ test_domain (void)
 
       sluice_domain_fit (&lo, &hi, NAN, FALSE);
       g_assert_true (isfinite (hi - lo) && lo < hi);
-      g_assert_cmpfloat (lo, <=, MAX (MIN (a, b), -G_MAXDOUBLE / 8));
-      g_assert_cmpfloat (hi, >=, MIN (MAX (a, b), G_MAXDOUBLE / 8));
+      g_assert_cmpfloat (lo, <=, MAX (MIN (a, b), -G_MAXDOUBLE / 8) + 1e-6 * (hi - lo));
+      g_assert_cmpfloat (hi, >=, MIN (MAX (a, b), G_MAXDOUBLE / 8) - 1e-6 * (hi - lo));
     }
 }
 
@@ -207,6 +226,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/chart/ticks/linear-counts", test_linear_counts);
   g_test_add_func ("/ui/chart/ticks/linear-known", test_linear_known);
+  g_test_add_func ("/ui/chart/ticks/steps", test_steps);
   g_test_add_func ("/ui/chart/ticks/log", test_log);
   g_test_add_func ("/ui/chart/ticks/format-tick", test_format_tick);
   g_test_add_func ("/ui/chart/ticks/format-value", test_format_value);
