@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
 """gen_checkpoints.py --out DIR: the same variables as V2 bundle, V1 checkpoint, sharded bundle, safetensors, and slices.
 
 Needs TensorFlow 2.15 and safetensors. expected.json of each directory: per tensor dtype, shape, bytes, sha256 of the
