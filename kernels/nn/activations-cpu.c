@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include <math.h>
+
+#include "kernels/typed.h"
+
+/* out[i] = f (x[i]) or f (x[i], y[i]); out may be x or y. */
+typedef void (*Formula) (const void *x, const void *y, void *out, gint64 n);
+
+/* The formulas of an op by type; half types go through float. */
+typedef struct
+{
+  double ns; /* about how long an element takes */
+  Formula by_type[SLUICE_N_DTYPES];
+} Activation;
+
+#define UNARY(T, name, expression)                                                                 \
+  SLUICE_HOT static void name (const void *in, const void *unused, void *to, gint64 n)             \
+  {                                                                                                \
+    const T *from = in;                                                                            \
+    T *out = to;                                                                                   \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      {                                                                                            \
+        T x = from[i];                                                                             \
+        out[i] = expression;                                                                       \
+      }                                                                                            \
+  }
+#define BINARY(T, name, expression)                                                                \
+  SLUICE_HOT static void name (const void *in, const void *other, void *to, gint64 n)              \
+  {                                                                                                \
+    const T *first = in, *second = other;                                                          \
+    T *out = to;                                                                                   \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      {                                                                                            \
+        T dy = first[i], x = second[i];                                                            \
+        out[i] = expression;                                                                       \
+      }                                                                                            \
+  }
+
+/* A NaN passes; -0 becomes +0. */
+#define RELU(x)  ((x) <= 0 ? 0 : (x))
+#define RELU6(x) ((x) <= 0 ? 0 : (x) > 6 ? 6 : (x))
+/* Products, not selections: an infinite gradient on a closed unit gives NaN, as in TensorFlow. */
+#define RELU_GRAD(T)  dy *(T) (x > 0)
+#define RELU6_GRAD(T) dy *(T) (x > 0 && x < 6)
+
+#define ALL_REALS(each)                                                                            \
+  each (float, float) each (double, double) each (gint8, i8) each (gint16, i16) each (gint32, i32) \
+      each (gint64, i64) each (guint8, u8) each (guint16, u16) each (guint32, u32)                 \
+          each (guint64, u64)
+
+#define RELU_FAMILY(T, suffix)                                                                     \
+  UNARY (T, relu_##suffix, RELU (x))                                                               \
+  UNARY (T, relu6_##suffix, RELU6 (x))                                                             \
+  BINARY (T, relu_grad_##suffix, RELU_GRAD (T))                                                    \
+  BINARY (T, relu6_grad_##suffix, RELU6_GRAD (T))
+ALL_REALS (RELU_FAMILY)
+
+UNARY (float, elu_float, x < 0 ? expm1f (x) : x)
+UNARY (double, elu_double, x < 0 ? expm1 (x) : x)
+BINARY (float, elu_grad_float, x < 0 ? (x + 1) * dy : dy)
+BINARY (double, elu_grad_double, x < 0 ? (x + 1) * dy : dy)
+
+/* Beyond these, log (1 + e^x) is x or e^x to the last bit: log (epsilon) + 2. */
+#define FLOAT_EDGE  13.942385f
+#define DOUBLE_EDGE 34.043653389117156
+UNARY (float, softplus_float, x > FLOAT_EDGE ? x : x < -FLOAT_EDGE ? expf (x) : log1pf (expf (x)))
+UNARY (double, softplus_double, x > DOUBLE_EDGE ? x : x < -DOUBLE_EDGE ? exp (x) : log1p (exp (x)))
+BINARY (float, softplus_grad_float, dy / (expf (-x) + 1))
+BINARY (double, softplus_grad_double, dy / (exp (-x) + 1))
+
+#define FLOATS(name) [SLUICE_FLOAT] = name##_float, [SLUICE_DOUBLE] = name##_double
+#define REALS(name)                                                                                \
+  FLOATS (name), [SLUICE_INT8] = name##_i8, [SLUICE_INT16] = name##_i16,                           \
+                 [SLUICE_INT32] = name##_i32, [SLUICE_INT64] = name##_i64,                         \
+                 [SLUICE_UINT8] = name##_u8, [SLUICE_UINT16] = name##_u16,                         \
+                 [SLUICE_UINT32] = name##_u32, [SLUICE_UINT64] = name##_u64
+
+static const Activation relu = { 0.2, { REALS (relu) } };
+static const Activation relu6 = { 0.2, { REALS (relu6) } };
+static const Activation relu_grad = { 0.3, { REALS (relu_grad) } };
+static const Activation relu6_grad = { 0.3, { REALS (relu6_grad) } };
+static const Activation elu = { 5, { FLOATS (elu) } };
+static const Activation elu_grad = { 0.3, { FLOATS (elu_grad) } };
+static const Activation softplus = { 10, { FLOATS (softplus) } };
+static const Activation softplus_grad = { 5, { FLOATS (softplus_grad) } };
+
+typedef struct
+{
+  const Activation *activation;
+  SluiceDType dtype;
+  gsize size; /* of an element */
+  const char *x, *y;
+  char *out;
+} Work;
+
+/* Half types: blocks are widened, computed and narrowed. */
+#define BLOCK 512
+static void
+apply_half (const Work *work, gint64 begin, gint64 end)
+{
+  float x[BLOCK], y[BLOCK];
+  for (gint64 at = begin; at < end; at += BLOCK)
+    {
+      gint64 n = MIN (BLOCK, end - at);
+      sluice_widen (work->dtype, work->x + 2 * at, x, n);
+      if (work->y)
+        sluice_widen (work->dtype, work->y + 2 * at, y, n);
+      work->activation->by_type[SLUICE_FLOAT](x, y, x, n);
+      sluice_narrow (work->dtype, x, work->out + 2 * at, n);
+    }
+}
+
+static void
+apply_range (gpointer data, gint64 begin, gint64 end)
+{
+  const Work *work = data;
+  if (sluice_dtype_is_half (work->dtype))
+    return apply_half (work, begin, end);
+  gsize offset = begin * work->size;
+  work->activation->by_type[work->dtype](work->x + offset, work->y ? work->y + offset : NULL,
+                                         work->out + offset, end - begin);
+}
+
+static gboolean
+activation_compute (SluiceKernelCall *call)
+{
+  SluiceTensor *x = sluice_call_input (call, 0);
+  SluiceTensor *y = call->n_inputs > 1 ? sluice_call_input (call, 1) : NULL;
+  if (y && !sluice_shape_equal (&x->shape, &y->shape))
+    {
+      char sx[SLUICE_SHAPE_STR], sy[SLUICE_SHAPE_STR];
+      return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                               "the gradient has shape %s, the features %s; make them equal",
+                               sluice_shape_str (&x->shape, sx), sluice_shape_str (&y->shape, sy));
+    }
+  guint from = y && !sluice_call_can_reuse (call, 0) ? 1 : 0;
+  SluiceTensor *out = sluice_call_reuse (call, 0, from, &x->shape);
+  if (out == NULL)
+    return FALSE;
+  const Activation *activation = call->kernel->data;
+  Work work = { activation, out->dtype,         sluice_dtype_size (out->dtype),
+                x->data,    y ? y->data : NULL, out->data };
+  return sluice_call_parallel_for (call, out->n_elements, activation->ns < 1 ? 32768 : 4096,
+                                   activation->ns, apply_range, &work);
+}
+
+#define KERNEL(name, types, activation)                                                            \
+  {                                                                                                \
+    .op = name, .device = "CPU", .where = { { "T", types } }, .compute = activation_compute,       \
+    .data = (gpointer) &activation                                                                 \
+  }
+
+static const SluiceKernel kernels[] = {
+  KERNEL ("Relu", SLUICE_SET_REAL, relu),
+  KERNEL ("Relu6", SLUICE_SET_REAL, relu6),
+  KERNEL ("ReluGrad", SLUICE_SET_REAL, relu_grad),
+  KERNEL ("Relu6Grad", SLUICE_SET_REAL, relu6_grad),
+  KERNEL ("Elu", SLUICE_SET_FLOATS, elu),
+  KERNEL ("EluGrad", SLUICE_SET_FLOATS, elu_grad),
+  KERNEL ("Softplus", SLUICE_SET_FLOATS, softplus),
+  KERNEL ("SoftplusGrad", SLUICE_SET_FLOATS, softplus_grad),
+};
+
+const SluiceKernelModule sluice_module_nn_activations_cpu = { .kernels = kernels,
+                                                              .n_kernels = G_N_ELEMENTS (kernels) };
