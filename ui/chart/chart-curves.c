@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-private.h"
+#include "ui/chart/pen.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,111 +11,6 @@
 #define BAND_ALPHA   0.16
 #define MARK_SIZE    4.5
 #define DOT_RADIUS   3.0 /* of a point that stands alone */
-
-/*
- * One walk over the columns serves pixels and paths: it calls a pen. Pixels of the raster are
- * device pixels, from the corner of the plot with its air; paths are in user units.
- */
-typedef struct
-{
-  SluiceRaster *raster; /* or NULL: then paths of */
-  cairo_t *cr;
-  double scale;
-  double left, top; /* of the raster, in user units */
-  double width;     /* of the stroke, in user units */
-} Pen;
-
-static inline double
-pen_x (const Pen *pen, double x)
-{
-  return (x - pen->left) * pen->scale;
-}
-
-static inline double
-pen_y (const Pen *pen, double y)
-{
-  return (y - pen->top) * pen->scale;
-}
-
-static void
-pen_segment (const Pen *pen, double x0, double y0, double x1, double y1)
-{
-  double x;
-  double y;
-
-  if (pen->raster != NULL)
-    {
-      sluice_raster_segment (pen->raster, pen_x (pen, x0), pen_y (pen, y0), pen_x (pen, x1),
-                             pen_y (pen, y1), pen->width * pen->scale);
-      return;
-    }
-  cairo_get_current_point (pen->cr, &x, &y);
-  if (!cairo_has_current_point (pen->cr) || fabs (x - x0) > 1e-3 || fabs (y - y0) > 1e-3)
-    cairo_move_to (pen->cr, x0, y0);
-  cairo_line_to (pen->cr, x1, y1);
-}
-
-/* The swing of a column that has many points, at its middle @x. */
-static void
-pen_span (const Pen *pen, double x, double top, double bottom)
-{
-  if (pen->raster == NULL)
-    {
-      cairo_move_to (pen->cr, x, top);
-      cairo_line_to (pen->cr, x, bottom);
-      return;
-    }
-  sluice_raster_box (pen->raster, pen_x (pen, x - pen->width / 2), pen_y (pen, top),
-                     pen_x (pen, x + pen->width / 2), pen_y (pen, bottom));
-}
-
-static void
-pen_disc (const Pen *pen, double x, double y, double radius)
-{
-  if (pen->raster != NULL)
-    sluice_raster_disc (pen->raster, pen_x (pen, x), pen_y (pen, y), radius * pen->scale);
-  else
-    {
-      cairo_new_sub_path (pen->cr);
-      cairo_arc (pen->cr, x, y, radius, 0, 2 * G_PI);
-    }
-}
-
-static void
-pen_trapezoid (
-    const Pen *pen, double x0, double top0, double bottom0, double x1, double top1, double bottom1)
-{
-  if (pen->raster != NULL)
-    {
-      sluice_raster_trapezoid (pen->raster, pen_x (pen, x0), pen_y (pen, top0),
-                               pen_y (pen, bottom0), pen_x (pen, x1), pen_y (pen, top1),
-                               pen_y (pen, bottom1));
-      return;
-    }
-  cairo_move_to (pen->cr, x0, top0);
-  cairo_line_to (pen->cr, x1, top1);
-  cairo_line_to (pen->cr, x1, bottom1);
-  cairo_line_to (pen->cr, x0, bottom0);
-  cairo_close_path (pen->cr);
-}
-
-static void
-pen_paint (const Pen *pen, SluiceColor color, gboolean fill)
-{
-  if (pen->raster != NULL)
-    {
-      sluice_raster_paint (pen->raster, color);
-      return;
-    }
-  sluice_cairo_set_color (pen->cr, &color);
-  cairo_set_line_width (pen->cr, pen->width);
-  cairo_set_line_join (pen->cr, CAIRO_LINE_JOIN_ROUND);
-  cairo_set_line_cap (pen->cr, CAIRO_LINE_CAP_ROUND);
-  if (fill)
-    cairo_fill (pen->cr);
-  else
-    cairo_stroke (pen->cr);
-}
 
 static inline const SluiceTrace *
 get_trace (const SluiceColumn *column, gboolean smooth)
@@ -142,33 +38,38 @@ walk_jump (Walk *walk, double x, double y)
 }
 
 static void
-walk_to (Walk *walk, const Pen *pen, double x, double y)
+walk_to (Walk *walk, const SluicePen *pen, double x, double y)
 {
   if (walk->open)
-    pen_segment (pen, walk->x, walk->y, x, y);
+    sluice_pen_segment (pen, walk->x, walk->y, x, y);
   walk_jump (walk, x, y);
 }
 
 /* A gap follows, or the end. A point that nothing joins would not be seen: it becomes a dot. */
 static void
-walk_break (Walk *walk, const Pen *pen)
+walk_break (Walk *walk, const SluicePen *pen)
 {
   if (walk->open && walk->vertices == 1)
-    pen_disc (pen, walk->x, walk->y, MAX (pen->width, DOT_RADIUS));
+    sluice_pen_disc (pen, walk->x, walk->y, MAX (pen->width, DOT_RADIUS));
   *walk = (Walk){ 0 };
 }
 
 /* A column of many points that go further than from the first to the last: one upright stroke. */
 static void
-draw_swing (
-    const Pen *pen, Walk *walk, guint i, double middle, double first, double top, double bottom)
+draw_swing (const SluicePen *pen,
+            Walk *walk,
+            guint i,
+            double middle,
+            double first,
+            double top,
+            double bottom)
 {
   gboolean touches = walk->swung == i && i > 0 && walk->top <= bottom && top <= walk->bottom;
 
   /* Two strokes side by side that overlap already are one curve. */
   if (!touches)
     walk_to (walk, pen, middle, first);
-  pen_span (pen, middle, top, bottom);
+  sluice_pen_span (pen, middle, top, bottom);
   walk->swung = i + 1;
   walk->top = top;
   walk->bottom = bottom;
@@ -176,7 +77,7 @@ draw_swing (
 
 static void
 draw_column (const SluiceChart *self,
-             const Pen *pen,
+             const SluicePen *pen,
              Walk *walk,
              const SluiceColumn *column,
              guint i,
@@ -203,7 +104,7 @@ draw_column (const SluiceChart *self,
 static void
 draw_trace (const SluiceChart *self,
             const SluiceChartSeries *series,
-            const Pen *pen,
+            const SluicePen *pen,
             gboolean smooth)
 {
   guint n = (guint) self->read_key.n_columns;
@@ -236,7 +137,7 @@ draw_trace (const SluiceChart *self,
 }
 
 static void
-draw_band (const SluiceChart *self, const SluiceChartSeries *series, const Pen *pen)
+draw_band (const SluiceChart *self, const SluiceChartSeries *series, const SluicePen *pen)
 {
   guint n = (guint) self->read_key.n_columns;
   double step = self->plot.width / n;
@@ -257,7 +158,7 @@ draw_band (const SluiceChart *self, const SluiceChartSeries *series, const Pen *
       top = _sluice_chart_y_pixel (self, column->raw.max);
       bottom = _sluice_chart_y_pixel (self, column->raw.min);
       if (open)
-        pen_trapezoid (pen, x0, top0, bottom0, x, top, bottom);
+        sluice_pen_trapezoid (pen, x0, top0, bottom0, x, top, bottom);
       open = TRUE;
       x0 = x;
       top0 = top;
@@ -267,21 +168,21 @@ draw_band (const SluiceChart *self, const SluiceChartSeries *series, const Pen *
 
 /* A triangle of the height of a mark; neighbours that would overlap become one wide mark. */
 static void
-draw_mark (const Pen *pen, double x0, double x1, double y, gboolean up)
+draw_mark (const SluicePen *pen, double x0, double x1, double y, gboolean up)
 {
   double h = MARK_SIZE;
 
   if (up)
     {
-      pen_trapezoid (pen, x0 - h, y + h, y + h, x0, y - h, y + h);
-      pen_trapezoid (pen, x0, y - h, y + h, x1 + 0.01, y - h, y + h);
-      pen_trapezoid (pen, x1, y - h, y + h, x1 + h, y + h, y + h);
+      sluice_pen_trapezoid (pen, x0 - h, y + h, y + h, x0, y - h, y + h);
+      sluice_pen_trapezoid (pen, x0, y - h, y + h, x1 + 0.01, y - h, y + h);
+      sluice_pen_trapezoid (pen, x1, y - h, y + h, x1 + h, y + h, y + h);
     }
   else
     {
-      pen_trapezoid (pen, x0 - h, y - h, y - h, x0, y - h, y + h);
-      pen_trapezoid (pen, x0, y - h, y + h, x1 + 0.01, y - h, y + h);
-      pen_trapezoid (pen, x1, y - h, y + h, x1 + h, y - h, y - h);
+      sluice_pen_trapezoid (pen, x0 - h, y - h, y - h, x0, y - h, y + h);
+      sluice_pen_trapezoid (pen, x0, y - h, y + h, x1 + 0.01, y - h, y + h);
+      sluice_pen_trapezoid (pen, x1, y - h, y + h, x1 + h, y - h, y - h);
     }
 }
 
@@ -292,7 +193,7 @@ typedef struct
 } MarkRun;
 
 static void
-mark_run_add (MarkRun *run, const Pen *pen, gboolean up, double x, double y)
+mark_run_add (MarkRun *run, const SluicePen *pen, gboolean up, double x, double y)
 {
   if (run->open && x - run->x1 <= 2 * MARK_SIZE && fabs (y - run->y) < 2 * MARK_SIZE)
     {
@@ -306,7 +207,7 @@ mark_run_add (MarkRun *run, const Pen *pen, gboolean up, double x, double y)
 
 /* NaN stands at the last finite value, +infinity at the top, -infinity at the bottom. */
 static void
-draw_marks (const SluiceChart *self, const SluiceChartSeries *series, const Pen *pen)
+draw_marks (const SluiceChart *self, const SluiceChartSeries *series, const SluicePen *pen)
 {
   guint n = (guint) self->read_key.n_columns;
   double step = self->plot.width / n;
@@ -350,7 +251,7 @@ _sluice_chart_series_color (const SluiceChartSeries *series, const SluiceChartTh
 static void
 draw_series (const SluiceChart *self,
              const SluiceChartSeries *series,
-             Pen *pen,
+             SluicePen *pen,
              const SluiceChartTheme *theme)
 {
   SluiceColor color = _sluice_chart_series_color (series, theme);
@@ -359,21 +260,21 @@ draw_series (const SluiceChart *self,
   if (self->band)
     {
       draw_band (self, series, pen);
-      pen_paint (pen, sluice_color_with_alpha (color, BAND_ALPHA), TRUE);
+      sluice_pen_paint (pen, sluice_color_with_alpha (color, BAND_ALPHA), TRUE);
     }
   else if (smoothed)
     {
       pen->width = RAW_WIDTH;
       draw_trace (self, series, pen, FALSE);
-      pen_paint (pen, sluice_color_with_alpha (color, theme->raw_alpha), FALSE);
+      sluice_pen_paint (pen, sluice_color_with_alpha (color, theme->raw_alpha), FALSE);
     }
   pen->width = smoothed ? SMOOTH_WIDTH : 1.6;
   draw_trace (self, series, pen, smoothed);
-  pen_paint (pen, color, FALSE);
+  sluice_pen_paint (pen, color, FALSE);
 }
 
 static void
-draw_all (SluiceChart *self, Pen *pen, const SluiceChartTheme *theme)
+draw_all (SluiceChart *self, SluicePen *pen, const SluiceChartTheme *theme)
 {
   for (guint i = 0; i < self->series->len; i++)
     {
@@ -389,15 +290,15 @@ draw_all (SluiceChart *self, Pen *pen, const SluiceChartTheme *theme)
       if (series->visible && series->columns != NULL)
         draw_marks (self, series, pen);
     }
-  pen_paint (pen, theme->failure, TRUE);
+  sluice_pen_paint (pen, theme->failure, TRUE);
 }
 
 static void
-update_image (SluiceChart *self, const Pen *where, const SluiceChartTheme *theme)
+update_image (SluiceChart *self, const SluicePen *where, const SluiceChartTheme *theme)
 {
   guint width = (guint) ceil ((self->plot.width + 2 * SLUICE_CURVE_AIR) * where->scale);
   guint height = (guint) ceil ((self->plot.height + 2 * SLUICE_CURVE_AIR) * where->scale);
-  Pen pen = *where;
+  SluicePen pen = *where;
   SluiceImageKey key;
 
   memset (&key, 0, sizeof key);
@@ -433,11 +334,11 @@ void
 _sluice_chart_draw_curves (
     SluiceChart *self, cairo_t *cr, double scale, const SluiceChartTheme *theme, gboolean vector)
 {
-  Pen pen = { .cr = cr,
-              .scale = scale,
-              .left = self->plot.x - SLUICE_CURVE_AIR,
-              .top = self->plot.y - SLUICE_CURVE_AIR,
-              .width = 1 };
+  SluicePen pen = { .cr = cr,
+                    .scale = scale,
+                    .left = self->plot.x - SLUICE_CURVE_AIR,
+                    .top = self->plot.y - SLUICE_CURVE_AIR,
+                    .width = 1 };
 
   cairo_save (cr);
   if (vector)

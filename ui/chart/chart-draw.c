@@ -5,29 +5,58 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-#define CARD_RADIUS  12.0
 #define PADDING      16.0
 #define TITLE_MIDDLE 20.0
 
-static void
-draw_frame (cairo_t *cr, double width, double height, const SluiceChartTheme *theme)
+#define LEGEND_GAP 16.0
+#define LEGEND_DOT 9.0
+
+static double
+measure_name (SluiceText *text, const SluiceChartSeries *series)
 {
-  sluice_cairo_rounded_rect (cr, 0.5, 0.5, width - 1, height - 1, CARD_RADIUS);
-  sluice_cairo_set_color (cr, &theme->card);
-  cairo_fill_preserve (cr);
-  sluice_cairo_set_color (cr, &theme->border);
-  cairo_set_line_width (cr, 1);
-  cairo_stroke (cr);
+  double width;
+
+  sluice_text_set (text, series->name, SLUICE_TEXT_LABEL, FALSE, 0);
+  sluice_text_measure (text, &width, NULL);
+  return width + LEGEND_DOT + LEGEND_GAP;
 }
 
-/* Names of the series, from the right edge to the left; what has no room is counted. */
+/* Names of the series at the right edge; those without room are counted. Returns: where it starts.
+ */
 static double
 draw_legend (SluiceChart *self, SluiceText *text, double width, const SluiceChartTheme *theme)
 {
-  double x = width - PADDING;
-  double least = width * 0.35;
+  double room = width * 0.65;
+  guint n_fit = 0;
+  guint n_left = 0;
+  double used = 0;
+  double x;
 
-  for (guint i = self->series->len; i-- > 0;)
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      double w = series->visible ? measure_name (text, series) : 0;
+
+      if (n_left > 0 || used + w > room)
+        {
+          n_left += series->visible;
+          continue;
+        }
+      used += w;
+      n_fit = i + 1;
+    }
+  x = width - PADDING;
+  if (n_left > 0)
+    {
+      g_autofree char *more = g_strdup_printf ("+ %u", n_left);
+      double w;
+
+      sluice_text_set (text, more, SLUICE_TEXT_LABEL, FALSE, 0);
+      sluice_text_measure (text, &w, NULL);
+      sluice_text_draw (text, x, TITLE_MIDDLE, SLUICE_ANCHOR_END, &theme->dim);
+      x -= w + LEGEND_GAP;
+    }
+  for (guint i = n_fit; i-- > 0;)
     {
       const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
       SluiceColor color = _sluice_chart_series_color (series, theme);
@@ -35,23 +64,13 @@ draw_legend (SluiceChart *self, SluiceText *text, double width, const SluiceChar
 
       if (!series->visible)
         continue;
-      sluice_text_set (text, series->name, SLUICE_TEXT_LABEL, FALSE, 0);
-      sluice_text_measure (text, &w, NULL);
-      if (x - w - 16 < least)
-        {
-          g_autofree char *more = g_strdup_printf ("+ %u", i + 1);
-
-          sluice_text_set (text, more, SLUICE_TEXT_LABEL, FALSE, 0);
-          sluice_text_draw (text, x, TITLE_MIDDLE, SLUICE_ANCHOR_END, &theme->dim);
-          return x - 40;
-        }
+      w = measure_name (text, series);
       sluice_text_draw (text, x, TITLE_MIDDLE, SLUICE_ANCHOR_END, &theme->dim);
-      x -= w + 9;
       cairo_new_path (text->cr);
-      cairo_arc (text->cr, x, TITLE_MIDDLE, 4, 0, 2 * G_PI);
+      cairo_arc (text->cr, x - w + LEGEND_GAP, TITLE_MIDDLE, 4, 0, 2 * G_PI);
       sluice_cairo_set_color (text->cr, &color);
       cairo_fill (text->cr);
-      x -= 16;
+      x -= w;
     }
   return x;
 }
@@ -244,20 +263,6 @@ draw_title (SluiceChart *self,
   sluice_text_draw (text, PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_START, &theme->text);
 }
 
-/* Device pixels per user unit. */
-static double
-get_device_scale (cairo_t *cr)
-{
-  double dx = 1;
-  double dy = 0;
-  double device_x = 1;
-  double device_y = 1;
-
-  cairo_user_to_device_distance (cr, &dx, &dy);
-  cairo_surface_get_device_scale (cairo_get_target (cr), &device_x, &device_y);
-  return CLAMP (hypot (dx, dy) * device_x, 0.25, 8);
-}
-
 static void
 note_drawn (SluiceChart *self)
 {
@@ -278,14 +283,14 @@ sluice_chart_render (SluiceChart *self,
                      const SluiceChartTheme *theme,
                      SluiceChartFlags flags)
 {
-  double scale = get_device_scale (cr);
+  double scale = sluice_cairo_get_scale (cr);
   SluiceText text;
 
   g_return_if_fail (self != NULL && cr != NULL && theme != NULL);
 
   cairo_save (cr);
   if (flags & SLUICE_CHART_FRAME)
-    draw_frame (cr, width, height, theme);
+    sluice_cairo_draw_card (cr, width, height, theme);
   sluice_text_begin (&text, cr, theme);
   draw_title (self, &text, width, theme, flags);
   if (has_points (self))

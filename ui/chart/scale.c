@@ -70,7 +70,10 @@ fit_flat (double *lo, double *hi)
 void
 sluice_domain_fit (double *lo, double *hi, double min_positive, gboolean log)
 {
-  double step;
+  const guint targets[] = { 5, 6, 4, 5 };
+  double first = 0;
+  double last = 0;
+  double step = 1;
 
   if (log)
     {
@@ -91,7 +94,17 @@ sluice_domain_fit (double *lo, double *hi, double min_positive, gboolean log)
       fit_flat (lo, hi);
       return;
     }
-  step = sluice_nice_step (*hi - *lo, 5);
-  *lo = floor (*lo / step + 1e-9) * step;
-  *hi = ceil (*hi / step - 1e-9) * step;
+  for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
+    {
+      double n;
+
+      step = sluice_nice_step (*hi - *lo, targets[i]);
+      first = floor (*lo / step + 1e-9);
+      last = ceil (*hi / step - 1e-9);
+      n = last - first + 1;
+      if (n >= 4 && n <= 6)
+        break;
+    }
+  *lo = first * step;
+  *hi = last * step;
 }

@@ -85,3 +85,29 @@ sluice_cairo_rounded_rect (
   cairo_arc (cr, x + r, y + r, r, G_PI, 1.5 * G_PI);
   cairo_close_path (cr);
 }
+
+void
+sluice_cairo_draw_card (cairo_t *cr, double width, double height, const SluiceChartTheme *theme)
+{
+  const double radius = 12;
+
+  sluice_cairo_rounded_rect (cr, 0.5, 0.5, width - 1, height - 1, radius);
+  sluice_cairo_set_color (cr, &theme->card);
+  cairo_fill_preserve (cr);
+  sluice_cairo_set_color (cr, &theme->border);
+  cairo_set_line_width (cr, 1);
+  cairo_stroke (cr);
+}
+
+double
+sluice_cairo_get_scale (cairo_t *cr)
+{
+  double dx = 1;
+  double dy = 0;
+  double device_x = 1;
+  double device_y = 1;
+
+  cairo_user_to_device_distance (cr, &dx, &dy);
+  cairo_surface_get_device_scale (cairo_get_target (cr), &device_x, &device_y);
+  return CLAMP (hypot (dx, dy) * device_x, 0.25, 8);
+}

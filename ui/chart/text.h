@@ -57,4 +57,11 @@ void sluice_cairo_set_color (cairo_t *cr, const SluiceColor *color);
 void sluice_cairo_rounded_rect (
     cairo_t *cr, double x, double y, double width, double height, double radius);
 
+/** sluice_cairo_draw_card: the ground and border of a card at the origin. */
+void
+sluice_cairo_draw_card (cairo_t *cr, double width, double height, const SluiceChartTheme *theme);
+
+/** sluice_cairo_get_scale: device pixels per user unit, within reason. */
+double sluice_cairo_get_scale (cairo_t *cr);
+
 G_END_DECLS
