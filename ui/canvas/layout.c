@@ -42,7 +42,7 @@ typedef struct
 typedef struct
 {
   SluiceLayers *layers;
-  double *top;    /* per rank */
+  double *top;    /* per rank; shared by all columns when ranks are fixed */
   double *bottom; /* per rank */
   double width, height;
   double x, y; /* where packing put it */
@@ -170,6 +170,24 @@ break_cycles (Job *job)
       }
 }
 
+/* With fixed ranks every edge runs down the rows. */
+static void
+turn_edges (Job *job)
+{
+  for (guint e = 0; e < job->n_edges; e++)
+    job->back[e] = job->nodes[job->edges[e].from].rank > job->nodes[job->edges[e].to].rank;
+}
+
+/* Whether an edge takes part in the layered drawing at all. */
+static gboolean
+is_layered (const Job *job, const SluiceLayoutEdge *edge)
+{
+  const SluiceLayoutNode *from = &job->nodes[edge->from], *to = &job->nodes[edge->to];
+  if (edge->from == edge->to)
+    return FALSE;
+  return !job->options->fixed || (from->column == to->column && from->rank != to->rank);
+}
+
 static guint
 find_root (guint *parent, guint v)
 {
@@ -178,9 +196,9 @@ find_root (guint *parent, guint v)
   return v;
 }
 
-/* Numbers components by their first node and lists their members. */
-static void
-split_components (Job *job)
+/* Numbers components by their first node. */
+static guint
+find_components (Job *job)
 {
   guint n = job->n_nodes, count = 0;
   g_autofree guint *parent = g_new (guint, n + 1);
@@ -196,6 +214,25 @@ split_components (Job *job)
       guint root = find_root (parent, v);
       job->component[v] = root == v ? count++ : job->component[root];
     }
+  return count;
+}
+
+static guint
+find_columns (Job *job)
+{
+  guint count = 0;
+  for (guint v = 0; v < job->n_nodes; v++)
+    {
+      job->component[v] = job->nodes[v].column;
+      count = MAX (count, job->nodes[v].column + 1);
+    }
+  return count;
+}
+
+static void
+split_components (Job *job)
+{
+  guint n = job->n_nodes, count = job->options->fixed ? find_columns (job) : find_components (job);
   job->layout->n_components = count;
   job->member_start = g_new0 (guint, count + 2);
   job->link_start = g_new0 (guint, count + 2);
@@ -245,7 +282,7 @@ merge_parallel (Job *job)
       const SluiceLayoutEdge *edge = &job->edges[e];
       gboolean back = job->back[e];
       job->link_of_edge[e] = NONE;
-      if (edge->from != edge->to)
+      if (is_layered (job, edge))
         keys[n++] = (Key){ job->component[edge->from], back ? edge->to : edge->from,
                            back ? edge->from : edge->to, e, back };
     }
@@ -283,6 +320,12 @@ is_port (const Job *job, const Link *link)
 static void
 rank_component (Job *job, guint c)
 {
+  if (job->options->fixed)
+    {
+      for (guint i = job->member_start[c]; i < job->member_start[c + 1]; i++)
+        job->layout->ranks[job->members[i]] = job->nodes[job->members[i]].rank;
+      return;
+    }
   guint first = job->link_start[c], n_links = job->link_start[c + 1] - first;
   guint n = job->member_start[c + 1] - job->member_start[c];
   g_autofree guint *from = g_new (guint, MAX (n_links, 1));
@@ -350,26 +393,60 @@ build_layers (Job *job, guint c)
   return g;
 }
 
+/* Rows from the heights of the boxes in them; a row without boxes has none. */
+static void
+stack_rows (
+    const Job *job, const Part *parts, guint n_parts, guint n_rows, double *top, double *bottom)
+{
+  double y = 0;
+  for (guint i = 0; i < n_parts; i++)
+    for (guint v = 0; v < parts[i].layers->n; v++)
+      {
+        guint r = parts[i].layers->rank[v];
+        bottom[r] = MAX (bottom[r], parts[i].layers->height[v]);
+      }
+  for (guint r = 0; r < n_rows; r++)
+    {
+      top[r] = y;
+      bottom[r] += y;
+      y = bottom[r] + job->options->rank_gap;
+    }
+}
+
 static void
 place_part (Job *job, guint c, Part *part)
 {
   rank_component (job, c);
   SluiceLayers *g = part->layers = build_layers (job, c);
-  double y = 0;
 
   job->layout->crossings += sluice_layers_order (g, job->cancelled);
   part->width = sluice_layers_place (g, job->options);
+  if (job->options->fixed)
+    return;
   part->top = g_new0 (double, g->n_ranks);
   part->bottom = g_new0 (double, g->n_ranks);
-  for (guint v = 0; v < g->n; v++)
-    part->bottom[g->rank[v]] = MAX (part->bottom[g->rank[v]], g->height[v]);
-  for (guint r = 0; r < g->n_ranks; r++)
-    {
-      part->top[r] = y;
-      part->bottom[r] += y;
-      y = part->bottom[r] + job->options->rank_gap;
-    }
+  stack_rows (job, part, 1, g->n_ranks, part->top, part->bottom);
   part->height = part->bottom[g->n_ranks - 1];
+}
+
+/* Columns from left to right over common rows. */
+static void
+pack_columns (Job *job, Part *parts)
+{
+  SluiceLayout *layout = job->layout;
+  for (guint c = 0; c < layout->n_components; c++)
+    layout->n_rows = MAX (layout->n_rows, parts[c].layers->n_ranks);
+  layout->top = g_new0 (double, layout->n_rows + 1);
+  layout->bottom = g_new0 (double, layout->n_rows + 1);
+  stack_rows (job, parts, layout->n_components, layout->n_rows, layout->top, layout->bottom);
+  layout->height = layout->n_rows > 0 ? layout->bottom[layout->n_rows - 1] : 0;
+  for (guint c = 0; c < layout->n_components; c++)
+    {
+      parts[c].top = layout->top;
+      parts[c].bottom = layout->bottom;
+      parts[c].x = layout->width + (c > 0 ? job->options->column_gap : 0);
+      layout->width = parts[c].x + parts[c].width;
+    }
 }
 
 static int
@@ -517,7 +594,10 @@ run (Job *job)
   guint n_parts;
   gboolean done = TRUE;
 
-  break_cycles (job);
+  if (job->options->fixed)
+    turn_edges (job);
+  else
+    break_cycles (job);
   split_components (job);
   merge_parallel (job);
   n_parts = job->layout->n_components;
@@ -529,13 +609,18 @@ run (Job *job)
     }
   if (done)
     {
-      pack (job, parts);
+      if (job->options->fixed)
+        pack_columns (job, parts);
+      else
+        pack (job, parts);
       set_anchors (job, parts);
       route_all (job, parts);
     }
   for (guint c = 0; c < n_parts; c++)
     {
       g_clear_pointer (&parts[c].layers, sluice_layers_free);
+      if (job->options->fixed)
+        continue; /* rows belong to the layout */
       g_free (parts[c].top);
       g_free (parts[c].bottom);
     }
@@ -589,6 +674,8 @@ sluice_layout_free (SluiceLayout *self)
   g_free (self->anchors);
   g_free (self->ranks);
   g_free (self->routes);
+  g_free (self->top);
+  g_free (self->bottom);
   g_array_unref (self->points);
   g_free (self);
 }

@@ -19,6 +19,8 @@ typedef struct
   double left;  /* from the anchor, where edges attach, to the left side */
   double right; /* from the anchor to the right side */
   double height;
+  guint rank;   /* with fixed ranks: its row */
+  guint column; /* with fixed ranks: columns stand side by side and share the rows */
 } SluiceLayoutNode;
 
 typedef struct
@@ -33,18 +35,21 @@ typedef struct
   double node_gap; /* between boxes of one rank */
   double edge_gap; /* between two lines, and a line and a box */
   double rank_gap; /* between ranks */
-  guint max_span;  /* edges over more ranks are not routed but marked as ports; 0 = route all */
+  gboolean
+      fixed; /* ranks and columns are given; edges within a row or across columns are not routed */
+  double column_gap;
+  guint max_span; /* edges over more ranks are not routed but marked as ports; 0 = route all */
 } SluiceLayoutOptions;
 
 #define SLUICE_LAYOUT_OPTIONS_INIT                                                                 \
   {                                                                                                \
-    .node_gap = 24, .edge_gap = 10, .rank_gap = 44, .max_span = 20                                 \
+    .node_gap = 24, .edge_gap = 10, .rank_gap = 44, .column_gap = 60, .max_span = 20               \
   }
 
 typedef struct
 {
   guint first_point; /* into points: a path of cubic segments: start, then three points each */
-  guint n_points;    /* 0 for self edges and ports */
+  guint n_points;    /* 0 for self edges, ports, and what `fixed` leaves out */
   gboolean reversed; /* against the flow: the path still runs from `from` to `to` */
   gboolean port;     /* longer than max_span */
 } SluiceLayoutRoute;
@@ -60,7 +65,9 @@ typedef struct
   double width, height; /* of everything, lines included; the origin is its top left */
   guint64 crossings;    /* between neighbouring ranks, after ordering */
   guint n_dummies;
-  guint n_components;
+  guint n_components;   /* with fixed ranks: columns */
+  guint n_rows;         /* with fixed ranks only: */
+  double *top, *bottom; /* of each row */
 } SluiceLayout;
 
 /* Self edges and parallel edges are fine; ends out of range are an error of the caller. @cancelled:

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/hierarchy-private.h"
+
+#include <string.h>
+
+typedef struct
+{
+  guint from, to, edge;
+} Lifted;
+
+/* The two children of the lowest common scope; FALSE for an edge of a node to itself. */
+static gboolean
+lift (const SluiceHierarchy *self, guint a, guint b, Lifted *out)
+{
+  const SluiceGroup *groups = self->groups;
+  if (a == b)
+    return FALSE;
+  while (groups[a].depth > groups[b].depth)
+    a = groups[a].parent;
+  while (groups[b].depth > groups[a].depth)
+    b = groups[b].parent;
+  while (groups[a].parent != groups[b].parent)
+    {
+      a = groups[a].parent;
+      b = groups[b].parent;
+    }
+  out->from = a;
+  out->to = b;
+  return TRUE;
+}
+
+/* Stable counting sort by one end. */
+static void
+sort_by (const Lifted *in, Lifted *out, guint n, guint n_groups, gboolean by_from)
+{
+  g_autofree guint *start = g_new0 (guint, n_groups + 1);
+  for (guint i = 0; i < n; i++)
+    start[(by_from ? in[i].from : in[i].to) + 1]++;
+  for (guint g = 0; g < n_groups; g++)
+    start[g + 1] += start[g];
+  for (guint i = 0; i < n; i++)
+    out[start[by_from ? in[i].from : in[i].to]++] = in[i];
+}
+
+static int
+compare_tensors (gconstpointer pa, gconstpointer pb, gpointer data)
+{
+  SluiceGraphModel *model = data;
+  const SluiceModelEdge *a = sluice_graph_model_get_edge (model, *(const guint *) pa);
+  const SluiceModelEdge *b = sluice_graph_model_get_edge (model, *(const guint *) pb);
+  if (a->from != b->from)
+    return a->from < b->from ? -1 : 1;
+  return a->port < b->port ? -1 : a->port > b->port;
+}
+
+/* Bytes of the distinct tensors: one that feeds three readers in the same box crosses once. */
+static guint64
+count_bytes (SluiceHierarchy *self, const SluiceBundle *bundle)
+{
+  guint64 bytes = 0;
+  guint n = 0;
+  g_autofree guint *edges = g_new (guint, bundle->n_edges);
+  for (guint i = 0; i < bundle->n_edges; i++)
+    {
+      guint e = self->bundled[bundle->first_edge + i];
+      if (sluice_graph_model_get_edge (self->model, e)->kind == SLUICE_EDGE_DATA)
+        edges[n++] = e;
+    }
+  if (n > 1)
+    g_qsort_with_data (edges, n, sizeof *edges, compare_tensors, self->model);
+  for (guint i = 0; i < n; i++)
+    if (i == 0 || compare_tensors (&edges[i], &edges[i - 1], self->model) != 0)
+      bytes += sluice_graph_model_get_edge (self->model, edges[i])->bytes;
+  return bytes;
+}
+
+static void
+finish_bundle (SluiceHierarchy *self, SluiceBundle *bundle)
+{
+  for (guint i = 0; i < bundle->n_edges; i++)
+    {
+      guint e = self->bundled[bundle->first_edge + i];
+      SluiceEdgeKind kind = sluice_graph_model_get_edge (self->model, e)->kind;
+      bundle->n_control += kind == SLUICE_EDGE_CONTROL;
+      bundle->n_reference += kind == SLUICE_EDGE_REFERENCE;
+    }
+  if (bundle->n_control + bundle->n_reference < bundle->n_edges)
+    bundle->kind = SLUICE_EDGE_DATA;
+  else
+    bundle->kind = bundle->n_reference > 0 ? SLUICE_EDGE_REFERENCE : SLUICE_EDGE_CONTROL;
+  bundle->bytes = count_bytes (self, bundle);
+}
+
+void
+sluice_hierarchy_build_bundles (SluiceHierarchy *self)
+{
+  guint n_edges = sluice_graph_model_get_n_edges (self->model), n = 0;
+  g_autofree Lifted *lifted = g_new (Lifted, n_edges + 1);
+  g_autofree Lifted *scratch = g_new (Lifted, n_edges + 1);
+
+  for (guint e = 0; e < n_edges; e++)
+    {
+      const SluiceModelEdge *edge = sluice_graph_model_get_edge (self->model, e);
+      lifted[n].edge = e;
+      n += lift (self, self->op_group[edge->from], self->op_group[edge->to], &lifted[n]);
+    }
+  sort_by (lifted, scratch, n, self->n_groups, FALSE);
+  sort_by (scratch, lifted, n, self->n_groups, TRUE);
+
+  g_free (self->bundles);
+  g_free (self->bundled);
+  g_free (self->bundle_start);
+  self->bundles = g_new0 (SluiceBundle, n + 1);
+  self->bundled = g_new (guint, n + 1);
+  self->bundle_start = g_new0 (guint, self->n_groups + 1);
+  self->n_bundles = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceBundle *b = &self->bundles[self->n_bundles];
+      self->bundled[i] = lifted[i].edge;
+      if (i > 0 && lifted[i].from == lifted[i - 1].from && lifted[i].to == lifted[i - 1].to)
+        b = &self->bundles[self->n_bundles - 1];
+      else
+        {
+          /* Siblings are numbered consecutively and scopes breadth first, so `from` sorts by scope
+           * too. */
+          b->group = self->groups[lifted[i].from].parent;
+          b->from = lifted[i].from;
+          b->to = lifted[i].to;
+          b->first_edge = i;
+          self->bundle_start[b->group + 1]++;
+          self->n_bundles++;
+        }
+      b->n_edges++;
+    }
+  for (guint g = 0; g < self->n_groups; g++)
+    self->bundle_start[g + 1] += self->bundle_start[g];
+  for (guint i = 0; i < self->n_bundles; i++)
+    finish_bundle (self, &self->bundles[i]);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/hierarchy-private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Series: siblings that repeat under one numbered name become one box. Hubs: siblings that
+ * everything is tied to stand aside. */
+
+#define MIN_SIBLINGS 12 /* smaller levels are read at a glance as they are */
+#define MIN_SCOPES   3
+#define MIN_OPS      5
+
+typedef struct
+{
+  guint group;
+  guint structure;
+  const char *path;
+  gsize stem;   /* length of the path without the number and a '_' before it */
+  guint number; /* 0 when there is none */
+} Candidate;
+
+static Candidate
+make_candidate (const SluiceGroup *g, guint index)
+{
+  gsize length = strlen (g->path), digits = 0;
+  Candidate c = { index, g->structure, g->path, length, 0 };
+  while (digits < length && digits < 9 && g_ascii_isdigit (g->path[length - 1 - digits]))
+    digits++;
+  if (digits > 0)
+    c.number = (guint) strtoul (g->path + length - digits, NULL, 10);
+  c.stem = length - digits;
+  if (digits > 0 && c.stem > 0 && g->path[c.stem - 1] == '_')
+    c.stem--;
+  return c;
+}
+
+static int
+compare_stems (const Candidate *a, const Candidate *b)
+{
+  if (a->structure != b->structure)
+    return a->structure < b->structure ? -1 : 1;
+  if (a->stem != b->stem)
+    return a->stem < b->stem ? -1 : 1;
+  return strncmp (a->path, b->path, a->stem);
+}
+
+static int
+compare_candidates (const void *pa, const void *pb)
+{
+  const Candidate *a = pa, *b = pb;
+  int order = compare_stems (a, b);
+  if (order != 0)
+    return order;
+  if (a->number != b->number)
+    return a->number < b->number ? -1 : 1;
+  return a->group < b->group ? -1 : a->group > b->group;
+}
+
+/* Numbers each run of members in @series (1, 2, ...), which holds 0 for what stands alone. */
+static guint
+mark_runs (SluiceHierarchy *self, guint scope, guint *series, guint n_series)
+{
+  const SluiceGroup *parent = &self->groups[scope];
+  g_autofree Candidate *c = g_new (Candidate, parent->n_children);
+  guint n = 0;
+
+  for (guint i = 0; i < parent->n_children; i++)
+    {
+      guint child = parent->first_child + i;
+      SluiceNodeClass node_class = self->groups[child].node_class;
+      if (node_class != SLUICE_NODE_CLASS_CONSTANT && node_class != SLUICE_NODE_CLASS_SUMMARY)
+        c[n++] = make_candidate (&self->groups[child], child);
+    }
+  qsort (c, n, sizeof *c, compare_candidates);
+  for (guint i = 0, end; i < n; i = end)
+    {
+      gboolean op = self->groups[c[i].group].kind == SLUICE_GROUP_OP;
+      for (end = i + 1;
+           end < n && compare_stems (&c[i], &c[end]) == 0 && c[end].number == c[end - 1].number + 1
+           && (self->groups[c[end].group].kind == SLUICE_GROUP_OP) == op;
+           end++)
+        ;
+      if (end - i < (op ? MIN_OPS : MIN_SCOPES))
+        continue;
+      n_series++;
+      for (guint k = i; k < end; k++)
+        series[c[k].group] = n_series;
+    }
+  return n_series;
+}
+
+typedef struct
+{
+  guint n; /* contracted nodes of one scope */
+  guint *start, *to;
+  guint *index, *low, *stack, *call, *next;
+  guint8 *on_stack, *cyclic;
+} Contracted;
+
+/* Tarjan without recursion: marks nodes on a cycle. */
+static void
+mark_cycles (Contracted *c)
+{
+  guint time = 0, depth;
+  for (guint root = 0, top = 0; root < c->n; root++)
+    {
+      if (c->index[root] != 0)
+        continue;
+      c->call[0] = root;
+      depth = 1;
+      c->index[root] = c->low[root] = ++time;
+      c->stack[top++] = root;
+      c->on_stack[root] = 1;
+      while (depth > 0)
+        {
+          guint v = c->call[depth - 1];
+          if (c->next[v] < c->start[v + 1])
+            {
+              guint w = c->to[c->next[v]++];
+              if (c->index[w] == 0)
+                {
+                  c->index[w] = c->low[w] = ++time;
+                  c->stack[top++] = w;
+                  c->on_stack[w] = 1;
+                  c->call[depth++] = w;
+                }
+              else if (c->on_stack[w])
+                c->low[v] = MIN (c->low[v], c->index[w]);
+              continue;
+            }
+          if (--depth > 0)
+            c->low[c->call[depth - 1]] = MIN (c->low[c->call[depth - 1]], c->low[v]);
+          if (c->low[v] != c->index[v])
+            continue;
+          gboolean cyclic = c->stack[top - 1] != v;
+          for (guint w = G_MAXUINT; w != v;)
+            {
+              w = c->stack[--top];
+              c->on_stack[w] = 0;
+              c->cyclic[w] = cyclic;
+            }
+        }
+    }
+}
+
+/* Dissolves the series of @scope that lie on a cycle once contracted: conv_1 -> relu_1 -> conv_2 ->
+ * relu_2 is no pair of series. */
+static gboolean
+dissolve_cyclic (
+    SluiceHierarchy *self, guint scope, guint *series, guint first_series, guint n_series)
+{
+  const SluiceGroup *g = &self->groups[scope];
+  guint n_marks = n_series - first_series,
+        n_edges = self->bundle_start[scope + 1] - self->bundle_start[scope];
+  guint n = g->n_children + n_marks;
+  g_autofree guint *block = g_new0 (guint, 6 * (gsize) n + 2 + MAX (n_edges, 1));
+  g_autofree guint8 *bytes = g_new0 (guint8, 2 * (gsize) n);
+  Contracted c = { n,
+                   block,
+                   block + 6 * (gsize) n + 2,
+                   block + n + 2,
+                   block + 2 * (gsize) n + 2,
+                   block + 3 * (gsize) n + 2,
+                   block + 4 * (gsize) n + 2,
+                   block + 5 * (gsize) n + 2,
+                   bytes,
+                   bytes + n };
+  const SluiceBundle *bundles = self->bundles + self->bundle_start[scope];
+  gboolean dissolved = FALSE;
+
+#define NODE(child)                                                                                \
+  (series[child] > first_series ? g->n_children + series[child] - first_series - 1                 \
+                                : (child) -g->first_child)
+  for (guint pass = 0; pass < 2; pass++)
+    {
+      for (guint b = 0; b < n_edges; b++)
+        {
+          guint from = NODE (bundles[b].from), to = NODE (bundles[b].to);
+          if (from == to)
+            continue;
+          if (pass == 0)
+            c.start[from + 1]++;
+          else
+            c.to[c.next[from]++] = to;
+        }
+      for (guint v = 0; pass == 0 && v < n; v++)
+        c.start[v + 1] += c.start[v];
+      memcpy (c.next, c.start, n * sizeof *c.next);
+    }
+  mark_cycles (&c);
+  for (guint i = g->first_child; i < g->first_child + g->n_children; i++)
+    if (series[i] > first_series && c.cyclic[NODE (i)])
+      {
+        c.on_stack[i - g->first_child] = 1;
+        dissolved = TRUE;
+      }
+  for (guint i = g->first_child; i < g->first_child + g->n_children; i++)
+    if (c.on_stack[i - g->first_child])
+      series[i] = 0;
+#undef NODE
+  return dissolved;
+}
+
+static guint
+visible_children (const SluiceHierarchy *self, const SluiceGroup *g)
+{
+  guint n = 0;
+  for (guint i = 0; i < g->n_children; i++)
+    {
+      SluiceNodeClass node_class = self->groups[g->first_child + i].node_class;
+      n += node_class != SLUICE_NODE_CLASS_CONSTANT && node_class != SLUICE_NODE_CLASS_SUMMARY
+           && node_class != SLUICE_NODE_CLASS_VARIABLE;
+    }
+  return n;
+}
+
+static SluiceGroup
+make_series (SluiceHierarchy *self, const guint *series, guint first, guint parent)
+{
+  const SluiceGroup *g = &self->groups[first];
+  Candidate low = make_candidate (g, first), high = low;
+  guint end = self->groups[g->parent].first_child + self->groups[g->parent].n_children, n = 0;
+  for (guint i = first; i < end; i++)
+    if (series[i] == series[first])
+      {
+        Candidate c = make_candidate (&self->groups[i], i);
+        low = c.number < low.number ? c : low;
+        high = c.number > high.number ? c : high;
+        n++;
+      }
+  const char *stem = sluice_path_leaf (g->path);
+  g_autofree char *path =
+      g_strdup_printf ("%.*s[%u-%u]", (int) low.stem, low.path, low.number, high.number);
+  g_autofree char *label = g_strdup_printf ("%.*s%s × %u", (int) (low.stem - (stem - g->path)),
+                                            stem, g->gradient && g->parent == 0 ? " ∇" : "", n);
+  return (SluiceGroup){ .kind = SLUICE_GROUP_SERIES,
+                        .path = g_string_chunk_insert (self->strings, path),
+                        .label = g_string_chunk_insert (self->strings, label),
+                        .parent = parent,
+                        .model_node = SLUICE_NONE,
+                        .pair = SLUICE_NONE,
+                        .hue = SLUICE_NONE,
+                        .device = SLUICE_NONE,
+                        .gradient = g->gradient };
+}
+
+/* The old tree with series groups between, in the old order. */
+static void
+rebuild (SluiceHierarchy *self, const guint *series, guint n_series)
+{
+  SluiceDraft draft = { g_array_new (FALSE, FALSE, sizeof (SluiceGroup)) };
+  g_autofree guint *moved = g_new (guint, self->n_groups);    /* old -> draft */
+  g_autofree guint *series_at = g_new0 (guint, n_series + 1); /* draft index */
+  for (guint i = 0; i < self->n_groups; i++)
+    {
+      SluiceGroup g = self->groups[i];
+      if (i > 0)
+        g.parent = moved[g.parent];
+      if (series[i] > 0)
+        {
+          if (series_at[series[i]] == 0)
+            {
+              SluiceGroup s = make_series (self, series, i, g.parent);
+              series_at[series[i]] = draft.groups->len;
+              g_array_append_val (draft.groups, s);
+            }
+          g.parent = series_at[series[i]];
+        }
+      moved[i] = draft.groups->len;
+      g_array_append_val (draft.groups, g);
+    }
+  sluice_hierarchy_adopt (self, &draft);
+  g_array_unref (draft.groups);
+}
+
+gboolean
+sluice_hierarchy_insert_series (SluiceHierarchy *self)
+{
+  g_autofree guint *series = g_new0 (guint, self->n_groups);
+  guint n_series = 0;
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->n_groups; i++)
+    {
+      const SluiceGroup *g = &self->groups[i];
+      guint before = n_series;
+      if (g->n_children < MIN_SIBLINGS || visible_children (self, g) < MIN_SIBLINGS)
+        continue;
+      n_series = mark_runs (self, i, series, n_series);
+      while (n_series > before && dissolve_cyclic (self, i, series, before, n_series))
+        ;
+    }
+  for (guint i = 0; i < self->n_groups && !any; i++)
+    any = series[i] > 0;
+  if (any)
+    rebuild (self, series, n_series);
+  return any;
+}
+
+static int
+compare_degrees (const void *a, const void *b)
+{
+  guint x = *(const guint *) a, y = *(const guint *) b;
+  return (x > y) - (x < y);
+}
+
+/* The degree above which a box is a hub: far outside of the middle half (as TensorBoard;
+ * out-degrees four times as far). */
+static guint
+outlier (const guint *degrees, guint n, guint times)
+{
+  g_autofree guint *sorted = g_memdup2 (degrees, n * sizeof *degrees);
+  qsort (sorted, n, sizeof *sorted, compare_degrees);
+  guint q1 = sorted[n / 4], q3 = sorted[3 * n / 4];
+  return MAX (q3 + times * (q3 - q1), 4);
+}
+
+static gboolean
+is_service_name (const char *leaf)
+{
+  static const char *const names[] = { "init", "save", "report_uninitialized_variables", "saver" };
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_has_prefix (leaf, names[i]))
+      {
+        const char *tail = leaf + strlen (names[i]);
+        if (*tail == '\0' || (*tail == '_' && tail[1 + strspn (tail + 1, "0123456789")] == '\0'))
+          return TRUE;
+      }
+  return FALSE;
+}
+
+/* In and out neighbours over data, and readers other than hubs, of the children of one scope. */
+typedef struct
+{
+  guint *in, *out, *control;
+} Degrees;
+
+static gboolean
+is_hub (const SluiceHierarchy *self, guint child, const Degrees *d)
+{
+  const SluiceGroup *g = &self->groups[child];
+  guint i = child - self->groups[g->parent].first_child;
+  if (g->kind == SLUICE_GROUP_OP && g->node_class == SLUICE_NODE_CLASS_CONTROL)
+    return TRUE;
+  if (g->node_class == SLUICE_NODE_CLASS_SUMMARY && d->in[i] > 1)
+    return TRUE;
+  if (g->parent == 0 && is_service_name (g->path))
+    return TRUE;
+  /* A counter or a rate: a variable that nothing is computed from in one place. */
+  return g->parent == 0 && g->node_class == SLUICE_NODE_CLASS_VARIABLE && d->out[i] != 1;
+}
+
+static void
+find_hubs_in (SluiceHierarchy *self, guint scope)
+{
+  const SluiceGroup *g = &self->groups[scope];
+  guint n = g->n_children;
+  g_autofree guint *block = g_new0 (guint, 3 * (gsize) n);
+  Degrees d = { block, block + n, block + 2 * (gsize) n };
+
+  for (guint b = self->bundle_start[scope]; b < self->bundle_start[scope + 1]; b++)
+    {
+      const SluiceBundle *bundle = &self->bundles[b];
+      guint from = bundle->from - g->first_child, to = bundle->to - g->first_child;
+      if (bundle->kind != SLUICE_EDGE_DATA)
+        {
+          d.control[from]++;
+          d.control[to]++;
+          continue;
+        }
+      d.out[from] += !is_service_name (self->groups[bundle->to].path);
+      d.in[to]++;
+    }
+  guint in_limit = n < 15 ? G_MAXUINT : outlier (d.in, n, 1);
+  guint out_limit = n < 15 ? G_MAXUINT : outlier (d.out, n, 4);
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceGroup *child = &self->groups[g->first_child + i];
+      /* Halves of a model are never mere services, however much hangs on them. */
+      gboolean keep = child->node_class == SLUICE_NODE_CLASS_CONSTANT || child->pair != SLUICE_NONE;
+      child->hub = is_hub (self, g->first_child + i, &d)
+                   || (!keep && (d.in[i] > in_limit || d.out[i] > out_limit));
+    }
+}
+
+void
+sluice_hierarchy_find_hubs (SluiceHierarchy *self)
+{
+  for (guint i = 0; i < self->n_groups; i++)
+    if (self->groups[i].n_children > 0)
+      find_hubs_in (self, i);
+}

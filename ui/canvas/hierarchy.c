@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/hierarchy-private.h"
+
+#include <string.h>
+
+SluiceHierarchy *
+sluice_hierarchy_new (SluiceGraphModel *model)
+{
+  SluiceHierarchy *self = g_new0 (SluiceHierarchy, 1);
+  g_atomic_ref_count_init (&self->ref_count);
+  self->model = sluice_graph_model_ref (model);
+  self->strings = g_string_chunk_new (16384);
+  self->op_group = g_new0 (guint, sluice_graph_model_get_n_nodes (model) + 1);
+  self->paths = g_hash_table_new (g_str_hash, g_str_equal);
+  self->devices = g_ptr_array_new ();
+
+  sluice_hierarchy_build_tree (self);
+  sluice_hierarchy_build_bundles (self);
+  sluice_hierarchy_sum_up (self);
+  sluice_hierarchy_find_structures (self);
+  if (sluice_hierarchy_insert_series (self))
+    {
+      sluice_hierarchy_build_bundles (self);
+      sluice_hierarchy_sum_up (self);
+      sluice_hierarchy_find_structures (self);
+    }
+  sluice_hierarchy_find_pairs (self);
+  sluice_hierarchy_choose_hues (self);
+  sluice_hierarchy_find_hubs (self);
+  return self;
+}
+
+SluiceHierarchy *
+sluice_hierarchy_ref (SluiceHierarchy *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+sluice_hierarchy_unref (SluiceHierarchy *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  g_free (self->groups);
+  g_free (self->op_group);
+  g_free (self->bundles);
+  g_free (self->bundled);
+  g_free (self->bundle_start);
+  g_hash_table_unref (self->paths);
+  g_ptr_array_unref (self->devices);
+  g_string_chunk_free (self->strings);
+  sluice_graph_model_unref (self->model);
+  g_free (self);
+}
+
+SluiceGraphModel *
+sluice_hierarchy_get_model (SluiceHierarchy *self)
+{
+  return self->model;
+}
+
+guint
+sluice_hierarchy_get_n_groups (SluiceHierarchy *self)
+{
+  return self->n_groups;
+}
+
+const SluiceGroup *
+sluice_hierarchy_get_group (SluiceHierarchy *self, guint index)
+{
+  g_return_val_if_fail (index < self->n_groups, NULL);
+  return &self->groups[index];
+}
+
+guint
+sluice_hierarchy_get_op_group (SluiceHierarchy *self, guint model_node)
+{
+  return self->op_group[model_node];
+}
+
+guint
+sluice_hierarchy_lookup (SluiceHierarchy *self, const char *path)
+{
+  return GPOINTER_TO_UINT (g_hash_table_lookup (self->paths, path)) - 1;
+}
+
+guint
+sluice_hierarchy_get_bundles (SluiceHierarchy *self, guint group, guint *first)
+{
+  *first = self->bundle_start[group];
+  return self->bundle_start[group + 1] - *first;
+}
+
+const SluiceBundle *
+sluice_hierarchy_get_bundle (SluiceHierarchy *self, guint index)
+{
+  g_return_val_if_fail (index < self->n_bundles, NULL);
+  return &self->bundles[index];
+}
+
+guint
+sluice_hierarchy_get_bundled_edge (SluiceHierarchy *self, guint index)
+{
+  return self->bundled[index];
+}
+
+guint
+sluice_hierarchy_get_n_devices (SluiceHierarchy *self)
+{
+  return self->devices->len;
+}
+
+const char *
+sluice_hierarchy_get_device (SluiceHierarchy *self, guint index)
+{
+  g_return_val_if_fail (index < self->devices->len, NULL);
+  return self->devices->pdata[index];
+}
+
+gboolean
+sluice_hierarchy_is_below (SluiceHierarchy *self, guint group, guint ancestor)
+{
+  while (self->groups[group].depth > self->groups[ancestor].depth)
+    group = self->groups[group].parent;
+  return group == ancestor;
+}
+
+/* ASCII case is ignored; names of ops and nodes are ASCII. @needle is in lower case. */
+static gboolean
+contains (const char *text, const char *needle)
+{
+  gsize n = strlen (needle);
+  if (text == NULL)
+    return FALSE;
+  for (; *text != '\0'; text++)
+    if (g_ascii_strncasecmp (text, needle, n) == 0)
+      return TRUE;
+  return n == 0;
+}
+
+void
+sluice_hierarchy_search (SluiceHierarchy *self, const char *text, GArray *result)
+{
+  g_autofree char *folded = g_ascii_strdown (text, -1);
+  const char *needle = g_strstrip (folded);
+  gboolean by_op = g_str_has_prefix (needle, "op:");
+  gboolean by_device = g_str_has_prefix (needle, "device:");
+
+  if (by_op || by_device)
+    needle += by_op ? 3 : 7;
+  if (*needle == '\0')
+    return;
+  for (guint i = 1; i < self->n_groups; i++)
+    {
+      const SluiceGroup *group = &self->groups[i];
+      const SluiceModelNode *node =
+          group->kind == SLUICE_GROUP_OP
+              ? sluice_graph_model_get_node (self->model, group->model_node)
+              : NULL;
+      gboolean found;
+      if (by_device)
+        found = node != NULL && contains (node->device, needle);
+      else if (by_op)
+        found = node != NULL && contains (node->op, needle);
+      else
+        found = contains (sluice_path_leaf (group->path), needle)
+                || (node != NULL && contains (node->op, needle))
+                || (strchr (needle, '/') != NULL && contains (group->path, needle));
+      if (found)
+        g_array_append_val (result, i);
+    }
+}
