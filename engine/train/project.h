@@ -14,12 +14,20 @@ typedef struct
   char *target; /* a node, or an edge "name:0" */
 } SluiceNamedEdge;
 
+/* A promoted parameter that --set gave a value: fed at every step. */
+typedef struct
+{
+  char *name;
+  char *edge;
+  double value;
+} SluiceOverride;
+
 typedef struct
 {
   char *folder;
   char *name, *description;
   char *graph_path; /* absolute */
-  char **init;      /* targets, in order */
+  char **init;      /* targets, run together */
   char *train;      /* target */
   char *loss;       /* edge */
   char *step;       /* (nullable) edge: the graph's own step counter */
@@ -29,7 +37,9 @@ typedef struct
   gint64 n_steps, batch, checkpoint_every, summary_every, evaluate_every;
   guint64 seed;
 
-  char *source;                              /* "idx", "csv", "npy" */
+  char *source;   /* "idx", "csv", "npy" */
+  char *y_column; /* (nullable): of a CSV file that holds x and y: name or number from 0; NULL: the
+                     last */
   char *train_x, *train_y, *test_x, *test_y; /* absolute; (nullable) where not given */
   double scale;                              /* of x */
   gboolean shuffle;
@@ -40,6 +50,7 @@ typedef struct
   GArray *evaluate; /* of SluiceNamedEdge: fetched over the test split; their means are logged */
   gint64 evaluate_batch;
   GArray *parameters; /* of SluiceNamedEdge: promoted parameters that --set may override */
+  GArray *overrides;  /* of SluiceOverride */
 } SluiceProject;
 
 SluiceProject *sluice_project_load (const char *folder, GError **error);
@@ -53,3 +64,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceProject, sluice_project_free)
  * Overrides a key, as --set does. NOT_FOUND names the nearest known key.
  */
 gboolean sluice_project_set (SluiceProject *self, const char *assignment, GError **error);
+
+/**
+ * sluice_project_save:
+ * @folder: exists
+ *
+ * Freezes the project as it stands, overrides included: project.ini with absolute paths of the
+ * data, and copies of the graph and its layout. sluice_project_load() reads it back.
+ */
+gboolean sluice_project_save (const SluiceProject *self, const char *folder, GError **error);

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/store/checkpoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/error.h"
+
+/* A header longer than this is none: the format's own limit. */
+#define MAX_HEADER 100000000
+
+static const struct
+{
+  SluiceDType dtype;
+  const char *name;
+} dtype_names[] = {
+  { SLUICE_BOOL, "BOOL" },     { SLUICE_UINT8, "U8" },   { SLUICE_INT8, "I8" },
+  { SLUICE_UINT16, "U16" },    { SLUICE_INT16, "I16" },  { SLUICE_HALF, "F16" },
+  { SLUICE_BFLOAT16, "BF16" }, { SLUICE_UINT32, "U32" }, { SLUICE_INT32, "I32" },
+  { SLUICE_FLOAT, "F32" },     { SLUICE_DOUBLE, "F64" }, { SLUICE_UINT64, "U64" },
+  { SLUICE_INT64, "I64" },
+};
+
+static const char *
+dtype_to_name (SluiceDType dtype)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (dtype_names); i++)
+    if (dtype_names[i].dtype == dtype)
+      return dtype_names[i].name;
+  return NULL;
+}
+
+static SluiceDType
+dtype_from_name (const char *name)
+{
+  for (guint i = 0; name != NULL && i < G_N_ELEMENTS (dtype_names); i++)
+    if (strcmp (dtype_names[i].name, name) == 0)
+      return dtype_names[i].dtype;
+  return SLUICE_INVALID;
+}
+
+static gint
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp (((const SluiceNamedTensor *) a)->name, ((const SluiceNamedTensor *) b)->name);
+}
+
+static void
+named_tensor_clear (gpointer data)
+{
+  SluiceNamedTensor *named = data;
+  g_free (named->name);
+  g_clear_pointer (&named->tensor, sluice_tensor_unref);
+}
+
+/* ---- writing ---- */
+
+static void
+add_entry (JsonBuilder *b, const SluiceNamedTensor *named, gint64 *offset)
+{
+  const SluiceTensor *tensor = named->tensor;
+  json_builder_set_member_name (b, named->name);
+  json_builder_begin_object (b);
+  json_builder_set_member_name (b, "dtype");
+  json_builder_add_string_value (b, dtype_to_name (tensor->dtype));
+  json_builder_set_member_name (b, "shape");
+  json_builder_begin_array (b);
+  for (int i = 0; i < tensor->shape.rank; i++)
+    json_builder_add_int_value (b, tensor->shape.dim[i]);
+  json_builder_end_array (b);
+  json_builder_set_member_name (b, "data_offsets");
+  json_builder_begin_array (b);
+  json_builder_add_int_value (b, *offset);
+  *offset += sluice_tensor_bytes (tensor);
+  json_builder_add_int_value (b, *offset);
+  json_builder_end_array (b);
+  json_builder_end_object (b);
+}
+
+/* The header, padded with spaces so that the data behind it begins at a multiple of 8. */
+static char *
+make_header (GArray *tensors, const char *state, gsize *length)
+{
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  json_builder_begin_object (b);
+  if (state != NULL)
+    {
+      json_builder_set_member_name (b, "__metadata__");
+      json_builder_begin_object (b);
+      json_builder_set_member_name (b, "sluice.state");
+      json_builder_add_string_value (b, state);
+      json_builder_end_object (b);
+    }
+  gint64 offset = 0;
+  for (guint i = 0; i < tensors->len; i++)
+    add_entry (b, &g_array_index (tensors, SluiceNamedTensor, i), &offset);
+  json_builder_end_object (b);
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  g_autofree char *text = json_to_string (root, FALSE);
+  gsize n = strlen (text);
+  *length = (n + 7) / 8 * 8;
+  char *header = g_strnfill (*length, ' ');
+  memcpy (header, text, n);
+  return header;
+}
+
+static gboolean
+write_all (int fd, const void *data, gsize length)
+{
+  for (const char *at = data; length > 0;)
+    {
+      gssize n = write (fd, at, MIN (length, (gsize) 1 << 30));
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return FALSE;
+      at += n;
+      length -= n;
+    }
+  return TRUE;
+}
+
+static gboolean
+write_file (int fd, GArray *tensors, const char *state)
+{
+  gsize length;
+  g_autofree char *header = make_header (tensors, state, &length);
+  guint64 le = GUINT64_TO_LE ((guint64) length);
+  gboolean ok = write_all (fd, &le, sizeof le) && write_all (fd, header, length);
+  for (guint i = 0; ok && i < tensors->len; i++)
+    {
+      const SluiceTensor *tensor = g_array_index (tensors, SluiceNamedTensor, i).tensor;
+      ok = write_all (fd, tensor->data, sluice_tensor_bytes (tensor));
+    }
+  return ok && fsync (fd) == 0;
+}
+
+/* A rename is on the disk once its folder is. */
+static void
+sync_folder (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  fsync (fd);
+  close (fd);
+}
+
+gboolean
+sluice_safetensors_write (const char *path, GArray *tensors, const char *state, GError **error)
+{
+  g_array_sort (tensors, by_name);
+  for (guint i = 0; i < tensors->len; i++)
+    {
+      SluiceNamedTensor *named = &g_array_index (tensors, SluiceNamedTensor, i);
+      if (dtype_to_name (named->tensor->dtype) == NULL)
+        return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
+                            "'%s' is %s, which a safetensors file cannot hold", named->name,
+                            sluice_dtype_name (named->tensor->dtype));
+    }
+  g_autofree char *temporary = g_strdup_printf ("%s.part", path);
+  int fd = open (temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  gboolean ok = fd >= 0 && write_file (fd, tensors, state);
+  int saved = errno;
+  if (fd >= 0 && close (fd) != 0 && ok)
+    {
+      ok = FALSE;
+      saved = errno;
+    }
+  if (ok && rename (temporary, path) != 0)
+    {
+      ok = FALSE;
+      saved = errno;
+    }
+  if (!ok)
+    {
+      unlink (temporary);
+      return sluice_fail (
+          error, saved == ENOSPC ? SLUICE_ERROR_RESOURCE_EXHAUSTED : SLUICE_ERROR_PERMISSION_DENIED,
+          "checkpoint '%s' could not be written: %s", path, g_strerror (saved));
+    }
+  sync_folder (path);
+  return TRUE;
+}
+
+/* ---- reading ---- */
+
+static gboolean
+damaged (GError **error, const char *what)
+{
+  return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "%s", what);
+}
+
+static gboolean
+read_shape (JsonObject *entry, SluiceShape *shape, GError **error)
+{
+  JsonNode *node = json_object_get_member (entry, "shape");
+  if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
+    return damaged (error, "has no shape");
+  JsonArray *array = json_node_get_array (node);
+  guint rank = json_array_get_length (array);
+  gint64 dims[SLUICE_MAX_RANK + 1];
+  for (guint i = 0; i < MIN (rank, SLUICE_MAX_RANK); i++)
+    {
+      dims[i] = json_array_get_int_element (array, i);
+      if (dims[i] < 0)
+        return damaged (error, "has a negative size");
+    }
+  return sluice_shape_make (shape, dims, rank, error);
+}
+
+static SluiceTensor *
+read_entry (JsonObject *entry, const char *data, gsize length, GError **error)
+{
+  SluiceShape shape;
+  SluiceDType dtype =
+      dtype_from_name (json_object_get_string_member_with_default (entry, "dtype", NULL));
+  JsonNode *node = json_object_get_member (entry, "data_offsets");
+  if (dtype == SLUICE_INVALID || node == NULL || !JSON_NODE_HOLDS_ARRAY (node)
+      || json_array_get_length (json_node_get_array (node)) != 2)
+    {
+      damaged (error, "has no dtype or offsets that are known");
+      return NULL;
+    }
+  if (!read_shape (entry, &shape, error))
+    return NULL;
+  gint64 begin = json_array_get_int_element (json_node_get_array (node), 0);
+  gint64 end = json_array_get_int_element (json_node_get_array (node), 1);
+  gint64 n = sluice_shape_n_elements (&shape);
+  if (begin < 0 || end < begin || (guint64) end > length
+      || (guint64) n != (guint64) (end - begin) / sluice_dtype_size (dtype)
+      || (end - begin) % sluice_dtype_size (dtype) != 0)
+    {
+      damaged (error, "lies outside the file or has another size than its shape; the file is cut "
+                      "off or damaged");
+      return NULL;
+    }
+  SluiceTensor *tensor = sluice_tensor_new_checked (NULL, dtype, &shape, SLUICE_OWNER_NONE, error);
+  if (tensor != NULL)
+    memcpy (tensor->data, data + begin, end - begin);
+  return tensor;
+}
+
+static gboolean
+read_entries (
+    GArray *tensors, JsonObject *root, const char *data, gsize length, char **state, GError **error)
+{
+  g_autoptr (GList) names = json_object_get_members (root);
+  for (GList *l = names; l != NULL; l = l->next)
+    {
+      JsonNode *node = json_object_get_member (root, l->data);
+      if (!JSON_NODE_HOLDS_OBJECT (node))
+        return damaged (error, "the header is malformed");
+      JsonObject *entry = json_node_get_object (node);
+      if (strcmp (l->data, "__metadata__") == 0)
+        {
+          if (state != NULL)
+            *state =
+                g_strdup (json_object_get_string_member_with_default (entry, "sluice.state", NULL));
+          continue;
+        }
+      SluiceNamedTensor named = { g_strdup (l->data), read_entry (entry, data, length, error) };
+      if (named.tensor == NULL)
+        {
+          g_prefix_error (error, "tensor '%s' ", named.name);
+          g_free (named.name);
+          return FALSE;
+        }
+      g_array_append_val (tensors, named);
+    }
+  return TRUE;
+}
+
+/* JSON parsers recurse: brackets nested deeper than the format needs are refused before parsing. */
+static gboolean
+is_shallow (const char *text, gsize length)
+{
+  guint depth = 0;
+  gboolean quoted = FALSE;
+  for (gsize i = 0; i < length; i++)
+    {
+      if (quoted)
+        {
+          if (text[i] == '\\')
+            i++;
+          else if (text[i] == '"')
+            quoted = FALSE;
+        }
+      else if (text[i] == '"')
+        quoted = TRUE;
+      else if ((text[i] == '{' || text[i] == '[') && ++depth > 4)
+        return FALSE;
+      else if ((text[i] == '}' || text[i] == ']') && depth > 0)
+        depth--;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_bytes (GArray *tensors, const char *bytes, gsize length, char **state, GError **error)
+{
+  guint64 header;
+  if (length < sizeof header)
+    return damaged (error, "shorter than its first field");
+  memcpy (&header, bytes, sizeof header);
+  header = GUINT64_FROM_LE (header);
+  if (header > MAX_HEADER || header > length - sizeof header)
+    return damaged (error, "the header is longer than the file: cut off, or no safetensors file");
+  const char *text = bytes + sizeof header;
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  g_autoptr (GError) local = NULL;
+  if (!is_shallow (text, header) || !json_parser_load_from_data (parser, text, header, &local))
+    return damaged (error, local != NULL ? local->message : "the header is nested too deep");
+  JsonNode *root = json_parser_get_root (parser);
+  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
+    return damaged (error, "the header is no JSON object");
+  return read_entries (tensors, json_node_get_object (root), text + header,
+                       length - sizeof header - header, state, error);
+}
+
+GArray *
+sluice_safetensors_read (const char *path, char **state, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, &local);
+  if (file == NULL)
+    {
+      gboolean absent = g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+      sluice_fail (error, absent ? SLUICE_ERROR_NOT_FOUND : SLUICE_ERROR_PERMISSION_DENIED,
+                   "checkpoint '%s' cannot be read: %s", path, local->message);
+      return NULL;
+    }
+  g_autoptr (GArray) tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
+  g_array_set_clear_func (tensors, named_tensor_clear);
+  g_autofree char *text = NULL;
+  if (!read_bytes (tensors, g_mapped_file_get_contents (file), g_mapped_file_get_length (file),
+                   &text, error))
+    {
+      g_prefix_error (error, "checkpoint '%s': ", path);
+      return NULL;
+    }
+  if (state != NULL)
+    *state = g_steal_pointer (&text);
+  return g_steal_pointer (&tensors);
+}

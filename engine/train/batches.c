@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <pthread.h>
+#include <string.h>
+
+#include "engine/train/data.h"
+
+/* ---- gathering ---- */
+
+static double
+element (const SluiceTensor *t, gint64 i)
+{
+  switch ((SluiceDType) t->dtype)
+    {
+    case SLUICE_FLOAT:
+      return ((const float *) t->data)[i];
+    case SLUICE_DOUBLE:
+      return ((const double *) t->data)[i];
+    case SLUICE_HALF:
+      return sluice_half_to_float (((const guint16 *) t->data)[i]);
+    case SLUICE_INT8:
+      return ((const gint8 *) t->data)[i];
+    case SLUICE_INT16:
+      return ((const gint16 *) t->data)[i];
+    case SLUICE_INT32:
+      return ((const gint32 *) t->data)[i];
+    case SLUICE_INT64:
+      return ((const gint64 *) t->data)[i];
+    case SLUICE_UINT8:
+    case SLUICE_BOOL:
+      return ((const guint8 *) t->data)[i];
+    case SLUICE_UINT16:
+      return ((const guint16 *) t->data)[i];
+    case SLUICE_UINT32:
+      return ((const guint32 *) t->data)[i];
+    case SLUICE_UINT64:
+      return ((const guint64 *) t->data)[i];
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+static void
+store_element (SluiceTensor *t, gint64 i, double value)
+{
+  switch ((SluiceDType) t->dtype)
+    {
+    case SLUICE_FLOAT:
+      ((float *) t->data)[i] = value;
+      break;
+    case SLUICE_DOUBLE:
+      ((double *) t->data)[i] = value;
+      break;
+    case SLUICE_HALF:
+      ((guint16 *) t->data)[i] = sluice_float_to_half (value);
+      break;
+    case SLUICE_BFLOAT16:
+      ((guint16 *) t->data)[i] = sluice_float_to_bfloat16 (value);
+      break;
+    case SLUICE_INT32:
+      ((gint32 *) t->data)[i] = value;
+      break;
+    case SLUICE_INT64:
+      ((gint64 *) t->data)[i] = value;
+      break;
+    case SLUICE_UINT8:
+      ((guint8 *) t->data)[i] = value;
+      break;
+    case SLUICE_BOOL:
+      ((guint8 *) t->data)[i] = value != 0;
+      break;
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+SluiceTensor *
+sluice_examples_gather (
+    const SluiceTensor *values, const gint64 *rows, gint64 n, SluiceDType dtype, double scale)
+{
+  SluiceShape shape = values->shape;
+  gint64 row = values->shape.dim[0] > 0 ? values->n_elements / values->shape.dim[0] : 0;
+  shape.dim[0] = n;
+  SluiceTensor *out = sluice_tensor_new (NULL, dtype, &shape, SLUICE_OWNER_NONE);
+  if (out == NULL)
+    return NULL;
+  gsize bytes = row * sluice_dtype_size (dtype);
+  for (gint64 r = 0; r < n; r++)
+    if (values->dtype == (gint8) dtype && scale == 1)
+      memcpy ((char *) out->data + r * bytes, (const char *) values->data + rows[r] * bytes, bytes);
+    else
+      for (gint64 i = 0; i < row; i++)
+        store_element (out, r * row + i, element (values, rows[r] * row + i) * scale);
+  return out;
+}
+
+/* ---- batches ---- */
+
+/* How many batches are made ahead. */
+#define AHEAD 4
+
+struct _SluiceBatches
+{
+  const SluiceExamples *examples;
+  gint64 size;
+  gboolean shuffle;
+  guint64 seed;
+  SluiceDType x_dtype, y_dtype;
+  double scale;
+
+  /* the thread's own */
+  SluiceCursor cursor;
+  gint64 *order; /* of epoch cursor.epoch */
+  gint64 order_epoch;
+  gint64 *rows;
+  pthread_t thread;
+
+  pthread_mutex_t lock; /* guards what follows */
+  pthread_cond_t changed;
+  GQueue ready; /* of SluiceBatch */
+  gboolean quit;
+};
+
+void
+sluice_batch_free (SluiceBatch *self)
+{
+  g_clear_pointer (&self->x, sluice_tensor_unref);
+  g_clear_pointer (&self->y, sluice_tensor_unref);
+  g_free (self);
+}
+
+/* splitmix64: a well-mixed stream from any seed, the same on every machine. */
+static guint64
+next_random (guint64 *state)
+{
+  guint64 z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+/* The order of an epoch is a function of (seed, epoch) alone, so a cursor is all that a resumed run
+ * needs. */
+static void
+make_order (SluiceBatches *self)
+{
+  gint64 n = self->examples->n;
+  self->order_epoch = self->cursor.epoch;
+  for (gint64 i = 0; i < n; i++)
+    self->order[i] = i;
+  if (!self->shuffle)
+    return;
+  guint64 state = self->seed;
+  state = next_random (&state) ^ (guint64) self->cursor.epoch;
+  for (gint64 i = n - 1; i > 0; i--)
+    {
+      gint64 j = ((unsigned __int128) next_random (&state) * (guint64) (i + 1)) >> 64;
+      gint64 swap = self->order[i];
+      self->order[i] = self->order[j];
+      self->order[j] = swap;
+    }
+}
+
+static SluiceBatch *
+make_batch (SluiceBatches *self)
+{
+  for (gint64 i = 0; i < self->size; i++)
+    {
+      if (self->cursor.position >= self->examples->n)
+        self->cursor = (SluiceCursor){ self->cursor.epoch + 1, 0 };
+      if (self->order_epoch != self->cursor.epoch)
+        make_order (self);
+      self->rows[i] = self->order[self->cursor.position++];
+    }
+  SluiceBatch *batch = g_new0 (SluiceBatch, 1);
+  batch->x = sluice_examples_gather (self->examples->x, self->rows, self->size, self->x_dtype,
+                                     self->scale);
+  batch->y = sluice_examples_gather (self->examples->y, self->rows, self->size, self->y_dtype, 1);
+  batch->next = self->cursor;
+  return batch;
+}
+
+static void *
+batches_main (void *data)
+{
+  SluiceBatches *self = data;
+  pthread_mutex_lock (&self->lock);
+  while (!self->quit)
+    {
+      if (self->ready.length >= AHEAD)
+        {
+          pthread_cond_wait (&self->changed, &self->lock);
+          continue;
+        }
+      pthread_mutex_unlock (&self->lock);
+      SluiceBatch *batch = make_batch (self);
+      pthread_mutex_lock (&self->lock);
+      g_queue_push_tail (&self->ready, batch);
+      pthread_cond_broadcast (&self->changed);
+    }
+  pthread_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+SluiceBatches *
+sluice_batches_new (const SluiceExamples *examples,
+                    gint64 size,
+                    gboolean shuffle,
+                    guint64 seed,
+                    SluiceDType x_dtype,
+                    SluiceDType y_dtype,
+                    double scale,
+                    SluiceCursor start)
+{
+  SluiceBatches *self = g_new0 (SluiceBatches, 1);
+  *self = (SluiceBatches){ .examples = examples,
+                           .size = size,
+                           .shuffle = shuffle,
+                           .seed = seed,
+                           .x_dtype = x_dtype,
+                           .y_dtype = y_dtype,
+                           .scale = scale,
+                           .cursor = start,
+                           .order = g_new (gint64, examples->n),
+                           .order_epoch = -1,
+                           .rows = g_new (gint64, size),
+                           .ready = G_QUEUE_INIT };
+  pthread_mutex_init (&self->lock, NULL);
+  pthread_cond_init (&self->changed, NULL);
+  int rc = pthread_create (&self->thread, NULL, batches_main, self);
+  g_assert (rc == 0);
+  return self;
+}
+
+SluiceBatch *
+sluice_batches_next (SluiceBatches *self)
+{
+  pthread_mutex_lock (&self->lock);
+  while (self->ready.length == 0)
+    pthread_cond_wait (&self->changed, &self->lock);
+  SluiceBatch *batch = g_queue_pop_head (&self->ready);
+  pthread_cond_broadcast (&self->changed);
+  pthread_mutex_unlock (&self->lock);
+  return batch;
+}
+
+void
+sluice_batches_free (SluiceBatches *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->quit = TRUE;
+  pthread_cond_broadcast (&self->changed);
+  pthread_mutex_unlock (&self->lock);
+  pthread_join (self->thread, NULL);
+  g_queue_clear_full (&self->ready, (GDestroyNotify) sluice_batch_free);
+  pthread_mutex_destroy (&self->lock);
+  pthread_cond_destroy (&self->changed);
+  g_free (self->order);
+  g_free (self->rows);
+  g_free (self);
+}

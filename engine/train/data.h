@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/base/tensor.h"
+#include "engine/train/project.h"
+
+/* One split of a data set in memory, as the files have it: x [n, ...] and y [n, ...] of any plain
+ * dtype. */
+typedef struct
+{
+  SluiceTensor *x, *y;
+  gint64 n;
+} SluiceExamples;
+
+/**
+ * sluice_examples_load:
+ * @test: the held-out split instead of the training one
+ *
+ * IDX (plain or .gz), CSV (numbers, with or without a heading; x and y in two files, or y as a
+ * column), NumPy .npy, and .npz as "file.npz:member". The project's shape is applied to each
+ * example of x.
+ *
+ * Returns: (transfer full): %NULL with NOT_FOUND, DATA_LOSS or INVALID_ARGUMENT naming the file,
+ * what it holds and what was wanted
+ */
+SluiceExamples *sluice_examples_load (const SluiceProject *project, gboolean test, GError **error);
+void sluice_examples_free (SluiceExamples *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceExamples, sluice_examples_free)
+
+/**
+ * sluice_examples_gather:
+ * @rows: (array length=n): which examples, in order
+ * @dtype: of the result; values are multiplied by @scale
+ *
+ * Returns: (transfer full): [n, ...] of @values, one of the split's tensors
+ */
+SluiceTensor *sluice_examples_gather (
+    const SluiceTensor *values, const gint64 *rows, gint64 n, SluiceDType dtype, double scale);
+
+/* Readers of one file each; fuzzed. bytes: decompressed. name: for messages. */
+SluiceTensor *
+sluice_idx_parse (const guint8 *bytes, gsize length, const char *name, GError **error);
+SluiceTensor *
+sluice_npy_parse (const guint8 *bytes, gsize length, const char *name, GError **error);
+/* [rows, columns] of double; names of the columns where the first line is a heading. */
+SluiceTensor *
+sluice_csv_parse (const char *bytes, gsize length, const char *name, char ***names, GError **error);
+/* The bytes of a member of a zip archive, inflated. */
+GBytes *sluice_npz_read (
+    const guint8 *bytes, gsize length, const char *member, const char *name, GError **error);
+
+/*
+ * Batches of a split, for ever: examples in file order or in an order drawn anew each epoch from
+ * (seed, epoch); a batch may span two epochs, so all have the same size. Where the next batch
+ * begins is all of the state.
+ */
+typedef struct
+{
+  gint64 epoch, position;
+} SluiceCursor;
+
+typedef struct
+{
+  SluiceTensor *x, *y;
+  SluiceCursor next; /* where the batch after this one begins */
+} SluiceBatch;
+void sluice_batch_free (SluiceBatch *self);
+
+/* Makes batches on a thread of its own, a few ahead. Borrows examples. */
+typedef struct _SluiceBatches SluiceBatches;
+SluiceBatches *sluice_batches_new (const SluiceExamples *examples,
+                                   gint64 size,
+                                   gboolean shuffle,
+                                   guint64 seed,
+                                   SluiceDType x_dtype,
+                                   SluiceDType y_dtype,
+                                   double scale,
+                                   SluiceCursor start);
+SluiceBatch *sluice_batches_next (SluiceBatches *self); /* (transfer full) */
+void sluice_batches_free (SluiceBatches *self);

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/device/random.h"
+#include "engine/graph/graphdef.h"
+#include "engine/store/checkpoint.h"
+#include "engine/train/machine.h"
+
+/*
+ * What a checkpoint holds beside the variables: step, cursor of the input, every random stream.
+ * Nothing of the clock or the machine goes in, so that equal runs write equal bytes.
+ */
+#define STATE_FORMAT 1
+
+/* A variable's name in the file: of the default container as it is, of another one with that in
+ * front. */
+static char *
+tensor_name (const char *container, const char *name)
+{
+  return *container == '\0' ? g_strdup (name) : g_strconcat (container, "::", name, NULL);
+}
+
+typedef struct
+{
+  GArray *tensors; /* of SluiceNamedTensor */
+  JsonBuilder *state;
+} Save;
+
+static void
+save_variable (const char *container, const char *name, SluiceResource *resource, gpointer data)
+{
+  Save *save = data;
+  if (resource->type != &sluice_variable_type)
+    return;
+  SluiceNamedTensor named = { NULL, sluice_variable_dup_tensor ((SluiceVariable *) resource) };
+  if (named.tensor == NULL)
+    return;
+  named.name = tensor_name (container, name);
+  g_array_append_val (save->tensors, named);
+}
+
+static void
+save_random (const char *container, const char *name, SluiceResource *resource, gpointer data)
+{
+  Save *save = data;
+  if (resource->type != &sluice_random_type)
+    return;
+  SluicePhilox philox = sluice_random_state_dump ((SluiceRandomState *) resource);
+  json_builder_set_member_name (save->state, name);
+  json_builder_begin_array (save->state);
+  for (guint i = 0; i < 2; i++)
+    json_builder_add_int_value (save->state, philox.key[i]);
+  for (guint i = 0; i < 4; i++)
+    json_builder_add_int_value (save->state, philox.counter[i]);
+  json_builder_end_array (save->state);
+}
+
+static void
+add_int (JsonBuilder *b, const char *name, gint64 value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_int_value (b, value);
+}
+
+static char *
+make_state (Machine *self)
+{
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  g_autofree char *hash = sluice_graph_dup_hash (self->graph);
+  Save save = { NULL, b };
+  json_builder_begin_object (b);
+  add_int (b, "format", STATE_FORMAT);
+  json_builder_set_member_name (b, "graph");
+  json_builder_add_string_value (b, hash);
+  add_int (b, "step", self->n_done);
+  add_int (b, "epoch", self->cursor.epoch);
+  add_int (b, "position", self->cursor.position);
+  json_builder_set_member_name (b, "random");
+  json_builder_begin_object (b);
+  sluice_resources_foreach (sluice_session_get_resources (self->session), save_random, &save);
+  json_builder_end_object (b);
+  json_builder_end_object (b);
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  return json_to_string (root, FALSE);
+}
+
+static void
+named_tensor_clear (gpointer data)
+{
+  SluiceNamedTensor *named = data;
+  g_free (named->name);
+  sluice_tensor_unref (named->tensor);
+}
+
+gboolean
+machine_save (Machine *self, const char *path, gsize *bytes, GError **error)
+{
+  g_autoptr (GArray) tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
+  g_array_set_clear_func (tensors, named_tensor_clear);
+  Save save = { tensors, NULL };
+  sluice_resources_foreach (sluice_session_get_resources (self->session), save_variable, &save);
+  g_autofree char *state = make_state (self);
+  if (!sluice_safetensors_write (path, tensors, state, error))
+    return FALSE;
+  GStatBuf info;
+  *bytes = g_stat (path, &info) == 0 ? info.st_size : 0;
+  return TRUE;
+}
+
+/* ---- restoring ---- */
+
+static SluiceResource *
+make_variable (gpointer data, GError **error)
+{
+  SluiceNamedTensor *named = data;
+  return (SluiceResource *) sluice_variable_new (named->name, named->tensor->dtype,
+                                                 &named->tensor->shape);
+}
+
+static gboolean
+restore_variable (Machine *self, SluiceNamedTensor *named, GError **error)
+{
+  char *separator = strstr (named->name, "::");
+  g_autofree char *container =
+      separator != NULL ? g_strndup (named->name, separator - named->name) : g_strdup ("");
+  const char *name = separator != NULL ? separator + 2 : named->name;
+  SluiceResource *resource =
+      sluice_resources_get (sluice_session_get_resources (self->session), container, name,
+                            &sluice_variable_type, make_variable, named, error);
+  if (resource == NULL)
+    return FALSE;
+  SluiceTensor *shared =
+      sluice_tensor_new_shared (NULL, named->tensor->dtype, &named->tensor->shape,
+                                (SluiceOwner){ 0, SLUICE_MEMORY_PARAMETER });
+  if (shared != NULL)
+    {
+      memcpy (shared->data, named->tensor->data, sluice_tensor_bytes (named->tensor));
+      sluice_variable_take_tensor ((SluiceVariable *) resource, shared);
+    }
+  sluice_resource_unref (resource);
+  return shared != NULL
+         || sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for '%s'", named->name);
+}
+
+static gboolean
+restore_random (Machine *self, JsonObject *random, GError **error)
+{
+  g_autoptr (GList) names = json_object_get_members (random);
+  for (GList *l = names; l != NULL; l = l->next)
+    {
+      JsonNode *node = json_object_get_member (random, l->data);
+      if (!JSON_NODE_HOLDS_ARRAY (node) || json_array_get_length (json_node_get_array (node)) != 6)
+        return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "the stream of '%s' is malformed",
+                            (char *) l->data);
+      JsonArray *words = json_node_get_array (node);
+      SluicePhilox philox;
+      for (guint i = 0; i < 2; i++)
+        philox.key[i] = json_array_get_int_element (words, i);
+      for (guint i = 0; i < 4; i++)
+        philox.counter[i] = json_array_get_int_element (words, 2 + i);
+      SluiceRandomState *state = sluice_random_state_get (
+          sluice_session_get_resources (self->session), l->data, &philox, error);
+      if (state == NULL)
+        return FALSE;
+      sluice_random_state_load (state, &philox);
+      sluice_resource_unref (&state->parent);
+    }
+  return TRUE;
+}
+
+static gboolean
+restore_state (Machine *self, const char *text, GError **error)
+{
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  JsonNode *root = text != NULL && json_parser_load_from_data (parser, text, -1, NULL)
+                       ? json_parser_get_root (parser)
+                       : NULL;
+  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
+    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "holds no state of a training run");
+  JsonObject *state = json_node_get_object (root);
+  gint64 format = json_object_get_int_member_with_default (state, "format", 0);
+  if (format != STATE_FORMAT)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "has state of format %" G_GINT64_FORMAT ", this program reads %d", format,
+                        STATE_FORMAT);
+  g_autofree char *hash = sluice_graph_dup_hash (self->graph);
+  const char *saved = json_object_get_string_member_with_default (state, "graph", "");
+  if (strcmp (hash, saved) != 0)
+    return sluice_fail (
+        error, SLUICE_ERROR_FAILED_PRECONDITION,
+        "belongs to another graph (%.12s…, this one is %.12s…); resume with the run's own graph",
+        saved, hash);
+  self->n_done = json_object_get_int_member_with_default (state, "step", 0);
+  self->cursor.epoch = json_object_get_int_member_with_default (state, "epoch", 0);
+  self->cursor.position = json_object_get_int_member_with_default (state, "position", 0);
+  if (self->n_done < 0 || self->cursor.epoch < 0 || self->cursor.position < 0
+      || self->cursor.position > self->examples->n)
+    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
+                        "has a step or cursor out of range; was the data set changed?");
+  JsonNode *random = json_object_get_member (state, "random");
+  return random == NULL || !JSON_NODE_HOLDS_OBJECT (random)
+         || restore_random (self, json_node_get_object (random), error);
+}
+
+gboolean
+machine_restore (Machine *self, const char *path, GError **error)
+{
+  g_autofree char *state = NULL;
+  g_autoptr (GArray) tensors = sluice_safetensors_read (path, &state, error);
+  if (tensors == NULL)
+    return FALSE;
+  gboolean ok = restore_state (self, state, error);
+  for (guint i = 0; ok && i < tensors->len; i++)
+    ok = restore_variable (self, &g_array_index (tensors, SluiceNamedTensor, i), error);
+  if (!ok)
+    g_prefix_error (error, "checkpoint '%s' ", path);
+  return ok;
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/train/project.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/base/near.h"
+
+/* What a key holds, and so how it is read, checked, overridden and written. */
+typedef enum
+{
+  KEY_STRING,
+  KEY_PATH,    /* relative to the project's folder */
+  KEY_TARGETS, /* "a;b" */
+  KEY_EDGES,   /* "name:edge;…", GArray of SluiceNamedEdge */
+  KEY_COUNT,   /* an integer of at least minimum */
+  KEY_SEED,
+  KEY_NUMBER,
+  KEY_BOOL,
+  KEY_SHAPE, /* "8;8;1" */
+} KeyKind;
+
+typedef struct
+{
+  const char *group, *key;
+  KeyKind kind;
+  gsize offset; /* in SluiceProject */
+  gboolean required;
+  gint64 minimum;
+} Key;
+
+#define AT(field) offsetof (SluiceProject, field)
+
+static const Key keys[] = {
+  { "project", "name", KEY_STRING, AT (name), TRUE, 0 },
+  { "project", "description", KEY_STRING, AT (description), FALSE, 0 },
+  { "project", "graph", KEY_PATH, AT (graph_path), TRUE, 0 },
+  { "project", "init", KEY_TARGETS, AT (init), FALSE, 0 },
+  { "project", "train", KEY_STRING, AT (train), TRUE, 0 },
+  { "project", "loss", KEY_STRING, AT (loss), TRUE, 0 },
+  { "project", "step", KEY_STRING, AT (step), FALSE, 0 },
+  { "project", "summaries", KEY_STRING, AT (summaries), FALSE, 0 },
+  { "project", "fetches", KEY_EDGES, AT (fetches), FALSE, 0 },
+  { "train", "steps", KEY_COUNT, AT (n_steps), TRUE, 1 },
+  { "train", "batch", KEY_COUNT, AT (batch), TRUE, 1 },
+  { "train", "seed", KEY_SEED, AT (seed), FALSE, 0 },
+  { "train", "checkpoint-every", KEY_COUNT, AT (checkpoint_every), FALSE, 0 },
+  { "train", "summary-every", KEY_COUNT, AT (summary_every), FALSE, 0 },
+  { "train", "evaluate-every", KEY_COUNT, AT (evaluate_every), FALSE, 0 },
+  { "data", "source", KEY_STRING, AT (source), TRUE, 0 },
+  { "data", "train-x", KEY_PATH, AT (train_x), TRUE, 0 },
+  { "data", "train-y", KEY_PATH, AT (train_y), FALSE, 0 },
+  { "data", "test-x", KEY_PATH, AT (test_x), FALSE, 0 },
+  { "data", "test-y", KEY_PATH, AT (test_y), FALSE, 0 },
+  { "data", "y-column", KEY_STRING, AT (y_column), FALSE, 0 },
+  { "data", "scale", KEY_NUMBER, AT (scale), FALSE, 0 },
+  { "data", "shuffle", KEY_BOOL, AT (shuffle), FALSE, 0 },
+  { "data", "shape", KEY_SHAPE, AT (shape), FALSE, 0 },
+  { "data", "x", KEY_STRING, AT (feed_x), TRUE, 0 },
+  { "data", "y", KEY_STRING, AT (feed_y), TRUE, 0 },
+  { "evaluate", "fetches", KEY_EDGES, AT (evaluate), FALSE, 0 },
+  { "evaluate", "batch", KEY_COUNT, AT (evaluate_batch), FALSE, 1 },
+};
+
+static const char *const groups[] = { "project",    "train",     "data", "evaluate",
+                                      "parameters", "overrides", NULL };
+
+static void
+named_edge_clear (gpointer data)
+{
+  SluiceNamedEdge *edge = data;
+  g_free (edge->name);
+  g_free (edge->target);
+}
+
+static void
+override_clear (gpointer data)
+{
+  SluiceOverride *override = data;
+  g_free (override->name);
+  g_free (override->edge);
+}
+
+static GArray *
+named_edges_new (void)
+{
+  GArray *edges = g_array_new (FALSE, TRUE, sizeof (SluiceNamedEdge));
+  g_array_set_clear_func (edges, named_edge_clear);
+  return edges;
+}
+
+static SluiceProject *
+project_new (const char *folder)
+{
+  SluiceProject *self = g_new0 (SluiceProject, 1);
+  self->folder = g_canonicalize_filename (folder, NULL);
+  self->fetches = named_edges_new ();
+  self->evaluate = named_edges_new ();
+  self->parameters = named_edges_new ();
+  self->overrides = g_array_new (FALSE, TRUE, sizeof (SluiceOverride));
+  g_array_set_clear_func (self->overrides, override_clear);
+  self->checkpoint_every = 500;
+  self->summary_every = 50;
+  self->evaluate_batch = 256;
+  self->scale = 1;
+  self->seed = 1;
+  return self;
+}
+
+void
+sluice_project_free (SluiceProject *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      void *field = (char *) self + keys[i].offset;
+      if (keys[i].kind == KEY_STRING || keys[i].kind == KEY_PATH)
+        g_free (*(char **) field);
+      else if (keys[i].kind == KEY_TARGETS)
+        g_strfreev (*(char ***) field);
+      else if (keys[i].kind == KEY_EDGES)
+        g_array_unref (*(GArray **) field);
+    }
+  g_free (self->shape);
+  g_array_unref (self->parameters);
+  g_array_unref (self->overrides);
+  g_free (self->folder);
+  g_free (self);
+}
+
+/* ---- values ---- */
+
+static gboolean
+bad_value (const Key *key, const char *text, const char *want, GError **error)
+{
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "[%s] %s=%s: %s", key->group, key->key,
+                      text, want);
+}
+
+static gboolean
+parse_edges (GArray *edges, const char *text)
+{
+  g_auto (GStrv) items = g_strsplit (text, ";", 0);
+  g_array_set_size (edges, 0);
+  for (guint i = 0; items[i] != NULL; i++)
+    {
+      g_strstrip (items[i]);
+      if (*items[i] == '\0')
+        continue;
+      char *colon = strchr (items[i], ':');
+      if (colon == NULL || colon == items[i] || colon[1] == '\0')
+        return FALSE;
+      SluiceNamedEdge edge = { g_strndup (items[i], colon - items[i]), g_strdup (colon + 1) };
+      g_array_append_val (edges, edge);
+    }
+  return TRUE;
+}
+
+static gboolean
+parse_shape (SluiceProject *self, const char *text)
+{
+  g_auto (GStrv) items = g_strsplit (text, ";", 0);
+  guint n = g_strv_length (items);
+  g_autofree gint64 *dims = g_new0 (gint64, n + 1);
+  for (guint i = 0; i < n; i++)
+    if (!g_ascii_string_to_signed (g_strstrip (items[i]), 10, 1, G_MAXINT32, &dims[i], NULL))
+      return FALSE;
+  g_free (self->shape);
+  self->shape = g_steal_pointer (&dims);
+  self->n_shape = n;
+  return TRUE;
+}
+
+static gboolean
+parse_number (const char *text, double *value)
+{
+  char *end;
+  errno = 0;
+  *value = g_ascii_strtod (text, &end);
+  return end != text && *end == '\0' && errno == 0 && isfinite (*value);
+}
+
+static char **
+parse_targets (const char *text)
+{
+  char **items = g_strsplit (text, ";", 0);
+  for (guint i = 0; items[i] != NULL; i++)
+    g_strstrip (items[i]);
+  return items;
+}
+
+static gboolean
+set_value (SluiceProject *self, const Key *key, const char *text, GError **error)
+{
+  void *field = (char *) self + key->offset;
+  double number;
+  switch (key->kind)
+    {
+    case KEY_STRING:
+      g_free (*(char **) field);
+      *(char **) field = g_strdup (text);
+      return *text != '\0' || !key->required || bad_value (key, text, "must not be empty", error);
+    case KEY_PATH:
+      g_free (*(char **) field);
+      *(char **) field = *text != '\0' ? g_canonicalize_filename (text, self->folder) : NULL;
+      return TRUE;
+    case KEY_TARGETS:
+      g_strfreev (*(char ***) field);
+      *(char ***) field = parse_targets (text);
+      return TRUE;
+    case KEY_EDGES:
+      return parse_edges (*(GArray **) field, text)
+             || bad_value (key, text, "must be NAME:EDGE, several with ';' between", error);
+    case KEY_COUNT:
+      return g_ascii_string_to_signed (text, 10, key->minimum, G_MAXINT64 / 4, field, NULL)
+             || bad_value (key, text,
+                           key->minimum > 0 ? "must be a whole number above 0"
+                                            : "must be a whole number, 0 for never",
+                           error);
+    case KEY_SEED:
+      return g_ascii_string_to_unsigned (text, 10, 0, G_MAXUINT64, field, NULL)
+             || bad_value (key, text, "must be a whole number", error);
+    case KEY_NUMBER:
+      if (!parse_number (text, &number))
+        return bad_value (key, text, "must be a number", error);
+      *(double *) field = number;
+      return TRUE;
+    case KEY_BOOL:
+      if (strcmp (text, "true") != 0 && strcmp (text, "false") != 0)
+        return bad_value (key, text, "must be true or false", error);
+      *(gboolean *) field = strcmp (text, "true") == 0;
+      return TRUE;
+    case KEY_SHAPE:
+      return parse_shape (self, text)
+             || bad_value (key, text, "must be sizes with ';' between, as 8;8;1", error);
+    }
+  g_assert_not_reached ();
+}
+
+/* ---- loading ---- */
+
+static const Key *
+find_key (const char *group, const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    if ((group == NULL || strcmp (keys[i].group, group) == 0) && strcmp (keys[i].key, name) == 0)
+      return &keys[i];
+  return NULL;
+}
+
+static gboolean
+unknown_key (const char *what, const char *near, GError **error)
+{
+  return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s is not known%s%s%s", what,
+                      near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+                      near != NULL ? "'?" : "");
+}
+
+static gboolean
+load_parameters (SluiceProject *self, GKeyFile *file, GError **error)
+{
+  g_auto (GStrv) names = g_key_file_get_keys (file, "parameters", NULL, NULL);
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    {
+      SluiceNamedEdge edge = { g_strdup (names[i]),
+                               g_key_file_get_string (file, "parameters", names[i], NULL) };
+      g_array_append_val (self->parameters, edge);
+    }
+  g_auto (GStrv) overrides = g_key_file_get_keys (file, "overrides", NULL, NULL);
+  for (guint i = 0; overrides != NULL && overrides[i] != NULL; i++)
+    {
+      g_autofree char *value = g_key_file_get_string (file, "overrides", overrides[i], NULL);
+      g_autofree char *assignment = g_strdup_printf ("%s=%s", overrides[i], value);
+      if (!sluice_project_set (self, assignment, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **error)
+{
+  if (!g_strv_contains (groups, group))
+    {
+      g_autofree char *what = g_strdup_printf ("group [%s]", group);
+      return unknown_key (what, sluice_near_name (group, groups, G_N_ELEMENTS (groups) - 1), error);
+    }
+  if (strcmp (group, "parameters") == 0 || strcmp (group, "overrides") == 0)
+    return TRUE;
+  g_auto (GStrv) names = g_key_file_get_keys (file, group, NULL, NULL);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      const Key *key = find_key (group, names[i]);
+      g_autofree char *text = g_key_file_get_string (file, group, names[i], error);
+      if (key == NULL)
+        {
+          const char *known[G_N_ELEMENTS (keys)];
+          for (guint k = 0; k < G_N_ELEMENTS (keys); k++)
+            known[k] = strcmp (keys[k].group, group) == 0 ? keys[k].key : NULL;
+          g_autofree char *what = g_strdup_printf ("key '%s' in group [%s]", names[i], group);
+          return unknown_key (what, sluice_near_name (names[i], known, G_N_ELEMENTS (keys)), error);
+        }
+      if (text == NULL || !set_value (self, key, g_strstrip (text), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_required (GKeyFile *file, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    if (keys[i].required && !g_key_file_has_key (file, keys[i].group, keys[i].key, NULL))
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "key '%s' in group [%s] is missing",
+                          keys[i].key, keys[i].group);
+  return TRUE;
+}
+
+static gboolean
+load_keys (SluiceProject *self, GKeyFile *file, GError **error)
+{
+  g_auto (GStrv) names = g_key_file_get_groups (file, NULL);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!load_group (self, file, names[i], error))
+      return FALSE;
+  if (!check_required (file, error))
+    return FALSE;
+  static const char *const sources[] = { "idx", "csv", "npy" };
+  gboolean known = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
+    known |= strcmp (self->source, sources[i]) == 0;
+  if (!known)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "[data] source=%s: must be idx, csv or npy", self->source);
+  return load_parameters (self, file, error);
+}
+
+SluiceProject *
+sluice_project_load (const char *folder, GError **error)
+{
+  g_autoptr (SluiceProject) self = project_new (folder);
+  g_autofree char *path = g_build_filename (self->folder, "project.ini", NULL);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  GError *local = NULL;
+  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local))
+    {
+      gboolean absent = g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT)
+                        || g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOTDIR);
+      sluice_fail (error, absent ? SLUICE_ERROR_NOT_FOUND : SLUICE_ERROR_INVALID_ARGUMENT,
+                   "project '%s': %s", path, local->message);
+      g_error_free (local);
+      return NULL;
+    }
+  if (!load_keys (self, file, error))
+    {
+      g_prefix_error (error, "project '%s': ", path);
+      return NULL;
+    }
+  return g_steal_pointer (&self);
+}
+
+/* ---- overrides ---- */
+
+static const SluiceNamedEdge *
+find_parameter (const SluiceProject *self, const char *name)
+{
+  for (guint i = 0; i < self->parameters->len; i++)
+    {
+      const SluiceNamedEdge *edge = &g_array_index (self->parameters, SluiceNamedEdge, i);
+      if (strcmp (edge->name, name) == 0)
+        return edge;
+    }
+  return NULL;
+}
+
+static gboolean
+set_parameter (SluiceProject *self,
+               const SluiceNamedEdge *parameter,
+               const char *text,
+               GError **error)
+{
+  SluiceOverride override = { .name = g_strdup (parameter->name),
+                              .edge = g_strdup (parameter->target) };
+  if (!parse_number (text, &override.value))
+    {
+      override_clear (&override);
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s=%s: must be a number",
+                          parameter->name, text);
+    }
+  for (guint i = 0; i < self->overrides->len; i++)
+    if (strcmp (g_array_index (self->overrides, SluiceOverride, i).name, parameter->name) == 0)
+      {
+        g_array_remove_index (self->overrides, i);
+        break;
+      }
+  g_array_append_val (self->overrides, override);
+  return TRUE;
+}
+
+gboolean
+sluice_project_set (SluiceProject *self, const char *assignment, GError **error)
+{
+  const char *equals = strchr (assignment, '=');
+  if (equals == NULL)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s': must be KEY=VALUE",
+                        assignment);
+  g_autofree char *name = g_strstrip (g_strndup (assignment, equals - assignment));
+  const SluiceNamedEdge *parameter = find_parameter (self, name);
+  if (parameter != NULL)
+    return set_parameter (self, parameter, equals + 1, error);
+  char *dot = strchr (name, '.');
+  const Key *key;
+  if (dot != NULL)
+    {
+      g_autofree char *group = g_strndup (name, dot - name);
+      key = find_key (group, dot + 1);
+    }
+  else
+    key = find_key ("train", name) != NULL ? find_key ("train", name) : find_key (NULL, name);
+  if (key != NULL)
+    return set_value (self, key, equals + 1, error);
+
+  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    g_ptr_array_add (known, (gpointer) keys[i].key);
+  for (guint i = 0; i < self->parameters->len; i++)
+    g_ptr_array_add (known, g_array_index (self->parameters, SluiceNamedEdge, i).name);
+  g_autofree char *what = g_strdup_printf ("key '%s'", name);
+  return unknown_key (what, sluice_near_name (name, (const char *const *) known->pdata, known->len),
+                      error);
+}
+
+/* ---- saving ---- */
+
+static char *
+edges_to_text (GArray *edges)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < edges->len; i++)
+    {
+      SluiceNamedEdge *edge = &g_array_index (edges, SluiceNamedEdge, i);
+      g_string_append_printf (text, "%s%s:%s", i > 0 ? ";" : "", edge->name, edge->target);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* (transfer full) (nullable): NULL where the key has no value. */
+static char *
+value_to_text (const SluiceProject *self, const Key *key)
+{
+  const void *field = (const char *) self + key->offset;
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  switch (key->kind)
+    {
+    case KEY_STRING:
+    case KEY_PATH:
+      return g_strdup (*(char *const *) field);
+    case KEY_TARGETS:
+      return *(char **const *) field != NULL ? g_strjoinv (";", *(char **const *) field) : NULL;
+    case KEY_EDGES:
+      return edges_to_text (*(GArray *const *) field);
+    case KEY_COUNT:
+      return g_strdup_printf ("%" G_GINT64_FORMAT, *(const gint64 *) field);
+    case KEY_SEED:
+      return g_strdup_printf ("%" G_GUINT64_FORMAT, *(const guint64 *) field);
+    case KEY_NUMBER:
+      return g_strdup (g_ascii_dtostr (number, sizeof number, *(const double *) field));
+    case KEY_BOOL:
+      return g_strdup (*(const gboolean *) field ? "true" : "false");
+    case KEY_SHAPE:
+      {
+        GString *text = g_string_new (NULL);
+        for (guint i = 0; i < self->n_shape; i++)
+          g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ";" : "", self->shape[i]);
+        return self->shape != NULL ? g_string_free (text, FALSE)
+                                   : (g_string_free (text, TRUE), NULL);
+      }
+    }
+  g_assert_not_reached ();
+}
+
+static gboolean
+copy_file (
+    const char *from, const char *folder, const char *name, gboolean required, GError **error)
+{
+  g_autofree char *to = g_build_filename (folder, name, NULL);
+  g_autoptr (GFile) source = g_file_new_for_path (from), target = g_file_new_for_path (to);
+  if (!required && !g_file_query_exists (source, NULL))
+    return TRUE;
+  return g_file_copy (source, target, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, error);
+}
+
+gboolean
+sluice_project_save (const SluiceProject *self, const char *folder, GError **error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      g_autofree char *text = value_to_text (self, &keys[i]);
+      if (text != NULL)
+        g_key_file_set_string (file, keys[i].group, keys[i].key, text);
+    }
+  g_autofree char *base = g_path_get_basename (self->graph_path);
+  g_key_file_set_string (file, "project", "graph", base);
+  for (guint i = 0; i < self->parameters->len; i++)
+    {
+      SluiceNamedEdge *edge = &g_array_index (self->parameters, SluiceNamedEdge, i);
+      g_key_file_set_string (file, "parameters", edge->name, edge->target);
+    }
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      SluiceOverride *override = &g_array_index (self->overrides, SluiceOverride, i);
+      char number[G_ASCII_DTOSTR_BUF_SIZE];
+      g_key_file_set_string (file, "overrides", override->name,
+                             g_ascii_dtostr (number, sizeof number, override->value));
+    }
+  g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
+  g_autofree char *layout = g_build_filename (self->folder, "model.layout", NULL);
+  return copy_file (self->graph_path, folder, base, TRUE, error)
+         && copy_file (layout, folder, "model.layout", FALSE, error)
+         && g_key_file_save_to_file (file, path, error);
+}

@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/train/trainer.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/base/error.h"
+#include "engine/base/pool.h"
+#include "engine/graph/graphdef.h"
+#include "engine/train/machine.h"
+#include "engine/train/pace.h"
+#include "engine/train/summary.h"
+
+/* How often load, memory and rate become points, and the run's row is brought up to date. */
+#define SYSTEM_SECONDS 0.5
+
+/* What the controls asked for; the thread looks between steps. */
+typedef enum
+{
+  WANT_RUN,
+  WANT_PAUSE,
+  WANT_STOP,
+} Want;
+
+struct _SluiceTrainer
+{
+  GObject parent;
+  SluiceStore *store;
+  SluiceProject *project;
+  SluiceExamples *examples, *test; /* test NULL: none */
+  Machine *machine;
+  SluiceRunInfo *info; /* the trainer's thread, once it is started */
+  SluiceRunLog *log;
+  char *folder;   /* of the run */
+  gint64 *series; /* of loss and fetches */
+  gint64 *evaluation_series;
+  gint64 cpu_series, memory_series, rate_series;
+  double *scalars, *evaluation;
+  Pace pace;
+  double seconds_before;          /* of training in earlier processes */
+  double system_wall, system_cpu; /* at the last system point */
+  pthread_t thread;
+
+  pthread_mutex_t lock; /* guards what follows */
+  pthread_cond_t changed;
+  Want want;
+  gint64 steps_left; /* of a step command; -1: no limit */
+  gboolean started, ended;
+  SluiceProgress progress;
+  GError *error;
+  void (*notify) (gpointer data);
+  gpointer notify_data;
+};
+
+G_DEFINE_FINAL_TYPE (SluiceTrainer, sluice_trainer, G_TYPE_OBJECT)
+
+static double
+wall_now (void)
+{
+  return g_get_real_time () * 1e-6;
+}
+
+/* ---- state, as others see it ---- */
+
+static void
+set_state (SluiceTrainer *self, SluiceRunState state)
+{
+  pthread_mutex_lock (&self->lock);
+  gboolean changed = self->progress.state != state;
+  self->progress.state = state;
+  void (*notify) (gpointer) = self->notify;
+  gpointer data = self->notify_data;
+  pthread_cond_broadcast (&self->changed);
+  pthread_mutex_unlock (&self->lock);
+  if (changed && notify != NULL)
+    notify (data);
+}
+
+static gboolean
+write_info (SluiceTrainer *self, SluiceRunState state, GError **error)
+{
+  self->info->state = state;
+  self->info->step = self->machine->n_done;
+  self->info->seconds = self->seconds_before + pace_seconds (&self->pace);
+  return sluice_store_update_run (self->store, self->info, error);
+}
+
+static void
+publish_progress (SluiceTrainer *self, double waited)
+{
+  guint64 n_logged = sluice_run_log_get_n_logged (self->log);
+  guint64 n_committed = sluice_run_log_get_n_committed (self->log);
+  double eta, margin;
+  pace_eta (&self->pace, self->project->n_steps - self->machine->n_done, &eta, &margin);
+  pthread_mutex_lock (&self->lock);
+  SluiceProgress *p = &self->progress;
+  p->step = self->machine->n_done;
+  p->loss = self->scalars[0];
+  p->steps_per_second = self->pace.rate;
+  p->eta_seconds = eta;
+  p->eta_margin = margin;
+  p->seconds = self->seconds_before + pace_seconds (&self->pace);
+  p->wait_seconds += waited;
+  p->n_logged = n_logged;
+  p->n_committed = n_committed;
+  pthread_mutex_unlock (&self->lock);
+}
+
+/* ---- what a step logs ---- */
+
+static gint64
+open_series (SluiceTrainer *self, const char *prefix, const char *name, GError **error)
+{
+  g_autofree char *tag = g_strconcat (prefix, name, NULL);
+  return sluice_run_log_series (self->log, tag, SLUICE_SERIES_SCALAR, error);
+}
+
+static gboolean
+open_all_series (SluiceTrainer *self, GError **error)
+{
+  SluiceProject *p = self->project;
+  self->series = g_new (gint64, self->machine->n_scalars);
+  self->evaluation_series = g_new (gint64, p->evaluate->len + 1);
+  gint64 worst = self->series[0] = open_series (self, "", "loss", error);
+  for (guint i = 0; worst >= 0 && i < p->fetches->len; i++)
+    worst = self->series[i + 1] =
+        open_series (self, "", g_array_index (p->fetches, SluiceNamedEdge, i).name, error);
+  for (guint i = 0; worst >= 0 && i < p->evaluate->len; i++)
+    worst = self->evaluation_series[i] = open_series (
+        self, "evaluate/", g_array_index (p->evaluate, SluiceNamedEdge, i).name, error);
+  if (worst >= 0)
+    worst = self->cpu_series = open_series (self, "system/", "cpu", error);
+  if (worst >= 0)
+    worst = self->memory_series = open_series (self, "system/", "memory", error);
+  if (worst >= 0)
+    worst = self->rate_series = open_series (self, "system/", "steps-per-second", error);
+  return worst >= 0;
+}
+
+static double
+cpu_seconds (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+static gsize
+device_bytes (SluiceTrainer *self)
+{
+  gsize bytes = 0;
+  for (guint i = 0; i < sluice_session_get_n_devices (self->machine->session); i++)
+    {
+      SluiceMemoryStats stats;
+      sluice_allocator_get_stats (sluice_session_get_device (self->machine->session, i)->allocator,
+                                  &stats);
+      bytes += stats.live_bytes;
+    }
+  return bytes;
+}
+
+/* Load, memory and rate as series beside the loss, twice a second. */
+static gboolean
+log_system (SluiceTrainer *self, GError **error)
+{
+  double wall = wall_now (), since = wall - self->system_wall;
+  if (since < SYSTEM_SECONDS)
+    return TRUE;
+  double cpu = cpu_seconds (), load = (cpu - self->system_cpu) / since / g_get_num_processors ();
+  gsize bytes = device_bytes (self);
+  gboolean first = self->system_wall == 0;
+  self->system_wall = wall;
+  self->system_cpu = cpu;
+  if (first)
+    return TRUE;
+  gint64 step = self->machine->n_done;
+  sluice_run_log_scalar (self->log, self->cpu_series, step, wall, load);
+  sluice_run_log_scalar (self->log, self->memory_series, step, wall, bytes);
+  sluice_run_log_scalar (self->log, self->rate_series, step, wall, self->pace.rate);
+  pthread_mutex_lock (&self->lock);
+  self->progress.cpu_load = load;
+  self->progress.memory_bytes = bytes;
+  pthread_mutex_unlock (&self->lock);
+  return write_info (self, SLUICE_RUN_RUNNING, error);
+}
+
+static gboolean
+evaluate (SluiceTrainer *self, GError **error)
+{
+  if (self->machine->evaluate == NULL)
+    return TRUE;
+  SluiceRunOptions options = { .step = self->machine->n_done };
+  if (!machine_evaluate (self->machine, self->evaluation, &options, error))
+    return FALSE;
+  double wall = wall_now ();
+  for (guint i = 0; i < self->project->evaluate->len; i++)
+    sluice_run_log_scalar (self->log, self->evaluation_series[i], self->machine->n_done, wall,
+                           self->evaluation[i]);
+  pthread_mutex_lock (&self->lock);
+  self->progress.evaluation = self->evaluation[0];
+  pthread_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+static gboolean
+save_checkpoint (SluiceTrainer *self, GError **error)
+{
+  gint64 step = self->machine->n_done;
+  pthread_mutex_lock (&self->lock);
+  gboolean is_there = self->progress.last_checkpoint == step;
+  pthread_mutex_unlock (&self->lock);
+  if (is_there)
+    return TRUE;
+  g_autofree char *name =
+      g_strdup_printf ("checkpoints/step-%010" G_GINT64_FORMAT ".safetensors", step);
+  g_autofree char *path = g_build_filename (self->folder, name, NULL);
+  gsize bytes;
+  sluice_run_log_event (self->log, step, wall_now (), "checkpoint", NULL);
+  if (!machine_save (self->machine, path, &bytes, error)
+      || !sluice_run_log_publish_checkpoint (self->log, step, name, bytes, error))
+    return FALSE;
+  pthread_mutex_lock (&self->lock);
+  self->progress.last_checkpoint = step;
+  pthread_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+/* ---- a loss that is not finite ---- */
+
+static char *
+last_checkpoint_path (SluiceTrainer *self)
+{
+  g_autoptr (GPtrArray) checkpoints =
+      sluice_store_read_checkpoints (self->store, self->info->id, NULL);
+  if (checkpoints == NULL || checkpoints->len == 0)
+    return NULL;
+  return g_strdup (((SluiceCheckpointInfo *) checkpoints->pdata[checkpoints->len - 1])->path);
+}
+
+/*
+ * Steps are reproducible to the bit, so nothing is recorded while all is well: the step is run
+ * again on a machine of its own from the newest checkpoint, with the guard on that names the first
+ * node to make the value.
+ */
+static gboolean
+find_culprit (SluiceTrainer *self, gint64 step, GError **error)
+{
+  SluiceRunOptions guarded = { .step = step, .nan_guard = TRUE };
+  SluiceRunOptions plain = { 0 };
+  g_autofree char *path = last_checkpoint_path (self);
+  Machine *machine = machine_new (self->project, self->examples, self->test,
+                                  sluice_session_get_n_devices (self->machine->session), error);
+  if (machine == NULL)
+    return FALSE;
+  gboolean ok =
+      path != NULL ? machine_restore (machine, path, error) : machine_initialize (machine, error);
+  ok = ok && machine_replay (machine, step - 1 - machine->n_done, &plain, error)
+       && machine_replay (machine, 1, &guarded, error);
+  machine_free (machine);
+  return ok;
+}
+
+static gboolean
+check_loss (SluiceTrainer *self, GError **error)
+{
+  double loss = self->scalars[0];
+  if (isfinite (loss))
+    return TRUE;
+  gint64 step = self->machine->n_done;
+  g_autoptr (GError) cause = NULL;
+  const char *what = isnan (loss) ? "NaN" : "infinite";
+  if (find_culprit (self, step, &cause))
+    return sluice_fail (
+        error, SLUICE_ERROR_INVALID_ARGUMENT,
+        "the loss is %s at step %" G_GINT64_FORMAT
+        "; no single node made it of finite values, so look at the inputs and labels of that batch",
+        what, step);
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "the loss is %s at step %" G_GINT64_FORMAT ": %s", what, step,
+                      cause->message);
+}
+
+/* ---- the thread ---- */
+
+static gboolean
+every (gint64 step, gint64 period)
+{
+  return period > 0 && step % period == 0;
+}
+
+static gboolean
+train_step (SluiceTrainer *self, GError **error)
+{
+  SluiceProject *p = self->project;
+  gint64 step = self->machine->n_done + 1;
+  SluiceRunOptions options = { .step = step };
+  g_autoptr (SluiceTensor) summary = NULL;
+  if (!machine_step (self->machine, self->scalars, every (step, p->summary_every) ? &summary : NULL,
+                     &options, error))
+    return FALSE;
+  double wall = wall_now (), waited;
+  for (guint i = 0; i < self->machine->n_scalars; i++)
+    sluice_run_log_scalar (self->log, self->series[i], step, wall, self->scalars[i]);
+  if (!check_loss (self, error)
+      || (summary != NULL && !sluice_summary_log (self->log, summary, step, wall, error))
+      || ((every (step, p->evaluate_every) || step == p->n_steps) && !evaluate (self, error))
+      || ((every (step, p->checkpoint_every) || step == p->n_steps)
+          && !save_checkpoint (self, error))
+      || !sluice_run_log_end_step (self->log, &waited, error))
+    return FALSE;
+  pace_step (&self->pace, step);
+  publish_progress (self, waited);
+  return log_system (self, error);
+}
+
+/* Waits while paused. Returns what to do next: WANT_RUN or WANT_STOP. */
+static Want
+obey (SluiceTrainer *self)
+{
+  pthread_mutex_lock (&self->lock);
+  if (self->steps_left == 0)
+    {
+      self->want = WANT_PAUSE;
+      self->steps_left = -1;
+    }
+  gboolean pauses = self->want == WANT_PAUSE;
+  pthread_mutex_unlock (&self->lock);
+  if (pauses)
+    {
+      pace_pause (&self->pace);
+      sluice_run_log_flush (self->log, NULL);
+      write_info (self, SLUICE_RUN_PAUSED, NULL);
+      publish_progress (self, 0);
+      set_state (self, SLUICE_RUN_PAUSED);
+    }
+  pthread_mutex_lock (&self->lock);
+  while (self->want == WANT_PAUSE)
+    pthread_cond_wait (&self->changed, &self->lock);
+  Want want = self->want;
+  if (want == WANT_RUN && self->steps_left > 0)
+    self->steps_left--;
+  pthread_mutex_unlock (&self->lock);
+  if (pauses && want == WANT_RUN)
+    {
+      pace_resume (&self->pace);
+      self->system_wall = 0;
+      set_state (self, SLUICE_RUN_RUNNING);
+    }
+  return want;
+}
+
+static gboolean
+train (SluiceTrainer *self, GError **error)
+{
+  pace_resume (&self->pace);
+  while (self->machine->n_done < self->project->n_steps)
+    {
+      if (obey (self) == WANT_STOP)
+        return save_checkpoint (self, error);
+      if (!train_step (self, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void *
+trainer_main (void *data)
+{
+  SluiceTrainer *self = data;
+  g_autoptr (GError) error = NULL;
+  guint flushing = sluice_denormals_flush_begin ();
+  gboolean ok = train (self, &error);
+  sluice_denormals_flush_end (flushing);
+  SluiceRunState state = !ok                                              ? SLUICE_RUN_FAILED
+                         : self->machine->n_done < self->project->n_steps ? SLUICE_RUN_STOPPED
+                                                                          : SLUICE_RUN_FINISHED;
+  if (!ok)
+    {
+      sluice_run_log_event (self->log, self->machine->n_done, wall_now (), "failed",
+                            error->message);
+      g_free (self->info->message);
+      self->info->message = g_strdup (error->message);
+    }
+  pace_pause (&self->pace);
+  self->info->ended = wall_now ();
+  ok = sluice_run_log_flush (self->log, ok ? &error : NULL) && ok;
+  ok = write_info (self, state, ok ? &error : NULL) && ok;
+  publish_progress (self, 0);
+  pthread_mutex_lock (&self->lock);
+  self->error = g_steal_pointer (&error);
+  self->ended = TRUE;
+  pthread_mutex_unlock (&self->lock);
+  sluice_store_unlock_run (self->store, self->info->id);
+  set_state (self, state);
+  return NULL;
+}
+
+/* ---- making a trainer ---- */
+
+static gboolean
+load_data (SluiceTrainer *self, GError **error)
+{
+  self->examples = sluice_examples_load (self->project, FALSE, error);
+  if (self->examples == NULL)
+    return FALSE;
+  if (self->project->test_x == NULL || self->project->evaluate->len == 0)
+    return TRUE;
+  self->test = sluice_examples_load (self->project, TRUE, error);
+  return self->test != NULL;
+}
+
+static gboolean
+make_folder (SluiceTrainer *self, GError **error)
+{
+  self->folder = sluice_store_dup_run_folder (self->store, self->info->id);
+  g_autofree char *checkpoints = g_build_filename (self->folder, "checkpoints", NULL);
+  return g_mkdir_with_parents (checkpoints, 0777) == 0
+         || sluice_fail (error, SLUICE_ERROR_PERMISSION_DENIED, "'%s' cannot be made", checkpoints);
+}
+
+static gboolean
+begin_run (SluiceTrainer *self, const char *name, GError **error)
+{
+  g_autofree char *hash = sluice_graph_dup_hash (self->machine->graph);
+  g_autoptr (GBytes) graph =
+      sluice_graph_export (self->machine->graph, SLUICE_EXPORT_BINARY, error);
+  if (graph == NULL || !sluice_store_put_graph (self->store, hash, graph, error)
+      || !machine_initialize (self->machine, error))
+    return FALSE;
+  self->info = g_new0 (SluiceRunInfo, 1);
+  self->info->name = g_strdup (name);
+  self->info->project = g_path_get_basename (self->project->folder);
+  self->info->n_steps = self->project->n_steps;
+  self->info->seed = self->project->seed;
+  self->info->created = self->info->started = wall_now ();
+  self->info->graph_hash = g_steal_pointer (&hash);
+  self->info->state = SLUICE_RUN_PAUSED;
+  return sluice_store_add_run (self->store, self->info, error)
+         && sluice_store_lock_run (self->store, self->info->id, error) && make_folder (self, error)
+         && sluice_project_save (self->project, self->folder, error);
+}
+
+/* The newest checkpoint whose file is whole, or the one of a step; older ones stand in for a torn
+ * file. */
+static gboolean
+restore_newest (SluiceTrainer *self, gint64 wanted, GError **error)
+{
+  g_autoptr (GPtrArray) checkpoints =
+      sluice_store_read_checkpoints (self->store, self->info->id, error);
+  if (checkpoints == NULL)
+    return FALSE;
+  for (guint i = checkpoints->len; i-- > 0;)
+    {
+      SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
+      if (wanted != 0 && checkpoint->step != wanted)
+        continue;
+      g_autoptr (GError) local = NULL;
+      if (machine_restore (self->machine, checkpoint->path, &local))
+        {
+          self->progress.last_checkpoint = checkpoint->step;
+          return TRUE;
+        }
+      if (wanted != 0 || !g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_DATA_LOSS))
+        {
+          g_propagate_error (error, g_steal_pointer (&local));
+          return FALSE;
+        }
+      sluice_run_log_event (self->log, checkpoint->step, wall_now (), "damaged", local->message);
+    }
+  if (wanted != 0)
+    return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+                        "run '%s' has no checkpoint of step %" G_GINT64_FORMAT, self->info->name,
+                        wanted);
+  return machine_initialize (self->machine, error);
+}
+
+static gboolean
+resume_run (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
+{
+  self->info = sluice_store_dup_run (self->store, options->resume, error);
+  if (self->info == NULL || !sluice_store_lock_run (self->store, self->info->id, error)
+      || !make_folder (self, error))
+    return FALSE;
+  g_autofree char *hash = sluice_graph_dup_hash (self->machine->graph);
+  if (g_strcmp0 (hash, self->info->graph_hash) != 0)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "run '%s' was made with another graph; resume it with the graph in '%s'",
+                        self->info->name, self->folder);
+  self->seconds_before = self->info->seconds;
+  self->info->n_steps = self->project->n_steps;
+  self->info->ended = 0;
+  g_clear_pointer (&self->info->message, g_free);
+  return sluice_project_save (self->project, self->folder, error);
+}
+
+/* Steps back to an older checkpoint forget what came after it; from the newest one the same points
+ * are written again. */
+static gboolean
+open_log (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
+{
+  self->log = sluice_store_open_log (self->store, self->info->id, error);
+  if (self->log == NULL)
+    return FALSE;
+  if (options->resume != NULL)
+    {
+      if (!restore_newest (self, options->resume_step, error)
+          || (options->resume_step != 0
+              && !sluice_run_log_truncate (self->log, self->machine->n_done, error)))
+        return FALSE;
+      sluice_run_log_event (self->log, self->machine->n_done, wall_now (), "resume", NULL);
+    }
+  return open_all_series (self, error);
+}
+
+SluiceTrainer *
+sluice_trainer_new (SluiceStore *store,
+                    SluiceProject *project,
+                    const SluiceTrainerOptions *options,
+                    GError **error)
+{
+  static const SluiceTrainerOptions defaults = { 0 };
+  if (options == NULL)
+    options = &defaults;
+  g_autoptr (SluiceTrainer) self = g_object_new (SLUICE_TYPE_TRAINER, NULL);
+  self->store = g_object_ref (store);
+  self->project = project;
+  if (!load_data (self, error))
+    return NULL;
+  self->machine =
+      machine_new (project, self->examples, self->test, MAX (options->n_cpus, 1), error);
+  if (self->machine == NULL)
+    return NULL;
+  self->scalars = g_new0 (double, self->machine->n_scalars);
+  self->evaluation = g_new0 (double, project->evaluate->len + 1);
+  self->scalars[0] = NAN;
+  if (!(options->resume != NULL ? resume_run (self, options, error)
+                                : begin_run (self, options->run_name, error))
+      || !open_log (self, options, error))
+    return NULL;
+  pace_init (&self->pace, self->machine->n_done);
+  self->want = options->start_paused ? WANT_PAUSE : WANT_RUN;
+  self->progress.step = self->machine->n_done;
+  self->progress.n_steps = project->n_steps;
+  self->progress.state = SLUICE_RUN_PAUSED;
+  self->progress.seconds = self->seconds_before;
+  return g_steal_pointer (&self);
+}
+
+static void
+sluice_trainer_init (SluiceTrainer *self)
+{
+  pthread_mutex_init (&self->lock, NULL);
+  pthread_cond_init (&self->changed, NULL);
+  self->steps_left = -1;
+  self->progress = (SluiceProgress){
+    .loss = NAN, .evaluation = NAN, .eta_seconds = -1, .eta_margin = -1, .last_checkpoint = -1
+  };
+}
+
+static void
+sluice_trainer_finalize (GObject *object)
+{
+  SluiceTrainer *self = SLUICE_TRAINER (object);
+  if (self->started)
+    {
+      sluice_trainer_stop (self);
+      pthread_join (self->thread, NULL);
+    }
+  else if (self->info != NULL)
+    sluice_store_unlock_run (self->store, self->info->id);
+  if (self->log != NULL)
+    sluice_run_log_close (self->log, NULL);
+  g_clear_pointer (&self->machine, machine_free);
+  g_clear_pointer (&self->examples, sluice_examples_free);
+  g_clear_pointer (&self->test, sluice_examples_free);
+  g_clear_pointer (&self->project, sluice_project_free);
+  g_clear_pointer (&self->info, sluice_run_info_free);
+  g_clear_object (&self->store);
+  g_clear_error (&self->error);
+  g_free (self->folder);
+  g_free (self->series);
+  g_free (self->evaluation_series);
+  g_free (self->scalars);
+  g_free (self->evaluation);
+  pthread_mutex_destroy (&self->lock);
+  pthread_cond_destroy (&self->changed);
+  G_OBJECT_CLASS (sluice_trainer_parent_class)->finalize (object);
+}
+
+static void
+sluice_trainer_class_init (SluiceTrainerClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = sluice_trainer_finalize;
+}
+
+/* ---- controls ---- */
+
+void
+sluice_trainer_start (SluiceTrainer *self)
+{
+  pthread_mutex_lock (&self->lock);
+  gboolean start = !self->started;
+  self->started = TRUE;
+  if (self->want != WANT_PAUSE)
+    self->progress.state = SLUICE_RUN_RUNNING;
+  pthread_mutex_unlock (&self->lock);
+  if (!start)
+    return;
+  int rc = pthread_create (&self->thread, NULL, trainer_main, self);
+  g_assert (rc == 0);
+}
+
+/* A stop is final: nothing after it changes what the thread is to do. */
+static void
+set_want (SluiceTrainer *self, Want want, gint64 steps)
+{
+  pthread_mutex_lock (&self->lock);
+  if (self->want != WANT_STOP)
+    {
+      self->want = want;
+      self->steps_left = steps;
+    }
+  pthread_cond_broadcast (&self->changed);
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+sluice_trainer_pause (SluiceTrainer *self)
+{
+  set_want (self, WANT_PAUSE, -1);
+}
+
+void
+sluice_trainer_step (SluiceTrainer *self, gint64 n)
+{
+  g_return_if_fail (n > 0);
+  set_want (self, WANT_RUN, n);
+}
+
+void
+sluice_trainer_resume (SluiceTrainer *self)
+{
+  set_want (self, WANT_RUN, -1);
+}
+
+void
+sluice_trainer_stop (SluiceTrainer *self)
+{
+  set_want (self, WANT_STOP, -1);
+}
+
+gboolean
+sluice_trainer_wait (SluiceTrainer *self, GError **error)
+{
+  pthread_mutex_lock (&self->lock);
+  while (self->started && !self->ended)
+    pthread_cond_wait (&self->changed, &self->lock);
+  gboolean ok = self->error == NULL;
+  if (!ok)
+    g_propagate_error (error, g_error_copy (self->error));
+  pthread_mutex_unlock (&self->lock);
+  return ok;
+}
+
+void
+sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress)
+{
+  pthread_mutex_lock (&self->lock);
+  *progress = self->progress;
+  pthread_mutex_unlock (&self->lock);
+}
+
+gint64
+sluice_trainer_get_run (SluiceTrainer *self)
+{
+  return self->info->id;
+}
+
+const char *
+sluice_trainer_get_run_name (SluiceTrainer *self)
+{
+  return self->info->name;
+}
+
+SluiceSession *
+sluice_trainer_get_session (SluiceTrainer *self)
+{
+  return self->machine->session;
+}
+
+SluiceGraph *
+sluice_trainer_get_graph (SluiceTrainer *self)
+{
+  return self->machine->graph;
+}
+
+const SluiceProject *
+sluice_trainer_get_project (SluiceTrainer *self)
+{
+  return self->project;
+}
+
+void
+sluice_trainer_set_notify (SluiceTrainer *self, void (*func) (gpointer data), gpointer data)
+{
+  pthread_mutex_lock (&self->lock);
+  self->notify = func;
+  self->notify_data = data;
+  pthread_mutex_unlock (&self->lock);
+}
