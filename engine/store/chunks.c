@@ -144,7 +144,7 @@ lower_bound (const Chunk *chunk, gint64 step)
 }
 
 static void
-chunk_put (Chunk *chunk, const SluicePoint *point)
+chunk_put (Chunk *chunk, const SluiceScalar *point)
 {
   guint at = lower_bound (chunk, point->step);
   if (at == chunk->n || chunk->steps[at] != point->step)
@@ -220,7 +220,7 @@ chunk_write (Chunk *chunk, gint64 series, sqlite3 *db)
 }
 
 gboolean
-series_writer_put (SeriesWriter *self, sqlite3 *db, const SluicePoint *point)
+series_writer_put (SeriesWriter *self, sqlite3 *db, const SluiceScalar *point)
 {
   if (!self->has_last && !load_last (self, db))
     return FALSE;

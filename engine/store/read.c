@@ -151,7 +151,7 @@ append_points (sqlite3_stmt *row, gpointer data, GError **error)
   for (guint i = 0; i < chunk->n && request->points->len < request->max; i++)
     if (chunk->steps[i] >= request->from_step && chunk->steps[i] < request->to_step)
       {
-        SluicePoint point = { chunk->steps[i], chunk->walls[i], chunk->values[i] };
+        SluiceScalar point = { chunk->steps[i], chunk->walls[i], chunk->values[i] };
         g_array_append_val (request->points, point);
       }
   return TRUE;
@@ -174,7 +174,7 @@ typedef struct
 {
   gint64 from_step, to_step;
   guint n_columns;
-  SluiceColumn *columns;
+  SluiceScalarColumn *columns;
   double *sums;
 } ColumnsRequest;
 
@@ -198,7 +198,7 @@ column_add (ColumnsRequest *request,
             double first,
             double last)
 {
-  SluiceColumn *column = &request->columns[at];
+  SluiceScalarColumn *column = &request->columns[at];
   if (column->n == 0)
     {
       column->min = INFINITY;
@@ -253,7 +253,7 @@ sluice_store_read_columns (SluiceStore *self,
                            gint64 from_step,
                            gint64 to_step,
                            guint n_columns,
-                           SluiceColumn *columns,
+                           SluiceScalarColumn *columns,
                            GError **error)
 {
   static const char sql[] =

@@ -36,7 +36,7 @@ SeriesWriter *series_writer_new (gint64 id);
 void series_writer_free (gpointer data);
 /* Adds or replaces a point; loads the chunk that it falls into. FALSE: SQLite's error is in the
  * connection. */
-gboolean series_writer_put (SeriesWriter *self, sqlite3 *db, const SluicePoint *point);
+gboolean series_writer_put (SeriesWriter *self, sqlite3 *db, const SluiceScalar *point);
 /* Writes what is dirty. The chunks stay dirty until series_writer_settle() says that the
  * transaction is through. */
 gboolean series_writer_write (SeriesWriter *self, sqlite3 *db);

@@ -70,7 +70,7 @@ typedef struct
   gint64 step;
   double wall; /* Unix seconds */
   double value;
-} SluicePoint;
+} SluiceScalar;
 
 /**
  * sluice_store_open:
@@ -182,7 +182,7 @@ typedef struct
 {
   double min, max, mean, first, last;
   guint n, n_nonfinite;
-} SluiceColumn;
+} SluiceScalarColumn;
 /* From the pyramid: milliseconds for a million points. Steps [from, to) in n_columns equal columns.
  */
 gboolean sluice_store_read_columns (SluiceStore *self,
@@ -190,7 +190,7 @@ gboolean sluice_store_read_columns (SluiceStore *self,
                                     gint64 from_step,
                                     gint64 to_step,
                                     guint n_columns,
-                                    SluiceColumn *columns,
+                                    SluiceScalarColumn *columns,
                                     GError **error);
 
 typedef struct

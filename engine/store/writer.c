@@ -15,7 +15,7 @@
 typedef struct
 {
   gint64 series;
-  SluicePoint point;
+  SluiceScalar point;
 } QueuedPoint;
 
 /* What is rarer than points: written by a function of its own. */

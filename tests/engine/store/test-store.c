@@ -101,7 +101,7 @@ static GArray *
 read_all (SluiceStore *store, gint64 series)
 {
   g_autoptr (GError) error = NULL;
-  GArray *points = g_array_new (FALSE, FALSE, sizeof (SluicePoint));
+  GArray *points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
   sluice_store_read_points (store, series, G_MININT64, G_MAXSIZE, points, &error);
   g_assert_no_error (error);
   return points;
@@ -120,7 +120,7 @@ assert_points (GArray *points, gint64 first, gint64 last)
   g_assert_cmpint (points->len, ==, last - first + 1);
   for (guint i = 0; i < points->len; i++)
     {
-      SluicePoint *p = &g_array_index (points, SluicePoint, i);
+      SluiceScalar *p = &g_array_index (points, SluiceScalar, i);
       double want = value_of (first + i);
       g_assert_cmpint (p->step, ==, first + i);
       g_assert_true (memcmp (&p->value, &want, sizeof want) == 0
@@ -221,7 +221,7 @@ test_columns (Fixture *f, gconstpointer unused)
   } ranges[] = { { 0, N }, { 123, 19001 }, { 5000, 5300 }, { -50, 40000 }, { 777, 778 } };
   for (guint r = 0; r < G_N_ELEMENTS (ranges); r++)
     {
-      SluiceColumn got[COLUMNS];
+      SluiceScalarColumn got[COLUMNS];
       gint64 from = ranges[r].from, to = ranges[r].to;
       sluice_store_read_columns (f->store, series, from, to, COLUMNS, got, &error);
       g_assert_no_error (error);
