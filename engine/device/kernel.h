@@ -89,6 +89,10 @@ struct _SluiceKernel
   /* FALSE: call->error is set. */
   gboolean (*compute) (SluiceKernelCall *call);
   void (*start) (SluiceKernelCall *call);
+  /* Of an asynchronous kernel, nullable: the step ends early while the call waits; the kernel calls
+   * done soon. From any thread, possibly while start still runs. Without it the kernel looks at
+   * call->cancelled. */
+  void (*cancel) (SluiceKernelCall *call);
   gpointer data; /* for tables of kernels that share one function */
 };
 
