@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * Constant folding, with the kernels that would run anyway, so that it never changes a bit. A
+ * folded node keeps its control inputs and takes over those of the constants it was made of: they
+ * say in which branch it lives.
+ */
+#include "engine/graph/shape-context.h"
+#include "engine/passes/passes.h"
+
+#define MAX_BYTES (10 * 1024 * 1024)
+
+/* Folding belongs to no session: its results are held by plans of any. */
+static SluiceDevice *
+fold_device (void)
+{
+  static gsize device;
+  if (g_once_init_enter (&device))
+    g_once_init_leave (&device, (gsize) sluice_device_new_cpu (0, 0));
+  return (SluiceDevice *) device;
+}
+
+static gboolean
+takes_any_ref (const SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (sluice_node_takes_ref (node, i))
+      return TRUE;
+  return FALSE;
+}
+
+/* Roles whose meaning is more than their values, or whose kernels need a step. */
+static gboolean
+role_folds (SluiceRole role)
+{
+  switch (role)
+    {
+    case SLUICE_ROLE_PLACEHOLDER:
+    case SLUICE_ROLE_NO_OP:
+    case SLUICE_ROLE_VARIABLE:
+    case SLUICE_ROLE_RESOURCE_HANDLE:
+    case SLUICE_ROLE_SWITCH:
+    case SLUICE_ROLE_MERGE:
+    case SLUICE_ROLE_ENTER:
+    case SLUICE_ROLE_EXIT:
+    case SLUICE_ROLE_NEXT_ITERATION:
+    case SLUICE_ROLE_LOOP_COND:
+    case SLUICE_ROLE_CONTROL_TRIGGER:
+    case SLUICE_ROLE_SEND:
+    case SLUICE_ROLE_RECV:
+    case SLUICE_ROLE_SUMMARY:
+    case SLUICE_ROLE_MERGE_SUMMARY:
+      return FALSE;
+    default:
+      return TRUE;
+    }
+}
+
+static gboolean
+may_fold (const SluiceNode *node)
+{
+  if (node->error || node->n_outputs == 0 || sluice_node_is_stateful (node)
+      || !role_folds (sluice_node_get_role (node)) || takes_any_ref (node))
+    return FALSE;
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      SluiceDType dtype = node->outputs[i].dtype;
+      if (sluice_dtype_is_ref (dtype) || dtype == SLUICE_RESOURCE || dtype == SLUICE_VARIANT)
+        return FALSE;
+      gint64 n = sluice_shape_n_elements (&node->outputs[i].shape);
+      if (n > 0 && n > (gint64) (MAX_BYTES / sluice_dtype_size (dtype)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+clear_outputs (SluiceTensor **outputs, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&outputs[i], sluice_tensor_unref);
+}
+
+/* Runs one kernel. FALSE: it failed, or left an output unset. */
+static gboolean
+evaluate (const SluiceNode *node,
+          const SluiceKernel *kernel,
+          SluiceTensor *const *inputs,
+          SluiceTensor **outputs)
+{
+  static const _Atomic int never;
+  g_autoptr (GError) error = NULL;
+  gpointer state = kernel->prepare ? kernel->prepare (node, &error) : NULL;
+  if (error)
+    return FALSE;
+  g_autofree SluiceValue *in = g_new0 (SluiceValue, node->n_inputs + 1);
+  g_autofree SluiceValue *out = g_new0 (SluiceValue, node->n_outputs + 1);
+  for (guint i = 0; i < node->n_inputs; i++)
+    in[i].tensor = sluice_tensor_ref (inputs[i]); /* so that no kernel writes into it */
+  g_autoptr (SluiceResources) resources = sluice_resources_new ();
+  SluiceKernelCall call = { .node = node,
+                            .kernel = kernel,
+                            .state = state,
+                            .inputs = in,
+                            .outputs = out,
+                            .n_inputs = (guint16) node->n_inputs,
+                            .n_outputs = (guint16) node->n_outputs,
+                            .device = fold_device (),
+                            .resources = resources,
+                            .cancelled = &never };
+  guint mode = sluice_denormals_flush_begin ();
+  gboolean ok = kernel->compute (&call);
+  sluice_denormals_flush_end (mode);
+  g_clear_error (&call.error);
+  for (guint i = 0; i < node->n_inputs; i++)
+    sluice_tensor_unref (in[i].tensor);
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      outputs[i] = out[i].tensor;
+      ok = ok && outputs[i];
+    }
+  if (state && kernel->free_state)
+    kernel->free_state (state);
+  if (!ok)
+    clear_outputs (outputs, node->n_outputs);
+  return ok;
+}
+
+static gboolean
+fold_node (const SluiceNode *node,
+           SluiceTensor *const *inputs,
+           SluiceTensor **outputs,
+           int max_rank)
+{
+  if (!may_fold (node))
+    return FALSE;
+  const SluiceKernel *kernel = sluice_kernel_find (node, "CPU", max_rank, NULL);
+  if (!kernel || !kernel->compute
+      || (kernel->flags & (SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_MAY_LEAVE_DEAD)))
+    return FALSE;
+  if (!evaluate (node, kernel, inputs, outputs))
+    return FALSE;
+  gsize bytes = 0;
+  for (guint i = 0; i < node->n_outputs; i++)
+    bytes += sluice_tensor_bytes (outputs[i]);
+  if (bytes <= MAX_BYTES)
+    return TRUE;
+  clear_outputs (outputs, node->n_outputs);
+  return FALSE;
+}
+
+static gboolean
+fold_for_shapes (const SluiceNode *node,
+                 SluiceTensor *const *inputs,
+                 SluiceTensor **outputs,
+                 gpointer user_data)
+{
+  return fold_node (node, inputs, outputs, G_MAXINT);
+}
+
+void
+sluice_passes_init (void)
+{
+  static gsize done;
+  if (g_once_init_enter (&done))
+    {
+      sluice_graph_set_constant_folder (fold_for_shapes, NULL);
+      g_once_init_leave (&done, 1);
+    }
+}
+
+static void
+make_const (SluiceWork *work, SluiceWorkNode *node, SluiceTensor **values)
+{
+  gsize bytes = node->origin->n_outputs * sizeof (SluiceTensor *);
+  node->values = sluice_work_alloc (work, bytes);
+  memcpy (node->values, values, bytes);
+  for (guint i = 0; i < node->n_inputs; i++)
+    for (guint k = 0; k < node->inputs[i].node->n_controls; k++)
+      sluice_work_add_control (work, node, node->inputs[i].node->controls[k]);
+  node->kind = SLUICE_WORK_CONST;
+  node->n_inputs = 0;
+}
+
+static void
+fold_work_node (SluiceWork *work, SluiceWorkNode *node, int max_rank)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (!node->inputs[i].node || node->inputs[i].node->kind != SLUICE_WORK_CONST)
+      return;
+  if (node->n_inputs == 0)
+    return;
+  g_autofree SluiceTensor **inputs = g_new (SluiceTensor *, node->n_inputs);
+  g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, node->origin->n_outputs + 1);
+  for (guint i = 0; i < node->n_inputs; i++)
+    inputs[i] = node->inputs[i].node->values[node->inputs[i].port];
+  if (fold_node (node->origin, inputs, outputs, max_rank))
+    make_const (work, node, outputs);
+}
+
+void
+sluice_fold (SluiceWork *work, int max_rank)
+{
+  SluiceWorkNode *stuck;
+  g_autoptr (GPtrArray) order = sluice_work_sort (work, &stuck);
+  if (!order)
+    return; /* the plan compiler names the cycle */
+  for (guint i = 0; i < order->len; i++)
+    {
+      SluiceWorkNode *node = order->pdata[i];
+      if (node->kind == SLUICE_WORK_OP)
+        fold_work_node (work, node, max_rank);
+    }
+  sluice_work_sweep (work);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * Every edge that leaves its device goes through a Send there and a Recv here. One transfer serves
+ * all readers of a tensor on a device; control edges cross as a transfer without a value. Whether
+ * the producer was dead crosses with either.
+ */
+#include "engine/passes/passes.h"
+
+typedef struct
+{
+  const SluiceWorkNode *source;
+  int port; /* -1: control */
+  guint device;
+} Crossing;
+
+static guint
+hash_crossing (gconstpointer key)
+{
+  const Crossing *c = key;
+  return g_direct_hash (c->source) * 31 + (guint) c->port * 7 + c->device;
+}
+
+static gboolean
+equal_crossing (gconstpointer a, gconstpointer b)
+{
+  const Crossing *x = a, *y = b;
+  return x->source == y->source && x->port == y->port && x->device == y->device;
+}
+
+/* A new pair; returns the Recv, *send is the Send. */
+static SluiceWorkNode *
+add_pair (
+    SluiceWork *work, SluiceWorkNode *source, int port, guint device, SluiceWorkNode **send_out)
+{
+  SluiceWorkNode *send = sluice_work_add (work, SLUICE_WORK_SEND, source->origin, source->device);
+  SluiceWorkNode *recv = sluice_work_add (work, SLUICE_WORK_RECV, source->origin, device);
+  send->port = recv->port = port;
+  send->pair = recv->pair = work->n_pairs++;
+  if (port < 0)
+    sluice_work_add_control (work, send, source);
+  else
+    {
+      send->inputs = sluice_work_alloc (work, sizeof (SluiceWorkEdge));
+      send->inputs[send->n_inputs++] = (SluiceWorkEdge){ source, port };
+    }
+  if (send_out)
+    *send_out = send;
+  return recv;
+}
+
+static SluiceWorkNode *
+transfer (SluiceWork *work, GHashTable *done, SluiceWorkNode *source, int port, guint device)
+{
+  Crossing key = { source, port, device };
+  SluiceWorkNode *recv = g_hash_table_lookup (done, &key);
+  if (!recv)
+    {
+      recv = add_pair (work, source, port, device, NULL);
+      Crossing *kept = sluice_work_alloc (work, sizeof *kept);
+      *kept = key;
+      g_hash_table_insert (done, kept, recv);
+    }
+  return recv;
+}
+
+/*
+ * A reader of a variable on another device reads when it runs, after all its other inputs. The
+ * read becomes a Send of its own, after the same inputs: that adds no cycle.
+ */
+static SluiceWorkNode *
+transfer_reference (SluiceWork *work, GHashTable *done, SluiceWorkNode *reader, guint input)
+{
+  SluiceWorkNode *source = reader->inputs[input].node, *send;
+  SluiceWorkNode *recv = add_pair (work, source, reader->inputs[input].port, reader->device, &send);
+  for (guint i = 0; i < reader->n_inputs + reader->n_controls; i++)
+    {
+      SluiceWorkNode *before =
+          i < reader->n_inputs ? reader->inputs[i].node : reader->controls[i - reader->n_inputs];
+      if (i == input || !before || before == source || before->kind == SLUICE_WORK_RECV)
+        continue;
+      if (before->device != source->device)
+        before = transfer (work, done, before, -1, source->device);
+      sluice_work_add_control (work, send, before);
+    }
+  return recv;
+}
+
+static void
+cut_inputs (SluiceWork *work, GHashTable *done, SluiceWorkNode *node)
+{
+  /* References first: their Send waits for the other inputs where these really are. */
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      SluiceWorkNode *source = node->inputs[i].node;
+      if (source && source->device != node->device
+          && sluice_dtype_is_ref (sluice_work_dtype (work, node->inputs[i])))
+        node->inputs[i] = (SluiceWorkEdge){ transfer_reference (work, done, node, i), 0 };
+    }
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      SluiceWorkNode *source = node->inputs[i].node;
+      if (source && source->device != node->device)
+        node->inputs[i] =
+            (SluiceWorkEdge){ transfer (work, done, source, node->inputs[i].port, node->device),
+                              0 };
+    }
+  for (guint i = 0; i < node->n_controls; i++)
+    if (node->controls[i]->device != node->device)
+      node->controls[i] = transfer (work, done, node->controls[i], -1, node->device);
+}
+
+void
+sluice_partition (SluiceWork *work)
+{
+  g_autoptr (GHashTable) done = g_hash_table_new (hash_crossing, equal_crossing);
+  guint n = work->nodes->len;
+  for (guint i = 0; i < n; i++)
+    cut_inputs (work, done, work->nodes->pdata[i]);
+}

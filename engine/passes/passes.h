@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/passes/work.h"
+
+/*
+ * What happens to a graph between a signature and its plan, in this order: prune, fold, merge
+ * common sub-expressions, partition. Placement comes before, once for the whole graph.
+ */
+
+/* Installs the constant folder for shape inference. Once, after sluice_registry_init(); a session
+ * does it too. */
+void sluice_passes_init (void);
+
+/* Where one node of the graph stands. */
+typedef struct
+{
+  int device;         /* number in the session; -1: nowhere, error says why */
+  const char *reason; /* interned */
+  GError *error;
+} SluicePlacement;
+
+/* An array of them by node (id - 1), that grows with the graph. */
+GArray *sluice_placements_new (void);
+
+/**
+ * sluice_place:
+ * @placements: nodes that stand somewhere keep their place; the others are added
+ * @soft: a device that does not exist is replaced, and the reason recorded
+ *
+ * Places every node of the graph: users of one reference or resource and nodes that `_class` ties
+ * stand together. A node that can stand nowhere gets an error that names what contradicts what; a
+ * run fails with it when it reaches the node.
+ */
+void sluice_place (SluiceGraph *graph,
+                   SluiceDevice *const *devices,
+                   guint n_devices,
+                   gboolean soft,
+                   GArray *placements);
+
+typedef struct
+{
+  const SluiceEdge *feeds;
+  guint n_feeds;
+  const SluiceEdge *fetches;
+  guint n_fetches;
+  SluiceNode *const *targets;
+  guint n_targets;
+} SluiceSignature;
+
+/**
+ * sluice_prune:
+ *
+ * The closure of fetches and targets, cut at the fed edges. Errors name what cannot run and why: a
+ * node that kept an error from its import, a node that could not be placed, a placeholder that
+ * nothing feeds (with the path from the fetch to it).
+ *
+ * Returns: (transfer full) (nullable)
+ */
+SluiceWork *
+sluice_prune (const SluiceSignature *signature, const GArray *placements, GError **error);
+
+/* Replaces nodes with known inputs by their values, where these are at most 10 MiB. A kernel that
+ * fails leaves its node as it is. */
+void sluice_fold (SluiceWork *work, int max_rank);
+
+/* Nodes that compute the same become one. Never of what has state, a reference, a placeholder. */
+void sluice_merge_common (SluiceWork *work);
+
+/* Puts a Send and a Recv where an edge leaves its device: one transfer for a (tensor, device). */
+void sluice_partition (SluiceWork *work);

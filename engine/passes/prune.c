@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/passes/passes.h"
+
+#define MAX_PATH 12 /* nodes of a path that a message shows */
+
+typedef struct
+{
+  const SluiceSignature *signature;
+  const GArray *placements;
+  SluiceWork *work;
+  SluiceGraph *graph;
+  guint8 *is_fed;         /* by node index: some output of it is fed */
+  SluiceWorkNode **nodes; /* by node index: what is in the closure */
+  guint32 *reached_from;  /* by node index: id of the node that needed it; 0: a fetch or target */
+  GPtrArray *stack;       /* of SluiceNode: reached, inputs not followed yet */
+} Prune;
+
+static int
+find_feed (const Prune *prune, SluiceEdge edge)
+{
+  if (!prune->is_fed[edge.node->id - 1])
+    return -1;
+  for (guint i = 0; i < prune->signature->n_feeds; i++)
+    if (prune->signature->feeds[i].node == edge.node
+        && prune->signature->feeds[i].port == edge.port)
+      return (int) i;
+  return -1;
+}
+
+static char *
+path_to (const Prune *prune, const SluiceNode *node)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint32 id = node->id; id; id = prune->reached_from[id - 1])
+    g_ptr_array_add (names, (gpointer) sluice_graph_get_node (prune->graph, id - 1)->name);
+  GString *text = g_string_new (NULL);
+  for (guint i = names->len; i-- > 0;)
+    {
+      if (names->len > MAX_PATH && i == names->len - MAX_PATH / 2)
+        {
+          g_string_append_printf (text, "… %u more … → ", names->len - MAX_PATH);
+          i = MAX_PATH / 2 - 1;
+        }
+      g_string_append (text, names->pdata[i]);
+      if (i)
+        g_string_append (text, " → ");
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* Of what was fed, the name that looks most like this one. */
+static const char *
+nearest_feed (const Prune *prune, const char *name)
+{
+  const char *best = NULL;
+  gsize best_length = 2; /* fewer letters in common say nothing */
+  for (guint i = 0; i < prune->signature->n_feeds; i++)
+    {
+      const char *fed = prune->signature->feeds[i].node->name;
+      gsize front = 0, back = 0, n = strlen (name), m = strlen (fed);
+      while (front < n && front < m && name[front] == fed[front])
+        front++;
+      while (back < n - front && back < m - front && name[n - 1 - back] == fed[m - 1 - back])
+        back++;
+      if (front + back > best_length)
+        {
+          best_length = front + back;
+          best = fed;
+        }
+    }
+  return best;
+}
+
+static gboolean
+fail_unfed (const Prune *prune, const SluiceNode *node, GError **error)
+{
+  g_autofree char *path = path_to (prune, node);
+  const char *near = nearest_feed (prune, node->name);
+  char shape[SLUICE_SHAPE_STR];
+  return sluice_fail (
+      error, SLUICE_ERROR_INVALID_ARGUMENT,
+      "%s '%s': feed a value for this placeholder of %s %s; it is needed by %s%s%s%s",
+      node->op_name, node->name, sluice_dtype_name (node->outputs[0].dtype),
+      sluice_shape_str (&node->outputs[0].shape, shape), path, near ? " (fed was '" : "",
+      near ? near : "", near ? "')" : "");
+}
+
+static gboolean
+check_node (const Prune *prune, const SluiceNode *node, GError **error)
+{
+  if (node->error)
+    {
+      g_propagate_error (error, g_error_copy (node->error));
+      return FALSE;
+    }
+  const SluicePlacement *placement =
+      &g_array_index (prune->placements, SluicePlacement, node->id - 1);
+  if (placement->error)
+    {
+      g_propagate_error (error, g_error_copy (placement->error));
+      return FALSE;
+    }
+  /* One behind a control input may be dead when its time comes: its kernel fails if it is not. */
+  if (sluice_node_get_role (node) == SLUICE_ROLE_PLACEHOLDER && node->n_control_inputs == 0)
+    return fail_unfed (prune, node, error);
+  return TRUE;
+}
+
+/* The work node of a node; a new one is put on the stack. */
+static SluiceWorkNode *
+reach (Prune *prune, SluiceNode *node, guint32 from)
+{
+  SluiceWorkNode **slot = &prune->nodes[node->id - 1];
+  if (!*slot)
+    {
+      guint device =
+          (guint) g_array_index (prune->placements, SluicePlacement, node->id - 1).device;
+      *slot = sluice_work_alloc (prune->work, sizeof **slot);
+      **slot = (SluiceWorkNode){ .origin = node, .kind = SLUICE_WORK_OP, .device = device };
+      prune->reached_from[node->id - 1] = from;
+      g_ptr_array_add (prune->stack, node);
+    }
+  return *slot;
+}
+
+static SluiceWorkEdge
+reach_edge (Prune *prune, SluiceEdge edge, guint32 from)
+{
+  int feed = find_feed (prune, edge);
+  if (feed >= 0)
+    return (SluiceWorkEdge){ NULL, feed };
+  return (SluiceWorkEdge){ reach (prune, edge.node, from), edge.port };
+}
+
+static void
+follow (Prune *prune, const SluiceNode *node)
+{
+  SluiceWork *work = prune->work;
+  SluiceWorkNode *copy = prune->nodes[node->id - 1];
+  if (sluice_node_get_role (node) == SLUICE_ROLE_CONST)
+    {
+      copy->kind = SLUICE_WORK_CONST;
+      copy->values = sluice_work_alloc (work, sizeof (SluiceTensor *));
+      copy->values[0] = sluice_tensor_ref (sluice_node_get_attr (node, "value")->tensor);
+    }
+  copy->n_inputs = node->n_inputs;
+  copy->inputs = sluice_work_alloc (work, node->n_inputs * sizeof (SluiceWorkEdge));
+  for (guint i = 0; i < node->n_inputs; i++)
+    copy->inputs[i] = reach_edge (prune, node->inputs[i], node->id);
+  copy->controls = sluice_work_alloc (work, node->n_control_inputs * sizeof (SluiceWorkNode *));
+  for (guint i = 0; i < node->n_control_inputs; i++)
+    {
+      SluiceNode *before = node->control_inputs[i];
+      /* A fed placeholder has its value from the start: nothing is left to wait for. */
+      if (prune->is_fed[before->id - 1] && sluice_node_get_role (before) == SLUICE_ROLE_PLACEHOLDER)
+        continue;
+      copy->controls[copy->n_controls++] = reach (prune, before, node->id);
+    }
+}
+
+static gboolean
+check_feeds (const SluiceSignature *signature, GError **error)
+{
+  for (guint i = 0; i < signature->n_feeds; i++)
+    for (guint k = 0; k < i; k++)
+      if (signature->feeds[i].node == signature->feeds[k].node
+          && signature->feeds[i].port == signature->feeds[k].port)
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s:%d' is fed twice",
+                            signature->feeds[i].node->name, signature->feeds[i].port);
+  return TRUE;
+}
+
+/* Numbers the closure in order of creation. */
+static void
+collect (Prune *prune)
+{
+  guint n = sluice_graph_get_n_nodes (prune->graph);
+  for (guint i = 0; i < n; i++)
+    if (prune->nodes[i])
+      {
+        prune->nodes[i]->index = prune->work->nodes->len;
+        g_ptr_array_add (prune->work->nodes, prune->nodes[i]);
+      }
+}
+
+static gboolean
+close_over (Prune *prune, GError **error)
+{
+  const SluiceSignature *signature = prune->signature;
+  SluiceWork *work = prune->work;
+  for (guint i = 0; i < signature->n_feeds; i++)
+    {
+      prune->is_fed[signature->feeds[i].node->id - 1] = 1;
+      work->feeds_inner |=
+          sluice_node_get_role (signature->feeds[i].node) != SLUICE_ROLE_PLACEHOLDER;
+    }
+  for (guint i = 0; i < signature->n_fetches; i++)
+    work->fetches[i] = reach_edge (prune, signature->fetches[i], 0);
+  for (guint i = 0; i < signature->n_targets; i++)
+    work->targets[i] = reach (prune, signature->targets[i], 0);
+  while (prune->stack->len)
+    {
+      SluiceNode *node = g_ptr_array_steal_index_fast (prune->stack, prune->stack->len - 1);
+      if (!check_node (prune, node, error))
+        return FALSE;
+      follow (prune, node);
+    }
+  collect (prune);
+  return TRUE;
+}
+
+SluiceWork *
+sluice_prune (const SluiceSignature *signature, const GArray *placements, GError **error)
+{
+  if (!check_feeds (signature, error))
+    return NULL;
+  g_autoptr (SluiceWork) work = g_new0 (SluiceWork, 1);
+  work->nodes = g_ptr_array_new ();
+  work->blocks = g_ptr_array_new_with_free_func (g_free);
+  work->n_feeds = signature->n_feeds;
+  work->n_fetches = signature->n_fetches;
+  work->n_targets = signature->n_targets;
+  SluiceEdge *feeds = sluice_work_alloc (work, signature->n_feeds * sizeof (SluiceEdge));
+  for (guint i = 0; i < signature->n_feeds; i++)
+    feeds[i] = signature->feeds[i];
+  work->feeds = feeds;
+  work->fetches = sluice_work_alloc (work, signature->n_fetches * sizeof (SluiceWorkEdge));
+  work->targets = sluice_work_alloc (work, signature->n_targets * sizeof (SluiceWorkNode *));
+  SluiceNode *any = signature->n_fetches   ? signature->fetches[0].node
+                    : signature->n_targets ? signature->targets[0]
+                                           : NULL;
+  if (!any)
+    return g_steal_pointer (&work);
+  guint n = sluice_graph_get_n_nodes (any->graph);
+  g_autofree guint8 *is_fed = g_new0 (guint8, n);
+  g_autofree SluiceWorkNode **nodes = g_new0 (SluiceWorkNode *, n);
+  g_autofree guint32 *reached_from = g_new0 (guint32, n);
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  Prune prune = { .signature = signature,
+                  .placements = placements,
+                  .work = work,
+                  .graph = any->graph,
+                  .is_fed = is_fed,
+                  .nodes = nodes,
+                  .reached_from = reached_from,
+                  .stack = stack };
+  return close_over (&prune, error) ? g_steal_pointer (&work) : NULL;
+}

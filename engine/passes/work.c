@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/passes/work.h"
+
+#define BLOCK_BYTES (64 * 1024)
+
+void
+sluice_work_free (SluiceWork *self)
+{
+  if (!self)
+    return;
+  for (guint i = 0; self->nodes && i < self->nodes->len; i++)
+    {
+      SluiceWorkNode *node = self->nodes->pdata[i];
+      for (guint k = 0; node->values && k < node->origin->n_outputs; k++)
+        sluice_tensor_unref (node->values[k]);
+    }
+  g_ptr_array_unref (self->nodes);
+  g_ptr_array_unref (self->blocks);
+  g_free (self);
+}
+
+gpointer
+sluice_work_alloc (SluiceWork *self, gsize bytes)
+{
+  bytes = (bytes + 15) & ~(gsize) 15;
+  if (bytes > self->n_free)
+    {
+      self->n_free = MAX (bytes, BLOCK_BYTES);
+      self->free_bytes = g_malloc0 (self->n_free);
+      g_ptr_array_add (self->blocks, self->free_bytes);
+    }
+  gpointer memory = self->free_bytes;
+  self->free_bytes += bytes;
+  self->n_free -= bytes;
+  return memory;
+}
+
+SluiceWorkNode *
+sluice_work_add (SluiceWork *self, SluiceWorkKind kind, const SluiceNode *origin, guint device)
+{
+  SluiceWorkNode *node = sluice_work_alloc (self, sizeof *node);
+  node->kind = kind;
+  node->origin = origin;
+  node->device = device;
+  node->index = self->nodes->len;
+  g_ptr_array_add (self->nodes, node);
+  return node;
+}
+
+void
+sluice_work_add_control (SluiceWork *self, SluiceWorkNode *node, SluiceWorkNode *before)
+{
+  for (guint i = 0; i < node->n_controls; i++)
+    if (node->controls[i] == before)
+      return;
+  SluiceWorkNode **controls =
+      sluice_work_alloc (self, (node->n_controls + 1) * sizeof (SluiceWorkNode *));
+  if (node->n_controls)
+    memcpy (controls, node->controls, node->n_controls * sizeof (SluiceWorkNode *));
+  controls[node->n_controls++] = before;
+  node->controls = controls;
+}
+
+static void
+reach (GPtrArray *stack, SluiceWorkNode *node)
+{
+  if (node && !node->mark)
+    {
+      node->mark = 1;
+      g_ptr_array_add (stack, node);
+    }
+}
+
+/* Sends have no reader: they are needed where their Recv is. */
+static SluiceWorkNode **
+sends_by_pair (SluiceWork *self)
+{
+  SluiceWorkNode **sends = g_new0 (SluiceWorkNode *, self->n_pairs + 1);
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      SluiceWorkNode *node = self->nodes->pdata[i];
+      if (node->kind == SLUICE_WORK_SEND)
+        sends[node->pair] = node;
+    }
+  return sends;
+}
+
+void
+sluice_work_sweep (SluiceWork *self)
+{
+  g_autofree SluiceWorkNode **sends = sends_by_pair (self);
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  for (guint i = 0; i < self->nodes->len; i++)
+    ((SluiceWorkNode *) self->nodes->pdata[i])->mark = 0;
+  for (guint i = 0; i < self->n_fetches; i++)
+    reach (stack, self->fetches[i].node);
+  for (guint i = 0; i < self->n_targets; i++)
+    reach (stack, self->targets[i]);
+  while (stack->len)
+    {
+      SluiceWorkNode *node = g_ptr_array_steal_index_fast (stack, stack->len - 1);
+      for (guint i = 0; i < node->n_inputs; i++)
+        reach (stack, node->inputs[i].node);
+      for (guint i = 0; i < node->n_controls; i++)
+        reach (stack, node->controls[i]);
+      if (node->kind == SLUICE_WORK_RECV)
+        reach (stack, sends[node->pair]);
+    }
+  guint kept = 0;
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      SluiceWorkNode *node = self->nodes->pdata[i];
+      if (node->mark)
+        {
+          node->index = kept;
+          self->nodes->pdata[kept++] = node;
+          continue;
+        }
+      for (guint k = 0; node->values && k < node->origin->n_outputs; k++)
+        sluice_tensor_unref (node->values[k]);
+    }
+  g_ptr_array_set_size (self->nodes, (int) kept);
+}
+
+typedef struct
+{
+  GPtrArray *order;
+  SluiceWorkNode **sends;
+  GPtrArray *stack;   /* of nodes entered and not left: an own stack, chains are long */
+  GArray *next_input; /* of guint: the input to look at next, beside the stack */
+} Sort;
+
+/* The predecessor of a node that stands at `i`, data inputs first; NULL where there is none there.
+ */
+static SluiceWorkNode *
+predecessor (const Sort *sort, const SluiceWorkNode *node, guint i)
+{
+  if (i < node->n_inputs)
+    return node->inputs[i].node;
+  if (i < node->n_inputs + node->n_controls)
+    return node->controls[i - node->n_inputs];
+  return node->kind == SLUICE_WORK_RECV ? sort->sends[node->pair] : NULL;
+}
+
+enum
+{
+  UNSEEN,
+  ENTERED,
+  LEFT
+};
+
+static SluiceWorkNode *
+visit (Sort *sort, SluiceWorkNode *root)
+{
+  guint zero = 0;
+  root->mark = ENTERED;
+  g_ptr_array_add (sort->stack, root);
+  g_array_append_val (sort->next_input, zero);
+  while (sort->stack->len)
+    {
+      SluiceWorkNode *node = sort->stack->pdata[sort->stack->len - 1];
+      guint *next = &g_array_index (sort->next_input, guint, sort->next_input->len - 1);
+      if (*next > node->n_inputs + node->n_controls)
+        {
+          node->mark = LEFT;
+          g_ptr_array_add (sort->order, node);
+          g_ptr_array_set_size (sort->stack, (int) sort->stack->len - 1);
+          g_array_set_size (sort->next_input, sort->next_input->len - 1);
+          continue;
+        }
+      SluiceWorkNode *before = predecessor (sort, node, (*next)++);
+      if (!before || before->mark == LEFT)
+        continue;
+      if (before->mark == ENTERED)
+        return before;
+      before->mark = ENTERED;
+      g_ptr_array_add (sort->stack, before);
+      g_array_append_val (sort->next_input, zero);
+    }
+  return NULL;
+}
+
+GPtrArray *
+sluice_work_sort (SluiceWork *self, SluiceWorkNode **stuck)
+{
+  g_autofree SluiceWorkNode **sends = sends_by_pair (self);
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GArray) next = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GPtrArray) order = g_ptr_array_sized_new (self->nodes->len);
+  Sort sort = { order, sends, stack, next };
+  for (guint i = 0; i < self->nodes->len; i++)
+    ((SluiceWorkNode *) self->nodes->pdata[i])->mark = UNSEEN;
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      SluiceWorkNode *node = self->nodes->pdata[i];
+      SluiceWorkNode *cycle = node->mark == UNSEEN ? visit (&sort, node) : NULL;
+      if (cycle)
+        {
+          *stuck = cycle;
+          return NULL;
+        }
+    }
+  return g_steal_pointer (&order);
+}
+
+SluiceDType
+sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge)
+{
+  if (!edge.node)
+    return sluice_dtype_base (sluice_edge_dtype (self->feeds[edge.port]));
+  if (edge.node->kind == SLUICE_WORK_RECV)
+    return sluice_dtype_base (edge.node->origin->outputs[edge.node->port].dtype);
+  return edge.node->origin->outputs[edge.port].dtype;
+}
+
+gboolean
+sluice_node_takes_ref (const SluiceNode *node, guint input)
+{
+  if (!node->op)
+    return FALSE;
+  for (guint i = 0; i < node->op->n_inputs; i++)
+    {
+      const SluiceArg *arg = &node->op->inputs[i];
+      guint n = 1;
+      if (arg->number_attr)
+        n = (guint) sluice_node_get_int (node, arg->number_attr);
+      else if (arg->list_attr)
+        n = sluice_node_get_attr (node, arg->list_attr)->list.n;
+      if (input < n)
+        return arg->is_ref;
+      input -= n;
+    }
+  return FALSE;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/device/kernel.h"
+
+/*
+ * The work graph: what the passes of one signature turn into the next pass's input, and the plan
+ * compiler reads at the end. A cheap copy of the closure; every node remembers its origin in the
+ * session's graph, so that errors, traces and the workbench speak in the user's names.
+ */
+typedef struct _SluiceWorkNode SluiceWorkNode;
+
+/* Output `port` of `node`. node NULL: fed value number `port`. */
+typedef struct
+{
+  SluiceWorkNode *node;
+  int port;
+} SluiceWorkEdge;
+
+typedef enum
+{
+  SLUICE_WORK_OP,    /* runs the origin's kernel */
+  SLUICE_WORK_CONST, /* holds its values: a Const, or a node that was folded */
+  SLUICE_WORK_SEND,
+  SLUICE_WORK_RECV,
+} SluiceWorkKind;
+
+struct _SluiceWorkNode
+{
+  const SluiceNode *origin; /* of a transfer: the node whose value it moves */
+  SluiceWorkKind kind;
+  guint device; /* number in the session */
+  guint n_inputs, n_controls;
+  SluiceWorkEdge *inputs;
+  SluiceWorkNode **controls; /* run before; without duplicates */
+  SluiceTensor **values;     /* of CONST: one an output */
+  guint pair;                /* of transfers: Send and Recv of one number meet */
+  int port;                  /* of transfers: output of the origin; -1: a control edge */
+  guint index;               /* position in work->nodes, kept by sluice_work_sweep() */
+  guint mark;                /* scratch of the pass that runs */
+};
+
+typedef struct
+{
+  GPtrArray *nodes; /* of SluiceWorkNode */
+  const SluiceEdge *feeds;
+  guint n_feeds;
+  SluiceWorkEdge *fetches;
+  guint n_fetches;
+  SluiceWorkNode **targets; /* run although nothing fetches them */
+  guint n_targets;
+  guint n_pairs;
+  gboolean feeds_inner; /* an edge that is no placeholder's is fed: its static shape says nothing */
+  GPtrArray *blocks;    /* memory of nodes and their arrays */
+  char *free_bytes;
+  gsize n_free;
+} SluiceWork;
+
+void sluice_work_free (SluiceWork *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceWork, sluice_work_free)
+
+/* Zeroed memory that lives as long as the work graph. */
+gpointer sluice_work_alloc (SluiceWork *self, gsize bytes);
+SluiceWorkNode *
+sluice_work_add (SluiceWork *self, SluiceWorkKind kind, const SluiceNode *origin, guint device);
+/* Adds a control input unless it is there. */
+void sluice_work_add_control (SluiceWork *self, SluiceWorkNode *node, SluiceWorkNode *before);
+
+/* Drops the nodes that no fetch or target needs, keeps the order of the others and numbers them. */
+void sluice_work_sweep (SluiceWork *self);
+
+/* The nodes in an order in which every node follows what it needs, a Recv also its Send. (transfer
+ * container); NULL where there is a cycle, *stuck is then a node of it. */
+GPtrArray *sluice_work_sort (SluiceWork *self, SluiceWorkNode **stuck);
+
+SluiceDType sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge);
+
+/* Does argument number `input` of the node take the variable itself, not its value? */
+gboolean sluice_node_takes_ref (const SluiceNode *node, guint input);
+
+static inline SluiceRole
+sluice_work_role (const SluiceWorkNode *node)
+{
+  return node->kind == SLUICE_WORK_OP ? sluice_node_get_role (node->origin) : SLUICE_ROLE_NONE;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * Extend: inputs before their readers, by an own stack, since chains are long. The back edge of a
+ * loop is set at the end. An edge of any other cycle stays open: its nodes carry an error from the
+ * import, with which a run fails.
+ */
+#include "engine/runtime/copy.h"
+
+typedef struct
+{
+  SluiceGraph *to;
+  SluiceNode **copies; /* by index in the source */
+  guint8 *is_entered;
+  GPtrArray *stack;
+  GArray *late; /* of SluiceUse in the source: edges set at the end */
+} Copy;
+
+/* TRUE where a predecessor had to be put on the stack first. */
+static gboolean
+push_missing (Copy *copy, const SluiceNode *node)
+{
+  guint before = copy->stack->len;
+  for (guint i = 0; i < node->n_inputs + node->n_control_inputs; i++)
+    {
+      SluiceNode *input =
+          i < node->n_inputs ? node->inputs[i].node : node->control_inputs[i - node->n_inputs];
+      if (!input || copy->copies[input->id - 1] || copy->is_entered[input->id - 1])
+        continue;
+      copy->is_entered[input->id - 1] = 1;
+      g_ptr_array_add (copy->stack, input);
+    }
+  return copy->stack->len > before;
+}
+
+static void
+copy_one (Copy *copy, SluiceNode *node)
+{
+  g_autofree SluiceEdge *inputs = g_new0 (SluiceEdge, node->n_inputs + 1);
+  g_autofree SluiceNode **controls = g_new (SluiceNode *, node->n_control_inputs + 1);
+  guint n_controls = 0;
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      SluiceEdge edge = node->inputs[i];
+      if (!edge.node)
+        continue;
+      inputs[i] = (SluiceEdge){ copy->copies[edge.node->id - 1], edge.port };
+      if (!inputs[i].node)
+        {
+          SluiceUse use = { node, (int) i, edge.port };
+          inputs[i] = SLUICE_NO_EDGE;
+          g_array_append_val (copy->late, use);
+        }
+    }
+  for (guint i = 0; i < node->n_control_inputs; i++)
+    {
+      SluiceNode *control = copy->copies[node->control_inputs[i]->id - 1];
+      if (control)
+        controls[n_controls++] = control;
+    }
+  copy->copies[node->id - 1] =
+      sluice_graph_copy_node (copy->to, node, node->name, inputs, controls, n_controls);
+}
+
+static void
+copy_from (Copy *copy, SluiceNode *root)
+{
+  copy->is_entered[root->id - 1] = 1;
+  g_ptr_array_add (copy->stack, root);
+  while (copy->stack->len)
+    {
+      SluiceNode *node = copy->stack->pdata[copy->stack->len - 1];
+      if (!copy->copies[node->id - 1] && push_missing (copy, node))
+        continue;
+      g_ptr_array_set_size (copy->stack, (int) copy->stack->len - 1);
+      if (!copy->copies[node->id - 1])
+        copy_one (copy, node);
+    }
+}
+
+static gboolean
+set_late_edges (Copy *copy, GError **error)
+{
+  for (guint i = 0; i < copy->late->len; i++)
+    {
+      SluiceUse use = g_array_index (copy->late, SluiceUse, i);
+      SluiceEdge edge = use.node->inputs[use.input];
+      if (sluice_node_get_role (use.node) != SLUICE_ROLE_MERGE || use.node->error)
+        continue;
+      edge.node = copy->copies[edge.node->id - 1];
+      if (!sluice_graph_set_input (copy->to, copy->copies[use.node->id - 1], (guint) use.input,
+                                   edge, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+sluice_copy_new_nodes (SluiceGraph *to, SluiceGraph *from, GError **error)
+{
+  guint n = sluice_graph_get_n_nodes (from);
+  g_autofree SluiceNode **copies = g_new0 (SluiceNode *, n + 1);
+  g_autofree guint8 *is_entered = g_new0 (guint8, n + 1);
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GArray) late = g_array_new (FALSE, FALSE, sizeof (SluiceUse));
+  Copy copy = { to, copies, is_entered, stack, late };
+  for (guint i = 0; i < n; i++)
+    copies[i] = sluice_graph_find (to, sluice_graph_get_node (from, i)->name);
+  for (guint i = 0; i < n; i++)
+    if (!copies[i])
+      copy_from (&copy, sluice_graph_get_node (from, i));
+  return set_late_edges (&copy, error);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/runtime/events.h"
+
+struct _SluiceEventReaders
+{
+  GPtrArray *readers; /* of GArray of guint64: a cursor a lane */
+};
+
+SluiceEventReaders *
+sluice_event_readers_new (void)
+{
+  SluiceEventReaders *self = g_new0 (SluiceEventReaders, 1);
+  self->readers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  return self;
+}
+
+void
+sluice_event_readers_free (SluiceEventReaders *self)
+{
+  g_ptr_array_unref (self->readers);
+  g_free (self);
+}
+
+static GArray *
+cursors_of (SluiceEventReaders *self, guint64 *cursor, guint n_lanes)
+{
+  if (*cursor == 0 || *cursor > self->readers->len)
+    {
+      g_ptr_array_add (self->readers, g_array_new (FALSE, TRUE, sizeof (guint64)));
+      *cursor = self->readers->len;
+    }
+  GArray *cursors = self->readers->pdata[*cursor - 1];
+  if (cursors->len < n_lanes)
+    g_array_set_size (cursors, n_lanes);
+  return cursors;
+}
+
+static void
+append_event (GArray *events,
+              const SluiceTraceRecord *record,
+              guint lane,
+              SluiceGraph *graph,
+              GPtrArray *devices,
+              double us_per_tick,
+              guint64 first_tick)
+{
+  const SluiceNode *node = sluice_graph_get_node (graph, record->node - 1);
+  const SluiceDevice *device = devices->pdata[record->kind >> 8];
+  SluiceTraceEvent event = {
+    .node = node->name,
+    .op = (record->kind & 0xff) == SLUICE_TRACE_SEND   ? "_Send"
+          : (record->kind & 0xff) == SLUICE_TRACE_RECV ? "_Recv"
+                                                       : node->op_name,
+    .device = g_intern_string (device->name),
+    .lane = lane,
+    .step = record->step,
+    .start_us = (double) (gint64) (record->start - first_tick) * us_per_tick,
+    .end_us = (double) (gint64) (record->end - first_tick) * us_per_tick,
+    .bytes = (gsize) record->bytes * 64,
+  };
+  g_array_append_val (events, event);
+}
+
+GArray *
+sluice_event_readers_read (SluiceEventReaders *self,
+                           guint64 *cursor,
+                           SluiceLanes *lanes,
+                           SluiceGraph *graph,
+                           GPtrArray *devices,
+                           guint64 first_tick)
+{
+  guint n = sluice_lanes_get_n (lanes);
+  GArray *cursors = cursors_of (self, cursor, n);
+  GArray *events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
+  double us_per_tick = sluice_clock_ns_per_tick () / 1000;
+  for (guint lane = 0; lane < n; lane++)
+    {
+      g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (SluiceTraceRecord));
+      sluice_trace_ring_read (sluice_lanes_get (lanes, lane),
+                              &g_array_index (cursors, guint64, lane), records);
+      for (guint i = 0; i < records->len; i++)
+        append_event (events, &g_array_index (records, SluiceTraceRecord, i), lane, graph, devices,
+                      us_per_tick, first_tick);
+    }
+  return events;
+}

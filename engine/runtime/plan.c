@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/runtime/plan.h"
+
+#include "engine/runtime/schedule.h"
+
+typedef struct
+{
+  SluiceWork *work;
+  const SluicePlanOptions *options;
+  SluicePlan *plan;
+  GPtrArray *order;        /* the work nodes that become plan nodes, by rank */
+  guint32 *rank;           /* by work index; NOWHERE: its value is there from the start */
+  guint32 *first_constant; /* by work index */
+  GArray *kept;
+  GArray *fed; /* of SluicePlanEdge, port is the feed */
+} Compile;
+
+/* Is the value there before the step begins? */
+static gboolean
+is_there (const SluiceWorkNode *node)
+{
+  return node->kind == SLUICE_WORK_CONST && node->n_controls == 0;
+}
+
+static gboolean
+check_roles (const SluiceWork *work, GError **error)
+{
+  for (guint i = 0; i < work->nodes->len; i++)
+    {
+      const SluiceWorkNode *node = work->nodes->pdata[i];
+      switch (sluice_work_role (node))
+        {
+        case SLUICE_ROLE_ENTER:
+        case SLUICE_ROLE_EXIT:
+        case SLUICE_ROLE_NEXT_ITERATION:
+        case SLUICE_ROLE_LOOP_COND:
+          return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
+                              "%s '%s': this version runs no loops; run or fetch nodes that do not "
+                              "depend on it",
+                              node->origin->op_name, node->origin->name);
+        default:
+          break;
+        }
+    }
+  return TRUE;
+}
+
+static void
+keep_constants (Compile *compile)
+{
+  SluiceWork *work = compile->work;
+  SluicePlan *plan = compile->plan;
+  g_autoptr (GPtrArray) constants = g_ptr_array_new ();
+  for (guint i = 0; i < work->nodes->len; i++)
+    {
+      const SluiceWorkNode *node = work->nodes->pdata[i];
+      if (node->kind != SLUICE_WORK_CONST)
+        continue;
+      compile->first_constant[i] = constants->len;
+      for (guint k = 0; k < node->origin->n_outputs; k++)
+        {
+          sluice_tensor_ref (node->values[k]);
+          g_ptr_array_add (constants, sluice_tensor_ref (node->values[k]));
+        }
+    }
+  plan->n_constants = constants->len;
+  plan->constants = (SluiceTensor **) g_ptr_array_steal (constants, NULL);
+}
+
+static gboolean
+rank_nodes (Compile *compile, GError **error)
+{
+  g_autoptr (GPtrArray) order = sluice_schedule (compile->work);
+  SluiceWorkNode *stuck = NULL;
+  if (!order && !sluice_work_sort (compile->work, &stuck))
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "%s '%s' is part of a cycle: it needs its own output",
+                        stuck->origin->op_name, stuck->origin->name);
+  for (guint i = 0; i < order->len; i++)
+    {
+      SluiceWorkNode *node = order->pdata[i];
+      compile->rank[node->index] = SLUICE_PLAN_NOWHERE;
+      if (is_there (node))
+        continue;
+      compile->rank[node->index] = compile->order->len;
+      g_ptr_array_add (compile->order, node);
+    }
+  return TRUE;
+}
+
+static gboolean
+is_virtual (const Compile *compile, const SluiceWorkNode *work_node)
+{
+  if (compile->options->devices[work_node->device]->klass->computes)
+    return FALSE;
+  /* What steers the step or stands for state is real everywhere. */
+  switch (sluice_work_role (work_node))
+    {
+    case SLUICE_ROLE_VARIABLE:
+    case SLUICE_ROLE_RESOURCE_HANDLE:
+    case SLUICE_ROLE_SWITCH:
+    case SLUICE_ROLE_MERGE:
+    case SLUICE_ROLE_CONTROL_TRIGGER:
+      return FALSE;
+    default:
+      return TRUE;
+    }
+}
+
+static gboolean
+find_kernel (Compile *compile,
+             const SluiceWorkNode *work_node,
+             SluicePlanNode *node,
+             GError **error)
+{
+  const SluiceDevice *device = compile->options->devices[work_node->device];
+  const char *type = device->klass->computes ? device->klass->type : "CPU";
+  node->kernel = sluice_kernel_find (work_node->origin, type, compile->options->max_rank, error);
+  if (!node->kernel)
+    return FALSE;
+  guint flags = node->kernel->flags;
+  node->flags |= (flags & SLUICE_KERNEL_ASYNC ? SLUICE_PLAN_ASYNC : 0)
+                 | (flags & SLUICE_KERNEL_CHEAP ? SLUICE_PLAN_CHEAP : 0)
+                 | (flags & SLUICE_KERNEL_MAY_LEAVE_DEAD ? SLUICE_PLAN_MAY_LEAVE_DEAD : 0)
+                 | (flags & SLUICE_KERNEL_RUNS_DEAD ? SLUICE_PLAN_RUNS_DEAD : 0);
+  if (!node->kernel->prepare)
+    return TRUE;
+  GError *failed = NULL;
+  node->state = node->kernel->prepare (work_node->origin, &failed);
+  if (!failed)
+    return TRUE;
+  g_propagate_error (error, failed);
+  return FALSE;
+}
+
+/* Flags and kernel of a node that runs an op. */
+static gboolean
+compile_op (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
+{
+  const SluiceOpDef *def = work_node->origin->op->def;
+  if (def->flags & SLUICE_OP_ALLOWS_UNINITIALIZED)
+    node->flags |= SLUICE_PLAN_UNINITIALIZED;
+  switch (def->role)
+    {
+    case SLUICE_ROLE_NO_OP:
+      node->flags |= SLUICE_PLAN_NO_OP | SLUICE_PLAN_CHEAP;
+      return TRUE;
+    case SLUICE_ROLE_CONTROL_TRIGGER:
+      node->flags |= SLUICE_PLAN_NO_OP | SLUICE_PLAN_NEVER_DEAD | SLUICE_PLAN_CHEAP;
+      return TRUE;
+    case SLUICE_ROLE_PLACEHOLDER:
+      node->flags |= SLUICE_PLAN_UNFED | SLUICE_PLAN_CHEAP;
+      return TRUE;
+    case SLUICE_ROLE_MERGE:
+      node->flags |= SLUICE_PLAN_MERGE;
+      break;
+    default:
+      break;
+    }
+  if (is_virtual (compile, work_node))
+    {
+      node->flags |= SLUICE_PLAN_VIRTUAL | SLUICE_PLAN_CHEAP;
+      return TRUE;
+    }
+  return find_kernel (compile, work_node, node, error);
+}
+
+static gboolean
+compile_node (Compile *compile, guint32 rank, GError **error)
+{
+  const SluiceWorkNode *work_node = compile->order->pdata[rank];
+  SluicePlan *plan = compile->plan;
+  SluicePlanNode *node = &plan->nodes[rank];
+  node->origin = work_node->origin;
+  node->origin_id = work_node->origin->id;
+  node->device = (guint16) work_node->device;
+  node->n_inputs = (guint16) work_node->n_inputs;
+  node->n_outputs = (guint16) work_node->origin->n_outputs;
+  node->memory_class = SLUICE_MEMORY_ACTIVATION;
+  if (work_node->n_inputs > G_MAXUINT16 || work_node->origin->n_outputs > G_MAXUINT16)
+    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
+                        "%s '%s': more than 65535 inputs or outputs", node->origin->op_name,
+                        node->origin->name);
+  gboolean ok = TRUE;
+  switch (work_node->kind)
+    {
+    case SLUICE_WORK_OP:
+      ok = compile_op (compile, work_node, node, error);
+      for (guint i = 0; i < node->n_outputs; i++)
+        if (sluice_dtype_is_ref (node->origin->outputs[i].dtype))
+          node->flags |= SLUICE_PLAN_REF_OUTPUTS;
+      break;
+    case SLUICE_WORK_CONST:
+      node->flags |= SLUICE_PLAN_CONST | SLUICE_PLAN_CHEAP;
+      node->first_constant = compile->first_constant[work_node->index];
+      break;
+    case SLUICE_WORK_SEND:
+      node->flags |= SLUICE_PLAN_SEND | SLUICE_PLAN_CHEAP;
+      node->n_outputs = 0;
+      node->first_constant = work_node->pair;
+      break;
+    case SLUICE_WORK_RECV:
+      node->flags |= SLUICE_PLAN_RECV | SLUICE_PLAN_CHEAP;
+      node->n_outputs = work_node->port < 0 ? 0 : 1;
+      node->first_constant = work_node->pair;
+      plan->recv_of_pair[work_node->pair] = rank;
+      break;
+    }
+  plan->max_outputs = MAX (plan->max_outputs, node->n_outputs);
+  /* A Merge counts in its own way even where nothing can be dead. */
+  plan->has_dead |= (node->flags & (SLUICE_PLAN_MAY_LEAVE_DEAD | SLUICE_PLAN_MERGE)) != 0;
+  plan->has_refs |= (node->flags & SLUICE_PLAN_REF_OUTPUTS) != 0;
+  return ok;
+}
+
+/* The first slot of each node, and what its slots hold. */
+static gboolean
+compile_inputs (Compile *compile, GError **error)
+{
+  SluicePlan *plan = compile->plan;
+  guint32 slot = 0;
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    {
+      plan->nodes[i].first_input = slot;
+      slot += plan->nodes[i].n_inputs;
+    }
+  plan->n_inputs = slot;
+  plan->n_slots = slot + plan->n_fetches;
+  plan->slot_flags = g_new0 (guint8, plan->n_slots + 1);
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    {
+      const SluiceWorkNode *work_node = compile->order->pdata[i];
+      guint8 *flags = plan->slot_flags + plan->nodes[i].first_input;
+      for (guint k = 0; k < work_node->n_inputs; k++)
+        {
+          SluiceWorkEdge edge = work_node->inputs[k];
+          gboolean takes =
+              work_node->kind == SLUICE_WORK_OP && sluice_node_takes_ref (work_node->origin, k);
+          gboolean holds = sluice_dtype_is_ref (sluice_work_dtype (compile->work, edge));
+          if (takes && !holds)
+            return sluice_fail (
+                error, SLUICE_ERROR_INVALID_ARGUMENT,
+                "%s '%s': input %u must be a reference to a variable, and a value is fed there",
+                work_node->origin->op_name, work_node->origin->name, k);
+          if (holds)
+            flags[k] |= takes ? SLUICE_SLOT_REF : SLUICE_SLOT_READ;
+          if (edge.node && is_there (edge.node))
+            flags[k] |= SLUICE_SLOT_KEPT;
+          if (flags[k])
+            plan->nodes[i].flags |= SLUICE_PLAN_ODD_INPUTS;
+        }
+    }
+  return TRUE;
+}
+
+/* One outgoing edge on its way into the flat array. */
+typedef struct
+{
+  guint32 source;
+  SluicePlanEdge edge;
+} Loose;
+
+static int
+compare_loose (const void *a, const void *b)
+{
+  const Loose *x = a, *y = b;
+  if (x->source != y->source)
+    return x->source < y->source ? -1 : 1;
+  if (x->edge.port != y->edge.port)
+    return x->edge.port < y->edge.port ? -1 : 1;
+  if (x->edge.node != y->edge.node)
+    return x->edge.node < y->edge.node ? -1 : 1;
+  return x->edge.slot < y->edge.slot ? -1 : x->edge.slot > y->edge.slot;
+}
+
+/* Books one edge: as a loose one, as a value that is kept, or as one that is fed. */
+static void
+book_edge (Compile *compile, GArray *loose, SluiceWorkEdge from, SluicePlanEdge edge)
+{
+  if (!from.node)
+    {
+      edge.port = (guint16) from.port;
+      g_array_append_val (compile->fed, edge);
+      return;
+    }
+  if (is_there (from.node))
+    {
+      SluicePlanKept kept = {
+        edge.slot, compile->plan->constants[compile->first_constant[from.node->index] + from.port]
+      };
+      g_array_append_val (compile->kept, kept);
+      return;
+    }
+  Loose item = { compile->rank[from.node->index], edge };
+  item.edge.port = (guint16) from.port;
+  g_array_append_val (loose, item);
+  if (edge.node != SLUICE_PLAN_NOWHERE)
+    compile->plan->pending[edge.node]++;
+}
+
+static void
+book_node (Compile *compile, GArray *loose, guint32 rank)
+{
+  const SluiceWorkNode *work_node = compile->order->pdata[rank];
+  SluicePlanNode *node = &compile->plan->nodes[rank];
+  for (guint i = 0; i < work_node->n_inputs; i++)
+    book_edge (compile, loose, work_node->inputs[i],
+               (SluicePlanEdge){ .node = rank, .slot = node->first_input + i });
+  /* A Merge counts its control inputs in twos; bit 0 stands until a live input has come. */
+  guint32 *pending = &compile->plan->pending[rank];
+  if (node->flags & SLUICE_PLAN_MERGE)
+    *pending = 1;
+  for (guint i = 0; i < work_node->n_controls; i++)
+    {
+      SluiceWorkNode *before = work_node->controls[i];
+      if (is_there (before))
+        continue;
+      Loose item = { compile->rank[before->index],
+                     { .node = rank, .slot = SLUICE_PLAN_NOWHERE, .port = G_MAXUINT16 } };
+      g_array_append_val (loose, item);
+      *pending += node->flags & SLUICE_PLAN_MERGE ? 2 : 1;
+    }
+}
+
+static void
+book_fetch (Compile *compile, GArray *loose, guint i)
+{
+  SluiceWorkEdge from = compile->work->fetches[i];
+  SluicePlanFetch *fetch = &compile->plan->fetches[i];
+  fetch->feed = -1;
+  fetch->slot = SLUICE_PLAN_NOWHERE;
+  if (!from.node)
+    fetch->feed = from.port;
+  else if (is_there (from.node))
+    fetch->constant =
+        compile->plan->constants[compile->first_constant[from.node->index] + from.port];
+  else
+    {
+      fetch->slot = compile->plan->n_inputs + i;
+      fetch->is_ref = sluice_dtype_is_ref (sluice_work_dtype (compile->work, from));
+      if (fetch->is_ref)
+        compile->plan->slot_flags[fetch->slot] = SLUICE_SLOT_REF;
+      book_edge (compile, loose, from,
+                 (SluicePlanEdge){ .node = SLUICE_PLAN_NOWHERE, .slot = fetch->slot });
+    }
+}
+
+/* A Merge that a feed or a constant reaches has its live input from the start. */
+static void
+settle_merges (Compile *compile)
+{
+  SluicePlan *plan = compile->plan;
+  for (guint i = 0; i < compile->fed->len; i++)
+    {
+      const SluicePlanEdge *edge = &g_array_index (compile->fed, SluicePlanEdge, i);
+      if (edge->node != SLUICE_PLAN_NOWHERE && plan->nodes[edge->node].flags & SLUICE_PLAN_MERGE)
+        plan->pending[edge->node] &= ~1u;
+    }
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    for (guint k = 0; plan->nodes[i].flags & SLUICE_PLAN_MERGE && k < plan->nodes[i].n_inputs; k++)
+      if (plan->slot_flags[plan->nodes[i].first_input + k] & SLUICE_SLOT_KEPT)
+        plan->pending[i] &= ~1u;
+}
+
+static int
+compare_fed (const void *a, const void *b)
+{
+  const SluicePlanEdge *x = a, *y = b;
+  return x->port != y->port ? (x->port < y->port ? -1 : 1)
+                            : (x->slot < y->slot ? -1 : x->slot > y->slot);
+}
+
+static void
+lay_feeds (Compile *compile)
+{
+  SluicePlan *plan = compile->plan;
+  GArray *fed = compile->fed;
+  qsort (fed->data, fed->len, sizeof (SluicePlanEdge), compare_fed);
+  plan->feed_first = g_new0 (guint32, plan->n_feeds + 1);
+  for (guint i = 0; i < fed->len; i++)
+    plan->feed_first[g_array_index (fed, SluicePlanEdge, i).port + 1]++;
+  for (guint i = 0; i < plan->n_feeds; i++)
+    plan->feed_first[i + 1] += plan->feed_first[i];
+  plan->feed_edges = (SluicePlanEdge *) g_array_steal (fed, NULL);
+}
+
+static void
+lay_edges (Compile *compile, GArray *loose)
+{
+  SluicePlan *plan = compile->plan;
+  qsort (loose->data, loose->len, sizeof (Loose), compare_loose);
+  plan->n_edges = loose->len;
+  plan->edges = g_new (SluicePlanEdge, loose->len + 1);
+  for (guint i = 0; i < loose->len; i++)
+    {
+      const Loose *item = &g_array_index (loose, Loose, i);
+      const Loose *next = i + 1 < loose->len ? item + 1 : NULL;
+      SluicePlanNode *source = &plan->nodes[item->source];
+      if (source->n_edges++ == 0)
+        source->first_edge = i;
+      plan->edges[i] = item->edge;
+      plan->edges[i].last =
+          !next || next->source != item->source || next->edge.port != item->edge.port;
+    }
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    {
+      const SluicePlanNode *node = &plan->nodes[i];
+      guint n_read = 0;
+      for (guint k = 0; k < node->n_edges; k++)
+        {
+          const SluicePlanEdge *edge = &plan->edges[node->first_edge + k];
+          n_read += edge->slot != SLUICE_PLAN_NOWHERE && edge->last;
+        }
+      if (n_read < node->n_outputs)
+        plan->nodes[i].flags |= SLUICE_PLAN_SPARE_OUTPUTS;
+    }
+}
+
+static void
+compile_edges (Compile *compile)
+{
+  SluicePlan *plan = compile->plan;
+  g_autoptr (GArray) loose = g_array_new (FALSE, FALSE, sizeof (Loose));
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    book_node (compile, loose, i);
+  for (guint i = 0; i < plan->n_fetches; i++)
+    book_fetch (compile, loose, i);
+  settle_merges (compile);
+  lay_edges (compile, loose);
+  lay_feeds (compile);
+  plan->n_kept = compile->kept->len;
+  plan->kept = (SluicePlanKept *) g_array_steal (compile->kept, NULL);
+  plan->roots = g_new (guint32, plan->n_nodes + 1);
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    if (plan->pending[i] == 0)
+      plan->roots[plan->n_roots++] = i;
+}
+
+static gboolean
+compile_all (Compile *compile, GError **error)
+{
+  SluicePlan *plan = compile->plan;
+  keep_constants (compile);
+  if (!rank_nodes (compile, error))
+    return FALSE;
+  plan->n_nodes = compile->order->len;
+  plan->nodes = aligned_alloc (64, MAX (plan->n_nodes, 1) * sizeof (SluicePlanNode));
+  memset (plan->nodes, 0, plan->n_nodes * sizeof (SluicePlanNode));
+  plan->pending = g_new0 (guint32, plan->n_nodes + 1);
+  plan->ticks = (_Atomic guint32 *) g_new0 (guint32, plan->n_nodes + 1);
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    if (!compile_node (compile, i, error))
+      return FALSE;
+  if (!compile_inputs (compile, error))
+    return FALSE;
+  compile_edges (compile);
+  return TRUE;
+}
+
+SluicePlan *
+sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **error)
+{
+  if (!check_roles (work, error))
+    return NULL;
+  for (guint i = 0; i < work->nodes->len; i++)
+    ((SluiceWorkNode *) work->nodes->pdata[i])->index = i;
+  g_autoptr (SluicePlan) plan = g_new0 (SluicePlan, 1);
+  plan->n_pairs = work->n_pairs;
+  plan->recv_of_pair = g_new0 (guint32, work->n_pairs + 1);
+  plan->n_feeds = work->n_feeds;
+  plan->feeds = g_memdup2 (work->feeds, work->n_feeds * sizeof (SluiceEdge));
+  plan->n_fetches = work->n_fetches;
+  plan->fetches = g_new0 (SluicePlanFetch, work->n_fetches + 1);
+  g_autoptr (GPtrArray) order = g_ptr_array_new ();
+  g_autofree guint32 *rank = g_new (guint32, work->nodes->len + 1);
+  g_autofree guint32 *first_constant = g_new0 (guint32, work->nodes->len + 1);
+  g_autoptr (GArray) kept = g_array_new (FALSE, FALSE, sizeof (SluicePlanKept));
+  g_autoptr (GArray) fed = g_array_new (FALSE, FALSE, sizeof (SluicePlanEdge));
+  Compile compile = { work, options, plan, order, rank, first_constant, kept, fed };
+  return compile_all (&compile, error) ? g_steal_pointer (&plan) : NULL;
+}
+
+void
+sluice_plan_free (SluicePlan *self)
+{
+  for (guint32 i = 0; self->nodes && i < self->n_nodes; i++)
+    {
+      const SluicePlanNode *node = &self->nodes[i];
+      if (node->state && node->kernel->free_state)
+        node->kernel->free_state (node->state);
+    }
+  for (guint32 i = 0; i < self->n_constants; i++)
+    {
+      sluice_tensor_unref (self->constants[i]);
+      sluice_tensor_unref (self->constants[i]);
+    }
+  free (self->nodes);
+  g_free (self->edges);
+  g_free (self->pending);
+  g_free (self->roots);
+  g_free (self->slot_flags);
+  g_free (self->kept);
+  g_free (self->constants);
+  g_free (self->recv_of_pair);
+  g_free ((gpointer) self->ticks);
+  g_free (self->feeds);
+  g_free (self->feed_first);
+  g_free (self->feed_edges);
+  g_free (self->fetches);
+  g_free (self);
+}

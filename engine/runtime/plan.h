@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/passes/passes.h"
+
+/*
+ * A compiled signature: flat arrays, no names, no hashing. Immutable but for the measured costs.
+ * Nodes are numbered by rank, their position in a memory-aware topological order over all devices
+ * of the process, so a ready set that gives the smallest number first keeps the peak low and the
+ * one-thread order fixed. Values that are there from the start (feeds, constants that wait for
+ * nothing) are no nodes: they lie in the input slots when the step begins.
+ */
+
+typedef enum
+{
+  SLUICE_PLAN_NO_OP = 1 << 0,
+  SLUICE_PLAN_CONST = 1 << 1, /* its values are constants[first_constant …] */
+  SLUICE_PLAN_SEND = 1 << 2,
+  SLUICE_PLAN_RECV = 1 << 3,
+  SLUICE_PLAN_MERGE = 1 << 4,
+  SLUICE_PLAN_NEVER_DEAD = 1 << 5, /* ControlTrigger */
+  SLUICE_PLAN_ASYNC = 1 << 6,
+  SLUICE_PLAN_MAY_LEAVE_DEAD = 1 << 7,
+  SLUICE_PLAN_CHEAP = 1 << 8,
+  SLUICE_PLAN_VIRTUAL = 1 << 9,        /* on a device that computes nothing */
+  SLUICE_PLAN_UNFED = 1 << 10,         /* a placeholder: fails if it is reached alive */
+  SLUICE_PLAN_ODD_INPUTS = 1 << 11,    /* some input slot has flags */
+  SLUICE_PLAN_REF_OUTPUTS = 1 << 12,   /* some output is a reference */
+  SLUICE_PLAN_SPARE_OUTPUTS = 1 << 13, /* some output has no reader */
+  SLUICE_PLAN_UNINITIALIZED = 1 << 14, /* takes references to uninitialised variables */
+  SLUICE_PLAN_RUNS_DEAD = 1 << 15,
+} SluicePlanFlags;
+
+/* One cache line. */
+typedef struct
+{
+  const SluiceKernel *kernel; /* NULL: NO_OP, CONST, SEND, RECV, UNFED, VIRTUAL */
+  gpointer state;             /* of kernel->prepare */
+  const SluiceNode *origin;
+  guint32 first_input; /* slot */
+  guint32 first_edge, n_edges;
+  guint32 first_constant; /* of CONST; of transfers: the pair */
+  guint32 flags;
+  guint16 n_inputs, n_outputs;
+  guint16 device;
+  guint16 memory_class;
+  guint32 origin_id;
+} SluicePlanNode;
+G_STATIC_ASSERT (sizeof (SluicePlanNode) <= 64);
+
+#define SLUICE_PLAN_NOWHERE G_MAXUINT32
+
+typedef struct
+{
+  guint32 node; /* destination; NOWHERE: a fetch */
+  guint32 slot; /* NOWHERE: a control edge */
+  guint16 port;
+  guint16 last; /* the last edge of its port to be written: it moves the value */
+} SluicePlanEdge;
+
+/* Of an input slot. */
+typedef enum
+{
+  SLUICE_SLOT_KEPT = 1 << 0, /* a constant that stays from step to step */
+  SLUICE_SLOT_REF = 1 << 1,  /* holds a variable and is taken as one */
+  SLUICE_SLOT_READ = 1 << 2, /* holds a variable and is read when the node runs */
+} SluiceSlotFlags;
+
+typedef struct
+{
+  guint32 slot;
+  SluiceTensor *tensor; /* one of constants */
+} SluicePlanKept;
+
+typedef struct
+{
+  SluiceEdge edge; /* as asked for: name, dtype, shape for messages */
+  int feed;        /* the fed value, or -1 */
+  guint32 slot;    /* NOWHERE where it is fed or constant */
+  SluiceTensor *constant;
+  gboolean is_ref;
+} SluicePlanFetch;
+
+typedef struct
+{
+  guint32 n_nodes, n_edges, n_inputs, n_slots, n_pairs, n_roots, n_kept;
+  guint max_outputs;
+  gboolean has_dead; /* some kernel may leave an output dead */
+  gboolean has_refs;
+  SluicePlanNode *nodes;
+  SluicePlanEdge *edges;
+  guint32 *pending; /* initial counts */
+  guint32 *roots;
+  guint8 *slot_flags;       /* of n_inputs; fetch slots follow them */
+  SluicePlanKept *kept;     /* what lies in the slots of every step */
+  SluiceTensor **constants; /* each held twice, so that nobody takes it for its own */
+  guint32 n_constants;
+  guint32 *recv_of_pair;
+  _Atomic guint32 *ticks; /* measured cost of a node, moving average; racy and harmless */
+
+  SluiceEdge *feeds; /* as asked for */
+  guint32 n_feeds;
+  guint32 *feed_first; /* n_feeds + 1 positions in feed_slots */
+  SluicePlanEdge *feed_edges;
+  SluicePlanFetch *fetches;
+  guint32 n_fetches;
+} SluicePlan;
+
+typedef struct
+{
+  SluiceDevice *const *devices;
+  int max_rank; /* of kernels */
+} SluicePlanOptions;
+
+/* (transfer full) (nullable): UNIMPLEMENTED, NOT_FOUND, INVALID_ARGUMENT naming the node. */
+SluicePlan *sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **error);
+void sluice_plan_free (SluicePlan *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluicePlan, sluice_plan_free)

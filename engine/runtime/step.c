@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* One run of a plan, from what is fed to what is fetched; executor.c is what lies between. */
+#include "engine/runtime/step.h"
+
+#define GATE_CLOSED (1u << 31)
+
+SluiceStep *
+sluice_step_new (const SluicePlan *plan)
+{
+  SluiceStep *self = g_aligned_alloc0 (1, sizeof (SluiceStep), 64);
+  self->plan = plan;
+  self->ref_count = 1;
+  self->gate = GATE_CLOSED;
+  self->pending = g_new (guint32, plan->n_nodes + 1);
+  self->dead = plan->has_dead ? g_new0 (guint32, plan->n_nodes + 1) : NULL;
+  self->slots = g_new0 (SluiceValue, plan->n_slots + 1);
+  self->scheduled = g_new0 (guint64, plan->n_nodes + 1);
+  self->pairs = g_new0 (SluicePair, plan->n_pairs + 1);
+  sluice_ready_init (&self->ready, plan->n_nodes);
+  for (guint32 i = 0; i < plan->n_kept; i++)
+    self->slots[plan->kept[i].slot].tensor = plan->kept[i].tensor;
+  pthread_mutex_init (&self->wait_lock, NULL);
+  pthread_condattr_t attr;
+  pthread_condattr_init (&attr);
+  pthread_condattr_setclock (&attr, CLOCK_MONOTONIC);
+  pthread_cond_init (&self->wait, &attr);
+  pthread_condattr_destroy (&attr);
+  return self;
+}
+
+/* The plan may be gone by now: a helper that the pool never started can hold the last reference. */
+void
+sluice_step_unref (SluiceStep *self)
+{
+  if (atomic_fetch_sub (&self->ref_count, 1) != 1)
+    return;
+  for (SluiceFlight *flight = self->free_flights, *next; flight; flight = next)
+    {
+      next = flight->next;
+      g_free (flight);
+    }
+  g_free (self->pending);
+  g_free (self->dead);
+  g_free (self->slots);
+  g_free (self->scheduled);
+  g_free (self->pairs);
+  sluice_ready_free (&self->ready);
+  pthread_mutex_destroy (&self->wait_lock);
+  pthread_cond_destroy (&self->wait);
+  g_aligned_free (self);
+}
+
+gboolean
+sluice_plan_check_feeds (const SluicePlan *plan, SluiceTensor *const *feeds, GError **error)
+{
+  for (guint32 i = 0; i < plan->n_feeds; i++)
+    {
+      SluiceEdge edge = plan->feeds[i];
+      SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
+      const SluiceShape *shape = sluice_edge_shape (edge);
+      if (!feeds[i])
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s:%d' is fed nothing",
+                            edge.node->name, edge.port);
+      if ((SluiceDType) feeds[i]->dtype != dtype)
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s:%d' is of %s, and %s is fed",
+                            edge.node->name, edge.port, sluice_dtype_name (dtype),
+                            sluice_dtype_name (feeds[i]->dtype));
+      if (shape->rank == SLUICE_UNKNOWN_RANK || sluice_shape_compatible (shape, &feeds[i]->shape))
+        continue;
+      char want[SLUICE_SHAPE_STR], got[SLUICE_SHAPE_STR];
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                          "'%s:%d' is of shape %s, and a value of shape %s is fed", edge.node->name,
+                          edge.port, sluice_shape_str (shape, want),
+                          sluice_shape_str (&feeds[i]->shape, got));
+    }
+  return TRUE;
+}
+
+static void
+lay_feeds (SluiceStep *self, SluiceTensor *const *feeds)
+{
+  const SluicePlan *plan = self->plan;
+  for (guint32 i = 0; i < plan->n_feeds; i++)
+    for (guint32 k = plan->feed_first[i]; k < plan->feed_first[i + 1]; k++)
+      self->slots[plan->feed_edges[k].slot].tensor = sluice_tensor_ref (feeds[i]);
+}
+
+void
+sluice_step_prepare (SluiceStep *self, const SluiceStepEnv *env)
+{
+  self->env = *env;
+  self->cancelled = 0;
+}
+
+static void
+start (SluiceStep *self, SluiceTensor *const *feeds)
+{
+  const SluicePlan *plan = self->plan;
+  memcpy (self->pending, plan->pending, plan->n_nodes * sizeof (guint32));
+  if (self->dead)
+    memset (self->dead, 0, plan->n_nodes * sizeof (guint32));
+  self->remaining = plan->n_nodes;
+  self->n_flying = 0;
+  self->is_stopping = FALSE;
+  self->n_run = 0;
+  self->finished = 0;
+  self->calls_for_caller = 0;
+  memset (self->pairs, 0, plan->n_pairs * sizeof (SluicePair));
+  lay_feeds (self, feeds);
+  guint64 now = sluice_clock_ticks ();
+  for (guint32 i = 0; i < plan->n_roots; i++)
+    {
+      self->scheduled[plan->roots[i]] = now;
+      sluice_ready_add (&self->ready, plan->roots[i]);
+    }
+}
+
+/* After a step that failed: what still lies on edges goes. */
+static void
+clear (SluiceStep *self)
+{
+  const SluicePlan *plan = self->plan;
+  sluice_ready_clear (&self->ready);
+  for (guint32 i = 0; i < plan->n_slots; i++)
+    {
+      SluiceValue *slot = &self->slots[i];
+      if (!slot->tensor || plan->slot_flags[i] & SLUICE_SLOT_KEPT)
+        continue;
+      if (plan->slot_flags[i] & (SLUICE_SLOT_REF | SLUICE_SLOT_READ))
+        sluice_resource_unref (&slot->ref->parent);
+      else
+        sluice_tensor_unref (slot->tensor);
+      slot->tensor = NULL;
+    }
+  for (guint32 i = 0; i < plan->n_pairs; i++)
+    g_clear_pointer (&self->pairs[i].tensor, sluice_tensor_unref);
+}
+
+static SluiceTensor *
+copy_for_caller (SluiceStep *self, SluiceTensor *tensor, GError **error)
+{
+  SluiceTensor *copy =
+      sluice_tensor_dup (tensor, self->env.devices[0]->allocator, SLUICE_OWNER_NONE);
+  if (!copy)
+    sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                 "no memory for the copy of a fetched variable, %" G_GSIZE_FORMAT " bytes",
+                 sluice_tensor_bytes (tensor));
+  return copy;
+}
+
+static SluiceTensor *
+fetch_reference (SluiceStep *self,
+                 const SluicePlanFetch *fetch,
+                 SluiceVariable *variable,
+                 GError **error)
+{
+  g_autoptr (SluiceTensor) tensor = sluice_variable_dup_tensor (variable);
+  if (!tensor)
+    {
+      sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                   "fetch '%s:%d': variable '%s' is not initialised; run its initializer first",
+                   fetch->edge.node->name, fetch->edge.port, variable->name);
+      return NULL;
+    }
+  return copy_for_caller (self, tensor, error);
+}
+
+/* What the caller gets never changes afterwards: memory that a variable may hold is copied. */
+static SluiceTensor *
+fetch_one (SluiceStep *self,
+           const SluicePlanFetch *fetch,
+           SluiceTensor *const *feeds,
+           GError **error)
+{
+  if (fetch->feed >= 0)
+    return sluice_tensor_ref (feeds[fetch->feed]);
+  if (fetch->constant)
+    return sluice_tensor_ref (fetch->constant);
+  SluiceValue value = self->slots[fetch->slot];
+  if (!value.tensor)
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                   "fetch '%s:%d' has no value: it lies in a branch that was not taken",
+                   fetch->edge.node->name, fetch->edge.port);
+      return NULL;
+    }
+  if (fetch->is_ref)
+    return fetch_reference (self, fetch, value.ref, error);
+  if (self->plan->has_refs && value.tensor->buffer && !sluice_tensor_is_exclusive (value.tensor))
+    return copy_for_caller (self, value.tensor, error);
+  self->slots[fetch->slot].tensor = NULL;
+  return value.tensor;
+}
+
+static gboolean
+fetch_all (SluiceStep *self, SluiceTensor *const *feeds, SluiceTensor **outputs, GError **error)
+{
+  for (guint32 i = 0; i < self->plan->n_fetches; i++)
+    {
+      outputs[i] = fetch_one (self, &self->plan->fetches[i], feeds, error);
+      if (outputs[i])
+        continue;
+      while (i-- > 0)
+        g_clear_pointer (&outputs[i], sluice_tensor_unref);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+void
+sluice_step_cancel (SluiceStep *self)
+{
+  atomic_store (&self->cancelled, 1);
+  pthread_mutex_lock (&self->wait_lock);
+  if (self->caller_sleeps)
+    pthread_cond_signal (&self->wait);
+  pthread_mutex_unlock (&self->wait_lock);
+}
+
+gboolean
+sluice_step_run (SluiceStep *self,
+                 SluiceTensor *const *feeds,
+                 SluiceTensor **outputs,
+                 GError **error)
+{
+  start (self, feeds);
+  if (self->remaining)
+    sluice_executor_run (self);
+  gboolean ok = !self->error;
+  if (!ok)
+    g_propagate_error (error, g_steal_pointer (&self->error));
+  else
+    ok = fetch_all (self, feeds, outputs, error);
+  if (!ok || self->plan->has_refs)
+    clear (self);
+  return ok;
+}

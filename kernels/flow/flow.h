@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <glib/gi18n-lib.h>
+
+#include "engine/device/kernel.h"
+#include "engine/grad/grad.h"
+#include "engine/graph/shape-context.h"
+
+/* Shape of an input, and what its handle refers to, become an output's. */
+void flow_pass_on (SluiceShapeContext *c, guint input, guint output);
+/* Every input to the output of its number. */
+gboolean flow_pass_all (SluiceShapeContext *c, GError **error);
