@@ -51,7 +51,6 @@ struct _SluiceGraph
   GHashTable *suffixes; /* interned name -> the last number that unique_name() put behind it */
   guint64 version;
   int producer;
-  int min_consumer;
   GBytes *shell;      /* (nullable): the GraphDef that was imported, without its nodes */
   GBytes *meta_shell; /* (nullable): the MetaGraphDef around it, without the GraphDef */
 };

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * A GraphDef becomes nodes. What is wrong with the file as a whole is found before anything is
+ * added; what is wrong with a node stays on the node.
+ */
+#include <string.h>
+
+#include "engine/graph/graph-private.h"
+#include "engine/graph/graphdef.h"
+#include "engine/graph/wire.h"
+
+/* "Did you mean" costs a walk over all names: the first few answers are enough. */
+#define MAX_NEAR_NAMES 16
+
+typedef struct
+{
+  SluiceGraph *graph;
+  const Tensorflow__GraphDef *def;
+  guint first; /* index in the graph of the first new node */
+  guint n;
+  gint64 budget;         /* of constants that unfold */
+  guint near_names;      /* that may still be looked up */
+  GHashTable *functions; /* names of the library's functions */
+} Import;
+
+static SluiceNode *
+nth_new (const Import *im, guint i)
+{
+  return g_ptr_array_index (im->graph->nodes, im->first + i);
+}
+
+/* Only the first error of a node is kept. */
+static void
+    G_GNUC_PRINTF (3, 4) node_fail (SluiceNode *node, SluiceErrorCode code, const char *format, ...)
+{
+  if (node->error != NULL)
+    return;
+  va_list args;
+  va_start (args, format);
+  g_autofree char *what = g_strdup_vprintf (format, args);
+  va_end (args);
+  sluice_fail (&node->error, code, "%s '%s': %s", node->op_name, node->name, what);
+}
+
+/* ---- the file as a whole ---- */
+
+static gboolean
+check_versions (const Tensorflow__GraphDef *def, GError **error)
+{
+  if (def->versions == NULL)
+    return TRUE;
+  if (def->versions->min_consumer > SLUICE_GRAPH_VERSION)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "the graph needs a program of GraphDef version %d or later; this one has "
+                        "%d. Export it with an older TensorFlow",
+                        def->versions->min_consumer, SLUICE_GRAPH_VERSION);
+  for (gsize i = 0; i < def->versions->n_bad_consumers; i++)
+    if (def->versions->bad_consumers[i] == SLUICE_GRAPH_VERSION)
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                          "the graph refuses programs of GraphDef version %d",
+                          SLUICE_GRAPH_VERSION);
+  return TRUE;
+}
+
+static gboolean
+check_node (const Tensorflow__NodeDef *def, gsize index, GError **error)
+{
+  if (!sluice_node_name_is_valid (def->name, FALSE))
+    {
+      SluiceAttrValue name = sluice_attr_string ("", def->name).value;
+      g_autofree char *text = sluice_attr_value_to_string (&name);
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                          "node %zu has the name %s; names are made of letters, digits and "
+                          "_ . - / \\ > and begin with a letter, a digit or a dot",
+                          index, text);
+    }
+  gboolean control = FALSE;
+  for (gsize i = 0; i < def->n_input; i++)
+    if (def->input[i][0] == '^')
+      control = TRUE;
+    else if (control)
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                          "node '%s': control inputs must come behind the other inputs", def->name);
+  return TRUE;
+}
+
+static gboolean
+check_nodes (SluiceGraph *graph, const Tensorflow__GraphDef *def, GError **error)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  for (gsize i = 0; i < def->n_node; i++)
+    {
+      if (!check_node (def->node[i], i, error))
+        return FALSE;
+      if (!g_hash_table_add (names, def->node[i]->name)
+          || sluice_graph_find (graph, def->node[i]->name) != NULL)
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "there are two nodes of the name '%s'; rename one", def->node[i]->name);
+    }
+  return TRUE;
+}
+
+/* ---- nodes and their attributes ---- */
+
+/* What is written out again as it came: fields and attributes that were not understood. */
+static Tensorflow__NodeDef *
+keep_foreign (SluiceArena *arena, Tensorflow__NodeDef **foreign)
+{
+  if (*foreign == NULL)
+    *foreign = sluice_wire_new (arena, &tensorflow__node_def__descriptor);
+  return *foreign;
+}
+
+static void
+keep_attr (SluiceArena *arena,
+           Tensorflow__NodeDef **foreign,
+           const Tensorflow__NodeDef *def,
+           Tensorflow__AttrEntry *entry)
+{
+  Tensorflow__NodeDef *kept = keep_foreign (arena, foreign);
+  if (kept->attr == NULL)
+    kept->attr = sluice_arena_new (arena, Tensorflow__AttrEntry *, def->n_attr);
+  kept->attr[kept->n_attr++] = entry;
+}
+
+static void
+read_attrs (Import *im,
+            SluiceNode *node,
+            const Tensorflow__NodeDef *def,
+            GArray *attrs,
+            SluiceArena *arena,
+            Tensorflow__NodeDef **foreign)
+{
+  for (gsize i = 0; i < def->n_attr; i++)
+    {
+      Tensorflow__AttrEntry *entry = def->attr[i];
+      SluiceAttr attr = { .name = g_intern_string (entry->key) };
+      gboolean lossy = FALSE;
+      g_autoptr (GError) error = NULL;
+      if (entry->value == NULL
+          || sluice_attr_unpack (entry->value, &attr.value, &im->budget, &lossy, &error))
+        g_array_append_val (attrs, attr);
+      else if (entry->key[0] != '_')
+        node_fail (node, error->code, "attribute %s: %s", entry->key, error->message);
+      if (lossy || error != NULL)
+        keep_attr (arena, foreign, def, entry);
+    }
+  if (def->experimental_debug_info != NULL)
+    keep_foreign (arena, foreign)->experimental_debug_info = def->experimental_debug_info;
+  if (def->base.n_unknown_fields > 0)
+    {
+      keep_foreign (arena, foreign)->base.n_unknown_fields = def->base.n_unknown_fields;
+      (*foreign)->base.unknown_fields = def->base.unknown_fields;
+    }
+}
+
+/* The outputs of an op that nobody knows: as many as the file tells shapes of. */
+static void
+guess_outputs (SluiceNode *node)
+{
+  const SluiceAttrValue *shapes = sluice_node_get_attr (node, "_output_shapes");
+  guint n = shapes != NULL && shapes->kind == SLUICE_ATTR_LIST
+                ? MIN (shapes->list.n, SLUICE_MAX_PORTS)
+                : 0;
+  sluice_node_set_n_outputs (node, MAX (n, 1));
+  for (guint i = 0; i < n; i++)
+    if (shapes->list.items[i].kind == SLUICE_ATTR_SHAPE)
+      node->outputs[i].shape = shapes->list.items[i].shape;
+}
+
+static void
+fail_unknown_op (Import *im, SluiceNode *node)
+{
+  if (g_hash_table_contains (im->functions, node->op_name))
+    {
+      node_fail (node, SLUICE_ERROR_UNIMPLEMENTED,
+                 "calls a function of the graph's library; such calls cannot run yet");
+      return;
+    }
+  const char *near = im->near_names > 0 ? sluice_registry_near_name (node->op_name) : NULL;
+  im->near_names -= im->near_names > 0;
+  node_fail (node, SLUICE_ERROR_NOT_FOUND, "no op of this name is known%s%s%s",
+             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static void
+add_node (Import *im, const Tensorflow__NodeDef *def, SluiceArena *arena)
+{
+  SluiceNode *node = sluice_node_new (im->graph, def->name, def->op, def->device);
+  g_autoptr (GArray) attrs = g_array_new (FALSE, FALSE, sizeof (SluiceAttr));
+  Tensorflow__NodeDef *foreign = NULL;
+  read_attrs (im, node, def, attrs, arena, &foreign);
+  if (foreign != NULL)
+    sluice_node_record (node)->foreign = sluice_wire_pack (foreign);
+  if (node->op == NULL)
+    {
+      fail_unknown_op (im, node);
+      sluice_node_take_attrs (node, (SluiceAttr *) attrs->data, attrs->len);
+      guess_outputs (node);
+    }
+  else
+    {
+      GError **error = node->error == NULL ? &node->error : NULL;
+      sluice_node_complete (node, (const SluiceAttr *) attrs->data, attrs->len, FALSE, error);
+      for (guint i = 0; i < attrs->len; i++)
+        sluice_attr_value_clear (&g_array_index (attrs, SluiceAttr, i).value);
+    }
+  sluice_graph_commit (im->graph, node);
+}
+
+/* ---- edges ---- */
+
+/* "name:1" into a name and a port; FALSE where the port is no number. */
+static gboolean
+split_input (const char *text, char **name, guint *port)
+{
+  const char *colon = strrchr (text, ':');
+  guint64 number = 0;
+  if (colon != NULL && !g_ascii_string_to_unsigned (colon + 1, 10, 0, G_MAXINT, &number, NULL))
+    return FALSE;
+  *name = colon != NULL ? g_strndup (text, colon - text) : g_strdup (text);
+  *port = (guint) number;
+  return TRUE;
+}
+
+static void
+fail_missing (Import *im, SluiceNode *node, const char *which, const char *name)
+{
+  const char *near = im->near_names > 0 ? sluice_graph_near_name (im->graph, name) : NULL;
+  im->near_names -= im->near_names > 0;
+  g_autofree char *valid = g_utf8_make_valid (name, MIN (strlen (name), 256));
+  node_fail (node, SLUICE_ERROR_INVALID_ARGUMENT, "%s is '%s', but there is no such node%s%s%s",
+             which, valid, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static SluiceEdge
+resolve_input (Import *im, SluiceNode *node, const char *text, guint index)
+{
+  g_autofree char *name = NULL;
+  g_autofree char *which = NULL;
+  guint port = 0;
+  SluiceNode *producer = NULL;
+  if (split_input (text, &name, &port))
+    producer = sluice_graph_find (im->graph, name);
+  if (producer == NULL)
+    {
+      which = g_strdup_printf ("input %u", index);
+      fail_missing (im, node, which, name != NULL ? name : text);
+      return SLUICE_NO_EDGE;
+    }
+  /* Of a node that could not be worked out, who uses it tells how many outputs it has. */
+  if (port >= producer->n_outputs && producer->error != NULL && port < SLUICE_MAX_PORTS)
+    sluice_node_set_n_outputs (producer, port + 1);
+  if (port < producer->n_outputs)
+    return (SluiceEdge){ producer, (int) port };
+  node_fail (node, SLUICE_ERROR_INVALID_ARGUMENT, "input %u is '%s', but %s '%s' has %u output%s",
+             index, text, producer->op_name, producer->name, producer->n_outputs,
+             producer->n_outputs == 1 ? "" : "s");
+  return SLUICE_NO_EDGE;
+}
+
+/* Inputs that do not exist are written out again as they came. */
+static void
+keep_inputs (SluiceNode *node, const Tensorflow__NodeDef *def)
+{
+  SluiceNodeRecord *record = sluice_node_record (node);
+  g_auto (SluiceArena) arena;
+  sluice_arena_init (&arena);
+  Tensorflow__NodeDef *foreign = NULL;
+  if (record->foreign != NULL)
+    {
+      gsize length;
+      const guint8 *bytes = g_bytes_get_data (record->foreign, &length);
+      foreign = sluice_wire_unpack (&arena, &tensorflow__node_def__descriptor, bytes, length, NULL);
+    }
+  if (foreign == NULL)
+    foreign = sluice_wire_new (&arena, &tensorflow__node_def__descriptor);
+  foreign->n_input = def->n_input;
+  foreign->input = def->input;
+  g_clear_pointer (&record->foreign, g_bytes_unref);
+  record->foreign = sluice_wire_pack (foreign);
+}
+
+static void
+connect_node (Import *im, SluiceNode *node, const Tensorflow__NodeDef *def)
+{
+  gboolean lost = FALSE;
+  guint n_data = 0;
+  while (n_data < def->n_input && def->input[n_data][0] != '^')
+    n_data++;
+  node->n_inputs = n_data;
+  node->inputs = n_data > 0 ? g_new (SluiceEdge, n_data) : NULL;
+  for (guint i = 0; i < n_data; i++)
+    {
+      SluiceEdge edge = node->inputs[i] = resolve_input (im, node, def->input[i], i);
+      lost |= edge.node == NULL;
+      if (edge.node != NULL)
+        sluice_node_add_use (edge.node, (SluiceUse){ node, (int) i, edge.port });
+    }
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  node->control_inputs = def->n_input > n_data ? g_new (SluiceNode *, def->n_input - n_data) : NULL;
+  for (gsize i = n_data; i < def->n_input; i++)
+    {
+      SluiceNode *before = sluice_graph_find (im->graph, def->input[i] + 1);
+      lost |= before == NULL;
+      if (before == NULL)
+        fail_missing (im, node, "a control input", def->input[i] + 1);
+      else if (g_hash_table_add (seen, before))
+        {
+          node->control_inputs[node->n_control_inputs++] = before;
+          sluice_node_add_use (before, (SluiceUse){ node, -1, 0 });
+        }
+    }
+  if (lost)
+    keep_inputs (node, def);
+}
+
+/* ---- order ---- */
+
+typedef struct
+{
+  Import *im;
+  SluiceNode **order;
+  guint n_order;
+  guint n_ready;  /* of order, how many have told their users */
+  guint *pending; /* by new node: edges from new nodes that have no place in the order yet */
+} Sorter;
+
+static gboolean
+is_new (const Import *im, const SluiceNode *node)
+{
+  return node->id > im->first;
+}
+
+static void
+count_pending (Sorter *s)
+{
+  for (guint i = 0; i < s->im->n; i++)
+    {
+      const SluiceNodeRecord *record = sluice_node_record (nth_new (s->im, i));
+      for (guint k = 0; k < record->n_uses; k++)
+        if (!sluice_edge_is_back_edge (&record->node, record->uses[k].node))
+          s->pending[record->uses[k].node->id - 1 - s->im->first]++;
+    }
+}
+
+static void
+place (Sorter *s, SluiceNode *node)
+{
+  s->pending[node->id - 1 - s->im->first] = G_MAXUINT;
+  s->order[s->n_order++] = node;
+}
+
+/* Places all that wait for nothing, then what waited for those, … */
+static void
+place_ready (Sorter *s)
+{
+  while (s->n_ready < s->n_order)
+    {
+      const SluiceNodeRecord *record = sluice_node_record (s->order[s->n_ready++]);
+      for (guint k = 0; k < record->n_uses; k++)
+        {
+          SluiceNode *user = record->uses[k].node;
+          guint *pending = &s->pending[user->id - 1 - s->im->first];
+          if (*pending != G_MAXUINT && !sluice_edge_is_back_edge (&record->node, user)
+              && --*pending == 0)
+            place (s, user);
+        }
+    }
+}
+
+/* A node before this one that has no place either; every node that waits has one. */
+static SluiceNode *
+waits_for (const Sorter *s, const SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_inputs + node->n_control_inputs; i++)
+    {
+      SluiceNode *before =
+          i < node->n_inputs ? node->inputs[i].node : node->control_inputs[i - node->n_inputs];
+      if (before != NULL && is_new (s->im, before)
+          && s->pending[before->id - 1 - s->im->first] != G_MAXUINT
+          && !sluice_edge_is_back_edge (before, node))
+        return before;
+    }
+  return NULL;
+}
+
+static void
+fail_cycle (SluiceNode *const *cycle, guint n)
+{
+  g_autoptr (GString) path = g_string_new (cycle[0]->name);
+  for (guint i = n; i-- > 0;)
+    {
+      if (n - i > 8)
+        {
+          g_string_append (path, " -> …");
+          break;
+        }
+      g_string_append_printf (path, " -> %s", cycle[i]->name);
+    }
+  for (guint i = 0; i < n; i++)
+    node_fail (cycle[i], SLUICE_ERROR_INVALID_ARGUMENT,
+               "is part of a cycle: %s. Only loops may close, by NextIteration into Merge",
+               path->str);
+}
+
+/* Walks back from a node that waits; where the walk meets itself there is a cycle. Its nodes get
+ * the error and a place, which sets free those that only stood behind it. */
+static void
+break_cycles (Sorter *s, SluiceNode *start, guint *depth_of)
+{
+  g_autoptr (GPtrArray) walk = g_ptr_array_new ();
+  const guint first = s->im->first + 1;
+  g_ptr_array_add (walk, start);
+  depth_of[start->id - first] = walk->len;
+  while (walk->len > 0)
+    {
+      SluiceNode *node = g_ptr_array_index (walk, walk->len - 1);
+      if (s->pending[node->id - first] == G_MAXUINT)
+        {
+          g_ptr_array_set_size (walk, (int) walk->len - 1);
+          continue;
+        }
+      SluiceNode *before = waits_for (s, node);
+      guint *depth = &depth_of[before->id - first];
+      if (*depth == 0)
+        {
+          g_ptr_array_add (walk, before);
+          *depth = walk->len;
+          continue;
+        }
+      fail_cycle ((SluiceNode **) walk->pdata + *depth - 1, walk->len - *depth + 1);
+      for (guint i = walk->len; i >= *depth; i--)
+        place (s, g_ptr_array_index (walk, i - 1));
+      g_ptr_array_set_size (walk, (int) *depth - 1);
+      place_ready (s);
+    }
+}
+
+/* The new nodes so that only loops' back edges run against the order. */
+static SluiceNode **
+sort_nodes (Import *im)
+{
+  g_autofree guint *pending = g_new0 (guint, im->n);
+  g_autofree guint *depth_of = NULL;
+  Sorter s = { .im = im, .order = g_new (SluiceNode *, im->n), .pending = pending };
+  count_pending (&s);
+  for (guint i = 0; i < im->n; i++)
+    if (pending[i] == 0)
+      place (&s, nth_new (im, i));
+  place_ready (&s);
+  for (guint i = 0; s.n_order < im->n; i++)
+    {
+      if (depth_of == NULL)
+        depth_of = g_new0 (guint, im->n);
+      if (pending[i] != G_MAXUINT)
+        break_cycles (&s, nth_new (im, i), depth_of);
+    }
+  return s.order;
+}
+
+/* ---- all of it ---- */
+
+/* The file without its nodes, for the way out. */
+static GBytes *
+pack_shell (const Tensorflow__GraphDef *def)
+{
+  Tensorflow__GraphDef shell = *def;
+  shell.n_node = 0;
+  shell.node = NULL;
+  return sluice_wire_pack (&shell);
+}
+
+static GBytes *
+pack_meta_shell (const Tensorflow__MetaGraphDef *meta)
+{
+  Tensorflow__MetaGraphDef shell = *meta;
+  shell.graph_def = NULL;
+  return sluice_wire_pack (&shell);
+}
+
+static void
+import_nodes (Import *im)
+{
+  g_auto (SluiceArena) scratch;
+  sluice_arena_init (&scratch);
+  for (guint i = 0; i < im->n; i++)
+    add_node (im, im->def->node[i], &scratch);
+  for (guint i = 0; i < im->n; i++)
+    connect_node (im, nth_new (im, i), im->def->node[i]);
+  for (guint i = 0; i < im->n; i++)
+    {
+      SluiceNode *node = nth_new (im, i);
+      if (node->error == NULL)
+        sluice_node_check_inputs (node, &node->error);
+    }
+  g_autofree SluiceNode **order = sort_nodes (im);
+  g_autofree guint8 *dirty = g_malloc (MAX (im->n, 1));
+  memset (dirty, TRUE, im->n);
+  sluice_graph_settle (im->graph, order, dirty, im->n);
+}
+
+gboolean
+sluice_graph_import_def (SluiceGraph *self,
+                         const Tensorflow__GraphDef *def,
+                         const Tensorflow__MetaGraphDef *meta,
+                         GError **error)
+{
+  gboolean fresh = self->nodes->len == 0;
+  if (!check_versions (def, error) || !check_nodes (self, def, error))
+    return FALSE;
+  if (!fresh && def->library != NULL && def->library->n_function > 0)
+    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
+                        "a graph with a function library can only be loaded into an empty graph");
+  if (def->n_node > (gsize) G_MAXINT32 - self->nodes->len)
+    return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "%zu nodes are too many",
+                        def->n_node);
+  g_autoptr (GHashTable) functions = g_hash_table_new (g_str_hash, g_str_equal);
+  for (gsize i = 0; def->library != NULL && i < def->library->n_function; i++)
+    if (def->library->function[i]->signature != NULL)
+      g_hash_table_add (functions, def->library->function[i]->signature->name);
+  Import im = {
+    .graph = self,
+    .def = def,
+    .first = self->nodes->len,
+    .n = (guint) def->n_node,
+    .budget = G_MAXINT32,
+    .near_names = MAX_NEAR_NAMES,
+    .functions = functions,
+  };
+  import_nodes (&im);
+  if (fresh)
+    {
+      self->producer = def->versions != NULL ? def->versions->producer : def->version;
+      g_clear_pointer (&self->shell, g_bytes_unref);
+      g_clear_pointer (&self->meta_shell, g_bytes_unref);
+      self->shell = pack_shell (def);
+      self->meta_shell = meta != NULL ? pack_meta_shell (meta) : NULL;
+    }
+  return TRUE;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* protobuf's wire format, distrusted: protobuf-c limits no recursion and says nothing about what is
+ * wrong, so the bytes are walked before it sees them. */
+#include "engine/graph/wire.h"
+
+#include <string.h>
+
+#include "engine/base/error.h"
+
+/* ---- arena ---- */
+
+typedef struct _SluiceArenaBlock
+{
+  struct _SluiceArenaBlock *next;
+  gsize padding; /* keeps what follows 16-byte aligned */
+} Block;
+
+/* Under AddressSanitizer each piece is a block of its own, so that it sees their bounds. */
+#if defined(__SANITIZE_ADDRESS__)
+#define BLOCK_BYTES 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BLOCK_BYTES 0
+#endif
+#endif
+#ifndef BLOCK_BYTES
+#define BLOCK_BYTES (256 * 1024)
+#endif
+
+void *
+sluice_arena_try_alloc (SluiceArena *self, gsize bytes)
+{
+  if (bytes > G_MAXSSIZE - 64)
+    return NULL;
+  bytes = (MAX (bytes, 1) + 15) & ~(gsize) 15;
+  if (bytes > (gsize) (self->end - self->at))
+    {
+      gsize size = MAX (bytes, BLOCK_BYTES);
+      Block *block = g_try_malloc (sizeof *block + size);
+      if (block == NULL)
+        return NULL;
+      block->next = self->blocks;
+      self->blocks = block;
+      if (bytes > BLOCK_BYTES / 4) /* the rest of the current block is still good */
+        return block + 1;
+      self->at = (guint8 *) (block + 1);
+      self->end = self->at + size;
+    }
+  void *piece = self->at;
+  self->at += bytes;
+  return piece;
+}
+
+static void *
+allocate (void *arena, size_t bytes)
+{
+  return sluice_arena_try_alloc (arena, bytes);
+}
+
+static void
+release (void *arena, void *piece)
+{
+}
+
+void
+sluice_arena_init (SluiceArena *self)
+{
+  *self = (SluiceArena){ .allocator = { allocate, release, self } };
+}
+
+void
+sluice_arena_clear (SluiceArena *self)
+{
+  while (self->blocks != NULL)
+    {
+      Block *block = self->blocks;
+      self->blocks = block->next;
+      g_free (block);
+    }
+  sluice_arena_init (self);
+}
+
+void *
+sluice_arena_alloc0 (SluiceArena *self, gsize bytes)
+{
+  void *piece = sluice_arena_try_alloc (self, bytes);
+  if (piece == NULL)
+    g_error ("no memory for %" G_GSIZE_FORMAT " bytes", bytes);
+  return memset (piece, 0, bytes);
+}
+
+char *
+sluice_arena_strdup (SluiceArena *self, const char *text)
+{
+  gsize bytes = strlen (text) + 1;
+  return memcpy (sluice_arena_alloc0 (self, bytes), text, bytes);
+}
+
+/* ---- fields ---- */
+
+static gboolean
+read_varint (const guint8 **at, const guint8 *end, guint64 *value)
+{
+  *value = 0;
+  for (guint shift = 0; *at < end && shift < 70; shift += 7)
+    {
+      guint8 byte = *(*at)++;
+      *value |= shift < 64 ? (guint64) (byte & 0x7f) << shift : 0;
+      if (byte < 0x80)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+sluice_wire_next (const guint8 **at, const guint8 *end, SluiceWireField *field)
+{
+  guint64 tag, value;
+  if (*at >= end || !read_varint (at, end, &tag) || tag >> 32 != 0 || tag >> 3 == 0)
+    return FALSE;
+  field->number = tag >> 3;
+  field->wire_type = tag & 7;
+  field->data = *at;
+  switch (field->wire_type)
+    {
+    case PROTOBUF_C_WIRE_TYPE_VARINT:
+      if (!read_varint (at, end, &value))
+        return FALSE;
+      break;
+    case PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED:
+      if (!read_varint (at, end, &value) || value > (gsize) (end - *at))
+        return FALSE;
+      field->data = *at;
+      *at += value;
+      break;
+    case PROTOBUF_C_WIRE_TYPE_64BIT:
+    case PROTOBUF_C_WIRE_TYPE_32BIT:
+      value = field->wire_type == PROTOBUF_C_WIRE_TYPE_64BIT ? 8 : 4;
+      if (value > (gsize) (end - *at))
+        return FALSE;
+      *at += value;
+      break;
+    default:
+      return FALSE;
+    }
+  field->length = *at - field->data;
+  return TRUE;
+}
+
+typedef struct
+{
+  const guint8 *begin; /* of the file */
+  GError **error;
+} Check;
+
+static gboolean
+    G_GNUC_PRINTF (3, 4) damaged (Check *check, const guint8 *at, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *what = g_strdup_vprintf (format, args);
+  va_end (args);
+  return sluice_fail (check->error, SLUICE_ERROR_DATA_LOSS, "byte %zu: %s",
+                      (gsize) (at - check->begin), what);
+}
+
+static guint
+wire_type_of (ProtobufCType type)
+{
+  switch (type)
+    {
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_BYTES:
+    case PROTOBUF_C_TYPE_MESSAGE:
+      return PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
+    case PROTOBUF_C_TYPE_FLOAT:
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_SFIXED32:
+      return PROTOBUF_C_WIRE_TYPE_32BIT;
+    case PROTOBUF_C_TYPE_DOUBLE:
+    case PROTOBUF_C_TYPE_FIXED64:
+    case PROTOBUF_C_TYPE_SFIXED64:
+      return PROTOBUF_C_WIRE_TYPE_64BIT;
+    default:
+      return PROTOBUF_C_WIRE_TYPE_VARINT;
+    }
+}
+
+/* A packed list must be whole elements. */
+static gboolean
+check_packed (Check *check, const ProtobufCFieldDescriptor *known, const SluiceWireField *field)
+{
+  guint type = wire_type_of (known->type);
+  guint unit = type == PROTOBUF_C_WIRE_TYPE_64BIT ? 8 : 4;
+  const guint8 *at = field->data, *end = field->data + field->length;
+  guint64 value;
+  if (type == PROTOBUF_C_WIRE_TYPE_VARINT)
+    {
+      while (at < end)
+        if (!read_varint (&at, end, &value))
+          return damaged (check, at, "a number in list '%s' is cut off", known->name);
+    }
+  else if (field->length % unit != 0)
+    return damaged (check, at, "list '%s' ends within a number", known->name);
+  return TRUE;
+}
+
+static gboolean check_message (Check *check,
+                               const ProtobufCMessageDescriptor *descriptor,
+                               const guint8 *at,
+                               const guint8 *end,
+                               guint depth);
+
+static gboolean
+check_field (Check *check,
+             const ProtobufCMessageDescriptor *descriptor,
+             const SluiceWireField *field,
+             guint depth)
+{
+  const ProtobufCFieldDescriptor *known =
+      protobuf_c_message_descriptor_get_field (descriptor, field->number);
+  if (known == NULL)
+    return TRUE;
+  guint type = wire_type_of (known->type);
+  gboolean is_text = type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
+  if (known->label == PROTOBUF_C_LABEL_REPEATED && !is_text
+      && field->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+    return check_packed (check, known, field);
+  if (field->wire_type != type)
+    return damaged (check, field->data, "field '%s' of %s has wire type %u, not %u", known->name,
+                    descriptor->short_name, field->wire_type, type);
+  if (known->type == PROTOBUF_C_TYPE_STRING
+      && !g_utf8_validate_len ((const char *) field->data, field->length, NULL))
+    return damaged (check, field->data, "text '%s' of %s is not UTF-8", known->name,
+                    descriptor->short_name);
+  if (known->type == PROTOBUF_C_TYPE_MESSAGE)
+    return check_message (check, known->descriptor, field->data, field->data + field->length,
+                          depth + 1);
+  return TRUE;
+}
+
+static gboolean
+check_message (Check *check,
+               const ProtobufCMessageDescriptor *descriptor,
+               const guint8 *at,
+               const guint8 *end,
+               guint depth)
+{
+  if (depth > SLUICE_MAX_NESTING)
+    return damaged (check, at, "messages are nested over %d deep", SLUICE_MAX_NESTING);
+  while (at < end)
+    {
+      SluiceWireField field;
+      const guint8 *begin = at;
+      if (!sluice_wire_next (&at, end, &field))
+        return damaged (check, begin,
+                        "a field of %s is cut off or no protobuf field; the file is damaged or no "
+                        "GraphDef",
+                        descriptor->short_name);
+      if (!check_field (check, descriptor, &field, depth))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void *
+sluice_wire_unpack (SluiceArena *arena,
+                    const ProtobufCMessageDescriptor *descriptor,
+                    const guint8 *bytes,
+                    gsize length,
+                    GError **error)
+{
+  Check check = { bytes, error };
+  if (!check_message (&check, descriptor, bytes, bytes + length, 0))
+    return NULL;
+  void *message = protobuf_c_message_unpack (descriptor, &arena->allocator, length, bytes);
+  if (message == NULL)
+    sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                 "no memory to read a %s of %" G_GSIZE_FORMAT " bytes", descriptor->short_name,
+                 length);
+  return message;
+}
+
+GBytes *
+sluice_wire_pack (const void *message)
+{
+  gsize length = protobuf_c_message_get_packed_size (message);
+  guint8 *bytes = g_malloc (length);
+  protobuf_c_message_pack (message, bytes);
+  return g_bytes_new_take (bytes, length);
+}
+
+void *
+sluice_wire_new (SluiceArena *arena, const ProtobufCMessageDescriptor *descriptor)
+{
+  void *message = sluice_arena_alloc0 (arena, descriptor->sizeof_message);
+  protobuf_c_message_init (descriptor, message);
+  return message;
+}
