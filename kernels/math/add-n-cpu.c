@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "kernels/math/elementwise.h"
+#include "kernels/math/wide.h"
+
+typedef void (*AddLoop) (gint64 n, const void *x, const void *y, void *out);
+
+#define ADD_LOOP(fn, s, T, hot)                                                                    \
+  hot static void add_##s (gint64 n, const void *x_, const void *y_, void *out_)                   \
+  {                                                                                                \
+    const T *x = x_, *y = y_;                                                                      \
+    T *out = out_;                                                                                 \
+    SLUICE_INDEPENDENT                                                                             \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      out[i] = scalar_add_##s (x[i], y[i]);                                                        \
+  }
+FOR_RIC (ADD_LOOP, )
+
+static const AddLoop loops[SLUICE_N_DTYPES] = { LOOPS_RIC (add) };
+
+/* Elements that all inputs add before the next ones are looked at: they stay in the first cache. */
+#define BLOCK 2048
+
+typedef struct
+{
+  AddLoop loop;
+  SluiceDType dtype;
+  gsize size;
+  guint n_inputs;
+  const char **inputs;
+  char *out;
+} AddJob;
+
+static void
+add_block (const AddJob *job, gint64 n, const char *x, const char *y, char *out)
+{
+  if (!sluice_dtype_is_half (job->dtype))
+    {
+      job->loop (n, x, y, out);
+      return;
+    }
+  /* Halves are rounded after each sum, as TensorFlow does. */
+  float wide_x[BLOCK], wide_y[BLOCK];
+  sluice_widen (job->dtype, x, wide_x, n);
+  sluice_widen (job->dtype, y, wide_y, n);
+  job->loop (n, wide_x, wide_y, wide_x);
+  sluice_narrow (job->dtype, wide_x, out, n);
+}
+
+static void
+run (gpointer data, gint64 begin, gint64 end)
+{
+  const AddJob *job = data;
+  for (gint64 i = begin; i < end; i += BLOCK)
+    {
+      gint64 n = MIN (BLOCK, end - i);
+      gsize at = i * job->size;
+      char *out = job->out + at;
+      add_block (job, n, job->inputs[0] + at, job->inputs[1] + at, out);
+      for (guint k = 2; k < job->n_inputs; k++)
+        add_block (job, n, out, job->inputs[k] + at, out);
+    }
+}
+
+static gboolean
+check_shapes (SluiceKernelCall *call)
+{
+  const SluiceShape *first = &sluice_call_input (call, 0)->shape;
+  for (guint i = 1; i < call->n_inputs; i++)
+    {
+      const SluiceShape *shape = &sluice_call_input (call, i)->shape;
+      char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
+      if (!sluice_shape_equal (first, shape))
+        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "inputs must have one shape, but input 0 is %s and input %u is %s",
+                                 sluice_shape_str (first, a), i, sluice_shape_str (shape, b));
+    }
+  return TRUE;
+}
+
+static gboolean
+compute (SluiceKernelCall *call)
+{
+  if (!check_shapes (call))
+    return FALSE;
+  if (call->n_inputs == 1)
+    {
+      sluice_call_forward (call, 0, 0);
+      return TRUE;
+    }
+  const SluiceTensor *first = sluice_call_input (call, 0);
+  g_autofree const char **inputs = g_new (const char *, call->n_inputs);
+  for (guint i = 0; i < call->n_inputs; i++)
+    inputs[i] = sluice_call_input (call, i)->data;
+  AddJob job = { .loop = loops[first->dtype],
+                 .dtype = first->dtype,
+                 .size = sluice_dtype_size (first->dtype),
+                 .n_inputs = call->n_inputs,
+                 .inputs = inputs };
+  gint64 n = first->n_elements;
+  /* Later inputs are read after the first sum is written, so only the first two can be reused. */
+  SluiceTensor *out =
+      sluice_call_reuse (call, 0, sluice_call_can_reuse (call, 0) ? 0 : 1, &first->shape);
+  if (out == NULL)
+    return FALSE;
+  job.out = out->data;
+  if (n > 0 && n <= SLUICE_GRAIN)
+    run (&job, 0, n);
+  return n <= SLUICE_GRAIN
+         || sluice_call_parallel_for (call, n, SLUICE_GRAIN, 0.1 * call->n_inputs, run, &job);
+}
+
+/* One element after the other, in the widest type of its kind. */
+static gboolean
+compute_reference (SluiceKernelCall *call)
+{
+  if (!check_shapes (call))
+    return FALSE;
+  SluiceDType dtype = sluice_call_input (call, 0)->dtype;
+  AddLoop one = loops[sluice_wide_dtype (dtype)];
+  SluiceTensor *out = sluice_call_output (call, 0, &sluice_call_input (call, 0)->shape);
+  if (out == NULL)
+    return FALSE;
+  for (gint64 i = 0; i < out->n_elements; i++)
+    {
+      SluiceWide sum = sluice_wide_load (dtype, sluice_call_input (call, 0)->data, i);
+      for (guint k = 1; k < call->n_inputs; k++)
+        {
+          SluiceWide next = sluice_wide_load (dtype, sluice_call_input (call, k)->data, i);
+          one (1, &sum, &next, &sum);
+        }
+      sluice_wide_store (dtype, out->data, i, sum);
+    }
+  return TRUE;
+}
+
+static const SluiceKernel kernels[] = {
+  { .op = "AddN",
+    .device = "CPU",
+    .where = { { "T", SLUICE_SET_NUMBER } },
+    .rank = 10,
+    .compute = compute },
+  { .op = "AddN",
+    .device = "CPU",
+    .where = { { "T", SLUICE_SET_NUMBER } },
+    .compute = compute_reference },
+};
+
+const SluiceKernelModule sluice_module_math_add_n_cpu = { .kernels = kernels,
+                                                          .n_kernels = G_N_ELEMENTS (kernels) };
