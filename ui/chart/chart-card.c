@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/chart-card.h"
+
+#include "ui/chart/widget-util.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+#define LEAST_WIDTH    240
+#define NATURAL_WIDTH  480
+#define LEAST_HEIGHT   160
+#define NATURAL_HEIGHT 300
+#define LEAST_DRAG     6.0
+#define ZOOM_STEP      1.5
+/* A frame has 8 ms; what smoothing does not finish in this goes on in the next. */
+#define PREPARE_BUDGET_US 3000
+/* Screen readers are told of new values no more often than they can speak. */
+#define DESCRIBE_INTERVAL_MS 1000
+
+struct _SluiceChartCard
+{
+  GtkWidget parent_instance;
+  SluiceChart *chart;
+  GdkTexture *texture; /* the card as it was drawn last */
+  GtkWidget *menu;
+  double drag_from;  /* pixel, or NaN */
+  double pointer_x;  /* where the wheel zooms */
+  guint describe_id; /* pending update of the accessible description */
+  guint catch_up_id; /* tick callback while smoothing goes on */
+};
+
+G_DEFINE_FINAL_TYPE (SluiceChartCard, sluice_chart_card, GTK_TYPE_WIDGET)
+
+enum
+{
+  PROP_0,
+  PROP_TITLE,
+  PROP_SMOOTHING,
+  PROP_X_AXIS,
+  PROP_LOG_Y,
+  PROP_IGNORE_OUTLIERS,
+  N_PROPS
+};
+
+enum
+{
+  CURSOR_MOVED,
+  N_SIGNALS
+};
+
+static GParamSpec *properties[N_PROPS];
+static guint signals[N_SIGNALS];
+
+static void
+describe (SluiceChartCard *self)
+{
+  g_autofree char *summary = sluice_chart_dup_readout (self->chart);
+
+  if (summary == NULL)
+    summary = sluice_chart_dup_summary (self->chart);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  sluice_chart_get_title (self->chart),
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, summary, -1);
+}
+
+static gboolean
+describe_cb (gpointer data)
+{
+  SluiceChartCard *self = data;
+
+  self->describe_id = 0;
+  describe (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+describe_soon (SluiceChartCard *self)
+{
+  if (self->describe_id == 0)
+    self->describe_id = g_timeout_add (DESCRIBE_INTERVAL_MS, describe_cb, self);
+}
+
+void
+sluice_chart_card_refresh (SluiceChartCard *self)
+{
+  g_return_if_fail (SLUICE_IS_CHART_CARD (self));
+
+  if (!sluice_chart_needs_redraw (self->chart))
+    return;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  describe_soon (self);
+}
+
+static void
+move_cursor (SluiceChartCard *self, double x)
+{
+  sluice_chart_set_cursor (self->chart, x);
+  sluice_chart_card_refresh (self);
+  g_signal_emit (self, signals[CURSOR_MOVED], 0, x);
+}
+
+static void
+update_actions (SluiceChartCard *self)
+{
+  double x0;
+  double x1;
+  gboolean zoomed = sluice_chart_get_view (self->chart, &x0, &x1);
+
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chart.reset-zoom", zoomed);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chart.zoom-out", zoomed);
+}
+
+static void
+view_changed (SluiceChartCard *self)
+{
+  update_actions (self);
+  sluice_chart_card_refresh (self);
+}
+
+static void
+zoom (SluiceChartCard *self, double factor, double x)
+{
+  sluice_chart_zoom (self->chart, factor, x);
+  view_changed (self);
+}
+
+/* Zooming by key is about the cursor, or else about the middle. */
+static double
+zoom_center (SluiceChartCard *self)
+{
+  double x = sluice_chart_get_cursor (self->chart);
+  double x0;
+  double x1;
+
+  sluice_chart_get_view (self->chart, &x0, &x1);
+  return isnan (x) ? (x0 + x1) / 2 : x;
+}
+
+static void
+zoom_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+
+  zoom (self, g_str_equal (name, "chart.zoom-in") ? ZOOM_STEP : 1 / ZOOM_STEP, zoom_center (self));
+}
+
+static void
+reset_zoom_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+
+  sluice_chart_set_view (self->chart, NAN, NAN);
+  view_changed (self);
+}
+
+static gboolean
+export_card (gpointer card, const char *path, GError **error)
+{
+  return sluice_chart_card_export (card, path, error);
+}
+
+static void
+export_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+
+  sluice_card_ask_export (widget, sluice_chart_get_title (self->chart),
+                          name + strlen ("chart.export-"), export_card);
+}
+
+static void
+cursor_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+  double x0;
+  double x1;
+
+  sluice_chart_get_view (self->chart, &x0, &x1);
+  if (g_str_equal (name, "chart.cursor-left"))
+    sluice_chart_move_cursor (self->chart, -1);
+  else if (g_str_equal (name, "chart.cursor-right"))
+    sluice_chart_move_cursor (self->chart, 1);
+  else if (g_str_equal (name, "chart.cursor-first"))
+    sluice_chart_set_cursor (self->chart, x0);
+  else if (g_str_equal (name, "chart.cursor-last"))
+    sluice_chart_set_cursor (self->chart, x1);
+  else
+    sluice_chart_set_cursor (self->chart, NAN);
+  move_cursor (self, sluice_chart_get_cursor (self->chart));
+  describe (self);
+}
+
+static void
+popup_menu (SluiceChartCard *self, double x, double y)
+{
+  g_autoptr (GMenu) menu = g_menu_new ();
+  g_autoptr (GMenu) view = g_menu_new ();
+  g_autoptr (GMenu) axes = g_menu_new ();
+  g_autoptr (GMenu) export = g_menu_new ();
+
+  g_menu_append (view, _ ("Zoom in"), "chart.zoom-in");
+  g_menu_append (view, _ ("Zoom out"), "chart.zoom-out");
+  g_menu_append (view, _ ("Show everything"), "chart.reset-zoom");
+  g_menu_append (axes, _ ("Logarithmic values"), "chart.toggle-log");
+  g_menu_append (axes, _ ("Leave out outliers"), "chart.toggle-outliers");
+  g_menu_append (export, _ ("Save as PNG…"), "chart.export-png");
+  g_menu_append (export, _ ("Save as SVG…"), "chart.export-svg");
+  g_menu_append (export, _ ("Save all points as CSV…"), "chart.export-csv");
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (view));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (axes));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (export));
+  sluice_card_popup_menu (GTK_WIDGET (self), &self->menu, G_MENU_MODEL (menu), x, y);
+}
+
+static void
+menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  popup_menu (SLUICE_CHART_CARD (widget), gtk_widget_get_width (widget) / 2.0,
+              gtk_widget_get_height (widget) / 2.0);
+}
+
+static gboolean
+in_plot (SluiceChartCard *self, double px, double py)
+{
+  double x;
+  double y;
+  double width;
+  double height;
+
+  sluice_chart_get_plot (self->chart, &x, &y, &width, &height);
+  return px >= x - 4 && px <= x + width + 4 && py >= y && py <= y + height;
+}
+
+static void
+motion_cb (GtkEventControllerMotion *controller, double x, double y, gpointer data)
+{
+  SluiceChartCard *self = data;
+
+  self->pointer_x = x;
+  if (in_plot (self, x, y))
+    move_cursor (self, sluice_chart_x_at (self->chart, x));
+  else if (!isnan (sluice_chart_get_cursor (self->chart)))
+    move_cursor (self, NAN);
+}
+
+static void
+leave_cb (GtkEventControllerMotion *controller, gpointer data)
+{
+  move_cursor (data, NAN);
+}
+
+static void
+drag_begin_cb (GtkGestureDrag *gesture, double x, double y, gpointer data)
+{
+  SluiceChartCard *self = data;
+
+  gtk_widget_grab_focus (GTK_WIDGET (self));
+  self->drag_from = in_plot (self, x, y) ? x : NAN;
+}
+
+static void
+drag_update_cb (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
+{
+  SluiceChartCard *self = data;
+
+  if (isnan (self->drag_from) || fabs (dx) < LEAST_DRAG)
+    sluice_chart_set_selection (self->chart, NAN, NAN);
+  else
+    sluice_chart_set_selection (self->chart, sluice_chart_x_at (self->chart, self->drag_from),
+                                sluice_chart_x_at (self->chart, self->drag_from + dx));
+  sluice_chart_card_refresh (self);
+}
+
+static void
+drag_end_cb (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
+{
+  SluiceChartCard *self = data;
+
+  sluice_chart_set_selection (self->chart, NAN, NAN);
+  if (!isnan (self->drag_from) && fabs (dx) >= LEAST_DRAG)
+    {
+      double a = sluice_chart_x_at (self->chart, self->drag_from);
+      double b = sluice_chart_x_at (self->chart, self->drag_from + dx);
+
+      sluice_chart_set_view (self->chart, MIN (a, b), MAX (a, b));
+    }
+  self->drag_from = NAN;
+  view_changed (self);
+}
+
+static void
+pressed_cb (GtkGestureClick *gesture, int n_press, double x, double y, gpointer data)
+{
+  if (n_press == 2)
+    gtk_widget_activate_action (GTK_WIDGET (data), "chart.reset-zoom", NULL);
+}
+
+static void
+menu_pressed_cb (GtkGestureClick *gesture, int n_press, double x, double y, gpointer data)
+{
+  popup_menu (data, x, y);
+}
+
+/* With Ctrl or Alt: without, the wheel scrolls the page that the card stands on. */
+static gboolean
+scroll_cb (GtkEventControllerScroll *controller, double dx, double dy, gpointer data)
+{
+  SluiceChartCard *self = data;
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
+
+  if ((state & (GDK_CONTROL_MASK | GDK_ALT_MASK)) == 0)
+    return GDK_EVENT_PROPAGATE;
+  zoom (self, pow (ZOOM_STEP, -dy), sluice_chart_x_at (self->chart, self->pointer_x));
+  return GDK_EVENT_STOP;
+}
+
+static gboolean
+catch_up_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  SLUICE_CHART_CARD (widget)->catch_up_id = 0;
+  gtk_widget_queue_draw (widget);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+redraw (SluiceChartCard *self, int width, int height)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  gboolean ready = sluice_chart_prepare (self->chart, PREPARE_BUDGET_US);
+  cairo_surface_t *surface;
+  SluiceChartTheme theme;
+  cairo_t *cr;
+
+  if (!ready && self->catch_up_id == 0)
+    self->catch_up_id = gtk_widget_add_tick_callback (widget, catch_up_cb, NULL, NULL);
+  /* Half-smoothed curves would flash: the last picture stands until the work is done. */
+  if (!ready && self->texture != NULL)
+    return;
+  surface = sluice_widget_new_surface (widget, width, height);
+  sluice_chart_theme_from_widget (&theme, widget);
+  cr = cairo_create (surface);
+  sluice_chart_render (self->chart, cr, width, height, &theme,
+                       SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
+  cairo_destroy (cr);
+  g_clear_object (&self->texture);
+  self->texture = sluice_texture_take_surface (surface);
+}
+
+static void
+sluice_chart_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+  int width = gtk_widget_get_width (widget);
+  int height = gtk_widget_get_height (widget);
+  int scale = gtk_widget_get_scale_factor (widget);
+
+  if (width <= 0 || height <= 0)
+    return;
+  if (self->texture != NULL
+      && (gdk_texture_get_width (self->texture) != width * scale
+          || gdk_texture_get_height (self->texture) != height * scale))
+    g_clear_object (&self->texture);
+  if (self->texture == NULL || sluice_chart_needs_redraw (self->chart))
+    redraw (self, width, height);
+  gtk_snapshot_append_texture (snapshot, self->texture, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  sluice_snapshot_focus_ring (snapshot, widget);
+}
+
+static void
+sluice_chart_card_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  GTK_WIDGET_CLASS (sluice_chart_card_parent_class)->css_changed (widget, change);
+  g_clear_object (&SLUICE_CHART_CARD (widget)->texture);
+  gtk_widget_queue_draw (widget);
+}
+
+static void
+sluice_chart_card_measure (GtkWidget *widget,
+                           GtkOrientation orientation,
+                           int for_size,
+                           int *minimum,
+                           int *natural,
+                           int *minimum_baseline,
+                           int *natural_baseline)
+{
+  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? LEAST_WIDTH : LEAST_HEIGHT;
+  *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? NATURAL_WIDTH : NATURAL_HEIGHT;
+}
+
+static void
+sluice_chart_card_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+
+  if (self->menu != NULL)
+    gtk_popover_present (GTK_POPOVER (self->menu));
+}
+
+static void
+sluice_chart_card_dispose (GObject *object)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (object);
+
+  g_clear_handle_id (&self->describe_id, g_source_remove);
+  g_clear_pointer (&self->menu, gtk_widget_unparent);
+  g_clear_object (&self->texture);
+  G_OBJECT_CLASS (sluice_chart_card_parent_class)->dispose (object);
+}
+
+static void
+sluice_chart_card_finalize (GObject *object)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (object);
+
+  sluice_chart_free (self->chart);
+  G_OBJECT_CLASS (sluice_chart_card_parent_class)->finalize (object);
+}
+
+static void
+sluice_chart_card_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (object);
+
+  switch (id)
+    {
+    case PROP_TITLE:
+      g_value_set_string (value, sluice_chart_card_get_title (self));
+      break;
+    case PROP_SMOOTHING:
+      g_value_set_double (value, sluice_chart_card_get_smoothing (self));
+      break;
+    case PROP_X_AXIS:
+      g_value_set_int (value, (int) sluice_chart_card_get_x_axis (self));
+      break;
+    case PROP_LOG_Y:
+      g_value_set_boolean (value, sluice_chart_card_get_log_y (self));
+      break;
+    case PROP_IGNORE_OUTLIERS:
+      g_value_set_boolean (value, sluice_chart_card_get_ignore_outliers (self));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+sluice_chart_card_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (object);
+
+  switch (id)
+    {
+    case PROP_TITLE:
+      sluice_chart_card_set_title (self, g_value_get_string (value));
+      break;
+    case PROP_SMOOTHING:
+      sluice_chart_card_set_smoothing (self, g_value_get_double (value));
+      break;
+    case PROP_X_AXIS:
+      sluice_chart_card_set_x_axis (self, (SluiceXAxis) g_value_get_int (value));
+      break;
+    case PROP_LOG_Y:
+      sluice_chart_card_set_log_y (self, g_value_get_boolean (value));
+      break;
+    case PROP_IGNORE_OUTLIERS:
+      sluice_chart_card_set_ignore_outliers (self, g_value_get_boolean (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
+
+  properties[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, "", flags);
+  properties[PROP_SMOOTHING] = g_param_spec_double ("smoothing", NULL, NULL, 0, 0.999, 0.6, flags);
+  properties[PROP_X_AXIS] =
+      g_param_spec_int ("x-axis", NULL, NULL, SLUICE_X_STEP, SLUICE_X_WALL, SLUICE_X_STEP, flags);
+  properties[PROP_LOG_Y] = g_param_spec_boolean ("log-y", NULL, NULL, FALSE, flags);
+  properties[PROP_IGNORE_OUTLIERS] =
+      g_param_spec_boolean ("ignore-outliers", NULL, NULL, TRUE, flags);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+install_actions (GtkWidgetClass *klass)
+{
+  static const char *const exports[] = { "chart.export-png", "chart.export-svg",
+                                         "chart.export-csv" };
+  static const char *const cursors[] = { "chart.cursor-left", "chart.cursor-right",
+                                         "chart.cursor-first", "chart.cursor-last",
+                                         "chart.cursor-hide" };
+
+  gtk_widget_class_install_action (klass, "chart.zoom-in", NULL, zoom_action);
+  gtk_widget_class_install_action (klass, "chart.zoom-out", NULL, zoom_action);
+  gtk_widget_class_install_action (klass, "chart.reset-zoom", NULL, reset_zoom_action);
+  gtk_widget_class_install_action (klass, "chart.menu", NULL, menu_action);
+  gtk_widget_class_install_property_action (klass, "chart.toggle-log", "log-y");
+  gtk_widget_class_install_property_action (klass, "chart.toggle-outliers", "ignore-outliers");
+  for (guint i = 0; i < G_N_ELEMENTS (exports); i++)
+    gtk_widget_class_install_action (klass, exports[i], NULL, export_action);
+  for (guint i = 0; i < G_N_ELEMENTS (cursors); i++)
+    gtk_widget_class_install_action (klass, cursors[i], NULL, cursor_action);
+}
+
+static void
+install_keys (GtkWidgetClass *klass)
+{
+  static const struct
+  {
+    guint key;
+    GdkModifierType modifiers;
+    const char *action;
+  } keys[] = {
+    { GDK_KEY_plus, 0, "chart.zoom-in" },
+    { GDK_KEY_equal, 0, "chart.zoom-in" },
+    { GDK_KEY_KP_Add, 0, "chart.zoom-in" },
+    { GDK_KEY_minus, 0, "chart.zoom-out" },
+    { GDK_KEY_KP_Subtract, 0, "chart.zoom-out" },
+    { GDK_KEY_0, 0, "chart.reset-zoom" },
+    { GDK_KEY_Home, GDK_CONTROL_MASK, "chart.reset-zoom" },
+    { GDK_KEY_l, 0, "chart.toggle-log" },
+    { GDK_KEY_Left, 0, "chart.cursor-left" },
+    { GDK_KEY_Right, 0, "chart.cursor-right" },
+    { GDK_KEY_Home, 0, "chart.cursor-first" },
+    { GDK_KEY_End, 0, "chart.cursor-last" },
+    { GDK_KEY_Escape, 0, "chart.cursor-hide" },
+    { GDK_KEY_Menu, 0, "chart.menu" },
+    { GDK_KEY_F10, GDK_SHIFT_MASK, "chart.menu" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    gtk_widget_class_add_binding_action (klass, keys[i].key, keys[i].modifiers, keys[i].action,
+                                         NULL);
+}
+
+static void
+sluice_chart_card_class_init (SluiceChartCardClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  object_class->dispose = sluice_chart_card_dispose;
+  object_class->finalize = sluice_chart_card_finalize;
+  object_class->get_property = sluice_chart_card_get_property;
+  object_class->set_property = sluice_chart_card_set_property;
+  widget_class->snapshot = sluice_chart_card_snapshot;
+  widget_class->measure = sluice_chart_card_measure;
+  widget_class->size_allocate = sluice_chart_card_size_allocate;
+  widget_class->css_changed = sluice_chart_card_css_changed;
+
+  install_properties (object_class);
+  signals[CURSOR_MOVED] = g_signal_new ("cursor-moved", SLUICE_TYPE_CHART_CARD, G_SIGNAL_RUN_LAST,
+                                        0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_DOUBLE);
+  sluice_card_install_signals (SLUICE_TYPE_CHART_CARD);
+  gtk_widget_class_set_css_name (widget_class, "chartcard");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
+  install_actions (widget_class);
+  install_keys (widget_class);
+}
+
+static void
+add_gestures (SluiceChartCard *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  GtkEventController *motion = gtk_event_controller_motion_new ();
+  GtkEventController *scroll =
+      gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
+  GtkGesture *drag = gtk_gesture_drag_new ();
+  GtkGesture *click = gtk_gesture_click_new ();
+  GtkGesture *secondary = gtk_gesture_click_new ();
+
+  g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
+  g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);
+  g_signal_connect (scroll, "scroll", G_CALLBACK (scroll_cb), self);
+  g_signal_connect (drag, "drag-begin", G_CALLBACK (drag_begin_cb), self);
+  g_signal_connect (drag, "drag-update", G_CALLBACK (drag_update_cb), self);
+  g_signal_connect (drag, "drag-end", G_CALLBACK (drag_end_cb), self);
+  g_signal_connect (click, "pressed", G_CALLBACK (pressed_cb), self);
+  g_signal_connect (secondary, "pressed", G_CALLBACK (menu_pressed_cb), self);
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (secondary), GDK_BUTTON_SECONDARY);
+  gtk_widget_add_controller (widget, motion);
+  gtk_widget_add_controller (widget, scroll);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (drag));
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (secondary));
+}
+
+static void
+sluice_chart_card_init (SluiceChartCard *self)
+{
+  self->chart = sluice_chart_new ();
+  self->drag_from = NAN;
+  gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
+  gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
+  add_gestures (self);
+  update_actions (self);
+  describe (self);
+}
+
+GtkWidget *
+sluice_chart_card_new (const char *title)
+{
+  return g_object_new (SLUICE_TYPE_CHART_CARD, "title", title, NULL);
+}
+
+SluiceChart *
+sluice_chart_card_get_chart (SluiceChartCard *self)
+{
+  g_return_val_if_fail (SLUICE_IS_CHART_CARD (self), NULL);
+
+  return self->chart;
+}
+
+static void
+changed (SluiceChartCard *self, guint property)
+{
+  sluice_chart_card_refresh (self);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[property]);
+}
+
+void
+sluice_chart_card_set_title (SluiceChartCard *self, const char *title)
+{
+  g_return_if_fail (SLUICE_IS_CHART_CARD (self));
+
+  title = title != NULL ? title : "";
+  if (g_str_equal (title, sluice_chart_get_title (self->chart)))
+    return;
+  sluice_chart_set_title (self->chart, title);
+  describe (self);
+  changed (self, PROP_TITLE);
+}
+
+const char *
+sluice_chart_card_get_title (SluiceChartCard *self)
+{
+  return sluice_chart_get_title (self->chart);
+}
+
+void
+sluice_chart_card_set_smoothing (SluiceChartCard *self, double weight)
+{
+  double before = sluice_chart_get_smoothing (self->chart);
+
+  sluice_chart_set_smoothing (self->chart, weight);
+  if (sluice_chart_get_smoothing (self->chart) != before)
+    changed (self, PROP_SMOOTHING);
+}
+
+double
+sluice_chart_card_get_smoothing (SluiceChartCard *self)
+{
+  return sluice_chart_get_smoothing (self->chart);
+}
+
+void
+sluice_chart_card_set_x_axis (SluiceChartCard *self, SluiceXAxis axis)
+{
+  if (sluice_chart_get_x_axis (self->chart) == axis)
+    return;
+  sluice_chart_set_x_axis (self->chart, axis);
+  update_actions (self);
+  changed (self, PROP_X_AXIS);
+}
+
+SluiceXAxis
+sluice_chart_card_get_x_axis (SluiceChartCard *self)
+{
+  return sluice_chart_get_x_axis (self->chart);
+}
+
+void
+sluice_chart_card_set_log_y (SluiceChartCard *self, gboolean log_y)
+{
+  if (sluice_chart_get_log_y (self->chart) == !!log_y)
+    return;
+  sluice_chart_set_log_y (self->chart, log_y);
+  changed (self, PROP_LOG_Y);
+}
+
+gboolean
+sluice_chart_card_get_log_y (SluiceChartCard *self)
+{
+  return sluice_chart_get_log_y (self->chart);
+}
+
+void
+sluice_chart_card_set_ignore_outliers (SluiceChartCard *self, gboolean ignore)
+{
+  if (sluice_chart_get_ignore_outliers (self->chart) == !!ignore)
+    return;
+  sluice_chart_set_ignore_outliers (self->chart, ignore);
+  changed (self, PROP_IGNORE_OUTLIERS);
+}
+
+gboolean
+sluice_chart_card_get_ignore_outliers (SluiceChartCard *self)
+{
+  return sluice_chart_get_ignore_outliers (self->chart);
+}
+
+void
+sluice_chart_card_set_cursor (SluiceChartCard *self, double x)
+{
+  g_return_if_fail (SLUICE_IS_CHART_CARD (self));
+
+  sluice_chart_set_cursor (self->chart, x);
+  sluice_chart_card_refresh (self);
+}
+
+gboolean
+sluice_chart_card_export (SluiceChartCard *self, const char *path, GError **error)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  SluiceChartTheme theme;
+
+  g_return_val_if_fail (SLUICE_IS_CHART_CARD (self), FALSE);
+
+  sluice_chart_theme_from_widget (&theme, widget);
+  return sluice_chart_export (self->chart, path, MAX (gtk_widget_get_width (widget), NATURAL_WIDTH),
+                              MAX (gtk_widget_get_height (widget), NATURAL_HEIGHT), 2, &theme,
+                              error);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/widget-util.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+/* GTK deprecates style contexts after 4.8; until the floor rises this is the one place that asks.
+ */
+G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+
+static gboolean
+lookup_color (GtkWidget *widget, const char *name, SluiceColor *color)
+{
+  GdkRGBA rgba;
+
+  if (!gtk_style_context_lookup_color (gtk_widget_get_style_context (widget), name, &rgba))
+    return FALSE;
+  *color = (SluiceColor){ rgba.red, rgba.green, rgba.blue, rgba.alpha };
+  return TRUE;
+}
+
+static gboolean
+is_dark (GtkWidget *widget)
+{
+  GdkRGBA text;
+
+  gtk_style_context_get_color (gtk_widget_get_style_context (widget), &text);
+  return 0.299 * text.red + 0.587 * text.green + 0.114 * text.blue > 0.5;
+}
+
+G_GNUC_END_IGNORE_DEPRECATIONS
+
+static gboolean
+is_high_contrast (GtkWidget *widget)
+{
+  g_autofree char *theme = NULL;
+  SluiceColor borders;
+
+  g_object_get (gtk_widget_get_settings (widget), "gtk-theme-name", &theme, NULL);
+  if (theme != NULL && g_str_has_prefix (theme, "HighContrast"))
+    return TRUE;
+  /* libadwaita's borders are translucent, and less so in high contrast. */
+  return lookup_color (widget, "borders", &borders) && borders.a > 0.3 && borders.a < 1;
+}
+
+void
+sluice_chart_theme_from_widget (SluiceChartTheme *theme, GtkWidget *widget)
+{
+  gboolean dark = is_dark (widget);
+  SluiceColor accent;
+
+  if (is_high_contrast (widget))
+    sluice_chart_theme_init (theme, dark ? SLUICE_THEME_HIGH_CONTRAST_DARK
+                                         : SLUICE_THEME_HIGH_CONTRAST_LIGHT);
+  else
+    sluice_chart_theme_init (theme, dark ? SLUICE_THEME_DARK : SLUICE_THEME_LIGHT);
+  if (lookup_color (widget, "accent_color", &accent) && accent.a == 1)
+    theme->accent = accent;
+  theme->font = pango_font_description_get_family (
+      pango_context_get_font_description (gtk_widget_get_pango_context (widget)));
+}
+
+cairo_surface_t *
+sluice_widget_new_surface (GtkWidget *widget, int width, int height)
+{
+  int scale = gtk_widget_get_scale_factor (widget);
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_ARGB32, width * scale, height * scale);
+
+  cairo_surface_set_device_scale (surface, scale, scale);
+  return surface;
+}
+
+GdkTexture *
+sluice_texture_take_surface (cairo_surface_t *surface)
+{
+  int width = cairo_image_surface_get_width (surface);
+  int height = cairo_image_surface_get_height (surface);
+  gsize stride = (gsize) cairo_image_surface_get_stride (surface);
+  g_autoptr (GBytes) bytes = NULL;
+
+  cairo_surface_flush (surface);
+  bytes =
+      g_bytes_new_with_free_func (cairo_image_surface_get_data (surface), stride * (gsize) height,
+                                  (GDestroyNotify) cairo_surface_destroy, surface);
+  return gdk_memory_texture_new (width, height, GDK_MEMORY_DEFAULT, bytes, stride);
+}
+
+void
+sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget)
+{
+  const float width = 2.5f;
+  SluiceChartTheme theme;
+  GskRoundedRect ring;
+  GdkRGBA color;
+
+  if (!gtk_widget_has_visible_focus (widget))
+    return;
+  sluice_chart_theme_from_widget (&theme, widget);
+  color = (GdkRGBA){ (float) theme.accent.r, (float) theme.accent.g, (float) theme.accent.b, 1 };
+  gsk_rounded_rect_init_from_rect (
+      &ring,
+      &GRAPHENE_RECT_INIT (0, 0, gtk_widget_get_width (widget), gtk_widget_get_height (widget)),
+      12);
+  gtk_snapshot_append_border (snapshot, &ring, (float[4]){ width, width, width, width },
+                              (GdkRGBA[4]){ color, color, color, color });
+}
+
+typedef struct
+{
+  GtkWidget *card;
+  SluiceExportFunc export;
+} ExportRequest;
+
+static void
+export_request_free (gpointer data, GClosure *closure)
+{
+  ExportRequest *request = data;
+
+  g_object_unref (request->card);
+  g_free (request);
+}
+
+static void
+export_response_cb (GtkNativeDialog *dialog, int response, gpointer data)
+{
+  ExportRequest *request = data;
+  g_autoptr (GFile) file = NULL;
+  g_autofree char *path = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (response == GTK_RESPONSE_ACCEPT)
+    file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+  if (file != NULL)
+    path = g_file_get_path (file);
+  if (file != NULL && path == NULL)
+    g_signal_emit_by_name (request->card, "export-failed",
+                           _ ("Only a folder of this machine can be written to"));
+  else if (path != NULL && request->export(request->card, path, &error))
+    g_signal_emit_by_name (request->card, "exported", path);
+  else if (path != NULL)
+    g_signal_emit_by_name (request->card, "export-failed", error->message);
+  g_object_unref (dialog);
+}
+
+void
+sluice_card_ask_export (GtkWidget *card,
+                        const char *title,
+                        const char *ending,
+                        SluiceExportFunc export)
+{
+  GtkRoot *root = gtk_widget_get_root (card);
+  g_autofree char *name = g_strdup_printf ("%s.%s", *title != '\0' ? title : "chart", ending);
+  GtkFileChooserNative *dialog;
+  ExportRequest *request;
+
+  g_strdelimit (name, "/\\:", '-');
+  dialog = gtk_file_chooser_native_new (_ ("Export chart"),
+                                        GTK_IS_WINDOW (root) ? GTK_WINDOW (root) : NULL,
+                                        GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), _ ("_Cancel"));
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
+  request = g_new0 (ExportRequest, 1);
+  request->card = g_object_ref (card);
+  request->export = export;
+  g_signal_connect_data (dialog, "response", G_CALLBACK (export_response_cb), request,
+                         export_request_free, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+void
+sluice_card_install_signals (GType type)
+{
+  g_signal_new ("exported", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                G_TYPE_STRING);
+  g_signal_new ("export-failed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                G_TYPE_STRING);
+}
+
+void
+sluice_card_popup_menu (GtkWidget *card, GtkWidget **popover, GMenuModel *menu, double x, double y)
+{
+  if (*popover == NULL)
+    {
+      *popover = gtk_popover_menu_new_from_model (menu);
+      gtk_popover_set_has_arrow (GTK_POPOVER (*popover), FALSE);
+      gtk_widget_set_halign (*popover, GTK_ALIGN_START);
+      gtk_widget_set_parent (*popover, card);
+    }
+  gtk_popover_set_pointing_to (GTK_POPOVER (*popover), &(GdkRectangle){ (int) x, (int) y, 1, 1 });
+  gtk_popover_popup (GTK_POPOVER (*popover));
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "ui/chart/theme.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/** sluice_chart_theme_from_widget: fills @theme from the style that @widget has now. */
+void sluice_chart_theme_from_widget (SluiceChartTheme *theme, GtkWidget *widget);
+
+/** sluice_widget_new_surface: (transfer full): pixels for a widget of @width x @height units. */
+cairo_surface_t *sluice_widget_new_surface (GtkWidget *widget, int width, int height);
+
+/** sluice_texture_take_surface: (transfer full): the pixels of an ARGB32 surface, not copied. */
+GdkTexture *sluice_texture_take_surface (cairo_surface_t *surface);
+
+/** sluice_snapshot_focus_ring: the ring of a card that has the keyboard. */
+void sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget);
+
+typedef gboolean (*SluiceExportFunc) (gpointer card, const char *path, GError **error);
+
+/**
+ * sluice_card_ask_export:
+ * @card: a card with the signals exported (string path) and export-failed (string message)
+ * @title: suggests the file's name
+ * @ending: "png", "svg" or "csv"
+ * @export: writes the file that the user chose
+ */
+void sluice_card_ask_export (GtkWidget *card,
+                             const char *title,
+                             const char *ending,
+                             SluiceExportFunc export);
+
+/** sluice_card_install_signals: adds exported and export-failed to a card's class. */
+void sluice_card_install_signals (GType type);
+
+/** sluice_card_popup_menu: shows @menu at a point; the popover is kept in @popover. */
+void
+sluice_card_popup_menu (GtkWidget *card, GtkWidget **popover, GMenuModel *menu, double x, double y);
+
+G_END_DECLS
