@@ -45,7 +45,7 @@ component_close (double got, double want, double bound)
     return isnan (got) && isnan (want);
   if (isinf (got) || isinf (want))
     return got == want;
-  return fabs (got - want) <= bound;
+  return got == want || fabs (got - want) <= bound; /* the bound is NaN beside a NaN */
 }
 
 static gboolean
