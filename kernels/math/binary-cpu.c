@@ -310,14 +310,14 @@ static gboolean
 check_none_is (SluiceKernelCall *call,
                const SluiceTensor *y,
                gboolean (*bad) (SluiceWide value),
+               SluiceErrorCode code,
                const char *why)
 {
   if (!sluice_dtype_in (y->dtype, SLUICE_SET_INTS))
     return TRUE;
   for (gint64 i = 0; i < y->n_elements; i++)
     if (bad (sluice_wide_load (y->dtype, y->data, i)))
-      return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                               "%s at element %" G_GINT64_FORMAT " of y", why, i);
+      return sluice_call_fail (call, code, "%s at element %" G_GINT64_FORMAT " of y", why, i);
   return TRUE;
 }
 
@@ -336,13 +336,22 @@ is_negative (SluiceWide value)
 static gboolean
 check_divisor (SluiceKernelCall *call, const SluiceTensor *y)
 {
-  return check_none_is (call, y, is_zero, "integer division by zero");
+  return check_none_is (call, y, is_zero, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "integer division by zero");
+}
+
+/* TensorFlow has another code for these two operations. */
+static gboolean
+check_truncated (SluiceKernelCall *call, const SluiceTensor *y)
+{
+  return check_none_is (call, y, is_zero, SLUICE_ERROR_INTERNAL, "integer division by zero");
 }
 
 static gboolean
 check_power (SluiceKernelCall *call, const SluiceTensor *y)
 {
-  return check_none_is (call, y, is_negative, "integer to a negative power");
+  return check_none_is (call, y, is_negative, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "integer to a negative power");
 }
 
 #define check_none NULL

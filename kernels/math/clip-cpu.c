@@ -4,7 +4,7 @@
 #include "kernels/math/wide.h"
 
 /* Bounds that are scalars have step 0. A NaN among the elements stays, one among the bounds is no
- * bound. */
+ * bound; where the bounds cross, the lower one counts. */
 typedef void (*ClipLoop) (gint64 n,
                           const void *x,
                           const void *low,
@@ -16,8 +16,8 @@ typedef void (*ClipLoop) (gint64 n,
 #define CLIP_LOOP(fn, s, T, hot)                                                                   \
   SLUICE_SCALAR T clip_one_##s (T x, T low, T high)                                                \
   {                                                                                                \
-    T raised = x < low ? low : x;                                                                  \
-    return high < raised ? high : raised;                                                          \
+    T cut = high < x ? high : x;                                                                   \
+    return cut < low ? low : cut;                                                                  \
   }                                                                                                \
   hot static void clip_##s (gint64 n, const void *x_, const void *low_, gint64 s_low,              \
                             const void *high_, gint64 s_high, void *out_)                          \

@@ -63,8 +63,8 @@
   Y (InvGrad,        reciprocal_grad, RC, T_FLOATS_C, N_ ("Gradient of Inv from its value"),        reciprocal_grad, "(0.3,3)",    4e-6, 0.2)
 
 /*
- * z = f (x, y), shapes broadcast. Two more columns: what is checked of y (none, divisor, power;
- * integers only), and flags of the definition.
+ * z = f (x, y), shapes broadcast. Two more columns: what is checked of y (none, divisor, truncated,
+ * power; integers only), and flags of the definition.
  */
 #define BINARY_TABLE(X, Y)                                                                                        \
   X (Add,         add,          RIC, "T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}", \
@@ -76,10 +76,10 @@
      SLUICE_OP_COMMUTATIVE)                                                                                       \
   X (RealDiv,     div,          RC,  T_NUMBER, N_ ("Quotient of real numbers"), div, "(0.3,3)", 1e-6, 0.4, none, 0) \
   X (FloorDiv,    floor_div,    RI,  T_NUMBER, N_ ("Quotient rounded down"), none, "(1,9)", 0, 1, divisor, 0)     \
-  X (TruncateDiv, truncate_div, RI,  T_NUMBER, N_ ("Quotient rounded towards 0"), none, "(1,9)", 0, 1, divisor, 0) \
+  X (TruncateDiv, truncate_div, RI,  T_NUMBER, N_ ("Quotient rounded towards 0"), none, "(1,9)", 0, 1, truncated, 0) \
   X (FloorMod,    floor_mod,    RI,  T_REAL,   N_ ("Rest of FloorDiv, with the sign of y"), floor_mod, "(1,9)", 4e-6, 8, divisor, 0) \
   X (Mod,         truncate_mod, RI,  "T: {int32, int64, half, bfloat16, float, double}", N_ ("Rest of TruncateDiv, with the sign of x"), undefined, "(1,9)", 4e-6, 8, divisor, 0) \
-  Y (TruncateMod, truncate_mod, RI,  "T: {int32, int64, bfloat16, half, float, double}", N_ ("Rest of TruncateDiv, with the sign of x"), undefined, "(1,9)", 4e-6, 8, divisor, 0) \
+  Y (TruncateMod, truncate_mod, RI,  "T: {int32, int64, bfloat16, half, float, double}", N_ ("Rest of TruncateDiv, with the sign of x"), undefined, "(1,9)", 4e-6, 8, truncated, 0) \
   X (Pow,         power,        RIC, T_SIGNED_C, N_ ("x to the power y"), power, "(0.3,3)", 4e-6, 15, power, 0)   \
   X (Maximum,     maximum,      RI,  T_REAL,   N_ ("The larger of two"), maximum, "(-3,3)", 0, 0.2, none, 0)      \
   X (Minimum,     minimum,      RI,  T_REAL,   N_ ("The smaller of two"), minimum, "(-3,3)", 0, 0.2, none, 0)     \
