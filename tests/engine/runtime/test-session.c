@@ -2,10 +2,45 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "fixture.h"
 
+#include <math.h>
+#include <string.h>
+
 static SluiceFeed
 feed (const char *edge, SluiceTensor *tensor)
 {
   return (SluiceFeed){ edge, tensor };
+}
+
+static SluiceEdge
+op2 (Fixture *f, const char *op, const char *name, SluiceEdge a, SluiceEdge b)
+{
+  return sluice_builder_add (&f->b, op, name, (SluiceEdge[]){ a, b }, 2, NULL, 0);
+}
+
+static SluiceEdge
+op1 (Fixture *f, const char *op, const char *name, SluiceEdge a)
+{
+  return sluice_builder_add (&f->b, op, name, &a, 1, NULL, 0);
+}
+
+/* Runs one fetch that must fail. */
+static void
+expect_error (Fixture *f,
+              const char *fetch,
+              const SluiceFeed *feeds,
+              guint n_feeds,
+              SluiceErrorCode code,
+              const char *words[])
+{
+  g_autoptr (GError) error = NULL;
+  SluiceTensor *output = NULL;
+  g_assert_false (
+      sluice_session_run (f->session, feeds, n_feeds, &fetch, 1, NULL, 0, &output, NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, (int) code);
+  g_assert_null (output);
+  for (guint i = 0; words && words[i]; i++)
+    if (!strstr (error->message, words[i]))
+      g_error ("'%s' does not say '%s'", error->message, words[i]);
 }
 
 static void
@@ -13,10 +48,8 @@ test_add (void)
 {
   g_auto (Fixture) f = { NULL };
   fixture_init (&f, NULL);
-  SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
-  SluiceEdge y = fixture_placeholder (&f, "y", SLUICE_FLOAT);
-  SluiceEdge inputs[] = { x, y };
-  sluice_builder_add (&f.b, "Add", "sum", inputs, 2, NULL, 0);
+  op2 (&f, "Add", "sum", fixture_placeholder (&f, "x", SLUICE_FLOAT),
+       fixture_placeholder (&f, "y", SLUICE_FLOAT));
   fixture_extend (&f);
   g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2), three = sluice_tensor_new_float (3);
   SluiceFeed feeds[] = { feed ("x:0", two), feed ("y", three) };
@@ -26,6 +59,332 @@ test_add (void)
   sluice_session_get_stats (f.session, &stats);
   g_assert_cmpuint (stats.n_plans, ==, 1);
   g_assert_cmpuint (stats.n_runs, ==, 3);
+  g_assert_cmpuint (stats.n_nodes_run, ==, 3);
+}
+
+/* What is fed is still the caller's after kernels that could work in place. */
+static void
+test_feeds_are_not_written (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  op1 (&f, "Neg", "n", fixture_placeholder (&f, "x", SLUICE_FLOAT));
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2);
+  SluiceFeed feeds[] = { feed ("x", two) };
+  g_assert_cmpfloat (fixture_fetch (&f, "n", feeds, 1), ==, -2);
+  g_assert_cmpfloat (*(float *) two->data, ==, 2);
+  g_assert_cmpint (two->ref_count, ==, 1);
+  g_assert_cmpfloat (fixture_fetch (&f, "x", feeds, 1), ==, 2);
+}
+
+/* Constants survive kernels that could work in place, also folded ones and fetched ones. */
+static void
+test_constants_are_kept (void)
+{
+  for (int optimize = 0; optimize < 2; optimize++)
+    {
+      g_auto (Fixture) f = { NULL };
+      fixture_init (&f, &(SluiceSessionOptions){ .no_optimize = !optimize });
+      SluiceEdge c = fixture_scalar (&f, 4);
+      op2 (&f, "Mul", "m", op1 (&f, "Neg", "n", c), fixture_placeholder (&f, "x", SLUICE_FLOAT));
+      fixture_extend (&f);
+      g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2);
+      SluiceFeed feeds[] = { feed ("x", two) };
+      for (int i = 0; i < 3; i++)
+        {
+          g_assert_cmpfloat (fixture_fetch (&f, "m", feeds, 1), ==, -8);
+          g_assert_cmpfloat (fixture_fetch (&f, "n", NULL, 0), ==, -4);
+          g_assert_cmpfloat (fixture_fetch (&f, c.node->name, NULL, 0), ==, 4);
+        }
+    }
+}
+
+/* Any edge can be fed: what is above it does not run and needs no feed. */
+static void
+test_interior_feed (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
+  SluiceEdge counted = op1 (&f, "TestCount", "counted", x);
+  SluiceEdge inner = op1 (&f, "Square", "inner", counted);
+  op2 (&f, "Add", "out", inner, inner);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) seven = sluice_tensor_new_float (7);
+  SluiceFeed feeds[] = { feed ("inner:0", seven) };
+  g_assert_cmpfloat (fixture_fetch (&f, "out", feeds, 1), ==, 14);
+  g_assert_cmpint (fixture_count, ==, 0);
+  g_assert_cmpfloat (fixture_fetch (&f, "inner", feeds, 1), ==, 7);
+  feeds[0].edge = "x";
+  g_assert_cmpfloat (fixture_fetch (&f, "out", feeds, 1), ==, 98);
+  g_assert_cmpint (fixture_count, ==, 1);
+}
+
+static void
+test_feed_errors (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge x = fixture_placeholder (&f, "inputs/x", SLUICE_FLOAT);
+  op1 (&f, "Neg", "loss", op1 (&f, "Square", "hidden", x));
+  fixture_placeholder (&f, "inputs/y", SLUICE_FLOAT);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) one = sluice_tensor_new_int32 (1);
+  g_autoptr (SluiceTensor) vector = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (3));
+  g_autoptr (SluiceTensor) good = sluice_tensor_new_float (1);
+  SluiceFeed feeds[] = { feed ("inputs/y", good) };
+  expect_error (&f, "loss", feeds, 1, SLUICE_ERROR_INVALID_ARGUMENT,
+                (const char *[]){ "inputs/x", "loss → hidden → inputs/x", "inputs/y", NULL });
+  feeds[0] = feed ("inputs/x", one);
+  expect_error (&f, "loss", feeds, 1, SLUICE_ERROR_INVALID_ARGUMENT,
+                (const char *[]){ "inputs/x:0", "float", "int32", NULL });
+  feeds[0] = feed ("inputs/x", vector);
+  expect_error (&f, "loss", feeds, 1, SLUICE_ERROR_INVALID_ARGUMENT,
+                (const char *[]){ "inputs/x:0", "[]", "[3]", NULL });
+  feeds[0] = feed ("inputs/z", good);
+  expect_error (&f, "loss", feeds, 1, SLUICE_ERROR_NOT_FOUND, (const char *[]){ "inputs/z", NULL });
+  feeds[0] = feed ("inputs/x", good);
+  expect_error (&f, "lost", feeds, 1, SLUICE_ERROR_NOT_FOUND, (const char *[]){ "loss", NULL });
+  expect_error (&f, "loss:3", feeds, 1, SLUICE_ERROR_INVALID_ARGUMENT, NULL);
+  SluiceFeed twice[] = { feeds[0], feed ("inputs/x:0", good) };
+  expect_error (&f, "loss", twice, 2, SLUICE_ERROR_INVALID_ARGUMENT,
+                (const char *[]){ "twice", NULL });
+  g_assert_cmpfloat (fixture_fetch (&f, "loss", feeds, 1), ==, -1);
+}
+
+/* Only the closure runs; a target runs although nothing fetches it. */
+static void
+test_closure (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge c = fixture_scalar (&f, 1);
+  SluiceEdge a = op1 (&f, "TestCount", "a", c);
+  op1 (&f, "TestCount", "b", a);
+  op1 (&f, "TestFail", "never", c);
+  op1 (&f, "TestNoKernel", "unknown", c);
+  fixture_extend (&f);
+  fixture_fetch (&f, "a", NULL, 0);
+  g_assert_cmpint (fixture_count, ==, 1);
+  g_assert_true (fixture_run_target (&f, "b", NULL, NULL));
+  g_assert_cmpint (fixture_count, ==, 3);
+  expect_error (&f, "unknown", NULL, 0, SLUICE_ERROR_NOT_FOUND,
+                (const char *[]){ "TestNoKernel", NULL });
+}
+
+/* The failing step names its node, what hangs on it does not run, and the session stays usable. */
+static void
+test_error_isolation (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge c = fixture_scalar (&f, 1);
+  SluiceEdge w = fixture_variable (&f, "w", 5);
+  SluiceEdge bad = op1 (&f, "TestFail", "bad", c);
+  op2 (&f, "AssignAdd", "after_bad", w, bad);
+  op2 (&f, "AssignAdd", "good", w, c);
+  fixture_extend (&f);
+  g_assert_true (fixture_run_target (&f, "w/Assign", NULL, NULL));
+  for (int i = 0; i < 20; i++)
+    expect_error (&f, "after_bad", NULL, 0, SLUICE_ERROR_OUT_OF_RANGE,
+                  (const char *[]){ "'bad'", "by design", NULL });
+  g_assert_cmpfloat (fixture_fetch (&f, "w", NULL, 0), ==, 5);
+  g_assert_cmpfloat (fixture_fetch (&f, "good", NULL, 0), ==, 6);
+}
+
+static void
+test_uninitialized (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge w = fixture_variable (&f, "w", 5);
+  op1 (&f, "Identity", "w/read", w);
+  op1 (&f, "IsVariableInitialized", "is", w);
+  op2 (&f, "AssignAdd", "add", w, fixture_scalar (&f, 1));
+  fixture_extend (&f);
+  const char *words[] = { "'w'", "not initialised", NULL };
+  expect_error (&f, "w/read", NULL, 0, SLUICE_ERROR_FAILED_PRECONDITION, words);
+  expect_error (&f, "w", NULL, 0, SLUICE_ERROR_FAILED_PRECONDITION, words);
+  expect_error (&f, "add", NULL, 0, SLUICE_ERROR_FAILED_PRECONDITION, words);
+  g_autoptr (GError) error = NULL;
+  const char *is = "is";
+  for (int initialized = 0; initialized < 2; initialized++)
+    {
+      g_autoptr (SluiceTensor) answer = NULL;
+      sluice_session_run (f.session, NULL, 0, &is, 1, NULL, 0, &answer, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (*(guint8 *) answer->data, ==, initialized);
+      fixture_run_target (&f, "w/Assign", NULL, &error);
+      g_assert_no_error (error);
+    }
+  g_assert_cmpfloat (fixture_fetch (&f, "add", NULL, 0), ==, 6);
+}
+
+/* An Identity of a variable sees what is written in place after it; what was fetched does not. */
+static void
+test_reference_aliasing (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge w = fixture_variable (&f, "w", 5);
+  SluiceEdge read = op1 (&f, "Identity", "w/read", w);
+  SluiceEdge one = fixture_scalar (&f, 1);
+  SluiceNode *add = fixture_node (&f, "AssignAdd", "add", NULL, (SluiceEdge[]){ w, one }, 2,
+                                  &read.node, 1, NULL, 0);
+  fixture_node (&f, "Neg", "late", NULL, &read, 1, &add, 1, NULL, 0);
+  fixture_extend (&f);
+  fixture_run_target (&f, "w/Assign", NULL, NULL);
+  const char *fetches[] = { "w/read", "late", "w" };
+  SluiceTensor *out[3];
+  g_assert_true (sluice_session_run (f.session, NULL, 0, fetches, 3, NULL, 0, out, NULL, NULL));
+  g_assert_cmpfloat (*(float *) out[0]->data, ==, 6);
+  g_assert_cmpfloat (*(float *) out[1]->data, ==, -6);
+  g_assert_cmpfloat (*(float *) out[2]->data, ==, 6);
+  g_assert_cmpfloat (fixture_fetch (&f, "add", NULL, 0), ==, 7);
+  for (int i = 0; i < 3; i++)
+    {
+      g_assert_cmpfloat (fabsf (*(float *) out[i]->data), ==, 6);
+      sluice_tensor_unref (out[i]);
+    }
+}
+
+/* Extend after a run: state and plans stay, new nodes run, old names are not added twice. */
+static void
+test_extend (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge w = fixture_variable (&f, "w", 5);
+  op2 (&f, "AssignAdd", "add", w, fixture_scalar (&f, 1));
+  fixture_extend (&f);
+  fixture_run_target (&f, "w/Assign", NULL, NULL);
+  g_assert_cmpfloat (fixture_fetch (&f, "add", NULL, 0), ==, 6);
+  op1 (&f, "Neg", "n", w);
+  fixture_extend (&f);
+  guint n_nodes = sluice_graph_get_n_nodes (sluice_session_get_graph (f.session));
+  g_assert_cmpuint (n_nodes, ==, sluice_graph_get_n_nodes (f.graph));
+  g_assert_cmpfloat (fixture_fetch (&f, "n", NULL, 0), ==, -6);
+  g_assert_cmpfloat (fixture_fetch (&f, "add", NULL, 0), ==, 7);
+  SluiceSessionStats stats;
+  sluice_session_get_stats (f.session, &stats);
+  g_assert_cmpuint (stats.n_plans, ==, 3);
+  g_assert_cmpuint (stats.n_cached_plans, ==, 3);
+}
+
+static void
+test_callable (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  op2 (&f, "Sub", "d", fixture_placeholder (&f, "x", SLUICE_FLOAT),
+       fixture_placeholder (&f, "y", SLUICE_FLOAT));
+  fixture_extend (&f);
+  const char *feeds[] = { "y", "x" }, *fetch = "d";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceCallable) callable =
+      sluice_session_prepare (f.session, feeds, 2, &fetch, 1, NULL, 0, &error);
+  g_assert_no_error (error);
+  g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2), five = sluice_tensor_new_float (5);
+  g_autoptr (SluiceTensor) out = NULL;
+  g_assert_true (sluice_callable_run (callable, (SluiceTensor *[]){ two, five }, &out, NULL, NULL));
+  g_assert_cmpfloat (*(float *) out->data, ==, 3);
+}
+
+/* A steady step asks the system for nothing. */
+static void
+test_no_fresh_memory (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
+  for (int i = 0; i < 50; i++)
+    x = op2 (&f, "Add", NULL, x, i % 3 ? x : fixture_scalar (&f, 0.5f));
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) one = sluice_tensor_new_float (1);
+  SluiceFeed feeds[] = { feed ("x", one) };
+  fixture_fetch (&f, x.node->name, feeds, 1);
+  SluiceMemoryStats before, after;
+  sluice_allocator_get_stats (sluice_session_get_device (f.session, 0)->allocator, &before);
+  for (int i = 0; i < 100; i++)
+    fixture_fetch (&f, x.node->name, feeds, 1);
+  sluice_allocator_get_stats (sluice_session_get_device (f.session, 0)->allocator, &after);
+  g_assert_cmpuint (after.n_fresh, ==, before.n_fresh);
+  g_assert_cmpuint (after.live_bytes, ==, before.live_bytes);
+}
+
+static void
+test_nan_guard (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .no_optimize = TRUE });
+  SluiceEdge zero = fixture_scalar (&f, 0);
+  SluiceEdge log = op1 (&f, "Log", "log", zero);
+  op1 (&f, "Neg", "after", op1 (&f, "Neg", "between", log));
+  fixture_extend (&f);
+  g_assert_true (isinf (fixture_fetch (&f, "after", NULL, 0)));
+  SluiceRunOptions options = { .nan_guard = TRUE };
+  g_autoptr (GError) error = NULL;
+  g_assert_false (fixture_run_target (&f, "after", &options, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "'log'"));
+}
+
+/* Denormals are flushed while kernels run and not on the caller's thread afterwards. */
+static void
+test_denormals (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  op2 (&f, "Mul", "m", fixture_placeholder (&f, "x", SLUICE_FLOAT), fixture_scalar (&f, 1));
+  fixture_extend (&f);
+  volatile float tiny = 1e-40f;
+  g_autoptr (SluiceTensor) x = sluice_tensor_new_float (tiny);
+  SluiceFeed feeds[] = { feed ("x", x) };
+  float m = fixture_fetch (&f, "m", feeds, 1);
+  g_assert_cmphex (*(guint32 *) &m, ==, 0);
+  volatile float product = tiny * 2;
+  g_assert_cmpfloat (product, >, 0);
+}
+
+static void
+test_trace (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  op1 (&f, "Neg", "n", op1 (&f, "Square", "s", fixture_placeholder (&f, "x", SLUICE_FLOAT)));
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2);
+  SluiceFeed feeds[] = { feed ("x", two) };
+  guint64 cursor = 0;
+  fixture_fetch (&f, "n", feeds, 1);
+  g_autoptr (GArray) events = sluice_session_dup_trace (f.session, &cursor);
+  g_assert_cmpuint (events->len, ==, 2);
+  const SluiceTraceEvent *first = &g_array_index (events, SluiceTraceEvent, 0), *second = first + 1;
+  g_assert_cmpstr (first->node, ==, "s");
+  g_assert_cmpstr (second->node, ==, "n");
+  g_assert_cmpstr (second->op, ==, "Neg");
+  g_assert_cmpfloat (first->start_us, <=, first->end_us);
+  g_assert_cmpfloat (first->end_us, <=, second->end_us);
+  g_autoptr (GArray) none = sluice_session_dup_trace (f.session, &cursor);
+  g_assert_cmpuint (none->len, ==, 0);
+  fixture_fetch (&f, "s", feeds, 1);
+  g_autoptr (GArray) more = sluice_session_dup_trace (f.session, &cursor);
+  g_assert_cmpuint (more->len, ==, 1);
+}
+
+static void
+test_loops_are_refused (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceAttr attr = sluice_attr_string ("frame_name", "loop");
+  SluiceEdge c = fixture_scalar (&f, 1);
+  SluiceEdge enter = sluice_builder_add (&f.b, "Enter", "enter", &c, 1, &attr, 1);
+  op1 (&f, "Exit", "exit", enter);
+  fixture_extend (&f);
+  expect_error (&f, "exit", NULL, 0, SLUICE_ERROR_UNIMPLEMENTED,
+                (const char *[]){ "loops", "enter", NULL });
 }
 
 int
@@ -34,5 +393,20 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   fixture_init_registry ();
   g_test_add_func ("/runtime/session/add", test_add);
+  g_test_add_func ("/runtime/session/feeds-are-not-written", test_feeds_are_not_written);
+  g_test_add_func ("/runtime/session/constants-are-kept", test_constants_are_kept);
+  g_test_add_func ("/runtime/session/interior-feed", test_interior_feed);
+  g_test_add_func ("/runtime/session/feed-errors", test_feed_errors);
+  g_test_add_func ("/runtime/session/closure", test_closure);
+  g_test_add_func ("/runtime/session/error-isolation", test_error_isolation);
+  g_test_add_func ("/runtime/session/uninitialized", test_uninitialized);
+  g_test_add_func ("/runtime/session/reference-aliasing", test_reference_aliasing);
+  g_test_add_func ("/runtime/session/extend", test_extend);
+  g_test_add_func ("/runtime/session/callable", test_callable);
+  g_test_add_func ("/runtime/session/no-fresh-memory", test_no_fresh_memory);
+  g_test_add_func ("/runtime/session/nan-guard", test_nan_guard);
+  g_test_add_func ("/runtime/session/denormals", test_denormals);
+  g_test_add_func ("/runtime/session/trace", test_trace);
+  g_test_add_func ("/runtime/session/loops-are-refused", test_loops_are_refused);
   return g_test_run ();
 }
