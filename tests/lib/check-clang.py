@@ -24,7 +24,7 @@ def clang_command(entry):
             kept.append(word)
         skip = word in WITH_VALUE
     quiet = ["-Wno-unknown-warning-option", "-Wno-unused-command-line-argument"]
-    return ["clang", "-fsyntax-only", "-Werror", *quiet, *kept]
+    return ["clang", "-fsyntax-only", "-Werror", *quiet, *kept, "-fno-color-diagnostics"]
 
 
 def warnings(entry):
