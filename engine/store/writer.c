@@ -695,8 +695,8 @@ static gboolean
 truncate_run (sqlite3 *db, gpointer data, GError **error)
 {
   static const char *const statements[] = {
-    "DELETE FROM scalar_chunks WHERE first_step > ?2 AND series IN (SELECT id FROM series WHERE "
-    "run = ?1)",
+    ("DELETE FROM scalar_chunks WHERE first_step > ?2"
+     " AND series IN (SELECT id FROM series WHERE run = ?1)"),
     "DELETE FROM histograms WHERE step > ?2 AND series IN (SELECT id FROM series WHERE run = ?1)",
     "DELETE FROM images WHERE step > ?2 AND series IN (SELECT id FROM series WHERE run = ?1)",
     "DELETE FROM events WHERE run = ?1 AND step > ?2",

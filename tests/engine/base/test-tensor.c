@@ -144,6 +144,7 @@ test_refused (void)
   SluiceOwner owner = { 42, SLUICE_MEMORY_PARAMETER };
   g_autoptr (SluiceTensor) holder =
       sluice_tensor_new (small, SLUICE_FLOAT, &SLUICE_SHAPE (100, 100), owner);
+  g_assert_cmpint (holder->n_elements, ==, 10000);
   g_autoptr (GError) error = NULL;
   g_assert_null (sluice_tensor_new_checked (small, SLUICE_FLOAT, &SLUICE_SHAPE (100, 100),
                                             SLUICE_OWNER_NONE, &error));
