@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "kernels/nn/window.h"
+
+typedef enum
+{
+  SLUICE_CONV_FORWARD,
+  SLUICE_CONV_BACKPROP_INPUT,
+  SLUICE_CONV_BACKPROP_FILTER,
+} SluiceConvKind;
+
+/* A convolution of known sizes: x [batch, in, channels], filter [size, depth, out_channels],
+ * y [batch, out, out_channels]. Compared by its bytes: always made of zeros first. */
+typedef struct
+{
+  gint64 batch, channels, depth, out_channels;
+  SluiceWindowPlace place;
+  gint64 stride[2], dilation[2];
+  gint64 nchw;
+} SluiceConv;
+
+/* A problem and where its tensors are. */
+typedef struct
+{
+  SluiceConv conv;
+  SluiceTensor *x, *filter, *y; /* which of them is the output is a matter of the kind */
+} SluiceConvCall;
+
+/**
+ * sluice_conv_begin:
+ *
+ * Checks the inputs of the node, works out the sizes and allocates the output.
+ *
+ * Returns: %FALSE: call->error is set
+ */
+gboolean sluice_conv_begin (SluiceKernelCall *call,
+                            SluiceConvKind kind,
+                            const SluiceWindow *window,
+                            SluiceConvCall *out);
+
+/* Nothing to sum, or nothing to compute: the output is zeros or empty. */
+gboolean sluice_conv_is_trivial (const SluiceConv *conv);
+
+/* By plain loops, for any floating type. */
+gboolean
+sluice_conv_reference (SluiceKernelCall *call, SluiceConvKind kind, const SluiceConvCall *c);

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * Pools: the largest or the mean of each window. The gradient of a maximum goes to the first
+ * element that has it, in row-major order; a mean divides by the cells that lie inside.
+ */
+#include <glib/gi18n-lib.h>
+
+#include "engine/device/kernel.h"
+#include "engine/grad/grad.h"
+#include "kernels/nn/window.h"
+
+/* ---- shapes ---- */
+
+static gboolean
+pooled (SluiceShapeContext *c, const SluiceWindow *window, GError **error)
+{
+  SluiceShape out = sluice_shape_of_rank (4);
+  const SluiceShape *in = &c->inputs[0];
+  if (in->rank == 4)
+    {
+      int channel = sluice_window_channel_dim (window);
+      out.dim[0] = in->dim[0];
+      out.dim[channel] = in->dim[channel];
+      if (in->dim[channel] >= 0)
+        out.dim[channel] /= window->depth;
+      for (int axis = 0; axis < 2; axis++)
+        {
+          int dim = sluice_window_dim (window, axis);
+          if (!sluice_window_infer (window, axis, in->dim[dim], window->size[axis], &out.dim[dim],
+                                    error))
+            return FALSE;
+        }
+    }
+  sluice_shape_context_set (c, 0, &out);
+  return TRUE;
+}
+
+static gboolean
+pool_shape (SluiceShapeContext *c, GError **error)
+{
+  SluiceWindow window;
+  return sluice_shape_context_want_rank (c, 0, 4, error)
+         && sluice_window_parse (c->node, &window, error) && pooled (c, &window, error);
+}
+
+/* The sizes of the window are inputs: known where these are constants. */
+static gboolean
+pool_v2_shape (SluiceShapeContext *c, GError **error)
+{
+  SluiceWindow window;
+  if (!sluice_shape_context_want_rank (c, 0, 4, error)
+      || !sluice_window_parse (c->node, &window, error))
+    return FALSE;
+  const SluiceTensor *sizes = sluice_shape_context_constant (c, 1);
+  const SluiceTensor *strides = sluice_shape_context_constant (c, 2);
+  if (!sizes || !strides || sizes->n_elements != 4 || strides->n_elements != 4)
+    {
+      sluice_shape_context_set (c, 0, &(SluiceShape){ 4, { -1, -1, -1, -1 } });
+      return TRUE;
+    }
+  gint64 size[4], stride[4];
+  for (int i = 0; i < 4; i++)
+    {
+      size[i] = sluice_tensor_get_int (sizes, i);
+      stride[i] = sluice_tensor_get_int (strides, i);
+    }
+  return sluice_window_set (&window, c->node->name, size, stride, error)
+         && pooled (c, &window, error);
+}
+
+static gboolean
+max_grad_shape (SluiceShapeContext *c, GError **error)
+{
+  return sluice_shape_context_want_rank (c, 0, 4, error) && sluice_shape_unchanged (c, error);
+}
+
+static gboolean
+max_grad_grad_shape (SluiceShapeContext *c, GError **error)
+{
+  if (!sluice_shape_context_want_rank (c, 1, 4, error))
+    return FALSE;
+  sluice_shape_context_set (c, 0, &c->inputs[1]);
+  return TRUE;
+}
+
+static gboolean
+avg_grad_shape (SluiceShapeContext *c, GError **error)
+{
+  SluiceShape out = SLUICE_SHAPE_UNKNOWN;
+  if (!sluice_shape_context_shape_from_input (c, 0, &out, error))
+    return FALSE;
+  if (out.rank < 0)
+    out = sluice_shape_of_rank (4);
+  sluice_shape_context_set (c, 0, &out);
+  return TRUE;
+}
+
+/* ---- gradients ---- */
+
+/* A node with the attributes that both it and the forward node have. */
+static SluiceEdge
+like (SluiceGradContext *g, const char *op, const SluiceEdge *inputs, guint n)
+{
+  static const char *const names[] = { "ksize", "strides", "padding", "data_format",
+                                       "explicit_paddings" };
+  const SluiceOp *target = sluice_registry_find (op);
+  SluiceAttr attrs[G_N_ELEMENTS (names)];
+  guint n_attrs = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      const SluiceAttrValue *value = sluice_node_get_attr (g->node, names[i]);
+      if (value && target && sluice_op_find_attr (target, names[i]))
+        attrs[n_attrs++] = sluice_attr_value (names[i], value);
+    }
+  return sluice_builder_add (&g->b, op, NULL, inputs, n, attrs, n_attrs);
+}
+#define LIKE(g, op, ...)                                                                           \
+  like ((g), (op), (SluiceEdge[]){ __VA_ARGS__ }, SLUICE_COUNT_ (SluiceEdge, __VA_ARGS__))
+
+static gboolean
+max_gradient (SluiceGradContext *g, GError **error)
+{
+  sluice_grad_set (g, 0,
+                   LIKE (g, "MaxPoolGrad", sluice_grad_input (g, 0), sluice_grad_output (g, 0),
+                         sluice_grad_dy (g, 0)));
+  return TRUE;
+}
+
+static gboolean
+max_v2_gradient (SluiceGradContext *g, GError **error)
+{
+  sluice_grad_set (g, 0,
+                   LIKE (g, "MaxPoolGradV2", sluice_grad_input (g, 0), sluice_grad_output (g, 0),
+                         sluice_grad_dy (g, 0), sluice_grad_input (g, 1),
+                         sluice_grad_input (g, 2)));
+  return TRUE;
+}
+
+/* Linear in the third input; where the maxima are does not change with the others. */
+static void
+zeros_for_values (SluiceGradContext *g)
+{
+  for (guint i = 0; i < 2; i++)
+    sluice_grad_set (g, i, sluice_op (&g->b, "ZerosLike", sluice_grad_input (g, i)));
+}
+
+static gboolean
+max_grad_gradient (SluiceGradContext *g, GError **error)
+{
+  zeros_for_values (g);
+  sluice_grad_set (g, 2,
+                   LIKE (g, "MaxPoolGradGrad", sluice_grad_input (g, 0), sluice_grad_input (g, 1),
+                         sluice_grad_dy (g, 0)));
+  return TRUE;
+}
+
+static gboolean
+max_grad_grad_gradient (SluiceGradContext *g, GError **error)
+{
+  zeros_for_values (g);
+  sluice_grad_set (g, 2,
+                   LIKE (g, "MaxPoolGrad", sluice_grad_input (g, 0), sluice_grad_input (g, 1),
+                         sluice_grad_dy (g, 0)));
+  return TRUE;
+}
+
+static gboolean
+avg_gradient (SluiceGradContext *g, GError **error)
+{
+  SluiceEdge shape = sluice_op (&g->b, "Shape", sluice_grad_input (g, 0));
+  sluice_grad_set (g, 0, LIKE (g, "AvgPoolGrad", shape, sluice_grad_dy (g, 0)));
+  return TRUE;
+}
+
+static gboolean
+avg_grad_gradient (SluiceGradContext *g, GError **error)
+{
+  sluice_grad_set (g, 1, LIKE (g, "AvgPool", sluice_grad_dy (g, 0)));
+  return TRUE;
+}
+
+/* ---- definitions ---- */
+
+#define TWO  "ksize=[1,2,2,1]; strides=[1,2,2,1]; padding="
+#define WIDE "ksize=[1,3,2,1]; strides=[1,1,2,1]; padding="
+static const SluiceSample pool_samples[] = {
+  { TWO "'SAME'", "float[2,5,6,3]", 1e-5, 1e-6 },
+  { WIDE "'VALID'", "float[1,7,6,2]", 1e-5, 1e-6 },
+  { "ksize=[1,1,2,2]; strides=[1,1,2,2]; padding='SAME'; data_format='NCHW'", "float[2,3,5,6]",
+    1e-5, 1e-6 },
+  { TWO "'SAME'", "float[0,4,4,1]", 0, 0, TRUE },
+};
+static const SluiceRecipe max_recipe = { .samples = pool_samples,
+                                         .n_samples = G_N_ELEMENTS (pool_samples),
+                                         .dtypes = SLUICE_SET_REAL };
+static const SluiceRecipe avg_recipe = { .samples = pool_samples,
+                                         .n_samples = G_N_ELEMENTS (pool_samples),
+                                         .dtypes = SLUICE_SET_FLOATS };
+
+static const SluiceSample max_v2_samples[] = {
+  { "padding='SAME'", "float[2,5,6,3]; int32[4]={1,2,2,1}; int32[4]={1,2,2,1}", 0, 0 },
+};
+static const SluiceRecipe max_v2_recipe = { .samples = max_v2_samples,
+                                            .n_samples = G_N_ELEMENTS (max_v2_samples) };
+
+static const SluiceSample max_grad_samples[] = {
+  { TWO "'SAME'", "float[2,5,6,3]; float[2,3,3,3]; float[2,3,3,3]", 0, 0, TRUE },
+  { WIDE "'VALID'", "float[1,7,6,2]; float[1,5,3,2]; float[1,5,3,2]", 0, 0, TRUE },
+};
+static const SluiceRecipe max_grad_recipe = { .samples = max_grad_samples,
+                                              .n_samples = G_N_ELEMENTS (max_grad_samples),
+                                              .dtypes = SLUICE_SET_REAL };
+
+static const SluiceSample max_grad_v2_samples[] = {
+  { "padding='SAME'",
+    "float[2,5,6,3]; float[2,3,3,3]; float[2,3,3,3]; int32[4]={1,2,2,1}; int32[4]={1,2,2,1}", 0, 0,
+    TRUE },
+};
+static const SluiceRecipe max_grad_v2_recipe = { .samples = max_grad_v2_samples,
+                                                 .n_samples = G_N_ELEMENTS (max_grad_v2_samples) };
+
+static const SluiceSample max_grad_grad_samples[] = {
+  { TWO "'SAME'", "float[2,5,6,3]; float[2,3,3,3]; float[2,5,6,3]", 0, 0, TRUE },
+};
+static const SluiceRecipe max_grad_grad_recipe = { .samples = max_grad_grad_samples,
+                                                   .n_samples =
+                                                       G_N_ELEMENTS (max_grad_grad_samples),
+                                                   .dtypes = SLUICE_SET_REAL };
+
+static const SluiceSample avg_grad_samples[] = {
+  { TWO "'SAME'", "int32[4]={2,5,6,3}; float[2,3,3,3]", 1e-5, 1e-6 },
+  { WIDE "'VALID'", "int32[4]={1,7,6,2}; float[1,5,3,2]", 1e-5, 1e-6 },
+};
+static const SluiceRecipe avg_grad_recipe = { .samples = avg_grad_samples,
+                                              .n_samples = G_N_ELEMENTS (avg_grad_samples),
+                                              .dtypes = SLUICE_SET_FLOATS };
+
+#define SIZES      "ksize: list(int) >= 4; strides: list(int) >= 4; "
+#define PADDING    "padding: {'SAME', 'VALID'}; "
+#define EXPLICIT   "padding: {'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; "
+#define FORMAT     "data_format: {'NHWC', 'NCHW'} = 'NHWC'; "
+#define ANY_FORMAT "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'; "
+#define REAL_T     "T: real = float"
+#define FLOAT_T    "T: {half, bfloat16, float, double}"
+
+static const SluiceOpDef max_op = {
+  .name = "MaxPool",
+  .signature = "input: T -> output: T",
+  .attrs = SIZES EXPLICIT ANY_FORMAT
+  "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = float",
+  .summary = N_ ("The largest of each window"),
+  .shape = pool_shape,
+  .gradient = max_gradient,
+  .recipe = &max_recipe,
+};
+
+static const SluiceOpDef max_v2_op = {
+  .name = "MaxPoolV2",
+  .signature = "input: T, ksize: int32, strides: int32 -> output: T",
+  .attrs = PADDING ANY_FORMAT
+  "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = float",
+  .summary = N_ ("The largest of each window; its sizes are inputs"),
+  .shape = pool_v2_shape,
+  .gradient = max_v2_gradient,
+  .recipe = &max_v2_recipe,
+};
+
+static const SluiceOpDef max_grad_op = {
+  .name = "MaxPoolGrad",
+  .signature = "orig_input: T, orig_output: T, grad: T -> output: T",
+  .attrs = SIZES EXPLICIT FORMAT REAL_T,
+  .summary = N_ ("Gradient of a maximum pool"),
+  .shape = max_grad_shape,
+  .gradient = max_grad_gradient,
+  .recipe = &max_grad_recipe,
+};
+
+static const SluiceOpDef max_grad_v2_op = {
+  .name = "MaxPoolGradV2",
+  .signature = "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T",
+  .attrs = PADDING FORMAT REAL_T,
+  .summary = N_ ("Gradient of a maximum pool; its sizes are inputs"),
+  .shape = max_grad_shape,
+  .recipe = &max_grad_v2_recipe,
+};
+
+static const SluiceOpDef max_grad_grad_op = {
+  .name = "MaxPoolGradGrad",
+  .signature = "orig_input: T, orig_output: T, grad: T -> output: T",
+  .attrs = SIZES PADDING FORMAT "T: real",
+  .summary = N_ ("Second gradient of a maximum pool"),
+  .shape = max_grad_grad_shape,
+  .gradient = max_grad_grad_gradient,
+  .recipe = &max_grad_grad_recipe,
+};
+
+static const SluiceOpDef avg_op = {
+  .name = "AvgPool",
+  .signature = "value: T -> output: T",
+  .attrs = SIZES PADDING FORMAT FLOAT_T,
+  .summary = N_ ("The mean of each window"),
+  .shape = pool_shape,
+  .gradient = avg_gradient,
+  .recipe = &avg_recipe,
+};
+
+static const SluiceOpDef avg_grad_op = {
+  .name = "AvgPoolGrad",
+  .signature = "orig_input_shape: int32, grad: T -> output: T",
+  .attrs = SIZES PADDING FORMAT FLOAT_T,
+  .summary = N_ ("Gradient of a mean pool"),
+  .shape = avg_grad_shape,
+  .gradient = avg_grad_gradient,
+  .recipe = &avg_grad_recipe,
+};
+
+static const SluiceOpDef *const ops[] = {
+  &max_op, &max_v2_op, &max_grad_op, &max_grad_v2_op, &avg_op, &avg_grad_op, &max_grad_grad_op,
+};
+
+const SluiceKernelModule sluice_module_nn_pool = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };
