@@ -158,6 +158,7 @@ write_node (Writer *w, const SluiceNode *node)
   if (foreign != NULL && !w->canonical)
     {
       def->experimental_debug_info = foreign->experimental_debug_info;
+      def->experimental_type = foreign->experimental_type;
       def->base.n_unknown_fields = foreign->base.n_unknown_fields;
       def->base.unknown_fields = foreign->base.unknown_fields;
     }

@@ -149,6 +149,8 @@ read_attrs (Import *im,
     }
   if (def->experimental_debug_info != NULL)
     keep_foreign (arena, foreign)->experimental_debug_info = def->experimental_debug_info;
+  if (def->experimental_type != NULL)
+    keep_foreign (arena, foreign)->experimental_type = def->experimental_type;
   if (def->base.n_unknown_fields > 0)
     {
       keep_foreign (arena, foreign)->base.n_unknown_fields = def->base.n_unknown_fields;
