@@ -405,3 +405,27 @@ sluice_op_find_attr (const SluiceOp *self, const char *name)
       return &self->attrs[i];
   return NULL;
 }
+
+SluiceAttr *
+sluice_op_parse_sample (const SluiceOp *self, const char *text, guint *n)
+{
+  Cursor c = { self->def, text ? text : "", text ? text : "" };
+  g_autoptr (GArray) attrs = g_array_new (FALSE, TRUE, sizeof (SluiceAttr));
+  for (skip_space (&c); *c.at != '\0'; skip_space (&c))
+    {
+      SluiceAttr attr = { .name = expect_word (&c) };
+      const SluiceAttrDef *def = sluice_op_find_attr (self, attr.name);
+      if (def == NULL)
+        complain (&c, "no attribute of this op before this");
+      expect (&c, "=");
+      parse_default (&c, def->kind, def->list_kind, &attr.value);
+      g_array_append_val (attrs, attr);
+      if (!accept (&c, ";"))
+        break;
+    }
+  skip_space (&c);
+  if (*c.at != '\0')
+    complain (&c, "';' expected");
+  *n = attrs->len;
+  return g_memdup2 (attrs->data, attrs->len * sizeof (SluiceAttr));
+}

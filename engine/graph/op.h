@@ -179,3 +179,12 @@ const SluiceOp *const *sluice_registry_list (guint *n);    /* sorted by name */
 /* The registered name nearest to a mistyped one, or NULL. */
 const char *sluice_registry_near_name (const char *name);
 const SluiceAttrDef *sluice_op_find_attr (const SluiceOp *self, const char *name); /* (nullable) */
+
+/**
+ * sluice_op_parse_sample:
+ * @text: (nullable): attributes as SluiceSample writes them, "T=float; strides=[1,2,2,1]"
+ *
+ * Returns: (transfer full) (array length=n): a text that does not parse is a programming error and
+ * aborts with the op's name. Clear the values, then g_free()
+ */
+SluiceAttr *sluice_op_parse_sample (const SluiceOp *self, const char *text, guint *n);
