@@ -280,16 +280,18 @@ sluice_store_read_columns (SluiceStore *self,
 static gboolean
 add_histogram (sqlite3_stmt *row, gpointer data, GError **error)
 {
-  int bytes = sqlite3_column_bytes (row, 2);
-  if (bytes % (2 * sizeof (double)) != 0)
+  gsize n_values = sqlite3_column_bytes (row, 2) / sizeof (double);
+  const double *packed = sqlite3_column_blob (row, 2);
+  if (n_values < 2 || n_values % 2 != 0)
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a histogram is damaged");
   SluiceHistogram *histogram = g_new0 (SluiceHistogram, 1);
   histogram->step = sqlite3_column_int64 (row, 0);
   histogram->wall = sqlite3_column_double (row, 1);
-  histogram->n = bytes / (2 * sizeof (double));
-  histogram->limits = g_memdup2 (sqlite3_column_blob (row, 2), bytes / 2);
-  histogram->counts =
-      g_memdup2 ((const char *) sqlite3_column_blob (row, 2) + bytes / 2, bytes / 2);
+  histogram->n = n_values / 2 - 1;
+  histogram->min = packed[0];
+  histogram->max = packed[1];
+  histogram->limits = g_memdup2 (packed + 2, histogram->n * sizeof (double));
+  histogram->counts = g_memdup2 (packed + 2 + histogram->n, histogram->n * sizeof (double));
   g_ptr_array_add (data, histogram);
   return TRUE;
 }

@@ -124,11 +124,14 @@ sluice_run_log_series (SluiceRunLog *self, const char *tag, SluiceSeriesKind kin
  * replaces it. */
 void
 sluice_run_log_scalar (SluiceRunLog *self, gint64 series, gint64 step, double wall, double value);
-/* A histogram as TensorFlow's: limits and counts of its non-empty buckets. Copied. */
+/* A histogram as TensorFlow's: least and greatest value, right edges and counts of its buckets.
+ * Copied. */
 void sluice_run_log_histogram (SluiceRunLog *self,
                                gint64 series,
                                gint64 step,
                                double wall,
+                               double min,
+                               double max,
                                const double *limits,
                                const double *counts,
                                guint n);
@@ -198,7 +201,8 @@ typedef struct
   gint64 step;
   double wall;
   guint n;
-  double *limits, *counts;
+  double min, max;
+  double *limits, *counts; /* right edge of each bucket, and how many values are in it */
 } SluiceHistogram;
 void sluice_histogram_free (SluiceHistogram *self);
 GPtrArray *sluice_store_read_histograms (

@@ -542,23 +542,28 @@ write_event (sqlite3 *db, gpointer data, GError **error)
       "iidss", r->series, r->step, r->wall, r->kind, r->text);
 }
 
+/* As stored: least, greatest, n limits, n counts. */
 void
 sluice_run_log_histogram (SluiceRunLog *self,
                           gint64 series,
                           gint64 step,
                           double wall,
+                          double min,
+                          double max,
                           const double *limits,
                           const double *counts,
                           guint n)
 {
-  double *both = g_new (double, 2 * n + 1);
-  memcpy (both, limits, n * sizeof (double));
-  memcpy (both + n, counts, n * sizeof (double));
+  double *packed = g_new (double, 2 * n + 2);
+  packed[0] = min;
+  packed[1] = max;
+  memcpy (packed + 2, limits, n * sizeof (double));
+  memcpy (packed + 2 + n, counts, n * sizeof (double));
   Record *record = g_new0 (Record, 1);
   *record = (Record){ .series = series,
                       .step = step,
                       .wall = wall,
-                      .bytes = g_bytes_new_take (both, 2 * n * sizeof (double)) };
+                      .bytes = g_bytes_new_take (packed, (2 * n + 2) * sizeof (double)) };
   append_record (self, write_histogram, record_free, record);
 }
 

@@ -21,8 +21,8 @@ log_histogram (SluiceRunLog *log,
   gint64 series = sluice_run_log_series (log, tag, SLUICE_SERIES_HISTOGRAM, error);
   if (series < 0)
     return FALSE;
-  sluice_run_log_histogram (log, series, step, wall, histogram->bucket_limit, histogram->bucket,
-                            histogram->n_bucket);
+  sluice_run_log_histogram (log, series, step, wall, histogram->min, histogram->max,
+                            histogram->bucket_limit, histogram->bucket, histogram->n_bucket);
   return TRUE;
 }
 

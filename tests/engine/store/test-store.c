@@ -290,7 +290,7 @@ test_histograms_and_images (Fixture *f, gconstpointer unused)
   for (gint64 step = 0; step < 50; step++)
     {
       double limits[] = { 1, 2, step + 3. }, counts[] = { step, 0, 7 };
-      sluice_run_log_histogram (log, weights, step, 1, limits, counts, 3);
+      sluice_run_log_histogram (log, weights, step, 1, -4, step, limits, counts, 3);
       g_autoptr (GBytes) png = g_bytes_new (&step, sizeof step);
       sluice_run_log_image (log, images, step, 1, 8, 9, png);
     }
@@ -302,6 +302,8 @@ test_histograms_and_images (Fixture *f, gconstpointer unused)
   g_assert_cmpuint (histogram->n, ==, 3);
   g_assert_cmpfloat (histogram->limits[2], ==, 24);
   g_assert_cmpfloat (histogram->counts[0], ==, 21);
+  g_assert_cmpfloat (histogram->min, ==, -4);
+  g_assert_cmpfloat (histogram->max, ==, 21);
   g_autoptr (GPtrArray) thin = sluice_store_read_histograms (f->store, weights, 0, 7, &error);
   g_assert_cmpuint (thin->len, <=, 7);
   g_assert_cmpint (((SluiceHistogram *) thin->pdata[thin->len - 1])->step, ==, 49);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <glib.h>
+
+/* A verb of the `sluice` command. Help, man page and dispatch are made from the table of these. */
+typedef struct
+{
+  const char *name;
+  const char *arguments; /* "PROJECT", "GRAPH [NAME…]" */
+  const char *summary;   /* one line, without a full stop */
+  const char *details;   /* (nullable): paragraphs for --help and the man page */
+  const GOptionEntry *options;
+  /* arguments: NULL-terminated, without the verb. Returns the exit status; an error is printed by
+   * the caller. */
+  int (*run) (char **arguments, GError **error);
+} Verb;
+
+extern const Verb verb_info, verb_ops, verb_check, verb_run, verb_train, verb_bench, verb_draw;
+
+/* Options that every verb has. */
+extern gboolean cli_json;
+
+enum
+{
+  EXIT_OK = 0,
+  EXIT_FAILED = 1, /* what was asked for did not work out */
+  EXIT_USAGE = 2,  /* the command line is wrong */
+  EXIT_INTERRUPTED = 130,
+};
+
+/* EXIT_USAGE with a message. */
+int cli_usage (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* A finished JSON document on standard output. Takes the builder. */
+typedef struct _JsonBuilder JsonBuilder;
+void cli_print_json (JsonBuilder *take);
+void cli_json_string (JsonBuilder *b, const char *name, const char *value); /* (nullable): null */
+void cli_json_int (JsonBuilder *b, const char *name, gint64 value);
+void cli_json_double (JsonBuilder *b, const char *name, double value); /* not finite: a string */
+void cli_json_bool (JsonBuilder *b, const char *name, gboolean value);
+
+/* --workspace, else $XDG_DATA_HOME/sluice. (transfer full) */
+char *cli_dup_workspace (const char *option);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/cli/cli.h"
+
+#include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "kernels/registry.h"
+
+static const Verb *const verbs[] = { &verb_train, &verb_check, &verb_draw, &verb_run,
+                                     &verb_info,  &verb_ops,   &verb_bench };
+
+gboolean cli_json;
+
+static const GOptionEntry common_options[] = {
+  { "json", 0, 0, G_OPTION_ARG_NONE, &cli_json, N_ ("Print JSON instead of text"), NULL },
+  G_OPTION_ENTRY_NULL,
+};
+
+int
+cli_usage (GError **error, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error_literal (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT, text);
+  return EXIT_USAGE;
+}
+
+void
+cli_print_json (JsonBuilder *take)
+{
+  g_autoptr (JsonBuilder) builder = take;
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autofree char *text = json_to_string (root, TRUE);
+  puts (text);
+}
+
+void
+cli_json_string (JsonBuilder *b, const char *name, const char *value)
+{
+  json_builder_set_member_name (b, name);
+  if (value != NULL)
+    json_builder_add_string_value (b, value);
+  else
+    json_builder_add_null_value (b);
+}
+
+void
+cli_json_int (JsonBuilder *b, const char *name, gint64 value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_int_value (b, value);
+}
+
+void
+cli_json_double (JsonBuilder *b, const char *name, double value)
+{
+  json_builder_set_member_name (b, name);
+  if (isfinite (value))
+    json_builder_add_double_value (b, value);
+  else
+    json_builder_add_string_value (b, isnan (value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+}
+
+void
+cli_json_bool (JsonBuilder *b, const char *name, gboolean value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_boolean_value (b, value);
+}
+
+char *
+cli_dup_workspace (const char *option)
+{
+  return option != NULL ? g_strdup (option)
+                        : g_build_filename (g_get_user_data_dir (), "sluice", NULL);
+}
+
+/* ---- help, and the man page from the same table ---- */
+
+static void
+print_overview (FILE *out)
+{
+  fprintf (out, "%s\n\n", _ ("usage: sluice VERB [OPTION…] [ARGUMENT…]"));
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    fprintf (out, "  %-8s %s\n", verbs[i]->name, _ (verbs[i]->summary));
+  fprintf (out, "\n%s\n",
+           _ ("Every verb has --help and --json. Exit status: 0 well, 1 failed, 2 a wrong command "
+              "line."));
+}
+
+/* roff takes '-' for a hyphen and a leading '.' or ' for a request. */
+static void
+print_roff (const char *text)
+{
+  if (*text == '.' || *text == '\'')
+    fputs ("\\&", stdout);
+  for (; *text != '\0'; text++)
+    if (*text == '-' || *text == '\\')
+      printf ("\\%c", *text);
+    else
+      putchar (*text);
+}
+
+static void
+print_man_options (const GOptionEntry *options)
+{
+  for (; options != NULL && options->long_name != NULL; options++)
+    {
+      g_autofree char *flag =
+          options->arg_description != NULL
+              ? g_strdup_printf ("--%s=%s", options->long_name, options->arg_description)
+              : g_strdup_printf ("--%s", options->long_name);
+      fputs (".TP\n.B ", stdout);
+      print_roff (flag);
+      putchar ('\n');
+      print_roff (options->description);
+      putchar ('\n');
+    }
+}
+
+static int
+print_man (void)
+{
+  puts (".TH SLUICE 1\n.SH NAME\nsluice \\- train and look into dataflow graphs\n.SH SYNOPSIS\n"
+        ".B sluice\nVERB [OPTION...] [ARGUMENT...]\n.SH VERBS");
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    {
+      printf (".SS %s ", verbs[i]->name);
+      print_roff (verbs[i]->arguments);
+      putchar ('\n');
+      print_roff (verbs[i]->summary);
+      puts (".");
+      if (verbs[i]->details != NULL)
+        {
+          puts (".PP");
+          print_roff (verbs[i]->details);
+          putchar ('\n');
+        }
+      print_man_options (verbs[i]->options);
+    }
+  puts (".SH OPTIONS OF EVERY VERB");
+  print_man_options (common_options);
+  puts (".SH EXIT STATUS\n0: well. 1: what was asked for failed. 2: the command line is wrong. "
+        "130: interrupted; "
+        "the run was saved.");
+  return EXIT_OK;
+}
+
+/* ---- dispatch ---- */
+
+static const Verb *
+find_verb (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    if (strcmp (verbs[i]->name, name) == 0)
+      return verbs[i];
+  return NULL;
+}
+
+static int
+run_verb (const Verb *verb, int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GOptionContext) context = g_option_context_new (verb->arguments);
+  g_autofree char *program = g_strdup_printf ("sluice %s", verb->name);
+  g_set_prgname (program);
+  g_option_context_set_summary (context, _ (verb->summary));
+  if (verb->details != NULL)
+    g_option_context_set_description (context, _ (verb->details));
+  if (verb->options != NULL)
+    g_option_context_add_main_entries (context, verb->options, GETTEXT_PACKAGE);
+  g_option_context_add_main_entries (context, common_options, GETTEXT_PACKAGE);
+  int status = EXIT_USAGE;
+  if (g_option_context_parse (context, &argc, &argv, &error))
+    {
+      sluice_registry_init (sluice_kernel_modules ());
+      status = verb->run (argv + 1, &error);
+    }
+  if (error != NULL)
+    fprintf (stderr, "%s: %s\n", program, error->message);
+  if (status == EXIT_USAGE)
+    fprintf (stderr, _ ("Try 'sluice %s --help'.\n"), verb->name);
+  return status;
+}
+
+int
+main (int argc, char **argv)
+{
+  setlocale (LC_ALL, "");
+  bindtextdomain (GETTEXT_PACKAGE, SLUICE_LOCALE_DIR);
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  if (argc < 2)
+    {
+      print_overview (stderr);
+      return EXIT_USAGE;
+    }
+  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "help") == 0
+      || strcmp (argv[1], "-h") == 0)
+    {
+      print_overview (stdout);
+      return EXIT_OK;
+    }
+  if (strcmp (argv[1], "--version") == 0)
+    {
+      puts ("sluice " SLUICE_VERSION);
+      return EXIT_OK;
+    }
+  if (strcmp (argv[1], "--man") == 0)
+    return print_man ();
+  const Verb *verb = find_verb (argv[1]);
+  if (verb == NULL)
+    {
+      fprintf (stderr, _ ("sluice: there is no verb '%s'\n\n"), argv[1]);
+      print_overview (stderr);
+      return EXIT_USAGE;
+    }
+  return run_verb (verb, argc - 1, argv + 1);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+
+#include "app/cli/cli.h"
+#include "engine/base/pool.h"
+#include "engine/graph/graphdef.h"
+#include "engine/store/store.h"
+#include "kernels/linalg/library.h"
+
+static char *workspace;
+
+static const GOptionEntry options[] = {
+  { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace, N_ ("List the runs of this folder"),
+    N_ ("DIR") },
+  G_OPTION_ENTRY_NULL,
+};
+
+/* ---- the program ---- */
+
+static int
+show_program (void)
+{
+  guint n_ops;
+  sluice_registry_list (&n_ops);
+  g_autofree char *libraries = sluice_libraries_dup_description ();
+  if (!cli_json)
+    {
+      printf (_ ("Sluice %s\n"), SLUICE_VERSION);
+      printf (_ ("threads    %u of %u cores\n"), sluice_pool_get_threads (),
+              g_get_num_processors ());
+      printf (_ ("libraries  %s\n"), libraries);
+      printf (_ ("ops        %u\n"), n_ops);
+      printf (_ ("devices    CPU, NULL\n"));
+      return EXIT_OK;
+    }
+  JsonBuilder *b = json_builder_new ();
+  json_builder_begin_object (b);
+  cli_json_string (b, "version", SLUICE_VERSION);
+  cli_json_int (b, "threads", sluice_pool_get_threads ());
+  cli_json_int (b, "cores", g_get_num_processors ());
+  cli_json_string (b, "libraries", libraries);
+  cli_json_int (b, "ops", n_ops);
+  json_builder_end_object (b);
+  cli_print_json (b);
+  return EXIT_OK;
+}
+
+/* ---- a workspace ---- */
+
+static void
+add_series (JsonBuilder *b, SluiceStore *store, const SluiceRunInfo *run)
+{
+  g_autoptr (GPtrArray) series = sluice_store_dup_series (store, run->id, NULL);
+  json_builder_set_member_name (b, "series");
+  json_builder_begin_array (b);
+  for (guint i = 0; series != NULL && i < series->len; i++)
+    {
+      SluiceSeriesInfo *info = series->pdata[i];
+      json_builder_begin_object (b);
+      cli_json_string (b, "tag", info->tag);
+      cli_json_int (b, "points", info->n_points);
+      cli_json_int (b, "first_step", info->first_step);
+      cli_json_int (b, "last_step", info->last_step);
+      if (info->kind == SLUICE_SERIES_SCALAR)
+        cli_json_double (b, "last_value", info->last_value);
+      json_builder_end_object (b);
+    }
+  json_builder_end_array (b);
+}
+
+static int
+show_workspace (GError **error)
+{
+  g_autoptr (SluiceStore) store = sluice_store_open (workspace, error);
+  g_autoptr (GPtrArray) runs = store != NULL ? sluice_store_dup_runs (store, error) : NULL;
+  if (runs == NULL)
+    return EXIT_FAILED;
+  JsonBuilder *b = json_builder_new ();
+  json_builder_begin_array (b);
+  for (guint i = 0; i < runs->len; i++)
+    {
+      SluiceRunInfo *run = runs->pdata[i];
+      if (!cli_json)
+        printf ("%-24s %-10s %s %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "%s%s\n", run->name,
+                _ (sluice_run_state_name (run->state)), _ ("step"), run->step, run->n_steps,
+                run->message != NULL ? "  " : "", run->message != NULL ? run->message : "");
+      json_builder_begin_object (b);
+      cli_json_int (b, "id", run->id);
+      cli_json_string (b, "name", run->name);
+      cli_json_string (b, "project", run->project);
+      cli_json_string (b, "state", sluice_run_state_name (run->state));
+      cli_json_int (b, "step", run->step);
+      cli_json_int (b, "steps", run->n_steps);
+      cli_json_double (b, "seconds", run->seconds);
+      cli_json_string (b, "message", run->message);
+      add_series (b, store, run);
+      json_builder_end_object (b);
+    }
+  json_builder_end_array (b);
+  if (cli_json)
+    cli_print_json (b);
+  else
+    {
+      g_object_unref (b);
+      if (runs->len == 0)
+        printf (_ ("No runs in '%s' yet.\n"), workspace);
+    }
+  return EXIT_OK;
+}
+
+/* ---- a graph ---- */
+
+static int
+show_graph (const char *path, GError **error)
+{
+  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (path, error);
+  if (graph == NULL)
+    return EXIT_FAILED;
+  guint n = sluice_graph_get_n_nodes (graph), n_edges = 0, n_errors = 0;
+  double parameters = 0;
+  g_autoptr (GHashTable) ops = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      SluiceRole role = sluice_node_get_role (node);
+      n_edges += node->n_inputs + node->n_control_inputs;
+      n_errors += node->error != NULL;
+      g_hash_table_add (ops, (gpointer) node->op_name);
+      if (role == SLUICE_ROLE_VARIABLE)
+        parameters += MAX (sluice_shape_n_elements (&node->outputs[0].shape), 0);
+      else if (role == SLUICE_ROLE_RESOURCE_HANDLE)
+        parameters += MAX (sluice_shape_n_elements (&node->outputs[0].handle_shape), 0);
+    }
+  g_autofree char *hash = sluice_graph_dup_hash (graph);
+  if (!cli_json)
+    {
+      printf (_ ("nodes      %u, of %u kinds\n"), n, g_hash_table_size (ops));
+      printf (_ ("edges      %u\n"), n_edges);
+      printf (_ ("variables  %.0f elements\n"), parameters);
+      printf (_ ("producer   %d\n"), sluice_graph_get_producer (graph));
+      printf (_ ("errors     %u\n"), n_errors);
+      printf (_ ("hash       %s\n"), hash);
+      return EXIT_OK;
+    }
+  JsonBuilder *b = json_builder_new ();
+  json_builder_begin_object (b);
+  cli_json_int (b, "nodes", n);
+  cli_json_int (b, "kinds", g_hash_table_size (ops));
+  cli_json_int (b, "edges", n_edges);
+  cli_json_double (b, "variable_elements", parameters);
+  cli_json_int (b, "producer", sluice_graph_get_producer (graph));
+  cli_json_int (b, "errors", n_errors);
+  cli_json_string (b, "hash", hash);
+  json_builder_end_object (b);
+  cli_print_json (b);
+  return EXIT_OK;
+}
+
+static int
+info (char **arguments, GError **error)
+{
+  if (arguments[0] != NULL && (arguments[1] != NULL || workspace != NULL))
+    return cli_usage (error, "give one GRAPH, or --workspace DIR, or nothing");
+  if (arguments[0] != NULL)
+    return show_graph (arguments[0], error);
+  return workspace != NULL ? show_workspace (error) : show_program ();
+}
+
+const Verb verb_info = {
+  .name = "info",
+  .arguments = "[GRAPH]",
+  .summary = N_ ("Tell about this program, a graph, or the runs of a workspace"),
+  .options = options,
+  .run = info,
+};
