@@ -10,8 +10,9 @@
  * broadcasts are such nests; it works by the size of an element and knows no dtypes but those whose
  * elements are more than their bytes.
  */
-#define SLUICE_MOVE_RANK (2 * SLUICE_MAX_RANK) /* Tile and its like split every dimension in two   \
-                                                */
+#define SLUICE_MOVE_RANK                                                                           \
+  (2 * SLUICE_MAX_RANK) /* Tile and its like split every dimension in two                          \
+                         */
 
 typedef struct
 {

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include <string.h>
+
+#include "kernels/array/array.h"
+
+#define CHUNK_BYTES (64 << 10)
+#define NS_PER_BYTE 0.15
+
+static inline gint64
+get_index (const SluiceTensor *indices, gint64 i)
+{
+  return indices->dtype == SLUICE_INT16 ? ((const gint16 *) indices->data)[i]
+                                        : sluice_tensor_get_int (indices, i);
+}
+
+static gboolean
+append_dims (
+    SluiceKernelCall *call, SluiceShape *shape, const SluiceShape *from, int first, int last)
+{
+  for (int i = first; i < last; i++)
+    {
+      if (shape->rank == SLUICE_MAX_RANK)
+        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "the result would have more than %d dimensions", SLUICE_MAX_RANK);
+      shape->dim[shape->rank++] = from->dim[i];
+    }
+  return TRUE;
+}
+
+/* Rows that are copied one by one: out[u] = from[offset of u]. */
+typedef struct
+{
+  SluiceDType dtype;
+  gint64 row; /* elements */
+  gsize row_bytes;
+  char *to;
+  const char *from;
+  const SluiceTensor *indices;
+  /* Gather: unit u is (batch, outer, index). */
+  gint64 outer, n_indices, size;
+  /* GatherNd: unit u is a row of `depth` coordinates. */
+  gint64 depth, strides[SLUICE_MAX_RANK];
+} Rows;
+
+static inline void
+copy_row (const Rows *rows, gint64 to, gint64 from)
+{
+  char *target = rows->to + to * rows->row_bytes;
+  const char *source = rows->from + from * rows->row_bytes;
+  if (rows->row_bytes == 4)
+    memcpy (target, source, 4);
+  else if (G_UNLIKELY (sluice_dtype_is_managed (rows->dtype)))
+    sluice_elements_copy (rows->dtype, target, source, rows->row);
+  else
+    memcpy (target, source, rows->row_bytes);
+}
+
+static void
+gather_rows (gpointer data, gint64 begin, gint64 end)
+{
+  const Rows *rows = data;
+  gint64 n = rows->n_indices, outer = begin / n, i = begin % n;
+  for (gint64 unit = begin; unit < end; unit++)
+    {
+      gint64 batch = outer / rows->outer;
+      copy_row (rows, unit, outer * rows->size + get_index (rows->indices, batch * n + i));
+      if (++i == n)
+        {
+          i = 0;
+          outer++;
+        }
+    }
+}
+
+static void
+gather_coordinates (gpointer data, gint64 begin, gint64 end)
+{
+  const Rows *rows = data;
+  for (gint64 unit = begin; unit < end; unit++)
+    {
+      gint64 from = 0;
+      for (gint64 d = 0; d < rows->depth; d++)
+        from += get_index (rows->indices, unit * rows->depth + d) * rows->strides[d];
+      copy_row (rows, unit, from);
+    }
+}
+
+static gboolean
+run_rows (SluiceKernelCall *call, Rows *rows, gint64 n_units, SluiceRangeFunc func)
+{
+  rows->row_bytes = rows->row * sluice_dtype_size (rows->dtype);
+  if (rows->row_bytes == 0)
+    return TRUE;
+  gint64 grain = MAX (1, CHUNK_BYTES / (gint64) rows->row_bytes);
+  return sluice_call_parallel_for (call, n_units, grain, 3 + rows->row_bytes * NS_PER_BYTE, func,
+                                   rows);
+}
+
+static gboolean
+check_indices (SluiceKernelCall *call, const SluiceTensor *indices, gint64 size)
+{
+  for (gint64 i = 0; i < indices->n_elements; i++)
+    {
+      gint64 index = get_index (indices, i);
+      if (G_UNLIKELY (index < 0 || index >= size))
+        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "index %" G_GINT64_FORMAT " is %" G_GINT64_FORMAT
+                                 ", not in [0, %" G_GINT64_FORMAT ")",
+                                 i, index, size);
+    }
+  return TRUE;
+}
+
+static gboolean
+gather_along (SluiceKernelCall *call, int axis, int batch_dims)
+{
+  SluiceTensor *params = sluice_call_input (call, 0), *indices = sluice_call_input (call, 1);
+  SluiceShape shape = { 0 };
+  Rows rows = { .dtype = params->dtype, .row = 1, .outer = 1, .n_indices = 1, .indices = indices };
+  for (int i = 0; i < batch_dims; i++)
+    if (params->shape.dim[i] != indices->shape.dim[i])
+      return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                               "batch dimension %d is %" G_GINT64_FORMAT
+                               " in params, but %" G_GINT64_FORMAT " in indices",
+                               i, params->shape.dim[i], indices->shape.dim[i]);
+  if (!append_dims (call, &shape, &params->shape, 0, axis)
+      || !append_dims (call, &shape, &indices->shape, batch_dims, indices->shape.rank)
+      || !append_dims (call, &shape, &params->shape, axis + 1, params->shape.rank)
+      || !check_indices (call, indices, params->shape.dim[axis]))
+    return FALSE;
+  for (int i = batch_dims; i < axis; i++)
+    rows.outer *= params->shape.dim[i];
+  for (int i = batch_dims; i < indices->shape.rank; i++)
+    rows.n_indices *= indices->shape.dim[i];
+  for (int i = axis + 1; i < params->shape.rank; i++)
+    rows.row *= params->shape.dim[i];
+  rows.size = params->shape.dim[axis];
+
+  SluiceTensor *out = sluice_call_output (call, 0, &shape);
+  if (out == NULL || out->n_elements == 0)
+    return out != NULL;
+  rows.to = out->data;
+  rows.from = params->data;
+  return run_rows (call, &rows, out->n_elements / rows.row, gather_rows);
+}
+
+static gboolean
+gather_compute (SluiceKernelCall *call)
+{
+  if (sluice_call_input (call, 0)->shape.rank == 0)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "params must have a dimension, but it is a scalar");
+  return gather_along (call, 0, 0);
+}
+
+static gpointer
+batch_prepare (const SluiceNode *node, GError **error)
+{
+  gint64 *batch_dims = g_new (gint64, 1);
+  *batch_dims = sluice_node_get_int (node, "batch_dims");
+  return batch_dims;
+}
+
+static gboolean
+gather_v2_compute (SluiceKernelCall *call)
+{
+  const SluiceShape *params = &sluice_call_input (call, 0)->shape;
+  const SluiceShape *indices = &sluice_call_input (call, 1)->shape;
+  gint64 batch_dims = *(const gint64 *) call->state;
+  int axis;
+  if (batch_dims < 0)
+    batch_dims += indices->rank;
+  if (!sluice_call_want_scalar (call, 2)
+      || !sluice_call_axis (call, sluice_tensor_get_int (sluice_call_input (call, 2), 0),
+                            params->rank, &axis))
+    return FALSE;
+  if (batch_dims < 0 || batch_dims > indices->rank || batch_dims > axis)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "batch_dims %" G_GINT64_FORMAT
+                             " does not fit indices of %d dimensions and axis %d",
+                             *(const gint64 *) call->state, indices->rank, axis);
+  return gather_along (call, axis, batch_dims);
+}
+
+static gboolean
+check_coordinates (SluiceKernelCall *call, const SluiceTensor *indices, const SluiceShape *params)
+{
+  gint64 depth = indices->shape.dim[indices->shape.rank - 1];
+  for (gint64 i = 0; i < indices->n_elements; i++)
+    {
+      gint64 at = get_index (indices, i), size = params->dim[i % depth];
+      if (G_UNLIKELY (at < 0 || at >= size))
+        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "coordinate %" G_GINT64_FORMAT " of index %" G_GINT64_FORMAT
+                                 " is %" G_GINT64_FORMAT ", not in [0, %" G_GINT64_FORMAT ")",
+                                 i % depth, i / depth, at, size);
+    }
+  return TRUE;
+}
+
+static gboolean
+gather_nd_compute (SluiceKernelCall *call)
+{
+  SluiceTensor *params = sluice_call_input (call, 0), *indices = sluice_call_input (call, 1);
+  int n = indices->shape.rank - 1;
+  if (n < 0)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "indices must have a dimension, but it is a scalar");
+  Rows rows = { .dtype = params->dtype, .row = 1, .indices = indices };
+  rows.depth = indices->shape.dim[n];
+  if (rows.depth > params->shape.rank)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "an index of %" G_GINT64_FORMAT
+                             " coordinates is too long for params of %d dimensions",
+                             rows.depth, params->shape.rank);
+  SluiceShape shape = { 0 };
+  if (!append_dims (call, &shape, &indices->shape, 0, n)
+      || !append_dims (call, &shape, &params->shape, rows.depth, params->shape.rank)
+      || !check_coordinates (call, indices, &params->shape))
+    return FALSE;
+  for (int i = rows.depth; i < params->shape.rank; i++)
+    rows.row *= params->shape.dim[i];
+  gint64 stride = 1;
+  for (int d = rows.depth - 1; d >= 0; d--)
+    {
+      rows.strides[d] = stride;
+      stride *= params->shape.dim[d];
+    }
+  SluiceTensor *out = sluice_call_output (call, 0, &shape);
+  if (out == NULL || out->n_elements == 0)
+    return out != NULL;
+  rows.to = out->data;
+  rows.from = params->data;
+  return run_rows (call, &rows, out->n_elements / rows.row, gather_coordinates);
+}
+
+static const SluiceKernel kernels[] = {
+  SLUICE_ARRAY_KERNEL ("Gather", .compute = gather_compute),
+  SLUICE_ARRAY_KERNEL (
+      "GatherV2", .prepare = batch_prepare, .free_state = g_free, .compute = gather_v2_compute),
+  SLUICE_ARRAY_KERNEL ("GatherNd", .compute = gather_nd_compute),
+};
+
+const SluiceKernelModule sluice_module_array_gather_cpu = {
+  .kernels = kernels,
+  .n_kernels = G_N_ELEMENTS (kernels),
+};

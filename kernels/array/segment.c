@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * The reverse of gathering: UnsortedSegmentSum adds rows up by number, DynamicStitch puts rows at
+ * their numbers. BroadcastGradientArgs tells which axes broadcasting repeated.
+ */
+#include <glib/gi18n-lib.h>
+
+#include "kernels/array/array.h"
+
+/* The dimensions of data behind those of the ids, into shape from dimension `at` on. */
+static gboolean
+rest_after_ids (SluiceShapeContext *c, guint data, guint ids, SluiceShape *rest, GError **error)
+{
+  SluiceShape front = c->inputs[data];
+  *rest = SLUICE_SHAPE_UNKNOWN;
+  if (c->inputs[ids].rank < 0 || front.rank < 0)
+    return TRUE;
+  front.rank = MIN (front.rank, c->inputs[ids].rank);
+  if (!sluice_shape_compatible (&front, &c->inputs[ids]))
+    {
+      char text[2][SLUICE_SHAPE_STR];
+      return sluice_shape_context_fail (
+          c, error, "input %u of shape %s must begin with the shape of input %u, %s", data,
+          sluice_shape_str (&c->inputs[data], text[0]), ids,
+          sluice_shape_str (&c->inputs[ids], text[1]));
+    }
+  rest->rank = 0;
+  for (int i = c->inputs[ids].rank; i < c->inputs[data].rank; i++)
+    rest->dim[rest->rank++] = c->inputs[data].dim[i];
+  return TRUE;
+}
+
+static gboolean
+set_rows (SluiceShapeContext *c, gint64 n_rows, const SluiceShape *row, GError **error)
+{
+  if (row->rank < 0)
+    return TRUE;
+  if (row->rank == SLUICE_MAX_RANK)
+    return sluice_shape_context_fail (c, error, "the result would have more than %d dimensions",
+                                      SLUICE_MAX_RANK);
+  SluiceShape shape = { .rank = row->rank + 1, .dim = { n_rows } };
+  for (int i = 0; i < row->rank; i++)
+    shape.dim[i + 1] = row->dim[i];
+  sluice_shape_context_set (c, 0, &shape);
+  return TRUE;
+}
+
+static gboolean
+segment_shape (SluiceShapeContext *c, GError **error)
+{
+  const SluiceTensor *count = sluice_shape_context_constant (c, 2);
+  SluiceShape row;
+  if (!sluice_shape_context_want_rank (c, 2, 0, error) || !rest_after_ids (c, 0, 1, &row, error))
+    return FALSE;
+  gint64 n = count != NULL ? sluice_tensor_get_int (count, 0) : SLUICE_UNKNOWN_DIM;
+  if (count != NULL && n < 0)
+    return sluice_shape_context_fail (c, error, "num_segments must not be negative");
+  return set_rows (c, n, &row, error);
+}
+
+static gboolean
+stitch_shape (SluiceShapeContext *c, GError **error)
+{
+  guint n = c->n_inputs / 2;
+  gint64 n_rows = 0;
+  SluiceShape row = SLUICE_SHAPE_UNKNOWN;
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceTensor *indices = sluice_shape_context_constant (c, i);
+      SluiceShape rest;
+      if (!rest_after_ids (c, n + i, i, &rest, error))
+        return FALSE;
+      if (!sluice_shape_merge (&row, &rest, &row))
+        return sluice_shape_context_fail (c, error, "the rows of input %u are of another shape",
+                                          n + i);
+      if (indices == NULL)
+        n_rows = SLUICE_UNKNOWN_DIM;
+      for (gint64 k = 0; indices != NULL && n_rows >= 0 && k < indices->n_elements; k++)
+        n_rows = MAX (n_rows, sluice_tensor_get_int (indices, k) + 1);
+    }
+  return set_rows (c, n_rows, &row, error);
+}
+
+static gboolean
+broadcast_args_shape (SluiceShapeContext *c, GError **error)
+{
+  SluiceShape vector = sluice_shape_of_rank (1);
+  for (guint i = 0; i < 2; i++)
+    {
+      if (!sluice_shape_context_want_rank (c, i, 1, error))
+        return FALSE;
+      sluice_shape_context_set (c, i, &vector);
+    }
+  return TRUE;
+}
+
+/* Rows of dy by number; zeros for the negative ones, which were left out. */
+static gboolean
+segment_gradient (SluiceGradContext *g, GError **error)
+{
+  SluiceEdge ids = sluice_grad_input (g, 1), dy = sluice_grad_dy (g, 0);
+  SluiceDType index = sluice_node_get_type (g->node, "Tindices");
+  SluiceEdge zero = sluice_builder_const_number (&g->b, index, 0);
+  SluiceEdge rows = sluice_op (&g->b, "GatherV2", dy, sluice_op (&g->b, "Maximum", ids, zero),
+                               sluice_builder_const_int32 (&g->b, 0));
+  SluiceEdge counts = sluice_op (&g->b, "GreaterEqual", ids, zero);
+  /* The condition in the shape of the rows: a 1 for each dimension that it lacks. */
+  SluiceEdge rank = sluice_op (&g->b, "Rank", rows), ids_rank = sluice_op (&g->b, "Rank", ids);
+  SluiceEdge lacks = sluice_op (&g->b, "ExpandDims", sluice_op (&g->b, "Sub", rank, ids_rank),
+                                sluice_builder_const_int32 (&g->b, 0));
+  SluiceEdge ones = sluice_op (&g->b, "Fill", lacks, sluice_builder_const_int32 (&g->b, 1));
+  SluiceEdge shape =
+      sluice_op_with (&g->b, "ConcatV2", SLUICE_ATTRS (sluice_attr_int ("N", 2)),
+                      sluice_op (&g->b, "Shape", ids), ones, sluice_builder_const_int32 (&g->b, 0));
+  counts = sluice_op (&g->b, "Reshape", counts, shape);
+  counts = sluice_op (&g->b, "BroadcastTo", counts, sluice_op (&g->b, "Shape", rows));
+  sluice_grad_set (g, 0,
+                   sluice_op (&g->b, "Select", counts, rows, sluice_op (&g->b, "ZerosLike", rows)));
+  return TRUE;
+}
+
+static gboolean
+stitch_gradient (SluiceGradContext *g, GError **error)
+{
+  guint n = g->node->n_inputs / 2;
+  SluiceEdge dy = sluice_grad_dy (g, 0), zero = sluice_builder_const_int32 (&g->b, 0);
+  for (guint i = 0; i < n; i++)
+    sluice_grad_set (g, n + i, sluice_op (&g->b, "GatherV2", dy, sluice_grad_input (g, i), zero));
+  return TRUE;
+}
+
+static const SluiceSample segment_samples[] = {
+  { "", "float[5,3]; int32[5]={0,2,0,3,2}; int32[]={4}", 1e-5, 1e-6 },
+  { "", "float[2,2]; int64[2,2]={0,-1,1,1}; int32[]={3}", 1e-5, 1e-6 },
+};
+static const SluiceRecipe segment_recipe = {
+  .samples = segment_samples,
+  .n_samples = G_N_ELEMENTS (segment_samples),
+};
+
+static const SluiceSample stitch_samples[] = {
+  { "N=2", "int32[2]={2,0}; int32[1]={1}; float[2,3]; float[1,3]", 0, 0 },
+};
+static const SluiceRecipe stitch_recipe = {
+  .samples = stitch_samples,
+  .n_samples = G_N_ELEMENTS (stitch_samples),
+};
+
+static const SluiceSample broadcast_args_samples[] = {
+  { "", "int32[3]={2,1,3}; int32[2]={4,1}", 0, 0 },
+  { "", "int64[0]; int64[2]={2,3}", 0, 0 },
+};
+static const SluiceRecipe broadcast_args_recipe = {
+  .samples = broadcast_args_samples,
+  .n_samples = G_N_ELEMENTS (broadcast_args_samples),
+};
+
+static const SluiceOpDef segment_op = {
+  .name = "UnsortedSegmentSum",
+  .signature = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",
+  .attrs = "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
+           "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; "
+           "Tindices: {int32, int64}; Tnumsegments: {int32, int64} = int32",
+  .summary = N_ ("Adds up rows that have the same number"),
+  .role = SLUICE_ROLE_UNSORTED_SEGMENT_SUM,
+  .shape = segment_shape,
+  .gradient = segment_gradient,
+  .recipe = &segment_recipe,
+};
+
+static const SluiceOpDef stitch_op = {
+  .name = "DynamicStitch",
+  .signature = "indices: N * int32, data: N * T -> merged: T",
+  .attrs = "N: int >= 1; T: type",
+  .summary = N_ ("Puts rows together in the order of their numbers"),
+  .shape = stitch_shape,
+  .gradient = stitch_gradient,
+  .recipe = &stitch_recipe,
+};
+
+static const SluiceOpDef broadcast_args_op = {
+  .name = "BroadcastGradientArgs",
+  .signature = "s0: T, s1: T -> r0: T, r1: T",
+  .attrs = "T: {int32, int64} = int32",
+  .summary = N_ ("Axes that broadcasting two shapes repeats"),
+  .role = SLUICE_ROLE_BROADCAST_GRADIENT_ARGS,
+  .flags = SLUICE_OP_NOT_DIFFERENTIABLE,
+  .shape = broadcast_args_shape,
+  .recipe = &broadcast_args_recipe,
+};
+
+static const SluiceOpDef *const ops[] = { &segment_op, &stitch_op, &broadcast_args_op };
+
+const SluiceKernelModule sluice_module_array_segment = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

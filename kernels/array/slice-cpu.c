@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "kernels/array/array.h"
+#include "kernels/array/move.h"
+#include "kernels/array/strided-slice.h"
+
+/* ---- Slice ---- */
+
+static gboolean
+read_block (SluiceKernelCall *call, const SluiceShape *input, gint64 *begin, SluiceShape *size)
+{
+  gint64 sizes[SLUICE_MAX_RANK];
+  int n_begin, n_size;
+  if (!sluice_call_want_rank (call, 1, 1) || !sluice_call_want_rank (call, 2, 1)
+      || !sluice_call_ints (call, 1, begin, &n_begin)
+      || !sluice_call_ints (call, 2, sizes, &n_size))
+    return FALSE;
+  if (n_begin != input->rank || n_size != input->rank)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "begin has %d and size %d elements, but the input has %d dimensions",
+                             n_begin, n_size, input->rank);
+  size->rank = n_size;
+  for (int i = 0; i < n_size; i++)
+    {
+      size->dim[i] = sizes[i] == -1 ? input->dim[i] - begin[i] : sizes[i];
+      if (begin[i] < 0 || begin[i] > input->dim[i] || size->dim[i] < 0
+          || size->dim[i] > input->dim[i] - begin[i])
+        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "dimension %d: %" G_GINT64_FORMAT
+                                 " elements from %" G_GINT64_FORMAT
+                                 " on are not within its %" G_GINT64_FORMAT,
+                                 i, sizes[i], begin[i], input->dim[i]);
+    }
+  return TRUE;
+}
+
+static gboolean
+slice_compute (SluiceKernelCall *call)
+{
+  SluiceTensor *input = sluice_call_input (call, 0);
+  gint64 begin[SLUICE_MAX_RANK], strides[SLUICE_MAX_RANK], to_strides[SLUICE_MAX_RANK];
+  SluiceShape size;
+  if (!read_block (call, &input->shape, begin, &size))
+    return FALSE;
+  if (sluice_shape_equal (&size, &input->shape))
+    {
+      sluice_call_forward (call, 0, 0);
+      return TRUE;
+    }
+  SluiceTensor *out = sluice_call_output (call, 0, &size);
+  if (out == NULL)
+    return FALSE;
+  sluice_move_strides (&input->shape, strides);
+  sluice_move_strides (&size, to_strides);
+  SluiceMove move = { 0 };
+  gint64 offset = 0;
+  for (int i = 0; i < size.rank; i++)
+    {
+      sluice_move_add (&move, size.dim[i], to_strides[i], strides[i]);
+      offset += begin[i] * strides[i];
+    }
+  return sluice_move_run (call, out->dtype, &move, out->data,
+                          (char *) input->data + offset * sluice_dtype_size (out->dtype));
+}
+
+/* ---- StridedSlice ---- */
+
+static gpointer
+masks_prepare (const SluiceNode *node, GError **error)
+{
+  SluiceSliceMasks *masks = g_new (SluiceSliceMasks, 1);
+  *masks = sluice_slice_masks (node);
+  return masks;
+}
+
+/* Reads begin, end and strides from three inputs and works the slice out for a shape. */
+static gboolean
+read_plan (SluiceKernelCall *call, guint first, const SluiceShape *shape, SluiceSlicePlan *plan)
+{
+  gint64 values[3][32];
+  gint64 n = sluice_call_input (call, first)->n_elements;
+  for (guint k = 0; k < 3; k++)
+    {
+      const SluiceTensor *input = sluice_call_input (call, first + k);
+      if (!sluice_call_want_rank (call, first + k, 1))
+        return FALSE;
+      if (input->n_elements != n || n > 32)
+        return sluice_call_fail (
+            call, SLUICE_ERROR_INVALID_ARGUMENT,
+            "begin, end and strides must be of one length of at most 32, not %" G_GINT64_FORMAT
+            " and %" G_GINT64_FORMAT,
+            n, input->n_elements);
+      for (gint64 i = 0; i < n; i++)
+        values[k][i] = MAX (sluice_tensor_get_int (input, i), SLUICE_SLICE_UNKNOWN + 1);
+    }
+  g_autoptr (GError) error = NULL;
+  if (!sluice_slice_plan (plan, call->state, shape, values[0], values[1], values[2], n, &error))
+    return sluice_call_fail (call, error->code, "%s", error->message);
+  return TRUE;
+}
+
+/* The nest of a slice: dense on one side, with the plan's strides on the side of the whole. */
+static gint64
+make_move (const SluiceSlicePlan *plan,
+           const SluiceShape *whole,
+           gboolean to_whole,
+           SluiceMove *move)
+{
+  SluiceShape part = { .rank = plan->rank };
+  gint64 strides[SLUICE_MAX_RANK], dense[SLUICE_MAX_RANK], offset = 0;
+  for (int i = 0; i < plan->rank; i++)
+    part.dim[i] = plan->size[i];
+  sluice_move_strides (whole, strides);
+  sluice_move_strides (&part, dense);
+  for (int i = 0; i < plan->rank; i++)
+    {
+      /* The stride of a single element may be any number. */
+      gint64 step = plan->size[i] > 1 ? strides[i] * plan->stride[i] : 0;
+      offset += plan->begin[i] * strides[i];
+      sluice_move_add (move, plan->size[i], to_whole ? step : dense[i], to_whole ? dense[i] : step);
+    }
+  return offset;
+}
+
+static gboolean
+is_whole (const SluiceSlicePlan *plan, const SluiceShape *shape)
+{
+  for (int i = 0; i < plan->rank; i++)
+    if (plan->size[i] != shape->dim[i] || plan->stride[i] != 1)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+strided_slice_compute (SluiceKernelCall *call)
+{
+  SluiceTensor *input = sluice_call_input (call, 0);
+  SluiceSlicePlan plan;
+  if (!read_plan (call, 1, &input->shape, &plan))
+    return FALSE;
+  if (is_whole (&plan, &input->shape))
+    return sluice_call_forward_view (call, 0, 0, &plan.result);
+  SluiceTensor *out = sluice_call_output (call, 0, &plan.result);
+  if (out == NULL || out->n_elements == 0)
+    return out != NULL;
+  SluiceMove move = { 0 };
+  gint64 offset = make_move (&plan, &input->shape, FALSE, &move);
+  return sluice_move_run (call, out->dtype, &move, out->data,
+                          (char *) input->data + offset * sluice_dtype_size (out->dtype));
+}
+
+static gboolean
+strided_slice_grad_compute (SluiceKernelCall *call)
+{
+  static const guint8 zero[16];
+  SluiceTensor *dy = sluice_call_input (call, 4);
+  SluiceSlicePlan plan;
+  SluiceShape shape;
+  if (!sluice_call_shape (call, 0, &shape) || !read_plan (call, 1, &shape, &plan))
+    return FALSE;
+  if (!sluice_shape_equal (&plan.result, &dy->shape))
+    {
+      char text[2][SLUICE_SHAPE_STR];
+      return sluice_call_fail (
+          call, SLUICE_ERROR_INVALID_ARGUMENT, "dy is of shape %s, but the slice is of %s",
+          sluice_shape_str (&dy->shape, text[0]), sluice_shape_str (&plan.result, text[1]));
+    }
+  SluiceTensor *out = sluice_call_output (call, 0, &shape);
+  if (out == NULL)
+    return FALSE;
+  if (!sluice_dtype_is_managed (out->dtype)
+      && !sluice_move_fill (call, out->dtype, out->data, zero, out->n_elements))
+    return FALSE;
+  if (dy->n_elements == 0)
+    return TRUE;
+  SluiceMove move = { 0 };
+  gint64 offset = make_move (&plan, &shape, TRUE, &move);
+  return sluice_move_run (call, out->dtype, &move,
+                          (char *) out->data + offset * sluice_dtype_size (out->dtype), dy->data);
+}
+
+static const SluiceKernel kernels[] = {
+  SLUICE_ARRAY_KERNEL ("Slice", .compute = slice_compute),
+  SLUICE_ARRAY_KERNEL ("StridedSlice",
+                       .prepare = masks_prepare,
+                       .free_state = g_free,
+                       .compute = strided_slice_compute),
+  SLUICE_ARRAY_KERNEL ("StridedSliceGrad",
+                       .prepare = masks_prepare,
+                       .free_state = g_free,
+                       .compute = strided_slice_grad_compute),
+};
+
+const SluiceKernelModule sluice_module_array_slice_cpu = {
+  .kernels = kernels,
+  .n_kernels = G_N_ELEMENTS (kernels),
+};
