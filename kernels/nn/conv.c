@@ -65,8 +65,12 @@ shape_from_sizes (SluiceShapeContext *c, guint input, GError **error)
 static gboolean
 backprop_input_shape (SluiceShapeContext *c, GError **error)
 {
-  return sluice_shape_context_want_rank (c, 1, 4, error)
-         && sluice_shape_context_want_rank (c, 2, 4, error) && shape_from_sizes (c, 0, error);
+  if (!sluice_shape_context_want_rank (c, 1, 4, error)
+      || !sluice_shape_context_want_rank (c, 2, 4, error) || !shape_from_sizes (c, 0, error))
+    return FALSE;
+  if (c->outputs[0].shape.dim[0] < 0)
+    c->outputs[0].shape.dim[0] = dim_of (&c->inputs[2], 0);
+  return TRUE;
 }
 
 static gboolean

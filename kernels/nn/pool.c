@@ -57,7 +57,7 @@ pool_v2_shape (SluiceShapeContext *c, GError **error)
   const SluiceTensor *strides = sluice_shape_context_constant (c, 2);
   if (!sizes || !strides || sizes->n_elements != 4 || strides->n_elements != 4)
     {
-      sluice_shape_context_set (c, 0, &(SluiceShape){ 4, { -1, -1, -1, -1 } });
+      sluice_shape_context_set (c, 0, &SLUICE_SHAPE (-1, -1, -1, -1));
       return TRUE;
     }
   gint64 size[4], stride[4];
@@ -73,7 +73,11 @@ pool_v2_shape (SluiceShapeContext *c, GError **error)
 static gboolean
 max_grad_shape (SluiceShapeContext *c, GError **error)
 {
-  return sluice_shape_context_want_rank (c, 0, 4, error) && sluice_shape_unchanged (c, error);
+  if (!sluice_shape_context_want_rank (c, 0, 4, error))
+    return FALSE;
+  SluiceShape in = c->inputs[0].rank < 0 ? sluice_shape_of_rank (4) : c->inputs[0];
+  sluice_shape_context_set (c, 0, &in);
+  return TRUE;
 }
 
 static gboolean

@@ -22,9 +22,13 @@ softmax_shape (SluiceShapeContext *c, GError **error)
 static gboolean
 xent_shape (SluiceShapeContext *c, GError **error)
 {
-  SluiceShape both;
-  if (!sluice_shape_broadcast (&c->inputs[0], &c->inputs[1], &both)
-      || (both.rank >= 0 && both.rank != 2))
+  /* As a rule they have one shape; else one is broadcast. */
+  SluiceShape both = sluice_shape_of_rank (2);
+  gboolean same = sluice_shape_merge (&c->inputs[0], &both, &both)
+                  && sluice_shape_merge (&c->inputs[1], &both, &both);
+  if (!same
+      && (!sluice_shape_broadcast (&c->inputs[0], &c->inputs[1], &both)
+          || (both.rank >= 0 && both.rank != 2)))
     {
       char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
       return sluice_shape_context_fail (
