@@ -410,6 +410,7 @@ lay_edges (Compile *compile, GArray *loose)
       for (guint k = 0; k < node->n_edges; k++)
         {
           const SluicePlanEdge *edge = &plan->edges[node->first_edge + k];
+          plan->nodes[i].n_data_edges += edge->slot != SLUICE_PLAN_NOWHERE;
           n_read += edge->slot != SLUICE_PLAN_NOWHERE && edge->last;
         }
       if (n_read < node->n_outputs)

@@ -38,9 +38,9 @@ typedef struct
   const SluiceKernel *kernel; /* NULL: NO_OP, CONST, SEND, RECV, UNFED, VIRTUAL */
   gpointer state;             /* of kernel->prepare */
   const SluiceNode *origin;
-  guint32 first_input; /* slot */
-  guint32 first_edge, n_edges;
-  guint32 first_constant; /* of CONST; of transfers: the pair */
+  guint32 first_input;                       /* slot */
+  guint32 first_edge, n_edges, n_data_edges; /* data edges first */
+  guint32 first_constant;                    /* of CONST; of transfers: the pair */
   guint32 flags;
   guint16 n_inputs, n_outputs;
   guint16 device;

@@ -4,15 +4,13 @@
 /* One run of a plan, from what is fed to what is fetched; executor.c is what lies between. */
 #include "engine/runtime/step.h"
 
-#define GATE_CLOSED (1u << 31)
-
 SluiceStep *
 sluice_step_new (const SluicePlan *plan)
 {
   SluiceStep *self = g_aligned_alloc0 (1, sizeof (SluiceStep), 64);
   self->plan = plan;
   self->ref_count = 1;
-  self->gate = GATE_CLOSED;
+  self->gate = SLUICE_GATE_CLOSED;
   self->pending = g_new (guint32, plan->n_nodes + 1);
   self->dead = plan->has_dead ? g_new0 (guint32, plan->n_nodes + 1) : NULL;
   self->slots = g_new0 (SluiceValue, plan->n_slots + 1);
@@ -63,7 +61,8 @@ sluice_plan_check_feeds (const SluicePlan *plan, SluiceTensor *const *feeds, GEr
       if (!feeds[i])
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s:%d' is fed nothing",
                             edge.node->name, edge.port);
-      if ((SluiceDType) feeds[i]->dtype != dtype)
+      /* The dtype of an unknown op's output is not known. */
+      if (dtype != SLUICE_INVALID && (SluiceDType) feeds[i]->dtype != dtype)
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s:%d' is of %s, and %s is fed",
                             edge.node->name, edge.port, sluice_dtype_name (dtype),
                             sluice_dtype_name (feeds[i]->dtype));
@@ -210,13 +209,19 @@ fetch_all (SluiceStep *self, SluiceTensor *const *feeds, SluiceTensor **outputs,
 }
 
 void
-sluice_step_cancel (SluiceStep *self)
+sluice_step_wake (SluiceStep *self)
 {
-  atomic_store (&self->cancelled, 1);
   pthread_mutex_lock (&self->wait_lock);
   if (self->caller_sleeps)
     pthread_cond_signal (&self->wait);
   pthread_mutex_unlock (&self->wait_lock);
+}
+
+void
+sluice_step_cancel (SluiceStep *self)
+{
+  atomic_store (&self->cancelled, 1);
+  sluice_step_wake (self);
 }
 
 gboolean

@@ -80,7 +80,7 @@ struct _SluiceStep
   _Atomic (SluiceFlight *) mailbox;
   _Atomic int finished;
   _Atomic int calls_for_caller; /* there is work that a sleeping caller should take */
-  _Atomic guint gate;           /* helpers inside; CLOSED where none may enter */
+  _Atomic guint gate;           /* helpers inside; GATE_CLOSED where none may enter */
   _Atomic int ref_count;        /* the run, and helpers that the pool has not started yet */
   _Atomic int n_invited;        /* helpers submitted and not gone */
   pthread_mutex_t wait_lock;
@@ -116,6 +116,11 @@ gboolean
 sluice_plan_check_feeds (const SluicePlan *plan, SluiceTensor *const *feeds, GError **error);
 
 /* ---- between step.c and executor.c ---- */
+
+#define SLUICE_GATE_CLOSED (1u << 31)
+
+/* Wakes the caller where it sleeps. */
+void sluice_step_wake (SluiceStep *self);
 
 /* Runs nodes until the step has ended. The caller's thread. */
 void sluice_executor_run (SluiceStep *step);

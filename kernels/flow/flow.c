@@ -26,11 +26,12 @@ flow_pass_all (SluiceShapeContext *c, GError **error)
   return TRUE;
 }
 
+/* Zeros come back where nothing came in, as far as the dtype has a gradient. */
 static gboolean
 identity_n_gradient (SluiceGradContext *g, GError **error)
 {
   for (guint i = 0; i < g->node->n_inputs; i++)
-    if (sluice_grad_has_dy (g, i))
+    if (sluice_dtype_in (g->node->outputs[i].dtype, SLUICE_SET_FLOATS | SLUICE_SET_COMPLEX))
       sluice_grad_set (g, i, sluice_grad_dy (g, i));
   return TRUE;
 }

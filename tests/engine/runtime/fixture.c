@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "fixture.h"
+#include "tests/engine/runtime/fixture.h"
 
 #include <pthread.h>
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* Devices, branches, threads, cancellation. */
-#include "fixture.h"
+#include "tests/engine/runtime/fixture.h"
 
 #include <pthread.h>
 #include <string.h>

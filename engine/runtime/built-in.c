@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Nodes that run no kernel: constants, transfers, and everything on a device that computes nothing.
+ */
+#include "engine/runtime/worker.h"
+
+static void
+send_value (SluiceWorker *w, const SluicePlanNode *node, SluiceValue *inputs, gboolean is_dead)
+{
+  SluiceStep *step = w->step;
+  SluicePair *pair = &step->pairs[node->first_constant];
+  gboolean is_awaited = pair->state == SLUICE_PAIR_AWAITED;
+  pair->state = is_dead ? SLUICE_PAIR_SENT_DEAD : SLUICE_PAIR_SENT;
+  if (node->n_inputs && !is_dead)
+    {
+      gboolean is_kept = w->plan->slot_flags[node->first_input] & SLUICE_SLOT_KEPT;
+      pair->tensor =
+          is_kept ? sluice_tensor_ref (inputs[0].tensor) : g_steal_pointer (&inputs[0].tensor);
+    }
+  if (is_awaited)
+    make_ready (w, w->plan->recv_of_pair[node->first_constant]);
+}
+
+/* FALSE: nothing has come yet; the Send will make the node ready again. */
+static gboolean
+receive_value (SluiceWorker *w, const SluicePlanNode *node, SluiceValue *outputs, gboolean *is_dead)
+{
+  SluicePair *pair = &w->step->pairs[node->first_constant];
+  if (pair->state == SLUICE_PAIR_EMPTY)
+    {
+      pair->state = SLUICE_PAIR_AWAITED;
+      return FALSE;
+    }
+  *is_dead |= pair->state == SLUICE_PAIR_SENT_DEAD;
+  if (node->n_outputs)
+    outputs[0].tensor = g_steal_pointer (&pair->tensor);
+  pair->state = SLUICE_PAIR_EMPTY;
+  return TRUE;
+}
+
+/* On a device that computes nothing: outputs of the static shapes; references are handed on. */
+static gboolean
+make_outputs (SluiceWorker *w,
+              const SluicePlanNode *node,
+              SluiceValue *inputs,
+              SluiceValue *outputs)
+{
+  const guint8 *flags = w->plan->slot_flags + node->first_input;
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      const SluiceOutput *output = &node->origin->outputs[i];
+      if (sluice_dtype_is_ref (output->dtype))
+        {
+          for (guint k = 0; k < node->n_inputs && !outputs[i].ref; k++)
+            if (flags[k] & SLUICE_SLOT_REF)
+              outputs[i].ref = (SluiceVariable *) sluice_resource_ref (&inputs[k].ref->parent);
+          if (outputs[i].ref)
+            continue;
+          sluice_worker_fail_node (w, node, SLUICE_ERROR_UNIMPLEMENTED,
+                                   "makes a reference, which a device without kernels cannot");
+          return FALSE;
+        }
+      SluiceShape shape = output->shape;
+      shape.rank = MAX (shape.rank, 0);
+      for (int k = 0; k < shape.rank; k++)
+        shape.dim[k] = shape.dim[k] < 0 ? 1 : shape.dim[k];
+      GError *error = NULL;
+      outputs[i].tensor = sluice_tensor_new_checked (
+          w->step->env.devices[node->device]->allocator, output->dtype, &shape,
+          (SluiceOwner){ node->origin_id, node->memory_class }, &error);
+      if (error)
+        {
+          sluice_step_fail (w->step, error);
+          return FALSE;
+        }
+      if (!outputs[i].tensor->buffer && !sluice_dtype_is_managed (output->dtype))
+        memset (outputs[i].tensor->data, 0, sluice_tensor_bytes (outputs[i].tensor));
+    }
+  return TRUE;
+}
+
+/* A node without a kernel, or one on a device that computes nothing. */
+void
+sluice_worker_run_built_in (SluiceWorker *w,
+                            guint32 i,
+                            const SluicePlanNode *node,
+                            gboolean is_dead)
+{
+  SluiceValue *inputs = w->step->slots + node->first_input;
+  if (node->flags & SLUICE_PLAN_ODD_INPUTS && !is_dead)
+    {
+      GError *error = sluice_worker_read_references (w->plan, node, inputs);
+      if (error)
+        sluice_step_fail (w->step, error);
+    }
+  if (node->flags & SLUICE_PLAN_CONST)
+    for (guint k = 0; k < node->n_outputs; k++)
+      w->outputs[k].tensor = sluice_tensor_ref (w->plan->constants[node->first_constant + k]);
+  else if (node->flags & SLUICE_PLAN_SEND && !w->step->is_stopping)
+    send_value (w, node, inputs, is_dead);
+  else if (node->flags & SLUICE_PLAN_RECV && !receive_value (w, node, w->outputs, &is_dead))
+    return;
+  else if (node->flags & SLUICE_PLAN_UNFED)
+    sluice_worker_fail_node (w, node, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "feed a value for this placeholder");
+  else if (node->flags & SLUICE_PLAN_VIRTUAL && !w->step->is_stopping)
+    make_outputs (w, node, inputs, w->outputs);
+  if (is_dead)
+    sluice_worker_drop_inputs (w->plan, node, inputs);
+  else
+    release_inputs (w->plan, node, inputs);
+  if (w->step->is_stopping)
+    sluice_worker_drop_outputs (node, w->outputs);
+  else
+    end_node (w, i, node, is_dead);
+}

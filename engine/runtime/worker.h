@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/runtime/lanes.h"
+#include "engine/runtime/step.h"
+
+/*
+ * What executor.c, flight.c and built-in.c share. The hot path is inline: a no-op takes 40 ns, of
+ * which a call that is not inlined would be a tenth.
+ */
+
+/* A thread that runs nodes of the step. */
+typedef struct
+{
+  SluiceStep *step;
+  const SluicePlan *plan;
+  SluiceTraceRing *ring;
+  guint lane;
+  gboolean is_caller;
+  guint64 now; /* the last time stamp read */
+  guint64 small_ticks, wake_ticks;
+  SluiceKernelCall call; /* what stays the same for every node is set once */
+  SluiceValue *outputs;
+} SluiceWorker;
+
+/* The first error wins; what follows from it is dropped. Under the baton. */
+void sluice_step_fail (SluiceStep *step, GError *take);
+void sluice_worker_fail_node (SluiceWorker *w,
+                              const SluicePlanNode *node,
+                              SluiceErrorCode code,
+                              const char *what);
+
+/* Variables become their values where values are wanted. Sees what an update in place wrote last.
+ * (transfer full) (nullable) */
+GError *sluice_worker_read_references (const SluicePlan *plan,
+                                       const SluicePlanNode *node,
+                                       SluiceValue *inputs);
+/* Of a node that does not run, and whose references were not read. */
+void
+sluice_worker_drop_inputs (const SluicePlan *plan, const SluicePlanNode *node, SluiceValue *inputs);
+void sluice_worker_drop_outputs (const SluicePlanNode *node, SluiceValue *outputs);
+/* After the kernel: TRUE where the node may propagate. */
+gboolean sluice_worker_check_call (SluiceWorker *w,
+                                   const SluicePlanNode *node,
+                                   SluiceKernelCall *call,
+                                   gboolean ok);
+/* In plans with dead values. is_dead: the node did not run. */
+void sluice_worker_propagate_mixed (SluiceWorker *w,
+                                    const SluicePlanNode *node,
+                                    SluiceValue *outputs,
+                                    gboolean is_dead);
+
+/* A node without a kernel, or one on a device that computes nothing. */
+void sluice_worker_run_built_in (SluiceWorker *w,
+                                 guint32 i,
+                                 const SluicePlanNode *node,
+                                 gboolean is_dead);
+
+/* ---- flights ---- */
+
+/* Starts an asynchronous kernel. */
+void sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node);
+/* Runs a long kernel without the baton. FALSE: another thread has it now. */
+gboolean sluice_worker_fly (SluiceWorker *w, guint32 i, guint64 expected);
+/* Ends the nodes whose kernels have returned elsewhere. */
+void sluice_worker_drain_mailbox (SluiceWorker *w);
+/* A thread's part of a step: the caller's until the end, a helper's as long as there is work. */
+void sluice_executor_work (SluiceStep *step, gboolean is_caller);
+
+/* ---- the hot path ---- */
+
+static inline gboolean
+is_cancelled (SluiceStep *step)
+{
+  return atomic_load_explicit (&step->cancelled, memory_order_relaxed)
+         || (step->env.cancel_flag
+             && atomic_load_explicit (step->env.cancel_flag, memory_order_relaxed));
+}
+
+static inline void
+release_output (const SluicePlanNode *node, guint port, SluiceValue value)
+{
+  if (node->flags & SLUICE_PLAN_REF_OUTPUTS
+      && sluice_dtype_is_ref (node->origin->outputs[port].dtype))
+    sluice_resource_unref (&value.ref->parent);
+  else
+    sluice_tensor_unref (value.tensor);
+}
+
+static inline SluiceValue
+share (const SluicePlanNode *node, guint port, SluiceValue value)
+{
+  if (node->flags & SLUICE_PLAN_REF_OUTPUTS
+      && sluice_dtype_is_ref (node->origin->outputs[port].dtype))
+    sluice_resource_ref (&value.ref->parent);
+  else
+    sluice_tensor_ref (value.tensor);
+  return value;
+}
+
+/* After read_references() a slot holds a variable only where SLOT_REF says so. */
+static inline void
+release_inputs (const SluicePlan *plan, const SluicePlanNode *node, SluiceValue *inputs)
+{
+  if (!(node->flags & SLUICE_PLAN_ODD_INPUTS))
+    {
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (inputs[i].tensor)
+          {
+            sluice_tensor_unref (inputs[i].tensor);
+            inputs[i].tensor = NULL;
+          }
+      return;
+    }
+  const guint8 *flags = plan->slot_flags + node->first_input;
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      if (!inputs[i].tensor || flags[i] & SLUICE_SLOT_KEPT)
+        continue;
+      if (flags[i] & SLUICE_SLOT_REF)
+        sluice_resource_unref (&inputs[i].ref->parent);
+      else
+        sluice_tensor_unref (inputs[i].tensor);
+      inputs[i].tensor = NULL;
+    }
+}
+
+static inline void
+make_ready (SluiceWorker *w, guint32 i)
+{
+  w->step->scheduled[i] = w->now;
+  sluice_ready_add (&w->step->ready, i);
+}
+
+static inline void
+count_down (SluiceWorker *w, guint32 i)
+{
+  SluiceStep *step = w->step;
+  step->scheduled[i] = w->now; /* the last to come is the one that made it ready */
+  sluice_ready_add_if (&step->ready, i, --step->pending[i] == 0);
+}
+
+/* Plans without dead values: every count goes down by one. */
+static inline void
+propagate_live (SluiceWorker *w, const SluicePlanNode *node, SluiceValue *outputs)
+{
+  SluiceStep *step = w->step;
+  const SluicePlanEdge *edge = w->plan->edges + node->first_edge;
+  const SluicePlanEdge *controls = edge + node->n_data_edges;
+  const SluicePlanEdge *end = w->plan->edges + node->first_edge + node->n_edges;
+  for (; edge < controls; edge++)
+    {
+      SluiceValue value = outputs[edge->port];
+      if (edge->last)
+        outputs[edge->port].tensor = NULL;
+      else
+        value = share (node, edge->port, value);
+      step->slots[edge->slot] = value;
+      if (edge->node != SLUICE_PLAN_NOWHERE)
+        count_down (w, edge->node);
+    }
+  for (; edge < end; edge++)
+    count_down (w, edge->node);
+}
+
+static inline void
+propagate (SluiceWorker *w, const SluicePlanNode *node, SluiceValue *outputs, gboolean is_dead)
+{
+  if (G_UNLIKELY (w->plan->has_dead))
+    sluice_worker_propagate_mixed (w, node, outputs, is_dead);
+  else
+    propagate_live (w, node, outputs);
+  if (node->flags & SLUICE_PLAN_SPARE_OUTPUTS || G_UNLIKELY (w->plan->has_dead))
+    for (guint i = 0; i < node->n_outputs; i++)
+      if (outputs[i].tensor)
+        {
+          release_output (node, i, outputs[i]);
+          outputs[i].tensor = NULL;
+        }
+  w->step->remaining--;
+}
+
+static inline guint32
+output_units (const SluicePlanNode *node, const SluiceValue *outputs)
+{
+  gsize bytes = 0;
+  if (G_LIKELY (!(node->flags & SLUICE_PLAN_REF_OUTPUTS)))
+    for (guint i = 0; i < node->n_outputs; i++)
+      if (outputs[i].tensor)
+        bytes += sluice_tensor_bytes (outputs[i].tensor);
+  return (guint32) MIN ((bytes + 63) / 64, G_MAXUINT32);
+}
+
+static inline void
+stamp (SluiceWorker *w,
+       guint32 i,
+       const SluicePlanNode *node,
+       guint32 units,
+       guint64 begin,
+       guint64 end)
+{
+  SluiceTraceRecord *record = sluice_trace_ring_slot (w->ring);
+  record->scheduled = w->step->scheduled[i];
+  record->start = begin;
+  record->end = end;
+  record->node = node->origin_id;
+  record->bytes = units;
+  record->step = (guint32) w->step->env.number;
+  record->iteration = 0;
+  record->frame = 0;
+  record->kind = (node->flags & SLUICE_PLAN_SEND   ? SLUICE_TRACE_SEND
+                  : node->flags & SLUICE_PLAN_RECV ? SLUICE_TRACE_RECV
+                                                   : SLUICE_TRACE_NODE)
+                 | (guint32) node->device << 8;
+  sluice_trace_ring_commit (w->ring);
+}
+
+static inline void
+fill_call (SluiceWorker *w,
+           SluiceKernelCall *call,
+           const SluicePlanNode *node,
+           SluiceValue *outputs)
+{
+  call->node = node->origin;
+  call->kernel = node->kernel;
+  call->state = node->state;
+  call->inputs = w->step->slots + node->first_input;
+  call->outputs = outputs;
+  call->n_inputs = node->n_inputs;
+  call->n_outputs = node->n_outputs;
+  call->device = w->step->env.devices[node->device];
+  call->owner = (SluiceOwner){ node->origin_id, node->memory_class };
+}
+
+static inline gboolean
+try_own (SluiceStep *step)
+{
+  int free = 0;
+  return atomic_compare_exchange_strong (&step->owned, &free, 1);
+}
+
+static inline void
+disown (SluiceStep *step)
+{
+  atomic_store (&step->owned, 0);
+}
+
+/* Moving average of what a node costs, in ticks. */
+static inline void
+learn (const SluicePlan *plan, guint32 i, guint64 ticks)
+{
+  guint32 old = atomic_load_explicit (&plan->ticks[i], memory_order_relaxed);
+  gint64 seen = (gint64) MIN (ticks, G_MAXINT32);
+  guint32 new = old ? (guint32) (old + (seen - (gint64) old) / 8) : (guint32) MAX (seen, 1);
+  atomic_store_explicit (&plan->ticks[i], new, memory_order_relaxed);
+}
+
+/* What is left to do when a node's outputs are there. */
+static inline void
+end_node (SluiceWorker *w, guint32 i, const SluicePlanNode *node, gboolean is_dead)
+{
+  guint32 units = output_units (node, w->outputs);
+  guint64 start = w->now;
+  propagate (w, node, w->outputs, is_dead);
+  w->now = sluice_clock_ticks ();
+  if (!(node->flags & SLUICE_PLAN_CHEAP))
+    learn (w->plan, i, w->now - start);
+  stamp (w, i, node, units, start, w->now);
+  w->step->n_run++;
+}
