@@ -43,11 +43,23 @@ sluice_node_record (const SluiceNode *node)
   return (SluiceNodeRecord *) node;
 }
 
+/* names.c: nodes by name. Starts as { 0 }. */
+typedef struct _SluiceNameSlot SluiceNameSlot;
+typedef struct
+{
+  SluiceNameSlot *slots;
+  guint n, capacity; /* a power of two */
+} SluiceNameTable;
+SluiceNode *sluice_name_table_find (const SluiceNameTable *self, const char *name);
+/* FALSE: there is a node of this name. */
+gboolean sluice_name_table_add (SluiceNameTable *self, SluiceNode *node);
+void sluice_name_table_clear (SluiceNameTable *self);
+
 struct _SluiceGraph
 {
   _Atomic int ref_count;
-  GPtrArray *nodes;     /* SluiceNode, in order of creation */
-  GHashTable *by_name;  /* interned name -> SluiceNode */
+  GPtrArray *nodes; /* SluiceNode, in order of creation */
+  SluiceNameTable by_name;
   GHashTable *suffixes; /* interned name -> the last number that unique_name() put behind it */
   guint64 version;
   int producer;
@@ -66,18 +78,21 @@ void sluice_node_free (SluiceNode *node);
 /* Takes the values; duplicates by name are dropped but for the last. */
 void sluice_node_take_attrs (SluiceNode *node, SluiceAttr *attrs, guint n);
 void sluice_node_set_n_outputs (SluiceNode *node, guint n);
-void sluice_graph_commit (SluiceGraph *self, SluiceNode *node);
+/* FALSE: the name is taken, and the node is the caller's still. */
+gboolean sluice_graph_commit (SluiceGraph *self, SluiceNode *node);
+/* Takes the nodes from `first` on away again; nothing may be connected to them. */
+void sluice_graph_drop_new (SluiceGraph *self, guint first);
 void sluice_node_add_use (SluiceNode *producer, SluiceUse use);
 /* The node's name nearest to a mistyped one. */
 const char *sluice_graph_near_name (SluiceGraph *self, const char *name);
 gboolean sluice_node_name_is_valid (const char *name, gboolean internal);
 
 /* infer.c */
-/* Adds what `given` leaves out to the node's attributes. from_inputs: also from the inputs' dtypes,
- * as a builder wants; a GraphDef must say them. Makes the outputs; after an error as far as they
- * can be told. */
+/* Takes the values, and adds what they leave out to the node's attributes. from_inputs: also from
+ * the inputs' dtypes, as a builder wants; a GraphDef must say them. Makes the outputs; after an
+ * error as far as they can be told. */
 gboolean sluice_node_complete (
-    SluiceNode *node, const SluiceAttr *given, guint n_given, gboolean from_inputs, GError **error);
+    SluiceNode *node, const SluiceAttr *take, guint n, gboolean from_inputs, GError **error);
 gboolean sluice_node_check_inputs (const SluiceNode *node, GError **error);
 /* Calls the op's shape function. On an error all shapes are unknown. */
 gboolean sluice_node_infer_shapes (SluiceNode *node, GError **error);

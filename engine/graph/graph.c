@@ -135,7 +135,6 @@ sluice_graph_new (void)
   SluiceGraph *self = g_new0 (SluiceGraph, 1);
   self->ref_count = 1;
   self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_node_free);
-  self->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   self->suffixes = g_hash_table_new (g_str_hash, g_str_equal);
   self->producer = SLUICE_GRAPH_VERSION;
   return self;
@@ -153,7 +152,7 @@ sluice_graph_unref (SluiceGraph *self)
 {
   if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
     return;
-  g_hash_table_unref (self->by_name);
+  sluice_name_table_clear (&self->by_name);
   g_hash_table_unref (self->suffixes);
   g_ptr_array_unref (self->nodes);
   g_clear_pointer (&self->shell, g_bytes_unref);
@@ -177,7 +176,7 @@ sluice_graph_get_node (const SluiceGraph *self, guint index)
 SluiceNode *
 sluice_graph_find (const SluiceGraph *self, const char *name)
 {
-  return g_hash_table_lookup (self->by_name, name);
+  return sluice_name_table_find (&self->by_name, name);
 }
 
 const SluiceUse *
@@ -218,13 +217,14 @@ sluice_node_name_is_valid (const char *name, gboolean internal)
   return TRUE;
 }
 
-void
+gboolean
 sluice_graph_commit (SluiceGraph *self, SluiceNode *node)
 {
+  if (!sluice_name_table_add (&self->by_name, node))
+    return FALSE;
   node->graph = self;
   g_ptr_array_add (self->nodes, node);
   node->id = self->nodes->len;
-  g_hash_table_insert (self->by_name, (gpointer) node->name, node);
   for (guint i = 0; i < node->n_inputs; i++)
     if (node->inputs[i].node != NULL)
       sluice_node_add_use (node->inputs[i].node,
@@ -232,6 +232,16 @@ sluice_graph_commit (SluiceGraph *self, SluiceNode *node)
   for (guint i = 0; i < node->n_control_inputs; i++)
     sluice_node_add_use (node->control_inputs[i], (SluiceUse){ node, -1, 0 });
   self->version++;
+  return TRUE;
+}
+
+void
+sluice_graph_drop_new (SluiceGraph *self, guint first)
+{
+  g_ptr_array_set_size (self->nodes, (int) first);
+  sluice_name_table_clear (&self->by_name);
+  for (guint i = 0; i < first; i++)
+    sluice_name_table_add (&self->by_name, g_ptr_array_index (self->nodes, i));
 }
 
 static gboolean
@@ -317,13 +327,17 @@ sluice_graph_add (SluiceGraph *self, const SluiceNodeSpec *spec, GError **error)
   SluiceNode *node = sluice_node_new (self, name, spec->op, spec->device);
   set_inputs (node, spec->inputs, spec->n_inputs);
   set_control_inputs (node, spec->control_inputs, spec->n_control_inputs);
-  if (!sluice_node_complete (node, spec->attrs, spec->n_attrs, TRUE, error)
+  g_autofree SluiceAttr *attrs = g_memdup2 (spec->attrs, spec->n_attrs * sizeof (SluiceAttr));
+  for (guint i = 0; i < spec->n_attrs; i++)
+    sluice_attr_value_copy (&attrs[i].value, &spec->attrs[i].value);
+  if (!sluice_node_complete (node, attrs, spec->n_attrs, TRUE, error)
       || !sluice_node_check_inputs (node, error) || !sluice_node_infer_shapes (node, error))
     {
       sluice_node_free (node);
       return NULL;
     }
-  sluice_graph_commit (self, node);
+  gboolean added = sluice_graph_commit (self, node);
+  g_assert (added); /* check_new_name() said so */
   return node;
 }
 
@@ -352,7 +366,8 @@ sluice_graph_copy_node (SluiceGraph *self,
   copy->n_outputs = node->n_outputs;
   sluice_node_record (copy)->inferred = TRUE;
   copy->error = node->error != NULL ? g_error_copy (node->error) : NULL;
-  sluice_graph_commit (self, copy);
+  gboolean added = sluice_graph_commit (self, copy);
+  g_assert (added); /* the caller's names are unique */
   return copy;
 }
 

@@ -23,6 +23,8 @@ typedef struct
   gint64 budget;         /* of constants that unfold */
   guint near_names;      /* that may still be looked up */
   GHashTable *functions; /* names of the library's functions */
+  const char *interned[256];
+  SluiceArena scratch;
 } Import;
 
 static SluiceNode *
@@ -86,22 +88,6 @@ check_node (const Tensorflow__NodeDef *def, gsize index, GError **error)
   return TRUE;
 }
 
-static gboolean
-check_nodes (SluiceGraph *graph, const Tensorflow__GraphDef *def, GError **error)
-{
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  for (gsize i = 0; i < def->n_node; i++)
-    {
-      if (!check_node (def->node[i], i, error))
-        return FALSE;
-      if (!g_hash_table_add (names, def->node[i]->name)
-          || sluice_graph_find (graph, def->node[i]->name) != NULL)
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                            "there are two nodes of the name '%s'; rename one", def->node[i]->name);
-    }
-  return TRUE;
-}
-
 /* ---- nodes and their attributes ---- */
 
 /* What is written out again as it came: fields and attributes that were not understood. */
@@ -125,37 +111,52 @@ keep_attr (SluiceArena *arena,
   kept->attr[kept->n_attr++] = entry;
 }
 
-static void
+/* Attribute names repeat from node to node; interning takes a lock and a look at every letter. */
+static const char *
+intern_name (Import *im, const char *name)
+{
+  gsize length = strlen (name);
+  const char **slot = &im->interned[(length * 31 + (guchar) name[0] * 7
+                                     + (guchar) name[length > 0 ? length - 1 : 0])
+                                    % G_N_ELEMENTS (im->interned)];
+  if (*slot == NULL || strcmp (*slot, name) != 0)
+    *slot = g_intern_string (name);
+  return *slot;
+}
+
+/* Returns how many could be read. */
+static guint
 read_attrs (Import *im,
             SluiceNode *node,
             const Tensorflow__NodeDef *def,
-            GArray *attrs,
-            SluiceArena *arena,
+            SluiceAttr *attrs,
             Tensorflow__NodeDef **foreign)
 {
+  guint n = 0;
   for (gsize i = 0; i < def->n_attr; i++)
     {
       Tensorflow__AttrEntry *entry = def->attr[i];
-      SluiceAttr attr = { .name = g_intern_string (entry->key) };
+      SluiceAttr attr = { .name = intern_name (im, entry->key) };
       gboolean lossy = FALSE;
       g_autoptr (GError) error = NULL;
       if (entry->value == NULL
           || sluice_attr_unpack (entry->value, &attr.value, &im->budget, &lossy, &error))
-        g_array_append_val (attrs, attr);
+        attrs[n++] = attr;
       else if (entry->key[0] != '_')
         node_fail (node, error->code, "attribute %s: %s", entry->key, error->message);
       if (lossy || error != NULL)
-        keep_attr (arena, foreign, def, entry);
+        keep_attr (&im->scratch, foreign, def, entry);
     }
   if (def->experimental_debug_info != NULL)
-    keep_foreign (arena, foreign)->experimental_debug_info = def->experimental_debug_info;
+    keep_foreign (&im->scratch, foreign)->experimental_debug_info = def->experimental_debug_info;
   if (def->experimental_type != NULL)
-    keep_foreign (arena, foreign)->experimental_type = def->experimental_type;
+    keep_foreign (&im->scratch, foreign)->experimental_type = def->experimental_type;
   if (def->base.n_unknown_fields > 0)
     {
-      keep_foreign (arena, foreign)->base.n_unknown_fields = def->base.n_unknown_fields;
+      keep_foreign (&im->scratch, foreign)->base.n_unknown_fields = def->base.n_unknown_fields;
       (*foreign)->base.unknown_fields = def->base.unknown_fields;
     }
+  return n;
 }
 
 /* The outputs of an op that nobody knows: as many as the file tells shapes of. */
@@ -187,29 +188,36 @@ fail_unknown_op (Import *im, SluiceNode *node)
              near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static void
-add_node (Import *im, const Tensorflow__NodeDef *def, SluiceArena *arena)
+static gboolean
+add_node (Import *im, const Tensorflow__NodeDef *def, GError **load_error)
 {
   SluiceNode *node = sluice_node_new (im->graph, def->name, def->op, def->device);
-  g_autoptr (GArray) attrs = g_array_new (FALSE, FALSE, sizeof (SluiceAttr));
+  if (!sluice_graph_commit (im->graph, node))
+    {
+      sluice_node_free (node);
+      return sluice_fail (load_error, SLUICE_ERROR_INVALID_ARGUMENT,
+                          "there are two nodes of the name '%s'; rename one", def->name);
+    }
+  SluiceAttr few[16];
+  g_autofree SluiceAttr *many =
+      def->n_attr > G_N_ELEMENTS (few) ? g_new (SluiceAttr, def->n_attr) : NULL;
+  SluiceAttr *attrs = many != NULL ? many : few;
   Tensorflow__NodeDef *foreign = NULL;
-  read_attrs (im, node, def, attrs, arena, &foreign);
+  guint n_attrs = read_attrs (im, node, def, attrs, &foreign);
   if (foreign != NULL)
     sluice_node_record (node)->foreign = sluice_wire_pack (foreign);
   if (node->op == NULL)
     {
       fail_unknown_op (im, node);
-      sluice_node_take_attrs (node, (SluiceAttr *) attrs->data, attrs->len);
+      sluice_node_take_attrs (node, attrs, n_attrs);
       guess_outputs (node);
     }
   else
     {
       GError **error = node->error == NULL ? &node->error : NULL;
-      sluice_node_complete (node, (const SluiceAttr *) attrs->data, attrs->len, FALSE, error);
-      for (guint i = 0; i < attrs->len; i++)
-        sluice_attr_value_clear (&g_array_index (attrs, SluiceAttr, i).value);
+      sluice_node_complete (node, attrs, n_attrs, FALSE, error);
     }
-  sluice_graph_commit (im->graph, node);
+  return TRUE;
 }
 
 /* ---- edges ---- */
@@ -309,7 +317,7 @@ connect_node (Import *im, SluiceNode *node, const Tensorflow__NodeDef *def)
       lost |= before == NULL;
       if (before == NULL)
         fail_missing (im, node, "a control input", def->input[i] + 1);
-      else if (g_hash_table_add (seen, before))
+      else if (seen == NULL || g_hash_table_add (seen, before))
         {
           node->control_inputs[node->n_control_inputs++] = before;
           sluice_node_add_use (before, (SluiceUse){ node, -1, 0 });
@@ -483,13 +491,15 @@ pack_meta_shell (const Tensorflow__MetaGraphDef *meta)
   return sluice_wire_pack (&shell);
 }
 
-static void
-import_nodes (Import *im)
+static gboolean
+import_nodes (Import *im, GError **error)
 {
-  g_auto (SluiceArena) scratch;
-  sluice_arena_init (&scratch);
   for (guint i = 0; i < im->n; i++)
-    add_node (im, im->def->node[i], &scratch);
+    if (!check_node (im->def->node[i], i, error) || !add_node (im, im->def->node[i], error))
+      {
+        sluice_graph_drop_new (im->graph, im->first);
+        return FALSE;
+      }
   for (guint i = 0; i < im->n; i++)
     connect_node (im, nth_new (im, i), im->def->node[i]);
   for (guint i = 0; i < im->n; i++)
@@ -502,6 +512,7 @@ import_nodes (Import *im)
   g_autofree guint8 *dirty = g_malloc (MAX (im->n, 1));
   memset (dirty, TRUE, im->n);
   sluice_graph_settle (im->graph, order, dirty, im->n);
+  return TRUE;
 }
 
 gboolean
@@ -511,7 +522,7 @@ sluice_graph_import_def (SluiceGraph *self,
                          GError **error)
 {
   gboolean fresh = self->nodes->len == 0;
-  if (!check_versions (def, error) || !check_nodes (self, def, error))
+  if (!check_versions (def, error))
     return FALSE;
   if (!fresh && def->library != NULL && def->library->n_function > 0)
     return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
@@ -532,8 +543,10 @@ sluice_graph_import_def (SluiceGraph *self,
     .near_names = MAX_NEAR_NAMES,
     .functions = functions,
   };
-  import_nodes (&im);
-  if (fresh)
+  sluice_arena_init (&im.scratch);
+  gboolean done = import_nodes (&im, error);
+  sluice_arena_clear (&im.scratch);
+  if (done && fresh)
     {
       self->producer = def->versions != NULL ? def->versions->producer : def->version;
       g_clear_pointer (&self->shell, g_bytes_unref);
@@ -541,5 +554,5 @@ sluice_graph_import_def (SluiceGraph *self,
       self->shell = pack_shell (def);
       self->meta_shell = meta != NULL ? pack_meta_shell (meta) : NULL;
     }
-  return TRUE;
+  return done;
 }

@@ -15,7 +15,8 @@ typedef struct
   SluiceNode *node;
   const SluiceOp *op;
   SluiceAttrValue *values; /* one a definition of op->attrs; kind NONE: not known yet */
-  GArray *others;          /* SluiceAttr that the definition does not have */
+  SluiceAttr *others;      /* that the definition does not have */
+  guint n_others;
   GError *error;
 } Completion;
 
@@ -107,11 +108,9 @@ place_given (Completion *c, const SluiceAttr *given, guint n)
   for (guint i = 0; i < n; i++)
     {
       const SluiceAttrDef *def = sluice_op_find_attr (c->op, given[i].name);
-      SluiceAttr copy = { .name = given[i].name };
-      sluice_attr_value_copy (&copy.value, &given[i].value);
       if (def == NULL)
         {
-          g_array_append_val (c->others, copy);
+          c->others[c->n_others++] = given[i];
           if (is_harmless (c->op, &given[i]))
             continue;
           g_autofree char *text = sluice_attr_value_to_string (&given[i].value);
@@ -123,7 +122,7 @@ place_given (Completion *c, const SluiceAttr *given, guint n)
         }
       SluiceAttrValue *value = &c->values[def - c->op->attrs];
       sluice_attr_value_clear (value);
-      *value = copy.value;
+      *value = given[i].value;
       if (value->kind == SLUICE_ATTR_LIST)
         value->list_kind = def->list_kind;
       if (has_kind (value, def))
@@ -387,24 +386,26 @@ make_outputs (Completion *c)
 static void
 store_attrs (Completion *c)
 {
-  g_autofree SluiceAttr *attrs = g_new (SluiceAttr, c->op->n_attrs + c->others->len);
-  guint n = 0;
+  SluiceAttr few[16];
+  guint n = 0, most = c->op->n_attrs + c->n_others;
+  g_autofree SluiceAttr *many = most > G_N_ELEMENTS (few) ? g_new (SluiceAttr, most) : NULL;
+  SluiceAttr *attrs = many != NULL ? many : few;
   for (guint i = 0; i < c->op->n_attrs; i++)
     if (c->values[i].kind != SLUICE_ATTR_NONE)
       attrs[n++] = (SluiceAttr){ c->op->attrs[i].name, c->values[i] };
-  for (guint i = 0; i < c->others->len; i++)
-    attrs[n++] = g_array_index (c->others, SluiceAttr, i);
+  for (guint i = 0; i < c->n_others; i++)
+    attrs[n++] = c->others[i];
   sluice_node_take_attrs (c->node, attrs, n);
 }
 
 gboolean
 sluice_node_complete (
-    SluiceNode *node, const SluiceAttr *given, guint n_given, gboolean from_inputs, GError **error)
+    SluiceNode *node, const SluiceAttr *take, guint n, gboolean from_inputs, GError **error)
 {
   g_autofree SluiceAttrValue *values = g_new0 (SluiceAttrValue, node->op->n_attrs);
-  g_autoptr (GArray) others = g_array_new (FALSE, FALSE, sizeof (SluiceAttr));
+  g_autofree SluiceAttr *others = g_new (SluiceAttr, n);
   Completion c = { .node = node, .op = node->op, .values = values, .others = others };
-  place_given (&c, given, n_given);
+  place_given (&c, take, n);
   if (from_inputs)
     complete_from_inputs (&c);
   complete_from_defaults (&c);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Nodes by name: open addressing. Loading a graph looks up every edge by a long name, so the hash
+ * takes eight bytes at a time and is kept beside the node. */
+#include <string.h>
+
+#include "engine/graph/graph-private.h"
+
+struct _SluiceNameSlot
+{
+  guint32 hash;
+  SluiceNode *node; /* NULL: free */
+};
+
+static guint32
+hash_name (const char *name)
+{
+  gsize length = strlen (name);
+  guint64 hash = length * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15), word;
+  for (; length >= 8; name += 8, length -= 8)
+    {
+      memcpy (&word, name, 8);
+      hash = (hash ^ word) * G_GUINT64_CONSTANT (0xff51afd7ed558ccd);
+      hash ^= hash >> 32;
+    }
+  word = 0;
+  memcpy (&word, name, length);
+  hash = (hash ^ word) * G_GUINT64_CONSTANT (0xff51afd7ed558ccd);
+  return (guint32) (hash ^ hash >> 32);
+}
+
+/* The slot of the name, or the free one where it belongs. */
+static SluiceNameSlot *
+find_slot (const SluiceNameTable *self, const char *name, guint32 hash)
+{
+  guint mask = self->capacity - 1;
+  for (guint i = hash & mask;; i = (i + 1) & mask)
+    {
+      SluiceNameSlot *slot = &self->slots[i];
+      if (slot->node == NULL || (slot->hash == hash && strcmp (slot->node->name, name) == 0))
+        return slot;
+    }
+}
+
+static void
+grow (SluiceNameTable *self)
+{
+  SluiceNameTable old = *self;
+  self->capacity = MAX (64, old.capacity * 2);
+  self->slots = g_new0 (SluiceNameSlot, self->capacity);
+  for (guint i = 0; i < old.capacity; i++)
+    if (old.slots[i].node != NULL)
+      *find_slot (self, old.slots[i].node->name, old.slots[i].hash) = old.slots[i];
+  g_free (old.slots);
+}
+
+SluiceNode *
+sluice_name_table_find (const SluiceNameTable *self, const char *name)
+{
+  return self->n > 0 ? find_slot (self, name, hash_name (name))->node : NULL;
+}
+
+gboolean
+sluice_name_table_add (SluiceNameTable *self, SluiceNode *node)
+{
+  if (self->n * 2 >= self->capacity)
+    grow (self);
+  guint32 hash = hash_name (node->name);
+  SluiceNameSlot *slot = find_slot (self, node->name, hash);
+  if (slot->node != NULL)
+    return FALSE;
+  *slot = (SluiceNameSlot){ hash, node };
+  self->n++;
+  return TRUE;
+}
+
+void
+sluice_name_table_clear (SluiceNameTable *self)
+{
+  g_free (self->slots);
+  *self = (SluiceNameTable){ 0 };
+}
