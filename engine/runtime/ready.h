@@ -51,18 +51,6 @@ sluice_ready_add (SluiceReady *self, guint32 i)
     self->first = block;
 }
 
-/* Adds i where is_ready is 1, nothing where it is 0. Without a branch: which count reaches zero is
- * what a processor cannot guess. */
-static inline void
-sluice_ready_add_if (SluiceReady *self, guint32 i, guint64 is_ready)
-{
-  guint32 word = i >> 6, block = i >> 12;
-  self->words[word] |= is_ready << (i & 63);
-  self->summary[block] |= is_ready << (word & 63);
-  guint32 first = is_ready ? block : self->first;
-  self->first = first < self->first ? first : self->first;
-}
-
 static inline gboolean
 sluice_ready_is_empty (SluiceReady *self)
 {

@@ -137,8 +137,8 @@ static inline void
 count_down (SluiceWorker *w, guint32 i)
 {
   SluiceStep *step = w->step;
-  step->scheduled[i] = w->now; /* the last to come is the one that made it ready */
-  sluice_ready_add_if (&step->ready, i, --step->pending[i] == 0);
+  if (--step->pending[i] == 0)
+    make_ready (w, i);
 }
 
 /* Plans without dead values: every count goes down by one. */
