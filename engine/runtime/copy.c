@@ -17,6 +17,13 @@ typedef struct
   GArray *late; /* of SluiceUse in the source: edges set at the end */
 } Copy;
 
+static gboolean
+is_back_edge (const SluiceNode *from, const SluiceNode *to)
+{
+  return sluice_node_get_role (from) == SLUICE_ROLE_NEXT_ITERATION
+         && sluice_node_get_role (to) == SLUICE_ROLE_MERGE;
+}
+
 /* TRUE where a predecessor had to be put on the stack first. */
 static gboolean
 push_missing (Copy *copy, const SluiceNode *node)
@@ -26,7 +33,8 @@ push_missing (Copy *copy, const SluiceNode *node)
     {
       SluiceNode *input =
           i < node->n_inputs ? node->inputs[i].node : node->control_inputs[i - node->n_inputs];
-      if (!input || copy->copies[input->id - 1] || copy->is_entered[input->id - 1])
+      if (!input || copy->copies[input->id - 1] || copy->is_entered[input->id - 1]
+          || is_back_edge (input, node))
         continue;
       copy->is_entered[input->id - 1] = 1;
       g_ptr_array_add (copy->stack, input);
