@@ -87,7 +87,7 @@ concat_offset_compute (SluiceKernelCall *call)
                             &axis))
     return FALSE;
 
-  gint32 offset = 0;
+  gint64 offset = 0;
   for (guint i = 0; i < call->n_outputs; i++)
     {
       const SluiceTensor *sizes = sluice_call_input (call, i + 1);
@@ -106,7 +106,10 @@ concat_offset_compute (SluiceKernelCall *call)
       if (out == NULL)
         return FALSE;
       memset (out->data, 0, sluice_tensor_bytes (out));
-      ((gint32 *) out->data)[axis] = offset;
+      if (out->dtype == SLUICE_INT64)
+        ((gint64 *) out->data)[axis] = offset;
+      else
+        ((gint32 *) out->data)[axis] = offset;
       offset += sluice_tensor_get_int (sizes, axis);
     }
   return TRUE;

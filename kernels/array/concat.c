@@ -170,8 +170,8 @@ static const SluiceOpDef concat_v2_op = {
 
 static const SluiceOpDef concat_offset_op = {
   .name = "ConcatOffset",
-  .signature = "concat_dim: int32, shape: N * int32 -> offset: N * int32",
-  .attrs = "N: int >= 2",
+  .signature = "concat_dim: int32, shape: N * shape_type -> offset: N * shape_type",
+  .attrs = "N: int >= 2; shape_type: {int32, int64} = int32",
   .summary = N_ ("Where each of several joined tensors begins"),
   .flags = SLUICE_OP_NOT_DIFFERENTIABLE,
   .shape = concat_offset_shape,

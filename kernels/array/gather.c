@@ -180,19 +180,51 @@ flat_indices (SluiceGradContext *g, SluiceEdge batch_sizes, SluiceEdge axis_size
                     const_ints (g, (gint64[]){ -1 }, 1));
 }
 
-/* The order that moves dimension `from` of `rank` ones to `to`. */
+/* The numbers [from, to) as a vector. */
 static SluiceEdge
-moved_dim (SluiceGradContext *g, int rank, int from, int to)
+numbers (SluiceGradContext *g, SluiceEdge from, SluiceEdge to)
 {
-  gint64 order[SLUICE_MAX_RANK];
-  int n = 0;
-  for (int i = 0; i < rank; i++)
-    if (i != from)
-      order[n++] = i;
-  for (int i = rank - 1; i > to; i--)
-    order[i] = order[i - 1];
-  order[to] = from;
-  return const_ints (g, order, rank);
+  return sluice_op (&g->b, "Range", from, to, sluice_builder_const_int32 (&g->b, 1));
+}
+
+/* What an axis that only a run may tell divides the params' shape into. */
+typedef struct
+{
+  SluiceEdge shape;        /* of the params */
+  SluiceEdge axis;         /* scalar, not negative */
+  SluiceEdge size;         /* scalar: of the axis */
+  SluiceEdge outer, inner; /* vectors: sizes before and after it */
+  SluiceEdge to_front;     /* the order that puts the axis behind the batches */
+  SluiceEdge to_back;      /* … and the one that takes it back */
+} AxisParts;
+
+static void
+divide_at_axis (SluiceGradContext *g, gint64 batch_dims, AxisParts *p)
+{
+  SluiceEdge params = sluice_grad_input (g, 0);
+  SluiceEdge scalar = const_ints (g, NULL, 0), one = sluice_builder_const_int32 (&g->b, 1);
+  SluiceEdge zero_vector = const_ints (g, (gint64[]){ 0 }, 1);
+  SluiceEdge one_vector = const_ints (g, (gint64[]){ 1 }, 1);
+  SluiceEdge rank = sluice_op (&g->b, "Rank", params);
+  SluiceEdge axis =
+      sluice_op_with (&g->b, "Cast", SLUICE_ATTRS (sluice_attr_type ("DstT", SLUICE_INT32)),
+                      sluice_grad_input (g, 2));
+  p->shape = sluice_grad_shape_of (g, params, SLUICE_INT32);
+  p->axis = sluice_op (&g->b, "FloorMod", axis, rank);
+  SluiceEdge at = sluice_op (&g->b, "Reshape", p->axis, one_vector);
+  SluiceEdge after = sluice_op (&g->b, "AddV2", at, one_vector);
+  SluiceEdge size = sluice_op (&g->b, "Slice", p->shape, at, one_vector);
+  p->size = sluice_op (&g->b, "Reshape", size, scalar);
+  p->outer = sluice_op (&g->b, "Slice", p->shape, zero_vector, at);
+  p->inner = sluice_op (&g->b, "Slice", p->shape, after, const_ints (g, (gint64[]){ -1 }, 1));
+
+  SluiceEdge front = sluice_builder_const_int32 (&g->b, batch_dims);
+  SluiceEdge batches = numbers (g, sluice_builder_const_int32 (&g->b, 0), front);
+  SluiceEdge between = numbers (g, front, p->axis);
+  SluiceEdge rest = numbers (g, sluice_op (&g->b, "AddV2", p->axis, one), rank);
+  p->to_front = JOIN (g, batches, at, between, rest);
+  p->to_back = JOIN (g, batches, sluice_op (&g->b, "AddV2", between, one),
+                     const_ints (g, &batch_dims, 1), rest);
 }
 
 /*
@@ -200,38 +232,32 @@ moved_dim (SluiceGradContext *g, int rank, int from, int to)
  * batches, is added up by row, and the axis taken back.
  */
 static gboolean
-axis_gradient (SluiceGradContext *g, int rank, int axis, int batch_dims)
+axis_gradient (SluiceGradContext *g, gint64 batch_dims)
 {
+  AxisParts p;
+  divide_at_axis (g, batch_dims, &p);
   SluiceEdge zero = sluice_builder_const_int32 (&g->b, 0);
   SluiceEdge minus_one = const_ints (g, (gint64[]){ -1 }, 1);
-  SluiceEdge shape = sluice_grad_shape_of (g, sluice_grad_input (g, 0), SLUICE_INT32);
-  SluiceEdge outer = part_of (g, shape, 0, axis), inner = part_of (g, shape, axis + 1, -1);
-  SluiceEdge batches = part_of (g, shape, 0, batch_dims);
-  SluiceEdge axis_size =
-      sluice_op (&g->b, "Reshape", part_of (g, shape, axis, axis + 1), const_ints (g, NULL, 0));
-
   SluiceEdge indices = sluice_grad_input (g, 1);
-  SluiceEdge sizes = sluice_op (&g->b, "Shape", indices);
+  SluiceEdge per_batch = part_of (g, sluice_op (&g->b, "Shape", indices), batch_dims, -1);
   SluiceEdge n_rows =
-      sluice_op (&g->b, "ExpandDims",
-                 sluice_op (&g->b, "Prod", part_of (g, sizes, batch_dims, -1), zero), zero);
+      sluice_op (&g->b, "ExpandDims", sluice_op (&g->b, "Prod", per_batch, zero), zero);
   SluiceEdge values =
-      sluice_op (&g->b, "Reshape", sluice_grad_dy (g, 0), JOIN (g, outer, n_rows, inner));
-  values = sluice_op (&g->b, "Transpose", values, moved_dim (g, rank, axis, batch_dims));
-  SluiceEdge moved_shape =
-      sluice_op (&g->b, "GatherV2", shape, moved_dim (g, rank, axis, batch_dims), zero);
+      sluice_op (&g->b, "Reshape", sluice_grad_dy (g, 0), JOIN (g, p.outer, n_rows, p.inner));
+  values = sluice_op (&g->b, "Transpose", values, p.to_front);
 
-  SluiceEdge rest = part_of (g, moved_shape, batch_dims + 1, -1);
+  SluiceEdge front_shape = sluice_op (&g->b, "GatherV2", p.shape, p.to_front, zero);
+  SluiceEdge row = part_of (g, front_shape, batch_dims + 1, -1);
+  SluiceEdge batches = part_of (g, p.shape, 0, batch_dims);
   SluiceEdge count = sluice_op (&g->b, "ExpandDims", sluice_op (&g->b, "Size", indices), zero);
-  values = sluice_op (&g->b, "Reshape", values, JOIN (g, count, rest));
-  SluiceEdge n_segments =
-      sluice_op (&g->b, "Mul", axis_size, sluice_op (&g->b, "Prod", batches, zero));
-  SluiceEdge ids = batch_dims > 0 ? flat_indices (g, batches, axis_size, batch_dims)
+  values = sluice_op (&g->b, "Reshape", values, JOIN (g, count, row));
+  SluiceEdge ids = batch_dims > 0 ? flat_indices (g, batches, p.size, batch_dims)
                                   : sluice_op (&g->b, "Reshape", indices, minus_one);
+  SluiceEdge n_segments =
+      sluice_op (&g->b, "Mul", p.size, sluice_op (&g->b, "Prod", batches, zero));
   SluiceEdge sum = sluice_op (&g->b, "UnsortedSegmentSum", values, ids, n_segments);
-  sum = sluice_op (&g->b, "Reshape", sum, moved_shape);
-  sluice_grad_set (g, 0,
-                   sluice_op (&g->b, "Transpose", sum, moved_dim (g, rank, batch_dims, axis)));
+  sum = sluice_op (&g->b, "Reshape", sum, front_shape);
+  sluice_grad_set (g, 0, sluice_op (&g->b, "Transpose", sum, p.to_back));
   return TRUE;
 }
 
@@ -244,19 +270,18 @@ gather_gradient (SluiceGradContext *g, GError **error)
 static gboolean
 gather_v2_gradient (SluiceGradContext *g, GError **error)
 {
-  const SluiceTensor *axis_value = sluice_edge_constant (g->node->inputs[2]);
-  int rank = sluice_edge_shape (g->node->inputs[0])->rank;
+  const SluiceTensor *axis = sluice_edge_constant (g->node->inputs[2]);
   gint64 batch_dims = sluice_node_get_int (g->node, "batch_dims");
-  gint64 axis = axis_value != NULL ? sluice_tensor_get_int (axis_value, 0) : -1;
-  if (axis == 0)
+  if (axis != NULL && sluice_tensor_get_int (axis, 0) == 0)
     return row_gradient (g);
   if (batch_dims < 0)
     batch_dims += sluice_edge_shape (g->node->inputs[1])->rank;
-  if (axis_value == NULL || rank < 0 || batch_dims < 0)
+  if (batch_dims < 0)
     return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': the gradient needs a constant axis and params of known rank",
+                        "Op '%s': batch_dims counts from the end of indices, so the gradient needs "
+                        "indices of known rank",
                         g->node->name);
-  return axis_gradient (g, rank, axis < 0 ? axis + rank : axis, batch_dims);
+  return axis_gradient (g, batch_dims);
 }
 
 /* The coordinates as one number a row of the params, seen as [rows, rest]. */
