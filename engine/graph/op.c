@@ -212,6 +212,25 @@ parse_shape (Cursor *c)
   return shape;
 }
 
+/* "uint8[255,0,0,255]": a vector of bytes, the one tensor that TensorFlow's ops have as a default.
+ */
+static SluiceTensor *
+parse_tensor (Cursor *c)
+{
+  expect (c, "uint8[");
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  do
+    {
+      gint64 value = expect_int (c);
+      if (value < 0 || value > 255)
+        complain (c, "no byte before this");
+      g_byte_array_append (bytes, &(guint8){ (guint8) value }, 1);
+    }
+  while (accept (c, ","));
+  expect (c, "]");
+  return sluice_tensor_new_from (SLUICE_UINT8, &SLUICE_SHAPE (bytes->len), bytes->data);
+}
+
 static void
 parse_default (Cursor *c, SluiceAttrKind kind, SluiceAttrKind list_kind, SluiceAttrValue *value);
 
@@ -267,6 +286,9 @@ parse_default (Cursor *c, SluiceAttrKind kind, SluiceAttrKind list_kind, SluiceA
       break;
     case SLUICE_ATTR_SHAPE:
       value->shape = parse_shape (c);
+      break;
+    case SLUICE_ATTR_TENSOR:
+      value->tensor = parse_tensor (c);
       break;
     case SLUICE_ATTR_LIST:
       parse_default_list (c, list_kind, value);
