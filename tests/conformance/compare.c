@@ -149,8 +149,12 @@ summaries_equal (Wire got, Wire want, int level)
 static gboolean
 strings_equal (const SluiceString *got, const SluiceString *want)
 {
-  if (got->length == want->length
-      && (got->length == 0 || memcmp (got->data, want->data, got->length) == 0))
+  /* The generator passed results through NumPy, which drops zero bytes at the end of a string: what
+   * was recorded lacks them (a histogram whose last bucket is empty ends in eight). */
+  gsize length = got->length;
+  while (length > want->length && got->data[length - 1] == 0)
+    length--;
+  if (length == want->length && (length == 0 || memcmp (got->data, want->data, length) == 0))
     return TRUE;
   static const char png[] = "\x89PNG\r\n";
   if (want->length == 0 || memmem (want->data, want->length, png, sizeof png - 1) == NULL)
