@@ -46,10 +46,7 @@ static const struct
   { NULL, "batch_dims", { SLUICE_ATTR_INT, .i = 0 } },
   { NULL, "incompatible_shape_error", { SLUICE_ATTR_BOOL, .b = TRUE } },
   { NULL, "bad_indices_policy", { SLUICE_ATTR_STRING, .s = { (char *) "", 0 } } },
-  { NULL, "grad_a", { SLUICE_ATTR_BOOL, .b = FALSE } },
-  { NULL, "grad_b", { SLUICE_ATTR_BOOL, .b = FALSE } },
-  { NULL, "grad_x", { SLUICE_ATTR_BOOL, .b = FALSE } },
-  { NULL, "grad_y", { SLUICE_ATTR_BOOL, .b = FALSE } },
+  { "ConcatOffset", "shape_type", { SLUICE_ATTR_TYPE, .type = SLUICE_INT32 } },
   { "VarHandleOp", "allowed_devices", { SLUICE_ATTR_LIST, .list = { NULL, 0 } } },
   { "VarHandleOp", "debug_name", { SLUICE_ATTR_STRING, .s = { (char *) "", 0 } } },
   { "AssignVariableOp", "validate_shape", { SLUICE_ATTR_BOOL, .b = FALSE } },
@@ -74,6 +71,10 @@ is_harmless (const SluiceOp *op, const SluiceAttr *attr)
     return TRUE;
   if (strcmp (attr->name, "dilations") == 0)
     return is_all_ones (&attr->value);
+  /* MatMul says of itself that it is the gradient of another: that changes nothing. */
+  if (attr->value.kind == SLUICE_ATTR_BOOL && strlen (attr->name) == 6
+      && g_str_has_prefix (attr->name, "grad_") && strchr ("abxy", attr->name[5]) != NULL)
+    return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (later_attrs); i++)
     if ((later_attrs[i].op == NULL || strcmp (later_attrs[i].op, op->name) == 0)
         && strcmp (later_attrs[i].attr, attr->name) == 0)

@@ -43,15 +43,25 @@ make_ints (SluiceDType dtype, const SluiceShape *shape, const gint64 *values)
   return tensor;
 }
 
+/* What output `port` of Shape, ShapeN, Size or Rank measures: an input's shape, or of ops that take
+ * nothing but resources (VariableShape) the shape of what the handle refers to. */
+static const SluiceShape *
+measured_shape (const SluiceNode *node, guint port)
+{
+  if (port >= node->n_inputs || node->inputs[port].node == NULL)
+    return NULL;
+  const SluiceOutput *in = &node->inputs[port].node->outputs[node->inputs[port].port];
+  return node->op->inputs[0].type == SLUICE_RESOURCE ? &in->handle_shape : &in->shape;
+}
+
 /* The value of Shape, ShapeN, Size or Rank, from the static shape of what they measure. */
 static SluiceTensor *
 measure (const SluiceNode *node, guint output)
 {
   SluiceDType dtype = node->outputs[output].dtype;
-  if (output >= node->n_inputs || node->inputs[output].node == NULL
-      || (dtype != SLUICE_INT32 && dtype != SLUICE_INT64))
+  const SluiceShape *shape = measured_shape (node, output);
+  if (shape == NULL || (dtype != SLUICE_INT32 && dtype != SLUICE_INT64))
     return NULL;
-  const SluiceShape *shape = sluice_edge_shape (node->inputs[output]);
   gint64 rank = shape->rank, size = sluice_shape_n_elements (shape);
   switch (node->op->def->role)
     {
@@ -147,7 +157,7 @@ edge_constant (SluiceEdge edge, guint depth)
   record->constants_pending = TRUE;
   for (guint i = 0; i < node->n_outputs; i++)
     constants[i] = measure (node, i);
-  if (constants[edge.port] == NULL && node->op->def->role != SLUICE_ROLE_SHAPE && may_fold (node))
+  if (constants[edge.port] == NULL && may_fold (node))
     fold (node, constants, depth + 1);
   record->constants_pending = FALSE;
   record->constants = g_steal_pointer (&constants);
@@ -341,15 +351,15 @@ partial_vector (SluiceEdge edge, SluiceShape *vector, guint *steps)
       return TRUE;
     }
   gboolean known = FALSE;
+  const SluiceShape *measured;
   if (node->error == NULL && node->n_inputs > 0)
     switch (sluice_node_get_role (node))
       {
       case SLUICE_ROLE_SHAPE:
-        if ((guint) edge.port < node->n_inputs && node->inputs[edge.port].node != NULL)
-          *vector = *sluice_edge_shape (node->inputs[edge.port]);
-        else
-          *vector = SLUICE_SHAPE_UNKNOWN;
-        known = vector->rank >= 0;
+        measured = measured_shape (node, (guint) edge.port);
+        known = measured != NULL && measured->rank >= 0;
+        if (known)
+          *vector = *measured;
         break;
       case SLUICE_ROLE_PACK:
         known = partial_pack (node, vector, steps);

@@ -54,6 +54,7 @@ static const SluiceOpDef shape_n_op = {
   .signature = "input: N * T -> output: N * out_type",
   .attrs = "N: int >= 1; T: type; out_type: {int32, int64} = int32",
   .summary = N_ ("Shapes of several tensors"),
+  .role = SLUICE_ROLE_SHAPE,
   .flags = FLAGS,
   .shape = shape_shape,
   .recipe = &list_recipe,

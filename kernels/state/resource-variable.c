@@ -147,6 +147,7 @@ static const SluiceOpDef shape_op = {
   .signature = "input: resource -> output: out_type",
   .attrs = "out_type: index = int32",
   .summary = N_ ("The shape of a variable's value"),
+  .role = SLUICE_ROLE_SHAPE,
   .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
   .shape = rank_shape,
   .recipe = &recipe,

@@ -9,8 +9,7 @@
 #include "engine/graph/graphdef.h"
 #include "kernels/registry.h"
 
-static GBytes *
-export (SluiceGraph *graph, guint flags)
+static GBytes *export(SluiceGraph *graph, guint flags)
 {
   g_autoptr (GError) error = NULL;
   GBytes *bytes = sluice_graph_export (graph, flags, &error);
@@ -65,13 +64,13 @@ test_file (gconstpointer data)
       g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
       return;
     }
-  g_autoptr (GBytes) binary = export (graph, SLUICE_EXPORT_BINARY);
-  g_autoptr (GBytes) text = export (graph, SLUICE_EXPORT_TEXT);
+  g_autoptr (GBytes) binary = export(graph, SLUICE_EXPORT_BINARY);
+  g_autoptr (GBytes) text = export(graph, SLUICE_EXPORT_TEXT);
   g_autoptr (SluiceGraph) from_binary = import (binary);
   g_autoptr (SluiceGraph) from_text = import (text);
-  g_autoptr (GBytes) binary_again = export (from_binary, SLUICE_EXPORT_BINARY);
-  g_autoptr (GBytes) text_again = export (from_text, SLUICE_EXPORT_TEXT);
-  g_autoptr (GBytes) binary_of_text = export (from_text, SLUICE_EXPORT_BINARY);
+  g_autoptr (GBytes) binary_again = export(from_binary, SLUICE_EXPORT_BINARY);
+  g_autoptr (GBytes) text_again = export(from_text, SLUICE_EXPORT_TEXT);
+  g_autoptr (GBytes) binary_of_text = export(from_text, SLUICE_EXPORT_BINARY);
   assert_same_nodes (graph, from_binary);
   assert_same_nodes (graph, from_text);
   g_assert_true (g_bytes_equal (binary, binary_again));
@@ -103,8 +102,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   sluice_registry_init (sluice_kernel_modules ());
-  g_autofree char *folder
-      = g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "tests", "conformance", NULL);
+  g_autofree char *folder =
+      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "tests", "conformance", NULL);
   add_folder (folder, "/roundtrip");
   return g_test_run ();
 }
