@@ -478,6 +478,16 @@ compute (SluiceKernelCall *call)
   return run_job (call, &job, out, (double) x->n_elements / n_out);
 }
 
+/* What there is before the first element. */
+static SluiceWide
+neutral (const ReduceKernel *k, SluiceDType dtype)
+{
+  SluiceDType own = sluice_dtype_is_half (dtype) ? SLUICE_FLOAT : dtype;
+  SluiceWide value = { 0 };
+  k->run[own](NULL, 0, &value);
+  return sluice_wide_load (own, &value, 0);
+}
+
 /* Element after element into its output, in the widest type of its kind. */
 static gboolean
 compute_reference (SluiceKernelCall *call)
@@ -494,7 +504,7 @@ compute_reference (SluiceKernelCall *call)
     return FALSE;
   g_autofree SluiceWide *acc = g_new0 (SluiceWide, MAX (1, out->n_elements));
   for (gint64 i = 0; i < out->n_elements; i++)
-    k->run[wide](NULL, 0, &acc[i]);
+    acc[i] = neutral (k, x->dtype);
   for (gint64 i = 0; i < x->n_elements; i++)
     {
       gint64 rest = i, to = 0, stride = 1;
