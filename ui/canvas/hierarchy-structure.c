@@ -221,6 +221,19 @@ sluice_hierarchy_find_pairs (SluiceHierarchy *self)
     }
 }
 
+/* A scope that only brings data in: it learns nothing and nothing is fed to it. */
+static gboolean
+is_input (const SluiceHierarchy *self, guint index)
+{
+  guint parent = self->groups[index].parent;
+  if (self->groups[index].params > 0)
+    return FALSE;
+  for (guint b = self->bundle_start[parent]; b < self->bundle_start[parent + 1]; b++)
+    if (self->bundles[b].to == index && self->bundles[b].kind == SLUICE_EDGE_DATA)
+      return FALSE;
+  return TRUE;
+}
+
 /* Top-level scopes have colours of their own; deeper ones only when the structure repeats, else the
  * colour around them. */
 static guint
@@ -229,6 +242,8 @@ hue_for (SluiceHierarchy *self, guint index, const guint *uses, guint *hue_of, g
   const SluiceGroup *g = &self->groups[index], *like = g;
   if (g->gradient && g->pair != SLUICE_NONE && g->parent == 0)
     return self->groups[g->pair].hue;
+  if (g->parent == 0 && is_input (self, index))
+    return SLUICE_NONE;
   if (g->kind == SLUICE_GROUP_SERIES && self->groups[g->first_child].kind == SLUICE_GROUP_SCOPE)
     like = &self->groups[g->first_child];
   if (like->kind != SLUICE_GROUP_SCOPE || like->node_class != SLUICE_NODE_CLASS_OP

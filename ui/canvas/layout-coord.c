@@ -35,13 +35,18 @@ sort_neighbours (Placing *p)
   memcpy (next, g->out_start, g->n * sizeof *next);
   for (guint i = 0; i < g->n; i++)
     for (guint w = g->order[i], k = g->in_start[w]; k < g->in_start[w + 1]; k++)
-      g->out[next[g->in[k]]++] = w;
+      {
+        guint slot = next[g->in[k]]++;
+        g->out[slot] = w;
+        g->out_weight[slot] = g->in_weight[k];
+      }
   memcpy (next, g->in_start, g->n * sizeof *next);
   for (guint i = 0; i < g->n; i++)
     for (guint v = g->order[i], k = g->out_start[v]; k < g->out_start[v + 1]; k++)
       {
         guint slot = next[g->out[k]]++;
         g->in[slot] = v;
+        g->in_weight[slot] = g->out_weight[k];
         p->twin[slot] = k;
       }
 }
@@ -87,38 +92,72 @@ mark_crossed (Placing *p, guint r)
     }
 }
 
-/* Chains each node to a median neighbour of the rank before (@upper) or after, from the left or
- * from the right. */
+/* The slot whose edge is clearly heavier than all others at @v, or NONE. */
+static guint
+heaviest (const double *weight, guint first, guint last)
+{
+  guint best = first;
+  double second = 0;
+  for (guint k = first + 1; k < last; k++)
+    if (weight[k] > weight[best])
+      {
+        second = weight[best];
+        best = k;
+      }
+    else
+      second = MAX (second, weight[k]);
+  return last - first > 1 && weight[best] > 1.2 * second ? best : NONE;
+}
+
+typedef struct
+{
+  gboolean from_left;
+  gint64 limit; /* position beyond which blocks of this rank must not reach back */
+} Alignment;
+
+/* Chains @v below the neighbour in @slot if that crosses nothing; TRUE when done. */
+static gboolean
+try_align (Placing *p, guint v, guint slot, gboolean upper, Alignment *a)
+{
+  SluiceLayers *g = p->g;
+  guint u = upper ? g->in[slot] : g->out[slot];
+  gint64 at = g->pos[u];
+  if (p->crossed[upper ? 0 : 1][slot] || (a->from_left ? at <= a->limit : at >= a->limit))
+    return FALSE;
+  p->align[u] = v;
+  p->root[v] = p->root[u];
+  p->align[v] = p->root[v];
+  a->limit = at;
+  return TRUE;
+}
+
+/* Chains each node to a neighbour of the rank before (@upper) or after: the one with the heaviest
+ * edge, so that the main line of a model is straight, else a median one; from the left or from the
+ * right. */
 static void
 align_blocks (Placing *p, gboolean upper, gboolean from_left)
 {
   SluiceLayers *g = p->g;
   const guint *start = upper ? g->in_start : g->out_start;
-  const guint *list = upper ? g->in : g->out;
-  const guint8 *crossed = p->crossed[upper ? 0 : 1];
+  const double *weight = upper ? g->in_weight : g->out_weight;
   for (guint v = 0; v < g->n; v++)
     p->root[v] = p->align[v] = v;
   for (guint step = 1; step < g->n_ranks; step++)
     {
       guint r = upper ? step : g->n_ranks - 1 - step;
       guint first = g->rank_start[r], n = g->rank_start[r + 1] - first;
-      gint64 limit = from_left ? -1 : G_MAXINT;
+      Alignment a = { from_left, from_left ? -1 : G_MAXINT };
       for (guint i = 0; i < n; i++)
         {
           guint v = g->order[first + (from_left ? i : n - 1 - i)];
-          guint d = start[v + 1] - start[v];
-          guint lo = d == 0 ? 1 : (d - 1) / 2, hi = d == 0 ? 0 : d / 2;
-          for (guint turn = 0; turn <= hi - lo && lo <= hi && p->align[v] == v; turn++)
-            {
-              guint slot = start[v] + (from_left ? lo + turn : hi - turn), u = list[slot];
-              gint64 at = g->pos[u];
-              if (crossed[slot] || (from_left ? at <= limit : at >= limit))
-                continue;
-              p->align[u] = v;
-              p->root[v] = p->root[u];
-              p->align[v] = p->root[v];
-              limit = at;
-            }
+          guint s = start[v], d = start[v + 1] - s;
+          if (d == 0)
+            continue;
+          guint main = heaviest (weight, s, s + d), lo = s + (d - 1) / 2, hi = s + d / 2;
+          if (main != NONE && try_align (p, v, main, upper, &a))
+            continue;
+          if (!try_align (p, v, from_left ? lo : hi, upper, &a) && lo != hi)
+            try_align (p, v, from_left ? hi : lo, upper, &a);
         }
     }
 }

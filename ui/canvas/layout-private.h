@@ -20,9 +20,11 @@ typedef struct
   double *left, *right, *height; /* [n] */
 
   guint n_edges;
-  guint *from, *to;       /* [n_edges], rank[to] == rank[from] + 1 */
-  guint *out_start, *out; /* CSR: neighbours in the next rank */
-  guint *in_start, *in;   /* CSR: neighbours in the rank before */
+  guint *from, *to;               /* [n_edges], rank[to] == rank[from] + 1 */
+  double *weight;                 /* [n_edges] */
+  guint *out_start, *out;         /* CSR: neighbours in the next rank */
+  guint *in_start, *in;           /* CSR: neighbours in the rank before */
+  double *out_weight, *in_weight; /* per slot of these */
 
   guint *rank_start; /* [n_ranks + 1], into order */
   guint *order;      /* [n]: nodes, rank by rank, from left to right */

@@ -61,6 +61,9 @@ sluice_layers_new (guint n, guint n_edges)
   self->height = g_new (double, n);
   self->from = g_new (guint, e);
   self->to = g_new (guint, e);
+  self->weight = g_new (double, e);
+  self->out_weight = g_new (double, e);
+  self->in_weight = g_new (double, e);
   self->out_start = g_new0 (guint, n + 2);
   self->in_start = g_new0 (guint, n + 2);
   self->out = g_new (guint, e);
@@ -80,6 +83,9 @@ sluice_layers_free (SluiceLayers *self)
   g_free (self->height);
   g_free (self->from);
   g_free (self->to);
+  g_free (self->weight);
+  g_free (self->out_weight);
+  g_free (self->in_weight);
   g_free (self->out_start);
   g_free (self->in_start);
   g_free (self->out);
@@ -92,14 +98,23 @@ sluice_layers_free (SluiceLayers *self)
 }
 
 static void
-fill_csr (guint n, guint n_edges, const guint *key, const guint *value, guint *start, guint *list)
+fill_csr (const SluiceLayers *g,
+          const guint *key,
+          const guint *value,
+          guint *start,
+          guint *list,
+          double *weight)
 {
-  for (guint e = 0; e < n_edges; e++)
+  for (guint e = 0; e < g->n_edges; e++)
     start[key[e] + 2]++;
-  for (guint v = 0; v < n; v++)
+  for (guint v = 0; v < g->n; v++)
     start[v + 2] += start[v + 1];
-  for (guint e = 0; e < n_edges; e++)
-    list[start[key[e] + 1]++] = value[e];
+  for (guint e = 0; e < g->n_edges; e++)
+    {
+      guint slot = start[key[e] + 1]++;
+      list[slot] = value[e];
+      weight[slot] = g->weight[e];
+    }
 }
 
 void
@@ -114,8 +129,8 @@ sluice_layers_index (SluiceLayers *self)
     self->rank_start[self->rank[v] + 1]++;
   for (guint r = 0; r < self->n_ranks; r++)
     self->rank_start[r + 1] += self->rank_start[r];
-  fill_csr (self->n, self->n_edges, self->from, self->to, self->out_start, self->out);
-  fill_csr (self->n, self->n_edges, self->to, self->from, self->in_start, self->in);
+  fill_csr (self, self->from, self->to, self->out_start, self->out, self->out_weight);
+  fill_csr (self, self->to, self->from, self->in_start, self->in, self->in_weight);
 }
 
 /* Depth first from the sources, then from what is left, in index order; an edge to a node still
@@ -182,10 +197,12 @@ turn_edges (Job *job)
 static gboolean
 is_layered (const Job *job, const SluiceLayoutEdge *edge)
 {
-  const SluiceLayoutNode *from = &job->nodes[edge->from], *to = &job->nodes[edge->to];
   if (edge->from == edge->to)
     return FALSE;
-  return !job->options->fixed || (from->column == to->column && from->rank != to->rank);
+  if (!job->options->fixed)
+    return TRUE;
+  const SluiceLayoutNode *from = &job->nodes[edge->from], *to = &job->nodes[edge->to];
+  return from->column == to->column && from->rank != to->rank;
 }
 
 static guint
@@ -381,10 +398,12 @@ build_layers (Job *job, guint c)
         {
           g->rank[dummy] = r;
           g->left[dummy] = g->right[dummy] = g->height[dummy] = 0;
+          g->weight[edge] = link->weight;
           g->from[edge] = before;
           g->to[edge++] = dummy;
           before = dummy;
         }
+      g->weight[edge] = link->weight;
       g->from[edge] = before;
       g->to[edge++] = job->local[link->to];
     }
@@ -438,6 +457,7 @@ pack_columns (Job *job, Part *parts)
     layout->n_rows = MAX (layout->n_rows, parts[c].layers->n_ranks);
   layout->top = g_new0 (double, layout->n_rows + 1);
   layout->bottom = g_new0 (double, layout->n_rows + 1);
+  layout->column_x = g_new0 (double, layout->n_components + 1);
   stack_rows (job, parts, layout->n_components, layout->n_rows, layout->top, layout->bottom);
   layout->height = layout->n_rows > 0 ? layout->bottom[layout->n_rows - 1] : 0;
   for (guint c = 0; c < layout->n_components; c++)
@@ -445,6 +465,7 @@ pack_columns (Job *job, Part *parts)
       parts[c].top = layout->top;
       parts[c].bottom = layout->bottom;
       parts[c].x = layout->width + (c > 0 ? job->options->column_gap : 0);
+      layout->column_x[c] = parts[c].x;
       layout->width = parts[c].x + parts[c].width;
     }
 }
@@ -627,6 +648,39 @@ run (Job *job)
   return done;
 }
 
+static void
+start_job (Job *job, const SluiceLayoutEdge *edges)
+{
+  guint n_nodes = job->n_nodes, n_edges = job->n_edges;
+  SluiceLayout *layout = job->layout = g_new0 (SluiceLayout, 1);
+  layout->n_nodes = n_nodes;
+  layout->n_edges = n_edges;
+  layout->anchors = g_new0 (SluicePoint, n_nodes + 1);
+  layout->ranks = g_new0 (guint, n_nodes + 1);
+  layout->routes = g_new0 (SluiceLayoutRoute, n_edges + 1);
+  layout->points = g_array_new (FALSE, FALSE, sizeof (SluicePoint));
+  job->edges = edges;
+  job->back = g_new0 (guint8, n_edges + 1);
+  job->links = g_array_new (FALSE, FALSE, sizeof (Link));
+  job->link_of_edge = g_new (guint, n_edges + 1);
+  job->component = g_new (guint, n_nodes + 1);
+  job->members = g_new (guint, n_nodes + 1);
+  job->local = g_new (guint, n_nodes + 1);
+}
+
+static void
+end_job (Job *job)
+{
+  g_free (job->back);
+  g_array_unref (job->links);
+  g_free (job->link_of_edge);
+  g_free (job->component);
+  g_free (job->members);
+  g_free (job->member_start);
+  g_free (job->link_start);
+  g_free (job->local);
+}
+
 SluiceLayout *
 sluice_layout_new (const SluiceLayoutNode *nodes,
                    guint n_nodes,
@@ -635,37 +689,32 @@ sluice_layout_new (const SluiceLayoutNode *nodes,
                    const SluiceLayoutOptions *options,
                    const gint *cancelled)
 {
-  g_autoptr (SluiceLayout) layout = g_new0 (SluiceLayout, 1);
   Job job = { .nodes = nodes,
               .n_nodes = n_nodes,
-              .edges = edges,
               .n_edges = n_edges,
               .options = options,
-              .cancelled = cancelled,
-              .layout = layout };
-
-  layout->n_nodes = n_nodes;
-  layout->n_edges = n_edges;
-  layout->anchors = g_new0 (SluicePoint, n_nodes + 1);
-  layout->ranks = g_new0 (guint, n_nodes + 1);
-  layout->routes = g_new0 (SluiceLayoutRoute, n_edges + 1);
-  layout->points = g_array_new (FALSE, FALSE, sizeof (SluicePoint));
-  job.back = g_new0 (guint8, n_edges + 1);
-  job.links = g_array_new (FALSE, FALSE, sizeof (Link));
-  job.link_of_edge = g_new (guint, n_edges + 1);
-  job.component = g_new (guint, n_nodes + 1);
-  job.members = g_new (guint, n_nodes + 1);
-  job.local = g_new (guint, n_nodes + 1);
+              .cancelled = cancelled };
+  start_job (&job, edges);
+  g_autoptr (SluiceLayout) layout = job.layout;
   gboolean done = run (&job);
-  g_free (job.back);
-  g_array_unref (job.links);
-  g_free (job.link_of_edge);
-  g_free (job.component);
-  g_free (job.members);
-  g_free (job.member_start);
-  g_free (job.link_start);
-  g_free (job.local);
+  end_job (&job);
   return done ? g_steal_pointer (&layout) : NULL;
+}
+
+guint *
+sluice_layout_dup_ranks (guint n_nodes, const SluiceLayoutEdge *edges, guint n_edges)
+{
+  const SluiceLayoutOptions options = SLUICE_LAYOUT_OPTIONS_INIT;
+  Job job = { .n_nodes = n_nodes, .n_edges = n_edges, .options = &options };
+  start_job (&job, edges);
+  g_autoptr (SluiceLayout) layout = job.layout;
+  break_cycles (&job);
+  split_components (&job);
+  merge_parallel (&job);
+  for (guint c = 0; c < layout->n_components; c++)
+    rank_component (&job, c);
+  end_job (&job);
+  return g_steal_pointer (&layout->ranks);
 }
 
 void
@@ -676,6 +725,7 @@ sluice_layout_free (SluiceLayout *self)
   g_free (self->routes);
   g_free (self->top);
   g_free (self->bottom);
+  g_free (self->column_x);
   g_array_unref (self->points);
   g_free (self);
 }

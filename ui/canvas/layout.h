@@ -68,6 +68,7 @@ typedef struct
   guint n_components;   /* with fixed ranks: columns */
   guint n_rows;         /* with fixed ranks only: */
   double *top, *bottom; /* of each row */
+  double *column_x;     /* left side of each column */
 } SluiceLayout;
 
 /* Self edges and parallel edges are fine; ends out of range are an error of the caller. @cancelled:
@@ -80,6 +81,9 @@ SluiceLayout *sluice_layout_new (const SluiceLayoutNode *nodes,
                                  const gint *cancelled);
 void sluice_layout_free (SluiceLayout *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLayout, sluice_layout_free)
+
+/* Ranks alone (per component, from 0), for callers that place things themselves: g_free(). */
+guint *sluice_layout_dup_ranks (guint n_nodes, const SluiceLayoutEdge *edges, guint n_edges);
 
 /* Crossings of straight lines between two ranks: @upper and @lower are positions of the ends of
  * edge i. O(n log n). */

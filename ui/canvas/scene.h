@@ -19,7 +19,6 @@ typedef enum
   SLUICE_ITEM_VARIABLE,
   SLUICE_ITEM_CONSTANT, /* glyph at its reader */
   SLUICE_ITEM_SUMMARY,  /* glyph at what it watches */
-  SLUICE_ITEM_PORT,     /* end of an edge too long to draw: names the other end */
   SLUICE_ITEM_MORE,     /* "+5": glyphs that found no room; opens nothing, lists them in its text */
   SLUICE_ITEM_HEADING,  /* "SET ASIDE" */
 } SluiceItemKind;

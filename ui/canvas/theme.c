@@ -41,11 +41,10 @@ static const SluiceCanvasTheme themes[] = {
   },
 };
 
-/* Blue, orange, green, purple, red, teal, brown: look, "Colour". Red and brown come late: red says
- * failure, brown variable. */
+/* The named colours of the look. Red is left to failures, and brown comes last: it also means
+ * variable. */
 static const SluiceColor named[] = {
-  RGB (0x9141ac), RGB (0x3584e4), RGB (0x2ec27e), RGB (0xe66100),
-  RGB (0x00838f), RGB (0x986a44), RGB (0xe01b24),
+  RGB (0x9141ac), RGB (0x3584e4), RGB (0x2ec27e), RGB (0xe66100), RGB (0x00838f), RGB (0x986a44),
 };
 
 const SluiceCanvasTheme *

@@ -46,7 +46,7 @@ typedef enum
 
 const SluiceCanvasTheme *sluice_canvas_theme_get (SluiceCanvasThemeKind kind);
 
-/* The @index-th colour of structures and devices: seven named ones, then golden-angle hues of equal
+/* The @index-th colour of structures and devices: six named ones, then golden-angle hues of equal
  * lightness; lighter in dark themes so that a line keeps 3 : 1 against the ground. */
 SluiceColor sluice_canvas_theme_hue (const SluiceCanvasTheme *theme, guint index);
 

@@ -112,7 +112,7 @@ draw_trace (const SluiceChart *self,
 
   if (series->edges.has_before)
     {
-      const SluiceSample *s = &series->edges.before;
+      const SluiceSeriesSample *s = &series->edges.before;
 
       walk_to (&walk, pen, sluice_scale_to_pixel (&self->x_scale, s->x),
                _sluice_chart_y_pixel (self, smooth ? s->smoothed : s->value));
@@ -128,7 +128,7 @@ draw_trace (const SluiceChart *self,
     }
   if (series->edges.has_after && walk.open)
     {
-      const SluiceSample *s = &series->edges.after;
+      const SluiceSeriesSample *s = &series->edges.after;
 
       walk_to (&walk, pen, sluice_scale_to_pixel (&self->x_scale, s->x),
                _sluice_chart_y_pixel (self, smooth ? s->smoothed : s->value));

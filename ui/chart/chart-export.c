@@ -52,7 +52,7 @@ append_number (GString *out, double value)
 static void
 append_series (GString *out, const SluiceChartSeries *series, gboolean smoothed)
 {
-  SluiceSample samples[256];
+  SluiceSeriesSample samples[256];
   guint64 first = 0;
   guint n;
 

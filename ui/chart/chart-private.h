@@ -113,10 +113,10 @@ void
 _sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme);
 
 /** _sluice_chart_find_cursor: the point nearest to the cursor in any visible series. */
-gboolean _sluice_chart_find_cursor (SluiceChart *self, SluiceSample *sample);
+gboolean _sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample);
 
 /** _sluice_chart_format_x: (transfer full): "step 1 120", "12 min 5 s", a date. */
-char *_sluice_chart_format_x (SluiceChart *self, const SluiceSample *sample);
+char *_sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample);
 
 /** _sluice_chart_series_color: the colour that @series is drawn in on this theme's ground. */
 SluiceColor

@@ -17,7 +17,7 @@
 typedef struct
 {
   const SluiceChartSeries *series;
-  SluiceSample sample;
+  SluiceSeriesSample sample;
   gboolean here; /* has a point at the cursor, not only somewhere before or after it */
   double distance;
   char *value, *smoothed;
@@ -55,7 +55,7 @@ measure (SluiceText *text, const char *string, double size, gboolean bold, doubl
 }
 
 static void
-readout_collect (Readout *self, SluiceChart *chart, const SluiceSample *at)
+readout_collect (Readout *self, SluiceChart *chart, const SluiceSeriesSample *at)
 {
   double cursor = sluice_scale_to_pixel (&chart->x_scale, at->x);
 
@@ -320,7 +320,7 @@ _sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceCha
 {
   const SluiceRect *plot = &self->plot;
   Readout readout = { NULL };
-  SluiceSample at;
+  SluiceSeriesSample at;
   SluiceRect box;
   double x;
 

@@ -318,7 +318,7 @@ sluice_chart_zoom (SluiceChart *self, double factor, double x)
     factor = MAX (1, (x1 - x0) / least);
   x0 = x - (x - x0) / factor;
   x1 = x + (x1 - x) / factor;
-  if (factor <= 1 && x1 - x0 >= full1 - full0)
+  if (factor <= 1 && x1 - x0 >= (full1 - full0) * (1 - 1e-9))
     sluice_chart_set_view (self, NAN, NAN);
   else if (x0 < full0)
     sluice_chart_set_view (self, full0, full0 + (x1 - x0));
@@ -344,7 +344,7 @@ sluice_chart_get_cursor (SluiceChart *self)
 }
 
 gboolean
-_sluice_chart_find_cursor (SluiceChart *self, SluiceSample *sample)
+_sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample)
 {
   double best = INFINITY;
 
@@ -353,7 +353,7 @@ _sluice_chart_find_cursor (SluiceChart *self, SluiceSample *sample)
   for (guint i = 0; i < self->series->len; i++)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);
-      SluiceSample s;
+      SluiceSeriesSample s;
 
       if (series->visible
           && sluice_series_source_lookup (series->source, self->axis, self->cursor, &s)
@@ -375,7 +375,7 @@ find_neighbour (SluiceChart *self, double x, int direction, double *found)
   for (guint i = 0; i < self->series->len; i++)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);
-      SluiceSample s;
+      SluiceSeriesSample s;
 
       if (!series->visible || !sluice_series_source_lookup (series->source, self->axis, x, &s))
         continue;
@@ -400,7 +400,7 @@ find_neighbour (SluiceChart *self, double x, int direction, double *found)
 void
 sluice_chart_move_cursor (SluiceChart *self, int direction)
 {
-  SluiceSample here;
+  SluiceSeriesSample here;
   double pixel;
   double next;
   double x0;
@@ -492,7 +492,7 @@ sluice_chart_dup_summary (SluiceChart *self)
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);
       g_autofree char *value = NULL;
       g_autofree char *step = NULL;
-      SluiceSample last;
+      SluiceSeriesSample last;
 
       if (!series->visible
           || !sluice_series_source_lookup (series->source, SLUICE_X_STEP, INFINITY, &last))
@@ -507,7 +507,7 @@ sluice_chart_dup_summary (SluiceChart *self)
 }
 
 char *
-_sluice_chart_format_x (SluiceChart *self, const SluiceSample *sample)
+_sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample)
 {
   g_autofree char *number = NULL;
 
@@ -524,7 +524,7 @@ sluice_chart_dup_readout (SluiceChart *self)
 {
   g_autofree char *head = NULL;
   GString *out;
-  SluiceSample at;
+  SluiceSeriesSample at;
 
   if (!_sluice_chart_find_cursor (self, &at))
     return NULL;
@@ -533,7 +533,7 @@ sluice_chart_dup_readout (SluiceChart *self)
   for (guint i = 0; i < self->series->len; i++)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);
-      SluiceSample s;
+      SluiceSeriesSample s;
       g_autofree char *value = NULL;
 
       if (!series->visible || !sluice_series_source_lookup (series->source, self->axis, at.x, &s))

@@ -299,12 +299,12 @@ find_x (SluiceSeriesBuffer *self, SluiceXAxis axis, double x, guint64 from, gboo
 }
 
 static void
-get_sample (SluiceSeriesBuffer *self, SluiceXAxis axis, guint64 index, SluiceSample *sample)
+get_sample (SluiceSeriesBuffer *self, SluiceXAxis axis, guint64 index, SluiceSeriesSample *sample)
 {
   Chunk *chunk = get_chunk (self, index);
   guint i = index % CHUNK_POINTS;
 
-  *sample = (SluiceSample){ .index = index,
+  *sample = (SluiceSeriesSample){ .index = index,
                             .step = chunk->step[i],
                             .wall = chunk->wall[i],
                             .x = get_x (self, axis, index),
@@ -498,7 +498,7 @@ buffer_read_columns (SluiceSeriesSource *source,
 }
 
 static gboolean
-buffer_lookup (SluiceSeriesSource *source, SluiceXAxis axis, double x, SluiceSample *sample)
+buffer_lookup (SluiceSeriesSource *source, SluiceXAxis axis, double x, SluiceSeriesSample *sample)
 {
   SluiceSeriesBuffer *self = (SluiceSeriesBuffer *) source;
   guint64 index;
@@ -514,7 +514,7 @@ buffer_lookup (SluiceSeriesSource *source, SluiceXAxis axis, double x, SluiceSam
 
 static guint
 buffer_read_samples (
-    SluiceSeriesSource *source, SluiceXAxis axis, guint64 first, guint n, SluiceSample *samples)
+    SluiceSeriesSource *source, SluiceXAxis axis, guint64 first, guint n, SluiceSeriesSample *samples)
 {
   SluiceSeriesBuffer *self = (SluiceSeriesBuffer *) source;
   guint n_read;
@@ -597,12 +597,12 @@ static void
 sort_last_point (SluiceSeriesBuffer *self)
 {
   guint64 i = self->n_points - 1;
-  SluiceSample moved;
+  SluiceSeriesSample moved;
 
   get_sample (self, SLUICE_X_STEP, i, &moved);
   for (; i > 0; i--)
     {
-      SluiceSample before;
+      SluiceSeriesSample before;
 
       get_sample (self, SLUICE_X_STEP, i - 1, &before);
       if (before.step <= moved.step)
@@ -623,7 +623,7 @@ void
 sluice_series_buffer_append (SluiceSeriesBuffer *self, gint64 step, double wall, double value)
 {
   guint64 index;
-  SluiceSample last = { 0 };
+  SluiceSeriesSample last = { 0 };
 
   g_return_if_fail (self != NULL);
 

@@ -61,7 +61,7 @@ gboolean
 sluice_series_source_lookup (SluiceSeriesSource *self,
                              SluiceXAxis axis,
                              double x,
-                             SluiceSample *sample)
+                             SluiceSeriesSample *sample)
 {
   g_return_val_if_fail (self != NULL && sample != NULL, FALSE);
 
@@ -70,7 +70,7 @@ sluice_series_source_lookup (SluiceSeriesSource *self,
 
 guint
 sluice_series_source_read_samples (
-    SluiceSeriesSource *self, SluiceXAxis axis, guint64 first, guint n, SluiceSample *samples)
+    SluiceSeriesSource *self, SluiceXAxis axis, guint64 first, guint n, SluiceSeriesSample *samples)
 {
   g_return_val_if_fail (self != NULL && (n == 0 || samples != NULL), 0);
 

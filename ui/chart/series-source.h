@@ -35,7 +35,7 @@ typedef struct
   double x;    /* on the axis asked for */
   double value;
   double smoothed;
-} SluiceSample;
+} SluiceSeriesSample;
 
 /* Where a curve enters and leaves a column and how far it swings: enough to draw it exactly. */
 typedef struct
@@ -58,7 +58,7 @@ typedef struct
 typedef struct
 {
   gboolean has_before, has_after;
-  SluiceSample before, after;
+  SluiceSeriesSample before, after;
 } SluiceEdges;
 
 typedef struct _SluiceSeriesSource SluiceSeriesSource;
@@ -74,9 +74,9 @@ typedef struct
                         guint n_columns,
                         SluiceColumn *columns,
                         SluiceEdges *edges);
-  gboolean (*lookup) (SluiceSeriesSource *self, SluiceXAxis axis, double x, SluiceSample *sample);
+  gboolean (*lookup) (SluiceSeriesSource *self, SluiceXAxis axis, double x, SluiceSeriesSample *sample);
   guint (*read_samples) (
-      SluiceSeriesSource *self, SluiceXAxis axis, guint64 first, guint n, SluiceSample *samples);
+      SluiceSeriesSource *self, SluiceXAxis axis, guint64 first, guint n, SluiceSeriesSample *samples);
   guint64 (*get_serial) (SluiceSeriesSource *self);
   void (*finalize) (SluiceSeriesSource *self); /* frees the whole object */
 } SluiceSeriesSourceClass;
@@ -134,7 +134,7 @@ void sluice_series_source_read_columns (SluiceSeriesSource *self,
 gboolean sluice_series_source_lookup (SluiceSeriesSource *self,
                                       SluiceXAxis axis,
                                       double x,
-                                      SluiceSample *sample);
+                                      SluiceSeriesSample *sample);
 
 /**
  * sluice_series_source_read_samples:
@@ -146,7 +146,7 @@ gboolean sluice_series_source_lookup (SluiceSeriesSource *self,
  * Returns: how many were read: fewer than @n only at the end of the series.
  */
 guint sluice_series_source_read_samples (
-    SluiceSeriesSource *self, SluiceXAxis axis, guint64 first, guint n, SluiceSample *samples);
+    SluiceSeriesSource *self, SluiceXAxis axis, guint64 first, guint n, SluiceSeriesSample *samples);
 
 /** sluice_series_source_get_serial: a number that differs whenever the data differ. */
 guint64 sluice_series_source_get_serial (SluiceSeriesSource *self);

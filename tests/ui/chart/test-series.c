@@ -102,7 +102,7 @@ static void
 check_smoothing (SluiceSeriesSource *source, const Points *p, double weight)
 {
   g_autofree double *expected = brute_smoothing (p, weight);
-  g_autofree SluiceSample *samples = g_new (SluiceSample, p->n);
+  g_autofree SluiceSeriesSample *samples = g_new (SluiceSeriesSample, p->n);
 
   g_assert_true (sluice_series_source_prepare (source, weight, -1));
   g_assert_cmpuint (sluice_series_source_read_samples (source, SLUICE_X_STEP, 0, p->n, samples), ==,
@@ -147,7 +147,7 @@ test_smoothing_constant (void)
   /* 0.1 smoothed is not 0.1 in floating point; a constant series is shown as it is ... */
   Points p = points_new (6000);
   g_autoptr (SluiceSeriesBuffer) buffer = NULL;
-  SluiceSample sample;
+  SluiceSeriesSample sample;
 
   for (guint i = 0; i < p.n; i++)
     {
@@ -343,7 +343,7 @@ test_lookup (void)
 {
   g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
   SluiceSeriesSource *source = sluice_series_buffer_as_source (buffer);
-  SluiceSample sample;
+  SluiceSeriesSample sample;
 
   g_assert_false (sluice_series_source_lookup (source, SLUICE_X_STEP, 3, &sample));
   for (int i = 0; i < 5000; i++)
