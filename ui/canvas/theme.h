@@ -5,14 +5,11 @@
  * display. */
 #pragma once
 
+#include "ui/color.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
-
-typedef struct
-{
-  double r, g, b, a;
-} SluiceColor;
 
 typedef struct
 {

@@ -2,15 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "ui/color.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
-
-/* Straight (not premultiplied) sRGB, each 0 to 1. */
-typedef struct
-{
-  double r, g, b, a;
-} SluiceColor;
 
 /**
  * sluice_color_from_hex:

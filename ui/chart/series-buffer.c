@@ -305,11 +305,11 @@ get_sample (SluiceSeriesBuffer *self, SluiceXAxis axis, guint64 index, SluiceSer
   guint i = index % CHUNK_POINTS;
 
   *sample = (SluiceSeriesSample){ .index = index,
-                            .step = chunk->step[i],
-                            .wall = chunk->wall[i],
-                            .x = get_x (self, axis, index),
-                            .value = chunk->value[i],
-                            .smoothed = get_smoothed (self, index) };
+                                  .step = chunk->step[i],
+                                  .wall = chunk->wall[i],
+                                  .x = get_x (self, axis, index),
+                                  .value = chunk->value[i],
+                                  .smoothed = get_smoothed (self, index) };
 }
 
 static void
@@ -513,8 +513,11 @@ buffer_lookup (SluiceSeriesSource *source, SluiceXAxis axis, double x, SluiceSer
 }
 
 static guint
-buffer_read_samples (
-    SluiceSeriesSource *source, SluiceXAxis axis, guint64 first, guint n, SluiceSeriesSample *samples)
+buffer_read_samples (SluiceSeriesSource *source,
+                     SluiceXAxis axis,
+                     guint64 first,
+                     guint n,
+                     SluiceSeriesSample *samples)
 {
   SluiceSeriesBuffer *self = (SluiceSeriesBuffer *) source;
   guint n_read;

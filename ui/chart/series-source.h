@@ -74,9 +74,15 @@ typedef struct
                         guint n_columns,
                         SluiceColumn *columns,
                         SluiceEdges *edges);
-  gboolean (*lookup) (SluiceSeriesSource *self, SluiceXAxis axis, double x, SluiceSeriesSample *sample);
-  guint (*read_samples) (
-      SluiceSeriesSource *self, SluiceXAxis axis, guint64 first, guint n, SluiceSeriesSample *samples);
+  gboolean (*lookup) (SluiceSeriesSource *self,
+                      SluiceXAxis axis,
+                      double x,
+                      SluiceSeriesSample *sample);
+  guint (*read_samples) (SluiceSeriesSource *self,
+                         SluiceXAxis axis,
+                         guint64 first,
+                         guint n,
+                         SluiceSeriesSample *samples);
   guint64 (*get_serial) (SluiceSeriesSource *self);
   void (*finalize) (SluiceSeriesSource *self); /* frees the whole object */
 } SluiceSeriesSourceClass;
@@ -145,8 +151,11 @@ gboolean sluice_series_source_lookup (SluiceSeriesSource *self,
  *
  * Returns: how many were read: fewer than @n only at the end of the series.
  */
-guint sluice_series_source_read_samples (
-    SluiceSeriesSource *self, SluiceXAxis axis, guint64 first, guint n, SluiceSeriesSample *samples);
+guint sluice_series_source_read_samples (SluiceSeriesSource *self,
+                                         SluiceXAxis axis,
+                                         guint64 first,
+                                         guint n,
+                                         SluiceSeriesSample *samples);
 
 /** sluice_series_source_get_serial: a number that differs whenever the data differ. */
 guint64 sluice_series_source_get_serial (SluiceSeriesSource *self);
