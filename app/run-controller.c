@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/run-controller.h"
+
+struct _SluiceRunController
+{
+  GObject parent;
+  SluiceWorkspace *workspace;
+  char *project;
+  char *failure;
+  SluiceTrainer *trainer; /* the run under way, or the last one */
+  gboolean starting;
+  gboolean ended;        /* the trainer's run */
+  gint64 steps_at_start; /* asked for before there was a trainer; 0: all */
+};
+
+G_DEFINE_FINAL_TYPE (SluiceRunController, sluice_run_controller, G_TYPE_OBJECT)
+
+static guint changed_signal;
+
+static void
+changed (SluiceRunController *self)
+{
+  g_signal_emit (self, changed_signal, 0);
+}
+
+static gboolean
+is_over (SluiceRunState state)
+{
+  return state == SLUICE_RUN_FINISHED || state == SLUICE_RUN_STOPPED || state == SLUICE_RUN_FAILED;
+}
+
+/* ---- the trainer's state, brought to the main thread ---- */
+
+static gboolean
+state_changed_cb (gpointer data)
+{
+  SluiceRunController *self = data;
+  SluiceProgress progress;
+  if (self->trainer == NULL)
+    return G_SOURCE_REMOVE;
+  sluice_trainer_get_progress (self->trainer, &progress);
+  if (is_over (progress.state) && !self->ended)
+    {
+      g_autoptr (GError) error = NULL;
+      self->ended = TRUE;
+      if (!sluice_trainer_wait (self->trainer, &error))
+        {
+          g_free (self->failure);
+          self->failure = g_strdup (error->message);
+        }
+      sluice_workspace_refresh (self->workspace);
+    }
+  changed (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+trainer_changed (gpointer data)
+{
+  g_idle_add_full (G_PRIORITY_DEFAULT, state_changed_cb, g_object_ref (data), g_object_unref);
+}
+
+/* ---- starting ---- */
+
+typedef struct
+{
+  SluiceStore *store;
+  char *folder;
+  char *resume;
+} StartTask;
+
+static void
+start_task_free (gpointer data)
+{
+  StartTask *task = data;
+  g_object_unref (task->store);
+  g_free (task->folder);
+  g_free (task->resume);
+  g_free (task);
+}
+
+static void
+start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  StartTask *task = data;
+  GError *error = NULL;
+  g_autofree char *folder = g_strdup (task->folder);
+  if (task->resume != NULL)
+    {
+      g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (task->store, task->resume, &error);
+      g_free (folder);
+      folder = info != NULL ? sluice_store_dup_run_folder (task->store, info->id) : NULL;
+    }
+  SluiceProject *project = folder != NULL ? sluice_project_load (folder, &error) : NULL;
+  SluiceTrainerOptions options = { .resume = task->resume };
+  SluiceTrainer *trainer =
+      project != NULL ? sluice_trainer_new (task->store, project, &options, &error) : NULL;
+  if (trainer != NULL)
+    g_task_return_pointer (gtask, trainer, g_object_unref);
+  else
+    g_task_return_error (gtask, error);
+}
+
+static void
+start_done (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceRunController *self = SLUICE_RUN_CONTROLLER (object);
+  g_autoptr (GError) error = NULL;
+  SluiceTrainer *trainer = g_task_propagate_pointer (G_TASK (result), &error);
+  self->starting = FALSE;
+  if (trainer == NULL)
+    {
+      g_free (self->failure);
+      self->failure = g_strdup (error->message);
+    }
+  else
+    {
+      g_clear_object (&self->trainer);
+      self->trainer = trainer;
+      self->ended = FALSE;
+      if (self->steps_at_start > 0)
+        sluice_trainer_step (trainer, self->steps_at_start);
+      sluice_trainer_set_notify (trainer, trainer_changed, self);
+      sluice_trainer_start (trainer);
+      sluice_workspace_refresh (self->workspace);
+    }
+  changed (self);
+}
+
+static void
+begin (SluiceRunController *self, const char *resume)
+{
+  SluiceStore *store = sluice_workspace_get_store (self->workspace);
+  if (store == NULL || self->project == NULL)
+    return;
+  StartTask *task = g_new0 (StartTask, 1);
+  task->store = g_object_ref (store);
+  task->folder = g_strdup (self->project);
+  task->resume = g_strdup (resume);
+  self->starting = TRUE;
+  g_clear_pointer (&self->failure, g_free);
+  g_autoptr (GTask) gtask = g_task_new (self, NULL, start_done, NULL);
+  g_task_set_task_data (gtask, task, start_task_free);
+  g_task_run_in_thread (gtask, start_in_worker);
+  changed (self);
+}
+
+/* ---- verbs ---- */
+
+SluiceControlState
+sluice_run_controller_get_state (SluiceRunController *self)
+{
+  SluiceProgress progress;
+  if (self->starting)
+    return SLUICE_CONTROL_STARTING;
+  if (self->trainer == NULL || self->ended)
+    return SLUICE_CONTROL_IDLE;
+  sluice_trainer_get_progress (self->trainer, &progress);
+  if (is_over (progress.state))
+    return SLUICE_CONTROL_STOPPING;
+  return progress.state == SLUICE_RUN_PAUSED ? SLUICE_CONTROL_PAUSED : SLUICE_CONTROL_RUNNING;
+}
+
+void
+sluice_run_controller_start (SluiceRunController *self)
+{
+  SluiceControlState state = sluice_run_controller_get_state (self);
+  self->steps_at_start = 0;
+  if (state == SLUICE_CONTROL_PAUSED)
+    sluice_trainer_resume (self->trainer);
+  else if (state == SLUICE_CONTROL_IDLE)
+    begin (self, NULL);
+}
+
+void
+sluice_run_controller_resume_run (SluiceRunController *self, const char *run)
+{
+  self->steps_at_start = 0;
+  if (sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE)
+    begin (self, run);
+}
+
+void
+sluice_run_controller_pause (SluiceRunController *self)
+{
+  if (sluice_run_controller_get_state (self) == SLUICE_CONTROL_RUNNING)
+    sluice_trainer_pause (self->trainer);
+}
+
+void
+sluice_run_controller_step (SluiceRunController *self, gint64 n)
+{
+  SluiceControlState state = sluice_run_controller_get_state (self);
+  if (state == SLUICE_CONTROL_PAUSED || state == SLUICE_CONTROL_RUNNING)
+    sluice_trainer_step (self->trainer, n);
+  else if (state == SLUICE_CONTROL_IDLE)
+    {
+      self->steps_at_start = n;
+      begin (self, NULL);
+    }
+}
+
+void
+sluice_run_controller_stop (SluiceRunController *self)
+{
+  SluiceControlState state = sluice_run_controller_get_state (self);
+  if (state == SLUICE_CONTROL_RUNNING || state == SLUICE_CONTROL_PAUSED)
+    sluice_trainer_stop (self->trainer);
+}
+
+/* ---- accessors ---- */
+
+SluiceRunController *
+sluice_run_controller_new (SluiceWorkspace *workspace)
+{
+  SluiceRunController *self = g_object_new (SLUICE_TYPE_RUN_CONTROLLER, NULL);
+  self->workspace = g_object_ref (workspace);
+  return self;
+}
+
+void
+sluice_run_controller_set_project (SluiceRunController *self, const char *folder)
+{
+  g_free (self->project);
+  self->project = g_strdup (folder);
+  g_clear_pointer (&self->failure, g_free);
+  changed (self);
+}
+
+const char *
+sluice_run_controller_get_project (SluiceRunController *self)
+{
+  return self->project;
+}
+
+const char *
+sluice_run_controller_get_failure (SluiceRunController *self)
+{
+  return self->failure;
+}
+
+gint64
+sluice_run_controller_get_run (SluiceRunController *self)
+{
+  return self->trainer != NULL ? sluice_trainer_get_run (self->trainer) : 0;
+}
+
+gboolean
+sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *progress)
+{
+  if (self->trainer == NULL)
+    return FALSE;
+  sluice_trainer_get_progress (self->trainer, progress);
+  return TRUE;
+}
+
+SluiceSession *
+sluice_run_controller_get_session (SluiceRunController *self)
+{
+  return self->trainer != NULL ? sluice_trainer_get_session (self->trainer) : NULL;
+}
+
+static void
+sluice_run_controller_finalize (GObject *object)
+{
+  SluiceRunController *self = SLUICE_RUN_CONTROLLER (object);
+  if (self->trainer != NULL)
+    sluice_trainer_set_notify (self->trainer, NULL, NULL);
+  g_clear_object (&self->trainer);
+  g_clear_object (&self->workspace);
+  g_free (self->project);
+  g_free (self->failure);
+  G_OBJECT_CLASS (sluice_run_controller_parent_class)->finalize (object);
+}
+
+static void
+sluice_run_controller_class_init (SluiceRunControllerClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = sluice_run_controller_finalize;
+  changed_signal = g_signal_new ("changed", SLUICE_TYPE_RUN_CONTROLLER, G_SIGNAL_RUN_LAST, 0, NULL,
+                                 NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+sluice_run_controller_init (SluiceRunController *self)
+{
+}

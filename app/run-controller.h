@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "app/workspace.h"
+#include "engine/train/trainer.h"
+
+/*
+ * The UI's only face of the trainer: one run at a time, of one project. Every verb returns at once;
+ * "changed" says that the state is another.
+ */
+#define SLUICE_TYPE_RUN_CONTROLLER (sluice_run_controller_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceRunController, sluice_run_controller, SLUICE, RUN_CONTROLLER, GObject)
+
+typedef enum
+{
+  SLUICE_CONTROL_IDLE,     /* nothing under way: start makes a new run */
+  SLUICE_CONTROL_STARTING, /* data and graph are being read */
+  SLUICE_CONTROL_RUNNING,
+  SLUICE_CONTROL_PAUSED,
+  SLUICE_CONTROL_STOPPING, /* the checkpoint is being saved */
+} SluiceControlState;
+
+SluiceRunController *sluice_run_controller_new (SluiceWorkspace *workspace);
+
+/* Only while idle. */
+void sluice_run_controller_set_project (SluiceRunController *self, const char *folder);
+const char *sluice_run_controller_get_project (SluiceRunController *self); /* (nullable) */
+
+SluiceControlState sluice_run_controller_get_state (SluiceRunController *self);
+const char *sluice_run_controller_get_failure (
+    SluiceRunController *self); /* (nullable): of the last run or start */
+/* The run under way, or the last one; 0: none yet. */
+gint64 sluice_run_controller_get_run (SluiceRunController *self);
+/* FALSE: there was no run yet. */
+gboolean sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *progress);
+SluiceSession *
+sluice_run_controller_get_session (SluiceRunController *self); /* (nullable) (transfer none) */
+
+void sluice_run_controller_start (SluiceRunController *self); /* a new run, or out of a pause */
+void sluice_run_controller_resume_run (SluiceRunController *self,
+                                       const char *run); /* from its newest checkpoint */
+void sluice_run_controller_pause (SluiceRunController *self);
+void sluice_run_controller_step (SluiceRunController *self,
+                                 gint64 n); /* starts a run paused where there is none */
+void sluice_run_controller_stop (SluiceRunController *self);

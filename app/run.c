@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/run.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+struct _SluiceRun
+{
+  GObject parent;
+  SluiceRunInfo *info;
+  guint color;
+  gboolean shown;
+  GPtrArray *series;
+  GPtrArray *events;
+};
+
+enum
+{
+  PROP_NAME = 1,
+  PROP_STATUS,
+  PROP_STATE,
+  PROP_SHOWN,
+  N_PROPS,
+};
+
+static GParamSpec *properties[N_PROPS];
+static guint points_added_signal;
+
+G_DEFINE_FINAL_TYPE (SluiceRun, sluice_run, G_TYPE_OBJECT)
+
+static void
+series_free (gpointer data)
+{
+  SluiceRunSeries *series = data;
+  g_free (series->tag);
+  g_clear_pointer (&series->buffer, sluice_series_buffer_unref);
+  g_ptr_array_unref (series->items);
+  g_free (series);
+}
+
+SluiceRun *
+sluice_run_new (const SluiceRunInfo *info, guint color)
+{
+  SluiceRun *self = g_object_new (SLUICE_TYPE_RUN, NULL);
+  self->info = sluice_run_info_copy (info);
+  self->color = color;
+  return self;
+}
+
+void
+sluice_run_update (SluiceRun *self, const SluiceRunInfo *info)
+{
+  const SluiceRunInfo *old = self->info;
+  if (old->state == info->state && old->step == info->step && old->n_steps == info->n_steps
+      && g_strcmp0 (old->message, info->message) == 0)
+    return;
+  gboolean state_changed = old->state != info->state;
+  sluice_run_info_free (self->info);
+  self->info = sluice_run_info_copy (info);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_STATUS]);
+  if (state_changed)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_STATE]);
+}
+
+/* "running · step 1 240", "finished · accuracy 97.5 %", "NaN at step 312" comes as the message of a
+ * failed run. */
+static char *
+dup_status (SluiceRun *self)
+{
+  const SluiceRunInfo *info = self->info;
+  const char *state = _ (sluice_run_state_name (info->state));
+  if (info->state == SLUICE_RUN_FAILED)
+    return g_strdup_printf (_ ("failed at step %" G_GINT64_FORMAT), info->step);
+  if (info->state == SLUICE_RUN_STOPPED || info->state == SLUICE_RUN_CRASHED)
+    return g_strdup_printf (_ ("%s · can be resumed"), state);
+  SluiceRunSeries *accuracy = sluice_run_find_series (self, "evaluation/accuracy");
+  SluiceExtent extent;
+  if (info->state == SLUICE_RUN_FINISHED && accuracy != NULL && accuracy->buffer != NULL)
+    {
+      SluiceSeriesSource *source = sluice_series_buffer_as_source (accuracy->buffer);
+      SluiceSeriesSample last;
+      sluice_series_source_get_extent (source, SLUICE_X_STEP, &extent);
+      if (extent.n_points > 0
+          && sluice_series_source_lookup (source, SLUICE_X_STEP, extent.x1, &last))
+        return g_strdup_printf (_ ("%s · %.1f %%"), state, last.value * 100);
+    }
+  return g_strdup_printf (_ ("%s · step %" G_GINT64_FORMAT), state, info->step);
+}
+
+const SluiceRunInfo *
+sluice_run_get_info (SluiceRun *self)
+{
+  return self->info;
+}
+
+guint
+sluice_run_get_color (SluiceRun *self)
+{
+  return self->color;
+}
+
+gboolean
+sluice_run_get_shown (SluiceRun *self)
+{
+  return self->shown;
+}
+
+void
+sluice_run_set_shown (SluiceRun *self, gboolean shown)
+{
+  if (self->shown == shown)
+    return;
+  self->shown = shown;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SHOWN]);
+}
+
+GPtrArray *
+sluice_run_get_series (SluiceRun *self)
+{
+  return self->series;
+}
+
+SluiceRunSeries *
+sluice_run_find_series (SluiceRun *self, const char *tag)
+{
+  for (guint i = 0; i < self->series->len; i++)
+    if (strcmp (((SluiceRunSeries *) self->series->pdata[i])->tag, tag) == 0)
+      return self->series->pdata[i];
+  return NULL;
+}
+
+static gint
+by_tag (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(SluiceRunSeries *const *) a)->tag, (*(SluiceRunSeries *const *) b)->tag);
+}
+
+SluiceRunSeries *
+sluice_run_ensure_series (SluiceRun *self, const SluiceSeriesInfo *info)
+{
+  SluiceRunSeries *series = sluice_run_find_series (self, info->tag);
+  if (series != NULL)
+    return series;
+  series = g_new0 (SluiceRunSeries, 1);
+  series->id = info->id;
+  series->tag = g_strdup (info->tag);
+  series->kind = info->kind;
+  series->last_step = G_MININT64;
+  series->items = g_ptr_array_new_with_free_func (info->kind == SLUICE_SERIES_IMAGE
+                                                      ? (GDestroyNotify) sluice_stored_image_free
+                                                      : (GDestroyNotify) sluice_histogram_free);
+  if (info->kind == SLUICE_SERIES_SCALAR)
+    series->buffer = sluice_series_buffer_new ();
+  g_ptr_array_add (self->series, series);
+  g_ptr_array_sort (self->series, by_tag);
+  return series;
+}
+
+void
+sluice_run_clear_series (SluiceRunSeries *series)
+{
+  series->last_step = G_MININT64;
+  g_ptr_array_set_size (series->items, 0);
+  if (series->buffer != NULL)
+    sluice_series_buffer_clear (series->buffer);
+}
+
+GPtrArray *
+sluice_run_get_events (SluiceRun *self)
+{
+  return self->events;
+}
+
+void
+sluice_run_take_events (SluiceRun *self, GPtrArray *events)
+{
+  g_ptr_array_unref (self->events);
+  self->events = events;
+}
+
+void
+sluice_run_points_added (SluiceRun *self)
+{
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_STATUS]);
+  g_signal_emit (self, points_added_signal, 0);
+}
+
+static void
+sluice_run_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  SluiceRun *self = SLUICE_RUN (object);
+  switch (id)
+    {
+    case PROP_NAME:
+      g_value_set_string (value, self->info->name);
+      break;
+    case PROP_STATUS:
+      g_value_take_string (value, dup_status (self));
+      break;
+    case PROP_STATE:
+      g_value_set_int (value, self->info->state);
+      break;
+    case PROP_SHOWN:
+      g_value_set_boolean (value, self->shown);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+sluice_run_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_SHOWN)
+    sluice_run_set_shown (SLUICE_RUN (object), g_value_get_boolean (value));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+sluice_run_finalize (GObject *object)
+{
+  SluiceRun *self = SLUICE_RUN (object);
+  g_clear_pointer (&self->info, sluice_run_info_free);
+  g_ptr_array_unref (self->series);
+  g_ptr_array_unref (self->events);
+  G_OBJECT_CLASS (sluice_run_parent_class)->finalize (object);
+}
+
+static void
+sluice_run_class_init (SluiceRunClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GParamFlags read = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
+  object_class->get_property = sluice_run_get_property;
+  object_class->set_property = sluice_run_set_property;
+  object_class->finalize = sluice_run_finalize;
+  properties[PROP_NAME] = g_param_spec_string ("name", NULL, NULL, NULL, read);
+  properties[PROP_STATUS] = g_param_spec_string ("status", NULL, NULL, NULL, read);
+  properties[PROP_STATE] = g_param_spec_int ("state", NULL, NULL, 0, SLUICE_RUN_CRASHED, 0, read);
+  properties[PROP_SHOWN] =
+      g_param_spec_boolean ("shown", NULL, NULL, TRUE, read | G_PARAM_WRITABLE);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+  points_added_signal = g_signal_new ("points-added", SLUICE_TYPE_RUN, G_SIGNAL_RUN_LAST, 0, NULL,
+                                      NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+sluice_run_init (SluiceRun *self)
+{
+  self->shown = TRUE;
+  self->series = g_ptr_array_new_with_free_func (series_free);
+  self->events = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_event_free);
+}

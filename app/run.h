@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <glib-object.h>
+
+#include "engine/store/store.h"
+#include "ui/chart/series-buffer.h"
+
+/* A run as the window shows it: its row, its colour, its series. Main thread only; filled by the
+ * workspace. */
+
+/* One series of a run. Scalars are in a buffer that charts read; histograms and images wait in
+   their lists until the charts page takes them. */
+typedef struct
+{
+  gint64 id;
+  char *tag;
+  SluiceSeriesKind kind;
+  SluiceSeriesBuffer *buffer; /* scalars */
+  GPtrArray *items; /* SluiceHistogram or SluiceStoredImage, all so far, in order of steps */
+  gint64 last_step; /* G_MININT64: nothing yet */
+} SluiceRunSeries;
+
+#define SLUICE_TYPE_RUN (sluice_run_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceRun, sluice_run, SLUICE, RUN, GObject)
+
+/**
+ * SluiceRun:
+ *
+ * Properties: name (string), status (string: the state in words, with step or result), state (int,
+ * #SluiceRunState), shown (boolean: its curves are drawn). Signal: points-added, after new points
+ * of any series.
+ */
+SluiceRun *sluice_run_new (const SluiceRunInfo *info, guint color);
+void sluice_run_update (SluiceRun *self, const SluiceRunInfo *info);
+
+const SluiceRunInfo *sluice_run_get_info (SluiceRun *self);
+guint sluice_run_get_color (SluiceRun *self); /* index into the palette */
+gboolean sluice_run_get_shown (SluiceRun *self);
+void sluice_run_set_shown (SluiceRun *self, gboolean shown);
+
+/* (element-type SluiceRunSeries) (transfer none), sorted by tag. */
+GPtrArray *sluice_run_get_series (SluiceRun *self);
+SluiceRunSeries *sluice_run_find_series (SluiceRun *self, const char *tag); /* (nullable) */
+SluiceRunSeries *sluice_run_ensure_series (SluiceRun *self, const SluiceSeriesInfo *info);
+void sluice_run_clear_series (SluiceRunSeries *series);
+/* (element-type SluiceEvent) (transfer none) */
+GPtrArray *sluice_run_get_events (SluiceRun *self);
+void sluice_run_take_events (SluiceRun *self, GPtrArray *events);
+void sluice_run_points_added (SluiceRun *self);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "app/run.h"
+
+/*
+ * The open workspace: its runs as a list model, kept up to date while somebody trains, here or in
+ * another program. What the store's thread announces is read by a worker and applied on the main
+ * thread in slices of at most 2 ms a frame.
+ */
+#define SLUICE_TYPE_WORKSPACE (sluice_workspace_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceWorkspace, sluice_workspace, SLUICE, WORKSPACE, GObject)
+
+/* Opens in the background. Properties: state in words by the getters below; signal: changed. */
+SluiceWorkspace *sluice_workspace_new (const char *folder);
+
+SluiceStore *sluice_workspace_get_store (
+    SluiceWorkspace *self); /* (nullable): NULL while opening, or after a failure */
+const char *sluice_workspace_get_folder (SluiceWorkspace *self);
+const char *
+sluice_workspace_get_failure (SluiceWorkspace *self); /* (nullable): why it could not be opened */
+GListModel *sluice_workspace_get_runs (SluiceWorkspace *self); /* of SluiceRun, newest first */
+SluiceRun *
+sluice_workspace_find_run (SluiceWorkspace *self, gint64 id); /* (nullable) (transfer none) */
+
+/* Looks for news soon: also called by the store's announcements. */
+void sluice_workspace_refresh (SluiceWorkspace *self);
+/* To the workspace's trash and back; the change is announced. */
+void sluice_workspace_delete_run (SluiceWorkspace *self, gint64 run);
+void sluice_workspace_restore_run (SluiceWorkspace *self, gint64 run);
+/* Log call to applied points, of the latest batch: seconds. For the latency test. */
+double sluice_workspace_get_latency (SluiceWorkspace *self);
