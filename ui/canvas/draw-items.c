@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/draw-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+#include <string.h>
+
+#include "ui/canvas/scene-private.h"
+
+#define SCOPE_RADIUS 9.0
+#define CLOSE_WIDTH  56.0
+
+static const SluiceGroup *
+group_of (Draw *d, const SluiceSceneItem *item)
+{
+  return item->node == SLUICE_NONE
+             ? NULL
+             : sluice_hierarchy_get_group (sluice_scene_get_hierarchy (d->scene), item->node);
+}
+
+static SluiceColor
+scale_color (Draw *d, double share)
+{
+  return draw_mix (d->theme->outline, d->theme->heat, CLAMP (share, 0, 1));
+}
+
+static SluiceColor
+structure_color (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g)
+{
+  if (item->kind == SLUICE_ITEM_VARIABLE)
+    return d->theme->variable;
+  if (g->hue == SLUICE_NONE)
+    return d->theme->outline;
+  return sluice_canvas_theme_hue (d->theme, g->hue);
+}
+
+SluiceColor
+draw_item_color (Draw *d, const SluiceSceneItem *item)
+{
+  const SluiceGroup *g = group_of (d, item);
+  const SluiceCanvasValue *value;
+  if (g == NULL)
+    return d->theme->outline;
+  switch (d->state->color_by)
+    {
+    case SLUICE_COLOR_BY_DEVICE:
+      return g->device == SLUICE_NONE ? d->theme->outline
+                                      : sluice_canvas_theme_hue (d->theme, g->device);
+    case SLUICE_COLOR_BY_TIME:
+      value = sluice_value_table_get (d->state->values, g->path);
+      if (value != NULL && value->share >= 0)
+        return scale_color (d, sqrt (value->share));
+      return scale_color (d, d->scale_cost > 0 ? sqrt (g->cost / d->scale_cost) : 0);
+    case SLUICE_COLOR_BY_BYTES:
+      return scale_color (d, d->scale_bytes > 0 ? sqrt ((double) g->bytes / d->scale_bytes) : 0);
+    default:
+      return structure_color (d, item, g);
+    }
+}
+
+SluiceRect
+sluice_scene_get_close_rect (SluiceScene *scene, guint item)
+{
+  SluiceRect r = sluice_scene_get_item (scene, item)->rect;
+  return (SluiceRect){ r.x + r.width - CLOSE_WIDTH - 6, r.y + 4, CLOSE_WIDTH, SCENE_HEADER - 8 };
+}
+
+void
+draw_frame (Draw *d, guint index)
+{
+  const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
+  SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
+  SluiceColor hue = draw_item_color (d, item);
+  /* Nested frames would add up to mud: each is a little fainter. */
+  double tint = d->theme->tint * 0.55 / (1 + 0.25 * item->depth);
+  draw_rounded (d->cr, &r, SCOPE_RADIUS);
+  draw_set_color (d, hue, tint);
+  cairo_fill_preserve (d->cr);
+  draw_set_color (d, hue, 1);
+  cairo_set_line_width (d->cr,
+                        index == d->state->hover ? d->theme->border + 0.8 : d->theme->border);
+  cairo_stroke (d->cr);
+  double y = r.y + SCENE_HEADER / 2 + 1;
+  draw_text (d, TEXT_TITLE, item->title, r.x + 14, y, r.width - CLOSE_WIDTH - 28, ALIGN_LEFT,
+             draw_mix (hue, d->theme->text, 0.25));
+  draw_text (d, TEXT_NOTE, _ ("– close"), r.x + r.width - 12, y, CLOSE_WIDTH, ALIGN_RIGHT,
+             d->theme->dim);
+}
+
+static void
+fill_box (
+    Draw *d, const SluiceRect *r, double radius, SluiceColor fill, SluiceColor border, double width)
+{
+  draw_rounded (d->cr, r, radius);
+  draw_set_color (d, fill, 1);
+  if (d->state->zoom < 0.4)
+    {
+      cairo_fill (d->cr);
+      return;
+    }
+  cairo_fill_preserve (d->cr);
+  draw_set_color (d, border, 1);
+  cairo_set_line_width (d->cr, width);
+  cairo_stroke (d->cr);
+}
+
+static void
+draw_heat (Draw *d, const SluiceRect *r, double share)
+{
+  SluiceRect track = { r->x + 10, r->y + r->height - 6, r->width - 20, 2.5 }, bar = track;
+  bar.width = track.width * CLAMP (share, 0, 1);
+  draw_rounded (d->cr, &track, 1.25);
+  draw_set_color (d, d->theme->track, 1);
+  cairo_fill (d->cr);
+  if (bar.width < 0.5)
+    return;
+  draw_rounded (d->cr, &bar, 1.25);
+  draw_set_color (d, d->theme->heat, 1);
+  cairo_fill (d->cr);
+}
+
+static void
+draw_badge (Draw *d, const SluiceRect *r)
+{
+  double x = r->x + r->width - 4, y = r->y + 2;
+  cairo_arc (d->cr, x, y, 8, 0, 2 * G_PI);
+  draw_set_color (d, d->theme->failure, 1);
+  cairo_fill_preserve (d->cr);
+  draw_set_color (d, d->theme->ground, 1);
+  cairo_set_line_width (d->cr, 1.5);
+  cairo_stroke (d->cr);
+  draw_text (d, TEXT_TITLE, "!", x, y, 16, ALIGN_CENTRE, d->theme->ground);
+}
+
+static void
+draw_scope (
+    Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect r, gboolean hover)
+{
+  SluiceColor hue = draw_item_color (d, item);
+  SluiceColor fill = draw_mix (d->theme->surface, hue, d->theme->tint);
+  double border = hover ? d->theme->border + 0.8 : d->theme->border;
+  const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
+  const char *note = item->note;
+
+  if (g->kind == SLUICE_GROUP_SERIES)
+    for (int i = 2; i > 0; i--)
+      {
+        SluiceRect behind = { r.x + 4 * i, r.y - 4 * i, r.width, r.height };
+        fill_box (d, &behind, SCOPE_RADIUS, fill, hue, d->theme->border);
+      }
+  fill_box (d, &r, SCOPE_RADIUS, fill, hue, border);
+  g_autofree char *live = NULL;
+  if (value != NULL && value->text != NULL)
+    note = live = g_strdup_printf (g->kind == SLUICE_GROUP_SERIES || note == NULL ? "%s" : _ ("%s"),
+                                   value->text);
+  gboolean heat = value != NULL && value->share >= 0;
+  double y = r.y + r.height / 2 - (heat ? 2 : 0);
+  if (note == NULL)
+    {
+      draw_text (d, TEXT_TITLE, item->title, r.x + r.width / 2, y, r.width - 16, ALIGN_CENTRE,
+                 d->theme->text);
+    }
+  else
+    {
+      draw_text (d, TEXT_TITLE, item->title, r.x + r.width / 2, y - 8, r.width - 16, ALIGN_CENTRE,
+                 d->theme->text);
+      draw_text (d, TEXT_NOTE, note, r.x + r.width / 2, y + 9, r.width - 16, ALIGN_CENTRE,
+                 d->theme->dim);
+    }
+  if (heat && d->state->zoom >= 0.4)
+    draw_heat (d, &r, value->share);
+}
+
+static void
+draw_op (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect r, gboolean hover)
+{
+  SluiceColor hue = item->aside ? d->theme->outline : draw_item_color (d, item);
+  gboolean input = g->node_class == SLUICE_NODE_CLASS_PLACEHOLDER;
+  SluiceColor fill = d->theme->surface;
+  const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
+  if (input)
+    fill = draw_mix (d->theme->surface, d->theme->outline, d->theme->tint);
+  else if (d->state->color_by != SLUICE_COLOR_BY_STRUCTURE)
+    fill = draw_mix (d->theme->surface, hue, d->theme->tint);
+  fill_box (d, &r, r.height / 2, fill, hue, hover ? d->theme->border + 0.8 : d->theme->border);
+  if (value != NULL && value->text != NULL)
+    {
+      draw_text (d, TEXT_OP, item->title, r.x + r.width / 2, r.y + r.height / 2 - 5, r.width - 20,
+                 ALIGN_CENTRE, d->theme->text);
+      draw_text (d, TEXT_GLYPH, value->text, r.x + r.width / 2, r.y + r.height / 2 + 7,
+                 r.width - 20, ALIGN_CENTRE, d->theme->dim);
+    }
+  else
+    draw_text (d, TEXT_OP, item->title, r.x + r.width / 2, r.y + r.height / 2, r.width - 16,
+               ALIGN_CENTRE, d->theme->text);
+}
+
+/* A histogram's glyph is its histogram; until there is one, and for scalars, a line. */
+static void
+draw_summary (
+    Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect r, gboolean hover)
+{
+  const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
+  double x = r.x + 11, y = r.y + r.height - 6, w = 26, h = r.height - 11;
+  fill_box (d, &r, r.height / 2, d->theme->surface, hover ? d->theme->summary : d->theme->track,
+            d->theme->border);
+  if (d->state->zoom < 0.4)
+    return;
+  draw_set_color (d, d->theme->summary, 1);
+  if (value != NULL && value->n_bins > 0)
+    {
+      float top = 0;
+      for (guint i = 0; i < value->n_bins; i++)
+        top = MAX (top, value->bins[i]);
+      for (guint i = 0; i < value->n_bins && top > 0; i++)
+        cairo_rectangle (d->cr, x + w * i / value->n_bins, y, w / value->n_bins * 0.8,
+                         -h * value->bins[i] / top);
+      cairo_fill (d->cr);
+    }
+  else
+    {
+      cairo_set_line_width (d->cr, 1.4);
+      cairo_move_to (d->cr, x, y - h * 0.9);
+      cairo_curve_to (d->cr, x + w * 0.3, y, x + w * 0.55, y - h * 0.15, x + w, y - h * 0.1);
+      cairo_stroke (d->cr);
+    }
+  draw_text (d, TEXT_GLYPH, item->title, x + w + 6, r.y + r.height / 2, r.width - w - 24,
+             ALIGN_LEFT, d->theme->dim);
+}
+
+void
+draw_box (Draw *d, guint index)
+{
+  const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
+  const SluiceGroup *g = group_of (d, item);
+  SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
+  gboolean hover = index == d->state->hover;
+  double middle = r.x + r.width / 2;
+
+  switch (item->kind)
+    {
+    case SLUICE_ITEM_HEADING:
+      draw_text (d, TEXT_HEADING, item->title, middle, r.y + r.height / 2, 200, ALIGN_CENTRE,
+                 d->theme->dim);
+      break;
+    case SLUICE_ITEM_SCOPE:
+      if (item->aside)
+        draw_op (d, item, g, r, hover);
+      else
+        draw_scope (d, item, g, r, hover);
+      break;
+    case SLUICE_ITEM_SUMMARY:
+      draw_summary (d, item, g, r, hover);
+      break;
+    case SLUICE_ITEM_CONSTANT:
+    case SLUICE_ITEM_MORE:
+      fill_box (d, &r, r.height / 2, d->theme->surface, hover ? d->theme->outline : d->theme->track,
+                1);
+      draw_text (d, TEXT_GLYPH, item->title, middle, r.y + r.height / 2, r.width - 8, ALIGN_CENTRE,
+                 d->theme->dim);
+      break;
+    default:
+      draw_op (d, item, g, r, hover);
+    }
+  if (g != NULL && g->n_errors > 0 && d->state->zoom >= 0.25)
+    draw_badge (d, &r);
+}
+
+/* The accent ring with air: selection is never a fill. */
+void
+draw_ring (Draw *d, guint index)
+{
+  const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
+  SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
+  /* On the screen 2.5 px with 3 px of air at any zoom. */
+  double px = 1 / MIN (d->state->zoom, 1.0);
+  SluiceRect ring = sluice_rect_grown (&r, (d->theme->border / 2 + 3) * px);
+  gboolean capsule =
+      item->kind != SLUICE_ITEM_OPEN_SCOPE && (item->kind != SLUICE_ITEM_SCOPE || item->aside);
+  draw_rounded (d->cr, &ring, capsule ? ring.height / 2 : SCOPE_RADIUS + 4 * px);
+  draw_set_color (d, d->theme->accent, 1);
+  cairo_set_line_width (d->cr, 2.5 * px);
+  cairo_stroke (d->cr);
+}
+
+/* The scale and place of the scene within a minimap. */
+static double
+fit_minimap (SluiceScene *scene, double width, double height, double *x, double *y)
+{
+  SluiceRect b = sluice_scene_get_bounds (scene);
+  double zoom = MIN ((width - 16) / MAX (b.width, 1), (height - 16) / MAX (b.height, 1));
+  *x = (width - b.width * zoom) / 2 - b.x * zoom;
+  *y = (height - b.height * zoom) / 2 - b.y * zoom;
+  return zoom;
+}
+
+SluicePoint
+sluice_minimap_locate (SluiceScene *scene, double width, double height, double x, double y)
+{
+  double dx, dy, zoom = fit_minimap (scene, width, height, &dx, &dy);
+  return (SluicePoint){ (x - dx) / zoom, (y - dy) / zoom };
+}
+
+void
+sluice_draw_minimap (SluiceScene *scene,
+                     cairo_t *cr,
+                     const SluiceCanvasTheme *theme,
+                     double width,
+                     double height,
+                     const SluiceRect *view)
+{
+  double dx, dy, zoom = fit_minimap (scene, width, height, &dx, &dy);
+  SluiceRect frame = { 0.5, 0.5, width - 1, height - 1 };
+  cairo_save (cr);
+  draw_rounded (cr, &frame, 7);
+  cairo_set_source_rgb (cr, theme->surface.r, theme->surface.g, theme->surface.b);
+  cairo_fill_preserve (cr);
+  cairo_set_source_rgb (cr, theme->track.r, theme->track.g, theme->track.b);
+  cairo_set_line_width (cr, 1.4);
+  cairo_stroke_preserve (cr);
+  cairo_clip (cr);
+  for (guint i = 0; i < sluice_scene_get_n_items (scene); i++)
+    {
+      const SluiceSceneItem *item = sluice_scene_get_item (scene, i);
+      double alpha = item->kind == SLUICE_ITEM_OPEN_SCOPE ? 0.25 : 0.6;
+      if (item->kind == SLUICE_ITEM_HEADING)
+        continue;
+      cairo_set_source_rgba (cr, theme->outline.r, theme->outline.g, theme->outline.b, alpha);
+      cairo_rectangle (cr, dx + item->rect.x * zoom, dy + item->rect.y * zoom,
+                       MAX (item->rect.width * zoom, 1), MAX (item->rect.height * zoom, 1));
+      cairo_fill (cr);
+    }
+  cairo_set_source_rgb (cr, theme->accent.r, theme->accent.g, theme->accent.b);
+  cairo_set_line_width (cr, 1.6);
+  cairo_rectangle (cr, dx + view->x * zoom, dy + view->y * zoom, view->width * zoom,
+                   view->height * zoom);
+  cairo_stroke (cr);
+  cairo_restore (cr);
+}

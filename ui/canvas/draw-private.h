@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#pragma once
+
+#include <pango/pangocairo.h>
+
+#include "ui/canvas/draw.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  TEXT_TITLE,
+  TEXT_OP,
+  TEXT_NOTE,
+  TEXT_LABEL,
+  TEXT_GLYPH,
+  TEXT_HEADING,
+  N_TEXTS,
+} TextStyle;
+
+typedef enum
+{
+  ALIGN_CENTRE,
+  ALIGN_LEFT,
+  ALIGN_RIGHT,
+} TextAlign;
+
+struct _SluiceDrawer
+{
+  GHashTable *layouts; /* char* "style width text" -> PangoLayout */
+  PangoContext *context;
+  const char *font;
+};
+
+/* One drawing. */
+typedef struct
+{
+  SluiceDrawer *drawer;
+  SluiceScene *scene;
+  cairo_t *cr;
+  const SluiceDrawState *state;
+  const SluiceCanvasTheme *theme;
+  SluiceRect area;                /* visible, in scene coordinates */
+  double scale_cost, scale_bytes; /* largest of a box in this scene, for colour by time and bytes */
+} Draw;
+
+/* draw-items.c */
+void draw_frame (Draw *d, guint item);
+void draw_box (Draw *d, guint item);
+void draw_ring (Draw *d, guint item);
+SluiceColor draw_item_color (Draw *d, const SluiceSceneItem *item);
+
+/* draw.c */
+void draw_set_color (Draw *d, SluiceColor color, double alpha);
+void draw_rounded (cairo_t *cr, const SluiceRect *r, double radius);
+/* Text on one line within @width from or around (x, y), which is its vertical middle; cut with an
+ * ellipsis. */
+void draw_text (Draw *d,
+                TextStyle style,
+                const char *text,
+                double x,
+                double y,
+                double width,
+                TextAlign align,
+                SluiceColor color);
+SluiceColor draw_mix (SluiceColor a, SluiceColor b, double t);
+
+G_END_DECLS

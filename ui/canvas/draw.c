@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/draw-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ui/canvas/scene-private.h"
+
+#define FAR_ZOOM      0.4  /* below: plain boxes, straight lines */
+#define DISTANT_ZOOM  0.12 /* below: no smoothing, no borders */
+#define SMALLEST_TEXT 5.0  /* pixels on the screen */
+
+static const struct
+{
+  double size;
+  gboolean bold;
+} text_styles[N_TEXTS] = {
+  [TEXT_TITLE] = { SCENE_TITLE_SIZE, TRUE },  [TEXT_OP] = { SCENE_OP_SIZE, FALSE },
+  [TEXT_NOTE] = { SCENE_NOTE_SIZE, FALSE },   [TEXT_LABEL] = { SCENE_LABEL_SIZE, FALSE },
+  [TEXT_GLYPH] = { SCENE_GLYPH_SIZE, FALSE }, [TEXT_HEADING] = { 10, TRUE },
+};
+
+struct _SluiceValueTable
+{
+  GHashTable *values; /* char* -> Value* */
+};
+
+typedef struct
+{
+  SluiceCanvasValue value;
+  char *name;
+  char *text;
+  float *bins;
+} Value;
+
+static void
+free_value (gpointer data)
+{
+  Value *v = data;
+  g_free (v->name);
+  g_free (v->text);
+  g_free (v->bins);
+  g_free (v);
+}
+
+SluiceValueTable *
+sluice_value_table_new (void)
+{
+  SluiceValueTable *self = g_new0 (SluiceValueTable, 1);
+  self->values = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_value);
+  return self;
+}
+
+void
+sluice_value_table_free (SluiceValueTable *self)
+{
+  g_hash_table_unref (self->values);
+  g_free (self);
+}
+
+void
+sluice_value_table_set (SluiceValueTable *self, const SluiceCanvasValue *value)
+{
+  Value *v = g_hash_table_lookup (self->values, value->name);
+  if (v == NULL)
+    {
+      v = g_new0 (Value, 1);
+      v->name = g_strdup (value->name);
+      g_hash_table_insert (self->values, v->name, v);
+    }
+  /* What an update leaves out stays as it was. */
+  if (value->text != NULL)
+    {
+      g_free (v->text);
+      v->text = g_strdup (value->text);
+    }
+  if (value->bins != NULL)
+    {
+      g_free (v->bins);
+      v->bins = g_memdup2 (value->bins, value->n_bins * sizeof *value->bins);
+      v->value.n_bins = value->n_bins;
+    }
+  v->value.share = value->share;
+  v->value.bytes = value->bytes;
+  v->value.name = v->name;
+  v->value.text = v->text;
+  v->value.bins = v->bins;
+}
+
+void
+sluice_value_table_clear (SluiceValueTable *self)
+{
+  g_hash_table_remove_all (self->values);
+}
+
+const SluiceCanvasValue *
+sluice_value_table_get (const SluiceValueTable *self, const char *name)
+{
+  const Value *v = self == NULL ? NULL : g_hash_table_lookup (self->values, name);
+  return v == NULL ? NULL : &v->value;
+}
+
+SluiceDrawer *
+sluice_drawer_new (void)
+{
+  SluiceDrawer *self = g_new0 (SluiceDrawer, 1);
+  self->layouts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
+  return self;
+}
+
+void
+sluice_drawer_free (SluiceDrawer *self)
+{
+  g_hash_table_unref (self->layouts);
+  g_clear_object (&self->context);
+  g_free (self);
+}
+
+SluiceColor
+draw_mix (SluiceColor a, SluiceColor b, double t)
+{
+  return (SluiceColor){ a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t, 1 };
+}
+
+void
+draw_set_color (Draw *d, SluiceColor color, double alpha)
+{
+  cairo_set_source_rgba (d->cr, color.r, color.g, color.b, color.a * alpha);
+}
+
+void
+draw_rounded (cairo_t *cr, const SluiceRect *r, double radius)
+{
+  radius = MIN (radius, MIN (r->width, r->height) / 2);
+  cairo_new_sub_path (cr);
+  cairo_arc (cr, r->x + r->width - radius, r->y + radius, radius, -G_PI / 2, 0);
+  cairo_arc (cr, r->x + r->width - radius, r->y + r->height - radius, radius, 0, G_PI / 2);
+  cairo_arc (cr, r->x + radius, r->y + r->height - radius, radius, G_PI / 2, G_PI);
+  cairo_arc (cr, r->x + radius, r->y + radius, radius, G_PI, 3 * G_PI / 2);
+  cairo_close_path (cr);
+}
+
+static PangoLayout *
+get_layout (Draw *d, TextStyle style, const char *text, double width)
+{
+  SluiceDrawer *self = d->drawer;
+  char prefix[32];
+  g_snprintf (prefix, sizeof prefix, "%d %d ", style, (int) width);
+  g_autofree char *key = g_strconcat (prefix, text, NULL);
+  PangoLayout *layout = g_hash_table_lookup (self->layouts, key);
+  if (layout != NULL)
+    return layout;
+  PangoFontDescription *font =
+      pango_font_description_from_string (d->theme->font != NULL ? d->theme->font : "Sans");
+  pango_font_description_set_absolute_size (font, text_styles[style].size * PANGO_SCALE);
+  if (text_styles[style].bold)
+    pango_font_description_set_weight (font, PANGO_WEIGHT_SEMIBOLD);
+  layout = pango_layout_new (self->context);
+  pango_layout_set_font_description (layout, font);
+  pango_font_description_free (font);
+  pango_layout_set_single_paragraph_mode (layout, TRUE);
+  pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_MIDDLE);
+  pango_layout_set_text (layout, text, -1);
+  pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
+  /* Live values come and go: forget rather than grow without end. */
+  if (g_hash_table_size (self->layouts) > 60000)
+    g_hash_table_remove_all (self->layouts);
+  g_hash_table_insert (self->layouts, g_steal_pointer (&key), layout);
+  return layout;
+}
+
+void
+draw_text (Draw *d,
+           TextStyle style,
+           const char *text,
+           double x,
+           double y,
+           double width,
+           TextAlign align,
+           SluiceColor color)
+{
+  PangoRectangle extents;
+  if (text_styles[style].size * d->state->zoom < SMALLEST_TEXT || width < 4)
+    return;
+  PangoLayout *layout = get_layout (d, style, text, width);
+  pango_layout_get_extents (layout, NULL, &extents);
+  double w = (extents.x + extents.width) / (double) PANGO_SCALE,
+         h = extents.height / (double) PANGO_SCALE;
+  if (align == ALIGN_CENTRE)
+    x -= (w + extents.x / (double) PANGO_SCALE) / 2;
+  else if (align == ALIGN_RIGHT)
+    x -= w;
+  draw_set_color (d, color, 1);
+  cairo_move_to (d->cr, x, y - h / 2);
+  pango_cairo_show_layout (d->cr, layout);
+}
+
+/* A dotted ground as one repeated tile; dots keep a pleasant distance at any zoom. */
+static void
+draw_ground (Draw *d)
+{
+  const SluiceDrawState *s = d->state;
+  double step = 24 * s->zoom;
+  draw_set_color (d, d->theme->ground, 1);
+  cairo_paint (d->cr);
+  while (step < 16)
+    step *= 2;
+  while (step > 40)
+    step /= 2;
+  int tile = (int) lround (step);
+  cairo_surface_t *surface = cairo_surface_create_similar (cairo_get_target (d->cr),
+                                                           CAIRO_CONTENT_COLOR_ALPHA, tile, tile);
+  cairo_t *cr = cairo_create (surface);
+  cairo_set_source_rgb (cr, d->theme->dot.r, d->theme->dot.g, d->theme->dot.b);
+  cairo_arc (cr, 1.5, 1.5, 1, 0, 2 * G_PI);
+  cairo_fill (cr);
+  cairo_destroy (cr);
+  cairo_save (d->cr);
+  cairo_translate (d->cr, -fmod (s->x * s->zoom, tile), -fmod (s->y * s->zoom, tile));
+  cairo_set_source_surface (d->cr, surface, 0, 0);
+  cairo_pattern_set_extend (cairo_get_source (d->cr), CAIRO_EXTEND_REPEAT);
+  cairo_paint (d->cr);
+  cairo_restore (d->cr);
+  cairo_surface_destroy (surface);
+}
+
+SluiceRect
+sluice_draw_item_rect (SluiceScene *scene, const SluiceDrawState *state, guint item)
+{
+  SluiceRect r = sluice_scene_get_item (scene, item)->rect;
+  if (state->shift != NULL)
+    {
+      r.x += state->shift[item].x;
+      r.y += state->shift[item].y;
+    }
+  if (state->stretch != NULL)
+    {
+      r.width += state->stretch[item].x;
+      r.height += state->stretch[item].y;
+    }
+  return r;
+}
+
+/* Where a point of an edge is while its ends are on their way: it follows both, more the nearer
+ * one. */
+static SluicePoint
+moving_point (Draw *d, const SluiceSceneEdge *e, guint i)
+{
+  SluicePoint p = sluice_scene_get_points (d->scene)[e->first_point + i];
+  const SluicePoint *shift = d->state->shift;
+  if (shift == NULL)
+    return p;
+  double t = e->n_points > 1 ? i / (double) (e->n_points - 1) : 0;
+  p.x += shift[e->from].x * (1 - t) + shift[e->to].x * t;
+  p.y += shift[e->from].y * (1 - t) + shift[e->to].y * t;
+  return p;
+}
+
+static gboolean
+is_selected (Draw *d, guint item)
+{
+  return item == d->state->lead || (d->state->selected != NULL && d->state->selected[item]);
+}
+
+static SluiceColor
+edge_color (Draw *d, const SluiceSceneEdge *e)
+{
+  if (is_selected (d, e->from) || is_selected (d, e->to))
+    return d->theme->accent;
+  if (e->kind == SLUICE_EDGE_REFERENCE)
+    return d->theme->update;
+  if (e->bundle == SLUICE_NONE
+      && sluice_scene_get_item (d->scene, e->from)->kind == SLUICE_ITEM_VARIABLE)
+    return d->theme->variable;
+  return d->theme->line;
+}
+
+static void
+draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width)
+{
+  double angle = atan2 (tip.y - before.y, tip.x - before.x);
+  double length = 7 + width, half = 3.2 + width * 0.55;
+  cairo_save (d->cr);
+  cairo_translate (d->cr, tip.x, tip.y);
+  cairo_rotate (d->cr, angle);
+  cairo_move_to (d->cr, 0, 0);
+  cairo_line_to (d->cr, -length, -half);
+  cairo_line_to (d->cr, -length, half);
+  cairo_close_path (d->cr);
+  cairo_restore (d->cr);
+  cairo_fill (d->cr);
+}
+
+static void
+trace_edge (Draw *d, const SluiceSceneEdge *e)
+{
+  SluicePoint a = moving_point (d, e, 0), b, c, p;
+  cairo_move_to (d->cr, a.x, a.y);
+  if (d->state->zoom < FAR_ZOOM && e->n_points <= 7)
+    {
+      p = moving_point (d, e, e->n_points - 1);
+      cairo_line_to (d->cr, p.x, p.y);
+      return;
+    }
+  for (guint i = 1; i + 2 < e->n_points; i += 3)
+    {
+      b = moving_point (d, e, i);
+      c = moving_point (d, e, i + 1);
+      p = moving_point (d, e, i + 2);
+      if (d->state->zoom < FAR_ZOOM)
+        cairo_line_to (d->cr, p.x, p.y);
+      else
+        cairo_curve_to (d->cr, b.x, b.y, c.x, c.y, p.x, p.y);
+    }
+}
+
+static void
+draw_edge (Draw *d, const SluiceSceneEdge *e)
+{
+  static const double dashes[] = { 4, 4 };
+  double zoom = d->state->zoom;
+  gboolean dashed = e->kind != SLUICE_EDGE_DATA
+                    || (e->bundle == SLUICE_NONE && e->to != SLUICE_NONE
+                        && sluice_scene_get_item (d->scene, e->to)->kind == SLUICE_ITEM_SUMMARY);
+  draw_set_color (d, edge_color (d, e), e->quiet ? 0.7 : 1);
+  cairo_set_line_width (d->cr, MAX (e->width, 0.6 / zoom));
+  cairo_set_dash (d->cr, dashes, dashed && zoom >= FAR_ZOOM ? 2 : 0, 0);
+  trace_edge (d, e);
+  cairo_stroke (d->cr);
+  if (e->arrow && zoom >= FAR_ZOOM)
+    {
+      cairo_set_dash (d->cr, NULL, 0, 0);
+      draw_arrow (d, moving_point (d, e, e->n_points - 2), moving_point (d, e, e->n_points - 1),
+                  e->width);
+    }
+}
+
+/* All thin lines in one path: from afar only the mass of them is seen. */
+static void
+draw_distant_edges (Draw *d, const GArray *edges)
+{
+  draw_set_color (d, d->theme->line, 0.6);
+  cairo_set_line_width (d->cr, 0.8 / d->state->zoom);
+  cairo_set_dash (d->cr, NULL, 0, 0);
+  for (guint i = 0; i < edges->len; i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (d->scene, g_array_index (edges, guint, i));
+      /* Cairo slows down on long paths that cross themselves. */
+      if (!e->quiet)
+        trace_edge (d, e);
+      if (i % 64 == 63)
+        cairo_stroke (d->cr);
+    }
+  cairo_stroke (d->cr);
+}
+
+static void
+draw_edges (Draw *d, const GArray *edges)
+{
+  if (d->state->zoom < DISTANT_ZOOM)
+    {
+      draw_distant_edges (d, edges);
+      return;
+    }
+  /* Selected ones last, on top. */
+  for (int pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < edges->len; i++)
+      {
+        const SluiceSceneEdge *e =
+            sluice_scene_get_edge (d->scene, g_array_index (edges, guint, i));
+        gboolean on = is_selected (d, e->from) || is_selected (d, e->to);
+        if (on == (pass == 1) && (on || !e->quiet))
+          draw_edge (d, e);
+      }
+  cairo_set_dash (d->cr, NULL, 0, 0);
+}
+
+static void
+draw_labels (Draw *d, const GArray *edges)
+{
+  if (SCENE_LABEL_SIZE * d->state->zoom < SMALLEST_TEXT || d->state->shift != NULL)
+    return;
+  for (guint i = 0; i < edges->len; i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (d->scene, g_array_index (edges, guint, i));
+      if (e->label == NULL)
+        continue;
+      PangoRectangle extents;
+      PangoLayout *layout = get_layout (d, TEXT_LABEL, e->label, 400);
+      pango_layout_get_extents (layout, NULL, &extents);
+      double w = extents.width / (double) PANGO_SCALE;
+      SluiceRect plate = { e->label_at.x - w / 2 - 5, e->label_at.y - 8, w + 10, 16 };
+      draw_set_color (d, d->theme->ground, 1);
+      draw_rounded (d->cr, &plate, 4);
+      cairo_fill (d->cr);
+      draw_text (d, TEXT_LABEL, e->label, e->label_at.x, e->label_at.y, 400, ALIGN_CENTRE,
+                 e->kind == SLUICE_EDGE_REFERENCE ? d->theme->update : d->theme->dim);
+    }
+}
+
+static void
+draw_distant_items (Draw *d, const GArray *items)
+{
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint index = g_array_index (items, guint, i);
+      const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
+      if (item->kind == SLUICE_ITEM_HEADING)
+        continue;
+      SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
+      gboolean frame = item->kind == SLUICE_ITEM_OPEN_SCOPE;
+      draw_set_color (d, draw_mix (d->theme->ground, draw_item_color (d, item), frame ? 0.12 : 0.6),
+                      1);
+      cairo_rectangle (d->cr, r.x, r.y, r.width, r.height);
+      cairo_fill (d->cr);
+    }
+}
+
+static void
+draw_items (Draw *d, const GArray *items, gboolean frames)
+{
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint index = g_array_index (items, guint, i);
+      gboolean frame = sluice_scene_get_item (d->scene, index)->kind == SLUICE_ITEM_OPEN_SCOPE;
+      if (frame != frames)
+        continue;
+      if (frame)
+        draw_frame (d, index);
+      else
+        draw_box (d, index);
+    }
+}
+
+/* The largest box of the scene, for the scales of "colour by time" and "by bytes". */
+static void
+find_scales (Draw *d)
+{
+  SluiceHierarchy *h = sluice_scene_get_hierarchy (d->scene);
+  if (d->state->color_by != SLUICE_COLOR_BY_TIME && d->state->color_by != SLUICE_COLOR_BY_BYTES)
+    return;
+  for (guint i = 0; i < sluice_scene_get_n_items (d->scene); i++)
+    {
+      const SluiceSceneItem *item = sluice_scene_get_item (d->scene, i);
+      if (item->node == SLUICE_NONE || item->kind == SLUICE_ITEM_OPEN_SCOPE)
+        continue;
+      const SluiceGroup *g = sluice_hierarchy_get_group (h, item->node);
+      d->scale_cost = MAX (d->scale_cost, g->cost);
+      d->scale_bytes = MAX (d->scale_bytes, (double) g->bytes);
+    }
+}
+
+void
+sluice_drawer_draw (SluiceDrawer *self,
+                    SluiceScene *scene,
+                    cairo_t *cr,
+                    const SluiceDrawState *state)
+{
+  Draw d = { .drawer = self, .scene = scene, .cr = cr, .state = state, .theme = state->theme };
+  g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  if (self->context == NULL)
+    self->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
+  cairo_save (cr);
+  if (!state->transparent)
+    draw_ground (&d);
+  cairo_scale (cr, state->zoom, state->zoom);
+  cairo_translate (cr, -state->x, -state->y);
+  d.area =
+      (SluiceRect){ state->x, state->y, state->width / state->zoom, state->height / state->zoom };
+  /* On the way, boxes are not where the index has them. */
+  SluiceRect query =
+      state->shift != NULL ? sluice_scene_get_bounds (scene) : sluice_rect_grown (&d.area, 12);
+  sluice_scene_query (scene, &query, items);
+  sluice_scene_query_edges (scene, &query, edges);
+  find_scales (&d);
+  cairo_set_line_join (cr, CAIRO_LINE_JOIN_ROUND);
+  if (state->zoom < DISTANT_ZOOM)
+    {
+      cairo_set_antialias (cr, CAIRO_ANTIALIAS_NONE);
+      draw_distant_items (&d, items);
+      draw_edges (&d, edges);
+    }
+  else
+    {
+      cairo_set_antialias (cr,
+                           state->zoom < FAR_ZOOM ? CAIRO_ANTIALIAS_FAST : CAIRO_ANTIALIAS_GOOD);
+      draw_items (&d, items, TRUE);
+      draw_edges (&d, edges);
+      draw_labels (&d, edges);
+      draw_items (&d, items, FALSE);
+    }
+  cairo_set_antialias (cr, CAIRO_ANTIALIAS_DEFAULT);
+  for (guint i = 0; i < items->len; i++)
+    if (is_selected (&d, g_array_index (items, guint, i)))
+      draw_ring (&d, g_array_index (items, guint, i));
+  cairo_restore (cr);
+}

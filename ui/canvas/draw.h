@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Draws a scene with Cairo in one pass: culled to the view, with less detail from afar. The widget,
+ * pictures and tests share it. */
+#pragma once
+
+#include <cairo.h>
+
+#include "ui/canvas/scene.h"
+#include "ui/canvas/theme.h"
+
+G_BEGIN_DECLS
+
+/* Keeps label layouts between frames; one thread at a time. */
+typedef struct _SluiceDrawer SluiceDrawer;
+
+SluiceDrawer *sluice_drawer_new (void);
+void sluice_drawer_free (SluiceDrawer *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceDrawer, sluice_drawer_free)
+
+/* Live values by path, for a drawing: sluice_canvas_set_values() fills one. */
+typedef struct _SluiceValueTable SluiceValueTable;
+
+SluiceValueTable *sluice_value_table_new (void);
+void sluice_value_table_free (SluiceValueTable *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceValueTable, sluice_value_table_free)
+void sluice_value_table_set (SluiceValueTable *self, const SluiceCanvasValue *value);
+void sluice_value_table_clear (SluiceValueTable *self);
+const SluiceCanvasValue *sluice_value_table_get (const SluiceValueTable *self, const char *name);
+
+typedef struct
+{
+  const SluiceCanvasTheme *theme;
+  double x, y;          /* scene point at the top left of the picture */
+  double zoom;          /* pixels per scene unit */
+  double width, height; /* of the picture, in pixels */
+  SluiceColorBy color_by;
+  const SluiceValueTable *values; /* or NULL */
+  guint lead;                     /* item of the selection, SLUICE_NONE */
+  const guint8 *selected;         /* per item, or NULL */
+  guint hover;                    /* item under the pointer, SLUICE_NONE */
+  const SluicePoint
+      *shift; /* per item: where it still is on its way, added to its rectangle; or NULL */
+  const SluicePoint *stretch; /* per item: added to width and height; or NULL */
+  gboolean transparent;       /* no ground: for vector pictures on paper */
+} SluiceDrawState;
+
+#define SLUICE_DRAW_STATE_INIT                                                                     \
+  {                                                                                                \
+    .zoom = 1, .lead = SLUICE_NONE, .hover = SLUICE_NONE                                           \
+  }
+
+void sluice_drawer_draw (SluiceDrawer *self,
+                         SluiceScene *scene,
+                         cairo_t *cr,
+                         const SluiceDrawState *state);
+
+/* The whole scene as grey boxes within @width x @height pixels, and the frame of the view (a
+ * rectangle in scene coordinates). */
+void sluice_draw_minimap (SluiceScene *scene,
+                          cairo_t *cr,
+                          const SluiceCanvasTheme *theme,
+                          double width,
+                          double height,
+                          const SluiceRect *view);
+
+/* Scene point under a point of the minimap. */
+SluicePoint
+sluice_minimap_locate (SluiceScene *scene, double width, double height, double x, double y);
+
+/* Rectangle of the "close" word of an open scope, in scene coordinates. */
+SluiceRect sluice_scene_get_close_rect (SluiceScene *scene, guint item);
+
+/* Rectangle of an item on its way. */
+SluiceRect sluice_draw_item_rect (SluiceScene *scene, const SluiceDrawState *state, guint item);
+
+G_END_DECLS

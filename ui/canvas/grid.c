@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct _SluiceGrid
+{
+  SluiceRect *rects;
+  guint n;
+  SluiceRect bounds;
+  double cell; /* side of a cell */
+  guint columns, rows;
+  guint *start; /* [columns * rows + 1] */
+  guint *list;
+};
+
+typedef struct
+{
+  guint x0, y0, x1, y1; /* cells, both ends included */
+} Cells;
+
+static guint
+clamp_cell (double at, guint n)
+{
+  return at <= 0 ? 0 : at >= n - 1 ? n - 1 : (guint) at;
+}
+
+static Cells
+cells_of (const SluiceGrid *self, const SluiceRect *r)
+{
+  return (Cells){ clamp_cell ((r->x - self->bounds.x) / self->cell, self->columns),
+                  clamp_cell ((r->y - self->bounds.y) / self->cell, self->rows),
+                  clamp_cell ((r->x + r->width - self->bounds.x) / self->cell, self->columns),
+                  clamp_cell ((r->y + r->height - self->bounds.y) / self->cell, self->rows) };
+}
+
+SluiceGrid *
+sluice_grid_new (const SluiceRect *rects, guint n)
+{
+  SluiceGrid *self = g_new0 (SluiceGrid, 1);
+  self->rects = g_memdup2 (rects, n * sizeof *rects);
+  self->n = n;
+  for (guint i = 0; i < n; i++)
+    self->bounds = i == 0 ? rects[0] : sluice_rect_union (&self->bounds, &rects[i]);
+  /* About as many cells as rectangles, of screen size at least, so that a long edge does not fill
+   * thousands. */
+  self->cell = MAX (sqrt (self->bounds.width * self->bounds.height / MAX (n, 1)), 256);
+  self->columns = 1 + (guint) MIN (self->bounds.width / self->cell, 4096);
+  self->rows = 1 + (guint) MIN (self->bounds.height / self->cell, 4096);
+  self->cell = MAX (self->cell, MAX (self->bounds.width, self->bounds.height) / 4096);
+  self->start = g_new0 (guint, (gsize) self->columns * self->rows + 2);
+  for (guint pass = 0; pass < 2; pass++)
+    {
+      for (guint i = 0; i < n; i++)
+        {
+          Cells c = cells_of (self, &rects[i]);
+          for (guint y = c.y0; y <= c.y1; y++)
+            for (guint x = c.x0; x <= c.x1; x++)
+              if (pass == 0)
+                self->start[y * self->columns + x + 2]++;
+              else
+                self->list[self->start[y * self->columns + x + 1]++] = i;
+        }
+      for (guint k = 0; pass == 0 && k < self->columns * self->rows; k++)
+        self->start[k + 2] += self->start[k + 1];
+      if (pass == 0)
+        self->list = g_new (guint, self->start[self->columns * self->rows + 1] + 1);
+    }
+  return self;
+}
+
+void
+sluice_grid_free (SluiceGrid *self)
+{
+  g_free (self->rects);
+  g_free (self->start);
+  g_free (self->list);
+  g_free (self);
+}
+
+static int
+compare_uint (gconstpointer a, gconstpointer b)
+{
+  guint x = *(const guint *) a, y = *(const guint *) b;
+  return (x > y) - (x < y);
+}
+
+void
+sluice_grid_query (const SluiceGrid *self, const SluiceRect *area, GArray *result)
+{
+  guint first = result->len, kept = first;
+  if (self->n == 0 || !sluice_rect_touches (&self->bounds, area))
+    return;
+  Cells c = cells_of (self, area);
+  for (guint y = c.y0; y <= c.y1; y++)
+    for (guint x = c.x0; x <= c.x1; x++)
+      for (guint k = self->start[y * self->columns + x]; k < self->start[y * self->columns + x + 1];
+           k++)
+        if (sluice_rect_touches (&self->rects[self->list[k]], area))
+          g_array_append_val (result, self->list[k]);
+  guint *found = (guint *) result->data;
+  if (result->len > first)
+    qsort (found + first, result->len - first, sizeof *found, compare_uint);
+  for (guint i = first; i < result->len; i++)
+    if (i == first || found[i] != found[kept - 1])
+      found[kept++] = found[i];
+  g_array_set_size (result, kept);
+}

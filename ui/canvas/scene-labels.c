@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/scene-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ui/canvas/text-metrics.h"
+
+#define PLATE_HEIGHT  16.0
+#define PLATE_PADDING 5.0
+#define CELL          128.0
+
+/* Plates already placed, in a hash of cells. */
+typedef struct
+{
+  GArray *rects;     /* SluiceRect */
+  GHashTable *cells; /* cell -> GArray of indices into rects */
+} Plates;
+
+static gpointer
+cell_key (double x, double y)
+{
+  guint32 a = (guint32) (gint32) floor (x / CELL), b = (guint32) (gint32) floor (y / CELL);
+  return GSIZE_TO_POINTER (((gsize) a << 32 | b) ^ (gsize) 1 << 62);
+}
+
+static gboolean
+is_free (const Plates *plates, const SluiceRect *r)
+{
+  for (double y = r->y; y < r->y + r->height + CELL; y += CELL)
+    for (double x = r->x; x < r->x + r->width + CELL; x += CELL)
+      {
+        const GArray *cell = g_hash_table_lookup (plates->cells, cell_key (x, y));
+        for (guint i = 0; cell != NULL && i < cell->len; i++)
+          if (sluice_rect_touches (
+                  &g_array_index (plates->rects, SluiceRect, g_array_index (cell, guint, i)), r))
+            return FALSE;
+      }
+  return TRUE;
+}
+
+static void
+take_place (Plates *plates, const SluiceRect *r)
+{
+  guint index = plates->rects->len;
+  g_array_append_val (plates->rects, *r);
+  for (double y = r->y; y < r->y + r->height + CELL; y += CELL)
+    for (double x = r->x; x < r->x + r->width + CELL; x += CELL)
+      {
+        gpointer key = cell_key (x, y);
+        GArray *cell = g_hash_table_lookup (plates->cells, key);
+        if (cell == NULL)
+          {
+            cell = g_array_new (FALSE, FALSE, sizeof (guint));
+            g_hash_table_insert (plates->cells, key, cell);
+          }
+        g_array_append_val (cell, index);
+      }
+}
+
+/* The middle of each stretch of a line that is long enough for a plate, the one nearest to the
+ * middle of the line first. */
+static gboolean
+place_on (SluiceScene *scene, Plates *plates, SluiceSceneEdge *edge)
+{
+  const SluicePoint *p = &g_array_index (scene->points, SluicePoint, edge->first_point);
+  guint n = (edge->n_points - 1) / 3;
+  double width = sluice_text_width (edge->label, SCENE_LABEL_SIZE, FALSE) + 2 * PLATE_PADDING;
+  for (guint step = 0; step < 2 * n; step++)
+    {
+      guint k = step % 2 == 0 ? n / 2 + step / 2 : n / 2 - (step + 1) / 2; /* may wrap: then >= n */
+      if (k >= n)
+        continue;
+      const SluicePoint *s = p + 3 * k;
+      double x = (s[0].x + 3 * s[1].x + 3 * s[2].x + s[3].x) / 8;
+      double y = (s[0].y + 3 * s[1].y + 3 * s[2].y + s[3].y) / 8;
+      SluiceRect r = { x - width / 2, y - PLATE_HEIGHT / 2, width, PLATE_HEIGHT };
+      gboolean level = fabs (s[3].y - s[0].y) < PLATE_HEIGHT;
+      if ((level && fabs (s[3].x - s[0].x) < width + 16) || !is_free (plates, &r))
+        continue;
+      take_place (plates, &r);
+      edge->label_at = (SluicePoint){ x, y };
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Places the labels of thick lines first. A line that fans out with one shape says so once; a label
+ * without room is seen on selection, in the inspector and by the screen reader. */
+static int
+compare_widths (gconstpointer pa, gconstpointer pb, gpointer data)
+{
+  const SluiceScene *scene = data;
+  guint a = *(const guint *) pa, b = *(const guint *) pb;
+  double wa = g_array_index (scene->edges, SluiceSceneEdge, a).width;
+  double wb = g_array_index (scene->edges, SluiceSceneEdge, b).width;
+  if (wa != wb)
+    return wa > wb ? -1 : 1;
+  return a < b ? -1 : a > b;
+}
+
+static void
+block_boxes (SluiceScene *scene, Plates *plates)
+{
+  for (guint i = 0; i < scene->items->len; i++)
+    {
+      const SluiceSceneItem *item = &g_array_index (scene->items, SluiceSceneItem, i);
+      SluiceRect r = item->rect;
+      if (item->kind == SLUICE_ITEM_OPEN_SCOPE)
+        r = (SluiceRect){ r.x + 8, r.y + 8, 90, 16 }; /* its name */
+      if (item->kind == SLUICE_ITEM_HEADING)
+        continue;
+      take_place (plates, &r);
+    }
+}
+
+void
+scene_place_labels (SluiceScene *scene)
+{
+  Plates plates = { g_array_new (FALSE, FALSE, sizeof (SluiceRect)),
+                    g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref) };
+  g_autofree guint *order = g_new (guint, scene->edges->len + 1);
+  g_autofree const char **said = g_new0 (const char *, scene->items->len + 1);
+
+  block_boxes (scene, &plates);
+  for (guint i = 0; i < scene->edges->len; i++)
+    order[i] = i;
+  g_qsort_with_data (order, scene->edges->len, sizeof *order, compare_widths, scene);
+  for (guint i = 0; i < scene->edges->len; i++)
+    {
+      SluiceSceneEdge *e = &g_array_index (scene->edges, SluiceSceneEdge, order[i]);
+      if (e->label == NULL || e->n_points < 4 || e->quiet)
+        {
+          e->label = e->quiet ? NULL : e->label;
+          continue;
+        }
+      if (said[e->from] == e->label || !place_on (scene, &plates, e))
+        e->label = NULL;
+      else
+        said[e->from] = e->label;
+    }
+  g_array_unref (plates.rects);
+  g_hash_table_unref (plates.cells);
+}

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/scene-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ui/canvas/text-metrics.h"
+
+#define VARIABLE_GAP 28.0
+#define CONSTANT_GAP 12.0
+#define GLYPH_STEP   6.0
+
+static SceneMember *
+member_at (const SceneLevel *level, guint i)
+{
+  return &g_array_index (level->members, SceneMember, i);
+}
+
+static SceneWire *
+wire_at (const SceneLevel *level, guint i)
+{
+  return &g_array_index (level->wires, SceneWire, i);
+}
+
+/* An open scope is as large as what is in it; lines enter and leave where they do inside. */
+static gboolean
+open_member (SceneBuilder *b, const SceneLevel *level, SceneMember *m)
+{
+  SluiceFlow against = level->flow == SLUICE_FLOW_UP ? SLUICE_FLOW_DOWN : SLUICE_FLOW_UP;
+  m->inner = scene_level_new (b, m->group, m->second ? against : level->flow);
+  if (!scene_level_place (b, m->inner))
+    return FALSE;
+  const SluiceGroup *g = sluice_hierarchy_get_group (b->hierarchy, m->group);
+  double title = sluice_text_width (g->label, SCENE_TITLE_SIZE, TRUE) + 110;
+  double width = m->inner->content.width + 2 * SCENE_PADDING;
+  m->width = MAX (width, title);
+  m->height = m->inner->content.height + SCENE_HEADER + SCENE_PADDING;
+  m->anchor = m->inner->port_x - m->inner->content.x + (m->width - m->inner->content.width) / 2;
+  m->anchor = CLAMP (m->anchor, 12, m->width - 12);
+  return TRUE;
+}
+
+/* Room that satellites take beside their hosts. Satellites of a host and side are neighbours in the
+ * array. */
+static void
+measure_satellites (SceneLevel *level)
+{
+  for (guint i = 0; i < level->members->len; i++)
+    {
+      SceneMember *m = member_at (level, i);
+      m->left = m->anchor;
+      m->right = m->width - m->anchor;
+      m->row = m->height;
+    }
+  for (guint i = 0, end; i < level->satellites->len; i = end)
+    {
+      const SceneSatellite *s = &g_array_index (level->satellites, SceneSatellite, i);
+      SceneMember *m = member_at (level, s->host);
+      double width = 0, height = -GLYPH_STEP;
+      for (end = i; end < level->satellites->len && s[end - i].host == s->host
+                    && s[end - i].right == s->right;
+           end++)
+        {
+          gboolean small = s[end - i].kind == SLUICE_ITEM_CONSTANT;
+          width = MAX (width, s[end - i].width + (small ? CONSTANT_GAP : VARIABLE_GAP));
+          height += s[end - i].height + GLYPH_STEP;
+        }
+      if (s->right)
+        m->right += width;
+      else
+        m->left += width;
+      m->row = MAX (m->row, height);
+    }
+}
+
+static void
+place_satellites (SceneLevel *level)
+{
+  for (guint i = 0, end; i < level->satellites->len; i = end)
+    {
+      SceneSatellite *s = &g_array_index (level->satellites, SceneSatellite, i);
+      const SceneMember *m = member_at (level, s->host);
+      double height = -GLYPH_STEP;
+      for (end = i; end < level->satellites->len && s[end - i].host == s->host
+                    && s[end - i].right == s->right;
+           end++)
+        height += s[end - i].height + GLYPH_STEP;
+      double y = m->y + m->height / 2 - height / 2;
+      for (guint k = 0; k < end - i; k++)
+        {
+          double gap = s[k].kind == SLUICE_ITEM_CONSTANT ? CONSTANT_GAP : VARIABLE_GAP;
+          s[k].x = s[k].right ? m->x + m->width + gap : m->x - gap - s[k].width;
+          s[k].y = y;
+          y += s[k].height + GLYPH_STEP;
+        }
+    }
+}
+
+/* What the layered layout gets to see of a level. */
+typedef struct
+{
+  GArray *nodes; /* SluiceLayoutNode */
+  GArray *edges; /* SluiceLayoutEdge */
+  GArray *wires; /* guint: wire of each edge, SLUICE_NONE for the unseen ones that keep the ports
+                    outside */
+  guint *member; /* per node: member, SLUICE_NONE for ports */
+  guint in, out; /* nodes of the ports, SLUICE_NONE */
+} Input;
+
+static void
+add_edge (Input *input, guint from, guint to, double weight, guint wire)
+{
+  SluiceLayoutEdge e = { from, to, weight };
+  g_array_append_val (input->edges, e);
+  g_array_append_val (input->wires, wire);
+}
+
+static guint
+node_of (const SceneLevel *level, const Input *input, guint end)
+{
+  if (end == SCENE_PORT_IN)
+    return input->in;
+  if (end == SCENE_PORT_OUT)
+    return input->out;
+  return member_at (level, end)->layout;
+}
+
+static double
+weight_of (const SceneWire *w)
+{
+  if (w->from == SCENE_PORT_IN || w->to == SCENE_PORT_OUT)
+    return 0.5;
+  return w->kind == SLUICE_EDGE_DATA ? 1 + scene_edge_width (w->bytes, w->kind) : 0.1;
+}
+
+static void
+collect_nodes (SceneLevel *level, Input *input)
+{
+  for (guint i = 0; i < level->members->len; i++)
+    {
+      SceneMember *m = member_at (level, i);
+      SluiceLayoutNode node = { m->left, m->right, m->row, 0, 0 };
+      if (m->aside)
+        continue;
+      m->layout = input->nodes->len;
+      input->member[input->nodes->len] = i;
+      g_array_append_val (input->nodes, node);
+    }
+  SluiceLayoutNode port = { 4, 4, 0, 0, 0 };
+  input->in = input->out = SLUICE_NONE;
+  if (level->has_in)
+    {
+      input->in = input->nodes->len;
+      input->member[input->in] = SLUICE_NONE;
+      g_array_append_val (input->nodes, port);
+    }
+  if (level->has_out)
+    {
+      input->out = input->nodes->len;
+      input->member[input->out] = SLUICE_NONE;
+      g_array_append_val (input->nodes, port);
+    }
+}
+
+static void
+collect_edges (SceneLevel *level, Input *input)
+{
+  g_autofree guint8 *tied = g_new0 (guint8, input->nodes->len + 1);
+  guint n;
+  for (guint i = 0; i < level->wires->len; i++)
+    {
+      const SceneWire *w = wire_at (level, i);
+      if (w->quiet)
+        continue;
+      guint from = node_of (level, input, w->from), to = node_of (level, input, w->to);
+      tied[from] |= 2;
+      tied[to] |= 1;
+      add_edge (input, from, to, weight_of (w), i);
+    }
+  /* Everything else lies between the ports. */
+  n = input->nodes->len;
+  for (guint v = 0; v < n; v++)
+    {
+      if (input->in != SLUICE_NONE && v != input->in && v != input->out && !(tied[v] & 1))
+        add_edge (input, input->in, v, 0.01, SLUICE_NONE);
+      if (input->out != SLUICE_NONE && v != input->in && v != input->out && !(tied[v] & 2))
+        add_edge (input, v, input->out, 0.01, SLUICE_NONE);
+    }
+}
+
+/* Marks the backward half: gradients whose forward half stands in this level, and all that is
+ * computed from them. FALSE when there is none. */
+static gboolean
+find_second_half (SceneBuilder *b, SceneLevel *level)
+{
+  gboolean any = FALSE, grown = TRUE;
+  g_autofree guint8 *forward = g_new0 (guint8, level->members->len + 1);
+  for (guint i = 0; i < level->members->len; i++)
+    {
+      SceneMember *m = member_at (level, i);
+      const SluiceGroup *g = sluice_hierarchy_get_group (b->hierarchy, m->group);
+      guint pair = g->gradient ? g->pair : SLUICE_NONE;
+      if (pair == SLUICE_NONE
+          || sluice_hierarchy_get_group (b->hierarchy, pair)->parent != level->group)
+        continue;
+      guint other = b->member_of[pair];
+      m->second = TRUE;
+      if (other != SLUICE_NONE)
+        forward[other] = 1;
+      any |= !m->aside && other != SLUICE_NONE && !member_at (level, other)->aside;
+    }
+  while (any && grown)
+    {
+      grown = FALSE;
+      for (guint i = 0; i < level->wires->len; i++)
+        {
+          const SceneWire *w = wire_at (level, i);
+          if (w->quiet || w->kind == SLUICE_EDGE_REFERENCE || w->from >= level->members->len
+              || w->to >= level->members->len)
+            continue;
+          SceneMember *to = member_at (level, w->to);
+          if (member_at (level, w->from)->second && !to->second && !forward[w->to])
+            to->second = grown = TRUE;
+        }
+    }
+  for (guint i = 0; i < level->members->len && !any; i++)
+    member_at (level, i)->second = FALSE;
+  /* The corridor side of the backward half is kept free for the lines across. */
+  for (guint i = 0; i < level->satellites->len; i++)
+    {
+      SceneSatellite *s = &g_array_index (level->satellites, SceneSatellite, i);
+      s->right |= member_at (level, s->host)->second;
+    }
+  return any;
+}
+
+/* Rows that are given: the forward half's own, and beside them those of gradients. */
+static void
+rank_pairs (SceneBuilder *b, SceneLevel *level, gint *rank, guint8 *known)
+{
+  for (guint i = 0; i < level->members->len; i++)
+    {
+      const SceneMember *m = member_at (level, i);
+      const SluiceGroup *g = sluice_hierarchy_get_group (b->hierarchy, m->group);
+      guint other = g->gradient && g->pair != SLUICE_NONE ? b->member_of[g->pair] : SLUICE_NONE;
+      known[i] = !m->second;
+      if (!m->second || m->aside || other == SLUICE_NONE || member_at (level, other)->second
+          || member_at (level, other)->aside)
+        continue;
+      rank[m->layout] = rank[member_at (level, other)->layout];
+      known[i] = 1;
+    }
+}
+
+/* Other rows of the backward half, which flows downwards: below what a box is computed from, or,
+ * with @seeds, above what is computed from it. Some passes over the wires; more than the depth of
+ * loose boxes is never needed, and cycles must end. */
+static void
+rank_loose (SceneLevel *level, gint *rank, guint8 *known, gboolean seeds)
+{
+  guint n = level->members->len;
+  g_autofree guint8 *given = g_memdup2 (known, n);
+  gboolean changed = TRUE;
+  for (guint pass = 0; changed && pass < 64; pass++)
+    {
+      changed = FALSE;
+      for (guint k = 0; k < level->wires->len; k++)
+        {
+          const SceneWire *w = wire_at (level, k);
+          if (w->quiet || w->from >= n || w->to >= n)
+            continue;
+          guint fixed = seeds ? w->to : w->from, loose = seeds ? w->from : w->to;
+          if (given[loose] || !known[fixed] || !member_at (level, fixed)->second)
+            continue;
+          gint *at = &rank[member_at (level, loose)->layout];
+          gint wanted = rank[member_at (level, fixed)->layout] + (seeds ? 1 : -1);
+          if (known[loose] && (seeds ? *at >= wanted : *at <= wanted))
+            continue;
+          *at = wanted;
+          known[loose] = 1;
+          changed = TRUE;
+        }
+    }
+}
+
+/* Fixed ranks and columns for a level with two halves. */
+static void
+fix_halves (SceneBuilder *b, SceneLevel *level, Input *input)
+{
+  guint n = input->nodes->len, n_edges = 0;
+  g_autofree SluiceLayoutEdge *edges = g_new (SluiceLayoutEdge, input->edges->len + 1);
+  g_autofree gint *rank = g_new0 (gint, n + 1);
+  g_autofree guint8 *known = g_new0 (guint8, level->members->len + 1);
+  gint lowest = G_MAXINT;
+
+  for (guint i = 0; i < input->edges->len; i++)
+    {
+      const SluiceLayoutEdge *e = &g_array_index (input->edges, SluiceLayoutEdge, i);
+      guint from = input->member[e->from], to = input->member[e->to];
+      if ((from == SLUICE_NONE || !member_at (level, from)->second)
+          && (to == SLUICE_NONE || !member_at (level, to)->second))
+        edges[n_edges++] = *e;
+    }
+  g_autofree guint *forward = sluice_layout_dup_ranks (n, edges, n_edges);
+  for (guint v = 0; v < n; v++)
+    rank[v] = (gint) forward[v];
+  rank_pairs (b, level, rank, known);
+  rank_loose (level, rank, known, FALSE);
+  rank_loose (level, rank, known, TRUE);
+  for (guint v = 0; v < n; v++)
+    lowest = MIN (lowest, rank[v]);
+  for (guint v = 0; v < n; v++)
+    {
+      SluiceLayoutNode *node = &g_array_index (input->nodes, SluiceLayoutNode, v);
+      node->rank = rank[v] - lowest;
+      node->column = input->member[v] != SLUICE_NONE && member_at (level, input->member[v])->second;
+    }
+}
+
+static void
+add_points (SceneLevel *level,
+            SceneWire *w,
+            const SluiceLayout *layout,
+            const SluiceLayoutRoute *route)
+{
+  w->first_point = level->points->len;
+  w->n_points = route->n_points;
+  g_array_append_vals (level->points,
+                       &g_array_index (layout->points, SluicePoint, route->first_point),
+                       route->n_points);
+}
+
+/* Takes positions and paths over, in flow coordinates. */
+static void
+take_layout (SceneLevel *level, const Input *input, const SluiceLayout *layout)
+{
+  for (guint i = 0; i < level->members->len; i++)
+    {
+      SceneMember *m = member_at (level, i);
+      if (m->layout == SLUICE_NONE)
+        continue;
+      m->x = layout->anchors[m->layout].x - m->anchor;
+      m->y = layout->anchors[m->layout].y - m->height / 2;
+    }
+  for (guint e = 0; e < input->edges->len; e++)
+    {
+      guint i = g_array_index (input->wires, guint, e);
+      if (i == SLUICE_NONE)
+        continue;
+      SceneWire *w = wire_at (level, i);
+      if (layout->routes[e].port)
+        w->stub = TRUE;
+      else if (layout->routes[e].n_points > 0)
+        add_points (level, w, layout, &layout->routes[e]);
+    }
+  /* Boxes are lower than their rows when satellites are taller: lines go on to the box. */
+  for (guint i = 0; i < level->wires->len; i++)
+    {
+      SceneWire *w = wire_at (level, i);
+      SluicePoint *p = &g_array_index (level->points, SluicePoint, w->first_point);
+      if (w->n_points == 0)
+        continue;
+      if (w->from < level->members->len)
+        p[0].y = p[0].y < p[w->n_points - 1].y
+                     ? member_at (level, w->from)->y + member_at (level, w->from)->height
+                     : member_at (level, w->from)->y;
+      if (w->to < level->members->len)
+        p[w->n_points - 1].y = p[0].y < p[w->n_points - 1].y
+                                   ? member_at (level, w->to)->y
+                                   : member_at (level, w->to)->y + member_at (level, w->to)->height;
+    }
+  level->port_x = layout->width / 2;
+  if (input->in != SLUICE_NONE && input->out != SLUICE_NONE)
+    level->port_x = (layout->anchors[input->in].x + layout->anchors[input->out].x) / 2;
+  else if (input->in != SLUICE_NONE || input->out != SLUICE_NONE)
+    level->port_x = layout->anchors[input->in != SLUICE_NONE ? input->in : input->out].x;
+}
+
+/* Lines at the border all start where the line outside ends. The first gap has no boxes, so the
+ * bend cannot meet one. */
+static void
+bend_to_port (SceneLevel *level)
+{
+  for (guint i = 0; i < level->wires->len; i++)
+    {
+      SceneWire *w = wire_at (level, i);
+      SluicePoint *p = &g_array_index (level->points, SluicePoint, w->first_point);
+      if (w->n_points == 0)
+        continue;
+      guint last = w->n_points - 1;
+      if (w->from == SCENE_PORT_IN)
+        {
+          p[0].x = p[1].x = level->port_x;
+          p[0].y += PORT_INSET;
+        }
+      if (w->to == SCENE_PORT_OUT)
+        {
+          p[last].x = p[last - 1].x = level->port_x;
+          p[last].y -= PORT_INSET;
+        }
+    }
+}
+
+static void
+flip (SceneLevel *level, double height)
+{
+  for (guint i = 0; i < level->members->len; i++)
+    member_at (level, i)->y = height - member_at (level, i)->y - member_at (level, i)->height;
+  for (guint i = 0; i < level->points->len; i++)
+    {
+      SluicePoint *p = &g_array_index (level->points, SluicePoint, i);
+      p->y = height - p->y;
+    }
+}
+
+static void
+apply_moves (SceneBuilder *b, SceneLevel *level)
+{
+  double x, y;
+  for (guint i = 0; b->state != NULL && i < level->members->len; i++)
+    {
+      SceneMember *m = member_at (level, i);
+      const char *path = sluice_hierarchy_get_group (b->hierarchy, m->group)->path;
+      if (!sluice_view_state_get_position (b->state, path, &x, &y))
+        continue;
+      m->moved = TRUE;
+      m->x = x - m->width / 2;
+      m->y = y - m->height / 2;
+    }
+}
+
+/* The column of what is set aside, right of everything; as many columns as it takes to be no taller
+ * than the drawing. */
+static void
+place_aside (SceneLevel *level, double width, double height)
+{
+  double x = width > 0 ? width + SCENE_ASIDE_GAP : 0, y = 0, widest = 0;
+  double limit = MAX (height, 6 * SCENE_ASIDE_STEP);
+  gboolean first = TRUE;
+  for (guint i = 0; i < level->members->len; i++)
+    widest = member_at (level, i)->aside ? MAX (widest, member_at (level, i)->width) : widest;
+  for (guint i = 0; i < level->members->len; i++)
+    {
+      SceneMember *m = member_at (level, i);
+      if (!m->aside)
+        continue;
+      if (first)
+        {
+          level->has_heading = TRUE;
+          level->heading_x = x + widest / 2;
+          level->heading_y = 0;
+          y = 22;
+          first = FALSE;
+        }
+      if (y > 22 && y + m->height > limit)
+        {
+          x += widest + 24;
+          y = 22;
+        }
+      m->x = x + (widest - m->width) / 2;
+      m->y = y;
+      y += MAX (m->height + 12, SCENE_ASIDE_STEP);
+    }
+}
+
+static void
+grow (SluiceRect *all, gboolean *any, SluiceRect r)
+{
+  *all = *any ? sluice_rect_union (all, &r) : r;
+  *any = TRUE;
+}
+
+static void
+measure_content (SceneLevel *level)
+{
+  gboolean any = FALSE;
+  SluiceRect all = { 0, 0, 0, 0 };
+  for (guint i = 0; i < level->members->len; i++)
+    {
+      const SceneMember *m = member_at (level, i);
+      grow (&all, &any, (SluiceRect){ m->x, m->y, m->width, m->height });
+    }
+  for (guint i = 0; i < level->satellites->len; i++)
+    {
+      const SceneSatellite *s = &g_array_index (level->satellites, SceneSatellite, i);
+      grow (&all, &any, (SluiceRect){ s->x, s->y, s->width, s->height });
+    }
+  for (guint i = 0; i < level->points->len; i++)
+    {
+      const SluicePoint *p = &g_array_index (level->points, SluicePoint, i);
+      grow (&all, &any, (SluiceRect){ p->x, p->y, 0, 0 });
+    }
+  if (level->has_heading)
+    grow (&all, &any, (SluiceRect){ level->heading_x - 34, level->heading_y, 68, 12 });
+  level->content = all;
+}
+
+static SluiceLayout *
+run_layout (SceneBuilder *b, SceneLevel *level, Input *input, gboolean halves)
+{
+  SluiceLayoutOptions options = SLUICE_LAYOUT_OPTIONS_INIT;
+  input->nodes = g_array_new (FALSE, TRUE, sizeof (SluiceLayoutNode));
+  input->edges = g_array_new (FALSE, FALSE, sizeof (SluiceLayoutEdge));
+  input->wires = g_array_new (FALSE, FALSE, sizeof (guint));
+  input->member = g_new (guint, level->members->len + 3);
+  collect_nodes (level, input);
+  collect_edges (level, input);
+  options.fixed = halves;
+  if (options.fixed)
+    fix_halves (b, level, input);
+  return sluice_layout_new ((SluiceLayoutNode *) input->nodes->data, input->nodes->len,
+                            (SluiceLayoutEdge *) input->edges->data, input->edges->len, &options,
+                            b->cancelled);
+}
+
+gboolean
+scene_level_place (SceneBuilder *b, SceneLevel *level)
+{
+  Input input = { 0 };
+  gboolean halves = find_second_half (b, level);
+  for (guint i = 0; i < level->members->len; i++)
+    if (member_at (level, i)->kind == SLUICE_ITEM_OPEN_SCOPE
+        && !open_member (b, level, member_at (level, i)))
+      return FALSE;
+  measure_satellites (level);
+  g_autoptr (SluiceLayout) layout = run_layout (b, level, &input, halves);
+  if (layout != NULL)
+    {
+      take_layout (level, &input, layout);
+      scene_level_route (level, layout);
+      bend_to_port (level);
+      if (level->flow == SLUICE_FLOW_UP)
+        flip (level, layout->height);
+      place_aside (level, layout->width, layout->height);
+      apply_moves (b, level);
+      scene_level_reroute (level);
+      place_satellites (level);
+      measure_content (level);
+    }
+  g_array_unref (input.nodes);
+  g_array_unref (input.edges);
+  g_array_unref (input.wires);
+  g_free (input.member);
+  return layout != NULL;
+}

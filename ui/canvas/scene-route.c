@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/scene-private.h"
+
+#include <math.h>
+
+/* Lines that the layered layout does not draw: between the two halves of a level, within a row, at
+ * boxes moved by hand. They run in the gaps between rows and in the corridor between the halves,
+ * where no boxes are. */
+
+#define RADIUS 14.0
+
+typedef struct
+{
+  SceneLevel *level;
+  const SluiceLayout *layout;
+  double corridor; /* x between the halves */
+} Router;
+
+static SceneMember *
+member_at (const SceneLevel *level, guint i)
+{
+  return &g_array_index (level->members, SceneMember, i);
+}
+
+static void
+add_point (GArray *points, double x, double y)
+{
+  SluicePoint p = { x, y };
+  g_array_append_val (points, p);
+}
+
+static void
+line_to (GArray *points, double x, double y)
+{
+  SluicePoint a = g_array_index (points, SluicePoint, points->len - 1);
+  if (fabs (a.x - x) + fabs (a.y - y) < 0.01)
+    return;
+  add_point (points, a.x + (x - a.x) / 3, a.y + (y - a.y) / 3);
+  add_point (points, a.x + (x - a.x) * 2 / 3, a.y + (y - a.y) * 2 / 3);
+  add_point (points, x, y);
+}
+
+/* Straight lines through @via with round corners; returns the number of points added. */
+static guint
+add_rounded (GArray *points, const SluicePoint *via, guint n, double radius)
+{
+  guint first = points->len;
+  add_point (points, via[0].x, via[0].y);
+  for (guint i = 1; i + 1 < n; i++)
+    {
+      double in = hypot (via[i].x - via[i - 1].x, via[i].y - via[i - 1].y);
+      double out = hypot (via[i + 1].x - via[i].x, via[i + 1].y - via[i].y);
+      double r = MIN (radius, MIN (in, out) / 2);
+      if (in < 0.01 || out < 0.01)
+        continue;
+      SluicePoint a = { via[i].x + (via[i - 1].x - via[i].x) * r / in,
+                        via[i].y + (via[i - 1].y - via[i].y) * r / in };
+      SluicePoint b = { via[i].x + (via[i + 1].x - via[i].x) * r / out,
+                        via[i].y + (via[i + 1].y - via[i].y) * r / out };
+      line_to (points, a.x, a.y);
+      /* 0.45: a quarter circle as a cubic, measured from the corner. */
+      add_point (points, a.x + (via[i].x - a.x) * 0.55, a.y + (via[i].y - a.y) * 0.55);
+      add_point (points, b.x + (via[i].x - b.x) * 0.55, b.y + (via[i].y - b.y) * 0.55);
+      add_point (points, b.x, b.y);
+    }
+  line_to (points, via[n - 1].x, via[n - 1].y);
+  return points->len - first;
+}
+
+static guint
+row_of (const Router *r, const SceneMember *m)
+{
+  return r->layout->ranks[m->layout];
+}
+
+/* Whether nothing stands in @m's row between it and the corridor. */
+static gboolean
+faces_corridor (const Router *r, const SceneMember *m)
+{
+  for (guint i = 0; i < r->level->members->len; i++)
+    {
+      const SceneMember *o = member_at (r->level, i);
+      if (o == m || o->aside || o->second != m->second || row_of (r, o) != row_of (r, m))
+        continue;
+      if (m->second ? o->x < m->x : o->x > m->x)
+        return FALSE;
+    }
+  /* Satellites on that side are in the way as well. */
+  double edge = m->second ? m->left - m->anchor : m->right - (m->width - m->anchor);
+  return edge < 0.5;
+}
+
+/* The way between a box and the corridor, from the box: one point, or three through the gap beside
+ * its row. @shift keeps parallel lines apart. */
+static guint
+way_out (const Router *r, const SceneMember *m, gboolean upper, double shift, SluicePoint *via)
+{
+  guint row = row_of (r, m);
+  double middle = m->y + m->height / 2, gap;
+  if (faces_corridor (r, m))
+    {
+      via[0] = (SluicePoint){ m->second ? m->x : m->x + m->width, middle + shift };
+      via[1] = (SluicePoint){ r->corridor, middle + shift };
+      return 2;
+    }
+  gap = upper ? r->layout->bottom[row] + 16 : r->layout->top[row] - 16;
+  via[0] = (SluicePoint){ m->x + m->anchor + 12, upper ? m->y + m->height : m->y };
+  via[1] = (SluicePoint){ m->x + m->anchor + 12, gap };
+  via[2] = (SluicePoint){ r->corridor, gap };
+  return 3;
+}
+
+/* Whether a line can run level from the corridor to above or below @to, and from there straight
+ * into it. */
+static gboolean
+can_drop (const Router *r, const SceneMember *from, const SceneMember *to)
+{
+  guint a = row_of (r, from), b = row_of (r, to);
+  double x = to->x + to->anchor;
+  if (a == b || from->second || !to->second || !faces_corridor (r, from))
+    return FALSE;
+  for (guint i = 0; i < r->level->members->len; i++)
+    {
+      const SceneMember *o = member_at (r->level, i);
+      if (o == to || o->aside || !o->second)
+        continue;
+      guint row = row_of (r, o);
+      gboolean between = (row > MIN (a, b) && row < MAX (a, b)) || row == a;
+      if (between && o->x - 8 < x && (row == a || o->x + o->width + 8 > x))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+route_across (Router *r, SceneWire *w, guint lane)
+{
+  const SceneMember *from = member_at (r->level, w->from), *to = member_at (r->level, w->to);
+  SluicePoint via[6];
+  guint n;
+
+  w->first_point = r->level->points->len;
+  if (w->kind == SLUICE_EDGE_DATA && can_drop (r, from, to))
+    {
+      double y = from->y + from->height / 2, x = to->x + to->anchor;
+      gboolean falls = row_of (r, to) < row_of (r, from);
+      via[0] = (SluicePoint){ from->x + from->width, y };
+      via[1] = (SluicePoint){ x, y };
+      via[2] = (SluicePoint){ x, falls ? to->y + to->height : to->y };
+      w->n_points = add_rounded (r->level->points, via, 3, 60);
+      return;
+    }
+  /* Updates share one trunk; data has lanes beside it. */
+  double shift = w->kind == SLUICE_EDGE_REFERENCE ? 7 : 0;
+  double trunk = w->kind == SLUICE_EDGE_REFERENCE ? 0 : 8.0 + 4.0 * (lane % 4);
+  SluicePoint back[3];
+  guint n_back = way_out (r, to, row_of (r, from) > row_of (r, to), shift, back);
+  n = way_out (r, from, row_of (r, to) > row_of (r, from), shift, via);
+  via[n - 1].x += trunk;
+  back[n_back - 1].x += trunk;
+  for (guint i = n_back; i-- > 0;)
+    via[n++] = back[i];
+  w->n_points = add_rounded (r->level->points, via, n, RADIUS);
+}
+
+/* An arc through the gap beside the row. */
+static void
+route_in_row (Router *r, SceneWire *w)
+{
+  const SceneMember *from = member_at (r->level, w->from), *to = member_at (r->level, w->to);
+  double gap = r->layout->bottom[row_of (r, from)] + 18;
+  SluicePoint via[] = { { from->x + from->anchor, from->y + from->height },
+                        { from->x + from->anchor, gap },
+                        { to->x + to->anchor, gap },
+                        { to->x + to->anchor, to->y + to->height } };
+  w->first_point = r->level->points->len;
+  w->n_points = add_rounded (r->level->points, via, 4, RADIUS);
+}
+
+/* A line between the halves is drawn when it says something: where gradients begin, and what
+ * updates a variable. That a gradient reads its forward half goes without saying, and is shown on
+ * selection. */
+static gboolean
+says_something (const SceneLevel *level, const SceneWire *w, const guint8 *fed)
+{
+  if (w->kind == SLUICE_EDGE_REFERENCE)
+    return TRUE;
+  return w->kind == SLUICE_EDGE_DATA && !member_at (level, w->from)->second && !fed[w->to];
+}
+
+void
+scene_level_route (SceneLevel *level, const SluiceLayout *layout)
+{
+  Router r = { level, layout, 0 };
+  guint lane = 0, n = level->members->len;
+  g_autofree guint8 *fed = g_new0 (guint8, n + 1); /* has an input within its half */
+
+  if (layout->n_rows == 0)
+    return; /* one half: the layout has drawn it all */
+  r.corridor = layout->n_components > 1 ? layout->column_x[1] - 38 : layout->width;
+  for (guint i = 0; i < level->wires->len; i++)
+    {
+      const SceneWire *w = &g_array_index (level->wires, SceneWire, i);
+      if (!w->quiet && w->kind == SLUICE_EDGE_DATA && w->from < n && w->to < n
+          && member_at (level, w->from)->second == member_at (level, w->to)->second)
+        fed[w->to] = 1;
+    }
+  for (guint i = 0; i < level->wires->len; i++)
+    {
+      SceneWire *w = &g_array_index (level->wires, SceneWire, i);
+      if (w->quiet || w->stub || w->n_points > 0)
+        continue;
+      if (w->from >= n || w->to >= n)
+        w->quiet = TRUE; /* between a port and the backward half */
+      else if (member_at (level, w->from)->second == member_at (level, w->to)->second)
+        route_in_row (&r, w);
+      else if (says_something (level, w, fed))
+        route_across (&r, w, lane++);
+      else
+        w->quiet = TRUE;
+    }
+}
+
+guint
+scene_direct_path (const SluiceRect *from, const SluiceRect *to, GArray *points)
+{
+  SluicePoint a = sluice_rect_centre (from), b = sluice_rect_centre (to);
+  gboolean up = b.y < a.y;
+  gboolean beside = from->y < to->y + to->height && to->y < from->y + from->height;
+  if (beside)
+    {
+      gboolean right = b.x > a.x;
+      a.x = right ? from->x + from->width : from->x;
+      b.x = right ? to->x : to->x + to->width;
+      double middle = (a.x + b.x) / 2;
+      add_point (points, a.x, a.y);
+      add_point (points, middle, a.y);
+      add_point (points, middle, b.y);
+    }
+  else
+    {
+      a.y = up ? from->y : from->y + from->height;
+      b.y = up ? to->y + to->height : to->y;
+      double middle = (a.y + b.y) / 2;
+      add_point (points, a.x, a.y);
+      add_point (points, a.x, middle);
+      add_point (points, b.x, middle);
+    }
+  add_point (points, b.x, b.y);
+  return 4;
+}
+
+void
+scene_level_reroute (SceneLevel *level)
+{
+  guint n = level->members->len;
+  for (guint i = 0; i < level->wires->len; i++)
+    {
+      SceneWire *w = &g_array_index (level->wires, SceneWire, i);
+      if (w->quiet || w->from >= n || w->to >= n)
+        continue;
+      const SceneMember *from = member_at (level, w->from), *to = member_at (level, w->to);
+      if (!from->moved && !to->moved)
+        continue;
+      SluiceRect a = { from->x, from->y, from->width, from->height };
+      SluiceRect c = { to->x, to->y, to->width, to->height };
+      w->first_point = level->points->len;
+      w->n_points = scene_direct_path (&a, &c, level->points);
+    }
+}
+
+double
+scene_edge_width (guint64 bytes, SluiceEdgeKind kind)
+{
+  if (kind != SLUICE_EDGE_DATA)
+    return 1.2;
+  if (bytes == 0)
+    return 1.4; /* unknown */
+  /* 64 bytes and less are hair lines; each factor of ten adds 0.9 px; 50 MB and more are 6 px. */
+  return CLAMP (0.75 + 0.9 * log10 (bytes / 64.0), 0.75, 6);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/scene-private.h"
+
+#include <glib/gi18n-lib.h>
+
+SluiceScene *
+sluice_scene_ref (SluiceScene *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+sluice_scene_unref (SluiceScene *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  for (int side = 0; side < 2; side++)
+    {
+      g_free (self->edge_start[side]);
+      g_free (self->edge_list[side]);
+    }
+  g_clear_pointer (&self->item_grid, sluice_grid_free);
+  g_clear_pointer (&self->edge_grid, sluice_grid_free);
+  g_array_unref (self->items);
+  g_array_unref (self->origins);
+  g_array_unref (self->edges);
+  g_array_unref (self->points);
+  g_free (self->item_of);
+  g_string_chunk_free (self->strings);
+  sluice_hierarchy_unref (self->hierarchy);
+  g_free (self);
+}
+
+SluiceHierarchy *
+sluice_scene_get_hierarchy (SluiceScene *self)
+{
+  return self->hierarchy;
+}
+
+guint
+sluice_scene_get_n_items (SluiceScene *self)
+{
+  return self->items->len;
+}
+
+guint
+sluice_scene_get_n_edges (SluiceScene *self)
+{
+  return self->edges->len;
+}
+
+const SluiceSceneItem *
+sluice_scene_get_item (SluiceScene *self, guint index)
+{
+  g_return_val_if_fail (index < self->items->len, NULL);
+  return &g_array_index (self->items, SluiceSceneItem, index);
+}
+
+const SluiceSceneEdge *
+sluice_scene_get_edge (SluiceScene *self, guint index)
+{
+  g_return_val_if_fail (index < self->edges->len, NULL);
+  return &g_array_index (self->edges, SluiceSceneEdge, index);
+}
+
+const SluicePoint *
+sluice_scene_get_points (SluiceScene *self)
+{
+  return (const SluicePoint *) self->points->data;
+}
+
+SluiceRect
+sluice_scene_get_bounds (SluiceScene *self)
+{
+  return self->bounds;
+}
+
+SluiceFlow
+sluice_scene_get_flow (SluiceScene *self)
+{
+  return self->flow;
+}
+
+SluicePoint
+sluice_scene_get_origin (SluiceScene *self, guint item)
+{
+  return g_array_index (self->origins, SluicePoint, item);
+}
+
+guint
+sluice_scene_find_item (SluiceScene *self, guint node)
+{
+  while (self->item_of[node] == SLUICE_NONE && node != 0)
+    node = sluice_hierarchy_get_group (self->hierarchy, node)->parent;
+  return self->item_of[node];
+}
+
+void
+sluice_scene_query (SluiceScene *self, const SluiceRect *area, GArray *result)
+{
+  sluice_grid_query (self->item_grid, area, result);
+}
+
+void
+sluice_scene_query_edges (SluiceScene *self, const SluiceRect *area, GArray *result)
+{
+  sluice_grid_query (self->edge_grid, area, result);
+}
+
+guint
+sluice_scene_pick (SluiceScene *self, double x, double y)
+{
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));
+  SluiceRect point = { x, y, 0, 0 };
+  guint best = SLUICE_NONE;
+  sluice_grid_query (self->item_grid, &point, found);
+  for (guint i = 0; i < found->len; i++)
+    {
+      guint index = g_array_index (found, guint, i);
+      const SluiceSceneItem *item = sluice_scene_get_item (self, index);
+      const SluiceSceneItem *top = best == SLUICE_NONE ? NULL : sluice_scene_get_item (self, best);
+      if (item->kind == SLUICE_ITEM_HEADING)
+        continue;
+      /* Frames lie below what is in them; later items above earlier ones. */
+      if (top == NULL || item->depth >= top->depth)
+        best = index;
+    }
+  return best;
+}
+
+void
+sluice_scene_get_item_edges (SluiceScene *self, guint item, gboolean outgoing, GArray *result)
+{
+  int side = outgoing ? 0 : 1;
+  guint first = self->edge_start[side][item];
+  g_array_append_vals (result, self->edge_list[side] + first,
+                       self->edge_start[side][item + 1] - first);
+}
+
+static void
+append_inputs (SluiceScene *self, guint item, GString *text)
+{
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
+  SluiceGraphModel *model = sluice_hierarchy_get_model (self->hierarchy);
+  guint said = 0;
+  sluice_scene_get_item_edges (self, item, FALSE, edges);
+  for (guint i = 0; i < edges->len; i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (self, g_array_index (edges, guint, i));
+      const SluiceSceneItem *from = sluice_scene_get_item (self, e->from);
+      if (e->kind != SLUICE_EDGE_DATA || e->from == item)
+        continue;
+      g_string_append (text, said++ == 0 ? _ (", inputs ") : ", ");
+      g_string_append (text, from->title);
+      if (e->bundle == SLUICE_NONE)
+        continue;
+      const SluiceBundle *b = sluice_hierarchy_get_bundle (self->hierarchy, e->bundle);
+      const SluiceModelEdge *m = sluice_graph_model_get_edge (
+          model, sluice_hierarchy_get_bundled_edge (self->hierarchy, b->first_edge));
+      if (b->n_edges == 1 && m->dtype != NULL)
+        g_string_append_printf (text, " %s", m->dtype);
+      if (b->n_edges == 1 && m->shape != NULL)
+        g_string_append_printf (text, " %s", m->shape);
+    }
+}
+
+static void
+append_outputs (SluiceScene *self, guint item, GString *text)
+{
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint said = 0;
+  sluice_scene_get_item_edges (self, item, TRUE, edges);
+  for (guint i = 0; i < edges->len; i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (self, g_array_index (edges, guint, i));
+      if (e->to == item)
+        continue;
+      if (e->kind == SLUICE_EDGE_CONTROL)
+        continue;
+      g_string_append (
+          text, said++ == 0 ? (e->kind == SLUICE_EDGE_REFERENCE ? _ (", updates ") : _ (", feeds "))
+                            : ", ");
+      g_string_append (text, sluice_scene_get_item (self, e->to)->title);
+    }
+}
+
+static const char *
+kind_name (SluiceItemKind kind, const SluiceGroup *g)
+{
+  switch (kind)
+    {
+    case SLUICE_ITEM_VARIABLE:
+      return _ ("variable");
+    case SLUICE_ITEM_CONSTANT:
+      return _ ("constant");
+    case SLUICE_ITEM_SUMMARY:
+      return _ ("summary");
+    case SLUICE_ITEM_OPEN_SCOPE:
+      return _ ("open scope");
+    default:
+      return g->kind == SLUICE_GROUP_SERIES ? _ ("series") : _ ("scope");
+    }
+}
+
+char *
+sluice_scene_dup_item_text (SluiceScene *self, guint index)
+{
+  const SluiceSceneItem *item = sluice_scene_get_item (self, index);
+  GString *text = g_string_new (NULL);
+  if (item->node == SLUICE_NONE)
+    {
+      g_string_append (text, item->title);
+      if (item->note != NULL)
+        g_string_append_printf (text, ": %s", item->note);
+      return g_string_free (text, FALSE);
+    }
+  const SluiceGroup *g = sluice_hierarchy_get_group (self->hierarchy, item->node);
+  const SluiceModelNode *node =
+      g->model_node == SLUICE_NONE ? NULL
+                                   : sluice_graph_model_get_node (
+                                       sluice_hierarchy_get_model (self->hierarchy), g->model_node);
+  if (g->kind == SLUICE_GROUP_OP && item->kind == SLUICE_ITEM_OP)
+    g_string_append (text, node->op);
+  else
+    g_string_append (text, kind_name (item->kind, g));
+  g_string_append_printf (text, " %s", item->title);
+  if (item->note != NULL)
+    g_string_append_printf (text, ", %s", item->note);
+  append_inputs (self, index, text);
+  append_outputs (self, index, text);
+  if (node != NULL && node->error != NULL)
+    g_string_append_printf (text, ". %s", node->error);
+  else if (g->n_errors > 0)
+    g_string_append_printf (text,
+                            g_dngettext (GETTEXT_PACKAGE, ". %u node in it has an error",
+                                         ". %u nodes in it have errors", g->n_errors),
+                            g->n_errors);
+  return g_string_free (text, FALSE);
+}
