@@ -11,6 +11,7 @@
 #define VARIABLE_GAP 28.0
 #define CONSTANT_GAP 12.0
 #define GLYPH_STEP   6.0
+#define PORT_INSET   22.0 /* of the gap between the border and the first row: half is enough */
 
 static SceneMember *
 member_at (const SceneLevel *level, guint i)
