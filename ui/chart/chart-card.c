@@ -28,6 +28,7 @@ struct _SluiceChartCard
   double pointer_x;  /* where the wheel zooms */
   guint describe_id; /* pending update of the accessible description */
   guint catch_up_id; /* tick callback while smoothing goes on */
+  gboolean unfinished;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceChartCard, sluice_chart_card, GTK_TYPE_WIDGET)
@@ -333,6 +334,7 @@ redraw (SluiceChartCard *self, int width, int height)
   SluiceChartTheme theme;
   cairo_t *cr;
 
+  self->unfinished = !ready;
   if (!ready && self->catch_up_id == 0)
     self->catch_up_id = gtk_widget_add_tick_callback (widget, catch_up_cb, NULL, NULL);
   /* Half-smoothed curves would flash: the last picture stands until the work is done. */
@@ -362,7 +364,7 @@ sluice_chart_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       && (gdk_texture_get_width (self->texture) != width * scale
           || gdk_texture_get_height (self->texture) != height * scale))
     g_clear_object (&self->texture);
-  if (self->texture == NULL || sluice_chart_needs_redraw (self->chart))
+  if (self->texture == NULL || self->unfinished || sluice_chart_needs_redraw (self->chart))
     redraw (self, width, height);
   gtk_snapshot_append_texture (snapshot, self->texture, &GRAPHENE_RECT_INIT (0, 0, width, height));
   sluice_snapshot_focus_ring (snapshot, widget);

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/chart-card.h"
+#include "ui/chart/histogram-card.h"
+#include "ui/chart/image-card.h"
+#include "ui/chart/series-buffer.h"
+#include "ui/chart/sparkline.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+
+/* Frames until nothing is left to draw or the clock says that something hangs. */
+static void
+settle (GtkWidget *window)
+{
+  GdkFrameClock *clock = gtk_widget_get_frame_clock (window);
+  gint64 first = gdk_frame_clock_get_frame_counter (clock);
+  gint64 deadline = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+
+  gtk_widget_queue_draw (window);
+  while (gdk_frame_clock_get_frame_counter (clock) < first + 3)
+    {
+      g_assert_cmpint (g_get_monotonic_time (), <, deadline);
+      gtk_widget_queue_draw (window);
+      g_main_context_iteration (NULL, TRUE);
+    }
+}
+
+static GtkWidget *
+show (GtkWidget *child, int width, int height)
+{
+  GtkWidget *window = gtk_window_new ();
+
+  gtk_window_set_decorated (GTK_WINDOW (window), FALSE);
+  gtk_window_set_default_size (GTK_WINDOW (window), width, height);
+  gtk_window_set_child (GTK_WINDOW (window), child);
+  gtk_window_present (GTK_WINDOW (window));
+  settle (window);
+  return window;
+}
+
+static GdkTexture *
+picture_of (GtkWidget *window)
+{
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (window);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  double width = gdk_paintable_get_intrinsic_width (paintable);
+  double height = gdk_paintable_get_intrinsic_height (paintable);
+  g_autoptr (GskRenderNode) node = NULL;
+
+  gdk_paintable_snapshot (paintable, snapshot, width, height);
+  node = gtk_snapshot_free_to_node (snapshot);
+  g_assert_nonnull (node);
+  return gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node,
+                                      &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
+}
+
+static void
+keep_picture (GtkWidget *window, const char *name)
+{
+  const char *folder = g_getenv ("SLUICE_TEST_PICTURES");
+  g_autofree char *path = NULL;
+  g_autoptr (GdkTexture) texture = NULL;
+
+  if (folder == NULL)
+    return;
+  path = g_strdup_printf ("%s/%s.png", folder, name);
+  texture = picture_of (window);
+  g_assert_true (gdk_texture_save_to_png (texture, path));
+}
+
+static SluiceSeriesBuffer *
+loss_curve (int n)
+{
+  SluiceSeriesBuffer *buffer = sluice_series_buffer_new ();
+
+  for (int i = 0; i < n; i++)
+    sluice_series_buffer_append (buffer, i, 1.7e9 + i,
+                                 2 * exp (-i / 150.0) + 0.1 + 0.05 * sin (i * 7.0));
+  return buffer;
+}
+
+static GtkWidget *
+sample_card (SluiceSeriesBuffer *buffer)
+{
+  GtkWidget *card = sluice_chart_card_new ("loss");
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (card));
+
+  sluice_chart_add_series (chart, "lenet-3", sluice_palette_color (0),
+                           sluice_series_buffer_as_source (buffer));
+  sluice_chart_card_refresh (SLUICE_CHART_CARD (card));
+  return card;
+}
+
+static gboolean
+is_zoomed (GtkWidget *card)
+{
+  double x0;
+  double x1;
+
+  return sluice_chart_get_view (sluice_chart_card_get_chart (SLUICE_CHART_CARD (card)), &x0, &x1);
+}
+
+static void
+act (GtkWidget *widget, const char *action)
+{
+  g_assert_true (gtk_widget_activate_action (widget, action, NULL));
+}
+
+static void
+test_actions (void)
+{
+  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (1000);
+  GtkWidget *card = sample_card (buffer);
+  GtkWidget *window = show (card, 560, 320);
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (card));
+
+  g_assert_false (is_zoomed (card));
+  act (card, "chart.zoom-in");
+  g_assert_true (is_zoomed (card));
+  act (card, "chart.zoom-out");
+  g_assert_false (is_zoomed (card));
+  act (card, "chart.zoom-in");
+  act (card, "chart.zoom-in");
+  act (card, "chart.reset-zoom");
+  g_assert_false (is_zoomed (card));
+  /* Everything is shown already: further out there is nothing. */
+  act (card, "chart.zoom-out");
+  g_assert_false (is_zoomed (card));
+  act (card, "chart.toggle-log");
+  g_assert_true (sluice_chart_card_get_log_y (SLUICE_CHART_CARD (card)));
+  act (card, "chart.toggle-outliers");
+  g_assert_false (sluice_chart_card_get_ignore_outliers (SLUICE_CHART_CARD (card)));
+  act (card, "chart.cursor-last");
+  act (card, "chart.cursor-left");
+  g_assert_cmpfloat (sluice_chart_get_cursor (chart), <, 1000);
+  settle (window);
+  keep_picture (window, "widget-card");
+  act (card, "chart.cursor-hide");
+  g_assert_true (isnan (sluice_chart_get_cursor (chart)));
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+static void
+count_cb (GtkWidget *card, double x, guint *count)
+{
+  (*count)++;
+}
+
+static void
+notify_cb (GObject *card, GParamSpec *pspec, guint *count)
+{
+  (*count)++;
+}
+
+static void
+test_properties (void)
+{
+  GtkWidget *card = g_object_ref_sink (sluice_chart_card_new ("loss"));
+  guint notified = 0;
+  guint moved = 0;
+  g_autofree char *title = NULL;
+
+  g_signal_connect (card, "notify", G_CALLBACK (notify_cb), &notified);
+  g_signal_connect (card, "cursor-moved", G_CALLBACK (count_cb), &moved);
+  g_object_set (card, "smoothing", 0.9, "x-axis", SLUICE_X_WALL, "log-y", TRUE, "title", "acc",
+                "ignore-outliers", FALSE, NULL);
+  g_assert_cmpuint (notified, ==, 5);
+  g_object_set (card, "smoothing", 0.9, "x-axis", SLUICE_X_WALL, "log-y", TRUE, "title", "acc",
+                "ignore-outliers", FALSE, NULL);
+  g_assert_cmpuint (notified, ==, 5);
+  g_object_get (card, "title", &title, NULL);
+  g_assert_cmpstr (title, ==, "acc");
+  /* A page that moves every cursor hears of it once, from where it began. */
+  sluice_chart_card_set_cursor (SLUICE_CHART_CARD (card), 3);
+  g_assert_cmpuint (moved, ==, 0);
+  act (card, "chart.cursor-first");
+  g_assert_cmpuint (moved, ==, 1);
+  g_assert_finalize_object (card);
+}
+
+static void
+test_redraws (void)
+{
+  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (500);
+  GtkWidget *card = sample_card (buffer);
+  GtkWidget *window = show (card, 560, 320);
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (card));
+  int width = gtk_widget_get_width (card);
+
+  g_assert_false (sluice_chart_needs_redraw (chart));
+  sluice_series_buffer_append (buffer, 500, 1.7e9 + 500, 0.2);
+  g_assert_true (sluice_chart_needs_redraw (chart));
+  sluice_chart_card_refresh (SLUICE_CHART_CARD (card));
+  settle (window);
+  g_assert_false (sluice_chart_needs_redraw (chart));
+  /* Live values never move the layout. */
+  g_assert_cmpint (gtk_widget_get_width (card), ==, width);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+static gboolean
+tick_cb (gpointer data)
+{
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+test_big_series (void)
+{
+  /* More than one frame can smooth: the card catches up by itself. */
+  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (2000000);
+  GtkWidget *card = sample_card (buffer);
+  GtkWidget *window = show (card, 560, 320);
+  gint64 deadline = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  guint tick = g_timeout_add (100, tick_cb, NULL); /* so that the deadline is looked at */
+  SluiceSeriesSample last;
+
+  do
+    {
+      g_assert_cmpint (g_get_monotonic_time (), <, deadline);
+      g_main_context_iteration (NULL, TRUE);
+      sluice_series_source_lookup (sluice_series_buffer_as_source (buffer), SLUICE_X_STEP, INFINITY,
+                                   &last);
+    }
+  while (last.smoothed == last.value);
+  g_source_remove (tick);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+static void
+test_accessible (void)
+{
+  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (100);
+  GtkWidget *card = sample_card (buffer);
+  GtkWidget *window = show (card, 560, 320);
+
+  gtk_test_accessible_assert_role (card, GTK_ACCESSIBLE_ROLE_IMG);
+  g_assert_true (gtk_widget_get_focusable (card));
+  act (card, "chart.cursor-last");
+  gtk_test_accessible_assert_property (card, GTK_ACCESSIBLE_PROPERTY_LABEL, "loss");
+  g_assert_true (gtk_test_accessible_has_property (GTK_ACCESSIBLE (card),
+                                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION));
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+static void
+test_export (void)
+{
+  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (100);
+  GtkWidget *card = sample_card (buffer);
+  GtkWidget *window = show (card, 560, 320);
+  g_autofree char *folder = g_dir_make_tmp ("sluice-card-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "loss.csv", NULL);
+  g_autofree char *nowhere = g_build_filename (folder, "no", "such", "folder.png", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (sluice_chart_card_export (SLUICE_CHART_CARD (card), path, &error));
+  g_assert_no_error (error);
+  g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
+  g_assert_false (sluice_chart_card_export (SLUICE_CHART_CARD (card), nowhere, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_remove (path);
+  g_rmdir (folder);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+static void
+test_histogram (void)
+{
+  GtkWidget *card = sluice_histogram_card_new ("fc1/weights");
+  SluiceHistogramChart *chart = sluice_histogram_card_get_chart (SLUICE_HISTOGRAM_CARD (card));
+  const double edges[] = { -1, -0.5, 0, 0.5, 1 };
+  GtkWidget *window;
+
+  for (int i = 0; i < 10; i++)
+    {
+      const double counts[] = { i, 20, 15, 2 * i };
+
+      g_assert_true (sluice_histogram_chart_append (chart, 100 * i, 4, edges, counts));
+    }
+  window = show (card, 560, 390);
+  g_assert_true (gtk_widget_activate_action (card, "histogram.mode", "s", "heat"));
+  g_assert_cmpint (sluice_histogram_card_get_mode (SLUICE_HISTOGRAM_CARD (card)), ==,
+                   SLUICE_HISTOGRAM_HEAT);
+  g_assert_true (gtk_widget_activate_action (card, "histogram.mode", "s", "ridge"));
+  act (card, "histogram.select-older");
+  act (card, "histogram.select-older");
+  g_assert_cmpint (sluice_histogram_chart_get_selected (chart), ==, 8);
+  settle (window);
+  keep_picture (window, "widget-histogram");
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+/* An 8x8 picture of a ring, as the digits are. */
+static GBytes *
+make_png (int shift)
+{
+  g_autofree guint8 *pixels = g_new0 (guint8, 8 * 8 * 4);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GdkTexture) texture = NULL;
+
+  for (int y = 0; y < 8; y++)
+    for (int x = 0; x < 8; x++)
+      {
+        int d = abs ((x - 4) * (x - 4) + (y - 4) * (y - 4) - 6 - shift);
+        guint8 v = (guint8) MAX (0, 255 - 40 * d);
+
+        memset (pixels + 4 * (8 * y + x), v, 3);
+        pixels[4 * (8 * y + x) + 3] = 255;
+      }
+  bytes = g_bytes_new (pixels, 8 * 8 * 4);
+  texture = gdk_memory_texture_new (8, 8, GDK_MEMORY_R8G8B8A8, bytes, 32);
+  return gdk_texture_save_to_png_bytes (texture);
+}
+
+static void
+step_cb (GtkWidget *card, gint64 step, gint64 *last)
+{
+  *last = step;
+}
+
+static void
+test_images (void)
+{
+  GtkWidget *card = sluice_image_card_new ("mistakes");
+  SluiceImageCard *images = SLUICE_IMAGE_CARD (card);
+  const char *captions[] = { "0 → 5", "3 → 2", "6 → 9", "9 → 6", "broken" };
+  g_autoptr (GBytes) broken = g_bytes_new_static ("no picture", 10);
+  GtkWidget *window;
+  gint64 told = -1;
+
+  g_signal_connect (card, "step-changed", G_CALLBACK (step_cb), &told);
+  window = show (card, 560, 200);
+  for (int step = 0; step < 5; step++)
+    {
+      GBytes *pictures[5] = { NULL };
+
+      for (int i = 0; i < 4; i++)
+        pictures[i] = make_png (step + i);
+      pictures[4] = g_bytes_ref (broken);
+      sluice_image_card_append (images, 100 * step, 5, pictures, captions);
+      for (int i = 0; i < 5; i++)
+        g_bytes_unref (pictures[i]);
+    }
+  /* It follows the newest until told to stay. */
+  g_assert_cmpint (sluice_image_card_get_step (images), ==, 400);
+  settle (window);
+  keep_picture (window, "widget-images");
+  sluice_image_card_show_step (images, 250);
+  g_assert_cmpint (sluice_image_card_get_step (images), ==, 200);
+  sluice_image_card_append (images, 500, 0, NULL, NULL);
+  g_assert_cmpint (sluice_image_card_get_step (images), ==, 200);
+  g_assert_cmpint (told, ==, -1);
+  sluice_image_card_clear (images);
+  g_assert_cmpint (sluice_image_card_get_step (images), ==, -1);
+  settle (window);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+static void
+test_sparkline (void)
+{
+  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (400);
+  GtkWidget *line = sluice_sparkline_new ();
+  GtkWidget *window;
+
+  gtk_widget_set_halign (line, GTK_ALIGN_CENTER);
+  gtk_widget_set_valign (line, GTK_ALIGN_CENTER);
+  sluice_sparkline_set_source (SLUICE_SPARKLINE (line), sluice_series_buffer_as_source (buffer),
+                               sluice_palette_color (2));
+  window = show (line, 100, 50);
+  keep_picture (window, "widget-sparkline");
+  sluice_series_buffer_append (buffer, 400, 1.7e9 + 400, NAN);
+  sluice_sparkline_refresh (SLUICE_SPARKLINE (line));
+  settle (window);
+  sluice_sparkline_set_source (SLUICE_SPARKLINE (line), NULL, sluice_palette_color (2));
+  settle (window);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+int
+main (int argc, char **argv)
+{
+  /* The accessible tree is asked directly, not over the bus. */
+  g_setenv ("GTK_A11Y", "test", TRUE);
+  gtk_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ui/chart/card/actions", test_actions);
+  g_test_add_func ("/ui/chart/card/properties", test_properties);
+  g_test_add_func ("/ui/chart/card/redraws", test_redraws);
+  g_test_add_func ("/ui/chart/card/big-series", test_big_series);
+  g_test_add_func ("/ui/chart/card/accessible", test_accessible);
+  g_test_add_func ("/ui/chart/card/export", test_export);
+  g_test_add_func ("/ui/chart/histogram-card", test_histogram);
+  g_test_add_func ("/ui/chart/image-card", test_images);
+  g_test_add_func ("/ui/chart/sparkline", test_sparkline);
+  return g_test_run ();
+}

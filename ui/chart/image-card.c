@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/image-card.h"
+
+#include "ui/chart/text.h"
+#include "ui/chart/thumbnail.h"
+#include "ui/chart/ticks.h"
+#include "ui/chart/widget-util.h"
+
+#include <glib/gi18n-lib.h>
+
+#define PADDING 16
+#define SPACING 14
+
+typedef struct
+{
+  gint64 step;
+  guint n;
+  GBytes **images;
+  char **captions; /* NULL, or as many as images */
+} Frame;
+
+struct _SluiceImageCard
+{
+  GtkWidget parent_instance;
+  GPtrArray *frames; /* of Frame, ascending by step */
+  char *title;
+  int shown; /* index of the frame on screen, or -1 */
+  GdkTexture *ground;
+
+  GtkWidget *box;
+  GtkWidget *title_label;
+  GtkWidget *step_label;
+  GtkWidget *row;
+  GtkWidget *empty_label;
+  GtkWidget *scale;
+};
+
+G_DEFINE_FINAL_TYPE (SluiceImageCard, sluice_image_card, GTK_TYPE_WIDGET)
+
+enum
+{
+  PROP_0,
+  PROP_TITLE,
+  N_PROPS
+};
+
+enum
+{
+  STEP_CHANGED,
+  N_SIGNALS
+};
+
+static GParamSpec *properties[N_PROPS];
+static guint signals[N_SIGNALS];
+
+static void
+frame_free (Frame *frame)
+{
+  for (guint i = 0; i < frame->n; i++)
+    {
+      g_bytes_unref (frame->images[i]);
+      if (frame->captions != NULL)
+        g_free (frame->captions[i]);
+    }
+  g_free (frame->images);
+  g_free (frame->captions);
+  g_free (frame);
+}
+
+static void
+fill_row (SluiceImageCard *self, const Frame *frame)
+{
+  GtkWidget *child = gtk_widget_get_first_child (self->row);
+
+  for (guint i = 0; i < frame->n; i++)
+    {
+      /* Children are kept from step to step: moving the slider builds nothing. */
+      if (child == NULL)
+        {
+          child = sluice_thumbnail_new ();
+          gtk_box_append (GTK_BOX (self->row), child);
+        }
+      sluice_thumbnail_set (SLUICE_THUMBNAIL (child), frame->images[i],
+                            frame->captions != NULL ? frame->captions[i] : NULL);
+      child = gtk_widget_get_next_sibling (child);
+    }
+  while (child != NULL)
+    {
+      GtkWidget *next = gtk_widget_get_next_sibling (child);
+
+      gtk_box_remove (GTK_BOX (self->row), child);
+      child = next;
+    }
+}
+
+static void
+show_frame (SluiceImageCard *self, int index)
+{
+  const Frame *frame = g_ptr_array_index (self->frames, index);
+  g_autofree char *number = sluice_format_step (frame->step);
+  g_autofree char *label = g_strdup_printf (_ ("step %s"), number);
+
+  self->shown = index;
+  gtk_label_set_label (GTK_LABEL (self->step_label), label);
+  fill_row (self, frame);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, self->title,
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, label, -1);
+}
+
+static void
+slider_cb (GtkRange *range, gpointer data)
+{
+  SluiceImageCard *self = data;
+  int index = (int) (gtk_range_get_value (range) + 0.5);
+
+  if (index == self->shown || index >= (int) self->frames->len)
+    return;
+  show_frame (self, index);
+  g_signal_emit (self, signals[STEP_CHANGED], 0, sluice_image_card_get_step (self));
+}
+
+/* Sets the slider without telling anyone: the program moved it, not a person. */
+static void
+update_slider (SluiceImageCard *self)
+{
+  g_signal_handlers_block_by_func (self->scale, slider_cb, self);
+  gtk_range_set_range (GTK_RANGE (self->scale), 0, MAX (1, (int) self->frames->len - 1));
+  gtk_range_set_value (GTK_RANGE (self->scale), self->shown);
+  g_signal_handlers_unblock_by_func (self->scale, slider_cb, self);
+  gtk_widget_set_visible (self->scale, self->frames->len > 0);
+  gtk_widget_set_sensitive (self->scale, self->frames->len > 1);
+  gtk_widget_set_visible (self->empty_label, self->frames->len == 0);
+}
+
+/* The card's ground is the one that charts have. */
+static void
+sluice_image_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  SluiceImageCard *self = SLUICE_IMAGE_CARD (widget);
+  int width = gtk_widget_get_width (widget);
+  int height = gtk_widget_get_height (widget);
+  int scale = gtk_widget_get_scale_factor (widget);
+
+  if (self->ground == NULL || gdk_texture_get_width (self->ground) != width * scale
+      || gdk_texture_get_height (self->ground) != height * scale)
+    {
+      cairo_surface_t *surface = sluice_widget_new_surface (widget, width, height);
+      cairo_t *cr = cairo_create (surface);
+      SluiceChartTheme theme;
+
+      sluice_chart_theme_from_widget (&theme, widget);
+      sluice_cairo_draw_card (cr, width, height, &theme);
+      cairo_destroy (cr);
+      g_clear_object (&self->ground);
+      self->ground = sluice_texture_take_surface (surface);
+    }
+  gtk_snapshot_append_texture (snapshot, self->ground, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  gtk_widget_snapshot_child (widget, self->box, snapshot);
+}
+
+static void
+sluice_image_card_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  GTK_WIDGET_CLASS (sluice_image_card_parent_class)->css_changed (widget, change);
+  g_clear_object (&SLUICE_IMAGE_CARD (widget)->ground);
+  gtk_widget_queue_draw (widget);
+}
+
+static void
+sluice_image_card_dispose (GObject *object)
+{
+  SluiceImageCard *self = SLUICE_IMAGE_CARD (object);
+
+  g_clear_pointer (&self->box, gtk_widget_unparent);
+  g_clear_object (&self->ground);
+  G_OBJECT_CLASS (sluice_image_card_parent_class)->dispose (object);
+}
+
+static void
+sluice_image_card_finalize (GObject *object)
+{
+  SluiceImageCard *self = SLUICE_IMAGE_CARD (object);
+
+  g_ptr_array_unref (self->frames);
+  g_free (self->title);
+  G_OBJECT_CLASS (sluice_image_card_parent_class)->finalize (object);
+}
+
+static void
+sluice_image_card_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_TITLE)
+    g_value_set_string (value, SLUICE_IMAGE_CARD (object)->title);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+sluice_image_card_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  SluiceImageCard *self = SLUICE_IMAGE_CARD (object);
+
+  if (id != PROP_TITLE)
+    {
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      return;
+    }
+  g_free (self->title);
+  self->title = g_strdup (g_value_get_string (value) != NULL ? g_value_get_string (value) : "");
+  gtk_label_set_label (GTK_LABEL (self->title_label), self->title);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, self->title,
+                                  -1);
+  g_object_notify_by_pspec (object, pspec);
+}
+
+static void
+sluice_image_card_class_init (SluiceImageCardClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  object_class->dispose = sluice_image_card_dispose;
+  object_class->finalize = sluice_image_card_finalize;
+  object_class->get_property = sluice_image_card_get_property;
+  object_class->set_property = sluice_image_card_set_property;
+  widget_class->snapshot = sluice_image_card_snapshot;
+  widget_class->css_changed = sluice_image_card_css_changed;
+
+  properties[PROP_TITLE] =
+      g_param_spec_string ("title", NULL, NULL, "",
+                           G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+  signals[STEP_CHANGED] = g_signal_new ("step-changed", SLUICE_TYPE_IMAGE_CARD, G_SIGNAL_RUN_LAST,
+                                        0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT64);
+  gtk_widget_class_set_css_name (widget_class, "imagecard");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+}
+
+static GtkWidget *
+build_head (SluiceImageCard *self)
+{
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, SPACING);
+
+  self->title_label = gtk_label_new (NULL);
+  gtk_label_set_ellipsize (GTK_LABEL (self->title_label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_xalign (GTK_LABEL (self->title_label), 0);
+  gtk_widget_set_hexpand (self->title_label, TRUE);
+  gtk_widget_add_css_class (self->title_label, "heading");
+  self->step_label = gtk_label_new (NULL);
+  gtk_widget_add_css_class (self->step_label, "dim-label");
+  gtk_widget_add_css_class (self->step_label, "caption");
+  gtk_widget_add_css_class (self->step_label, "numeric");
+  gtk_box_append (GTK_BOX (head), self->title_label);
+  gtk_box_append (GTK_BOX (head), self->step_label);
+  return head;
+}
+
+static void
+sluice_image_card_init (SluiceImageCard *self)
+{
+  GtkWidget *scroller = gtk_scrolled_window_new ();
+
+  self->frames = g_ptr_array_new_with_free_func ((GDestroyNotify) frame_free);
+  self->title = g_strdup ("");
+  self->shown = -1;
+  self->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10);
+  gtk_widget_set_margin_start (self->box, PADDING);
+  gtk_widget_set_margin_end (self->box, PADDING);
+  gtk_widget_set_margin_top (self->box, 11);
+  gtk_widget_set_margin_bottom (self->box, 8);
+  gtk_box_append (GTK_BOX (self->box), build_head (self));
+
+  self->empty_label = gtk_label_new (_ ("No images yet"));
+  gtk_widget_add_css_class (self->empty_label, "dim-label");
+  gtk_widget_set_vexpand (self->empty_label, TRUE);
+  gtk_box_append (GTK_BOX (self->box), self->empty_label);
+
+  self->row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, SPACING);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC,
+                                  GTK_POLICY_NEVER);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), self->row);
+  gtk_box_append (GTK_BOX (self->box), scroller);
+
+  self->scale = gtk_scale_new_with_range (GTK_ORIENTATION_HORIZONTAL, 0, 1, 1);
+  gtk_scale_set_draw_value (GTK_SCALE (self->scale), FALSE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->scale), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Step"), -1);
+  g_signal_connect (self->scale, "value-changed", G_CALLBACK (slider_cb), self);
+  gtk_box_append (GTK_BOX (self->box), self->scale);
+  gtk_widget_set_parent (self->box, GTK_WIDGET (self));
+  update_slider (self);
+}
+
+GtkWidget *
+sluice_image_card_new (const char *title)
+{
+  return g_object_new (SLUICE_TYPE_IMAGE_CARD, "title", title, NULL);
+}
+
+/* The last frame at or before @step; -1 if all are later. */
+static int
+find_frame (SluiceImageCard *self, gint64 step)
+{
+  int index = (int) self->frames->len - 1;
+
+  while (index >= 0 && ((const Frame *) g_ptr_array_index (self->frames, index))->step > step)
+    index--;
+  return index;
+}
+
+void
+sluice_image_card_append (SluiceImageCard *self,
+                          gint64 step,
+                          guint n_images,
+                          GBytes *const *images,
+                          const char *const *captions)
+{
+  gboolean follow;
+  Frame *frame;
+  int before;
+
+  g_return_if_fail (SLUICE_IS_IMAGE_CARD (self));
+
+  follow = self->shown == (int) self->frames->len - 1;
+  frame = g_new0 (Frame, 1);
+  frame->step = step;
+  frame->n = n_images;
+  frame->images = g_new (GBytes *, n_images);
+  frame->captions = captions != NULL ? g_new (char *, n_images) : NULL;
+  for (guint i = 0; i < n_images; i++)
+    {
+      frame->images[i] = g_bytes_ref (images[i]);
+      if (captions != NULL)
+        frame->captions[i] = g_strdup (captions[i]);
+    }
+  before = find_frame (self, step);
+  if (before >= 0 && ((const Frame *) g_ptr_array_index (self->frames, before))->step == step)
+    {
+      frame_free (self->frames->pdata[before]);
+      self->frames->pdata[before] = frame;
+    }
+  else
+    {
+      g_ptr_array_insert (self->frames, before + 1, frame);
+      self->shown += self->shown > before;
+    }
+  show_frame (self, follow ? (int) self->frames->len - 1 : self->shown);
+  update_slider (self);
+}
+
+void
+sluice_image_card_clear (SluiceImageCard *self)
+{
+  const Frame nothing = { 0 };
+
+  g_return_if_fail (SLUICE_IS_IMAGE_CARD (self));
+
+  g_ptr_array_set_size (self->frames, 0);
+  self->shown = -1;
+  fill_row (self, &nothing);
+  gtk_label_set_label (GTK_LABEL (self->step_label), "");
+  update_slider (self);
+}
+
+void
+sluice_image_card_show_step (SluiceImageCard *self, gint64 step)
+{
+  g_return_if_fail (SLUICE_IS_IMAGE_CARD (self));
+
+  if (self->frames->len == 0)
+    return;
+  show_frame (self, MAX (0, find_frame (self, step)));
+  update_slider (self);
+}
+
+gint64
+sluice_image_card_get_step (SluiceImageCard *self)
+{
+  g_return_val_if_fail (SLUICE_IS_IMAGE_CARD (self), -1);
+
+  return self->shown < 0 ? -1
+                         : ((const Frame *) g_ptr_array_index (self->frames, self->shown))->step;
+}

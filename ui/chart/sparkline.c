@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/sparkline.h"
+
+#include "ui/chart/pen.h"
+#include "ui/chart/widget-util.h"
+
+#include <math.h>
+
+#define WIDTH  48
+#define HEIGHT 22
+#define AIR    2.0
+#define STROKE 1.5
+
+struct _SluiceSparkline
+{
+  GtkWidget parent_instance;
+  SluiceSeriesSource *source;
+  SluiceColor color;
+  GdkTexture *texture;
+  guint64 drawn_serial;
+};
+
+G_DEFINE_FINAL_TYPE (SluiceSparkline, sluice_sparkline, GTK_TYPE_WIDGET)
+
+static void
+get_range (const SluiceColumn *columns, guint n, double *min, double *max)
+{
+  *min = INFINITY;
+  *max = -INFINITY;
+  for (guint i = 0; i < n; i++)
+    if (columns[i].n_finite > 0)
+      {
+        *min = MIN (*min, columns[i].mean);
+        *max = MAX (*max, columns[i].mean);
+      }
+}
+
+/* The means of the columns: at this size, how the curve goes is all that can be seen. */
+static void
+draw_curve (SluiceSparkline *self, const SluicePen *pen, int width, int height)
+{
+  guint n = (guint) width / 2;
+  g_autofree SluiceColumn *columns = g_new (SluiceColumn, n);
+  SluiceExtent extent;
+  SluiceEdges edges;
+  gboolean open = FALSE;
+  double x0 = 0;
+  double y0 = 0;
+  double min;
+  double max;
+
+  sluice_series_source_get_extent (self->source, SLUICE_X_STEP, &extent);
+  if (extent.n_points < 2 || !(extent.x0 < extent.x1))
+    return;
+  sluice_series_source_read_columns (self->source, SLUICE_X_STEP, extent.x0, extent.x1, n, columns,
+                                     &edges);
+  get_range (columns, n, &min, &max);
+  for (guint i = 0; i < n; i++)
+    {
+      double x = AIR + (width - 2 * AIR) * i / (n - 1);
+      double t = max > min ? (columns[i].mean - min) / (max - min) : 0.5;
+      double y = height - AIR - (height - 2 * AIR) * t;
+
+      if (columns[i].n_finite == 0)
+        continue;
+      if (open)
+        sluice_pen_segment (pen, x0, y0, x, y);
+      open = TRUE;
+      x0 = x;
+      y0 = y;
+    }
+}
+
+static void
+redraw (SluiceSparkline *self, int width, int height)
+{
+  cairo_surface_t *surface = sluice_widget_new_surface (GTK_WIDGET (self), width, height);
+  g_autoptr (SluiceRaster) raster =
+      sluice_raster_new ((guint) cairo_image_surface_get_width (surface),
+                         (guint) cairo_image_surface_get_height (surface));
+  SluicePen pen = { .raster = raster,
+                    .scale = gtk_widget_get_scale_factor (GTK_WIDGET (self)),
+                    .width = STROKE };
+  SluiceChartTheme theme;
+
+  sluice_chart_theme_from_widget (&theme, GTK_WIDGET (self));
+  draw_curve (self, &pen, width, height);
+  sluice_pen_paint (&pen, sluice_color_readable (self->color, theme.card, 3), FALSE);
+  sluice_raster_to_surface (raster, surface);
+  g_clear_object (&self->texture);
+  self->texture = sluice_texture_take_surface (surface);
+  self->drawn_serial = sluice_series_source_get_serial (self->source);
+}
+
+static void
+sluice_sparkline_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  SluiceSparkline *self = SLUICE_SPARKLINE (widget);
+  int width = gtk_widget_get_width (widget);
+  int height = gtk_widget_get_height (widget);
+  int scale = gtk_widget_get_scale_factor (widget);
+
+  if (self->source == NULL || width < 8 || height < 8)
+    return;
+  if (self->texture == NULL || gdk_texture_get_width (self->texture) != width * scale
+      || gdk_texture_get_height (self->texture) != height * scale
+      || sluice_series_source_get_serial (self->source) != self->drawn_serial)
+    redraw (self, width, height);
+  gtk_snapshot_append_texture (snapshot, self->texture, &GRAPHENE_RECT_INIT (0, 0, width, height));
+}
+
+static void
+sluice_sparkline_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  GTK_WIDGET_CLASS (sluice_sparkline_parent_class)->css_changed (widget, change);
+  g_clear_object (&SLUICE_SPARKLINE (widget)->texture);
+  gtk_widget_queue_draw (widget);
+}
+
+static void
+sluice_sparkline_measure (GtkWidget *widget,
+                          GtkOrientation orientation,
+                          int for_size,
+                          int *minimum,
+                          int *natural,
+                          int *minimum_baseline,
+                          int *natural_baseline)
+{
+  *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? WIDTH : HEIGHT;
+}
+
+static void
+sluice_sparkline_dispose (GObject *object)
+{
+  SluiceSparkline *self = SLUICE_SPARKLINE (object);
+
+  g_clear_object (&self->texture);
+  g_clear_pointer (&self->source, sluice_series_source_unref);
+  G_OBJECT_CLASS (sluice_sparkline_parent_class)->dispose (object);
+}
+
+static void
+sluice_sparkline_class_init (SluiceSparklineClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = sluice_sparkline_dispose;
+  widget_class->snapshot = sluice_sparkline_snapshot;
+  widget_class->measure = sluice_sparkline_measure;
+  widget_class->css_changed = sluice_sparkline_css_changed;
+  gtk_widget_class_set_css_name (widget_class, "sparkline");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_PRESENTATION);
+}
+
+static void
+sluice_sparkline_init (SluiceSparkline *self)
+{
+}
+
+GtkWidget *
+sluice_sparkline_new (void)
+{
+  return g_object_new (SLUICE_TYPE_SPARKLINE, NULL);
+}
+
+void
+sluice_sparkline_set_source (SluiceSparkline *self, SluiceSeriesSource *source, SluiceColor color)
+{
+  g_return_if_fail (SLUICE_IS_SPARKLINE (self));
+
+  if (source != NULL)
+    sluice_series_source_ref (source);
+  g_clear_pointer (&self->source, sluice_series_source_unref);
+  self->source = source;
+  self->color = color;
+  g_clear_object (&self->texture);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+sluice_sparkline_refresh (SluiceSparkline *self)
+{
+  g_return_if_fail (SLUICE_IS_SPARKLINE (self));
+
+  if (self->source != NULL && sluice_series_source_get_serial (self->source) != self->drawn_serial)
+    gtk_widget_queue_draw (GTK_WIDGET (self));
+}
