@@ -127,8 +127,11 @@ call_for_help (SluiceWorker *w, guint64 expected)
     }
   if (atomic_load (&step->n_invited) + 1 >= (int) sluice_pool_get_threads ())
     return;
-  if (expected < w->wake_ticks && !sluice_pool_has_idle_spinner ())
+  /* Waking a sleeper pays for a long kernel, or for the sum of those that would have overlapped. */
+  step->missed_ticks += expected;
+  if (step->missed_ticks < w->wake_ticks && !sluice_pool_has_idle_spinner ())
     return;
+  step->missed_ticks = 0;
   atomic_fetch_add (&step->n_invited, 1);
   atomic_fetch_add (&step->ref_count, 1);
   sluice_pool_submit (help, step);

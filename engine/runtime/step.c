@@ -104,6 +104,7 @@ start (SluiceStep *self, SluiceTensor *const *feeds)
   self->n_flying = 0;
   self->is_stopping = FALSE;
   self->n_run = 0;
+  self->missed_ticks = 0;
   self->finished = 0;
   self->calls_for_caller = 0;
   memset (self->pairs, 0, plan->n_pairs * sizeof (SluicePair));

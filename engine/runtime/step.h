@@ -73,6 +73,7 @@ struct _SluiceStep
   gboolean is_stopping;
   GError *error; /* the first one */
   guint64 n_run;
+  guint64 missed_ticks; /* of long kernels that ran while nobody was awake to take another */
 
   /* Between threads. */
   _Atomic int cancelled; /* kernels look at it */

@@ -239,6 +239,13 @@ run_wide (guint n_threads)
   float first = fixture_fetch (&f, "sum", feeds, 1);
   for (int i = 0; i < 40; i++)
     g_assert_cmpfloat (fixture_fetch (&f, "sum", feeds, 1), ==, first);
+  /* More than one thread takes part where there are more, and only then. */
+  guint64 cursor = 0;
+  g_autoptr (GArray) events = sluice_session_dup_trace (f.session, &cursor);
+  guint lanes = 0;
+  for (guint i = 0; i < events->len; i++)
+    lanes |= 1u << g_array_index (events, SluiceTraceEvent, i).lane;
+  g_assert_cmpuint (lanes > 1, ==, n_threads > 1);
   return first;
 }
 
