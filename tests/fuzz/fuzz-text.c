@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Fuzzes the reader of graph files, from seeds in text form. */
+#include "tests/fuzz/fuzz-graph.h"
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  return fuzz_graph (data, size);
+}
+
+GPtrArray *
+fuzz_seeds (void)
+{
+  return fuzz_graph_seeds (TRUE);
+}
