@@ -5,7 +5,8 @@
  * Blocks come in size classes, eight a doubling, and return to the free list that they came from.
  * Small blocks live in one of several shards, which a thread keeps to; large ones share a shard of
  * their own, so that a big block freed on one thread is at once there for another. A header before
- * each block says whose it is.
+ * each block says whose it is. A small shard takes bytes from the common count in steps and keeps
+ * some credit, so that a small allocation costs one uncontended lock.
  */
 #include "engine/base/allocator.h"
 
@@ -35,8 +36,10 @@
 #define N_SMALL_SHARDS 8
 #define LARGE_SHARD    N_SMALL_SHARDS
 #define SMALL_BYTES    4096
-#define MAX_BYTES      ((gsize) 1 << 47)
-#define N_CLASSES      320
+/* Credit that a small shard takes at a time; it keeps less than three times as much. */
+#define CREDIT_STEP ((gsize) 16 << 10)
+#define MAX_BYTES   ((gsize) 1 << 47)
+#define N_CLASSES   320
 /* What may lie cached beside twice the peak before large free blocks are given back. */
 #define CACHE_SLACK ((gsize) 64 << 20)
 
@@ -57,7 +60,8 @@ struct _Shard
 {
   _Alignas(128) atomic_int lock; /* guards all that follows; held for a few instructions */
   SluiceAllocator *allocator;
-  Block live; /* head of a ring */
+  Block live;   /* head of a ring */
+  gsize credit; /* counted in held, but not handed out; none in the large shard */
   Block *free[N_CLASSES];
   guint64 n_allocations, n_fresh;
   gsize class_bytes[SLUICE_N_MEMORY_CLASSES];
@@ -69,7 +73,8 @@ struct _SluiceAllocator
   char *name;
   gsize limit;
   atomic_int ref_count;
-  _Alignas(128) _Atomic gsize held; /* live bytes, plus 1 while there are references */
+  atomic_int closed;                /* no reference is left: blocks that return keep no credit */
+  _Alignas(128) _Atomic gsize held; /* live bytes and credits, plus 1 while there are references */
   _Atomic gsize peak;
   _Atomic gsize reserved;
 };
@@ -173,11 +178,31 @@ release_held (SluiceAllocator *self, gsize amount)
   free (self);
 }
 
+/* Gives all credits back to the common count. */
+static void
+reclaim_credits (SluiceAllocator *self)
+{
+  gsize credits = 0;
+  for (guint i = 0; i < N_SMALL_SHARDS; i++)
+    {
+      Shard *shard = &self->shards[i];
+      shard_lock (shard);
+      credits += shard->credit;
+      shard->credit = 0;
+      shard_unlock (shard);
+    }
+  if (credits > 0)
+    release_held (self, credits);
+}
+
 void
 sluice_allocator_unref (SluiceAllocator *self)
 {
-  if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) == 1)
-    release_held (self, 1);
+  if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
+    return;
+  atomic_store_explicit (&self->closed, 1, memory_order_relaxed); /* ordered by the shards' locks */
+  reclaim_credits (self);
+  release_held (self, 1);
 }
 
 SluiceAllocator *
@@ -205,6 +230,37 @@ take_held (SluiceAllocator *self, gsize bytes)
                                                     memory_order_relaxed))
     ;
   return TRUE;
+}
+
+/* The same, from the shard's credit where it suffices; under the shard's lock. */
+static inline gboolean
+take_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
+{
+  if (G_LIKELY (shard->credit >= bytes))
+    {
+      shard->credit -= bytes;
+      return TRUE;
+    }
+  gsize more = shard == &self->shards[LARGE_SHARD] ? 0 : CREDIT_STEP;
+  if (!take_held (self, bytes + more))
+    return FALSE;
+  shard->credit += more;
+  return TRUE;
+}
+
+/* Returns what must leave the shard's credit for the common count; under the shard's lock. */
+static inline gsize
+put_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
+{
+  if (shard == &self->shards[LARGE_SHARD]
+      || G_UNLIKELY (atomic_load_explicit (&self->closed, memory_order_relaxed)))
+    return bytes;
+  shard->credit += bytes;
+  if (G_LIKELY (shard->credit < 3 * CREDIT_STEP))
+    return 0;
+  gsize excess = shard->credit - CREDIT_STEP;
+  shard->credit = CREDIT_STEP;
+  return excess;
 }
 
 static Block *
@@ -249,12 +305,19 @@ sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner)
   if (G_UNLIKELY (bytes > MAX_BYTES))
     return NULL;
   bytes = bytes == 0 ? ALIGNMENT : (bytes + ALIGNMENT - 1) & ~(gsize) (ALIGNMENT - 1);
-  if (!take_held (self, bytes))
-    return NULL;
 
   guint size_class = class_of (bytes);
   Shard *shard = &self->shards[bytes <= SMALL_BYTES ? get_thread_shard () : LARGE_SHARD];
   shard_lock (shard);
+  if (G_UNLIKELY (!take_credit (self, shard, bytes)))
+    {
+      /* What other shards keep may be just what is missing. */
+      shard_unlock (shard);
+      reclaim_credits (self);
+      if (!take_held (self, bytes))
+        return NULL;
+      shard_lock (shard);
+    }
   Block *block = shard->free[size_class];
   if (G_LIKELY (block != NULL))
     shard->free[size_class] = block->next;
@@ -301,8 +364,10 @@ sluice_allocator_free (void *data)
   shard->class_bytes[block->owner.memory_class] -= bytes;
   block->next = shard->free[block->size_class];
   shard->free[block->size_class] = block;
+  gsize excess = put_credit (self, shard, bytes);
   shard_unlock (shard);
-  release_held (self, bytes);
+  if (excess > 0)
+    release_held (self, excess);
 }
 
 void
@@ -321,20 +386,23 @@ void
 sluice_allocator_get_stats (SluiceAllocator *self, SluiceMemoryStats *stats)
 {
   *stats = (SluiceMemoryStats){
-    .live_bytes = atomic_load_explicit (&self->held, memory_order_relaxed) - 1,
     .peak_bytes = atomic_load_explicit (&self->peak, memory_order_relaxed),
     .reserved_bytes = atomic_load_explicit (&self->reserved, memory_order_relaxed),
   };
+  gsize credits = 0;
   for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
     {
       Shard *shard = &self->shards[i];
       shard_lock (shard);
+      credits += shard->credit;
       stats->n_allocations += shard->n_allocations;
       stats->n_fresh += shard->n_fresh;
       for (guint c = 0; c < SLUICE_N_MEMORY_CLASSES; c++)
         stats->class_bytes[c] += shard->class_bytes[c];
       shard_unlock (shard);
     }
+  gsize held = atomic_load_explicit (&self->held, memory_order_relaxed) - 1;
+  stats->live_bytes = held > credits ? held - credits : 0; /* the shards were not read at once */
 }
 
 static gint

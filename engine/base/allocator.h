@@ -30,7 +30,7 @@ typedef struct
 typedef struct
 {
   gsize live_bytes;     /* handed out now */
-  gsize peak_bytes;     /* highest live_bytes so far */
+  gsize peak_bytes;     /* highest live_bytes so far; blocks up to 4 KiB in steps of 16 KiB */
   gsize reserved_bytes; /* held from the system, live or cached for reuse */
   guint64 n_allocations;
   guint64 n_fresh; /* allocations that had to ask the system: 0 in a steady step */
