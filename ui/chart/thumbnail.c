@@ -2,10 +2,13 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/thumbnail.h"
 
+#include "ui/chart/widget-util.h"
+
 #include <glib/gi18n-lib.h>
 
 #define PICTURE_SIZE 64
 #define CAPTION_GAP  4
+#define CAPTION_MOST 110 /* a longer caption is cut */
 
 struct _SluiceThumbnail
 {
@@ -51,14 +54,32 @@ snapshot_picture (SluiceThumbnail *self, GtkSnapshot *snapshot, float size, floa
   cairo_destroy (cr);
 }
 
+/* Where a picture should be. */
+static void
+snapshot_frame (GtkWidget *widget, GtkSnapshot *snapshot, float size, float left)
+{
+  SluiceChartTheme theme;
+  GskRoundedRect frame;
+  GdkRGBA color;
+
+  sluice_chart_theme_from_widget (&theme, widget);
+  color = (GdkRGBA){ (float) theme.dim.r, (float) theme.dim.g, (float) theme.dim.b, 1 };
+  gsk_rounded_rect_init_from_rect (&frame, &GRAPHENE_RECT_INIT (left, 0, size, size), 4);
+  gtk_snapshot_append_border (snapshot, &frame, (float[4]){ 1, 1, 1, 1 },
+                              (GdkRGBA[4]){ color, color, color, color });
+}
+
 static void
 sluice_thumbnail_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   SluiceThumbnail *self = SLUICE_THUMBNAIL (widget);
   float size = PICTURE_SIZE;
+  float left = (float) (gtk_widget_get_width (widget) - PICTURE_SIZE) / 2;
 
   if (self->pixels != NULL)
-    snapshot_picture (self, snapshot, size, (float) (gtk_widget_get_width (widget) - size) / 2);
+    snapshot_picture (self, snapshot, size, left);
+  else
+    snapshot_frame (widget, snapshot, size, left);
   gtk_widget_snapshot_child (widget, self->caption, snapshot);
 }
 
@@ -77,7 +98,7 @@ sluice_thumbnail_measure (GtkWidget *widget,
 
   gtk_widget_measure (self->caption, orientation, -1, &caption_min, &caption_nat, NULL, NULL);
   if (orientation == GTK_ORIENTATION_HORIZONTAL)
-    *minimum = *natural = PICTURE_SIZE;
+    *minimum = *natural = CLAMP (caption_nat, PICTURE_SIZE, CAPTION_MOST);
   else
     *minimum = *natural =
         PICTURE_SIZE + (gtk_widget_get_visible (self->caption) ? CAPTION_GAP + caption_nat : 0);
