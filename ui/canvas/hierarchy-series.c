@@ -12,6 +12,7 @@
 #define MIN_SIBLINGS 12 /* smaller levels are read at a glance as they are */
 #define MIN_SCOPES   3
 #define MIN_OPS      5
+#define MIN_ALIKE    12 /* of one name, whatever the structure */
 
 typedef struct
 {
@@ -59,35 +60,54 @@ compare_candidates (const void *pa, const void *pb)
   return a->group < b->group ? -1 : a->group > b->group;
 }
 
-/* Numbers each run of members in @series (1, 2, ...), which holds 0 for what stands alone. */
+/* Children that stand alone so far, ready for runs to be found. Without @exact, structure is not
+ * looked at. */
+static guint
+collect_candidates (
+    SluiceHierarchy *self, guint scope, const guint *series, gboolean exact, Candidate *c)
+{
+  const SluiceGroup *parent = &self->groups[scope];
+  guint n = 0;
+  for (guint child = parent->first_child; child < parent->first_child + parent->n_children; child++)
+    {
+      const SluiceGroup *g = &self->groups[child];
+      if (series[child] > 0 || g->node_class == SLUICE_NODE_CLASS_CONSTANT
+          || g->node_class == SLUICE_NODE_CLASS_SUMMARY)
+        continue;
+      c[n] = make_candidate (g, child);
+      if (!exact)
+        c[n].structure = g->kind == SLUICE_GROUP_OP ? 1 : 0;
+      n++;
+    }
+  qsort (c, n, sizeof *c, compare_candidates);
+  return n;
+}
+
+/* Numbers each run of members in @series, which holds 0 for what stands alone. Runs of one
+ * structure may be short; a long run of one name is a series even if its members differ in a
+ * detail. */
 static guint
 mark_runs (SluiceHierarchy *self, guint scope, guint *series, guint n_series)
 {
-  const SluiceGroup *parent = &self->groups[scope];
-  g_autofree Candidate *c = g_new (Candidate, parent->n_children);
-  guint n = 0;
-
-  for (guint i = 0; i < parent->n_children; i++)
+  g_autofree Candidate *c = g_new (Candidate, self->groups[scope].n_children);
+  for (int exact = 1; exact >= 0; exact--)
     {
-      guint child = parent->first_child + i;
-      SluiceNodeClass node_class = self->groups[child].node_class;
-      if (node_class != SLUICE_NODE_CLASS_CONSTANT && node_class != SLUICE_NODE_CLASS_SUMMARY)
-        c[n++] = make_candidate (&self->groups[child], child);
-    }
-  qsort (c, n, sizeof *c, compare_candidates);
-  for (guint i = 0, end; i < n; i = end)
-    {
-      gboolean op = self->groups[c[i].group].kind == SLUICE_GROUP_OP;
-      for (end = i + 1;
-           end < n && compare_stems (&c[i], &c[end]) == 0 && c[end].number == c[end - 1].number + 1
-           && (self->groups[c[end].group].kind == SLUICE_GROUP_OP) == op;
-           end++)
-        ;
-      if (end - i < (op ? MIN_OPS : MIN_SCOPES))
-        continue;
-      n_series++;
-      for (guint k = i; k < end; k++)
-        series[c[k].group] = n_series;
+      guint n = collect_candidates (self, scope, series, exact, c);
+      for (guint i = 0, end; i < n; i = end)
+        {
+          gboolean op = self->groups[c[i].group].kind == SLUICE_GROUP_OP;
+          guint least = !exact ? MIN_ALIKE : op ? MIN_OPS : MIN_SCOPES;
+          for (end = i + 1; end < n && compare_stems (&c[i], &c[end]) == 0
+                            && c[end].number == c[end - 1].number + 1
+                            && (self->groups[c[end].group].kind == SLUICE_GROUP_OP) == op;
+               end++)
+            ;
+          if (end - i < least)
+            continue;
+          n_series++;
+          for (guint k = i; k < end; k++)
+            series[c[k].group] = n_series;
+        }
     }
   return n_series;
 }
@@ -178,6 +198,10 @@ dissolve_cyclic (
     {
       for (guint b = 0; b < n_edges; b++)
         {
+          /* What is set aside, and what only orders or updates, closes no cycle in the drawing. */
+          if (bundles[b].kind != SLUICE_EDGE_DATA || self->groups[bundles[b].from].hub
+              || self->groups[bundles[b].to].hub)
+            continue;
           guint from = NODE (bundles[b].from), to = NODE (bundles[b].to);
           if (from == to)
             continue;
@@ -257,6 +281,7 @@ rebuild (SluiceHierarchy *self, const guint *series, guint n_series)
   for (guint i = 0; i < self->n_groups; i++)
     {
       SluiceGroup g = self->groups[i];
+      g.pair = SLUICE_NONE; /* indices change */
       if (i > 0)
         g.parent = moved[g.parent];
       if (series[i] > 0)

@@ -20,15 +20,17 @@ sluice_hierarchy_new (SluiceGraphModel *model)
   sluice_hierarchy_build_bundles (self);
   sluice_hierarchy_sum_up (self);
   sluice_hierarchy_find_structures (self);
+  sluice_hierarchy_find_pairs (self);
+  sluice_hierarchy_find_hubs (self);
   if (sluice_hierarchy_insert_series (self))
     {
       sluice_hierarchy_build_bundles (self);
       sluice_hierarchy_sum_up (self);
       sluice_hierarchy_find_structures (self);
+      sluice_hierarchy_find_pairs (self);
+      sluice_hierarchy_find_hubs (self);
     }
-  sluice_hierarchy_find_pairs (self);
   sluice_hierarchy_choose_hues (self);
-  sluice_hierarchy_find_hubs (self);
   return self;
 }
 

@@ -106,7 +106,7 @@ heaviest (const double *weight, guint first, guint last)
       }
     else
       second = MAX (second, weight[k]);
-  return last - first > 1 && weight[best] > 1.2 * second ? best : NONE;
+  return last - first > 1 && weight[best] > 1.1 * second ? best : NONE;
 }
 
 typedef struct
@@ -121,7 +121,12 @@ try_align (Placing *p, guint v, guint slot, gboolean upper, Alignment *a)
 {
   SluiceLayers *g = p->g;
   guint u = upper ? g->in[slot] : g->out[slot];
+  guint main = upper ? heaviest (g->out_weight, g->out_start[u], g->out_start[u + 1])
+                     : heaviest (g->in_weight, g->in_start[u], g->in_start[u + 1]);
   gint64 at = g->pos[u];
+  /* A light line does not bend a heavy one. */
+  if (main != NONE && (upper ? g->out[main] : g->in[main]) != v)
+    return FALSE;
   if (p->crossed[upper ? 0 : 1][slot] || (a->from_left ? at <= a->limit : at >= a->limit))
     return FALSE;
   p->align[u] = v;

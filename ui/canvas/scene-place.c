@@ -255,35 +255,76 @@ rank_pairs (SceneBuilder *b, SceneLevel *level, gint *rank, guint8 *known)
     }
 }
 
-/* Other rows of the backward half, which flows downwards: below what a box is computed from, or,
- * with @seeds, above what is computed from it. Some passes over the wires; more than the depth of
- * loose boxes is never needed, and cycles must end. */
-static void
-rank_loose (SceneLevel *level, gint *rank, guint8 *known, gboolean seeds)
+static gboolean
+is_backward_wire (const SceneLevel *level, const SceneWire *w)
 {
   guint n = level->members->len;
+  return !w->quiet && w->from < n && w->to < n && member_at (level, w->from)->second
+         && member_at (level, w->to)->second;
+}
+
+/* Other rows of the backward half, which flows downwards: a box below what it is computed from, a
+ * seed above what is computed from it.
+ * @depth, free of cycles, says which way a wire counts; it also orders the boxes, so that two
+ * passes over the wires do. */
+static void
+rank_loose (SceneLevel *level, gint *rank, guint8 *known, const guint *depth)
+{
+  guint n = level->members->len, deepest = 0, n_wires = level->wires->len;
   g_autofree guint8 *given = g_memdup2 (known, n);
-  gboolean changed = TRUE;
-  for (guint pass = 0; changed && pass < 64; pass++)
+  g_autofree GPtrArray **at = NULL;
+  for (guint i = 0; i < n; i++)
+    if (member_at (level, i)->layout != SLUICE_NONE)
+      deepest = MAX (deepest, depth[member_at (level, i)->layout]);
+  at = g_new0 (GPtrArray *, deepest + 1); /* wires by the depth of their upper end */
+  for (guint k = 0; k < n_wires; k++)
     {
-      changed = FALSE;
-      for (guint k = 0; k < level->wires->len; k++)
-        {
-          const SceneWire *w = wire_at (level, k);
-          if (w->quiet || w->from >= n || w->to >= n)
-            continue;
-          guint fixed = seeds ? w->to : w->from, loose = seeds ? w->from : w->to;
-          if (given[loose] || !known[fixed] || !member_at (level, fixed)->second)
-            continue;
-          gint *at = &rank[member_at (level, loose)->layout];
-          gint wanted = rank[member_at (level, fixed)->layout] + (seeds ? 1 : -1);
-          if (known[loose] && (seeds ? *at >= wanted : *at <= wanted))
-            continue;
-          *at = wanted;
-          known[loose] = 1;
-          changed = TRUE;
-        }
+      SceneWire *w = wire_at (level, k);
+      if (!is_backward_wire (level, w))
+        continue;
+      guint from = depth[member_at (level, w->from)->layout];
+      if (from >= depth[member_at (level, w->to)->layout])
+        continue;
+      if (at[from] == NULL)
+        at[from] = g_ptr_array_new ();
+      g_ptr_array_add (at[from], w);
     }
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint step = 0; step <= deepest; step++)
+      {
+        const GPtrArray *wires = at[pass == 0 ? step : deepest - step];
+        for (guint k = 0; wires != NULL && k < wires->len; k++)
+          {
+            const SceneWire *w = wires->pdata[k];
+            guint fixed = pass == 0 ? w->from : w->to, loose = pass == 0 ? w->to : w->from;
+            gint wanted = rank[member_at (level, fixed)->layout] + (pass == 0 ? -1 : 1);
+            gint *now = &rank[member_at (level, loose)->layout];
+            if (given[loose] || !known[fixed])
+              continue;
+            *now = !known[loose] ? wanted : pass == 0 ? MIN (*now, wanted) : MAX (*now, wanted);
+            known[loose] = 1;
+          }
+        if (pass == 0 && step == deepest)
+          memcpy (given, known, n);
+      }
+  for (guint i = 0; i <= deepest; i++)
+    g_clear_pointer (&at[i], g_ptr_array_unref);
+}
+
+/* The layout's edges within one half; returns how many. */
+static guint
+pick_half (const SceneLevel *level, const Input *input, gboolean second, SluiceLayoutEdge *edges)
+{
+  guint n = 0;
+  for (guint i = 0; i < input->edges->len; i++)
+    {
+      const SluiceLayoutEdge *e = &g_array_index (input->edges, SluiceLayoutEdge, i);
+      guint from = input->member[e->from], to = input->member[e->to];
+      if ((from != SLUICE_NONE && member_at (level, from)->second) == second
+          && (to != SLUICE_NONE && member_at (level, to)->second) == second)
+        edges[n++] = *e;
+    }
+  return n;
 }
 
 /* Fixed ranks and columns for a level with two halves. */
@@ -296,20 +337,14 @@ fix_halves (SceneBuilder *b, SceneLevel *level, Input *input)
   g_autofree guint8 *known = g_new0 (guint8, level->members->len + 1);
   gint lowest = G_MAXINT;
 
-  for (guint i = 0; i < input->edges->len; i++)
-    {
-      const SluiceLayoutEdge *e = &g_array_index (input->edges, SluiceLayoutEdge, i);
-      guint from = input->member[e->from], to = input->member[e->to];
-      if ((from == SLUICE_NONE || !member_at (level, from)->second)
-          && (to == SLUICE_NONE || !member_at (level, to)->second))
-        edges[n_edges++] = *e;
-    }
+  n_edges = pick_half (level, input, FALSE, edges);
   g_autofree guint *forward = sluice_layout_dup_ranks (n, edges, n_edges);
+  n_edges = pick_half (level, input, TRUE, edges);
+  g_autofree guint *depth = sluice_layout_dup_ranks (n, edges, n_edges);
   for (guint v = 0; v < n; v++)
     rank[v] = (gint) forward[v];
   rank_pairs (b, level, rank, known);
-  rank_loose (level, rank, known, FALSE);
-  rank_loose (level, rank, known, TRUE);
+  rank_loose (level, rank, known, depth);
   for (guint v = 0; v < n; v++)
     lowest = MIN (lowest, rank[v]);
   for (guint v = 0; v < n; v++)
