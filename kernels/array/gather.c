@@ -288,26 +288,26 @@ gather_v2_gradient (SluiceGradContext *g, GError **error)
 static gboolean
 gather_nd_gradient (SluiceGradContext *g, GError **error)
 {
-  const SluiceShape *indices_shape = sluice_edge_shape (g->node->inputs[1]);
-  gint64 depth =
-      indices_shape->rank > 0 ? indices_shape->dim[indices_shape->rank - 1] : SLUICE_UNKNOWN_DIM;
-  if (depth < 0)
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': the gradient needs indices whose last dimension is known",
-                        g->node->name);
   SluiceDType index = sluice_node_get_type (g->node, "Tindices");
+  SluiceEdge indices = sluice_grad_input (g, 1);
   SluiceEdge zero = sluice_builder_const_int32 (&g->b, 0);
   SluiceEdge minus_one = const_ints (g, (gint64[]){ -1 }, 1);
+  SluiceEdge zero_vector = const_ints (g, (gint64[]){ 0 }, 1);
   SluiceEdge shape = sluice_grad_shape_of (g, sluice_grad_input (g, 0), SLUICE_INT32);
-  SluiceEdge sizes = part_of (g, shape, 0, depth), rest = part_of (g, shape, depth, -1);
+  SluiceEdge last = sluice_op (&g->b, "Sub", sluice_op (&g->b, "Rank", indices),
+                               sluice_builder_const_int32 (&g->b, 1));
+  SluiceEdge depth =
+      sluice_op (&g->b, "Slice", sluice_op (&g->b, "Shape", indices),
+                 sluice_op (&g->b, "ExpandDims", last, zero), const_ints (g, (gint64[]){ 1 }, 1));
+  SluiceEdge sizes = sluice_op (&g->b, "Slice", shape, zero_vector, depth);
+  SluiceEdge rest = sluice_op (&g->b, "Slice", shape, depth, minus_one);
   /* What a step in each coordinate skips: the product of the sizes after it. */
   SluiceEdge skips = sluice_op_with (
       &g->b, "Cumprod",
       SLUICE_ATTRS (sluice_attr_bool ("exclusive", TRUE), sluice_attr_bool ("reverse", TRUE)),
       sizes, zero);
   skips = sluice_op_with (&g->b, "Cast", SLUICE_ATTRS (sluice_attr_type ("DstT", index)), skips);
-  SluiceEdge coordinates = sluice_op (&g->b, "Reshape", sluice_grad_input (g, 1),
-                                      const_ints (g, (gint64[]){ -1, depth }, 2));
+  SluiceEdge coordinates = sluice_op (&g->b, "Reshape", indices, JOIN (g, minus_one, depth));
   SluiceEdge ids = sluice_op (&g->b, "Sum", sluice_op (&g->b, "Mul", coordinates, skips),
                               sluice_builder_const_int32 (&g->b, 1));
   SluiceEdge values =

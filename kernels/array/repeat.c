@@ -42,7 +42,7 @@ tile_shape (SluiceShapeContext *c, GError **error)
 static gboolean
 broadcast_to_shape (SluiceShapeContext *c, GError **error)
 {
-  SluiceShape shape, joined;
+  SluiceShape shape, joined = SLUICE_SHAPE_UNKNOWN;
   char text[2][SLUICE_SHAPE_STR];
   if (!sluice_shape_context_want_rank (c, 1, 1, error)
       || !sluice_shape_context_shape_from_input (c, 1, &shape, error))
@@ -53,7 +53,8 @@ broadcast_to_shape (SluiceShapeContext *c, GError **error)
     return sluice_shape_context_fail (c, error, "%s cannot be repeated to fill %s",
                                       sluice_shape_str (&c->inputs[0], text[0]),
                                       sluice_shape_str (&shape, text[1]));
-  sluice_shape_context_set (c, 0, &shape);
+  /* Where a size is not known, an input's size over 1 tells it. */
+  sluice_shape_context_set (c, 0, c->inputs[0].rank < 0 ? &shape : &joined);
   return TRUE;
 }
 
