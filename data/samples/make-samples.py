@@ -123,7 +123,7 @@ def build(net, optimizer, rate, weight_decay, half_life, resource):
 
 
 SAMPLES = {
-    "digits-mlp": lambda: build(mlp, v1.train.AdamOptimizer, 0.003, 0.0003, 1000, resource=True),
+    "digits-mlp": lambda: build(mlp, v1.train.AdamOptimizer, 0.003, 0.0003, 4000, resource=True),
     "digits-lenet": lambda: build(lenet, lambda rate: v1.train.MomentumOptimizer(rate, 0.9), 0.03,
                                   0.001, 500, resource=False),
 }
@@ -155,7 +155,7 @@ def check(name, graph, seed):
         for i in range(steps):
             rows = order[i * batch:(i + 1) * batch]
             session.run("train/step", {"input/x:0": x[rows], "input/y:0": y[rows]})
-            if (i + 1) % 1000 == 0 or i + 1 == steps:
+            if (i + 1) % 5000 == 0 or i + 1 == steps:
                 values = session.run(["loss/value:0", "accuracy/value:0"],
                                      {"input/x:0": tx, "input/y:0": ty})
                 print(f"{name} shuffle {seed} step {i + 1}: test loss {values[0]:.4f}"
