@@ -46,6 +46,9 @@ typedef void (*SluiceBinaryLoop) (const SluicePlane *p, const void *x, const voi
   L (fn, u16, guint16, )                                                                           \
   L (fn, u32, guint32, )                                                                           \
   L (fn, u64, guint64, )
+#define FOR_S(L, fn)    FOR_R (L, fn) L (fn, bf16, float, SLUICE_HOT)
+#define FOR_SC(L, fn)   FOR_S (L, fn) FOR_C (L, fn)
+#define FOR_SIC(L, fn)  FOR_S (L, fn) FOR_I (L, fn) FOR_C (L, fn)
 #define FOR_RC(L, fn)   FOR_R (L, fn) FOR_C (L, fn)
 #define FOR_RI(L, fn)   FOR_R (L, fn) FOR_I (L, fn)
 #define FOR_RIC(L, fn)  FOR_RI (L, fn) FOR_C (L, fn)
@@ -55,12 +58,17 @@ typedef void (*SluiceBinaryLoop) (const SluicePlane *p, const void *x, const voi
 #define LOOPS_R(p)                                                                                 \
   [SLUICE_HALF] = p##_f32, [SLUICE_BFLOAT16] = p##_f32, [SLUICE_FLOAT] = p##_f32,                  \
   [SLUICE_DOUBLE] = p##_f64
+#define LOOPS_S(p)                                                                                 \
+  [SLUICE_HALF] = p##_f32, [SLUICE_BFLOAT16] = p##_bf16, [SLUICE_FLOAT] = p##_f32,                 \
+  [SLUICE_DOUBLE] = p##_f64
 #define LOOPS_C(p) [SLUICE_COMPLEX64] = p##_c64, [SLUICE_COMPLEX128] = p##_c128
 #define LOOPS_B(p) [SLUICE_BOOL] = p##_b8
 #define LOOPS_I(p)                                                                                 \
   [SLUICE_INT8] = p##_i8, [SLUICE_INT16] = p##_i16, [SLUICE_INT32] = p##_i32,                      \
   [SLUICE_INT64] = p##_i64, [SLUICE_UINT8] = p##_u8, [SLUICE_UINT16] = p##_u16,                    \
   [SLUICE_UINT32] = p##_u32, [SLUICE_UINT64] = p##_u64
+#define LOOPS_SC(p)   LOOPS_S (p), LOOPS_C (p)
+#define LOOPS_SIC(p)  LOOPS_S (p), LOOPS_I (p), LOOPS_C (p)
 #define LOOPS_RC(p)   LOOPS_R (p), LOOPS_C (p)
 #define LOOPS_RI(p)   LOOPS_R (p), LOOPS_I (p)
 #define LOOPS_RIC(p)  LOOPS_RI (p), LOOPS_C (p)
@@ -68,6 +76,8 @@ typedef void (*SluiceBinaryLoop) (const SluicePlane *p, const void *x, const voi
 
 #define SET_R    SLUICE_SET_FLOATS
 #define SET_C    SLUICE_SET_COMPLEX
+#define SET_SC   SET_RC
+#define SET_SIC  SET_RIC
 #define SET_RC   (SLUICE_SET_FLOATS | SLUICE_SET_COMPLEX)
 #define SET_RI   SLUICE_SET_REAL
 #define SET_RIC  SLUICE_SET_NUMBER

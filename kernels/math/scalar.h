@@ -492,3 +492,29 @@ scalar_fmod_f64 (double x, double y)
 
 SCALAR_FLOATING (f32, float, f)
 SCALAR_FLOATING (f64, double, )
+
+/* ---- bfloat16, whose few bits show where a formula rounds: after each step, as TensorFlow does.
+   Operands and results are floats that bfloat16 can hold. ---- */
+
+SLUICE_SCALAR float
+scalar_step_bf16 (float x)
+{
+  uint32_t bits = scalar_to_bits_f32 (x);
+  uint32_t even = (bits + 0x7fffu + ((bits >> 16) & 1)) & 0xffff0000u;
+  return x != x ? x : scalar_from_bits_f32 (even);
+}
+SLUICE_SCALAR float
+scalar_squared_difference_bf16 (float x, float y)
+{
+  return scalar_square_f32 (scalar_step_bf16 (x - y));
+}
+SLUICE_SCALAR float
+scalar_tanh_grad_bf16 (float y, float dy)
+{
+  return dy * scalar_step_bf16 (1 - scalar_step_bf16 (y * y));
+}
+SLUICE_SCALAR float
+scalar_sigmoid_grad_bf16 (float y, float dy)
+{
+  return scalar_step_bf16 (dy * scalar_step_bf16 (1 - y)) * y;
+}

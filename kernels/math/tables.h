@@ -7,10 +7,11 @@
  * unary-cpu.c and binary-cpu.c the kernels; the formula scalar_<fn>_<type> stands in scalar.h. Rows in
  * Y share formula and loops with a row in X above them.
  *
- * Columns: name, fn, kinds of numbers that the formula exists for (R real and halves, I integers, C
- * complex, B truth values), dtypes of attribute T as TensorFlow has them, what it is, gradient
- * (unary_gradient_<…>; none: declared not differentiable; zero: not written down), domain of sample
- * inputs, tolerance of f32 against the reference kernel, about how many ns an element takes.
+ * Columns: name, fn, kinds of numbers that the formula exists for (R real and halves, S the same with
+ * a bfloat16 that rounds after each step, I integers, C complex, B truth values), dtypes of
+ * attribute T as TensorFlow has them, what it is, gradient (unary_gradient_<…>; none: it has none
+ * and a path through it is no error; undefined: such a path is an error), domain of sample inputs,
+ * tolerance of f32 against the reference kernel, about how many ns an element takes.
  */
 
 /* clang-format off */
@@ -55,8 +56,8 @@
 
 /* z = f (y, dy), both of one shape: the gradient of a function whose value is y. */
 #define GRADIENT_TABLE(X, Y)                                                                                      \
-  X (TanhGrad,       tanh_grad,       RC, T_FLOATS_C, N_ ("Gradient of Tanh from its value"),       tanh_grad,       "(-0.9,0.9)", 4e-6, 0.2) \
-  X (SigmoidGrad,    sigmoid_grad,    RC, T_FLOATS_C, N_ ("Gradient of Sigmoid from its value"),    sigmoid_grad,    "(-0.9,0.9)", 4e-6, 0.2) \
+  X (TanhGrad,       tanh_grad,       SC, T_FLOATS_C, N_ ("Gradient of Tanh from its value"),       tanh_grad,       "(-0.9,0.9)", 4e-6, 0.2) \
+  X (SigmoidGrad,    sigmoid_grad,    SC, T_FLOATS_C, N_ ("Gradient of Sigmoid from its value"),    sigmoid_grad,    "(-0.9,0.9)", 4e-6, 0.2) \
   X (SqrtGrad,       sqrt_grad,       RC, T_FLOATS_C, N_ ("Gradient of Sqrt from its value"),       sqrt_grad,       "(0.1,4)",    4e-6, 0.5) \
   X (RsqrtGrad,      rsqrt_grad,      RC, T_FLOATS_C, N_ ("Gradient of Rsqrt from its value"),      rsqrt_grad,      "(0.1,4)",    4e-6, 0.2) \
   X (ReciprocalGrad, reciprocal_grad, RC, T_FLOATS_C, N_ ("Gradient of Reciprocal from its value"), reciprocal_grad, "(0.3,3)",    4e-6, 0.2) \
@@ -83,7 +84,7 @@
   X (Pow,         power,        RIC, T_SIGNED_C, N_ ("x to the power y"), power, "(0.3,3)", 4e-6, 15, power, 0)   \
   X (Maximum,     maximum,      RI,  T_REAL,   N_ ("The larger of two"), maximum, "(-3,3)", 0, 0.2, none, 0)      \
   X (Minimum,     minimum,      RI,  T_REAL,   N_ ("The smaller of two"), minimum, "(-3,3)", 0, 0.2, none, 0)     \
-  X (SquaredDifference, squared_difference, RIC, "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}", \
+  X (SquaredDifference, squared_difference, SIC, "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}", \
      N_ ("Square of the difference"), squared_difference, "(-3,3)", 4e-6, 0.2, none, SLUICE_OP_COMMUTATIVE)       \
   X (DivNoNan,    div_no_nan,   RC,  T_FLOATS_C, N_ ("Quotient, 0 where the divisor is 0"), div_no_nan, "(0.3,3)", 1e-6, 0.5, none, 0) \
   X (MulNoNan,    mul_no_nan,   RC,  T_FLOATS_C, N_ ("Product, 0 where y is 0, whatever x is"), mul_no_nan, "(0.3,3)", 1e-6, 0.3, none, 0) \
