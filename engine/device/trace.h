@@ -11,12 +11,12 @@
 typedef struct
 {
   guint64 scheduled, start, end; /* sluice_clock_ticks() */
-  guint32 node;                  /* the plan's number of the node */
+  guint32 node;                  /* id of the origin in the session's graph */
   guint32 bytes;                 /* of its outputs, in units of 64 */
   guint32 step;                  /* low bits of the step's number */
   guint32 iteration;             /* of the innermost frame */
   guint32 frame;
-  guint32 kind; /* SluiceTraceKind */
+  guint32 kind; /* SluiceTraceKind, and from bit 8 the number of the device */
 } SluiceTraceRecord;
 
 typedef enum

@@ -119,8 +119,16 @@ run_ready (SluiceWorker *w)
         {
           if (node->flags & (SLUICE_PLAN_SEND | SLUICE_PLAN_RECV))
             sluice_worker_run_built_in (w, i, node, TRUE);
-          else
+          else if (!(node->flags & SLUICE_PLAN_RUNS_DEAD))
             end_dead (w, i, node);
+          else
+            {
+              w->call.is_dead = TRUE;
+              gboolean owns = run_kernel (w, i, node);
+              w->call.is_dead = FALSE;
+              if (!owns)
+                return FALSE;
+            }
         }
       else if (node->flags & SLUICE_PLAN_NO_OP)
         end_no_op (w, i, node);

@@ -144,6 +144,7 @@ sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   flight->start = w->now;
   flight->call.done = flight_done;
   node->kernel->start (&flight->call);
+  w->now = sluice_clock_ticks ();
 }
 
 /* Runs a long kernel without the baton. FALSE: another thread has it now. */

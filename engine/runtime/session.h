@@ -37,9 +37,10 @@ SluiceSession *sluice_session_new (const SluiceSessionOptions *options, GError *
  * sluice_session_extend:
  * @graph: (transfer none): nodes of it that the session has not seen are added and the whole graph
  * is placed. The graph is borrowed and must not change while the call lasts; nodes that have run
- * keep their device and state
+ * keep their device and state. A node that can stand nowhere keeps the error (the node, what it
+ * asked for, what there is), with which a run fails when it reaches the node
  *
- * Returns: %FALSE where no device suits a node (the node, what it asked for, what there is)
+ * Returns: %FALSE where the back edge of a loop does not fit its Merge
  */
 gboolean sluice_session_extend (SluiceSession *self, SluiceGraph *graph, GError **error);
 
@@ -126,5 +127,6 @@ typedef struct
   double start_us, end_us; /* since the session was made */
   gsize bytes;
 } SluiceTraceEvent;
-/* Events since *cursor (0 at first). (transfer full) (element-type SluiceTraceEvent) */
+/* Events since *cursor (0 at first; an opaque number afterwards). (transfer full) (element-type
+ * SluiceTraceEvent) */
 GArray *sluice_session_dup_trace (SluiceSession *self, guint64 *cursor);

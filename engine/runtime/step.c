@@ -117,13 +117,11 @@ start (SluiceStep *self, SluiceTensor *const *feeds)
     }
 }
 
-/* After a step that failed: what still lies on edges goes. */
 static void
-clear (SluiceStep *self)
+clear_slots (SluiceStep *self, guint32 first)
 {
   const SluicePlan *plan = self->plan;
-  sluice_ready_clear (&self->ready);
-  for (guint32 i = 0; i < plan->n_slots; i++)
+  for (guint32 i = first; i < plan->n_slots; i++)
     {
       SluiceValue *slot = &self->slots[i];
       if (!slot->tensor || plan->slot_flags[i] & SLUICE_SLOT_KEPT)
@@ -134,7 +132,15 @@ clear (SluiceStep *self)
         sluice_tensor_unref (slot->tensor);
       slot->tensor = NULL;
     }
-  for (guint32 i = 0; i < plan->n_pairs; i++)
+}
+
+/* After a step that failed: what still lies on edges goes. */
+static void
+clear (SluiceStep *self)
+{
+  sluice_ready_clear (&self->ready);
+  clear_slots (self, 0);
+  for (guint32 i = 0; i < self->plan->n_pairs; i++)
     g_clear_pointer (&self->pairs[i].tensor, sluice_tensor_unref);
 }
 
@@ -239,7 +245,9 @@ sluice_step_run (SluiceStep *self,
     g_propagate_error (error, g_steal_pointer (&self->error));
   else
     ok = fetch_all (self, feeds, outputs, error);
-  if (!ok || self->plan->has_refs)
+  if (!ok)
     clear (self);
+  else if (self->plan->has_refs)
+    clear_slots (self, self->plan->n_inputs); /* what was copied for the caller */
   return ok;
 }

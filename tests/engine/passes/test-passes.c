@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Each pass on small graphs, by what is left afterwards. */
+#include <string.h>
+
+#include "engine/graph/builder.h"
+#include "engine/graph/shape-context.h"
+#include "engine/passes/passes.h"
+#include "kernels/registry.h"
+
+typedef struct
+{
+  SluiceGraph *graph;
+  SluiceBuilder b;
+  GPtrArray *devices;
+  GArray *placements;
+} Fixture;
+
+static void
+setup (Fixture *f, gconstpointer data)
+{
+  f->graph = sluice_graph_new ();
+  sluice_builder_init (&f->b, f->graph, NULL);
+  f->devices = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_device_free);
+  for (guint i = 0; i < 3; i++)
+    g_ptr_array_add (f->devices, sluice_device_new_cpu (i, 0));
+  f->placements = sluice_placements_new ();
+}
+
+static void
+teardown (Fixture *f, gconstpointer data)
+{
+  g_array_unref (f->placements);
+  g_ptr_array_unref (f->devices);
+  sluice_graph_unref (f->graph);
+}
+
+static SluiceNode *
+add (Fixture *f,
+     const char *op,
+     const char *name,
+     const char *device,
+     const SluiceEdge *inputs,
+     guint n,
+     SluiceNode *before)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceNodeSpec spec = { .name = name,
+                          .op = op,
+                          .device = device,
+                          .inputs = inputs,
+                          .n_inputs = n,
+                          .control_inputs = &before,
+                          .n_control_inputs = before != NULL };
+  SluiceNode *node = sluice_graph_add (f->graph, &spec, &error);
+  g_assert_no_error (error);
+  return node;
+}
+
+static SluiceEdge
+op (Fixture *f, const char *type, const char *name, SluiceEdge a, SluiceEdge b)
+{
+  SluiceEdge inputs[] = { a, b };
+  return (SluiceEdge){ add (f, type, name, NULL, inputs, b.node ? 2 : 1, NULL), 0 };
+}
+
+static SluiceEdge
+number (Fixture *f, float value)
+{
+  return sluice_builder_const (&f->b, sluice_tensor_new_float (value));
+}
+
+static SluiceEdge
+placeholder (Fixture *f, const char *name)
+{
+  SluiceAttr attr = sluice_attr_type ("dtype", SLUICE_FLOAT);
+  return sluice_builder_add (&f->b, "Placeholder", name, NULL, 0, &attr, 1);
+}
+
+static SluiceEdge
+variable (Fixture *f, const char *name, const char *device)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceAttr attrs[] = { sluice_attr_type ("dtype", SLUICE_FLOAT),
+                         sluice_attr_shape ("shape", &SLUICE_SHAPE_SCALAR) };
+  SluiceNodeSpec spec = {
+    .name = name, .op = "VariableV2", .device = device, .attrs = attrs, .n_attrs = 2
+  };
+  SluiceNode *node = sluice_graph_add (f->graph, &spec, &error);
+  g_assert_no_error (error);
+  return (SluiceEdge){ node, 0 };
+}
+
+static void
+place (Fixture *f, gboolean soft)
+{
+  sluice_place (f->graph, (SluiceDevice *const *) f->devices->pdata, f->devices->len, soft,
+                f->placements);
+}
+
+static const SluicePlacement *
+placement (Fixture *f, const SluiceNode *node)
+{
+  return &g_array_index (f->placements, SluicePlacement, node->id - 1);
+}
+
+static SluiceWork *
+prune (Fixture *f, SluiceEdge fetch, const SluiceEdge *feeds, guint n_feeds)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceSignature signature = { feeds, n_feeds, &fetch, 1, NULL, 0 };
+  SluiceWork *work = sluice_prune (&signature, f->placements, &error);
+  g_assert_no_error (error);
+  return work;
+}
+
+static SluiceWorkNode *
+find (SluiceWork *work, const char *name)
+{
+  for (guint i = 0; i < work->nodes->len; i++)
+    if (strcmp (((SluiceWorkNode *) work->nodes->pdata[i])->origin->name, name) == 0)
+      return work->nodes->pdata[i];
+  return NULL;
+}
+
+static guint
+count (SluiceWork *work, SluiceWorkKind kind)
+{
+  guint n = 0;
+  for (guint i = 0; i < work->nodes->len; i++)
+    n += ((SluiceWorkNode *) work->nodes->pdata[i])->kind == kind;
+  return n;
+}
+
+static void
+test_prune (Fixture *f, gconstpointer data)
+{
+  SluiceEdge x = placeholder (f, "x");
+  SluiceEdge a = op (f, "Neg", "a", x, SLUICE_NO_EDGE);
+  SluiceEdge b = op (f, "Neg", "b", a, SLUICE_NO_EDGE);
+  op (f, "Neg", "unused", a, SLUICE_NO_EDGE);
+  place (f, FALSE);
+  g_autoptr (SluiceWork) all = prune (f, b, &x, 1);
+  g_assert_cmpuint (all->nodes->len, ==, 2);
+  g_assert_false (all->feeds_inner);
+  g_autoptr (SluiceWork) half = prune (f, b, &a, 1);
+  g_assert_cmpuint (half->nodes->len, ==, 1);
+  g_assert_true (half->feeds_inner);
+  g_assert_null (find (half, "b")->inputs[0].node);
+  g_autoptr (SluiceWork) nothing = prune (f, a, &a, 1);
+  g_assert_cmpuint (nothing->nodes->len, ==, 0);
+}
+
+static void
+test_fold (Fixture *f, gconstpointer data)
+{
+  SluiceEdge sum = op (f, "Add", "sum", number (f, 1), number (f, 2));
+  SluiceEdge negative = op (f, "Neg", "negative", sum, SLUICE_NO_EDGE);
+  SluiceEdge x = placeholder (f, "x");
+  SluiceEdge product = op (f, "Mul", "product", negative, x);
+  place (f, FALSE);
+  g_autoptr (SluiceWork) work = prune (f, product, &x, 1);
+  g_assert_cmpuint (work->nodes->len, ==, 5);
+  sluice_fold (work, G_MAXINT);
+  g_assert_cmpuint (work->nodes->len, ==, 2);
+  SluiceWorkNode *folded = find (work, "negative");
+  g_assert_cmpint (folded->kind, ==, SLUICE_WORK_CONST);
+  g_assert_cmpfloat (*(float *) folded->values[0]->data, ==, -3);
+}
+
+/* A constant behind a control input lives where that does, and so does what is made of it. */
+static void
+test_fold_keeps_controls (Fixture *f, gconstpointer data)
+{
+  SluiceEdge x = placeholder (f, "x");
+  SluiceNode *pivot = add (f, "Identity", "pivot", NULL, &x, 1, NULL);
+  g_autoptr (SluiceTensor) seven = sluice_tensor_new_float (7);
+  SluiceAttr attrs[] = { sluice_attr_tensor ("value", seven),
+                         sluice_attr_type ("dtype", SLUICE_FLOAT) };
+  f->b.control_inputs = &pivot;
+  f->b.n_control_inputs = 1;
+  SluiceEdge c = sluice_builder_add (&f->b, "Const", "c", NULL, 0, attrs, 2);
+  f->b.n_control_inputs = 0;
+  SluiceEdge n = op (f, "Neg", "n", c, SLUICE_NO_EDGE);
+  place (f, FALSE);
+  g_autoptr (SluiceWork) work = prune (f, n, &x, 1);
+  sluice_fold (work, G_MAXINT);
+  SluiceWorkNode *folded = find (work, "n");
+  g_assert_cmpint (folded->kind, ==, SLUICE_WORK_CONST);
+  g_assert_cmpuint (folded->n_controls, ==, 1);
+  g_assert_cmpstr (folded->controls[0]->origin->name, ==, "pivot");
+}
+
+/* A kernel that fails on constants leaves its node, which then fails when it is run. */
+static void
+test_fold_leaves_errors (Fixture *f, gconstpointer data)
+{
+  SluiceEdge zero = sluice_builder_const_int32 (&f->b, 0);
+  SluiceEdge bad = op (f, "FloorDiv", "bad", sluice_builder_const_int32 (&f->b, 1), zero);
+  place (f, FALSE);
+  g_autoptr (SluiceWork) work = prune (f, bad, NULL, 0);
+  sluice_fold (work, G_MAXINT);
+  g_assert_cmpint (find (work, "bad")->kind, ==, SLUICE_WORK_OP);
+}
+
+/* What is fed is no constant, also where a constant's edge is fed. */
+static void
+test_fold_respects_feeds (Fixture *f, gconstpointer data)
+{
+  SluiceEdge c = number (f, 1);
+  SluiceEdge n = op (f, "Neg", "n", c, SLUICE_NO_EDGE);
+  place (f, FALSE);
+  g_autoptr (SluiceWork) work = prune (f, n, &c, 1);
+  sluice_fold (work, G_MAXINT);
+  g_assert_cmpint (find (work, "n")->kind, ==, SLUICE_WORK_OP);
+}
+
+static void
+test_common (Fixture *f, gconstpointer data)
+{
+  SluiceEdge x = placeholder (f, "x"), y = placeholder (f, "y");
+  SluiceEdge a = op (f, "AddV2", "a", x, y), b = op (f, "AddV2", "b", y, x);
+  SluiceEdge c = op (f, "Sub", "c", x, y), d = op (f, "Sub", "d", y, x);
+  SluiceEdge sum = op (f, "Mul", "ab", op (f, "Neg", "na", a, SLUICE_NO_EDGE),
+                       op (f, "Neg", "nb", b, SLUICE_NO_EDGE));
+  SluiceEdge all = op (f, "Add", "all", sum, op (f, "Mul", "cd", c, d));
+  place (f, FALSE);
+  SluiceEdge feeds[] = { x, y };
+  g_autoptr (SluiceWork) work = prune (f, all, feeds, 2);
+  g_assert_cmpuint (work->nodes->len, ==, 9);
+  sluice_merge_common (work);
+  g_assert_cmpuint (work->nodes->len, ==, 7); /* a = b, -a = -b; x - y is not y - x */
+  g_assert_nonnull (find (work, "d"));
+  g_assert_null (find (work, "b"));
+  g_assert_true (find (work, "ab")->inputs[0].node == find (work, "ab")->inputs[1].node);
+}
+
+/* Never what has state, reads a variable, or stands elsewhere. */
+static void
+test_common_spares (Fixture *f, gconstpointer data)
+{
+  SluiceEdge shape = sluice_builder_const_ints (&f->b, SLUICE_INT32, NULL, 0);
+  SluiceAttr attr = sluice_attr_type ("dtype", SLUICE_FLOAT);
+  SluiceEdge r1 = sluice_builder_add (&f->b, "RandomUniform", "r1", &shape, 1, &attr, 1);
+  SluiceEdge r2 = sluice_builder_add (&f->b, "RandomUniform", "r2", &shape, 1, &attr, 1);
+  SluiceEdge w = variable (f, "w", NULL);
+  SluiceEdge i1 = op (f, "Identity", "i1", w, SLUICE_NO_EDGE);
+  SluiceEdge i2 = op (f, "Identity", "i2", w, SLUICE_NO_EDGE);
+  SluiceEdge x = placeholder (f, "x");
+  SluiceEdge n1 = { add (f, "Neg", "n1", "/cpu:0", &x, 1, NULL), 0 };
+  SluiceEdge n2 = { add (f, "Neg", "n2", "/cpu:1", &x, 1, NULL), 0 };
+  SluiceEdge parts[] = { r1, r2, i1, i2, n1, n2 };
+  SluiceEdge sum = { add (f, "AddN", "sum", NULL, parts, 6, NULL), 0 };
+  place (f, FALSE);
+  g_autoptr (SluiceWork) work = prune (f, sum, &x, 1);
+  guint before = work->nodes->len;
+  sluice_merge_common (work);
+  g_assert_cmpuint (work->nodes->len, ==, before);
+}
+
+static void
+test_partition (Fixture *f, gconstpointer data)
+{
+  SluiceEdge x = placeholder (f, "x");
+  SluiceEdge a = { add (f, "Neg", "a", "/cpu:0", &x, 1, NULL), 0 };
+  SluiceEdge far[3];
+  for (int i = 0; i < 3; i++)
+    far[i] = (SluiceEdge){ add (f, "Square", NULL, "/cpu:1", &a, 1, NULL), 0 };
+  SluiceEdge sum = { add (f, "AddN", "sum", "/cpu:1", far, 3, NULL), 0 };
+  SluiceEdge back = { add (f, "Neg", "back", "/cpu:0", &x, 1, sum.node), 0 };
+  place (f, FALSE);
+  g_autoptr (SluiceWork) work = prune (f, back, &x, 1);
+  sluice_partition (work);
+  g_assert_cmpuint (count (work, SLUICE_WORK_SEND), ==, 2);
+  g_assert_cmpuint (count (work, SLUICE_WORK_RECV), ==, 2);
+  g_assert_cmpuint (work->n_pairs, ==, 2);
+  SluiceWorkNode *recv = find (work, "back")->controls[0];
+  g_assert_cmpint (recv->kind, ==, SLUICE_WORK_RECV);
+  g_assert_cmpint (recv->port, ==, -1);
+  for (guint i = 0; i < work->nodes->len; i++)
+    {
+      SluiceWorkNode *node = work->nodes->pdata[i];
+      for (guint k = 0; k < node->n_inputs; k++)
+        if (node->inputs[k].node)
+          g_assert_cmpuint (node->inputs[k].node->device, ==, node->device);
+      for (guint k = 0; k < node->n_controls; k++)
+        g_assert_cmpuint (node->controls[k]->device, ==, node->device);
+    }
+}
+
+static void
+test_place (Fixture *f, gconstpointer data)
+{
+  SluiceEdge w = variable (f, "w", "/job:localhost/device:CPU:2");
+  SluiceEdge assign = op (f, "Assign", "assign", w, number (f, 1));
+  SluiceEdge x = placeholder (f, "x");
+  SluiceEdge a = { add (f, "Neg", "a", "/cpu:1", &x, 1, NULL), 0 };
+  SluiceEdge s = op (f, "Shape", "s", a, SLUICE_NO_EDGE);
+  place (f, FALSE);
+  g_assert_cmpint (placement (f, w.node)->device, ==, 2);
+  g_assert_cmpint (placement (f, assign.node)->device, ==, 2);
+  g_assert_cmpstr (placement (f, assign.node)->reason, ==, "stands with 'w': explicit");
+  g_assert_cmpint (placement (f, a.node)->device, ==, 1);
+  g_assert_cmpint (placement (f, s.node)->device, ==, 1);
+  g_assert_cmpint (placement (f, x.node)->device, ==, 1);
+  g_assert_cmpstr (placement (f, x.node)->reason, ==, "follows its readers");
+  /* What stands, stays, and draws what is tied to it. */
+  SluiceEdge more = op (f, "AssignAdd", "more", w, number (f, 1));
+  place (f, FALSE);
+  g_assert_cmpint (placement (f, more.node)->device, ==, 2);
+  g_assert_cmpint (placement (f, a.node)->device, ==, 1);
+}
+
+static void
+test_place_conflict (Fixture *f, gconstpointer data)
+{
+  SluiceEdge w = variable (f, "w", "/cpu:1");
+  SluiceEdge inputs[] = { w, number (f, 1) };
+  SluiceNode *assign = add (f, "Assign", "assign", NULL, inputs, 2, NULL);
+  SluiceEdge again[] = { { assign, 0 }, number (f, 1) };
+  SluiceNode *last = add (f, "AssignAdd", "last", "/cpu:2", again, 2, NULL);
+  place (f, FALSE);
+  const GError *error = placement (f, last)->error;
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "'last' is tied to 'assign' by a reference"));
+  g_assert_nonnull (strstr (error->message, "'assign' is tied to 'w' by a reference"));
+}
+
+static void
+test_place_soft (Fixture *f, gconstpointer data)
+{
+  SluiceEdge x = placeholder (f, "x");
+  SluiceNode *far = add (f, "Neg", "far", "/gpu:7", &x, 1, NULL);
+  SluiceNode *junk = add (f, "Neg", "junk", "/not a device", &x, 1, NULL);
+  place (f, FALSE);
+  g_assert_error (placement (f, far)->error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (placement (f, far)->error->message, "CPU:0, CPU:1, CPU:2"));
+  g_assert_error (placement (f, junk)->error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_array_set_size (f->placements, 0);
+  place (f, TRUE);
+  g_assert_cmpint (placement (f, far)->device, ==, 0);
+  g_assert_nonnull (strstr (placement (f, far)->reason, "/gpu:7"));
+  g_assert_nonnull (placement (f, junk)->error);
+}
+
+/* The hook in shape inference: what a Reshape is asked for may be computed. */
+static void
+test_folder_of_shapes (Fixture *f, gconstpointer data)
+{
+  sluice_passes_init ();
+  SluiceEdge two = sluice_builder_const_ints (&f->b, SLUICE_INT32, (gint64[]){ 1, 2 }, 2);
+  SluiceEdge shape = op (f, "Add", "shape", two, two);
+  SluiceEdge reshaped = op (f, "Reshape", "reshaped", placeholder (f, "x"), shape);
+  g_assert_true (sluice_shape_equal (sluice_edge_shape (reshaped), &SLUICE_SHAPE (2, 4)));
+}
+
+#define TEST(path, function) g_test_add (path, Fixture, NULL, setup, function, teardown)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  sluice_registry_init (sluice_kernel_modules ());
+  TEST ("/passes/prune", test_prune);
+  TEST ("/passes/fold/values", test_fold);
+  TEST ("/passes/fold/keeps-controls", test_fold_keeps_controls);
+  TEST ("/passes/fold/leaves-errors", test_fold_leaves_errors);
+  TEST ("/passes/fold/respects-feeds", test_fold_respects_feeds);
+  TEST ("/passes/fold/in-shape-inference", test_folder_of_shapes);
+  TEST ("/passes/common/merges", test_common);
+  TEST ("/passes/common/spares", test_common_spares);
+  TEST ("/passes/partition", test_partition);
+  TEST ("/passes/place/groups", test_place);
+  TEST ("/passes/place/conflict", test_place_conflict);
+  TEST ("/passes/place/soft", test_place_soft);
+  return g_test_run ();
+}
