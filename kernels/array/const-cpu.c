@@ -40,6 +40,19 @@ forward_compute (SluiceKernelCall *call)
 
 #define CHEAP (SLUICE_KERNEL_CHEAP | SLUICE_KERNEL_KEEPS_DENORMALS)
 
+static gboolean
+with_default_compute (SluiceKernelCall *call)
+{
+  const SluiceShape *wanted = &call->node->outputs[0].shape;
+  const SluiceShape *shape = &sluice_call_input (call, 0)->shape;
+  char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
+  if (!sluice_shape_compatible (wanted, shape))
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "the default has shape %s, which is not %s",
+                             sluice_shape_str (shape, a), sluice_shape_str (wanted, b));
+  return forward_compute (call);
+}
+
 static const SluiceKernel kernels[] = {
   { .op = "Const",
     .device = "CPU",
@@ -48,7 +61,10 @@ static const SluiceKernel kernels[] = {
     .free_state = const_free,
     .compute = const_compute },
   { .op = "Placeholder", .device = "CPU", .flags = CHEAP, .compute = placeholder_compute },
-  { .op = "PlaceholderWithDefault", .device = "CPU", .flags = CHEAP, .compute = forward_compute },
+  { .op = "PlaceholderWithDefault",
+    .device = "CPU",
+    .flags = CHEAP,
+    .compute = with_default_compute },
   { .op = "StopGradient", .device = "CPU", .flags = CHEAP, .compute = forward_compute },
   { .op = "PreventGradient", .device = "CPU", .flags = CHEAP, .compute = forward_compute },
 };
