@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/passes/passes.h"
 #include "kernels/registry.h"
 
 static const Verb *const verbs[] = { &verb_train, &verb_check, &verb_draw, &verb_run,
@@ -183,6 +184,7 @@ run_verb (const Verb *verb, int argc, char **argv)
   if (g_option_context_parse (context, &argc, &argv, &error))
     {
       sluice_registry_init (sluice_kernel_modules ());
+      sluice_passes_init (); /* graphs are loaded before there is a session */
       status = verb->run (argv + 1, &error);
     }
   if (error != NULL)

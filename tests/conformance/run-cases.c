@@ -14,6 +14,7 @@
 #include "engine/base/pool.h"
 #include "engine/grad/grad.h"
 #include "engine/graph/graphdef.h"
+#include "engine/passes/passes.h"
 #include "engine/runtime/session.h"
 #include "kernels/registry.h"
 #include "tests/conformance/case-file.h"
@@ -330,6 +331,7 @@ main (int argc, char **argv)
       return 2;
     }
   sluice_registry_init (sluice_kernel_modules ());
+  sluice_passes_init ();
   sluice_pool_set_threads (n_threads);
   guint n_passed = 0, n_failed = 0;
   for (int i = 1; i < argc; i++)
