@@ -85,6 +85,7 @@ struct _SluiceChart
   SluiceRaster *raster;
   cairo_surface_t *image;
   GArray *words;      /* of SluiceRect: where the words of events stand */
+  SluiceRect readout; /* where it stands; of no width when there is none */
   guint readout_slot; /* where the read-out stood: it moves only for a better place */
 };
 
@@ -111,6 +112,9 @@ void _sluice_chart_draw_curves (
 /** _sluice_chart_draw_readout: cursor line, dots and the box with the values. */
 void
 _sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme);
+
+/** _sluice_chart_get_covered: how much of the curves and words, in pixels, @box would lie on. */
+double _sluice_chart_get_covered (SluiceChart *self, const SluiceRect *box);
 
 /** _sluice_chart_find_cursor: the point nearest to the cursor in any visible series. */
 gboolean _sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample);

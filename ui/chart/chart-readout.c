@@ -5,14 +5,16 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-#define BOX_PADDING     11.0
-#define ROW_HEIGHT      19.0
-#define HEAD_HEIGHT     20.0
-#define NAME_MOST       150.0
-#define COLUMN_GAP      14.0
-#define BOX_AIR         10.0 /* between the cursor's line and the box */
-#define N_ROWS_OF_SLOTS 9
-#define N_SLOTS         (2 * N_ROWS_OF_SLOTS)
+#define BOX_PADDING 11.0
+#define ROW_HEIGHT  19.0
+#define HEAD_HEIGHT 20.0
+#define NAME_MOST   150.0
+#define COLUMN_GAP  14.0
+#define BOX_AIR     10.0 /* between the cursor's line and the box */
+#define N_HEIGHTS   9
+#define N_DISTANCES 6
+#define DISTANCE    70.0 /* between two of them */
+#define N_SLOTS     (2 * N_HEIGHTS * N_DISTANCES)
 
 typedef struct
 {
@@ -112,9 +114,8 @@ readout_measure (Readout *self, SluiceChart *chart, SluiceText *text)
                  + ROW_HEIGHT * (self->n_shown + (self->n_shown < self->n ? 1 : 0)) + 3;
 }
 
-/* How much of the curves and words, in pixels, a box would lie on. */
-static double
-covered (SluiceChart *self, const SluiceRect *box)
+double
+_sluice_chart_get_covered (SluiceChart *self, const SluiceRect *box)
 {
   guint n = (guint) self->read_key.n_columns;
   double step = self->plot.width / n;
@@ -152,17 +153,35 @@ covered (SluiceChart *self, const SluiceRect *box)
   return sum;
 }
 
+/* Slots are counted from the nearest to the cursor's line outwards, and there from the top. */
 static SluiceRect
 slot_rect (SluiceChart *self, const Readout *readout, double cursor, guint slot)
 {
   const SluiceRect *plot = &self->plot;
-  guint row = slot / 2;
+  guint height = slot / 2 % N_HEIGHTS;
+  double away = BOX_AIR + DISTANCE * (slot / (2 * N_HEIGHTS));
   gboolean left = slot % 2 == 1;
   double spare = plot->height - readout->height - 12;
 
-  return (SluiceRect){ left ? cursor - BOX_AIR - readout->width : cursor + BOX_AIR,
-                       plot->y + 6 + MAX (0, spare) * row / (N_ROWS_OF_SLOTS - 1), readout->width,
+  return (SluiceRect){ left ? cursor - away - readout->width : cursor + away,
+                       plot->y + 6 + MAX (0, spare) * height / (N_HEIGHTS - 1), readout->width,
                        readout->height };
+}
+
+static gboolean
+slot_cost (SluiceChart *self,
+           const Readout *readout,
+           double cursor,
+           double card_right,
+           guint slot,
+           double *cost)
+{
+  SluiceRect rect = slot_rect (self, readout, cursor, slot);
+
+  if (rect.x < 4 || rect.x + rect.width > card_right - 4)
+    return FALSE;
+  *cost = _sluice_chart_get_covered (self, &rect);
+  return TRUE;
 }
 
 /*
@@ -176,32 +195,29 @@ place_readout (SluiceChart *self, const Readout *readout, double cursor, double 
   double best = INFINITY;
   double current = INFINITY;
   guint best_slot = 0;
+  guint end;
   SluiceRect rect;
 
-  for (guint slot = 0; slot < N_SLOTS; slot++)
+  slot_cost (self, readout, cursor, card_right, self->readout_slot, &current);
+  /* From a free place only one nearer to the cursor is better. */
+  end = current == 0 ? self->readout_slot / (2 * N_HEIGHTS) * (2 * N_HEIGHTS) : N_SLOTS;
+  for (guint slot = 0; slot < end && best > 0; slot++)
     {
       double cost;
 
-      rect = slot_rect (self, readout, cursor, slot);
-      if (rect.x < 4 || rect.x + rect.width > card_right - 4)
+      if (!slot_cost (self, readout, cursor, card_right, slot, &cost) || cost >= best)
         continue;
-      cost = covered (self, &rect);
-      if (slot == self->readout_slot)
-        current = cost;
-      if (cost < best)
-        {
-          best = cost;
-          best_slot = slot;
-        }
+      best = cost;
+      best_slot = slot;
     }
-  if (!isfinite (best))
+  if (!isfinite (MIN (best, current)))
     {
       /* Wider than either side: cover the line, but stay on the card. */
       rect = slot_rect (self, readout, cursor, 0);
       rect.x = MAX (4, card_right - 4 - rect.width);
       return rect;
     }
-  if (current > best + clearly || (current > 0 && best == 0))
+  if (best == 0 || current > best + clearly)
     self->readout_slot = best_slot;
   return slot_rect (self, readout, cursor, self->readout_slot);
 }
@@ -321,9 +337,9 @@ _sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceCha
   const SluiceRect *plot = &self->plot;
   Readout readout = { NULL };
   SluiceSeriesSample at;
-  SluiceRect box;
   double x;
 
+  self->readout.width = 0;
   if (!_sluice_chart_find_cursor (self, &at))
     return;
   x = sluice_scale_to_pixel (&self->x_scale, at.x);
@@ -338,7 +354,7 @@ _sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceCha
   readout_collect (&readout, self, &at);
   readout_measure (&readout, self, text);
   draw_dots (self, &readout, text->cr, theme);
-  box = place_readout (self, &readout, x, plot->x + plot->width + 20);
-  draw_box (&readout, text, &box, theme);
+  self->readout = place_readout (self, &readout, x, plot->x + plot->width + 20);
+  draw_box (&readout, text, &self->readout, theme);
   readout_clear (&readout);
 }

@@ -486,6 +486,7 @@ char *
 sluice_chart_dup_summary (SluiceChart *self)
 {
   GString *out = g_string_new (self->title);
+  const char *joint = ": ";
 
   for (guint i = 0; i < self->series->len; i++)
     {
@@ -499,7 +500,8 @@ sluice_chart_dup_summary (SluiceChart *self)
         continue;
       value = sluice_format_value (last.value, self->unit);
       step = sluice_format_step (last.step);
-      g_string_append (out, i == 0 ? ": " : "; ");
+      g_string_append (out, joint);
+      joint = "; ";
       /* Translators: name of a run, value, step. */
       g_string_append_printf (out, _ ("%s %s at step %s"), series->name, value, step);
     }

@@ -45,6 +45,7 @@ static void
 redraw (SluiceHistogramChart *self)
 {
   self->dirty = TRUE;
+  self->fresh = FALSE;
   g_clear_pointer (&self->image, cairo_surface_destroy);
 }
 

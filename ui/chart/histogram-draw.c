@@ -70,14 +70,8 @@ choose_shown (SluiceHistogramChart *self, guint most)
 }
 
 static void
-layout (SluiceHistogramChart *self, double width, double height)
+fit_range (SluiceHistogramChart *self)
 {
-  gboolean heat = self->mode == SLUICE_HISTOGRAM_HEAT;
-
-  self->x = heat ? VALUE_ROOM : PADDING + 8;
-  self->y = TITLE_HEIGHT;
-  self->width = MAX (8, width - self->x - (heat ? 20 : STEP_ROOM));
-  self->height = MAX (8, height - TITLE_HEIGHT - BOTTOM_HEIGHT);
   self->lo = INFINITY;
   self->hi = -INFINITY;
   for (guint i = 0; i < self->steps->len; i++)
@@ -96,6 +90,12 @@ layout (SluiceHistogramChart *self, double width, double height)
     }
   self->lo = MAX (self->lo, -G_MAXDOUBLE / 8);
   self->hi = MIN (self->hi, G_MAXDOUBLE / 8);
+}
+
+static void
+fill_bins (SluiceHistogramChart *self)
+{
+  fit_range (self);
   self->highest = 0;
   for (guint i = 0; i < self->steps->len; i++)
     {
@@ -107,6 +107,20 @@ layout (SluiceHistogramChart *self, double width, double height)
     }
   if (self->highest == 0)
     self->highest = 1;
+  self->fresh = TRUE;
+}
+
+static void
+layout (SluiceHistogramChart *self, double width, double height)
+{
+  gboolean heat = self->mode == SLUICE_HISTOGRAM_HEAT;
+
+  self->x = heat ? VALUE_ROOM : PADDING + 8;
+  self->y = TITLE_HEIGHT;
+  self->width = MAX (8, width - self->x - (heat ? 20 : STEP_ROOM));
+  self->height = MAX (8, height - TITLE_HEIGHT - BOTTOM_HEIGHT);
+  if (!self->fresh)
+    fill_bins (self);
   choose_shown (self, (guint) MAX (2, self->height * 0.7 / LEAST_SPACING));
   self->relief = self->mode == SLUICE_HISTOGRAM_OVERLAY ? self->height - 8 : self->height * 0.3;
 }
@@ -248,23 +262,45 @@ snap (const SluicePen *pen, double v)
   return pen->raster != NULL ? round (v * pen->scale) / pen->scale : v;
 }
 
+typedef struct
+{
+  guint step;
+  double left, right;
+} HeatColumn;
+
+/* The steps that are at least a pixel wide: of those that share one, the first stands for all. */
+static GArray *
+collect_heat (const SluiceHistogramChart *self, const SluicePen *pen)
+{
+  GArray *columns = g_array_new (FALSE, FALSE, sizeof (HeatColumn));
+
+  for (guint i = 0; i < self->steps->len; i++)
+    {
+      HeatColumn column = { .step = i };
+
+      heat_span (self, i, &column.left, &column.right);
+      column.left = snap (pen, column.left);
+      column.right = snap (pen, column.right);
+      if (column.left < column.right)
+        g_array_append_val (columns, column);
+    }
+  return columns;
+}
+
 static void
 draw_heat (const SluiceHistogramChart *self, SluicePen *pen, const SluiceChartTheme *theme)
 {
+  g_autoptr (GArray) columns = collect_heat (self, pen);
   SluiceColor deep = sluice_color_readable (self->color, theme->card, 4.5);
   double row = self->height / BINS;
 
   for (int level = 1; level <= HEAT_LEVELS; level++)
     {
-      for (guint i = 0; i < self->steps->len; i++)
+      for (guint i = 0; i < columns->len; i++)
         {
-          const SluiceHistogramStep *step = get_step (self, i);
-          double left;
-          double right;
+          const HeatColumn *column = &g_array_index (columns, HeatColumn, i);
+          const SluiceHistogramStep *step = get_step (self, column->step);
 
-          heat_span (self, i, &left, &right);
-          left = snap (pen, left);
-          right = snap (pen, right);
           for (guint b = 0; b < BINS; b++)
             {
               double bottom = snap (pen, self->y + self->height - b * row);
@@ -272,7 +308,7 @@ draw_heat (const SluiceHistogramChart *self, SluicePen *pen, const SluiceChartTh
 
               /* The root shows the thin tails beside the middle. */
               if ((int) ceil (sqrt (step->bins[b] / self->highest) * HEAT_LEVELS - 1e-9) == level)
-                sluice_pen_trapezoid (pen, left, top, bottom, right, top, bottom);
+                sluice_pen_trapezoid (pen, column->left, top, bottom, column->right, top, bottom);
             }
         }
       sluice_pen_paint (

@@ -31,6 +31,8 @@ struct _SluiceHistogramChart
   int selected;
   gboolean dirty;
 
+  gboolean fresh; /* what follows belongs to the steps as they are */
+
   /* Of the last drawing. */
   double x, y, width, height; /* the plot */
   double lo, hi;              /* range of values */

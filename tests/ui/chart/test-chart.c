@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/chart-private.h"
 #include "ui/chart/chart.h"
 #include "ui/chart/series-buffer.h"
 
@@ -302,6 +303,35 @@ test_cursor (void)
 }
 
 static void
+test_readout (void)
+{
+  /* Wherever the cursor is, the box lies on no curve and no word, and never on the cursor's line.
+   */
+  g_autoptr (SluiceChart) chart = sample_chart ();
+  guint jumps = 0;
+  double last_y = -1;
+
+  for (int step = 0; step <= 2000; step += 20)
+    {
+      const SluiceRect *box = &chart->readout;
+      double x;
+
+      sluice_chart_set_cursor (chart, step);
+      cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+      x = sluice_scale_to_pixel (&chart->x_scale, step);
+      g_assert_cmpfloat (box->width, >, 0);
+      g_assert_cmpfloat (_sluice_chart_get_covered (chart, box), ==, 0);
+      g_assert_true (x < box->x || x > box->x + box->width);
+      g_assert_true (box->x >= 0 && box->x + box->width <= WIDTH);
+      g_assert_true (box->y >= 0 && box->y + box->height <= HEIGHT);
+      jumps += box->y != last_y;
+      last_y = box->y;
+    }
+  /* It stays at its height while that is free. */
+  g_assert_cmpuint (jumps, <=, 8);
+}
+
+static void
 test_redraw (void)
 {
   g_autoptr (SluiceChart) chart = sluice_chart_new ();
@@ -399,6 +429,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/few-points", test_few_points);
   g_test_add_func ("/ui/chart/chart/view", test_view);
   g_test_add_func ("/ui/chart/chart/cursor", test_cursor);
+  g_test_add_func ("/ui/chart/chart/readout", test_readout);
   g_test_add_func ("/ui/chart/chart/redraw", test_redraw);
   g_test_add_func ("/ui/chart/chart/export", test_export);
   g_test_add_func ("/ui/chart/chart/summary", test_summary);
