@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/application.h"
+
+#include <glib/gi18n.h>
+
+#include "app/preferences.h"
+#include "app/window.h"
+
+/* Drawing a page waits this long for everything to be there; a machine that is slower than that has
+ * a problem to show. */
+#define PICTURE_TIMEOUT_S 60
+
+struct _SluiceApplication
+{
+  AdwApplication parent;
+  GSettings *settings;
+  SluiceWindow *window;
+  char *picture_path; /* --out: draw, then end */
+  gint64 picture_deadline;
+  int status;
+};
+
+G_DEFINE_FINAL_TYPE (SluiceApplication, sluice_application, ADW_TYPE_APPLICATION)
+
+/* ---- light and dark ---- */
+
+static void
+apply_color_scheme (SluiceApplication *self)
+{
+  static const AdwColorScheme schemes[] = { ADW_COLOR_SCHEME_DEFAULT, ADW_COLOR_SCHEME_FORCE_LIGHT,
+                                            ADW_COLOR_SCHEME_FORCE_DARK };
+  adw_style_manager_set_color_scheme (
+      adw_application_get_style_manager (ADW_APPLICATION (self)),
+      schemes[g_settings_get_enum (self->settings, "color-scheme")]);
+}
+
+static void
+toggle_dark_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceApplication *self = data;
+  gboolean dark =
+      adw_style_manager_get_dark (adw_application_get_style_manager (ADW_APPLICATION (self)));
+  g_settings_set_string (self->settings, "color-scheme", dark ? "light" : "dark");
+}
+
+/* ---- actions ---- */
+
+static void
+preferences_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceApplication *self = data;
+  sluice_preferences_present (GTK_WINDOW (self->window), self->settings);
+}
+
+static void
+about_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceApplication *self = data;
+  adw_show_about_window (
+      GTK_WINDOW (self->window), "application-name", "Sluice", "application-icon",
+      "org.sluice.Workbench", "version", SLUICE_VERSION, "developer-name", _ ("The Sluice authors"),
+      "license-type", GTK_LICENSE_APACHE_2_0, "comments",
+      _ ("Build, train and understand dataflow graphs on your own machine."), NULL);
+}
+
+static void
+quit_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceApplication *self = data;
+  if (self->window != NULL)
+    gtk_window_close (GTK_WINDOW (self->window)); /* saves what runs */
+}
+
+static const GActionEntry actions[] = {
+  { .name = "preferences", .activate = preferences_cb },
+  { .name = "about", .activate = about_cb },
+  { .name = "quit", .activate = quit_cb },
+  { .name = "toggle-dark", .activate = toggle_dark_cb },
+};
+
+static const struct
+{
+  const char *action;
+  const char *keys[3];
+} accelerators[] = {
+  { "app.quit", { "<Control>q" } },
+  { "app.preferences", { "<Control>comma" } },
+  { "win.start", { "F5" } },
+  { "win.pause", { "F6" } },
+  { "win.step", { "F10" } },
+  { "win.stop", { "<Shift>F5" } },
+  { "win.find", { "<Control>f" } },
+  { "win.toggle-runs", { "F8" } },
+  { "win.toggle-inspector", { "F9" } },
+  { "win.open-project", { "<Control>o" } },
+  { "win.show-page::graph", { "<Alt>1" } },
+  { "win.show-page::charts", { "<Alt>2" } },
+  { "window.close", { "<Control>w" } },
+};
+
+/* ---- a picture of a page, then the end ---- */
+
+static gboolean
+picture_cb (gpointer data)
+{
+  SluiceApplication *self = data;
+  g_autoptr (GError) error = NULL;
+  gboolean settled = sluice_window_is_settled (self->window);
+  if (!settled && g_get_monotonic_time () < self->picture_deadline)
+    return G_SOURCE_CONTINUE;
+  if (!settled || !sluice_window_save_picture (self->window, self->picture_path, &error))
+    {
+      g_printerr ("sluice-workbench: %s\n",
+                  error != NULL ? error->message : _ ("the page was not ready in time"));
+      self->status = 1;
+    }
+  g_application_quit (G_APPLICATION (self));
+  return G_SOURCE_REMOVE;
+}
+
+/* ---- starting ---- */
+
+static char *
+find_sample (void)
+{
+  const char *const folders[] = { SLUICE_SAMPLE_DIR, SLUICE_SOURCE_SAMPLE_DIR };
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    {
+      g_autofree char *path = g_build_filename (folders[i], "digits-mlp", NULL);
+      if (g_file_test (path, G_FILE_TEST_IS_DIR))
+        return g_steal_pointer (&path);
+    }
+  return NULL;
+}
+
+static int
+sluice_application_command_line (GApplication *application, GApplicationCommandLine *line)
+{
+  SluiceApplication *self = SLUICE_APPLICATION (application);
+  GVariantDict *options = g_application_command_line_get_options_dict (line);
+  g_autofree char *workspace = NULL, *page = NULL;
+  g_auto (GStrv) arguments = g_application_command_line_get_arguments (line, NULL);
+  gboolean dark = FALSE;
+  int width, height;
+  g_variant_dict_lookup (options, "workspace", "^ay", &workspace);
+  g_variant_dict_lookup (options, "screenshot", "s", &page);
+  g_variant_dict_lookup (options, "out", "^ay", &self->picture_path);
+  if (g_variant_dict_lookup (options, "dark", "b", &dark))
+    g_settings_set_string (self->settings, "color-scheme", "dark");
+  if (page != NULL && self->picture_path == NULL)
+    {
+      g_application_command_line_printerr (line, _ ("--screenshot needs --out FILE.png\n"));
+      return 2;
+    }
+  if (workspace == NULL)
+    workspace = g_build_filename (g_get_user_data_dir (), "sluice", NULL);
+  if (self->window == NULL)
+    {
+      self->window = sluice_window_new (self, workspace);
+      g_object_add_weak_pointer (G_OBJECT (self->window), (gpointer *) &self->window);
+    }
+  if (g_variant_dict_lookup (options, "width", "i", &width)
+      && g_variant_dict_lookup (options, "height", "i", &height))
+    gtk_window_set_default_size (GTK_WINDOW (self->window), width, height);
+  g_autofree char *sample = find_sample ();
+  const char *path = arguments[1] != NULL ? arguments[1] : sample;
+  if (path != NULL)
+    sluice_window_open (self->window, path);
+  if (page != NULL)
+    {
+      sluice_window_show_page (self->window, page);
+      self->picture_deadline = g_get_monotonic_time () + PICTURE_TIMEOUT_S * G_USEC_PER_SEC;
+      g_timeout_add (300, picture_cb, self);
+    }
+  gtk_window_present (GTK_WINDOW (self->window));
+  return 0;
+}
+
+static void
+sluice_application_startup (GApplication *application)
+{
+  SluiceApplication *self = SLUICE_APPLICATION (application);
+  G_APPLICATION_CLASS (sluice_application_parent_class)->startup (application);
+  self->settings = g_settings_new ("org.sluice.Workbench");
+  g_signal_connect_swapped (self->settings, "changed::color-scheme",
+                            G_CALLBACK (apply_color_scheme), self);
+  apply_color_scheme (self);
+  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+  for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
+    gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action,
+                                           accelerators[i].keys);
+}
+
+static void
+sluice_application_activate (GApplication *application)
+{
+  SluiceApplication *self = SLUICE_APPLICATION (application);
+  if (self->window != NULL)
+    gtk_window_present (GTK_WINDOW (self->window));
+}
+
+int
+sluice_application_get_status (SluiceApplication *self)
+{
+  return self->status;
+}
+
+static void
+sluice_application_finalize (GObject *object)
+{
+  SluiceApplication *self = SLUICE_APPLICATION (object);
+  g_clear_object (&self->settings);
+  g_free (self->picture_path);
+  G_OBJECT_CLASS (sluice_application_parent_class)->finalize (object);
+}
+
+static void
+sluice_application_class_init (SluiceApplicationClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = sluice_application_finalize;
+  G_APPLICATION_CLASS (klass)->startup = sluice_application_startup;
+  G_APPLICATION_CLASS (klass)->activate = sluice_application_activate;
+  G_APPLICATION_CLASS (klass)->command_line = sluice_application_command_line;
+}
+
+static void
+sluice_application_init (SluiceApplication *self)
+{
+  static const GOptionEntry options[] = {
+    { "workspace", 0, 0, G_OPTION_ARG_FILENAME, NULL,
+      N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
+    { "screenshot", 0, 0, G_OPTION_ARG_STRING, NULL, N_ ("Draw a page (graph, charts) and end"),
+      N_ ("PAGE") },
+    { "out", 0, 0, G_OPTION_ARG_FILENAME, NULL, N_ ("Where to draw it"), N_ ("FILE.png") },
+    { "dark", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Dark colours"), NULL },
+    { "width", 0, 0, G_OPTION_ARG_INT, NULL, N_ ("Width of the window"), N_ ("PIXELS") },
+    { "height", 0, 0, G_OPTION_ARG_INT, NULL, N_ ("Height of the window"), N_ ("PIXELS") },
+    G_OPTION_ENTRY_NULL,
+  };
+  g_application_add_main_option_entries (G_APPLICATION (self), options);
+  g_application_set_option_context_parameter_string (G_APPLICATION (self), _ ("[PROJECT]"));
+}
+
+SluiceApplication *
+sluice_application_new (void)
+{
+  return g_object_new (SLUICE_TYPE_APPLICATION, "application-id", "org.sluice.Workbench", "flags",
+                       G_APPLICATION_HANDLES_COMMAND_LINE | G_APPLICATION_NON_UNIQUE, NULL);
+}

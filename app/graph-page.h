@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "app/run-controller.h"
+#include "engine/graph/graph.h"
+
+/*
+ * The graph of the open project on a canvas. Reads the file in a worker; while a run is under way
+ * each node's share of the step's time is its heat bar.
+ */
+#define SLUICE_TYPE_GRAPH_PAGE (sluice_graph_page_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, SLUICE, GRAPH_PAGE, GtkWidget)
+
+/* Signals: selection-changed (string, nullable), loaded (the graph is there, or could not be read).
+ */
+
+/* A project folder, or a graph file. */
+void sluice_graph_page_open (SluiceGraphPage *self, const char *path);
+void sluice_graph_page_set_controller (SluiceGraphPage *self, SluiceRunController *controller);
+
+SluiceGraph *sluice_graph_page_get_graph (SluiceGraphPage *self); /* (nullable) (transfer none) */
+const char *sluice_graph_page_get_selection (SluiceGraphPage *self); /* (nullable) */
+gboolean sluice_graph_page_select (SluiceGraphPage *self, const char *name);
+guint sluice_graph_page_find (SluiceGraphPage *self, const char *text);
+gboolean sluice_graph_page_is_busy (SluiceGraphPage *self);
+/* Share of the step's time of a node or scope; negative where it is not known. */
+double sluice_graph_page_get_share (SluiceGraphPage *self, const char *name);
+char *sluice_graph_page_dump_state (SluiceGraphPage *self); /* JSON */
+/* Takes up a changed preference. */
+void sluice_graph_page_apply_settings (SluiceGraphPage *self, GSettings *settings);

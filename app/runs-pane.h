@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "app/workspace.h"
+
+/* The sidebar: runs with colour, state in words and the curve of their loss. It is the charts'
+ * legend. */
+#define SLUICE_TYPE_RUNS_PANE (sluice_runs_pane_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceRunsPane, sluice_runs_pane, SLUICE, RUNS_PANE, GtkWidget)
+
+void sluice_runs_pane_set_workspace (SluiceRunsPane *self, SluiceWorkspace *workspace);
+SluiceRun *sluice_runs_pane_get_selected (SluiceRunsPane *self); /* (nullable) (transfer none) */

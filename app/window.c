@@ -1,0 +1,683 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/window.h"
+
+#include <glib/gi18n.h>
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "app/charts-page.h"
+#include "app/graph-page.h"
+#include "app/inspector.h"
+#include "app/run-controller.h"
+#include "app/runs-pane.h"
+
+/* How often the status line follows a run. */
+#define STATUS_MS 100
+
+struct _SluiceWindow
+{
+  AdwApplicationWindow parent;
+  AdwToastOverlay *toasts;
+  AdwFlap *left_flap, *right_flap;
+  AdwViewStack *stack;
+  GtkRevealer *failure_revealer;
+  GtkLabel *failure_label, *status_step, *status_rate, *status_machine;
+  GtkProgressBar *progress;
+  GtkSearchEntry *search;
+  GtkButton *start_button;
+  SluiceRunsPane *runs_pane;
+  SluiceInspector *inspector;
+  SluiceGraphPage *graph_page;
+  SluiceChartsPage *charts_page;
+
+  GSettings *settings;
+  SluiceWorkspace *workspace;
+  SluiceRunController *controller;
+  guint status_source;
+  gboolean wants_close; /* once the run under way is saved */
+  gint64 probe_last;    /* debug: when the probe last ran, and its worst delay */
+  double probe_worst_ms;
+};
+
+G_DEFINE_FINAL_TYPE (SluiceWindow, sluice_window, ADW_TYPE_APPLICATION_WINDOW)
+
+/* ---- what the controls may do now ---- */
+
+static void
+set_enabled (SluiceWindow *self, const char *name, gboolean enabled)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), name);
+  g_simple_action_set_enabled (G_SIMPLE_ACTION (action), enabled);
+}
+
+static void
+update_actions (SluiceWindow *self)
+{
+  SluiceControlState state = sluice_run_controller_get_state (self->controller);
+  gboolean can_train = sluice_run_controller_get_project (self->controller) != NULL
+                       && sluice_workspace_get_store (self->workspace) != NULL;
+  gboolean idle = state == SLUICE_CONTROL_IDLE, paused = state == SLUICE_CONTROL_PAUSED;
+  gboolean running = state == SLUICE_CONTROL_RUNNING;
+  set_enabled (self, "start", can_train && (idle || paused));
+  set_enabled (self, "pause", running);
+  set_enabled (self, "step", can_train && (idle || paused));
+  set_enabled (self, "stop", running || paused);
+  set_enabled (self, "resume-run", can_train && idle);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->start_button),
+                               paused ? _ ("Go on (F5)") : _ ("Start (F5)"));
+}
+
+/* ---- status line ---- */
+
+/* "1 240": thin spaces, so that numbers do not change width as they grow. */
+static char *
+count_text (gint64 n)
+{
+  g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, n);
+  gsize length = strlen (digits);
+  GString *text = g_string_new (NULL);
+  for (gsize i = 0; i < length; i++)
+    {
+      if (i > 0 && (length - i) % 3 == 0)
+        g_string_append (text, "\u2009");
+      g_string_append_c (text, digits[i]);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static char *
+duration_text (double seconds)
+{
+  if (seconds < 60)
+    return g_strdup_printf (_ ("%.0f s"), seconds);
+  return g_strdup_printf (_ ("%d:%02d min"), (int) (seconds / 60), (int) fmod (seconds, 60));
+}
+
+static void
+append_part (GString *text, char *take)
+{
+  g_autofree char *part = take;
+  g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", part);
+}
+
+static char *
+rate_text (SluiceControlState state, const SluiceProgress *p)
+{
+  GString *text = g_string_new (NULL);
+  if (state == SLUICE_CONTROL_RUNNING && p->steps_per_second > 0)
+    append_part (text, g_strdup_printf (_ ("%.0f steps/s"), p->steps_per_second));
+  if (state == SLUICE_CONTROL_RUNNING && p->eta_seconds >= 0)
+    {
+      g_autofree char *left = duration_text (p->eta_seconds);
+      append_part (text, g_strdup_printf (_ ("%s left (± %.1f s)"), left, p->eta_margin));
+    }
+  if (state == SLUICE_CONTROL_PAUSED)
+    append_part (text, g_strdup (_ ("paused")));
+  if (isfinite (p->loss))
+    append_part (text, g_strdup_printf (_ ("loss %.4f"), p->loss));
+  if (isfinite (p->evaluation))
+    append_part (text, p->evaluation <= 1
+                           ? g_strdup_printf (_ ("test %.1f %%"), p->evaluation * 100)
+                           : g_strdup_printf (_ ("test %.4f"), p->evaluation));
+  return g_string_free (text, FALSE);
+}
+
+static char *
+machine_text (const SluiceProgress *p)
+{
+  g_autofree char *points = count_text (p->n_committed);
+  g_autofree char *bytes = g_format_size (p->memory_bytes);
+  g_autofree char *saved = p->n_committed == p->n_logged
+                               ? g_strdup_printf (_ ("all %s points saved"), points)
+                               : g_strdup_printf (_ ("%s points saved"), points);
+  const char *waits = p->wait_seconds > 0.05 ? _ ("waiting for the disk · ") : "";
+  return g_strdup_printf ("%sCPU %.0f %% · %s · %s", waits, p->cpu_load * 100, bytes, saved);
+}
+
+static void
+update_status (SluiceWindow *self)
+{
+  SluiceControlState state = sluice_run_controller_get_state (self->controller);
+  SluiceProgress p;
+  if (!sluice_run_controller_get_progress (self->controller, &p))
+    {
+      gboolean starting = state == SLUICE_CONTROL_STARTING;
+      gboolean ready = sluice_run_controller_get_project (self->controller) != NULL;
+      gtk_label_set_label (self->status_step, starting ? _ ("Reading data and graph…")
+                                              : ready  ? _ ("Ready")
+                                                       : "");
+      gtk_label_set_label (self->status_rate, !starting && ready ? _ ("Press Start to train") : "");
+      gtk_label_set_label (self->status_machine, "");
+      return;
+    }
+  g_autofree char *step = count_text (p.step), *n_steps = count_text (p.n_steps);
+  g_autofree char *head = g_strdup_printf (_ ("Step %s of %s"), step, n_steps);
+  g_autofree char *rate = rate_text (state, &p);
+  g_autofree char *machine = machine_text (&p);
+  gtk_label_set_label (self->status_step, head);
+  gtk_label_set_label (self->status_rate, rate);
+  gtk_label_set_label (self->status_machine, machine);
+  gtk_progress_bar_set_fraction (self->progress, p.n_steps > 0 ? (double) p.step / p.n_steps : 0);
+}
+
+static gboolean
+status_cb (gpointer data)
+{
+  SluiceWindow *self = data;
+  update_status (self);
+  if (sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_IDLE)
+    return G_SOURCE_CONTINUE;
+  self->status_source = 0;
+  return G_SOURCE_REMOVE;
+}
+
+/* ---- failures, where they happened: a bar over the pages ---- */
+
+static void
+show_failure (SluiceWindow *self, const char *failure)
+{
+  if (failure != NULL)
+    gtk_label_set_label (self->failure_label, failure);
+  gtk_revealer_set_reveal_child (self->failure_revealer, failure != NULL);
+}
+
+static void
+controller_changed_cb (SluiceWindow *self)
+{
+  SluiceControlState state = sluice_run_controller_get_state (self->controller);
+  show_failure (self, sluice_run_controller_get_failure (self->controller));
+  update_actions (self);
+  update_status (self);
+  if (state != SLUICE_CONTROL_IDLE && self->status_source == 0)
+    self->status_source = g_timeout_add (STATUS_MS, status_cb, self);
+  if (state == SLUICE_CONTROL_IDLE && self->wants_close)
+    gtk_window_close (GTK_WINDOW (self));
+}
+
+static void
+show_selection (SluiceWindow *self)
+{
+  sluice_inspector_show (self->inspector, sluice_graph_page_get_graph (self->graph_page),
+                         sluice_graph_page_get_selection (self->graph_page), self->graph_page,
+                         sluice_run_controller_get_session (self->controller));
+}
+
+/* ---- opening ---- */
+
+void
+sluice_window_open (SluiceWindow *self, const char *path)
+{
+  g_autofree char *full = g_canonicalize_filename (path, NULL);
+  g_autofree char *name = g_path_get_basename (full);
+  gboolean is_project = g_file_test (full, G_FILE_TEST_IS_DIR);
+  g_autofree char *title = g_strdup_printf (_ ("%s · Sluice"), name);
+  gtk_window_set_title (GTK_WINDOW (self), title);
+  if (sluice_run_controller_get_state (self->controller) == SLUICE_CONTROL_IDLE)
+    sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
+  sluice_graph_page_open (self->graph_page, full);
+}
+
+static void
+chosen_cb (GtkNativeDialog *dialog, int response, SluiceWindow *self)
+{
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+      g_autofree char *path = g_file_get_path (file);
+      if (path != NULL)
+        sluice_window_open (self, path);
+    }
+  g_object_unref (dialog);
+}
+
+static void
+choose (SluiceWindow *self, const char *title, GtkFileChooserAction action)
+{
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (title, GTK_WINDOW (self), action, _ ("_Open"), NULL);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect (dialog, "response", G_CALLBACK (chosen_cb), self);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+/* ---- actions ---- */
+
+static void
+start_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_run_controller_start (SLUICE_WINDOW (data)->controller);
+}
+
+static void
+pause_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_run_controller_pause (SLUICE_WINDOW (data)->controller);
+}
+
+static void
+step_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_run_controller_step (SLUICE_WINDOW (data)->controller, 1);
+}
+
+static void
+stop_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_run_controller_stop (SLUICE_WINDOW (data)->controller);
+}
+
+static SluiceRun *
+selected_run (SluiceWindow *self)
+{
+  SluiceRun *run = sluice_runs_pane_get_selected (self->runs_pane);
+  if (run != NULL)
+    return run;
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  g_autoptr (SluiceRun) newest = g_list_model_get_item (runs, 0);
+  return newest; /* the list holds it */
+}
+
+static void
+resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *self = data;
+  SluiceRun *run = selected_run (self);
+  if (run != NULL)
+    sluice_run_controller_resume_run (self->controller, sluice_run_get_info (run)->name);
+}
+
+static void
+delete_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *self = data;
+  SluiceRun *run = sluice_runs_pane_get_selected (self->runs_pane);
+  if (run == NULL)
+    return;
+  const SluiceRunInfo *info = sluice_run_get_info (run);
+  if (info->id == sluice_run_controller_get_run (self->controller)
+      && sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_IDLE)
+    {
+      adw_toast_overlay_add_toast (self->toasts,
+                                   adw_toast_new (_ ("This run is under way: stop it first")));
+      return;
+    }
+  g_autofree char *text = g_strdup_printf (_ ("“%s” deleted"), info->name);
+  AdwToast *toast = adw_toast_new (text);
+  adw_toast_set_button_label (toast, _ ("_Undo"));
+  adw_toast_set_action_name (toast, "win.restore-run");
+  adw_toast_set_action_target_value (toast, g_variant_new_int64 (info->id));
+  sluice_workspace_delete_run (self->workspace, info->id);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+static void
+restore_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_workspace_restore_run (SLUICE_WINDOW (data)->workspace, g_variant_get_int64 (parameter));
+}
+
+static void
+show_page_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_window_show_page (data, g_variant_get_string (parameter, NULL));
+}
+
+static void
+find_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (SLUICE_WINDOW (data)->search));
+}
+
+/* What the search entry does, by name: for scripts and tests. */
+static void
+find_text_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  gtk_editable_set_text (GTK_EDITABLE (SLUICE_WINDOW (data)->search),
+                         g_variant_get_string (parameter, NULL));
+  g_signal_emit_by_name (SLUICE_WINDOW (data)->search, "activate");
+}
+
+static void
+select_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_graph_page_select (SLUICE_WINDOW (data)->graph_page,
+                            g_variant_get_string (parameter, NULL));
+}
+
+static void
+open_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_window_open (data, g_variant_get_string (parameter, NULL));
+}
+
+static void
+open_project_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  choose (data, _ ("Open a project"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER);
+}
+
+static void
+open_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  choose (data, _ ("Open a graph"), GTK_FILE_CHOOSER_ACTION_OPEN);
+}
+
+static void
+dismiss_failure_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  show_failure (data, NULL);
+}
+
+static void
+toggle_flap (AdwFlap *flap)
+{
+  adw_flap_set_reveal_flap (flap, !adw_flap_get_reveal_flap (flap));
+}
+
+static void
+toggle_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  toggle_flap (SLUICE_WINDOW (data)->left_flap);
+}
+
+static void
+toggle_inspector_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  toggle_flap (SLUICE_WINDOW (data)->right_flap);
+}
+
+static const char *
+control_state_name (SluiceControlState state)
+{
+  static const char *const names[] = { "idle", "starting", "running", "paused", "stopping" };
+  return names[state];
+}
+
+static void
+add_json (JsonBuilder *b, const char *name, char *take)
+{
+  g_autofree char *text = take;
+  json_builder_set_member_name (b, name);
+  json_builder_add_value (b, json_from_string (text, NULL));
+}
+
+/* Everything that a test wants to know, as a line of JSON on standard output. */
+static void
+dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *self = data;
+  SluiceProgress p = { 0 };
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  g_autofree char *inspector = sluice_inspector_dup_text (self->inspector);
+  sluice_run_controller_get_progress (self->controller, &p);
+  json_builder_begin_object (b);
+  json_builder_set_member_name (b, "control");
+  json_builder_add_string_value (
+      b, control_state_name (sluice_run_controller_get_state (self->controller)));
+  json_builder_set_member_name (b, "page");
+  json_builder_add_string_value (b, adw_view_stack_get_visible_child_name (self->stack));
+  json_builder_set_member_name (b, "step");
+  json_builder_add_int_value (b, p.step);
+  json_builder_set_member_name (b, "runs");
+  json_builder_add_int_value (
+      b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));
+  json_builder_set_member_name (b, "settled");
+  json_builder_add_boolean_value (b, sluice_window_is_settled (self));
+  json_builder_set_member_name (b, "latency");
+  json_builder_add_double_value (b, sluice_workspace_get_latency (self->workspace));
+  json_builder_set_member_name (b, "worst_stall_ms");
+  json_builder_add_double_value (b, self->probe_worst_ms);
+  json_builder_set_member_name (b, "inspector");
+  json_builder_add_string_value (b, inspector);
+  json_builder_set_member_name (b, "failure");
+  json_builder_add_string_value (b, gtk_revealer_get_reveal_child (self->failure_revealer)
+                                        ? gtk_label_get_label (self->failure_label)
+                                        : "");
+  add_json (b, "graph", sluice_graph_page_dump_state (self->graph_page));
+  add_json (b, "charts", sluice_charts_page_dump_state (self->charts_page));
+  json_builder_end_object (b);
+  self->probe_worst_ms = 0;
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  g_autofree char *text = json_to_string (root, FALSE);
+  puts (text);
+  fflush (stdout);
+}
+
+static const GActionEntry actions[] = {
+  { .name = "start", .activate = start_cb },
+  { .name = "pause", .activate = pause_cb },
+  { .name = "step", .activate = step_cb },
+  { .name = "stop", .activate = stop_cb },
+  { .name = "resume-run", .activate = resume_run_cb },
+  { .name = "delete-run", .activate = delete_run_cb },
+  { .name = "restore-run", .activate = restore_run_cb, .parameter_type = "x" },
+  { .name = "show-page", .activate = show_page_cb, .parameter_type = "s" },
+  { .name = "find", .activate = find_cb },
+  { .name = "find-text", .activate = find_text_cb, .parameter_type = "s" },
+  { .name = "select", .activate = select_cb, .parameter_type = "s" },
+  { .name = "open", .activate = open_cb, .parameter_type = "s" },
+  { .name = "open-project", .activate = open_project_cb },
+  { .name = "open-graph", .activate = open_graph_cb },
+  { .name = "dismiss-failure", .activate = dismiss_failure_cb },
+  { .name = "toggle-runs", .activate = toggle_runs_cb },
+  { .name = "toggle-inspector", .activate = toggle_inspector_cb },
+  { .name = "dump-state", .activate = dump_state_cb },
+};
+
+/* ---- search: nodes on the graph page, tags on the charts page ---- */
+
+static void
+search_cb (SluiceWindow *self)
+{
+  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search));
+  if (g_strcmp0 (adw_view_stack_get_visible_child_name (self->stack), "charts") == 0)
+    sluice_charts_page_find (self->charts_page, text);
+}
+
+static void
+search_activate_cb (SluiceWindow *self)
+{
+  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search));
+  gboolean on_charts =
+      g_strcmp0 (adw_view_stack_get_visible_child_name (self->stack), "charts") == 0;
+  guint n = on_charts ? sluice_charts_page_find (self->charts_page, text)
+                      : sluice_graph_page_find (self->graph_page, text);
+  if (n > 0 || *text == '\0')
+    return;
+  g_autofree char *message = g_strdup_printf (_ ("Nothing is called “%s”"), text);
+  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (message));
+}
+
+/* ---- life ---- */
+
+void
+sluice_window_show_page (SluiceWindow *self, const char *page)
+{
+  adw_view_stack_set_visible_child_name (self->stack, page);
+}
+
+gboolean
+sluice_window_is_settled (SluiceWindow *self)
+{
+  return !sluice_graph_page_is_busy (self->graph_page)
+         && (sluice_workspace_get_store (self->workspace) != NULL
+             || sluice_workspace_get_failure (self->workspace) != NULL);
+}
+
+gboolean
+sluice_window_save_picture (SluiceWindow *self, const char *path, GError **error)
+{
+  int width = gtk_widget_get_width (GTK_WIDGET (self)),
+      height = gtk_widget_get_height (GTK_WIDGET (self));
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (GTK_WIDGET (self));
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  gdk_paintable_snapshot (paintable, snapshot, width, height);
+  g_autoptr (GskRenderNode) node = gtk_snapshot_free_to_node (snapshot);
+  if (node == NULL)
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, _ ("The window has drawn nothing yet"));
+      return FALSE;
+    }
+  GskRenderer *renderer = gtk_native_get_renderer (GTK_NATIVE (self));
+  g_autoptr (GdkTexture) texture =
+      gsk_renderer_render_texture (renderer, node, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  if (gdk_texture_save_to_png (texture, path))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, _ ("“%s” cannot be written"), path);
+  return FALSE;
+}
+
+/* A run under way is saved before the window goes. */
+static gboolean
+sluice_window_close_request (GtkWindow *window)
+{
+  SluiceWindow *self = SLUICE_WINDOW (window);
+  SluiceControlState state = sluice_run_controller_get_state (self->controller);
+  if (state != SLUICE_CONTROL_IDLE)
+    {
+      self->wants_close = TRUE;
+      sluice_run_controller_stop (self->controller);
+      adw_toast_overlay_add_toast (self->toasts, adw_toast_new (_ ("Saving the run…")));
+      return TRUE;
+    }
+  g_settings_set_boolean (self->settings, "window-maximized", gtk_window_is_maximized (window));
+  if (!gtk_window_is_maximized (window))
+    {
+      g_settings_set_int (self->settings, "window-width", gtk_widget_get_width (GTK_WIDGET (self)));
+      g_settings_set_int (self->settings, "window-height",
+                          gtk_widget_get_height (GTK_WIDGET (self)));
+    }
+  return GTK_WINDOW_CLASS (sluice_window_parent_class)->close_request (window);
+}
+
+static void
+settings_changed_cb (SluiceWindow *self)
+{
+  sluice_graph_page_apply_settings (self->graph_page, self->settings);
+  sluice_charts_page_apply_settings (self->charts_page, self->settings);
+}
+
+static void
+workspace_changed_cb (SluiceWindow *self)
+{
+  update_actions (self);
+  update_status (self);
+}
+
+/* How late the main loop was: the longest pause between two runs of a 5 ms timer. Only under
+ * SLUICE_PROBE. */
+static gboolean
+probe_cb (gpointer data)
+{
+  SluiceWindow *self = data;
+  gint64 now = g_get_monotonic_time ();
+  if (self->probe_last != 0)
+    self->probe_worst_ms = MAX (self->probe_worst_ms, (now - self->probe_last) * 1e-3 - 5);
+  self->probe_last = now;
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+sluice_window_constructed (GObject *object)
+{
+  SluiceWindow *self = SLUICE_WINDOW (object);
+  G_OBJECT_CLASS (sluice_window_parent_class)->constructed (object);
+  self->settings = g_settings_new ("org.sluice.Workbench");
+  gtk_window_set_default_size (GTK_WINDOW (self),
+                               g_settings_get_int (self->settings, "window-width"),
+                               g_settings_get_int (self->settings, "window-height"));
+  if (g_settings_get_boolean (self->settings, "window-maximized"))
+    gtk_window_maximize (GTK_WINDOW (self));
+  g_settings_bind (self->settings, "show-runs", self->left_flap, "reveal-flap",
+                   G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind (self->settings, "show-inspector", self->right_flap, "reveal-flap",
+                   G_SETTINGS_BIND_DEFAULT);
+  g_signal_connect_object (self->settings, "changed", G_CALLBACK (settings_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  settings_changed_cb (self);
+}
+
+SluiceWindow *
+sluice_window_new (SluiceApplication *application, const char *workspace)
+{
+  SluiceWindow *self = g_object_new (SLUICE_TYPE_WINDOW, "application", application, NULL);
+  self->workspace = sluice_workspace_new (workspace);
+  self->controller = sluice_run_controller_new (self->workspace);
+  sluice_runs_pane_set_workspace (self->runs_pane, self->workspace);
+  sluice_charts_page_set_workspace (self->charts_page, self->workspace);
+  sluice_graph_page_set_controller (self->graph_page, self->controller);
+  g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->controller, "changed", G_CALLBACK (controller_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->controller, "changed", G_CALLBACK (show_selection), self,
+                           G_CONNECT_SWAPPED);
+  if (g_getenv ("SLUICE_PROBE") != NULL)
+    g_timeout_add (5, probe_cb, self);
+  controller_changed_cb (self);
+  show_selection (self);
+  return self;
+}
+
+static void
+sluice_window_dispose (GObject *object)
+{
+  SluiceWindow *self = SLUICE_WINDOW (object);
+  g_clear_handle_id (&self->status_source, g_source_remove);
+  g_clear_object (&self->controller);
+  g_clear_object (&self->workspace);
+  g_clear_object (&self->settings);
+  gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_WINDOW);
+  G_OBJECT_CLASS (sluice_window_parent_class)->dispose (object);
+}
+
+static void
+bind_children (GtkWidgetClass *widget_class)
+{
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, toasts);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, left_flap);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, right_flap);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, stack);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_revealer);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_label);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, status_step);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, status_rate);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, status_machine);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, progress);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, search);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, start_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, runs_pane);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, inspector);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, graph_page);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, charts_page);
+}
+
+static void
+sluice_window_class_init (SluiceWindowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->constructed = sluice_window_constructed;
+  G_OBJECT_CLASS (klass)->dispose = sluice_window_dispose;
+  GTK_WINDOW_CLASS (klass)->close_request = sluice_window_close_request;
+  g_type_ensure (SLUICE_TYPE_RUNS_PANE);
+  g_type_ensure (SLUICE_TYPE_INSPECTOR);
+  g_type_ensure (SLUICE_TYPE_GRAPH_PAGE);
+  g_type_ensure (SLUICE_TYPE_CHARTS_PAGE);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/window.ui");
+  bind_children (widget_class);
+}
+
+static void
+sluice_window_init (SluiceWindow *self)
+{
+  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search_cb), self);
+  g_signal_connect_swapped (self->search, "activate", G_CALLBACK (search_activate_cb), self);
+  g_signal_connect_swapped (self->graph_page, "selection-changed", G_CALLBACK (show_selection),
+                            self);
+  g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (show_selection), self);
+}

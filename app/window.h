@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <adwaita.h>
+
+#include "app/application.h"
+
+/* The one window: runs at the left, pages in the middle, the inspector at the right, what goes on
+ * at the bottom. */
+#define SLUICE_TYPE_WINDOW (sluice_window_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceWindow, sluice_window, SLUICE, WINDOW, AdwApplicationWindow)
+
+/* workspace: a folder; it is opened in the background. */
+SluiceWindow *sluice_window_new (SluiceApplication *application, const char *workspace);
+/* A project folder, or a graph file (which can be looked at, not trained). */
+void sluice_window_open (SluiceWindow *self, const char *path);
+void sluice_window_show_page (SluiceWindow *self, const char *page); /* "graph", "charts" */
+/* Everything that was asked for is on the screen. */
+gboolean sluice_window_is_settled (SluiceWindow *self);
+/* A picture of the window as it is. */
+gboolean sluice_window_save_picture (SluiceWindow *self, const char *path, GError **error);
