@@ -205,6 +205,8 @@ draw_ground (Draw *d)
   double step = 24 * s->zoom;
   draw_set_color (d, d->theme->ground, 1);
   cairo_paint (d->cr);
+  if (s->plain)
+    return;
   while (step < 16)
     step *= 2;
   while (step > 40)
@@ -465,8 +467,7 @@ sluice_drawer_draw (SluiceDrawer *self,
   if (self->context == NULL)
     self->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
   cairo_save (cr);
-  if (!state->transparent)
-    draw_ground (&d);
+  draw_ground (&d);
   cairo_scale (cr, state->zoom, state->zoom);
   cairo_translate (cr, -state->x, -state->y);
   d.area =

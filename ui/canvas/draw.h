@@ -43,7 +43,7 @@ typedef struct
   const SluicePoint
       *shift; /* per item: where it still is on its way, added to its rectangle; or NULL */
   const SluicePoint *stretch; /* per item: added to width and height; or NULL */
-  gboolean transparent;       /* no ground: for vector pictures on paper */
+  gboolean plain;             /* ground without dots: for pictures on paper */
 } SluiceDrawState;
 
 #define SLUICE_DRAW_STATE_INIT                                                                     \

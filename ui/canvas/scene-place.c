@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ui/canvas/dot.h"
 #include "ui/canvas/text-metrics.h"
 
 #define VARIABLE_GAP 28.0
@@ -546,6 +547,14 @@ run_layout (SceneBuilder *b, SceneLevel *level, Input *input, gboolean halves)
   options.fixed = halves;
   if (options.fixed)
     fix_halves (b, level, input);
+  else if (b->state != NULL && sluice_view_state_get_use_dot (b->state))
+    {
+      SluiceLayout *layout = sluice_dot_layout_new (
+          (SluiceLayoutNode *) input->nodes->data, input->nodes->len,
+          (SluiceLayoutEdge *) input->edges->data, input->edges->len, &options);
+      if (layout != NULL)
+        return layout;
+    }
   return sluice_layout_new ((SluiceLayoutNode *) input->nodes->data, input->nodes->len,
                             (SluiceLayoutEdge *) input->edges->data, input->edges->len, &options,
                             b->cancelled);

@@ -16,7 +16,7 @@ typedef struct
 } Table;
 
 static gpointer
-measure (gpointer data)
+measure (G_GNUC_UNUSED gpointer data)
 {
   Table *table = g_new0 (Table, 1);
   g_autoptr (PangoFontMap) map = pango_cairo_font_map_new ();

@@ -15,6 +15,7 @@ struct _SluiceViewState
   GHashTable *positions; /* char* -> SluicePoint* */
   GHashTable *places;    /* char* -> SluicePlace, never DEFAULT */
   GPtrArray *unknown;    /* char*: lines of newer versions and other tools */
+  gboolean use_dot;
   gboolean has_view;
   SluicePoint centre;
   double zoom;
@@ -49,6 +50,7 @@ sluice_view_state_copy (const SluiceViewState *self)
     g_hash_table_insert (copy->places, g_strdup (key), value);
   for (guint i = 0; i < self->unknown->len; i++)
     g_ptr_array_add (copy->unknown, g_strdup (self->unknown->pdata[i]));
+  copy->use_dot = self->use_dot;
   copy->has_view = self->has_view;
   copy->centre = self->centre;
   copy->zoom = self->zoom;
@@ -132,6 +134,18 @@ sluice_view_state_set_place (SluiceViewState *self, const char *name, SluicePlac
 }
 
 gboolean
+sluice_view_state_get_use_dot (const SluiceViewState *self)
+{
+  return self->use_dot;
+}
+
+void
+sluice_view_state_set_use_dot (SluiceViewState *self, gboolean use_dot)
+{
+  self->use_dot = use_dot;
+}
+
+gboolean
 sluice_view_state_get_view (const SluiceViewState *self, double *x, double *y, double *zoom)
 {
   if (!self->has_view)
@@ -203,6 +217,13 @@ parse_line (SluiceViewState *self, char **words)
           || !parse_number (words[3], &c) || c <= 0)
         return LINE_BAD;
       sluice_view_state_set_view (self, a, b, c);
+      return LINE_OK;
+    }
+  if (strcmp (words[0], "engine") == 0)
+    {
+      if (n != 2 || strcmp (words[1], "dot") != 0)
+        return LINE_UNKNOWN;
+      self->use_dot = TRUE;
       return LINE_OK;
     }
   if (strcmp (words[0], "open") == 0 || strcmp (words[0], "include") == 0
@@ -357,6 +378,8 @@ sluice_view_state_print (const SluiceViewState *self, const char *graph_hash)
   add_named_lines (self, lines);
   for (guint i = 0; i < self->unknown->len; i++)
     take_line (lines, g_strdup (self->unknown->pdata[i]));
+  if (self->use_dot)
+    take_line (lines, g_strdup ("engine dot"));
   if (self->has_view)
     {
       char x[G_ASCII_DTOSTR_BUF_SIZE], y[G_ASCII_DTOSTR_BUF_SIZE], z[G_ASCII_DTOSTR_BUF_SIZE];

@@ -6,6 +6,7 @@
  * text form is the `model.layout` sidecar:
  *
  *   layout 1 graph=<hash>
+ *   engine dot
  *   exclude <name>
  *   include <name>
  *   node <name> <x> <y>
@@ -50,6 +51,10 @@ typedef enum
 
 SluicePlace sluice_view_state_get_place (const SluiceViewState *self, const char *name);
 void sluice_view_state_set_place (SluiceViewState *self, const char *name, SluicePlace place);
+
+/* Small levels can be laid out by Graphviz instead of by our own layout. */
+gboolean sluice_view_state_get_use_dot (const SluiceViewState *self);
+void sluice_view_state_set_use_dot (SluiceViewState *self, gboolean use_dot);
 
 /* Centre of the view in scene coordinates, and zoom; FALSE when never set (then the view fits the
  * graph). */
