@@ -191,7 +191,8 @@ read_value (Reader *r, const Tensorflow__AttrValue *proto, SluiceAttrValue *valu
     case TENSORFLOW__ATTR_VALUE__VALUE_FUNC:
       return read_func (r, proto->func, value, error);
     default:
-      return TRUE; /* no value at all: kind NONE */
+      *r->lossy = TRUE; /* no value at all: kind NONE */
+      return TRUE;
     }
 }
 

@@ -137,7 +137,7 @@ read_attrs (Import *im,
     {
       Tensorflow__AttrEntry *entry = def->attr[i];
       SluiceAttr attr = { .name = intern_name (im, entry->key) };
-      gboolean lossy = FALSE;
+      gboolean lossy = entry->value == NULL;
       g_autoptr (GError) error = NULL;
       if (entry->value == NULL
           || sluice_attr_unpack (entry->value, &attr.value, &im->budget, &lossy, &error))

@@ -48,7 +48,8 @@ static void
 mutate (GByteArray *bytes)
 {
   guint at = bytes->len > 0 ? (guint) g_test_rand_int_range (0, (gint32) bytes->len) : 0;
-  guint n = MIN (bytes->len - at, (guint) g_test_rand_int_range (1, 32));
+  guint wanted = (guint) g_test_rand_int_range (1, 32);
+  guint n = MIN (bytes->len - at, wanted);
   guint8 byte = (guint8) g_test_rand_int ();
   static const guint8 telling[] = { 0, 1, 0x7f, 0x80, 0xff, '{', '}', '"', '\\', ':' };
   switch (g_test_rand_int_range (0, 6))
