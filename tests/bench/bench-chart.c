@@ -33,7 +33,7 @@ median (double *values, guint n)
 static void
 print_figure (const char *bench, double value, const char *unit, const char *what)
 {
-  printf ("{\"bench\":\"%s\",\"value\":%.4f,\"unit\":\"%s\",\"what\":\"%s\"}\n", bench, value, unit,
+  printf ("{\"name\":\"%s\",\"value\":%.4f,\"unit\":\"%s\",\"what\":\"%s\"}\n", bench, value, unit,
           what);
   fflush (stdout);
 }

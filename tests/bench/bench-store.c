@@ -18,7 +18,7 @@ enum
 static void
 report (const char *bench, double value, const char *unit, const char *better)
 {
-  printf ("{\"bench\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"better\":\"%s\"}\n", bench, value,
+  printf ("{\"name\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"better\":\"%s\"}\n", bench, value,
           unit, better);
 }
 
