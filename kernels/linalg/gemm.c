@@ -188,7 +188,7 @@ cut (const SluiceGemm *g, Tiling *t)
   const double min_flops = 4e6; /* about 40 us */
   double row_flops = 2.0 * (double) g->n * (double) g->k;
   gint64 b_size = g->n * g->k;
-  gint64 rows = b_size <= 1 << 18 ? 64 : b_size <= 1 << 20 ? 128 : 256;
+  gint64 rows = b_size <= 1 << 18 ? 64 : b_size <= 1 << 19 ? 128 : b_size <= 1 << 20 ? 256 : 512;
   rows = MAX (rows, sluice_round_up ((gint64) (min_flops / row_flops) + 1, 64));
   t->rows = MIN (rows, g->m);
   t->columns = g->n;

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * Matrix products and convolutions against the bare libraries: the time of the library's call over
+ * the time of the kernel's, both measured in turns in one process, on one thread and on all. For a
+ * product the faster of oneDNN and OpenBLAS counts; for a convolution oneDNN's primitive on NHWC
+ * with a filter packed beforehand. JSON lines; 1 is as fast as the library.
+ *
+ * bench-kernels [WORD]: only those whose name contains it.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/graph/builder.h"
+#include "kernels/linalg/library.h"
+#include "kernels/registry.h"
+
+#define ROUNDS 9
+
+static void (*set_omp_threads) (int);
+static guint n_threads;
+static const char *only; /* a word that names must contain, or NULL */
+
+static void
+fatal (GError *error)
+{
+  fprintf (stderr, "bench-kernels: %s\n", error->message);
+  exit (1);
+}
+
+/* One thread's own time where there is one: then other programs do not count. */
+static double
+now_ns (void)
+{
+  struct timespec now;
+  clock_gettime (n_threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+  return 1e9 * (double) now.tv_sec + (double) now.tv_nsec;
+}
+
+static int
+compare_doubles (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return x < y ? -1 : x > y;
+}
+
+static double
+median (double *values, guint n)
+{
+  qsort (values, n, sizeof (double), compare_doubles);
+  return values[n / 2];
+}
+
+/* ---- one node and its kernel, called as the executor calls it ---- */
+
+typedef struct
+{
+  SluiceGraph *graph;
+  SluiceNode *node;
+  const SluiceKernel *kernel;
+  gpointer state;
+  SluiceDevice *device;
+  SluiceValue inputs[3];
+} Bench;
+
+static SluiceTensor *
+filled (const SluiceShape *shape)
+{
+  SluiceTensor *tensor = sluice_tensor_new_zeros (SLUICE_FLOAT, shape);
+  for (gint64 i = 0; i < tensor->n_elements; i++)
+    ((float *) tensor->data)[i] = (float) (i * 7919 % 1000) / 1000 - 0.5f;
+  return tensor;
+}
+
+static SluiceTensor *
+sizes_of (const SluiceTensor *tensor)
+{
+  SluiceTensor *sizes = sluice_tensor_new_zeros (SLUICE_INT32, &SLUICE_SHAPE (tensor->shape.rank));
+  for (int i = 0; i < tensor->shape.rank; i++)
+    ((gint32 *) sizes->data)[i] = (gint32) tensor->shape.dim[i];
+  return sizes;
+}
+
+/* inputs: taken. */
+static void
+bench_init (Bench *self,
+            const char *op,
+            SluiceTensor *const *inputs,
+            guint n,
+            const SluiceAttr *attrs,
+            guint n_attrs)
+{
+  GError *error = NULL;
+  SluiceBuilder b;
+  SluiceEdge edges[3];
+  *self = (Bench){ .graph = sluice_graph_new (), .device = sluice_device_new_cpu (0, 0) };
+  sluice_builder_init (&b, self->graph, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceAttr of[] = { sluice_attr_type ("dtype", inputs[i]->dtype) };
+      edges[i] = sluice_builder_add (&b, "Placeholder", NULL, NULL, 0, of, 1);
+      self->inputs[i].tensor = inputs[i];
+    }
+  self->node = sluice_builder_add (&b, op, NULL, edges, n, attrs, n_attrs).node;
+  if (!sluice_builder_finish (&b, &error))
+    fatal (error);
+  self->kernel = sluice_kernel_find (self->node, "CPU", G_MAXINT, &error);
+  if (!self->kernel)
+    fatal (error);
+  self->state = self->kernel->prepare (self->node, &error);
+}
+
+static void
+bench_clear (Bench *self)
+{
+  self->kernel->free_state (self->state);
+  for (guint i = 0; i < self->node->n_inputs; i++)
+    sluice_tensor_unref (self->inputs[i].tensor);
+  sluice_graph_unref (self->graph);
+  sluice_device_free (self->device);
+}
+
+static void
+bench_call (gpointer data)
+{
+  Bench *self = data;
+  SluiceValue output = { NULL };
+  SluiceKernelCall call = { .node = self->node,
+                            .kernel = self->kernel,
+                            .state = self->state,
+                            .inputs = self->inputs,
+                            .outputs = &output,
+                            .n_inputs = (guint16) self->node->n_inputs,
+                            .n_outputs = 1,
+                            .device = self->device };
+  if (!self->kernel->compute (&call))
+    fatal (call.error);
+  sluice_tensor_unref (output.tensor);
+}
+
+/* ---- measuring in turns ---- */
+
+typedef struct
+{
+  void (*call) (gpointer data);
+  gpointer data;
+} Contender;
+
+/* contenders[0] is ours; it is compared round by round with the fastest of the others, so that what
+ * disturbs the machine disturbs both. */
+static void
+compete (const char *name, double flops, Contender *contenders, guint n)
+{
+  guint repeats = (guint) CLAMP (5e6 / (flops / 100), 1, 1000), fastest = 1;
+  double ns[3][ROUNDS], best[3] = { G_MAXDOUBLE, G_MAXDOUBLE, G_MAXDOUBLE }, ratios[ROUNDS];
+  if (only && !strstr (name, only))
+    return;
+  for (int round = -1; round < ROUNDS; round++)
+    for (guint c = 0; c < n; c++)
+      {
+        double start = now_ns ();
+        for (guint i = 0; i < repeats; i++)
+          contenders[c].call (contenders[c].data);
+        ns[c][MAX (round, 0)] = (now_ns () - start) / repeats;
+        if (round >= 0)
+          best[c] = MIN (best[c], ns[c][round]);
+      }
+  for (guint c = 2; c < n; c++)
+    fastest = best[c] < best[fastest] ? c : fastest;
+  for (guint round = 0; round < ROUNDS; round++)
+    ratios[round] = ns[fastest][round] / ns[0][round];
+  printf ("{\"name\": \"kernels/%s/threads=%u\", \"value\": %.3f, \"unit\": \"ratio\", \"goal\": "
+          "0.9, \"gflops\": %.1f, \"us\": %.1f}\n",
+          name, n_threads, median (ratios, ROUNDS), flops / best[0], best[0] / 1000);
+  fflush (stdout);
+}
+
+/* ---- matrix products ---- */
+
+typedef struct
+{
+  int m, k, n;
+  const float *a, *b;
+  float *c;
+} Product;
+
+static void
+product_dnnl (gpointer data)
+{
+  Product *p = data;
+  set_omp_threads ((int) n_threads);
+  dnnl_sgemm ('N', 'N', p->m, p->n, p->k, 1, p->a, p->k, p->b, p->n, 0, p->c, p->n);
+}
+
+static void
+product_openblas (gpointer data)
+{
+  Product *p = data;
+  sluice_openblas_get_sgemm () (101, 111, 111, p->m, p->n, p->k, 1, p->a, p->k, p->b, p->n, 0, p->c,
+                                p->n);
+}
+
+static void
+bench_product (int m, int k, int n)
+{
+  Bench ours;
+  SluiceTensor *inputs[] = { filled (&SLUICE_SHAPE (m, k)), filled (&SLUICE_SHAPE (k, n)) };
+  bench_init (&ours, "MatMul", inputs, 2, NULL, 0);
+  g_autoptr (SluiceTensor) c = filled (&SLUICE_SHAPE (m, n));
+  Product product = { m, k, n, inputs[0]->data, inputs[1]->data, c->data };
+  Contender contenders[] = { { bench_call, &ours },
+                             { product_dnnl, &product },
+                             { product_openblas, &product } };
+  g_autofree char *name = g_strdup_printf ("sgemm/%dx%dx%d", m, k, n);
+  /* OpenBLAS is loaded for one thread; a second figure of it would need another process. */
+  gboolean openblas = n_threads == 1 && sluice_openblas_get_sgemm () != NULL;
+  compete (name, 2.0 * m * k * n, contenders, openblas ? 3 : 2);
+  bench_clear (&ours);
+}
+
+/* ---- convolutions ---- */
+
+typedef struct
+{
+  const char *name;
+  int batch, size, channels, filter, out_channels; /* SAME, stride 1 */
+} Layer;
+
+static const Layer layers[] = {
+  { "lenet1", 128, 28, 1, 5, 32 },        { "lenet2", 128, 14, 32, 5, 64 },
+  { "inception35", 16, 35, 96, 3, 96 },   { "inception17", 16, 17, 192, 3, 192 },
+  { "inception147", 16, 147, 32, 3, 64 },
+};
+
+static const char *const conv_ops[] = { "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter" };
+
+typedef struct
+{
+  dnnl_primitive_t primitive;
+  dnnl_exec_arg_t args[4];
+  dnnl_stream_t stream;
+  void *memory[2]; /* of filter and scratch */
+} Bare;
+
+static void
+must (dnnl_status_t status)
+{
+  if (status != dnnl_success)
+    {
+      fprintf (stderr, "bench-kernels: oneDNN fails with %d\n", status);
+      exit (1);
+    }
+}
+
+static void
+describe (int kind, const Layer *l, dnnl_primitive_attr_t attr, dnnl_primitive_desc_t *desc)
+{
+  dnnl_dims_t xd = { l->batch, l->channels, l->size, l->size };
+  dnnl_dims_t yd = { l->batch, l->out_channels, l->size, l->size };
+  dnnl_dims_t wd = { l->out_channels, l->channels, l->filter, l->filter };
+  dnnl_dims_t one = { 1, 1 }, pad = { l->filter / 2, l->filter / 2 };
+  dnnl_memory_desc_t x, y, w;
+  dnnl_convolution_desc_t conv;
+  dnnl_primitive_desc_t forward;
+  dnnl_engine_t engine = sluice_dnnl_get_engine ();
+  must (dnnl_memory_desc_init_by_tag (&x, 4, xd, dnnl_f32, dnnl_nhwc));
+  must (dnnl_memory_desc_init_by_tag (&y, 4, yd, dnnl_f32, dnnl_nhwc));
+  must (dnnl_memory_desc_init_by_tag (&w, 4, wd, dnnl_f32, dnnl_format_tag_any));
+  must (dnnl_convolution_forward_desc_init (&conv, dnnl_forward_training, dnnl_convolution_direct,
+                                            &x, &w, NULL, &y, one, pad, pad));
+  must (dnnl_primitive_desc_create (&forward, &conv, attr, engine, NULL));
+  *desc = forward;
+  if (kind == 0)
+    return;
+  if (kind == 1)
+    must (dnnl_convolution_backward_data_desc_init (&conv, dnnl_convolution_direct, &x, &w, &y, one,
+                                                    pad, pad));
+  else
+    must (dnnl_convolution_backward_weights_desc_init (&conv, dnnl_convolution_direct, &x, &w, NULL,
+                                                       &y, one, pad, pad));
+  must (dnnl_primitive_desc_create (desc, &conv, attr, engine, forward));
+  dnnl_primitive_desc_destroy (forward);
+}
+
+/* Zeroed memory of a description's size. (transfer full) */
+static void *
+memory_for (dnnl_memory_t *memory, const dnnl_memory_desc_t *desc)
+{
+  void *data = g_aligned_alloc0 (MAX (dnnl_memory_desc_get_size (desc), 64), 1, 64);
+  must (dnnl_memory_create (memory, desc, sluice_dnnl_get_engine (), data));
+  return data;
+}
+
+static void
+bare_init (Bare *self, int kind, const Layer *l, void *x, void *y)
+{
+  static const int names[][3] = { { DNNL_ARG_SRC, DNNL_ARG_DST, DNNL_ARG_WEIGHTS },
+                                  { DNNL_ARG_DIFF_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS },
+                                  { DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS } };
+  static const dnnl_query_t queries[][3] = {
+    { dnnl_query_src_md, dnnl_query_dst_md, dnnl_query_weights_md },
+    { dnnl_query_diff_src_md, dnnl_query_diff_dst_md, dnnl_query_weights_md },
+    { dnnl_query_src_md, dnnl_query_diff_dst_md, dnnl_query_diff_weights_md },
+  };
+  dnnl_primitive_attr_t attr;
+  dnnl_primitive_desc_t desc;
+  dnnl_engine_t engine = sluice_dnnl_get_engine ();
+  self->stream = sluice_dnnl_enter ();
+  set_omp_threads ((int) n_threads); /* primitives keep what was set at their creation */
+  must (dnnl_primitive_attr_create (&attr));
+  must (dnnl_primitive_attr_set_scratchpad_mode (attr, dnnl_scratchpad_mode_user));
+  describe (kind, l, attr, &desc);
+  must (dnnl_primitive_create (&self->primitive, desc));
+  for (int i = 0; i < 3; i++)
+    self->args[i].arg = names[kind][i];
+  must (dnnl_memory_create (&self->args[0].memory,
+                            dnnl_primitive_desc_query_md (desc, queries[kind][0], 0), engine, x));
+  must (dnnl_memory_create (&self->args[1].memory,
+                            dnnl_primitive_desc_query_md (desc, queries[kind][1], 0), engine, y));
+  self->memory[0] =
+      memory_for (&self->args[2].memory, dnnl_primitive_desc_query_md (desc, queries[kind][2], 0));
+  self->args[3].arg = DNNL_ARG_SCRATCHPAD;
+  self->memory[1] = memory_for (&self->args[3].memory,
+                                dnnl_primitive_desc_query_md (desc, dnnl_query_scratchpad_md, 0));
+  dnnl_primitive_desc_destroy (desc);
+  dnnl_primitive_attr_destroy (attr);
+}
+
+static void
+bare_clear (Bare *self)
+{
+  for (int i = 0; i < 4; i++)
+    dnnl_memory_destroy (self->args[i].memory);
+  for (int i = 0; i < 2; i++)
+    g_aligned_free (self->memory[i]);
+  dnnl_primitive_destroy (self->primitive);
+}
+
+static void
+bare_call (gpointer data)
+{
+  Bare *self = data;
+  set_omp_threads ((int) n_threads);
+  must (dnnl_primitive_execute (self->primitive, self->stream, 4, self->args));
+}
+
+static void
+bench_layer (int kind, const Layer *l)
+{
+  SluiceTensor *x = filled (&SLUICE_SHAPE (l->batch, l->size, l->size, l->channels));
+  SluiceTensor *y = filled (&SLUICE_SHAPE (l->batch, l->size, l->size, l->out_channels));
+  SluiceTensor *w = filled (&SLUICE_SHAPE (l->filter, l->filter, l->channels, l->out_channels));
+  SluiceTensor *inputs[][3] = { { sluice_tensor_ref (x), sluice_tensor_ref (w) },
+                                { sizes_of (x), sluice_tensor_ref (w), sluice_tensor_ref (y) },
+                                { sluice_tensor_ref (x), sizes_of (w), sluice_tensor_ref (y) } };
+  SluiceAttrValue ones[] = { { .kind = SLUICE_ATTR_INT, .i = 1 },
+                             { .kind = SLUICE_ATTR_INT, .i = 1 },
+                             { .kind = SLUICE_ATTR_INT, .i = 1 },
+                             { .kind = SLUICE_ATTR_INT, .i = 1 } };
+  SluiceAttrValue strides = { .kind = SLUICE_ATTR_LIST,
+                              .list_kind = SLUICE_ATTR_INT,
+                              .list = { ones, 4 } };
+  SluiceAttr attrs[] = { sluice_attr_value ("strides", &strides),
+                         sluice_attr_string ("padding", "SAME") };
+  Bench ours;
+  Bare bare;
+  bench_init (&ours, conv_ops[kind], inputs[kind], kind ? 3 : 2, attrs, 2);
+  bare_init (&bare, kind, l, x->data, y->data);
+  Contender contenders[] = { { bench_call, &ours }, { bare_call, &bare } };
+  g_autofree char *name = g_strdup_printf ("%s/%s", conv_ops[kind], l->name);
+  compete (name, 2.0 * (double) y->n_elements * l->filter * l->filter * l->channels, contenders, 2);
+  bench_clear (&ours);
+  bare_clear (&bare);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; i != kind && k < (i ? 3 : 2); k++)
+      sluice_tensor_unref (inputs[i][k]);
+  sluice_tensor_unref (x);
+  sluice_tensor_unref (y);
+  sluice_tensor_unref (w);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const int products[][3] = {
+    { 64, 64, 64 },       { 128, 128, 128 },    { 256, 256, 256 }, { 512, 512, 512 },
+    { 1024, 1024, 1024 }, { 2048, 2048, 2048 }, { 128, 784, 256 },
+  };
+  only = argc > 1 ? argv[1] : NULL;
+  sluice_registry_init (sluice_kernel_modules ());
+  sluice_dnnl_enter ();
+  set_omp_threads = (void (*) (int)) dlsym (RTLD_DEFAULT, "omp_set_num_threads");
+  guint saved = sluice_denormals_flush_begin ();
+  guint all = sluice_pool_get_threads ();
+  for (n_threads = 1; n_threads <= all; n_threads = n_threads < all ? all : all + 1)
+    {
+      sluice_pool_set_threads (n_threads);
+      for (guint i = 0; i < G_N_ELEMENTS (products); i++)
+        bench_product (products[i][0], products[i][1], products[i][2]);
+      for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
+        for (int kind = 0; kind < 3; kind++)
+          bench_layer (kind, &layers[i]);
+    }
+  sluice_denormals_flush_end (saved);
+  return 0;
+}
