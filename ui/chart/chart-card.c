@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-card.h"
 
+#include "ui/chart/csv-job.h"
 #include "ui/chart/widget-util.h"
 
 #include <glib/gi18n-lib.h>
@@ -24,11 +25,13 @@ struct _SluiceChartCard
   SluiceChart *chart;
   GdkTexture *texture; /* the card as it was drawn last */
   GtkWidget *menu;
+  double text_scale; /* of the last drawing; the chart's pixels are so much larger */
   double drag_from;  /* pixel, or NaN */
   double pointer_x;  /* where the wheel zooms */
   guint describe_id; /* pending update of the accessible description */
   guint catch_up_id; /* tick callback while smoothing goes on */
   gboolean unfinished;
+  SluiceCsvJob *csv; /* a file that is being written */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceChartCard, sluice_chart_card, GTK_TYPE_WIDGET)
@@ -155,10 +158,22 @@ reset_zoom_action (GtkWidget *widget, const char *name, GVariant *parameter)
   view_changed (self);
 }
 
-static gboolean
-export_card (gpointer card, const char *path, GError **error)
+static void
+export_card (gpointer card, const char *path)
 {
-  return sluice_chart_card_export (card, path, error);
+  g_autoptr (GError) error = NULL;
+
+  if (g_str_has_suffix (path, ".csv"))
+    {
+      SluiceChartCard *self = card;
+
+      g_clear_pointer (&self->csv, sluice_csv_job_free);
+      self->csv = sluice_csv_job_new (GTK_WIDGET (self), self->chart, path);
+    }
+  else if (sluice_chart_card_export (card, path, &error))
+    g_signal_emit_by_name (card, "exported", path);
+  else
+    g_signal_emit_by_name (card, "export-failed", error->message);
 }
 
 static void
@@ -238,6 +253,8 @@ motion_cb (GtkEventControllerMotion *controller, double x, double y, gpointer da
 {
   SluiceChartCard *self = data;
 
+  x /= self->text_scale;
+  y /= self->text_scale;
   self->pointer_x = x;
   if (in_plot (self, x, y))
     move_cursor (self, sluice_chart_x_at (self->chart, x));
@@ -257,6 +274,8 @@ drag_begin_cb (GtkGestureDrag *gesture, double x, double y, gpointer data)
   SluiceChartCard *self = data;
 
   gtk_widget_grab_focus (GTK_WIDGET (self));
+  x /= self->text_scale;
+  y /= self->text_scale;
   self->drag_from = in_plot (self, x, y) ? x : NAN;
 }
 
@@ -265,6 +284,7 @@ drag_update_cb (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
 {
   SluiceChartCard *self = data;
 
+  dx /= self->text_scale;
   if (isnan (self->drag_from) || fabs (dx) < LEAST_DRAG)
     sluice_chart_set_selection (self->chart, NAN, NAN);
   else
@@ -278,6 +298,7 @@ drag_end_cb (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
 {
   SluiceChartCard *self = data;
 
+  dx /= self->text_scale;
   sluice_chart_set_selection (self->chart, NAN, NAN);
   if (!isnan (self->drag_from) && fabs (dx) >= LEAST_DRAG)
     {
@@ -342,8 +363,10 @@ redraw (SluiceChartCard *self, int width, int height)
     return;
   surface = sluice_widget_new_surface (widget, width, height);
   sluice_chart_theme_from_widget (&theme, widget);
+  self->text_scale = sluice_widget_get_text_scale (widget);
   cr = cairo_create (surface);
-  sluice_chart_render (self->chart, cr, width, height, &theme,
+  cairo_scale (cr, self->text_scale, self->text_scale);
+  sluice_chart_render (self->chart, cr, width / self->text_scale, height / self->text_scale, &theme,
                        SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
   cairo_destroy (cr);
   g_clear_object (&self->texture);
@@ -406,6 +429,7 @@ sluice_chart_card_dispose (GObject *object)
   SluiceChartCard *self = SLUICE_CHART_CARD (object);
 
   g_clear_handle_id (&self->describe_id, g_source_remove);
+  g_clear_pointer (&self->csv, sluice_csv_job_free);
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_clear_object (&self->texture);
   G_OBJECT_CLASS (sluice_chart_card_parent_class)->dispose (object);
@@ -598,6 +622,7 @@ sluice_chart_card_init (SluiceChartCard *self)
 {
   self->chart = sluice_chart_new ();
   self->drag_from = NAN;
+  self->text_scale = 1;
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
   add_gestures (self);

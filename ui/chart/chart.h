@@ -161,6 +161,33 @@ gboolean sluice_chart_export (SluiceChart *self,
                               const SluiceChartTheme *theme,
                               GError **error);
 
+/* A CSV file that is being written a part at a time, so that a window can stay alive meanwhile. */
+typedef struct _SluiceChartCsv SluiceChartCsv;
+
+/**
+ * sluice_chart_csv_new:
+ * @path: replaced when the last point is written, and not before
+ *
+ * Starts a file of every point of the series that are visible now.
+ *
+ * Returns: (transfer full): %NULL and @error (a #GFileError) when the folder cannot be written to.
+ */
+SluiceChartCsv *sluice_chart_csv_new (SluiceChart *self, const char *path, GError **error);
+
+/**
+ * sluice_chart_csv_write:
+ * @budget_us: how long the call may take, in microseconds; -1 for as long as it needs
+ * @done: (out): whether the file is whole and in its place
+ *
+ * Returns: %FALSE and @error when the disk refuses; then nothing is left behind.
+ */
+gboolean
+sluice_chart_csv_write (SluiceChartCsv *csv, gint64 budget_us, gboolean *done, GError **error);
+
+/** sluice_chart_csv_free: an unfinished file is removed. */
+void sluice_chart_csv_free (SluiceChartCsv *csv);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceChartCsv, sluice_chart_csv_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceChart, sluice_chart_free)
 
 G_END_DECLS

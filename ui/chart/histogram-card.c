@@ -20,6 +20,7 @@ struct _SluiceHistogramCard
   SluiceHistogramChart *chart;
   GdkTexture *texture;
   GtkWidget *menu;
+  double text_scale; /* of the last drawing */
   guint describe_id;
 };
 
@@ -74,17 +75,21 @@ sluice_histogram_card_refresh (SluiceHistogramCard *self)
     self->describe_id = g_timeout_add (DESCRIBE_INTERVAL_MS, describe_cb, self);
 }
 
-static gboolean
-export_card (gpointer card, const char *path, GError **error)
+static void
+export_card (gpointer card, const char *path)
 {
   SluiceHistogramCard *self = card;
   GtkWidget *widget = GTK_WIDGET (self);
+  g_autoptr (GError) error = NULL;
   SluiceChartTheme theme;
 
   sluice_chart_theme_from_widget (&theme, widget);
-  return sluice_histogram_chart_export (
-      self->chart, path, MAX (gtk_widget_get_width (widget), NATURAL_WIDTH),
-      MAX (gtk_widget_get_height (widget), NATURAL_HEIGHT), 2, &theme, error);
+  if (sluice_histogram_chart_export (
+          self->chart, path, MAX (gtk_widget_get_width (widget), NATURAL_WIDTH),
+          MAX (gtk_widget_get_height (widget), NATURAL_HEIGHT), 2, &theme, &error))
+    g_signal_emit_by_name (self, "exported", path);
+  else
+    g_signal_emit_by_name (self, "export-failed", error->message);
 }
 
 static void
@@ -143,7 +148,7 @@ motion_cb (GtkEventControllerMotion *controller, double x, double y, gpointer da
 {
   SluiceHistogramCard *self = data;
 
-  sluice_histogram_chart_set_cursor (self->chart, x, y);
+  sluice_histogram_chart_set_cursor (self->chart, x / self->text_scale, y / self->text_scale);
   sluice_histogram_card_refresh (self);
 }
 
@@ -172,7 +177,10 @@ redraw (SluiceHistogramCard *self, int width, int height)
   SluiceChartTheme theme;
 
   sluice_chart_theme_from_widget (&theme, GTK_WIDGET (self));
-  sluice_histogram_chart_render (self->chart, cr, width, height, &theme,
+  self->text_scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
+  cairo_scale (cr, self->text_scale, self->text_scale);
+  sluice_histogram_chart_render (self->chart, cr, width / self->text_scale,
+                                 height / self->text_scale, &theme,
                                  SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
   cairo_destroy (cr);
   g_clear_object (&self->texture);
@@ -363,6 +371,7 @@ sluice_histogram_card_init (SluiceHistogramCard *self)
   GtkGesture *click = gtk_gesture_click_new ();
 
   self->chart = sluice_histogram_chart_new ();
+  self->text_scale = 1;
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);

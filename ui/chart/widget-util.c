@@ -61,6 +61,15 @@ sluice_chart_theme_from_widget (SluiceChartTheme *theme, GtkWidget *widget)
       pango_context_get_font_description (gtk_widget_get_pango_context (widget)));
 }
 
+double
+sluice_widget_get_text_scale (GtkWidget *widget)
+{
+  int dpi = 0; /* in 1024ths */
+
+  g_object_get (gtk_widget_get_settings (widget), "gtk-xft-dpi", &dpi, NULL);
+  return dpi > 0 ? CLAMP (dpi / 1024.0 / 96, 0.5, 3) : 1;
+}
+
 cairo_surface_t *
 sluice_widget_new_surface (GtkWidget *widget, int width, int height)
 {
@@ -110,7 +119,7 @@ sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget)
 typedef struct
 {
   GtkWidget *card;
-  SluiceExportFunc export;
+  SluiceExportFunc write;
 } ExportRequest;
 
 static void
@@ -128,7 +137,6 @@ export_response_cb (GtkNativeDialog *dialog, int response, gpointer data)
   ExportRequest *request = data;
   g_autoptr (GFile) file = NULL;
   g_autofree char *path = NULL;
-  g_autoptr (GError) error = NULL;
 
   if (response == GTK_RESPONSE_ACCEPT)
     file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
@@ -137,10 +145,8 @@ export_response_cb (GtkNativeDialog *dialog, int response, gpointer data)
   if (file != NULL && path == NULL)
     g_signal_emit_by_name (request->card, "export-failed",
                            _ ("Only a folder of this machine can be written to"));
-  else if (path != NULL && request->export(request->card, path, &error))
-    g_signal_emit_by_name (request->card, "exported", path);
   else if (path != NULL)
-    g_signal_emit_by_name (request->card, "export-failed", error->message);
+    request->write (request->card, path);
   g_object_unref (dialog);
 }
 
@@ -148,7 +154,7 @@ void
 sluice_card_ask_export (GtkWidget *card,
                         const char *title,
                         const char *ending,
-                        SluiceExportFunc export)
+                        SluiceExportFunc write)
 {
   GtkRoot *root = gtk_widget_get_root (card);
   g_autofree char *name = g_strdup_printf ("%s.%s", *title != '\0' ? title : "chart", ending);
@@ -163,7 +169,7 @@ sluice_card_ask_export (GtkWidget *card,
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
   request = g_new0 (ExportRequest, 1);
   request->card = g_object_ref (card);
-  request->export = export;
+  request->write = write;
   g_signal_connect_data (dialog, "response", G_CALLBACK (export_response_cb), request,
                          export_request_free, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));

@@ -11,6 +11,14 @@ G_BEGIN_DECLS
 /** sluice_chart_theme_from_widget: fills @theme from the style that @widget has now. */
 void sluice_chart_theme_from_widget (SluiceChartTheme *theme, GtkWidget *widget);
 
+/**
+ * sluice_widget_get_text_scale:
+ *
+ * Returns: how much larger than usual the user wants text: 1 at 96 dpi. Cards are drawn enlarged by
+ *   it, and a pointer's place divided by it.
+ */
+double sluice_widget_get_text_scale (GtkWidget *widget);
+
 /** sluice_widget_new_surface: (transfer full): pixels for a widget of @width x @height units. */
 cairo_surface_t *sluice_widget_new_surface (GtkWidget *widget, int width, int height);
 
@@ -20,19 +28,20 @@ GdkTexture *sluice_texture_take_surface (cairo_surface_t *surface);
 /** sluice_snapshot_focus_ring: the ring of a card that has the keyboard. */
 void sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget);
 
-typedef gboolean (*SluiceExportFunc) (gpointer card, const char *path, GError **error);
+/* Writes @path and emits exported or export-failed, at once or when it is done. */
+typedef void (*SluiceExportFunc) (gpointer card, const char *path);
 
 /**
  * sluice_card_ask_export:
  * @card: a card with the signals exported (string path) and export-failed (string message)
  * @title: suggests the file's name
  * @ending: "png", "svg" or "csv"
- * @export: writes the file that the user chose
+ * @write: writes the file that the user chose
  */
 void sluice_card_ask_export (GtkWidget *card,
                              const char *title,
                              const char *ending,
-                             SluiceExportFunc export);
+                             SluiceExportFunc write);
 
 /** sluice_card_install_signals: adds exported and export-failed to a card's class. */
 void sluice_card_install_signals (GType type);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-card.h"
+#include "ui/chart/csv-job.h"
 #include "ui/chart/histogram-card.h"
 #include "ui/chart/image-card.h"
 #include "ui/chart/series-buffer.h"
@@ -266,6 +267,50 @@ test_export (void)
 }
 
 static void
+word_cb (GtkWidget *card, const char *word, char **said)
+{
+  g_free (*said);
+  *said = g_strdup (word);
+}
+
+static void
+test_csv_job (void)
+{
+  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (30000);
+  GtkWidget *card = g_object_ref_sink (sample_card (buffer));
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (card));
+  g_autofree char *folder = g_dir_make_tmp ("sluice-job-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "loss.csv", NULL);
+  g_autofree char *nowhere = g_build_filename (folder, "no", "loss.csv", NULL);
+  g_autofree char *exported = NULL;
+  g_autofree char *failed = NULL;
+  SluiceCsvJob *job;
+
+  g_signal_connect (card, "exported", G_CALLBACK (word_cb), &exported);
+  g_signal_connect (card, "export-failed", G_CALLBACK (word_cb), &failed);
+  job = sluice_csv_job_new (card, chart, path);
+  while (exported == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpstr (exported, ==, path);
+  g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
+  sluice_csv_job_free (job);
+  g_remove (path);
+
+  job = sluice_csv_job_new (card, chart, nowhere);
+  while (failed == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_nonnull (strstr (failed, nowhere));
+  sluice_csv_job_free (job);
+
+  /* Given up half-way: nothing stays. */
+  job = sluice_csv_job_new (card, chart, path);
+  g_main_context_iteration (NULL, FALSE);
+  sluice_csv_job_free (job);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+  g_assert_finalize_object (card);
+}
+
+static void
 test_histogram (void)
 {
   GtkWidget *card = sluice_histogram_card_new ("fc1/weights");
@@ -391,6 +436,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/card/big-series", test_big_series);
   g_test_add_func ("/ui/chart/card/accessible", test_accessible);
   g_test_add_func ("/ui/chart/card/export", test_export);
+  g_test_add_func ("/ui/chart/card/csv-job", test_csv_job);
   g_test_add_func ("/ui/chart/histogram-card", test_histogram);
   g_test_add_func ("/ui/chart/image-card", test_images);
   g_test_add_func ("/ui/chart/sparkline", test_sparkline);

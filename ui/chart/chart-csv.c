@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/chart-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gi18n-lib.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BATCH 256
+
+typedef struct
+{
+  char *name;
+  SluiceSeriesSource *source;
+} Column;
+
+struct _SluiceChartCsv
+{
+  FILE *file;
+  char *path;
+  char *partial; /* the file while it is not whole, or NULL */
+  GPtrArray *columns;
+  double smoothing;
+  guint at;     /* the series that is being written */
+  guint64 next; /* and its next point */
+};
+
+static void
+column_free (Column *column)
+{
+  g_free (column->name);
+  sluice_series_source_unref (column->source);
+  g_free (column);
+}
+
+static gboolean
+fail (const char *path, int code, GError **error)
+{
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _ ("%s: cannot write: %s"),
+               path, g_strerror (code));
+  return FALSE;
+}
+
+SluiceChartCsv *
+sluice_chart_csv_new (SluiceChart *self, const char *path, GError **error)
+{
+  g_autoptr (SluiceChartCsv) csv = NULL;
+  int fd;
+
+  g_return_val_if_fail (self != NULL && path != NULL, NULL);
+
+  csv = g_new0 (SluiceChartCsv, 1);
+  csv->columns = g_ptr_array_new_with_free_func ((GDestroyNotify) column_free);
+  csv->path = g_strdup (path);
+  csv->partial = g_strdup_printf ("%s.XXXXXX", path);
+  csv->smoothing = self->smoothing;
+  fd = g_mkstemp_full (csv->partial, O_RDWR, 0666);
+  if (fd < 0)
+    {
+      fail (path, errno, error);
+      g_clear_pointer (&csv->partial, g_free);
+      return NULL;
+    }
+  csv->file = fdopen (fd, "w");
+  fputs (csv->smoothing > 0 ? "run,step,wall_time,value,smoothed\n" : "run,step,wall_time,value\n",
+         csv->file);
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      Column *column;
+
+      if (!series->visible)
+        continue;
+      column = g_new0 (Column, 1);
+      column->name = g_strdup (series->name);
+      column->source = sluice_series_source_ref (series->source);
+      g_ptr_array_add (csv->columns, column);
+    }
+  return g_steal_pointer (&csv);
+}
+
+void
+sluice_chart_csv_free (SluiceChartCsv *csv)
+{
+  if (csv == NULL)
+    return;
+  if (csv->file != NULL)
+    fclose (csv->file);
+  if (csv->partial != NULL)
+    g_unlink (csv->partial);
+  g_ptr_array_unref (csv->columns);
+  g_free (csv->partial);
+  g_free (csv->path);
+  g_free (csv);
+}
+
+/* RFC 4180: quoted where needed, quotes doubled. */
+static void
+put_field (FILE *file, const char *field)
+{
+  if (strpbrk (field, ",\"\r\n") == NULL)
+    {
+      fputs (field, file);
+      return;
+    }
+  fputc ('"', file);
+  for (const char *p = field; *p != '\0'; p++)
+    {
+      if (*p == '"')
+        fputc ('"', file);
+      fputc (*p, file);
+    }
+  fputc ('"', file);
+}
+
+static void
+put_number (FILE *file, double value)
+{
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+
+  fputc (',', file);
+  fputs (g_ascii_dtostr (buffer, sizeof buffer, value), file);
+}
+
+/* Returns: FALSE at the end of the series. */
+static gboolean
+put_batch (SluiceChartCsv *csv, const Column *column)
+{
+  SluiceSeriesSample samples[BATCH];
+  guint n =
+      sluice_series_source_read_samples (column->source, SLUICE_X_WALL, csv->next, BATCH, samples);
+
+  for (guint i = 0; i < n; i++)
+    {
+      put_field (csv->file, column->name);
+      fprintf (csv->file, ",%" G_GINT64_FORMAT, samples[i].step);
+      put_number (csv->file, samples[i].wall);
+      put_number (csv->file, samples[i].value);
+      if (csv->smoothing > 0)
+        put_number (csv->file, samples[i].smoothed);
+      fputc ('\n', csv->file);
+    }
+  csv->next += n;
+  return n == BATCH;
+}
+
+static gboolean
+finish (SluiceChartCsv *csv, GError **error)
+{
+  FILE *file = g_steal_pointer (&csv->file);
+  gboolean failed = ferror (file) != 0;
+
+  if (fclose (file) != 0 || failed)
+    return fail (csv->path, errno != 0 ? errno : EIO, error);
+  if (g_rename (csv->partial, csv->path) != 0)
+    return fail (csv->path, errno, error);
+  g_clear_pointer (&csv->partial, g_free);
+  return TRUE;
+}
+
+gboolean
+sluice_chart_csv_write (SluiceChartCsv *csv, gint64 budget_us, gboolean *done, GError **error)
+{
+  gint64 end_time = budget_us < 0 ? G_MAXINT64 : g_get_monotonic_time () + budget_us;
+
+  g_return_val_if_fail (csv != NULL && csv->file != NULL && done != NULL, FALSE);
+
+  *done = FALSE;
+  errno = 0;
+  do
+    {
+      const Column *column;
+
+      if (csv->at == csv->columns->len)
+        {
+          *done = finish (csv, error);
+          return *done;
+        }
+      column = g_ptr_array_index (csv->columns, csv->at);
+      if (!sluice_series_source_prepare (column->source, csv->smoothing,
+                                         budget_us < 0 ? -1 : budget_us))
+        continue;
+      if (!put_batch (csv, column))
+        {
+          csv->at++;
+          csv->next = 0;
+        }
+      if (ferror (csv->file))
+        return fail (csv->path, errno != 0 ? errno : EIO, error);
+    }
+  while (g_get_monotonic_time () < end_time);
+  return TRUE;
+}
