@@ -82,7 +82,8 @@ def test_potfiles():
 def test_sizes():
     long_function = "void\nf (void)\n{\n" + "  g ();\n" * 81 + "}\n"
     files = {"app/a.c": "int x;\n" * 801, "app/b.c": long_function, "app/c.c": "x" * 101 + "\n",
-             "app/d.c": "void\nf (void)\n{\n" + "  g ();\n" * 80 + "}\n"}
+             "app/d.c": "void\nf (void)\n{\n" + "  g ();\n" * 80 + "}\n",
+             "app/e.c": "/* clang-format off */\n" + "x" * 101 + "\n"}
     told = [line.split(":")[0] for line in findings(source.check_sizes, files)]
     return told == ["app/a.c", "app/b.c", "app/c.c"]
 

@@ -7,7 +7,10 @@
 # chooses its number itself, so that tests that start together never meet on one.
 set -eu
 for tool in Xvfb dbus-run-session; do
-  command -v "$tool" >/dev/null || { echo "Bail out! $tool is missing: ./dev test installs it"; exit 1; }
+  command -v "$tool" >/dev/null || {
+    echo "Bail out! $tool is missing: ./dev test installs it"
+    exit 1
+  }
 done
 folder=$(mktemp -d)
 server=
@@ -20,9 +23,13 @@ trap 'exit 143' INT TERM HUP
 mkfifo "$folder/number"
 Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>"$folder/number" 2>"$folder/log" &
 server=$!
-read -r number <"$folder/number" || { cat "$folder/log"; echo 'Bail out! Xvfb did not start'; exit 1; }
-# The cairo renderer draws the same pixels everywhere; a scale or theme of the session must not reach
-# the test.
+read -r number <"$folder/number" || {
+  cat "$folder/log"
+  echo 'Bail out! Xvfb did not start'
+  exit 1
+}
+# The cairo renderer draws the same pixels everywhere; a scale or theme of the session must not
+# reach the test.
 unset WAYLAND_DISPLAY GTK_THEME GDK_SCALE GDK_DPI_SCALE
 export DISPLAY=":$number" GDK_BACKEND=x11 GSK_RENDERER="${GSK_RENDERER:-cairo}"
 status=0
