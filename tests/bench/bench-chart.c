@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define N_SERIES 10
 #define N_POINTS 1000000
@@ -38,10 +39,21 @@ print_figure (const char *bench, double value, const char *unit, const char *wha
   fflush (stdout);
 }
 
+/* Of this thread, which never waits: the same as the clock's on a machine that does nothing else.
+ */
+static gint64
+cpu_time_ns (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
+  return (gint64) t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static double
 milliseconds_since (gint64 start)
 {
-  return (double) (g_get_monotonic_time () - start) / 1000;
+  return (double) (cpu_time_ns () - start) / 1e6;
 }
 
 static void
@@ -66,7 +78,7 @@ time_read (SluiceSeriesSource *source)
 
   for (guint i = 0; i < N_FRAMES; i++)
     {
-      gint64 start = g_get_monotonic_time ();
+      gint64 start = cpu_time_ns ();
 
       sluice_series_source_read_columns (source, SLUICE_X_STEP, -(double) i, N_POINTS, WIDTH,
                                          columns, &edges);
@@ -86,7 +98,7 @@ time_frames (SluiceChart *chart)
   sluice_chart_theme_init (&theme, SLUICE_THEME_LIGHT);
   for (guint i = 0; i < N_FRAMES; i++)
     {
-      gint64 start = g_get_monotonic_time ();
+      gint64 start = cpu_time_ns ();
 
       /* Another range each time: nothing comes from the last frame. */
       sluice_chart_set_view (chart, 10.0 * i, N_POINTS - 10.0 * i);
@@ -104,7 +116,7 @@ main (void)
 {
   g_autoptr (SluiceChart) chart = sluice_chart_new ();
   SluiceSeriesSource *first = NULL;
-  gint64 start = g_get_monotonic_time ();
+  gint64 start = cpu_time_ns ();
   double seconds;
 
   for (guint i = 0; i < N_SERIES; i++)
@@ -120,7 +132,7 @@ main (void)
   seconds = milliseconds_since (start) / 1000;
   print_figure ("chart-append", seconds * 1e9 / N_SERIES / N_POINTS, "ns",
                 "one point into a series in memory");
-  start = g_get_monotonic_time ();
+  start = cpu_time_ns ();
   sluice_chart_prepare (chart, -1);
   print_figure ("chart-smooth", milliseconds_since (start) * 1e6 / N_SERIES / N_POINTS, "ns",
                 "smoothing of one point on the full data");

@@ -170,6 +170,9 @@ draw_event_word (SluiceChart *self,
         }
       if (!is_free)
         continue;
+      cairo_rectangle (text->cr, rect.x - 2, rect.y, rect.width + 4, rect.height);
+      sluice_cairo_set_color (text->cr, &theme->card);
+      cairo_fill (text->cr);
       sluice_text_draw (text, rect.x, rect.y + rect.height / 2, SLUICE_ANCHOR_START,
                         event->kind == SLUICE_EVENT_FAILURE ? &theme->failure : &theme->dim);
       g_array_append_val (self->words, rect);
@@ -178,31 +181,45 @@ draw_event_word (SluiceChart *self,
 }
 
 static void
+draw_event_line (SluiceChart *self,
+                 cairo_t *cr,
+                 const SluiceChartEvent *event,
+                 double x,
+                 const SluiceChartTheme *theme)
+{
+  const double dash[] = { 4, 3 };
+
+  cairo_save (cr);
+  cairo_set_dash (cr, dash, 2, 0);
+  cairo_set_line_width (cr, 1.2);
+  sluice_cairo_set_color (cr,
+                          event->kind == SLUICE_EVENT_FAILURE ? &theme->failure : &theme->event);
+  cairo_move_to (cr, x, self->plot.y);
+  cairo_line_to (cr, x, self->plot.y + self->plot.height);
+  cairo_stroke (cr);
+  cairo_restore (cr);
+}
+
+static void
 draw_events (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
 {
   const SluiceRect *plot = &self->plot;
-  const double dash[] = { 4, 3 };
-  cairo_t *cr = text->cr;
 
   g_array_set_size (self->words, 0);
-  for (guint i = 0; i < self->events->len; i++)
-    {
-      const SluiceChartEvent *event = g_ptr_array_index (self->events, i);
-      double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
+  /* All lines before all words: a word covers the line of its neighbour. */
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < self->events->len; i++)
+      {
+        const SluiceChartEvent *event = g_ptr_array_index (self->events, i);
+        double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
 
-      if (!(x >= plot->x && x <= plot->x + plot->width))
-        continue;
-      cairo_save (cr);
-      cairo_set_dash (cr, dash, 2, 0);
-      cairo_set_line_width (cr, 1.2);
-      sluice_cairo_set_color (cr, event->kind == SLUICE_EVENT_FAILURE ? &theme->failure
-                                                                      : &theme->event);
-      cairo_move_to (cr, x, plot->y);
-      cairo_line_to (cr, x, plot->y + plot->height);
-      cairo_stroke (cr);
-      cairo_restore (cr);
-      draw_event_word (self, text, event, x, theme);
-    }
+        if (!(x >= plot->x && x <= plot->x + plot->width))
+          continue;
+        if (pass == 0)
+          draw_event_line (self, text->cr, event, x, theme);
+        else
+          draw_event_word (self, text, event, x, theme);
+      }
 }
 
 static void
