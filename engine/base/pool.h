@@ -22,7 +22,7 @@ typedef void (*SluiceRangeFunc) (gpointer data, gint64 begin, gint64 end);
  * @grain: units in a chunk, at least 1. Depends on shapes only: chunk k is always [k·grain,
  * (k+1)·grain)
  * @unit_ns: about how long one unit takes. Work under 2 µs in all runs on the caller's thread, in
- * the same chunks
+ * the same chunks; so does work that does not pay for waking somebody (50 µs) while nobody spins
  *
  * Calls @func for every chunk, in any order, on any thread; returns when all are done. May be
  * nested.

@@ -6,7 +6,9 @@
 
 #define CHUNK_BYTES (128 << 10) /* a chunk of a big move */
 #define NS_PER_BYTE 0.1
-#define TILE        16 /* edge of the square that a transpose keeps in cache */
+#define LINE_BYTES  64  /* a cache line: a transpose reads and writes whole ones */
+#define BLOCK       128 /* edge of the square whose pages a transpose keeps at hand */
+#define THIN        8   /* below this, squares do not pay */
 
 typedef struct
 {
@@ -75,7 +77,10 @@ plane_managed (const Plane *p, char *to, const char *from)
                             from + (r * p->rows.from + c * p->columns.from) * bytes, 1);
 }
 
-/* Squares of the plane, so that both sides stay in cache whatever their strides are. */
+/*
+ * A transpose goes square by square through a copy, so that each line of either side is touched
+ * once: with strides of a power of two, lines push each other out of the cache.
+ */
 #define DEFINE_PLANE(suffix, type)                                                                 \
   static void plane_strided_##suffix (const Plane *p, char *to_bytes, const char *from_bytes)      \
   {                                                                                                \
@@ -100,21 +105,75 @@ plane_managed (const Plane *p, char *to, const char *from)
       }                                                                                            \
   }                                                                                                \
                                                                                                    \
+  static inline void transpose_tile_##suffix (const Plane *p, type *to, const type *from,          \
+                                              gint64 n_rows, gint64 n_columns)                     \
+  {                                                                                                \
+    type tile[LINE_BYTES / sizeof (type)][LINE_BYTES / sizeof (type)];                             \
+    for (gint64 c = 0; c < n_columns; c++)                                                         \
+      memcpy (tile[c], from + c * p->columns.from, n_rows * sizeof (type));                        \
+    for (gint64 r = 0; r < n_rows; r++)                                                            \
+      for (gint64 c = 0; c < n_columns; c++)                                                       \
+        to[r * p->rows.to + c] = tile[c][r];                                                       \
+  }                                                                                                \
+                                                                                                   \
+  static void transpose_block_##suffix (const Plane *p, type *to, const type *from, gint64 n_rows, \
+                                        gint64 n_columns)                                          \
+  {                                                                                                \
+    const gint64 edge = LINE_BYTES / sizeof (type);                                                \
+    for (gint64 c = 0; c < n_columns; c += edge)                                                   \
+      for (gint64 r = 0; r < n_rows; r += edge)                                                    \
+        {                                                                                          \
+          type *tile_to = to + r * p->rows.to + c;                                                 \
+          const type *tile_from = from + r + c * p->columns.from;                                  \
+          const gboolean whole = n_rows - r >= edge && n_columns - c >= edge;                      \
+          if (whole && sizeof (type) == 4)                                                         \
+            transpose_tile_fast (p, (guint32 *) tile_to, (const guint32 *) tile_from);             \
+          else if (whole)                                                                          \
+            transpose_tile_##suffix (p, tile_to, tile_from, edge, edge);                           \
+          else                                                                                     \
+            transpose_tile_##suffix (p, tile_to, tile_from, MIN (edge, n_rows - r),                \
+                                     MIN (edge, n_columns - c));                                   \
+        }                                                                                          \
+  }                                                                                                \
+                                                                                                   \
   static void plane_transpose_##suffix (const Plane *p, char *to_bytes, const char *from_bytes)    \
   {                                                                                                \
-    type *to = (type *) to_bytes;                                                                  \
-    const type *from = (const type *) from_bytes;                                                  \
-    const gint64 n_rows = p->rows.size, n_columns = p->columns.size;                               \
-    const gint64 to_step = p->rows.to, from_step = p->columns.from;                                \
-    for (gint64 r0 = 0; r0 < n_rows; r0 += TILE)                                                   \
-      for (gint64 c0 = 0; c0 < n_columns; c0 += TILE)                                              \
-        {                                                                                          \
-          const gint64 r1 = MIN (r0 + TILE, n_rows), c1 = MIN (c0 + TILE, n_columns);              \
-          for (gint64 r = r0; r < r1; r++)                                                         \
-            for (gint64 c = c0; c < c1; c++)                                                       \
-              to[r * to_step + c] = from[r + c * from_step];                                       \
-        }                                                                                          \
+    for (gint64 r = 0; r < p->rows.size; r += BLOCK)                                               \
+      for (gint64 c = 0; c < p->columns.size; c += BLOCK)                                          \
+        transpose_block_##suffix (p, (type *) to_bytes + r * p->rows.to + c,                       \
+                                  (const type *) from_bytes + r + c * p->columns.from,             \
+                                  MIN (BLOCK, p->rows.size - r),                                   \
+                                  MIN (BLOCK, p->columns.size - c));                               \
   }
+
+/* Whole tiles of four bytes an element, four by four in registers. */
+typedef guint32 Four __attribute__ ((vector_size (16)));
+
+static void
+transpose_tile_fast (const Plane *p, guint32 *to, const guint32 *from)
+{
+  _Alignas(64) Four tile[16][4];
+  for (guint c = 0; c < 16; c++)
+    memcpy (tile[c], from + c * p->columns.from, LINE_BYTES);
+  for (guint r = 0; r < 4; r++)
+    for (guint c = 0; c < 4; c++)
+      {
+        const Four a = tile[4 * c][r], b = tile[4 * c + 1][r];
+        const Four d = tile[4 * c + 2][r], e = tile[4 * c + 3][r];
+        const Four ab_low = __builtin_shufflevector (a, b, 0, 4, 1, 5);
+        const Four ab_high = __builtin_shufflevector (a, b, 2, 6, 3, 7);
+        const Four de_low = __builtin_shufflevector (d, e, 0, 4, 1, 5);
+        const Four de_high = __builtin_shufflevector (d, e, 2, 6, 3, 7);
+        const Four rows[4] = {
+          __builtin_shufflevector (ab_low, de_low, 0, 1, 4, 5),
+          __builtin_shufflevector (ab_low, de_low, 2, 3, 6, 7),
+          __builtin_shufflevector (ab_high, de_high, 0, 1, 4, 5),
+          __builtin_shufflevector (ab_high, de_high, 2, 3, 6, 7),
+        };
+        for (guint k = 0; k < 4; k++)
+          memcpy (to + (4 * r + k) * p->rows.to + 4 * c, &rows[k], sizeof rows[k]);
+      }
+}
 
 DEFINE_PLANE (1, guint8)
 DEFINE_PLANE (2, guint16)
@@ -148,7 +207,7 @@ choose_plane_func (const Plane *p)
   const PlaneFuncs *funcs = &plane_funcs[__builtin_ctzll (p->bytes)];
   if (p->columns.to == 1 && p->columns.from == 0)
     return funcs->repeat;
-  if (p->columns.to == 1 && p->rows.from == 1)
+  if (p->columns.to == 1 && p->rows.from == 1 && p->rows.size >= THIN && p->columns.size >= THIN)
     return funcs->transpose;
   return funcs->strided;
 }
@@ -248,7 +307,7 @@ run_simple (
   job.func = choose_plane_func (&job.plane);
 
   gint64 row_bytes = job.plane.columns.size * job.plane.bytes;
-  job.rows_a_piece = MAX (TILE, CHUNK_BYTES / row_bytes);
+  job.rows_a_piece = MAX (BLOCK, CHUNK_BYTES / row_bytes);
   job.pieces = (job.plane.rows.size + job.rows_a_piece - 1) / job.rows_a_piece;
   gint64 unit_bytes = MIN (job.rows_a_piece, job.plane.rows.size) * row_bytes;
   gint64 grain = MAX (1, CHUNK_BYTES / unit_bytes);

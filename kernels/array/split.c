@@ -100,7 +100,7 @@ split_v_shape (SluiceShapeContext *c, GError **error)
       set_all (c, c->n_outputs == 1 ? &c->inputs[0] : &shape);
       return TRUE;
     }
-  if (sizes == NULL)
+  if (sizes == NULL || sizes->dtype == SLUICE_INT8) /* int8: a run reads it */
     {
       if (c->n_outputs > 1)
         shape.dim[axis] = SLUICE_UNKNOWN_DIM;
