@@ -26,8 +26,11 @@ NOTICE = """# SPDX-License-Identifier: Apache-2.0
 
 
 def weights(shape, stddev):
+    """Weights, and their norm for the loss beside them."""
     initial = tf.random.truncated_normal(shape, stddev=stddev, name="initial")
-    return v1.get_variable("weights", initializer=initial)
+    value = v1.get_variable("weights", initializer=initial)
+    v1.add_to_collection("norms", tf.nn.l2_loss(value, name="norm"))
+    return value
 
 
 def biases(size):
@@ -99,9 +102,8 @@ def build(net, optimizer, rate, weight_decay, half_life, resource):
         with v1.name_scope("loss"):
             errors = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits,
                                                                     name="cross_entropy")
-            norms = [tf.nn.l2_loss(v, name=v.op.name.replace("/", "_") + "_norm")
-                     for v in v1.trainable_variables() if v.op.name.endswith("weights")]
-            penalty = tf.multiply(tf.add_n(norms, name="norms"), weight_decay, name="penalty")
+            norms = tf.add_n(v1.get_collection("norms"), name="norms")
+            penalty = tf.multiply(norms, weight_decay, name="penalty")
             loss = tf.add(tf.reduce_mean(errors, name="mean"), penalty, name="value")
         with v1.name_scope("accuracy"):
             correct = tf.equal(tf.argmax(logits, 1, name="guess"), y, name="correct")
