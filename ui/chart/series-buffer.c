@@ -197,100 +197,117 @@ complete_spans (Chunk *chunk, guint i)
     }
 }
 
-/* The greatest node that starts at @a and ends by @b; its index, or -1 if a point is all there is.
- */
-static inline int
+/* The greatest node that starts at @a, a multiple of a leaf's points, and ends by @b. */
+static inline guint
 widest_node (guint a, guint b, guint *points)
 {
   guint size = LEAF_POINTS;
-  int level = 0;
+  guint level = 0;
 
-  if (a % LEAF_POINTS != 0 || a + LEAF_POINTS > b)
-    return -1;
-  while (level + 1 < (int) N_LEVELS && a % (size * 4) == 0 && a + size * 4 <= b)
+  while (level + 1 < N_LEVELS && a % (size * 4) == 0 && a + size * 4 <= b)
     {
       size *= 4;
       level++;
     }
   *points = size;
-  return (int) (level_start[level] + a / size);
+  return level_start[level] + a / size;
+}
+
+/* Where the leaves begin in [a, b): points before it and after the last leaf are read one by one.
+ */
+static inline guint
+first_leaf (guint a, guint b)
+{
+  return MIN (b, (a + LEAF_POINTS - 1) / LEAF_POINTS * LEAF_POINTS);
 }
 
 static void
 collect_nodes (SluiceSeriesBuffer *self, guint64 first, guint64 end, Node *sum)
 {
+  Node total = *sum;
+
   while (first < end)
     {
-      Chunk *chunk = get_chunk (self, first);
+      const Chunk *chunk = get_chunk (self, first);
       guint a = first % CHUNK_POINTS;
       guint b = (guint) MIN ((guint64) CHUNK_POINTS, a + (end - first));
+      guint leaf = first_leaf (a, b);
+      guint points;
 
       first += b - a;
-      while (a < b)
-        {
-          guint points = 1;
-          int node = widest_node (a, b, &points);
-
-          if (node >= 0)
-            node_add (sum, &chunk->nodes[node]);
-          else
-            node_add_point (sum, chunk->value[a]);
-          a += points;
-        }
+      for (; a < leaf; a++)
+        node_add_point (&total, chunk->value[a]);
+      for (; a + LEAF_POINTS <= b; a += points)
+        node_add (&total, &chunk->nodes[widest_node (a, b, &points)]);
+      for (; a < b; a++)
+        node_add_point (&total, chunk->value[a]);
     }
+  *sum = total;
 }
 
 static void
 collect_spans (SluiceSeriesBuffer *self, guint64 first, guint64 end, Span *sum)
 {
+  Span total = *sum;
+
   while (first < end)
     {
-      Chunk *chunk = get_chunk (self, first);
+      const Chunk *chunk = get_chunk (self, first);
       guint a = first % CHUNK_POINTS;
       guint b = (guint) MIN ((guint64) CHUNK_POINTS, a + (end - first));
+      guint leaf = first_leaf (a, b);
+      guint points;
 
       first += b - a;
-      while (a < b)
-        {
-          guint points = 1;
-          int node = widest_node (a, b, &points);
-
-          if (node >= 0)
-            span_add (sum, &chunk->spans[node]);
-          else
-            span_add_point (sum, chunk->smooth[a]);
-          a += points;
-        }
+      for (; a < leaf; a++)
+        span_add_point (&total, chunk->smooth[a]);
+      for (; a + LEAF_POINTS <= b; a += points)
+        span_add (&total, &chunk->spans[widest_node (a, b, &points)]);
+      for (; a < b; a++)
+        span_add_point (&total, chunk->smooth[a]);
     }
+  *sum = total;
 }
 
-/* The first point from @from on whose x is at least @x (or, @past, greater). */
-static guint64
-find_x (SluiceSeriesBuffer *self, SluiceXAxis axis, double x, guint64 from, gboolean past)
+static inline gboolean
+is_past (SluiceSeriesBuffer *self, SluiceXAxis axis, guint64 index, double x, gboolean strictly)
 {
-  guint64 lo = from;
+  double v = get_x (self, axis, index);
+
+  return strictly ? v > x : v >= x;
+}
+
+/*
+ * The first point whose x is at least @x (or, @strictly, greater). @guess costs little when it is
+ * near: columns are read left to right and mostly have as many points as the one before.
+ */
+static guint64
+find_x (SluiceSeriesBuffer *self, SluiceXAxis axis, double x, guint64 guess, gboolean strictly)
+{
+  guint64 lo = 0;
   guint64 hi = self->n_points;
   guint64 stride = 1;
 
-  /* Columns are read left to right, so the answer is usually near. */
-  while (lo + stride < hi)
+  if (guess >= hi || is_past (self, axis, guess, x, strictly))
     {
-      double v = get_x (self, axis, lo + stride);
-
-      if (past ? v > x : v >= x)
-        {
-          hi = lo + stride;
-          break;
-        }
-      lo += stride;
-      stride *= 4;
+      for (hi = MIN (guess, hi); hi > stride && is_past (self, axis, hi - stride, x, strictly);
+           stride *= 4)
+        hi -= stride;
+      lo = hi > stride ? hi - stride + 1 : 0;
+    }
+  else
+    {
+      for (lo = MIN (guess, hi);
+           lo + stride < hi && !is_past (self, axis, lo + stride, x, strictly); stride *= 4)
+        lo += stride;
+      hi = MIN (lo + stride, hi);
+      lo += lo < hi;
     }
   while (lo < hi)
     {
       guint64 mid = lo + (hi - lo) / 2;
-      double v = get_x (self, axis, mid);
 
-      if (past ? v > x : v >= x)
+      if (is_past (self, axis, mid, x, strictly))
         hi = mid;
       else
         lo = mid + 1;
@@ -484,14 +501,16 @@ buffer_read_columns (SluiceSeriesSource *source,
   SluiceSeriesBuffer *self = (SluiceSeriesBuffer *) source;
   guint64 first = find_x (self, axis, x0, 0, FALSE);
   guint64 begin = first;
+  guint64 n_before = 0; /* points of the last column */
 
   for (guint i = 0; i < n_columns; i++)
     {
       gboolean last = i + 1 == n_columns;
       double right = last ? x1 : x0 + (x1 - x0) * (i + 1) / n_columns;
-      guint64 end = find_x (self, axis, right, first, last);
+      guint64 end = find_x (self, axis, right, first + n_before, last);
 
       read_column (self, axis, first, end, &columns[i]);
+      n_before = end - first;
       first = end;
     }
   read_edges (self, axis, begin, first, edges);
