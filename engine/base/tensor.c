@@ -417,10 +417,36 @@ append_string (GString *text, const SluiceString *string)
   g_string_append_c (text, '"');
 }
 
+#define ELEMENT(type) (((const type *) self->data)[i])
+
+static gint64
+get_signed (const SluiceTensor *self, gint64 i)
+{
+  switch (sluice_dtype_size (self->dtype))
+    {
+    case 1:
+      return ELEMENT (gint8);
+    case 2:
+      return ELEMENT (gint16);
+    case 4:
+      return ELEMENT (gint32);
+    default:
+      return ELEMENT (gint64);
+    }
+}
+
+static guint64
+get_unsigned (const SluiceTensor *self, gint64 i)
+{
+  gsize bits = 8 * sluice_dtype_size (self->dtype);
+  return (guint64) get_signed (self, i) & (~(guint64) 0 >> (64 - bits));
+}
+
 static void
 append_element (GString *text, const SluiceTensor *self, gint64 i)
 {
-#define ELEMENT(type) (((const type *) self->data)[i])
+  const SluiceDTypeSet unsigned_types =
+      SLUICE_SET_UNSIGNED | SLUICE_SET (SLUICE_QUINT8) | SLUICE_SET (SLUICE_QUINT16);
   switch ((SluiceDType) self->dtype)
     {
     case SLUICE_FLOAT:
@@ -434,35 +460,6 @@ append_element (GString *text, const SluiceTensor *self, gint64 i)
       break;
     case SLUICE_BFLOAT16:
       g_string_append_printf (text, "%.4g", sluice_bfloat16_to_float (ELEMENT (guint16)));
-      break;
-    case SLUICE_INT32:
-    case SLUICE_QINT32:
-      g_string_append_printf (text, "%d", ELEMENT (gint32));
-      break;
-    case SLUICE_INT16:
-    case SLUICE_QINT16:
-      g_string_append_printf (text, "%d", ELEMENT (gint16));
-      break;
-    case SLUICE_INT8:
-    case SLUICE_QINT8:
-      g_string_append_printf (text, "%d", ELEMENT (gint8));
-      break;
-    case SLUICE_UINT8:
-    case SLUICE_QUINT8:
-      g_string_append_printf (text, "%u", ELEMENT (guint8));
-      break;
-    case SLUICE_UINT16:
-    case SLUICE_QUINT16:
-      g_string_append_printf (text, "%u", ELEMENT (guint16));
-      break;
-    case SLUICE_UINT32:
-      g_string_append_printf (text, "%u", ELEMENT (guint32));
-      break;
-    case SLUICE_INT64:
-      g_string_append_printf (text, "%" G_GINT64_FORMAT, ELEMENT (gint64));
-      break;
-    case SLUICE_UINT64:
-      g_string_append_printf (text, "%" G_GUINT64_FORMAT, ELEMENT (guint64));
       break;
     case SLUICE_BOOL:
       g_string_append (text, ELEMENT (guint8) ? "true" : "false");
@@ -485,9 +482,11 @@ append_element (GString *text, const SluiceTensor *self, gint64 i)
                                                          : "empty");
       break;
     default:
-      g_assert_not_reached ();
+      if (sluice_dtype_in (self->dtype, unsigned_types))
+        g_string_append_printf (text, "%" G_GUINT64_FORMAT, get_unsigned (self, i));
+      else
+        g_string_append_printf (text, "%" G_GINT64_FORMAT, get_signed (self, i));
     }
-#undef ELEMENT
 }
 
 typedef struct

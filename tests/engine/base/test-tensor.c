@@ -164,6 +164,15 @@ test_text (void)
   g_autoptr (SluiceTensor) scalar = sluice_tensor_new_float (1.5f);
   g_autofree char *one = sluice_tensor_to_string (scalar, 1);
   g_assert_cmpstr (one, ==, "float [] = 1.5");
+  const guint8 bytes[] = { 0, 200, 255 };
+  g_autoptr (SluiceTensor) unsigned_bytes =
+      sluice_tensor_new_from (SLUICE_UINT8, &SLUICE_SHAPE (3), bytes);
+  g_autofree char *positive = sluice_tensor_to_string (unsigned_bytes, 3);
+  g_assert_cmpstr (positive, ==, "uint8 [3] = [0 200 255]");
+  g_autoptr (SluiceTensor) signed_bytes =
+      sluice_tensor_new_from (SLUICE_INT8, &SLUICE_SHAPE (3), bytes);
+  g_autofree char *negative = sluice_tensor_to_string (signed_bytes, 3);
+  g_assert_cmpstr (negative, ==, "int8 [3] = [0 -56 -1]");
   g_autoptr (SluiceTensor) empty =
       sluice_tensor_new_zeros (SLUICE_BOOL, &SLUICE_SHAPE (G_GINT64_CONSTANT (1) << 40, 0));
   g_autofree char *none = sluice_tensor_to_string (empty, 1);
