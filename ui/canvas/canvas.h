@@ -71,6 +71,12 @@ void sluice_canvas_set_flow (SluiceCanvas *self, SluiceFlow flow);
  */
 void sluice_canvas_set_reduced_motion (SluiceCanvas *self, gboolean reduced);
 
+/* Stronger lines and text; the application follows the desktop's setting. */
+void sluice_canvas_set_high_contrast (SluiceCanvas *self, gboolean high_contrast);
+
+/* Lets Graphviz' dot lay out small levels; kept in the view state. */
+void sluice_canvas_set_use_dot (SluiceCanvas *self, gboolean use_dot);
+
 void sluice_canvas_fit (SluiceCanvas *self);
 double sluice_canvas_get_zoom (SluiceCanvas *self);
 

@@ -304,12 +304,8 @@ sluice_minimap_locate (SluiceScene *scene, double width, double height, double x
 }
 
 void
-sluice_draw_minimap (SluiceScene *scene,
-                     cairo_t *cr,
-                     const SluiceCanvasTheme *theme,
-                     double width,
-                     double height,
-                     const SluiceRect *view)
+sluice_draw_minimap (SluiceScene *scene, cairo_t *cr, const SluiceCanvasTheme *theme, double width,
+                     double height)
 {
   double dx, dy, zoom = fit_minimap (scene, width, height, &dx, &dy);
   SluiceRect frame = { 0.5, 0.5, width - 1, height - 1 };
@@ -332,6 +328,17 @@ sluice_draw_minimap (SluiceScene *scene,
                        MAX (item->rect.width * zoom, 1), MAX (item->rect.height * zoom, 1));
       cairo_fill (cr);
     }
+  cairo_restore (cr);
+}
+
+void
+sluice_draw_minimap_view (SluiceScene *scene, cairo_t *cr, const SluiceCanvasTheme *theme,
+                          double width, double height, const SluiceRect *view)
+{
+  double dx, dy, zoom = fit_minimap (scene, width, height, &dx, &dy);
+  cairo_save (cr);
+  cairo_rectangle (cr, 1, 1, width - 2, height - 2);
+  cairo_clip (cr);
   cairo_set_source_rgb (cr, theme->accent.r, theme->accent.g, theme->accent.b);
   cairo_set_line_width (cr, 1.6);
   cairo_rectangle (cr, dx + view->x * zoom, dy + view->y * zoom, view->width * zoom,

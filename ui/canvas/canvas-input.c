@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/canvas-private.h"
+
+#include <math.h>
+
+#define CLICK_DISTANCE 4 /* pixels: less is a click */
+#define WHEEL_STEP     1.15
+
+typedef enum
+{
+  DRAG_NONE,
+  DRAG_PENDING, /* pressed, not moved yet */
+  DRAG_PAN,
+  DRAG_BAND,
+  DRAG_MOVE,
+  DRAG_MINIMAP,
+} CanvasDrag;
+
+static guint
+pick (SluiceCanvas *self, double x, double y)
+{
+  if (self->scene == NULL)
+    return SLUICE_NONE;
+  SluicePoint p = canvas_to_scene (self, x, y);
+  return sluice_scene_pick (self->scene, p.x, p.y);
+}
+
+/* A box that a press can grab; the inside of an open scope is ground, its name is its handle. */
+static gboolean
+is_handle (SluiceCanvas *self, guint item, double y)
+{
+  if (item == SLUICE_NONE)
+    return FALSE;
+  const SluiceSceneItem *it = sluice_scene_get_item (self->scene, item);
+  return it->kind != SLUICE_ITEM_OPEN_SCOPE || canvas_to_scene (self, 0, y).y < it->rect.y + 26;
+}
+
+static void
+look_at_minimap (SluiceCanvas *self, double x, double y)
+{
+  SluiceRect r = canvas_minimap_rect (self), visible = canvas_visible (self);
+  SluicePoint p = sluice_minimap_locate (self->scene, r.width, r.height, x - r.x, y - r.y);
+  CanvasView view = self->view;
+  view.x = p.x - visible.width / 2;
+  view.y = p.y - visible.height / 2;
+  canvas_set_view (self, view, FALSE);
+}
+
+static void
+drag_begin_cb (SluiceCanvas *self, double x, double y, GtkGestureDrag *gesture)
+{
+  SluiceRect minimap = canvas_minimap_rect (self);
+  gtk_widget_grab_focus (GTK_WIDGET (self));
+  self->drag = DRAG_PENDING;
+  self->drag_view = self->view;
+  self->drag_item = pick (self, x, y);
+  self->view_start = 0;
+  if (self->scene == NULL)
+    self->drag = DRAG_NONE;
+  else if (minimap.width > 0 && sluice_rect_contains (&minimap, x, y))
+    {
+      self->drag = DRAG_MINIMAP;
+      look_at_minimap (self, x, y);
+    }
+}
+
+/* Moves the box and all that stands in it or at it; its lines follow. */
+static void
+drag_items (SluiceCanvas *self, double dx, double dy)
+{
+  guint n = sluice_scene_get_n_items (self->scene);
+  if (self->shift == NULL)
+    self->shift = g_new0 (SluicePoint, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceSceneItem *item = sluice_scene_get_item (self->scene, i);
+      guint holder = item->host != SLUICE_NONE ? item->host : item->parent;
+      gboolean moves = i == self->drag_item || holder == self->drag_item
+                       || (holder != SLUICE_NONE && holder < i
+                           && (self->shift[holder].x != 0 || self->shift[holder].y != 0));
+      self->shift[i] = moves ? (SluicePoint){ dx / self->view.zoom, dy / self->view.zoom }
+                             : (SluicePoint){ 0, 0 };
+    }
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+start_drag (SluiceCanvas *self, GtkGestureDrag *gesture, double y)
+{
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
+  if (gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture)) != GDK_BUTTON_PRIMARY)
+    self->drag = DRAG_PAN;
+  else if (state & GDK_SHIFT_MASK)
+    self->drag = DRAG_BAND;
+  else if (is_handle (self, self->drag_item, y)
+           && sluice_scene_get_item (self->scene, self->drag_item)->host == SLUICE_NONE
+           && sluice_scene_get_item (self->scene, self->drag_item)->node != SLUICE_NONE
+           && !sluice_scene_get_item (self->scene, self->drag_item)->aside)
+    self->drag = DRAG_MOVE;
+  else
+    self->drag = DRAG_PAN;
+  if (self->drag == DRAG_MOVE)
+    canvas_end_motion (self);
+}
+
+static void
+drag_update_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gesture)
+{
+  double x, y;
+  if (self->drag == DRAG_NONE || !gtk_gesture_drag_get_start_point (gesture, &x, &y))
+    return;
+  if (self->drag == DRAG_PENDING && hypot (dx, dy) >= CLICK_DISTANCE)
+    start_drag (self, gesture, y);
+  CanvasView view = self->drag_view;
+  switch ((CanvasDrag) self->drag)
+    {
+    case DRAG_PAN:
+      view.x -= dx / view.zoom;
+      view.y -= dy / view.zoom;
+      canvas_set_view (self, view, FALSE);
+      break;
+    case DRAG_BAND:
+      self->band = (SluiceRect){ MIN (x, x + dx), MIN (y, y + dy), fabs (dx), fabs (dy) };
+      gtk_widget_queue_draw (GTK_WIDGET (self));
+      break;
+    case DRAG_MOVE:
+      drag_items (self, dx, dy);
+      break;
+    case DRAG_MINIMAP:
+      look_at_minimap (self, x + dx, y + dy);
+      break;
+    default:
+      break;
+    }
+}
+
+static void
+drop_item (SluiceCanvas *self, double dx, double dy)
+{
+  const SluiceSceneItem *item = sluice_scene_get_item (self->scene, self->drag_item);
+  SluicePoint origin = sluice_scene_get_origin (self->scene, self->drag_item);
+  SluicePoint centre = sluice_rect_centre (&item->rect);
+  g_autofree char *path = g_strdup (canvas_item_path (self, self->drag_item));
+  sluice_view_state_set_position (self->state, path, centre.x + dx / self->view.zoom - origin.x,
+                                  centre.y + dy / self->view.zoom - origin.y);
+  canvas_end_motion (self);
+  canvas_select_path (self, path);
+  canvas_rebuild (self, NULL);
+  canvas_end_motion (self); /* it is where it was dropped already */
+  canvas_layout_changed (self);
+}
+
+static void
+drag_end_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gesture)
+{
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
+  if (self->drag == DRAG_BAND && self->scene != NULL)
+    {
+      SluicePoint a = canvas_to_scene (self, self->band.x, self->band.y);
+      SluiceRect area = { a.x, a.y, self->band.width / self->view.zoom,
+                          self->band.height / self->view.zoom };
+      canvas_select_rect (self, &area, (state & GDK_CONTROL_MASK) != 0);
+    }
+  else if (self->drag == DRAG_MOVE && self->scene != NULL)
+    drop_item (self, dx, dy);
+  self->band = (SluiceRect){ 0, 0, 0, 0 };
+  self->drag = DRAG_NONE;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static gboolean
+click_close (SluiceCanvas *self, guint item, double x, double y)
+{
+  if (item == SLUICE_NONE
+      || sluice_scene_get_item (self->scene, item)->kind != SLUICE_ITEM_OPEN_SCOPE)
+    return FALSE;
+  SluiceRect close = sluice_scene_get_close_rect (self->scene, item);
+  SluicePoint p = canvas_to_scene (self, x, y);
+  if (!sluice_rect_contains (&close, p.x, p.y))
+    return FALSE;
+  canvas_toggle (self, canvas_item_path (self, item), FALSE);
+  return TRUE;
+}
+
+static void
+released_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClick *gesture)
+{
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
+  gboolean extend = (state & (GDK_CONTROL_MASK | GDK_SHIFT_MASK)) != 0;
+  SluiceRect minimap = canvas_minimap_rect (self);
+  guint item = pick (self, x, y);
+  if (self->scene == NULL || (self->drag != DRAG_PENDING && self->drag != DRAG_NONE)
+      || (minimap.width > 0 && sluice_rect_contains (&minimap, x, y)))
+    return;
+  if (n_press == 1 && click_close (self, item, x, y))
+    return;
+  if (n_press == 1)
+    {
+      if (item == SLUICE_NONE)
+        canvas_select_none (self);
+      else
+        canvas_select_item (self, item, extend);
+    }
+  else if (n_press == 2 && item != SLUICE_NONE && canvas_item_path (self, item) != NULL)
+    gtk_widget_activate_action (GTK_WIDGET (self), "canvas.toggle", NULL);
+}
+
+static gboolean
+scroll_cb (SluiceCanvas *self, double dx, double dy, GtkEventControllerScroll *controller)
+{
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
+  gboolean touchpad = gtk_event_controller_scroll_get_unit (controller) == GDK_SCROLL_UNIT_SURFACE;
+  if (self->scene == NULL)
+    return FALSE;
+  if (touchpad && !(state & GDK_CONTROL_MASK))
+    {
+      CanvasView view = self->view;
+      view.x += dx / view.zoom;
+      view.y += dy / view.zoom;
+      canvas_set_view (self, view, FALSE);
+      return TRUE;
+    }
+  /* Touchpads report pixels; some thirty are a notch. */
+  canvas_zoom_at (self, pow (WHEEL_STEP, -dy / (touchpad ? 30 : 1)), self->pointer_x,
+                  self->pointer_y, !touchpad);
+  return TRUE;
+}
+
+static void
+pinch_begin_cb (SluiceCanvas *self)
+{
+  self->pinch_zoom = self->view.zoom;
+}
+
+static void
+pinch_cb (SluiceCanvas *self, double scale, GtkGesture *gesture)
+{
+  double x, y;
+  if (self->scene != NULL && gtk_gesture_get_bounding_box_center (gesture, &x, &y))
+    canvas_zoom_at (self, self->pinch_zoom * scale / self->view.zoom, x, y, FALSE);
+}
+
+static void
+motion_cb (SluiceCanvas *self, double x, double y)
+{
+  self->pointer_x = x;
+  self->pointer_y = y;
+  guint hover = self->drag == DRAG_NONE ? pick (self, x, y) : SLUICE_NONE;
+  if (hover == self->hover)
+    return;
+  self->hover = hover;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+leave_cb (SluiceCanvas *self)
+{
+  self->hover = SLUICE_NONE;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static gboolean
+tooltip_cb (SluiceCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
+{
+  guint item = keyboard ? self->lead_item : pick (self, x, y);
+  if (item == SLUICE_NONE || self->drag != DRAG_NONE
+      || sluice_scene_get_item (self->scene, item)->kind == SLUICE_ITEM_OPEN_SCOPE)
+    return FALSE;
+  g_autofree char *text = sluice_scene_dup_item_text (self->scene, item);
+  gtk_tooltip_set_text (tooltip, text);
+  return TRUE;
+}
+
+void
+canvas_add_controllers (SluiceCanvas *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  GtkGesture *drag = gtk_gesture_drag_new (), *click = gtk_gesture_click_new ();
+  GtkGesture *pinch = gtk_gesture_zoom_new ();
+  GtkEventController *scroll =
+      gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
+  GtkEventController *motion = gtk_event_controller_motion_new ();
+
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (drag), 0);
+  g_signal_connect_swapped (drag, "drag-begin", G_CALLBACK (drag_begin_cb), self);
+  g_signal_connect_swapped (drag, "drag-update", G_CALLBACK (drag_update_cb), self);
+  g_signal_connect_swapped (drag, "drag-end", G_CALLBACK (drag_end_cb), self);
+  g_signal_connect_swapped (click, "released", G_CALLBACK (released_cb), self);
+  g_signal_connect_swapped (pinch, "begin", G_CALLBACK (pinch_begin_cb), self);
+  g_signal_connect_swapped (pinch, "scale-changed", G_CALLBACK (pinch_cb), self);
+  g_signal_connect_swapped (scroll, "scroll", G_CALLBACK (scroll_cb), self);
+  g_signal_connect_swapped (motion, "motion", G_CALLBACK (motion_cb), self);
+  g_signal_connect_swapped (motion, "leave", G_CALLBACK (leave_cb), self);
+  g_signal_connect (self, "query-tooltip", G_CALLBACK (tooltip_cb), NULL);
+  /* The click looks at how the drag went: it must hear of the release first. */
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (drag));
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (pinch));
+  gtk_widget_add_controller (widget, scroll);
+  gtk_widget_add_controller (widget, motion);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/canvas-private.h"
+
+#include <glib/gi18n-lib.h>
+
+#define BAR_MARGIN 14
+
+/* "Colour by structure device time bytes" at the bottom right, and what stands in for a graph that
+ * is not there. */
+
+static GtkWidget *
+make_bar (void)
+{
+  static const struct
+  {
+    const char *nick;
+    const char *label;
+  } choices[] = { { "structure", N_ ("Structure") },
+                  { "device", N_ ("Device") },
+                  { "time", N_ ("Time") },
+                  { "bytes", N_ ("Bytes") } };
+  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  GtkWidget *label = gtk_label_new (_ ("Colour by"));
+  gtk_widget_add_css_class (bar, "canvas-bar");
+  gtk_widget_add_css_class (bar, "osd");
+  gtk_widget_add_css_class (bar, "toolbar");
+  gtk_widget_add_css_class (label, "dim-label");
+  gtk_widget_set_margin_start (label, 10);
+  gtk_widget_set_margin_end (label, 6);
+  gtk_box_append (GTK_BOX (bar), label);
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+    {
+      GtkWidget *button = gtk_toggle_button_new_with_label (_ (choices[i].label));
+      gtk_widget_add_css_class (button, "flat");
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "canvas.color-by");
+      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", choices[i].nick);
+      gtk_box_append (GTK_BOX (bar), button);
+    }
+  return bar;
+}
+
+static GtkWidget *
+make_message (SluiceCanvas *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
+  self->spinner = gtk_spinner_new ();
+  self->message_title = gtk_label_new (NULL);
+  self->message_text = gtk_label_new (NULL);
+  gtk_widget_set_size_request (self->spinner, 32, 32);
+  gtk_widget_add_css_class (self->message_title, "title-2");
+  gtk_widget_add_css_class (self->message_text, "dim-label");
+  for (int i = 0; i < 2; i++)
+    {
+      GtkLabel *label = GTK_LABEL (i == 0 ? self->message_title : self->message_text);
+      gtk_label_set_wrap (label, TRUE);
+      gtk_label_set_wrap_mode (label, PANGO_WRAP_WORD_CHAR);
+      gtk_label_set_justify (label, GTK_JUSTIFY_CENTER);
+      gtk_label_set_max_width_chars (label, 60);
+    }
+  gtk_box_append (GTK_BOX (box), self->spinner);
+  gtk_box_append (GTK_BOX (box), self->message_title);
+  gtk_box_append (GTK_BOX (box), self->message_text);
+  gtk_widget_set_can_target (box, FALSE);
+  return box;
+}
+
+void
+canvas_add_overlays (SluiceCanvas *self)
+{
+  self->bar = make_bar ();
+  self->message = make_message (self);
+  gtk_widget_set_parent (self->message, GTK_WIDGET (self));
+  gtk_widget_set_parent (self->bar, GTK_WIDGET (self));
+}
+
+/* One state at a time: failed, loading, empty, or the graph. */
+void
+canvas_update_message (SluiceCanvas *self)
+{
+  gboolean failed = self->failure != NULL;
+  gboolean waiting = self->loading != NULL || (self->job != NULL && self->scene == NULL);
+  gboolean empty = self->model == NULL || sluice_graph_model_get_n_nodes (self->model) == 0;
+  const char *title = _ ("No graph"), *text = _ ("Open a project to see its graph here.");
+  if (failed)
+    {
+      title = _ ("The graph cannot be shown");
+      text = self->failure;
+    }
+  else if (waiting)
+    {
+      title = self->loading != NULL ? self->loading : _ ("Laying out the graph…");
+      text = "";
+    }
+  else if (self->model != NULL)
+    text = _ ("This graph has no nodes.");
+  gtk_label_set_label (GTK_LABEL (self->message_title), title);
+  gtk_label_set_label (GTK_LABEL (self->message_text), text);
+  gtk_widget_set_visible (self->message_text, *text != '\0');
+  gtk_widget_set_visible (self->spinner, waiting && !failed);
+  gtk_spinner_set_spinning (GTK_SPINNER (self->spinner), waiting && !failed);
+  gtk_widget_set_visible (self->message, failed || waiting || empty);
+  gtk_widget_set_visible (self->bar, !failed && !waiting && !empty);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+allocate_at (GtkWidget *child, double x, double y, int width, int height)
+{
+  GskTransform *transform = gsk_transform_translate (NULL, &GRAPHENE_POINT_INIT (x, y));
+  gtk_widget_allocate (child, width, height, -1, transform);
+}
+
+void
+canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
+{
+  GtkRequisition size, least;
+  if (gtk_widget_get_visible (self->bar))
+    {
+      gtk_widget_get_preferred_size (self->bar, &least, &size);
+      /* Right to left, the minimap stays where it is and so does the bar: the picture has no
+       * direction. */
+      allocate_at (self->bar, MAX (width - size.width - BAR_MARGIN, 0),
+                   MAX (height - size.height - BAR_MARGIN, 0), size.width, size.height);
+    }
+  if (gtk_widget_get_visible (self->message))
+    {
+      int min_height, natural;
+      gtk_widget_get_preferred_size (self->message, &least, &size);
+      int w = CLAMP (size.width, least.width, MAX (width - 48, least.width));
+      gtk_widget_measure (self->message, GTK_ORIENTATION_VERTICAL, w, &min_height, &natural, NULL,
+                          NULL);
+      allocate_at (self->message, (width - w) / 2.0, MAX ((height - natural) / 2.0, 0), w, natural);
+    }
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* The widget's parts: canvas.c (public face, scenes and their worker), canvas-view.c (view
+ * transform, motion, drawing), canvas-input.c (pointer), canvas-select.c (selection, keyboard walk,
+ * search), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed states),
+ * canvas-proxy.c (accessible children). Main thread only. */
+#pragma once
+
+#include "ui/canvas/canvas.h"
+#include "ui/canvas/draw.h"
+
+G_BEGIN_DECLS
+
+#define CANVAS_MOTION_US      220000
+#define CANVAS_MIN_ZOOM       0.004
+#define CANVAS_MAX_ZOOM       4.0
+#define CANVAS_MINIMAP_WIDTH  150
+#define CANVAS_MINIMAP_HEIGHT 104
+#define CANVAS_MINIMAP_MARGIN 14
+#define CANVAS_MAX_PROXIES    200
+
+typedef struct _CanvasJob CanvasJob; /* a scene under construction; canvas.c */
+
+typedef struct
+{
+  double x, y, zoom; /* scene point at the top left, pixels per scene unit */
+} CanvasView;
+
+struct _SluiceCanvas
+{
+  GtkWidget parent;
+
+  SluiceGraphModel *model;    /* or NULL */
+  SluiceHierarchy *hierarchy; /* of model, or NULL while it is built */
+  SluiceScene *scene;         /* or NULL */
+  SluiceViewState *state;
+  CanvasJob *job; /* the newest request, or NULL */
+  SluiceFlow flow;
+  SluiceColorBy color_by;
+  SluiceValueTable *values;
+  SluiceDrawer *drawer;
+  cairo_surface_t *minimap; /* picture of the scene without the view's frame, or NULL */
+  SluiceCanvasTheme theme;
+  char *font;
+  gboolean reduced_motion;
+  gboolean high_contrast;
+  char *loading;
+  char *failure;
+
+  /* View */
+  CanvasView view;
+  int allocated_width, allocated_height;
+  gboolean has_view; /* FALSE: fit as soon as there is a size and a scene */
+  CanvasView view_from, view_to;
+  gint64 view_start;                      /* frame time in us, 0 = at rest */
+  SluicePoint *shift_from, *stretch_from; /* per item, where the motion began; NULL = at rest */
+  SluicePoint *shift, *stretch;
+  gint64 motion_start;
+  guint tick;
+
+  /* Selection: paths of groups, so that it survives every rebuild */
+  char *lead;
+  GHashTable *selected; /* set of char*, the lead included */
+  guint8 *flags;        /* per item */
+  guint lead_item;
+  guint hover;
+  char *reveal; /* path to bring into view when the scene is there */
+  char *search;
+  GArray *found; /* groups */
+  guint found_at;
+
+  /* Pointer */
+  double pointer_x, pointer_y;
+  int drag; /* CanvasDrag */
+  guint drag_item;
+  CanvasView drag_view;
+  SluiceRect band; /* rubber band, widget coordinates; empty = none */
+  double pinch_zoom;
+
+  /* Child widgets */
+  GtkWidget *bar;
+  GtkWidget *message;
+  GtkWidget *spinner;
+  GtkWidget *message_title;
+  GtkWidget *message_text;
+  GPtrArray *proxies; /* GtkWidget */
+  guint proxy_source;
+};
+
+enum
+{
+  CANVAS_SELECTION_CHANGED,
+  CANVAS_ACTIVATED,
+  CANVAS_LAYOUT_CHANGED,
+  CANVAS_FAILED,
+  CANVAS_N_SIGNALS,
+};
+extern guint canvas_signals[CANVAS_N_SIGNALS];
+
+/* canvas.c */
+void
+canvas_rebuild (SluiceCanvas *self,
+                const char *anchor); /* @anchor: path that keeps its place on the screen, or NULL */
+void canvas_toggle (SluiceCanvas *self, const char *path, gboolean open);
+void canvas_layout_changed (SluiceCanvas *self);
+
+/* canvas-view.c */
+SluicePoint canvas_to_scene (SluiceCanvas *self, double x, double y);
+SluiceRect canvas_visible (SluiceCanvas *self);
+void canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate);
+void canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gboolean animate);
+void canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate);
+void canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect);
+void canvas_begin_motion (SluiceCanvas *self, SluiceScene *before, const char *anchor);
+void canvas_end_motion (SluiceCanvas *self);
+gboolean canvas_may_move (SluiceCanvas *self);
+void canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
+void canvas_update_theme (SluiceCanvas *self);
+void canvas_drop_minimap (SluiceCanvas *self);
+SluiceRect canvas_minimap_rect (SluiceCanvas *self); /* widget coordinates; empty when hidden */
+
+/* canvas-input.c */
+void canvas_add_controllers (SluiceCanvas *self);
+
+/* canvas-select.c */
+const char *canvas_item_path (SluiceCanvas *self, guint item);
+const char *canvas_path_name (SluiceCanvas *self, const char *path);
+void canvas_select_item (SluiceCanvas *self, guint item, gboolean extend);
+void canvas_select_path (SluiceCanvas *self, const char *path);
+void canvas_select_none (SluiceCanvas *self);
+void canvas_select_rect (SluiceCanvas *self, const SluiceRect *area, gboolean extend);
+void canvas_update_flags (SluiceCanvas *self);
+gboolean canvas_reveal (SluiceCanvas *self, guint group);
+void canvas_finish_reveal (SluiceCanvas *self);
+void canvas_walk (SluiceCanvas *self, int dx, int dy);
+void canvas_walk_order (SluiceCanvas *self, int step);
+void canvas_find_step (SluiceCanvas *self, int step);
+
+/* canvas-actions.c */
+void canvas_install_actions (GtkWidgetClass *klass);
+
+/* canvas-overlay.c */
+void canvas_add_overlays (SluiceCanvas *self);
+void canvas_update_message (SluiceCanvas *self);
+void canvas_allocate_overlays (SluiceCanvas *self, int width, int height);
+
+/* canvas-proxy.c */
+void canvas_queue_proxies (SluiceCanvas *self);
+void canvas_allocate_proxies (SluiceCanvas *self);
+void canvas_drop_proxies (SluiceCanvas *self);
+
+G_END_DECLS

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/canvas-private.h"
+
+/* The view as JSON, so that tests of the window assert on meaning and not on pixels. */
+
+static void
+append_string (GString *out, const char *text)
+{
+  if (text == NULL)
+    {
+      g_string_append (out, "null");
+      return;
+    }
+  g_string_append_c (out, '"');
+  for (const char *c = text; *c != '\0'; c++)
+    if (*c == '"' || *c == '\\')
+      g_string_append_printf (out, "\\%c", *c);
+    else if ((guchar) *c < 0x20)
+      g_string_append_printf (out, "\\u%04x", (guchar) *c);
+    else
+      g_string_append_c (out, *c);
+  g_string_append_c (out, '"');
+}
+
+static void
+append_number (GString *out, const char *name, double value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  g_ascii_formatd (text, sizeof text, "%.4g", value);
+  g_string_append_printf (out, "\"%s\":%s,", name, text);
+}
+
+static const char *
+kind_nick (SluiceItemKind kind)
+{
+  static const char *const nicks[] = { [SLUICE_ITEM_SCOPE] = "scope",
+                                       [SLUICE_ITEM_OPEN_SCOPE] = "open-scope",
+                                       [SLUICE_ITEM_OP] = "op",
+                                       [SLUICE_ITEM_VARIABLE] = "variable",
+                                       [SLUICE_ITEM_CONSTANT] = "constant",
+                                       [SLUICE_ITEM_SUMMARY] = "summary",
+                                       [SLUICE_ITEM_MORE] = "more",
+                                       [SLUICE_ITEM_HEADING] = "heading" };
+  return nicks[kind];
+}
+
+static void
+append_items (SluiceCanvas *self, GString *out)
+{
+  g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint));
+  SluiceRect area = canvas_visible (self);
+  sluice_scene_query (self->scene, &area, items);
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint index = g_array_index (items, guint, i);
+      const SluiceSceneItem *item = sluice_scene_get_item (self->scene, index);
+      SluiceRect r = item->rect;
+      g_string_append (out, i == 0 ? "{" : ",{");
+      /* In widget coordinates: where a pointer would have to go. */
+      append_number (out, "x", (r.x - self->view.x) * self->view.zoom);
+      append_number (out, "y", (r.y - self->view.y) * self->view.zoom);
+      append_number (out, "width", r.width * self->view.zoom);
+      append_number (out, "height", r.height * self->view.zoom);
+      g_string_append_printf (out, "\"kind\":\"%s\",\"aside\":%s,\"name\":", kind_nick (item->kind),
+                              item->aside ? "true" : "false");
+      append_string (out, canvas_path_name (self, canvas_item_path (self, index)));
+      g_string_append (out, ",\"title\":");
+      append_string (out, item->title);
+      g_string_append_c (out, '}');
+    }
+}
+
+static void
+append_open (SluiceCanvas *self, GString *out)
+{
+  gboolean first = TRUE;
+  for (guint i = 0; i < sluice_scene_get_n_items (self->scene); i++)
+    if (sluice_scene_get_item (self->scene, i)->kind == SLUICE_ITEM_OPEN_SCOPE)
+      {
+        g_string_append (out, first ? "" : ",");
+        append_string (out, canvas_item_path (self, i));
+        first = FALSE;
+      }
+}
+
+char *
+sluice_canvas_dump_state (SluiceCanvas *self)
+{
+  g_return_val_if_fail (SLUICE_IS_CANVAS (self), NULL);
+  GString *out = g_string_new ("{");
+  append_number (out, "zoom", self->view.zoom);
+  append_number (out, "x", self->view.x);
+  append_number (out, "y", self->view.y);
+  g_string_append_printf (out, "\"busy\":%s,", sluice_canvas_is_busy (self) ? "true" : "false");
+  g_string_append (out, "\"loading\":");
+  append_string (out, self->loading);
+  g_string_append (out, ",\"failure\":");
+  append_string (out, self->failure);
+  g_string_append (out, ",\"selection\":");
+  append_string (out, canvas_path_name (self, self->lead));
+  g_string_append_printf (out, ",\"selected\":%u,\"found\":%u,", g_hash_table_size (self->selected),
+                          self->found->len);
+  g_string_append_printf (out, "\"nodes\":%u,\"edges\":%u,",
+                          self->model == NULL ? 0 : sluice_graph_model_get_n_nodes (self->model),
+                          self->scene == NULL ? 0 : sluice_scene_get_n_edges (self->scene));
+  g_string_append (out, "\"open\":[");
+  if (self->scene != NULL)
+    append_open (self, out);
+  g_string_append (out, "],\"items\":[");
+  if (self->scene != NULL)
+    append_items (self, out);
+  g_string_append (out, "]}");
+  return g_string_free (out, FALSE);
+}

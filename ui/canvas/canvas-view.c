@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/canvas-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FIT_MARGIN 40.0
+
+SluicePoint
+canvas_to_scene (SluiceCanvas *self, double x, double y)
+{
+  return (SluicePoint){ self->view.x + x / self->view.zoom, self->view.y + y / self->view.zoom };
+}
+
+SluiceRect
+canvas_visible (SluiceCanvas *self)
+{
+  return (SluiceRect){ self->view.x, self->view.y,
+                       gtk_widget_get_width (GTK_WIDGET (self)) / self->view.zoom,
+                       gtk_widget_get_height (GTK_WIDGET (self)) / self->view.zoom };
+}
+
+gboolean
+canvas_may_move (SluiceCanvas *self)
+{
+  gboolean enabled = TRUE;
+  g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)), "gtk-enable-animations", &enabled,
+                NULL);
+  return enabled && !self->reduced_motion && gtk_widget_get_mapped (GTK_WIDGET (self));
+}
+
+/* Ease out: fast, then slow. */
+static double
+eased (gint64 start, gint64 now)
+{
+  double t = CLAMP ((now - start) / (double) CANVAS_MOTION_US, 0, 1);
+  return 1 - (1 - t) * (1 - t) * (1 - t);
+}
+
+static void
+step_view (SluiceCanvas *self, gint64 now)
+{
+  double t = eased (self->view_start, now);
+  const CanvasView *a = &self->view_from, *b = &self->view_to;
+  double width = gtk_widget_get_width (GTK_WIDGET (self)),
+         height = gtk_widget_get_height (GTK_WIDGET (self));
+  /* Zoom by equal factors; the middle of the picture moves in a straight line. */
+  double ax = a->x + width / 2 / a->zoom, ay = a->y + height / 2 / a->zoom;
+  double bx = b->x + width / 2 / b->zoom, by = b->y + height / 2 / b->zoom;
+  self->view.zoom = a->zoom * pow (b->zoom / a->zoom, t);
+  self->view.x = ax + (bx - ax) * t - width / 2 / self->view.zoom;
+  self->view.y = ay + (by - ay) * t - height / 2 / self->view.zoom;
+  if (t < 1)
+    return;
+  self->view = *b;
+  self->view_start = 0;
+}
+
+static void
+step_items (SluiceCanvas *self, gint64 now)
+{
+  double left = 1 - eased (self->motion_start, now);
+  guint n = sluice_scene_get_n_items (self->scene);
+  if (left <= 0)
+    {
+      canvas_end_motion (self);
+      return;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      self->shift[i].x = self->shift_from[i].x * left;
+      self->shift[i].y = self->shift_from[i].y * left;
+      self->stretch[i].x = self->stretch_from[i].x * left;
+      self->stretch[i].y = self->stretch_from[i].y * left;
+    }
+}
+
+static gboolean
+tick_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (widget);
+  gint64 now = gdk_frame_clock_get_frame_time (clock);
+  /* The first frame of a motion is where it starts, however late it comes. */
+  if (self->view_start < 0)
+    self->view_start = now;
+  if (self->motion_start < 0)
+    self->motion_start = now;
+  if (self->view_start != 0)
+    step_view (self, now);
+  if (self->shift_from != NULL)
+    step_items (self, now);
+  gtk_widget_queue_draw (widget);
+  if (self->view_start != 0 || self->shift_from != NULL)
+    return G_SOURCE_CONTINUE;
+  self->tick = 0;
+  canvas_queue_proxies (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+start_ticking (SluiceCanvas *self)
+{
+  if (self->tick == 0)
+    self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), tick_cb, NULL, NULL);
+}
+
+void
+canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate)
+{
+  view.zoom = CLAMP (view.zoom, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
+  self->view_start = 0;
+  if (animate && self->has_view && canvas_may_move (self))
+    {
+      self->view_from = self->view;
+      self->view_to = view;
+      self->view_start = -1;
+      start_ticking (self);
+    }
+  else
+    {
+      self->view = view;
+      canvas_queue_proxies (self);
+    }
+  self->has_view = TRUE;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+/* Where a zoom under way will end: several steps in a row add up. */
+static CanvasView
+target_view (SluiceCanvas *self)
+{
+  return self->view_start != 0 ? self->view_to : self->view;
+}
+
+void
+canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gboolean animate)
+{
+  CanvasView view = target_view (self);
+  double zoom = CLAMP (view.zoom * factor, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
+  view.x += x / view.zoom - x / zoom;
+  view.y += y / view.zoom - y / zoom;
+  view.zoom = zoom;
+  canvas_set_view (self, view, animate);
+}
+
+void
+canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (self)),
+         height = gtk_widget_get_height (GTK_WIDGET (self));
+  double zoom = MIN ((width - 2 * FIT_MARGIN) / MAX (rect->width, 1),
+                     (height - 2 * FIT_MARGIN) / MAX (rect->height, 1));
+  SluicePoint centre = sluice_rect_centre (rect);
+  zoom = CLAMP (zoom, CANVAS_MIN_ZOOM, 1);
+  canvas_set_view (self,
+                   (CanvasView){ centre.x - width / 2 / zoom, centre.y - height / 2 / zoom, zoom },
+                   animate);
+}
+
+/* Pans as little as it takes; zooms in when the box would be too small to read. */
+void
+canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
+{
+  CanvasView view = target_view (self);
+  double width = gtk_widget_get_width (GTK_WIDGET (self)),
+         height = gtk_widget_get_height (GTK_WIDGET (self));
+  double margin = 48;
+  if (width <= 0 || height <= 0)
+    return;
+  if (view.zoom < 0.5)
+    {
+      SluicePoint centre = sluice_rect_centre (rect);
+      view = (CanvasView){ centre.x - width / 2 / 0.9, centre.y - height / 2 / 0.9, 0.9 };
+    }
+  double w = width / view.zoom, h = height / view.zoom, m = margin / view.zoom;
+  view.x = CLAMP (view.x, MIN (rect->x + rect->width + m - w, rect->x - m), rect->x - m);
+  view.y = CLAMP (view.y, MIN (rect->y + rect->height + m - h, rect->y - m), rect->y - m);
+  canvas_set_view (self, view, TRUE);
+}
+
+void
+sluice_canvas_fit (SluiceCanvas *self)
+{
+  double x, y, zoom;
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  if (self->scene == NULL)
+    return;
+  double width = gtk_widget_get_width (GTK_WIDGET (self)),
+         height = gtk_widget_get_height (GTK_WIDGET (self));
+  if (!self->has_view && sluice_view_state_get_view (self->state, &x, &y, &zoom))
+    {
+      zoom = CLAMP (zoom, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
+      canvas_set_view (self, (CanvasView){ x - width / 2 / zoom, y - height / 2 / zoom, zoom },
+                       FALSE);
+      return;
+    }
+  SluiceRect bounds = sluice_scene_get_bounds (self->scene);
+  canvas_fit_rect (self, &bounds, TRUE);
+}
+
+void
+canvas_end_motion (SluiceCanvas *self)
+{
+  g_clear_pointer (&self->shift_from, g_free);
+  g_clear_pointer (&self->stretch_from, g_free);
+  g_clear_pointer (&self->shift, g_free);
+  g_clear_pointer (&self->stretch, g_free);
+  self->motion_start = 0;
+}
+
+/* The item of the old scene that group @path was drawn as itself, or SLUICE_NONE. */
+static guint
+find_before (SluiceScene *before, const char *path)
+{
+  SluiceHierarchy *h = sluice_scene_get_hierarchy (before);
+  guint group = sluice_hierarchy_lookup (h, path);
+  if (group == SLUICE_NONE || group == 0)
+    return SLUICE_NONE;
+  guint item = sluice_scene_find_item (before, group);
+  return item != SLUICE_NONE && sluice_scene_get_item (before, item)->node == group ? item
+                                                                                    : SLUICE_NONE;
+}
+
+/* Where item @i of the new scene was before: at its own place, or folded into the box that held it.
+ */
+static SluiceRect
+rect_before (SluiceCanvas *self, SluiceScene *before, guint i, const SluiceRect *starts)
+{
+  const SluiceSceneItem *item = sluice_scene_get_item (self->scene, i);
+  guint old =
+      item->node == SLUICE_NONE ? SLUICE_NONE : find_before (before, canvas_item_path (self, i));
+  if (old != SLUICE_NONE)
+    return sluice_scene_get_item (before, old)->rect;
+  if (item->parent == SLUICE_NONE)
+    return item->rect;
+  SluiceRect now = sluice_scene_get_item (self->scene, item->parent)->rect,
+             was = starts[item->parent];
+  double sx = was.width / MAX (now.width, 1), sy = was.height / MAX (now.height, 1);
+  return (SluiceRect){ was.x + (item->rect.x - now.x) * sx, was.y + (item->rect.y - now.y) * sy,
+                       item->rect.width * sx, item->rect.height * sy };
+}
+
+/* Starts the motion from the old scene's places to the new ones. The anchor stays where it is on
+ * the screen. */
+void
+canvas_begin_motion (SluiceCanvas *self, SluiceScene *before, const char *anchor)
+{
+  guint n = sluice_scene_get_n_items (self->scene);
+  g_autofree SluiceRect *starts = g_new (SluiceRect, n + 1);
+  SluicePoint moved = { 0, 0 };
+  guint old = anchor == NULL ? SLUICE_NONE : find_before (before, anchor);
+  guint group = anchor == NULL ? SLUICE_NONE : sluice_hierarchy_lookup (self->hierarchy, anchor);
+
+  if (old != SLUICE_NONE && group != SLUICE_NONE)
+    {
+      SluicePoint a = sluice_rect_centre (&sluice_scene_get_item (before, old)->rect);
+      SluicePoint b = sluice_rect_centre (
+          &sluice_scene_get_item (self->scene, sluice_scene_find_item (self->scene, group))->rect);
+      moved = (SluicePoint){ b.x - a.x, b.y - a.y };
+      self->view.x += moved.x;
+      self->view.y += moved.y;
+      self->view_to.x += moved.x;
+      self->view_to.y += moved.y;
+      self->view_from.x += moved.x;
+      self->view_from.y += moved.y;
+    }
+  if (!canvas_may_move (self))
+    return;
+  self->shift_from = g_new (SluicePoint, n + 1);
+  self->stretch_from = g_new (SluicePoint, n + 1);
+  self->shift = g_new (SluicePoint, n + 1);
+  self->stretch = g_new (SluicePoint, n + 1);
+  /* Frames come before what is in them. */
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceRect *now = &sluice_scene_get_item (self->scene, i)->rect;
+      SluiceRect was = starts[i] = rect_before (self, before, i, starts);
+      self->shift_from[i] = (SluicePoint){ was.x - now->x + moved.x, was.y - now->y + moved.y };
+      self->stretch_from[i] = (SluicePoint){ was.width - now->width, was.height - now->height };
+      self->shift[i] = self->shift_from[i];
+      self->stretch[i] = self->stretch_from[i];
+    }
+  self->motion_start = -1;
+  start_ticking (self);
+}
+
+SluiceRect
+canvas_minimap_rect (SluiceCanvas *self)
+{
+  int width = gtk_widget_get_width (GTK_WIDGET (self)),
+      height = gtk_widget_get_height (GTK_WIDGET (self));
+  if (self->scene == NULL || width < 480 || height < 320)
+    return (SluiceRect){ 0, 0, 0, 0 };
+  return (SluiceRect){ CANVAS_MINIMAP_MARGIN,
+                       height - CANVAS_MINIMAP_HEIGHT - CANVAS_MINIMAP_MARGIN, CANVAS_MINIMAP_WIDTH,
+                       CANVAS_MINIMAP_HEIGHT };
+}
+
+void
+canvas_update_theme (SluiceCanvas *self)
+{
+  GdkRGBA text;
+  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &text);
+  gboolean dark = text.red + text.green + text.blue > 1.5;
+  SluiceCanvasThemeKind kind =
+      self->high_contrast ? (dark ? SLUICE_CANVAS_HIGH_CONTRAST_DARK : SLUICE_CANVAS_HIGH_CONTRAST)
+                          : (dark ? SLUICE_CANVAS_DARK : SLUICE_CANVAS_LIGHT);
+  PangoFontDescription *font =
+      pango_context_get_font_description (gtk_widget_get_pango_context (GTK_WIDGET (self)));
+  const char *family = font == NULL ? NULL : pango_font_description_get_family (font);
+  if (g_strcmp0 (family, self->font) != 0)
+    {
+      g_free (self->font);
+      self->font = g_strdup (family);
+      sluice_drawer_free (self->drawer);
+      self->drawer = sluice_drawer_new ();
+    }
+  self->theme = *sluice_canvas_theme_get (kind);
+  self->theme.font = self->font;
+  canvas_drop_minimap (self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+canvas_drop_minimap (SluiceCanvas *self)
+{
+  g_clear_pointer (&self->minimap, cairo_surface_destroy);
+}
+
+/* Tens of thousands of boxes take longer than a frame: they are drawn once a scene. */
+static void
+draw_minimap (SluiceCanvas *self, cairo_t *cr)
+{
+  SluiceRect r = canvas_minimap_rect (self), visible = canvas_visible (self);
+  if (r.width <= 0)
+    return;
+  if (self->minimap == NULL)
+    {
+      int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
+      self->minimap = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, (int) r.width * scale,
+                                                  (int) r.height * scale);
+      cairo_surface_set_device_scale (self->minimap, scale, scale);
+      cairo_t *picture = cairo_create (self->minimap);
+      sluice_draw_minimap (self->scene, picture, &self->theme, r.width, r.height);
+      cairo_destroy (picture);
+    }
+  cairo_save (cr);
+  cairo_translate (cr, r.x, r.y);
+  cairo_set_source_surface (cr, self->minimap, 0, 0);
+  cairo_paint (cr);
+  sluice_draw_minimap_view (self->scene, cr, &self->theme, r.width, r.height, &visible);
+  cairo_restore (cr);
+}
+
+static void
+draw_band (SluiceCanvas *self, cairo_t *cr)
+{
+  const SluiceColor *c = &self->theme.accent;
+  if (self->band.width <= 0 || self->band.height <= 0)
+    return;
+  cairo_rectangle (cr, self->band.x + 0.5, self->band.y + 0.5, self->band.width, self->band.height);
+  cairo_set_source_rgba (cr, c->r, c->g, c->b, 0.12);
+  cairo_fill_preserve (cr);
+  cairo_set_source_rgb (cr, c->r, c->g, c->b);
+  cairo_set_line_width (cr, 1);
+  cairo_stroke (cr);
+}
+
+void
+canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (widget);
+  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  if (self->scene != NULL && self->failure == NULL && self->has_view)
+    {
+      SluiceDrawState state = { .theme = &self->theme,
+                                .x = self->view.x,
+                                .y = self->view.y,
+                                .zoom = self->view.zoom,
+                                .width = width,
+                                .height = height,
+                                .color_by = self->color_by,
+                                .values = self->values,
+                                .lead = self->lead_item,
+                                .selected = self->flags,
+                                .hover = self->hover,
+                                .shift = self->shift,
+                                .stretch = self->stretch };
+      sluice_drawer_draw (self->drawer, self->scene, cr, &state);
+      draw_band (self, cr);
+      draw_minimap (self, cr);
+    }
+  else
+    {
+      cairo_set_source_rgb (cr, self->theme.ground.r, self->theme.ground.g, self->theme.ground.b);
+      cairo_paint (cr);
+    }
+  cairo_destroy (cr);
+  /* Proxies are not drawn: the picture of an item is the canvas' own. */
+  gtk_widget_snapshot_child (widget, self->bar, snapshot);
+  gtk_widget_snapshot_child (widget, self->message, snapshot);
+}

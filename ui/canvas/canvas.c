@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/canvas-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+/* Up to here a scene is made at once: faster than a frame. Larger ones are made by a worker. */
+#define SMALL_MODEL 300
+#define SMALL_SCENE 90
+
+/* A scene under construction. Held by its task and, until it is replaced, by the canvas. */
+struct _CanvasJob
+{
+  gatomicrefcount ref_count;
+  gint cancelled; /* atomic: set by the main thread, read by the worker */
+  SluiceGraphModel *model;
+  SluiceHierarchy *hierarchy; /* made by the job when it starts without one */
+  SluiceViewState *state;
+  SluiceFlow flow;
+  SluiceScene *scene;
+  char *anchor;
+};
+
+guint canvas_signals[CANVAS_N_SIGNALS];
+
+enum
+{
+  PROP_COLOR_BY = 1,
+  N_PROPS,
+};
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (SluiceCanvas, sluice_canvas, GTK_TYPE_WIDGET)
+
+static GType
+color_by_get_type (void)
+{
+  static gsize type;
+  static const GEnumValue values[] = {
+    { SLUICE_COLOR_BY_STRUCTURE, "SLUICE_COLOR_BY_STRUCTURE", "structure" },
+    { SLUICE_COLOR_BY_DEVICE, "SLUICE_COLOR_BY_DEVICE", "device" },
+    { SLUICE_COLOR_BY_TIME, "SLUICE_COLOR_BY_TIME", "time" },
+    { SLUICE_COLOR_BY_BYTES, "SLUICE_COLOR_BY_BYTES", "bytes" },
+    { 0, NULL, NULL },
+  };
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("SluiceColorBy", values));
+  return type;
+}
+
+static void
+job_unref (gpointer data)
+{
+  CanvasJob *job = data;
+  if (!g_atomic_ref_count_dec (&job->ref_count))
+    return;
+  g_clear_pointer (&job->hierarchy, sluice_hierarchy_unref);
+  g_clear_pointer (&job->scene, sluice_scene_unref);
+  sluice_graph_model_unref (job->model);
+  sluice_view_state_free (job->state);
+  g_free (job->anchor);
+  g_free (job);
+}
+
+static void
+cancel_job (SluiceCanvas *self)
+{
+  if (self->job == NULL)
+    return;
+  g_atomic_int_set (&self->job->cancelled, 1);
+  g_clear_pointer (&self->job, job_unref);
+}
+
+static void
+run_job (CanvasJob *job)
+{
+  if (job->hierarchy == NULL)
+    job->hierarchy = sluice_hierarchy_new (job->model);
+  if (!g_atomic_int_get (&job->cancelled))
+    job->scene = sluice_scene_new (job->hierarchy, job->state, job->flow, &job->cancelled);
+}
+
+/* Puts the job's scene on the screen. */
+static void
+take_job (SluiceCanvas *self, CanvasJob *job)
+{
+  g_autoptr (SluiceScene) before = g_steal_pointer (&self->scene);
+  canvas_end_motion (self);
+  canvas_drop_minimap (self);
+  g_clear_pointer (&self->hierarchy, sluice_hierarchy_unref);
+  self->hierarchy = sluice_hierarchy_ref (job->hierarchy);
+  self->scene = sluice_scene_ref (job->scene);
+  self->hover = SLUICE_NONE;
+  canvas_update_flags (self);
+  if (before != NULL)
+    canvas_begin_motion (self, before, job->anchor);
+  canvas_update_message (self);
+  if (!self->has_view && gtk_widget_get_width (GTK_WIDGET (self)) > 0)
+    sluice_canvas_fit (self);
+  canvas_finish_reveal (self);
+  canvas_queue_proxies (self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+job_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  run_job (data);
+  g_task_return_boolean (task, TRUE);
+}
+
+static void
+job_done_cb (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (object);
+  CanvasJob *job = g_task_get_task_data (G_TASK (result));
+  if (self->job != job || job->scene == NULL)
+    return; /* a newer request took over */
+  g_autoptr (GTask) keep = g_object_ref (G_TASK (result));
+  g_clear_pointer (&self->job, job_unref);
+  take_job (self, job);
+}
+
+static gboolean
+is_small (SluiceCanvas *self, const char *anchor)
+{
+  if (self->hierarchy == NULL)
+    return sluice_graph_model_get_n_nodes (self->model) <= SMALL_MODEL;
+  guint n = self->scene == NULL ? SMALL_SCENE : sluice_scene_get_n_items (self->scene);
+  guint group = anchor == NULL ? SLUICE_NONE : sluice_hierarchy_lookup (self->hierarchy, anchor);
+  if (group != SLUICE_NONE)
+    n += sluice_hierarchy_get_group (self->hierarchy, group)->n_children;
+  return n <= SMALL_SCENE;
+}
+
+void
+canvas_rebuild (SluiceCanvas *self, const char *anchor)
+{
+  cancel_job (self);
+  if (self->model == NULL)
+    return;
+  CanvasJob *job = g_new0 (CanvasJob, 1);
+  g_atomic_ref_count_init (&job->ref_count);
+  job->model = sluice_graph_model_ref (self->model);
+  job->hierarchy = self->hierarchy == NULL ? NULL : sluice_hierarchy_ref (self->hierarchy);
+  job->state = sluice_view_state_copy (self->state);
+  job->flow = self->flow;
+  job->anchor = g_strdup (anchor);
+  /* dot is slow and takes turns: never here. */
+  if (is_small (self, anchor) && !sluice_view_state_get_use_dot (self->state))
+    {
+      run_job (job);
+      take_job (self, job);
+      job_unref (job);
+      return;
+    }
+  self->job = job;
+  g_atomic_ref_count_inc (&job->ref_count);
+  g_autoptr (GTask) task = g_task_new (self, NULL, job_done_cb, NULL);
+  g_task_set_task_data (task, job, job_unref);
+  g_task_run_in_thread (task, job_thread);
+  canvas_update_message (self);
+}
+
+void
+canvas_layout_changed (SluiceCanvas *self)
+{
+  g_signal_emit (self, canvas_signals[CANVAS_LAYOUT_CHANGED], 0);
+}
+
+void
+canvas_toggle (SluiceCanvas *self, const char *path, gboolean open)
+{
+  g_autofree char *anchor = g_strdup (path);
+  sluice_view_state_set_open (self->state, anchor, open);
+  /* What is selected below a closing scope is no longer seen: the scope takes over. */
+  if (!open && self->lead != NULL && self->hierarchy != NULL)
+    {
+      guint scope = sluice_hierarchy_lookup (self->hierarchy, anchor);
+      guint lead = sluice_hierarchy_lookup (self->hierarchy, self->lead);
+      if (scope != SLUICE_NONE && lead != SLUICE_NONE && lead != scope
+          && sluice_hierarchy_is_below (self->hierarchy, lead, scope))
+        canvas_select_path (self, anchor);
+    }
+  canvas_rebuild (self, anchor);
+  canvas_layout_changed (self);
+}
+
+void
+sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  if (self->model == model)
+    return;
+  cancel_job (self);
+  g_clear_pointer (&self->model, sluice_graph_model_unref);
+  g_clear_pointer (&self->hierarchy, sluice_hierarchy_unref);
+  g_array_set_size (self->found, 0);
+  if (model != NULL)
+    {
+      self->model = sluice_graph_model_ref (model);
+      canvas_rebuild (self, NULL);
+    }
+  else
+    {
+      canvas_end_motion (self);
+      canvas_drop_minimap (self);
+      g_clear_pointer (&self->scene, sluice_scene_unref);
+      canvas_update_flags (self);
+      self->hover = SLUICE_NONE;
+    }
+  canvas_update_message (self);
+  canvas_queue_proxies (self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+SluiceGraphModel *
+sluice_canvas_get_model (SluiceCanvas *self)
+{
+  g_return_val_if_fail (SLUICE_IS_CANVAS (self), NULL);
+  return self->model;
+}
+
+void
+sluice_canvas_set_loading (SluiceCanvas *self, const char *text)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  g_free (self->loading);
+  self->loading = g_strdup (text);
+  canvas_update_message (self);
+}
+
+void
+sluice_canvas_set_failure (SluiceCanvas *self, const char *text)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  g_free (self->failure);
+  self->failure = g_strdup (text);
+  canvas_update_message (self);
+}
+
+void
+sluice_canvas_set_view_state (SluiceCanvas *self, const SluiceViewState *state)
+{
+  double x, y, zoom;
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  sluice_view_state_free (self->state);
+  self->state = state == NULL ? sluice_view_state_new () : sluice_view_state_copy (state);
+  self->has_view = FALSE;
+  if (sluice_view_state_get_view (self->state, &x, &y, &zoom)
+      && gtk_widget_get_width (GTK_WIDGET (self)) > 0)
+    sluice_canvas_fit (self);
+  canvas_rebuild (self, NULL);
+}
+
+SluiceViewState *
+sluice_canvas_dup_view_state (SluiceCanvas *self)
+{
+  g_return_val_if_fail (SLUICE_IS_CANVAS (self), NULL);
+  SluiceViewState *copy = sluice_view_state_copy (self->state);
+  if (self->has_view && self->scene != NULL)
+    {
+      SluiceRect r = canvas_visible (self);
+      SluicePoint centre = sluice_rect_centre (&r);
+      sluice_view_state_set_view (copy, centre.x, centre.y, self->view.zoom);
+    }
+  return copy;
+}
+
+void
+sluice_canvas_set_values (SluiceCanvas *self, const SluiceCanvasValue *values, guint n_values)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  for (guint i = 0; i < n_values; i++)
+    sluice_value_table_set (self->values, &values[i]);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+sluice_canvas_clear_values (SluiceCanvas *self)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  sluice_value_table_clear (self->values);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+sluice_canvas_set_color_by (SluiceCanvas *self, SluiceColorBy color_by)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  if (self->color_by == color_by)
+    return;
+  self->color_by = color_by;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_COLOR_BY]);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+SluiceColorBy
+sluice_canvas_get_color_by (SluiceCanvas *self)
+{
+  g_return_val_if_fail (SLUICE_IS_CANVAS (self), SLUICE_COLOR_BY_STRUCTURE);
+  return self->color_by;
+}
+
+void
+sluice_canvas_set_flow (SluiceCanvas *self, SluiceFlow flow)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  if (self->flow == flow)
+    return;
+  self->flow = flow;
+  self->has_view = FALSE;
+  canvas_rebuild (self, NULL);
+}
+
+void
+sluice_canvas_set_reduced_motion (SluiceCanvas *self, gboolean reduced)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  self->reduced_motion = reduced;
+}
+
+void
+sluice_canvas_set_high_contrast (SluiceCanvas *self, gboolean high_contrast)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  self->high_contrast = high_contrast;
+  canvas_update_theme (self);
+}
+
+void
+sluice_canvas_set_use_dot (SluiceCanvas *self, gboolean use_dot)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  if (sluice_view_state_get_use_dot (self->state) == use_dot)
+    return;
+  sluice_view_state_set_use_dot (self->state, use_dot);
+  canvas_rebuild (self, NULL);
+  canvas_layout_changed (self);
+}
+
+double
+sluice_canvas_get_zoom (SluiceCanvas *self)
+{
+  g_return_val_if_fail (SLUICE_IS_CANVAS (self), 1);
+  return self->view.zoom;
+}
+
+gboolean
+sluice_canvas_is_busy (SluiceCanvas *self)
+{
+  g_return_val_if_fail (SLUICE_IS_CANVAS (self), FALSE);
+  return self->job != NULL || self->view_start != 0 || self->shift_from != NULL || self->tick != 0;
+}
+
+gboolean
+sluice_canvas_export (SluiceCanvas *self,
+                      SluiceExportFormat format,
+                      const char *path,
+                      GError **error)
+{
+  g_return_val_if_fail (SLUICE_IS_CANVAS (self), FALSE);
+  if (self->scene == NULL)
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+                   _ ("“%s” was not written: there is no graph to draw"), path);
+      return FALSE;
+    }
+  return sluice_scene_export (self->scene, &self->theme, format, path, error);
+}
+
+static void
+sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (widget);
+  canvas_allocate_overlays (self, width, height);
+  if (!self->has_view && self->scene != NULL && width > 0 && height > 0)
+    sluice_canvas_fit (self);
+  canvas_allocate_proxies (self);
+  /* Not at every allocation: proxies that appear ask for one themselves. */
+  if (width != self->allocated_width || height != self->allocated_height)
+    canvas_queue_proxies (self);
+  self->allocated_width = width;
+  self->allocated_height = height;
+}
+
+static void
+sluice_canvas_measure (GtkWidget *widget,
+                       GtkOrientation orientation,
+                       int for_size,
+                       int *minimum,
+                       int *natural,
+                       int *minimum_baseline,
+                       int *natural_baseline)
+{
+  *minimum = 120;
+  *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 800 : 600;
+}
+
+static void
+sluice_canvas_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  GTK_WIDGET_CLASS (sluice_canvas_parent_class)->css_changed (widget, change);
+  canvas_update_theme (SLUICE_CANVAS (widget));
+}
+
+static void
+sluice_canvas_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_COLOR_BY)
+    g_value_set_enum (value, SLUICE_CANVAS (object)->color_by);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+sluice_canvas_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_COLOR_BY)
+    sluice_canvas_set_color_by (SLUICE_CANVAS (object), g_value_get_enum (value));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+sluice_canvas_dispose (GObject *object)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (object);
+  cancel_job (self);
+  canvas_end_motion (self);
+  if (self->tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->tick);
+  self->tick = 0;
+  canvas_drop_proxies (self);
+  g_clear_pointer (&self->bar, gtk_widget_unparent);
+  g_clear_pointer (&self->message, gtk_widget_unparent);
+  G_OBJECT_CLASS (sluice_canvas_parent_class)->dispose (object);
+}
+
+static void
+sluice_canvas_finalize (GObject *object)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (object);
+  g_clear_pointer (&self->scene, sluice_scene_unref);
+  g_clear_pointer (&self->hierarchy, sluice_hierarchy_unref);
+  g_clear_pointer (&self->model, sluice_graph_model_unref);
+  sluice_view_state_free (self->state);
+  sluice_value_table_free (self->values);
+  sluice_drawer_free (self->drawer);
+  g_hash_table_unref (self->selected);
+  g_array_unref (self->found);
+  g_ptr_array_unref (self->proxies);
+  canvas_drop_minimap (self);
+  g_free (self->flags);
+  g_free (self->lead);
+  g_free (self->reveal);
+  g_free (self->search);
+  g_free (self->font);
+  g_free (self->loading);
+  g_free (self->failure);
+  G_OBJECT_CLASS (sluice_canvas_parent_class)->finalize (object);
+}
+
+static guint
+add_signal (const char *name, GType argument)
+{
+  return g_signal_new (name, SLUICE_TYPE_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                       G_TYPE_NONE, argument == G_TYPE_NONE ? 0 : 1, argument);
+}
+
+static void
+sluice_canvas_class_init (SluiceCanvasClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  object_class->dispose = sluice_canvas_dispose;
+  object_class->finalize = sluice_canvas_finalize;
+  object_class->get_property = sluice_canvas_get_property;
+  object_class->set_property = sluice_canvas_set_property;
+  widget_class->size_allocate = sluice_canvas_size_allocate;
+  widget_class->measure = sluice_canvas_measure;
+  widget_class->snapshot = canvas_snapshot;
+  widget_class->css_changed = sluice_canvas_css_changed;
+
+  properties[PROP_COLOR_BY] =
+      g_param_spec_enum ("color-by", NULL, NULL, color_by_get_type (), SLUICE_COLOR_BY_STRUCTURE,
+                         G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+  canvas_signals[CANVAS_SELECTION_CHANGED] = add_signal ("selection-changed", G_TYPE_STRING);
+  canvas_signals[CANVAS_ACTIVATED] = add_signal ("activated", G_TYPE_STRING);
+  canvas_signals[CANVAS_LAYOUT_CHANGED] = add_signal ("layout-changed", G_TYPE_NONE);
+  canvas_signals[CANVAS_FAILED] = add_signal ("failed", G_TYPE_STRING);
+
+  gtk_widget_class_set_css_name (widget_class, "sluice-canvas");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_TREE);
+  canvas_install_actions (widget_class);
+}
+
+static void
+sluice_canvas_init (SluiceCanvas *self)
+{
+  self->state = sluice_view_state_new ();
+  self->values = sluice_value_table_new ();
+  self->drawer = sluice_drawer_new ();
+  self->selected = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->found = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->proxies = g_ptr_array_new ();
+  self->lead_item = self->hover = self->drag_item = SLUICE_NONE;
+  self->view.zoom = 1;
+  self->theme = *sluice_canvas_theme_get (SLUICE_CANVAS_LIGHT);
+  gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
+  gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
+  gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Graph"),
+                                  -1);
+  canvas_add_overlays (self);
+  canvas_add_controllers (self);
+  canvas_update_message (self);
+}
+
+GtkWidget *
+sluice_canvas_new (void)
+{
+  return g_object_new (SLUICE_TYPE_CANVAS, NULL);
+}
