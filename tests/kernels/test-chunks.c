@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * Kernels on values large enough to be cut into chunks: the same bits on any number of threads, and
+ * the reference kernel's result but for rounding.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/pool.h"
+#include "tests/kernels/harness.h"
+
+static void
+check_close (const SluiceTensor *got, const SluiceTensor *want, double tolerance)
+{
+  const float *a = got->data, *b = want->data;
+  double largest = 0;
+  g_assert_true (sluice_shape_equal (&got->shape, &want->shape));
+  if (tolerance == 0)
+    g_assert_cmpmem (a, sluice_tensor_bytes (got), b, sluice_tensor_bytes (want));
+  for (gint64 i = 0; i < want->n_elements; i++)
+    largest = MAX (largest, fabs ((double) b[i]));
+  for (gint64 i = 0; tolerance > 0 && i < want->n_elements; i++)
+    g_assert_cmpfloat_with_epsilon (a[i], b[i], tolerance * largest);
+}
+
+/* Builds a graph with a node "y" by `build`, and runs it every way. */
+static void
+check_node (void (*build) (Harness *h), double tolerance)
+{
+  static const guint threads[] = { 1, 2, 3, 7 };
+  g_autoptr (SluiceTensor) alone = NULL;
+  guint saved = sluice_pool_get_threads ();
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    {
+      g_auto (Harness) h;
+      sluice_pool_set_threads (threads[i]);
+      harness_init (&h, 1, FALSE);
+      build (&h);
+      g_autoptr (SluiceTensor) y = harness_fetch (&h, "y:0");
+      if (alone == NULL)
+        alone = g_steal_pointer (&y);
+      else
+        g_assert_cmpmem (y->data, sluice_tensor_bytes (y), alone->data,
+                         sluice_tensor_bytes (alone));
+    }
+  g_auto (Harness) h;
+  harness_init (&h, 1, TRUE);
+  build (&h);
+  g_autoptr (SluiceTensor) want = harness_fetch (&h, "y:0");
+  check_close (alone, want, tolerance);
+  sluice_pool_set_threads (saved);
+}
+
+static void
+add_product (Harness *h, gint64 m, gint64 k, gint64 n, gboolean ta, gboolean tb)
+{
+  SluiceEdge inputs[] = { harness_noise (h, ta ? &SLUICE_SHAPE (k, m) : &SLUICE_SHAPE (m, k)),
+                          harness_noise (h, tb ? &SLUICE_SHAPE (n, k) : &SLUICE_SHAPE (k, n)) };
+  harness_add (
+      h, "MatMul", "y", inputs, 2,
+      SLUICE_ATTRS (sluice_attr_bool ("transpose_a", ta), sluice_attr_bool ("transpose_b", tb)));
+}
+
+/* Rows are cut, the last tile is a smaller one. */
+static void
+build_tall (Harness *h)
+{
+  add_product (h, 300, 170, 130, FALSE, FALSE);
+}
+static void
+build_tall_transposed (Harness *h)
+{
+  add_product (h, 300, 170, 130, TRUE, TRUE);
+}
+/* Columns are cut. */
+static void
+build_wide (Harness *h)
+{
+  add_product (h, 33, 130, 1300, FALSE, FALSE);
+}
+static void
+build_wide_transposed (Harness *h)
+{
+  add_product (h, 33, 130, 1300, TRUE, TRUE);
+}
+/* Narrow: by OpenBLAS. */
+static void
+build_narrow (Harness *h)
+{
+  add_product (h, 1000, 400, 10, FALSE, TRUE);
+}
+
+static void
+test_products (void)
+{
+  check_node (build_tall, 1e-5);
+  check_node (build_tall_transposed, 1e-5);
+  check_node (build_wide, 1e-5);
+  check_node (build_wide_transposed, 1e-5);
+  check_node (build_narrow, 1e-5);
+}
+
+static SluiceEdge
+sizes (Harness *h, const SluiceShape *shape)
+{
+  return sluice_builder_const_ints (&h->b, SLUICE_INT32, shape->dim, 4);
+}
+
+/* A batch of 37 that the chunks do not divide evenly. */
+static void
+add_convolution (Harness *h, int kind, const char *format)
+{
+  gboolean nchw = g_str_equal (format, "NCHW");
+  SluiceShape x = nchw ? SLUICE_SHAPE (37, 8, 15, 13) : SLUICE_SHAPE (37, 15, 13, 8);
+  SluiceShape y = nchw ? SLUICE_SHAPE (37, 24, 15, 13) : SLUICE_SHAPE (37, 15, 13, 24);
+  SluiceShape filter = SLUICE_SHAPE (5, 3, 8, 24);
+  static const char *const ops[] = { "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter" };
+  SluiceEdge inputs[3] = { kind == 1 ? sizes (h, &x) : harness_noise (h, &x),
+                           kind == 2 ? sizes (h, &filter) : harness_noise (h, &filter) };
+  if (kind > 0)
+    inputs[2] = harness_noise (h, &y);
+  SluiceAttrValue one = { .kind = SLUICE_ATTR_INT, .i = 1 };
+  SluiceAttrValue ones[] = { one, one, one, one };
+  SluiceAttrValue strides = { .kind = SLUICE_ATTR_LIST,
+                              .list_kind = SLUICE_ATTR_INT,
+                              .list = { ones, 4 } };
+  harness_add (h, ops[kind], "y", inputs, kind ? 3 : 2,
+               SLUICE_ATTRS (sluice_attr_value ("strides", &strides),
+                             sluice_attr_string ("padding", "SAME"),
+                             sluice_attr_string ("data_format", format)));
+}
+
+#define CONVOLUTION(name, kind, format)                                                            \
+  static void name (Harness *h)                                                                    \
+  {                                                                                                \
+    add_convolution (h, kind, format);                                                             \
+  }
+CONVOLUTION (build_forward, 0, "NHWC")
+CONVOLUTION (build_backprop_input, 1, "NHWC")
+CONVOLUTION (build_backprop_filter, 2, "NHWC")
+CONVOLUTION (build_forward_planes, 0, "NCHW")
+CONVOLUTION (build_backprop_input_planes, 1, "NCHW")
+CONVOLUTION (build_backprop_filter_planes, 2, "NCHW")
+
+static void
+test_convolutions (void)
+{
+  check_node (build_forward, 1e-5);
+  check_node (build_backprop_input, 1e-5);
+  check_node (build_backprop_filter, 1e-5);
+  check_node (build_forward_planes, 1e-5);
+  check_node (build_backprop_input_planes, 1e-5);
+  check_node (build_backprop_filter_planes, 1e-5);
+}
+
+static void
+build_bias_grad (Harness *h)
+{
+  harness_op (h, "BiasAddGrad", "y", harness_noise (h, &SLUICE_SHAPE (20000, 17)));
+}
+
+static void
+build_softmax (Harness *h)
+{
+  harness_op (h, "Softmax", "y", harness_noise (h, &SLUICE_SHAPE (1000, 33)));
+}
+
+static void
+build_random (Harness *h)
+{
+  gint64 size = 30001;
+  SluiceEdge shape = sluice_builder_const_ints (&h->b, SLUICE_INT32, &size, 1);
+  harness_add (
+      h, "TruncatedNormal", "y", &shape, 1,
+      SLUICE_ATTRS (sluice_attr_type ("dtype", SLUICE_FLOAT), sluice_attr_int ("seed", 3)));
+}
+
+static void
+test_others (void)
+{
+  check_node (build_bias_grad, 1e-5);
+  check_node (build_softmax, 0);
+  check_node (build_random, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/kernels/chunks/products", test_products);
+  g_test_add_func ("/kernels/chunks/convolutions", test_convolutions);
+  g_test_add_func ("/kernels/chunks/others", test_others);
+  return g_test_run ();
+}
