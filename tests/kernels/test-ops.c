@@ -376,6 +376,13 @@ slope_clear (Slope *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Slope, slope_clear)
 
+/* Outputs that have a gradient: TensorFlow leaves that of the second output to the labels out. */
+static guint
+count_ys (const Trial *trial)
+{
+  return strcmp (trial->use.op->name, "SoftmaxCrossEntropyWithLogits") == 0 ? 1 : trial->n_outputs;
+}
+
 /* Random weights for the floating outputs. FALSE: there are none. */
 static gboolean
 slope_init (Slope *self, Trial *trial, SluiceTensor **outputs)
@@ -389,7 +396,7 @@ slope_init (Slope *self, Trial *trial, SluiceTensor **outputs)
   g_autoptr (GRand) random = g_rand_new_with_seed (11);
   SluiceBuilder b;
   sluice_builder_init (&b, trial->graph, "dy");
-  for (guint i = 0; i < trial->n_outputs; i++)
+  for (guint i = 0; i < count_ys (trial); i++)
     {
       if (!sluice_dtype_is_floating (outputs[i]->dtype))
         continue;
