@@ -10,6 +10,27 @@
 /* "Colour by structure device time bytes" at the bottom right, and what stands in for a graph that
  * is not there. */
 
+/* The look of the bar: quiet, the choice in bold. Colours are the theme's. */
+static const char style[] =
+    ".canvas-bar { background: @theme_base_color; border: 1px solid @borders; border-radius: 8px;"
+    " padding: 1px 4px; font-size: 12px; }"
+    ".canvas-bar button { min-height: 22px; padding: 1px 7px; font-weight: normal; }"
+    ".canvas-bar button:checked { background: none; box-shadow: none; font-weight: bold; }";
+
+static void
+add_style (void)
+{
+  static gsize added;
+  GdkDisplay *display = gdk_display_get_default ();
+  if (display == NULL || !g_once_init_enter (&added))
+    return;
+  g_autoptr (GtkCssProvider) provider = gtk_css_provider_new ();
+  gtk_css_provider_load_from_data (provider, style, -1);
+  gtk_style_context_add_provider_for_display (display, GTK_STYLE_PROVIDER (provider),
+                                              GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+  g_once_init_leave (&added, 1);
+}
+
 static GtkWidget *
 make_bar (void)
 {
@@ -17,15 +38,13 @@ make_bar (void)
   {
     const char *nick;
     const char *label;
-  } choices[] = { { "structure", N_ ("Structure") },
-                  { "device", N_ ("Device") },
-                  { "time", N_ ("Time") },
-                  { "bytes", N_ ("Bytes") } };
+  } choices[] = { { "structure", N_ ("structure") },
+                  { "device", N_ ("device") },
+                  { "time", N_ ("time") },
+                  { "bytes", N_ ("bytes") } };
   GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   GtkWidget *label = gtk_label_new (_ ("Colour by"));
   gtk_widget_add_css_class (bar, "canvas-bar");
-  gtk_widget_add_css_class (bar, "osd");
-  gtk_widget_add_css_class (bar, "toolbar");
   gtk_widget_add_css_class (label, "dim-label");
   gtk_widget_set_margin_start (label, 10);
   gtk_widget_set_margin_end (label, 6);
@@ -69,6 +88,7 @@ make_message (SluiceCanvas *self)
 void
 canvas_add_overlays (SluiceCanvas *self)
 {
+  add_style ();
   self->bar = make_bar ();
   self->message = make_message (self);
   gtk_widget_set_parent (self->message, GTK_WIDGET (self));
