@@ -66,6 +66,15 @@ def mlp(x):
     return logits, {"hidden/weights": w1, "logits/weights": w2, "hidden/activation": hidden}
 
 
+def wide_mlp(x):
+    """No sample: the network of tests/bench, as wide as MNIST's usual first example."""
+    with v1.name_scope("input/"):
+        flat = tf.reshape(x, [-1, 784], name="flat")
+    hidden, _ = dense("hidden", flat, 784, 256, tf.nn.relu)
+    logits, _ = dense("logits", hidden, 256, 10)
+    return logits, {}
+
+
 def lenet(x):
     h1, w1 = conv("conv1", x, 1, 24)
     h2, w2 = conv("conv2", pool("pool1", h1), 24, 48)
@@ -90,13 +99,13 @@ def summaries(scalars, histograms, image):
         tf.raw_ops.MergeSummary(inputs=parts, name="merged")
 
 
-def build(net, optimizer, rate, weight_decay, half_life, resource):
+def build(net, optimizer, rate, weight_decay, half_life, resource, size=8):
     graph = tf.Graph()
     with graph.as_default():
         v1.set_random_seed(SEED)
         v1.get_variable_scope().set_use_resource(resource)
         with v1.name_scope("input"):
-            x = v1.placeholder(tf.float32, [None, 8, 8, 1], name="x")
+            x = v1.placeholder(tf.float32, [None, size, size, 1], name="x")
             y = v1.placeholder(tf.int64, [None], name="y")
         logits, watched = net(x)
         with v1.name_scope("loss"):
@@ -128,6 +137,8 @@ SAMPLES = {
     "digits-mlp": lambda: build(mlp, v1.train.AdamOptimizer, 0.003, 0.0003, 4000, resource=True),
     "digits-lenet": lambda: build(lenet, lambda rate: v1.train.MomentumOptimizer(rate, 0.9), 0.03,
                                   0.001, 500, resource=False),
+    "../../tests/bench/mlp-784": lambda: build(wide_mlp, v1.train.GradientDescentOptimizer, 0.05,
+                                               0.0001, 1000, resource=True, size=28),
 }
 
 
@@ -172,7 +183,7 @@ def main():
         (HERE / name / "model.pbtxt").write_text(NOTICE + text)
         ops = sorted(set(re.findall(r'^  op: "(.*)"$', text, re.M)))
         print(name, len(graph.get_operations()), "nodes:", " ".join(ops))
-        if "--check" in sys.argv:
+        if "--check" in sys.argv and (HERE / name / "model.layout").exists():
             for seed in range(1, 5):
                 check(name, graph, seed)
 
