@@ -117,8 +117,8 @@ image_step_cb (SluiceImageCard *from, gint64 step, SluiceChartsPage *self)
 static int
 tag_group (const char *tag)
 {
-  static const char *const first[] = { "loss", "accuracy", "evaluation/accuracy",
-                                       "evaluation/loss" };
+  static const char *const first[] = { "loss", "accuracy", "evaluate/accuracy",
+                                       "evaluate/loss" };
   for (guint i = 0; i < G_N_ELEMENTS (first); i++)
     if (strcmp (tag, first[i]) == 0)
       return i;

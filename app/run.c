@@ -76,7 +76,7 @@ dup_status (SluiceRun *self)
     return g_strdup_printf (_ ("failed at step %" G_GINT64_FORMAT), info->step);
   if (info->state == SLUICE_RUN_STOPPED || info->state == SLUICE_RUN_CRASHED)
     return g_strdup_printf (_ ("%s · can be resumed"), state);
-  SluiceRunSeries *accuracy = sluice_run_find_series (self, "evaluation/accuracy");
+  SluiceRunSeries *accuracy = sluice_run_find_series (self, "evaluate/accuracy");
   SluiceExtent extent;
   if (info->state == SLUICE_RUN_FINISHED && accuracy != NULL && accuracy->buffer != NULL)
     {
