@@ -102,15 +102,17 @@ static const struct
 
 /* ---- a picture of a page, then the end ---- */
 
+/* Tried again until everything is there and drawn: the first frame may come late. */
 static gboolean
 picture_cb (gpointer data)
 {
   SluiceApplication *self = data;
   g_autoptr (GError) error = NULL;
-  gboolean settled = sluice_window_is_settled (self->window);
-  if (!settled && g_get_monotonic_time () < self->picture_deadline)
+  gboolean saved = sluice_window_is_settled (self->window)
+                   && sluice_window_save_picture (self->window, self->picture_path, &error);
+  if (!saved && g_get_monotonic_time () < self->picture_deadline)
     return G_SOURCE_CONTINUE;
-  if (!settled || !sluice_window_save_picture (self->window, self->picture_path, &error))
+  if (!saved)
     {
       g_printerr ("sluice-workbench: %s\n",
                   error != NULL ? error->message : _ ("the page was not ready in time"));
@@ -172,7 +174,7 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
     {
       sluice_window_show_page (self->window, page);
       self->picture_deadline = g_get_monotonic_time () + PICTURE_TIMEOUT_S * G_USEC_PER_SEC;
-      g_timeout_add (300, picture_cb, self);
+      g_timeout_add (500, picture_cb, self);
     }
   gtk_window_present (GTK_WINDOW (self->window));
   return 0;

@@ -117,8 +117,7 @@ image_step_cb (SluiceImageCard *from, gint64 step, SluiceChartsPage *self)
 static int
 tag_group (const char *tag)
 {
-  static const char *const first[] = { "loss", "accuracy", "evaluate/accuracy",
-                                       "evaluate/loss" };
+  static const char *const first[] = { "loss", "accuracy", "evaluate/accuracy", "evaluate/loss" };
   for (guint i = 0; i < G_N_ELEMENTS (first); i++)
     if (strcmp (tag, first[i]) == 0)
       return i;
@@ -193,6 +192,7 @@ tag_unit (const char *tag)
   return strcmp (tag, "system/memory") == 0 ? SLUICE_UNIT_BYTES : SLUICE_UNIT_NONE;
 }
 
+/* Checkpoints come as regularly as the grid: they are in the run's folder, not in its charts. */
 static void
 add_events (SluiceChart *chart, SluiceRun *run, Shown *shown)
 {
@@ -201,8 +201,9 @@ add_events (SluiceChart *chart, SluiceRun *run, Shown *shown)
     {
       SluiceEvent *event = events->pdata[shown->n_events];
       gboolean bad = strcmp (event->kind, "failed") == 0 || strcmp (event->kind, "damaged") == 0;
-      sluice_chart_add_event (chart, bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE, event->step,
-                              event->wall, _ (event->kind));
+      if (strcmp (event->kind, "checkpoint") != 0)
+        sluice_chart_add_event (chart, bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE, event->step,
+                                event->wall, _ (event->kind));
     }
 }
 

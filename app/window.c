@@ -503,8 +503,7 @@ gboolean
 sluice_window_is_settled (SluiceWindow *self)
 {
   return !sluice_graph_page_is_busy (self->graph_page)
-         && (sluice_workspace_get_store (self->workspace) != NULL
-             || sluice_workspace_get_failure (self->workspace) != NULL);
+         && sluice_workspace_is_settled (self->workspace);
 }
 
 gboolean

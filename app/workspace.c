@@ -27,6 +27,7 @@ struct _SluiceWorkspace
   GSource *announce; /* wakes the main loop from the store's thread */
   gboolean reading;  /* a worker is reading */
   gboolean again;    /* news came meanwhile */
+  gboolean has_read; /* everything once */
   GQueue pending;    /* of Batch: read, not yet applied */
   guint apply_source, poll_source;
   double latency;
@@ -59,8 +60,8 @@ typedef struct
 typedef struct
 {
   SluiceStore *store;
-  GHashTable *known; /* gint64 series -> gint64 last step */
-  GHashTable *shown; /* set of gint64 runs whose curves are drawn */
+  GHashTable *known;  /* gint64 series -> gint64 last step */
+  GHashTable *hidden; /* set of gint64 runs whose curves are not drawn; a run that is new here is */
 } ReadTask;
 
 static void
@@ -89,7 +90,7 @@ read_task_free (gpointer data)
   ReadTask *task = data;
   g_object_unref (task->store);
   g_hash_table_unref (task->known);
-  g_hash_table_unref (task->shown);
+  g_hash_table_unref (task->hidden);
   g_free (task);
 }
 
@@ -127,7 +128,7 @@ read_series (ReadTask *task, Batch *batch, SluiceSeriesInfo *info, GError **erro
 static gboolean
 read_run (ReadTask *task, Batch *batch, const SluiceRunInfo *run, GError **error)
 {
-  gboolean shown = g_hash_table_contains (task->shown, &run->id);
+  gboolean shown = !g_hash_table_contains (task->hidden, &run->id);
   g_autoptr (GPtrArray) series = sluice_store_dup_series (task->store, run->id, error);
   GPtrArray *events =
       series != NULL ? sluice_store_read_events (task->store, run->id, error) : NULL;
@@ -312,6 +313,8 @@ apply_cb (gpointer data)
   self->reading = FALSE;
   if (self->again)
     sluice_workspace_refresh (self);
+  else
+    self->has_read = TRUE;
   return G_SOURCE_REMOVE;
 }
 
@@ -348,13 +351,14 @@ sluice_workspace_refresh (SluiceWorkspace *self)
   ReadTask *task = g_new0 (ReadTask, 1);
   task->store = g_object_ref (self->store);
   task->known = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
-  task->shown = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  task->hidden = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->runs)); i++)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->runs), i);
       GPtrArray *series = sluice_run_get_series (run);
-      if (sluice_run_get_shown (run))
-        g_hash_table_add (task->shown, g_memdup2 (&sluice_run_get_info (run)->id, sizeof (gint64)));
+      if (!sluice_run_get_shown (run))
+        g_hash_table_add (task->hidden,
+                          g_memdup2 (&sluice_run_get_info (run)->id, sizeof (gint64)));
       for (guint k = 0; k < series->len; k++)
         {
           SluiceRunSeries *s = series->pdata[k];
@@ -462,6 +466,12 @@ GListModel *
 sluice_workspace_get_runs (SluiceWorkspace *self)
 {
   return G_LIST_MODEL (self->runs);
+}
+
+gboolean
+sluice_workspace_is_settled (SluiceWorkspace *self)
+{
+  return self->has_read || self->failure != NULL;
 }
 
 double

@@ -26,6 +26,9 @@ GListModel *sluice_workspace_get_runs (SluiceWorkspace *self); /* of SluiceRun, 
 SluiceRun *
 sluice_workspace_find_run (SluiceWorkspace *self, gint64 id); /* (nullable) (transfer none) */
 
+/* What was there when it was opened has been read, or could not be. */
+gboolean sluice_workspace_is_settled (SluiceWorkspace *self);
+
 /* Looks for news soon: also called by the store's announcements. */
 void sluice_workspace_refresh (SluiceWorkspace *self);
 /* To the workspace's trash and back; the change is announced. */
