@@ -7,7 +7,7 @@
 static SluiceAttr
 make (const char *name, SluiceAttrKind kind)
 {
-  return (SluiceAttr){ .name = g_intern_string (name), .value.kind = kind };
+  return (SluiceAttr){ .name = sluice_intern (name), .value.kind = kind };
 }
 
 SluiceAttr
@@ -69,7 +69,7 @@ sluice_attr_tensor (const char *name, SluiceTensor *value)
 SluiceAttr
 sluice_attr_value (const char *name, const SluiceAttrValue *value)
 {
-  return (SluiceAttr){ .name = g_intern_string (name), .value = *value };
+  return (SluiceAttr){ .name = sluice_intern (name), .value = *value };
 }
 
 static SluiceFuncValue *

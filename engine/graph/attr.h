@@ -52,7 +52,11 @@ struct _SluiceAttrValue
   };
 };
 
-/* A named value. Names are interned (g_intern_string), so they compare by pointer. */
+/* The one copy of a text that lives as long as the process: such texts compare by pointer. Names of
+ * nodes, ops and attributes are interned. Unlike g_intern_string() it is made for many. */
+const char *sluice_intern (const char *text);
+
+/* A named value. Names are interned, so they compare by pointer. */
 typedef struct _SluiceAttr
 {
   const char *name;

@@ -66,7 +66,7 @@ read_func (Reader *r, const Tensorflow__NameAttrList *proto, SluiceAttrValue *va
   for (gsize i = 0; i < proto->n_attr; i++)
     {
       SluiceAttr *attr = &func->attrs[func->n_attrs++];
-      attr->name = g_intern_string (proto->attr[i]->key);
+      attr->name = sluice_intern (proto->attr[i]->key);
       if (proto->attr[i]->value != NULL
           && !read_value (r, proto->attr[i]->value, &attr->value, error))
         {
@@ -74,7 +74,8 @@ read_func (Reader *r, const Tensorflow__NameAttrList *proto, SluiceAttrValue *va
           return FALSE;
         }
     }
-  qsort (func->attrs, func->n_attrs, sizeof (SluiceAttr), compare_attrs);
+  if (func->n_attrs > 1)
+    qsort (func->attrs, func->n_attrs, sizeof (SluiceAttr), compare_attrs);
   return TRUE;
 }
 

@@ -15,10 +15,10 @@ SluiceNode *
 sluice_node_new (SluiceGraph *graph, const char *name, const char *op, const char *device)
 {
   SluiceNode *node = &(g_new0 (SluiceNodeRecord, 1))->node;
-  node->name = g_intern_string (name);
+  node->name = sluice_intern (name);
   node->op = sluice_registry_find (op);
-  node->op_name = node->op != NULL ? node->op->name : g_intern_string (op);
-  node->device = g_intern_string (device != NULL ? device : "");
+  node->op_name = node->op != NULL ? node->op->name : sluice_intern (op);
+  node->device = sluice_intern (device != NULL ? device : "");
   node->graph = graph;
   return node;
 }
@@ -351,7 +351,7 @@ sluice_graph_copy_node (SluiceGraph *self,
 {
   const SluiceNodeRecord *from = sluice_node_record (node);
   SluiceNode *copy = &(g_new0 (SluiceNodeRecord, 1))->node;
-  copy->name = name == node->name ? name : g_intern_string (name);
+  copy->name = name == node->name ? name : sluice_intern (name);
   copy->op_name = node->op_name;
   copy->op = node->op;
   copy->device = node->device;
@@ -435,7 +435,7 @@ sluice_graph_unique_name (SluiceGraph *self, const char *wanted)
 {
   if (sluice_graph_find (self, wanted) == NULL)
     return g_strdup (wanted);
-  const char *key = g_intern_string (wanted);
+  const char *key = sluice_intern (wanted);
   guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->suffixes, key));
   char *name = NULL;
   do

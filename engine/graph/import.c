@@ -120,7 +120,7 @@ intern_name (Import *im, const char *name)
                                      + (guchar) name[length > 0 ? length - 1 : 0])
                                     % G_N_ELEMENTS (im->interned)];
   if (*slot == NULL || strcmp (*slot, name) != 0)
-    *slot = g_intern_string (name);
+    *slot = sluice_intern (name);
   return *slot;
 }
 

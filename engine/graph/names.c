@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* Nodes by name: open addressing. Loading a graph looks up every edge by a long name, so the hash
- * takes eight bytes at a time and is kept beside the node. */
+/* Nodes by name, and the process's interned texts: open addressing. Loading a graph looks up every
+ * edge by a long name, so the hash takes eight bytes at a time and is kept beside the entry. */
+#include <pthread.h>
 #include <string.h>
 
 #include "engine/graph/graph-private.h"
@@ -80,4 +81,90 @@ sluice_name_table_clear (SluiceNameTable *self)
 {
   g_free (self->slots);
   *self = (SluiceNameTable){ 0 };
+}
+
+/* ---- interned texts ---- */
+
+typedef struct
+{
+  guint32 hash;
+  const char *text; /* NULL: free */
+} InternSlot;
+
+typedef struct _Chunk
+{
+  struct _Chunk *next;
+  char text[];
+} Chunk;
+
+static struct
+{
+  pthread_mutex_t lock; /* guards all below */
+  InternSlot *slots;
+  guint n, capacity; /* a power of two */
+  Chunk *chunks;     /* never given back */
+  gsize room;        /* left in the first of them, at `at` */
+  char *at;
+} interned = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static InternSlot *
+find_text (const char *text, guint32 hash)
+{
+  guint mask = interned.capacity - 1;
+  for (guint i = hash & mask;; i = (i + 1) & mask)
+    {
+      InternSlot *slot = &interned.slots[i];
+      if (slot->text == NULL || (slot->hash == hash && strcmp (slot->text, text) == 0))
+        return slot;
+    }
+}
+
+static void
+grow_interned (void)
+{
+  InternSlot *old = interned.slots;
+  guint capacity = interned.capacity;
+  interned.capacity = MAX (1024, capacity * 2);
+  interned.slots = g_new0 (InternSlot, interned.capacity);
+  for (guint i = 0; i < capacity; i++)
+    if (old[i].text != NULL)
+      *find_text (old[i].text, old[i].hash) = old[i];
+  g_free (old);
+}
+
+static const char *
+store_text (const char *text)
+{
+  const gsize chunk_bytes = 32 * 1024;
+  gsize bytes = strlen (text) + 1;
+  if (bytes > interned.room)
+    {
+      interned.room = MAX (bytes, chunk_bytes);
+      Chunk *chunk = g_malloc (sizeof *chunk + interned.room);
+      chunk->next = interned.chunks;
+      interned.chunks = chunk;
+      interned.at = chunk->text;
+    }
+  const char *stored = memcpy (interned.at, text, bytes);
+  interned.at += bytes;
+  interned.room -= bytes;
+  return stored;
+}
+
+const char *
+sluice_intern (const char *text)
+{
+  guint32 hash = hash_name (text);
+  pthread_mutex_lock (&interned.lock);
+  if (interned.n * 2 >= interned.capacity)
+    grow_interned ();
+  InternSlot *slot = find_text (text, hash);
+  if (slot->text == NULL)
+    {
+      *slot = (InternSlot){ hash, store_text (text) };
+      interned.n++;
+    }
+  const char *result = slot->text;
+  pthread_mutex_unlock (&interned.lock);
+  return result;
 }

@@ -59,7 +59,7 @@ word (Cursor *c)
   if (c->at == begin)
     return NULL;
   g_autofree char *copy = g_strndup (begin, c->at - begin);
-  return g_intern_string (copy);
+  return sluice_intern (copy);
 }
 
 static const char *
@@ -406,7 +406,7 @@ sluice_op_parse (const SluiceOpDef *def)
 {
   SluiceOp *op = g_new0 (SluiceOp, 1);
   op->def = def;
-  op->name = g_intern_string (def->name);
+  op->name = sluice_intern (def->name);
   if (def->attrs != NULL)
     parse_attrs (op, def);
   Cursor c = { def, def->signature, def->signature };
