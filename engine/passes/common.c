@@ -160,7 +160,8 @@ sluice_merge_common (SluiceWork *work)
       for (guint k = 0; k < node->n_controls; k++)
         if (instead[node->controls[k]->index])
           node->controls[k] = instead[node->controls[k]->index];
-      qsort (node->controls, node->n_controls, sizeof (SluiceWorkNode *), compare_nodes);
+      if (node->n_controls)
+        qsort (node->controls, node->n_controls, sizeof (SluiceWorkNode *), compare_nodes);
       if (!may_merge (work, node))
         continue;
       SluiceWorkNode *first = g_hash_table_lookup (seen, node);

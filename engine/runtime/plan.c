@@ -376,7 +376,8 @@ lay_feeds (Compile *compile)
 {
   SluicePlan *plan = compile->plan;
   GArray *fed = compile->fed;
-  qsort (fed->data, fed->len, sizeof (SluicePlanEdge), compare_fed);
+  if (fed->len)
+    qsort (fed->data, fed->len, sizeof (SluicePlanEdge), compare_fed);
   plan->feed_first = g_new0 (guint32, plan->n_feeds + 1);
   for (guint i = 0; i < fed->len; i++)
     plan->feed_first[g_array_index (fed, SluicePlanEdge, i).port + 1]++;
@@ -389,7 +390,8 @@ static void
 lay_edges (Compile *compile, GArray *loose)
 {
   SluicePlan *plan = compile->plan;
-  qsort (loose->data, loose->len, sizeof (Loose), compare_loose);
+  if (loose->len)
+    qsort (loose->data, loose->len, sizeof (Loose), compare_loose);
   plan->n_edges = loose->len;
   plan->edges = g_new (SluicePlanEdge, loose->len + 1);
   for (guint i = 0; i < loose->len; i++)
