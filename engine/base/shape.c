@@ -102,7 +102,7 @@ sluice_shape_n_elements (const SluiceShape *shape)
   if (shape->rank < 0)
     return -1;
   gint64 n = 1;
-  gboolean unknown = FALSE;
+  gboolean unknown = FALSE, overflow = FALSE;
   for (int i = 0; i < shape->rank; i++)
     {
       if (shape->dim[i] == 0)
@@ -110,9 +110,11 @@ sluice_shape_n_elements (const SluiceShape *shape)
       if (shape->dim[i] < 0)
         unknown = TRUE;
       else
-        n *= shape->dim[i];
+        overflow |= __builtin_mul_overflow (n, shape->dim[i], &n);
     }
-  return unknown ? -1 : n;
+  if (unknown)
+    return -1;
+  return overflow ? G_MAXINT64 : n;
 }
 
 /* Sizes of one dimension, -1 unknown. An unknown size beside one over 1 must be that one, or 1. */

@@ -46,7 +46,7 @@ gboolean sluice_shape_compatible (const SluiceShape *a, const SluiceShape *b);
  * alias. */
 gboolean sluice_shape_merge (const SluiceShape *a, const SluiceShape *b, SluiceShape *out);
 
-/* Elements; -1 where unknown. Zero wins over unknown. */
+/* Elements; -1 where unknown. Zero wins over unknown. G_MAXINT64 where there are more. */
 gint64 sluice_shape_n_elements (const SluiceShape *shape);
 
 /* NumPy's broadcasting on partial shapes; FALSE where it is impossible. out may alias. */

@@ -47,6 +47,9 @@ test_elements (void)
   g_assert_cmpint (sluice_shape_n_elements (&SLUICE_SHAPE (2, 3)), ==, 6);
   g_assert_cmpint (sluice_shape_n_elements (&SLUICE_SHAPE (2, -1)), ==, -1);
   g_assert_cmpint (sluice_shape_n_elements (&SLUICE_SHAPE (-1, 0)), ==, 0);
+  gint64 big = G_GINT64_CONSTANT (1) << 40;
+  g_assert_cmpint (sluice_shape_n_elements (&SLUICE_SHAPE (big, big)), ==, G_MAXINT64);
+  g_assert_cmpint (sluice_shape_n_elements (&SLUICE_SHAPE (big, big, 0)), ==, 0);
   g_assert_true (sluice_shape_is_known (&SLUICE_SHAPE (0, 4)));
   g_assert_false (sluice_shape_is_known (&SLUICE_SHAPE (-1, 0)));
   g_assert_false (sluice_shape_is_known (&UNKNOWN));
