@@ -14,7 +14,7 @@
 
 enum
 {
-  CARD_WIDTH = 380, /* least */
+  CARD_WIDTH = 320, /* least */
   CARD_HEIGHT = 260,
 };
 
@@ -42,6 +42,7 @@ struct _SluiceChartsPage
   GtkLabel *count;
   GtkScale *smoothing;
   GtkToggleButton *axis_step, *axis_relative, *axis_wall, *log_y;
+  GtkScrolledWindow *scroller;
   GtkFlowBox *flow;
 
   SluiceWorkspace *workspace;
@@ -192,6 +193,33 @@ tag_unit (const char *tag)
   return strcmp (tag, "system/memory") == 0 ? SLUICE_UNIT_BYTES : SLUICE_UNIT_NONE;
 }
 
+/* Only what is in view is drawn anew; the rest when it is scrolled to. */
+static gboolean
+is_in_view (SluiceChartsPage *self, Card *card)
+{
+  graphene_rect_t bounds;
+  if (!gtk_widget_get_mapped (card->widget)
+      || !gtk_widget_compute_bounds (card->widget, GTK_WIDGET (self->scroller), &bounds))
+    return FALSE;
+  return bounds.origin.y + bounds.size.height > 0
+         && bounds.origin.y < gtk_widget_get_height (GTK_WIDGET (self->scroller));
+}
+
+static void
+refresh_in_view (SluiceChartsPage *self)
+{
+  for (guint i = 0; i < self->cards->len; i++)
+    {
+      Card *card = self->cards->pdata[i];
+      if (!is_in_view (self, card))
+        continue;
+      if (card->kind == SLUICE_SERIES_SCALAR)
+        sluice_chart_card_refresh (SLUICE_CHART_CARD (card->widget));
+      else if (card->kind == SLUICE_SERIES_HISTOGRAM)
+        sluice_histogram_card_refresh (SLUICE_HISTOGRAM_CARD (card->widget));
+    }
+}
+
 /* Checkpoints come as regularly as the grid: they are in the run's folder, not in its charts. */
 static void
 add_events (SluiceChart *chart, SluiceRun *run, Shown *shown)
@@ -223,7 +251,6 @@ show_scalars (Card *card, SluiceRun *run, SluiceRunSeries *series, Shown *shown)
   sluice_chart_set_series_visible (chart, shown->series - 1, sluice_run_get_shown (run));
   sluice_chart_set_expected_steps (chart, info->n_steps);
   add_events (chart, run, shown);
-  sluice_chart_card_refresh (SLUICE_CHART_CARD (card->widget));
 }
 
 static void
@@ -239,7 +266,6 @@ show_histograms (Card *card, SluiceRun *run, SluiceRunSeries *series, Shown *sho
       sluice_histogram_chart_append_proto (chart, h->step, h->min, h->max, h->n, h->limits,
                                            h->counts);
     }
-  sluice_histogram_card_refresh (SLUICE_HISTOGRAM_CARD (card->widget));
 }
 
 static void
@@ -376,6 +402,7 @@ changed_cb (SluiceChartsPage *self)
   for (guint i = 0; i < self->cards->len; i++)
     drop_gone (self, self->cards->pdata[i]);
   show_count (self);
+  refresh_in_view (self);
   if (failure != NULL && sluice_workspace_get_store (self->workspace) == NULL)
     {
       adw_status_page_set_description (self->failure, failure);
@@ -475,6 +502,7 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_wall);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, log_y);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, flow);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, scroller);
 }
 
 static void
@@ -482,6 +510,9 @@ sluice_charts_page_init (SluiceChartsPage *self)
 {
   self->cards = g_ptr_array_new_with_free_func (card_free);
   gtk_widget_init_template (GTK_WIDGET (self));
+  GtkAdjustment *scrolled = gtk_scrolled_window_get_vadjustment (self->scroller);
+  g_signal_connect_swapped (scrolled, "value-changed", G_CALLBACK (refresh_in_view), self);
+  g_signal_connect_swapped (scrolled, "changed", G_CALLBACK (refresh_in_view), self);
   g_signal_connect_swapped (self->smoothing, "value-changed", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->axis_step, "toggled", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->axis_relative, "toggled", G_CALLBACK (view_changed_cb), self);

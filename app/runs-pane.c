@@ -126,6 +126,7 @@ sluice_run_row_init (SluiceRunRow *self)
 struct _SluiceRunsPane
 {
   GtkWidget parent;
+  GtkBox *box;
   GtkListBox *list;
   GMenuModel *row_menu;
   GtkWidget *popover; /* over the row that was asked for its menu */
@@ -203,6 +204,7 @@ sluice_runs_pane_class_init (SluiceRunsPaneClass *klass)
   G_OBJECT_CLASS (klass)->dispose = sluice_runs_pane_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/runs-pane.ui");
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, box);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, list);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, row_menu);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Menu, 0, menu_key_cb, NULL);

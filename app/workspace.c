@@ -264,25 +264,14 @@ apply_series (SluiceWorkspace *self, SeriesNews *news, gint64 deadline)
     }
   if (news->items != NULL)
     apply_items (series, news);
-  if (news->points == NULL)
-    return TRUE;
-  if (!apply_points (series, news, deadline))
-    return FALSE;
-  if (news->points->len > 0)
-    self->latency = g_get_real_time () * 1e-6
-                    - g_array_index (news->points, SluiceScalar, news->points->len - 1).wall;
-  return TRUE;
-}
-
-static void
-announce_points (SluiceWorkspace *self)
-{
-  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->runs)); i++)
-    {
-      g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->runs), i);
-      sluice_run_points_added (run);
-    }
-  g_signal_emit (self, changed_signal, 0);
+  guint n = news->points != NULL ? news->points->len : 0;
+  gboolean done = n == 0 || apply_points (series, news, deadline);
+  if (done && n > 0)
+    self->latency =
+        g_get_real_time () * 1e-6 - g_array_index (news->points, SluiceScalar, n - 1).wall;
+  if (n > 0)
+    sluice_run_points_added (run);
+  return done;
 }
 
 static gboolean
@@ -306,7 +295,7 @@ apply_cb (gpointer data)
       self->again |= batch->more;
       batch_free (g_queue_pop_head (&self->pending));
     }
-  announce_points (self);
+  g_signal_emit (self, changed_signal, 0);
   if (!done || self->pending.length > 0)
     return G_SOURCE_CONTINUE;
   self->apply_source = 0;
