@@ -4,11 +4,11 @@
 
 /*
  * The element-wise operations, one line each. unary.c and binary.c make the definitions of them,
- * unary-cpu.c and binary-cpu.c the kernels; the formula scalar_<fn>_<type> stands in scalar.h. Rows in
- * Y share formula and loops with a row in X above them.
+ * unary-cpu.c and binary-cpu.c the kernels; the formula scalar_<fn>_<type> stands in scalar.h. Rows
+ * in Y share formula and loops with a row in X above them.
  *
- * Columns: name, fn, kinds of numbers that the formula exists for (R real and halves, S the same with
- * a bfloat16 that rounds after each step, I integers, C complex, B truth values), dtypes of
+ * Columns: name, fn, kinds of numbers that the formula exists for (R real and halves, S the same
+ * with a bfloat16 that rounds after each step, I integers, C complex, B truth values), dtypes of
  * attribute T as TensorFlow has them, what it is, gradient (unary_gradient_<…>; none: it has none
  * and a path through it is no error; undefined: such a path is an error), domain of sample inputs,
  * tolerance of f32 against the reference kernel, about how many ns an element takes.
