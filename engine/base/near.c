@@ -5,26 +5,31 @@
 
 #include <string.h>
 
-/* Levenshtein's distance without regard to case, given up beyond limit. */
+/* Letters to change, add, drop or swap with the next one to make b of a, without regard to case;
+ * given up beyond limit. */
 static guint
 distance (const char *a, const char *b, guint limit)
 {
   gsize n = strlen (a), m = strlen (b);
   if ((n > m ? n - m : m - n) > limit)
     return limit + 1;
-  g_autofree guint *row = g_new (guint, m + 1);
+  g_autofree guint *rows = g_new0 (guint, 3 * (m + 1));
+  guint *before = rows, *last = rows + m + 1, *row = rows + 2 * (m + 1);
   for (gsize j = 0; j <= m; j++)
     row[j] = j;
   for (gsize i = 1; i <= n; i++)
     {
-      guint diagonal = row[0];
+      guint *oldest = before;
+      before = last;
+      last = row;
+      row = oldest;
       row[0] = i;
       for (gsize j = 1; j <= m; j++)
         {
-          guint cost = g_ascii_tolower (a[i - 1]) != g_ascii_tolower (b[j - 1]);
-          guint best = MIN (MIN (row[j], row[j - 1]) + 1, diagonal + cost);
-          diagonal = row[j];
-          row[j] = best;
+          char x = g_ascii_tolower (a[i - 1]), y = g_ascii_tolower (b[j - 1]);
+          row[j] = MIN (MIN (last[j], row[j - 1]) + 1, last[j - 1] + (x != y));
+          if (i > 1 && j > 1 && x == g_ascii_tolower (b[j - 2]) && y == g_ascii_tolower (a[i - 2]))
+            row[j] = MIN (row[j], before[j - 2] + 1);
         }
     }
   return row[m];
