@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -198,43 +197,60 @@ damaged (GError **error, const char *what)
   return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "%s", what);
 }
 
+/* The non-negative integers of an array member. FALSE where it is anything else, or longer than
+   max. */
 static gboolean
-read_shape (JsonObject *entry, SluiceShape *shape, GError **error)
+read_sizes (JsonObject *entry, const char *name, gint64 *sizes, guint max, guint *n)
 {
-  JsonNode *node = json_object_get_member (entry, "shape");
+  JsonNode *node = json_object_get_member (entry, name);
   if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
-    return damaged (error, "has no shape");
+    return FALSE;
   JsonArray *array = json_node_get_array (node);
-  guint rank = json_array_get_length (array);
-  gint64 dims[SLUICE_MAX_RANK + 1];
-  for (guint i = 0; i < MIN (rank, SLUICE_MAX_RANK); i++)
+  *n = json_array_get_length (array);
+  for (guint i = 0; i < MIN (*n, max); i++)
     {
-      dims[i] = json_array_get_int_element (array, i);
-      if (dims[i] < 0)
-        return damaged (error, "has a negative size");
+      JsonNode *size = json_array_get_element (array, i);
+      if (!JSON_NODE_HOLDS_VALUE (size) || json_node_get_value_type (size) != G_TYPE_INT64)
+        return FALSE;
+      sizes[i] = json_node_get_int (size);
+      if (sizes[i] < 0)
+        return FALSE;
     }
-  return sluice_shape_make (shape, dims, rank, error);
+  return *n <= max;
 }
 
-static SluiceTensor *
-read_entry (JsonObject *entry, const char *data, gsize length, GError **error)
+/* Where a tensor's bytes lie, from the beginning of the data. */
+typedef struct
 {
+  gint64 begin, end;
+} Extent;
+
+static SluiceTensor *
+read_entry (JsonObject *entry, const char *data, gsize length, Extent *extent, GError **error)
+{
+  const char *dtype_name = json_object_get_string_member_with_default (entry, "dtype", NULL);
+  SluiceDType dtype = dtype_from_name (dtype_name);
+  gint64 dims[SLUICE_MAX_RANK], offsets[2];
+  guint rank, n_offsets;
   SluiceShape shape;
-  SluiceDType dtype =
-      dtype_from_name (json_object_get_string_member_with_default (entry, "dtype", NULL));
-  JsonNode *node = json_object_get_member (entry, "data_offsets");
-  if (dtype == SLUICE_INVALID || node == NULL || !JSON_NODE_HOLDS_ARRAY (node)
-      || json_array_get_length (json_node_get_array (node)) != 2)
+  if (dtype == SLUICE_INVALID)
     {
-      damaged (error, "has no dtype or offsets that are known");
+      sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "has dtype '%s', which is not read",
+                   dtype_name != NULL ? dtype_name : "(none)");
       return NULL;
     }
-  if (!read_shape (entry, &shape, error))
+  if (!read_sizes (entry, "shape", dims, SLUICE_MAX_RANK, &rank)
+      || !read_sizes (entry, "data_offsets", offsets, 2, &n_offsets) || n_offsets != 2)
+    {
+      damaged (error, "has no shape of up to 8 sizes, or no two offsets");
+      return NULL;
+    }
+  if (!sluice_shape_make (&shape, dims, rank, error))
     return NULL;
-  gint64 begin = json_array_get_int_element (json_node_get_array (node), 0);
-  gint64 end = json_array_get_int_element (json_node_get_array (node), 1);
+  gint64 begin = offsets[0], end = offsets[1];
+  *extent = (Extent){ begin, end };
   gint64 n = sluice_shape_n_elements (&shape);
-  if (begin < 0 || end < begin || (guint64) end > length
+  if (end < begin || (guint64) end > length
       || (guint64) n != (guint64) (end - begin) / sluice_dtype_size (dtype)
       || (end - begin) % sluice_dtype_size (dtype) != 0)
     {
@@ -248,11 +264,36 @@ read_entry (JsonObject *entry, const char *data, gsize length, GError **error)
   return tensor;
 }
 
+static gint
+by_begin (gconstpointer a, gconstpointer b)
+{
+  const Extent *x = a, *y = b;
+  return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1)
+                              : (x->end > y->end) - (x->end < y->end);
+}
+
+/* The format allows neither holes nor overlaps nor bytes behind the last tensor. */
+static gboolean
+check_extents (GArray *extents, gsize length, GError **error)
+{
+  gint64 at = 0;
+  g_array_sort (extents, by_begin);
+  for (guint i = 0; i < extents->len; i++)
+    {
+      Extent *extent = &g_array_index (extents, Extent, i);
+      if (extent->begin != at)
+        return damaged (error, "tensors overlap, or there is a hole between them");
+      at = extent->end;
+    }
+  return (gsize) at == length || damaged (error, "the file is longer than its tensors");
+}
+
 static gboolean
 read_entries (
     GArray *tensors, JsonObject *root, const char *data, gsize length, char **state, GError **error)
 {
   g_autoptr (GList) names = json_object_get_members (root);
+  g_autoptr (GArray) extents = g_array_new (FALSE, FALSE, sizeof (Extent));
   for (GList *l = names; l != NULL; l = l->next)
     {
       JsonNode *node = json_object_get_member (root, l->data);
@@ -266,7 +307,9 @@ read_entries (
                 g_strdup (json_object_get_string_member_with_default (entry, "sluice.state", NULL));
           continue;
         }
-      SluiceNamedTensor named = { g_strdup (l->data), read_entry (entry, data, length, error) };
+      Extent extent;
+      SluiceNamedTensor named = { g_strdup (l->data),
+                                  read_entry (entry, data, length, &extent, error) };
       if (named.tensor == NULL)
         {
           g_prefix_error (error, "tensor '%s' ", named.name);
@@ -274,11 +317,12 @@ read_entries (
           return FALSE;
         }
       g_array_append_val (tensors, named);
+      g_array_append_val (extents, extent);
     }
-  return TRUE;
+  return check_extents (extents, length, error);
 }
 
-/* JSON parsers recurse: brackets nested deeper than the format needs are refused before parsing. */
+/* JSON parsers recurse: brackets nested deeper than is needed are refused before parsing. */
 static gboolean
 is_shallow (const char *text, gsize length)
 {
@@ -303,6 +347,28 @@ is_shallow (const char *text, gsize length)
   return TRUE;
 }
 
+JsonNode *
+sluice_checkpoint_parse_json (const char *text, gsize length, GError **error)
+{
+  if (!is_shallow (text, length))
+    {
+      damaged (error, "the JSON is nested too deep");
+      return NULL;
+    }
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  g_autoptr (GError) local = NULL;
+  if (!json_parser_load_from_data (parser, text, length, &local))
+    {
+      damaged (error, local->message);
+      return NULL;
+    }
+  g_autoptr (JsonNode) root = json_parser_steal_root (parser);
+  if (root != NULL && JSON_NODE_HOLDS_OBJECT (root))
+    return g_steal_pointer (&root);
+  damaged (error, "no JSON object where there should be one");
+  return NULL;
+}
+
 static gboolean
 read_bytes (GArray *tensors, const char *bytes, gsize length, char **state, GError **error)
 {
@@ -314,15 +380,23 @@ read_bytes (GArray *tensors, const char *bytes, gsize length, char **state, GErr
   if (header > MAX_HEADER || header > length - sizeof header)
     return damaged (error, "the header is longer than the file: cut off, or no safetensors file");
   const char *text = bytes + sizeof header;
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
-  g_autoptr (GError) local = NULL;
-  if (!is_shallow (text, header) || !json_parser_load_from_data (parser, text, header, &local))
-    return damaged (error, local != NULL ? local->message : "the header is nested too deep");
-  JsonNode *root = json_parser_get_root (parser);
-  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
-    return damaged (error, "the header is no JSON object");
-  return read_entries (tensors, json_node_get_object (root), text + header,
-                       length - sizeof header - header, state, error);
+  g_autoptr (JsonNode) root = sluice_checkpoint_parse_json (text, header, error);
+  return root != NULL
+         && read_entries (tensors, json_node_get_object (root), text + header,
+                          length - sizeof header - header, state, error);
+}
+
+GArray *
+sluice_safetensors_parse (const char *bytes, gsize length, char **state, GError **error)
+{
+  g_autoptr (GArray) tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
+  g_array_set_clear_func (tensors, named_tensor_clear);
+  g_autofree char *text = NULL;
+  if (!read_bytes (tensors, bytes, length, &text, error))
+    return NULL;
+  if (state != NULL)
+    *state = g_steal_pointer (&text);
+  return g_steal_pointer (&tensors);
 }
 
 GArray *
@@ -337,16 +411,9 @@ sluice_safetensors_read (const char *path, char **state, GError **error)
                    "checkpoint '%s' cannot be read: %s", path, local->message);
       return NULL;
     }
-  g_autoptr (GArray) tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
-  g_array_set_clear_func (tensors, named_tensor_clear);
-  g_autofree char *text = NULL;
-  if (!read_bytes (tensors, g_mapped_file_get_contents (file), g_mapped_file_get_length (file),
-                   &text, error))
-    {
-      g_prefix_error (error, "checkpoint '%s': ", path);
-      return NULL;
-    }
-  if (state != NULL)
-    *state = g_steal_pointer (&text);
-  return g_steal_pointer (&tensors);
+  GArray *tensors = sluice_safetensors_parse (g_mapped_file_get_contents (file),
+                                              g_mapped_file_get_length (file), state, error);
+  if (tensors == NULL)
+    g_prefix_error (error, "checkpoint '%s': ", path);
+  return tensors;
 }

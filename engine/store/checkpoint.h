@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gio/gio.h>
+#include <json-glib/json-glib.h>
 
 #include "engine/base/tensor.h"
 
@@ -23,6 +24,11 @@ typedef struct
 gboolean
 sluice_safetensors_write (const char *path, GArray *tensors, const char *state, GError **error);
 
-/* (transfer full) (element-type SluiceNamedTensor). DATA_LOSS on torn or foreign bytes, with the
- * offset. */
+/* (transfer full) (element-type SluiceNamedTensor); state: (out) (nullable): NULL where the file
+   has none. DATA_LOSS on torn or foreign bytes, naming the tensor. */
 GArray *sluice_safetensors_read (const char *path, char **state, GError **error);
+/* The same of a file's bytes; fuzzed. */
+GArray *sluice_safetensors_parse (const char *bytes, gsize length, char **state, GError **error);
+/* (transfer full): the JSON object in such a header or state. DATA_LOSS where it is none, or nested
+   so deep that parsing it would exhaust the stack. */
+JsonNode *sluice_checkpoint_parse_json (const char *text, gsize length, GError **error);

@@ -8,7 +8,6 @@
 #include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "engine/base/error.h"
@@ -93,35 +92,40 @@ prepare_schema (sqlite3 *db, gpointer data, GError **error)
   return store_exec (db, schema, error) && store_exec (db, stamp, error);
 }
 
-static int
-open_lock (SluiceStore *self, gint64 run)
+/* A lock of the open file: it dies with the process, and can be asked after without taking it. */
+static const struct flock whole_file = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+static char *
+dup_lock_path (SluiceStore *self, gint64 run)
 {
-  g_autofree char *folder = sluice_store_dup_run_folder (self, run);
-  g_autofree char *path = g_build_filename (folder, "lock", NULL);
-  return g_open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  return g_strdup_printf ("%s/runs/%" G_GINT64_FORMAT "/lock", self->workspace, run);
 }
 
-/* A run that says it is under way but whose lock is free has lost its process. */
 static gboolean
-mark_crashed (SluiceStore *self, GError **error)
+is_locked (SluiceStore *self, gint64 run)
 {
-  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (self, error);
-  if (runs == NULL)
+  g_autofree char *path = dup_lock_path (self, run);
+  int fd = g_open (path, O_RDWR | O_CLOEXEC, 0);
+  if (fd < 0)
     return FALSE;
-  for (guint i = 0; i < runs->len; i++)
-    {
-      SluiceRunInfo *info = runs->pdata[i];
-      if (info->state != SLUICE_RUN_RUNNING && info->state != SLUICE_RUN_PAUSED)
-        continue;
-      int fd = open_lock (self, info->id);
-      gboolean dead = fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) == 0;
-      if (fd >= 0)
-        close (fd);
-      info->state = SLUICE_RUN_CRASHED;
-      if (dead && !sluice_store_update_run (self, info, error))
-        return FALSE;
-    }
-  return TRUE;
+  struct flock lock = whole_file;
+  gboolean locked = fcntl (fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  close (fd);
+  return locked;
+}
+
+/* A run that says it is under way but whose lock is free has lost its process. Its trainer writes
+   another state before it gives the lock up, so the state is read after the lock. */
+static SluiceRunState
+check_state (SluiceStore *self, sqlite3 *db, gint64 run, SluiceRunState state)
+{
+  if ((state != SLUICE_RUN_RUNNING && state != SLUICE_RUN_PAUSED) || is_locked (self, run))
+    return state;
+  sqlite3_stmt *row = store_query (db, NULL, "SELECT state FROM runs WHERE id = ?", "i", run);
+  if (row != NULL && sqlite3_step (row) == SQLITE_ROW)
+    state = CLAMP (sqlite3_column_int (row, 0), SLUICE_RUN_DRAFT, SLUICE_RUN_CRASHED);
+  sqlite3_finalize (row);
+  return state == SLUICE_RUN_RUNNING || state == SLUICE_RUN_PAUSED ? SLUICE_RUN_CRASHED : state;
 }
 
 static gboolean
@@ -147,8 +151,7 @@ sluice_store_open (const char *workspace, GError **error)
   self->workspace = g_canonicalize_filename (workspace, NULL);
   self->path = g_build_filename (self->workspace, "sluice.db", NULL);
   self->writer = store_writer_new (self->path, error);
-  if (self->writer == NULL || !store_writer_run (self->writer, prepare_schema, self->path, error)
-      || !mark_crashed (self, error))
+  if (self->writer == NULL || !store_writer_run (self->writer, prepare_schema, self->path, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -338,41 +341,51 @@ column_dup (sqlite3_stmt *row, int i)
   return g_strdup ((const char *) sqlite3_column_text (row, i));
 }
 
+static SluiceRunInfo *
+read_run (sqlite3_stmt *row)
+{
+  SluiceRunInfo *info = g_new0 (SluiceRunInfo, 1);
+  info->id = sqlite3_column_int64 (row, 0);
+  info->name = column_dup (row, 1);
+  info->project = column_dup (row, 2);
+  info->state = CLAMP (sqlite3_column_int (row, 3), SLUICE_RUN_DRAFT, SLUICE_RUN_CRASHED);
+  info->step = sqlite3_column_int64 (row, 4);
+  info->n_steps = sqlite3_column_int64 (row, 5);
+  info->seed = sqlite3_column_int64 (row, 6);
+  info->created = sqlite3_column_double (row, 7);
+  info->started = sqlite3_column_double (row, 8);
+  info->ended = sqlite3_column_double (row, 9);
+  info->seconds = sqlite3_column_double (row, 10);
+  info->graph_hash = column_dup (row, 11);
+  info->message = column_dup (row, 12);
+  return info;
+}
+
 GPtrArray *
 sluice_store_dup_runs (SluiceStore *self, GError **error)
 {
   sqlite3 *db = store_take_reader (self, error);
   if (db == NULL)
     return NULL;
-  GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
+  g_autoptr (GPtrArray) runs =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
   sqlite3_stmt *row =
       store_query (db, error,
                    "SELECT id, name, project, state, step, n_steps, seed, created, started, ended, "
                    "seconds, graph_hash, message FROM runs WHERE deleted IS NULL ORDER BY id DESC",
                    "");
-  while (row != NULL && sqlite3_step (row) == SQLITE_ROW)
-    {
-      SluiceRunInfo *info = g_new0 (SluiceRunInfo, 1);
-      info->id = sqlite3_column_int64 (row, 0);
-      info->name = column_dup (row, 1);
-      info->project = column_dup (row, 2);
-      info->state = CLAMP (sqlite3_column_int (row, 3), SLUICE_RUN_DRAFT, SLUICE_RUN_CRASHED);
-      info->step = sqlite3_column_int64 (row, 4);
-      info->n_steps = sqlite3_column_int64 (row, 5);
-      info->seed = sqlite3_column_int64 (row, 6);
-      info->created = sqlite3_column_double (row, 7);
-      info->started = sqlite3_column_double (row, 8);
-      info->ended = sqlite3_column_double (row, 9);
-      info->seconds = sqlite3_column_double (row, 10);
-      info->graph_hash = column_dup (row, 11);
-      info->message = column_dup (row, 12);
-      g_ptr_array_add (runs, info);
-    }
+  int rc = SQLITE_ERROR;
+  while (row != NULL && (rc = sqlite3_step (row)) == SQLITE_ROW)
+    g_ptr_array_add (runs, read_run (row));
+  gboolean ok = rc == SQLITE_DONE || (row != NULL && store_sql_fail (db, "run store", error));
   sqlite3_finalize (row);
+  for (guint i = 0; ok && i < runs->len; i++)
+    {
+      SluiceRunInfo *info = runs->pdata[i];
+      info->state = check_state (self, db, info->id, info->state);
+    }
   store_put_reader (self, db);
-  if (row == NULL)
-    g_clear_pointer (&runs, g_ptr_array_unref);
-  return runs;
+  return ok ? g_steal_pointer (&runs) : NULL;
 }
 
 SluiceRunInfo *
@@ -426,11 +439,13 @@ sluice_store_restore_run (SluiceStore *self, gint64 run, GError **error)
 gboolean
 sluice_store_lock_run (SluiceStore *self, gint64 run, GError **error)
 {
-  int fd = open_lock (self, run);
+  g_free (sluice_store_dup_run_folder (self, run)); /* makes it */
+  g_autofree char *path = dup_lock_path (self, run);
+  int fd = g_open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd < 0)
     return sluice_fail (error, SLUICE_ERROR_PERMISSION_DENIED,
                         "run %" G_GINT64_FORMAT " cannot be locked: %s", run, g_strerror (errno));
-  if (flock (fd, LOCK_EX | LOCK_NB) != 0)
+  if (fcntl (fd, F_OFD_SETLK, &whole_file) != 0)
     {
       close (fd);
       return sluice_fail (

@@ -25,7 +25,7 @@ typedef enum
   SLUICE_RUN_STOPPED, /* by the user, resumable */
   SLUICE_RUN_FINISHED,
   SLUICE_RUN_FAILED,  /* message says why */
-  SLUICE_RUN_CRASHED, /* its process went away: heartbeat and lock are gone */
+  SLUICE_RUN_CRASHED, /* its process went away: nobody holds its lock; resumable */
 } SluiceRunState;
 const char *sluice_run_state_name (SluiceRunState state); /* "running", translatable with _() */
 
@@ -76,7 +76,7 @@ typedef struct
  * sluice_store_open:
  * @workspace: a folder; made where it is missing, with sluice.db and runs/
  *
- * Opening after a crash repairs by itself: runs whose process is gone become CRASHED.
+ * Opening after a crash needs no repair: runs whose process is gone are told as CRASHED.
  *
  * Returns: (transfer full): %NULL with PERMISSION_DENIED (read-only), FAILED_PRECONDITION (a newer
  * version), UNAVAILABLE (locked by another program), DATA_LOSS (not a database), RESOURCE_EXHAUSTED
@@ -148,10 +148,13 @@ void sluice_run_log_image (SluiceRunLog *self,
 void sluice_run_log_event (
     SluiceRunLog *self, gint64 step, double wall, const char *kind, const char *text);
 
+/* Queued values beyond which the end of a step waits. */
+#define SLUICE_STORE_QUEUE (1 << 18)
+
 /**
  * sluice_run_log_end_step:
  *
- * Call between steps. Waits while more is queued than the bound allows; what it waited is in
+ * Call between steps. Waits while more is queued than SLUICE_STORE_QUEUE; what it waited is in
  * *waited_seconds.
  *
  * Returns: %FALSE with the writer's error (disk full …): what was acknowledged is safe, the rest is

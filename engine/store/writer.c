@@ -8,9 +8,7 @@
 
 #include "engine/base/error.h"
 
-/* Queued values beyond which the trainer waits at the end of its step. */
-#define QUEUE_BOUND (1 << 18)
-#define COMMIT_NS   (100 * 1000 * 1000) /* half of what is promised */
+#define COMMIT_NS (100 * 1000 * 1000) /* half of what is promised */
 
 typedef struct
 {
@@ -53,9 +51,10 @@ struct _StoreWriter
   GPtrArray *logs;      /* of SluiceRunLog */
   GQueue calls;         /* of Call */
   gboolean quit, hurry;
-  gboolean forget; /* drop cached chunks before the next batch */
-  GError *error;   /* of the last try to commit */
-  guint64 n_tries; /* commits tried, so that waiters can tell a new failure */
+  gboolean forget;  /* drop cached chunks before the next batch */
+  gboolean working; /* the writer uses the logs, the lock not held */
+  GError *error;    /* of the last try to commit */
+  guint64 n_tries;  /* commits tried, so that waiters can tell a new failure */
   void (*notify) (gpointer data);
   gpointer notify_data;
   gboolean armed;
@@ -226,6 +225,7 @@ work_once (StoreWriter *self)
   gboolean forget = self->forget;
   self->forget = FALSE;
   self->hurry = FALSE;
+  self->working = TRUE;
   pthread_mutex_unlock (&self->lock);
 
   g_autoptr (GError) error = NULL;
@@ -234,6 +234,7 @@ work_once (StoreWriter *self)
   gboolean ok = n == 0 || commit_batches (self, logs, &error);
 
   pthread_mutex_lock (&self->lock);
+  self->working = FALSE;
   for (guint i = 0; ok && i < logs->len; i++)
     {
       SluiceRunLog *log = logs->pdata[i];
@@ -400,6 +401,8 @@ sluice_run_log_close (SluiceRunLog *self, GError **error)
 {
   gboolean ok = sluice_run_log_flush (self, error);
   pthread_mutex_lock (&self->writer->lock);
+  while (self->writer->working)
+    pthread_cond_wait (&self->writer->done, &self->writer->lock);
   g_ptr_array_remove (self->writer->logs, self);
   pthread_mutex_unlock (&self->writer->lock);
   queue_free (&self->queue);
@@ -463,7 +466,7 @@ after_append (SluiceRunLog *self)
 {
   self->n_logged++;
   guint n = queue_length (&self->queue);
-  if (n == 1 || n == QUEUE_BOUND / 4)
+  if (n == 1 || n == SLUICE_STORE_QUEUE / 4)
     {
       self->writer->hurry |= n > 1;
       pthread_cond_signal (&self->writer->wake);
@@ -628,10 +631,10 @@ sluice_run_log_end_step (SluiceRunLog *self, double *waited_seconds, GError **er
   *waited_seconds = 0;
   pthread_mutex_lock (&self->writer->lock);
   gboolean ok = TRUE;
-  if (self->n_logged - self->n_committed > QUEUE_BOUND)
+  if (self->n_logged - self->n_committed > SLUICE_STORE_QUEUE)
     {
       gint64 start = g_get_monotonic_time ();
-      ok = wait_for_queue (self, QUEUE_BOUND / 2, error);
+      ok = wait_for_queue (self, SLUICE_STORE_QUEUE / 2, error);
       *waited_seconds = (g_get_monotonic_time () - start) * 1e-6;
     }
   else if (self->writer->error != NULL)

@@ -8,71 +8,57 @@
 
 /* ---- gathering ---- */
 
-static double
-element (const SluiceTensor *t, gint64 i)
+/* n elements from the given one on, as doubles. */
+static void
+read_row (const SluiceTensor *t, gint64 from, gint64 n, double *to)
 {
+#define READ(dtype, type, convert)                                                                 \
+  case dtype:                                                                                      \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      to[i] = convert (((const type *) t->data)[from + i]);                                        \
+    break;
   switch ((SluiceDType) t->dtype)
     {
-    case SLUICE_FLOAT:
-      return ((const float *) t->data)[i];
-    case SLUICE_DOUBLE:
-      return ((const double *) t->data)[i];
-    case SLUICE_HALF:
-      return sluice_half_to_float (((const guint16 *) t->data)[i]);
-    case SLUICE_INT8:
-      return ((const gint8 *) t->data)[i];
-    case SLUICE_INT16:
-      return ((const gint16 *) t->data)[i];
-    case SLUICE_INT32:
-      return ((const gint32 *) t->data)[i];
-    case SLUICE_INT64:
-      return ((const gint64 *) t->data)[i];
-    case SLUICE_UINT8:
-    case SLUICE_BOOL:
-      return ((const guint8 *) t->data)[i];
-    case SLUICE_UINT16:
-      return ((const guint16 *) t->data)[i];
-    case SLUICE_UINT32:
-      return ((const guint32 *) t->data)[i];
-    case SLUICE_UINT64:
-      return ((const guint64 *) t->data)[i];
+      READ (SLUICE_FLOAT, float, )
+      READ (SLUICE_DOUBLE, double, )
+      READ (SLUICE_HALF, guint16, sluice_half_to_float)
+      READ (SLUICE_INT8, gint8, )
+      READ (SLUICE_INT16, gint16, )
+      READ (SLUICE_INT32, gint32, )
+      READ (SLUICE_INT64, gint64, )
+      READ (SLUICE_BOOL, guint8, )
+      READ (SLUICE_UINT8, guint8, )
+      READ (SLUICE_UINT16, guint16, )
+      READ (SLUICE_UINT32, guint32, )
+      READ (SLUICE_UINT64, guint64, )
     default:
       g_assert_not_reached ();
     }
+#undef READ
 }
 
 static void
-store_element (SluiceTensor *t, gint64 i, double value)
+write_row (SluiceTensor *t, gint64 from, gint64 n, const double *values)
 {
+#define WRITE(dtype, type, convert)                                                                \
+  case dtype:                                                                                      \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      ((type *) t->data)[from + i] = convert (values[i]);                                          \
+    break;
   switch ((SluiceDType) t->dtype)
     {
-    case SLUICE_FLOAT:
-      ((float *) t->data)[i] = value;
-      break;
-    case SLUICE_DOUBLE:
-      ((double *) t->data)[i] = value;
-      break;
-    case SLUICE_HALF:
-      ((guint16 *) t->data)[i] = sluice_float_to_half (value);
-      break;
-    case SLUICE_BFLOAT16:
-      ((guint16 *) t->data)[i] = sluice_float_to_bfloat16 (value);
-      break;
-    case SLUICE_INT32:
-      ((gint32 *) t->data)[i] = value;
-      break;
-    case SLUICE_INT64:
-      ((gint64 *) t->data)[i] = value;
-      break;
-    case SLUICE_UINT8:
-      ((guint8 *) t->data)[i] = value;
-      break;
-    case SLUICE_BOOL:
-      ((guint8 *) t->data)[i] = value != 0;
-      break;
+      WRITE (SLUICE_FLOAT, float, )
+      WRITE (SLUICE_DOUBLE, double, )
+      WRITE (SLUICE_HALF, guint16, sluice_float_to_half)
+      WRITE (SLUICE_BFLOAT16, guint16, sluice_float_to_bfloat16)
+      WRITE (SLUICE_INT32, gint32, )
+      WRITE (SLUICE_INT64, gint64, )
+      WRITE (SLUICE_UINT8, guint8, )
+      WRITE (SLUICE_BOOL, guint8, 0 !=)
     default:
       g_assert_not_reached ();
     }
+#undef WRITE
 }
 
 SluiceTensor *
@@ -86,12 +72,20 @@ sluice_examples_gather (
   if (out == NULL)
     return NULL;
   gsize bytes = row * sluice_dtype_size (dtype);
+  gboolean as_is = values->dtype == (gint8) dtype && scale == 1;
+  double block[512];
   for (gint64 r = 0; r < n; r++)
-    if (values->dtype == (gint8) dtype && scale == 1)
+    if (as_is)
       memcpy ((char *) out->data + r * bytes, (const char *) values->data + rows[r] * bytes, bytes);
     else
-      for (gint64 i = 0; i < row; i++)
-        store_element (out, r * row + i, element (values, rows[r] * row + i) * scale);
+      for (gint64 i = 0; i < row; i += G_N_ELEMENTS (block))
+        {
+          gint64 count = MIN (row - i, (gint64) G_N_ELEMENTS (block));
+          read_row (values, rows[r] * row + i, count, block);
+          for (gint64 k = 0; k < count; k++)
+            block[k] *= scale;
+          write_row (out, r * row + i, count, block);
+        }
   return out;
 }
 

@@ -296,5 +296,9 @@ sluice_csv_parse (const char *bytes, gsize length, const char *name, char ***nam
       sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "'%s' holds no line of numbers", name);
       return NULL;
     }
-  return sluice_tensor_new_from (SLUICE_DOUBLE, &SLUICE_SHAPE (n_rows, n_columns), values->data);
+  SluiceTensor *table = sluice_tensor_new_checked (
+      NULL, SLUICE_DOUBLE, &SLUICE_SHAPE (n_rows, n_columns), SLUICE_OWNER_NONE, error);
+  if (table != NULL)
+    memcpy (table->data, values->data, sluice_tensor_bytes (table));
+  return table;
 }

@@ -73,12 +73,13 @@ sluice_idx_parse (const guint8 *bytes, gsize length, const char *name, GError **
     }
   gsize size = sluice_dtype_size (dtype), have = length - 4 - 4 * (gsize) rank;
   gint64 n = sluice_shape_n_elements (&shape);
-  if ((guint64) n > have / size)
+  if ((guint64) n != have / size || have % size != 0)
     {
       char text[SLUICE_SHAPE_STR];
       sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
-                   "'%s' is cut off: its header says %s of %s, there are %" G_GSIZE_FORMAT " bytes",
-                   name, sluice_shape_str (&shape, text), sluice_dtype_name (dtype), have);
+                   "'%s' is %s: its header says %s of %s, there are %" G_GSIZE_FORMAT " bytes",
+                   name, (guint64) n > have / size ? "cut off" : "longer than it should be",
+                   sluice_shape_str (&shape, text), sluice_dtype_name (dtype), have);
       return NULL;
     }
   SluiceTensor *tensor = sluice_tensor_new_checked (NULL, dtype, &shape, SLUICE_OWNER_NONE, error);
@@ -110,8 +111,12 @@ read_gzip (const char *path, GError **error)
   if (!whole)
     {
       g_byte_array_unref (bytes);
-      sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "data file '%s' is damaged or cut off: %s", path,
-                   code != Z_OK ? message : "the compressed stream does not end");
+      if (n > 0)
+        sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                     "data file '%s' holds more than 4 GiB; unpack it", path);
+      else
+        sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "data file '%s' is damaged or cut off: %s",
+                     path, code != Z_OK ? message : "the compressed stream does not end");
       return NULL;
     }
   return g_byte_array_free_to_bytes (bytes);

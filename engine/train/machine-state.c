@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gstdio.h>
-#include <json-glib/json-glib.h>
 #include <string.h>
 
 #include "engine/base/error.h"
@@ -147,22 +146,32 @@ restore_variable (Machine *self, SluiceNamedTensor *named, GError **error)
          || sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for '%s'", named->name);
 }
 
+/* The words of a stream: two of the key, four of the counter. */
+static gboolean
+read_philox (JsonNode *node, SluicePhilox *philox)
+{
+  if (!JSON_NODE_HOLDS_ARRAY (node) || json_array_get_length (json_node_get_array (node)) != 6)
+    return FALSE;
+  for (guint i = 0; i < 6; i++)
+    {
+      JsonNode *word = json_array_get_element (json_node_get_array (node), i);
+      if (!JSON_NODE_HOLDS_VALUE (word) || json_node_get_value_type (word) != G_TYPE_INT64)
+        return FALSE;
+      *(i < 2 ? &philox->key[i] : &philox->counter[i - 2]) = json_node_get_int (word);
+    }
+  return TRUE;
+}
+
 static gboolean
 restore_random (Machine *self, JsonObject *random, GError **error)
 {
   g_autoptr (GList) names = json_object_get_members (random);
   for (GList *l = names; l != NULL; l = l->next)
     {
-      JsonNode *node = json_object_get_member (random, l->data);
-      if (!JSON_NODE_HOLDS_ARRAY (node) || json_array_get_length (json_node_get_array (node)) != 6)
-        return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "the stream of '%s' is malformed",
-                            (char *) l->data);
-      JsonArray *words = json_node_get_array (node);
       SluicePhilox philox;
-      for (guint i = 0; i < 2; i++)
-        philox.key[i] = json_array_get_int_element (words, i);
-      for (guint i = 0; i < 4; i++)
-        philox.counter[i] = json_array_get_int_element (words, 2 + i);
+      if (!read_philox (json_object_get_member (random, l->data), &philox))
+        return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "has a malformed random stream of '%s'",
+                            (char *) l->data);
       SluiceRandomState *state = sluice_random_state_get (
           sluice_session_get_resources (self->session), l->data, &philox, error);
       if (state == NULL)
@@ -176,11 +185,9 @@ restore_random (Machine *self, JsonObject *random, GError **error)
 static gboolean
 restore_state (Machine *self, const char *text, GError **error)
 {
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
-  JsonNode *root = text != NULL && json_parser_load_from_data (parser, text, -1, NULL)
-                       ? json_parser_get_root (parser)
-                       : NULL;
-  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
+  g_autoptr (JsonNode) root =
+      text != NULL ? sluice_checkpoint_parse_json (text, strlen (text), NULL) : NULL;
+  if (root == NULL)
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "holds no state of a training run");
   JsonObject *state = json_node_get_object (root);
   gint64 format = json_object_get_int_member_with_default (state, "format", 0);

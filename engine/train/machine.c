@@ -34,7 +34,8 @@ scalar_value (const SluiceTensor *t)
     }
 }
 
-/* The dtype of a feed, which must be one that batches are made in. */
+/* The dtype of a feed, which must be one that batches are made in. key: what names it in
+ * project.ini. */
 static gboolean
 feed_dtype (Machine *self, const char *key, const char *text, SluiceDType *dtype, GError **error)
 {
@@ -43,14 +44,14 @@ feed_dtype (Machine *self, const char *key, const char *text, SluiceDType *dtype
   SluiceEdge edge;
   if (!sluice_graph_parse_edge (self->graph, text, &edge, error))
     {
-      g_prefix_error (error, "[data] %s: ", key);
+      g_prefix_error (error, "%s: ", key);
       return FALSE;
     }
-  *dtype = sluice_edge_dtype (edge);
+  *dtype = sluice_dtype_base (sluice_edge_dtype (edge));
   if (!sluice_dtype_in (*dtype, makeable))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "[data] %s=%s is %s; numbers can be fed to float, integer and bool edges",
-                        key, text, sluice_dtype_name (*dtype));
+                        "%s=%s is %s; numbers can be fed to float, integer and bool edges", key,
+                        text, sluice_dtype_name (*dtype));
   return TRUE;
 }
 
@@ -75,13 +76,34 @@ check_feed_shape (
 }
 
 static gboolean
+check_feed_shapes (Machine *self, const SluiceExamples *examples, gint64 batch, GError **error)
+{
+  return check_feed_shape (self, self->project->feed_x, examples->x, batch, error)
+         && check_feed_shape (self, self->project->feed_y, examples->y, batch, error);
+}
+
+/* Of an evaluation: whole batches and the rest. */
+static gboolean
+check_test_shapes (Machine *self, GError **error)
+{
+  if (self->test == NULL)
+    return TRUE;
+  gint64 size = self->project->evaluate_batch, rest = self->test->n % size;
+  if ((self->test->n < size || check_feed_shapes (self, self->test, size, error))
+      && (rest == 0 || check_feed_shapes (self, self->test, rest, error)))
+    return TRUE;
+  g_prefix_error (error, "evaluation: ");
+  return FALSE;
+}
+
+static gboolean
 make_feeds (Machine *self, GPtrArray *names, GError **error)
 {
   SluiceProject *p = self->project;
-  if (!feed_dtype (self, "x", p->feed_x, &self->x_dtype, error)
-      || !feed_dtype (self, "y", p->feed_y, &self->y_dtype, error)
-      || !check_feed_shape (self, p->feed_x, self->examples->x, p->batch, error)
-      || !check_feed_shape (self, p->feed_y, self->examples->y, p->batch, error))
+  if (!feed_dtype (self, "[data] x", p->feed_x, &self->x_dtype, error)
+      || !feed_dtype (self, "[data] y", p->feed_y, &self->y_dtype, error)
+      || !check_feed_shapes (self, self->examples, p->batch, error)
+      || !check_test_shapes (self, error))
     return FALSE;
   g_ptr_array_add (names, p->feed_x);
   g_ptr_array_add (names, p->feed_y);
@@ -90,16 +112,13 @@ make_feeds (Machine *self, GPtrArray *names, GError **error)
   for (guint i = 0; i < p->overrides->len; i++)
     {
       SluiceOverride *override = &g_array_index (p->overrides, SluiceOverride, i);
-      SluiceEdge edge;
-      if (!sluice_graph_parse_edge (self->graph, override->edge, &edge, error))
-        {
-          g_prefix_error (error, "parameter '%s': ", override->name);
-          return FALSE;
-        }
+      g_autofree char *key = g_strdup_printf ("[parameters] %s", override->name);
+      SluiceDType dtype;
+      if (!feed_dtype (self, key, override->edge, &dtype, error))
+        return FALSE;
       g_autoptr (SluiceTensor) value =
           sluice_tensor_new_from (SLUICE_DOUBLE, &SLUICE_SHAPE (1), &override->value);
-      g_autoptr (SluiceTensor) cast = sluice_examples_gather (
-          value, (gint64[]){ 0 }, 1, sluice_dtype_base (sluice_edge_dtype (edge)), 1);
+      g_autoptr (SluiceTensor) cast = sluice_examples_gather (value, (gint64[]){ 0 }, 1, dtype, 1);
       self->feeds[2 + i] = sluice_tensor_new_view (cast, &SLUICE_SHAPE_SCALAR, 0);
       g_ptr_array_add (names, override->edge);
     }
@@ -122,6 +141,7 @@ make_callables (Machine *self, GPtrArray *feeds, GError **error)
   g_ptr_array_add (fetches, p->loss);
   add_targets (fetches, p->fetches);
   self->n_scalars = fetches->len;
+  self->outputs = g_new0 (SluiceTensor *, self->n_scalars + 1);
   self->step = sluice_session_prepare (self->session, feed_names, feeds->len,
                                        (const char *const *) fetches->pdata, fetches->len,
                                        (const char *const[]){ p->train }, 1, error);
@@ -179,6 +199,7 @@ machine_free (Machine *self)
   for (guint i = 0; self->feeds != NULL && i < self->n_feeds; i++)
     g_clear_pointer (&self->feeds[i], sluice_tensor_unref);
   g_free (self->feeds);
+  g_free (self->outputs);
   g_clear_pointer (&self->step, sluice_callable_unref);
   g_clear_pointer (&self->step_with_summaries, sluice_callable_unref);
   g_clear_pointer (&self->evaluate, sluice_callable_unref);
@@ -226,7 +247,7 @@ machine_step (Machine *self,
               GError **error)
 {
   gboolean with_summary = summary != NULL && self->step_with_summaries != NULL;
-  g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, self->n_scalars + 1);
+  SluiceTensor **outputs = self->outputs;
   if (!next_batch (self, error)
       || !sluice_callable_run (with_summary ? self->step_with_summaries : self->step, self->feeds,
                                outputs, options, error))

@@ -21,6 +21,7 @@ typedef struct
   SluiceDType x_dtype, y_dtype;
   SluiceTensor **feeds; /* x, y, then the overrides */
   guint n_feeds;
+  SluiceTensor **outputs;              /* of a step under way: its scalars, then the summaries */
   SluiceCallable *step;                /* loss, fetches */
   SluiceCallable *step_with_summaries; /* the same, then summaries; NULL: none */
   SluiceCallable *evaluate;            /* NULL: none */

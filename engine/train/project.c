@@ -16,6 +16,7 @@
 typedef enum
 {
   KEY_STRING,
+  KEY_SOURCE,  /* "idx", "csv" or "npy" */
   KEY_PATH,    /* relative to the project's folder */
   KEY_TARGETS, /* "a;b" */
   KEY_EDGES,   /* "name:edge;…", GArray of SluiceNamedEdge */
@@ -53,7 +54,7 @@ static const Key keys[] = {
   { "train", "checkpoint-every", KEY_COUNT, AT (checkpoint_every), FALSE, 0 },
   { "train", "summary-every", KEY_COUNT, AT (summary_every), FALSE, 0 },
   { "train", "evaluate-every", KEY_COUNT, AT (evaluate_every), FALSE, 0 },
-  { "data", "source", KEY_STRING, AT (source), TRUE, 0 },
+  { "data", "source", KEY_SOURCE, AT (source), TRUE, 0 },
   { "data", "train-x", KEY_PATH, AT (train_x), TRUE, 0 },
   { "data", "train-y", KEY_PATH, AT (train_y), FALSE, 0 },
   { "data", "test-x", KEY_PATH, AT (test_x), FALSE, 0 },
@@ -119,7 +120,7 @@ sluice_project_free (SluiceProject *self)
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     {
       void *field = (char *) self + keys[i].offset;
-      if (keys[i].kind == KEY_STRING || keys[i].kind == KEY_PATH)
+      if (keys[i].kind == KEY_STRING || keys[i].kind == KEY_SOURCE || keys[i].kind == KEY_PATH)
         g_free (*(char **) field);
       else if (keys[i].kind == KEY_TARGETS)
         g_strfreev (*(char ***) field);
@@ -140,6 +141,13 @@ bad_value (const Key *key, const char *text, const char *want, GError **error)
 {
   return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "[%s] %s=%s: %s", key->group, key->key,
                       text, want);
+}
+
+static gboolean
+is_source (const char *text)
+{
+  static const char *const sources[] = { "idx", "csv", "npy", NULL };
+  return g_strv_contains (sources, text);
 }
 
 static gboolean
@@ -201,14 +209,18 @@ set_value (SluiceProject *self, const Key *key, const char *text, GError **error
   double number;
   switch (key->kind)
     {
+    case KEY_SOURCE:
+      if (!is_source (text))
+        return bad_value (key, text, "must be idx, csv or npy", error);
+      G_GNUC_FALLTHROUGH;
     case KEY_STRING:
       g_free (*(char **) field);
-      *(char **) field = g_strdup (text);
+      *(char **) field = *text != '\0' ? g_strdup (text) : NULL;
       return *text != '\0' || !key->required || bad_value (key, text, "must not be empty", error);
     case KEY_PATH:
       g_free (*(char **) field);
       *(char **) field = *text != '\0' ? g_canonicalize_filename (text, self->folder) : NULL;
-      return TRUE;
+      return *text != '\0' || !key->required || bad_value (key, text, "must not be empty", error);
     case KEY_TARGETS:
       g_strfreev (*(char ***) field);
       *(char ***) field = parse_targets (text);
@@ -330,13 +342,6 @@ load_keys (SluiceProject *self, GKeyFile *file, GError **error)
       return FALSE;
   if (!check_required (file, error))
     return FALSE;
-  static const char *const sources[] = { "idx", "csv", "npy" };
-  gboolean known = FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
-    known |= strcmp (self->source, sources[i]) == 0;
-  if (!known)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "[data] source=%s: must be idx, csv or npy", self->source);
   return load_parameters (self, file, error);
 }
 
@@ -425,11 +430,12 @@ sluice_project_set (SluiceProject *self, const char *assignment, GError **error)
   if (key != NULL)
     return set_value (self, key, equals + 1, error);
 
-  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+  g_autoptr (GPtrArray) known = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-    g_ptr_array_add (known, (gpointer) keys[i].key);
+    g_ptr_array_add (known, dot == NULL ? g_strdup (keys[i].key)
+                                        : g_strdup_printf ("%s.%s", keys[i].group, keys[i].key));
   for (guint i = 0; i < self->parameters->len; i++)
-    g_ptr_array_add (known, g_array_index (self->parameters, SluiceNamedEdge, i).name);
+    g_ptr_array_add (known, g_strdup (g_array_index (self->parameters, SluiceNamedEdge, i).name));
   g_autofree char *what = g_strdup_printf ("key '%s'", name);
   return unknown_key (what, sluice_near_name (name, (const char *const *) known->pdata, known->len),
                       error);
@@ -458,6 +464,7 @@ value_to_text (const SluiceProject *self, const Key *key)
   switch (key->kind)
     {
     case KEY_STRING:
+    case KEY_SOURCE:
     case KEY_PATH:
       return g_strdup (*(char *const *) field);
     case KEY_TARGETS:
@@ -490,7 +497,7 @@ copy_file (
 {
   g_autofree char *to = g_build_filename (folder, name, NULL);
   g_autoptr (GFile) source = g_file_new_for_path (from), target = g_file_new_for_path (to);
-  if (!required && !g_file_query_exists (source, NULL))
+  if (g_file_equal (source, target) || (!required && !g_file_query_exists (source, NULL)))
     return TRUE;
   return g_file_copy (source, target, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, error);
 }

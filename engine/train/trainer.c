@@ -1,69 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/train/trainer.h"
+#include "engine/train/trainer-private.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
-#include <pthread.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
-#include "engine/graph/graphdef.h"
-#include "engine/train/machine.h"
-#include "engine/train/pace.h"
 #include "engine/train/summary.h"
 
 /* How often load, memory and rate become points, and the run's row is brought up to date. */
 #define SYSTEM_SECONDS 0.5
 
-/* What the controls asked for; the thread looks between steps. */
-typedef enum
-{
-  WANT_RUN,
-  WANT_PAUSE,
-  WANT_STOP,
-} Want;
-
-struct _SluiceTrainer
-{
-  GObject parent;
-  SluiceStore *store;
-  SluiceProject *project;
-  SluiceExamples *examples, *test; /* test NULL: none */
-  Machine *machine;
-  SluiceRunInfo *info; /* the trainer's thread, once it is started */
-  SluiceRunLog *log;
-  char *folder;   /* of the run */
-  gint64 *series; /* of loss and fetches */
-  gint64 *evaluation_series;
-  gint64 cpu_series, memory_series, rate_series;
-  double *scalars, *evaluation;
-  Pace pace;
-  double seconds_before;          /* of training in earlier processes */
-  double system_wall, system_cpu; /* at the last system point */
-  pthread_t thread;
-
-  pthread_mutex_t lock; /* guards what follows */
-  pthread_cond_t changed;
-  Want want;
-  gint64 steps_left; /* of a step command; -1: no limit */
-  gboolean started, ended;
-  SluiceProgress progress;
-  GError *error;
-  void (*notify) (gpointer data);
-  gpointer notify_data;
-};
-
 G_DEFINE_FINAL_TYPE (SluiceTrainer, sluice_trainer, G_TYPE_OBJECT)
 
 static double
-wall_now (void)
+monotonic_now (void)
 {
-  return g_get_real_time () * 1e-6;
+  return g_get_monotonic_time () * 1e-6;
 }
 
 /* ---- state, as others see it ---- */
@@ -91,6 +46,38 @@ write_info (SluiceTrainer *self, SluiceRunState state, GError **error)
   return sluice_store_update_run (self->store, self->info, error);
 }
 
+/*
+ * After a call to the store that failed: TRUE where another program holds the database and the call
+ * is to be made again. Points wait in the queue meanwhile, and those who watch are told. A stop
+ * does not wait: what is not committed is computed again after a resume.
+ */
+static gboolean
+wait_for_database (SluiceTrainer *self, GError **error)
+{
+  gboolean held = g_error_matches (*error, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE);
+  pthread_mutex_lock (&self->lock);
+  gboolean waits = self->progress.waits = held && self->want != WANT_STOP;
+  pthread_mutex_unlock (&self->lock);
+  if (!waits)
+    return FALSE;
+  g_clear_error (error);
+  double start = trainer_wall_now ();
+  sluice_run_log_flush (self->log, NULL);
+  pthread_mutex_lock (&self->lock);
+  self->progress.wait_seconds += trainer_wall_now () - start;
+  pthread_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+static gboolean
+insist_on_info (SluiceTrainer *self, SluiceRunState state, GError **error)
+{
+  while (!write_info (self, state, error))
+    if (!wait_for_database (self, error))
+      return FALSE;
+  return TRUE;
+}
+
 static void
 publish_progress (SluiceTrainer *self, double waited)
 {
@@ -107,41 +94,13 @@ publish_progress (SluiceTrainer *self, double waited)
   p->eta_margin = margin;
   p->seconds = self->seconds_before + pace_seconds (&self->pace);
   p->wait_seconds += waited;
+  p->waits = FALSE;
   p->n_logged = n_logged;
   p->n_committed = n_committed;
   pthread_mutex_unlock (&self->lock);
 }
 
 /* ---- what a step logs ---- */
-
-static gint64
-open_series (SluiceTrainer *self, const char *prefix, const char *name, GError **error)
-{
-  g_autofree char *tag = g_strconcat (prefix, name, NULL);
-  return sluice_run_log_series (self->log, tag, SLUICE_SERIES_SCALAR, error);
-}
-
-static gboolean
-open_all_series (SluiceTrainer *self, GError **error)
-{
-  SluiceProject *p = self->project;
-  self->series = g_new (gint64, self->machine->n_scalars);
-  self->evaluation_series = g_new (gint64, p->evaluate->len + 1);
-  gint64 worst = self->series[0] = open_series (self, "", "loss", error);
-  for (guint i = 0; worst >= 0 && i < p->fetches->len; i++)
-    worst = self->series[i + 1] =
-        open_series (self, "", g_array_index (p->fetches, SluiceNamedEdge, i).name, error);
-  for (guint i = 0; worst >= 0 && i < p->evaluate->len; i++)
-    worst = self->evaluation_series[i] = open_series (
-        self, "evaluate/", g_array_index (p->evaluate, SluiceNamedEdge, i).name, error);
-  if (worst >= 0)
-    worst = self->cpu_series = open_series (self, "system/", "cpu", error);
-  if (worst >= 0)
-    worst = self->memory_series = open_series (self, "system/", "memory", error);
-  if (worst >= 0)
-    worst = self->rate_series = open_series (self, "system/", "steps-per-second", error);
-  return worst >= 0;
-}
 
 static double
 cpu_seconds (void)
@@ -169,7 +128,7 @@ device_bytes (SluiceTrainer *self)
 static gboolean
 log_system (SluiceTrainer *self, GError **error)
 {
-  double wall = wall_now (), since = wall - self->system_wall;
+  double wall = trainer_wall_now (), since = wall - self->system_wall;
   if (since < SYSTEM_SECONDS)
     return TRUE;
   double cpu = cpu_seconds (), load = (cpu - self->system_cpu) / since / g_get_num_processors ();
@@ -187,7 +146,7 @@ log_system (SluiceTrainer *self, GError **error)
   self->progress.cpu_load = load;
   self->progress.memory_bytes = bytes;
   pthread_mutex_unlock (&self->lock);
-  return write_info (self, SLUICE_RUN_RUNNING, error);
+  return insist_on_info (self, SLUICE_RUN_RUNNING, error);
 }
 
 static gboolean
@@ -198,7 +157,7 @@ evaluate (SluiceTrainer *self, GError **error)
   SluiceRunOptions options = { .step = self->machine->n_done };
   if (!machine_evaluate (self->machine, self->evaluation, &options, error))
     return FALSE;
-  double wall = wall_now ();
+  double wall = trainer_wall_now ();
   for (guint i = 0; i < self->project->evaluate->len; i++)
     sluice_run_log_scalar (self->log, self->evaluation_series[i], self->machine->n_done, wall,
                            self->evaluation[i]);
@@ -221,10 +180,12 @@ save_checkpoint (SluiceTrainer *self, GError **error)
       g_strdup_printf ("checkpoints/step-%010" G_GINT64_FORMAT ".safetensors", step);
   g_autofree char *path = g_build_filename (self->folder, name, NULL);
   gsize bytes;
-  sluice_run_log_event (self->log, step, wall_now (), "checkpoint", NULL);
-  if (!machine_save (self->machine, path, &bytes, error)
-      || !sluice_run_log_publish_checkpoint (self->log, step, name, bytes, error))
+  sluice_run_log_event (self->log, step, trainer_wall_now (), "checkpoint", NULL);
+  if (!machine_save (self->machine, path, &bytes, error))
     return FALSE;
+  while (!sluice_run_log_publish_checkpoint (self->log, step, name, bytes, error))
+    if (!wait_for_database (self, error))
+      return FALSE;
   pthread_mutex_lock (&self->lock);
   self->progress.last_checkpoint = step;
   pthread_mutex_unlock (&self->lock);
@@ -294,6 +255,38 @@ every (gint64 step, gint64 period)
   return period > 0 && step % period == 0;
 }
 
+/* Between steps: waits here while the queue is full. */
+static gboolean
+end_step (SluiceTrainer *self, gint64 step, GError **error)
+{
+  guint64 queued =
+      sluice_run_log_get_n_logged (self->log) - sluice_run_log_get_n_committed (self->log);
+  if (queued > SLUICE_STORE_QUEUE)
+    {
+      pthread_mutex_lock (&self->lock);
+      self->progress.waits = TRUE;
+      pthread_mutex_unlock (&self->lock);
+    }
+  double waited;
+  while (!sluice_run_log_end_step (self->log, &waited, error))
+    if (!wait_for_database (self, error))
+      return FALSE;
+  pace_step (&self->pace, step);
+  publish_progress (self, waited);
+  return log_system (self, error);
+}
+
+static gboolean
+log_summary (SluiceTrainer *self, const SluiceTensor *summary, double wall, GError **error)
+{
+  if (summary == NULL)
+    return TRUE;
+  while (!sluice_summary_log (self->log, summary, self->machine->n_done, wall, error))
+    if (!wait_for_database (self, error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 train_step (SluiceTrainer *self, GError **error)
 {
@@ -304,19 +297,14 @@ train_step (SluiceTrainer *self, GError **error)
   if (!machine_step (self->machine, self->scalars, every (step, p->summary_every) ? &summary : NULL,
                      &options, error))
     return FALSE;
-  double wall = wall_now (), waited;
+  double wall = trainer_wall_now ();
   for (guint i = 0; i < self->machine->n_scalars; i++)
     sluice_run_log_scalar (self->log, self->series[i], step, wall, self->scalars[i]);
-  if (!check_loss (self, error)
-      || (summary != NULL && !sluice_summary_log (self->log, summary, step, wall, error))
-      || ((every (step, p->evaluate_every) || step == p->n_steps) && !evaluate (self, error))
-      || ((every (step, p->checkpoint_every) || step == p->n_steps)
-          && !save_checkpoint (self, error))
-      || !sluice_run_log_end_step (self->log, &waited, error))
-    return FALSE;
-  pace_step (&self->pace, step);
-  publish_progress (self, waited);
-  return log_system (self, error);
+  gboolean last = step == p->n_steps;
+  return check_loss (self, error) && log_summary (self, summary, wall, error)
+         && ((!last && !every (step, p->evaluate_every)) || evaluate (self, error))
+         && ((!last && !every (step, p->checkpoint_every)) || save_checkpoint (self, error))
+         && end_step (self, step, error);
 }
 
 /* Waits while paused. Returns what to do next: WANT_RUN or WANT_STOP. */
@@ -358,6 +346,8 @@ obey (SluiceTrainer *self)
 static gboolean
 train (SluiceTrainer *self, GError **error)
 {
+  if (!insist_on_info (self, SLUICE_RUN_RUNNING, error))
+    return FALSE;
   pace_resume (&self->pace);
   while (self->machine->n_done < self->project->n_steps)
     {
@@ -382,141 +372,28 @@ trainer_main (void *data)
                                                                           : SLUICE_RUN_FINISHED;
   if (!ok)
     {
-      sluice_run_log_event (self->log, self->machine->n_done, wall_now (), "failed",
+      sluice_run_log_event (self->log, self->machine->n_done, trainer_wall_now (), "failed",
                             error->message);
       g_free (self->info->message);
       self->info->message = g_strdup (error->message);
     }
   pace_pause (&self->pace);
-  self->info->ended = wall_now ();
+  self->info->ended = trainer_wall_now ();
   ok = sluice_run_log_flush (self->log, ok ? &error : NULL) && ok;
   ok = write_info (self, state, ok ? &error : NULL) && ok;
   publish_progress (self, 0);
+  sluice_store_unlock_run (self->store, self->info->id);
+  self->has_lock = FALSE;
+  set_state (self, state);
   pthread_mutex_lock (&self->lock);
   self->error = g_steal_pointer (&error);
   self->ended = TRUE;
+  pthread_cond_broadcast (&self->changed);
   pthread_mutex_unlock (&self->lock);
-  sluice_store_unlock_run (self->store, self->info->id);
-  set_state (self, state);
   return NULL;
 }
 
 /* ---- making a trainer ---- */
-
-static gboolean
-load_data (SluiceTrainer *self, GError **error)
-{
-  self->examples = sluice_examples_load (self->project, FALSE, error);
-  if (self->examples == NULL)
-    return FALSE;
-  if (self->project->test_x == NULL || self->project->evaluate->len == 0)
-    return TRUE;
-  self->test = sluice_examples_load (self->project, TRUE, error);
-  return self->test != NULL;
-}
-
-static gboolean
-make_folder (SluiceTrainer *self, GError **error)
-{
-  self->folder = sluice_store_dup_run_folder (self->store, self->info->id);
-  g_autofree char *checkpoints = g_build_filename (self->folder, "checkpoints", NULL);
-  return g_mkdir_with_parents (checkpoints, 0777) == 0
-         || sluice_fail (error, SLUICE_ERROR_PERMISSION_DENIED, "'%s' cannot be made", checkpoints);
-}
-
-static gboolean
-begin_run (SluiceTrainer *self, const char *name, GError **error)
-{
-  g_autofree char *hash = sluice_graph_dup_hash (self->machine->graph);
-  g_autoptr (GBytes) graph =
-      sluice_graph_export (self->machine->graph, SLUICE_EXPORT_BINARY, error);
-  if (graph == NULL || !sluice_store_put_graph (self->store, hash, graph, error)
-      || !machine_initialize (self->machine, error))
-    return FALSE;
-  self->info = g_new0 (SluiceRunInfo, 1);
-  self->info->name = g_strdup (name);
-  self->info->project = g_path_get_basename (self->project->folder);
-  self->info->n_steps = self->project->n_steps;
-  self->info->seed = self->project->seed;
-  self->info->created = self->info->started = wall_now ();
-  self->info->graph_hash = g_steal_pointer (&hash);
-  self->info->state = SLUICE_RUN_PAUSED;
-  return sluice_store_add_run (self->store, self->info, error)
-         && sluice_store_lock_run (self->store, self->info->id, error) && make_folder (self, error)
-         && sluice_project_save (self->project, self->folder, error);
-}
-
-/* The newest checkpoint whose file is whole, or the one of a step; older ones stand in for a torn
- * file. */
-static gboolean
-restore_newest (SluiceTrainer *self, gint64 wanted, GError **error)
-{
-  g_autoptr (GPtrArray) checkpoints =
-      sluice_store_read_checkpoints (self->store, self->info->id, error);
-  if (checkpoints == NULL)
-    return FALSE;
-  for (guint i = checkpoints->len; i-- > 0;)
-    {
-      SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
-      if (wanted != 0 && checkpoint->step != wanted)
-        continue;
-      g_autoptr (GError) local = NULL;
-      if (machine_restore (self->machine, checkpoint->path, &local))
-        {
-          self->progress.last_checkpoint = checkpoint->step;
-          return TRUE;
-        }
-      if (wanted != 0 || !g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_DATA_LOSS))
-        {
-          g_propagate_error (error, g_steal_pointer (&local));
-          return FALSE;
-        }
-      sluice_run_log_event (self->log, checkpoint->step, wall_now (), "damaged", local->message);
-    }
-  if (wanted != 0)
-    return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
-                        "run '%s' has no checkpoint of step %" G_GINT64_FORMAT, self->info->name,
-                        wanted);
-  return machine_initialize (self->machine, error);
-}
-
-static gboolean
-resume_run (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
-{
-  self->info = sluice_store_dup_run (self->store, options->resume, error);
-  if (self->info == NULL || !sluice_store_lock_run (self->store, self->info->id, error)
-      || !make_folder (self, error))
-    return FALSE;
-  g_autofree char *hash = sluice_graph_dup_hash (self->machine->graph);
-  if (g_strcmp0 (hash, self->info->graph_hash) != 0)
-    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                        "run '%s' was made with another graph; resume it with the graph in '%s'",
-                        self->info->name, self->folder);
-  self->seconds_before = self->info->seconds;
-  self->info->n_steps = self->project->n_steps;
-  self->info->ended = 0;
-  g_clear_pointer (&self->info->message, g_free);
-  return sluice_project_save (self->project, self->folder, error);
-}
-
-/* Steps back to an older checkpoint forget what came after it; from the newest one the same points
- * are written again. */
-static gboolean
-open_log (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
-{
-  self->log = sluice_store_open_log (self->store, self->info->id, error);
-  if (self->log == NULL)
-    return FALSE;
-  if (options->resume != NULL)
-    {
-      if (!restore_newest (self, options->resume_step, error)
-          || (options->resume_step != 0
-              && !sluice_run_log_truncate (self->log, self->machine->n_done, error)))
-        return FALSE;
-      sluice_run_log_event (self->log, self->machine->n_done, wall_now (), "resume", NULL);
-    }
-  return open_all_series (self, error);
-}
 
 SluiceTrainer *
 sluice_trainer_new (SluiceStore *store,
@@ -530,20 +407,9 @@ sluice_trainer_new (SluiceStore *store,
   g_autoptr (SluiceTrainer) self = g_object_new (SLUICE_TYPE_TRAINER, NULL);
   self->store = g_object_ref (store);
   self->project = project;
-  if (!load_data (self, error))
+  if (!trainer_begin (self, options, error))
     return NULL;
-  self->machine =
-      machine_new (project, self->examples, self->test, MAX (options->n_cpus, 1), error);
-  if (self->machine == NULL)
-    return NULL;
-  self->scalars = g_new0 (double, self->machine->n_scalars);
-  self->evaluation = g_new0 (double, project->evaluate->len + 1);
-  self->scalars[0] = NAN;
-  if (!(options->resume != NULL ? resume_run (self, options, error)
-                                : begin_run (self, options->run_name, error))
-      || !open_log (self, options, error))
-    return NULL;
-  pace_init (&self->pace, self->machine->n_done);
+  pace_init (&self->pace, self->machine->n_done, monotonic_now);
   self->want = options->start_paused ? WANT_PAUSE : WANT_RUN;
   self->progress.step = self->machine->n_done;
   self->progress.n_steps = project->n_steps;
@@ -572,7 +438,7 @@ sluice_trainer_finalize (GObject *object)
       sluice_trainer_stop (self);
       pthread_join (self->thread, NULL);
     }
-  else if (self->info != NULL)
+  if (self->has_lock)
     sluice_store_unlock_run (self->store, self->info->id);
   if (self->log != NULL)
     sluice_run_log_close (self->log, NULL);

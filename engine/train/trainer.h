@@ -49,12 +49,13 @@ typedef struct
   double eta_seconds, eta_margin; /* -1: not known yet. From this process's own steps, evaluation
                                      and saving included */
   double seconds;                 /* of training, over all resumes */
-  double wait_seconds;            /* spent because the store's queue was full */
-  double evaluation;              /* the first evaluation's last value, NAN before */
-  gint64 last_checkpoint;         /* step, -1: none */
-  guint64 n_logged, n_committed;  /* points */
-  double cpu_load;                /* 0 to 1, of all cores, this process */
-  gsize memory_bytes;             /* live on the devices */
+  gboolean waits;      /* for the store: its queue is full, or another program holds its database */
+  double wait_seconds; /* spent so */
+  double evaluation;   /* the first evaluation's last value, NAN before */
+  gint64 last_checkpoint;        /* step, -1: none */
+  guint64 n_logged, n_committed; /* points */
+  double cpu_load;               /* 0 to 1, of all cores, this process */
+  gsize memory_bytes;            /* live on the devices */
 } SluiceProgress;
 void sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress);
 

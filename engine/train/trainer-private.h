@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <pthread.h>
+
+#include "engine/train/machine.h"
+#include "engine/train/pace.h"
+#include "engine/train/trainer.h"
+
+/* What the controls asked for; the thread looks between steps. */
+typedef enum
+{
+  WANT_RUN,
+  WANT_PAUSE,
+  WANT_STOP,
+} Want;
+
+struct _SluiceTrainer
+{
+  GObject parent;
+  SluiceStore *store;
+  SluiceProject *project;
+  SluiceExamples *examples, *test; /* test NULL: none */
+  Machine *machine;
+  SluiceRunInfo *info; /* the trainer's thread, once it is started */
+  SluiceRunLog *log;
+  char *folder;   /* of the run */
+  gint64 *series; /* of loss and fetches */
+  gint64 *evaluation_series;
+  gint64 cpu_series, memory_series, rate_series;
+  double *scalars, *evaluation;
+  Pace pace;
+  gboolean has_lock;              /* of the run, against other trainers */
+  double seconds_before;          /* of training in earlier processes */
+  double system_wall, system_cpu; /* at the last system point */
+  pthread_t thread;
+
+  pthread_mutex_t lock; /* guards what follows */
+  pthread_cond_t changed;
+  Want want;
+  gint64 steps_left; /* of a step command; -1: no limit */
+  gboolean started, ended;
+  SluiceProgress progress;
+  GError *error;
+  void (*notify) (gpointer data);
+  gpointer notify_data;
+};
+
+/* Unix seconds. */
+double trainer_wall_now (void);
+/* Data, graph, run and log of a trainer whose store and project are set: a new run, or one that
+   goes on from a checkpoint. */
+gboolean trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error);
