@@ -4,6 +4,9 @@
 #include "tests/conformance/case-file.h"
 
 #include <string.h>
+#include <zlib.h>
+
+#include "engine/graph/tensorflow.pb-c.h"
 
 static void
 grad_free (gpointer data)
@@ -211,4 +214,40 @@ case_file_read (SluiceGraph *graph)
   for (guint i = 0; i < self->cases->len; i++)
     g_ptr_array_sort (((Case *) self->cases->pdata[i])->steps, by_number);
   return self;
+}
+
+static GByteArray *
+read_gzip (const char *path)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  gzFile file = gzopen (path, "rb");
+  guint8 block[1 << 14];
+  int n;
+  while (file != NULL && (n = gzread (file, block, sizeof block)) > 0)
+    g_byte_array_append (bytes, block, n);
+  if (file != NULL)
+    gzclose_r (file);
+  return bytes;
+}
+
+static char *
+find_load_error (const Tensorflow__NodeDef *node)
+{
+  for (size_t i = 0; i < node->n_attr; i++)
+    if (strcmp (node->attr[i]->key, "_load_error") == 0 && node->attr[i]->value != NULL)
+      return g_strndup ((const char *) node->attr[i]->value->s.data, node->attr[i]->value->s.len);
+  return NULL;
+}
+
+char *
+case_file_dup_load_error (const char *path)
+{
+  g_autoptr (GByteArray) bytes = read_gzip (path);
+  Tensorflow__GraphDef *graph = tensorflow__graph_def__unpack (NULL, bytes->len, bytes->data);
+  char *code = NULL;
+  for (size_t i = 0; graph != NULL && code == NULL && i < graph->n_node; i++)
+    code = find_load_error (graph->node[i]);
+  if (graph != NULL)
+    tensorflow__graph_def__free_unpacked (graph, NULL);
+  return code;
 }

@@ -57,3 +57,12 @@ typedef struct
 CaseFile *case_file_read (SluiceGraph *graph);
 void case_file_free (CaseFile *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (CaseFile, case_file_free)
+
+/**
+ * case_file_dup_load_error:
+ *
+ * For a file that must not load: the code that its test nodes name, read past the engine.
+ *
+ * Returns: (transfer full) (nullable)
+ */
+char *case_file_dup_load_error (const char *path);
