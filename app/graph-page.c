@@ -27,7 +27,7 @@ struct _SluiceGraphPage
   guint64 heat_cursor;
   gboolean heat_reading;
   guint heat_source, save_source;
-  GHashTable *shares; /* name -> double: of nodes and scopes */
+  GHashTable *seconds; /* name of a node or scope -> double: its time in this session; "": of all */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, GTK_TYPE_WIDGET)
@@ -139,7 +139,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path)
   g_free (self->path);
   self->path = g_strdup (path);
   self->loading = g_cancellable_new ();
-  g_hash_table_remove_all (self->shares);
+  g_hash_table_remove_all (self->seconds);
   sluice_canvas_clear_values (self->canvas);
   sluice_canvas_set_loading (self->canvas, _ ("Reading the graph…"));
   g_autoptr (GTask) task = g_task_new (self, self->loading, load_done, NULL);
@@ -228,40 +228,47 @@ heat_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *canc
   g_task_return_boolean (gtask, TRUE);
 }
 
+double
+sluice_graph_page_get_share (SluiceGraphPage *self, const char *name)
+{
+  double *time = g_hash_table_lookup (self->seconds, name),
+         *total = g_hash_table_lookup (self->seconds, "");
+  return time != NULL && *total > 0 ? *time / *total : -1;
+}
+
 static void
 show_heat (SluiceGraphPage *self)
 {
   g_autoptr (GArray) values = g_array_new (FALSE, TRUE, sizeof (SluiceCanvasValue));
   GHashTableIter iter;
-  gpointer name, share;
-  g_hash_table_iter_init (&iter, self->shares);
-  while (g_hash_table_iter_next (&iter, &name, &share))
+  gpointer name;
+  g_hash_table_iter_init (&iter, self->seconds);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
     {
-      SluiceCanvasValue value = { .name = name, .share = *(double *) share, .bytes = -1 };
-      g_array_append_val (values, value);
+      SluiceCanvasValue value = { .name = name,
+                                  .share = sluice_graph_page_get_share (self, name),
+                                  .bytes = -1 };
+      if (*value.name != '\0')
+        g_array_append_val (values, value);
     }
   sluice_canvas_set_values (self->canvas, (SluiceCanvasValue *) values->data, values->len);
 }
 
+/* Times add up over the session: shares then settle instead of dancing. */
 static void
 heat_done (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   HeatTask *task = g_task_get_task_data (G_TASK (result));
-  double *total = g_hash_table_lookup (task->seconds, "");
   self->heat_reading = FALSE;
-  if (task->session != self->heat_session || total == NULL || *total <= 0)
+  if (task->session != self->heat_session || g_hash_table_size (task->seconds) == 0)
     return;
   self->heat_cursor = task->cursor;
   GHashTableIter iter;
   gpointer name, time;
   g_hash_table_iter_init (&iter, task->seconds);
   while (g_hash_table_iter_next (&iter, &name, &time))
-    if (*(char *) name != '\0')
-      {
-        double share = *(double *) time / *total;
-        g_hash_table_insert (self->shares, g_strdup (name), g_memdup2 (&share, sizeof share));
-      }
+    add_time (self->seconds, name, *(double *) time);
   show_heat (self);
 }
 
@@ -274,7 +281,10 @@ heat_cb (gpointer data)
       || session == NULL || self->heat_reading || !gtk_widget_get_mapped (GTK_WIDGET (self)))
     return G_SOURCE_CONTINUE;
   if (g_set_object (&self->heat_session, session))
-    self->heat_cursor = 0;
+    {
+      self->heat_cursor = 0;
+      g_hash_table_remove_all (self->seconds);
+    }
   HeatTask *task = g_new0 (HeatTask, 1);
   task->session = g_object_ref (session);
   task->cursor = self->heat_cursor;
@@ -292,13 +302,6 @@ sluice_graph_page_set_controller (SluiceGraphPage *self, SluiceRunController *co
   g_set_object (&self->controller, controller);
   if (self->heat_source == 0)
     self->heat_source = g_timeout_add (HEAT_MS, heat_cb, self);
-}
-
-double
-sluice_graph_page_get_share (SluiceGraphPage *self, const char *name)
-{
-  double *share = g_hash_table_lookup (self->shares, name);
-  return share != NULL ? *share : -1;
 }
 
 /* ---- what the window asks ---- */
@@ -375,7 +378,7 @@ sluice_graph_page_finalize (GObject *object)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_clear_pointer (&self->graph, sluice_graph_unref);
-  g_hash_table_unref (self->shares);
+  g_hash_table_unref (self->seconds);
   g_free (self->path);
   g_free (self->layout_path);
   G_OBJECT_CLASS (sluice_graph_page_parent_class)->finalize (object);
@@ -399,7 +402,7 @@ sluice_graph_page_class_init (SluiceGraphPageClass *klass)
 static void
 sluice_graph_page_init (SluiceGraphPage *self)
 {
-  self->shares = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->seconds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->canvas = SLUICE_CANVAS (sluice_canvas_new ());
   gtk_widget_set_parent (GTK_WIDGET (self->canvas), GTK_WIDGET (self));
   g_signal_connect_swapped (self->canvas, "selection-changed", G_CALLBACK (selection_changed_cb),
