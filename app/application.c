@@ -137,6 +137,24 @@ find_sample (void)
   return NULL;
 }
 
+/* The project is opened in the background: training begins once there is something to train. */
+static void
+start_when_enabled (GActionGroup *window, const char *action, gboolean enabled)
+{
+  if (!enabled)
+    return;
+  g_signal_handlers_disconnect_by_func (window, start_when_enabled, NULL);
+  g_action_group_activate_action (window, action, NULL);
+}
+
+static void
+start_training (SluiceWindow *window)
+{
+  GActionGroup *group = G_ACTION_GROUP (window);
+  g_signal_connect (group, "action-enabled-changed::start", G_CALLBACK (start_when_enabled), NULL);
+  start_when_enabled (group, "start", g_action_group_get_action_enabled (group, "start"));
+}
+
 static int
 sluice_application_command_line (GApplication *application, GApplicationCommandLine *line)
 {
@@ -170,6 +188,8 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
   const char *path = arguments[1] != NULL ? arguments[1] : sample;
   if (path != NULL)
     sluice_window_open (self->window, path);
+  if (g_variant_dict_contains (options, "start"))
+    start_training (self->window);
   if (page != NULL)
     {
       sluice_window_show_page (self->window, page);
@@ -233,6 +253,7 @@ sluice_application_init (SluiceApplication *self)
   static const GOptionEntry options[] = {
     { "workspace", 0, 0, G_OPTION_ARG_FILENAME, NULL,
       N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
+    { "start", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Start training at once"), NULL },
     { "screenshot", 0, 0, G_OPTION_ARG_STRING, NULL, N_ ("Draw a page (graph, charts) and end"),
       N_ ("PAGE") },
     { "out", 0, 0, G_OPTION_ARG_FILENAME, NULL, N_ ("Where to draw it"), N_ ("FILE.png") },

@@ -121,7 +121,7 @@ machine "" 1000
 display=:7
 call run
 display=
-[ $status -eq 0 ] && has "sluice-workbench data/samples/digits-mlp" && ! has "sluice train"
+[ $status -eq 0 ] && has "sluice-workbench --start data/samples/digits-mlp" && ! has "sluice train"
 point "run opens the window where there is a display"
 
 call no-such-verb
