@@ -9,7 +9,8 @@
 #include "engine/graph/shape-context.h"
 #include "engine/passes/passes.h"
 
-#define MAX_BYTES (10 * 1024 * 1024)
+#define MAX_BYTES  (10 * 1024 * 1024)
+#define MAX_GROWTH (64 * 1024) /* a plan must not hold what a Fill makes out of nothing */
 
 /* Folding belongs to no session: its results are held by plans of any. */
 static SluiceDevice *
@@ -68,8 +69,29 @@ may_fold (const SluiceNode *node)
       SluiceDType dtype = node->outputs[i].dtype;
       if (sluice_dtype_is_ref (dtype) || dtype == SLUICE_RESOURCE || dtype == SLUICE_VARIANT)
         return FALSE;
-      gint64 n = sluice_shape_n_elements (&node->outputs[i].shape);
-      if (n > 0 && n > (gint64) (MAX_BYTES / sluice_dtype_size (dtype)))
+    }
+  return TRUE;
+}
+
+/* Bytes that the outputs may have, all together. */
+static gsize
+output_limit (const SluiceNode *node, SluiceTensor *const *inputs)
+{
+  gsize bytes = 0;
+  for (guint i = 0; i < node->n_inputs; i++)
+    bytes += sluice_tensor_bytes (inputs[i]);
+  return MIN (MAX (bytes, MAX_GROWTH), MAX_BYTES);
+}
+
+/* As far as the static shapes tell, before any work is done. */
+static gboolean
+outputs_fit (const SluiceNode *node, gsize limit)
+{
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      const SluiceOutput *output = &node->outputs[i];
+      gint64 n = sluice_shape_n_elements (&output->shape);
+      if (n > 0 && (guint64) n > limit / sluice_dtype_size (output->dtype))
         return FALSE;
     }
   return TRUE;
@@ -133,7 +155,8 @@ fold_node (const SluiceNode *node,
            SluiceTensor **outputs,
            int max_rank)
 {
-  if (!may_fold (node))
+  gsize limit = output_limit (node, inputs);
+  if (!may_fold (node) || !outputs_fit (node, limit))
     return FALSE;
   const SluiceKernel *kernel = sluice_kernel_find (node, "CPU", max_rank, NULL);
   if (!kernel || !kernel->compute
@@ -144,7 +167,7 @@ fold_node (const SluiceNode *node,
   gsize bytes = 0;
   for (guint i = 0; i < node->n_outputs; i++)
     bytes += sluice_tensor_bytes (outputs[i]);
-  if (bytes <= MAX_BYTES)
+  if (bytes <= limit)
     return TRUE;
   clear_outputs (outputs, node->n_outputs);
   return FALSE;

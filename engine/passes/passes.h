@@ -61,8 +61,8 @@ typedef struct
 SluiceWork *
 sluice_prune (const SluiceSignature *signature, const GArray *placements, GError **error);
 
-/* Replaces nodes with known inputs by their values, where these are at most 10 MiB. A kernel that
- * fails leaves its node as it is. */
+/* Replaces nodes with known inputs by their values, where these are at most 10 MiB and, beyond 64
+ * KiB, no more than the inputs. A kernel that fails leaves its node as it is. */
 void sluice_fold (SluiceWork *work, int max_rank);
 
 /* Nodes that compute the same become one. Never of what has state, a reference, a placeholder. */
