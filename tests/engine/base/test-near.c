@@ -3,7 +3,9 @@
 
 #include "engine/base/near.h"
 
-static const char *const names[] = { "batch", "steps", "seed", NULL, "checkpoint-every", "shuffle" };
+static const char *const names[] = {
+  "batch", "steps", "seed", NULL, "checkpoint-every", "shuffle"
+};
 
 static void
 assert_near (const char *name, const char *want)
