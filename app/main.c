@@ -8,6 +8,7 @@
 
 #include "app/application.h"
 #include "engine/base/pool.h"
+#include "engine/passes/passes.h"
 #include "kernels/registry.h"
 
 /* From the build folder the settings' schema is beside the program. */
@@ -55,6 +56,7 @@ main (int argc, char **argv)
   textdomain (GETTEXT_PACKAGE);
   find_schema (argv[0]);
   sluice_registry_init (sluice_kernel_modules ());
+  sluice_passes_init ();
   g_autoptr (GSubprocess) server = start_display (argc, argv);
   g_autoptr (GSettings) settings = g_settings_new ("org.sluice.Workbench");
   sluice_pool_set_threads (g_settings_get_uint (settings, "threads"));
