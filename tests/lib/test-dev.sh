@@ -114,7 +114,7 @@ point "test NAME runs and counts that one"
 machine "" 1000
 call run
 [ $status -eq 0 ] && has "sluice train data/samples/" && has "sluice draw data/samples/" &&
-  ! has "sluice-workbench"
+  ! has "sluice-workbench --start"
 point "run trains in the terminal where there is no display"
 
 machine "" 1000
