@@ -287,6 +287,8 @@ sluice_wire_unpack (SluiceArena *arena,
                     gsize length,
                     GError **error)
 {
+  if (bytes == NULL) /* GBytes of nothing */
+    bytes = (const guint8 *) "";
   Check check = { bytes, error };
   if (!check_message (&check, descriptor, bytes, bytes + length, 0))
     return NULL;
