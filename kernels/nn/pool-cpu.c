@@ -58,66 +58,80 @@ clip (const Pool *p, int axis, gint64 out, gint64 *begin, gint64 *end)
     FOR_EACH_WINDOW                                                                                \
     {                                                                                              \
       T *largest = y + at;                                                                         \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        largest[c] = LOWEST;                                                                       \
+      gboolean first = TRUE;                                                                       \
       FOR_EACH_CELL                                                                                \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        largest[c] = x[cell + c] > largest[c] ? x[cell + c] : largest[c];                          \
+      {                                                                                            \
+        if (first)                                                                                 \
+          for (gint64 c = 0; c < p->channels; c++)                                                 \
+            largest[c] = x[cell + c] > LOWEST ? x[cell + c] : LOWEST;                              \
+        else                                                                                       \
+          for (gint64 c = 0; c < p->channels; c++)                                                 \
+            largest[c] = x[cell + c] > largest[c] ? x[cell + c] : largest[c];                      \
+        first = FALSE;                                                                             \
+      }                                                                                            \
+      for (gint64 c = 0; first && c < p->channels; c++)                                            \
+        largest[c] = LOWEST;                                                                       \
     }                                                                                              \
   }
 
-/* The first largest cell of a window, for a block of channels; FALSE where no cell lies inside. */
+/*
+ * Sends dy to the cells of the maxima, or takes the second gradient from them. For a block of
+ * channels the number of the first largest cell of the window is found, then each cell gives or
+ * takes where it is the one: both are plain loops over channels.
+ */
 #define BLOCK 64
-#define ARG_MAX(T, suffix)                                                                         \
-  SLUICE_HOT static gboolean arg_max_##suffix (const Pool *p, const T *x, gint64 c0, gint64 count, \
-                                               const gint64 range[4], gint64 where[BLOCK])         \
+#define MAX_BACKWARD(T, suffix)                                                                    \
+  static inline __attribute__ ((always_inline)) void arg_max_##suffix (                            \
+      const Pool *p, const T *x, gint64 count, const gint64 range[4], gint32 where[BLOCK])         \
   {                                                                                                \
     T largest[BLOCK];                                                                              \
-    gboolean first = TRUE;                                                                         \
     gint64 h0 = range[0], h1 = range[1], w0 = range[2], w1 = range[3];                             \
+    gint32 number = 0;                                                                             \
     FOR_EACH_CELL                                                                                  \
     {                                                                                              \
-      const T *values = x + cell + c0;                                                             \
-      for (gint64 c = 0; c < count; c++)                                                           \
-        {                                                                                          \
-          gboolean larger = first || values[c] > largest[c];                                       \
-          largest[c] = larger ? values[c] : largest[c];                                            \
-          where[c] = larger ? cell + c0 + c : where[c];                                            \
-        }                                                                                          \
-      first = FALSE;                                                                               \
+      const T *values = x + cell;                                                                  \
+      if (number == 0)                                                                             \
+        for (gint64 c = 0; c < count; c++)                                                         \
+          largest[c] = values[c], where[c] = 0;                                                    \
+      else                                                                                         \
+        for (gint64 c = 0; c < count; c++)                                                         \
+          {                                                                                        \
+            gboolean larger = values[c] > largest[c];                                              \
+            largest[c] = larger ? values[c] : largest[c];                                          \
+            where[c] = larger ? number : where[c];                                                 \
+          }                                                                                        \
+      number++;                                                                                    \
     }                                                                                              \
-    return !first;                                                                                 \
-  }
-
-/* Sends dy to the cells of the maxima, or takes the second gradient from them. */
-#define MAX_BACKWARD(T, suffix)                                                                    \
-  static void max_grad_##suffix (const Pool *p, gint64 n, gboolean take)                           \
+  }                                                                                                \
+  SLUICE_HOT static void max_grad_##suffix (const Pool *p, gint64 n, gboolean take)                \
   {                                                                                                \
-    const T *x = (const T *) p->x + n * p->in_image;                                               \
-    const T *dy = (const T *) p->dy + n * (take ? p->in_image : p->out_image);                     \
-    T *out = (T *) p->out + n * (take ? p->out_image : p->in_image);                               \
-    gint64 where[BLOCK];                                                                           \
-    if (!take)                                                                                     \
-      memset (out, 0, p->in_image * sizeof (T));                                                   \
-    FOR_EACH_WINDOW                                                                                \
-    {                                                                                              \
-      for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                           \
+    gint64 in = n * p->in_image, out = n * p->out_image;                                           \
+    T *to = (T *) p->out + (take ? out : in);                                                      \
+    gint32 where[BLOCK];                                                                           \
+    memset (to, 0, (take ? p->out_image : p->in_image) * sizeof (T));                              \
+    for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
+      {                                                                                            \
+        gint64 count = MIN (BLOCK, p->channels - c0);                                              \
+        const T *x = (const T *) p->x + in + c0;                                                   \
+        const T *dy = (const T *) p->dy + (take ? in : out) + c0;                                  \
+        FOR_EACH_WINDOW                                                                            \
         {                                                                                          \
-          gint64 count = MIN (BLOCK, p->channels - c0);                                            \
-          const gint64 range[4] = { h0, h1, w0, w1 };                                              \
-          gboolean found = arg_max_##suffix (p, x, c0, count, range, where);                       \
-          for (gint64 c = 0; c < count; c++)                                                       \
-            if (take)                                                                              \
-              out[at + c0 + c] = found ? dy[where[c]] : 0;                                         \
-            else if (found)                                                                        \
-              out[where[c]] += dy[at + c0 + c];                                                    \
+          gint32 number = 0;                                                                       \
+          arg_max_##suffix (p, x, count, (const gint64[]){ h0, h1, w0, w1 }, where);               \
+          FOR_EACH_CELL                                                                            \
+          {                                                                                        \
+            const T *from = dy + (take ? cell : at);                                               \
+            T *into = to + c0 + (take ? at : cell);                                                \
+            for (gint64 c = 0; c < count; c++)                                                     \
+              into[c] += where[c] == number ? from[c] : 0;                                         \
+            number++;                                                                              \
+          }                                                                                        \
         }                                                                                          \
-    }                                                                                              \
+      }                                                                                            \
   }
 
 #define MAX_FAMILY(T, suffix, LOWEST)                                                              \
   MAX_FORWARD (T, suffix, LOWEST)                                                                  \
-  ARG_MAX (T, suffix)                                                                              \
   MAX_BACKWARD (T, suffix)
 MAX_FAMILY (float, float, -FLT_MAX)
 MAX_FAMILY (double, double, -DBL_MAX)
@@ -270,6 +284,10 @@ place_pool (SluiceKernelCall *call,
       out->dim[sluice_window_dim (window, axis)] = pool->place.out[axis];
       pool->stride[axis] = window->stride[axis];
     }
+  /* Cells of a window are numbered in 32 bits. */
+  if (MIN (size[0], window->size[0]) * MIN (size[1], window->size[1]) > G_MAXINT32)
+    return sluice_call_fail (call, SLUICE_ERROR_UNIMPLEMENTED,
+                             "a window of more than 2^31 cells is not supported");
   pool->images = window->nchw ? in->dim[0] * channels : in->dim[0];
   pool->channels = window->nchw ? 1 : channels;
   if (window->depth > 1)

@@ -122,37 +122,64 @@ scalar_compute (SluiceKernelCall *call)
 #define HALF_BUCKETS 775
 #define N_BUCKETS    (2 * HALF_BUCKETS + 1)
 
-static double bucket_limits[N_BUCKETS];
+/* The limits above 0, and where to start looking: for each sixteenth of an octave (the first bits
+ * of a double) the first bucket that such a number may fall into. A bucket is wider than that. */
+#define FIRST_BITS ((1023 - 40) << 4) /* 2^-40 < 1e-12 */
+#define N_STARTS   (108 << 4)         /* up to 2^68 > 1e20 */
+
+static double positive_limits[HALF_BUCKETS];
+static guint16 starts[N_STARTS];
+
+static guint
+first_bits (double value)
+{
+  guint64 bits;
+  memcpy (&bits, &value, sizeof bits);
+  return (guint) (bits >> 48);
+}
 
 static void
 make_bucket_limits (void)
 {
   double limit = 1.0e-12;
   guint n = 0;
-  for (; limit < 1.0e20; limit *= 1.1, n++)
-    {
-      bucket_limits[HALF_BUCKETS + 1 + n] = limit;
-      bucket_limits[HALF_BUCKETS - 1 - n] = -limit;
-    }
+  for (; limit < 1.0e20; limit *= 1.1)
+    positive_limits[n++] = limit;
   g_assert (n + 1 == HALF_BUCKETS);
-  bucket_limits[N_BUCKETS - 1] = DBL_MAX;
-  bucket_limits[0] = -DBL_MAX;
+  positive_limits[n] = DBL_MAX;
+  for (guint i = 0, bucket = 0; i < N_STARTS; i++)
+    {
+      while (bucket < n && first_bits (positive_limits[bucket]) < FIRST_BITS + i)
+        bucket++;
+      starts[i] = (guint16) bucket;
+    }
+}
+
+static double
+bucket_limit (guint bucket)
+{
+  if (bucket == HALF_BUCKETS)
+    return 0;
+  return bucket > HALF_BUCKETS ? positive_limits[bucket - HALF_BUCKETS - 1]
+                               : -positive_limits[HALF_BUCKETS - 1 - bucket];
 }
 
 /* The first bucket whose limit is above the value. */
 static guint
 find_bucket (double value)
 {
-  guint low = 0, high = N_BUCKETS - 1;
-  while (low < high)
+  double magnitude = fabs (value);
+  guint bits = first_bits (magnitude);
+  guint n = bits < FIRST_BITS ? 0 : starts[MIN (bits - FIRST_BITS, N_STARTS - 1)];
+  if (value < 0)
     {
-      guint middle = (low + high) / 2;
-      if (bucket_limits[middle] > value)
-        high = middle;
-      else
-        low = middle + 1;
+      while (n < HALF_BUCKETS && positive_limits[n] < magnitude)
+        n++;
+      return HALF_BUCKETS - n;
     }
-  return low;
+  while (n < HALF_BUCKETS - 1 && positive_limits[n] <= magnitude)
+    n++;
+  return HALF_BUCKETS + 1 + n;
 }
 
 typedef struct
@@ -172,7 +199,7 @@ put_histogram (GByteArray *content, const Histogram *h)
     {
       gboolean joins = n > 0 && h->bucket[i] == 0 && buckets[n - 1] == 0;
       n += !joins;
-      limits[n - 1] = bucket_limits[i];
+      limits[n - 1] = bucket_limit (i);
       buckets[n - 1] = h->bucket[i];
     }
   sluice_wire_put_double (message, HISTOGRAM_MIN, h->least);
