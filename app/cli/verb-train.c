@@ -17,8 +17,8 @@
 #include "engine/train/trainer.h"
 
 static char *workspace, *run_name, *resume;
-static gint64 n_steps, resume_step, n_threads, n_cpus;
-static gint64 seed = -1;
+static char *n_steps, *seed; /* as text: checked as project.ini's are */
+static gint64 resume_step, n_threads, n_cpus;
 static char **assignments;
 
 static const GOptionEntry options[] = {
@@ -26,8 +26,8 @@ static const GOptionEntry options[] = {
     N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
   { "run", 0, 0, G_OPTION_ARG_STRING, &run_name, N_ ("Name of the run (the project's)"),
     N_ ("NAME") },
-  { "steps", 0, 0, G_OPTION_ARG_INT64, &n_steps, N_ ("Train up to this step"), N_ ("N") },
-  { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, N_ ("Seed of the shuffle and of random nodes"),
+  { "steps", 0, 0, G_OPTION_ARG_STRING, &n_steps, N_ ("Train up to this step"), N_ ("N") },
+  { "seed", 0, 0, G_OPTION_ARG_STRING, &seed, N_ ("Seed of the shuffle and of random nodes"),
     N_ ("S") },
   { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &assignments,
     N_ ("Override a key of project.ini or a promoted parameter; may be repeated"),
@@ -101,7 +101,7 @@ draw_bar (const SluiceProgress *p)
 }
 
 static void
-print_line (const SluiceProgress *p, const char *state)
+print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
 {
   if (!cli_json)
     {
@@ -113,12 +113,15 @@ print_line (const SluiceProgress *p, const char *state)
     }
   g_autoptr (JsonBuilder) b = json_builder_new ();
   json_builder_begin_object (b);
+  cli_json_string (b, "run", sluice_trainer_get_run_name (trainer));
   cli_json_string (b, "state", state);
   cli_json_int (b, "step", p->step);
   cli_json_int (b, "steps", p->n_steps);
   cli_json_double (b, "loss", p->loss);
   cli_json_double (b, "steps_per_second", p->steps_per_second);
   cli_json_double (b, "eta_seconds", p->eta_seconds);
+  cli_json_double (b, "evaluation", p->evaluation);
+  cli_json_double (b, "wait_seconds", p->wait_seconds);
   cli_json_int (b, "points_committed", p->n_committed);
   cli_json_int (b, "checkpoint", p->last_checkpoint);
   json_builder_end_object (b);
@@ -159,6 +162,7 @@ follow (SluiceTrainer *trainer, Bell *bell)
   gboolean bar = !cli_json && isatty (STDOUT_FILENO);
   double period = bar ? 0.1 : cli_json ? 0.5 : 2, next_line = period;
   gboolean stopping = FALSE;
+  guint n_waits = 0; /* looks in a row */
   SluiceProgress p;
   gint64 start = g_get_monotonic_time ();
   pthread_mutex_lock (&bell->lock);
@@ -170,12 +174,17 @@ follow (SluiceTrainer *trainer, Bell *bell)
           stopping = TRUE;
           sluice_trainer_stop (trainer);
         }
+      n_waits = p.waits ? n_waits + 1 : 0;
+      if (n_waits == 10)
+        fprintf (stderr, "%s%s\n", bar ? "\n" : "",
+                 _ ("Waiting: the database is busy, or another program holds it. Nothing is "
+                    "lost; close the other program."));
       double now = (g_get_monotonic_time () - start) * 1e-6;
       if (bar)
         draw_bar (&p);
       else if (now >= next_line)
         {
-          print_line (&p, "running");
+          print_line (trainer, &p, sluice_run_state_name (p.state));
           next_line = now + period;
         }
       struct timespec until;
@@ -201,7 +210,7 @@ print_end (SluiceTrainer *trainer, const char *folder)
   sluice_trainer_get_progress (trainer, &p);
   if (cli_json)
     {
-      print_line (&p, sluice_run_state_name (p.state));
+      print_line (trainer, &p, sluice_run_state_name (p.state));
       return;
     }
   g_autofree char *duration = format_duration (p.seconds);
@@ -219,6 +228,13 @@ print_end (SluiceTrainer *trainer, const char *folder)
 }
 
 /* ---- what is trained ---- */
+
+static gboolean
+set_key (SluiceProject *project, const char *key, const char *value, GError **error)
+{
+  g_autofree char *assignment = g_strdup_printf ("%s=%s", key, value);
+  return value == NULL || sluice_project_set (project, assignment, error);
+}
 
 /* The project named, or the one that a resumed run was frozen with; overrides on top. */
 static SluiceProject *
@@ -239,10 +255,9 @@ load_project (char **arguments, SluiceStore *store, GError **error)
   for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++)
     if (!sluice_project_set (project, assignments[i], error))
       return NULL;
-  if (n_steps > 0)
-    project->n_steps = n_steps;
-  if (seed >= 0)
-    project->seed = seed;
+  if (!set_key (project, "train.steps", n_steps, error)
+      || !set_key (project, "train.seed", seed, error))
+    return NULL;
   return g_steal_pointer (&project);
 }
 
@@ -251,8 +266,10 @@ train (char **arguments, GError **error)
 {
   if ((arguments[0] == NULL && resume == NULL) || (arguments[0] != NULL && arguments[1] != NULL))
     return cli_usage (error, "give one PROJECT, or --resume NAME");
-  if (n_steps < 0 || n_threads < 0 || n_cpus < 0)
-    return cli_usage (error, "--steps, --threads and --cpus must not be negative");
+  if (resume_step < 0 || n_threads < 0 || n_cpus < 0)
+    return cli_usage (error, "--resume-step, --threads and --cpus must not be negative");
+  if (resume_step > 0 && resume == NULL)
+    return cli_usage (error, "--resume-step needs --resume NAME");
   sluice_pool_set_threads (n_threads);
   g_autofree char *folder = cli_dup_workspace (workspace);
   g_autoptr (SluiceStore) store = sluice_store_open (folder, error);

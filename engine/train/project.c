@@ -308,7 +308,7 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
   for (guint i = 0; names[i] != NULL; i++)
     {
       const Key *key = find_key (group, names[i]);
-      g_autofree char *text = g_key_file_get_string (file, group, names[i], error);
+      g_autofree char *text = g_key_file_get_string (file, group, names[i], NULL);
       if (key == NULL)
         {
           const char *known[G_N_ELEMENTS (keys)];
@@ -317,7 +317,11 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
           g_autofree char *what = g_strdup_printf ("key '%s' in group [%s]", names[i], group);
           return unknown_key (what, sluice_near_name (names[i], known, G_N_ELEMENTS (keys)), error);
         }
-      if (text == NULL || !set_value (self, key, g_strstrip (text), error))
+      if (text == NULL)
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "[%s] %s: the value is no UTF-8 text, or ends in a lone backslash",
+                            group, names[i]);
+      if (!set_value (self, key, g_strstrip (text), error))
         return FALSE;
     }
   return TRUE;

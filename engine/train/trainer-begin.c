@@ -176,7 +176,7 @@ resume_run (SluiceTrainer *self,
 static gboolean
 go_on (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
-  gboolean differs;
+  gboolean differs = FALSE;
   if (!resume_run (self, options, &differs, error)
       || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL
       || !restore_newest (self, options->resume_step, error)

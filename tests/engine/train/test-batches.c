@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <string.h>
+
+#include "engine/train/data.h"
+
+/* n examples; x and y of each are its number. */
+static SluiceExamples *
+make_examples (gint64 n)
+{
+  SluiceExamples *examples = g_new0 (SluiceExamples, 1);
+  g_autofree gint64 *numbers = g_new (gint64, n);
+  for (gint64 i = 0; i < n; i++)
+    numbers[i] = i;
+  examples->x = sluice_tensor_new_from (SLUICE_INT64, &SLUICE_SHAPE (n, 1), numbers);
+  examples->y = sluice_tensor_new_from (SLUICE_INT64, &SLUICE_SHAPE (n), numbers);
+  examples->n = n;
+  return examples;
+}
+
+static SluiceBatches *
+make_batches (
+    const SluiceExamples *examples, gint64 size, gboolean shuffle, guint64 seed, SluiceCursor start)
+{
+  return sluice_batches_new (examples, size, shuffle, seed, SLUICE_DOUBLE, SLUICE_INT64, 2, start);
+}
+
+/* Appends the numbers of the next n batches. */
+static void
+take (SluiceBatches *batches, guint n, GArray *numbers, SluiceCursor *next)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceBatch *batch = sluice_batches_next (batches);
+      const gint64 *y = batch->y->data;
+      for (gint64 k = 0; k < batch->y->n_elements; k++)
+        {
+          g_assert_cmpfloat (((const double *) batch->x->data)[k], ==, 2 * y[k]);
+          g_array_append_val (numbers, y[k]);
+        }
+      if (next != NULL)
+        *next = batch->next;
+      sluice_batch_free (batch);
+    }
+}
+
+static GArray *
+take_new (
+    const SluiceExamples *examples, gint64 size, gboolean shuffle, guint64 seed, guint n_batches)
+{
+  GArray *numbers = g_array_new (FALSE, FALSE, sizeof (gint64));
+  SluiceBatches *batches = make_batches (examples, size, shuffle, seed, (SluiceCursor){ 0, 0 });
+  take (batches, n_batches, numbers, NULL);
+  sluice_batches_free (batches);
+  return numbers;
+}
+
+/* Each epoch holds each example once, also where batches span two of them. */
+static void
+test_once_an_epoch (void)
+{
+  g_autoptr (SluiceExamples) examples = make_examples (21);
+  for (gint64 size = 1; size <= 64; size = size * 2 + 1)
+    {
+      g_autoptr (GArray) numbers = take_new (examples, size, TRUE, 7, 21 * 4 / size + 21);
+      for (guint epoch = 0; (epoch + 1) * 21 <= numbers->len; epoch++)
+        {
+          gboolean seen[21] = { 0 };
+          for (guint i = 0; i < 21; i++)
+            {
+              gint64 number = g_array_index (numbers, gint64, epoch * 21 + i);
+              g_assert_false (seen[number]);
+              seen[number] = TRUE;
+            }
+        }
+    }
+}
+
+static void
+test_in_order (void)
+{
+  g_autoptr (SluiceExamples) examples = make_examples (5);
+  g_autoptr (GArray) numbers = take_new (examples, 3, FALSE, 7, 5);
+  for (guint i = 0; i < numbers->len; i++)
+    g_assert_cmpint (g_array_index (numbers, gint64, i), ==, i % 5);
+}
+
+static gboolean
+same (GArray *a, GArray *b, guint from, guint n)
+{
+  return memcmp ((gint64 *) a->data + from, (gint64 *) b->data + from, n * sizeof (gint64)) == 0;
+}
+
+static void
+test_seeds (void)
+{
+  g_autoptr (SluiceExamples) examples = make_examples (100);
+  g_autoptr (GArray) a = take_new (examples, 10, TRUE, 7, 20);
+  g_autoptr (GArray) b = take_new (examples, 10, TRUE, 7, 20);
+  g_autoptr (GArray) c = take_new (examples, 10, TRUE, 8, 20);
+  g_autoptr (GArray) d = take_new (examples, 25, TRUE, 7, 8);
+  g_assert_true (same (a, b, 0, 200));
+  g_assert_false (same (a, c, 0, 100));
+  g_assert_true (same (a, d, 0, 200)); /* the order does not depend on the batch */
+  g_assert_cmpint (memcmp (a->data, (gint64 *) a->data + 100, 100 * sizeof (gint64)), !=, 0);
+}
+
+/* From a batch's cursor on comes what would have come without the interruption. */
+static void
+test_restart (void)
+{
+  g_autoptr (SluiceExamples) examples = make_examples (23);
+  g_autoptr (GArray) whole = take_new (examples, 8, TRUE, 3, 12);
+  for (guint cut = 0; cut <= 12; cut++)
+    {
+      g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (gint64));
+      SluiceCursor cursor = { 0, 0 };
+      SluiceBatches *batches = make_batches (examples, 8, TRUE, 3, cursor);
+      take (batches, cut, parts, &cursor);
+      sluice_batches_free (batches);
+      batches = make_batches (examples, 8, TRUE, 3, cursor);
+      take (batches, 12 - cut, parts, NULL);
+      sluice_batches_free (batches);
+      g_assert_cmpuint (parts->len, ==, whole->len);
+      g_assert_true (same (parts, whole, 0, whole->len));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/batches/once-an-epoch", test_once_an_epoch);
+  g_test_add_func ("/batches/in-order", test_in_order);
+  g_test_add_func ("/batches/seeds", test_seeds);
+  g_test_add_func ("/batches/restart", test_restart);
+  return g_test_run ();
+}

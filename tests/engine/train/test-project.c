@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/train/project.h"
+#include "tests/engine/train/folder.h"
+
+static const char whole[] = "[project]\nname=A name\ngraph=model.pbtxt\ninit=a;b\ntrain=step\n"
+                            "loss=loss:0\nsummaries=\nfetches=accuracy:acc:0;norm:n:1\n"
+                            "[train]\nsteps=100\nbatch=8\nseed=18446744073709551615\n"
+                            "[data]\nsource=csv\ntrain-x=sub/x.csv\ny-column=2\nscale=0.1\n"
+                            "shape=2;3\nshuffle=true\nx=x:0\ny=y:0\n"
+                            "[evaluate]\nfetches=accuracy:acc:0\n"
+                            "[parameters]\nrate=learning/rate:0\ndecay=learning/decay:0\n";
+
+static void
+set_up (Folder *f, gconstpointer unused)
+{
+  folder_init (f);
+  folder_write (f, "project.ini", whole, -1);
+  folder_write (f, "model.pbtxt", "node { name: \"a\" op: \"NoOp\" }", -1);
+}
+
+static void
+tear_down (Folder *f, gconstpointer unused)
+{
+  folder_clear (f);
+}
+
+static SluiceProject *
+load (const char *folder)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceProject *project = sluice_project_load (folder, &error);
+  g_assert_no_error (error);
+  return project;
+}
+
+static void
+check_whole (const SluiceProject *p)
+{
+  g_assert_cmpstr (p->name, ==, "A name");
+  g_assert_true (g_path_is_absolute (p->graph_path));
+  g_assert_cmpuint (g_strv_length (p->init), ==, 2);
+  g_assert_cmpstr (p->init[1], ==, "b");
+  g_assert_null (p->summaries);
+  g_assert_cmpuint (p->fetches->len, ==, 2);
+  g_assert_cmpstr (g_array_index (p->fetches, SluiceNamedEdge, 1).name, ==, "norm");
+  g_assert_cmpstr (g_array_index (p->fetches, SluiceNamedEdge, 1).target, ==, "n:1");
+  g_assert_cmpint (p->n_steps, ==, 100);
+  g_assert_cmpuint (p->seed, ==, G_MAXUINT64);
+  g_assert_true (g_str_has_suffix (p->train_x, "/sub/x.csv"));
+  g_assert_null (p->train_y);
+  g_assert_cmpfloat (p->scale, ==, 0.1);
+  g_assert_cmpuint (p->n_shape, ==, 2);
+  g_assert_cmpint (p->shape[1], ==, 3);
+  g_assert_true (p->shuffle);
+  g_assert_cmpuint (p->parameters->len, ==, 2);
+}
+
+static void
+test_load (Folder *f, gconstpointer unused)
+{
+  g_autoptr (SluiceProject) p = load (f->path);
+  check_whole (p);
+  g_assert_cmpint (p->checkpoint_every, ==, 500);
+}
+
+/* What is frozen is read back the same, overrides and all. */
+static void
+test_round_trip (Folder *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceProject) p = load (f->path);
+  g_assert_true (sluice_project_set (p, "rate=0.1", &error));
+  g_assert_true (sluice_project_set (p, "rate=0.30000000000000004", &error));
+  g_assert_true (sluice_project_set (p, "decay=1e-300", &error));
+  g_assert_true (sluice_project_set (p, "batch=16", &error));
+  g_assert_true (sluice_project_set (p, "evaluate.batch=7", &error));
+  g_assert_no_error (error);
+  g_autofree char *frozen = folder_dup_path (f, "frozen");
+  g_mkdir (frozen, 0777);
+  g_assert_true (sluice_project_save (p, frozen, &error));
+  g_autoptr (SluiceProject) q = load (frozen);
+  check_whole (q);
+  g_assert_cmpint (q->batch, ==, 16);
+  g_assert_cmpint (q->evaluate_batch, ==, 7);
+  g_assert_cmpstr (p->train_x, ==, q->train_x);
+  g_assert_cmpuint (q->overrides->len, ==, 2);
+  const SluiceOverride *rate = &g_array_index (q->overrides, SluiceOverride, 0);
+  g_assert_cmpstr (rate->edge, ==, "learning/rate:0");
+  g_assert_cmpfloat (rate->value, ==, 0.30000000000000004);
+  g_assert_cmpfloat (g_array_index (q->overrides, SluiceOverride, 1).value, ==, 1e-300);
+
+  /* Again into its own folder, as a resumed run does: the graph is not lost. */
+  g_autofree char *ini = g_build_filename (frozen, "project.ini", NULL);
+  g_autofree char *before = NULL, *after = NULL;
+  g_file_get_contents (ini, &before, NULL, NULL);
+  g_assert_true (sluice_project_save (q, frozen, &error));
+  g_file_get_contents (ini, &after, NULL, NULL);
+  g_assert_cmpstr (before, ==, after);
+  g_autofree char *graph = NULL;
+  g_assert_true (g_file_get_contents (q->graph_path, &graph, NULL, NULL));
+  g_assert_nonnull (strstr (graph, "NoOp"));
+}
+
+/* Replaces old by new in the project and loads it: FALSE with an error that holds these words. */
+static void
+check_bad (Folder *f, const char *old, const char *new, const char *word, const char *other)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) text = g_string_new (whole);
+  g_assert_cmpuint (g_string_replace (text, old, new, 1), ==, 1);
+  folder_write (f, "project.ini", text->str, -1);
+  g_assert_null (sluice_project_load (f->path, &error));
+  g_assert_nonnull (error);
+  g_assert_cmpint (error->domain, ==, SLUICE_ERROR);
+  g_assert_nonnull (strstr (error->message, "project.ini"));
+  if (strstr (error->message, word) == NULL || strstr (error->message, other) == NULL)
+    g_error ("'%s' or '%s' is not in: %s", word, other, error->message);
+}
+
+static void
+test_bad (Folder *f, gconstpointer unused)
+{
+  check_bad (f, "steps=100", "stpes=100", "'stpes'", "did you mean 'steps'");
+  check_bad (f, "shuffle=true", "suffle=true", "'suffle'", "did you mean 'shuffle'");
+  check_bad (f, "[evaluate]", "[evalute]", "[evalute]", "did you mean 'evaluate'");
+  check_bad (f, "steps=100", "zyxwvut=1", "'zyxwvut'", "[train]");
+  check_bad (f, "steps=100\n", "", "'steps'", "missing");
+  check_bad (f, "loss=loss:0\n", "", "'loss'", "missing");
+  check_bad (f, "loss=loss:0", "loss=", "loss", "empty");
+  check_bad (f, "train-x=sub/x.csv", "train-x=", "train-x", "empty");
+  check_bad (f, "steps=100", "steps=many", "steps=many", "whole number");
+  check_bad (f, "steps=100", "steps=0", "steps=0", "above 0");
+  check_bad (f, "steps=100", "steps=1e3", "steps=1e3", "whole number");
+  check_bad (f, "batch=8", "batch=99999999999999999999", "batch", "whole number");
+  check_bad (f, "scale=0.1", "scale=nan", "scale=nan", "number");
+  check_bad (f, "scale=0.1", "scale=0.1x", "scale=0.1x", "number");
+  check_bad (f, "shuffle=true", "shuffle=yes", "shuffle=yes", "true or false");
+  check_bad (f, "shape=2;3", "shape=2;-3", "shape=2;-3", "sizes");
+  check_bad (f, "source=csv", "source=cvs", "source=cvs", "idx, csv or npy");
+  check_bad (f, "norm:n:1", "norm", "fetches", "NAME:EDGE");
+  check_bad (f, "[parameters]", "[overrides]\nrate=x\n[parameters]", "rate=x", "number");
+  check_bad (f, "[project]", "[project", "project.ini", "");
+  check_bad (f, "name=A name", "name=\xff\xfe", "project.ini", "");
+}
+
+static void
+check_set (SluiceProject *p, const char *assignment, SluiceErrorCode code, const char *word)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_false (sluice_project_set (p, assignment, &error));
+  g_assert_error (error, SLUICE_ERROR, (int) code);
+  if (strstr (error->message, word) == NULL)
+    g_error ("'%s' is not in: %s", word, error->message);
+}
+
+static void
+test_set (Folder *f, gconstpointer unused)
+{
+  g_autoptr (SluiceProject) p = load (f->path);
+  check_set (p, "stpes=1", SLUICE_ERROR_NOT_FOUND, "did you mean 'steps'");
+  check_set (p, "trian.steps=1", SLUICE_ERROR_NOT_FOUND, "did you mean 'train.steps'");
+  check_set (p, "rat=1", SLUICE_ERROR_NOT_FOUND, "did you mean 'rate'");
+  check_set (p, "steps", SLUICE_ERROR_INVALID_ARGUMENT, "KEY=VALUE");
+  check_set (p, "rate=fast", SLUICE_ERROR_INVALID_ARGUMENT, "number");
+  check_set (p, "steps=-1", SLUICE_ERROR_INVALID_ARGUMENT, "above 0");
+  check_set (p, "data.source=tar", SLUICE_ERROR_INVALID_ARGUMENT, "idx, csv or npy");
+  g_assert_cmpint (p->n_steps, ==, 100);
+  g_assert_cmpuint (p->overrides->len, ==, 0);
+  g_assert_cmpstr (p->source, ==, "csv");
+}
+
+static void
+test_absent (Folder *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *nowhere = folder_dup_path (f, "nowhere");
+  g_assert_null (sluice_project_load (nowhere, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+  g_autofree char *file = folder_dup_path (f, "model.pbtxt");
+  g_assert_null (sluice_project_load (file, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, func) g_test_add ("/project/" name, Folder, NULL, set_up, func, tear_down)
+  ADD ("load", test_load);
+  ADD ("round-trip", test_round_trip);
+  ADD ("bad", test_bad);
+  ADD ("set", test_set);
+  ADD ("absent", test_absent);
+  return g_test_run ();
+}

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/train/trainer.h"
+#include "kernels/registry.h"
+#include "tests/engine/train/folder.h"
+
+typedef struct
+{
+  Folder folder;
+  SluiceStore *store;
+} Fixture;
+
+static void
+open_store (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *workspace = folder_dup_path (&f->folder, "workspace");
+  g_clear_object (&f->store);
+  f->store = sluice_store_open (workspace, &error);
+  g_assert_no_error (error);
+}
+
+static void
+set_up (Fixture *f, gconstpointer unused)
+{
+  folder_init (&f->folder);
+  folder_write_project (&f->folder, NULL);
+  folder_write_examples (&f->folder, 30);
+  open_store (f);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer unused)
+{
+  g_clear_object (&f->store);
+  folder_clear (&f->folder);
+}
+
+static SluiceProject *
+load_project (const char *folder, const char *const *assignments)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceProject *project = sluice_project_load (folder, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++)
+    g_assert_true (sluice_project_set (project, assignments[i], NULL));
+  return project;
+}
+
+static SluiceTrainer *
+new_trainer (Fixture *f, const SluiceTrainerOptions *options, const char *const *assignments)
+{
+  g_autoptr (GError) error = NULL;
+  static const SluiceTrainerOptions named = { .run_name = "Line" };
+  g_autofree char *folder = g_strdup (f->folder.path);
+  if (options == NULL)
+    options = &named;
+  if (options->resume != NULL)
+    {
+      g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, options->resume, &error);
+      g_assert_no_error (error);
+      g_free (folder);
+      folder = sluice_store_dup_run_folder (f->store, info->id);
+    }
+  SluiceTrainer *trainer =
+      sluice_trainer_new (f->store, load_project (folder, assignments), options, &error);
+  g_assert_no_error (error);
+  return trainer;
+}
+
+/* Trains to the end; returns the name of the run. */
+static char *
+train (Fixture *f, const SluiceTrainerOptions *options, const char *const *assignments)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTrainer) trainer = new_trainer (f, options, assignments);
+  sluice_trainer_start (trainer);
+  sluice_trainer_wait (trainer, &error);
+  g_assert_no_error (error);
+  SluiceProgress p;
+  sluice_trainer_get_progress (trainer, &p);
+  g_assert_cmpint (p.state, ==, SLUICE_RUN_FINISHED);
+  return g_strdup (sluice_trainer_get_run_name (trainer));
+}
+
+static void
+wait_for_state (SluiceTrainer *trainer, SluiceRunState state, gint64 step)
+{
+  SluiceProgress p;
+  for (;;)
+    {
+      sluice_trainer_get_progress (trainer, &p);
+      if (p.state == state && p.step >= step)
+        return;
+      g_assert_cmpint (p.state, !=, SLUICE_RUN_FAILED);
+      g_usleep (200);
+    }
+}
+
+static char *
+checkpoint_path (Fixture *f, const char *run, gint64 step)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, run, &error);
+  g_assert_no_error (error);
+  g_autoptr (GPtrArray) checkpoints = sluice_store_read_checkpoints (f->store, info->id, &error);
+  g_assert_no_error (error);
+  char *path = NULL;
+  for (guint i = 0; i < checkpoints->len; i++)
+    {
+      SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
+      if (checkpoint->step == step)
+        path = g_strdup (checkpoint->path);
+      sluice_checkpoint_info_free (checkpoint);
+    }
+  g_ptr_array_set_free_func (checkpoints, NULL);
+  return path;
+}
+
+static void
+assert_same_file (const char *a, const char *b)
+{
+  g_autofree char *x = NULL, *y = NULL;
+  gsize n, m;
+  g_assert_true (g_file_get_contents (a, &x, &n, NULL));
+  g_assert_true (g_file_get_contents (b, &y, &m, NULL));
+  g_assert_cmpmem (x, n, y, m);
+}
+
+static void
+assert_same_checkpoint (Fixture *f, const char *a, const char *b, gint64 step)
+{
+  g_autofree char *x = checkpoint_path (f, a, step);
+  g_autofree char *y = checkpoint_path (f, b, step);
+  g_assert_nonnull (x);
+  g_assert_nonnull (y);
+  assert_same_file (x, y);
+}
+
+/* The points of a series by tag. */
+static GArray *
+read_series (Fixture *f, const char *run, const char *tag)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, run, &error);
+  g_assert_no_error (error);
+  g_autoptr (GPtrArray) all = sluice_store_dup_series (f->store, info->id, &error);
+  g_assert_no_error (error);
+  GArray *points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
+  for (guint i = 0; i < all->len; i++)
+    {
+      SluiceSeriesInfo *series = all->pdata[i];
+      if (strcmp (series->tag, tag) == 0)
+        sluice_store_read_points (f->store, series->id, 0, G_MAXSIZE, points, &error);
+    }
+  g_assert_no_error (error);
+  return points;
+}
+
+/* Every step from first to last once, with the same values as the other run. */
+static void
+assert_same_series (Fixture *f, const char *a, const char *b, const char *tag, guint n)
+{
+  g_autoptr (GArray) x = read_series (f, a, tag);
+  g_autoptr (GArray) y = read_series (f, b, tag);
+  g_assert_cmpuint (x->len, ==, n);
+  g_assert_cmpuint (y->len, ==, n);
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_cmpint (g_array_index (x, SluiceScalar, i).step, ==,
+                       g_array_index (y, SluiceScalar, i).step);
+      g_assert_cmpfloat (g_array_index (x, SluiceScalar, i).value, ==,
+                         g_array_index (y, SluiceScalar, i).value);
+    }
+}
+
+static void
+test_run (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *name = train (f, NULL, NULL);
+  g_assert_cmpstr (name, ==, "Line");
+  g_autoptr (GArray) loss = read_series (f, name, "loss");
+  g_assert_cmpuint (loss->len, ==, 40);
+  g_assert_cmpint (g_array_index (loss, SluiceScalar, 0).step, ==, 1);
+  g_assert_cmpfloat (g_array_index (loss, SluiceScalar, 39).value, <,
+                     g_array_index (loss, SluiceScalar, 0).value);
+  g_autoptr (GArray) again = read_series (f, name, "again");
+  g_assert_cmpuint (again->len, ==, 40);
+  g_autoptr (GArray) evaluation = read_series (f, name, "evaluate/loss");
+  g_assert_cmpuint (evaluation->len, ==, 2);
+  g_assert_cmpint (g_array_index (evaluation, SluiceScalar, 0).step, ==, 20);
+
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, name, &error);
+  g_assert_cmpint (info->state, ==, SLUICE_RUN_FINISHED);
+  g_assert_cmpint (info->step, ==, 40);
+  g_assert_cmpfloat (info->seconds, >, 0);
+  g_autoptr (GBytes) graph = sluice_store_get_graph (f->store, info->graph_hash, &error);
+  g_assert_no_error (error);
+  for (gint64 step = 10; step <= 40; step += 10)
+    {
+      g_autofree char *path = checkpoint_path (f, name, step);
+      g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+    }
+  g_autoptr (GPtrArray) series = sluice_store_dup_series (f->store, info->id, &error);
+  guint n_histograms = 0;
+  for (guint i = 0; i < series->len; i++)
+    {
+      SluiceSeriesInfo *one = series->pdata[i];
+      if (one->kind == SLUICE_SERIES_HISTOGRAM)
+        {
+          g_assert_cmpstr (one->tag, ==, "weights");
+          g_assert_cmpint (one->n_points, ==, 8);
+          n_histograms++;
+        }
+    }
+  g_assert_cmpuint (n_histograms, ==, 1);
+}
+
+static void
+test_reproducible (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *a = train (f, NULL, NULL);
+  g_autofree char *b = train (f, NULL, NULL);
+  g_autofree char *c = train (f, NULL, (const char *const[]){ "seed=4", NULL });
+  g_assert_cmpstr (b, ==, "Line-2");
+  assert_same_checkpoint (f, a, b, 40);
+  assert_same_series (f, a, b, "loss", 40);
+  g_autofree char *x = checkpoint_path (f, a, 40);
+  g_autofree char *y = checkpoint_path (f, c, 40);
+  g_autofree char *left = NULL, *right = NULL;
+  gsize n, m;
+  g_file_get_contents (x, &left, &n, NULL);
+  g_file_get_contents (y, &right, &m, NULL);
+  g_assert_false (n == m && memcmp (left, right, n) == 0);
+}
+
+static void
+test_pause_and_step (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *whole = train (f, NULL, NULL);
+  SluiceTrainerOptions options = { .run_name = "paused", .start_paused = TRUE };
+  g_autoptr (SluiceTrainer) trainer = new_trainer (f, &options, NULL);
+  SluiceProgress p;
+  sluice_trainer_start (trainer);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, 0);
+  sluice_trainer_get_progress (trainer, &p);
+  g_assert_cmpint (p.step, ==, 0);
+  g_assert_true (isnan (p.loss));
+  sluice_trainer_step (trainer, 3);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, 3);
+  sluice_trainer_step (trainer, 1);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, 4);
+  sluice_trainer_get_progress (trainer, &p);
+  g_assert_cmpint (p.step, ==, 4);
+  g_assert_cmpuint (p.n_committed, ==, p.n_logged);
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, "paused", &error);
+  g_assert_cmpint (info->state, ==, SLUICE_RUN_PAUSED);
+  g_assert_cmpint (info->step, ==, 4);
+  sluice_trainer_resume (trainer);
+  sluice_trainer_wait (trainer, &error);
+  g_assert_no_error (error);
+  assert_same_checkpoint (f, whole, "paused", 40);
+  assert_same_series (f, whole, "paused", "loss", 40);
+}
+
+/* Steps so far, then stops; the run is resumable. */
+static void
+stop_at (Fixture *f, const char *name, gint64 step)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceTrainerOptions options = { .run_name = name, .start_paused = TRUE };
+  g_autoptr (SluiceTrainer) trainer = new_trainer (f, &options, NULL);
+  SluiceProgress p;
+  sluice_trainer_start (trainer);
+  sluice_trainer_step (trainer, step);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, step);
+  sluice_trainer_stop (trainer);
+  sluice_trainer_wait (trainer, &error);
+  g_assert_no_error (error);
+  sluice_trainer_get_progress (trainer, &p);
+  g_assert_cmpint (p.state, ==, SLUICE_RUN_STOPPED);
+  g_assert_cmpint (p.last_checkpoint, ==, step);
+}
+
+static void
+test_stop_and_resume (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *whole = train (f, NULL, NULL);
+  stop_at (f, "parts", 13);
+  open_store (f);
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, "parts", &error);
+  g_assert_cmpint (info->state, ==, SLUICE_RUN_STOPPED);
+  g_assert_cmpint (info->step, ==, 13);
+  SluiceTrainerOptions options = { .resume = "parts" };
+  g_autofree char *name = train (f, &options, NULL);
+  assert_same_checkpoint (f, whole, "parts", 40);
+  assert_same_series (f, whole, "parts", "loss", 40);
+  assert_same_series (f, whole, "parts", "evaluate/loss", 2);
+  g_autoptr (SluiceRunInfo) after = sluice_store_dup_run (f->store, "parts", &error);
+  g_assert_cmpfloat (after->seconds, >, info->seconds);
+}
+
+static void
+test_resume_older (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *whole = train (f, NULL, NULL);
+  g_autofree char *back = train (f, NULL, NULL);
+  SluiceTrainerOptions options = { .resume = back, .resume_step = 20, .start_paused = TRUE };
+  g_autoptr (SluiceTrainer) trainer = new_trainer (f, &options, NULL);
+  g_autoptr (GArray) points = read_series (f, back, "loss");
+  g_assert_cmpuint (points->len, ==, 20);
+  g_autofree char *gone = checkpoint_path (f, back, 30);
+  g_assert_null (gone);
+  g_clear_object (&trainer);
+  options.start_paused = FALSE;
+  options.resume_step = 0;
+  g_autofree char *name = train (f, &options, NULL);
+  assert_same_checkpoint (f, whole, back, 40);
+  assert_same_series (f, whole, back, "loss", 40);
+
+  g_autoptr (GError) error = NULL;
+  options.resume_step = 7;
+  g_assert_null (
+      sluice_trainer_new (f->store, load_project (f->folder.path, NULL), &options, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+}
+
+/* With another rate the points after the checkpoint are not those that will be written. */
+static void
+test_resume_changed (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *name = train (f, NULL, (const char *const[]){ "steps=38", NULL });
+  g_autofree char *last = checkpoint_path (f, name, 38);
+  g_assert_cmpint (g_remove (last), ==, 0);
+  SluiceTrainerOptions options = { .resume = name, .start_paused = TRUE };
+  g_autoptr (SluiceTrainer) same = new_trainer (f, &options, NULL);
+  g_autoptr (GArray) kept = read_series (f, name, "loss");
+  g_assert_cmpuint (kept->len, ==, 38);
+  g_clear_object (&same);
+  g_autoptr (SluiceTrainer) changed =
+      new_trainer (f, &options, (const char *const[]){ "rate=0.001", NULL });
+  g_autoptr (GArray) cut = read_series (f, name, "loss");
+  g_assert_cmpuint (cut->len, ==, 30);
+}
+
+static void
+test_torn_checkpoint (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *whole = train (f, NULL, NULL);
+  stop_at (f, "torn", 33);
+  g_autofree char *newest = checkpoint_path (f, "torn", 33);
+  g_autofree char *before = checkpoint_path (f, "torn", 30);
+  g_autofree char *bytes = NULL;
+  gsize length;
+  g_assert_true (g_file_get_contents (newest, &bytes, &length, NULL));
+  g_file_set_contents (newest, bytes, length - 3, NULL);
+  g_assert_cmpint (g_remove (before), ==, 0);
+  SluiceTrainerOptions options = { .resume = "torn", .start_paused = TRUE };
+  g_autoptr (SluiceTrainer) trainer = new_trainer (f, &options, NULL);
+  SluiceProgress p;
+  sluice_trainer_get_progress (trainer, &p);
+  g_assert_cmpint (p.step, ==, 20);
+  g_clear_object (&trainer);
+  options.start_paused = FALSE;
+  g_autofree char *name = train (f, &options, NULL);
+  assert_same_checkpoint (f, whole, "torn", 40);
+  assert_same_series (f, whole, "torn", "loss", 40);
+}
+
+static void
+test_other_graph (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  stop_at (f, "mine", 5);
+  g_autofree char *path = folder_dup_path (&f->folder, "model.pbtxt");
+  g_autofree char *text = NULL;
+  g_file_get_contents (path, &text, NULL, NULL);
+  g_autofree char *longer = g_strconcat (text, "node { name: 'more' op: 'NoOp' }\n", NULL);
+  folder_write (&f->folder, "model.pbtxt", longer, -1);
+  SluiceTrainerOptions options = { .resume = "mine" };
+  g_assert_null (
+      sluice_trainer_new (f->store, load_project (f->folder.path, NULL), &options, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+  g_assert_nonnull (strstr (error->message, "another graph"));
+}
+
+/* log 0 among the labels: the run stops and says which node made it. */
+static void
+test_not_finite (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) y = g_string_new (NULL);
+  for (guint i = 0; i < 30; i++)
+    g_string_append (y, i == 17 ? "0\n" : "1\n");
+  folder_write (&f->folder, "y.csv", y->str, -1);
+  for (guint round = 0; round < 2; round++)
+    {
+      /* Once with a checkpoint before it, once from the start. */
+      const char *every = round == 0 ? "checkpoint-every=2" : "checkpoint-every=0";
+      g_autoptr (SluiceTrainer) trainer = new_trainer (
+          f, NULL, (const char *const[]){ "loss=log/loss:0", "shuffle=false", every, NULL });
+      sluice_trainer_start (trainer);
+      g_assert_false (sluice_trainer_wait (trainer, &error));
+      g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, "step 5"));
+      g_assert_nonnull (strstr (error->message, "'log/value'"));
+      g_clear_error (&error);
+      SluiceProgress p;
+      sluice_trainer_get_progress (trainer, &p);
+      g_assert_cmpint (p.state, ==, SLUICE_RUN_FAILED);
+      g_autoptr (SluiceRunInfo) info =
+          sluice_store_dup_run (f->store, sluice_trainer_get_run_name (trainer), NULL);
+      g_assert_cmpint (info->state, ==, SLUICE_RUN_FAILED);
+      g_assert_nonnull (strstr (info->message, "'log/value'"));
+      g_autoptr (GArray) loss = read_series (f, info->name, "loss");
+      g_assert_cmpuint (loss->len, ==, 5);
+      g_assert_true (isinf (g_array_index (loss, SluiceScalar, 4).value));
+    }
+}
+
+static void
+test_locked (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceTrainerOptions first = { .run_name = "one", .start_paused = TRUE };
+  g_autoptr (SluiceTrainer) trainer = new_trainer (f, &first, NULL);
+  SluiceTrainerOptions second = { .resume = "one" };
+  for (guint i = 0; i < 2; i++) /* the second try must not have freed the lock */
+    {
+      g_assert_null (
+          sluice_trainer_new (f->store, load_project (f->folder.path, NULL), &second, &error));
+      g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+      g_clear_error (&error);
+    }
+  g_clear_object (&trainer);
+  g_autofree char *name = train (f, &second, NULL);
+  g_assert_cmpstr (name, ==, "one");
+}
+
+/* Another program holds the database for longer than SQLite's own patience. */
+static void
+test_held_database (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = folder_dup_path (&f->folder, "workspace/sluice.db");
+  g_autofree char *whole = train (f, NULL, NULL);
+  SluiceTrainerOptions options = { .run_name = "held", .start_paused = TRUE };
+  g_autoptr (SluiceTrainer) trainer = new_trainer (f, &options, NULL);
+  SluiceProgress p;
+  sluice_trainer_start (trainer);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, 0);
+  sqlite3 *db;
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  sqlite3_busy_timeout (db, 5000);
+  g_assert_cmpint (sqlite3_exec (db, "BEGIN IMMEDIATE", NULL, NULL, NULL), ==, SQLITE_OK);
+  sluice_trainer_resume (trainer);
+  do
+    {
+      g_usleep (1000);
+      sluice_trainer_get_progress (trainer, &p);
+      g_assert_cmpint (p.state, !=, SLUICE_RUN_FAILED);
+    }
+  while (!p.waits);
+  g_assert_cmpint (sqlite3_exec (db, "COMMIT", NULL, NULL, NULL), ==, SQLITE_OK);
+  sqlite3_close (db);
+  sluice_trainer_wait (trainer, &error);
+  g_assert_no_error (error);
+  sluice_trainer_get_progress (trainer, &p);
+  g_assert_false (p.waits);
+  assert_same_checkpoint (f, whole, "held", 40);
+  assert_same_series (f, whole, "held", "loss", 40);
+}
+
+static void
+check_refused (Fixture *f, const char *const *assignments, SluiceErrorCode code, const char *word)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (
+      sluice_trainer_new (f->store, load_project (f->folder.path, assignments), NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, (int) code);
+  if (strstr (error->message, word) == NULL)
+    g_error ("'%s' is not in: %s", word, error->message);
+  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (f->store, NULL);
+  g_assert_cmpuint (runs->len, ==, 0);
+}
+
+/* What cannot be trained is refused with its reason, and no run is left behind. */
+static void
+test_refused (Fixture *f, gconstpointer unused)
+{
+#define SET(assignment) (const char *const[]){ assignment, NULL }
+  check_refused (f, SET ("graph=none.pbtxt"), SLUICE_ERROR_NOT_FOUND, "none.pbtxt");
+  check_refused (f, SET ("loss=lost:0"), SLUICE_ERROR_NOT_FOUND, "lost");
+  check_refused (f, SET ("train=trian"), SLUICE_ERROR_NOT_FOUND, "trian");
+  check_refused (f, SET ("init=none"), SLUICE_ERROR_NOT_FOUND, "none");
+  check_refused (f, SET ("data.x=z:0"), SLUICE_ERROR_NOT_FOUND, "[data] x");
+  check_refused (f, SET ("data.x=tag:0"), SLUICE_ERROR_INVALID_ARGUMENT, "string");
+  check_refused (f, SET ("data.shape=2;2"), SLUICE_ERROR_INVALID_ARGUMENT, "[4,2,2]");
+  check_refused (f, SET ("data.shape=5"), SLUICE_ERROR_INVALID_ARGUMENT, "[30,4]");
+  check_refused (f, SET ("train-x=none.csv"), SLUICE_ERROR_NOT_FOUND, "none.csv");
+  check_refused (f, SET ("train-y=model.pbtxt"), SLUICE_ERROR_DATA_LOSS, "model.pbtxt");
+  folder_write (&f->folder, "y.csv", "1\n2\n3\n", -1);
+  check_refused (f, NULL, SLUICE_ERROR_INVALID_ARGUMENT, "same number of examples");
+#undef SET
+}
+
+/* A graph whose fetch is no scalar fails at its first step, by name. */
+static void
+test_no_scalar (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTrainer) trainer =
+      new_trainer (f, NULL, (const char *const[]){ "project.fetches=all:square:0", NULL });
+  sluice_trainer_start (trainer);
+  g_assert_false (sluice_trainer_wait (trainer, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "'square:0'"));
+}
+
+static void
+test_system_series (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTrainer) trainer =
+      new_trainer (f, NULL, (const char *const[]){ "steps=100000000", NULL });
+  SluiceProgress p;
+  sluice_trainer_start (trainer);
+  do
+    {
+      g_usleep (5000);
+      sluice_trainer_get_progress (trainer, &p);
+      g_assert_cmpint (p.state, ==, SLUICE_RUN_RUNNING);
+    }
+  while (p.eta_seconds < 0 || p.memory_bytes == 0);
+  g_assert_cmpfloat (p.steps_per_second, >, 0);
+  g_assert_cmpfloat (p.cpu_load, >, 0);
+  g_assert_cmpfloat (p.eta_seconds, >, 0);
+  g_assert_cmpfloat (p.eta_margin, >=, 0);
+  sluice_trainer_stop (trainer);
+  sluice_trainer_wait (trainer, &error);
+  g_assert_no_error (error);
+  static const char *const tags[] = { "system/cpu", "system/memory", "system/steps-per-second" };
+  for (guint i = 0; i < G_N_ELEMENTS (tags); i++)
+    {
+      g_autoptr (GArray) points = read_series (f, "Line", tags[i]);
+      g_assert_cmpuint (points->len, >=, 1);
+    }
+}
+
+/* A trainer that is dropped while it runs saves and leaves a run that can go on. */
+static void
+test_dropped (Fixture *f, gconstpointer unused)
+{
+  SluiceTrainer *trainer = new_trainer (f, NULL, (const char *const[]){ "steps=100000000", NULL });
+  sluice_trainer_start (trainer);
+  wait_for_state (trainer, SLUICE_RUN_RUNNING, 5);
+  g_object_unref (trainer);
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, "Line", NULL);
+  g_assert_cmpint (info->state, ==, SLUICE_RUN_STOPPED);
+  g_autofree char *path = checkpoint_path (f, "Line", info->step);
+  g_assert_nonnull (path);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  sluice_registry_init (sluice_kernel_modules ());
+#define ADD(name, func) g_test_add ("/trainer/" name, Fixture, NULL, set_up, func, tear_down)
+  ADD ("run", test_run);
+  ADD ("reproducible", test_reproducible);
+  ADD ("pause-and-step", test_pause_and_step);
+  ADD ("stop-and-resume", test_stop_and_resume);
+  ADD ("resume-older", test_resume_older);
+  ADD ("resume-changed", test_resume_changed);
+  ADD ("torn-checkpoint", test_torn_checkpoint);
+  ADD ("other-graph", test_other_graph);
+  ADD ("not-finite", test_not_finite);
+  ADD ("locked", test_locked);
+  ADD ("held-database", test_held_database);
+  ADD ("refused", test_refused);
+  ADD ("no-scalar", test_no_scalar);
+  ADD ("system-series", test_system_series);
+  ADD ("dropped", test_dropped);
+  return g_test_run ();
+}
