@@ -94,6 +94,10 @@ check_node (const Prune *prune, const SluiceNode *node, GError **error)
       g_propagate_error (error, g_error_copy (node->error));
       return FALSE;
     }
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (!node->inputs[i].node)
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                          "%s '%s': input %u is not connected", node->op_name, node->name, i);
   const SluicePlacement *placement =
       &g_array_index (prune->placements, SluicePlacement, node->id - 1);
   if (placement->error)

@@ -13,6 +13,7 @@ typedef struct
   SluiceGraph *to;
   SluiceNode **copies; /* by index in the source */
   guint8 *is_entered;
+  guint32 *next_input; /* by index in the source: the predecessor to look at next */
   GPtrArray *stack;
   GArray *late; /* of SluiceUse in the source: edges set at the end */
 } Copy;
@@ -24,22 +25,22 @@ is_back_edge (const SluiceNode *from, const SluiceNode *to)
          && sluice_node_get_role (to) == SLUICE_ROLE_MERGE;
 }
 
-/* TRUE where a predecessor had to be put on the stack first. */
-static gboolean
-push_missing (Copy *copy, const SluiceNode *node)
+/* The next predecessor that is neither copied nor on the stack; NULL: the node can be copied. What
+ * is on the stack waits for this node, so the edge closes a cycle. */
+static SluiceNode *
+next_missing (Copy *copy, const SluiceNode *node)
 {
-  guint before = copy->stack->len;
-  for (guint i = 0; i < node->n_inputs + node->n_control_inputs; i++)
+  guint32 *i = &copy->next_input[node->id - 1];
+  while (*i < node->n_inputs + node->n_control_inputs)
     {
       SluiceNode *input =
-          i < node->n_inputs ? node->inputs[i].node : node->control_inputs[i - node->n_inputs];
-      if (!input || copy->copies[input->id - 1] || copy->is_entered[input->id - 1]
-          || is_back_edge (input, node))
-        continue;
-      copy->is_entered[input->id - 1] = 1;
-      g_ptr_array_add (copy->stack, input);
+          *i < node->n_inputs ? node->inputs[*i].node : node->control_inputs[*i - node->n_inputs];
+      (*i)++;
+      if (input && !copy->copies[input->id - 1] && !copy->is_entered[input->id - 1]
+          && !is_back_edge (input, node))
+        return input;
     }
-  return copy->stack->len > before;
+  return NULL;
 }
 
 static void
@@ -74,16 +75,22 @@ copy_one (Copy *copy, SluiceNode *node)
 static void
 copy_from (Copy *copy, SluiceNode *root)
 {
-  copy->is_entered[root->id - 1] = 1;
-  g_ptr_array_add (copy->stack, root);
-  while (copy->stack->len)
+  for (SluiceNode *node = root; node;)
     {
-      SluiceNode *node = copy->stack->pdata[copy->stack->len - 1];
-      if (!copy->copies[node->id - 1] && push_missing (copy, node))
-        continue;
+      if (!copy->is_entered[node->id - 1])
+        {
+          copy->is_entered[node->id - 1] = 1;
+          g_ptr_array_add (copy->stack, node);
+        }
+      SluiceNode *input = next_missing (copy, node);
+      if (input)
+        {
+          node = input;
+          continue;
+        }
+      copy_one (copy, node);
       g_ptr_array_set_size (copy->stack, (int) copy->stack->len - 1);
-      if (!copy->copies[node->id - 1])
-        copy_one (copy, node);
+      node = copy->stack->len ? copy->stack->pdata[copy->stack->len - 1] : NULL;
     }
 }
 
@@ -110,9 +117,10 @@ sluice_copy_new_nodes (SluiceGraph *to, SluiceGraph *from, GError **error)
   guint n = sluice_graph_get_n_nodes (from);
   g_autofree SluiceNode **copies = g_new0 (SluiceNode *, n + 1);
   g_autofree guint8 *is_entered = g_new0 (guint8, n + 1);
+  g_autofree guint32 *next_input = g_new0 (guint32, n + 1);
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   g_autoptr (GArray) late = g_array_new (FALSE, FALSE, sizeof (SluiceUse));
-  Copy copy = { to, copies, is_entered, stack, late };
+  Copy copy = { to, copies, is_entered, next_input, stack, late };
   for (guint i = 0; i < n; i++)
     copies[i] = sluice_graph_find (to, sluice_graph_get_node (from, i)->name);
   for (guint i = 0; i < n; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/graph/graphdef.h"
 #include "tests/engine/runtime/fixture.h"
 
 #include <math.h>
@@ -272,6 +273,30 @@ test_extend (void)
   g_assert_cmpuint (stats.n_cached_plans, ==, 3);
 }
 
+/* A file may define nodes behind their readers, in any order. */
+static void
+test_extend_in_any_order (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+#define T "attr { key: 'T' value { type: DT_FLOAT } } }"
+  const char *text =
+      "node { name: 'd' op: 'Add' input: 'b' input: 'c' " T
+      "node { name: 'c' op: 'Sub' input: 'b' input: 'a' " T
+      "node { name: 'b' op: 'Neg' input: 'a' input: '^e' " T "node { name: 'e' op: 'NoOp' }"
+      "node { name: 'a' op: 'Placeholder' "
+      "attr { key: 'dtype' value { type: DT_FLOAT } } }";
+#undef T
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  g_assert_true (sluice_graph_import (f.graph, bytes, &error));
+  g_assert_no_error (error);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_float (3);
+  SluiceFeed feeds[] = { feed ("a", three) };
+  g_assert_cmpfloat (fixture_fetch (&f, "d", feeds, 1), ==, -9);
+}
+
 static void
 test_callable (void)
 {
@@ -402,6 +427,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/session/uninitialized", test_uninitialized);
   g_test_add_func ("/runtime/session/reference-aliasing", test_reference_aliasing);
   g_test_add_func ("/runtime/session/extend", test_extend);
+  g_test_add_func ("/runtime/session/extend-in-any-order", test_extend_in_any_order);
   g_test_add_func ("/runtime/session/callable", test_callable);
   g_test_add_func ("/runtime/session/no-fresh-memory", test_no_fresh_memory);
   g_test_add_func ("/runtime/session/nan-guard", test_nan_guard);
