@@ -30,22 +30,55 @@ typedef struct
 
 typedef void (*SluiceBinaryLoop) (const SluicePlane *p, const void *x, const void *y, void *out);
 
+/* As SLUICE_HOT, in fewer variants: compiling them is what takes the time. */
+#if SLUICE_CLONES && defined(__x86_64__) && !defined(__clang__)
+#define SLUICE_WARM __attribute__ ((target_clones ("avx2", "default")))
+#else
+#define SLUICE_WARM
+#endif
+
+/* Loops that few graphs run: plain code. */
+#ifdef __clang__
+#define SLUICE_RARE
+#else
+#define SLUICE_RARE __attribute__ ((optimize ("no-tree-vectorize")))
+#endif
+
 /* Elements in a chunk of work: fixed, so that what runs where never changes a bit. */
 #define SLUICE_GRAIN 16384
 
 /* FOR_<kinds> (L, fn): L (fn, suffix, type, attributes of the function) for each type. */
-#define FOR_R(L, fn) L (fn, f32, float, SLUICE_HOT) L (fn, f64, double, SLUICE_HOT)
-#define FOR_C(L, fn) L (fn, c64, SluiceComplex64, ) L (fn, c128, SluiceComplex128, )
+#define FOR_R(L, fn) L (fn, f32, float, SLUICE_HOT) L (fn, f64, double, SLUICE_WARM)
+#define FOR_C(L, fn)                                                                               \
+  L (fn, c64, SluiceComplex64, SLUICE_RARE) L (fn, c128, SluiceComplex128, SLUICE_RARE)
 #define FOR_B(L, fn) L (fn, b8, guint8, SLUICE_HOT)
 #define FOR_I(L, fn)                                                                               \
-  L (fn, i32, gint32, SLUICE_HOT)                                                                  \
-  L (fn, i64, gint64, )                                                                            \
-  L (fn, i8, gint8, )                                                                              \
-  L (fn, i16, gint16, )                                                                            \
-  L (fn, u8, guint8, )                                                                             \
-  L (fn, u16, guint16, )                                                                           \
-  L (fn, u32, guint32, )                                                                           \
-  L (fn, u64, guint64, )
+  L (fn, i32, gint32, )                                                                            \
+  L (fn, i64, gint64, SLUICE_RARE)                                                                 \
+  L (fn, i8, gint8, SLUICE_RARE)                                                                   \
+  L (fn, i16, gint16, SLUICE_RARE)                                                                 \
+  L (fn, u8, guint8, SLUICE_RARE)                                                                  \
+  L (fn, u16, guint16, SLUICE_RARE)                                                                \
+  L (fn, u32, guint32, SLUICE_RARE)                                                                \
+  L (fn, u64, guint64, SLUICE_RARE)
+/* Which of them have one loop for all shapes. */
+enum
+{
+  IS_RARE_f32 = 0,
+  IS_RARE_f64 = 0,
+  IS_RARE_bf16 = 0,
+  IS_RARE_b8 = 0,
+  IS_RARE_i32 = 0,
+  IS_RARE_i64 = 1,
+  IS_RARE_i8 = 1,
+  IS_RARE_i16 = 1,
+  IS_RARE_u8 = 1,
+  IS_RARE_u16 = 1,
+  IS_RARE_u32 = 1,
+  IS_RARE_u64 = 1,
+  IS_RARE_c64 = 1,
+  IS_RARE_c128 = 1,
+};
 #define FOR_S(L, fn)    FOR_R (L, fn) L (fn, bf16, float, SLUICE_HOT)
 #define FOR_SC(L, fn)   FOR_S (L, fn) FOR_C (L, fn)
 #define FOR_SIC(L, fn)  FOR_S (L, fn) FOR_I (L, fn) FOR_C (L, fn)
@@ -98,30 +131,35 @@ typedef void (*SluiceBinaryLoop) (const SluicePlane *p, const void *x, const voi
 #define PREDICATE_LOOP(fn, s, T, hot) UNARY_LOOP_TO (fn, s, T, guint8, hot)
 
 #define BINARY_LOOP_TO(fn, s, T, TO, hot)                                                          \
-  hot static void binary_##fn##_##s (const SluicePlane *p, const void *x_, const void *y_,         \
+  hot static void binary_##fn##_##s (const SluicePlane *plane, const void *x_, const void *y_,     \
                                      void *out_)                                                   \
   {                                                                                                \
+    /* A copy: for all the compiler knows, out could be the plane. */                              \
+    const SluicePlane p = *plane;                                                                  \
     TO *out = out_;                                                                                \
-    for (gint64 r = 0; r < p->rows; r++, out += p->n)                                              \
+    for (gint64 r = 0; r < p.rows; r++, out += p.n)                                                \
       {                                                                                            \
-        const T *x = (const T *) x_ + r * p->x_row, *y = (const T *) y_ + r * p->y_row;            \
+        const T *x = (const T *) x_ + r * p.x_row, *y = (const T *) y_ + r * p.y_row;              \
         const T x0 = x[0], y0 = y[0];                                                              \
-        if (p->x_step && p->y_step)                                                                \
+        if (IS_RARE_##s)                                                                           \
+          for (gint64 i = 0; i < p.n; i++)                                                         \
+            out[i] = scalar_##fn##_##s (x[i * p.x_step], y[i * p.y_step]);                         \
+        else if (p.x_step && p.y_step)                                                             \
           {                                                                                        \
             SLUICE_INDEPENDENT                                                                     \
-            for (gint64 i = 0; i < p->n; i++)                                                      \
+            for (gint64 i = 0; i < p.n; i++)                                                       \
               out[i] = scalar_##fn##_##s (x[i], y[i]);                                             \
           }                                                                                        \
-        else if (p->x_step)                                                                        \
+        else if (p.x_step)                                                                         \
           {                                                                                        \
             SLUICE_INDEPENDENT                                                                     \
-            for (gint64 i = 0; i < p->n; i++)                                                      \
+            for (gint64 i = 0; i < p.n; i++)                                                       \
               out[i] = scalar_##fn##_##s (x[i], y0);                                               \
           }                                                                                        \
         else                                                                                       \
           {                                                                                        \
             SLUICE_INDEPENDENT                                                                     \
-            for (gint64 i = 0; i < p->n; i++)                                                      \
+            for (gint64 i = 0; i < p.n; i++)                                                       \
               out[i] = scalar_##fn##_##s (x0, y[i]);                                               \
           }                                                                                        \
       }                                                                                            \
