@@ -14,6 +14,10 @@ read_four (const SluiceNode *node, const char *name, gint64 values[4], GError **
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                           "Op '%s': attribute %s must be positive, not %" G_GINT64_FORMAT,
                           node->name, name, values[i]);
+    else if (values[i] > G_MAXINT32)
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                          "Op '%s': attribute %s holds %" G_GINT64_FORMAT ", which is too large",
+                          node->name, name, values[i]);
   return TRUE;
 }
 
@@ -32,9 +36,10 @@ read_explicit_pads (const SluiceNode *node, SluiceWindow *self, GError **error)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "Op '%s': explicit_paddings must list 8 sizes, not %u", node->name, n);
   for (int i = 0; i < 8; i++)
-    if (pads[i] < 0)
+    if (pads[i] < 0 || pads[i] > G_MAXINT32)
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                          "Op '%s': explicit_paddings must not be negative", node->name);
+                          "Op '%s': explicit_paddings must not be negative nor over 2^31",
+                          node->name);
   int channel = sluice_window_channel_dim (self);
   if (pads[0] || pads[1] || pads[2 * channel] || pads[2 * channel + 1])
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
@@ -54,9 +59,10 @@ sluice_window_set (SluiceWindow *self,
 {
   int channel = sluice_window_channel_dim (self);
   for (int i = 0; i < 4; i++)
-    if (sizes[i] < 1 || strides[i] < 1)
+    if (sizes[i] < 1 || strides[i] < 1 || sizes[i] > G_MAXINT32 || strides[i] > G_MAXINT32)
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                          "Op '%s': window sizes and strides must be positive", name);
+                          "Op '%s': window sizes and strides must be positive and below 2^31",
+                          name);
   if (sizes[0] != 1 || strides[0] != 1)
     return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
                         "Op '%s': a pool cannot reach over the batch", name);
@@ -122,7 +128,14 @@ place_axis (const SluiceWindow *self,
             gint64 pad[2],
             GError **error)
 {
-  gint64 stride = self->stride[axis], reach = (size - 1) * self->dilation[axis] + 1;
+  /* Attributes fit into 32 bits; what an input may claim is kept away from overflow too. */
+  const gint64 most = G_GINT64_CONSTANT (1) << 60;
+  gint64 stride = self->stride[axis], reach;
+  if (in > most || size > most / self->dilation[axis])
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "a window of %" G_GINT64_FORMAT " over %" G_GINT64_FORMAT " is too large",
+                        size, in);
+  reach = (size - 1) * self->dilation[axis] + 1;
   pad[0] = pad[1] = 0;
   if (self->padding == SLUICE_PADDING_SAME)
     {
