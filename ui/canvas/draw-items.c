@@ -125,6 +125,7 @@ static void
 draw_badge (Draw *d, const SluiceRect *r)
 {
   double x = r->x + r->width - 4, y = r->y + 2;
+  cairo_new_path (d->cr); /* text leaves a current point behind */
   cairo_arc (d->cr, x, y, 8, 0, 2 * G_PI);
   draw_set_color (d, d->theme->failure, 1);
   cairo_fill_preserve (d->cr);
@@ -304,8 +305,8 @@ sluice_minimap_locate (SluiceScene *scene, double width, double height, double x
 }
 
 void
-sluice_draw_minimap (SluiceScene *scene, cairo_t *cr, const SluiceCanvasTheme *theme, double width,
-                     double height)
+sluice_draw_minimap (
+    SluiceScene *scene, cairo_t *cr, const SluiceCanvasTheme *theme, double width, double height)
 {
   double dx, dy, zoom = fit_minimap (scene, width, height, &dx, &dy);
   SluiceRect frame = { 0.5, 0.5, width - 1, height - 1 };
@@ -332,8 +333,12 @@ sluice_draw_minimap (SluiceScene *scene, cairo_t *cr, const SluiceCanvasTheme *t
 }
 
 void
-sluice_draw_minimap_view (SluiceScene *scene, cairo_t *cr, const SluiceCanvasTheme *theme,
-                          double width, double height, const SluiceRect *view)
+sluice_draw_minimap_view (SluiceScene *scene,
+                          cairo_t *cr,
+                          const SluiceCanvasTheme *theme,
+                          double width,
+                          double height,
+                          const SluiceRect *view)
 {
   double dx, dy, zoom = fit_minimap (scene, width, height, &dx, &dy);
   cairo_save (cr);

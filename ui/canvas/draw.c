@@ -273,7 +273,7 @@ edge_color (Draw *d, const SluiceSceneEdge *e)
     return d->theme->accent;
   if (e->kind == SLUICE_EDGE_REFERENCE)
     return d->theme->update;
-  if (e->bundle == SLUICE_NONE
+  if (sluice_scene_is_stalk (d->scene, e)
       && sluice_scene_get_item (d->scene, e->from)->kind == SLUICE_ITEM_VARIABLE)
     return d->theme->variable;
   return d->theme->line;
@@ -324,7 +324,7 @@ draw_edge (Draw *d, const SluiceSceneEdge *e)
   static const double dashes[] = { 4, 4 };
   double zoom = d->state->zoom;
   gboolean dashed = e->kind != SLUICE_EDGE_DATA
-                    || (e->bundle == SLUICE_NONE && e->to != SLUICE_NONE
+                    || (sluice_scene_is_stalk (d->scene, e)
                         && sluice_scene_get_item (d->scene, e->to)->kind == SLUICE_ITEM_SUMMARY);
   draw_set_color (d, edge_color (d, e), e->quiet ? 0.7 : 1);
   cairo_set_line_width (d->cr, MAX (e->width, 0.6 / zoom));

@@ -57,12 +57,16 @@ void sluice_drawer_draw (SluiceDrawer *self,
                          const SluiceDrawState *state);
 
 /* The whole scene as grey boxes within @width x @height pixels. */
-void sluice_draw_minimap (SluiceScene *scene, cairo_t *cr, const SluiceCanvasTheme *theme,
-                          double width, double height);
+void sluice_draw_minimap (
+    SluiceScene *scene, cairo_t *cr, const SluiceCanvasTheme *theme, double width, double height);
 
 /* The frame of the view (a rectangle in scene coordinates) on a minimap of that size. */
-void sluice_draw_minimap_view (SluiceScene *scene, cairo_t *cr, const SluiceCanvasTheme *theme,
-                               double width, double height, const SluiceRect *view);
+void sluice_draw_minimap_view (SluiceScene *scene,
+                               cairo_t *cr,
+                               const SluiceCanvasTheme *theme,
+                               double width,
+                               double height,
+                               const SluiceRect *view);
 
 /* Scene point under a point of the minimap. */
 SluicePoint

@@ -95,7 +95,7 @@ add_stalk (Placer *p, const SceneSatellite *s, guint host)
   gboolean variable = s->kind == SLUICE_ITEM_VARIABLE;
   SluiceSceneEdge edge = { .from = s->right ? host : s->item,
                            .to = s->right ? s->item : host,
-                           .bundle = SLUICE_NONE,
+                           .bundle = s->bundle,
                            .kind = SLUICE_EDGE_DATA,
                            .first_point = scene->points->len,
                            .n_points = 4,
@@ -278,6 +278,12 @@ add_quiet_edges (Placer *p)
           || item_at (scene, from)->host == to || item_at (scene, to)->host == from)
         continue;
       const SluiceBundle *b = sluice_hierarchy_get_bundle (scene->hierarchy, bundle);
+      if (b->kind == SLUICE_EDGE_REFERENCE)
+        {
+          guint writer = to;
+          to = from;
+          from = writer;
+        }
       SluiceSceneEdge edge = { .from = from,
                                .to = to,
                                .bundle = bundle,

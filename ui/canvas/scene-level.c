@@ -218,10 +218,12 @@ find_satellites (SceneBuilder *b, guint scope, Ties *ties)
 }
 
 static void
-add_satellite (SceneBuilder *b, SceneLevel *level, guint group, guint host)
+add_satellite (SceneBuilder *b, SceneLevel *level, guint group, guint host, guint bundle)
 {
   const SluiceGroup *g = group_at (b, group);
-  SceneSatellite s = { .group = group, .host = host, .title = g->label, .item = SLUICE_NONE };
+  SceneSatellite s = {
+    .group = group, .bundle = bundle, .host = host, .title = g->label, .item = SLUICE_NONE
+  };
   switch (g->node_class)
     {
     case SLUICE_NODE_CLASS_VARIABLE:
@@ -274,6 +276,7 @@ count_surplus (SceneBuilder *b, SceneLevel *level)
         g_string_append_printf (names, "%s%s", k == shown ? "" : ", ", s[k].title);
       g_autofree char *title = g_strdup_printf ("+%u", n - shown);
       SceneSatellite more = { .group = SLUICE_NONE,
+                              .bundle = SLUICE_NONE,
                               .host = s->host,
                               .kind = SLUICE_ITEM_MORE,
                               .width = 34,
@@ -302,13 +305,13 @@ attach_satellites (SceneBuilder *b, SceneLevel *level, const Ties *ties)
       if (ties[e->from - base].satellite && is_host (b, ties, base, e->to)
           && node_class != SLUICE_NODE_CLASS_SUMMARY)
         {
-          add_satellite (b, level, e->from, b->member_of[e->to]);
+          add_satellite (b, level, e->from, b->member_of[e->to], i);
           if (node_class == SLUICE_NODE_CLASS_VARIABLE)
             b->host_of[e->from] = b->member_of[e->to];
         }
       if (ties[e->to - base].satellite && ties[e->to - base].writer == e->from
           && group_at (b, e->to)->node_class == SLUICE_NODE_CLASS_SUMMARY)
-        add_satellite (b, level, e->to, b->member_of[e->from]);
+        add_satellite (b, level, e->to, b->member_of[e->from], i);
     }
   count_surplus (b, level);
 }

@@ -52,8 +52,9 @@ typedef struct
 
 typedef struct
 {
-  guint group; /* SLUICE_NONE for "+5" */
-  guint host;  /* member */
+  guint group;  /* SLUICE_NONE for "+5" */
+  guint bundle; /* that ties it to its host; SLUICE_NONE for "+5" */
+  guint host;   /* member */
   SluiceItemKind kind;
   gboolean right;
   double width, height, x, y;

@@ -140,29 +140,59 @@ sluice_scene_get_item_edges (SluiceScene *self, guint item, gboolean outgoing, G
                        self->edge_start[side][item + 1] - first);
 }
 
+gboolean
+sluice_scene_is_stalk (SluiceScene *self, const SluiceSceneEdge *edge)
+{
+  return sluice_scene_get_item (self, edge->from)->host == edge->to
+         || sluice_scene_get_item (self, edge->to)->host == edge->from;
+}
+
+/* The first tensor that an edge stands for, or NULL. */
+static const SluiceModelEdge *
+first_tensor (SluiceScene *self, const SluiceSceneEdge *e)
+{
+  if (e->bundle == SLUICE_NONE)
+    return NULL;
+  const SluiceBundle *b = sluice_hierarchy_get_bundle (self->hierarchy, e->bundle);
+  return sluice_graph_model_get_edge (
+      sluice_hierarchy_get_model (self->hierarchy),
+      sluice_hierarchy_get_bundled_edge (self->hierarchy, b->first_edge));
+}
+
+/* Inputs in the order of the op's arguments. */
+static int
+compare_slots (gconstpointer pa, gconstpointer pb, gpointer data)
+{
+  guint a = *(const guint *) pa, b = *(const guint *) pb;
+  const SluiceModelEdge *ea = first_tensor (data, sluice_scene_get_edge (data, a));
+  const SluiceModelEdge *eb = first_tensor (data, sluice_scene_get_edge (data, b));
+  guint sa = ea == NULL ? G_MAXUINT : ea->slot, sb = eb == NULL ? G_MAXUINT : eb->slot;
+  if (sa != sb)
+    return sa < sb ? -1 : 1;
+  return a < b ? -1 : a > b;
+}
+
 static void
 append_inputs (SluiceScene *self, guint item, GString *text)
 {
   g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
-  SluiceGraphModel *model = sluice_hierarchy_get_model (self->hierarchy);
   guint said = 0;
   sluice_scene_get_item_edges (self, item, FALSE, edges);
+  g_array_sort_with_data (edges, compare_slots, self);
   for (guint i = 0; i < edges->len; i++)
     {
       const SluiceSceneEdge *e = sluice_scene_get_edge (self, g_array_index (edges, guint, i));
       const SluiceSceneItem *from = sluice_scene_get_item (self, e->from);
-      if (e->kind != SLUICE_EDGE_DATA || e->from == item)
+      const SluiceModelEdge *m = first_tensor (self, e);
+      if (e->kind != SLUICE_EDGE_DATA || from->kind == SLUICE_ITEM_OPEN_SCOPE || e->from == item)
         continue;
       g_string_append (text, said++ == 0 ? _ (", inputs ") : ", ");
       g_string_append (text, from->title);
-      if (e->bundle == SLUICE_NONE)
+      if (m == NULL || sluice_hierarchy_get_bundle (self->hierarchy, e->bundle)->n_edges > 1)
         continue;
-      const SluiceBundle *b = sluice_hierarchy_get_bundle (self->hierarchy, e->bundle);
-      const SluiceModelEdge *m = sluice_graph_model_get_edge (
-          model, sluice_hierarchy_get_bundled_edge (self->hierarchy, b->first_edge));
-      if (b->n_edges == 1 && m->dtype != NULL)
+      if (m->dtype != NULL)
         g_string_append_printf (text, " %s", m->dtype);
-      if (b->n_edges == 1 && m->shape != NULL)
+      if (m->shape != NULL)
         g_string_append_printf (text, " %s", m->shape);
     }
 }
@@ -176,9 +206,7 @@ append_outputs (SluiceScene *self, guint item, GString *text)
   for (guint i = 0; i < edges->len; i++)
     {
       const SluiceSceneEdge *e = sluice_scene_get_edge (self, g_array_index (edges, guint, i));
-      if (e->to == item)
-        continue;
-      if (e->kind == SLUICE_EDGE_CONTROL)
+      if (e->to == item || e->kind == SLUICE_EDGE_CONTROL)
         continue;
       g_string_append (
           text, said++ == 0 ? (e->kind == SLUICE_EDGE_REFERENCE ? _ (", updates ") : _ (", feeds "))

@@ -55,7 +55,7 @@ typedef struct
 {
   guint from;   /* item */
   guint to;     /* item */
-  guint bundle; /* into sluice_hierarchy_get_bundle(), SLUICE_NONE for glyph stalks */
+  guint bundle; /* into sluice_hierarchy_get_bundle(); SLUICE_NONE at "+5" and at borders */
   SluiceEdgeKind kind;
   guint first_point; /* cubic path: start, then three points a segment */
   guint n_points;
@@ -115,6 +115,9 @@ guint sluice_scene_pick (SluiceScene *self, double x, double y);
 /* Edges that leave / reach @item, by the position of the other end; (guint), appended to @result.
  */
 void sluice_scene_get_item_edges (SluiceScene *self, guint item, gboolean outgoing, GArray *result);
+
+/* TRUE for the short line between a glyph and the box it stands at. */
+gboolean sluice_scene_is_stalk (SluiceScene *scene, const SluiceSceneEdge *edge);
 
 /* What a screen reader says: "MatMul fc1, inputs x float32 ?×784, feeds Add". */
 char *sluice_scene_dup_item_text (SluiceScene *self, guint item);

@@ -177,6 +177,33 @@ escape_name (const char *name)
   return g_string_free (out, FALSE);
 }
 
+/* The name that escape_name() wrote; NULL when a backslash is not followed by three octal digits of
+ * a byte. */
+static char *
+unescape_name (const char *word)
+{
+  GString *out = g_string_new (NULL);
+  for (const char *c = word; *c != '\0'; c++)
+    {
+      guint byte = (guchar) *c;
+      if (*c == '\\')
+        {
+          byte = 0;
+          for (int i = 1; i <= 3; i++)
+            {
+              if (c[i] < '0' || c[i] > '7')
+                return g_string_free (out, TRUE);
+              byte = byte * 8 + (c[i] - '0');
+            }
+          if (byte == 0 || byte > 0x7f)
+            return g_string_free (out, TRUE);
+          c += 3;
+        }
+      g_string_append_c (out, (char) byte);
+    }
+  return g_string_free (out, FALSE);
+}
+
 /* A finite number that fills the whole word. */
 static gboolean
 parse_number (const char *word, double *value)
@@ -197,7 +224,7 @@ static LineResult
 parse_line (SluiceViewState *self, char **words)
 {
   guint n = g_strv_length (words);
-  g_autofree char *name = n > 1 ? g_strcompress (words[1]) : NULL;
+  g_autofree char *name = n > 1 ? unescape_name (words[1]) : NULL;
   double a, b, c;
 
   if (strcmp (words[0], "node") == 0)
@@ -206,7 +233,7 @@ parse_line (SluiceViewState *self, char **words)
        * by half. */
       if (n > 4)
         return LINE_UNKNOWN;
-      if (n != 4 || !parse_number (words[2], &a) || !parse_number (words[3], &b))
+      if (n != 4 || name == NULL || !parse_number (words[2], &a) || !parse_number (words[3], &b))
         return LINE_BAD;
       sluice_view_state_set_position (self, name, a, b);
       return LINE_OK;
@@ -229,7 +256,7 @@ parse_line (SluiceViewState *self, char **words)
   if (strcmp (words[0], "open") == 0 || strcmp (words[0], "include") == 0
       || strcmp (words[0], "exclude") == 0)
     {
-      if (n != 2)
+      if (n != 2 || name == NULL)
         return LINE_BAD;
       if (words[0][0] == 'o')
         sluice_view_state_set_open (self, name, TRUE);

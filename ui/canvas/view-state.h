@@ -14,7 +14,7 @@
  *   view <x> <y> <zoom>
  *
  * Lines are sorted, so that two people's moves merge; lines of an unknown kind are kept as they
- * are. Names are written with g_strescape() rules for blanks (`\040`) and backslashes. */
+ * are. Blanks, control characters and backslashes in names are three octal digits (`\040`). */
 #pragma once
 
 #include <glib.h>

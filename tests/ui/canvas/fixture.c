@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "tests/ui/canvas/fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static SluiceNodeClass
+class_of (const char *op)
+{
+  if (strcmp (op, "Const") == 0)
+    return SLUICE_NODE_CLASS_CONSTANT;
+  if (strcmp (op, "VariableV2") == 0)
+    return SLUICE_NODE_CLASS_VARIABLE;
+  if (strcmp (op, "Placeholder") == 0)
+    return SLUICE_NODE_CLASS_PLACEHOLDER;
+  if (g_str_has_suffix (op, "Summary"))
+    return SLUICE_NODE_CLASS_SUMMARY;
+  return strcmp (op, "NoOp") == 0 ? SLUICE_NODE_CLASS_CONTROL : SLUICE_NODE_CLASS_OP;
+}
+
+static guint64
+bytes_of (const char *shape)
+{
+  guint64 bytes = 4;
+  g_auto (GStrv) dims = g_strsplit (shape, "×", -1);
+  if (strcmp (shape, "-") == 0)
+    return 0;
+  for (guint i = 0; dims[i] != NULL; i++)
+    bytes *= strcmp (dims[i], "?") == 0 ? 64 : MAX (strtoull (dims[i], NULL, 10), 1);
+  return bytes;
+}
+
+static void
+add_input (SluiceGraphModel *model, const char *input, guint to, guint slot, GPtrArray *shapes)
+{
+  gboolean control = *input == '^', reference = *input == '&';
+  guint from = sluice_graph_model_lookup (model, input + (control || reference));
+  g_assert_cmpuint (from, !=, G_MAXUINT);
+  const char *shape = shapes->pdata[from];
+  SluiceModelEdge edge = { .from = from, .to = to, .slot = slot };
+  edge.kind = control ? SLUICE_EDGE_CONTROL : reference ? SLUICE_EDGE_REFERENCE : SLUICE_EDGE_DATA;
+  if (edge.kind == SLUICE_EDGE_DATA && strcmp (shape, "-") != 0)
+    {
+      edge.dtype = "float32";
+      edge.shape = shape;
+      edge.bytes = bytes_of (shape);
+    }
+  g_assert_true (sluice_graph_model_add_edge (model, &edge));
+}
+
+SluiceGraphModel *
+fixture_model (const char *text)
+{
+  SluiceGraphModel *model = sluice_graph_model_new ();
+  g_autoptr (GPtrArray) shapes = g_ptr_array_new_with_free_func (g_free);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; i++)
+    {
+      g_auto (GStrv) words = g_strsplit (lines[i], " ", -1);
+      SluiceModelNode node = { .name = words[0],
+                               .op = words[1],
+                               .node_class = class_of (words[1]),
+                               .bytes = bytes_of (words[2]),
+                               .cost = 100 };
+      if (node.node_class == SLUICE_NODE_CLASS_VARIABLE && strcmp (words[2], "1") != 0)
+        node.params = node.bytes / 4;
+      sluice_graph_model_add_node (model, &node);
+      g_ptr_array_add (shapes, g_strdup (words[2]));
+    }
+  for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; i++)
+    {
+      g_auto (GStrv) words = g_strsplit (lines[i], " ", -1);
+      for (guint k = 3; words[k] != NULL; k++)
+        add_input (model, words[k], i, k - 3, shapes);
+    }
+  return model;
+}
+
+static void
+add_variable (GString *text, const char *name, const char *shape)
+{
+  g_string_append_printf (text,
+                          "%s VariableV2 %s\n%s/init Const %s\n"
+                          "%s/Assign Assign %s &%s %s/init\n%s/read Identity %s %s\n",
+                          name, shape, name, shape, name, shape, name, name, name, shape, name);
+}
+
+static void
+add_layer (
+    GString *text, const char *scope, const char *in, const char *w, const char *b, const char *out)
+{
+  g_autofree char *weights = g_strdup_printf ("%s/weights", scope);
+  g_autofree char *biases = g_strdup_printf ("%s/biases", scope);
+  add_variable (text, weights, w);
+  add_variable (text, biases, b);
+  g_string_append_printf (
+      text,
+      "%s/MatMul MatMul %s %s %s/read\n%s/BiasAdd BiasAdd %s %s/MatMul %s/read\n"
+      "%s/Relu Relu %s %s/BiasAdd\n",
+      scope, out, in, weights, scope, out, scope, biases, scope, out, scope);
+}
+
+static void
+add_gradient (GString *text, const char *scope, const char *above, const char *out, const char *w)
+{
+  g_string_append_printf (
+      text,
+      "gradients/%s/Relu_grad/ReluGrad ReluGrad %s %s %s/Relu\n"
+      "gradients/%s/BiasAdd_grad/BiasAddGrad BiasAddGrad %s gradients/%s/Relu_grad/ReluGrad\n"
+      "gradients/%s/MatMul_grad/MatMul MatMul %s gradients/%s/Relu_grad/ReluGrad %s/weights/read\n"
+      "gradients/%s/MatMul_grad/MatMul_1 MatMul %s gradients/%s/Relu_grad/ReluGrad\n"
+      "train/update_%s/weights/ApplyMomentum ApplyMomentum - &%s/weights "
+      "gradients/%s/MatMul_grad/MatMul_1\n"
+      "train/update_%s/biases/ApplyMomentum ApplyMomentum - &%s/biases "
+      "gradients/%s/BiasAdd_grad/BiasAddGrad\n",
+      scope, out, above, scope, scope, out, scope, scope, out, scope, scope, scope, w, scope, scope,
+      scope, scope, scope, scope, scope);
+}
+
+SluiceGraphModel *
+fixture_mlp (void)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_string_append (text, "input/x Placeholder ?×784\ninput/labels Placeholder ?\n"
+                         "input/scale Const 1\ninput/scaled Mul ?×784 input/x input/scale\n");
+  add_layer (text, "hidden", "input/scaled", "784×128", "128", "?×128");
+  add_layer (text, "logits", "hidden/Relu", "128×10", "10", "?×10");
+  g_string_append (
+      text, "loss/xent SparseSoftmaxCrossEntropyWithLogits ? logits/Relu input/labels\n"
+            "loss/axis Const 1\nloss/mean Mean 1 loss/xent loss/axis\n"
+            "loss_tag Const 1\nloss_summary ScalarSummary 1 loss_tag loss/mean\n"
+            "hidden/activations HistogramSummary 1 hidden/Relu\n"
+            "Merge/MergeSummary MergeSummary 1 loss_summary hidden/activations\n"
+            "gradients/Fill Fill 1\n"
+            "gradients/loss/mean_grad/div RealDiv ? gradients/Fill\n"
+            "gradients/loss/xent_grad/mul Mul ?×10 gradients/loss/mean_grad/div loss/xent\n");
+  add_gradient (text, "logits", "gradients/loss/xent_grad/mul", "?×10", "128×10");
+  add_gradient (text, "hidden", "gradients/logits/MatMul_grad/MatMul", "?×128", "784×128");
+  add_variable (text, "global_step", "1");
+  g_string_append (
+      text, "train/step AssignAdd 1 &global_step ^train/update_hidden/weights/ApplyMomentum\n"
+            "init NoOp - ^hidden/weights/Assign ^hidden/biases/Assign ^logits/weights/Assign "
+            "^logits/biases/Assign ^global_step/Assign\n"
+            "save/SaveV2 SaveV2 - hidden/weights hidden/biases logits/weights logits/biases\n");
+  return fixture_model (text->str);
+}
+
+SluiceGraphModel *
+fixture_random (guint32 seed, guint n)
+{
+  static const char *const ops[] = { "MatMul",        "Add",         "Const", "VariableV2",
+                                     "ScalarSummary", "Placeholder", "NoOp",  "Relu" };
+  static const char *const parts[] = { "a",       "b",         "layer_1", "layer_2",
+                                       "layer_3", "gradients", "conv" };
+  GRand *rand = g_rand_new_with_seed (seed);
+  SluiceGraphModel *model = sluice_graph_model_new ();
+  while (sluice_graph_model_get_n_nodes (model) < n)
+    {
+      g_autoptr (GString) name = g_string_new (NULL);
+      for (int depth = g_rand_int_range (rand, 0, 4); depth > 0; depth--)
+        g_string_append_printf (name, "%s/",
+                                parts[g_rand_int_range (rand, 0, G_N_ELEMENTS (parts))]);
+      g_string_append_printf (name, "%s_%d",
+                              parts[g_rand_int_range (rand, 0, G_N_ELEMENTS (parts))],
+                              g_rand_int_range (rand, 0, (int) n));
+      const char *op = ops[g_rand_int_range (rand, 0, G_N_ELEMENTS (ops))];
+      SluiceModelNode node = {
+        .name = name->str, .op = op, .node_class = class_of (op), .cost = 1
+      };
+      if (g_rand_int_range (rand, 0, 20) == 0)
+        node.error = "“T” is missing";
+      if (sluice_graph_model_lookup (model, name->str) == G_MAXUINT)
+        sluice_graph_model_add_node (model, &node);
+    }
+  for (guint i = 0; i < 2 * n; i++)
+    {
+      SluiceModelEdge edge = { .from = g_rand_int_range (rand, 0, (int) n),
+                               .to = g_rand_int_range (rand, 0, (int) n),
+                               .kind = g_rand_int_range (rand, 0, 8) / 6,
+                               .shape = i % 3 == 0 ? "?×10" : NULL,
+                               .bytes = g_rand_int_range (rand, 0, 100000) };
+      sluice_graph_model_add_edge (model, &edge);
+    }
+  g_rand_free (rand);
+  return model;
+}
+
+guint
+fixture_group (SluiceHierarchy *hierarchy, const char *path)
+{
+  guint found = sluice_hierarchy_lookup (hierarchy, path);
+  if (found == SLUICE_NONE)
+    g_error ("no group \"%s\"", path);
+  return found;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <cairo.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/ui/canvas/fixture.h"
+#include "ui/canvas/dot.h"
+#include "ui/canvas/draw.h"
+#include "ui/canvas/export.h"
+
+/* Pictures are asserted on by meaning: the colour of a known place, within a tolerance that
+ * antialiasing and fonts stay below. */
+
+typedef struct
+{
+  SluiceScene *scene;
+  SluiceDrawState state;
+  cairo_surface_t *surface;
+} Picture;
+
+static void
+picture_clear (Picture *p)
+{
+  cairo_surface_destroy (p->surface);
+  sluice_scene_unref (p->scene);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Picture, picture_clear)
+
+static void
+redraw (Picture *p)
+{
+  g_autoptr (SluiceDrawer) drawer = sluice_drawer_new ();
+  cairo_t *cr = cairo_create (p->surface);
+  sluice_drawer_draw (drawer, p->scene, cr, &p->state);
+  g_assert_cmpint (cairo_status (cr), ==, CAIRO_STATUS_SUCCESS);
+  cairo_destroy (cr);
+  cairo_surface_flush (p->surface);
+}
+
+static Picture
+draw_model (SluiceGraphModel *model,
+            const SluiceViewState *view,
+            SluiceCanvasThemeKind theme,
+            double zoom)
+{
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  Picture p = { .scene = sluice_scene_new (h, view, SLUICE_FLOW_UP, NULL),
+                .state = SLUICE_DRAW_STATE_INIT };
+  SluiceRect b = sluice_scene_get_bounds (p.scene);
+  p.state.theme = sluice_canvas_theme_get (theme);
+  p.state.zoom = zoom;
+  p.state.x = b.x - 20;
+  p.state.y = b.y - 20;
+  p.state.width = ceil ((b.width + 40) * zoom);
+  p.state.height = ceil ((b.height + 40) * zoom);
+  p.surface =
+      cairo_image_surface_create (CAIRO_FORMAT_RGB24, (int) p.state.width, (int) p.state.height);
+  redraw (&p);
+  return p;
+}
+
+static guint
+item_at (Picture *p, const char *path)
+{
+  return sluice_scene_find_item (p->scene,
+                                 fixture_group (sluice_scene_get_hierarchy (p->scene), path));
+}
+
+static SluiceColor
+pixel (Picture *p, double x, double y)
+{
+  int px = (int) ((x - p->state.x) * p->state.zoom), py = (int) ((y - p->state.y) * p->state.zoom);
+  const guint8 *row =
+      cairo_image_surface_get_data (p->surface) + py * cairo_image_surface_get_stride (p->surface);
+  guint32 v;
+  g_assert_true (px >= 0 && py >= 0 && px < p->state.width && py < p->state.height);
+  memcpy (&v, row + 4 * px, sizeof v);
+  return (SluiceColor){ (v >> 16 & 255) / 255.0, (v >> 8 & 255) / 255.0, (v & 255) / 255.0, 1 };
+}
+
+static double
+distance (SluiceColor a, SluiceColor b)
+{
+  return MAX (MAX (fabs (a.r - b.r), fabs (a.g - b.g)), fabs (a.b - b.b));
+}
+
+static SluiceColor
+mix (SluiceColor a, SluiceColor b, double t)
+{
+  return (SluiceColor){ a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t, 1 };
+}
+
+static void
+assert_color (Picture *p, double x, double y, SluiceColor wanted)
+{
+  SluiceColor got = pixel (p, x, y);
+  if (distance (got, wanted) > 0.03)
+    g_error ("at %g, %g: %.2f %.2f %.2f, not %.2f %.2f %.2f", x, y, got.r, got.g, got.b, wanted.r,
+             wanted.g, wanted.b);
+}
+
+static void
+test_scope (gconstpointer data)
+{
+  SluiceCanvasThemeKind kind = GPOINTER_TO_INT (data);
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_auto (Picture) p = draw_model (model, NULL, kind, 1);
+  const SluiceCanvasTheme *theme = p.state.theme;
+  SluiceHierarchy *h = sluice_scene_get_hierarchy (p.scene);
+  SluiceRect r = sluice_scene_get_item (p.scene, item_at (&p, "hidden"))->rect;
+  SluiceColor hue = sluice_canvas_theme_hue (
+      theme, sluice_hierarchy_get_group (h, fixture_group (h, "hidden"))->hue);
+  /* Inside near the border: the surface, tinted. On the border: the hue. Outside: the ground. */
+  assert_color (&p, r.x + 6, r.y + r.height / 2, mix (theme->surface, hue, theme->tint));
+  g_assert_cmpfloat (distance (pixel (&p, r.x, r.y + r.height / 2), hue), <, 0.35);
+  assert_color (&p, r.x - 12, r.y + r.height / 2 + 3, theme->ground);
+}
+
+static gboolean
+any_near (Picture *p, SluiceRect area, SluiceColor color)
+{
+  for (double y = area.y; y <= area.y + area.height; y += 0.5)
+    for (double x = area.x; x <= area.x + area.width; x += 0.5)
+      if (distance (pixel (p, x, y), color) < 0.08)
+        return TRUE;
+  return FALSE;
+}
+
+static void
+test_selection (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_auto (Picture) p = draw_model (model, NULL, SLUICE_CANVAS_LIGHT, 1);
+  guint item = item_at (&p, "hidden");
+  SluiceRect r = sluice_scene_get_item (p.scene, item)->rect;
+  SluiceRect ring = { r.x - 6, r.y + 12, 4, 2 };
+  SluiceColor inside = pixel (&p, r.x + 6, r.y + r.height / 2);
+  g_assert_false (any_near (&p, ring, p.state.theme->accent));
+  p.state.lead = item;
+  redraw (&p);
+  g_assert_true (any_near (&p, ring, p.state.theme->accent));
+  assert_color (&p, r.x + 6, r.y + r.height / 2, inside); /* never a fill */
+}
+
+static void
+test_heat (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceValueTable) values = sluice_value_table_new ();
+  g_auto (Picture) p = draw_model (model, NULL, SLUICE_CANVAS_LIGHT, 1);
+  SluiceRect r = sluice_scene_get_item (p.scene, item_at (&p, "hidden"))->rect;
+  sluice_value_table_set (values,
+                          &(SluiceCanvasValue){ .name = "hidden", .share = 0.5, .bytes = -1 });
+  p.state.values = values;
+  redraw (&p);
+  double y = r.y + r.height - 4.8;
+  g_assert_cmpfloat (distance (pixel (&p, r.x + r.width * 0.25, y), p.state.theme->heat), <, 0.2);
+  g_assert_cmpfloat (distance (pixel (&p, r.x + r.width * 0.75, y), p.state.theme->track), <, 0.2);
+}
+
+static void
+test_values_are_kept (void)
+{
+  g_autoptr (SluiceValueTable) values = sluice_value_table_new ();
+  const float bins[] = { 1, 2, 3 };
+  sluice_value_table_set (
+      values,
+      &(SluiceCanvasValue){ .name = "a", .text = "0.5", .share = -1, .bins = bins, .n_bins = 3 });
+  sluice_value_table_set (values, &(SluiceCanvasValue){ .name = "a", .share = 0.25 });
+  const SluiceCanvasValue *v = sluice_value_table_get (values, "a");
+  g_assert_cmpstr (v->text, ==, "0.5");
+  g_assert_cmpfloat (v->share, ==, 0.25);
+  g_assert_cmpuint (v->n_bins, ==, 3);
+  sluice_value_table_clear (values);
+  g_assert_null (sluice_value_table_get (values, "a"));
+}
+
+/* From afar and near, at the edge of the picture and on the way: nothing but valid pictures, and
+ * something in them. */
+static void
+test_detail (void)
+{
+  static const double zooms[] = { 0.02, 0.1, 0.3, 0.5, 1, 2.5 };
+  g_autoptr (SluiceViewState) view = sluice_view_state_new ();
+  sluice_view_state_set_open (view, "hidden", TRUE);
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  for (guint i = 0; i < G_N_ELEMENTS (zooms); i++)
+    for (int by = SLUICE_COLOR_BY_STRUCTURE; by <= SLUICE_COLOR_BY_BYTES; by++)
+      {
+        g_auto (Picture) p = draw_model (model, view, SLUICE_CANVAS_DARK, zooms[i]);
+        p.state.color_by = by;
+        redraw (&p);
+        SluiceRect r = sluice_scene_get_item (p.scene, item_at (&p, "logits"))->rect;
+        SluicePoint c = { r.x + r.width / 2, r.y + 4 };
+        g_assert_cmpfloat (distance (pixel (&p, c.x, c.y), p.state.theme->ground), >, 0.02);
+      }
+}
+
+static void
+test_error_badge (void)
+{
+  SluiceGraphModel *model = sluice_graph_model_new ();
+  sluice_graph_model_add_node (
+      model, &(SluiceModelNode){ .name = "op", .op = "Wat", .error = "There is no op “Wat”." });
+  g_auto (Picture) p = draw_model (model, NULL, SLUICE_CANVAS_LIGHT, 1);
+  SluiceRect r = sluice_scene_get_item (p.scene, item_at (&p, "op"))->rect;
+  assert_color (&p, r.x + r.width - 9, r.y + 2, p.state.theme->failure);
+  sluice_graph_model_unref (model);
+}
+
+static double
+channel (double c)
+{
+  return c <= 0.04045 ? c / 12.92 : pow ((c + 0.055) / 1.055, 2.4);
+}
+
+static double
+contrast (SluiceColor a, SluiceColor b)
+{
+  double la = 0.2126 * channel (a.r) + 0.7152 * channel (a.g) + 0.0722 * channel (a.b);
+  double lb = 0.2126 * channel (b.r) + 0.7152 * channel (b.g) + 0.0722 * channel (b.b);
+  return (MAX (la, lb) + 0.05) / (MIN (la, lb) + 0.05);
+}
+
+static void
+test_contrast (void)
+{
+  for (int kind = SLUICE_CANVAS_LIGHT; kind <= SLUICE_CANVAS_HIGH_CONTRAST_DARK; kind++)
+    {
+      const SluiceCanvasTheme *t = sluice_canvas_theme_get (kind);
+      g_assert_cmpfloat (contrast (t->text, t->ground), >=, 4.5);
+      g_assert_cmpfloat (contrast (t->dim, t->ground), >=, 4.5);
+      g_assert_cmpfloat (contrast (t->line, t->ground), >=, 3);
+      g_assert_cmpfloat (contrast (t->outline, t->ground), >=, 3);
+      g_assert_cmpfloat (contrast (t->update, t->ground), >=, 3);
+      g_assert_cmpfloat (contrast (t->variable, t->ground), >=, 3);
+      g_assert_cmpfloat (contrast (t->accent, t->ground), >=, 3);
+      for (guint i = 0; i < 40; i++)
+        {
+          SluiceColor hue = sluice_canvas_theme_hue (t, i);
+          g_assert_cmpfloat (contrast (hue, t->ground), >=, 3);
+          /* Text on a tinted box. */
+          g_assert_cmpfloat (contrast (t->text, mix (t->surface, hue, t->tint)), >=, 4.5);
+          g_assert_cmpfloat (contrast (t->dim, mix (t->surface, hue, t->tint)), >=, 3);
+        }
+    }
+}
+
+static void
+test_export (void)
+{
+  static const struct
+  {
+    const char *name;
+    const char *magic;
+  } files[] = {
+    { "a.svg", "<?xml" }, { "a.PDF", "%PDF" }, { "a.png", "\211PNG" }, { "a.dot", "digraph" }
+  };
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("canvas-XXXXXX", &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      SluiceExportFormat format;
+      g_autofree char *path = g_build_filename (folder, files[i].name, NULL);
+      g_autofree char *content = NULL;
+      g_assert_true (sluice_export_format_from_name (path, &format));
+      g_assert_true (sluice_graph_model_export (
+          model, NULL, sluice_canvas_theme_get (SLUICE_CANVAS_LIGHT), format, path, &error));
+      g_assert_no_error (error);
+      g_assert_true (g_file_get_contents (path, &content, NULL, &error));
+      g_assert_true (g_str_has_prefix (content, files[i].magic));
+      g_unlink (path);
+    }
+  g_autofree char *nowhere = g_build_filename (folder, "no", "such.png", NULL);
+  g_assert_false (sluice_graph_model_export (model, NULL,
+                                             sluice_canvas_theme_get (SLUICE_CANVAS_LIGHT),
+                                             SLUICE_EXPORT_PNG, nowhere, &error));
+  g_assert_nonnull (strstr (error->message, "such.png"));
+  g_rmdir (folder);
+}
+
+static void
+test_dot_round_trip (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_model ("a Op 8\nb Op 8 a\n");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_autoptr (SluiceScene) scene = sluice_scene_new (h, NULL, SLUICE_FLOW_UP, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = sluice_scene_dup_dot (scene);
+  g_autoptr (SluiceGraphModel) back = sluice_graph_model_new_from_dot (text, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (sluice_graph_model_get_n_nodes (back), ==, 2);
+  g_assert_cmpuint (sluice_graph_model_get_n_edges (back), ==, 1);
+  const SluiceModelEdge *e = sluice_graph_model_get_edge (back, 0);
+  g_assert_cmpstr (sluice_graph_model_get_node (back, e->from)->name, ==, "a");
+  g_assert_cmpstr (sluice_graph_model_get_node (back, e->to)->name, ==, "b");
+  g_assert_null (sluice_graph_model_new_from_dot ("digraph { a -> ", &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
+  g_clear_error (&error);
+  g_assert_null (sluice_graph_model_new_from_dot ("graph { a -- b }", &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
+}
+
+static void
+test_minimap (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_auto (Picture) p = draw_model (model, NULL, SLUICE_CANVAS_LIGHT, 1);
+  SluiceRect b = sluice_scene_get_bounds (p.scene);
+  SluicePoint middle = sluice_minimap_locate (p.scene, 150, 100, 75, 50);
+  g_assert_cmpfloat_with_epsilon (middle.x, b.x + b.width / 2, 0.01);
+  g_assert_cmpfloat_with_epsilon (middle.y, b.y + b.height / 2, 0.01);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/canvas/draw/scope/light", GINT_TO_POINTER (SLUICE_CANVAS_LIGHT),
+                        test_scope);
+  g_test_add_data_func ("/canvas/draw/scope/dark", GINT_TO_POINTER (SLUICE_CANVAS_DARK),
+                        test_scope);
+  g_test_add_data_func ("/canvas/draw/scope/contrast",
+                        GINT_TO_POINTER (SLUICE_CANVAS_HIGH_CONTRAST), test_scope);
+  g_test_add_func ("/canvas/draw/selection", test_selection);
+  g_test_add_func ("/canvas/draw/heat", test_heat);
+  g_test_add_func ("/canvas/draw/values", test_values_are_kept);
+  g_test_add_func ("/canvas/draw/detail", test_detail);
+  g_test_add_func ("/canvas/draw/badge", test_error_badge);
+  g_test_add_func ("/canvas/draw/contrast", test_contrast);
+  g_test_add_func ("/canvas/draw/export", test_export);
+  g_test_add_func ("/canvas/draw/dot", test_dot_round_trip);
+  g_test_add_func ("/canvas/draw/minimap", test_minimap);
+  return g_test_run ();
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <string.h>
+
+#include "tests/ui/canvas/fixture.h"
+
+static const SluiceGroup *
+group (SluiceHierarchy *h, const char *path)
+{
+  return sluice_hierarchy_get_group (h, fixture_group (h, path));
+}
+
+static const SluiceBundle *
+bundle (SluiceHierarchy *h, const char *from, const char *to)
+{
+  guint a = fixture_group (h, from), b = fixture_group (h, to), first;
+  guint n = sluice_hierarchy_get_bundles (h, sluice_hierarchy_get_group (h, a)->parent, &first);
+  for (guint i = first; i < first + n; i++)
+    {
+      const SluiceBundle *found = sluice_hierarchy_get_bundle (h, i);
+      if (found->from == a && found->to == b)
+        return found;
+    }
+  return NULL;
+}
+
+static void
+test_scopes (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceGroup *hidden = group (h, "hidden"), *weights = group (h, "hidden/weights");
+  g_assert_cmpint (hidden->kind, ==, SLUICE_GROUP_SCOPE);
+  g_assert_cmpuint (hidden->n_ops, ==, 12);
+  g_assert_cmpuint (hidden->params, ==, 784 * 128 + 128);
+  g_assert_cmpstr (hidden->label, ==, "hidden");
+  /* A variable's scope is the variable; the op itself stands in it. */
+  g_assert_cmpint (weights->kind, ==, SLUICE_GROUP_SCOPE);
+  g_assert_cmpint (weights->node_class, ==, SLUICE_NODE_CLASS_VARIABLE);
+  g_assert_cmpint (group (h, "hidden/weights/(weights)")->kind, ==, SLUICE_GROUP_OP);
+  guint op = sluice_hierarchy_get_op_group (h, sluice_graph_model_lookup (model, "hidden/weights"));
+  g_assert_cmpstr (sluice_hierarchy_get_group (h, op)->path, ==, "hidden/weights/(weights)");
+  g_assert_true (sluice_hierarchy_is_below (h, op, fixture_group (h, "hidden")));
+  g_assert_false (sluice_hierarchy_is_below (h, op, fixture_group (h, "logits")));
+}
+
+/* Children are consecutive and know their parent; every op is somewhere, once. */
+static void
+assert_tree (SluiceHierarchy *h, SluiceGraphModel *model)
+{
+  guint n = sluice_hierarchy_get_n_groups (h), next = 1, ops = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceGroup *g = sluice_hierarchy_get_group (h, i);
+      guint below = g->kind == SLUICE_GROUP_OP;
+      g_assert_cmpuint (g->first_child, ==, next);
+      for (guint c = g->first_child; c < g->first_child + g->n_children; c++)
+        {
+          g_assert_cmpuint (sluice_hierarchy_get_group (h, c)->parent, ==, i);
+          g_assert_cmpuint (sluice_hierarchy_get_group (h, c)->depth, ==, g->depth + 1);
+          below += sluice_hierarchy_get_group (h, c)->n_ops;
+        }
+      g_assert_cmpuint (g->n_ops, ==, below);
+      g_assert_cmpuint (sluice_hierarchy_lookup (h, g->path), ==, i);
+      next += g->n_children;
+      ops += g->kind == SLUICE_GROUP_OP;
+    }
+  g_assert_cmpuint (ops, ==, sluice_graph_model_get_n_nodes (model));
+}
+
+/* Every edge that is no self edge is in exactly one bundle, between the right children. */
+static void
+assert_bundles (SluiceHierarchy *h, SluiceGraphModel *model)
+{
+  guint n_edges = sluice_graph_model_get_n_edges (model), expected = 0, seen = 0;
+  for (guint e = 0; e < n_edges; e++)
+    expected +=
+        sluice_graph_model_get_edge (model, e)->from != sluice_graph_model_get_edge (model, e)->to;
+  for (guint g = 0; g < sluice_hierarchy_get_n_groups (h); g++)
+    {
+      guint first, n = sluice_hierarchy_get_bundles (h, g, &first);
+      for (guint i = first; i < first + n; i++)
+        {
+          const SluiceBundle *b = sluice_hierarchy_get_bundle (h, i);
+          g_assert_cmpuint (b->group, ==, g);
+          g_assert_cmpuint (sluice_hierarchy_get_group (h, b->from)->parent, ==, g);
+          g_assert_cmpuint (sluice_hierarchy_get_group (h, b->to)->parent, ==, g);
+          for (guint k = b->first_edge; k < b->first_edge + b->n_edges; k++)
+            {
+              const SluiceModelEdge *e =
+                  sluice_graph_model_get_edge (model, sluice_hierarchy_get_bundled_edge (h, k));
+              g_assert_true (sluice_hierarchy_is_below (
+                  h, sluice_hierarchy_get_op_group (h, e->from), b->from));
+              g_assert_true (
+                  sluice_hierarchy_is_below (h, sluice_hierarchy_get_op_group (h, e->to), b->to));
+              seen++;
+            }
+        }
+    }
+  g_assert_cmpuint (seen, ==, expected);
+}
+
+static void
+test_bundles (void)
+{
+  /* x feeds y twice and z once: three edges, but only one tensor crosses to each. */
+  g_autoptr (SluiceGraphModel) model =
+      fixture_model ("a/x Op 10\nb/y Mul 10 a/x a/x ^a/x\nb/z Neg 10 a/x\n");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceBundle *b = bundle (h, "a", "b");
+  g_assert_nonnull (b);
+  g_assert_cmpuint (b->n_edges, ==, 4);
+  g_assert_cmpuint (b->n_control, ==, 1);
+  g_assert_cmpuint (b->bytes, ==, 40);
+  g_assert_cmpint (b->kind, ==, SLUICE_EDGE_DATA);
+  assert_bundles (h, model);
+}
+
+static void
+test_gradients (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceGroup *g = group (h, "gradients/hidden");
+  g_assert_cmpuint (g->parent, ==, 0);
+  g_assert_true (g->gradient);
+  g_assert_cmpstr (g->label, ==, "hidden ∇");
+  g_assert_cmpuint (g->pair, ==, fixture_group (h, "hidden"));
+  g_assert_cmpuint (group (h, "hidden")->pair, ==, fixture_group (h, "gradients/hidden"));
+  g_assert_cmpuint (g->hue, ==, group (h, "hidden")->hue);
+  /* Below it, each op's gradient is paired with the op. */
+  g_assert_cmpuint (group (h, "gradients/hidden/MatMul_grad")->pair, ==,
+                    fixture_group (h, "hidden/MatMul"));
+  g_assert_cmpstr (group (h, "gradients/hidden/MatMul_grad")->label, ==, "MatMul ∇");
+  /* The seed has no forward half: it joins what reads it. */
+  guint fill =
+      sluice_hierarchy_get_op_group (h, sluice_graph_model_lookup (model, "gradients/Fill"));
+  g_assert_cmpuint (sluice_hierarchy_get_group (h, fill)->parent, ==,
+                    fixture_group (h, "gradients/loss"));
+  g_assert_cmpuint (sluice_hierarchy_lookup (h, "gradients"), ==, SLUICE_NONE);
+}
+
+static void
+test_structures (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  /* hidden is watched by a histogram and logits is not: the same layer all the same. */
+  g_assert_cmpuint (group (h, "hidden")->structure, ==, group (h, "logits")->structure);
+  g_assert_cmpuint (group (h, "hidden")->hue, ==, group (h, "logits")->hue);
+  g_assert_cmpuint (group (h, "hidden")->structure, !=, group (h, "loss")->structure);
+
+  /* The same ops wired otherwise are another structure. */
+  g_autoptr (SluiceGraphModel) other = fixture_model ("a/x Neg -\na/y Exp - a/x\na/z Log - a/y\n"
+                                                      "b/x Neg -\nb/y Exp - b/x\nb/z Log - b/x\n"
+                                                      "c/p Neg -\nc/q Exp - c/p\nc/r Log - c/q\n");
+  g_autoptr (SluiceHierarchy) oh = sluice_hierarchy_new (other);
+  g_assert_cmpuint (group (oh, "a")->structure, ==, group (oh, "c")->structure);
+  g_assert_cmpuint (group (oh, "a")->structure, !=, group (oh, "b")->structure);
+}
+
+static char *
+layers (guint n, gboolean interleaved)
+{
+  GString *text = g_string_new ("x Placeholder -\n");
+  for (guint i = 1; i <= n; i++)
+    {
+      const char *last = interleaved ? "act_%u" : "layer_%u/Relu";
+      g_autofree char *before = i == 1 ? g_strdup ("x") : g_strdup_printf (last, i - 1);
+      if (interleaved)
+        g_string_append_printf (text, "conv_%u Conv2D - %s\nact_%u Relu - conv_%u\n", i, before, i,
+                                i);
+      else
+        g_string_append_printf (text,
+                                "layer_%u/Conv Conv2D - %s\nlayer_%u/Relu Relu - layer_%u/Conv\n",
+                                i, before, i, i);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static void
+test_series (void)
+{
+  g_autofree char *text = layers (14, FALSE);
+  g_autoptr (SluiceGraphModel) model = fixture_model (text);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceGroup *series = group (h, "layer[1-14]");
+  g_assert_cmpint (series->kind, ==, SLUICE_GROUP_SERIES);
+  g_assert_cmpuint (series->n_children, ==, 14);
+  g_assert_cmpstr (series->label, ==, "layer × 14");
+  g_assert_cmpuint (group (h, "layer_3")->parent, ==, fixture_group (h, "layer[1-14]"));
+  assert_tree (h, model);
+  assert_bundles (h, model);
+
+  /* Few layers are shown one by one. */
+  g_autofree char *few = layers (5, FALSE);
+  g_autoptr (SluiceGraphModel) small = fixture_model (few);
+  g_autoptr (SluiceHierarchy) sh = sluice_hierarchy_new (small);
+  g_assert_cmpuint (group (sh, "layer_3")->parent, ==, 0);
+}
+
+static void
+test_series_close_no_cycles (void)
+{
+  g_autofree char *text = layers (14, TRUE);
+  g_autoptr (SluiceGraphModel) model = fixture_model (text);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_assert_cmpuint (group (h, "conv_3")->parent, ==, 0);
+  g_assert_cmpuint (sluice_hierarchy_lookup (h, "conv[1-14]"), ==, SLUICE_NONE);
+}
+
+static void
+test_hubs (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  static const char *const aside[] = { "init", "save", "global_step", "Merge" };
+  static const char *const kept[] = { "hidden", "logits", "loss",
+                                      "train",  "input",  "gradients/hidden" };
+  for (guint i = 0; i < G_N_ELEMENTS (aside); i++)
+    if (!group (h, aside[i])->hub)
+      g_error ("%s is not set aside", aside[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    if (group (h, kept[i])->hub)
+      g_error ("%s is set aside", kept[i]);
+}
+
+static void
+assert_finds (SluiceHierarchy *h, const char *text, guint n)
+{
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));
+  sluice_hierarchy_search (h, text, found);
+  if (found->len != n)
+    g_error ("\"%s\" finds %u, not %u", text, found->len, n);
+}
+
+static void
+test_search (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  assert_finds (h, "op:matmul", 6);
+  assert_finds (h, "WEIGHTS", 4 + 2); /* two scopes, their ops, and those under train */
+  assert_finds (h, "hidden/matmul", 3 + 1);
+  assert_finds (h, "no such thing", 0);
+  assert_finds (h, "", 0);
+  assert_finds (h, "op:", 0);
+  assert_finds (h, "device:gpu", 0);
+}
+
+static void
+test_odd_names (void)
+{
+  SluiceGraphModel *model = sluice_graph_model_new ();
+  g_autoptr (GString) deep = g_string_new ("deep");
+  static const char *const names[] = { "/",
+                                       "a//b",
+                                       "a/",
+                                       "/x",
+                                       "gradients",
+                                       "gradients/",
+                                       "gradients/gradients/a",
+                                       "x_grad",
+                                       "gradients/x_grad",
+                                       "1",
+                                       "a_99999999999999999999",
+                                       "ünï/cödé" };
+  for (guint i = 0; i < 100000; i++)
+    g_string_append (deep, "/d");
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    sluice_graph_model_add_node (model, &(SluiceModelNode){ .name = names[i], .op = "Op" });
+  guint last =
+      sluice_graph_model_add_node (model, &(SluiceModelNode){ .name = deep->str, .op = "Op" });
+  for (guint i = 0; i < last; i++)
+    sluice_graph_model_add_edge (model, &(SluiceModelEdge){ .from = i, .to = last });
+  g_assert_false (
+      sluice_graph_model_add_edge (model, &(SluiceModelEdge){ .from = 0, .to = last + 1 }));
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  assert_tree (h, model);
+  assert_bundles (h, model);
+  guint op = sluice_hierarchy_get_op_group (h, last);
+  g_assert_cmpuint (sluice_hierarchy_get_group (h, op)->depth, <=, 66);
+  sluice_graph_model_unref (model);
+}
+
+static void
+test_empty (void)
+{
+  g_autoptr (SluiceGraphModel) model = sluice_graph_model_new ();
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_assert_cmpuint (sluice_hierarchy_get_n_groups (h), ==, 1);
+}
+
+static void
+test_random (void)
+{
+  for (guint32 seed = 1; seed <= 60; seed++)
+    {
+      g_autoptr (SluiceGraphModel) model = fixture_random (seed, 10 + seed * 6);
+      g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+      assert_tree (h, model);
+      assert_bundles (h, model);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/canvas/hierarchy/scopes", test_scopes);
+  g_test_add_func ("/canvas/hierarchy/bundles", test_bundles);
+  g_test_add_func ("/canvas/hierarchy/gradients", test_gradients);
+  g_test_add_func ("/canvas/hierarchy/structures", test_structures);
+  g_test_add_func ("/canvas/hierarchy/series", test_series);
+  g_test_add_func ("/canvas/hierarchy/series-cycles", test_series_close_no_cycles);
+  g_test_add_func ("/canvas/hierarchy/hubs", test_hubs);
+  g_test_add_func ("/canvas/hierarchy/search", test_search);
+  g_test_add_func ("/canvas/hierarchy/odd-names", test_odd_names);
+  g_test_add_func ("/canvas/hierarchy/empty", test_empty);
+  g_test_add_func ("/canvas/hierarchy/random", test_random);
+  return g_test_run ();
+}

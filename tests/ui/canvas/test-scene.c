@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <string.h>
+
+#include "tests/ui/canvas/fixture.h"
+#include "ui/canvas/scene.h"
+
+static SluiceScene *
+make_scene (SluiceGraphModel *model, const SluiceViewState *state)
+{
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  return sluice_scene_new (h, state, SLUICE_FLOW_UP, NULL);
+}
+
+static guint
+find (SluiceScene *scene, const char *path)
+{
+  guint group = fixture_group (sluice_scene_get_hierarchy (scene), path);
+  guint item = sluice_scene_find_item (scene, group);
+  return item != SLUICE_NONE && sluice_scene_get_item (scene, item)->node == group ? item
+                                                                                   : SLUICE_NONE;
+}
+
+static const SluiceSceneItem *
+item_of (SluiceScene *scene, const char *path)
+{
+  guint item = find (scene, path);
+  if (item == SLUICE_NONE)
+    g_error ("\"%s\" is not drawn", path);
+  return sluice_scene_get_item (scene, item);
+}
+
+static const SluiceSceneEdge *
+edge_between (SluiceScene *scene, const char *from, const char *to)
+{
+  guint a = find (scene, from), b = find (scene, to);
+  for (guint i = 0; i < sluice_scene_get_n_edges (scene); i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (scene, i);
+      if (e->from == a && e->to == b)
+        return e;
+    }
+  return NULL;
+}
+
+static gboolean
+is_inside (SluiceScene *scene, guint item, guint frame)
+{
+  while (item != SLUICE_NONE && item != frame)
+    item = sluice_scene_get_item (scene, item)->parent;
+  return item == frame;
+}
+
+/* Boxes touch each other only when one is a frame round the other, and then it holds the other
+ * whole. */
+static void
+assert_no_overlaps (SluiceScene *scene)
+{
+  guint n = sluice_scene_get_n_items (scene);
+  for (guint a = 0; a < n; a++)
+    for (guint b = a + 1; b < n; b++)
+      {
+        SluiceRect ra = sluice_scene_get_item (scene, a)->rect,
+                   rb = sluice_scene_get_item (scene, b)->rect;
+        if (is_inside (scene, b, a))
+          {
+            g_assert_true (sluice_rect_contains (&ra, rb.x, rb.y));
+            g_assert_true (sluice_rect_contains (&ra, rb.x + rb.width, rb.y + rb.height));
+            continue;
+          }
+        ra = sluice_rect_grown (&ra, -0.01);
+        if (sluice_rect_touches (&ra, &rb))
+          g_error ("\"%s\" and \"%s\" overlap", sluice_scene_get_item (scene, a)->title,
+                   sluice_scene_get_item (scene, b)->title);
+      }
+}
+
+static SluicePoint
+on_cubic (const SluicePoint *p, double t)
+{
+  double a = (1 - t) * (1 - t) * (1 - t), b = 3 * (1 - t) * (1 - t) * t, c = 3 * (1 - t) * t * t,
+         d = t * t * t;
+  return (SluicePoint){ a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x,
+                        a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y };
+}
+
+/* Drawn lines keep out of boxes that are not their ends, nor hold their ends, nor stand at them.
+ * Returns samples inside. */
+static guint
+count_hits (SluiceScene *scene, const SluiceSceneEdge *e)
+{
+  const SluicePoint *p = sluice_scene_get_points (scene) + e->first_point;
+  guint hits = 0;
+  for (guint k = 0; k + 3 < e->n_points; k += 3)
+    for (double t = 0.05; t < 1; t += 0.1)
+      {
+        SluicePoint at = on_cubic (p + k, t);
+        guint found = sluice_scene_pick (scene, at.x, at.y);
+        if (found == SLUICE_NONE || found == e->from || found == e->to
+            || is_inside (scene, e->from, found) || is_inside (scene, e->to, found))
+          continue;
+        const SluiceSceneItem *item = sluice_scene_get_item (scene, found);
+        SluiceRect inner = sluice_rect_grown (&item->rect, -1);
+        hits += item->kind != SLUICE_ITEM_OPEN_SCOPE && sluice_rect_contains (&inner, at.x, at.y);
+      }
+  return hits;
+}
+
+static void
+assert_lines_are_clear (SluiceScene *scene)
+{
+  for (guint i = 0; i < sluice_scene_get_n_edges (scene); i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (scene, i);
+      g_assert_cmpuint (e->n_points % 3, ==, 1);
+      if (!e->quiet && count_hits (scene, e) > 0)
+        g_error ("the line from \"%s\" to \"%s\" runs through a box",
+                 sluice_scene_get_item (scene, e->from)->title,
+                 sluice_scene_get_item (scene, e->to)->title);
+    }
+}
+
+static void
+test_halves (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+  SluicePoint hidden = sluice_rect_centre (&item_of (scene, "hidden")->rect);
+  SluicePoint back = sluice_rect_centre (&item_of (scene, "gradients/hidden")->rect);
+  SluicePoint logits = sluice_rect_centre (&item_of (scene, "logits")->rect);
+  SluicePoint input = sluice_rect_centre (&item_of (scene, "input")->rect);
+  SluicePoint train = sluice_rect_centre (&item_of (scene, "train")->rect);
+  /* Data flows upward, the gradient stands beside its forward half, what uses it below. */
+  g_assert_cmpfloat (input.y, >, hidden.y);
+  g_assert_cmpfloat (hidden.y, >, logits.y);
+  g_assert_cmpfloat (back.x, >, hidden.x);
+  g_assert_cmpfloat_with_epsilon (back.y, hidden.y, 0.01);
+  g_assert_cmpfloat (train.y, >, back.y);
+  assert_no_overlaps (scene);
+  assert_lines_are_clear (scene);
+  /* The update of a variable points at the variable. */
+  const SluiceSceneEdge *update = edge_between (scene, "train", "hidden");
+  g_assert_nonnull (update);
+  g_assert_cmpint (update->kind, ==, SLUICE_EDGE_REFERENCE);
+  g_assert_true (update->arrow && !update->quiet);
+  /* That a gradient reads its forward half goes without saying. */
+  g_assert_true (edge_between (scene, "hidden", "gradients/hidden")->quiet);
+  g_assert_cmpstr (edge_between (scene, "hidden", "logits")->label, ==, "?×128");
+  g_assert_cmpfloat (edge_between (scene, "input", "hidden")->width, >,
+                     edge_between (scene, "logits", "loss")->width);
+}
+
+static void
+test_flow_down (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_autoptr (SluiceScene) scene = sluice_scene_new (h, NULL, SLUICE_FLOW_DOWN, NULL);
+  g_assert_cmpfloat (item_of (scene, "input")->rect.y, <, item_of (scene, "hidden")->rect.y);
+  assert_no_overlaps (scene);
+  assert_lines_are_clear (scene);
+}
+
+static void
+test_aside (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+  g_assert_true (item_of (scene, "init")->aside);
+  g_assert_true (item_of (scene, "global_step")->aside);
+  g_assert_false (item_of (scene, "hidden")->aside);
+  sluice_view_state_set_place (state, "init", SLUICE_PLACE_INCLUDE);
+  sluice_view_state_set_place (state, "hidden", SLUICE_PLACE_EXCLUDE);
+  g_autoptr (SluiceScene) changed = make_scene (model, state);
+  g_assert_false (item_of (changed, "init")->aside);
+  g_assert_true (item_of (changed, "hidden")->aside);
+  assert_no_overlaps (changed);
+}
+
+static void
+test_open (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_view_state_set_open (state, "hidden", TRUE);
+  g_autoptr (SluiceScene) scene = make_scene (model, state);
+  const SluiceSceneItem *frame = item_of (scene, "hidden"),
+                        *matmul = item_of (scene, "hidden/MatMul");
+  g_assert_cmpint (frame->kind, ==, SLUICE_ITEM_OPEN_SCOPE);
+  g_assert_cmpuint (matmul->parent, ==, find (scene, "hidden"));
+  /* The variable stands left of its reader, on its line, with a stalk. */
+  const SluiceSceneItem *weights = item_of (scene, "hidden/weights");
+  g_assert_cmpint (weights->kind, ==, SLUICE_ITEM_VARIABLE);
+  g_assert_cmpuint (weights->host, ==, find (scene, "hidden/MatMul"));
+  g_assert_cmpfloat (weights->rect.x + weights->rect.width, <, matmul->rect.x);
+  g_assert_cmpfloat_with_epsilon (sluice_rect_centre (&weights->rect).y,
+                                  sluice_rect_centre (&matmul->rect).y, 0.01);
+  g_assert_nonnull (edge_between (scene, "hidden/weights", "hidden/MatMul"));
+  /* A summary stands right of what it watches. */
+  const SluiceSceneItem *watch = item_of (scene, "hidden/activations");
+  g_assert_cmpint (watch->kind, ==, SLUICE_ITEM_SUMMARY);
+  g_assert_cmpfloat (watch->rect.x, >, item_of (scene, "hidden/Relu")->rect.x);
+  /* Lines go on through the border: into the first op, out of the last. */
+  g_assert_nonnull (edge_between (scene, "hidden", "hidden/MatMul"));
+  g_assert_nonnull (edge_between (scene, "hidden/Relu", "hidden"));
+  g_assert_false (edge_between (scene, "input", "hidden")->arrow);
+  assert_no_overlaps (scene);
+  assert_lines_are_clear (scene);
+  /* What is closed is found at the box that holds it. */
+  guint deep = fixture_group (sluice_scene_get_hierarchy (scene), "logits/MatMul");
+  g_assert_cmpuint (sluice_scene_find_item (scene, deep), ==, find (scene, "logits"));
+}
+
+static void
+open_everything (SluiceHierarchy *h, SluiceViewState *state)
+{
+  for (guint i = 1; i < sluice_hierarchy_get_n_groups (h); i++)
+    sluice_view_state_set_open (state, sluice_hierarchy_get_group (h, i)->path, TRUE);
+}
+
+static void
+test_open_everything (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  open_everything (h, state);
+  g_autoptr (SluiceScene) scene = sluice_scene_new (h, state, SLUICE_FLOW_UP, NULL);
+  assert_no_overlaps (scene);
+  assert_lines_are_clear (scene);
+  /* Nothing is hidden any more but glyphs counted in a "+n". */
+  for (guint i = 0; i < sluice_graph_model_get_n_nodes (model); i++)
+    {
+      guint op = sluice_hierarchy_get_op_group (h, i);
+      guint item = sluice_scene_find_item (scene, op);
+      g_assert_cmpuint (sluice_scene_get_item (scene, item)->node, ==, op);
+    }
+}
+
+static void
+test_moved (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_view_state_set_position (state, "hidden", 2000, -300);
+  g_autoptr (SluiceScene) scene = make_scene (model, state);
+  guint item = find (scene, "hidden");
+  SluicePoint origin = sluice_scene_get_origin (scene, item);
+  SluicePoint centre = sluice_rect_centre (&sluice_scene_get_item (scene, item)->rect);
+  g_assert_cmpfloat_with_epsilon (centre.x - origin.x, 2000, 0.01);
+  g_assert_cmpfloat_with_epsilon (centre.y - origin.y, -300, 0.01);
+  SluiceRect bounds = sluice_scene_get_bounds (scene);
+  g_assert_true (sluice_rect_contains (&bounds, centre.x, centre.y));
+  /* Its lines went with it. */
+  const SluiceSceneEdge *e = edge_between (scene, "hidden", "logits");
+  g_assert_cmpfloat_with_epsilon (sluice_scene_get_points (scene)[e->first_point].x, centre.x, 80);
+}
+
+static void
+test_pick (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_view_state_set_open (state, "hidden", TRUE);
+  g_autoptr (SluiceScene) scene = make_scene (model, state);
+  for (guint i = 0; i < sluice_scene_get_n_items (scene); i++)
+    {
+      const SluiceSceneItem *item = sluice_scene_get_item (scene, i);
+      SluicePoint c = sluice_rect_centre (&item->rect);
+      if (item->kind == SLUICE_ITEM_OPEN_SCOPE)
+        g_assert_cmpuint (sluice_scene_pick (scene, item->rect.x + 2, item->rect.y + 2), ==, i);
+      else if (item->kind != SLUICE_ITEM_HEADING)
+        g_assert_cmpuint (sluice_scene_pick (scene, c.x, c.y), ==, i);
+    }
+  SluiceRect b = sluice_scene_get_bounds (scene);
+  g_assert_cmpuint (sluice_scene_pick (scene, b.x - 5, b.y - 5), ==, SLUICE_NONE);
+}
+
+static void
+test_text (void)
+{
+  g_autoptr (SluiceGraphModel) model =
+      fixture_model ("x Placeholder ?×784\nW VariableV2 784×10\n"
+                     "fc1 MatMul ?×10 x W\nsum Add ?×10 fc1 fc1\n");
+  g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+  g_autofree char *text = sluice_scene_dup_item_text (scene, find (scene, "fc1"));
+  g_assert_cmpstr (text, ==, "MatMul fc1, inputs x float32 ?×784, W float32 784×10, feeds sum");
+  SluiceGraphModel *bad = sluice_graph_model_new ();
+  sluice_graph_model_add_node (
+      bad, &(SluiceModelNode){ .name = "a/b", .op = "Wat", .error = "There is no op “Wat”." });
+  g_autoptr (SluiceScene) closed = make_scene (bad, NULL);
+  g_autofree char *scope = sluice_scene_dup_item_text (closed, find (closed, "a"));
+  g_assert_cmpstr (scope, ==, "scope a, 1 op. 1 node in it has an error");
+  sluice_graph_model_unref (bad);
+}
+
+static void
+test_surplus (void)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < 9; i++)
+    g_string_append_printf (text, "c%u Const 1\n", i);
+  g_string_append (text, "sum AddN 1 c0 c1 c2 c3 c4 c5 c6 c7 c8\n");
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+  guint more = SLUICE_NONE, constants = 0;
+  for (guint i = 0; i < sluice_scene_get_n_items (scene); i++)
+    {
+      constants += sluice_scene_get_item (scene, i)->kind == SLUICE_ITEM_CONSTANT;
+      if (sluice_scene_get_item (scene, i)->kind == SLUICE_ITEM_MORE)
+        more = i;
+    }
+  g_assert_cmpuint (constants, ==, 3);
+  g_assert_cmpstr (sluice_scene_get_item (scene, more)->title, ==, "+6");
+  g_autofree char *said = sluice_scene_dup_item_text (scene, more);
+  g_assert_cmpstr (said, ==, "+6: c3, c4, c5, c6, c7, c8");
+  assert_no_overlaps (scene);
+}
+
+static void
+test_dot_engine (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_model ("a Op 8\nb Op 8 a\nc Op 8 a\nd Op 8 b c\n");
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_view_state_set_use_dot (state, TRUE);
+  g_autoptr (SluiceScene) scene = make_scene (model, state);
+  assert_no_overlaps (scene);
+  assert_lines_are_clear (scene);
+  g_assert_cmpfloat (item_of (scene, "d")->rect.y, <, item_of (scene, "a")->rect.y);
+}
+
+/* The same graph in the same state is the same picture. */
+static void
+assert_equal (SluiceScene *a, SluiceScene *b)
+{
+  g_assert_cmpuint (sluice_scene_get_n_items (a), ==, sluice_scene_get_n_items (b));
+  g_assert_cmpuint (sluice_scene_get_n_edges (a), ==, sluice_scene_get_n_edges (b));
+  for (guint i = 0; i < sluice_scene_get_n_items (a); i++)
+    g_assert_cmpmem (&sluice_scene_get_item (a, i)->rect, sizeof (SluiceRect),
+                     &sluice_scene_get_item (b, i)->rect, sizeof (SluiceRect));
+}
+
+static void
+test_random (void)
+{
+  for (guint32 seed = 1; seed <= 40; seed++)
+    {
+      g_autoptr (SluiceGraphModel) model = fixture_random (seed, 5 + 4 * seed);
+      g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+      g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+      GRand *rand = g_rand_new_with_seed (seed);
+      for (guint i = 1; i < sluice_hierarchy_get_n_groups (h); i++)
+        if (g_rand_boolean (rand))
+          sluice_view_state_set_open (state, sluice_hierarchy_get_group (h, i)->path, TRUE);
+      g_rand_free (rand);
+      g_autoptr (SluiceScene) scene = sluice_scene_new (h, state, seed % 2, NULL);
+      g_autoptr (SluiceScene) again = sluice_scene_new (h, state, seed % 2, NULL);
+      assert_no_overlaps (scene);
+      assert_lines_are_clear (scene);
+      assert_equal (scene, again);
+    }
+}
+
+static void
+test_cancelled (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  gint cancelled = 1;
+  g_assert_null (sluice_scene_new (h, NULL, SLUICE_FLOW_UP, &cancelled));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/canvas/scene/halves", test_halves);
+  g_test_add_func ("/canvas/scene/flow-down", test_flow_down);
+  g_test_add_func ("/canvas/scene/aside", test_aside);
+  g_test_add_func ("/canvas/scene/open", test_open);
+  g_test_add_func ("/canvas/scene/open-everything", test_open_everything);
+  g_test_add_func ("/canvas/scene/moved", test_moved);
+  g_test_add_func ("/canvas/scene/pick", test_pick);
+  g_test_add_func ("/canvas/scene/text", test_text);
+  g_test_add_func ("/canvas/scene/surplus", test_surplus);
+  g_test_add_func ("/canvas/scene/dot", test_dot_engine);
+  g_test_add_func ("/canvas/scene/random", test_random);
+  g_test_add_func ("/canvas/scene/cancelled", test_cancelled);
+  return g_test_run ();
+}

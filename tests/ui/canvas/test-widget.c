@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gstdio.h>
+#include <gtk/gtk.h>
+#include <string.h>
+
+#include "tests/ui/canvas/fixture.h"
+#include "ui/canvas/canvas.h"
+
+typedef struct
+{
+  GtkWidget *window;
+  SluiceCanvas *canvas;
+  guint selections; /* signals so far */
+  guint layouts;
+  char *selected; /* of the last signal */
+  char *activated;
+  char *failed;
+} Fixture;
+
+static void
+selection_cb (Fixture *f, const char *name)
+{
+  f->selections++;
+  g_free (f->selected);
+  f->selected = g_strdup (name);
+}
+
+static void
+activated_cb (Fixture *f, const char *name)
+{
+  g_free (f->activated);
+  f->activated = g_strdup (name);
+}
+
+static void
+failed_cb (Fixture *f, const char *message)
+{
+  g_free (f->failed);
+  f->failed = g_strdup (message);
+}
+
+static void
+layout_cb (Fixture *f)
+{
+  f->layouts++;
+}
+
+static void
+set_up (Fixture *f, gconstpointer data)
+{
+  f->window = gtk_window_new ();
+  f->canvas = SLUICE_CANVAS (sluice_canvas_new ());
+  gtk_window_set_default_size (GTK_WINDOW (f->window), 900, 700);
+  gtk_window_set_child (GTK_WINDOW (f->window), GTK_WIDGET (f->canvas));
+  g_signal_connect_swapped (f->canvas, "selection-changed", G_CALLBACK (selection_cb), f);
+  g_signal_connect_swapped (f->canvas, "activated", G_CALLBACK (activated_cb), f);
+  g_signal_connect_swapped (f->canvas, "failed", G_CALLBACK (failed_cb), f);
+  g_signal_connect_swapped (f->canvas, "layout-changed", G_CALLBACK (layout_cb), f);
+  gtk_window_present (GTK_WINDOW (f->window));
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  gtk_window_destroy (GTK_WINDOW (f->window));
+  g_free (f->selected);
+  g_free (f->activated);
+  g_free (f->failed);
+}
+
+static gboolean
+expired_cb (gpointer data)
+{
+  g_error ("still waiting after 30 s: %s", (const char *) data);
+  return G_SOURCE_REMOVE;
+}
+
+/* Runs the main loop until @done; a guard ends a wait that would never end. */
+static void
+wait_until (Fixture *f, gboolean (*done) (Fixture *), const char *what)
+{
+  guint guard = g_timeout_add_seconds (30, expired_cb, (gpointer) what);
+  while (!done (f))
+    g_main_context_iteration (NULL, TRUE);
+  g_source_remove (guard);
+}
+
+static gboolean
+is_at_rest (Fixture *f)
+{
+  return gtk_widget_get_width (GTK_WIDGET (f->canvas)) > 0 && !sluice_canvas_is_busy (f->canvas);
+}
+
+static void
+settle (Fixture *f)
+{
+  wait_until (f, is_at_rest, "the canvas to come to rest");
+}
+
+static void
+show_mlp (Fixture *f)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  sluice_canvas_set_model (f->canvas, model);
+  settle (f);
+}
+
+static void
+act (Fixture *f, const char *action)
+{
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->canvas), action, NULL));
+  settle (f);
+}
+
+static gboolean
+is_open (Fixture *f, const char *scope)
+{
+  g_autoptr (SluiceViewState) state = sluice_canvas_dup_view_state (f->canvas);
+  return sluice_view_state_is_open (state, scope);
+}
+
+static void
+assert_state (Fixture *f, const char *part)
+{
+  g_autofree char *state = sluice_canvas_dump_state (f->canvas);
+  if (strstr (state, part) == NULL)
+    g_error ("no %s in %s", part, state);
+}
+
+static void
+test_states (Fixture *f, gconstpointer data)
+{
+  settle (f);
+  assert_state (f, "\"nodes\":0");
+  sluice_canvas_set_loading (f->canvas, "Reading “a\\b\"…");
+  assert_state (f, "\"loading\":\"Reading “a\\\\b\\\"…\"");
+  sluice_canvas_set_loading (f->canvas, NULL);
+  show_mlp (f);
+  assert_state (f, "\"name\":\"hidden\"");
+  sluice_canvas_set_failure (f->canvas, "broken");
+  assert_state (f, "\"failure\":\"broken\"");
+  sluice_canvas_set_failure (f->canvas, NULL);
+  sluice_canvas_set_model (f->canvas, NULL);
+  settle (f);
+  assert_state (f, "\"items\":[]");
+  g_assert_null (sluice_canvas_get_model (f->canvas));
+}
+
+static void
+test_select (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  g_assert_true (sluice_canvas_select (f->canvas, "hidden/MatMul"));
+  settle (f);
+  g_assert_true (is_open (f, "hidden"));
+  g_assert_cmpstr (f->selected, ==, "hidden/MatMul");
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "hidden/MatMul");
+  g_assert_cmpuint (f->selections, ==, 1);
+  g_assert_true (sluice_canvas_select (f->canvas, "hidden/MatMul"));
+  g_assert_cmpuint (f->selections, ==, 1); /* nothing changed */
+  g_assert_false (sluice_canvas_select (f->canvas, "no/such"));
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "hidden/MatMul");
+  g_assert_true (sluice_canvas_select (f->canvas, NULL));
+  g_assert_null (f->selected);
+  g_auto (GStrv) names = sluice_canvas_dup_selected (f->canvas);
+  g_assert_cmpuint (g_strv_length (names), ==, 0);
+}
+
+static void
+test_open_close (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  sluice_canvas_select (f->canvas, "logits");
+  act (f, "canvas.open");
+  g_assert_true (is_open (f, "logits"));
+  g_assert_cmpuint (f->layouts, ==, 1);
+  assert_state (f, "\"open\":[\"logits\"]");
+  sluice_canvas_select (f->canvas, "logits/Relu");
+  act (f, "canvas.close"); /* an op closes what it stands in, which takes the selection over */
+  g_assert_false (is_open (f, "logits"));
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "logits");
+  act (f, "canvas.toggle");
+  act (f, "canvas.toggle");
+  g_assert_false (is_open (f, "logits"));
+  act (f, "canvas.select-none");
+  act (f, "canvas.open-all-here");
+  g_assert_true (is_open (f, "hidden") && is_open (f, "loss") && !is_open (f, "hidden/weights"));
+  act (f, "canvas.close-all");
+  assert_state (f, "\"open\":[]");
+  sluice_canvas_select (f->canvas, "loss/mean");
+  settle (f);
+  act (f, "canvas.toggle");
+  g_assert_cmpstr (f->activated, ==, "loss/mean");
+}
+
+static void
+test_keyboard_walk (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  sluice_canvas_select (f->canvas, "hidden");
+  act (f, "canvas.select-up"); /* data flows upward: the wire to logits */
+  g_assert_cmpstr (f->selected, ==, "logits");
+  act (f, "canvas.select-down");
+  g_assert_cmpstr (f->selected, ==, "hidden");
+  act (f, "canvas.select-right");
+  g_assert_cmpstr (f->selected, ==, "gradients/hidden");
+  act (f, "canvas.select-left");
+  g_assert_cmpstr (f->selected, ==, "hidden");
+  act (f, "canvas.open");
+  sluice_canvas_select (f->canvas, "hidden/BiasAdd");
+  act (f, "canvas.select-left"); /* the glyph beside it */
+  g_assert_cmpstr (f->selected, ==, "hidden/biases");
+  act (f, "canvas.select-parent");
+  g_assert_cmpstr (f->selected, ==, "hidden");
+  act (f, "canvas.select-parent");
+  g_assert_null (f->selected);
+  /* next visits everything once before it is back */
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  act (f, "canvas.select-next");
+  for (guint i = 0; i < 100 && g_hash_table_add (seen, g_strdup (f->selected)); i++)
+    act (f, "canvas.select-next");
+  g_assert_true (g_hash_table_contains (seen, "hidden/MatMul"));
+  g_assert_true (g_hash_table_contains (seen, "train"));
+  g_assert_cmpuint (g_hash_table_size (seen), >, 15);
+}
+
+static void
+test_find (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  g_assert_cmpuint (sluice_canvas_find (f->canvas, "op:biasadd"), ==, 2 + 2);
+  settle (f);
+  g_autofree char *first = g_strdup (f->selected);
+  act (f, "canvas.find-next");
+  g_assert_cmpstr (f->selected, !=, first);
+  act (f, "canvas.find-previous");
+  g_assert_cmpstr (f->selected, ==, first);
+  act (f, "canvas.find-previous"); /* round the end */
+  g_assert_cmpstr (f->selected, !=, first);
+  g_assert_cmpuint (sluice_canvas_find (f->canvas, "nothing of the kind"), ==, 0);
+}
+
+static void
+test_zoom (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  double fitted = sluice_canvas_get_zoom (f->canvas);
+  g_assert_cmpfloat (fitted, >, 0.1);
+  g_assert_cmpfloat (fitted, <=, 1);
+  act (f, "canvas.zoom-100");
+  g_assert_cmpfloat_with_epsilon (sluice_canvas_get_zoom (f->canvas), 1, 1e-9);
+  act (f, "canvas.zoom-in");
+  g_assert_cmpfloat_with_epsilon (sluice_canvas_get_zoom (f->canvas), 1.25, 1e-9);
+  act (f, "canvas.zoom-out");
+  for (guint i = 0; i < 60; i++)
+    gtk_widget_activate_action (GTK_WIDGET (f->canvas), "canvas.zoom-in", NULL);
+  settle (f);
+  g_assert_cmpfloat (sluice_canvas_get_zoom (f->canvas), <=, 4);
+  act (f, "canvas.fit");
+  g_assert_cmpfloat_with_epsilon (sluice_canvas_get_zoom (f->canvas), fitted, 1e-9);
+}
+
+static void
+test_color_by (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  gtk_widget_activate_action (GTK_WIDGET (f->canvas), "canvas.color-by", "s", "time");
+  g_assert_cmpint (sluice_canvas_get_color_by (f->canvas), ==, SLUICE_COLOR_BY_TIME);
+}
+
+static char *
+positions (Fixture *f)
+{
+  g_autofree char *state = sluice_canvas_dump_state (f->canvas);
+  return g_strdup (strstr (state, "\"items\""));
+}
+
+static void
+test_values_never_move (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  g_autofree char *before = positions (f);
+  SluiceCanvasValue values[] = {
+    { .name = "hidden", .text = "a long, long, long live value", .share = 0.5 },
+    { .name = "not there", .text = "x", .share = 1 }
+  };
+  sluice_canvas_set_values (f->canvas, values, 2);
+  settle (f);
+  g_autofree char *after = positions (f);
+  g_assert_cmpstr (before, ==, after);
+  sluice_canvas_clear_values (f->canvas);
+}
+
+static void
+test_set_aside (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  sluice_canvas_select (f->canvas, "hidden");
+  act (f, "canvas.set-aside");
+  g_autoptr (SluiceViewState) state = sluice_canvas_dup_view_state (f->canvas);
+  g_assert_cmpint (sluice_view_state_get_place (state, "hidden"), ==, SLUICE_PLACE_EXCLUDE);
+  act (f, "canvas.bring-back");
+  act (f, "canvas.reset-positions");
+  act (f, "canvas.use-dot");
+  act (f, "canvas.use-dot");
+}
+
+/* The graph is replaced under the view: what was open and selected stays so, by name. */
+static void
+test_rebuild_keeps_state (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  sluice_canvas_select (f->canvas, "hidden/Relu");
+  settle (f);
+  show_mlp (f);
+  g_assert_true (is_open (f, "hidden"));
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "hidden/Relu");
+  g_autoptr (SluiceViewState) saved = sluice_canvas_dup_view_state (f->canvas);
+  sluice_canvas_set_view_state (f->canvas, NULL);
+  settle (f);
+  g_assert_false (is_open (f, "hidden"));
+  sluice_canvas_set_view_state (f->canvas, saved);
+  settle (f);
+  g_assert_true (is_open (f, "hidden"));
+}
+
+/* Requests to the worker overtake each other: the last one is shown. */
+static void
+test_worker (Fixture *f, gconstpointer data)
+{
+  g_autoptr (SluiceGraphModel) big = fixture_random (1, 4000);
+  sluice_canvas_set_model (f->canvas, big);
+  g_assert_true (sluice_canvas_is_busy (f->canvas));
+  sluice_canvas_select (f->canvas, sluice_graph_model_get_node (big, 100)->name);
+  show_mlp (f);
+  assert_state (f, "\"name\":\"hidden\"");
+  sluice_canvas_set_model (f->canvas, big);
+  settle (f);
+  assert_state (f, "\"nodes\":4000");
+  const char *name = sluice_graph_model_get_node (big, 3000)->name;
+  g_assert_true (sluice_canvas_select (f->canvas, name));
+  settle (f);
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, name);
+  sluice_canvas_set_model (f->canvas, NULL);
+  sluice_canvas_set_model (f->canvas, big); /* and the window goes while the worker runs */
+}
+
+static gboolean
+has_proxies (Fixture *f)
+{
+  for (GtkWidget *w = gtk_widget_get_first_child (GTK_WIDGET (f->canvas)); w != NULL;
+       w = gtk_widget_get_next_sibling (w))
+    if (strcmp (G_OBJECT_TYPE_NAME (w), "SluiceCanvasProxy") == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+test_accessible (Fixture *f, gconstpointer data)
+{
+  guint n = 0;
+  gboolean found = FALSE;
+  show_mlp (f);
+  wait_until (f, has_proxies, "accessible children");
+  for (GtkWidget *w = gtk_widget_get_first_child (GTK_WIDGET (f->canvas)); w != NULL;
+       w = gtk_widget_get_next_sibling (w))
+    {
+      if (strcmp (G_OBJECT_TYPE_NAME (w), "SluiceCanvasProxy") != 0)
+        continue;
+      n++;
+      g_assert_cmpint (gtk_accessible_get_accessible_role (GTK_ACCESSIBLE (w)), ==,
+                       GTK_ACCESSIBLE_ROLE_TREE_ITEM);
+      /* Told by mismatch: the checker returns the label it found. */
+      g_autofree char *label = gtk_test_accessible_check_property (
+          GTK_ACCESSIBLE (w), GTK_ACCESSIBLE_PROPERTY_LABEL, "?");
+      if (strstr (label, "scope logits, 11 ops · 1.3 k params, inputs hidden float32 ?×128, feeds ")
+          == NULL)
+        continue;
+      found = TRUE;
+      g_assert_true (gtk_widget_activate_action (w, "item.select", NULL));
+      g_assert_cmpstr (f->selected, ==, "logits");
+      g_assert_true (gtk_widget_activate_action (w, "item.toggle", NULL));
+      break;
+    }
+  g_assert_true (found);
+  settle (f);
+  g_assert_true (is_open (f, "logits"));
+  g_assert_cmpuint (n, <=, 200);
+}
+
+static gboolean
+has_failed (Fixture *f)
+{
+  return f->failed != NULL;
+}
+
+static char *exported;
+
+static gboolean
+is_exported (Fixture *f)
+{
+  /* The worker renames the finished file into place. */
+  return g_file_test (exported, G_FILE_TEST_EXISTS);
+}
+
+static void
+test_export (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("canvas-XXXXXX", &error);
+  g_assert_no_error (error);
+  g_assert_false (
+      sluice_canvas_export (f->canvas, SLUICE_EXPORT_SVG, "x.svg", &error)); /* nothing to draw */
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED);
+  show_mlp (f);
+  exported = g_build_filename (folder, "graph.svg", NULL);
+  gtk_widget_activate_action (GTK_WIDGET (f->canvas), "canvas.export-svg", "s", exported);
+  wait_until (f, is_exported, "the picture");
+  g_unlink (exported);
+  g_clear_pointer (&exported, g_free);
+  g_autofree char *nowhere = g_build_filename (folder, "no", "graph.png", NULL);
+  gtk_widget_activate_action (GTK_WIDGET (f->canvas), "canvas.export-png", "s", nowhere);
+  wait_until (f, has_failed, "the failure");
+  g_assert_nonnull (strstr (f->failed, "graph.png"));
+  g_rmdir (folder);
+}
+
+static void
+test_reduced_motion (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  sluice_canvas_set_reduced_motion (f->canvas, TRUE);
+  sluice_canvas_select (f->canvas, "hidden");
+  gtk_widget_activate_action (GTK_WIDGET (f->canvas), "canvas.open", NULL);
+  g_assert_false (sluice_canvas_is_busy (f->canvas)); /* it is there at once */
+  sluice_canvas_set_reduced_motion (f->canvas, FALSE);
+  gtk_widget_activate_action (GTK_WIDGET (f->canvas), "canvas.close", NULL);
+  g_assert_true (sluice_canvas_is_busy (f->canvas));
+  settle (f);
+  sluice_canvas_set_high_contrast (f->canvas, TRUE);
+  sluice_canvas_set_flow (f->canvas, SLUICE_FLOW_DOWN);
+  settle (f);
+}
+
+int
+main (int argc, char **argv)
+{
+  gtk_test_init (&argc, &argv, NULL);
+#define ADD(path, function)                                                                        \
+  g_test_add ("/canvas/widget/" path, Fixture, NULL, set_up, function, tear_down)
+  ADD ("states", test_states);
+  ADD ("select", test_select);
+  ADD ("open-close", test_open_close);
+  ADD ("keyboard", test_keyboard_walk);
+  ADD ("find", test_find);
+  ADD ("zoom", test_zoom);
+  ADD ("color-by", test_color_by);
+  ADD ("values", test_values_never_move);
+  ADD ("set-aside", test_set_aside);
+  ADD ("rebuild", test_rebuild_keeps_state);
+  ADD ("worker", test_worker);
+  ADD ("accessible", test_accessible);
+  ADD ("export", test_export);
+  ADD ("reduced-motion", test_reduced_motion);
+  return g_test_run ();
+}
