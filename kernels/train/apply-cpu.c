@@ -3,31 +3,11 @@
 #include <math.h>
 
 #include "kernels/state/access.h"
+#include "kernels/train/rule.h"
 #include "kernels/typed.h"
 
-#define MAX_SLOTS   3
-#define MAX_SCALARS 6
-
-/* What a rule sees: n elements of the variable and its slots, the gradient, and the scalars in the
- * order of the op's inputs. All of one type, float or double. */
-typedef struct
-{
-  void *slot[MAX_SLOTS];
-  const void *grad;
-  const void *scalar;
-  gboolean nesterov;
-} Operands;
-
-typedef struct
-{
-  guint n_slots; /* the variable and what goes with it: the first inputs */
-  guint grad;    /* which input is the gradient; the others are scalars */
-  void (*apply_float) (const Operands *o, gint64 n);
-  void (*apply_double) (const Operands *o, gint64 n);
-} Rule;
-
 #define DESCENT(T, name)                                                                           \
-  SLUICE_HOT static void name (const Operands *o, gint64 n)                                        \
+  SLUICE_HOT static void name (const SluiceRuleOperands *o, gint64 n)                              \
   {                                                                                                \
     T *var = o->slot[0];                                                                           \
     const T *grad = o->grad;                                                                       \
@@ -39,12 +19,12 @@ DESCENT (float, descent_float)
 DESCENT (double, descent_double)
 
 #define MOMENTUM(T, name)                                                                          \
-  SLUICE_HOT static void name (const Operands *o, gint64 n)                                        \
+  SLUICE_HOT static void name (const SluiceRuleOperands *o, gint64 n)                              \
   {                                                                                                \
     T *var = o->slot[0], *accum = o->slot[1];                                                      \
     const T *grad = o->grad;                                                                       \
     const T lr = ((const T *) o->scalar)[0], momentum = ((const T *) o->scalar)[1];                \
-    if (o->nesterov)                                                                               \
+    if (o->flag)                                                                                   \
       for (gint64 i = 0; i < n; i++)                                                               \
         {                                                                                          \
           T g = grad[i], a = accum[i] * momentum + g;                                              \
@@ -63,13 +43,13 @@ MOMENTUM (float, momentum_float)
 MOMENTUM (double, momentum_double)
 
 #define ADAM(T, name, root)                                                                        \
-  SLUICE_HOT static void name (const Operands *o, gint64 n)                                        \
+  SLUICE_HOT static void name (const SluiceRuleOperands *o, gint64 n)                              \
   {                                                                                                \
     T *var = o->slot[0], *m = o->slot[1], *v = o->slot[2];                                         \
     const T *grad = o->grad, *s = o->scalar;                                                       \
     const T beta1 = s[3], rest1 = 1 - s[3], rest2 = 1 - s[4], epsilon = s[5];                      \
     const T alpha = s[2] * root (1 - s[1]) / (1 - s[0]);                                           \
-    if (o->nesterov)                                                                               \
+    if (o->flag)                                                                                   \
       for (gint64 i = 0; i < n; i++)                                                               \
         {                                                                                          \
           T g = grad[i], mi = m[i] + (g - m[i]) * rest1, vi = v[i] + (g * g - v[i]) * rest2;       \
@@ -89,27 +69,27 @@ MOMENTUM (double, momentum_double)
 ADAM (float, adam_float, sqrtf)
 ADAM (double, adam_double, sqrt)
 
-static const Rule descent = { 1, 2, descent_float, descent_double };
-static const Rule momentum = { 2, 3, momentum_float, momentum_double };
-static const Rule adam = { 3, 9, adam_float, adam_double };
+static const SluiceRule descent = { 1, 2, descent_float, descent_double };
+static const SluiceRule momentum = { 2, 3, momentum_float, momentum_double };
+static const SluiceRule adam = { 3, 9, adam_float, adam_double };
 
 typedef struct
 {
-  const Rule *rule;
+  const SluiceRule *rule;
   SluiceDType dtype;
-  Operands operands;
+  SluiceRuleOperands operands;
 } Work;
 
 /* Half types: blocks are widened, changed and narrowed. */
 #define BLOCK 256
 static void
-apply_half (const Work *work, const Operands *at, gint64 n)
+apply_half (const Work *work, const SluiceRuleOperands *at, gint64 n)
 {
-  float slot[MAX_SLOTS][BLOCK], grad[BLOCK];
+  float slot[SLUICE_RULE_SLOTS][BLOCK], grad[BLOCK];
   for (gint64 done = 0; done < n; done += BLOCK)
     {
       gint64 size = MIN (BLOCK, n - done);
-      Operands block = *at;
+      SluiceRuleOperands block = *at;
       for (guint s = 0; s < work->rule->n_slots; s++)
         {
           sluice_widen (work->dtype, (guint16 *) at->slot[s] + done, slot[s], size);
@@ -128,7 +108,7 @@ apply_range (gpointer data, gint64 begin, gint64 end)
 {
   const Work *work = data;
   gsize offset = begin * sluice_dtype_size (work->dtype);
-  Operands at = work->operands;
+  SluiceRuleOperands at = work->operands;
   for (guint s = 0; s < work->rule->n_slots; s++)
     at.slot[s] = (char *) at.slot[s] + offset;
   at.grad = (const char *) at.grad + offset;
@@ -142,8 +122,9 @@ apply_range (gpointer data, gint64 begin, gint64 end)
 
 /* Reads the scalar inputs as float or double, whatever the type of the variable. */
 static gboolean
-read_scalars (SluiceKernelCall *call, const Rule *rule, double scalars[MAX_SCALARS])
+read_scalars (SluiceKernelCall *call, const SluiceRule *rule, double scalars[SLUICE_RULE_SCALARS])
 {
+  gboolean is_double = sluice_call_input (call, rule->grad)->dtype == SLUICE_DOUBLE;
   float *narrow = (float *) scalars;
   guint n = 0;
   for (guint i = rule->n_slots; i < call->n_inputs; i++)
@@ -157,6 +138,10 @@ read_scalars (SluiceKernelCall *call, const Rule *rule, double scalars[MAX_SCALA
         scalars[n++] = *(const double *) t->data;
       else if (t->dtype == SLUICE_FLOAT)
         narrow[n++] = *(const float *) t->data;
+      else if (t->dtype == SLUICE_INT64 && is_double)
+        scalars[n++] = sluice_tensor_get_int (t, 0);
+      else if (t->dtype == SLUICE_INT64)
+        narrow[n++] = sluice_tensor_get_int (t, 0);
       else
         sluice_widen (t->dtype, t->data, &narrow[n++], 1);
     }
@@ -184,9 +169,9 @@ check_like_variable (SluiceKernelCall *call,
 static gboolean
 apply_locked (SluiceKernelCall *call, SluiceVariable *const *variables, Work *work)
 {
-  const Rule *rule = work->rule;
+  const SluiceRule *rule = work->rule;
   const SluiceTensor *grad = sluice_call_input (call, rule->grad);
-  SluiceTensor *tensor[MAX_SLOTS];
+  SluiceTensor *tensor[SLUICE_RULE_SLOTS];
   for (guint s = 0; s < rule->n_slots; s++)
     {
       tensor[s] = sluice_call_writable (call, s, variables[s]);
@@ -202,14 +187,14 @@ apply_locked (SluiceKernelCall *call, SluiceVariable *const *variables, Work *wo
                                    work);
 }
 
-static gboolean
-apply_compute (SluiceKernelCall *call)
+gboolean
+sluice_rule_compute (SluiceKernelCall *call)
 {
-  const Rule *rule = call->kernel->data;
-  double scalars[MAX_SCALARS];
-  SluiceVariable *variables[MAX_SLOTS];
+  const SluiceRule *rule = call->kernel->data;
+  double scalars[SLUICE_RULE_SCALARS];
+  SluiceVariable *variables[SLUICE_RULE_SLOTS];
   Work work = { .rule = rule,
-                .operands = { .scalar = scalars, .nesterov = GPOINTER_TO_INT (call->state) } };
+                .operands = { .scalar = scalars, .flag = GPOINTER_TO_INT (call->state) } };
   if (!read_scalars (call, rule, scalars))
     return FALSE;
   for (guint s = 0; s < rule->n_slots; s++)
@@ -229,26 +214,23 @@ apply_compute (SluiceKernelCall *call)
   return ok;
 }
 
-static gpointer
-apply_prepare (const SluiceNode *node, GError **error)
+gpointer
+sluice_rule_prepare (const SluiceNode *node, GError **error)
 {
-  gboolean has = sluice_node_get_attr (node, "use_nesterov") != NULL;
-  return GINT_TO_POINTER (has && sluice_node_get_bool (node, "use_nesterov"));
+  static const char *const flags[] = { "use_nesterov", "update_slots", "multiply_linear_by_lr" };
+  for (guint i = 0; i < G_N_ELEMENTS (flags); i++)
+    if (sluice_node_get_attr (node, flags[i]) != NULL)
+      return GINT_TO_POINTER (sluice_node_get_bool (node, flags[i]));
+  return GINT_TO_POINTER (FALSE);
 }
 
-#define KERNEL(name, rule)                                                                         \
-  {                                                                                                \
-    .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_FLOATS } },                          \
-    .prepare = apply_prepare, .compute = apply_compute, .data = (gpointer) &rule                   \
-  }
-
 static const SluiceKernel kernels[] = {
-  KERNEL ("ApplyGradientDescent", descent),
-  KERNEL ("ResourceApplyGradientDescent", descent),
-  KERNEL ("ApplyMomentum", momentum),
-  KERNEL ("ResourceApplyMomentum", momentum),
-  KERNEL ("ApplyAdam", adam),
-  KERNEL ("ResourceApplyAdam", adam),
+  SLUICE_RULE_KERNEL ("ApplyGradientDescent", descent),
+  SLUICE_RULE_KERNEL ("ResourceApplyGradientDescent", descent),
+  SLUICE_RULE_KERNEL ("ApplyMomentum", momentum),
+  SLUICE_RULE_KERNEL ("ResourceApplyMomentum", momentum),
+  SLUICE_RULE_KERNEL ("ApplyAdam", adam),
+  SLUICE_RULE_KERNEL ("ResourceApplyAdam", adam),
 };
 
 const SluiceKernelModule sluice_module_train_apply_cpu = { .kernels = kernels,
