@@ -181,6 +181,7 @@ add_card (SluiceChartsPage *self, const char *tag, SluiceSeriesKind kind)
   guint at;
   g_ptr_array_find (self->cards, card, &at);
   gtk_flow_box_insert (self->flow, card->widget, at);
+  gtk_widget_set_opacity (gtk_widget_get_parent (card->widget), 0);
   apply_view (self, card);
   return card;
 }
@@ -193,7 +194,7 @@ tag_unit (const char *tag)
   return strcmp (tag, "system/memory") == 0 ? SLUICE_UNIT_BYTES : SLUICE_UNIT_NONE;
 }
 
-/* Only what is in view is drawn anew; the rest when it is scrolled to. */
+/* A card that has no place yet is not in view either. */
 static gboolean
 is_in_view (SluiceChartsPage *self, Card *card)
 {
@@ -205,13 +206,17 @@ is_in_view (SluiceChartsPage *self, Card *card)
          && bounds.origin.y < gtk_widget_get_height (GTK_WIDGET (self->scroller));
 }
 
+/* Only what is in view is drawn; the rest when it is scrolled to. What is quite transparent takes
+ * no part in a frame. */
 static void
 refresh_in_view (SluiceChartsPage *self)
 {
   for (guint i = 0; i < self->cards->len; i++)
     {
       Card *card = self->cards->pdata[i];
-      if (!is_in_view (self, card))
+      gboolean in_view = is_in_view (self, card);
+      gtk_widget_set_opacity (gtk_widget_get_parent (card->widget), in_view ? 1 : 0);
+      if (!in_view)
         continue;
       if (card->kind == SLUICE_SERIES_SCALAR)
         sluice_chart_card_refresh (SLUICE_CHART_CARD (card->widget));

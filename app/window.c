@@ -11,6 +11,7 @@
 #include "app/charts-page.h"
 #include "app/graph-page.h"
 #include "app/inspector.h"
+#include "app/probe.h"
 #include "app/run-controller.h"
 #include "app/runs-pane.h"
 
@@ -38,8 +39,7 @@ struct _SluiceWindow
   SluiceRunController *controller;
   guint status_source;
   gboolean wants_close; /* once the run under way is saved */
-  gint64 probe_last;    /* debug: when the probe last ran, and its worst delay */
-  double probe_worst_ms;
+  SluiceProbe *probe;   /* (nullable): under SLUICE_PROBE */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceWindow, sluice_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -426,10 +426,8 @@ dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
       b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));
   json_builder_set_member_name (b, "settled");
   json_builder_add_boolean_value (b, sluice_window_is_settled (self));
-  json_builder_set_member_name (b, "latency");
-  json_builder_add_double_value (b, sluice_workspace_get_latency (self->workspace));
-  json_builder_set_member_name (b, "worst_stall_ms");
-  json_builder_add_double_value (b, self->probe_worst_ms);
+  if (self->probe != NULL)
+    sluice_probe_dump (self->probe, b);
   json_builder_set_member_name (b, "inspector");
   json_builder_add_string_value (b, inspector);
   json_builder_set_member_name (b, "failure");
@@ -439,7 +437,6 @@ dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   add_json (b, "graph", sluice_graph_page_dump_state (self->graph_page));
   add_json (b, "charts", sluice_charts_page_dump_state (self->charts_page));
   json_builder_end_object (b);
-  self->probe_worst_ms = 0;
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   g_autofree char *text = json_to_string (root, FALSE);
   puts (text);
@@ -566,19 +563,6 @@ workspace_changed_cb (SluiceWindow *self)
   update_status (self);
 }
 
-/* How late the main loop was: the longest pause between two runs of a 5 ms timer. Only under
- * SLUICE_PROBE. */
-static gboolean
-probe_cb (gpointer data)
-{
-  SluiceWindow *self = data;
-  gint64 now = g_get_monotonic_time ();
-  if (self->probe_last != 0)
-    self->probe_worst_ms = MAX (self->probe_worst_ms, (now - self->probe_last) * 1e-3 - 5);
-  self->probe_last = now;
-  return G_SOURCE_CONTINUE;
-}
-
 static void
 sluice_window_constructed (GObject *object)
 {
@@ -615,7 +599,10 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (show_selection), self,
                            G_CONNECT_SWAPPED);
   if (g_getenv ("SLUICE_PROBE") != NULL)
-    g_timeout_add (5, probe_cb, self);
+    {
+      self->probe = sluice_probe_new (GTK_WIDGET (self));
+      sluice_workspace_set_fresh (self->workspace, sluice_probe_get_fresh (self->probe));
+    }
   controller_changed_cb (self);
   show_selection (self);
   return self;
@@ -626,6 +613,9 @@ sluice_window_dispose (GObject *object)
 {
   SluiceWindow *self = SLUICE_WINDOW (object);
   g_clear_handle_id (&self->status_source, g_source_remove);
+  if (self->workspace != NULL)
+    sluice_workspace_set_fresh (self->workspace, NULL);
+  g_clear_pointer (&self->probe, sluice_probe_free);
   g_clear_object (&self->controller);
   g_clear_object (&self->workspace);
   g_clear_object (&self->settings);

@@ -30,7 +30,7 @@ struct _SluiceWorkspace
   gboolean has_read; /* everything once */
   GQueue pending;    /* of Batch: read, not yet applied */
   guint apply_source, poll_source;
-  double latency;
+  GArray *fresh; /* (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceWorkspace, sluice_workspace, G_TYPE_OBJECT)
@@ -230,13 +230,15 @@ apply_events (SluiceWorkspace *self, Batch *batch)
 
 /* FALSE where time ran out; call again. */
 static gboolean
-apply_points (SluiceRunSeries *series, SeriesNews *news, gint64 deadline)
+apply_points (SluiceWorkspace *self, SluiceRunSeries *series, SeriesNews *news, gint64 deadline)
 {
   while (news->n_applied < news->points->len)
     {
       SluiceScalar *p = &g_array_index (news->points, SluiceScalar, news->n_applied++);
       sluice_series_buffer_append (series->buffer, p->step, p->wall, p->value);
       series->last_step = p->step;
+      if (self->fresh != NULL)
+        g_array_append_val (self->fresh, p->wall);
       if (news->n_applied % 256 == 0 && g_get_monotonic_time () > deadline)
         return FALSE;
     }
@@ -265,10 +267,7 @@ apply_series (SluiceWorkspace *self, SeriesNews *news, gint64 deadline)
   if (news->items != NULL)
     apply_items (series, news);
   guint n = news->points != NULL ? news->points->len : 0;
-  gboolean done = n == 0 || apply_points (series, news, deadline);
-  if (done && n > 0)
-    self->latency =
-        g_get_real_time () * 1e-6 - g_array_index (news->points, SluiceScalar, n - 1).wall;
+  gboolean done = n == 0 || apply_points (self, series, news, deadline);
   if (n > 0)
     sluice_run_points_added (run);
   return done;
@@ -463,10 +462,13 @@ sluice_workspace_is_settled (SluiceWorkspace *self)
   return self->has_read || self->failure != NULL;
 }
 
-double
-sluice_workspace_get_latency (SluiceWorkspace *self)
+void
+sluice_workspace_set_fresh (SluiceWorkspace *self, GArray *fresh)
 {
-  return self->latency;
+  if (fresh != NULL)
+    g_array_ref (fresh);
+  g_clear_pointer (&self->fresh, g_array_unref);
+  self->fresh = fresh;
 }
 
 /* ---- trash ---- */
@@ -545,6 +547,7 @@ sluice_workspace_finalize (GObject *object)
   g_queue_clear_full (&self->pending, batch_free);
   g_clear_object (&self->store);
   g_clear_object (&self->runs);
+  g_clear_pointer (&self->fresh, g_array_unref);
   g_free (self->folder);
   g_free (self->failure);
   G_OBJECT_CLASS (sluice_workspace_parent_class)->finalize (object);

@@ -34,5 +34,6 @@ void sluice_workspace_refresh (SluiceWorkspace *self);
 /* To the workspace's trash and back; the change is announced. */
 void sluice_workspace_delete_run (SluiceWorkspace *self, gint64 run);
 void sluice_workspace_restore_run (SluiceWorkspace *self, gint64 run);
-/* Log call to applied points, of the latest batch: seconds. For the latency test. */
-double sluice_workspace_get_latency (SluiceWorkspace *self);
+/* (nullable) (element-type double): the wall times of points are appended here as they are applied:
+ * for measurements. */
+void sluice_workspace_set_fresh (SluiceWorkspace *self, GArray *fresh);

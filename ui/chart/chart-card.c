@@ -389,7 +389,7 @@ sluice_chart_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     g_clear_object (&self->texture);
   if (self->texture == NULL || self->unfinished || sluice_chart_needs_redraw (self->chart))
     redraw (self, width, height);
-  gtk_snapshot_append_texture (snapshot, self->texture, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  sluice_snapshot_append_picture (snapshot, widget, self->texture);
   sluice_snapshot_focus_ring (snapshot, widget);
 }
 

@@ -201,7 +201,7 @@ sluice_histogram_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       || gdk_texture_get_width (self->texture) != width * scale
       || gdk_texture_get_height (self->texture) != height * scale)
     redraw (self, width, height);
-  gtk_snapshot_append_texture (snapshot, self->texture, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  sluice_snapshot_append_picture (snapshot, widget, self->texture);
   sluice_snapshot_focus_ring (snapshot, widget);
 }
 

@@ -155,7 +155,7 @@ sluice_image_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       g_clear_object (&self->ground);
       self->ground = sluice_texture_take_surface (surface);
     }
-  gtk_snapshot_append_texture (snapshot, self->ground, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  sluice_snapshot_append_picture (snapshot, widget, self->ground);
   gtk_widget_snapshot_child (widget, self->box, snapshot);
 }
 

@@ -107,7 +107,7 @@ sluice_sparkline_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       || gdk_texture_get_height (self->texture) != height * scale
       || sluice_series_source_get_serial (self->source) != self->drawn_serial)
     redraw (self, width, height);
-  gtk_snapshot_append_texture (snapshot, self->texture, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  sluice_snapshot_append_picture (snapshot, widget, self->texture);
 }
 
 static void

@@ -5,6 +5,8 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
+#define SURFACE_KEY "sluice-surface"
+
 /* GTK deprecates style contexts after 4.8; until the floor rises this is the one place that asks.
  */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
@@ -93,7 +95,35 @@ sluice_texture_take_surface (cairo_surface_t *surface)
   bytes =
       g_bytes_new_with_free_func (cairo_image_surface_get_data (surface), stride * (gsize) height,
                                   (GDestroyNotify) cairo_surface_destroy, surface);
-  return gdk_memory_texture_new (width, height, GDK_MEMORY_DEFAULT, bytes, stride);
+  GdkTexture *texture = gdk_memory_texture_new (width, height, GDK_MEMORY_DEFAULT, bytes, stride);
+  g_object_set_data (G_OBJECT (texture), SURFACE_KEY, surface); /* as long as the bytes */
+  return texture;
+}
+
+/* GTK 4.8's Cairo renderer converts every pixel of a texture through floats, each frame, in view or
+ * not. */
+static gboolean
+draws_with_cairo (GtkWidget *widget)
+{
+  GtkNative *native = gtk_widget_get_native (widget);
+  GskRenderer *renderer = native != NULL ? gtk_native_get_renderer (native) : NULL;
+  return renderer != NULL && g_str_equal (G_OBJECT_TYPE_NAME (renderer), "GskCairoRenderer");
+}
+
+void
+sluice_snapshot_append_picture (GtkSnapshot *snapshot, GtkWidget *widget, GdkTexture *texture)
+{
+  graphene_rect_t all = GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget),
+                                            (float) gtk_widget_get_height (widget));
+  if (!draws_with_cairo (widget))
+    {
+      gtk_snapshot_append_texture (snapshot, texture, &all);
+      return;
+    }
+  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &all);
+  cairo_set_source_surface (cr, g_object_get_data (G_OBJECT (texture), SURFACE_KEY), 0, 0);
+  cairo_paint (cr);
+  cairo_destroy (cr);
 }
 
 void

@@ -25,6 +25,9 @@ cairo_surface_t *sluice_widget_new_surface (GtkWidget *widget, int width, int he
 /** sluice_texture_take_surface: (transfer full): the pixels of an ARGB32 surface, not copied. */
 GdkTexture *sluice_texture_take_surface (cairo_surface_t *surface);
 
+/** sluice_snapshot_append_picture: such a texture over all of the widget. */
+void sluice_snapshot_append_picture (GtkSnapshot *snapshot, GtkWidget *widget, GdkTexture *texture);
+
 /** sluice_snapshot_focus_ring: the ring of a card that has the keyboard. */
 void sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget);
 
