@@ -11,8 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "kernels/linalg/library.h"
-#include "kernels/nn/conv-problem.h"
+#include "kernels/nn/dnnl-conv.h"
 #include "kernels/typed.h"
 
 #define MAX_PLANS 32 /* shapes that a node keeps primitives for; the oldest goes first */
@@ -28,9 +27,9 @@ struct _Plan
   gint64 part, n_parts;         /* images of a chunk, chunks */
   dnnl_primitive_t whole, rest; /* of a chunk, and of a last one that is smaller (else NULL) */
   dnnl_primitive_t repack;      /* of the filter between HWIO and packed; NULL: packed is HWIO */
-  dnnl_memory_desc_t filter, packed;
-  dnnl_memory_desc_t x[2], y[2]; /* of a chunk, of the rest */
-  dnnl_memory_desc_t scratch[3]; /* of a chunk, of the rest, of the repacking */
+  SluiceDnnlDesc filter, packed;
+  SluiceDnnlDesc x[2], y[2]; /* of a chunk, of the rest */
+  SluiceDnnlDesc scratch[3]; /* of a chunk, of the rest, of the repacking */
   gsize packed_bytes, scratch_bytes;
 };
 
@@ -53,6 +52,15 @@ plan_unref (Plan *plan)
     dnnl_primitive_destroy (plan->rest);
   if (plan->repack)
     dnnl_primitive_destroy (plan->repack);
+  sluice_dnnl_desc_clear (&plan->filter);
+  sluice_dnnl_desc_clear (&plan->packed);
+  for (int i = 0; i < 2; i++)
+    {
+      sluice_dnnl_desc_clear (&plan->x[i]);
+      sluice_dnnl_desc_clear (&plan->y[i]);
+    }
+  for (int i = 0; i < 3; i++)
+    sluice_dnnl_desc_clear (&plan->scratch[i]);
   g_free (plan);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Plan, plan_unref)
@@ -101,52 +109,28 @@ cut_batch (SluiceConvKind kind, Plan *plan)
   plan->n_parts = (c->batch + plan->part - 1) / plan->part;
 }
 
-static void
-value_desc (dnnl_memory_desc_t *desc,
-            const SluiceConv *c,
-            gint64 batch,
-            gint64 channels,
-            const gint64 size[2])
+static gboolean
+value_desc (
+    SluiceDnnlDesc *desc, const SluiceConv *c, gint64 batch, gint64 channels, const gint64 size[2])
 {
-  dnnl_dims_t dims = { batch, channels, size[0], size[1] };
-  dnnl_memory_desc_init_by_tag (desc, 4, dims, dnnl_f32, c->nchw ? dnnl_nchw : dnnl_nhwc);
+  const gint64 dims[] = { batch, channels, size[0], size[1] };
+  return sluice_dnnl_desc_init (desc, dims, c->nchw ? dnnl_nchw : dnnl_nhwc);
 }
 
-/* The description of a primitive for `batch` images; x, y and filter as given. */
-static dnnl_status_t
-describe (SluiceConvKind kind,
-          const SluiceConv *c,
-          const dnnl_memory_desc_t *x,
-          const dnnl_memory_desc_t *filter,
-          const dnnl_memory_desc_t *y,
-          const_dnnl_primitive_attr_t attr,
-          dnnl_primitive_desc_t *result)
+static gboolean
+filter_desc (SluiceDnnlDesc *desc, const SluiceConv *c, dnnl_format_tag_t tag)
 {
-  dnnl_dims_t strides = { c->stride[0], c->stride[1] };
-  dnnl_dims_t dilations = { c->dilation[0] - 1, c->dilation[1] - 1 };
-  dnnl_dims_t before = { c->place.pad[0][0], c->place.pad[1][0] };
-  dnnl_dims_t after = { c->place.pad[0][1], c->place.pad[1][1] };
-  dnnl_engine_t engine = sluice_dnnl_get_engine ();
-  dnnl_convolution_desc_t desc;
-  dnnl_primitive_desc_t forward = NULL;
-  dnnl_dilated_convolution_forward_desc_init (&desc, dnnl_forward_training, dnnl_convolution_direct,
-                                              x, filter, NULL, y, strides, dilations, before,
-                                              after);
-  dnnl_status_t status = dnnl_primitive_desc_create (&forward, &desc, attr, engine, NULL);
-  if (kind == SLUICE_CONV_FORWARD || status != dnnl_success)
-    {
-      *result = forward;
-      return status;
-    }
-  if (kind == SLUICE_CONV_BACKPROP_INPUT)
-    dnnl_dilated_convolution_backward_data_desc_init (&desc, dnnl_convolution_direct, x, filter, y,
-                                                      strides, dilations, before, after);
-  else
-    dnnl_dilated_convolution_backward_weights_desc_init (
-        &desc, dnnl_convolution_direct, x, filter, NULL, y, strides, dilations, before, after);
-  status = dnnl_primitive_desc_create (result, &desc, attr, engine, forward);
-  dnnl_primitive_desc_destroy (forward);
-  return status;
+  const gint64 dims[] = { c->out_channels, c->depth, c->place.size[0], c->place.size[1] };
+  return sluice_dnnl_desc_init (desc, dims, tag);
+}
+
+/* Notes what scratch memory a primitive needs. */
+static gboolean
+note_scratch (Plan *plan, int which, const_dnnl_primitive_desc_t desc)
+{
+  SluiceDnnlDescView scratch = dnnl_primitive_desc_query_md (desc, dnnl_query_scratchpad_md, 0);
+  plan->scratch_bytes = MAX (plan->scratch_bytes, dnnl_memory_desc_get_size (scratch));
+  return sluice_dnnl_desc_copy (&plan->scratch[which], scratch);
 }
 
 /* Makes the primitive for a chunk (0) or the rest (1). The first one chooses the packing. */
@@ -155,50 +139,55 @@ make_primitive (SluiceConvKind kind, Plan *plan, int which, const_dnnl_primitive
 {
   const SluiceConv *c = &plan->conv;
   gint64 batch = which ? c->batch % plan->part : plan->part;
-  dnnl_dims_t filter_dims = { c->out_channels, c->depth, c->place.size[0], c->place.size[1] };
-  dnnl_memory_desc_t filter = plan->packed;
-  if (which == 0)
-    dnnl_memory_desc_init_by_tag (&filter, 4, filter_dims, dnnl_f32, dnnl_format_tag_any);
-  value_desc (&plan->x[which], c, batch, c->channels, c->place.in);
-  value_desc (&plan->y[which], c, batch, c->out_channels, c->place.out);
-
+  SluiceDnnlDesc any = { 0 };
+  if (!value_desc (&plan->x[which], c, batch, c->channels, c->place.in)
+      || !value_desc (&plan->y[which], c, batch, c->out_channels, c->place.out)
+      || !filter_desc (&any, c, dnnl_format_tag_any))
+    return FALSE;
+  SluiceDnnlConv conv = { .x = sluice_dnnl_desc_view (&plan->x[which]),
+                          .filter = which ? sluice_dnnl_desc_view (&plan->packed)
+                                          : sluice_dnnl_desc_view (&any),
+                          .y = sluice_dnnl_desc_view (&plan->y[which]),
+                          .strides = { c->stride[0], c->stride[1] },
+                          .dilations = { c->dilation[0] - 1, c->dilation[1] - 1 },
+                          .before = { c->place.pad[0][0], c->place.pad[1][0] },
+                          .after = { c->place.pad[0][1], c->place.pad[1][1] } };
   dnnl_primitive_desc_t desc = NULL;
-  if (describe (kind, c, &plan->x[which], &filter, &plan->y[which], attr, &desc) != dnnl_success)
+  gboolean ok = sluice_dnnl_conv_describe (kind, &conv, attr, &desc);
+  sluice_dnnl_desc_clear (&any);
+  if (!ok)
     return FALSE;
   dnnl_query_t what =
       kind == SLUICE_CONV_BACKPROP_FILTER ? dnnl_query_diff_weights_md : dnnl_query_weights_md;
   if (which == 0)
-    plan->packed = *dnnl_primitive_desc_query_md (desc, what, 0);
-  plan->scratch[which] = *dnnl_primitive_desc_query_md (desc, dnnl_query_scratchpad_md, 0);
-  plan->scratch_bytes =
-      MAX (plan->scratch_bytes, dnnl_memory_desc_get_size (&plan->scratch[which]));
-  dnnl_status_t status = dnnl_primitive_create (which ? &plan->rest : &plan->whole, desc);
+    ok = sluice_dnnl_desc_copy (&plan->packed, dnnl_primitive_desc_query_md (desc, what, 0));
+  ok = ok && note_scratch (plan, which, desc)
+       && dnnl_primitive_create (which ? &plan->rest : &plan->whole, desc) == dnnl_success;
   dnnl_primitive_desc_destroy (desc);
-  return status == dnnl_success;
+  return ok;
 }
 
 static gboolean
 make_repack (SluiceConvKind kind, Plan *plan, const_dnnl_primitive_attr_t attr)
 {
-  const SluiceConv *c = &plan->conv;
-  dnnl_dims_t dims = { c->out_channels, c->depth, c->place.size[0], c->place.size[1] };
-  dnnl_memory_desc_init_by_tag (&plan->filter, 4, dims, dnnl_f32, dnnl_hwio);
-  plan->packed_bytes = sluice_round_up (dnnl_memory_desc_get_size (&plan->packed), 64);
-  if (dnnl_memory_desc_equal (&plan->filter, &plan->packed))
+  if (!filter_desc (&plan->filter, &plan->conv, dnnl_hwio))
+    return FALSE;
+  SluiceDnnlDescView filter = sluice_dnnl_desc_view (&plan->filter);
+  SluiceDnnlDescView packed = sluice_dnnl_desc_view (&plan->packed);
+  plan->packed_bytes = sluice_round_up (dnnl_memory_desc_get_size (packed), 64);
+  if (dnnl_memory_desc_equal (filter, packed))
     return TRUE;
   dnnl_engine_t engine = sluice_dnnl_get_engine ();
   gboolean back = kind == SLUICE_CONV_BACKPROP_FILTER;
   dnnl_primitive_desc_t desc = NULL;
-  if (dnnl_reorder_primitive_desc_create (&desc, back ? &plan->packed : &plan->filter, engine,
-                                          back ? &plan->filter : &plan->packed, engine, attr)
+  if (dnnl_reorder_primitive_desc_create (&desc, back ? packed : filter, engine,
+                                          back ? filter : packed, engine, attr)
       != dnnl_success)
     return FALSE;
-  plan->scratch_bytes = MAX (
-      plan->scratch_bytes,
-      dnnl_memory_desc_get_size (dnnl_primitive_desc_query_md (desc, dnnl_query_scratchpad_md, 0)));
-  dnnl_status_t status = dnnl_primitive_create (&plan->repack, desc);
+  gboolean ok =
+      note_scratch (plan, 2, desc) && dnnl_primitive_create (&plan->repack, desc) == dnnl_success;
   dnnl_primitive_desc_destroy (desc);
-  return status == dnnl_success;
+  return ok;
 }
 
 /* uncut: the whole batch as one chunk. */
@@ -305,7 +294,7 @@ give_lane (Run *run, guint lane)
 static gboolean
 execute (const_dnnl_primitive_t primitive,
          const int *names,
-         const dnnl_memory_desc_t *const *descs,
+         const SluiceDnnlDescView *descs,
          void *const *data,
          int n)
 {
@@ -351,8 +340,10 @@ run_parts (gpointer data, gint64 begin, gint64 end)
       float *packed = run->packed;
       if (run->kind == SLUICE_CONV_BACKPROP_FILTER)
         packed += part * run->packed_elements;
-      const dnnl_memory_desc_t *descs[] = { &plan->x[which], &plan->packed, &plan->y[which],
-                                            &plan->scratch[which] };
+      const SluiceDnnlDescView descs[] = { sluice_dnnl_desc_view (&plan->x[which]),
+                                           sluice_dnnl_desc_view (&plan->packed),
+                                           sluice_dnnl_desc_view (&plan->y[which]),
+                                           sluice_dnnl_desc_view (&plan->scratch[which]) };
       void *memory[] = { (float *) t->x->data + first * x_image, packed,
                          (float *) t->y->data + first * y_image,
                          run->scratch + lane * plan->scratch_bytes };
@@ -363,10 +354,11 @@ run_parts (gpointer data, gint64 begin, gint64 end)
 }
 
 static gboolean
-repack (Run *run, const dnnl_memory_desc_t *from, void *in, const dnnl_memory_desc_t *to, void *out)
+repack (Run *run, const SluiceDnnlDesc *from, void *in, const SluiceDnnlDesc *to, void *out)
 {
   const int names[] = { DNNL_ARG_FROM, DNNL_ARG_TO, DNNL_ARG_SCRATCHPAD };
-  const dnnl_memory_desc_t *descs[] = { from, to, &run->plan->scratch[2] };
+  const SluiceDnnlDescView descs[] = { sluice_dnnl_desc_view (from), sluice_dnnl_desc_view (to),
+                                       sluice_dnnl_desc_view (&run->plan->scratch[2]) };
   void *memory[] = { in, out, run->scratch };
   return execute (run->plan->repack, names, descs, memory, 3);
 }

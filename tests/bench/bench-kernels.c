@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "engine/graph/builder.h"
-#include "kernels/linalg/library.h"
+#include "kernels/nn/dnnl-conv.h"
 #include "kernels/registry.h"
 
 #define ROUNDS 9
@@ -246,11 +246,11 @@ typedef struct
 } Bare;
 
 static void
-must (dnnl_status_t status)
+must (gboolean ok)
 {
-  if (status != dnnl_success)
+  if (!ok)
     {
-      fprintf (stderr, "bench-kernels: oneDNN fails with %d\n", status);
+      fprintf (stderr, "bench-kernels: oneDNN refuses a call\n");
       exit (1);
     }
 }
@@ -258,39 +258,30 @@ must (dnnl_status_t status)
 static void
 describe (int kind, const Layer *l, dnnl_primitive_attr_t attr, dnnl_primitive_desc_t *desc)
 {
-  dnnl_dims_t xd = { l->batch, l->channels, l->size, l->size };
-  dnnl_dims_t yd = { l->batch, l->out_channels, l->size, l->size };
-  dnnl_dims_t wd = { l->out_channels, l->channels, l->filter, l->filter };
-  dnnl_dims_t one = { 1, 1 }, pad = { l->filter / 2, l->filter / 2 };
-  dnnl_memory_desc_t x, y, w;
-  dnnl_convolution_desc_t conv;
-  dnnl_primitive_desc_t forward;
-  dnnl_engine_t engine = sluice_dnnl_get_engine ();
-  must (dnnl_memory_desc_init_by_tag (&x, 4, xd, dnnl_f32, dnnl_nhwc));
-  must (dnnl_memory_desc_init_by_tag (&y, 4, yd, dnnl_f32, dnnl_nhwc));
-  must (dnnl_memory_desc_init_by_tag (&w, 4, wd, dnnl_f32, dnnl_format_tag_any));
-  must (dnnl_convolution_forward_desc_init (&conv, dnnl_forward_training, dnnl_convolution_direct,
-                                            &x, &w, NULL, &y, one, pad, pad));
-  must (dnnl_primitive_desc_create (&forward, &conv, attr, engine, NULL));
-  *desc = forward;
-  if (kind == 0)
-    return;
-  if (kind == 1)
-    must (dnnl_convolution_backward_data_desc_init (&conv, dnnl_convolution_direct, &x, &w, &y, one,
-                                                    pad, pad));
-  else
-    must (dnnl_convolution_backward_weights_desc_init (&conv, dnnl_convolution_direct, &x, &w, NULL,
-                                                       &y, one, pad, pad));
-  must (dnnl_primitive_desc_create (desc, &conv, attr, engine, forward));
-  dnnl_primitive_desc_destroy (forward);
+  const gint64 xd[] = { l->batch, l->channels, l->size, l->size };
+  const gint64 yd[] = { l->batch, l->out_channels, l->size, l->size };
+  const gint64 wd[] = { l->out_channels, l->channels, l->filter, l->filter };
+  SluiceDnnlDesc x = { 0 }, y = { 0 }, w = { 0 };
+  must (sluice_dnnl_desc_init (&x, xd, dnnl_nhwc) && sluice_dnnl_desc_init (&y, yd, dnnl_nhwc)
+        && sluice_dnnl_desc_init (&w, wd, dnnl_format_tag_any));
+  SluiceDnnlConv conv = { .x = sluice_dnnl_desc_view (&x),
+                          .filter = sluice_dnnl_desc_view (&w),
+                          .y = sluice_dnnl_desc_view (&y),
+                          .strides = { 1, 1 },
+                          .before = { l->filter / 2, l->filter / 2 },
+                          .after = { l->filter / 2, l->filter / 2 } };
+  must (sluice_dnnl_conv_describe ((SluiceConvKind) kind, &conv, attr, desc));
+  sluice_dnnl_desc_clear (&x);
+  sluice_dnnl_desc_clear (&y);
+  sluice_dnnl_desc_clear (&w);
 }
 
 /* Zeroed memory of a description's size. (transfer full) */
 static void *
-memory_for (dnnl_memory_t *memory, const dnnl_memory_desc_t *desc)
+memory_for (dnnl_memory_t *memory, SluiceDnnlDescView desc)
 {
   void *data = g_aligned_alloc0 (MAX (dnnl_memory_desc_get_size (desc), 64), 1, 64);
-  must (dnnl_memory_create (memory, desc, sluice_dnnl_get_engine (), data));
+  must (dnnl_memory_create (memory, desc, sluice_dnnl_get_engine (), data) == dnnl_success);
   return data;
 }
 
@@ -310,16 +301,18 @@ bare_init (Bare *self, int kind, const Layer *l, void *x, void *y)
   dnnl_engine_t engine = sluice_dnnl_get_engine ();
   self->stream = sluice_dnnl_enter ();
   set_omp_threads ((int) n_threads); /* primitives keep what was set at their creation */
-  must (dnnl_primitive_attr_create (&attr));
-  must (dnnl_primitive_attr_set_scratchpad_mode (attr, dnnl_scratchpad_mode_user));
+  must (dnnl_primitive_attr_create (&attr) == dnnl_success);
+  must (dnnl_primitive_attr_set_scratchpad_mode (attr, dnnl_scratchpad_mode_user) == dnnl_success);
   describe (kind, l, attr, &desc);
-  must (dnnl_primitive_create (&self->primitive, desc));
+  must (dnnl_primitive_create (&self->primitive, desc) == dnnl_success);
   for (int i = 0; i < 3; i++)
     self->args[i].arg = names[kind][i];
   must (dnnl_memory_create (&self->args[0].memory,
-                            dnnl_primitive_desc_query_md (desc, queries[kind][0], 0), engine, x));
+                            dnnl_primitive_desc_query_md (desc, queries[kind][0], 0), engine, x)
+        == dnnl_success);
   must (dnnl_memory_create (&self->args[1].memory,
-                            dnnl_primitive_desc_query_md (desc, queries[kind][1], 0), engine, y));
+                            dnnl_primitive_desc_query_md (desc, queries[kind][1], 0), engine, y)
+        == dnnl_success);
   self->memory[0] =
       memory_for (&self->args[2].memory, dnnl_primitive_desc_query_md (desc, queries[kind][2], 0));
   self->args[3].arg = DNNL_ARG_SCRATCHPAD;
@@ -344,7 +337,7 @@ bare_call (gpointer data)
 {
   Bare *self = data;
   set_omp_threads ((int) n_threads);
-  must (dnnl_primitive_execute (self->primitive, self->stream, 4, self->args));
+  must (dnnl_primitive_execute (self->primitive, self->stream, 4, self->args) == dnnl_success);
 }
 
 static void

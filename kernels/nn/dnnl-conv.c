@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "kernels/nn/dnnl-conv.h"
+
+#if DNNL_VERSION_MAJOR >= 3
+
+gboolean
+sluice_dnnl_desc_init (SluiceDnnlDesc *self, const gint64 dims[4], dnnl_format_tag_t tag)
+{
+  dnnl_dims_t all = { dims[0], dims[1], dims[2], dims[3] };
+  return dnnl_memory_desc_create_with_tag (self, 4, all, dnnl_f32, tag) == dnnl_success;
+}
+
+gboolean
+sluice_dnnl_desc_copy (SluiceDnnlDesc *self, SluiceDnnlDescView from)
+{
+  return dnnl_memory_desc_clone (self, from) == dnnl_success;
+}
+
+void
+sluice_dnnl_desc_clear (SluiceDnnlDesc *self)
+{
+  if (*self)
+    dnnl_memory_desc_destroy (*self);
+  *self = NULL;
+}
+
+static dnnl_status_t
+describe (SluiceConvKind kind,
+          const SluiceDnnlConv *c,
+          const_dnnl_primitive_attr_t attr,
+          const_dnnl_primitive_desc_t forward,
+          dnnl_primitive_desc_t *result)
+{
+  dnnl_engine_t engine = sluice_dnnl_get_engine ();
+  if (kind == SLUICE_CONV_FORWARD)
+    return dnnl_convolution_forward_primitive_desc_create (
+        result, engine, dnnl_forward_training, dnnl_convolution_direct, c->x, c->filter, NULL, c->y,
+        c->strides, c->dilations, c->before, c->after, attr);
+  if (kind == SLUICE_CONV_BACKPROP_INPUT)
+    return dnnl_convolution_backward_data_primitive_desc_create (
+        result, engine, dnnl_convolution_direct, c->x, c->filter, c->y, c->strides, c->dilations,
+        c->before, c->after, forward, attr);
+  return dnnl_convolution_backward_weights_primitive_desc_create (
+      result, engine, dnnl_convolution_direct, c->x, c->filter, NULL, c->y, c->strides,
+      c->dilations, c->before, c->after, forward, attr);
+}
+
+#else
+
+gboolean
+sluice_dnnl_desc_init (SluiceDnnlDesc *self, const gint64 dims[4], dnnl_format_tag_t tag)
+{
+  dnnl_dims_t all = { dims[0], dims[1], dims[2], dims[3] };
+  return dnnl_memory_desc_init_by_tag (self, 4, all, dnnl_f32, tag) == dnnl_success;
+}
+
+gboolean
+sluice_dnnl_desc_copy (SluiceDnnlDesc *self, SluiceDnnlDescView from)
+{
+  *self = *from;
+  return TRUE;
+}
+
+void
+sluice_dnnl_desc_clear (SluiceDnnlDesc *self)
+{
+  *self = (SluiceDnnlDesc){ 0 };
+}
+
+static dnnl_status_t
+describe (SluiceConvKind kind,
+          const SluiceDnnlConv *c,
+          const_dnnl_primitive_attr_t attr,
+          const_dnnl_primitive_desc_t forward,
+          dnnl_primitive_desc_t *result)
+{
+  dnnl_convolution_desc_t desc;
+  dnnl_status_t status;
+  if (kind == SLUICE_CONV_FORWARD)
+    status = dnnl_dilated_convolution_forward_desc_init (
+        &desc, dnnl_forward_training, dnnl_convolution_direct, c->x, c->filter, NULL, c->y,
+        c->strides, c->dilations, c->before, c->after);
+  else if (kind == SLUICE_CONV_BACKPROP_INPUT)
+    status = dnnl_dilated_convolution_backward_data_desc_init (&desc, dnnl_convolution_direct, c->x,
+                                                               c->filter, c->y, c->strides,
+                                                               c->dilations, c->before, c->after);
+  else
+    status = dnnl_dilated_convolution_backward_weights_desc_init (
+        &desc, dnnl_convolution_direct, c->x, c->filter, NULL, c->y, c->strides, c->dilations,
+        c->before, c->after);
+  if (status != dnnl_success)
+    return status;
+  return dnnl_primitive_desc_create (result, &desc, attr, sluice_dnnl_get_engine (), forward);
+}
+
+#endif
+
+gboolean
+sluice_dnnl_conv_describe (SluiceConvKind kind,
+                           const SluiceDnnlConv *conv,
+                           const_dnnl_primitive_attr_t attr,
+                           dnnl_primitive_desc_t *result)
+{
+  dnnl_primitive_desc_t forward = NULL;
+  if (describe (SLUICE_CONV_FORWARD, conv, attr, NULL, &forward) != dnnl_success)
+    return FALSE;
+  if (kind == SLUICE_CONV_FORWARD)
+    {
+      *result = forward;
+      return TRUE;
+    }
+  dnnl_status_t status = describe (kind, conv, attr, forward, result);
+  dnnl_primitive_desc_destroy (forward);
+  return status == dnnl_success;
+}
