@@ -25,7 +25,8 @@ struct _SluiceImageCard
   GtkWidget parent_instance;
   GPtrArray *frames; /* of Frame, ascending by step */
   char *title;
-  int shown; /* index of the frame on screen, or -1 */
+  int shown;     /* index of the frame on screen, or -1 */
+  guint tick_id; /* it is put there with the next picture of the window */
   GdkTexture *ground;
 
   GtkWidget *box;
@@ -94,6 +95,18 @@ fill_row (SluiceImageCard *self, const Frame *frame)
     }
 }
 
+/* Decoding takes a millisecond: of many frames that come at once only the last is looked at. */
+static gboolean
+put_frame_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  SluiceImageCard *self = SLUICE_IMAGE_CARD (widget);
+
+  self->tick_id = 0;
+  if (self->shown >= 0)
+    fill_row (self, g_ptr_array_index (self->frames, self->shown));
+  return G_SOURCE_REMOVE;
+}
+
 static void
 show_frame (SluiceImageCard *self, int index)
 {
@@ -102,8 +115,9 @@ show_frame (SluiceImageCard *self, int index)
   g_autofree char *label = g_strdup_printf (_ ("step %s"), number);
 
   self->shown = index;
+  if (self->tick_id == 0)
+    self->tick_id = gtk_widget_add_tick_callback (GTK_WIDGET (self), put_frame_cb, NULL, NULL);
   gtk_label_set_label (GTK_LABEL (self->step_label), label);
-  fill_row (self, frame);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, self->title,
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, label, -1);
 }
