@@ -88,6 +88,14 @@ def lenet(x):
                     "fc1/activation": h3}
 
 
+def read_after(done, name, value):
+    """Of a variable: its value after the step, and never in the middle of it."""
+    if not isinstance(value, tf.Variable):
+        return value
+    with tf.control_dependencies([done]), v1.name_scope(f"summaries/{name}/"):
+        return value.read_value()
+
+
 def summaries(scalars, histograms, image):
     """Summary nodes under summaries/, their tags without that prefix."""
     with v1.name_scope("summaries"):
@@ -123,11 +131,13 @@ def build(net, optimizer, rate, weight_decay, half_life, resource, size=8):
             decayed = v1.train.exponential_decay(learning_rate, step, half_life, 0.5, name="decay")
         opt = optimizer(decayed)
         pairs = opt.compute_gradients(loss)
-        with v1.name_scope("train/"):
-            opt.apply_gradients(pairs, global_step=step, name="step")
+        # The loss is that of the weights before the step, on any number of threads.
+        with tf.control_dependencies([loss]), v1.name_scope("train/"):
+            trained = opt.apply_gradients(pairs, global_step=step, name="step")
         for gradient, variable in pairs:
             if variable.op.name.endswith("weights"):
                 watched[variable.op.name.replace("weights", "gradient")] = gradient
+        watched = {tag: read_after(trained, tag, value) for tag, value in watched.items()}
         summaries({"loss": loss, "accuracy": accuracy, "learning_rate": decayed}, watched, x)
         v1.global_variables_initializer()
     return graph
