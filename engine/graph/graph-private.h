@@ -94,6 +94,8 @@ gboolean sluice_node_name_is_valid (const char *name, gboolean internal);
 gboolean sluice_node_complete (
     SluiceNode *node, const SluiceAttr *take, guint n, gboolean from_inputs, GError **error);
 gboolean sluice_node_check_inputs (const SluiceNode *node, GError **error);
+
+/* infer-shapes.c */
 /* Calls the op's shape function. On an error all shapes are unknown. */
 gboolean sluice_node_infer_shapes (SluiceNode *node, GError **error);
 /* Brings shapes behind changed nodes up to date: order lists the nodes so that only the back edges
