@@ -132,6 +132,19 @@ allocate_at (GtkWidget *child, double x, double y, int width, int height)
   gtk_widget_allocate (child, width, height, -1, transform);
 }
 
+SluiceRect
+canvas_bar_rect (SluiceCanvas *self)
+{
+  GtkRequisition least, size;
+  if (!gtk_widget_get_visible (self->bar))
+    return (SluiceRect){ 0, 0, 0, 0 };
+  gtk_widget_get_preferred_size (self->bar, &least, &size);
+  return (
+      SluiceRect){ MAX (gtk_widget_get_width (GTK_WIDGET (self)) - size.width - BAR_MARGIN, 0),
+                   MAX (gtk_widget_get_height (GTK_WIDGET (self)) - size.height - BAR_MARGIN, 0),
+                   size.width, size.height };
+}
+
 void
 canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
 {

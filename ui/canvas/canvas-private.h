@@ -143,6 +143,8 @@ void canvas_install_actions (GtkWidgetClass *klass);
 /* canvas-overlay.c */
 void canvas_add_overlays (SluiceCanvas *self);
 void canvas_update_message (SluiceCanvas *self);
+/* Where the bar stands, in pixels of the widget; empty where it is not. */
+SluiceRect canvas_bar_rect (SluiceCanvas *self);
 void canvas_allocate_overlays (SluiceCanvas *self, int width, int height);
 
 /* canvas-proxy.c */

@@ -145,18 +145,48 @@ canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gboolean 
   canvas_set_view (self, view, animate);
 }
 
-void
-canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate)
+/* The view that shows @rect in the part of the widget that insets at the left and the foot leave.
+ */
+static CanvasView
+view_of_rect (SluiceCanvas *self, const SluiceRect *rect, double left, double foot)
 {
-  double width = gtk_widget_get_width (GTK_WIDGET (self)),
-         height = gtk_widget_get_height (GTK_WIDGET (self));
+  double width = gtk_widget_get_width (GTK_WIDGET (self)) - left,
+         height = gtk_widget_get_height (GTK_WIDGET (self)) - foot;
   double zoom = MIN ((width - 2 * FIT_MARGIN) / MAX (rect->width, 1),
                      (height - 2 * FIT_MARGIN) / MAX (rect->height, 1));
   SluicePoint centre = sluice_rect_centre (rect);
   zoom = CLAMP (zoom, CANVAS_MIN_ZOOM, 1);
-  canvas_set_view (self,
-                   (CanvasView){ centre.x - width / 2 / zoom, centre.y - height / 2 / zoom, zoom },
-                   animate);
+  return (CanvasView){ centre.x - (left + width / 2) / zoom, centre.y - height / 2 / zoom, zoom };
+}
+
+static gboolean
+covers_item (SluiceCanvas *self, const CanvasView *view, const SluiceRect *overlay)
+{
+  g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint));
+  SluiceRect area = { view->x + overlay->x / view->zoom, view->y + overlay->y / view->zoom,
+                      overlay->width / view->zoom, overlay->height / view->zoom };
+  if (overlay->width <= 0)
+    return FALSE;
+  sluice_scene_query (self->scene, &area, items);
+  return items->len > 0;
+}
+
+/* The minimap and the bar cover nothing of a picture that was asked for whole: it makes room at the
+ * left or at the foot, whichever keeps it larger. */
+void
+canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate)
+{
+  SluiceRect minimap = canvas_minimap_rect (self), bar = canvas_bar_rect (self);
+  double left = minimap.width > 0 ? minimap.x + minimap.width : 0;
+  double foot = MAX (minimap.height, bar.height);
+  CanvasView all = view_of_rect (self, rect, 0, 0), beside = view_of_rect (self, rect, left, 0),
+             above = view_of_rect (self, rect, 0, foot);
+  gboolean minimap_covers = covers_item (self, &all, &minimap);
+  if (!minimap_covers && !covers_item (self, &all, &bar))
+    above = all;
+  else if (minimap_covers && beside.zoom > above.zoom && !covers_item (self, &beside, &bar))
+    above = beside;
+  canvas_set_view (self, above, animate);
 }
 
 /* Pans as little as it takes; zooms in when the box would be too small to read. */

@@ -94,12 +94,14 @@ fill_box (
     Draw *d, const SluiceRect *r, double radius, SluiceColor fill, SluiceColor border, double width)
 {
   draw_rounded (d->cr, r, radius);
-  draw_set_color (d, fill, 1);
   if (d->state->zoom < 0.4)
     {
+      /* Without its border a plain box would be lost on the ground. */
+      draw_set_color (d, draw_mix (fill, border, 0.3), 1);
       cairo_fill (d->cr);
       return;
     }
+  draw_set_color (d, fill, 1);
   cairo_fill_preserve (d->cr);
   draw_set_color (d, border, 1);
   cairo_set_line_width (d->cr, width);

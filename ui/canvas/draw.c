@@ -10,6 +10,7 @@
 
 #define FAR_ZOOM      0.4  /* below: plain boxes, straight lines */
 #define DISTANT_ZOOM  0.12 /* below: no smoothing, no borders */
+#define SMALLEST_LINE 6.0  /* pixels: shorter lines are left out from afar */
 #define SMALLEST_TEXT 5.0  /* pixels on the screen */
 
 static const struct
@@ -343,16 +344,19 @@ draw_edge (Draw *d, const SluiceSceneEdge *e)
 static void
 draw_distant_edges (Draw *d, const GArray *edges)
 {
+  guint traced = 0;
   draw_set_color (d, d->theme->line, 0.6);
   cairo_set_line_width (d->cr, 0.8 / d->state->zoom);
   cairo_set_dash (d->cr, NULL, 0, 0);
   for (guint i = 0; i < edges->len; i++)
     {
       const SluiceSceneEdge *e = sluice_scene_get_edge (d->scene, g_array_index (edges, guint, i));
+      double size = MAX (e->bounds.width, e->bounds.height) * d->state->zoom;
+      if (e->quiet || size < SMALLEST_LINE)
+        continue;
+      trace_edge (d, e);
       /* Cairo slows down on long paths that cross themselves. */
-      if (!e->quiet)
-        trace_edge (d, e);
-      if (i % 64 == 63)
+      if (++traced % 64 == 0)
         cairo_stroke (d->cr);
     }
   cairo_stroke (d->cr);
@@ -413,6 +417,9 @@ draw_distant_items (Draw *d, const GArray *items)
         continue;
       SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
       gboolean frame = item->kind == SLUICE_ITEM_OPEN_SCOPE;
+      /* What is smaller than a pixel is seen as the frame around it. */
+      if (item->depth > 0 && MAX (r.width, r.height) * d->state->zoom < 1)
+        continue;
       draw_set_color (d, draw_mix (d->theme->ground, draw_item_color (d, item), frame ? 0.12 : 0.6),
                       1);
       cairo_rectangle (d->cr, r.x, r.y, r.width, r.height);

@@ -88,24 +88,45 @@ compare_uint (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
+/* Appends the marked indices in order: by the marks when they are many, else by sorting what was
+ * found. */
+static void
+append_ascending (const SluiceGrid *self, const guint32 *marks, GArray *found, GArray *result)
+{
+  if (found->len < self->n / 32)
+    {
+      qsort (found->data, found->len, sizeof (guint), compare_uint);
+      g_array_append_vals (result, found->data, found->len);
+      return;
+    }
+  for (guint word = 0; word <= self->n / 32; word++)
+    for (guint32 bits = marks[word]; bits != 0; bits &= bits - 1)
+      {
+        guint index = word * 32 + g_bit_nth_lsf (bits, -1);
+        g_array_append_val (result, index);
+      }
+}
+
 void
 sluice_grid_query (const SluiceGrid *self, const SluiceRect *area, GArray *result)
 {
-  guint first = result->len, kept = first;
   if (self->n == 0 || !sluice_rect_touches (&self->bounds, area))
     return;
   Cells c = cells_of (self, area);
+  g_autofree guint32 *marks = g_new0 (guint32, self->n / 32 + 1);
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint y = c.y0; y <= c.y1; y++)
     for (guint x = c.x0; x <= c.x1; x++)
-      for (guint k = self->start[y * self->columns + x]; k < self->start[y * self->columns + x + 1];
-           k++)
-        if (sluice_rect_touches (&self->rects[self->list[k]], area))
-          g_array_append_val (result, self->list[k]);
-  guint *found = (guint *) result->data;
-  if (result->len > first)
-    qsort (found + first, result->len - first, sizeof *found, compare_uint);
-  for (guint i = first; i < result->len; i++)
-    if (i == first || found[i] != found[kept - 1])
-      found[kept++] = found[i];
-  g_array_set_size (result, kept);
+      {
+        guint cell = y * self->columns + x;
+        for (guint k = self->start[cell]; k < self->start[cell + 1]; k++)
+          {
+            guint i = self->list[k];
+            if ((marks[i / 32] >> i % 32 & 1) || !sluice_rect_touches (&self->rects[i], area))
+              continue;
+            marks[i / 32] |= 1u << i % 32;
+            g_array_append_val (found, i);
+          }
+      }
+  append_ascending (self, marks, found, result);
 }
