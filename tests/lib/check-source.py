@@ -53,9 +53,9 @@ class Tree:
     def _walk(self):
         for entry in self.top.iterdir():
             skipped = entry.name == ".git" or entry.name.startswith(("build", "subprojects"))
-            if entry.is_file():
+            if entry.is_file() and not skipped:
                 yield entry.name
-            elif not skipped:
+            elif entry.is_dir() and not skipped:
                 for path in entry.rglob("*"):
                     if path.is_file() and "__pycache__" not in path.parts:
                         yield str(path.relative_to(self.top))
