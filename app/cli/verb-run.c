@@ -73,8 +73,18 @@ make_feed (SluiceGraph *graph, const char *name, const char *text, GError **erro
   gboolean is_file = g_str_has_suffix (text, ".npy");
   g_autoptr (SluiceTensor) raw = is_file ? read_npy (text, error) : parse_numbers (text, error);
   SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
-  if (raw == NULL || raw->dtype == (gint8) dtype)
-    return g_steal_pointer (&raw);
+  gboolean scalar = !is_file && *text != '[';
+  if (raw == NULL)
+    return NULL;
+  if (scalar && raw->n_elements != 1)
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s': several numbers stand in [ ]",
+                   text);
+      return NULL;
+    }
+  const SluiceShape *shape = scalar ? &SLUICE_SHAPE_SCALAR : &raw->shape;
+  if (raw->dtype == (gint8) dtype)
+    return sluice_tensor_new_view (raw, shape, 0);
   if (!sluice_dtype_in (dtype, SLUICE_SET_FLOATS | SLUICE_SET_INDEX | SLUICE_SET (SLUICE_UINT8)
                                    | SLUICE_SET (SLUICE_BOOL)))
     {
@@ -88,8 +98,13 @@ make_feed (SluiceGraph *graph, const char *name, const char *text, GError **erro
     rows[i] = i;
   g_autoptr (SluiceTensor) flat = sluice_tensor_new_view (raw, &SLUICE_SHAPE (n), 0);
   g_autoptr (SluiceTensor) cast = sluice_examples_gather (flat, rows, n, dtype, 1);
-  gboolean scalar = !is_file && *text != '[';
-  return sluice_tensor_new_view (cast, scalar ? &SLUICE_SHAPE_SCALAR : &raw->shape, 0);
+  if (cast == NULL)
+    {
+      sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                   "no memory for %" G_GINT64_FORMAT " numbers", n);
+      return NULL;
+    }
+  return sluice_tensor_new_view (cast, shape, 0);
 }
 
 static gboolean
@@ -168,6 +183,8 @@ run (char **arguments, GError **error)
     return cli_usage (error, "give one GRAPH");
   if ((fetches == NULL || fetches[0] == NULL) && (targets == NULL || targets[0] == NULL))
     return cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
+  if (n_threads < 0 || n_cpus < 1)
+    return cli_usage (error, "--threads must not be negative, --cpus at least 1");
   sluice_pool_set_threads (n_threads);
   SluiceSessionOptions session_options = { .n_cpus = n_cpus };
   g_autoptr (GArray) parsed = g_array_new (FALSE, TRUE, sizeof (SluiceFeed));

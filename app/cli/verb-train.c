@@ -123,6 +123,7 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
   cli_json_double (b, "evaluation", p->evaluation);
   cli_json_double (b, "wait_seconds", p->wait_seconds);
   cli_json_int (b, "points_committed", p->n_committed);
+  cli_json_int (b, "committed_step", p->committed_step);
   cli_json_int (b, "checkpoint", p->last_checkpoint);
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
@@ -154,13 +155,12 @@ is_over (SluiceRunState state)
   return state == SLUICE_RUN_FINISHED || state == SLUICE_RUN_STOPPED || state == SLUICE_RUN_FAILED;
 }
 
-/* Follows the run to its end: a bar ten times a second on a terminal, else a line every two
- * seconds. */
+/* Follows the run to its end: a bar or JSON ten times a second, else a line every two seconds. */
 static void
 follow (SluiceTrainer *trainer, Bell *bell)
 {
   gboolean bar = !cli_json && isatty (STDOUT_FILENO);
-  double period = bar ? 0.1 : cli_json ? 0.5 : 2, next_line = period;
+  double period = bar || cli_json ? 0.1 : 2, next_line = period;
   gboolean stopping = FALSE;
   guint n_waits = 0; /* looks in a row */
   SluiceProgress p;

@@ -319,8 +319,8 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
         }
       if (text == NULL)
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                            "[%s] %s: the value is no UTF-8 text, or ends in a lone backslash",
-                            group, names[i]);
+                            "[%s] %s: the value has a backslash that means nothing", group,
+                            names[i]);
       if (!set_value (self, key, g_strstrip (text), error))
         return FALSE;
     }
@@ -349,20 +349,37 @@ load_keys (SluiceProject *self, GKeyFile *file, GError **error)
   return load_parameters (self, file, error);
 }
 
+static GKeyFile *
+read_key_file (const char *path, GError **error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *text = NULL;
+  gsize length;
+  if (!g_file_get_contents (path, &text, &length, error))
+    return NULL;
+  if (!g_utf8_validate (text, length, NULL))
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "is no UTF-8 text");
+      return NULL;
+    }
+  return g_key_file_load_from_data (file, text, length, G_KEY_FILE_NONE, error)
+             ? g_steal_pointer (&file)
+             : NULL;
+}
+
 SluiceProject *
 sluice_project_load (const char *folder, GError **error)
 {
   g_autoptr (SluiceProject) self = project_new (folder);
   g_autofree char *path = g_build_filename (self->folder, "project.ini", NULL);
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-  GError *local = NULL;
-  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local))
+  g_autoptr (GError) local = NULL;
+  g_autoptr (GKeyFile) file = read_key_file (path, &local);
+  if (file == NULL)
     {
       gboolean absent = g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT)
                         || g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOTDIR);
       sluice_fail (error, absent ? SLUICE_ERROR_NOT_FOUND : SLUICE_ERROR_INVALID_ARGUMENT,
                    "project '%s': %s", path, local->message);
-      g_error_free (local);
       return NULL;
     }
   if (!load_keys (self, file, error))

@@ -31,6 +31,8 @@ struct _SluiceTrainer
   gint64 cpu_series, memory_series, rate_series;
   double *scalars, *evaluation;
   Pace pace;
+  guint64 marked_logged; /* once so many are committed, all up to marked_step is */
+  gint64 marked_step;
   gboolean has_lock;              /* of the run, against other trainers */
   double seconds_before;          /* of training in earlier processes */
   double system_wall, system_cpu; /* at the last system point */

@@ -83,6 +83,14 @@ publish_progress (SluiceTrainer *self, double waited)
 {
   guint64 n_logged = sluice_run_log_get_n_logged (self->log);
   guint64 n_committed = sluice_run_log_get_n_committed (self->log);
+  gint64 committed_step = n_committed == n_logged              ? self->machine->n_done
+                          : n_committed >= self->marked_logged ? self->marked_step
+                                                               : -1;
+  if (committed_step >= 0)
+    {
+      self->marked_logged = n_logged;
+      self->marked_step = self->machine->n_done;
+    }
   double eta, margin;
   pace_eta (&self->pace, self->project->n_steps - self->machine->n_done, &eta, &margin);
   pthread_mutex_lock (&self->lock);
@@ -97,6 +105,7 @@ publish_progress (SluiceTrainer *self, double waited)
   p->waits = FALSE;
   p->n_logged = n_logged;
   p->n_committed = n_committed;
+  p->committed_step = MAX (p->committed_step, committed_step);
   pthread_mutex_unlock (&self->lock);
 }
 
@@ -411,7 +420,8 @@ sluice_trainer_new (SluiceStore *store,
     return NULL;
   pace_init (&self->pace, self->machine->n_done, monotonic_now);
   self->want = options->start_paused ? WANT_PAUSE : WANT_RUN;
-  self->progress.step = self->machine->n_done;
+  self->progress.step = self->progress.committed_step = self->machine->n_done;
+  self->marked_step = self->machine->n_done;
   self->progress.n_steps = project->n_steps;
   self->progress.state = SLUICE_RUN_PAUSED;
   self->progress.seconds = self->seconds_before;

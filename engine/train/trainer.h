@@ -53,6 +53,7 @@ typedef struct
   double wait_seconds; /* spent so */
   double evaluation;   /* the first evaluation's last value, NAN before */
   gint64 last_checkpoint;        /* step, -1: none */
+  gint64 committed_step;         /* all that was logged up to it is committed */
   guint64 n_logged, n_committed; /* points */
   double cpu_load;               /* 0 to 1, of all cores, this process */
   gsize memory_bytes;            /* live on the devices */

@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""The sluice command, driven as a user drives it, as TAP.   usage: test-cli.py SLUICE SOURCE-FOLDER"""
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tap import Tap
+
+VERBS = ("train", "check", "draw", "run", "info", "ops", "bench")
+NOBODY = 65534
+GRAPH = """
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "d" op: "Placeholder" attr { key: "dtype" value { type: DT_DOUBLE } } }
+node { name: "twice" op: "Add" input: "x" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "same" op: "Identity" input: "d" attr { key: "T" value { type: DT_DOUBLE } } }
+"""
+
+
+class Cli:
+    def __init__(self, sluice, source):
+        self.tap = Tap()
+        self.sluice = sluice
+        self.samples = pathlib.Path(source) / "data" / "samples"
+        self.mlp = self.samples / "digits-mlp"
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+        self.workspace = self.folder / "workspace"
+
+    def call(self, *arguments, **options):
+        command = [self.sluice, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120,
+                              env={**os.environ, "LC_ALL": "C.UTF-8"}, **options)
+
+    def train(self, *arguments, **options):
+        return self.call("train", "--workspace", self.workspace, *arguments, **options)
+
+    def check(self, name, run, status, *words):
+        """A point: the exit status, and what is said on stdout, or on stderr where it failed."""
+        said = run.stdout if status == 0 else run.stderr
+        self.tap.point(name, run.returncode == status and all(word in said for word in words),
+                       f"status {run.returncode}, wanted {status}: {words}", run.stdout, run.stderr)
+
+    def check_json(self, name, *arguments):
+        run = self.call(*arguments)
+        try:
+            value = json.loads(run.stdout)
+        except json.JSONDecodeError as error:
+            value = error
+        self.tap.point(name, run.returncode == 0 and isinstance(value, (dict, list)), value,
+                       run.stdout[:400], run.stderr)
+        return value
+
+    def copy_project(self, name, *replacements):
+        """A sample of one's own, with its data beside it."""
+        folder = self.folder / name
+        shutil.copytree(self.mlp, folder / "project")
+        shutil.copytree(self.samples / "data", folder / "data")
+        ini = folder / "project" / "project.ini"
+        text = ini.read_text()
+        for old, new in replacements:
+            assert old in text
+            text = text.replace(old, new)
+        ini.write_text(text)
+        return folder / "project"
+
+    # -- help --
+
+    def help(self):
+        self.check("without a verb the verbs are told", self.call(), 2, *VERBS)
+        self.check("--help tells the verbs", self.call("--help"), 0, *VERBS)
+        self.check("--version", self.call("--version"), 0, "sluice ")
+        self.check("a man page of all verbs", self.call("--man"), 0,
+                   *(f".SS {verb} " for verb in VERBS))
+        self.check("an unknown verb", self.call("tarin"), 2, "no verb 'tarin'")
+        for verb in VERBS:
+            self.check(f"{verb} --help", self.call(verb, "--help"), 0, f"sluice {verb}", "--json")
+            self.check(f"{verb} with an unknown option", self.call(verb, "--nonsense"), 2,
+                       f"Try 'sluice {verb} --help'")
+
+    # -- training --
+
+    def train_plain(self):
+        run = self.train(self.mlp, "--steps", 300, "--run", "plain")
+        self.check("train says how it ended", run, 0, "run plain: finished at step 300",
+                   "test accuracy 0.", f"workspace {self.workspace}")
+        self.tap.point("without a terminal there are plain lines", "\r" not in run.stdout
+                       and "\x1b" not in run.stdout, run.stdout)
+        with sqlite3.connect(self.workspace / "sluice.db") as database:
+            row = database.execute("SELECT state, step, n_steps FROM runs").fetchall()
+        self.tap.point("the run is in the database", row == [(4, 300, 300)], row)
+        checkpoints = sorted(path.name for path in self.workspace.glob("runs/1/checkpoints/*"))
+        self.tap.point("so is its checkpoint", checkpoints == ["step-0000000300.safetensors"],
+                       checkpoints)
+        header = (self.workspace / "runs/1/checkpoints" / checkpoints[0]).read_bytes()
+        length = int.from_bytes(header[:8], "little")
+        entries = json.loads(header[8:8 + length])
+        state = json.loads(entries.pop("__metadata__")["sluice.state"])
+        sizes = [entry["data_offsets"] for entry in entries.values()]
+        self.tap.point("a checkpoint opens with ten lines of Python",
+                       state["step"] == 300 and entries["hidden/weights"]["shape"] == [64, 128]
+                       and max(end for _, end in sizes) == len(header) - 8 - length, entries)
+
+    def train_json(self):
+        run = self.train(self.mlp, "--steps", 2000, "--run", "json", "--json")
+        lines = [json.loads(line) for line in run.stdout.splitlines()]
+        last = lines[-1]
+        self.tap.point("train --json is JSON lines", run.returncode == 0 and last["run"] == "json"
+                       and last["state"] == "finished" and last["step"] == 2000
+                       and last["committed_step"] == 2000 and last["checkpoint"] == 2000, last)
+        steps = [line["step"] for line in lines]
+        committed = [line["committed_step"] for line in lines]
+        self.tap.point("steps and acknowledgements only grow",
+                       steps == sorted(steps) and committed == sorted(committed)
+                       and all(c <= s for c, s in zip(committed, steps)), lines)
+
+    def train_wrong(self):
+        cases = (
+            ("an option mistyped", ["--set", "stpes=1"], 1, ["did you mean 'steps'"]),
+            ("a parameter mistyped", ["--set", "learning-rat=1"], 1, ["'learning-rate'"]),
+            ("a value that is none", ["--set", "learning-rate=fast"], 1, ["must be a number"]),
+            ("no step", ["--steps", "0"], 1, ["above 0"]),
+            ("steps that are no number", ["--steps", "many"], 1, ["whole number"]),
+            ("a seed below 0", ["--seed", "-1"], 1, ["whole number"]),
+            ("threads below 0", ["--threads", "-1"], 2, ["--threads"]),
+            ("a loss that is not there", ["--set", "loss=lost:0"], 1, ["lost"]),
+            ("two projects", [self.mlp], 2, ["give one PROJECT"]),
+        )
+        for name, arguments, status, words in cases:
+            self.check(f"train: {name}", self.train(self.mlp, *arguments), status, *words)
+        self.check("train: no project", self.train(), 2, "give one PROJECT")
+        self.check("train: no such folder", self.train(self.folder / "none"), 1, "project.ini")
+        self.check("train: no such run", self.train("--resume", "jsn"), 1, "did you mean 'json'")
+        self.check("train: a checkpoint that is not there",
+                   self.train("--resume", "json", "--resume-step", 7), 1, "step 7")
+        with sqlite3.connect(self.workspace / "sluice.db") as database:
+            names = [name for name, in database.execute(
+                "SELECT name FROM runs WHERE deleted IS NULL ORDER BY id")]
+        self.tap.point("what could not start leaves no run", names == ["plain", "json"], names)
+
+    def start(self, *arguments):
+        """A run under way, once it has made steps."""
+        command = [self.sluice, "train", "--workspace", self.workspace, "--json", *arguments]
+        process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        line = process.stdout.readline()
+        while json.loads(line)["step"] == 0:
+            line = process.stdout.readline()
+        return process
+
+    def interrupt(self):
+        for number, name in ((signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")):
+            run = f"stopped-{int(number)}"
+            process = self.start(self.mlp, "--run", run, "--steps", 10000000)
+            process.send_signal(number)
+            out, _ = process.communicate(timeout=60)
+            last = json.loads(out.splitlines()[-1])
+            self.tap.point(f"{name} saves and ends with 130", process.returncode == 130
+                           and last["state"] == "stopped" and last["checkpoint"] == last["step"],
+                           process.returncode, last)
+        steps = last["step"] + 100
+        self.check("it goes on from there", self.train("--resume", run, "--steps", steps), 0,
+                   f"finished at step {steps}")
+        process = subprocess.Popen([self.sluice, "train", "--workspace", self.workspace, self.mlp,
+                                    "--run", "text", "--steps", "10000000"],
+                                   stdout=subprocess.PIPE, text=True)
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        self.tap.point("and says how to go on", process.returncode == 130
+                       and re.search(r"sluice train --workspace '.*' --resume text", out), out)
+
+    def crash(self):
+        process = self.start(self.mlp, "--run", "crashed", "--steps", 10000000)
+        other = self.train("--resume", "crashed")
+        self.check("a run under way cannot be resumed by another program", other, 1,
+                   "trained by another program")
+        process.kill()
+        process.communicate()
+        runs = self.check_json("info lists runs", "info", "--workspace", self.workspace, "--json")
+        states = {run["name"]: run["state"] for run in runs}
+        self.tap.point("a killed run has crashed", states.get("crashed") == "crashed", states)
+        run = self.train("--resume", "crashed", "--steps", 10000000, "--set", "seed=x")
+        self.check("settings of a resumed run are checked", run, 1, "whole number")
+        process = self.start("--resume", "crashed")
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        self.tap.point("it goes on", process.returncode == 130, process.returncode)
+
+    # -- what is in the way --
+
+    def bad_workspaces(self):
+        self.check("a workspace below a file", self.call(
+            "train", self.mlp, "--workspace", self.mlp / "project.ini" / "w"), 1,
+                   "cannot be written")
+        locked = self.folder / "read-only"
+        locked.mkdir(mode=0o555)
+        name = "a workspace that is read-only"
+        if os.geteuid() != 0:
+            self.check(name, self.call("train", self.mlp, "--workspace", locked), 1, "--workspace")
+        else:
+            os.chmod(self.folder, 0o755)
+            try:
+                run = self.call("train", self.mlp, "--workspace", locked, user=NOBODY)
+                self.check(name, run, 1, "--workspace")
+            except PermissionError:
+                self.tap.skip(name, "another user cannot run the program here")
+        newer = self.folder / "newer"
+        newer.mkdir()
+        with sqlite3.connect(newer / "sluice.db") as database:
+            database.execute("PRAGMA user_version = 1000")
+        self.check("a workspace of a newer version",
+                   self.call("train", self.mlp, "--workspace", newer), 1, "newer Sluice")
+        garbage = self.folder / "garbage"
+        garbage.mkdir()
+        (garbage / "sluice.db").write_bytes(b"This is no database. " * 1000)
+        self.check("a workspace whose database is none",
+                   self.call("train", self.mlp, "--workspace", garbage), 1, "damaged or is none")
+
+    def full_disk(self):
+        def small_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (600000, 600000))
+
+        workspace = ["--workspace", self.folder / "full"]
+        run = self.call("train", self.mlp, *workspace, "--run", "full", "--steps", 200000,
+                        preexec_fn=small_files)
+        self.tap.point("where nothing more can be written, training says so and ends",
+                       run.returncode == 1 and run.stderr.startswith("sluice train:"),
+                       run.returncode, run.stdout, run.stderr)
+        process = self.start("--resume", "full", *workspace)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        self.tap.point("and goes on when there is room", process.returncode == 130)
+
+    def bad_data(self):
+        absent = self.copy_project("absent", ("train-labels-idx1", "train-lables-idx1"))
+        self.check("a data file that is not there", self.train(absent), 1, "train-lables-idx1")
+        torn = self.copy_project("torn")
+        path = torn.parent / "data/digits/train-images-idx3-ubyte.gz"
+        path.write_bytes(path.read_bytes()[:5000])
+        self.check("a data file that is cut off", self.train(torn), 1, "train-images", "cut off")
+        other = self.copy_project("other", ("source=idx", "source=npy"))
+        self.check("a data file of another format", self.train(other), 1, "no NumPy file")
+        shape = self.copy_project("shape", ("shape=8;8;1", "shape=4;16;1"))
+        self.check("data that do not fit the graph", self.train(shape), 1, "[64,4,16,1]",
+                   "[?,8,8,1]")
+
+    # -- the other verbs --
+
+    def look(self):
+        self.check("info", self.call("info"), 0, "Sluice", "ops")
+        self.check_json("info --json", "info", "--json")
+        self.check("info of a graph", self.call("info", self.mlp / "model.pbtxt"), 0, "nodes")
+        self.check("info of nothing", self.call("info", self.folder / "none.pbtxt"), 1, "none.pbtxt")
+        self.check("ops", self.call("ops"), 0, "MatMul", "Conv2D")
+        self.check("ops of one", self.call("ops", "MatMul"), 0, "transpose_a", "product")
+        self.check_json("ops of one --json", "ops", "MatMul", "--json")
+        self.check("ops of none", self.call("ops", "MatMull"), 1, "MatMul")
+        self.check("check of a sample", self.call("check", self.mlp), 0, "No problems")
+        self.check_json("check --json", "check", self.mlp, "--json")
+        self.check("check of nothing", self.call("check", self.folder / "none"), 1, "none")
+        bad = self.copy_project("bad", ("loss=loss/value:0", "loss=loss/valve:0"))
+        run = self.call("check", bad)
+        self.tap.point("check tells a problem", run.returncode == 1 and "loss/valve" in run.stdout,
+                       run.stdout, run.stderr)
+
+    def run_graph(self):
+        graph = self.folder / "graph.pbtxt"
+        graph.write_text(GRAPH)
+        self.check("run", self.call("run", graph, "--feed", "x:0=[1,2.5]", "--fetch", "twice:0"), 0,
+                   "twice:0", "5")
+        self.check("run with a scalar", self.call("run", graph, "--feed", "d:0=1.5", "--fetch",
+                                                  "same:0"), 0, "same:0 = double [] = 1.5")
+        self.check_json("run --json", "run", graph, "--feed", "x:0=3", "--fetch", "twice:0",
+                        "--json")
+        for name, arguments, status, words in (
+                ("of nothing", [], 2, ["--fetch"]),
+                ("unfed", ["--fetch", "twice:0"], 1, ["'x'"]),
+                ("of an unknown node", ["--fetch", "twcie:0"], 1, ["twcie"]),
+                ("a feed that is no number", ["--feed", "x:0=1,a", "--fetch", "twice:0"], 1, ["'a'"]),
+                ("several numbers without brackets", ["--feed", "x:0=1,2", "--fetch", "twice:0"], 1,
+                 ["[ ]"]),
+                ("a feed without a value", ["--feed", "x:0", "--fetch", "twice:0"], 1,
+                 ["EDGE=VALUE"]),
+                ("a feed file that is not there", ["--feed", "x:0=no.npy", "--fetch", "twice:0"], 1,
+                 ["no.npy"]),
+                ("no device", ["--cpus", "0", "--fetch", "twice:0"], 2, ["--cpus"])):
+            self.check(f"run: {name}", self.call("run", graph, *arguments), status, *words)
+
+    def draw(self):
+        magic = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "dot": b"digraph"}
+        for kind, start in magic.items():
+            out = self.folder / f"graph.{kind}"
+            run = self.call("draw", self.mlp, "--out", out)
+            head = out.read_bytes().lstrip()[:200] if out.exists() else b""
+            self.tap.point(f"draw a graph as {kind}", run.returncode == 0 and start in head,
+                           run.stderr, head)
+        out = self.folder / "charts.png"
+        run = self.call("draw", self.mlp, "--charts", "--workspace", self.workspace, "--run",
+                        "json", "--out", out)
+        self.tap.point("draw charts", run.returncode == 0 and out.read_bytes()[:4] == magic["png"],
+                       run.stderr)
+        self.check("draw nowhere", self.call("draw", self.mlp), 2, "--out")
+        self.check("draw as nothing known", self.call("draw", self.mlp, "--out", "a.gif"), 2, ".png")
+        self.check("draw where nothing can be written",
+                   self.call("draw", self.mlp, "--out", self.folder / "none" / "a.png"), 1, "a.png")
+        self.check("draw the charts of no run", self.call(
+            "draw", self.mlp, "--charts", "--workspace", self.workspace, "--run", "jsn", "--out",
+            out), 1, "json")
+
+    def bench(self):
+        value = self.check_json("bench --json", "bench", self.mlp, "--seconds", 0.3, "--json")
+        self.tap.point("bench measures", value.get("value", 0) > 0, value)
+
+    def run(self):
+        for part in (self.help, self.train_plain, self.train_json, self.train_wrong, self.interrupt,
+                     self.crash, self.bad_workspaces, self.full_disk, self.bad_data, self.look,
+                     self.run_graph, self.draw, self.bench):
+            part()
+        self.temporary.cleanup()
+        self.tap.end()
+
+
+Cli(sys.argv[1], sys.argv[2]).run()
