@@ -36,6 +36,7 @@ enum
 {
   SELECTION_CHANGED,
   LOADED,
+  FAILED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -331,6 +332,26 @@ sluice_graph_page_find (SluiceGraphPage *self, const char *text)
 }
 
 gboolean
+sluice_graph_page_do (SluiceGraphPage *self, const char *verb)
+{
+  g_autofree char *action = g_strconcat ("canvas.", verb, NULL);
+  return gtk_widget_activate_action_variant (GTK_WIDGET (self->canvas), action, NULL);
+}
+
+void
+sluice_graph_page_export (SluiceGraphPage *self, const char *path)
+{
+  const char *ending = strrchr (path, '.');
+  g_autofree char *lower = g_ascii_strdown (ending != NULL ? ending + 1 : "", -1);
+  g_autofree char *action = g_strconcat ("canvas.export-", lower, NULL);
+  if (gtk_widget_activate_action (GTK_WIDGET (self->canvas), action, "s", path))
+    return;
+  g_autofree char *message = g_strdup_printf (
+      _ ("“%s” was not written: its name must end in .svg, .pdf, .png or .dot"), path);
+  g_signal_emit (self, signals[FAILED], 0, message);
+}
+
+gboolean
 sluice_graph_page_is_busy (SluiceGraphPage *self)
 {
   return self->loading != NULL || sluice_canvas_is_busy (self->canvas);
@@ -356,6 +377,12 @@ static void
 selection_changed_cb (SluiceGraphPage *self, const char *name)
 {
   g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
+}
+
+static void
+failed_cb (SluiceGraphPage *self, const char *message)
+{
+  g_signal_emit (self, signals[FAILED], 0, message);
 }
 
 static void
@@ -396,6 +423,8 @@ sluice_graph_page_class_init (SluiceGraphPageClass *klass)
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   signals[LOADED] = g_signal_new ("loaded", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
                                   NULL, NULL, G_TYPE_NONE, 0);
+  signals[FAILED] = g_signal_new ("failed", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                  NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
 }
 
@@ -408,4 +437,5 @@ sluice_graph_page_init (SluiceGraphPage *self)
   g_signal_connect_swapped (self->canvas, "selection-changed", G_CALLBACK (selection_changed_cb),
                             self);
   g_signal_connect_swapped (self->canvas, "layout-changed", G_CALLBACK (layout_changed_cb), self);
+  g_signal_connect_swapped (self->canvas, "failed", G_CALLBACK (failed_cb), self);
 }

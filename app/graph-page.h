@@ -14,8 +14,8 @@
 #define SLUICE_TYPE_GRAPH_PAGE (sluice_graph_page_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, SLUICE, GRAPH_PAGE, GtkWidget)
 
-/* Signals: selection-changed (string, nullable), loaded (the graph is there, or could not be read).
- */
+/* Signals: selection-changed (string, nullable), loaded (the graph is there, or could not be read),
+ * failed (string: what could not be written and why). */
 
 /* A project folder, or a graph file. */
 void sluice_graph_page_open (SluiceGraphPage *self, const char *path);
@@ -25,6 +25,11 @@ SluiceGraph *sluice_graph_page_get_graph (SluiceGraphPage *self); /* (nullable) 
 const char *sluice_graph_page_get_selection (SluiceGraphPage *self); /* (nullable) */
 gboolean sluice_graph_page_select (SluiceGraphPage *self, const char *name);
 guint sluice_graph_page_find (SluiceGraphPage *self, const char *text);
+/* "fit", "open", "zoom-in": an action of the canvas by its name without "canvas."; FALSE: there is
+ * none. */
+gboolean sluice_graph_page_do (SluiceGraphPage *self, const char *verb);
+/* Writes the drawn graph; the format is the name's ending. Signal failed says what went wrong. */
+void sluice_graph_page_export (SluiceGraphPage *self, const char *path);
 gboolean sluice_graph_page_is_busy (SluiceGraphPage *self);
 /* Share of the step's time of a node or scope; negative where it is not known. */
 double sluice_graph_page_get_share (SluiceGraphPage *self, const char *name);

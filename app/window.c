@@ -365,6 +365,50 @@ open_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   choose (data, _ ("Open a graph"), GTK_FILE_CHOOSER_ACTION_OPEN);
 }
 
+/* "fit", "open", "zoom-in": the canvas' own actions, for keys that work without focus there,
+ * scripts and tests. */
+static void
+graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *self = data;
+  sluice_window_show_page (self, "graph");
+  sluice_graph_page_do (self->graph_page, g_variant_get_string (parameter, NULL));
+}
+
+static void
+export_graph_to_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_graph_page_export (SLUICE_WINDOW (data)->graph_page,
+                            g_variant_get_string (parameter, NULL));
+}
+
+static void
+export_chosen_cb (GtkNativeDialog *dialog, int response, SluiceWindow *self)
+{
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+      g_autofree char *path = g_file_get_path (file);
+      if (path != NULL)
+        sluice_graph_page_export (self->graph_page, path);
+    }
+  g_object_unref (dialog);
+}
+
+static void
+export_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *self = data;
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (_ ("Export the graph as it is drawn"), GTK_WINDOW (self),
+                                   GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
+  g_autofree char *name = g_strdup_printf ("graph.%s", g_variant_get_string (parameter, NULL));
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
+  g_signal_connect (dialog, "response", G_CALLBACK (export_chosen_cb), self);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
 static void
 dismiss_failure_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
@@ -458,6 +502,9 @@ static const GActionEntry actions[] = {
   { .name = "open", .activate = open_cb, .parameter_type = "s" },
   { .name = "open-project", .activate = open_project_cb },
   { .name = "open-graph", .activate = open_graph_cb },
+  { .name = "graph", .activate = graph_cb, .parameter_type = "s" },
+  { .name = "export-graph", .activate = export_graph_cb, .parameter_type = "s" },
+  { .name = "export-graph-to", .activate = export_graph_to_cb, .parameter_type = "s" },
   { .name = "dismiss-failure", .activate = dismiss_failure_cb },
   { .name = "toggle-runs", .activate = toggle_runs_cb },
   { .name = "toggle-inspector", .activate = toggle_inspector_cb },
@@ -669,4 +716,5 @@ sluice_window_init (SluiceWindow *self)
   g_signal_connect_swapped (self->graph_page, "selection-changed", G_CALLBACK (show_selection),
                             self);
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (show_selection), self);
+  g_signal_connect_swapped (self->graph_page, "failed", G_CALLBACK (show_failure), self);
 }

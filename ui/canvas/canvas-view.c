@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#define FIT_MARGIN 40.0
+#define FIT_MARGIN  40.0
+#define MOST_MOVING 5000 /* items: more are drawn at their new places at once */
 
 SluicePoint
 canvas_to_scene (SluiceCanvas *self, double x, double y)
@@ -296,7 +297,7 @@ canvas_begin_motion (SluiceCanvas *self, SluiceScene *before, const char *anchor
       self->view_from.x += moved.x;
       self->view_from.y += moved.y;
     }
-  if (!canvas_may_move (self))
+  if (!canvas_may_move (self) || n > MOST_MOVING)
     return;
   self->shift_from = g_new (SluicePoint, n + 1);
   self->stretch_from = g_new (SluicePoint, n + 1);
