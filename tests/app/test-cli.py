@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""The sluice command, driven as a user drives it, as TAP.   usage: test-cli.py SLUICE SOURCE-FOLDER"""
+"""The sluice command, driven as a user drives it, as TAP.
+
+usage: test-cli.py SLUICE SOURCE-FOLDER
+"""
 import json
 import os
 import pathlib
@@ -262,7 +265,8 @@ class Cli:
         self.check("info", self.call("info"), 0, "Sluice", "ops")
         self.check_json("info --json", "info", "--json")
         self.check("info of a graph", self.call("info", self.mlp / "model.pbtxt"), 0, "nodes")
-        self.check("info of nothing", self.call("info", self.folder / "none.pbtxt"), 1, "none.pbtxt")
+        self.check("info of nothing", self.call("info", self.folder / "none.pbtxt"), 1,
+                   "none.pbtxt")
         self.check("ops", self.call("ops"), 0, "MatMul", "Conv2D")
         self.check("ops of one", self.call("ops", "MatMul"), 0, "transpose_a", "product")
         self.check_json("ops of one --json", "ops", "MatMul", "--json")
@@ -288,7 +292,8 @@ class Cli:
                 ("of nothing", [], 2, ["--fetch"]),
                 ("unfed", ["--fetch", "twice:0"], 1, ["'x'"]),
                 ("of an unknown node", ["--fetch", "twcie:0"], 1, ["twcie"]),
-                ("a feed that is no number", ["--feed", "x:0=1,a", "--fetch", "twice:0"], 1, ["'a'"]),
+                ("a feed that is no number", ["--feed", "x:0=1,a", "--fetch", "twice:0"], 1,
+                 ["'a'"]),
                 ("several numbers without brackets", ["--feed", "x:0=1,2", "--fetch", "twice:0"], 1,
                  ["[ ]"]),
                 ("a feed without a value", ["--feed", "x:0", "--fetch", "twice:0"], 1,
@@ -312,7 +317,8 @@ class Cli:
         self.tap.point("draw charts", run.returncode == 0 and out.read_bytes()[:4] == magic["png"],
                        run.stderr)
         self.check("draw nowhere", self.call("draw", self.mlp), 2, "--out")
-        self.check("draw as nothing known", self.call("draw", self.mlp, "--out", "a.gif"), 2, ".png")
+        self.check("draw as nothing known", self.call("draw", self.mlp, "--out", "a.gif"), 2,
+                   ".png")
         self.check("draw where nothing can be written",
                    self.call("draw", self.mlp, "--out", self.folder / "none" / "a.png"), 1, "a.png")
         self.check("draw the charts of no run", self.call(
