@@ -13,6 +13,10 @@
 #include "engine/base/error.h"
 #include "engine/base/near.h"
 
+/* Once the store is open: who trains is to know soon that another program holds the database, and
+ * goes on trying. */
+#define WRITER_PATIENCE_MS 1000
+
 struct _SluiceStore
 {
   GObject parent;
@@ -86,6 +90,7 @@ prepare_schema (sqlite3 *db, gpointer data, GError **error)
         "'%s' was written by a newer Sluice (version %d, this program knows up to %d); "
         "use the newer program or another workspace",
         path, version, SLUICE_STORE_VERSION);
+  sqlite3_busy_timeout (db, WRITER_PATIENCE_MS);
   if (version == SLUICE_STORE_VERSION)
     return TRUE;
   g_autofree char *stamp = g_strdup_printf ("PRAGMA user_version = %d", SLUICE_STORE_VERSION);

@@ -49,20 +49,23 @@ write_info (SluiceTrainer *self, SluiceRunState state, GError **error)
 /*
  * After a call to the store that failed: TRUE where another program holds the database and the call
  * is to be made again. Points wait in the queue meanwhile, and those who watch are told. A stop
- * does not wait: what is not committed is computed again after a resume.
+ * tries only once more: what is not committed is computed again after a resume.
  */
 static gboolean
 wait_for_database (SluiceTrainer *self, GError **error)
 {
   gboolean held = g_error_matches (*error, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE);
   pthread_mutex_lock (&self->lock);
-  gboolean waits = self->progress.waits = held && self->want != WANT_STOP;
+  gboolean stops = self->want == WANT_STOP;
+  self->progress.waits = held;
   pthread_mutex_unlock (&self->lock);
-  if (!waits)
+  if (!held)
+    return FALSE;
+  double start = trainer_wall_now ();
+  gboolean flushed = sluice_run_log_flush (self->log, NULL);
+  if (stops && !flushed)
     return FALSE;
   g_clear_error (error);
-  double start = trainer_wall_now ();
-  sluice_run_log_flush (self->log, NULL);
   pthread_mutex_lock (&self->lock);
   self->progress.wait_seconds += trainer_wall_now () - start;
   pthread_mutex_unlock (&self->lock);
