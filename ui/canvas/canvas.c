@@ -7,8 +7,9 @@
 #include <string.h>
 
 /* Up to here a scene is made at once: faster than a frame. Larger ones are made by a worker. */
-#define SMALL_MODEL 300
-#define SMALL_SCENE 90
+#define SMALL_MODEL  300  /* nodes: hierarchy and scene */
+#define MEDIUM_MODEL 3000 /* nodes: a new scene of a known hierarchy */
+#define SMALL_SCENE  90   /* boxes and glyphs */
 
 /* A scene under construction. Held by its task and, until it is replaced, by the canvas. */
 struct _CanvasJob
@@ -117,22 +118,36 @@ job_done_cb (GObject *object, GAsyncResult *result, gpointer data)
   SluiceCanvas *self = SLUICE_CANVAS (object);
   CanvasJob *job = g_task_get_task_data (G_TASK (result));
   if (self->job != job || job->scene == NULL)
-    return; /* a newer request took over */
-  g_autoptr (GTask) keep = g_object_ref (G_TASK (result));
-  g_clear_pointer (&self->job, job_unref);
+    return;                                /* a newer request took over */
+  g_clear_pointer (&self->job, job_unref); /* the task has a reference of its own */
   take_job (self, job);
 }
 
-static gboolean
-is_small (SluiceCanvas *self, const char *anchor)
+/* Boxes and glyphs that will be drawn in @group, which is open; more than @limit are not counted
+ * on. */
+static guint
+count_drawn (SluiceCanvas *self, guint group, guint limit)
 {
+  const SluiceGroup *g = sluice_hierarchy_get_group (self->hierarchy, group);
+  guint n = g->n_children;
+  for (guint i = g->first_child; i < g->first_child + g->n_children && n <= limit; i++)
+    {
+      const SluiceGroup *child = sluice_hierarchy_get_group (self->hierarchy, i);
+      if (child->n_children > 0 && sluice_view_state_is_open (self->state, child->path))
+        n += count_drawn (self, i, limit - MIN (n, limit));
+    }
+  return n;
+}
+
+/* Lines across borders take a look at every edge of the model, so that a large model is never
+ * small. */
+static gboolean
+is_small (SluiceCanvas *self)
+{
+  guint n = sluice_graph_model_get_n_nodes (self->model);
   if (self->hierarchy == NULL)
-    return sluice_graph_model_get_n_nodes (self->model) <= SMALL_MODEL;
-  guint n = self->scene == NULL ? SMALL_SCENE : sluice_scene_get_n_items (self->scene);
-  guint group = anchor == NULL ? SLUICE_NONE : sluice_hierarchy_lookup (self->hierarchy, anchor);
-  if (group != SLUICE_NONE)
-    n += sluice_hierarchy_get_group (self->hierarchy, group)->n_children;
-  return n <= SMALL_SCENE;
+    return n <= SMALL_MODEL;
+  return n <= MEDIUM_MODEL && count_drawn (self, 0, SMALL_SCENE) <= SMALL_SCENE;
 }
 
 void
@@ -149,7 +164,7 @@ canvas_rebuild (SluiceCanvas *self, const char *anchor)
   job->flow = self->flow;
   job->anchor = g_strdup (anchor);
   /* dot is slow and takes turns: never here. */
-  if (is_small (self, anchor) && !sluice_view_state_get_use_dot (self->state))
+  if (is_small (self) && !sluice_view_state_get_use_dot (self->state))
     {
       run_job (job);
       take_job (self, job);

@@ -348,8 +348,12 @@ sluice_draw_minimap_view (SluiceScene *scene,
   cairo_clip (cr);
   cairo_set_source_rgb (cr, theme->accent.r, theme->accent.g, theme->accent.b);
   cairo_set_line_width (cr, 1.6);
-  cairo_rectangle (cr, dx + view->x * zoom, dy + view->y * zoom, view->width * zoom,
-                   view->height * zoom);
+  /* A view that is larger than the map is the map's whole edge. */
+  double x0 = CLAMP (dx + view->x * zoom, 2, width - 2);
+  double y0 = CLAMP (dy + view->y * zoom, 2, height - 2);
+  double x1 = CLAMP (dx + (view->x + view->width) * zoom, 2, width - 2);
+  double y1 = CLAMP (dy + (view->y + view->height) * zoom, 2, height - 2);
+  cairo_rectangle (cr, x0, y0, x1 - x0, y1 - y0);
   cairo_stroke (cr);
   cairo_restore (cr);
 }

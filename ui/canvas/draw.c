@@ -461,6 +461,39 @@ find_scales (Draw *d)
     }
 }
 
+/* What touches the view. On the way, boxes are not where the index has them: then each is looked
+ * at. */
+static void
+find_visible (Draw *d, GArray *items, GArray *edges)
+{
+  SluiceRect area = sluice_rect_grown (&d->area, 12);
+  const SluicePoint *shift = d->state->shift;
+  if (shift == NULL)
+    {
+      sluice_scene_query (d->scene, &area, items);
+      sluice_scene_query_edges (d->scene, &area, edges);
+      return;
+    }
+  for (guint i = 0; i < sluice_scene_get_n_items (d->scene); i++)
+    {
+      SluiceRect r = sluice_draw_item_rect (d->scene, d->state, i);
+      if (sluice_rect_touches (&r, &area))
+        g_array_append_val (items, i);
+    }
+  for (guint i = 0; i < sluice_scene_get_n_edges (d->scene); i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (d->scene, i);
+      SluiceRect a = e->bounds, b = e->bounds;
+      a.x += shift[e->from].x;
+      a.y += shift[e->from].y;
+      b.x += shift[e->to].x;
+      b.y += shift[e->to].y;
+      a = sluice_rect_union (&a, &b);
+      if (sluice_rect_touches (&a, &area))
+        g_array_append_val (edges, i);
+    }
+}
+
 void
 sluice_drawer_draw (SluiceDrawer *self,
                     SluiceScene *scene,
@@ -479,11 +512,7 @@ sluice_drawer_draw (SluiceDrawer *self,
   cairo_translate (cr, -state->x, -state->y);
   d.area =
       (SluiceRect){ state->x, state->y, state->width / state->zoom, state->height / state->zoom };
-  /* On the way, boxes are not where the index has them. */
-  SluiceRect query =
-      state->shift != NULL ? sluice_scene_get_bounds (scene) : sluice_rect_grown (&d.area, 12);
-  sluice_scene_query (scene, &query, items);
-  sluice_scene_query_edges (scene, &query, edges);
+  find_visible (&d, items, edges);
   find_scales (&d);
   cairo_set_line_join (cr, CAIRO_LINE_JOIN_ROUND);
   if (state->zoom < DISTANT_ZOOM)

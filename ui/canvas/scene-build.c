@@ -159,6 +159,23 @@ add_stubs (Placer *p, const SceneWire *w, guint from, guint to)
     }
 }
 
+/* The model's edge leads from the variable to the op that writes it; the arrow shows where the new
+ * value goes. */
+static void
+turn_round (SluiceScene *scene, SluiceSceneEdge *edge)
+{
+  SluicePoint *s = &g_array_index (scene->points, SluicePoint, edge->first_point);
+  guint to = edge->to;
+  for (guint i = 0, k = edge->n_points - 1; i < k; i++, k--)
+    {
+      SluicePoint swap = s[i];
+      s[i] = s[k];
+      s[k] = swap;
+    }
+  edge->to = edge->from;
+  edge->from = to;
+}
+
 static void
 place_wire (Placer *p, SceneLevel *level, const SceneWire *w, SluicePoint at, guint parent)
 {
@@ -207,20 +224,8 @@ place_wire (Placer *p, SceneLevel *level, const SceneWire *w, SluicePoint at, gu
       add_point (scene, x, y);
     }
   edge.n_points = scene->points->len - edge.first_point;
-  if (w->kind == SLUICE_EDGE_REFERENCE)
-    {
-      /* The model's edge leads from the variable to the op that writes it; the arrow shows where
-       * the new value goes. */
-      SluicePoint *s = &g_array_index (scene->points, SluicePoint, edge.first_point);
-      for (guint i = 0, k = edge.n_points - 1; i < k; i++, k--)
-        {
-          SluicePoint swap = s[i];
-          s[i] = s[k];
-          s[k] = swap;
-        }
-      edge.from = to;
-      edge.to = from;
-    }
+  if (w->kind == SLUICE_EDGE_REFERENCE && edge.n_points >= 4)
+    turn_round (scene, &edge);
   if (edge.n_points >= 4)
     add_edge (p, edge);
 }
