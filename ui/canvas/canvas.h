@@ -9,8 +9,8 @@
  * canvas.close, canvas.toggle, canvas.open-all-here, canvas.close-all, canvas.find-next,
  * canvas.find-previous, canvas.select-next, canvas.select-previous, canvas.select-left,
  * canvas.select-right, canvas.select-up, canvas.select-down, canvas.select-parent,
- * canvas.select-none, canvas.set-aside, canvas.bring-back, canvas.reset-positions, canvas.color-by
- * (string: structure, device, time, bytes), canvas.export-svg, canvas.export-pdf,
+ * canvas.select-none, canvas.set-aside, canvas.bring-back, canvas.reset-positions, canvas.use-dot,
+ * canvas.color-by (string: structure, device, time, bytes), canvas.export-svg, canvas.export-pdf,
  * canvas.export-png, canvas.export-dot (string: path). */
 #pragma once
 

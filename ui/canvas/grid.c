@@ -93,6 +93,8 @@ compare_uint (gconstpointer a, gconstpointer b)
 static void
 append_ascending (const SluiceGrid *self, const guint32 *marks, GArray *found, GArray *result)
 {
+  if (found->len == 0)
+    return;
   if (found->len < self->n / 32)
     {
       qsort (found->data, found->len, sizeof (guint), compare_uint);

@@ -7,10 +7,11 @@
  *  - Scopes come from names. A variable with its initialiser, reader and assignments (`w`,
  * `w/read`, `w/Assign`) is one scope of class VARIABLE.
  *  - `gradients/conv1/…` stands beside `conv1` as `conv1 ∇`, paired with it.
- *  - Five or more ops, or three or more scopes, of one structure and one name stem (conv_1 …
- * conv_n) form a series, unless that would close a cycle.
+ *  - In a level of a dozen or more, five or more ops, or three or more scopes, of one structure and
+ *    one name stem (conv_1 … conv_n) form a series, as do twelve of one stem whatever their
+ *    structure, unless that would close a cycle.
  *  - Structure is a hash over op types and wiring: equal structures share an index, and so a
- * colour. */
+ *    colour. */
 #pragma once
 
 #include "ui/canvas/graph-model.h"
