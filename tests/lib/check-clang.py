@@ -24,7 +24,9 @@ def clang_command(entry):
             kept.append(word)
         skip = word in WITH_VALUE
     quiet = ["-Wno-unknown-warning-option", "-Wno-unused-command-line-argument"]
-    return ["clang", "-fsyntax-only", "-Werror", *quiet, *kept, "-fno-color-diagnostics"]
+    # As in meson.build: variables that are there for their cleanup only.
+    quiet += ["-Wno-unused-variable", "-fno-color-diagnostics"]
+    return ["clang", "-fsyntax-only", "-Werror", *kept, *quiet]
 
 
 def warnings(entry):
