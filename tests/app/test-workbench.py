@@ -108,7 +108,7 @@ class Session:
     def __init__(self, program, project, pictures):
         self.program, self.pictures = program, pictures
         self.workspace = tempfile.mkdtemp()
-        # What is opened in the window is saved beside the graph: so a copy, with the data next to it.
+        # What is opened in the window is saved beside the graph: work on a copy, with the data.
         samples = os.path.join(self.workspace, "samples")
         shutil.copytree(os.path.dirname(project), samples)
         self.project = os.path.join(samples, os.path.basename(project))
