@@ -134,8 +134,8 @@ summaries_equal (Wire got, Wire want, int level)
       if (!wire_field (&got, &f1, &n1, &s1) || !wire_field (&want, &f2, &n2, &s2) || f1 != f2
           || n1 != n2)
         return FALSE;
-      gboolean same =
-          s1.end - s1.at == s2.end - s2.at && memcmp (s1.at, s2.at, s1.end - s1.at) == 0;
+      gboolean same = s1.end - s1.at == s2.end - s2.at
+                      && (s1.at == s1.end || memcmp (s1.at, s2.at, s1.end - s1.at) == 0);
       if (!same && level < 2 && f1 == descend[level])
         same = summaries_equal (s1, s2, level + 1);
       else if (!same && level == 2 && f1 == 4)
