@@ -174,6 +174,26 @@ tie_bundles (SceneBuilder *b, guint scope, Ties *ties)
     }
 }
 
+/* A constant that only glyphs read (the first value of a variable, the tag of a summary) is a part
+ * of them and not drawn; a search still finds it and brings it out. */
+static void
+fold_constants (SceneBuilder *b, guint scope, Ties *ties)
+{
+  const SluiceGroup *parent = group_at (b, scope);
+  guint base = parent->first_child, first, n;
+  g_autofree guint8 *boxed = g_new0 (guint8, parent->n_children + 1);
+  n = sluice_hierarchy_get_bundles (b->hierarchy, scope, &first);
+  for (guint i = first; i < first + n; i++)
+    {
+      const SluiceBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
+      boxed[e->from - base] |= !ties[e->to - base].satellite;
+    }
+  for (guint i = 0; i < parent->n_children; i++)
+    if (ties[i].glyph && ties[i].readers > 0 && !boxed[i]
+        && group_at (b, base + i)->node_class == SLUICE_NODE_CLASS_CONSTANT)
+      ties[i].satellite = TRUE;
+}
+
 /* Decides which children stand as glyphs at other boxes: constants at each reader, a variable at
  * its only one, a summary at what it watches. Constants come last: they may stand at a variable or
  * a summary that is a box itself. */
@@ -215,6 +235,7 @@ find_satellites (SceneBuilder *b, guint scope, Ties *ties)
           && to->node_class != SLUICE_NODE_CLASS_CONSTANT && is_host (b, ties, base, e->to))
         ties[e->from - base].satellite = TRUE;
     }
+  fold_constants (b, scope, ties);
 }
 
 static void
@@ -455,6 +476,9 @@ scene_find_crossings (SceneBuilder *b)
       guint ends[2] = { sluice_hierarchy_get_op_group (h, edge->from),
                         sluice_hierarchy_get_op_group (h, edge->to) };
       if (edge->kind != SLUICE_EDGE_DATA || ends[0] == ends[1])
+        continue;
+      /* That a gradient reads its forward half goes without saying. */
+      if (group_at (b, ends[1])->gradient && !group_at (b, ends[0])->gradient)
         continue;
       for (int side = 0; side < 2; side++)
         {

@@ -129,12 +129,21 @@ node_of (const SceneLevel *level, const Input *input, guint end)
   return member_at (level, end)->layout;
 }
 
+/* How much a line wants to be short and straight: by its bytes; in a backward half the way from
+ * gradient to gradient before the ways out of it. */
 static double
-weight_of (const SceneWire *w)
+weight_of (SceneBuilder *b, const SceneLevel *level, const SceneWire *w)
 {
+  guint n = level->members->len;
   if (w->from == SCENE_PORT_IN || w->to == SCENE_PORT_OUT)
     return 0.5;
-  return w->kind == SLUICE_EDGE_DATA ? 1 + scene_edge_width (w->bytes, w->kind) : 0.1;
+  if (w->kind != SLUICE_EDGE_DATA)
+    return 0.1;
+  double weight = 1 + scene_edge_width (w->bytes, w->kind);
+  if (w->from < n && w->to < n && member_at (level, w->from)->second
+      && sluice_hierarchy_get_group (b->hierarchy, w->to_group)->gradient)
+    weight *= 4;
+  return weight;
 }
 
 static void
@@ -167,7 +176,7 @@ collect_nodes (SceneLevel *level, Input *input)
 }
 
 static void
-collect_edges (SceneLevel *level, Input *input)
+collect_edges (SceneBuilder *b, SceneLevel *level, Input *input)
 {
   g_autofree guint8 *tied = g_new0 (guint8, input->nodes->len + 1);
   guint n;
@@ -179,7 +188,7 @@ collect_edges (SceneLevel *level, Input *input)
       guint from = node_of (level, input, w->from), to = node_of (level, input, w->to);
       tied[from] |= 2;
       tied[to] |= 1;
-      add_edge (input, from, to, weight_of (w), i);
+      add_edge (input, from, to, weight_of (b, level, w), i);
     }
   /* Everything else lies between the ports. */
   n = input->nodes->len;
@@ -543,7 +552,7 @@ run_layout (SceneBuilder *b, SceneLevel *level, Input *input, gboolean halves)
   input->wires = g_array_new (FALSE, FALSE, sizeof (guint));
   input->member = g_new (guint, level->members->len + 3);
   collect_nodes (level, input);
-  collect_edges (level, input);
+  collect_edges (b, level, input);
   options.fixed = halves;
   if (options.fixed)
     fix_halves (b, level, input);

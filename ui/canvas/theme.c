@@ -75,7 +75,11 @@ mixed (SluiceColor a, SluiceColor b, double t)
 static SluiceColor
 golden_angle (guint index)
 {
-  double hue = fmod (0.11 + 0.618033988749895 * index, 1.0) * 6, f = hue - floor (hue);
+  double turn = fmod (0.452 + 0.618033988749895 * index, 1.0);
+  /* Not red: that says failure. */
+  if (turn < 0.05 || turn > 0.95)
+    turn = fmod (turn + 0.12, 1.0);
+  double hue = turn * 6, f = hue - floor (hue);
   double lo = 0.22, hi = 0.70, up = lo + (hi - lo) * f, down = hi - (hi - lo) * f;
   switch ((int) hue)
     {
