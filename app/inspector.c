@@ -97,7 +97,9 @@ output_text (const SluiceOutput *output)
     g_string_append (text, _ ("any shape"));
   else if (output->shape.rank == 0)
     g_string_append (text, _ ("scalar"));
-  g_string_append_printf (text, " %s", sluice_dtype_name (output->dtype));
+  g_string_append_printf (text, " %s",
+                          output->dtype != SLUICE_INVALID ? sluice_dtype_name (output->dtype)
+                                                          : _ ("of any type"));
   return g_string_free (text, FALSE);
 }
 
@@ -258,9 +260,8 @@ show_many (SluiceInspector *self, SluiceGraph *graph, const char *scope, SluiceG
   else
     {
       add_heading (self, _ ("Tip"));
-      GtkWidget *tip = gtk_label_new (
-          _ ("Select a node to see its inputs, shapes and share of the step. Double-click a "
-             "scope to open it."));
+      GtkWidget *tip = gtk_label_new (_ ("Select a node to see its inputs, shapes and share of the "
+                                         "step. Double-click a scope to open it."));
       gtk_label_set_wrap (GTK_LABEL (tip), TRUE);
       gtk_label_set_xalign (GTK_LABEL (tip), 0);
       gtk_widget_add_css_class (tip, "dim-label");

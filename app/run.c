@@ -72,10 +72,13 @@ dup_status (SluiceRun *self)
 {
   const SluiceRunInfo *info = self->info;
   const char *state = _ (sluice_run_state_name (info->state));
+  if (info->state == SLUICE_RUN_FAILED && info->message != NULL
+      && strstr (info->message, "NaN") != NULL)
+    return g_strdup_printf (_ ("NaN at step %" G_GINT64_FORMAT), info->step);
   if (info->state == SLUICE_RUN_FAILED)
     return g_strdup_printf (_ ("failed at step %" G_GINT64_FORMAT), info->step);
   if (info->state == SLUICE_RUN_STOPPED || info->state == SLUICE_RUN_CRASHED)
-    return g_strdup_printf (_ ("%s · can be resumed"), state);
+    return g_strdup_printf (_ ("%s · resumable"), state);
   SluiceRunSeries *accuracy = sluice_run_find_series (self, "evaluate/accuracy");
   SluiceExtent extent;
   if (info->state == SLUICE_RUN_FINISHED && accuracy != NULL && accuracy->buffer != NULL)

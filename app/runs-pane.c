@@ -4,6 +4,7 @@
 #include "app/runs-pane.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "ui/chart/color.h"
 #include "ui/chart/sparkline.h"
@@ -152,6 +153,22 @@ sluice_runs_pane_get_selected (SluiceRunsPane *self)
 {
   GtkListBoxRow *row = gtk_list_box_get_selected_row (self->list);
   return row != NULL ? SLUICE_RUN_ROW (row)->run : NULL;
+}
+
+guint
+sluice_runs_pane_find (SluiceRunsPane *self, const char *text)
+{
+  g_autofree char *wanted = g_utf8_casefold (text, -1);
+  GtkListBoxRow *row;
+  guint n = 0;
+  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
+    {
+      g_autofree char *name =
+          g_utf8_casefold (sluice_run_get_info (SLUICE_RUN_ROW (row)->run)->name, -1);
+      if (strstr (name, wanted) != NULL && n++ == 0)
+        gtk_list_box_select_row (self->list, row);
+    }
+  return n;
 }
 
 static void

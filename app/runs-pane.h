@@ -12,4 +12,6 @@
 G_DECLARE_FINAL_TYPE (SluiceRunsPane, sluice_runs_pane, SLUICE, RUNS_PANE, GtkWidget)
 
 void sluice_runs_pane_set_workspace (SluiceRunsPane *self, SluiceWorkspace *workspace);
+/* Selects the first run whose name contains the text, case ignored; returns how many do. */
+guint sluice_runs_pane_find (SluiceRunsPane *self, const char *text);
 SluiceRun *sluice_runs_pane_get_selected (SluiceRunsPane *self); /* (nullable) (transfer none) */

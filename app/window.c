@@ -28,7 +28,7 @@ struct _SluiceWindow
   GtkLabel *failure_label, *status_step, *status_rate, *status_machine;
   GtkProgressBar *progress;
   GtkSearchEntry *search;
-  GtkButton *start_button;
+  GtkButton *start_button, *failure_show;
   SluiceRunsPane *runs_pane;
   SluiceInspector *inspector;
   SluiceGraphPage *graph_page;
@@ -68,6 +68,11 @@ update_actions (SluiceWindow *self)
   set_enabled (self, "resume-run", can_train && idle);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->start_button),
                                paused ? _ ("Go on (F5)") : _ ("Start (F5)"));
+  /* The one thing to do next stands out. */
+  if (can_train && (idle || paused))
+    gtk_widget_add_css_class (GTK_WIDGET (self->start_button), "suggested-action");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->start_button), "suggested-action");
 }
 
 /* ---- status line ---- */
@@ -145,11 +150,14 @@ update_status (SluiceWindow *self)
   if (!sluice_run_controller_get_progress (self->controller, &p))
     {
       gboolean starting = state == SLUICE_CONTROL_STARTING;
-      gboolean ready = sluice_run_controller_get_project (self->controller) != NULL;
+      gboolean has_project = sluice_run_controller_get_project (self->controller) != NULL;
+      gboolean ready = has_project && sluice_workspace_get_store (self->workspace) != NULL;
       gtk_label_set_label (self->status_step, starting ? _ ("Reading data and graph…")
                                               : ready  ? _ ("Ready")
                                                        : "");
-      gtk_label_set_label (self->status_rate, !starting && ready ? _ ("Press Start to train") : "");
+      gtk_label_set_label (self->status_rate, starting || (has_project && !ready) ? ""
+                                              : ready ? _ ("Press Start (F5) to train")
+                                                      : _ ("Open a project to train it"));
       gtk_label_set_label (self->status_machine, "");
       return;
     }
@@ -176,11 +184,32 @@ status_cb (gpointer data)
 
 /* ---- failures, where they happened: a bar over the pages ---- */
 
+/* The first node of the graph that the message names in quotes. */
+static const char *
+find_culprit (SluiceWindow *self, const char *failure)
+{
+  SluiceGraph *graph = sluice_graph_page_get_graph (self->graph_page);
+  g_auto (GStrv) parts = g_strsplit (failure, "'", -1);
+  for (guint i = 1; graph != NULL && parts[i - 1] != NULL && parts[i] != NULL; i += 2)
+    {
+      const SluiceNode *node = sluice_graph_find (graph, parts[i]);
+      if (node != NULL)
+        return node->name;
+    }
+  return NULL;
+}
+
 static void
 show_failure (SluiceWindow *self, const char *failure)
 {
   if (failure != NULL)
-    gtk_label_set_label (self->failure_label, failure);
+    {
+      const char *culprit = find_culprit (self, failure);
+      gtk_label_set_label (self->failure_label, failure);
+      gtk_widget_set_visible (GTK_WIDGET (self->failure_show), culprit != NULL);
+      if (culprit != NULL)
+        gtk_actionable_set_action_target (GTK_ACTIONABLE (self->failure_show), "s", culprit);
+    }
   gtk_revealer_set_reveal_child (self->failure_revealer, failure != NULL);
 }
 
@@ -343,6 +372,7 @@ find_text_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 select_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
+  sluice_window_show_page (data, "graph");
   sluice_graph_page_select (SLUICE_WINDOW (data)->graph_page,
                             g_variant_get_string (parameter, NULL));
 }
@@ -511,7 +541,7 @@ static const GActionEntry actions[] = {
   { .name = "dump-state", .activate = dump_state_cb },
 };
 
-/* ---- search: nodes on the graph page, tags on the charts page ---- */
+/* ---- search: nodes on the graph page, tags on the charts page, runs everywhere ---- */
 
 static void
 search_cb (SluiceWindow *self)
@@ -529,7 +559,19 @@ search_activate_cb (SluiceWindow *self)
       g_strcmp0 (adw_view_stack_get_visible_child_name (self->stack), "charts") == 0;
   guint n = on_charts ? sluice_charts_page_find (self->charts_page, text)
                       : sluice_graph_page_find (self->graph_page, text);
-  if (n > 0 || *text == '\0')
+  if (*text == '\0')
+    return;
+  n += sluice_runs_pane_find (self->runs_pane, text);
+  /* What the other page has. */
+  if (n == 0
+      && (on_charts ? sluice_graph_page_find (self->graph_page, text)
+                    : sluice_charts_page_find (self->charts_page, text))
+             > 0)
+    {
+      sluice_window_show_page (self, on_charts ? "graph" : "charts");
+      return;
+    }
+  if (n > 0)
     return;
   g_autofree char *message = g_strdup_printf (_ ("Nothing is called “%s”"), text);
   adw_toast_overlay_add_toast (self->toasts, adw_toast_new (message));
@@ -606,6 +648,8 @@ settings_changed_cb (SluiceWindow *self)
 static void
 workspace_changed_cb (SluiceWindow *self)
 {
+  if (sluice_workspace_get_failure (self->workspace) != NULL)
+    show_failure (self, sluice_workspace_get_failure (self->workspace));
   update_actions (self);
   update_status (self);
 }
@@ -685,6 +729,7 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, progress);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, search);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, start_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_show);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, runs_pane);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, inspector);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, graph_page);

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define LEAST_WIDTH    240
-#define NATURAL_WIDTH  480
+#define NATURAL_WIDTH  400
 #define LEAST_HEIGHT   160
 #define NATURAL_HEIGHT 300
 #define LEAST_DRAG     6.0

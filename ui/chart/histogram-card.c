@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define LEAST_WIDTH          240
-#define NATURAL_WIDTH        480
+#define NATURAL_WIDTH        400
 #define LEAST_HEIGHT         200
 #define NATURAL_HEIGHT       340
 #define DESCRIBE_INTERVAL_MS 1000
