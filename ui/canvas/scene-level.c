@@ -462,6 +462,33 @@ add_port_wires (SceneBuilder *b, SceneLevel *level)
     }
 }
 
+/* The children of the lowest common scope that hold the two groups. */
+static void
+lift (const SceneBuilder *b, guint *x, guint *y)
+{
+  while (group_at (b, *x)->depth > group_at (b, *y)->depth)
+    *x = group_at (b, *x)->parent;
+  while (group_at (b, *y)->depth > group_at (b, *x)->depth)
+    *y = group_at (b, *y)->parent;
+  while (group_at (b, *x)->parent != group_at (b, *y)->parent)
+    {
+      *x = group_at (b, *x)->parent;
+      *y = group_at (b, *y)->parent;
+    }
+}
+
+/* Adds a tensor to every border it crosses between @group and @top, where its line outside ends. */
+static void
+cross (SceneBuilder *b, SceneCrossing *crossings, guint group, guint top, guint64 bytes)
+{
+  for (guint g = group; g != top; g = group_at (b, g)->parent)
+    if (b->open[group_at (b, g)->parent])
+      {
+        crossings[g].n_data++;
+        crossings[g].bytes += bytes;
+      }
+}
+
 void
 scene_find_crossings (SceneBuilder *b)
 {
@@ -473,26 +500,18 @@ scene_find_crossings (SceneBuilder *b)
   for (guint e = 0; e < n; e++)
     {
       const SluiceModelEdge *edge = sluice_graph_model_get_edge (model, e);
-      guint ends[2] = { sluice_hierarchy_get_op_group (h, edge->from),
-                        sluice_hierarchy_get_op_group (h, edge->to) };
-      if (edge->kind != SLUICE_EDGE_DATA || ends[0] == ends[1])
+      guint from = sluice_hierarchy_get_op_group (h, edge->from);
+      guint to = sluice_hierarchy_get_op_group (h, edge->to), top_from = from, top_to = to;
+      if (edge->kind != SLUICE_EDGE_DATA || from == to)
         continue;
-      /* That a gradient reads its forward half goes without saying. */
-      if (group_at (b, ends[1])->gradient && !group_at (b, ends[0])->gradient)
+      lift (b, &top_from, &top_to);
+      /* What is not drawn outside does not go on inside: that a gradient reads its forward half,
+       * and lines of what is set aside. */
+      if ((group_at (b, to)->gradient && !group_at (b, from)->gradient) || is_aside (b, top_from)
+          || is_aside (b, top_to))
         continue;
-      for (int side = 0; side < 2; side++)
-        {
-          guint g = ends[side], other = ends[1 - side];
-          for (; !sluice_hierarchy_is_below (h, other, group_at (b, g)->parent);
-               g = group_at (b, g)->parent)
-            {
-              SceneCrossing *c = side == 0 ? &b->out[g] : &b->in[g];
-              if (!b->open[group_at (b, g)->parent])
-                continue;
-              c->n_data++;
-              c->bytes += edge->bytes;
-            }
-        }
+      cross (b, b->out, from, top_from, edge->bytes);
+      cross (b, b->in, to, top_to, edge->bytes);
     }
 }
 

@@ -75,7 +75,7 @@ mixed (SluiceColor a, SluiceColor b, double t)
 static SluiceColor
 golden_angle (guint index)
 {
-  double turn = fmod (0.452 + 0.618033988749895 * index, 1.0);
+  double turn = fmod (0.57 + 0.618033988749895 * index, 1.0);
   /* Not red: that says failure. */
   if (turn < 0.05 || turn > 0.95)
     turn = fmod (turn + 0.12, 1.0);
