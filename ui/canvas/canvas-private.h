@@ -51,7 +51,8 @@ struct _SluiceCanvas
   /* View */
   CanvasView view;
   int allocated_width, allocated_height;
-  gboolean has_view; /* FALSE: fit as soon as there is a size and a scene */
+  gboolean is_fitted; /* the view shows all of the graph, and goes on to when the size changes */
+  gboolean has_view;  /* FALSE: fit as soon as there is a size and a scene */
   CanvasView view_from, view_to;
   gint64 view_start;                      /* frame time in us, 0 = at rest */
   SluicePoint *shift_from, *stretch_from; /* per item, where the motion began; NULL = at rest */
@@ -110,6 +111,8 @@ SluicePoint canvas_to_scene (SluiceCanvas *self, double x, double y);
 SluiceRect canvas_visible (SluiceCanvas *self);
 void canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate);
 void canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gboolean animate);
+/* Shows all anew where that is what the view was. */
+void canvas_refit (SluiceCanvas *self);
 void canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate);
 void canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect);
 void canvas_begin_motion (SluiceCanvas *self, SluiceScene *before, const char *anchor);

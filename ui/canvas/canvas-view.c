@@ -125,6 +125,7 @@ canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate)
       canvas_queue_proxies (self);
     }
   self->has_view = TRUE;
+  self->is_fitted = FALSE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -229,6 +230,17 @@ sluice_canvas_fit (SluiceCanvas *self)
     }
   SluiceRect bounds = sluice_scene_get_bounds (self->scene);
   canvas_fit_rect (self, &bounds, TRUE);
+  self->is_fitted = TRUE;
+}
+
+void
+canvas_refit (SluiceCanvas *self)
+{
+  if (!self->is_fitted || self->scene == NULL)
+    return;
+  SluiceRect bounds = sluice_scene_get_bounds (self->scene);
+  canvas_fit_rect (self, &bounds, FALSE);
+  self->is_fitted = TRUE;
 }
 
 void

@@ -393,6 +393,8 @@ sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int basel
   canvas_allocate_overlays (self, width, height);
   if (!self->has_view && self->scene != NULL && width > 0 && height > 0)
     sluice_canvas_fit (self);
+  else if (width != self->allocated_width || height != self->allocated_height)
+    canvas_refit (self);
   canvas_allocate_proxies (self);
   /* Not at every allocation: proxies that appear ask for one themselves. */
   if (width != self->allocated_width || height != self->allocated_height)
