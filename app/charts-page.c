@@ -15,7 +15,7 @@
 enum
 {
   CARD_WIDTH = 320, /* least */
-  CARD_HEIGHT = 260,
+  CARD_HEIGHT = 238,
 };
 
 /* A card of one tag, and what it has taken of each run. */
@@ -114,7 +114,7 @@ image_step_cb (SluiceImageCard *from, gint64 step, SluiceChartsPage *self)
 
 /* ---- cards ---- */
 
-/* What is learnt first, the machine last; inside each group by tag. */
+/* What is learnt first, then how weights unfold, the machine last; inside each group by tag. */
 static int
 tag_group (const char *tag)
 {
@@ -122,6 +122,8 @@ tag_group (const char *tag)
   for (guint i = 0; i < G_N_ELEMENTS (first); i++)
     if (strcmp (tag, first[i]) == 0)
       return i;
+  if (g_str_has_suffix (tag, "/weights"))
+    return 40;
   return g_str_has_prefix (tag, "system/") ? 100 : 50;
 }
 
