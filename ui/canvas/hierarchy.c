@@ -138,7 +138,7 @@ contains (const char *text, const char *needle)
   if (text == NULL)
     return FALSE;
   for (; *text != '\0'; text++)
-    if (g_ascii_strncasecmp (text, needle, n) == 0)
+    if (g_ascii_tolower (*text) == *needle && g_ascii_strncasecmp (text, needle, n) == 0)
       return TRUE;
   return n == 0;
 }
