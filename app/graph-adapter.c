@@ -3,7 +3,6 @@
 
 #include "app/graph-adapter.h"
 
-#include "engine/graph/graphdef.h"
 
 static SluiceNodeClass
 node_class (const SluiceNode *node)
@@ -165,7 +164,5 @@ sluice_graph_model_from_graph (SluiceGraph *graph)
     }
   for (guint i = 0; i < n; i++)
     add_edges (model, sluice_graph_get_node (graph, i), i, index_of);
-  g_autofree char *hash = sluice_graph_dup_hash (graph);
-  sluice_graph_model_set_hash (model, hash);
   return model;
 }

@@ -89,6 +89,11 @@ load_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cance
       return;
     }
   loaded->model = sluice_graph_model_from_graph (loaded->graph);
+  if (loaded->layout_path != NULL)
+    {
+      g_autofree char *hash = sluice_graph_dup_hash (loaded->graph);
+      sluice_graph_model_set_hash (loaded->model, hash);
+    }
   g_autofree char *text = NULL;
   if (loaded->layout_path != NULL && g_file_get_contents (loaded->layout_path, &text, NULL, NULL))
     {

@@ -3,7 +3,10 @@
 
 #include "app/probe.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Latencies are counted in buckets of a millisecond; the last one holds all that are longer. */
 #define N_BUCKETS 4000
@@ -11,6 +14,8 @@
 struct _SluiceProbe
 {
   GtkWidget *widget; /* borrowed */
+  gboolean (*is_settled) (GtkWidget *widget);
+  double opened; /* seconds from the start of the process to the first whole picture; 0: not yet */
   GSource *source;
   GdkFrameClock *clock;
   double started_wall;
@@ -35,6 +40,27 @@ cpu_now (void)
   struct timespec t;
   clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
   return t.tv_sec * G_USEC_PER_SEC + t.tv_nsec / 1000;
+}
+
+/* How long this process has been there, to 10 ms; 0 where the system does not say. */
+static double
+process_age (void)
+{
+  g_autofree char *text = NULL;
+  unsigned long long ticks;
+  struct timespec now;
+  if (!g_file_get_contents ("/proc/self/stat", &text, NULL, NULL))
+    return 0;
+  const char *rest = strrchr (text, ')'); /* the name before may hold blanks */
+  if (rest == NULL
+      || sscanf (
+             rest,
+             ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+             &ticks)
+             != 1)
+    return 0;
+  clock_gettime (CLOCK_BOOTTIME, &now);
+  return now.tv_sec + now.tv_nsec * 1e-9 - (double) ticks / sysconf (_SC_CLK_TCK);
 }
 
 /* The loop is about to poll: the turn that ends here began when it came out of the last poll. */
@@ -79,6 +105,8 @@ after_paint_cb (SluiceProbe *self)
 {
   gint64 cpu = cpu_now () - self->frame_cpu;
   double now = g_get_real_time () * 1e-6;
+  if (self->opened == 0 && self->is_settled (self->widget))
+    self->opened = process_age ();
   self->in_frames_cpu += cpu;
   self->worst_frame = MAX (self->worst_frame, cpu * 1e-3);
   for (guint i = 0; i < self->fresh->len; i++)
@@ -101,11 +129,12 @@ realized_cb (SluiceProbe *self)
 }
 
 SluiceProbe *
-sluice_probe_new (GtkWidget *widget)
+sluice_probe_new (GtkWidget *widget, gboolean (*is_settled) (GtkWidget *widget))
 {
   static GSourceFuncs funcs = { probe_prepare, probe_check, probe_dispatch, NULL, NULL, NULL };
   SluiceProbe *self = g_new0 (SluiceProbe, 1);
   self->widget = widget;
+  self->is_settled = is_settled;
   self->started_wall = g_get_real_time () * 1e-6;
   self->fresh = g_array_new (FALSE, FALSE, sizeof (double));
   self->source = g_source_new (&funcs, sizeof (ProbeSource));
@@ -164,6 +193,8 @@ sluice_probe_dump (SluiceProbe *self, JsonBuilder *builder)
   add_double (builder, "worst_busy_ms", &self->worst_busy);
   add_double (builder, "worst_frame_ms", &self->worst_frame);
   add_double (builder, "worst_other_ms", &self->worst_other);
+  json_builder_set_member_name (builder, "opened_s");
+  json_builder_add_double_value (builder, self->opened);
   json_builder_set_member_name (builder, "points_seen");
   json_builder_add_int_value (builder, self->n_latencies);
   json_builder_set_member_name (builder, "latency_ms");

@@ -12,8 +12,9 @@
  */
 typedef struct _SluiceProbe SluiceProbe;
 
-/* widget: whose frames count; they do once it is realized. */
-SluiceProbe *sluice_probe_new (GtkWidget *widget);
+/* widget: whose frames count; they do once it is realized. is_settled: of the widget: everything
+ * that was asked for is there. */
+SluiceProbe *sluice_probe_new (GtkWidget *widget, gboolean (*is_settled) (GtkWidget *widget));
 void sluice_probe_free (SluiceProbe *self);
 
 /* (transfer none) (element-type double): walls of points that were applied since the last frame:

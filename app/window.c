@@ -654,6 +654,13 @@ workspace_changed_cb (SluiceWindow *self)
   update_status (self);
 }
 
+static gboolean
+has_opened (GtkWidget *widget)
+{
+  SluiceWindow *self = SLUICE_WINDOW (widget);
+  return sluice_graph_page_get_graph (self->graph_page) != NULL && sluice_window_is_settled (self);
+}
+
 static void
 sluice_window_constructed (GObject *object)
 {
@@ -691,7 +698,7 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
                            G_CONNECT_SWAPPED);
   if (g_getenv ("SLUICE_PROBE") != NULL)
     {
-      self->probe = sluice_probe_new (GTK_WIDGET (self));
+      self->probe = sluice_probe_new (GTK_WIDGET (self), has_opened);
       sluice_workspace_set_fresh (self->workspace, sluice_probe_get_fresh (self->probe));
     }
   controller_changed_cb (self);

@@ -5,7 +5,8 @@
 
 #include <glib/gi18n-lib.h>
 
-#define BAR_MARGIN 14
+#define BAR_MARGIN    14
+#define SPIN_AFTER_MS 1500
 
 /* "Colour by structure device time bytes" at the bottom right, and what stands in for a graph that
  * is not there. */
@@ -95,6 +96,29 @@ canvas_add_overlays (SluiceCanvas *self)
   gtk_widget_set_parent (self->bar, GTK_WIDGET (self));
 }
 
+static gboolean
+spin_cb (gpointer data)
+{
+  SluiceCanvas *self = data;
+  self->spin_source = 0;
+  gtk_spinner_set_spinning (GTK_SPINNER (self->spinner), TRUE);
+  return G_SOURCE_REMOVE;
+}
+
+/* Only who waits for long wants to see that something moves; until then drawing it would only keep
+ * the worker from its work. */
+static void
+set_waiting (SluiceCanvas *self, gboolean waiting)
+{
+  gtk_widget_set_visible (self->spinner, waiting);
+  if (waiting && self->spin_source == 0 && !gtk_spinner_get_spinning (GTK_SPINNER (self->spinner)))
+    self->spin_source = g_timeout_add (SPIN_AFTER_MS, spin_cb, self);
+  if (waiting)
+    return;
+  g_clear_handle_id (&self->spin_source, g_source_remove);
+  gtk_spinner_set_spinning (GTK_SPINNER (self->spinner), FALSE);
+}
+
 /* One state at a time: failed, loading, empty, or the graph. */
 void
 canvas_update_message (SluiceCanvas *self)
@@ -118,8 +142,7 @@ canvas_update_message (SluiceCanvas *self)
   gtk_label_set_label (GTK_LABEL (self->message_title), title);
   gtk_label_set_label (GTK_LABEL (self->message_text), text);
   gtk_widget_set_visible (self->message_text, *text != '\0');
-  gtk_widget_set_visible (self->spinner, waiting && !failed);
-  gtk_spinner_set_spinning (GTK_SPINNER (self->spinner), waiting && !failed);
+  set_waiting (self, waiting && !failed);
   gtk_widget_set_visible (self->message, failed || waiting || empty);
   gtk_widget_set_visible (self->bar, !failed && !waiting && !empty);
   gtk_widget_queue_draw (GTK_WIDGET (self));

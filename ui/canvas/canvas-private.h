@@ -81,6 +81,7 @@ struct _SluiceCanvas
 
   /* Child widgets */
   GtkWidget *bar;
+  guint spin_source; /* starts the spinner of a long wait */
   GtkWidget *message;
   GtkWidget *spinner;
   GtkWidget *message_title;

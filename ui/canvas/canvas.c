@@ -451,6 +451,7 @@ sluice_canvas_dispose (GObject *object)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->tick);
   self->tick = 0;
   canvas_drop_proxies (self);
+  g_clear_handle_id (&self->spin_source, g_source_remove);
   g_clear_pointer (&self->bar, gtk_widget_unparent);
   g_clear_pointer (&self->message, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_canvas_parent_class)->dispose (object);
