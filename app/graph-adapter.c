@@ -3,7 +3,6 @@
 
 #include "app/graph-adapter.h"
 
-
 static SluiceNodeClass
 node_class (const SluiceNode *node)
 {

@@ -292,7 +292,9 @@ sluice_inspector_show (SluiceInspector *self,
 char *
 sluice_inspector_dup_text (SluiceInspector *self)
 {
-  return g_strdup_printf ("%s\n%s", gtk_label_get_label (self->title), self->text->str);
+  return g_strdup_printf ("%s\n%s\n%s\n%s", gtk_label_get_label (self->title),
+                          gtk_label_get_label (self->subtitle), gtk_label_get_label (self->error),
+                          self->text->str);
 }
 
 static void

@@ -18,4 +18,4 @@ void sluice_inspector_show (SluiceInspector *self,
                             SluiceGraphPage *page,
                             SluiceSession *session);
 char *
-sluice_inspector_dup_text (SluiceInspector *self); /* title and rows, a line each: for tests */
+sluice_inspector_dup_text (SluiceInspector *self); /* all that it says, a line each: for tests */

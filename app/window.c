@@ -498,6 +498,9 @@ dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   json_builder_set_member_name (b, "runs");
   json_builder_add_int_value (
       b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));
+  json_builder_set_member_name (b, "folded");
+  json_builder_add_boolean_value (b, adw_flap_get_folded (self->left_flap)
+                                         && adw_flap_get_folded (self->right_flap));
   json_builder_set_member_name (b, "settled");
   json_builder_add_boolean_value (b, sluice_window_is_settled (self));
   if (self->probe != NULL)

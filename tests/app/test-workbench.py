@@ -6,7 +6,8 @@
 usage: test-workbench.py WORKBENCH PROJECT [PICTURES]   (on a display and a session bus of its own)
 
 Start, watch, pause, step, resume, stop, open a scope, find a node, close and open again; a failed
-start; the preferences. With PICTURES, a folder, the window is drawn there at each stage.
+start; a loss that is not finite; an op that nobody knows; a narrow window; a picture without a
+display. With PICTURES, a folder, the window is drawn there at each stage.
 """
 import json
 import os
@@ -27,10 +28,11 @@ PATIENCE = 60  # seconds; a condition that does not come true in this time is a 
 class Workbench:
     """One run of the program."""
 
-    def __init__(self, program, project, workspace):
+    def __init__(self, program, project, workspace, width=1440):
         environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory"}
         self.process = subprocess.Popen(
-            [program, project, "--workspace", workspace, "--width", "1440", "--height", "900"],
+            [program, project, "--workspace", workspace, "--width", str(width),
+             "--height", "900"],
             stdout=subprocess.PIPE, text=True, env=environment)
         self.bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
         self.name = self.until(self._find_name)
@@ -128,8 +130,8 @@ class Session:
             subprocess.run(["sh", "-c", 'xwd -root -silent | convert xwd:- "$0"', path + ".png"],
                            check=True)
 
-    def open(self, project=None):
-        workbench = Workbench(self.program, project or self.project, self.workspace)
+    def open(self, project=None, **options):
+        workbench = Workbench(self.program, project or self.project, self.workspace, **options)
         workbench.wait(lambda s: s["settled"])
         return workbench
 
@@ -152,15 +154,15 @@ class Session:
     def watch(self, w):
         state = w.wait(lambda s: s["step"] > 20 and "loss" in s["charts"]["cards"])
         self.point("the loss is charted while it learns", state["charts"]["state"] == "cards")
-        latencies, stalls = [], []
         for _ in range(10):
             last = state["step"]
             state = w.wait(lambda s, last=last: s["step"] > last or s["control"] != "running")
-            latencies.append(state["latency"])
-            stalls.append(state["worst_stall_ms"])
         self.picture("charts-running")
-        print(f"# log call to applied point: median {sorted(latencies)[5] * 1000:.0f} ms; "
-              f"longest stall of the main loop {max(stalls):.0f} ms")
+        print(f"# log call to pixel: median {state['latency_ms']} ms of {state['points_seen']} points; "
+              f"since the last look the main loop was away {state['worst_stall_ms']:.0f} ms at most, "
+              f"computed {state['worst_frame_ms']:.1f} ms for a frame, "
+              f"{state['worst_other_ms']:.1f} ms beside frames")
+        self.point("every point that is logged comes to the screen", state["points_seen"] > 0)
         row = w.accessible()
         self.point("the window is in the accessible tree", row.childCount > 0)
 
@@ -185,6 +187,11 @@ class Session:
                    any(o for o in state["graph"]["open"]), str(state["graph"])[:300])
         self.point("the inspector shows it", "output 0" in state["inspector"])
         self.picture("graph-running")
+        path = os.path.join(self.workspace, "graph.svg")
+        w.act("export-graph-to", GLib.Variant("s", path))
+        w.until(lambda: os.path.exists(path))
+        with open(path, encoding="utf-8") as file:
+            self.point("the graph is exported", "<svg" in file.read(400))
         w.act("find-text", GLib.Variant("s", "no such node"))
         state = w.state()
         self.point("a search in vain keeps the selection", "weights" in state["inspector"])
@@ -203,6 +210,23 @@ class Session:
         self.point("it goes on where it stopped", state["step"] > step)
         return w
 
+    def two_runs(self, w):
+        w.act("stop")
+        w.wait(lambda s: s["control"] == "idle")
+        w.act("start")
+        state = w.wait(lambda s: s["runs"] == 2 and "digits-lenet-2" in s["charts"]["cards"]["loss"])
+        self.point("two runs in one chart", True)
+        w.act("stop")
+        w.wait(lambda s: s["control"] == "idle")
+        w.act("find-text", GLib.Variant("s", "digits-lenet-2"))
+        w.act("delete-run")
+        state = w.wait(lambda s: s["runs"] == 1)
+        self.point("a run that was found by name is deleted without a question", True)
+        w.act("restore-run", GLib.Variant("x", 2))
+        state = w.wait(lambda s: s["runs"] == 2)
+        self.point("and comes back", "digits-lenet-2" in state["charts"]["cards"]["loss"])
+        w.act("find-text", GLib.Variant("s", ""))
+
     def toggles(self, w):
         w.act("toggle-dark", path=APPLICATION)
         w.act("show-page", GLib.Variant("s", "graph"))
@@ -218,23 +242,67 @@ class Session:
         w.act("quit", path=APPLICATION)
         self.point("closing saves a run under way", w.process.wait(PATIENCE) == 0)
 
-    def failed_start(self):
-        broken = tempfile.mkdtemp()
-        for name in os.listdir(self.project):
-            shutil.copy(os.path.join(self.project, name), broken)
-        path = os.path.join(broken, "project.ini")
+    def changed_project(self, old, new):
+        """A copy of the project, beside it, with other words in its project.ini."""
+        folder = tempfile.mkdtemp(dir=os.path.dirname(self.project))
+        shutil.copytree(self.project, folder, dirs_exist_ok=True)
+        path = os.path.join(folder, "project.ini")
         with open(path, encoding="utf-8") as file:
             text = file.read()
+        assert old in text
         with open(path, "w", encoding="utf-8") as file:
-            file.write(text.replace("batch=", "bacth=", 1))
-        w = self.open(broken)
+            file.write(text.replace(old, new, 1))
+        return folder
+
+    def failed_start(self):
+        w = self.open(self.changed_project("batch=", "bacth="))
         w.act("start")
         state = w.wait(lambda s: s["failure"] != "" and s["control"] == "idle")
         self.point("a mistyped key is named with the one that is meant",
                    "bacth" in state["failure"] and "batch" in state["failure"], state["failure"])
         self.picture("failed")
         w.quit()
-        shutil.rmtree(broken)
+
+    def failed_run(self):
+        w = self.open(self.changed_project("scale=0.00392156862745098", "scale=1e30"))
+        w.act("start")
+        state = w.wait(lambda s: s["failure"] != "" and s["control"] == "idle")
+        self.point("a loss that is not finite ends the run with the node that began it",
+                   "NaN" in state["failure"] and "is the first node" in state["failure"],
+                   state["failure"])
+        button = w.find_accessible("push button", "Show the node")
+        button.queryAction().doAction(0)
+        state = w.wait(lambda s: s["graph"]["selection"] is not None and s["settled"])
+        self.point("which is one click away", state["graph"]["selection"] in state["failure"],
+                   str(state["graph"]["selection"]))
+        self.picture("failed-run")
+        w.quit()
+
+    def unknown_op(self):
+        path = os.path.join(self.workspace, "unknown.pbtxt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }\n'
+                       'node { name: "scope/odd" op: "NobodyKnowsThis" input: "x" }\n')
+        w = self.open(path, width=760)
+        state = w.state()
+        self.point("a narrow window folds its panes away", state["folded"])
+        self.point("a graph without a project is looked at, not trained", not w.enabled("start"))
+        w.act("select", GLib.Variant("s", "scope/odd"))
+        state = w.wait(lambda s: s["graph"]["selection"] == "scope/odd" and s["settled"])
+        self.point("an op that nobody knows is drawn, and told",
+                   "no op of this name is known" in state["inspector"], state["inspector"])
+        self.picture("unknown-op")
+        w.quit()
+
+    def without_display(self):
+        path = os.path.join(self.workspace, "page.png")
+        environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "GDK_BACKEND")}
+        done = subprocess.run([self.program, "--screenshot", "graph", "--out", path, "--workspace",
+                               self.workspace, self.project], capture_output=True, text=True,
+                              env={**environment, "GSETTINGS_BACKEND": "memory"}, timeout=PATIENCE,
+                              check=False)
+        good = done.returncode == 0 and os.path.exists(path)
+        self.point("a page is drawn without a display", good, done.stderr)
 
     def run(self):
         try:
@@ -244,9 +312,15 @@ class Session:
             self.pause_and_step(w)
             self.look_at_graph(w)
             w = self.stop_and_reopen(w)
+            self.two_runs(w)
             self.toggles(w)
+            w.act("start")
+            w.wait(lambda s: s["control"] == "running")
             self.close_while_running(w)
             self.failed_start()
+            self.failed_run()
+            self.unknown_op()
+            self.without_display()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
             self.point("the session goes on to its end", False, str(error))
         print(f"1..{self.number}")
