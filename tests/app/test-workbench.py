@@ -158,8 +158,8 @@ class Session:
             last = state["step"]
             state = w.wait(lambda s, last=last: s["step"] > last or s["control"] != "running")
         self.picture("charts-running")
-        print(f"# log call to pixel: median {state['latency_ms']} ms of {state['points_seen']} points; "
-              f"since the last look the main loop was away {state['worst_stall_ms']:.0f} ms at most, "
+        print(f"# log call to pixel: median {state['latency_ms']} ms of {state['points_seen']} "
+              f"points; then the loop was off {state['worst_stall_ms']:.0f} ms at most, "
               f"computed {state['worst_frame_ms']:.1f} ms for a frame, "
               f"{state['worst_other_ms']:.1f} ms beside frames")
         self.point("every point that is logged comes to the screen", state["points_seen"] > 0)
@@ -214,7 +214,7 @@ class Session:
         w.act("stop")
         w.wait(lambda s: s["control"] == "idle")
         w.act("start")
-        state = w.wait(lambda s: s["runs"] == 2 and "digits-lenet-2" in s["charts"]["cards"]["loss"])
+        w.wait(lambda s: s["runs"] == 2 and "digits-lenet-2" in s["charts"]["cards"]["loss"])
         self.point("two runs in one chart", True)
         w.act("stop")
         w.wait(lambda s: s["control"] == "idle")
@@ -281,7 +281,8 @@ class Session:
     def unknown_op(self):
         path = os.path.join(self.workspace, "unknown.pbtxt")
         with open(path, "w", encoding="utf-8") as file:
-            file.write('node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }\n'
+            file.write('node { name: "x" op: "Placeholder" '
+                       'attr { key: "dtype" value { type: DT_FLOAT } } }\n'
                        'node { name: "scope/odd" op: "NobodyKnowsThis" input: "x" }\n')
         w = self.open(path, width=760)
         state = w.state()
