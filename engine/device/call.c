@@ -57,18 +57,10 @@ sluice_call_scratch (SluiceKernelCall *call, SluiceDType dtype, const SluiceShap
   return new_tensor (call, dtype, shape, owner);
 }
 
-/* Does a reference to a variable come along the edge? */
-static gboolean
-input_is_ref (const SluiceKernelCall *call, guint i)
-{
-  const SluiceEdge *edge = &call->node->inputs[i];
-  return sluice_dtype_is_ref (edge->node->outputs[edge->port].dtype);
-}
-
 gboolean
 sluice_call_can_reuse (SluiceKernelCall *call, guint i)
 {
-  return !input_is_ref (call, i) && sluice_tensor_is_exclusive (call->inputs[i].tensor);
+  return sluice_tensor_is_exclusive (call->inputs[i].tensor);
 }
 
 SluiceTensor *

@@ -145,7 +145,8 @@ SluiceTensor *sluice_call_output (SluiceKernelCall *call, guint i, const SluiceS
 SluiceTensor *
 sluice_call_scratch (SluiceKernelCall *call, SluiceDType dtype, const SluiceShape *shape);
 
-/* May the kernel write into input i? Then nobody else sees its elements, now or later. */
+/* May the kernel write into input i, a value and no reference? Then nobody else sees its elements,
+   now or later: what was read from a variable is held by the variable too. */
 gboolean sluice_call_can_reuse (SluiceKernelCall *call, guint i);
 
 /* Output i in the memory of input `from`, where that is allowed and dtype and size fit; else a new

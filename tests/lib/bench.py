@@ -15,11 +15,11 @@ import sys
 COLUMNS = ("name", "value", "unit", "goal")
 
 
-def measure(benchmark):
+def measure(build, benchmark):
     """The rows that one program prints, and whether it ended well."""
     environment = {**os.environ, **benchmark["env"]}
     print(f"running {benchmark['name']} ...", file=sys.stderr, flush=True)
-    run = subprocess.run(benchmark["cmd"], env=environment, cwd=benchmark["workdir"],
+    run = subprocess.run(benchmark["cmd"], env=environment, cwd=benchmark["workdir"] or build,
                          stdout=subprocess.PIPE, text=True, check=False)
     rows = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
     return rows, run.returncode == 0 and bool(rows)
@@ -50,7 +50,7 @@ def main(build, word=""):
         return 1
     rows, broken = [], []
     for benchmark in chosen:
-        measured, well = measure(benchmark)
+        measured, well = measure(build, benchmark)
         rows += measured
         if not well:
             broken.append(benchmark["name"])
