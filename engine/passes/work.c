@@ -23,7 +23,7 @@ sluice_work_free (SluiceWork *self)
 gpointer
 sluice_work_alloc (SluiceWork *self, gsize bytes)
 {
-  bytes = (bytes + 15) & ~(gsize) 15;
+  bytes = (MAX (bytes, 1) + 15) & ~(gsize) 15;
   if (bytes > self->n_free)
     {
       self->n_free = MAX (bytes, BLOCK_BYTES);

@@ -405,9 +405,9 @@ take_layout (SceneLevel *level, const Input *input, const SluiceLayout *layout)
   for (guint i = 0; i < level->wires->len; i++)
     {
       SceneWire *w = wire_at (level, i);
-      SluicePoint *p = &g_array_index (level->points, SluicePoint, w->first_point);
       if (w->n_points == 0)
         continue;
+      SluicePoint *p = &g_array_index (level->points, SluicePoint, w->first_point);
       if (w->from < level->members->len)
         p[0].y = p[0].y < p[w->n_points - 1].y
                      ? member_at (level, w->from)->y + member_at (level, w->from)->height

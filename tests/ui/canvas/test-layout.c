@@ -88,6 +88,8 @@ assert_lines_are_clear (const Graph *g, const SluiceLayout *l)
     {
       const SluiceLayoutEdge *edge = &g_array_index (g->edges, SluiceLayoutEdge, e);
       const SluiceLayoutRoute *r = &l->routes[e];
+      if (r->n_points == 0)
+        continue;
       const SluicePoint *p = &g_array_index (l->points, SluicePoint, r->first_point);
       for (guint k = 0; k + 3 < r->n_points; k += 3)
         for (double t = 0; t <= 1; t += 0.1)
