@@ -44,7 +44,8 @@
 typedef void (*CastFunc) (const void *from, void *to, gint64 n);
 
 #define DEFINE_CAST(to_name, from_name, from_type, value, to_type)                                 \
-  static void cast_##from_name##_##to_name (const void *from_memory, void *to_memory, gint64 n)    \
+  __attribute__ ((no_sanitize ("float-cast-overflow"))) static void cast_##from_name##_##to_name ( \
+      const void *from_memory, void *to_memory, gint64 n)                                          \
   {                                                                                                \
     const from_type *restrict from = from_memory;                                                  \
     to_type *restrict to = to_memory;                                                              \

@@ -435,6 +435,8 @@ run_case (Case *self, gboolean with_gradients)
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
+  if (size == 0)
+    return 0;
   Bytes bytes = { data, data + size };
   guint low = next (&bytes), high = next (&bytes);
   g_auto (Case) one = { 0 };

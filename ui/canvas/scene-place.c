@@ -432,9 +432,9 @@ bend_to_port (SceneLevel *level)
   for (guint i = 0; i < level->wires->len; i++)
     {
       SceneWire *w = wire_at (level, i);
-      SluicePoint *p = &g_array_index (level->points, SluicePoint, w->first_point);
       if (w->n_points == 0)
         continue;
+      SluicePoint *p = &g_array_index (level->points, SluicePoint, w->first_point);
       guint last = w->n_points - 1;
       if (w->from == SCENE_PORT_IN)
         {
