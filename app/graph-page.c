@@ -42,6 +42,69 @@ enum
 };
 static guint signals[N_SIGNALS];
 
+/* ---- positions ---- */
+
+/* (transfer full) (nullable): NULL where there is nothing to save, or nowhere to. */
+static char *
+print_layout (SluiceGraphPage *self)
+{
+  SluiceGraphModel *model = sluice_canvas_get_model (self->canvas);
+  if (self->layout_path == NULL || model == NULL)
+    return NULL;
+  g_autoptr (SluiceViewState) state = sluice_canvas_dup_view_state (self->canvas);
+  return sluice_view_state_print (state, sluice_graph_model_get_hash (model));
+}
+
+static void
+layout_not_saved (SluiceGraphPage *self, const GError *error)
+{
+  g_autofree char *message = g_strdup_printf (_ ("The layout was not saved: %s"), error->message);
+  g_signal_emit (self, signals[FAILED], 0, message);
+}
+
+static void
+layout_saved_cb (GObject *file, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (SluiceGraphPage) self = data;
+  g_autoptr (GError) error = NULL;
+  if (!g_file_replace_contents_finish (G_FILE (file), result, NULL, &error))
+    layout_not_saved (self, error);
+}
+
+static gboolean
+save_layout_cb (gpointer data)
+{
+  SluiceGraphPage *self = data;
+  self->save_source = 0;
+  g_autofree char *text = print_layout (self);
+  if (text == NULL)
+    return G_SOURCE_REMOVE;
+  g_autoptr (GFile) file = g_file_new_for_path (self->layout_path);
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_file_replace_contents_bytes_async (file, bytes, NULL, FALSE, G_FILE_CREATE_NONE, NULL,
+                                       layout_saved_cb, g_object_ref (self));
+  return G_SOURCE_REMOVE;
+}
+
+/* What waits to be saved is saved now: the window closes, or another graph comes. */
+static void
+flush_layout (SluiceGraphPage *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = self->save_source != 0 ? print_layout (self) : NULL;
+  g_clear_handle_id (&self->save_source, g_source_remove);
+  if (text != NULL && !g_file_set_contents (self->layout_path, text, -1, &error))
+    layout_not_saved (self, error);
+}
+
+/* Soon, so that a drag writes once. */
+static void
+layout_changed_cb (SluiceGraphPage *self)
+{
+  if (self->save_source == 0)
+    self->save_source = g_timeout_add (800, save_layout_cb, self);
+}
+
 /* ---- loading ---- */
 
 typedef struct
@@ -138,6 +201,7 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
 void
 sluice_graph_page_open (SluiceGraphPage *self, const char *path)
 {
+  flush_layout (self);
   if (self->loading != NULL)
     g_cancellable_cancel (self->loading);
   g_clear_object (&self->loading);
@@ -152,33 +216,6 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path)
   g_autoptr (GTask) task = g_task_new (self, self->loading, load_done, NULL);
   g_task_set_task_data (task, g_strdup (path), g_free);
   g_task_run_in_thread (task, load_in_worker);
-}
-
-/* ---- positions ---- */
-
-static gboolean
-save_layout_cb (gpointer data)
-{
-  SluiceGraphPage *self = data;
-  self->save_source = 0;
-  SluiceGraphModel *model = sluice_canvas_get_model (self->canvas);
-  if (self->layout_path == NULL || model == NULL)
-    return G_SOURCE_REMOVE;
-  g_autoptr (SluiceViewState) state = sluice_canvas_dup_view_state (self->canvas);
-  g_autofree char *text = sluice_view_state_print (state, sluice_graph_model_get_hash (model));
-  g_autoptr (GFile) file = g_file_new_for_path (self->layout_path);
-  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
-  g_file_replace_contents_bytes_async (file, bytes, NULL, FALSE, G_FILE_CREATE_NONE, NULL, NULL,
-                                       NULL);
-  return G_SOURCE_REMOVE;
-}
-
-/* Soon, so that a drag writes once. */
-static void
-layout_changed_cb (SluiceGraphPage *self)
-{
-  if (self->save_source == 0)
-    self->save_source = g_timeout_add (800, save_layout_cb, self);
 }
 
 /* ---- heat: each node's share of the step's time, from the trace ---- */
@@ -402,11 +439,12 @@ static void
 sluice_graph_page_dispose (GObject *object)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
+  if (self->canvas != NULL)
+    flush_layout (self);
   if (self->loading != NULL)
     g_cancellable_cancel (self->loading);
   g_clear_object (&self->loading);
   g_clear_handle_id (&self->heat_source, g_source_remove);
-  g_clear_handle_id (&self->save_source, g_source_remove);
   g_clear_object (&self->controller);
   g_clear_object (&self->heat_session);
   g_clear_pointer ((GtkWidget **) &self->canvas, gtk_widget_unparent);

@@ -201,8 +201,14 @@ class Session:
         state = w.wait(lambda s: s["control"] == "idle")
         step = state["step"]
         self.point("stop saves and ends", state["failure"] == "" and step > 0, state["failure"])
+        # A scope opened just before the window goes must not be lost with it.
+        w.act("select", GLib.Variant("s", "logits/weights"))
+        w.wait(lambda s: "logits" in s["graph"]["open"])
         self.point("closes without a word", w.quit() == 0)
         w = self.open()
+        state = w.state()
+        self.point("what was open is open again", "logits" in state["graph"]["open"],
+                   str(state["graph"]["open"]))
         state = w.wait(lambda s: s["runs"] == 1 and "loss" in s["charts"]["cards"])
         self.point("the run is there again, with its points", True)
         w.act("resume-run")
