@@ -39,6 +39,8 @@ new_tensor (SluiceKernelCall *call, SluiceDType dtype, const SluiceShape *shape,
 static SluiceDType
 output_dtype (const SluiceKernelCall *call, guint i)
 {
+  if (G_LIKELY (call->output_dtypes))
+    return sluice_dtype_base (call->output_dtypes[i]);
   return sluice_dtype_base (call->node->outputs[i].dtype);
 }
 

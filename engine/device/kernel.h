@@ -43,7 +43,8 @@ struct _SluiceKernelCall
   SluiceValue *inputs;
   SluiceValue *outputs;
   guint16 n_inputs, n_outputs;
-  gboolean is_dead; /* only _Send and _Recv are called when dead */
+  const guint8 *output_dtypes; /* as the node has them, but close at hand; NULL: ask the node */
+  gboolean is_dead;            /* only _Send and _Recv are called when dead */
   SluiceDevice *device;
   SluiceResources *resources; /* of the session */
   SluiceStep *step;

@@ -13,7 +13,8 @@ typedef struct
   guint32 *rank;           /* by work index; NOWHERE: its value is there from the start */
   guint32 *first_constant; /* by work index */
   GArray *kept;
-  GArray *fed; /* of SluicePlanEdge, port is the feed */
+  GArray *fed;        /* of SluicePlanEdge, port is the feed */
+  GByteArray *dtypes; /* of outputs */
 } Compile;
 
 /* Is the value there before the step begins? */
@@ -187,9 +188,14 @@ compile_node (Compile *compile, guint32 rank, GError **error)
     {
     case SLUICE_WORK_OP:
       ok = compile_op (compile, work_node, node, error);
+      node->first_output = compile->dtypes->len;
       for (guint i = 0; i < node->n_outputs; i++)
-        if (sluice_dtype_is_ref (node->origin->outputs[i].dtype))
-          node->flags |= SLUICE_PLAN_REF_OUTPUTS;
+        {
+          guint8 dtype = (guint8) node->origin->outputs[i].dtype;
+          g_byte_array_append (compile->dtypes, &dtype, 1);
+          if (sluice_dtype_is_ref (node->origin->outputs[i].dtype))
+            node->flags |= SLUICE_PLAN_REF_OUTPUTS;
+        }
       break;
     case SLUICE_WORK_CONST:
       node->flags |= SLUICE_PLAN_CONST | SLUICE_PLAN_CHEAP;
@@ -480,8 +486,12 @@ sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **er
   g_autofree guint32 *first_constant = g_new0 (guint32, work->nodes->len + 1);
   g_autoptr (GArray) kept = g_array_new (FALSE, FALSE, sizeof (SluicePlanKept));
   g_autoptr (GArray) fed = g_array_new (FALSE, FALSE, sizeof (SluicePlanEdge));
-  Compile compile = { work, options, plan, order, rank, first_constant, kept, fed };
-  return compile_all (&compile, error) ? g_steal_pointer (&plan) : NULL;
+  g_autoptr (GByteArray) dtypes = g_byte_array_new ();
+  Compile compile = { work, options, plan, order, rank, first_constant, kept, fed, dtypes };
+  if (!compile_all (&compile, error))
+    return NULL;
+  plan->output_dtypes = g_byte_array_free (g_steal_pointer (&dtypes), FALSE);
+  return g_steal_pointer (&plan);
 }
 
 void
@@ -501,6 +511,7 @@ sluice_plan_free (SluicePlan *self)
   free (self->nodes);
   g_free (self->edges);
   g_free (self->pending);
+  g_free (self->output_dtypes);
   g_free (self->roots);
   g_free (self->slot_flags);
   g_free (self->kept);

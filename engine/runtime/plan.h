@@ -41,6 +41,7 @@ typedef struct
   guint32 first_input;                       /* slot */
   guint32 first_edge, n_edges, n_data_edges; /* data edges first */
   guint32 first_constant;                    /* of CONST; of transfers: the pair */
+  guint32 first_output;                      /* of ops: position in output_dtypes */
   guint32 flags;
   guint16 n_inputs, n_outputs;
   guint16 device;
@@ -90,7 +91,8 @@ typedef struct
   gboolean has_refs;
   SluicePlanNode *nodes;
   SluicePlanEdge *edges;
-  guint32 *pending; /* initial counts */
+  guint32 *pending;      /* initial counts */
+  guint8 *output_dtypes; /* of all ops, in order: a step reads no graph node */
   guint32 *roots;
   guint8 *slot_flags;       /* of n_inputs; fetch slots follow them */
   SluicePlanKept *kept;     /* what lies in the slots of every step */

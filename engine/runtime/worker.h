@@ -229,6 +229,7 @@ fill_call (SluiceWorker *w,
   call->outputs = outputs;
   call->n_inputs = node->n_inputs;
   call->n_outputs = node->n_outputs;
+  call->output_dtypes = w->plan->output_dtypes + node->first_output;
   call->device = w->step->env.devices[node->device];
   call->owner = (SluiceOwner){ node->origin_id, node->memory_class };
 }
