@@ -112,3 +112,13 @@ sluice_call_store (SluiceKernelCall *call, SluiceVariable *variable, SluiceTenso
     sluice_tensor_unref (old);
   return TRUE;
 }
+
+SluiceShape
+sluice_shape_context_variable (SluiceShapeContext *c, guint i)
+{
+  SluiceEdge edge = c->node->inputs[i];
+  const SluiceOutput *output = &edge.node->outputs[edge.port];
+  if (output->dtype != SLUICE_RESOURCE)
+    return c->inputs[i];
+  return output->handle_dtype == SLUICE_INVALID ? SLUICE_SHAPE_UNKNOWN : output->handle_shape;
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/device/kernel.h"
+#include "engine/graph/shape-context.h"
 
 /*
  * How kernels reach and change variables. A variable comes as a reference edge or behind a resource
@@ -43,3 +44,7 @@ void sluice_variables_unlock (SluiceVariable *const *variables, guint n);
  * elements fit and, for a resource, nobody else reads it; else into new memory, never inline.
  */
 gboolean sluice_call_store (SluiceKernelCall *call, SluiceVariable *variable, SluiceTensor *value);
+
+/* For shape rules: the declared shape of the variable at input i, a reference or behind a handle;
+ * unknown where nothing is known of the handle. */
+SluiceShape sluice_shape_context_variable (SluiceShapeContext *c, guint i);
