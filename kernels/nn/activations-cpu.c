@@ -4,8 +4,8 @@
 
 #include "kernels/typed.h"
 
-/* out[i] = f (x[i]) or f (x[i], y[i]); out may be x or y. */
-typedef void (*Formula) (const void *x, const void *y, void *out, gint64 n);
+/* out[i] = f (x[i]) or f (x[i], y[i]); out may be x or y. alpha: LeakyRelu's slope. */
+typedef void (*Formula) (const void *x, const void *y, void *out, gint64 n, float alpha);
 
 /* The formulas of an op by type; half types go through float. */
 typedef struct
@@ -15,7 +15,8 @@ typedef struct
 } Activation;
 
 #define UNARY(T, name, expression)                                                                 \
-  SLUICE_HOT static void name (const void *in, const void *unused, void *to, gint64 n)             \
+  SLUICE_HOT static void name (const void *in, const void *unused, void *to, gint64 n,             \
+                               float alpha)                                                        \
   {                                                                                                \
     const T *from = in;                                                                            \
     T *out = to;                                                                                   \
@@ -26,7 +27,7 @@ typedef struct
       }                                                                                            \
   }
 #define BINARY(T, name, expression)                                                                \
-  SLUICE_HOT static void name (const void *in, const void *other, void *to, gint64 n)              \
+  SLUICE_HOT static void name (const void *in, const void *other, void *to, gint64 n, float alpha) \
   {                                                                                                \
     const T *first = in, *second = other;                                                          \
     T *out = to;                                                                                   \
@@ -69,6 +70,22 @@ UNARY (double, softplus_double, x > DOUBLE_EDGE ? x : x < -DOUBLE_EDGE ? exp (x)
 BINARY (float, softplus_grad_float, dy / (expf (-x) + 1))
 BINARY (double, softplus_grad_double, dy / (exp (-x) + 1))
 
+/* Klambauer et al., Self-Normalizing Neural Networks (2017): scale and scale * alpha. */
+#define SELU_SCALE 1.0507009873554804934193349852946
+#define SELU_FALL  1.7580993408473768599402175208123
+UNARY (float, selu_float, x < 0 ? (float) SELU_FALL * expm1f (x) : (float) SELU_SCALE * x)
+UNARY (double, selu_double, x < 0 ? SELU_FALL * expm1 (x) : SELU_SCALE * x)
+BINARY (float, selu_grad_float, x < 0 ? dy * (x + (float) SELU_FALL) : dy * (float) SELU_SCALE)
+BINARY (double, selu_grad_double, x < 0 ? dy * (x + SELU_FALL) : dy * SELU_SCALE)
+UNARY (float, softsign_float, x / (1 + fabsf (x)))
+UNARY (double, softsign_double, x / (1 + fabs (x)))
+BINARY (float, softsign_grad_float, dy / ((1 + fabsf (x)) * (1 + fabsf (x))))
+BINARY (double, softsign_grad_double, dy / ((1 + fabs (x)) * (1 + fabs (x))))
+UNARY (float, leaky_relu_float, x > 0 ? x : x * alpha)
+UNARY (double, leaky_relu_double, x > 0 ? x : x * alpha)
+BINARY (float, leaky_relu_grad_float, x > 0 ? dy : dy * alpha)
+BINARY (double, leaky_relu_grad_double, x > 0 ? dy : dy * alpha)
+
 #define FLOATS(name) [SLUICE_FLOAT] = name##_float, [SLUICE_DOUBLE] = name##_double
 #define REALS(name)                                                                                \
   FLOATS (name), [SLUICE_INT8] = name##_i8, [SLUICE_INT16] = name##_i16,                           \
@@ -84,6 +101,12 @@ static const Activation elu = { 5, { FLOATS (elu) } };
 static const Activation elu_grad = { 0.3, { FLOATS (elu_grad) } };
 static const Activation softplus = { 10, { FLOATS (softplus) } };
 static const Activation softplus_grad = { 5, { FLOATS (softplus_grad) } };
+static const Activation selu = { 5, { FLOATS (selu) } };
+static const Activation selu_grad = { 0.3, { FLOATS (selu_grad) } };
+static const Activation softsign = { 0.4, { FLOATS (softsign) } };
+static const Activation softsign_grad = { 0.5, { FLOATS (softsign_grad) } };
+static const Activation leaky_relu = { 0.2, { FLOATS (leaky_relu) } };
+static const Activation leaky_relu_grad = { 0.3, { FLOATS (leaky_relu_grad) } };
 
 typedef struct
 {
@@ -92,6 +115,7 @@ typedef struct
   gsize size; /* of an element */
   const char *x, *y;
   char *out;
+  float alpha;
 } Work;
 
 /* Half types: blocks are widened, computed and narrowed. */
@@ -106,7 +130,7 @@ apply_half (const Work *work, gint64 begin, gint64 end)
       sluice_widen (work->dtype, work->x + 2 * at, x, n);
       if (work->y)
         sluice_widen (work->dtype, work->y + 2 * at, y, n);
-      work->activation->by_type[SLUICE_FLOAT](x, y, x, n);
+      work->activation->by_type[SLUICE_FLOAT](x, y, x, n, work->alpha);
       sluice_narrow (work->dtype, x, work->out + 2 * at, n);
     }
 }
@@ -119,7 +143,15 @@ apply_range (gpointer data, gint64 begin, gint64 end)
     return apply_half (work, begin, end);
   gsize offset = begin * work->size;
   work->activation->by_type[work->dtype](work->x + offset, work->y ? work->y + offset : NULL,
-                                         work->out + offset, end - begin);
+                                         work->out + offset, end - begin, work->alpha);
+}
+
+static gpointer
+alpha_prepare (const SluiceNode *node, GError **error)
+{
+  float *alpha = g_new (float, 1);
+  *alpha = sluice_node_get_float (node, "alpha");
+  return alpha;
 }
 
 static gboolean
@@ -139,8 +171,10 @@ activation_compute (SluiceKernelCall *call)
   if (out == NULL)
     return FALSE;
   const Activation *activation = call->kernel->data;
-  Work work = { activation, out->dtype,         sluice_dtype_size (out->dtype),
-                x->data,    y ? y->data : NULL, out->data };
+  Work work = { activation, out->dtype, sluice_dtype_size (out->dtype), x->data, y ? y->data : NULL,
+                out->data,  0 };
+  if (call->state)
+    work.alpha = *(const float *) call->state;
   return sluice_call_parallel_for (call, out->n_elements, activation->ns < 1 ? 32768 : 4096,
                                    activation->ns, apply_range, &work);
 }
@@ -148,6 +182,13 @@ activation_compute (SluiceKernelCall *call)
 #define KERNEL(name, types, activation)                                                            \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { "T", types } }, .compute = activation_compute,       \
+    .data = (gpointer) &activation                                                                 \
+  }
+
+#define LEAKY_KERNEL(name, activation)                                                             \
+  {                                                                                                \
+    .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_FLOATS } },                          \
+    .prepare = alpha_prepare, .free_state = g_free, .compute = activation_compute,                 \
     .data = (gpointer) &activation                                                                 \
   }
 
@@ -160,6 +201,12 @@ static const SluiceKernel kernels[] = {
   KERNEL ("EluGrad", SLUICE_SET_FLOATS, elu_grad),
   KERNEL ("Softplus", SLUICE_SET_FLOATS, softplus),
   KERNEL ("SoftplusGrad", SLUICE_SET_FLOATS, softplus_grad),
+  KERNEL ("Selu", SLUICE_SET_FLOATS, selu),
+  KERNEL ("SeluGrad", SLUICE_SET_FLOATS, selu_grad),
+  KERNEL ("Softsign", SLUICE_SET_FLOATS, softsign),
+  KERNEL ("SoftsignGrad", SLUICE_SET_FLOATS, softsign_grad),
+  LEAKY_KERNEL ("LeakyRelu", leaky_relu),
+  LEAKY_KERNEL ("LeakyReluGrad", leaky_relu_grad),
 };
 
 const SluiceKernelModule sluice_module_nn_activations_cpu = { .kernels = kernels,

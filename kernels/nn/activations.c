@@ -5,8 +5,10 @@
  * Activations and their gradients, element by element.
  *
  *   Relu max(x, 0)   Relu6 min(max(x, 0), 6)   Elu x < 0 ? e^x - 1 : x   Softplus log(1 + e^x)
+ *   Selu 1.05 (x < 0 ? 1.67 (e^x - 1) : x)   Softsign x / (1 + |x|)   LeakyRelu x > 0 ? x : alpha x
  *
- * Relu, Relu6 and Elu take their gradient from the output, Softplus from the input, as TensorFlow.
+ * Relu, Relu6, Elu and Selu take their gradient from the output, the others from the input, as
+ * TensorFlow.
  */
 #include <glib/gi18n-lib.h>
 
@@ -14,35 +16,41 @@
 #include "engine/grad/grad.h"
 #include "engine/graph/shape-context.h"
 
-static gboolean
-relu_gradient (SluiceGradContext *g, GError **error)
+/* The gradient is the op OP of dy and the forward node's output or input 0. */
+#define FROM(what, id, op)                                                                         \
+  static gboolean id##_gradient (SluiceGradContext *g, GError **error)                             \
+  {                                                                                                \
+    sluice_grad_set (g, 0, sluice_op (&g->b, op, sluice_grad_dy (g, 0), what (g, 0)));             \
+    return TRUE;                                                                                   \
+  }
+FROM (sluice_grad_output, relu, "ReluGrad")
+FROM (sluice_grad_output, relu6, "Relu6Grad")
+FROM (sluice_grad_output, elu, "EluGrad")
+FROM (sluice_grad_output, selu, "SeluGrad")
+FROM (sluice_grad_input, softplus, "SoftplusGrad")
+FROM (sluice_grad_input, softsign, "SoftsignGrad")
+
+static SluiceEdge
+leaky_relu_grad (SluiceGradContext *g, SluiceEdge features)
 {
-  sluice_grad_set (g, 0,
-                   sluice_op (&g->b, "ReluGrad", sluice_grad_dy (g, 0), sluice_grad_output (g, 0)));
+  const SluiceAttrValue *alpha = sluice_node_get_attr (g->node, "alpha");
+  return sluice_op_with (&g->b, "LeakyReluGrad", SLUICE_ATTRS (sluice_attr_value ("alpha", alpha)),
+                         sluice_grad_dy (g, 0), features);
+}
+
+static gboolean
+leaky_relu_gradient (SluiceGradContext *g, GError **error)
+{
+  sluice_grad_set (g, 0, leaky_relu_grad (g, sluice_grad_input (g, 0)));
   return TRUE;
 }
 
 static gboolean
-relu6_gradient (SluiceGradContext *g, GError **error)
+leaky_relu_grad_gradient (SluiceGradContext *g, GError **error)
 {
-  sluice_grad_set (
-      g, 0, sluice_op (&g->b, "Relu6Grad", sluice_grad_dy (g, 0), sluice_grad_output (g, 0)));
-  return TRUE;
-}
-
-static gboolean
-elu_gradient (SluiceGradContext *g, GError **error)
-{
-  sluice_grad_set (g, 0,
-                   sluice_op (&g->b, "EluGrad", sluice_grad_dy (g, 0), sluice_grad_output (g, 0)));
-  return TRUE;
-}
-
-static gboolean
-softplus_gradient (SluiceGradContext *g, GError **error)
-{
-  sluice_grad_set (
-      g, 0, sluice_op (&g->b, "SoftplusGrad", sluice_grad_dy (g, 0), sluice_grad_input (g, 0)));
+  SluiceEdge features = sluice_grad_input (g, 1);
+  sluice_grad_set (g, 0, leaky_relu_grad (g, features));
+  sluice_grad_set (g, 1, sluice_op (&g->b, "ZerosLike", features));
   return TRUE;
 }
 
@@ -56,6 +64,7 @@ masked_gradient (SluiceGradContext *g, GError **error)
   return TRUE;
 }
 
+/* Of Elu and of Selu. */
 static gboolean
 elu_grad_gradient (SluiceGradContext *g, GError **error)
 {
@@ -63,7 +72,7 @@ elu_grad_gradient (SluiceGradContext *g, GError **error)
   SluiceEdge dd = sluice_grad_dy (g, 0), dy = sluice_grad_input (g, 0);
   SluiceEdge y = sluice_grad_input (g, 1);
   SluiceEdge zeros = sluice_op (b, "ZerosLike", y);
-  sluice_grad_set (g, 0, sluice_op (b, "EluGrad", dd, y));
+  sluice_grad_set (g, 0, sluice_op (b, g->node->op->name, dd, y));
   sluice_grad_set (g, 1,
                    sluice_op (b, "Select", sluice_op (b, "Less", y, zeros),
                               sluice_op (b, "Mul", dd, dy), zeros));
@@ -114,6 +123,8 @@ static const SluiceRecipe float_grad_recipe = { .samples = grad_samples,
 #define REAL_T  "T: real"
 #define FLOAT_T "T: {half, bfloat16, float, double}"
 
+#define LEAKY_T "alpha: float = 0.2; T: {half, bfloat16, float, double} = float"
+
 #define ACTIVATION(id, op_name, text, types, gradient_function, recipe_id)                         \
   static const SluiceOpDef id = {                                                                  \
     .name = op_name,                                                                               \
@@ -155,6 +166,24 @@ ACTIVATION (softplus_op,
             FLOAT_T,
             softplus_gradient,
             float_recipe);
+ACTIVATION (selu_op,
+            "Selu",
+            N_ ("Scaled exponential linear: keeps mean 0 and variance 1"),
+            FLOAT_T,
+            selu_gradient,
+            float_recipe);
+ACTIVATION (softsign_op,
+            "Softsign",
+            N_ ("Soft sign: x / (1 + |x|)"),
+            FLOAT_T,
+            softsign_gradient,
+            float_recipe);
+ACTIVATION (leaky_relu_op,
+            "LeakyRelu",
+            N_ ("Leaky rectified linear: x > 0 ? x : alpha x"),
+            LEAKY_T,
+            leaky_relu_gradient,
+            float_recipe);
 ACTIVATION_GRAD (relu_grad_op,
                  "ReluGrad",
                  "features",
@@ -184,9 +213,33 @@ ACTIVATION_GRAD (softplus_grad_op,
                  softplus_grad_gradient,
                  float_grad_recipe);
 
+ACTIVATION_GRAD (selu_grad_op,
+                 "SeluGrad",
+                 "outputs",
+                 N_ ("Gradient of Selu"),
+                 FLOAT_T,
+                 elu_grad_gradient,
+                 float_grad_recipe);
+ACTIVATION_GRAD (softsign_grad_op,
+                 "SoftsignGrad",
+                 "features",
+                 N_ ("Gradient of Softsign"),
+                 FLOAT_T,
+                 NULL,
+                 float_grad_recipe);
+ACTIVATION_GRAD (leaky_relu_grad_op,
+                 "LeakyReluGrad",
+                 "features",
+                 N_ ("Gradient of LeakyRelu"),
+                 LEAKY_T,
+                 leaky_relu_grad_gradient,
+                 float_grad_recipe);
+
 static const SluiceOpDef *const ops[] = {
-  &relu_op,      &relu6_op,      &elu_op,      &softplus_op,
-  &relu_grad_op, &relu6_grad_op, &elu_grad_op, &softplus_grad_op,
+  &selu_op,          &softsign_op,        &leaky_relu_op, &selu_grad_op,
+  &softsign_grad_op, &leaky_relu_grad_op, &relu_op,       &relu6_op,
+  &elu_op,           &softplus_op,        &relu_grad_op,  &relu6_grad_op,
+  &elu_grad_op,      &softplus_grad_op,
 };
 
 const SluiceKernelModule sluice_module_nn_activations = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };
