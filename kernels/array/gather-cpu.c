@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <string.h>
 
-#include "kernels/array/array.h"
+#include "kernels/array/gather.h"
 
 #define CHUNK_BYTES (64 << 10)
 #define NS_PER_BYTE 0.15
@@ -113,9 +113,9 @@ check_indices (SluiceKernelCall *call, const SluiceTensor *indices, gint64 size)
 }
 
 static gboolean
-gather_along (SluiceKernelCall *call, int axis, int batch_dims)
+gather_along (SluiceKernelCall *call, const SluiceTensor *params, int axis, int batch_dims)
 {
-  SluiceTensor *params = sluice_call_input (call, 0), *indices = sluice_call_input (call, 1);
+  const SluiceTensor *indices = sluice_call_input (call, 1);
   SluiceShape shape = { 0 };
   Rows rows = { .dtype = params->dtype, .row = 1, .outer = 1, .n_indices = 1, .indices = indices };
   for (int i = 0; i < batch_dims; i++)
@@ -145,13 +145,31 @@ gather_along (SluiceKernelCall *call, int axis, int batch_dims)
   return run_rows (call, &rows, out->n_elements / rows.row, gather_rows);
 }
 
+gboolean
+sluice_call_gather (SluiceKernelCall *call,
+                    const SluiceTensor *params,
+                    gint64 axis,
+                    gint64 batch_dims)
+{
+  int indices_rank = sluice_call_input (call, 1)->shape.rank, at;
+  gint64 n = batch_dims < 0 ? batch_dims + indices_rank : batch_dims;
+  if (params->shape.rank == 0)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "params must have a dimension, but it is a scalar");
+  if (!sluice_call_axis (call, axis, params->shape.rank, &at))
+    return FALSE;
+  if (n < 0 || n > indices_rank || n > at)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "batch_dims %" G_GINT64_FORMAT
+                             " does not fit indices of %d dimensions and axis %d",
+                             batch_dims, indices_rank, at);
+  return gather_along (call, params, at, n);
+}
+
 static gboolean
 gather_compute (SluiceKernelCall *call)
 {
-  if (sluice_call_input (call, 0)->shape.rank == 0)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "params must have a dimension, but it is a scalar");
-  return gather_along (call, 0, 0);
+  return sluice_call_gather (call, sluice_call_input (call, 0), 0, 0);
 }
 
 static gpointer
@@ -165,22 +183,11 @@ batch_prepare (const SluiceNode *node, GError **error)
 static gboolean
 gather_v2_compute (SluiceKernelCall *call)
 {
-  const SluiceShape *params = &sluice_call_input (call, 0)->shape;
-  const SluiceShape *indices = &sluice_call_input (call, 1)->shape;
-  gint64 batch_dims = *(const gint64 *) call->state;
-  int axis;
-  if (batch_dims < 0)
-    batch_dims += indices->rank;
-  if (!sluice_call_want_scalar (call, 2)
-      || !sluice_call_axis (call, sluice_tensor_get_int (sluice_call_input (call, 2), 0),
-                            params->rank, &axis))
+  if (!sluice_call_want_scalar (call, 2))
     return FALSE;
-  if (batch_dims < 0 || batch_dims > indices->rank || batch_dims > axis)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "batch_dims %" G_GINT64_FORMAT
-                             " does not fit indices of %d dimensions and axis %d",
-                             *(const gint64 *) call->state, indices->rank, axis);
-  return gather_along (call, axis, batch_dims);
+  return sluice_call_gather (call, sluice_call_input (call, 0),
+                             sluice_tensor_get_int (sluice_call_input (call, 2), 0),
+                             *(const gint64 *) call->state);
 }
 
 static gboolean
@@ -199,10 +206,10 @@ check_coordinates (SluiceKernelCall *call, const SluiceTensor *indices, const Sl
   return TRUE;
 }
 
-static gboolean
-gather_nd_compute (SluiceKernelCall *call)
+gboolean
+sluice_call_gather_nd (SluiceKernelCall *call, const SluiceTensor *params)
 {
-  SluiceTensor *params = sluice_call_input (call, 0), *indices = sluice_call_input (call, 1);
+  const SluiceTensor *indices = sluice_call_input (call, 1);
   int n = indices->shape.rank - 1;
   if (n < 0)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
@@ -233,6 +240,12 @@ gather_nd_compute (SluiceKernelCall *call)
   rows.to = out->data;
   rows.from = params->data;
   return run_rows (call, &rows, out->n_elements / rows.row, gather_coordinates);
+}
+
+static gboolean
+gather_nd_compute (SluiceKernelCall *call)
+{
+  return sluice_call_gather_nd (call, sluice_call_input (call, 0));
 }
 
 static const SluiceKernel kernels[] = {

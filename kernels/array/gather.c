@@ -8,7 +8,7 @@
  */
 #include <glib/gi18n-lib.h>
 
-#include "kernels/array/array.h"
+#include "kernels/array/gather.h"
 
 /* ---- shapes ---- */
 
@@ -25,9 +25,10 @@ append_dims (SluiceShape *shape, const SluiceShape *from, int first, int last)
 }
 
 static gboolean
-set_gathered (SluiceShapeContext *c, int axis, int batch_dims, GError **error)
+set_gathered (
+    SluiceShapeContext *c, const SluiceShape *params, int axis, int batch_dims, GError **error)
 {
-  const SluiceShape *params = &c->inputs[0], *indices = &c->inputs[1];
+  const SluiceShape *indices = &c->inputs[1];
   SluiceShape shape = { 0 };
   if (params->rank < 0 || indices->rank < 0)
     return TRUE;
@@ -48,47 +49,73 @@ set_gathered (SluiceShapeContext *c, int axis, int batch_dims, GError **error)
 static gboolean
 gather_shape (SluiceShapeContext *c, GError **error)
 {
-  return sluice_shape_context_want_rank_at_least (c, 0, 1, error) && set_gathered (c, 0, 0, error);
+  return sluice_shape_context_want_rank_at_least (c, 0, 1, error)
+         && set_gathered (c, &c->inputs[0], 0, 0, error);
+}
+
+/* Counts batch_dims of both from the front; FALSE where they do not fit. Ranks are known. */
+static gboolean
+normalize_batch_dims (SluiceShapeContext *c,
+                      const SluiceShape *params,
+                      gint64 *batch_dims,
+                      GError **error)
+{
+  const SluiceShape *indices = &c->inputs[1];
+  gint64 given = *batch_dims;
+  if (given < 0)
+    *batch_dims += indices->rank;
+  if (*batch_dims >= 0 && *batch_dims <= MIN (indices->rank, params->rank - 1))
+    return TRUE;
+  return sluice_shape_context_fail (c, error,
+                                    "batch_dims %" G_GINT64_FORMAT
+                                    " does not fit indices of %d and params of %d dimensions",
+                                    given, indices->rank, params->rank);
+}
+
+gboolean
+sluice_shape_gather (SluiceShapeContext *c,
+                     const SluiceShape *params,
+                     gint64 axis,
+                     gint64 batch_dims,
+                     GError **error)
+{
+  int at;
+  if (params->rank < 0 || c->inputs[1].rank < 0)
+    return TRUE;
+  if (!normalize_batch_dims (c, params, &batch_dims, error)
+      || !sluice_shape_axis (c, axis, params->rank, &at, error))
+    return FALSE;
+  if (at < batch_dims)
+    return sluice_shape_context_fail (
+        c, error, "axis %d is one of the %" G_GINT64_FORMAT " batch dimensions", at, batch_dims);
+  return set_gathered (c, params, at, batch_dims, error);
 }
 
 static gboolean
 gather_v2_shape (SluiceShapeContext *c, GError **error)
 {
   const SluiceShape *params = &c->inputs[0], *indices = &c->inputs[1];
-  const SluiceTensor *axis_value = sluice_shape_context_constant (c, 2);
+  const SluiceTensor *axis = sluice_shape_context_constant (c, 2);
   gint64 batch_dims = sluice_node_get_int (c->node, "batch_dims");
-  int axis;
   if (!sluice_shape_context_want_rank_at_least (c, 0, 1, error)
       || !sluice_shape_context_want_rank (c, 2, 0, error))
     return FALSE;
+  if (axis != NULL)
+    return sluice_shape_gather (c, params, sluice_tensor_get_int (axis, 0), batch_dims, error);
   if (params->rank < 0 || indices->rank < 0)
     return TRUE;
-  if (batch_dims < 0)
-    batch_dims += indices->rank;
-  if (batch_dims < 0 || batch_dims > MIN (indices->rank, params->rank - 1))
-    return sluice_shape_context_fail (
-        c, error,
-        "batch_dims %" G_GINT64_FORMAT " does not fit indices of %d and params of %d dimensions",
-        sluice_node_get_int (c->node, "batch_dims"), indices->rank, params->rank);
-  if (axis_value == NULL)
-    {
-      int rank = params->rank - 1 + indices->rank - (int) batch_dims;
-      SluiceShape shape = sluice_shape_of_rank (rank <= SLUICE_MAX_RANK ? rank : -1);
-      sluice_shape_context_set (c, 0, &shape);
-      return TRUE;
-    }
-  if (!sluice_shape_axis (c, sluice_tensor_get_int (axis_value, 0), params->rank, &axis, error))
+  if (!normalize_batch_dims (c, params, &batch_dims, error))
     return FALSE;
-  if (axis < batch_dims)
-    return sluice_shape_context_fail (
-        c, error, "axis %d is one of the %" G_GINT64_FORMAT " batch dimensions", axis, batch_dims);
-  return set_gathered (c, axis, batch_dims, error);
+  int rank = params->rank - 1 + indices->rank - (int) batch_dims;
+  SluiceShape shape = sluice_shape_of_rank (rank <= SLUICE_MAX_RANK ? rank : -1);
+  sluice_shape_context_set (c, 0, &shape);
+  return TRUE;
 }
 
-static gboolean
-gather_nd_shape (SluiceShapeContext *c, GError **error)
+gboolean
+sluice_shape_gather_nd (SluiceShapeContext *c, const SluiceShape *params, GError **error)
 {
-  const SluiceShape *params = &c->inputs[0], *indices = &c->inputs[1];
+  const SluiceShape *indices = &c->inputs[1];
   if (!sluice_shape_context_want_rank_at_least (c, 1, 1, error))
     return FALSE;
   gint64 depth = indices->rank > 0 ? indices->dim[indices->rank - 1] : SLUICE_UNKNOWN_DIM;
@@ -105,6 +132,12 @@ gather_nd_shape (SluiceShapeContext *c, GError **error)
                                       SLUICE_MAX_RANK);
   sluice_shape_context_set (c, 0, &shape);
   return TRUE;
+}
+
+static gboolean
+gather_nd_shape (SluiceShapeContext *c, GError **error)
+{
+  return sluice_shape_gather_nd (c, &c->inputs[0], error);
 }
 
 /* ---- gradients ---- */
@@ -139,12 +172,11 @@ join (SluiceGradContext *g, const SluiceEdge *parts, guint n)
   join ((g), (SluiceEdge[]){ __VA_ARGS__ }, SLUICE_COUNT_ (SluiceEdge, __VA_ARGS__))
 
 /* Whole rows: the gradient of each at the row's number. */
-static gboolean
-row_gradient (SluiceGradContext *g)
+void
+sluice_grad_gather_rows (SluiceGradContext *g, SluiceEdge shape)
 {
   gint64 all = -1;
-  SluiceEdge params = sluice_grad_input (g, 0), indices = sluice_grad_input (g, 1);
-  SluiceEdge shape = sluice_grad_shape_of (g, params, SLUICE_INT32);
+  SluiceEdge indices = sluice_grad_input (g, 1);
   SluiceEdge minus_one = const_ints (g, &all, 1);
   SluiceEdge count = sluice_op (&g->b, "Reshape", sluice_op (&g->b, "Size", indices), minus_one);
   SluiceEdge rows_shape = JOIN (g, count, part_of (g, shape, 1, -1));
@@ -154,6 +186,12 @@ row_gradient (SluiceGradContext *g)
     .dense_shape = shape,
   };
   sluice_grad_set_sparse (g, 0, grad);
+}
+
+static gboolean
+row_gradient (SluiceGradContext *g)
+{
+  sluice_grad_gather_rows (g, sluice_grad_shape_of (g, sluice_grad_input (g, 0), SLUICE_INT32));
   return TRUE;
 }
 
@@ -285,15 +323,14 @@ gather_v2_gradient (SluiceGradContext *g, GError **error)
 }
 
 /* The coordinates as one number a row of the params, seen as [rows, rest]. */
-static gboolean
-gather_nd_gradient (SluiceGradContext *g, GError **error)
+void
+sluice_grad_gather_nd (SluiceGradContext *g, SluiceEdge shape)
 {
   SluiceDType index = sluice_node_get_type (g->node, "Tindices");
   SluiceEdge indices = sluice_grad_input (g, 1);
   SluiceEdge zero = sluice_builder_const_int32 (&g->b, 0);
   SluiceEdge minus_one = const_ints (g, (gint64[]){ -1 }, 1);
   SluiceEdge zero_vector = const_ints (g, (gint64[]){ 0 }, 1);
-  SluiceEdge shape = sluice_grad_shape_of (g, sluice_grad_input (g, 0), SLUICE_INT32);
   SluiceEdge last = sluice_op (&g->b, "Sub", sluice_op (&g->b, "Rank", indices),
                                sluice_builder_const_int32 (&g->b, 1));
   SluiceEdge depth =
@@ -315,6 +352,12 @@ gather_nd_gradient (SluiceGradContext *g, GError **error)
   SluiceEdge n_rows = sluice_op (&g->b, "Prod", sizes, zero);
   SluiceEdge sum = sluice_op (&g->b, "UnsortedSegmentSum", values, ids, n_rows);
   sluice_grad_set (g, 0, sluice_op (&g->b, "Reshape", sum, shape));
+}
+
+static gboolean
+gather_nd_gradient (SluiceGradContext *g, GError **error)
+{
+  sluice_grad_gather_nd (g, sluice_grad_shape_of (g, sluice_grad_input (g, 0), SLUICE_INT32));
   return TRUE;
 }
 
