@@ -2,6 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include <math.h>
+#include <string.h>
+
 #include "engine/device/random.h"
 
 /* The next four words of a Philox4x32-10 stream (Salmon et al. 2011); moves the counter on. */
@@ -27,4 +30,92 @@ sluice_philox_next (SluicePhilox *self, guint32 words[4])
   words[2] = c2;
   words[3] = c3;
   sluice_philox_skip (self, 1);
+}
+
+/* ---- words to numbers in [0, 1): the low bits as mantissa of a number in [1, 2), less one ---- */
+
+static inline float
+sluice_unit_float (guint32 word)
+{
+  guint32 bits = 127u << 23 | (word & 0x7fffff);
+  float value;
+  memcpy (&value, &bits, sizeof value);
+  return value - 1.0f;
+}
+
+static inline double
+sluice_unit_double (guint32 high, guint32 low)
+{
+  guint64 bits = (guint64) 1023 << 52 | (guint64) (high & 0xfffff) << 32 | low;
+  double value;
+  memcpy (&value, &bits, sizeof value);
+  return value - 1.0;
+}
+
+/* ---- normal laws: Box and Muller, sine first ---- */
+
+static inline void
+sluice_normal_pair_float (guint32 x0, guint32 x1, float out[2])
+{
+  float u1 = fmaxf (sluice_unit_float (x0), 1.0e-7f);
+  float angle = (float) (2.0 * G_PI * sluice_unit_float (x1));
+  float radius = sqrtf (-2.0f * logf (u1));
+  out[0] = sinf (angle) * radius;
+  out[1] = cosf (angle) * radius;
+}
+
+static inline void
+sluice_normal_pair_double (const guint32 words[4], double out[2])
+{
+  double u1 = fmax (sluice_unit_double (words[0], words[1]), 1.0e-7);
+  double angle = 2.0 * G_PI * sluice_unit_double (words[2], words[3]);
+  double radius = sqrt (-2.0 * log (u1));
+  out[0] = sin (angle) * radius;
+  out[1] = cos (angle) * radius;
+}
+
+/* ---- a stream taken word by word ---- */
+
+typedef struct
+{
+  SluicePhilox philox;
+  guint32 words[4];
+  guint used; /* of words; 4: none is left */
+} SluiceWords;
+
+static inline SluiceWords
+sluice_words (const SluicePhilox *philox)
+{
+  return (SluiceWords){ .philox = *philox, .used = 4 };
+}
+
+static inline guint32
+sluice_words_next (SluiceWords *self)
+{
+  if (self->used == 4)
+    {
+      sluice_philox_next (&self->philox, self->words);
+      self->used = 0;
+    }
+  return self->words[self->used++];
+}
+
+static inline guint64
+sluice_words_next_64 (SluiceWords *self)
+{
+  guint64 low = sluice_words_next (self);
+  return low | (guint64) sluice_words_next (self) << 32;
+}
+
+static inline float
+sluice_words_next_float (SluiceWords *self)
+{
+  return sluice_unit_float (sluice_words_next (self));
+}
+
+static inline double
+sluice_words_next_double (SluiceWords *self)
+{
+  guint32 high = sluice_words_next (self);
+  return sluice_unit_double (high, sluice_words_next (self));
 }

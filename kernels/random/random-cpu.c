@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include <math.h>
-#include <string.h>
-
-#include "kernels/random/philox.h"
+#include "kernels/array/array.h"
+#include "kernels/random/generator.h"
 #include "kernels/typed.h"
 
-/* TensorFlow reserves this many groups of words for each output, used or not. */
-#define RESERVED_PER_OUTPUT 256
-#define MAX_GROUP           4
+#define MAX_GROUP 4
 
 /* [low, low + range) of the integer laws. */
 typedef struct
@@ -25,33 +21,13 @@ typedef struct
   void (*draw) (SluicePhilox *philox, const Bounds *bounds, void *out);
 } Law;
 
-/* ---- words to numbers in [0, 1): the low bits as mantissa of a number in [1, 2), less one ---- */
-
-static inline float
-unit_float (guint32 word)
-{
-  guint32 bits = 127u << 23 | (word & 0x7fffff);
-  float value;
-  memcpy (&value, &bits, sizeof value);
-  return value - 1.0f;
-}
-
-static inline double
-unit_double (guint32 high, guint32 low)
-{
-  guint64 bits = (guint64) 1023 << 52 | (guint64) (high & 0xfffff) << 32 | low;
-  double value;
-  memcpy (&value, &bits, sizeof value);
-  return value - 1.0;
-}
-
 static void
 uniform_float (SluicePhilox *philox, const Bounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
   for (int i = 0; i < 4; i++)
-    ((float *) out)[i] = unit_float (words[i]);
+    ((float *) out)[i] = sluice_unit_float (words[i]);
 }
 
 static void
@@ -60,7 +36,7 @@ uniform_double (SluicePhilox *philox, const Bounds *bounds, void *out)
   guint32 words[4];
   sluice_philox_next (philox, words);
   for (int i = 0; i < 2; i++)
-    ((double *) out)[i] = unit_double (words[2 * i], words[2 * i + 1]);
+    ((double *) out)[i] = sluice_unit_double (words[2 * i], words[2 * i + 1]);
 }
 
 static void
@@ -108,35 +84,15 @@ uniform_int64 (SluicePhilox *philox, const Bounds *bounds, void *out)
     }
 }
 
-/* ---- normal laws: Box and Muller, sine first ---- */
-
-static void
-pair_float (guint32 x0, guint32 x1, float out[2])
-{
-  float u1 = fmaxf (unit_float (x0), 1.0e-7f);
-  float angle = (float) (2.0 * G_PI * unit_float (x1));
-  float radius = sqrtf (-2.0f * logf (u1));
-  out[0] = sinf (angle) * radius;
-  out[1] = cosf (angle) * radius;
-}
-
-static void
-pair_double (const guint32 words[4], double out[2])
-{
-  double u1 = fmax (unit_double (words[0], words[1]), 1.0e-7);
-  double angle = 2.0 * G_PI * unit_double (words[2], words[3]);
-  double radius = sqrt (-2.0 * log (u1));
-  out[0] = sin (angle) * radius;
-  out[1] = cos (angle) * radius;
-}
+/* ---- normal laws ---- */
 
 static void
 normal_float (SluicePhilox *philox, const Bounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
-  pair_float (words[0], words[1], out);
-  pair_float (words[2], words[3], (float *) out + 2);
+  sluice_normal_pair_float (words[0], words[1], out);
+  sluice_normal_pair_float (words[2], words[3], (float *) out + 2);
 }
 
 static void
@@ -144,7 +100,7 @@ normal_double (SluicePhilox *philox, const Bounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
-  pair_double (words, out);
+  sluice_normal_pair_double (words, out);
 }
 
 static void
@@ -176,7 +132,7 @@ truncated_float (SluicePhilox *philox, const Bounds *bounds, void *out)
       for (int pair = 0; pair < 4 && next < end; pair += 2)
         {
           float two[2];
-          pair_float (words[pair], words[pair + 1], two);
+          sluice_normal_pair_float (words[pair], words[pair + 1], two);
           for (int i = 0; i < 2 && next < end; i++)
             if (fabsf (two[i]) < 2.0f)
               *next++ = two[i];
@@ -193,7 +149,7 @@ truncated_double (SluicePhilox *philox, const Bounds *bounds, void *out)
       guint32 words[4];
       double two[2];
       sluice_philox_next (philox, words);
-      pair_double (words, two);
+      sluice_normal_pair_double (words, two);
       for (int i = 0; i < 2 && next < end; i++)
         if (fabs (two[i]) < 2.0)
           *next++ = two[i];
@@ -217,27 +173,6 @@ truncated_bfloat16 (SluicePhilox *philox, const Bounds *bounds, void *out)
 }
 
 /* ---- kernels ---- */
-
-typedef struct
-{
-  SluicePhilox start; /* of a generator that the session does not hold yet, where seeds are given */
-  gboolean seeded;
-  guint64 name_hash;
-} RandomState;
-
-static gpointer
-random_prepare (const SluiceNode *node, GError **error)
-{
-  RandomState *state = g_new0 (RandomState, 1);
-  guint64 seed = (guint64) sluice_node_get_int (node, "seed");
-  guint64 seed2 = (guint64) sluice_node_get_int (node, "seed2");
-  state->seeded = seed != 0 || seed2 != 0;
-  state->start = sluice_philox_seeded (seed, seed2);
-  state->name_hash = 14695981039346656037u; /* FNV-1a, 64 bits */
-  for (const char *c = node->name; *c; c++)
-    state->name_hash = (state->name_hash ^ (guint8) *c) * 1099511628211u;
-  return state;
-}
 
 typedef struct
 {
@@ -273,62 +208,44 @@ fill_groups (gpointer data, gint64 begin, gint64 end)
     }
 }
 
-/* Input 0 is a vector of sizes. */
 static gboolean
-read_shape (SluiceKernelCall *call, SluiceShape *shape)
+fill (SluiceKernelCall *call, SluiceTensor *out, const SluicePhilox *start, const Bounds *bounds)
 {
-  SluiceTensor *sizes = sluice_call_input (call, 0);
-  gint64 dims[SLUICE_MAX_RANK];
-  if (!sluice_call_want_rank (call, 0, 1))
-    return FALSE;
-  if (sizes->n_elements > SLUICE_MAX_RANK)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "a shape of rank %" G_GINT64_FORMAT " is over the limit of %d",
-                             sizes->n_elements, SLUICE_MAX_RANK);
-  for (gint64 i = 0; i < sizes->n_elements; i++)
-    {
-      dims[i] = sluice_tensor_get_int (sizes, i);
-      if (dims[i] < 0)
-        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                                 "dimension %" G_GINT64_FORMAT " of the shape is %" G_GINT64_FORMAT
-                                 "; it must not be negative",
-                                 i, dims[i]);
-    }
-  g_autoptr (GError) error = NULL;
-  if (!sluice_shape_make (shape, dims, sizes->n_elements, &error))
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "%s", error->message);
-  return TRUE;
+  const Law *law = call->kernel->data;
+  Fill fill = { .law = law,
+                .philox = *start,
+                .bounds = *bounds,
+                .out = out->data,
+                .n = out->n_elements,
+                .size = sluice_dtype_size (out->dtype) };
+  gint64 n_groups = (out->n_elements + law->group - 1) / law->group;
+  return sluice_call_parallel_for (call, n_groups, 1024, law->skip > 1 ? 150 : 30, fill_groups,
+                                   &fill);
 }
 
 static gboolean
 draw (SluiceKernelCall *call, const Bounds *bounds)
 {
-  const RandomState *state = call->state;
-  const Law *law = call->kernel->data;
   SluiceShape shape;
-  if (!read_shape (call, &shape))
+  if (!sluice_call_shape (call, 0, &shape))
     return FALSE;
   SluiceTensor *out = sluice_call_output (call, 0, &shape);
-  if (out == NULL)
+  SluicePhilox start;
+  return out
+         && sluice_call_reserve_random (
+             call, (guint64) out->n_elements * SLUICE_RESERVED_PER_OUTPUT, &start)
+         && fill (call, out, &start, bounds);
+}
+
+static gboolean
+draw_stateless (SluiceKernelCall *call, const Bounds *bounds)
+{
+  SluiceShape shape;
+  SluicePhilox start;
+  if (!sluice_call_shape (call, 0, &shape) || !sluice_call_stateless_random (call, 1, &start))
     return FALSE;
-  SluicePhilox start = state->start;
-  if (!state->seeded)
-    start = sluice_philox_seeded (call->run_seed ^ state->name_hash, state->name_hash);
-  SluiceRandomState *random =
-      sluice_random_state_get (call->resources, call->node->name, &start, &call->error);
-  if (random == NULL)
-    return FALSE;
-  Fill fill = { .law = law,
-                .bounds = *bounds,
-                .out = out->data,
-                .n = out->n_elements,
-                .size = sluice_dtype_size (out->dtype) };
-  fill.philox =
-      sluice_random_state_reserve (random, (guint64) out->n_elements * RESERVED_PER_OUTPUT);
-  sluice_resource_unref (&random->parent);
-  gint64 n_groups = (out->n_elements + law->group - 1) / law->group;
-  return sluice_call_parallel_for (call, n_groups, 1024, law->skip > 1 ? 150 : 30, fill_groups,
-                                   &fill);
+  SluiceTensor *out = sluice_call_output (call, 0, &shape);
+  return out && fill (call, out, &start, bounds);
 }
 
 static gboolean
@@ -338,17 +255,39 @@ random_compute (SluiceKernelCall *call)
 }
 
 static gboolean
-random_int_compute (SluiceKernelCall *call)
+stateless_compute (SluiceKernelCall *call)
 {
-  if (!sluice_call_want_scalar (call, 1) || !sluice_call_want_scalar (call, 2))
+  return draw_stateless (call, &(Bounds){ 0, 0 });
+}
+
+/* Reads minval and maxval, inputs i and i + 1. */
+static gboolean
+read_bounds (SluiceKernelCall *call, guint i, Bounds *bounds)
+{
+  if (!sluice_call_want_scalar (call, i) || !sluice_call_want_scalar (call, i + 1))
     return FALSE;
-  gint64 low = sluice_tensor_get_int (sluice_call_input (call, 1), 0);
-  gint64 high = sluice_tensor_get_int (sluice_call_input (call, 2), 0);
+  gint64 low = sluice_tensor_get_int (sluice_call_input (call, i), 0);
+  gint64 high = sluice_tensor_get_int (sluice_call_input (call, i + 1), 0);
   if (low >= high)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "minval %" G_GINT64_FORMAT " must be below maxval %" G_GINT64_FORMAT,
                              low, high);
-  return draw (call, &(Bounds){ (guint64) low, (guint64) high - (guint64) low });
+  *bounds = (Bounds){ (guint64) low, (guint64) high - (guint64) low };
+  return TRUE;
+}
+
+static gboolean
+random_int_compute (SluiceKernelCall *call)
+{
+  Bounds bounds = { 0, 0 };
+  return read_bounds (call, 1, &bounds) && draw (call, &bounds);
+}
+
+static gboolean
+stateless_int_compute (SluiceKernelCall *call)
+{
+  Bounds bounds = { 0, 0 };
+  return read_bounds (call, 2, &bounds) && draw_stateless (call, &bounds);
 }
 
 #define LAW(id, n, step, function) static const Law id = { n, step, function }
@@ -362,28 +301,40 @@ LAW (normal_float_law, 4, 1, normal_float);
 LAW (normal_double_law, 2, 1, normal_double);
 LAW (normal_half_law, 4, 1, normal_half);
 LAW (normal_bfloat16_law, 4, 1, normal_bfloat16);
-LAW (truncated_float_law, 4, 4 * RESERVED_PER_OUTPUT / 4, truncated_float);
-LAW (truncated_double_law, 2, 2 * RESERVED_PER_OUTPUT / 4, truncated_double);
-LAW (truncated_half_law, 4, 4 * RESERVED_PER_OUTPUT / 4, truncated_half);
-LAW (truncated_bfloat16_law, 4, 4 * RESERVED_PER_OUTPUT / 4, truncated_bfloat16);
+LAW (truncated_float_law, 4, 4 * SLUICE_RESERVED_PER_OUTPUT / 4, truncated_float);
+LAW (truncated_double_law, 2, 2 * SLUICE_RESERVED_PER_OUTPUT / 4, truncated_double);
+LAW (truncated_half_law, 4, 4 * SLUICE_RESERVED_PER_OUTPUT / 4, truncated_half);
+LAW (truncated_bfloat16_law, 4, 4 * SLUICE_RESERVED_PER_OUTPUT / 4, truncated_bfloat16);
 
-#define KERNEL(name, attr, type, law, function)                                                    \
+#define STATEFUL(name, attr, type, law, function)                                                  \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { attr, SLUICE_SET (type) } },                         \
-    .prepare = random_prepare, .free_state = g_free, .compute = function, .data = (gpointer) &law  \
+    .prepare = sluice_random_prepare, .free_state = g_free, .compute = function,                   \
+    .data = (gpointer) &law                                                                        \
   }
-#define FLOATS(name, law)                                                                          \
-  KERNEL (name, "dtype", SLUICE_FLOAT, law##_float_law, random_compute),                           \
-      KERNEL (name, "dtype", SLUICE_DOUBLE, law##_double_law, random_compute),                     \
-      KERNEL (name, "dtype", SLUICE_HALF, law##_half_law, random_compute),                         \
-      KERNEL (name, "dtype", SLUICE_BFLOAT16, law##_bfloat16_law, random_compute)
+#define STATELESS(name, type, law, function)                                                       \
+  {                                                                                                \
+    .op = name, .device = "CPU", .where = { { "dtype", SLUICE_SET (type) } }, .compute = function, \
+    .data = (gpointer) &law                                                                        \
+  }
+#define FLOATS(name, stateless_name, law)                                                          \
+  STATEFUL (name, "dtype", SLUICE_FLOAT, law##_float_law, random_compute),                         \
+      STATEFUL (name, "dtype", SLUICE_DOUBLE, law##_double_law, random_compute),                   \
+      STATEFUL (name, "dtype", SLUICE_HALF, law##_half_law, random_compute),                       \
+      STATEFUL (name, "dtype", SLUICE_BFLOAT16, law##_bfloat16_law, random_compute),               \
+      STATELESS (stateless_name, SLUICE_FLOAT, law##_float_law, stateless_compute),                \
+      STATELESS (stateless_name, SLUICE_DOUBLE, law##_double_law, stateless_compute),              \
+      STATELESS (stateless_name, SLUICE_HALF, law##_half_law, stateless_compute),                  \
+      STATELESS (stateless_name, SLUICE_BFLOAT16, law##_bfloat16_law, stateless_compute)
 
 static const SluiceKernel kernels[] = {
-  FLOATS ("RandomUniform", uniform),
-  FLOATS ("RandomStandardNormal", normal),
-  FLOATS ("TruncatedNormal", truncated),
-  KERNEL ("RandomUniformInt", "Tout", SLUICE_INT32, uniform_int32_law, random_int_compute),
-  KERNEL ("RandomUniformInt", "Tout", SLUICE_INT64, uniform_int64_law, random_int_compute),
+  FLOATS ("RandomUniform", "StatelessRandomUniform", uniform),
+  FLOATS ("RandomStandardNormal", "StatelessRandomNormal", normal),
+  FLOATS ("TruncatedNormal", "StatelessTruncatedNormal", truncated),
+  STATEFUL ("RandomUniformInt", "Tout", SLUICE_INT32, uniform_int32_law, random_int_compute),
+  STATEFUL ("RandomUniformInt", "Tout", SLUICE_INT64, uniform_int64_law, random_int_compute),
+  STATELESS ("StatelessRandomUniformInt", SLUICE_INT32, uniform_int32_law, stateless_int_compute),
+  STATELESS ("StatelessRandomUniformInt", SLUICE_INT64, uniform_int64_law, stateless_int_compute),
 };
 
 const SluiceKernelModule sluice_module_random_random_cpu = { .kernels = kernels,

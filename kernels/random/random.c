@@ -27,6 +27,26 @@ random_int_shape (SluiceShapeContext *c, GError **error)
          && sluice_shape_context_want_rank (c, 2, 0, error) && random_shape (c, error);
 }
 
+static gboolean
+stateless_shape (SluiceShapeContext *c, GError **error)
+{
+  const SluiceShape *seed = &c->inputs[1];
+  if (!sluice_shape_compatible (seed, &SLUICE_SHAPE (2)))
+    {
+      char s[SLUICE_SHAPE_STR];
+      return sluice_shape_context_fail (c, error, "input 1 (seed) must have shape [2], not %s",
+                                        sluice_shape_str (seed, s));
+    }
+  return random_shape (c, error);
+}
+
+static gboolean
+stateless_int_shape (SluiceShapeContext *c, GError **error)
+{
+  return sluice_shape_context_want_rank (c, 2, 0, error)
+         && sluice_shape_context_want_rank (c, 3, 0, error) && stateless_shape (c, error);
+}
+
 static void
 random_cost (const SluiceNode *node,
              const SluiceShape *in,
@@ -56,6 +76,23 @@ static const SluiceSample int_samples[] = {
 static const SluiceRecipe int_recipe = { .samples = int_samples,
                                          .n_samples = G_N_ELEMENTS (int_samples) };
 
+static const SluiceSample stateless_samples[] = {
+  { "dtype=float", "int32[2]={3,5}; int64[2]={3,7}", 0, 0, TRUE },
+  { "dtype=double", "int64[1]={17}; int32[2]={-3,7}", 0, 0, TRUE },
+  { "dtype=half", "int32[1]={17}; int64[2]={0,0}", 0, 0, TRUE },
+  { "dtype=bfloat16", "int32[1]={0}; int64[2]={3,7}", 0, 0, TRUE },
+};
+static const SluiceRecipe stateless_recipe = { .samples = stateless_samples,
+                                               .n_samples = G_N_ELEMENTS (stateless_samples) };
+
+static const SluiceSample stateless_int_samples[] = {
+  { "", "int32[2]={3,5}; int64[2]={3,7}; int32[]=-4; int32[]=9", 0, 0, TRUE },
+  { "", "int64[1]={17}; int32[2]={3,7}; int64[]=0; int64[]=5000000000", 0, 0, TRUE },
+};
+static const SluiceRecipe stateless_int_recipe = { .samples = stateless_int_samples,
+                                                   .n_samples =
+                                                       G_N_ELEMENTS (stateless_int_samples) };
+
 #define RANDOM_OP(id, op_name, text)                                                               \
   static const SluiceOpDef id = {                                                                  \
     .name = op_name,                                                                               \
@@ -67,12 +104,34 @@ static const SluiceRecipe int_recipe = { .samples = int_samples,
     .cost = random_cost,                                                                           \
     .recipe = &recipe,                                                                             \
   }
+#define STATELESS_OP(id, op_name, text)                                                            \
+  static const SluiceOpDef id = {                                                                  \
+    .name = op_name,                                                                               \
+    .signature = "shape: T, seed: Tseed -> output: dtype",                                         \
+    .attrs = "dtype: {half, bfloat16, float, double} = float; T: index = int32; "                  \
+             "Tseed: index = int64",                                                               \
+    .summary = text,                                                                               \
+    .flags = SLUICE_OP_NOT_DIFFERENTIABLE,                                                         \
+    .shape = stateless_shape,                                                                      \
+    .cost = random_cost,                                                                           \
+    .recipe = &stateless_recipe,                                                                   \
+  }
 
 RANDOM_OP (uniform_op, "RandomUniform", N_ ("Random numbers, uniform in [0, 1)"));
 RANDOM_OP (normal_op, "RandomStandardNormal", N_ ("Random numbers of the standard normal law"));
 RANDOM_OP (truncated_op,
            "TruncatedNormal",
            N_ ("Random numbers of the standard normal law, less than 2 in magnitude"));
+STATELESS_OP (stateless_uniform_op,
+              "StatelessRandomUniform",
+              N_ ("Random numbers, uniform in [0, 1), the same for the same seed"));
+STATELESS_OP (stateless_normal_op,
+              "StatelessRandomNormal",
+              N_ ("Random numbers of the standard normal law, the same for the same seed"));
+STATELESS_OP (stateless_truncated_op,
+              "StatelessTruncatedNormal",
+              N_ ("Random numbers of the standard normal law, less than 2 in magnitude, the same "
+                  "for the same seed"));
 
 static const SluiceOpDef uniform_int_op = {
   .name = "RandomUniformInt",
@@ -85,6 +144,20 @@ static const SluiceOpDef uniform_int_op = {
   .recipe = &int_recipe,
 };
 
-static const SluiceOpDef *const ops[] = { &uniform_op, &normal_op, &truncated_op, &uniform_int_op };
+static const SluiceOpDef stateless_uniform_int_op = {
+  .name = "StatelessRandomUniformInt",
+  .signature = "shape: T, seed: Tseed, minval: dtype, maxval: dtype -> output: dtype",
+  .attrs = "dtype: index; T: index; Tseed: index = int64",
+  .summary = N_ ("Random integers, uniform in [minval, maxval), the same for the same seed"),
+  .flags = SLUICE_OP_NOT_DIFFERENTIABLE,
+  .shape = stateless_int_shape,
+  .cost = random_cost,
+  .recipe = &stateless_int_recipe,
+};
+
+static const SluiceOpDef *const ops[] = {
+  &uniform_op,           &normal_op,           &truncated_op,           &uniform_int_op,
+  &stateless_uniform_op, &stateless_normal_op, &stateless_truncated_op, &stateless_uniform_int_op
+};
 
 const SluiceKernelModule sluice_module_random_random = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

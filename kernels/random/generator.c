@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "kernels/random/generator.h"
+
+void
+sluice_random_node_init (SluiceRandomNode *self, const SluiceNode *node)
+{
+  guint64 seed = (guint64) sluice_node_get_int (node, "seed");
+  guint64 seed2 = (guint64) sluice_node_get_int (node, "seed2");
+  self->seeded = seed != 0 || seed2 != 0;
+  self->start = sluice_philox_seeded (seed, seed2);
+  self->name_hash = 14695981039346656037u; /* FNV-1a, 64 bits */
+  for (const char *c = node->name; *c; c++)
+    self->name_hash = (self->name_hash ^ (guint8) *c) * 1099511628211u;
+}
+
+gpointer
+sluice_random_prepare (const SluiceNode *node, GError **error)
+{
+  SluiceRandomNode *self = g_new0 (SluiceRandomNode, 1);
+  sluice_random_node_init (self, node);
+  return self;
+}
+
+gboolean
+sluice_call_reserve_random (SluiceKernelCall *call, guint64 n_groups, SluicePhilox *start)
+{
+  const SluiceRandomNode *node = call->state;
+  SluicePhilox first = node->start;
+  if (!node->seeded)
+    first = sluice_philox_seeded (call->run_seed ^ node->name_hash, node->name_hash);
+  SluiceRandomState *random =
+      sluice_random_state_get (call->resources, call->node->name, &first, &call->error);
+  if (random == NULL)
+    return FALSE;
+  *start = sluice_random_state_reserve (random, n_groups);
+  sluice_resource_unref (&random->parent);
+  return TRUE;
+}
+
+gboolean
+sluice_call_stateless_random (SluiceKernelCall *call, guint i, SluicePhilox *start)
+{
+  const SluiceTensor *seeds = sluice_call_input (call, i);
+  if (seeds->shape.rank != 1 || seeds->n_elements != 2)
+    {
+      char s[SLUICE_SHAPE_STR];
+      return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                               "input %u (seed) must have shape [2], not %s", i,
+                               sluice_shape_str (&seeds->shape, s));
+    }
+  guint64 seed = (guint64) sluice_tensor_get_int (seeds, 0);
+  guint64 seed2 = (guint64) sluice_tensor_get_int (seeds, 1);
+  /* The seeds are scrambled by a Philox of a fixed key, so that any part of them may vary. */
+  SluicePhilox scramble = {
+    .key = { 0x3ec8f720, 0x02461e29 },
+    .counter = { (guint32) seed, (guint32) (seed >> 32), (guint32) seed2, (guint32) (seed2 >> 32) },
+  };
+  guint32 words[4];
+  sluice_philox_next (&scramble, words);
+  *start = (SluicePhilox){ .key = { words[0], words[1] }, .counter = { 0, 0, words[2], words[3] } };
+  return TRUE;
+}
