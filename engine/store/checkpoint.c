@@ -3,13 +3,10 @@
 
 #include "engine/store/checkpoint.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/base/error.h"
+#include "engine/store/file.h"
 
 /* A header longer than this is none: the format's own limit. */
 #define MAX_HEADER 100000000
@@ -19,11 +16,11 @@ static const struct
   SluiceDType dtype;
   const char *name;
 } dtype_names[] = {
-  { SLUICE_BOOL, "BOOL" },     { SLUICE_UINT8, "U8" },   { SLUICE_INT8, "I8" },
-  { SLUICE_UINT16, "U16" },    { SLUICE_INT16, "I16" },  { SLUICE_HALF, "F16" },
-  { SLUICE_BFLOAT16, "BF16" }, { SLUICE_UINT32, "U32" }, { SLUICE_INT32, "I32" },
-  { SLUICE_FLOAT, "F32" },     { SLUICE_DOUBLE, "F64" }, { SLUICE_UINT64, "U64" },
-  { SLUICE_INT64, "I64" },
+  { SLUICE_BOOL, "BOOL" },     { SLUICE_UINT8, "U8" },      { SLUICE_INT8, "I8" },
+  { SLUICE_UINT16, "U16" },    { SLUICE_INT16, "I16" },     { SLUICE_HALF, "F16" },
+  { SLUICE_BFLOAT16, "BF16" }, { SLUICE_UINT32, "U32" },    { SLUICE_INT32, "I32" },
+  { SLUICE_FLOAT, "F32" },     { SLUICE_DOUBLE, "F64" },    { SLUICE_UINT64, "U64" },
+  { SLUICE_INT64, "I64" },     { SLUICE_COMPLEX64, "C64" },
 };
 
 static const char *
@@ -109,49 +106,6 @@ make_header (GArray *tensors, const char *state, gsize *length)
   return header;
 }
 
-static gboolean
-write_all (int fd, const void *data, gsize length)
-{
-  for (const char *at = data; length > 0;)
-    {
-      gssize n = write (fd, at, MIN (length, (gsize) 1 << 30));
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return FALSE;
-      at += n;
-      length -= n;
-    }
-  return TRUE;
-}
-
-static gboolean
-write_file (int fd, GArray *tensors, const char *state)
-{
-  gsize length;
-  g_autofree char *header = make_header (tensors, state, &length);
-  guint64 le = GUINT64_TO_LE ((guint64) length);
-  gboolean ok = write_all (fd, &le, sizeof le) && write_all (fd, header, length);
-  for (guint i = 0; ok && i < tensors->len; i++)
-    {
-      const SluiceTensor *tensor = g_array_index (tensors, SluiceNamedTensor, i).tensor;
-      ok = write_all (fd, tensor->data, sluice_tensor_bytes (tensor));
-    }
-  return ok && fsync (fd) == 0;
-}
-
-/* A rename is on the disk once its folder is. */
-static void
-sync_folder (const char *path)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0)
-    return;
-  fsync (fd);
-  close (fd);
-}
-
 gboolean
 sluice_safetensors_write (const char *path, GArray *tensors, const char *state, GError **error)
 {
@@ -164,29 +118,20 @@ sluice_safetensors_write (const char *path, GArray *tensors, const char *state, 
                             "'%s' is %s, which a safetensors file cannot hold", named->name,
                             sluice_dtype_name (named->tensor->dtype));
     }
-  g_autofree char *temporary = g_strdup_printf ("%s.part", path);
-  int fd = open (temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  gboolean ok = fd >= 0 && write_file (fd, tensors, state);
-  int saved = errno;
-  if (fd >= 0 && close (fd) != 0 && ok)
+  SluiceFileWriter *file = sluice_file_writer_new ("checkpoint", path, error);
+  if (file == NULL)
+    return FALSE;
+  gsize length;
+  g_autofree char *header = make_header (tensors, state, &length);
+  guint64 le = GUINT64_TO_LE ((guint64) length);
+  sluice_file_writer_put (file, &le, sizeof le);
+  sluice_file_writer_put (file, header, length);
+  for (guint i = 0; i < tensors->len; i++)
     {
-      ok = FALSE;
-      saved = errno;
+      const SluiceTensor *tensor = g_array_index (tensors, SluiceNamedTensor, i).tensor;
+      sluice_file_writer_put (file, tensor->data, sluice_tensor_bytes (tensor));
     }
-  if (ok && rename (temporary, path) != 0)
-    {
-      ok = FALSE;
-      saved = errno;
-    }
-  if (!ok)
-    {
-      unlink (temporary);
-      return sluice_fail (
-          error, saved == ENOSPC ? SLUICE_ERROR_RESOURCE_EXHAUSTED : SLUICE_ERROR_PERMISSION_DENIED,
-          "checkpoint '%s' could not be written: %s", path, g_strerror (saved));
-    }
-  sync_folder (path);
-  return TRUE;
+  return sluice_file_writer_finish (file, error);
 }
 
 /* ---- reading ---- */
@@ -402,15 +347,9 @@ sluice_safetensors_parse (const char *bytes, gsize length, char **state, GError 
 GArray *
 sluice_safetensors_read (const char *path, char **state, GError **error)
 {
-  g_autoptr (GError) local = NULL;
-  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, &local);
+  g_autoptr (GMappedFile) file = sluice_file_map ("checkpoint", path, error);
   if (file == NULL)
-    {
-      gboolean absent = g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT);
-      sluice_fail (error, absent ? SLUICE_ERROR_NOT_FOUND : SLUICE_ERROR_PERMISSION_DENIED,
-                   "checkpoint '%s' cannot be read: %s", path, local->message);
-      return NULL;
-    }
+    return NULL;
   GArray *tensors = sluice_safetensors_parse (g_mapped_file_get_contents (file),
                                               g_mapped_file_get_length (file), state, error);
   if (tensors == NULL)

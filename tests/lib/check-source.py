@@ -31,7 +31,7 @@ ARROWS = {
     "engine/store": BELOW_RUNTIME,
     "engine/train": BELOW_RUNTIME + ["engine/runtime", "engine/store"],
     "engine": ["engine"],
-    "kernels": [BASE, GRAPH, DEVICE, "engine/grad", "kernels"],
+    "kernels": [BASE, GRAPH, DEVICE, "engine/grad", "engine/store", "kernels"],
     "ui": [BASE, GRAPH, "ui"],
     "app": ["engine", "kernels", "ui", "app"],
     "tests": ["engine", "kernels", "ui", "app", "tests"],
