@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/base/tensor.h"
+
+/*
+ * Regular expressions by RE2's rules, as TensorFlow has them: Perl's without what needs to look
+ * back or ahead. PCRE2 matches them: a pattern is read here, what RE2 does not know is refused, and
+ * the rest is spelled so that PCRE2 understands the same by it.
+ */
+typedef struct _SluiceRegex SluiceRegex;
+
+/* (transfer full) (nullable): INVALID_ARGUMENT, what is wrong with the pattern. Any thread may use
+ * it. */
+SluiceRegex *sluice_regex_new (const SluiceString *pattern, GError **error);
+void sluice_regex_free (SluiceRegex *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRegex, sluice_regex_free)
+
+/**
+ * sluice_regex_replace:
+ * @rewrite: \0 … \9 stand for groups, \\ for a backslash
+ * @all: every match from left to right, else the first
+ *
+ * A rewrite that names a group that is not there changes nothing.
+ *
+ * Returns: FALSE with RESOURCE_EXHAUSTED where the search takes too many steps
+ */
+gboolean sluice_regex_replace (const SluiceRegex *self,
+                               const SluiceString *text,
+                               const SluiceString *rewrite,
+                               gboolean all,
+                               SluiceString *to,
+                               GError **error);
+
+/* Does all of the text match? */
+gboolean sluice_regex_match_all (const SluiceRegex *self,
+                                 const SluiceString *text,
+                                 gboolean *matches,
+                                 GError **error);
+
+/* In PCRE2's spelling. (transfer full) (nullable): INVALID_ARGUMENT */
+char *sluice_regex_translate (const SluiceString *pattern, GError **error);
