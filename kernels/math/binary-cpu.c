@@ -124,7 +124,7 @@ make_output (SluiceKernelCall *call, const SluiceShape *shape, gint64 n)
 {
   const SluiceBinaryKernel *k = call->kernel->data;
   const SluiceTensor *x = sluice_call_input (call, 0), *y = sluice_call_input (call, 1);
-  if (k->to_bool)
+  if (k->retypes)
     return sluice_call_output (call, 0, shape);
   if (x->n_elements == n && (y->n_elements != n || sluice_call_can_reuse (call, 0)))
     return sluice_call_reuse (call, 0, 0, shape);
@@ -228,7 +228,12 @@ binary_compute_reference (SluiceKernelCall *call)
   if (out == NULL)
     return FALSE;
   const SluicePlane p = { .rows = 1, .n = 1 };
-  for (gint64 i = 0; i < out->n_elements; i++)
+  gsize size = sluice_dtype_size (x->dtype);
+  for (gint64 i = 0; i < out->n_elements && k->own_type; i++)
+    k->loop[x->dtype](&p, (char *) x->data + operand_at (&b, 0, i) * size,
+                      (char *) y->data + operand_at (&b, 1, i) * size,
+                      (char *) out->data + i * size);
+  for (gint64 i = 0; i < out->n_elements && !k->own_type; i++)
     {
       SluiceWide from_x = sluice_wide_load (x->dtype, x->data, operand_at (&b, 0, i));
       SluiceWide from_y = sluice_wide_load (y->dtype, y->data, operand_at (&b, 1, i)), to = { 0 };
@@ -365,6 +370,10 @@ check_power (SluiceKernelCall *call, const SluiceTensor *y)
 
 BINARY_TABLE (MAKE_LOOPS, NOTHING)
 GRADIENT_TABLE (MAKE_LOOPS, NOTHING)
+#define MAKE_NAMED_LOOPS(signature, op, fn, kinds, ...) FOR_##kinds (BINARY_LOOP, fn)
+NAMED_BINARY_TABLE (MAKE_NAMED_LOOPS)
+BINARY_LOOP_TO (join, f32, float, SluiceComplex64, SLUICE_RARE)
+BINARY_LOOP_TO (join, f64, double, SluiceComplex128, SLUICE_RARE)
 COMPARE_TABLE (MAKE_COMPARES)
 EQUAL_TABLE (MAKE_COMPARES)
 LOGICAL_TABLE (MAKE_LOGICALS)
@@ -378,17 +387,22 @@ LOGICAL_TABLE (MAKE_LOGICALS)
   static const SluiceBinaryKernel kernel_##op = { .loop = { LOOPS_##kinds (binary_##fn) },         \
                                                   .one_shape = TRUE,                               \
                                                   .ns = ns_ };
+#define MAKE_NAMED(sig, op, fn, kinds, types, summary, gradient, x_domain, y_domain, rtol, ns_)    \
+  static const SluiceBinaryKernel kernel_##op = { .loop = { LOOPS_##kinds (binary_##fn) },         \
+                                                  .own_type = OWN_TYPE_##kinds,                    \
+                                                  .ns = ns_ };
 #define MAKE_COMPARE(op, fn, kinds, ...)                                                           \
   static const SluiceBinaryKernel kernel_##op = { .loop = { LOOPS_##kinds (binary_##fn) },         \
-                                                  .to_bool = TRUE,                                 \
+                                                  .retypes = TRUE,                                 \
                                                   .ns = 0.2 };
 #define MAKE_LOGICAL(op, fn, ...)                                                                  \
   static const SluiceBinaryKernel kernel_##op = { .loop = { LOOPS_B (binary_##fn) },               \
-                                                  .to_bool = TRUE,                                 \
+                                                  .retypes = TRUE,                                 \
                                                   .ns = 0.1 };
 
 BINARY_TABLE (MAKE_BINARY, MAKE_BINARY)
 GRADIENT_TABLE (MAKE_GRADIENT, MAKE_GRADIENT)
+NAMED_BINARY_TABLE (MAKE_NAMED)
 COMPARE_TABLE (MAKE_COMPARE)
 EQUAL_TABLE (MAKE_COMPARE)
 LOGICAL_TABLE (MAKE_LOGICAL)
@@ -398,6 +412,10 @@ static const SluiceBinaryKernel kernel_Div = { .loop = { LOOPS_RC (binary_div),
                                                          LOOPS_I (binary_truncate_div) },
                                                .check = check_divisor,
                                                .ns = 0.5 };
+
+static const SluiceBinaryKernel kernel_Complex = { .loop = { LOOPS_D (binary_join) },
+                                                   .retypes = TRUE,
+                                                   .ns = 0.5 };
 
 #define REGISTER_WITH(op_, set, prepare_)                                                          \
   { .op = #op_,                                                                                    \
@@ -413,7 +431,15 @@ static const SluiceBinaryKernel kernel_Div = { .loop = { LOOPS_RC (binary_div),
         .prepare = prepare_,                                                                       \
         .compute = binary_compute_reference,                                                       \
         .data = (gpointer) &kernel_##op_ },
-#define REGISTER(op, fn, kinds, ...)       REGISTER_WITH (op, SET_##kinds, NULL)
+#define REGISTER(op, fn, kinds, ...)                  REGISTER_WITH (op, SET_##kinds, NULL)
+#define REGISTER_NAMED(signature, op, fn, kinds, ...) REGISTER_WITH (op, SET_##kinds, NULL)
+#define REGISTER_COMPLEX(in, out, rank_, compute_)                                                 \
+  { .op = "Complex",                                                                               \
+    .device = "CPU",                                                                               \
+    .where = { { "T", SLUICE_SET (in) }, { "Tout", SLUICE_SET (out) } },                           \
+    .rank = rank_,                                                                                 \
+    .compute = compute_,                                                                           \
+    .data = (gpointer) &kernel_Complex },
 #define REGISTER_EQUAL(op, fn, kinds, ...) REGISTER_WITH (op, SET_##kinds, prepare_equal)
 #define REGISTER_LOGICAL(op_, ...)                                                                 \
   { .op = #op_,                                                                                    \
@@ -441,6 +467,11 @@ static const SluiceKernel kernels[] = {
   EQUAL_TABLE (REGISTER_EQUAL)
   LOGICAL_TABLE (REGISTER_LOGICAL)
   REGISTER_WITH (Div, SET_RIC, NULL)
+  NAMED_BINARY_TABLE (REGISTER_NAMED)
+  REGISTER_COMPLEX (SLUICE_FLOAT, SLUICE_COMPLEX64, 10, binary_compute)
+  REGISTER_COMPLEX (SLUICE_DOUBLE, SLUICE_COMPLEX128, 10, binary_compute)
+  REGISTER_COMPLEX (SLUICE_FLOAT, SLUICE_COMPLEX64, 0, binary_compute_reference)
+  REGISTER_COMPLEX (SLUICE_DOUBLE, SLUICE_COMPLEX128, 0, binary_compute_reference)
   REGISTER_STRING (Add, compute_strings_add, NULL)
   REGISTER_STRING (Equal, compute_strings_equal, prepare_equal)
   REGISTER_STRING (NotEqual, compute_strings_not_equal, prepare_equal)

@@ -158,6 +158,79 @@ binary_gradient_xlogy (SluiceGradContext *g, GError **error)
   return set_both (g, MAKE ("Mul", by_x, dz), MAKE ("Mul", by_y, dz));
 }
 
+static gboolean
+binary_gradient_xlog1py (SluiceGradContext *g, GError **error)
+{
+  SluiceEdge one = gradient_number (g, y, 1);
+  SluiceEdge by_x = MAKE ("Xlog1py", not_zero (g), y);
+  SluiceEdge by_y = MAKE ("Xdivy", x, MAKE ("AddV2", y, one));
+  return set_both (g, MAKE ("Mul", by_x, dz), MAKE ("Mul", by_y, dz));
+}
+
+/* x stands for the ordinate here: the first operand. */
+static gboolean
+binary_gradient_atan2 (SluiceGradContext *g, GError **error)
+{
+  SluiceEdge squares = MAKE ("AddV2", MAKE ("Square", x), MAKE ("Square", y));
+  SluiceEdge share = MAKE ("RealDiv", dz, squares);
+  return set_both (g, MAKE ("Mul", y, share), MAKE ("Mul", MAKE ("Neg", x), share));
+}
+
+static gboolean
+binary_gradient_next_after (SluiceGradContext *g, GError **error)
+{
+  return set_both (g, dz, MAKE ("ZerosLike", dz));
+}
+
+/* By a: IgammaGradA; by x: the density, whose large factors meet as logarithms. */
+static gboolean
+incomplete_gamma_gradient (SluiceGradContext *g, gboolean upper)
+{
+  SluiceEdge power = MAKE ("Mul", MAKE ("Sub", x, gradient_number (g, x, 1)), MAKE ("Log", y));
+  SluiceEdge exponent = MAKE ("Sub", MAKE ("Sub", power, y), MAKE ("Lgamma", x));
+  SluiceEdge by_a = MAKE ("IgammaGradA", x, y), by_x = MAKE ("Exp", exponent);
+  SluiceEdge above = upper ? MAKE ("Neg", dz) : dz;
+  return set_both (g, MAKE ("Mul", by_a, above), MAKE ("Mul", by_x, above));
+}
+
+static gboolean
+binary_gradient_igamma (SluiceGradContext *g, GError **error)
+{
+  return incomplete_gamma_gradient (g, FALSE);
+}
+
+static gboolean
+binary_gradient_igammac (SluiceGradContext *g, GError **error)
+{
+  return incomplete_gamma_gradient (g, TRUE);
+}
+
+/* As TensorFlow: none by the order. */
+static gboolean
+binary_gradient_zeta (SluiceGradContext *g, GError **error)
+{
+  SluiceEdge next = MAKE ("Zeta", MAKE ("AddV2", x, gradient_number (g, x, 1)), y);
+  SluiceEdge dy = MAKE ("Mul", MAKE ("Mul", MAKE ("Neg", x), next), dz);
+  sluice_grad_set (g, 1, sluice_grad_unbroadcast (g, dy, 1, 0));
+  return TRUE;
+}
+
+static gboolean
+binary_gradient_polygamma (SluiceGradContext *g, GError **error)
+{
+  SluiceEdge next = MAKE ("Polygamma", MAKE ("AddV2", x, gradient_number (g, x, 1)), y);
+  sluice_grad_set (g, 1, sluice_grad_unbroadcast (g, MAKE ("Mul", next, dz), 1, 0));
+  return TRUE;
+}
+
+static gboolean
+binary_gradient_complex (SluiceGradContext *g, GError **error)
+{
+  SluiceAttr type = sluice_attr_type ("Tout", gradient_dtype (x));
+  return set_both (g, sluice_op_with (&g->b, "Real", SLUICE_ATTRS (type), dz),
+                   sluice_op_with (&g->b, "Imag", SLUICE_ATTRS (type), dz));
+}
+
 #undef dz
 #undef x
 #undef y
@@ -208,6 +281,25 @@ equal_shape (SluiceShapeContext *c, GError **error)
                                         .gradient = binary_gradient_##gradient_,                   \
                                         .recipe = &recipe_##op };
 
+#define NAMED_BINARY_OP(signature_, op, fn, kinds, types, summary_, gradient_, X, Y, rtol_, ns)    \
+  static const SluiceSample samples_##op[] = {                                                     \
+    { NULL, "float[]" X "; float[]" Y, rtol_, rtol_ },                                             \
+    { NULL, "float[17]" X "; float[17]" Y, rtol_, rtol_ },                                         \
+    { NULL, "float[5,3]" X "; float[3]" Y, rtol_, rtol_ },                                         \
+    { NULL, "float[5,1]" X "; float[5,3]" Y, rtol_, rtol_ },                                       \
+    { NULL, "float[0,3]; float[1,3]" },                                                            \
+    { NULL, "float[40,1000]" X "; float[40,1]" Y, rtol_, rtol_, .no_gradient = TRUE },             \
+  };                                                                                               \
+  static const SluiceRecipe recipe_##op = { samples_##op, G_N_ELEMENTS (samples_##op),             \
+                                            SET_##kinds };                                         \
+  static const SluiceOpDef def_##op = { .name = #op,                                               \
+                                        .signature = signature_,                                   \
+                                        .attrs = types,                                            \
+                                        .summary = summary_,                                       \
+                                        .shape = sluice_shape_broadcast_2,                         \
+                                        .gradient = binary_gradient_##gradient_,                   \
+                                        .recipe = &recipe_##op };
+
 #define COMPARE_OP(op, fn, kinds, types, summary_, ...)                                            \
   BINARY_RECIPE (op, SET_##kinds, "(-3,3)", 0)                                                     \
   static const SluiceOpDef def_##op = { .name = #op,                                               \
@@ -252,6 +344,7 @@ equal_shape (SluiceShapeContext *c, GError **error)
                                         .recipe = &recipe_##op };
 
 BINARY_TABLE (BINARY_OP, BINARY_OP)
+NAMED_BINARY_TABLE (NAMED_BINARY_OP)
 COMPARE_TABLE (COMPARE_OP)
 EQUAL_TABLE (EQUAL_OP)
 LOGICAL_TABLE (LOGICAL_OP)
@@ -267,14 +360,33 @@ BINARY_OP (Div,
            divisor,
            0)
 
-#define REFERENCE(op, ...) &def_##op,
+static const SluiceSample samples_Complex[] = {
+  { NULL, "float[5,3]; float[3]", .no_gradient = TRUE },
+  { NULL, "float[]; float[]", .no_gradient = TRUE },
+  { NULL, "float[0,3]; float[1,3]", .no_gradient = TRUE },
+  { "Tout=complex128", "double[5,1]; double[1,4]", .no_gradient = TRUE },
+};
+static const SluiceRecipe recipe_Complex = { samples_Complex, G_N_ELEMENTS (samples_Complex) };
+static const SluiceOpDef def_Complex = { .name = "Complex",
+                                         .signature = "real: T, imag: T -> out: Tout",
+                                         .attrs = "T: {float, double} = float; "
+                                                  "Tout: {complex64, complex128} = complex64",
+                                         .summary = N_ ("Complex numbers of their parts"),
+                                         .shape = sluice_shape_broadcast_2,
+                                         .gradient = binary_gradient_complex,
+                                         .recipe = &recipe_Complex };
+
+#define REFERENCE(op, ...)                  &def_##op,
+#define REFERENCE_NAMED(signature, op, ...) &def_##op,
 static const SluiceOpDef *const ops[] = {
   /* clang-format off */
   BINARY_TABLE (REFERENCE, REFERENCE)
+  NAMED_BINARY_TABLE (REFERENCE_NAMED)
   COMPARE_TABLE (REFERENCE)
   EQUAL_TABLE (REFERENCE)
   LOGICAL_TABLE (REFERENCE)
   REFERENCE (Div)
+  REFERENCE (Complex)
   /* clang-format on */
 };
 

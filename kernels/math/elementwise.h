@@ -6,7 +6,7 @@
  * How the formulas of scalar.h become loops: for every formula and type one function that knows the
  * three loop shapes (contiguous, one operand fixed) and is handed planes of a broadcast.
  */
-#include "kernels/math/scalar-complex.h"
+#include "kernels/math/scalar-special.h"
 #include "kernels/math/broadcast.h"
 #include "kernels/typed.h"
 
@@ -49,6 +49,8 @@ typedef void (*SluiceBinaryLoop) (const SluicePlane *p, const void *x, const voi
 
 /* FOR_<kinds> (L, fn): L (fn, suffix, type, attributes of the function) for each type. */
 #define FOR_R(L, fn) L (fn, f32, float, SLUICE_HOT) L (fn, f64, double, SLUICE_WARM)
+#define FOR_D(L, fn) L (fn, f32, float, SLUICE_RARE) L (fn, f64, double, SLUICE_RARE)
+#define FOR_L        FOR_D
 #define FOR_C(L, fn)                                                                               \
   L (fn, c64, SluiceComplex64, SLUICE_RARE) L (fn, c128, SluiceComplex128, SLUICE_RARE)
 #define FOR_B(L, fn) L (fn, b8, guint8, SLUICE_HOT)
@@ -79,10 +81,18 @@ enum
   IS_RARE_c64 = 1,
   IS_RARE_c128 = 1,
 };
+enum
+{
+  OWN_TYPE_D = 1, /* the next float is not the next double */
+  OWN_TYPE_L = 0,
+  OWN_TYPE_LC = 0,
+  OWN_TYPE_I = 0,
+};
 #define FOR_S(L, fn)    FOR_R (L, fn) L (fn, bf16, float, SLUICE_HOT)
 #define FOR_SC(L, fn)   FOR_S (L, fn) FOR_C (L, fn)
 #define FOR_SIC(L, fn)  FOR_S (L, fn) FOR_I (L, fn) FOR_C (L, fn)
 #define FOR_RC(L, fn)   FOR_R (L, fn) FOR_C (L, fn)
+#define FOR_LC(L, fn)   FOR_L (L, fn) FOR_C (L, fn)
 #define FOR_RI(L, fn)   FOR_R (L, fn) FOR_I (L, fn)
 #define FOR_RIC(L, fn)  FOR_RI (L, fn) FOR_C (L, fn)
 #define FOR_RICB(L, fn) FOR_RIC (L, fn) FOR_B (L, fn)
@@ -94,6 +104,8 @@ enum
 #define LOOPS_S(p)                                                                                 \
   [SLUICE_HALF] = p##_f32, [SLUICE_BFLOAT16] = p##_bf16, [SLUICE_FLOAT] = p##_f32,                 \
   [SLUICE_DOUBLE] = p##_f64
+#define LOOPS_L    LOOPS_R
+#define LOOPS_D(p) [SLUICE_FLOAT] = p##_f32, [SLUICE_DOUBLE] = p##_f64
 #define LOOPS_C(p) [SLUICE_COMPLEX64] = p##_c64, [SLUICE_COMPLEX128] = p##_c128
 #define LOOPS_B(p) [SLUICE_BOOL] = p##_b8
 #define LOOPS_I(p)                                                                                 \
@@ -103,15 +115,20 @@ enum
 #define LOOPS_SC(p)   LOOPS_S (p), LOOPS_C (p)
 #define LOOPS_SIC(p)  LOOPS_S (p), LOOPS_I (p), LOOPS_C (p)
 #define LOOPS_RC(p)   LOOPS_R (p), LOOPS_C (p)
+#define LOOPS_LC      LOOPS_RC
 #define LOOPS_RI(p)   LOOPS_R (p), LOOPS_I (p)
 #define LOOPS_RIC(p)  LOOPS_RI (p), LOOPS_C (p)
 #define LOOPS_RICB(p) LOOPS_RIC (p), LOOPS_B (p)
 
 #define SET_R    SLUICE_SET_FLOATS
+#define SET_L    SLUICE_SET_FLOATS
+#define SET_D    (SLUICE_SET (SLUICE_FLOAT) | SLUICE_SET (SLUICE_DOUBLE))
+#define SET_I    SLUICE_SET_INTS
 #define SET_C    SLUICE_SET_COMPLEX
 #define SET_SC   SET_RC
 #define SET_SIC  SET_RIC
 #define SET_RC   (SLUICE_SET_FLOATS | SLUICE_SET_COMPLEX)
+#define SET_LC   SET_RC
 #define SET_RI   SLUICE_SET_REAL
 #define SET_RIC  SLUICE_SET_NUMBER
 #define SET_RICB (SLUICE_SET_NUMBER | SLUICE_SET (SLUICE_BOOL))
@@ -172,15 +189,16 @@ enum
 typedef struct
 {
   SluiceUnaryLoop loop[SLUICE_N_DTYPES];
-  gboolean to_bool;
-  double ns; /* an element */
+  gboolean retypes; /* the result has another dtype */
+  double ns;        /* an element */
 } SluiceUnaryKernel;
 
 typedef struct
 {
   SluiceBinaryLoop loop[SLUICE_N_DTYPES];
-  gboolean to_bool;
+  gboolean retypes;   /* the result has another dtype */
   gboolean one_shape; /* no broadcasting */
+  gboolean own_type;  /* the reference kernel computes in no wider type either */
   double ns;          /* an element */
   /* (nullable): refuses a second operand of integers (a divisor of 0) */
   gboolean (*check) (SluiceKernelCall *call, const SluiceTensor *y);

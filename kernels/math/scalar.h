@@ -133,6 +133,36 @@ SCALAR_ARITHMETIC (u64, uint64_t, uint64_t)
         result = scalar_mul_##s (result, x);                                                       \
     return result;                                                                                 \
   }                                                                                                \
+  SLUICE_SCALAR T scalar_invert_##s (T x)                                                          \
+  {                                                                                                \
+    return (T) ~x;                                                                                 \
+  }                                                                                                \
+  SLUICE_SCALAR T scalar_bitwise_and_##s (T x, T y)                                                \
+  {                                                                                                \
+    return x & y;                                                                                  \
+  }                                                                                                \
+  SLUICE_SCALAR T scalar_bitwise_or_##s (T x, T y)                                                 \
+  {                                                                                                \
+    return x | y;                                                                                  \
+  }                                                                                                \
+  SLUICE_SCALAR T scalar_bitwise_xor_##s (T x, T y)                                                \
+  {                                                                                                \
+    return x ^ y;                                                                                  \
+  }                                                                                                \
+  /* Places beyond the type are its edges, as in TensorFlow. */                                    \
+  SLUICE_SCALAR int scalar_places_##s (T y)                                                        \
+  {                                                                                                \
+    const int most = 8 * (int) sizeof (T) - 1;                                                     \
+    return y < 1 ? 0 : y > most ? most : (int) y;                                                  \
+  }                                                                                                \
+  SLUICE_SCALAR T scalar_left_shift_##s (T x, T y)                                                 \
+  {                                                                                                \
+    return (T) ((uint64_t) x << scalar_places_##s (y));                                            \
+  }                                                                                                \
+  SLUICE_SCALAR T scalar_right_shift_##s (T x, T y)                                                \
+  {                                                                                                \
+    return (T) (x >> scalar_places_##s (y));                                                       \
+  }                                                                                                \
   /* TensorFlow 2.21 answers 0 for every integer, and a graph must give the same numbers here. */  \
   SLUICE_SCALAR T scalar_round_##s (T x)                                                           \
   {                                                                                                \

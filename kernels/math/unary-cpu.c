@@ -51,7 +51,7 @@ unary_compute (SluiceKernelCall *call)
   const SluiceTensor *x = sluice_call_input (call, 0);
   UnaryJob job = { .loop = k->loop[x->dtype], .dtype = x->dtype, .x = x->data };
   gint64 n = x->n_elements;
-  SluiceTensor *out = k->to_bool ? sluice_call_output (call, 0, &x->shape)
+  SluiceTensor *out = k->retypes ? sluice_call_output (call, 0, &x->shape)
                                  : sluice_call_reuse (call, 0, 0, &x->shape);
   if (out == NULL)
     return FALSE;
@@ -92,10 +92,14 @@ unary_compute_reference (SluiceKernelCall *call)
 UNARY_TABLE (MAKE_LOOPS, NOTHING)
 PREDICATE_TABLE (MAKE_PREDICATES)
 FOR_B (UNARY_LOOP, logical_not)
+#define MAKE_PARTS(op, fn, ...)                                                                    \
+  UNARY_LOOP_TO (fn, c64, SluiceComplex64, float, SLUICE_RARE)                                     \
+  UNARY_LOOP_TO (fn, c128, SluiceComplex128, double, SLUICE_RARE)
+PART_TABLE (MAKE_PARTS)
 
 #define MAKE_KERNEL_TO(op, fn, kinds, ns_, bool_)                                                  \
   static const SluiceUnaryKernel kernel_##op = { .loop = { LOOPS_##kinds (unary_##fn) },           \
-                                                 .to_bool = bool_,                                 \
+                                                 .retypes = bool_,                                 \
                                                  .ns = ns_ };
 #define MAKE_KERNEL(op, fn, kinds, types, summary, gradient, domain, rtol, ns)                     \
   MAKE_KERNEL_TO (op, fn, kinds, ns, FALSE)
@@ -103,7 +107,10 @@ FOR_B (UNARY_LOOP, logical_not)
   MAKE_KERNEL_TO (op, fn, kinds, ns, TRUE)
 
 UNARY_TABLE (MAKE_KERNEL, MAKE_KERNEL)
+#define MAKE_PART(op, fn, signature, summary, gradient, ns) MAKE_KERNEL_TO (op, fn, C, ns, TRUE)
+
 PREDICATE_TABLE (MAKE_TEST)
+PART_TABLE (MAKE_PART)
 MAKE_KERNEL_TO (LogicalNot, logical_not, B, 0.1, FALSE)
 
 #define REGISTER(op_, fn, kinds, ...)                                                              \
@@ -119,10 +126,24 @@ MAKE_KERNEL_TO (LogicalNot, logical_not, B, 0.1, FALSE)
         .compute = unary_compute_reference,                                                        \
         .data = (gpointer) &kernel_##op_ },
 
+#define REGISTER_PART_OF(op_, in, out, rank_, compute_)                                            \
+  { .op = #op_,                                                                                    \
+    .device = "CPU",                                                                               \
+    .where = { { "T", SLUICE_SET (in) }, { "Tout", SLUICE_SET (out) } },                           \
+    .rank = rank_,                                                                                 \
+    .compute = compute_,                                                                           \
+    .data = (gpointer) &kernel_##op_ },
+#define REGISTER_PART(op, ...)                                                                     \
+  REGISTER_PART_OF (op, SLUICE_COMPLEX64, SLUICE_FLOAT, 10, unary_compute)                         \
+  REGISTER_PART_OF (op, SLUICE_COMPLEX128, SLUICE_DOUBLE, 10, unary_compute)                       \
+  REGISTER_PART_OF (op, SLUICE_COMPLEX64, SLUICE_FLOAT, 0, unary_compute_reference)                \
+  REGISTER_PART_OF (op, SLUICE_COMPLEX128, SLUICE_DOUBLE, 0, unary_compute_reference)
+
 static const SluiceKernel kernels[] = {
   /* clang-format off */
   UNARY_TABLE (REGISTER, REGISTER)
   PREDICATE_TABLE (REGISTER)
+  PART_TABLE (REGISTER_PART)
   /* clang-format on */
   { .op = "LogicalNot",
     .device = "CPU",

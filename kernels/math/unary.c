@@ -63,11 +63,110 @@ unary_gradient_log1p (SluiceGradContext *g, GError **error)
   return set_product (g, MAKE ("Reciprocal", MAKE ("AddV2", gradient_number (g, x, 1), x)));
 }
 
-static gboolean
-unary_gradient_erf (SluiceGradContext *g, GError **error)
+static SluiceEdge
+bell (SluiceGradContext *g, double factor)
 {
-  SluiceEdge bell = MAKE ("Exp", MAKE ("Neg", MAKE ("Square", sluice_grad_input (g, 0))));
-  return set_product (g, gradient_scaled (g, bell, M_2_SQRTPI));
+  SluiceEdge curve = MAKE ("Exp", MAKE ("Neg", MAKE ("Square", sluice_grad_input (g, 0))));
+  return gradient_scaled (g, curve, factor);
+}
+
+UNARY_GRADIENT (erf, return set_product (g, bell (g, M_2_SQRTPI)))
+UNARY_GRADIENT (erfc, return set_product (g, bell (g, -M_2_SQRTPI)))
+
+/* dx = dy · 1 / derivative */
+static gboolean
+set_quotient (SluiceGradContext *g, SluiceEdge inverse)
+{
+  return set_product (g, MAKE ("Reciprocal", inverse));
+}
+
+/* 1 - x² or 1 + x², by the operation. */
+static SluiceEdge
+one_and_square (SluiceGradContext *g, const char *op)
+{
+  SluiceEdge x = conj_x;
+  return MAKE (op, gradient_number (g, x, 1), MAKE ("Square", x));
+}
+
+UNARY_GRADIENT (tan,
+                return set_product (g, MAKE ("Square", MAKE ("Reciprocal", MAKE ("Cos", conj_x)))))
+UNARY_GRADIENT (asin, return set_quotient (g, MAKE ("Sqrt", one_and_square (g, "Sub"))))
+UNARY_GRADIENT (acos,
+                return set_quotient (g, MAKE ("Neg", MAKE ("Sqrt", one_and_square (g, "Sub")))))
+UNARY_GRADIENT (atan, return set_quotient (g, one_and_square (g, "AddV2")))
+UNARY_GRADIENT (atanh, return set_quotient (g, one_and_square (g, "Sub")))
+UNARY_GRADIENT (sinh, return set_product (g, MAKE ("Cosh", conj_x)))
+UNARY_GRADIENT (cosh, return set_product (g, MAKE ("Sinh", conj_x)))
+UNARY_GRADIENT (lgamma, return set_product (g, MAKE ("Digamma", conj_x)))
+UNARY_GRADIENT (digamma,
+                return set_product (g, MAKE ("Polygamma", gradient_number (g, conj_x, 1), conj_x)))
+
+/* Asinh and Acosh: dx = dy / op (y). */
+static gboolean
+divide_by_value (SluiceGradContext *g, const char *op)
+{
+  SluiceEdge y = gradient_conj (g, sluice_grad_output (g, 0));
+  sluice_grad_set (g, 0, MAKE ("RealDiv", sluice_grad_dy (g, 0), MAKE (op, y)));
+  return TRUE;
+}
+
+UNARY_GRADIENT (asinh, return divide_by_value (g, "Cosh"))
+UNARY_GRADIENT (acosh, return divide_by_value (g, "Sinh"))
+
+/* ---- gradients of the parts of complex numbers ---- */
+
+static SluiceEdge
+join (SluiceGradContext *g, SluiceEdge re, SluiceEdge im)
+{
+  gboolean wide = gradient_dtype (re) == SLUICE_DOUBLE;
+  SluiceAttr type = sluice_attr_type ("Tout", wide ? SLUICE_COMPLEX128 : SLUICE_COMPLEX64);
+  return sluice_op_with (&g->b, "Complex", SLUICE_ATTRS (type), re, im);
+}
+
+static SluiceEdge
+part (SluiceGradContext *g, const char *op, SluiceEdge e)
+{
+  gboolean wide = gradient_dtype (e) == SLUICE_COMPLEX128;
+  SluiceAttr type = sluice_attr_type ("Tout", wide ? SLUICE_DOUBLE : SLUICE_FLOAT);
+  return sluice_op_with (&g->b, op, SLUICE_ATTRS (type), e);
+}
+
+static gboolean
+unary_gradient_real (SluiceGradContext *g, GError **error)
+{
+  SluiceEdge dy = sluice_grad_dy (g, 0);
+  sluice_grad_set (g, 0, join (g, dy, gradient_number (g, dy, 0)));
+  return TRUE;
+}
+
+static gboolean
+unary_gradient_imag (SluiceGradContext *g, GError **error)
+{
+  SluiceEdge dy = sluice_grad_dy (g, 0);
+  sluice_grad_set (g, 0, join (g, gradient_number (g, dy, 0), dy));
+  return TRUE;
+}
+
+/* -dy / (im x + i re x) */
+static gboolean
+unary_gradient_angle (SluiceGradContext *g, GError **error)
+{
+  SluiceEdge x = sluice_grad_input (g, 0), dy = sluice_grad_dy (g, 0);
+  SluiceEdge turned = join (g, part (g, "Imag", x), part (g, "Real", x));
+  SluiceEdge complex_dy = join (g, dy, gradient_number (g, dy, 0));
+  sluice_grad_set (g, 0, MAKE ("Mul", MAKE ("Neg", complex_dy), MAKE ("Reciprocal", turned)));
+  return TRUE;
+}
+
+/* dy · x / |x|, 0 at 0 */
+static gboolean
+unary_gradient_complex_abs (SluiceGradContext *g, GError **error)
+{
+  SluiceEdge dy = sluice_grad_dy (g, 0), y = sluice_grad_output (g, 0);
+  SluiceEdge zero = gradient_number (g, dy, 0);
+  SluiceEdge scaled = MAKE ("Mul", join (g, dy, zero), sluice_grad_input (g, 0));
+  sluice_grad_set (g, 0, MAKE ("DivNoNan", scaled, join (g, y, zero)));
+  return TRUE;
 }
 
 /* ---- second gradients: a is y above, b is dy above ---- */
@@ -167,7 +266,25 @@ unary_gradient_reciprocal_grad (SluiceGradContext *g, GError **error)
                                         .gradient = unary_gradient_##gradient_,                    \
                                         .recipe = &recipe_##op };
 
+#define PART_OP(op, fn, signature_, summary_, gradient_, ns)                                       \
+  static const SluiceSample samples_##op[] = {                                                     \
+    { NULL, "complex64[17]", 1e-6, 1e-6 },                                                         \
+    { NULL, "complex64[3,1,5]", 1e-6, 1e-6 },                                                      \
+    { NULL, "complex64[0,3]" },                                                                    \
+    { "Tout=double", "complex128[17]", 1e-6, 1e-6 },                                               \
+  };                                                                                               \
+  static const SluiceRecipe recipe_##op = { samples_##op, G_N_ELEMENTS (samples_##op) };           \
+  static const SluiceOpDef def_##op = { .name = #op,                                               \
+                                        .signature = signature_,                                   \
+                                        .attrs = "T: {complex64, complex128} = complex64; "        \
+                                                 "Tout: {float, double} = float",                  \
+                                        .summary = summary_,                                       \
+                                        .shape = sluice_shape_unchanged,                           \
+                                        .gradient = unary_gradient_##gradient_,                    \
+                                        .recipe = &recipe_##op };
+
 UNARY_TABLE (UNARY_OP, UNARY_OP)
+PART_TABLE (PART_OP)
 PREDICATE_TABLE (PREDICATE_OP)
 GRADIENT_TABLE (GRADIENT_OP, GRADIENT_OP)
 
@@ -186,6 +303,7 @@ static const SluiceOpDef *const ops[] = {
   /* clang-format off */
   UNARY_TABLE (REFERENCE, REFERENCE)
   PREDICATE_TABLE (REFERENCE)
+  PART_TABLE (REFERENCE)
   GRADIENT_TABLE (REFERENCE, REFERENCE)
   REFERENCE (LogicalNot)
   /* clang-format on */
