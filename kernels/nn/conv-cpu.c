@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* Convolutions by plain loops: each element of the output is one sum, in double. */
+/* Convolutions by plain loops: each element of the output is one sum, of floats in double. */
 #include "kernels/nn/conv-problem.h"
 #include "kernels/typed.h"
 
 /* Steps of x or y from one index to the next, in elements. */
 typedef struct
 {
-  gint64 image, row, column, channel;
+  gint64 image, axis[SLUICE_AXES], channel;
 } Steps;
 
 static Steps
-steps_of (gboolean nchw, const gint64 size[2], gint64 channels)
+steps_of (gboolean channels_first, const gint64 size[SLUICE_AXES], gint64 channels)
 {
-  if (nchw)
-    return (Steps){ channels * size[0] * size[1], size[1], 1, size[0] * size[1] };
-  return (Steps){ size[0] * size[1] * channels, size[1] * channels, channels, 1 };
+  gint64 pixel = channels_first ? 1 : channels, cells = size[0] * size[1] * size[2];
+  return (Steps){ .image = cells * channels,
+                  .axis = { size[1] * size[2] * pixel, size[2] * pixel, pixel },
+                  .channel = channels_first ? cells : 1 };
 }
 
 typedef struct
 {
   const SluiceConv *conv;
-  SluiceDType dtype; /* float or double */
+  SluiceDType dtype; /* float, double or int32 */
   Steps x_steps, y_steps;
   gint64 group_out; /* output channels of a group */
   void *x, *filter, *y;
 } Loops;
 
-/* The input row or column under element `tap` of the window at `out`; may lie outside. */
+/* The place in the input under element `tap` of the window at `out`, or -1. */
 static inline gint64
 input_at (const SluiceConv *c, int axis, gint64 out, gint64 tap)
 {
-  return out * c->stride[axis] + tap * c->dilation[axis] - c->place.pad[axis][0];
+  gint64 at = out * c->stride[axis] + tap * c->dilation[axis] - c->place.pad[axis][0];
+  return at < c->place.in[axis] ? at : -1;
 }
 
 /* The output that sees input `in` through element `tap`, or -1. */
@@ -45,127 +47,124 @@ output_at (const SluiceConv *c, int axis, gint64 in, gint64 tap)
   return at / c->stride[axis];
 }
 
-#define X(n, h, w, ch)                                                                             \
-  x[(n) *l->x_steps.image + (h) *l->x_steps.row + (w) *l->x_steps.column + (ch) *l->x_steps.channel]
-#define Y(n, h, w, ch)                                                                             \
-  y[(n) *l->y_steps.image + (h) *l->y_steps.row + (w) *l->y_steps.column + (ch) *l->y_steps.channel]
-#define FILTER(i, j, ch, o)                                                                        \
-  filter[(((i) *c->place.size[1] + (j)) * c->depth + (ch)) * c->out_channels + (o)]
+#define FOR(i, n) for (gint64 i = 0; i < (n); i++)
+#define AT(what, n, p, h, w, ch)                                                                   \
+  what[(n) *l->what##_steps.image + (p) *l->what##_steps.axis[0] + (h) *l->what##_steps.axis[1]    \
+       + (w) *l->what##_steps.axis[2] + (ch) *l->what##_steps.channel]
+#define FILTER(i, j, k, ch, o)                                                                     \
+  filter[((((i) *c->place.size[1] + (j)) * c->place.size[2] + (k)) * c->depth + (ch))              \
+             * c->out_channels                                                                     \
+         + (o)]
 
-/* One image of y. */
-#define FORWARD(T, name)                                                                           \
+/* The taps of a window at (p0, h0, w0) of one side that meet (p, h, w) of the other. */
+#define FOR_EACH_TAP(other, p0, h0, w0)                                                            \
+  FOR (i, c->place.size[0])                                                                        \
+  for (gint64 p = other (c, 0, p0, i), j = 0; p >= 0 && j < c->place.size[1]; j++)                 \
+    for (gint64 h = other (c, 1, h0, j), k = 0; h >= 0 && k < c->place.size[2]; k++)               \
+      for (gint64 w = other (c, 2, w0, k), once = 1; w >= 0 && once; once = 0)
+
+/* Products are added up in SUM. One image of y. */
+#define FORWARD(T, SUM, name)                                                                      \
   static void name (const Loops *l, gint64 n)                                                      \
   {                                                                                                \
     const SluiceConv *c = l->conv;                                                                 \
     const T *x = l->x, *filter = l->filter;                                                        \
     T *y = l->y;                                                                                   \
-    for (gint64 oh = 0; oh < c->place.out[0]; oh++)                                                \
-      for (gint64 ow = 0; ow < c->place.out[1]; ow++)                                              \
-        for (gint64 o = 0; o < c->out_channels; o++)                                               \
-          {                                                                                        \
-            gint64 first = o / l->group_out * c->depth;                                            \
-            double sum = 0;                                                                        \
-            for (gint64 i = 0; i < c->place.size[0]; i++)                                          \
-              for (gint64 j = 0; j < c->place.size[1]; j++)                                        \
-                {                                                                                  \
-                  gint64 h = input_at (c, 0, oh, i), w = input_at (c, 1, ow, j);                   \
-                  if (h < 0 || h >= c->place.in[0] || w < 0 || w >= c->place.in[1])                \
-                    continue;                                                                      \
-                  for (gint64 ch = 0; ch < c->depth; ch++)                                         \
-                    sum += (double) X (n, h, w, first + ch) * (double) FILTER (i, j, ch, o);       \
-                }                                                                                  \
-            Y (n, oh, ow, o) = (T) sum;                                                            \
-          }                                                                                        \
+    FOR (op, c->place.out[0])                                                                      \
+    FOR (oh, c->place.out[1])                                                                      \
+    FOR (ow, c->place.out[2])                                                                      \
+    FOR (o, c->out_channels)                                                                       \
+    {                                                                                              \
+      gint64 first = o / l->group_out * c->depth;                                                  \
+      SUM sum = 0;                                                                                 \
+      FOR_EACH_TAP (input_at, op, oh, ow)                                                          \
+      FOR (ch, c->depth)                                                                           \
+      sum += (SUM) AT (x, n, p, h, w, first + ch) * (SUM) FILTER (i, j, k, ch, o);                 \
+      AT (y, n, op, oh, ow, o) = (T) sum;                                                          \
+    }                                                                                              \
   }
-FORWARD (float, forward_float)
-FORWARD (double, forward_double)
 
 /* One image of dx. */
-#define BACKPROP_INPUT(T, name)                                                                    \
+#define BACKPROP_INPUT(T, SUM, name)                                                               \
   static void name (const Loops *l, gint64 n)                                                      \
   {                                                                                                \
     const SluiceConv *c = l->conv;                                                                 \
     const T *y = l->y, *filter = l->filter;                                                        \
     T *x = l->x;                                                                                   \
-    for (gint64 h = 0; h < c->place.in[0]; h++)                                                    \
-      for (gint64 w = 0; w < c->place.in[1]; w++)                                                  \
-        for (gint64 ch = 0; ch < c->channels; ch++)                                                \
-          {                                                                                        \
-            gint64 first = ch / c->depth * l->group_out;                                           \
-            double sum = 0;                                                                        \
-            for (gint64 i = 0; i < c->place.size[0]; i++)                                          \
-              for (gint64 j = 0; j < c->place.size[1]; j++)                                        \
-                {                                                                                  \
-                  gint64 oh = output_at (c, 0, h, i), ow = output_at (c, 1, w, j);                 \
-                  if (oh < 0 || ow < 0)                                                            \
-                    continue;                                                                      \
-                  for (gint64 o = first; o < first + l->group_out; o++)                            \
-                    sum += (double) Y (n, oh, ow, o) * (double) FILTER (i, j, ch % c->depth, o);   \
-                }                                                                                  \
-            X (n, h, w, ch) = (T) sum;                                                             \
-          }                                                                                        \
+    FOR (ip, c->place.in[0])                                                                       \
+    FOR (ih, c->place.in[1])                                                                       \
+    FOR (iw, c->place.in[2])                                                                       \
+    FOR (ch, c->channels)                                                                          \
+    {                                                                                              \
+      gint64 first = ch / c->depth * l->group_out;                                                 \
+      SUM sum = 0;                                                                                 \
+      FOR_EACH_TAP (output_at, ip, ih, iw)                                                         \
+      for (gint64 o = first; o < first + l->group_out; o++)                                        \
+        sum += (SUM) AT (y, n, p, h, w, o) * (SUM) FILTER (i, j, k, ch % c->depth, o);             \
+      AT (x, n, ip, ih, iw, ch) = (T) sum;                                                         \
+    }                                                                                              \
   }
-BACKPROP_INPUT (float, backprop_input_float)
-BACKPROP_INPUT (double, backprop_input_double)
 
-/* One row of the filter's gradient. */
-#define BACKPROP_FILTER(T, name)                                                                   \
-  static void name (const Loops *l, gint64 i)                                                      \
+/* One output channel of the filter's gradient. */
+#define BACKPROP_FILTER(T, SUM, name)                                                              \
+  static void name (const Loops *l, gint64 o)                                                      \
   {                                                                                                \
     const SluiceConv *c = l->conv;                                                                 \
     const T *y = l->y, *x = l->x;                                                                  \
     T *filter = l->filter;                                                                         \
-    for (gint64 j = 0; j < c->place.size[1]; j++)                                                  \
-      for (gint64 ch = 0; ch < c->depth; ch++)                                                     \
-        for (gint64 o = 0; o < c->out_channels; o++)                                               \
-          {                                                                                        \
-            gint64 channel = o / l->group_out * c->depth + ch;                                     \
-            double sum = 0;                                                                        \
-            for (gint64 n = 0; n < c->batch; n++)                                                  \
-              for (gint64 oh = 0; oh < c->place.out[0]; oh++)                                      \
-                for (gint64 ow = 0; ow < c->place.out[1]; ow++)                                    \
-                  {                                                                                \
-                    gint64 h = input_at (c, 0, oh, i), w = input_at (c, 1, ow, j);                 \
-                    if (h >= 0 && h < c->place.in[0] && w >= 0 && w < c->place.in[1])              \
-                      sum += (double) X (n, h, w, channel) * (double) Y (n, oh, ow, o);            \
-                  }                                                                                \
-            FILTER (i, j, ch, o) = (T) sum;                                                        \
-          }                                                                                        \
+    FOR (i, c->place.size[0])                                                                      \
+    FOR (j, c->place.size[1])                                                                      \
+    FOR (k, c->place.size[2])                                                                      \
+    FOR (ch, c->depth)                                                                             \
+    {                                                                                              \
+      gint64 channel = o / l->group_out * c->depth + ch;                                           \
+      SUM sum = 0;                                                                                 \
+      FOR (n, c->batch)                                                                            \
+      FOR (op, c->place.out[0])                                                                    \
+      FOR (oh, c->place.out[1])                                                                    \
+      FOR (ow, c->place.out[2])                                                                    \
+      {                                                                                            \
+        gint64 p = input_at (c, 0, op, i), h = input_at (c, 1, oh, j), w = input_at (c, 2, ow, k); \
+        if (p >= 0 && h >= 0 && w >= 0)                                                            \
+          sum += (SUM) AT (x, n, p, h, w, channel) * (SUM) AT (y, n, op, oh, ow, o);               \
+      }                                                                                            \
+      FILTER (i, j, k, ch, o) = (T) sum;                                                           \
+    }                                                                                              \
   }
-BACKPROP_FILTER (float, backprop_filter_float)
-BACKPROP_FILTER (double, backprop_filter_double)
 
-static void
-forward_range (gpointer data, gint64 begin, gint64 end)
-{
-  const Loops *l = data;
-  for (gint64 n = begin; n < end; n++)
-    (l->dtype == SLUICE_FLOAT ? forward_float : forward_double) (l, n);
-}
+/* Unsigned, because overflow of integers wraps. */
+#define ALL(T, SUM, suffix)                                                                        \
+  FORWARD (T, SUM, forward_##suffix)                                                               \
+  BACKPROP_INPUT (T, SUM, backprop_input_##suffix)                                                 \
+  BACKPROP_FILTER (T, SUM, backprop_filter_##suffix)
+ALL (float, double, float)
+ALL (double, double, double)
+ALL (guint32, guint32, int32)
 
-static void
-backprop_input_range (gpointer data, gint64 begin, gint64 end)
-{
-  const Loops *l = data;
-  for (gint64 n = begin; n < end; n++)
-    (l->dtype == SLUICE_FLOAT ? backprop_input_float : backprop_input_double) (l, n);
-}
-
-static void
-backprop_filter_range (gpointer data, gint64 begin, gint64 end)
-{
-  const Loops *l = data;
-  for (gint64 i = begin; i < end; i++)
-    (l->dtype == SLUICE_FLOAT ? backprop_filter_float : backprop_filter_double) (l, i);
-}
+#define RANGE(kind)                                                                                \
+  static void kind##_range (gpointer data, gint64 begin, gint64 end)                               \
+  {                                                                                                \
+    const Loops *l = data;                                                                         \
+    for (gint64 n = begin; n < end; n++)                                                           \
+      if (l->dtype == SLUICE_FLOAT)                                                                \
+        kind##_float (l, n);                                                                       \
+      else if (l->dtype == SLUICE_DOUBLE)                                                          \
+        kind##_double (l, n);                                                                      \
+      else                                                                                         \
+        kind##_int32 (l, n);                                                                       \
+  }
+RANGE (forward)
+RANGE (backprop_input)
+RANGE (backprop_filter)
 
 static gboolean
 run_loops (SluiceKernelCall *call, SluiceConvKind kind, Loops *l)
 {
   const SluiceConv *c = l->conv;
-  gint64 n = kind == SLUICE_CONV_BACKPROP_FILTER ? c->place.size[0] : c->batch;
-  double all = (double) (c->batch * c->place.out[0] * c->place.out[1] * c->out_channels)
-               * (double) (c->place.size[0] * c->place.size[1] * c->depth);
+  gint64 n = kind == SLUICE_CONV_BACKPROP_FILTER ? c->out_channels : c->batch;
+  double all = (double) c->batch * (double) c->out_channels * (double) c->depth;
+  for (int axis = 0; axis < SLUICE_AXES; axis++)
+    all *= (double) c->place.out[axis] * (double) c->place.size[axis];
   SluiceRangeFunc func = kind == SLUICE_CONV_FORWARD          ? forward_range
                          : kind == SLUICE_CONV_BACKPROP_INPUT ? backprop_input_range
                                                               : backprop_filter_range;
@@ -208,8 +207,8 @@ sluice_conv_reference (SluiceKernelCall *call, SluiceConvKind kind, const Sluice
   const SluiceConv *conv = &c->conv;
   Loops loops = { .conv = conv,
                   .dtype = c->x->dtype,
-                  .x_steps = steps_of (conv->nchw, conv->place.in, conv->channels),
-                  .y_steps = steps_of (conv->nchw, conv->place.out, conv->out_channels),
+                  .x_steps = steps_of (conv->channels_first, conv->place.in, conv->channels),
+                  .y_steps = steps_of (conv->channels_first, conv->place.out, conv->out_channels),
                   .group_out = conv->out_channels / (conv->channels / conv->depth),
                   .x = c->x->data,
                   .filter = c->filter->data,
@@ -238,16 +237,23 @@ conv_compute (SluiceKernelCall *call)
          && (sluice_conv_is_trivial (&c.conv) || sluice_conv_reference (call, kind, &c));
 }
 
-#define KERNEL(name, kind)                                                                         \
+#define KERNEL(name, types, kind)                                                                  \
   {                                                                                                \
-    .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_FLOATS } }, .prepare = conv_prepare, \
+    .op = name, .device = "CPU", .where = { { "T", types } }, .prepare = conv_prepare,             \
     .free_state = g_free, .compute = conv_compute, .data = GINT_TO_POINTER (kind)                  \
   }
+#define WITH_INT32 (SLUICE_SET_FLOATS | SLUICE_SET (SLUICE_INT32))
 
 static const SluiceKernel kernels[] = {
-  KERNEL ("Conv2D", SLUICE_CONV_FORWARD),
-  KERNEL ("Conv2DBackpropInput", SLUICE_CONV_BACKPROP_INPUT),
-  KERNEL ("Conv2DBackpropFilter", SLUICE_CONV_BACKPROP_FILTER),
+  KERNEL ("Conv2D", WITH_INT32, SLUICE_CONV_FORWARD),
+  KERNEL ("Conv2DBackpropInput", WITH_INT32, SLUICE_CONV_BACKPROP_INPUT),
+  KERNEL ("Conv2DBackpropFilter", SLUICE_SET_FLOATS, SLUICE_CONV_BACKPROP_FILTER),
+  KERNEL ("DepthwiseConv2dNative", SLUICE_SET_FLOATS, SLUICE_CONV_FORWARD),
+  KERNEL ("DepthwiseConv2dNativeBackpropInput", SLUICE_SET_FLOATS, SLUICE_CONV_BACKPROP_INPUT),
+  KERNEL ("DepthwiseConv2dNativeBackpropFilter", SLUICE_SET_FLOATS, SLUICE_CONV_BACKPROP_FILTER),
+  KERNEL ("Conv3D", SLUICE_SET_FLOATS, SLUICE_CONV_FORWARD),
+  KERNEL ("Conv3DBackpropInputV2", SLUICE_SET_FLOATS, SLUICE_CONV_BACKPROP_INPUT),
+  KERNEL ("Conv3DBackpropFilterV2", SLUICE_SET_FLOATS, SLUICE_CONV_BACKPROP_FILTER),
 };
 
 const SluiceKernelModule sluice_module_nn_conv_cpu = { .kernels = kernels,

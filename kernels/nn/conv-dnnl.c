@@ -93,6 +93,12 @@ state_free (gpointer data)
 
 /* ---- making a plan ---- */
 
+static double
+taps_of (const SluiceConv *c)
+{
+  return (double) c->place.size[0] * (double) c->place.size[1] * (double) c->place.size[2];
+}
+
 /*
  * Chunks of a batch: small enough to share the work, big enough to be worth it. A chunk of the
  * filter's gradient also costs a pass over a gradient of its own.
@@ -101,8 +107,9 @@ static void
 cut_batch (SluiceConvKind kind, Plan *plan)
 {
   const SluiceConv *c = &plan->conv;
-  double weights = (double) (c->place.size[0] * c->place.size[1] * c->depth * c->out_channels);
-  double image_flops = 2 * weights * (double) (c->place.out[0] * c->place.out[1]);
+  double weights = taps_of (c) * (double) c->depth * (double) c->out_channels;
+  double pixels = (double) c->place.out[0] * (double) c->place.out[1] * (double) c->place.out[2];
+  double image_flops = 2 * weights * pixels;
   double least = kind == SLUICE_CONV_BACKPROP_FILTER ? MAX (2e7, 4000 * weights) : 8e6;
   gint64 part = MAX ((c->batch + MAX_PARTS - 1) / MAX_PARTS, (gint64) (least / image_flops) + 1);
   plan->part = MIN (part, c->batch);
@@ -110,18 +117,34 @@ cut_batch (SluiceConvKind kind, Plan *plan)
 }
 
 static gboolean
-value_desc (
-    SluiceDnnlDesc *desc, const SluiceConv *c, gint64 batch, gint64 channels, const gint64 size[2])
+value_desc (SluiceDnnlDesc *desc,
+            const SluiceConv *c,
+            gint64 batch,
+            gint64 channels,
+            const gint64 size[SLUICE_AXES])
 {
-  const gint64 dims[] = { batch, channels, size[0], size[1] };
-  return sluice_dnnl_desc_init (desc, dims, c->nchw ? dnnl_nchw : dnnl_nhwc);
+  const gint64 image[] = { batch, channels, size[1], size[2] };
+  const gint64 volume[] = { batch, channels, size[0], size[1], size[2] };
+  if (c->first_axis == 0)
+    return sluice_dnnl_desc_init (desc, volume, 5, c->channels_first ? dnnl_ncdhw : dnnl_ndhwc);
+  return sluice_dnnl_desc_init (desc, image, 4, c->channels_first ? dnnl_nchw : dnnl_nhwc);
 }
 
+/* tag: any, or undef for the order in which TensorFlow keeps filters. */
 static gboolean
 filter_desc (SluiceDnnlDesc *desc, const SluiceConv *c, dnnl_format_tag_t tag)
 {
-  const gint64 dims[] = { c->out_channels, c->depth, c->place.size[0], c->place.size[1] };
-  return sluice_dnnl_desc_init (desc, dims, tag);
+  const gint64 *size = c->place.size;
+  gint64 groups = c->channels / c->depth, outs = c->out_channels;
+  const gint64 image[] = { outs, c->depth, size[1], size[2] };
+  const gint64 grouped[] = { groups, outs / groups, c->depth, size[1], size[2] };
+  const gint64 volume[] = { outs, c->depth, size[0], size[1], size[2] };
+  gboolean plain = tag == dnnl_format_tag_undef;
+  if (c->first_axis == 0)
+    return sluice_dnnl_desc_init (desc, volume, 5, plain ? dnnl_dhwio : tag);
+  if (groups > 1)
+    return sluice_dnnl_desc_init (desc, grouped, 5, plain ? dnnl_hwigo : tag);
+  return sluice_dnnl_desc_init (desc, image, 4, plain ? dnnl_hwio : tag);
 }
 
 /* Notes what scratch memory a primitive needs. */
@@ -147,11 +170,14 @@ make_primitive (SluiceConvKind kind, Plan *plan, int which, const_dnnl_primitive
   SluiceDnnlConv conv = { .x = sluice_dnnl_desc_view (&plan->x[which]),
                           .filter = which ? sluice_dnnl_desc_view (&plan->packed)
                                           : sluice_dnnl_desc_view (&any),
-                          .y = sluice_dnnl_desc_view (&plan->y[which]),
-                          .strides = { c->stride[0], c->stride[1] },
-                          .dilations = { c->dilation[0] - 1, c->dilation[1] - 1 },
-                          .before = { c->place.pad[0][0], c->place.pad[1][0] },
-                          .after = { c->place.pad[0][1], c->place.pad[1][1] } };
+                          .y = sluice_dnnl_desc_view (&plan->y[which]) };
+  for (gint64 i = 0, axis = c->first_axis; axis < SLUICE_AXES; i++, axis++)
+    {
+      conv.strides[i] = c->stride[axis];
+      conv.dilations[i] = c->dilation[axis] - 1;
+      conv.before[i] = c->place.pad[axis][0];
+      conv.after[i] = c->place.pad[axis][1];
+    }
   dnnl_primitive_desc_t desc = NULL;
   gboolean ok = sluice_dnnl_conv_describe (kind, &conv, attr, &desc);
   sluice_dnnl_desc_clear (&any);
@@ -170,7 +196,7 @@ make_primitive (SluiceConvKind kind, Plan *plan, int which, const_dnnl_primitive
 static gboolean
 make_repack (SluiceConvKind kind, Plan *plan, const_dnnl_primitive_attr_t attr)
 {
-  if (!filter_desc (&plan->filter, &plan->conv, dnnl_hwio))
+  if (!filter_desc (&plan->filter, &plan->conv, dnnl_format_tag_undef))
     return FALSE;
   SluiceDnnlDescView filter = sluice_dnnl_desc_view (&plan->filter);
   SluiceDnnlDescView packed = sluice_dnnl_desc_view (&plan->packed);
@@ -394,8 +420,7 @@ run_forward_or_input (SluiceKernelCall *call, Run *run)
   else if (!repack (run, &plan->filter, filter, &plan->packed, run->packed))
     atomic_store (&run->failed, 1);
   double ns = 2 * (double) run->tensors->y->n_elements / (double) plan->n_parts
-              * (double) (plan->conv.place.size[0] * plan->conv.place.size[1] * plan->conv.depth)
-              / 100;
+              * taps_of (&plan->conv) * (double) plan->conv.depth / 100;
   return sluice_call_parallel_for (call, plan->n_parts, 1, ns, run_parts, run);
 }
 
@@ -452,7 +477,8 @@ conv_compute (SluiceKernelCall *call)
     return FALSE;
   if (sluice_conv_is_trivial (&c.conv))
     return TRUE;
-  if (c.conv.channels != c.conv.depth)
+  /* For groups of NCHW oneDNN multiplies by padding, which makes NaN of infinities. */
+  if (c.conv.channels != c.conv.depth && c.conv.channels_first)
     return sluice_conv_reference (call, kind, &c);
   g_autoptr (Plan) plan = dup_plan (state, kind, &c.conv);
   if (plan == NULL) /* a shape that oneDNN has nothing for */
@@ -471,6 +497,12 @@ static const SluiceKernel kernels[] = {
   KERNEL ("Conv2D", SLUICE_CONV_FORWARD),
   KERNEL ("Conv2DBackpropInput", SLUICE_CONV_BACKPROP_INPUT),
   KERNEL ("Conv2DBackpropFilter", SLUICE_CONV_BACKPROP_FILTER),
+  KERNEL ("DepthwiseConv2dNative", SLUICE_CONV_FORWARD),
+  KERNEL ("DepthwiseConv2dNativeBackpropInput", SLUICE_CONV_BACKPROP_INPUT),
+  KERNEL ("DepthwiseConv2dNativeBackpropFilter", SLUICE_CONV_BACKPROP_FILTER),
+  KERNEL ("Conv3D", SLUICE_CONV_FORWARD),
+  KERNEL ("Conv3DBackpropInputV2", SLUICE_CONV_BACKPROP_INPUT),
+  KERNEL ("Conv3DBackpropFilterV2", SLUICE_CONV_BACKPROP_FILTER),
 };
 
 const SluiceKernelModule sluice_module_nn_conv_dnnl = { .kernels = kernels,

@@ -8,35 +8,54 @@
 
 /* The shape that input i of the node is or holds. */
 static gboolean
-read_shape (SluiceKernelCall *call, guint i, gboolean holds_sizes, SluiceShape *shape)
+read_shape (SluiceKernelCall *call,
+            const SluiceWindow *window,
+            guint i,
+            gboolean holds_sizes,
+            SluiceShape *shape)
 {
-  SluiceTensor *tensor = sluice_call_input (call, i);
-  if (!holds_sizes)
-    {
-      *shape = tensor->shape;
-      return sluice_call_want_rank (call, i, 4);
-    }
-  if (tensor->shape.rank != 1 || tensor->n_elements != 4)
-    {
-      char text[SLUICE_SHAPE_STR];
-      return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                               "input %u (%s) must hold 4 sizes, not be of shape %s", i,
-                               call->node->op->inputs[i].name,
-                               sluice_shape_str (&tensor->shape, text));
-    }
-  gint64 dims[4];
-  for (int d = 0; d < 4; d++)
-    {
-      dims[d] = sluice_tensor_get_int (tensor, d);
-      if (dims[d] < 0)
-        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                                 "input %u (%s) holds a negative size", i,
-                                 call->node->op->inputs[i].name);
-    }
-  g_autoptr (GError) error = NULL;
-  if (!sluice_shape_make (shape, dims, 4, &error))
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "%s", error->message);
-  return TRUE;
+  if (holds_sizes)
+    return sluice_window_read_sizes (call, window, i, shape);
+  *shape = sluice_call_input (call, i)->shape;
+  return sluice_call_want_rank (call, i, sluice_window_rank (window));
+}
+
+static gboolean
+fail_channels (SluiceKernelCall *call,
+               const SluiceShape *x,
+               const SluiceShape *filter,
+               const char *what)
+{
+  char sx[SLUICE_SHAPE_STR], sf[SLUICE_SHAPE_STR];
+  return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                           "the input is %s, the filter %s: %s", sluice_shape_str (x, sx),
+                           sluice_shape_str (filter, sf), what);
+}
+
+/* Channels of both: a depthwise filter is one of as many groups as there are channels. */
+static gboolean
+set_channels (SluiceKernelCall *call,
+              const SluiceWindow *window,
+              const SluiceShape *x,
+              const SluiceShape *filter,
+              SluiceConv *conv)
+{
+  gint64 depth = filter->dim[filter->rank - 2], last = filter->dim[filter->rank - 1];
+  conv->channels = x->dim[sluice_window_channel_dim (window)];
+  conv->depth = window->depthwise ? 1 : depth;
+  conv->out_channels = window->depthwise ? depth * last : last;
+  if (window->depthwise)
+    return depth == conv->channels
+           || fail_channels (call, x, filter,
+                             "the filter's third dimension must be the input's channels");
+  if (window->first_axis == 0 && depth != conv->channels)
+    return fail_channels (call, x, filter,
+                          "the filter's fourth dimension must be the input's channels");
+  return (conv->depth > 0 && conv->channels % conv->depth == 0
+          && conv->out_channels % MAX (conv->channels / conv->depth, 1) == 0)
+         || fail_channels (call, x, filter,
+                           "the input's channels must be a multiple of the filter's third "
+                           "dimension, the fourth a multiple of the groups");
 }
 
 static gboolean
@@ -46,42 +65,26 @@ set_sizes (SluiceKernelCall *call,
            const SluiceShape *filter,
            SluiceConv *conv)
 {
-  gint64 in[2], size[2];
+  gint64 in[SLUICE_AXES], size[SLUICE_AXES];
   memset (conv, 0, sizeof *conv);
-  conv->nchw = window->nchw;
+  conv->channels_first = window->channels_first;
+  conv->first_axis = window->first_axis;
   conv->batch = x->dim[0];
-  conv->channels = x->dim[sluice_window_channel_dim (window)];
-  conv->depth = filter->dim[2];
-  conv->out_channels = filter->dim[3];
-  for (int axis = 0; axis < 2; axis++)
+  for (int axis = 0; axis < SLUICE_AXES; axis++)
     {
-      in[axis] = x->dim[sluice_window_dim (window, axis)];
-      size[axis] = filter->dim[axis];
+      in[axis] = sluice_window_extent (window, x, axis);
+      size[axis] = axis < window->first_axis ? 1 : filter->dim[axis - window->first_axis];
       conv->stride[axis] = window->stride[axis];
       conv->dilation[axis] = window->dilation[axis];
-    }
-  if (conv->depth < 1 || size[0] < 1 || size[1] < 1 || conv->channels % conv->depth != 0
-      || conv->out_channels % MAX (conv->channels / conv->depth, 1) != 0)
-    {
-      char sx[SLUICE_SHAPE_STR], sf[SLUICE_SHAPE_STR];
-      return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                               "the input is %s, the filter %s: the input's channels must be a "
-                               "multiple of the filter's third dimension, the fourth a multiple of "
-                               "the groups",
-                               sluice_shape_str (x, sx), sluice_shape_str (filter, sf));
+      if (size[axis] < 1)
+        return fail_channels (call, x, filter, "the filter must not be empty");
     }
   g_autoptr (GError) error = NULL;
+  if (!set_channels (call, window, x, filter, conv))
+    return FALSE;
   if (!sluice_window_place (window, in, size, &conv->place, &error))
     return sluice_call_fail (call, error->code, "%s", error->message);
   return TRUE;
-}
-
-static SluiceShape
-result_shape (const SluiceConv *conv)
-{
-  const gint64 *out = conv->place.out;
-  return conv->nchw ? SLUICE_SHAPE (conv->batch, conv->out_channels, out[0], out[1])
-                    : SLUICE_SHAPE (conv->batch, out[0], out[1], conv->out_channels);
 }
 
 gboolean
@@ -91,11 +94,11 @@ sluice_conv_begin (SluiceKernelCall *call,
                    SluiceConvCall *c)
 {
   SluiceShape x, filter, y;
-  if (!read_shape (call, 0, kind == SLUICE_CONV_BACKPROP_INPUT, &x)
-      || !read_shape (call, 1, kind == SLUICE_CONV_BACKPROP_FILTER, &filter)
+  if (!read_shape (call, window, 0, kind == SLUICE_CONV_BACKPROP_INPUT, &x)
+      || !read_shape (call, window, 1, kind == SLUICE_CONV_BACKPROP_FILTER, &filter)
       || !set_sizes (call, window, &x, &filter, &c->conv))
     return FALSE;
-  y = result_shape (&c->conv);
+  y = sluice_window_value (window, c->conv.batch, c->conv.place.out, c->conv.out_channels);
   if (kind != SLUICE_CONV_FORWARD && !sluice_shape_equal (&y, &sluice_call_input (call, 2)->shape))
     {
       char want[SLUICE_SHAPE_STR], got[SLUICE_SHAPE_STR];
@@ -120,7 +123,8 @@ sluice_conv_begin (SluiceKernelCall *call,
 gboolean
 sluice_conv_is_trivial (const SluiceConv *conv)
 {
-  return conv->batch == 0 || conv->channels == 0 || conv->out_channels == 0
-         || conv->place.in[0] == 0 || conv->place.in[1] == 0 || conv->place.out[0] == 0
-         || conv->place.out[1] == 0;
+  gboolean trivial = conv->batch == 0 || conv->channels == 0 || conv->out_channels == 0;
+  for (int axis = 0; axis < SLUICE_AXES; axis++)
+    trivial |= conv->place.in[axis] == 0 || conv->place.out[axis] == 0;
+  return trivial;
 }

@@ -15,10 +15,10 @@ typedef enum
  * y [batch, out, out_channels]. Compared by its bytes: always made of zeros first. */
 typedef struct
 {
-  gint64 batch, channels, depth, out_channels;
+  gint64 batch, channels, depth, out_channels; /* depth: channels that a filter takes */
   SluiceWindowPlace place;
-  gint64 stride[2], dilation[2];
-  gint64 nchw;
+  gint64 stride[SLUICE_AXES], dilation[SLUICE_AXES];
+  gint64 channels_first, first_axis;
 } SluiceConv;
 
 /* A problem and where its tensors are. */

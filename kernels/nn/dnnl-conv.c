@@ -5,10 +5,12 @@
 #if DNNL_VERSION_MAJOR >= 3
 
 gboolean
-sluice_dnnl_desc_init (SluiceDnnlDesc *self, const gint64 dims[4], dnnl_format_tag_t tag)
+sluice_dnnl_desc_init (SluiceDnnlDesc *self, const gint64 *dims, int n, dnnl_format_tag_t tag)
 {
-  dnnl_dims_t all = { dims[0], dims[1], dims[2], dims[3] };
-  return dnnl_memory_desc_create_with_tag (self, 4, all, dnnl_f32, tag) == dnnl_success;
+  dnnl_dims_t all = { 0 };
+  for (int i = 0; i < n; i++)
+    all[i] = dims[i];
+  return dnnl_memory_desc_create_with_tag (self, n, all, dnnl_f32, tag) == dnnl_success;
 }
 
 gboolean
@@ -49,10 +51,12 @@ describe (SluiceConvKind kind,
 #else
 
 gboolean
-sluice_dnnl_desc_init (SluiceDnnlDesc *self, const gint64 dims[4], dnnl_format_tag_t tag)
+sluice_dnnl_desc_init (SluiceDnnlDesc *self, const gint64 *dims, int n, dnnl_format_tag_t tag)
 {
-  dnnl_dims_t all = { dims[0], dims[1], dims[2], dims[3] };
-  return dnnl_memory_desc_init_by_tag (self, 4, all, dnnl_f32, tag) == dnnl_success;
+  dnnl_dims_t all = { 0 };
+  for (int i = 0; i < n; i++)
+    all[i] = dims[i];
+  return dnnl_memory_desc_init_by_tag (self, n, all, dnnl_f32, tag) == dnnl_success;
 }
 
 gboolean

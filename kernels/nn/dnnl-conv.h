@@ -7,8 +7,7 @@
 
 /*
  * What differs between oneDNN 2 and 3: descriptions of memory were plain values and are handles
- * now, and a convolution is described in one call in place of two. All memory here is float, of
- * four dimensions.
+ * now, and a convolution is described in one call in place of two. All memory here is float.
  */
 #if DNNL_VERSION_MAJOR >= 3
 typedef dnnl_memory_desc_t SluiceDnnlDesc;
@@ -21,7 +20,8 @@ typedef const dnnl_memory_desc_t *SluiceDnnlDescView;
 #endif
 
 /* A description holds nothing while it is zeros; clear makes it so again. */
-gboolean sluice_dnnl_desc_init (SluiceDnnlDesc *self, const gint64 dims[4], dnnl_format_tag_t tag);
+gboolean
+sluice_dnnl_desc_init (SluiceDnnlDesc *self, const gint64 *dims, int n, dnnl_format_tag_t tag);
 gboolean sluice_dnnl_desc_copy (SluiceDnnlDesc *self, SluiceDnnlDescView from);
 void sluice_dnnl_desc_clear (SluiceDnnlDesc *self);
 

@@ -84,9 +84,17 @@ backward_range (gpointer data, gint64 begin, gint64 end)
 static gpointer
 lrn_prepare (const SluiceNode *node, GError **error)
 {
-  State *state = g_new (State, 1);
   gint64 radius = sluice_node_get_int (node, "depth_radius");
-  *state = (State){ CLAMP (radius, G_MININT32, G_MAXINT32), sluice_node_get_float (node, "bias"),
+  if (radius < 0 || radius > G_MAXINT32)
+    {
+      sluice_fail (
+          error, SLUICE_ERROR_INVALID_ARGUMENT,
+          "Op '%s': depth_radius must lie between 0 and 2^31 - 1, not be %" G_GINT64_FORMAT,
+          node->name, radius);
+      return NULL;
+    }
+  State *state = g_new (State, 1);
+  *state = (State){ radius, sluice_node_get_float (node, "bias"),
                     sluice_node_get_float (node, "alpha"), sluice_node_get_float (node, "beta") };
   return state;
 }
@@ -136,7 +144,7 @@ lrn_compute (SluiceKernelCall *call)
       work.dy = first->data;
       work.y = y->data;
     }
-  double around = (double) MIN (2 * MAX (state->radius, 0) + 1, depth);
+  double around = (double) MIN (2 * state->radius + 1, depth);
   if (!sluice_call_parallel_for (call, pixels, MAX (1, 4096 / MAX (1, depth)),
                                  (double) depth * (around + 10),
                                  backward ? backward_range : forward_range, &work))

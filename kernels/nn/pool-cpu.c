@@ -9,45 +9,71 @@
 typedef enum
 {
   MAX_POOL,
+  MAX_POOL_ARG, /* with the place of each maximum */
   MAX_POOL_GRAD,
+  MAX_POOL_GRAD_TIES, /* to all that are as large as the maximum */
+  MAX_POOL_GRAD_ARG,  /* to places that are given */
   MAX_POOL_GRAD_GRAD,
   AVG_POOL,
   AVG_POOL_GRAD,
 } Kind;
 
 /*
- * A pool of known sizes. NCHW is seen as NHWC with as many images as there are planes, of one
- * channel; a pool over channels as one row of pixels whose window is `depth` wide.
+ * A pool of known sizes. Channels first is seen as channels last with as many images as there are
+ * planes, of one channel; a pool over channels as one row of pixels whose window is `depth` wide.
  */
 typedef struct
 {
   SluiceWindowPlace place;
-  gint64 stride[2];
+  gint64 stride[SLUICE_AXES];
   gint64 images, channels;
   gint64 in_image, out_image; /* elements */
-  const void *x, *dy;         /* of the kind: what it reads */
+  const void *x, *y, *dy;     /* of the kind: what it reads */
+  gint64 *arg;                /* places of the maxima */
+  gboolean arg_over_batch;    /* are places counted from the first image on? */
   void *out;
 } Pool;
 
-/* The part of the window at `out` that lies inside. */
+/* The cells of a window that lie inside. */
+typedef struct
+{
+  gint64 begin[SLUICE_AXES], end[SLUICE_AXES];
+} Range;
+
 static inline void
-clip (const Pool *p, int axis, gint64 out, gint64 *begin, gint64 *end)
+clip (const Pool *p, int axis, gint64 out, Range *r)
 {
   gint64 first = out * p->stride[axis] - p->place.pad[axis][0];
-  *begin = MAX (first, 0);
-  *end = MIN (first + p->place.size[axis], p->place.in[axis]);
+  r->begin[axis] = MAX (first, 0);
+  r->end[axis] = MIN (first + p->place.size[axis], p->place.in[axis]);
 }
 
-/* For each window of image n: h0..h1, w0..w1 inside, `at` the output pixel. */
+static inline gint64
+cells_of (const Range *r)
+{
+  return (r->end[0] - r->begin[0]) * (r->end[1] - r->begin[1]) * (r->end[2] - r->begin[2]);
+}
+
+/* For each window of an image: r are its cells, `at` the output pixel. */
 #define FOR_EACH_WINDOW                                                                            \
-  for (gint64 oh = 0; oh < p->place.out[0]; oh++)                                                  \
-    for (gint64 ow = 0, h0, h1, w0, w1, at; ow < p->place.out[1]; ow++)                            \
-      if (clip (p, 0, oh, &h0, &h1), clip (p, 1, ow, &w0, &w1),                                    \
-          at = (oh * p->place.out[1] + ow) * p->channels, TRUE)
+  for (gint64 op = 0; op < p->place.out[0]; op++)                                                  \
+    for (gint64 oh = 0; oh < p->place.out[1]; oh++)                                                \
+      for (gint64 ow = 0, at; ow < p->place.out[2]; ow++)                                          \
+        if (clip (p, 0, op, &r), clip (p, 1, oh, &r), clip (p, 2, ow, &r),                         \
+            at = ((op * p->place.out[1] + oh) * p->place.out[2] + ow) * p->channels, TRUE)
 #define FOR_EACH_CELL                                                                              \
-  for (gint64 h = h0; h < h1; h++)                                                                 \
-    for (gint64 w = w0, cell; w < w1; w++)                                                         \
-      if (cell = (h * p->place.in[1] + w) * p->channels, TRUE)
+  for (gint64 z = r.begin[0]; z < r.end[0]; z++)                                                   \
+    for (gint64 h = r.begin[1]; h < r.end[1]; h++)                                                 \
+      for (gint64 w = r.begin[2], cell; w < r.end[2]; w++)                                         \
+        if (cell = ((z * p->place.in[1] + h) * p->place.in[2] + w) * p->channels, TRUE)
+
+/* Where cell `number` of a window of an image is, counted in pixels. */
+static inline gint64
+pixel_of (const Pool *p, const Range *r, gint64 number)
+{
+  gint64 width = r->end[2] - r->begin[2];
+  return (r->begin[1] + number / width) * p->place.in[2] + r->begin[2] + number % width;
+}
 
 /* A NaN never is the largest, as in TensorFlow. */
 #define MAX_FORWARD(T, suffix, LOWEST)                                                             \
@@ -55,6 +81,7 @@ clip (const Pool *p, int axis, gint64 out, gint64 *begin, gint64 *end)
   {                                                                                                \
     const T *x = (const T *) p->x + n * p->in_image;                                               \
     T *y = (T *) p->out + n * p->out_image;                                                        \
+    Range r;                                                                                       \
     FOR_EACH_WINDOW                                                                                \
     {                                                                                              \
       T *largest = y + at;                                                                         \
@@ -82,10 +109,9 @@ clip (const Pool *p, int axis, gint64 out, gint64 *begin, gint64 *end)
 #define BLOCK 64
 #define MAX_BACKWARD(T, suffix)                                                                    \
   static inline __attribute__ ((always_inline)) void arg_max_##suffix (                            \
-      const Pool *p, const T *x, gint64 count, const gint64 range[4], gint32 where[BLOCK])         \
+      const Pool *p, const T *x, gint64 count, const Range r, gint32 where[BLOCK])                 \
   {                                                                                                \
     T largest[BLOCK];                                                                              \
-    gint64 h0 = range[0], h1 = range[1], w0 = range[2], w1 = range[3];                             \
     gint32 number = 0;                                                                             \
     FOR_EACH_CELL                                                                                  \
     {                                                                                              \
@@ -108,6 +134,7 @@ clip (const Pool *p, int axis, gint64 out, gint64 *begin, gint64 *end)
     gint64 in = n * p->in_image, out = n * p->out_image;                                           \
     T *to = (T *) p->out + (take ? out : in);                                                      \
     gint32 where[BLOCK];                                                                           \
+    Range r;                                                                                       \
     memset (to, 0, (take ? p->out_image : p->in_image) * sizeof (T));                              \
     for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
       {                                                                                            \
@@ -117,7 +144,7 @@ clip (const Pool *p, int axis, gint64 out, gint64 *begin, gint64 *end)
         FOR_EACH_WINDOW                                                                            \
         {                                                                                          \
           gint32 number = 0;                                                                       \
-          arg_max_##suffix (p, x, count, (const gint64[]){ h0, h1, w0, w1 }, where);               \
+          arg_max_##suffix (p, x, count, r, where);                                                \
           FOR_EACH_CELL                                                                            \
           {                                                                                        \
             const T *from = dy + (take ? cell : at);                                               \
@@ -128,6 +155,49 @@ clip (const Pool *p, int axis, gint64 out, gint64 *begin, gint64 *end)
           }                                                                                        \
         }                                                                                          \
       }                                                                                            \
+  }                                                                                                \
+  static void max_arg_##suffix (const Pool *p, gint64 n)                                           \
+  {                                                                                                \
+    const T *image = (const T *) p->x + n * p->in_image;                                           \
+    T *y = (T *) p->out + n * p->out_image;                                                        \
+    gint64 *arg = p->arg + n * p->out_image, first = p->arg_over_batch ? n * p->in_image : 0;      \
+    gint32 where[BLOCK];                                                                           \
+    Range r;                                                                                       \
+    for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
+      {                                                                                            \
+        gint64 count = MIN (BLOCK, p->channels - c0);                                              \
+        FOR_EACH_WINDOW                                                                            \
+        {                                                                                          \
+          arg_max_##suffix (p, image + c0, count, r, where);                                       \
+          for (gint64 c = 0; c < count; c++)                                                       \
+            {                                                                                      \
+              gint64 place = pixel_of (p, &r, where[c]) * p->channels + c0 + c;                    \
+              arg[at + c0 + c] = first + place;                                                    \
+              y[at + c0 + c] = image[place];                                                       \
+            }                                                                                      \
+        }                                                                                          \
+      }                                                                                            \
+  }                                                                                                \
+  static void max_grad_arg_##suffix (const Pool *p, gint64 n)                                      \
+  {                                                                                                \
+    const T *dy = (const T *) p->dy + n * p->out_image;                                            \
+    const gint64 *arg = p->arg + n * p->out_image;                                                 \
+    T *dx = (T *) p->out + n * p->in_image;                                                        \
+    memset (dx, 0, p->in_image * sizeof (T));                                                      \
+    for (gint64 i = 0; i < p->out_image; i++)                                                      \
+      dx[arg[i]] += dy[i];                                                                         \
+  }                                                                                                \
+  SLUICE_HOT static void max_grad_ties_##suffix (const Pool *p, gint64 n)                          \
+  {                                                                                                \
+    const T *x = (const T *) p->x + n * p->in_image, *y = (const T *) p->y + n * p->out_image;     \
+    const T *dy = (const T *) p->dy + n * p->out_image;                                            \
+    T *dx = (T *) p->out + n * p->in_image;                                                        \
+    Range r;                                                                                       \
+    memset (dx, 0, p->in_image * sizeof (T));                                                      \
+    FOR_EACH_WINDOW                                                                                \
+    FOR_EACH_CELL                                                                                  \
+    for (gint64 c = 0; c < p->channels; c++)                                                       \
+      dx[cell + c] += x[cell + c] == y[at + c] ? dy[at + c] : 0;                                   \
   }
 
 #define MAX_FAMILY(T, suffix, LOWEST)                                                              \
@@ -149,6 +219,7 @@ MAX_FAMILY (guint64, u64, 0)
   {                                                                                                \
     const T *x = (const T *) p->x + n * p->in_image;                                               \
     T *y = (T *) p->out + n * p->out_image;                                                        \
+    Range r;                                                                                       \
     FOR_EACH_WINDOW                                                                                \
     {                                                                                              \
       T *mean = y + at;                                                                            \
@@ -156,7 +227,7 @@ MAX_FAMILY (guint64, u64, 0)
       FOR_EACH_CELL                                                                                \
       for (gint64 c = 0; c < p->channels; c++)                                                     \
         mean[c] += x[cell + c];                                                                    \
-      T count = (T) ((h1 - h0) * (w1 - w0));                                                       \
+      T count = (T) cells_of (&r);                                                                 \
       for (gint64 c = 0; c < p->channels; c++)                                                     \
         mean[c] /= count;                                                                          \
     }                                                                                              \
@@ -165,10 +236,11 @@ MAX_FAMILY (guint64, u64, 0)
   {                                                                                                \
     const T *dy = (const T *) p->dy + n * p->out_image;                                            \
     T *dx = (T *) p->out + n * p->in_image;                                                        \
+    Range r;                                                                                       \
     memset (dx, 0, p->in_image * sizeof (T));                                                      \
     FOR_EACH_WINDOW                                                                                \
     {                                                                                              \
-      T share = 1 / (T) ((h1 - h0) * (w1 - w0));                                                   \
+      T share = 1 / (T) cells_of (&r);                                                             \
       FOR_EACH_CELL                                                                                \
       for (gint64 c = 0; c < p->channels; c++)                                                     \
         dx[cell + c] += dy[at + c] * share;                                                        \
@@ -199,6 +271,12 @@ max_image (const Work *work, gint64 n)
   case dtype:                                                                                      \
     if (work->kind == MAX_POOL)                                                                    \
       max_##suffix (&work->pool, n);                                                               \
+    else if (work->kind == MAX_POOL_ARG)                                                           \
+      max_arg_##suffix (&work->pool, n);                                                           \
+    else if (work->kind == MAX_POOL_GRAD_ARG)                                                      \
+      max_grad_arg_##suffix (&work->pool, n);                                                      \
+    else if (work->kind == MAX_POOL_GRAD_TIES)                                                     \
+      max_grad_ties_##suffix (&work->pool, n);                                                     \
     else                                                                                           \
       max_grad_##suffix (&work->pool, n, work->kind == MAX_POOL_GRAD_GRAD);                        \
     break;
@@ -258,6 +336,21 @@ read_window (SluiceKernelCall *call, guint first, SluiceWindow *window)
   return TRUE;
 }
 
+/* Cells of a window are numbered in 32 bits. */
+static gboolean
+check_cells (SluiceKernelCall *call, const Pool *pool)
+{
+  gint64 cells = 1;
+  for (int axis = 0; axis < SLUICE_AXES; axis++)
+    {
+      cells *= MIN (pool->place.in[axis], pool->place.size[axis]);
+      if (cells > G_MAXINT32)
+        return sluice_call_fail (call, SLUICE_ERROR_UNIMPLEMENTED,
+                                 "a window of more than 2^31 cells is not supported");
+    }
+  return TRUE;
+}
+
 /* Sizes of a pool over a value of shape `in`, and the shape of what comes out. */
 static gboolean
 place_pool (SluiceKernelCall *call,
@@ -267,43 +360,41 @@ place_pool (SluiceKernelCall *call,
             SluiceShape *out)
 {
   char text[SLUICE_SHAPE_STR];
-  if (in->rank != 4)
+  gint64 sizes[SLUICE_AXES];
+  if (in->rank != sluice_window_rank (window))
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "the value must have 4 dimensions, not shape %s",
-                             sluice_shape_str (in, text));
-  int channel = sluice_window_channel_dim (window);
-  gint64 channels = in->dim[channel];
-  gint64 size[2] = { in->dim[sluice_window_dim (window, 0)],
-                     in->dim[sluice_window_dim (window, 1)] };
-  g_autoptr (GError) error = NULL;
-  if (!sluice_window_place (window, size, window->size, &pool->place, &error))
-    return sluice_call_fail (call, error->code, "%s", error->message);
-  *out = *in;
-  for (int axis = 0; axis < 2; axis++)
+                             "the value must have %d dimensions, not shape %s",
+                             sluice_window_rank (window), sluice_shape_str (in, text));
+  gint64 channels = in->dim[sluice_window_channel_dim (window)];
+  for (int axis = 0; axis < SLUICE_AXES; axis++)
     {
-      out->dim[sluice_window_dim (window, axis)] = pool->place.out[axis];
+      sizes[axis] = sluice_window_extent (window, in, axis);
       pool->stride[axis] = window->stride[axis];
     }
-  /* Cells of a window are numbered in 32 bits. */
-  if (MIN (size[0], window->size[0]) * MIN (size[1], window->size[1]) > G_MAXINT32)
-    return sluice_call_fail (call, SLUICE_ERROR_UNIMPLEMENTED,
-                             "a window of more than 2^31 cells is not supported");
-  pool->images = window->nchw ? in->dim[0] * channels : in->dim[0];
-  pool->channels = window->nchw ? 1 : channels;
+  g_autoptr (GError) error = NULL;
+  if (!sluice_window_place (window, sizes, window->size, &pool->place, &error))
+    return sluice_call_fail (call, error->code, "%s", error->message);
+  if (!check_cells (call, pool))
+    return FALSE;
+  pool->images = window->channels_first ? in->dim[0] * channels : in->dim[0];
+  pool->channels = window->channels_first ? 1 : channels;
+  *out = sluice_window_value (window, in->dim[0], pool->place.out, channels);
   if (window->depth > 1)
     {
-      if (window->nchw || channels % window->depth != 0)
+      if (window->channels_first || channels % window->depth != 0)
         return sluice_call_fail (call, SLUICE_ERROR_UNIMPLEMENTED,
                                  "a pool over channels must divide them evenly, in NHWC");
-      out->dim[channel] = channels / window->depth;
-      pool->place = (SluiceWindowPlace){ .in = { 1, size[0] * size[1] * channels },
-                                         .size = { 1, window->depth },
-                                         .out = { 1, size[0] * size[1] * out->dim[channel] } };
-      pool->stride[1] = window->depth;
+      gint64 pixels = sizes[0] * sizes[1] * sizes[2];
+      out->dim[3] = channels / window->depth;
+      pool->place = (SluiceWindowPlace){ .in = { 1, 1, pixels * channels },
+                                         .size = { 1, 1, window->depth },
+                                         .out = { 1, 1, pixels * out->dim[3] } };
+      pool->stride[2] = window->depth;
       pool->channels = 1;
     }
-  pool->in_image = pool->place.in[0] * pool->place.in[1] * pool->channels;
-  pool->out_image = pool->place.out[0] * pool->place.out[1] * pool->channels;
+  const gint64 *i = pool->place.in, *o = pool->place.out;
+  pool->in_image = i[0] * i[1] * i[2] * pool->channels;
+  pool->out_image = o[0] * o[1] * o[2] * pool->channels;
   return TRUE;
 }
 
@@ -311,10 +402,11 @@ static gboolean
 run_images (SluiceKernelCall *call, Work *work)
 {
   const Pool *pool = &work->pool;
-  gint64 cells = pool->out_image * pool->place.size[0] * pool->place.size[1];
-  gint64 grain = MAX (1, 16384 / MAX (1, cells));
-  return sluice_call_parallel_for (call, pool->images, grain, 0.3 * (double) cells, image_range,
-                                   work);
+  double cells = (double) pool->out_image;
+  for (int axis = 0; axis < SLUICE_AXES; axis++)
+    cells *= (double) MIN (pool->place.in[axis], pool->place.size[axis]);
+  gint64 grain = MAX (1, (gint64) (16384 / MAX (1, cells)));
+  return sluice_call_parallel_for (call, pool->images, grain, 0.3 * cells, image_range, work);
 }
 
 /* Input `i` as float where it is of a half type. (transfer full) */
@@ -326,24 +418,36 @@ input_or_wide (SluiceKernelCall *call, guint i)
                                              : sluice_tensor_ref (input);
 }
 
-/* x and dy: which inputs the kind reads; -1: none. */
+/* Input i, or none where i is -1, and its elements. FALSE: call->error is set. */
 static gboolean
-run_pool (SluiceKernelCall *call, Work *work, int x, int dy, const SluiceShape *shape)
+read_input (SluiceKernelCall *call, int i, SluiceTensor **tensor, const void **data)
 {
+  if (i < 0)
+    return TRUE;
+  *tensor = input_or_wide (call, i);
+  *data = *tensor ? (*tensor)->data : NULL;
+  return *tensor != NULL;
+}
+
+/* x, y and dy: which inputs the kind reads; -1: none. */
+static gboolean
+run_pool (SluiceKernelCall *call, Work *work, int x, int y, int dy, const SluiceShape *shape)
+{
+  Pool *pool = &work->pool;
+  g_autoptr (SluiceTensor) wide_x = NULL;
+  g_autoptr (SluiceTensor) wide_y = NULL;
+  g_autoptr (SluiceTensor) wide_dy = NULL;
   SluiceTensor *out = sluice_call_output (call, 0, shape);
-  if (out == NULL)
+  if (out == NULL || !read_input (call, x, &wide_x, &pool->x)
+      || !read_input (call, y, &wide_y, &pool->y) || !read_input (call, dy, &wide_dy, &pool->dy))
     return FALSE;
   gboolean half = sluice_dtype_is_half (out->dtype);
-  g_autoptr (SluiceTensor) wide_x = x >= 0 ? input_or_wide (call, x) : NULL;
-  g_autoptr (SluiceTensor) wide_dy = dy >= 0 ? input_or_wide (call, dy) : NULL;
   g_autoptr (SluiceTensor) wide_out =
       half ? sluice_call_scratch (call, SLUICE_FLOAT, shape) : sluice_tensor_ref (out);
-  if ((x >= 0 && wide_x == NULL) || (dy >= 0 && wide_dy == NULL) || wide_out == NULL)
+  if (wide_out == NULL)
     return FALSE;
   work->dtype = wide_out->dtype;
-  work->pool.x = wide_x ? wide_x->data : NULL;
-  work->pool.dy = wide_dy ? wide_dy->data : NULL;
-  work->pool.out = wide_out->data;
+  pool->out = wide_out->data;
   if (!run_images (call, work))
     return FALSE;
   if (half)
@@ -363,7 +467,7 @@ forward_compute (SluiceKernelCall *call)
   if (work.kind == AVG_POOL && window.depth > 1)
     return sluice_call_fail (call, SLUICE_ERROR_UNIMPLEMENTED,
                              "a mean pool cannot reach over channels");
-  return run_pool (call, &work, 0, -1, &out);
+  return run_pool (call, &work, 0, -1, -1, &out);
 }
 
 static gboolean
@@ -390,32 +494,104 @@ max_backward_compute (SluiceKernelCall *call)
   if (!read_window (call, 3, &window) || !place_pool (call, &window, in, &work.pool, &out)
       || !want_shape (call, 1, &out) || !want_shape (call, 2, second ? in : &out))
     return FALSE;
-  return run_pool (call, &work, 0, 2, second ? &out : in);
+  return run_pool (call, &work, 0, work.kind == MAX_POOL_GRAD_TIES ? 1 : -1, 2, second ? &out : in);
 }
 
 static gboolean
 avg_grad_compute (SluiceKernelCall *call)
 {
   Work work = { .kind = AVG_POOL_GRAD };
-  SluiceTensor *sizes = sluice_call_input (call, 0);
-  if (sizes->shape.rank != 1 || sizes->n_elements != 4)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "orig_input_shape must hold 4 sizes");
-  gint64 dims[4];
-  for (int i = 0; i < 4; i++)
-    {
-      dims[i] = sluice_tensor_get_int (sizes, i);
-      if (dims[i] < 0)
-        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                                 "orig_input_shape holds a negative size");
-    }
-  g_autoptr (GError) error = NULL;
   SluiceShape in, out;
-  if (!sluice_shape_make (&in, dims, 4, &error))
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "%s", error->message);
-  if (!place_pool (call, call->state, &in, &work.pool, &out) || !want_shape (call, 1, &out))
+  if (!sluice_window_read_sizes (call, call->state, 0, &in)
+      || !place_pool (call, call->state, &in, &work.pool, &out) || !want_shape (call, 1, &out))
     return FALSE;
-  return run_pool (call, &work, -1, 1, &in);
+  return run_pool (call, &work, -1, -1, 1, &in);
+}
+
+/* ---- with the places of the maxima ---- */
+
+typedef struct
+{
+  SluiceWindow window;
+  gboolean over_batch;
+} ArgState;
+
+static gpointer
+arg_prepare (const SluiceNode *node, GError **error)
+{
+  ArgState *state = g_new0 (ArgState, 1);
+  state->over_batch = sluice_node_get_bool (node, "include_batch_in_index");
+  if (!sluice_window_parse (node, &state->window, error))
+    g_clear_pointer (&state, g_free);
+  else if (state->window.depth > 1)
+    {
+      sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
+                   "Op '%s': a pool over channels tells no places", node->name);
+      g_clear_pointer (&state, g_free);
+    }
+  return state;
+}
+
+static gboolean
+max_arg_compute (SluiceKernelCall *call)
+{
+  const ArgState *state = call->state;
+  Work work = { .kind = MAX_POOL_ARG };
+  SluiceShape out;
+  if (!place_pool (call, &state->window, &sluice_call_input (call, 0)->shape, &work.pool, &out))
+    return FALSE;
+  SluiceTensor *arg = sluice_call_output (call, 1, &out);
+  if (arg == NULL)
+    return FALSE;
+  gboolean wide = arg->dtype == SLUICE_INT64;
+  g_autoptr (SluiceTensor) places =
+      wide ? sluice_tensor_ref (arg) : sluice_call_scratch (call, SLUICE_INT64, &out);
+  if (places == NULL)
+    return FALSE;
+  work.pool.arg = places->data;
+  work.pool.arg_over_batch = state->over_batch;
+  if (!run_pool (call, &work, 0, -1, -1, &out))
+    return FALSE;
+  for (gint64 i = 0; !wide && i < arg->n_elements; i++)
+    ((gint32 *) arg->data)[i] = (gint32) work.pool.arg[i];
+  return TRUE;
+}
+
+/* input, grad, argmax. */
+static gboolean
+max_grad_arg_compute (SluiceKernelCall *call)
+{
+  const ArgState *state = call->state;
+  const SluiceShape *in = &sluice_call_input (call, 0)->shape;
+  const SluiceTensor *arg = sluice_call_input (call, 2);
+  Work work = { .kind = MAX_POOL_GRAD_ARG };
+  SluiceShape out;
+  if (!place_pool (call, &state->window, in, &work.pool, &out) || !want_shape (call, 1, &out)
+      || !want_shape (call, 2, &out))
+    return FALSE;
+  g_autoptr (SluiceTensor) places = sluice_call_scratch (call, SLUICE_INT64, &out);
+  if (places == NULL)
+    return FALSE;
+  work.pool.arg = places->data;
+  for (gint64 i = 0; i < arg->n_elements; i++)
+    {
+      gint64 first = state->over_batch ? i / work.pool.out_image * work.pool.in_image : 0;
+      gint64 place = sluice_tensor_get_int (arg, i);
+      if (place < first || place - first >= work.pool.in_image)
+        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "argmax[%" G_GINT64_FORMAT "] is %" G_GINT64_FORMAT
+                                 ", which is no place in its image",
+                                 i, place);
+      work.pool.arg[i] = place - first;
+    }
+  return run_pool (call, &work, -1, -1, 1, in);
+}
+
+/* MaxPool3DGrad has its values of another type attribute than its gradients. */
+static gboolean
+types_are_one (const SluiceNode *node)
+{
+  return sluice_node_get_type (node, "T") == sluice_node_get_type (node, "TInput");
 }
 
 #define KERNEL(name, types, function, kind)                                                        \
@@ -423,15 +599,37 @@ avg_grad_compute (SluiceKernelCall *call)
     .op = name, .device = "CPU", .where = { { "T", types } }, .prepare = pool_prepare,             \
     .free_state = g_free, .compute = function, .data = GINT_TO_POINTER (kind)                      \
   }
+#define ARG_KERNEL(name, function)                                                                 \
+  {                                                                                                \
+    .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_REAL } }, .prepare = arg_prepare,    \
+    .free_state = g_free, .compute = function                                                      \
+  }
+#define REAL   SLUICE_SET_REAL
+#define FLOATS SLUICE_SET_FLOATS
 
 static const SluiceKernel kernels[] = {
-  KERNEL ("MaxPool", SLUICE_SET_REAL, forward_compute, MAX_POOL),
-  KERNEL ("MaxPoolV2", SLUICE_SET_REAL, forward_compute, MAX_POOL),
-  KERNEL ("MaxPoolGrad", SLUICE_SET_REAL, max_backward_compute, MAX_POOL_GRAD),
-  KERNEL ("MaxPoolGradV2", SLUICE_SET_REAL, max_backward_compute, MAX_POOL_GRAD),
-  KERNEL ("MaxPoolGradGrad", SLUICE_SET_REAL, max_backward_compute, MAX_POOL_GRAD_GRAD),
-  KERNEL ("AvgPool", SLUICE_SET_FLOATS, forward_compute, AVG_POOL),
-  KERNEL ("AvgPoolGrad", SLUICE_SET_FLOATS, avg_grad_compute, AVG_POOL_GRAD),
+  KERNEL ("MaxPool", REAL, forward_compute, MAX_POOL),
+  KERNEL ("MaxPoolV2", REAL, forward_compute, MAX_POOL),
+  KERNEL ("MaxPoolGrad", REAL, max_backward_compute, MAX_POOL_GRAD),
+  KERNEL ("MaxPoolGradV2", REAL, max_backward_compute, MAX_POOL_GRAD),
+  KERNEL ("MaxPoolGradGrad", REAL, max_backward_compute, MAX_POOL_GRAD_GRAD),
+  KERNEL ("MaxPoolGradGradV2", REAL, max_backward_compute, MAX_POOL_GRAD_GRAD),
+  KERNEL ("AvgPool", FLOATS, forward_compute, AVG_POOL),
+  KERNEL ("AvgPoolGrad", FLOATS, avg_grad_compute, AVG_POOL_GRAD),
+  KERNEL ("MaxPool3D", FLOATS, forward_compute, MAX_POOL),
+  { .op = "MaxPool3DGrad",
+    .device = "CPU",
+    .where = { { "T", FLOATS } },
+    .accepts = types_are_one,
+    .prepare = pool_prepare,
+    .free_state = g_free,
+    .compute = max_backward_compute,
+    .data = GINT_TO_POINTER (MAX_POOL_GRAD_TIES) },
+  KERNEL ("MaxPool3DGradGrad", REAL, max_backward_compute, MAX_POOL_GRAD_GRAD),
+  KERNEL ("AvgPool3D", FLOATS, forward_compute, AVG_POOL),
+  KERNEL ("AvgPool3DGrad", FLOATS, avg_grad_compute, AVG_POOL_GRAD),
+  ARG_KERNEL ("MaxPoolWithArgmax", max_arg_compute),
+  ARG_KERNEL ("MaxPoolGradWithArgmax", max_grad_arg_compute),
 };
 
 const SluiceKernelModule sluice_module_nn_pool_cpu = { .kernels = kernels,

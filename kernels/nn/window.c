@@ -2,14 +2,22 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "kernels/nn/window.h"
 
+#define MAX_RANK 5
+
+/* A list of positive sizes, one a dimension. */
 static gboolean
-read_four (const SluiceNode *node, const char *name, gint64 values[4], GError **error)
+read_list (const SluiceNode *node,
+           const SluiceWindow *self,
+           const char *name,
+           gint64 *values,
+           GError **error)
 {
-  guint n = sluice_node_get_ints (node, name, values, 4);
-  if (n != 4)
+  guint rank = sluice_window_rank (self), n = sluice_node_get_ints (node, name, values, rank);
+  if (n != rank)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "Op '%s': attribute %s must list 4 sizes, not %u", node->name, name, n);
-  for (int i = 0; i < 4; i++)
+                        "Op '%s': attribute %s must list %u sizes, not %u", node->name, name, rank,
+                        n);
+  for (guint i = 0; i < rank; i++)
     if (values[i] < 1)
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                           "Op '%s': attribute %s must be positive, not %" G_GINT64_FORMAT,
@@ -24,18 +32,20 @@ read_four (const SluiceNode *node, const char *name, gint64 values[4], GError **
 static gboolean
 read_explicit_pads (const SluiceNode *node, SluiceWindow *self, GError **error)
 {
-  gint64 pads[8] = { 0 };
+  gint64 pads[2 * MAX_RANK] = { 0 };
+  guint rank = sluice_window_rank (self);
   guint n = sluice_node_get_attr (node, "explicit_paddings")
-                ? sluice_node_get_ints (node, "explicit_paddings", pads, 8)
+                ? sluice_node_get_ints (node, "explicit_paddings", pads, 2 * rank)
                 : 0;
   if (self->padding != SLUICE_PADDING_EXPLICIT)
     return n == 0
            || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                            "Op '%s': explicit_paddings go with padding EXPLICIT only", node->name);
-  if (n != 8)
+  if (n != 2 * rank)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "Op '%s': explicit_paddings must list 8 sizes, not %u", node->name, n);
-  for (int i = 0; i < 8; i++)
+                        "Op '%s': explicit_paddings must list %u sizes, not %u", node->name,
+                        2 * rank, n);
+  for (guint i = 0; i < 2 * rank; i++)
     if (pads[i] < 0 || pads[i] > G_MAXINT32)
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                           "Op '%s': explicit_paddings must not be negative nor over 2^31",
@@ -44,7 +54,7 @@ read_explicit_pads (const SluiceNode *node, SluiceWindow *self, GError **error)
   if (pads[0] || pads[1] || pads[2 * channel] || pads[2 * channel + 1])
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "Op '%s': explicit_paddings of batch and channels must be 0", node->name);
-  for (int axis = 0; axis < 2; axis++)
+  for (int axis = self->first_axis; axis < SLUICE_AXES; axis++)
     for (int side = 0; side < 2; side++)
       self->explicit_pad[axis][side] = pads[2 * sluice_window_dim (self, axis) + side];
   return TRUE;
@@ -53,12 +63,13 @@ read_explicit_pads (const SluiceNode *node, SluiceWindow *self, GError **error)
 gboolean
 sluice_window_set (SluiceWindow *self,
                    const char *name,
-                   const gint64 sizes[4],
-                   const gint64 strides[4],
+                   const gint64 *sizes,
+                   const gint64 *strides,
                    GError **error)
 {
   int channel = sluice_window_channel_dim (self);
-  for (int i = 0; i < 4; i++)
+  gboolean reaches_out = FALSE;
+  for (int i = 0; i < sluice_window_rank (self); i++)
     if (sizes[i] < 1 || strides[i] < 1 || sizes[i] > G_MAXINT32 || strides[i] > G_MAXINT32)
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                           "Op '%s': window sizes and strides must be positive and below 2^31",
@@ -70,27 +81,44 @@ sluice_window_set (SluiceWindow *self,
     return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
                         "Op '%s': a pool over channels must step by its size", name);
   self->depth = sizes[channel];
-  for (int axis = 0; axis < 2; axis++)
+  for (int axis = self->first_axis; axis < SLUICE_AXES; axis++)
     {
       self->size[axis] = sizes[sluice_window_dim (self, axis)];
       self->stride[axis] = strides[sluice_window_dim (self, axis)];
       self->dilation[axis] = 1;
+      reaches_out |= self->size[axis] != 1;
     }
-  if (self->depth > 1 && self->size[0] * self->size[1] != 1)
+  if (self->depth > 1 && (reaches_out || self->first_axis == 0))
     return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
                         "Op '%s': a pool reaches over channels or over space, not both", name);
   return TRUE;
 }
 
+static gboolean
+read_format (const SluiceNode *node, SluiceWindow *self, GError **error)
+{
+  if (sluice_node_get_attr (node, "data_format") == NULL)
+    return TRUE;
+  gboolean volume_first = sluice_node_string_is (node, "data_format", "NCDHW");
+  if (volume_first || sluice_node_string_is (node, "data_format", "NDHWC"))
+    self->first_axis = 0;
+  self->channels_first = volume_first || sluice_node_string_is (node, "data_format", "NCHW");
+  return self->first_axis == 0 || self->channels_first
+         || sluice_node_string_is (node, "data_format", "NHWC")
+         || sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
+                         "Op '%s': data_format must be NHWC or NCHW", node->name);
+}
+
 gboolean
 sluice_window_parse (const SluiceNode *node, SluiceWindow *self, GError **error)
 {
-  gint64 strides[4], sizes[4], dilations[4] = { 1, 1, 1, 1 };
-  *self = (SluiceWindow){ .depth = 1, .size = { 1, 1 }, .stride = { 1, 1 }, .dilation = { 1, 1 } };
-  self->nchw = sluice_node_string_is (node, "data_format", "NCHW");
-  if (!self->nchw && !sluice_node_string_is (node, "data_format", "NHWC"))
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': data_format must be NHWC or NCHW", node->name);
+  gint64 strides[MAX_RANK], sizes[MAX_RANK], dilations[MAX_RANK] = { 1, 1, 1, 1, 1 };
+  *self = (SluiceWindow){
+    .first_axis = 1, .depth = 1, .size = { 1, 1, 1 }, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 }
+  };
+  if (!read_format (node, self, error))
+    return FALSE;
+  self->depthwise = g_str_has_prefix (node->op_name, "DepthwiseConv2d");
   self->padding = sluice_node_string_is (node, "padding", "SAME")    ? SLUICE_PADDING_SAME
                   : sluice_node_string_is (node, "padding", "VALID") ? SLUICE_PADDING_VALID
                                                                      : SLUICE_PADDING_EXPLICIT;
@@ -98,23 +126,68 @@ sluice_window_parse (const SluiceNode *node, SluiceWindow *self, GError **error)
     return FALSE;
   if (sluice_node_get_attr (node, "strides") == NULL) /* they come as tensors */
     return TRUE;
-  if (!read_four (node, "strides", strides, error))
+  if (!read_list (node, self, "strides", strides, error))
     return FALSE;
   if (sluice_node_get_attr (node, "ksize"))
-    return read_four (node, "ksize", sizes, error)
+    return read_list (node, self, "ksize", sizes, error)
            && sluice_window_set (self, node->name, sizes, strides, error);
-  if (sluice_node_get_attr (node, "dilations") && !read_four (node, "dilations", dilations, error))
+  const char *gaps = sluice_node_get_attr (node, "rates") ? "rates" : "dilations";
+  if (sluice_node_get_attr (node, gaps) && !read_list (node, self, gaps, dilations, error))
     return FALSE;
   int channel = sluice_window_channel_dim (self);
   if (strides[0] != 1 || strides[channel] != 1 || dilations[0] != 1 || dilations[channel] != 1)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "Op '%s': strides and dilations of batch and channels must be 1",
                         node->name);
-  for (int axis = 0; axis < 2; axis++)
+  for (int axis = self->first_axis; axis < SLUICE_AXES; axis++)
     {
       self->stride[axis] = strides[sluice_window_dim (self, axis)];
       self->dilation[axis] = dilations[sluice_window_dim (self, axis)];
     }
+  return TRUE;
+}
+
+SluiceShape
+sluice_window_value (const SluiceWindow *self,
+                     gint64 batch,
+                     const gint64 sizes[SLUICE_AXES],
+                     gint64 channels)
+{
+  SluiceShape shape = { .rank = (gint8) sluice_window_rank (self) };
+  shape.dim[0] = batch;
+  shape.dim[sluice_window_channel_dim (self)] = channels;
+  for (int axis = self->first_axis; axis < SLUICE_AXES; axis++)
+    shape.dim[sluice_window_dim (self, axis)] = sizes[axis];
+  return shape;
+}
+
+gboolean
+sluice_window_read_sizes (SluiceKernelCall *call,
+                          const SluiceWindow *self,
+                          guint i,
+                          SluiceShape *shape)
+{
+  SluiceTensor *tensor = sluice_call_input (call, i);
+  const char *name = call->node->op->inputs[i].name;
+  gint64 dims[MAX_RANK];
+  int rank = sluice_window_rank (self);
+  if (tensor->shape.rank != 1 || tensor->n_elements != rank)
+    {
+      char text[SLUICE_SHAPE_STR];
+      return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                               "input %u (%s) must hold %d sizes, not be of shape %s", i, name,
+                               rank, sluice_shape_str (&tensor->shape, text));
+    }
+  for (int d = 0; d < rank; d++)
+    {
+      dims[d] = sluice_tensor_get_int (tensor, d);
+      if (dims[d] < 0)
+        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "input %u (%s) holds a negative size", i, name);
+    }
+  g_autoptr (GError) error = NULL;
+  if (!sluice_shape_make (shape, dims, rank, &error))
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "%s", error->message);
   return TRUE;
 }
 
@@ -161,12 +234,12 @@ place_axis (const SluiceWindow *self,
 
 gboolean
 sluice_window_place (const SluiceWindow *self,
-                     const gint64 in[2],
-                     const gint64 size[2],
+                     const gint64 in[SLUICE_AXES],
+                     const gint64 size[SLUICE_AXES],
                      SluiceWindowPlace *place,
                      GError **error)
 {
-  for (int axis = 0; axis < 2; axis++)
+  for (int axis = 0; axis < SLUICE_AXES; axis++)
     {
       place->in[axis] = in[axis];
       place->size[axis] = size[axis];

@@ -5,7 +5,11 @@
 #include "engine/device/kernel.h"
 #include "engine/graph/shape-context.h"
 
-/* Windows that slide over the two spatial dimensions of a value: of convolutions and of pools. */
+/*
+ * Windows that slide over the spatial dimensions of a value: of convolutions and of pools. Axes are
+ * always three, planes, rows and columns; an image has one plane.
+ */
+#define SLUICE_AXES 3
 
 typedef enum
 {
@@ -14,59 +18,80 @@ typedef enum
   SLUICE_PADDING_EXPLICIT,
 } SluicePadding;
 
-/* What a node's attributes say. Index 0 is height, 1 is width. */
+/* What a node's attributes say. */
 typedef struct
 {
-  gboolean nchw;
+  int first_axis; /* 1 of images, 0 of volumes */
+  gboolean channels_first;
+  gboolean depthwise; /* each channel has filters of its own: [.., channels, multiplier] */
   SluicePadding padding;
-  gint64 stride[2], dilation[2];
-  gint64 explicit_pad[2][2]; /* before, after */
-  gint64 size[2];            /* of a pool; a convolution's is that of its filter */
-  gint64 depth;              /* of a pool over channels: size and stride; else 1 */
+  gint64 stride[SLUICE_AXES], dilation[SLUICE_AXES];
+  gint64 explicit_pad[SLUICE_AXES][2]; /* before, after */
+  gint64 size[SLUICE_AXES];            /* of a pool; a convolution's is that of its filter */
+  gint64 depth;                        /* of a pool over channels: size and stride; else 1 */
 } SluiceWindow;
 
 /* A window over a value of known sizes. */
 typedef struct
 {
-  gint64 in[2], size[2], out[2];
-  gint64 pad[2][2]; /* before, after */
+  gint64 in[SLUICE_AXES], size[SLUICE_AXES], out[SLUICE_AXES];
+  gint64 pad[SLUICE_AXES][2]; /* before, after */
 } SluiceWindowPlace;
 
 /**
  * sluice_window_parse:
  *
- * Reads strides, padding, explicit_paddings, data_format and, where the op has them, dilations and
- * ksize. INVALID_ARGUMENT where they are no lists of four, not positive, or move over batch or (but
- * for pools) channels.
+ * Reads strides, padding, explicit_paddings, data_format and, where the op has them, dilations (or
+ * rates) and ksize. INVALID_ARGUMENT where they are not one item a dimension, not positive, or move
+ * over batch or (but for pools) channels.
  */
 gboolean sluice_window_parse (const SluiceNode *node, SluiceWindow *self, GError **error);
 
 /**
  * sluice_window_set:
+ * @sizes: one a dimension of the value, as in the attributes
  *
- * Sizes and strides of a pool that come as tensors. Lists of four as in the attributes.
+ * Sizes and strides of a pool that come as tensors.
  */
 gboolean sluice_window_set (SluiceWindow *self,
                             const char *name,
-                            const gint64 sizes[4],
-                            const gint64 strides[4],
+                            const gint64 *sizes,
+                            const gint64 *strides,
                             GError **error);
 
-/* Which dimension of a value of four holds height (0), width (1). */
+/* Dimensions of a value: batch, channels and the spatial ones. */
 static inline int
-sluice_window_dim (const SluiceWindow *self, int axis)
+sluice_window_rank (const SluiceWindow *self)
 {
-  return (self->nchw ? 2 : 1) + axis;
+  return 2 + SLUICE_AXES - self->first_axis;
 }
 static inline int
 sluice_window_channel_dim (const SluiceWindow *self)
 {
-  return self->nchw ? 1 : 3;
+  return self->channels_first ? 1 : sluice_window_rank (self) - 1;
 }
+/* Which dimension of a value holds an axis; not of axes before the first. */
+static inline int
+sluice_window_dim (const SluiceWindow *self, int axis)
+{
+  return (self->channels_first ? 2 : 1) + axis - self->first_axis;
+}
+/* The size of a value along an axis. */
+static inline gint64
+sluice_window_extent (const SluiceWindow *self, const SluiceShape *value, int axis)
+{
+  return axis < self->first_axis ? 1 : value->dim[sluice_window_dim (self, axis)];
+}
+
+/* The shape of a value of those sizes. */
+SluiceShape sluice_window_value (const SluiceWindow *self,
+                                 gint64 batch,
+                                 const gint64 sizes[SLUICE_AXES],
+                                 gint64 channels);
 
 /**
  * sluice_window_place:
- * @in: height and width; @size: of the window, before it is dilated
+ * @in: of the value along the axes; @size: of the window, before it is dilated
  *
  * SAME: out = ceil (in / stride), what is missing is padded, the odd one at the end. A VALID window
  * that does not fit gives no output.
@@ -74,11 +99,23 @@ sluice_window_channel_dim (const SluiceWindow *self)
  * Returns: %FALSE with INVALID_ARGUMENT where the size would be negative
  */
 gboolean sluice_window_place (const SluiceWindow *self,
-                              const gint64 in[2],
-                              const gint64 size[2],
+                              const gint64 in[SLUICE_AXES],
+                              const gint64 size[SLUICE_AXES],
                               SluiceWindowPlace *place,
                               GError **error);
 
 /* Output size along an axis for shape functions: -1 where in or size is. */
 gboolean sluice_window_infer (
     const SluiceWindow *self, int axis, gint64 in, gint64 size, gint64 *out, GError **error);
+
+/**
+ * sluice_window_read_sizes:
+ *
+ * The shape of a value that input i of a call holds as a vector of sizes.
+ *
+ * Returns: %FALSE: call->error is set
+ */
+gboolean sluice_window_read_sizes (SluiceKernelCall *call,
+                                   const SluiceWindow *self,
+                                   guint i,
+                                   SluiceShape *shape);
