@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "kernels/linalg/batches.h"
 
+#include "kernels/math/gradients.h"
+
 SluiceShape
 sluice_batch_of_matrices (const SluiceShape *batch, gint64 rows, gint64 columns)
 {
@@ -35,6 +37,55 @@ sluice_grad_matmul (
       &g->b, "BatchMatMulV2",
       SLUICE_ATTRS (sluice_attr_bool ("adj_x", adjoint_x), sluice_attr_bool ("adj_y", adjoint_y)),
       x, y);
+}
+
+/* The order of dimensions that exchanges the last two. */
+static SluiceEdge
+swap_last (SluiceGradContext *g, SluiceEdge x)
+{
+  SluiceEdge zero = sluice_builder_const_int32 (&g->b, 0);
+  SluiceEdge one = sluice_builder_const_int32 (&g->b, 1);
+  SluiceEdge first = sluice_builder_const_ints (&g->b, SLUICE_INT32, (gint64[]){ 1 }, 1);
+  SluiceEdge second = sluice_builder_const_ints (&g->b, SLUICE_INT32, (gint64[]){ 2 }, 1);
+  int rank = x.node ? sluice_edge_shape (x)->rank : -1;
+  if (rank >= 2)
+    {
+      gint64 order[SLUICE_MAX_RANK];
+      for (int i = 0; i < rank; i++)
+        order[i] = i < rank - 2 ? i : 2 * rank - 3 - i;
+      return sluice_builder_const_ints (&g->b, SLUICE_INT32, order, rank);
+    }
+  SluiceEdge n = MAKE ("Rank", x);
+  SluiceEdge before =
+      MAKE ("Range", zero, MAKE ("Sub", n, sluice_builder_const_int32 (&g->b, 2)), one);
+  return sluice_op_with (&g->b, "ConcatV2", SLUICE_ATTRS (sluice_attr_int ("N", 3)), before,
+                         MAKE ("Sub", n, first), MAKE ("Sub", n, second), zero);
+}
+
+SluiceEdge
+sluice_grad_adjoint (SluiceGradContext *g, SluiceEdge x)
+{
+  return gradient_conj (g, MAKE ("Transpose", x, swap_last (g, x)));
+}
+
+SluiceEdge
+sluice_grad_identity_like (SluiceGradContext *g, SluiceEdge x)
+{
+  return MAKE ("MatrixDiag", gradient_ones_like (g, MAKE ("MatrixDiagPart", x)));
+}
+
+SluiceEdge
+sluice_grad_triangle (SluiceGradContext *g, SluiceEdge x, gboolean lower)
+{
+  SluiceEdge all = sluice_builder_const_number (&g->b, SLUICE_INT64, -1);
+  SluiceEdge none = sluice_builder_const_number (&g->b, SLUICE_INT64, 0);
+  return MAKE ("MatrixBandPart", x, lower ? all : none, lower ? none : all);
+}
+
+SluiceEdge
+sluice_grad_scale_diagonal (SluiceGradContext *g, SluiceEdge x, double factor)
+{
+  return MAKE ("MatrixSetDiag", x, gradient_scaled (g, MAKE ("MatrixDiagPart", x), factor));
 }
 
 SluiceEdge

@@ -57,6 +57,18 @@ sluice_batches_index (const SluiceBatches *self, guint k, gint64 i)
 SluiceEdge sluice_grad_matmul (
     SluiceGradContext *g, SluiceEdge x, gboolean adjoint_x, SluiceEdge y, gboolean adjoint_y);
 
+/* Each matrix transposed and conjugated. */
+SluiceEdge sluice_grad_adjoint (SluiceGradContext *g, SluiceEdge x);
+
+/* The identity, of the size and number of the square matrices of x. */
+SluiceEdge sluice_grad_identity_like (SluiceGradContext *g, SluiceEdge x);
+
+/* The lower or the upper triangle, zeros elsewhere. */
+SluiceEdge sluice_grad_triangle (SluiceGradContext *g, SluiceEdge x, gboolean lower);
+
+/* x with its diagonals times a factor. */
+SluiceEdge sluice_grad_scale_diagonal (SluiceGradContext *g, SluiceEdge x, double factor);
+
 /* A vector that holds the leading dimensions of a tensor. */
 SluiceEdge sluice_grad_batch_shape (SluiceGradContext *g, SluiceEdge x);
 

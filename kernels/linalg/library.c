@@ -63,6 +63,7 @@ static struct
   SluiceSgemm sgemm;
   SluiceDgemm dgemm;
   const char *core;
+  void *module; /* NULL: not to be used */
 } openblas = { .once = PTHREAD_ONCE_INIT };
 
 static void
@@ -76,10 +77,11 @@ load_openblas (void)
   openblas.sgemm = (SluiceSgemm) dlsym (module, "cblas_sgemm");
   openblas.dgemm = (SluiceDgemm) dlsym (module, "cblas_dgemm");
   openblas.core = corename ? corename () : "?";
+  openblas.module = module;
   if (set_threads)
     set_threads (1);
   else
-    openblas.sgemm = NULL, openblas.dgemm = NULL;
+    openblas.sgemm = NULL, openblas.dgemm = NULL, openblas.module = NULL;
 }
 
 SluiceSgemm
@@ -94,6 +96,13 @@ sluice_openblas_get_dgemm (void)
 {
   pthread_once (&openblas.once, load_openblas);
   return openblas.dgemm;
+}
+
+void *
+sluice_openblas_find (const char *symbol)
+{
+  pthread_once (&openblas.once, load_openblas);
+  return openblas.module ? dlsym (openblas.module, symbol) : NULL;
 }
 
 /*

@@ -54,6 +54,9 @@ typedef void (*SluiceDgemm) (int order,
 SluiceSgemm sluice_openblas_get_sgemm (void);
 SluiceDgemm sluice_openblas_get_dgemm (void);
 
+/* Any function of OpenBLAS by its symbol; LAPACK's are among them. (nullable) */
+void *sluice_openblas_find (const char *symbol);
+
 /* Chooses OpenBLAS' code path where it does not know the CPU. While the program has one thread. */
 void sluice_libraries_init (void);
 
