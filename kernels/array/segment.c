@@ -2,16 +2,17 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * The reverse of gathering: UnsortedSegmentSum adds rows up by number, DynamicStitch puts rows at
- * their numbers. BroadcastGradientArgs tells which axes broadcasting repeated.
+ * The reverse of gathering: DynamicStitch puts rows at their numbers (kernels/math/segment.c
+ * combines those that share one). BroadcastGradientArgs tells which axes broadcasting repeated.
  */
 #include <glib/gi18n-lib.h>
 
 #include "kernels/array/array.h"
+#include "kernels/array/segment.h"
 
-/* The dimensions of data behind those of the ids, into shape from dimension `at` on. */
-static gboolean
-rest_after_ids (SluiceShapeContext *c, guint data, guint ids, SluiceShape *rest, GError **error)
+gboolean
+sluice_shape_rest_after_ids (
+    SluiceShapeContext *c, guint data, guint ids, SluiceShape *rest, GError **error)
 {
   SluiceShape front = c->inputs[data];
   *rest = SLUICE_SHAPE_UNKNOWN;
@@ -32,8 +33,8 @@ rest_after_ids (SluiceShapeContext *c, guint data, guint ids, SluiceShape *rest,
   return TRUE;
 }
 
-static gboolean
-set_rows (SluiceShapeContext *c, gint64 n_rows, const SluiceShape *row, GError **error)
+gboolean
+sluice_shape_set_rows (SluiceShapeContext *c, gint64 n_rows, const SluiceShape *row, GError **error)
 {
   if (row->rank < 0)
     return TRUE;
@@ -48,19 +49,6 @@ set_rows (SluiceShapeContext *c, gint64 n_rows, const SluiceShape *row, GError *
 }
 
 static gboolean
-segment_shape (SluiceShapeContext *c, GError **error)
-{
-  const SluiceTensor *count = sluice_shape_context_constant (c, 2);
-  SluiceShape row;
-  if (!sluice_shape_context_want_rank (c, 2, 0, error) || !rest_after_ids (c, 0, 1, &row, error))
-    return FALSE;
-  gint64 n = count != NULL ? sluice_tensor_get_int (count, 0) : SLUICE_UNKNOWN_DIM;
-  if (count != NULL && n < 0)
-    return sluice_shape_context_fail (c, error, "num_segments must not be negative");
-  return set_rows (c, n, &row, error);
-}
-
-static gboolean
 stitch_shape (SluiceShapeContext *c, GError **error)
 {
   guint n = c->n_inputs / 2;
@@ -70,7 +58,7 @@ stitch_shape (SluiceShapeContext *c, GError **error)
     {
       const SluiceTensor *indices = sluice_shape_context_constant (c, i);
       SluiceShape rest;
-      if (!rest_after_ids (c, n + i, i, &rest, error))
+      if (!sluice_shape_rest_after_ids (c, n + i, i, &rest, error))
         return FALSE;
       if (!sluice_shape_merge (&row, &rest, &row))
         return sluice_shape_context_fail (c, error, "the rows of input %u are of another shape",
@@ -80,7 +68,7 @@ stitch_shape (SluiceShapeContext *c, GError **error)
       for (gint64 k = 0; indices != NULL && n_rows >= 0 && k < indices->n_elements; k++)
         n_rows = MAX (n_rows, sluice_tensor_get_int (indices, k) + 1);
     }
-  return set_rows (c, n_rows, &row, error);
+  return sluice_shape_set_rows (c, n_rows, &row, error);
 }
 
 static gboolean
@@ -96,31 +84,6 @@ broadcast_args_shape (SluiceShapeContext *c, GError **error)
   return TRUE;
 }
 
-/* Rows of dy by number; zeros for the negative ones, which were left out. */
-static gboolean
-segment_gradient (SluiceGradContext *g, GError **error)
-{
-  SluiceEdge ids = sluice_grad_input (g, 1), dy = sluice_grad_dy (g, 0);
-  SluiceDType index = sluice_node_get_type (g->node, "Tindices");
-  SluiceEdge zero = sluice_builder_const_number (&g->b, index, 0);
-  SluiceEdge rows = sluice_op (&g->b, "GatherV2", dy, sluice_op (&g->b, "Maximum", ids, zero),
-                               sluice_builder_const_int32 (&g->b, 0));
-  SluiceEdge counts = sluice_op (&g->b, "GreaterEqual", ids, zero);
-  /* The condition in the shape of the rows: a 1 for each dimension that it lacks. */
-  SluiceEdge rank = sluice_op (&g->b, "Rank", rows), ids_rank = sluice_op (&g->b, "Rank", ids);
-  SluiceEdge lacks = sluice_op (&g->b, "ExpandDims", sluice_op (&g->b, "Sub", rank, ids_rank),
-                                sluice_builder_const_int32 (&g->b, 0));
-  SluiceEdge ones = sluice_op (&g->b, "Fill", lacks, sluice_builder_const_int32 (&g->b, 1));
-  SluiceEdge shape =
-      sluice_op_with (&g->b, "ConcatV2", SLUICE_ATTRS (sluice_attr_int ("N", 2)),
-                      sluice_op (&g->b, "Shape", ids), ones, sluice_builder_const_int32 (&g->b, 0));
-  counts = sluice_op (&g->b, "Reshape", counts, shape);
-  counts = sluice_op (&g->b, "BroadcastTo", counts, sluice_op (&g->b, "Shape", rows));
-  sluice_grad_set (g, 0,
-                   sluice_op (&g->b, "Select", counts, rows, sluice_op (&g->b, "ZerosLike", rows)));
-  return TRUE;
-}
-
 static gboolean
 stitch_gradient (SluiceGradContext *g, GError **error)
 {
@@ -130,15 +93,6 @@ stitch_gradient (SluiceGradContext *g, GError **error)
     sluice_grad_set (g, n + i, sluice_op (&g->b, "GatherV2", dy, sluice_grad_input (g, i), zero));
   return TRUE;
 }
-
-static const SluiceSample segment_samples[] = {
-  { "", "float[5,3]; int32[5]={0,2,0,3,2}; int32[]={4}", 1e-5, 1e-6 },
-  { "", "float[2,2]; int64[2,2]={0,-1,1,1}; int32[]={3}", 1e-5, 1e-6 },
-};
-static const SluiceRecipe segment_recipe = {
-  .samples = segment_samples,
-  .n_samples = G_N_ELEMENTS (segment_samples),
-};
 
 static const SluiceSample stitch_samples[] = {
   { "N=2", "int32[2]={2,0}; int32[1]={1}; float[2,3]; float[1,3]", 0, 0 },
@@ -155,19 +109,6 @@ static const SluiceSample broadcast_args_samples[] = {
 static const SluiceRecipe broadcast_args_recipe = {
   .samples = broadcast_args_samples,
   .n_samples = G_N_ELEMENTS (broadcast_args_samples),
-};
-
-static const SluiceOpDef segment_op = {
-  .name = "UnsortedSegmentSum",
-  .signature = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",
-  .attrs = "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
-           "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; "
-           "Tindices: {int32, int64}; Tnumsegments: {int32, int64} = int32",
-  .summary = N_ ("Adds up rows that have the same number"),
-  .role = SLUICE_ROLE_UNSORTED_SEGMENT_SUM,
-  .shape = segment_shape,
-  .gradient = segment_gradient,
-  .recipe = &segment_recipe,
 };
 
 static const SluiceOpDef stitch_op = {
@@ -191,6 +132,6 @@ static const SluiceOpDef broadcast_args_op = {
   .recipe = &broadcast_args_recipe,
 };
 
-static const SluiceOpDef *const ops[] = { &segment_op, &stitch_op, &broadcast_args_op };
+static const SluiceOpDef *const ops[] = { &stitch_op, &broadcast_args_op };
 
 const SluiceKernelModule sluice_module_array_segment = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

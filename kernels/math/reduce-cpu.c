@@ -14,8 +14,6 @@
 
 /* acc = the reduction of n elements; of none: the neutral element. */
 typedef void (*RunLoop) (const void *x, gint64 n, void *acc);
-/* acc[i] = acc[i] op x[i] for `width` elements of each of `rows` rows, `stride` elements apart. */
-typedef void (*RowsLoop) (const void *x, gint64 rows, gint64 stride, gint64 width, void *acc);
 
 typedef enum
 {
@@ -27,7 +25,7 @@ typedef enum
 typedef struct
 {
   RunLoop run[SLUICE_N_DTYPES];
-  RowsLoop rows[SLUICE_N_DTYPES];
+  SluiceRowsLoop rows[SLUICE_N_DTYPES];
   Finish finish;
   gboolean all; /* no axes: everything becomes one */
 } ReduceKernel;
@@ -135,7 +133,7 @@ typedef struct
 typedef struct
 {
   RunLoop run;
-  RowsLoop rows;
+  SluiceRowsLoop rows;
   SluiceDType dtype, acc; /* acc differs where elements are widened first */
   gsize size, acc_size;
   const char *x;
@@ -542,6 +540,16 @@ static const ReduceKernel kernel_Max = { .run = { LOOPS_RI (run_max) },
                                          .rows = { LOOPS_RI (rows_max) } };
 static const ReduceKernel kernel_Min = { .run = { LOOPS_RI (run_min) },
                                          .rows = { LOOPS_RI (rows_min) } };
+SluiceRowsLoop
+sluice_rows_loop (SluiceCombine combine, SluiceDType dtype)
+{
+  static const ReduceKernel *const kernels_of[] = { [SLUICE_COMBINE_SUM] = &kernel_Sum,
+                                                    [SLUICE_COMBINE_PROD] = &kernel_Prod,
+                                                    [SLUICE_COMBINE_MAX] = &kernel_Max,
+                                                    [SLUICE_COMBINE_MIN] = &kernel_Min };
+  return sluice_dtype_is_half (dtype) ? NULL : kernels_of[combine]->rows[dtype];
+}
+
 static const ReduceKernel kernel_All = { .run = { LOOPS_B (run_all) },
                                          .rows = { LOOPS_B (rows_all) } };
 static const ReduceKernel kernel_Any = { .run = { LOOPS_B (run_any) },

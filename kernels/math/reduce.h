@@ -35,3 +35,17 @@ sluice_axis_normalize (gint64 axis, int rank)
 
 /* The only element of an int16, int32 or int64 tensor. */
 gint64 sluice_any_int (const SluiceTensor *scalar);
+
+/* acc[i] = acc[i] op x[i] for `width` elements of each of `rows` rows, `stride` elements apart. */
+typedef void (*SluiceRowsLoop) (const void *x, gint64 rows, gint64 stride, gint64 width, void *acc);
+
+typedef enum
+{
+  SLUICE_COMBINE_SUM,
+  SLUICE_COMBINE_PROD,
+  SLUICE_COMBINE_MAX,
+  SLUICE_COMBINE_MIN,
+} SluiceCombine;
+
+/* The loop of a dtype; NULL for halves, which are widened first, and where there is none. */
+SluiceRowsLoop sluice_rows_loop (SluiceCombine combine, SluiceDType dtype);

@@ -74,3 +74,14 @@ sluice_wide_store (SluiceDType dtype, void *data, gint64 i, SluiceWide value)
       g_assert_not_reached ();
     }
 }
+
+SluiceWide
+sluice_wide_of_number (SluiceDType dtype, gint64 number)
+{
+  SluiceDType wide = sluice_wide_dtype (dtype);
+  if (wide == SLUICE_DOUBLE)
+    return (SluiceWide){ .f64 = (double) number };
+  if (wide == SLUICE_COMPLEX128)
+    return (SluiceWide){ .c128 = (double) number };
+  return (SluiceWide){ .i64 = number };
+}

@@ -22,3 +22,5 @@ typedef union
 SluiceDType sluice_wide_dtype (SluiceDType dtype);
 SluiceWide sluice_wide_load (SluiceDType dtype, const void *data, gint64 i);
 void sluice_wide_store (SluiceDType dtype, void *data, gint64 i, SluiceWide value);
+/* A whole number as the wide type of a dtype. */
+SluiceWide sluice_wide_of_number (SluiceDType dtype, gint64 number);
