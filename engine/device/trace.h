@@ -3,6 +3,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdatomic.h>
 
 /*
  * What ran when: one ring per lane (thread that runs nodes), always on. Writers never wait; readers
@@ -27,14 +28,39 @@ typedef enum
   SLUICE_TRACE_RECV,
 } SluiceTraceKind;
 
-typedef struct _SluiceTraceRing SluiceTraceRing;
+/*
+ * Each field is a release store, each of the reader's an acquire load: a reader that saw a field of
+ * record k has seen the count of k, and so knows that the record which k overwrites is torn. On x86
+ * all of them are plain moves.
+ */
+typedef struct
+{
+  guint64 capacity; /* records; a power of two */
+  SluiceTraceRecord *records;
+  _Alignas(64) _Atomic guint64 count; /* committed since the start */
+} SluiceTraceRing;
 
 SluiceTraceRing *
 sluice_trace_ring_new (guint n_records); /* kept at least; a power of two is held */
 void sluice_trace_ring_free (SluiceTraceRing *self);
-/* The next slot to fill: a store each, published by sluice_trace_ring_commit(). One writer at a
- * time. */
-SluiceTraceRecord *sluice_trace_ring_slot (SluiceTraceRing *self);
-void sluice_trace_ring_commit (SluiceTraceRing *self);
+
+/* One writer at a time. Inline: every node of every step leaves one. */
+static inline void
+sluice_trace_ring_add (SluiceTraceRing *self, const SluiceTraceRecord *record)
+{
+  guint64 count = atomic_load_explicit (&self->count, memory_order_relaxed);
+  SluiceTraceRecord *to = &self->records[count & (self->capacity - 1)];
+  __atomic_store_n (&to->scheduled, record->scheduled, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->start, record->start, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->end, record->end, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->node, record->node, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->bytes, record->bytes, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->step, record->step, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->iteration, record->iteration, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->frame, record->frame, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->kind, record->kind, __ATOMIC_RELEASE);
+  atomic_store_explicit (&self->count, count + 1, memory_order_release);
+}
+
 /* Copies what is there from *cursor on and moves it. Returns the records lost between two calls. */
 guint64 sluice_trace_ring_read (SluiceTraceRing *self, guint64 *cursor, GArray *records);

@@ -200,20 +200,17 @@ stamp (SluiceWorker *w,
        guint64 begin,
        guint64 end)
 {
-  SluiceTraceRecord *record = sluice_trace_ring_slot (w->ring);
-  record->scheduled = w->step->scheduled[i];
-  record->start = begin;
-  record->end = end;
-  record->node = node->origin_id;
-  record->bytes = units;
-  record->step = (guint32) w->step->env.number;
-  record->iteration = 0;
-  record->frame = 0;
-  record->kind = (node->flags & SLUICE_PLAN_SEND   ? SLUICE_TRACE_SEND
-                  : node->flags & SLUICE_PLAN_RECV ? SLUICE_TRACE_RECV
-                                                   : SLUICE_TRACE_NODE)
-                 | (guint32) node->device << 8;
-  sluice_trace_ring_commit (w->ring);
+  guint32 kind = node->flags & SLUICE_PLAN_SEND   ? SLUICE_TRACE_SEND
+                 : node->flags & SLUICE_PLAN_RECV ? SLUICE_TRACE_RECV
+                                                  : SLUICE_TRACE_NODE;
+  SluiceTraceRecord record = { .scheduled = w->step->scheduled[i],
+                               .start = begin,
+                               .end = end,
+                               .node = node->origin_id,
+                               .bytes = units,
+                               .step = (guint32) w->step->env.number,
+                               .kind = kind | (guint32) node->device << 8 };
+  sluice_trace_ring_add (w->ring, &record);
 }
 
 static inline void

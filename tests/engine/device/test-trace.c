@@ -8,14 +8,13 @@
 static void
 put (SluiceTraceRing *ring, guint32 number)
 {
-  SluiceTraceRecord *slot = sluice_trace_ring_slot (ring);
-  *slot = (SluiceTraceRecord){ .scheduled = number,
+  SluiceTraceRecord record = { .scheduled = number,
                                .start = number + 1ull,
                                .end = number + 2ull,
                                .node = number,
                                .iteration = ~number,
                                .kind = SLUICE_TRACE_NODE };
-  sluice_trace_ring_commit (ring);
+  sluice_trace_ring_add (ring, &record);
 }
 
 /* Every record is whole: all its fields tell the same number. */
