@@ -209,7 +209,9 @@ worker_main (void *data)
   char name[16];
   g_snprintf (name, sizeof name, "sluice-%u", GPOINTER_TO_UINT (data));
   pthread_setname_np (pthread_self (), name);
-  setpriority (PRIO_PROCESS, syscall (SYS_gettid), WORKER_NICE);
+  /* Relative: whoever starts the program niced means it. */
+  int nice = MIN (getpriority (PRIO_PROCESS, 0) + WORKER_NICE, 19);
+  setpriority (PRIO_PROCESS, syscall (SYS_gettid), nice);
   sluice_denormals_flush_begin ();
 
   gboolean has_spun = FALSE;

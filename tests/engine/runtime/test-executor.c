@@ -218,6 +218,12 @@ test_control_order (void)
   g_array_unref (pairs);
 }
 
+static gboolean
+is_one_bit (guint bits)
+{
+  return (bits & (bits - 1)) == 0;
+}
+
 /* Nodes that are worth a thread of their own: the same bits on any number of threads. */
 static float
 run_wide (guint n_threads)
@@ -237,15 +243,17 @@ run_wide (guint n_threads)
   g_autoptr (SluiceTensor) start = sluice_tensor_new_float (0.1f);
   SluiceFeed feeds[] = { feed ("x", start) };
   float first = fixture_fetch (&f, "sum", feeds, 1);
-  for (int i = 0; i < 40; i++)
-    g_assert_cmpfloat (fixture_fetch (&f, "sum", feeds, 1), ==, first);
-  /* More than one thread takes part where there are more, and only then. */
+  /* More than one thread takes part where there are more, sooner or later, and only then. */
   guint64 cursor = 0;
-  g_autoptr (GArray) events = sluice_session_dup_trace (f.session, &cursor);
   guint lanes = 0;
-  for (guint i = 0; i < events->len; i++)
-    lanes |= 1u << g_array_index (events, SluiceTraceEvent, i).lane;
-  g_assert_cmpuint (lanes > 1, ==, n_threads > 1);
+  for (int round = 0; round < 40 || (n_threads > 1 && is_one_bit (lanes)); round++)
+    {
+      g_assert_cmpfloat (fixture_fetch (&f, "sum", feeds, 1), ==, first);
+      g_autoptr (GArray) events = sluice_session_dup_trace (f.session, &cursor);
+      for (guint i = 0; i < events->len; i++)
+        lanes |= 1u << g_array_index (events, SluiceTraceEvent, i).lane;
+    }
+  g_assert_true (n_threads > 1 || is_one_bit (lanes));
   return first;
 }
 
