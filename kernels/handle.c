@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "kernels/handle.h"
+
+#include <string.h>
+
+/* A reference edge carries variables: this one holds the two strings. */
+typedef struct
+{
+  SluiceVariable parent;
+  SluiceResource *target;
+} NameHandle;
+
+static void
+name_handle_finalize (SluiceResource *resource)
+{
+  NameHandle *self = (NameHandle *) resource;
+  sluice_resource_unref (self->target);
+  sluice_tensor_unref (self->parent.tensor);
+  pthread_mutex_destroy (&self->parent.lock);
+  g_free (self->parent.name);
+  g_free (self);
+}
+
+static const SluiceResourceType name_handle_type = { "handle", name_handle_finalize };
+
+static SluiceVariable *
+name_handle_new (const SluiceNode *node, SluiceResource *take)
+{
+  NameHandle *self = g_new0 (NameHandle, 1);
+  const SluiceString *container = sluice_node_get_string (node, "container");
+  const SluiceString *name = sluice_node_get_string (node, "shared_name");
+  atomic_init (&self->parent.parent.ref_count, 1);
+  self->parent.parent.type = &name_handle_type;
+  pthread_mutex_init (&self->parent.lock, NULL);
+  self->parent.dtype = SLUICE_STRING;
+  self->parent.shape = SLUICE_SHAPE (2);
+  self->parent.name = g_strdup (node->name);
+  self->parent.tensor = sluice_tensor_new_zeros (SLUICE_STRING, &self->parent.shape);
+  SluiceString *strings = self->parent.tensor->data;
+  sluice_string_set (&strings[0], container->data, container->length);
+  if (name->length > 0)
+    sluice_string_set (&strings[1], name->data, name->length);
+  else
+    sluice_string_set (&strings[1], node->name, strlen (node->name));
+  self->target = take;
+  return &self->parent;
+}
+
+void
+sluice_call_put_handle (SluiceKernelCall *call, guint i, SluiceResource *take)
+{
+  if (sluice_dtype_is_ref (call->node->outputs[i].dtype))
+    call->outputs[i].ref = name_handle_new (call->node, take);
+  else
+    sluice_call_take_output (call, i, sluice_tensor_new_resource (take));
+}
+
+SluiceResource *
+sluice_call_get_handle (SluiceKernelCall *call, guint i, const SluiceResourceType *type)
+{
+  SluiceEdge edge = call->node->inputs[i];
+  if (!sluice_dtype_is_ref (sluice_edge_dtype (edge)))
+    return sluice_call_handle (call, i, type);
+  const SluiceResource *reference = &call->inputs[i].ref->parent;
+  const NameHandle *handle = (const NameHandle *) reference;
+  if (reference->type == &name_handle_type && handle->target->type == type)
+    return handle->target;
+  g_autofree char *name = sluice_node_dup_input_name (call->node, i);
+  sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                    "input %u (%s) must be the handle of a %s, not of a %s", i, name, type->name,
+                    reference->type == &name_handle_type ? handle->target->type->name
+                                                         : reference->type->name);
+  return NULL;
+}
