@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <float.h>
-#include <gdk-pixbuf/gdk-pixbuf.h>
 #include <math.h>
 #include <string.h>
 
+#include "kernels/image/codecs.h"
 #include "kernels/summary/wire.h"
 #include "kernels/typed.h"
 
@@ -336,34 +336,15 @@ dup_pixels (const SluiceTensor *images, gint64 i, const Size *size, const ImageS
   return bytes;
 }
 
-/* Writes a PNG; grey is written as colour, which every reader takes. */
 static gboolean
 put_png (SluiceKernelCall *call, GByteArray *message, const guint8 *bytes, const Size *size)
 {
-  gboolean alpha = size->depth == 4;
-  g_autoptr (GdkPixbuf) pixbuf =
-      gdk_pixbuf_new (GDK_COLORSPACE_RGB, alpha, 8, (int) size->width, (int) size->height);
+  SluicePictureSize picture = { 1, size->height, size->width, size->depth };
   g_autoptr (GError) error = NULL;
-  g_autofree char *png = NULL;
-  gsize length = 0;
-  if (pixbuf == NULL)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "no picture can be made of %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
-                             " pixels",
-                             size->width, size->height);
-  for (gint64 y = 0; y < size->height; y++)
-    {
-      guint8 *row = gdk_pixbuf_get_pixels (pixbuf) + y * gdk_pixbuf_get_rowstride (pixbuf);
-      const guint8 *from = bytes + y * size->width * size->depth;
-      if (size->depth > 1)
-        memcpy (row, from, size->width * size->depth);
-      else
-        for (gint64 x = 0; x < size->width; x++)
-          memset (row + 3 * x, from[x], 3);
-    }
-  if (!gdk_pixbuf_save_to_buffer (pixbuf, &png, &length, "png", &error, NULL))
-    return sluice_call_fail (call, SLUICE_ERROR_INTERNAL, "writing a PNG: %s", error->message);
-  sluice_wire_put_bytes (message, IMAGE_BYTES, png, length);
+  AUTO_BYTES png = g_byte_array_new ();
+  if (!sluice_png_encode (bytes, &picture, FALSE, -1, png, &error))
+    return sluice_call_fail (call, error->code, "%s", error->message);
+  sluice_wire_put_bytes (message, IMAGE_BYTES, png->data, png->len);
   return TRUE;
 }
 
@@ -441,6 +422,8 @@ append_values (SluiceKernelCall *call,
                const SluiceString *text,
                GHashTable *tags)
 {
+  if (text->length == 0) /* the text is NULL then */
+    return TRUE;
   const guint8 *at = (const guint8 *) text->data, *end = at + text->length;
   SluiceWireField field;
   while (at < end)
