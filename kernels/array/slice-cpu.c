@@ -65,63 +65,6 @@ slice_compute (SluiceKernelCall *call)
 
 /* ---- StridedSlice ---- */
 
-static gpointer
-masks_prepare (const SluiceNode *node, GError **error)
-{
-  SluiceSliceMasks *masks = g_new (SluiceSliceMasks, 1);
-  *masks = sluice_slice_masks (node);
-  return masks;
-}
-
-/* Reads begin, end and strides from three inputs and works the slice out for a shape. */
-static gboolean
-read_plan (SluiceKernelCall *call, guint first, const SluiceShape *shape, SluiceSlicePlan *plan)
-{
-  gint64 values[3][32];
-  gint64 n = sluice_call_input (call, first)->n_elements;
-  for (guint k = 0; k < 3; k++)
-    {
-      const SluiceTensor *input = sluice_call_input (call, first + k);
-      if (!sluice_call_want_rank (call, first + k, 1))
-        return FALSE;
-      if (input->n_elements != n || n > 32)
-        return sluice_call_fail (
-            call, SLUICE_ERROR_INVALID_ARGUMENT,
-            "begin, end and strides must be of one length of at most 32, not %" G_GINT64_FORMAT
-            " and %" G_GINT64_FORMAT,
-            n, input->n_elements);
-      for (gint64 i = 0; i < n; i++)
-        values[k][i] = MAX (sluice_tensor_get_int (input, i), SLUICE_SLICE_UNKNOWN + 1);
-    }
-  g_autoptr (GError) error = NULL;
-  if (!sluice_slice_plan (plan, call->state, shape, values[0], values[1], values[2], n, &error))
-    return sluice_call_fail (call, error->code, "%s", error->message);
-  return TRUE;
-}
-
-/* The nest of a slice: dense on one side, with the plan's strides on the side of the whole. */
-static gint64
-make_move (const SluiceSlicePlan *plan,
-           const SluiceShape *whole,
-           gboolean to_whole,
-           SluiceMove *move)
-{
-  SluiceShape part = { .rank = plan->rank };
-  gint64 strides[SLUICE_MAX_RANK], dense[SLUICE_MAX_RANK], offset = 0;
-  for (int i = 0; i < plan->rank; i++)
-    part.dim[i] = plan->size[i];
-  sluice_move_strides (whole, strides);
-  sluice_move_strides (&part, dense);
-  for (int i = 0; i < plan->rank; i++)
-    {
-      /* The stride of a single element may be any number. */
-      gint64 step = plan->size[i] > 1 ? strides[i] * plan->stride[i] : 0;
-      offset += plan->begin[i] * strides[i];
-      sluice_move_add (move, plan->size[i], to_whole ? step : dense[i], to_whole ? dense[i] : step);
-    }
-  return offset;
-}
-
 static gboolean
 is_whole (const SluiceSlicePlan *plan, const SluiceShape *shape)
 {
@@ -136,7 +79,7 @@ strided_slice_compute (SluiceKernelCall *call)
 {
   SluiceTensor *input = sluice_call_input (call, 0);
   SluiceSlicePlan plan;
-  if (!read_plan (call, 1, &input->shape, &plan))
+  if (!sluice_call_slice_plan (call, 1, &input->shape, &plan))
     return FALSE;
   if (is_whole (&plan, &input->shape))
     return sluice_call_forward_view (call, 0, 0, &plan.result);
@@ -144,7 +87,7 @@ strided_slice_compute (SluiceKernelCall *call)
   if (out == NULL || out->n_elements == 0)
     return out != NULL;
   SluiceMove move = { 0 };
-  gint64 offset = make_move (&plan, &input->shape, FALSE, &move);
+  gint64 offset = sluice_slice_move (&plan, &input->shape, FALSE, &move);
   return sluice_move_run (call, out->dtype, &move, out->data,
                           (char *) input->data + offset * sluice_dtype_size (out->dtype));
 }
@@ -156,7 +99,7 @@ strided_slice_grad_compute (SluiceKernelCall *call)
   SluiceTensor *dy = sluice_call_input (call, 4);
   SluiceSlicePlan plan;
   SluiceShape shape;
-  if (!sluice_call_shape (call, 0, &shape) || !read_plan (call, 1, &shape, &plan))
+  if (!sluice_call_shape (call, 0, &shape) || !sluice_call_slice_plan (call, 1, &shape, &plan))
     return FALSE;
   if (!sluice_shape_equal (&plan.result, &dy->shape))
     {
@@ -174,7 +117,7 @@ strided_slice_grad_compute (SluiceKernelCall *call)
   if (dy->n_elements == 0)
     return TRUE;
   SluiceMove move = { 0 };
-  gint64 offset = make_move (&plan, &shape, TRUE, &move);
+  gint64 offset = sluice_slice_move (&plan, &shape, TRUE, &move);
   return sluice_move_run (call, out->dtype, &move,
                           (char *) out->data + offset * sluice_dtype_size (out->dtype), dy->data);
 }
@@ -182,11 +125,11 @@ strided_slice_grad_compute (SluiceKernelCall *call)
 static const SluiceKernel kernels[] = {
   SLUICE_ARRAY_KERNEL ("Slice", .compute = slice_compute),
   SLUICE_ARRAY_KERNEL ("StridedSlice",
-                       .prepare = masks_prepare,
+                       .prepare = sluice_slice_prepare,
                        .free_state = g_free,
                        .compute = strided_slice_compute),
   SLUICE_ARRAY_KERNEL ("StridedSliceGrad",
-                       .prepare = masks_prepare,
+                       .prepare = sluice_slice_prepare,
                        .free_state = g_free,
                        .compute = strided_slice_grad_compute),
 };

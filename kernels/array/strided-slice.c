@@ -162,3 +162,61 @@ sluice_slice_plan (SluiceSlicePlan *self,
     }
   return plan_whole (self, &spec, input->rank, error);
 }
+
+gpointer
+sluice_slice_prepare (const SluiceNode *node, GError **error)
+{
+  SluiceSliceMasks *masks = g_new (SluiceSliceMasks, 1);
+  *masks = sluice_slice_masks (node);
+  return masks;
+}
+
+gboolean
+sluice_call_slice_plan (SluiceKernelCall *call,
+                        guint first,
+                        const SluiceShape *shape,
+                        SluiceSlicePlan *plan)
+{
+  gint64 values[3][32];
+  gint64 n = sluice_call_input (call, first)->n_elements;
+  for (guint k = 0; k < 3; k++)
+    {
+      const SluiceTensor *input = sluice_call_input (call, first + k);
+      if (!sluice_call_want_rank (call, first + k, 1))
+        return FALSE;
+      if (input->n_elements != n || n > 32)
+        return sluice_call_fail (
+            call, SLUICE_ERROR_INVALID_ARGUMENT,
+            "begin, end and strides must be of one length of at most 32, not %" G_GINT64_FORMAT
+            " and %" G_GINT64_FORMAT,
+            n, input->n_elements);
+      for (gint64 i = 0; i < n; i++)
+        values[k][i] = MAX (sluice_tensor_get_int (input, i), SLUICE_SLICE_UNKNOWN + 1);
+    }
+  g_autoptr (GError) error = NULL;
+  if (!sluice_slice_plan (plan, call->state, shape, values[0], values[1], values[2], n, &error))
+    return sluice_call_fail (call, error->code, "%s", error->message);
+  return TRUE;
+}
+
+gint64
+sluice_slice_move (const SluiceSlicePlan *plan,
+                   const SluiceShape *whole,
+                   gboolean to_whole,
+                   SluiceMove *move)
+{
+  SluiceShape part = { .rank = plan->rank };
+  gint64 strides[SLUICE_MAX_RANK], dense[SLUICE_MAX_RANK], offset = 0;
+  for (int i = 0; i < plan->rank; i++)
+    part.dim[i] = plan->size[i];
+  sluice_move_strides (whole, strides);
+  sluice_move_strides (&part, dense);
+  for (int i = 0; i < plan->rank; i++)
+    {
+      /* The stride of a single element may be any number. */
+      gint64 step = plan->size[i] > 1 ? strides[i] * plan->stride[i] : 0;
+      offset += plan->begin[i] * strides[i];
+      sluice_move_add (move, plan->size[i], to_whole ? step : dense[i], to_whole ? dense[i] : step);
+    }
+  return offset;
+}

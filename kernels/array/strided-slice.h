@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/base/error.h"
-#include "engine/graph/graph.h"
+#include "kernels/array/move.h"
 
 /* The indexing of Python, as StridedSlice's inputs and masks spell it: x[1:3, ..., ::-2, 0]. */
 typedef struct
@@ -39,3 +38,26 @@ gboolean sluice_slice_plan (SluiceSlicePlan *self,
                             const gint64 *stride,
                             int n,
                             GError **error);
+
+/* A kernel's prepare: its state are the masks of the node, freed with g_free(). */
+gpointer sluice_slice_prepare (const SluiceNode *node, GError **error);
+
+/* Reads begin, end and strides from three inputs and works the slice out for a shape; the call's
+ * state are the masks. */
+gboolean sluice_call_slice_plan (SluiceKernelCall *call,
+                                 guint first_input,
+                                 const SluiceShape *shape,
+                                 SluiceSlicePlan *plan);
+
+/**
+ * sluice_slice_move:
+ * @to_whole: from a dense part into the whole; else out of the whole
+ *
+ * The nest of a slice: dense on one side, with the plan's strides on the side of the whole.
+ *
+ * Returns: where it begins in the whole, in elements
+ */
+gint64 sluice_slice_move (const SluiceSlicePlan *plan,
+                          const SluiceShape *whole,
+                          gboolean to_whole,
+                          SluiceMove *move);

@@ -22,10 +22,11 @@
         BODY (T, ROOT, POWER, EXP, ABS)                                                            \
       }                                                                                            \
   }
-#define RULES(name, n_slots, grad, BODY)                                                           \
+#define BOUND_RULES(name, n_slots, grad, BODY, bounds)                                             \
   RULE (float, name##_float, sqrtf, powf, expf, fabsf, BODY)                                       \
   RULE (double, name##_double, sqrt, pow, exp, fabs, BODY)                                         \
-  static const SluiceRule name = { n_slots, grad, name##_float, name##_double };
+  static const SluiceRule name = { n_slots, grad, name##_float, name##_double, bounds };
+#define RULES(name, n_slots, grad, BODY) BOUND_RULES (name, n_slots, grad, BODY, NULL)
 
 #define SIGN(x) ((x) > 0 ? 1 : (x) < 0 ? -1 : 0)
 
@@ -123,10 +124,18 @@ RULES (proximal, 1, 4, PROXIMAL)
   a[i] += g * g;                                                                                   \
   const T rate = s[0] / ROOT (a[i]);                                                               \
   PROXIMAL_STEP (T, ABS, rate, s[1], s[2])
-RULES (proximal_adagrad, 2, 5, PROXIMAL_ADAGRAD)
+BOUND_RULES (proximal_adagrad, 2, 5, PROXIMAL_ADAGRAD, "+00")
+
+/* TensorFlow asks more of the scalars where rows are sparse. */
+static const SluiceRule sparse_ftrl = { 3, 3, ftrl_float, ftrl_double, "+00-" };
+static const SluiceRule sparse_ftrl_v2 = { 3, 3, ftrl_v2_float, ftrl_v2_double, "+000-" };
 
 #define BOTH(name, rule)                                                                           \
   SLUICE_RULE_KERNEL ("Apply" name, rule), SLUICE_RULE_KERNEL ("ResourceApply" name, rule)
+
+#define BOTH_SPARSE(name, rule)                                                                    \
+  SLUICE_RULE_SPARSE_KERNEL ("SparseApply" name, rule),                                            \
+      SLUICE_RULE_SPARSE_KERNEL ("ResourceSparseApply" name, rule)
 
 static const SluiceKernel kernels[] = {
   BOTH ("RMSProp", rmsprop),
@@ -142,6 +151,16 @@ static const SluiceKernel kernels[] = {
   BOTH ("PowerSign", power_sign),
   BOTH ("ProximalGradientDescent", proximal),
   BOTH ("ProximalAdagrad", proximal_adagrad),
+  BOTH_SPARSE ("RMSProp", rmsprop),
+  BOTH_SPARSE ("CenteredRMSProp", centered),
+  BOTH_SPARSE ("Adagrad", adagrad),
+  BOTH_SPARSE ("AdagradV2", adagrad_v2),
+  BOTH_SPARSE ("Adadelta", adadelta),
+  BOTH_SPARSE ("Ftrl", sparse_ftrl),
+  BOTH_SPARSE ("FtrlV2", sparse_ftrl_v2),
+  BOTH_SPARSE ("AdagradDA", adagrad_da),
+  BOTH_SPARSE ("ProximalGradientDescent", proximal),
+  BOTH_SPARSE ("ProximalAdagrad", proximal_adagrad),
 };
 
 const SluiceKernelModule sluice_module_train_adaptive_cpu = { .kernels = kernels,

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kernels/state/access.h"
+#include "kernels/state/rows.h"
 #include "kernels/train/rule.h"
 #include "kernels/typed.h"
 
@@ -42,6 +43,23 @@ DESCENT (double, descent_double)
 MOMENTUM (float, momentum_float)
 MOMENTUM (double, momentum_double)
 
+#define KERAS_MOMENTUM(T, name)                                                                    \
+  SLUICE_HOT static void name (const SluiceRuleOperands *o, gint64 n)                              \
+  {                                                                                                \
+    T *var = o->slot[0], *accum = o->slot[1];                                                      \
+    const T *grad = o->grad;                                                                       \
+    const T lr = ((const T *) o->scalar)[0], momentum = ((const T *) o->scalar)[1];                \
+    const gboolean nesterov = o->flag;                                                             \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      {                                                                                            \
+        T step = grad[i] * lr, a = accum[i] * momentum - step;                                     \
+        accum[i] = a;                                                                              \
+        var[i] += nesterov ? a * momentum - step : a;                                              \
+      }                                                                                            \
+  }
+KERAS_MOMENTUM (float, keras_momentum_float)
+KERAS_MOMENTUM (double, keras_momentum_double)
+
 #define ADAM(T, name, root)                                                                        \
   SLUICE_HOT static void name (const SluiceRuleOperands *o, gint64 n)                              \
   {                                                                                                \
@@ -69,15 +87,37 @@ MOMENTUM (double, momentum_double)
 ADAM (float, adam_float, sqrtf)
 ADAM (double, adam_double, sqrt)
 
+#define AMSGRAD(T, name, root)                                                                     \
+  SLUICE_HOT static void name (const SluiceRuleOperands *o, gint64 n)                              \
+  {                                                                                                \
+    T *var = o->slot[0], *m = o->slot[1], *v = o->slot[2], *most = o->slot[3];                     \
+    const T *grad = o->grad, *s = o->scalar;                                                       \
+    const T rest1 = 1 - s[3], rest2 = 1 - s[4], epsilon = s[5];                                    \
+    const T alpha = s[2] * root (1 - s[1]) / (1 - s[0]);                                           \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      {                                                                                            \
+        T g = grad[i], mi = m[i] + (g - m[i]) * rest1, vi = v[i] + (g * g - v[i]) * rest2;         \
+        m[i] = mi;                                                                                 \
+        v[i] = vi;                                                                                 \
+        most[i] = most[i] > vi ? most[i] : vi;                                                     \
+        var[i] -= mi * alpha / (root (most[i]) + epsilon);                                         \
+      }                                                                                            \
+  }
+AMSGRAD (float, amsgrad_float, sqrtf)
+AMSGRAD (double, amsgrad_double, sqrt)
+
 static const SluiceRule descent = { 1, 2, descent_float, descent_double };
 static const SluiceRule momentum = { 2, 3, momentum_float, momentum_double };
+static const SluiceRule keras_momentum = { 2, 3, keras_momentum_float, keras_momentum_double };
 static const SluiceRule adam = { 3, 9, adam_float, adam_double };
+static const SluiceRule amsgrad = { 4, 10, amsgrad_float, amsgrad_double };
 
 typedef struct
 {
   const SluiceRule *rule;
   SluiceDType dtype;
   SluiceRuleOperands operands;
+  const SluiceRows *rows; /* (nullable): sparse */
 } Work;
 
 /* Half types: blocks are widened, changed and narrowed. */
@@ -103,33 +143,65 @@ apply_half (const Work *work, const SluiceRuleOperands *at, gint64 n)
     }
 }
 
+/* n elements of the slots and the gradient, from those elements on. */
+static void
+apply_at (const Work *work, gint64 slot_at, gint64 grad_at, gint64 n)
+{
+  gsize size = sluice_dtype_size (work->dtype);
+  SluiceRuleOperands at = work->operands;
+  for (guint s = 0; s < work->rule->n_slots; s++)
+    at.slot[s] = (char *) at.slot[s] + slot_at * size;
+  at.grad = (const char *) at.grad + grad_at * size;
+  if (work->dtype == SLUICE_FLOAT)
+    work->rule->apply_float (&at, n);
+  else if (work->dtype == SLUICE_DOUBLE)
+    work->rule->apply_double (&at, n);
+  else
+    apply_half (work, &at, n);
+}
+
 static void
 apply_range (gpointer data, gint64 begin, gint64 end)
 {
-  const Work *work = data;
-  gsize offset = begin * sluice_dtype_size (work->dtype);
-  SluiceRuleOperands at = work->operands;
-  for (guint s = 0; s < work->rule->n_slots; s++)
-    at.slot[s] = (char *) at.slot[s] + offset;
-  at.grad = (const char *) at.grad + offset;
-  if (work->dtype == SLUICE_FLOAT)
-    work->rule->apply_float (&at, end - begin);
-  else if (work->dtype == SLUICE_DOUBLE)
-    work->rule->apply_double (&at, end - begin);
-  else
-    apply_half (work, &at, end - begin);
+  apply_at (data, begin, begin, end - begin);
 }
 
-/* Reads the scalar inputs as float or double, whatever the type of the variable. */
+static void
+apply_columns (gpointer data, gint64 begin, gint64 end)
+{
+  const Work *work = data;
+  const gint64 *numbers = work->rows->numbers->data;
+  gint64 size = work->rows->size;
+  for (gint64 k = 0; k < work->rows->n; k++)
+    apply_at (work, numbers[k] * size + begin, k * size + begin, end - begin);
+}
+
 static gboolean
-read_scalars (SluiceKernelCall *call, const SluiceRule *rule, double scalars[SLUICE_RULE_SCALARS])
+check_bound (SluiceKernelCall *call, guint input, char bound, double value)
+{
+  if (bound == '+' ? value > 0 : bound == '-' ? value <= 0 : value >= 0)
+    return TRUE;
+  return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "%s is %g, but must %s",
+                           call->node->op->inputs[input].name, value,
+                           bound == '+'   ? "be positive"
+                           : bound == '-' ? "not be positive"
+                                          : "not be negative");
+}
+
+/* Reads the scalar inputs as float or double, whatever the type of the variable; they follow the
+ * slots, with n_skipped inputs from the gradient on between them. */
+static gboolean
+read_scalars (SluiceKernelCall *call,
+              const SluiceRule *rule,
+              guint n_skipped,
+              double scalars[SLUICE_RULE_SCALARS])
 {
   gboolean is_double = sluice_call_input (call, rule->grad)->dtype == SLUICE_DOUBLE;
   float *narrow = (float *) scalars;
   guint n = 0;
   for (guint i = rule->n_slots; i < call->n_inputs; i++)
     {
-      if (i == rule->grad)
+      if (i >= rule->grad && i < rule->grad + n_skipped)
         continue;
       if (!sluice_call_want_scalar (call, i))
         return FALSE;
@@ -144,6 +216,9 @@ read_scalars (SluiceKernelCall *call, const SluiceRule *rule, double scalars[SLU
         narrow[n++] = sluice_tensor_get_int (t, 0);
       else
         sluice_widen (t->dtype, t->data, &narrow[n++], 1);
+      double value = is_double ? scalars[n - 1] : narrow[n - 1];
+      if (rule->bounds != NULL && !check_bound (call, i, rule->bounds[n - 1], value))
+        return FALSE;
     }
   return TRUE;
 }
@@ -165,9 +240,31 @@ check_like_variable (SluiceKernelCall *call,
       sluice_shape_str (&variable->shape, have));
 }
 
+/* The gradient's rows are the variable's, and there is one for each index. */
+static gboolean
+check_rows (SluiceKernelCall *call, const SluiceRule *rule, const SluiceTensor *variable)
+{
+  const SluiceTensor *grad = sluice_call_input (call, rule->grad);
+  const SluiceTensor *indices = sluice_call_input (call, rule->grad + 1);
+  SluiceShape want = variable->shape;
+  if (want.rank > 0)
+    want.dim[0] = indices->n_elements;
+  if (indices->shape.rank == 1 && grad->dtype == variable->dtype && want.rank > 0
+      && sluice_shape_equal (&grad->shape, &want))
+    return TRUE;
+  char text[3][SLUICE_SHAPE_STR];
+  return sluice_call_fail (
+      call, SLUICE_ERROR_INVALID_ARGUMENT,
+      "grad is %s %s with indices %s, the variable %s %s; grad must have one of its rows for each "
+      "element of a vector of indices",
+      sluice_dtype_name (grad->dtype), sluice_shape_str (&grad->shape, text[0]),
+      sluice_shape_str (&indices->shape, text[1]), sluice_dtype_name (variable->dtype),
+      sluice_shape_str (&variable->shape, text[2]));
+}
+
 /* The locks of all slots are held. */
 static gboolean
-apply_locked (SluiceKernelCall *call, SluiceVariable *const *variables, Work *work)
+apply_locked (SluiceKernelCall *call, SluiceVariable *const *variables, gboolean sparse, Work *work)
 {
   const SluiceRule *rule = work->rule;
   const SluiceTensor *grad = sluice_call_input (call, rule->grad);
@@ -179,23 +276,28 @@ apply_locked (SluiceKernelCall *call, SluiceVariable *const *variables, Work *wo
         return FALSE;
       work->operands.slot[s] = tensor[s]->data;
     }
-  if (!check_like_variable (call, tensor[0], grad, rule->grad))
-    return FALSE;
   work->operands.grad = grad->data;
   work->dtype = grad->dtype;
-  return sluice_call_parallel_for (call, grad->n_elements, 16384, 0.5 * rule->n_slots, apply_range,
-                                   work);
+  double ns = 0.5 * rule->n_slots; /* an element */
+  if (!sparse)
+    return check_like_variable (call, tensor[0], grad, rule->grad)
+           && sluice_call_parallel_for (call, grad->n_elements, 16384, ns, apply_range, work);
+  g_auto (SluiceRows) rows = { 0 };
+  work->rows = &rows;
+  return check_rows (call, rule, tensor[0])
+         && sluice_call_rows (call, rule->grad + 1, &tensor[0]->shape, &rows)
+         && sluice_call_walk_rows (call, &rows, ns, apply_columns, work);
 }
 
-gboolean
-sluice_rule_compute (SluiceKernelCall *call)
+static gboolean
+compute (SluiceKernelCall *call, gboolean sparse)
 {
   const SluiceRule *rule = call->kernel->data;
   double scalars[SLUICE_RULE_SCALARS];
   SluiceVariable *variables[SLUICE_RULE_SLOTS];
   Work work = { .rule = rule,
                 .operands = { .scalar = scalars, .flag = GPOINTER_TO_INT (call->state) } };
-  if (!read_scalars (call, rule, scalars))
+  if (!read_scalars (call, rule, sparse ? 2 : 1, scalars))
     return FALSE;
   for (guint s = 0; s < rule->n_slots; s++)
     {
@@ -204,7 +306,7 @@ sluice_rule_compute (SluiceKernelCall *call)
         return FALSE;
     }
   sluice_variables_lock (variables, rule->n_slots);
-  gboolean ok = apply_locked (call, variables, &work);
+  gboolean ok = apply_locked (call, variables, sparse, &work);
   sluice_variables_unlock (variables, rule->n_slots);
   if (ok && call->n_outputs)
     {
@@ -212,6 +314,18 @@ sluice_rule_compute (SluiceKernelCall *call)
       call->outputs[0].ref = variables[0];
     }
   return ok;
+}
+
+gboolean
+sluice_rule_compute (SluiceKernelCall *call)
+{
+  return compute (call, FALSE);
+}
+
+gboolean
+sluice_rule_sparse_compute (SluiceKernelCall *call)
+{
+  return compute (call, TRUE);
 }
 
 gpointer
@@ -231,6 +345,11 @@ static const SluiceKernel kernels[] = {
   SLUICE_RULE_KERNEL ("ResourceApplyMomentum", momentum),
   SLUICE_RULE_KERNEL ("ApplyAdam", adam),
   SLUICE_RULE_KERNEL ("ResourceApplyAdam", adam),
+  SLUICE_RULE_KERNEL ("ResourceApplyAdamWithAmsgrad", amsgrad),
+  SLUICE_RULE_KERNEL ("ResourceApplyKerasMomentum", keras_momentum),
+  SLUICE_RULE_SPARSE_KERNEL ("ResourceSparseApplyKerasMomentum", keras_momentum),
+  SLUICE_RULE_SPARSE_KERNEL ("SparseApplyMomentum", momentum),
+  SLUICE_RULE_SPARSE_KERNEL ("ResourceSparseApplyMomentum", momentum),
 };
 
 const SluiceKernelModule sluice_module_train_apply_cpu = { .kernels = kernels,

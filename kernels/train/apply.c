@@ -7,8 +7,11 @@
  *   GradientDescent  var -= delta alpha
  *   Momentum         accum = accum momentum + grad;  var -= accum lr
  *                    Nesterov: var -= grad lr + accum momentum lr
+ *   KerasMomentum    accum = accum momentum - grad lr;  var += accum
+ *                    Nesterov: var += accum momentum - grad lr
  *   Adam             a = lr sqrt(1 - beta2^t) / (1 - beta1^t);  m += (grad - m)(1 - beta1)
- *                    v += (grad^2 - v)(1 - beta2);  var -= m a / (sqrt(v) + epsilon)
+ *                    v += (grad^2 - v)(1 - beta2);  var -= m a / (sqrt(v) + epsilon).  Amsgrad: the
+ *                    greatest v so far in the root
  *
  *   RMSProp          ms += (grad^2 - ms)(1 - rho);  mom = mom momentum + grad lr / sqrt(ms +
  * epsilon) var -= mom.  Centered: mg += (grad - mg)(1 - rho), and ms - mg^2 in the root Adagrad
@@ -133,6 +136,11 @@ RESOURCE_OP (resource_momentum_op,
              N_ ("Gradient descent with momentum"),
              "var: resource, accum: resource, lr: T, grad: T, momentum: T",
              NESTEROV);
+RESOURCE_OP (resource_keras_momentum_op,
+             "ResourceApplyKerasMomentum",
+             N_ ("Gradient descent with momentum of steps"),
+             "var: resource, accum: resource, lr: T, grad: T, momentum: T",
+             NESTEROV);
 REFERENCE_OP (adam_op,
               "ApplyAdam",
               N_ ("Adam: gradient descent with adaptive moments"),
@@ -145,6 +153,13 @@ RESOURCE_OP (resource_adam_op,
              "var: resource, m: resource, v: resource, beta1_power: T, beta2_power: T, lr: T, "
              "beta1: T, beta2: T, epsilon: T, grad: T",
              NESTEROV);
+
+RESOURCE_OP (resource_amsgrad_op,
+             "ResourceApplyAdamWithAmsgrad",
+             N_ ("Adam that never forgets the greatest second moment"),
+             "var: resource, m: resource, v: resource, vhat: resource, beta1_power: T, "
+             "beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, grad: T",
+             "");
 
 #define UPDATE_SLOTS "; update_slots: bool = true"
 #define BY_LR        "; multiply_linear_by_lr: bool = false"
@@ -246,14 +261,40 @@ ADAPTIVE_OPS (proximal_adagrad,
               "");
 
 static const SluiceOpDef *const ops[] = {
-  &descent_op,    &resource_descent_op,    &momentum_op,         &resource_momentum_op,
-  &adam_op,       &resource_adam_op,       &rmsprop_op,          &resource_rmsprop_op,
-  &centered_op,   &resource_centered_op,   &adagrad_op,          &resource_adagrad_op,
-  &adagrad_v2_op, &resource_adagrad_v2_op, &adadelta_op,         &resource_adadelta_op,
-  &ftrl_op,       &resource_ftrl_op,       &ftrl_v2_op,          &resource_ftrl_v2_op,
-  &adamax_op,     &resource_adamax_op,     &adagrad_da_op,       &resource_adagrad_da_op,
-  &add_sign_op,   &resource_add_sign_op,   &power_sign_op,       &resource_power_sign_op,
-  &proximal_op,   &resource_proximal_op,   &proximal_adagrad_op, &resource_proximal_adagrad_op,
+  &descent_op,
+  &resource_descent_op,
+  &momentum_op,
+  &resource_momentum_op,
+  &adam_op,
+  &resource_adam_op,
+  &rmsprop_op,
+  &resource_rmsprop_op,
+  &centered_op,
+  &resource_centered_op,
+  &adagrad_op,
+  &resource_adagrad_op,
+  &adagrad_v2_op,
+  &resource_adagrad_v2_op,
+  &adadelta_op,
+  &resource_adadelta_op,
+  &ftrl_op,
+  &resource_ftrl_op,
+  &ftrl_v2_op,
+  &resource_ftrl_v2_op,
+  &adamax_op,
+  &resource_adamax_op,
+  &adagrad_da_op,
+  &resource_adagrad_da_op,
+  &add_sign_op,
+  &resource_add_sign_op,
+  &power_sign_op,
+  &resource_power_sign_op,
+  &resource_amsgrad_op,
+  &resource_keras_momentum_op,
+  &proximal_op,
+  &resource_proximal_op,
+  &proximal_adagrad_op,
+  &resource_proximal_adagrad_op,
 };
 
 const SluiceKernelModule sluice_module_train_apply = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

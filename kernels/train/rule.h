@@ -28,13 +28,23 @@ typedef struct
   guint grad;    /* which input is the gradient; the others are scalars */
   void (*apply_float) (const SluiceRuleOperands *o, gint64 n);
   void (*apply_double) (const SluiceRuleOperands *o, gint64 n);
+  /* (nullable): what TensorFlow asks of each scalar: '+' above 0, '0' not below, '-' not above */
+  const char *bounds;
 } SluiceRule;
 
 gboolean sluice_rule_compute (SluiceKernelCall *call);
+/* The same rule on the rows that the input behind the gradient names, in order. */
+gboolean sluice_rule_sparse_compute (SluiceKernelCall *call);
 gpointer sluice_rule_prepare (const SluiceNode *node, GError **error);
 
 #define SLUICE_RULE_KERNEL(name, rule)                                                             \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_FLOATS } },                          \
     .prepare = sluice_rule_prepare, .compute = sluice_rule_compute, .data = (gpointer) &rule       \
+  }
+#define SLUICE_RULE_SPARSE_KERNEL(name, rule)                                                      \
+  {                                                                                                \
+    .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_FLOATS } },                          \
+    .prepare = sluice_rule_prepare, .compute = sluice_rule_sparse_compute,                         \
+    .data = (gpointer) &rule                                                                       \
   }

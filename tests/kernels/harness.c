@@ -64,6 +64,24 @@ harness_placeholder (Harness *self, const char *name, SluiceDType dtype)
   return harness_add (self, "Placeholder", name, NULL, 0, attrs, 1);
 }
 
+SluiceEdge
+harness_variable (Harness *self, gboolean resource, const char *name, SluiceEdge initial)
+{
+  g_autofree char *init = g_strconcat (name, "/init", NULL);
+  g_autofree char *read = g_strconcat (name, "/read", NULL);
+  const SluiceShape *shape = sluice_edge_shape (initial);
+  SluiceEdge v = harness_add (
+      self, resource ? "VarHandleOp" : "VariableV2", name, NULL, 0,
+      SLUICE_ATTRS (sluice_attr_type ("dtype", SLUICE_FLOAT), sluice_attr_shape ("shape", shape)));
+  harness_op (self, resource ? "AssignVariableOp" : "Assign", init, v, initial);
+  if (resource)
+    harness_add (self, "ReadVariableOp", read, &v, 1,
+                 SLUICE_ATTRS (sluice_attr_type ("dtype", SLUICE_FLOAT)));
+  else
+    harness_op (self, "Identity", read, v);
+  return v;
+}
+
 SluiceTensor *
 harness_run (Harness *self,
              const char *fetch,

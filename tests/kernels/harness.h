@@ -35,6 +35,11 @@ SluiceEdge harness_add (Harness *self,
   harness_add ((self), (op), (name), (SluiceEdge[]){ __VA_ARGS__ },                                \
                SLUICE_COUNT_ (SluiceEdge, __VA_ARGS__), NULL, 0)
 
+/* A variable NAME of floats, a reference or a handle, its initialiser NAME/init and its value
+ * NAME/read. */
+SluiceEdge
+harness_variable (Harness *self, gboolean resource, const char *name, SluiceEdge initial);
+
 /* One run of an edge or, where fetch is NULL, of a target. (transfer full) (nullable) */
 SluiceTensor *harness_run (Harness *self,
                            const char *fetch,

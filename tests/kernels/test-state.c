@@ -8,32 +8,11 @@
 #include "engine/device/random.h"
 #include "tests/kernels/harness.h"
 
-#define FLOAT_VARIABLE(shape)                                                                      \
-  (SluiceAttr[]){ sluice_attr_type ("dtype", SLUICE_FLOAT), sluice_attr_shape ("shape", shape) }, 2
-
 static float
 first (SluiceTensor *take)
 {
   g_autoptr (SluiceTensor) tensor = take;
   return ((const float *) tensor->data)[0];
-}
-
-/* A variable and its initialiser NAME/init; NAME/read is its value. */
-static SluiceEdge
-variable (Harness *h, gboolean resource, const char *name, SluiceEdge initial)
-{
-  g_autofree char *init = g_strconcat (name, "/init", NULL);
-  g_autofree char *read = g_strconcat (name, "/read", NULL);
-  const SluiceShape *shape = sluice_edge_shape (initial);
-  SluiceEdge v = harness_add (h, resource ? "VarHandleOp" : "VariableV2", name, NULL, 0,
-                              FLOAT_VARIABLE (shape));
-  harness_op (h, resource ? "AssignVariableOp" : "Assign", init, v, initial);
-  if (resource)
-    harness_add (h, "ReadVariableOp", read, &v, 1,
-                 SLUICE_ATTRS (sluice_attr_type ("dtype", SLUICE_FLOAT)));
-  else
-    harness_op (h, "Identity", read, v);
-  return v;
 }
 
 static void
@@ -44,7 +23,7 @@ test_uninitialised (void)
       g_auto (Harness) h;
       harness_init (&h, 1, FALSE);
       SluiceEdge one = harness_floats (&h, &SLUICE_SHAPE_SCALAR, (float[]){ 1 });
-      SluiceEdge v = variable (&h, resource, "v", one);
+      SluiceEdge v = harness_variable (&h, resource, "v", one);
       harness_op (&h, resource ? "AssignAddVariableOp" : "AssignAdd", "add", v, one);
       harness_fails (&h, "v/read:0", NULL, SLUICE_ERROR_FAILED_PRECONDITION);
       harness_fails (&h, NULL, "add",
@@ -64,7 +43,7 @@ test_updates_in_place (void)
       g_auto (Harness) h;
       harness_init (&h, 1, FALSE);
       SluiceEdge initial = harness_floats (&h, &SLUICE_SHAPE (3), (float[]){ 1, 2, 3 });
-      SluiceEdge v = variable (&h, resource, "v", initial);
+      SluiceEdge v = harness_variable (&h, resource, "v", initial);
       SluiceNode *read = sluice_graph_find (h.graph, "v/read");
       h.b.control_inputs = &read;
       h.b.n_control_inputs = 1;
@@ -104,7 +83,7 @@ test_concurrent_updates (void)
       harness_init (&h, 1, FALSE);
       SluiceEdge zero = harness_floats (&h, &SLUICE_SHAPE_SCALAR, (float[]){ 0 });
       SluiceEdge one = harness_floats (&h, &SLUICE_SHAPE_SCALAR, (float[]){ 1 });
-      SluiceEdge v = variable (&h, resource, "v", zero);
+      SluiceEdge v = harness_variable (&h, resource, "v", zero);
       harness_op (&h, resource ? "AssignAddVariableOp" : "AssignAdd", "add", v, one);
       harness_target (&h, "v/init");
       for (int i = 0; i < 4; i++)
@@ -121,7 +100,7 @@ test_destroy (void)
   g_auto (Harness) h;
   harness_init (&h, 1, FALSE);
   SluiceEdge one = harness_floats (&h, &SLUICE_SHAPE_SCALAR, (float[]){ 1 });
-  SluiceEdge v = variable (&h, TRUE, "v", one);
+  SluiceEdge v = harness_variable (&h, TRUE, "v", one);
   harness_op (&h, "DestroyResourceOp", "drop", v);
   harness_add (&h, "DestroyResourceOp", "drop-strictly", &v, 1,
                SLUICE_ATTRS (sluice_attr_bool ("ignore_lookup_error", FALSE)));
@@ -216,9 +195,10 @@ test_optimizers (gconstpointer data)
   SluiceEdge g = gradient (&h), var[3], zero = filled (&h, 0), one = filled (&h, 1);
   const char *names[] = { "a", "b", "c" };
   for (int i = 0; i < 3; i++)
-    var[i] = variable (&h, resource, names[i], one);
-  SluiceEdge accum = variable (&h, resource, "accum", zero);
-  SluiceEdge m = variable (&h, resource, "m", zero), v = variable (&h, resource, "v", zero);
+    var[i] = harness_variable (&h, resource, names[i], one);
+  SluiceEdge accum = harness_variable (&h, resource, "accum", zero);
+  SluiceEdge m = harness_variable (&h, resource, "m", zero),
+             v = harness_variable (&h, resource, "v", zero);
   g_autofree char *descent = g_strconcat (prefix, "GradientDescent", NULL);
   g_autofree char *momentum = g_strconcat (prefix, "Momentum", NULL);
   g_autofree char *adam = g_strconcat (prefix, "Adam", NULL);
@@ -251,7 +231,7 @@ test_slot_is_variable (void)
   g_auto (Harness) h;
   harness_init (&h, 1, FALSE);
   SluiceEdge one = harness_floats (&h, &SLUICE_SHAPE (1), (float[]){ 1 });
-  SluiceEdge v = variable (&h, FALSE, "v", one);
+  SluiceEdge v = harness_variable (&h, FALSE, "v", one);
   harness_op (&h, "ApplyMomentum", "apply", v, v, scalar (&h, 0.5f), one, scalar (&h, 0));
   harness_target (&h, "v/init");
   harness_target (&h, "apply");
