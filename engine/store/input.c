@@ -216,24 +216,27 @@ sluice_input_get_position (const SluiceInput *self)
 SluiceReadResult
 sluice_input_read_line (SluiceInput *self, GString *out, GError **error)
 {
+  gboolean is_ended = FALSE;
   g_string_truncate (out, 0);
-  for (;;)
+  do
     {
       if (!fill (self, error))
         return SLUICE_READ_FAILED;
-      if (self->at == self->end)
-        return out->len > 0 ? SLUICE_READ_ONE : SLUICE_READ_END;
-      const guint8 *stop = self->at;
-      while (stop < self->end && *stop != '\n' && *stop != '\r')
-        stop++;
-      g_string_append_len (out, (const char *) self->at, stop - self->at);
-      gboolean is_end = stop < self->end && *stop == '\n';
-      stop += stop < self->end;
-      self->position += stop - self->at;
-      self->at = stop;
-      if (is_end)
-        return SLUICE_READ_ONE;
+      gsize room = self->end - self->at;
+      if (room == 0)
+        break;
+      const guint8 *stop = memchr (self->at, '\n', room);
+      is_ended = stop != NULL;
+      gsize n = is_ended ? (gsize) (stop - self->at) : room;
+      g_string_append_len (out, (const char *) self->at, n);
+      n += is_ended;
+      self->at += n;
+      self->position += n;
     }
+  while (!is_ended);
+  if (out->len > 0 && out->str[out->len - 1] == '\r')
+    g_string_truncate (out, out->len - 1);
+  return is_ended || out->len > 0 ? SLUICE_READ_ONE : SLUICE_READ_END;
 }
 
 /* ---- TFRecord ---- */

@@ -34,7 +34,7 @@ typedef enum
   SLUICE_READ_ONE,
 } SluiceReadResult;
 
-/* A line without its end; carriage returns are dropped, as TensorFlow does. Replaces out. */
+/* A line without its end, which is \n or \r\n. Replaces out. */
 SluiceReadResult sluice_input_read_line (SluiceInput *self, GString *out, GError **error);
 
 /**
