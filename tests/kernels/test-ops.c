@@ -542,10 +542,17 @@ has_cases (const char *op)
   g_autofree char *line = g_strdup_printf ("/%s\n", op);
   if (g_file_get_contents (path, &text, NULL, NULL) && strstr (text, line) != NULL)
     return TRUE;
-  g_autofree char *other =
-      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "tests/kernels/test-apply.c", NULL);
-  g_autofree char *source = NULL, *quoted = g_strdup_printf ("\"%s\"", op);
-  return g_file_get_contents (other, &source, NULL, NULL) && strstr (source, quoted) != NULL;
+  static const char *const others[] = { "test-apply.c", "test-lookup.c" };
+  g_autofree char *quoted = g_strdup_printf ("\"%s\"", op);
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      g_autofree char *other =
+          g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "tests/kernels", others[i], NULL);
+      g_autofree char *source = NULL;
+      if (g_file_get_contents (other, &source, NULL, NULL) && strstr (source, quoted) != NULL)
+        return TRUE;
+    }
+  return FALSE;
 }
 
 static void
