@@ -401,10 +401,52 @@ handle_shape (SluiceShapeContext *c, GError **error)
   return TRUE;
 }
 
+/* What the queue's node says of its elements, behind dims of their own; nothing where the handle
+ * comes from elsewhere. */
+static gboolean
+set_from_queue (SluiceShapeContext *c, const gint64 *front, guint n_front, GError **error)
+{
+  const SluiceAttrValue *shapes = sluice_node_get_attr (c->node->inputs[0].node, "shapes");
+  if (shapes == NULL || shapes->kind != SLUICE_ATTR_LIST || shapes->list.n != c->n_outputs)
+    return TRUE;
+  for (guint i = 0; i < c->n_outputs; i++)
+    {
+      const SluiceAttrValue *item = &shapes->list.items[i];
+      gint64 dims[SLUICE_MAX_RANK + 1];
+      SluiceShape shape;
+      if (item->kind != SLUICE_ATTR_SHAPE || item->shape.rank < 0)
+        continue;
+      for (guint d = 0; d < n_front; d++)
+        dims[d] = front[d];
+      memcpy (dims + n_front, item->shape.dim, item->shape.rank * sizeof (gint64));
+      if (!sluice_shape_make (&shape, dims, n_front + item->shape.rank, error))
+        return FALSE;
+      sluice_shape_context_set (c, i, &shape);
+    }
+  return TRUE;
+}
+
+static gboolean
+dequeue_shape (SluiceShapeContext *c, GError **error)
+{
+  return set_from_queue (c, NULL, 0, error);
+}
+
 static gboolean
 many_shape (SluiceShapeContext *c, GError **error)
 {
-  return sluice_shape_context_want_rank (c, 1, 0, error);
+  if (!sluice_shape_context_want_rank (c, 1, 0, error))
+    return FALSE;
+  const SluiceTensor *n = sluice_shape_context_constant (c, 1);
+  gint64 front = n != NULL ? MAX (sluice_tensor_get_int (n, 0), -1) : SLUICE_UNKNOWN_DIM;
+  return set_from_queue (c, &front, 1, error);
+}
+
+static gboolean
+up_to_shape (SluiceShapeContext *c, GError **error)
+{
+  const gint64 front = SLUICE_UNKNOWN_DIM;
+  return sluice_shape_context_want_rank (c, 1, 0, error) && set_from_queue (c, &front, 1, error);
 }
 
 static const SluiceRecipe recipe = {
@@ -460,7 +502,7 @@ QUEUE_OP (dequeue,
           "QueueDequeue",
           " -> components: component_types",
           DEQUEUE_ATTRS,
-          sluice_shape_none,
+          dequeue_shape,
           N_ ("Takes an element out of a queue; waits while it is empty"));
 QUEUE_OP (dequeue_many,
           "QueueDequeueMany",
@@ -472,7 +514,7 @@ QUEUE_OP (dequeue_up_to,
           "QueueDequeueUpTo",
           ", n: int32 -> components: component_types",
           DEQUEUE_ATTRS,
-          many_shape,
+          up_to_shape,
           N_ ("Takes n elements out of a queue, or what is left once it is closed"));
 QUEUE_OP (close,
           "QueueClose",
