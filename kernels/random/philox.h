@@ -52,6 +52,18 @@ sluice_unit_double (guint32 high, guint32 low)
   return value - 1.0;
 }
 
+static inline float
+sluice_unit_half (guint32 word)
+{
+  return sluice_half_to_float ((guint16) (15 << 10 | (word & 0x3ff))) - 1.0f;
+}
+
+static inline float
+sluice_unit_bfloat16 (guint32 word)
+{
+  return sluice_bfloat16_to_float ((guint16) (127 << 7 | (word & 0x7f))) - 1.0f;
+}
+
 /* ---- normal laws: Box and Muller, sine first ---- */
 
 static inline void

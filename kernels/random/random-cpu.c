@@ -45,10 +45,7 @@ uniform_half (SluicePhilox *philox, const Bounds *bounds, void *out)
   guint32 words[4];
   sluice_philox_next (philox, words);
   for (int i = 0; i < 4; i++)
-    {
-      float value = sluice_half_to_float ((guint16) (15 << 10 | (words[i] & 0x3ff)));
-      ((guint16 *) out)[i] = sluice_float_to_half (value - 1.0f);
-    }
+    ((guint16 *) out)[i] = sluice_float_to_half (sluice_unit_half (words[i]));
 }
 
 static void
@@ -57,10 +54,7 @@ uniform_bfloat16 (SluicePhilox *philox, const Bounds *bounds, void *out)
   guint32 words[4];
   sluice_philox_next (philox, words);
   for (int i = 0; i < 4; i++)
-    {
-      float value = sluice_bfloat16_to_float ((guint16) (127 << 7 | (words[i] & 0x7f)));
-      ((guint16 *) out)[i] = sluice_float_to_bfloat16 (value - 1.0f);
-    }
+    ((guint16 *) out)[i] = sluice_float_to_bfloat16 (sluice_unit_bfloat16 (words[i]));
 }
 
 static void

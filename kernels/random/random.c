@@ -28,6 +28,19 @@ random_int_shape (SluiceShapeContext *c, GError **error)
 }
 
 static gboolean
+parameterized_shape (SluiceShapeContext *c, GError **error)
+{
+  for (guint i = 1; i <= 4; i++)
+    if (c->inputs[i].rank > 1)
+      {
+        char s[SLUICE_SHAPE_STR];
+        return sluice_shape_context_fail (c, error, "input %u must be a scalar or a vector, not %s",
+                                          i, sluice_shape_str (&c->inputs[i], s));
+      }
+  return random_shape (c, error);
+}
+
+static gboolean
 stateless_shape (SluiceShapeContext *c, GError **error)
 {
   const SluiceShape *seed = &c->inputs[1];
@@ -155,9 +168,34 @@ static const SluiceOpDef stateless_uniform_int_op = {
   .recipe = &stateless_int_recipe,
 };
 
+static const SluiceSample parameterized_samples[] = {
+  { SEEDED "float",
+    "int32[2]={2,9}; float[2]={0,1}; float[2]={1,2}; float[2]={-1,-2}; "
+    "float[2]={2,3}",
+    0, 0, TRUE },
+  { SEEDED "double", "int64[1]={130}; double[]=0; double[]=1; double[]=3; double[]=5", 0, 0, TRUE },
+  { SEEDED "half", "int32[1]={7}; half[]=0; half[]=1; half[]=0.5; half[]=1", 0, 0, TRUE },
+};
+static const SluiceRecipe parameterized_recipe = { .samples = parameterized_samples,
+                                                   .n_samples =
+                                                       G_N_ELEMENTS (parameterized_samples) };
+
+static const SluiceOpDef parameterized_op = {
+  .name = "ParameterizedTruncatedNormal",
+  .signature = "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype -> "
+               "output: dtype",
+  .attrs = "seed: int = 0; seed2: int = 0; dtype: {half, bfloat16, float, double}; T: index",
+  .summary = N_ ("Random numbers of normal laws between bounds, a law for each first index"),
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .shape = parameterized_shape,
+  .cost = random_cost,
+  .recipe = &parameterized_recipe,
+};
+
 static const SluiceOpDef *const ops[] = {
-  &uniform_op,           &normal_op,           &truncated_op,           &uniform_int_op,
-  &stateless_uniform_op, &stateless_normal_op, &stateless_truncated_op, &stateless_uniform_int_op
+  &parameterized_op,        &uniform_op,           &normal_op,           &truncated_op,
+  &uniform_int_op,          &stateless_uniform_op, &stateless_normal_op, &stateless_truncated_op,
+  &stateless_uniform_int_op
 };
 
 const SluiceKernelModule sluice_module_random_random = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };
