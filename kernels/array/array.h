@@ -38,6 +38,18 @@ gboolean sluice_call_shape (SluiceKernelCall *call, guint i, SluiceShape *shape)
 gboolean
 sluice_shape_axis (SluiceShapeContext *c, gint64 value, int rank, int *axis, GError **error);
 
+/**
+ * sluice_call_paddings:
+ * @before: (out): how far each dimension of input 0 is padded at its beginning
+ * @shape: (out): of the padded input
+ *
+ * Reads the table of paddings at input 1.
+ */
+gboolean
+sluice_call_paddings (SluiceKernelCall *call, gint64 before[SLUICE_MAX_RANK], SluiceShape *shape);
+/* The shape of input 0 padded by the table at input 1. */
+gboolean sluice_shape_padded (SluiceShapeContext *c, GError **error);
+
 /* Elements before, at and after an axis. */
 typedef struct
 {
@@ -47,5 +59,11 @@ SluiceAxisSplit sluice_axis_split (const SluiceShape *shape, int axis);
 
 /* Nodes for gradients: the shape of an edge as int32 or int64 (a constant where it is known). */
 SluiceEdge sluice_grad_shape_of (SluiceGradContext *g, SluiceEdge edge, SluiceDType dtype);
+/* An attribute with the value that it has in the forward node. */
+static inline SluiceAttr
+sluice_grad_attr (SluiceGradContext *g, const char *name)
+{
+  return sluice_attr_value (name, sluice_node_get_attr (g->node, name));
+}
 /* All elements of a tensor added up. */
 SluiceEdge sluice_grad_sum_all (SluiceGradContext *g, SluiceEdge edge);

@@ -61,6 +61,7 @@ static const SluiceKernel kernels[] = {
     .free_state = const_free,
     .compute = const_compute },
   { .op = "Placeholder", .device = "CPU", .flags = CHEAP, .compute = placeholder_compute },
+  { .op = "PlaceholderV2", .device = "CPU", .flags = CHEAP, .compute = placeholder_compute },
   { .op = "PlaceholderWithDefault",
     .device = "CPU",
     .flags = CHEAP,

@@ -34,6 +34,13 @@ placeholder_shape (SluiceShapeContext *c, GError **error)
   return TRUE;
 }
 
+static gboolean
+placeholder_v2_shape (SluiceShapeContext *c, GError **error)
+{
+  sluice_shape_context_set (c, 0, &sluice_node_get_attr (c->node, "shape")->shape);
+  return TRUE;
+}
+
 /* The declared shape, which may be wider than the default's: anything that fits it may be fed. */
 static gboolean
 placeholder_with_default_shape (SluiceShapeContext *c, GError **error)
@@ -106,6 +113,16 @@ static const SluiceOpDef placeholder_op = {
   .recipe = &no_sample_placeholder,
 };
 
+static const SluiceOpDef placeholder_v2_op = {
+  .name = "PlaceholderV2",
+  .signature = "-> output: dtype",
+  .attrs = "dtype: type; shape: shape",
+  .summary = N_ ("A value that is fed to each run"),
+  .role = SLUICE_ROLE_PLACEHOLDER,
+  .shape = placeholder_v2_shape,
+  .recipe = &no_sample_placeholder,
+};
+
 static const SluiceOpDef placeholder_with_default_op = {
   .name = "PlaceholderWithDefault",
   .signature = "input: dtype -> output: dtype",
@@ -139,7 +156,8 @@ static const SluiceOpDef prevent_gradient_op = {
 };
 
 static const SluiceOpDef *const ops[] = {
-  &const_op, &placeholder_op, &placeholder_with_default_op, &stop_gradient_op, &prevent_gradient_op,
+  &const_op,         &placeholder_op,      &placeholder_v2_op, &placeholder_with_default_op,
+  &stop_gradient_op, &prevent_gradient_op,
 };
 
 const SluiceKernelModule sluice_module_array_const = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

@@ -82,10 +82,10 @@ broadcast_to_compute (SluiceKernelCall *call)
   return sluice_move_run (call, out->dtype, &move, out->data, input->data);
 }
 
-/* Checks the table of paddings and makes the result's shape. */
-static gboolean
-read_paddings (SluiceKernelCall *call, const SluiceShape *input, gint64 *before, SluiceShape *shape)
+gboolean
+sluice_call_paddings (SluiceKernelCall *call, gint64 before[SLUICE_MAX_RANK], SluiceShape *shape)
 {
+  const SluiceShape *input = &sluice_call_input (call, 0)->shape;
   const SluiceTensor *paddings = sluice_call_input (call, 1);
   gint64 sizes[SLUICE_MAX_RANK];
   if (!sluice_call_want_rank (call, 1, 2))
@@ -119,7 +119,7 @@ pad_compute (SluiceKernelCall *call)
   SluiceTensor *input = sluice_call_input (call, 0);
   gint64 before[SLUICE_MAX_RANK], to[SLUICE_MAX_RANK], from[SLUICE_MAX_RANK];
   SluiceShape shape;
-  if (!read_paddings (call, &input->shape, before, &shape)
+  if (!sluice_call_paddings (call, before, &shape)
       || (call->n_inputs == 3 && !sluice_call_want_scalar (call, 2)))
     return FALSE;
   if (sluice_shape_equal (&shape, &input->shape))

@@ -58,8 +58,8 @@ broadcast_to_shape (SluiceShapeContext *c, GError **error)
   return TRUE;
 }
 
-static gboolean
-pad_shape (SluiceShapeContext *c, GError **error)
+gboolean
+sluice_shape_padded (SluiceShapeContext *c, GError **error)
 {
   const SluiceTensor *paddings = sluice_shape_context_constant (c, 1);
   if (!sluice_shape_context_want_rank (c, 1, 2, error)
@@ -82,8 +82,10 @@ pad_shape (SluiceShapeContext *c, GError **error)
       gint64 after = sluice_tensor_get_int (paddings, 2 * i + 1);
       if (before < 0 || after < 0)
         return sluice_shape_context_fail (c, error, "paddings must not be negative");
-      if (c->inputs[0].rank == rank && c->inputs[0].dim[i] >= 0)
-        shape.dim[i] = before + c->inputs[0].dim[i] + after;
+      if (c->inputs[0].rank == rank && c->inputs[0].dim[i] >= 0
+          && (__builtin_add_overflow (before, after, &shape.dim[i])
+              || __builtin_add_overflow (shape.dim[i], c->inputs[0].dim[i], &shape.dim[i])))
+        return sluice_shape_context_fail (c, error, "dimension %d would be too big to count", i);
     }
   sluice_shape_context_set (c, 0, &shape);
   return TRUE;
@@ -233,7 +235,7 @@ static const SluiceOpDef pad_op = {
   .signature = "input: T, paddings: Tpaddings -> output: T",
   .attrs = "T: type; Tpaddings: {int32, int64} = int32",
   .summary = N_ ("Puts zeros around a tensor"),
-  .shape = pad_shape,
+  .shape = sluice_shape_padded,
   .gradient = pad_gradient,
   .recipe = &pad_recipe,
 };
@@ -243,7 +245,7 @@ static const SluiceOpDef pad_v2_op = {
   .signature = "input: T, paddings: Tpaddings, constant_values: T -> output: T",
   .attrs = "T: type; Tpaddings: {int32, int64} = int32",
   .summary = N_ ("Puts a value around a tensor"),
-  .shape = pad_shape,
+  .shape = sluice_shape_padded,
   .gradient = pad_gradient,
   .recipe = &pad_v2_recipe,
 };

@@ -91,12 +91,10 @@ same_gradient (SluiceGradContext *g, GError **error)
 static gboolean
 reverse_sequence_gradient (SluiceGradContext *g, GError **error)
 {
-  gint64 seq = sluice_node_get_int (g->node, "seq_dim");
-  gint64 batch = sluice_node_get_int (g->node, "batch_dim");
   sluice_grad_set (g, 0,
                    sluice_op_with (&g->b, "ReverseSequence",
-                                   SLUICE_ATTRS (sluice_attr_int ("seq_dim", seq),
-                                                 sluice_attr_int ("batch_dim", batch)),
+                                   SLUICE_ATTRS (sluice_grad_attr (g, "seq_dim"),
+                                                 sluice_grad_attr (g, "batch_dim")),
                                    sluice_grad_dy (g, 0), sluice_grad_input (g, 1)));
   return TRUE;
 }

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * QuantizeAndDequantize, V2 and V3: numbers rounded to what num_bits can tell apart in their range,
+ * of the whole tensor or of each slice along an axis. The gradient passes as if nothing had
+ * happened.
+ */
+#include <glib/gi18n-lib.h>
+#include <float.h>
+#include <math.h>
+
+#include "kernels/array/array.h"
+#include "kernels/typed.h"
+
+static gboolean
+quantize_shape (SluiceShapeContext *c, GError **error)
+{
+  gint64 axis =
+      sluice_op_find_attr (c->node->op, "axis") ? sluice_node_get_int (c->node, "axis") : -1;
+  if (axis < -1)
+    return sluice_shape_context_fail (c, error,
+                                      "axis is %" G_GINT64_FORMAT ", but must be -1 or more", axis);
+  return sluice_shape_context_want_rank_at_least (c, 0, MIN (axis, SLUICE_MAX_RANK) + 1, error)
+         && sluice_shape_unchanged (c, error);
+}
+
+/* ---- kernels ---- */
+
+typedef struct
+{
+  gboolean is_signed, is_narrow, range_given, half_up;
+  gint64 bits, axis;
+  double min, max; /* of QuantizeAndDequantize, whose range is attributes */
+} Quantizer;
+
+static gboolean
+has_attr (const SluiceNode *node, const char *name)
+{
+  return sluice_op_find_attr (node->op, name) != NULL;
+}
+
+static gpointer
+quantize_prepare (const SluiceNode *node, GError **error)
+{
+  Quantizer *q = g_new0 (Quantizer, 1);
+  q->is_signed = sluice_node_get_bool (node, "signed_input");
+  q->range_given = sluice_node_get_bool (node, "range_given");
+  q->is_narrow = has_attr (node, "narrow_range") && sluice_node_get_bool (node, "narrow_range");
+  q->half_up =
+      has_attr (node, "round_mode") && sluice_node_string_is (node, "round_mode", "HALF_UP");
+  q->axis = has_attr (node, "axis") ? sluice_node_get_int (node, "axis") : -1;
+  if (has_attr (node, "num_bits"))
+    q->bits = sluice_node_get_int (node, "num_bits");
+  if (has_attr (node, "input_min"))
+    {
+      q->min = sluice_node_get_float (node, "input_min");
+      q->max = sluice_node_get_float (node, "input_max");
+    }
+  return q;
+}
+
+/* Steps of T are lowest to highest; a number x becomes round (x · scale) · inverse. */
+#define DEFINE_QUANTIZE(T, LARGEST, RINT, FLOOR)                                                   \
+  typedef struct                                                                                   \
+  {                                                                                                \
+    T min, max, scale, inverse;                                                                    \
+  } Range_##T;                                                                                     \
+                                                                                                   \
+  /* A NaN makes the whole range one. */                                                           \
+  static void measure_##T (const T *x, const SluiceAxisSplit *split, gint64 slice, Range_##T *r)   \
+  {                                                                                                \
+    gboolean first = TRUE;                                                                         \
+    *r = (Range_##T){ 0 };                                                                         \
+    for (gint64 o = 0; o < split->outer; o++)                                                      \
+      for (gint64 i = 0; i < split->inner; i++)                                                    \
+        {                                                                                          \
+          const T value = x[(o * split->size + slice) * split->inner + i];                         \
+          if (first || value < r->min || value != value)                                           \
+            r->min = value;                                                                        \
+          if (first || value > r->max || value != value)                                           \
+            r->max = value;                                                                        \
+          first = FALSE;                                                                           \
+          if (value != value)                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+  }                                                                                                \
+                                                                                                   \
+  /* The side that needs the coarser steps decides; the other is moved to the last step. */        \
+  static void set_scale_##T (Range_##T *r, T lowest, T highest)                                    \
+  {                                                                                                \
+    const T from_min = lowest * r->min > 0 ? lowest / r->min : LARGEST;                            \
+    const T from_max = highest * r->max > 0 ? highest / r->max : LARGEST;                          \
+    if (from_min < from_max)                                                                       \
+      {                                                                                            \
+        r->scale = from_min;                                                                       \
+        r->inverse = r->min / lowest;                                                              \
+        r->max = highest * r->inverse;                                                             \
+      }                                                                                            \
+    else                                                                                           \
+      {                                                                                            \
+        r->scale = from_max;                                                                       \
+        r->inverse = r->max / highest;                                                             \
+        r->min = lowest * r->inverse;                                                              \
+      }                                                                                            \
+  }                                                                                                \
+                                                                                                   \
+  typedef struct                                                                                   \
+  {                                                                                                \
+    const Quantizer *q;                                                                            \
+    SluiceAxisSplit split;                                                                         \
+    const Range_##T *ranges; /* one a slice */                                                     \
+    const T *x;                                                                                    \
+    T *out;                                                                                        \
+  } Job_##T;                                                                                       \
+                                                                                                   \
+  static void quantize_##T (gpointer data, gint64 begin, gint64 end)                               \
+  {                                                                                                \
+    const Job_##T *job = data;                                                                     \
+    const Quantizer *q = job->q;                                                                   \
+    for (gint64 i = begin; i < end;)                                                               \
+      {                                                                                            \
+        const gint64 run = i / job->split.inner;                                                   \
+        const gint64 stop = MIN (end, (run + 1) * job->split.inner);                               \
+        const Range_##T r = job->ranges[run % job->split.size];                                    \
+        for (; i < stop; i++)                                                                      \
+          {                                                                                        \
+            T x = job->x[i];                                                                       \
+            if (q->range_given)                                                                    \
+              {                                                                                    \
+                x = x > r.max ? r.max : x;                                                         \
+                x = x < r.min ? r.min : x;                                                         \
+              }                                                                                    \
+            x *= r.scale;                                                                          \
+            job->out[i] = (q->half_up ? FLOOR (x + (T) 0.5) : RINT (x)) * r.inverse;               \
+          }                                                                                        \
+      }                                                                                            \
+  }                                                                                                \
+                                                                                                   \
+  /* given: min and max of each slice, or NULL */                                                  \
+  static gboolean run_##T (SluiceKernelCall *call, const Quantizer *q, SluiceAxisSplit split,      \
+                           const T *min, const T *max, const T *x, T *out)                         \
+  {                                                                                                \
+    g_autofree Range_##T *ranges = g_new (Range_##T, split.size);                                  \
+    const gint64 span = (gint64) 1 << (q->is_signed ? q->bits - 1 : q->bits);                      \
+    const T lowest = q->is_signed ? -span + q->is_narrow : q->is_narrow, highest = span - 1;       \
+    for (gint64 k = 0; k < split.size; k++)                                                        \
+      {                                                                                            \
+        if (!q->range_given)                                                                       \
+          measure_##T (x, &split, k, &ranges[k]);                                                  \
+        else if (min[k] > max[k])                                                                  \
+          return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,                            \
+                                   "the range from %g to %g is empty", (double) min[k],            \
+                                   (double) max[k]);                                               \
+        else                                                                                       \
+          ranges[k] = (Range_##T){ .min = min[k], .max = max[k] };                                 \
+        set_scale_##T (&ranges[k], lowest, highest);                                               \
+      }                                                                                            \
+    Job_##T job = { q, split, ranges, x, out };                                                    \
+    return sluice_call_parallel_for (call, split.outer * split.size * split.inner, 16384, 1.0,     \
+                                     quantize_##T, &job);                                          \
+  }
+
+DEFINE_QUANTIZE (float, FLT_MAX, rintf, floorf)
+DEFINE_QUANTIZE (double, DBL_MAX, rint, floor)
+
+/* The tensor as it is divided into slices of one range each. */
+static gboolean
+divide (SluiceKernelCall *call, const Quantizer *q, SluiceAxisSplit *split)
+{
+  const SluiceTensor *x = sluice_call_input (call, 0);
+  gint64 most = q->is_signed ? 61 : 62;
+  if (q->axis < -1 || q->axis >= x->shape.rank)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "axis %" G_GINT64_FORMAT " is not -1 or one of the %d dimensions",
+                             q->axis, x->shape.rank);
+  if (q->bits < 1 || q->bits > most)
+    return sluice_call_fail (
+        call, SLUICE_ERROR_INVALID_ARGUMENT,
+        "num_bits is %" G_GINT64_FORMAT ", but must be from 1 to %" G_GINT64_FORMAT, q->bits, most);
+  *split = q->axis < 0 ? (SluiceAxisSplit){ 1, 1, x->n_elements }
+                       : sluice_axis_split (&x->shape, (int) q->axis);
+  for (guint i = 1; q->range_given && i < 3 && i < call->n_inputs; i++)
+    if (sluice_call_input (call, i)->n_elements != split->size)
+      return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                               "input %u has %" G_GINT64_FORMAT
+                               " elements, but there are %" G_GINT64_FORMAT " ranges",
+                               i, sluice_call_input (call, i)->n_elements, split->size);
+  return TRUE;
+}
+
+static gboolean
+quantize_floats (SluiceKernelCall *call,
+                 const Quantizer *q,
+                 const SluiceAxisSplit *split,
+                 SluiceTensor *out)
+{
+  const float own[2] = { (float) q->min, (float) q->max };
+  g_autoptr (SluiceTensor) x = sluice_call_widen_input (call, 0);
+  g_autoptr (SluiceTensor) min = call->n_inputs > 1 ? sluice_call_widen_input (call, 1) : NULL;
+  g_autoptr (SluiceTensor) max = call->n_inputs > 1 ? sluice_call_widen_input (call, 2) : NULL;
+  if (x == NULL || (call->n_inputs > 1 && (min == NULL || max == NULL)))
+    return FALSE;
+  const float *lows = min ? min->data : &own[0], *highs = max ? max->data : &own[1];
+  if (out->dtype == SLUICE_FLOAT)
+    return run_float (call, q, *split, lows, highs, x->data, out->data);
+  g_autoptr (SluiceTensor) wide = sluice_call_scratch (call, SLUICE_FLOAT, &out->shape);
+  if (wide == NULL || !run_float (call, q, *split, lows, highs, x->data, wide->data))
+    return FALSE;
+  sluice_narrow (out->dtype, wide->data, out->data, out->n_elements);
+  return TRUE;
+}
+
+static gboolean
+quantize_compute (SluiceKernelCall *call)
+{
+  const SluiceTensor *x = sluice_call_input (call, 0);
+  Quantizer q = *(const Quantizer *) call->state;
+  SluiceAxisSplit split;
+  if (call->n_inputs == 4) /* num_bits is an input */
+    {
+      if (!sluice_call_want_scalar (call, 3))
+        return FALSE;
+      q.bits = sluice_tensor_get_int (sluice_call_input (call, 3), 0);
+    }
+  if (!divide (call, &q, &split))
+    return FALSE;
+  SluiceTensor *out = sluice_call_output (call, 0, &x->shape);
+  if (out == NULL || out->n_elements == 0)
+    return out != NULL;
+  if (out->dtype != SLUICE_DOUBLE)
+    return quantize_floats (call, &q, &split, out);
+  const double *min = call->n_inputs > 1 ? sluice_call_input (call, 1)->data : &q.min;
+  const double *max = call->n_inputs > 1 ? sluice_call_input (call, 2)->data : &q.max;
+  return run_double (call, &q, split, min, max, x->data, out->data);
+}
+
+/* Rounding has no slope: nothing to compare the gradient with. */
+static const SluiceSample v1_samples[] = {
+  { "", "float[3,4] in (-2,2)", 1e-5, 1e-6, TRUE },
+  { "range_given=true; input_min=-1.0; input_max=1.5; num_bits=4", "float[17]", 1e-5, 1e-6, TRUE },
+};
+static const SluiceRecipe v1_recipe = { v1_samples, G_N_ELEMENTS (v1_samples), SLUICE_SET_FLOATS };
+
+static const SluiceSample v2_samples[] = {
+  { "", "float[3,4] in (-2,2); float[]=0; float[]=0", 1e-5, 1e-6, TRUE },
+  { "range_given=true; narrow_range=true; round_mode='HALF_UP'; num_bits=5",
+    "float[17] in (-2,2); float[]=-1; float[]=1.5", 1e-5, 1e-6, TRUE },
+  { "axis=1; signed_input=false", "float[2,3,2]; float[]=0; float[]=0", 1e-5, 1e-6, TRUE },
+  { "", "float[0]; float[]=0; float[]=0", 0, 0, TRUE },
+};
+static const SluiceRecipe v2_recipe = { v2_samples, G_N_ELEMENTS (v2_samples), SLUICE_SET_FLOATS };
+
+static const SluiceSample v3_samples[] = {
+  { "", "float[3,4] in (-2,2); float[]=-1; float[]=1; int32[]={6}", 1e-5, 1e-6, TRUE },
+};
+static const SluiceRecipe v3_recipe = { v3_samples, G_N_ELEMENTS (v3_samples), SLUICE_SET_FLOATS };
+
+#define FLOATS  "T: {bfloat16, half, float, double}"
+#define SUMMARY N_ ("Rounds to what a number of bits can tell apart")
+
+static const SluiceOpDef v1_op = {
+  .name = "QuantizeAndDequantize",
+  .signature = "input: T -> output: T",
+  .attrs = "signed_input: bool = true; num_bits: int = 8; range_given: bool = false; "
+           "input_min: float = 0.0; input_max: float = 0.0; " FLOATS,
+  .summary = SUMMARY,
+  .shape = quantize_shape,
+  .gradient = sluice_grad_pass,
+  .recipe = &v1_recipe,
+};
+
+static const SluiceOpDef v2_op = {
+  .name = "QuantizeAndDequantizeV2",
+  .signature = "input: T, input_min: T, input_max: T -> output: T",
+  .attrs = "signed_input: bool = true; num_bits: int = 8; range_given: bool = false; " FLOATS
+           "; round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'; "
+           "narrow_range: bool = false; axis: int = -1",
+  .summary = SUMMARY,
+  .shape = quantize_shape,
+  .gradient = sluice_grad_pass,
+  .recipe = &v2_recipe,
+};
+
+static const SluiceOpDef v3_op = {
+  .name = "QuantizeAndDequantizeV3",
+  .signature = "input: T, input_min: T, input_max: T, num_bits: int32 -> output: T",
+  .attrs = "signed_input: bool = true; range_given: bool = true; " FLOATS
+           "; narrow_range: bool = false; axis: int = -1",
+  .summary = SUMMARY,
+  .shape = quantize_shape,
+  .gradient = sluice_grad_pass,
+  .recipe = &v3_recipe,
+};
+
+static const SluiceOpDef *const ops[] = { &v1_op, &v2_op, &v3_op };
+
+#define KERNEL(name)                                                                               \
+  {                                                                                                \
+    .op = name, .device = "CPU", .prepare = quantize_prepare, .free_state = g_free,                \
+    .compute = quantize_compute                                                                    \
+  }
+
+static const SluiceKernel kernels[] = {
+  KERNEL ("QuantizeAndDequantize"),
+  KERNEL ("QuantizeAndDequantizeV2"),
+  KERNEL ("QuantizeAndDequantizeV3"),
+};
+
+const SluiceKernelModule sluice_module_array_quantize = {
+  .ops = ops, .n_ops = G_N_ELEMENTS (ops), .kernels = kernels, .n_kernels = G_N_ELEMENTS (kernels)
+};
