@@ -47,6 +47,44 @@ static const SluiceOpDef add_n = {
   .recipe = &recipe,
 };
 
-static const SluiceOpDef *const ops[] = { &add_n };
+static gboolean
+accumulate_shape (SluiceShapeContext *c, GError **error)
+{
+  if (!sluice_shape_merge_all (c, error))
+    return FALSE;
+  SluiceShape merged, told = sluice_node_get_attr (c->node, "shape")->shape;
+  char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
+  if (!sluice_shape_merge (&c->outputs[0].shape, &told, &merged))
+    return sluice_shape_context_fail (c, error, "inputs of shape %s contradict attribute shape, %s",
+                                      sluice_shape_str (&c->outputs[0].shape, a),
+                                      sluice_shape_str (&told, b));
+  sluice_shape_context_set (c, 0, &merged);
+  return TRUE;
+}
+
+static const SluiceSample accumulate_samples[] = {
+  { "N=1; shape=[3,4]", "float[3,4]" },
+  { "N=3; shape=[17]", "float[17]; float[17]; float[17]", 1e-6, 1e-6 },
+  { "N=2; shape=[0,2]", "float[0,2]; float[0,2]" },
+};
+static const SluiceRecipe accumulate_recipe = { accumulate_samples,
+                                                G_N_ELEMENTS (accumulate_samples),
+                                                SLUICE_SET_NUMBER };
+
+static const SluiceOpDef accumulate_n = {
+  .name = "AccumulateNV2",
+  .signature = "inputs: N * T -> sum: T",
+  .attrs = "N: int >= 1; T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, "
+           "quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; "
+           "shape: shape",
+  .summary = N_ ("Sum of several tensors of a shape that is told"),
+  .flags = SLUICE_OP_COMMUTATIVE | SLUICE_OP_AGGREGATE,
+  .shape = accumulate_shape,
+  .gradient = add_n_gradient,
+  .cost = add_n_cost,
+  .recipe = &accumulate_recipe,
+};
+
+static const SluiceOpDef *const ops[] = { &add_n, &accumulate_n };
 
 const SluiceKernelModule sluice_module_math_add_n = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

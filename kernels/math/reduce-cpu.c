@@ -20,12 +20,17 @@ typedef enum
   FINISH_NOTHING,
   FINISH_MEAN,
   FINISH_HALF,
+  FINISH_ROOT,
 } Finish;
+
+/* Writes |x|² over each of n elements. */
+typedef void (*SquareLoop) (void *x, gint64 n);
 
 typedef struct
 {
   RunLoop run[SLUICE_N_DTYPES];
   SluiceRowsLoop rows[SLUICE_N_DTYPES];
+  SquareLoop square[SLUICE_N_DTYPES]; /* (nullable): what is done to elements first */
   Finish finish;
   gboolean all; /* no axes: everything becomes one */
 } ReduceKernel;
@@ -109,6 +114,25 @@ FOR_RICB (DEFINE_ITSELF, )
   REDUCE_LOOPS (any, logical_or, itself, 0, s, T, hot) ROWS_LOOP (any, logical_or, s, T, hot)
 #define SQUARE_LOOPS(fn, s, T, hot) REDUCE_LOOPS (squares, add, scalar_square, 0, s, T, hot)
 
+#define CONJUGATE_c64  conjf
+#define CONJUGATE_c128 conj
+#define NORM_LOOP(fn, s, T, hot)                                                                   \
+  static void square_##s (void *x_, gint64 n)                                                      \
+  {                                                                                                \
+    T *x = x_;                                                                                     \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      x[i] = scalar_square_##s (x[i]);                                                             \
+  }
+#define NORM_LOOP_C(fn, s, T, hot)                                                                 \
+  static void square_##s (void *x_, gint64 n)                                                      \
+  {                                                                                                \
+    T *x = x_;                                                                                     \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      x[i] = x[i] * CONJUGATE_##s (x[i]);                                                          \
+  }
+FOR_RI (NORM_LOOP, )
+FOR_C (NORM_LOOP_C, )
+
 FOR_RIC (SUM_LOOPS, )
 FOR_RIC (PROD_LOOPS, )
 FOR_RI (MAX_LOOPS, )
@@ -134,6 +158,7 @@ typedef struct
 {
   RunLoop run;
   SluiceRowsLoop rows;
+  SquareLoop square;      /* (nullable) */
   SluiceDType dtype, acc; /* acc differs where elements are widened first */
   gsize size, acc_size;
   const char *x;
@@ -220,6 +245,13 @@ accumulator (const ReduceKernel *k, SluiceDType dtype)
              : dtype;
 }
 
+/* Are elements added up as they lie in the input? */
+static gboolean
+is_plain (const ReduceJob *job)
+{
+  return job->acc == job->dtype && job->square == NULL;
+}
+
 /* n elements as accumulators. */
 static void
 widen (const ReduceJob *job, const char *x, void *to, gint64 n)
@@ -231,6 +263,8 @@ widen (const ReduceJob *job, const char *x, void *to, gint64 n)
   else
     for (gint64 i = 0; i < n; i++)
       sluice_wide_store (job->acc, to, i, sluice_wide_load (job->dtype, x, i));
+  if (job->square)
+    job->square (to, n);
 }
 
 static void
@@ -248,8 +282,8 @@ narrow (const ReduceJob *job, const char *from, void *to, gint64 n)
 static void
 reduce_run (const ReduceJob *job, const char *x, gint64 n, void *acc)
 {
-  gint64 wide[PIECE];
-  if (job->acc == job->dtype)
+  SluiceWide wide[PIECE];
+  if (is_plain (job))
     {
       job->run (x, n, acc);
       return;
@@ -262,8 +296,8 @@ static void
 reduce_rows (
     const ReduceJob *job, const char *x, gint64 rows, gint64 stride, gint64 width, void *acc)
 {
-  gint64 wide[COLUMNS];
-  if (job->acc == job->dtype)
+  SluiceWide wide[COLUMNS];
+  if (is_plain (job))
     {
       job->rows (x, rows, stride, width, acc);
       return;
@@ -369,12 +403,32 @@ divide (SluiceDType dtype, void *values, gint64 n, double by)
 }
 
 static void
+root (SluiceDType dtype, void *values, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    {
+      SluiceWide value = sluice_wide_load (dtype, values, i);
+      if (sluice_dtype_is_complex (dtype))
+        value.c128 = csqrt (value.c128);
+      else if (sluice_dtype_is_floating (dtype))
+        value.f64 = sqrt (value.f64);
+      else if (sluice_dtype_in (dtype, SLUICE_SET_SIGNED)) /* a sum that wrapped may be negative */
+        value.i64 = value.i64 > 0 ? (gint64) sqrt ((double) value.i64) : 0;
+      else
+        value.u64 = (guint64) sqrt ((double) value.u64);
+      sluice_wide_store (dtype, values, i, value);
+    }
+}
+
+static void
 finish (const ReduceKernel *k, SluiceDType dtype, void *values, gint64 n, double count)
 {
   if (k->finish == FINISH_MEAN)
     divide (dtype, values, n, count);
   else if (k->finish == FINISH_HALF)
     divide (dtype, values, n, 2);
+  else if (k->finish == FINISH_ROOT)
+    root (dtype, values, n);
 }
 
 /* Moves the first piece of each output to where it belongs. */
@@ -456,7 +510,7 @@ compute (SluiceKernelCall *call)
     return FALSE;
   SluiceShape shape = sluice_axes_apply (&axes, &x->shape, call->state != NULL);
   gint64 n_out = sluice_shape_n_elements (&shape);
-  if (n_out == x->n_elements && n_out > 0 && k->finish != FINISH_HALF)
+  if (n_out == x->n_elements && n_out > 0 && k->finish < FINISH_HALF)
     return sluice_call_forward_view (call, 0, 0, &shape);
   SluiceTensor *out = sluice_call_output (call, 0, &shape);
   if (out == NULL || n_out == 0)
@@ -464,6 +518,7 @@ compute (SluiceKernelCall *call)
   SluiceDType acc = accumulator (k, x->dtype);
   ReduceJob job = { .run = k->run[acc],
                     .rows = k->rows[acc],
+                    .square = k->square[acc],
                     .dtype = x->dtype,
                     .acc = acc,
                     .acc_size = sluice_dtype_size (acc),
@@ -516,6 +571,8 @@ compute_reference (SluiceKernelCall *call)
           rest /= x->shape.dim[d];
         }
       SluiceWide value = sluice_wide_load (x->dtype, x->data, i), mapped;
+      if (k->square[wide])
+        k->square[wide](&value, 1);
       k->run[wide](&value, 1, &mapped);
       k->rows[wide](&mapped, 1, 0, 1, &acc[to]);
     }
@@ -540,6 +597,11 @@ static const ReduceKernel kernel_Max = { .run = { LOOPS_RI (run_max) },
                                          .rows = { LOOPS_RI (rows_max) } };
 static const ReduceKernel kernel_Min = { .run = { LOOPS_RI (run_min) },
                                          .rows = { LOOPS_RI (rows_min) } };
+static const ReduceKernel kernel_EuclideanNorm = { .run = { LOOPS_RIC (run_sum) },
+                                                   .rows = { LOOPS_RIC (rows_sum) },
+                                                   .square = { LOOPS_RIC (square) },
+                                                   .finish = FINISH_ROOT };
+
 SluiceRowsLoop
 sluice_rows_loop (SluiceCombine combine, SluiceDType dtype)
 {
@@ -583,6 +645,7 @@ static const SluiceKernel kernels[] = {
   REGISTER (Prod, SET_RIC, "T", prepare)
   REGISTER (Max, SET_RI, "T", prepare)
   REGISTER (Min, SET_RI, "T", prepare)
+  REGISTER (EuclideanNorm, SET_RIC, "T", prepare)
   REGISTER (All, 0, NULL, prepare)
   REGISTER (Any, 0, NULL, prepare)
   REGISTER (L2Loss, SET_R, "T", NULL)

@@ -237,6 +237,22 @@ prod_gradient (SluiceGradContext *g, GError **error)
   return TRUE;
 }
 
+/* x · dy / y, as TensorFlow: no number where the norm is 0. */
+static gboolean
+norm_gradient (SluiceGradContext *g, GError **error)
+{
+  Known known = what_is_known (g);
+  SluiceEdge y = sluice_grad_output (g, 0), dy = sluice_grad_dy (g, 0);
+  if (!sluice_node_get_bool (g->node, "keep_dims"))
+    {
+      SluiceEdge kept = kept_shape (g, &known);
+      y = MAKE ("Reshape", y, kept);
+      dy = MAKE ("Reshape", dy, kept);
+    }
+  sluice_grad_set (g, 0, MAKE ("RealDiv", sluice_grad_input (g, 0), MAKE ("RealDiv", y, dy)));
+  return TRUE;
+}
+
 static gboolean
 l2_loss_gradient (SluiceGradContext *g, GError **error)
 {
@@ -306,6 +322,7 @@ NUMBERS (Mean, SLUICE_ROLE_NONE, NUMBER_TYPES, SLUICE_SET_NUMBER, " in (-3,3)", 
 NUMBERS (Prod, SLUICE_ROLE_NONE, NUMBER_TYPES, SLUICE_SET_NUMBER, " in (0.95,1.05)", 1e-4, N_ ("Product over some dimensions"), prod_gradient)
 NUMBERS (Max, SLUICE_ROLE_NONE, REAL_TYPES, SLUICE_SET_REAL, " in (-3,3)", 0, N_ ("Largest over some dimensions"), extreme_gradient)
 NUMBERS (Min, SLUICE_ROLE_NONE, REAL_TYPES, SLUICE_SET_REAL, " in (-3,3)", 0, N_ ("Smallest over some dimensions"), extreme_gradient)
+NUMBERS (EuclideanNorm, SLUICE_ROLE_NONE, NUMBER_TYPES, SLUICE_SET_FLOATS | SLUICE_SET_COMPLEX | SLUICE_SET_INDEX, " in (-3,3)", 1e-5, N_ ("Square root of the sum of squares, over some dimensions"), norm_gradient)
 TRUTHS (All, N_ ("Are all true, over some dimensions?"))
 TRUTHS (Any, N_ ("Is one true, over some dimensions?"))
 /* clang-format on */
@@ -327,7 +344,8 @@ static const SluiceOpDef def_L2Loss = { .name = "L2Loss",
                                         .cost = reduce_cost,
                                         .recipe = &recipe_L2Loss };
 
-static const SluiceOpDef *const ops[] = { &def_Sum, &def_Mean, &def_Prod, &def_Max,
-                                          &def_Min, &def_All,  &def_Any,  &def_L2Loss };
+static const SluiceOpDef *const ops[] = { &def_Sum, &def_Mean,   &def_Prod,
+                                          &def_Max, &def_Min,    &def_All,
+                                          &def_Any, &def_L2Loss, &def_EuclideanNorm };
 
 const SluiceKernelModule sluice_module_math_reduce = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

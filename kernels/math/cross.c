@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Cross: products of vectors of three, in the innermost dimension. */
+#include <glib/gi18n-lib.h>
+
+#include "engine/graph/shape-context.h"
+#include "kernels/math/elementwise.h"
+#include "kernels/math/gradients.h"
+
+/* ---- definition ---- */
+
+static gboolean
+cross_shape (SluiceShapeContext *c, GError **error)
+{
+  SluiceShape out;
+  char text[SLUICE_SHAPE_STR];
+  if (!sluice_shape_context_want_rank_at_least (c, 0, 1, error)
+      || !sluice_shape_context_merge (c, 0, 1, &out, error))
+    return FALSE;
+  if (out.rank > 0 && out.dim[out.rank - 1] != 3 && out.dim[out.rank - 1] != SLUICE_UNKNOWN_DIM)
+    return sluice_shape_context_fail (c, error, "the last dimension must be 3, but the shape is %s",
+                                      sluice_shape_str (&out, text));
+  sluice_shape_context_set (c, 0, &out);
+  return TRUE;
+}
+
+static gboolean
+cross_gradient (SluiceGradContext *g, GError **error)
+{
+  SluiceEdge dy = sluice_grad_dy (g, 0);
+  sluice_grad_set (g, 0, MAKE ("Cross", sluice_grad_input (g, 1), dy));
+  sluice_grad_set (g, 1, MAKE ("Cross", dy, sluice_grad_input (g, 0)));
+  return TRUE;
+}
+
+static const SluiceSample samples[] = {
+  { NULL, "float[3] in (-3,3); float[3] in (-3,3)", 1e-6, 1e-6 },
+  { NULL, "float[2,5,3] in (-3,3); float[2,5,3] in (-3,3)", 1e-6, 1e-6 },
+  { NULL, "float[0,3]; float[0,3]" },
+};
+static const SluiceRecipe recipe = { samples, G_N_ELEMENTS (samples), SLUICE_SET_REAL };
+
+static const SluiceOpDef cross = {
+  .name = "Cross",
+  .signature = "a: T, b: T -> product: T",
+  .attrs = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
+           "uint64}",
+  .summary = N_ ("Cross products of vectors of three"),
+  .shape = cross_shape,
+  .gradient = cross_gradient,
+  .recipe = &recipe,
+};
+
+/* ---- kernel ---- */
+
+typedef void (*CrossLoop) (gint64 n, const void *a, const void *b, void *out);
+
+#define CROSS_LOOP(fn, s, T, hot)                                                                  \
+  static void cross_##s (gint64 n, const void *a_, const void *b_, void *out_)                     \
+  {                                                                                                \
+    const T *a = a_, *b = b_;                                                                      \
+    T *out = out_;                                                                                 \
+    for (gint64 i = 0; i < n; i++, a += 3, b += 3, out += 3)                                       \
+      for (int k = 0; k < 3; k++)                                                                  \
+        {                                                                                          \
+          int next = (k + 1) % 3, last = (k + 2) % 3;                                              \
+          out[k] = scalar_sub_##s (scalar_mul_##s (a[next], b[last]),                              \
+                                   scalar_mul_##s (a[last], b[next]));                             \
+        }                                                                                          \
+  }
+FOR_RI (CROSS_LOOP, )
+
+static const CrossLoop loops[SLUICE_N_DTYPES] = { LOOPS_RI (cross) };
+
+typedef struct
+{
+  SluiceDType dtype;
+  const char *a, *b;
+  char *out;
+} Job;
+
+/* Units are vectors. */
+static void
+run (gpointer data, gint64 begin, gint64 end)
+{
+  const Job *job = data;
+  gsize vector = 3 * sluice_dtype_size (job->dtype);
+  if (!sluice_dtype_is_half (job->dtype))
+    {
+      gsize at = begin * vector;
+      loops[job->dtype](end - begin, job->a + at, job->b + at, job->out + at);
+      return;
+    }
+  for (gint64 i = begin; i < end; i++)
+    {
+      float a[3], b[3], out[3];
+      sluice_widen (job->dtype, job->a + i * vector, a, 3);
+      sluice_widen (job->dtype, job->b + i * vector, b, 3);
+      cross_f32 (1, a, b, out);
+      sluice_narrow (job->dtype, out, job->out + i * vector, 3);
+    }
+}
+
+static gboolean
+compute (SluiceKernelCall *call)
+{
+  const SluiceTensor *a = sluice_call_input (call, 0), *b = sluice_call_input (call, 1);
+  char text[2][SLUICE_SHAPE_STR];
+  int rank = a->shape.rank;
+  if (!sluice_shape_equal (&a->shape, &b->shape) || rank < 1)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "a and b must be vectors of one shape, but are %s and %s",
+                             sluice_shape_str (&a->shape, text[0]),
+                             sluice_shape_str (&b->shape, text[1]));
+  if (a->shape.dim[rank - 1] != 3)
+    return sluice_call_fail (call, SLUICE_ERROR_FAILED_PRECONDITION,
+                             "the last dimension must be 3, but the shape is %s",
+                             sluice_shape_str (&a->shape, text[0]));
+  SluiceTensor *out = sluice_call_output (call, 0, &a->shape);
+  if (out == NULL || out->n_elements == 0)
+    return out != NULL;
+  Job job = { a->dtype, a->data, b->data, out->data };
+  return sluice_call_parallel_for (call, out->n_elements / 3, SLUICE_GRAIN / 3, 2, run, &job);
+}
+
+static const SluiceOpDef *const ops[] = { &cross };
+
+static const SluiceKernel kernels[] = {
+  { .op = "Cross", .device = "CPU", .compute = compute },
+};
+
+const SluiceKernelModule sluice_module_math_cross = {
+  .ops = ops,
+  .n_ops = G_N_ELEMENTS (ops),
+  .kernels = kernels,
+  .n_kernels = G_N_ELEMENTS (kernels),
+};
