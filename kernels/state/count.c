@@ -17,7 +17,7 @@ count_shape (SluiceShapeContext *c, GError **error)
 }
 
 static const SluiceRecipe recipe = {
-  .why_none = N_ ("changes a variable: tests/conformance/ops/state has them")
+  .why_none = N_ ("changes a variable: tests/kernels/test-scatter makes one")
 };
 
 static const SluiceOpDef count_op = {

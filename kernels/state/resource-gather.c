@@ -51,7 +51,7 @@ gather_nd_gradient (SluiceGradContext *g, GError **error)
 }
 
 static const SluiceRecipe recipe = {
-  .why_none = N_ ("reads a variable: tests/conformance/ops/state has it")
+  .why_none = N_ ("reads a variable: tests/kernels/test-scatter makes one")
 };
 
 static const SluiceOpDef gather_op = {

@@ -54,12 +54,18 @@ most (float a, float b)
 
 static const struct
 {
-  const char *name;
   float (*change) (float a, float b);
-  gboolean nd; /* ScatterNd has it too */
+  /* Of a reference, by coordinates, and both of a handle; TensorFlow has not all of them. */
+  const char *ops[4];
 } changes[] = {
-  { "Update", set, TRUE },  { "Add", add, TRUE },   { "Sub", sub, TRUE },  { "Mul", mul, FALSE },
-  { "Div", divide, FALSE }, { "Min", least, TRUE }, { "Max", most, TRUE },
+  { set,
+    { "ScatterUpdate", "ScatterNdUpdate", "ResourceScatterUpdate", "ResourceScatterNdUpdate" } },
+  { add, { "ScatterAdd", "ScatterNdAdd", "ResourceScatterAdd", "ResourceScatterNdAdd" } },
+  { sub, { "ScatterSub", "ScatterNdSub", "ResourceScatterSub", "ResourceScatterNdSub" } },
+  { mul, { "ScatterMul", NULL, "ResourceScatterMul", NULL } },
+  { divide, { "ScatterDiv", NULL, "ResourceScatterDiv", NULL } },
+  { least, { "ScatterMin", "ScatterNdMin", "ResourceScatterMin", "ResourceScatterNdMin" } },
+  { most, { "ScatterMax", "ScatterNdMax", "ResourceScatterMax", "ResourceScatterNdMax" } },
 };
 
 static float
@@ -115,13 +121,12 @@ test_changes (void)
     for (guint form = 0; form < 4; form++)
       {
         gboolean nd = form & 1, resource = form & 2;
-        if (nd && !changes[i].nd)
+        const char *op = changes[i].ops[form];
+        if (op == NULL)
           continue;
         g_auto (Harness) h;
         harness_init (&h, 1, FALSE);
         SluiceShape shape = nd ? SLUICE_SHAPE (N_UPDATES, 1) : SLUICE_SHAPE (N_UPDATES);
-        g_autofree char *op = g_strconcat (resource ? "Resource" : "", "Scatter", nd ? "Nd" : "",
-                                           changes[i].name, NULL);
         SluiceEdge v = harness_variable (&h, resource, "v", floats (&h, start_at, N_ROWS));
         SluiceEdge updates = floats (&h, update_at, N_UPDATES);
         harness_op (&h, op, "change", v, indices (&h, &shape, numbers), updates);
@@ -243,6 +248,55 @@ test_temporary (void)
   harness_fails (&h, "steal:0", NULL, SLUICE_ERROR_NOT_FOUND);
 }
 
+/* Coordinates into a handle, and their dense gradient. */
+static void
+test_gather_nd (void)
+{
+  static const gint64 coordinates[] = { 3, 1, 0, 2, 3, 1 };
+  g_auto (Harness) h;
+  harness_init (&h, 1, FALSE);
+  SluiceEdge v = harness_variable (&h, TRUE, "v", floats (&h, start_at, N_ROWS));
+  SluiceEdge at = indices (&h, &SLUICE_SHAPE (3, 2), coordinates);
+  SluiceEdge y = harness_add (&h, "ResourceGatherNd", "gather", (SluiceEdge[]){ v, at }, 2,
+                              SLUICE_ATTRS (sluice_attr_type ("dtype", SLUICE_FLOAT)));
+  g_autoptr (GError) error = NULL;
+  SluiceGrad grad;
+  g_assert_true (sluice_gradients (h.graph, "gradients", &y, 1, NULL, &v, 1, &grad, &error));
+  harness_op (&h, "Identity", "grad", sluice_grad_to_dense (&h.b, &grad));
+  harness_fails (&h, "gather:0", NULL, SLUICE_ERROR_NOT_FOUND);
+  harness_target (&h, "v/init");
+  g_autoptr (SluiceTensor) value = harness_fetch (&h, "gather:0");
+  g_autoptr (SluiceTensor) dense = harness_fetch (&h, "grad:0");
+  float want[N_ROWS * SIZE] = { 0 };
+  for (guint k = 0; k < 3; k++)
+    {
+      guint offset = coordinates[2 * k] * SIZE + coordinates[2 * k + 1];
+      g_assert_cmpfloat (((float *) value->data)[k], ==, start_at (offset));
+      want[offset]++;
+    }
+  g_assert_cmpmem (dense->data, sluice_tensor_bytes (dense), want, sizeof want);
+}
+
+static void
+test_count (void)
+{
+  g_auto (Harness) h;
+  harness_init (&h, 1, FALSE);
+  SluiceEdge v = harness_add (&h, "VarHandleOp", "v", NULL, 0,
+                              SLUICE_ATTRS (sluice_attr_type ("dtype", SLUICE_INT64),
+                                            sluice_attr_shape ("shape", &SLUICE_SHAPE_SCALAR)));
+  harness_op (&h, "AssignVariableOp", "init", v, indices (&h, &SLUICE_SHAPE_SCALAR, &numbers[1]));
+  harness_add (&h, "ResourceCountUpTo", "count", &v, 1,
+               SLUICE_ATTRS (sluice_attr_int ("limit", 2), sluice_attr_type ("T", SLUICE_INT64)));
+  harness_target (&h, "init");
+  for (gint64 i = 0; i < 2; i++)
+    {
+      g_autoptr (SluiceTensor) value = harness_fetch (&h, "count:0");
+      g_assert_cmpint (sluice_tensor_get_int (value, 0), ==, i);
+    }
+  harness_fails (&h, "count:0", NULL, SLUICE_ERROR_OUT_OF_RANGE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -250,6 +304,8 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/scatter/changes", test_changes);
   g_test_add_func ("/kernels/scatter/threads", test_threads);
   g_test_add_func ("/kernels/scatter/sparse-gradient", test_sparse_gradient);
+  g_test_add_func ("/kernels/scatter/gather-nd", test_gather_nd);
+  g_test_add_func ("/kernels/scatter/count", test_count);
   g_test_add_func ("/kernels/scatter/temporary", test_temporary);
   return g_test_run ();
 }
