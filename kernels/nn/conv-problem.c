@@ -58,12 +58,13 @@ set_channels (SluiceKernelCall *call,
                            "dimension, the fourth a multiple of the groups");
 }
 
-static gboolean
-set_sizes (SluiceKernelCall *call,
-           const SluiceWindow *window,
-           const SluiceShape *x,
-           const SluiceShape *filter,
-           SluiceConv *conv)
+gboolean
+sluice_conv_place (SluiceKernelCall *call,
+                   const SluiceWindow *window,
+                   const SluiceShape *x,
+                   const SluiceShape *filter,
+                   SluiceConv *conv,
+                   SluiceShape *y)
 {
   gint64 in[SLUICE_AXES], size[SLUICE_AXES];
   memset (conv, 0, sizeof *conv);
@@ -84,6 +85,7 @@ set_sizes (SluiceKernelCall *call,
     return FALSE;
   if (!sluice_window_place (window, in, size, &conv->place, &error))
     return sluice_call_fail (call, error->code, "%s", error->message);
+  *y = sluice_window_value (window, conv->batch, conv->place.out, conv->out_channels);
   return TRUE;
 }
 
@@ -96,9 +98,8 @@ sluice_conv_begin (SluiceKernelCall *call,
   SluiceShape x, filter, y;
   if (!read_shape (call, window, 0, kind == SLUICE_CONV_BACKPROP_INPUT, &x)
       || !read_shape (call, window, 1, kind == SLUICE_CONV_BACKPROP_FILTER, &filter)
-      || !set_sizes (call, window, &x, &filter, &c->conv))
+      || !sluice_conv_place (call, window, &x, &filter, &c->conv, &y))
     return FALSE;
-  y = sluice_window_value (window, c->conv.batch, c->conv.place.out, c->conv.out_channels);
   if (kind != SLUICE_CONV_FORWARD && !sluice_shape_equal (&y, &sluice_call_input (call, 2)->shape))
     {
       char want[SLUICE_SHAPE_STR], got[SLUICE_SHAPE_STR];

@@ -29,6 +29,21 @@ typedef struct
 } SluiceConvCall;
 
 /**
+ * sluice_conv_place:
+ * @y: (out): the shape of what comes out
+ *
+ * Works out the sizes of a convolution of values of shape x.
+ *
+ * Returns: %FALSE: call->error is set
+ */
+gboolean sluice_conv_place (SluiceKernelCall *call,
+                            const SluiceWindow *window,
+                            const SluiceShape *x,
+                            const SluiceShape *filter,
+                            SluiceConv *conv,
+                            SluiceShape *y);
+
+/**
  * sluice_conv_begin:
  *
  * Checks the inputs of the node, works out the sizes and allocates the output.
