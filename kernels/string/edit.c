@@ -145,37 +145,43 @@ digit_value (char c)
   return at ? (int) (at - alphabet) : -1;
 }
 
-static gboolean
-decode (gpointer data, gint64 i, GError **error)
+gboolean
+sluice_base64_decode (const char *text, gsize length, GString *to, GError **error)
 {
-  const SluiceTextMap *map = data;
-  const char *from = map->in[i].data;
-  gsize n = map->in[i].length;
-  if (n > 0 && n % 4 == 0 && from[n - 1] == '=')
-    n -= from[n - 2] == '=' ? 2 : 1;
+  gsize n = length;
+  if (n > 0 && n % 4 == 0 && text[n - 1] == '=')
+    n -= text[n - 2] == '=' ? 2 : 1;
   if (n % 4 == 1)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "%" G_GSIZE_FORMAT " characters are no base64: one is left over", n);
-  GString *to = g_string_sized_new (n / 4 * 3 + 3);
   guint32 bits = 0;
   for (gsize k = 0; k < n; k++)
     {
-      int value = digit_value (from[k]);
+      int value = digit_value (text[k]);
       if (value < 0)
-        {
-          g_string_free (to, TRUE);
-          return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                              "byte 0x%02x at %" G_GSIZE_FORMAT " is no digit of base64 in the "
-                              "alphabet of URLs (A-Z, a-z, 0-9, '-', '_')",
-                              (guint8) from[k], k);
-        }
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "byte 0x%02x at %" G_GSIZE_FORMAT " is no digit of base64 in the "
+                            "alphabet of URLs (A-Z, a-z, 0-9, '-', '_')",
+                            (guint8) text[k], k);
       bits = bits << 6 | (guint) value;
       /* 6, 12, 18 or 24 bits so far: each digit but the first completes a byte. */
       if (k % 4 > 0)
         g_string_append_c (to, (char) (bits >> (6 - 2 * (k % 4))));
     }
-  sluice_string_take_text (sluice_tensor_get_string (map->out, i), to);
   return TRUE;
+}
+
+static gboolean
+decode (gpointer data, gint64 i, GError **error)
+{
+  const SluiceTextMap *map = data;
+  GString *to = g_string_sized_new (map->in[i].length / 4 * 3 + 3);
+  gboolean ok = sluice_base64_decode (map->in[i].data, map->in[i].length, to, error);
+  if (ok)
+    sluice_string_take_text (sluice_tensor_get_string (map->out, i), to);
+  else
+    g_string_free (to, TRUE);
+  return ok;
 }
 
 static gboolean
