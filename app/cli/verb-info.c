@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/show-checkpoint.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/store.h"
@@ -164,7 +165,9 @@ static int
 info (char **arguments, GError **error)
 {
   if (arguments[0] != NULL && (arguments[1] != NULL || workspace != NULL))
-    return cli_usage (error, "give one GRAPH, or --workspace DIR, or nothing");
+    return cli_usage (error, "give one GRAPH or CHECKPOINT, or --workspace DIR, or nothing");
+  if (arguments[0] != NULL && cli_is_checkpoint (arguments[0]))
+    return cli_show_checkpoint (arguments[0], error);
   if (arguments[0] != NULL)
     return show_graph (arguments[0], error);
   return workspace != NULL ? show_workspace (error) : show_program ();
@@ -172,8 +175,8 @@ info (char **arguments, GError **error)
 
 const Verb verb_info = {
   .name = "info",
-  .arguments = "[GRAPH]",
-  .summary = N_ ("Tell about this program, a graph, or the runs of a workspace"),
+  .arguments = "[GRAPH | CHECKPOINT]",
+  .summary = N_ ("Tell about this program, a graph, a checkpoint, or the runs of a workspace"),
   .options = options,
   .run = info,
 };

@@ -17,7 +17,8 @@ typedef struct
   SluiceSpan key; /* owned */
   BundleEntry entry;
   GByteArray *value; /* (nullable): of the older format */
-  char *name;        /* (nullable): of the older format's list of tensors */
+  char *name;        /* (nullable): of the older format's list of tensors, in the order they came */
+  guint order;
 } Item;
 
 struct _SluiceBundleWriter
@@ -219,6 +220,7 @@ whole_item (SluiceBundleWriter *self,
     {
       whole = add_item (self->items, key);
       whole->name = g_strdup (name);
+      whole->order = g_hash_table_size (self->items);
       whole->entry.dtype = dtype;
       whole->entry.shape = *full;
       whole->entry.slices = g_array_new (FALSE, FALSE, sizeof (SluiceSlice));
@@ -320,9 +322,9 @@ sluice_bundle_writer_add (SluiceBundleWriter *self,
 }
 
 static gint
-by_name (gconstpointer a, gconstpointer b)
+by_order (gconstpointer a, gconstpointer b)
 {
-  return strcmp ((*(Item *const *) a)->name, (*(Item *const *) b)->name);
+  return (gint) (*(Item *const *) a)->order - (gint) (*(Item *const *) b)->order;
 }
 
 /* The list of tensors, and of their slices, which stands under the empty key. */
@@ -381,7 +383,7 @@ finish_v1 (SluiceBundleWriter *self, GError **error)
         g_hash_table_iter_steal (&iter);
         g_ptr_array_add (wholes, key);
       }
-  g_ptr_array_sort (wholes, by_name);
+  g_ptr_array_sort (wholes, by_order);
   g_autoptr (GByteArray) meta = pack_meta (wholes);
   return write_table (self->prefix, self->items, meta, error);
 }

@@ -240,6 +240,9 @@ struct _SluiceTableWriter
 {
   SluiceFileWriter *file;
   Block data, index;
+  gboolean is_pending; /* a block is written, and the index does not name it yet */
+  Handle pending;
+  GByteArray *pending_key; /* the last one in it */
 };
 
 static void
@@ -322,29 +325,59 @@ sluice_table_writer_new (SluiceFileWriter *file)
 {
   SluiceTableWriter *self = g_new0 (SluiceTableWriter, 1);
   self->file = file;
+  self->pending_key = g_byte_array_new ();
   block_init (&self->data);
   block_init (&self->index);
   return self;
 }
 
-/* Writes the data block at hand, if there is one, and names it in the index. */
+/* The index names a block by a key as short as can be that is not less than its last one and less
+ * than the next (nullable: there is none): such as TensorFlow makes it, so that the bytes agree. */
+static void
+name_block (SluiceTableWriter *self, const SluiceSpan *next)
+{
+  GByteArray *key = self->pending_key;
+  guint at = 0;
+  if (!self->is_pending)
+    return;
+  if (next != NULL)
+    while (at < MIN (key->len, next->length) && key->data[at] == (guint8) next->data[at])
+      at++;
+  else
+    while (at < key->len && key->data[at] == 255)
+      at++;
+  if (at < key->len
+      && (next == NULL
+          || (at < next->length && key->data[at] < 255
+              && key->data[at] + 1 < (guint8) next->data[at])))
+    {
+      key->data[at]++;
+      g_byte_array_set_size (key, at + 1);
+    }
+  g_autoptr (GByteArray) handle = g_byte_array_new ();
+  put_handle (handle, self->pending);
+  block_add (&self->index, (SluiceSpan){ (const char *) key->data, key->len },
+             (SluiceSpan){ (const char *) handle->data, handle->len }, 1);
+  self->is_pending = FALSE;
+}
+
 static void
 close_block (SluiceTableWriter *self)
 {
   if (self->data.bytes->len == 0)
     return;
-  g_autofree char *last = g_memdup2 (self->data.last_key->data, self->data.last_key->len);
-  SluiceSpan key = { last, self->data.last_key->len };
-  g_autoptr (GByteArray) handle = g_byte_array_new ();
-  put_handle (handle, block_write (&self->data, self->file));
-  block_add (&self->index, key, (SluiceSpan){ (const char *) handle->data, handle->len }, 1);
+  g_byte_array_set_size (self->pending_key, 0);
+  g_byte_array_append (self->pending_key, self->data.last_key->data, self->data.last_key->len);
+  self->pending = block_write (&self->data, self->file);
+  self->is_pending = TRUE;
 }
 
 void
 sluice_table_writer_add (SluiceTableWriter *self, SluiceSpan key, SluiceSpan value)
 {
+  name_block (self, &key);
   block_add (&self->data, key, value, RESTART_INTERVAL);
-  if (self->data.bytes->len >= BLOCK_BYTES)
+  if (self->data.bytes->len + (self->data.restarts->len + 1) * sizeof (guint32) >= BLOCK_BYTES)
     close_block (self);
 }
 
@@ -356,6 +389,7 @@ sluice_table_writer_finish (SluiceTableWriter *self)
   block_init (&metaindex);
   g_autoptr (GByteArray) footer = g_byte_array_new ();
   put_handle (footer, block_write (&metaindex, self->file));
+  name_block (self, NULL);
   put_handle (footer, block_write (&self->index, self->file));
   block_free (&metaindex);
   guint used = footer->len;
@@ -372,5 +406,6 @@ sluice_table_writer_free (SluiceTableWriter *self)
 {
   block_free (&self->data);
   block_free (&self->index);
+  g_byte_array_unref (self->pending_key);
   g_free (self);
 }

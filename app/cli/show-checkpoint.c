@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/cli/show-checkpoint.h"
+
+#include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+
+#include "app/cli/cli.h"
+#include "engine/store/bundle.h"
+#include "engine/store/checkpoint.h"
+
+gboolean
+cli_is_checkpoint (const char *path)
+{
+  return g_str_has_suffix (path, ".safetensors") || sluice_bundle_exists (path);
+}
+
+/* One line, or one object. */
+static void
+show_tensor (
+    JsonBuilder *b, const char *name, SluiceDType dtype, const SluiceShape *shape, guint n_slices)
+{
+  char text[SLUICE_SHAPE_STR];
+  if (!cli_json)
+    {
+      g_autofree char *slices =
+          n_slices > 0 ? g_strdup_printf (_ ("  in %u slices"), n_slices) : g_strdup ("");
+      printf ("%-10s %-16s %s%s\n", sluice_dtype_name (dtype), sluice_shape_str (shape, text), name,
+              slices);
+    }
+  json_builder_begin_object (b);
+  cli_json_string (b, "name", name);
+  cli_json_string (b, "dtype", sluice_dtype_name (dtype));
+  json_builder_set_member_name (b, "shape");
+  json_builder_begin_array (b);
+  for (int i = 0; i < shape->rank; i++)
+    json_builder_add_int_value (b, shape->dim[i]);
+  json_builder_end_array (b);
+  cli_json_int (b, "slices", n_slices);
+  json_builder_end_object (b);
+}
+
+static void
+begin (JsonBuilder *b, const char *format)
+{
+  if (!cli_json)
+    printf (_ ("format     %s\n"), format);
+  json_builder_begin_object (b);
+  cli_json_string (b, "format", format);
+  json_builder_set_member_name (b, "tensors");
+  json_builder_begin_array (b);
+}
+
+static void
+end (JsonBuilder *take, guint n, gint64 n_elements)
+{
+  if (!cli_json)
+    {
+      printf (_ ("%u tensors, %" G_GINT64_FORMAT " elements\n"), n, n_elements);
+      g_object_unref (take);
+      return;
+    }
+  json_builder_end_array (take);
+  cli_json_int (take, "elements", n_elements);
+  json_builder_end_object (take);
+  cli_print_json (take);
+}
+
+static int
+show_safetensors (const char *path, GError **error)
+{
+  g_autoptr (GArray) tensors = sluice_safetensors_read (path, NULL, error);
+  gint64 n_elements = 0;
+  if (tensors == NULL)
+    return EXIT_FAILED;
+  JsonBuilder *b = json_builder_new ();
+  begin (b, "safetensors");
+  for (guint i = 0; i < tensors->len; i++)
+    {
+      const SluiceNamedTensor *named = &g_array_index (tensors, SluiceNamedTensor, i);
+      show_tensor (b, named->name, named->tensor->dtype, &named->tensor->shape, 0);
+      n_elements += named->tensor->n_elements;
+    }
+  end (b, tensors->len, n_elements);
+  return EXIT_OK;
+}
+
+int
+cli_show_checkpoint (const char *path, GError **error)
+{
+  if (g_str_has_suffix (path, ".safetensors"))
+    return show_safetensors (path, error);
+  g_autoptr (SluiceBundle) bundle = sluice_bundle_open (path, error);
+  g_autoptr (GArray) tensors = bundle != NULL ? sluice_bundle_list (bundle, error) : NULL;
+  gint64 n_elements = 0;
+  if (tensors == NULL)
+    return EXIT_FAILED;
+  JsonBuilder *b = json_builder_new ();
+  g_autofree char *format = sluice_bundle_dup_format (bundle);
+  begin (b, format);
+  for (guint i = 0; i < tensors->len; i++)
+    {
+      const SluiceBundleTensor *info = &g_array_index (tensors, SluiceBundleTensor, i);
+      show_tensor (b, info->name, info->dtype, &info->shape, info->n_slices);
+      n_elements += sluice_shape_n_elements (&info->shape);
+    }
+  end (b, tensors->len, n_elements);
+  return EXIT_OK;
+}
