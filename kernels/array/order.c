@@ -210,8 +210,8 @@ static const SluiceOpDef nth_element_op = {
 #define BOUND(text, what)                                                                          \
   {                                                                                                \
     .name = text, .signature = "sorted_inputs: T, values: T -> output: out_type",                  \
-    .attrs = "T: type; out_type: {int32, int64} = int32", .summary = what,                         \
-    .shape = bound_shape, .recipe = &bound_recipe,          \
+    .attrs = "T: type; out_type: {int32, int64} = int32", .summary = what, .shape = bound_shape,   \
+    .recipe = &bound_recipe,                                                                       \
   }
 static const SluiceOpDef lower_bound_op =
     BOUND ("LowerBound", N_ ("Where values could stand first in a sorted row"));

@@ -294,7 +294,7 @@ static const SluiceRecipe unique_v2_recipe = { unique_v2_samples, G_N_ELEMENTS (
   {                                                                                                \
     .name = "Unique" name_end, .signature = "x: T" axis " -> y: T, idx: out_idx" counts,           \
     .attrs = "T: type; " axis_type "out_idx: {int32, int64} = int32", .summary = what,             \
-    .shape = rule, .recipe = samples,                     \
+    .shape = rule, .recipe = samples,                                                              \
   }
 #define AXIS      ", axis: Taxis", "Taxis: {int32, int64} = int64; "
 #define COUNT     ", count: out_idx"
