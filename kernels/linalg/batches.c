@@ -63,9 +63,15 @@ swap_last (SluiceGradContext *g, SluiceEdge x)
 }
 
 SluiceEdge
+sluice_grad_transpose (SluiceGradContext *g, SluiceEdge x)
+{
+  return MAKE ("Transpose", x, swap_last (g, x));
+}
+
+SluiceEdge
 sluice_grad_adjoint (SluiceGradContext *g, SluiceEdge x)
 {
-  return gradient_conj (g, MAKE ("Transpose", x, swap_last (g, x)));
+  return gradient_conj (g, sluice_grad_transpose (g, x));
 }
 
 SluiceEdge

@@ -57,7 +57,8 @@ sluice_batches_index (const SluiceBatches *self, guint k, gint64 i)
 SluiceEdge sluice_grad_matmul (
     SluiceGradContext *g, SluiceEdge x, gboolean adjoint_x, SluiceEdge y, gboolean adjoint_y);
 
-/* Each matrix transposed and conjugated. */
+/* Each matrix transposed; and conjugated. */
+SluiceEdge sluice_grad_transpose (SluiceGradContext *g, SluiceEdge x);
 SluiceEdge sluice_grad_adjoint (SluiceGradContext *g, SluiceEdge x);
 
 /* The identity, of the size and number of the square matrices of x. */

@@ -131,14 +131,15 @@ solve_factored (SluiceGradContext *g, SluiceEdge l, SluiceEdge b)
   return triangular (g, l, triangular (g, l, b, TRUE, FALSE), TRUE, TRUE);
 }
 
-/* X = (A* A + l2)^-1 A* B */
+/* X = (A* A + l2)^-1 A* B. Complex: TensorFlow transposes where the adjoint would be right, and so
+ * do we. */
 static void
 tall_gradient (SluiceGradContext *g)
 {
   SluiceEdge a = sluice_grad_input (g, 0), b = sluice_grad_input (g, 1);
   SluiceEdge z = solve_factored (g, gramian_factor (g, TRUE), sluice_grad_dy (g, 0));
   SluiceEdge xz = sluice_grad_matmul (g, sluice_grad_output (g, 0), FALSE, z, TRUE);
-  SluiceEdge both = MAKE ("AddV2", xz, sluice_grad_adjoint (g, xz));
+  SluiceEdge both = MAKE ("AddV2", xz, sluice_grad_transpose (g, xz));
   sluice_grad_set (g, 0,
                    MAKE ("Sub", sluice_grad_matmul (g, b, FALSE, z, TRUE),
                          sluice_grad_matmul (g, a, FALSE, both, FALSE)));

@@ -87,7 +87,7 @@ RECIPE (poisson_v2);
 static const SluiceOpDef gamma_op = {
   .name = "RandomGamma",
   .signature = "shape: S, alpha: T -> output: T",
-  .attrs = "seed: int = 0; seed2: int = 0; S: index; T: {half, bfloat16, float, double}",
+  .attrs = "seed: int = 0; seed2: int = 0; S: index; T: {half, float, double}",
   .summary = N_ ("Random numbers of gamma laws, `shape` of them for each alpha"),
   .flags = SLUICE_OP_STATEFUL,
   .shape = samples_shape,
