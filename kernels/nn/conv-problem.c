@@ -77,7 +77,7 @@ sluice_conv_place (SluiceKernelCall *call,
       size[axis] = axis < window->first_axis ? 1 : filter->dim[axis - window->first_axis];
       conv->stride[axis] = window->stride[axis];
       conv->dilation[axis] = window->dilation[axis];
-      if (size[axis] < 1)
+      if (size[axis] < 1 && !window->depthwise)
         return fail_channels (call, x, filter, "the filter must not be empty");
     }
   g_autoptr (GError) error = NULL;
@@ -126,6 +126,7 @@ sluice_conv_is_trivial (const SluiceConv *conv)
 {
   gboolean trivial = conv->batch == 0 || conv->channels == 0 || conv->out_channels == 0;
   for (int axis = 0; axis < SLUICE_AXES; axis++)
-    trivial |= conv->place.in[axis] == 0 || conv->place.out[axis] == 0;
+    trivial |=
+        conv->place.in[axis] == 0 || conv->place.out[axis] == 0 || conv->place.size[axis] == 0;
   return trivial;
 }

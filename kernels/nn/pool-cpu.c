@@ -102,9 +102,9 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
   }
 
 /*
- * Sends dy to the cells of the maxima, or takes the second gradient from them. For a block of
- * channels the number of the first largest cell of the window is found, then each cell gives or
- * takes where it is the one: both are plain loops over channels.
+ * Sends dy to the cells of the maxima. For a block of channels the number of the first largest cell
+ * of the window is found, then each cell gives where it is the one: both are plain loops over
+ * channels.
  */
 #define BLOCK 64
 #define MAX_BACKWARD(T, suffix)                                                                    \
@@ -129,31 +129,50 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
       number++;                                                                                    \
     }                                                                                              \
   }                                                                                                \
-  SLUICE_HOT static void max_grad_##suffix (const Pool *p, gint64 n, gboolean take)                \
+  SLUICE_HOT static void max_grad_##suffix (const Pool *p, gint64 n)                               \
   {                                                                                                \
-    gint64 in = n * p->in_image, out = n * p->out_image;                                           \
-    T *to = (T *) p->out + (take ? out : in);                                                      \
+    T *to = (T *) p->out + n * p->in_image;                                                        \
     gint32 where[BLOCK];                                                                           \
     Range r;                                                                                       \
-    memset (to, 0, (take ? p->out_image : p->in_image) * sizeof (T));                              \
+    memset (to, 0, p->in_image * sizeof (T));                                                      \
     for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
       {                                                                                            \
         gint64 count = MIN (BLOCK, p->channels - c0);                                              \
-        const T *x = (const T *) p->x + in + c0;                                                   \
-        const T *dy = (const T *) p->dy + (take ? in : out) + c0;                                  \
+        const T *x = (const T *) p->x + n * p->in_image + c0;                                      \
+        const T *dy = (const T *) p->dy + n * p->out_image + c0;                                   \
         FOR_EACH_WINDOW                                                                            \
         {                                                                                          \
           gint32 number = 0;                                                                       \
           arg_max_##suffix (p, x, count, r, where);                                                \
           FOR_EACH_CELL                                                                            \
           {                                                                                        \
-            const T *from = dy + (take ? cell : at);                                               \
-            T *into = to + c0 + (take ? at : cell);                                                \
             for (gint64 c = 0; c < count; c++)                                                     \
-              into[c] += where[c] == number ? from[c] : 0;                                         \
+              to[c0 + cell + c] += where[c] == number ? dy[at + c] : 0;                            \
             number++;                                                                              \
           }                                                                                        \
         }                                                                                          \
+      }                                                                                            \
+  }                                                                                                \
+  /* Takes the second gradient from the first cell of each window that is the maximum given. */    \
+  SLUICE_HOT static void max_grad_grad_##suffix (const Pool *p, gint64 n)                          \
+  {                                                                                                \
+    const T *x = (const T *) p->x + n * p->in_image, *y = (const T *) p->y + n * p->out_image;     \
+    const T *dy = (const T *) p->dy + n * p->in_image;                                             \
+    T *to = (T *) p->out + n * p->out_image;                                                       \
+    Range r;                                                                                       \
+    memset (to, 0, p->out_image * sizeof (T));                                                     \
+    for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
+      FOR_EACH_WINDOW                                                                              \
+      {                                                                                            \
+        gint64 end = MIN (c0 + BLOCK, p->channels);                                                \
+        guint8 found[BLOCK] = { 0 };                                                               \
+        FOR_EACH_CELL                                                                              \
+        for (gint64 c = c0; c < end; c++)                                                          \
+          {                                                                                        \
+            guint8 take = !found[c - c0] & (x[cell + c] == y[at + c]);                             \
+            to[at + c] = take ? dy[cell + c] : to[at + c];                                         \
+            found[c - c0] |= take;                                                                 \
+          }                                                                                        \
       }                                                                                            \
   }                                                                                                \
   static void max_arg_##suffix (const Pool *p, gint64 n)                                           \
@@ -277,8 +296,10 @@ max_image (const Work *work, gint64 n)
       max_grad_arg_##suffix (&work->pool, n);                                                      \
     else if (work->kind == MAX_POOL_GRAD_TIES)                                                     \
       max_grad_ties_##suffix (&work->pool, n);                                                     \
+    else if (work->kind == MAX_POOL_GRAD_GRAD)                                                     \
+      max_grad_grad_##suffix (&work->pool, n);                                                     \
     else                                                                                           \
-      max_grad_##suffix (&work->pool, n, work->kind == MAX_POOL_GRAD_GRAD);                        \
+      max_grad_##suffix (&work->pool, n);                                                          \
     break;
   switch (work->dtype)
     {
@@ -494,7 +515,7 @@ max_backward_compute (SluiceKernelCall *call)
   if (!read_window (call, 3, &window) || !place_pool (call, &window, in, &work.pool, &out)
       || !want_shape (call, 1, &out) || !want_shape (call, 2, second ? in : &out))
     return FALSE;
-  return run_pool (call, &work, 0, work.kind == MAX_POOL_GRAD_TIES ? 1 : -1, 2, second ? &out : in);
+  return run_pool (call, &work, 0, work.kind == MAX_POOL_GRAD ? -1 : 1, 2, second ? &out : in);
 }
 
 static gboolean
@@ -540,6 +561,8 @@ max_arg_compute (SluiceKernelCall *call)
   SluiceShape out;
   if (!place_pool (call, &state->window, &sluice_call_input (call, 0)->shape, &work.pool, &out))
     return FALSE;
+  if (sluice_call_input (call, 0)->n_elements == 0)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "the value must not be empty");
   SluiceTensor *arg = sluice_call_output (call, 1, &out);
   if (arg == NULL)
     return FALSE;

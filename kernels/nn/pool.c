@@ -56,8 +56,8 @@ pool_v2_shape (SluiceShapeContext *c, GError **error)
   if (!sluice_shape_context_want_rank (c, 0, 4, error)
       || !sluice_window_parse (c->node, &window, error))
     return FALSE;
-  const SluiceTensor *sizes = sluice_shape_context_constant (c, 1);
-  const SluiceTensor *strides = sluice_shape_context_constant (c, 2);
+  const SluiceTensor *sizes = sluice_shape_context_constant (c, c->n_inputs - 2);
+  const SluiceTensor *strides = sluice_shape_context_constant (c, c->n_inputs - 1);
   if (!sizes || !strides || sizes->n_elements != 4 || strides->n_elements != 4)
     {
       sluice_shape_context_set (c, 0, &SLUICE_SHAPE (-1, -1, -1, -1));
@@ -73,31 +73,30 @@ pool_v2_shape (SluiceShapeContext *c, GError **error)
          && pooled (c, &window, error);
 }
 
-/* The output has the shape of an input. */
 static gboolean
-shape_of_input (SluiceShapeContext *c, guint input, GError **error)
+max_grad_shape (SluiceShapeContext *c, GError **error)
 {
   SluiceWindow window;
   if (!sluice_window_parse (c->node, &window, error))
     return FALSE;
   int rank = sluice_window_rank (&window);
-  if (!sluice_shape_context_want_rank (c, input, rank, error))
+  if (!sluice_shape_context_want_rank (c, 0, rank, error))
     return FALSE;
-  SluiceShape out = c->inputs[input].rank < 0 ? sluice_shape_of_rank (rank) : c->inputs[input];
+  SluiceShape out = c->inputs[0].rank < 0 ? sluice_shape_of_rank (rank) : c->inputs[0];
   sluice_shape_context_set (c, 0, &out);
   return TRUE;
 }
 
-static gboolean
-max_grad_shape (SluiceShapeContext *c, GError **error)
-{
-  return shape_of_input (c, 0, error);
-}
-
+/* That of the maxima: of input 1, and what the pool over input 0 tells. */
 static gboolean
 max_grad_grad_shape (SluiceShapeContext *c, GError **error)
 {
-  return shape_of_input (c, 1, error);
+  if (!(c->n_inputs > 3 ? pool_v2_shape : pool_shape) (c, error))
+    return FALSE;
+  SluiceShape *out = &c->outputs[0].shape;
+  return sluice_shape_merge (out, &c->inputs[1], out)
+         || sluice_shape_context_fail (c, error,
+                                       "orig_output has not the shape of the pool over orig_input");
 }
 
 static gboolean

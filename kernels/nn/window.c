@@ -256,6 +256,8 @@ sluice_window_infer (
 {
   gint64 pad[2];
   *out = SLUICE_UNKNOWN_DIM;
+  if (self->padding == SLUICE_PADDING_SAME && size < 0)
+    size = 1; /* does not matter */
   if (in < 0 || size < 0)
     return TRUE;
   return place_axis (self, axis, in, size, out, pad, error);

@@ -104,7 +104,7 @@ gboolean sluice_window_place (const SluiceWindow *self,
                               SluiceWindowPlace *place,
                               GError **error);
 
-/* Output size along an axis for shape functions: -1 where in or size is. */
+/* Output size along an axis for shape functions: -1 where in or, but for SAME, size is. */
 gboolean sluice_window_infer (
     const SluiceWindow *self, int axis, gint64 in, gint64 size, gint64 *out, GError **error);
 
