@@ -234,12 +234,3 @@ sluice_example_unpack (const ProtobufCMessageDescriptor *descriptor,
     }
   return message;
 }
-
-SluiceTensor *
-sluice_call_output_rows (SluiceKernelCall *call, guint i, gint64 rows, const SluiceShape *shape)
-{
-  SluiceShape whole = SLUICE_SHAPE (rows);
-  for (int d = 0; d < shape->rank; d++)
-    whole.dim[whole.rank++] = shape->dim[d];
-  return sluice_call_output (call, i, &whole);
-}

@@ -18,6 +18,7 @@ typedef struct
   gboolean is_variable; /* any number of rows, of n elements each; else n elements */
   gint64 n;
   const SluiceTensor *fallback; /* (nullable) borrowed: where the key is missing, or what pads */
+  gboolean may_be_missing;      /* a list of features: then it is empty */
 } SluiceWant;
 
 /* FALSE with INVALID_ARGUMENT where the shape of a dense want cannot be parsed into; sets n and
@@ -79,7 +80,3 @@ void sluice_feature_copy (const SluiceFeature *feature, SluiceTensor *to, gint64
 void *sluice_example_unpack (const ProtobufCMessageDescriptor *descriptor,
                              const SluiceString *bytes,
                              GError **error);
-
-/* Output i: [rows] and the shape behind it. */
-SluiceTensor *
-sluice_call_output_rows (SluiceKernelCall *call, guint i, gint64 rows, const SluiceShape *shape);

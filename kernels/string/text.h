@@ -42,6 +42,16 @@ sluice_tensor_get_string (const SluiceTensor *self, gint64 i)
   return (SluiceString *) self->data + i;
 }
 
+/* Element i of an int32 or int64 tensor. */
+static inline void
+sluice_tensor_put_int (SluiceTensor *self, gint64 i, gint64 value)
+{
+  if (self->dtype == SLUICE_INT64)
+    ((gint64 *) self->data)[i] = value;
+  else
+    ((gint32 *) self->data)[i] = (gint32) value;
+}
+
 /* The bytes that were put together become the element's. (transfer full) text */
 void sluice_string_take_text (SluiceString *self, GString *text);
 

@@ -194,15 +194,6 @@ decode_one (Decoder *decoder, const SluiceString *text)
   return TRUE;
 }
 
-static void
-put_split (SluiceTensor *splits, gint64 i, gint64 value)
-{
-  if (splits->dtype == SLUICE_INT64)
-    ((gint64 *) splits->data)[i] = value;
-  else
-    ((gint32 *) splits->data)[i] = (gint32) value;
-}
-
 static gboolean
 decode_all (SluiceKernelCall *call, Decoder *decoder)
 {
@@ -210,7 +201,7 @@ decode_all (SluiceKernelCall *call, Decoder *decoder)
   SluiceTensor *splits = sluice_call_output (call, 0, &SLUICE_SHAPE (in->n_elements + 1));
   if (splits == NULL)
     return FALSE;
-  put_split (splits, 0, 0);
+  sluice_tensor_put_int (splits, 0, 0);
   for (gint64 i = 0; i < in->n_elements; i++)
     {
       const SluiceString *text = sluice_tensor_get_string (in, i);
@@ -223,7 +214,7 @@ decode_all (SluiceKernelCall *call, Decoder *decoder)
                                    "element %" G_GINT64_FORMAT ": %s is not valid %s", i, quoted,
                                    decoder->self->encoding ? decoder->self->encoding : "UTF-8");
         }
-      put_split (splits, i + 1, decoder->characters->len);
+      sluice_tensor_put_int (splits, i + 1, decoder->characters->len);
     }
   const GArray *parts[] = { decoder->characters, decoder->starts };
   for (guint k = 1; k < call->n_outputs; k++)
