@@ -111,37 +111,19 @@ put_axes (SluiceKernelCall *call, guint i, const int *axes, int n)
   return TRUE;
 }
 
-/* Axes of 1 in both shapes are in both lists, but where the shapes are equal: as TensorFlow has it.
- */
 static gboolean
 broadcast_args_compute (SluiceKernelCall *call)
 {
   SluiceShape shapes[2];
-  int axes[2][SLUICE_MAX_RANK], n[2] = { 0 };
   if (!sluice_call_shape (call, 0, &shapes[0]) || !sluice_call_shape (call, 1, &shapes[1]))
     return FALSE;
-  int rank = MAX (shapes[0].rank, shapes[1].rank);
-  gboolean equal = sluice_shape_equal (&shapes[0], &shapes[1]);
-  for (int i = 0; i < rank && !equal; i++)
-    {
-      gint64 size[2];
-      for (int k = 0; k < 2; k++)
-        {
-          int at = i - (rank - shapes[k].rank);
-          size[k] = at < 0 ? 1 : shapes[k].dim[at];
-        }
-      if (size[0] != size[1] && size[0] != 1 && size[1] != 1)
-        {
-          char text[2][SLUICE_SHAPE_STR];
-          return sluice_call_fail (
-              call, SLUICE_ERROR_INVALID_ARGUMENT, "%s and %s cannot be broadcast together",
-              sluice_shape_str (&shapes[0], text[0]), sluice_shape_str (&shapes[1], text[1]));
-        }
-      for (int k = 0; k < 2; k++)
-        if (size[k] == 1)
-          axes[k][n[k]++] = i;
-    }
-  return put_axes (call, 0, axes[0], n[0]) && put_axes (call, 1, axes[1], n[1]);
+  SluiceRepeatedAxes axes;
+  char text[2][SLUICE_SHAPE_STR];
+  if (!sluice_repeated_axes (shapes, &axes))
+    return sluice_call_fail (
+        call, SLUICE_ERROR_INVALID_ARGUMENT, "%s and %s cannot be broadcast together",
+        sluice_shape_str (&shapes[0], text[0]), sluice_shape_str (&shapes[1], text[1]));
+  return put_axes (call, 0, axes.axis[0], axes.n[0]) && put_axes (call, 1, axes.axis[1], axes.n[1]);
 }
 
 static const SluiceKernel kernels[] = {

@@ -71,15 +71,51 @@ stitch_shape (SluiceShapeContext *c, GError **error)
   return sluice_shape_set_rows (c, n_rows, &row, error);
 }
 
+/* Axes of 1 in both shapes are in both lists, but where the shapes are equal: as TensorFlow has it.
+ */
+gboolean
+sluice_repeated_axes (const SluiceShape shapes[2], SluiceRepeatedAxes *axes)
+{
+  *axes = (SluiceRepeatedAxes){ 0 };
+  int rank = MAX (shapes[0].rank, shapes[1].rank);
+  gboolean equal = sluice_shape_equal (&shapes[0], &shapes[1]);
+  for (int i = 0; i < rank && !equal; i++)
+    {
+      gint64 size[2];
+      for (int k = 0; k < 2; k++)
+        {
+          int at = i - (rank - shapes[k].rank);
+          size[k] = at < 0 ? 1 : shapes[k].dim[at];
+        }
+      if (size[0] != size[1] && size[0] != 1 && size[1] != 1)
+        return FALSE;
+      for (int k = 0; k < 2; k++)
+        if (size[k] == 1)
+          axes->axis[k][axes->n[k]++] = i;
+    }
+  return TRUE;
+}
+
 static gboolean
 broadcast_args_shape (SluiceShapeContext *c, GError **error)
 {
-  SluiceShape vector = sluice_shape_of_rank (1);
+  SluiceShape shapes[2];
+  gboolean is_known = TRUE;
   for (guint i = 0; i < 2; i++)
     {
-      if (!sluice_shape_context_want_rank (c, i, 1, error))
+      if (!sluice_shape_context_want_rank (c, i, 1, error)
+          || !sluice_shape_context_shape_from_input (c, i, &shapes[i], error))
         return FALSE;
-      sluice_shape_context_set (c, i, &vector);
+      is_known &= sluice_shape_is_known (&shapes[i]);
+    }
+  SluiceRepeatedAxes axes;
+  is_known = is_known && sluice_repeated_axes (shapes, &axes);
+  for (guint i = 0; i < 2; i++)
+    {
+      SluiceShape out = sluice_shape_of_rank (1);
+      if (is_known)
+        out.dim[0] = axes.n[i];
+      sluice_shape_context_set (c, i, &out);
     }
   return TRUE;
 }

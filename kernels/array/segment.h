@@ -21,3 +21,11 @@ gboolean sluice_call_want_prefix (SluiceKernelCall *call, guint data, guint ids)
 /* [n_rows] and the dimensions of data behind those of ids. */
 gboolean sluice_call_rows_shape (
     SluiceKernelCall *call, gint64 n_rows, guint data, guint ids, SluiceShape *shape);
+
+/* The axes along which each of two operands is repeated to broadcast with the other. */
+typedef struct
+{
+  int axis[2][SLUICE_MAX_RANK], n[2];
+} SluiceRepeatedAxes;
+/* FALSE: the shapes do not broadcast. */
+gboolean sluice_repeated_axes (const SluiceShape shapes[2], SluiceRepeatedAxes *axes);

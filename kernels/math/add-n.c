@@ -7,6 +7,7 @@
 #include "engine/device/kernel.h"
 #include "engine/graph/shape-context.h"
 #include "kernels/math/gradients.h"
+#include "kernels/math/types.h"
 
 static gboolean
 add_n_gradient (SluiceGradContext *g, GError **error)
@@ -36,8 +37,7 @@ static const SluiceRecipe recipe = { samples, G_N_ELEMENTS (samples), SLUICE_SET
 static const SluiceOpDef add_n = {
   .name = "AddN",
   .signature = "inputs: N * T -> sum: T",
-  .attrs = "N: int >= 1; T: {float, double, int32, uint8, int16, int8, complex64, int64, bfloat16, "
-           "uint16, complex128, half, uint32, uint64}",
+  .attrs = "N: int >= 1; T: {" SLUICE_NUMBER_TYPES ", variant}",
   .summary = N_ ("Sum of several tensors"),
   .role = SLUICE_ROLE_ADD_N,
   .flags = SLUICE_OP_COMMUTATIVE | SLUICE_OP_AGGREGATE,
@@ -74,8 +74,7 @@ static const SluiceRecipe accumulate_recipe = { accumulate_samples,
 static const SluiceOpDef accumulate_n = {
   .name = "AccumulateNV2",
   .signature = "inputs: N * T -> sum: T",
-  .attrs = "N: int >= 1; T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, "
-           "quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; "
+  .attrs = "N: int >= 1; T: {" SLUICE_NUMBER_TYPES "}; "
            "shape: shape",
   .summary = N_ ("Sum of several tensors of a shape that is told"),
   .flags = SLUICE_OP_COMMUTATIVE | SLUICE_OP_AGGREGATE,

@@ -6,6 +6,7 @@
 
 #include "engine/graph/shape-context.h"
 #include "kernels/math/elementwise.h"
+#include "kernels/math/types.h"
 
 typedef struct
 {
@@ -62,8 +63,7 @@ static const SluiceRecipe recipe = { samples, G_N_ELEMENTS (samples), SET_D };
 static const SluiceOpDef approximate_equal = {
   .name = "ApproximateEqual",
   .signature = "x: T, y: T -> z: bool",
-  .attrs = "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
-           "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; "
+  .attrs = "T: {" SLUICE_NUMBER_TYPES "}; "
            "tolerance: float = 1e-5",
   .summary = N_ ("Do they differ by less than a bound?"),
   .flags = SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_COMMUTATIVE,

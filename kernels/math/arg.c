@@ -10,6 +10,7 @@
 #include "engine/device/kernel.h"
 #include "kernels/math/gradients.h"
 #include "kernels/math/reduce.h"
+#include "kernels/math/types.h"
 
 static gboolean
 arg_shape (SluiceShapeContext *c, GError **error)
@@ -38,9 +39,7 @@ arg_shape (SluiceShapeContext *c, GError **error)
   return TRUE;
 }
 
-#define ARG_TYPES                                                                                  \
-  "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, "  \
-  "bool}; "
+#define ARG_TYPES "T: {" SLUICE_REAL_TYPES ", " SLUICE_QUANTIZED_TYPES ", bool}; "
 
 static const SluiceSample samples[] = {
   { NULL, "float[4,3,5]; int32[]={0}" },

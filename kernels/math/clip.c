@@ -7,6 +7,7 @@
 #include "engine/device/kernel.h"
 #include "engine/graph/shape-context.h"
 #include "kernels/math/gradients.h"
+#include "kernels/math/types.h"
 
 /* The sum of e, which has the shape of t, over what input i is spread over. */
 static SluiceEdge
@@ -44,8 +45,7 @@ static const SluiceRecipe recipe = { samples, G_N_ELEMENTS (samples),
 static const SluiceOpDef clip_by_value = {
   .name = "ClipByValue",
   .signature = "t: T, clip_value_min: T, clip_value_max: T -> output: T",
-  .attrs = "T: {float, double, int32, uint8, int16, int8, complex64, int64, bfloat16, uint16, "
-           "complex128, half, uint32, uint64}",
+  .attrs = "T: {" SLUICE_NUMBER_TYPES "}",
   .summary = N_ ("Bounds elements from below and above"),
   .shape = sluice_shape_unchanged,
   .gradient = clip_gradient,

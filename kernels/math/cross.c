@@ -7,6 +7,7 @@
 #include "engine/graph/shape-context.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/gradients.h"
+#include "kernels/math/types.h"
 
 /* ---- definition ---- */
 
@@ -44,8 +45,7 @@ static const SluiceRecipe recipe = { samples, G_N_ELEMENTS (samples), SLUICE_SET
 static const SluiceOpDef cross = {
   .name = "Cross",
   .signature = "a: T, b: T -> product: T",
-  .attrs = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
-           "uint64}",
+  .attrs = "T: {" SLUICE_REAL_TYPES "}",
   .summary = N_ ("Cross products of vectors of three"),
   .shape = cross_shape,
   .gradient = cross_gradient,

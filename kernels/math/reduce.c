@@ -9,6 +9,7 @@
 #include "engine/device/kernel.h"
 #include "kernels/math/gradients.h"
 #include "kernels/math/reduce.h"
+#include "kernels/math/types.h"
 
 /* ---- shapes ---- */
 
@@ -289,11 +290,8 @@ reduce_cost (const SluiceNode *node,
         { NULL, type "[300,70]" domain "; int32[1]={0}", rtol, rtol, .no_gradient = TRUE },        \
   }
 
-#define NUMBER_TYPES                                                                               \
-  "T: {float, double, int32, uint8, int16, int8, complex64, int64, bfloat16, uint16, complex128, " \
-  "half, uint32, uint64}"
-#define REAL_TYPES                                                                                 \
-  "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
+#define NUMBER_TYPES "T: {" SLUICE_NUMBER_TYPES "}"
+#define REAL_TYPES   "T: {" SLUICE_REAL_TYPES ", " SLUICE_QUANTIZED_TYPES "}"
 
 #define REDUCTION(op, role_, arg, type, types, set, domain, rtol, summary_, gradient_, flags_)     \
   static const SluiceSample samples_##op[] = REDUCE_SAMPLES (type, domain, rtol);                  \

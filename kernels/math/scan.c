@@ -10,6 +10,7 @@
 #include "engine/device/kernel.h"
 #include "kernels/math/gradients.h"
 #include "kernels/math/reduce.h"
+#include "kernels/math/types.h"
 
 static gboolean
 scan_shape (SluiceShapeContext *c, GError **error)
@@ -48,8 +49,7 @@ cumprod_gradient (SluiceGradContext *g, GError **error)
 }
 
 #define SCAN_ATTRS                                                                                 \
-  "exclusive: bool = false; reverse: bool = false; T: {float, double, int32, uint8, int16, int8, " \
-  "complex64, int64, bfloat16, uint16, complex128, half, uint32, uint64}; "                        \
+  "exclusive: bool = false; reverse: bool = false; T: {" SLUICE_NUMBER_TYPES "}; "                 \
   "Tidx: {int32, int64} = int32"
 
 static const SluiceSample samples[] = {

@@ -10,6 +10,7 @@
 
 #include "kernels/array/segment.h"
 #include "kernels/math/gradients.h"
+#include "kernels/math/types.h"
 
 /* ---- shapes ---- */
 
@@ -165,12 +166,8 @@ prod_gradient (SluiceGradContext *g, GError **error)
 
 /* ---- definitions ---- */
 
-#define NUMBER_TYPES                                                                               \
-  "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "        \
-  "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}; "
-#define REAL_TYPES                                                                                 \
-  "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "          \
-  "uint64}; "
+#define NUMBER_TYPES "T: {" SLUICE_NUMBER_TYPES "}; "
+#define REAL_TYPES   "T: {" SLUICE_REAL_TYPES "}; "
 
 #define SORTED(op, types, set, summary_, gradient_)                                                \
   static const SluiceSample samples_##op[] = {                                                     \

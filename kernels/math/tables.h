@@ -61,7 +61,10 @@
   X (Floor,      floor,      R,   T_FLOATS,   N_ ("Rounds down"),                  none,       "(-9,9)",    0,    0.2) \
   X (Ceil,       ceil,       R,   T_FLOATS,   N_ ("Rounds up"),                    none,       "(-9,9)",    0,    0.2) \
   X (Round,      round,      RIC, T_SIGNED_C, N_ ("Rounds to nearest, halves to even"), none,  "(-9,9)",    0,    0.2) \
-  Y (Rint,       round,      R,   T_FLOATS,   N_ ("Rounds to nearest, halves to even"), none,  "(-9,9)",    0,    0.2) \
+  Y (Rint,       round,      R,   T_FLOATS,   N_ ("Rounds to nearest, halves to even"), none,  "(-9,9)",    0,    0.2)
+
+/* The same with arguments of other names. */
+#define CONJ_TABLE(X)                                                                                             \
   X (Conj,       conj,       C,   "T: {complex64, complex128} = complex64", N_ ("Complex conjugate"), conj, "(-3,3)", 0, 0.5)
 
 /* y = f (x) is a truth value. */

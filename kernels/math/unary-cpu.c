@@ -90,6 +90,7 @@ unary_compute_reference (SluiceKernelCall *call)
 #define MAKE_PREDICATES(op, fn, kinds, ...) FOR_##kinds (PREDICATE_LOOP, fn)
 
 UNARY_TABLE (MAKE_LOOPS, NOTHING)
+CONJ_TABLE (MAKE_LOOPS)
 PREDICATE_TABLE (MAKE_PREDICATES)
 FOR_B (UNARY_LOOP, logical_not)
 #define MAKE_PARTS(op, fn, ...)                                                                    \
@@ -107,6 +108,7 @@ PART_TABLE (MAKE_PARTS)
   MAKE_KERNEL_TO (op, fn, kinds, ns, TRUE)
 
 UNARY_TABLE (MAKE_KERNEL, MAKE_KERNEL)
+CONJ_TABLE (MAKE_KERNEL)
 #define MAKE_PART(op, fn, signature, summary, gradient, ns) MAKE_KERNEL_TO (op, fn, C, ns, TRUE)
 
 PREDICATE_TABLE (MAKE_TEST)
@@ -142,6 +144,7 @@ MAKE_KERNEL_TO (LogicalNot, logical_not, B, 0.1, FALSE)
 static const SluiceKernel kernels[] = {
   /* clang-format off */
   UNARY_TABLE (REGISTER, REGISTER)
+  CONJ_TABLE (REGISTER)
   PREDICATE_TABLE (REGISTER)
   PART_TABLE (REGISTER_PART)
   /* clang-format on */

@@ -31,6 +31,14 @@ set_by_value (SluiceGradContext *g, const char *op)
   return TRUE;
 }
 
+static gboolean
+set_by_conj_value (SluiceGradContext *g, const char *op)
+{
+  SluiceEdge y = gradient_conj (g, sluice_grad_output (g, 0));
+  sluice_grad_set (g, 0, MAKE (op, y, sluice_grad_dy (g, 0)));
+  return TRUE;
+}
+
 #define conj_x gradient_conj (g, sluice_grad_input (g, 0))
 #define UNARY_GRADIENT(name, statement)                                                            \
   static gboolean unary_gradient_##name (SluiceGradContext *g, GError **error)                     \
@@ -48,8 +56,8 @@ UNARY_GRADIENT (square, return set_product (g, gradient_scaled (g, conj_x, 2)))
 UNARY_GRADIENT (sqrt, return set_by_value (g, "SqrtGrad"))
 UNARY_GRADIENT (rsqrt, return set_by_value (g, "RsqrtGrad"))
 UNARY_GRADIENT (reciprocal, return set_by_value (g, "ReciprocalGrad"))
-UNARY_GRADIENT (tanh, return set_by_value (g, "TanhGrad"))
-UNARY_GRADIENT (sigmoid, return set_by_value (g, "SigmoidGrad"))
+UNARY_GRADIENT (tanh, return set_by_conj_value (g, "TanhGrad"))
+UNARY_GRADIENT (sigmoid, return set_by_conj_value (g, "SigmoidGrad"))
 UNARY_GRADIENT (exp, return set_product (g, gradient_conj (g, sluice_grad_output (g, 0))))
 UNARY_GRADIENT (expm1, return set_product (g, MAKE ("Exp", conj_x)))
 UNARY_GRADIENT (log, return set_product (g, MAKE ("Reciprocal", conj_x)))
@@ -236,19 +244,19 @@ unary_gradient_reciprocal_grad (SluiceGradContext *g, GError **error)
   static const SluiceRecipe recipe_##op = { samples_##op, G_N_ELEMENTS (samples_##op),             \
                                             SET_##kinds };
 
-#define UNARY_OP_TO(op, fn, kinds, types, summary_, gradient_, domain, rtol, ns, result)           \
+#define UNARY_OP_AS(sig, op, fn, kinds, types, summary_, gradient_, domain, rtol, ns)              \
   UNARY_RECIPE (op, kinds, domain, rtol)                                                           \
   static const SluiceOpDef def_##op = { .name = #op,                                               \
-                                        .signature = "x: T -> y: " result,                         \
+                                        .signature = sig,                                          \
                                         .attrs = types,                                            \
                                         .summary = summary_,                                       \
                                         .shape = sluice_shape_unchanged,                           \
                                         .gradient = unary_gradient_##gradient_,                    \
                                         .recipe = &recipe_##op };
 #define UNARY_OP(op, fn, kinds, types, summary, gradient, domain, rtol, ns)                        \
-  UNARY_OP_TO (op, fn, kinds, types, summary, gradient, domain, rtol, ns, "T")
+  UNARY_OP_AS ("x: T -> y: T", op, fn, kinds, types, summary, gradient, domain, rtol, ns)
 #define PREDICATE_OP(op, fn, kinds, types, summary, gradient, domain, rtol, ns)                    \
-  UNARY_OP_TO (op, fn, kinds, types, summary, gradient, domain, rtol, ns, "bool")
+  UNARY_OP_AS ("x: T -> y: bool", op, fn, kinds, types, summary, gradient, domain, rtol, ns)
 
 #define GRADIENT_OP(op, fn, kinds, types, summary_, gradient_, domain, rtol_, ns)                  \
   static const SluiceSample samples_##op[] = {                                                     \
@@ -283,7 +291,11 @@ unary_gradient_reciprocal_grad (SluiceGradContext *g, GError **error)
                                         .gradient = unary_gradient_##gradient_,                    \
                                         .recipe = &recipe_##op };
 
+#define CONJ_OP(op, fn, kinds, types, summary, gradient, domain, rtol, ns)                         \
+  UNARY_OP_AS ("input: T -> output: T", op, fn, kinds, types, summary, gradient, domain, rtol, ns)
+
 UNARY_TABLE (UNARY_OP, UNARY_OP)
+CONJ_TABLE (CONJ_OP)
 PART_TABLE (PART_OP)
 PREDICATE_TABLE (PREDICATE_OP)
 GRADIENT_TABLE (GRADIENT_OP, GRADIENT_OP)
@@ -302,6 +314,7 @@ static const SluiceOpDef def_LogicalNot = { .name = "LogicalNot",
 static const SluiceOpDef *const ops[] = {
   /* clang-format off */
   UNARY_TABLE (REFERENCE, REFERENCE)
+  CONJ_TABLE (REFERENCE)
   PREDICATE_TABLE (REFERENCE)
   PART_TABLE (REFERENCE)
   GRADIENT_TABLE (REFERENCE, REFERENCE)
