@@ -85,3 +85,17 @@ sluice_grad_sum_all (SluiceGradContext *g, SluiceEdge edge)
   SluiceEdge axes = sluice_op (&g->b, "Range", zero, rank, one);
   return sluice_op (&g->b, "Sum", edge, axes);
 }
+
+gpointer
+sluice_bad_indices_prepare (const SluiceNode *node, GError **error)
+{
+  const SluiceString *policy = sluice_node_get_string (node, "bad_indices_policy");
+  if (sluice_node_string_is (node, "bad_indices_policy", "IGNORE"))
+    return GINT_TO_POINTER (TRUE);
+  if (policy->length > 0 && !sluice_node_string_is (node, "bad_indices_policy", "DEFAULT")
+      && !sluice_node_string_is (node, "bad_indices_policy", "ERROR"))
+    sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                 "Op '%s': bad_indices_policy must be DEFAULT, ERROR or IGNORE, not '%.*s'",
+                 node->name, (int) policy->length, policy->data);
+  return GINT_TO_POINTER (FALSE);
+}

@@ -38,6 +38,10 @@ gboolean sluice_call_shape (SluiceKernelCall *call, guint i, SluiceShape *shape)
 gboolean
 sluice_shape_axis (SluiceShapeContext *c, gint64 value, int rank, int *axis, GError **error);
 
+/* Of kernels with attribute bad_indices_policy: the state is TRUE where indices out of range are
+ * skipped, else they are an error. */
+gpointer sluice_bad_indices_prepare (const SluiceNode *node, GError **error);
+
 /**
  * sluice_call_paddings:
  * @before: (out): how far each dimension of input 0 is padded at its beginning

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include <string.h>
-
 #include "kernels/array/gather.h"
-
-#define CHUNK_BYTES (64 << 10)
-#define NS_PER_BYTE 0.15
+#include "kernels/array/rows.h"
 
 static inline gint64
 get_index (const SluiceTensor *indices, gint64 i)
@@ -41,19 +37,14 @@ typedef struct
   gint64 outer, n_indices, size;
   /* GatherNd: unit u is a row of `depth` coordinates. */
   gint64 depth, strides[SLUICE_MAX_RANK];
+  const SluiceShape *skip_outside; /* NULL: all coordinates are within the params */
 } Rows;
 
 static inline void
 copy_row (const Rows *rows, gint64 to, gint64 from)
 {
-  char *target = rows->to + to * rows->row_bytes;
-  const char *source = rows->from + from * rows->row_bytes;
-  if (rows->row_bytes == 4)
-    memcpy (target, source, 4);
-  else if (G_UNLIKELY (sluice_dtype_is_managed (rows->dtype)))
-    sluice_elements_copy (rows->dtype, target, source, rows->row);
-  else
-    memcpy (target, source, rows->row_bytes);
+  sluice_row_copy (rows->dtype, rows->to + to * rows->row_bytes,
+                   rows->from + from * rows->row_bytes, rows->row, rows->row_bytes);
 }
 
 static void
@@ -73,6 +64,7 @@ gather_rows (gpointer data, gint64 begin, gint64 end)
     }
 }
 
+/* Coordinates that are skipped leave zeros. */
 static void
 gather_coordinates (gpointer data, gint64 begin, gint64 end)
 {
@@ -80,9 +72,16 @@ gather_coordinates (gpointer data, gint64 begin, gint64 end)
   for (gint64 unit = begin; unit < end; unit++)
     {
       gint64 from = 0;
-      for (gint64 d = 0; d < rows->depth; d++)
-        from += get_index (rows->indices, unit * rows->depth + d) * rows->strides[d];
-      copy_row (rows, unit, from);
+      for (gint64 d = 0; d < rows->depth && from >= 0; d++)
+        {
+          gint64 at = get_index (rows->indices, unit * rows->depth + d);
+          gboolean outside = rows->skip_outside && (at < 0 || at >= rows->skip_outside->dim[d]);
+          from = outside ? -1 : from + at * rows->strides[d];
+        }
+      if (from >= 0)
+        copy_row (rows, unit, from);
+      else if (!sluice_dtype_is_managed (rows->dtype))
+        memset (rows->to + unit * rows->row_bytes, 0, rows->row_bytes);
     }
 }
 
@@ -92,9 +91,8 @@ run_rows (SluiceKernelCall *call, Rows *rows, gint64 n_units, SluiceRangeFunc fu
   rows->row_bytes = rows->row * sluice_dtype_size (rows->dtype);
   if (rows->row_bytes == 0)
     return TRUE;
-  gint64 grain = MAX (1, CHUNK_BYTES / (gint64) rows->row_bytes);
-  return sluice_call_parallel_for (call, n_units, grain, 3 + rows->row_bytes * NS_PER_BYTE, func,
-                                   rows);
+  return sluice_call_parallel_for (call, n_units, sluice_row_grain (rows->row_bytes),
+                                   sluice_row_ns (rows->row_bytes), func, rows);
 }
 
 static gboolean
@@ -207,7 +205,7 @@ check_coordinates (SluiceKernelCall *call, const SluiceTensor *indices, const Sl
 }
 
 gboolean
-sluice_call_gather_nd (SluiceKernelCall *call, const SluiceTensor *params)
+sluice_call_gather_nd (SluiceKernelCall *call, const SluiceTensor *params, gboolean skip_bad)
 {
   const SluiceTensor *indices = sluice_call_input (call, 1);
   int n = indices->shape.rank - 1;
@@ -224,8 +222,9 @@ sluice_call_gather_nd (SluiceKernelCall *call, const SluiceTensor *params)
   SluiceShape shape = { 0 };
   if (!append_dims (call, &shape, &indices->shape, 0, n)
       || !append_dims (call, &shape, &params->shape, rows.depth, params->shape.rank)
-      || !check_coordinates (call, indices, &params->shape))
+      || (!skip_bad && !check_coordinates (call, indices, &params->shape)))
     return FALSE;
+  rows.skip_outside = skip_bad ? &params->shape : NULL;
   for (int i = rows.depth; i < params->shape.rank; i++)
     rows.row *= params->shape.dim[i];
   gint64 stride = 1;
@@ -245,14 +244,15 @@ sluice_call_gather_nd (SluiceKernelCall *call, const SluiceTensor *params)
 static gboolean
 gather_nd_compute (SluiceKernelCall *call)
 {
-  return sluice_call_gather_nd (call, sluice_call_input (call, 0));
+  return sluice_call_gather_nd (call, sluice_call_input (call, 0), GPOINTER_TO_INT (call->state));
 }
 
 static const SluiceKernel kernels[] = {
   SLUICE_ARRAY_KERNEL ("Gather", .compute = gather_compute),
   SLUICE_ARRAY_KERNEL (
       "GatherV2", .prepare = batch_prepare, .free_state = g_free, .compute = gather_v2_compute),
-  SLUICE_ARRAY_KERNEL ("GatherNd", .compute = gather_nd_compute),
+  SLUICE_ARRAY_KERNEL (
+      "GatherNd", .prepare = sluice_bad_indices_prepare, .compute = gather_nd_compute),
 };
 
 const SluiceKernelModule sluice_module_array_gather_cpu = {

@@ -322,36 +322,33 @@ gather_v2_gradient (SluiceGradContext *g, GError **error)
   return axis_gradient (g, batch_dims);
 }
 
-/* The coordinates as one number a row of the params, seen as [rows, rest]. */
 void
 sluice_grad_gather_nd (SluiceGradContext *g, SluiceEdge shape)
 {
+  const SluiceShape *at = sluice_edge_shape (g->node->inputs[1]);
   SluiceDType index = sluice_node_get_type (g->node, "Tindices");
-  SluiceEdge indices = sluice_grad_input (g, 1);
-  SluiceEdge zero = sluice_builder_const_int32 (&g->b, 0);
-  SluiceEdge minus_one = const_ints (g, (gint64[]){ -1 }, 1);
-  SluiceEdge zero_vector = const_ints (g, (gint64[]){ 0 }, 1);
-  SluiceEdge last = sluice_op (&g->b, "Sub", sluice_op (&g->b, "Rank", indices),
-                               sluice_builder_const_int32 (&g->b, 1));
-  SluiceEdge depth =
-      sluice_op (&g->b, "Slice", sluice_op (&g->b, "Shape", indices),
-                 sluice_op (&g->b, "ExpandDims", last, zero), const_ints (g, (gint64[]){ 1 }, 1));
-  SluiceEdge sizes = sluice_op (&g->b, "Slice", shape, zero_vector, depth);
-  SluiceEdge rest = sluice_op (&g->b, "Slice", shape, depth, minus_one);
-  /* What a step in each coordinate skips: the product of the sizes after it. */
-  SluiceEdge skips = sluice_op_with (
-      &g->b, "Cumprod",
-      SLUICE_ATTRS (sluice_attr_bool ("exclusive", TRUE), sluice_attr_bool ("reverse", TRUE)),
-      sizes, zero);
-  skips = sluice_op_with (&g->b, "Cast", SLUICE_ATTRS (sluice_attr_type ("DstT", index)), skips);
-  SluiceEdge coordinates = sluice_op (&g->b, "Reshape", indices, JOIN (g, minus_one, depth));
-  SluiceEdge ids = sluice_op (&g->b, "Sum", sluice_op (&g->b, "Mul", coordinates, skips),
-                              sluice_builder_const_int32 (&g->b, 1));
-  SluiceEdge values =
-      sluice_op (&g->b, "Reshape", sluice_grad_dy (g, 0), JOIN (g, minus_one, rest));
-  SluiceEdge n_rows = sluice_op (&g->b, "Prod", sizes, zero);
-  SluiceEdge sum = sluice_op (&g->b, "UnsortedSegmentSum", values, ids, n_rows);
-  sluice_grad_set (g, 0, sluice_op (&g->b, "Reshape", sum, shape));
+  SluiceEdge dy = sluice_grad_dy (g, 0), indices = sluice_grad_input (g, 1);
+  if (index == SLUICE_INT16) /* which ScatterNd does not take */
+    {
+      index = SLUICE_INT32;
+      indices =
+          sluice_op_with (&g->b, "Cast", SLUICE_ATTRS (sluice_attr_type ("DstT", index)), indices);
+    }
+  if (at->rank == 2 && at->dim[1] == 1)
+    {
+      SluiceEdge rows = sluice_op (&g->b, "Reshape", indices, const_ints (g, (gint64[]){ -1 }, 1));
+      SluiceGrad grad = { .values = dy, .indices = rows, .dense_shape = shape };
+      sluice_grad_set_sparse (g, 0, grad);
+      return;
+    }
+  shape = sluice_op_with (&g->b, "Cast", SLUICE_ATTRS (sluice_attr_type ("DstT", index)), shape);
+  const SluiceEdge inputs[] = { indices, dy, shape };
+  SluiceAttr policy = sluice_attr_string ("bad_indices_policy", "");
+  if (sluice_op_find_attr (g->node->op, "bad_indices_policy") != NULL)
+    policy = sluice_grad_attr (g, "bad_indices_policy");
+  sluice_grad_set (g, 0,
+                   sluice_builder_add (&g->b, "ScatterNd", NULL, inputs, G_N_ELEMENTS (inputs),
+                                       SLUICE_ATTRS (policy)));
 }
 
 static gboolean
@@ -414,7 +411,7 @@ static const SluiceOpDef gather_v2_op = {
 static const SluiceOpDef gather_nd_op = {
   .name = "GatherNd",
   .signature = "params: Tparams, indices: Tindices -> output: Tparams",
-  .attrs = "Tparams: type; Tindices: {int16, int32, int64}",
+  .attrs = "Tparams: type; Tindices: {int16, int32, int64}; bad_indices_policy: string = ''",
   .summary = N_ ("Slices of a tensor by their coordinates"),
   .shape = gather_nd_shape,
   .gradient = gather_nd_gradient,

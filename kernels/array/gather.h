@@ -15,8 +15,9 @@ gboolean sluice_call_gather (SluiceKernelCall *call,
                              gint64 axis,
                              gint64 batch_dims);
 
-/* Slices by coordinates. */
-gboolean sluice_call_gather_nd (SluiceKernelCall *call, const SluiceTensor *params);
+/* Slices by coordinates. skip_bad: zeros for those out of range, in place of an error. */
+gboolean
+sluice_call_gather_nd (SluiceKernelCall *call, const SluiceTensor *params, gboolean skip_bad);
 
 /* Their shape rules, of output 0. */
 gboolean sluice_shape_gather (SluiceShapeContext *c,
@@ -26,7 +27,7 @@ gboolean sluice_shape_gather (SluiceShapeContext *c,
                               GError **error);
 gboolean sluice_shape_gather_nd (SluiceShapeContext *c, const SluiceShape *params, GError **error);
 
-/* The gradient of input 0, params of that shape (a vector of int32): whole rows, sparse; and the
- * sum by coordinates, dense. */
+/* The gradient of input 0, params of that shape (a vector of int32): whole rows, sparse;
+ * and the sum by coordinates, sparse where these name rows. */
 void sluice_grad_gather_rows (SluiceGradContext *g, SluiceEdge params_shape);
 void sluice_grad_gather_nd (SluiceGradContext *g, SluiceEdge params_shape);

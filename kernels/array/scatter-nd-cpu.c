@@ -6,21 +6,6 @@
 #include "kernels/array/move.h"
 #include "kernels/state/rows.h"
 
-/* State: are indices out of range skipped? */
-static gpointer
-policy_prepare (const SluiceNode *node, GError **error)
-{
-  const SluiceString *policy = sluice_node_get_string (node, "bad_indices_policy");
-  if (sluice_node_string_is (node, "bad_indices_policy", "IGNORE"))
-    return GINT_TO_POINTER (TRUE);
-  if (policy->length > 0 && !sluice_node_string_is (node, "bad_indices_policy", "DEFAULT")
-      && !sluice_node_string_is (node, "bad_indices_policy", "ERROR"))
-    sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                 "Op '%s': bad_indices_policy must be DEFAULT, ERROR or IGNORE, not '%.*s'",
-                 node->name, (int) policy->length, policy->data);
-  return GINT_TO_POINTER (FALSE);
-}
-
 /* Updates are shaped as the indices without their last dimension, and a slice of the target. */
 static gboolean
 check_updates (SluiceKernelCall *call, const SluiceShape *target, guint indices, guint updates)
@@ -101,7 +86,7 @@ tensor_scatter_compute (SluiceKernelCall *call)
 #define SUMS (SLUICE_SET_NUMBER | SLUICE_SET (SLUICE_BOOL))
 #define KERNEL(op_name, types, ...)                                                                \
   {                                                                                                \
-    .op = op_name, .device = "CPU", .prepare = policy_prepare,                                     \
+    .op = op_name, .device = "CPU", .prepare = sluice_bad_indices_prepare,                         \
     .where = { { "T", types }, { "Tindices", SLUICE_SET_INDEX } }, __VA_ARGS__                     \
   }
 #define SCATTER(op_name, types, change, ...)                                                       \

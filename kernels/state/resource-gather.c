@@ -127,7 +127,7 @@ static gboolean
 gather_nd_compute (SluiceKernelCall *call)
 {
   g_autoptr (SluiceTensor) params = dup_value (call);
-  return params != NULL && sluice_call_gather_nd (call, params);
+  return params != NULL && sluice_call_gather_nd (call, params, FALSE);
 }
 
 #define KERNEL(name, func)                                                                         \
