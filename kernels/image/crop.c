@@ -111,8 +111,9 @@ static const SluiceRecipe crop_recipe = { .samples = crop_samples,
                                           .dtypes = CROPPED };
 
 static const SluiceSample image_samples[] = {
-  { "", "float[3,3,4,2]; " BOXES "; int32[4]={2,5,6,2}", 1e-5, 1e-6, TRUE },
-  { "method='nearest'", "float[3,1,2,1]; " BOXES "; int32[4]={2,5,6,1}", 1e-5, 1e-6, TRUE },
+  { "T=float", "float[3,3,4,2]; " BOXES "; int32[4]={2,5,6,2}", 1e-5, 1e-6, TRUE },
+  { "T=float; method='nearest'", "float[3,1,2,1]; " BOXES "; int32[4]={2,5,6,1}", 1e-5, 1e-6,
+    TRUE },
 };
 static const SluiceRecipe image_recipe = {
   .samples = image_samples,

@@ -112,9 +112,8 @@ place (const State *state, float offset, gint64 in, gint64 out)
   if (state->normalized)
     at *= (float) in;
   if (state->centered)
-    at = (state->normalized ? at / 2.0f : at) + (float) in / 2.0f;
-  if (state->centered && state->normalized)
-    at -= (float) out / 2.0f;
+    at = at / 2.0f + (float) in / 2.0f;
+  at -= (float) out / 2.0f;
   const float far = 4294967296.0f;
   return isnan (at) ? (gint64) far : (gint64) CLAMP (at, -far, far);
 }

@@ -73,28 +73,29 @@ typedef struct
 {
   struct jpeg_source_mgr manager;
   const guint8 *data;
-  gboolean recover;
+  gboolean recover, ended;
 } Source;
-
-static const JOCTET end_of_image[2] = { 0xff, JPEG_EOI };
 
 static void
 source_init (j_decompress_ptr j)
 {
 }
 
-/* The bytes end early. An end of image is made up where the picture shall be recovered; where the
- * decoder still holds some bytes it stops there, and what was read until then may be enough. */
+/* The bytes end early. One end of image is made up where the picture shall be recovered; else,
+ * where the decoder still holds some bytes, it stops there, and what was read until then may be
+ * enough. */
 static boolean
 source_fill (j_decompress_ptr j)
 {
+  static const JOCTET end_of_image[] = { 0xff, JPEG_EOI };
   Source *s = (Source *) j->src;
   if (s->manager.bytes_in_buffer == 0 && s->manager.next_input_byte == s->data)
     ERREXIT (j, JERR_INPUT_EMPTY);
-  if (s->manager.bytes_in_buffer > 0)
-    return s->recover;
-  if (!s->recover || s->manager.next_input_byte == end_of_image + sizeof end_of_image)
+  if (s->manager.bytes_in_buffer > 0 && !s->recover)
+    return FALSE;
+  if (!s->recover || s->ended)
     ERREXIT (j, JERR_FILE_READ);
+  s->ended = TRUE;
   s->manager.next_input_byte = end_of_image;
   s->manager.bytes_in_buffer = sizeof end_of_image;
   return TRUE;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/image/codecs.h"
-#include "kernels/summary/wire.h"
+#include "kernels/summary/value.h"
 #include "kernels/typed.h"
 
 /* Numbers of fields: of Summary, Summary.Value, Summary.Image and HistogramProto. */
@@ -28,8 +28,6 @@ enum
   HISTOGRAM_LIMITS = 6,
   HISTOGRAM_BUCKETS = 7,
 };
-
-#define AUTO_BYTES g_autoptr (GByteArray)
 
 static double
 read_double (const SluiceTensor *t, gint64 i)
@@ -63,27 +61,6 @@ read_double (const SluiceTensor *t, gint64 i)
     }
 }
 
-static gboolean
-output_bytes (SluiceKernelCall *call, const GByteArray *bytes)
-{
-  SluiceTensor *out = sluice_call_output (call, 0, &SLUICE_SHAPE_SCALAR);
-  if (out == NULL)
-    return FALSE;
-  sluice_string_set (out->data, (const char *) bytes->data, bytes->len);
-  return TRUE;
-}
-
-/* Appends a Value: its tag and what it holds. */
-static void
-put_value (GByteArray *summary, const char *tag, gsize tag_length, const GByteArray *content)
-{
-  AUTO_BYTES value = g_byte_array_new ();
-  if (tag_length)
-    sluice_wire_put_bytes (value, VALUE_TAG, tag, tag_length);
-  g_byte_array_append (value, content->data, content->len);
-  sluice_wire_put_bytes (summary, SUMMARY_VALUE, value->data, value->len);
-}
-
 /* ---- scalars ---- */
 
 /* A scalar, or a vector of one: graphs written before 1.0 do not tell them apart. */
@@ -111,9 +88,9 @@ scalar_compute (SluiceKernelCall *call)
       const SluiceString *tag = (const SluiceString *) tags->data + i;
       AUTO_BYTES content = g_byte_array_new ();
       sluice_wire_put_float (content, VALUE_SIMPLE, (float) read_double (values, i));
-      put_value (summary, tag->data, tag->length, content);
+      sluice_summary_put_value (summary, tag->data, tag->length, content);
     }
-  return output_bytes (call, summary);
+  return sluice_call_output_bytes (call, summary);
 }
 
 /* ---- histograms ---- */
@@ -255,8 +232,8 @@ histogram_compute (SluiceKernelCall *call)
   AUTO_BYTES summary = g_byte_array_new ();
   AUTO_BYTES content = g_byte_array_new ();
   put_histogram (content, h);
-  put_value (summary, tag->data, tag->length, content);
-  return output_bytes (call, summary);
+  sluice_summary_put_value (summary, tag->data, tag->length, content);
+  return sluice_call_output_bytes (call, summary);
 }
 
 /* ---- images ---- */
@@ -366,7 +343,7 @@ put_image (SluiceKernelCall *call, GByteArray *summary, gint64 i, const Size *si
   g_string_append (name, "/image");
   if (state->max_images > 1)
     g_string_append_printf (name, "/%" G_GINT64_FORMAT, i);
-  put_value (summary, name->str, name->len, content);
+  sluice_summary_put_value (summary, name->str, name->len, content);
   return TRUE;
 }
 
@@ -392,7 +369,7 @@ image_compute (SluiceKernelCall *call)
   for (gint64 i = 0; i < MIN (shape->dim[0], state->max_images); i++)
     if (!put_image (call, summary, i, &size))
       return FALSE;
-  return output_bytes (call, summary);
+  return sluice_call_output_bytes (call, summary);
 }
 
 /* ---- joining ---- */
@@ -456,7 +433,7 @@ merge_compute (SluiceKernelCall *call)
         if (!append_values (call, summary, (const SluiceString *) input->data + k, tags))
           return FALSE;
     }
-  return output_bytes (call, summary);
+  return sluice_call_output_bytes (call, summary);
 }
 
 #define KERNEL(name, function, ...)                                                                \
