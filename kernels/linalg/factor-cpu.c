@@ -115,9 +115,10 @@ log_determinant_of (const SluiceMatrixJob *job, double complex *sign, double *lo
       double d[2];
       sluice_matrix_get (job->lapack, lu, i * n + i, d);
       double modulus = hypot (d[0], d[1]);
-      double complex direction = modulus == 0      ? 0
-                                 : isinf (modulus) ? CMPLX (copysign (1, d[0]), 0)
-                                                   : CMPLX (d[0] / modulus, d[1] / modulus);
+      double complex direction = modulus == 0 ? 0
+                                 : isinf (modulus)
+                                     ? __builtin_complex (copysign (1, d[0]), 0.0)
+                                     : __builtin_complex (d[0] / modulus, d[1] / modulus);
       *sign *= pivots[i] == i + 1 ? direction : -direction;
       *log_abs += log (modulus);
     }

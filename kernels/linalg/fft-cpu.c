@@ -72,7 +72,8 @@ write_element (SluiceTensor *tensor, gint64 i, double complex value)
       ((double *) tensor->data)[i] = creal (value);
       break;
     case SLUICE_COMPLEX64:
-      ((float complex *) tensor->data)[i] = CMPLXF ((float) creal (value), (float) cimag (value));
+      ((float complex *) tensor->data)[i] =
+          __builtin_complex ((float) creal (value), (float) cimag (value));
       break;
     default:
       ((double complex *) tensor->data)[i] = value;

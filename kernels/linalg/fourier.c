@@ -25,8 +25,8 @@ struct _SluiceFourier
 static inline double complex
 times (double complex a, double complex b)
 {
-  return CMPLX (creal (a) * creal (b) - cimag (a) * cimag (b),
-                creal (a) * cimag (b) + cimag (a) * creal (b));
+  return __builtin_complex (creal (a) * creal (b) - cimag (a) * cimag (b),
+                            creal (a) * cimag (b) + cimag (a) * creal (b));
 }
 
 /* exp (-2πi k/n); 0 <= k < n */
@@ -34,7 +34,7 @@ static double complex
 root (gint64 k, gint64 n)
 {
   double angle = -2 * G_PI * ((double) k / (double) n);
-  return CMPLX (cos (angle), sin (angle));
+  return __builtin_complex (cos (angle), sin (angle));
 }
 
 /* FALSE: a factor is too large. */
@@ -149,7 +149,7 @@ stage_of_4 (const Stage *stage, const double complex *in, double complex *out)
         double complex c = times (in[(q + 2 * r) * l + j], roots[2 * j * r]);
         double complex d = times (in[(q + 3 * r) * l + j], roots[3 * j * r]);
         double complex even = a + c, odd = a - c, sum = b + d, difference = b - d;
-        double complex turned = CMPLX (cimag (difference), -creal (difference));
+        double complex turned = __builtin_complex (cimag (difference), -creal (difference));
         double complex *to = out + q * 4 * l + j;
         to[0] = even + sum;
         to[l] = odd + turned;

@@ -41,10 +41,12 @@ sluice_number_set (SluiceTensor *tensor, gint64 i, double value)
   /* The largest integer is not always a double, but its successor is. */
 #define SET(DTYPE, T, low, high)                                                                   \
   case DTYPE:                                                                                      \
-    ((T *) tensor->data)[i] = isnan (value)            ? 0                                         \
-                              : value >= (double) high ? high                                      \
-                              : value <= (double) low  ? low                                       \
-                                                       : (T) value;                                 \
+    if (isnan (value))                                                                             \
+      ((T *) tensor->data)[i] = 0;                                                                 \
+    else if (value >= (double) high)                                                               \
+      ((T *) tensor->data)[i] = high;                                                              \
+    else                                                                                           \
+      ((T *) tensor->data)[i] = value <= (double) low ? low : (T) value;                           \
     break;
   switch ((SluiceDType) tensor->dtype)
     {
