@@ -17,13 +17,25 @@ switch_shape (SluiceShapeContext *c, GError **error)
   return TRUE;
 }
 
+/* The gradient that came for an output. That of a variable's handle has the variable's shape, which
+ * zeros must have, too. */
+static SluiceEdge
+side_dy (SluiceGradContext *g, guint side)
+{
+  const SluiceOutput *output = &g->node->outputs[side];
+  if (output->dtype != SLUICE_RESOURCE || sluice_grad_has_dy (g, side))
+    return sluice_grad_dy (g, side);
+  return sluice_op (&g->b, "Fill", sluice_op (&g->b, "VariableShape", sluice_grad_output (g, side)),
+                    sluice_builder_const_number (&g->b, output->handle_dtype, 0));
+}
+
 /* What comes back through either output is alive exactly where that side was taken. */
 static gboolean
 switch_gradient (SluiceGradContext *g, GError **error)
 {
   SluiceEdge pred = sluice_grad_input (g, 1);
-  SluiceEdge no = sluice_op (&g->b, "Switch", sluice_grad_dy (g, 0), pred);
-  SluiceEdge yes = sluice_op (&g->b, "Switch", sluice_grad_dy (g, 1), pred);
+  SluiceEdge no = sluice_op (&g->b, "Switch", side_dy (g, 0), pred);
+  SluiceEdge yes = sluice_op (&g->b, "Switch", side_dy (g, 1), pred);
   sluice_grad_set (g, 0, sluice_op (&g->b, "Merge", no, sluice_edge_port (yes, 1)));
   return TRUE;
 }

@@ -123,9 +123,7 @@ fused_gradient (SluiceGradContext *g, GError **error)
   if (!training)
     attrs[2] = sluice_attr_string ("data_format", format.rank == 5 ? "NDHWC" : "NHWC");
   gboolean v2 = g_str_has_suffix (g->node->op->name, "V2");
-  const char *op = v3   ? "FusedBatchNormGradV3"
-                   : v2 ? "FusedBatchNormGradV2"
-                        : "FusedBatchNormGrad";
+  const char *op = v3 ? "FusedBatchNormGradV3" : v2 ? "FusedBatchNormGradV2" : "FusedBatchNormGrad";
   SluiceEdge dx =
       sluice_builder_add (&g->b, op, NULL, inputs, v3 ? 6 : 5, attrs, G_N_ELEMENTS (attrs));
   sluice_grad_set (g, 0, turn ? permuted (g, dx, format.rank, FALSE) : dx);
