@@ -296,7 +296,8 @@ block_add (Block *self, SluiceSpan key, SluiceSpan value, guint restart_interval
   sluice_put_varint (self->bytes, shared);
   sluice_put_varint (self->bytes, key.length - shared);
   sluice_put_varint (self->bytes, value.length);
-  g_byte_array_append (self->bytes, (const guint8 *) key.data + shared, key.length - shared);
+  if (key.length > shared)
+    g_byte_array_append (self->bytes, (const guint8 *) key.data + shared, key.length - shared);
   g_byte_array_append (self->bytes, (const guint8 *) value.data, value.length);
   g_byte_array_set_size (self->last_key, 0);
   g_byte_array_append (self->last_key, (const guint8 *) key.data, key.length);
