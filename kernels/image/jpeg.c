@@ -12,6 +12,8 @@
 
 /* More scans than any encoder writes: a small file may else ask for hours of work. */
 #define MOST_SCANS 500
+/* A block of 64 pixels takes a bit at least where it is coded by Huffman's codes. */
+#define PIXELS_PER_BYTE (64 * 8)
 /* Numbers in a decoded picture, as TensorFlow limits them. */
 #define LARGEST (1 << 29)
 
@@ -141,6 +143,7 @@ typedef struct
   struct jpeg_decompress_struct j;
   const SluicePictureOptions *options;
   SluicePictureSize size;
+  gsize length;
   SluicePictureAllocate allocate;
   gpointer user_data;
   guint8 *pixels;
@@ -181,6 +184,10 @@ read_header (Reader *r)
   gint64 pixels = (gint64) j->output_height * j->output_width;
   if (pixels * j->num_components >= LARGEST)
     give_up ((j_common_ptr) j, "it is too large; 2^29 numbers are the limit");
+  /* Known to end early: not worth the memory that the library would take for it. */
+  if (!o->recover && o->acceptable >= 1 && !j->arith_code
+      && (gint64) j->image_height * j->image_width / PIXELS_PER_BYTE > (gint64) r->length)
+    give_up ((j_common_ptr) j, "it has too few bytes for its size");
   r->size.frames = 1;
   r->size.height = crop ? crop[2] : j->output_height;
   r->size.width = crop ? crop[3] : j->output_width;
@@ -247,8 +254,7 @@ read_picture (Reader *r)
     return FALSE;
   jpeg_create_decompress (&r->j);
   r->j.progress = &r->codec.progress;
-  source_set (&r->source, &r->j, r->source.data, r->source.manager.bytes_in_buffer,
-              r->options->recover);
+  source_set (&r->source, &r->j, r->source.data, r->length, r->options->recover);
   read_header (r);
   /* Before the library takes memory of its own, which may be more. */
   r->pixels = r->allocate (&r->size, r->user_data);
@@ -290,7 +296,8 @@ sluice_jpeg_decode (const guint8 *data,
   Reader r = { .options = options,
                .allocate = allocate,
                .user_data = user_data,
-               .source = { .data = data, .manager.bytes_in_buffer = length },
+               .source.data = data,
+               .length = length,
                .codec.cancelled = options->cancelled };
   r.j.err = init_errors (&r.codec);
   r.j.client_data = &r.codec;
@@ -311,7 +318,7 @@ read_size (Reader *r)
   if (setjmp (r->codec.leave))
     return FALSE;
   jpeg_create_decompress (&r->j);
-  source_set (&r->source, &r->j, r->source.data, r->source.manager.bytes_in_buffer, FALSE);
+  source_set (&r->source, &r->j, r->source.data, r->length, FALSE);
   if (jpeg_read_header (&r->j, TRUE) != JPEG_HEADER_OK)
     give_up ((j_common_ptr) &r->j, "its header ends early");
   jpeg_calc_output_dimensions (&r->j);
@@ -322,7 +329,7 @@ read_size (Reader *r)
 gboolean
 sluice_jpeg_size (const guint8 *data, gsize length, SluicePictureSize *size, GError **error)
 {
-  Reader r = { .source = { .data = data, .manager.bytes_in_buffer = length } };
+  Reader r = { .source.data = data, .length = length };
   r.j.err = init_errors (&r.codec);
   r.j.client_data = &r.codec;
   gboolean ok = read_size (&r);

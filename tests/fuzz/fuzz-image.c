@@ -75,6 +75,11 @@ decode_picture (guint kind, guint8 how, const guint8 *data, gsize size)
     .crop = kind == 1 && (how & 0x80) ? crop : NULL,
   };
   GError *error = NULL;
+  /* A small part of a large picture still takes the memory of the whole. */
+  SluicePictureSize whole;
+  if (options.crop
+      && (!sluice_jpeg_size (data, size, &whole, NULL) || whole.height > LARGEST / whole.width))
+    options.crop = NULL;
   gboolean ok = decoders[kind](data, size, &options, allocate, &picture, &error);
   g_assert_true (!ok || error == NULL);
   g_assert_true (ok || error != NULL || picture.pixels == NULL);
