@@ -10,6 +10,7 @@
 #include "engine/device/kernel.h"
 #include "engine/grad/grad.h"
 #include "engine/graph/shape-context.h"
+#include "kernels/string/text.h"
 
 typedef struct
 {
@@ -30,9 +31,8 @@ print_free (gpointer state)
 static gpointer
 print_prepare (const SluiceNode *node, GError **error)
 {
-  const SluiceString *message = sluice_node_get_string (node, "message");
   Print *self = g_new0 (Print, 1);
-  self->message = g_strndup (message->data ? message->data : "", message->length);
+  self->message = sluice_node_dup_text (node, "message");
   self->summarize = sluice_node_get_int (node, "summarize");
   self->first_n = sluice_node_get_int (node, "first_n");
   return self;

@@ -188,8 +188,8 @@ find_by_name (SluiceKernelCall *call, const SluiceTensor *name)
       return NULL;
     }
   const SluiceString *parts = name->data;
-  g_autofree char *container = g_strndup (parts[0].data, parts[0].length);
-  g_autofree char *text = g_strndup (parts[1].data, parts[1].length);
+  g_autofree char *container = sluice_string_dup_text (&parts[0]);
+  g_autofree char *text = sluice_string_dup_text (&parts[1]);
   g_autoptr (GError) error = NULL;
   gboolean is_default = g_str_equal (container, DEFAULT_CONTAINER);
   SluiceLookup *self = (SluiceLookup *) sluice_resources_get (

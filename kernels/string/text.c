@@ -72,10 +72,17 @@ sluice_string_take_text (SluiceString *self, GString *text)
 }
 
 char *
+sluice_string_dup_text (const SluiceString *self)
+{
+  return g_strndup (self->data ? self->data : "", self->length);
+}
+
+char *
 sluice_string_quote (const SluiceString *self)
 {
   const gsize most = 60;
-  g_autofree char *head = g_strndup (self->data, MIN (self->length, most));
+  g_autofree char *head =
+      sluice_string_dup_text (&(SluiceString){ self->data, MIN (self->length, most) });
   g_autofree char *escaped = g_strescape (head, NULL);
   return g_strdup_printf ("\"%s\"%s", escaped, self->length > most ? "…" : "");
 }
@@ -83,8 +90,7 @@ sluice_string_quote (const SluiceString *self)
 char *
 sluice_node_dup_text (const SluiceNode *node, const char *name)
 {
-  const SluiceString *value = sluice_node_get_string (node, name);
-  return g_strndup (value->data ? value->data : "", value->length);
+  return sluice_string_dup_text (sluice_node_get_string (node, name));
 }
 
 gint32

@@ -58,6 +58,9 @@ void sluice_string_take_text (SluiceString *self, GString *text);
 /* Up to 60 bytes of it for a message, with what is not printable escaped. (transfer full) */
 char *sluice_string_quote (const SluiceString *self);
 
+/* As C text, up to a zero byte. (transfer full) */
+char *sluice_string_dup_text (const SluiceString *self);
+
 /* An attribute as C text. (transfer full) */
 char *sluice_node_dup_text (const SluiceNode *node, const char *name);
 
