@@ -174,6 +174,11 @@ check_content (const Tensorflow__TensorProto *proto,
                GError **error)
 {
   gsize size = sluice_dtype_size (dtype), length = proto->tensor_content.len;
+  if (dtype == SLUICE_STRING) /* a byte for each length at least; unpack_strings() does the rest */
+    return n <= (gint64) length
+           || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                           "tensor_content of %zu bytes cannot hold %" G_GINT64_FORMAT " strings",
+                           length, n);
   if (sluice_dtype_is_managed (dtype))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "a tensor of %s cannot be given as raw bytes", sluice_dtype_name (dtype));
@@ -184,6 +189,40 @@ check_content (const Tensorflow__TensorProto *proto,
                       "tensor_content has %zu bytes; %s of shape %s needs %" G_GINT64_FORMAT
                       " of %zu bytes each",
                       length, sluice_dtype_name (dtype), sluice_shape_str (shape, text), n, size);
+}
+
+/* Strings as one block: n lengths as varints, then all bytes. */
+static gboolean
+unpack_strings (const ProtobufCBinaryData *content, SluiceString *to, gint64 n, GError **error)
+{
+  const guint8 *at = content->data, *end = at + content->len;
+  g_autofree guint64 *lengths = g_try_new (guint64, n);
+  gboolean fits = lengths != NULL;
+  for (gint64 i = 0; fits && i < n; i++)
+    {
+      guint shift = 0;
+      lengths[i] = 0;
+      do
+        {
+          fits = at < end && shift < 64;
+          if (fits)
+            lengths[i] |= (guint64) (*at & 0x7f) << shift;
+          shift += 7;
+        }
+      while (fits && *at++ & 0x80);
+    }
+  for (gint64 i = 0; fits && i < n; i++)
+    {
+      fits = lengths[i] <= (guint64) (end - at);
+      if (!fits)
+        break;
+      sluice_string_set (&to[i], (const char *) at, lengths[i]);
+      at += lengths[i];
+    }
+  return (fits && at == end)
+         || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                         "tensor_content of %zu bytes does not hold %" G_GINT64_FORMAT " strings",
+                         content->len, n);
 }
 
 SluiceTensor *
@@ -212,7 +251,12 @@ sluice_tensor_unpack (const Tensorflow__TensorProto *proto, gint64 *budget, GErr
       if (tensor == NULL)
         return NULL;
       have = MIN (have, n);
-      if (proto->tensor_content.len > 0)
+      if (proto->tensor_content.len > 0 && dtype == SLUICE_STRING)
+        {
+          if (!unpack_strings (&proto->tensor_content, tensor->data, n, error))
+            g_clear_pointer (&tensor, sluice_tensor_unref);
+        }
+      else if (proto->tensor_content.len > 0)
         memcpy (tensor->data, proto->tensor_content.data, proto->tensor_content.len);
       else
         {

@@ -7,8 +7,8 @@
 
 #include "engine/graph/graphdef.h"
 #include "engine/graph/shape-context.h"
+#include "kernels/io/tensor-proto.h"
 #include "kernels/string/text.h"
-#include "kernels/summary/wire.h"
 
 static gboolean
 parse_shape (SluiceShapeContext *c, GError **error)
@@ -42,62 +42,11 @@ parse_compute (SluiceKernelCall *call)
   return FALSE;
 }
 
-/* Fields of TensorProto and of TensorShapeProto. */
-enum
-{
-  FIELD_DTYPE = 1,
-  FIELD_SHAPE = 2,
-  FIELD_CONTENT = 4,
-  FIELD_STRINGS = 8,
-  FIELD_DIM = 2,
-  FIELD_SIZE = 1
-};
-
-static void
-put_shape (GByteArray *out, const SluiceShape *shape)
-{
-  g_autoptr (GByteArray) message = g_byte_array_new ();
-  for (int d = 0; d < shape->rank; d++)
-    {
-      g_autoptr (GByteArray) dim = g_byte_array_new ();
-      sluice_wire_put_int (dim, FIELD_SIZE, shape->dim[d]);
-      sluice_wire_put_bytes (message, FIELD_DIM, dim->data, dim->len);
-    }
-  sluice_wire_put_bytes (out, FIELD_SHAPE, message->data, message->len);
-}
-
 static gboolean
 serialize_compute (SluiceKernelCall *call)
 {
-  const SluiceTensor *tensor = sluice_call_input (call, 0);
   SluiceTensor *out = sluice_call_output (call, 0, &SLUICE_SHAPE_SCALAR);
-  gsize bytes = 0;
-  if (tensor->dtype != SLUICE_STRING)
-    bytes = sluice_tensor_bytes (tensor);
-  else
-    for (gint64 i = 0; i < tensor->n_elements; i++)
-      bytes += sluice_tensor_get_string (tensor, i)->length + 8;
-  if (out == NULL)
-    return FALSE;
-  /* protobuf's limit. */
-  if (bytes > G_MAXINT32)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "a tensor of %" G_GSIZE_FORMAT " bytes is over the 2 GiB that a "
-                             "serialized one can have",
-                             bytes);
-  GByteArray *proto = g_byte_array_new ();
-  sluice_wire_put_int (proto, FIELD_DTYPE, tensor->dtype);
-  put_shape (proto, &tensor->shape);
-  if (tensor->dtype != SLUICE_STRING && bytes > 0)
-    sluice_wire_put_bytes (proto, FIELD_CONTENT, tensor->data, bytes);
-  for (gint64 i = 0; tensor->dtype == SLUICE_STRING && i < tensor->n_elements; i++)
-    {
-      const SluiceString *text = sluice_tensor_get_string (tensor, i);
-      sluice_wire_put_bytes (proto, FIELD_STRINGS, text->data, text->length);
-    }
-  gsize length = proto->len;
-  sluice_string_take (out->data, (char *) g_byte_array_free (proto, FALSE), length);
-  return TRUE;
+  return out != NULL && sluice_call_serialize (call, sluice_call_input (call, 0), FALSE, out->data);
 }
 
 static const SluiceSample parse_samples[] = {

@@ -543,7 +543,7 @@ has_cases (const char *op)
   if (g_file_get_contents (path, &text, NULL, NULL) && strstr (text, line) != NULL)
     return TRUE;
   static const char *const others[] = { "test-apply.c", "test-files.c", "test-lookup.c", "test-queue.c",
-                                        "test-scatter.c" };
+                                        "test-scatter.c", "test-sparse.c" };
   g_autofree char *quoted = g_strdup_printf ("\"%s\"", op);
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
     {
