@@ -18,7 +18,7 @@
 
 #define MEMORY_LIMIT (64 * 1024 * 1024)
 #define LONGEST_US   (10 * G_USEC_PER_SEC)
-#define MAX_INPUTS   6
+#define MAX_INPUTS   20
 
 static GPtrArray *ops; /* const SluiceOp: all but what partitioning makes */
 
@@ -313,11 +313,14 @@ build (Case *self, Bytes *bytes)
   return TRUE;
 }
 
-/* TensorFlow infers a batch of 1 where labels of unknown shape broadcast it to more. */
+/* TensorFlow infers a batch of 1 where labels of unknown shape broadcast it to more, and as many
+ * cuts as cells where there is one cut more. */
 static gboolean
 promise_counts (const SluiceOp *op)
 {
-  return strcmp (op->name, "SoftmaxCrossEntropyWithLogits") != 0;
+  return strcmp (op->name, "SoftmaxCrossEntropyWithLogits") != 0
+         && strcmp (op->name, "FractionalMaxPool") != 0
+         && strcmp (op->name, "FractionalAvgPool") != 0;
 }
 
 static void
