@@ -271,11 +271,9 @@ scalar_exp_f32 (float x)
   /* exp x = 2^n exp r, r = x - n ln 2; the first part of ln 2 has 9 bits, so its product with n is
      exact. Adding 1.5·2^23 rounds to an integer, found in the low bits. */
   const float shift = 12582912.0f;
-  float bounded = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x;
-  float shifted = bounded * 1.44269504088896341f + shift;
-  int32_t n = (int32_t) (scalar_to_bits_f32 (shifted) - scalar_to_bits_f32 (shift));
+  float shifted = x * 1.44269504088896341f + shift;
   float k = shifted - shift;
-  float r = (bounded - k * 0.693359375f) - k * -2.12194440e-4f;
+  float r = (x - k * 0.693359375f) - k * -2.12194440e-4f;
   float p = 1.9875691500e-4f;
   p = p * r + 1.3981999507e-3f;
   p = p * r + 8.3334519073e-3f;
@@ -283,18 +281,20 @@ scalar_exp_f32 (float x)
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = (p * (r * r) + r) + 1.0f;
-  /* 2^n in two factors: 2^128 alone would be infinite. */
-  int32_t half = n >> 1;
-  return p * scalar_from_bits_f32 ((uint32_t) (half + 127) << 23)
-         * scalar_from_bits_f32 ((uint32_t) (n - half + 127) << 23);
+  /* n is added to the exponent of p; the bits of `shift` above it fall off. */
+  float result =
+      scalar_from_bits_f32 (scalar_to_bits_f32 (p) + (scalar_to_bits_f32 (shifted) << 23));
+  result = x > 88.72283f ? INFINITY : result;
+  result = x < -87.3365402f ? 0 : result; /* what lies below FLT_MIN is flushed */
+  return x != x ? x : result;
 }
 
 SLUICE_SCALAR float
 scalar_log_f32 (float x)
 {
   /* x = 2^e (1 + f) with 1 + f in [sqrt 1/2, sqrt 2). */
-  uint32_t bits = scalar_to_bits_f32 (x) + (0x3f800000u - 0x3f3504f3u);
-  float e = (float) ((int32_t) (bits >> 23) - 127);
+  uint32_t bits = scalar_to_bits_f32 (x) - 0x3f3504f3u;
+  float e = (float) ((int32_t) bits >> 23);
   float f = scalar_from_bits_f32 ((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
   float z = f * f;
   float p = 7.0376836292e-2f;
@@ -308,9 +308,9 @@ scalar_log_f32 (float x)
   p = p * f + 3.3333331174e-1f;
   p = p * f * z + e * -2.12194440e-4f - 0.5f * z;
   float result = (f + p) + e * 0.693359375f;
-  result = x > FLT_MAX || x != x ? x : result;
-  result = x < 0 ? NAN : result;
-  return fabsf (x) < FLT_MIN ? -INFINITY : result;
+  float below = x > -FLT_MIN ? -INFINITY : NAN;
+  result = x < FLT_MIN ? below : result;
+  return x <= FLT_MAX ? result : x;
 }
 
 SLUICE_SCALAR float
