@@ -458,14 +458,43 @@ locate_slice (SluiceBundle *self,
   return check_place (self, piece, error);
 }
 
-static gboolean
-overlaps (const Piece *piece, const SluiceSlice *slice, const SluiceShape *shape)
+/* How many elements of a part of the tensor the piece has. */
+static gint64
+count_shared (const Piece *piece, const SluiceSlice *slice, const SluiceShape *shape)
 {
+  gint64 n = 1;
   for (int i = 0; i < shape->rank; i++)
-    if (MAX (piece->slice.start[i], slice->start[i])
-        >= MIN (piece->slice.start[i] + piece->shape.dim[i], slice->start[i] + shape->dim[i]))
-      return FALSE;
-  return TRUE;
+    {
+      gint64 begin = MAX (piece->slice.start[i], slice->start[i]);
+      gint64 end =
+          MIN (piece->slice.start[i] + piece->shape.dim[i], slice->start[i] + shape->dim[i]);
+      n *= MAX (end - begin, 0);
+    }
+  return n;
+}
+
+/* Do the pieces hold what is wanted, each element once? So every element is set, and a damaged
+ * index cannot ask for more memory than the data would fill. */
+static gboolean
+check_cover (GArray *pieces, const SluiceSlice *slice, const SluiceShape *shape, GError **error)
+{
+  gint64 missing = sluice_shape_n_elements (shape);
+  for (guint i = 0; i < pieces->len; i++)
+    {
+      const Piece *piece = &g_array_index (pieces, Piece, i);
+      missing -= count_shared (piece, slice, shape);
+      gboolean twice = missing < 0;
+      for (guint k = 0; k < i && !twice; k++)
+        {
+          const Piece *other = &g_array_index (pieces, Piece, k);
+          twice = count_shared (piece, &other->slice, &other->shape) > 0;
+        }
+      if (twice)
+        return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "two of its slices overlap");
+    }
+  return missing == 0
+         || sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+                         "only slices of it are here, which do not make up what is wanted of it");
 }
 
 /* Puts together what is wanted out of the pieces that have a part of it. */
@@ -484,32 +513,15 @@ assemble (SluiceBundle *self,
       sluice_tensor_new_checked (NULL, whole->dtype, shape, SLUICE_OWNER_NONE, error);
   if (tensor == NULL)
     return NULL;
-  gint64 n = 0;
   for (guint i = 0; i < pieces->len; i++)
     {
       const Piece *piece = &g_array_index (pieces, Piece, i);
       g_autoptr (SluiceTensor) part = read_piece (self, piece, error);
       if (part == NULL)
         return NULL;
-      n += sluice_slice_copy (&whole->shape, tensor, slice, part, &piece->slice);
+      sluice_slice_copy (&whole->shape, tensor, slice, part, &piece->slice);
     }
-  if (n == tensor->n_elements)
-    return g_steal_pointer (&tensor);
-  sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "its slices do not make up what is wanted of it");
-  return NULL;
-}
-
-/* How many elements the pieces hold at most; so that a damaged index cannot ask for more memory
- * than the data would fill. */
-static gboolean
-can_fill (GArray *pieces, const SluiceShape *shape, GError **error)
-{
-  guint64 wanted = sluice_shape_n_elements (shape), have = 0;
-  for (guint i = 0; i < pieces->len; i++)
-    have += sluice_shape_n_elements (&g_array_index (pieces, Piece, i).shape);
-  return have >= wanted
-         || sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
-                         "only slices of it are here, which do not make up what is wanted of it");
+  return g_steal_pointer (&tensor);
 }
 
 static SluiceTensor *
@@ -538,10 +550,10 @@ read_tensor (SluiceBundle *self,
       Piece piece = { 0 };
       if (!locate_slice (self, name, entry, i, &piece, error))
         return NULL;
-      if (overlaps (&piece, slice, &shape))
+      if (count_shared (&piece, slice, &shape) > 0)
         g_array_append_val (pieces, piece);
     }
-  if (!can_fill (pieces, &shape, error))
+  if (!check_cover (pieces, slice, &shape, error))
     return NULL;
   if (pieces->len == 0)
     return sluice_tensor_new_checked (NULL, entry->dtype, &shape, SLUICE_OWNER_NONE, error);

@@ -134,7 +134,7 @@ copy_overlap (const Overlap *o, int axis, char *to, const char *from)
                   from + i * o->from_stride[axis] * size);
 }
 
-gint64
+void
 sluice_slice_copy (const SluiceShape *full,
                    SluiceTensor *to,
                    const SluiceSlice *to_slice,
@@ -144,28 +144,26 @@ sluice_slice_copy (const SluiceShape *full,
   if (full->rank == 0)
     {
       sluice_elements_copy (to->dtype, to->data, from->data, 1);
-      return 1;
+      return;
     }
   Overlap o = { to->dtype, full->rank };
-  gint64 to_stride = 1, from_stride = 1, to_offset = 0, from_offset = 0, n = 1;
+  gint64 to_stride = 1, from_stride = 1, to_offset = 0, from_offset = 0;
   for (int i = full->rank - 1; i >= 0; i--)
     {
       gint64 a = to_slice->start[i], b = from_slice->start[i], begin = MAX (a, b);
       o.count[i] = MIN (a + to->shape.dim[i], b + from->shape.dim[i]) - begin;
       if (o.count[i] <= 0)
-        return 0;
+        return;
       o.to_stride[i] = to_stride;
       o.from_stride[i] = from_stride;
       to_offset += (begin - a) * to_stride;
       from_offset += (begin - b) * from_stride;
       to_stride *= to->shape.dim[i];
       from_stride *= from->shape.dim[i];
-      n *= o.count[i];
     }
   gsize size = sluice_dtype_size (to->dtype);
   copy_overlap (&o, 0, (char *) to->data + to_offset * size,
                 (const char *) from->data + from_offset * size);
-  return n;
 }
 
 /* ---- keys: TensorFlow's ordered code ---- */

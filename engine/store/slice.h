@@ -39,14 +39,12 @@ SluiceSlice sluice_slice_whole (int rank);
  * @to: what is to be filled: slice @to_slice of it
  *
  * Copies the elements that both have.
- *
- * Returns: how many
  */
-gint64 sluice_slice_copy (const SluiceShape *full,
-                          SluiceTensor *to,
-                          const SluiceSlice *to_slice,
-                          const SluiceTensor *from,
-                          const SluiceSlice *from_slice);
+void sluice_slice_copy (const SluiceShape *full,
+                        SluiceTensor *to,
+                        const SluiceSlice *to_slice,
+                        const SluiceTensor *from,
+                        const SluiceSlice *from_slice);
 
 /* The key of a slice in a checkpoint's table: name and slice in an encoding that sorts as they do.
  */

@@ -352,11 +352,38 @@ test_writes_slices (Fixture *f, gconstpointer format)
   g_assert_true (sluice_tensor_identical (part, want));
 }
 
+/* Slices with a hole, and slices that overlap though their number of elements is right. */
+static void
+test_refuses_bad_slices (Fixture *f, gconstpointer format)
+{
+  static const char *const specs[][2] = { { "4 0,2", NULL }, { "4 0,2", "4 1,2" } };
+  static const int codes[] = { SLUICE_ERROR_NOT_FOUND, SLUICE_ERROR_DATA_LOSS };
+  g_autoptr (SluiceTensor) part = make_tensor (SLUICE_INT32, &SLUICE_SHAPE (2));
+  for (guint i = 0; i < 2; i++)
+    {
+      SluiceBundleWriter *writer = start (f, format);
+      g_autoptr (GError) error = NULL;
+      for (guint k = 0; k < 2 && specs[i][k] != NULL; k++)
+        {
+          SluiceShape full;
+          SluiceSlice slice;
+          g_assert_true (
+              sluice_slice_parse_spec (specs[i][k], strlen (specs[i][k]), &full, &slice, NULL));
+          g_assert_true (sluice_bundle_writer_add (writer, "x", part, &full, &slice, NULL));
+        }
+      finish (writer);
+      g_autoptr (SluiceBundle) bundle = open_bundle (f->prefix);
+      g_assert_null (sluice_bundle_read (bundle, "x", NULL, &error));
+      g_assert_error (error, SLUICE_ERROR, codes[i]);
+    }
+}
+
 static void
 test_merges (Fixture *f, gconstpointer unused)
 {
-  g_autofree char *parts[] = { g_strconcat (f->prefix, "_a", NULL),
-                               g_strconcat (f->prefix, "_b", NULL) };
+  g_autofree char *a = g_strconcat (f->prefix, "_a", NULL);
+  g_autofree char *b = g_strconcat (f->prefix, "_b", NULL);
+  const char *const parts[] = { a, b };
   g_autoptr (GError) error = NULL;
   for (guint i = 0; i < 2; i++)
     {
@@ -369,7 +396,7 @@ test_merges (Fixture *f, gconstpointer unused)
       add (writer, i == 0 ? "first" : "second", own);
       finish (writer);
     }
-  g_assert_true (sluice_bundle_merge ((const char *const *) parts, 2, f->prefix, FALSE, &error));
+  g_assert_true (sluice_bundle_merge (parts, 2, f->prefix, FALSE, &error));
   g_assert_no_error (error);
   g_assert_false (sluice_bundle_exists (parts[0]));
   g_autoptr (SluiceBundle) bundle = open_bundle (f->prefix);
@@ -379,7 +406,7 @@ test_merges (Fixture *f, gconstpointer unused)
   g_assert_cmpint (sluice_tensor_get_int (second, 0), ==, 8);
   g_autoptr (SluiceTensor) shared = read_tensor (bundle, "shared", NULL);
   g_assert_cmpint (shared->shape.dim[0], ==, 4);
-  g_assert_false (sluice_bundle_merge ((const char *const *) parts, 2, f->prefix, FALSE, &error));
+  g_assert_false (sluice_bundle_merge (parts, 2, f->prefix, FALSE, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
 }
 
@@ -516,6 +543,8 @@ main (int argc, char **argv)
   ADD ("/bundle/round-trip/v1", "v1", test_round_trip);
   ADD ("/bundle/slices/v2", "v2", test_writes_slices);
   ADD ("/bundle/slices/v1", "v1", test_writes_slices);
+  ADD ("/bundle/bad-slices/v2", "v2", test_refuses_bad_slices);
+  ADD ("/bundle/bad-slices/v1", "v1", test_refuses_bad_slices);
   ADD ("/bundle/merge", NULL, test_merges);
   ADD ("/bundle/missing/v2", "v2", test_tells_what_is_missing);
   ADD ("/bundle/missing/v1", "v1", test_tells_what_is_missing);
