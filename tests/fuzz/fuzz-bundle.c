@@ -5,12 +5,12 @@
  * Fuzzes the readers of TensorFlow's checkpoints. The first byte says what the rest is: the files
  * as they are, or entries that are signed here, because chance does not find checksums.
  */
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "engine/store/bundle.h"
 #include "engine/store/table.h"
 #include "tests/fuzz/fuzz-driver.h"
+#include "tests/fuzz/fuzz-folder.h"
 
 #define SIGNED    1 /* the index is a list of entries: lengths of key and value, key, value */
 #define OLD       2 /* a V1 checkpoint */
@@ -20,26 +20,19 @@
 static char *folder, *prefix, *index_name, *data_name;
 
 static void
-remove_files (void)
+remove_folder (void)
 {
-  g_unlink (prefix);
-  g_unlink (index_name);
-  g_unlink (data_name);
-  g_rmdir (folder);
+  fuzz_folder_remove (folder);
 }
 
 void
 fuzz_init (void)
 {
-  /* In memory where that can be had: a file that is synced to a disk takes milliseconds. */
-  g_autofree char *in_memory = g_strdup ("/dev/shm/sluice-fuzz-XXXXXX");
-  folder = g_mkdtemp (in_memory) != NULL ? g_steal_pointer (&in_memory)
-                                         : g_dir_make_tmp ("sluice-fuzz-XXXXXX", NULL);
-  g_assert_nonnull (folder);
+  folder = fuzz_folder_new ();
   prefix = g_build_filename (folder, "model", NULL);
   index_name = g_strconcat (prefix, ".index", NULL);
   data_name = g_strconcat (prefix, ".data-00000-of-00001", NULL);
-  atexit (remove_files);
+  atexit (remove_folder);
 }
 
 typedef struct

@@ -7,13 +7,16 @@
  * takes much memory; a run either fails with a message or gives the dtypes and shapes that
  * inference promised, and the reference kernel agrees on which.
  */
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/grad/grad.h"
 #include "engine/runtime/session.h"
 #include "kernels/registry.h"
 #include "tests/fuzz/fuzz-driver.h"
+#include "tests/fuzz/fuzz-folder.h"
 #include "tests/kernels/samples.h"
 
 #define MEMORY_LIMIT (64 * 1024 * 1024)
@@ -21,6 +24,10 @@
 #define MAX_INPUTS   20
 
 static GPtrArray *ops; /* const SluiceOp: all but what partitioning makes */
+
+/* Where ops run that write files, and where the fuzzer has its own. */
+static char *folder;
+static int home;
 
 typedef struct
 {
@@ -446,8 +453,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   case_init (&one, ops->pdata[(high << 8 | low) % ops->len]);
   gboolean with_gradients = next (&bytes) % 4 == 0;
   choose_start (&one, &bytes);
+  g_assert_cmpint (g_chdir (folder), ==, 0);
   if (build (&one, &bytes))
     run_case (&one, with_gradients);
+  g_assert_cmpint (fchdir (home), ==, 0);
   return 0;
 }
 
@@ -466,9 +475,18 @@ fuzz_seeds (void)
   return seeds;
 }
 
+static void
+remove_folder (void)
+{
+  fuzz_folder_remove (folder);
+}
+
 void
 fuzz_init (void)
 {
+  folder = fuzz_folder_new ();
+  home = open (".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  atexit (remove_folder);
   sluice_registry_init (sluice_kernel_modules ());
   ops = g_ptr_array_new ();
   guint n;
