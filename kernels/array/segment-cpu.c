@@ -128,6 +128,7 @@ broadcast_args_compute (SluiceKernelCall *call)
 
 static const SluiceKernel kernels[] = {
   SLUICE_ARRAY_KERNEL ("DynamicStitch", .compute = stitch_compute),
+  SLUICE_ARRAY_KERNEL ("ParallelDynamicStitch", .compute = stitch_compute),
   { .op = "BroadcastGradientArgs",
     .device = "CPU",
     .flags = SLUICE_KERNEL_CHEAP,

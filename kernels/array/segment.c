@@ -157,6 +157,17 @@ static const SluiceOpDef stitch_op = {
   .recipe = &stitch_recipe,
 };
 
+/* What TensorFlow builds the gradient of DynamicPartition with: no number may come twice. */
+static const SluiceOpDef parallel_stitch_op = {
+  .name = "ParallelDynamicStitch",
+  .signature = "indices: N * int32, data: N * T -> merged: T",
+  .attrs = "N: int >= 1; T: type",
+  .summary = N_ ("Puts rows together in the order of their numbers"),
+  .shape = stitch_shape,
+  .gradient = stitch_gradient,
+  .recipe = &stitch_recipe,
+};
+
 static const SluiceOpDef broadcast_args_op = {
   .name = "BroadcastGradientArgs",
   .signature = "s0: T, s1: T -> r0: T, r1: T",
@@ -168,6 +179,6 @@ static const SluiceOpDef broadcast_args_op = {
   .recipe = &broadcast_args_recipe,
 };
 
-static const SluiceOpDef *const ops[] = { &stitch_op, &broadcast_args_op };
+static const SluiceOpDef *const ops[] = { &stitch_op, &parallel_stitch_op, &broadcast_args_op };
 
 const SluiceKernelModule sluice_module_array_segment = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

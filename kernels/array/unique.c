@@ -168,7 +168,7 @@ find_unique (SluiceKernelCall *call, Slices *s)
 {
   for (gint64 i = 0; i < s->split.size; i++)
     {
-      if ((i & 0xffff) == 0 && atomic_load_explicit (call->cancelled, memory_order_relaxed))
+      if ((i & 0xffff) == 0 && call->cancelled && *call->cancelled)
         return sluice_call_fail (call, SLUICE_ERROR_CANCELLED, "the run was cancelled");
       gint64 at = hash_slice (s, i) & s->mask;
       while (s->table[at] >= 0 && !slices_equal (s, i, s->first[s->table[at]]))
