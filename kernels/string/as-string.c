@@ -20,6 +20,7 @@ typedef struct
 {
   char format[32]; /* "%-9.2f" */
   int width;
+  gsize most; /* bytes of a string; with a width only, as TensorFlow has it */
   gsize room; /* of one number */
   gboolean to_left;
 } AsString;
@@ -65,6 +66,7 @@ as_string_prepare (const SluiceNode *node, GError **error)
   int width = (int) MAX (-1, sluice_node_get_int (node, "width"));
   int precision = (int) MAX (-1, sluice_node_get_int (node, "precision"));
   self->width = MAX (0, width);
+  self->most = width > 0 && precision >= 0 ? (gsize) precision : G_MAXSIZE;
   self->room = (gsize) self->width + MAX (0, precision) + NUMBER_ROOM;
   self->to_left = fill->length == 1 && *fill->data == '-';
 
@@ -98,10 +100,11 @@ put_double (const AsString *self, GString *out, double value)
 static void
 put_string (const AsString *self, GString *out, const SluiceString *text)
 {
-  int blank = text->length < (gsize) self->width ? self->width - (int) text->length : 0;
+  gsize length = MIN (text->length, self->most);
+  int blank = length < (gsize) self->width ? self->width - (int) length : 0;
   if (!self->to_left)
     g_string_append_printf (out, "%*s", blank, "");
-  g_string_append_len (out, text->data, text->length);
+  g_string_append_len (out, text->data, (gssize) length);
   if (self->to_left)
     g_string_append_printf (out, "%*s", blank, "");
 }

@@ -211,8 +211,10 @@ sluice_regex_match_all (const SluiceRegex *self,
                         GError **error)
 {
   pcre2_match_data *match = pcre2_match_data_create (1, NULL);
+  const gsize *ends = pcre2_get_ovector_pointer (match);
   int found = search (self, text, 0, PCRE2_ANCHORED | PCRE2_ENDANCHORED, match, error);
+  /* Bytes that are no UTF-8 end what PCRE2 looks at, and match nothing. */
+  *matches = found > 0 && ends[0] == 0 && ends[1] == text->length;
   pcre2_match_data_free (match);
-  *matches = found > 0;
   return found >= 0;
 }

@@ -17,7 +17,7 @@ typedef enum
 {
   ITEM_NONE,
   ITEM_ATOM,
-  ITEM_ASSERTION, /* takes no characters: PCRE2 wants it in a group before it can be repeated */
+  ITEM_BARE, /* an assertion and its like, which must be in a group before it can be repeated */
   ITEM_REPEATED,
 } Item;
 
@@ -34,8 +34,8 @@ typedef struct
   GString *out;
   GArray *groups; /* Group; the first is the pattern itself */
   Item last;
-  gsize last_begin;   /* of the last item in out */
-  guint last_repeats; /* how often its inmost part can come */
+  gsize last_begin, last_end; /* of the last item in out; flags may stand behind it */
+  guint last_repeats;         /* how often its inmost part can come */
   GError **error;
 } Translator;
 
@@ -216,7 +216,7 @@ put_escape (Translator *t)
   if (accept (t, "Q"))
     return put_quoted (t);
   gboolean asserts = c != END && c != 0 && strchr ("bBAz", c) != NULL;
-  begin_item (t, asserts ? ITEM_ASSERTION : ITEM_ATOM);
+  begin_item (t, asserts ? ITEM_BARE : ITEM_ATOM);
   if (asserts)
     {
       g_string_append_printf (t->out, "\\%c", *t->at++);
@@ -387,7 +387,9 @@ put_flags (Translator *t)
   if (*t->at++ == ':')
     return open_group (t, flags->str);
   g_string_append (t->out, flags->str);
-  t->last = ITEM_NONE;
+  /* A repetition may follow yet, of what stands before them. */
+  if (t->last == ITEM_REPEATED)
+    t->last = ITEM_BARE;
   return TRUE;
 }
 
@@ -440,14 +442,15 @@ put_repetition (Translator *t, const char *spelled, gint64 times)
   if (t->last_repeats > MAX_REPEAT)
     return fail (t, "a repetition of more than 1000 times");
   inmost (t)->repeats = MAX (inmost (t)->repeats, t->last_repeats);
-  if (t->last == ITEM_ASSERTION)
+  g_autofree char *tail = g_strdup_printf ("%s%s%s", t->last == ITEM_BARE ? ")" : "", spelled,
+                                           accept (t, "?") ? "?" : "");
+  g_string_insert (t->out, (gssize) t->last_end, tail);
+  t->last_end += strlen (tail);
+  if (t->last == ITEM_BARE)
     {
       g_string_insert (t->out, (gssize) t->last_begin, "(?:");
-      g_string_append_c (t->out, ')');
+      t->last_end += strlen ("(?:");
     }
-  g_string_append (t->out, spelled);
-  if (accept (t, "?"))
-    g_string_append_c (t->out, '?');
   t->last = ITEM_REPEATED;
   return TRUE;
 }
@@ -486,12 +489,10 @@ put_literal (Translator *t)
 }
 
 static gboolean
-put_next (Translator *t)
+put_item (Translator *t)
 {
   if (accept (t, "(?P<"))
     return open_named (t);
-  if (accept (t, "(?"))
-    return put_flags (t);
   switch (*t->at)
     {
     case '\\':
@@ -521,12 +522,26 @@ put_next (Translator *t)
       break;
     case '^':
     case '$':
-      begin_item (t, ITEM_ASSERTION);
+      begin_item (t, ITEM_BARE);
       break;
     default:
       return put_literal (t);
     }
   g_string_append_c (t->out, (char) *t->at++);
+  return TRUE;
+}
+
+static gboolean
+put_next (Translator *t)
+{
+  gboolean is_named = t->end - t->at > 3 && memcmp (t->at, "(?P<", 4) == 0;
+  if (!is_named && accept (t, "(?"))
+    return put_flags (t);
+  if (!put_item (t))
+    return FALSE;
+  /* A repetition has said itself where it ends. */
+  if (t->last != ITEM_REPEATED)
+    t->last_end = t->out->len;
   return TRUE;
 }
 
