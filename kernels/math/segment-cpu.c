@@ -71,7 +71,7 @@ lower_bound (const SluiceTensor *ids, gint64 id)
       ((T *) values)[i] = (T) (((T *) values)[i] / (T) by);                                        \
     break;
 
-/* As TensorFlow divides: in the dtype, and a count of integers wraps in it. */
+/* Integers are cut towards 0. */
 static void
 divide (SluiceDType dtype, void *values, gint64 n, gint64 by)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/state/rows.h"
@@ -265,49 +266,98 @@ count_rows (SluiceKernelCall *call, const SluiceTensor *ids, gint64 n_segments)
   return counts;
 }
 
+/* Checks the inputs; shape: of a dense gradient; rows: where in it each row goes. */
 static gboolean
-grad_compute (SluiceKernelCall *call)
+read_grad (SluiceKernelCall *call, SluiceShape *shape, SluiceRows *rows)
 {
-  const SluiceTensor *grad = sluice_call_input (call, 0);
-  g_auto (SluiceRows) rows = { 0 };
-  SluiceShape shape = grad->shape;
-  Work work;
   if (!check_lists (call) || !sluice_call_want_scalar (call, 3))
     return FALSE;
-  shape.dim[0] = sluice_tensor_get_int (sluice_call_input (call, 3), 0);
-  if (shape.dim[0] < 0)
+  *shape = sluice_call_input (call, 0)->shape;
+  shape->dim[0] = sluice_tensor_get_int (sluice_call_input (call, 3), 0);
+  if (shape->dim[0] < 0)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "output_dim0 is %" G_GINT64_FORMAT "; it must not be negative",
-                             shape.dim[0]);
-  if (!sluice_call_rows (call, 1, &shape, &rows))
-    return FALSE;
+                             "%s is %" G_GINT64_FORMAT "; it must not be negative",
+                             call->node->op->inputs[3].name, shape->dim[0]);
+  return sluice_call_rows (call, 1, shape, rows);
+}
+
+/* Puts the rows of the gradient at their numbers in output 0. */
+static gboolean
+put_rows (SluiceKernelCall *call, const SluiceShape *shape, const SluiceRows *rows)
+{
+  const SluiceTensor *grad = sluice_call_input (call, 0);
+  Work work;
   g_autoptr (SluiceTensor) counts =
       count_rows (call, sluice_call_input (call, 2), grad->shape.dim[0]);
-  SluiceTensor *out = counts != NULL ? sluice_call_output (call, 0, &shape) : NULL;
+  SluiceTensor *out = counts != NULL ? sluice_call_output (call, 0, shape) : NULL;
   if (out == NULL || out->n_elements == 0)
     return out != NULL;
   memset (out->data, 0, sluice_tensor_bytes (out));
-  begin_work (call, grad, &rows, &work);
+  begin_work (call, grad, rows, &work);
   work.to = out->data;
   work.counts = counts->data;
-  return sluice_call_walk_rows (call, &rows, 0.5, put_columns, &work);
+  return sluice_call_walk_rows (call, rows, 0.5, put_columns, &work);
 }
 
-#define KERNELS(name, types, norm)                                                                 \
-  { .op = name,                                                                                    \
-    .device = "CPU",                                                                               \
-    .where = { { "T", types } },                                                                   \
-    .compute = segment_compute,                                                                    \
-    .data = GINT_TO_POINTER (norm) },                                                              \
-      { .op = name "WithNumSegments",                                                              \
-        .device = "CPU",                                                                           \
-        .where = { { "T", types } },                                                               \
-        .compute = segment_compute,                                                                \
-        .data = GINT_TO_POINTER (norm) },                                                          \
+static gboolean
+grad_compute (SluiceKernelCall *call)
+{
+  g_auto (SluiceRows) rows = { 0 };
+  SluiceShape shape;
+  return read_grad (call, &shape, &rows) && put_rows (call, &shape, &rows);
+}
+
+static gint
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+  return x < y ? -1 : x > y;
+}
+
+/* Only the rows that were taken, in the order of their numbers, which are output 1. */
+static gboolean
+grad_v2_compute (SluiceKernelCall *call)
+{
+  g_auto (SluiceRows) rows = { 0 };
+  SluiceShape shape;
+  if (!read_grad (call, &shape, &rows))
+    return FALSE;
+  g_autoptr (SluiceTensor) sorted =
+      sluice_call_scratch (call, SLUICE_INT64, &SLUICE_SHAPE (rows.n));
+  if (sorted == NULL)
+    return FALSE;
+  gint64 *numbers = rows.numbers->data, *unique = sorted->data, n = 0;
+  sluice_elements_copy (SLUICE_INT64, unique, numbers, rows.n);
+  if (rows.n > 1)
+    qsort (unique, rows.n, sizeof *unique, compare_numbers);
+  for (gint64 i = 0; i < rows.n; i++)
+    if (n == 0 || unique[n - 1] != unique[i])
+      unique[n++] = unique[i];
+  for (gint64 i = 0; i < rows.n; i++)
+    numbers[i] =
+        (gint64 *) bsearch (&numbers[i], unique, n, sizeof *unique, compare_numbers) - unique;
+  SluiceTensor *out = sluice_call_output (call, 1, &SLUICE_SHAPE (n));
+  if (out == NULL)
+    return FALSE;
+  for (gint64 i = 0; i < n; i++)
+    if (out->dtype == SLUICE_INT64)
+      ((gint64 *) out->data)[i] = unique[i];
+    else
+      ((gint32 *) out->data)[i] = (gint32) unique[i];
+  shape.dim[0] = n;
+  return put_rows (call, &shape, &rows);
+}
+
+#define KERNEL(name, types, norm, func)                                                            \
   {                                                                                                \
-    .op = name "Grad", .device = "CPU", .where = { { "T", SLUICE_SET_FLOATS } },                   \
-    .compute = grad_compute, .data = GINT_TO_POINTER (norm)                                        \
+    .op = name, .device = "CPU", .where = { { "T", types } }, .compute = func,                     \
+    .data = GINT_TO_POINTER (norm)                                                                 \
   }
+#define KERNELS(name, types, norm)                                                                 \
+  KERNEL (name, types, norm, segment_compute),                                                     \
+      KERNEL (name "WithNumSegments", types, norm, segment_compute),                               \
+      KERNEL (name "Grad", SLUICE_SET_FLOATS, norm, grad_compute),                                 \
+      KERNEL (name "GradV2", SLUICE_SET_FLOATS, norm, grad_v2_compute)
 
 static const SluiceKernel kernels[] = {
   KERNELS ("SparseSegmentSum", SLUICE_SET_REAL, SUM),

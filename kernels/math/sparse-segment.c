@@ -61,33 +61,47 @@ grad_shape (SluiceShapeContext *c, GError **error)
 }
 
 static gboolean
-put_back (SluiceGradContext *g, const char *op)
+grad_v2_shape (SluiceShapeContext *c, GError **error)
 {
+  gint64 count;
+  sluice_shape_context_set (c, 1, &SLUICE_SHAPE (SLUICE_UNKNOWN_DIM));
+  return check_lists (c, error) && read_count (c, &count, error)
+         && set_rows (c, SLUICE_UNKNOWN_DIM);
+}
+
+/* With sparse_gradient only the rows that were taken: sparse_op gives them with their numbers. */
+static gboolean
+put_back (SluiceGradContext *g, const char *dense_op, const char *sparse_op)
+{
+  gboolean sparse = sluice_node_get_bool (g->node, "sparse_gradient");
   SluiceEdge shape = sluice_grad_shape_of (g, sluice_grad_input (g, 0), SLUICE_INT32);
   SluiceEdge zero = sluice_builder_const_int32 (&g->b, 0);
   SluiceEdge n_rows = MAKE ("GatherV2", shape, zero, zero);
-  sluice_grad_set (g, 0,
-                   sluice_op (&g->b, op, sluice_grad_dy (g, 0), sluice_grad_input (g, 1),
-                              sluice_grad_input (g, 2), n_rows));
+  SluiceEdge rows = sluice_op (&g->b, sparse ? sparse_op : dense_op, sluice_grad_dy (g, 0),
+                               sluice_grad_input (g, 1), sluice_grad_input (g, 2), n_rows);
+  if (!sparse)
+    sluice_grad_set (g, 0, rows);
+  else
+    sluice_grad_set_sparse (g, 0, (SluiceGrad){ rows, sluice_edge_port (rows, 1), shape });
   return TRUE;
 }
 
 static gboolean
 sum_gradient (SluiceGradContext *g, GError **error)
 {
-  return put_back (g, "SparseSegmentSumGrad");
+  return put_back (g, "SparseSegmentSumGrad", "SparseSegmentSumGradV2");
 }
 
 static gboolean
 mean_gradient (SluiceGradContext *g, GError **error)
 {
-  return put_back (g, "SparseSegmentMeanGrad");
+  return put_back (g, "SparseSegmentMeanGrad", "SparseSegmentMeanGradV2");
 }
 
 static gboolean
 sqrt_n_gradient (SluiceGradContext *g, GError **error)
 {
-  return put_back (g, "SparseSegmentSqrtNGrad");
+  return put_back (g, "SparseSegmentSqrtNGrad", "SparseSegmentSqrtNGradV2");
 }
 
 #define RECIPE(id, ...)                                                                            \
@@ -125,11 +139,22 @@ RECIPE (grad, { "", "float[3,2]; int32[4]={1,4,1,0}; int32[4]={0,2,2,1}; int32[]
     .shape = grad_shape,                                                                           \
     .recipe = &grad_recipe,                                                                        \
   };
+#define GRAD_V2_OP(id, op_name, text)                                                              \
+  static const SluiceOpDef id = {                                                                  \
+    .name = op_name,                                                                               \
+    .signature = "grad: T, indices: Tidx, segment_ids: Tsegmentids, dense_output_dim0: int32 -> "  \
+                 "output: T, sorted_unique_indices: Tidx",                                         \
+    .attrs = "T: floating; Tidx: index = int32; Tsegmentids: index = int32",                       \
+    .summary = text,                                                                               \
+    .shape = grad_v2_shape,                                                                        \
+    .recipe = &grad_recipe,                                                                        \
+  };
 #define OPS(id, name, types, text, grad_text)                                                      \
   OP (id##_op, name, types, text, "", "", segment_shape, id##_gradient, &segment_recipe)           \
   OP (id##_counted_op, name "WithNumSegments", types, text, ", num_segments: Tnumsegments",        \
       "; Tnumsegments: index = int32", segment_shape, id##_gradient, &counted_recipe)              \
-  GRAD_OP (id##_grad_op, name "Grad", grad_text)
+  GRAD_OP (id##_grad_op, name "Grad", grad_text)                                                   \
+  GRAD_V2_OP (id##_grad_v2_op, name "GradV2", grad_text)
 
 OPS (sum,
      "SparseSegmentSum",
@@ -147,8 +172,8 @@ OPS (sqrt_n,
      N_ ("The sum of chosen rows by segment, over the square root of their number"),
      N_ ("The gradient of SparseSegmentSqrtN"))
 
-#define THREE(id) &id##_op, &id##_counted_op, &id##_grad_op
-static const SluiceOpDef *const ops[] = { THREE (sum), THREE (mean), THREE (sqrt_n) };
+#define ALL(id) &id##_op, &id##_counted_op, &id##_grad_op, &id##_grad_v2_op
+static const SluiceOpDef *const ops[] = { ALL (sum), ALL (mean), ALL (sqrt_n) };
 
 const SluiceKernelModule sluice_module_math_sparse_segment = {
   .ops = ops,

@@ -92,7 +92,10 @@ typedef struct
 static Dual
 gamma_series (double a, double x)
 {
+  double factor = power_over_gamma (a, x);
   double term = 1, slope = 0, sum = 1, slope_sum = 0, harmonic = 0;
+  if (factor == 0)
+    return (Dual){ 0, 0 };
   for (int n = 1; n < MAX_STEPS; n++)
     {
       term *= x / (a + n);
@@ -103,7 +106,6 @@ gamma_series (double a, double x)
       if (term <= DBL_EPSILON / 4 * sum && -slope <= DBL_EPSILON / 4 * (sum - slope_sum))
         break;
     }
-  double factor = power_over_gamma (a, x);
   return (Dual){ factor * sum, factor * ((log (x) - sluice_digamma (a + 1)) * sum + slope_sum) };
 }
 
@@ -112,6 +114,9 @@ gamma_series (double a, double x)
 static Dual
 gamma_fraction (double a, double x)
 {
+  double factor = a * power_over_gamma (a, x); /* x^a e^-x / Γ (a) */
+  if (factor == 0)
+    return (Dual){ 0, 0 };
   Dual p0 = { 0, 0 }, q0 = { 1, 0 }, p1 = { 1, 0 }, q1 = { x + 1 - a, -1 };
   Dual f = { p1.value / q1.value, 1 / (q1.value * q1.value) };
   for (int n = 1; n < MAX_STEPS; n++)
@@ -133,8 +138,6 @@ gamma_fraction (double a, double x)
           && fabs (f.slope - last.slope) <= DBL_EPSILON * (fabs (f.slope) + fabs (f.value)))
         break;
     }
-  /* x^a e^-x / Γ (a) */
-  double factor = a * power_over_gamma (a, x);
   return (Dual){ factor * f.value, factor * (f.slope + f.value * (log (x) - sluice_digamma (a))) };
 }
 
