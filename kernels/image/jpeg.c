@@ -12,8 +12,10 @@
 
 /* More scans than any encoder writes: a small file may else ask for hours of work. */
 #define MOST_SCANS 500
-/* A block of 64 pixels takes a bit at least where it is coded by Huffman's codes. */
+/* A block of 64 pixels takes a bit at least where it is coded by Huffman's codes. With arithmetic
+ * codes, or of a picture that may end early, so many times fewer bytes are still believed. */
 #define PIXELS_PER_BYTE (64 * 8)
+#define BENEFIT         16
 /* Numbers in a decoded picture, as TensorFlow limits them. */
 #define LARGEST (1 << 29)
 
@@ -167,6 +169,21 @@ set_colors (Reader *r)
     j->out_color_space = JCS_RGB;
 }
 
+/* A small file may ask for the memory of a large picture, of which the library wants more than
+ * comes out where there are several scans. */
+static void
+check_worth (Reader *r)
+{
+  j_decompress_ptr j = &r->j;
+  gboolean strict = !r->options->recover && r->options->acceptable >= 1 && !j->arith_code;
+  gint64 pixels = (gint64) j->image_height * j->image_width;
+  gint64 most = PIXELS_PER_BYTE * (strict ? 1 : BENEFIT);
+  if (pixels / most > (gint64) r->length)
+    give_up ((j_common_ptr) j, "it has too few bytes for its size");
+  if (pixels * j->num_components >= LARGEST && jpeg_has_multiple_scans (j))
+    give_up ((j_common_ptr) j, "it is too large; 2^29 numbers in several scans are the limit");
+}
+
 static void
 read_header (Reader *r)
 {
@@ -184,10 +201,7 @@ read_header (Reader *r)
   gint64 pixels = (gint64) j->output_height * j->output_width;
   if (pixels * j->num_components >= LARGEST)
     give_up ((j_common_ptr) j, "it is too large; 2^29 numbers are the limit");
-  /* Known to end early: not worth the memory that the library would take for it. */
-  if (!o->recover && o->acceptable >= 1 && !j->arith_code
-      && (gint64) j->image_height * j->image_width / PIXELS_PER_BYTE > (gint64) r->length)
-    give_up ((j_common_ptr) j, "it has too few bytes for its size");
+  check_worth (r);
   r->size.frames = 1;
   r->size.height = crop ? crop[2] : j->output_height;
   r->size.width = crop ? crop[3] : j->output_width;
