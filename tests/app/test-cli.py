@@ -266,10 +266,14 @@ class Cli:
         self.check_json("info --json", "info", "--json")
         self.check("info of a graph", self.call("info", self.mlp / "model.pbtxt"), 0, "nodes")
         corpus = self.samples.parents[1] / "tests" / "engine" / "store" / "corpus"
-        self.check("info of a bundle", self.call("info", corpus / "v2" / "model.ckpt-20000"), 0, "conv1/weights", "[5,5,1,6]")
-        self.check("info of safetensors", self.call("info", corpus / "safetensors" / "model.safetensors"), 0, "rank5")
-        whole = self.check_json("info of a checkpoint --json", "info", corpus / "partitioned_v1" / "model.ckpt-3", "--json")
-        self.tap.point("its slices are counted", [t["slices"] for t in whole["tensors"]] == [2, 3, 1], whole)
+        self.check("info of a bundle", self.call("info", corpus / "v2" / "model.ckpt-20000"), 0,
+                   "conv1/weights", "[5,5,1,6]")
+        self.check("info of safetensors",
+                   self.call("info", corpus / "safetensors" / "model.safetensors"), 0, "rank5")
+        whole = self.check_json("info of a checkpoint --json",
+                                "info", corpus / "partitioned_v1" / "model.ckpt-3", "--json")
+        self.tap.point("its slices are counted",
+                       [t["slices"] for t in whole["tensors"]] == [2, 3, 1], whole)
         self.check("info of nothing", self.call("info", self.folder / "none.pbtxt"), 1,
                    "none.pbtxt")
         self.check("ops", self.call("ops"), 0, "MatMul", "Conv2D")
