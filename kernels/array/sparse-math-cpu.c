@@ -23,6 +23,13 @@ typedef struct
   gint64 n;
 } Pairs;
 
+static void
+pairs_clear (Pairs *self)
+{
+  g_clear_pointer (&self->numbers, sluice_tensor_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pairs, pairs_clear)
+
 static gboolean
 merge_indices (SluiceKernelCall *call, const SluiceSparse *a, const SluiceSparse *b, Pairs *pairs)
 {
@@ -157,11 +164,10 @@ static gboolean
 add_compute (SluiceKernelCall *call)
 {
   SluiceSparse a, b;
-  Pairs pairs;
+  g_auto (Pairs) pairs = { 0 };
   if (!sluice_call_want_scalar (call, 6) || !read_both (call, &a, &b)
       || !merge_indices (call, &a, &b, &pairs))
     return FALSE;
-  g_autoptr (SluiceTensor) numbers = pairs.numbers;
   g_autoptr (SluiceTensor) values = combine_pairs (call, &a, &b, &pairs, SLUICE_CHANGE_ADD);
   return values != NULL && write_sum (call, &a, &b, &pairs, values);
 }
@@ -170,10 +176,9 @@ static gboolean
 extremum_compute (SluiceKernelCall *call)
 {
   SluiceSparse a, b;
-  Pairs pairs;
+  g_auto (Pairs) pairs = { 0 };
   if (!read_both (call, &a, &b) || !merge_indices (call, &a, &b, &pairs))
     return FALSE;
-  g_autoptr (SluiceTensor) numbers = pairs.numbers;
   g_autoptr (SluiceTensor) values =
       combine_pairs (call, &a, &b, &pairs, GPOINTER_TO_INT (call->kernel->data));
   SluiceTensor *indices = sluice_call_output (call, 0, &SLUICE_SHAPE (pairs.n, a.rank));
