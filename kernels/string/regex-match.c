@@ -121,7 +121,8 @@ append_rewrite (GString *out,
       else if (!g_ascii_isdigit (c))
         return FALSE;
       guint group = (guint) (c - '0');
-      if (g_ascii_isdigit (c) && group < n_ends && ends[2 * group] != PCRE2_UNSET)
+      /* Unset groups have equal ends too. */
+      if (g_ascii_isdigit (c) && group < n_ends && ends[2 * group] < ends[2 * group + 1])
         g_string_append_len (out, text->data + ends[2 * group],
                              (gssize) (ends[2 * group + 1] - ends[2 * group]));
     }

@@ -203,6 +203,36 @@ test_many (void)
     }
 }
 
+/* What a run keeps a later one gets, until it is dropped. */
+static void
+test_session (void)
+{
+  g_auto (Harness) h;
+  harness_init (&h, 1, FALSE);
+  harness_op (&h, "GetSessionHandle", "keep", FLOATS (&h, 1, 2));
+  harness_op (&h, "GetSessionHandleV2", "keep_v2", FLOATS (&h, 1, 2));
+  SluiceEdge handle = harness_placeholder (&h, "handle", SLUICE_STRING);
+  harness_add (&h, "GetSessionTensor", "get", &handle, 1,
+               SLUICE_ATTRS (sluice_attr_type ("dtype", SLUICE_FLOAT)));
+  harness_op (&h, "DeleteSessionTensor", "delete", handle);
+  harness_add (&h, "Timestamp", "now", NULL, 0, NULL, 0);
+  g_autoptr (SluiceTensor) first = harness_fetch (&h, "keep");
+  g_autoptr (SluiceTensor) second = harness_fetch (&h, "keep");
+  g_assert_false (sluice_tensor_identical (first, second));
+  SluiceFeed feed = { "handle", first };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTensor) got = harness_run (&h, "get", NULL, &feed, 1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (((const float *) got->data)[1], ==, 2);
+  harness_run (&h, NULL, "delete", &feed, 1, &error);
+  g_assert_no_error (error);
+  g_assert_null (harness_run (&h, "get", NULL, &feed, 1, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  harness_target (&h, "keep_v2");
+  g_autoptr (SluiceTensor) now = harness_fetch (&h, "now");
+  g_assert_cmpfloat (*(const double *) now->data, >, 1.7e9);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -213,5 +243,6 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/lookup/tensors", test_tensors);
   g_test_add_func ("/kernels/lookup/dense", test_dense);
   g_test_add_func ("/kernels/lookup/many", test_many);
+  g_test_add_func ("/kernels/lookup/session", test_session);
   return g_test_run ();
 }
