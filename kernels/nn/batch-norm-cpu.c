@@ -245,10 +245,13 @@ work_begin (SluiceKernelCall *call, Work *w, int x, int dy)
   int channel = sluice_batch_norm_channel_dim (format);
   p->outer = p->inner = 1;
   p->channels = shape->dim[channel];
-  for (int i = 0; i < channel; i++)
+  gboolean empty = sluice_call_input (call, x)->n_elements == 0;
+  for (int i = 0; i < channel && !empty; i++)
     p->outer *= shape->dim[i];
-  for (int i = channel + 1; i < shape->rank; i++)
+  for (int i = channel + 1; i < shape->rank && !empty; i++)
     p->inner *= shape->dim[i];
+  if (empty)
+    p->outer = 0;
   p->rows = MAX (1, 16384 / MAX (1, p->channels * p->inner));
   p->x = elements_of (call, x, &w->wide_x);
   p->dy = dy >= 0 ? elements_of (call, dy, &w->wide_dy) : NULL;

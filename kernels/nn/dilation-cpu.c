@@ -204,7 +204,7 @@ dilation_compute (SluiceKernelCall *call)
   p.dy = dy ? dy->data : NULL;
   p.to = to->data;
   memset (to->data, 0, sluice_tensor_bytes (to));
-  double ns = 2.0 * (double) (p.place.out[1] * p.place.out[2]) * (double) filter->n_elements;
+  double ns = 2 * (double) p.place.out[1] * (double) p.place.out[2] * (double) filter->n_elements;
   /* All images add to the one gradient of the filter, in their order. */
   gint64 grain = p.kind == BACKPROP_FILTER ? MAX (batch, 1) : 1;
   if (!sluice_call_parallel_for (call, batch, grain, ns, image_range, &p))

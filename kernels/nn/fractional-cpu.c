@@ -150,7 +150,7 @@ static gboolean
 run_images (SluiceKernelCall *call, const Cells *cells, Kind kind, SluiceDType dtype, gint64 n)
 {
   Work work = { cells, functions[dtype][kind] };
-  double pixels = (double) (cells->in[0] * cells->in[1] * cells->channels);
+  double pixels = (double) cells->in[0] * (double) cells->in[1] * (double) cells->channels;
   return sluice_call_parallel_for (call, n, 1, pixels, image_range, &work);
 }
 

@@ -107,7 +107,9 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
  * channels.
  */
 #define BLOCK 64
-#define MAX_BACKWARD(T, suffix)                                                                    \
+/* S: in which sums are; unsigned of integers, because overflow wraps. */
+#define ADD(T, S, x, y) (T) ((S) (x) + (S) (y))
+#define MAX_BACKWARD(T, S, suffix)                                                                 \
   static inline __attribute__ ((always_inline)) void arg_max_##suffix (                            \
       const Pool *p, const T *x, gint64 count, const Range r, gint32 where[BLOCK])                 \
   {                                                                                                \
@@ -147,7 +149,8 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
           FOR_EACH_CELL                                                                            \
           {                                                                                        \
             for (gint64 c = 0; c < count; c++)                                                     \
-              to[c0 + cell + c] += where[c] == number ? dy[at + c] : 0;                            \
+              to[c0 + cell + c] =                                                                  \
+                  ADD (T, S, to[c0 + cell + c], where[c] == number ? dy[at + c] : 0);              \
             number++;                                                                              \
           }                                                                                        \
         }                                                                                          \
@@ -204,7 +207,7 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
     T *dx = (T *) p->out + n * p->in_image;                                                        \
     memset (dx, 0, p->in_image * sizeof (T));                                                      \
     for (gint64 i = 0; i < p->out_image; i++)                                                      \
-      dx[arg[i]] += dy[i];                                                                         \
+      dx[arg[i]] = ADD (T, S, dx[arg[i]], dy[i]);                                                  \
   }                                                                                                \
   SLUICE_HOT static void max_grad_ties_##suffix (const Pool *p, gint64 n)                          \
   {                                                                                                \
@@ -216,22 +219,22 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
     FOR_EACH_WINDOW                                                                                \
     FOR_EACH_CELL                                                                                  \
     for (gint64 c = 0; c < p->channels; c++)                                                       \
-      dx[cell + c] += x[cell + c] == y[at + c] ? dy[at + c] : 0;                                   \
+      dx[cell + c] = ADD (T, S, dx[cell + c], x[cell + c] == y[at + c] ? dy[at + c] : 0);          \
   }
 
-#define MAX_FAMILY(T, suffix, LOWEST)                                                              \
+#define MAX_FAMILY(T, S, suffix, LOWEST)                                                           \
   MAX_FORWARD (T, suffix, LOWEST)                                                                  \
-  MAX_BACKWARD (T, suffix)
-MAX_FAMILY (float, float, -FLT_MAX)
-MAX_FAMILY (double, double, -DBL_MAX)
-MAX_FAMILY (gint8, i8, G_MININT8)
-MAX_FAMILY (gint16, i16, G_MININT16)
-MAX_FAMILY (gint32, i32, G_MININT32)
-MAX_FAMILY (gint64, i64, G_MININT64)
-MAX_FAMILY (guint8, u8, 0)
-MAX_FAMILY (guint16, u16, 0)
-MAX_FAMILY (guint32, u32, 0)
-MAX_FAMILY (guint64, u64, 0)
+  MAX_BACKWARD (T, S, suffix)
+MAX_FAMILY (float, float, float, -FLT_MAX)
+MAX_FAMILY (double, double, double, -DBL_MAX)
+MAX_FAMILY (gint8, guint8, i8, G_MININT8)
+MAX_FAMILY (gint16, guint16, i16, G_MININT16)
+MAX_FAMILY (gint32, guint32, i32, G_MININT32)
+MAX_FAMILY (gint64, guint64, i64, G_MININT64)
+MAX_FAMILY (guint8, guint8, u8, 0)
+MAX_FAMILY (guint16, guint16, u16, 0)
+MAX_FAMILY (guint32, guint32, u32, 0)
+MAX_FAMILY (guint64, guint64, u64, 0)
 
 #define AVERAGE(T, suffix)                                                                         \
   SLUICE_HOT static void avg_##suffix (const Pool *p, gint64 n)                                    \
@@ -372,6 +375,20 @@ check_cells (SluiceKernelCall *call, const Pool *pool)
   return TRUE;
 }
 
+/* Elements of an image; of none 0, and no more than can be counted: such an output is refused. */
+static gint64
+image_size (const Pool *pool, const gint64 sizes[SLUICE_AXES])
+{
+  gint64 n = pool->images > 0 ? pool->channels : 0;
+  for (int axis = 0; axis < SLUICE_AXES; axis++)
+    if (sizes[axis] == 0)
+      return 0;
+  for (int axis = 0; axis < SLUICE_AXES; axis++)
+    if (__builtin_mul_overflow (n, sizes[axis], &n))
+      return G_MAXINT64;
+  return n;
+}
+
 /* Sizes of a pool over a value of shape `in`, and the shape of what comes out. */
 static gboolean
 place_pool (SluiceKernelCall *call,
@@ -397,15 +414,20 @@ place_pool (SluiceKernelCall *call,
     return sluice_call_fail (call, error->code, "%s", error->message);
   if (!check_cells (call, pool))
     return FALSE;
-  pool->images = window->channels_first ? in->dim[0] * channels : in->dim[0];
-  pool->channels = window->channels_first ? 1 : channels;
   *out = sluice_window_value (window, in->dim[0], pool->place.out, channels);
+  gboolean empty = sluice_shape_n_elements (in) == 0 && sluice_shape_n_elements (out) == 0;
+  pool->channels = window->channels_first ? 1 : channels;
+  pool->images = in->dim[0];
+  /* More than can be counted are none: such an output is refused. */
+  if (empty
+      || (window->channels_first && __builtin_mul_overflow (pool->images, channels, &pool->images)))
+    pool->images = 0;
   if (window->depth > 1)
     {
       if (window->channels_first || channels % window->depth != 0)
         return sluice_call_fail (call, SLUICE_ERROR_UNIMPLEMENTED,
                                  "a pool over channels must divide them evenly, in NHWC");
-      gint64 pixels = sizes[0] * sizes[1] * sizes[2];
+      gint64 pixels = empty ? 0 : sizes[1] * sizes[2]; /* of images */
       out->dim[3] = channels / window->depth;
       pool->place = (SluiceWindowPlace){ .in = { 1, 1, pixels * channels },
                                          .size = { 1, 1, window->depth },
@@ -413,9 +435,8 @@ place_pool (SluiceKernelCall *call,
       pool->stride[2] = window->depth;
       pool->channels = 1;
     }
-  const gint64 *i = pool->place.in, *o = pool->place.out;
-  pool->in_image = i[0] * i[1] * i[2] * pool->channels;
-  pool->out_image = o[0] * o[1] * o[2] * pool->channels;
+  pool->in_image = image_size (pool, pool->place.in);
+  pool->out_image = image_size (pool, pool->place.out);
   return TRUE;
 }
 
