@@ -32,6 +32,63 @@ case_prepare (const SluiceNode *node, GError **error)
   return self;
 }
 
+enum
+{
+  CAPITAL_SIGMA = 0x3a3,
+  FINAL_SIGMA = 0x3c2,
+  SMALL_SIGMA = 0x3c3
+};
+
+/* Unicode's "case-ignorable": what may stand within a word. */
+static gboolean
+is_ignorable (gunichar c)
+{
+  switch (g_unichar_type (c))
+    {
+    case G_UNICODE_NON_SPACING_MARK:
+    case G_UNICODE_ENCLOSING_MARK:
+    case G_UNICODE_FORMAT:
+    case G_UNICODE_MODIFIER_LETTER:
+    case G_UNICODE_MODIFIER_SYMBOL:
+      return TRUE;
+    default:
+      return c == '\'' || c == '.' || c == ':' || c == 0xb7 || c == 0x2018 || c == 0x2019
+             || c == 0x2024 || c == 0x2027;
+    }
+}
+
+/* Does a letter with a case stand next, in the direction of step? */
+static gboolean
+has_cased (const char *text, const char *at, int step)
+{
+  for (;;)
+    {
+      if (step < 0 ? at == text : *at == '\0')
+        return FALSE;
+      at = step < 0 ? g_utf8_prev_char (at) : at;
+      gunichar c = g_utf8_get_char (at);
+      if (!is_ignorable (c))
+        return g_unichar_islower (c) || g_unichar_isupper (c) || g_unichar_istitle (c);
+      at = step < 0 ? at : g_utf8_next_char (at);
+    }
+}
+
+/* A sigma at the end of a word has a small form of its own, which GLib gives to others too. */
+static char *
+lower_sigmas (const char *text)
+{
+  GString *out = g_string_new (NULL);
+  for (const char *at = text; *at; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+      if (c == CAPITAL_SIGMA)
+        c = has_cased (text, at, -1) && !has_cased (text, g_utf8_next_char (at), 1) ? FINAL_SIGMA
+                                                                                    : SMALL_SIGMA;
+      g_string_append_unichar (out, c);
+    }
+  return g_string_free (out, FALSE);
+}
+
 /* Valid UTF-8 up to the first NUL, as TensorFlow hands it to ICU. (transfer full) */
 static char *
 dup_valid (const SluiceString *text)
@@ -56,7 +113,8 @@ change_case (gpointer data, gint64 i, GError **error)
   if (self->utf8)
     {
       g_autofree char *valid = dup_valid (from);
-      char *changed = self->up ? g_utf8_strup (valid, -1) : g_utf8_strdown (valid, -1);
+      g_autofree char *ready = self->up ? NULL : lower_sigmas (valid);
+      char *changed = self->up ? g_utf8_strup (valid, -1) : g_utf8_strdown (ready, -1);
       sluice_string_take (to, changed, strlen (changed));
       return TRUE;
     }

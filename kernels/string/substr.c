@@ -68,7 +68,7 @@ backward (const SluiceString *s, gint64 n, gsize *at)
     do
       --*at;
     while (*at > 0 && is_trail (s->data[*at]));
-  return n <= 0;
+  return n == 0;
 }
 
 /* From pos, len characters or what is left: [*begin, *end) in bytes. A length below 0 takes
