@@ -80,16 +80,6 @@ now_ns (void)
 
 /* ---- clock ---- */
 
-guint64
-sluice_clock_ticks (void)
-{
-#if defined(__x86_64__)
-  return __rdtsc ();
-#else
-  return now_ns ();
-#endif
-}
-
 static double ns_per_tick = 1.0;
 
 static void

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <glib.h>
+#include <time.h>
 
 /*
  * The one process-wide pool of threads. Its workers are niced, run with denormals flushed to zero,
@@ -45,5 +46,16 @@ guint sluice_denormals_flush_begin (void);
 void sluice_denormals_flush_end (guint saved);
 
 /* A cheap monotonic counter (time-stamp counter) and its rate. */
-guint64 sluice_clock_ticks (void);
+static inline guint64
+sluice_clock_ticks (void)
+{
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc ();
+#else
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (guint64) now.tv_sec * 1000000000 + (guint64) now.tv_nsec;
+#endif
+}
+
 double sluice_clock_ns_per_tick (void);
