@@ -262,8 +262,8 @@ describe (int kind, const Layer *l, dnnl_primitive_attr_t attr, dnnl_primitive_d
   const gint64 yd[] = { l->batch, l->out_channels, l->size, l->size };
   const gint64 wd[] = { l->out_channels, l->channels, l->filter, l->filter };
   SluiceDnnlDesc x = { 0 }, y = { 0 }, w = { 0 };
-  must (sluice_dnnl_desc_init (&x, xd, dnnl_nhwc) && sluice_dnnl_desc_init (&y, yd, dnnl_nhwc)
-        && sluice_dnnl_desc_init (&w, wd, dnnl_format_tag_any));
+  must (sluice_dnnl_desc_init (&x, xd, 4, dnnl_nhwc) && sluice_dnnl_desc_init (&y, yd, 4, dnnl_nhwc)
+        && sluice_dnnl_desc_init (&w, wd, 4, dnnl_format_tag_any));
   SluiceDnnlConv conv = { .x = sluice_dnnl_desc_view (&x),
                           .filter = sluice_dnnl_desc_view (&w),
                           .y = sluice_dnnl_desc_view (&y),
