@@ -7,6 +7,7 @@
 
 #include "app/preferences.h"
 #include "app/window.h"
+#include "engine/device/plugin.h"
 
 /* Drawing a page waits this long for everything to be there; a machine that is slower than that has
  * a problem to show. */
@@ -19,6 +20,7 @@ struct _SluiceApplication
   SluiceWindow *window;
   char *picture_path; /* --out: draw, then end */
   gint64 picture_deadline;
+  char *complaint; /* (nullable): what could not be loaded, told when there is a window */
   int status;
 };
 
@@ -185,6 +187,8 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
     {
       self->window = sluice_window_new (self, workspace);
       g_object_add_weak_pointer (G_OBJECT (self->window), (gpointer *) &self->window);
+      if (self->complaint != NULL)
+        sluice_window_tell (self->window, self->complaint);
     }
   if (g_variant_dict_lookup (options, "width", "i", &width)
       && g_variant_dict_lookup (options, "height", "i", &height))
@@ -205,6 +209,22 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
   return 0;
 }
 
+/* Before there is a graph. What fails is told and left out: a graph that needs it says so too. */
+static void
+load_plugins (SluiceApplication *self)
+{
+  g_auto (GStrv) paths = g_settings_get_strv (self->settings, "plugins");
+  for (guint i = 0; paths[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      if (sluice_plugin_load (paths[i], &error))
+        continue;
+      g_printerr ("sluice-workbench: %s\n", error->message);
+      if (self->complaint == NULL)
+        self->complaint = g_strdup (error->message);
+    }
+}
+
 static void
 sluice_application_startup (GApplication *application)
 {
@@ -214,6 +234,7 @@ sluice_application_startup (GApplication *application)
   g_signal_connect_swapped (self->settings, "changed::color-scheme",
                             G_CALLBACK (apply_color_scheme), self);
   apply_color_scheme (self);
+  load_plugins (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
     gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action,
@@ -240,6 +261,7 @@ sluice_application_finalize (GObject *object)
   SluiceApplication *self = SLUICE_APPLICATION (object);
   g_clear_object (&self->settings);
   g_free (self->picture_path);
+  g_free (self->complaint);
   G_OBJECT_CLASS (sluice_application_parent_class)->finalize (object);
 }
 

@@ -5,6 +5,8 @@
 
 #include <glib/gi18n.h>
 
+#include "app/preferences-plugins.h"
+
 /* A row that chooses among the values of an enumerated key, in their order. */
 static void
 add_choice (AdwPreferencesGroup *group,
@@ -115,6 +117,7 @@ sluice_preferences_present (GtkWindow *parent, GSettings *settings)
   AdwPreferencesGroup *training = add_group (ADW_PREFERENCES_PAGE (page), _ ("Training"));
   add_number (training, settings, "threads", _ ("Threads"),
               _ ("0: one a core; takes effect at the next start of Sluice"), 256, 1, 0);
+  adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), sluice_preferences_plugins_new (settings));
   connect_choices (window, settings);
   gtk_window_set_transient_for (GTK_WINDOW (window), parent);
   gtk_window_present (GTK_WINDOW (window));

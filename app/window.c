@@ -44,6 +44,13 @@ struct _SluiceWindow
 
 G_DEFINE_FINAL_TYPE (SluiceWindow, sluice_window, ADW_TYPE_APPLICATION_WINDOW)
 
+void
+sluice_window_tell (SluiceWindow *self, const char *message)
+{
+  g_autofree char *markup = g_markup_escape_text (message, -1); /* a toast's title is markup */
+  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (markup));
+}
+
 /* ---- what the controls may do now ---- */
 
 static void
@@ -329,8 +336,7 @@ delete_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   if (info->id == sluice_run_controller_get_run (self->controller)
       && sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_IDLE)
     {
-      adw_toast_overlay_add_toast (self->toasts,
-                                   adw_toast_new (_ ("This run is under way: stop it first")));
+      sluice_window_tell (self, _ ("This run is under way: stop it first"));
       return;
     }
   g_autofree char *text = g_strdup_printf (_ ("“%s” deleted"), info->name);
@@ -577,7 +583,7 @@ search_activate_cb (SluiceWindow *self)
   if (n > 0)
     return;
   g_autofree char *message = g_strdup_printf (_ ("Nothing is called “%s”"), text);
-  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (message));
+  sluice_window_tell (self, message);
 }
 
 /* ---- life ---- */
@@ -628,7 +634,7 @@ sluice_window_close_request (GtkWindow *window)
     {
       self->wants_close = TRUE;
       sluice_run_controller_stop (self->controller);
-      adw_toast_overlay_add_toast (self->toasts, adw_toast_new (_ ("Saving the run…")));
+      sluice_window_tell (self, _ ("Saving the run…"));
       return TRUE;
     }
   g_settings_set_boolean (self->settings, "window-maximized", gtk_window_is_maximized (window));

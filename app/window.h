@@ -16,6 +16,8 @@ SluiceWindow *sluice_window_new (SluiceApplication *application, const char *wor
 /* A project folder, or a graph file (which can be looked at, not trained). */
 void sluice_window_open (SluiceWindow *self, const char *path);
 void sluice_window_show_page (SluiceWindow *self, const char *page); /* "graph", "charts" */
+/* A message that comes over the page for a moment. */
+void sluice_window_tell (SluiceWindow *self, const char *message);
 /* Everything that was asked for is on the screen. */
 gboolean sluice_window_is_settled (SluiceWindow *self);
 /* A picture of the window as it is. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/device/plugin.h"
 #include "engine/passes/passes.h"
 #include "kernels/registry.h"
 
@@ -18,9 +19,12 @@ static const Verb *const verbs[] = { &verb_train, &verb_check, &verb_draw, &verb
                                      &verb_info,  &verb_ops,   &verb_bench };
 
 gboolean cli_json;
+static char **plugins;
 
 static const GOptionEntry common_options[] = {
   { "json", 0, 0, G_OPTION_ARG_NONE, &cli_json, N_ ("Print JSON instead of text"), NULL },
+  { "load", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &plugins,
+    N_ ("Load ops from a shared object; may be given several times"), N_ ("FILE") },
   G_OPTION_ENTRY_NULL,
 };
 
@@ -167,6 +171,15 @@ find_verb (const char *name)
   return NULL;
 }
 
+static gboolean
+load_plugins (GError **error)
+{
+  for (guint i = 0; plugins != NULL && plugins[i] != NULL; i++)
+    if (!sluice_plugin_load (plugins[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 static int
 run_verb (const Verb *verb, int argc, char **argv)
 {
@@ -185,7 +198,7 @@ run_verb (const Verb *verb, int argc, char **argv)
     {
       sluice_registry_init (sluice_kernel_modules ());
       sluice_passes_init (); /* graphs are loaded before there is a session */
-      status = verb->run (argv + 1, &error);
+      status = load_plugins (&error) ? verb->run (argv + 1, &error) : EXIT_FAILED;
     }
   if (error != NULL)
     fprintf (stderr, "%s: %s\n", program, error->message);

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "engine/base/error.h"
+
 static GHashTable *kernels_by_op; /* op name -> GPtrArray of const SluiceKernel, best rank first */
 static atomic_int reference_forced;
 
@@ -20,7 +22,6 @@ static void
 add_kernel (const SluiceKernel *kernel)
 {
   GPtrArray *list = g_hash_table_lookup (kernels_by_op, kernel->op);
-  g_assert (kernel->compute != NULL || kernel->start != NULL);
   if (list == NULL)
     {
       list = g_ptr_array_new ();
@@ -30,14 +31,46 @@ add_kernel (const SluiceKernel *kernel)
   g_ptr_array_sort (list, compare_ranks); /* a stable merge sort */
 }
 
-static void
-add_module (const SluiceKernelModule *module)
+/* names: of the ops that come with it */
+static gboolean
+check_kernel (const SluiceKernel *kernel, GHashTable *names, GError **error)
 {
-  if (module->init)
-    module->init ();
-  sluice_registry_add_ops (module->ops, module->n_ops);
-  for (guint i = 0; i < module->n_kernels; i++)
-    add_kernel (&module->kernels[i]);
+  if (kernel->op == NULL
+      || (!sluice_registry_find (kernel->op) && !g_hash_table_contains (names, kernel->op)))
+    return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+                        "a kernel is for op '%s', which is not known",
+                        kernel->op ? kernel->op : "(none)");
+  if (kernel->device == NULL || (kernel->compute == NULL && kernel->start == NULL))
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "a kernel of op '%s' has no device or no function", kernel->op);
+  return TRUE;
+}
+
+gboolean
+sluice_registry_add_modules (const SluiceKernelModule *const *modules, GError **error)
+{
+  g_autoptr (GPtrArray) ops = g_ptr_array_new (), kernels = g_ptr_array_new ();
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  for (const SluiceKernelModule *const *m = modules; *m != NULL; m++)
+    {
+      if ((*m)->init)
+        (*m)->init ();
+      for (guint i = 0; i < (*m)->n_ops; i++)
+        {
+          g_ptr_array_add (ops, (gpointer) (*m)->ops[i]);
+          g_hash_table_add (names, (gpointer) (*m)->ops[i]->name);
+        }
+      for (guint i = 0; i < (*m)->n_kernels; i++)
+        g_ptr_array_add (kernels, (gpointer) & (*m)->kernels[i]);
+    }
+  for (guint i = 0; i < kernels->len; i++)
+    if (!check_kernel (kernels->pdata[i], names, error))
+      return FALSE;
+  if (!sluice_registry_add_ops ((const SluiceOpDef *const *) ops->pdata, ops->len, error))
+    return FALSE;
+  for (guint i = 0; i < kernels->len; i++)
+    add_kernel (kernels->pdata[i]);
+  return TRUE;
 }
 
 void
@@ -48,8 +81,9 @@ sluice_registry_init (const SluiceKernelModule *const *modules)
   kernels_by_op = g_hash_table_new (g_str_hash, g_str_equal);
   if (g_strcmp0 (g_getenv ("SLUICE_KERNEL"), "reference") == 0)
     sluice_kernel_force_reference (TRUE);
-  for (; *modules != NULL; modules++)
-    add_module (*modules);
+  g_autoptr (GError) error = NULL;
+  if (!sluice_registry_add_modules (modules, &error))
+    g_error ("%s", error->message);
 }
 
 void

@@ -119,6 +119,17 @@ typedef struct
 void sluice_registry_init (const SluiceKernelModule *const *modules);
 
 /**
+ * sluice_registry_add_modules:
+ * @modules: NULL-terminated
+ *
+ * More of them, after sluice_registry_init() and before there is a graph: sluice_plugin_load().
+ *
+ * Returns: FALSE with what is wrong with a definition (op.h), or with a kernel: NOT_FOUND where its
+ * op is not known, INVALID_ARGUMENT where it has no function
+ */
+gboolean sluice_registry_add_modules (const SluiceKernelModule *const *modules, GError **error);
+
+/**
  * sluice_kernel_find:
  * @max_rank: G_MAXINT, or 0 to force the reference kernel
  *

@@ -68,7 +68,9 @@ struct _SluiceGraph
 };
 
 /* op.c */
-SluiceOp *sluice_op_parse (const SluiceOpDef *def);
+/* (transfer full) (nullable): INVALID_ARGUMENT says what does not parse, and where */
+SluiceOp *sluice_op_parse (const SluiceOpDef *def, GError **error);
+void sluice_op_free (SluiceOp *self);
 
 /* graph.c: a record that no graph holds yet. Inputs, attributes and outputs are filled in by the
  * caller, then commit() makes it a node of the graph, or free() drops it. */

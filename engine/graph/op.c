@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* The texts of an op definition, parsed. They are part of the program: a mistake aborts. */
+/*
+ * The texts of an op definition, parsed. The first mistake is kept and the rest of the text is not
+ * looked at: whatever is expected next is missed in silence.
+ */
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/graph/graph-private.h"
 
 typedef struct
@@ -11,13 +15,17 @@ typedef struct
   const SluiceOpDef *def;
   const char *text; /* the whole */
   const char *at;
+  GError *error;
 } Cursor;
 
-static void G_GNUC_NORETURN
-complain (const Cursor *c, const char *what)
+static void
+complain (Cursor *c, const char *what)
 {
-  g_error ("definition of op '%s': %s at \"%s\" in \"%s\"", c->def->name, what, c->at, c->text);
-  g_assert_not_reached ();
+  if (c->error == NULL)
+    sluice_fail (&c->error, SLUICE_ERROR_INVALID_ARGUMENT,
+                 "definition of op '%s': %s at \"%s\" in \"%s\"", c->def->name, what, c->at,
+                 c->text);
+  c->at = "";
 }
 
 static void
@@ -68,7 +76,7 @@ expect_word (Cursor *c)
   const char *name = word (c);
   if (name == NULL)
     complain (c, "name expected");
-  return name;
+  return name != NULL ? name : "";
 }
 
 /* 'text' or "text" */
@@ -79,7 +87,10 @@ quoted (Cursor *c)
   char quote = *c->at;
   const char *end = (quote == '\'' || quote == '"') ? strchr (c->at + 1, quote) : NULL;
   if (end == NULL)
-    complain (c, "quoted text expected");
+    {
+      complain (c, "quoted text expected");
+      return g_strdup ("");
+    }
   char *text = g_strndup (c->at + 1, end - c->at - 1);
   c->at = end + 1;
   return text;
@@ -93,7 +104,8 @@ expect_int (Cursor *c)
   gint64 value = g_ascii_strtoll (c->at, &end, 10);
   if (end == c->at)
     complain (c, "integer expected");
-  c->at = end;
+  else
+    c->at = end;
   return value;
 }
 
@@ -175,6 +187,7 @@ parse_item_kind (Cursor *c, SluiceAttrDef *attr)
         return SLUICE_ATTR_TYPE;
       }
   complain (c, "unknown kind before this");
+  return SLUICE_ATTR_NONE;
 }
 
 static void
@@ -204,7 +217,10 @@ parse_shape (Cursor *c)
   do
     {
       if (shape.rank == SLUICE_MAX_RANK)
-        complain (c, "too many dimensions");
+        {
+          complain (c, "too many dimensions");
+          return shape;
+        }
       shape.dim[shape.rank++] = accept (c, "?") ? SLUICE_UNKNOWN_DIM : expect_int (c);
     }
   while (accept (c, ","));
@@ -274,7 +290,8 @@ parse_default (Cursor *c, SluiceAttrKind kind, SluiceAttrKind list_kind, SluiceA
       value->f = (float) g_ascii_strtod (c->at, &end);
       if (end == c->at)
         complain (c, "number expected");
-      c->at = end;
+      else
+        c->at = end;
       break;
     case SLUICE_ATTR_BOOL:
       value->b = accept (c, "true");
@@ -319,22 +336,21 @@ parse_attr (Cursor *c, SluiceAttrDef *attr)
 }
 
 static void
-parse_attrs (SluiceOp *op, const SluiceOpDef *def)
+parse_attrs (SluiceOp *op, Cursor *c)
 {
-  Cursor c = { def, def->attrs, def->attrs };
   GArray *attrs = g_array_new (FALSE, TRUE, sizeof (SluiceAttrDef));
-  skip_space (&c);
-  while (*c.at != '\0')
+  skip_space (c);
+  while (*c->at != '\0')
     {
       SluiceAttrDef attr = { 0 };
-      parse_attr (&c, &attr);
+      parse_attr (c, &attr);
       for (guint i = 0; i < attrs->len; i++)
         if (g_array_index (attrs, SluiceAttrDef, i).name == attr.name)
-          complain (&c, "second attribute of this name before this");
+          complain (c, "second attribute of this name before this");
       g_array_append_val (attrs, attr);
-      if (!accept (&c, ";") && *c.at != '\0')
-        complain (&c, "';' expected");
-      skip_space (&c);
+      if (!accept (c, ";") && *c->at != '\0')
+        complain (c, "';' expected");
+      skip_space (c);
     }
   op->n_attrs = attrs->len;
   op->attrs = (SluiceAttrDef *) g_array_free (attrs, FALSE);
@@ -371,7 +387,10 @@ parse_arg (Cursor *c, const SluiceOp *op, SluiceArg *arg)
     {
       const SluiceAttrDef *attr = sluice_op_find_attr (op, name);
       if (attr == NULL || attr->kind != SLUICE_ATTR_INT)
-        complain (c, "an int attribute must stand before '*'");
+        {
+          complain (c, "an int attribute must stand before '*'");
+          return;
+        }
       arg->number_attr = attr->name;
       open += accept (c, "Ref(");
       name = expect_word (c);
@@ -401,22 +420,47 @@ parse_args (Cursor *c, const SluiceOp *op, guint *n)
   return (SluiceArg *) g_array_free (args, FALSE);
 }
 
+void
+sluice_op_free (SluiceOp *self)
+{
+  for (guint i = 0; i < self->n_attrs; i++)
+    {
+      g_strfreev (self->attrs[i].allowed_strings);
+      sluice_attr_value_clear (&self->attrs[i].default_value);
+    }
+  g_free (self->attrs);
+  g_free (self->inputs);
+  g_free (self->outputs);
+  g_free (self);
+}
+
 SluiceOp *
-sluice_op_parse (const SluiceOpDef *def)
+sluice_op_parse (const SluiceOpDef *def, GError **error)
 {
   SluiceOp *op = g_new0 (SluiceOp, 1);
   op->def = def;
   op->name = sluice_intern (def->name);
+  Cursor c = { .def = def };
   if (def->attrs != NULL)
-    parse_attrs (op, def);
-  Cursor c = { def, def->signature, def->signature };
-  op->inputs = parse_args (&c, op, &op->n_inputs);
-  expect (&c, "->");
-  op->outputs = parse_args (&c, op, &op->n_outputs);
-  skip_space (&c);
-  if (*c.at != '\0')
-    complain (&c, "end of the signature expected");
-  return op;
+    {
+      c.text = c.at = def->attrs;
+      parse_attrs (op, &c);
+    }
+  if (c.error == NULL)
+    {
+      c.text = c.at = def->signature;
+      op->inputs = parse_args (&c, op, &op->n_inputs);
+      expect (&c, "->");
+      op->outputs = parse_args (&c, op, &op->n_outputs);
+      skip_space (&c);
+      if (*c.at != '\0')
+        complain (&c, "end of the signature expected");
+    }
+  if (c.error == NULL)
+    return op;
+  sluice_op_free (op);
+  g_propagate_error (error, c.error);
+  return NULL;
 }
 
 const SluiceAttrDef *
@@ -431,7 +475,7 @@ sluice_op_find_attr (const SluiceOp *self, const char *name)
 SluiceAttr *
 sluice_op_parse_sample (const SluiceOp *self, const char *text, guint *n)
 {
-  Cursor c = { self->def, text ? text : "", text ? text : "" };
+  Cursor c = { .def = self->def, .text = text ? text : "", .at = text ? text : "" };
   g_autoptr (GArray) attrs = g_array_new (FALSE, TRUE, sizeof (SluiceAttr));
   for (skip_space (&c); *c.at != '\0'; skip_space (&c))
     {
@@ -440,7 +484,8 @@ sluice_op_parse_sample (const SluiceOp *self, const char *text, guint *n)
       if (def == NULL)
         complain (&c, "no attribute of this op before this");
       expect (&c, "=");
-      parse_default (&c, def->kind, def->list_kind, &attr.value);
+      if (c.error == NULL)
+        parse_default (&c, def->kind, def->list_kind, &attr.value);
       g_array_append_val (attrs, attr);
       if (!accept (&c, ";"))
         break;
@@ -448,6 +493,8 @@ sluice_op_parse_sample (const SluiceOp *self, const char *text, guint *n)
   skip_space (&c);
   if (*c.at != '\0')
     complain (&c, "';' expected");
+  if (c.error != NULL)
+    g_error ("%s", c.error->message);
   *n = attrs->len;
   return g_memdup2 (attrs->data, attrs->len * sizeof (SluiceAttr));
 }

@@ -168,10 +168,12 @@ typedef struct _SluiceOp
 /**
  * sluice_registry_add_ops:
  *
- * Registers definitions. A definition whose texts do not parse is a programming error and aborts
- * with its name. Called at start-up only, before any other thread uses the registry.
+ * Registers definitions, all or none. At start-up only, before any other thread uses the registry.
+ *
+ * Returns: FALSE with INVALID_ARGUMENT where a text does not parse, ALREADY_EXISTS where a name is
+ * taken
  */
-void sluice_registry_add_ops (const SluiceOpDef *const *ops, guint n);
+gboolean sluice_registry_add_ops (const SluiceOpDef *const *ops, guint n, GError **error);
 
 const SluiceOp *sluice_registry_find (const char *name);   /* (nullable) */
 const SluiceOp *sluice_registry_by_role (SluiceRole role); /* (nullable): the first registered */

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/base/near.h"
 #include "engine/graph/graph-private.h"
 
@@ -16,9 +17,30 @@ compare_ops (gconstpointer a, gconstpointer b)
   return strcmp ((*(const SluiceOp *const *) a)->name, (*(const SluiceOp *const *) b)->name);
 }
 
-void
-sluice_registry_add_ops (const SluiceOpDef *const *ops, guint n)
+static gboolean
+check_name (const SluiceOp *op, GPtrArray *before, GError **error)
 {
+  gboolean is_known = sluice_registry_find (op->name) != NULL;
+  for (guint i = 0; i < before->len; i++)
+    is_known |= ((const SluiceOp *) before->pdata[i])->name == op->name;
+  return !is_known
+         || sluice_fail (error, SLUICE_ERROR_ALREADY_EXISTS, "op '%s' is defined twice", op->name);
+}
+
+gboolean
+sluice_registry_add_ops (const SluiceOpDef *const *ops, guint n, GError **error)
+{
+  g_autoptr (GPtrArray) parsed = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_op_free);
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceOp *op = sluice_op_parse (ops[i], error);
+      if (op == NULL)
+        return FALSE;
+      gboolean is_new = check_name (op, parsed, error);
+      g_ptr_array_add (parsed, op);
+      if (!is_new)
+        return FALSE;
+    }
   if (ops_by_name == NULL)
     {
       ops_by_name = g_hash_table_new (g_str_hash, g_str_equal);
@@ -26,14 +48,15 @@ sluice_registry_add_ops (const SluiceOpDef *const *ops, guint n)
     }
   for (guint i = 0; i < n; i++)
     {
-      SluiceOp *op = sluice_op_parse (ops[i]);
-      if (!g_hash_table_insert (ops_by_name, (gpointer) op->name, op))
-        g_error ("op '%s' is defined twice", op->name);
+      SluiceOp *op = parsed->pdata[i];
+      g_hash_table_insert (ops_by_name, (gpointer) op->name, op);
       g_ptr_array_add (sorted_ops, op);
       if (op_of_role[op->def->role] == NULL)
         op_of_role[op->def->role] = op;
     }
+  g_ptr_array_set_free_func (parsed, NULL);
   g_ptr_array_sort (sorted_ops, compare_ops);
+  return TRUE;
 }
 
 const SluiceOp *

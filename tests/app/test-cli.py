@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The Sluice authors
 """The sluice command, driven as a user drives it, as TAP.
 
-usage: test-cli.py SLUICE SOURCE-FOLDER
+usage: test-cli.py SLUICE SOURCE-FOLDER PLUGIN
 """
 import json
 import os
@@ -31,9 +31,10 @@ node { name: "same" op: "Identity" input: "d" attr { key: "T" value { type: DT_D
 
 
 class Cli:
-    def __init__(self, sluice, source):
+    def __init__(self, sluice, source, plugin):
         self.tap = Tap()
         self.sluice = sluice
+        self.plugin = plugin
         self.samples = pathlib.Path(source) / "data" / "samples"
         self.mlp = self.samples / "digits-mlp"
         self.temporary = tempfile.TemporaryDirectory()
@@ -312,6 +313,16 @@ class Cli:
                 ("no device", ["--cpus", "0", "--fetch", "twice:0"], 2, ["--cpus"])):
             self.check(f"run: {name}", self.call("run", graph, *arguments), status, *words)
 
+    def load(self):
+        graph = self.samples / "plugin" / "mish.pbtxt"
+        self.check("ops of a plugin", self.call("ops", "Mish", "--load", self.plugin), 0,
+                   "softplus", "gradient: yes")
+        self.check("a graph with an op of a plugin", self.call(
+            "run", graph, "--load", self.plugin, "--feed", "x:0=0", "--fetch", "y:0"), 0, "0")
+        self.check("the same without the plugin", self.call(
+            "run", graph, "--feed", "x:0=0", "--fetch", "y:0"), 1, "Mish")
+        self.check("a plugin that is none", self.call("ops", "--load", graph), 1, "mish.pbtxt")
+
     def draw(self):
         magic = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "dot": b"digraph"}
         for kind, start in magic.items():
@@ -341,10 +352,10 @@ class Cli:
     def run(self):
         for part in (self.help, self.train_plain, self.train_json, self.train_wrong, self.interrupt,
                      self.crash, self.bad_workspaces, self.full_disk, self.bad_data, self.look,
-                     self.run_graph, self.draw, self.bench):
+                     self.run_graph, self.load, self.draw, self.bench):
             part()
         self.temporary.cleanup()
         self.tap.end()
 
 
-Cli(sys.argv[1], sys.argv[2]).run()
+Cli(*sys.argv[1:]).run()

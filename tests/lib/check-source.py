@@ -34,6 +34,7 @@ ARROWS = {
     "kernels": [BASE, GRAPH, DEVICE, "engine/grad", "engine/store", "kernels"],
     "ui": [BASE, GRAPH, "ui"],
     "app": ["engine", "kernels", "ui", "app"],
+    "data": [BASE, GRAPH, DEVICE, "engine/grad"],  # samples of what users write
     "tests": ["engine", "kernels", "ui", "app", "tests"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
