@@ -263,8 +263,8 @@ csv_compute (SluiceKernelCall *call)
 static const SluiceSample samples[] = {
   { "OUT_TYPE=[float,int32,string]",
     "string[2]={'1.5,2,hello','-3e2,,\"a,\"\"b\"\"\"'}; float[0]; int32[1]={7}; string[0]={}" },
-  { "OUT_TYPE=[int64]; field_delim=';'; select_cols=[1]; na_value='NA'",
-    "string[]='1;NA;3'; int64[]=5" },
+  { "OUT_TYPE=[int64]; field_delim='|'; select_cols=[1]; na_value='NA'",
+    "string[]='1|NA|3'; int64[]=5" },
   { "OUT_TYPE=[double]; use_quote_delim=false", "string[0]={}; double[0]" },
 };
 static const SluiceRecipe recipe = { .samples = samples, .n_samples = G_N_ELEMENTS (samples) };
