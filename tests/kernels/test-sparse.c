@@ -33,11 +33,12 @@ strings (Harness *h)
 static void
 check_sparse (Harness *h, const char *name)
 {
-  g_autofree char *edges[3] = { g_strconcat (name, ":0", NULL), g_strconcat (name, ":1", NULL),
-                                g_strconcat (name, ":2", NULL) };
-  g_autoptr (SluiceTensor) i = harness_fetch (h, edges[0]);
-  g_autoptr (SluiceTensor) v = harness_fetch (h, edges[1]);
-  g_autoptr (SluiceTensor) s = harness_fetch (h, edges[2]);
+  g_autofree char *first = g_strconcat (name, ":0", NULL);
+  g_autofree char *second = g_strconcat (name, ":1", NULL);
+  g_autofree char *third = g_strconcat (name, ":2", NULL);
+  g_autoptr (SluiceTensor) i = harness_fetch (h, first);
+  g_autoptr (SluiceTensor) v = harness_fetch (h, second);
+  g_autoptr (SluiceTensor) s = harness_fetch (h, third);
   g_assert_cmpmem (i->data, sluice_tensor_bytes (i), indices, sizeof indices);
   g_assert_cmpmem (s->data, sluice_tensor_bytes (s), shape, sizeof shape);
   g_assert_cmpint (v->n_elements, ==, N);
