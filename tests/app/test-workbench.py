@@ -206,7 +206,7 @@ class Session:
         w.wait(lambda s: "logits" in s["graph"]["open"])
         self.point("closes without a word", w.quit() == 0)
         w = self.open()
-        state = w.state()
+        state = w.wait(lambda s: s["graph"]["open"])
         self.point("what was open is open again", "logits" in state["graph"]["open"],
                    str(state["graph"]["open"]))
         state = w.wait(lambda s: s["runs"] == 1 and "loss" in s["charts"]["cards"])

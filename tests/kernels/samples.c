@@ -311,12 +311,17 @@ list_repeats (const Use *self, const SluiceAttrDef *repeated, guint n_written)
   return list;
 }
 
+/* A ';' inside quotes is text. */
 static guint
 count_inputs (const char *text)
 {
   guint n = text && *text ? 1 : 0;
+  gboolean quoted = FALSE;
   for (; text && *text; text++)
-    n += *text == ';';
+    {
+      quoted ^= *text == '\'';
+      n += *text == ';' && !quoted;
+    }
   return n;
 }
 
