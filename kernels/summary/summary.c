@@ -52,13 +52,9 @@ static const SluiceSample audio_v2_samples[] = {
 static const SluiceRecipe audio_v2_recipe = { .samples = audio_v2_samples,
                                               .n_samples = G_N_ELEMENTS (audio_v2_samples) };
 
-static const SluiceSample tensor_samples[] = {
-  { "description='d'; labels=['x']; display_name='n'", "float[2,3]", 0, 0, TRUE },
-  { "", "float[0]", 0, 0, TRUE },
+static const SluiceRecipe tensor_recipe = {
+  .why_none = N_ ("its output holds the node's name, so that no other node gives the same"),
 };
-static const SluiceRecipe tensor_recipe = { .samples = tensor_samples,
-                                            .n_samples = G_N_ELEMENTS (tensor_samples),
-                                            .dtypes = SLUICE_SET_POD };
 
 static const SluiceSample tensor_v2_samples[] = {
   { "", "string[]={'t'}; float[2,3]; string[]={''}", 0, 0, TRUE },
