@@ -487,6 +487,7 @@ sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **er
   g_autoptr (GArray) kept = g_array_new (FALSE, FALSE, sizeof (SluicePlanKept));
   g_autoptr (GArray) fed = g_array_new (FALSE, FALSE, sizeof (SluicePlanEdge));
   g_autoptr (GByteArray) dtypes = g_byte_array_new ();
+  g_byte_array_append (dtypes, (const guint8[]){ SLUICE_INVALID }, 1); /* never NULL */
   Compile compile = { work, options, plan, order, rank, first_constant, kept, fed, dtypes };
   if (!compile_all (&compile, error))
     return NULL;

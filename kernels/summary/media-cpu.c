@@ -183,7 +183,8 @@ put_metadata (GByteArray *content, const SluiceString *metadata)
   AUTO_BYTES message = g_byte_array_new ();
   AUTO_BYTES own = g_byte_array_new ();
   AUTO_BYTES plugin = NULL;
-  put_sorted (own, at, at + metadata->length, METADATA_CLASS, &plugin);
+  if (metadata->length > 0) /* at is NULL otherwise */
+    put_sorted (own, at, at + metadata->length, METADATA_CLASS, &plugin);
   if (plugin)
     {
       AUTO_BYTES sorted = g_byte_array_new ();
