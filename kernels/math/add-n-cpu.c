@@ -84,10 +84,23 @@ run_once_rounded (gpointer data, gint64 begin, gint64 end)
     }
 }
 
+/* The shape that AccumulateNV2 is told. */
+static gpointer
+prepare_told (const SluiceNode *node, GError **error)
+{
+  return g_memdup2 (&sluice_node_get_attr (node, "shape")->shape, sizeof (SluiceShape));
+}
+
 static gboolean
 check_shapes (SluiceKernelCall *call)
 {
-  const SluiceShape *first = &sluice_call_input (call, 0)->shape;
+  const SluiceShape *first = &sluice_call_input (call, 0)->shape, *told = call->state;
+  SluiceShape merged;
+  char want[SLUICE_SHAPE_STR], got[SLUICE_SHAPE_STR];
+  if (told != NULL && !sluice_shape_merge (told, first, &merged))
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "input 0 is %s, but attribute shape says %s",
+                             sluice_shape_str (first, got), sluice_shape_str (told, want));
   for (guint i = 1; i < call->n_inputs; i++)
     {
       const SluiceShape *shape = &sluice_call_input (call, i)->shape;
@@ -158,17 +171,18 @@ compute_reference (SluiceKernelCall *call)
   return TRUE;
 }
 
-#define REGISTER(op_, rank_, compute_, once)                                                       \
+#define REGISTER(op_, rank_, compute_, once, ...)                                                  \
   {                                                                                                \
     .op = op_, .device = "CPU", .where = { { "T", SLUICE_SET_NUMBER } }, .rank = rank_,            \
-    .compute = compute_, .data = GINT_TO_POINTER (once)                                            \
+    .compute = compute_, .data = GINT_TO_POINTER (once), __VA_ARGS__                               \
   }
 
 static const SluiceKernel kernels[] = {
   REGISTER ("AddN", 10, compute, FALSE),
   REGISTER ("AddN", 0, compute_reference, FALSE),
-  REGISTER ("AccumulateNV2", 10, compute, TRUE),
-  REGISTER ("AccumulateNV2", 0, compute_reference, FALSE),
+  REGISTER ("AccumulateNV2", 10, compute, TRUE, .prepare = prepare_told, .free_state = g_free),
+  REGISTER (
+      "AccumulateNV2", 0, compute_reference, FALSE, .prepare = prepare_told, .free_state = g_free),
 };
 
 const SluiceKernelModule sluice_module_math_add_n_cpu = { .kernels = kernels,
