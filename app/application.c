@@ -5,9 +5,9 @@
 
 #include <glib/gi18n.h>
 
+#include "app/plugins.h"
 #include "app/preferences.h"
 #include "app/window.h"
-#include "engine/device/plugin.h"
 
 /* Drawing a page waits this long for everything to be there; a machine that is slower than that has
  * a problem to show. */
@@ -20,7 +20,7 @@ struct _SluiceApplication
   SluiceWindow *window;
   char *picture_path; /* --out: draw, then end */
   gint64 picture_deadline;
-  char *complaint; /* (nullable): what could not be loaded, told when there is a window */
+  guint n_failed_plugins; /* told when there is a window */
   int status;
 };
 
@@ -162,6 +162,18 @@ start_training (SluiceWindow *window)
   start_when_enabled (group, "start", g_action_group_get_action_enabled (group, "start"));
 }
 
+static void
+tell_failed_plugins (SluiceApplication *self)
+{
+  if (self->n_failed_plugins == 0)
+    return;
+  g_autofree char *message =
+      g_strdup_printf (ngettext ("%u shared object could not be loaded",
+                                 "%u shared objects could not be loaded", self->n_failed_plugins),
+                       self->n_failed_plugins);
+  sluice_window_offer (self->window, message, _ ("_Preferences"), "app.preferences");
+}
+
 static int
 sluice_application_command_line (GApplication *application, GApplicationCommandLine *line)
 {
@@ -187,8 +199,7 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
     {
       self->window = sluice_window_new (self, workspace);
       g_object_add_weak_pointer (G_OBJECT (self->window), (gpointer *) &self->window);
-      if (self->complaint != NULL)
-        sluice_window_tell (self->window, self->complaint);
+      tell_failed_plugins (self);
     }
   if (g_variant_dict_lookup (options, "width", "i", &width)
       && g_variant_dict_lookup (options, "height", "i", &height))
@@ -209,22 +220,6 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
   return 0;
 }
 
-/* Before there is a graph. What fails is told and left out: a graph that needs it says so too. */
-static void
-load_plugins (SluiceApplication *self)
-{
-  g_auto (GStrv) paths = g_settings_get_strv (self->settings, "plugins");
-  for (guint i = 0; paths[i] != NULL; i++)
-    {
-      g_autoptr (GError) error = NULL;
-      if (sluice_plugin_load (paths[i], &error))
-        continue;
-      g_printerr ("sluice-workbench: %s\n", error->message);
-      if (self->complaint == NULL)
-        self->complaint = g_strdup (error->message);
-    }
-}
-
 static void
 sluice_application_startup (GApplication *application)
 {
@@ -234,7 +229,7 @@ sluice_application_startup (GApplication *application)
   g_signal_connect_swapped (self->settings, "changed::color-scheme",
                             G_CALLBACK (apply_color_scheme), self);
   apply_color_scheme (self);
-  load_plugins (self);
+  self->n_failed_plugins = sluice_plugins_load (self->settings);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
     gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action,
@@ -261,7 +256,6 @@ sluice_application_finalize (GObject *object)
   SluiceApplication *self = SLUICE_APPLICATION (object);
   g_clear_object (&self->settings);
   g_free (self->picture_path);
-  g_free (self->complaint);
   G_OBJECT_CLASS (sluice_application_parent_class)->finalize (object);
 }
 

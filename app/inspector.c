@@ -12,7 +12,8 @@ struct _SluiceInspector
   GtkWidget *scroller;
   GtkLabel *title, *subtitle, *error;
   GtkBox *rows;
-  GString *text; /* of the rows, for tests */
+  const char *heading; /* of the rows to come, not yet shown: without rows it never is */
+  GString *text;       /* of the rows, for tests */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceInspector, sluice_inspector, GTK_TYPE_WIDGET)
@@ -25,22 +26,33 @@ clear_rows (SluiceInspector *self)
   GtkWidget *child;
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->rows))) != NULL)
     gtk_box_remove (self->rows, child);
+  self->heading = NULL;
   g_string_truncate (self->text, 0);
 }
 
+/* @text: of gettext or the program's own, as it is kept. */
 static void
 add_heading (SluiceInspector *self, const char *text)
 {
-  GtkWidget *label = gtk_label_new (text);
+  self->heading = text;
+}
+
+static void
+show_heading (SluiceInspector *self)
+{
+  GtkWidget *label = gtk_label_new (self->heading);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_add_css_class (label, "heading");
   gtk_widget_set_margin_top (label, 10);
   gtk_box_append (self->rows, label);
+  self->heading = NULL;
 }
 
 static void
 add_row (SluiceInspector *self, const char *name, const char *value)
 {
+  if (self->heading != NULL)
+    show_heading (self);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget *left = gtk_label_new (name), *right = gtk_label_new (value);
   gtk_label_set_xalign (GTK_LABEL (left), 0);
@@ -130,8 +142,6 @@ node_parameters (const SluiceNode *node)
 static void
 add_inputs (SluiceInspector *self, const SluiceNode *node)
 {
-  if (node->n_inputs + node->n_control_inputs == 0)
-    return;
   add_heading (self, _ ("Inputs"));
   for (guint i = 0; i < node->n_inputs; i++)
     {
@@ -167,14 +177,11 @@ add_outputs (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
 static void
 add_attributes (SluiceInspector *self, const SluiceNode *node)
 {
-  gboolean heading = FALSE;
+  add_heading (self, _ ("Attributes"));
   for (guint i = 0; i < node->n_attrs; i++)
     {
       if (node->attrs[i].name[0] == '_')
         continue;
-      if (!heading)
-        add_heading (self, _ ("Attributes"));
-      heading = TRUE;
       g_autofree char *text = sluice_attr_value_to_string (&node->attrs[i].value);
       add_row (self, node->attrs[i].name, text);
     }
@@ -260,6 +267,7 @@ show_many (SluiceInspector *self, SluiceGraph *graph, const char *scope, SluiceG
   else
     {
       add_heading (self, _ ("Tip"));
+      show_heading (self);
       GtkWidget *tip = gtk_label_new (_ ("Select a node to see its inputs, shapes and share of the "
                                          "step. Double-click a scope to open it."));
       gtk_label_set_wrap (GTK_LABEL (tip), TRUE);

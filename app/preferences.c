@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-#include "app/preferences-plugins.h"
+#include "app/plugins.h"
 
 /* A row that chooses among the values of an enumerated key, in their order. */
 static void
@@ -102,6 +102,7 @@ sluice_preferences_present (GtkWindow *parent, GSettings *settings)
   static const char *const flows[] = { N_ ("Upward"), N_ ("Downward"), NULL };
   static const char *const axes[] = { N_ ("Step"), N_ ("Relative time"), N_ ("Wall time"), NULL };
   GtkWidget *window = adw_preferences_window_new ();
+  gtk_window_set_default_size (GTK_WINDOW (window), 640, 860); /* all groups are seen at once */
   GtkWidget *page = adw_preferences_page_new ();
   adw_preferences_window_add (ADW_PREFERENCES_WINDOW (window), ADW_PREFERENCES_PAGE (page));
   AdwPreferencesGroup *look = add_group (ADW_PREFERENCES_PAGE (page), _ ("Look"));
@@ -117,7 +118,7 @@ sluice_preferences_present (GtkWindow *parent, GSettings *settings)
   AdwPreferencesGroup *training = add_group (ADW_PREFERENCES_PAGE (page), _ ("Training"));
   add_number (training, settings, "threads", _ ("Threads"),
               _ ("0: one a core; takes effect at the next start of Sluice"), 256, 1, 0);
-  adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), sluice_preferences_plugins_new (settings));
+  adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), sluice_plugins_group_new (settings));
   connect_choices (window, settings);
   gtk_window_set_transient_for (GTK_WINDOW (window), parent);
   gtk_window_present (GTK_WINDOW (window));

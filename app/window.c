@@ -44,11 +44,27 @@ struct _SluiceWindow
 
 G_DEFINE_FINAL_TYPE (SluiceWindow, sluice_window, ADW_TYPE_APPLICATION_WINDOW)
 
+/* A toast's title is markup, what is told is not. */
+static AdwToast *
+new_toast (const char *message)
+{
+  g_autofree char *markup = g_markup_escape_text (message, -1);
+  return adw_toast_new (markup);
+}
+
 void
 sluice_window_tell (SluiceWindow *self, const char *message)
 {
-  g_autofree char *markup = g_markup_escape_text (message, -1); /* a toast's title is markup */
-  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (markup));
+  adw_toast_overlay_add_toast (self->toasts, new_toast (message));
+}
+
+void
+sluice_window_offer (SluiceWindow *self, const char *message, const char *label, const char *action)
+{
+  AdwToast *toast = new_toast (message);
+  adw_toast_set_button_label (toast, label);
+  adw_toast_set_action_name (toast, action);
+  adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
 /* ---- what the controls may do now ---- */
@@ -340,7 +356,7 @@ delete_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
       return;
     }
   g_autofree char *text = g_strdup_printf (_ ("“%s” deleted"), info->name);
-  AdwToast *toast = adw_toast_new (text);
+  AdwToast *toast = new_toast (text);
   adw_toast_set_button_label (toast, _ ("_Undo"));
   adw_toast_set_action_name (toast, "win.restore-run");
   adw_toast_set_action_target_value (toast, g_variant_new_int64 (info->id));

@@ -18,6 +18,11 @@ void sluice_window_open (SluiceWindow *self, const char *path);
 void sluice_window_show_page (SluiceWindow *self, const char *page); /* "graph", "charts" */
 /* A message that comes over the page for a moment. */
 void sluice_window_tell (SluiceWindow *self, const char *message);
+/* The same with a button for an action. */
+void sluice_window_offer (SluiceWindow *self,
+                          const char *message,
+                          const char *label,
+                          const char *action);
 /* Everything that was asked for is on the screen. */
 gboolean sluice_window_is_settled (SluiceWindow *self);
 /* A picture of the window as it is. */

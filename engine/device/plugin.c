@@ -3,6 +3,7 @@
 #include "engine/device/plugin.h"
 
 #include <gmodule.h>
+#include <string.h>
 
 #include "engine/base/error.h"
 
@@ -25,6 +26,15 @@ register_plugin (const char *path, const SluicePlugin *plugin, GError **error)
   return FALSE;
 }
 
+/* The loader begins with the path. */
+static const char *
+without_path (const char *message, const char *path)
+{
+  gsize n = strlen (path);
+  return strncmp (message, path, n) == 0 && g_str_has_prefix (message + n, ": ") ? message + n + 2
+                                                                                 : message;
+}
+
 gboolean
 sluice_plugin_load (const char *path, GError **error)
 {
@@ -35,7 +45,7 @@ sluice_plugin_load (const char *path, GError **error)
   GModule *module = g_module_open (canonical, G_MODULE_BIND_LOCAL);
   if (module == NULL)
     return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "plugin '%s' cannot be loaded: %s", path,
-                        g_module_error ());
+                        without_path (g_module_error (), canonical));
   g_module_make_resident (module);
   gpointer symbol;
   if (!g_module_symbol (module, "sluice_plugin", &symbol) || symbol == NULL)

@@ -1,9 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "app/preferences-plugins.h"
+#include "app/plugins.h"
 
 #include <glib/gi18n.h>
+
+#include "engine/device/plugin.h"
+
+static GHashTable *outcomes; /* path -> NULL, or why it failed; of the main thread */
+
+guint
+sluice_plugins_load (GSettings *settings)
+{
+  g_auto (GStrv) paths = g_settings_get_strv (settings, "plugins");
+  guint n_failed = 0;
+  outcomes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (guint i = 0; paths[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      if (!sluice_plugin_load (paths[i], &error))
+        {
+          g_printerr ("sluice-workbench: %s\n", error->message);
+          n_failed++;
+        }
+      g_hash_table_insert (outcomes, g_strdup (paths[i]), error ? g_strdup (error->message) : NULL);
+    }
+  return n_failed;
+}
+
+const char *
+sluice_plugins_get_state (const char *path)
+{
+  gpointer outcome;
+  if (!g_hash_table_lookup_extended (outcomes, path, NULL, &outcome))
+    return _ ("Will be loaded at the next start of Sluice");
+  return outcome != NULL ? outcome : _ ("Loaded");
+}
 
 typedef struct
 {
@@ -86,10 +118,11 @@ icon_button (const char *icon, const char *label)
 static void
 add_row (Plugins *self, const char *path)
 {
-  g_autofree char *name = g_path_get_basename (path), *folder = g_path_get_dirname (path);
+  g_autofree char *name = g_path_get_basename (path);
   g_autofree char *label = g_strdup_printf (_ ("Do not load %s"), name);
-  GtkWidget *row = g_object_new (ADW_TYPE_ACTION_ROW, "use-markup", FALSE, "title", name,
-                                 "subtitle", folder, NULL);
+  GtkWidget *row =
+      g_object_new (ADW_TYPE_ACTION_ROW, "use-markup", FALSE, "title", name, "subtitle",
+                    sluice_plugins_get_state (path), "tooltip-text", path, NULL);
   GtkWidget *button = icon_button ("user-trash-symbolic", label);
   g_object_set_data_full (G_OBJECT (button), "path", g_strdup (path), g_free);
   g_signal_connect (button, "clicked", G_CALLBACK (remove_cb), self);
@@ -110,7 +143,7 @@ fill (Plugins *self)
 }
 
 AdwPreferencesGroup *
-sluice_preferences_plugins_new (GSettings *settings)
+sluice_plugins_group_new (GSettings *settings)
 {
   GtkWidget *group = adw_preferences_group_new ();
   Plugins *self = g_new0 (Plugins, 1);
@@ -120,7 +153,7 @@ sluice_preferences_plugins_new (GSettings *settings)
   g_object_set_data_full (G_OBJECT (group), "plugins", self, (GDestroyNotify) plugins_free);
   adw_preferences_group_set_title (self->group, _ ("Ops of your own"));
   adw_preferences_group_set_description (
-      self->group, _ ("Shared objects that are loaded at the next start of Sluice"));
+      self->group, _ ("Shared objects with definitions, kernels and gradients"));
   GtkWidget *add = icon_button ("list-add-symbolic", _ ("Add a shared object"));
   g_signal_connect (add, "clicked", G_CALLBACK (add_cb), self);
   adw_preferences_group_set_header_suffix (self->group, add);
