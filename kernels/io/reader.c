@@ -224,35 +224,31 @@ serve (SluiceReader *self, Request *request)
 /* ---- serving ---- */
 
 static char *
-dup_name (GPtrArray *tuples, const SluiceQueueSpec *spec, GError **error)
+dup_name (const SluiceItem *item, const SluiceQueueSpec *spec, GError **error)
 {
-  SluiceTuple tuple = tuples->pdata[0];
-  if (spec->n != 1 || spec->types[0] != SLUICE_STRING || tuple[0]->n_elements != 1)
+  SluiceShape shape = sluice_item_shape (item, 0);
+  if (spec->n != 1 || spec->types[0] != SLUICE_STRING || sluice_shape_n_elements (&shape) != 1)
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                    "a reader needs a queue of one component with one string an element");
       return NULL;
     }
-  const SluiceString *s = tuple[0]->data;
+  const SluiceString *s = sluice_item_data (item, 0);
   return s->length > 0 ? g_strndup (s->data, s->length) : g_strdup ("");
 }
 
 static void serve_all (SluiceReader *self);
 
 static void
-name_arrived (GPtrArray *tuples, GError *error, gpointer data)
+name_arrived (SluiceItems *items, GError *error, gpointer data)
 {
   SluiceReader *self = data;
   pthread_mutex_lock (&self->lock);
   Request *request = g_queue_peek_head (&self->requests);
   const SluiceQueueSpec *spec = sluice_queue_get_spec (request->queue);
   self->arrival_error = error;
-  if (tuples != NULL)
-    {
-      self->arrived = dup_name (tuples, spec, &self->arrival_error);
-      sluice_tuple_free (tuples->pdata[0], spec->n);
-      g_ptr_array_unref (tuples);
-    }
+  if (items != NULL)
+    self->arrived = dup_name (sluice_items_at (items, 0), spec, &self->arrival_error);
   self->asking = ARRIVED;
   if (self->is_serving)
     pthread_mutex_unlock (&self->lock);

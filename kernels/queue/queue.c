@@ -3,15 +3,16 @@
 
 #include "kernels/queue/queue.h"
 
+#include "kernels/random/philox.h"
+
 typedef struct
 {
   SluiceQueueDone done;
   gpointer data;
-  GQueue tuples;   /* of an enqueuer: what is still to go in */
-  gint64 wanted;   /* of a dequeuer: how many it asked for */
-  gboolean up_to;  /* of a dequeuer */
-  GPtrArray *got;  /* of a dequeuer: what it has so far */
-  gboolean closes; /* closes the queue when its turn comes */
+  SluiceItems items; /* of an enqueuer: what is still to go in; of a dequeuer: what it has so far */
+  gint64 wanted;     /* of a dequeuer: how many it asked for */
+  gboolean up_to;    /* of a dequeuer */
+  gboolean closes;   /* closes the queue when its turn comes */
   GError *error;
 } Request;
 
@@ -21,33 +22,19 @@ struct _SluiceQueue
   char *name;
   SluiceQueueSpec spec; /* owned */
   pthread_mutex_t lock;
-  GQueue tuples;               /* under lock, as the rest */
+  SluiceItems items; /* under lock, as the rest; of PRIORITY: a binary heap */
+  SluiceWords random;
+  guint64 n_entered;
   GQueue enqueuers, dequeuers; /* of Request that wait */
   gboolean is_closed;
 };
-
-void
-sluice_tuple_free (SluiceTuple self, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    if (self[i] != NULL)
-      sluice_tensor_unref (self[i]);
-  g_free (self);
-}
-
-static void
-clear_tuples (SluiceQueue *self, GQueue *tuples)
-{
-  while (!g_queue_is_empty (tuples))
-    sluice_tuple_free (g_queue_pop_head (tuples), self->spec.n);
-}
 
 /* Nobody waits: who does holds a reference. */
 static void
 queue_finalize (SluiceResource *resource)
 {
   SluiceQueue *self = (SluiceQueue *) resource;
-  clear_tuples (self, &self->tuples);
+  sluice_items_clear (&self->items);
   pthread_mutex_destroy (&self->lock);
   g_free ((gpointer) self->spec.types);
   g_free ((gpointer) self->spec.shapes);
@@ -58,7 +45,7 @@ queue_finalize (SluiceResource *resource)
 const SluiceResourceType sluice_queue_type = { "queue", queue_finalize };
 
 SluiceQueue *
-sluice_queue_new (const char *name, const SluiceQueueSpec *spec)
+sluice_queue_new (const char *name, const SluiceQueueSpec *spec, const SluicePhilox *random)
 {
   SluiceQueue *self = g_new0 (SluiceQueue, 1);
   atomic_init (&self->parent.ref_count, 1);
@@ -68,11 +55,17 @@ sluice_queue_new (const char *name, const SluiceQueueSpec *spec)
   self->spec.types = g_memdup2 (spec->types, spec->n * sizeof *spec->types);
   if (spec->shapes != NULL)
     self->spec.shapes = g_memdup2 (spec->shapes, spec->n * sizeof *spec->shapes);
+  self->random = sluice_words (random);
   pthread_mutex_init (&self->lock, NULL);
-  g_queue_init (&self->tuples);
   g_queue_init (&self->enqueuers);
   g_queue_init (&self->dequeuers);
   return self;
+}
+
+const char *
+sluice_queue_get_name (const SluiceQueue *self)
+{
+  return self->name;
 }
 
 const SluiceQueueSpec *
@@ -84,13 +77,108 @@ sluice_queue_get_spec (const SluiceQueue *self)
 gboolean
 sluice_queue_spec_equal (const SluiceQueueSpec *a, const SluiceQueueSpec *b)
 {
-  if (a->n != b->n || a->capacity != b->capacity || (a->shapes == NULL) != (b->shapes == NULL))
+  if (a->n != b->n || a->capacity != b->capacity || (a->shapes == NULL) != (b->shapes == NULL)
+      || a->order != b->order || a->pads != b->pads || a->min_after_dequeue != b->min_after_dequeue)
+    return FALSE;
+  if ((b->seed != 0 || b->seed2 != 0) && (a->seed != b->seed || a->seed2 != b->seed2))
     return FALSE;
   for (guint i = 0; i < a->n; i++)
     if (a->types[i] != b->types[i]
         || (a->shapes != NULL && !sluice_shape_equal (&a->shapes[i], &b->shapes[i])))
       return FALSE;
   return TRUE;
+}
+
+/* ---- in and out, under the lock ---- */
+
+/* Comes a before b in a queue of priorities? */
+static gboolean
+is_before (const SluiceItem *a, const SluiceItem *b)
+{
+  gint64 x = *(const gint64 *) sluice_item_data (a, 0);
+  gint64 y = *(const gint64 *) sluice_item_data (b, 0);
+  return x != y ? x < y : a->number < b->number;
+}
+
+static void
+swap (SluiceItem *a, SluiceItem *b)
+{
+  SluiceItem item = *a;
+  *a = *b;
+  *b = item;
+}
+
+static void
+rise (SluiceItems *heap, gsize i)
+{
+  for (; i > 0 && is_before (sluice_items_at (heap, i), sluice_items_at (heap, (i - 1) / 2));
+       i = (i - 1) / 2)
+    swap (sluice_items_at (heap, i), sluice_items_at (heap, (i - 1) / 2));
+}
+
+static void
+sink (SluiceItems *heap, gsize i)
+{
+  for (gsize child; (child = 2 * i + 1) < heap->n; i = child)
+    {
+      if (child + 1 < heap->n
+          && is_before (sluice_items_at (heap, child + 1), sluice_items_at (heap, child)))
+        child++;
+      if (!is_before (sluice_items_at (heap, child), sluice_items_at (heap, i)))
+        return;
+      swap (sluice_items_at (heap, child), sluice_items_at (heap, i));
+    }
+}
+
+static void
+put (SluiceQueue *self, SluiceItem item)
+{
+  item.number = self->n_entered++;
+  sluice_items_push (&self->items, item);
+  if (self->spec.order == SLUICE_QUEUE_PRIORITY)
+    rise (&self->items, self->items.n - 1);
+}
+
+static SluiceItem
+take (SluiceQueue *self)
+{
+  SluiceItems *items = &self->items;
+  if (self->spec.order == SLUICE_QUEUE_FIFO)
+    return sluice_items_pop_front (items);
+  /* The last one takes the place of who leaves: TensorFlow's order depends on it. */
+  gsize i =
+      self->spec.order == SLUICE_QUEUE_SHUFFLE ? sluice_words_next (&self->random) % items->n : 0;
+  swap (sluice_items_at (items, i), sluice_items_at (items, items->n - 1));
+  SluiceItem item = sluice_items_pop (items);
+  if (self->spec.order == SLUICE_QUEUE_PRIORITY)
+    sink (items, 0);
+  return item;
+}
+
+/* What a dequeuer took and cannot keep goes back: to the front, in order. */
+static void
+give_back (SluiceQueue *self, SluiceItems *items)
+{
+  while (items->n > 0)
+    {
+      SluiceItem item = sluice_items_pop (items);
+      if (self->spec.order == SLUICE_QUEUE_FIFO)
+        {
+          sluice_items_push_front (&self->items, item);
+          continue;
+        }
+      sluice_items_push (&self->items, item);
+      if (self->spec.order == SLUICE_QUEUE_PRIORITY)
+        rise (&self->items, self->items.n - 1);
+    }
+}
+
+/* How many may leave now. */
+static gint64
+count_ripe (SluiceQueue *self)
+{
+  gint64 n = (gint64) self->items.n;
+  return self->is_closed ? n : MAX (n - self->spec.min_after_dequeue, 0);
 }
 
 /* ---- requests, under the lock ---- */
@@ -101,7 +189,6 @@ request_new (SluiceQueueDone done, gpointer data)
   Request *self = g_new0 (Request, 1);
   self->done = done;
   self->data = data;
-  g_queue_init (&self->tuples);
   return self;
 }
 
@@ -115,15 +202,6 @@ fail (Request *request, SluiceErrorCode code, const char *format, ...)
   va_start (args, format);
   request->error = g_error_new_valist (SLUICE_ERROR, code, format, args);
   va_end (args);
-}
-
-/* What a dequeuer took and cannot keep goes back to the front, in order. */
-static void
-give_back (SluiceQueue *self, Request *request)
-{
-  while (request->got != NULL && request->got->len > 0)
-    g_queue_push_head (&self->tuples,
-                       g_ptr_array_steal_index (request->got, request->got->len - 1));
 }
 
 typedef enum
@@ -147,38 +225,39 @@ serve_enqueuer (SluiceQueue *self, Request *request)
       return ENDED;
     }
   Progress progress = WAITS;
-  while (!g_queue_is_empty (&request->tuples)
-         && (self->spec.capacity < 0 || self->tuples.length < (guint64) self->spec.capacity))
+  while (request->items.n > 0
+         && (self->spec.capacity < 0 || self->items.n < (guint64) self->spec.capacity))
     {
-      g_queue_push_tail (&self->tuples, g_queue_pop_head (&request->tuples));
+      put (self, sluice_items_pop_front (&request->items));
       progress = MOVED;
     }
-  return g_queue_is_empty (&request->tuples) ? ENDED : progress;
+  return request->items.n == 0 ? ENDED : progress;
 }
 
 static Progress
 serve_dequeuer (SluiceQueue *self, Request *request)
 {
-  if (self->is_closed && request->got->len + (gint64) self->tuples.length < request->wanted)
+  gint64 n_has = (gint64) request->items.n;
+  if (self->is_closed && n_has + (gint64) self->items.n < request->wanted)
     {
-      give_back (self, request);
-      if (!request->up_to || g_queue_is_empty (&self->tuples))
+      give_back (self, &request->items);
+      if (!request->up_to || self->items.n == 0)
         {
           fail (request, SLUICE_ERROR_OUT_OF_RANGE,
                 "queue '%s' is closed and has not enough elements: %" G_GINT64_FORMAT
-                " were asked for, and it has %u",
-                self->name, request->wanted, self->tuples.length);
+                " were asked for, and it has %" G_GSIZE_FORMAT,
+                self->name, request->wanted, self->items.n);
           return ENDED;
         }
-      request->wanted = self->tuples.length;
+      request->wanted = (gint64) self->items.n;
+      n_has = 0;
     }
-  Progress progress = WAITS;
-  while (!g_queue_is_empty (&self->tuples) && request->got->len < request->wanted)
-    {
-      g_ptr_array_add (request->got, g_queue_pop_head (&self->tuples));
-      progress = MOVED;
-    }
-  return request->got->len == request->wanted ? ENDED : progress;
+  gint64 n = MIN (count_ripe (self), request->wanted - n_has);
+  for (gint64 i = 0; i < n; i++)
+    sluice_items_push (&request->items, take (self));
+  if ((gint64) request->items.n == request->wanted)
+    return ENDED;
+  return n > 0 ? MOVED : WAITS;
 }
 
 typedef Progress (*Serve) (SluiceQueue *self, Request *request);
@@ -213,20 +292,15 @@ serve_all (SluiceQueue *self, GQueue *ended)
 
 /* Outside the lock. */
 static void
-tell (SluiceQueue *self, GQueue *ended)
+tell (GQueue *ended)
 {
   Request *request;
   while ((request = g_queue_pop_head (ended)) != NULL)
     {
-      clear_tuples (self, &request->tuples);
-      GPtrArray *got = g_steal_pointer (&request->got);
-      if (request->error != NULL && got != NULL)
-        g_clear_pointer (&got, g_ptr_array_unref); /* emptied by give_back() */
-      SluiceQueueDone done = request->done;
-      GError *error = request->error;
-      gpointer data = request->data;
+      gboolean has_items = request->wanted > 0 && request->error == NULL;
+      request->done (has_items ? &request->items : NULL, request->error, request->data);
+      sluice_items_clear (&request->items);
       g_free (request);
-      done (got, error, data);
     }
 }
 
@@ -242,17 +316,16 @@ ask (SluiceQueue *self, GQueue *side, Request *request)
   g_queue_push_tail (side, request);
   serve_all (self, &ended);
   pthread_mutex_unlock (&self->lock);
-  tell (self, &ended);
+  tell (&ended);
   sluice_resource_unref (&self->parent);
 }
 
 void
-sluice_queue_enqueue (SluiceQueue *self, GPtrArray *tuples, SluiceQueueDone done, gpointer data)
+sluice_queue_enqueue (SluiceQueue *self, SluiceItems *items, SluiceQueueDone done, gpointer data)
 {
   Request *request = request_new (done, data);
-  for (guint i = 0; i < tuples->len; i++)
-    g_queue_push_tail (&request->tuples, g_steal_pointer (&tuples->pdata[i]));
-  g_ptr_array_unref (tuples);
+  request->items = *items;
+  *items = (SluiceItems){ NULL };
   ask (self, &self->enqueuers, request);
 }
 
@@ -263,14 +336,14 @@ sluice_queue_dequeue (
   Request *request = request_new (done, data);
   request->wanted = n;
   request->up_to = up_to;
-  request->got = g_ptr_array_new ();
   ask (self, &self->dequeuers, request);
 }
 
 static void
 cancel_request (SluiceQueue *self, Request *request, GQueue *ended)
 {
-  give_back (self, request);
+  if (request->wanted > 0)
+    give_back (self, &request->items);
   fail (request, SLUICE_ERROR_CANCELLED, "waiting for queue '%s' was cancelled", self->name);
   g_queue_push_tail (ended, request);
 }
@@ -295,7 +368,7 @@ sluice_queue_close (SluiceQueue *self, gboolean cancel_pending, SluiceQueueDone 
   serve_all (self, &ended);
   g_queue_push_tail (&ended, request);
   pthread_mutex_unlock (&self->lock);
-  tell (self, &ended);
+  tell (&ended);
   sluice_resource_unref (&self->parent);
 }
 
@@ -329,7 +402,7 @@ sluice_queue_cancel (SluiceQueue *self, gpointer data)
       serve_all (self, &ended); /* who waited behind it may go on */
     }
   pthread_mutex_unlock (&self->lock);
-  tell (self, &ended);
+  tell (&ended);
   sluice_resource_unref (&self->parent);
 }
 
@@ -337,7 +410,7 @@ gint64
 sluice_queue_get_size (SluiceQueue *self)
 {
   pthread_mutex_lock (&self->lock);
-  gint64 size = self->tuples.length;
+  gint64 size = (gint64) self->items.n;
   pthread_mutex_unlock (&self->lock);
   return size;
 }

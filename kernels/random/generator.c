@@ -22,13 +22,18 @@ sluice_random_prepare (const SluiceNode *node, GError **error)
   return self;
 }
 
+SluicePhilox
+sluice_random_node_start (const SluiceRandomNode *self, guint64 run_seed)
+{
+  return self->seeded ? self->start
+                      : sluice_philox_seeded (run_seed ^ self->name_hash, self->name_hash);
+}
+
 gboolean
 sluice_call_reserve_random (SluiceKernelCall *call, guint64 n_groups, SluicePhilox *start)
 {
   const SluiceRandomNode *node = call->state;
-  SluicePhilox first = node->start;
-  if (!node->seeded)
-    first = sluice_philox_seeded (call->run_seed ^ node->name_hash, node->name_hash);
+  SluicePhilox first = sluice_random_node_start (node, call->run_seed);
   SluiceRandomState *random =
       sluice_random_state_get (call->resources, call->node->name, &first, &call->error);
   if (random == NULL)

@@ -21,6 +21,9 @@ void sluice_random_node_init (SluiceRandomNode *self, const SluiceNode *node);
 /* SluiceKernel.prepare of kernels whose state is a SluiceRandomNode and nothing else. */
 gpointer sluice_random_prepare (const SluiceNode *node, GError **error);
 
+/* Where the node's stream begins in a run of that seed, which tells where the node has none. */
+SluicePhilox sluice_random_node_start (const SluiceRandomNode *self, guint64 run_seed);
+
 /**
  * sluice_call_reserve_random:
  * @n_groups: groups of four words that the call uses at most; the next call starts behind them

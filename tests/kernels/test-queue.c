@@ -18,41 +18,53 @@ typedef struct
 } Outcome;
 
 static void
-note (GPtrArray *tuples, GError *error, gpointer data)
+note (SluiceItems *items, GError *error, gpointer data)
 {
   Outcome *outcome = data;
   outcome->n_done++;
   outcome->code = error != NULL ? error->code : 0;
   g_clear_error (&error);
-  for (guint i = 0; tuples != NULL && i < tuples->len; i++)
-    {
-      SluiceTuple tuple = tuples->pdata[i];
-      outcome->values[outcome->n++] = sluice_tensor_get_int (tuple[0], 0);
-      sluice_tuple_free (tuple, 1);
-    }
-  g_clear_pointer (&tuples, g_ptr_array_unref);
+  for (gsize i = 0; items != NULL && i < items->n; i++)
+    outcome->values[outcome->n++] = *(gint64 *) sluice_item_data (sluice_items_at (items, i), 0);
+}
+
+static SluiceQueue *
+make_queue_of (SluiceQueueOrder order, gint64 capacity, gint64 min)
+{
+  const SluiceDType type = SLUICE_INT64;
+  const SluicePhilox random = sluice_philox_seeded (3, 5);
+  SluiceQueueSpec spec = {
+    .n = 1, .types = &type, .capacity = capacity, .order = order, .min_after_dequeue = min
+  };
+  return sluice_queue_new ("q", &spec, &random);
 }
 
 static SluiceQueue *
 make_queue (gint64 capacity)
 {
-  const SluiceDType type = SLUICE_INT64;
-  SluiceQueueSpec spec = { 1, &type, NULL, capacity };
-  return sluice_queue_new ("q", &spec);
+  return make_queue_of (SLUICE_QUEUE_FIFO, capacity, 0);
 }
 
-/* Puts in the numbers from..to-1. */
+static SluiceElements *
+make_range (gint64 from, gint64 to)
+{
+  SluiceElements *elements = sluice_elements_new (1);
+  elements->tensors[0] = sluice_tensor_new_zeros (SLUICE_INT64, &SLUICE_SHAPE (to - from));
+  for (gint64 i = from; i < to; i++)
+    ((gint64 *) elements->tensors[0]->data)[i - from] = i;
+  return elements;
+}
+
+/* Puts in the numbers from..to-1: the first one by itself, the others as rows. */
 static void
 enqueue (SluiceQueue *queue, gint64 from, gint64 to, Outcome *outcome)
 {
-  GPtrArray *tuples = g_ptr_array_new ();
-  for (gint64 i = from; i < to; i++)
-    {
-      SluiceTuple tuple = g_new (SluiceTensor *, 1);
-      tuple[0] = sluice_tensor_new_int64 (i);
-      g_ptr_array_add (tuples, tuple);
-    }
-  sluice_queue_enqueue (queue, tuples, note, outcome);
+  SluiceItems items = { NULL };
+  SluiceElements *one = sluice_elements_new (1);
+  one->tensors[0] = sluice_tensor_new_int64 (from);
+  sluice_items_push_element (&items, one);
+  sluice_items_push_rows (&items, make_range (from + 1, to), to - from - 1);
+  sluice_queue_enqueue (queue, &items, note, outcome);
 }
 
 #define DEQUEUE(queue, n, up_to, outcome) sluice_queue_dequeue (queue, n, up_to, note, outcome)
@@ -157,6 +169,76 @@ test_cancel (void)
   sluice_resource_unref ((SluiceResource *) queue);
 }
 
+/* Enough stay until the queue is closed; who waits with some of them gives them back. */
+static void
+test_shuffle (void)
+{
+  SluiceQueue *queue = make_queue_of (SLUICE_QUEUE_SHUFFLE, -1, 2);
+  Outcome in = { 0 }, one = { 0 }, wide = { 0 }, close = { 0 };
+  enqueue (queue, 0, 4, &in);
+  DEQUEUE (queue, 1, FALSE, &one);
+  g_assert_cmpuint (one.n, ==, 1);
+  DEQUEUE (queue, 4, FALSE, &wide);
+  g_assert_cmpint (sluice_queue_get_size (queue), ==, 2);
+  g_assert_cmpuint (wide.n_done, ==, 0);
+  sluice_queue_close (queue, FALSE, note, &close);
+  check (&wide, SLUICE_ERROR_OUT_OF_RANGE, 0, 0);
+  g_assert_cmpint (sluice_queue_get_size (queue), ==, 3);
+  Outcome rest = { 0 };
+  gint64 sum = one.values[0];
+  DEQUEUE (queue, 9, TRUE, &rest);
+  g_assert_cmpuint (rest.n, ==, 3);
+  for (guint i = 0; i < rest.n; i++)
+    sum += rest.values[i];
+  g_assert_cmpint (sum, ==, 0 + 1 + 2 + 3);
+  sluice_resource_unref ((SluiceResource *) queue);
+}
+
+/* The least comes first, and what is given back has its turn again. */
+static void
+test_priority (void)
+{
+  SluiceQueue *queue = make_queue_of (SLUICE_QUEUE_PRIORITY, -1, 0);
+  Outcome high = { 0 }, wide = { 0 }, low = { 0 }, out = { 0 };
+  enqueue (queue, 4, 7, &high);
+  DEQUEUE (queue, 9, FALSE, &wide);
+  sluice_queue_cancel (queue, &wide);
+  check (&wide, SLUICE_ERROR_CANCELLED, 0, 0);
+  enqueue (queue, 1, 4, &low);
+  DEQUEUE (queue, 6, FALSE, &out);
+  check (&out, 0, 6, 1);
+  sluice_resource_unref ((SluiceResource *) queue);
+}
+
+/* Items of several batches and sizes become one tensor. */
+static void
+test_stack (void)
+{
+  g_auto (SluiceItems) items = { NULL };
+  const SluiceShape wide = SLUICE_SHAPE (-1, 2),
+                    shapes[] = { SLUICE_SHAPE (2, 2), SLUICE_SHAPE (0, 2), SLUICE_SHAPE (1, 2) };
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+    {
+      SluiceElements *element = sluice_elements_new (1);
+      element->tensors[0] = sluice_tensor_new_zeros (SLUICE_INT32, &shapes[i]);
+      for (gint64 k = 0; k < element->tensors[0]->n_elements; k++)
+        ((gint32 *) element->tensors[0]->data)[k] = (gint32) (10 * i + k);
+      sluice_items_push_element (&items, element);
+    }
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTensor) out =
+      sluice_items_stack (&items, 0, SLUICE_INT32, &wide, NULL, SLUICE_OWNER_NONE, &error);
+  g_assert_no_error (error);
+  const gint32 want[] = { 0, 1, 2, 3, 0, 0, 0, 0, 20, 21, 0, 0 };
+  g_assert_true (sluice_shape_equal (&out->shape, &SLUICE_SHAPE (3, 2, 2)));
+  g_assert_cmpmem (out->data, sizeof want, want, sizeof want);
+  const SluiceItems none = { NULL };
+  g_autoptr (SluiceTensor) nothing =
+      sluice_items_stack (&none, 0, SLUICE_INT32, &wide, NULL, SLUICE_OWNER_NONE, &error);
+  g_assert_no_error (error);
+  g_assert_true (sluice_shape_equal (&nothing->shape, &SLUICE_SHAPE (0, 0, 2)));
+}
+
 /* ---- in graphs ---- */
 
 #define INT64   "value { list { type: DT_INT64 } } }"
@@ -224,6 +306,52 @@ test_ops (gconstpointer version)
   g_assert_cmpint (fetch_int (&h, "is_closed:0"), ==, 1);
   g_assert_cmpint (fetch_int (&h, "up_to:0"), ==, 1);
   harness_fails (&h, "up_to:0", NULL, SLUICE_ERROR_OUT_OF_RANGE);
+}
+
+#define SHARED "attr { key: 'shared_name' value { s: 'shared' } }"
+#define LONGS  "attr { key: 'component_types' " INT64
+#define NONE   "attr { key: 'shapes' value { list { } } }"
+
+/* What cannot be a queue says so; another kind under the same name as well. */
+static void
+test_refused (gconstpointer version)
+{
+  static const HandleNode bad[] = {
+    { "fifo", { "FIFOQueue", "FIFOQueueV2" }, LONGS SHARED },
+    { "padding",
+      { "PaddingFIFOQueue", "PaddingFIFOQueueV2" },
+      LONGS SHARED "attr { key: 'shapes' value { list { shape { } } } }" },
+    { "no_shapes", { "PaddingFIFOQueue", "PaddingFIFOQueueV2" }, LONGS },
+    { "unknown",
+      { "PaddingFIFOQueue", "PaddingFIFOQueueV2" },
+      LONGS "attr { key: 'shapes' value { list { shape { unknown_rank: true } } } }" },
+    { "no_room",
+      { "RandomShuffleQueue", "RandomShuffleQueueV2" },
+      LONGS "attr { key: 'capacity' value { i: 4 } }"
+            "attr { key: 'min_after_dequeue' value { i: 4 } }" },
+    { "priority", { "PriorityQueue", "PriorityQueueV2" }, NONE },
+    { "p", { "Placeholder" }, "attr { key: 'dtype' value { type: DT_INT64 } }" },
+    { "in",
+      { "QueueEnqueue", "QueueEnqueueV2" },
+      "input: 'priority' input: 'p' attr { key: 'Tcomponents' " INT64 },
+    { "fifo_size", { "QueueSize", "QueueSizeV2" }, "input: 'fifo'" },
+    { "padding_size", { "QueueSize", "QueueSizeV2" }, "input: 'padding'" },
+    { "a", { "QueueSize", "QueueSizeV2" }, "input: 'no_shapes'" },
+    { "b", { "QueueSize", "QueueSizeV2" }, "input: 'unknown'" },
+    { "c", { "QueueSize", "QueueSizeV2" }, "input: 'no_room'" },
+  };
+  g_auto (Harness) h;
+  handles_init (&h, bad, G_N_ELEMENTS (bad), version != NULL);
+  g_assert_cmpint (fetch_int (&h, "fifo_size:0"), ==, 0);
+  harness_fails (&h, "padding_size:0", NULL, SLUICE_ERROR_INVALID_ARGUMENT);
+  harness_fails (&h, "a:0", NULL, SLUICE_ERROR_INVALID_ARGUMENT);
+  harness_fails (&h, "b:0", NULL, SLUICE_ERROR_INVALID_ARGUMENT);
+  harness_fails (&h, "c:0", NULL, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_autoptr (SluiceTensor) vector = sluice_tensor_new_zeros (SLUICE_INT64, &SLUICE_SHAPE (3));
+  SluiceFeed feed = { "p", vector };
+  g_autoptr (GError) error = NULL;
+  g_assert_null (harness_run (&h, NULL, "in", &feed, 1, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
 }
 
 /* A step that fails takes along who waits in it; the queue is as it was. */
@@ -304,8 +432,13 @@ main (int argc, char **argv)
   g_test_add_func ("/queue/close", test_close);
   g_test_add_func ("/queue/close-and-cancel", test_close_and_cancel);
   g_test_add_func ("/queue/cancel", test_cancel);
+  g_test_add_func ("/queue/shuffle", test_shuffle);
+  g_test_add_func ("/queue/priority", test_priority);
+  g_test_add_func ("/queue/stack", test_stack);
   g_test_add_data_func ("/queue/ops/old", NULL, test_ops);
   g_test_add_data_func ("/queue/ops/new", "V2", test_ops);
+  g_test_add_data_func ("/queue/refused/old", NULL, test_refused);
+  g_test_add_data_func ("/queue/refused/new", "V2", test_refused);
   g_test_add_data_func ("/queue/step-fails/old", NULL, test_step_fails);
   g_test_add_data_func ("/queue/step-fails/new", "V2", test_step_fails);
   g_test_add_data_func ("/queue/cancellable/old", NULL, test_cancellable);

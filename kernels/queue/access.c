@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * FIFOQueue and what works on any queue. Each op is there twice: with a resource handle (V2), and
- * as it was before, with a reference to the queue's name.
+ * What works on any queue. Each op is there twice: with a resource handle (V2), and as it was
+ * before, with a reference to the queue's name.
  */
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -11,74 +11,6 @@
 #include "engine/graph/shape-context.h"
 #include "kernels/handle.h"
 #include "kernels/queue/queue.h"
-
-/* ---- making ---- */
-
-static gpointer
-fifo_prepare (const SluiceNode *node, GError **error)
-{
-  const SluiceAttrValue *types = sluice_node_get_attr (node, "component_types");
-  const SluiceAttrValue *shapes = sluice_node_get_attr (node, "shapes");
-  guint n = types->list.n, n_shapes = shapes != NULL ? shapes->list.n : 0;
-  if (n_shapes != 0 && n_shapes != n)
-    {
-      sluice_fail (
-          error, SLUICE_ERROR_INVALID_ARGUMENT,
-          "%s '%s': shapes has %u items and component_types %u; give as many, or no shapes",
-          node->op_name, node->name, n_shapes, n);
-      return NULL;
-    }
-  g_autofree SluiceDType *type_list = g_new (SluiceDType, n);
-  g_autofree SluiceShape *shape_list = n_shapes > 0 ? g_new (SluiceShape, n) : NULL;
-  for (guint i = 0; i < n; i++)
-    type_list[i] = types->list.items[i].type;
-  for (guint i = 0; i < n_shapes; i++)
-    {
-      shape_list[i] = shapes->list.items[i].shape;
-      if (sluice_shape_is_known (&shape_list[i]))
-        continue;
-      char text[SLUICE_SHAPE_STR];
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "%s '%s': the shape of component %u must be known, not %s; leave shapes out "
-                   "where they vary",
-                   node->op_name, node->name, i, sluice_shape_str (&shape_list[i], text));
-      return NULL;
-    }
-  SluiceQueueSpec spec = { n, type_list, shape_list, sluice_node_get_int (node, "capacity") };
-  return sluice_queue_new (node->name, &spec); /* empty: what the real one is made like */
-}
-
-static void
-fifo_free_state (gpointer state)
-{
-  sluice_resource_unref (state);
-}
-
-static SluiceResource *
-make_queue (gpointer data, GError **error)
-{
-  SluiceKernelCall *call = data;
-  return (SluiceResource *) sluice_queue_new (call->node->name,
-                                              sluice_queue_get_spec (call->state));
-}
-
-static gboolean
-fifo_compute (SluiceKernelCall *call)
-{
-  SluiceResource *queue = sluice_call_resource (call, &sluice_queue_type, make_queue, call);
-  if (queue == NULL)
-    return FALSE;
-  if (!sluice_queue_spec_equal (sluice_queue_get_spec ((SluiceQueue *) queue),
-                                sluice_queue_get_spec (call->state)))
-    {
-      sluice_resource_unref (queue);
-      return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                               "there is a queue of that name with other component types, shapes "
-                               "or capacity; give one of them another shared_name");
-    }
-  sluice_call_put_handle (call, 0, queue);
-  return TRUE;
-}
 
 /* ---- requests ---- */
 
@@ -106,7 +38,7 @@ take_failure (SluiceKernelCall *call, GError *error)
 }
 
 static void
-plain_done (GPtrArray *tuples, GError *error, gpointer data)
+plain_done (SluiceItems *items, GError *error, gpointer data)
 {
   take_failure (data, error);
   end (data);
@@ -150,14 +82,6 @@ timeout_prepare (const SluiceNode *node, GError **error)
 
 /* ---- enqueuing ---- */
 
-static void
-free_tuples (GPtrArray *tuples, guint n)
-{
-  for (guint k = 0; k < tuples->len; k++)
-    sluice_tuple_free (tuples->pdata[k], n);
-  g_ptr_array_unref (tuples);
-}
-
 static gboolean
 fail_component (SluiceKernelCall *call, guint i, const SluiceShape *want, const SluiceShape *got)
 {
@@ -188,9 +112,12 @@ check_components (SluiceKernelCall *call, const SluiceQueueSpec *spec, gboolean 
                                  n_batch, i, shape.dim[0]);
       if (is_batch)
         n_batch = shape.dim[0];
-      if (spec->shapes == NULL)
+      if (spec->shapes != NULL)
+        want = spec->shapes[i];
+      else if (i == 0 && spec->order == SLUICE_QUEUE_PRIORITY)
+        want = SLUICE_SHAPE_SCALAR;
+      else
         continue;
-      want = spec->shapes[i];
       if (is_batch)
         {
           if (want.rank == SLUICE_MAX_RANK)
@@ -199,50 +126,96 @@ check_components (SluiceKernelCall *call, const SluiceQueueSpec *spec, gboolean 
           want.dim[0] = n_batch;
           want.rank++;
         }
-      if (!sluice_shape_equal (&want, &shape))
+      if (!sluice_shape_compatible (&want, &shape))
         return fail_component (call, i, &want, &shape);
     }
   return TRUE;
 }
 
-/* Element k of a batch, in memory of its own. NULL: error is set. */
-static SluiceTensor *
-dup_element (SluiceKernelCall *call, const SluiceTensor *batch, gint64 k)
+/*
+ * May items share the memory of their batch? A queue that hands them on in order lets go of a batch
+ * soon; another may keep it for the sake of one row, which costs little where rows are small, as
+ * tensors of their own need some 200 bytes beside their elements.
+ */
+static gboolean
+shares_rows (SluiceKernelCall *call, const SluiceQueueSpec *spec)
 {
-  GError *error = NULL;
-  SluiceShape shape = batch->shape;
-  shape.rank--;
-  memmove (shape.dim, shape.dim + 1, shape.rank * sizeof (gint64));
-  SluiceTensor *element = sluice_tensor_new_checked (call->device->allocator, batch->dtype, &shape,
-                                                     call->owner, &error);
-  if (element == NULL)
-    take_failure (call, error);
-  else if (element->n_elements > 0)
-    sluice_elements_copy (batch->dtype, element->data,
-                          (const char *) batch->data
-                              + k * element->n_elements * sluice_dtype_size (batch->dtype),
-                          element->n_elements);
-  return element;
+  gsize bytes = 0;
+  gint64 n_rows = sluice_call_input (call, 1)->shape.dim[0];
+  for (guint i = 0; i < spec->n; i++)
+    bytes += sluice_tensor_bytes (sluice_call_input (call, i + 1));
+  return spec->order == SLUICE_QUEUE_FIFO || bytes <= (gsize) n_rows * 200;
 }
 
-/* The tuples that the inputs stand for. NULL: error is set. */
-static GPtrArray *
-make_tuples (SluiceKernelCall *call, guint n, gboolean is_batch)
+/* The inputs, or copies where somebody may write into them later. NULL: error is set. */
+static SluiceElements *
+take_batch (SluiceKernelCall *call, guint n)
 {
-  gint64 n_tuples = is_batch ? sluice_call_input (call, 1)->shape.dim[0] : 1;
-  GPtrArray *tuples = g_ptr_array_new ();
-  for (gint64 k = 0; k < n_tuples && call->error == NULL; k++)
+  SluiceElements *elements = sluice_elements_new (n);
+  for (guint i = 0; i < n && call->error == NULL; i++)
     {
-      SluiceTuple tuple = g_new0 (SluiceTensor *, n);
-      for (guint i = 0; i < n && call->error == NULL; i++)
-        tuple[i] = is_batch ? dup_element (call, sluice_call_input (call, i + 1), k)
-                            : sluice_tensor_ref (sluice_call_input (call, i + 1));
-      g_ptr_array_add (tuples, tuple);
+      SluiceTensor *input = sluice_call_input (call, i + 1);
+      if (sluice_call_can_reuse (call, i + 1))
+        elements->tensors[i] = sluice_tensor_ref (input);
+      else
+        elements->tensors[i] = sluice_tensor_dup (input, call->device->allocator, call->owner);
+      if (elements->tensors[i] == NULL)
+        sluice_call_fail (call, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                          "no memory for %" G_GSIZE_FORMAT " bytes", sluice_tensor_bytes (input));
     }
   if (call->error == NULL)
-    return tuples;
-  free_tuples (tuples, n);
+    return elements;
+  sluice_elements_unref (elements);
   return NULL;
+}
+
+/* Each row in memory of its own. FALSE: error is set. */
+static gboolean
+push_copies (SluiceKernelCall *call, SluiceElements *batch, gint64 n_rows, SluiceItems *items)
+{
+  for (gint64 row = 0; row < n_rows; row++)
+    {
+      const SluiceItem from = { batch, row, 0 };
+      SluiceElements *element = sluice_elements_new (batch->n);
+      GError *error = NULL;
+      for (guint i = 0; i < batch->n && error == NULL; i++)
+        element->tensors[i] =
+            sluice_item_dup (&from, i, call->device->allocator, call->owner, &error);
+      sluice_items_push_element (items, element);
+      if (take_failure (call, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What the inputs stand for. FALSE: error is set. */
+static gboolean
+make_items (SluiceKernelCall *call,
+            const SluiceQueueSpec *spec,
+            gboolean is_batch,
+            SluiceItems *items)
+{
+  SluiceElements *elements;
+  if (!is_batch)
+    {
+      elements = sluice_elements_new (spec->n);
+      for (guint i = 0; i < spec->n; i++)
+        elements->tensors[i] = sluice_tensor_ref (sluice_call_input (call, i + 1));
+      sluice_items_push_element (items, elements);
+      return TRUE;
+    }
+  gint64 n_rows = sluice_call_input (call, 1)->shape.dim[0];
+  elements = take_batch (call, spec->n);
+  if (elements == NULL)
+    return FALSE;
+  if (shares_rows (call, spec))
+    {
+      sluice_items_push_rows (items, elements, n_rows);
+      return TRUE;
+    }
+  gboolean ok = push_copies (call, elements, n_rows, items);
+  sluice_elements_unref (elements);
+  return ok;
 }
 
 static void
@@ -250,34 +223,30 @@ enqueue_start (SluiceKernelCall *call)
 {
   gboolean is_batch = call->kernel->data != NULL;
   SluiceQueue *queue = get_queue (call);
-  if (queue == NULL || !check_components (call, sluice_queue_get_spec (queue), is_batch))
-    {
-      end (call);
-      return;
-    }
-  GPtrArray *tuples = make_tuples (call, sluice_queue_get_spec (queue)->n, is_batch);
-  if (tuples == NULL || tuples->len == 0) /* nothing goes into a closed queue too */
-    {
-      g_clear_pointer (&tuples, g_ptr_array_unref);
-      end (call);
-    }
+  const SluiceQueueSpec *spec = queue != NULL ? sluice_queue_get_spec (queue) : NULL;
+  g_auto (SluiceItems) items = { NULL };
+  if (queue == NULL || !check_components (call, spec, is_batch)
+      || !make_items (call, spec, is_batch, &items)
+      || items.n == 0) /* nothing goes into a closed queue too */
+    end (call);
   else
-    sluice_queue_enqueue (queue, tuples, plain_done, call);
+    sluice_queue_enqueue (queue, &items, plain_done, call);
 }
 
 /* ---- dequeuing ---- */
 
 static void
-dequeue_done (GPtrArray *tuples, GError *error, gpointer data)
+dequeue_done (SluiceItems *items, GError *error, gpointer data)
 {
   SluiceKernelCall *call = data;
-  if (!take_failure (call, error))
+  for (guint i = 0; error == NULL && i < call->n_outputs; i++)
     {
-      SluiceTuple tuple = tuples->pdata[0];
-      for (guint i = 0; i < call->n_outputs; i++)
-        sluice_call_take_output (call, i, g_steal_pointer (&tuple[i]));
-      free_tuples (tuples, call->n_outputs);
+      SluiceTensor *component = sluice_item_dup (sluice_items_at (items, 0), i,
+                                                 call->device->allocator, call->owner, &error);
+      if (component != NULL)
+        sluice_call_take_output (call, i, component);
     }
+  take_failure (call, error);
   end (call);
 }
 
@@ -291,41 +260,21 @@ dequeue_start (SluiceKernelCall *call)
     end (call);
 }
 
-/* Output i: n elements of a component, one behind the other. */
-static SluiceTensor *
-new_batch (SluiceKernelCall *call, const SluiceQueueSpec *spec, guint i, gint64 n)
-{
-  gint64 dims[SLUICE_MAX_RANK + 1] = { n };
-  const SluiceShape *element = &spec->shapes[i];
-  memcpy (dims + 1, element->dim, element->rank * sizeof (gint64));
-  SluiceShape shape;
-  GError *error = NULL;
-  if (sluice_shape_make (&shape, dims, element->rank + 1, &error))
-    return sluice_call_output (call, i, &shape);
-  take_failure (call, error);
-  return NULL;
-}
-
 static void
-dequeue_many_done (GPtrArray *tuples, GError *error, gpointer data)
+dequeue_many_done (SluiceItems *items, GError *error, gpointer data)
 {
   SluiceKernelCall *call = data;
-  SluiceQueue *queue = get_queue (call);
-  const SluiceQueueSpec *spec = sluice_queue_get_spec (queue);
-  gboolean failed = take_failure (call, error);
-  guint n = tuples != NULL ? tuples->len : 0;
-  for (guint i = 0; i < spec->n && !failed; i++)
+  const SluiceQueueSpec *spec = sluice_queue_get_spec (get_queue (call));
+  const SluiceItems none = { NULL };
+  for (guint i = 0; i < spec->n && error == NULL; i++)
     {
-      SluiceTensor *batch = new_batch (call, spec, i, n);
-      gint64 count = batch != NULL && n > 0 ? batch->n_elements / n : 0;
-      failed = batch == NULL;
-      for (guint k = 0; k < n && count > 0; k++)
-        sluice_elements_copy (spec->types[i],
-                              (char *) batch->data + k * count * sluice_dtype_size (spec->types[i]),
-                              ((SluiceTuple) tuples->pdata[k])[i]->data, count);
+      SluiceTensor *batch =
+          sluice_items_stack (items != NULL ? items : &none, i, spec->types[i], &spec->shapes[i],
+                              call->device->allocator, call->owner, &error);
+      if (batch != NULL)
+        sluice_call_take_output (call, i, batch);
     }
-  if (tuples != NULL)
-    free_tuples (tuples, spec->n);
+  take_failure (call, error);
   end (call);
 }
 
@@ -393,25 +342,20 @@ is_closed_compute (SluiceKernelCall *call)
 
 /* ---- the ops ---- */
 
-static gboolean
-handle_shape (SluiceShapeContext *c, GError **error)
-{
-  gboolean is_handle = c->outputs[0].dtype == SLUICE_RESOURCE;
-  sluice_shape_context_set (c, 0, is_handle ? &SLUICE_SHAPE_SCALAR : &SLUICE_SHAPE (2));
-  return TRUE;
-}
-
 /* What the queue's node says of its elements, behind dims of their own; nothing where the handle
- * comes from elsewhere. */
+ * comes from elsewhere. The priority, which comes first, has no shape there. */
 static gboolean
 set_from_queue (SluiceShapeContext *c, const gint64 *front, guint n_front, GError **error)
 {
+  const SluiceAttrValue scalar = { .kind = SLUICE_ATTR_SHAPE, .shape = SLUICE_SHAPE_SCALAR };
   const SluiceAttrValue *shapes = sluice_node_get_attr (c->node->inputs[0].node, "shapes");
-  if (shapes == NULL || shapes->kind != SLUICE_ATTR_LIST || shapes->list.n != c->n_outputs)
+  if (shapes == NULL || shapes->kind != SLUICE_ATTR_LIST
+      || (shapes->list.n != c->n_outputs && shapes->list.n + 1 != c->n_outputs))
     return TRUE;
+  guint n_more = c->n_outputs - shapes->list.n;
   for (guint i = 0; i < c->n_outputs; i++)
     {
-      const SluiceAttrValue *item = &shapes->list.items[i];
+      const SluiceAttrValue *item = i < n_more ? &scalar : &shapes->list.items[i - n_more];
       gint64 dims[SLUICE_MAX_RANK + 1];
       SluiceShape shape;
       if (item->kind != SLUICE_ATTR_SHAPE || item->shape.rank < 0)
@@ -468,24 +412,9 @@ static const SluiceRecipe recipe = {
   ONE_OP (id##_ref, op_name, "handle: Ref(string)" rest, op_attrs, op_shape, text);                \
   ONE_OP (id##_v2, op_name "V2", "handle: resource" rest, op_attrs, op_shape, text)
 
-#define FIFO_ATTRS                                                                                 \
-  "component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; "          \
-  "container: string = ''; shared_name: string = ''"
 #define ENQUEUE_ATTRS "Tcomponents: list(type) >= 1; timeout_ms: int = -1"
 #define DEQUEUE_ATTRS "component_types: list(type) >= 1; timeout_ms: int = -1"
 
-ONE_OP (fifo_ref,
-        "FIFOQueue",
-        "-> handle: Ref(string)",
-        FIFO_ATTRS,
-        handle_shape,
-        N_ ("A queue: first in, first out"));
-ONE_OP (fifo_v2,
-        "FIFOQueueV2",
-        "-> handle: resource",
-        FIFO_ATTRS,
-        handle_shape,
-        N_ ("A queue: first in, first out"));
 QUEUE_OP (enqueue,
           "QueueEnqueue",
           ", components: Tcomponents ->",
@@ -537,8 +466,8 @@ QUEUE_OP (is_closed,
 
 #define BOTH(id) &id##_ref, &id##_v2
 static const SluiceOpDef *const ops[] = {
-  BOTH (fifo),          BOTH (enqueue), BOTH (enqueue_many), BOTH (dequeue),   BOTH (dequeue_many),
-  BOTH (dequeue_up_to), BOTH (close),   BOTH (size),         BOTH (is_closed),
+  BOTH (enqueue),       BOTH (enqueue_many), BOTH (dequeue), BOTH (dequeue_many),
+  BOTH (dequeue_up_to), BOTH (close),        BOTH (size),    BOTH (is_closed),
 };
 
 #define KERNEL(name, ...)                                                                          \
@@ -550,8 +479,6 @@ static const SluiceOpDef *const ops[] = {
   .start = function, .cancel = cancel, .flags = SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_KEEPS_DENORMALS
 
 static const SluiceKernel kernels[] = {
-  KERNELS (
-      "FIFOQueue", .prepare = fifo_prepare, .free_state = fifo_free_state, .compute = fifo_compute),
   KERNELS ("QueueEnqueue", .prepare = timeout_prepare, WAITS (enqueue_start)),
   KERNELS ("QueueEnqueueMany",
            .prepare = timeout_prepare,
@@ -568,6 +495,6 @@ static const SluiceKernel kernels[] = {
   KERNELS ("QueueIsClosed", .compute = is_closed_compute),
 };
 
-const SluiceKernelModule sluice_module_queue_fifo = {
+const SluiceKernelModule sluice_module_queue_access = {
   .ops = ops, .n_ops = G_N_ELEMENTS (ops), .kernels = kernels, .n_kernels = G_N_ELEMENTS (kernels)
 };
