@@ -13,7 +13,7 @@
 #include "engine/runtime/guard.h"
 #include "engine/runtime/worker.h"
 
-#define SMALL_NS 2000     /* shorter kernels are never worth another thread */
+#define SMALL_NS 10000    /* shorter kernels are not worth the handing over to another thread */
 #define WAKE_NS  50000    /* longer ones are worth waking a thread that sleeps */
 #define SPIN_NS  20000    /* before a caller that waits for others sleeps */
 #define POLL_NS  20000000 /* how often a sleeping caller looks at a foreign cancel flag */

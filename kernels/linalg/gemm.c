@@ -185,7 +185,7 @@ sluice_gemm_library (const SluiceGemm *g)
 static void
 cut (const SluiceGemm *g, Tiling *t)
 {
-  const double min_flops = 4e6; /* about 40 us */
+  const double min_flops = 2e6; /* about 20 us */
   double row_flops = 2.0 * (double) g->n * (double) g->k;
   gint64 b_size = g->n * g->k;
   gint64 rows = b_size <= 1 << 18 ? 64 : b_size <= 1 << 19 ? 128 : b_size <= 1 << 20 ? 256 : 512;

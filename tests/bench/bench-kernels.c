@@ -149,6 +149,28 @@ typedef struct
   gpointer data;
 } Contender;
 
+#define SETTLE_US 4000 /* libgomp's threads spin for a few milliseconds after their last work */
+
+static void
+repeat (const Contender *contender, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    contender->call (contender->data);
+}
+
+/* Nanoseconds a call. On several threads each contender begins with the others' threads asleep and
+ * its own awake: a rival's spinning thread would take a core away. */
+static double
+time_turn (const Contender *contender, guint repeats)
+{
+  if (n_threads > 1)
+    g_usleep (SETTLE_US);
+  repeat (contender, repeats / 4 + 1);
+  double start = now_ns ();
+  repeat (contender, repeats);
+  return (now_ns () - start) / repeats;
+}
+
 /* contenders[0] is ours; it is compared round by round with the fastest of the others, so that what
  * disturbs the machine disturbs both. */
 static void
@@ -161,10 +183,7 @@ compete (const char *name, double flops, Contender *contenders, guint n)
   for (int round = -1; round < ROUNDS; round++)
     for (guint c = 0; c < n; c++)
       {
-        double start = now_ns ();
-        for (guint i = 0; i < repeats; i++)
-          contenders[c].call (contenders[c].data);
-        ns[c][MAX (round, 0)] = (now_ns () - start) / repeats;
+        ns[c][MAX (round, 0)] = time_turn (&contenders[c], repeats);
         if (round >= 0)
           best[c] = MIN (best[c], ns[c][round]);
       }
