@@ -7,7 +7,9 @@
 /*
  * A fuzzer is one file with LLVMFuzzerTestOneInput(). Built with -Dlibfuzzer=true it is a libFuzzer
  * program; else fuzz-driver.c makes a test of it, which runs the committed seeds and so many random
- * mutations of them: SLUICE_FUZZ_RUNS in the environment says how many.
+ * mutations of them. In the environment SLUICE_FUZZ_RUNS says how many; SLUICE_FUZZ_LAST names a
+ * file that always holds the input that is being run, and SLUICE_FUZZ_INPUT one that is run instead
+ * of everything else: together they bring a crash back.
  */
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
@@ -15,3 +17,5 @@ int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 GPtrArray *fuzz_seeds (void);
 /* Once, before anything else. */
 void fuzz_init (void);
+/* Where a fuzzer has it: after everything else, fails where something was never met. */
+void fuzz_check_met (void) __attribute__ ((weak));
