@@ -132,6 +132,23 @@ print_man_options (const GOptionEntry *options)
     }
 }
 
+static void
+print_man_ops (void)
+{
+  guint n;
+  sluice_registry_init (sluice_kernel_modules ());
+  const SluiceOp *const *all = sluice_registry_list (&n);
+  puts (".SH OPS\n\"sluice ops NAME\" tells all about one; its page is in share/sluice/help/ops.");
+  for (guint i = 0; i < n; i++)
+    {
+      fputs (".TP\n.B ", stdout);
+      print_roff (all[i]->name);
+      putchar ('\n');
+      print_roff (all[i]->def->summary);
+      putchar ('\n');
+    }
+}
+
 static int
 print_man (void)
 {
@@ -157,6 +174,7 @@ print_man (void)
   puts (".SH EXIT STATUS\n0: well. 1: what was asked for failed. 2: the command line is wrong. "
         "130: interrupted; "
         "the run was saved.");
+  print_man_ops ();
   return EXIT_OK;
 }
 

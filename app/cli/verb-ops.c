@@ -6,30 +6,74 @@
 #include <stdio.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/describe-op.h"
+#include "app/cli/op-pages.h"
 #include "engine/base/error.h"
-#include "engine/device/kernel.h"
+#include "kernels/tiers.h"
 
-static char *
-dtypes_text (SluiceDTypeSet set)
+static gboolean show_tiers;
+static char *pages;
+
+static const GOptionEntry options[] = {
+  { "tiers", 0, 0, G_OPTION_ARG_NONE, &show_tiers,
+    N_ ("Count the ops that real graphs use, by how much they use them, and name those missing"),
+    NULL },
+  { "pages", 0, 0, G_OPTION_ARG_FILENAME, &pages, N_ ("Write the reference pages into this folder"),
+    N_ ("DIR") },
+  G_OPTION_ENTRY_NULL,
+};
+
+/* ---- JSON ---- */
+
+/* An array; NULL: null. */
+static void
+add_names (JsonBuilder *b, const char *member, char **names)
 {
-  GString *text = g_string_new (NULL);
-  for (guint d = 1; d < SLUICE_N_DTYPES; d++)
-    if (set & SLUICE_SET (d))
-      g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", sluice_dtype_name (d));
-  return g_string_free (text, FALSE);
+  json_builder_set_member_name (b, member);
+  if (names == NULL)
+    {
+      json_builder_add_null_value (b);
+      return;
+    }
+  json_builder_begin_array (b);
+  for (; *names != NULL; names++)
+    json_builder_add_string_value (b, *names);
+  json_builder_end_array (b);
 }
 
-/* The dtypes of a kernel's first constraint; empty where it takes any. */
-static char *
-kernel_dtypes (const SluiceKernel *kernel)
+static void
+add_attribute (JsonBuilder *b, const SluiceAttrDef *attr)
 {
-  return kernel->where[0].attr != NULL ? dtypes_text (kernel->where[0].types) : g_strdup ("");
+  g_autofree char *type = describe_attr_type (attr), *initial = describe_attr_default (attr);
+  g_auto (GStrv) allowed = describe_attr_allowed (attr);
+  json_builder_begin_object (b);
+  cli_json_string (b, "name", attr->name);
+  cli_json_string (b, "type", type);
+  add_names (b, "allowed", allowed);
+  if (attr->has_minimum)
+    cli_json_int (b, "minimum", attr->minimum);
+  cli_json_string (b, "default", initial);
+  json_builder_end_object (b);
 }
 
-static gboolean
-has_gradient (const SluiceOp *op)
+/* Of each type attribute the dtypes that the kernel takes; null: any. */
+static void
+add_kernel (JsonBuilder *b, const SluiceOp *op, const SluiceKernel *kernel)
 {
-  return op->def->gradient != NULL;
+  json_builder_begin_object (b);
+  cli_json_string (b, "device", kernel->device);
+  cli_json_int (b, "rank", kernel->rank);
+  json_builder_set_member_name (b, "dtypes");
+  json_builder_begin_object (b);
+  for (guint i = 0; i < op->n_attrs; i++)
+    if (op->attrs[i].kind == SLUICE_ATTR_TYPE)
+      {
+        SluiceDTypeSet set = describe_kernel_dtypes (kernel, &op->attrs[i]);
+        g_auto (GStrv) names = set != 0 ? describe_dtypes (set) : NULL;
+        add_names (b, op->attrs[i].name, names);
+      }
+  json_builder_end_object (b);
+  json_builder_end_object (b);
 }
 
 static void
@@ -37,44 +81,66 @@ add_json (JsonBuilder *b, const SluiceOp *op)
 {
   guint n;
   const SluiceKernel *const *kernels = sluice_kernel_list (op->name, &n);
+  g_autofree char *example = describe_example (op);
+  int tier = sluice_op_tier (op->name);
   json_builder_begin_object (b);
   cli_json_string (b, "name", op->name);
   cli_json_string (b, "summary", op->def->summary);
   cli_json_string (b, "signature", op->def->signature);
-  cli_json_string (b, "attributes", op->def->attrs);
+  json_builder_set_member_name (b, "attributes");
+  json_builder_begin_array (b);
+  for (guint i = 0; i < op->n_attrs; i++)
+    add_attribute (b, &op->attrs[i]);
+  json_builder_end_array (b);
+  cli_json_string (b, "example", example);
   cli_json_bool (b, "stateful", op->def->flags & SLUICE_OP_STATEFUL);
-  cli_json_bool (b, "gradient", has_gradient (op));
+  cli_json_bool (b, "gradient", op->def->gradient != NULL);
+  json_builder_set_member_name (b, "tier");
+  if (tier > 0)
+    json_builder_add_int_value (b, tier);
+  else
+    json_builder_add_null_value (b);
   json_builder_set_member_name (b, "kernels");
   json_builder_begin_array (b);
   for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *dtypes = kernel_dtypes (kernels[i]);
-      json_builder_begin_object (b);
-      cli_json_string (b, "device", kernels[i]->device);
-      cli_json_int (b, "rank", kernels[i]->rank);
-      cli_json_string (b, "dtypes", dtypes);
-      json_builder_end_object (b);
-    }
+    add_kernel (b, op, kernels[i]);
   json_builder_end_array (b);
   json_builder_end_object (b);
 }
 
-static void
-print_op (const SluiceOp *op)
+/* ---- tiers ---- */
+
+static int
+tiers (void)
 {
-  guint n;
-  const SluiceKernel *const *kernels = sluice_kernel_list (op->name, &n);
-  printf ("%s\n  %s\n\n  %s\n", op->name, _ (op->def->summary), op->def->signature);
-  g_auto (GStrv) attrs = g_strsplit (op->def->attrs != NULL ? op->def->attrs : "", ";", 0);
-  for (guint i = 0; attrs[i] != NULL; i++)
-    printf ("    %s\n", g_strstrip (attrs[i]));
-  printf (_ ("\n  gradient: %s\n"), has_gradient (op) ? _ ("yes") : _ ("no"));
-  for (guint i = 0; i < n; i++)
+  JsonBuilder *b = json_builder_new ();
+  json_builder_begin_array (b);
+  for (int tier = 1; tier <= SLUICE_N_TIERS; tier++)
     {
-      g_autofree char *dtypes = kernel_dtypes (kernels[i]);
-      printf (_ ("  kernel: %s, rank %d%s%s\n"), kernels[i]->device, kernels[i]->rank,
-              *dtypes != '\0' ? ": " : "", dtypes);
+      g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+      const char *const *names = sluice_tier_names (tier);
+      for (guint i = 0; names[i] != NULL; i++)
+        if (!describe_is_done (names[i]))
+          g_strv_builder_add (builder, names[i]);
+      g_auto (GStrv) missing = g_strv_builder_end (builder);
+      guint n = g_strv_length ((char **) names), n_missing = g_strv_length (missing);
+      g_autofree char *list = g_strjoinv (" ", missing);
+      if (!cli_json)
+        printf (_ ("tier %d: %u of %u ops%s%s\n"), tier, n - n_missing, n,
+                n_missing > 0 ? _ ("; not yet: ") : "", list);
+      json_builder_begin_object (b);
+      cli_json_int (b, "tier", tier);
+      cli_json_int (b, "ops", n);
+      cli_json_int (b, "done", n - n_missing);
+      add_names (b, "missing", missing);
+      json_builder_end_object (b);
     }
+  json_builder_end_array (b);
+  if (cli_json)
+    cli_print_json (b);
+  else
+    g_object_unref (b);
+  return EXIT_OK;
 }
 
 static int
@@ -91,7 +157,8 @@ show_one (const char *name, GError **error)
     }
   if (!cli_json)
     {
-      print_op (op);
+      g_autofree char *page = op_page_dup (op);
+      fputs (page, stdout);
       return EXIT_OK;
     }
   JsonBuilder *b = json_builder_new ();
@@ -105,6 +172,12 @@ ops (char **arguments, GError **error)
 {
   if (arguments[0] != NULL && arguments[1] != NULL)
     return cli_usage (error, "give one NAME or none");
+  if (arguments[0] != NULL ? show_tiers || pages != NULL : show_tiers && pages != NULL)
+    return cli_usage (error, "give a NAME, --tiers or --pages, one of them");
+  if (show_tiers)
+    return tiers ();
+  if (pages != NULL)
+    return op_pages_write (pages, error) ? EXIT_OK : EXIT_FAILED;
   if (arguments[0] != NULL)
     return show_one (arguments[0], error);
   guint n;
@@ -128,5 +201,6 @@ const Verb verb_ops = {
   .name = "ops",
   .arguments = "[NAME]",
   .summary = N_ ("List the ops, or tell all about one"),
+  .options = options,
   .run = ops,
 };

@@ -277,10 +277,7 @@ class Cli:
                        [t["slices"] for t in whole["tensors"]] == [2, 3, 1], whole)
         self.check("info of nothing", self.call("info", self.folder / "none.pbtxt"), 1,
                    "none.pbtxt")
-        self.check("ops", self.call("ops"), 0, "MatMul", "Conv2D")
-        self.check("ops of one", self.call("ops", "MatMul"), 0, "transpose_a", "product")
-        self.check_json("ops of one --json", "ops", "MatMul", "--json")
-        self.check("ops of none", self.call("ops", "MatMull"), 1, "MatMul")
+        self.ops()
         self.check("check of a sample", self.call("check", self.mlp), 0, "No problems")
         self.check_json("check --json", "check", self.mlp, "--json")
         self.check("check of nothing", self.call("check", self.folder / "none"), 1, "none")
@@ -288,6 +285,57 @@ class Cli:
         run = self.call("check", bad)
         self.tap.point("check tells a problem", run.returncode == 1 and "loss/valve" in run.stdout,
                        run.stdout, run.stderr)
+
+    def ops(self):
+        self.check("ops", self.call("ops"), 0, "MatMul", "Conv2D")
+        self.check("ops of one", self.call("ops", "MatMul"), 0, "`transpose_a`", "-> product: T",
+                   "float[3,4], float[4,5] -> float[3,5]")
+        one = self.check_json("ops of one --json", "ops", "MatMul", "--json")
+        self.tap.point("attributes come with type, choice and default",
+                       {"name": "transpose_a", "type": "bool", "allowed": None,
+                        "default": "false"} in one["attributes"] and one["tier"] == 1
+                       and one["gradient"] and not one["stateful"], one)
+        self.tap.point("kernels come with ranks and dtypes",
+                       all("double" in kernel["dtypes"]["T"] for kernel in one["kernels"])
+                       and 0 in [kernel["rank"] for kernel in one["kernels"]], one)
+        self.check("ops of none", self.call("ops", "MatMull"), 1, "MatMul")
+        self.check("ops of one and of tiers", self.call("ops", "MatMul", "--tiers"), 2, "--tiers")
+        every = self.check_json("ops --json", "ops", "--json")
+        self.tap.point("every op has a summary and a signature",
+                       all(op["summary"] and op["signature"] for op in every))
+        self.op_tiers(every)
+        self.op_pages(every)
+
+    def op_tiers(self, every):
+        self.check("ops --tiers", self.call("ops", "--tiers"), 0, "tier 1: 125 of 125 ops")
+        tiers = self.check_json("ops --tiers --json", "ops", "--tiers", "--json")
+        self.tap.point("all that is wanted is counted",
+                       [tier["ops"] for tier in tiers] == [125, 149, 389]
+                       and all(tier["done"] + len(tier["missing"]) == tier["ops"]
+                               for tier in tiers), tiers)
+        done = [sum(op["tier"] == tier["tier"] and bool(op["kernels"]) for op in every)
+                for tier in tiers]
+        self.tap.point("what is done is what has kernels",
+                       done == [tier["done"] for tier in tiers], done, tiers)
+
+    def op_pages(self, every):
+        folder = self.folder / "pages"
+        self.check("ops --pages", self.call("ops", "--pages", folder), 0)
+        sections = ["Signature", "Attributes", "Shapes", "Gradient", "Kernels", "Kind"]
+        pages = {path.stem: path.read_text() for path in folder.glob("*.md")}
+        index = pages.pop("index")
+        self.tap.point("each op has a page", set(pages) == {op["name"] for op in every})
+        bad = [name for name, text in pages.items()
+               if re.findall("^## (.*)$", text, re.MULTILINE) != sections
+               or not text.startswith(f"# {name}\n")]
+        self.tap.point("each page has its sections", bad == [], bad)
+        bad = [name for name in pages if f"[{name}]({name}.md)" not in index]
+        self.tap.point("the index links them all", bad == [], bad)
+        man = self.call("--man").stdout
+        bad = [name for name in pages if f".B {name}\n" not in man]
+        self.tap.point("the man page lists them all", bad == [], bad)
+        self.check("pages where there can be none",
+                   self.call("ops", "--pages", "/dev/null/pages"), 1, "/dev/null/pages")
 
     def run_graph(self):
         graph = self.folder / "graph.pbtxt"
@@ -316,7 +364,7 @@ class Cli:
     def load(self):
         graph = self.samples / "plugin" / "mish.pbtxt"
         self.check("ops of a plugin", self.call("ops", "Mish", "--load", self.plugin), 0,
-                   "softplus", "gradient: yes")
+                   "softplus", "## Gradient\n\nyes.")
         self.check("a graph with an op of a plugin", self.call(
             "run", graph, "--load", self.plugin, "--feed", "x:0=0", "--fetch", "y:0"), 0, "0")
         self.check("the same without the plugin", self.call(

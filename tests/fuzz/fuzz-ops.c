@@ -18,7 +18,7 @@
 #include "tests/fuzz/fuzz-account.h"
 #include "tests/fuzz/fuzz-driver.h"
 #include "tests/fuzz/fuzz-folder.h"
-#include "tests/kernels/samples.h"
+#include "kernels/samples.h"
 
 #define MEMORY_LIMIT (64 * 1024 * 1024)
 #define MAX_INPUTS   20
@@ -323,8 +323,8 @@ build (Case *self, Bytes *bytes)
   return TRUE;
 }
 
-/* TensorFlow infers a batch of 1 where labels of unknown shape broadcast it to more, as many cuts as
- * cells where there is one cut more, and the image's batch and channels where the gradient of a
+/* TensorFlow infers a batch of 1 where labels of unknown shape broadcast it to more, as many cuts
+ * as cells where there is one cut more, and the image's batch and channels where the gradient of a
  * resize has its own. */
 static gboolean
 promise_counts (const SluiceOp *op)

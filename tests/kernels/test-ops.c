@@ -15,7 +15,7 @@
 #include "engine/grad/grad.h"
 #include "engine/runtime/session.h"
 #include "kernels/registry.h"
-#include "tests/kernels/samples.h"
+#include "kernels/samples.h"
 
 /* Fails the test and goes on to the next sample. */
 #define complain(use, ...) complain_ ((use), g_strdup_printf (__VA_ARGS__))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "tests/kernels/samples.h"
+#include "kernels/samples.h"
 
 #include <math.h>
 #include <string.h>
