@@ -3,199 +3,20 @@
 
 /*
  * Matrix products and convolutions against the bare libraries: the time of the library's call over
- * the time of the kernel's, both measured in turns in one process, on one thread and on all. For a
- * product the faster of oneDNN and OpenBLAS counts; for a convolution oneDNN's primitive on NHWC
- * with a filter packed beforehand. JSON lines; 1 is as fast as the library.
+ * the time of the kernel's, on one thread and on all. For a product the faster of oneDNN and
+ * OpenBLAS counts; for a convolution oneDNN's primitive on NHWC with a filter packed beforehand.
  *
  * bench-kernels [WORD]: only those whose name contains it.
  */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
-#include "engine/graph/builder.h"
 #include "kernels/nn/dnnl-conv.h"
-#include "kernels/registry.h"
+#include "tests/bench/race.h"
 
-#define ROUNDS 9
+#define GOAL 0.9
 
 static void (*set_omp_threads) (int);
-static guint n_threads;
-static const char *only; /* a word that names must contain, or NULL */
-
-static void
-fatal (GError *error)
-{
-  fprintf (stderr, "bench-kernels: %s\n", error->message);
-  exit (1);
-}
-
-/* One thread's own time where there is one: then other programs do not count. */
-static double
-now_ns (void)
-{
-  struct timespec now;
-  clock_gettime (n_threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
-  return 1e9 * (double) now.tv_sec + (double) now.tv_nsec;
-}
-
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return x < y ? -1 : x > y;
-}
-
-static double
-median (double *values, guint n)
-{
-  qsort (values, n, sizeof (double), compare_doubles);
-  return values[n / 2];
-}
-
-/* ---- one node and its kernel, called as the executor calls it ---- */
-
-typedef struct
-{
-  SluiceGraph *graph;
-  SluiceNode *node;
-  const SluiceKernel *kernel;
-  gpointer state;
-  SluiceDevice *device;
-  SluiceValue inputs[3];
-} Bench;
-
-static SluiceTensor *
-filled (const SluiceShape *shape)
-{
-  SluiceTensor *tensor = sluice_tensor_new_zeros (SLUICE_FLOAT, shape);
-  for (gint64 i = 0; i < tensor->n_elements; i++)
-    ((float *) tensor->data)[i] = (float) (i * 7919 % 1000) / 1000 - 0.5f;
-  return tensor;
-}
-
-static SluiceTensor *
-sizes_of (const SluiceTensor *tensor)
-{
-  SluiceTensor *sizes = sluice_tensor_new_zeros (SLUICE_INT32, &SLUICE_SHAPE (tensor->shape.rank));
-  for (int i = 0; i < tensor->shape.rank; i++)
-    ((gint32 *) sizes->data)[i] = (gint32) tensor->shape.dim[i];
-  return sizes;
-}
-
-/* inputs: taken. */
-static void
-bench_init (Bench *self,
-            const char *op,
-            SluiceTensor *const *inputs,
-            guint n,
-            const SluiceAttr *attrs,
-            guint n_attrs)
-{
-  GError *error = NULL;
-  SluiceBuilder b;
-  SluiceEdge edges[3];
-  *self = (Bench){ .graph = sluice_graph_new (), .device = sluice_device_new_cpu (0, 0) };
-  sluice_builder_init (&b, self->graph, NULL);
-  for (guint i = 0; i < n; i++)
-    {
-      SluiceAttr of[] = { sluice_attr_type ("dtype", inputs[i]->dtype) };
-      edges[i] = sluice_builder_add (&b, "Placeholder", NULL, NULL, 0, of, 1);
-      self->inputs[i].tensor = inputs[i];
-    }
-  self->node = sluice_builder_add (&b, op, NULL, edges, n, attrs, n_attrs).node;
-  if (!sluice_builder_finish (&b, &error))
-    fatal (error);
-  self->kernel = sluice_kernel_find (self->node, "CPU", G_MAXINT, &error);
-  if (!self->kernel)
-    fatal (error);
-  self->state = self->kernel->prepare (self->node, &error);
-}
-
-static void
-bench_clear (Bench *self)
-{
-  self->kernel->free_state (self->state);
-  for (guint i = 0; i < self->node->n_inputs; i++)
-    sluice_tensor_unref (self->inputs[i].tensor);
-  sluice_graph_unref (self->graph);
-  sluice_device_free (self->device);
-}
-
-static void
-bench_call (gpointer data)
-{
-  Bench *self = data;
-  SluiceValue output = { NULL };
-  SluiceKernelCall call = { .node = self->node,
-                            .kernel = self->kernel,
-                            .state = self->state,
-                            .inputs = self->inputs,
-                            .outputs = &output,
-                            .n_inputs = (guint16) self->node->n_inputs,
-                            .n_outputs = 1,
-                            .device = self->device };
-  if (!self->kernel->compute (&call))
-    fatal (call.error);
-  sluice_tensor_unref (output.tensor);
-}
-
-/* ---- measuring in turns ---- */
-
-typedef struct
-{
-  void (*call) (gpointer data);
-  gpointer data;
-} Contender;
-
-#define SETTLE_US 4000 /* libgomp's threads spin for a few milliseconds after their last work */
-
-static void
-repeat (const Contender *contender, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    contender->call (contender->data);
-}
-
-/* Nanoseconds a call. On several threads each contender begins with the others' threads asleep and
- * its own awake: a rival's spinning thread would take a core away. */
-static double
-time_turn (const Contender *contender, guint repeats)
-{
-  if (n_threads > 1)
-    g_usleep (SETTLE_US);
-  repeat (contender, repeats / 4 + 1);
-  double start = now_ns ();
-  repeat (contender, repeats);
-  return (now_ns () - start) / repeats;
-}
-
-/* contenders[0] is ours; it is compared round by round with the fastest of the others, so that what
- * disturbs the machine disturbs both. */
-static void
-compete (const char *name, double flops, Contender *contenders, guint n)
-{
-  guint repeats = (guint) CLAMP (5e6 / (flops / 100), 1, 1000), fastest = 1;
-  double ns[3][ROUNDS], best[3] = { G_MAXDOUBLE, G_MAXDOUBLE, G_MAXDOUBLE }, ratios[ROUNDS];
-  if (only && !strstr (name, only))
-    return;
-  for (int round = -1; round < ROUNDS; round++)
-    for (guint c = 0; c < n; c++)
-      {
-        ns[c][MAX (round, 0)] = time_turn (&contenders[c], repeats);
-        if (round >= 0)
-          best[c] = MIN (best[c], ns[c][round]);
-      }
-  for (guint c = 2; c < n; c++)
-    fastest = best[c] < best[fastest] ? c : fastest;
-  for (guint round = 0; round < ROUNDS; round++)
-    ratios[round] = ns[fastest][round] / ns[0][round];
-  printf ("{\"name\": \"kernels/%s/threads=%u\", \"value\": %.3f, \"unit\": \"ratio\", \"goal\": "
-          "0.9, \"gflops\": %.1f, \"us\": %.1f}\n",
-          name, n_threads, median (ratios, ROUNDS), flops / best[0], best[0] / 1000);
-  fflush (stdout);
-}
 
 /* ---- matrix products ---- */
 
@@ -210,7 +31,7 @@ static void
 product_dnnl (gpointer data)
 {
   Product *p = data;
-  set_omp_threads ((int) n_threads);
+  set_omp_threads ((int) race_n_threads);
   dnnl_sgemm ('N', 'N', p->m, p->n, p->k, 1, p->a, p->k, p->b, p->n, 0, p->c, p->n);
 }
 
@@ -225,22 +46,32 @@ product_openblas (gpointer data)
 static void
 bench_product (int m, int k, int n)
 {
-  Bench ours;
-  SluiceTensor *inputs[] = { filled (&SLUICE_SHAPE (m, k)), filled (&SLUICE_SHAPE (k, n)) };
-  bench_init (&ours, "MatMul", inputs, 2, NULL, 0);
-  g_autoptr (SluiceTensor) c = filled (&SLUICE_SHAPE (m, n));
+  NodeBench ours;
+  SluiceTensor *inputs[] = { race_filled (&SLUICE_SHAPE (m, k)),
+                             race_filled (&SLUICE_SHAPE (k, n)) };
+  node_bench_init (&ours, "MatMul", inputs, 2, 0, NULL, 0);
+  g_autoptr (SluiceTensor) c = race_filled (&SLUICE_SHAPE (m, n));
   Product product = { m, k, n, inputs[0]->data, inputs[1]->data, c->data };
-  Contender contenders[] = { { bench_call, &ours },
+  Contender contenders[] = { { node_bench_call, &ours },
                              { product_dnnl, &product },
                              { product_openblas, &product } };
   g_autofree char *name = g_strdup_printf ("sgemm/%dx%dx%d", m, k, n);
   /* OpenBLAS is loaded for one thread; a second figure of it would need another process. */
-  gboolean openblas = n_threads == 1 && sluice_openblas_get_sgemm () != NULL;
-  compete (name, 2.0 * m * k * n, contenders, openblas ? 3 : 2);
-  bench_clear (&ours);
+  gboolean openblas = race_n_threads == 1 && sluice_openblas_get_sgemm () != NULL;
+  race (name, 2.0 * m * k * n, "gflops", GOAL, contenders, openblas ? 3 : 2);
+  node_bench_clear (&ours);
 }
 
 /* ---- convolutions ---- */
+
+static SluiceTensor *
+sizes_of (const SluiceTensor *tensor)
+{
+  SluiceTensor *sizes = sluice_tensor_new_zeros (SLUICE_INT32, &SLUICE_SHAPE (tensor->shape.rank));
+  for (int i = 0; i < tensor->shape.rank; i++)
+    ((gint32 *) sizes->data)[i] = (gint32) tensor->shape.dim[i];
+  return sizes;
+}
 
 typedef struct
 {
@@ -319,7 +150,7 @@ bare_init (Bare *self, int kind, const Layer *l, void *x, void *y)
   dnnl_primitive_desc_t desc;
   dnnl_engine_t engine = sluice_dnnl_get_engine ();
   self->stream = sluice_dnnl_enter ();
-  set_omp_threads ((int) n_threads); /* primitives keep what was set at their creation */
+  set_omp_threads ((int) race_n_threads); /* primitives keep what was set at their creation */
   must (dnnl_primitive_attr_create (&attr) == dnnl_success);
   must (dnnl_primitive_attr_set_scratchpad_mode (attr, dnnl_scratchpad_mode_user) == dnnl_success);
   describe (kind, l, attr, &desc);
@@ -355,16 +186,17 @@ static void
 bare_call (gpointer data)
 {
   Bare *self = data;
-  set_omp_threads ((int) n_threads);
+  set_omp_threads ((int) race_n_threads);
   must (dnnl_primitive_execute (self->primitive, self->stream, 4, self->args) == dnnl_success);
 }
 
 static void
 bench_layer (int kind, const Layer *l)
 {
-  SluiceTensor *x = filled (&SLUICE_SHAPE (l->batch, l->size, l->size, l->channels));
-  SluiceTensor *y = filled (&SLUICE_SHAPE (l->batch, l->size, l->size, l->out_channels));
-  SluiceTensor *w = filled (&SLUICE_SHAPE (l->filter, l->filter, l->channels, l->out_channels));
+  SluiceTensor *x = race_filled (&SLUICE_SHAPE (l->batch, l->size, l->size, l->channels));
+  SluiceTensor *y = race_filled (&SLUICE_SHAPE (l->batch, l->size, l->size, l->out_channels));
+  SluiceTensor *w =
+      race_filled (&SLUICE_SHAPE (l->filter, l->filter, l->channels, l->out_channels));
   SluiceTensor *inputs[][3] = { { sluice_tensor_ref (x), sluice_tensor_ref (w) },
                                 { sizes_of (x), sluice_tensor_ref (w), sluice_tensor_ref (y) },
                                 { sluice_tensor_ref (x), sizes_of (w), sluice_tensor_ref (y) } };
@@ -377,14 +209,15 @@ bench_layer (int kind, const Layer *l)
                               .list = { ones, 4 } };
   SluiceAttr attrs[] = { sluice_attr_value ("strides", &strides),
                          sluice_attr_string ("padding", "SAME") };
-  Bench ours;
+  NodeBench ours;
   Bare bare;
-  bench_init (&ours, conv_ops[kind], inputs[kind], kind ? 3 : 2, attrs, 2);
+  node_bench_init (&ours, conv_ops[kind], inputs[kind], kind ? 3 : 2, 0, attrs, 2);
   bare_init (&bare, kind, l, x->data, y->data);
-  Contender contenders[] = { { bench_call, &ours }, { bare_call, &bare } };
+  Contender contenders[] = { { node_bench_call, &ours }, { bare_call, &bare } };
   g_autofree char *name = g_strdup_printf ("%s/%s", conv_ops[kind], l->name);
-  compete (name, 2.0 * (double) y->n_elements * l->filter * l->filter * l->channels, contenders, 2);
-  bench_clear (&ours);
+  race (name, 2.0 * (double) y->n_elements * l->filter * l->filter * l->channels, "gflops", GOAL,
+        contenders, 2);
+  node_bench_clear (&ours);
   bare_clear (&bare);
   for (int i = 0; i < 3; i++)
     for (int k = 0; i != kind && k < (i ? 3 : 2); k++)
@@ -394,28 +227,24 @@ bench_layer (int kind, const Layer *l)
   sluice_tensor_unref (w);
 }
 
-int
-main (int argc, char **argv)
+static void
+bench (void)
 {
   static const int products[][3] = {
     { 64, 64, 64 },       { 128, 128, 128 },    { 256, 256, 256 }, { 512, 512, 512 },
     { 1024, 1024, 1024 }, { 2048, 2048, 2048 }, { 128, 784, 256 },
   };
-  only = argc > 1 ? argv[1] : NULL;
-  sluice_registry_init (sluice_kernel_modules ());
+  for (guint i = 0; i < G_N_ELEMENTS (products); i++)
+    bench_product (products[i][0], products[i][1], products[i][2]);
+  for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
+    for (int kind = 0; kind < 3; kind++)
+      bench_layer (kind, &layers[i]);
+}
+
+int
+main (int argc, char **argv)
+{
   sluice_dnnl_enter ();
   set_omp_threads = (void (*) (int)) dlsym (RTLD_DEFAULT, "omp_set_num_threads");
-  guint saved = sluice_denormals_flush_begin ();
-  guint all = sluice_pool_get_threads ();
-  for (n_threads = 1; n_threads <= all; n_threads = n_threads < all ? all : all + 1)
-    {
-      sluice_pool_set_threads (n_threads);
-      for (guint i = 0; i < G_N_ELEMENTS (products); i++)
-        bench_product (products[i][0], products[i][1], products[i][2]);
-      for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
-        for (int kind = 0; kind < 3; kind++)
-          bench_layer (kind, &layers[i]);
-    }
-  sluice_denormals_flush_end (saved);
-  return 0;
+  return race_main (argc, argv, bench);
 }
