@@ -8,10 +8,11 @@
  * What kernels that are written once and compiled for several element types share.
  *
  * SLUICE_HOT: the function is compiled for several generations of CPU and the loader picks one.
- * Bits do not depend on the choice: products and sums are never contracted.
+ * Bits do not depend on the choice: products and sums are never contracted. (x86-64-v3 is AVX2 with
+ * FMA.)
  */
 #if SLUICE_CLONES && defined(__x86_64__) && !defined(__clang__)
-#define SLUICE_HOT __attribute__ ((target_clones ("avx512f", "avx2", "default")))
+#define SLUICE_HOT __attribute__ ((target_clones ("avx512f", "arch=x86-64-v3", "default")))
 #else
 #define SLUICE_HOT
 #endif
