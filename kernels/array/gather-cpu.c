@@ -24,12 +24,18 @@ append_dims (
   return TRUE;
 }
 
+#define AHEAD            4         /* rows are fetched before their turn */
+#define MIN_FETCHED      256       /* bytes of a row: shorter ones overlap by themselves */
+#define MOST_FETCHED     2048      /* longer ones are streams that the hardware follows */
+#define FETCH_FROM_BYTES (8 << 20) /* of a target: it is in no cache, then, nor are its sources */
+
 /* Rows that are copied one by one: out[u] = from[offset of u]. */
 typedef struct
 {
   SluiceDType dtype;
   gint64 row; /* elements */
   gsize row_bytes;
+  gboolean fetches; /* rows before their turn: no hardware knows which one comes next */
   char *to;
   const char *from;
   const SluiceTensor *indices;
@@ -47,6 +53,14 @@ copy_row (const Rows *rows, gint64 to, gint64 from)
                    rows->from + from * rows->row_bytes, rows->row, rows->row_bytes);
 }
 
+static inline void
+fetch_row (const Rows *rows, gint64 from)
+{
+  const char *row = rows->from + from * rows->row_bytes;
+  for (gsize at = 0; at < MIN (rows->row_bytes, MOST_FETCHED); at += 64)
+    __builtin_prefetch (row + at);
+}
+
 static void
 gather_rows (gpointer data, gint64 begin, gint64 end)
 {
@@ -55,6 +69,8 @@ gather_rows (gpointer data, gint64 begin, gint64 end)
   for (gint64 unit = begin; unit < end; unit++)
     {
       gint64 batch = outer / rows->outer;
+      if (rows->fetches && i + AHEAD < n)
+        fetch_row (rows, outer * rows->size + get_index (rows->indices, batch * n + i + AHEAD));
       copy_row (rows, unit, outer * rows->size + get_index (rows->indices, batch * n + i));
       if (++i == n)
         {
@@ -91,6 +107,8 @@ run_rows (SluiceKernelCall *call, Rows *rows, gint64 n_units, SluiceRangeFunc fu
   rows->row_bytes = rows->row * sluice_dtype_size (rows->dtype);
   if (rows->row_bytes == 0)
     return TRUE;
+  rows->fetches = rows->row_bytes >= MIN_FETCHED && !sluice_dtype_is_managed (rows->dtype)
+                  && n_units >= FETCH_FROM_BYTES / (gint64) rows->row_bytes;
   return sluice_call_parallel_for (call, n_units, sluice_row_grain (rows->row_bytes),
                                    sluice_row_ns (rows->row_bytes), func, rows);
 }

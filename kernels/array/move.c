@@ -4,10 +4,13 @@
 
 #include <string.h>
 
+#include "kernels/array/stream.h"
+
 #define CHUNK_BYTES (128 << 10) /* a chunk of a big move */
 #define NS_PER_BYTE 0.1
 #define LINE_BYTES  64  /* a cache line: a transpose reads and writes whole ones */
 #define BLOCK       128 /* edge of the square whose pages a transpose keeps at hand */
+#define SQUARE      64  /* edge of the square that goes past the caches */
 #define THIN        8   /* below this, squares do not pay */
 
 typedef struct
@@ -52,7 +55,8 @@ simplify (const SluiceMove *move, SluiceMove *simple)
 typedef struct
 {
   SluiceDType dtype;
-  gsize bytes; /* of an element */
+  gsize bytes;      /* of an element */
+  gboolean streams; /* past the caches, where that is built */
   SluiceMoveDim rows, columns;
 } Plane;
 
@@ -147,24 +151,22 @@ plane_managed (const Plane *p, char *to, const char *from)
   }
 
 /* Whole tiles of four bytes an element, four by four in registers. */
-typedef guint32 Four __attribute__ ((vector_size (16)));
-
 static void
 transpose_tile_fast (const Plane *p, guint32 *to, const guint32 *from)
 {
-  _Alignas(64) Four tile[16][4];
+  _Alignas(64) SluiceFour tile[16][4];
   for (guint c = 0; c < 16; c++)
     memcpy (tile[c], from + c * p->columns.from, LINE_BYTES);
   for (guint r = 0; r < 4; r++)
     for (guint c = 0; c < 4; c++)
       {
-        const Four a = tile[4 * c][r], b = tile[4 * c + 1][r];
-        const Four d = tile[4 * c + 2][r], e = tile[4 * c + 3][r];
-        const Four ab_low = __builtin_shufflevector (a, b, 0, 4, 1, 5);
-        const Four ab_high = __builtin_shufflevector (a, b, 2, 6, 3, 7);
-        const Four de_low = __builtin_shufflevector (d, e, 0, 4, 1, 5);
-        const Four de_high = __builtin_shufflevector (d, e, 2, 6, 3, 7);
-        const Four rows[4] = {
+        const SluiceFour a = tile[4 * c][r], b = tile[4 * c + 1][r];
+        const SluiceFour d = tile[4 * c + 2][r], e = tile[4 * c + 3][r];
+        const SluiceFour ab_low = __builtin_shufflevector (a, b, 0, 4, 1, 5);
+        const SluiceFour ab_high = __builtin_shufflevector (a, b, 2, 6, 3, 7);
+        const SluiceFour de_low = __builtin_shufflevector (d, e, 0, 4, 1, 5);
+        const SluiceFour de_high = __builtin_shufflevector (d, e, 2, 6, 3, 7);
+        const SluiceFour rows[4] = {
           __builtin_shufflevector (ab_low, de_low, 0, 1, 4, 5),
           __builtin_shufflevector (ab_low, de_low, 2, 3, 6, 7),
           __builtin_shufflevector (ab_high, de_high, 0, 1, 4, 5),
@@ -180,6 +182,45 @@ DEFINE_PLANE (2, guint16)
 DEFINE_PLANE (4, guint32)
 DEFINE_PLANE (8, guint64)
 DEFINE_PLANE (16, Element16)
+
+/* Both sides in runs of four lines, and what comes @next is on its way: no hardware foresees it. */
+static void
+transpose_square (const Plane *p, guint32 *to, const guint32 *from, const guint32 *next)
+{
+  _Alignas(64) guint32 square[SQUARE][SQUARE];
+  const Plane inner = { .rows.to = SQUARE, .columns.from = p->columns.from };
+  for (gint64 c = 0; c < SQUARE; c += 16)
+    for (gint64 r = 0; r < SQUARE; r += 16)
+      {
+        for (gint64 k = c; k < c + 16; k++)
+          __builtin_prefetch (next + r + k * p->columns.from);
+        transpose_tile_fast (&inner, &square[r][c], from + r + c * p->columns.from);
+      }
+  for (gint64 r = 0; r < SQUARE; r++)
+    sluice_stream_copy (to + r * p->rows.to, square[r], sizeof square[r]);
+}
+
+static void
+plane_transpose_streamed (const Plane *p, char *to_bytes, const char *from_bytes)
+{
+  guint32 *to = (guint32 *) to_bytes;
+  const guint32 *from = (const guint32 *) from_bytes;
+  for (gint64 r = 0; r < p->rows.size; r += SQUARE)
+    for (gint64 c = 0; c < p->columns.size; c += SQUARE)
+      {
+        guint32 *square_to = to + r * p->rows.to + c;
+        const guint32 *square_from = from + r + c * p->columns.from;
+        gint64 n_rows = MIN (SQUARE, p->rows.size - r);
+        gint64 n_columns = MIN (SQUARE, p->columns.size - c);
+        if (n_rows == SQUARE && n_columns == SQUARE)
+          transpose_square (p, square_to, square_from,
+                            c + 2 * SQUARE <= p->columns.size
+                                ? square_from + SQUARE * p->columns.from
+                                : square_from);
+        else
+          transpose_block_4 (p, square_to, square_from, n_rows, n_columns);
+      }
+}
 
 typedef struct
 {
@@ -208,7 +249,7 @@ choose_plane_func (const Plane *p)
   if (p->columns.to == 1 && p->columns.from == 0)
     return funcs->repeat;
   if (p->columns.to == 1 && p->rows.from == 1 && p->rows.size >= THIN && p->columns.size >= THIN)
-    return funcs->transpose;
+    return p->streams && p->bytes == 4 ? plane_transpose_streamed : funcs->transpose;
   return funcs->strided;
 }
 
@@ -250,6 +291,8 @@ run_pieces (gpointer data, gint64 begin, gint64 end)
       from += first * plane.rows.from;
       job->func (&plane, job->to + to * bytes, job->from + from * bytes);
     }
+  if (job->plane.streams)
+    sluice_stream_end ();
 }
 
 /*
@@ -290,7 +333,7 @@ static gboolean
 run_simple (
     SluiceKernelCall *call, SluiceDType dtype, const SluiceMove *simple, char *to, const char *from)
 {
-  Job job = { .plane = { dtype, sluice_dtype_size (dtype), { 1, 0, 0 }, { 1, 1, 1 } } };
+  Job job = { .plane = { dtype, sluice_dtype_size (dtype), FALSE, { 1, 0, 0 }, { 1, 1, 1 } } };
   job.to = to;
   job.from = from;
   job.plane.columns = simple->dim[simple->rank - 1];
@@ -304,6 +347,8 @@ run_simple (
         job.outer[job.n_outer++] = simple->dim[i];
         n_planes *= simple->dim[i].size;
       }
+  gint64 plane_bytes = job.plane.rows.size * job.plane.columns.size * (gint64) job.plane.bytes;
+  job.plane.streams = n_planes >= SLUICE_STREAM_BYTES / plane_bytes;
   job.func = choose_plane_func (&job.plane);
 
   gint64 row_bytes = job.plane.columns.size * job.plane.bytes;
