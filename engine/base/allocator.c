@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -36,6 +37,7 @@
 #define N_SMALL_SHARDS 8
 #define LARGE_SHARD    N_SMALL_SHARDS
 #define SMALL_BYTES    4096
+#define HUGE_PAGE      ((gsize) 2 << 20)
 /* Credit that a small shard takes at a time; it keeps less than three times as much. */
 #define CREDIT_STEP ((gsize) 16 << 10)
 #define MAX_BYTES   ((gsize) 1 << 47)
@@ -263,6 +265,22 @@ put_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
   return excess;
 }
 
+/* Memory of the system; in huge pages where it is large: walking page tables is what limits random
+ * access to it, and faults its first touch. */
+static Block *
+map_block (gsize total)
+{
+  void *block = NULL;
+  gboolean is_huge = total >= 4 * HUGE_PAGE;
+  if (posix_memalign (&block, is_huge ? HUGE_PAGE : ALIGNMENT, total) != 0)
+    return NULL;
+#ifdef MADV_HUGEPAGE
+  if (is_huge)
+    madvise (block, total, MADV_HUGEPAGE); /* advice: where there are none, small ones do */
+#endif
+  return block;
+}
+
 static Block *
 new_block (SluiceAllocator *self, Shard *shard, guint size_class)
 {
@@ -272,11 +290,12 @@ new_block (SluiceAllocator *self, Shard *shard, guint size_class)
   if (reserved + total > 2 * peak + CACHE_SLACK)
     sluice_allocator_trim (self);
 
-  Block *block = NULL;
-  if (posix_memalign ((void **) &block, ALIGNMENT, total) != 0)
+  Block *block = map_block (total);
+  if (block == NULL)
     {
       sluice_allocator_trim (self);
-      if (posix_memalign ((void **) &block, ALIGNMENT, total) != 0)
+      block = map_block (total);
+      if (block == NULL)
         return NULL;
     }
   atomic_fetch_add_explicit (&self->reserved, total, memory_order_relaxed);
