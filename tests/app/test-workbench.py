@@ -303,11 +303,11 @@ class Session:
         w.act("quit", path=APPLICATION)
         self.point("closing saves a run under way", w.process.wait(PATIENCE) == 0)
 
-    def changed_project(self, old, new):
-        """A copy of the project, beside it, with other words in its project.ini."""
+    def changed_project(self, old, new, name="project.ini"):
+        """A copy of the project, beside it, with other words in one of its files."""
         folder = tempfile.mkdtemp(dir=os.path.dirname(self.project))
         shutil.copytree(self.project, folder, dirs_exist_ok=True)
-        path = os.path.join(folder, "project.ini")
+        path = os.path.join(folder, name)
         with open(path, encoding="utf-8") as file:
             text = file.read()
         assert old in text
@@ -354,6 +354,21 @@ class Session:
         self.point("an op that nobody knows is drawn, and told",
                    "no op of this name is known" in state["inspector"], state["inspector"])
         self.picture("unknown-op")
+        w.quit()
+
+        # An op that only a loss of its own would need hinders no training.
+        node = 'node { name: "odd" op: "NobodyKnowsThis" input: "input/x" }\nnode {'
+        w = self.open(self.changed_project("node {", node, name="model.pbtxt"))
+        w.act("select", GLib.Variant("s", "odd"))
+        state = w.wait(lambda s: s["graph"]["selection"] == "odd" and s["settled"])
+        self.point("it says so on the node of a project", "no op of this name is known"
+                   in state["inspector"], state["inspector"])
+        w.act("start")
+        state = w.wait(lambda s: s["step"] > 5 or s["failure"] != "")
+        self.point("and the project trains without it", state["failure"] == "", state["failure"])
+        w.act("stop")
+        w.wait(lambda s: s["control"] == "idle")
+        self.picture("unknown-op-trains")
         w.quit()
 
     def plugins(self):
