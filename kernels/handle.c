@@ -26,11 +26,12 @@ name_handle_finalize (SluiceResource *resource)
 static const SluiceResourceType name_handle_type = { "handle", name_handle_finalize };
 
 static SluiceVariable *
-name_handle_new (const SluiceNode *node, SluiceResource *take)
+name_handle_new (const SluiceNode *node,
+                 SluiceResource *take,
+                 const SluiceString *container,
+                 const SluiceString *name)
 {
   NameHandle *self = g_new0 (NameHandle, 1);
-  const SluiceString *container = sluice_node_get_string (node, "container");
-  const SluiceString *name = sluice_node_get_string (node, "shared_name");
   atomic_init (&self->parent.parent.ref_count, 1);
   self->parent.parent.type = &name_handle_type;
   pthread_mutex_init (&self->parent.lock, NULL);
@@ -40,10 +41,7 @@ name_handle_new (const SluiceNode *node, SluiceResource *take)
   self->parent.tensor = sluice_tensor_new_zeros (SLUICE_STRING, &self->parent.shape);
   SluiceString *strings = self->parent.tensor->data;
   sluice_string_set (&strings[0], container->data, container->length);
-  if (name->length > 0)
-    sluice_string_set (&strings[1], name->data, name->length);
-  else
-    sluice_string_set (&strings[1], node->name, strlen (node->name));
+  sluice_string_set (&strings[1], name->data, name->length);
   self->target = take;
   return &self->parent;
 }
@@ -51,10 +49,36 @@ name_handle_new (const SluiceNode *node, SluiceResource *take)
 void
 sluice_call_put_handle (SluiceKernelCall *call, guint i, SluiceResource *take)
 {
+  const SluiceNode *node = call->node;
+  if (!sluice_dtype_is_ref (node->outputs[i].dtype))
+    {
+      sluice_call_take_output (call, i, sluice_tensor_new_resource (take));
+      return;
+    }
+  const SluiceString *name = sluice_node_get_string (node, "shared_name");
+  const SluiceString own = { (char *) node->name, strlen (node->name) };
+  call->outputs[i].ref = name_handle_new (node, take, sluice_node_get_string (node, "container"),
+                                          name->length > 0 ? name : &own);
+}
+
+void
+sluice_call_put_named_handle (
+    SluiceKernelCall *call, guint i, SluiceResource *take, const char *container, const char *name)
+{
+  const SluiceString strings[2] = { { (char *) container, strlen (container) },
+                                    { (char *) name, strlen (name) } };
   if (sluice_dtype_is_ref (call->node->outputs[i].dtype))
-    call->outputs[i].ref = name_handle_new (call->node, take);
-  else
+    call->outputs[i].ref = name_handle_new (call->node, take, &strings[0], &strings[1]);
+  else if (call->node->outputs[i].dtype == SLUICE_RESOURCE)
     sluice_call_take_output (call, i, sluice_tensor_new_resource (take));
+  else
+    {
+      SluiceTensor *names = sluice_tensor_new_zeros (SLUICE_STRING, &SLUICE_SHAPE (2));
+      for (guint k = 0; k < 2; k++)
+        sluice_string_set ((SluiceString *) names->data + k, strings[k].data, strings[k].length);
+      sluice_resource_unref (take);
+      sluice_call_take_output (call, i, names);
+    }
 }
 
 SluiceResource *

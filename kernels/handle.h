@@ -13,6 +13,10 @@
 /* The resource becomes output i, as the op has it. (transfer full) take */
 void sluice_call_put_handle (SluiceKernelCall *call, guint i, SluiceResource *take);
 
+/* The same, under names of the caller's choice where the op hands on names: resources of a step. */
+void sluice_call_put_named_handle (
+    SluiceKernelCall *call, guint i, SluiceResource *take, const char *container, const char *name);
+
 /* What is behind input i, of either kind; checks its type. (transfer none) (nullable): call->error
  * is set */
 SluiceResource *

@@ -46,7 +46,8 @@ struct _SluiceKernelCall
   const guint8 *output_dtypes; /* as the node has them, but close at hand; NULL: ask the node */
   gboolean is_dead;            /* only _Send and _Recv are called when dead */
   SluiceDevice *device;
-  SluiceResources *resources; /* of the session */
+  SluiceResources *resources;      /* of the session */
+  SluiceResources *step_resources; /* of the run: they go when it ends. NULL outside of a run */
   SluiceStep *step;
   const _Atomic int *cancelled; /* non-zero: give up soon. Long kernels look between chunks */
   guint64 frame, iteration;

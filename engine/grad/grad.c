@@ -29,6 +29,7 @@ typedef struct
 {
   SluiceGraph *graph;
   const char *scope;
+  char *source;      /* of SluiceGradContext */
   NodeState *states; /* by node id */
   guint n_states;
   GQueue ready;
@@ -276,7 +277,7 @@ call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs
   if (node->op->def->gradient == NULL)
     return TRUE;
   g_autofree char *scope = g_strdup_printf ("%s/%s_grad", w->scope, node->name);
-  SluiceGradContext g = { .node = node, .dys = dys, .dxs = dxs };
+  SluiceGradContext g = { .node = node, .dys = dys, .dxs = dxs, .source = w->source };
   sluice_builder_init (&g.b, w->graph, scope);
   g.b.device = node->device;
   gboolean ok = node->op->def->gradient (&g, error);
@@ -395,6 +396,7 @@ walk_clear (Walk *w)
         g_free (w->states[id].partials);
       }
   g_free (w->states);
+  g_free (w->source);
   g_queue_clear (&w->ready);
 }
 
@@ -425,6 +427,7 @@ sluice_gradients (SluiceGraph *graph,
   guint n_states = sluice_graph_get_n_nodes (graph) + 1;
   Walk w = { .graph = graph,
              .scope = scope,
+             .source = g_strdup_printf ("%s:%u", scope, n_states),
              .states = g_new0 (NodeState, n_states),
              .n_states = n_states,
              .ready = G_QUEUE_INIT };

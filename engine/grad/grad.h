@@ -29,6 +29,7 @@ struct _SluiceGradContext
   const SluiceNode *node; /* the forward node */
   const SluiceGrad *dys;  /* n_outputs of them; values.node NULL where nothing came */
   SluiceGrad *dxs;        /* n_inputs of them, preset to none */
+  const char *source;     /* names this call of sluice_gradients() and no other of the graph */
   SluiceEdge (*forward) (SluiceGradContext *self,
                          SluiceEdge edge); /* replaces a forward tensor; NULL: itself */
   gpointer user_data;

@@ -36,6 +36,24 @@ widen (SluiceShape *shape, const SluiceShape *other)
       shape->dim[i] = SLUICE_UNKNOWN_DIM;
 }
 
+/* What is known behind a value, but for a handle itself, is what was seen on the way to it; a way
+ * on which nothing was seen says nothing. */
+static void
+widen_handle (SluiceOutput *out, const SluiceOutput *in)
+{
+  if (out->dtype != SLUICE_RESOURCE && in->handle_dtype == SLUICE_INVALID)
+    return;
+  if (out->dtype != SLUICE_RESOURCE && out->handle_dtype == SLUICE_INVALID)
+    {
+      out->handle_dtype = in->handle_dtype;
+      out->handle_shape = in->handle_shape;
+      return;
+    }
+  widen (&out->handle_shape, &in->handle_shape);
+  if (out->handle_dtype != in->handle_dtype)
+    out->handle_dtype = SLUICE_INVALID;
+}
+
 /* A Merge hands on any of its inputs. Those not looked at yet are the back edges of loops: they
  * count for nothing at first, and widen the shape when they are known. */
 static void
@@ -58,9 +76,7 @@ infer_merge (SluiceNode *node)
       else
         {
           widen (&out->shape, &in->shape);
-          widen (&out->handle_shape, &in->handle_shape);
-          if (out->handle_dtype != in->handle_dtype)
-            out->handle_dtype = SLUICE_INVALID;
+          widen_handle (out, in);
         }
       first = FALSE;
     }

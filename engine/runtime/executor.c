@@ -233,6 +233,7 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
                      .is_caller = is_caller,
                      .outputs = outputs,
                      .call = { .resources = step->env.resources,
+                               .step_resources = step->resources,
                                .step = step,
                                .cancelled =
                                    step->env.cancel_flag ? step->env.cancel_flag : &step->cancelled,

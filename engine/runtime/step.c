@@ -9,6 +9,7 @@ sluice_step_new (const SluicePlan *plan)
 {
   SluiceStep *self = g_aligned_alloc0 (1, sizeof (SluiceStep), 64);
   self->plan = plan;
+  self->resources = sluice_resources_new ();
   self->ref_count = 1;
   self->gate = SLUICE_GATE_CLOSED;
   self->pending = g_new (guint32, plan->n_nodes + 1);
@@ -39,6 +40,7 @@ sluice_step_unref (SluiceStep *self)
       next = flight->next;
       g_free (flight);
     }
+  sluice_resources_unref (self->resources);
   g_free (self->pending);
   g_free (self->dead);
   g_free (self->slots);
@@ -249,5 +251,6 @@ sluice_step_run (SluiceStep *self,
     clear (self);
   else if (self->plan->has_refs)
     clear_slots (self, self->plan->n_inputs); /* what was copied for the caller */
+  sluice_resources_reset (self->resources, NULL);
   return ok;
 }

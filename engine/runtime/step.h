@@ -59,6 +59,7 @@ struct _SluiceStep
 {
   const SluicePlan *plan;
   SluiceStepEnv env;
+  SluiceResources *resources; /* of one run, found by name */
 
   /* Under the baton. */
   guint32 *pending;

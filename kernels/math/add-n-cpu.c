@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
+#include "kernels/math/add.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/wide.h"
 
@@ -113,6 +114,30 @@ check_shapes (SluiceKernelCall *call)
   return TRUE;
 }
 
+/* Into out, which may be one of the first two. */
+static gboolean
+add_up (SluiceKernelCall *call,
+        SluiceTensor *const *parts,
+        guint n_parts,
+        SluiceRangeFunc func,
+        SluiceTensor *out)
+{
+  g_autofree const char **inputs = g_new (const char *, n_parts);
+  for (guint i = 0; i < n_parts; i++)
+    inputs[i] = parts[i]->data;
+  AddJob job = { .loop = loops[out->dtype],
+                 .dtype = out->dtype,
+                 .size = sluice_dtype_size (out->dtype),
+                 .n_inputs = n_parts,
+                 .inputs = inputs,
+                 .out = out->data };
+  gint64 n = out->n_elements;
+  if (n > 0 && n <= SLUICE_GRAIN)
+    func (&job, 0, n);
+  return n <= SLUICE_GRAIN
+         || sluice_call_parallel_for (call, n, SLUICE_GRAIN, 0.1 * n_parts, func, &job);
+}
+
 static gboolean
 compute (SluiceKernelCall *call)
 {
@@ -123,28 +148,40 @@ compute (SluiceKernelCall *call)
       sluice_call_forward (call, 0, 0);
       return TRUE;
     }
-  const SluiceTensor *first = sluice_call_input (call, 0);
-  g_autofree const char **inputs = g_new (const char *, call->n_inputs);
-  for (guint i = 0; i < call->n_inputs; i++)
-    inputs[i] = sluice_call_input (call, i)->data;
-  AddJob job = { .loop = loops[first->dtype],
-                 .dtype = first->dtype,
-                 .size = sluice_dtype_size (first->dtype),
-                 .n_inputs = call->n_inputs,
-                 .inputs = inputs };
-  gint64 n = first->n_elements;
   /* Later inputs are read after the first sum is written, so only the first two can be reused. */
-  SluiceTensor *out =
-      sluice_call_reuse (call, 0, sluice_call_can_reuse (call, 0) ? 0 : 1, &first->shape);
+  SluiceTensor *out = sluice_call_reuse (call, 0, sluice_call_can_reuse (call, 0) ? 0 : 1,
+                                         &sluice_call_input (call, 0)->shape);
   if (out == NULL)
     return FALSE;
-  job.out = out->data;
-  SluiceRangeFunc func =
-      call->kernel->data && first->dtype == SLUICE_FLOAT ? run_once_rounded : run;
-  if (n > 0 && n <= SLUICE_GRAIN)
-    func (&job, 0, n);
-  return n <= SLUICE_GRAIN
-         || sluice_call_parallel_for (call, n, SLUICE_GRAIN, 0.1 * call->n_inputs, func, &job);
+  g_autofree SluiceTensor **parts = g_new (SluiceTensor *, call->n_inputs);
+  for (guint i = 0; i < call->n_inputs; i++)
+    parts[i] = sluice_call_input (call, i);
+  gboolean once = call->kernel->data && out->dtype == SLUICE_FLOAT;
+  return add_up (call, parts, call->n_inputs, once ? run_once_rounded : run, out);
+}
+
+SluiceTensor *
+sluice_call_add_up (SluiceKernelCall *call, SluiceTensor *const *parts, guint n)
+{
+  if (n == 1)
+    return sluice_tensor_ref (parts[0]);
+  if (loops[parts[0]->dtype] == NULL)
+    {
+      sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "%s values cannot be added up",
+                        sluice_dtype_name (parts[0]->dtype));
+      return NULL;
+    }
+  GError *error = NULL;
+  SluiceTensor *sum = sluice_tensor_new_checked (call->device->allocator, parts[0]->dtype,
+                                                 &parts[0]->shape, call->owner, &error);
+  if (sum == NULL)
+    {
+      sluice_call_fail (call, error->code, "%s", error->message);
+      g_error_free (error);
+    }
+  else if (!add_up (call, parts, n, run, sum))
+    g_clear_pointer (&sum, sluice_tensor_unref);
+  return sum;
 }
 
 /* One element after the other, in the widest type of its kind. */

@@ -13,6 +13,22 @@
 
 /* ---- shapes ---- */
 
+/* Are the axes range (rank (input)), as where all of an input of unknown rank is reduced? */
+static gboolean
+reduces_all (SluiceShapeContext *c)
+{
+  const SluiceNode *range = c->node->inputs[1].node;
+  if (range == NULL || !g_str_equal (range->op_name, "Range") || range->n_inputs != 3)
+    return FALSE;
+  const SluiceTensor *from = sluice_edge_constant (range->inputs[0]);
+  const SluiceTensor *step = sluice_edge_constant (range->inputs[2]);
+  const SluiceNode *rank = range->inputs[1].node;
+  SluiceEdge input = c->node->inputs[0];
+  return from != NULL && sluice_any_int (from) == 0 && step != NULL && sluice_any_int (step) == 1
+         && rank != NULL && sluice_node_get_role (rank) == SLUICE_ROLE_RANK
+         && rank->inputs[0].node == input.node && rank->inputs[0].port == input.port;
+}
+
 static gboolean
 reduce_shape (SluiceShapeContext *c, GError **error)
 {
@@ -20,7 +36,11 @@ reduce_shape (SluiceShapeContext *c, GError **error)
   const SluiceTensor *values = sluice_shape_context_constant (c, 1);
   gboolean keep_dims = sluice_node_get_bool (c->node, "keep_dims");
   if (input->rank == SLUICE_UNKNOWN_RANK)
-    return TRUE;
+    {
+      if (!keep_dims && reduces_all (c))
+        sluice_shape_context_set (c, 0, &SLUICE_SHAPE_SCALAR);
+      return TRUE;
+    }
   if (values == NULL)
     {
       SluiceShape of_rank = sluice_shape_of_rank (input->rank);
