@@ -4,6 +4,9 @@
 #include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "app/cli/cli.h"
 #include "engine/base/pool.h"
@@ -11,11 +14,14 @@
 
 static gint64 n_threads;
 static double seconds = 3;
+static gboolean serves;
 
 static const GOptionEntry options[] = {
   { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads, N_ ("Threads that compute (one a core)"),
     N_ ("N") },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_ ("How long to measure (3)"), N_ ("S") },
+  { "serve", 0, 0, G_OPTION_ARG_NONE, &serves,
+    N_ ("Run for so long as each line \"rep SECONDS\" of the input says, until \"quit\"") },
   G_OPTION_ENTRY_NULL,
 };
 
@@ -41,28 +47,99 @@ measure (Machine *machine, double *best, GError **error)
   return TRUE;
 }
 
-static int
-bench (char **arguments, GError **error)
+/* ---- serving a comparison ---- */
+
+/* A line of /proc/self/status in megabytes, 0 where there is none. */
+static double
+memory_mb (const char *name)
 {
-  if (arguments[0] == NULL || arguments[1] != NULL)
-    return cli_usage (error, "give one PROJECT");
-  sluice_pool_set_threads (n_threads);
-  g_autoptr (SluiceProject) project = sluice_project_load (arguments[0], error);
-  g_autoptr (SluiceExamples) examples =
-      project != NULL ? sluice_examples_load (project, FALSE, error) : NULL;
-  Machine *machine = examples != NULL ? machine_new (project, examples, NULL, 1, error) : NULL;
-  if (machine == NULL)
-    return EXIT_FAILED;
-  double best;
-  gboolean ok = measure (machine, &best, error);
-  machine_free (machine);
-  if (!ok)
-    return EXIT_FAILED;
+  g_autofree char *text = NULL;
+  if (!g_file_get_contents ("/proc/self/status", &text, NULL, NULL))
+    return 0;
+  const char *line = strstr (text, name);
+  return line != NULL ? g_ascii_strtod (line + strlen (name), NULL) / 1024 : 0;
+}
+
+static double
+cpu_seconds (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+/* Seconds that all processors of the machine have worked. */
+static double
+busy_seconds (void)
+{
+  g_autofree char *text = NULL;
+  unsigned long long user, nice, system, idle, wait, irq, soft, steal;
+  if (!g_file_get_contents ("/proc/stat", &text, NULL, NULL)
+      || sscanf (text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system, &idle,
+                 &wait, &irq, &soft, &steal)
+             != 8)
+    return 0;
+  return (double) (user + nice + system + irq + soft + steal) / (double) sysconf (_SC_CLK_TCK);
+}
+
+/* Steps for about @want seconds. @step_s: what one takes, in and out. */
+static gboolean
+serve_repetition (Machine *machine, double want, double *step_s, GError **error)
+{
+  SluiceRunOptions run = { 0 };
+  gint64 n = (gint64) CLAMP (want / *step_s, 1, 1e9);
+  double busy = busy_seconds (), cpu = cpu_seconds ();
+  gint64 start = g_get_monotonic_time ();
+  if (!machine_replay (machine, n, &run, error))
+    return FALSE;
+  double wall = MAX (1e-6 * (double) (g_get_monotonic_time () - start), 1e-6);
+  cpu = cpu_seconds () - cpu;
+  *step_s = wall / (double) n;
+  printf ("{\"n\": %" G_GINT64_FORMAT ", \"wall\": %.9g, \"cpu\": %.9g, \"others\": %.3g}\n", n,
+          wall, cpu, MAX (0, (busy_seconds () - busy - cpu) / wall));
+  return TRUE;
+}
+
+#define N_WARM 5 /* steps: the first ones plan, allocate and learn what kernels cost */
+
+/*
+ * The protocol that tests/bench/peers/README.md describes: what it says and when is fixed, so that
+ * one script measures several programs in turns.
+ */
+static gboolean
+serve (Machine *machine, double base_mb, GError **error)
+{
+  SluiceRunOptions run = { 0 };
+  char line[64];
+  if (!machine_initialize (machine, error) || !machine_replay (machine, N_WARM, &run, error))
+    return FALSE;
+  gint64 start = g_get_monotonic_time ();
+  if (!machine_replay (machine, N_WARM, &run, error))
+    return FALSE;
+  double step_s = MAX (1e-6 * (double) (g_get_monotonic_time () - start) / N_WARM, 1e-9);
+  puts ("{\"ready\": true, \"unit\": \"steps/s\", \"per\": 1}");
+  fflush (stdout);
+  while (fgets (line, sizeof line, stdin) != NULL && g_str_has_prefix (line, "rep "))
+    {
+      double want = g_ascii_strtod (line + 4, NULL);
+      if (!serve_repetition (machine, want, &step_s, error))
+        return FALSE;
+      fflush (stdout);
+    }
+  printf ("{\"rss_mb\": %.1f, \"base_mb\": %.1f}\n", memory_mb ("VmHWM:"), base_mb);
+  return TRUE;
+}
+
+/* ---- the verb ---- */
+
+static void
+print_best (const SluiceProject *project, double best)
+{
   if (!cli_json)
     {
       printf (_ ("%s: %.0f steps/s at batch %" G_GINT64_FORMAT " on %u threads\n"), project->name,
               best, project->batch, sluice_pool_get_threads ());
-      return EXIT_OK;
+      return;
     }
   JsonBuilder *b = json_builder_new ();
   json_builder_begin_object (b);
@@ -72,7 +149,26 @@ bench (char **arguments, GError **error)
   cli_json_int (b, "threads", sluice_pool_get_threads ());
   json_builder_end_object (b);
   cli_print_json (b);
-  return EXIT_OK;
+}
+
+static int
+bench (char **arguments, GError **error)
+{
+  double base_mb = memory_mb ("VmRSS:"), best = 0;
+  if (arguments[0] == NULL || arguments[1] != NULL)
+    return cli_usage (error, "give one PROJECT");
+  sluice_pool_set_threads (n_threads);
+  g_autoptr (SluiceProject) project = sluice_project_load (arguments[0], error);
+  g_autoptr (SluiceExamples) examples =
+      project != NULL ? sluice_examples_load (project, FALSE, error) : NULL;
+  Machine *machine = examples != NULL ? machine_new (project, examples, NULL, 1, error) : NULL;
+  if (machine == NULL)
+    return EXIT_FAILED;
+  gboolean ok = serves ? serve (machine, base_mb, error) : measure (machine, &best, error);
+  if (ok && !serves)
+    print_best (project, best);
+  machine_free (machine);
+  return ok ? EXIT_OK : EXIT_FAILED;
 }
 
 const Verb verb_bench = {
