@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <math.h>
 
+#include "kernels/math/scalar.h"
 #include "kernels/typed.h"
 
 /* out[i] = f (x[i]) or f (x[i], y[i]); out may be x or y. alpha: LeakyRelu's slope. */
@@ -57,7 +58,7 @@ typedef struct
   BINARY (T, relu6_grad_##suffix, RELU6_GRAD (T))
 ALL_REALS (RELU_FAMILY)
 
-UNARY (float, elu_float, x < 0 ? expm1f (x) : x)
+UNARY (float, elu_float, x < 0 ? scalar_expm1_f32 (x) : x)
 UNARY (double, elu_double, x < 0 ? expm1 (x) : x)
 BINARY (float, elu_grad_float, x < 0 ? (x + 1) * dy : dy)
 BINARY (double, elu_grad_double, x < 0 ? (x + 1) * dy : dy)
@@ -65,15 +66,19 @@ BINARY (double, elu_grad_double, x < 0 ? (x + 1) * dy : dy)
 /* Beyond these, log (1 + e^x) is x or e^x to the last bit: log (epsilon) + 2. */
 #define FLOAT_EDGE  13.942385f
 #define DOUBLE_EDGE 34.043653389117156
-UNARY (float, softplus_float, x > FLOAT_EDGE ? x : x < -FLOAT_EDGE ? expf (x) : log1pf (expf (x)))
+UNARY (float,
+       softplus_float,
+       x > FLOAT_EDGE    ? x
+       : x < -FLOAT_EDGE ? scalar_exp_f32 (x)
+                         : scalar_log1p_f32 (scalar_exp_f32 (x)))
 UNARY (double, softplus_double, x > DOUBLE_EDGE ? x : x < -DOUBLE_EDGE ? exp (x) : log1p (exp (x)))
-BINARY (float, softplus_grad_float, dy / (expf (-x) + 1))
+BINARY (float, softplus_grad_float, dy / (scalar_exp_f32 (-x) + 1))
 BINARY (double, softplus_grad_double, dy / (exp (-x) + 1))
 
 /* Klambauer et al., Self-Normalizing Neural Networks (2017): scale and scale * alpha. */
 #define SELU_SCALE 1.0507009873554804934193349852946
 #define SELU_FALL  1.7580993408473768599402175208123
-UNARY (float, selu_float, x < 0 ? (float) SELU_FALL * expm1f (x) : (float) SELU_SCALE * x)
+UNARY (float, selu_float, x < 0 ? (float) SELU_FALL * scalar_expm1_f32 (x) : (float) SELU_SCALE * x)
 UNARY (double, selu_double, x < 0 ? SELU_FALL * expm1 (x) : SELU_SCALE * x)
 BINARY (float, selu_grad_float, x < 0 ? dy * (x + (float) SELU_FALL) : dy * (float) SELU_SCALE)
 BINARY (double, selu_grad_double, x < 0 ? dy * (x + SELU_FALL) : dy * SELU_SCALE)
@@ -97,11 +102,11 @@ static const Activation relu = { 0.2, { REALS (relu) } };
 static const Activation relu6 = { 0.2, { REALS (relu6) } };
 static const Activation relu_grad = { 0.3, { REALS (relu_grad) } };
 static const Activation relu6_grad = { 0.3, { REALS (relu6_grad) } };
-static const Activation elu = { 5, { FLOATS (elu) } };
+static const Activation elu = { 0.7, { FLOATS (elu) } };
 static const Activation elu_grad = { 0.3, { FLOATS (elu_grad) } };
-static const Activation softplus = { 10, { FLOATS (softplus) } };
-static const Activation softplus_grad = { 5, { FLOATS (softplus_grad) } };
-static const Activation selu = { 5, { FLOATS (selu) } };
+static const Activation softplus = { 1.2, { FLOATS (softplus) } };
+static const Activation softplus_grad = { 0.7, { FLOATS (softplus_grad) } };
+static const Activation selu = { 0.7, { FLOATS (selu) } };
 static const Activation selu_grad = { 0.3, { FLOATS (selu_grad) } };
 static const Activation softsign = { 0.4, { FLOATS (softsign) } };
 static const Activation softsign_grad = { 0.5, { FLOATS (softsign_grad) } };

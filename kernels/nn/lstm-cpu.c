@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/linalg/gemm.h"
+#include "kernels/math/scalar.h"
 #include "kernels/typed.h"
 
 /* ---- tensors of a call as float ---- */
@@ -121,12 +122,6 @@ join_columns (
     }
 }
 
-static inline float
-sigmoid (float x)
-{
-  return 1 / (1 + expf (-x));
-}
-
 /* ---- LSTM ---- */
 
 typedef struct
@@ -180,7 +175,7 @@ typedef struct
   float *cs_carry;                         /* from the step after, and to the step before */
 } Step;
 
-static void
+SLUICE_HOT static void
 forward_rows (gpointer data, gint64 begin, gint64 end)
 {
   const Step *s = data;
@@ -199,13 +194,13 @@ forward_rows (gpointer data, gint64 begin, gint64 end)
             in += before * s->wci[c];
             forget += before * s->wcf[c];
           }
-        s->i[at] = sigmoid (in);
-        s->ci[at] = tanhf (cell);
-        s->f[at] = sigmoid (forget);
+        s->i[at] = scalar_sigmoid_f32 (in);
+        s->ci[at] = scalar_tanh_f32 (cell);
+        s->f[at] = scalar_sigmoid_f32 (forget);
         float cs = s->i[at] * s->ci[at] + s->f[at] * before;
         s->cs[at] = state->clip > 0 ? CLAMP (cs, -state->clip, state->clip) : cs;
-        s->co[at] = tanhf (s->cs[at]);
-        s->o[at] = sigmoid (state->peephole ? out + s->cs[at] * s->wco[c] : out);
+        s->co[at] = scalar_tanh_f32 (s->cs[at]);
+        s->o[at] = scalar_sigmoid_f32 (state->peephole ? out + s->cs[at] * s->wco[c] : out);
         s->h[at] = s->o[at] * s->co[at];
       }
 }
@@ -525,6 +520,40 @@ gru_begin (SluiceKernelCall *call, Gru *g)
   return TRUE;
 }
 
+/* Of one row: r, u and what the candidate sees of the state. */
+SLUICE_HOT static void
+gru_gates (gint64 n,
+           const float *restrict gates,
+           const float *restrict bias,
+           const float *restrict h_prev,
+           float *restrict r,
+           float *restrict u,
+           float *restrict seen)
+{
+  for (gint64 k = 0; k < n; k++)
+    {
+      r[k] = scalar_sigmoid_f32 (gates[k] + bias[k]);
+      u[k] = scalar_sigmoid_f32 (gates[n + k] + bias[n + k]);
+      seen[k] = h_prev[k] * r[k];
+    }
+}
+
+/* Of one row; c holds the candidate's products. */
+SLUICE_HOT static void
+gru_outputs (gint64 n,
+             const float *restrict bias,
+             const float *restrict h_prev,
+             const float *restrict u,
+             float *restrict c,
+             float *restrict h)
+{
+  for (gint64 k = 0; k < n; k++)
+    {
+      c[k] = scalar_tanh_f32 (c[k] + bias[k]);
+      h[k] = u[k] * (h_prev[k] - c[k]) + c[k];
+    }
+}
+
 static gboolean
 gru_forward (SluiceKernelCall *call, const Gru *g)
 {
@@ -541,21 +570,12 @@ gru_forward (SluiceKernelCall *call, const Gru *g)
   if (!product (call, joined, 0, input_of (f, 2), 0, ru->data, g->batch, 2 * n, width))
     return FALSE;
   for (gint64 row = 0; row < g->batch; row++)
-    for (gint64 k = 0, at = row * n; k < n; k++, at++)
-      {
-        const float *gate = (const float *) ru->data + row * 2 * n + k;
-        r[at] = sigmoid (gate[0] + b_ru[k]);
-        u[at] = sigmoid (gate[n] + b_ru[n + k]);
-        joined[row * width + g->input + k] = h_prev[at] * r[at];
-      }
+    gru_gates (n, (const float *) ru->data + row * 2 * n, b_ru, h_prev + row * n, r + row * n,
+               u + row * n, joined + row * width + g->input);
   if (!product (call, joined, 0, input_of (f, 3), 0, c, g->batch, n, width))
     return FALSE;
   for (gint64 row = 0; row < g->batch; row++)
-    for (gint64 k = 0, at = row * n; k < n; k++, at++)
-      {
-        c[at] = tanhf (c[at] + b_c[k]);
-        h[at] = u[at] * (h_prev[at] - c[at]) + c[at];
-      }
+    gru_outputs (n, b_c, h_prev + row * n, u + row * n, c + row * n, h + row * n);
   return TRUE;
 }
 
