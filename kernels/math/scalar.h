@@ -324,8 +324,10 @@ scalar_log1p_f32 (float x)
   /* The factor gives back what rounding 1 + x has lost (W. Kahan). */
   float u = 1.0f + x;
   float d = u - 1.0f;
-  float result = scalar_log_f32 (u) * (x / d);
-  return d == 0 || u > FLT_MAX ? x : d != d || u <= 0 ? scalar_log_f32 (u) : result;
+  float l = scalar_log_f32 (u);
+  float result = l * (x / d);
+  result = d != d || u <= 0 ? l : result;
+  return d == 0 || u > FLT_MAX ? x : result;
 }
 
 SLUICE_SCALAR float

@@ -66,11 +66,15 @@ BINARY (double, elu_grad_double, x < 0 ? (x + 1) * dy : dy)
 /* Beyond these, log (1 + e^x) is x or e^x to the last bit: log (epsilon) + 2. */
 #define FLOAT_EDGE  13.942385f
 #define DOUBLE_EDGE 34.043653389117156
-UNARY (float,
-       softplus_float,
-       x > FLOAT_EDGE    ? x
-       : x < -FLOAT_EDGE ? scalar_exp_f32 (x)
-                         : scalar_log1p_f32 (scalar_exp_f32 (x)))
+/* All three are computed, then one is chosen: so the loop has no branches. */
+static inline __attribute__ ((always_inline)) float
+softplus_f32 (float x)
+{
+  float e = scalar_exp_f32 (x), y = scalar_log1p_f32 (e);
+  y = x < -FLOAT_EDGE ? e : y;
+  return x > FLOAT_EDGE ? x : y;
+}
+UNARY (float, softplus_float, softplus_f32 (x))
 UNARY (double, softplus_double, x > DOUBLE_EDGE ? x : x < -DOUBLE_EDGE ? exp (x) : log1p (exp (x)))
 BINARY (float, softplus_grad_float, dy / (scalar_exp_f32 (-x) + 1))
 BINARY (double, softplus_grad_double, dy / (exp (-x) + 1))
