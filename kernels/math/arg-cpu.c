@@ -191,15 +191,20 @@ compute_reference (SluiceKernelCall *call)
 static const ArgKernel kernel_ArgMax = { { LOOPS_RI (arg_max), LOOPS_B (arg_max) } };
 static const ArgKernel kernel_ArgMin = { { LOOPS_RI (arg_min), LOOPS_B (arg_min) } };
 
+/* The definition allows complex and quantized numbers too, which have no order here or there. */
+#define ARG_DTYPES (SLUICE_SET_REAL | SLUICE_SET (SLUICE_BOOL))
+
 #define REGISTER(op_)                                                                              \
   { .op = #op_,                                                                                    \
     .device = "CPU",                                                                               \
+    .where = { { "T", ARG_DTYPES } },                                                              \
     .rank = 10,                                                                                    \
     .host_inputs = 2,                                                                              \
     .compute = compute,                                                                            \
     .data = (gpointer) &kernel_##op_ },                                                            \
       { .op = #op_,                                                                                \
         .device = "CPU",                                                                           \
+        .where = { { "T", ARG_DTYPES } },                                                          \
         .host_inputs = 2,                                                                          \
         .compute = compute_reference,                                                              \
         .data = (gpointer) &kernel_##op_ },
