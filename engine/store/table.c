@@ -4,6 +4,8 @@
 /* https://github.com/google/leveldb/blob/main/doc/table_format.md */
 #include "engine/store/table.h"
 
+#include <pthread.h>
+#include <snappy-c.h>
 #include <string.h>
 
 #include "engine/base/error.h"
@@ -16,6 +18,14 @@
 #define TRAILER          5      /* of a block: type and checksum */
 #define BLOCK_BYTES      262144 /* a block is closed beyond this; TensorFlow's size */
 #define RESTART_INTERVAL 16     /* entries after which a key is written whole again */
+#define MOST_EXPANSION   32     /* Snappy makes at most 64 bytes of 3 */
+
+/* The byte behind a block. */
+enum
+{
+  BLOCK_PLAIN,
+  BLOCK_SNAPPY,
+};
 
 /* Where a block lies. */
 typedef struct
@@ -35,6 +45,8 @@ struct _SluiceTable
   const char *bytes;
   gsize length;
   GArray *index; /* of IndexEntry */
+  pthread_mutex_t lock;
+  GHashTable *inflated; /* offset of a compressed block -> GBytes; values lie in them; by lock */
 };
 
 int
@@ -73,6 +85,54 @@ sluice_table_is_one (const char *bytes, gsize length)
   return length >= FOOTER && get_magic (bytes + length) == MAGIC;
 }
 
+static GBytes *
+inflate (const char *block, gsize size, GError **error)
+{
+  gsize length = 0;
+  if (snappy_uncompressed_length (block, size, &length) != SNAPPY_OK
+      || length / MOST_EXPANSION > size)
+    {
+      damaged (error, "a compressed block does not say how long it is");
+      return NULL;
+    }
+  g_autofree char *plain = g_try_malloc (MAX (length, 1));
+  if (plain == NULL)
+    {
+      sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                   "no memory for a block of the table of %" G_GSIZE_FORMAT " bytes", length);
+      return NULL;
+    }
+  if (snappy_uncompress (block, size, plain, &length) != SNAPPY_OK)
+    {
+      damaged (error, "a compressed block is malformed");
+      return NULL;
+    }
+  return g_bytes_new_take (g_steal_pointer (&plain), length);
+}
+
+/* A compressed block, as long as the table lives. */
+static gboolean
+read_compressed (const SluiceTable *self, Handle handle, SluiceSpan *plain, GError **error)
+{
+  SluiceTable *owner = (SluiceTable *) self; /* what is kept does not change what the table holds */
+  gsize length = 0;
+  pthread_mutex_lock (&owner->lock);
+  GBytes *bytes = g_hash_table_lookup (owner->inflated, &handle.offset);
+  if (bytes == NULL)
+    {
+      bytes = inflate (self->bytes + handle.offset, handle.size, error);
+      if (bytes != NULL)
+        g_hash_table_insert (owner->inflated, g_memdup2 (&handle.offset, sizeof handle.offset),
+                             bytes);
+    }
+  pthread_mutex_unlock (&owner->lock);
+  if (bytes == NULL)
+    return FALSE;
+  plain->data = g_bytes_get_data (bytes, &length);
+  plain->length = length;
+  return TRUE;
+}
+
 /* A block's entries, without the restart points behind them. */
 static gboolean
 read_block (const SluiceTable *self, Handle handle, SluiceSpan *entries, GError **error)
@@ -81,22 +141,32 @@ read_block (const SluiceTable *self, Handle handle, SluiceSpan *entries, GError 
   if (handle.offset > self->length || handle.size > self->length - handle.offset
       || self->length - handle.offset - handle.size < TRAILER)
     return damaged (error, "a block lies outside the file");
-  const char *block = self->bytes + handle.offset;
-  if (!sluice_crc32c_matches (block + handle.size + 1, block, handle.size + 1))
+  const char *stored = self->bytes + handle.offset;
+  if (!sluice_crc32c_matches (stored + handle.size + 1, stored, handle.size + 1))
     return damaged (error, "the checksum of a block is wrong");
-  if (block[handle.size] != 0)
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "the table's blocks are compressed (type %d), which TensorFlow never "
-                        "writes in checkpoints; save it anew without",
-                        block[handle.size]);
-  if (handle.size < sizeof n_restarts)
+  SluiceSpan block = { stored, handle.size };
+  switch (stored[handle.size])
+    {
+    case BLOCK_PLAIN:
+      break;
+    case BLOCK_SNAPPY:
+      if (!read_compressed (self, handle, &block, error))
+        return FALSE;
+      break;
+    default:
+      return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
+                          "the table's block at byte %" G_GUINT64_FORMAT " is compressed in a way "
+                          "that is not known here (type %d, where 0 is none and 1 is Snappy)",
+                          handle.offset, stored[handle.size]);
+    }
+  if (block.length < sizeof n_restarts)
     return damaged (error, "a block is too short");
-  memcpy (&n_restarts, block + handle.size - sizeof n_restarts, sizeof n_restarts);
+  memcpy (&n_restarts, block.data + block.length - sizeof n_restarts, sizeof n_restarts);
   n_restarts = GUINT32_FROM_LE (n_restarts);
-  gsize room = handle.size - sizeof n_restarts;
+  gsize room = block.length - sizeof n_restarts;
   if (n_restarts > room / sizeof (guint32))
     return damaged (error, "a block is too short for its restart points");
-  *entries = (SluiceSpan){ block, room - n_restarts * sizeof (guint32) };
+  *entries = (SluiceSpan){ block.data, room - n_restarts * sizeof (guint32) };
   return TRUE;
 }
 
@@ -156,6 +226,9 @@ sluice_table_open (const char *bytes, gsize length, GError **error)
   self->length = length - FOOTER;
   self->index = g_array_new (FALSE, FALSE, sizeof (IndexEntry));
   g_array_set_clear_func (self->index, clear_index_entry);
+  pthread_mutex_init (&self->lock, NULL);
+  self->inflated =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, (GDestroyNotify) g_bytes_unref);
   Handle metaindex, index;
   SluiceSpan entries;
   const char *at = bytes + length - FOOTER, *end = at + HANDLES;
@@ -171,6 +244,8 @@ void
 sluice_table_free (SluiceTable *self)
 {
   g_array_unref (self->index);
+  g_hash_table_unref (self->inflated);
+  pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
 

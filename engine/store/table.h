@@ -9,7 +9,8 @@
 /*
  * The sorted table of keys and values that TensorFlow's checkpoints are kept in: LevelDB's, with
  * blocks of entries that share prefixes, an index block of the last key of each, a masked CRC-32C
- * behind every block, and a footer of 48 bytes. Keys and values are any bytes.
+ * behind every block, and a footer of 48 bytes. Keys and values are any bytes. Blocks may be
+ * compressed by Snappy; TensorFlow writes its checkpoints plain, and so do we.
  */
 typedef struct
 {
@@ -27,13 +28,13 @@ gboolean sluice_table_is_one (const char *bytes, gsize length);
  * @bytes: stay where they are for as long as the table
  *
  * Reads footer and index; blocks are read, and checked, where they are asked for. DATA_LOSS on
- * damage, UNIMPLEMENTED for compressed blocks.
+ * damage, UNIMPLEMENTED for blocks compressed by anything but Snappy.
  */
 SluiceTable *sluice_table_open (const char *bytes, gsize length, GError **error);
 void sluice_table_free (SluiceTable *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceTable, sluice_table_free)
 
-/* FALSE without an error: no such key. value lies in the table's bytes. */
+/* FALSE without an error: no such key. value stays where it is for as long as the table. */
 gboolean
 sluice_table_find (const SluiceTable *self, SluiceSpan key, SluiceSpan *value, GError **error);
 
