@@ -153,9 +153,11 @@ compute_reference (SluiceKernelCall *call)
 static const ScanKernel kernel_Cumsum = { { LOOPS_RIC (cumsum) } };
 static const ScanKernel kernel_Cumprod = { { LOOPS_RIC (cumprod) } };
 
+/* The definition allows quantized numbers too, which are not added here or there. */
 #define REGISTER(op_)                                                                              \
   { .op = #op_,                                                                                    \
     .device = "CPU",                                                                               \
+    .where = { { "T", SLUICE_SET_NUMBER } },                                                       \
     .rank = 10,                                                                                    \
     .host_inputs = 2,                                                                              \
     .prepare = prepare,                                                                            \
@@ -163,6 +165,7 @@ static const ScanKernel kernel_Cumprod = { { LOOPS_RIC (cumprod) } };
     .data = (gpointer) &kernel_##op_ },                                                            \
       { .op = #op_,                                                                                \
         .device = "CPU",                                                                           \
+        .where = { { "T", SLUICE_SET_NUMBER } },                                                   \
         .host_inputs = 2,                                                                          \
         .prepare = prepare,                                                                        \
         .compute = compute_reference,                                                              \

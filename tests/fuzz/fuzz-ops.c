@@ -227,6 +227,16 @@ case_clear (Case *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
 
+/* One that the recipe names, or now and then another one that the definition allows: kernels refuse
+ * what they have no code for. */
+static SluiceDType
+choose_sample_dtype (Bytes *bytes, const SluiceRecipe *recipe, const SluiceAttrDef *repeated)
+{
+  SluiceDTypeSet allowed = repeated->allowed_types
+                           & (SLUICE_SET_NUMBER | SLUICE_SET_QUANTIZED | SLUICE_SET (SLUICE_BOOL));
+  return choose_dtype (bytes, next (bytes) < 208 || allowed == 0 ? recipe->dtypes : allowed);
+}
+
 /* A sample of the op as a start, or nothing but chance. */
 static void
 choose_start (Case *self, Bytes *bytes)
@@ -236,8 +246,8 @@ choose_start (Case *self, Bytes *bytes)
     {
       const SluiceSample *sample = &recipe->samples[choose (bytes, recipe->n_samples)];
       const SluiceAttrDef *repeated = op_repeated_attr (self->op);
-      SluiceDType dtype =
-          recipe->dtypes && repeated ? choose_dtype (bytes, recipe->dtypes) : SLUICE_INVALID;
+      SluiceDType dtype = recipe->dtypes && repeated ? choose_sample_dtype (bytes, recipe, repeated)
+                                                     : SLUICE_INVALID;
       g_auto (Use) use = { 0 };
       use_init (&use, self->op, sample, dtype, next (bytes));
       for (guint i = 0; i < MIN (use.n_inputs, MAX_INPUTS); i++)
