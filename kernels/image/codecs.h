@@ -33,37 +33,15 @@ typedef struct
  * gives up and returns FALSE without an error. */
 typedef void *(*SluicePictureAllocate) (const SluicePictureSize *size, gpointer data);
 
-typedef gboolean (*SluicePictureDecode) (const guint8 *data,
-                                         gsize length,
-                                         const SluicePictureOptions *options,
-                                         SluicePictureAllocate allocate,
-                                         gpointer user_data,
-                                         GError **error);
+typedef gboolean SluicePictureDecoder (const guint8 *data,
+                                       gsize length,
+                                       const SluicePictureOptions *options,
+                                       SluicePictureAllocate allocate,
+                                       gpointer user_data,
+                                       GError **error);
+typedef SluicePictureDecoder *SluicePictureDecode;
 
-gboolean sluice_png_decode (const guint8 *data,
-                            gsize length,
-                            const SluicePictureOptions *options,
-                            SluicePictureAllocate allocate,
-                            gpointer user_data,
-                            GError **error);
-gboolean sluice_jpeg_decode (const guint8 *data,
-                             gsize length,
-                             const SluicePictureOptions *options,
-                             SluicePictureAllocate allocate,
-                             gpointer user_data,
-                             GError **error);
-gboolean sluice_gif_decode (const guint8 *data,
-                            gsize length,
-                            const SluicePictureOptions *options,
-                            SluicePictureAllocate allocate,
-                            gpointer user_data,
-                            GError **error);
-gboolean sluice_bmp_decode (const guint8 *data,
-                            gsize length,
-                            const SluicePictureOptions *options,
-                            SluicePictureAllocate allocate,
-                            gpointer user_data,
-                            GError **error);
+SluicePictureDecoder sluice_png_decode, sluice_jpeg_decode, sluice_gif_decode, sluice_bmp_decode;
 
 /* Reads no further than the header. */
 gboolean

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
+#include "kernels/array/array.h"
 #include "kernels/state/access.h"
 #include "kernels/state/rows.h"
 
@@ -93,21 +94,6 @@ scatter_nd_compute (SluiceKernelCall *call)
   return scatter (call, scatter_slices);
 }
 
-/* State: are bad indices skipped? */
-static gpointer
-nd_prepare (const SluiceNode *node, GError **error)
-{
-  const SluiceString *policy = sluice_node_get_string (node, "bad_indices_policy");
-  if (sluice_node_string_is (node, "bad_indices_policy", "IGNORE"))
-    return GINT_TO_POINTER (TRUE);
-  if (policy->length > 0 && !sluice_node_string_is (node, "bad_indices_policy", "DEFAULT")
-      && !sluice_node_string_is (node, "bad_indices_policy", "ERROR"))
-    sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                 "Op '%s': bad_indices_policy must be DEFAULT, ERROR or IGNORE, not '%.*s'",
-                 node->name, (int) policy->length, policy->data);
-  return GINT_TO_POINTER (FALSE);
-}
-
 #define KERNEL(name, attr, set, change, ...)                                                       \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { attr, set } }, .data = GINT_TO_POINTER (change),     \
@@ -119,9 +105,9 @@ nd_prepare (const SluiceNode *node, GError **error)
               __VA_ARGS__)
 #define SCATTER_ND(name, set, change, ...)                                                         \
   KERNEL ("ScatterNd" name, "T", set, change, .compute = scatter_nd_compute,                       \
-          .prepare = nd_prepare, __VA_ARGS__),                                                     \
+          .prepare = sluice_bad_indices_prepare, __VA_ARGS__),                                     \
       KERNEL ("ResourceScatterNd" name, "T", set, change, .compute = scatter_nd_compute,           \
-              .prepare = nd_prepare, __VA_ARGS__)
+              .prepare = sluice_bad_indices_prepare, __VA_ARGS__)
 #define KEEPS .flags = SLUICE_KERNEL_KEEPS_DENORMALS
 #define SUMS  (SLUICE_SET_NUMBER | SLUICE_SET (SLUICE_BOOL))
 
