@@ -4,6 +4,7 @@
 #include "app/application.h"
 
 #include <glib/gi18n.h>
+#include <stdio.h>
 
 #include "app/plugins.h"
 #include "app/preferences.h"
@@ -174,6 +175,15 @@ tell_failed_plugins (SluiceApplication *self)
   sluice_window_offer (self->window, message, _ ("_Preferences"), "app.preferences");
 }
 
+/* For tests, which drive the window over the bus. */
+static void
+tell_bus_name (GApplication *application)
+{
+  GDBusConnection *bus = g_application_get_dbus_connection (application);
+  puts (bus != NULL ? g_dbus_connection_get_unique_name (bus) : "");
+  fflush (stdout);
+}
+
 static int
 sluice_application_command_line (GApplication *application, GApplicationCommandLine *line)
 {
@@ -217,6 +227,8 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
       g_timeout_add (500, picture_cb, self);
     }
   gtk_window_present (GTK_WINDOW (self->window));
+  if (g_getenv ("SLUICE_PROBE") != NULL)
+    tell_bus_name (G_APPLICATION (self));
   return 0;
 }
 

@@ -160,22 +160,23 @@ equal_names (gconstpointer a, gconstpointer b)
          && equal_strings (x->targets, y->targets, x->n_targets);
 }
 
+/* (transfer full): ends with NULL */
 static const char *const *
-intern_all (const char *const *strings, guint n)
+dup_strings (const char *const *strings, guint n)
 {
-  const char **copy = g_new (const char *, n + 1);
+  char **copy = g_new0 (char *, n + 1);
   for (guint i = 0; i < n; i++)
-    copy[i] = g_intern_string (strings[i]);
-  return copy;
+    copy[i] = g_strdup (strings[i]);
+  return (const char *const *) copy;
 }
 
 static Names *
 names_dup (const Names *names)
 {
   Names *copy = g_memdup2 (names, sizeof *names);
-  copy->feeds = intern_all (names->feeds, names->n_feeds);
-  copy->fetches = intern_all (names->fetches, names->n_fetches);
-  copy->targets = intern_all (names->targets, names->n_targets);
+  copy->feeds = dup_strings (names->feeds, names->n_feeds);
+  copy->fetches = dup_strings (names->fetches, names->n_fetches);
+  copy->targets = dup_strings (names->targets, names->n_targets);
   return copy;
 }
 
@@ -183,9 +184,9 @@ static void
 names_free (gpointer data)
 {
   Names *names = data;
-  g_free ((gpointer) names->feeds);
-  g_free ((gpointer) names->fetches);
-  g_free ((gpointer) names->targets);
+  g_strfreev ((char **) names->feeds);
+  g_strfreev ((char **) names->fetches);
+  g_strfreev ((char **) names->targets);
   g_free (names);
 }
 

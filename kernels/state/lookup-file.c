@@ -91,13 +91,15 @@ static gboolean
 find_column (Piece line, char delimiter, gint64 column, Piece *piece)
 {
   const char *at = line.data, *end = at + line.length, *stop;
-  for (; column >= 0; column--, at = stop + 1)
+  for (; column >= 0; column--)
     {
       stop = memchr (at, delimiter, end - at);
       if (column == 0)
         *piece = (Piece){ at, (stop ? stop : end) - at };
       else if (stop == NULL)
         return FALSE;
+      else
+        at = stop + 1;
     }
   return TRUE;
 }

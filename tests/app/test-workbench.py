@@ -94,21 +94,21 @@ class Workbench:
              "--height", "900"],
             stdout=subprocess.PIPE, text=True, env=environment)
         self.bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
-        self.name = self.until(self._find_name)
+        # The program says itself when it answers: who calls a connection before, finds one that is
+        # not ready for it.
+        self.name = self.process.stdout.readline().strip()
+        self.until(self._has_window)
         address = call(self.bus, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")[0]
         self.a11y = Gio.DBusConnection.new_for_address_sync(
             address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT
             | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
 
-    def _find_name(self):
-        for name in call(self.bus, *DAEMON, "ListNames")[0]:
-            try:
-                if connection_pid(self.bus, name) == self.process.pid:
-                    call(self.bus, name, WINDOW, "org.gtk.Actions", "List")
-                    return name
-            except GLib.Error:
-                continue  # gone meanwhile, or a connection without the window
-        return None
+    def _has_window(self):
+        try:
+            call(self.bus, self.name, WINDOW, "org.gtk.Actions", "List")
+        except GLib.Error:
+            return False  # not yet
+        return True
 
     def until(self, condition):
         """What the condition says once it says anything true. It is asked again and again."""

@@ -66,7 +66,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   gsize n = zero ? (gsize) (zero - data) : 0, skip = zero ? n + 1 : 0;
   g_autoptr (SluiceTensor) pattern = sluice_tensor_new_string ((const char *) data, (gssize) n);
   g_autoptr (SluiceTensor) text =
-      sluice_tensor_new_string ((const char *) data + skip, (gssize) (size - skip));
+      sluice_tensor_new_string (size ? (const char *) data + skip : "", (gssize) (size - skip));
   SluiceFeed feeds[] = { { "text", text }, { "pattern", pattern } };
   for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
     {
