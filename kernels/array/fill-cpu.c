@@ -87,7 +87,10 @@ ones_like_compute (SluiceKernelCall *call)
 
 static const SluiceKernel kernels[] = {
   SLUICE_ARRAY_KERNEL ("Fill", .compute = fill_compute),
-  SLUICE_ARRAY_KERNEL ("ZerosLike", .compute = zeros_like_compute),
+  /* Zeros of a variant are kernels/list's. */
+  SLUICE_ARRAY_KERNEL ("ZerosLike",
+                       .where = { { "T", ~SLUICE_SET (SLUICE_VARIANT) } },
+                       .compute = zeros_like_compute),
   SLUICE_ARRAY_KERNEL ("OnesLike", .compute = ones_like_compute),
 };
 
