@@ -4,6 +4,7 @@
 #include "engine/grad/grad.h"
 
 #include "engine/base/error.h"
+#include "engine/graph/lower.h"
 
 /*
  * The walk of TensorFlow's gradients(): a node's gradient function runs once all nodes behind it
@@ -224,6 +225,7 @@ mark_reached (Walk *w, const SluiceEdge *xs, guint n_xs, gboolean *reached)
   while ((node = g_queue_pop_head (&todo)) != NULL)
     {
       guint n;
+      /* An edge out of a call stands for one of what the call was written out to: both go on. */
       const SluiceUse *uses = sluice_graph_get_uses (w->graph, node, &n);
       for (guint i = 0; i < n; i++)
         if (uses[i].input >= 0 && !reached[uses[i].node->id]
@@ -250,8 +252,9 @@ mark_between (Walk *w, const SluiceEdge *ys, guint n_ys, const gboolean *reached
   while ((node = g_queue_pop_head (&todo)) != NULL)
     for (guint i = 0; i < node->n_inputs; i++)
       {
-        SluiceNode *producer = node->inputs[i].node;
-        if (producer == NULL || !reached[producer->id] || !carries_gradient (node->inputs[i]))
+        SluiceEdge edge = sluice_edge_resolve (node->inputs[i]);
+        SluiceNode *producer = edge.node;
+        if (producer == NULL || !reached[producer->id] || !carries_gradient (edge))
           continue;
         NodeState *state = state_of (w, producer);
         state->pending++;
@@ -266,6 +269,11 @@ mark_between (Walk *w, const SluiceEdge *ys, guint n_ys, const gboolean *reached
 static gboolean
 call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs, GError **error)
 {
+  if (node->error != NULL)
+    {
+      g_propagate_error (error, g_error_copy (node->error));
+      return FALSE;
+    }
   if (node->op == NULL
       || (node->op->def->gradient == NULL
           && !(node->op->def->flags & SLUICE_OP_NOT_DIFFERENTIABLE)))
@@ -294,12 +302,12 @@ give_shares (Walk *w, SluiceNode *node, const SluiceGrad *dxs)
 {
   for (guint i = 0; i < node->n_inputs; i++)
     {
-      SluiceNode *producer = node->inputs[i].node;
-      if (producer == NULL || !state_of (w, producer)->between
-          || !carries_gradient (node->inputs[i]))
+      SluiceEdge edge = sluice_edge_resolve (node->inputs[i]);
+      SluiceNode *producer = edge.node;
+      if (producer == NULL || !state_of (w, producer)->between || !carries_gradient (edge))
         continue;
       if (dxs != NULL && dxs[i].values.node != NULL)
-        add_partial (w, node->inputs[i], &dxs[i]);
+        add_partial (w, edge, &dxs[i]);
       if (--state_of (w, producer)->pending == 0)
         g_queue_push_tail (&w->ready, producer);
     }
@@ -332,8 +340,10 @@ visit (Walk *w, SluiceNode *node, GError **error)
 
   gboolean wanted = FALSE;
   for (guint i = 0; i < node->n_inputs; i++)
-    wanted |= node->inputs[i].node != NULL && state_of (w, node->inputs[i].node)->between
-              && carries_gradient (node->inputs[i]);
+    {
+      SluiceEdge edge = sluice_edge_resolve (node->inputs[i]);
+      wanted |= edge.node != NULL && state_of (w, edge.node)->between && carries_gradient (edge);
+    }
   g_autofree SluiceGrad *dxs = g_new0 (SluiceGrad, node->n_inputs);
   if (wanted && !call_gradient (w, node, dys, dxs, error))
     return FALSE;
@@ -411,6 +421,16 @@ check_edges (const char *what, const SluiceEdge *edges, guint n, GError **error)
   return TRUE;
 }
 
+/* The walk is over what calls were written out to. */
+static SluiceEdge *
+resolve_all (const SluiceEdge *edges, guint n)
+{
+  SluiceEdge *real = g_new (SluiceEdge, n + 1);
+  for (guint i = 0; i < n; i++)
+    real[i] = sluice_edge_resolve (edges[i]);
+  return real;
+}
+
 gboolean
 sluice_gradients (SluiceGraph *graph,
                   const char *scope,
@@ -424,6 +444,9 @@ sluice_gradients (SluiceGraph *graph,
 {
   if (!check_edges ("y", ys, n_ys, error) || !check_edges ("x", xs, n_xs, error))
     return FALSE;
+  sluice_graph_lower_closure (graph, ys, n_ys, NULL, 0);
+  g_autofree SluiceEdge *real_ys = resolve_all (ys, n_ys);
+  g_autofree SluiceEdge *real_xs = resolve_all (xs, n_xs);
   guint n_states = sluice_graph_get_n_nodes (graph) + 1;
   Walk w = { .graph = graph,
              .scope = scope,
@@ -433,14 +456,15 @@ sluice_gradients (SluiceGraph *graph,
              .ready = G_QUEUE_INIT };
   g_autofree gboolean *reached = g_new0 (gboolean, n_states);
   mark_reached (&w, xs, n_xs, reached);
-  mark_between (&w, ys, n_ys, reached);
+  mark_reached (&w, real_xs, n_xs, reached);
+  mark_between (&w, real_ys, n_ys, reached);
 
-  gboolean ok = walk_run (&w, ys, n_ys, dys, error);
+  gboolean ok = walk_run (&w, real_ys, n_ys, dys, error);
   for (guint i = 0; i < n_xs; i++)
     {
-      PartialSum *partials = state_of (&w, xs[i].node)->partials;
-      gboolean has = ok && partials != NULL && partials[xs[i].port].n > 0;
-      dxs[i] = has ? partials[xs[i].port].parts[0] : SLUICE_NO_GRAD;
+      PartialSum *partials = state_of (&w, real_xs[i].node)->partials;
+      gboolean has = ok && partials != NULL && partials[real_xs[i].port].n > 0;
+      dxs[i] = has ? partials[real_xs[i].port].parts[0] : SLUICE_NO_GRAD;
     }
   walk_clear (&w);
   return ok;

@@ -4,6 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/graph.h"
+#include "engine/graph/lower.h"
 
 /* What the files of graph/ share. Nobody else includes this. */
 
@@ -32,6 +33,8 @@ typedef struct
   gboolean inferred;          /* shapes were looked at: an edge from here says something */
   gboolean shape_error;       /* node->error came from the shape function */
   gboolean constants_pending; /* being worked out: a cycle has no constants */
+  struct _SluiceCallPath *path; /* (nullable): of a node that a call was written out to */
+  SluiceLowered *lowered;       /* (nullable): of a call that was written out */
   /* A NodeDef of what this program does not understand, for the way out; NULL where it understands
    * all. Where it has inputs they stand for all of node->inputs. */
   GBytes *foreign;
@@ -63,6 +66,7 @@ struct _SluiceGraph
   GHashTable *suffixes; /* interned name -> the last number that unique_name() put behind it */
   guint64 version;
   int producer;
+  struct _SluiceLibrary *library; /* (nullable): its functions */
   GBytes *shell;      /* (nullable): the GraphDef that was imported, without its nodes */
   GBytes *meta_shell; /* (nullable): the MetaGraphDef around it, without the GraphDef */
 };

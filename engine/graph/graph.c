@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/near.h"
+#include "engine/graph/function.h"
 #include "engine/graph/graph-private.h"
 #include "engine/graph/graphdef.h"
 
@@ -41,6 +42,8 @@ sluice_node_free (SluiceNode *node)
   block_unref (record->block);
   g_free (record->uses);
   g_clear_pointer (&record->foreign, g_bytes_unref);
+  g_clear_pointer (&record->lowered, sluice_lowered_free);
+  sluice_call_path_unref (record->path);
   g_free (node->inputs);
   g_free (node->control_inputs);
   g_free (node->outputs);
@@ -157,6 +160,7 @@ sluice_graph_unref (SluiceGraph *self)
   g_ptr_array_unref (self->nodes);
   g_clear_pointer (&self->shell, g_bytes_unref);
   g_clear_pointer (&self->meta_shell, g_bytes_unref);
+  g_clear_pointer (&self->library, sluice_library_unref);
   g_free (self);
 }
 
@@ -365,6 +369,7 @@ sluice_graph_copy_node (SluiceGraph *self,
   copy->outputs = g_memdup2 (node->outputs, node->n_outputs * sizeof (SluiceOutput));
   copy->n_outputs = node->n_outputs;
   sluice_node_record (copy)->inferred = TRUE;
+  sluice_node_record (copy)->path = sluice_call_path_ref (from->path);
   copy->error = node->error != NULL ? g_error_copy (node->error) : NULL;
   gboolean added = sluice_graph_commit (self, copy);
   g_assert (added); /* the caller's names are unique */

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "engine/graph/function.h"
 #include "engine/graph/graph-private.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/wire.h"
@@ -20,9 +21,9 @@ typedef struct
   const Tensorflow__GraphDef *def;
   guint first; /* index in the graph of the first new node */
   guint n;
-  gint64 budget;         /* of constants that unfold */
-  guint near_names;      /* that may still be looked up */
-  GHashTable *functions; /* names of the library's functions */
+  gint64 budget;                /* of constants that unfold */
+  guint near_names;             /* that may still be looked up */
+  const SluiceLibrary *library; /* (nullable) */
   const char *interned[256];
   SluiceArena scratch;
 } Import;
@@ -176,12 +177,6 @@ guess_outputs (SluiceNode *node)
 static void
 fail_unknown_op (Import *im, SluiceNode *node)
 {
-  if (g_hash_table_contains (im->functions, node->op_name))
-    {
-      node_fail (node, SLUICE_ERROR_UNIMPLEMENTED,
-                 "calls a function of the graph's library; such calls cannot run yet");
-      return;
-    }
   const char *near = im->near_names > 0 ? sluice_registry_near_name (node->op_name) : NULL;
   im->near_names -= im->near_names > 0;
   node_fail (node, SLUICE_ERROR_NOT_FOUND, "no op of this name is known%s%s%s",
@@ -208,9 +203,15 @@ add_node (Import *im, const Tensorflow__NodeDef *def, GError **load_error)
     sluice_node_record (node)->foreign = sluice_wire_pack (foreign);
   if (node->op == NULL)
     {
-      fail_unknown_op (im, node);
+      const Tensorflow__FunctionDef *called = sluice_library_find (im->library, node->op_name);
       sluice_node_take_attrs (node, attrs, n_attrs);
-      guess_outputs (node);
+      if (called == NULL)
+        {
+          fail_unknown_op (im, node);
+          guess_outputs (node);
+        }
+      else
+        sluice_function_set_outputs (called, node);
     }
   else
     {
@@ -505,7 +506,7 @@ import_nodes (Import *im, GError **error)
   for (guint i = 0; i < im->n; i++)
     {
       SluiceNode *node = nth_new (im, i);
-      if (node->error == NULL)
+      if (node->error == NULL && node->op != NULL)
         sluice_node_check_inputs (node, &node->error);
     }
   g_autofree SluiceNode **order = sort_nodes (im);
@@ -513,6 +514,24 @@ import_nodes (Import *im, GError **error)
   memset (dirty, TRUE, im->n);
   sluice_graph_settle (im->graph, order, dirty, im->n);
   return TRUE;
+}
+
+gboolean
+sluice_graph_add_defs (SluiceGraph *self, const Tensorflow__GraphDef *def, GError **error)
+{
+  Import im = {
+    .graph = self,
+    .def = def,
+    .first = self->nodes->len,
+    .n = (guint) def->n_node,
+    .budget = G_MAXINT32,
+    .near_names = MAX_NEAR_NAMES,
+    .library = self->library,
+  };
+  sluice_arena_init (&im.scratch);
+  gboolean done = import_nodes (&im, error);
+  sluice_arena_clear (&im.scratch);
+  return done;
 }
 
 gboolean
@@ -530,22 +549,13 @@ sluice_graph_import_def (SluiceGraph *self,
   if (def->n_node > (gsize) G_MAXINT32 - self->nodes->len)
     return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "%zu nodes are too many",
                         def->n_node);
-  g_autoptr (GHashTable) functions = g_hash_table_new (g_str_hash, g_str_equal);
-  for (gsize i = 0; def->library != NULL && i < def->library->n_function; i++)
-    if (def->library->function[i]->signature != NULL)
-      g_hash_table_add (functions, def->library->function[i]->signature->name);
-  Import im = {
-    .graph = self,
-    .def = def,
-    .first = self->nodes->len,
-    .n = (guint) def->n_node,
-    .budget = G_MAXINT32,
-    .near_names = MAX_NEAR_NAMES,
-    .functions = functions,
-  };
-  sluice_arena_init (&im.scratch);
-  gboolean done = import_nodes (&im, error);
-  sluice_arena_clear (&im.scratch);
+  SluiceLibrary *library = sluice_library_new (def->library);
+  if (library != NULL)
+    {
+      g_clear_pointer (&self->library, sluice_library_unref);
+      self->library = library;
+    }
+  gboolean done = sluice_graph_add_defs (self, def, error);
   if (done && fresh)
     {
       self->producer = def->versions != NULL ? def->versions->producer : def->version;

@@ -181,11 +181,41 @@ may_hold_shape (const SluiceNode *node)
   return FALSE;
 }
 
+/* A node whose op is a function of the graph. */
+static gboolean
+visit_call (SluiceNode *node)
+{
+  SluiceNodeRecord *record = sluice_node_record (node);
+  if (record->visits == MAX_VISITS)
+    return FALSE;
+  gboolean again = record->visits++ > 0 || record->inferred;
+  g_autofree SluiceOutput *old =
+      again ? g_memdup2 (node->outputs, node->n_outputs * sizeof (SluiceOutput)) : NULL;
+  SluiceFuncValue func = { (char *) node->op_name, node->attrs, node->n_attrs };
+  forget_shapes (node);
+  record->inferred = TRUE;
+  g_autofree SluiceShape *inputs = g_new (SluiceShape, node->n_inputs + 1);
+  for (guint i = 0; i < node->n_inputs; i++)
+    inputs[i] =
+        node->inputs[i].node != NULL ? *sluice_edge_shape (node->inputs[i]) : SLUICE_SHAPE_UNKNOWN;
+  SluiceShapeContext context = { .node = node,
+                                 .inputs = inputs,
+                                 .n_inputs = node->n_inputs,
+                                 .outputs = node->outputs,
+                                 .n_outputs = node->n_outputs,
+                                 .constant = input_constant };
+  if (record->visits < MAX_VISITS)
+    sluice_shape_context_call (&context, &func, 0);
+  return !again || !outputs_equal (old, node->outputs, node->n_outputs);
+}
+
 /* Returns whether users of the node must be looked at. */
 static gboolean
 visit (SluiceNode *node)
 {
   SluiceNodeRecord *record = sluice_node_record (node);
+  if (node->op == NULL && node->error == NULL)
+    return visit_call (node);
   if (node->op == NULL || (node->error != NULL && !record->shape_error))
     {
       record->inferred = TRUE;

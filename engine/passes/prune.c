@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/passes/passes.h"
 
+#include "engine/graph/lower.h"
+
 #define MAX_PATH 12 /* nodes of a path that a message shows */
 
 typedef struct
@@ -13,6 +15,8 @@ typedef struct
   guint8 *is_fed;         /* by node index: some output of it is fed */
   SluiceWorkNode **nodes; /* by node index: what is in the closure */
   guint32 *reached_from;  /* by node index: id of the node that needed it; 0: a fetch or target */
+  guint8 *is_called;      /* by node index: a call that was written out, and is needed */
+  GPtrArray *effects;     /* of SluiceWorkNode: what such calls do besides giving values */
   GPtrArray *stack;       /* of SluiceNode: reached, inputs not followed yet */
 } Prune;
 
@@ -128,10 +132,34 @@ reach (Prune *prune, SluiceNode *node, guint32 from)
   return *slot;
 }
 
+/* What a call was written out to, and what of that runs in any case. NULL: it is no such call. */
+static const SluiceLowered *
+reach_call (Prune *prune, const SluiceNode *node)
+{
+  const SluiceLowered *lowered = sluice_node_get_lowered (node);
+  if (lowered && !prune->is_called[node->id - 1])
+    {
+      prune->is_called[node->id - 1] = 1;
+      for (guint i = 0; i < lowered->n_effects; i++)
+        {
+          const SluiceLowered *inner = reach_call (prune, lowered->effects[i]);
+          g_ptr_array_add (prune->effects,
+                           reach (prune, inner ? inner->done : lowered->effects[i], node->id));
+        }
+    }
+  return lowered;
+}
+
 static SluiceWorkEdge
 reach_edge (Prune *prune, SluiceEdge edge, guint32 from)
 {
   int feed = find_feed (prune, edge);
+  const SluiceLowered *lowered;
+  while (feed < 0 && (lowered = reach_call (prune, edge.node)))
+    {
+      edge = lowered->outputs[edge.port];
+      feed = find_feed (prune, edge);
+    }
   if (feed >= 0)
     return (SluiceWorkEdge){ NULL, feed };
   return (SluiceWorkEdge){ reach (prune, edge.node, from), edge.port };
@@ -159,7 +187,9 @@ follow (Prune *prune, const SluiceNode *node)
       /* A fed placeholder has its value from the start: nothing is left to wait for. */
       if (prune->is_fed[before->id - 1] && sluice_node_get_role (before) == SLUICE_ROLE_PLACEHOLDER)
         continue;
-      copy->controls[copy->n_controls++] = reach (prune, before, node->id);
+      const SluiceLowered *lowered = reach_call (prune, before);
+      copy->controls[copy->n_controls++] =
+          reach (prune, lowered ? lowered->done : before, node->id);
     }
 }
 
@@ -188,6 +218,21 @@ collect (Prune *prune)
       }
 }
 
+static void
+add_effects (Prune *prune)
+{
+  SluiceWork *work = prune->work;
+  if (!prune->effects->len)
+    return;
+  guint n = work->n_targets + prune->effects->len;
+  SluiceWorkNode **targets = sluice_work_alloc (work, n * sizeof (SluiceWorkNode *));
+  for (guint i = 0; i < n; i++)
+    targets[i] =
+        i < work->n_targets ? work->targets[i] : prune->effects->pdata[i - work->n_targets];
+  work->targets = targets;
+  work->n_targets = n;
+}
+
 static gboolean
 close_over (Prune *prune, GError **error)
 {
@@ -202,7 +247,10 @@ close_over (Prune *prune, GError **error)
   for (guint i = 0; i < signature->n_fetches; i++)
     work->fetches[i] = reach_edge (prune, signature->fetches[i], 0);
   for (guint i = 0; i < signature->n_targets; i++)
-    work->targets[i] = reach (prune, signature->targets[i], 0);
+    {
+      const SluiceLowered *lowered = reach_call (prune, signature->targets[i]);
+      work->targets[i] = reach (prune, lowered ? lowered->done : signature->targets[i], 0);
+    }
   while (prune->stack->len)
     {
       SluiceNode *node = g_ptr_array_steal_index_fast (prune->stack, prune->stack->len - 1);
@@ -210,6 +258,7 @@ close_over (Prune *prune, GError **error)
         return FALSE;
       follow (prune, node);
     }
+  add_effects (prune);
   collect (prune);
   return TRUE;
 }
@@ -240,6 +289,8 @@ sluice_prune (const SluiceSignature *signature, const GArray *placements, GError
   g_autofree guint8 *is_fed = g_new0 (guint8, n);
   g_autofree SluiceWorkNode **nodes = g_new0 (SluiceWorkNode *, n);
   g_autofree guint32 *reached_from = g_new0 (guint32, n);
+  g_autofree guint8 *is_called = g_new0 (guint8, n);
+  g_autoptr (GPtrArray) effects = g_ptr_array_new ();
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   Prune prune = { .signature = signature,
                   .placements = placements,
@@ -248,6 +299,8 @@ sluice_prune (const SluiceSignature *signature, const GArray *placements, GError
                   .is_fed = is_fed,
                   .nodes = nodes,
                   .reached_from = reached_from,
+                  .is_called = is_called,
+                  .effects = effects,
                   .stack = stack };
   return close_over (&prune, error) ? g_steal_pointer (&work) : NULL;
 }

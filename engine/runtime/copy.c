@@ -8,6 +8,8 @@
  */
 #include "engine/runtime/copy.h"
 
+#include "engine/graph/lower.h"
+
 typedef struct
 {
   SluiceGraph *to;
@@ -120,11 +122,15 @@ sluice_copy_new_nodes (SluiceGraph *to, SluiceGraph *from, GError **error)
   g_autofree guint32 *next_input = g_new0 (guint32, n + 1);
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   g_autoptr (GArray) late = g_array_new (FALSE, FALSE, sizeof (SluiceUse));
+  sluice_graph_share_functions (to, from);
   Copy copy = { to, copies, is_entered, next_input, stack, late };
   for (guint i = 0; i < n; i++)
     copies[i] = sluice_graph_find (to, sluice_graph_get_node (from, i)->name);
   for (guint i = 0; i < n; i++)
     if (!copies[i])
       copy_from (&copy, sluice_graph_get_node (from, i));
-  return set_late_edges (&copy, error);
+  if (!set_late_edges (&copy, error))
+    return FALSE;
+  sluice_graph_copy_lowered (to, from, copies);
+  return TRUE;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "engine/graph/lower.h"
 #include "engine/passes/passes.h"
 #include "engine/runtime/copy.h"
 #include "engine/runtime/events.h"
@@ -220,6 +221,13 @@ parse_targets (SluiceGraph *graph, const Names *names, SluiceNode **targets, GEr
   return TRUE;
 }
 
+static void
+place_new_nodes (SluiceSession *self)
+{
+  sluice_place (self->graph, (SluiceDevice *const *) self->devices->pdata, self->devices->len,
+                self->options.soft_placement, self->placements);
+}
+
 /* Signature → passes → partition → plan. Under graph_lock. */
 static SluicePlan *
 compile (SluiceSession *self, const Names *names, GError **error)
@@ -233,6 +241,9 @@ compile (SluiceSession *self, const Names *names, GError **error)
     return NULL;
   SluiceSignature signature = { feeds,   names->n_feeds,  fetches, names->n_fetches,
                                 targets, names->n_targets };
+  if (sluice_graph_lower_closure (self->graph, fetches, names->n_fetches, targets,
+                                  names->n_targets))
+    place_new_nodes (self);
   g_autoptr (SluiceWork) work = sluice_prune (&signature, self->placements, error);
   if (!work)
     return NULL;
@@ -475,8 +486,7 @@ sluice_session_extend (SluiceSession *self, SluiceGraph *graph, GError **error)
   g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
   pthread_mutex_lock (&self->graph_lock);
   gboolean ok = sluice_copy_new_nodes (self->graph, graph, error);
-  sluice_place (self->graph, (SluiceDevice *const *) self->devices->pdata, self->devices->len,
-                self->options.soft_placement, self->placements);
+  place_new_nodes (self);
   pthread_mutex_unlock (&self->graph_lock);
   return ok;
 }

@@ -30,6 +30,57 @@ check_gradient (SluiceGradContext *g, GError **error)
   return TRUE;
 }
 
+static gboolean
+ensure_shape_shape (SluiceShapeContext *c, GError **error)
+{
+  const SluiceShape *want = &sluice_node_get_attr (c->node, "shape")->shape;
+  char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
+  SluiceShape merged;
+  if (!sluice_shape_merge (&c->inputs[0], want, &merged))
+    return sluice_shape_context_fail (c, error, "the input has shape %s, and must have %s",
+                                      sluice_shape_str (&c->inputs[0], a),
+                                      sluice_shape_str (want, b));
+  sluice_shape_context_set (c, 0, &merged);
+  return TRUE;
+}
+
+static gpointer
+ensure_shape_prepare (const SluiceNode *node, GError **error)
+{
+  return g_memdup2 (&sluice_node_get_attr (node, "shape")->shape, sizeof (SluiceShape));
+}
+
+static gboolean
+ensure_shape_compute (SluiceKernelCall *call)
+{
+  const SluiceShape *want = call->state, *got = &sluice_call_input (call, 0)->shape;
+  char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
+  if (!sluice_shape_compatible (want, got))
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "the input has shape %s, and must have %s", sluice_shape_str (got, a),
+                             sluice_shape_str (want, b));
+  sluice_call_forward (call, 0, 0);
+  return TRUE;
+}
+
+static const SluiceSample ensure_shape_samples[] = {
+  { "shape=[3,-1]", "float[3,4]" },
+  { "shape=[0]", "float[0]" },
+};
+static const SluiceRecipe ensure_shape_recipe = { .samples = ensure_shape_samples,
+                                                  .n_samples = G_N_ELEMENTS (ensure_shape_samples),
+                                                  .dtypes = SLUICE_SET_FLOATS };
+
+static const SluiceOpDef ensure_shape_op = {
+  .name = "EnsureShape",
+  .signature = "input: T -> output: T",
+  .attrs = "shape: shape; T: type",
+  .summary = N_ ("The input, whose shape must be as told"),
+  .shape = ensure_shape_shape,
+  .gradient = sluice_grad_pass,
+  .recipe = &ensure_shape_recipe,
+};
+
 static const SluiceSample assert_samples[] = {
   { "T=[float]", "bool[]=true; float[3]", 0, 0, TRUE },
 };
@@ -153,7 +204,7 @@ check_compute (SluiceKernelCall *call)
   return TRUE;
 }
 
-static const SluiceOpDef *const ops[] = { &assert_op, &check_op };
+static const SluiceOpDef *const ops[] = { &assert_op, &check_op, &ensure_shape_op };
 
 static const SluiceKernel kernels[] = {
   { .op = "Assert",
@@ -168,6 +219,12 @@ static const SluiceKernel kernels[] = {
     .prepare = check_prepare,
     .free_state = g_free,
     .compute = check_compute },
+  { .op = "EnsureShape",
+    .device = "CPU",
+    .flags = SLUICE_KERNEL_CHEAP | SLUICE_KERNEL_KEEPS_DENORMALS,
+    .prepare = ensure_shape_prepare,
+    .free_state = g_free,
+    .compute = ensure_shape_compute },
 };
 
 const SluiceKernelModule sluice_module_flow_checks = {

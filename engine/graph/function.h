@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/graph/graph-private.h"
+#include "engine/graph/wire.h"
+
+/* The functions of a GraphDef, and their bodies as nodes of a graph. Only for files of graph/. */
+
+typedef struct _SluiceLibrary SluiceLibrary;
+
+/* (transfer full) (nullable): NULL where there are no functions */
+SluiceLibrary *sluice_library_new (const Tensorflow__FunctionDefLibrary *def);
+SluiceLibrary *sluice_library_ref (SluiceLibrary *self);
+void sluice_library_unref (SluiceLibrary *self);
+
+/* (nullable) */
+const Tensorflow__FunctionDef *sluice_library_find (const SluiceLibrary *self, const char *name);
+
+/* The outputs of a node whose op is this function, as far as its attributes tell. */
+void sluice_function_set_outputs (const Tensorflow__FunctionDef *self, SluiceNode *node);
+
+/* How one body is written out. */
+typedef struct
+{
+  const SluiceAttr *attrs; /* the function is called with */
+  guint n_attrs;
+  const char *scope;  /* in front of all names */
+  const char *device; /* of nodes that ask for none */
+  const SluiceEdge *inputs;
+  guint n_inputs;
+  SluiceNode *const *controls; /* come before all of the body */
+  guint n_controls;
+  const char *pivot; /* (nullable): name of the node that sources of the body come after */
+} SluiceInline;
+
+/**
+ * sluice_function_inline:
+ * @outputs: (out caller-allocates) (array length=n_outputs)
+ * @named: (element-type SluiceNode): gets the nodes that the function names as its control outputs
+ *
+ * Adds the body to a graph. FALSE: INVALID_ARGUMENT, where what is asked for does not fit the
+ * signature, or the body is damaged.
+ */
+gboolean sluice_function_inline (const Tensorflow__FunctionDef *self,
+                                 SluiceGraph *graph,
+                                 const SluiceInline *how,
+                                 SluiceEdge *outputs,
+                                 guint n_outputs,
+                                 GPtrArray *named,
+                                 GError **error);
+
+/* import.c: nodes for a graph that has some; what is wrong with one stays on it. */
+gboolean sluice_graph_add_defs (SluiceGraph *self, const Tensorflow__GraphDef *def, GError **error);
+
+/* lower.c: what only a lowered node has. */
+void sluice_lowered_free (SluiceLowered *self);
+
+/* Which functions a node was written out from, innermost first. Counted. */
+typedef struct _SluiceCallPath SluiceCallPath;
+struct _SluiceCallPath
+{
+  _Atomic int ref_count;
+  SluiceCallPath *parent; /* (nullable) */
+  const char *function;   /* interned */
+};
+SluiceCallPath *sluice_call_path_ref (SluiceCallPath *self); /* NULL stays NULL */
+void sluice_call_path_unref (SluiceCallPath *self);

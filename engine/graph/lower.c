@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/graph/lower.h"
+
+#include <string.h>
+
+#include "engine/graph/function.h"
+
+/* Written out, calls multiply: f calls g twice, g calls h twice … */
+#define MAX_NODES (1u << 24)
+
+static GHashTable *lowerings; /* interned op name → SluiceLowerFunc; set at start-up */
+
+void
+sluice_lowering_register (const char *op, SluiceLowerFunc func)
+{
+  if (lowerings == NULL)
+    lowerings = g_hash_table_new (NULL, NULL);
+  g_hash_table_insert (lowerings, (gpointer) sluice_intern (op), (gpointer) func);
+}
+
+gboolean
+sluice_graph_has_functions (const SluiceGraph *self)
+{
+  return self->library != NULL;
+}
+
+void
+sluice_graph_share_functions (SluiceGraph *self, const SluiceGraph *from)
+{
+  if (self->library == NULL && from->library != NULL)
+    self->library = sluice_library_ref (from->library);
+}
+
+/* ---- what was written out ---- */
+
+void
+sluice_lowered_free (SluiceLowered *self)
+{
+  g_free (self->outputs);
+  g_free (self->effects);
+  g_free (self);
+}
+
+const SluiceLowered *
+sluice_node_get_lowered (const SluiceNode *self)
+{
+  return sluice_node_record (self)->lowered;
+}
+
+SluiceEdge
+sluice_edge_resolve (SluiceEdge edge)
+{
+  const SluiceLowered *lowered;
+  while (edge.node != NULL && (lowered = sluice_node_record (edge.node)->lowered) != NULL)
+    edge = lowered->outputs[edge.port];
+  return edge;
+}
+
+void
+sluice_graph_copy_lowered (SluiceGraph *self, const SluiceGraph *from, SluiceNode *const *copies)
+{
+  for (guint i = 0; from->library != NULL && i < from->nodes->len; i++)
+    {
+      const SluiceNodeRecord *record = g_ptr_array_index (from->nodes, i);
+      if (record->lowered == NULL || copies[i] == NULL
+          || sluice_node_record (copies[i])->lowered != NULL)
+        continue;
+      const SluiceLowered *old = record->lowered;
+      SluiceLowered *copy = g_memdup2 (old, sizeof *old);
+      copy->outputs = g_memdup2 (old->outputs, old->n_outputs * sizeof *old->outputs);
+      copy->effects = g_memdup2 (old->effects, old->n_effects * sizeof *old->effects);
+      for (guint k = 0; k < old->n_outputs; k++)
+        copy->outputs[k].node = copies[old->outputs[k].node->id - 1];
+      for (guint k = 0; k < old->n_effects; k++)
+        copy->effects[k] = copies[old->effects[k]->id - 1];
+      copy->done = copies[old->done->id - 1];
+      sluice_node_record (copies[i])->lowered = copy;
+    }
+}
+
+/* ---- paths ---- */
+
+SluiceCallPath *
+sluice_call_path_ref (SluiceCallPath *self)
+{
+  if (self != NULL)
+    atomic_fetch_add_explicit (&self->ref_count, 1, memory_order_relaxed);
+  return self;
+}
+
+void
+sluice_call_path_unref (SluiceCallPath *self)
+{
+  while (self != NULL && atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) == 1)
+    {
+      SluiceCallPath *parent = self->parent;
+      g_free (self);
+      self = parent;
+    }
+}
+
+static gboolean
+check_recursion (const SluiceNode *node, const char *function, GError **error)
+{
+  g_autoptr (GString) path = g_string_new (function);
+  for (const SluiceCallPath *at = sluice_node_record (node)->path; at != NULL; at = at->parent)
+    {
+      g_string_prepend (path, " → ");
+      g_string_prepend (path, at->function);
+      if (g_str_equal (at->function, function))
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "%s '%s': function '%s' calls itself (%s); functions are written out "
+                            "before a run, so they cannot be recursive: use a loop",
+                            node->op_name, node->name, function, path->str);
+    }
+  return TRUE;
+}
+
+/* ---- one call ---- */
+
+/* Nodes behind a Switch or in a loop of the body may be dead, or run many times. */
+static void
+mark_conditional (SluiceGraph *graph, guint first, gboolean *conditional)
+{
+  g_autoptr (GPtrArray) todo = g_ptr_array_new ();
+  for (guint i = first; i < graph->nodes->len; i++)
+    {
+      SluiceNode *node = g_ptr_array_index (graph->nodes, i);
+      SluiceRole role = sluice_node_get_role (node);
+      if (role != SLUICE_ROLE_SWITCH && role != SLUICE_ROLE_ENTER)
+        continue;
+      conditional[i - first] = TRUE;
+      g_ptr_array_add (todo, node);
+    }
+  while (todo->len > 0)
+    {
+      SluiceNodeRecord *record = g_ptr_array_steal_index_fast (todo, todo->len - 1);
+      for (guint i = 0; i < record->n_uses; i++)
+        {
+          SluiceNode *user = record->uses[i].node;
+          if (user->id - 1 < first || conditional[user->id - 1 - first])
+            continue;
+          conditional[user->id - 1 - first] = TRUE;
+          g_ptr_array_add (todo, user);
+        }
+    }
+}
+
+static gboolean
+has_effect (const SluiceNode *node)
+{
+  SluiceRole role = sluice_node_get_role (node);
+  return sluice_node_is_stateful (node) && role != SLUICE_ROLE_VARIABLE
+         && role != SLUICE_ROLE_RESOURCE_HANDLE;
+}
+
+/* What of a body runs in any case goes to always, what may not to the lowering's effects. */
+static void
+gather_effects (SluiceLowering *l, guint first, GPtrArray *always)
+{
+  SluiceGraph *graph = l->b.graph;
+  guint n = graph->nodes->len - first;
+  g_autofree gboolean *conditional = g_new0 (gboolean, n + 1);
+  mark_conditional (graph, first, conditional);
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceNode *node = g_ptr_array_index (graph->nodes, first + i);
+      if (has_effect (node))
+        g_ptr_array_add (conditional[i] ? l->effects : always, node);
+    }
+}
+
+static void
+set_paths (SluiceGraph *graph, guint first, const SluiceNode *caller, const char *function)
+{
+  SluiceCallPath *path = g_new (SluiceCallPath, 1);
+  *path = (SluiceCallPath){ 1, sluice_call_path_ref (sluice_node_record (caller)->path),
+                            sluice_intern (function) };
+  for (guint i = first; i < graph->nodes->len; i++)
+    {
+      SluiceNodeRecord *record = g_ptr_array_index (graph->nodes, i);
+      sluice_call_path_unref (record->path);
+      record->path = sluice_call_path_ref (path);
+    }
+  sluice_call_path_unref (path);
+}
+
+/* The outputs come after what the body does besides computing them. */
+static SluiceNode *
+finish_call (
+    SluiceLowering *l, const char *scope, GPtrArray *always, SluiceEdge *outputs, guint n_outputs)
+{
+  SluiceBuilder b;
+  sluice_builder_init (&b, l->b.graph, scope);
+  b.device = l->b.device;
+  b.control_inputs = (SluiceNode *const *) always->pdata;
+  b.n_control_inputs = always->len;
+  for (guint i = 0; always->len > 0 && i < n_outputs; i++)
+    outputs[i] = sluice_builder_add (&b, "Identity", "_output", &outputs[i], 1, NULL, 0);
+  for (guint i = 0; b.error == NULL && i < n_outputs; i++)
+    g_ptr_array_add (always, outputs[i].node);
+  b.control_inputs = (SluiceNode *const *) always->pdata;
+  b.n_control_inputs = always->len;
+  SluiceNodeSpec spec = { .op = sluice_registry_by_role (SLUICE_ROLE_NO_OP)->name,
+                          .device = b.device,
+                          .control_inputs = b.control_inputs,
+                          .n_control_inputs = b.n_control_inputs };
+  g_autofree char *wanted = g_strconcat (scope, "/_done", NULL);
+  g_autofree char *name = sluice_graph_unique_name (b.graph, wanted);
+  spec.name = name;
+  SluiceNode *done = b.error == NULL ? sluice_graph_add (b.graph, &spec, &b.error) : NULL;
+  if (b.error != NULL && l->b.error == NULL)
+    l->b.error = g_steal_pointer (&b.error);
+  g_clear_error (&b.error);
+  return done;
+}
+
+gboolean
+sluice_lowering_call (SluiceLowering *l,
+                      const SluiceFuncValue *func,
+                      const char *scope,
+                      const SluiceEdge *inputs,
+                      guint n_inputs,
+                      SluiceNode *pivot,
+                      SluiceEdge *outputs,
+                      guint n_outputs,
+                      SluiceNode **done,
+                      GError **error)
+{
+  SluiceGraph *graph = l->b.graph;
+  const SluiceNode *node = l->node;
+  if (l->b.error != NULL)
+    return sluice_builder_finish (&l->b, error);
+  const Tensorflow__FunctionDef *def = sluice_library_find (graph->library, func->name);
+  if (def == NULL)
+    return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s '%s': the graph has no function '%s'",
+                        node->op_name, node->name, func->name);
+  if (!check_recursion (node, func->name, error))
+    return FALSE;
+  if (graph->nodes->len + def->n_node_def > MAX_NODES)
+    return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                        "%s '%s': written out, the calls of functions are more than %u nodes",
+                        node->op_name, node->name, MAX_NODES);
+  g_autofree char *wanted = g_strconcat (l->b.scope, "/", scope, NULL);
+  g_autofree char *full = sluice_graph_unique_name (graph, wanted);
+  SluiceInline how = { .attrs = func->attrs,
+                       .n_attrs = func->n_attrs,
+                       .scope = full,
+                       .device = l->b.device,
+                       .inputs = inputs,
+                       .n_inputs = n_inputs,
+                       .controls = pivot == NULL ? node->control_inputs : NULL,
+                       .n_controls = pivot == NULL ? node->n_control_inputs : 0,
+                       .pivot = pivot != NULL ? pivot->name : NULL };
+  g_autoptr (GPtrArray) always = g_ptr_array_new ();
+  guint first = graph->nodes->len;
+  if (!sluice_function_inline (def, graph, &how, outputs, n_outputs, always, error))
+    {
+      g_prefix_error (error, "%s '%s': ", node->op_name, node->name);
+      return FALSE;
+    }
+  gather_effects (l, first, always);
+  if (pivot != NULL)
+    g_ptr_array_add (always, pivot);
+  SluiceNode *end = finish_call (l, full, always, outputs, n_outputs);
+  set_paths (graph, first, node, func->name);
+  if (done != NULL)
+    *done = end;
+  return l->b.error == NULL || sluice_builder_finish (&l->b, error);
+}
+
+/* A node whose op is a function. */
+static gboolean
+lower_named (SluiceLowering *l, GError **error)
+{
+  SluiceFuncValue func = { (char *) l->node->op_name, l->node->attrs, l->node->n_attrs };
+  return sluice_lowering_call (l, &func, "f", l->node->inputs, l->node->n_inputs, NULL, l->outputs,
+                               l->node->n_outputs, &l->done, error);
+}
+
+/* ---- shapes ---- */
+
+/* Bodies within bodies; a function that calls itself would go on for ever. */
+#define MAX_SHAPE_DEPTH 16
+/* Constants that shapes may be computed from. */
+#define MAX_SHAPE_CONSTANT 64
+
+/* What stands for an input of the call in a graph with the body alone. */
+static SluiceEdge
+stand_in (SluiceBuilder *b, const SluiceShapeContext *c, guint input)
+{
+  SluiceEdge edge = c->node->inputs[input];
+  const SluiceTensor *constant = edge.node != NULL ? sluice_edge_constant (edge) : NULL;
+  if (edge.node == NULL)
+    return SLUICE_NO_EDGE;
+  if (constant != NULL && constant->n_elements <= MAX_SHAPE_CONSTANT)
+    return sluice_builder_const (b, sluice_tensor_ref ((SluiceTensor *) constant));
+  SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
+  SluiceAttr attrs[] = { sluice_attr_type ("dtype", dtype),
+                         sluice_attr_shape ("shape", &c->inputs[input]) };
+  const SluiceOp *op = sluice_registry_by_role (SLUICE_ROLE_PLACEHOLDER);
+  SluiceEdge made = sluice_builder_add (b, op->name, NULL, NULL, 0, attrs, G_N_ELEMENTS (attrs));
+  if (made.node != NULL)
+    {
+      made.node->outputs[0].handle_dtype = edge.node->outputs[edge.port].handle_dtype;
+      made.node->outputs[0].handle_shape = edge.node->outputs[edge.port].handle_shape;
+    }
+  return made;
+}
+
+static void
+infer_body (SluiceShapeContext *c,
+            const SluiceFuncValue *func,
+            const Tensorflow__FunctionDef *def,
+            guint first_input)
+{
+  guint n = c->n_inputs - first_input;
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  g_autofree SluiceEdge *inputs = g_new0 (SluiceEdge, n + 1);
+  g_autofree SluiceEdge *outputs = g_new0 (SluiceEdge, c->n_outputs + 1);
+  g_autoptr (GPtrArray) named = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+  SluiceBuilder b;
+  sluice_graph_share_functions (graph, c->node->graph);
+  sluice_builder_init (&b, graph, "in");
+  for (guint i = 0; i < n; i++)
+    {
+      inputs[i] = stand_in (&b, c, first_input + i);
+      if (inputs[i].node == NULL)
+        break;
+    }
+  SluiceInline how = { .attrs = func->attrs,
+                       .n_attrs = func->n_attrs,
+                       .scope = "f",
+                       .device = "",
+                       .inputs = inputs,
+                       .n_inputs = n };
+  gboolean ok = sluice_builder_finish (&b, NULL) && (n == 0 || inputs[n - 1].node != NULL)
+                && sluice_function_inline (def, graph, &how, outputs, c->n_outputs, named, &error);
+  for (guint i = 0; ok && i < c->n_outputs; i++)
+    {
+      const SluiceOutput *output = &outputs[i].node->outputs[outputs[i].port];
+      c->outputs[i].shape = output->shape;
+      c->outputs[i].handle_dtype = output->handle_dtype;
+      c->outputs[i].handle_shape = output->handle_shape;
+    }
+}
+
+void
+sluice_shape_context_call (SluiceShapeContext *self, const SluiceFuncValue *func, guint first_input)
+{
+  static _Thread_local guint depth;
+  const SluiceGraph *graph = self->node->graph;
+  const Tensorflow__FunctionDef *def =
+      graph != NULL ? sluice_library_find (graph->library, func->name) : NULL;
+  if (def == NULL || depth == MAX_SHAPE_DEPTH || first_input > self->n_inputs)
+    return;
+  depth++;
+  infer_body (self, func, def, first_input);
+  depth--;
+}
+
+static SluiceLowerFunc
+find_lowering (const SluiceNode *node)
+{
+  if (node->op == NULL)
+    return sluice_library_find (node->graph->library, node->op_name) != NULL ? lower_named : NULL;
+  return lowerings != NULL ? (SluiceLowerFunc) g_hash_table_lookup (lowerings, node->op_name)
+                           : NULL;
+}
+
+/* ---- closures ---- */
+
+static gboolean
+check_outputs (SluiceLowering *l, GError **error)
+{
+  const SluiceNode *node = l->node;
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      SluiceDType want = node->outputs[i].dtype;
+      SluiceDType got =
+          l->outputs[i].node != NULL ? sluice_edge_dtype (l->outputs[i]) : SLUICE_INVALID;
+      if (want != SLUICE_INVALID && got != want)
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "%s '%s': output %u should be %s, and what is called gives %s",
+                            node->op_name, node->name, i, sluice_dtype_name (want),
+                            sluice_dtype_name (got));
+    }
+  return TRUE;
+}
+
+static gboolean
+has_all_inputs (const SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i].node == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* TRUE: nodes were added. */
+static gboolean
+lower_node (SluiceGraph *graph, SluiceNode *node)
+{
+  SluiceNodeRecord *record = sluice_node_record (node);
+  SluiceLowerFunc func = record->lowered == NULL && node->error == NULL && has_all_inputs (node)
+                             ? find_lowering (node)
+                             : NULL;
+  if (func == NULL)
+    return FALSE;
+  g_autofree char *scope = g_strconcat (node->name, "/_call", NULL);
+  SluiceLowering l = { .node = node,
+                       .outputs = g_new0 (SluiceEdge, node->n_outputs + 1),
+                       .effects = g_ptr_array_new () };
+  GError *error = NULL;
+  sluice_builder_init (&l.b, graph, scope);
+  l.b.device = node->device;
+  gboolean ok = func (&l, &error);
+  if (!ok)
+    g_clear_error (&l.b.error);
+  ok = ok && sluice_builder_finish (&l.b, &error) && check_outputs (&l, &error);
+  if (ok)
+    {
+      record->lowered = g_new (SluiceLowered, 1);
+      *record->lowered =
+          (SluiceLowered){ l.outputs, node->n_outputs, l.done,
+                           (SluiceNode **) g_memdup2 (l.effects->pdata,
+                                                      l.effects->len * sizeof (SluiceNode *)),
+                           l.effects->len };
+    }
+  else
+    {
+      node->error = error;
+      g_free (l.outputs);
+    }
+  g_ptr_array_unref (l.effects);
+  return TRUE;
+}
+
+typedef struct
+{
+  SluiceGraph *graph;
+  GByteArray *seen; /* by node index */
+  GPtrArray *todo;
+} Closure;
+
+static void
+need (Closure *c, SluiceNode *node)
+{
+  if (node->id > c->seen->len)
+    {
+      guint n = c->seen->len;
+      g_byte_array_set_size (c->seen, c->graph->nodes->len);
+      memset (c->seen->data + n, 0, c->seen->len - n);
+    }
+  if (c->seen->data[node->id - 1])
+    return;
+  c->seen->data[node->id - 1] = TRUE;
+  g_ptr_array_add (c->todo, node);
+}
+
+static void
+need_behind (Closure *c, const SluiceNode *node)
+{
+  const SluiceLowered *lowered = sluice_node_get_lowered (node);
+  if (lowered != NULL)
+    {
+      for (guint i = 0; i < lowered->n_outputs; i++)
+        need (c, lowered->outputs[i].node);
+      for (guint i = 0; i < lowered->n_effects; i++)
+        need (c, lowered->effects[i]);
+      need (c, lowered->done);
+      return;
+    }
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i].node != NULL)
+      need (c, node->inputs[i].node);
+  for (guint i = 0; i < node->n_control_inputs; i++)
+    need (c, node->control_inputs[i]);
+}
+
+gboolean
+sluice_graph_lower_closure (SluiceGraph *self,
+                            const SluiceEdge *edges,
+                            guint n_edges,
+                            SluiceNode *const *nodes,
+                            guint n_nodes)
+{
+  if (self->library == NULL)
+    return FALSE;
+  gboolean added = FALSE;
+  Closure c = { self, g_byte_array_new (), g_ptr_array_new () };
+  for (guint i = 0; i < n_edges; i++)
+    need (&c, edges[i].node);
+  for (guint i = 0; i < n_nodes; i++)
+    need (&c, nodes[i]);
+  while (c.todo->len > 0)
+    {
+      SluiceNode *node = g_ptr_array_steal_index_fast (c.todo, c.todo->len - 1);
+      added |= lower_node (self, node);
+      need_behind (&c, node);
+    }
+  g_byte_array_unref (c.seen);
+  g_ptr_array_unref (c.todo);
+  return added;
+}
