@@ -166,16 +166,22 @@ add_tensor (GArray *list, const char *name, gsize length, const BundleEntry *ent
 }
 
 /* Keys that begin with 0 are slices, of tensors that are listed too; the empty one is the header.
- */
+ * Out of order, a key would be listed that no search finds. */
 static gboolean
 list_entry (SluiceSpan key, SluiceSpan value, gpointer data, GError **error)
 {
+  GArray *list = data;
   g_auto (BundleEntry) entry = { 0 };
   if (key.length == 0 || key.data[0] == 0)
     return TRUE;
   if (!bundle_entry_unpack (&entry, value, error))
     return FALSE;
-  add_tensor (data, key.data, key.length, &entry);
+  add_tensor (list, key.data, key.length, &entry);
+  const SluiceBundleTensor *last = &g_array_index (list, SluiceBundleTensor, list->len - 1);
+  if (strlen (last->name) != key.length
+      || (list->len > 1 && strcmp (last[-1].name, last->name) >= 0))
+    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
+                        "the names in its index are not in order; the file is damaged");
   return TRUE;
 }
 

@@ -173,14 +173,15 @@ put_property (Translator *t)
 {
   int kind = *t->at++;
   const guint8 *name = t->at, *end = name + 1;
-  if (accept (t, "{"))
+  gboolean is_braced = accept (t, "{");
+  if (is_braced)
     {
       name = t->at;
       end = memchr (name, '}', t->end - name);
     }
   if (end == NULL || end > t->end || end == name)
     return fail (t, "\\p wants a letter, or a name in braces");
-  t->at = end + (*end == '}' && name[-1] == '{');
+  t->at = end + is_braced;
   gboolean negated = end - name > 1 && *name == '^';
   name += negated;
   for (const guint8 *at = name; at < end; at++)

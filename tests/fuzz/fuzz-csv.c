@@ -93,6 +93,7 @@ fuzz_seeds (void)
   SEED (seeds, "a;\"b\";NA;12;");
   SEED (seeds, " -0x1.8p3 ");
   SEED (seeds, "18446744073709551615");
+  SEED (seeds, "\\p{^Lu}\\pL\\p\0abc");
   SEED (seeds, "([a-z]+|\\d{2,3}?)(?i:X)*\0abc 123 xX");
   SEED (seeds, "^(?P<n>\\pL|[^[:alpha:]\\s])\\b.$\0h\xc3\xa9llo\n\xff");
   SEED (seeds, "(a*)*b\0aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
