@@ -11,28 +11,32 @@
 #include "kernels/nn/batch-norm.h"
 #include "kernels/typed.h"
 
-/* A value seen as [outer, channels, inner]; inner is 1 where the channels are last. */
+#define MIN_LANES 64
+
+/* A value seen as [outer, lanes, inner]; inner is 1 where the channels are last. Lanes are the
+ * channels, or those of several rows side by side: a loop over sixteen channels is too short. */
 typedef struct
 {
-  gint64 outer, channels, inner;
-  gint64 rows;       /* of a chunk */
-  SluiceDType dtype; /* float or double */
+  gint64 outer, lanes, inner;
+  gint64 channels, repeat; /* lanes = repeat · channels */
+  gint64 rows;             /* of a chunk */
+  SluiceDType dtype;       /* float or double */
   const void *x, *dy;
   void *out;
   const double *mean;                     /* of each channel */
-  double *partial;                        /* rows of channels, sum_rows a chunk */
+  double *partial;                        /* rows of lanes, sum_rows a chunk */
   const void *center, *k, *shift, *along; /* of each channel, of the dtype */
 } Norm;
 
-/* Does something with element i of each row, of channel c. */
+/* Does something with element i of each row, of lane c. */
 #define FOR_EACH(body)                                                                             \
   for (gint64 o = begin; o < end; o++)                                                             \
     {                                                                                              \
-      const gint64 at = o * p->channels * p->inner;                                                \
+      const gint64 at = o * p->lanes * p->inner;                                                   \
       if (p->inner == 1)                                                                           \
-        for (gint64 c = 0, i = at; c < p->channels; c++, i++)                                      \
-          body else for (gint64 c = 0; c < p->channels;                                            \
-                         c++) for (gint64 i = at + c * p->inner; i < at + (c + 1) * p->inner; i++) \
+        for (gint64 c = 0, i = at; c < p->lanes; c++, i++)                                         \
+          body else for (gint64 c = 0; c < p->lanes; c++) for (gint64 i = at + c * p->inner;       \
+                                                               i < at + (c + 1) * p->inner; i++)   \
               body                                                                                 \
     }
 
@@ -55,7 +59,7 @@ typedef struct
   {                                                                                                \
     const T *x = p->x, *dy = p->dy;                                                                \
     const double *mean = p->mean;                                                                  \
-    double *product = sum + p->channels;                                                           \
+    double *product = sum + p->lanes;                                                              \
     FOR_EACH ({                                                                                    \
       sum[c] += (double) dy[i];                                                                    \
       product[c] += (double) dy[i] * ((double) x[i] - mean[c]);                                    \
@@ -100,7 +104,7 @@ sum_range (gpointer data, gint64 begin, gint64 end)
 {
   const SumWork *work = data;
   const Norm *p = work->norm;
-  gint64 width = work->sum_rows * p->channels;
+  gint64 width = work->sum_rows * p->lanes;
   double *sum = p->partial + begin / p->rows * width;
   gboolean wide = p->dtype == SLUICE_DOUBLE;
   memset (sum, 0, width * sizeof *sum);
@@ -115,15 +119,15 @@ sum_range (gpointer data, gint64 begin, gint64 end)
 static double
 row_ns (const Norm *p)
 {
-  return 0.4 * (double) (p->channels * p->inner);
+  return 0.4 * (double) (p->lanes * p->inner);
 }
 
-/* sum: one row of channels, two of BACKWARD. */
+/* sum: one row of lanes, two of BACKWARD; of which the first ones, the channels, are the result. */
 static gboolean
 sum_channels (SluiceKernelCall *call, Norm *p, SumKind kind, double *sum)
 {
   SumWork work = { p, kind, kind == BACKWARD ? 2 : 1 };
-  gint64 width = work.sum_rows * p->channels, n_chunks = (p->outer + p->rows - 1) / p->rows;
+  gint64 width = work.sum_rows * p->lanes, n_chunks = (p->outer + p->rows - 1) / p->rows;
   g_autoptr (SluiceTensor) partial =
       sluice_call_scratch (call, SLUICE_DOUBLE, &SLUICE_SHAPE (n_chunks, width));
   if (partial == NULL)
@@ -136,6 +140,9 @@ sum_channels (SluiceKernelCall *call, Norm *p, SumKind kind, double *sum)
   for (gint64 chunk = 0; chunk < n_chunks; chunk++)
     for (gint64 c = 0; c < width; c++)
       sum[c] += p->partial[chunk * width + c];
+  for (gint64 r = 0; r < work.sum_rows; r++)
+    for (gint64 lane = p->channels; lane < p->lanes; lane++)
+      sum[r * p->lanes + lane % p->channels] += sum[r * p->lanes + lane];
   return TRUE;
 }
 
@@ -178,7 +185,7 @@ get_real (const SluiceTensor *tensor, gint64 i)
   return value;
 }
 
-/* A row of doubles of each channel, several of them in one piece. */
+/* A row of doubles, one a lane, several of them in one piece. */
 enum
 {
   MEAN,
@@ -211,7 +218,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Work, work_clear)
 static double *
 row (const Work *w, int which)
 {
-  return (double *) w->rows->data + which * w->norm.channels;
+  return (double *) w->rows->data + which * w->norm.lanes;
 }
 
 /* The elements of input i, widened where they are of a half type. */
@@ -252,19 +259,34 @@ work_begin (SluiceKernelCall *call, Work *w, int x, int dy)
     p->inner *= shape->dim[i];
   if (empty)
     p->outer = 0;
-  p->rows = MAX (1, 16384 / MAX (1, p->channels * p->inner));
+  p->repeat = 1;
+  while (p->inner == 1 && p->repeat * p->channels < MIN_LANES && p->outer % (2 * p->repeat) == 0
+         && p->outer > 0)
+    p->repeat *= 2;
+  p->outer /= p->repeat;
+  p->lanes = p->repeat * p->channels;
+  p->rows = MAX (1, 16384 / MAX (1, p->lanes * p->inner));
   p->x = elements_of (call, x, &w->wide_x);
   p->dy = dy >= 0 ? elements_of (call, dy, &w->wide_dy) : NULL;
   if (p->x == NULL || (dy >= 0 && p->dy == NULL))
     return FALSE;
   p->dtype = w->wide_x ? SLUICE_FLOAT : sluice_call_input (call, x)->dtype;
   w->n_elements = sluice_call_input (call, x)->n_elements;
-  w->rows = sluice_call_scratch (call, SLUICE_DOUBLE, &SLUICE_SHAPE (N_ROWS, p->channels));
-  w->vectors = sluice_call_scratch (call, p->dtype, &SLUICE_SHAPE (4, p->channels));
+  w->rows = sluice_call_scratch (call, SLUICE_DOUBLE, &SLUICE_SHAPE (N_ROWS, p->lanes));
+  w->vectors = sluice_call_scratch (call, p->dtype, &SLUICE_SHAPE (4, p->lanes));
   if (w->rows == NULL || w->vectors == NULL)
     return FALSE;
   p->mean = row (w, MEAN);
   return TRUE;
+}
+
+/* Every lane gets what its channel has. */
+static void
+spread (const Work *w, int which)
+{
+  double *values = row (w, which);
+  for (gint64 lane = w->norm.channels; lane < w->norm.lanes; lane++)
+    values[lane] = values[lane - w->norm.channels];
 }
 
 static gboolean
@@ -281,6 +303,7 @@ read_row (SluiceKernelCall *call, const Work *w, guint i, int which)
                              vector->n_elements);
   for (gint64 c = 0; c < w->norm.channels; c++)
     row (w, which)[c] = get_real (vector, c);
+  spread (w, which);
   return TRUE;
 }
 
@@ -288,18 +311,21 @@ read_row (SluiceKernelCall *call, const Work *w, guint i, int which)
 static double
 count_of (const Norm *p)
 {
-  return (double) p->outer * (double) p->inner;
+  return (double) p->outer * (double) p->repeat * (double) p->inner;
 }
 
 /* What the loops over elements need of channel c. */
 static void
 set_vectors (Work *w, gint64 c, double center, double k, double shift, double along)
 {
-  gint64 n = w->norm.channels;
-  set_real (w->vectors, c, center);
-  set_real (w->vectors, n + c, k);
-  set_real (w->vectors, 2 * n + c, shift);
-  set_real (w->vectors, 3 * n + c, along);
+  gint64 n = w->norm.lanes;
+  for (; c < n; c += w->norm.channels)
+    {
+      set_real (w->vectors, c, center);
+      set_real (w->vectors, n + c, k);
+      set_real (w->vectors, 2 * n + c, shift);
+      set_real (w->vectors, 3 * n + c, along);
+    }
 }
 
 /* Runs over all elements into output 0, in the memory of an input where that may be. */
@@ -307,7 +333,7 @@ static gboolean
 run_elements (SluiceKernelCall *call, Work *w, guint from, SluiceRangeFunc func)
 {
   Norm *p = &w->norm;
-  gsize size = sluice_dtype_size (p->dtype) * p->channels;
+  gsize size = sluice_dtype_size (p->dtype) * p->lanes;
   const char *vectors = w->vectors->data;
   SluiceTensor *out = sluice_call_reuse (call, 0, from, &sluice_call_input (call, from)->shape);
   if (out == NULL)
@@ -366,6 +392,7 @@ batch_statistics (SluiceKernelCall *call, Work *w, SluiceTensor *const out[4])
     return FALSE;
   for (gint64 c = 0; c < w->norm.channels; c++)
     mean[c] /= n;
+  spread (w, MEAN);
   if (!sum_channels (call, &w->norm, SQUARES, variance))
     return FALSE;
   gboolean blend = state->factor != 1;
