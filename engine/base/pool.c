@@ -13,8 +13,9 @@
 #include <x86intrin.h>
 #endif
 
-#define WORKER_NICE   5
-#define SPIN_NS       30000 /* before a worker without work sleeps */
+#define WORKER_NICE 5
+#define SPIN_NS                                                                                    \
+  200000 /* before a worker without work sleeps: a small step has its next big kernel by then */
 #define WAIT_SPIN_NS  50000 /* before a caller that waits for its helpers sleeps */
 #define SMALL_WORK_NS 2000  /* all of it stays with the caller */
 #define WAKE_WORK_NS  50000 /* waking a sleeper costs 35 to 70 us: it must pay */
