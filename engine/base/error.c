@@ -2,7 +2,10 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/base/error.h"
 
-G_DEFINE_QUARK (sluice - error, sluice_error)
+/* clang-format would put spaces into the name. */
+/* clang-format off */
+G_DEFINE_QUARK (sluice-error-quark, sluice_error)
+/* clang-format on */
 
 static const char *const code_names[] = {
   [SLUICE_ERROR_CANCELLED] = "CANCELLED",
@@ -31,7 +34,7 @@ sluice_error_code_name (int code)
 }
 
 gboolean
-sluice_fail (GError **error, SluiceErrorCode code, const char *format, ...)
+sluice_fail (GError **error, SluiceError code, const char *format, ...)
 {
   va_list args;
   va_start (args, format);

@@ -22,7 +22,7 @@ typedef enum
   SLUICE_ERROR_INTERNAL = 13,
   SLUICE_ERROR_UNAVAILABLE = 14,
   SLUICE_ERROR_DATA_LOSS = 15,
-} SluiceErrorCode;
+} SluiceError;
 
 #define SLUICE_ERROR (sluice_error_quark ())
 GQuark sluice_error_quark (void);
@@ -40,4 +40,4 @@ const char *sluice_error_code_name (int code);
  * Sets @error and returns %FALSE, so that `return sluice_fail (error, …);` is one line.
  */
 gboolean
-sluice_fail (GError **error, SluiceErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+sluice_fail (GError **error, SluiceError code, const char *format, ...) G_GNUC_PRINTF (3, 4);

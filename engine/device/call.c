@@ -5,7 +5,7 @@
 #include "engine/device/kernel.h"
 
 gboolean
-sluice_call_fail (SluiceKernelCall *call, SluiceErrorCode code, const char *format, ...)
+sluice_call_fail (SluiceKernelCall *call, SluiceError code, const char *format, ...)
 {
   if (call->error != NULL) /* the first one tells */
     return FALSE;

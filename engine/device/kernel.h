@@ -174,7 +174,7 @@ sluice_call_forward_view (SluiceKernelCall *call, guint i, guint from, const Slu
 void sluice_call_take_output (SluiceKernelCall *call, guint i, SluiceTensor *take);
 
 /* Sets the call's error to "Op 'name': message"; returns FALSE. */
-gboolean sluice_call_fail (SluiceKernelCall *call, SluiceErrorCode code, const char *format, ...)
+gboolean sluice_call_fail (SluiceKernelCall *call, SluiceError code, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 /* Fails where input i has not that rank. */
 gboolean sluice_call_want_rank (SluiceKernelCall *call, guint i, int rank);

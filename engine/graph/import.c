@@ -36,7 +36,7 @@ nth_new (const Import *im, guint i)
 
 /* Only the first error of a node is kept. */
 static void
-    G_GNUC_PRINTF (3, 4) node_fail (SluiceNode *node, SluiceErrorCode code, const char *format, ...)
+    G_GNUC_PRINTF (3, 4) node_fail (SluiceNode *node, SluiceError code, const char *format, ...)
 {
   if (node->error != NULL)
     return;

@@ -28,7 +28,7 @@ sluice_step_fail (SluiceStep *step, GError *take)
 void
 sluice_worker_fail_node (SluiceWorker *w,
                          const SluicePlanNode *node,
-                         SluiceErrorCode code,
+                         SluiceError code,
                          const char *what)
 {
   sluice_step_fail (w->step, g_error_new (SLUICE_ERROR, code, "%s '%s': %s", node->origin->op_name,

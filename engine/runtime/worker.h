@@ -28,7 +28,7 @@ typedef struct
 void sluice_step_fail (SluiceStep *step, GError *take);
 void sluice_worker_fail_node (SluiceWorker *w,
                               const SluicePlanNode *node,
-                              SluiceErrorCode code,
+                              SluiceError code,
                               const char *what);
 
 /* Variables become their values where values are wanted. Sees what an update in place wrote last.

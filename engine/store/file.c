@@ -20,7 +20,7 @@ struct _SluiceFileWriter
   gint64 position;
 };
 
-static SluiceErrorCode
+static SluiceError
 code_of (int number)
 {
   switch (number)

@@ -315,7 +315,7 @@ static gboolean
 check_none_is (SluiceKernelCall *call,
                const SluiceTensor *y,
                gboolean (*bad) (SluiceWide value),
-               SluiceErrorCode code,
+               SluiceError code,
                const char *why)
 {
   if (!sluice_dtype_in (y->dtype, SLUICE_SET_INTS))

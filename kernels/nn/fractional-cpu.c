@@ -165,7 +165,7 @@ typedef struct
 
 static gpointer
 fail_prepare (
-    State *take, const SluiceNode *node, GError **error, SluiceErrorCode code, const char *what)
+    State *take, const SluiceNode *node, GError **error, SluiceError code, const char *what)
 {
   sluice_fail (error, code, "Op '%s': %s", node->name, what);
   g_free (take);

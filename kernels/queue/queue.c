@@ -192,11 +192,10 @@ request_new (SluiceQueueDone done, gpointer data)
   return self;
 }
 
-static void
-fail (Request *request, SluiceErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+static void fail (Request *request, SluiceError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 static void
-fail (Request *request, SluiceErrorCode code, const char *format, ...)
+fail (Request *request, SluiceError code, const char *format, ...)
 {
   va_list args;
   va_start (args, format);

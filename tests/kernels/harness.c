@@ -116,7 +116,7 @@ harness_target (Harness *self, const char *target)
 }
 
 void
-harness_fails (Harness *self, const char *fetch, const char *target, SluiceErrorCode code)
+harness_fails (Harness *self, const char *fetch, const char *target, SluiceError code)
 {
   g_autoptr (GError) error = NULL;
   SluiceTensor *output = harness_run (self, fetch, target, NULL, 0, &error);

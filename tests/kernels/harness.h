@@ -51,4 +51,4 @@ SluiceTensor *harness_run (Harness *self,
 SluiceTensor *harness_fetch (Harness *self, const char *fetch);
 void harness_target (Harness *self, const char *target);
 /* A run that must fail with that code. */
-void harness_fails (Harness *self, const char *fetch, const char *target, SluiceErrorCode code);
+void harness_fails (Harness *self, const char *fetch, const char *target, SluiceError code);

@@ -217,7 +217,7 @@ test_refusals (void)
   static const struct
   {
     const char *fetch;
-    SluiceErrorCode code;
+    SluiceError code;
   } wrong[] = { { "recursive", SLUICE_ERROR_INVALID_ARGUMENT },
                 { "broken", SLUICE_ERROR_INVALID_ARGUMENT },
                 { "missing", SLUICE_ERROR_NOT_FOUND },

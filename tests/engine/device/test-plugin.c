@@ -14,7 +14,7 @@ static char **paths;
 
 static const struct
 {
-  SluiceErrorCode code;
+  SluiceError code;
   const char *pattern;
 } mistakes[] = {
   { SLUICE_ERROR_NOT_FOUND, "exports no sluice_plugin" },

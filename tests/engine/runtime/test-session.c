@@ -30,7 +30,7 @@ expect_error (Fixture *f,
               const char *fetch,
               const SluiceFeed *feeds,
               guint n_feeds,
-              SluiceErrorCode code,
+              SluiceError code,
               const char *words[])
 {
   g_autoptr (GError) error = NULL;

@@ -163,7 +163,7 @@ test_reads_safetensors (void)
 typedef struct
 {
   const char *folder;
-  SluiceErrorCode code;
+  SluiceError code;
 } Damage;
 
 static void

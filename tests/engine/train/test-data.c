@@ -22,7 +22,7 @@ tear_down (Folder *f, gconstpointer unused)
 }
 
 static void
-assert_fails (SluiceTensor *tensor, GError **error, SluiceErrorCode code, const char *word)
+assert_fails (SluiceTensor *tensor, GError **error, SluiceError code, const char *word)
 {
   g_assert_null (tensor);
   g_assert_error (*error, SLUICE_ERROR, (int) code);

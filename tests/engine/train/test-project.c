@@ -150,7 +150,7 @@ test_bad (Folder *f, gconstpointer unused)
 }
 
 static void
-check_set (SluiceProject *p, const char *assignment, SluiceErrorCode code, const char *word)
+check_set (SluiceProject *p, const char *assignment, SluiceError code, const char *word)
 {
   g_autoptr (GError) error = NULL;
   g_assert_false (sluice_project_set (p, assignment, &error));

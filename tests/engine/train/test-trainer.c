@@ -483,7 +483,7 @@ test_held_database (Fixture *f, gconstpointer unused)
 }
 
 static void
-check_refused (Fixture *f, const char *const *assignments, SluiceErrorCode code, const char *word)
+check_refused (Fixture *f, const char *const *assignments, SluiceError code, const char *word)
 {
   g_autoptr (GError) error = NULL;
   g_assert_null (
