@@ -182,14 +182,31 @@ write_graph (Writer *w, SluiceGraph *graph)
   return def;
 }
 
+/* (nullable): what the GraphDef goes into. */
+static Tensorflow__MetaGraphDef *
+write_meta (Writer *w, SluiceGraph *graph)
+{
+  if (w->flags & SLUICE_EXPORT_PLAIN_GRAPH)
+    return NULL;
+  Tensorflow__MetaGraphDef *meta =
+      unpack_kept (w, &tensorflow__meta_graph_def__descriptor, graph->meta_shell);
+  if (meta == NULL && (w->flags & SLUICE_EXPORT_META_GRAPH))
+    {
+      meta = sluice_wire_new (&w->arena, &tensorflow__meta_graph_def__descriptor);
+      meta->meta_info_def =
+          sluice_wire_new (&w->arena, &tensorflow__meta_graph_def__meta_info_def__descriptor);
+      meta->meta_info_def->stripped_default_attrs = (w->flags & SLUICE_EXPORT_STRIP_DEFAULTS) != 0;
+    }
+  return meta;
+}
+
 GBytes *
 sluice_graph_export (SluiceGraph *self, guint flags, GError **error)
 {
   Writer w = { .flags = flags };
   sluice_arena_init (&w.arena);
   Tensorflow__GraphDef *def = write_graph (&w, self);
-  Tensorflow__MetaGraphDef *meta =
-      unpack_kept (&w, &tensorflow__meta_graph_def__descriptor, self->meta_shell);
+  Tensorflow__MetaGraphDef *meta = write_meta (&w, self);
   const ProtobufCMessage *message = &def->base;
   if (meta != NULL)
     {

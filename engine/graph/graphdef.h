@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "engine/graph/export-flags.h"
 #include "engine/graph/graph.h"
 
 /*
@@ -29,15 +30,8 @@
 gboolean sluice_graph_import (SluiceGraph *self, GBytes *bytes, GError **error);
 SluiceGraph *sluice_graph_load_file (const char *path, GError **error);
 
-typedef enum
-{
-  SLUICE_EXPORT_BINARY = 0,
-  SLUICE_EXPORT_TEXT = 1 << 0,
-  SLUICE_EXPORT_SHAPES = 1 << 1,         /* write _output_shapes */
-  SLUICE_EXPORT_STRIP_DEFAULTS = 1 << 2, /* leave out attributes at their default */
-} SluiceExportFlags;
-
-/* (transfer full): the graph as a GraphDef (a MetaGraphDef where it came as one). */
+/* (transfer full): the graph as a GraphDef (a MetaGraphDef where it came as one); flags:
+ * SluiceExportFlags. */
 GBytes *sluice_graph_export (SluiceGraph *self, guint flags, GError **error);
 
 /* SHA-256 in hex of the canonical form: sorted by name, defaults elided, no layout, no unknown
