@@ -175,6 +175,9 @@ print_man (void)
         "130: interrupted; "
         "the run was saved.");
   print_man_ops ();
+  puts (
+      ".SH SEE ALSO\nThe same from C: pkg\\-config sluice\\-0. From Python: gi.repository.Sluice, "
+      "with an example in the samples, python/digits.py.");
   return EXIT_OK;
 }
 

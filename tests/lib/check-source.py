@@ -15,7 +15,7 @@ CODE_SUFFIXES = C_SUFFIXES | {".py", ".sh"}
 NO_COMMENTS = {".bin", ".csv", ".db", ".gz", ".json", ".layout", ".npy", ".npz", ".pb", ".png",
                ".safetensors", ".tsv"}
 NO_NOTICE = {"LICENSE", ".clang-format", ".gitignore", ".editorconfig"}
-TOP_LEVEL = ("app", "engine", "kernels", "ui", "data", "icons", "po", "tests")
+TOP_LEVEL = ("api", "app", "engine", "kernels", "ui", "data", "icons", "po", "tests")
 MAX_FILE, MAX_FUNCTION, MAX_LINE = 800, 80, 100
 
 # What a folder may include besides itself and the folders below it. The longest row decides.
@@ -32,10 +32,11 @@ ARROWS = {
     "engine/train": BELOW_RUNTIME + ["engine/runtime", "engine/store"],
     "engine": ["engine"],
     "kernels": [BASE, GRAPH, DEVICE, "engine/grad", "engine/store", "kernels"],
+    "api": ["engine", "kernels", "api"],
     "ui": [BASE, GRAPH, "ui"],
     "app": ["engine", "kernels", "ui", "app"],
     "data": [BASE, GRAPH, DEVICE, "engine/grad"],  # samples of what users write
-    "tests": ["engine", "kernels", "ui", "app", "tests"],
+    "tests": ["engine", "kernels", "api", "ui", "app", "tests"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 GTK = re.compile(r"^(gtk/|adwaita|gdk/|gsk/|graphene)")
@@ -122,8 +123,9 @@ def core_sources(tree):
 
 
 def check_no_gtk(tree):
-    """Neither the engine, the kernels, the command line nor the cores of ui/ reach GTK."""
-    names = tree.having(C_SUFFIXES, ("engine", "kernels", "app/cli")) + list(core_sources(tree))
+    """Neither engine, kernels, library, command line nor the cores of ui/ reach GTK."""
+    folders = ("api", "engine", "kernels", "app/cli")
+    names = tree.having(C_SUFFIXES, folders) + list(core_sources(tree))
     return [f"{name}: reaches <{header}> through {way}" for name in names if name in tree.files
             for header, way in reachable(tree, name, {name}) if GTK.match(header)]
 

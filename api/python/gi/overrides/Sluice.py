@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""Sluice for Python: NumPy arrays for tensors, Python values for attributes, an op a method.
+
+    graph = Sluice.Graph()
+    x = graph.Placeholder(name="x", dtype="float", shape=[None, 2])
+    y = graph.scope("layer").MatMul(x, np.ones((2, 3), "f4"))
+    Sluice.Session(graph).run(y, {x: [[1, 2]]})
+
+An input is a node (its first output), an edge by name ("layer/MatMul:0", what node[1] gives), bytes
+(a string) or what NumPy makes an array of, which becomes a constant. Lists of nodes and edges are
+lists of inputs. Python's numbers are float and int32, as in TensorFlow; arrays keep their dtype.
+"""
+import collections
+import functools
+
+import numpy as np
+from gi.repository import GLib
+
+from ..module import get_introspection_module
+from ..overrides import override
+
+Sluice = get_introspection_module("Sluice")
+__all__ = ["IndexedSlices", "Variable"]
+
+D = Sluice.DType
+TO_NUMPY = {D.FLOAT: "f4", D.DOUBLE: "f8", D.HALF: "f2", D.INT8: "i1", D.INT16: "i2", D.INT32: "i4",
+            D.INT64: "i8", D.UINT8: "u1", D.UINT16: "u2", D.UINT32: "u4", D.UINT64: "u8",
+            D.BOOL: "b1", D.COMPLEX64: "c8", D.COMPLEX128: "c16"}
+FROM_NUMPY = {np.dtype(code): dtype for dtype, code in TO_NUMPY.items()}
+# Read as plain integers.
+TO_NUMPY.update({D.QINT8: "i1", D.QINT16: "i2", D.QINT32: "i4", D.QUINT8: "u1", D.QUINT16: "u2"})
+
+IndexedSlices = collections.namedtuple("IndexedSlices", "values indices dense_shape")
+# A resource variable: its handle, a read of it, the assignment of its initial value.
+Variable = collections.namedtuple("Variable", "handle read init")
+
+
+def _array(value):
+    """What NumPy makes of a value, Python's numbers as TensorFlow takes them."""
+    array = np.asarray(value)
+    if not isinstance(value, (np.ndarray, np.generic)):
+        if array.dtype.kind in "SU":
+            array = np.array(value, object)  # which keeps zeros at the end
+        elif array.dtype == np.float64:
+            array = array.astype(np.float32)
+        elif array.dtype == np.int64 and (abs(array) < 2 ** 31).all():
+            array = array.astype(np.int32)
+    return array
+
+
+def _dtype(array):
+    if array.dtype not in FROM_NUMPY:
+        raise TypeError(f"there is no tensor of NumPy's {array.dtype}")
+    return FROM_NUMPY[array.dtype]
+
+
+class Tensor(Sluice.Tensor):
+    """Tensor(value) copies an array; Tensor.borrow(array) does not. np.asarray(tensor) never does,
+    but for strings."""
+
+    def __new__(cls, value):
+        array = _array(value)
+        if array.dtype.kind in "SUO":
+            texts = [GLib.Bytes.new(t.encode() if isinstance(t, str) else bytes(t))
+                     for t in array.ravel().tolist()]
+            return cls.new_for_strings(array.shape, texts)
+        return cls.new_from_bytes(_dtype(array), array.shape, GLib.Bytes.new(array.tobytes()))
+
+    def __init__(self, *_args):
+        pass
+
+    @classmethod
+    def borrow(cls, array):
+        """A tensor in the memory of an array, which must not change as long as anything uses it."""
+        array = np.asarray(array, order="C")
+        return cls.new_for_memory(_dtype(array), array.shape, array.__array_interface__["data"][0],
+                                  array.nbytes, lambda _array: None, array)
+
+    @property
+    def __array_interface__(self):
+        dtype = self.get_dtype()
+        if dtype not in TO_NUMPY:
+            raise TypeError(f"NumPy has no dtype for {self!r}: Cast it in the graph, or take bytes")
+        return {"version": 3, "shape": tuple(self.get_shape()), "typestr": "|" + TO_NUMPY[dtype],
+                "data": (self.get_memory() or 0, True)}
+
+    def numpy(self):
+        if self.get_dtype() != D.STRING:
+            return np.asarray(self)
+        array = np.empty(self.get_n_elements(), object)
+        array[:] = [text.get_data() for text in self.dup_strings()]
+        return array.reshape(tuple(self.get_shape()))
+
+    def __repr__(self):
+        return f"<{self.describe(8)}>"
+
+
+Tensor = override(Tensor)
+__all__.append("Tensor")
+
+
+def _variant(value):
+    """The value of an attribute; sluice_scope_add() knows what it must be."""
+    if isinstance(value, (GLib.Variant, Sluice.Tensor, np.ndarray, bytes)):
+        if isinstance(value, GLib.Variant):
+            return value
+        text = value if isinstance(value, bytes) else _tensor(value).dup_proto().get_data()
+        return GLib.Variant.new_from_bytes(GLib.VariantType("ay"), GLib.Bytes.new(text), True)
+    if isinstance(value, (list, tuple)):
+        return GLib.Variant("av", [_variant(item) for item in value])
+    if isinstance(value, (type, np.dtype)):
+        return GLib.Variant("x", int(FROM_NUMPY[np.dtype(value)]))
+    for kinds, code in (((bool, np.bool_), "b"), ((int, np.integer), "x"),
+                        ((float, np.floating), "d"), (str, "s")):
+        if isinstance(value, kinds):
+            return GLib.Variant(code, value)
+    if value is None:
+        return GLib.Variant("max", None)
+    raise TypeError(f"an attribute cannot be {value!r}")
+
+
+def _tensor(value):
+    return value if isinstance(value, Sluice.Tensor) else Tensor(value)
+
+
+def _is_edge(value):
+    return isinstance(value, (str, Sluice.Node))
+
+
+def _list(value):
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _node_name(value):
+    return value.name if isinstance(value, Sluice.Node) else value
+
+
+class Node(Sluice.Node):
+    """str(node) names its first output, node[i] output i; outputs can be unpacked."""
+
+    name = property(Sluice.Node.get_name)
+    graph = property(Sluice.Node.dup_graph)
+
+    @property
+    def shape(self):
+        """Of the first output: dimensions, None for unknown ones, or None of an unknown rank."""
+        known, dims = self.get_output_shape(0)
+        return [None if dim < 0 else dim for dim in dims] if known else None
+
+    def __str__(self):
+        return self.name + ":0"
+
+    def __getitem__(self, i):
+        if not 0 <= i < self.get_n_outputs():
+            raise IndexError(f"{self.get_op()} '{self.name}' has {self.get_n_outputs()} outputs")
+        return f"{self.name}:{i}"
+
+    def __len__(self):
+        return self.get_n_outputs()
+
+    def __bool__(self):
+        return True
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __repr__(self):
+        return f"<{self.get_op()} '{self.name}'>"
+
+
+Node = override(Node)
+__all__.append("Node")
+
+
+class _Builder:
+    """What a graph and its scopes have in common. Names of ops are methods."""
+
+    def op(self, op, *inputs, name=None, **attrs):
+        """Adds a node; see the module."""
+        scope, edges = self._scope(), []
+        for value in inputs:
+            edges += scope._edges(value)
+        values = GLib.Variant("a{sv}", {key: _variant(value) for key, value in attrs.items()})
+        return scope.add(op, name, edges, values)
+
+    def constant(self, value, name=None):
+        return self._scope().add_constant(name, _tensor(value))
+
+    def variable(self, initial, name="Variable"):
+        """A Variable of the dtype and shape of its initial value."""
+        value = initial if isinstance(initial, Sluice.Node) else self.constant(initial)
+        dtype, scope = value.get_output_dtype(0), self._scope()
+        # TensorFlow's variables without a shared name are one and the same.
+        full = scope.dup_unique_name(name)
+        short = full.removeprefix(scope.get_prefix() + "/")
+        handle = self.VarHandleOp(name=short, shared_name=full, dtype=int(dtype), shape=value.shape)
+        return Variable(handle, self.ReadVariableOp(handle, dtype=int(dtype)),
+                        self.AssignVariableOp(handle, value))
+
+    def gradients(self, ys, xs, grad_ys=None):
+        """One an x: an edge, IndexedSlices of edges, or None where no y depends on it."""
+        given = None if grad_ys is None else [str(dy or "") for dy in _list(grad_ys)]
+        found = self._scope().add_gradients([str(y) for y in _list(ys)], given,
+                                            [str(x) for x in _list(xs)])
+        return [IndexedSlices(*grad) if grad[1] else grad[0] or None for grad in zip(*found)]
+
+    def scope(self, name):
+        return self._scope().with_name(name)
+
+    def device(self, name):
+        return self._scope().with_device(name)
+
+    def after(self, *nodes):
+        return self._scope().with_control_inputs([_node_name(node) for node in nodes])
+
+    def beside(self, node):
+        return self._scope().with_colocation(_node_name(node))
+
+    def __getattr__(self, name):
+        if not name[:1].isupper():
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+        return functools.partial(self.op, name)
+
+
+class Scope(_Builder, Sluice.Scope):
+    def __new__(cls, graph):
+        return cls.new(graph)
+
+    def __init__(self, *_args):
+        pass
+
+    def _scope(self):
+        return self
+
+    def _edges(self, value):
+        if _is_edge(value):
+            return [str(value)]
+        if isinstance(value, (list, tuple)) and any(_is_edge(item) for item in value):
+            return [edge for item in value for edge in self._edges(item)]
+        return [str(self.constant(value))]
+
+
+Scope = override(Scope)
+__all__.append("Scope")
+
+
+class Graph(_Builder, Sluice.Graph):
+    def __new__(cls):
+        return cls.new_empty()
+
+    def __init__(self, *_args):
+        pass
+
+    def _scope(self):
+        return Scope(self)
+
+    def __getitem__(self, name):
+        return self.dup_node(name)
+
+
+Graph = override(Graph)
+__all__.append("Graph")
+
+
+class Session(Sluice.Session):
+    """Session(graph, seed=1, cpus=2); options as sluice_session_open() has them."""
+
+    def __new__(cls, graph=None, **options):
+        given = {name.replace("_", "-"): _variant(value) for name, value in options.items()}
+        session = cls.open(GLib.Variant("a{sv}", given))
+        if graph is not None:
+            session.extend(graph)
+        return session
+
+    def __init__(self, *_args, **_options):
+        pass
+
+    def extend(self, graph):
+        self.add_graph(graph)
+
+    def run(self, fetches=(), feeds=None, targets=(), cancellable=None):
+        """Arrays, one a fetch; of a single fetch the array itself."""
+        feeds = feeds or {}
+        values = self.run_step([str(edge) for edge in feeds], list(map(_tensor, feeds.values())),
+                               [str(edge) for edge in _list(fetches)],
+                               [_node_name(node) for node in _list(targets)], cancellable)
+        arrays = [value.numpy() for value in values]
+        return arrays[0] if _is_edge(fetches) else arrays
+
+
+Session = override(Session)
+__all__.append("Session")

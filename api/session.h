@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "api/graph.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SluiceSession:
+ *
+ * Devices, variables and other resources, and one graph that only grows. Any number of threads may
+ * run at once.
+ */
+typedef struct _SluiceSession SluiceSession;
+
+#define SLUICE_TYPE_SESSION (sluice_session_get_type ())
+GType sluice_session_get_type (void) G_GNUC_CONST;
+
+/**
+ * sluice_session_open: (constructor)
+ * @options: (nullable): a dictionary a{sv}: "cpus" (virtual CPU devices, 1), "nulls" (devices that
+ *   compute nothing, 0), "memory-limit" (bytes of each CPU device; 0: none), "seed" (of random
+ * nodes that have none; 0: from the system), "soft-placement", "reference-kernels", "nan-guard"
+ *   (booleans, false), "optimize" (boolean, true)
+ * @error: return location
+ *
+ * Returns: (transfer full): a session with an empty graph; %NULL with INVALID_ARGUMENT for an
+ * option that there is not
+ */
+SluiceSession *sluice_session_open (GVariant *options, GError **error);
+
+/**
+ * sluice_session_add_graph:
+ * @self: a session
+ * @graph: its nodes that the session has not seen are added; it is the same graph as before, grown
+ * @error: return location
+ *
+ * Returns: %FALSE where the back edge of a loop does not fit its Merge
+ */
+gboolean sluice_session_add_graph (SluiceSession *self, SluiceGraph *graph, GError **error);
+
+/**
+ * sluice_session_run_step:
+ * @self: a session
+ * @feeds: (array zero-terminated=1) (nullable): edges that get a value
+ * @values: (array length=n_values) (nullable): one a feed
+ * @n_values: how many
+ * @fetches: (array zero-terminated=1) (nullable): edges whose value is wanted
+ * @targets: (array zero-terminated=1) (nullable): nodes to run beside them
+ * @cancellable: (nullable): ends the step with CANCELLED
+ * @n_outputs: (out): as many as there are fetches
+ * @error: return location
+ *
+ * Runs one step and blocks until it is done. White paper 2, "Sessions".
+ *
+ * Returns: (transfer full) (array length=n_outputs): the values of @fetches; %NULL with the first
+ *   error of the step
+ */
+SluiceTensor **sluice_session_run_step (SluiceSession *self,
+                                        const char *const *feeds,
+                                        SluiceTensor *const *values,
+                                        gsize n_values,
+                                        const char *const *fetches,
+                                        const char *const *targets,
+                                        GCancellable *cancellable,
+                                        gsize *n_outputs,
+                                        GError **error);
+
+/**
+ * sluice_session_dup_placement:
+ * @self: a session
+ * @node: name of a node
+ * @reason: (out) (optional) (transfer full): why it stands there, or why nowhere
+ *
+ * Returns: (transfer full) (nullable): the device of a node: "CPU:0"
+ */
+char *sluice_session_dup_placement (SluiceSession *self, const char *node, char **reason);
+
+G_END_DECLS
