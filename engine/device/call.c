@@ -17,12 +17,12 @@ sluice_call_fail (SluiceKernelCall *call, SluiceError code, const char *format, 
   return FALSE;
 }
 
-/* Moves an error of something that the call used into the call. */
-static void
-fail_with (SluiceKernelCall *call, GError *take)
+gboolean
+sluice_call_fail_with (SluiceKernelCall *call, GError *take)
 {
   sluice_call_fail (call, take->code, "%s", take->message);
   g_error_free (take);
+  return FALSE;
 }
 
 static SluiceTensor *
@@ -32,7 +32,7 @@ new_tensor (SluiceKernelCall *call, SluiceDType dtype, const SluiceShape *shape,
   SluiceTensor *tensor =
       sluice_tensor_new_checked (call->device->allocator, dtype, shape, owner, &error);
   if (tensor == NULL)
-    fail_with (call, error);
+    sluice_call_fail_with (call, error);
   return tensor;
 }
 
@@ -232,7 +232,7 @@ sluice_call_resource (SluiceKernelCall *call,
       sluice_resources_get (call->resources, container,
                             shared_name ? shared_name : call->node->name, type, make, data, &error);
   if (resource == NULL)
-    fail_with (call, error);
+    sluice_call_fail_with (call, error);
   return resource;
 }
 

@@ -95,6 +95,13 @@ struct _SluiceKernel
    * done soon. From any thread, possibly while start still runs. Without it the kernel looks at
    * call->cancelled. */
   void (*cancel) (SluiceKernelCall *call);
+  /* Of an asynchronous kernel, nullable: what the call waits for and who could bring it, in words
+   * that follow "waits for"; for a step that cannot go on. NULL: it does not wait. The graph does
+   * not change meanwhile. (transfer full) */
+  char *(*describe_wait) (SluiceKernelCall *call);
+  /* Nullable: a step that has the node failed; who waits for what the node brings should hear why.
+   * After the step. */
+  void (*step_failed) (const SluiceNode *node, SluiceResources *resources, const GError *error);
   gpointer data; /* for tables of kernels that share one function */
 };
 
@@ -176,6 +183,8 @@ void sluice_call_take_output (SluiceKernelCall *call, guint i, SluiceTensor *tak
 /* Sets the call's error to "Op 'name': message"; returns FALSE. */
 gboolean sluice_call_fail (SluiceKernelCall *call, SluiceError code, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
+/* The same with the error of something that the call used. (transfer full) take */
+gboolean sluice_call_fail_with (SluiceKernelCall *call, GError *take);
 /* Fails where input i has not that rank. */
 gboolean sluice_call_want_rank (SluiceKernelCall *call, guint i, int rank);
 gboolean sluice_call_want_scalar (SluiceKernelCall *call, guint i);

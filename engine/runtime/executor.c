@@ -13,10 +13,11 @@
 #include "engine/runtime/guard.h"
 #include "engine/runtime/worker.h"
 
-#define SMALL_NS 10000    /* shorter kernels are not worth the handing over to another thread */
-#define WAKE_NS  50000    /* longer ones are worth waking a thread that sleeps */
-#define SPIN_NS  20000    /* before a caller that waits for others sleeps */
-#define POLL_NS  20000000 /* how often a sleeping caller looks at a foreign cancel flag */
+#define SMALL_NS 10000     /* shorter kernels are not worth the handing over to another thread */
+#define WAKE_NS  50000     /* longer ones are worth waking a thread that sleeps */
+#define SPIN_NS  20000     /* before a caller that waits for others sleeps */
+#define POLL_NS  20000000  /* how often a sleeping caller looks at a foreign cancel flag */
+#define LOOK_NS  200000000 /* how often it looks whether anybody does anything at all */
 
 static void
 end_dead (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
@@ -139,11 +140,38 @@ run_ready (SluiceWorker *w)
     }
 }
 
+/* Holding the baton, after a sleep in vain. */
+static void
+look_for_deadlock (SluiceWorker *w)
+{
+  SluiceStep *step = w->step;
+  w->looks = FALSE;
+  if (step->is_stopping || !sluice_deadlock_is_possible (step))
+    {
+      sluice_idle_end (&w->idle, step->env.activity);
+      return;
+    }
+  sluice_idle_begin (&w->idle, step->env.activity);
+  if (!sluice_idle_is_hopeless (&w->idle, step->env.activity))
+    return;
+  pthread_mutex_lock (step->env.graph_lock);
+  g_autofree char *text = sluice_deadlock_describe (step);
+  pthread_mutex_unlock (step->env.graph_lock);
+  w->idle.since = 0;
+  if (text && step->env.keep_waiting)
+    g_message ("%s", text);
+  else if (text)
+    sluice_step_fail (step,
+                      g_error_new_literal (SLUICE_ERROR, SLUICE_ERROR_DEADLINE_EXCEEDED, text));
+}
+
 /* Holding the baton, nothing ready: is this the end of the step? */
 static void
 look_for_end (SluiceWorker *w)
 {
   SluiceStep *step = w->step;
+  if (G_UNLIKELY (w->looks) && step->n_flying && !atomic_load (&step->mailbox))
+    look_for_deadlock (w);
   if (step->n_flying || atomic_load (&step->mailbox))
     return;
   if (step->remaining && !step->is_stopping)
@@ -183,21 +211,19 @@ has_news (SluiceStep *step)
          || atomic_load (&step->calls_for_caller);
 }
 
+/* Until there is news, or it is time to look around. */
 static void
 sleep_for_news (SluiceStep *step)
 {
+  const gint64 poll = step->env.cancel_flag ? POLL_NS : LOOK_NS;
+  gint64 left = LOOK_NS;
   pthread_mutex_lock (&step->wait_lock);
   step->caller_sleeps = TRUE;
-  while (!has_news (step) && !is_cancelled (step))
+  for (; left > 0 && !has_news (step) && !is_cancelled (step); left -= poll)
     {
-      if (!step->env.cancel_flag)
-        {
-          pthread_cond_wait (&step->wait, &step->wait_lock);
-          continue;
-        }
       struct timespec until;
       clock_gettime (CLOCK_MONOTONIC, &until);
-      until.tv_nsec += POLL_NS;
+      until.tv_nsec += poll;
       until.tv_sec += until.tv_nsec / 1000000000;
       until.tv_nsec %= 1000000000;
       pthread_cond_timedwait (&step->wait, &step->wait_lock, &until);
@@ -217,7 +243,10 @@ wait_for_news (SluiceWorker *w)
   while (!has_news (step) && sluice_clock_ticks () - since < spin)
     sched_yield ();
   if (!has_news (step) && !was_cancelled)
-    sleep_for_news (step);
+    {
+      sleep_for_news (step);
+      w->looks = !has_news (step);
+    }
   else if (!has_news (step))
     g_usleep (1000); /* cancelled already: what flies looks at the flag and ends soon */
   atomic_store (&step->calls_for_caller, 0);
@@ -251,12 +280,19 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
   work (&w);
   while (is_caller && !atomic_load (&step->finished))
     {
+      w.looks = FALSE;
       wait_for_news (&w);
       w.now = sluice_clock_ticks ();
+      gboolean in_vain = w.looks;
       work (&w);
+      if (!in_vain || w.looks) /* there was news, or another thread is at work */
+        sluice_idle_end (&w.idle, step->env.activity);
     }
   if (is_caller)
-    sluice_denormals_flush_end (mode);
+    {
+      sluice_idle_end (&w.idle, step->env.activity);
+      sluice_denormals_flush_end (mode);
+    }
   sluice_lanes_give_back (step->env.lanes, w.lane);
 }
 
@@ -264,7 +300,9 @@ void
 sluice_executor_run (SluiceStep *step)
 {
   atomic_store (&step->gate, 0);
+  sluice_activity_begin (step->env.activity);
   sluice_executor_work (step, TRUE);
+  sluice_activity_end (step->env.activity);
   /* Whoever is inside sees that the step has finished and leaves at once. */
   atomic_fetch_or (&step->gate, SLUICE_GATE_CLOSED);
   while (atomic_load (&step->gate) != SLUICE_GATE_CLOSED)

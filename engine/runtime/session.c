@@ -38,6 +38,7 @@ struct _SluiceSession
   SluiceSessionOptions options;
   GPtrArray *devices;
   SluiceResources *resources;
+  SluiceActivity *activity;
   SluiceLanes *lanes;
   guint64 first_tick;
 
@@ -322,7 +323,10 @@ run_program (SluiceSession *self,
                         .number = options->step,
                         .cancel_flag = options->cancel_flag,
                         .nan_guard = self->options.nan_guard || options->nan_guard,
-                        .lanes = self->lanes };
+                        .lanes = self->lanes,
+                        .activity = self->activity,
+                        .graph_lock = &self->graph_lock,
+                        .keep_waiting = self->options.keep_waiting };
   SluiceStep *step = program_take_step (program);
   gulong handler = 0;
   sluice_step_prepare (step, &env);
@@ -443,6 +447,8 @@ sluice_session_finalize (GObject *object)
 {
   SluiceSession *self = SLUICE_SESSION (object);
   g_hash_table_unref (self->programs);
+  if (self->activity)
+    sluice_resource_unref (&self->activity->parent);
   g_clear_pointer (&self->resources, sluice_resources_unref);
   sluice_graph_unref (self->graph);
   g_array_unref (self->placements);
@@ -470,6 +476,7 @@ sluice_session_new (const SluiceSessionOptions *options, GError **error)
   self->options = *options;
   self->resources =
       options->resources ? sluice_resources_ref (options->resources) : sluice_resources_new ();
+  self->activity = sluice_activity_get (self->resources);
   for (guint i = 0; i < MAX (options->n_cpus, 1); i++)
     g_ptr_array_add (self->devices, sluice_device_new_cpu (i, options->memory_limit));
   for (guint i = 0; i < options->n_nulls; i++)

@@ -29,6 +29,10 @@ typedef struct
   gboolean nan_guard; /* fail a step at the first node that makes a NaN or infinity of finite
                          inputs, naming it */
   SluiceResources *resources; /* (nullable): shared with other sessions */
+  /* A run that waits, say for a queue, while no run does anything fails with DEADLINE_EXCEEDED
+   * within two seconds, saying who waits for what and who should have brought it. With this it
+   * logs so and goes on waiting: for programs that may begin another run any time. */
+  gboolean keep_waiting;
 } SluiceSessionOptions;
 
 SluiceSession *sluice_session_new (const SluiceSessionOptions *options, GError **error);

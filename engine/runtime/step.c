@@ -233,6 +233,16 @@ sluice_step_cancel (SluiceStep *self)
   sluice_step_wake (self);
 }
 
+/* Who waits for what the step should have brought is told why it does not come. */
+static void
+tell_failure (SluiceStep *self, const GError *error)
+{
+  const SluicePlan *plan = self->plan;
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    if (plan->nodes[i].kernel && plan->nodes[i].kernel->step_failed)
+      plan->nodes[i].kernel->step_failed (plan->nodes[i].origin, self->env.resources, error);
+}
+
 gboolean
 sluice_step_run (SluiceStep *self,
                  SluiceTensor *const *feeds,
@@ -244,7 +254,10 @@ sluice_step_run (SluiceStep *self,
     sluice_executor_run (self);
   gboolean ok = !self->error;
   if (!ok)
-    g_propagate_error (error, g_steal_pointer (&self->error));
+    {
+      tell_failure (self, self->error);
+      g_propagate_error (error, g_steal_pointer (&self->error));
+    }
   else
     ok = fetch_all (self, feeds, outputs, error);
   if (!ok)

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "engine/device/trace.h"
+#include "engine/runtime/deadlock.h"
 #include "engine/runtime/plan.h"
 #include "engine/runtime/ready.h"
 
@@ -45,6 +46,9 @@ typedef struct
   const _Atomic int *cancel_flag;
   gboolean nan_guard;
   struct _SluiceLanes *lanes;
+  SluiceActivity *activity;    /* of the resources */
+  pthread_mutex_t *graph_lock; /* held while a report reads the graph */
+  gboolean keep_waiting;       /* a deadlock is told and not the end */
 } SluiceStepEnv;
 
 /*

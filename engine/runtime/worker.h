@@ -22,6 +22,8 @@ typedef struct
   guint64 small_ticks, wake_ticks;
   SluiceKernelCall call; /* what stays the same for every node is set once */
   SluiceValue *outputs;
+  SluiceIdle idle; /* of the caller */
+  gboolean looks;  /* the caller slept in vain: it looks for a deadlock where it gets the baton */
 } SluiceWorker;
 
 /* The first error wins; what follows from it is dropped. Under the baton. */

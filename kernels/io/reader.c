@@ -4,6 +4,7 @@
 #include "kernels/io/reader.h"
 
 #include "kernels/io/io.h"
+#include "kernels/queue/wait.h"
 #include "kernels/string/text.h"
 
 /* A call of ReaderRead or ReaderReadUpTo. */
@@ -338,6 +339,29 @@ sluice_reader_cancel (SluiceReader *self, SluiceKernelCall *call)
     }
   end_requests (&ended);
   sluice_resource_unref (&self->parent);
+}
+
+char *
+sluice_reader_describe_wait (SluiceReader *self, SluiceKernelCall *call)
+{
+  SluiceQueue *asked = NULL;
+  gboolean is_first = FALSE;
+  pthread_mutex_lock (&self->lock);
+  const Request *first = g_queue_peek_head (&self->requests);
+  if (first != NULL && self->asking == ASKED)
+    {
+      asked = (SluiceQueue *) sluice_resource_ref ((SluiceResource *) first->queue);
+      is_first = first->call == call;
+    }
+  pthread_mutex_unlock (&self->lock);
+  if (asked == NULL)
+    return NULL;
+  g_autofree char *what = sluice_queue_describe_wait (asked, self, call->node, 1);
+  sluice_resource_unref ((SluiceResource *) asked);
+  if (what == NULL || is_first)
+    return g_steal_pointer (&what);
+  return g_strdup_printf ("reader '%s', which another read has; that one waits for %s", self->name,
+                          what);
 }
 
 /* ---- state ---- */

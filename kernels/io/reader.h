@@ -20,6 +20,8 @@ void
 sluice_reader_read (SluiceReader *self, SluiceQueue *queue, SluiceKernelCall *call, gint64 max);
 /* The call, if it still waits, ends soon. */
 void sluice_reader_cancel (SluiceReader *self, SluiceKernelCall *call);
+/* What a call waits for, of a queue. (transfer full) (nullable): it does not wait */
+char *sluice_reader_describe_wait (SluiceReader *self, SluiceKernelCall *call);
 
 typedef struct
 {

@@ -105,6 +105,13 @@ cancel (SluiceKernelCall *call)
     sluice_reader_cancel (reader, call);
 }
 
+static char *
+describe (SluiceKernelCall *call)
+{
+  SluiceReader *reader = get_reader (call);
+  return reader != NULL ? sluice_reader_describe_wait (reader, call) : NULL;
+}
+
 static void
 read_start (SluiceKernelCall *call)
 {
@@ -388,8 +395,16 @@ static const SluiceKernel kernels[] = {
   READER_KERNELS ("FixedLengthRecordReader", fixed),
   READER_KERNELS ("WholeFileReader", whole),
   READER_KERNELS ("IdentityReader", identity),
-  KERNELS ("ReaderRead", .start = read_start, .cancel = cancel, .flags = SLUICE_KERNEL_ASYNC),
-  KERNELS ("ReaderReadUpTo", .start = read_start, .cancel = cancel, .flags = SLUICE_KERNEL_ASYNC),
+  KERNELS ("ReaderRead",
+           .start = read_start,
+           .cancel = cancel,
+           .describe_wait = describe,
+           .flags = SLUICE_KERNEL_ASYNC),
+  KERNELS ("ReaderReadUpTo",
+           .start = read_start,
+           .cancel = cancel,
+           .describe_wait = describe,
+           .flags = SLUICE_KERNEL_ASYNC),
   KERNELS ("ReaderNumRecordsProduced", .compute = count_compute),
   KERNELS ("ReaderNumWorkUnitsCompleted", .compute = count_compute, .data = GINT_TO_POINTER (TRUE)),
   KERNELS ("ReaderReset", .compute = reset_compute),

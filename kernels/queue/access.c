@@ -8,9 +8,9 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "engine/graph/shape-context.h"
 #include "kernels/handle.h"
-#include "kernels/queue/queue.h"
+#include "kernels/queue/shapes.h"
+#include "kernels/queue/wait.h"
 
 /* ---- requests ---- */
 
@@ -27,20 +27,11 @@ end (SluiceKernelCall *call)
   call->done (call);
 }
 
-static gboolean
-take_failure (SluiceKernelCall *call, GError *error)
-{
-  if (error == NULL)
-    return FALSE;
-  sluice_call_fail (call, error->code, "%s", error->message);
-  g_error_free (error);
-  return TRUE;
-}
-
 static void
 plain_done (SluiceItems *items, GError *error, gpointer data)
 {
-  take_failure (data, error);
+  if (error != NULL)
+    sluice_call_fail_with (data, error);
   end (data);
 }
 
@@ -50,6 +41,13 @@ cancel (SluiceKernelCall *call)
   SluiceQueue *queue = get_queue (call);
   if (queue != NULL)
     sluice_queue_cancel (queue, call);
+}
+
+static char *
+describe (SluiceKernelCall *call)
+{
+  SluiceQueue *queue = get_queue (call);
+  return queue != NULL ? sluice_queue_describe_wait (queue, call, call->node, 0) : NULL;
 }
 
 /* Has the queue the components that the node says? */
@@ -175,15 +173,15 @@ push_copies (SluiceKernelCall *call, SluiceElements *batch, gint64 n_rows, Sluic
 {
   for (gint64 row = 0; row < n_rows; row++)
     {
-      const SluiceItem from = { batch, row, 0 };
+      const SluiceItem from = { batch, row };
       SluiceElements *element = sluice_elements_new (batch->n);
       GError *error = NULL;
       for (guint i = 0; i < batch->n && error == NULL; i++)
         element->tensors[i] =
             sluice_item_dup (&from, i, call->device->allocator, call->owner, &error);
       sluice_items_push_element (items, element);
-      if (take_failure (call, error))
-        return FALSE;
+      if (error != NULL)
+        return sluice_call_fail_with (call, error);
     }
   return TRUE;
 }
@@ -246,7 +244,8 @@ dequeue_done (SluiceItems *items, GError *error, gpointer data)
       if (component != NULL)
         sluice_call_take_output (call, i, component);
     }
-  take_failure (call, error);
+  if (error != NULL)
+    sluice_call_fail_with (call, error);
   end (call);
 }
 
@@ -274,7 +273,8 @@ dequeue_many_done (SluiceItems *items, GError *error, gpointer data)
       if (batch != NULL)
         sluice_call_take_output (call, i, batch);
     }
-  take_failure (call, error);
+  if (error != NULL)
+    sluice_call_fail_with (call, error);
   end (call);
 }
 
@@ -342,32 +342,16 @@ is_closed_compute (SluiceKernelCall *call)
 
 /* ---- the ops ---- */
 
-/* What the queue's node says of its elements, behind dims of their own; nothing where the handle
- * comes from elsewhere. The priority, which comes first, has no shape there. */
+/* The priority, which comes first, is a scalar; it does not stand in the queue's shapes. */
 static gboolean
 set_from_queue (SluiceShapeContext *c, const gint64 *front, guint n_front, GError **error)
 {
-  const SluiceAttrValue scalar = { .kind = SLUICE_ATTR_SHAPE, .shape = SLUICE_SHAPE_SCALAR };
   const SluiceAttrValue *shapes = sluice_node_get_attr (c->node->inputs[0].node, "shapes");
-  if (shapes == NULL || shapes->kind != SLUICE_ATTR_LIST
-      || (shapes->list.n != c->n_outputs && shapes->list.n + 1 != c->n_outputs))
-    return TRUE;
-  guint n_more = c->n_outputs - shapes->list.n;
-  for (guint i = 0; i < c->n_outputs; i++)
-    {
-      const SluiceAttrValue *item = i < n_more ? &scalar : &shapes->list.items[i - n_more];
-      gint64 dims[SLUICE_MAX_RANK + 1];
-      SluiceShape shape;
-      if (item->kind != SLUICE_ATTR_SHAPE || item->shape.rank < 0)
-        continue;
-      for (guint d = 0; d < n_front; d++)
-        dims[d] = front[d];
-      memcpy (dims + n_front, item->shape.dim, item->shape.rank * sizeof (gint64));
-      if (!sluice_shape_make (&shape, dims, n_front + item->shape.rank, error))
-        return FALSE;
-      sluice_shape_context_set (c, i, &shape);
-    }
-  return TRUE;
+  gboolean has_priority = shapes != NULL && shapes->kind == SLUICE_ATTR_LIST
+                          && shapes->list.n + 1 == c->n_outputs && shapes->list.n > 0;
+  if (has_priority)
+    sluice_shape_context_set (c, 0, n_front > 0 ? &SLUICE_SHAPE (front[0]) : &SLUICE_SHAPE_SCALAR);
+  return sluice_queue_element_shapes (c, has_priority ? 1 : 0, front, n_front, error);
 }
 
 static gboolean
@@ -476,13 +460,16 @@ static const SluiceOpDef *const ops[] = {
   }
 #define KERNELS(name, ...) KERNEL (name, __VA_ARGS__), KERNEL (name "V2", __VA_ARGS__)
 #define WAITS(function)                                                                            \
-  .start = function, .cancel = cancel, .flags = SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_KEEPS_DENORMALS
+  .start = function, .cancel = cancel, .describe_wait = describe,                                  \
+  .flags = SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_KEEPS_DENORMALS
+
+#define FILLS(function) WAITS (function), .step_failed = sluice_queue_step_failed
 
 static const SluiceKernel kernels[] = {
-  KERNELS ("QueueEnqueue", .prepare = timeout_prepare, WAITS (enqueue_start)),
+  KERNELS ("QueueEnqueue", .prepare = timeout_prepare, FILLS (enqueue_start)),
   KERNELS ("QueueEnqueueMany",
            .prepare = timeout_prepare,
-           WAITS (enqueue_start),
+           FILLS (enqueue_start),
            .data = GINT_TO_POINTER (TRUE)),
   KERNELS ("QueueDequeue", .prepare = timeout_prepare, WAITS (dequeue_start)),
   KERNELS ("QueueDequeueMany", .prepare = timeout_prepare, WAITS (dequeue_many_start)),

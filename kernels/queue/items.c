@@ -80,7 +80,7 @@ sluice_items_pop_front (SluiceItems *self)
 void
 sluice_items_push_element (SluiceItems *self, SluiceElements *take)
 {
-  sluice_items_push (self, (SluiceItem){ take, SLUICE_WHOLE, 0 });
+  sluice_items_push (self, (SluiceItem){ take, SLUICE_WHOLE });
 }
 
 void
@@ -94,7 +94,7 @@ sluice_items_push_rows (SluiceItems *self, SluiceElements *take, gint64 n)
   take->ref_count += n - 1;
   reserve (self, (gsize) n);
   for (gint64 i = 0; i < n; i++)
-    *sluice_items_at (self, self->n++) = (SluiceItem){ take, i, 0 };
+    *sluice_items_at (self, self->n++) = (SluiceItem){ take, i };
 }
 
 void

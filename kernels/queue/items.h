@@ -21,8 +21,7 @@ typedef struct
 typedef struct
 {
   SluiceElements *elements;
-  gint64 row;     /* of the first dimension of its tensors, or SLUICE_WHOLE */
-  guint64 number; /* in the order in which they came: the queue counts */
+  gint64 row; /* of the first dimension of its tensors, or SLUICE_WHOLE */
 } SluiceItem;
 
 /* Items, each owned, in a ring: both ends are cheap. All zero: none. */

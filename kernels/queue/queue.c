@@ -24,9 +24,9 @@ struct _SluiceQueue
   pthread_mutex_t lock;
   SluiceItems items; /* under lock, as the rest; of PRIORITY: a binary heap */
   SluiceWords random;
-  guint64 n_entered;
   GQueue enqueuers, dequeuers; /* of Request that wait */
   gboolean is_closed;
+  char *failure; /* (nullable): of who should have filled it, the first */
 };
 
 /* Nobody waits: who does holds a reference. */
@@ -38,6 +38,7 @@ queue_finalize (SluiceResource *resource)
   pthread_mutex_destroy (&self->lock);
   g_free ((gpointer) self->spec.types);
   g_free ((gpointer) self->spec.shapes);
+  g_free (self->failure);
   g_free (self->name);
   g_free (self);
 }
@@ -91,52 +92,51 @@ sluice_queue_spec_equal (const SluiceQueueSpec *a, const SluiceQueueSpec *b)
 
 /* ---- in and out, under the lock ---- */
 
-/* Comes a before b in a queue of priorities? */
-static gboolean
-is_before (const SluiceItem *a, const SluiceItem *b)
+static gint64
+priority (const SluiceItem *item)
 {
-  gint64 x = *(const gint64 *) sluice_item_data (a, 0);
-  gint64 y = *(const gint64 *) sluice_item_data (b, 0);
-  return x != y ? x < y : a->number < b->number;
+  return *(const gint64 *) sluice_item_data (item, 0);
 }
 
 static void
-swap (SluiceItem *a, SluiceItem *b)
+rise (SluiceItems *heap, gsize i, SluiceItem item)
 {
-  SluiceItem item = *a;
-  *a = *b;
-  *b = item;
+  gint64 key = priority (&item);
+  for (; i > 0 && priority (sluice_items_at (heap, (i - 1) / 2)) > key; i = (i - 1) / 2)
+    *sluice_items_at (heap, i) = *sluice_items_at (heap, (i - 1) / 2);
+  *sluice_items_at (heap, i) = item;
 }
 
-static void
-rise (SluiceItems *heap, gsize i)
+/*
+ * The least one leaves. The last one takes its place from below: the gap sinks to a leaf, to the
+ * second child where both are equal, and it rises from there. So does TensorFlow's heap; in which
+ * order equals leave depends on it.
+ */
+static SluiceItem
+take_least (SluiceItems *heap)
 {
-  for (; i > 0 && is_before (sluice_items_at (heap, i), sluice_items_at (heap, (i - 1) / 2));
-       i = (i - 1) / 2)
-    swap (sluice_items_at (heap, i), sluice_items_at (heap, (i - 1) / 2));
-}
-
-static void
-sink (SluiceItems *heap, gsize i)
-{
-  for (gsize child; (child = 2 * i + 1) < heap->n; i = child)
+  SluiceItem least = *sluice_items_at (heap, 0), last = sluice_items_pop (heap);
+  gsize gap = 0, child;
+  while ((child = 2 * gap + 1) < heap->n)
     {
       if (child + 1 < heap->n
-          && is_before (sluice_items_at (heap, child + 1), sluice_items_at (heap, child)))
+          && priority (sluice_items_at (heap, child + 1))
+                 <= priority (sluice_items_at (heap, child)))
         child++;
-      if (!is_before (sluice_items_at (heap, child), sluice_items_at (heap, i)))
-        return;
-      swap (sluice_items_at (heap, child), sluice_items_at (heap, i));
+      *sluice_items_at (heap, gap) = *sluice_items_at (heap, child);
+      gap = child;
     }
+  if (heap->n > 0)
+    rise (heap, gap, last);
+  return least;
 }
 
 static void
 put (SluiceQueue *self, SluiceItem item)
 {
-  item.number = self->n_entered++;
   sluice_items_push (&self->items, item);
   if (self->spec.order == SLUICE_QUEUE_PRIORITY)
-    rise (&self->items, self->items.n - 1);
+    rise (&self->items, self->items.n - 1, item);
 }
 
 static SluiceItem
@@ -145,13 +145,13 @@ take (SluiceQueue *self)
   SluiceItems *items = &self->items;
   if (self->spec.order == SLUICE_QUEUE_FIFO)
     return sluice_items_pop_front (items);
-  /* The last one takes the place of who leaves: TensorFlow's order depends on it. */
-  gsize i =
-      self->spec.order == SLUICE_QUEUE_SHUFFLE ? sluice_words_next (&self->random) % items->n : 0;
-  swap (sluice_items_at (items, i), sluice_items_at (items, items->n - 1));
-  SluiceItem item = sluice_items_pop (items);
   if (self->spec.order == SLUICE_QUEUE_PRIORITY)
-    sink (items, 0);
+    return take_least (items);
+  /* The last one takes the place of who leaves: TensorFlow's order depends on it. */
+  SluiceItem *place = sluice_items_at (items, sluice_words_next (&self->random) % items->n);
+  SluiceItem item = *place;
+  *place = *sluice_items_at (items, items->n - 1);
+  sluice_items_pop (items);
   return item;
 }
 
@@ -163,13 +163,9 @@ give_back (SluiceQueue *self, SluiceItems *items)
     {
       SluiceItem item = sluice_items_pop (items);
       if (self->spec.order == SLUICE_QUEUE_FIFO)
-        {
-          sluice_items_push_front (&self->items, item);
-          continue;
-        }
-      sluice_items_push (&self->items, item);
-      if (self->spec.order == SLUICE_QUEUE_PRIORITY)
-        rise (&self->items, self->items.n - 1);
+        sluice_items_push_front (&self->items, item);
+      else
+        put (self, item);
     }
 }
 
@@ -244,8 +240,10 @@ serve_dequeuer (SluiceQueue *self, Request *request)
         {
           fail (request, SLUICE_ERROR_OUT_OF_RANGE,
                 "queue '%s' is closed and has not enough elements: %" G_GINT64_FORMAT
-                " were asked for, and it has %" G_GSIZE_FORMAT,
-                self->name, request->wanted, self->items.n);
+                " were asked for, and it has %" G_GSIZE_FORMAT "%s%s",
+                self->name, request->wanted, self->items.n,
+                self->failure != NULL ? ". A run that should have filled it failed: " : "",
+                self->failure != NULL ? self->failure : "");
           return ENDED;
         }
       request->wanted = (gint64) self->items.n;
@@ -371,19 +369,24 @@ sluice_queue_close (SluiceQueue *self, gboolean cancel_pending, SluiceQueueDone 
   sluice_resource_unref (&self->parent);
 }
 
-/* The waiting request of that data is taken out of a side. */
+static GList *
+find_request (GQueue *side, gpointer data)
+{
+  for (GList *l = side->head; l != NULL; l = l->next)
+    if (((Request *) l->data)->data == data)
+      return l;
+  return NULL;
+}
+
+/* The waiting request of that data is taken out of a side. (nullable) */
 static Request *
 take_request (GQueue *side, gpointer data)
 {
-  for (GList *l = side->head; l != NULL; l = l->next)
-    {
-      Request *request = l->data;
-      if (request->data != data)
-        continue;
-      g_queue_delete_link (side, l);
-      return request;
-    }
-  return NULL;
+  GList *link = find_request (side, data);
+  Request *request = link != NULL ? link->data : NULL;
+  if (link != NULL)
+    g_queue_delete_link (side, link);
+  return request;
 }
 
 void
@@ -403,6 +406,44 @@ sluice_queue_cancel (SluiceQueue *self, gpointer data)
   pthread_mutex_unlock (&self->lock);
   tell (&ended);
   sluice_resource_unref (&self->parent);
+}
+
+static char *
+describe_dequeuer (SluiceQueue *self, const Request *request)
+{
+  g_autofree char *kept =
+      self->spec.min_after_dequeue > 0 ? g_strdup_printf (
+          ", of which %" G_GINT64_FORMAT " stay until it is closed", self->spec.min_after_dequeue)
+                                       : NULL;
+  return g_strdup_printf ("%" G_GINT64_FORMAT " more of queue '%s', which has %" G_GSIZE_FORMAT
+                          "%s",
+                          request->wanted - (gint64) request->items.n, self->name, self->items.n,
+                          kept != NULL ? kept : "");
+}
+
+char *
+sluice_queue_describe (SluiceQueue *self, gpointer data, gboolean *is_full)
+{
+  char *text = NULL;
+  pthread_mutex_lock (&self->lock);
+  GList *taker = find_request (&self->dequeuers, data);
+  *is_full = taker == NULL;
+  if (taker != NULL)
+    text = describe_dequeuer (self, taker->data);
+  else if (find_request (&self->enqueuers, data) != NULL)
+    text = g_strdup_printf ("room in queue '%s', which is full with %" G_GSIZE_FORMAT, self->name,
+                            self->items.n);
+  pthread_mutex_unlock (&self->lock);
+  return text;
+}
+
+void
+sluice_queue_note_failure (SluiceQueue *self, const GError *error)
+{
+  pthread_mutex_lock (&self->lock);
+  if (self->failure == NULL)
+    self->failure = g_strdup (error->message);
+  pthread_mutex_unlock (&self->lock);
 }
 
 gint64

@@ -19,7 +19,7 @@ typedef enum
 {
   SLUICE_QUEUE_FIFO,
   SLUICE_QUEUE_SHUFFLE,  /* any of them, by lot */
-  SLUICE_QUEUE_PRIORITY, /* the least of component 0, an int64; then who came first */
+  SLUICE_QUEUE_PRIORITY, /* the least of component 0, an int64 */
 } SluiceQueueOrder;
 
 /* What all queues are made of. */
@@ -67,6 +67,16 @@ void sluice_queue_close (SluiceQueue *self,
                          gpointer data);
 /* The request of that data, if it still waits, ends with CANCELLED before the call returns. */
 void sluice_queue_cancel (SluiceQueue *self, gpointer data);
+
+/**
+ * sluice_queue_describe:
+ * @is_full: (out): it waits for room
+ *
+ * What the request of that data waits for. (transfer full) (nullable): it does not wait
+ */
+char *sluice_queue_describe (SluiceQueue *self, gpointer data, gboolean *is_full);
+/* Somebody who should have filled the queue failed: who finds it closed hears of the first one. */
+void sluice_queue_note_failure (SluiceQueue *self, const GError *error);
 
 gint64 sluice_queue_get_size (SluiceQueue *self);
 gboolean sluice_queue_is_closed (SluiceQueue *self);

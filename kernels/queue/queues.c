@@ -7,9 +7,9 @@
  */
 #include <glib/gi18n-lib.h>
 
-#include "engine/graph/shape-context.h"
 #include "kernels/handle.h"
 #include "kernels/queue/queue.h"
+#include "kernels/queue/shapes.h"
 #include "kernels/random/generator.h"
 
 /* What a kind of queue is like, beside what its node says. */
@@ -168,14 +168,6 @@ compute (SluiceKernelCall *call)
 
 /* ---- the ops ---- */
 
-static gboolean
-handle_shape (SluiceShapeContext *c, GError **error)
-{
-  gboolean is_handle = c->outputs[0].dtype == SLUICE_RESOURCE;
-  sluice_shape_context_set (c, 0, is_handle ? &SLUICE_SHAPE_SCALAR : &SLUICE_SHAPE (2));
-  return TRUE;
-}
-
 static const SluiceRecipe recipe = {
   .why_none =
       N_ ("works on a queue: tests/kernels/test-queue and the conformance cases make one")
@@ -188,7 +180,7 @@ static const SluiceRecipe recipe = {
     .attrs = op_attrs,                                                                             \
     .summary = text,                                                                               \
     .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = handle_shape,                                                                         \
+    .shape = sluice_queue_handle_shape,                                                            \
     .recipe = &recipe,                                                                             \
   }
 #define MAKES_QUEUE(id, op_name, op_attrs, text)                                                   \

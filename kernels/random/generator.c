@@ -2,6 +2,15 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "kernels/random/generator.h"
 
+guint64
+sluice_random_name_hash (const char *name)
+{
+  guint64 hash = 14695981039346656037u; /* FNV-1a, 64 bits */
+  for (const char *c = name; *c; c++)
+    hash = (hash ^ (guint8) *c) * 1099511628211u;
+  return hash;
+}
+
 void
 sluice_random_node_init (SluiceRandomNode *self, const SluiceNode *node)
 {
@@ -9,9 +18,7 @@ sluice_random_node_init (SluiceRandomNode *self, const SluiceNode *node)
   guint64 seed2 = (guint64) sluice_node_get_int (node, "seed2");
   self->seeded = seed != 0 || seed2 != 0;
   self->start = sluice_philox_seeded (seed, seed2);
-  self->name_hash = 14695981039346656037u; /* FNV-1a, 64 bits */
-  for (const char *c = node->name; *c; c++)
-    self->name_hash = (self->name_hash ^ (guint8) *c) * 1099511628211u;
+  self->name_hash = sluice_random_name_hash (node->name);
 }
 
 gpointer

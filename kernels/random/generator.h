@@ -18,6 +18,9 @@ typedef struct
 
 void sluice_random_node_init (SluiceRandomNode *self, const SluiceNode *node);
 
+/* What the seed of a run is mixed with for a node without seeds of its own. */
+guint64 sluice_random_name_hash (const char *name);
+
 /* SluiceKernel.prepare of kernels whose state is a SluiceRandomNode and nothing else. */
 gpointer sluice_random_prepare (const SluiceNode *node, GError **error);
 

@@ -367,6 +367,39 @@ test_step_fails (gconstpointer version)
   g_assert_cmpint (fetch_int (&h, "size:0"), ==, 1);
 }
 
+/* Who waits in vain says so, and who could have helped. */
+static void
+test_unfed (gconstpointer version)
+{
+  g_auto (Harness) h;
+  g_autoptr (GError) error = NULL;
+  handles_init (&h, nodes, G_N_ELEMENTS (nodes), version != NULL);
+  g_assert_null (harness_run (&h, "out:0", NULL, NULL, 0, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_DEADLINE_EXCEEDED);
+  for (const char *const *word = (const char *const[]){ "'out'", "'in'", "queue 'q'", NULL }; *word;
+       word++)
+    g_assert_nonnull (strstr (error->message, *word));
+  g_assert_cmpint (fetch_int (&h, "size:0"), ==, 0);
+  put (&h, 1);
+  g_assert_cmpint (fetch_int (&h, "out:0"), ==, 0);
+}
+
+/* Who finds a queue closed hears why it was not filled. */
+static void
+test_failure_told (gconstpointer version)
+{
+  g_auto (Harness) h;
+  g_autoptr (GError) error = NULL, end = NULL;
+  handles_init (&h, nodes, G_N_ELEMENTS (nodes), version != NULL);
+  g_autoptr (SluiceTensor) values = sluice_tensor_new_zeros (SLUICE_INT64, &SLUICE_SHAPE_SCALAR);
+  SluiceFeed feed = { "p", values };
+  g_assert_null (harness_run (&h, "fails:0", "in", &feed, 1, &error));
+  harness_target (&h, "close");
+  g_assert_null (harness_run (&h, "out:0", NULL, NULL, 0, &end));
+  g_assert_error (end, SLUICE_ERROR, SLUICE_ERROR_OUT_OF_RANGE);
+  g_assert_nonnull (strstr (end->message, error->message));
+}
+
 static gpointer
 run_waiting (gpointer data)
 {
@@ -441,6 +474,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/queue/refused/new", "V2", test_refused);
   g_test_add_data_func ("/queue/step-fails/old", NULL, test_step_fails);
   g_test_add_data_func ("/queue/step-fails/new", "V2", test_step_fails);
+  g_test_add_data_func ("/queue/unfed/old", NULL, test_unfed);
+  g_test_add_data_func ("/queue/unfed/new", "V2", test_unfed);
+  g_test_add_data_func ("/queue/failure-told/old", NULL, test_failure_told);
+  g_test_add_data_func ("/queue/failure-told/new", "V2", test_failure_told);
   g_test_add_data_func ("/queue/cancellable/old", NULL, test_cancellable);
   g_test_add_data_func ("/queue/cancellable/new", "V2", test_cancellable);
   g_test_add_data_func ("/queue/many-wait/1", GUINT_TO_POINTER (1), test_many_wait);

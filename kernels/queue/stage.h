@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "kernels/queue/items.h"
+#include "kernels/queue/monitor.h"
+
+/* What staging areas have in common, those in order and those by key: limits. */
+typedef struct
+{
+  SluiceMonitor parent;
+  gint64 capacity;    /* elements; 0: no limit */
+  gsize memory_limit; /* bytes; 0: no limit */
+  gsize bytes;        /* that it holds, under the monitor's lock */
+} SluiceStage;
+
+/* SluiceKernel.prepare of all its kernels; free_state is g_free. */
+gpointer sluice_stage_prepare (const SluiceNode *node, GError **error);
+
+/* Of an area that a call makes. */
+void sluice_stage_init (SluiceStage *self, const SluiceResourceType *type, SluiceKernelCall *call);
+
+/* Could so many bytes ever fit? Else the call fails with RESOURCE_EXHAUSTED. */
+gboolean sluice_stage_check_limit (const SluiceStage *self, SluiceKernelCall *call, gsize bytes);
+/* Do they fit now? */
+gboolean sluice_stage_fits (const SluiceStage *self, gsize n_elements, gsize bytes);
+
+gsize sluice_stage_input_bytes (SluiceKernelCall *call, guint first); /* of inputs first … */
+gsize sluice_stage_bytes (const SluiceElements *elements); /* NULL tensors count nothing */
+
+/* Is the tensor of the dtype and shape that output i has? Else the call fails. */
+gboolean sluice_stage_check_type (SluiceKernelCall *call, guint i, const SluiceTensor *tensor);
