@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/device/kernel.h"
+#include "engine/store/input.h"
+
+/*
+ * A dataset says how elements, tuples of tensors, are made, one after the other; it never changes
+ * and travels along edges as a variant. Going through it needs a cursor, which an iterator keeps
+ * from step to step.
+ */
+typedef struct _SluiceDataset SluiceDataset;
+typedef struct _SluiceCursor SluiceCursor;
+
+typedef struct
+{
+  gsize size;        /* of a dataset, which begins with SluiceDataset */
+  gsize cursor_size; /* of a cursor, which begins with SluiceCursor; all zero at first */
+  /* The next element: one reference each into `out`, as many as the dataset has components. The
+   * call is the one that asks: its allocator, its cancellation. Not called again after the end. */
+  SluiceReadResult (*next) (SluiceCursor *self,
+                            SluiceKernelCall *call,
+                            SluiceTensor **out,
+                            GError **error);
+  void (*end) (SluiceCursor *self);    /* nullable: frees what a cursor holds */
+  void (*clear) (SluiceDataset *self); /* nullable: frees what a dataset holds beside its inputs */
+} SluiceDatasetClass;
+
+struct _SluiceDataset
+{
+  SluiceResource parent;
+  const SluiceDatasetClass *klass;
+  char *name; /* of its node */
+  guint n;    /* components */
+  SluiceDType *types;
+  guint n_inputs;
+  SluiceDataset **inputs;
+};
+
+struct _SluiceCursor
+{
+  SluiceDataset *dataset; /* a reference */
+  gboolean is_at_end;
+};
+
+/**
+ * sluice_dataset_new:
+ * @types: (array length=n) (nullable): %NULL: to be filled in
+ *
+ * Returns: (transfer full): of klass->size, all zero behind the head
+ */
+SluiceDataset *sluice_dataset_new (const SluiceDatasetClass *klass,
+                                   SluiceKernelCall *call,
+                                   guint n,
+                                   const SluiceDType *types);
+/* The same over other datasets, with their components one behind the other. Input i of the call
+ * and the n_inputs - 1 that follow. (transfer full) (nullable): call->error is set */
+SluiceDataset *sluice_dataset_new_over (const SluiceDatasetClass *klass,
+                                        SluiceKernelCall *call,
+                                        guint i,
+                                        guint n_inputs);
+
+/* (transfer none) (nullable): call->error is set */
+SluiceDataset *sluice_call_get_dataset (SluiceKernelCall *call, guint i);
+/* The dataset becomes output 0. (transfer full) take; NULL: FALSE */
+gboolean sluice_call_put_dataset (SluiceKernelCall *call, SluiceDataset *take);
+
+SluiceCursor *sluice_cursor_new (SluiceDataset *dataset);
+void sluice_cursor_free (SluiceCursor *self);
+/* At the end it stays there. CANCELLED where the call is cancelled. */
+SluiceReadResult
+sluice_cursor_next (SluiceCursor *self, SluiceKernelCall *call, SluiceTensor **out, GError **error);
+
+/* Input i as one int64. FALSE: call->error is set */
+gboolean sluice_call_get_scalar (SluiceKernelCall *call, guint i, gint64 *value);
+
+/* Shape rule: a dataset. */
+#define SLUICE_DATASET_OP(id, op_name, op_signature, op_attrs, op_flags, text)                     \
+  static const SluiceOpDef id = {                                                                  \
+    .name = op_name,                                                                               \
+    .signature = op_signature,                                                                     \
+    .attrs = op_attrs "metadata: string = ''",                                                     \
+    .summary = text,                                                                               \
+    .flags = op_flags | SLUICE_OP_NOT_DIFFERENTIABLE,                                              \
+    .shape = sluice_shape_scalar,                                                                  \
+    .recipe = &recipe,                                                                             \
+  }
+#define SLUICE_DATASET_TYPES "output_types: list(type) >= 1; output_shapes: list(shape) >= 1; "

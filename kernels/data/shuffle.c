@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* A dataset in random order: the order of TensorFlow's generator for the same seeds. */
+#include <glib/gi18n-lib.h>
+
+#include "engine/graph/shape-context.h"
+#include "kernels/data/dataset.h"
+#include "kernels/queue/items.h"
+#include "kernels/random/generator.h"
+
+typedef struct
+{
+  SluiceDataset parent;
+  gint64 buffer_size; /* -1: all elements */
+  gboolean reshuffles;
+  SluicePhilox start;
+  pthread_mutex_t lock;
+  SluiceWords seeds; /* under lock: two words begin each way through, where it reshuffles */
+} Shuffle;
+
+typedef struct
+{
+  SluiceCursor parent;
+  SluiceCursor *input; /* NULL before the first element and when all are in the buffer */
+  gboolean has_begun;
+  SluiceWords random;
+  /* A ring of buffer_size places, of which those from start to end are in use; it grows as they
+   * are. */
+  GPtrArray *buffer;
+  gint64 start, end;
+} Shuffling;
+
+static SluiceElements **
+place (Shuffling *self, gint64 i)
+{
+  gint64 size = ((const Shuffle *) self->parent.dataset)->buffer_size;
+  gint64 at = size < 0 ? i : i % size;
+  if (at >= self->buffer->len)
+    g_ptr_array_set_size (self->buffer, (gint) (at + 1));
+  return (SluiceElements **) &self->buffer->pdata[at];
+}
+
+static void
+begin (Shuffling *self)
+{
+  Shuffle *dataset = (Shuffle *) self->parent.dataset;
+  SluicePhilox start = dataset->start;
+  if (dataset->reshuffles)
+    {
+      pthread_mutex_lock (&dataset->lock);
+      guint64 seed = sluice_words_next (&dataset->seeds);
+      guint64 seed2 = sluice_words_next (&dataset->seeds);
+      pthread_mutex_unlock (&dataset->lock);
+      start = sluice_philox_seeded (seed, seed2);
+    }
+  self->random = sluice_words (&start);
+  self->buffer = g_ptr_array_new ();
+  self->input = sluice_cursor_new (self->parent.dataset->inputs[0]);
+  self->has_begun = TRUE;
+}
+
+/* FALSE: error is set */
+static gboolean
+fill (Shuffling *self, SluiceKernelCall *call, GError **error)
+{
+  const Shuffle *dataset = (const Shuffle *) self->parent.dataset;
+  while (self->input != NULL
+         && (dataset->buffer_size < 0 || self->end - self->start < dataset->buffer_size))
+    {
+      SluiceElements *element = sluice_elements_new (dataset->parent.n);
+      SluiceReadResult result = sluice_cursor_next (self->input, call, element->tensors, error);
+      if (result == SLUICE_READ_ONE)
+        *place (self, self->end++) = element;
+      else
+        sluice_elements_unref (element);
+      if (result == SLUICE_READ_FAILED)
+        return FALSE;
+      if (result == SLUICE_READ_END)
+        g_clear_pointer (&self->input, sluice_cursor_free);
+    }
+  return TRUE;
+}
+
+static SluiceReadResult
+shuffle_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  Shuffling *self = (Shuffling *) cursor;
+  if (!self->has_begun)
+    begin (self);
+  if (!fill (self, call, error))
+    return SLUICE_READ_FAILED;
+  if (self->start == self->end)
+    return SLUICE_READ_END;
+  gint64 offset = sluice_words_next (&self->random) % (self->end - self->start);
+  SluiceElements **chosen = place (self, self->start + offset), **first = place (self, self->start);
+  SluiceElements *element = *chosen;
+  *chosen = *first;
+  *first = NULL;
+  self->start++;
+  for (guint i = 0; i < element->n; i++)
+    out[i] = g_steal_pointer (&element->tensors[i]);
+  sluice_elements_unref (element);
+  return SLUICE_READ_ONE;
+}
+
+static void
+shuffling_end (SluiceCursor *cursor)
+{
+  Shuffling *self = (Shuffling *) cursor;
+  g_clear_pointer (&self->input, sluice_cursor_free);
+  if (self->buffer == NULL)
+    return;
+  for (guint i = 0; i < self->buffer->len; i++)
+    if (self->buffer->pdata[i] != NULL)
+      sluice_elements_unref (self->buffer->pdata[i]);
+  g_ptr_array_unref (self->buffer);
+}
+
+static void
+shuffle_clear (SluiceDataset *self)
+{
+  pthread_mutex_destroy (&((Shuffle *) self)->lock);
+}
+
+static const SluiceDatasetClass shuffle_class = {
+  .size = sizeof (Shuffle),
+  .cursor_size = sizeof (Shuffling),
+  .next = shuffle_next,
+  .end = shuffling_end,
+  .clear = shuffle_clear,
+};
+
+/* ---- the op ---- */
+
+typedef struct
+{
+  gboolean reshuffles;
+  guint64 name_hash;
+} State;
+
+static gpointer
+prepare (const SluiceNode *node, GError **error)
+{
+  State *self = g_new (State, 1);
+  self->reshuffles = sluice_node_get_bool (node, "reshuffle_each_iteration");
+  self->name_hash = sluice_random_name_hash (node->name);
+  return self;
+}
+
+static gboolean
+shuffle_compute (SluiceKernelCall *call)
+{
+  const State *state = call->state;
+  gint64 buffer_size, seed, seed2;
+  if (!sluice_call_get_scalar (call, 1, &buffer_size) || !sluice_call_get_scalar (call, 2, &seed)
+      || !sluice_call_get_scalar (call, 3, &seed2))
+    return FALSE;
+  if (buffer_size < 1 && buffer_size != -1)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "input 1 (buffer_size) is %" G_GINT64_FORMAT
+                             "; it must be 1 or more, or -1 for all elements",
+                             buffer_size);
+  Shuffle *self = (Shuffle *) sluice_dataset_new_over (&shuffle_class, call, 0, 1);
+  if (self == NULL)
+    return FALSE;
+  if (seed == 0 && seed2 == 0)
+    {
+      seed = (gint64) (call->run_seed ^ state->name_hash);
+      seed2 = (gint64) state->name_hash;
+    }
+  self->buffer_size = buffer_size;
+  self->reshuffles = state->reshuffles;
+  self->start = sluice_philox_seeded ((guint64) seed, (guint64) seed2);
+  self->seeds = sluice_words (&self->start);
+  pthread_mutex_init (&self->lock, NULL);
+  return sluice_call_put_dataset (call, &self->parent);
+}
+
+static const SluiceRecipe recipe = {
+  .why_none = N_ ("makes a dataset: tests/kernels/test-data goes through one")
+};
+
+SLUICE_DATASET_OP (shuffle_op,
+                   "ShuffleDataset",
+                   "input_dataset: variant, buffer_size: int64, seed: int64, seed2: int64 -> "
+                   "handle: variant",
+                   "reshuffle_each_iteration: bool = true; " SLUICE_DATASET_TYPES,
+                   0,
+                   N_ ("A dataset in random order"));
+
+static const SluiceOpDef *const ops[] = { &shuffle_op };
+
+static const SluiceKernel kernels[] = {
+  { .op = "ShuffleDataset",
+    .device = "CPU",
+    .prepare = prepare,
+    .free_state = g_free,
+    .compute = shuffle_compute },
+};
+
+const SluiceKernelModule sluice_module_data_shuffle = {
+  .ops = ops, .n_ops = G_N_ELEMENTS (ops), .kernels = kernels, .n_kernels = G_N_ELEMENTS (kernels)
+};

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Datasets that begin with tensors, numbers or files. */
+#include <glib/gi18n-lib.h>
+
+#include "engine/graph/shape-context.h"
+#include "kernels/data/dataset.h"
+#include "kernels/io/records.h"
+#include "kernels/queue/items.h"
+
+/* ---- tensors ---- */
+
+typedef struct
+{
+  SluiceDataset parent;
+  SluiceElements *elements;
+  gint64 n_rows; /* SLUICE_WHOLE: they are the one element */
+} Tensors;
+
+typedef struct
+{
+  SluiceCursor parent;
+  gint64 i;
+} Position;
+
+static SluiceReadResult
+tensors_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  const Tensors *self = (const Tensors *) cursor->dataset;
+  Position *at = (Position *) cursor;
+  if (at->i == (self->n_rows == SLUICE_WHOLE ? 1 : self->n_rows))
+    return SLUICE_READ_END;
+  const SluiceItem item = { self->elements, self->n_rows == SLUICE_WHOLE ? SLUICE_WHOLE : at->i };
+  at->i++;
+  for (guint i = 0; i < self->parent.n; i++)
+    {
+      out[i] = sluice_item_dup (&item, i, call->device->allocator, call->owner, error);
+      if (out[i] != NULL)
+        continue;
+      while (i-- > 0)
+        sluice_tensor_unref (out[i]);
+      return SLUICE_READ_FAILED;
+    }
+  return SLUICE_READ_ONE;
+}
+
+static void
+tensors_clear (SluiceDataset *self)
+{
+  sluice_elements_unref (((Tensors *) self)->elements);
+}
+
+static const SluiceDatasetClass tensors_class = {
+  .size = sizeof (Tensors),
+  .cursor_size = sizeof (Position),
+  .next = tensors_next,
+  .clear = tensors_clear,
+};
+
+static gboolean
+check_rows (SluiceKernelCall *call, gint64 *n_rows)
+{
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      const SluiceShape *shape = &sluice_call_input (call, i)->shape;
+      if (shape->rank == 0)
+        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "component %u is a scalar: it has no rows to be the elements", i);
+      if (i > 0 && shape->dim[0] != *n_rows)
+        return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "component 0 has %" G_GINT64_FORMAT " rows, and component %u "
+                                 "%" G_GINT64_FORMAT,
+                                 *n_rows, i, shape->dim[0]);
+      *n_rows = shape->dim[0];
+    }
+  return TRUE;
+}
+
+/* kernel->data: TRUE where the rows are the elements. */
+static gboolean
+tensors_compute (SluiceKernelCall *call)
+{
+  gint64 n_rows = SLUICE_WHOLE;
+  if (call->kernel->data != NULL && !check_rows (call, &n_rows))
+    return FALSE;
+  Tensors *self = (Tensors *) sluice_dataset_new (&tensors_class, call, call->n_inputs, NULL);
+  self->n_rows = n_rows;
+  self->elements = sluice_elements_new (call->n_inputs);
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      self->elements->tensors[i] = sluice_tensor_ref (sluice_call_input (call, i));
+      self->parent.types[i] = (SluiceDType) sluice_call_input (call, i)->dtype;
+    }
+  return sluice_call_put_dataset (call, &self->parent);
+}
+
+/* ---- numbers ---- */
+
+typedef struct
+{
+  SluiceDataset parent;
+  gint64 start, step;
+  guint64 n;
+} Range;
+
+static SluiceReadResult
+range_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  const Range *self = (const Range *) cursor->dataset;
+  Position *at = (Position *) cursor;
+  if ((guint64) at->i == self->n)
+    return SLUICE_READ_END;
+  gint64 value = (gint64) ((guint64) self->start + (guint64) at->i * (guint64) self->step);
+  at->i++;
+  *out = sluice_tensor_new_int64 (value);
+  return SLUICE_READ_ONE;
+}
+
+static const SluiceDatasetClass range_class = {
+  .size = sizeof (Range),
+  .cursor_size = sizeof (Position),
+  .next = range_next,
+};
+
+static gpointer
+range_prepare (const SluiceNode *node, GError **error)
+{
+  const SluiceAttrValue *types = sluice_node_get_attr (node, "output_types");
+  if (types->list.n == 1 && types->list.items[0].type == SLUICE_INT64)
+    return (gpointer) node;
+  sluice_fail (
+      error, SLUICE_ERROR_INVALID_ARGUMENT,
+      "%s '%s': output_types must be int64 alone; cast the numbers where others are wanted",
+      node->op_name, node->name);
+  return NULL;
+}
+
+static gboolean
+range_compute (SluiceKernelCall *call)
+{
+  const SluiceDType type = SLUICE_INT64;
+  gint64 start, stop, step;
+  if (!sluice_call_get_scalar (call, 0, &start) || !sluice_call_get_scalar (call, 1, &stop)
+      || !sluice_call_get_scalar (call, 2, &step))
+    return FALSE;
+  if (step == 0)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "input 2 (step) must not be 0");
+  Range *self = (Range *) sluice_dataset_new (&range_class, call, 1, &type);
+  self->start = start;
+  self->step = step;
+  if (step > 0 && stop > start)
+    self->n = ((guint64) stop - (guint64) start - 1) / (guint64) step + 1;
+  else if (step < 0 && stop < start)
+    self->n = ((guint64) start - (guint64) stop - 1) / (0 - (guint64) step) + 1;
+  return sluice_call_put_dataset (call, &self->parent);
+}
+
+/* ---- files ---- */
+
+typedef struct
+{
+  SluiceDataset parent;
+  SluiceRecordSpec spec;
+  SluiceTensor *names;
+} Files;
+
+typedef struct
+{
+  SluiceCursor parent;
+  gint64 i; /* of the next file */
+  gboolean is_open;
+  SluiceRecords records;
+  GString *key, *value;
+} FilePosition;
+
+static gboolean
+open_next (FilePosition *at, const Files *self, GError **error)
+{
+  const SluiceString *name = (const SluiceString *) self->names->data + at->i++;
+  g_autofree char *path = g_strndup (name->length > 0 ? name->data : "", name->length);
+  if (at->key == NULL)
+    {
+      sluice_records_init (&at->records, &self->spec);
+      at->key = g_string_new (NULL);
+      at->value = g_string_new (NULL);
+    }
+  at->is_open = sluice_records_open (&at->records, path, error);
+  return at->is_open;
+}
+
+static SluiceReadResult
+files_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  const Files *self = (const Files *) cursor->dataset;
+  FilePosition *at = (FilePosition *) cursor;
+  SluiceReadResult result = SLUICE_READ_END;
+  while (result == SLUICE_READ_END)
+    {
+      gboolean is_last = FALSE;
+      if (!at->is_open && at->i == self->names->n_elements)
+        return SLUICE_READ_END;
+      if (!at->is_open && !open_next (at, self, error))
+        return SLUICE_READ_FAILED;
+      result = sluice_records_read (&at->records, at->key, at->value, &is_last, error);
+      if (result == SLUICE_READ_ONE)
+        continue;
+      sluice_records_close (&at->records);
+      at->is_open = FALSE;
+    }
+  if (result == SLUICE_READ_ONE)
+    *out = sluice_tensor_new_string (at->value->str, (gssize) at->value->len);
+  return result;
+}
+
+static void
+files_end (SluiceCursor *cursor)
+{
+  FilePosition *at = (FilePosition *) cursor;
+  if (at->key == NULL)
+    return;
+  sluice_records_clear (&at->records);
+  g_string_free (at->key, TRUE);
+  g_string_free (at->value, TRUE);
+}
+
+static void
+files_clear (SluiceDataset *self)
+{
+  sluice_tensor_unref (((Files *) self)->names);
+}
+
+static const SluiceDatasetClass files_class = {
+  .size = sizeof (Files),
+  .cursor_size = sizeof (FilePosition),
+  .next = files_next,
+  .end = files_end,
+  .clear = files_clear,
+};
+
+/* kernel->data: the format. */
+static gboolean
+files_compute (SluiceKernelCall *call)
+{
+  const SluiceDType type = SLUICE_STRING;
+  SluiceRecordSpec spec = { .format = (SluiceRecordFormat) GPOINTER_TO_INT (call->kernel->data) };
+  const SluiceTensor *names = sluice_call_input (call, 0);
+  char text[SLUICE_SHAPE_STR];
+  gint64 buffer_size;
+  GError *error = NULL;
+  if (names->shape.rank > 1)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "input 0 (filenames) must be one name or a vector of them, not of "
+                             "shape %s",
+                             sluice_shape_str (&names->shape, text));
+  if (!sluice_call_want_scalar (call, 1) || !sluice_call_get_scalar (call, 2, &buffer_size))
+    return FALSE;
+  if (buffer_size < 0)
+    return sluice_call_fail (
+        call, SLUICE_ERROR_INVALID_ARGUMENT,
+        "input 2 (buffer_size) is %" G_GINT64_FORMAT "; it must not be negative", buffer_size);
+  const SluiceString *compression = sluice_call_input (call, 1)->data;
+  g_autofree char *name =
+      g_strndup (compression->length > 0 ? compression->data : "", compression->length);
+  if (!sluice_encoding_parse (name, &spec.encoding, &error))
+    return sluice_call_fail_with (call, error);
+  Files *self = (Files *) sluice_dataset_new (&files_class, call, 1, &type);
+  self->spec = spec;
+  self->names = sluice_tensor_ref (sluice_call_input (call, 0));
+  return sluice_call_put_dataset (call, &self->parent);
+}
+
+/* ---- the ops ---- */
+
+static const SluiceRecipe recipe = {
+  .why_none = N_ ("makes a dataset: tests/kernels/test-data goes through one")
+};
+
+#define TENSOR_ATTRS "Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1; "
+
+SLUICE_DATASET_OP (tensor_op,
+                   "TensorDataset",
+                   "components: Toutput_types -> handle: variant",
+                   TENSOR_ATTRS,
+                   SLUICE_OP_STATEFUL,
+                   N_ ("A dataset of one element"));
+SLUICE_DATASET_OP (slice_op,
+                   "TensorSliceDataset",
+                   "components: Toutput_types -> handle: variant",
+                   TENSOR_ATTRS "is_files: bool = false; replicate_on_split: bool = false; ",
+                   SLUICE_OP_STATEFUL,
+                   N_ ("A dataset of the rows of tensors"));
+SLUICE_DATASET_OP (range_op,
+                   "RangeDataset",
+                   "start: int64, stop: int64, step: int64 -> handle: variant",
+                   SLUICE_DATASET_TYPES "replicate_on_split: bool = false; ",
+                   SLUICE_OP_STATEFUL,
+                   N_ ("A dataset of numbers at equal distances"));
+#define FILES "filenames: string, compression_type: string, buffer_size: int64 -> handle: variant"
+SLUICE_DATASET_OP (
+    text_op, "TextLineDataset", FILES, "", SLUICE_OP_STATEFUL, N_ ("A dataset of lines of files"));
+SLUICE_DATASET_OP (record_op,
+                   "TFRecordDataset",
+                   FILES,
+                   "",
+                   SLUICE_OP_STATEFUL,
+                   N_ ("A dataset of the records of TFRecord files"));
+
+static const SluiceOpDef *const ops[] = { &tensor_op, &slice_op, &range_op, &text_op, &record_op };
+
+#define KERNEL(op_name, ...)                                                                       \
+  {                                                                                                \
+    .op = op_name, .device = "CPU", __VA_ARGS__                                                    \
+  }
+
+static const SluiceKernel kernels[] = {
+  KERNEL ("TensorDataset", .compute = tensors_compute),
+  KERNEL ("TensorSliceDataset", .compute = tensors_compute, .data = GINT_TO_POINTER (TRUE)),
+  KERNEL ("RangeDataset", .prepare = range_prepare, .compute = range_compute),
+  KERNEL ("TextLineDataset",
+          .compute = files_compute,
+          .data = GINT_TO_POINTER (SLUICE_RECORDS_TEXT_LINE)),
+  KERNEL ("TFRecordDataset",
+          .compute = files_compute,
+          .data = GINT_TO_POINTER (SLUICE_RECORDS_TFRECORD)),
+};
+
+const SluiceKernelModule sluice_module_data_sources = {
+  .ops = ops, .n_ops = G_N_ELEMENTS (ops), .kernels = kernels, .n_kernels = G_N_ELEMENTS (kernels)
+};

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Datasets made of others: parts of them, several of them, or their elements put together. */
+#include <glib/gi18n-lib.h>
+
+#include "engine/graph/shape-context.h"
+#include "kernels/data/dataset.h"
+#include "kernels/queue/items.h"
+
+/* A dataset with a number, and a cursor over its first input. */
+typedef struct
+{
+  SluiceDataset parent;
+  gint64 count;
+  gboolean flag;
+} Counted;
+
+typedef struct
+{
+  SluiceCursor parent;
+  SluiceCursor *input;
+  gint64 i;
+  gboolean flag;
+} Counting;
+
+static SluiceCursor *
+get_input (Counting *self)
+{
+  if (self->input == NULL)
+    self->input = sluice_cursor_new (self->parent.dataset->inputs[0]);
+  return self->input;
+}
+
+static void
+counting_end (SluiceCursor *cursor)
+{
+  g_clear_pointer (&((Counting *) cursor)->input, sluice_cursor_free);
+}
+
+static gint64
+get_count (const SluiceCursor *cursor)
+{
+  return ((const Counted *) cursor->dataset)->count;
+}
+
+static void
+drop_element (SluiceTensor **element, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&element[i], sluice_tensor_unref);
+}
+
+/* ---- repeating, taking, skipping, handing on ---- */
+
+static SluiceReadResult
+repeat_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  Counting *self = (Counting *) cursor;
+  gint64 count = get_count (cursor);
+  while (count < 0 || self->i < count)
+    {
+      gboolean is_first = self->input == NULL;
+      SluiceReadResult result = sluice_cursor_next (get_input (self), call, out, error);
+      if (result != SLUICE_READ_END)
+        return result;
+      counting_end (cursor);
+      self->i++;
+      if (count < 0 && is_first) /* for ever nothing */
+        return SLUICE_READ_END;
+    }
+  return SLUICE_READ_END;
+}
+
+static SluiceReadResult
+take_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  Counting *self = (Counting *) cursor;
+  if (get_count (cursor) >= 0 && self->i >= get_count (cursor))
+    return SLUICE_READ_END;
+  SluiceReadResult result = sluice_cursor_next (get_input (self), call, out, error);
+  if (result == SLUICE_READ_ONE)
+    self->i++;
+  return result;
+}
+
+static SluiceReadResult
+skip_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  Counting *self = (Counting *) cursor;
+  if (get_count (cursor) < 0)
+    return SLUICE_READ_END;
+  for (; self->i < get_count (cursor); self->i++)
+    {
+      SluiceReadResult result = sluice_cursor_next (get_input (self), call, out, error);
+      if (result != SLUICE_READ_ONE)
+        return result;
+      drop_element (out, cursor->dataset->n);
+    }
+  return sluice_cursor_next (get_input (self), call, out, error);
+}
+
+/* An element is made when it is asked for, also where a buffer was wanted: the order is the same.
+ */
+static SluiceReadResult
+prefetch_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  return sluice_cursor_next (get_input ((Counting *) cursor), call, out, error);
+}
+
+/* ---- batches ---- */
+
+/* FALSE: elements of several shapes. */
+static gboolean
+check_alike (const SluiceItems *items, guint i, GError **error)
+{
+  SluiceShape first = sluice_item_shape (sluice_items_at (items, 0), i);
+  for (gsize k = 1; k < items->n; k++)
+    {
+      char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
+      SluiceShape shape = sluice_item_shape (sluice_items_at (items, k), i);
+      if (!sluice_shape_equal (&first, &shape))
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "elements of one batch must be alike: component %u of the first has "
+                            "shape %s, and of element %" G_GSIZE_FORMAT " of it %s",
+                            i, sluice_shape_str (&first, a), k, sluice_shape_str (&shape, b));
+    }
+  return TRUE;
+}
+
+static gboolean
+stack (const SluiceDataset *dataset,
+       const SluiceItems *items,
+       SluiceKernelCall *call,
+       SluiceTensor **out,
+       GError **error)
+{
+  for (guint i = 0; i < dataset->n; i++)
+    {
+      SluiceShape shape = sluice_item_shape (sluice_items_at (items, 0), i);
+      out[i] = check_alike (items, i, error) ? sluice_items_stack (
+                   items, i, dataset->types[i], &shape, call->device->allocator, call->owner, error)
+                                             : NULL;
+      if (out[i] != NULL)
+        continue;
+      drop_element (out, i);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static SluiceReadResult
+batch_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  const Counted *dataset = (const Counted *) cursor->dataset;
+  g_auto (SluiceItems) items = { NULL };
+  SluiceReadResult result = SLUICE_READ_ONE;
+  while ((gint64) items.n < dataset->count && result == SLUICE_READ_ONE)
+    {
+      SluiceElements *element = sluice_elements_new (cursor->dataset->n);
+      result = sluice_cursor_next (get_input ((Counting *) cursor), call, element->tensors, error);
+      if (result == SLUICE_READ_ONE)
+        sluice_items_push_element (&items, element);
+      else
+        sluice_elements_unref (element);
+    }
+  if (result == SLUICE_READ_FAILED)
+    return result;
+  if (items.n == 0 || (dataset->flag && (gint64) items.n < dataset->count))
+    return SLUICE_READ_END;
+  return stack (cursor->dataset, &items, call, out, error) ? SLUICE_READ_ONE : SLUICE_READ_FAILED;
+}
+
+/* ---- several datasets ---- */
+
+typedef struct
+{
+  SluiceCursor parent;
+  SluiceCursor **inputs; /* as many as the dataset has */
+  guint i;
+} Several;
+
+static void
+several_end (SluiceCursor *cursor)
+{
+  Several *self = (Several *) cursor;
+  for (guint i = 0; self->inputs != NULL && i < cursor->dataset->n_inputs; i++)
+    sluice_cursor_free (self->inputs[i]);
+  g_free (self->inputs);
+}
+
+static void
+several_begin (Several *self)
+{
+  const SluiceDataset *dataset = self->parent.dataset;
+  if (self->inputs != NULL)
+    return;
+  self->inputs = g_new (SluiceCursor *, dataset->n_inputs);
+  for (guint i = 0; i < dataset->n_inputs; i++)
+    self->inputs[i] = sluice_cursor_new (dataset->inputs[i]);
+}
+
+static SluiceReadResult
+zip_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  Several *self = (Several *) cursor;
+  guint n = 0;
+  several_begin (self);
+  for (guint i = 0; i < cursor->dataset->n_inputs; i++)
+    {
+      SluiceReadResult result = sluice_cursor_next (self->inputs[i], call, out + n, error);
+      if (result != SLUICE_READ_ONE)
+        {
+          drop_element (out, n);
+          return result;
+        }
+      n += cursor->dataset->inputs[i]->n;
+    }
+  return SLUICE_READ_ONE;
+}
+
+static SluiceReadResult
+concatenate_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  Several *self = (Several *) cursor;
+  several_begin (self);
+  for (; self->i < cursor->dataset->n_inputs; self->i++)
+    {
+      SluiceReadResult result = sluice_cursor_next (self->inputs[self->i], call, out, error);
+      if (result != SLUICE_READ_END)
+        return result;
+    }
+  return SLUICE_READ_END;
+}
+
+/* ---- a cache ---- */
+
+typedef struct
+{
+  SluiceDataset parent;
+  pthread_mutex_t lock;
+  SluiceItems elements; /* under lock; all of them, once somebody has been through */
+  gboolean is_complete;
+} Cache;
+
+typedef struct
+{
+  SluiceCursor parent;
+  SluiceCursor *input;
+  SluiceItems seen; /* on the first way through */
+  gsize i;
+} Caching;
+
+static SluiceReadResult
+cache_replay (Cache *cache, Caching *self, SluiceTensor **out)
+{
+  if (self->i == cache->elements.n)
+    return SLUICE_READ_END;
+  const SluiceElements *element = sluice_items_at (&cache->elements, self->i++)->elements;
+  for (guint i = 0; i < element->n; i++)
+    out[i] = sluice_tensor_ref (element->tensors[i]);
+  return SLUICE_READ_ONE;
+}
+
+static SluiceReadResult
+cache_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
+{
+  Caching *self = (Caching *) cursor;
+  Cache *cache = (Cache *) cursor->dataset;
+  pthread_mutex_lock (&cache->lock);
+  gboolean replays = cache->is_complete && self->input == NULL;
+  SluiceReadResult result = replays ? cache_replay (cache, self, out) : SLUICE_READ_ONE;
+  pthread_mutex_unlock (&cache->lock);
+  if (replays)
+    return result;
+  if (self->input == NULL)
+    self->input = sluice_cursor_new (cursor->dataset->inputs[0]);
+  result = sluice_cursor_next (self->input, call, out, error);
+  if (result == SLUICE_READ_ONE)
+    {
+      SluiceElements *element = sluice_elements_new (cursor->dataset->n);
+      for (guint i = 0; i < element->n; i++)
+        element->tensors[i] = sluice_tensor_ref (out[i]);
+      sluice_items_push_element (&self->seen, element);
+    }
+  else if (result == SLUICE_READ_END)
+    {
+      pthread_mutex_lock (&cache->lock);
+      if (!cache->is_complete)
+        {
+          cache->elements = self->seen;
+          self->seen = (SluiceItems){ NULL };
+        }
+      cache->is_complete = TRUE;
+      pthread_mutex_unlock (&cache->lock);
+    }
+  return result;
+}
+
+static void
+caching_end (SluiceCursor *cursor)
+{
+  Caching *self = (Caching *) cursor;
+  g_clear_pointer (&self->input, sluice_cursor_free);
+  sluice_items_clear (&self->seen);
+}
+
+static void
+cache_clear (SluiceDataset *dataset)
+{
+  Cache *self = (Cache *) dataset;
+  sluice_items_clear (&self->elements);
+  pthread_mutex_destroy (&self->lock);
+}
+
+/* ---- kernels ---- */
+
+#define COUNTED(id, function)                                                                      \
+  static const SluiceDatasetClass id = { .size = sizeof (Counted),                                 \
+                                         .cursor_size = sizeof (Counting),                         \
+                                         .next = function,                                         \
+                                         .end = counting_end }
+#define SEVERAL(id, function)                                                                      \
+  static const SluiceDatasetClass id = { .size = sizeof (SluiceDataset),                           \
+                                         .cursor_size = sizeof (Several),                          \
+                                         .next = function,                                         \
+                                         .end = several_end }
+COUNTED (repeat_class, repeat_next);
+COUNTED (take_class, take_next);
+COUNTED (skip_class, skip_next);
+COUNTED (prefetch_class, prefetch_next);
+COUNTED (batch_class, batch_next);
+SEVERAL (zip_class, zip_next);
+SEVERAL (concatenate_class, concatenate_next);
+static const SluiceDatasetClass cache_class = { .size = sizeof (Cache),
+                                                .cursor_size = sizeof (Caching),
+                                                .next = cache_next,
+                                                .end = caching_end,
+                                                .clear = cache_clear };
+
+/* kernel->data: the class. A third input is a flag. */
+static gboolean
+counted_compute (SluiceKernelCall *call)
+{
+  const SluiceDatasetClass *klass = call->kernel->data;
+  gint64 count;
+  if (!sluice_call_get_scalar (call, 1, &count)
+      || (call->n_inputs > 2 && !sluice_call_want_scalar (call, 2)))
+    return FALSE;
+  if ((klass == &batch_class && count <= 0) || (klass == &prefetch_class && count < -1))
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "input 1 is %" G_GINT64_FORMAT "; it must be %s", count,
+                             klass == &batch_class ? "1 or more" : "0 or more, or -1");
+  Counted *self = (Counted *) sluice_dataset_new_over (klass, call, 0, 1);
+  if (self == NULL)
+    return FALSE;
+  self->count = count;
+  self->flag = call->n_inputs > 2 && *(const guint8 *) sluice_call_input (call, 2)->data != 0;
+  return sluice_call_put_dataset (call, &self->parent);
+}
+
+static gboolean
+zip_compute (SluiceKernelCall *call)
+{
+  return sluice_call_put_dataset (call,
+                                  sluice_dataset_new_over (&zip_class, call, 0, call->n_inputs));
+}
+
+static gboolean
+concatenate_compute (SluiceKernelCall *call)
+{
+  const SluiceDataset *a = sluice_call_get_dataset (call, 0);
+  const SluiceDataset *b = a != NULL ? sluice_call_get_dataset (call, 1) : NULL;
+  if (b == NULL)
+    return FALSE;
+  gboolean alike = a->n == b->n;
+  for (guint i = 0; alike && i < a->n; i++)
+    alike = a->types[i] == b->types[i];
+  if (!alike)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "the datasets '%s' and '%s' have components of other dtypes", a->name,
+                             b->name);
+  SluiceDataset *self = sluice_dataset_new_over (&concatenate_class, call, 0, 2);
+  self->n = a->n;
+  return sluice_call_put_dataset (call, self);
+}
+
+static gboolean
+cache_compute (SluiceKernelCall *call)
+{
+  if (!sluice_call_want_scalar (call, 1))
+    return FALSE;
+  if (((const SluiceString *) sluice_call_input (call, 1)->data)->length > 0)
+    return sluice_call_fail (call, SLUICE_ERROR_UNIMPLEMENTED,
+                             "a dataset is cached in memory only: leave filename empty");
+  Cache *self = (Cache *) sluice_dataset_new_over (&cache_class, call, 0, 1);
+  if (self != NULL)
+    pthread_mutex_init (&self->lock, NULL);
+  return sluice_call_put_dataset (call, (SluiceDataset *) self);
+}
+
+/* ---- the ops ---- */
+
+static const SluiceRecipe recipe = {
+  .why_none = N_ ("makes a dataset: tests/kernels/test-data goes through one")
+};
+
+#define OP(id, op_name, inputs, more, text)                                                        \
+  SLUICE_DATASET_OP (id, op_name, inputs " -> handle: variant", more SLUICE_DATASET_TYPES, 0, text)
+
+OP (repeat_op,
+    "RepeatDataset",
+    "input_dataset: variant, count: int64",
+    "",
+    N_ ("A dataset several times, or for ever"));
+OP (take_op,
+    "TakeDataset",
+    "input_dataset: variant, count: int64",
+    "",
+    N_ ("The first elements of a dataset"));
+OP (skip_op,
+    "SkipDataset",
+    "input_dataset: variant, count: int64",
+    "",
+    N_ ("A dataset without its first elements"));
+OP (prefetch_op,
+    "PrefetchDataset",
+    "input_dataset: variant, buffer_size: int64",
+    "slack_period: int = 0; legacy_autotune: bool = true; buffer_size_min: int = 0; ",
+    N_ ("The same dataset"));
+OP (batch_op,
+    "BatchDataset",
+    "input_dataset: variant, batch_size: int64",
+    "",
+    N_ ("Several elements of a dataset put together"));
+OP (batch_v2_op,
+    "BatchDatasetV2",
+    "input_dataset: variant, batch_size: int64, drop_remainder: bool",
+    "parallel_copy: bool = false; ",
+    N_ ("Several elements of a dataset put together"));
+OP (zip_op,
+    "ZipDataset",
+    "input_datasets: N * variant",
+    "N: int >= 1; ",
+    N_ ("The elements of several datasets side by side"));
+OP (concatenate_op,
+    "ConcatenateDataset",
+    "input_dataset: variant, another_dataset: variant",
+    "",
+    N_ ("One dataset after another"));
+OP (cache_op,
+    "CacheDataset",
+    "input_dataset: variant, filename: string",
+    "",
+    N_ ("A dataset that remembers its elements when somebody has been through all of them"));
+
+static const SluiceOpDef *const ops[] = { &repeat_op,   &take_op,        &skip_op,
+                                          &prefetch_op, &batch_op,       &batch_v2_op,
+                                          &zip_op,      &concatenate_op, &cache_op };
+
+#define KERNEL(op_name, ...)                                                                       \
+  {                                                                                                \
+    .op = op_name, .device = "CPU", __VA_ARGS__                                                    \
+  }
+#define WITH_COUNT(klass) .compute = counted_compute, .data = (gpointer) &klass
+
+static const SluiceKernel kernels[] = {
+  KERNEL ("RepeatDataset", WITH_COUNT (repeat_class)),
+  KERNEL ("TakeDataset", WITH_COUNT (take_class)),
+  KERNEL ("SkipDataset", WITH_COUNT (skip_class)),
+  KERNEL ("PrefetchDataset", WITH_COUNT (prefetch_class)),
+  KERNEL ("BatchDataset", WITH_COUNT (batch_class)),
+  KERNEL ("BatchDatasetV2", WITH_COUNT (batch_class)),
+  KERNEL ("ZipDataset", .compute = zip_compute),
+  KERNEL ("ConcatenateDataset", .compute = concatenate_compute),
+  KERNEL ("CacheDataset", .compute = cache_compute),
+};
+
+const SluiceKernelModule sluice_module_data_transforms = {
+  .ops = ops, .n_ops = G_N_ELEMENTS (ops), .kernels = kernels, .n_kernels = G_N_ELEMENTS (kernels)
+};
