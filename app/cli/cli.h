@@ -17,7 +17,8 @@ typedef struct
   int (*run) (char **arguments, GError **error);
 } Verb;
 
-extern const Verb verb_info, verb_ops, verb_check, verb_run, verb_train, verb_bench, verb_draw;
+extern const Verb verb_info, verb_ops, verb_check, verb_run, verb_train, verb_bench, verb_draw,
+    verb_convert;
 
 /* Options that every verb has. */
 extern gboolean cli_json;

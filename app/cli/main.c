@@ -15,8 +15,8 @@
 #include "engine/passes/passes.h"
 #include "kernels/registry.h"
 
-static const Verb *const verbs[] = { &verb_train, &verb_check, &verb_draw, &verb_run,
-                                     &verb_info,  &verb_ops,   &verb_bench };
+static const Verb *const verbs[] = { &verb_train, &verb_check, &verb_draw,    &verb_run,
+                                     &verb_info,  &verb_ops,   &verb_convert, &verb_bench };
 
 gboolean cli_json;
 static char **plugins;

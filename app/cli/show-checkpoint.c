@@ -8,14 +8,7 @@
 #include <stdio.h>
 
 #include "app/cli/cli.h"
-#include "engine/store/bundle.h"
-#include "engine/store/checkpoint.h"
-
-gboolean
-cli_is_checkpoint (const char *path)
-{
-  return g_str_has_suffix (path, ".safetensors") || sluice_bundle_exists (path);
-}
+#include "engine/store/checkpoint-file.h"
 
 /* One line, or one object. */
 static void
@@ -68,37 +61,16 @@ end (JsonBuilder *take, guint n, gint64 n_elements)
   cli_print_json (take);
 }
 
-static int
-show_safetensors (const char *path, GError **error)
-{
-  g_autoptr (GArray) tensors = sluice_safetensors_read (path, NULL, error);
-  gint64 n_elements = 0;
-  if (tensors == NULL)
-    return EXIT_FAILED;
-  JsonBuilder *b = json_builder_new ();
-  begin (b, "safetensors");
-  for (guint i = 0; i < tensors->len; i++)
-    {
-      const SluiceNamedTensor *named = &g_array_index (tensors, SluiceNamedTensor, i);
-      show_tensor (b, named->name, named->tensor->dtype, &named->tensor->shape, 0);
-      n_elements += named->tensor->n_elements;
-    }
-  end (b, tensors->len, n_elements);
-  return EXIT_OK;
-}
-
 int
 cli_show_checkpoint (const char *path, GError **error)
 {
-  if (g_str_has_suffix (path, ".safetensors"))
-    return show_safetensors (path, error);
-  g_autoptr (SluiceBundle) bundle = sluice_bundle_open (path, error);
-  g_autoptr (GArray) tensors = bundle != NULL ? sluice_bundle_list (bundle, error) : NULL;
+  g_autoptr (SluiceCheckpointFile) file = sluice_checkpoint_file_open (path, error);
   gint64 n_elements = 0;
-  if (tensors == NULL)
+  if (file == NULL)
     return EXIT_FAILED;
+  GArray *tensors = sluice_checkpoint_file_list (file);
   JsonBuilder *b = json_builder_new ();
-  g_autofree char *format = sluice_bundle_dup_format (bundle);
+  g_autofree char *format = sluice_checkpoint_file_dup_format (file);
   begin (b, format);
   for (guint i = 0; i < tensors->len; i++)
     {

@@ -9,6 +9,7 @@
 #include "app/cli/show-checkpoint.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
+#include "engine/store/checkpoint-file.h"
 #include "engine/store/store.h"
 #include "kernels/linalg/library.h"
 
@@ -166,7 +167,7 @@ info (char **arguments, GError **error)
 {
   if (arguments[0] != NULL && (arguments[1] != NULL || workspace != NULL))
     return cli_usage (error, "give one GRAPH or CHECKPOINT, or --workspace DIR, or nothing");
-  if (arguments[0] != NULL && cli_is_checkpoint (arguments[0]))
+  if (arguments[0] != NULL && sluice_checkpoint_file_exists (arguments[0]))
     return cli_show_checkpoint (arguments[0], error);
   if (arguments[0] != NULL)
     return show_graph (arguments[0], error);

@@ -16,7 +16,8 @@
 #include "engine/base/pool.h"
 #include "engine/train/trainer.h"
 
-static char *workspace, *run_name, *resume;
+static char *workspace, *run_name, *resume, *init_from;
+static gboolean init_partly;
 static char *n_steps, *seed; /* as text: checked as project.ini's are */
 static gint64 resume_step, n_threads, n_cpus;
 static char **assignments;
@@ -36,6 +37,12 @@ static const GOptionEntry options[] = {
     N_ ("Go on with a run from its newest checkpoint"), N_ ("NAME") },
   { "resume-step", 0, 0, G_OPTION_ARG_INT64, &resume_step,
     N_ ("Go on from the checkpoint of this step instead"), N_ ("N") },
+  { "init-from", 0, 0, G_OPTION_ARG_FILENAME, &init_from,
+    N_ ("Begin with the values of this checkpoint, safetensors or TensorFlow's, by the names of "
+        "the variables"),
+    N_ ("CHECKPOINT") },
+  { "init-partly", 0, 0, G_OPTION_ARG_NONE, &init_partly,
+    N_ ("Variables that the checkpoint lacks keep their initial values"), NULL },
   { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads,
     N_ ("Threads that compute (one a core); results do not depend on it"), N_ ("N") },
   { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (1)"), N_ ("N") },
@@ -270,6 +277,8 @@ train (char **arguments, GError **error)
     return cli_usage (error, "--resume-step, --threads and --cpus must not be negative");
   if (resume_step > 0 && resume == NULL)
     return cli_usage (error, "--resume-step needs --resume NAME");
+  if (init_from != NULL ? resume != NULL : init_partly)
+    return cli_usage (error, "--init-from is for a new run, and --init-partly needs it");
   sluice_pool_set_threads (n_threads);
   g_autofree char *folder = cli_dup_workspace (workspace);
   g_autoptr (SluiceStore) store = sluice_store_open (folder, error);
@@ -277,7 +286,12 @@ train (char **arguments, GError **error)
   if (project == NULL)
     return EXIT_FAILED;
   SluiceTrainerOptions trainer_options = {
-    .run_name = run_name, .resume = resume, .resume_step = resume_step, .n_cpus = n_cpus
+    .run_name = run_name,
+    .resume = resume,
+    .resume_step = resume_step,
+    .init_from = init_from,
+    .init_partly = init_partly,
+    .n_cpus = n_cpus,
   };
   g_autoptr (SluiceTrainer) trainer = sluice_trainer_new (store, project, &trainer_options, error);
   if (trainer == NULL)

@@ -32,6 +32,12 @@ dtype_to_name (SluiceDType dtype)
   return NULL;
 }
 
+gboolean
+sluice_safetensors_has_dtype (SluiceDType dtype)
+{
+  return dtype_to_name (dtype) != NULL;
+}
+
 static SluiceDType
 dtype_from_name (const char *name)
 {
@@ -113,7 +119,7 @@ sluice_safetensors_write (const char *path, GArray *tensors, const char *state, 
   for (guint i = 0; i < tensors->len; i++)
     {
       SluiceNamedTensor *named = &g_array_index (tensors, SluiceNamedTensor, i);
-      if (dtype_to_name (named->tensor->dtype) == NULL)
+      if (!sluice_safetensors_has_dtype (named->tensor->dtype))
         return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
                             "'%s' is %s, which a safetensors file cannot hold", named->name,
                             sluice_dtype_name (named->tensor->dtype));

@@ -18,6 +18,9 @@ typedef struct
   SluiceTensor *tensor;
 } SluiceNamedTensor;
 
+/* Can such a file hold tensors of that dtype? */
+gboolean sluice_safetensors_has_dtype (SluiceDType dtype);
+
 /* tensors: (element-type SluiceNamedTensor): sorted by name on the way out; state: (nullable) JSON
    text. Written to a temporary file, fsynced and renamed: the file is there whole or not at all.
    The same input gives the same bytes. */

@@ -7,7 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/device/random.h"
 #include "engine/graph/graphdef.h"
-#include "engine/store/checkpoint.h"
+#include "engine/store/checkpoint-file.h"
 #include "engine/train/machine.h"
 
 /*
@@ -122,6 +122,20 @@ make_variable (gpointer data, GError **error)
 }
 
 static gboolean
+set_variable (SluiceVariable *variable, const SluiceNamedTensor *named, GError **error)
+{
+  SluiceTensor *shared =
+      sluice_tensor_new_shared (NULL, named->tensor->dtype, &named->tensor->shape,
+                                (SluiceOwner){ 0, SLUICE_MEMORY_PARAMETER });
+  if (shared == NULL)
+    return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for '%s'", named->name);
+  if (named->tensor->n_elements > 0)
+    memcpy (shared->data, named->tensor->data, sluice_tensor_bytes (named->tensor));
+  sluice_variable_take_tensor (variable, shared);
+  return TRUE;
+}
+
+static gboolean
 restore_variable (Machine *self, SluiceNamedTensor *named, GError **error)
 {
   char *separator = strstr (named->name, "::");
@@ -133,17 +147,97 @@ restore_variable (Machine *self, SluiceNamedTensor *named, GError **error)
                             &sluice_variable_type, make_variable, named, error);
   if (resource == NULL)
     return FALSE;
-  SluiceTensor *shared =
-      sluice_tensor_new_shared (NULL, named->tensor->dtype, &named->tensor->shape,
-                                (SluiceOwner){ 0, SLUICE_MEMORY_PARAMETER });
-  if (shared != NULL)
-    {
-      memcpy (shared->data, named->tensor->data, sluice_tensor_bytes (named->tensor));
-      sluice_variable_take_tensor ((SluiceVariable *) resource, shared);
-    }
+  gboolean ok = set_variable ((SluiceVariable *) resource, named, error);
   sluice_resource_unref (resource);
-  return shared != NULL
-         || sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for '%s'", named->name);
+  return ok;
+}
+
+/* ---- starting values from a checkpoint ---- */
+
+typedef struct
+{
+  SluiceCheckpointFile *file;
+  gboolean partly;
+  GArray *tensors;      /* of SluiceNamedTensor: those that fit */
+  GPtrArray *variables; /* of SluiceVariable, for each of them */
+  GString *wrong;       /* what is missing or does not fit */
+  GError *error;
+} Take;
+
+static void
+add_wrong (Take *take, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_string_append (take->wrong, take->wrong->len > 0 ? "; " : "");
+  g_string_append_vprintf (take->wrong, format, args);
+  va_end (args);
+}
+
+/* Is that what the variable may take? */
+static gboolean
+check_fit (Take *take, const char *name, const SluiceTensor *now, const SluiceBundleTensor *there)
+{
+  char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
+  if (there == NULL)
+    {
+      const char *near = sluice_checkpoint_file_near (take->file, name);
+      if (!take->partly)
+        add_wrong (take, "it has no '%s'%s%s%s", name, near != NULL ? " (is it '" : "",
+                   near != NULL ? near : "", near != NULL ? "'?)" : "");
+      return FALSE;
+    }
+  if (there->dtype == (SluiceDType) now->dtype && sluice_shape_equal (&there->shape, &now->shape)
+      && sluice_safetensors_has_dtype (now->dtype))
+    return TRUE;
+  add_wrong (take, "'%s' is %s%s there and %s%s in the graph", name,
+             there->dtype != SLUICE_INVALID ? sluice_dtype_name (there->dtype) : "unknown",
+             sluice_shape_str (&there->shape, a), sluice_dtype_name (now->dtype),
+             sluice_shape_str (&now->shape, b));
+  return FALSE;
+}
+
+static void
+take_variable (const char *container, const char *name, SluiceResource *resource, gpointer data)
+{
+  Take *take = data;
+  if (resource->type != &sluice_variable_type)
+    return;
+  g_autoptr (SluiceTensor) now = sluice_variable_dup_tensor ((SluiceVariable *) resource);
+  if (now == NULL || take->error != NULL)
+    return;
+  g_autofree char *full = tensor_name (container, name);
+  if (!check_fit (take, full, now, sluice_checkpoint_file_find (take->file, full)))
+    return;
+  SluiceNamedTensor named = { NULL, sluice_checkpoint_file_read (take->file, full, &take->error) };
+  if (named.tensor == NULL)
+    return;
+  named.name = g_steal_pointer (&full);
+  g_array_append_val (take->tensors, named);
+  g_ptr_array_add (take->variables, sluice_resource_ref (resource));
+}
+
+gboolean
+machine_take_values (Machine *self, const char *path, gboolean partly, GError **error)
+{
+  g_autoptr (SluiceCheckpointFile) file = sluice_checkpoint_file_open (path, error);
+  if (file == NULL)
+    return FALSE;
+  g_autoptr (GArray) tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
+  g_array_set_clear_func (tensors, named_tensor_clear);
+  g_autoptr (GPtrArray) variables =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_resource_unref);
+  g_autoptr (GString) wrong = g_string_new (NULL);
+  Take take = { file, partly, tensors, variables, wrong, NULL };
+  sluice_resources_foreach (sluice_session_get_resources (self->session), take_variable, &take);
+  if (take.error == NULL && wrong->len > 0)
+    sluice_fail (&take.error, SLUICE_ERROR_NOT_FOUND, "checkpoint '%s' does not fit the graph: %s",
+                 path, wrong->str);
+  for (guint i = 0; take.error == NULL && i < variables->len; i++)
+    set_variable (variables->pdata[i], &g_array_index (tensors, SluiceNamedTensor, i), &take.error);
+  if (take.error != NULL)
+    g_propagate_error (error, take.error);
+  return take.error == NULL;
 }
 
 /* The words of a stream: two of the key, four of the counter. */

@@ -42,6 +42,16 @@ void machine_free (Machine *self);
  * on. */
 gboolean machine_initialize (Machine *self, GError **error);
 gboolean machine_restore (Machine *self, const char *path, GError **error);
+/**
+ * machine_take_values:
+ * @partly: variables that the checkpoint lacks keep what they have
+ *
+ * After machine_initialize(): variables take the values of that name from a checkpoint of any
+ * format. NOT_FOUND lists all that the checkpoint lacks, with near names, and all that do not fit.
+ *
+ * Returns: FALSE: no variable has changed
+ */
+gboolean machine_take_values (Machine *self, const char *path, gboolean partly, GError **error);
 gboolean machine_save (Machine *self, const char *path, gsize *bytes, GError **error);
 
 /**

@@ -74,16 +74,18 @@ lock_run (SluiceTrainer *self, GError **error)
 }
 
 static gboolean
-begin_run (SluiceTrainer *self, const char *name, GError **error)
+begin_run (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
   g_autofree char *hash = sluice_graph_dup_hash (self->machine->graph);
   g_autoptr (GBytes) graph =
       sluice_graph_export (self->machine->graph, SLUICE_EXPORT_BINARY, error);
   if (graph == NULL || !sluice_store_put_graph (self->store, hash, graph, error)
-      || !machine_initialize (self->machine, error))
+      || !machine_initialize (self->machine, error)
+      || (options->init_from != NULL
+          && !machine_take_values (self->machine, options->init_from, options->init_partly, error)))
     return FALSE;
   self->info = g_new0 (SluiceRunInfo, 1);
-  self->info->name = g_strdup (name);
+  self->info->name = g_strdup (options->run_name);
   self->info->project = g_path_get_basename (self->project->folder);
   self->info->n_steps = self->project->n_steps;
   self->info->seed = self->project->seed;
@@ -187,13 +189,23 @@ go_on (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
   return open_all_series (self, error);
 }
 
+/* What goes on from a first checkpoint needs the file that its values came from no more. */
+static gboolean
+keep_values (SluiceTrainer *self, const char *init_from, GError **error)
+{
+  if (init_from == NULL)
+    return TRUE;
+  sluice_run_log_event (self->log, 0, trainer_wall_now (), "init-from", init_from);
+  return trainer_save_checkpoint (self, error);
+}
+
 /* A new run; where it cannot begin, none is left behind. */
 static gboolean
 begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
-  if (begin_run (self, options->run_name, error)
+  if (begin_run (self, options, error)
       && (self->log = sluice_store_open_log (self->store, self->info->id, error)) != NULL
-      && open_all_series (self, error))
+      && keep_values (self, options->init_from, error) && open_all_series (self, error))
     return TRUE;
   if (self->info != NULL && self->info->id != 0)
     sluice_store_delete_run (self->store, self->info->id, NULL);

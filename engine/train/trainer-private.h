@@ -51,6 +51,8 @@ struct _SluiceTrainer
 
 /* Unix seconds. */
 double trainer_wall_now (void);
+/* What the step under way left, where it is not there yet. */
+gboolean trainer_save_checkpoint (SluiceTrainer *self, GError **error);
 /* Data, graph, run and log of a trainer whose store and project are set: a new run, or one that
    goes on from a checkpoint. */
 gboolean trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error);

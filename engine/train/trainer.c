@@ -179,8 +179,8 @@ evaluate (SluiceTrainer *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-save_checkpoint (SluiceTrainer *self, GError **error)
+gboolean
+trainer_save_checkpoint (SluiceTrainer *self, GError **error)
 {
   gint64 step = self->machine->n_done;
   pthread_mutex_lock (&self->lock);
@@ -315,7 +315,7 @@ train_step (SluiceTrainer *self, GError **error)
   gboolean last = step == p->n_steps;
   return check_loss (self, error) && log_summary (self, summary, wall, error)
          && ((!last && !every (step, p->evaluate_every)) || evaluate (self, error))
-         && ((!last && !every (step, p->checkpoint_every)) || save_checkpoint (self, error))
+         && ((!last && !every (step, p->checkpoint_every)) || trainer_save_checkpoint (self, error))
          && end_step (self, step, error);
 }
 
@@ -364,7 +364,7 @@ train (SluiceTrainer *self, GError **error)
   while (self->machine->n_done < self->project->n_steps)
     {
       if (obey (self) == WANT_STOP)
-        return save_checkpoint (self, error);
+        return trainer_save_checkpoint (self, error);
       if (!train_step (self, error))
         return FALSE;
     }

@@ -21,7 +21,10 @@ typedef struct
   const char
       *resume; /* (nullable): name or id of a run to go on with, from its newest whole checkpoint */
   gint64 resume_step; /* 0: the newest */
-  guint n_cpus;       /* virtual CPU devices; 0: one */
+  const char
+      *init_from;       /* (nullable): a checkpoint whose values a new run's variables begin with */
+  gboolean init_partly; /* those that it lacks keep their initial values */
+  guint n_cpus;         /* virtual CPU devices; 0: one */
   gboolean start_paused;
 } SluiceTrainerOptions;
 

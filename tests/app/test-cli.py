@@ -20,7 +20,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import Tap
 
-VERBS = ("train", "check", "draw", "run", "info", "ops", "bench")
+VERBS = ("train", "check", "draw", "run", "info", "ops", "convert", "bench")
 NOBODY = 65534
 GRAPH = """
 node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
@@ -28,6 +28,17 @@ node { name: "d" op: "Placeholder" attr { key: "dtype" value { type: DT_DOUBLE }
 node { name: "twice" op: "Add" input: "x" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
 node { name: "same" op: "Identity" input: "d" attr { key: "T" value { type: DT_DOUBLE } } }
 """
+
+
+def read_tensors(path):
+    """Of a safetensors file: name -> dtype, shape, bytes."""
+    data = path.read_bytes()
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    header.pop("__metadata__", None)
+    return {name: (entry["dtype"], entry["shape"],
+                   data[start + entry["data_offsets"][0]:start + entry["data_offsets"][1]])
+            for name, entry in header.items()}
 
 
 class Cli:
@@ -286,6 +297,72 @@ class Cli:
         self.tap.point("check tells a problem", run.returncode == 1 and "loss/valve" in run.stdout,
                        run.stdout, run.stderr)
 
+    def convert(self):
+        corpus = self.samples.parents[1] / "tests" / "engine" / "store" / "corpus"
+        first, second = (self.folder / f"{name}.safetensors" for name in ("first", "second"))
+        for name, source in (("a bundle", corpus / "v2_sharded" / "model.ckpt-7"),
+                             ("slices", corpus / "partitioned_v2" / "model.ckpt-3"),
+                             ("a V1 checkpoint", corpus / "partitioned_v1" / "model.ckpt-3")):
+            self.check(f"{name} becomes safetensors",
+                       self.call("convert", source, first, "--leave-out"), 0,
+                       "tensors of a TensorFlow")
+            self.check(f"{name} becomes a bundle again",
+                       self.call("convert", first, self.folder / "bundle"), 0, "tensors of a safe")
+            self.call("convert", self.folder / "bundle", second)
+            self.tap.point(f"{name}: the same tensors come back",
+                           first.exists() and len(read_tensors(first)) > 0
+                           and read_tensors(first) == read_tensors(second))
+        told = self.check_json("convert --json", "convert", first, second, "--json")
+        self.tap.point("it tells what it wrote", told["tensors"] == len(read_tensors(first))
+                       and told["left_out"] == [], told)
+        objects = next((corpus / "object_based").glob("*.index"))
+        self.check("what safetensors cannot hold", self.call("convert", objects, first), 1,
+                   "_CHECKPOINTABLE_OBJECT_GRAPH", "string")
+        self.check("it can be left out", self.call("convert", objects, first, "--leave-out"), 0,
+                   "left out: _CHECKPOINTABLE_OBJECT_GRAPH")
+        self.check("convert of nothing", self.call("convert", self.folder / "none", first), 1,
+                   "none")
+        self.check("convert into nowhere",
+                   self.call("convert", first, "/dev/null/a.safetensors"), 1, "/dev/null")
+        self.check("convert of one", self.call("convert", first), 2, "IN and OUT")
+
+    def init_from(self):
+        self.train(self.mlp, "--steps", 40, "--run", "taught")
+        taught = self.newest("taught")
+        bundle = self.folder / "taught-bundle"
+        self.call("convert", taught, bundle)
+        for name, checkpoint in (("safetensors", taught), ("bundle", bundle)):
+            self.check(f"train --init-from {name}",
+                       self.train(self.mlp, "--steps", 1, "--run", f"from-{name}", "--init-from",
+                                  checkpoint), 0, "step 1")
+            begun = self.newest(f"from-{name}").parent / "step-0000000000.safetensors"
+            self.tap.point(f"its variables begin with those of the {name}",
+                           read_tensors(begun) == read_tensors(taught))
+        corpus = self.samples.parents[1] / "tests" / "engine" / "store" / "corpus"
+        other = corpus / "v2" / "model.ckpt-20000"
+        names = [name for name in read_tensors(taught) if name != "global_step"]
+        self.check("all that another checkpoint lacks is told",
+                   self.train(self.mlp, "--run", "wrong", "--init-from", other), 1,
+                   *(f"'{name}'" for name in names))
+        with sqlite3.connect(self.workspace / "sluice.db") as database:
+            rows = database.execute("SELECT name FROM runs WHERE name = 'wrong'").fetchall()
+        self.tap.point("no run is left of it", rows == [], rows)
+        self.check("unless it may", self.train(self.mlp, "--steps", 1, "--run", "partly",
+                                               "--init-from", other, "--init-partly"), 0, "step 1")
+        wide = self.copy_project("wide")
+        model = wide / "model.pbtxt"
+        model.write_text(model.read_text().replace("hidden/", "hiddem/"))
+        self.check("near names are told", self.train(wide, "--init-from", taught), 1,
+                   "'hiddem/weights' (is it 'hidden/weights'?)")
+        self.check("--init-from of a run that goes on",
+                   self.train("--resume", "taught", "--init-from", taught), 2, "--init-from")
+
+    def newest(self, run):
+        """The last checkpoint of a run."""
+        with sqlite3.connect(self.workspace / "sluice.db") as database:
+            number, = database.execute("SELECT id FROM runs WHERE name = ?", (run,)).fetchone()
+        return max(self.workspace.glob(f"runs/{number}/checkpoints/*.safetensors"))
+
     def ops(self):
         self.check("ops", self.call("ops"), 0, "MatMul", "Conv2D")
         self.check("ops of one", self.call("ops", "MatMul"), 0, "`transpose_a`", "-> product: T",
@@ -400,7 +477,8 @@ class Cli:
     def run(self):
         for part in (self.help, self.train_plain, self.train_json, self.train_wrong, self.interrupt,
                      self.crash, self.bad_workspaces, self.full_disk, self.bad_data, self.look,
-                     self.run_graph, self.load, self.draw, self.bench):
+                     self.run_graph, self.load, self.draw, self.convert, self.init_from,
+                     self.bench):
             part()
         self.temporary.cleanup()
         self.tap.end()
