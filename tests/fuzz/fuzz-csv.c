@@ -96,6 +96,7 @@ fuzz_seeds (void)
   SEED (seeds, "\\p{^Lu}\\pL\\p\0abc");
   SEED (seeds, "([a-z]+|\\d{2,3}?)(?i:X)*\0abc 123 xX");
   SEED (seeds, "^(?P<n>\\pL|[^[:alpha:]\\s])\\b.$\0h\xc3\xa9llo\n\xff");
+  SEED (seeds, "^(?P<n>L\\pn\0n>\\]");
   SEED (seeds, "(a*)*b\0aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
   SEED (seeds, "\\Qa.b\\E|(?m)^|\\x{1F600}\\101\0a.b");
   return seeds;
