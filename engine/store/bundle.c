@@ -191,6 +191,20 @@ by_name (gconstpointer a, gconstpointer b)
   return strcmp (((const SluiceBundleTensor *) a)->name, ((const SluiceBundleTensor *) b)->name);
 }
 
+/* A name that is there twice would be read as either. */
+static gboolean
+check_unique (SluiceBundle *self, const GArray *sorted, GError **error)
+{
+  for (guint i = 1; i < sorted->len; i++)
+    {
+      const char *name = g_array_index (sorted, SluiceBundleTensor, i).name;
+      if (strcmp (name, g_array_index (sorted, SluiceBundleTensor, i - 1).name) == 0)
+        return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
+                            "checkpoint '%s' is damaged: it has '%s' twice", self->prefix, name);
+    }
+  return TRUE;
+}
+
 GArray *
 sluice_bundle_list (SluiceBundle *self, GError **error)
 {
@@ -205,7 +219,7 @@ sluice_bundle_list (SluiceBundle *self, GError **error)
   for (GList *l = names; l != NULL; l = l->next)
     add_tensor (list, l->data, strlen (l->data), bundle_v1_find (self->v1, l->data));
   g_array_sort (list, by_name);
-  return g_steal_pointer (&list);
+  return check_unique (self, list, error) ? g_steal_pointer (&list) : NULL;
 }
 
 /* NOT_FOUND, with the name that each of the missing ones is most like. */
