@@ -8,7 +8,7 @@
 #include "engine/graph/function.h"
 
 /* Written out, calls multiply: f calls g twice, g calls h twice … */
-#define MAX_NODES (1u << 24)
+#define MAX_NODES (1u << 22)
 
 static GHashTable *lowerings; /* interned op name → SluiceLowerFunc; set at start-up */
 
@@ -282,8 +282,10 @@ lower_named (SluiceLowering *l, GError **error)
 
 /* ---- shapes ---- */
 
-/* Bodies within bodies; a function that calls itself would go on for ever. */
-#define MAX_SHAPE_DEPTH 16
+/* Bodies within bodies, and all of them for one call; a function that calls itself would go on for
+ * ever. */
+#define MAX_SHAPE_DEPTH  16
+#define MAX_SHAPE_BODIES 256
 /* Constants that shapes may be computed from. */
 #define MAX_SHAPE_CONSTANT 64
 
@@ -351,13 +353,17 @@ infer_body (SluiceShapeContext *c,
 void
 sluice_shape_context_call (SluiceShapeContext *self, const SluiceFuncValue *func, guint first_input)
 {
-  static _Thread_local guint depth;
+  static _Thread_local guint depth, n_bodies;
   const SluiceGraph *graph = self->node->graph;
   const Tensorflow__FunctionDef *def =
       graph != NULL ? sluice_library_find (graph->library, func->name) : NULL;
-  if (def == NULL || depth == MAX_SHAPE_DEPTH || first_input > self->n_inputs)
+  if (depth == 0)
+    n_bodies = 0;
+  if (def == NULL || depth == MAX_SHAPE_DEPTH || n_bodies == MAX_SHAPE_BODIES
+      || first_input > self->n_inputs)
     return;
   depth++;
+  n_bodies++;
   infer_body (self, func, def, first_input);
   depth--;
 }

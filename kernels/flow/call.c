@@ -8,6 +8,7 @@
 #include "engine/grad/grad.h"
 #include "engine/graph/lower.h"
 #include "kernels/flow/flow.h"
+#include "kernels/string/text.h"
 
 static const SluiceFuncValue *
 function_of (const SluiceNode *node, const char *attr)
@@ -35,8 +36,7 @@ lower_remote_call (SluiceLowering *l, GError **error)
                         "%s '%s': input 0 (target) must be a constant: the device is chosen before "
                         "the run",
                         node->op_name, node->name);
-  const SluiceString *text = target->data;
-  device = g_strndup (text->data, text->length);
+  device = sluice_string_dup_text (target->data);
   l->b.device = sluice_intern (device);
   return sluice_lowering_call (l, function_of (node, "f"), "f", node->inputs + 1,
                                node->n_inputs - 1, NULL, l->outputs, node->n_outputs, &l->done,

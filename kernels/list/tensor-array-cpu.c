@@ -7,6 +7,7 @@
 #include "kernels/handle.h"
 #include "kernels/list/pieces.h"
 #include "kernels/list/tensor-array.h"
+#include "kernels/string/text.h"
 
 /* ---- handles ---- */
 
@@ -64,7 +65,7 @@ find_by_name (SluiceKernelCall *call)
                         handle->n_elements);
       return NULL;
     }
-  g_autofree char *name = g_strndup (strings[1].data, strings[1].length);
+  g_autofree char *name = sluice_string_dup_text (&strings[1]);
   SluiceResource *found = call->step_resources != NULL
                               ? sluice_resources_get (call->step_resources, CONTAINER, name,
                                                       &sluice_tensor_array_type, NULL, NULL, NULL)
