@@ -13,12 +13,11 @@
 #include <x86intrin.h>
 #endif
 
-#define WORKER_NICE 5
-#define SPIN_NS                                                                                    \
-  200000 /* before a worker without work sleeps: a small step has its next big kernel by then */
-#define WAIT_SPIN_NS  50000 /* before a caller that waits for its helpers sleeps */
-#define SMALL_WORK_NS 2000  /* all of it stays with the caller */
-#define WAKE_WORK_NS  50000 /* waking a sleeper costs 35 to 70 us: it must pay */
+#define WORKER_NICE   5
+#define SPIN_NS       200000 /* before a worker sleeps: what lies between two big kernels */
+#define WAIT_SPIN_NS  50000  /* before a caller that waits for its helpers sleeps */
+#define SMALL_WORK_NS 2000   /* all of it stays with the caller */
+#define WAKE_WORK_NS  50000  /* waking a sleeper costs 35 to 70 us: it must pay */
 
 /* A parallel_for under way; lives on its caller's stack. */
 typedef struct _Job Job;
