@@ -48,7 +48,7 @@ static const HandleNode nodes[] = {
   { "next_pair", { "IteratorGetNext" }, "input: 'it'" TWO_LONGS },
   { "text", { "IteratorToStringHandle" }, "input: 'it'" },
   { "fed", { "Placeholder" }, "attr { key: 'dtype' value { type: DT_STRING } }" },
-  { "found", { "IteratorFromStringHandle" }, "input: 'fed'" LONGS },
+  { "found", { "IteratorFromStringHandle", "IteratorFromStringHandleV2" }, "input: 'fed'" LONGS },
   { "next_found", { "IteratorGetNext" }, "input: 'found'" LONGS },
 #define BEGIN(name)                                                                                \
   {                                                                                                \
@@ -123,11 +123,11 @@ test_shuffle (void)
 }
 
 static void
-test_string_handle (void)
+test_string_handle (gconstpointer v2)
 {
   g_auto (Harness) h;
   g_autoptr (GError) error = NULL;
-  handles_init (&h, nodes, G_N_ELEMENTS (nodes), FALSE);
+  handles_init (&h, nodes, G_N_ELEMENTS (nodes), GPOINTER_TO_INT (v2));
   harness_target (&h, "begin_range");
   g_assert_cmpint (next (&h), ==, 0);
   g_autoptr (SluiceTensor) text = harness_fetch (&h, "text:0");
@@ -148,6 +148,7 @@ main (int argc, char **argv)
   g_test_add_func ("/data/refused", test_refused);
   g_test_add_func ("/data/end", test_end);
   g_test_add_func ("/data/shuffle", test_shuffle);
-  g_test_add_func ("/data/string-handle", test_string_handle);
+  g_test_add_data_func ("/data/string-handle", GINT_TO_POINTER (FALSE), test_string_handle);
+  g_test_add_data_func ("/data/string-handle-v2", GINT_TO_POINTER (TRUE), test_string_handle);
   return g_test_run ();
 }

@@ -176,6 +176,10 @@ static const HandleNode accumulator_nodes[] = {
     { "AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient" },
     "input: 'acc' input: 'two' attr { key: 'dtype' value { type: DT_DOUBLE } }" },
   { "count", { "AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated" }, "input: 'acc'" },
+  NUMBER ("ninety", "DT_INT64", "int64_val: 90"),
+  { "set_step",
+    { "AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep" },
+    "input: 'acc' input: 'ninety'" },
 };
 
 static void
@@ -205,6 +209,11 @@ test_accumulator (gconstpointer version)
   end_run (&first, 0);
   apply (&h, 0, 2, 9, 0); /* of the step before: dropped */
   g_assert_cmpint (fetch_int (&h, "count:0"), ==, 0);
+  harness_target (&h, "set_step");
+  apply (&h, 89, 2, 1, 0); /* of a step before that one: dropped */
+  g_assert_cmpint (fetch_int (&h, "count:0"), ==, 0);
+  apply (&h, 90, 2, 1, 0);
+  g_assert_cmpint (fetch_int (&h, "count:0"), ==, 1);
   begin_run (&cancelled, &h, "take:0", NULL);
   g_cancellable_cancel (cancelled.cancellable);
   end_run (&cancelled, SLUICE_ERROR_CANCELLED);

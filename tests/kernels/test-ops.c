@@ -531,8 +531,7 @@ add_trial (GPtrArray *trials, const SluiceOp *op, const SluiceSample *sample, Sl
     g_ptr_array_add (trials, trial);
 }
 
-/* Whether tests/conformance runs a file of this op, or test-apply compares it with one that it
- * does. */
+/* Whether tests/conformance runs a file of this op, or a test of its family names it. */
 static gboolean
 has_cases (const char *op)
 {
@@ -542,9 +541,10 @@ has_cases (const char *op)
   g_autofree char *line = g_strdup_printf ("/%s\n", op);
   if (g_file_get_contents (path, &text, NULL, NULL) && strstr (text, line) != NULL)
     return TRUE;
-  static const char *const others[] = { "test-apply.c",        "test-files.c",      "test-lookup.c",
-                                        "test-queue.c",        "test-scatter.c",    "test-sparse.c",
-                                        "test-tensor-array.c", "test-tensor-list.c" };
+  static const char *const others[] = {
+    "test-apply.c", "test-data.c",    "test-files.c",  "test-lookup.c",       "test-monitor.c",
+    "test-queue.c", "test-scatter.c", "test-sparse.c", "test-tensor-array.c", "test-tensor-list.c"
+  };
   g_autofree char *quoted = g_strdup_printf ("\"%s\"", op);
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
     {
