@@ -111,5 +111,10 @@ void sluice_graph_settle (SluiceGraph *self, SluiceNode *const *order, guint8 *d
 /* Does the edge close a loop: NextIteration into Merge? */
 gboolean sluice_edge_is_back_edge (const SluiceNode *producer, const SluiceNode *consumer);
 
+/* Calls func for every node that pops from the stack that `push` fills, where it fills one. */
+void sluice_node_foreach_pop (const SluiceNode *push,
+                              void (*func) (SluiceNode *pop, gpointer data),
+                              gpointer data);
+
 /* shape-context.c */
 void sluice_node_forget_constants (SluiceNode *node);

@@ -346,6 +346,15 @@ is_new (const Import *im, const SluiceNode *node)
 }
 
 static void
+add_pending (SluiceNode *pop, gpointer data)
+{
+  Sorter *s = data;
+  if (is_new (s->im, pop))
+    s->pending[pop->id - 1 - s->im->first]++;
+}
+
+/* What is pushed on a stack says what comes out: a pop follows the pushes, too. */
+static void
 count_pending (Sorter *s)
 {
   for (guint i = 0; i < s->im->n; i++)
@@ -354,6 +363,7 @@ count_pending (Sorter *s)
       for (guint k = 0; k < record->n_uses; k++)
         if (!sluice_edge_is_back_edge (&record->node, record->uses[k].node))
           s->pending[record->uses[k].node->id - 1 - s->im->first]++;
+      sluice_node_foreach_pop (&record->node, add_pending, s);
     }
 }
 
@@ -364,6 +374,22 @@ place (Sorter *s, SluiceNode *node)
   s->order[s->n_order++] = node;
 }
 
+static void
+release (Sorter *s, SluiceNode *user)
+{
+  guint *pending = &s->pending[user->id - 1 - s->im->first];
+  if (*pending != G_MAXUINT && --*pending == 0)
+    place (s, user);
+}
+
+static void
+release_pop (SluiceNode *pop, gpointer data)
+{
+  Sorter *s = data;
+  if (is_new (s->im, pop))
+    release (s, pop);
+}
+
 /* Places all that wait for nothing, then what waited for those, … */
 static void
 place_ready (Sorter *s)
@@ -372,17 +398,13 @@ place_ready (Sorter *s)
     {
       const SluiceNodeRecord *record = sluice_node_record (s->order[s->n_ready++]);
       for (guint k = 0; k < record->n_uses; k++)
-        {
-          SluiceNode *user = record->uses[k].node;
-          guint *pending = &s->pending[user->id - 1 - s->im->first];
-          if (*pending != G_MAXUINT && !sluice_edge_is_back_edge (&record->node, user)
-              && --*pending == 0)
-            place (s, user);
-        }
+        if (!sluice_edge_is_back_edge (&record->node, record->uses[k].node))
+          release (s, record->uses[k].node);
+      sluice_node_foreach_pop (&record->node, release_pop, s);
     }
 }
 
-/* A node before this one that has no place either; every node that waits has one. */
+/* A node before this one that has no place either; NULL: it waits for pushes only. */
 static SluiceNode *
 waits_for (const Sorter *s, const SluiceNode *node)
 {
@@ -435,6 +457,12 @@ break_cycles (Sorter *s, SluiceNode *start, guint *depth_of)
           continue;
         }
       SluiceNode *before = waits_for (s, node);
+      if (before == NULL) /* one of which waits for it: no cycle of edges, and no order either */
+        {
+          place (s, node);
+          place_ready (s);
+          continue;
+        }
       guint *depth = &depth_of[before->id - first];
       if (*depth == 0)
         {

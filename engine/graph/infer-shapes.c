@@ -149,6 +149,94 @@ sluice_node_infer_shapes (SluiceNode *node, GError **error)
   return TRUE;
 }
 
+/* ---- stacks ---- */
+
+/* The node that made the handle at input 0; NULL where that cannot be told. */
+static SluiceNode *
+find_stack (const SluiceNode *node)
+{
+  while (node->n_inputs > 0 && node->inputs[0].node != NULL)
+    {
+      node = node->inputs[0].node;
+      SluiceRole role = sluice_node_get_role (node);
+      if (role == SLUICE_ROLE_STACK)
+        return (SluiceNode *) node;
+      if (role != SLUICE_ROLE_IDENTITY && role != SLUICE_ROLE_SWITCH && role != SLUICE_ROLE_ENTER)
+        return NULL;
+    }
+  return NULL;
+}
+
+/* Calls func for every node of a role that has the handle, directly or through Enter and Switch. */
+static void
+for_each_user (const SluiceNode *stack,
+               SluiceRole role,
+               void (*func) (SluiceNode *node, gpointer data),
+               gpointer data)
+{
+  const SluiceNodeRecord *record = sluice_node_record (stack);
+  for (guint i = 0; i < record->n_uses; i++)
+    {
+      SluiceNode *user = record->uses[i].node;
+      SluiceRole its = sluice_node_get_role (user);
+      if (record->uses[i].input != 0)
+        continue;
+      if (its == role)
+        func (user, data);
+      else if (its == SLUICE_ROLE_IDENTITY || its == SLUICE_ROLE_SWITCH || its == SLUICE_ROLE_ENTER)
+        for_each_user (user, role, func, data);
+    }
+}
+
+typedef struct
+{
+  SluiceShape shape;
+  gboolean any;
+} Pushed;
+
+static void
+add_pushed (SluiceNode *push, gpointer data)
+{
+  Pushed *pushed = data;
+  SluiceEdge edge = push->inputs[1];
+  if (edge.node == NULL || !sluice_node_record (edge.node)->inferred)
+    return;
+  if (pushed->any)
+    widen (&pushed->shape, sluice_edge_shape (edge));
+  else
+    pushed->shape = *sluice_edge_shape (edge);
+  pushed->any = TRUE;
+}
+
+gboolean
+sluice_shape_of_popped (SluiceShapeContext *c, GError **error)
+{
+  const SluiceNode *stack = find_stack (c->node);
+  Pushed pushed = { SLUICE_SHAPE_UNKNOWN, FALSE };
+  if (stack != NULL)
+    for_each_user (stack, SLUICE_ROLE_STACK_PUSH, add_pushed, &pushed);
+  sluice_shape_context_set (c, 0, &pushed.shape);
+  return TRUE;
+}
+
+void
+sluice_node_foreach_pop (const SluiceNode *push,
+                         void (*func) (SluiceNode *pop, gpointer data),
+                         gpointer data)
+{
+  const SluiceNode *stack =
+      sluice_node_get_role (push) == SLUICE_ROLE_STACK_PUSH ? find_stack (push) : NULL;
+  if (stack != NULL)
+    for_each_user (stack, SLUICE_ROLE_STACK_POP, func, data);
+}
+
+static void
+mark_dirty (SluiceNode *node, gpointer data)
+{
+  guint8 *dirty = data;
+  dirty[sluice_node_record (node)->position] = TRUE;
+}
+
 /* ---- loops ---- */
 
 /* Widening ends by itself: a dimension becomes unknown once. A shape function that is not monotone
@@ -242,6 +330,7 @@ mark_users (SluiceNode *node, guint8 *dirty)
   for (guint i = 0; i < record->n_uses; i++)
     if (record->uses[i].input >= 0)
       dirty[sluice_node_record (record->uses[i].node)->position] = TRUE;
+  sluice_node_foreach_pop (node, mark_dirty, dirty);
 }
 
 void

@@ -87,3 +87,6 @@ gboolean sluice_shape_broadcast_2 (SluiceShapeContext *self,
 gboolean sluice_shape_merge_all (SluiceShapeContext *self,
                                  GError **error); /* all inputs one shape, so the output */
 gboolean sluice_shape_none (SluiceShapeContext *self, GError **error); /* nothing to tell */
+
+/* The shape rule of what pops from a stack: what is pushed on it says what comes out. */
+gboolean sluice_shape_of_popped (SluiceShapeContext *context, GError **error);
