@@ -37,13 +37,17 @@ add_pair (
   SluiceWorkNode *send = sluice_work_add (work, SLUICE_WORK_SEND, source->origin, source->device);
   SluiceWorkNode *recv = sluice_work_add (work, SLUICE_WORK_RECV, source->origin, device);
   send->port = recv->port = port;
-  send->pair = recv->pair = work->n_pairs++;
   if (port < 0)
-    sluice_work_add_control (work, send, source);
+    {
+      sluice_work_add_control (work, send, source);
+      sluice_work_add_control (work, recv, send);
+    }
   else
     {
       send->inputs = sluice_work_alloc (work, sizeof (SluiceWorkEdge));
       send->inputs[send->n_inputs++] = (SluiceWorkEdge){ source, port };
+      recv->inputs = sluice_work_alloc (work, sizeof (SluiceWorkEdge));
+      recv->inputs[recv->n_inputs++] = (SluiceWorkEdge){ send, 0 };
     }
   if (send_out)
     *send_out = send;

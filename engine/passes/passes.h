@@ -70,3 +70,26 @@ void sluice_merge_common (SluiceWork *work);
 
 /* Puts a Send and a Recv where an edge leaves its device: one transfer for a (tensor, device). */
 void sluice_partition (SluiceWork *work);
+
+/**
+ * sluice_find_frames:
+ * @order: all nodes, as sluice_work_sort() has them
+ *
+ * Finds the loops and says of every node in which of them it runs: work->frames, node->frame. After
+ * partitioning.
+ *
+ * Returns: %FALSE with INVALID_ARGUMENT naming the node where an Exit or a NextIteration stands in
+ * no loop, inputs come from different frames, a loop over several devices has no LoopCond, a fetch
+ * lies inside a loop
+ */
+gboolean sluice_find_frames (SluiceWork *work, const GPtrArray *order, GError **error);
+
+/**
+ * sluice_loosen_constants:
+ *
+ * After sluice_find_frames(): a constant that waits for control inputs hands these to its readers
+ * and is there from the start; readers of a constant that a loop only passes in take it directly.
+ * Saves a node a constant and iteration, and changes no value: a reader is dead where the constant
+ * would have been. Nodes that nobody needs any more are dropped.
+ */
+void sluice_loosen_constants (SluiceWork *work);

@@ -17,6 +17,7 @@ sluice_work_free (SluiceWork *self)
     }
   g_ptr_array_unref (self->nodes);
   g_ptr_array_unref (self->blocks);
+  g_clear_pointer (&self->frames, g_array_unref);
   g_free (self);
 }
 
@@ -72,24 +73,9 @@ reach (GPtrArray *stack, SluiceWorkNode *node)
     }
 }
 
-/* Sends have no reader: they are needed where their Recv is. */
-static SluiceWorkNode **
-sends_by_pair (SluiceWork *self)
-{
-  SluiceWorkNode **sends = g_new0 (SluiceWorkNode *, self->n_pairs + 1);
-  for (guint i = 0; i < self->nodes->len; i++)
-    {
-      SluiceWorkNode *node = self->nodes->pdata[i];
-      if (node->kind == SLUICE_WORK_SEND)
-        sends[node->pair] = node;
-    }
-  return sends;
-}
-
 void
 sluice_work_sweep (SluiceWork *self)
 {
-  g_autofree SluiceWorkNode **sends = sends_by_pair (self);
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   for (guint i = 0; i < self->nodes->len; i++)
     ((SluiceWorkNode *) self->nodes->pdata[i])->mark = 0;
@@ -104,8 +90,6 @@ sluice_work_sweep (SluiceWork *self)
         reach (stack, node->inputs[i].node);
       for (guint i = 0; i < node->n_controls; i++)
         reach (stack, node->controls[i]);
-      if (node->kind == SLUICE_WORK_RECV)
-        reach (stack, sends[node->pair]);
     }
   guint kept = 0;
   for (guint i = 0; i < self->nodes->len; i++)
@@ -126,7 +110,6 @@ sluice_work_sweep (SluiceWork *self)
 typedef struct
 {
   GPtrArray *order;
-  SluiceWorkNode **sends;
   GPtrArray *stack;   /* of nodes entered and not left: an own stack, chains are long */
   GArray *next_input; /* of guint: the input to look at next, beside the stack */
 } Sort;
@@ -134,13 +117,11 @@ typedef struct
 /* The predecessor of a node that stands at `i`, data inputs first; NULL where there is none there.
  */
 static SluiceWorkNode *
-predecessor (const Sort *sort, const SluiceWorkNode *node, guint i)
+predecessor (const SluiceWorkNode *node, guint i)
 {
-  if (i < node->n_inputs)
-    return node->inputs[i].node;
-  if (i < node->n_inputs + node->n_controls)
-    return node->controls[i - node->n_inputs];
-  return node->kind == SLUICE_WORK_RECV ? sort->sends[node->pair] : NULL;
+  SluiceWorkNode *before =
+      i < node->n_inputs ? node->inputs[i].node : node->controls[i - node->n_inputs];
+  return sluice_work_is_back_edge (before) ? NULL : before;
 }
 
 enum
@@ -161,7 +142,7 @@ visit (Sort *sort, SluiceWorkNode *root)
     {
       SluiceWorkNode *node = sort->stack->pdata[sort->stack->len - 1];
       guint *next = &g_array_index (sort->next_input, guint, sort->next_input->len - 1);
-      if (*next > node->n_inputs + node->n_controls)
+      if (*next == node->n_inputs + node->n_controls)
         {
           node->mark = LEFT;
           g_ptr_array_add (sort->order, node);
@@ -169,7 +150,7 @@ visit (Sort *sort, SluiceWorkNode *root)
           g_array_set_size (sort->next_input, sort->next_input->len - 1);
           continue;
         }
-      SluiceWorkNode *before = predecessor (sort, node, (*next)++);
+      SluiceWorkNode *before = predecessor (node, (*next)++);
       if (!before || before->mark == LEFT)
         continue;
       if (before->mark == ENTERED)
@@ -184,11 +165,10 @@ visit (Sort *sort, SluiceWorkNode *root)
 GPtrArray *
 sluice_work_sort (SluiceWork *self, SluiceWorkNode **stuck)
 {
-  g_autofree SluiceWorkNode **sends = sends_by_pair (self);
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   g_autoptr (GArray) next = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GPtrArray) order = g_ptr_array_sized_new (self->nodes->len);
-  Sort sort = { order, sends, stack, next };
+  Sort sort = { order, stack, next };
   for (guint i = 0; i < self->nodes->len; i++)
     ((SluiceWorkNode *) self->nodes->pdata[i])->mark = UNSEEN;
   for (guint i = 0; i < self->nodes->len; i++)
@@ -209,7 +189,7 @@ sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge)
 {
   if (!edge.node)
     return sluice_dtype_base (sluice_edge_dtype (self->feeds[edge.port]));
-  if (edge.node->kind == SLUICE_WORK_RECV)
+  if (edge.node->kind == SLUICE_WORK_SEND || edge.node->kind == SLUICE_WORK_RECV)
     return sluice_dtype_base (edge.node->origin->outputs[edge.node->port].dtype);
   return edge.node->origin->outputs[edge.port].dtype;
 }

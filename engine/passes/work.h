@@ -23,7 +23,7 @@ typedef enum
   SLUICE_WORK_OP,    /* runs the origin's kernel */
   SLUICE_WORK_CONST, /* holds its values: a Const, or a node that was folded */
   SLUICE_WORK_SEND,
-  SLUICE_WORK_RECV,
+  SLUICE_WORK_RECV, /* of what its Send, which is its input, took on the other device */
 } SluiceWorkKind;
 
 struct _SluiceWorkNode
@@ -35,11 +35,22 @@ struct _SluiceWorkNode
   SluiceWorkEdge *inputs;
   SluiceWorkNode **controls; /* run before; without duplicates */
   SluiceTensor **values;     /* of CONST: one an output */
-  guint pair;                /* of transfers: Send and Recv of one number meet */
   int port;                  /* of transfers: output of the origin; -1: a control edge */
   guint index;               /* position in work->nodes, kept by sluice_work_sweep() */
   guint mark;                /* scratch of the pass that runs */
+  guint frame;               /* where it runs, a number in work->frames: sluice_find_frames() */
+  guint output_frame;        /* where its outputs lie: of Enter and Exit another one */
 };
+
+/* A loop's frame. Number 0 is the graph itself, outside all loops. */
+typedef struct
+{
+  const char *name; /* interned */
+  guint parent;
+  guint depth;
+  guint parallel_iterations;
+  guint n_enters;
+} SluiceWorkFrame;
 
 typedef struct
 {
@@ -50,7 +61,7 @@ typedef struct
   guint n_fetches;
   SluiceWorkNode **targets; /* run although nothing fetches them */
   guint n_targets;
-  guint n_pairs;
+  GArray *frames;       /* of SluiceWorkFrame, parents first; NULL before sluice_find_frames() */
   gboolean feeds_inner; /* an edge that is no placeholder's is fed: its static shape says nothing */
   GPtrArray *blocks;    /* memory of nodes and their arrays */
   char *free_bytes;
@@ -70,8 +81,9 @@ void sluice_work_add_control (SluiceWork *self, SluiceWorkNode *node, SluiceWork
 /* Drops the nodes that no fetch or target needs, keeps the order of the others and numbers them. */
 void sluice_work_sweep (SluiceWork *self);
 
-/* The nodes in an order in which every node follows what it needs, a Recv also its Send. (transfer
- * container); NULL where there is a cycle, *stuck is then a node of it. */
+/* The nodes in an order in which every node follows what it needs within an iteration. (transfer
+ * container); NULL where there is a cycle that no NextIteration closes, *stuck is then a node of
+ * it. */
 GPtrArray *sluice_work_sort (SluiceWork *self, SluiceWorkNode **stuck);
 
 SluiceDType sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge);
@@ -83,4 +95,11 @@ static inline SluiceRole
 sluice_work_role (const SluiceWorkNode *node)
 {
   return node->kind == SLUICE_WORK_OP ? sluice_node_get_role (node->origin) : SLUICE_ROLE_NONE;
+}
+
+/* What a NextIteration gives belongs to the next iteration: it orders nothing within one. */
+static inline gboolean
+sluice_work_is_back_edge (const SluiceWorkNode *from)
+{
+  return from && sluice_work_role (from) == SLUICE_ROLE_NEXT_ITERATION;
 }

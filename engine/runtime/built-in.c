@@ -3,41 +3,7 @@
 
 /* Nodes that run no kernel: constants, transfers, and everything on a device that computes nothing.
  */
-#include "engine/runtime/worker.h"
-
-static void
-send_value (SluiceWorker *w, const SluicePlanNode *node, SluiceValue *inputs, gboolean is_dead)
-{
-  SluiceStep *step = w->step;
-  SluicePair *pair = &step->pairs[node->first_constant];
-  gboolean is_awaited = pair->state == SLUICE_PAIR_AWAITED;
-  pair->state = is_dead ? SLUICE_PAIR_SENT_DEAD : SLUICE_PAIR_SENT;
-  if (node->n_inputs && !is_dead)
-    {
-      gboolean is_kept = w->plan->slot_flags[node->first_input] & SLUICE_SLOT_KEPT;
-      pair->tensor =
-          is_kept ? sluice_tensor_ref (inputs[0].tensor) : g_steal_pointer (&inputs[0].tensor);
-    }
-  if (is_awaited)
-    make_ready (w, w->plan->recv_of_pair[node->first_constant]);
-}
-
-/* FALSE: nothing has come yet; the Send will make the node ready again. */
-static gboolean
-receive_value (SluiceWorker *w, const SluicePlanNode *node, SluiceValue *outputs, gboolean *is_dead)
-{
-  SluicePair *pair = &w->step->pairs[node->first_constant];
-  if (pair->state == SLUICE_PAIR_EMPTY)
-    {
-      pair->state = SLUICE_PAIR_AWAITED;
-      return FALSE;
-    }
-  *is_dead |= pair->state == SLUICE_PAIR_SENT_DEAD;
-  if (node->n_outputs)
-    outputs[0].tensor = g_steal_pointer (&pair->tensor);
-  pair->state = SLUICE_PAIR_EMPTY;
-  return TRUE;
-}
+#include "engine/runtime/frame.h"
 
 /* On a device that computes nothing: outputs of the static shapes; references are handed on. */
 static gboolean
@@ -80,6 +46,25 @@ make_outputs (SluiceWorker *w,
   return TRUE;
 }
 
+/* Its edges end in another frame or iteration. */
+static void
+run_frame_node (
+    SluiceWorker *w, guint32 i, const SluicePlanNode *node, SluiceValue *inputs, gboolean is_dead)
+{
+  guint64 start = w->now;
+  SluiceActivation *act = w->act;
+  if (!w->step->is_stopping)
+    sluice_worker_move (w, node, is_dead);
+  if (is_dead)
+    sluice_worker_drop_inputs (w->plan, node, inputs);
+  else
+    release_inputs (w->plan, node, inputs);
+  act->remaining--;
+  w->now = sluice_clock_ticks ();
+  stamp (w, act, i, node, 0, start, w->now);
+  w->step->n_run += !is_dead;
+}
+
 /* A node without a kernel, or one on a device that computes nothing. */
 void
 sluice_worker_run_built_in (SluiceWorker *w,
@@ -87,20 +72,26 @@ sluice_worker_run_built_in (SluiceWorker *w,
                             const SluicePlanNode *node,
                             gboolean is_dead)
 {
-  SluiceValue *inputs = w->step->slots + node->first_input;
+  SluiceValue *inputs = inputs_of (w->act, node);
   if (node->flags & SLUICE_PLAN_ODD_INPUTS && !is_dead)
     {
       GError *error = sluice_worker_read_references (w->plan, node, inputs);
       if (error)
         sluice_step_fail (w->step, error);
     }
+  if (node->flags & (SLUICE_PLAN_ENTER | SLUICE_PLAN_EXIT | SLUICE_PLAN_NEXT))
+    {
+      run_frame_node (w, i, node, inputs, is_dead);
+      return;
+    }
   if (node->flags & SLUICE_PLAN_CONST)
     for (guint k = 0; k < node->n_outputs; k++)
       w->outputs[k].tensor = sluice_tensor_ref (w->plan->constants[node->first_constant + k]);
-  else if (node->flags & SLUICE_PLAN_SEND && !w->step->is_stopping)
-    send_value (w, node, inputs, is_dead);
-  else if (node->flags & SLUICE_PLAN_RECV && !receive_value (w, node, w->outputs, &is_dead))
-    return;
+  else if (node->flags & (SLUICE_PLAN_SEND | SLUICE_PLAN_RECV))
+    {
+      if (node->n_outputs)
+        w->outputs[0] = take_input (w->plan, node, inputs);
+    }
   else if (node->flags & SLUICE_PLAN_UNFED)
     sluice_worker_fail_node (w, node, SLUICE_ERROR_INVALID_ARGUMENT,
                              "feed a value for this placeholder");

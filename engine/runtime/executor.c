@@ -10,8 +10,8 @@
  */
 #include <sched.h>
 
+#include "engine/runtime/frame.h"
 #include "engine/runtime/guard.h"
-#include "engine/runtime/worker.h"
 
 #define SMALL_NS 10000     /* shorter kernels are not worth the handing over to another thread */
 #define WAKE_NS  50000     /* longer ones are worth waking a thread that sleeps */
@@ -22,9 +22,9 @@
 static void
 end_dead (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
-  sluice_worker_drop_inputs (w->plan, node, w->step->slots + node->first_input);
-  propagate (w, node, w->outputs, TRUE);
-  stamp (w, i, node, 0, w->now, w->now);
+  sluice_worker_drop_inputs (w->plan, node, inputs_of (w->act, node));
+  propagate (w, w->act, node, w->outputs, TRUE);
+  stamp (w, w->act, i, node, 0, w->now, w->now);
 }
 
 /* end_node() without what only values need: graphs are full of these. */
@@ -33,26 +33,27 @@ end_no_op (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
   guint64 start = w->now;
   if (G_UNLIKELY (w->plan->has_dead))
-    sluice_worker_propagate_mixed (w, node, w->outputs, FALSE);
+    sluice_worker_propagate_mixed (w, w->act, node, w->outputs, FALSE);
   else
     {
       const SluicePlanEdge *edge = w->plan->edges + node->first_edge, *end = edge + node->n_edges;
       for (; edge < end; edge++)
-        count_down (w, edge->node);
+        count_down (w, w->act, edge->node);
     }
-  w->step->remaining--;
+  w->act->remaining--;
   w->step->n_run++;
   w->now = sluice_clock_ticks ();
-  stamp (w, i, node, 0, start, w->now);
+  stamp (w, w->act, i, node, 0, start, w->now);
 }
 
 /* Worth letting go of the baton? Only where somebody could use it. */
 static inline gboolean
-should_fly (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
+should_fly (SluiceWorker *w, const SluicePlanNode *node)
 {
+  gsize i = (gsize) (node - w->plan->nodes);
   return !(node->flags & SLUICE_PLAN_CHEAP) && w->small_ticks
          && atomic_load_explicit (&w->plan->ticks[i], memory_order_relaxed) >= w->small_ticks
-         && (w->step->n_flying || !sluice_ready_is_empty (&w->step->ready));
+         && (w->step->n_flying || w->step->first_listed || !sluice_ready_is_empty (&w->act->ready));
 }
 
 /* FALSE: the baton is gone. */
@@ -60,7 +61,7 @@ static gboolean
 run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
   SluiceStep *step = w->step;
-  SluiceValue *inputs = step->slots + node->first_input;
+  SluiceValue *inputs = inputs_of (w->act, node);
   if (node->flags & SLUICE_PLAN_ODD_INPUTS)
     {
       GError *error = sluice_worker_read_references (w->plan, node, inputs);
@@ -77,8 +78,8 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
       sluice_worker_start (w, i, node);
       return TRUE;
     }
-  if (!step->env.nan_guard && should_fly (w, i, node))
-    return sluice_worker_fly (w, i, w->plan->ticks[i]);
+  if (!step->env.nan_guard && should_fly (w, node))
+    return sluice_worker_fly (w, i, w->plan->ticks[node - w->plan->nodes]);
   w->call.error = NULL;
   fill_call (w, &w->call, node, w->outputs);
   gboolean ok = node->kernel->compute (&w->call);
@@ -112,13 +113,19 @@ run_ready (SluiceWorker *w)
       if (G_UNLIKELY (is_cancelled (step)) && !step->is_stopping)
         sluice_step_fail (
             step, g_error_new (SLUICE_ERROR, SLUICE_ERROR_CANCELLED, "the run was cancelled"));
-      if (G_UNLIKELY (step->is_stopping) || !sluice_ready_take (&step->ready, &i))
+      if (G_UNLIKELY (step->is_stopping))
         return TRUE;
-      const SluicePlanNode *node = &plan->nodes[i];
-      if (G_UNLIKELY (plan->has_dead) && step->dead[i] && !(node->flags & SLUICE_PLAN_NEVER_DEAD)
-          && (!(node->flags & SLUICE_PLAN_MERGE) || step->dead[i] == node->n_inputs))
+      if (!sluice_ready_take (&w->act->ready, &i))
         {
-          if (node->flags & (SLUICE_PLAN_SEND | SLUICE_PLAN_RECV))
+          if (plan->n_frames == 1 || !sluice_worker_next_activation (w))
+            return TRUE;
+          continue;
+        }
+      const SluicePlanNode *node = &w->act->nodes[i];
+      if (G_UNLIKELY (plan->has_dead) && w->act->dead[i] && !(node->flags & SLUICE_PLAN_NEVER_DEAD)
+          && (!(node->flags & SLUICE_PLAN_MERGE) || w->act->dead[i] == node->n_inputs))
+        {
+          if (node->flags & (SLUICE_PLAN_ENTER | SLUICE_PLAN_EXIT | SLUICE_PLAN_NEXT))
             sluice_worker_run_built_in (w, i, node, TRUE);
           else if (!(node->flags & SLUICE_PLAN_RUNS_DEAD))
             end_dead (w, i, node);
@@ -174,11 +181,11 @@ look_for_end (SluiceWorker *w)
     look_for_deadlock (w);
   if (step->n_flying || atomic_load (&step->mailbox))
     return;
-  if (step->remaining && !step->is_stopping)
+  if (step->root.remaining && !step->is_stopping)
     sluice_step_fail (
         step, g_error_new (SLUICE_ERROR, SLUICE_ERROR_INTERNAL,
                            "the step cannot go on: %u nodes wait for values that nobody sends",
-                           step->remaining));
+                           step->root.remaining));
   atomic_store (&step->finished, 1);
   if (!w->is_caller)
     sluice_step_wake (step);
@@ -259,6 +266,7 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
   SluiceValue outputs[8] = { { NULL } };
   SluiceWorker w = { .step = step,
                      .plan = step->plan,
+                     .act = &step->root,
                      .is_caller = is_caller,
                      .outputs = outputs,
                      .call = { .resources = step->env.resources,

@@ -3,7 +3,7 @@
 
 /* Kernels outside the scheduling loop: asynchronous ones, and long ones that run without the baton.
  */
-#include "engine/runtime/worker.h"
+#include "engine/runtime/frame.h"
 
 static SluiceFlight *
 take_flight (SluiceWorker *w, guint32 i)
@@ -17,6 +17,8 @@ take_flight (SluiceWorker *w, guint32 i)
   flight->call = w->call;
   flight->call.error = NULL;
   flight->node = i;
+  flight->act = w->act;
+  w->act->n_flying++;
   flight->next = NULL;
   flight->previous_flying = NULL;
   flight->next_flying = step->flying;
@@ -25,7 +27,7 @@ take_flight (SluiceWorker *w, guint32 i)
   step->flying = flight;
   step->n_flying++;
   memset (flight->outputs, 0, w->plan->max_outputs * sizeof (SluiceValue));
-  fill_call (w, &flight->call, &w->plan->nodes[i], flight->outputs);
+  fill_call (w, &flight->call, &w->act->nodes[i], flight->outputs);
   return flight;
 }
 
@@ -57,7 +59,8 @@ static void
 land (SluiceWorker *w, SluiceFlight *flight)
 {
   SluiceStep *step = w->step;
-  const SluicePlanNode *node = &w->plan->nodes[flight->node];
+  SluiceActivation *act = flight->act;
+  const SluicePlanNode *node = &act->nodes[flight->node];
   if (flight->previous_flying)
     flight->previous_flying->next_flying = flight->next_flying;
   else
@@ -65,18 +68,24 @@ land (SluiceWorker *w, SluiceFlight *flight)
   if (flight->next_flying)
     flight->next_flying->previous_flying = flight->previous_flying;
   step->n_flying--;
+  act->n_flying--;
   w->now = flight->end;
   if (!sluice_worker_check_call (w, node, &flight->call, TRUE) || step->is_stopping)
     sluice_worker_drop_outputs (node, flight->outputs);
   release_inputs (w->plan, node, flight->call.inputs);
-  stamp (w, flight->node, node, output_units (node, flight->outputs), flight->start, flight->end);
+  stamp (w, act, flight->node, node, output_units (node, flight->outputs), flight->start,
+         flight->end);
   step->n_run++;
   if (step->is_stopping)
     sluice_worker_drop_outputs (node, flight->outputs);
   else
-    propagate (w, node, flight->outputs, FALSE);
+    propagate (w, act, node, flight->outputs, FALSE);
   flight->next = step->free_flights;
   step->free_flights = flight;
+  if (act == w->act || step->is_stopping)
+    return;
+  sluice_worker_list (w, act);
+  sluice_worker_settle (w, act);
 }
 
 void
@@ -153,12 +162,14 @@ sluice_worker_fly (SluiceWorker *w, guint32 i, guint64 expected)
 {
   SluiceStep *step = w->step;
   SluiceFlight *flight = take_flight (w, i);
+  const SluicePlanNode *node = &w->act->nodes[i];
   call_for_help (w, expected);
+  sluice_worker_park (w);
   disown (step);
   flight->start = sluice_clock_ticks ();
   flight->call.kernel->compute (&flight->call);
   flight->end = sluice_clock_ticks ();
-  learn (w->plan, i, flight->end - flight->start);
+  learn (w->plan, node, flight->end - flight->start);
   post (step, flight);
   return try_own (step);
 }

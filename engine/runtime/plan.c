@@ -24,29 +24,6 @@ is_there (const SluiceWorkNode *node)
   return node->kind == SLUICE_WORK_CONST && node->n_controls == 0;
 }
 
-static gboolean
-check_roles (const SluiceWork *work, GError **error)
-{
-  for (guint i = 0; i < work->nodes->len; i++)
-    {
-      const SluiceWorkNode *node = work->nodes->pdata[i];
-      switch (sluice_work_role (node))
-        {
-        case SLUICE_ROLE_ENTER:
-        case SLUICE_ROLE_EXIT:
-        case SLUICE_ROLE_NEXT_ITERATION:
-        case SLUICE_ROLE_LOOP_COND:
-          return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                              "%s '%s': this version runs no loops; run or fetch nodes that do not "
-                              "depend on it",
-                              node->origin->op_name, node->origin->name);
-        default:
-          break;
-        }
-    }
-  return TRUE;
-}
-
 static void
 keep_constants (Compile *compile)
 {
@@ -69,25 +46,38 @@ keep_constants (Compile *compile)
   plan->constants = (SluiceTensor **) g_ptr_array_steal (constants, NULL);
 }
 
-static gboolean
-rank_nodes (Compile *compile, GError **error)
+/* The plan's nodes, by frame and in a frame by rank. */
+static void
+number_nodes (Compile *compile, const GPtrArray *order)
 {
-  g_autoptr (GPtrArray) order = sluice_schedule (compile->work);
-  SluiceWorkNode *stuck = NULL;
-  if (!order && !sluice_work_sort (compile->work, &stuck))
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "%s '%s' is part of a cycle: it needs its own output",
-                        stuck->origin->op_name, stuck->origin->name);
-  for (guint i = 0; i < order->len; i++)
+  SluicePlan *plan = compile->plan;
+  const GPtrArray *nodes = compile->work->nodes;
+  for (guint i = 0; i < nodes->len; i++)
+    compile->rank[i] = SLUICE_PLAN_NOWHERE;
+  g_autofree guint32 *next = g_new0 (guint32, plan->n_frames);
+  for (int pass = 0; pass < 2; pass++)
     {
-      SluiceWorkNode *node = order->pdata[i];
-      compile->rank[node->index] = SLUICE_PLAN_NOWHERE;
-      if (is_there (node))
-        continue;
-      compile->rank[node->index] = compile->order->len;
-      g_ptr_array_add (compile->order, node);
+      for (guint i = 0; i < order->len; i++)
+        {
+          SluiceWorkNode *node = order->pdata[i];
+          gboolean is_gone = node->index >= nodes->len || nodes->pdata[node->index] != node;
+          if (is_gone || is_there (node))
+            continue;
+          if (pass == 0)
+            plan->frames[node->frame].n_nodes++;
+          else
+            {
+              compile->rank[node->index] = next[node->frame];
+              compile->order->pdata[next[node->frame]++] = node;
+            }
+        }
+      for (guint f = 0; f < plan->n_frames && pass == 0; f++)
+        {
+          plan->frames[f].first_node = next[f] = plan->n_nodes;
+          plan->n_nodes += plan->frames[f].n_nodes;
+        }
+      g_ptr_array_set_size (compile->order, (int) plan->n_nodes);
     }
-  return TRUE;
 }
 
 static gboolean
@@ -102,6 +92,7 @@ is_virtual (const Compile *compile, const SluiceWorkNode *work_node)
     case SLUICE_ROLE_RESOURCE_HANDLE:
     case SLUICE_ROLE_SWITCH:
     case SLUICE_ROLE_MERGE:
+    case SLUICE_ROLE_LOOP_COND:
     case SLUICE_ROLE_CONTROL_TRIGGER:
       return FALSE;
     default:
@@ -135,6 +126,32 @@ find_kernel (Compile *compile,
   return FALSE;
 }
 
+/* What moves a value from one frame or iteration to another needs no kernel. FALSE: no such. */
+static gboolean
+compile_frame_op (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
+{
+  switch (sluice_work_role (work_node))
+    {
+    case SLUICE_ROLE_ENTER:
+      node->flags |= SLUICE_PLAN_ENTER | SLUICE_PLAN_ENTERED;
+      if (sluice_node_get_bool (work_node->origin, "is_constant"))
+        node->flags |= SLUICE_PLAN_FRAME_CONSTANT;
+      node->first_constant = work_node->output_frame;
+      break;
+    case SLUICE_ROLE_EXIT:
+      node->flags |= SLUICE_PLAN_EXIT;
+      node->first_constant = compile->plan->frames[work_node->frame].n_exits++;
+      break;
+    case SLUICE_ROLE_NEXT_ITERATION:
+      node->flags |= SLUICE_PLAN_NEXT;
+      break;
+    default:
+      return FALSE;
+    }
+  node->flags |= SLUICE_PLAN_CHEAP;
+  return TRUE;
+}
+
 /* Flags and kernel of a node that runs an op. */
 static gboolean
 compile_op (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
@@ -159,12 +176,22 @@ compile_op (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *n
     default:
       break;
     }
+  if (compile_frame_op (compile, work_node, node))
+    return TRUE;
   if (is_virtual (compile, work_node))
     {
       node->flags |= SLUICE_PLAN_VIRTUAL | SLUICE_PLAN_CHEAP;
       return TRUE;
     }
   return find_kernel (compile, work_node, node, error);
+}
+
+static gboolean
+receives_entered (const SluiceWorkNode *recv)
+{
+  const SluiceWorkNode *send = recv->n_inputs ? recv->inputs[0].node : NULL;
+  return send && send->inputs[0].node
+         && sluice_work_role (send->inputs[0].node) == SLUICE_ROLE_ENTER;
 }
 
 static gboolean
@@ -203,14 +230,13 @@ compile_node (Compile *compile, guint32 rank, GError **error)
       break;
     case SLUICE_WORK_SEND:
       node->flags |= SLUICE_PLAN_SEND | SLUICE_PLAN_CHEAP;
-      node->n_outputs = 0;
-      node->first_constant = work_node->pair;
+      node->n_outputs = work_node->port < 0 ? 0 : 1;
       break;
     case SLUICE_WORK_RECV:
       node->flags |= SLUICE_PLAN_RECV | SLUICE_PLAN_CHEAP;
+      if (receives_entered (work_node))
+        node->flags |= SLUICE_PLAN_ENTERED;
       node->n_outputs = work_node->port < 0 ? 0 : 1;
-      node->first_constant = work_node->pair;
-      plan->recv_of_pair[work_node->pair] = rank;
       break;
     }
   plan->max_outputs = MAX (plan->max_outputs, node->n_outputs);
@@ -220,19 +246,35 @@ compile_node (Compile *compile, guint32 rank, GError **error)
   return ok;
 }
 
+static gboolean
+is_frame_constant (const SluiceWorkNode *node)
+{
+  return sluice_work_role (node) == SLUICE_ROLE_ENTER
+         && sluice_node_get_bool (node->origin, "is_constant");
+}
+
 /* The first slot of each node, and what its slots hold. */
 static gboolean
 compile_inputs (Compile *compile, GError **error)
 {
   SluicePlan *plan = compile->plan;
-  guint32 slot = 0;
-  for (guint32 i = 0; i < plan->n_nodes; i++)
+  for (guint32 f = 0, slot = 0; f < plan->n_frames; f++)
     {
-      plan->nodes[i].first_input = slot;
-      slot += plan->nodes[i].n_inputs;
+      SluicePlanFrame *frame = &plan->frames[f];
+      frame->first_slot = slot;
+      for (guint32 i = frame->first_node; i < frame->first_node + frame->n_nodes; i++)
+        {
+          plan->nodes[i].first_input = slot;
+          slot += plan->nodes[i].n_inputs;
+        }
+      if (f == 0)
+        {
+          plan->n_inputs = slot;
+          slot += plan->n_fetches;
+        }
+      frame->n_slots = slot - frame->first_slot;
+      plan->n_slots = slot;
     }
-  plan->n_inputs = slot;
-  plan->n_slots = slot + plan->n_fetches;
   plan->slot_flags = g_new0 (guint8, plan->n_slots + 1);
   for (guint32 i = 0; i < plan->n_nodes; i++)
     {
@@ -251,7 +293,7 @@ compile_inputs (Compile *compile, GError **error)
                 work_node->origin->op_name, work_node->origin->name, k);
           if (holds)
             flags[k] |= takes ? SLUICE_SLOT_REF : SLUICE_SLOT_READ;
-          if (edge.node && is_there (edge.node))
+          if (edge.node && (is_there (edge.node) || (is_frame_constant (edge.node) && !holds)))
             flags[k] |= SLUICE_SLOT_KEPT;
           if (flags[k])
             plan->nodes[i].flags |= SLUICE_PLAN_ODD_INPUTS;
@@ -365,8 +407,11 @@ settle_merges (Compile *compile)
     }
   for (guint32 i = 0; i < plan->n_nodes; i++)
     for (guint k = 0; plan->nodes[i].flags & SLUICE_PLAN_MERGE && k < plan->nodes[i].n_inputs; k++)
-      if (plan->slot_flags[plan->nodes[i].first_input + k] & SLUICE_SLOT_KEPT)
-        plan->pending[i] &= ~1u;
+      {
+        const SluiceWorkNode *work_node = compile->order->pdata[i];
+        if (work_node->inputs[k].node && is_there (work_node->inputs[k].node))
+          plan->pending[i] &= ~1u;
+      }
 }
 
 static int
@@ -375,6 +420,13 @@ compare_fed (const void *a, const void *b)
   const SluicePlanEdge *x = a, *y = b;
   return x->port != y->port ? (x->port < y->port ? -1 : 1)
                             : (x->slot < y->slot ? -1 : x->slot > y->slot);
+}
+
+static int
+compare_kept (const void *a, const void *b)
+{
+  const SluicePlanKept *x = a, *y = b;
+  return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
 static void
@@ -410,6 +462,12 @@ lay_edges (Compile *compile, GArray *loose)
       plan->edges[i] = item->edge;
       plan->edges[i].last =
           !next || next->source != item->source || next->edge.port != item->edge.port;
+      if (item->edge.node == SLUICE_PLAN_NOWHERE)
+        continue;
+      const SluiceWorkNode *to = compile->order->pdata[item->edge.node];
+      plan->edges[i].node -= plan->frames[to->frame].first_node;
+      if (item->edge.slot != SLUICE_PLAN_NOWHERE)
+        plan->edges[i].slot -= plan->frames[to->frame].first_slot;
     }
   for (guint32 i = 0; i < plan->n_nodes; i++)
     {
@@ -426,6 +484,40 @@ lay_edges (Compile *compile, GArray *loose)
     }
 }
 
+/* What each frame has of the arrays that are laid out by frame. */
+static void
+lay_frames (Compile *compile)
+{
+  SluicePlan *plan = compile->plan;
+  GArray *kept = compile->kept;
+  if (kept->len)
+    qsort (kept->data, kept->len, sizeof (SluicePlanKept), compare_kept);
+  plan->n_kept = kept->len;
+  plan->kept = (SluicePlanKept *) g_array_steal (kept, NULL);
+  plan->roots = g_new (guint32, plan->n_nodes + 1);
+  plan->exits = g_new (guint32, plan->n_nodes + 1);
+  guint32 n_kept = 0, n_exits = 0;
+  for (guint32 f = 0; f < plan->n_frames; f++)
+    {
+      SluicePlanFrame *frame = &plan->frames[f];
+      frame->first_kept = n_kept;
+      for (; n_kept < plan->n_kept && plan->kept[n_kept].slot < frame->first_slot + frame->n_slots;
+           n_kept++)
+        plan->kept[n_kept].slot -= frame->first_slot;
+      frame->n_kept = n_kept - frame->first_kept;
+      frame->first_root = plan->n_roots;
+      frame->first_exit = n_exits;
+      for (guint32 i = 0; i < frame->n_nodes; i++)
+        {
+          if (plan->pending[frame->first_node + i] == 0)
+            plan->roots[plan->n_roots++] = i;
+          if (plan->nodes[frame->first_node + i].flags & SLUICE_PLAN_EXIT)
+            plan->exits[n_exits++] = i;
+        }
+      frame->n_roots = plan->n_roots - frame->first_root;
+    }
+}
+
 static void
 compile_edges (Compile *compile)
 {
@@ -438,22 +530,36 @@ compile_edges (Compile *compile)
   settle_merges (compile);
   lay_edges (compile, loose);
   lay_feeds (compile);
-  plan->n_kept = compile->kept->len;
-  plan->kept = (SluicePlanKept *) g_array_steal (compile->kept, NULL);
-  plan->roots = g_new (guint32, plan->n_nodes + 1);
-  for (guint32 i = 0; i < plan->n_nodes; i++)
-    if (plan->pending[i] == 0)
-      plan->roots[plan->n_roots++] = i;
+  lay_frames (compile);
+}
+
+static void
+copy_frames (Compile *compile)
+{
+  SluicePlan *plan = compile->plan;
+  const GArray *frames = compile->work->frames;
+  plan->n_frames = frames->len;
+  plan->frames = g_new0 (SluicePlanFrame, frames->len);
+  plan->has_dead = frames->len > 1; /* the last iteration is dead for the most part */
+  for (guint i = 0; i < frames->len; i++)
+    {
+      const SluiceWorkFrame *frame = &g_array_index (frames, SluiceWorkFrame, i);
+      plan->frames[i].name = frame->name;
+      plan->frames[i].parent = frame->parent;
+      plan->frames[i].n_enters = frame->n_enters;
+      plan->frames[i].parallel_iterations = frame->parallel_iterations;
+      if (i)
+        plan->frames[i].child = plan->frames[frame->parent].n_children++;
+    }
 }
 
 static gboolean
-compile_all (Compile *compile, GError **error)
+compile_all (Compile *compile, const GPtrArray *order, GError **error)
 {
   SluicePlan *plan = compile->plan;
   keep_constants (compile);
-  if (!rank_nodes (compile, error))
-    return FALSE;
-  plan->n_nodes = compile->order->len;
+  copy_frames (compile);
+  number_nodes (compile, order);
   plan->nodes = aligned_alloc (64, MAX (plan->n_nodes, 1) * sizeof (SluicePlanNode));
   memset (plan->nodes, 0, plan->n_nodes * sizeof (SluicePlanNode));
   plan->pending = g_new0 (guint32, plan->n_nodes + 1);
@@ -467,16 +573,30 @@ compile_all (Compile *compile, GError **error)
   return TRUE;
 }
 
+/* (transfer container) (nullable) */
+static GPtrArray *
+rank_nodes (SluiceWork *work, GError **error)
+{
+  GPtrArray *order = sluice_schedule (work);
+  SluiceWorkNode *stuck = NULL;
+  if (!order && !sluice_work_sort (work, &stuck))
+    sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                 "%s '%s' is part of a cycle: it needs its own output", stuck->origin->op_name,
+                 stuck->origin->name);
+  return order;
+}
+
 SluicePlan *
 sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **error)
 {
-  if (!check_roles (work, error))
-    return NULL;
   for (guint i = 0; i < work->nodes->len; i++)
     ((SluiceWorkNode *) work->nodes->pdata[i])->index = i;
+  g_autoptr (GPtrArray) in_order = rank_nodes (work, error);
+  if (!in_order || !sluice_find_frames (work, in_order, error))
+    return NULL;
+  if (!options->no_loosen)
+    sluice_loosen_constants (work);
   g_autoptr (SluicePlan) plan = g_new0 (SluicePlan, 1);
-  plan->n_pairs = work->n_pairs;
-  plan->recv_of_pair = g_new0 (guint32, work->n_pairs + 1);
   plan->n_feeds = work->n_feeds;
   plan->feeds = g_memdup2 (work->feeds, work->n_feeds * sizeof (SluiceEdge));
   plan->n_fetches = work->n_fetches;
@@ -489,7 +609,7 @@ sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **er
   g_autoptr (GByteArray) dtypes = g_byte_array_new ();
   g_byte_array_append (dtypes, (const guint8[]){ SLUICE_INVALID }, 1); /* never NULL */
   Compile compile = { work, options, plan, order, rank, first_constant, kept, fed, dtypes };
-  if (!compile_all (&compile, error))
+  if (!compile_all (&compile, in_order, error))
     return NULL;
   plan->output_dtypes = g_byte_array_free (g_steal_pointer (&dtypes), FALSE);
   return g_steal_pointer (&plan);
@@ -517,7 +637,8 @@ sluice_plan_free (SluicePlan *self)
   g_free (self->slot_flags);
   g_free (self->kept);
   g_free (self->constants);
-  g_free (self->recv_of_pair);
+  g_free (self->frames);
+  g_free (self->exits);
   g_free ((gpointer) self->ticks);
   g_free (self->feeds);
   g_free (self->feed_first);

@@ -6,10 +6,13 @@
 
 /*
  * A compiled signature: flat arrays, no names, no hashing. Immutable but for the measured costs.
- * Nodes are numbered by rank, their position in a memory-aware topological order over all devices
- * of the process, so a ready set that gives the smallest number first keeps the peak low and the
- * one-thread order fixed. Values that are there from the start (feeds, constants that wait for
- * nothing) are no nodes: they lie in the input slots when the step begins.
+ * Nodes are numbered by frame and in it by rank, their position in a memory-aware topological order
+ * over all devices of the process, so a ready set that gives the smallest number first keeps the
+ * peak low and the one-thread order fixed. Values that are there from the start (feeds, constants
+ * that wait for nothing) are no nodes: they lie in the input slots when the step begins.
+ *
+ * Nodes and slots of one frame lie side by side, and edges name both by their position in the frame
+ * where the edge ends: an activation holds the state of one iteration in arrays of that length.
  */
 
 typedef enum
@@ -30,6 +33,11 @@ typedef enum
   SLUICE_PLAN_SPARE_OUTPUTS = 1 << 13, /* some output has no reader */
   SLUICE_PLAN_UNINITIALIZED = 1 << 14, /* takes references to uninitialised variables */
   SLUICE_PLAN_RUNS_DEAD = 1 << 15,
+  SLUICE_PLAN_ENTER = 1 << 16,
+  SLUICE_PLAN_EXIT = 1 << 17,
+  SLUICE_PLAN_NEXT = 1 << 18,           /* NextIteration */
+  SLUICE_PLAN_FRAME_CONSTANT = 1 << 19, /* an Enter that every iteration sees */
+  SLUICE_PLAN_ENTERED = 1 << 20,        /* what it gives comes from an Enter, maybe over devices */
 } SluicePlanFlags;
 
 /* One cache line. */
@@ -40,8 +48,8 @@ typedef struct
   const SluiceNode *origin;
   guint32 first_input;                       /* slot */
   guint32 first_edge, n_edges, n_data_edges; /* data edges first */
-  guint32 first_constant;                    /* of CONST; of transfers: the pair */
-  guint32 first_output;                      /* of ops: position in output_dtypes */
+  guint32 first_constant; /* of CONST; of ENTER: the frame; of EXIT: its number in the frame */
+  guint32 first_output;   /* of ops: position in output_dtypes */
   guint32 flags;
   guint16 n_inputs, n_outputs;
   guint16 device;
@@ -54,8 +62,8 @@ G_STATIC_ASSERT (sizeof (SluicePlanNode) <= 64);
 
 typedef struct
 {
-  guint32 node; /* destination; NOWHERE: a fetch */
-  guint32 slot; /* NOWHERE: a control edge */
+  guint32 node; /* destination, in its frame; NOWHERE: a fetch */
+  guint32 slot; /* in the frame; NOWHERE: a control edge */
   guint16 port;
   guint16 last; /* the last edge of its port to be written: it moves the value */
 } SluicePlanEdge;
@@ -63,16 +71,32 @@ typedef struct
 /* Of an input slot. */
 typedef enum
 {
-  SLUICE_SLOT_KEPT = 1 << 0, /* a constant that stays from step to step */
+  SLUICE_SLOT_KEPT = 1 << 0, /* a constant that stays from step to step, or for all iterations */
   SLUICE_SLOT_REF = 1 << 1,  /* holds a variable and is taken as one */
   SLUICE_SLOT_READ = 1 << 2, /* holds a variable and is read when the node runs */
 } SluiceSlotFlags;
 
 typedef struct
 {
-  guint32 slot;
+  guint32 slot;         /* in its frame */
   SluiceTensor *tensor; /* one of constants */
 } SluicePlanKept;
+
+/* A loop; frame 0 is what lies outside all loops. */
+typedef struct
+{
+  const char *name;   /* interned */
+  guint32 parent;     /* frame */
+  guint32 child;      /* number among the frames in its parent */
+  guint32 n_children; /* frames in it */
+  guint32 first_node, n_nodes;
+  guint32 first_slot, n_slots;
+  guint32 first_root, n_roots; /* in roots: what waits for nothing in an iteration */
+  guint32 first_kept, n_kept;
+  guint32 first_exit, n_exits; /* in exits */
+  guint32 n_enters;
+  guint32 parallel_iterations;
+} SluicePlanFrame;
 
 typedef struct
 {
@@ -85,7 +109,9 @@ typedef struct
 
 typedef struct
 {
-  guint32 n_nodes, n_edges, n_inputs, n_slots, n_pairs, n_roots, n_kept;
+  guint32 n_nodes, n_edges, n_slots, n_roots, n_kept;
+  guint32 n_inputs; /* slots outside all loops that are inputs; those of the fetches follow */
+  guint32 n_frames;
   guint max_outputs;
   gboolean has_dead; /* some kernel may leave an output dead */
   gboolean has_refs;
@@ -93,12 +119,13 @@ typedef struct
   SluicePlanEdge *edges;
   guint32 *pending;      /* initial counts */
   guint8 *output_dtypes; /* of all ops, in order: a step reads no graph node */
-  guint32 *roots;
-  guint8 *slot_flags;       /* of n_inputs; fetch slots follow them */
-  SluicePlanKept *kept;     /* what lies in the slots of every step */
+  SluicePlanFrame *frames;
+  guint32 *roots;           /* nodes in their frames, by frame */
+  guint32 *exits;           /* nodes in their frames, by frame */
+  guint8 *slot_flags;       /* of n_slots */
+  SluicePlanKept *kept;     /* what lies in the slots of every step, by frame */
   SluiceTensor **constants; /* each held twice, so that nobody takes it for its own */
   guint32 n_constants;
-  guint32 *recv_of_pair;
   _Atomic guint32 *ticks; /* measured cost of a node, moving average; racy and harmless */
 
   SluiceEdge *feeds; /* as asked for */
@@ -112,7 +139,8 @@ typedef struct
 typedef struct
 {
   SluiceDevice *const *devices;
-  int max_rank; /* of kernels */
+  int max_rank;       /* of kernels */
+  gboolean no_loosen; /* constants stay the nodes that they are */
 } SluicePlanOptions;
 
 /* (transfer full) (nullable): UNIMPLEMENTED, NOT_FOUND, INVALID_ARGUMENT naming the node. */

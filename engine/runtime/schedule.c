@@ -13,7 +13,6 @@ typedef struct
   guint32 *heap;    /* of keys: frees first, then creation */
   guint n_heap;
   guint8 *frees; /* 1: the node allocates no more than it frees; set when it becomes ready */
-  SluiceWorkNode **sends;
 } Schedule;
 
 static double
@@ -35,19 +34,17 @@ output_bytes (const SluiceWorkNode *node)
   return total;
 }
 
-/* Calls visit for every predecessor; a Recv follows its Send. */
-#define FOR_EACH_INPUT(s, node, before)                                                            \
-  for (guint i_ = 0, n_ = (node)->n_inputs + (node)->n_controls + 1; i_ < n_; i_++)                \
-    if (((before) = input_at ((s), (node), i_)))
+/* Every predecessor within an iteration. */
+#define FOR_EACH_INPUT(node, before)                                                               \
+  for (guint i_ = 0, n_ = (node)->n_inputs + (node)->n_controls; i_ < n_; i_++)                    \
+    if (((before) = input_at ((node), i_)))
 
 static SluiceWorkNode *
-input_at (const Schedule *s, const SluiceWorkNode *node, guint i)
+input_at (const SluiceWorkNode *node, guint i)
 {
-  if (i < node->n_inputs)
-    return node->inputs[i].node;
-  if (i < node->n_inputs + node->n_controls)
-    return node->controls[i - node->n_inputs];
-  return node->kind == SLUICE_WORK_RECV ? s->sends[node->pair] : NULL;
+  SluiceWorkNode *before =
+      i < node->n_inputs ? node->inputs[i].node : node->controls[i - node->n_inputs];
+  return sluice_work_is_back_edge (before) ? NULL : before;
 }
 
 static guint64
@@ -102,7 +99,7 @@ link_readers (SluiceWork *work, Schedule *s)
   for (guint i = 0; i < n; i++)
     {
       SluiceWorkNode *node = work->nodes->pdata[i];
-      FOR_EACH_INPUT (s, node, before) s->first_reader[before->index + 1]++;
+      FOR_EACH_INPUT (node, before) s->first_reader[before->index + 1]++;
       for (guint k = 0; k < node->n_inputs; k++)
         if (node->inputs[k].node)
           s->unread[node->inputs[k].node->index]++;
@@ -114,7 +111,7 @@ link_readers (SluiceWork *work, Schedule *s)
   for (guint i = 0; i < n; i++)
     {
       SluiceWorkNode *node = work->nodes->pdata[i];
-      FOR_EACH_INPUT (s, node, before)
+      FOR_EACH_INPUT (node, before)
       {
         s->readers[fill[before->index]++] = i;
         s->waiting[i]++;
@@ -153,19 +150,9 @@ sluice_schedule (SluiceWork *work)
   g_autofree guint32 *unread = g_new0 (guint32, n + 1);
   g_autofree guint32 *heap = g_new (guint32, n + 1);
   g_autofree guint8 *frees = g_new0 (guint8, n + 1);
-  g_autofree SluiceWorkNode **sends = g_new0 (SluiceWorkNode *, work->n_pairs + 1);
-  Schedule s = { .first_reader = first_reader,
-                 .waiting = waiting,
-                 .unread = unread,
-                 .heap = heap,
-                 .frees = frees,
-                 .sends = sends };
-  for (guint i = 0; i < n; i++)
-    {
-      SluiceWorkNode *node = work->nodes->pdata[i];
-      if (node->kind == SLUICE_WORK_SEND)
-        sends[node->pair] = node;
-    }
+  Schedule s = {
+    .first_reader = first_reader, .waiting = waiting, .unread = unread, .heap = heap, .frees = frees
+  };
   link_readers (work, &s);
   g_autoptr (GPtrArray) order = take_in_order (work, &s);
   g_free (s.readers);

@@ -255,7 +255,8 @@ compile (SluiceSession *self, const Names *names, GError **error)
       sluice_merge_common (work);
     }
   sluice_partition (work);
-  SluicePlanOptions options = { (SluiceDevice *const *) self->devices->pdata, max_rank };
+  SluicePlanOptions options = { (SluiceDevice *const *) self->devices->pdata, max_rank,
+                                self->options.no_optimize };
   SluicePlan *plan = sluice_plan_new (work, &options, error);
   if (!plan)
     return NULL;
@@ -323,6 +324,7 @@ run_program (SluiceSession *self,
                         .number = options->step,
                         .cancel_flag = options->cancel_flag,
                         .nan_guard = self->options.nan_guard || options->nan_guard,
+                        .max_iterations = options->max_iterations,
                         .lanes = self->lanes,
                         .activity = self->activity,
                         .graph_lock = &self->graph_lock,

@@ -60,6 +60,7 @@ typedef struct
   guint64 step;                   /* number recorded in the trace */
   const _Atomic int *cancel_flag; /* (nullable): another way to cancel, one load to look at */
   gboolean nan_guard;             /* for this run only */
+  guint64 max_iterations;         /* a loop that wants more fails the run; 0: no limit */
 } SluiceRunOptions;
 
 /**

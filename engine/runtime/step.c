@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* One run of a plan, from what is fed to what is fetched; executor.c is what lies between. */
-#include "engine/runtime/step.h"
+#include "engine/runtime/frame.h"
 
 SluiceStep *
 sluice_step_new (const SluicePlan *plan)
@@ -12,14 +12,9 @@ sluice_step_new (const SluicePlan *plan)
   self->resources = sluice_resources_new ();
   self->ref_count = 1;
   self->gate = SLUICE_GATE_CLOSED;
-  self->pending = g_new (guint32, plan->n_nodes + 1);
-  self->dead = plan->has_dead ? g_new0 (guint32, plan->n_nodes + 1) : NULL;
-  self->slots = g_new0 (SluiceValue, plan->n_slots + 1);
-  self->scheduled = g_new0 (guint64, plan->n_nodes + 1);
-  self->pairs = g_new0 (SluicePair, plan->n_pairs + 1);
-  sluice_ready_init (&self->ready, plan->n_nodes);
-  for (guint32 i = 0; i < plan->n_kept; i++)
-    self->slots[plan->kept[i].slot].tensor = plan->kept[i].tensor;
+  sluice_activation_init (&self->root, plan, 0);
+  self->free_activations = g_new0 (SluiceActivation *, plan->n_frames);
+  self->free_frames = g_new0 (SluiceFrame *, plan->n_frames);
   pthread_mutex_init (&self->wait_lock, NULL);
   pthread_condattr_t attr;
   pthread_condattr_init (&attr);
@@ -41,12 +36,10 @@ sluice_step_unref (SluiceStep *self)
       g_free (flight);
     }
   sluice_resources_unref (self->resources);
-  g_free (self->pending);
-  g_free (self->dead);
-  g_free (self->slots);
-  g_free (self->scheduled);
-  g_free (self->pairs);
-  sluice_ready_free (&self->ready);
+  sluice_frames_free (self);
+  sluice_activation_clear (&self->root);
+  g_free (self->free_activations);
+  g_free (self->free_frames);
   pthread_mutex_destroy (&self->wait_lock);
   pthread_cond_destroy (&self->wait);
   g_aligned_free (self);
@@ -85,7 +78,7 @@ lay_feeds (SluiceStep *self, SluiceTensor *const *feeds)
   const SluicePlan *plan = self->plan;
   for (guint32 i = 0; i < plan->n_feeds; i++)
     for (guint32 k = plan->feed_first[i]; k < plan->feed_first[i + 1]; k++)
-      self->slots[plan->feed_edges[k].slot].tensor = sluice_tensor_ref (feeds[i]);
+      self->root.slots[plan->feed_edges[k].slot].tensor = sluice_tensor_ref (feeds[i]);
 }
 
 void
@@ -99,40 +92,25 @@ static void
 start (SluiceStep *self, SluiceTensor *const *feeds)
 {
   const SluicePlan *plan = self->plan;
-  memcpy (self->pending, plan->pending, plan->n_nodes * sizeof (guint32));
-  if (self->dead)
-    memset (self->dead, 0, plan->n_nodes * sizeof (guint32));
-  self->remaining = plan->n_nodes;
+  SluiceActivation *root = &self->root;
+  const SluicePlanFrame *frame = &plan->frames[0];
+  memcpy (root->pending, plan->pending, frame->n_nodes * sizeof (guint32));
+  if (root->dead)
+    memset (root->dead, 0, frame->n_nodes * sizeof (guint32));
+  root->remaining = frame->n_nodes;
+  self->n_frames = 0;
   self->n_flying = 0;
   self->is_stopping = FALSE;
   self->n_run = 0;
   self->missed_ticks = 0;
   self->finished = 0;
   self->calls_for_caller = 0;
-  memset (self->pairs, 0, plan->n_pairs * sizeof (SluicePair));
   lay_feeds (self, feeds);
   guint64 now = sluice_clock_ticks ();
-  for (guint32 i = 0; i < plan->n_roots; i++)
+  for (guint32 i = 0; i < frame->n_roots; i++)
     {
-      self->scheduled[plan->roots[i]] = now;
-      sluice_ready_add (&self->ready, plan->roots[i]);
-    }
-}
-
-static void
-clear_slots (SluiceStep *self, guint32 first)
-{
-  const SluicePlan *plan = self->plan;
-  for (guint32 i = first; i < plan->n_slots; i++)
-    {
-      SluiceValue *slot = &self->slots[i];
-      if (!slot->tensor || plan->slot_flags[i] & SLUICE_SLOT_KEPT)
-        continue;
-      if (plan->slot_flags[i] & (SLUICE_SLOT_REF | SLUICE_SLOT_READ))
-        sluice_resource_unref (&slot->ref->parent);
-      else
-        sluice_tensor_unref (slot->tensor);
-      slot->tensor = NULL;
+      root->scheduled[plan->roots[i]] = now;
+      sluice_ready_add (&root->ready, plan->roots[i]);
     }
 }
 
@@ -140,10 +118,9 @@ clear_slots (SluiceStep *self, guint32 first)
 static void
 clear (SluiceStep *self)
 {
-  sluice_ready_clear (&self->ready);
-  clear_slots (self, 0);
-  for (guint32 i = 0; i < self->plan->n_pairs; i++)
-    g_clear_pointer (&self->pairs[i].tensor, sluice_tensor_unref);
+  sluice_frames_end_all (self);
+  sluice_ready_clear (&self->root.ready);
+  sluice_activation_drop_values (&self->root, self->plan, 0);
 }
 
 static SluiceTensor *
@@ -186,7 +163,7 @@ fetch_one (SluiceStep *self,
     return sluice_tensor_ref (feeds[fetch->feed]);
   if (fetch->constant)
     return sluice_tensor_ref (fetch->constant);
-  SluiceValue value = self->slots[fetch->slot];
+  SluiceValue value = self->root.slots[fetch->slot];
   if (!value.tensor)
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
@@ -198,7 +175,7 @@ fetch_one (SluiceStep *self,
     return fetch_reference (self, fetch, value.ref, error);
   if (self->plan->has_refs && value.tensor->buffer && !sluice_tensor_is_exclusive (value.tensor))
     return copy_for_caller (self, value.tensor, error);
-  self->slots[fetch->slot].tensor = NULL;
+  self->root.slots[fetch->slot].tensor = NULL;
   return value.tensor;
 }
 
@@ -250,7 +227,7 @@ sluice_step_run (SluiceStep *self,
                  GError **error)
 {
   start (self, feeds);
-  if (self->remaining)
+  if (self->root.remaining)
     sluice_executor_run (self);
   gboolean ok = !self->error;
   if (!ok)
@@ -263,7 +240,8 @@ sluice_step_run (SluiceStep *self,
   if (!ok)
     clear (self);
   else if (self->plan->has_refs)
-    clear_slots (self, self->plan->n_inputs); /* what was copied for the caller */
+    sluice_activation_drop_values (&self->root, self->plan,
+                                   self->plan->n_inputs); /* what was copied for the caller */
   sluice_resources_reset (self->resources, NULL);
   return ok;
 }

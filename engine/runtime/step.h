@@ -10,6 +10,35 @@
 #include "engine/runtime/plan.h"
 #include "engine/runtime/ready.h"
 
+typedef struct _SluiceFrame SluiceFrame; /* frame.h */
+typedef struct _SluiceActivation SluiceActivation;
+
+/*
+ * The state of one iteration of a loop, or, of frame 0, of what lies outside all loops. Nodes and
+ * slots are numbered by their position in the frame. Under the baton.
+ */
+struct _SluiceActivation
+{
+  const SluicePlanNode *nodes;
+  guint32 *pending;
+  guint32 *dead; /* inputs that came dead, where the plan has dead values */
+  SluiceValue *slots;
+  guint64 *scheduled;
+  SluiceReady ready;
+  guint32 first_slot;
+  guint32 remaining; /* nodes that have not ended */
+  guint32 number;    /* of the frame in the plan */
+  guint32 n_flying;
+  guint32 n_children;
+  guint32 n_constants;    /* of the frame's constants, how many lie in the slots */
+  SluiceFrame *frame;     /* NULL: outside all loops */
+  SluiceFrame **children; /* loops that run inside this iteration, by their number */
+  guint64 iteration;
+  gboolean is_listed; /* among those that have something ready and nobody runs */
+  SluiceActivation *previous, *next;
+  SluiceActivation *next_free, *next_made;
+};
+
 /* A kernel that runs or waits outside the scheduling loop. */
 typedef struct _SluiceFlight SluiceFlight;
 struct _SluiceFlight
@@ -17,24 +46,11 @@ struct _SluiceFlight
   SluiceKernelCall call; /* first: done() gets it back from it */
   SluiceFlight *next;    /* in the mailbox, or in the list of free ones */
   SluiceFlight *previous_flying, *next_flying;
-  guint32 node;
+  guint32 node; /* in its frame */
+  SluiceActivation *act;
   guint64 start, end;
   SluiceValue outputs[];
 };
-
-typedef enum
-{
-  SLUICE_PAIR_EMPTY,
-  SLUICE_PAIR_SENT,
-  SLUICE_PAIR_SENT_DEAD,
-  SLUICE_PAIR_AWAITED, /* its Recv ran first; the Send makes it ready again */
-} SluicePairState;
-
-typedef struct
-{
-  SluicePairState state;
-  SluiceTensor *tensor; /* NULL: a control edge */
-} SluicePair;
 
 /* What a run brings along. */
 typedef struct
@@ -45,6 +61,7 @@ typedef struct
   guint64 number; /* of the step, for the trace */
   const _Atomic int *cancel_flag;
   gboolean nan_guard;
+  guint64 max_iterations; /* of one loop; 0: any number */
   struct _SluiceLanes *lanes;
   SluiceActivity *activity;    /* of the resources */
   pthread_mutex_t *graph_lock; /* held while a report reads the graph */
@@ -66,13 +83,13 @@ struct _SluiceStep
   SluiceResources *resources; /* of one run, found by name */
 
   /* Under the baton. */
-  guint32 *pending;
-  guint32 *dead; /* inputs that came dead, where the plan has dead values */
-  SluiceValue *slots;
-  guint64 *scheduled;
-  SluicePair *pairs;
-  SluiceReady ready;
-  guint32 remaining; /* nodes that have not ended */
+  SluiceActivation root;
+  SluiceActivation *first_listed, *last_listed; /* in the order in which they are to run */
+  SluiceActivation **free_activations;          /* by frame */
+  SluiceFrame **free_frames;                    /* by frame */
+  SluiceActivation *made_activations;           /* all of them, for the end */
+  SluiceFrame *made_frames;
+  guint64 n_frames; /* instances that this run has started */
   guint32 n_flying;
   SluiceFlight *flying, *free_flights;
   gboolean is_stopping;

@@ -124,65 +124,68 @@ sluice_worker_check_call (SluiceWorker *w,
   return TRUE;
 }
 
-/* One edge into a Merge: ready at the first live input, or when all inputs are dead. */
+/* One edge into a Merge: ready at the first live input, or when all inputs are dead. A dead Enter
+ * (or what a device received of one) is enough: the iterations that could bring another value never
+ * start. */
 static void
 arrive_at_merge (SluiceWorker *w,
+                 SluiceActivation *act,
                  const SluicePlanEdge *edge,
                  SluiceValue value,
-                 gboolean is_control)
+                 gboolean is_control,
+                 gboolean is_enter)
 {
-  SluiceStep *step = w->step;
-  guint32 *pending = &step->pending[edge->node];
-  guint32 before = *pending;
+  guint32 *pending = &act->pending[edge->node], *dead = &act->dead[edge->node];
+  guint32 before = *pending, n_inputs = act->nodes[edge->node].n_inputs;
   if (is_control)
     *pending -= 2;
   else if (value.tensor)
     *pending &= ~1u;
-  else if (++step->dead[edge->node] == w->plan->nodes[edge->node].n_inputs)
-    *pending &= ~1u;
+  else
+    {
+      *dead = is_enter && before & 1 ? n_inputs : *dead + 1;
+      if (*dead == n_inputs)
+        *pending &= ~1u;
+    }
   if (*pending == 0 && before != 0)
-    make_ready (w, edge->node);
+    make_ready (w, act, edge->node);
 }
 
 /* With dead values. is_dead: the node did not run. */
 void
 sluice_worker_propagate_mixed (SluiceWorker *w,
+                               SluiceActivation *act,
                                const SluicePlanNode *node,
                                SluiceValue *outputs,
                                gboolean is_dead)
 {
-  SluiceStep *step = w->step;
   const SluicePlanEdge *edge = w->plan->edges + node->first_edge, *end = edge + node->n_edges;
   for (; edge < end; edge++)
     {
       gboolean is_control = edge->slot == SLUICE_PLAN_NOWHERE;
       SluiceValue value = { NULL };
       gboolean is_merge =
-          edge->node != SLUICE_PLAN_NOWHERE && w->plan->nodes[edge->node].flags & SLUICE_PLAN_MERGE;
+          edge->node != SLUICE_PLAN_NOWHERE && act->nodes[edge->node].flags & SLUICE_PLAN_MERGE;
       if (!is_control && !is_dead && outputs[edge->port].tensor)
         {
           /* A second live input of a Merge is of no use: it has its value. */
-          if (!is_merge || step->pending[edge->node] & 1)
-            {
-              value =
-                  edge->last ? outputs[edge->port] : share (node, edge->port, outputs[edge->port]);
-              step->slots[edge->slot] = value;
-              if (edge->last)
-                outputs[edge->port].tensor = NULL;
-            }
-          else
+          if (is_merge && !(act->pending[edge->node] & 1))
             continue;
+          value = edge->last ? outputs[edge->port] : share (node, edge->port, outputs[edge->port]);
+          act->slots[edge->slot] = value;
+          if (edge->last)
+            outputs[edge->port].tensor = NULL;
         }
       if (edge->node == SLUICE_PLAN_NOWHERE)
         continue;
       if (is_merge)
         {
-          arrive_at_merge (w, edge, value, is_control);
+          arrive_at_merge (w, act, edge, value, is_control, node->flags & SLUICE_PLAN_ENTERED);
           continue;
         }
       if (is_dead || (!is_control && !value.tensor))
-        step->dead[edge->node]++;
-      if (--step->pending[edge->node] == 0)
-        make_ready (w, edge->node);
+        act->dead[edge->node]++;
+      if (--act->pending[edge->node] == 0)
+        make_ready (w, act, edge->node);
     }
 }

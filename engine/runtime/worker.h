@@ -15,6 +15,7 @@ typedef struct
 {
   SluiceStep *step;
   const SluicePlan *plan;
+  SluiceActivation *act; /* whose nodes it runs */
   SluiceTraceRing *ring;
   guint lane;
   gboolean is_caller;
@@ -47,8 +48,9 @@ gboolean sluice_worker_check_call (SluiceWorker *w,
                                    const SluicePlanNode *node,
                                    SluiceKernelCall *call,
                                    gboolean ok);
-/* In plans with dead values. is_dead: the node did not run. */
+/* In plans with dead values. act: where the edges end; is_dead: the node did not run. */
 void sluice_worker_propagate_mixed (SluiceWorker *w,
+                                    SluiceActivation *act,
                                     const SluicePlanNode *node,
                                     SluiceValue *outputs,
                                     gboolean is_dead);
@@ -101,6 +103,25 @@ share (const SluicePlanNode *node, guint port, SluiceValue value)
   return value;
 }
 
+static inline SluiceValue *
+inputs_of (const SluiceActivation *act, const SluicePlanNode *node)
+{
+  return act->slots + (node->first_input - act->first_slot);
+}
+
+/* Input 0 leaves its slot, or is shared where it stays there. */
+static inline SluiceValue
+take_input (const SluicePlan *plan, const SluicePlanNode *node, SluiceValue *inputs)
+{
+  SluiceValue value = inputs[0];
+  if (node->flags & SLUICE_PLAN_ODD_INPUTS
+      && plan->slot_flags[node->first_input] & SLUICE_SLOT_KEPT)
+    sluice_tensor_ref (value.tensor);
+  else
+    inputs[0].tensor = NULL;
+  return value;
+}
+
 /* After read_references() a slot holds a variable only where SLOT_REF says so. */
 static inline void
 release_inputs (const SluicePlan *plan, const SluicePlanNode *node, SluiceValue *inputs)
@@ -129,25 +150,26 @@ release_inputs (const SluicePlan *plan, const SluicePlanNode *node, SluiceValue 
 }
 
 static inline void
-make_ready (SluiceWorker *w, guint32 i)
+make_ready (SluiceWorker *w, SluiceActivation *act, guint32 i)
 {
-  w->step->scheduled[i] = w->now;
-  sluice_ready_add (&w->step->ready, i);
+  act->scheduled[i] = w->now;
+  sluice_ready_add (&act->ready, i);
 }
 
 static inline void
-count_down (SluiceWorker *w, guint32 i)
+count_down (SluiceWorker *w, SluiceActivation *act, guint32 i)
 {
-  SluiceStep *step = w->step;
-  if (--step->pending[i] == 0)
-    make_ready (w, i);
+  if (--act->pending[i] == 0)
+    make_ready (w, act, i);
 }
 
 /* Plans without dead values: every count goes down by one. */
 static inline void
-propagate_live (SluiceWorker *w, const SluicePlanNode *node, SluiceValue *outputs)
+propagate_live (SluiceWorker *w,
+                SluiceActivation *act,
+                const SluicePlanNode *node,
+                SluiceValue *outputs)
 {
-  SluiceStep *step = w->step;
   const SluicePlanEdge *edge = w->plan->edges + node->first_edge;
   const SluicePlanEdge *controls = edge + node->n_data_edges;
   const SluicePlanEdge *end = w->plan->edges + node->first_edge + node->n_edges;
@@ -158,21 +180,25 @@ propagate_live (SluiceWorker *w, const SluicePlanNode *node, SluiceValue *output
         outputs[edge->port].tensor = NULL;
       else
         value = share (node, edge->port, value);
-      step->slots[edge->slot] = value;
+      act->slots[edge->slot] = value;
       if (edge->node != SLUICE_PLAN_NOWHERE)
-        count_down (w, edge->node);
+        count_down (w, act, edge->node);
     }
   for (; edge < end; edge++)
-    count_down (w, edge->node);
+    count_down (w, act, edge->node);
 }
 
 static inline void
-propagate (SluiceWorker *w, const SluicePlanNode *node, SluiceValue *outputs, gboolean is_dead)
+propagate (SluiceWorker *w,
+           SluiceActivation *act,
+           const SluicePlanNode *node,
+           SluiceValue *outputs,
+           gboolean is_dead)
 {
   if (G_UNLIKELY (w->plan->has_dead))
-    sluice_worker_propagate_mixed (w, node, outputs, is_dead);
+    sluice_worker_propagate_mixed (w, act, node, outputs, is_dead);
   else
-    propagate_live (w, node, outputs);
+    propagate_live (w, act, node, outputs);
   if (node->flags & SLUICE_PLAN_SPARE_OUTPUTS || G_UNLIKELY (w->plan->has_dead))
     for (guint i = 0; i < node->n_outputs; i++)
       if (outputs[i].tensor)
@@ -180,7 +206,7 @@ propagate (SluiceWorker *w, const SluicePlanNode *node, SluiceValue *outputs, gb
           release_output (node, i, outputs[i]);
           outputs[i].tensor = NULL;
         }
-  w->step->remaining--;
+  act->remaining--;
 }
 
 static inline guint32
@@ -196,6 +222,7 @@ output_units (const SluicePlanNode *node, const SluiceValue *outputs)
 
 static inline void
 stamp (SluiceWorker *w,
+       const SluiceActivation *act,
        guint32 i,
        const SluicePlanNode *node,
        guint32 units,
@@ -205,12 +232,14 @@ stamp (SluiceWorker *w,
   guint32 kind = node->flags & SLUICE_PLAN_SEND   ? SLUICE_TRACE_SEND
                  : node->flags & SLUICE_PLAN_RECV ? SLUICE_TRACE_RECV
                                                   : SLUICE_TRACE_NODE;
-  SluiceTraceRecord record = { .scheduled = w->step->scheduled[i],
+  SluiceTraceRecord record = { .scheduled = act->scheduled[i],
                                .start = begin,
                                .end = end,
                                .node = node->origin_id,
                                .bytes = units,
                                .step = (guint32) w->step->env.number,
+                               .iteration = (guint32) act->iteration,
+                               .frame = act->number,
                                .kind = kind | (guint32) node->device << 8 };
   sluice_trace_ring_add (w->ring, &record);
 }
@@ -224,7 +253,7 @@ fill_call (SluiceWorker *w,
   call->node = node->origin;
   call->kernel = node->kernel;
   call->state = node->state;
-  call->inputs = w->step->slots + node->first_input;
+  call->inputs = inputs_of (w->act, node);
   call->outputs = outputs;
   call->n_inputs = node->n_inputs;
   call->n_outputs = node->n_outputs;
@@ -248,8 +277,9 @@ disown (SluiceStep *step)
 
 /* Moving average of what a node costs, in ticks. */
 static inline void
-learn (const SluicePlan *plan, guint32 i, guint64 ticks)
+learn (const SluicePlan *plan, const SluicePlanNode *node, guint64 ticks)
 {
+  gsize i = (gsize) (node - plan->nodes);
   guint32 old = atomic_load_explicit (&plan->ticks[i], memory_order_relaxed);
   gint64 seen = (gint64) MIN (ticks, G_MAXINT32);
   guint32 new = old ? (guint32) (old + (seen - (gint64) old) / 8) : (guint32) MAX (seen, 1);
@@ -262,10 +292,10 @@ end_node (SluiceWorker *w, guint32 i, const SluicePlanNode *node, gboolean is_de
 {
   guint32 units = output_units (node, w->outputs);
   guint64 start = w->now;
-  propagate (w, node, w->outputs, is_dead);
+  propagate (w, w->act, node, w->outputs, is_dead);
   w->now = sluice_clock_ticks ();
   if (!(node->flags & SLUICE_PLAN_CHEAP))
-    learn (w->plan, i, w->now - start);
-  stamp (w, i, node, units, start, w->now);
+    learn (w->plan, node, w->now - start);
+  stamp (w, w->act, i, node, units, start, w->now);
   w->step->n_run++;
 }

@@ -51,6 +51,7 @@ static const SluiceKernel kernels[] = {
   { .op = "Identity", .device = "CPU", .flags = MOVES, .compute = forward_all },
   { .op = "IdentityN", .device = "CPU", .flags = MOVES, .compute = forward_all },
   { .op = "RefIdentity", .device = "CPU", .flags = MOVES, .compute = forward_all },
+  { .op = "LoopCond", .device = "CPU", .flags = MOVES, .compute = forward_all },
   { .op = "Switch", .device = "CPU", .flags = TURNS, .compute = switch_compute },
   { .op = "RefSwitch", .device = "CPU", .flags = TURNS, .compute = switch_compute },
   { .op = "Merge", .device = "CPU", .flags = MOVES, .compute = merge_compute },

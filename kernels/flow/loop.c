@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * The frame of a loop: Enter, Exit, NextIteration and LoopCond, by value and by reference. Graphs
- * that hold them load and are drawn; a run that reaches one says that this version runs no loops.
+ * The frame of a loop: Enter, Exit, NextIteration and LoopCond, by value and by reference. The
+ * executor itself moves values between frames and iterations (engine/runtime/frame.c).
  */
 #include "kernels/flow/flow.h"
 

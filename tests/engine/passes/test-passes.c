@@ -274,13 +274,14 @@ test_partition (Fixture *f, gconstpointer data)
   sluice_partition (work);
   g_assert_cmpuint (count (work, SLUICE_WORK_SEND), ==, 2);
   g_assert_cmpuint (count (work, SLUICE_WORK_RECV), ==, 2);
-  g_assert_cmpuint (work->n_pairs, ==, 2);
   SluiceWorkNode *recv = find (work, "back")->controls[0];
   g_assert_cmpint (recv->kind, ==, SLUICE_WORK_RECV);
   g_assert_cmpint (recv->port, ==, -1);
   for (guint i = 0; i < work->nodes->len; i++)
     {
       SluiceWorkNode *node = work->nodes->pdata[i];
+      if (node->kind == SLUICE_WORK_RECV)
+        continue;
       for (guint k = 0; k < node->n_inputs; k++)
         if (node->inputs[k].node)
           g_assert_cmpuint (node->inputs[k].node->device, ==, node->device);

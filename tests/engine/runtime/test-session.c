@@ -398,20 +398,6 @@ test_trace (void)
   g_assert_cmpuint (more->len, ==, 1);
 }
 
-static void
-test_loops_are_refused (void)
-{
-  g_auto (Fixture) f = { NULL };
-  fixture_init (&f, NULL);
-  SluiceAttr attr = sluice_attr_string ("frame_name", "loop");
-  SluiceEdge c = fixture_scalar (&f, 1);
-  SluiceEdge enter = sluice_builder_add (&f.b, "Enter", "enter", &c, 1, &attr, 1);
-  op1 (&f, "Exit", "exit", enter);
-  fixture_extend (&f);
-  expect_error (&f, "exit", NULL, 0, SLUICE_ERROR_UNIMPLEMENTED,
-                (const char *[]){ "loops", "enter", NULL });
-}
-
 int
 main (int argc, char **argv)
 {
@@ -433,6 +419,5 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/session/nan-guard", test_nan_guard);
   g_test_add_func ("/runtime/session/denormals", test_denormals);
   g_test_add_func ("/runtime/session/trace", test_trace);
-  g_test_add_func ("/runtime/session/loops-are-refused", test_loops_are_refused);
   return g_test_run ();
 }

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/passes/passes.h"
+
+typedef struct
+{
+  SluiceWork *work;
+  SluiceWorkNode **loose;   /* by index of a constant: the same without control inputs */
+  SluiceWorkNode **keepers; /* by frame: an Enter that stays, so that the frame has one */
+  gboolean changed;
+} Loosen;
+
+static gboolean
+is_there (const SluiceWorkNode *node)
+{
+  return node && node->kind == SLUICE_WORK_CONST && node->n_controls == 0;
+}
+
+static gboolean
+passes_constant (const SluiceWorkNode *node)
+{
+  return sluice_work_role (node) == SLUICE_ROLE_ENTER && node->n_controls == 0
+         && sluice_node_get_bool (node->origin, "is_constant") && is_there (node->inputs[0].node);
+}
+
+static SluiceWorkNode *
+without_controls (Loosen *l, SluiceWorkNode *node)
+{
+  SluiceWorkNode **loose = &l->loose[node->index];
+  if (*loose)
+    return *loose;
+  *loose = sluice_work_add (l->work, SLUICE_WORK_CONST, node->origin, node->device);
+  guint n = node->origin->n_outputs;
+  (*loose)->values = sluice_work_alloc (l->work, n * sizeof (SluiceTensor *));
+  for (guint i = 0; i < n; i++)
+    (*loose)->values[i] = sluice_tensor_ref (node->values[i]);
+  return *loose;
+}
+
+static gboolean
+reads (const SluiceWorkNode *node, const SluiceWorkNode *source)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i].node == source)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+loosen_input (Loosen *l, SluiceWorkNode *node, guint input)
+{
+  SluiceWorkNode *source = node->inputs[input].node;
+  if (!source)
+    return;
+  if (passes_constant (source) && l->keepers[source->output_frame] != source)
+    {
+      node->inputs[input] = source->inputs[0];
+      l->changed = TRUE;
+    }
+  if (source->kind != SLUICE_WORK_CONST || source->n_controls == 0)
+    return;
+  node->inputs[input].node = without_controls (l, source);
+  l->changed = TRUE;
+  /* Where a node is read, there is nothing left to wait for. */
+  for (guint i = 0; i < source->n_controls; i++)
+    if (!reads (node, source->controls[i]))
+      sluice_work_add_control (l->work, node, source->controls[i]);
+}
+
+static void
+find_keepers (Loosen *l)
+{
+  for (guint i = 0; i < l->work->nodes->len; i++)
+    {
+      SluiceWorkNode *node = l->work->nodes->pdata[i];
+      if (sluice_work_role (node) != SLUICE_ROLE_ENTER)
+        continue;
+      SluiceWorkNode **keeper = &l->keepers[node->output_frame];
+      if (!*keeper || (passes_constant (*keeper) && !passes_constant (node)))
+        *keeper = node;
+    }
+}
+
+static void
+count_enters (SluiceWork *work)
+{
+  for (guint i = 0; i < work->frames->len; i++)
+    g_array_index (work->frames, SluiceWorkFrame, i).n_enters = 0;
+  for (guint i = 0; i < work->nodes->len; i++)
+    {
+      const SluiceWorkNode *node = work->nodes->pdata[i];
+      if (sluice_work_role (node) == SLUICE_ROLE_ENTER)
+        g_array_index (work->frames, SluiceWorkFrame, node->output_frame).n_enters++;
+    }
+}
+
+void
+sluice_loosen_constants (SluiceWork *work)
+{
+  guint n = work->nodes->len;
+  g_autofree SluiceWorkNode **loose = g_new0 (SluiceWorkNode *, n + 1);
+  g_autofree SluiceWorkNode **keepers = g_new0 (SluiceWorkNode *, work->frames->len);
+  Loosen l = { work, loose, keepers, FALSE };
+  find_keepers (&l);
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceWorkNode *node = work->nodes->pdata[i];
+      /* A Merge asks which of its inputs is alive: there the constant must come as a node. */
+      if (sluice_work_role (node) == SLUICE_ROLE_MERGE)
+        continue;
+      for (guint k = 0; k < node->n_inputs; k++)
+        loosen_input (&l, node, k);
+    }
+  if (!l.changed)
+    return;
+  sluice_work_sweep (work);
+  count_enters (work);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Random programs of assignments, conditionals and loops, as graphs of Switch, Merge and frames,
+ * against an interpreter that knows nothing of graphs: the same bits on any number of threads and
+ * devices, with any number of parallel iterations. */
+#include "tests/engine/runtime/fixture.h"
+
+#include <string.h>
+
+#define N_VARS    4
+#define MAX_DEPTH 3
+
+typedef enum
+{
+  ASSIGN, /* v[a] = v[b] * k + v[c] */
+  COND,   /* if v[a] < k: first, else: second */
+  LOOP,   /* for i in 0 … trips - 1: first, with v[a] += v[b] as it was before the loop */
+} Kind;
+
+typedef struct _Statement Statement;
+struct _Statement
+{
+  Kind kind;
+  int a, b, c, trips, parallel;
+  float k;
+  GPtrArray *first, *second;
+};
+
+static void
+statement_free (gpointer data)
+{
+  Statement *s = data;
+  g_clear_pointer (&s->first, g_ptr_array_unref);
+  g_clear_pointer (&s->second, g_ptr_array_unref);
+  g_free (s);
+}
+
+static GPtrArray *
+make_program (GRand *rand, int depth)
+{
+  GPtrArray *program = g_ptr_array_new_with_free_func (statement_free);
+  int n = g_rand_int_range (rand, depth ? 0 : 2, 4);
+  for (int i = 0; i < n; i++)
+    {
+      Statement *s = g_new0 (Statement, 1);
+      s->kind = depth < MAX_DEPTH ? g_rand_int_range (rand, 0, 3) : ASSIGN;
+      s->a = g_rand_int_range (rand, 0, N_VARS);
+      s->b = g_rand_int_range (rand, 0, N_VARS);
+      s->c = g_rand_int_range (rand, 0, N_VARS);
+      s->k = (float) g_rand_double_range (rand, -1, 1);
+      s->trips = g_rand_int_range (rand, 0, 5);
+      s->parallel = g_rand_int_range (rand, 1, 5);
+      if (s->kind != ASSIGN)
+        s->first = make_program (rand, depth + 1);
+      if (s->kind == COND)
+        s->second = make_program (rand, depth + 1);
+      g_ptr_array_add (program, s);
+    }
+  return program;
+}
+
+static void
+interpret (const GPtrArray *program, float *v)
+{
+  for (guint i = 0; i < program->len; i++)
+    {
+      const Statement *s = program->pdata[i];
+      if (s->kind == ASSIGN)
+        {
+          float product = v[s->b] * s->k;
+          v[s->a] = product + v[s->c];
+        }
+      else if (s->kind == COND)
+        interpret (v[s->a] < s->k ? s->first : s->second, v);
+      else
+        {
+          float before = v[s->b];
+          for (int trip = 0; trip < s->trips; trip++)
+            {
+              v[s->a] += before;
+              interpret (s->first, v);
+            }
+        }
+    }
+}
+
+typedef struct
+{
+  Fixture *f;
+  GRand *rand;
+  guint n_devices;
+  guint n_frames;
+} Maker;
+
+/* The variables at one place of the program, and what a constant must wait for to be there. */
+typedef struct
+{
+  SluiceEdge v[N_VARS];
+  SluiceNode *pivot;
+} Env;
+
+static SluiceEdge
+make (Maker *m,
+      const char *op,
+      SluiceNode *pivot,
+      const SluiceEdge *in,
+      guint n,
+      const SluiceAttr *attrs,
+      guint n_attrs)
+{
+  g_autofree char *device =
+      g_strdup_printf ("/cpu:%d", g_rand_int_range (m->rand, 0, (int) m->n_devices));
+  return (SluiceEdge){
+    fixture_node (m->f, op, NULL, device, in, n, &pivot, pivot != NULL, attrs, n_attrs), 0
+  };
+}
+
+#define MAKE(m, op, ...)                                                                           \
+  make ((m), (op), NULL, (SluiceEdge[]){ __VA_ARGS__ }, SLUICE_COUNT_ (SluiceEdge, __VA_ARGS__),   \
+        NULL, 0)
+
+static SluiceEdge
+constant (Maker *m, const Env *env, SluiceTensor *take)
+{
+  g_autoptr (SluiceTensor) tensor = take;
+  SluiceAttr attrs[] = { sluice_attr_type ("dtype", tensor->dtype),
+                         sluice_attr_tensor ("value", tensor) };
+  return make (m, "Const", env->pivot, NULL, 0, attrs, 2);
+}
+
+static void build (Maker *m, const GPtrArray *program, Env *env);
+
+static void
+build_cond (Maker *m, const Statement *s, Env *env)
+{
+  SluiceEdge pred =
+      MAKE (m, "Less", env->v[s->a], constant (m, env, sluice_tensor_new_float (s->k)));
+  SluiceEdge pivot = MAKE (m, "Switch", pred, pred);
+  Env sides[2];
+  for (int side = 0; side < 2; side++)
+    sides[side].pivot = MAKE (m, "Identity", sluice_edge_port (pivot, side)).node;
+  for (int i = 0; i < N_VARS; i++)
+    {
+      SluiceEdge both = MAKE (m, "Switch", env->v[i], pred);
+      sides[0].v[i] = both;
+      sides[1].v[i] = sluice_edge_port (both, 1);
+    }
+  build (m, s->second, &sides[0]);
+  build (m, s->first, &sides[1]);
+  for (int i = 0; i < N_VARS; i++)
+    env->v[i] = MAKE (m, "Merge", sides[0].v[i], sides[1].v[i]);
+}
+
+static SluiceEdge
+enter (Maker *m, const Statement *s, const char *frame, SluiceEdge value, gboolean is_constant)
+{
+  SluiceAttr attrs[] = { sluice_attr_string ("frame_name", frame),
+                         sluice_attr_bool ("is_constant", is_constant),
+                         sluice_attr_int ("parallel_iterations", s->parallel) };
+  return make (m, "Enter", NULL, &value, 1, attrs, 3);
+}
+
+static void
+build_loop (Maker *m, const Statement *s, Env *env)
+{
+  g_autofree char *frame = g_strdup_printf ("frame%u", m->n_frames++);
+  SluiceEdge merges[N_VARS + 1], switches[N_VARS + 1];
+  SluiceEdge limit =
+      enter (m, s, frame, constant (m, env, sluice_tensor_new_int32 (s->trips)), TRUE);
+  SluiceEdge before = enter (m, s, frame, env->v[s->b], TRUE);
+  for (int i = 0; i <= N_VARS; i++)
+    {
+      SluiceEdge start = i < N_VARS ? env->v[i] : constant (m, env, sluice_tensor_new_int32 (0));
+      SluiceEdge first = enter (m, s, frame, start, FALSE);
+      merges[i] = MAKE (m, "Merge", first, first);
+    }
+  SluiceEdge pred = MAKE (m, "LoopCond", MAKE (m, "Less", merges[N_VARS], limit));
+  for (int i = 0; i <= N_VARS; i++)
+    switches[i] = MAKE (m, "Switch", merges[i], pred);
+  Env body;
+  body.pivot = MAKE (m, "Identity", sluice_edge_port (switches[N_VARS], 1)).node;
+  for (int i = 0; i < N_VARS; i++)
+    body.v[i] = sluice_edge_port (switches[i], 1);
+  body.v[s->a] = MAKE (m, "Add", body.v[s->a], before);
+  build (m, s->first, &body);
+  SluiceEdge one = constant (m, &body, sluice_tensor_new_int32 (1));
+  SluiceEdge count = MAKE (m, "Add", (SluiceEdge){ body.pivot, 0 }, one);
+  for (int i = 0; i <= N_VARS; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      SluiceEdge next = MAKE (m, "NextIteration", i < N_VARS ? body.v[i] : count);
+      g_assert_true (sluice_graph_set_input (m->f->graph, merges[i].node, 1, next, &error));
+      if (i < N_VARS)
+        env->v[i] = MAKE (m, "Exit", switches[i]);
+    }
+}
+
+static void
+build (Maker *m, const GPtrArray *program, Env *env)
+{
+  for (guint i = 0; i < program->len; i++)
+    {
+      const Statement *s = program->pdata[i];
+      if (s->kind == COND)
+        build_cond (m, s, env);
+      else if (s->kind == LOOP)
+        build_loop (m, s, env);
+      else
+        {
+          SluiceEdge k = constant (m, env, sluice_tensor_new_float (s->k));
+          env->v[s->a] = MAKE (m, "Add", MAKE (m, "Mul", env->v[s->b], k), env->v[s->c]);
+        }
+    }
+}
+
+static void
+check_program (guint32 seed, guint n_devices, gboolean no_optimize)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GPtrArray) program = make_program (rand, 0);
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = n_devices, .no_optimize = no_optimize });
+  Maker m = { &f, rand, n_devices, 0 };
+  Env env = { .pivot = NULL };
+  const char *names[N_VARS];
+  SluiceFeed feeds[N_VARS];
+  static const char *const inputs[N_VARS] = { "x0", "x1", "x2", "x3" };
+  for (int i = 0; i < N_VARS; i++)
+    env.v[i] = fixture_placeholder (&f, inputs[i], SLUICE_FLOAT);
+  build (&m, program, &env);
+  for (int i = 0; i < N_VARS; i++)
+    names[i] = MAKE (&m, "Identity", env.v[i]).node->name;
+  fixture_extend (&f);
+  for (int run = 0; run < 3; run++)
+    {
+      float v[N_VARS];
+      SluiceTensor *outputs[N_VARS];
+      g_autoptr (GError) error = NULL;
+      for (int i = 0; i < N_VARS; i++)
+        {
+          v[i] = (float) g_rand_double_range (rand, -1, 1);
+          feeds[i] = (SluiceFeed){ inputs[i], sluice_tensor_new_float (v[i]) };
+        }
+      sluice_session_run (f.session, feeds, N_VARS, names, N_VARS, NULL, 0, outputs, NULL, &error);
+      g_assert_no_error (error);
+      interpret (program, v);
+      for (int i = 0; i < N_VARS; i++)
+        {
+          g_assert_cmpmem (outputs[i]->data, sizeof (float), &v[i], sizeof (float));
+          sluice_tensor_unref (outputs[i]);
+          sluice_tensor_unref (feeds[i].tensor);
+        }
+    }
+}
+
+static void
+test_one_device (void)
+{
+  for (guint threads = 1; threads <= 4; threads++)
+    {
+      sluice_pool_set_threads (threads);
+      for (guint32 seed = 0; seed < 40; seed++)
+        check_program (seed, 1, seed % 3 == 0);
+    }
+}
+
+static void
+test_devices (void)
+{
+  for (guint threads = 1; threads <= 4; threads += 3)
+    {
+      sluice_pool_set_threads (threads);
+      for (guint32 seed = 100; seed < 130; seed++)
+        check_program (seed, 2 + seed % 3, seed % 3 == 0);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  fixture_init_registry ();
+  g_test_add_func ("/runtime/random-flow/one-device", test_one_device);
+  g_test_add_func ("/runtime/random-flow/devices", test_devices);
+  return g_test_run ();
+}
