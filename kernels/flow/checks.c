@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * Assert fails the step where its condition is false, and says the values it is given.
+ * Assert fails the step where its condition is false, and says the values it is given. Abort fails
+ * it always: TensorFlow's ends the process, which no graph may do here.
  * CheckNumerics hands its input on and fails where that holds a NaN or an infinity; so does its
  * gradient.
  */
@@ -116,7 +117,33 @@ static const SluiceOpDef check_op = {
   .recipe = &check_recipe,
 };
 
+static const SluiceRecipe abort_recipe = { .why_none = "it only fails" };
+
+static const SluiceOpDef abort_op = {
+  .name = "Abort",
+  .signature = "->",
+  .attrs = "error_msg: string = ''; exit_without_error: bool = false",
+  .summary = N_ ("Fails the step; never ends the program"),
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .recipe = &abort_recipe,
+};
+
 /* ---- kernels ---- */
+
+static gpointer
+abort_prepare (const SluiceNode *node, GError **error)
+{
+  const SluiceString *message = sluice_node_get_string (node, "error_msg");
+  return g_strndup (message->data, message->length);
+}
+
+static gboolean
+abort_compute (SluiceKernelCall *call)
+{
+  const char *message = call->state;
+  return sluice_call_fail (call, SLUICE_ERROR_ABORTED, "%s",
+                           *message ? message : "the graph asks for an abort here");
+}
 
 static gpointer
 assert_prepare (const SluiceNode *node, GError **error)
@@ -204,9 +231,14 @@ check_compute (SluiceKernelCall *call)
   return TRUE;
 }
 
-static const SluiceOpDef *const ops[] = { &assert_op, &check_op, &ensure_shape_op };
+static const SluiceOpDef *const ops[] = { &abort_op, &assert_op, &check_op, &ensure_shape_op };
 
 static const SluiceKernel kernels[] = {
+  { .op = "Abort",
+    .device = "CPU",
+    .prepare = abort_prepare,
+    .free_state = g_free,
+    .compute = abort_compute },
   { .op = "Assert",
     .device = "CPU",
     .host_inputs = ~0u,

@@ -129,7 +129,31 @@ static const SluiceOpDef ref_merge_op = {
   .recipe = &of_reference,
 };
 
-static const SluiceOpDef *const ops[] = { &switch_op, &ref_switch_op, &merge_op, &ref_merge_op };
+static gboolean
+select_shape (SluiceShapeContext *c, GError **error)
+{
+  if (!sluice_shape_context_want_rank (c, 0, 0, error))
+    return FALSE;
+  SluiceShape shape = c->inputs[1];
+  for (guint i = 2; i < c->n_inputs; i++)
+    if (!sluice_shape_equal (&shape, &c->inputs[i]))
+      shape = SLUICE_SHAPE_UNKNOWN;
+  sluice_shape_context_set (c, 0, &shape);
+  return TRUE;
+}
+
+static const SluiceOpDef ref_select_op = {
+  .name = "RefSelect",
+  .signature = "index: int32, inputs: N * Ref(T) -> output: Ref(T)",
+  .attrs = "T: type; N: int >= 1",
+  .summary = N_ ("One of several references, by number"),
+  .flags = SLUICE_OP_NOT_DIFFERENTIABLE,
+  .shape = select_shape,
+  .recipe = &of_reference,
+};
+
+static const SluiceOpDef *const ops[] = { &switch_op, &ref_switch_op, &merge_op, &ref_merge_op,
+                                          &ref_select_op };
 
 const SluiceKernelModule sluice_module_flow_conditional = { .ops = ops,
                                                             .n_ops = G_N_ELEMENTS (ops) };

@@ -42,6 +42,20 @@ merge_compute (SluiceKernelCall *call)
   return TRUE;
 }
 
+static gboolean
+ref_select_compute (SluiceKernelCall *call)
+{
+  if (!sluice_call_want_scalar (call, 0))
+    return FALSE;
+  gint32 index = *(const gint32 *) sluice_call_input (call, 0)->data;
+  if (index < 0 || index >= call->n_inputs - 1)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "index is %d, and there are %d inputs to select from", index,
+                             call->n_inputs - 1);
+  sluice_call_forward (call, 0, (guint) index + 1);
+  return TRUE;
+}
+
 #define MOVES (SLUICE_KERNEL_CHEAP | SLUICE_KERNEL_KEEPS_DENORMALS)
 #define TURNS (MOVES | SLUICE_KERNEL_MAY_LEAVE_DEAD)
 
@@ -54,6 +68,11 @@ static const SluiceKernel kernels[] = {
   { .op = "LoopCond", .device = "CPU", .flags = MOVES, .compute = forward_all },
   { .op = "Switch", .device = "CPU", .flags = TURNS, .compute = switch_compute },
   { .op = "RefSwitch", .device = "CPU", .flags = TURNS, .compute = switch_compute },
+  { .op = "RefSelect",
+    .device = "CPU",
+    .host_inputs = 1,
+    .flags = MOVES,
+    .compute = ref_select_compute },
   { .op = "Merge", .device = "CPU", .flags = MOVES, .compute = merge_compute },
   { .op = "RefMerge", .device = "CPU", .flags = MOVES, .compute = merge_compute },
 };
