@@ -3,52 +3,16 @@
 
 #include "engine/grad/grad.h"
 
-#include "engine/base/error.h"
+#include "engine/grad/walk.h"
 #include "engine/graph/lower.h"
 
-/*
- * The walk of TensorFlow's gradients(): a node's gradient function runs once all nodes behind it
- * that lie on a path from an x to a y have given their share. Nodes are taken in the order in which
- * they become ready, so the same graph always gives the same gradient graph.
- */
-
-/* The partial gradients that reached one output. */
-typedef struct
-{
-  SluiceGrad *parts;
-  guint n;
-} PartialSum;
-
-typedef struct
-{
-  gboolean between;     /* on a path from an x to a y */
-  guint pending;        /* uses by nodes between that have not given their share */
-  PartialSum *partials; /* n_outputs of them, or NULL */
-} NodeState;
-
-typedef struct
-{
-  SluiceGraph *graph;
-  const char *scope;
-  char *source;      /* of SluiceGradContext */
-  NodeState *states; /* by node id */
-  guint n_states;
-  GQueue ready;
-} Walk;
-
-static NodeState *
-state_of (Walk *w, const SluiceNode *node)
-{
-  return &w->states[node->id];
-}
-
-static SluiceEdge
-role_op (SluiceBuilder *b,
-         SluiceRole role,
-         const SluiceEdge *inputs,
-         guint n,
-         const SluiceAttr *attrs,
-         guint n_attrs)
+SluiceEdge
+sluice_grad_role_op (SluiceBuilder *b,
+                     SluiceRole role,
+                     const SluiceEdge *inputs,
+                     guint n,
+                     const SluiceAttr *attrs,
+                     guint n_attrs)
 {
   const SluiceOp *op = sluice_registry_by_role (role);
   if (op == NULL)
@@ -60,10 +24,6 @@ role_op (SluiceBuilder *b,
     }
   return sluice_builder_add (b, op->name, NULL, inputs, n, attrs, n_attrs);
 }
-
-#define ROLE_OP(b, role, ...)                                                                      \
-  role_op ((b), (role), (SluiceEdge[]){ __VA_ARGS__ }, SLUICE_COUNT_ (SluiceEdge, __VA_ARGS__),    \
-           NULL, 0)
 
 /* ---- what gradient functions use ---- */
 
@@ -99,7 +59,18 @@ sluice_grad_dy (SluiceGradContext *g, guint i)
 {
   if (sluice_grad_has_dy (g, i))
     return sluice_grad_to_dense (&g->b, &g->dys[i]);
+  if (g->user_data)
+    return sluice_backward_zeros (g->user_data, &g->b,
+                                  (SluiceEdge){ (SluiceNode *) g->node, (int) i });
   return ROLE_OP (&g->b, SLUICE_ROLE_ZEROS_LIKE, sluice_grad_output (g, i));
+}
+
+static SluiceEdge
+shape_of_input (SluiceGradContext *g, guint i)
+{
+  if (g->user_data)
+    return sluice_backward_shape (g->user_data, &g->b, g->node->inputs[i]);
+  return ROLE_OP (&g->b, SLUICE_ROLE_SHAPE, sluice_grad_input (g, i));
 }
 
 void
@@ -134,8 +105,8 @@ sluice_grad_unbroadcast (SluiceGradContext *g, SluiceEdge dx, guint i, guint oth
     return dx;
   SluiceBuilder *b = &g->b;
   guint first = MIN (i, other), second = MAX (i, other);
-  SluiceEdge s0 = ROLE_OP (b, SLUICE_ROLE_SHAPE, sluice_grad_input (g, first));
-  SluiceEdge s1 = ROLE_OP (b, SLUICE_ROLE_SHAPE, sluice_grad_input (g, second));
+  SluiceEdge s0 = shape_of_input (g, first);
+  SluiceEdge s1 = shape_of_input (g, second);
   SluiceEdge axes = ROLE_OP (b, SLUICE_ROLE_BROADCAST_GRADIENT_ARGS, s0, s1);
   SluiceEdge sum = ROLE_OP (b, SLUICE_ROLE_SUM, dx, sluice_edge_port (axes, i < other ? 0 : 1));
   return ROLE_OP (b, SLUICE_ROLE_RESHAPE, sum, i < other ? s0 : s1);
@@ -157,8 +128,8 @@ sluice_grad_to_dense (SluiceBuilder *b, const SluiceGrad *grad)
 
 /* ---- the walk ---- */
 
-static gboolean
-carries_gradient (SluiceEdge edge)
+gboolean
+sluice_carries_gradient (SluiceEdge edge)
 {
   SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
   return sluice_dtype_is_floating (dtype) || sluice_dtype_is_complex (dtype)
@@ -183,7 +154,8 @@ add_up (SluiceBuilder *b, const PartialSum *sum)
     {
       for (guint i = 0; i < sum->n; i++)
         values[i] = sluice_grad_to_dense (b, &sum->parts[i]);
-      return (SluiceGrad){ .values = role_op (b, SLUICE_ROLE_ADD_N, values, sum->n, NULL, 0) };
+      return (SluiceGrad){ .values = sluice_grad_role_op (b, SLUICE_ROLE_ADD_N, values, sum->n,
+                                                          NULL, 0) };
     }
   g_autofree SluiceEdge *indices = g_new (SluiceEdge, sum->n + 1);
   for (guint i = 0; i < sum->n; i++)
@@ -193,14 +165,14 @@ add_up (SluiceBuilder *b, const PartialSum *sum)
     }
   values[sum->n] = indices[sum->n] = sluice_builder_const_int32 (b, 0);
   return (SluiceGrad){
-    .values = role_op (b, SLUICE_ROLE_CONCAT, values, sum->n + 1, NULL, 0),
-    .indices = role_op (b, SLUICE_ROLE_CONCAT, indices, sum->n + 1, NULL, 0),
+    .values = sluice_grad_role_op (b, SLUICE_ROLE_CONCAT, values, sum->n + 1, NULL, 0),
+    .indices = sluice_grad_role_op (b, SLUICE_ROLE_CONCAT, indices, sum->n + 1, NULL, 0),
     .dense_shape = sum->parts[0].dense_shape,
   };
 }
 
-static void
-add_partial (Walk *w, SluiceEdge edge, const SluiceGrad *grad)
+void
+sluice_walk_add_partial (Walk *w, SluiceEdge edge, const SluiceGrad *grad)
 {
   NodeState *state = state_of (w, edge.node);
   if (state->partials == NULL)
@@ -208,6 +180,14 @@ add_partial (Walk *w, SluiceEdge edge, const SluiceGrad *grad)
   PartialSum *sum = &state->partials[edge.port];
   sum->parts = g_renew (SluiceGrad, sum->parts, sum->n + 1);
   sum->parts[sum->n++] = *grad;
+}
+
+void
+sluice_walk_forget (Walk *w, const SluiceNode *node)
+{
+  PartialSum *partials = state_of (w, node)->partials;
+  for (guint i = 0; partials && i < node->n_outputs; i++)
+    partials[i].n = 0;
 }
 
 /* Marks what the xs reach going forward; the graph may have loops, so a worklist. */
@@ -229,7 +209,7 @@ mark_reached (Walk *w, const SluiceEdge *xs, guint n_xs, gboolean *reached)
       const SluiceUse *uses = sluice_graph_get_uses (w->graph, node, &n);
       for (guint i = 0; i < n; i++)
         if (uses[i].input >= 0 && !reached[uses[i].node->id]
-            && carries_gradient ((SluiceEdge){ node, uses[i].port }))
+            && sluice_carries_gradient ((SluiceEdge){ node, uses[i].port }))
           {
             reached[uses[i].node->id] = TRUE;
             g_queue_push_tail (&todo, uses[i].node);
@@ -254,7 +234,7 @@ mark_between (Walk *w, const SluiceEdge *ys, guint n_ys, const gboolean *reached
       {
         SluiceEdge edge = sluice_edge_resolve (node->inputs[i]);
         SluiceNode *producer = edge.node;
-        if (producer == NULL || !reached[producer->id] || !carries_gradient (edge))
+        if (producer == NULL || !reached[producer->id] || !sluice_carries_gradient (edge))
           continue;
         NodeState *state = state_of (w, producer);
         state->pending++;
@@ -264,6 +244,27 @@ mark_between (Walk *w, const SluiceEdge *ys, guint n_ys, const gboolean *reached
             g_queue_push_tail (&todo, producer);
           }
       }
+}
+
+void
+sluice_walk_init_builder (
+    Walk *w, SluiceBuilder *b, const SluiceNode *node, const char *scope, SluiceNode **control)
+{
+  sluice_builder_init (b, w->graph, scope);
+  b->device = node->device;
+  if (!w->backward)
+    return;
+  SluiceBuilder plain = *b;
+  *control = sluice_backward_pivot (w->backward, &plain, sluice_flow_branch_of (w->flow, node));
+  b->error = plain.error;
+  b->control_inputs = control;
+  b->n_control_inputs = *control != NULL;
+}
+
+static SluiceEdge
+forward_in_loop (SluiceGradContext *g, SluiceEdge edge)
+{
+  return sluice_backward_value (g->user_data, &g->b, edge);
 }
 
 static gboolean
@@ -285,9 +286,14 @@ call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs
   if (node->op->def->gradient == NULL)
     return TRUE;
   g_autofree char *scope = g_strdup_printf ("%s/%s_grad", w->scope, node->name);
-  SluiceGradContext g = { .node = node, .dys = dys, .dxs = dxs, .source = w->source };
-  sluice_builder_init (&g.b, w->graph, scope);
-  g.b.device = node->device;
+  SluiceNode *control;
+  SluiceGradContext g = { .node = node,
+                          .dys = dys,
+                          .dxs = dxs,
+                          .source = w->source,
+                          .forward = w->backward ? forward_in_loop : NULL,
+                          .user_data = w->backward };
+  sluice_walk_init_builder (w, &g.b, node, scope, &control);
   gboolean ok = node->op->def->gradient (&g, error);
   if (!ok)
     {
@@ -297,20 +303,57 @@ call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs
   return sluice_builder_finish (&g.b, error);
 }
 
+void
+sluice_walk_give (Walk *w, SluiceEdge edge, const SluiceGrad *dx)
+{
+  edge = sluice_edge_resolve (edge);
+  SluiceNode *producer = edge.node;
+  if (!is_between (w, producer) || !sluice_carries_gradient (edge))
+    return;
+  if (dx != NULL && dx->values.node != NULL)
+    sluice_walk_add_partial (w, edge, dx);
+  if (--state_of (w, producer)->pending == 0)
+    g_queue_push_tail (&w->ready, producer);
+}
+
 static void
 give_shares (Walk *w, SluiceNode *node, const SluiceGrad *dxs)
 {
   for (guint i = 0; i < node->n_inputs; i++)
+    sluice_walk_give (w, node->inputs[i], dxs ? &dxs[i] : NULL);
+}
+
+SluiceEdge
+sluice_walk_sum (Walk *w, SluiceBuilder *b, SluiceEdge edge)
+{
+  NodeState *state = state_of (w, edge.node);
+  PartialSum *partials = state->partials ? &state->partials[edge.port] : NULL;
+  SluiceGrad sum = partials ? add_up (b, partials) : SLUICE_NO_GRAD;
+  if (sum.values.node == NULL)
+    return SLUICE_NO_EDGE;
+  partials->parts[0] = (SluiceGrad){ .values = sluice_grad_to_dense (b, &sum) };
+  partials->n = 1;
+  return partials->parts[0].values;
+}
+
+/* The nodes of which a loop is made are no steps of the walk of their own. */
+static gboolean
+visit_frame_node (Walk *w, SluiceNode *node, gboolean *is_one, GError **error)
+{
+  SluiceRole role = sluice_node_get_role (node);
+  *is_one = TRUE;
+  if (role == SLUICE_ROLE_EXIT)
     {
-      SluiceEdge edge = sluice_edge_resolve (node->inputs[i]);
-      SluiceNode *producer = edge.node;
-      if (producer == NULL || !state_of (w, producer)->between || !carries_gradient (edge))
-        continue;
-      if (dxs != NULL && dxs[i].values.node != NULL)
-        add_partial (w, edge, &dxs[i]);
-      if (--state_of (w, producer)->pending == 0)
-        g_queue_push_tail (&w->ready, producer);
+      SluiceLoop *loop = sluice_flow_get_loop (w->flow, sluice_flow_frame_of (w->flow, node));
+      if (!loop)
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "%s '%s' stands in no loop: it needs an Enter somewhere before it",
+                            node->op_name, node->name);
+      return --loop->n_exits_left > 0 || sluice_walk_loop (w, loop, error);
     }
+  *is_one = role == SLUICE_ROLE_ENTER
+            || (role == SLUICE_ROLE_MERGE && sluice_loop_merge_next (node) != NULL);
+  return TRUE;
 }
 
 /* Adds up what reached the node's outputs, remembers it for xs, and hands shares to its inputs. */
@@ -318,14 +361,19 @@ static gboolean
 visit (Walk *w, SluiceNode *node, GError **error)
 {
   NodeState *state = state_of (w, node);
+  gboolean is_frame_node = FALSE;
+  if (w->flow && !visit_frame_node (w, node, &is_frame_node, error))
+    return FALSE;
+  if (is_frame_node)
+    return TRUE;
   if (state->partials == NULL)
     {
       give_shares (w, node, NULL);
       return TRUE;
     }
   SluiceBuilder b;
-  sluice_builder_init (&b, w->graph, w->scope);
-  b.device = node->device;
+  SluiceNode *control;
+  sluice_walk_init_builder (w, &b, node, w->scope, &control);
   g_autofree SluiceGrad *dys = g_new0 (SluiceGrad, node->n_outputs);
   for (guint i = 0; i < node->n_outputs; i++)
     {
@@ -342,9 +390,14 @@ visit (Walk *w, SluiceNode *node, GError **error)
   for (guint i = 0; i < node->n_inputs; i++)
     {
       SluiceEdge edge = sluice_edge_resolve (node->inputs[i]);
-      wanted |= edge.node != NULL && state_of (w, edge.node)->between && carries_gradient (edge);
+      wanted |= is_between (w, edge.node) && sluice_carries_gradient (edge);
     }
   g_autofree SluiceGrad *dxs = g_new0 (SluiceGrad, node->n_inputs);
+  if (w->backward && sluice_backward_owns_switch (w->backward, node))
+    {
+      dxs[0] = dys[1]; /* in an iteration that has a body, a Switch of the loop hands on */
+      wanted = FALSE;
+    }
   if (wanted && !call_gradient (w, node, dys, dxs, error))
     return FALSE;
   give_shares (w, node, dxs);
@@ -368,7 +421,7 @@ start_ys (Walk *w, const SluiceEdge *ys, guint n_ys, const SluiceEdge *dys, GErr
           dy = ROLE_OP (&b, SLUICE_ROLE_FILL, ROLE_OP (&b, SLUICE_ROLE_SHAPE, ys[i]),
                         sluice_builder_const_number (&b, dtype, 1));
         }
-      add_partial (w, ys[i], &(SluiceGrad){ .values = dy });
+      sluice_walk_add_partial (w, ys[i], &(SluiceGrad){ .values = dy });
     }
   for (guint i = 0; i < n_ys; i++)
     if (state_of (w, ys[i].node)->between && state_of (w, ys[i].node)->pending == 0
@@ -377,21 +430,102 @@ start_ys (Walk *w, const SluiceEdge *ys, guint n_ys, const SluiceEdge *dys, GErr
   return sluice_builder_finish (&b, error);
 }
 
-static gboolean
-walk_run (Walk *w, const SluiceEdge *ys, guint n_ys, const SluiceEdge *dys, GError **error)
+gboolean
+sluice_walk_drain (Walk *w, GError **error)
 {
-  if (!start_ys (w, ys, n_ys, dys, error))
-    return FALSE;
   SluiceNode *node;
   while ((node = g_queue_pop_head (&w->ready)) != NULL)
     if (!visit (w, node, error))
       return FALSE;
-  for (guint id = 1; id < w->n_states; id++)
-    if (w->states[id].between && w->states[id].pending > 0)
-      return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                          "'%s' is part of a loop; gradients through loops are not built yet",
-                          sluice_graph_get_node (w->graph, id - 1)->name);
   return TRUE;
+}
+
+static gboolean
+walk_run (Walk *w, const SluiceEdge *ys, guint n_ys, const SluiceEdge *dys, GError **error)
+{
+  if (!start_ys (w, ys, n_ys, dys, error) || !sluice_walk_drain (w, error))
+    return FALSE;
+  for (guint id = 1; id < w->n_states; id++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (w->graph, id - 1);
+      if (w->states[id].between && w->states[id].pending > 0
+          && sluice_node_get_role (node) != SLUICE_ROLE_NEXT_ITERATION
+          && sluice_node_get_role (node) != SLUICE_ROLE_ENTER)
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "'%s' is part of a cycle that is no loop: it has no gradient",
+                            node->name);
+    }
+  return TRUE;
+}
+
+/* What lies inside a loop has a value in every iteration, and no gradient of its own. */
+static gboolean
+check_outside (Walk *w, const char *what, const SluiceEdge *edges, guint n, GError **error)
+{
+  for (guint i = 0; w->flow && i < n; i++)
+    {
+      guint frame = sluice_flow_output_frame_of (w->flow, edges[i].node);
+      if (frame)
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "%s '%s' lies inside the loop '%s': ask for the gradient of what "
+                            "enters or leaves the loop",
+                            what, edges[i].node->name, sluice_flow_get_loop (w->flow, frame)->name);
+    }
+  return TRUE;
+}
+
+static gboolean
+has_ancestor (Walk *w, const SluiceEdge *ys, guint n_ys, SluiceRole role)
+{
+  g_autofree guint8 *seen = g_new0 (guint8, w->n_states);
+  g_autoptr (GPtrArray) todo = g_ptr_array_new ();
+  for (guint i = 0; i < n_ys; i++)
+    g_ptr_array_add (todo, ys[i].node);
+  while (todo->len)
+    {
+      SluiceNode *node = g_ptr_array_steal_index_fast (todo, todo->len - 1);
+      if (seen[node->id])
+        continue;
+      seen[node->id] = 1;
+      if (sluice_node_get_role (node) == role)
+        return TRUE;
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i].node)
+          g_ptr_array_add (todo, sluice_edge_resolve (node->inputs[i]).node);
+    }
+  return FALSE;
+}
+
+/* The gradient of a loop's gradient would have to run through its stacks. */
+static gboolean
+check_first_order (
+    Walk *w, const gboolean *reached, const SluiceEdge *ys, guint n_ys, GError **error)
+{
+  gboolean pushes = FALSE;
+  for (guint id = 1; w->flow && id < w->n_states && !pushes; id++)
+    pushes = reached[id]
+             && sluice_node_get_role (sluice_graph_get_node (w->graph, id - 1))
+                    == SLUICE_ROLE_STACK_PUSH;
+  if (!pushes || !has_ancestor (w, ys, n_ys, SLUICE_ROLE_STACK_POP))
+    return TRUE;
+  return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
+                      "'%s' depends on the gradient of a loop: gradients of second order are not "
+                      "built through loops",
+                      ys[0].node->name);
+}
+
+static void
+count_exits (Walk *w)
+{
+  for (guint i = 0; w->flow && i < w->n_states - 1; i++)
+    {
+      SluiceNode *node = sluice_graph_get_node (w->graph, i);
+      SluiceLoop *loop = sluice_node_get_role (node) == SLUICE_ROLE_EXIT && is_between (w, node)
+                             ? sluice_flow_get_loop (w->flow, sluice_flow_frame_of (w->flow, node))
+                             : NULL;
+      if (loop)
+        loop->n_exits_left++;
+    }
 }
 
 static void
@@ -408,6 +542,7 @@ walk_clear (Walk *w)
   g_free (w->states);
   g_free (w->source);
   g_queue_clear (&w->ready);
+  sluice_flow_free (w->flow);
 }
 
 static gboolean
@@ -454,12 +589,18 @@ sluice_gradients (SluiceGraph *graph,
              .states = g_new0 (NodeState, n_states),
              .n_states = n_states,
              .ready = G_QUEUE_INIT };
+  w.flow = sluice_flow_new (graph);
   g_autofree gboolean *reached = g_new0 (gboolean, n_states);
   mark_reached (&w, xs, n_xs, reached);
   mark_reached (&w, real_xs, n_xs, reached);
   mark_between (&w, real_ys, n_ys, reached);
 
-  gboolean ok = walk_run (&w, real_ys, n_ys, dys, error);
+  count_exits (&w);
+
+  gboolean ok = check_outside (&w, "y", real_ys, n_ys, error)
+                && check_outside (&w, "x", real_xs, n_xs, error)
+                && check_first_order (&w, reached, real_ys, n_ys, error)
+                && walk_run (&w, real_ys, n_ys, dys, error);
   for (guint i = 0; i < n_xs; i++)
     {
       PartialSum *partials = state_of (&w, real_xs[i].node)->partials;

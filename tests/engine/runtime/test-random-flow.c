@@ -4,8 +4,10 @@
 /* Random programs of assignments, conditionals and loops, as graphs of Switch, Merge and frames,
  * against an interpreter that knows nothing of graphs: the same bits on any number of threads and
  * devices, with any number of parallel iterations. */
+#include "engine/grad/grad.h"
 #include "tests/engine/runtime/fixture.h"
 
+#include <math.h>
 #include <string.h>
 
 #define N_VARS    4
@@ -15,7 +17,7 @@ typedef enum
 {
   ASSIGN, /* v[a] = v[b] * k + v[c] */
   COND,   /* if v[a] < k: first, else: second */
-  LOOP,   /* for i in 0 … trips - 1: first, with v[a] += v[b] as it was before the loop */
+  LOOP,   /* for i in 0 … trips - 1: first, with v[a] *= v[b] as it was before the loop */
 } Kind;
 
 typedef struct _Statement Statement;
@@ -78,8 +80,35 @@ interpret (const GPtrArray *program, float *v)
           float before = v[s->b];
           for (int trip = 0; trip < s->trips; trip++)
             {
-              v[s->a] += before;
+              v[s->a] *= before;
               interpret (s->first, v);
+            }
+        }
+    }
+}
+
+/* The same with derivatives by one of the inputs beside the values. */
+static void
+interpret_dual (const GPtrArray *program, double *v, double *d)
+{
+  for (guint i = 0; i < program->len; i++)
+    {
+      const Statement *s = program->pdata[i];
+      if (s->kind == ASSIGN)
+        {
+          v[s->a] = v[s->b] * (double) s->k + v[s->c];
+          d[s->a] = d[s->b] * (double) s->k + d[s->c];
+        }
+      else if (s->kind == COND)
+        interpret_dual (v[s->a] < (double) s->k ? s->first : s->second, v, d);
+      else
+        {
+          double before = v[s->b], d_before = d[s->b];
+          for (int trip = 0; trip < s->trips; trip++)
+            {
+              d[s->a] = d[s->a] * before + v[s->a] * d_before;
+              v[s->a] *= before;
+              interpret_dual (s->first, v, d);
             }
         }
     }
@@ -182,7 +211,7 @@ build_loop (Maker *m, const Statement *s, Env *env)
   body.pivot = MAKE (m, "Identity", sluice_edge_port (switches[N_VARS], 1)).node;
   for (int i = 0; i < N_VARS; i++)
     body.v[i] = sluice_edge_port (switches[i], 1);
-  body.v[s->a] = MAKE (m, "Add", body.v[s->a], before);
+  body.v[s->a] = MAKE (m, "Mul", body.v[s->a], before);
   build (m, s->first, &body);
   SluiceEdge one = constant (m, &body, sluice_tensor_new_int32 (1));
   SluiceEdge count = MAKE (m, "Add", (SluiceEdge){ body.pivot, 0 }, one);
@@ -276,6 +305,64 @@ test_devices (void)
     }
 }
 
+/* ---- gradients ---- */
+
+static void
+check_gradient (guint32 seed)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GPtrArray) program = make_program (rand, 0);
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  Maker m = { &f, rand, 1, 0 };
+  Env env = { .pivot = NULL };
+  static const char *const inputs[N_VARS] = { "x0", "x1", "x2", "x3" };
+  SluiceEdge xs[N_VARS];
+  SluiceGrad dxs[N_VARS];
+  g_autoptr (GError) error = NULL;
+  for (int i = 0; i < N_VARS; i++)
+    env.v[i] = xs[i] = fixture_placeholder (&f, inputs[i], SLUICE_FLOAT);
+  build (&m, program, &env);
+  SluiceEdge y = MAKE (&m, "Identity", env.v[0]);
+  sluice_gradients (f.graph, "gradients", &y, 1, NULL, xs, N_VARS, dxs, &error);
+  g_assert_no_error (error);
+  fixture_extend (&f);
+  for (int run = 0; run < 3; run++)
+    {
+      SluiceFeed feeds[N_VARS];
+      double start[N_VARS];
+      for (int i = 0; i < N_VARS; i++)
+        {
+          start[i] = (double) (float) g_rand_double_range (rand, -1, 1);
+          feeds[i] = (SluiceFeed){ inputs[i], sluice_tensor_new_float ((float) start[i]) };
+        }
+      for (int i = 0; i < N_VARS; i++)
+        {
+          double v[N_VARS], d[N_VARS] = { 0 };
+          memcpy (v, start, sizeof v);
+          d[i] = 1;
+          interpret_dual (program, v, d);
+          float got = 0;
+          if (dxs[i].values.node)
+            got = fixture_fetch (&f, dxs[i].values.node->name, feeds, N_VARS);
+          g_assert_cmpfloat (fabs ((double) got - d[0]), <=, 1e-4 * (1 + fabs (d[0])));
+        }
+      for (int i = 0; i < N_VARS; i++)
+        sluice_tensor_unref (feeds[i].tensor);
+    }
+}
+
+static void
+test_gradients (void)
+{
+  for (guint threads = 1; threads <= 2; threads++)
+    {
+      sluice_pool_set_threads (threads);
+      for (guint32 seed = 200; seed < 260; seed++)
+        check_gradient (seed);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -283,5 +370,6 @@ main (int argc, char **argv)
   fixture_init_registry ();
   g_test_add_func ("/runtime/random-flow/one-device", test_one_device);
   g_test_add_func ("/runtime/random-flow/devices", test_devices);
+  g_test_add_func ("/runtime/random-flow/gradients", test_gradients);
   return g_test_run ();
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/graph/builder.h"
+
+/*
+ * Loops and branches of a graph, found again from its Enter, Exit, Switch and Merge nodes: a plain
+ * GraphDef says no more. For the gradient of loops; nothing of it is there in a graph without.
+ */
+
+/* One side of a Switch, inside another. The body of a loop is the true side of its LoopCond. */
+typedef struct _SluiceBranch SluiceBranch;
+struct _SluiceBranch
+{
+  const SluiceBranch *parent; /* NULL: the frame itself */
+  SluiceEdge pred;
+  int side;
+  guint depth;
+};
+
+typedef struct
+{
+  const char *name; /* interned */
+  guint frame;      /* number; 0 is outside all loops */
+  guint parent;
+  gint64 parallel_iterations;
+  GPtrArray *enters, *exits, *merges; /* merges: only those that a NextIteration closes */
+  SluiceNode *cond;                   /* (nullable): the LoopCond */
+  guint n_exits_left;                 /* scratch of the walk */
+} SluiceLoop;
+
+typedef struct _SluiceFlow SluiceFlow;
+
+/* (nullable): NULL where the graph has no loops. Borrows the graph. */
+SluiceFlow *sluice_flow_new (SluiceGraph *graph);
+void sluice_flow_free (SluiceFlow *self); /* (nullable) */
+
+/* Where a node runs, and where its outputs lie; a node made later lies where its inputs do. */
+guint sluice_flow_frame_of (SluiceFlow *self, const SluiceNode *node);
+guint sluice_flow_output_frame_of (SluiceFlow *self, const SluiceNode *node);
+/* (nullable): NULL for frame 0 */
+SluiceLoop *sluice_flow_get_loop (SluiceFlow *self, guint frame);
+
+/* Under which conditions the node runs, the value is there: within its frame. */
+const SluiceBranch *sluice_flow_branch_of (SluiceFlow *self, const SluiceNode *node);
+const SluiceBranch *sluice_flow_branch_of_edge (SluiceFlow *self, SluiceEdge edge);
+
+/* Is this Merge the head of a loop? Its NextIteration, then. (nullable) */
+SluiceNode *sluice_loop_merge_next (const SluiceNode *merge);
+/* Does the Switch turn out of the loop, by the loop's LoopCond? */
+gboolean sluice_loop_owns_switch (const SluiceLoop *loop, const SluiceNode *node);
+/* The edge without the Identity nodes in front of it. */
+SluiceEdge sluice_edge_strip (SluiceEdge edge);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/base/error.h"
+#include "engine/grad/flow.h"
+#include "engine/grad/grad.h"
+
+/*
+ * What grad.c and backward.c share: the walk of TensorFlow's gradients(). A node's gradient
+ * function runs once all nodes behind it that lie on a path from an x to a y have given their
+ * share. Nodes are taken in the order in which they become ready, so the same graph always gives
+ * the same gradient graph. A loop is one step of the walk outside it: when all its Exits are ready,
+ * a loop that runs backwards is built, with a walk of its own through the body.
+ */
+
+/* The partial gradients that reached one output. */
+typedef struct
+{
+  SluiceGrad *parts;
+  guint n;
+} PartialSum;
+
+typedef struct
+{
+  gboolean between;     /* on a path from an x to a y */
+  guint pending;        /* uses by nodes between that have not given their share */
+  PartialSum *partials; /* n_outputs of them, or NULL */
+} NodeState;
+
+typedef struct _SluiceBackward SluiceBackward;
+
+typedef struct
+{
+  SluiceGraph *graph;
+  const char *scope;
+  char *source;      /* of SluiceGradContext */
+  NodeState *states; /* by node id */
+  guint n_states;
+  GQueue ready;
+  SluiceFlow *flow;         /* (nullable): NULL where the graph has no loops */
+  SluiceBackward *backward; /* (nullable): the loop whose body the walk is in */
+} Walk;
+
+static inline NodeState *
+state_of (Walk *w, const SluiceNode *node)
+{
+  return &w->states[node->id];
+}
+
+/* Nodes that the walk itself adds lie between nothing. */
+static inline gboolean
+is_between (Walk *w, const SluiceNode *node)
+{
+  return node && node->id < w->n_states && w->states[node->id].between;
+}
+
+/* ---- grad.c ---- */
+
+SluiceEdge sluice_grad_role_op (SluiceBuilder *b,
+                                SluiceRole role,
+                                const SluiceEdge *inputs,
+                                guint n,
+                                const SluiceAttr *attrs,
+                                guint n_attrs);
+#define ROLE_OP(b, role, ...)                                                                      \
+  sluice_grad_role_op ((b), (role), (SluiceEdge[]){ __VA_ARGS__ },                                 \
+                       SLUICE_COUNT_ (SluiceEdge, __VA_ARGS__), NULL, 0)
+
+gboolean sluice_carries_gradient (SluiceEdge edge);
+void sluice_walk_add_partial (Walk *w, SluiceEdge edge, const SluiceGrad *grad);
+void sluice_walk_forget (Walk *w, const SluiceNode *node); /* what reached its outputs */
+/* The user of an edge has given what it had to give; dx NULL: nothing. */
+void sluice_walk_give (Walk *w, SluiceEdge edge, const SluiceGrad *dx);
+/* What reached an output, added up; dense. SLUICE_NO_EDGE: nothing. */
+SluiceEdge sluice_walk_sum (Walk *w, SluiceBuilder *b, SluiceEdge edge);
+/* Visits all that is ready, and becomes so. */
+gboolean sluice_walk_drain (Walk *w, GError **error);
+/* A builder for what belongs to the node's gradient. *control: what these nodes must follow, so
+ * that they run in the loop and branch where the node does; it lives as long as the builder. */
+void sluice_walk_init_builder (
+    Walk *w, SluiceBuilder *b, const SluiceNode *node, const char *scope, SluiceNode **control);
+
+/* ---- backward.c ---- */
+
+/* All Exits of the loop that lie between have what reached them. */
+gboolean sluice_walk_loop (Walk *w, SluiceLoop *loop, GError **error);
+
+/* A forward value, as the body of the loop that runs backwards has it. */
+SluiceEdge sluice_backward_value (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge);
+SluiceEdge sluice_backward_shape (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge);
+SluiceEdge sluice_backward_zeros (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge);
+/* What runs backwards exactly where the branch was taken forwards. */
+SluiceNode *
+sluice_backward_pivot (SluiceBackward *self, SluiceBuilder *b, const SluiceBranch *branch);
+gboolean sluice_backward_owns_switch (const SluiceBackward *self, const SluiceNode *node);
