@@ -94,8 +94,45 @@ count_enters (SluiceWork *work)
     }
 }
 
+/* Does the node run after `before`, and is it dead where that is? Its inputs tell. */
+static gboolean
+follows (const SluiceWorkNode *node, const SluiceWorkNode *before)
+{
+  switch (sluice_work_role (node))
+    {
+    case SLUICE_ROLE_MERGE:
+    case SLUICE_ROLE_CONTROL_TRIGGER:
+    case SLUICE_ROLE_ENTER:
+    case SLUICE_ROLE_EXIT:
+    case SLUICE_ROLE_NEXT_ITERATION:
+      return FALSE;
+    default:
+      break;
+    }
+  for (guint i = 0; i < node->n_controls; i++)
+    if (node->controls[i] == before)
+      return TRUE;
+  return reads (node, before);
+}
+
+/* Control inputs that an input implies. */
+static void
+drop_implied_controls (SluiceWorkNode *node)
+{
+  guint n = 0;
+  for (guint i = 0; i < node->n_controls; i++)
+    {
+      gboolean implied = reads (node, node->controls[i]);
+      for (guint k = 0; k < node->n_inputs && !implied; k++)
+        implied = node->inputs[k].node && follows (node->inputs[k].node, node->controls[i]);
+      if (!implied)
+        node->controls[n++] = node->controls[i];
+    }
+  node->n_controls = n;
+}
+
 void
-sluice_loosen_constants (SluiceWork *work)
+sluice_loosen_constants (SluiceWork *work, const GPtrArray *order)
 {
   guint n = work->nodes->len;
   g_autofree SluiceWorkNode **loose = g_new0 (SluiceWorkNode *, n + 1);
@@ -111,6 +148,10 @@ sluice_loosen_constants (SluiceWork *work)
       for (guint k = 0; k < node->n_inputs; k++)
         loosen_input (&l, node, k);
     }
+  /* Readers first: what implies their control inputs must have its own still. */
+  for (guint i = order->len; i-- > 0;)
+    if (sluice_work_role (order->pdata[i]) != SLUICE_ROLE_MERGE)
+      drop_implied_controls (order->pdata[i]);
   if (!l.changed)
     return;
   sluice_work_sweep (work);

@@ -90,6 +90,7 @@ gboolean sluice_find_frames (SluiceWork *work, const GPtrArray *order, GError **
  * After sluice_find_frames(): a constant that waits for control inputs hands these to its readers
  * and is there from the start; readers of a constant that a loop only passes in take it directly.
  * Saves a node a constant and iteration, and changes no value: a reader is dead where the constant
- * would have been. Nodes that nobody needs any more are dropped.
+ * would have been. Control inputs that an input implies go; nodes that nobody needs any more are
+ * dropped.
  */
-void sluice_loosen_constants (SluiceWork *work);
+void sluice_loosen_constants (SluiceWork *work, const GPtrArray *order);

@@ -56,6 +56,20 @@ should_fly (SluiceWorker *w, const SluicePlanNode *node)
          && (w->step->n_flying || w->step->first_listed || !sluice_ready_is_empty (&w->act->ready));
 }
 
+/* An error that does not say where in a loop it came up. (transfer full) */
+static GError *
+say_iteration (const SluiceWorker *w, GError *error)
+{
+  const SluiceFrame *frame = w->act->frame;
+  if (!frame)
+    return error;
+  char *message = g_strdup_printf ("%s, in iteration %" G_GUINT64_FORMAT " of the loop '%s'",
+                                   error->message, w->act->iteration, frame->plan->name);
+  g_free (error->message);
+  error->message = message;
+  return error;
+}
+
 /* FALSE: the baton is gone. */
 static gboolean
 run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
@@ -89,7 +103,7 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
       GError *error = sluice_guard_outputs (node, w->plan, inputs, w->outputs);
       ok = !error;
       if (error)
-        sluice_step_fail (step, error);
+        sluice_step_fail (step, say_iteration (w, error));
     }
   release_inputs (w->plan, node, inputs);
   if (ok)

@@ -595,7 +595,7 @@ sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **er
   if (!in_order || !sluice_find_frames (work, in_order, error))
     return NULL;
   if (!options->no_loosen)
-    sluice_loosen_constants (work);
+    sluice_loosen_constants (work, in_order);
   g_autoptr (SluicePlan) plan = g_new0 (SluicePlan, 1);
   plan->n_feeds = work->n_feeds;
   plan->feeds = g_memdup2 (work->feeds, work->n_feeds * sizeof (SluiceEdge));

@@ -3,8 +3,8 @@
 
 /*
  * What the executor costs: ns per node on chains and DAGs of 10,000 no-ops and scalar adds, one
- * thread, trace on; and a cached run that feeds two scalars and fetches one. JSON lines: the
- * median of the rounds, and the best.
+ * thread, trace on; a cached run that feeds two scalars and fetches one; a loop that counts. JSON
+ * lines: the median of the rounds, and the lowest.
  */
 #include <stdio.h>
 #include <time.h>
@@ -208,6 +208,51 @@ bench_cached_run (void)
   report ("cached-run", "us", us, ROUNDS, 5);
 }
 
+static SluiceEdge
+enter (SluiceBuilder *b, SluiceEdge value, gboolean is_constant)
+{
+  SluiceAttr attrs[] = { sluice_attr_string ("frame_name", "loop"),
+                         sluice_attr_bool ("is_constant", is_constant) };
+  return sluice_builder_add (b, "Enter", NULL, &value, 1, attrs, G_N_ELEMENTS (attrs));
+}
+
+/* i = 0; while (i < n) i += 1. */
+static void
+bench_counter (void)
+{
+  const int n = 100000;
+  GError *error = NULL;
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  SluiceBuilder b;
+  sluice_builder_init (&b, graph, NULL);
+  SluiceEdge first = enter (&b, sluice_builder_const_int32 (&b, 0), FALSE);
+  SluiceEdge limit = enter (&b, sluice_builder_const_int32 (&b, n), TRUE);
+  SluiceEdge one = enter (&b, sluice_builder_const_int32 (&b, 1), TRUE);
+  SluiceEdge merge = sluice_op (&b, "Merge", first, first);
+  SluiceEdge cond = sluice_op (&b, "LoopCond", sluice_op (&b, "Less", merge, limit));
+  SluiceEdge turn = sluice_op (&b, "Switch", merge, cond);
+  SluiceEdge i = sluice_op (&b, "Identity", sluice_edge_port (turn, 1));
+  SluiceEdge next = sluice_op (&b, "NextIteration", sluice_op (&b, "Add", i, one));
+  SluiceEdge end = sluice_op (&b, "Exit", turn);
+  if (!sluice_builder_finish (&b, &error)
+      || !sluice_graph_set_input (graph, merge.node, 1, next, &error))
+    fatal (error);
+  g_autoptr (SluiceSession) session = sluice_session_new (NULL, &error);
+  if (!session || !sluice_session_extend (session, graph, &error))
+    fatal (error);
+  const char *target = end.node->name;
+  double rates[ROUNDS];
+  for (int k = -2; k < ROUNDS; k++)
+    {
+      double start = thread_ns ();
+      if (!sluice_session_run (session, NULL, 0, NULL, 0, &target, 1, NULL, NULL, &error))
+        fatal (error);
+      if (k >= 0)
+        rates[k] = n / ((thread_ns () - start) / 1e9);
+    }
+  report ("while-counter", "iterations/s", rates, ROUNDS, 1e6);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -218,5 +263,6 @@ main (int argc, char **argv)
   bench_graph ("add-chain", add_chain, TRUE, 200);
   bench_graph ("add-dag", add_dag, TRUE, 200);
   bench_cached_run ();
+  bench_counter ();
   return 0;
 }

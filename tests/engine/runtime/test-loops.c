@@ -298,6 +298,29 @@ test_error_inside (void)
     }
 }
 
+static SluiceEdge
+take_log (Fixture *f, SluiceEdge x, SluiceEdge step)
+{
+  return sluice_op (&f->b, "Log", x);
+}
+
+/* 2, 0.69, -0.37, and no more: the guard says in which iteration. */
+static void
+test_nan_guard (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .nan_guard = TRUE });
+  Loop loop = { "logs", 4 };
+  name_result (&f, "result",
+               counted_loop (&f, &loop, fixture_scalar (&f, 9), fixture_scalar (&f, 1),
+                             fixture_scalar (&f, 2), take_log));
+  fixture_extend (&f);
+  g_autoptr (GError) error = NULL;
+  g_assert_false (fixture_run_target (&f, "result", NULL, &error));
+  g_assert_nonnull (strstr (error->message, "Log"));
+  g_assert_nonnull (strstr (error->message, "iteration 2 of the loop 'logs'"));
+}
+
 /* ---- what is wrong from the start ---- */
 
 static void
@@ -444,6 +467,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/loops/limit", test_limit);
   g_test_add_func ("/runtime/loops/at-limit", test_at_limit);
   g_test_add_func ("/runtime/loops/error-inside", test_error_inside);
+  g_test_add_func ("/runtime/loops/nan-guard", test_nan_guard);
   g_test_add_func ("/runtime/loops/exit-without-enter", test_exit_without_enter);
   g_test_add_func ("/runtime/loops/next-without-enter", test_next_without_enter);
   g_test_add_func ("/runtime/loops/different-frames", test_different_frames);
