@@ -190,7 +190,7 @@ for_each_user (const SluiceNode *stack,
 
 typedef struct
 {
-  SluiceShape shape;
+  SluiceOutput output;
   gboolean any;
 } Pushed;
 
@@ -201,21 +201,28 @@ add_pushed (SluiceNode *push, gpointer data)
   SluiceEdge edge = push->inputs[1];
   if (edge.node == NULL || !sluice_node_record (edge.node)->inferred)
     return;
-  if (pushed->any)
-    widen (&pushed->shape, sluice_edge_shape (edge));
-  else
-    pushed->shape = *sluice_edge_shape (edge);
+  const SluiceOutput *output = &edge.node->outputs[edge.port];
+  if (!pushed->any)
+    pushed->output = *output;
   pushed->any = TRUE;
+  widen (&pushed->output.shape, &output->shape);
+  widen (&pushed->output.handle_shape, &output->handle_shape);
+  if (pushed->output.handle_dtype != output->handle_dtype)
+    pushed->output.handle_dtype = SLUICE_INVALID;
 }
 
 gboolean
 sluice_shape_of_popped (SluiceShapeContext *c, GError **error)
 {
   const SluiceNode *stack = find_stack (c->node);
-  Pushed pushed = { SLUICE_SHAPE_UNKNOWN, FALSE };
+  Pushed pushed = { { 0 }, FALSE };
   if (stack != NULL)
     for_each_user (stack, SLUICE_ROLE_STACK_PUSH, add_pushed, &pushed);
-  sluice_shape_context_set (c, 0, &pushed.shape);
+  if (!pushed.any)
+    return TRUE;
+  sluice_shape_context_set (c, 0, &pushed.output.shape);
+  c->outputs[0].handle_dtype = pushed.output.handle_dtype;
+  c->outputs[0].handle_shape = pushed.output.handle_shape;
   return TRUE;
 }
 
