@@ -5,9 +5,11 @@
  * An op of one's own, with its kernel and its gradient, outside the program: Mish, x tanh (log (1 +
  * e^x)) (Misra 2019).
  *
- *   gcc -shared -fPIC -O2 -I SLUICE-SOURCE mish.c -o mish.so $(pkg-config --cflags --libs glib-2.0)
- * -lm sluice ops Mish --load mish.so sluice run mish.pbtxt --load mish.so --feed x:0=1.5 --fetch
- * y:0
+ *   gcc -shared -fPIC -O2 mish.c -o mish.so $(pkg-config --cflags sluice-0) -lm
+ *
+ *   sluice ops Mish --load mish.so
+ *
+ *   sluice run mish.pbtxt --load mish.so --feed x:0=1.5 --fetch y:0
  */
 #include <gmodule.h>
 #include <math.h>
