@@ -7,8 +7,10 @@
 ["run", GRAPH, STEPS, PREFIX]    runs steps [FEED-FILE, FEEDS, FETCHES, TARGETS]; values go to PREFIX-K.npz
 """
 import contextlib
+import functools
 import io
 import json
+import operator
 import runpy
 import sys
 
@@ -19,8 +21,8 @@ from gi.repository import GLib, Sluice
 
 
 def rewrite(source, destination, flags):
-    flags = [getattr(Sluice.ExportFlags, flag) for flag in flags]
-    Sluice.Graph.load(source).save(destination, sum(flags[1:], flags[0]))
+    how = functools.reduce(operator.or_, (getattr(Sluice.ExportFlags, flag) for flag in flags))
+    Sluice.Graph.load(source).save(destination, how)
 
 
 def sample(script, destination):
