@@ -83,9 +83,9 @@ SCALAR_COMPLEX_2 (xlogy, x == 0 ? 0 : x * clog (y))
 /* TensorFlow's callers give these two the conjugate already; the others take it themselves. */
 SCALAR_COMPLEX_2 (tanh_grad, y *(1 - x * x))
 SCALAR_COMPLEX_2 (sigmoid_grad, y *(1 - x) * x)
-SCALAR_COMPLEX_2 (sqrt_grad, 0.5 * y / conj (x))
-SCALAR_COMPLEX_2 (rsqrt_grad, -0.5 * (y * conj (x)) * (conj (x) * conj (x)))
-SCALAR_COMPLEX_2 (reciprocal_grad, -conj (x) * y * conj (x))
+SCALAR_COMPLEX_2 (sqrt_grad, y == 0 ? 0 : 0.5 * y / conj (x))
+SCALAR_COMPLEX_2 (rsqrt_grad, y == 0 ? 0 : -0.5 * (y * conj (x)) * (conj (x) * conj (x)))
+SCALAR_COMPLEX_2 (reciprocal_grad, y == 0 ? 0 : -conj (x) * y * conj (x))
 
 SCALAR_COMPLEX_TEST (equal, x == y)
 SCALAR_COMPLEX_TEST (not_equal, x != y)

@@ -514,17 +514,18 @@ scalar_fmod_f64 (double x, double y)
   {                                                                                                \
     return dy * (1 - y) * y;                                                                       \
   }                                                                                                \
+  /* Where nothing comes from above, nothing goes on, whatever the function was. */                \
   SLUICE_SCALAR T scalar_sqrt_grad_##s (T y, T dy)                                                 \
   {                                                                                                \
-    return (T) 0.5 * dy / y;                                                                       \
+    return dy == 0 ? 0 : (T) 0.5 * dy / y;                                                         \
   }                                                                                                \
   SLUICE_SCALAR T scalar_rsqrt_grad_##s (T y, T dy)                                                \
   {                                                                                                \
-    return (T) -0.5 * (dy * y) * (y * y);                                                          \
+    return dy == 0 ? 0 : (T) -0.5 * (dy * y) * (y * y);                                            \
   }                                                                                                \
   SLUICE_SCALAR T scalar_reciprocal_grad_##s (T y, T dy)                                           \
   {                                                                                                \
-    return -y * dy * y;                                                                            \
+    return dy == 0 ? 0 : -y * dy * y;                                                              \
   }
 
 SCALAR_FLOATING (f32, float, f)
