@@ -41,6 +41,7 @@ case_file_free (CaseFile *self)
 {
   g_ptr_array_unref (self->cases);
   g_ptr_array_unref (self->nodes);
+  g_string_chunk_free (self->strings);
   g_free (self);
 }
 
@@ -65,7 +66,7 @@ get_case (CaseFile *self, const char *name)
     if (strcmp (((Case *) self->cases->pdata[i])->name, name) == 0)
       return self->cases->pdata[i];
   Case *c = g_new0 (Case, 1);
-  c->name = g_intern_string (name);
+  c->name = g_string_chunk_insert_const (self->strings, name);
   c->steps = g_ptr_array_new_with_free_func (step_free);
   g_ptr_array_add (self->cases, c);
   return c;
@@ -89,13 +90,13 @@ get_step (Case *c, gint64 number)
 }
 
 static const char *
-string_attr (const SluiceNode *node, const char *name)
+string_attr (CaseFile *self, const SluiceNode *node, const char *name)
 {
   const SluiceAttrValue *value = sluice_node_get_attr (node, name);
   if (value == NULL || value->kind != SLUICE_ATTR_STRING || value->s.length == 0)
     return NULL;
   g_autofree char *text = g_strndup (value->s.data, value->s.length);
-  return g_intern_string (text);
+  return g_string_chunk_insert_const (self->strings, text);
 }
 
 static double
@@ -106,14 +107,14 @@ float_attr (const SluiceNode *node, const char *name)
 }
 
 static void
-strings_attr (const SluiceNode *node, const char *name, GPtrArray *into)
+strings_attr (CaseFile *self, const SluiceNode *node, const char *name, GPtrArray *into)
 {
   const SluiceAttrValue *value = sluice_node_get_attr (node, name);
   for (guint i = 0; value != NULL && i < value->list.n; i++)
     {
       const SluiceString *s = &value->list.items[i].s;
       g_autofree char *text = g_strndup (s->data, s->length);
-      g_ptr_array_add (into, (gpointer) g_intern_string (text));
+      g_ptr_array_add (into, g_string_chunk_insert_const (self->strings, text));
     }
 }
 
@@ -126,13 +127,13 @@ tensor_attr (const SluiceNode *node)
 
 /* dy nodes are named CASE/dy/K_J after their CASE/grad/K. */
 static CaseGrad *
-get_grad (CaseStep *step, const char *name)
+get_grad (CaseFile *self, CaseStep *step, const char *name)
 {
   for (guint i = 0; i < step->grads->len; i++)
     if (strcmp (((CaseGrad *) step->grads->pdata[i])->node, name) == 0)
       return step->grads->pdata[i];
   CaseGrad *grad = g_new0 (CaseGrad, 1);
-  grad->node = g_intern_string (name);
+  grad->node = g_string_chunk_insert_const (self->strings, name);
   grad->ys = g_ptr_array_new ();
   grad->dys = g_hash_table_new (g_str_hash, g_str_equal);
   g_ptr_array_add (step->grads, grad);
@@ -140,7 +141,7 @@ get_grad (CaseStep *step, const char *name)
 }
 
 static void
-read_dy (CaseStep *step, const SluiceNode *node)
+read_dy (CaseFile *self, CaseStep *step, const SluiceNode *node)
 {
   const char *last = strrchr (node->name, '/') + 1;
   const char *underscore = strrchr (last, '_');
@@ -148,42 +149,42 @@ read_dy (CaseStep *step, const SluiceNode *node)
       g_strndup (last, underscore != NULL ? (gsize) (underscore - last) : strlen (last));
   g_autofree char *prefix = g_strndup (node->name, strchr (node->name, '/') - node->name);
   g_autofree char *name = g_strdup_printf ("%s/grad/%s", prefix, k);
-  g_hash_table_insert (get_grad (step, name)->dys, (gpointer) string_attr (node, "_ys_of"),
-                       tensor_attr (node));
+  g_hash_table_insert (get_grad (self, step, name)->dys,
+                       (gpointer) string_attr (self, node, "_ys_of"), tensor_attr (node));
 }
 
 static void
-read_test_node (CaseStep *step, const SluiceNode *node, const char *kind)
+read_test_node (CaseFile *self, CaseStep *step, const SluiceNode *node, const char *kind)
 {
   if (strcmp (kind, "run") == 0)
     {
       const SluiceAttrValue *cpus = sluice_node_get_attr (node, "_cpus");
-      step->error = string_attr (node, "_error");
+      step->error = string_attr (self, node, "_error");
       step->n_cpus = cpus != NULL ? (guint) cpus->i : 1;
-      strings_attr (node, "_targets", step->targets);
+      strings_attr (self, node, "_targets", step->targets);
     }
   else if (strcmp (kind, "feed") == 0)
     {
-      CaseFeed feed = { string_attr (node, "_feed"), tensor_attr (node) };
+      CaseFeed feed = { string_attr (self, node, "_feed"), tensor_attr (node) };
       g_array_append_val (step->feeds, feed);
     }
   else if (strcmp (kind, "expect") == 0)
     {
-      CaseExpect expect = { string_attr (node, "_fetch"), tensor_attr (node),
+      CaseExpect expect = { string_attr (self, node, "_fetch"), tensor_attr (node),
                             float_attr (node, "_rtol"), float_attr (node, "_atol") };
       g_array_append_val (step->expects, expect);
     }
   else if (strcmp (kind, "grad") == 0)
     {
-      CaseGrad *grad = get_grad (step, node->name);
-      strings_attr (node, "_ys", grad->ys);
-      grad->xs = string_attr (node, "_xs");
+      CaseGrad *grad = get_grad (self, step, node->name);
+      strings_attr (self, node, "_ys", grad->ys);
+      grad->xs = string_attr (self, node, "_xs");
       grad->value = tensor_attr (node);
       grad->rtol = float_attr (node, "_rtol");
       grad->atol = float_attr (node, "_atol");
     }
   else
-    read_dy (step, node);
+    read_dy (self, step, node);
 }
 
 static gint
@@ -197,6 +198,7 @@ CaseFile *
 case_file_read (SluiceGraph *graph)
 {
   CaseFile *self = g_new0 (CaseFile, 1);
+  self->strings = g_string_chunk_new (4096);
   self->cases = g_ptr_array_new_with_free_func (case_free);
   self->nodes = g_ptr_array_new ();
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
@@ -209,7 +211,7 @@ case_file_read (SluiceGraph *graph)
           continue;
         }
       gint64 number = sluice_node_get_attr (node, "_step")->i;
-      read_test_node (get_step (get_case (self, case_name), number), node, kind);
+      read_test_node (self, get_step (get_case (self, case_name), number), node, kind);
     }
   for (guint i = 0; i < self->cases->len; i++)
     g_ptr_array_sort (((Case *) self->cases->pdata[i])->steps, by_number);

@@ -9,7 +9,7 @@
 
 typedef struct
 {
-  const char *edge; /* interned "x:0" */
+  const char *edge; /* "x:0"; this and all strings here are the file's */
   SluiceTensor *value;
 } CaseFeed;
 
@@ -51,6 +51,7 @@ typedef struct
 {
   GPtrArray *cases; /* of Case, in the order of the file */
   GPtrArray *nodes; /* of SluiceNode: the graph itself, without the test nodes */
+  GStringChunk *strings;
 } CaseFile;
 
 /* Borrows the graph's tensors and names: free before the graph. */
