@@ -285,18 +285,7 @@ static void
 take_done (SluiceItems *items, GError *error, gpointer data)
 {
   SluiceKernelCall *call = data;
-  const SluiceQueueSpec *spec = sluice_queue_get_spec (get_barrier (call)->ready);
-  const SluiceItems none = { NULL };
-  for (guint i = 0; i < spec->n && error == NULL; i++)
-    {
-      SluiceTensor *batch =
-          sluice_items_stack (items != NULL ? items : &none, i, spec->types[i], &spec->shapes[i],
-                              call->device->allocator, call->owner, &error);
-      if (batch != NULL)
-        sluice_call_take_output (call, i, batch);
-    }
-  if (error != NULL)
-    sluice_call_fail_with (call, error);
+  sluice_queue_give_batches (get_barrier (call)->ready, items, error, call);
   call->done (call);
 }
 

@@ -463,3 +463,23 @@ sluice_queue_is_closed (SluiceQueue *self)
   pthread_mutex_unlock (&self->lock);
   return closed;
 }
+
+void
+sluice_queue_give_batches (const SluiceQueue *self,
+                           const SluiceItems *items,
+                           GError *error,
+                           SluiceKernelCall *call)
+{
+  const SluiceQueueSpec *spec = &self->spec;
+  const SluiceItems none = { NULL };
+  for (guint i = 0; i < spec->n && error == NULL; i++)
+    {
+      SluiceTensor *batch =
+          sluice_items_stack (items != NULL ? items : &none, i, spec->types[i], &spec->shapes[i],
+                              call->device->allocator, call->owner, &error);
+      if (batch != NULL)
+        sluice_call_take_output (call, i, batch);
+    }
+  if (error != NULL)
+    sluice_call_fail_with (call, error);
+}

@@ -80,3 +80,16 @@ void sluice_queue_note_failure (SluiceQueue *self, const GError *error);
 
 gint64 sluice_queue_get_size (SluiceQueue *self);
 gboolean sluice_queue_is_closed (SluiceQueue *self);
+
+/**
+ * sluice_queue_give_batches:
+ * @items: (nullable): what was dequeued
+ * @error: (transfer full) (nullable)
+ *
+ * Ends the work of a call: each component, the items one behind the other, is an output; or it
+ * fails with that error, or with RESOURCE_EXHAUSTED.
+ */
+void sluice_queue_give_batches (const SluiceQueue *self,
+                                const SluiceItems *items,
+                                GError *error,
+                                SluiceKernelCall *call);
