@@ -333,11 +333,11 @@ build (Case *self, Bytes *bytes)
   return TRUE;
 }
 
-/* TensorFlow infers a batch of 1 where labels of unknown shape broadcast it to more, as many cuts
- * as cells where there is one cut more, and the image's batch and channels where the gradient of a
- * resize has its own. */
+/* TensorFlow infers two elements for the handle of a stack or an array, which is a scalar, a batch
+ * of 1 where labels of unknown shape broadcast it to more, as many cuts as cells where there is one
+ * cut more, and the image's batch and channels where the gradient of a resize has its own. */
 static gboolean
-promise_counts (const SluiceOp *op)
+promise_counts (const SluiceOp *op, SluiceDType dtype)
 {
   static const char *const others[] = { "SoftmaxCrossEntropyWithLogits",
                                         "FractionalMaxPool",
@@ -345,7 +345,7 @@ promise_counts (const SluiceOp *op)
                                         "ResizeBilinearGrad",
                                         "ResizeBicubicGrad",
                                         NULL };
-  return !g_strv_contains (others, op->name);
+  return dtype != SLUICE_RESOURCE && !g_strv_contains (others, op->name);
 }
 
 static void
@@ -356,7 +356,7 @@ check_outputs (const Case *self, SluiceTensor **outputs)
       const SluiceOutput *promised = &self->node->outputs[i];
       char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
       if (outputs[i]->dtype != (gint8) sluice_dtype_base (promised->dtype)
-          || (promise_counts (self->op)
+          || (promise_counts (self->op, promised->dtype)
               && !sluice_shape_compatible (&promised->shape, &outputs[i]->shape)))
         g_error ("%s: output %u is %s%s, promised was %s%s", self->op->name, i,
                  sluice_dtype_name (outputs[i]->dtype), sluice_shape_str (&outputs[i]->shape, a),
