@@ -171,6 +171,15 @@ test_branches (void)
     }
 }
 
+static void
+test_loops (void)
+{
+  g_auto (Harness) h = { 0 };
+  calls_init (&h);
+  assert_value (&h, "while", 1, FALSE, 0, 677); /* 1, 2, 5, 26, 677 */
+  assert_value (&h, "stateless_while", 300, FALSE, 0, 300);
+}
+
 /* A call runs as a whole, once, also where no value of what it does is needed. */
 static void
 test_effects (void)
@@ -240,6 +249,7 @@ main (int argc, char **argv)
   sluice_registry_init (sluice_kernel_modules ());
   g_test_add_func ("/kernels/call/calls", test_calls);
   g_test_add_func ("/kernels/call/branches", test_branches);
+  g_test_add_func ("/kernels/call/loops", test_loops);
   g_test_add_func ("/kernels/call/effects", test_effects);
   g_test_add_func ("/kernels/call/gradients", test_gradients);
   g_test_add_func ("/kernels/call/refusals", test_refusals);
