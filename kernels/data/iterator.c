@@ -6,39 +6,26 @@
 
 #include "engine/graph/shape-context.h"
 #include "kernels/data/dataset.h"
+#include "kernels/data/spec.h"
 
 /* Where iterators stand that are found by a string. */
 #define HANDLES "_iterators"
 
 typedef struct
 {
-  guint n;
-  SluiceDType *types;
-  SluiceShape *shapes; /* may be partial */
-} Signature;
-
-typedef struct
-{
   SluiceResource parent;
   char *name;
-  Signature signature;
+  SluiceElementSpec *spec;
   pthread_mutex_t lock;
   SluiceCursor *cursor; /* (nullable), under lock: who goes on keeps it for as long as it takes */
 } Iterator;
-
-static void
-signature_clear (Signature *self)
-{
-  g_clear_pointer (&self->types, g_free);
-  g_clear_pointer (&self->shapes, g_free);
-}
 
 static void
 iterator_finalize (SluiceResource *resource)
 {
   Iterator *self = (Iterator *) resource;
   g_clear_pointer (&self->cursor, sluice_cursor_free);
-  signature_clear (&self->signature);
+  sluice_element_spec_free (self->spec);
   pthread_mutex_destroy (&self->lock);
   g_free (self->name);
   g_free (self);
@@ -46,51 +33,12 @@ iterator_finalize (SluiceResource *resource)
 
 static const SluiceResourceType iterator_type = { "iterator", iterator_finalize };
 
-/* ---- signatures ---- */
-
-static gpointer
-prepare (const SluiceNode *node, GError **error)
-{
-  const SluiceAttrValue *types = sluice_node_get_attr (node, "output_types");
-  const SluiceAttrValue *shapes = sluice_node_get_attr (node, "output_shapes");
-  guint n = types->list.n;
-  if (shapes->list.n != n)
-    {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "%s '%s': output_types has %u items and output_shapes %u; give as many",
-                   node->op_name, node->name, n, shapes->list.n);
-      return NULL;
-    }
-  Signature *self = g_new (Signature, 1);
-  *self = (Signature){ n, g_new (SluiceDType, n), g_new (SluiceShape, n) };
-  for (guint i = 0; i < n; i++)
-    {
-      self->types[i] = types->list.items[i].type;
-      self->shapes[i] = shapes->list.items[i].shape;
-    }
-  return self;
-}
-
-static void
-free_state (gpointer state)
-{
-  signature_clear (state);
-  g_free (state);
-}
-
-/* Do they fit what a node expects, or a dataset has? */
+/* Does the iterator give what the node says? */
 static gboolean
-check_types (SluiceKernelCall *call, const Signature *self, guint n, const SluiceDType *types)
+check_wanted (SluiceKernelCall *call, const Iterator *self)
 {
-  if (n != self->n)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "the iterator has %u components, and not %u", self->n, n);
-  for (guint i = 0; i < n; i++)
-    if (types[i] != self->types[i])
-      return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                               "component %u of the iterator is %s, and not %s", i,
-                               sluice_dtype_name (self->types[i]), sluice_dtype_name (types[i]));
-  return TRUE;
+  return sluice_element_spec_check (call->state, call, "the iterator", self->spec->n,
+                                    self->spec->types);
 }
 
 /* ---- making ---- */
@@ -99,14 +47,12 @@ static SluiceResource *
 make (gpointer data, GError **error)
 {
   SluiceKernelCall *call = data;
-  const Signature *wanted = call->state;
+  const SluiceElementSpec *wanted = call->state;
   Iterator *self = g_new0 (Iterator, 1);
   atomic_init (&self->parent.ref_count, 1);
   self->parent.type = &iterator_type;
   self->name = g_strdup (call->node->name);
-  self->signature.n = wanted->n;
-  self->signature.types = g_memdup2 (wanted->types, wanted->n * sizeof *wanted->types);
-  self->signature.shapes = g_memdup2 (wanted->shapes, wanted->n * sizeof *wanted->shapes);
+  self->spec = sluice_element_spec_copy (wanted);
   pthread_mutex_init (&self->lock, NULL);
   return &self->parent;
 }
@@ -114,11 +60,10 @@ make (gpointer data, GError **error)
 static gboolean
 iterator_compute (SluiceKernelCall *call)
 {
-  const Signature *wanted = call->state;
   SluiceResource *resource = sluice_call_resource (call, &iterator_type, make, call);
   if (resource == NULL)
     return FALSE;
-  if (!check_types (call, &((Iterator *) resource)->signature, wanted->n, wanted->types))
+  if (!check_wanted (call, (Iterator *) resource))
     {
       sluice_resource_unref (resource);
       return FALSE;
@@ -134,7 +79,8 @@ begin_compute (SluiceKernelCall *call)
   SluiceDataset *dataset = sluice_call_get_dataset (call, 0);
   Iterator *self =
       dataset != NULL ? (Iterator *) sluice_call_handle (call, 1, &iterator_type) : NULL;
-  if (self == NULL || !check_types (call, &self->signature, dataset->n, dataset->types))
+  if (self == NULL
+      || !sluice_element_spec_check (self->spec, call, "the dataset", dataset->n, dataset->types))
     return FALSE;
   SluiceCursor *cursor = sluice_cursor_new (dataset);
   pthread_mutex_lock (&self->lock);
@@ -148,22 +94,9 @@ begin_compute (SluiceKernelCall *call)
 /* ---- going on ---- */
 
 static gboolean
-check_shape (SluiceKernelCall *call, const Signature *wanted, guint i, const SluiceTensor *tensor)
-{
-  char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
-  if (wanted->shapes[i].rank == SLUICE_UNKNOWN_RANK
-      || sluice_shape_compatible (&wanted->shapes[i], &tensor->shape))
-    return TRUE;
-  return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                           "component %u of the element has shape %s, and output_shapes says %s", i,
-                           sluice_shape_str (&tensor->shape, b),
-                           sluice_shape_str (&wanted->shapes[i], a));
-}
-
-static gboolean
 next_locked (SluiceKernelCall *call, Iterator *self)
 {
-  const Signature *wanted = call->state;
+  const SluiceElementSpec *wanted = call->state;
   g_autofree SluiceTensor **element = g_new0 (SluiceTensor *, wanted->n);
   GError *error = NULL;
   if (self->cursor == NULL)
@@ -180,20 +113,14 @@ next_locked (SluiceKernelCall *call, Iterator *self)
     default:
       return sluice_call_fail_with (call, error);
     }
-  for (guint i = 0; i < wanted->n; i++)
-    {
-      check_shape (call, wanted, i, element[i]);
-      sluice_call_take_output (call, i, element[i]);
-    }
-  return call->error == NULL;
+  return sluice_element_spec_give (wanted, call, element);
 }
 
 static gboolean
 next_compute (SluiceKernelCall *call)
 {
-  const Signature *wanted = call->state;
   Iterator *self = (Iterator *) sluice_call_handle (call, 0, &iterator_type);
-  if (self == NULL || !check_types (call, &self->signature, wanted->n, wanted->types))
+  if (self == NULL || !check_wanted (call, self))
     return FALSE;
   pthread_mutex_lock (&self->lock);
   gboolean ok = next_locked (call, self);
@@ -231,7 +158,7 @@ to_string_compute (SluiceKernelCall *call)
 static gboolean
 from_string_compute (SluiceKernelCall *call)
 {
-  const Signature *wanted = call->state;
+  const SluiceElementSpec *wanted = call->state;
   GError *error = NULL;
   if (!sluice_call_want_scalar (call, 0))
     return FALSE;
@@ -241,8 +168,7 @@ from_string_compute (SluiceKernelCall *call)
       sluice_resources_get (call->resources, HANDLES, text, &iterator_type, NULL, NULL, &error);
   if (iterator == NULL)
     return sluice_call_fail_with (call, error);
-  if (wanted->n > 0
-      && !check_types (call, &((Iterator *) iterator)->signature, wanted->n, wanted->types))
+  if (wanted->n > 0 && !check_wanted (call, (Iterator *) iterator))
     {
       sluice_resource_unref (iterator);
       return FALSE;
@@ -252,15 +178,6 @@ from_string_compute (SluiceKernelCall *call)
 }
 
 /* ---- the ops ---- */
-
-static gboolean
-next_shape (SluiceShapeContext *c, GError **error)
-{
-  const SluiceAttrValue *shapes = sluice_node_get_attr (c->node, "output_shapes");
-  for (guint i = 0; i < c->n_outputs && i < shapes->list.n; i++)
-    sluice_shape_context_set (c, i, &shapes->list.items[i].shape);
-  return TRUE;
-}
 
 static const SluiceRecipe recipe = {
   .why_none = N_ ("goes through a dataset: tests/kernels/test-data makes one")
@@ -301,7 +218,7 @@ OP (next_op,
     "IteratorGetNext",
     "iterator: resource -> components: output_types",
     TYPES,
-    next_shape,
+    sluice_shape_of_element,
     N_ ("The next element of a dataset"));
 OP (to_string_op,
     "IteratorToStringHandle",
@@ -330,7 +247,7 @@ static const SluiceOpDef *const ops[] = { &iterator_op,      &iterator_v2_op, &b
   {                                                                                                \
     .op = op_name, .device = "CPU", __VA_ARGS__                                                    \
   }
-#define SIGNED .prepare = prepare, .free_state = free_state
+#define SIGNED .prepare = sluice_element_spec_prepare, .free_state = sluice_element_spec_free
 
 static const SluiceKernel kernels[] = {
   KERNEL ("Iterator", SIGNED, .compute = iterator_compute),
