@@ -27,9 +27,10 @@
 void
 element_set (SluiceTensor *tensor, gint64 i, double value)
 {
+  /* By way of an integer that has a sign: the conversion of a negative number to others is open. */
 #define SET(DTYPE, T)                                                                              \
   case DTYPE:                                                                                      \
-    ((T *) tensor->data)[i] = (T) value;                                                           \
+    ((T *) tensor->data)[i] = (T) 0.5 == 0 ? (T) (gint64) value : (T) value;                       \
     break;
   switch ((SluiceDType) tensor->dtype)
     {

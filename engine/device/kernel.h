@@ -57,6 +57,26 @@ struct _SluiceKernelCall
   GError *error;         /* set by sluice_call_fail() */
 };
 
+/*
+ * How an element-wise kernel makes a strip of its output, for fusion: element i of it depends on
+ * element i of the operands only, and has the bits that compute gives.
+ */
+typedef struct _SluiceStrip SluiceStrip;
+#define SLUICE_STRIP_OPERANDS 2 /* at most */
+struct _SluiceStrip
+{
+  /* Bit k of single: operand k is one element that stands for all, for one operand at most. out may
+   * be an operand, where the elements are of one size. */
+  void (*run) (
+      const SluiceStrip *self, gint64 n, const void *const *operands, guint single, void *out);
+  void (*loop) (void); /* of the kernel's; so are the next two */
+  guint n_operands;
+  float alpha;
+  double ns;          /* an element, about */
+  gboolean one_shape; /* refuses operands of one element that stand for all */
+  gboolean adds_rows; /* operand 1 is a vector along the last dimension of operand 0 */
+};
+
 typedef enum
 {
   SLUICE_KERNEL_CHEAP = 1 << 0, /* always well under a microsecond: never worth another thread */
@@ -102,6 +122,8 @@ struct _SluiceKernel
   /* Nullable: a step that has the node failed; who waits for what the node brings should hear why.
    * After the step. */
   void (*step_failed) (const SluiceNode *node, SluiceResources *resources, const GError *error);
+  /* Nullable: the kernel is element-wise. FALSE: not for the types of this node. */
+  gboolean (*strip) (const SluiceKernel *self, const SluiceNode *node, SluiceStrip *strip);
   gpointer data; /* for tables of kernels that share one function */
 };
 

@@ -94,3 +94,15 @@ gboolean sluice_find_frames (SluiceWork *work, const GPtrArray *order, GError **
  * dropped.
  */
 void sluice_loosen_constants (SluiceWork *work, const GPtrArray *order);
+
+/**
+ * sluice_fuse:
+ * @order: all nodes, as sluice_work_sort() has them
+ * @devices: of the session, by number
+ *
+ * After sluice_loosen_constants(): trees of element-wise nodes whose values nobody else reads
+ * become one node each, which hands a strip of elements from one to the next while it is in the
+ * first cache. No value changes. A tree's last node is dead where one of its nodes would have been.
+ */
+void
+sluice_fuse (SluiceWork *work, const GPtrArray *order, SluiceDevice *const *devices, int max_rank);

@@ -23,8 +23,13 @@ typedef enum
   SLUICE_WORK_OP,    /* runs the origin's kernel */
   SLUICE_WORK_CONST, /* holds its values: a Const, or a node that was folded */
   SLUICE_WORK_SEND,
-  SLUICE_WORK_RECV, /* of what its Send, which is its input, took on the other device */
+  SLUICE_WORK_RECV,  /* of what its Send, which is its input, took on the other device */
+  SLUICE_WORK_FUSED, /* runs its members strip by strip; the origin is the last of them */
 } SluiceWorkKind;
+
+/* Of a fused node at most; a longer tree becomes several. */
+#define SLUICE_FUSED_MEMBERS 32
+#define SLUICE_FUSED_INPUTS  (SLUICE_FUSED_MEMBERS * SLUICE_STRIP_OPERANDS)
 
 struct _SluiceWorkNode
 {
@@ -36,10 +41,13 @@ struct _SluiceWorkNode
   SluiceWorkNode **controls; /* run before; without duplicates */
   SluiceTensor **values;     /* of CONST: one an output */
   int port;                  /* of transfers: output of the origin; -1: a control edge */
-  guint index;               /* position in work->nodes, kept by sluice_work_sweep() */
-  guint mark;                /* scratch of the pass that runs */
-  guint frame;               /* where it runs, a number in work->frames: sluice_find_frames() */
-  guint output_frame;        /* where its outputs lie: of Enter and Exit another one */
+  SluiceWorkNode **members;  /* of FUSED: n_members in the order in which they run. Their inputs are
+                                members before them or inputs of the node */
+  guint n_members;
+  guint index;        /* position in work->nodes, kept by sluice_work_sweep() */
+  guint mark;         /* scratch of the pass that runs */
+  guint frame;        /* where it runs, a number in work->frames: sluice_find_frames() */
+  guint output_frame; /* where its outputs lie: of Enter and Exit another one */
 };
 
 /* A loop's frame. Number 0 is the graph itself, outside all loops. */

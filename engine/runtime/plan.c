@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/plan.h"
 
+#include "engine/runtime/fused.h"
 #include "engine/runtime/schedule.h"
 
 typedef struct
@@ -194,10 +195,24 @@ receives_entered (const SluiceWorkNode *recv)
          && sluice_work_role (send->inputs[0].node) == SLUICE_ROLE_ENTER;
 }
 
+static void
+book_outputs (Compile *compile, SluicePlanNode *node)
+{
+  node->first_output = compile->dtypes->len;
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      guint8 dtype = (guint8) node->origin->outputs[i].dtype;
+      g_byte_array_append (compile->dtypes, &dtype, 1);
+      if (sluice_dtype_is_ref (node->origin->outputs[i].dtype))
+        node->flags |= SLUICE_PLAN_REF_OUTPUTS;
+    }
+}
+
 static gboolean
 compile_node (Compile *compile, guint32 rank, GError **error)
 {
   const SluiceWorkNode *work_node = compile->order->pdata[rank];
+  const SluiceDevice *device = compile->options->devices[work_node->device];
   SluicePlan *plan = compile->plan;
   SluicePlanNode *node = &plan->nodes[rank];
   node->origin = work_node->origin;
@@ -215,14 +230,14 @@ compile_node (Compile *compile, guint32 rank, GError **error)
     {
     case SLUICE_WORK_OP:
       ok = compile_op (compile, work_node, node, error);
-      node->first_output = compile->dtypes->len;
-      for (guint i = 0; i < node->n_outputs; i++)
-        {
-          guint8 dtype = (guint8) node->origin->outputs[i].dtype;
-          g_byte_array_append (compile->dtypes, &dtype, 1);
-          if (sluice_dtype_is_ref (node->origin->outputs[i].dtype))
-            node->flags |= SLUICE_PLAN_REF_OUTPUTS;
-        }
+      book_outputs (compile, node);
+      break;
+    case SLUICE_WORK_FUSED:
+      node->kernel = &sluice_fused_kernel;
+      node->state =
+          sluice_fusion_new (work_node, device->klass->type, compile->options->max_rank, error);
+      ok = node->state != NULL;
+      book_outputs (compile, node);
       break;
     case SLUICE_WORK_CONST:
       node->flags |= SLUICE_PLAN_CONST | SLUICE_PLAN_CHEAP;
@@ -596,6 +611,8 @@ sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **er
     return NULL;
   if (!options->no_loosen)
     sluice_loosen_constants (work, in_order);
+  if (options->fuses)
+    sluice_fuse (work, in_order, options->devices, options->max_rank);
   g_autoptr (SluicePlan) plan = g_new0 (SluicePlan, 1);
   plan->n_feeds = work->n_feeds;
   plan->feeds = g_memdup2 (work->feeds, work->n_feeds * sizeof (SluiceEdge));

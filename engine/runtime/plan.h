@@ -141,6 +141,7 @@ typedef struct
   SluiceDevice *const *devices;
   int max_rank;       /* of kernels */
   gboolean no_loosen; /* constants stay the nodes that they are */
+  gboolean fuses;     /* element-wise nodes into one, where nobody reads what lies between */
 } SluicePlanOptions;
 
 /* (transfer full) (nullable): UNIMPLEMENTED, NOT_FOUND, INVALID_ARGUMENT naming the node. */

@@ -28,6 +28,7 @@ typedef struct
 {
   const char *const *feeds, *const *fetches, *const *targets;
   guint n_feeds, n_fetches, n_targets;
+  gboolean node_by_node; /* nothing fused: the NaN guard looks at every value */
 } Names;
 
 struct _SluiceSession
@@ -156,7 +157,8 @@ static gboolean
 equal_names (gconstpointer a, gconstpointer b)
 {
   const Names *x = a, *y = b;
-  return x->n_feeds == y->n_feeds && x->n_fetches == y->n_fetches && x->n_targets == y->n_targets
+  return x->node_by_node == y->node_by_node && x->n_feeds == y->n_feeds
+         && x->n_fetches == y->n_fetches && x->n_targets == y->n_targets
          && equal_strings (x->feeds, y->feeds, x->n_feeds)
          && equal_strings (x->fetches, y->fetches, x->n_fetches)
          && equal_strings (x->targets, y->targets, x->n_targets);
@@ -256,7 +258,9 @@ compile (SluiceSession *self, const Names *names, GError **error)
     }
   sluice_partition (work);
   SluicePlanOptions options = { (SluiceDevice *const *) self->devices->pdata, max_rank,
-                                self->options.no_optimize };
+                                self->options.no_optimize,
+                                !self->options.no_optimize && !self->options.no_fusion
+                                    && !names->node_by_node };
   SluicePlan *plan = sluice_plan_new (work, &options, error);
   if (!plan)
     return NULL;
@@ -300,6 +304,12 @@ get_program (SluiceSession *self, const Names *names, GError **error)
 
 /* ---- runs ---- */
 
+static gboolean
+guards (const SluiceSession *self, const SluiceRunOptions *options)
+{
+  return self->options.nan_guard || (options && options->nan_guard);
+}
+
 static void
 on_cancelled (GCancellable *cancellable, gpointer step)
 {
@@ -323,7 +333,7 @@ run_program (SluiceSession *self,
                         .seed = self->options.seed,
                         .number = options->step,
                         .cancel_flag = options->cancel_flag,
-                        .nan_guard = self->options.nan_guard || options->nan_guard,
+                        .nan_guard = guards (self, options),
                         .max_iterations = options->max_iterations,
                         .lanes = self->lanes,
                         .activity = self->activity,
@@ -368,7 +378,9 @@ sluice_session_run (SluiceSession *self,
       names[i] = feeds[i].edge;
       tensors[i] = feeds[i].tensor;
     }
-  Names signature = { names, fetches, targets, n_feeds, n_fetches, n_targets };
+  Names signature = {
+    names, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options)
+  };
   Program *program = get_program (self, &signature, error);
   if (!program)
     return FALSE;
@@ -388,7 +400,9 @@ sluice_session_prepare (SluiceSession *self,
                         GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
-  Names signature = { feeds, fetches, targets, n_feeds, n_fetches, n_targets };
+  Names signature = {
+    feeds, fetches, targets, n_feeds, n_fetches, n_targets, self->options.nan_guard
+  };
   Program *program = get_program (self, &signature, error);
   if (!program)
     return NULL;

@@ -26,6 +26,7 @@ typedef struct
   gboolean reference_kernels; /* force the kernels of rank 0 */
   gboolean
       no_optimize; /* neither folding nor common sub-expressions: plans hold the graph as it is */
+  gboolean no_fusion; /* element-wise nodes run one by one; the bits are the same */
   gboolean nan_guard; /* fail a step at the first node that makes a NaN or infinity of finite
                          inputs, naming it */
   SluiceResources *resources; /* (nullable): shared with other sessions */
@@ -59,7 +60,8 @@ typedef struct
   GCancellable *cancellable;      /* (nullable) */
   guint64 step;                   /* number recorded in the trace */
   const _Atomic int *cancel_flag; /* (nullable): another way to cancel, one load to look at */
-  gboolean nan_guard;             /* for this run only */
+  gboolean nan_guard;             /* for this run only; a callable names the node at the end of what
+                                     was fused */
   guint64 max_iterations;         /* a loop that wants more fails the run; 0: no limit */
 } SluiceRunOptions;
 

@@ -204,6 +204,27 @@ binary_compute (SluiceKernelCall *call)
                                    run_rows, &job);
 }
 
+static void
+run_strip (const SluiceStrip *strip, gint64 n, const void *const *operands, guint single, void *out)
+{
+  SluicePlane plane = { .rows = 1, .n = n, .x_step = !(single & 1), .y_step = !(single & 2) };
+  ((SluiceBinaryLoop) strip->loop) (&plane, operands[0], operands[1], out);
+}
+
+static gboolean
+binary_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *strip)
+{
+  const SluiceBinaryKernel *k = kernel->data;
+  SluiceDType dtype = sluice_edge_dtype (node->inputs[0]);
+  *strip = (SluiceStrip){ .run = run_strip,
+                          .loop = (void (*) (void)) k->loop[dtype],
+                          .n_operands = 2,
+                          .one_shape = k->one_shape,
+                          .ns = k->ns };
+  gboolean may_refuse = k->check != NULL && sluice_dtype_in (dtype, SLUICE_SET_INTS);
+  return !sluice_dtype_is_half (dtype) && !may_refuse;
+}
+
 /* Where operand k stands for element i of the output. */
 static gint64
 operand_at (const SluiceBroadcast *b, guint k, gint64 i)
@@ -424,6 +445,7 @@ static const SluiceBinaryKernel kernel_Complex = { .loop = { LOOPS_D (binary_joi
     .rank = 10,                                                                                    \
     .prepare = prepare_,                                                                           \
     .compute = binary_compute,                                                                     \
+    .strip = binary_strip,                                                                         \
     .data = (gpointer) &kernel_##op_ },                                                            \
       { .op = #op_,                                                                                \
         .device = "CPU",                                                                           \
@@ -446,6 +468,7 @@ static const SluiceBinaryKernel kernel_Complex = { .loop = { LOOPS_D (binary_joi
     .device = "CPU",                                                                               \
     .rank = 10,                                                                                    \
     .compute = binary_compute,                                                                     \
+    .strip = binary_strip,                                                                         \
     .data = (gpointer) &kernel_##op_ },                                                            \
       { .op = #op_,                                                                                \
         .device = "CPU",                                                                           \

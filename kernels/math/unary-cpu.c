@@ -64,6 +64,23 @@ unary_compute (SluiceKernelCall *call)
   return TRUE;
 }
 
+static void
+run_strip (const SluiceStrip *strip, gint64 n, const void *const *operands, guint single, void *out)
+{
+  ((SluiceUnaryLoop) strip->loop) (n, operands[0], out);
+}
+
+static gboolean
+unary_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *strip)
+{
+  const SluiceUnaryKernel *k = kernel->data;
+  SluiceDType dtype = sluice_edge_dtype (node->inputs[0]);
+  *strip = (SluiceStrip){
+    .run = run_strip, .loop = (void (*) (void)) k->loop[dtype], .n_operands = 1, .ns = k->ns
+  };
+  return !sluice_dtype_is_half (dtype);
+}
+
 /* One element after the other, in the widest type of its kind. */
 static gboolean
 unary_compute_reference (SluiceKernelCall *call)
@@ -121,6 +138,7 @@ MAKE_KERNEL_TO (LogicalNot, logical_not, B, 0.1, FALSE)
     .where = { { "T", SET_##kinds } },                                                             \
     .rank = 10,                                                                                    \
     .compute = unary_compute,                                                                      \
+    .strip = unary_strip,                                                                          \
     .data = (gpointer) &kernel_##op_ },                                                            \
       { .op = #op_,                                                                                \
         .device = "CPU",                                                                           \
@@ -152,6 +170,7 @@ static const SluiceKernel kernels[] = {
     .device = "CPU",
     .rank = 10,
     .compute = unary_compute,
+    .strip = unary_strip,
     .data = (gpointer) &kernel_LogicalNot },
   { .op = "LogicalNot",
     .device = "CPU",

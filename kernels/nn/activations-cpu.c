@@ -188,17 +188,38 @@ activation_compute (SluiceKernelCall *call)
                                    activation->ns, apply_range, &work);
 }
 
+static void
+run_strip (const SluiceStrip *strip, gint64 n, const void *const *operands, guint single, void *out)
+{
+  ((Formula) strip->loop) (operands[0], strip->n_operands > 1 ? operands[1] : NULL, out, n,
+                           strip->alpha);
+}
+
+static gboolean
+activation_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *strip)
+{
+  const Activation *activation = kernel->data;
+  SluiceDType dtype = sluice_edge_dtype (node->inputs[0]);
+  *strip = (SluiceStrip){ .run = run_strip,
+                          .loop = (void (*) (void)) activation->by_type[dtype],
+                          .n_operands = node->n_inputs,
+                          .alpha = kernel->prepare ? sluice_node_get_float (node, "alpha") : 0,
+                          .ns = activation->ns,
+                          .one_shape = TRUE };
+  return !sluice_dtype_is_half (dtype);
+}
+
 #define KERNEL(name, types, activation)                                                            \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { "T", types } }, .compute = activation_compute,       \
-    .data = (gpointer) &activation                                                                 \
+    .strip = activation_strip, .data = (gpointer) &activation                                      \
   }
 
 #define LEAKY_KERNEL(name, activation)                                                             \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_FLOATS } },                          \
     .prepare = alpha_prepare, .free_state = g_free, .compute = activation_compute,                 \
-    .data = (gpointer) &activation                                                                 \
+    .strip = activation_strip, .data = (gpointer) &activation                                      \
   }
 
 static const SluiceKernel kernels[] = {

@@ -74,32 +74,52 @@ ADD (guint64, add_64)
 ADD (_Complex float, add_c64)
 ADD (_Complex double, add_c128)
 
+typedef void (*AddRows) (const Add *add, gint64 begin, gint64 end);
+
+static AddRows
+rows_of (SluiceDType dtype)
+{
+  switch (dtype)
+    {
+    case SLUICE_FLOAT:
+      return add_float;
+    case SLUICE_DOUBLE:
+      return add_double;
+    case SLUICE_COMPLEX64:
+      return add_c64;
+    case SLUICE_COMPLEX128:
+      return add_c128;
+    default:
+      break;
+    }
+  gsize size = sluice_dtype_size (dtype);
+  return size == 1 ? add_8 : size == 2 ? add_16 : size == 4 ? add_32 : add_64;
+}
+
 static void
 add_range (gpointer data, gint64 begin, gint64 end)
 {
   const Add *add = data;
-  switch (add->dtype)
-    {
-    case SLUICE_FLOAT:
-      return add_float (add, begin, end);
-    case SLUICE_DOUBLE:
-      return add_double (add, begin, end);
-    case SLUICE_COMPLEX64:
-      return add_c64 (add, begin, end);
-    case SLUICE_COMPLEX128:
-      return add_c128 (add, begin, end);
-    default:
-      break;
-    }
-  gsize size = sluice_dtype_size (add->dtype);
-  if (size == 1)
-    add_8 (add, begin, end);
-  else if (size == 2)
-    add_16 (add, begin, end);
-  else if (size == 4)
-    add_32 (add, begin, end);
-  else
-    add_64 (add, begin, end);
+  rows_of (add->dtype) (add, begin, end);
+}
+
+static void
+run_strip (const SluiceStrip *strip, gint64 n, const void *const *operands, guint single, void *out)
+{
+  Add add = { .layout = { 1, n, 1 }, .value = operands[0], .bias = operands[1], .out = out };
+  ((AddRows) strip->loop) (&add, 0, 1);
+}
+
+static gboolean
+add_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *strip)
+{
+  SluiceDType dtype = sluice_edge_dtype (node->inputs[0]);
+  *strip = (SluiceStrip){ .run = run_strip,
+                          .loop = (void (*) (void)) rows_of (dtype),
+                          .n_operands = 2,
+                          .ns = 0.2,
+                          .adds_rows = TRUE };
+  return !sluice_dtype_is_half (dtype) && bias_prepare (node, NULL) == NULL;
 }
 
 /* Rows are cut so that a chunk holds about as many elements, whatever the shape. */
@@ -273,15 +293,15 @@ bias_grad_compute (SluiceKernelCall *call)
   return TRUE;
 }
 
-#define KERNEL(name, function)                                                                     \
+#define KERNEL(name, function, ...)                                                                \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_NUMBER } }, .prepare = bias_prepare, \
-    .compute = function                                                                            \
+    .compute = function, __VA_ARGS__                                                               \
   }
 
 static const SluiceKernel kernels[] = {
-  KERNEL ("BiasAdd", bias_add_compute),
-  KERNEL ("BiasAddV1", bias_add_compute),
+  KERNEL ("BiasAdd", bias_add_compute, .strip = add_strip),
+  KERNEL ("BiasAddV1", bias_add_compute, .strip = add_strip),
   KERNEL ("BiasAddGrad", bias_grad_compute),
 };
 

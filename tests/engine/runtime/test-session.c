@@ -376,7 +376,7 @@ static void
 test_trace (void)
 {
   g_auto (Fixture) f = { NULL };
-  fixture_init (&f, NULL);
+  fixture_init (&f, &(SluiceSessionOptions){ .no_fusion = TRUE });
   op1 (&f, "Neg", "n", op1 (&f, "Square", "s", fixture_placeholder (&f, "x", SLUICE_FLOAT)));
   fixture_extend (&f);
   g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2);

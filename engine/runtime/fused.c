@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/runtime/fused.h"
+
+/* Of a strip of the widest type that takes part: a few of them fit into the first cache. */
+#define STRIP_BYTES 8192
+
+/* A vector along the last dimension that is shorter than this is repeated over a strip; with a
+ * longer one, a strip ends where a row does. */
+#define SHORT_ROW 256
+
+#define MAX_PATTERNS 4
+
+/* Strips in a chunk of work: fixed, so that what runs where never changes a bit. */
+#define STRIPS 8
+
+typedef struct
+{
+  int member;  /* whose value it is, or -1 */
+  guint input; /* of the node, where it is no member's value */
+} Operand;
+
+typedef struct
+{
+  const SluiceNode *origin;
+  const SluiceKernel *kernel;
+  gpointer state; /* of kernel->prepare */
+  SluiceStrip strip;
+  guint first_operand;
+  guint temp; /* where its strip lies; the last member's is the output's */
+} Member;
+
+typedef struct
+{
+  guint n_members, n_inputs, n_temps;
+  Member *members;
+  Operand *operands;
+  guint8 *sizes; /* by input: of an element */
+  gint64 strip;  /* elements */
+  double ns;     /* of all members, an element */
+} Fusion;
+
+/* ---- the plan of a node ---- */
+
+static void
+fusion_free (gpointer data)
+{
+  Fusion *self = data;
+  for (guint i = 0; i < self->n_members; i++)
+    if (self->members[i].state && self->members[i].kernel->free_state)
+      self->members[i].kernel->free_state (self->members[i].state);
+  g_free (self->members);
+  g_free (self->operands);
+  g_free (self->sizes);
+  g_free (self);
+}
+
+static Operand
+find_operand (const SluiceWorkNode *node, guint n_before, SluiceWorkEdge edge)
+{
+  for (guint i = 0; i < n_before; i++)
+    if (node->members[i] == edge.node)
+      return (Operand){ .member = (int) i };
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i].node == edge.node && node->inputs[i].port == edge.port)
+      return (Operand){ .member = -1, .input = i };
+  g_assert_not_reached ();
+}
+
+/* Each member's strip gets the first place that nobody reads any more; an operand's is none. */
+static void
+lay_temps (Fusion *self)
+{
+  g_autofree guint *last_read = g_new0 (guint, self->n_members);
+  g_autofree guint *free_from = g_new0 (guint, self->n_members);
+  for (guint i = 0; i < self->n_members; i++)
+    for (guint k = 0; k < self->members[i].strip.n_operands; k++)
+      {
+        Operand operand = self->operands[self->members[i].first_operand + k];
+        if (operand.member >= 0)
+          last_read[operand.member] = i;
+      }
+  for (guint i = 0; i + 1 < self->n_members; i++)
+    {
+      guint t = 0;
+      while (free_from[t] > i)
+        t++;
+      self->members[i].temp = t;
+      free_from[t] = last_read[i] + 1;
+      self->n_temps = MAX (self->n_temps, t + 1);
+    }
+}
+
+gpointer
+sluice_fusion_new (const SluiceWorkNode *node,
+                   const char *device_type,
+                   int max_rank,
+                   GError **error)
+{
+  Fusion *self = g_new0 (Fusion, 1);
+  gsize widest = 1;
+  self->members = g_new0 (Member, node->n_members);
+  self->sizes = g_new0 (guint8, node->n_inputs);
+  g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (Operand));
+  for (guint i = 0; i < node->n_members; i++)
+    {
+      const SluiceWorkNode *work_node = node->members[i];
+      Member *member = &self->members[self->n_members];
+      GError *failed = NULL;
+      member->origin = work_node->origin;
+      member->kernel = sluice_kernel_find (member->origin, device_type, max_rank, &failed);
+      if (!failed && member->kernel->prepare)
+        member->state = member->kernel->prepare (member->origin, &failed);
+      if (failed)
+        {
+          g_propagate_error (error, failed);
+          fusion_free (self);
+          return NULL;
+        }
+      self->n_members++;
+      member->kernel->strip (member->kernel, member->origin, &member->strip);
+      member->first_operand = operands->len;
+      for (guint k = 0; k < work_node->n_inputs; k++)
+        {
+          Operand operand = find_operand (node, i, work_node->inputs[k]);
+          gsize size = sluice_dtype_size (sluice_edge_dtype (member->origin->inputs[k]));
+          if (operand.member < 0)
+            self->sizes[operand.input] = (guint8) size;
+          widest = MAX (widest, size);
+          g_array_append_val (operands, operand);
+        }
+      widest = MAX (widest, sluice_dtype_size (member->origin->outputs[0].dtype));
+      self->ns += member->strip.ns;
+    }
+  self->n_inputs = node->n_inputs;
+  self->operands = (Operand *) g_array_steal (operands, NULL);
+  self->strip = STRIP_BYTES / (gint64) widest;
+  lay_temps (self);
+  return self;
+}
+
+/* ---- strip by strip ---- */
+
+typedef enum
+{
+  WHOLE,  /* has the shape of the result */
+  SINGLE, /* one element stands for all */
+  ROW,    /* a vector along the last dimension */
+} Kind;
+
+typedef struct
+{
+  const Fusion *fusion;
+  const Kind *kinds;       /* by input */
+  const char *const *data; /* by input */
+  char *out;
+  gsize out_size;
+  gint64 n;         /* elements of the result */
+  gint64 row;       /* elements after which a strip begins anew */
+  gint64 strips;    /* in such a row */
+  gint64 period;    /* of the ROWs that are repeated over a strip; 0: none are */
+  guint n_patterns; /* ROWs then */
+} Job;
+
+static const void *
+locate (const Job *job, Operand operand, gint64 at, gint64 in_row, char *const *patterns)
+{
+  gsize size = job->fusion->sizes[operand.input];
+  switch (job->kinds[operand.input])
+    {
+    case WHOLE:
+      return job->data[operand.input] + at * size;
+    case ROW:
+      return job->period ? patterns[operand.input] : job->data[operand.input] + in_row * size;
+    default:
+      return job->data[operand.input];
+    }
+}
+
+static void
+repeat_rows (const Job *job, char *memory, char **patterns)
+{
+  for (guint i = 0; i < job->fusion->n_inputs; i++)
+    {
+      if (job->kinds[i] != ROW)
+        continue;
+      gsize row = job->period * job->fusion->sizes[i], all = job->row * job->fusion->sizes[i];
+      memcpy (memory, job->data[i], row);
+      for (gsize done = row; done < all; done += MIN (done, all - done))
+        memcpy (memory + done, memory, MIN (done, all - done));
+      patterns[i] = memory;
+      memory += STRIP_BYTES;
+    }
+}
+
+static void
+run_strip (const Job *job, gint64 unit, char *temps, char *const *patterns)
+{
+  const Fusion *fusion = job->fusion;
+  gint64 in_row = unit % job->strips * fusion->strip, row = unit / job->strips * job->row;
+  gint64 at = row + in_row;
+  gint64 n = MIN (MIN (fusion->strip, job->row - in_row), job->n - at);
+  for (guint i = 0; i < fusion->n_members; i++)
+    {
+      const Member *member = &fusion->members[i];
+      const void *operands[SLUICE_STRIP_OPERANDS];
+      guint single = 0;
+      for (guint k = 0; k < member->strip.n_operands; k++)
+        {
+          Operand operand = fusion->operands[member->first_operand + k];
+          if (operand.member >= 0)
+            operands[k] = temps + (gsize) fusion->members[operand.member].temp * STRIP_BYTES;
+          else
+            operands[k] = locate (job, operand, at, in_row, patterns);
+          if (operand.member < 0 && job->kinds[operand.input] == SINGLE)
+            single |= 1u << k;
+        }
+      gboolean is_last = i + 1 == fusion->n_members;
+      void *out =
+          is_last ? job->out + at * job->out_size : temps + (gsize) member->temp * STRIP_BYTES;
+      member->strip.run (&member->strip, n, operands, single, out);
+    }
+}
+
+static void
+run_strips (gpointer data, gint64 begin, gint64 end)
+{
+  const Job *job = data;
+  gsize bytes = (gsize) (job->fusion->n_temps + job->n_patterns) * STRIP_BYTES;
+  char *memory = g_newa (char, bytes + 64), *patterns[SLUICE_FUSED_INPUTS];
+  char *temps = (char *) (((guintptr) memory + 63) & ~(guintptr) 63);
+  if (job->period)
+    repeat_rows (job, temps + (gsize) job->fusion->n_temps * STRIP_BYTES, patterns);
+  for (gint64 unit = begin; unit < end; unit++)
+    run_strip (job, unit, temps, patterns);
+}
+
+/* ---- node by node ---- */
+
+static gboolean
+run_apart (SluiceKernelCall *call, const Fusion *self)
+{
+  SluiceTensor *values[SLUICE_FUSED_MEMBERS];
+  guint n = 0;
+  gboolean ok = TRUE;
+  while (ok && n < self->n_members)
+    {
+      const Member *member = &self->members[n];
+      guint n_operands = member->strip.n_operands;
+      SluiceValue inputs[SLUICE_STRIP_OPERANDS], output = { NULL };
+      for (guint k = 0; k < n_operands; k++)
+        {
+          Operand operand = self->operands[member->first_operand + k];
+          inputs[k].tensor = operand.member >= 0 ? values[operand.member]
+                                                 : sluice_call_input (call, operand.input);
+          /* A second reference: others may want to read it later. */
+          sluice_tensor_ref (inputs[k].tensor);
+        }
+      SluiceKernelCall one = *call;
+      one.node = member->origin;
+      one.kernel = member->kernel;
+      one.state = member->state;
+      one.inputs = inputs;
+      one.n_inputs = (guint16) n_operands;
+      one.outputs = &output;
+      one.output_dtypes = NULL;
+      ok = member->kernel->compute (&one);
+      call->error = one.error;
+      for (guint k = 0; k < n_operands; k++)
+        sluice_tensor_unref (inputs[k].tensor);
+      if (output.tensor)
+        values[n++] = output.tensor;
+    }
+  if (ok)
+    sluice_call_take_output (call, 0, values[--n]);
+  while (n > 0)
+    sluice_tensor_unref (values[--n]);
+  return ok;
+}
+
+/* ---- the kernel ---- */
+
+/* The shape of the result, where fusion hoped for the right ones: of the operand with most
+ * elements. */
+static const SluiceShape *
+largest_shape (SluiceKernelCall *call)
+{
+  const SluiceTensor *largest = sluice_call_input (call, 0);
+  for (guint i = 1; i < call->n_inputs; i++)
+    {
+      const SluiceTensor *input = sluice_call_input (call, i);
+      if (input->shape.rank > largest->shape.rank
+          || (input->shape.rank == largest->shape.rank && input->n_elements > largest->n_elements))
+        largest = input;
+    }
+  return &largest->shape;
+}
+
+static gboolean
+find_kinds (SluiceKernelCall *call, const SluiceShape *shape, Kind *kinds, Job *job)
+{
+  gint64 last = shape->rank > 1 ? shape->dim[shape->rank - 1] : 0;
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      const SluiceTensor *input = sluice_call_input (call, i);
+      if (sluice_shape_equal (&input->shape, shape))
+        kinds[i] = WHOLE;
+      else if (input->shape.rank == 1 && last > 0 && input->shape.dim[0] == last)
+        kinds[i] = ROW;
+      else if (input->n_elements == 1)
+        kinds[i] = SINGLE;
+      else
+        return FALSE;
+      job->n_patterns += kinds[i] == ROW;
+    }
+  if (job->n_patterns == 0)
+    return TRUE;
+  job->period = last < SHORT_ROW ? last : 0;
+  job->row = job->period ? job->fusion->strip / last * last : last;
+  job->n_patterns = job->period ? job->n_patterns : 0;
+  return job->n_patterns <= MAX_PATTERNS;
+}
+
+/* Does the member take what it gets strip by strip? */
+static gboolean
+takes (const Fusion *self, const Member *member, const Kind *kinds)
+{
+  guint n_single = 0;
+  for (guint k = 0; k < member->strip.n_operands; k++)
+    {
+      Operand operand = self->operands[member->first_operand + k];
+      Kind kind = operand.member >= 0 ? WHOLE : kinds[operand.input];
+      n_single += kind == SINGLE;
+      gboolean wants_row = member->strip.adds_rows && k == 1;
+      if (wants_row != (kind == ROW) && (wants_row || member->strip.one_shape))
+        return FALSE;
+    }
+  return n_single == 0
+         || (n_single == 1 && member->strip.n_operands > 1 && !member->strip.one_shape);
+}
+
+/* In the memory of an operand that nobody needs any more, where there is one. */
+static SluiceTensor *
+make_output (SluiceKernelCall *call, const SluiceShape *shape, const Kind *kinds)
+{
+  SluiceDType dtype = sluice_dtype_base (call->node->outputs[0].dtype);
+  for (guint i = 0; i < call->n_inputs; i++)
+    if (kinds[i] == WHOLE && (SluiceDType) sluice_call_input (call, i)->dtype == dtype
+        && sluice_call_can_reuse (call, i))
+      return sluice_call_reuse (call, 0, i, shape);
+  return sluice_call_output (call, 0, shape);
+}
+
+static gboolean
+fused_compute (SluiceKernelCall *call)
+{
+  const Fusion *self = call->state;
+  Kind kinds[SLUICE_FUSED_INPUTS];
+  const char *data[SLUICE_FUSED_INPUTS];
+  const SluiceShape shape = *largest_shape (call);
+  Job job = { .fusion = self, .kinds = kinds, .data = data };
+  job.row = job.n = sluice_shape_n_elements (&shape);
+  gboolean fits = find_kinds (call, &shape, kinds, &job);
+  for (guint i = 0; i < self->n_members && fits; i++)
+    fits = takes (self, &self->members[i], kinds);
+  if (!fits)
+    return run_apart (call, self);
+  for (guint i = 0; i < call->n_inputs; i++)
+    data[i] = sluice_call_input (call, i)->data;
+  SluiceTensor *out = make_output (call, &shape, kinds);
+  if (!out || job.n == 0)
+    return out != NULL;
+  job.out = out->data;
+  job.out_size = sluice_dtype_size (out->dtype);
+  job.strips = (job.row + self->strip - 1) / self->strip;
+  gint64 n_strips = (job.n + job.row - 1) / job.row * job.strips;
+  if (n_strips == 1)
+    {
+      run_strips (&job, 0, 1);
+      return TRUE;
+    }
+  return sluice_call_parallel_for (
+      call, n_strips, STRIPS, self->ns * (double) MIN (self->strip, job.row), run_strips, &job);
+}
+
+const SluiceKernel sluice_fused_kernel = {
+  .op = "fused", .device = "CPU", .compute = fused_compute, .free_state = fusion_free
+};

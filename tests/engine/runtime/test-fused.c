@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "tests/engine/runtime/fixture.h"
+
+#include <string.h>
+
+static SluiceEdge
+op2 (Fixture *f, const char *op, const char *name, SluiceEdge a, SluiceEdge b)
+{
+  return sluice_builder_add (&f->b, op, name, (SluiceEdge[]){ a, b }, 2, NULL, 0);
+}
+
+static SluiceEdge
+placeholder (Fixture *f, const char *name, SluiceDType dtype, const SluiceShape *shape)
+{
+  SluiceAttr attrs[] = { sluice_attr_type ("dtype", dtype), sluice_attr_shape ("shape", shape) };
+  return sluice_builder_add (&f->b, "Placeholder", name, NULL, 0, attrs, 2);
+}
+
+/* ---- random programs ---- */
+
+#define N_FEEDS 5
+#define N_NODES 24
+
+typedef struct
+{
+  Fixture f;
+  SluiceDType dtype;
+  SluiceShape shape; /* of the large operands */
+  SluiceEdge values[N_FEEDS + N_NODES];
+  guint n_values;
+  SluiceFeed feeds[N_FEEDS];
+  char *names[N_FEEDS];
+} Program;
+
+static SluiceTensor *
+random_tensor (GRand *rand, SluiceDType dtype, const SluiceShape *shape)
+{
+  SluiceTensor *tensor = sluice_tensor_new_zeros (dtype, shape);
+  for (gint64 i = 0; i < tensor->n_elements; i++)
+    {
+      double value = g_rand_double_range (rand, -2, 2);
+      if (dtype == SLUICE_FLOAT)
+        ((float *) tensor->data)[i] = (float) value;
+      else
+        ((double *) tensor->data)[i] = value;
+    }
+  return tensor;
+}
+
+/* What is known of a shape while the graph is built; what is not may be fed otherwise. */
+static void
+add_feed (Program *p, GRand *rand, guint i, const SluiceShape *shape, gboolean surprises)
+{
+  SluiceShape known = *shape, fed = *shape;
+  for (int k = 0; k < known.rank; k++)
+    if (g_rand_int_range (rand, 0, 3) == 0)
+      {
+        known.dim[k] = -1;
+        if (surprises && g_rand_int_range (rand, 0, 3) == 0)
+          fed.dim[k] = g_rand_boolean (rand) ? 1 : shape->dim[k] + 1;
+      }
+  g_autofree char *name = g_strdup_printf ("x%u", i);
+  p->names[i] = g_strdup_printf ("x%u:0", i);
+  p->feeds[i] = (SluiceFeed){ p->names[i], random_tensor (rand, p->dtype, &fed) };
+  p->values[p->n_values++] = placeholder (&p->f, name, p->dtype, &known);
+}
+
+static void
+add_node (Program *p, GRand *rand)
+{
+  static const char *const unary[] = { "Neg",     "Square", "Tanh",  "Relu",
+                                       "Sigmoid", "Abs",    "Floor", "Elu" };
+  static const char *const binary[] = {
+    "AddV2",   "Sub",      "Mul",         "Maximum",  "Minimum",
+    "RealDiv", "ReluGrad", "SigmoidGrad", "TanhGrad", "BiasAdd"
+  };
+  /* Chains more often than wide trees. */
+  guint newest = MIN (p->n_values, 4);
+  SluiceEdge a = p->values[p->n_values - 1 - (guint) g_rand_int_range (rand, 0, (gint32) newest)];
+  SluiceEdge b = p->values[g_rand_int_range (rand, 0, (gint32) p->n_values)];
+  g_autofree char *name = g_strdup_printf ("n%u", p->n_values);
+  SluiceEdge made;
+  if (g_rand_int_range (rand, 0, 3) == 0)
+    made = sluice_builder_add (&p->f.b, unary[g_rand_int_range (rand, 0, G_N_ELEMENTS (unary))],
+                               name, &a, 1, NULL, 0);
+  else if (g_rand_boolean (rand))
+    made = op2 (&p->f, binary[g_rand_int_range (rand, 0, G_N_ELEMENTS (binary))], name, a, b);
+  else
+    made = op2 (&p->f, binary[g_rand_int_range (rand, 0, G_N_ELEMENTS (binary))], name, b, a);
+  /* Shapes that contradict each other are refused on the spot: another draw, then. */
+  if (made.node)
+    p->values[p->n_values++] = made;
+  else
+    g_clear_error (&p->f.b.error);
+}
+
+static void
+program_init (Program *p, guint32 seed, gboolean surprises)
+{
+  static const SluiceShape shapes[] = { { 2, { 3, 5 } },     { 2, { 700, 3 } }, { 2, { 40, 300 } },
+                                        { 1, { 5000 } },     { 2, { 0, 4 } },   { 2, { 2, 2100 } },
+                                        { 3, { 30, 9, 8 } }, { 2, { 9, 1 } },   { 0, { 0 } } };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  *p = (Program){ .dtype = g_rand_boolean (rand) ? SLUICE_FLOAT : SLUICE_DOUBLE,
+                  .shape = shapes[g_rand_int_range (rand, 0, G_N_ELEMENTS (shapes))] };
+  fixture_init (&p->f, &(SluiceSessionOptions){ .seed = 1 });
+  SluiceShape last =
+      p->shape.rank > 1 ? SLUICE_SHAPE (p->shape.dim[p->shape.rank - 1]) : SLUICE_SHAPE_SCALAR;
+  add_feed (p, rand, 0, &SLUICE_SHAPE_SCALAR, FALSE);
+  add_feed (p, rand, 1, &last, FALSE);
+  for (guint i = 2; i < N_FEEDS; i++)
+    add_feed (p, rand, i, &p->shape, surprises);
+  while (p->n_values < N_FEEDS + N_NODES)
+    add_node (p, rand);
+  fixture_extend (&p->f);
+}
+
+static void
+program_clear (Program *p)
+{
+  for (guint i = 0; i < N_FEEDS; i++)
+    {
+      sluice_tensor_unref (p->feeds[i].tensor);
+      g_free (p->names[i]);
+    }
+  fixture_clear (&p->f);
+}
+
+/* What a run gives, or how it fails. */
+static char *
+run_program (const Program *p,
+             SluiceSession *session,
+             const char *const *fetches,
+             SluiceTensor **outputs)
+{
+  g_autoptr (GError) error = NULL;
+  if (sluice_session_run (session, p->feeds, N_FEEDS, fetches, 2, NULL, 0, outputs, NULL, &error))
+    return NULL;
+  return g_strdup (error->message);
+}
+
+static gboolean
+same_bits (const SluiceTensor *a, const SluiceTensor *b)
+{
+  return sluice_shape_equal (&a->shape, &b->shape)
+         && (a->n_elements == 0
+             || memcmp (a->data, b->data, a->n_elements * sluice_dtype_size (a->dtype)) == 0);
+}
+
+/* Returns whether the run succeeded. */
+static gboolean
+check_program (guint32 seed, gboolean surprises, guint *n_saved)
+{
+  Program p;
+  program_init (&p, seed, surprises);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceSession) apart =
+      sluice_session_new (&(SluiceSessionOptions){ .no_fusion = TRUE, .seed = 1 }, &error);
+  g_assert_no_error (error);
+  sluice_session_extend (apart, p.f.graph, &error);
+  g_assert_no_error (error);
+  g_autofree char *last = g_strdup_printf ("n%u:0", p.n_values - 1);
+  g_autofree char *inner = g_strdup_printf ("n%u:0", N_FEEDS + seed % N_NODES);
+  const char *fetches[] = { last, seed % 2 ? inner : last };
+  SluiceTensor *outputs[2], *wanted[2];
+  g_autofree char *why = run_program (&p, p.f.session, fetches, outputs);
+  g_autofree char *why_apart = run_program (&p, apart, fetches, wanted);
+  /* Where several nodes fail, which of them does first is another matter. */
+  g_assert_cmpint (why != NULL, ==, why_apart != NULL);
+  for (guint i = 0; i < 2 && !why; i++)
+    {
+      if (!same_bits (outputs[i], wanted[i]))
+        g_error ("program %u: %s differs where nodes are fused", seed, fetches[i]);
+      sluice_tensor_unref (outputs[i]);
+      sluice_tensor_unref (wanted[i]);
+    }
+  SluiceSessionStats fused, unfused;
+  sluice_session_get_stats (p.f.session, &fused);
+  sluice_session_get_stats (apart, &unfused);
+  *n_saved += (guint) (unfused.n_nodes_run - fused.n_nodes_run);
+  program_clear (&p);
+  return why == NULL;
+}
+
+static void
+test_programs (void)
+{
+  guint saved = 0;
+  for (guint32 seed = 0; seed < 200; seed++)
+    g_assert_true (check_program (seed, FALSE, &saved));
+  g_assert_cmpuint (saved, >, 500);
+}
+
+/* Operands of other sizes than those that fusion hoped for. */
+static void
+test_surprises (void)
+{
+  guint saved = 0, n_fine = 0;
+  for (guint32 seed = 0; seed < 300; seed++)
+    n_fine += check_program (seed, TRUE, &saved);
+  g_assert_cmpuint (n_fine, >, 30);
+  g_assert_cmpuint (n_fine, <, 300);
+}
+
+/* ---- what is fused, and what is not ---- */
+
+static guint64
+count_run (
+    Fixture *f, const char *const *fetches, guint n_fetches, const SluiceFeed *feeds, guint n)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceSessionStats before, after;
+  SluiceTensor *outputs[2];
+  sluice_session_get_stats (f->session, &before);
+  sluice_session_run (f->session, feeds, n, fetches, n_fetches, NULL, 0, outputs, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < n_fetches; i++)
+    sluice_tensor_unref (outputs[i]);
+  sluice_session_get_stats (f->session, &after);
+  return after.n_nodes_run - before.n_nodes_run;
+}
+
+static void
+test_counts (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT, &SLUICE_SHAPE (-1, 4));
+  SluiceEdge s = placeholder (&f, "s", SLUICE_FLOAT, &SLUICE_SHAPE_SCALAR);
+  SluiceEdge inner = op2 (&f, "Mul", "inner", x, s);
+  SluiceEdge y = op2 (&f, "AddV2", "y", inner, op2 (&f, "Sub", "other", s, x));
+  SluiceEdge columns[] = { y, { NULL, 0 } };
+  g_autoptr (SluiceTensor) axis = sluice_tensor_new_int32 (0);
+  SluiceAttr value[] = { sluice_attr_type ("dtype", SLUICE_INT32),
+                         sluice_attr_tensor ("value", axis) };
+  columns[1] = sluice_builder_add (&f.b, "Const", "axis", NULL, 0, value, 2);
+  SluiceEdge sum = sluice_builder_add (&f.b, "Sum", "sum", columns, 2, NULL, 0);
+  op2 (&f, "Mul", "z", y, sum);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) table = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (3, 4));
+  g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2);
+  SluiceFeed feeds[] = { { "x:0", table }, { "s:0", two } };
+  const char *const only_y[] = { "y:0", "inner:0" }, *const z[] = { "z:0" };
+  g_assert_cmpuint (count_run (&f, only_y, 1, feeds, 2), ==, 1);
+  /* A value that is fetched is made. */
+  g_assert_cmpuint (count_run (&f, only_y, 2, feeds, 2), ==, 2);
+  /* A sum reads y: it cannot go into z. */
+  g_assert_cmpuint (count_run (&f, z, 1, feeds, 2), ==, 3);
+}
+
+/* The guard speaks of the node, not of what it was fused into. */
+static void
+test_guard (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT, &SLUICE_SHAPE (2));
+  SluiceEdge log = sluice_builder_add (&f.b, "Log", "log_of_x", &x, 1, NULL, 0);
+  op2 (&f, "Mul", "y", log, log);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) zeros = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (2));
+  SluiceFeed feed = { "x:0", zeros };
+  const char *fetch = "y:0";
+  SluiceTensor *output;
+  for (int guarded = 0; guarded < 2; guarded++)
+    {
+      g_autoptr (GError) error = NULL;
+      SluiceRunOptions options = { .nan_guard = guarded };
+      gboolean ok =
+          sluice_session_run (f.session, &feed, 1, &fetch, 1, NULL, 0, &output, &options, &error);
+      g_assert_cmpint (ok, ==, !guarded);
+      if (ok)
+        sluice_tensor_unref (output);
+      else if (!strstr (error->message, "log_of_x"))
+        g_error ("'%s' does not name log_of_x", error->message);
+    }
+}
+
+/* One operand of the tree comes from the branch that is not taken. */
+static void
+test_dead (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT, &SLUICE_SHAPE_SCALAR);
+  SluiceEdge p = placeholder (&f, "p", SLUICE_BOOL, &SLUICE_SHAPE_SCALAR);
+  SluiceEdge taken = op2 (&f, "Switch", "switch", x, p), other = { taken.node, 1 };
+  SluiceEdge low = op2 (&f, "Mul", "low", op2 (&f, "AddV2", NULL, taken, x), x);
+  SluiceEdge high = op2 (&f, "Sub", "high", op2 (&f, "AddV2", NULL, x, other), x);
+  SluiceAttr n = sluice_attr_int ("N", 2);
+  sluice_builder_add (&f.b, "Merge", "merge", (SluiceEdge[]){ low, high }, 2, &n, 1);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_float (3);
+  for (int value = 0; value < 2; value++)
+    {
+      g_autoptr (SluiceTensor) which = sluice_tensor_new_bool (value);
+      SluiceFeed feeds[] = { { "x:0", three }, { "p:0", which } };
+      g_assert_cmpfloat (fixture_fetch (&f, "merge:0", feeds, 2), ==, value ? 3 : 18);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  fixture_init_registry ();
+  g_test_add_func ("/fused/programs", test_programs);
+  g_test_add_func ("/fused/surprises", test_surprises);
+  g_test_add_func ("/fused/counts", test_counts);
+  g_test_add_func ("/fused/guard", test_guard);
+  g_test_add_func ("/fused/dead", test_dead);
+  return g_test_run ();
+}
