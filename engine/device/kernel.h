@@ -62,7 +62,23 @@ struct _SluiceKernelCall
  * element i of the operands only, and has the bits that compute gives.
  */
 typedef struct _SluiceStrip SluiceStrip;
-#define SLUICE_STRIP_OPERANDS 2 /* at most */
+#define SLUICE_STRIP_OPERANDS 2  /* at most */
+#define SLUICE_STRIP_LINKS    16 /* of a chain at most */
+
+/* One of several strips in a row: what it does to the value that the one before it gives. */
+typedef struct
+{
+  const SluiceStrip *strip;
+  guint position;    /* the operand that the value is */
+  const void *other; /* the other operand */
+  gboolean is_single;
+} SluiceStripLink;
+
+/* All of them at once, without a strip in memory between one and the next. out may be an operand.
+ */
+typedef void (*SluiceStripChain) (
+    const SluiceStripLink *links, guint n_links, gint64 n, const void *value, void *out);
+
 struct _SluiceStrip
 {
   /* Bit k of single: operand k is one element that stands for all, for one operand at most. out may
@@ -72,9 +88,11 @@ struct _SluiceStrip
   void (*loop) (void); /* of the kernel's; so are the next two */
   guint n_operands;
   float alpha;
-  double ns;          /* an element, about */
-  gboolean one_shape; /* refuses operands of one element that stand for all */
-  gboolean adds_rows; /* operand 1 is a vector along the last dimension of operand 0 */
+  double ns;              /* an element, about */
+  gboolean one_shape;     /* refuses operands of one element that stand for all */
+  gboolean adds_rows;     /* operand 1 is a vector along the last dimension of operand 0 */
+  SluiceStripChain chain; /* (nullable): of two operands, and so is all that has the same chain */
+  guint chain_op;         /* the kernel's own */
 };
 
 typedef enum

@@ -27,7 +27,9 @@ typedef struct
   gpointer state; /* of kernel->prepare */
   SluiceStrip strip;
   guint first_operand;
-  guint temp; /* where its strip lies; the last member's is the output's */
+  guint temp;   /* where its strip lies; the last member's is the output's */
+  guint n_next; /* members that follow in a chain with it: only the last of them has a strip */
+  guint linked; /* of those: the operand that the member before it is */
 } Member;
 
 typedef struct
@@ -65,6 +67,39 @@ find_operand (const SluiceWorkNode *node, guint n_before, SluiceWorkEdge edge)
     if (node->inputs[i].node == edge.node && node->inputs[i].port == edge.port)
       return (Operand){ .member = -1, .input = i };
   g_assert_not_reached ();
+}
+
+/* The operand of the next member that is the value of this one; -1: more than that, or none is. */
+static int
+links_to (const Fusion *self, guint i)
+{
+  const Member *member = &self->members[i], *next = member + 1;
+  int position = -1;
+  if (!member->strip.chain || i + 1 == self->n_members || next->strip.chain != member->strip.chain)
+    return -1;
+  for (guint m = i + 1; m < self->n_members; m++)
+    for (guint k = 0; k < self->members[m].strip.n_operands; k++)
+      if (self->operands[self->members[m].first_operand + k].member == (int) i)
+        {
+          if (m != i + 1 || position >= 0)
+            return -1;
+          position = (int) k;
+        }
+  return position;
+}
+
+static void
+find_chains (Fusion *self)
+{
+  for (guint i = 0; i < self->n_members; i++)
+    {
+      Member *first = &self->members[i];
+      for (int k; first->n_next + 1 < SLUICE_STRIP_LINKS && (k = links_to (self, i)) >= 0; i++)
+        {
+          first->n_next++;
+          self->members[i + 1].linked = (guint) k;
+        }
+    }
 }
 
 /* Each member's strip gets the first place that nobody reads any more; an operand's is none. */
@@ -135,6 +170,7 @@ sluice_fusion_new (const SluiceWorkNode *node,
   self->n_inputs = node->n_inputs;
   self->operands = (Operand *) g_array_steal (operands, NULL);
   self->strip = STRIP_BYTES / (gint64) widest;
+  find_chains (self);
   lay_temps (self);
   return self;
 }
@@ -162,21 +198,6 @@ typedef struct
   guint n_patterns; /* ROWs then */
 } Job;
 
-static const void *
-locate (const Job *job, Operand operand, gint64 at, gint64 in_row, char *const *patterns)
-{
-  gsize size = job->fusion->sizes[operand.input];
-  switch (job->kinds[operand.input])
-    {
-    case WHOLE:
-      return job->data[operand.input] + at * size;
-    case ROW:
-      return job->period ? patterns[operand.input] : job->data[operand.input] + in_row * size;
-    default:
-      return job->data[operand.input];
-    }
-}
-
 static void
 repeat_rows (const Job *job, char *memory, char **patterns)
 {
@@ -193,32 +214,88 @@ repeat_rows (const Job *job, char *memory, char **patterns)
     }
 }
 
+/* A strip on its way through the members. */
+typedef struct
+{
+  const Job *job;
+  gint64 at, in_row, n; /* its first element, in the result and in its row; elements */
+  char *temps, *const *patterns;
+} Strip;
+
+static const void *
+read_operand (const Strip *strip, const Member *member, guint k, gboolean *is_single)
+{
+  const Job *job = strip->job;
+  Operand operand = job->fusion->operands[member->first_operand + k];
+  *is_single = FALSE;
+  if (operand.member >= 0)
+    return strip->temps + (gsize) job->fusion->members[operand.member].temp * STRIP_BYTES;
+  gsize size = job->fusion->sizes[operand.input];
+  const char *data = job->data[operand.input];
+  switch (job->kinds[operand.input])
+    {
+    case WHOLE:
+      return data + strip->at * size;
+    case ROW:
+      return job->period ? strip->patterns[operand.input] : data + strip->in_row * size;
+    default:
+      *is_single = TRUE;
+      return data;
+    }
+}
+
+static void
+run_chain (const Strip *strip, guint first, void *out)
+{
+  const Fusion *fusion = strip->job->fusion;
+  const Member *member = &fusion->members[first];
+  SluiceStripLink links[SLUICE_STRIP_LINKS];
+  const void *value = NULL;
+  for (guint i = 0; i <= member->n_next; i++)
+    {
+      SluiceStripLink *link = &links[i];
+      gboolean single[2];
+      const void *operands[] = { read_operand (strip, member + i, 0, &single[0]),
+                                 read_operand (strip, member + i, 1, &single[1]) };
+      link->strip = &member[i].strip;
+      link->position = i == 0 ? (guint) single[0] : member[i].linked;
+      link->other = operands[1 - link->position];
+      link->is_single = single[1 - link->position];
+      if (i == 0)
+        value = operands[link->position];
+    }
+  member->strip.chain (links, member->n_next + 1, strip->n, value, out);
+}
+
 static void
 run_strip (const Job *job, gint64 unit, char *temps, char *const *patterns)
 {
   const Fusion *fusion = job->fusion;
   gint64 in_row = unit % job->strips * fusion->strip, row = unit / job->strips * job->row;
-  gint64 at = row + in_row;
-  gint64 n = MIN (MIN (fusion->strip, job->row - in_row), job->n - at);
+  Strip strip = { job, row + in_row, in_row, 0, temps, patterns };
+  strip.n = MIN (MIN (fusion->strip, job->row - in_row), job->n - strip.at);
   for (guint i = 0; i < fusion->n_members; i++)
     {
       const Member *member = &fusion->members[i];
+      guint last = i + member->n_next;
+      void *out = last + 1 == fusion->n_members
+                      ? job->out + strip.at * job->out_size
+                      : temps + (gsize) fusion->members[last].temp * STRIP_BYTES;
+      if (member->n_next > 0)
+        {
+          run_chain (&strip, i, out);
+          i = last;
+          continue;
+        }
       const void *operands[SLUICE_STRIP_OPERANDS];
       guint single = 0;
       for (guint k = 0; k < member->strip.n_operands; k++)
         {
-          Operand operand = fusion->operands[member->first_operand + k];
-          if (operand.member >= 0)
-            operands[k] = temps + (gsize) fusion->members[operand.member].temp * STRIP_BYTES;
-          else
-            operands[k] = locate (job, operand, at, in_row, patterns);
-          if (operand.member < 0 && job->kinds[operand.input] == SINGLE)
-            single |= 1u << k;
+          gboolean is_single;
+          operands[k] = read_operand (&strip, member, k, &is_single);
+          single |= (guint) is_single << k;
         }
-      gboolean is_last = i + 1 == fusion->n_members;
-      void *out =
-          is_last ? job->out + at * job->out_size : temps + (gsize) member->temp * STRIP_BYTES;
-      member->strip.run (&member->strip, n, operands, single, out);
+      member->strip.run (&member->strip, strip.n, operands, single, out);
     }
 }
 

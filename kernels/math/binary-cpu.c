@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
+#include <string.h>
+
+#include "kernels/math/chain.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/tables.h"
 #include "kernels/math/wide.h"
@@ -211,6 +214,16 @@ run_strip (const SluiceStrip *strip, gint64 n, const void *const *operands, guin
   ((SluiceBinaryLoop) strip->loop) (&plane, operands[0], operands[1], out);
 }
 
+static SluiceChainOp
+chain_op (const char *op)
+{
+  if (strcmp (op, "Add") == 0 || strcmp (op, "AddV2") == 0)
+    return SLUICE_CHAIN_ADD;
+  if (strcmp (op, "Sub") == 0)
+    return SLUICE_CHAIN_SUB;
+  return strcmp (op, "Mul") == 0 ? SLUICE_CHAIN_MUL : SLUICE_CHAIN_NONE;
+}
+
 static gboolean
 binary_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *strip)
 {
@@ -220,7 +233,10 @@ binary_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *s
                           .loop = (void (*) (void)) k->loop[dtype],
                           .n_operands = 2,
                           .one_shape = k->one_shape,
-                          .ns = k->ns };
+                          .ns = k->ns,
+                          .chain_op = chain_op (kernel->op) };
+  if (strip->chain_op != SLUICE_CHAIN_NONE)
+    strip->chain = sluice_chain_get (dtype);
   gboolean may_refuse = k->check != NULL && sluice_dtype_in (dtype, SLUICE_SET_INTS);
   return !sluice_dtype_is_half (dtype) && !may_refuse;
 }
