@@ -47,6 +47,21 @@ keep_constants (Compile *compile)
   plan->constants = (SluiceTensor **) g_ptr_array_steal (constants, NULL);
 }
 
+/* Whatever is ready may go first: ranks are a matter of memory, never of values. */
+static void
+shuffle (GPtrArray *order, guint64 seed)
+{
+  g_autoptr (GRand) rand =
+      g_rand_new_with_seed_array ((guint32[]){ (guint32) seed, (guint32) (seed >> 32) }, 2);
+  for (guint i = order->len; i > 1; i--)
+    {
+      guint k = (guint) g_rand_int_range (rand, 0, (gint32) i);
+      gpointer other = order->pdata[k];
+      order->pdata[k] = order->pdata[i - 1];
+      order->pdata[i - 1] = other;
+    }
+}
+
 /* The plan's nodes, by frame and in a frame by rank. */
 static void
 number_nodes (Compile *compile, const GPtrArray *order)
@@ -569,11 +584,13 @@ copy_frames (Compile *compile)
 }
 
 static gboolean
-compile_all (Compile *compile, const GPtrArray *order, GError **error)
+compile_all (Compile *compile, GPtrArray *order, GError **error)
 {
   SluicePlan *plan = compile->plan;
   keep_constants (compile);
   copy_frames (compile);
+  if (compile->options->order_seed)
+    shuffle (order, compile->options->order_seed);
   number_nodes (compile, order);
   plan->nodes = aligned_alloc (64, MAX (plan->n_nodes, 1) * sizeof (SluicePlanNode));
   memset (plan->nodes, 0, plan->n_nodes * sizeof (SluicePlanNode));

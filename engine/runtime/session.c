@@ -258,7 +258,7 @@ compile (SluiceSession *self, const Names *names, GError **error)
     }
   sluice_partition (work);
   SluicePlanOptions options = { (SluiceDevice *const *) self->devices->pdata, max_rank,
-                                self->options.no_optimize,
+                                self->options.no_optimize, self->options.order_seed,
                                 !self->options.no_optimize && !self->options.no_fusion
                                     && !names->node_by_node };
   SluicePlan *plan = sluice_plan_new (work, &options, error);

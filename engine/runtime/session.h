@@ -26,6 +26,8 @@ typedef struct
   gboolean reference_kernels; /* force the kernels of rank 0 */
   gboolean
       no_optimize; /* neither folding nor common sub-expressions: plans hold the graph as it is */
+  guint64 order_seed; /* 0: of what is ready, the node goes first that keeps the peak low; else by
+                         lot. No value depends on it */
   gboolean no_fusion; /* element-wise nodes run one by one; the bits are the same */
   gboolean nan_guard; /* fail a step at the first node that makes a NaN or infinity of finite
                          inputs, naming it */

@@ -243,44 +243,86 @@ build (Maker *m, const GPtrArray *program, Env *env)
     }
 }
 
+static const char *const inputs[N_VARS] = { "x0", "x1", "x2", "x3" };
+
+/* A program as a graph in a session. */
+typedef struct
+{
+  GRand *rand;
+  GPtrArray *program;
+  Fixture f;
+  const char *names[N_VARS]; /* of the values after it */
+} Case;
+
+static void
+case_init (Case *self, guint32 seed, const SluiceSessionOptions *options)
+{
+  self->rand = g_rand_new_with_seed (seed);
+  self->program = make_program (self->rand, 0);
+  fixture_init (&self->f, options);
+  Maker m = { &self->f, self->rand, options->n_cpus, 0 };
+  Env env = { .pivot = NULL };
+  for (int i = 0; i < N_VARS; i++)
+    env.v[i] = fixture_placeholder (&self->f, inputs[i], SLUICE_FLOAT);
+  build (&m, self->program, &env);
+  for (int i = 0; i < N_VARS; i++)
+    self->names[i] = MAKE (&m, "Identity", env.v[i]).node->name;
+  fixture_extend (&self->f);
+}
+
+static void
+case_clear (Case *self)
+{
+  fixture_clear (&self->f);
+  g_ptr_array_unref (self->program);
+  g_rand_free (self->rand);
+}
+
+/* A run gives what the interpreter does; FALSE: it was cancelled. */
+static gboolean
+check_run (const Case *self, GRand *rand, const _Atomic int *cancel_flag)
+{
+  float v[N_VARS];
+  SluiceFeed feeds[N_VARS];
+  SluiceTensor *outputs[N_VARS];
+  g_autoptr (GError) error = NULL;
+  SluiceRunOptions options = { .cancel_flag = cancel_flag };
+  for (int i = 0; i < N_VARS; i++)
+    {
+      v[i] = (float) g_rand_double_range (rand, -1, 1);
+      feeds[i] = (SluiceFeed){ inputs[i], sluice_tensor_new_float (v[i]) };
+    }
+  gboolean ok = sluice_session_run (self->f.session, feeds, N_VARS, self->names, N_VARS, NULL, 0,
+                                    outputs, &options, &error);
+  if (cancel_flag && !ok)
+    g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_CANCELLED);
+  else
+    g_assert_no_error (error);
+  guint saved = sluice_denormals_flush_begin ();
+  interpret (self->program, v);
+  sluice_denormals_flush_end (saved);
+  for (int i = 0; i < N_VARS; i++)
+    {
+      sluice_tensor_unref (feeds[i].tensor);
+      if (!ok)
+        continue;
+      g_assert_cmpmem (outputs[i]->data, sizeof (float), &v[i], sizeof (float));
+      sluice_tensor_unref (outputs[i]);
+    }
+  return ok;
+}
+
 static void
 check_program (guint32 seed, guint n_devices, gboolean no_optimize)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  g_autoptr (GPtrArray) program = make_program (rand, 0);
-  g_auto (Fixture) f = { NULL };
-  fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = n_devices, .no_optimize = no_optimize });
-  Maker m = { &f, rand, n_devices, 0 };
-  Env env = { .pivot = NULL };
-  const char *names[N_VARS];
-  SluiceFeed feeds[N_VARS];
-  static const char *const inputs[N_VARS] = { "x0", "x1", "x2", "x3" };
-  for (int i = 0; i < N_VARS; i++)
-    env.v[i] = fixture_placeholder (&f, inputs[i], SLUICE_FLOAT);
-  build (&m, program, &env);
-  for (int i = 0; i < N_VARS; i++)
-    names[i] = MAKE (&m, "Identity", env.v[i]).node->name;
-  fixture_extend (&f);
+  Case c;
+  case_init (&c, seed,
+             &(SluiceSessionOptions){ .n_cpus = n_devices,
+                                      .no_optimize = no_optimize,
+                                      .order_seed = seed % 4 == 0 ? 0 : seed });
   for (int run = 0; run < 3; run++)
-    {
-      float v[N_VARS];
-      SluiceTensor *outputs[N_VARS];
-      g_autoptr (GError) error = NULL;
-      for (int i = 0; i < N_VARS; i++)
-        {
-          v[i] = (float) g_rand_double_range (rand, -1, 1);
-          feeds[i] = (SluiceFeed){ inputs[i], sluice_tensor_new_float (v[i]) };
-        }
-      sluice_session_run (f.session, feeds, N_VARS, names, N_VARS, NULL, 0, outputs, NULL, &error);
-      g_assert_no_error (error);
-      interpret (program, v);
-      for (int i = 0; i < N_VARS; i++)
-        {
-          g_assert_cmpmem (outputs[i]->data, sizeof (float), &v[i], sizeof (float));
-          sluice_tensor_unref (outputs[i]);
-          sluice_tensor_unref (feeds[i].tensor);
-        }
-    }
+    check_run (&c, c.rand, NULL);
+  case_clear (&c);
 }
 
 static void
@@ -305,6 +347,70 @@ test_devices (void)
     }
 }
 
+/* ---- many runs at once, some of them cancelled ---- */
+
+#define N_RUNNERS 3
+
+typedef struct
+{
+  const Case *c;
+  guint32 seed;
+  _Atomic int *cancel_flag;
+  guint n_finished;
+} Runner;
+
+static gpointer
+run_some (gpointer data)
+{
+  Runner *self = data;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (self->seed);
+  for (int i = 0; i < 4; i++)
+    self->n_finished += check_run (self->c, rand, self->cancel_flag);
+  return NULL;
+}
+
+/* Returns how many runs came to their end. */
+static guint
+stress_program (guint32 seed)
+{
+  Case c;
+  case_init (&c, seed, &(SluiceSessionOptions){ .n_cpus = 1 + seed % 4, .order_seed = seed });
+  _Atomic int cancel_flag = 0;
+  Runner runners[N_RUNNERS];
+  GThread *threads[N_RUNNERS];
+  guint n = 0;
+  for (guint i = 0; i < N_RUNNERS; i++)
+    {
+      /* The last one's runs end where the first one's have. */
+      runners[i] = (Runner){ &c, seed + i, i + 1 == N_RUNNERS ? &cancel_flag : NULL, 0 };
+      threads[i] = g_thread_new ("runner", run_some, &runners[i]);
+    }
+  for (guint i = 0; i < N_RUNNERS; i++)
+    {
+      g_thread_join (threads[i]);
+      cancel_flag = 1;
+      n += runners[i].n_finished;
+    }
+  case_clear (&c);
+  return n;
+}
+
+/* SLUICE_STRESS_SECONDS in the environment: for so long, instead of a few programs. */
+static void
+test_stress (void)
+{
+  const char *text = g_getenv ("SLUICE_STRESS_SECONDS");
+  gint64 until = text ? g_get_monotonic_time () + g_ascii_strtoll (text, NULL, 10) * 1000000 : 0;
+  guint n_programs = 0, n_runs = 0;
+  for (; until ? g_get_monotonic_time () < until : n_programs < 40; n_programs++)
+    {
+      sluice_pool_set_threads (1 + n_programs % 4);
+      n_runs += stress_program (1000 + n_programs);
+    }
+  g_test_message ("%u programs, %u runs came to their end", n_programs, n_runs);
+  g_assert_cmpuint (n_runs, >=, n_programs * 4 * (N_RUNNERS - 1));
+}
+
 /* ---- gradients ---- */
 
 static void
@@ -316,7 +422,6 @@ check_gradient (guint32 seed)
   fixture_init (&f, NULL);
   Maker m = { &f, rand, 1, 0 };
   Env env = { .pivot = NULL };
-  static const char *const inputs[N_VARS] = { "x0", "x1", "x2", "x3" };
   SluiceEdge xs[N_VARS];
   SluiceGrad dxs[N_VARS];
   g_autoptr (GError) error = NULL;
@@ -370,6 +475,7 @@ main (int argc, char **argv)
   fixture_init_registry ();
   g_test_add_func ("/runtime/random-flow/one-device", test_one_device);
   g_test_add_func ("/runtime/random-flow/devices", test_devices);
+  g_test_add_func ("/runtime/random-flow/stress", test_stress);
   g_test_add_func ("/runtime/random-flow/gradients", test_gradients);
   return g_test_run ();
 }
