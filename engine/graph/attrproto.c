@@ -198,14 +198,25 @@ read_value (Reader *r, const Tensorflow__AttrValue *proto, SluiceAttrValue *valu
 }
 
 gboolean
-sluice_attr_unpack (const Tensorflow__AttrValue *proto,
+sluice_attr_unpack (Tensorflow__AttrValue **proto,
+                    SluiceArena *arena,
                     SluiceAttrValue *value,
                     gint64 *budget,
                     gboolean *lossy,
                     GError **error)
 {
+  if ((*proto)->base.descriptor == NULL)
+    {
+      const SluiceRawAttr *raw = (const SluiceRawAttr *) *proto;
+      if (sluice_raw_read_attr (raw, value))
+        return TRUE;
+      *proto = sluice_wire_unpack (arena, &tensorflow__attr_value__descriptor, raw->bytes,
+                                   raw->length, error);
+      if (*proto == NULL)
+        return FALSE;
+    }
   Reader r = { budget, lossy };
-  return read_value (&r, proto, value, error);
+  return read_value (&r, *proto, value, error);
 }
 
 /* ---- writing ---- */

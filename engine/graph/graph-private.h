@@ -53,7 +53,9 @@ typedef struct
   SluiceNameSlot *slots;
   guint n, capacity; /* a power of two */
 } SluiceNameTable;
-SluiceNode *sluice_name_table_find (const SluiceNameTable *self, const char *name);
+SluiceNode *sluice_name_table_find (const SluiceNameTable *self, const char *name, gsize length);
+/* Makes room for so many more. */
+void sluice_name_table_reserve (SluiceNameTable *self, guint n);
 /* FALSE: there is a node of this name. */
 gboolean sluice_name_table_add (SluiceNameTable *self, SluiceNode *node);
 void sluice_name_table_clear (SluiceNameTable *self);
@@ -89,6 +91,8 @@ gboolean sluice_graph_commit (SluiceGraph *self, SluiceNode *node);
 /* Takes the nodes from `first` on away again; nothing may be connected to them. */
 void sluice_graph_drop_new (SluiceGraph *self, guint first);
 void sluice_node_add_use (SluiceNode *producer, SluiceUse use);
+/* Each once, in the order given; the uses are the caller's to add. */
+void sluice_node_set_control_inputs (SluiceNode *node, SluiceNode *const *nodes, guint n);
 /* The node's name nearest to a mistyped one. */
 const char *sluice_graph_near_name (SluiceGraph *self, const char *name);
 gboolean sluice_node_name_is_valid (const char *name, gboolean internal);

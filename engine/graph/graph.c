@@ -180,7 +180,7 @@ sluice_graph_get_node (const SluiceGraph *self, guint index)
 SluiceNode *
 sluice_graph_find (const SluiceGraph *self, const char *name)
 {
-  return sluice_name_table_find (&self->by_name, name);
+  return sluice_name_table_find (&self->by_name, name, strlen (name));
 }
 
 const SluiceUse *
@@ -294,9 +294,8 @@ check_edges (SluiceGraph *self, const SluiceNodeSpec *spec, const char *name, GE
   return TRUE;
 }
 
-/* Each control input once, in the order given. */
-static void
-set_control_inputs (SluiceNode *node, SluiceNode *const *nodes, guint n)
+void
+sluice_node_set_control_inputs (SluiceNode *node, SluiceNode *const *nodes, guint n)
 {
   if (n == 0)
     return;
@@ -330,7 +329,7 @@ sluice_graph_add (SluiceGraph *self, const SluiceNodeSpec *spec, GError **error)
     return NULL;
   SluiceNode *node = sluice_node_new (self, name, spec->op, spec->device);
   set_inputs (node, spec->inputs, spec->n_inputs);
-  set_control_inputs (node, spec->control_inputs, spec->n_control_inputs);
+  sluice_node_set_control_inputs (node, spec->control_inputs, spec->n_control_inputs);
   g_autofree SluiceAttr *attrs = g_memdup2 (spec->attrs, spec->n_attrs * sizeof (SluiceAttr));
   for (guint i = 0; i < spec->n_attrs; i++)
     sluice_attr_value_copy (&attrs[i].value, &spec->attrs[i].value);
@@ -365,7 +364,7 @@ sluice_graph_copy_node (SluiceGraph *self,
   if (from->block != NULL)
     atomic_fetch_add_explicit (&from->block->ref_count, 1, memory_order_relaxed);
   set_inputs (copy, inputs, node->n_inputs);
-  set_control_inputs (copy, control_inputs, n_control_inputs);
+  sluice_node_set_control_inputs (copy, control_inputs, n_control_inputs);
   copy->outputs = g_memdup2 (node->outputs, node->n_outputs * sizeof (SluiceOutput));
   copy->n_outputs = node->n_outputs;
   sluice_node_record (copy)->inferred = TRUE;

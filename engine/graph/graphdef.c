@@ -136,6 +136,22 @@ binary_is_meta (const guint8 *bytes, gsize length)
   return FALSE;
 }
 
+/* The short way, of binary files. NULL: try the long one. */
+static const Tensorflow__GraphDef *
+read_raw (SluiceArena *arena,
+          const guint8 *bytes,
+          gsize length,
+          const Tensorflow__MetaGraphDef **meta)
+{
+  *meta = NULL;
+  if (is_text (bytes, length))
+    return NULL;
+  if (!binary_is_meta (bytes, length))
+    return sluice_raw_read_graph (arena, bytes, length);
+  *meta = sluice_raw_read_meta (arena, bytes, length);
+  return *meta != NULL ? (*meta)->graph_def : NULL;
+}
+
 static void *
 read_message (SluiceArena *arena,
               const guint8 *bytes,
@@ -180,8 +196,13 @@ sluice_graph_import (SluiceGraph *self, GBytes *bytes, GError **error)
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "nothing to read: the file is empty");
   g_auto (SluiceArena) arena;
   sluice_arena_init (&arena);
-  const Tensorflow__MetaGraphDef *meta = NULL;
-  const Tensorflow__GraphDef *def = read_message (&arena, data, length, &meta, error);
+  const Tensorflow__MetaGraphDef *meta;
+  const Tensorflow__GraphDef *def = read_raw (&arena, data, length, &meta);
+  if (def != NULL && sluice_graph_import_def (self, def, meta, NULL))
+    return TRUE;
+  /* The long way says what is wrong, and where in the file. */
+  meta = NULL;
+  def = read_message (&arena, data, length, &meta, error);
   return def != NULL && sluice_graph_import_def (self, def, meta, error);
 }
 

@@ -125,15 +125,16 @@ intern_name (Import *im, const char *name)
   return *slot;
 }
 
-/* Returns how many could be read. */
-static guint
+/* Counts those that could be read. FALSE: the file is damaged. */
+static gboolean
 read_attrs (Import *im,
             SluiceNode *node,
             const Tensorflow__NodeDef *def,
             SluiceAttr *attrs,
-            Tensorflow__NodeDef **foreign)
+            guint *n,
+            Tensorflow__NodeDef **foreign,
+            GError **load_error)
 {
-  guint n = 0;
   for (gsize i = 0; i < def->n_attr; i++)
     {
       Tensorflow__AttrEntry *entry = def->attr[i];
@@ -141,8 +142,16 @@ read_attrs (Import *im,
       gboolean lossy = entry->value == NULL;
       g_autoptr (GError) error = NULL;
       if (entry->value == NULL
-          || sluice_attr_unpack (entry->value, &attr.value, &im->budget, &lossy, &error))
-        attrs[n++] = attr;
+          || sluice_attr_unpack (&entry->value, &im->scratch, &attr.value, &im->budget, &lossy,
+                                 &error))
+        attrs[(*n)++] = attr;
+      else if (entry->value == NULL)
+        {
+          for (guint k = 0; k < *n; k++)
+            sluice_attr_value_clear (&attrs[k].value);
+          g_propagate_error (load_error, g_steal_pointer (&error));
+          return FALSE;
+        }
       else if (entry->key[0] != '_')
         node_fail (node, error->code, "attribute %s: %s", entry->key, error->message);
       if (lossy || error != NULL)
@@ -157,7 +166,7 @@ read_attrs (Import *im,
       keep_foreign (&im->scratch, foreign)->base.n_unknown_fields = def->base.n_unknown_fields;
       (*foreign)->base.unknown_fields = def->base.unknown_fields;
     }
-  return n;
+  return TRUE;
 }
 
 /* The outputs of an op that nobody knows: as many as the file tells shapes of. */
@@ -198,7 +207,9 @@ add_node (Import *im, const Tensorflow__NodeDef *def, GError **load_error)
       def->n_attr > G_N_ELEMENTS (few) ? g_new (SluiceAttr, def->n_attr) : NULL;
   SluiceAttr *attrs = many != NULL ? many : few;
   Tensorflow__NodeDef *foreign = NULL;
-  guint n_attrs = read_attrs (im, node, def, attrs, &foreign);
+  guint n_attrs = 0;
+  if (!read_attrs (im, node, def, attrs, &n_attrs, &foreign, load_error))
+    return FALSE;
   if (foreign != NULL)
     sluice_node_record (node)->foreign = sluice_wire_pack (foreign);
   if (node->op == NULL)
@@ -223,15 +234,17 @@ add_node (Import *im, const Tensorflow__NodeDef *def, GError **load_error)
 
 /* ---- edges ---- */
 
-/* "name:1" into a name and a port; FALSE where the port is no number. */
+/* "name:1" into the length of the name and a port; FALSE where the port is no number. */
 static gboolean
-split_input (const char *text, char **name, guint *port)
+split_input (const char *text, gsize *length, guint *port)
 {
-  const char *colon = strrchr (text, ':');
+  const char *colon = strchr (text, ':');
   guint64 number = 0;
+  if (colon != NULL)
+    colon = strrchr (colon, ':');
   if (colon != NULL && !g_ascii_string_to_unsigned (colon + 1, 10, 0, G_MAXINT, &number, NULL))
     return FALSE;
-  *name = colon != NULL ? g_strndup (text, colon - text) : g_strdup (text);
+  *length = colon != NULL ? (gsize) (colon - text) : strlen (text);
   *port = (guint) number;
   return TRUE;
 }
@@ -249,16 +262,16 @@ fail_missing (Import *im, SluiceNode *node, const char *which, const char *name)
 static SluiceEdge
 resolve_input (Import *im, SluiceNode *node, const char *text, guint index)
 {
-  g_autofree char *name = NULL;
-  g_autofree char *which = NULL;
+  gsize length = strlen (text);
   guint port = 0;
   SluiceNode *producer = NULL;
-  if (split_input (text, &name, &port))
-    producer = sluice_graph_find (im->graph, name);
+  if (split_input (text, &length, &port))
+    producer = sluice_name_table_find (&im->graph->by_name, text, length);
   if (producer == NULL)
     {
-      which = g_strdup_printf ("input %u", index);
-      fail_missing (im, node, which, name != NULL ? name : text);
+      g_autofree char *which = g_strdup_printf ("input %u", index);
+      g_autofree char *name = g_strndup (text, length);
+      fail_missing (im, node, which, name);
       return SLUICE_NO_EDGE;
     }
   /* Of a node that could not be worked out, who uses it tells how many outputs it has. */
@@ -310,22 +323,25 @@ connect_node (Import *im, SluiceNode *node, const Tensorflow__NodeDef *def)
       if (edge.node != NULL)
         sluice_node_add_use (edge.node, (SluiceUse){ node, (int) i, edge.port });
     }
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  node->control_inputs = def->n_input > n_data ? g_new (SluiceNode *, def->n_input - n_data) : NULL;
+  g_autofree SluiceNode **controls =
+      def->n_input > n_data ? g_new (SluiceNode *, def->n_input - n_data) : NULL;
+  guint n_controls = 0;
   for (gsize i = n_data; i < def->n_input; i++)
     {
       SluiceNode *before = sluice_graph_find (im->graph, def->input[i] + 1);
       lost |= before == NULL;
       if (before == NULL)
         fail_missing (im, node, "a control input", def->input[i] + 1);
-      else if (seen == NULL || g_hash_table_add (seen, before))
-        {
-          node->control_inputs[node->n_control_inputs++] = before;
-          sluice_node_add_use (before, (SluiceUse){ node, -1, 0 });
-        }
+      else
+        controls[n_controls++] = before;
     }
+  sluice_node_set_control_inputs (node, controls, n_controls);
+  for (guint i = 0; i < node->n_control_inputs; i++)
+    sluice_node_add_use (node->control_inputs[i], (SluiceUse){ node, -1, 0 });
   if (lost)
     keep_inputs (node, def);
+  if (node->error == NULL && node->op != NULL)
+    sluice_node_check_inputs (node, &node->error);
 }
 
 /* ---- order ---- */
@@ -335,8 +351,11 @@ typedef struct
   Import *im;
   SluiceNode **order;
   guint n_order;
-  guint n_ready;  /* of order, how many have told their users */
-  guint *pending; /* by new node: edges from new nodes that have no place in the order yet */
+  guint n_ready;     /* of order, how many have told their users */
+  guint n_seen;      /* new nodes that the walk in their own order has passed */
+  guint *pending;    /* by new node: edges from new nodes that have no place in the order yet */
+  guint *first_user; /* by new node, into users: edges as numbers, for records lie far apart */
+  guint *users;
 } Sorter;
 
 static gboolean
@@ -345,41 +364,70 @@ is_new (const Import *im, const SluiceNode *node)
   return node->id > im->first;
 }
 
+static guint
+number_of (const Import *im, const SluiceNode *node)
+{
+  return node->id - 1 - im->first;
+}
+
 static void
 add_pending (SluiceNode *pop, gpointer data)
 {
   Sorter *s = data;
   if (is_new (s->im, pop))
-    s->pending[pop->id - 1 - s->im->first]++;
+    s->pending[number_of (s->im, pop)]++;
+}
+
+/* Of new nodes, those that must come before the node. */
+static void
+add_producers (Sorter *s, const SluiceNode *node, GArray *producers)
+{
+  for (guint i = 0; i < node->n_inputs + node->n_control_inputs; i++)
+    {
+      const SluiceNode *before =
+          i < node->n_inputs ? node->inputs[i].node : node->control_inputs[i - node->n_inputs];
+      if (before == NULL || !is_new (s->im, before) || sluice_edge_is_back_edge (before, node))
+        continue;
+      guint number = number_of (s->im, before);
+      g_array_append_val (producers, number);
+      s->first_user[number + 1]++;
+      s->pending[number_of (s->im, node)]++;
+    }
 }
 
 /* What is pushed on a stack says what comes out: a pop follows the pushes, too. */
 static void
-count_pending (Sorter *s)
+find_users (Sorter *s)
 {
-  for (guint i = 0; i < s->im->n; i++)
-    {
-      const SluiceNodeRecord *record = sluice_node_record (nth_new (s->im, i));
-      for (guint k = 0; k < record->n_uses; k++)
-        if (!sluice_edge_is_back_edge (&record->node, record->uses[k].node))
-          s->pending[record->uses[k].node->id - 1 - s->im->first]++;
-      sluice_node_foreach_pop (&record->node, add_pending, s);
-    }
+  g_autoptr (GArray) producers = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint n = s->im->n;
+  for (guint i = 0; i < n; i++)
+    add_producers (s, nth_new (s->im, i), producers);
+  s->users = g_new (guint, producers->len + 1);
+  for (guint i = 0; i < n; i++)
+    s->first_user[i + 1] += s->first_user[i];
+  g_autofree guint *next = g_memdup2 (s->first_user, (n + 1) * sizeof (guint));
+  for (guint i = 0, edge = 0; i < n; i++)
+    for (guint k = s->pending[i]; k > 0; k--)
+      s->users[next[g_array_index (producers, guint, edge++)]++] = i;
+  for (guint i = 0; i < n; i++)
+    sluice_node_foreach_pop (nth_new (s->im, i), add_pending, s);
 }
 
 static void
 place (Sorter *s, SluiceNode *node)
 {
-  s->pending[node->id - 1 - s->im->first] = G_MAXUINT;
+  s->pending[number_of (s->im, node)] = G_MAXUINT;
   s->order[s->n_order++] = node;
 }
 
+/* The walk places itself what it comes to later. */
 static void
-release (Sorter *s, SluiceNode *user)
+release (Sorter *s, guint number)
 {
-  guint *pending = &s->pending[user->id - 1 - s->im->first];
-  if (*pending != G_MAXUINT && --*pending == 0)
-    place (s, user);
+  guint *pending = &s->pending[number];
+  if (*pending != G_MAXUINT && --*pending == 0 && number < s->n_seen)
+    place (s, nth_new (s->im, number));
 }
 
 static void
@@ -387,20 +435,20 @@ release_pop (SluiceNode *pop, gpointer data)
 {
   Sorter *s = data;
   if (is_new (s->im, pop))
-    release (s, pop);
+    release (s, number_of (s->im, pop));
 }
 
-/* Places all that wait for nothing, then what waited for those, … */
+/* Places what waited for what has a place, … */
 static void
 place_ready (Sorter *s)
 {
   while (s->n_ready < s->n_order)
     {
-      const SluiceNodeRecord *record = sluice_node_record (s->order[s->n_ready++]);
-      for (guint k = 0; k < record->n_uses; k++)
-        if (!sluice_edge_is_back_edge (&record->node, record->uses[k].node))
-          release (s, record->uses[k].node);
-      sluice_node_foreach_pop (&record->node, release_pop, s);
+      const SluiceNode *node = s->order[s->n_ready++];
+      guint number = number_of (s->im, node);
+      for (guint k = s->first_user[number]; k < s->first_user[number + 1]; k++)
+        release (s, s->users[k]);
+      sluice_node_foreach_pop (node, release_pop, s);
     }
 }
 
@@ -478,18 +526,25 @@ break_cycles (Sorter *s, SluiceNode *start, guint *depth_of)
     }
 }
 
-/* The new nodes so that only loops' back edges run against the order. */
+/* The new nodes so that only loops' back edges run against the order, which is near their own:
+ * that keeps neighbours in memory together. */
 static SluiceNode **
 sort_nodes (Import *im)
 {
   g_autofree guint *pending = g_new0 (guint, im->n);
+  g_autofree guint *first_user = g_new0 (guint, im->n + 1);
   g_autofree guint *depth_of = NULL;
-  Sorter s = { .im = im, .order = g_new (SluiceNode *, im->n), .pending = pending };
-  count_pending (&s);
+  Sorter s = {
+    .im = im, .order = g_new (SluiceNode *, im->n), .pending = pending, .first_user = first_user
+  };
+  find_users (&s);
   for (guint i = 0; i < im->n; i++)
-    if (pending[i] == 0)
-      place (&s, nth_new (im, i));
-  place_ready (&s);
+    {
+      s.n_seen = i + 1;
+      if (pending[i] == 0)
+        place (&s, nth_new (im, i));
+      place_ready (&s);
+    }
   for (guint i = 0; s.n_order < im->n; i++)
     {
       if (depth_of == NULL)
@@ -497,6 +552,7 @@ sort_nodes (Import *im)
       if (pending[i] != G_MAXUINT)
         break_cycles (&s, nth_new (im, i), depth_of);
     }
+  g_free (s.users);
   return s.order;
 }
 
@@ -523,6 +579,7 @@ pack_meta_shell (const Tensorflow__MetaGraphDef *meta)
 static gboolean
 import_nodes (Import *im, GError **error)
 {
+  sluice_name_table_reserve (&im->graph->by_name, im->n);
   for (guint i = 0; i < im->n; i++)
     if (!check_node (im->def->node[i], i, error) || !add_node (im, im->def->node[i], error))
       {
@@ -531,12 +588,6 @@ import_nodes (Import *im, GError **error)
       }
   for (guint i = 0; i < im->n; i++)
     connect_node (im, nth_new (im, i), im->def->node[i]);
-  for (guint i = 0; i < im->n; i++)
-    {
-      SluiceNode *node = nth_new (im, i);
-      if (node->error == NULL && node->op != NULL)
-        sluice_node_check_inputs (node, &node->error);
-    }
   g_autofree SluiceNode **order = sort_nodes (im);
   g_autofree guint8 *dirty = g_malloc (MAX (im->n, 1));
   memset (dirty, TRUE, im->n);

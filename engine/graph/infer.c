@@ -402,8 +402,15 @@ gboolean
 sluice_node_complete (
     SluiceNode *node, const SluiceAttr *take, guint n, gboolean from_inputs, GError **error)
 {
-  g_autofree SluiceAttrValue *values = g_new0 (SluiceAttrValue, node->op->n_attrs);
-  g_autofree SluiceAttr *others = g_new (SluiceAttr, n);
+  SluiceAttrValue few_values[12] = { 0 };
+  SluiceAttr few_others[8];
+  gboolean many_values = node->op->n_attrs > G_N_ELEMENTS (few_values);
+  gboolean many_others = n > G_N_ELEMENTS (few_others);
+  g_autofree SluiceAttrValue *more_values =
+      many_values ? g_new0 (SluiceAttrValue, node->op->n_attrs) : NULL;
+  g_autofree SluiceAttr *more_others = many_others ? g_new (SluiceAttr, n) : NULL;
+  SluiceAttrValue *values = many_values ? more_values : few_values;
+  SluiceAttr *others = many_others ? more_others : few_others;
   Completion c = { .node = node, .op = node->op, .values = values, .others = others };
   place_given (&c, take, n);
   if (from_inputs)

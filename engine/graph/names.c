@@ -15,9 +15,8 @@ struct _SluiceNameSlot
 };
 
 static guint32
-hash_name (const char *name)
+hash_name (const char *name, gsize length)
 {
-  gsize length = strlen (name);
   guint64 hash = length * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15), word;
   for (; length >= 8; name += 8, length -= 8)
     {
@@ -33,42 +32,59 @@ hash_name (const char *name)
 
 /* The slot of the name, or the free one where it belongs. */
 static SluiceNameSlot *
-find_slot (const SluiceNameTable *self, const char *name, guint32 hash)
+find_slot (const SluiceNameTable *self, const char *name, gsize length, guint32 hash)
 {
   guint mask = self->capacity - 1;
   for (guint i = hash & mask;; i = (i + 1) & mask)
     {
       SluiceNameSlot *slot = &self->slots[i];
-      if (slot->node == NULL || (slot->hash == hash && strcmp (slot->node->name, name) == 0))
+      if (slot->node == NULL
+          || (slot->hash == hash && strncmp (slot->node->name, name, length) == 0
+              && slot->node->name[length] == '\0'))
         return slot;
     }
 }
 
-static void
-grow (SluiceNameTable *self)
+/* The place of a name that is not there. */
+static SluiceNameSlot *
+free_slot (const SluiceNameTable *self, guint32 hash)
+{
+  guint mask = self->capacity - 1, i = hash & mask;
+  while (self->slots[i].node != NULL)
+    i = (i + 1) & mask;
+  return &self->slots[i];
+}
+
+void
+sluice_name_table_reserve (SluiceNameTable *self, guint n)
 {
   SluiceNameTable old = *self;
-  self->capacity = MAX (64, old.capacity * 2);
-  self->slots = g_new0 (SluiceNameSlot, self->capacity);
+  guint capacity = MAX (64, old.capacity);
+  while (capacity / 2 < old.n + n)
+    capacity *= 2;
+  if (capacity == old.capacity)
+    return;
+  self->capacity = capacity;
+  self->slots = g_new0 (SluiceNameSlot, capacity);
   for (guint i = 0; i < old.capacity; i++)
     if (old.slots[i].node != NULL)
-      *find_slot (self, old.slots[i].node->name, old.slots[i].hash) = old.slots[i];
+      *free_slot (self, old.slots[i].hash) = old.slots[i];
   g_free (old.slots);
 }
 
 SluiceNode *
-sluice_name_table_find (const SluiceNameTable *self, const char *name)
+sluice_name_table_find (const SluiceNameTable *self, const char *name, gsize length)
 {
-  return self->n > 0 ? find_slot (self, name, hash_name (name))->node : NULL;
+  return self->n > 0 ? find_slot (self, name, length, hash_name (name, length))->node : NULL;
 }
 
 gboolean
 sluice_name_table_add (SluiceNameTable *self, SluiceNode *node)
 {
-  if (self->n * 2 >= self->capacity)
-    grow (self);
-  guint32 hash = hash_name (node->name);
-  SluiceNameSlot *slot = find_slot (self, node->name, hash);
+  sluice_name_table_reserve (self, 1);
+  gsize length = strlen (node->name);
+  guint32 hash = hash_name (node->name, length);
+  SluiceNameSlot *slot = find_slot (self, node->name, length, hash);
   if (slot->node != NULL)
     return FALSE;
   *slot = (SluiceNameSlot){ hash, node };
@@ -154,7 +170,7 @@ store_text (const char *text)
 const char *
 sluice_intern (const char *text)
 {
-  guint32 hash = hash_name (text);
+  guint32 hash = hash_name (text, strlen (text));
   pthread_mutex_lock (&interned.lock);
   if (interned.n * 2 >= interned.capacity)
     grow_interned ();

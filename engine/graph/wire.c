@@ -100,10 +100,15 @@ sluice_arena_strdup (SluiceArena *self, const char *text)
 
 /* ---- fields ---- */
 
-static gboolean
-read_varint (const guint8 **at, const guint8 *end, guint64 *value)
+gboolean
+sluice_wire_read_varint (const guint8 **at, const guint8 *end, guint64 *value)
 {
   *value = 0;
+  if (G_LIKELY (*at < end && **at < 0x80))
+    {
+      *value = *(*at)++;
+      return TRUE;
+    }
   for (guint shift = 0; *at < end && shift < 70; shift += 7)
     {
       guint8 byte = *(*at)++;
@@ -118,19 +123,20 @@ gboolean
 sluice_wire_next (const guint8 **at, const guint8 *end, SluiceWireField *field)
 {
   guint64 tag, value;
-  if (*at >= end || !read_varint (at, end, &tag) || tag >> 32 != 0 || tag >> 3 == 0)
+  if (*at >= end || !sluice_wire_read_varint (at, end, &tag) || tag >> 32 != 0 || tag >> 3 == 0)
     return FALSE;
   field->number = tag >> 3;
   field->wire_type = tag & 7;
   field->data = *at;
+  field->value = 0;
   switch (field->wire_type)
     {
     case PROTOBUF_C_WIRE_TYPE_VARINT:
-      if (!read_varint (at, end, &value))
+      if (!sluice_wire_read_varint (at, end, &field->value))
         return FALSE;
       break;
     case PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED:
-      if (!read_varint (at, end, &value) || value > (gsize) (end - *at))
+      if (!sluice_wire_read_varint (at, end, &value) || value > (gsize) (end - *at))
         return FALSE;
       field->data = *at;
       *at += value;
@@ -188,9 +194,9 @@ wire_type_of (ProtobufCType type)
     }
 }
 
-/* UTF-8 without zeros; nearly always it is plain ASCII, which goes eight at a time. */
-static gboolean
-is_utf8 (const guint8 *text, gsize length)
+/* Nearly always it is plain ASCII, which goes eight at a time. */
+gboolean
+sluice_wire_is_text (const guint8 *text, gsize length)
 {
   const guint64 ones = G_GUINT64_CONSTANT (0x0101010101010101), highs = ones << 7;
   const guint8 *at = text, *end = text + length;
@@ -215,7 +221,7 @@ check_packed (Check *check, const ProtobufCFieldDescriptor *known, const SluiceW
   if (type == PROTOBUF_C_WIRE_TYPE_VARINT)
     {
       while (at < end)
-        if (!read_varint (&at, end, &value))
+        if (!sluice_wire_read_varint (&at, end, &value))
           return damaged (check, at, "a number in list '%s' is cut off", known->name);
     }
   else if (field->length % unit != 0)
@@ -247,7 +253,7 @@ check_field (Check *check,
   if (field->wire_type != type)
     return damaged (check, field->data, "field '%s' of %s has wire type %u, not %u", known->name,
                     descriptor->short_name, field->wire_type, type);
-  if (known->type == PROTOBUF_C_TYPE_STRING && !is_utf8 (field->data, field->length))
+  if (known->type == PROTOBUF_C_TYPE_STRING && !sluice_wire_is_text (field->data, field->length))
     return damaged (check, field->data, "text '%s' of %s is not UTF-8", known->name,
                     descriptor->short_name);
   if (known->type == PROTOBUF_C_TYPE_MESSAGE)

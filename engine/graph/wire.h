@@ -60,10 +60,38 @@ typedef struct
 {
   guint32 number;
   guint wire_type;
-  const guint8 *data; /* payload of a length-delimited field */
+  const guint8 *data; /* payload of a length-delimited field; the bytes of a number */
   gsize length;
+  guint64 value; /* of a varint */
 } SluiceWireField;
 gboolean sluice_wire_next (const guint8 **at, const guint8 *end, SluiceWireField *field);
+gboolean sluice_wire_read_varint (const guint8 **at, const guint8 *end, guint64 *value);
+/* UTF-8 without zeros. */
+gboolean sluice_wire_is_text (const guint8 *text, gsize length);
+
+/* An AttrValue that is still bytes, unchecked: what AttrEntry.value points to where its
+ * base.descriptor is NULL. */
+typedef struct
+{
+  ProtobufCMessage base;
+  const guint8 *bytes;
+  gsize length;
+} SluiceRawAttr;
+
+/**
+ * sluice_raw_read_graph:
+ *
+ * A GraphDef whose nodes' attributes stay bytes, which must outlive the arena.
+ *
+ * Returns: (transfer none) (nullable): NULL where the file is damaged or holds more than usual;
+ * sluice_wire_unpack() then reads it or says why not
+ */
+Tensorflow__GraphDef *sluice_raw_read_graph (SluiceArena *arena, const guint8 *bytes, gsize length);
+/* The same of a MetaGraphDef. */
+Tensorflow__MetaGraphDef *
+sluice_raw_read_meta (SluiceArena *arena, const guint8 *bytes, gsize length);
+/* FALSE: damaged or seldom. */
+gboolean sluice_raw_read_attr (const SluiceRawAttr *raw, SluiceAttrValue *value);
 
 /* textformat.c: protobuf's text format by the descriptor, into the arena. Unknown fields are
  * refused, as TensorFlow does; errors say line:column. */
@@ -87,8 +115,11 @@ Tensorflow__TensorProto *
 sluice_tensor_pack (const SluiceTensor *tensor, SluiceArena *arena, gboolean readable);
 
 /* attrproto.c */
-/* lossy: set where the value has parts that SluiceAttrValue cannot hold (names of dimensions). */
-gboolean sluice_attr_unpack (const Tensorflow__AttrValue *proto,
+/* proto: may point to a SluiceRawAttr; where the short way cannot read that it is unpacked into the
+ * arena and takes its place, or is set to NULL where it is damaged: DATA_LOSS.
+ * lossy: set where the value has parts that SluiceAttrValue cannot hold (names of dimensions). */
+gboolean sluice_attr_unpack (Tensorflow__AttrValue **proto,
+                             SluiceArena *arena,
                              SluiceAttrValue *value,
                              gint64 *budget,
                              gboolean *lossy,
