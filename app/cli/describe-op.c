@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/graph/builder.h"
+#include "engine/graph/lower.h"
 #include "kernels/samples.h"
 
 static const char *
@@ -92,8 +93,20 @@ describe_gradient (const SluiceOpDef *def)
 gboolean
 describe_is_done (const char *op)
 {
+  const SluiceOp *found = sluice_registry_find (op);
   guint n = 0;
-  return sluice_registry_find (op) != NULL && (sluice_kernel_list (op, &n), n > 0);
+  if (found == NULL)
+    return FALSE;
+  switch (found->def->role)
+    {
+    case SLUICE_ROLE_ENTER:
+    case SLUICE_ROLE_EXIT:
+    case SLUICE_ROLE_NEXT_ITERATION:
+      return TRUE; /* the executor's own work */
+    default:
+      sluice_kernel_list (op, &n);
+      return n > 0 || sluice_lowering_exists (op);
+    }
 }
 
 /* ---- an example ---- */

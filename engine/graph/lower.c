@@ -21,6 +21,12 @@ sluice_lowering_register (const char *op, SluiceLowerFunc func)
 }
 
 gboolean
+sluice_lowering_exists (const char *op)
+{
+  return lowerings != NULL && g_hash_table_contains (lowerings, sluice_intern (op));
+}
+
+gboolean
 sluice_graph_has_functions (const SluiceGraph *self)
 {
   return self->library != NULL;

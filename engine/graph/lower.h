@@ -75,6 +75,8 @@ void sluice_shape_context_call (SluiceShapeContext *self,
 
 /* At start-up only: how calls by this op are written out. */
 void sluice_lowering_register (const char *op, SluiceLowerFunc func);
+/* Is the op such a call? It has no kernel then. */
+gboolean sluice_lowering_exists (const char *op);
 
 /**
  * sluice_lowering_call:
