@@ -34,6 +34,21 @@ SluiceGraph *sluice_graph_load_file (const char *path, GError **error);
  * SluiceExportFlags. */
 GBytes *sluice_graph_export (SluiceGraph *self, guint flags, GError **error);
 
+/* One entry of a MetaGraphDef's collection `queue_runners`: nodes that fill a queue, each over and
+ * over, until it is closed. */
+typedef struct
+{
+  char *queue;
+  char **enqueue; /* nodes, ends with NULL */
+  char *close,
+      *cancel; /* (nullable): nodes to run when filling ends, and when the run is stopped */
+  guint32 closed_errors; /* bit 1 << code: errors that only say that there is no more */
+} SluiceQueueRunner;
+
+/* (transfer full) (nullable): empty where the graph came without; INVALID_ARGUMENT names the runner
+ * and the node that the graph lacks, DATA_LOSS an entry that is damaged. */
+GPtrArray *sluice_graph_dup_queue_runners (SluiceGraph *self, GError **error);
+
 /* SHA-256 in hex of the canonical form: sorted by name, defaults elided, no layout, no unknown
  * fields. */
 char *sluice_graph_dup_hash (SluiceGraph *self);

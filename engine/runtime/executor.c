@@ -173,7 +173,7 @@ look_for_deadlock (SluiceWorker *w)
       return;
     }
   sluice_idle_begin (&w->idle, step->env.activity);
-  if (!sluice_idle_is_hopeless (&w->idle, step->env.activity))
+  if (step->env.may_wait || !sluice_idle_is_hopeless (&w->idle, step->env.activity))
     return;
   pthread_mutex_lock (step->env.graph_lock);
   g_autofree char *text = sluice_deadlock_describe (step);

@@ -338,7 +338,8 @@ run_program (SluiceSession *self,
                         .lanes = self->lanes,
                         .activity = self->activity,
                         .graph_lock = &self->graph_lock,
-                        .keep_waiting = self->options.keep_waiting };
+                        .keep_waiting = self->options.keep_waiting,
+                        .may_wait = options->may_wait };
   SluiceStep *step = program_take_step (program);
   gulong handler = 0;
   sluice_step_prepare (step, &env);

@@ -65,6 +65,7 @@ typedef struct
   gboolean nan_guard;             /* for this run only; a callable names the node at the end of what
                                      was fused */
   guint64 max_iterations;         /* a loop that wants more fails the run; 0: no limit */
+  gboolean may_wait; /* for ever, without a word: a run that fills a queue for others */
 } SluiceRunOptions;
 
 /**

@@ -66,6 +66,7 @@ typedef struct
   SluiceActivity *activity;    /* of the resources */
   pthread_mutex_t *graph_lock; /* held while a report reads the graph */
   gboolean keep_waiting;       /* a deadlock is told and not the end */
+  gboolean may_wait;           /* nor is it told */
 } SluiceStepEnv;
 
 /*

@@ -300,7 +300,7 @@ restore_state (Machine *self, const char *text, GError **error)
   self->cursor.epoch = json_object_get_int_member_with_default (state, "epoch", 0);
   self->cursor.position = json_object_get_int_member_with_default (state, "position", 0);
   if (self->n_done < 0 || self->cursor.epoch < 0 || self->cursor.position < 0
-      || self->cursor.position > self->examples->n)
+      || (self->examples != NULL && self->cursor.position > self->examples->n))
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
                         "has a step or cursor out of range; was the data set changed?");
   JsonNode *random = json_object_get_member (state, "random");

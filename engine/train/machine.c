@@ -97,9 +97,11 @@ check_test_shapes (Machine *self, GError **error)
 }
 
 static gboolean
-make_feeds (Machine *self, GPtrArray *names, GError **error)
+make_batch_feeds (Machine *self, GPtrArray *names, GError **error)
 {
   SluiceProject *p = self->project;
+  if (self->examples == NULL)
+    return TRUE;
   if (!feed_dtype (self, "[data] x", p->feed_x, &self->x_dtype, error)
       || !feed_dtype (self, "[data] y", p->feed_y, &self->y_dtype, error)
       || !check_feed_shapes (self, self->examples, p->batch, error)
@@ -107,8 +109,18 @@ make_feeds (Machine *self, GPtrArray *names, GError **error)
     return FALSE;
   g_ptr_array_add (names, p->feed_x);
   g_ptr_array_add (names, p->feed_y);
-  self->n_feeds = 2 + p->overrides->len;
-  self->feeds = g_new0 (SluiceTensor *, self->n_feeds);
+  return TRUE;
+}
+
+static gboolean
+make_feeds (Machine *self, GPtrArray *names, GError **error)
+{
+  SluiceProject *p = self->project;
+  if (!make_batch_feeds (self, names, error))
+    return FALSE;
+  guint first = names->len;
+  self->n_feeds = first + p->overrides->len;
+  self->feeds = g_new0 (SluiceTensor *, self->n_feeds + 1);
   for (guint i = 0; i < p->overrides->len; i++)
     {
       SluiceOverride *override = &g_array_index (p->overrides, SluiceOverride, i);
@@ -119,7 +131,7 @@ make_feeds (Machine *self, GPtrArray *names, GError **error)
       g_autoptr (SluiceTensor) value =
           sluice_tensor_new_from (SLUICE_DOUBLE, &SLUICE_SHAPE (1), &override->value);
       g_autoptr (SluiceTensor) cast = sluice_examples_gather (value, (gint64[]){ 0 }, 1, dtype, 1);
-      self->feeds[2 + i] = sluice_tensor_new_view (cast, &SLUICE_SHAPE_SCALAR, 0);
+      self->feeds[first + i] = sluice_tensor_new_view (cast, &SLUICE_SHAPE_SCALAR, 0);
       g_ptr_array_add (names, override->edge);
     }
   return TRUE;
@@ -195,6 +207,7 @@ machine_new (SluiceProject *project,
 void
 machine_free (Machine *self)
 {
+  machine_end_input (self);
   g_clear_pointer (&self->batches, sluice_batches_free);
   for (guint i = 0; self->feeds != NULL && i < self->n_feeds; i++)
     g_clear_pointer (&self->feeds[i], sluice_tensor_unref);
@@ -220,10 +233,29 @@ machine_initialize (Machine *self, GError **error)
 
 /* ---- steps ---- */
 
+gboolean
+machine_begin_input (Machine *self, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  self->runners = sluice_queue_runners_start (self->session, self->graph, &local);
+  if (local == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
+void
+machine_end_input (Machine *self)
+{
+  g_clear_pointer (&self->runners, sluice_queue_runners_free);
+}
+
 static gboolean
 next_batch (Machine *self, GError **error)
 {
   SluiceProject *p = self->project;
+  if (self->examples == NULL)
+    return TRUE;
   if (self->batches == NULL)
     self->batches = sluice_batches_new (self->examples, p->batch, p->shuffle, p->seed,
                                         self->x_dtype, self->y_dtype, p->scale, self->cursor);
@@ -248,10 +280,16 @@ machine_step (Machine *self,
 {
   gboolean with_summary = summary != NULL && self->step_with_summaries != NULL;
   SluiceTensor **outputs = self->outputs;
-  if (!next_batch (self, error)
-      || !sluice_callable_run (with_summary ? self->step_with_summaries : self->step, self->feeds,
-                               outputs, options, error))
+  g_autoptr (GError) local = NULL;
+  if (!next_batch (self, error))
     return FALSE;
+  if (!sluice_callable_run (with_summary ? self->step_with_summaries : self->step, self->feeds,
+                            outputs, options, &local))
+    {
+      if (self->runners == NULL || sluice_queue_runners_check (self->runners, error))
+        g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
   self->n_done++;
   gboolean ok = TRUE;
   for (guint i = 0; i < self->n_scalars; i++)

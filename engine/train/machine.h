@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "engine/train/data.h"
+#include "engine/train/queue-runners.h"
 #include "engine/train/trainer.h"
 
 /*
@@ -17,9 +18,10 @@ typedef struct
   SluiceProject *project; /* borrowed */
   SluiceGraph *graph;
   SluiceSession *session;
-  const SluiceExamples *examples, *test; /* borrowed; test NULL: no evaluation */
+  const SluiceExamples *examples; /* borrowed; NULL: batches come out of the graph */
+  const SluiceExamples *test;     /* borrowed; NULL: no evaluation */
   SluiceDType x_dtype, y_dtype;
-  SluiceTensor **feeds; /* x, y, then the overrides */
+  SluiceTensor **feeds; /* x, y where there are examples, then the overrides */
   guint n_feeds;
   SluiceTensor **outputs;              /* of a step under way: its scalars, then the summaries */
   SluiceCallable *step;                /* loss, fetches */
@@ -27,8 +29,9 @@ typedef struct
   SluiceCallable *evaluate;            /* NULL: none */
   guint n_scalars;                     /* loss and fetches */
   SluiceBatches *batches;
-  SluiceCursor cursor; /* of the next batch */
-  gint64 n_done;       /* steps */
+  SluiceQueueRunners *runners; /* NULL: none, or not begun */
+  SluiceCursor cursor;         /* of the next batch */
+  gint64 n_done;               /* steps */
 } Machine;
 
 Machine *machine_new (SluiceProject *project,
@@ -53,6 +56,11 @@ gboolean machine_restore (Machine *self, const char *path, GError **error);
  */
 gboolean machine_take_values (Machine *self, const char *path, gboolean partly, GError **error);
 gboolean machine_save (Machine *self, const char *path, gsize *bytes, GError **error);
+
+/* Starts the graph's queue runners, and ends them. A step that fails after one of them did fails of
+ * that. */
+gboolean machine_begin_input (Machine *self, GError **error);
+void machine_end_input (Machine *self);
 
 /**
  * machine_step:

@@ -16,7 +16,7 @@
 typedef enum
 {
   KEY_STRING,
-  KEY_SOURCE,  /* "idx", "csv" or "npy" */
+  KEY_SOURCE,  /* "idx", "csv", "npy" or "graph" */
   KEY_PATH,    /* relative to the project's folder */
   KEY_TARGETS, /* "a;b" */
   KEY_EDGES,   /* "name:edge;…", GArray of SluiceNamedEdge */
@@ -146,7 +146,7 @@ bad_value (const Key *key, const char *text, const char *want, GError **error)
 static gboolean
 is_source (const char *text)
 {
-  static const char *const sources[] = { "idx", "csv", "npy", NULL };
+  static const char *const sources[] = { "idx", "csv", "npy", "graph", NULL };
   return g_strv_contains (sources, text);
 }
 
@@ -211,7 +211,7 @@ set_value (SluiceProject *self, const Key *key, const char *text, GError **error
     {
     case KEY_SOURCE:
       if (!is_source (text))
-        return bad_value (key, text, "must be idx, csv or npy", error);
+        return bad_value (key, text, "must be idx, csv, npy or graph", error);
       G_GNUC_FALLTHROUGH;
     case KEY_STRING:
       g_free (*(char **) field);
@@ -255,6 +255,12 @@ set_value (SluiceProject *self, const Key *key, const char *text, GError **error
 }
 
 /* ---- loading ---- */
+
+gboolean
+sluice_project_has_own_input (const SluiceProject *self)
+{
+  return g_strcmp0 (self->source, "graph") == 0;
+}
 
 static const Key *
 find_key (const char *group, const char *name)
@@ -328,10 +334,12 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
 }
 
 static gboolean
-check_required (GKeyFile *file, GError **error)
+check_required (const SluiceProject *self, GKeyFile *file, GError **error)
 {
+  gboolean own_input = sluice_project_has_own_input (self);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-    if (keys[i].required && !g_key_file_has_key (file, keys[i].group, keys[i].key, NULL))
+    if (keys[i].required && !(own_input && strcmp (keys[i].group, "data") == 0)
+        && !g_key_file_has_key (file, keys[i].group, keys[i].key, NULL))
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "key '%s' in group [%s] is missing",
                           keys[i].key, keys[i].group);
   return TRUE;
@@ -344,7 +352,7 @@ load_keys (SluiceProject *self, GKeyFile *file, GError **error)
   for (guint i = 0; names[i] != NULL; i++)
     if (!load_group (self, file, names[i], error))
       return FALSE;
-  if (!check_required (file, error))
+  if (!check_required (self, file, error))
     return FALSE;
   return load_parameters (self, file, error);
 }

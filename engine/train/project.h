@@ -37,7 +37,8 @@ typedef struct
   gint64 n_steps, batch, checkpoint_every, summary_every, evaluate_every;
   guint64 seed;
 
-  char *source;   /* "idx", "csv", "npy" */
+  char *source;   /* "idx", "csv", "npy"; "graph": batches come out of the graph's own queues or
+                     iterators, and the keys of files and feeds are not wanted */
   char *y_column; /* (nullable): of a CSV file that holds x and y: name or number from 0; NULL: the
                      last */
   char *train_x, *train_y, *test_x, *test_y; /* absolute; (nullable) where not given */
@@ -45,7 +46,7 @@ typedef struct
   gboolean shuffle;
   gint64 *shape; /* of one example of x; (nullable): as the file has it */
   guint n_shape;
-  char *feed_x, *feed_y; /* edges */
+  char *feed_x, *feed_y; /* edges; (nullable) with source graph */
 
   GArray *evaluate; /* of SluiceNamedEdge: fetched over the test split; their means are logged */
   gint64 evaluate_batch;
@@ -56,6 +57,9 @@ typedef struct
 SluiceProject *sluice_project_load (const char *folder, GError **error);
 void sluice_project_free (SluiceProject *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceProject, sluice_project_free)
+
+/* Is the source "graph"? */
+gboolean sluice_project_has_own_input (const SluiceProject *self);
 
 /**
  * sluice_project_set:

@@ -17,6 +17,8 @@ trainer_wall_now (void)
 static gboolean
 load_data (SluiceTrainer *self, GError **error)
 {
+  if (sluice_project_has_own_input (self->project))
+    return TRUE;
   self->examples = sluice_examples_load (self->project, FALSE, error);
   if (self->examples == NULL)
     return FALSE;

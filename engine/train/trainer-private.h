@@ -21,7 +21,7 @@ struct _SluiceTrainer
   GObject parent;
   SluiceStore *store;
   SluiceProject *project;
-  SluiceExamples *examples, *test; /* test NULL: none */
+  SluiceExamples *examples, *test; /* NULL: none */
   Machine *machine;
   SluiceRunInfo *info; /* the trainer's thread, once it is started */
   SluiceRunLog *log;
@@ -34,6 +34,7 @@ struct _SluiceTrainer
   guint64 marked_logged; /* once so many are committed, all up to marked_step is */
   gint64 marked_step;
   gboolean has_lock;              /* of the run, against other trainers */
+  gboolean input_ended;           /* there are no more batches: so are the steps */
   double seconds_before;          /* of training in earlier processes */
   double system_wall, system_cpu; /* at the last system point */
   pthread_t thread;

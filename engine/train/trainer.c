@@ -248,6 +248,13 @@ check_loss (SluiceTrainer *self, GError **error)
   gint64 step = self->machine->n_done;
   g_autoptr (GError) cause = NULL;
   const char *what = isnan (loss) ? "NaN" : "infinite";
+  if (self->machine->examples == NULL)
+    return sluice_fail (
+        error, SLUICE_ERROR_INVALID_ARGUMENT,
+        "the loss is %s at step %" G_GINT64_FORMAT
+        "; the batch came out of the graph's queues and cannot be run again to find "
+        "the node that made it",
+        what, step);
   if (find_culprit (self, step, &cause))
     return sluice_fail (
         error, SLUICE_ERROR_INVALID_ARGUMENT,
@@ -355,6 +362,24 @@ obey (SluiceTrainer *self)
   return want;
 }
 
+/* Queues that are closed and iterators at their end say OUT_OF_RANGE. Before the first step that is
+ * no end but an input of nothing. */
+static gboolean
+is_end_of_input (SluiceTrainer *self, const GError *error)
+{
+  return self->machine->examples == NULL && self->machine->n_done > 0
+         && g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_OUT_OF_RANGE);
+}
+
+static gboolean
+end_early (SluiceTrainer *self, const GError *why, GError **error)
+{
+  self->input_ended = TRUE;
+  sluice_run_log_event (self->log, self->machine->n_done, trainer_wall_now (), "input-ended",
+                        why->message);
+  return trainer_save_checkpoint (self, error);
+}
+
 static gboolean
 train (SluiceTrainer *self, GError **error)
 {
@@ -365,10 +390,23 @@ train (SluiceTrainer *self, GError **error)
     {
       if (obey (self) == WANT_STOP)
         return trainer_save_checkpoint (self, error);
-      if (!train_step (self, error))
-        return FALSE;
+      g_autoptr (GError) local = NULL;
+      if (train_step (self, &local))
+        continue;
+      if (is_end_of_input (self, local))
+        return end_early (self, local, error);
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
     }
   return TRUE;
+}
+
+static gboolean
+train_with_input (SluiceTrainer *self, GError **error)
+{
+  gboolean ok = machine_begin_input (self->machine, error) && train (self, error);
+  machine_end_input (self->machine);
+  return ok;
 }
 
 static void *
@@ -377,11 +415,12 @@ trainer_main (void *data)
   SluiceTrainer *self = data;
   g_autoptr (GError) error = NULL;
   guint flushing = sluice_denormals_flush_begin ();
-  gboolean ok = train (self, &error);
+  gboolean ok = train_with_input (self, &error);
   sluice_denormals_flush_end (flushing);
-  SluiceRunState state = !ok                                              ? SLUICE_RUN_FAILED
-                         : self->machine->n_done < self->project->n_steps ? SLUICE_RUN_STOPPED
-                                                                          : SLUICE_RUN_FINISHED;
+  gboolean finished = self->input_ended || self->machine->n_done >= self->project->n_steps;
+  SluiceRunState state = !ok        ? SLUICE_RUN_FAILED
+                         : finished ? SLUICE_RUN_FINISHED
+                                    : SLUICE_RUN_STOPPED;
   if (!ok)
     {
       sluice_run_log_event (self->log, self->machine->n_done, trainer_wall_now (), "failed",
