@@ -142,7 +142,7 @@ test_bad (Folder *f, gconstpointer unused)
   check_bad (f, "scale=0.1", "scale=0.1x", "scale=0.1x", "number");
   check_bad (f, "shuffle=true", "shuffle=yes", "shuffle=yes", "true or false");
   check_bad (f, "shape=2;3", "shape=2;-3", "shape=2;-3", "sizes");
-  check_bad (f, "source=csv", "source=cvs", "source=cvs", "idx, csv or npy");
+  check_bad (f, "source=csv", "source=cvs", "source=cvs", "idx, csv, npy or graph");
   check_bad (f, "norm:n:1", "norm", "fetches", "NAME:EDGE");
   check_bad (f, "[parameters]", "[overrides]\nrate=x\n[parameters]", "rate=x", "number");
   check_bad (f, "[project]", "[project", "project.ini", "");
@@ -169,7 +169,7 @@ test_set (Folder *f, gconstpointer unused)
   check_set (p, "steps", SLUICE_ERROR_INVALID_ARGUMENT, "KEY=VALUE");
   check_set (p, "rate=fast", SLUICE_ERROR_INVALID_ARGUMENT, "number");
   check_set (p, "steps=-1", SLUICE_ERROR_INVALID_ARGUMENT, "above 0");
-  check_set (p, "data.source=tar", SLUICE_ERROR_INVALID_ARGUMENT, "idx, csv or npy");
+  check_set (p, "data.source=tar", SLUICE_ERROR_INVALID_ARGUMENT, "idx, csv, npy or graph");
   g_assert_cmpint (p->n_steps, ==, 100);
   g_assert_cmpuint (p->overrides->len, ==, 0);
   g_assert_cmpstr (p->source, ==, "csv");
