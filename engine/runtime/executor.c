@@ -86,7 +86,8 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
           return TRUE;
         }
     }
-  gboolean finite = step->env.nan_guard && sluice_guard_inputs (node, w->plan, inputs);
+  gboolean finite =
+      step->env.nan_guard && !w->call.is_dead && sluice_guard_inputs (node, w->plan, inputs);
   if (node->flags & SLUICE_PLAN_ASYNC)
     {
       sluice_worker_start (w, i, node);

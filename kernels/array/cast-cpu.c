@@ -244,14 +244,13 @@ cast_accepts (const SluiceNode *node)
   return from == to || (sluice_dtype_in (from, CASTABLE) && sluice_dtype_in (to, CASTABLE));
 }
 
-static const SluiceKernel kernels[] = {
-  { .op = "Cast",
-    .device = "CPU",
-    .prepare = cast_prepare,
-    .free_state = g_free,
-    .accepts = cast_accepts,
-    .compute = cast_compute },
-};
+#define CAST(name)                                                                                 \
+  {                                                                                                \
+    .op = name, .device = "CPU", .prepare = cast_prepare, .free_state = g_free,                    \
+    .accepts = cast_accepts, .compute = cast_compute                                               \
+  }
+
+static const SluiceKernel kernels[] = { CAST ("Cast"), CAST ("_HostCast") };
 
 const SluiceKernelModule sluice_module_array_cast_cpu = {
   .kernels = kernels,

@@ -29,17 +29,17 @@ static const SluiceSample samples[] = {
 };
 static const SluiceRecipe recipe = { .samples = samples, .n_samples = G_N_ELEMENTS (samples) };
 
-static const SluiceOpDef cast_op = {
-  .name = "Cast",
-  .signature = "x: SrcT -> y: DstT",
-  .attrs = "SrcT: type; DstT: type; Truncate: bool = false",
-  .summary = N_ ("Elements in another dtype"),
-  .role = SLUICE_ROLE_CAST,
-  .shape = sluice_shape_unchanged,
-  .gradient = cast_gradient,
-  .recipe = &recipe,
-};
+#define CAST(op, text)                                                                             \
+  {                                                                                                \
+    .name = op, .signature = "x: SrcT -> y: DstT",                                                 \
+    .attrs = "SrcT: type; DstT: type; Truncate: bool = false", .summary = text,                    \
+    .role = SLUICE_ROLE_CAST, .shape = sluice_shape_unchanged, .gradient = cast_gradient,          \
+    .recipe = &recipe,                                                                             \
+  }
+static const SluiceOpDef cast_op = CAST ("Cast", N_ ("Elements in another dtype"));
+static const SluiceOpDef host_cast_op =
+    CAST ("_HostCast", N_ ("Elements in another dtype, in host memory"));
 
-static const SluiceOpDef *const ops[] = { &cast_op };
+static const SluiceOpDef *const ops[] = { &cast_op, &host_cast_op };
 
 const SluiceKernelModule sluice_module_array_cast = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

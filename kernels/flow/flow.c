@@ -59,7 +59,9 @@ static const SluiceRecipe identity_n_recipe = {
 
 static const SluiceRecipe no_values = { .why_none = "it carries no value" };
 static const SluiceRecipe of_reference = { .why_none = "it takes a reference to a variable" };
-static const SluiceRecipe of_partition = { .why_none = "partitioning makes it" };
+static const SluiceRecipe of_partition = {
+  .why_none = "one meets another: tests/kernels/test-rendezvous has both"
+};
 
 static const SluiceOpDef no_op = {
   .name = "NoOp",
