@@ -159,9 +159,10 @@ bench (char **arguments, GError **error)
     return cli_usage (error, "give one PROJECT");
   sluice_pool_set_threads (n_threads);
   g_autoptr (SluiceProject) project = sluice_project_load (arguments[0], error);
-  g_autoptr (SluiceExamples) examples =
-      project != NULL ? sluice_examples_load (project, FALSE, error) : NULL;
-  Machine *machine = examples != NULL ? machine_new (project, examples, NULL, 1, error) : NULL;
+  g_autoptr (SluiceExamples) examples = NULL, test = NULL;
+  Machine *machine = NULL;
+  if (project != NULL && sluice_examples_load_all (project, &examples, &test, error))
+    machine = machine_new (project, examples, NULL, 0, error);
   if (machine == NULL)
     return EXIT_FAILED;
   gboolean ok = serves ? serve (machine, base_mb, error) : measure (machine, &best, error);

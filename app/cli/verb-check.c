@@ -43,14 +43,12 @@ check_project (JsonBuilder *b, guint *n, const char *folder)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceProject) project = sluice_project_load (folder, &error);
-  g_autoptr (SluiceExamples) examples =
-      project != NULL ? sluice_examples_load (project, FALSE, &error) : NULL;
-  g_autoptr (SluiceExamples) test = NULL;
-  if (examples != NULL && project->test_x != NULL)
-    test = sluice_examples_load (project, TRUE, &error);
+  g_autoptr (SluiceExamples) examples = NULL, test = NULL;
+  if (project != NULL)
+    sluice_examples_load_all (project, &examples, &test, &error);
   if (error == NULL)
     {
-      Machine *machine = machine_new (project, examples, test, 1, &error);
+      Machine *machine = machine_new (project, examples, test, 0, &error);
       if (machine != NULL)
         {
           check_graph (b, n, machine->graph);

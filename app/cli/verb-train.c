@@ -228,6 +228,9 @@ print_end (SluiceTrainer *trainer, const char *folder)
   if (isfinite (p.evaluation))
     printf (_ ("test %s %.4f\n"), g_array_index (project->evaluate, SluiceNamedEdge, 0).name,
             p.evaluation);
+  for (guint i = 0; i < project->texts->len; i++)
+    printf ("%s/runs/%" G_GINT64_FORMAT "/%s.txt\n", folder, sluice_trainer_get_run (trainer),
+            g_array_index (project->texts, SluiceNamedEdge, i).name);
   printf (_ ("workspace %s\n"), folder);
   if (p.state == SLUICE_RUN_STOPPED)
     printf (_ ("Saved. Go on with: sluice train --workspace '%s' --resume %s\n"), folder,

@@ -153,6 +153,22 @@ load_idx (const char *path, GError **error)
   return sluice_idx_parse (data, length, path, error);
 }
 
+/* Bytes as they are. */
+static SluiceTensor *
+load_text (const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = read_file (path, error);
+  if (bytes == NULL)
+    return NULL;
+  gsize length;
+  const void *data = g_bytes_get_data (bytes, &length);
+  SluiceTensor *text = sluice_tensor_new_checked (NULL, SLUICE_UINT8, &SLUICE_SHAPE (length),
+                                                  SLUICE_OWNER_NONE, error);
+  if (text != NULL && length > 0)
+    memcpy (text->data, data, length);
+  return text;
+}
+
 /* "file.npz:member" or "file.npy". */
 static SluiceTensor *
 load_npy (const char *path, GError **error)
@@ -247,12 +263,37 @@ load_tensor (const SluiceProject *project, const char *path, GError **error)
     return load_idx (path, error);
   if (strcmp (project->source, "npy") == 0)
     return load_npy (path, error);
+  if (strcmp (project->source, "text") == 0)
+    return load_text (path, error);
   SluiceTensor *table = load_csv (path, NULL, error);
   if (table == NULL || table->shape.dim[1] != 1)
     return table;
   SluiceTensor *column = sluice_tensor_new_view (table, &SLUICE_SHAPE (table->shape.dim[0]), 0);
   sluice_tensor_unref (table);
   return column;
+}
+
+/* A sequence in parts of the project's shape; y is the same, one element later. */
+static gboolean
+split_sequence (SluiceExamples *self,
+                const SluiceProject *project,
+                const char *path,
+                GError **error)
+{
+  g_autoptr (SluiceTensor) sequence = load_tensor (project, path, error);
+  if (sequence == NULL)
+    return FALSE;
+  char have[SLUICE_SHAPE_STR];
+  gint64 length = project->n_shape == 1 ? project->shape[0] : 0;
+  gint64 n = length > 0 ? (sequence->n_elements - 1) / length : 0;
+  if (sequence->shape.rank != 1 || n < 1)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "'%s' holds %s; without a file for y it must be one sequence, longer than "
+                        "an example, and [data] shape the length of an example",
+                        path, sluice_shape_str (&sequence->shape, have));
+  self->x = sluice_tensor_new_view (sequence, &SLUICE_SHAPE (n, length), 0);
+  self->y = sluice_tensor_new_view (sequence, &SLUICE_SHAPE (n, length), 1);
+  return TRUE;
 }
 
 /* Gives each example of x the shape that the project names. */
@@ -289,17 +330,17 @@ sluice_examples_load (const SluiceProject *project, gboolean test, GError **erro
 {
   const char *x_path = test ? project->test_x : project->train_x;
   const char *y_path = test ? project->test_y : project->train_y;
-  gboolean one_table = strcmp (project->source, "csv") == 0 && y_path == NULL;
-  if (x_path == NULL || (y_path == NULL && !one_table))
+  g_autoptr (SluiceExamples) self = g_new0 (SluiceExamples, 1);
+  if (x_path == NULL)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "key '%s-%c' in group [data] is missing",
-                   test ? "test" : "train", x_path == NULL ? 'x' : 'y');
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "key '%s-x' in group [data] is missing",
+                   test ? "test" : "train");
       return NULL;
     }
-  g_autoptr (SluiceExamples) self = g_new0 (SluiceExamples, 1);
-  if (one_table)
+  if (y_path == NULL)
     {
-      if (!split_csv (self, project, x_path, error))
+      gboolean is_table = strcmp (project->source, "csv") == 0;
+      if (!(is_table ? split_csv : split_sequence) (self, project, x_path, error))
         return NULL;
     }
   else
@@ -322,4 +363,19 @@ sluice_examples_load (const SluiceProject *project, gboolean test, GError **erro
     }
   self->n = self->x->shape.dim[0];
   return apply_shape (self, project, x_path, error) ? g_steal_pointer (&self) : NULL;
+}
+
+gboolean
+sluice_examples_load_all (const SluiceProject *project,
+                          SluiceExamples **train,
+                          SluiceExamples **test,
+                          GError **error)
+{
+  *train = *test = NULL;
+  if (sluice_project_has_own_input (project))
+    return TRUE;
+  *train = sluice_examples_load (project, FALSE, error);
+  if (*train != NULL && sluice_project_evaluates (project))
+    *test = sluice_examples_load (project, TRUE, error);
+  return *train != NULL && (*test != NULL || !sluice_project_evaluates (project));
 }

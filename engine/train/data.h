@@ -18,13 +18,25 @@ typedef struct
  * @test: the held-out split instead of the training one
  *
  * IDX (plain or .gz), CSV (numbers, with or without a heading; x and y in two files, or y as a
- * column), NumPy .npy, and .npz as "file.npz:member". The project's shape is applied to each
- * example of x.
+ * column), NumPy .npy, and .npz as "file.npz:member", the bytes of a text (plain or .gz). The
+ * project's shape is applied to each example of x. Without a file for y the one of x is a sequence:
+ * examples are its successive parts of the project's shape, y what follows each element.
  *
  * Returns: (transfer full): %NULL with NOT_FOUND, DATA_LOSS or INVALID_ARGUMENT naming the file,
  * what it holds and what was wanted
  */
 SluiceExamples *sluice_examples_load (const SluiceProject *project, gboolean test, GError **error);
+/**
+ * sluice_examples_load_all:
+ * @train: (out) (nullable): %NULL where batches come out of the graph
+ * @test: (out) (nullable): %NULL where nothing is evaluated on examples
+ *
+ * Returns: %FALSE with an error; what was loaded is set even so
+ */
+gboolean sluice_examples_load_all (const SluiceProject *project,
+                                   SluiceExamples **train,
+                                   SluiceExamples **test,
+                                   GError **error);
 void sluice_examples_free (SluiceExamples *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceExamples, sluice_examples_free)
 

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/train/crew.h"
 
 /* ---- making one ---- */
 
@@ -79,7 +80,8 @@ static gboolean
 check_feed_shapes (Machine *self, const SluiceExamples *examples, gint64 batch, GError **error)
 {
   return check_feed_shape (self, self->project->feed_x, examples->x, batch, error)
-         && check_feed_shape (self, self->project->feed_y, examples->y, batch, error);
+         && (self->project->feed_y == NULL
+             || check_feed_shape (self, self->project->feed_y, examples->y, batch, error));
 }
 
 /* Of an evaluation: whole batches and the rest. */
@@ -96,31 +98,38 @@ check_test_shapes (Machine *self, GError **error)
   return FALSE;
 }
 
+/* x, and y where the project names an edge for it. */
 static gboolean
-make_batch_feeds (Machine *self, GPtrArray *names, GError **error)
+name_batch (Machine *self, GPtrArray *names, GError **error)
 {
   SluiceProject *p = self->project;
   if (self->examples == NULL)
     return TRUE;
-  if (!feed_dtype (self, "[data] x", p->feed_x, &self->x_dtype, error)
-      || !feed_dtype (self, "[data] y", p->feed_y, &self->y_dtype, error)
-      || !check_feed_shapes (self, self->examples, p->batch, error)
-      || !check_test_shapes (self, error))
-    return FALSE;
+  if (p->feed_x == NULL)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "key 'x' in group [data] is missing");
   g_ptr_array_add (names, p->feed_x);
-  g_ptr_array_add (names, p->feed_y);
-  return TRUE;
+  if (!feed_dtype (self, "[data] x", p->feed_x, &self->x_dtype, error))
+    return FALSE;
+  self->y_dtype = self->x_dtype;
+  if (p->feed_y != NULL)
+    {
+      g_ptr_array_add (names, p->feed_y);
+      if (!feed_dtype (self, "[data] y", p->feed_y, &self->y_dtype, error))
+        return FALSE;
+    }
+  return check_feed_shapes (self, self->examples, p->batch, error)
+         && check_test_shapes (self, error);
 }
 
 static gboolean
 make_feeds (Machine *self, GPtrArray *names, GError **error)
 {
   SluiceProject *p = self->project;
-  if (!make_batch_feeds (self, names, error))
+  if (!name_batch (self, names, error))
     return FALSE;
-  guint first = names->len;
-  self->n_feeds = first + p->overrides->len;
-  self->feeds = g_new0 (SluiceTensor *, self->n_feeds + 1);
+  self->n_batch = names->len;
+  self->n_feeds = self->n_batch + p->overrides->len;
+  self->feeds = g_new0 (SluiceTensor *, self->n_feeds);
   for (guint i = 0; i < p->overrides->len; i++)
     {
       SluiceOverride *override = &g_array_index (p->overrides, SluiceOverride, i);
@@ -131,7 +140,7 @@ make_feeds (Machine *self, GPtrArray *names, GError **error)
       g_autoptr (SluiceTensor) value =
           sluice_tensor_new_from (SLUICE_DOUBLE, &SLUICE_SHAPE (1), &override->value);
       g_autoptr (SluiceTensor) cast = sluice_examples_gather (value, (gint64[]){ 0 }, 1, dtype, 1);
-      self->feeds[first + i] = sluice_tensor_new_view (cast, &SLUICE_SHAPE_SCALAR, 0);
+      self->feeds[self->n_batch + i] = sluice_tensor_new_view (cast, &SLUICE_SHAPE_SCALAR, 0);
       g_ptr_array_add (names, override->edge);
     }
   return TRUE;
@@ -144,37 +153,88 @@ add_targets (GPtrArray *names, GArray *edges)
     g_ptr_array_add (names, g_array_index (edges, SluiceNamedEdge, i).target);
 }
 
+/* Of a worker: its loss and the fetches, with its train target. */
+static SluiceCallable *
+prepare_step (Machine *self, GPtrArray *feeds, guint worker, gboolean summaries, GError **error)
+{
+  SluiceProject *p = self->project;
+  g_autoptr (GPtrArray) fetches = g_ptr_array_new ();
+  g_ptr_array_add (fetches, p->loss[worker]);
+  add_targets (fetches, p->fetches);
+  if (summaries)
+    g_ptr_array_add (fetches, p->summaries);
+  return sluice_session_prepare (self->session, (const char *const *) feeds->pdata, feeds->len,
+                                 (const char *const *) fetches->pdata, fetches->len,
+                                 (const char *const[]){ p->train[worker] }, 1, error);
+}
+
+static SluiceCallable *
+prepare_fetches (Machine *self, GPtrArray *feeds, GPtrArray *fetches, GError **error)
+{
+  return sluice_session_prepare (self->session, (const char *const *) feeds->pdata, feeds->len,
+                                 (const char *const *) fetches->pdata, fetches->len, NULL, 0,
+                                 error);
+}
+
+static gboolean
+make_steps (Machine *self, GPtrArray *feeds, GError **error)
+{
+  SluiceProject *p = self->project;
+  self->n_workers = g_strv_length (p->train);
+  if (self->n_workers != g_strv_length (p->loss))
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "[project] train names %u targets and loss %u edges; each train target "
+                        "needs a loss",
+                        self->n_workers, g_strv_length (p->loss));
+  self->n_scalars = 1 + p->fetches->len;
+  self->outputs = g_new0 (SluiceTensor *, self->n_scalars + 1);
+  self->worker_steps = g_new0 (SluiceCallable *, self->n_workers);
+  for (guint i = 0; i < self->n_workers; i++)
+    if ((self->worker_steps[i] = prepare_step (self, feeds, i, FALSE, error)) == NULL)
+      return FALSE;
+  self->step = sluice_callable_ref (self->worker_steps[0]);
+  if (p->summaries == NULL)
+    return TRUE;
+  if (self->n_workers == 1)
+    return (self->step_with_summaries = prepare_step (self, feeds, 0, TRUE, error)) != NULL;
+  g_autoptr (GPtrArray) fetches = g_ptr_array_new ();
+  g_ptr_array_add (fetches, p->summaries);
+  return (self->summaries = prepare_fetches (self, feeds, fetches, error)) != NULL;
+}
+
+/* A text is a file of its name. */
+static gboolean
+check_texts (Machine *self, GError **error)
+{
+  for (guint i = 0; i < self->project->texts->len; i++)
+    {
+      SluiceNamedEdge *text = &g_array_index (self->project->texts, SluiceNamedEdge, i);
+      SluiceEdge edge;
+      if (!sluice_graph_parse_edge (self->graph, text->target, &edge, error))
+        {
+          g_prefix_error (error, "[evaluate] texts: ");
+          return FALSE;
+        }
+      if (sluice_edge_dtype (edge) != SLUICE_STRING || strchr (text->name, '/') != NULL)
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "[evaluate] texts: '%s:%s' is %s; wanted are strings, and a name "
+                            "without a slash",
+                            text->name, text->target, sluice_dtype_name (sluice_edge_dtype (edge)));
+    }
+  return TRUE;
+}
+
 static gboolean
 make_callables (Machine *self, GPtrArray *feeds, GError **error)
 {
   SluiceProject *p = self->project;
-  const char *const *feed_names = (const char *const *) feeds->pdata;
-  g_autoptr (GPtrArray) fetches = g_ptr_array_new ();
-  g_ptr_array_add (fetches, p->loss);
-  add_targets (fetches, p->fetches);
-  self->n_scalars = fetches->len;
-  self->outputs = g_new0 (SluiceTensor *, self->n_scalars + 1);
-  self->step = sluice_session_prepare (self->session, feed_names, feeds->len,
-                                       (const char *const *) fetches->pdata, fetches->len,
-                                       (const char *const[]){ p->train }, 1, error);
-  if (self->step == NULL)
+  if (!make_steps (self, feeds, error) || !check_texts (self, error))
     return FALSE;
-  if (p->summaries != NULL)
-    {
-      g_ptr_array_add (fetches, p->summaries);
-      self->step_with_summaries = sluice_session_prepare (
-          self->session, feed_names, feeds->len, (const char *const *) fetches->pdata, fetches->len,
-          (const char *const[]){ p->train }, 1, error);
-      if (self->step_with_summaries == NULL)
-        return FALSE;
-    }
-  if (self->test == NULL || p->evaluate->len == 0)
+  if (p->evaluate->len == 0 || (self->test == NULL && self->examples != NULL))
     return TRUE;
-  g_ptr_array_set_size (fetches, 0);
+  g_autoptr (GPtrArray) fetches = g_ptr_array_new ();
   add_targets (fetches, p->evaluate);
-  self->evaluate =
-      sluice_session_prepare (self->session, feed_names, feeds->len,
-                              (const char *const *) fetches->pdata, fetches->len, NULL, 0, error);
+  self->evaluate = prepare_fetches (self, feeds, fetches, error);
   return self->evaluate != NULL;
 }
 
@@ -189,7 +249,8 @@ machine_new (SluiceProject *project,
   self->project = project;
   self->examples = examples;
   self->test = test;
-  SluiceSessionOptions options = { .n_cpus = n_cpus,
+  self->limit = G_MAXINT64;
+  SluiceSessionOptions options = { .n_cpus = MAX (n_cpus > 0 ? n_cpus : project->n_cpus, 1),
                                    .seed = MAX (project->seed, 1),
                                    .soft_placement = TRUE };
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
@@ -207,13 +268,18 @@ machine_new (SluiceProject *project,
 void
 machine_free (Machine *self)
 {
+  g_clear_pointer (&self->crew, crew_free);
   machine_end_input (self);
   g_clear_pointer (&self->batches, sluice_batches_free);
   for (guint i = 0; self->feeds != NULL && i < self->n_feeds; i++)
     g_clear_pointer (&self->feeds[i], sluice_tensor_unref);
   g_free (self->feeds);
   g_free (self->outputs);
+  for (guint i = 0; self->worker_steps != NULL && i < self->n_workers; i++)
+    g_clear_pointer (&self->worker_steps[i], sluice_callable_unref);
+  g_free (self->worker_steps);
   g_clear_pointer (&self->step, sluice_callable_unref);
+  g_clear_pointer (&self->summaries, sluice_callable_unref);
   g_clear_pointer (&self->step_with_summaries, sluice_callable_unref);
   g_clear_pointer (&self->evaluate, sluice_callable_unref);
   g_clear_object (&self->session);
@@ -250,25 +316,97 @@ machine_end_input (Machine *self)
   g_clear_pointer (&self->runners, sluice_queue_runners_free);
 }
 
-static gboolean
-next_batch (Machine *self, GError **error)
+gboolean
+machine_next_batch (Machine *self, SluiceTensor **feeds, GError **error)
 {
   SluiceProject *p = self->project;
-  if (self->examples == NULL)
+  if (self->n_batch == 0)
     return TRUE;
   if (self->batches == NULL)
     self->batches = sluice_batches_new (self->examples, p->batch, p->shuffle, p->seed,
                                         self->x_dtype, self->y_dtype, p->scale, self->cursor);
   SluiceBatch *batch = sluice_batches_next (self->batches);
-  g_clear_pointer (&self->feeds[0], sluice_tensor_unref);
-  g_clear_pointer (&self->feeds[1], sluice_tensor_unref);
-  self->feeds[0] = g_steal_pointer (&batch->x);
-  self->feeds[1] = g_steal_pointer (&batch->y);
+  gboolean ok = batch->x != NULL && batch->y != NULL;
+  SluiceTensor **parts[] = { &batch->x, &batch->y };
+  for (guint i = 0; i < self->n_batch; i++)
+    {
+      g_clear_pointer (&feeds[i], sluice_tensor_unref);
+      feeds[i] = g_steal_pointer (parts[i]);
+    }
   self->cursor = batch->next;
   sluice_batch_free (batch);
-  return (self->feeds[0] != NULL && self->feeds[1] != NULL)
+  return ok
          || sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
                          "no memory for a batch of %" G_GINT64_FORMAT " examples", p->batch);
+}
+
+gboolean
+machine_run_step (Machine *self,
+                  SluiceCallable *step,
+                  SluiceTensor *const *feeds,
+                  SluiceTensor **outputs,
+                  double *scalars,
+                  const SluiceRunOptions *options,
+                  GError **error)
+{
+  if (!sluice_callable_run (step, feeds, outputs, options, error))
+    return FALSE;
+  gboolean ok = TRUE;
+  for (guint i = 0; i < self->n_scalars; i++)
+    {
+      if (ok && outputs[i]->n_elements != 1)
+        ok = sluice_fail (
+            error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s' is no scalar; fetch its mean instead",
+            i == 0 ? self->project->loss[0]
+                   : g_array_index (self->project->fetches, SluiceNamedEdge, i - 1).target);
+      scalars[i] = ok ? scalar_value (outputs[i]) : NAN;
+      sluice_tensor_unref (outputs[i]);
+    }
+  return ok;
+}
+
+guint
+machine_get_n_under_way (Machine *self)
+{
+  return self->crew != NULL ? crew_get_n_under_way (self->crew) : 0;
+}
+
+/* The next of the workers' steps to end; summaries on the batch that it had. */
+static gboolean
+step_of_crew (Machine *self,
+              double *scalars,
+              SluiceTensor **summary,
+              const SluiceRunOptions *options,
+              GError **error)
+{
+  if (self->crew == NULL)
+    {
+      self->crew = crew_new (self, self->worker_steps, self->n_workers);
+      g_clear_pointer (&self->worker_steps, g_free);
+    }
+  if (!crew_next (self->crew, self->limit, scalars, self->feeds, options, error))
+    return FALSE;
+  self->n_done++;
+  return summary == NULL || self->summaries == NULL
+         || sluice_callable_run (self->summaries, self->feeds, summary, options, error);
+}
+
+static gboolean
+step_alone (Machine *self,
+            double *scalars,
+            SluiceTensor **summary,
+            const SluiceRunOptions *options,
+            GError **error)
+{
+  gboolean with_summary = summary != NULL && self->step_with_summaries != NULL;
+  if (!machine_next_batch (self, self->feeds, error)
+      || !machine_run_step (self, with_summary ? self->step_with_summaries : self->step,
+                            self->feeds, self->outputs, scalars, options, error))
+    return FALSE;
+  self->n_done++;
+  if (with_summary)
+    *summary = self->outputs[self->n_scalars];
+  return TRUE;
 }
 
 gboolean
@@ -278,42 +416,43 @@ machine_step (Machine *self,
               const SluiceRunOptions *options,
               GError **error)
 {
-  gboolean with_summary = summary != NULL && self->step_with_summaries != NULL;
-  SluiceTensor **outputs = self->outputs;
   g_autoptr (GError) local = NULL;
-  if (!next_batch (self, error))
-    return FALSE;
-  if (!sluice_callable_run (with_summary ? self->step_with_summaries : self->step, self->feeds,
-                            outputs, options, &local))
-    {
-      if (self->runners == NULL || sluice_queue_runners_check (self->runners, error))
-        g_propagate_error (error, g_steal_pointer (&local));
-      return FALSE;
-    }
-  self->n_done++;
-  gboolean ok = TRUE;
-  for (guint i = 0; i < self->n_scalars; i++)
-    {
-      if (ok && outputs[i]->n_elements != 1)
-        ok = sluice_fail (
-            error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s' is no scalar; fetch its mean instead",
-            i == 0 ? self->project->loss
-                   : g_array_index (self->project->fetches, SluiceNamedEdge, i - 1).target);
-      scalars[i] = ok ? scalar_value (outputs[i]) : NAN;
-      sluice_tensor_unref (outputs[i]);
-    }
-  if (with_summary)
-    *summary = outputs[self->n_scalars];
-  return ok;
+  if ((self->n_workers > 1 ? step_of_crew : step_alone) (self, scalars, summary, options, &local))
+    return TRUE;
+  if (self->runners == NULL || sluice_queue_runners_check (self->runners, error))
+    g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
 }
 
 gboolean
 machine_replay (Machine *self, gint64 n, const SluiceRunOptions *options, GError **error)
 {
   g_autofree double *scalars = g_new (double, self->n_scalars);
+  self->limit = self->n_done + n;
   for (gint64 i = 0; i < n; i++)
     if (!machine_step (self, scalars, NULL, options, error))
       return FALSE;
+  return TRUE;
+}
+
+/* Adds what is fetched, weight times. */
+static gboolean
+evaluate_feeds (Machine *self,
+                SluiceTensor *const *feeds,
+                gint64 weight,
+                double *sums,
+                const SluiceRunOptions *options,
+                GError **error)
+{
+  guint n = self->project->evaluate->len;
+  g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, n);
+  if (!sluice_callable_run (self->evaluate, feeds, outputs, options, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      sums[i] += outputs[i]->n_elements == 1 ? scalar_value (outputs[i]) * weight : NAN;
+      sluice_tensor_unref (outputs[i]);
+    }
   return TRUE;
 }
 
@@ -325,35 +464,28 @@ evaluate_rows (Machine *self,
                const SluiceRunOptions *options,
                GError **error)
 {
-  SluiceProject *p = self->project;
   g_autofree SluiceTensor **feeds =
       g_memdup2 (self->feeds, self->n_feeds * sizeof (SluiceTensor *));
-  g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, p->evaluate->len);
   g_autoptr (SluiceTensor) x =
-      sluice_examples_gather (self->test->x, rows, n, self->x_dtype, p->scale);
+      sluice_examples_gather (self->test->x, rows, n, self->x_dtype, self->project->scale);
   g_autoptr (SluiceTensor) y = sluice_examples_gather (self->test->y, rows, n, self->y_dtype, 1);
   if (x == NULL || y == NULL)
     return sluice_fail (
         error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
         "no memory to evaluate %" G_GINT64_FORMAT " examples at once; lower [evaluate] batch", n);
-  feeds[0] = x;
-  feeds[1] = y;
-  if (!sluice_callable_run (self->evaluate, feeds, outputs, options, error))
-    return FALSE;
-  for (guint i = 0; i < p->evaluate->len; i++)
-    {
-      sums[i] += outputs[i]->n_elements == 1 ? scalar_value (outputs[i]) * n : NAN;
-      sluice_tensor_unref (outputs[i]);
-    }
-  return TRUE;
+  SluiceTensor *const parts[] = { x, y };
+  memcpy (feeds, parts, self->n_batch * sizeof *feeds);
+  return evaluate_feeds (self, feeds, n, sums, options, error);
 }
 
 gboolean
 machine_evaluate (Machine *self, double *values, const SluiceRunOptions *options, GError **error)
 {
+  memset (values, 0, self->project->evaluate->len * sizeof *values);
+  if (self->test == NULL)
+    return evaluate_feeds (self, self->feeds, 1, values, options, error);
   gint64 size = self->project->evaluate_batch, n = self->test->n;
   g_autofree gint64 *rows = g_new (gint64, size);
-  memset (values, 0, self->project->evaluate->len * sizeof *values);
   for (gint64 begin = 0; begin < n; begin += size)
     {
       gint64 count = MIN (size, n - begin);
@@ -365,4 +497,20 @@ machine_evaluate (Machine *self, double *values, const SluiceRunOptions *options
   for (guint i = 0; i < self->project->evaluate->len; i++)
     values[i] /= n;
   return TRUE;
+}
+
+char *
+machine_read_text (Machine *self, const char *edge, const SluiceRunOptions *options, GError **error)
+{
+  g_autoptr (SluiceTensor) strings = NULL;
+  if (!sluice_session_run (self->session, NULL, 0, &edge, 1, NULL, 0, &strings, options, error))
+    return NULL;
+  GString *text = g_string_new (NULL);
+  for (gint64 i = 0; i < strings->n_elements; i++)
+    {
+      const SluiceString *line = (const SluiceString *) strings->data + i;
+      g_string_append_len (text, line->data, line->length);
+      g_string_append_c (text, '\n');
+    }
+  return g_string_free (text, FALSE);
 }

@@ -13,6 +13,8 @@
  * when a loss is not finite it makes another and runs it up to that step again, to find the node
  * that began it.
  */
+typedef struct _Crew Crew;
+
 typedef struct
 {
   SluiceProject *project; /* borrowed */
@@ -21,8 +23,8 @@ typedef struct
   const SluiceExamples *examples; /* borrowed; NULL: batches come out of the graph */
   const SluiceExamples *test;     /* borrowed; NULL: no evaluation */
   SluiceDType x_dtype, y_dtype;
-  SluiceTensor **feeds; /* x, y where there are examples, then the overrides */
-  guint n_feeds;
+  SluiceTensor **feeds;                /* x and y as far as they are fed, then the overrides */
+  guint n_feeds, n_batch;              /* n_batch: of x and y */
   SluiceTensor **outputs;              /* of a step under way: its scalars, then the summaries */
   SluiceCallable *step;                /* loss, fetches */
   SluiceCallable *step_with_summaries; /* the same, then summaries; NULL: none */
@@ -32,8 +34,16 @@ typedef struct
   SluiceQueueRunners *runners; /* NULL: none, or not begun */
   SluiceCursor cursor;         /* of the next batch */
   gint64 n_done;               /* steps */
+  /* Several train targets: as many asynchronous workers, made at the first step. None begins a
+     step once limit have begun. step is the first worker's. */
+  guint n_workers;
+  SluiceCallable **worker_steps; /* until the crew has them */
+  SluiceCallable *summaries;     /* run on their own; NULL: none */
+  Crew *crew;
+  gint64 limit;
 } Machine;
 
+/* n_cpus: virtual devices; 0: as many as the project says. */
 Machine *machine_new (SluiceProject *project,
                       const SluiceExamples *examples,
                       const SluiceExamples *test,
@@ -61,6 +71,18 @@ gboolean machine_save (Machine *self, const char *path, gsize *bytes, GError **e
  * that. */
 gboolean machine_begin_input (Machine *self, GError **error);
 void machine_end_input (Machine *self);
+/* Takes the place of what was in feeds, (array length=n_batch). */
+gboolean machine_next_batch (Machine *self, SluiceTensor **feeds, GError **error);
+/* outputs: room for what the step fetches; what comes after the scalars is left there. */
+gboolean machine_run_step (Machine *self,
+                           SluiceCallable *step,
+                           SluiceTensor *const *feeds,
+                           SluiceTensor **outputs,
+                           double *scalars,
+                           const SluiceRunOptions *options,
+                           GError **error);
+/* Steps that asynchronous workers have begun and machine_step() has not returned. */
+guint machine_get_n_under_way (Machine *self);
 
 /**
  * machine_step:
@@ -75,5 +97,10 @@ gboolean machine_step (Machine *self,
 /* Means over the held-out split; values: one an entry of project->evaluate. */
 gboolean
 machine_evaluate (Machine *self, double *values, const SluiceRunOptions *options, GError **error);
+/* The strings of an edge, one a line; fed nothing. (transfer full) */
+char *machine_read_text (Machine *self,
+                         const char *edge,
+                         const SluiceRunOptions *options,
+                         GError **error);
 /* Runs n steps with nothing logged. */
 gboolean machine_replay (Machine *self, gint64 n, const SluiceRunOptions *options, GError **error);

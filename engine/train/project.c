@@ -16,7 +16,7 @@
 typedef enum
 {
   KEY_STRING,
-  KEY_SOURCE,  /* "idx", "csv", "npy" or "graph" */
+  KEY_SOURCE,  /* one of sources[] */
   KEY_PATH,    /* relative to the project's folder */
   KEY_TARGETS, /* "a;b" */
   KEY_EDGES,   /* "name:edge;…", GArray of SluiceNamedEdge */
@@ -27,46 +27,55 @@ typedef enum
   KEY_SHAPE, /* "8;8;1" */
 } KeyKind;
 
+typedef enum
+{
+  OPTIONAL,
+  REQUIRED,
+  WITH_DATA, /* required where examples come from files */
+} Need;
+
 typedef struct
 {
   const char *group, *key;
   KeyKind kind;
   gsize offset; /* in SluiceProject */
-  gboolean required;
+  Need need;
   gint64 minimum;
 } Key;
 
 #define AT(field) offsetof (SluiceProject, field)
 
 static const Key keys[] = {
-  { "project", "name", KEY_STRING, AT (name), TRUE, 0 },
-  { "project", "description", KEY_STRING, AT (description), FALSE, 0 },
-  { "project", "graph", KEY_PATH, AT (graph_path), TRUE, 0 },
-  { "project", "init", KEY_TARGETS, AT (init), FALSE, 0 },
-  { "project", "train", KEY_STRING, AT (train), TRUE, 0 },
-  { "project", "loss", KEY_STRING, AT (loss), TRUE, 0 },
-  { "project", "step", KEY_STRING, AT (step), FALSE, 0 },
-  { "project", "summaries", KEY_STRING, AT (summaries), FALSE, 0 },
-  { "project", "fetches", KEY_EDGES, AT (fetches), FALSE, 0 },
-  { "train", "steps", KEY_COUNT, AT (n_steps), TRUE, 1 },
-  { "train", "batch", KEY_COUNT, AT (batch), TRUE, 1 },
-  { "train", "seed", KEY_SEED, AT (seed), FALSE, 0 },
-  { "train", "checkpoint-every", KEY_COUNT, AT (checkpoint_every), FALSE, 0 },
-  { "train", "summary-every", KEY_COUNT, AT (summary_every), FALSE, 0 },
-  { "train", "evaluate-every", KEY_COUNT, AT (evaluate_every), FALSE, 0 },
-  { "data", "source", KEY_SOURCE, AT (source), TRUE, 0 },
-  { "data", "train-x", KEY_PATH, AT (train_x), TRUE, 0 },
-  { "data", "train-y", KEY_PATH, AT (train_y), FALSE, 0 },
-  { "data", "test-x", KEY_PATH, AT (test_x), FALSE, 0 },
-  { "data", "test-y", KEY_PATH, AT (test_y), FALSE, 0 },
-  { "data", "y-column", KEY_STRING, AT (y_column), FALSE, 0 },
-  { "data", "scale", KEY_NUMBER, AT (scale), FALSE, 0 },
-  { "data", "shuffle", KEY_BOOL, AT (shuffle), FALSE, 0 },
-  { "data", "shape", KEY_SHAPE, AT (shape), FALSE, 0 },
-  { "data", "x", KEY_STRING, AT (feed_x), TRUE, 0 },
-  { "data", "y", KEY_STRING, AT (feed_y), TRUE, 0 },
-  { "evaluate", "fetches", KEY_EDGES, AT (evaluate), FALSE, 0 },
-  { "evaluate", "batch", KEY_COUNT, AT (evaluate_batch), FALSE, 1 },
+  { "project", "name", KEY_STRING, AT (name), REQUIRED, 0 },
+  { "project", "description", KEY_STRING, AT (description), OPTIONAL, 0 },
+  { "project", "graph", KEY_PATH, AT (graph_path), REQUIRED, 0 },
+  { "project", "init", KEY_TARGETS, AT (init), OPTIONAL, 0 },
+  { "project", "train", KEY_TARGETS, AT (train), REQUIRED, 0 },
+  { "project", "loss", KEY_TARGETS, AT (loss), REQUIRED, 0 },
+  { "project", "step", KEY_STRING, AT (step), OPTIONAL, 0 },
+  { "project", "summaries", KEY_STRING, AT (summaries), OPTIONAL, 0 },
+  { "project", "fetches", KEY_EDGES, AT (fetches), OPTIONAL, 0 },
+  { "train", "steps", KEY_COUNT, AT (n_steps), REQUIRED, 1 },
+  { "train", "batch", KEY_COUNT, AT (batch), WITH_DATA, 1 },
+  { "train", "seed", KEY_SEED, AT (seed), OPTIONAL, 0 },
+  { "train", "checkpoint-every", KEY_COUNT, AT (checkpoint_every), OPTIONAL, 0 },
+  { "train", "summary-every", KEY_COUNT, AT (summary_every), OPTIONAL, 0 },
+  { "train", "evaluate-every", KEY_COUNT, AT (evaluate_every), OPTIONAL, 0 },
+  { "train", "cpus", KEY_COUNT, AT (n_cpus), OPTIONAL, 0 },
+  { "data", "source", KEY_SOURCE, AT (source), REQUIRED, 0 },
+  { "data", "train-x", KEY_PATH, AT (train_x), WITH_DATA, 0 },
+  { "data", "train-y", KEY_PATH, AT (train_y), OPTIONAL, 0 },
+  { "data", "test-x", KEY_PATH, AT (test_x), OPTIONAL, 0 },
+  { "data", "test-y", KEY_PATH, AT (test_y), OPTIONAL, 0 },
+  { "data", "y-column", KEY_STRING, AT (y_column), OPTIONAL, 0 },
+  { "data", "scale", KEY_NUMBER, AT (scale), OPTIONAL, 0 },
+  { "data", "shuffle", KEY_BOOL, AT (shuffle), OPTIONAL, 0 },
+  { "data", "shape", KEY_SHAPE, AT (shape), OPTIONAL, 0 },
+  { "data", "x", KEY_STRING, AT (feed_x), WITH_DATA, 0 },
+  { "data", "y", KEY_STRING, AT (feed_y), OPTIONAL, 0 },
+  { "evaluate", "fetches", KEY_EDGES, AT (evaluate), OPTIONAL, 0 },
+  { "evaluate", "texts", KEY_EDGES, AT (texts), OPTIONAL, 0 },
+  { "evaluate", "batch", KEY_COUNT, AT (evaluate_batch), OPTIONAL, 1 },
 };
 
 static const char *const groups[] = { "project",    "train",     "data", "evaluate",
@@ -103,6 +112,7 @@ project_new (const char *folder)
   self->folder = g_canonicalize_filename (folder, NULL);
   self->fetches = named_edges_new ();
   self->evaluate = named_edges_new ();
+  self->texts = named_edges_new ();
   self->parameters = named_edges_new ();
   self->overrides = g_array_new (FALSE, TRUE, sizeof (SluiceOverride));
   g_array_set_clear_func (self->overrides, override_clear);
@@ -111,6 +121,7 @@ project_new (const char *folder)
   self->evaluate_batch = 256;
   self->scale = 1;
   self->seed = 1;
+  self->batch = 1;
   return self;
 }
 
@@ -146,7 +157,7 @@ bad_value (const Key *key, const char *text, const char *want, GError **error)
 static gboolean
 is_source (const char *text)
 {
-  static const char *const sources[] = { "idx", "csv", "npy", "graph", NULL };
+  static const char *const sources[] = { "idx", "csv", "npy", "text", "graph", NULL };
   return g_strv_contains (sources, text);
 }
 
@@ -211,20 +222,23 @@ set_value (SluiceProject *self, const Key *key, const char *text, GError **error
     {
     case KEY_SOURCE:
       if (!is_source (text))
-        return bad_value (key, text, "must be idx, csv, npy or graph", error);
+        return bad_value (key, text, "must be idx, csv, npy, text or graph", error);
       G_GNUC_FALLTHROUGH;
     case KEY_STRING:
       g_free (*(char **) field);
       *(char **) field = *text != '\0' ? g_strdup (text) : NULL;
-      return *text != '\0' || !key->required || bad_value (key, text, "must not be empty", error);
+      return *text != '\0' || key->need == OPTIONAL
+             || bad_value (key, text, "must not be empty", error);
     case KEY_PATH:
       g_free (*(char **) field);
       *(char **) field = *text != '\0' ? g_canonicalize_filename (text, self->folder) : NULL;
-      return *text != '\0' || !key->required || bad_value (key, text, "must not be empty", error);
+      return *text != '\0' || key->need == OPTIONAL
+             || bad_value (key, text, "must not be empty", error);
     case KEY_TARGETS:
       g_strfreev (*(char ***) field);
       *(char ***) field = parse_targets (text);
-      return TRUE;
+      return *text != '\0' || key->need == OPTIONAL
+             || bad_value (key, text, "must not be empty", error);
     case KEY_EDGES:
       return parse_edges (*(GArray **) field, text)
              || bad_value (key, text, "must be NAME:EDGE, several with ';' between", error);
@@ -338,7 +352,7 @@ check_required (const SluiceProject *self, GKeyFile *file, GError **error)
 {
   gboolean own_input = sluice_project_has_own_input (self);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-    if (keys[i].required && !(own_input && strcmp (keys[i].group, "data") == 0)
+    if ((keys[i].need == REQUIRED || (keys[i].need == WITH_DATA && !own_input))
         && !g_key_file_has_key (file, keys[i].group, keys[i].key, NULL))
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "key '%s' in group [%s] is missing",
                           keys[i].key, keys[i].group);
@@ -396,6 +410,14 @@ sluice_project_load (const char *folder, GError **error)
       return NULL;
     }
   return g_steal_pointer (&self);
+}
+
+/* ---- what it says ---- */
+
+gboolean
+sluice_project_evaluates (const SluiceProject *self)
+{
+  return self->evaluate->len > 0 && (self->test_x != NULL || sluice_project_has_own_input (self));
 }
 
 /* ---- overrides ---- */

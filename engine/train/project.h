@@ -28,27 +28,31 @@ typedef struct
   char *name, *description;
   char *graph_path; /* absolute */
   char **init;      /* targets, run together */
-  char *train;      /* target */
-  char *loss;       /* edge */
+  char **train;     /* targets: one, or one for each asynchronous worker */
+  char **loss;      /* edges: the loss of each of them */
   char *step;       /* (nullable) edge: the graph's own step counter */
   char *summaries;  /* (nullable) edge of serialised summaries */
   GArray *fetches;  /* of SluiceNamedEdge: extra scalars logged each step */
 
   gint64 n_steps, batch, checkpoint_every, summary_every, evaluate_every;
+  gint64 n_cpus; /* virtual CPU devices that the graph is made for; 0: one */
   guint64 seed;
 
-  char *source;   /* "idx", "csv", "npy"; "graph": batches come out of the graph's own queues or
-                     iterators, and the keys of files and feeds are not wanted */
+  char *source;   /* "idx", "csv", "npy", "text"; "graph": batches come out of the graph itself, and
+                     the keys of files and feeds are not wanted */
   char *y_column; /* (nullable): of a CSV file that holds x and y: name or number from 0; NULL: the
                      last */
   char *train_x, *train_y, *test_x, *test_y; /* absolute; (nullable) where not given */
-  double scale;                              /* of x */
+  /* Where y is not given and no column: x is one sequence, an example n_shape elements of it, and
+     its y what follows each of them. */
+  double scale; /* of x */
   gboolean shuffle;
   gint64 *shape; /* of one example of x; (nullable): as the file has it */
   guint n_shape;
-  char *feed_x, *feed_y; /* edges; (nullable) with source graph */
+  char *feed_x, *feed_y; /* edges; (nullable): not fed */
 
   GArray *evaluate; /* of SluiceNamedEdge: fetched over the test split; their means are logged */
+  GArray *texts;    /* of SluiceNamedEdge: strings, written to NAME.txt of the run */
   gint64 evaluate_batch;
   GArray *parameters; /* of SluiceNamedEdge: promoted parameters that --set may override */
   GArray *overrides;  /* of SluiceOverride */
@@ -60,6 +64,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceProject, sluice_project_free)
 
 /* Is the source "graph"? */
 gboolean sluice_project_has_own_input (const SluiceProject *self);
+/* Is there something to evaluate, and something to evaluate it on? */
+gboolean sluice_project_evaluates (const SluiceProject *self);
 
 /**
  * sluice_project_set:

@@ -14,20 +14,6 @@ trainer_wall_now (void)
   return g_get_real_time () * 1e-6;
 }
 
-static gboolean
-load_data (SluiceTrainer *self, GError **error)
-{
-  if (sluice_project_has_own_input (self->project))
-    return TRUE;
-  self->examples = sluice_examples_load (self->project, FALSE, error);
-  if (self->examples == NULL)
-    return FALSE;
-  if (self->project->test_x == NULL || self->project->evaluate->len == 0)
-    return TRUE;
-  self->test = sluice_examples_load (self->project, TRUE, error);
-  return self->test != NULL;
-}
-
 static gint64
 open_series (SluiceTrainer *self, const char *prefix, const char *name, GError **error)
 {
@@ -217,10 +203,9 @@ begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 gboolean
 trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
-  if (!load_data (self, error))
+  if (!sluice_examples_load_all (self->project, &self->examples, &self->test, error))
     return FALSE;
-  self->machine =
-      machine_new (self->project, self->examples, self->test, MAX (options->n_cpus, 1), error);
+  self->machine = machine_new (self->project, self->examples, self->test, options->n_cpus, error);
   if (self->machine == NULL)
     return FALSE;
   self->scalars = g_new0 (double, self->machine->n_scalars);

@@ -4,10 +4,12 @@
 #include "engine/train/trainer-private.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
+#include "engine/store/file.h"
 #include "engine/train/summary.h"
 
 /* How often load, memory and rate become points, and the run's row is brought up to date. */
@@ -161,12 +163,34 @@ log_system (SluiceTrainer *self, GError **error)
   return insist_on_info (self, SLUICE_RUN_RUNNING, error);
 }
 
+/* Into files of the run, whole or as they were before. */
+static gboolean
+write_texts (SluiceTrainer *self, const SluiceRunOptions *options, GError **error)
+{
+  for (guint i = 0; i < self->project->texts->len; i++)
+    {
+      SluiceNamedEdge *edge = &g_array_index (self->project->texts, SluiceNamedEdge, i);
+      g_autofree char *text = machine_read_text (self->machine, edge->target, options, error);
+      g_autofree char *name = g_strconcat (edge->name, ".txt", NULL);
+      g_autofree char *path = g_build_filename (self->folder, name, NULL);
+      SluiceFileWriter *file = text != NULL ? sluice_file_writer_new ("text", path, error) : NULL;
+      if (file == NULL)
+        return FALSE;
+      sluice_file_writer_put (file, text, strlen (text));
+      if (!sluice_file_writer_finish (file, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 evaluate (SluiceTrainer *self, GError **error)
 {
+  SluiceRunOptions options = { .step = self->machine->n_done };
+  if (!write_texts (self, &options, error))
+    return FALSE;
   if (self->machine->evaluate == NULL)
     return TRUE;
-  SluiceRunOptions options = { .step = self->machine->n_done };
   if (!machine_evaluate (self->machine, self->evaluation, &options, error))
     return FALSE;
   double wall = trainer_wall_now ();
@@ -255,6 +279,11 @@ check_loss (SluiceTrainer *self, GError **error)
         "; the batch came out of the graph's queues and cannot be run again to find "
         "the node that made it",
         what, step);
+  if (self->machine->n_workers > 1)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "the loss is %s at step %" G_GINT64_FORMAT
+                        "; train with one of the train targets to learn which node made it",
+                        what, step);
   if (find_culprit (self, step, &cause))
     return sluice_fail (
         error, SLUICE_ERROR_INVALID_ARGUMENT,
@@ -306,11 +335,26 @@ log_summary (SluiceTrainer *self, const SluiceTensor *summary, double wall, GErr
   return TRUE;
 }
 
+/* How many steps may have begun before something else is to be done with what they changed. */
+static gint64
+next_stop (SluiceTrainer *self)
+{
+  SluiceProject *p = self->project;
+  const gint64 periods[] = { p->checkpoint_every, p->evaluate_every };
+  gint64 done = self->machine->n_done, stop = p->n_steps;
+  for (guint i = 0; i < G_N_ELEMENTS (periods); i++)
+    if (periods[i] > 0)
+      stop = MIN (stop, (done / periods[i] + 1) * periods[i]);
+  return stop;
+}
+
+/* limit: of the steps that workers begin. */
 static gboolean
-train_step (SluiceTrainer *self, GError **error)
+train_step (SluiceTrainer *self, gint64 limit, GError **error)
 {
   SluiceProject *p = self->project;
   gint64 step = self->machine->n_done + 1;
+  self->machine->limit = limit;
   SluiceRunOptions options = { .step = step };
   g_autoptr (SluiceTensor) summary = NULL;
   if (!machine_step (self->machine, self->scalars, every (step, p->summary_every) ? &summary : NULL,
@@ -386,19 +430,21 @@ train (SluiceTrainer *self, GError **error)
   if (!insist_on_info (self, SLUICE_RUN_RUNNING, error))
     return FALSE;
   pace_resume (&self->pace);
-  while (self->machine->n_done < self->project->n_steps)
+  Want want = WANT_RUN;
+  while (self->machine->n_done < self->project->n_steps && (want = obey (self)) != WANT_STOP)
     {
-      if (obey (self) == WANT_STOP)
-        return trainer_save_checkpoint (self, error);
       g_autoptr (GError) local = NULL;
-      if (train_step (self, &local))
+      if (train_step (self, next_stop (self), &local))
         continue;
       if (is_end_of_input (self, local))
         return end_early (self, local, error);
       g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
     }
-  return TRUE;
+  while (machine_get_n_under_way (self->machine) > 0)
+    if (!train_step (self, 0, error))
+      return FALSE;
+  return want != WANT_STOP || trainer_save_checkpoint (self, error);
 }
 
 static gboolean

@@ -286,6 +286,48 @@ test_y_column (Folder *f, gconstpointer unused)
   g_assert_nonnull (strstr (error->message, "'d'"));
 }
 
+/* One file, cut into examples; what follows each element is its y. */
+static void
+test_sequence (Folder *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_byte_array_append (bytes, (const guint8 *) "abcdefghij", 10);
+  write_gz (f, "text.gz", bytes);
+  g_autoptr (SluiceProject) project =
+      load_project (f, (const char *const[]){ "data.source=text", "train-x=text.gz",
+                                              "train-y=", "data.shape=3", NULL });
+  g_autoptr (SluiceExamples) examples = sluice_examples_load (project, FALSE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (examples->n, ==, 3);
+  g_assert_cmpmem (examples->x->data, 9, "abcdefghi", 9);
+  g_assert_cmpmem (examples->y->data, 9, "bcdefghij", 9);
+  g_assert_cmpint (examples->y->shape.dim[1], ==, 3);
+
+  /* Of another format just as well; examples that are not whole are left out. */
+  static const guint8 shorts[] = { 0, 1, 0, 2, 0, 3, 0, 4 };
+  g_autoptr (GByteArray) idx = sample_idx (0x0b, 1, (guint32[]){ 4 }, shorts, sizeof shorts);
+  folder_write (f, "words.idx", idx->data, idx->len);
+  g_autoptr (SluiceProject) words =
+      load_project (f, (const char *const[]){ "data.source=idx", "train-x=words.idx",
+                                              "train-y=", "data.shape=2", NULL });
+  g_autoptr (SluiceExamples) few = sluice_examples_load (words, FALSE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (few->n, ==, 1);
+  g_assert_cmpint (((const gint16 *) few->y->data)[1], ==, 3);
+
+  /* Too short for one, or no length given. */
+  static const char *const lengths[] = { "data.shape=10", "data.shape=2;2" };
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
+    {
+      g_assert_true (sluice_project_set (project, lengths[i], NULL));
+      g_assert_null (sluice_examples_load (project, FALSE, &error));
+      g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+      g_assert_nonnull (strstr (error->message, "one sequence"));
+      g_clear_error (&error);
+    }
+}
+
 static void
 test_npz_of_a_project (Folder *f, gconstpointer unused)
 {
@@ -349,6 +391,7 @@ main (int argc, char **argv)
   ADD ("npz", test_npz);
   ADD ("csv", test_csv);
   ADD ("csv-bad", test_csv_bad);
+  ADD ("sequence", test_sequence);
   ADD ("examples", test_examples);
   ADD ("y-column", test_y_column);
   ADD ("npz-of-a-project", test_npz_of_a_project);

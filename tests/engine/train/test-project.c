@@ -133,6 +133,9 @@ test_bad (Folder *f, gconstpointer unused)
   check_bad (f, "steps=100\n", "", "'steps'", "missing");
   check_bad (f, "loss=loss:0\n", "", "'loss'", "missing");
   check_bad (f, "loss=loss:0", "loss=", "loss", "empty");
+  check_bad (f, "batch=8\n", "", "'batch'", "missing");
+  check_bad (f, "train-x=sub/x.csv\n", "", "'train-x'", "missing");
+  check_bad (f, "\nx=x:0", "", "'x'", "missing");
   check_bad (f, "train-x=sub/x.csv", "train-x=", "train-x", "empty");
   check_bad (f, "steps=100", "steps=many", "steps=many", "whole number");
   check_bad (f, "steps=100", "steps=0", "steps=0", "above 0");
@@ -142,7 +145,7 @@ test_bad (Folder *f, gconstpointer unused)
   check_bad (f, "scale=0.1", "scale=0.1x", "scale=0.1x", "number");
   check_bad (f, "shuffle=true", "shuffle=yes", "shuffle=yes", "true or false");
   check_bad (f, "shape=2;3", "shape=2;-3", "shape=2;-3", "sizes");
-  check_bad (f, "source=csv", "source=cvs", "source=cvs", "idx, csv, npy or graph");
+  check_bad (f, "source=csv", "source=cvs", "source=cvs", "idx, csv, npy, text or graph");
   check_bad (f, "norm:n:1", "norm", "fetches", "NAME:EDGE");
   check_bad (f, "[parameters]", "[overrides]\nrate=x\n[parameters]", "rate=x", "number");
   check_bad (f, "[project]", "[project", "project.ini", "");
@@ -169,10 +172,27 @@ test_set (Folder *f, gconstpointer unused)
   check_set (p, "steps", SLUICE_ERROR_INVALID_ARGUMENT, "KEY=VALUE");
   check_set (p, "rate=fast", SLUICE_ERROR_INVALID_ARGUMENT, "number");
   check_set (p, "steps=-1", SLUICE_ERROR_INVALID_ARGUMENT, "above 0");
-  check_set (p, "data.source=tar", SLUICE_ERROR_INVALID_ARGUMENT, "idx, csv, npy or graph");
+  check_set (p, "data.source=tar", SLUICE_ERROR_INVALID_ARGUMENT, "idx, csv, npy, text");
   g_assert_cmpint (p->n_steps, ==, 100);
   g_assert_cmpuint (p->overrides->len, ==, 0);
   g_assert_cmpstr (p->source, ==, "csv");
+}
+
+/* Where the graph makes its own examples nothing needs to be said of them. */
+static void
+test_no_data (Folder *f, gconstpointer unused)
+{
+  folder_write (f, "project.ini",
+                "[project]\nname=A\ngraph=model.pbtxt\ntrain=a;b\nloss=a:0; b:0\n"
+                "[train]\nsteps=1\ncpus=4\n[data]\nsource=graph\n[evaluate]\nfetches=a:a:0\n",
+                -1);
+  g_autoptr (SluiceProject) p = load (f->path);
+  g_assert_true (sluice_project_has_own_input (p));
+  g_assert_true (sluice_project_evaluates (p));
+  g_assert_null (p->feed_x);
+  g_assert_cmpint (p->n_cpus, ==, 4);
+  g_assert_cmpuint (g_strv_length (p->train), ==, 2);
+  g_assert_cmpstr (p->loss[1], ==, "b:0");
 }
 
 static void
@@ -197,6 +217,7 @@ main (int argc, char **argv)
   ADD ("round-trip", test_round_trip);
   ADD ("bad", test_bad);
   ADD ("set", test_set);
+  ADD ("no-data", test_no_data);
   ADD ("absent", test_absent);
   return g_test_run ();
 }

@@ -272,6 +272,99 @@ test_pause_and_step (Fixture *f, gconstpointer unused)
   assert_same_series (f, whole, "paused", "loss", 40);
 }
 
+static const char *const two_workers[] = { "project.train=train;train",
+                                           "project.loss=loss:0;loss:0", "cpus=2", NULL };
+
+/* Workers wait for no other, but a run has as many steps as it should, and whole checkpoints. */
+static void
+test_workers (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *name = train (f, NULL, two_workers);
+  g_autoptr (GArray) loss = read_series (f, name, "loss");
+  g_assert_cmpuint (loss->len, ==, 40);
+  g_assert_cmpfloat (g_array_index (loss, SluiceScalar, 39).value, <,
+                     g_array_index (loss, SluiceScalar, 0).value);
+  g_autoptr (GArray) evaluation = read_series (f, name, "evaluate/loss");
+  g_assert_cmpuint (evaluation->len, ==, 2);
+  for (gint64 step = 10; step <= 40; step += 10)
+    {
+      g_autofree char *path = checkpoint_path (f, name, step);
+      g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+    }
+}
+
+/* What workers have begun when a run is stopped is part of it, and the run goes on. */
+static void
+test_workers_stop (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceTrainerOptions options = { .run_name = "two", .start_paused = TRUE };
+  g_autoptr (SluiceTrainer) trainer = new_trainer (f, &options, two_workers);
+  SluiceProgress p;
+  sluice_trainer_start (trainer);
+  sluice_trainer_step (trainer, 13);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, 13);
+  sluice_trainer_stop (trainer);
+  sluice_trainer_wait (trainer, &error);
+  g_assert_no_error (error);
+  sluice_trainer_get_progress (trainer, &p);
+  g_assert_cmpint (p.state, ==, SLUICE_RUN_STOPPED);
+  g_assert_cmpint (p.step, >=, 13);
+  g_assert_cmpint (p.step, <=, 15);
+  g_assert_cmpint (p.last_checkpoint, ==, p.step);
+  g_clear_object (&trainer);
+  open_store (f);
+  SluiceTrainerOptions resume = { .resume = "two" };
+  g_autofree char *name = train (f, &resume, NULL);
+  g_autoptr (GArray) loss = read_series (f, "two", "loss");
+  g_assert_cmpuint (loss->len, ==, 40);
+}
+
+/* The error of any worker ends the run. */
+static void
+test_workers_fail (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  folder_write (&f->folder, "y.csv", "0\n", -1);
+  folder_write (&f->folder, "x.csv", "1,2,3,4\n", -1);
+  g_autoptr (SluiceTrainer) trainer = new_trainer (
+      f, NULL,
+      (const char *const[]){ "project.train=train;train", "project.loss=loss:0;log/loss:0", NULL });
+  sluice_trainer_start (trainer);
+  g_assert_false (sluice_trainer_wait (trainer, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "infinite"));
+}
+
+/* A graph that makes its own examples: nothing is fed, and evaluated once. */
+static void
+test_no_data (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *name =
+      train (f, NULL,
+             (const char *const[]){ "data.source=graph", "project.loss=small:0",
+                                    "project.train=w/assign", "project.fetches=",
+                                    "project.summaries=", "evaluate.fetches=small:small:0", NULL });
+  g_autoptr (GArray) loss = read_series (f, name, "loss");
+  g_assert_cmpuint (loss->len, ==, 40);
+  g_autoptr (GArray) evaluation = read_series (f, name, "evaluate/small");
+  g_assert_cmpuint (evaluation->len, ==, 2);
+  g_assert_cmpfloat (g_array_index (evaluation, SluiceScalar, 1).value, ==, 0.01f);
+}
+
+/* Strings are written beside the run's checkpoints. */
+static void
+test_texts (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *name = train (f, NULL, (const char *const[]){ "texts=tags:tag:0", NULL });
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, name, NULL);
+  g_autofree char *folder = sluice_store_dup_run_folder (f->store, info->id);
+  g_autofree char *path = g_build_filename (folder, "tags.txt", NULL);
+  g_autofree char *text = NULL;
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, "weights\n");
+}
+
 /* Steps so far, then stops; the run is resumable. */
 static void
 stop_at (Fixture *f, const char *name, gint64 step)
@@ -503,6 +596,10 @@ test_refused (Fixture *f, gconstpointer unused)
   check_refused (f, SET ("graph=none.pbtxt"), SLUICE_ERROR_NOT_FOUND, "none.pbtxt");
   check_refused (f, SET ("loss=lost:0"), SLUICE_ERROR_NOT_FOUND, "lost");
   check_refused (f, SET ("train=trian"), SLUICE_ERROR_NOT_FOUND, "trian");
+  check_refused (f, SET ("train=train;train"), SLUICE_ERROR_INVALID_ARGUMENT, "2 targets");
+  check_refused (f, SET ("texts=a:loss:0"), SLUICE_ERROR_INVALID_ARGUMENT, "is float");
+  check_refused (f, SET ("texts=a/b:tag:0"), SLUICE_ERROR_INVALID_ARGUMENT, "slash");
+  check_refused (f, SET ("texts=a:lost:0"), SLUICE_ERROR_NOT_FOUND, "texts");
   check_refused (f, SET ("init=none"), SLUICE_ERROR_NOT_FOUND, "none");
   check_refused (f, SET ("data.x=z:0"), SLUICE_ERROR_NOT_FOUND, "[data] x");
   check_refused (f, SET ("data.x=tag:0"), SLUICE_ERROR_INVALID_ARGUMENT, "string");
@@ -581,6 +678,11 @@ main (int argc, char **argv)
   ADD ("run", test_run);
   ADD ("reproducible", test_reproducible);
   ADD ("pause-and-step", test_pause_and_step);
+  ADD ("workers", test_workers);
+  ADD ("workers-stop", test_workers_stop);
+  ADD ("workers-fail", test_workers_fail);
+  ADD ("no-data", test_no_data);
+  ADD ("texts", test_texts);
   ADD ("stop-and-resume", test_stop_and_resume);
   ADD ("resume-older", test_resume_older);
   ADD ("resume-changed", test_resume_changed);

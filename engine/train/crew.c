@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/train/crew.h"
+
+#include <string.h>
+
+#include "engine/base/tensor.h"
+
+typedef struct
+{
+  Crew *crew;
+  SluiceCallable *step;
+  pthread_t thread;
+  /* Of the step under way: the worker's, until it says that the step has ended. */
+  SluiceTensor **feeds, **outputs;
+  double *scalars;
+  GError *error;
+  gboolean
+      is_busy; /* under the crew's lock: from the begin of a step until somebody asked for it */
+} Worker;
+
+struct _Crew
+{
+  Machine *machine;
+  Worker *workers;
+  guint n_workers;
+
+  pthread_mutex_t lock; /* guards what follows, and the machine's batches and cursor */
+  pthread_cond_t changed;
+  SluiceRunOptions options;
+  gint64 n_begun, limit;
+  GQueue ended; /* of Worker, in the order in which their steps ended */
+  gboolean quit;
+};
+
+static void
+run_step (Worker *worker)
+{
+  Machine *machine = worker->crew->machine;
+  SluiceRunOptions options = worker->crew->options;
+  pthread_mutex_unlock (&worker->crew->lock);
+  if (worker->error == NULL)
+    machine_run_step (machine, worker->step, worker->feeds, worker->outputs, worker->scalars,
+                      &options, &worker->error);
+  pthread_mutex_lock (&worker->crew->lock);
+}
+
+static void *
+worker_main (void *data)
+{
+  Worker *worker = data;
+  Crew *self = worker->crew;
+  guint flushing = sluice_denormals_flush_begin ();
+  pthread_mutex_lock (&self->lock);
+  while (!self->quit)
+    {
+      if (worker->is_busy || self->n_begun >= self->limit)
+        {
+          pthread_cond_wait (&self->changed, &self->lock);
+          continue;
+        }
+      worker->is_busy = TRUE;
+      self->n_begun++;
+      machine_next_batch (self->machine, worker->feeds, &worker->error);
+      run_step (worker);
+      g_queue_push_tail (&self->ended, worker);
+      pthread_cond_broadcast (&self->changed);
+    }
+  pthread_mutex_unlock (&self->lock);
+  sluice_denormals_flush_end (flushing);
+  return NULL;
+}
+
+Crew *
+crew_new (Machine *machine, SluiceCallable **steps, guint n)
+{
+  Crew *self = g_new0 (Crew, 1);
+  *self = (Crew){ .machine = machine,
+                  .workers = g_new0 (Worker, n),
+                  .n_workers = n,
+                  .n_begun = machine->n_done,
+                  .limit = machine->n_done };
+  pthread_mutex_init (&self->lock, NULL);
+  pthread_cond_init (&self->changed, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      Worker *worker = &self->workers[i];
+      *worker = (Worker){ .crew = self,
+                          .step = steps[i],
+                          .feeds = g_new0 (SluiceTensor *, machine->n_feeds),
+                          .outputs = g_new0 (SluiceTensor *, machine->n_scalars),
+                          .scalars = g_new0 (double, machine->n_scalars) };
+      for (guint k = machine->n_batch; k < machine->n_feeds; k++)
+        worker->feeds[k] = sluice_tensor_ref (machine->feeds[k]);
+      int rc = pthread_create (&worker->thread, NULL, worker_main, worker);
+      g_assert (rc == 0);
+    }
+  return self;
+}
+
+static void
+worker_clear (Worker *self, guint n_feeds)
+{
+  for (guint i = 0; i < n_feeds; i++)
+    g_clear_pointer (&self->feeds[i], sluice_tensor_unref);
+  g_free (self->feeds);
+  g_free (self->outputs);
+  g_free (self->scalars);
+  g_clear_error (&self->error);
+  sluice_callable_unref (self->step);
+}
+
+void
+crew_free (Crew *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->quit = TRUE;
+  pthread_cond_broadcast (&self->changed);
+  pthread_mutex_unlock (&self->lock);
+  for (guint i = 0; i < self->n_workers; i++)
+    {
+      pthread_join (self->workers[i].thread, NULL);
+      worker_clear (&self->workers[i], self->machine->n_feeds);
+    }
+  g_queue_clear (&self->ended);
+  pthread_mutex_destroy (&self->lock);
+  pthread_cond_destroy (&self->changed);
+  g_free (self->workers);
+  g_free (self);
+}
+
+gboolean
+crew_next (Crew *self,
+           gint64 limit,
+           double *scalars,
+           SluiceTensor **batch,
+           const SluiceRunOptions *options,
+           GError **error)
+{
+  pthread_mutex_lock (&self->lock);
+  self->limit = limit;
+  self->options = *options;
+  pthread_cond_broadcast (&self->changed);
+  while (self->ended.length == 0)
+    pthread_cond_wait (&self->changed, &self->lock);
+  Worker *worker = g_queue_pop_head (&self->ended);
+  gboolean ok = worker->error == NULL;
+  if (!ok)
+    g_propagate_error (error, g_steal_pointer (&worker->error));
+  memcpy (scalars, worker->scalars, self->machine->n_scalars * sizeof *scalars);
+  for (guint i = 0; i < self->machine->n_batch; i++)
+    {
+      g_clear_pointer (&batch[i], sluice_tensor_unref);
+      batch[i] = g_steal_pointer (&worker->feeds[i]);
+    }
+  worker->is_busy = FALSE;
+  pthread_cond_broadcast (&self->changed);
+  pthread_mutex_unlock (&self->lock);
+  return ok;
+}
+
+guint
+crew_get_n_under_way (Crew *self)
+{
+  guint n = 0;
+  pthread_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->n_workers; i++)
+    n += self->workers[i].is_busy;
+  pthread_mutex_unlock (&self->lock);
+  return n;
+}
