@@ -5,17 +5,9 @@
 #include <string.h>
 
 #include "api/private.h"
+#include "api/scope-private.h"
 #include "engine/base/error.h"
 #include "engine/grad/grad.h"
-
-struct _SluiceScope
-{
-  SluiceGraph *graph;
-  char *prefix; /* "": none */
-  char *device; /* (nullable) */
-  GPtrArray *control_inputs;
-  SluiceNode *colocate_with; /* (nullable) */
-};
 
 G_DEFINE_BOXED_TYPE (SluiceScope, sluice_scope, sluice_scope_ref, sluice_scope_unref)
 
@@ -27,6 +19,7 @@ scope_clear (gpointer data)
   g_free (self->prefix);
   g_free (self->device);
   g_ptr_array_unref (self->control_inputs);
+  g_clear_pointer (&self->flow, sluice_flow_unref);
 }
 
 SluiceScope *
@@ -41,9 +34,8 @@ sluice_scope_unref (SluiceScope *self)
   g_atomic_rc_box_release_full (self, scope_clear);
 }
 
-/* A copy that may still be changed. */
-static SluiceScope *
-scope_copy (SluiceScope *from)
+SluiceScope *
+sluice_scope_copy (SluiceScope *from)
 {
   SluiceScope *self = g_atomic_rc_box_new0 (SluiceScope);
   self->graph = sluice_graph_ref (from->graph);
@@ -51,6 +43,7 @@ scope_copy (SluiceScope *from)
   self->device = g_strdup (from->device);
   self->control_inputs = g_ptr_array_copy (from->control_inputs, NULL, NULL);
   self->colocate_with = from->colocate_with;
+  self->flow = from->flow != NULL ? sluice_flow_ref (from->flow) : NULL;
   return self;
 }
 
@@ -94,16 +87,29 @@ SluiceScope *
 sluice_scope_with_name (SluiceScope *self, const char *name)
 {
   g_return_val_if_fail (name != NULL, NULL);
-  SluiceScope *scope = scope_copy (self);
+  SluiceScope *scope = sluice_scope_copy (self);
   g_free (scope->prefix);
   scope->prefix = full_name (self, name);
   return scope;
 }
 
 SluiceScope *
+sluice_scope_new_below (SluiceScope *self, const char *name, const char *first)
+{
+  for (guint i = 0;; i++)
+    {
+      g_autofree char *numbered = i > 0 ? g_strdup_printf ("%s_%u", name, i) : g_strdup (name);
+      g_autoptr (SluiceScope) scope = sluice_scope_with_name (self, numbered);
+      g_autofree char *node = full_name (scope, first);
+      if (sluice_graph_find (self->graph, node) == NULL)
+        return g_steal_pointer (&scope);
+    }
+}
+
+SluiceScope *
 sluice_scope_with_device (SluiceScope *self, const char *device)
 {
-  SluiceScope *scope = scope_copy (self);
+  SluiceScope *scope = sluice_scope_copy (self);
   g_free (scope->device);
   scope->device = g_strdup (device);
   return scope;
@@ -112,7 +118,7 @@ sluice_scope_with_device (SluiceScope *self, const char *device)
 SluiceScope *
 sluice_scope_with_control_inputs (SluiceScope *self, const char *const *nodes, GError **error)
 {
-  g_autoptr (SluiceScope) scope = scope_copy (self);
+  g_autoptr (SluiceScope) scope = sluice_scope_copy (self);
   for (; nodes != NULL && *nodes != NULL; nodes++)
     {
       SluiceNode *node = sluice_api_find_node (self->graph, *nodes, error);
@@ -129,7 +135,7 @@ sluice_scope_with_control_inputs (SluiceScope *self, const char *const *nodes, G
 SluiceScope *
 sluice_scope_with_colocation (SluiceScope *self, const char *node, GError **error)
 {
-  g_autoptr (SluiceScope) scope = scope_copy (self);
+  g_autoptr (SluiceScope) scope = sluice_scope_copy (self);
   scope->colocate_with = node != NULL ? sluice_api_find_node (self->graph, node, error) : NULL;
   return node == NULL || scope->colocate_with != NULL ? g_steal_pointer (&scope) : NULL;
 }
@@ -215,8 +221,8 @@ read_attrs (Parts *parts, GVariant *attrs, GError **error)
   return TRUE;
 }
 
-static SluiceBuilder
-builder_of (SluiceScope *self)
+SluiceBuilder
+sluice_scope_builder (SluiceScope *self)
 {
   SluiceBuilder b;
   sluice_builder_init (&b, self->graph, self->prefix);
@@ -227,16 +233,61 @@ builder_of (SluiceScope *self)
   return b;
 }
 
-static SluiceNode *
+/* What the node is made of as it is seen in the scope's branch or loop. */
+static void
+import_parts (Parts *parts, SluiceBuilder *b)
+{
+  Flow *flow = parts->scope->flow;
+  for (guint i = 0; i < parts->inputs->len; i++)
+    {
+      SluiceEdge *edge = &g_array_index (parts->inputs, SluiceEdge, i);
+      *edge = sluice_flow_import (flow, b, *edge);
+    }
+  for (guint i = 0; i < parts->control->len; i++)
+    parts->control->pdata[i] = sluice_flow_import_control (flow, b, parts->control->pdata[i]);
+}
+
+static SluiceEdge
 build (Parts *parts, GError **error)
 {
-  SluiceBuilder b = builder_of (parts->scope);
+  SluiceGraph *graph = parts->scope->graph;
+  SluiceBuilder b = sluice_scope_builder (parts->scope);
+  import_parts (parts, &b);
   b.control_inputs = (SluiceNode *const *) parts->control->pdata;
   b.n_control_inputs = parts->control->len;
+  guint n_before = sluice_graph_get_n_nodes (graph);
   SluiceEdge edge = sluice_builder_add (
       &b, parts->op, parts->name, (const SluiceEdge *) parts->inputs->data, parts->inputs->len,
       (const SluiceAttr *) parts->attrs->data, parts->attrs->len);
-  return sluice_builder_finish (&b, error) ? sluice_node_share (edge.node) : NULL;
+  sluice_flow_settle (parts->scope->flow, graph, n_before);
+  return sluice_builder_finish (&b, error) ? edge : SLUICE_NO_EDGE;
+}
+
+static SluiceNode *
+share (SluiceEdge edge)
+{
+  return edge.node != NULL ? sluice_node_share (edge.node) : NULL;
+}
+
+SluiceEdge
+sluice_scope_add_edge (SluiceScope *self,
+                       const char *op,
+                       const char *name,
+                       const SluiceEdge *inputs,
+                       guint n_inputs,
+                       const SluiceAttr *attrs,
+                       guint n_attrs,
+                       GError **error)
+{
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (SluiceAttr));
+  g_autoptr (GPtrArray) control = g_ptr_array_copy (self->control_inputs, NULL, NULL);
+  if (n_inputs > 0)
+    g_array_append_vals (edges, inputs, n_inputs);
+  if (n_attrs > 0)
+    g_array_append_vals (values, attrs, n_attrs);
+  Parts parts = { self, op, name != NULL ? name : op, edges, control, values };
+  return build (&parts, error);
 }
 
 SluiceNode *
@@ -256,7 +307,7 @@ sluice_scope_add (SluiceScope *self,
   Parts parts = { self, op, name != NULL ? name : op, edges, control, values };
   if (!read_inputs (&parts, inputs, error) || !read_attrs (&parts, held, error))
     return NULL;
-  return build (&parts, error);
+  return share (build (&parts, error));
 }
 
 SluiceNode *
@@ -264,11 +315,10 @@ sluice_scope_add_constant (SluiceScope *self, const char *name, SluiceTensor *va
 {
   g_return_val_if_fail (value != NULL, NULL);
   const SluiceOp *op = sluice_registry_by_role (SLUICE_ROLE_CONST);
-  SluiceAttr attrs[] = { sluice_attr_type ("dtype", value->dtype),
-                         sluice_attr_tensor ("value", value) };
-  SluiceBuilder b = builder_of (self);
-  SluiceEdge edge = sluice_builder_add (&b, op->name, name, NULL, 0, attrs, G_N_ELEMENTS (attrs));
-  return sluice_builder_finish (&b, error) ? sluice_node_share (edge.node) : NULL;
+  const SluiceAttr attrs[] = { sluice_attr_type ("dtype", value->dtype),
+                               sluice_attr_tensor ("value", value) };
+  return share (
+      sluice_scope_add_edge (self, op->name, name, NULL, 0, attrs, G_N_ELEMENTS (attrs), error));
 }
 
 /* ---- gradients ---- */
@@ -283,6 +333,7 @@ parse_edges (SluiceScope *self,
              GError **error)
 {
   g_autofree SluiceEdge *edges = g_new0 (SluiceEdge, n + 1);
+  SluiceBuilder b = sluice_scope_builder (self);
   for (guint i = 0; i < n; i++)
     if (!(blank && *names[i] == '\0')
         && !sluice_graph_parse_edge (self->graph, names[i], &edges[i], error))
@@ -290,11 +341,13 @@ parse_edges (SluiceScope *self,
         g_prefix_error (error, "gradients: %s: ", what);
         return NULL;
       }
-  return g_steal_pointer (&edges);
+    else
+      edges[i] = sluice_flow_import (self->flow, &b, edges[i]);
+  return sluice_builder_finish (&b, error) ? g_steal_pointer (&edges) : NULL;
 }
 
-static char *
-edge_name (SluiceEdge edge)
+char *
+sluice_api_edge_name (SluiceEdge edge)
 {
   return edge.node != NULL ? g_strdup_printf ("%s:%d", edge.node->name, edge.port) : g_strdup ("");
 }
@@ -308,9 +361,9 @@ name_gradients (const SluiceGrad *grads, guint n, char ***indices, char ***dense
   *dense_shapes = g_new0 (char *, n + 1);
   for (guint i = 0; i < n; i++)
     {
-      values[i] = edge_name (grads[i].values);
-      (*indices)[i] = edge_name (grads[i].indices);
-      (*dense_shapes)[i] = edge_name (grads[i].dense_shape);
+      values[i] = sluice_api_edge_name (grads[i].values);
+      (*indices)[i] = sluice_api_edge_name (grads[i].indices);
+      (*dense_shapes)[i] = sluice_api_edge_name (grads[i].dense_shape);
     }
   return values;
 }
@@ -347,7 +400,9 @@ sluice_scope_add_gradients (SluiceScope *self,
     return NULL;
   g_autofree char *scope = full_name (self, "gradients");
   g_autofree SluiceGrad *grads = g_new0 (SluiceGrad, n_xs + 1);
+  guint n_before = sluice_graph_get_n_nodes (self->graph);
   if (!sluice_gradients (self->graph, scope, y, n_ys, dy, x, n_xs, grads, error))
     return NULL;
+  sluice_flow_settle (self->flow, self->graph, n_before);
   return name_gradients (grads, n_xs, indices, dense_shapes);
 }

@@ -7,6 +7,7 @@
  * have the engine's own headers besides (engine/graph/builder.h and its like), which show more and
  * change more.
  */
+#include "api/flow.h"
 #include "api/graph.h"
 #include "api/scope.h"
 #include "api/session.h"

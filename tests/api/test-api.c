@@ -185,6 +185,143 @@ test_nested_functions (void)
   sluice_graph_unref (graph);
 }
 
+/* ---- branches and loops ---- */
+
+/* Of edges by their names. (transfer full) */
+static char **
+one_of (SluiceScope *scope, const char *op, const char *const *inputs, GError **error)
+{
+  SluiceNode *node = sluice_scope_add (scope, op, NULL, inputs, NULL, error);
+  if (node == NULL)
+    return NULL;
+  char **names = g_strdupv ((char *[]){ (char *) sluice_node_get_name (node), NULL });
+  sluice_node_release (node);
+  return names;
+}
+
+static char **
+square (SluiceScope *scope, const char *const *inputs, gpointer data, GError **error)
+{
+  return one_of (scope, "Square", inputs != NULL ? inputs : EDGES ("x"), error);
+}
+
+static char **
+negate (SluiceScope *scope, const char *const *inputs, gpointer data, GError **error)
+{
+  return one_of (scope, "Neg", EDGES (data), error);
+}
+
+static char **
+under_100 (SluiceScope *scope, const char *const *inputs, gpointer data, GError **error)
+{
+  return one_of (scope, "Less", EDGES (inputs[0], "hundred"), error);
+}
+
+static char **
+fails (SluiceScope *scope, const char *const *inputs, gpointer data, GError **error)
+{
+  return one_of (scope, "NoSuchOp", NULL, error);
+}
+
+static char **
+says_nothing (SluiceScope *scope, const char *const *inputs, gpointer data, GError **error)
+{
+  return NULL;
+}
+
+static SluiceScope *
+number_scope (SluiceGraph *graph)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceScope *scope = sluice_scope_new (graph);
+  static const struct
+  {
+    const char *name;
+    float value;
+  } numbers[] = { { "x", 3 }, { "hundred", 100 }, { "five", 5 } };
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new (&numbers[i].value, sizeof (float));
+      SluiceTensor *tensor = sluice_tensor_new_from_bytes (SLUICE_FLOAT, NULL, 0, bytes, &error);
+      g_assert_no_error (error);
+      sluice_node_release (sluice_scope_add_constant (scope, numbers[i].name, tensor, &error));
+      g_assert_no_error (error);
+      sluice_tensor_release (tensor);
+    }
+  return scope;
+}
+
+static float
+fetch (SluiceGraph *graph, const char *edge)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceSession *session = sluice_session_open (g_variant_new_parsed ("@a{sv} {}"), &error);
+  g_assert_no_error (error);
+  g_assert_true (sluice_session_add_graph (session, graph, &error));
+  gsize n;
+  g_autofree SluiceTensor **values =
+      sluice_session_run_step (session, NULL, NULL, 0, EDGES (edge), NULL, NULL, &n, &error);
+  g_assert_no_error (error);
+  float value = *(const float *) sluice_tensor_get_memory (values[0]);
+  sluice_tensor_release (values[0]);
+  g_object_unref (session);
+  return value;
+}
+
+static void
+test_flows (void)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceGraph *graph = sluice_graph_new_empty ();
+  g_autoptr (SluiceScope) scope = number_scope (graph);
+  g_auto (GStrv) less = one_of (scope, "Less", EDGES ("x", "five"), &error);
+  g_auto (GStrv) branch =
+      sluice_scope_add_cond (scope, NULL, less[0], square, NULL, negate, "x", &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (fetch (graph, branch[0]), ==, 9);
+  g_auto (GStrv) looped =
+      sluice_scope_add_while (scope, "loop", EDGES ("x"), under_100, NULL, square, NULL, 4, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (fetch (graph, looped[0]), ==, 6561);
+  g_auto (GStrv) again = sluice_scope_add_while (scope, "loop", EDGES ("x"), under_100, NULL,
+                                                 negate, "hundred", 4, &error);
+  g_assert_true (g_str_has_prefix (again[0], "loop_1/"));
+  g_auto (GStrv) indices = NULL, shapes = NULL;
+  g_auto (GStrv) slopes = sluice_scope_add_gradients (scope, EDGES (looped[0]), NULL, EDGES ("x"),
+                                                      &indices, &shapes, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (fetch (graph, slopes[0]), ==, 8 * 2187);
+  sluice_graph_unref (graph);
+}
+
+/* The error of a function is that of the builder, and one that gives none gets one. */
+static void
+test_flow_errors (void)
+{
+  SluiceGraph *graph = sluice_graph_new_empty ();
+  g_autoptr (SluiceScope) scope = number_scope (graph);
+  static const struct
+  {
+    SluiceFlowFunc func;
+    SluiceError code;
+    const char *word;
+  } cases[] = { { fails, SLUICE_ERROR_NOT_FOUND, "NoSuchOp" },
+                { says_nothing, SLUICE_ERROR_INVALID_ARGUMENT, "returns nothing" } };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_assert_null (sluice_scope_add_while (scope, NULL, EDGES ("x"), under_100, NULL,
+                                             cases[i].func, NULL, 1, &error));
+      g_assert_error (error, SLUICE_ERROR, (int) cases[i].code);
+      g_assert_nonnull (strstr (error->message, cases[i].word));
+      g_clear_error (&error);
+      g_assert_null (
+          sluice_scope_add_map (scope, NULL, EDGES ("x"), cases[i].func, NULL, NULL, 0, &error));
+      g_assert_nonnull (error);
+    }
+  sluice_graph_unref (graph);
+}
+
 static void
 count_release (gpointer data)
 {
@@ -249,6 +386,8 @@ main (int argc, char **argv)
   g_test_add_func ("/api/lenient", test_lenient);
   g_test_add_func ("/api/refusals", test_refusals);
   g_test_add_func ("/api/nested-functions", test_nested_functions);
+  g_test_add_func ("/api/flows", test_flows);
+  g_test_add_func ("/api/flow-errors", test_flow_errors);
   g_test_add_func ("/api/memory", test_memory);
   g_test_add_func ("/api/bare-session", test_bare_session);
   return g_test_run ();

@@ -10,6 +10,11 @@
 An input is a node (its first output), an edge by name ("layer/MatMul:0", what node[1] gives), bytes
 (a string) or what NumPy makes an array of, which becomes a constant. Lists of nodes and edges are
 lists of inputs. Python's numbers are float and int32, as in TensorFlow; arrays keep their dtype.
+
+Branches and loops are functions of the scope that their nodes go to, and of edges:
+
+    y, = graph.cond(p, lambda s: [s.Neg(x)], lambda s: [x])
+    n = graph.while_loop(lambda s, i: s.Less(i, 9), lambda s, i: s.AddV2(i, 1), 0)
 """
 import collections
 import functools
@@ -173,6 +178,38 @@ Node = override(Node)
 __all__.append("Node")
 
 
+def _dtype_of(value):
+    return value if isinstance(value, int) else FROM_NUMPY[np.dtype(value)]
+
+
+class _Calls:
+    """Functions as the library calls them; what one raises is raised where they were given."""
+
+    def __init__(self, single=None):
+        self.single, self.raised = single, None
+
+    def wrap(self, function, numbered=False):
+        def call(scope, given, *_):
+            try:
+                made = function(scope, given) if numbered else function(scope, *(given or ()))
+                if self.single is None:
+                    self.single = not isinstance(made, (list, tuple))
+                return scope._each(made)
+            except Exception as error:
+                self.raised = error
+                raise GLib.Error(str(error), "sluice-error-quark", Sluice.Error.INTERNAL) from error
+        return call, ()  # of its own data, nothing
+
+    def run(self, method, *arguments):
+        try:
+            edges = method(*arguments)
+        except GLib.Error:
+            if self.raised is not None:
+                raise self.raised from None
+            raise
+        return edges[0] if self.single else edges
+
+
 class _Builder:
     """What a graph and its scopes have in common. Names of ops are methods."""
 
@@ -204,6 +241,53 @@ class _Builder:
         found = self._scope().add_gradients([str(y) for y in _list(ys)], given,
                                             [str(x) for x in _list(xs)])
         return [IndexedSlices(*grad) if grad[1] else grad[0] or None for grad in zip(*found)]
+
+    def cond(self, pred, true_fn, false_fn, name=None):
+        """What one of two functions of a scope makes, as pred is true or false."""
+        calls = _Calls()
+        return calls.run(self._scope().add_cond, name, self._edge(pred), *calls.wrap(true_fn),
+                         *calls.wrap(false_fn))
+
+    def case(self, pairs, default, name=None):
+        """pairs: of a condition and the function where it is the first to hold."""
+        calls, functions = _Calls(), [function for _, function in pairs] + [default]
+        wrapped = calls.wrap(lambda scope, branch: functions[branch](scope), True)
+        return calls.run(self._scope().add_case, name, [self._edge(pred) for pred, _ in pairs],
+                         *wrapped)
+
+    def while_loop(self, cond, body, loop_vars, parallel_iterations=10, name=None):
+        """Repeats body, a function of a scope and the variables, while cond of them holds."""
+        calls = _Calls(single=not isinstance(loop_vars, (list, tuple)))
+        return calls.run(self._scope().add_while, name, self._each(loop_vars),
+                         *calls.wrap(cond), *calls.wrap(body), parallel_iterations)
+
+    def map_fn(self, fn, elems, dtype=None, name=None):
+        """fn, a function of a scope and a row of each of elems, for all rows."""
+        calls = _Calls(single=not isinstance(elems if dtype is None else dtype, (list, tuple)))
+        dtypes = None if dtype is None else [_dtype_of(one) for one in _list(dtype)]
+        return calls.run(self._scope().add_map, name, self._each(elems), *calls.wrap(fn), dtypes)
+
+    def foldl(self, fn, elems, initializer, name=None):
+        """fn, a function of a scope, the values and a row of each of elems, from row to row."""
+        return self._fold(fn, elems, initializer, name, False)
+
+    def scan(self, fn, elems, initializer, name=None):
+        """As foldl, with the values after each row."""
+        return self._fold(fn, elems, initializer, name, True)
+
+    def _fold(self, fn, elems, initializer, name, keep_all):
+        calls = _Calls(single=not isinstance(initializer, (list, tuple)))
+        return calls.run(self._scope().add_fold, name, self._each(elems), self._each(initializer),
+                         *calls.wrap(fn), keep_all)
+
+    def _edge(self, value):
+        """One edge by name; of a node without outputs that it has run."""
+        if isinstance(value, Sluice.Node) and len(value) == 0:
+            return "^" + value.name
+        return self._scope()._edges(value)[0]
+
+    def _each(self, values):
+        return [self._edge(value) for value in _list(values)]
 
     def scope(self, name):
         return self._scope().with_name(name)
