@@ -190,11 +190,7 @@ put_tensor (SluiceBundleWriter *self, Item *item, const SluiceTensor *tensor)
   if (tensor->dtype == SLUICE_STRING)
     crc = put_strings (self->data, tensor);
   else
-    {
-      gsize length = sluice_tensor_bytes (tensor);
-      crc = sluice_crc32c (0, tensor->data, length);
-      sluice_file_writer_put (self->data, tensor->data, length);
-    }
+    crc = sluice_file_writer_put_summed (self->data, tensor->data, sluice_tensor_bytes (tensor));
   item->entry.size = sluice_file_writer_get_position (self->data) - item->entry.offset;
   item->entry.crc32c = sluice_crc32c_mask (crc);
 }

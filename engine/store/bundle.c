@@ -11,6 +11,7 @@
 #include "engine/base/near.h"
 #include "engine/store/bundle-private.h"
 #include "engine/store/crc32c.h"
+#include "engine/store/summed.h"
 #include "engine/store/varint.h"
 
 struct _SluiceBundle
@@ -350,22 +351,15 @@ check_place (SluiceBundle *self, const Piece *piece, GError **error)
 }
 
 static gboolean
-read_bytes (SluiceBundle *self, const BundleEntry *entry, void *to, GError **error)
+read_bytes (SluiceBundle *self, const BundleEntry *entry, void *to, guint32 *crc, GError **error)
 {
   int fd = open_shard (self, entry->shard, error);
-  for (gint64 done = 0; fd >= 0 && done < entry->size;)
-    {
-      gssize n = pread (fd, (char *) to + done, MIN (entry->size - done, (gint64) 1 << 30),
-                        entry->offset + done);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return sluice_file_fail (error, errno, "its data file cannot be read");
-      if (n == 0)
-        return sluice_fail (error, SLUICE_ERROR_OUT_OF_RANGE, "its data file is cut off");
-      done += n;
-    }
-  return fd >= 0;
+  if (fd < 0)
+    return FALSE;
+  int failure = sluice_summed_read (fd, entry->offset, to, entry->size, crc);
+  if (failure == ENODATA)
+    return sluice_fail (error, SLUICE_ERROR_OUT_OF_RANGE, "its data file is cut off");
+  return failure == 0 || sluice_file_fail (error, failure, "its data file cannot be read");
 }
 
 static gboolean
@@ -424,18 +418,18 @@ read_stored (SluiceBundle *self, const Piece *piece, GError **error)
   if (tensor == NULL)
     return NULL;
   gboolean ok;
+  guint32 crc;
   if (entry->dtype == SLUICE_STRING)
     {
       g_autofree char *bytes = g_try_malloc (entry->size + 1);
       ok = bytes != NULL
-               ? read_bytes (self, entry, bytes, error)
+               ? read_bytes (self, entry, bytes, &crc, error)
                      && unpack_strings (entry, bytes, tensor, error)
                : sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for its strings");
     }
   else
-    ok = read_bytes (self, entry, tensor->data, error)
-         && (sluice_crc32c_mask (sluice_crc32c (0, tensor->data, entry->size)) == entry->crc32c
-             || fail_checksum (error));
+    ok = read_bytes (self, entry, tensor->data, &crc, error)
+         && (sluice_crc32c_mask (crc) == entry->crc32c || fail_checksum (error));
   return ok ? g_steal_pointer (&tensor) : NULL;
 }
 

@@ -80,6 +80,33 @@ sluice_crc32c (guint32 crc, const void *data, gsize length)
   return ~chosen (~crc, data, length);
 }
 
+/* The product of two polynomials modulo the CRC's; the highest bit is the constant term. */
+static guint32
+multiply (guint32 a, guint32 b)
+{
+  guint32 product = 0;
+  for (guint32 bit = 1u << 31; bit != 0; bit >>= 1)
+    {
+      product ^= a & bit ? b : 0;
+      b = (b >> 1) ^ (b & 1 ? POLYNOMIAL : 0);
+    }
+  return product;
+}
+
+guint32
+sluice_crc32c_join (guint32 first, guint32 second, gsize length)
+{
+  guint32 shift = 1u << 31;       /* x^0 */
+  guint32 power = 1u << (31 - 8); /* x^8: a byte further */
+  for (gsize n = length; n != 0; n >>= 1)
+    {
+      if (n & 1)
+        shift = multiply (shift, power);
+      power = multiply (power, power);
+    }
+  return multiply (shift, first) ^ second;
+}
+
 gboolean
 sluice_crc32c_matches (const void *stored, const void *data, gsize length)
 {

@@ -7,6 +7,9 @@
 /* CRC-32C (Castagnoli) of data behind what crc stands for; 0 begins one. */
 guint32 sluice_crc32c (guint32 crc, const void *data, gsize length);
 
+/* Of two blocks one behind the other, from the checksum of each; length: bytes of the second. */
+guint32 sluice_crc32c_join (guint32 first, guint32 second, gsize length);
+
 /* A checksum that lies beside the bytes it was made of is stored masked, so that the checksum of
  * both is not degenerate: TensorFlow's tables, bundles and records. */
 static inline guint32

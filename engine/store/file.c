@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
+#include "engine/store/summed.h"
 
 struct _SluiceFileWriter
 {
@@ -106,6 +107,19 @@ sluice_file_writer_put (SluiceFileWriter *self, const void *data, gsize length)
           length -= n;
         }
     }
+}
+
+guint32
+sluice_file_writer_put_summed (SluiceFileWriter *self, const void *data, gsize length)
+{
+  guint32 crc = 0;
+  if (self->failure != 0)
+    return 0;
+  self->failure = sluice_summed_write (self->fd, self->position, data, length, &crc);
+  self->position += (gint64) length;
+  if (self->failure == 0 && lseek (self->fd, self->position, SEEK_SET) < 0)
+    self->failure = errno;
+  return crc;
 }
 
 gint64

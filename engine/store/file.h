@@ -13,6 +13,8 @@ typedef struct _SluiceFileWriter SluiceFileWriter;
 SluiceFileWriter *sluice_file_writer_new (const char *what, const char *path, GError **error);
 /* After a failure the rest is ignored, and finish() tells it. */
 void sluice_file_writer_put (SluiceFileWriter *self, const void *data, gsize length);
+/* The same of large blocks, on several threads. Returns the CRC-32C of the block. */
+guint32 sluice_file_writer_put_summed (SluiceFileWriter *self, const void *data, gsize length);
 gint64 sluice_file_writer_get_position (SluiceFileWriter *self);
 /* Frees; FALSE: nothing is left on the disk. */
 gboolean sluice_file_writer_finish (SluiceFileWriter *self, GError **error);

@@ -508,6 +508,10 @@ test_crc32c (void)
   g_assert_cmphex (sluice_crc32c (0, "123456789", 9), ==, 0xe3069283); /* the check of RFC 3720 */
   g_assert_cmphex (sluice_crc32c (0, zeros, sizeof zeros), ==, 0x8a9136aa);
   g_assert_cmphex (sluice_crc32c (sluice_crc32c (0, "12345", 5), "6789", 4), ==, 0xe3069283);
+  for (gsize n = 0; n <= 9; n++)
+    g_assert_cmphex (sluice_crc32c_join (sluice_crc32c (0, "123456789", n),
+                                         sluice_crc32c (0, &"123456789"[n], 9 - n), 9 - n),
+                     ==, 0xe3069283);
 }
 
 int
