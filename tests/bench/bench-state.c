@@ -35,108 +35,25 @@ prepare (SluiceSession *session, const char *target)
 
 /* ---- queues ---- */
 
-#define TYPES(name)      "attr { key: '" name "' value { list { type: DT_FLOAT } } } "
-#define ATTR_INT32(name) "attr { key: '" name "' value { type: DT_INT32 } } "
+/* clang-format off */
+#define NODE(name, op, rest)  "node { name: '" name "' op: '" op "' " rest "} "
+#define TYPE(type)            "attr { key: 'dtype' value { type: " type " } } "
+#define TYPES(key)            "attr { key: '" key "' value { list { type: DT_FLOAT } } } "
+#define VALUE(type, rest)     "attr { key: 'value' value { tensor { dtype: " type " " rest "} } } "
+#define SHAPE_AND_CAPACITY    "attr { key: 'shapes' value { list { shape { } } } } "              \
+                              "attr { key: 'capacity' value { i: 10000 } } "
+#define THOUSAND              "tensor_shape { dim { size: 1000 } } "
 
-static const char queue[] = "node { name: 'q' op: 'FIFOQueueV2' " TYPES (
-    "component_types") "attr { key: 'shapes' value { list { shape { } } } } attr { key: 'capacity' "
-                       "value { i: 10000 } } }"
-                       "node { name: 'one' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT "
-                       "} } attr { key: "
-                       "'value' value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 1 } } "
-                       "} }"
-                       "node { name: 'many' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT "
-                       "} } attr { key: "
-                       "'value' value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1000 } "
-                       "} float_val: 1 } } } }"
-                       "node { name: 'n' op: 'Const' " ATTR_INT32 (
-                           "dtype") "attr { key: 'value' value { tensor { dtype: "
-                                    "DT_INT32 tensor_shape { } int_val: 1000 } } } }"
-                                    "node { name: 'put' op: 'QueueEnqueueV2' input: 'q' input: "
-                                    "'one' " TYPES (
-                                        "Tcomponents") "}"
-                                                       "node { name: 'take' op: 'QueueDequeueV2' "
-                                                       "input: 'q' " TYPES (
-                                                           "component_types") "}"
-                                                                              "node { name: "
-                                                                              "'put_many' op: "
-                                                                              "'QueueEnqueueManyV2'"
-                                                                              " input: 'q' input: "
-                                                                              "'many' " TYPES (
-                                                                                  "Tcomponents") "}"
-                                                                                                 "n"
-                                                                                                 "o"
-                                                                                                 "d"
-                                                                                                 "e"
-                                                                                                 " "
-                                                                                                 "{"
-                                                                                                 " "
-                                                                                                 "n"
-                                                                                                 "a"
-                                                                                                 "m"
-                                                                                                 "e"
-                                                                                                 ":"
-                                                                                                 " "
-                                                                                                 "'"
-                                                                                                 "t"
-                                                                                                 "a"
-                                                                                                 "k"
-                                                                                                 "e"
-                                                                                                 "_"
-                                                                                                 "m"
-                                                                                                 "a"
-                                                                                                 "n"
-                                                                                                 "y"
-                                                                                                 "'"
-                                                                                                 " "
-                                                                                                 "o"
-                                                                                                 "p"
-                                                                                                 ":"
-                                                                                                 " "
-                                                                                                 "'"
-                                                                                                 "Q"
-                                                                                                 "u"
-                                                                                                 "e"
-                                                                                                 "u"
-                                                                                                 "e"
-                                                                                                 "D"
-                                                                                                 "e"
-                                                                                                 "q"
-                                                                                                 "u"
-                                                                                                 "e"
-                                                                                                 "u"
-                                                                                                 "e"
-                                                                                                 "M"
-                                                                                                 "a"
-                                                                                                 "n"
-                                                                                                 "y"
-                                                                                                 "V"
-                                                                                                 "2"
-                                                                                                 "'"
-                                                                                                 " "
-                                                                                                 "i"
-                                                                                                 "n"
-                                                                                                 "p"
-                                                                                                 "u"
-                                                                                                 "t"
-                                                                                                 ":"
-                                                                                                 " "
-                                                                                                 "'"
-                                                                                                 "q"
-                                                                                                 "'"
-                                                                                                 " "
-                                                                                                 "i"
-                                                                                                 "n"
-                                                                                                 "p"
-                                                                                                 "u"
-                                                                                                 "t"
-                                                                                                 ":"
-                                                                                                 " "
-                                                                                                 "'"
-                                                                                                 "n"
-                                                                                                 "'"
-                                                                                                 " " TYPES (
-                                                                                                     "component_types") "}";
+static const char queue[] =
+  NODE ("q", "FIFOQueueV2", TYPES ("component_types") SHAPE_AND_CAPACITY)
+  NODE ("one", "Const", TYPE ("DT_FLOAT") VALUE ("DT_FLOAT", "tensor_shape { } float_val: 1 "))
+  NODE ("many", "Const", TYPE ("DT_FLOAT") VALUE ("DT_FLOAT", THOUSAND "float_val: 1 "))
+  NODE ("n", "Const", TYPE ("DT_INT32") VALUE ("DT_INT32", "tensor_shape { } int_val: 1000 "))
+  NODE ("put", "QueueEnqueueV2", "input: 'q' input: 'one' " TYPES ("Tcomponents"))
+  NODE ("take", "QueueDequeueV2", "input: 'q' " TYPES ("component_types"))
+  NODE ("put_many", "QueueEnqueueManyV2", "input: 'q' input: 'many' " TYPES ("Tcomponents"))
+  NODE ("take_many", "QueueDequeueManyV2", "input: 'q' input: 'n' " TYPES ("component_types"));
+/* clang-format on */
 
 /* Items a second, each put in by a run and taken out by another. */
 static void
