@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""Writes model.pbtxt of the samples with TensorFlow 2.21 itself, and trains them there as a check.
+"""Writes model.pbtxt of the samples with TensorFlow 2.21; trains digits there, too, as a check.
 
 Only whoever changes a sample needs this: the graphs are part of the source tree.
-usage: make-samples.py [--check]
+usage: make-samples.py [--check] [NAME...]
 """
 import configparser
 import gzip
@@ -17,139 +17,43 @@ import numpy as np
 import tensorflow as tf
 from google.protobuf import text_format
 
+from graphs import cart_pole, digits, experts, layers, lstm, towers, word2vec
+
 v1 = tf.compat.v1
 HERE = pathlib.Path(__file__).resolve().parent
-SEED = 1
+EMMA = HERE / "data" / "emma"
 NOTICE = """# SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
 """
 
 
-def weights(shape, stddev):
-    """Weights, and their norm for the loss beside them."""
-    initial = tf.random.truncated_normal(shape, stddev=stddev, name="initial")
-    value = v1.get_variable("weights", initializer=initial)
-    v1.add_to_collection("norms", tf.nn.l2_loss(value, name="norm"))
-    return value
+def lenet():
+    return digits.build(layers.lenet, lambda rate: v1.train.MomentumOptimizer(rate, 0.9), 0.03,
+                        0.001, 500, resource=False)
 
 
-def biases(size):
-    return v1.get_variable("biases", initializer=tf.zeros([size], name="zeros"))
-
-
-def dense(name, x, inputs, outputs, activation=None):
-    with v1.variable_scope(name):
-        w = weights([inputs, outputs], (2.0 / inputs) ** 0.5)
-        b = biases(outputs)
-        y = tf.nn.bias_add(tf.matmul(x, w, name="matmul"), b, name="bias_add")
-        return (activation(y, name="relu") if activation else y), w
-
-
-def conv(name, x, inputs, outputs):
-    with v1.variable_scope(name):
-        w = weights([3, 3, inputs, outputs], (2.0 / (9 * inputs)) ** 0.5)
-        b = biases(outputs)
-        y = tf.nn.conv2d(x, w, strides=1, padding="SAME", name="conv2d")
-        return tf.nn.relu(tf.nn.bias_add(y, b, name="bias_add"), name="relu"), w
-
-
-def pool(name, x):
-    with v1.name_scope(name):
-        return tf.nn.max_pool2d(x, ksize=2, strides=2, padding="SAME", name="max_pool")
-
-
-def mlp(x):
-    with v1.name_scope("input/"):
-        flat = tf.reshape(x, [-1, 64], name="flat")
-    hidden, w1 = dense("hidden", flat, 64, 128, tf.nn.relu)
-    logits, w2 = dense("logits", hidden, 128, 10)
-    return logits, {"hidden/weights": w1, "logits/weights": w2, "hidden/activation": hidden}
-
-
-def wide_mlp(x):
-    """No sample: the network of tests/bench, as wide as MNIST's usual first example."""
-    with v1.name_scope("input/"):
-        flat = tf.reshape(x, [-1, 784], name="flat")
-    hidden, _ = dense("hidden", flat, 784, 256, tf.nn.relu)
-    logits, _ = dense("logits", hidden, 256, 10)
-    return logits, {}
-
-
-def lenet(x):
-    h1, w1 = conv("conv1", x, 1, 24)
-    h2, w2 = conv("conv2", pool("pool1", h1), 24, 48)
-    p2 = pool("pool2", h2)
-    with v1.name_scope("flatten"):
-        flat = tf.reshape(p2, [-1, 2 * 2 * 48], name="flat")
-    h3, w3 = dense("fc1", flat, 192, 64, tf.nn.relu)
-    logits, w4 = dense("logits", h3, 64, 10)
-    return logits, {"conv1/weights": w1, "conv2/weights": w2, "fc1/weights": w3,
-                    "logits/weights": w4, "conv1/activation": h1, "conv2/activation": h2,
-                    "fc1/activation": h3}
-
-
-def read_after(done, name, value):
-    """Of a variable: its value after the step, and never in the middle of it."""
-    if not isinstance(value, tf.Variable):
-        return value
-    with tf.control_dependencies([done]), v1.name_scope(f"summaries/{name}/"):
-        return value.read_value()
-
-
-def summaries(scalars, histograms, image):
-    """Summary nodes under summaries/, their tags without that prefix."""
-    with v1.name_scope("summaries"):
-        parts = [tf.raw_ops.ScalarSummary(tags=tag, values=value, name=tag)
-                 for tag, value in scalars.items()]
-        parts += [tf.raw_ops.HistogramSummary(tag=tag, values=value, name=tag)
-                  for tag, value in histograms.items()]
-        parts += [tf.raw_ops.ImageSummary(tag="digits", tensor=image, max_images=4, name="digits")]
-        tf.raw_ops.MergeSummary(inputs=parts, name="merged")
-
-
-def build(net, optimizer, rate, weight_decay, half_life, resource, size=8):
-    graph = tf.Graph()
-    with graph.as_default():
-        v1.set_random_seed(SEED)
-        v1.get_variable_scope().set_use_resource(resource)
-        with v1.name_scope("input"):
-            x = v1.placeholder(tf.float32, [None, size, size, 1], name="x")
-            y = v1.placeholder(tf.int64, [None], name="y")
-        logits, watched = net(x)
-        with v1.name_scope("loss"):
-            errors = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits,
-                                                                    name="cross_entropy")
-            norms = tf.add_n(v1.get_collection("norms"), name="norms")
-            penalty = tf.multiply(norms, weight_decay, name="penalty")
-            loss = tf.add(tf.reduce_mean(errors, name="mean"), penalty, name="value")
-        with v1.name_scope("accuracy"):
-            correct = tf.equal(tf.argmax(logits, 1, name="guess"), y, name="correct")
-            accuracy = tf.reduce_mean(tf.cast(correct, tf.float32, name="hits"), name="value")
-        step = v1.get_variable("global_step", initializer=np.int64(0), trainable=False)
-        with v1.name_scope("train"):
-            learning_rate = tf.constant(rate, name="learning_rate")
-            decayed = v1.train.exponential_decay(learning_rate, step, half_life, 0.5, name="decay")
-        opt = optimizer(decayed)
-        pairs = opt.compute_gradients(loss)
-        # The loss is that of the weights before the step, on any number of threads.
-        with tf.control_dependencies([loss]), v1.name_scope("train/"):
-            trained = opt.apply_gradients(pairs, global_step=step, name="step")
-        for gradient, variable in pairs:
-            if variable.op.name.endswith("weights"):
-                watched[variable.op.name.replace("weights", "gradient")] = gradient
-        watched = {tag: read_after(trained, tag, value) for tag, value in watched.items()}
-        summaries({"loss": loss, "accuracy": accuracy, "learning_rate": decayed}, watched, x)
-        v1.global_variables_initializer()
-    return graph
+def words():
+    """Writes the novel as numbers of words, too."""
+    vocabulary, numbers = word2vec.read_words(EMMA / "train.txt.gz")
+    word2vec.write_idx(EMMA / "words-idx1-short.gz", numbers)
+    return word2vec.build(vocabulary)
 
 
 SAMPLES = {
-    "digits-mlp": lambda: build(mlp, v1.train.AdamOptimizer, 0.003, 0.0003, 4000, resource=True),
-    "digits-lenet": lambda: build(lenet, lambda rate: v1.train.MomentumOptimizer(rate, 0.9), 0.03,
-                                  0.001, 500, resource=False),
-    "../../tests/bench/mlp-784": lambda: build(wide_mlp, v1.train.GradientDescentOptimizer, 0.05,
-                                               0.0001, 1000, resource=True, size=28),
+    "cart-pole": cart_pole.build,
+    "moe": experts.build,
+    "hogwild": towers.asynchronous,
+    "digits-lenet": lenet,
+    "digits-mlp": lambda: digits.build(layers.mlp, v1.train.AdamOptimizer, 0.003, 0.0003, 4000,
+                                       resource=True),
+    "towers": towers.synchronous,
+    "lstm": lstm.build,
+    "word2vec": words,
+    "../../tests/bench/mlp-784": lambda: digits.build(
+        layers.wide_mlp, v1.train.GradientDescentOptimizer, 0.05, 0.0001, 1000, resource=True,
+        size=28),
 }
+CHECKED = ("digits-lenet", "digits-mlp")
 
 
 def idx(name):
@@ -187,13 +91,16 @@ def check(name, graph, seed):
 
 
 def main():
-    for name, make in SAMPLES.items():
-        graph = make()
+    # Loops and conditionals of Switch, Merge and Enter, not of functions.
+    v1.disable_control_flow_v2()
+    names = [name for name in sys.argv[1:] if name != "--check"]
+    for name in names or SAMPLES:
+        graph = SAMPLES[name]()
         text = text_format.MessageToString(graph.as_graph_def())
         (HERE / name / "model.pbtxt").write_text(NOTICE + text)
         ops = sorted(set(re.findall(r'^  op: "(.*)"$', text, re.M)))
-        print(name, len(graph.get_operations()), "nodes:", " ".join(ops))
-        if "--check" in sys.argv and (HERE / name / "model.layout").exists():
+        print(name, len(graph.get_operations()), "nodes:", " ".join(ops), flush=True)
+        if "--check" in sys.argv and name in CHECKED:
             for seed in range(1, 5):
                 check(name, graph, seed)
 
