@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* What a kernel calls while it runs. */
-#include "engine/device/kernel.h"
+#include "engine/device/function.h"
 
 gboolean
 sluice_call_fail (SluiceKernelCall *call, SluiceError code, const char *format, ...)
@@ -252,4 +252,19 @@ sluice_call_handle (SluiceKernelCall *call, guint i, const SluiceResourceType *t
       return NULL;
     }
   return resource;
+}
+
+SluiceFunction *
+sluice_call_dup_function (SluiceKernelCall *call, const char *attr)
+{
+  GError *error = NULL;
+  if (call->functions == NULL)
+    sluice_call_fail (call, SLUICE_ERROR_FAILED_PRECONDITION,
+                      "the function in '%s' can be called in a session only", attr);
+  SluiceFunction *function = call->functions != NULL
+                                 ? call->functions->get (call->functions, call->node, attr, &error)
+                                 : NULL;
+  if (error != NULL)
+    sluice_call_fail_with (call, error);
+  return function;
 }

@@ -19,7 +19,8 @@ typedef union
 
 typedef struct _SluiceKernel SluiceKernel;
 typedef struct _SluiceKernelCall SluiceKernelCall;
-typedef struct _SluiceStep SluiceStep; /* runtime: what belongs to one run of a session */
+typedef struct _SluiceStep SluiceStep;           /* runtime: what belongs to one run of a session */
+typedef struct _SluiceFunctions SluiceFunctions; /* function.h */
 
 /* A kernel that waits calls this once, from any thread; the call's outputs or error are then set.
  */
@@ -48,6 +49,7 @@ struct _SluiceKernelCall
   SluiceDevice *device;
   SluiceResources *resources;      /* of the session */
   SluiceResources *step_resources; /* of the run: they go when it ends. NULL outside of a run */
+  SluiceFunctions *functions;      /* of the session. NULL outside of a run */
   SluiceStep *step;
   const _Atomic int *cancelled; /* non-zero: give up soon. Long kernels look between chunks */
   guint64 frame, iteration;

@@ -541,37 +541,61 @@ sluice_function_inline (const Tensorflow__FunctionDef *self,
   return FALSE;
 }
 
-/* ---- calls by name ---- */
+/* ---- signatures ---- */
 
-static Tensorflow__AttrValue *
-get_record_attr (gpointer data, const char *name)
+static SluiceDType
+arg_type (Body *body, const Tensorflow__OpDef__ArgDef *arg, guint i)
 {
-  Body *body = data;
-  return call_attr (body, name);
+  const Tensorflow__AttrValue *types = arg->type_list_attr != NULL && *arg->type_list_attr
+                                           ? call_attr (body, arg->type_list_attr)
+                                           : NULL;
+  if (types != NULL)
+    return i < list_length (types) ? (SluiceDType) types->list->type[i] : SLUICE_INVALID;
+  const Tensorflow__AttrValue *named =
+      arg->type_attr != NULL && *arg->type_attr ? call_attr (body, arg->type_attr) : NULL;
+  if (named != NULL && named->value_case == TENSORFLOW__ATTR_VALUE__VALUE_TYPE)
+    return (SluiceDType) named->type;
+  return (SluiceDType) arg->type;
+}
+
+SluiceDType *
+sluice_function_dup_types (const Tensorflow__FunctionDef *self,
+                           gboolean of_results,
+                           const SluiceAttr *attrs,
+                           guint n_attrs,
+                           guint *n)
+{
+  SluiceInline how = { .attrs = attrs, .n_attrs = n_attrs };
+  Body body = { .def = self, .how = &how };
+  const Tensorflow__OpDef *signature = self->signature;
+  gsize n_args = of_results ? signature->n_output_arg : signature->n_input_arg;
+  GArray *types = g_array_new (FALSE, FALSE, sizeof (SluiceDType));
+  sluice_arena_init (&body.arena);
+  for (gsize i = 0; i < n_args; i++)
+    {
+      const Tensorflow__OpDef__ArgDef *arg =
+          of_results ? signature->output_arg[i] : signature->input_arg[i];
+      guint length = arg_length (arg, get_call_attr, &body);
+      if (types->len + length > SLUICE_MAX_PORTS)
+        break;
+      for (guint k = 0; k < length; k++)
+        {
+          SluiceDType type = arg_type (&body, arg, k);
+          g_array_append_val (types, type);
+        }
+    }
+  sluice_arena_clear (&body.arena);
+  *n = types->len;
+  return (SluiceDType *) (gpointer) g_array_free (types, FALSE);
 }
 
 void
 sluice_function_set_outputs (const Tensorflow__FunctionDef *self, SluiceNode *node)
 {
-  SluiceInline how = { .attrs = node->attrs, .n_attrs = node->n_attrs };
-  Body body = { .def = self, .graph = node->graph, .how = &how };
-  sluice_arena_init (&body.arena);
-  guint n = 0;
-  for (gsize i = 0; i < self->signature->n_output_arg; i++)
-    {
-      const Tensorflow__OpDef__ArgDef *arg = self->signature->output_arg[i];
-      guint length = arg_length (arg, get_record_attr, &body);
-      SluiceDType type = (SluiceDType) arg->type;
-      const Tensorflow__AttrValue *named =
-          arg->type_attr != NULL && *arg->type_attr ? call_attr (&body, arg->type_attr) : NULL;
-      if (named != NULL && named->value_case == TENSORFLOW__ATTR_VALUE__VALUE_TYPE)
-        type = (SluiceDType) named->type;
-      if (n + length > SLUICE_MAX_PORTS)
-        break;
-      sluice_node_set_n_outputs (node, n + length);
-      for (guint k = 0; k < length; k++)
-        node->outputs[n + k].dtype = type;
-      n += length;
-    }
-  sluice_arena_clear (&body.arena);
+  guint n;
+  g_autofree SluiceDType *types =
+      sluice_function_dup_types (self, TRUE, node->attrs, node->n_attrs, &n);
+  sluice_node_set_n_outputs (node, n);
+  for (guint i = 0; i < n; i++)
+    node->outputs[i].dtype = types[i];
 }

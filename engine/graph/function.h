@@ -20,6 +20,14 @@ const Tensorflow__FunctionDef *sluice_library_find (const SluiceLibrary *self, c
 /* The outputs of a node whose op is this function, as far as its attributes tell. */
 void sluice_function_set_outputs (const Tensorflow__FunctionDef *self, SluiceNode *node);
 
+/* The dtypes of all arguments, or of all results, where it is called with these attributes; INVALID
+ * where they do not tell. (transfer full) */
+SluiceDType *sluice_function_dup_types (const Tensorflow__FunctionDef *self,
+                                        gboolean of_results,
+                                        const SluiceAttr *attrs,
+                                        guint n_attrs,
+                                        guint *n);
+
 /* How one body is written out. */
 typedef struct
 {

@@ -124,6 +124,27 @@ check_recursion (const SluiceNode *node, const char *function, GError **error)
   return TRUE;
 }
 
+/* That a node may call, once more. (nullable) */
+static const Tensorflow__FunctionDef *
+find_function (const SluiceGraph *graph, const SluiceNode *node, const char *name, GError **error)
+{
+  const Tensorflow__FunctionDef *def = sluice_library_find (graph->library, name);
+  if (def == NULL)
+    {
+      sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s '%s': the graph has no function '%s'",
+                   node->op_name, node->name, name);
+      return NULL;
+    }
+  if (!check_recursion (node, name, error))
+    return NULL;
+  if (graph->nodes->len + def->n_node_def <= MAX_NODES)
+    return def;
+  sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+               "%s '%s': written out, the calls of functions are more than %u nodes", node->op_name,
+               node->name, MAX_NODES);
+  return NULL;
+}
+
 /* ---- one call ---- */
 
 /* Nodes behind a Switch or in a loop of the body may be dead, or run many times. */
@@ -162,11 +183,10 @@ has_effect (const SluiceNode *node)
          && role != SLUICE_ROLE_RESOURCE_HANDLE;
 }
 
-/* What of a body runs in any case goes to always, what may not to the lowering's effects. */
+/* What of a body runs in any case goes to always, what may not to the others. */
 static void
-gather_effects (SluiceLowering *l, guint first, GPtrArray *always)
+gather_effects (SluiceGraph *graph, guint first, GPtrArray *always, GPtrArray *others)
 {
-  SluiceGraph *graph = l->b.graph;
   guint n = graph->nodes->len - first;
   g_autofree gboolean *conditional = g_new0 (gboolean, n + 1);
   mark_conditional (graph, first, conditional);
@@ -174,7 +194,7 @@ gather_effects (SluiceLowering *l, guint first, GPtrArray *always)
     {
       SluiceNode *node = g_ptr_array_index (graph->nodes, first + i);
       if (has_effect (node))
-        g_ptr_array_add (conditional[i] ? l->effects : always, node);
+        g_ptr_array_add (conditional[i] ? others : always, node);
     }
 }
 
@@ -239,16 +259,9 @@ sluice_lowering_call (SluiceLowering *l,
   const SluiceNode *node = l->node;
   if (l->b.error != NULL)
     return sluice_builder_finish (&l->b, error);
-  const Tensorflow__FunctionDef *def = sluice_library_find (graph->library, func->name);
+  const Tensorflow__FunctionDef *def = find_function (graph, node, func->name, error);
   if (def == NULL)
-    return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s '%s': the graph has no function '%s'",
-                        node->op_name, node->name, func->name);
-  if (!check_recursion (node, func->name, error))
     return FALSE;
-  if (graph->nodes->len + def->n_node_def > MAX_NODES)
-    return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-                        "%s '%s': written out, the calls of functions are more than %u nodes",
-                        node->op_name, node->name, MAX_NODES);
   g_autofree char *wanted = g_strconcat (l->b.scope, "/", scope, NULL);
   g_autofree char *full = sluice_graph_unique_name (graph, wanted);
   SluiceInline how = { .attrs = func->attrs,
@@ -267,7 +280,7 @@ sluice_lowering_call (SluiceLowering *l,
       g_prefix_error (error, "%s '%s': ", node->op_name, node->name);
       return FALSE;
     }
-  gather_effects (l, first, always);
+  gather_effects (graph, first, always, l->effects);
   if (pivot != NULL)
     g_ptr_array_add (always, pivot);
   SluiceNode *end = finish_call (l, full, always, outputs, n_outputs);
@@ -284,6 +297,76 @@ lower_named (SluiceLowering *l, GError **error)
   SluiceFuncValue func = { (char *) l->node->op_name, l->node->attrs, l->node->n_attrs };
   return sluice_lowering_call (l, &func, "f", l->node->inputs, l->node->n_inputs, NULL, l->outputs,
                                l->node->n_outputs, &l->done, error);
+}
+
+/* ---- bodies that stand by themselves ---- */
+
+/* What the arguments of a body are fed to. */
+static gboolean
+add_inputs (SluiceBody *self,
+            SluiceGraph *graph,
+            const SluiceNode *caller,
+            const char *scope,
+            const SluiceDType *types,
+            GError **error)
+{
+  SluiceBuilder b;
+  g_autofree char *full = g_strconcat (scope, "/in", NULL);
+  const SluiceOp *op = sluice_registry_by_role (SLUICE_ROLE_PLACEHOLDER);
+  sluice_builder_init (&b, graph, full);
+  b.device = caller->device;
+  for (guint i = 0; i < self->n_inputs; i++)
+    {
+      SluiceAttr attrs[] = { sluice_attr_type ("dtype", types[i]),
+                             sluice_attr_shape ("shape", &SLUICE_SHAPE_UNKNOWN) };
+      self->inputs[i] =
+          sluice_builder_add (&b, op->name, "arg", NULL, 0, attrs, G_N_ELEMENTS (attrs));
+    }
+  return sluice_builder_finish (&b, error);
+}
+
+gboolean
+sluice_graph_add_body (
+    SluiceGraph *self, SluiceNode *caller, const char *attr, SluiceBody *body, GError **error)
+{
+  const SluiceFuncValue *func = sluice_node_get_attr (caller, attr)->func;
+  *body = (SluiceBody){ .effects = g_ptr_array_new () };
+  const Tensorflow__FunctionDef *def = find_function (self, caller, func->name, error);
+  if (def == NULL)
+    return FALSE;
+  g_autofree char *wanted = g_strconcat (caller->name, "/_call/", attr, NULL);
+  g_autofree char *scope = sluice_graph_unique_name (self, wanted);
+  g_autofree SluiceDType *types =
+      sluice_function_dup_types (def, FALSE, func->attrs, func->n_attrs, &body->n_inputs);
+  body->n_outputs = (guint) def->signature->n_output_arg;
+  body->inputs = g_new0 (SluiceEdge, body->n_inputs + 1);
+  body->outputs = g_new0 (SluiceEdge, body->n_outputs + 1);
+  if (!add_inputs (body, self, caller, scope, types, error))
+    return FALSE;
+  SluiceInline how = { .attrs = func->attrs,
+                       .n_attrs = func->n_attrs,
+                       .scope = scope,
+                       .device = caller->device,
+                       .inputs = body->inputs,
+                       .n_inputs = body->n_inputs };
+  guint first = self->nodes->len;
+  if (!sluice_function_inline (def, self, &how, body->outputs, body->n_outputs, body->effects,
+                               error))
+    {
+      g_prefix_error (error, "%s '%s': ", caller->op_name, caller->name);
+      return FALSE;
+    }
+  gather_effects (self, first, body->effects, body->effects);
+  set_paths (self, first, caller, func->name);
+  return TRUE;
+}
+
+void
+sluice_body_clear (SluiceBody *self)
+{
+  g_free (self->inputs);
+  g_free (self->outputs);
+  g_ptr_array_unref (self->effects);
 }
 
 /* ---- shapes ---- */

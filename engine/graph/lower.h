@@ -49,6 +49,29 @@ void sluice_graph_share_functions (SluiceGraph *self, const SluiceGraph *from);
 void
 sluice_graph_copy_lowered (SluiceGraph *self, const SluiceGraph *from, SluiceNode *const *copies);
 
+/* A body that stands by itself, to be run with its inputs fed. */
+typedef struct
+{
+  SluiceEdge *inputs; /* placeholders */
+  guint n_inputs;
+  SluiceEdge *outputs;
+  guint n_outputs;
+  GPtrArray *effects; /* (element-type SluiceNode): what must run although no output needs it */
+} SluiceBody;
+
+/**
+ * sluice_graph_add_body:
+ * @caller: calls the function in its attribute @attr, whenever it likes; the nodes are named below
+ * it
+ * @body: (out): clear it also where this fails
+ *
+ * Returns: FALSE with NOT_FOUND where there is no such function, INVALID_ARGUMENT where it is
+ * damaged or calls itself, RESOURCE_EXHAUSTED
+ */
+gboolean sluice_graph_add_body (
+    SluiceGraph *self, SluiceNode *caller, const char *attr, SluiceBody *body, GError **error);
+void sluice_body_clear (SluiceBody *self);
+
 /* ---- for ops that are calls ---- */
 
 typedef struct

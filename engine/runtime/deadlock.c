@@ -79,10 +79,11 @@ sluice_deadlock_is_possible (const SluiceStep *step)
   return step->flying != NULL;
 }
 
-char *
-sluice_deadlock_describe (SluiceStep *step)
+/* (transfer full) (nullable): something does not wait */
+static char *
+describe_flights (SluiceStep *step)
 {
-  g_autoptr (GString) text = g_string_new ("nothing runs, and");
+  g_autoptr (GString) text = g_string_new (NULL);
   guint n = 0;
   for (SluiceFlight *flight = step->flying; flight != NULL; flight = flight->next_flying)
     {
@@ -91,10 +92,32 @@ sluice_deadlock_describe (SluiceStep *step)
       if (what == NULL)
         return NULL;
       if (n++ < MOST)
-        g_string_append_printf (text, "%s %s '%s' waits for %s", n > 1 ? ";" : "",
+        g_string_append_printf (text, "%s%s '%s' waits for %s", n > 1 ? "; " : "",
                                 flight->call.node->op_name, flight->call.node->name, what);
     }
   if (n > MOST)
     g_string_append_printf (text, "; and %u more nodes wait", n - MOST);
   return n > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
+}
+
+char *
+sluice_deadlock_describe (SluiceStep *step)
+{
+  g_autofree char *flights = describe_flights (step);
+  return flights != NULL ? g_strconcat ("nothing runs, and ", flights, NULL) : NULL;
+}
+
+char *
+sluice_deadlock_describe_driven (SluiceStep *step)
+{
+  int free = 0;
+  if (!atomic_compare_exchange_strong (&step->owned, &free, 1))
+    return NULL;
+  char *text = !atomic_load (&step->mailbox) && sluice_ready_is_empty (&step->root.ready)
+                       && step->first_listed == NULL && sluice_deadlock_is_possible (step)
+                   ? describe_flights (step)
+                   : NULL;
+  atomic_store (&step->owned, 0);
+  sluice_step_wake (step); /* whoever found the baton taken */
+  return text;
 }

@@ -58,3 +58,8 @@ gboolean sluice_deadlock_is_possible (const SluiceStep *step);
  * Returns: (transfer full) (nullable): %NULL where something does not wait
  */
 char *sluice_deadlock_describe (SluiceStep *step);
+
+/* The same of a step without a caller, in words that follow "waits for" or another's; %NULL also
+ * where somebody works on it. With the graph's lock, while the step does not go back to its
+ * program. */
+char *sluice_deadlock_describe_driven (SluiceStep *step);

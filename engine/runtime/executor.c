@@ -88,13 +88,13 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
     }
   gboolean finite =
       step->env.nan_guard && !w->call.is_dead && sluice_guard_inputs (node, w->plan, inputs);
+  if (!step->env.nan_guard && should_fly (w, node))
+    return sluice_worker_fly (w, i, w->plan->ticks[node - w->plan->nodes]);
   if (node->flags & SLUICE_PLAN_ASYNC)
     {
       sluice_worker_start (w, i, node);
       return TRUE;
     }
-  if (!step->env.nan_guard && should_fly (w, node))
-    return sluice_worker_fly (w, i, w->plan->ticks[node - w->plan->nodes]);
   w->call.error = NULL;
   fill_call (w, &w->call, node, w->outputs);
   gboolean ok = node->kernel->compute (&w->call);
@@ -285,6 +285,7 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
                      .is_caller = is_caller,
                      .outputs = outputs,
                      .call = { .resources = step->env.resources,
+                               .functions = step->env.functions,
                                .step_resources = step->resources,
                                .step = step,
                                .cancelled =
@@ -301,7 +302,7 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
   guint mode = is_caller ? sluice_denormals_flush_begin () : 0;
   w.now = sluice_clock_ticks ();
   work (&w);
-  while (is_caller && !atomic_load (&step->finished))
+  while (is_caller && !step->ended && !atomic_load (&step->finished))
     {
       w.looks = FALSE;
       wait_for_news (&w);
@@ -319,6 +320,18 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
   sluice_lanes_give_back (step->env.lanes, w.lane);
 }
 
+/* Nobody enters any more, and who is inside sees that the step has finished and leaves at once. */
+static void
+close_step (SluiceStep *step)
+{
+  atomic_fetch_or (&step->gate, SLUICE_GATE_CLOSED);
+  while (atomic_load (&step->gate) != SLUICE_GATE_CLOSED)
+    sched_yield ();
+  /* A foreign thread that posted last may still be under the lock. */
+  pthread_mutex_lock (&step->wait_lock);
+  pthread_mutex_unlock (&step->wait_lock);
+}
+
 void
 sluice_executor_run (SluiceStep *step)
 {
@@ -326,11 +339,30 @@ sluice_executor_run (SluiceStep *step)
   sluice_activity_begin (step->env.activity);
   sluice_executor_work (step, TRUE);
   sluice_activity_end (step->env.activity);
-  /* Whoever is inside sees that the step has finished and leaves at once. */
-  atomic_fetch_or (&step->gate, SLUICE_GATE_CLOSED);
-  while (atomic_load (&step->gate) != SLUICE_GATE_CLOSED)
-    sched_yield ();
-  /* A foreign thread that posted last may still be under the lock. */
-  pthread_mutex_lock (&step->wait_lock);
-  pthread_mutex_unlock (&step->wait_lock);
+  close_step (step);
+}
+
+/* Whoever sets driver to WORKS owns the right to end the step, until it has set it to NONE. */
+void
+sluice_executor_drive (SluiceStep *step)
+{
+  SluiceActivity *activity = (SluiceActivity *) sluice_resource_ref (&step->env.activity->parent);
+  int driver;
+  sluice_activity_begin (activity);
+  for (;;)
+    {
+      atomic_store (&step->driver, SLUICE_DRIVER_WORKS);
+      sluice_executor_work (step, TRUE);
+      if (atomic_load (&step->finished))
+        {
+          close_step (step);
+          step->ended (step->ended_data);
+          break;
+        }
+      driver = SLUICE_DRIVER_WORKS;
+      if (atomic_compare_exchange_strong (&step->driver, &driver, SLUICE_DRIVER_NONE))
+        break;
+    }
+  sluice_activity_end (activity);
+  sluice_resource_unref (&activity->parent);
 }

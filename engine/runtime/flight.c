@@ -50,9 +50,12 @@ flight_done (SluiceKernelCall *call)
   flight->end = sluice_clock_ticks ();
   pthread_mutex_lock (&step->wait_lock);
   post (step, flight);
+  gboolean sends = step->ended && sluice_step_note_news (step);
   if (step->caller_sleeps)
     pthread_cond_signal (&step->wait);
   pthread_mutex_unlock (&step->wait_lock);
+  if (sends)
+    sluice_step_send (step);
 }
 
 static void
@@ -118,6 +121,8 @@ help (gpointer data)
   if (enter_gate (step))
     {
       sluice_executor_work (step, FALSE);
+      if (step->ended && is_cancelled (step)) /* the driver may have left before it had the baton */
+        sluice_step_wake (step);
       atomic_fetch_sub (&step->gate, 1);
     }
   atomic_fetch_sub (&step->n_invited, 1);
@@ -153,10 +158,11 @@ sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   flight->start = w->now;
   flight->call.done = flight_done;
   node->kernel->start (&flight->call);
+  guint64 start = w->now;
   w->now = sluice_clock_ticks ();
+  learn (w->plan, node, w->now - start);
 }
 
-/* Runs a long kernel without the baton. FALSE: another thread has it now. */
 gboolean
 sluice_worker_fly (SluiceWorker *w, guint32 i, guint64 expected)
 {
@@ -166,10 +172,18 @@ sluice_worker_fly (SluiceWorker *w, guint32 i, guint64 expected)
   call_for_help (w, expected);
   sluice_worker_park (w);
   disown (step);
-  flight->start = sluice_clock_ticks ();
+  guint64 start = sluice_clock_ticks ();
+  flight->start = start;
+  if (node->flags & SLUICE_PLAN_ASYNC)
+    {
+      flight->call.done = flight_done;
+      node->kernel->start (&flight->call); /* which may have landed when this returns */
+      learn (w->plan, node, sluice_clock_ticks () - start);
+      return try_own (step);
+    }
   flight->call.kernel->compute (&flight->call);
   flight->end = sluice_clock_ticks ();
-  learn (w->plan, node, flight->end - flight->start);
+  learn (w->plan, node, flight->end - start);
   post (step, flight);
   return try_own (step);
 }

@@ -85,7 +85,20 @@ void
 sluice_step_prepare (SluiceStep *self, const SluiceStepEnv *env)
 {
   self->env = *env;
+  self->ended = NULL;
   self->cancelled = 0;
+}
+
+void
+sluice_step_prepare_driven (SluiceStep *self,
+                            const SluiceStepEnv *env,
+                            SluiceStepEnded ended,
+                            gpointer data)
+{
+  sluice_step_prepare (self, env);
+  self->ended = ended;
+  self->ended_data = data;
+  self->driver = SLUICE_DRIVER_WORKS;
 }
 
 static void
@@ -194,9 +207,38 @@ fetch_all (SluiceStep *self, SluiceTensor *const *feeds, SluiceTensor **outputs,
   return TRUE;
 }
 
+gboolean
+sluice_step_note_news (SluiceStep *self)
+{
+  int driver = atomic_load (&self->driver);
+  int next;
+  do
+    next = driver == SLUICE_DRIVER_NONE ? SLUICE_DRIVER_WORKS : SLUICE_DRIVER_HAS_NEWS;
+  while (!atomic_compare_exchange_weak (&self->driver, &driver, next));
+  return driver == SLUICE_DRIVER_NONE;
+}
+
+static void
+drive (gpointer step)
+{
+  sluice_executor_drive (step);
+}
+
+void
+sluice_step_send (SluiceStep *self)
+{
+  sluice_pool_submit (drive, self);
+}
+
 void
 sluice_step_wake (SluiceStep *self)
 {
+  if (self->ended)
+    {
+      if (sluice_step_note_news (self))
+        sluice_step_send (self);
+      return;
+    }
   pthread_mutex_lock (&self->wait_lock);
   if (self->caller_sleeps)
     pthread_cond_signal (&self->wait);
@@ -223,14 +265,11 @@ tell_failure (SluiceStep *self, const GError *error)
 }
 
 gboolean
-sluice_step_run (SluiceStep *self,
-                 SluiceTensor *const *feeds,
-                 SluiceTensor **outputs,
-                 GError **error)
+sluice_step_collect (SluiceStep *self,
+                     SluiceTensor *const *feeds,
+                     SluiceTensor **outputs,
+                     GError **error)
 {
-  start (self, feeds);
-  if (self->root.remaining)
-    sluice_executor_run (self);
   gboolean ok = !self->error;
   if (!ok)
     {
@@ -246,4 +285,28 @@ sluice_step_run (SluiceStep *self,
                                    self->plan->n_inputs); /* what was copied for the caller */
   sluice_resources_reset (self->resources, NULL);
   return ok;
+}
+
+gboolean
+sluice_step_run (SluiceStep *self,
+                 SluiceTensor *const *feeds,
+                 SluiceTensor **outputs,
+                 GError **error)
+{
+  start (self, feeds);
+  if (self->root.remaining)
+    sluice_executor_run (self);
+  return sluice_step_collect (self, feeds, outputs, error);
+}
+
+void
+sluice_step_begin (SluiceStep *self, SluiceTensor *const *feeds, gboolean elsewhere)
+{
+  start (self, feeds);
+  self->finished = self->root.remaining == 0;
+  self->gate = 0;
+  if (elsewhere)
+    sluice_step_send (self);
+  else
+    sluice_executor_drive (self);
 }

@@ -57,6 +57,7 @@ typedef struct
 {
   SluiceDevice *const *devices;
   SluiceResources *resources;
+  SluiceFunctions *functions;
   guint64 seed;
   guint64 number; /* of the step, for the trace */
   const _Atomic int *cancel_flag;
@@ -77,6 +78,16 @@ typedef struct
  * the mailbox, which the holder drains. So counters are plain integers and one thread alone never
  * pays for the others.
  */
+typedef void (*SluiceStepEnded) (gpointer data);
+
+/* Who works on a step that has no caller. */
+typedef enum
+{
+  SLUICE_DRIVER_NONE,
+  SLUICE_DRIVER_WORKS,
+  SLUICE_DRIVER_HAS_NEWS, /* and looks again before it leaves */
+} SluiceDriver;
+
 struct _SluiceStep
 {
   const SluicePlan *plan;
@@ -111,6 +122,11 @@ struct _SluiceStep
   pthread_cond_t wait;
   gboolean caller_sleeps; /* under wait_lock */
 
+  /* Of a step without a caller; NULL: it has one. */
+  SluiceStepEnded ended;
+  gpointer ended_data;
+  _Atomic int driver; /* SluiceDriver */
+
   SluiceStep *next_free; /* of the callable's list */
 };
 
@@ -132,6 +148,28 @@ gboolean sluice_step_run (SluiceStep *self,
                           SluiceTensor **outputs,
                           GError **error);
 
+/* Before a run without a caller, instead. ended is called once, on whatever thread ends the step,
+ * when nothing of it runs any more. */
+void sluice_step_prepare_driven (SluiceStep *self,
+                                 const SluiceStepEnv *env,
+                                 SluiceStepEnded ended,
+                                 gpointer data);
+
+/**
+ * sluice_step_begin:
+ * @elsewhere: FALSE: this thread goes on as far as the step does
+ *
+ * Runs the step without a caller: no thread waits for it. What others complete is taken up by the
+ * pool. @feeds are borrowed until the end, which may come before this returns, and checked;
+ * sluice_step_collect() gives what came out.
+ */
+void sluice_step_begin (SluiceStep *self, SluiceTensor *const *feeds, gboolean elsewhere);
+/* Once, after the end. The step can be used again then. */
+gboolean sluice_step_collect (SluiceStep *self,
+                              SluiceTensor *const *feeds,
+                              SluiceTensor **outputs,
+                              GError **error);
+
 /* From any thread while it runs: gives up soon. */
 void sluice_step_cancel (SluiceStep *self);
 
@@ -143,8 +181,15 @@ sluice_plan_check_feeds (const SluicePlan *plan, SluiceTensor *const *feeds, GEr
 
 #define SLUICE_GATE_CLOSED (1u << 31)
 
-/* Wakes the caller where it sleeps. */
+/* Wakes the caller where it sleeps; of a step without one, sees to it that somebody works on it. */
 void sluice_step_wake (SluiceStep *self);
+
+/* Of a step without a caller: is somebody to be sent to work on it? Then sluice_step_send() must
+ * follow. */
+gboolean sluice_step_note_news (SluiceStep *self);
+void sluice_step_send (SluiceStep *self);
+/* The driver's work, until there is nothing that it can do, or the step has ended. */
+void sluice_executor_drive (SluiceStep *step);
 
 /* Runs nodes until the step has ended. The caller's thread. */
 void sluice_executor_run (SluiceStep *step);

@@ -65,7 +65,8 @@ void sluice_worker_run_built_in (SluiceWorker *w,
 
 /* Starts an asynchronous kernel. */
 void sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node);
-/* Runs a long kernel without the baton. FALSE: another thread has it now. */
+/* Runs a long kernel, or what a kernel does before it waits, without the baton. FALSE: another
+ * thread has it now. */
 gboolean sluice_worker_fly (SluiceWorker *w, guint32 i, guint64 expected);
 /* Ends the nodes whose kernels have returned elsewhere. */
 void sluice_worker_drain_mailbox (SluiceWorker *w);

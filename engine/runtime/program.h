@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/device/function.h"
+#include "engine/runtime/lanes.h"
+#include "engine/runtime/step.h"
+
+/* A plan and the steps that were made for it. Counted: held by the cache, by callables and by
+ * functions. */
+typedef struct
+{
+  _Atomic int ref_count;
+  SluicePlan *plan;
+  pthread_mutex_t lock;
+  SluiceStep *free_steps; /* under lock */
+} SluiceProgram;
+
+/* (transfer full) take */
+SluiceProgram *sluice_program_new (SluicePlan *take);
+SluiceProgram *sluice_program_ref (SluiceProgram *self);
+void sluice_program_unref (SluiceProgram *self);
+SluiceStep *sluice_program_take_step (SluiceProgram *self);
+void sluice_program_give_back (SluiceProgram *self, SluiceStep *step);
+
+/*
+ * What a session runs: its graph, where nodes stand, and the programs that were made of it.
+ * Counted: functions that outlive the session hold it, and it holds none of the session's
+ * resources.
+ */
+typedef struct
+{
+  SluiceFunctions functions; /* first: kernels get this */
+  _Atomic int ref_count;
+
+  /* Set once. */
+  GPtrArray *devices;
+  SluiceLanes *lanes;
+  gboolean soft_placement, no_optimize, no_fusion, nan_guard;
+  int max_rank; /* of kernels */
+  guint64 seed, order_seed;
+
+  pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next three */
+  SluiceGraph *graph;
+  GArray *placements;
+  GHashTable *bodies; /* "node:attr" -> what function.c knows of it */
+
+  pthread_mutex_t cache_lock;
+  GHashTable *by_names; /* SluiceProgramNames -> SluiceProgram, under cache_lock */
+  _Atomic guint64 n_plans;
+} SluicePrograms;
+
+SluicePrograms *sluice_programs_new (void);
+SluicePrograms *sluice_programs_ref (SluicePrograms *self);
+void sluice_programs_unref (SluicePrograms *self);
+
+/* Places the nodes that stand nowhere yet. Under graph_lock. */
+void sluice_programs_place (SluicePrograms *self);
+
+/* node_by_node: nothing fused. (transfer full) (nullable). Under graph_lock. */
+SluicePlan *sluice_programs_compile (SluicePrograms *self,
+                                     const SluiceSignature *signature,
+                                     gboolean node_by_node,
+                                     GError **error);
+
+typedef struct
+{
+  const char *const *feeds, *const *fetches, *const *targets;
+  guint n_feeds, n_fetches, n_targets;
+  gboolean node_by_node; /* nothing fused: the NaN guard looks at every value */
+} SluiceProgramNames;
+
+/* (transfer full) (nullable). Two threads that ask for a new signature at once make one plan. */
+SluiceProgram *
+sluice_programs_get (SluicePrograms *self, const SluiceProgramNames *names, GError **error);
+
+/* function.c: what kernels get functions from. */
+void sluice_functions_init (SluicePrograms *self);
+void sluice_functions_clear (SluicePrograms *self);
