@@ -3,17 +3,14 @@
 
 #include "kernels/queue/monitor.h"
 
+#include "kernels/queue/waiting.h"
+
 typedef struct
 {
-  SluiceMonitor *monitor; /* a reference */
   SluiceKernelCall *call;
   SluiceAttempt attempt;
   gint64 number;
 } Waiter;
-
-/* Who waits on what: a call that is cancelled has nothing but its address. */
-static pthread_mutex_t waiters_lock = PTHREAD_MUTEX_INITIALIZER;
-static GHashTable *waiters; /* under waiters_lock: call to Waiter */
 
 void
 sluice_monitor_init (SluiceMonitor *self,
@@ -34,39 +31,6 @@ sluice_monitor_clear (SluiceMonitor *self)
 {
   pthread_mutex_destroy (&self->lock);
   g_free (self->name);
-}
-
-static void
-remember (Waiter *waiter)
-{
-  pthread_mutex_lock (&waiters_lock);
-  if (waiters == NULL)
-    waiters = g_hash_table_new (NULL, NULL);
-  g_hash_table_insert (waiters, waiter->call, waiter);
-  pthread_mutex_unlock (&waiters_lock);
-}
-
-static void
-forget (Waiter *waiter)
-{
-  pthread_mutex_lock (&waiters_lock);
-  g_hash_table_remove (waiters, waiter->call);
-  if (g_hash_table_size (waiters) == 0)
-    g_clear_pointer (&waiters, g_hash_table_unref);
-  pthread_mutex_unlock (&waiters_lock);
-}
-
-/* The monitor that a call waits on. (transfer full) (nullable) */
-static SluiceMonitor *
-dup_monitor (SluiceKernelCall *call)
-{
-  pthread_mutex_lock (&waiters_lock);
-  Waiter *waiter = waiters != NULL ? g_hash_table_lookup (waiters, call) : NULL;
-  SluiceMonitor *monitor = waiter != NULL ? waiter->monitor : NULL;
-  if (monitor != NULL)
-    sluice_resource_ref (&monitor->parent);
-  pthread_mutex_unlock (&waiters_lock);
-  return monitor;
 }
 
 void
@@ -101,12 +65,10 @@ tell (GQueue *ended)
   Waiter *waiter;
   while ((waiter = g_queue_pop_head (ended)) != NULL)
     {
-      SluiceMonitor *monitor = waiter->monitor;
       SluiceKernelCall *call = waiter->call;
-      forget (waiter);
       g_free (waiter);
+      sluice_waiting_remove (call);
       call->done (call);
-      sluice_resource_unref (&monitor->parent);
     }
 }
 
@@ -126,9 +88,8 @@ sluice_monitor_wait (SluiceMonitor *self,
                      gint64 number)
 {
   Waiter *waiter = g_new (Waiter, 1);
-  *waiter = (Waiter){ self, call, attempt, number };
-  sluice_resource_ref (&self->parent);
-  remember (waiter);
+  *waiter = (Waiter){ call, attempt, number };
+  sluice_waiting_add (call, &self->parent);
   sluice_monitor_enter (self);
   g_queue_push_tail (&self->waiting, waiter);
   sluice_monitor_leave (self);
@@ -143,7 +104,7 @@ compare_call (gconstpointer waiter, gconstpointer call)
 void
 sluice_monitor_cancel (SluiceKernelCall *call)
 {
-  SluiceMonitor *self = dup_monitor (call);
+  SluiceMonitor *self = (SluiceMonitor *) sluice_waiting_dup (call);
   if (self == NULL)
     return;
   GQueue ended = G_QUEUE_INIT;
@@ -165,7 +126,7 @@ sluice_monitor_cancel (SluiceKernelCall *call)
 char *
 sluice_monitor_describe_wait (SluiceKernelCall *call)
 {
-  SluiceMonitor *self = dup_monitor (call);
+  SluiceMonitor *self = (SluiceMonitor *) sluice_waiting_dup (call);
   if (self == NULL)
     return NULL;
   char *text =
