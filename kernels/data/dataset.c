@@ -34,6 +34,7 @@ sluice_dataset_new (const SluiceDatasetClass *klass,
   self->name = g_strdup (call->node->name);
   self->n = n;
   self->types = g_new0 (SluiceDType, n);
+  self->is_pure = TRUE;
   if (types != NULL)
     memcpy (self->types, types, n * sizeof *types);
   return self;
@@ -60,20 +61,38 @@ sluice_dataset_new_over (const SluiceDatasetClass *klass,
     {
       SluiceDataset *input = sluice_call_get_dataset (call, i + j);
       self->inputs[j] = (SluiceDataset *) sluice_resource_ref (&input->parent);
+      self->is_pure = self->is_pure && input->is_pure;
       memcpy (self->types + k, input->types, input->n * sizeof *input->types);
       k += input->n;
     }
   return self;
 }
 
+void
+sluice_dataset_set_types (SluiceDataset *self, guint n, const SluiceDType *types)
+{
+  g_free (self->types);
+  self->n = n;
+  self->types = g_memdup2 (types, n * sizeof *types);
+}
+
+SluiceDataset *
+sluice_tensor_get_dataset (const SluiceTensor *tensor)
+{
+  SluiceResource *resource =
+      tensor->n_elements == 1 ? *(SluiceResource *const *) tensor->data : NULL;
+  return resource != NULL && resource->type == &dataset_type ? (SluiceDataset *) resource : NULL;
+}
+
 SluiceDataset *
 sluice_call_get_dataset (SluiceKernelCall *call, guint i)
 {
   const SluiceTensor *handle = sluice_call_input (call, i);
-  SluiceResource *resource =
+  SluiceDataset *dataset = sluice_tensor_get_dataset (handle);
+  if (dataset != NULL)
+    return dataset;
+  const SluiceResource *resource =
       handle->n_elements == 1 ? *(SluiceResource *const *) handle->data : NULL;
-  if (resource != NULL && resource->type == &dataset_type)
-    return (SluiceDataset *) resource;
   g_autofree char *name = sluice_node_dup_input_name (call->node, i);
   sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "input %u (%s) must be a dataset, not %s",
                     i, name, resource != NULL ? resource->type->name : "nothing");
@@ -93,11 +112,19 @@ sluice_call_put_dataset (SluiceKernelCall *call, SluiceDataset *take)
 
 /* ---- cursors ---- */
 
+void
+sluice_element_drop (SluiceTensor **element, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&element[i], sluice_tensor_unref);
+}
+
 SluiceCursor *
-sluice_cursor_new (SluiceDataset *dataset)
+sluice_cursor_new (SluiceDataset *dataset, SluicePass *pass)
 {
   SluiceCursor *self = g_malloc0 (dataset->klass->cursor_size);
   self->dataset = (SluiceDataset *) sluice_resource_ref (&dataset->parent);
+  self->pass = pass;
   return self;
 }
 
@@ -110,18 +137,18 @@ sluice_cursor_free (SluiceCursor *self)
   g_free (self);
 }
 
-SluiceReadResult
+SluiceNext
 sluice_cursor_next (SluiceCursor *self, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   if (self->is_at_end)
-    return SLUICE_READ_END;
+    return SLUICE_NEXT_END;
   if (call->cancelled != NULL && atomic_load_explicit (call->cancelled, memory_order_relaxed))
     {
       sluice_fail (error, SLUICE_ERROR_CANCELLED, "the run was cancelled");
-      return SLUICE_READ_FAILED;
+      return SLUICE_NEXT_FAILED;
     }
-  SluiceReadResult result = self->dataset->klass->next (self, call, out, error);
-  self->is_at_end = result == SLUICE_READ_END;
+  SluiceNext result = self->dataset->klass->next (self, call, out, error);
+  self->is_at_end = result == SLUICE_NEXT_END;
   return result;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "engine/device/kernel.h"
-#include "engine/store/input.h"
 
 /*
  * A dataset says how elements, tuples of tensors, are made, one after the other; it never changes
@@ -12,17 +11,28 @@
  */
 typedef struct _SluiceDataset SluiceDataset;
 typedef struct _SluiceCursor SluiceCursor;
+typedef struct _SluicePass SluicePass; /* pass.h */
+
+typedef enum
+{
+  SLUICE_NEXT_ONE,
+  SLUICE_NEXT_END,
+  SLUICE_NEXT_FAILED, /* error is set */
+  SLUICE_NEXT_LATER,  /* not there yet: the pass is woken when it is worth another call */
+} SluiceNext;
 
 typedef struct
 {
   gsize size;        /* of a dataset, which begins with SluiceDataset */
   gsize cursor_size; /* of a cursor, which begins with SluiceCursor; all zero at first */
   /* The next element: one reference each into `out`, as many as the dataset has components. The
-   * call is the one that asks: its allocator, its cancellation. Not called again after the end. */
-  SluiceReadResult (*next) (SluiceCursor *self,
-                            SluiceKernelCall *call,
-                            SluiceTensor **out,
-                            GError **error);
+   * call is the one that asks: its allocator, its cancellation; after LATER it may be another.
+   * What a cursor has so far it keeps, also where the call is cancelled: the next one goes on from
+   * there. Not called again after the end. */
+  SluiceNext (*next) (SluiceCursor *self,
+                      SluiceKernelCall *call,
+                      SluiceTensor **out,
+                      GError **error);
   void (*end) (SluiceCursor *self);    /* nullable: frees what a cursor holds */
   void (*clear) (SluiceDataset *self); /* nullable: frees what a dataset holds beside its inputs */
 } SluiceDatasetClass;
@@ -36,11 +46,14 @@ struct _SluiceDataset
   SluiceDType *types;
   guint n_inputs;
   SluiceDataset **inputs;
+  /* No function of it, or of its inputs, touches state: elements may be made ahead of time. */
+  gboolean is_pure;
 };
 
 struct _SluiceCursor
 {
   SluiceDataset *dataset; /* a reference */
+  SluicePass *pass;       /* which has the cursor */
   gboolean is_at_end;
 };
 
@@ -61,16 +74,33 @@ SluiceDataset *sluice_dataset_new_over (const SluiceDatasetClass *klass,
                                         guint i,
                                         guint n_inputs);
 
+/* Of a dataset whose components are not those of its inputs. */
+void sluice_dataset_set_types (SluiceDataset *self, guint n, const SluiceDType *types);
+
 /* (transfer none) (nullable): call->error is set */
 SluiceDataset *sluice_call_get_dataset (SluiceKernelCall *call, guint i);
 /* The dataset becomes output 0. (transfer full) take; NULL: FALSE */
 gboolean sluice_call_put_dataset (SluiceKernelCall *call, SluiceDataset *take);
 
-SluiceCursor *sluice_cursor_new (SluiceDataset *dataset);
+SluiceCursor *sluice_cursor_new (SluiceDataset *dataset, SluicePass *pass);
 void sluice_cursor_free (SluiceCursor *self);
 /* At the end it stays there. CANCELLED where the call is cancelled. */
-SluiceReadResult
+SluiceNext
 sluice_cursor_next (SluiceCursor *self, SluiceKernelCall *call, SluiceTensor **out, GError **error);
+
+/* The dataset that a variant holds. (transfer none) (nullable): it holds something else */
+SluiceDataset *sluice_tensor_get_dataset (const SluiceTensor *tensor);
+/* n tensors, some of which may be there. */
+void sluice_element_drop (SluiceTensor **element, guint n);
+
+/* Did an element fail, and not the run that asked for it? What was to be put together with it is
+ * lost then. */
+static inline gboolean
+sluice_next_has_failed (SluiceNext result, GError *const *error)
+{
+  return result == SLUICE_NEXT_FAILED
+         && !g_error_matches (*error, SLUICE_ERROR, SLUICE_ERROR_CANCELLED);
+}
 
 /* Input i as one int64. FALSE: call->error is set */
 gboolean sluice_call_get_scalar (SluiceKernelCall *call, guint i, gint64 *value);

@@ -2,29 +2,21 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* Iterators: how far a session has come in a dataset. */
+#include "kernels/data/iterator.h"
+
 #include <glib/gi18n-lib.h>
 
 #include "engine/graph/shape-context.h"
-#include "kernels/data/dataset.h"
-#include "kernels/data/spec.h"
+#include "kernels/data/optional.h"
 
 /* Where iterators stand that are found by a string. */
 #define HANDLES "_iterators"
 
-typedef struct
-{
-  SluiceResource parent;
-  char *name;
-  SluiceElementSpec *spec;
-  pthread_mutex_t lock;
-  SluiceCursor *cursor; /* (nullable), under lock: who goes on keeps it for as long as it takes */
-} Iterator;
-
 static void
 iterator_finalize (SluiceResource *resource)
 {
-  Iterator *self = (Iterator *) resource;
-  g_clear_pointer (&self->cursor, sluice_cursor_free);
+  SluiceIterator *self = (SluiceIterator *) resource;
+  g_clear_pointer (&self->pass, sluice_pass_close);
   sluice_element_spec_free (self->spec);
   pthread_mutex_destroy (&self->lock);
   g_free (self->name);
@@ -35,7 +27,7 @@ static const SluiceResourceType iterator_type = { "iterator", iterator_finalize 
 
 /* Does the iterator give what the node says? */
 static gboolean
-check_wanted (SluiceKernelCall *call, const Iterator *self)
+check_wanted (SluiceKernelCall *call, const SluiceIterator *self)
 {
   return sluice_element_spec_check (call->state, call, "the iterator", self->spec->n,
                                     self->spec->types);
@@ -48,7 +40,7 @@ make (gpointer data, GError **error)
 {
   SluiceKernelCall *call = data;
   const SluiceElementSpec *wanted = call->state;
-  Iterator *self = g_new0 (Iterator, 1);
+  SluiceIterator *self = g_new0 (SluiceIterator, 1);
   atomic_init (&self->parent.ref_count, 1);
   self->parent.type = &iterator_type;
   self->name = g_strdup (call->node->name);
@@ -57,19 +49,23 @@ make (gpointer data, GError **error)
   return &self->parent;
 }
 
+SluiceIterator *
+sluice_call_dup_iterator (SluiceKernelCall *call)
+{
+  SluiceResource *resource = sluice_call_resource (call, &iterator_type, make, call);
+  if (resource == NULL || check_wanted (call, (SluiceIterator *) resource))
+    return (SluiceIterator *) resource;
+  sluice_resource_unref (resource);
+  return NULL;
+}
+
 static gboolean
 iterator_compute (SluiceKernelCall *call)
 {
-  SluiceResource *resource = sluice_call_resource (call, &iterator_type, make, call);
-  if (resource == NULL)
-    return FALSE;
-  if (!check_wanted (call, (Iterator *) resource))
-    {
-      sluice_resource_unref (resource);
-      return FALSE;
-    }
-  sluice_call_take_output (call, 0, sluice_tensor_new_resource (resource));
-  return TRUE;
+  SluiceIterator *self = sluice_call_dup_iterator (call);
+  if (self != NULL)
+    sluice_call_take_output (call, 0, sluice_tensor_new_resource (&self->parent));
+  return self != NULL;
 }
 
 /* The dataset's first element is next, also where the iterator has been used before. */
@@ -77,55 +73,81 @@ static gboolean
 begin_compute (SluiceKernelCall *call)
 {
   SluiceDataset *dataset = sluice_call_get_dataset (call, 0);
-  Iterator *self =
-      dataset != NULL ? (Iterator *) sluice_call_handle (call, 1, &iterator_type) : NULL;
+  SluiceIterator *self =
+      dataset != NULL ? (SluiceIterator *) sluice_call_handle (call, 1, &iterator_type) : NULL;
   if (self == NULL
       || !sluice_element_spec_check (self->spec, call, "the dataset", dataset->n, dataset->types))
     return FALSE;
-  SluiceCursor *cursor = sluice_cursor_new (dataset);
+  SluicePass *pass = sluice_pass_new (dataset);
   pthread_mutex_lock (&self->lock);
-  SluiceCursor *old = self->cursor;
-  self->cursor = cursor;
+  SluicePass *old = self->pass;
+  self->pass = pass;
   pthread_mutex_unlock (&self->lock);
-  g_clear_pointer (&old, sluice_cursor_free);
+  g_clear_pointer (&old, sluice_pass_close);
   return TRUE;
 }
 
 /* ---- going on ---- */
 
-static gboolean
-next_locked (SluiceKernelCall *call, Iterator *self)
+/* The element's tensors become the outputs. */
+static void
+answer_tensors (SluiceKernelCall *call,
+                SluiceNext result,
+                SluiceTensor *const *element,
+                GError *error)
 {
-  const SluiceElementSpec *wanted = call->state;
-  g_autofree SluiceTensor **element = g_new0 (SluiceTensor *, wanted->n);
-  GError *error = NULL;
-  if (self->cursor == NULL)
-    return sluice_call_fail (call, SLUICE_ERROR_FAILED_PRECONDITION,
-                             "iterator '%s' has no dataset yet; run the node that gives it one "
-                             "(MakeIterator)",
-                             self->name);
-  switch (sluice_cursor_next (self->cursor, call, element, &error))
-    {
-    case SLUICE_READ_ONE:
-      break;
-    case SLUICE_READ_END:
-      return sluice_call_fail (call, SLUICE_ERROR_OUT_OF_RANGE, "the dataset has no more elements");
-    default:
-      return sluice_call_fail_with (call, error);
-    }
-  return sluice_element_spec_give (wanted, call, element);
+  if (result == SLUICE_NEXT_ONE)
+    sluice_element_spec_give (call->state, call, element);
+  else if (result == SLUICE_NEXT_END)
+    sluice_call_fail (call, SLUICE_ERROR_OUT_OF_RANGE, "the dataset has no more elements");
+  else
+    sluice_call_fail_with (call, error);
 }
 
-static gboolean
-next_compute (SluiceKernelCall *call)
+/* The element, or at the end nothing, as an optional. */
+static void
+answer_optional (SluiceKernelCall *call,
+                 SluiceNext result,
+                 SluiceTensor *const *element,
+                 GError *error)
 {
-  Iterator *self = (Iterator *) sluice_call_handle (call, 0, &iterator_type);
-  if (self == NULL || !check_wanted (call, self))
-    return FALSE;
+  const SluiceElementSpec *wanted = call->state;
+  SluiceElements *elements = result == SLUICE_NEXT_ONE ? sluice_elements_new (wanted->n) : NULL;
+  for (guint i = 0; elements != NULL && i < wanted->n; i++)
+    elements->tensors[i] = element[i];
+  if (result == SLUICE_NEXT_FAILED)
+    sluice_call_fail_with (call, error);
+  else
+    sluice_call_put_optional (call, 0, elements);
+}
+
+static SluicePass *
+dup_pass (SluiceIterator *self)
+{
   pthread_mutex_lock (&self->lock);
-  gboolean ok = next_locked (call, self);
+  SluicePass *pass = self->pass != NULL ? sluice_pass_ref (self->pass) : NULL;
   pthread_mutex_unlock (&self->lock);
-  return ok;
+  return pass;
+}
+
+/* kernel->data: the answer. */
+static void
+next_start (SluiceKernelCall *call)
+{
+  SluiceIterator *self = (SluiceIterator *) sluice_call_handle (call, 0, &iterator_type);
+  SluicePass *pass = self != NULL && check_wanted (call, self) ? dup_pass (self) : NULL;
+  if (pass == NULL)
+    {
+      if (call->error == NULL)
+        sluice_call_fail (call, SLUICE_ERROR_FAILED_PRECONDITION,
+                          "iterator '%s' has no dataset yet; run the node that gives it one "
+                          "(MakeIterator)",
+                          self->name);
+      call->done (call);
+      return;
+    }
+  sluice_pass_ask (pass, call, (SluiceAnswer) call->kernel->data);
+  sluice_pass_unref (pass);
 }
 
 /* ---- handles as strings ---- */
@@ -145,7 +167,7 @@ to_string_compute (SluiceKernelCall *call)
   if (iterator == NULL)
     return FALSE;
   g_autofree char *text =
-      g_strdup_printf ("%s@%p", ((Iterator *) iterator)->name, (void *) iterator);
+      g_strdup_printf ("%s@%p", ((SluiceIterator *) iterator)->name, (void *) iterator);
   SluiceResource *entry = sluice_resources_get (call->resources, HANDLES, text, &iterator_type,
                                                 make_entry, iterator, &error);
   if (entry == NULL)
@@ -168,7 +190,7 @@ from_string_compute (SluiceKernelCall *call)
       sluice_resources_get (call->resources, HANDLES, text, &iterator_type, NULL, NULL, &error);
   if (iterator == NULL)
     return sluice_call_fail_with (call, error);
-  if (wanted->n > 0 && !check_wanted (call, (Iterator *) iterator))
+  if (wanted->n > 0 && !check_wanted (call, (SluiceIterator *) iterator))
     {
       sluice_resource_unref (iterator);
       return FALSE;
@@ -220,6 +242,18 @@ OP (next_op,
     TYPES,
     sluice_shape_of_element,
     N_ ("The next element of a dataset"));
+OP (next_sync_op,
+    "IteratorGetNextSync",
+    "iterator: resource -> components: output_types",
+    TYPES,
+    sluice_shape_of_element,
+    N_ ("The next element of a dataset"));
+OP (next_optional_op,
+    "IteratorGetNextAsOptional",
+    "iterator: resource -> optional: variant",
+    TYPES,
+    sluice_shape_scalar,
+    N_ ("The next element of a dataset, or nothing at its end"));
 OP (to_string_op,
     "IteratorToStringHandle",
     "resource_handle: resource -> string_handle: string",
@@ -239,9 +273,9 @@ OP (from_string_v2_op,
     sluice_shape_scalar,
     N_ ("The iterator that a string stands for"));
 
-static const SluiceOpDef *const ops[] = { &iterator_op,      &iterator_v2_op, &begin_op,
-                                          &next_op,          &to_string_op,   &from_string_op,
-                                          &from_string_v2_op };
+static const SluiceOpDef *const ops[] = { &iterator_op,  &iterator_v2_op, &begin_op,
+                                          &next_op,      &next_sync_op,   &next_optional_op,
+                                          &to_string_op, &from_string_op, &from_string_v2_op };
 
 #define KERNEL(op_name, ...)                                                                       \
   {                                                                                                \
@@ -249,11 +283,17 @@ static const SluiceOpDef *const ops[] = { &iterator_op,      &iterator_v2_op, &b
   }
 #define SIGNED .prepare = sluice_element_spec_prepare, .free_state = sluice_element_spec_free
 
+#define NEXT(answer)                                                                               \
+  SIGNED, .flags = SLUICE_KERNEL_ASYNC, .start = next_start, .cancel = sluice_pass_cancel,         \
+          .describe_wait = sluice_pass_describe_wait, .data = (gpointer) answer
+
 static const SluiceKernel kernels[] = {
   KERNEL ("Iterator", SIGNED, .compute = iterator_compute),
   KERNEL ("IteratorV2", SIGNED, .compute = iterator_compute),
   KERNEL ("MakeIterator", .compute = begin_compute),
-  KERNEL ("IteratorGetNext", SIGNED, .compute = next_compute),
+  KERNEL ("IteratorGetNext", NEXT (answer_tensors)),
+  KERNEL ("IteratorGetNextSync", NEXT (answer_tensors)),
+  KERNEL ("IteratorGetNextAsOptional", NEXT (answer_optional)),
   KERNEL ("IteratorToStringHandle", .compute = to_string_compute),
   KERNEL ("IteratorFromStringHandle", SIGNED, .compute = from_string_compute),
   KERNEL ("IteratorFromStringHandleV2", SIGNED, .compute = from_string_compute),

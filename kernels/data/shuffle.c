@@ -56,12 +56,12 @@ begin (Shuffling *self)
     }
   self->random = sluice_words (&start);
   self->buffer = g_ptr_array_new ();
-  self->input = sluice_cursor_new (self->parent.dataset->inputs[0]);
+  self->input = sluice_cursor_new (self->parent.dataset->inputs[0], self->parent.pass);
   self->has_begun = TRUE;
 }
 
-/* FALSE: error is set */
-static gboolean
+/* END: the buffer is as full as it gets. */
+static SluiceNext
 fill (Shuffling *self, SluiceKernelCall *call, GError **error)
 {
   const Shuffle *dataset = (const Shuffle *) self->parent.dataset;
@@ -69,29 +69,30 @@ fill (Shuffling *self, SluiceKernelCall *call, GError **error)
          && (dataset->buffer_size < 0 || self->end - self->start < dataset->buffer_size))
     {
       SluiceElements *element = sluice_elements_new (dataset->parent.n);
-      SluiceReadResult result = sluice_cursor_next (self->input, call, element->tensors, error);
-      if (result == SLUICE_READ_ONE)
+      SluiceNext result = sluice_cursor_next (self->input, call, element->tensors, error);
+      if (result == SLUICE_NEXT_ONE)
         *place (self, self->end++) = element;
       else
         sluice_elements_unref (element);
-      if (result == SLUICE_READ_FAILED)
-        return FALSE;
-      if (result == SLUICE_READ_END)
+      if (result == SLUICE_NEXT_FAILED || result == SLUICE_NEXT_LATER)
+        return result;
+      if (result == SLUICE_NEXT_END)
         g_clear_pointer (&self->input, sluice_cursor_free);
     }
-  return TRUE;
+  return SLUICE_NEXT_END;
 }
 
-static SluiceReadResult
+static SluiceNext
 shuffle_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   Shuffling *self = (Shuffling *) cursor;
   if (!self->has_begun)
     begin (self);
-  if (!fill (self, call, error))
-    return SLUICE_READ_FAILED;
+  SluiceNext filled = fill (self, call, error);
+  if (filled != SLUICE_NEXT_END)
+    return filled;
   if (self->start == self->end)
-    return SLUICE_READ_END;
+    return SLUICE_NEXT_END;
   gint64 offset = sluice_words_next (&self->random) % (self->end - self->start);
   SluiceElements **chosen = place (self, self->start + offset), **first = place (self, self->start);
   SluiceElements *element = *chosen;
@@ -101,7 +102,7 @@ shuffle_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, 
   for (guint i = 0; i < element->n; i++)
     out[i] = g_steal_pointer (&element->tensors[i]);
   sluice_elements_unref (element);
-  return SLUICE_READ_ONE;
+  return SLUICE_NEXT_ONE;
 }
 
 static void

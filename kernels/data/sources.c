@@ -5,6 +5,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "engine/graph/shape-context.h"
+#include "engine/store/input.h"
 #include "kernels/data/dataset.h"
 #include "kernels/io/records.h"
 #include "kernels/queue/items.h"
@@ -24,13 +25,13 @@ typedef struct
   gint64 i;
 } Position;
 
-static SluiceReadResult
+static SluiceNext
 tensors_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   const Tensors *self = (const Tensors *) cursor->dataset;
   Position *at = (Position *) cursor;
   if (at->i == (self->n_rows == SLUICE_WHOLE ? 1 : self->n_rows))
-    return SLUICE_READ_END;
+    return SLUICE_NEXT_END;
   const SluiceItem item = { self->elements, self->n_rows == SLUICE_WHOLE ? SLUICE_WHOLE : at->i };
   at->i++;
   for (guint i = 0; i < self->parent.n; i++)
@@ -38,11 +39,10 @@ tensors_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, 
       out[i] = sluice_item_dup (&item, i, call->device->allocator, call->owner, error);
       if (out[i] != NULL)
         continue;
-      while (i-- > 0)
-        sluice_tensor_unref (out[i]);
-      return SLUICE_READ_FAILED;
+      sluice_element_drop (out, i);
+      return SLUICE_NEXT_FAILED;
     }
-  return SLUICE_READ_ONE;
+  return SLUICE_NEXT_ONE;
 }
 
 static void
@@ -104,17 +104,17 @@ typedef struct
   guint64 n;
 } Range;
 
-static SluiceReadResult
+static SluiceNext
 range_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   const Range *self = (const Range *) cursor->dataset;
   Position *at = (Position *) cursor;
   if ((guint64) at->i == self->n)
-    return SLUICE_READ_END;
+    return SLUICE_NEXT_END;
   gint64 value = (gint64) ((guint64) self->start + (guint64) at->i * (guint64) self->step);
   at->i++;
   *out = sluice_tensor_new_int64 (value);
-  return SLUICE_READ_ONE;
+  return SLUICE_NEXT_ONE;
 }
 
 static const SluiceDatasetClass range_class = {
@@ -189,28 +189,30 @@ open_next (FilePosition *at, const Files *self, GError **error)
   return at->is_open;
 }
 
-static SluiceReadResult
+static SluiceNext
 files_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   const Files *self = (const Files *) cursor->dataset;
   FilePosition *at = (FilePosition *) cursor;
-  SluiceReadResult result = SLUICE_READ_END;
-  while (result == SLUICE_READ_END)
+  for (;;)
     {
       gboolean is_last = FALSE;
       if (!at->is_open && at->i == self->names->n_elements)
-        return SLUICE_READ_END;
+        return SLUICE_NEXT_END;
       if (!at->is_open && !open_next (at, self, error))
-        return SLUICE_READ_FAILED;
-      result = sluice_records_read (&at->records, at->key, at->value, &is_last, error);
+        return SLUICE_NEXT_FAILED;
+      SluiceReadResult result =
+          sluice_records_read (&at->records, at->key, at->value, &is_last, error);
       if (result == SLUICE_READ_ONE)
-        continue;
+        {
+          *out = sluice_tensor_new_string (at->value->str, (gssize) at->value->len);
+          return SLUICE_NEXT_ONE;
+        }
       sluice_records_close (&at->records);
       at->is_open = FALSE;
+      if (result == SLUICE_READ_FAILED)
+        return SLUICE_NEXT_FAILED;
     }
-  if (result == SLUICE_READ_ONE)
-    *out = sluice_tensor_new_string (at->value->str, (gssize) at->value->len);
-  return result;
 }
 
 static void

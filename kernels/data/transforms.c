@@ -3,6 +3,7 @@
 
 /* Datasets made of others: parts of them, several of them, or their elements put together. */
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
 #include "engine/graph/shape-context.h"
 #include "kernels/data/dataset.h"
@@ -21,14 +22,14 @@ typedef struct
   SluiceCursor parent;
   SluiceCursor *input;
   gint64 i;
-  gboolean flag;
+  gboolean flag; /* this way through the input has given something */
 } Counting;
 
 static SluiceCursor *
 get_input (Counting *self)
 {
   if (self->input == NULL)
-    self->input = sluice_cursor_new (self->parent.dataset->inputs[0]);
+    self->input = sluice_cursor_new (self->parent.dataset->inputs[0], self->parent.pass);
   return self->input;
 }
 
@@ -44,65 +45,59 @@ get_count (const SluiceCursor *cursor)
   return ((const Counted *) cursor->dataset)->count;
 }
 
-static void
-drop_element (SluiceTensor **element, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&element[i], sluice_tensor_unref);
-}
-
 /* ---- repeating, taking, skipping, handing on ---- */
 
-static SluiceReadResult
+static SluiceNext
 repeat_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   Counting *self = (Counting *) cursor;
   gint64 count = get_count (cursor);
   while (count < 0 || self->i < count)
     {
-      gboolean is_first = self->input == NULL;
-      SluiceReadResult result = sluice_cursor_next (get_input (self), call, out, error);
-      if (result != SLUICE_READ_END)
+      SluiceNext result = sluice_cursor_next (get_input (self), call, out, error);
+      self->flag = self->flag || result == SLUICE_NEXT_ONE;
+      if (result != SLUICE_NEXT_END)
         return result;
       counting_end (cursor);
       self->i++;
-      if (count < 0 && is_first) /* for ever nothing */
-        return SLUICE_READ_END;
+      if (count < 0 && !self->flag) /* for ever nothing */
+        return SLUICE_NEXT_END;
+      self->flag = FALSE;
     }
-  return SLUICE_READ_END;
+  return SLUICE_NEXT_END;
 }
 
-static SluiceReadResult
+static SluiceNext
 take_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   Counting *self = (Counting *) cursor;
   if (get_count (cursor) >= 0 && self->i >= get_count (cursor))
-    return SLUICE_READ_END;
-  SluiceReadResult result = sluice_cursor_next (get_input (self), call, out, error);
-  if (result == SLUICE_READ_ONE)
+    return SLUICE_NEXT_END;
+  SluiceNext result = sluice_cursor_next (get_input (self), call, out, error);
+  if (result == SLUICE_NEXT_ONE)
     self->i++;
   return result;
 }
 
-static SluiceReadResult
+static SluiceNext
 skip_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   Counting *self = (Counting *) cursor;
   if (get_count (cursor) < 0)
-    return SLUICE_READ_END;
+    return SLUICE_NEXT_END;
   for (; self->i < get_count (cursor); self->i++)
     {
-      SluiceReadResult result = sluice_cursor_next (get_input (self), call, out, error);
-      if (result != SLUICE_READ_ONE)
+      SluiceNext result = sluice_cursor_next (get_input (self), call, out, error);
+      if (result != SLUICE_NEXT_ONE)
         return result;
-      drop_element (out, cursor->dataset->n);
+      sluice_element_drop (out, cursor->dataset->n);
     }
   return sluice_cursor_next (get_input (self), call, out, error);
 }
 
 /* An element is made when it is asked for, also where a buffer was wanted: the order is the same.
  */
-static SluiceReadResult
+static SluiceNext
 prefetch_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   return sluice_cursor_next (get_input ((Counting *) cursor), call, out, error);
@@ -143,32 +138,53 @@ stack (const SluiceDataset *dataset,
                                              : NULL;
       if (out[i] != NULL)
         continue;
-      drop_element (out, i);
+      sluice_element_drop (out, i);
       return FALSE;
     }
   return TRUE;
 }
 
-static SluiceReadResult
+typedef struct
+{
+  SluiceCursor parent;
+  SluiceCursor *input;
+  SluiceItems items; /* of the batch so far */
+} Batching;
+
+static SluiceNext
 batch_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   const Counted *dataset = (const Counted *) cursor->dataset;
-  g_auto (SluiceItems) items = { NULL };
-  SluiceReadResult result = SLUICE_READ_ONE;
-  while ((gint64) items.n < dataset->count && result == SLUICE_READ_ONE)
+  Batching *self = (Batching *) cursor;
+  SluiceNext result = SLUICE_NEXT_ONE;
+  if (self->input == NULL)
+    self->input = sluice_cursor_new (cursor->dataset->inputs[0], cursor->pass);
+  while ((gint64) self->items.n < dataset->count && result == SLUICE_NEXT_ONE)
     {
       SluiceElements *element = sluice_elements_new (cursor->dataset->n);
-      result = sluice_cursor_next (get_input ((Counting *) cursor), call, element->tensors, error);
-      if (result == SLUICE_READ_ONE)
-        sluice_items_push_element (&items, element);
+      result = sluice_cursor_next (self->input, call, element->tensors, error);
+      if (result == SLUICE_NEXT_ONE)
+        sluice_items_push_element (&self->items, element);
       else
         sluice_elements_unref (element);
     }
-  if (result == SLUICE_READ_FAILED)
+  if (sluice_next_has_failed (result, error))
+    sluice_items_clear (&self->items);
+  if (result == SLUICE_NEXT_FAILED || result == SLUICE_NEXT_LATER)
     return result;
-  if (items.n == 0 || (dataset->flag && (gint64) items.n < dataset->count))
-    return SLUICE_READ_END;
-  return stack (cursor->dataset, &items, call, out, error) ? SLUICE_READ_ONE : SLUICE_READ_FAILED;
+  if (self->items.n == 0 || (dataset->flag && (gint64) self->items.n < dataset->count))
+    return SLUICE_NEXT_END;
+  gboolean ok = stack (cursor->dataset, &self->items, call, out, error);
+  sluice_items_clear (&self->items);
+  return ok ? SLUICE_NEXT_ONE : SLUICE_NEXT_FAILED;
+}
+
+static void
+batching_end (SluiceCursor *cursor)
+{
+  Batching *self = (Batching *) cursor;
+  g_clear_pointer (&self->input, sluice_cursor_free);
+  sluice_items_clear (&self->items);
 }
 
 /* ---- several datasets ---- */
@@ -176,8 +192,11 @@ batch_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GE
 typedef struct
 {
   SluiceCursor parent;
-  SluiceCursor **inputs; /* as many as the dataset has */
-  guint i;
+  SluiceCursor **inputs;  /* as many as the dataset has */
+  guint i;                /* of the input whose turn it is */
+  guint n;                /* components of those before it */
+  SluiceTensor **element; /* zipped so far */
+  GError *error;          /* of an input; the others go on, so that they stay side by side */
 } Several;
 
 static void
@@ -187,6 +206,10 @@ several_end (SluiceCursor *cursor)
   for (guint i = 0; self->inputs != NULL && i < cursor->dataset->n_inputs; i++)
     sluice_cursor_free (self->inputs[i]);
   g_free (self->inputs);
+  if (self->element != NULL)
+    sluice_element_drop (self->element, cursor->dataset->n);
+  g_free (self->element);
+  g_clear_error (&self->error);
 }
 
 static void
@@ -197,40 +220,55 @@ several_begin (Several *self)
     return;
   self->inputs = g_new (SluiceCursor *, dataset->n_inputs);
   for (guint i = 0; i < dataset->n_inputs; i++)
-    self->inputs[i] = sluice_cursor_new (dataset->inputs[i]);
+    self->inputs[i] = sluice_cursor_new (dataset->inputs[i], self->parent.pass);
 }
 
-static SluiceReadResult
+static SluiceNext
 zip_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   Several *self = (Several *) cursor;
-  guint n = 0;
+  const SluiceDataset *dataset = cursor->dataset;
   several_begin (self);
-  for (guint i = 0; i < cursor->dataset->n_inputs; i++)
+  if (self->element == NULL)
+    self->element = g_new0 (SluiceTensor *, dataset->n);
+  for (; self->i < dataset->n_inputs; self->i++)
     {
-      SluiceReadResult result = sluice_cursor_next (self->inputs[i], call, out + n, error);
-      if (result != SLUICE_READ_ONE)
-        {
-          drop_element (out, n);
-          return result;
-        }
-      n += cursor->dataset->inputs[i]->n;
+      SluiceNext result =
+          sluice_cursor_next (self->inputs[self->i], call, self->element + self->n, error);
+      gboolean has_failed = sluice_next_has_failed (result, error);
+      if (has_failed && self->error == NULL)
+        self->error = g_steal_pointer (error);
+      else if (has_failed)
+        g_clear_error (error);
+      else if (result != SLUICE_NEXT_ONE)
+        return result;
+      self->n += dataset->inputs[self->i]->n;
     }
-  return SLUICE_READ_ONE;
+  if (self->error != NULL)
+    {
+      sluice_element_drop (self->element, dataset->n);
+      self->i = self->n = 0;
+      g_propagate_error (error, g_steal_pointer (&self->error));
+      return SLUICE_NEXT_FAILED;
+    }
+  memcpy (out, self->element, dataset->n * sizeof *out);
+  memset (self->element, 0, dataset->n * sizeof *out);
+  self->i = self->n = 0;
+  return SLUICE_NEXT_ONE;
 }
 
-static SluiceReadResult
+static SluiceNext
 concatenate_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   Several *self = (Several *) cursor;
   several_begin (self);
   for (; self->i < cursor->dataset->n_inputs; self->i++)
     {
-      SluiceReadResult result = sluice_cursor_next (self->inputs[self->i], call, out, error);
-      if (result != SLUICE_READ_END)
+      SluiceNext result = sluice_cursor_next (self->inputs[self->i], call, out, error);
+      if (result != SLUICE_NEXT_END)
         return result;
     }
-  return SLUICE_READ_END;
+  return SLUICE_NEXT_END;
 }
 
 /* ---- a cache ---- */
@@ -251,39 +289,39 @@ typedef struct
   gsize i;
 } Caching;
 
-static SluiceReadResult
+static SluiceNext
 cache_replay (Cache *cache, Caching *self, SluiceTensor **out)
 {
   if (self->i == cache->elements.n)
-    return SLUICE_READ_END;
+    return SLUICE_NEXT_END;
   const SluiceElements *element = sluice_items_at (&cache->elements, self->i++)->elements;
   for (guint i = 0; i < element->n; i++)
     out[i] = sluice_tensor_ref (element->tensors[i]);
-  return SLUICE_READ_ONE;
+  return SLUICE_NEXT_ONE;
 }
 
-static SluiceReadResult
+static SluiceNext
 cache_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   Caching *self = (Caching *) cursor;
   Cache *cache = (Cache *) cursor->dataset;
   pthread_mutex_lock (&cache->lock);
   gboolean replays = cache->is_complete && self->input == NULL;
-  SluiceReadResult result = replays ? cache_replay (cache, self, out) : SLUICE_READ_ONE;
+  SluiceNext result = replays ? cache_replay (cache, self, out) : SLUICE_NEXT_ONE;
   pthread_mutex_unlock (&cache->lock);
   if (replays)
     return result;
   if (self->input == NULL)
-    self->input = sluice_cursor_new (cursor->dataset->inputs[0]);
+    self->input = sluice_cursor_new (cursor->dataset->inputs[0], cursor->pass);
   result = sluice_cursor_next (self->input, call, out, error);
-  if (result == SLUICE_READ_ONE)
+  if (result == SLUICE_NEXT_ONE)
     {
       SluiceElements *element = sluice_elements_new (cursor->dataset->n);
       for (guint i = 0; i < element->n; i++)
         element->tensors[i] = sluice_tensor_ref (out[i]);
       sluice_items_push_element (&self->seen, element);
     }
-  else if (result == SLUICE_READ_END)
+  else if (result == SLUICE_NEXT_END)
     {
       pthread_mutex_lock (&cache->lock);
       if (!cache->is_complete)
@@ -329,7 +367,10 @@ COUNTED (repeat_class, repeat_next);
 COUNTED (take_class, take_next);
 COUNTED (skip_class, skip_next);
 COUNTED (prefetch_class, prefetch_next);
-COUNTED (batch_class, batch_next);
+static const SluiceDatasetClass batch_class = { .size = sizeof (Counted),
+                                                .cursor_size = sizeof (Batching),
+                                                .next = batch_next,
+                                                .end = batching_end };
 SEVERAL (zip_class, zip_next);
 SEVERAL (concatenate_class, concatenate_next);
 static const SluiceDatasetClass cache_class = { .size = sizeof (Cache),

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "kernels/data/dataset.h"
+
+/*
+ * One way through a dataset: a cursor, and the kernel calls that ask for its elements, one after
+ * the other. Where the next element is not there yet nobody waits for it: whoever completes what
+ * it is made of wakes the pass, on its own thread. A resource, counted as such.
+ */
+
+/* Ends a call that has asked; its outputs or its error are to be set. The element's tensors are
+ * handed over where the result is ONE, the error where it is FAILED. */
+typedef void (*SluiceAnswer) (SluiceKernelCall *call,
+                              SluiceNext result,
+                              SluiceTensor *const *element,
+                              GError *error);
+
+SluicePass *sluice_pass_new (SluiceDataset *dataset);
+
+/* The call, of an asynchronous kernel, gets the next element. */
+void sluice_pass_ask (SluicePass *self, SluiceKernelCall *call, SluiceAnswer answer);
+
+/* SluiceKernel.cancel and .describe_wait of such kernels. */
+void sluice_pass_cancel (SluiceKernelCall *call);
+char *sluice_pass_describe_wait (SluiceKernelCall *call);
+
+SluicePass *sluice_pass_ref (SluicePass *self);
+void sluice_pass_unref (SluicePass *self);
+
+/* Nobody will ask any more: what is under way is cancelled as soon as those that ask are served.
+ * (transfer full) take */
+void sluice_pass_close (SluicePass *take);
+
+/* From any thread: something that the next element is made of may be there. */
+void sluice_pass_wake (SluicePass *self);
+
+/* Functions that run for the pass, where somebody waits for them: they are cancelled with who asks.
+ */
+typedef struct _SluiceInvocation SluiceInvocation;
+void sluice_pass_add (SluicePass *self, SluiceInvocation *invocation);
+void sluice_pass_remove (SluicePass *self, SluiceInvocation *invocation);
+/* Of whoever moves the cursor: has the call that it moves it for been cancelled meanwhile? */
+gboolean sluice_pass_is_cancelled (SluicePass *self);
