@@ -45,7 +45,8 @@ static const GOptionEntry options[] = {
     N_ ("Variables that the checkpoint lacks keep their initial values"), NULL },
   { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads,
     N_ ("Threads that compute (one a core); results do not depend on it"), N_ ("N") },
-  { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (1)"), N_ ("N") },
+  { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (as the project says)"),
+    N_ ("N") },
   G_OPTION_ENTRY_NULL,
 };
 
