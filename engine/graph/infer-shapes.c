@@ -149,43 +149,89 @@ sluice_node_infer_shapes (SluiceNode *node, GError **error)
   return TRUE;
 }
 
-/* ---- stacks ---- */
+/* ---- handles and stacks ---- */
+
+static gboolean
+hands_on_handle (const SluiceNode *node)
+{
+  SluiceRole role = sluice_node_get_role (node);
+  return role == SLUICE_ROLE_IDENTITY || role == SLUICE_ROLE_SWITCH || role == SLUICE_ROLE_ENTER;
+}
+
+/* What made the value, through ops that hand it on. Where a wrong graph has a cycle of those the
+ * walk ends somewhere on it. */
+static SluiceEdge
+find_maker (SluiceEdge edge)
+{
+  guint steps = edge.node != NULL ? sluice_graph_get_n_nodes (edge.node->graph) : 0;
+  while (edge.node != NULL && hands_on_handle (edge.node) && edge.node->n_inputs > 0 && steps-- > 0)
+    edge = edge.node->inputs[0];
+  return edge;
+}
 
 /* The node that made the handle at input 0; NULL where that cannot be told. */
 static SluiceNode *
 find_stack (const SluiceNode *node)
 {
-  while (node->n_inputs > 0 && node->inputs[0].node != NULL)
-    {
-      node = node->inputs[0].node;
-      SluiceRole role = sluice_node_get_role (node);
-      if (role == SLUICE_ROLE_STACK)
-        return (SluiceNode *) node;
-      if (role != SLUICE_ROLE_IDENTITY && role != SLUICE_ROLE_SWITCH && role != SLUICE_ROLE_ENTER)
-        return NULL;
-    }
-  return NULL;
+  SluiceEdge made = node->n_inputs > 0 ? find_maker (node->inputs[0]) : SLUICE_NO_EDGE;
+  return made.node != NULL && sluice_node_get_role (made.node) == SLUICE_ROLE_STACK ? made.node
+                                                                                    : NULL;
 }
 
-/* Calls func for every node of a role that has the handle, directly or through Enter and Switch. */
-static void
-for_each_user (const SluiceNode *stack,
-               SluiceRole role,
-               void (*func) (SluiceNode *node, gpointer data),
-               gpointer data)
+void
+sluice_node_foreach_holder (const SluiceNode *maker,
+                            void (*func) (SluiceNode *node, gpointer data),
+                            gpointer data)
 {
-  const SluiceNodeRecord *record = sluice_node_record (stack);
+  const SluiceNodeRecord *record = sluice_node_record (maker);
   for (guint i = 0; i < record->n_uses; i++)
     {
       SluiceNode *user = record->uses[i].node;
-      SluiceRole its = sluice_node_get_role (user);
-      if (record->uses[i].input != 0)
+      if (record->uses[i].input != 0 || (record->uses[i].port != 0 && !hands_on_handle (maker)))
         continue;
-      if (its == role)
+      if (hands_on_handle (user))
+        sluice_node_foreach_holder (user, func, data);
+      else
         func (user, data);
-      else if (its == SLUICE_ROLE_IDENTITY || its == SLUICE_ROLE_SWITCH || its == SLUICE_ROLE_ENTER)
-        for_each_user (user, role, func, data);
     }
+}
+
+/* The push that feeds the stacks of a pop; other pushes than one leave it open. */
+typedef struct
+{
+  const SluiceNode *push;
+  guint n;
+} Pushes;
+
+static void
+count_push (SluiceNode *node, gpointer data)
+{
+  Pushes *pushes = data;
+  if (sluice_node_get_role (node) != SLUICE_ROLE_STACK_PUSH)
+    return;
+  pushes->push = node;
+  pushes->n++;
+}
+
+#define MAX_STACKS 64 /* a value that one loop's gradient saved for the gradient of that … */
+
+SluiceEdge
+sluice_edge_origin (SluiceEdge edge)
+{
+  for (guint i = 0; i < MAX_STACKS; i++)
+    {
+      edge = find_maker (edge);
+      if (edge.node == NULL || sluice_node_get_role (edge.node) != SLUICE_ROLE_STACK_POP)
+        break;
+      const SluiceNode *stack = find_stack (edge.node);
+      Pushes pushes = { NULL, 0 };
+      if (stack != NULL)
+        sluice_node_foreach_holder (stack, count_push, &pushes);
+      if (pushes.n != 1 || pushes.push->n_inputs < 2)
+        break;
+      edge = pushes.push->inputs[1];
+    }
+  return edge;
 }
 
 typedef struct
@@ -198,6 +244,8 @@ static void
 add_pushed (SluiceNode *push, gpointer data)
 {
   Pushed *pushed = data;
+  if (sluice_node_get_role (push) != SLUICE_ROLE_STACK_PUSH || push->n_inputs < 2)
+    return;
   SluiceEdge edge = push->inputs[1];
   if (edge.node == NULL || !sluice_node_record (edge.node)->inferred)
     return;
@@ -217,13 +265,27 @@ sluice_shape_of_popped (SluiceShapeContext *c, GError **error)
   const SluiceNode *stack = find_stack (c->node);
   Pushed pushed = { { 0 }, FALSE };
   if (stack != NULL)
-    for_each_user (stack, SLUICE_ROLE_STACK_PUSH, add_pushed, &pushed);
+    sluice_node_foreach_holder (stack, add_pushed, &pushed);
   if (!pushed.any)
     return TRUE;
   sluice_shape_context_set (c, 0, &pushed.output.shape);
   c->outputs[0].handle_dtype = pushed.output.handle_dtype;
   c->outputs[0].handle_shape = pushed.output.handle_shape;
   return TRUE;
+}
+
+typedef struct
+{
+  void (*func) (SluiceNode *pop, gpointer data);
+  gpointer data;
+} ForPop;
+
+static void
+call_for_pop (SluiceNode *node, gpointer data)
+{
+  const ForPop *call = data;
+  if (sluice_node_get_role (node) == SLUICE_ROLE_STACK_POP)
+    call->func (node, call->data);
 }
 
 void
@@ -233,8 +295,9 @@ sluice_node_foreach_pop (const SluiceNode *push,
 {
   const SluiceNode *stack =
       sluice_node_get_role (push) == SLUICE_ROLE_STACK_PUSH ? find_stack (push) : NULL;
+  ForPop call = { func, data };
   if (stack != NULL)
-    for_each_user (stack, SLUICE_ROLE_STACK_POP, func, data);
+    sluice_node_foreach_holder (stack, call_for_pop, &call);
 }
 
 static void
@@ -340,15 +403,9 @@ mark_users (SluiceNode *node, guint8 *dirty)
   sluice_node_foreach_pop (node, mark_dirty, dirty);
 }
 
-void
-sluice_graph_settle (SluiceGraph *self, SluiceNode *const *order, guint8 *dirty, guint n)
+static void
+visit_dirty (SluiceNode *const *order, guint8 *dirty, guint n)
 {
-  for (guint i = 0; i < n; i++)
-    {
-      SluiceNodeRecord *record = sluice_node_record (order[i]);
-      record->position = i;
-      record->visits = 0;
-    }
   for (guint8 *next = n > 0 ? memchr (dirty, TRUE, n) : NULL; next != NULL;)
     {
       guint i = next - dirty;
@@ -359,4 +416,40 @@ sluice_graph_settle (SluiceGraph *self, SluiceNode *const *order, guint8 *dirty,
       if (next == NULL)
         next = memchr (dirty, TRUE, i); /* back edges: another sweep */
     }
+}
+
+/* What a rule reads of nodes that are no inputs may have changed behind its back. */
+static gboolean
+look_afar_again (SluiceNode *node)
+{
+  if (node->op == NULL || !(node->op->def->flags & SLUICE_OP_LOOKS_AFAR)
+      || !sluice_node_record (node)->inferred)
+    return FALSE;
+  g_autofree SluiceOutput *old = g_memdup2 (node->outputs, node->n_outputs * sizeof (SluiceOutput));
+  visit (node);
+  return !outputs_equal (old, node->outputs, node->n_outputs);
+}
+
+void
+sluice_graph_settle (SluiceGraph *self, SluiceNode *const *order, guint8 *dirty, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceNodeRecord *record = sluice_node_record (order[i]);
+      record->position = i;
+      record->visits = 0;
+    }
+  gboolean changed;
+  do
+    {
+      visit_dirty (order, dirty, n);
+      changed = FALSE;
+      for (guint i = 0; i < n; i++)
+        if (look_afar_again (order[i]))
+          {
+            mark_users (order[i], dirty);
+            changed = TRUE;
+          }
+    }
+  while (changed);
 }

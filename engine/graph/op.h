@@ -66,6 +66,7 @@ typedef enum
       1 << 4, /* the gradient is declared to be none; without it and without a
                  gradient function a path through the op is an error */
   SLUICE_OP_FORWARDS_METADATA = 1 << 5, /* Shape, Size, Rank: cheap, follows its input's device */
+  SLUICE_OP_LOOKS_AFAR = 1 << 6, /* its shape rule reads what nodes tell that are no inputs of it */
 } SluiceOpFlags;
 
 /* What a node costs on the shapes given: work and traffic. Placement, inspector and benches read

@@ -88,5 +88,16 @@ gboolean sluice_shape_merge_all (SluiceShapeContext *self,
                                  GError **error); /* all inputs one shape, so the output */
 gboolean sluice_shape_none (SluiceShapeContext *self, GError **error); /* nothing to tell */
 
+/*
+ * Where a value comes from, through ops that hand it on and through the stacks of gradients. A node
+ * whose shape rule follows it has SLUICE_OP_LOOKS_AFAR. May be SLUICE_NO_EDGE.
+ */
+SluiceEdge sluice_edge_origin (SluiceEdge edge);
+/* Calls func for every node that has output 0 of `maker`, a handle, as its input 0: directly or
+ * through Enter, Switch and Identity. */
+void sluice_node_foreach_holder (const SluiceNode *maker,
+                                 void (*func) (SluiceNode *node, gpointer data),
+                                 gpointer data);
+
 /* The shape rule of what pops from a stack: what is pushed on it says what comes out. */
 gboolean sluice_shape_of_popped (SluiceShapeContext *context, GError **error);

@@ -108,59 +108,63 @@ scatter_shape (SluiceShapeContext *c, GError **error)
   return written_shape (c, &row);
 }
 
-static gboolean
-hands_on (const SluiceNode *node)
+/* What wrote into the array whose gradients a node reads. */
+typedef struct
 {
-  SluiceRole role = sluice_node_get_role (node);
-  return role == SLUICE_ROLE_IDENTITY || role == SLUICE_ROLE_ENTER;
+  const SluiceNode *reader;
+  const char *writer; /* "TensorArrayWrite" … */
+  guint value_input;
+  gboolean any;
+  SluiceShape shape;
+} Written;
+
+static gboolean
+is_same_value (SluiceEdge a, SluiceEdge b)
+{
+  SluiceEdge x = sluice_edge_origin (a), y = sluice_edge_origin (b);
+  return x.node != NULL && x.node == y.node && x.port == y.port;
 }
 
-static SluiceEdge
-origin_of (SluiceEdge edge)
+static void
+add_written (SluiceNode *node, gpointer data)
 {
-  while (edge.node != NULL && hands_on (edge.node))
-    edge = edge.node->inputs[0];
-  return edge;
+  Written *written = data;
+  if (written->any || node->n_inputs <= written->value_input
+      || !g_str_has_prefix (node->op_name, written->writer))
+    return;
+  SluiceEdge value = node->inputs[written->value_input];
+  gboolean by_index = written->value_input == 2;
+  if (value.node == NULL
+      || (by_index && !is_same_value (node->inputs[1], written->reader->inputs[1])))
+    return;
+  written->any = TRUE;
+  written->shape = *sluice_edge_shape (value);
 }
 
 /*
  * A gradient has the shape of what it is the gradient of. An element is written once: what reads
- * it from an array of gradients, by the same index, gets the shape of what was written.
- * (nullable): nothing was found; writer: "TensorArrayWrite" …
+ * it from an array of gradients, by the same index, gets the shape of what was written; in the
+ * gradient of a loop handle and index come from stacks. Unknown where nothing was found.
  */
-static const SluiceShape *
+static SluiceShape
 forward_shape (SluiceShapeContext *c, const char *writer, guint value_input)
 {
-  SluiceEdge grad = origin_of (c->node->inputs[0]);
+  SluiceEdge grad = sluice_edge_origin (c->node->inputs[0]);
   if (grad.node == NULL || !g_str_has_prefix (grad.node->op_name, "TensorArrayGrad")
       || grad.node->n_inputs != 2)
-    return NULL;
-  SluiceEdge handle = origin_of (grad.node->inputs[0]);
-  guint n = 0;
-  const SluiceUse *uses =
-      handle.node != NULL ? sluice_graph_get_uses (handle.node->graph, handle.node, &n) : NULL;
-  for (guint i = 0; i < n; i++)
-    {
-      const SluiceNode *node = uses[i].node;
-      if (uses[i].input != 0 || !g_str_has_prefix (node->op_name, writer)
-          || node->inputs[value_input].node == NULL)
-        continue;
-      gboolean by_index = value_input == 2;
-      if (!by_index
-          || (node->inputs[1].node == c->node->inputs[1].node
-              && node->inputs[1].port == c->node->inputs[1].port))
-        return sluice_edge_shape (node->inputs[value_input]);
-    }
-  return NULL;
+    return SLUICE_SHAPE_UNKNOWN;
+  SluiceEdge handle = sluice_edge_origin (grad.node->inputs[0]);
+  Written written = { c->node, writer, value_input, FALSE, SLUICE_SHAPE_UNKNOWN };
+  if (handle.node != NULL)
+    sluice_node_foreach_holder (handle.node, add_written, &written);
+  return written.shape;
 }
 
 static gboolean
 read_shape (SluiceShapeContext *c, GError **error)
 {
-  const SluiceShape *forward = forward_shape (c, "TensorArrayWrite", 2);
-  SluiceShape shape = element_shape (c, 2);
-  if (forward != NULL)
-    sluice_shape_merge (&shape, forward, &shape);
+  SluiceShape forward = forward_shape (c, "TensorArrayWrite", 2), shape = element_shape (c, 2);
+  sluice_shape_merge (&shape, &forward, &shape);
   sluice_shape_context_set (c, 0, &shape);
   return sluice_shape_context_want_rank (c, 1, 0, error)
          && sluice_shape_context_want_rank (c, 2, 0, error);
@@ -194,9 +198,9 @@ gather_shape (SluiceShapeContext *c, GError **error)
   gint64 n = has_indices && c->inputs[1].rank == 1 ? c->inputs[1].dim[0] : SLUICE_UNKNOWN_DIM;
   if (!put_in_front (c, n, &element, error))
     return FALSE;
-  const SluiceShape *forward = has_indices ? forward_shape (c, "TensorArrayScatter", 2) : NULL;
-  if (forward != NULL)
-    sluice_shape_merge (&c->outputs[0].shape, forward, &c->outputs[0].shape);
+  SluiceShape forward =
+      has_indices ? forward_shape (c, "TensorArrayScatter", 2) : SLUICE_SHAPE_UNKNOWN;
+  sluice_shape_merge (&c->outputs[0].shape, &forward, &c->outputs[0].shape);
   return TRUE;
 }
 
@@ -209,9 +213,8 @@ concat_shape (SluiceShapeContext *c, GError **error)
   sluice_shape_merge (&behind, rest, &behind);
   if (!put_in_front (c, SLUICE_UNKNOWN_DIM, &behind, error))
     return FALSE;
-  const SluiceShape *forward = forward_shape (c, "TensorArraySplit", 1);
-  if (forward != NULL)
-    sluice_shape_merge (&c->outputs[0].shape, forward, &c->outputs[0].shape);
+  SluiceShape forward = forward_shape (c, "TensorArraySplit", 1);
+  sluice_shape_merge (&c->outputs[0].shape, &forward, &c->outputs[0].shape);
   return TRUE;
 }
 
@@ -371,7 +374,9 @@ static const SluiceRecipe recipe = {
                                   .recipe = &recipe,                                               \
                                   __VA_ARGS__ }
 #define HAS_GRADIENT(function) .flags = SLUICE_OP_STATEFUL, .gradient = function
-#define NO_GRADIENT            .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE
+#define READS_GRADIENT(function)                                                                   \
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_LOOKS_AFAR, .gradient = function
+#define NO_GRADIENT .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE
 
 /* One op of all generations: what is behind the handle is the same. */
 #define DEFINE_ALL(id, what, rest, op_attrs, text, ...)                                            \
@@ -449,14 +454,14 @@ DEFINE_ALL (read,
             ", index: int32, flow_in: float -> value: dtype",
             "dtype: type",
             N_ ("Reads an element of an array"),
-            HAS_GRADIENT (read_gradient),
+            READS_GRADIENT (read_gradient),
             .shape = read_shape);
 DEFINE_ALL (gather,
             "Gather",
             ", indices: int32, flow_in: float -> value: dtype",
             "dtype: type; element_shape: shape = unknown",
             N_ ("Stacks elements of an array"),
-            HAS_GRADIENT (gather_gradient),
+            READS_GRADIENT (gather_gradient),
             .shape = gather_shape);
 DEFINE_ALL (scatter,
             "Scatter",
@@ -470,7 +475,7 @@ DEFINE_ALL (concat,
             ", flow_in: float -> value: dtype, lengths: int64",
             "dtype: type; element_shape_except0: shape = unknown",
             N_ ("Joins all elements of an array"),
-            HAS_GRADIENT (concat_gradient),
+            READS_GRADIENT (concat_gradient),
             .shape = concat_shape);
 DEFINE_ALL (split,
             "Split",
@@ -498,7 +503,7 @@ DEFINE (pack,
         "handle: Ref(string), flow_in: float -> value: dtype",
         "dtype: type; element_shape: shape = unknown",
         N_ ("Stacks all elements of an array"),
-        HAS_GRADIENT (pack_gradient),
+        READS_GRADIENT (pack_gradient),
         .shape = gather_shape);
 DEFINE (unpack,
         "TensorArrayUnpack",
