@@ -2,8 +2,10 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * Batch normalisation on the CPU. Sums over a channel are in double, in chunks of rows whose
- * partial sums are added in their order; what goes to each element is worked out once a channel.
+ * Batch normalisation on the CPU. Sums over a channel are what TensorFlow's are, of floats row by
+ * row: whoever sums more exactly leaves TensorFlow's path after some steps, where a channel's
+ * gradient is nearly zero. Chunks of rows are summed apart, and their sums in double. What goes to
+ * each element is worked out once a channel.
  */
 #include <math.h>
 #include <string.h>
@@ -12,6 +14,9 @@
 #include "kernels/typed.h"
 
 #define MIN_LANES 64
+#define BLOCK     16 /* channels whose sums are kept in registers */
+/* Elements of a chunk of sums: up to here the order, and so the rounding, is TensorFlow's. */
+#define SUM_CHUNK 131072
 
 /* A value seen as [outer, lanes, inner]; inner is 1 where the channels are last. Lanes are the
  * channels, or those of several rows side by side: a loop over sixteen channels is too short. */
@@ -19,12 +24,13 @@ typedef struct
 {
   gint64 outer, lanes, inner;
   gint64 channels, repeat; /* lanes = repeat · channels */
-  gint64 rows;             /* of a chunk */
+  gint64 rows;             /* of a chunk, of lanes */
+  gint64 sum_rows;         /* of a chunk of sums, of channels */
   SluiceDType dtype;       /* float or double */
   const void *x, *dy;
   void *out;
-  const double *mean;                     /* of each channel */
-  double *partial;                        /* rows of lanes, sum_rows a chunk */
+  const double *mean, *inverse;           /* of each channel; inverse: of its deviation */
+  double *partial;                        /* a chunk: its sums, each a row of channels */
   const void *center, *k, *shift, *along; /* of each channel, of the dtype */
 } Norm;
 
@@ -40,31 +46,52 @@ typedef struct
               body                                                                                 \
     }
 
-#define LOOPS(T, suffix)                                                                           \
-  SLUICE_HOT static void sum_##suffix (const Norm *p, gint64 begin, gint64 end, double *sum)       \
-  {                                                                                                \
-    const T *x = p->x;                                                                             \
-    FOR_EACH ({ sum[c] += (double) x[i]; })                                                        \
-  }                                                                                                \
-  SLUICE_HOT static void squares_##suffix (const Norm *p, gint64 begin, gint64 end, double *sum)   \
-  {                                                                                                \
-    const T *x = p->x;                                                                             \
-    const double *mean = p->mean;                                                                  \
-    FOR_EACH ({                                                                                    \
-      double off = (double) x[i] - mean[c];                                                        \
-      sum[c] += off * off;                                                                         \
-    })                                                                                             \
-  }                                                                                                \
-  SLUICE_HOT static void backward_##suffix (const Norm *p, gint64 begin, gint64 end, double *sum)  \
+/* Sums over rows, channels in blocks; what is added to which sum is the body. */
+#define SUM_LOOP(T, name, n_sums, body)                                                            \
+  SLUICE_HOT static void name (const Norm *p, gint64 begin, gint64 end, double *sum)               \
   {                                                                                                \
     const T *x = p->x, *dy = p->dy;                                                                \
-    const double *mean = p->mean;                                                                  \
-    double *product = sum + p->lanes;                                                              \
-    FOR_EACH ({                                                                                    \
-      sum[c] += (double) dy[i];                                                                    \
-      product[c] += (double) dy[i] * ((double) x[i] - mean[c]);                                    \
-    })                                                                                             \
-  }                                                                                                \
+    (void) dy;                                                                                     \
+    for (gint64 first = 0; first < p->channels; first += BLOCK)                                    \
+      {                                                                                            \
+        const int n = (int) MIN (BLOCK, p->channels - first);                                      \
+        T s[3][BLOCK] = { { 0 } }, mean[BLOCK] = { 0 }, inverse[BLOCK] = { 0 };                    \
+        (void) inverse;                                                                            \
+        for (int k = 0; k < n; k++)                                                                \
+          {                                                                                        \
+            mean[k] = (T) p->mean[first + k];                                                      \
+            inverse[k] = (T) p->inverse[first + k];                                                \
+          }                                                                                        \
+        (void) mean;                                                                               \
+        if (p->inner == 1 && n == BLOCK)                                                           \
+          for (gint64 o = begin; o < end; o++)                                                     \
+            for (int k = 0; k < BLOCK; k++)                                                        \
+              {                                                                                    \
+                const gint64 i = o * p->channels + first + k;                                      \
+                body                                                                               \
+              }                                                                                    \
+        else                                                                                       \
+          for (gint64 o = begin; o < end; o++)                                                     \
+            for (int k = 0; k < n; k++)                                                            \
+              for (gint64 at = (o * p->channels + first + k) * p->inner, i = at;                   \
+                   i < at + p->inner; i++)                                                         \
+                body for (int j = 0; j < n_sums; j++) for (int k = 0; k < n; k++)                  \
+                    sum[j * p->channels + first + k] = (double) s[j][k];                           \
+      }                                                                                            \
+  }
+
+#define LOOPS(T, suffix)                                                                           \
+  SUM_LOOP (T, sum_##suffix, 1, { s[0][k] += x[i]; })                                              \
+  SUM_LOOP (T, squares_##suffix, 1, {                                                              \
+    T off = x[i] - mean[k];                                                                        \
+    s[0][k] += off * off;                                                                          \
+  })                                                                                               \
+  SUM_LOOP (T, backward_##suffix, 3, {                                                             \
+    T off = x[i] - mean[k];                                                                        \
+    s[0][k] += dy[i];                                                                              \
+    s[1][k] += dy[i] * off;                                                                        \
+    s[2][k] += dy[i] * (off * inverse[k]);                                                         \
+  })                                                                                               \
   /* y = (x - center) k + shift */                                                                 \
   SLUICE_HOT static void scale_##suffix (const Norm *p, gint64 begin, gint64 end)                  \
   {                                                                                                \
@@ -89,14 +116,14 @@ typedef enum
 {
   SUM,
   SQUARES,  /* of what is off the mean */
-  BACKWARD, /* Σ dy, Σ dy (x - mean) */
+  BACKWARD, /* Σ dy, Σ dy (x - mean), Σ dy (x - mean) inverse */
 } SumKind;
 
 typedef struct
 {
   const Norm *norm;
   SumKind kind;
-  gint64 sum_rows;
+  gint64 n_sums;
 } SumWork;
 
 static void
@@ -104,10 +131,8 @@ sum_range (gpointer data, gint64 begin, gint64 end)
 {
   const SumWork *work = data;
   const Norm *p = work->norm;
-  gint64 width = work->sum_rows * p->lanes;
-  double *sum = p->partial + begin / p->rows * width;
+  double *sum = p->partial + begin / p->sum_rows * work->n_sums * p->channels;
   gboolean wide = p->dtype == SLUICE_DOUBLE;
-  memset (sum, 0, width * sizeof *sum);
   if (work->kind == SUM)
     (wide ? sum_double : sum_float) (p, begin, end, sum);
   else if (work->kind == SQUARES)
@@ -122,27 +147,29 @@ row_ns (const Norm *p)
   return 0.4 * (double) (p->lanes * p->inner);
 }
 
-/* sum: one row of lanes, two of BACKWARD; of which the first ones, the channels, are the result. */
+/* sums: rows of lanes, one, or three of BACKWARD; their channels are set. */
 static gboolean
-sum_channels (SluiceKernelCall *call, Norm *p, SumKind kind, double *sum)
+sum_channels (SluiceKernelCall *call, Norm *p, SumKind kind, double *sums)
 {
-  SumWork work = { p, kind, kind == BACKWARD ? 2 : 1 };
-  gint64 width = work.sum_rows * p->lanes, n_chunks = (p->outer + p->rows - 1) / p->rows;
+  SumWork work = { p, kind, kind == BACKWARD ? 3 : 1 };
+  gint64 n_rows = p->outer * p->repeat, width = work.n_sums * p->channels;
+  gint64 n_chunks = (n_rows + p->sum_rows - 1) / p->sum_rows;
   g_autoptr (SluiceTensor) partial =
       sluice_call_scratch (call, SLUICE_DOUBLE, &SLUICE_SHAPE (n_chunks, width));
   if (partial == NULL)
     return FALSE;
   p->partial = partial->data;
-  if (!sluice_call_parallel_for (call, p->outer, p->rows, row_ns (p), sum_range, &work))
+  if (!sluice_call_parallel_for (call, n_rows, p->sum_rows, row_ns (p) / (double) p->repeat,
+                                 sum_range, &work))
     return FALSE;
-  for (gint64 c = 0; c < width; c++)
-    sum[c] = 0;
-  for (gint64 chunk = 0; chunk < n_chunks; chunk++)
-    for (gint64 c = 0; c < width; c++)
-      sum[c] += p->partial[chunk * width + c];
-  for (gint64 r = 0; r < work.sum_rows; r++)
-    for (gint64 lane = p->channels; lane < p->lanes; lane++)
-      sum[r * p->lanes + lane % p->channels] += sum[r * p->lanes + lane];
+  for (gint64 j = 0; j < work.n_sums; j++)
+    for (gint64 c = 0; c < p->channels; c++)
+      {
+        double sum = 0;
+        for (gint64 chunk = 0; chunk < n_chunks; chunk++)
+          sum += p->partial[chunk * width + j * p->channels + c];
+        sums[j * p->lanes + c] = sum;
+      }
   return TRUE;
 }
 
@@ -194,6 +221,8 @@ enum
   OFFSET,
   SUM_DY,
   SUM_PRODUCT, /* behind SUM_DY */
+  SUM_SCALED,  /* behind that */
+  INVERSE,
   N_ROWS,
 };
 
@@ -266,6 +295,7 @@ work_begin (SluiceKernelCall *call, Work *w, int x, int dy)
   p->outer /= p->repeat;
   p->lanes = p->repeat * p->channels;
   p->rows = MAX (1, 16384 / MAX (1, p->lanes * p->inner));
+  p->sum_rows = MAX (1, SUM_CHUNK / MAX (1, p->channels * p->inner));
   p->x = elements_of (call, x, &w->wide_x);
   p->dy = dy >= 0 ? elements_of (call, dy, &w->wide_dy) : NULL;
   if (p->x == NULL || (dy >= 0 && p->dy == NULL))
@@ -277,6 +307,8 @@ work_begin (SluiceKernelCall *call, Work *w, int x, int dy)
   if (w->rows == NULL || w->vectors == NULL)
     return FALSE;
   p->mean = row (w, MEAN);
+  p->inverse = row (w, INVERSE);
+  memset (w->rows->data, 0, N_ROWS * p->lanes * sizeof (double));
   return TRUE;
 }
 
@@ -382,23 +414,39 @@ global_prepare (const SluiceNode *node, GError **error)
   return state;
 }
 
+/* One divided by the standard deviation, as the dtype has it. */
+static double
+inverse_of (const Norm *p, double variance, double epsilon)
+{
+  if (p->dtype == SLUICE_DOUBLE)
+    return 1 / sqrt (variance + epsilon);
+  return 1 / sqrtf ((float) variance + (float) epsilon);
+}
+
+static void
+set_inverses (Work *w, double epsilon)
+{
+  for (gint64 c = 0; c < w->norm.channels; c++)
+    row (w, INVERSE)[c] = inverse_of (&w->norm, row (w, VARIANCE)[c], epsilon);
+}
+
 /* Mean and variance of the batch; outputs are the running ones and what the gradient reads. */
 static gboolean
 batch_statistics (SluiceKernelCall *call, Work *w, SluiceTensor *const out[4])
 {
   const State *state = call->state;
   double n = count_of (&w->norm), *mean = row (w, MEAN), *variance = row (w, VARIANCE);
+  const float share = 1 / (float) n;
   if (!sum_channels (call, &w->norm, SUM, mean))
     return FALSE;
   for (gint64 c = 0; c < w->norm.channels; c++)
-    mean[c] /= n;
-  spread (w, MEAN);
+    mean[c] = (float) mean[c] * share;
   if (!sum_channels (call, &w->norm, SQUARES, variance))
     return FALSE;
   gboolean blend = state->factor != 1;
   for (gint64 c = 0; c < w->norm.channels; c++)
     {
-      variance[c] /= n;
+      variance[c] = (float) variance[c] * share;
       double unbiased = variance[c] * (n > 1 ? n / (n - 1) : 1);
       double old_mean = blend ? get_real (sluice_call_input (call, 3), c) : 0;
       double old_variance = blend ? get_real (sluice_call_input (call, 4), c) : 0;
@@ -436,7 +484,7 @@ fused_compute (SluiceKernelCall *call)
     return FALSE;
   for (gint64 c = 0; c < w.norm.channels; c++)
     {
-      double k = row (&w, SCALE)[c] / sqrt (variance[c] + state->epsilon);
+      double k = row (&w, SCALE)[c] * inverse_of (&w.norm, variance[c], state->epsilon);
       set_vectors (&w, c, mean[c], k, row (&w, OFFSET)[c], 0);
       for (guint i = 0; i < 4 && !state->training; i++) /* of nothing: no number, as in training */
         set_real (out[i], c, w.n_elements == 0 ? NAN : i % 2 ? variance[c] : mean[c]);
@@ -450,8 +498,10 @@ fused_grad_compute (SluiceKernelCall *call)
   const State *state = call->state;
   g_auto (Work) w = { 0 };
   if (!work_begin (call, &w, 1, 0) || !read_row (call, &w, 2, SCALE)
-      || !read_row (call, &w, 3, MEAN) || !read_row (call, &w, 4, VARIANCE)
-      || !sum_channels (call, &w.norm, BACKWARD, row (&w, SUM_DY)))
+      || !read_row (call, &w, 3, MEAN) || !read_row (call, &w, 4, VARIANCE))
+    return FALSE;
+  set_inverses (&w, state->epsilon);
+  if (!sum_channels (call, &w.norm, BACKWARD, row (&w, SUM_DY)))
     return FALSE;
   SluiceTensor *scale_grad = sluice_call_output (call, 1, &SLUICE_SHAPE (w.norm.channels));
   SluiceTensor *offset_grad = sluice_call_output (call, 2, &SLUICE_SHAPE (w.norm.channels));
@@ -462,8 +512,8 @@ fused_grad_compute (SluiceKernelCall *call)
   for (gint64 c = 0; c < w.norm.channels; c++)
     {
       double sum = row (&w, SUM_DY)[c], product = row (&w, SUM_PRODUCT)[c];
-      double spread = row (&w, VARIANCE)[c] + state->epsilon, r = 1 / sqrt (spread);
-      set_real (scale_grad, c, product * r);
+      double spread = row (&w, VARIANCE)[c] + state->epsilon, r = row (&w, INVERSE)[c];
+      set_real (scale_grad, c, row (&w, SUM_SCALED)[c]);
       set_real (offset_grad, c, sum);
       set_vectors (&w, c, row (&w, MEAN)[c], row (&w, SCALE)[c] * r, state->training ? sum / n : 0,
                    state->training ? product / n / spread : 0);
