@@ -116,15 +116,21 @@ read_options (SluiceSessionOptions *options, GVariant *variant, GError **error)
   return TRUE;
 }
 
-SluiceSession *
-sluice_session_open (GVariant *options, GError **error)
+static SluiceSession *
+open_session (SluiceResources *resources, GVariant *options, GError **error)
 {
   g_autoptr (GVariant) held = options != NULL ? g_variant_ref_sink (options) : NULL;
-  SluiceSessionOptions plain = { 0 };
+  SluiceSessionOptions plain = { .resources = resources };
   if (!read_options (&plain, held, error))
     return NULL;
   sluice_api_begin_graphs ();
   return sluice_session_new (&plain, error);
+}
+
+SluiceSession *
+sluice_session_open (GVariant *options, GError **error)
+{
+  return open_session (NULL, options, error);
 }
 
 /* ---- steps ---- */
@@ -138,6 +144,16 @@ check_open (SluiceSession *self, GError **error)
                          "the session has no devices: make it with sluice_session_open()");
 }
 
+SluiceSession *
+sluice_session_open_beside (SluiceSession *other, GVariant *options, GError **error)
+{
+  if (check_open (other, error))
+    return open_session (sluice_session_get_resources (other), options, error);
+  if (options != NULL)
+    g_variant_unref (g_variant_ref_sink (options));
+  return NULL;
+}
+
 gboolean
 sluice_session_add_graph (SluiceSession *self, SluiceGraph *graph, GError **error)
 {
@@ -149,6 +165,26 @@ static guint
 count (const char *const *names)
 {
   return names != NULL ? g_strv_length ((char **) names) : 0;
+}
+
+/* (transfer full) (nullable) */
+static SluiceFeed *
+pair_feeds (const char *const *feeds,
+            guint n_feeds,
+            SluiceTensor *const *values,
+            gsize n_values,
+            GError **error)
+{
+  if (n_values != n_feeds)
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                   "%" G_GSIZE_FORMAT " values for %u feeds: give one a feed", n_values, n_feeds);
+      return NULL;
+    }
+  SluiceFeed *pairs = g_new (SluiceFeed, n_feeds + 1);
+  for (guint i = 0; i < n_feeds; i++)
+    pairs[i] = (SluiceFeed){ feeds[i], values[i] };
+  return pairs;
 }
 
 SluiceTensor **
@@ -166,19 +202,56 @@ sluice_session_run_step (SluiceSession *self,
   *n_outputs = 0;
   if (!check_open (self, error))
     return NULL;
-  if (n_values != n_feeds)
-    {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "%" G_GSIZE_FORMAT " values for %u feeds: give one a feed", n_values, n_feeds);
-      return NULL;
-    }
-  g_autofree SluiceFeed *pairs = g_new (SluiceFeed, n_feeds + 1);
-  for (guint i = 0; i < n_feeds; i++)
-    pairs[i] = (SluiceFeed){ feeds[i], values[i] };
+  g_autofree SluiceFeed *pairs = pair_feeds (feeds, n_feeds, values, n_values, error);
+  if (pairs == NULL)
+    return NULL;
   g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, n_fetches + 1);
   SluiceRunOptions options = { .cancellable = cancellable };
   if (!sluice_session_run (self, pairs, n_feeds, fetches, n_fetches, targets, count (targets),
                            outputs, &options, error))
+    return NULL;
+  *n_outputs = n_fetches;
+  return g_steal_pointer (&outputs);
+}
+
+/* ---- steps in parts ---- */
+
+G_DEFINE_BOXED_TYPE (SluicePartialRun,
+                     sluice_partial_run,
+                     sluice_partial_run_ref,
+                     sluice_partial_run_unref)
+
+SluicePartialRun *
+sluice_session_begin_partial_run (SluiceSession *self,
+                                  const char *const *feeds,
+                                  const char *const *fetches,
+                                  const char *const *targets,
+                                  GCancellable *cancellable,
+                                  GError **error)
+{
+  SluiceRunOptions options = { .cancellable = cancellable };
+  if (!check_open (self, error))
+    return NULL;
+  return sluice_session_set_up_partial (self, feeds, count (feeds), fetches, count (fetches),
+                                        targets, count (targets), &options, error);
+}
+
+SluiceTensor **
+sluice_partial_run_part_step (SluicePartialRun *self,
+                              const char *const *feeds,
+                              SluiceTensor *const *values,
+                              gsize n_values,
+                              const char *const *fetches,
+                              gsize *n_outputs,
+                              GError **error)
+{
+  guint n_feeds = count (feeds), n_fetches = count (fetches);
+  *n_outputs = 0;
+  g_autofree SluiceFeed *pairs = pair_feeds (feeds, n_feeds, values, n_values, error);
+  if (pairs == NULL)
+    return NULL;
+  g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, n_fetches + 1);
+  if (!sluice_partial_run_part (self, pairs, n_feeds, fetches, n_fetches, outputs, error))
     return NULL;
   *n_outputs = n_fetches;
   return g_steal_pointer (&outputs);

@@ -31,6 +31,30 @@ GType sluice_session_get_type (void) G_GNUC_CONST;
 SluiceSession *sluice_session_open (GVariant *options, GError **error);
 
 /**
+ * sluice_session_open_beside:
+ * @other: a session
+ * @options: (nullable): as sluice_session_open() has them
+ * @error: return location
+ *
+ * A session with a graph and devices of its own that shares the variables, queues and other
+ * resources of another: what has one name in one container is one thing for both.
+ *
+ * Returns: (transfer full): as sluice_session_open()
+ */
+SluiceSession *sluice_session_open_beside (SluiceSession *other, GVariant *options, GError **error);
+
+/**
+ * sluice_session_reset:
+ * @self: a session
+ * @containers: (array zero-terminated=1) (nullable): names of containers; none or an empty list:
+ * the default container
+ *
+ * Drops what lies in the containers, for every session that shares them: variables have to be
+ * initialised again. Steps under way keep what they hold. As TensorFlow's Session.reset().
+ */
+void sluice_session_reset (SluiceSession *self, const char *const *containers);
+
+/**
  * sluice_session_add_graph:
  * @self: a session
  * @graph: its nodes that the session has not seen are added; it is the same graph as before, grown
@@ -66,6 +90,68 @@ SluiceTensor **sluice_session_run_step (SluiceSession *self,
                                         GCancellable *cancellable,
                                         gsize *n_outputs,
                                         GError **error);
+
+/**
+ * SluicePartialRun:
+ *
+ * A step that is fed and fetched from in several calls.
+ */
+typedef struct _SluicePartialRun SluicePartialRun;
+
+#define SLUICE_TYPE_PARTIAL_RUN (sluice_partial_run_get_type ())
+GType sluice_partial_run_get_type (void) G_GNUC_CONST;
+
+/**
+ * sluice_session_begin_partial_run:
+ * @self: a session
+ * @feeds: (array zero-terminated=1) (nullable): edges that will get a value
+ * @fetches: (array zero-terminated=1) (nullable): edges whose value will be wanted
+ * @targets: (array zero-terminated=1) (nullable): nodes to run beside them
+ * @cancellable: (nullable): ends the step with CANCELLED
+ * @error: return location
+ *
+ * Begins a step that sluice_partial_run_part_step() feeds, as TensorFlow's partial_run_setup.
+ *
+ * Returns: (transfer full): the step; its last reference cancels it where it has not ended
+ */
+SluicePartialRun *sluice_session_begin_partial_run (SluiceSession *self,
+                                                    const char *const *feeds,
+                                                    const char *const *fetches,
+                                                    const char *const *targets,
+                                                    GCancellable *cancellable,
+                                                    GError **error);
+
+/**
+ * sluice_partial_run_part_step:
+ * @self: a step that is under way
+ * @feeds: (array zero-terminated=1) (nullable): edges that get their value now
+ * @values: (array length=n_values) (nullable): one a feed
+ * @n_values: how many
+ * @fetches: (array zero-terminated=1) (nullable): edges whose value is wanted now
+ * @n_outputs: (out): as many as there are fetches
+ * @error: return location
+ *
+ * Feeds and fetches each edge once. The call that completes both waits for the end of the step.
+ *
+ * Returns: (transfer full) (array length=n_outputs): the values of @fetches; %NULL with
+ *   INVALID_ARGUMENT for what was not named in the beginning, came before, or cannot be computed
+ *   from what has been fed so far; with the first error of the step, which is over then
+ */
+SluiceTensor **sluice_partial_run_part_step (SluicePartialRun *self,
+                                             const char *const *feeds,
+                                             SluiceTensor *const *values,
+                                             gsize n_values,
+                                             const char *const *fetches,
+                                             gsize *n_outputs,
+                                             GError **error);
+
+/**
+ * sluice_partial_run_cancel:
+ * @self: a step that is under way
+ *
+ * Ends it early, from any thread.
+ */
+void sluice_partial_run_cancel (SluicePartialRun *self);
 
 /**
  * sluice_session_dup_placement:

@@ -207,17 +207,28 @@ check_pivots (const Find *find, GError **error)
 }
 
 static gboolean
-check_fetches (const SluiceWork *work, GError **error)
+check_fetch (const SluiceWork *work, SluiceWorkEdge fetch, GError **error)
 {
-  for (guint i = 0; i < work->n_fetches; i++)
+  const SluiceWorkNode *node = fetch.node;
+  if (!node || node->output_frame == 0)
+    return TRUE;
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "fetch '%s:%d' lies inside the loop '%s', where it has a value in every "
+                      "iteration; fetch an Exit of the loop",
+                      node->origin->name, fetch.port, frame_at (work, node->output_frame)->name);
+}
+
+static gboolean
+check_fetches (const Find *find, GError **error)
+{
+  for (guint i = 0; i < find->work->n_fetches; i++)
+    if (!check_fetch (find->work, find->work->fetches[i], error))
+      return FALSE;
+  for (guint i = 0; i < find->order->len; i++)
     {
-      const SluiceWorkNode *node = work->fetches[i].node;
-      if (node && node->output_frame != 0)
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                            "fetch '%s:%d' lies inside the loop '%s', where it has a value in "
-                            "every iteration; fetch an Exit of the loop",
-                            node->origin->name, work->fetches[i].port,
-                            frame_at (work, node->output_frame)->name);
+      const SluiceWorkNode *node = find->order->pdata[i];
+      if (node->kind == SLUICE_WORK_FETCH && !check_fetch (find->work, node->inputs[0], error))
+        return FALSE;
     }
   return TRUE;
 }
@@ -238,5 +249,5 @@ sluice_find_frames (SluiceWork *work, const GPtrArray *order, GError **error)
   for (guint i = 0; i < order->len; i++)
     if (!check_inputs (work, order->pdata[i], error))
       return FALSE;
-  return check_pivots (&find, error) && check_fetches (work, error);
+  return check_pivots (&find, error) && check_fetches (&find, error);
 }

@@ -47,6 +47,9 @@ typedef struct
   guint n_fetches;
   SluiceNode *const *targets;
   guint n_targets;
+  /* Feeds come and fetches are taken while the run is under way: both become nodes, and the work
+   * graph has neither feeds nor fetches besides. */
+  gboolean in_parts;
 } SluiceSignature;
 
 /**

@@ -17,6 +17,7 @@ typedef struct
   guint32 *reached_from;  /* by node index: id of the node that needed it; 0: a fetch or target */
   guint8 *is_called;      /* by node index: a call that was written out, and is needed */
   GPtrArray *effects;     /* of SluiceWorkNode: what such calls do besides giving values */
+  SluiceWorkNode **feeds; /* in parts: by feed; NULL: nothing needs it */
   GPtrArray *stack;       /* of SluiceNode: reached, inputs not followed yet */
 } Prune;
 
@@ -150,6 +151,28 @@ reach_call (Prune *prune, const SluiceNode *node)
   return lowered;
 }
 
+static guint
+device_of (const Prune *prune, const SluiceNode *node)
+{
+  int device = g_array_index (prune->placements, SluicePlacement, node->id - 1).device;
+  return (guint) MAX (device, 0);
+}
+
+/* In parts: the node that gives what is fed. */
+static SluiceWorkNode *
+reach_feed (Prune *prune, int feed)
+{
+  SluiceEdge edge = prune->signature->feeds[feed];
+  if (!prune->feeds[feed])
+    {
+      prune->feeds[feed] =
+          sluice_work_add (prune->work, SLUICE_WORK_FEED, edge.node, device_of (prune, edge.node));
+      prune->feeds[feed]->port = edge.port;
+      prune->feeds[feed]->number = (guint) feed;
+    }
+  return prune->feeds[feed];
+}
+
 static SluiceWorkEdge
 reach_edge (Prune *prune, SluiceEdge edge, guint32 from)
 {
@@ -160,6 +183,8 @@ reach_edge (Prune *prune, SluiceEdge edge, guint32 from)
       edge = lowered->outputs[edge.port];
       feed = find_feed (prune, edge);
     }
+  if (feed >= 0 && prune->signature->in_parts)
+    return (SluiceWorkEdge){ reach_feed (prune, feed), 0 };
   if (feed >= 0)
     return (SluiceWorkEdge){ NULL, feed };
   return (SluiceWorkEdge){ reach (prune, edge.node, from), edge.port };
@@ -186,7 +211,12 @@ follow (Prune *prune, const SluiceNode *node)
       SluiceNode *before = node->control_inputs[i];
       /* A fed placeholder has its value from the start: nothing is left to wait for. */
       if (prune->is_fed[before->id - 1] && sluice_node_get_role (before) == SLUICE_ROLE_PLACEHOLDER)
-        continue;
+        {
+          if (prune->signature->in_parts)
+            copy->controls[copy->n_controls++] =
+                reach_feed (prune, find_feed (prune, (SluiceEdge){ before, 0 }));
+          continue;
+        }
       const SluiceLowered *lowered = reach_call (prune, before);
       copy->controls[copy->n_controls++] =
           reach (prune, lowered ? lowered->done : before, node->id);
@@ -233,6 +263,52 @@ add_effects (Prune *prune)
   work->n_targets = n;
 }
 
+/* Marks in `needs` the feeds that a node is behind. */
+static void
+find_needs (SluiceWork *work, SluiceWorkNode *from, guint8 *needs)
+{
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_ptr_array_add (stack, from);
+  while (stack->len)
+    {
+      SluiceWorkNode *node = g_ptr_array_steal_index_fast (stack, stack->len - 1);
+      if (!g_hash_table_add (seen, node))
+        continue;
+      if (node->kind == SLUICE_WORK_FEED)
+        needs[node->number] = TRUE;
+      for (guint i = 0; i < node->n_inputs + node->n_controls; i++)
+        g_ptr_array_add (stack, i < node->n_inputs ? node->inputs[i].node
+                                                   : node->controls[i - node->n_inputs]);
+    }
+}
+
+/* In parts: a node takes each fetch as soon as it is there. */
+static void
+add_fetch_nodes (Prune *prune)
+{
+  SluiceWork *work = prune->work;
+  guint n_feeds = work->n_feeds, n = work->n_targets + work->n_fetches;
+  SluiceWorkNode **targets = sluice_work_alloc (work, n * sizeof (SluiceWorkNode *));
+  work->needs = sluice_work_alloc (work, (gsize) work->n_fetches * n_feeds);
+  for (guint i = 0; i < work->n_targets; i++)
+    targets[i] = work->targets[i];
+  for (guint i = 0; i < work->n_fetches; i++)
+    {
+      SluiceWorkEdge from = work->fetches[i];
+      SluiceWorkNode *node = targets[work->n_targets + i] =
+          sluice_work_add (work, SLUICE_WORK_FETCH, from.node->origin, from.node->device);
+      node->inputs = sluice_work_alloc (work, sizeof (SluiceWorkEdge));
+      node->inputs[node->n_inputs++] = from;
+      node->port = from.node->kind == SLUICE_WORK_FEED ? from.node->port : from.port;
+      node->number = i;
+      find_needs (work, node, work->needs + (gsize) i * n_feeds);
+    }
+  work->targets = targets;
+  work->n_targets = n;
+  work->n_feeds = work->n_fetches = 0;
+}
+
 static gboolean
 close_over (Prune *prune, GError **error)
 {
@@ -260,6 +336,8 @@ close_over (Prune *prune, GError **error)
     }
   add_effects (prune);
   collect (prune);
+  if (signature->in_parts)
+    add_fetch_nodes (prune);
   return TRUE;
 }
 
@@ -290,6 +368,7 @@ sluice_prune (const SluiceSignature *signature, const GArray *placements, GError
   g_autofree SluiceWorkNode **nodes = g_new0 (SluiceWorkNode *, n);
   g_autofree guint32 *reached_from = g_new0 (guint32, n);
   g_autofree guint8 *is_called = g_new0 (guint8, n);
+  g_autofree SluiceWorkNode **feed_nodes = g_new0 (SluiceWorkNode *, signature->n_feeds + 1);
   g_autoptr (GPtrArray) effects = g_ptr_array_new ();
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   Prune prune = { .signature = signature,
@@ -301,6 +380,7 @@ sluice_prune (const SluiceSignature *signature, const GArray *placements, GError
                   .reached_from = reached_from,
                   .is_called = is_called,
                   .effects = effects,
+                  .feeds = feed_nodes,
                   .stack = stack };
   return close_over (&prune, error) ? g_steal_pointer (&work) : NULL;
 }

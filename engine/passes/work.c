@@ -189,7 +189,8 @@ sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge)
 {
   if (!edge.node)
     return sluice_dtype_base (sluice_edge_dtype (self->feeds[edge.port]));
-  if (edge.node->kind == SLUICE_WORK_SEND || edge.node->kind == SLUICE_WORK_RECV)
+  if (edge.node->kind == SLUICE_WORK_SEND || edge.node->kind == SLUICE_WORK_RECV
+      || edge.node->kind == SLUICE_WORK_FEED)
     return sluice_dtype_base (edge.node->origin->outputs[edge.node->port].dtype);
   return edge.node->origin->outputs[edge.port].dtype;
 }

@@ -25,6 +25,9 @@ typedef enum
   SLUICE_WORK_SEND,
   SLUICE_WORK_RECV,  /* of what its Send, which is its input, took on the other device */
   SLUICE_WORK_FUSED, /* runs its members strip by strip; the origin is the last of them */
+  /* Of a run in parts: a feed that comes while it runs, and what is fetched from it then. */
+  SLUICE_WORK_FEED,
+  SLUICE_WORK_FETCH,
 } SluiceWorkKind;
 
 /* Of a fused node at most; a longer tree becomes several. */
@@ -33,17 +36,18 @@ typedef enum
 
 struct _SluiceWorkNode
 {
-  const SluiceNode *origin; /* of a transfer: the node whose value it moves */
+  const SluiceNode *origin; /* of what only moves a value: the node that it is of */
   SluiceWorkKind kind;
   guint device; /* number in the session */
   guint n_inputs, n_controls;
   SluiceWorkEdge *inputs;
   SluiceWorkNode **controls; /* run before; without duplicates */
   SluiceTensor **values;     /* of CONST: one an output */
-  int port;                  /* of transfers: output of the origin; -1: a control edge */
-  SluiceWorkNode **members;  /* of FUSED: n_members in the order in which they run. Their inputs are
-                                members before them or inputs of the node */
+  int port; /* of what only moves a value: output of the origin; -1: a control edge */
+  SluiceWorkNode **members; /* of FUSED: n_members in the order in which they run. Their inputs are
+                               members before them or inputs of the node */
   guint n_members;
+  guint number;       /* of FEED and FETCH: which of the signature */
   guint index;        /* position in work->nodes, kept by sluice_work_sweep() */
   guint mark;         /* scratch of the pass that runs */
   guint frame;        /* where it runs, a number in work->frames: sluice_find_frames() */
@@ -71,6 +75,7 @@ typedef struct
   guint n_targets;
   GArray *frames;       /* of SluiceWorkFrame, parents first; NULL before sluice_find_frames() */
   gboolean feeds_inner; /* an edge that is no placeholder's is fed: its static shape says nothing */
+  guint8 *needs;        /* in parts: by fetch and in it by feed, is the value behind that feed? */
   GPtrArray *blocks;    /* memory of nodes and their arrays */
   char *free_bytes;
   gsize n_free;

@@ -3,6 +3,7 @@
 #include "engine/runtime/plan.h"
 
 #include "engine/runtime/fused.h"
+#include "engine/runtime/parts.h"
 #include "engine/runtime/schedule.h"
 
 typedef struct
@@ -223,6 +224,21 @@ book_outputs (Compile *compile, SluicePlanNode *node)
     }
 }
 
+/* Of a run in parts: where a value comes in or goes out. */
+static void
+compile_end (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
+{
+  gboolean feeds = work_node->kind == SLUICE_WORK_FEED;
+  guint8 dtype = (guint8) sluice_dtype_base (work_node->origin->outputs[work_node->port].dtype);
+  node->kernel = feeds ? &sluice_parts_feed_kernel : &sluice_parts_fetch_kernel;
+  node->state = GUINT_TO_POINTER (work_node->number);
+  node->flags |= feeds ? SLUICE_PLAN_ASYNC : SLUICE_PLAN_CHEAP | SLUICE_PLAN_RUNS_DEAD;
+  node->n_outputs = feeds;
+  node->first_output = compile->dtypes->len;
+  if (feeds)
+    g_byte_array_append (compile->dtypes, &dtype, 1);
+}
+
 static gboolean
 compile_node (Compile *compile, guint32 rank, GError **error)
 {
@@ -267,6 +283,10 @@ compile_node (Compile *compile, guint32 rank, GError **error)
       if (receives_entered (work_node))
         node->flags |= SLUICE_PLAN_ENTERED;
       node->n_outputs = work_node->port < 0 ? 0 : 1;
+      break;
+    case SLUICE_WORK_FEED:
+    case SLUICE_WORK_FETCH:
+      compile_end (compile, work_node, node);
       break;
     }
   plan->max_outputs = MAX (plan->max_outputs, node->n_outputs);
@@ -678,5 +698,8 @@ sluice_plan_free (SluicePlan *self)
   g_free (self->feed_first);
   g_free (self->feed_edges);
   g_free (self->fetches);
+  g_free (self->parts.feeds);
+  g_free (self->parts.fetches);
+  g_free (self->parts.needs);
   g_free (self);
 }

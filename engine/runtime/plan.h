@@ -107,6 +107,14 @@ typedef struct
   gboolean is_ref;
 } SluicePlanFetch;
 
+/* What is fed to a run in parts and fetched from it while it is under way. */
+typedef struct
+{
+  SluiceEdge *feeds, *fetches;
+  guint32 n_feeds, n_fetches;
+  guint8 *needs; /* by fetch and in it by feed: is the value behind that feed? */
+} SluicePlanParts;
+
 typedef struct
 {
   guint32 n_nodes, n_edges, n_slots, n_roots, n_kept;
@@ -134,6 +142,7 @@ typedef struct
   SluicePlanEdge *feed_edges;
   SluicePlanFetch *fetches;
   guint32 n_fetches;
+  SluicePlanParts parts; /* of a run in parts, which has no feeds and fetches besides */
 } SluicePlan;
 
 typedef struct

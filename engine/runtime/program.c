@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/graph/lower.h"
+#include "engine/runtime/parts.h"
 
 #define TRACE_RECORDS 65536 /* of a lane: the last step of the largest graphs */
 
@@ -105,8 +106,8 @@ static gboolean
 equal_names (gconstpointer a, gconstpointer b)
 {
   const Names *x = a, *y = b;
-  return x->node_by_node == y->node_by_node && x->n_feeds == y->n_feeds
-         && x->n_fetches == y->n_fetches && x->n_targets == y->n_targets
+  return x->node_by_node == y->node_by_node && x->in_parts == y->in_parts
+         && x->n_feeds == y->n_feeds && x->n_fetches == y->n_fetches && x->n_targets == y->n_targets
          && equal_strings (x->feeds, y->feeds, x->n_feeds)
          && equal_strings (x->fetches, y->fetches, x->n_fetches)
          && equal_strings (x->targets, y->targets, x->n_targets);
@@ -204,8 +205,10 @@ sluice_programs_compile (SluicePrograms *self,
   SluicePlan *plan = sluice_plan_new (work, &options, error);
   if (!plan)
     return NULL;
-  for (guint i = 0; i < signature->n_fetches; i++)
+  for (guint i = 0; i < plan->n_fetches; i++)
     plan->fetches[i].edge = signature->fetches[i];
+  if (signature->in_parts)
+    sluice_plan_set_parts (plan, signature, work->needs);
   atomic_fetch_add (&self->n_plans, 1);
   return plan;
 }
@@ -220,8 +223,8 @@ compile (SluicePrograms *self, const Names *names, GError **error)
       || !parse_edges (self->graph, "fetch", names->fetches, names->n_fetches, fetches, error)
       || !parse_targets (self->graph, names, targets, error))
     return NULL;
-  SluiceSignature signature = { feeds,   names->n_feeds,  fetches, names->n_fetches,
-                                targets, names->n_targets };
+  SluiceSignature signature = { feeds,   names->n_feeds,   fetches,        names->n_fetches,
+                                targets, names->n_targets, names->in_parts };
   return sluice_programs_compile (self, &signature, names->node_by_node, error);
 }
 

@@ -68,6 +68,7 @@ typedef struct
   const char *const *feeds, *const *fetches, *const *targets;
   guint n_feeds, n_fetches, n_targets;
   gboolean node_by_node; /* nothing fused: the NaN guard looks at every value */
+  gboolean in_parts;     /* parts.h */
 } SluiceProgramNames;
 
 /* (transfer full) (nullable). Two threads that ask for a new signature at once make one plan. */

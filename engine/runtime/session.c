@@ -7,6 +7,7 @@
 #include "engine/passes/passes.h"
 #include "engine/runtime/copy.h"
 #include "engine/runtime/events.h"
+#include "engine/runtime/parts.h"
 #include "engine/runtime/program.h"
 
 struct _SluiceSession
@@ -47,6 +48,32 @@ on_cancelled (GCancellable *cancellable, gpointer step)
   sluice_step_cancel (step);
 }
 
+static const SluiceRunOptions no_run_options;
+
+static SluiceStepEnv
+make_env (SluiceSession *self, const SluiceRunOptions *options)
+{
+  return (SluiceStepEnv){ .devices = (SluiceDevice *const *) self->programs->devices->pdata,
+                          .resources = self->resources,
+                          .functions = &self->programs->functions,
+                          .seed = self->programs->seed,
+                          .number = options->step,
+                          .nan_guard = guards (self, options),
+                          .max_iterations = options->max_iterations,
+                          .lanes = self->programs->lanes,
+                          .activity = self->activity,
+                          .graph_lock = &self->programs->graph_lock,
+                          .keep_waiting = self->options.keep_waiting,
+                          .may_wait = options->may_wait };
+}
+
+static void
+count_run (SluiceSession *self, const SluiceStep *step)
+{
+  atomic_fetch_add_explicit (&self->n_runs, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit (&self->n_nodes_run, step->n_run, memory_order_relaxed);
+}
+
 static gboolean
 run_program (SluiceSession *self,
              SluiceProgram *program,
@@ -55,23 +82,11 @@ run_program (SluiceSession *self,
              const SluiceRunOptions *options,
              GError **error)
 {
-  static const SluiceRunOptions no_options;
-  options = options ? options : &no_options;
+  options = options ? options : &no_run_options;
   if (!sluice_plan_check_feeds (program->plan, feeds, error))
     return FALSE;
-  SluiceStepEnv env = { .devices = (SluiceDevice *const *) self->programs->devices->pdata,
-                        .resources = self->resources,
-                        .functions = &self->programs->functions,
-                        .seed = self->programs->seed,
-                        .number = options->step,
-                        .cancel_flag = options->cancel_flag,
-                        .nan_guard = guards (self, options),
-                        .max_iterations = options->max_iterations,
-                        .lanes = self->programs->lanes,
-                        .activity = self->activity,
-                        .graph_lock = &self->programs->graph_lock,
-                        .keep_waiting = self->options.keep_waiting,
-                        .may_wait = options->may_wait };
+  SluiceStepEnv env = make_env (self, options);
+  env.cancel_flag = options->cancel_flag;
   SluiceStep *step = sluice_program_take_step (program);
   gulong handler = 0;
   sluice_step_prepare (step, &env);
@@ -80,8 +95,7 @@ run_program (SluiceSession *self,
   gboolean ok = sluice_step_run (step, feeds, outputs, error);
   if (handler)
     g_cancellable_disconnect (options->cancellable, handler);
-  atomic_fetch_add_explicit (&self->n_runs, 1, memory_order_relaxed);
-  atomic_fetch_add_explicit (&self->n_nodes_run, step->n_run, memory_order_relaxed);
+  count_run (self, step);
   sluice_program_give_back (program, step);
   return ok;
 }
@@ -173,6 +187,40 @@ sluice_callable_run (SluiceCallable *self,
   return run_program (self->session, self->program, feeds, outputs, options, error);
 }
 
+/* Of a run in parts, after its end. */
+static void
+end_parts (GObject *session, SluiceStep *step, gpointer data)
+{
+  SluiceProgram *program = data;
+  count_run (SLUICE_SESSION (session), step);
+  sluice_program_give_back (program, step);
+  sluice_program_unref (program);
+}
+
+SluicePartialRun *
+sluice_session_set_up_partial (SluiceSession *self,
+                               const char *const *feeds,
+                               guint n_feeds,
+                               const char *const *fetches,
+                               guint n_fetches,
+                               const char *const *targets,
+                               guint n_targets,
+                               const SluiceRunOptions *options,
+                               GError **error)
+{
+  g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
+  SluiceProgramNames signature = {
+    feeds, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options), TRUE
+  };
+  SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
+  if (!program)
+    return NULL;
+  options = options ? options : &no_run_options;
+  SluiceStepEnv env = make_env (self, options);
+  return sluice_parts_begin (G_OBJECT (self), sluice_program_take_step (program), &env,
+                             options->cancellable, end_parts, program);
+}
+
 /* ---- the session ---- */
 
 static void
@@ -240,6 +288,16 @@ sluice_session_extend (SluiceSession *self, SluiceGraph *graph, GError **error)
   sluice_programs_place (self->programs);
   pthread_mutex_unlock (&self->programs->graph_lock);
   return ok;
+}
+
+void
+sluice_session_reset (SluiceSession *self, const char *const *containers)
+{
+  g_return_if_fail (SLUICE_IS_SESSION (self));
+  if (containers == NULL || *containers == NULL)
+    sluice_resources_reset (self->resources, "");
+  for (; containers != NULL && *containers != NULL; containers++)
+    sluice_resources_reset (self->resources, *containers);
 }
 
 SluiceGraph *

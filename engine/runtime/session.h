@@ -108,6 +108,67 @@ gboolean sluice_callable_run (SluiceCallable *self,
                               const SluiceRunOptions *options,
                               GError **error);
 
+/*
+ * A step that is fed and fetched from in several calls, as TensorFlow's partial_run: set up once,
+ * each feed is given and each fetch taken once, in any order that their dependencies allow. Nodes
+ * run as soon as what they need has come. Counted; keeps its session alive. Any thread.
+ */
+typedef struct _SluicePartialRun SluicePartialRun;
+
+/**
+ * sluice_session_set_up_partial:
+ * @options: (nullable): of the whole step. Its cancel flag is not looked at
+ *
+ * Begins a step of which sluice_partial_run_part() brings the feeds.
+ *
+ * Returns: (transfer full) (nullable): what cannot be planned fails here, as in
+ * sluice_session_prepare()
+ */
+SluicePartialRun *sluice_session_set_up_partial (SluiceSession *self,
+                                                 const char *const *feeds,
+                                                 guint n_feeds,
+                                                 const char *const *fetches,
+                                                 guint n_fetches,
+                                                 const char *const *targets,
+                                                 guint n_targets,
+                                                 const SluiceRunOptions *options,
+                                                 GError **error);
+
+/**
+ * sluice_partial_run_part:
+ * @outputs: (out caller-allocates) (array length=n_fetches): transfer full each
+ *
+ * Gives some of the feeds and waits for some of the fetches; the call that completes both waits for
+ * the end of the step, targets included.
+ *
+ * Returns: %FALSE with INVALID_ARGUMENT, and nothing has happened, where something was not named at
+ * set-up, was fed or fetched before, does not fit, or where a fetch needs what has not been fed
+ * yet; with the first error of the step, which ends it; with INVALID_ARGUMENT after the end. No
+ * output is set then
+ */
+gboolean sluice_partial_run_part (SluicePartialRun *self,
+                                  const SluiceFeed *feeds,
+                                  guint n_feeds,
+                                  const char *const *fetches,
+                                  guint n_fetches,
+                                  SluiceTensor **outputs,
+                                  GError **error);
+/* Ends it early, from any thread: who waits gets CANCELLED. */
+void sluice_partial_run_cancel (SluicePartialRun *self);
+SluicePartialRun *sluice_partial_run_ref (SluicePartialRun *self);
+/* The last one cancels a run that has not ended, and waits for its end. */
+void sluice_partial_run_unref (SluicePartialRun *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluicePartialRun, sluice_partial_run_unref)
+
+/**
+ * sluice_session_reset:
+ * @containers: (array zero-terminated=1) (nullable): %NULL or none: the default container
+ *
+ * Drops what lies in the containers, for all sessions that share the resources. Runs under way keep
+ * what they hold. TensorFlow's Session.reset().
+ */
+void sluice_session_reset (SluiceSession *self, const char *const *containers);
+
 /* What inspectors ask. Strings are transfer full. */
 SluiceGraph *sluice_session_get_graph (SluiceSession *self);
 SluiceResources *sluice_session_get_resources (SluiceSession *self);

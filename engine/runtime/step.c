@@ -46,29 +46,33 @@ sluice_step_unref (SluiceStep *self)
 }
 
 gboolean
+sluice_check_feed (SluiceEdge edge, const SluiceTensor *value, GError **error)
+{
+  SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
+  const SluiceShape *shape = sluice_edge_shape (edge);
+  if (!value)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s:%d' is fed nothing",
+                        edge.node->name, edge.port);
+  /* The dtype of an unknown op's output is not known. */
+  if (dtype != SLUICE_INVALID && (SluiceDType) value->dtype != dtype)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s:%d' is of %s, and %s is fed",
+                        edge.node->name, edge.port, sluice_dtype_name (dtype),
+                        sluice_dtype_name (value->dtype));
+  if (shape->rank == SLUICE_UNKNOWN_RANK || sluice_shape_compatible (shape, &value->shape))
+    return TRUE;
+  char want[SLUICE_SHAPE_STR], got[SLUICE_SHAPE_STR];
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "'%s:%d' is of shape %s, and a value of shape %s is fed", edge.node->name,
+                      edge.port, sluice_shape_str (shape, want),
+                      sluice_shape_str (&value->shape, got));
+}
+
+gboolean
 sluice_plan_check_feeds (const SluicePlan *plan, SluiceTensor *const *feeds, GError **error)
 {
   for (guint32 i = 0; i < plan->n_feeds; i++)
-    {
-      SluiceEdge edge = plan->feeds[i];
-      SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
-      const SluiceShape *shape = sluice_edge_shape (edge);
-      if (!feeds[i])
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s:%d' is fed nothing",
-                            edge.node->name, edge.port);
-      /* The dtype of an unknown op's output is not known. */
-      if (dtype != SLUICE_INVALID && (SluiceDType) feeds[i]->dtype != dtype)
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s:%d' is of %s, and %s is fed",
-                            edge.node->name, edge.port, sluice_dtype_name (dtype),
-                            sluice_dtype_name (feeds[i]->dtype));
-      if (shape->rank == SLUICE_UNKNOWN_RANK || sluice_shape_compatible (shape, &feeds[i]->shape))
-        continue;
-      char want[SLUICE_SHAPE_STR], got[SLUICE_SHAPE_STR];
-      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                          "'%s:%d' is of shape %s, and a value of shape %s is fed", edge.node->name,
-                          edge.port, sluice_shape_str (shape, want),
-                          sluice_shape_str (&feeds[i]->shape, got));
-    }
+    if (!sluice_check_feed (plan->feeds[i], feeds[i], error))
+      return FALSE;
   return TRUE;
 }
 

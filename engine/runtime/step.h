@@ -52,6 +52,8 @@ struct _SluiceFlight
   SluiceValue outputs[];
 };
 
+typedef struct _SluicePartialRun SluicePartialRun; /* session.h */
+
 /* What a run brings along. */
 typedef struct
 {
@@ -68,6 +70,7 @@ typedef struct
   pthread_mutex_t *graph_lock; /* held while a report reads the graph */
   gboolean keep_waiting;       /* a deadlock is told and not the end */
   gboolean may_wait;           /* nor is it told */
+  SluicePartialRun *parts;     /* (nullable): feeds what is fed while it runs */
 } SluiceStepEnv;
 
 /*
@@ -173,7 +176,8 @@ gboolean sluice_step_collect (SluiceStep *self,
 /* From any thread while it runs: gives up soon. */
 void sluice_step_cancel (SluiceStep *self);
 
-/* Of a plan's fed edges: dtype and shape of what is fed. */
+/* Of a fed edge, or of all of a plan: dtype and shape of what is fed. */
+gboolean sluice_check_feed (SluiceEdge edge, const SluiceTensor *value, GError **error);
 gboolean
 sluice_plan_check_feeds (const SluicePlan *plan, SluiceTensor *const *feeds, GError **error);
 

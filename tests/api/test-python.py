@@ -270,6 +270,46 @@ class Tests:
         good = caught and caught[0].matches(Sluice.error_quark(), Code.CANCELLED)
         self.tap.point("a step can be cancelled", good, caught)
 
+    def partial_runs(self):
+        graph = Sluice.Graph()
+        a, b, c = (graph.Placeholder(dtype="float", shape=[], name=name) for name in "abc")
+        total = graph.Add(a, b)
+        product = graph.Mul(total, c)
+        session = Sluice.Session(graph)
+        step = session.partial_run_setup([total, product], [a, b, c])
+        self.fails("a fetch that cannot be computed yet", lambda: session.partial_run(step, total),
+                   Code.INVALID_ARGUMENT, "Add", "'a:0'")
+        session.partial_run(step, feeds={a: 1.0})
+        self.tap.point("a part of a step", session.partial_run(step, total, {b: 2.0}) == 3)
+        self.fails("a feed that was fed", lambda: session.partial_run(step, feeds={a: 1.0}),
+                   Code.INVALID_ARGUMENT, "'a:0'")
+        self.tap.point("and its end", session.partial_run(step, [product], {c: 10.0}) == [30])
+        self.fails("a step that has ended", lambda: session.partial_run(step),
+                   Code.INVALID_ARGUMENT, "ended")
+        del step
+        step = session.partial_run_setup(product, [a, b, c])
+        del step  # never finished: it is released
+
+    def containers(self):
+        graph = Sluice.Graph()
+        mine = graph.VarHandleOp(dtype="float", shape=[], container="mine", shared_name="v")
+        plain = graph.VarHandleOp(dtype="float", shape=[], shared_name="v")
+        reads = [graph.ReadVariableOp(handle, dtype="float") for handle in (mine, plain)]
+        sets = [graph.AssignVariableOp(mine, 1.0), graph.AssignVariableOp(plain, 2.0)]
+        first = Sluice.Session(graph)
+        second = Sluice.Session(graph, beside=first)
+        first.run(targets=sets)
+        self.tap.point("sessions share containers", second.run(reads) == [1, 2])
+        second.reset(["mine", "none"])
+        self.fails("a container that was reset", lambda: first.run(reads[0]),
+                   Code.FAILED_PRECONDITION, "not initialised")
+        self.tap.point("and no other", first.run(reads[1]) == 2)
+        first.reset()
+        self.fails("the default container", lambda: second.run(reads[1]),
+                   Code.FAILED_PRECONDITION, "not initialised")
+        first.run(targets=sets)
+        self.tap.point("can be filled again", second.run(reads) == [1, 2])
+
     def ops(self):
         names = Sluice.list_ops()
         op = Sluice.find_op("MatMul")
@@ -312,7 +352,8 @@ class Tests:
 
     def run(self):
         for part in (self.plugins, self.tensors, self.memory, self.building, self.gradients,
-                     self.files, self.errors, self.cancelling, self.ops, self.sample):
+                     self.files, self.errors, self.cancelling, self.partial_runs,
+                     self.containers, self.ops, self.sample):
             part()
         self.tap.end()
 

@@ -348,11 +348,13 @@ __all__.append("Graph")
 
 
 class Session(Sluice.Session):
-    """Session(graph, seed=1, cpus=2); options as sluice_session_open() has them."""
+    """Session(graph, seed=1, cpus=2); options as sluice_session_open() has them. beside=other
+    shares the other session's variables, queues and tables."""
 
-    def __new__(cls, graph=None, **options):
+    def __new__(cls, graph=None, beside=None, **options):
         given = {name.replace("_", "-"): _variant(value) for name, value in options.items()}
-        session = cls.open(GLib.Variant("a{sv}", given))
+        given = GLib.Variant("a{sv}", given)
+        session = cls.open(given) if beside is None else beside.open_beside(given)
         if graph is not None:
             session.extend(graph)
         return session
@@ -369,6 +371,21 @@ class Session(Sluice.Session):
         values = self.run_step([str(edge) for edge in feeds], list(map(_tensor, feeds.values())),
                                [str(edge) for edge in _list(fetches)],
                                [_node_name(node) for node in _list(targets)], cancellable)
+        arrays = [value.numpy() for value in values]
+        return arrays[0] if _is_edge(fetches) else arrays
+
+    def partial_run_setup(self, fetches, feeds=(), targets=(), cancellable=None):
+        """A step that partial_run() feeds and fetches from in several calls."""
+        return self.begin_partial_run([str(edge) for edge in _list(feeds)],
+                                      [str(edge) for edge in _list(fetches)],
+                                      [_node_name(node) for node in _list(targets)], cancellable)
+
+    @staticmethod
+    def partial_run(step, fetches=(), feeds=None):
+        """As run(), of what partial_run_setup() named: each edge once."""
+        feeds = feeds or {}
+        values = step.part_step([str(edge) for edge in feeds], list(map(_tensor, feeds.values())),
+                                [str(edge) for edge in _list(fetches)])
         arrays = [value.numpy() for value in values]
         return arrays[0] if _is_edge(fetches) else arrays
 
