@@ -10,6 +10,9 @@
  */
 #include "engine/base/allocator.h"
 
+#include "engine/base/allocation-log.h"
+
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -44,6 +47,14 @@
 #define N_CLASSES   320
 /* What may lie cached beside twice the peak before large free blocks are given back. */
 #define CACHE_SLACK ((gsize) 64 << 20)
+#define PAGE        ((gsize) 4096)
+/* Blocks as large are mapped one by one: what the C library frees it may keep, and a limit holds
+ * for what the program has of the system. AddressSanitizer must see them come and go. */
+#ifdef SANITIZE_ADDRESS
+#define MAP_BYTES G_MAXSIZE
+#else
+#define MAP_BYTES ((gsize) 64 << 10)
+#endif
 
 typedef struct _Shard Shard;
 typedef struct _Block Block;
@@ -55,6 +66,7 @@ struct _Block
   gsize bytes;        /* asked for, rounded up to ALIGNMENT */
   SluiceOwner owner;  /* under the shard's lock */
   guint32 size_class;
+  SluiceBlockLabel label; /* under the shard's lock */
 };
 G_STATIC_ASSERT (sizeof (Block) <= ALIGNMENT);
 
@@ -74,6 +86,13 @@ struct _SluiceAllocator
   Shard shards[N_SMALL_SHARDS + 1];
   char *name;
   gsize limit;
+  SluiceReclaim reclaim; /* (nullable) */
+  char *(*describe_reclaim) (gpointer data);
+  gpointer reclaim_data;
+  pthread_mutex_t namer_lock; /* guards the next two, and is held while it names */
+  SluiceNameNode namer;
+  gpointer namer_data;
+  _Atomic (SluiceAllocationLog *) log; /* (nullable): changed under all shards' locks */
   atomic_int ref_count;
   atomic_int closed;                /* no reference is left: blocks that return keep no credit */
   _Alignas(128) _Atomic gsize held; /* live bytes and credits, plus 1 while there are references */
@@ -151,6 +170,7 @@ sluice_allocator_new (const char *name, gsize limit)
     g_error ("out of memory for an allocator");
   memset (self, 0, sizeof *self);
   self->name = g_strdup (name);
+  pthread_mutex_init (&self->namer_lock, NULL);
   self->limit = limit != 0 ? limit : get_machine_bytes ();
   atomic_init (&self->ref_count, 1);
   atomic_init (&self->held, 1);
@@ -176,6 +196,9 @@ release_held (SluiceAllocator *self, gsize amount)
   if (atomic_fetch_sub_explicit (&self->held, amount, memory_order_acq_rel) != amount)
     return;
   sluice_allocator_trim (self); /* no reference and no block is left */
+  SluiceAllocationLog *log = atomic_load_explicit (&self->log, memory_order_relaxed);
+  g_clear_pointer (&log, sluice_allocation_log_free);
+  pthread_mutex_destroy (&self->namer_lock);
   g_free (self->name);
   free (self);
 }
@@ -234,6 +257,16 @@ take_held (SluiceAllocator *self, gsize bytes)
   return TRUE;
 }
 
+/* The same, where others give way. */
+static gboolean
+take_held_or_reclaim (SluiceAllocator *self, gsize bytes)
+{
+  while (!take_held (self, bytes))
+    if (bytes > self->limit || self->reclaim == NULL || !self->reclaim (self->reclaim_data, bytes))
+      return FALSE;
+  return TRUE;
+}
+
 /* The same, from the shard's credit where it suffices; under the shard's lock. */
 static inline gboolean
 take_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
@@ -265,6 +298,30 @@ put_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
   return excess;
 }
 
+/* What a block of the class takes of the system, its header included. */
+static inline gsize
+class_total (guint size_class)
+{
+  gsize total = class_capacity (size_class) + ALIGNMENT;
+  return total < MAP_BYTES ? total : (total + PAGE - 1) & ~(PAGE - 1);
+}
+
+static void *
+map_pages (gsize total, gsize alignment)
+{
+  gsize more = alignment > PAGE ? alignment : 0;
+  char *start =
+      mmap (NULL, total + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED)
+    return NULL;
+  gsize before = more ? -(guintptr) start & (alignment - 1) : 0;
+  if (before > 0)
+    munmap (start, before);
+  if (more > before)
+    munmap (start + before + total, more - before);
+  return start + before;
+}
+
 /* Memory of the system; in huge pages where it is large: walking page tables is what limits random
  * access to it, and faults its first touch. */
 static Block *
@@ -272,28 +329,74 @@ map_block (gsize total)
 {
   void *block = NULL;
   gboolean is_huge = total >= 4 * HUGE_PAGE;
-  if (posix_memalign (&block, is_huge ? HUGE_PAGE : ALIGNMENT, total) != 0)
+  gsize alignment = is_huge ? HUGE_PAGE : ALIGNMENT;
+  if (total >= MAP_BYTES)
+    block = map_pages (total, alignment);
+  else if (posix_memalign (&block, alignment, total) != 0)
     return NULL;
 #ifdef MADV_HUGEPAGE
-  if (is_huge)
+  if (is_huge && block != NULL)
     madvise (block, total, MADV_HUGEPAGE); /* advice: where there are none, small ones do */
 #endif
   return block;
 }
 
+static void
+unmap_block (SluiceAllocator *self, Block *block, gsize total)
+{
+  atomic_fetch_sub_explicit (&self->reserved, total, memory_order_relaxed);
+  if (total >= MAP_BYTES)
+    munmap (block, total);
+  else
+    free (block);
+}
+
+/* (nullable) */
+static Block *
+take_free (Shard *shard, guint size_class)
+{
+  shard_lock (shard);
+  Block *block = shard->free[size_class];
+  if (block != NULL)
+    shard->free[size_class] = block->next;
+  shard_unlock (shard);
+  return block;
+}
+
+/* Gives cached blocks back to the system, the largest first, until so many bytes have gone. */
+static void
+shed (SluiceAllocator *self, gsize bytes)
+{
+  for (guint c = N_CLASSES; c-- > 0;)
+    for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
+      for (Block *block; bytes > 0 && (block = take_free (&self->shards[i], c)) != NULL;)
+        {
+          unmap_block (self, block, class_total (c));
+          bytes -= MIN (bytes, class_total (c));
+        }
+}
+
+void
+sluice_allocator_trim (SluiceAllocator *self)
+{
+  shed (self, G_MAXSIZE);
+}
+
 static Block *
 new_block (SluiceAllocator *self, Shard *shard, guint size_class)
 {
-  gsize total = class_capacity (size_class) + ALIGNMENT;
+  gsize total = class_total (size_class);
   gsize reserved = atomic_load_explicit (&self->reserved, memory_order_relaxed);
   gsize peak = atomic_load_explicit (&self->peak, memory_order_relaxed);
   if (reserved + total > 2 * peak + CACHE_SLACK)
-    sluice_allocator_trim (self);
+    shed (self, G_MAXSIZE);
+  else if (reserved + total > self->limit)
+    shed (self, reserved + total - self->limit);
 
   Block *block = map_block (total);
   if (block == NULL)
     {
-      sluice_allocator_trim (self);
+      shed (self, G_MAXSIZE);
       block = map_block (total);
       if (block == NULL)
         return NULL;
@@ -304,21 +407,43 @@ new_block (SluiceAllocator *self, Shard *shard, guint size_class)
   return block;
 }
 
+/* Under the shard's lock. */
 static inline void
-link_live (Shard *shard, Block *block, gsize bytes, SluiceOwner owner)
+write_down (Shard *shard, Block *block, SluiceAllocationKind kind)
+{
+  SluiceAllocationLog *log = atomic_load_explicit (&shard->allocator->log, memory_order_relaxed);
+  if (G_UNLIKELY (log != NULL))
+    sluice_allocation_log_add (log, kind, block, block->bytes, block->owner, &block->label);
+}
+
+static inline void
+link_live (
+    Shard *shard, Block *block, gsize bytes, SluiceOwner owner, const SluiceBlockLabel *label)
 {
   block->bytes = bytes;
   block->owner = owner;
+  block->label = *label;
   block->next = shard->live.next;
   block->prev = &shard->live;
   block->next->prev = block;
   shard->live.next = block;
   shard->n_allocations++;
   shard->class_bytes[owner.memory_class] += bytes;
+  write_down (shard, block, SLUICE_ALLOCATION_MADE);
 }
 
 void *
 sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner)
+{
+  static const SluiceBlockLabel no_label;
+  return sluice_allocator_alloc_labelled (self, bytes, owner, &no_label);
+}
+
+void *
+sluice_allocator_alloc_labelled (SluiceAllocator *self,
+                                 gsize bytes,
+                                 SluiceOwner owner,
+                                 const SluiceBlockLabel *label)
 {
   g_assert (owner.memory_class < SLUICE_N_MEMORY_CLASSES);
   if (G_UNLIKELY (bytes > MAX_BYTES))
@@ -333,7 +458,7 @@ sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner)
       /* What other shards keep may be just what is missing. */
       shard_unlock (shard);
       reclaim_credits (self);
-      if (!take_held (self, bytes))
+      if (!take_held_or_reclaim (self, bytes))
         return NULL;
       shard_lock (shard);
     }
@@ -352,7 +477,7 @@ sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner)
       shard_lock (shard);
       shard->n_fresh++;
     }
-  link_live (shard, block, bytes, owner);
+  link_live (shard, block, bytes, owner, label);
   shard_unlock (shard);
 
   void *data = (char *) block + ALIGNMENT;
@@ -378,6 +503,7 @@ sluice_allocator_free (void *data)
 
   POISON (data, class_capacity (block->size_class));
   shard_lock (shard);
+  write_down (shard, block, SLUICE_ALLOCATION_FREED);
   block->prev->next = block->next;
   block->next->prev = block->prev;
   shard->class_bytes[block->owner.memory_class] -= bytes;
@@ -389,16 +515,92 @@ sluice_allocator_free (void *data)
     release_held (self, excess);
 }
 
+/* Under the shard's lock. */
+static void
+change_owner (Block *block, SluiceOwner owner)
+{
+  block->shard->class_bytes[block->owner.memory_class] -= block->bytes;
+  block->owner = owner;
+  block->shard->class_bytes[owner.memory_class] += block->bytes;
+  write_down (block->shard, block, SLUICE_ALLOCATION_HANDED_ON);
+}
+
 void
 sluice_allocator_set_owner (void *data, SluiceOwner owner)
 {
   g_assert (owner.memory_class < SLUICE_N_MEMORY_CLASSES);
   Block *block = block_of (data);
   shard_lock (block->shard);
-  block->shard->class_bytes[block->owner.memory_class] -= block->bytes;
-  block->owner = owner;
-  block->shard->class_bytes[owner.memory_class] += block->bytes;
+  change_owner (block, owner);
   shard_unlock (block->shard);
+}
+
+void
+sluice_allocator_set_class (void *data, SluiceMemoryClass memory_class)
+{
+  g_assert (memory_class < SLUICE_N_MEMORY_CLASSES);
+  Block *block = block_of (data);
+  shard_lock (block->shard);
+  SluiceOwner owner = block->owner;
+  if (owner.memory_class != SLUICE_MEMORY_PARAMETER
+      && owner.memory_class != SLUICE_MEMORY_OPTIMIZER)
+    change_owner (block, (SluiceOwner){ owner.node, memory_class });
+  shard_unlock (block->shard);
+}
+
+const char *
+sluice_allocator_get_name (SluiceAllocator *self)
+{
+  return self->name;
+}
+
+gsize
+sluice_allocator_get_limit (SluiceAllocator *self)
+{
+  return self->limit;
+}
+
+gsize
+sluice_allocator_get_live (SluiceAllocator *self)
+{
+  return atomic_load_explicit (&self->held, memory_order_relaxed) - 1;
+}
+
+void
+sluice_allocator_set_reclaim (SluiceAllocator *self,
+                              SluiceReclaim reclaim,
+                              char *(*describe) (gpointer data),
+                              gpointer data)
+{
+  self->reclaim = reclaim;
+  self->describe_reclaim = describe;
+  self->reclaim_data = data;
+}
+
+char *
+sluice_allocator_describe_reclaim (SluiceAllocator *self)
+{
+  return self->describe_reclaim != NULL ? self->describe_reclaim (self->reclaim_data) : NULL;
+}
+
+void
+sluice_allocator_set_namer (SluiceAllocator *self, SluiceNameNode namer, gpointer data)
+{
+  pthread_mutex_lock (&self->namer_lock);
+  self->namer = namer;
+  self->namer_data = data;
+  pthread_mutex_unlock (&self->namer_lock);
+}
+
+char *
+sluice_allocator_dup_node_name (SluiceAllocator *self, guint32 node)
+{
+  if (node == 0)
+    return NULL;
+  pthread_mutex_lock (&self->namer_lock);
+  g_autofree char *name = self->namer != NULL ? self->namer (self->namer_data, node) : NULL;
+  pthread_mutex_unlock (&self->namer_lock);
+  return name != NULL ? g_strdup_printf ("'%s'", name) : g_strdup_printf ("node %u", node);
 }
 
 void
@@ -424,25 +626,6 @@ sluice_allocator_get_stats (SluiceAllocator *self, SluiceMemoryStats *stats)
   stats->live_bytes = held > credits ? held - credits : 0; /* the shards were not read at once */
 }
 
-static gint
-compare_owners (gconstpointer a, gconstpointer b)
-{
-  const SluiceMemoryHolder *x = a, *y = b;
-  if (x->owner.node != y->owner.node)
-    return x->owner.node < y->owner.node ? -1 : 1;
-  return (x->owner.memory_class > y->owner.memory_class)
-         - (x->owner.memory_class < y->owner.memory_class);
-}
-
-static gint
-compare_sizes (gconstpointer a, gconstpointer b)
-{
-  const SluiceMemoryHolder *x = a, *y = b;
-  if (x->bytes != y->bytes)
-    return x->bytes > y->bytes ? -1 : 1;
-  return compare_owners (a, b);
-}
-
 GArray *
 sluice_allocator_dup_holders (SluiceAllocator *self)
 {
@@ -453,50 +636,77 @@ sluice_allocator_dup_holders (SluiceAllocator *self)
       shard_lock (shard);
       for (Block *block = shard->live.next; block != &shard->live; block = block->next)
         {
-          SluiceMemoryHolder holder = { block->owner, block->bytes, 1 };
+          SluiceMemoryHolder holder = { block->owner, block->bytes, 1, block->bytes, block->label };
           g_array_append_val (holders, holder);
         }
       shard_unlock (shard);
     }
-
-  /* One entry an owner. */
-  g_array_sort (holders, compare_owners);
-  guint n = 0;
-  for (guint i = 0; i < holders->len; i++)
-    {
-      SluiceMemoryHolder *from = &g_array_index (holders, SluiceMemoryHolder, i);
-      SluiceMemoryHolder *last = n ? &g_array_index (holders, SluiceMemoryHolder, n - 1) : NULL;
-      if (last && compare_owners (last, from) == 0)
-        {
-          last->bytes += from->bytes;
-          last->n_blocks += from->n_blocks;
-        }
-      else
-        g_array_index (holders, SluiceMemoryHolder, n++) = *from;
-    }
-  g_array_set_size (holders, n);
-  g_array_sort (holders, compare_sizes);
+  sluice_memory_holders_merge (holders);
   return holders;
 }
 
-void
-sluice_allocator_trim (SluiceAllocator *self)
+/* ---- ledgers ---- */
+
+static void
+lock_all (SluiceAllocator *self)
 {
   for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-    for (guint c = 0; c < N_CLASSES; c++)
-      {
-        Shard *shard = &self->shards[i];
-        shard_lock (shard);
-        Block *block = shard->free[c];
-        shard->free[c] = NULL;
-        shard_unlock (shard);
-        while (block != NULL)
-          {
-            Block *next = block->next;
-            atomic_fetch_sub_explicit (&self->reserved, class_capacity (c) + ALIGNMENT,
-                                       memory_order_relaxed);
-            free (block);
-            block = next;
-          }
-      }
+    shard_lock (&self->shards[i]);
+}
+
+static void
+unlock_all (SluiceAllocator *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
+    shard_unlock (&self->shards[i]);
+}
+
+static void
+count_allocations (SluiceAllocator *self, guint64 *n_allocations, guint64 *n_fresh)
+{
+  *n_allocations = *n_fresh = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
+    {
+      *n_allocations += self->shards[i].n_allocations;
+      *n_fresh += self->shards[i].n_fresh;
+    }
+}
+
+gboolean
+sluice_allocator_start_ledger (SluiceAllocator *self)
+{
+  SluiceAllocationLog *log = sluice_allocation_log_new ();
+  lock_all (self);
+  gboolean is_free = atomic_load_explicit (&self->log, memory_order_relaxed) == NULL;
+  if (is_free)
+    {
+      atomic_store_explicit (&self->log, log, memory_order_relaxed);
+      count_allocations (self, &log->n_allocations, &log->n_fresh);
+      for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
+        for (Block *block = self->shards[i].live.next; block != &self->shards[i].live;
+             block = block->next)
+          write_down (&self->shards[i], block, SLUICE_ALLOCATION_MADE);
+    }
+  unlock_all (self);
+  if (!is_free)
+    sluice_allocation_log_free (log);
+  return is_free;
+}
+
+SluiceLedger *
+sluice_allocator_end_ledger (SluiceAllocator *self)
+{
+  guint64 n_allocations, n_fresh;
+  lock_all (self);
+  SluiceAllocationLog *log = atomic_load_explicit (&self->log, memory_order_relaxed);
+  atomic_store_explicit (&self->log, NULL, memory_order_relaxed);
+  count_allocations (self, &n_allocations, &n_fresh);
+  unlock_all (self);
+  if (log == NULL)
+    return NULL;
+  SluiceLedger *ledger = sluice_allocation_log_sum_up (log);
+  ledger->n_allocations = n_allocations - log->n_allocations;
+  ledger->n_fresh = n_fresh - log->n_fresh;
+  sluice_allocation_log_free (log);
+  return ledger;
 }

@@ -15,6 +15,9 @@ typedef enum
   SLUICE_MEMORY_TEMPORARY,
   SLUICE_MEMORY_TRANSFER,
   SLUICE_MEMORY_WORKSPACE,
+  SLUICE_MEMORY_STACK, /* kept by a loop for its gradient */
+  SLUICE_MEMORY_ARRAY, /* elements of a TensorArray */
+  SLUICE_MEMORY_QUEUE,
   SLUICE_N_MEMORY_CLASSES
 } SluiceMemoryClass;
 
@@ -26,6 +29,17 @@ typedef struct
 } SluiceOwner;
 
 #define SLUICE_OWNER_NONE ((SluiceOwner){ 0, SLUICE_MEMORY_OTHER })
+
+/* "parameter", "activation" … */
+const char *sluice_memory_class_name (SluiceMemoryClass memory_class);
+
+/* What lies in a block, as far as its header has room: the last four dimensions. */
+typedef struct
+{
+  gint8 dtype; /* SluiceDType; 0: no tensor's elements */
+  gint8 rank;
+  guint32 dims[4]; /* the last ones; G_MAXUINT32: as long or longer */
+} SluiceBlockLabel;
 
 typedef struct
 {
@@ -42,6 +56,8 @@ typedef struct
   SluiceOwner owner;
   gsize bytes;
   guint n_blocks;
+  gsize largest_bytes; /* of one block */
+  SluiceBlockLabel largest;
 } SluiceMemoryHolder;
 
 /* One per device. Thread-safe. Blocks are 64-byte aligned and are cached for reuse when freed. */
@@ -62,13 +78,78 @@ SluiceAllocator *sluice_allocator_get_host (void);
  * forbids it. Free with sluice_allocator_free(), from any thread.
  */
 void *sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner);
+/* The same for memory that reports can describe. */
+void *sluice_allocator_alloc_labelled (SluiceAllocator *self,
+                                       gsize bytes,
+                                       SluiceOwner owner,
+                                       const SluiceBlockLabel *label);
 void sluice_allocator_free (void *block);
 void sluice_allocator_set_owner (void *block, SluiceOwner owner);
+/* The node stays. A parameter's or an optimizer's memory stays theirs, whoever holds it too. */
+void sluice_allocator_set_class (void *block, SluiceMemoryClass memory_class);
+
+const char *sluice_allocator_get_name (SluiceAllocator *self);
+gsize sluice_allocator_get_limit (SluiceAllocator *self);
+/* Live bytes, at most 384 KiB too many: one load. */
+gsize sluice_allocator_get_live (SluiceAllocator *self);
+
+/* Called where an allocation would pass the limit: frees something, or returns FALSE. May not
+ * allocate here. From any thread; set before the first allocation. */
+typedef gboolean (*SluiceReclaim) (gpointer data, gsize bytes);
+/* describe: what it has done and cannot do, for a message; (transfer full) (nullable). */
+void sluice_allocator_set_reclaim (SluiceAllocator *self,
+                                   SluiceReclaim reclaim,
+                                   char *(*describe) (gpointer data),
+                                   gpointer data);
+/* (transfer full) (nullable): of the above */
+char *sluice_allocator_describe_reclaim (SluiceAllocator *self);
 
 void sluice_allocator_get_stats (SluiceAllocator *self, SluiceMemoryStats *stats);
 
+/* What a node is called, for messages; (transfer full) (nullable). Called on the thread that lacks
+ * memory. NULL: nobody knows any more; when that returns no call is under way. */
+typedef char *(*SluiceNameNode) (gpointer data, guint32 node);
+void sluice_allocator_set_namer (SluiceAllocator *self, SluiceNameNode namer, gpointer data);
+/* (transfer full): "'name'", "node 7", or NULL for memory of no node */
+char *sluice_allocator_dup_node_name (SluiceAllocator *self, guint32 node);
+
+/* "float [64,100]", "[…,3,3,64,64]" of more than four dimensions; NULL: no tensor. (transfer full)
+ */
+char *sluice_block_label_to_string (const SluiceBlockLabel *label);
+
+/* Adds up, largest first: blocks become one entry an owner. */
+void sluice_memory_holders_merge (GArray *holders);
+
 /* Who holds what now, largest first. Returns: (transfer full) (element-type SluiceMemoryHolder) */
 GArray *sluice_allocator_dup_holders (SluiceAllocator *self);
+
+/**
+ * sluice_allocator_explain_shortage:
+ * @message: what could not be had, to be continued
+ * @bytes: how much was wanted
+ *
+ * Appends how full the device is, who the ten largest holders are (node, class, bytes, blocks, the
+ * shape of the largest), what limit would do and what else can be changed.
+ */
+void sluice_allocator_explain_shortage (SluiceAllocator *self,
+                                        GString *message,
+                                        gsize bytes,
+                                        SluiceMemoryClass memory_class);
+
+/* From the start to the end every allocation is written down. One at a time: FALSE where somebody
+ * records already. */
+typedef struct
+{
+  gsize peak_bytes;
+  gsize class_bytes[SLUICE_N_MEMORY_CLASSES]; /* at the peak */
+  GArray *holders;                /* of SluiceMemoryHolder, at the peak, largest first */
+  guint64 n_allocations, n_fresh; /* from start to end */
+} SluiceLedger;
+gboolean sluice_allocator_start_ledger (SluiceAllocator *self);
+/* What was live when most was. (transfer full) (nullable): nobody records */
+SluiceLedger *sluice_allocator_end_ledger (SluiceAllocator *self);
+void sluice_ledger_free (SluiceLedger *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLedger, sluice_ledger_free)
 
 /* Gives cached blocks back to the system. */
 void sluice_allocator_trim (SluiceAllocator *self);

@@ -130,10 +130,25 @@ count_bytes (SluiceDType dtype, const SluiceShape *shape, gint64 *n, gsize *byte
          && *bytes < G_MAXSIZE / 2;
 }
 
-static SluiceBuffer *
-buffer_new (SluiceAllocator *allocator, SluiceDType dtype, gsize bytes, SluiceOwner owner)
+static inline SluiceBlockLabel
+make_label (SluiceDType dtype, const SluiceShape *shape)
 {
-  SluiceBuffer *buffer = sluice_allocator_alloc (allocator, BUFFER_OFFSET + bytes, owner);
+  SluiceBlockLabel label = { .dtype = (gint8) dtype, .rank = (gint8) shape->rank };
+  int first = MAX (shape->rank - (int) G_N_ELEMENTS (label.dims), 0);
+  for (int i = first; i < shape->rank; i++)
+    label.dims[i - first] = (guint32) MIN (shape->dim[i], G_MAXUINT32);
+  return label;
+}
+
+static SluiceBuffer *
+buffer_new (SluiceAllocator *allocator,
+            SluiceDType dtype,
+            gsize bytes,
+            SluiceOwner owner,
+            const SluiceBlockLabel *label)
+{
+  SluiceBuffer *buffer =
+      sluice_allocator_alloc_labelled (allocator, BUFFER_OFFSET + bytes, owner, label);
   if (buffer == NULL)
     return NULL;
   *buffer = (SluiceBuffer){
@@ -170,7 +185,8 @@ tensor_new (SluiceAllocator *allocator,
     self->data = (char *) self + HEADER_BYTES;
   else
     {
-      self->buffer = buffer_new (allocator, dtype, bytes, owner);
+      SluiceBlockLabel label = make_label (dtype, shape);
+      self->buffer = buffer_new (allocator, dtype, bytes, owner, &label);
       if (self->buffer == NULL)
         {
           sluice_allocator_free (self);
@@ -201,26 +217,6 @@ sluice_tensor_new_shared (SluiceAllocator *allocator,
   return tensor_new (allocator, dtype, shape, owner, TRUE);
 }
 
-static const char *const memory_class_names[SLUICE_N_MEMORY_CLASSES] = {
-  "other", "parameter", "gradient", "activation", "optimizer", "temporary", "transfer", "workspace",
-};
-
-static void
-append_holders (GString *message, SluiceAllocator *allocator)
-{
-  g_autoptr (GArray) holders = sluice_allocator_dup_holders (allocator);
-  for (guint i = 0; i < MIN (holders->len, 3); i++)
-    {
-      const SluiceMemoryHolder *holder = &g_array_index (holders, SluiceMemoryHolder, i);
-      g_autofree char *size = g_format_size (holder->bytes);
-      g_string_append_printf (message, "%s%s in %u blocks of class %s",
-                              i == 0 ? "; largest holders: " : ", ", size, holder->n_blocks,
-                              memory_class_names[holder->owner.memory_class]);
-      if (holder->owner.node != 0)
-        g_string_append_printf (message, " of node %u", holder->owner.node);
-    }
-}
-
 SluiceTensor *
 sluice_tensor_new_checked (SluiceAllocator *allocator,
                            SluiceDType dtype,
@@ -232,6 +228,17 @@ sluice_tensor_new_checked (SluiceAllocator *allocator,
   if (self != NULL)
     return self;
 
+  sluice_tensor_explain_shortage (allocator, dtype, shape, owner, error);
+  return NULL;
+}
+
+void
+sluice_tensor_explain_shortage (SluiceAllocator *allocator,
+                                SluiceDType dtype,
+                                const SluiceShape *shape,
+                                SluiceOwner owner,
+                                GError **error)
+{
   gint64 n;
   gsize bytes;
   char text[SLUICE_SHAPE_STR];
@@ -239,10 +246,14 @@ sluice_tensor_new_checked (SluiceAllocator *allocator,
   g_string_printf (message, "out of memory for a tensor of %s %s", sluice_dtype_name (dtype),
                    sluice_shape_str (shape, text));
   if (count_bytes (dtype, shape, &n, &bytes))
-    g_string_append_printf (message, " (%" G_GSIZE_FORMAT " bytes)", bytes);
-  append_holders (message, allocator ? allocator : sluice_allocator_get_host ());
+    {
+      g_string_append_printf (message, " (%" G_GSIZE_FORMAT " bytes)", bytes);
+      sluice_allocator_explain_shortage (allocator ? allocator : sluice_allocator_get_host (),
+                                         message, bytes, owner.memory_class);
+    }
+  else
+    g_string_append (message, ": so many elements cannot be counted in bytes");
   sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "%s", message->str);
-  return NULL;
 }
 
 SluiceTensor *
@@ -258,7 +269,7 @@ sluice_tensor_new_foreign (SluiceDType dtype,
     g_return_val_if_reached (NULL);
   SluiceAllocator *host = sluice_allocator_get_host ();
   SluiceTensor *self = sluice_allocator_alloc (host, HEADER_BYTES, SLUICE_OWNER_NONE);
-  SluiceBuffer *buffer = buffer_new (host, dtype, 0, SLUICE_OWNER_NONE);
+  SluiceBuffer *buffer = buffer_new (host, dtype, 0, SLUICE_OWNER_NONE, &(SluiceBlockLabel){ 0 });
   if (self == NULL || buffer == NULL)
     g_error ("out of memory for a tensor's header");
   buffer->bytes = bytes;
@@ -360,6 +371,13 @@ sluice_tensor_dup (SluiceTensor *self, SluiceAllocator *allocator, SluiceOwner o
   if (copy != NULL)
     sluice_elements_copy (self->dtype, copy->data, self->data, self->n_elements);
   return copy;
+}
+
+void
+sluice_tensor_set_memory_class (SluiceTensor *self, SluiceMemoryClass memory_class)
+{
+  if (self->buffer != NULL && self->buffer->release == NULL)
+    sluice_allocator_set_class (self->buffer, memory_class);
 }
 
 void

@@ -81,13 +81,23 @@ SluiceTensor *sluice_tensor_new_shared (SluiceAllocator *allocator,
                                         const SluiceShape *shape,
                                         SluiceOwner owner) G_GNUC_WARN_UNUSED_RESULT;
 
-/* The same with an error that names the bytes and, under a limit, the largest holders
- * (RESOURCE_EXHAUSTED). */
+/* The same with an error that names the bytes, the largest holders and what to change
+ * (RESOURCE_EXHAUSTED): sluice_allocator_explain_shortage(). */
 SluiceTensor *sluice_tensor_new_checked (SluiceAllocator *allocator,
                                          SluiceDType dtype,
                                          const SluiceShape *shape,
                                          SluiceOwner owner,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The error of a tensor of that kind which could not be had. */
+void sluice_tensor_explain_shortage (SluiceAllocator *allocator,
+                                     SluiceDType dtype,
+                                     const SluiceShape *shape,
+                                     SluiceOwner owner,
+                                     GError **error);
+
+/* What its elements are held for from now on, whoever made them; a parameter stays one. */
+void sluice_tensor_set_memory_class (SluiceTensor *self, SluiceMemoryClass memory_class);
 
 /* Wraps foreign memory, which release (release_data) frees. */
 SluiceTensor *sluice_tensor_new_foreign (SluiceDType dtype,

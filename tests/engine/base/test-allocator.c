@@ -123,6 +123,87 @@ test_owners (void)
     g_assert_cmpuint (stats_of (allocator).class_bytes[i], ==, 0);
 }
 
+/* The ledger of a recording tells its peak, not its end. */
+static void
+test_ledger (void)
+{
+  g_autoptr (SluiceAllocator) allocator = sluice_allocator_new ("test", 0);
+  SluiceOwner weights = { 3, SLUICE_MEMORY_PARAMETER }, values = { 7, SLUICE_MEMORY_ACTIVATION };
+  SluiceBlockLabel label = { 1, 6, { 2, 3, 4, G_MAXUINT32 } };
+  void *before = sluice_allocator_alloc (allocator, 6400, weights);
+  g_assert_null (sluice_allocator_end_ledger (allocator));
+  g_assert_true (sluice_allocator_start_ledger (allocator));
+  g_assert_false (sluice_allocator_start_ledger (allocator));
+  void *a = sluice_allocator_alloc_labelled (allocator, 64000, values, &label);
+  void *b = sluice_allocator_alloc (allocator, 128, values);
+  sluice_allocator_set_class (a, SLUICE_MEMORY_STACK);
+  sluice_allocator_set_class (before, SLUICE_MEMORY_STACK); /* a parameter stays one */
+  void *c = sluice_allocator_alloc (allocator, 64, values);
+  sluice_allocator_free (a);
+  sluice_allocator_free (before);
+  void *after = sluice_allocator_alloc (allocator, 640, weights);
+  g_autoptr (SluiceLedger) ledger = sluice_allocator_end_ledger (allocator);
+  sluice_allocator_free (b);
+  sluice_allocator_free (c);
+  sluice_allocator_free (after);
+
+  g_assert_cmpuint (ledger->peak_bytes, ==, 6400 + 64000 + 128 + 64);
+  g_assert_cmpuint (ledger->n_allocations, ==, 4);
+  g_assert_cmpuint (ledger->class_bytes[SLUICE_MEMORY_PARAMETER], ==, 6400);
+  g_assert_cmpuint (ledger->class_bytes[SLUICE_MEMORY_STACK], ==, 64000);
+  g_assert_cmpuint (ledger->class_bytes[SLUICE_MEMORY_ACTIVATION], ==, 192);
+  g_assert_cmpuint (ledger->holders->len, ==, 3);
+  const SluiceMemoryHolder *first = &g_array_index (ledger->holders, SluiceMemoryHolder, 0);
+  g_assert_cmpuint (first->owner.node, ==, 7);
+  g_autofree char *text = sluice_block_label_to_string (&first->largest);
+  g_assert_cmpstr (text, ==, "float […,2,3,4,…]");
+  g_autofree char *nobody = sluice_allocator_dup_node_name (allocator, 0);
+  g_autofree char *nameless = sluice_allocator_dup_node_name (allocator, 7);
+  g_assert_null (nobody);
+  g_assert_cmpstr (nameless, ==, "node 7");
+}
+
+typedef struct
+{
+  void *blocks[4];
+  guint n;
+} Spare;
+
+static gboolean
+give_way (gpointer data, gsize bytes)
+{
+  Spare *spare = data;
+  if (spare->n == 0)
+    return FALSE;
+  sluice_allocator_free (spare->blocks[--spare->n]);
+  return TRUE;
+}
+
+/* Others give way where the limit would be passed, as far as they can. */
+static void
+test_reclaim (void)
+{
+  const gsize part = 1 << 18;
+  g_autoptr (SluiceAllocator) allocator = sluice_allocator_new ("test", 4 * part);
+  Spare spare = { { NULL }, 0 };
+  sluice_allocator_set_reclaim (allocator, give_way, NULL, &spare);
+  for (; spare.n < 4; spare.n++)
+    spare.blocks[spare.n] = sluice_allocator_alloc (allocator, part, SLUICE_OWNER_NONE);
+  void *two = sluice_allocator_alloc (allocator, 2 * part, SLUICE_OWNER_NONE);
+  g_assert_nonnull (two);
+  g_assert_cmpuint (spare.n, ==, 2);
+  g_assert_null (sluice_allocator_alloc (allocator, 4 * part + 1, SLUICE_OWNER_NONE));
+  g_assert_cmpuint (spare.n, ==, 2); /* what can never fit takes nothing from anybody */
+  g_assert_null (sluice_allocator_alloc (allocator, 3 * part, SLUICE_OWNER_NONE));
+  g_assert_cmpuint (spare.n, ==, 0);
+  sluice_allocator_free (two);
+  SluiceMemoryStats stats = stats_of (allocator);
+  g_assert_cmpuint (stats.live_bytes, ==, 0);
+  g_assert_cmpuint (stats.peak_bytes, <=, 4 * part);
+  /* What lies cached counts too: it goes before the program takes more than the limit. */
+  g_assert_cmpuint (stats.reserved_bytes, <=, 4 * part + (16 << 10));
+}
+
 /* A block may outlive the last reference to its allocator. */
 static void
 test_orphan (void)
@@ -214,6 +295,8 @@ main (int argc, char **argv)
   g_test_add_func ("/base/allocator/cache-bound", test_cache_bound);
   g_test_add_func ("/base/allocator/limit", test_limit);
   g_test_add_func ("/base/allocator/owners", test_owners);
+  g_test_add_func ("/base/allocator/ledger", test_ledger);
+  g_test_add_func ("/base/allocator/reclaim", test_reclaim);
   g_test_add_func ("/base/allocator/orphan", test_orphan);
   g_test_add_func ("/base/allocator/stress", test_stress);
   return g_test_run ();

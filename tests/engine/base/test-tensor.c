@@ -150,7 +150,8 @@ test_refused (void)
                                             SLUICE_OWNER_NONE, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED);
   g_assert_nonnull (strstr (error->message, "float [100,100] (40000 bytes)"));
-  g_assert_nonnull (strstr (error->message, "class parameter of node 42"));
+  g_assert_nonnull (strstr (error->message, "node 42 (parameter) "));
+  g_assert_nonnull (strstr (error->message, "up to float [100,100]"));
 }
 
 static void
