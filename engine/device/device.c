@@ -19,9 +19,12 @@ device_new (const SluiceDeviceClass *klass, guint index, gsize memory_limit)
 }
 
 SluiceDevice *
-sluice_device_new_cpu (guint index, gsize memory_limit)
+sluice_device_new_cpu (guint index, gsize memory_limit, const char *swap_folder)
 {
-  return device_new (&cpu_class, index, memory_limit);
+  SluiceDevice *self = device_new (&cpu_class, index, memory_limit);
+  if (memory_limit > 0)
+    self->swap = sluice_swap_new (self->allocator, swap_folder);
+  return self;
 }
 
 SluiceDevice *
@@ -35,6 +38,7 @@ sluice_device_free (SluiceDevice *self)
 {
   if (self->klass->finalize)
     self->klass->finalize (self);
+  g_clear_pointer (&self->swap, sluice_swap_close);
   sluice_allocator_unref (self->allocator);
   g_free (self->name);
   g_free (self);

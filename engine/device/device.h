@@ -5,6 +5,7 @@
 #include "engine/base/allocator.h"
 #include "engine/base/error.h"
 #include "engine/base/tensor.h"
+#include "engine/device/swap.h"
 
 /*
  * A device. Everything that differs between kinds of device stands in the vtable; a CPU, a device
@@ -36,10 +37,11 @@ struct _SluiceDevice
   char *name; /* "/job:localhost/replica:0/task:0/device:CPU:0" */
   guint index;
   SluiceAllocator *allocator;
+  SluiceSwap *swap; /* (nullable): where there is a limit */
 };
 
-/* memory_limit 0: none. */
-SluiceDevice *sluice_device_new_cpu (guint index, gsize memory_limit);
+/* memory_limit 0: none. swap_folder (nullable): that of temporary files. */
+SluiceDevice *sluice_device_new_cpu (guint index, gsize memory_limit, const char *swap_folder);
 SluiceDevice *sluice_device_new_null (guint index);
 void sluice_device_free (SluiceDevice *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceDevice, sluice_device_free)

@@ -100,7 +100,7 @@ struct _SluiceStrip
 typedef enum
 {
   SLUICE_KERNEL_CHEAP = 1 << 0, /* always well under a microsecond: never worth another thread */
-  SLUICE_KERNEL_ASYNC = 1 << 1, /* start, not compute */
+  SLUICE_KERNEL_ASYNC = 1 << 1, /* start; compute, where there is one, only tries */
   SLUICE_KERNEL_MAY_LEAVE_DEAD = 1 << 2,  /* an output left unset is dead */
   SLUICE_KERNEL_RUNS_DEAD = 1 << 3,       /* is called although an input is dead */
   SLUICE_KERNEL_KEEPS_DENORMALS = 1 << 4, /* moves data: indifferent to the flushing mode */
@@ -128,7 +128,8 @@ struct _SluiceKernel
   /* May refuse a node that the constraints allow (a data_format, a rank): the next kernel is asked.
    * NULL: accepts */
   gboolean (*accepts) (const SluiceNode *node);
-  /* FALSE: call->error is set. */
+  /* FALSE: call->error is set. Of an asynchronous kernel, nullable: tried first; FALSE without an
+   * error where it has to wait, and nothing was done; start is called then. */
   gboolean (*compute) (SluiceKernelCall *call);
   void (*start) (SluiceKernelCall *call);
   /* Of an asynchronous kernel, nullable: the step ends early while the call waits; the kernel calls

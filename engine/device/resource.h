@@ -56,6 +56,7 @@ typedef struct
   SluiceDType dtype;
   SluiceShape shape; /* declared; may be partial */
   char *name;
+  SluiceOwner owner; /* of its memory: the node that made it; all zero: whoever assigns */
 } SluiceVariable;
 
 extern const SluiceResourceType sluice_variable_type;

@@ -288,7 +288,9 @@ save_and_restore (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge, Sluic
   SluiceEdge no_limit = make_int (b, outside, -1);
   SluiceEdge stack = make (b, SLUICE_ROLE_STACK, outside, &no_limit, 1, &elem, 1);
   SluiceEdge handle = enter_forward (self, b, stack, TRUE);
-  SluiceEdge push = MAKE (b, STACK_PUSH, self->count, handle, edge);
+  SluiceEdge pushed[] = { handle, edge };
+  SluiceAttr may_leave = sluice_attr_bool ("swap_memory", self->loop->swap_memory);
+  SluiceEdge push = make (b, SLUICE_ROLE_STACK_PUSH, self->count, pushed, 2, &may_leave, 1);
   add_control (b, self->f_sync, push.node);
   if (self->parent && is_ok (b))
     stack = sluice_backward_value (self->parent, b, stack);

@@ -93,6 +93,8 @@ find_loop (SluiceFlow *self, const SluiceNode *enter, guint parent)
   loop->frame = self->loops->len;
   loop->parent = parent;
   loop->parallel_iterations = sluice_node_get_int (enter, "parallel_iterations");
+  const SluiceAttrValue *swap = sluice_node_get_attr (enter, "_swap_memory");
+  loop->swap_memory = swap && swap->kind == SLUICE_ATTR_BOOL && swap->b;
   loop->enters = g_ptr_array_new ();
   loop->exits = g_ptr_array_new ();
   loop->merges = g_ptr_array_new ();

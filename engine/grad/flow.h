@@ -25,6 +25,7 @@ typedef struct
   guint frame;      /* number; 0 is outside all loops */
   guint parent;
   gint64 parallel_iterations;
+  gboolean swap_memory;               /* what its gradient keeps may leave the memory */
   GPtrArray *enters, *exits, *merges; /* merges: only those that a NextIteration closes */
   SluiceNode *cond;                   /* (nullable): the LoopCond */
   guint n_exits_left;                 /* scratch of the walk */

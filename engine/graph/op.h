@@ -67,6 +67,8 @@ typedef enum
                  gradient function a path through the op is an error */
   SLUICE_OP_FORWARDS_METADATA = 1 << 5, /* Shape, Size, Rank: cheap, follows its input's device */
   SLUICE_OP_LOOKS_AFAR = 1 << 6, /* its shape rule reads what nodes tell that are no inputs of it */
+  SLUICE_OP_OPTIMIZER = 1 << 7,  /* updates the variable of input 0 by a gradient; variables among
+                                    the other inputs are its own state */
 } SluiceOpFlags;
 
 /* What a node costs on the shapes given: work and traffic. Placement, inspector and benches read

@@ -18,7 +18,7 @@ fold_device (void)
 {
   static gsize device;
   if (g_once_init_enter (&device))
-    g_once_init_leave (&device, (gsize) sluice_device_new_cpu (0, 0));
+    g_once_init_leave (&device, (gsize) sluice_device_new_cpu (0, 0, NULL));
   return (SluiceDevice *) device;
 }
 

@@ -90,7 +90,8 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
       step->env.nan_guard && !w->call.is_dead && sluice_guard_inputs (node, w->plan, inputs);
   if (!step->env.nan_guard && should_fly (w, node))
     return sluice_worker_fly (w, i, w->plan->ticks[node - w->plan->nodes]);
-  if (node->flags & SLUICE_PLAN_ASYNC)
+  gboolean may_wait = (node->flags & SLUICE_PLAN_ASYNC) != 0;
+  if (may_wait && !node->kernel->compute)
     {
       sluice_worker_start (w, i, node);
       return TRUE;
@@ -98,6 +99,11 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   w->call.error = NULL;
   fill_call (w, &w->call, node, w->outputs);
   gboolean ok = node->kernel->compute (&w->call);
+  if (!ok && may_wait && !w->call.error)
+    {
+      sluice_worker_start (w, i, node);
+      return TRUE;
+    }
   ok = sluice_worker_check_call (w, node, &w->call, ok);
   if (ok && finite)
     {

@@ -4,6 +4,7 @@
 
 #include "engine/runtime/fused.h"
 #include "engine/runtime/parts.h"
+#include "engine/runtime/memory-class.h"
 #include "engine/runtime/schedule.h"
 
 typedef struct
@@ -251,7 +252,9 @@ compile_node (Compile *compile, guint32 rank, GError **error)
   node->device = (guint16) work_node->device;
   node->n_inputs = (guint16) work_node->n_inputs;
   node->n_outputs = (guint16) work_node->origin->n_outputs;
-  node->memory_class = SLUICE_MEMORY_ACTIVATION;
+  node->memory_class = work_node->kind == SLUICE_WORK_SEND || work_node->kind == SLUICE_WORK_RECV
+                           ? SLUICE_MEMORY_TRANSFER
+                           : sluice_memory_class_of_node (node->origin);
   if (work_node->n_inputs > G_MAXUINT16 || work_node->origin->n_outputs > G_MAXUINT16)
     return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
                         "%s '%s': more than 65535 inputs or outputs", node->origin->op_name,

@@ -236,6 +236,8 @@ static void
 sluice_session_finalize (GObject *object)
 {
   SluiceSession *self = SLUICE_SESSION (object);
+  for (guint i = 0; i < self->programs->devices->len; i++)
+    sluice_allocator_set_namer (sluice_session_get_device (self, i)->allocator, NULL, NULL);
   if (self->activity)
     sluice_resource_unref (&self->activity->parent);
   g_clear_pointer (&self->resources, sluice_resources_unref);
@@ -250,6 +252,19 @@ sluice_session_class_init (SluiceSessionClass *klass)
   G_OBJECT_CLASS (klass)->finalize = sluice_session_finalize;
 }
 
+/* For messages about memory: on a thread that runs a kernel. */
+static char *
+name_node (gpointer data, guint32 node)
+{
+  SluiceSession *self = data;
+  char *name = NULL;
+  pthread_mutex_lock (&self->programs->graph_lock);
+  if (node <= sluice_graph_get_n_nodes (self->programs->graph))
+    name = g_strdup (sluice_graph_get_node (self->programs->graph, node - 1)->name);
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return name;
+}
+
 SluiceSession *
 sluice_session_new (const SluiceSessionOptions *options, GError **error)
 {
@@ -258,13 +273,17 @@ sluice_session_new (const SluiceSessionOptions *options, GError **error)
   sluice_passes_init ();
   SluiceSession *self = g_object_new (SLUICE_TYPE_SESSION, NULL);
   self->options = *options;
+  self->options.swap_folder = NULL; /* the caller's text */
   self->resources =
       options->resources ? sluice_resources_ref (options->resources) : sluice_resources_new ();
   self->activity = sluice_activity_get (self->resources);
   for (guint i = 0; i < MAX (options->n_cpus, 1); i++)
-    g_ptr_array_add (self->programs->devices, sluice_device_new_cpu (i, options->memory_limit));
+    g_ptr_array_add (self->programs->devices,
+                     sluice_device_new_cpu (i, options->memory_limit, options->swap_folder));
   for (guint i = 0; i < options->n_nulls; i++)
     g_ptr_array_add (self->programs->devices, sluice_device_new_null (i));
+  for (guint i = 0; i < self->programs->devices->len; i++)
+    sluice_allocator_set_namer (sluice_session_get_device (self, i)->allocator, name_node, self);
   SluicePrograms *programs = self->programs;
   programs->soft_placement = options->soft_placement;
   programs->no_optimize = options->no_optimize;
@@ -362,6 +381,22 @@ sluice_session_get_stats (SluiceSession *self, SluiceSessionStats *stats)
   pthread_mutex_lock (&self->programs->cache_lock);
   stats->n_cached_plans = g_hash_table_size (self->programs->by_names);
   pthread_mutex_unlock (&self->programs->cache_lock);
+}
+
+gboolean
+sluice_session_record_memory (SluiceSession *self)
+{
+  for (guint i = 0; i < self->programs->devices->len; i++)
+    if (!sluice_allocator_start_ledger (sluice_session_get_device (self, i)->allocator))
+      return FALSE; /* recordings of all devices begin and end together */
+  return TRUE;
+}
+
+SluiceLedger *
+sluice_session_dup_ledger (SluiceSession *self, guint i)
+{
+  g_return_val_if_fail (i < self->programs->devices->len, NULL);
+  return sluice_allocator_end_ledger (sluice_session_get_device (self, i)->allocator);
 }
 
 GArray *

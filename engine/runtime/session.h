@@ -21,6 +21,9 @@ typedef struct
   guint n_cpus;            /* CPU:0 …; 0: one */
   guint n_nulls;           /* NULL:0 … */
   gsize memory_limit;      /* of each CPU device; 0: none */
+  const char *swap_folder; /* (nullable): where values of loops with swap_memory go before a device
+                              reaches its limit; NULL: that of temporary files. The file has no
+                              name there, and is gone with the session */
   gboolean soft_placement; /* a device that does not exist is replaced, and the reason recorded */
   guint64 seed; /* of random nodes that have no seed of their own; 0: from the system's entropy */
   gboolean reference_kernels; /* force the kernels of rank 0 */
@@ -177,6 +180,18 @@ SluiceDevice *sluice_session_get_device (SluiceSession *self, guint i);
 /* Where a node stands and why: "CPU:0", "explicit". NULL before it is placed. */
 const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason);
+
+/**
+ * sluice_session_record_memory:
+ *
+ * From now to sluice_session_dup_ledger() all memory of the devices is written down.
+ *
+ * Returns: FALSE where that is so already
+ */
+gboolean sluice_session_record_memory (SluiceSession *self);
+/* Of device i: who held what when most was live, since the recording began, which ends. The names
+ * of nodes: sluice_allocator_dup_node_name(). (transfer full) (nullable): nothing was recorded */
+SluiceLedger *sluice_session_dup_ledger (SluiceSession *self, guint i);
 
 typedef struct
 {

@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/device/random.h"
 #include "engine/graph/graphdef.h"
+#include "engine/runtime/memory-class.h"
 #include "engine/store/checkpoint-file.h"
 #include "engine/train/machine.h"
 
@@ -113,6 +114,16 @@ machine_save (Machine *self, const char *path, gsize *bytes, GError **error)
 
 /* ---- restoring ---- */
 
+/* The node of that name that holds it, where the graph still has one. */
+static SluiceOwner
+owner_of (Machine *self, const char *name)
+{
+  const SluiceNode *node = sluice_graph_find (sluice_session_get_graph (self->session), name);
+  if (node == NULL)
+    return (SluiceOwner){ 0, SLUICE_MEMORY_PARAMETER };
+  return (SluiceOwner){ node->id, sluice_memory_class_of_node (node) };
+}
+
 static SluiceResource *
 make_variable (gpointer data, GError **error)
 {
@@ -121,14 +132,23 @@ make_variable (gpointer data, GError **error)
                                                  &named->tensor->shape);
 }
 
+/* In the memory of CPU:0: all CPU devices have one memory, and a limit each. */
 static gboolean
-set_variable (SluiceVariable *variable, const SluiceNamedTensor *named, GError **error)
+set_variable (Machine *self,
+              SluiceVariable *variable,
+              const SluiceNamedTensor *named,
+              GError **error)
 {
-  SluiceTensor *shared =
-      sluice_tensor_new_shared (NULL, named->tensor->dtype, &named->tensor->shape,
-                                (SluiceOwner){ 0, SLUICE_MEMORY_PARAMETER });
+  SluiceAllocator *allocator = sluice_session_get_device (self->session, 0)->allocator;
+  SluiceDType dtype = named->tensor->dtype;
+  const SluiceShape *shape = &named->tensor->shape;
+  SluiceTensor *shared = sluice_tensor_new_shared (allocator, dtype, shape, variable->owner);
   if (shared == NULL)
-    return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for '%s'", named->name);
+    {
+      sluice_tensor_explain_shortage (allocator, dtype, shape, variable->owner, error);
+      g_prefix_error (error, "variable '%s': ", named->name);
+      return FALSE;
+    }
   if (named->tensor->n_elements > 0)
     memcpy (shared->data, named->tensor->data, sluice_tensor_bytes (named->tensor));
   sluice_variable_take_tensor (variable, shared);
@@ -147,7 +167,10 @@ restore_variable (Machine *self, SluiceNamedTensor *named, GError **error)
                             &sluice_variable_type, make_variable, named, error);
   if (resource == NULL)
     return FALSE;
-  gboolean ok = set_variable ((SluiceVariable *) resource, named, error);
+  SluiceVariable *variable = (SluiceVariable *) resource;
+  if (variable->owner.node == 0)
+    variable->owner = owner_of (self, name);
+  gboolean ok = set_variable (self, variable, named, error);
   sluice_resource_unref (resource);
   return ok;
 }
@@ -234,7 +257,8 @@ machine_take_values (Machine *self, const char *path, gboolean partly, GError **
     sluice_fail (&take.error, SLUICE_ERROR_NOT_FOUND, "checkpoint '%s' does not fit the graph: %s",
                  path, wrong->str);
   for (guint i = 0; take.error == NULL && i < variables->len; i++)
-    set_variable (variables->pdata[i], &g_array_index (tensors, SluiceNamedTensor, i), &take.error);
+    set_variable (self, variables->pdata[i], &g_array_index (tensors, SluiceNamedTensor, i),
+                  &take.error);
   if (take.error != NULL)
     g_propagate_error (error, take.error);
   return take.error == NULL;

@@ -243,14 +243,17 @@ machine_new (SluiceProject *project,
              const SluiceExamples *examples,
              const SluiceExamples *test,
              guint n_cpus,
+             gsize memory_limit,
              GError **error)
 {
   Machine *self = g_new0 (Machine, 1);
   self->project = project;
+  self->memory_limit = memory_limit;
   self->examples = examples;
   self->test = test;
   self->limit = G_MAXINT64;
   SluiceSessionOptions options = { .n_cpus = MAX (n_cpus > 0 ? n_cpus : project->n_cpus, 1),
+                                   .memory_limit = memory_limit,
                                    .seed = MAX (project->seed, 1),
                                    .soft_placement = TRUE };
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();

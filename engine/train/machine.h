@@ -41,6 +41,7 @@ typedef struct
   SluiceCallable *summaries;     /* run on their own; NULL: none */
   Crew *crew;
   gint64 limit;
+  gsize memory_limit; /* of each device; 0: none */
 } Machine;
 
 /* n_cpus: virtual devices; 0: as many as the project says. */
@@ -48,6 +49,7 @@ Machine *machine_new (SluiceProject *project,
                       const SluiceExamples *examples,
                       const SluiceExamples *test,
                       guint n_cpus,
+                      gsize memory_limit,
                       GError **error);
 void machine_free (Machine *self);
 

@@ -252,7 +252,8 @@ find_culprit (SluiceTrainer *self, gint64 step, GError **error)
   SluiceRunOptions plain = { 0 };
   g_autofree char *path = last_checkpoint_path (self);
   Machine *machine = machine_new (self->project, self->examples, self->test,
-                                  sluice_session_get_n_devices (self->machine->session), error);
+                                  sluice_session_get_n_devices (self->machine->session),
+                                  self->machine->memory_limit, error);
   if (machine == NULL)
     return FALSE;
   gboolean ok =

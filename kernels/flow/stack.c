@@ -8,21 +8,36 @@
 #include "kernels/flow/flow.h"
 #include "kernels/handle.h"
 
+/* One of the two. */
+typedef struct
+{
+  SluiceTensor *tensor;
+  SluiceSwapped *swapped; /* may have left the memory */
+} Value;
+
 typedef struct
 {
   SluiceResource parent;
   pthread_mutex_t lock;
-  GPtrArray *values;  /* under lock; of SluiceTensor */
+  GArray *values;     /* under lock; of Value */
   gboolean is_closed; /* under lock */
   SluiceDType dtype;
   gint64 max_size; /* negative: no limit */
 } Stack;
 
 static void
+value_clear (gpointer data)
+{
+  Value *self = data;
+  g_clear_pointer (&self->tensor, sluice_tensor_unref);
+  g_clear_pointer (&self->swapped, sluice_swapped_drop);
+}
+
+static void
 stack_finalize (SluiceResource *resource)
 {
   Stack *self = (Stack *) resource;
-  g_ptr_array_unref (self->values);
+  g_array_unref (self->values);
   pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
@@ -53,11 +68,35 @@ stack_compute (SluiceKernelCall *call)
   atomic_init (&self->parent.ref_count, 1);
   self->parent.type = &stack_type;
   pthread_mutex_init (&self->lock, NULL);
-  self->values = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_tensor_unref);
+  self->values = g_array_new (FALSE, FALSE, sizeof (Value));
+  g_array_set_clear_func (self->values, value_clear);
   self->dtype = *(const SluiceDType *) call->state;
   self->max_size = max_size;
   sluice_call_put_named_handle (call, 0, &self->parent, "_stacks", call->node->name);
   return TRUE;
+}
+
+static gpointer
+push_prepare (const SluiceNode *node, GError **error)
+{
+  return GINT_TO_POINTER (sluice_node_get_bool (node, "swap_memory"));
+}
+
+/* FALSE: no memory for a header. */
+static gboolean
+make_value (SluiceKernelCall *call, SluiceTensor *tensor, Value *value)
+{
+  gboolean may_leave = call->state != NULL && call->device->swap && sluice_swap_accepts (tensor);
+  *value = (Value){ NULL, NULL };
+  sluice_tensor_set_memory_class (tensor, SLUICE_MEMORY_STACK);
+  if (!may_leave)
+    value->tensor = sluice_tensor_ref (tensor);
+  else
+    value->swapped = sluice_swap_keep (call->device->swap, tensor,
+                                       (SluiceOwner){ call->owner.node, SLUICE_MEMORY_STACK });
+  return value->tensor || value->swapped
+         || sluice_call_fail (call, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                              "out of memory for a tensor's header");
 }
 
 static gboolean
@@ -66,17 +105,22 @@ push_compute (SluiceKernelCall *call)
   Stack *self = (Stack *) sluice_call_get_handle (call, 0, &stack_type);
   if (!self)
     return FALSE;
-  SluiceTensor *value = sluice_call_input (call, 1);
-  if ((SluiceDType) value->dtype != self->dtype)
+  SluiceTensor *tensor = sluice_call_input (call, 1);
+  if ((SluiceDType) tensor->dtype != self->dtype)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "the stack holds %s, and %s is pushed",
-                             sluice_dtype_name (self->dtype), sluice_dtype_name (value->dtype));
+                             sluice_dtype_name (self->dtype), sluice_dtype_name (tensor->dtype));
+  Value value;
+  if (!make_value (call, tensor, &value))
+    return FALSE;
   pthread_mutex_lock (&self->lock);
   gboolean is_closed = self->is_closed;
   gboolean is_full = self->max_size >= 0 && self->values->len >= self->max_size;
   if (!is_closed && !is_full)
-    g_ptr_array_add (self->values, sluice_tensor_ref (value));
+    g_array_append_val (self->values, value);
   pthread_mutex_unlock (&self->lock);
+  if (is_closed || is_full)
+    value_clear (&value);
   if (is_closed)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "the stack was closed before this push");
@@ -88,31 +132,91 @@ push_compute (SluiceKernelCall *call)
   return TRUE;
 }
 
-static gboolean
-pop_compute (SluiceKernelCall *call)
+static void
+output_popped (SluiceKernelCall *call, SluiceTensor *tensor)
 {
+  SluiceDType want = *(const SluiceDType *) call->state;
+  sluice_tensor_set_memory_class (tensor, call->owner.memory_class);
+  sluice_call_take_output (call, 0, tensor);
+  if ((SluiceDType) tensor->dtype != want)
+    sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "the stack holds %s, and %s is popped",
+                      sluice_dtype_name (tensor->dtype), sluice_dtype_name (want));
+}
+
+/* The top leaves the stack; where only_now is set, only if it is in memory: else *value is empty.
+ * FALSE: call->error is set. */
+static gboolean
+take_top (SluiceKernelCall *call, gboolean only_now, Value *value)
+{
+  *value = (Value){ NULL, NULL };
   Stack *self = (Stack *) sluice_call_get_handle (call, 0, &stack_type);
   if (!self)
     return FALSE;
   pthread_mutex_lock (&self->lock);
-  gboolean is_closed = self->is_closed;
-  SluiceTensor *value = NULL;
-  if (!is_closed && self->values->len)
-    value = g_ptr_array_steal_index (self->values, self->values->len - 1);
+  gboolean is_closed = self->is_closed, is_empty = self->values->len == 0;
+  if (!is_closed && !is_empty)
+    {
+      Value *top = &g_array_index (self->values, Value, self->values->len - 1);
+      *value = *top;
+      if (only_now && top->swapped)
+        *value = (Value){ sluice_swapped_take_now (top->swapped), NULL };
+      if (value->tensor || value->swapped)
+        {
+          *top = (Value){ NULL, NULL };
+          g_array_set_size (self->values, self->values->len - 1);
+        }
+    }
   pthread_mutex_unlock (&self->lock);
   if (is_closed)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "the stack was closed before this pop");
-  if (!value)
+  if (is_empty)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "the stack is empty: more is popped than was pushed");
-  SluiceDType want = *(const SluiceDType *) call->state;
-  sluice_call_take_output (call, 0, value);
-  if ((SluiceDType) value->dtype != want)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "the stack holds %s, and %s is popped",
-                             sluice_dtype_name (value->dtype), sluice_dtype_name (want));
   return TRUE;
+}
+
+static gboolean
+pop_compute (SluiceKernelCall *call)
+{
+  Value value;
+  if (!take_top (call, TRUE, &value) || !value.tensor)
+    return FALSE;
+  output_popped (call, value.tensor);
+  return call->error == NULL;
+}
+
+static void
+on_read (gpointer data, SluiceTensor *tensor, GError *error)
+{
+  SluiceKernelCall *call = data;
+  if (tensor)
+    output_popped (call, tensor);
+  else
+    sluice_call_fail_with (call, error);
+  call->done (call);
+}
+
+/* The value is on its way from the disk. */
+static void
+pop_start (SluiceKernelCall *call)
+{
+  Value value;
+  if (!take_top (call, FALSE, &value))
+    call->done (call);
+  else if (value.swapped)
+    sluice_swapped_take (value.swapped, on_read, call);
+  else
+    on_read (call, value.tensor, NULL);
+}
+
+static void
+pop_cancel (SluiceKernelCall *call)
+{
+  if (!call->device->swap || !sluice_swap_cancel (call->device->swap, call))
+    return;
+  sluice_call_fail (call, SLUICE_ERROR_CANCELLED, "the run was cancelled");
+  call->done (call);
 }
 
 static gboolean
@@ -123,7 +227,7 @@ close_compute (SluiceKernelCall *call)
     return FALSE;
   pthread_mutex_lock (&self->lock);
   self->is_closed = TRUE;
-  g_ptr_array_set_size (self->values, 0);
+  g_array_set_size (self->values, 0);
   pthread_mutex_unlock (&self->lock);
   return TRUE;
 }
@@ -222,12 +326,14 @@ static const SluiceOpDef *const ops[] = { &stack_ops[0], &stack_ops[1], &stack_o
   }
 #define PUSH(name)                                                                                 \
   {                                                                                                \
-    .op = name, .device = "CPU", .flags = MOVES, .host_inputs = 1, .compute = push_compute         \
+    .op = name, .device = "CPU", .flags = MOVES, .host_inputs = 1, .prepare = push_prepare,        \
+    .compute = push_compute                                                                        \
   }
 #define POP(name)                                                                                  \
   {                                                                                                \
-    .op = name, .device = "CPU", .flags = MOVES, .host_inputs = 1, .prepare = stack_prepare,       \
-    .free_state = g_free, .compute = pop_compute                                                   \
+    .op = name, .device = "CPU", .flags = MOVES | SLUICE_KERNEL_ASYNC, .host_inputs = 1,           \
+    .prepare = stack_prepare, .free_state = g_free, .compute = pop_compute, .start = pop_start,    \
+    .cancel = pop_cancel                                                                           \
   }
 #define CLOSE(name)                                                                                \
   {                                                                                                \

@@ -291,6 +291,7 @@ write_locked (SluiceTensorArray *self, SluiceKernelCall *call, gint64 index, Slu
       element->has_shape = element->is_written = TRUE;
     }
   sluice_tensor_ref (value);
+  sluice_tensor_set_memory_class (value, SLUICE_MEMORY_ARRAY);
   self->size = MAX (self->size, index + 1);
   return TRUE;
 }
@@ -432,6 +433,8 @@ sluice_tensor_array_read (SluiceTensorArray *self, SluiceKernelCall *call, gint6
   g_autofree SluiceTensor **parts = g_new (SluiceTensor *, writes->len);
   for (guint i = 0; i < writes->len; i++)
     parts[i] = g_array_index (writes, Write, i).value;
+  if (self->clear_after_read)
+    sluice_tensor_set_memory_class (parts[0], call->owner.memory_class);
   if (writes->len == 1)
     return parts[0];
   SluiceTensor *sum = sluice_call_add_up (call, parts, writes->len);

@@ -158,13 +158,25 @@ take_batch (SluiceKernelCall *call, guint n)
       else
         elements->tensors[i] = sluice_tensor_dup (input, call->device->allocator, call->owner);
       if (elements->tensors[i] == NULL)
-        sluice_call_fail (call, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-                          "no memory for %" G_GSIZE_FORMAT " bytes", sluice_tensor_bytes (input));
+        {
+          GError *error = NULL;
+          sluice_tensor_explain_shortage (call->device->allocator, input->dtype, &input->shape,
+                                          call->owner, &error);
+          sluice_call_fail_with (call, error);
+        }
+      else
+        sluice_tensor_set_memory_class (elements->tensors[i], SLUICE_MEMORY_QUEUE);
     }
   if (call->error == NULL)
     return elements;
   sluice_elements_unref (elements);
   return NULL;
+}
+
+static SluiceOwner
+queued_owner (SluiceKernelCall *call)
+{
+  return (SluiceOwner){ call->owner.node, SLUICE_MEMORY_QUEUE };
 }
 
 /* Each row in memory of its own. FALSE: error is set. */
@@ -178,7 +190,7 @@ push_copies (SluiceKernelCall *call, SluiceElements *batch, gint64 n_rows, Sluic
       GError *error = NULL;
       for (guint i = 0; i < batch->n && error == NULL; i++)
         element->tensors[i] =
-            sluice_item_dup (&from, i, call->device->allocator, call->owner, &error);
+            sluice_item_dup (&from, i, call->device->allocator, queued_owner (call), &error);
       sluice_items_push_element (items, element);
       if (error != NULL)
         return sluice_call_fail_with (call, error);
@@ -198,7 +210,10 @@ make_items (SluiceKernelCall *call,
     {
       elements = sluice_elements_new (spec->n);
       for (guint i = 0; i < spec->n; i++)
-        elements->tensors[i] = sluice_tensor_ref (sluice_call_input (call, i + 1));
+        {
+          elements->tensors[i] = sluice_tensor_ref (sluice_call_input (call, i + 1));
+          sluice_tensor_set_memory_class (elements->tensors[i], SLUICE_MEMORY_QUEUE);
+        }
       sluice_items_push_element (items, elements);
       return TRUE;
     }

@@ -140,7 +140,10 @@ sluice_item_dup (const SluiceItem *self,
 {
   SluiceTensor *tensor = self->elements->tensors[component];
   if (self->row == SLUICE_WHOLE)
-    return sluice_tensor_ref (tensor);
+    {
+      sluice_tensor_set_memory_class (tensor, owner.memory_class);
+      return sluice_tensor_ref (tensor);
+    }
   SluiceShape shape = sluice_item_shape (self, component);
   SluiceTensor *copy = sluice_tensor_new_checked (allocator, tensor->dtype, &shape, owner, error);
   if (copy != NULL && copy->n_elements > 0)

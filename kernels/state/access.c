@@ -16,10 +16,23 @@ sluice_call_variable (SluiceKernelCall *call, guint i)
   return call->inputs[i].ref;
 }
 
-static SluiceOwner
-parameter_owner (SluiceKernelCall *call)
+/* (nullable): call->error is set */
+static SluiceTensor *
+new_value (SluiceKernelCall *call, const SluiceVariable *variable, const SluiceTensor *like)
 {
-  return (SluiceOwner){ call->node->id, SLUICE_MEMORY_PARAMETER };
+  SluiceOwner owner = variable->owner;
+  if (owner.node == 0)
+    owner = (SluiceOwner){ call->node->id, SLUICE_MEMORY_PARAMETER };
+  SluiceTensor *value =
+      sluice_tensor_new_shared (call->device->allocator, like->dtype, &like->shape, owner);
+  if (value != NULL)
+    return value;
+  GError *error = NULL;
+  sluice_tensor_explain_shortage (call->device->allocator, like->dtype, &like->shape, owner,
+                                  &error);
+  g_prefix_error (&error, "variable '%s': ", variable->name);
+  sluice_call_fail_with (call, error);
+  return NULL;
 }
 
 SluiceTensor *
@@ -36,14 +49,9 @@ sluice_call_writable (SluiceKernelCall *call, guint i, SluiceVariable *variable)
     }
   if (!handle || sluice_tensor_is_exclusive (tensor))
     return tensor;
-  SluiceTensor *own = sluice_tensor_new_shared (call->device->allocator, tensor->dtype,
-                                                &tensor->shape, parameter_owner (call));
+  SluiceTensor *own = new_value (call, variable, tensor);
   if (own == NULL)
-    {
-      sluice_call_fail (call, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-                        "no memory for a copy of variable '%s'", variable->name);
-      return NULL;
-    }
+    return NULL;
   sluice_elements_copy (tensor->dtype, own->data, tensor->data, tensor->n_elements);
   variable->tensor = own;
   sluice_tensor_unref (tensor);
@@ -100,12 +108,11 @@ sluice_call_store (SluiceKernelCall *call, SluiceVariable *variable, SluiceTenso
       sluice_elements_copy (value->dtype, old->data, value->data, value->n_elements);
       return TRUE;
     }
-  SluiceTensor *fresh = in_place ? sluice_tensor_new_view (old, &value->shape, 0)
-                                 : sluice_tensor_new_shared (call->device->allocator, value->dtype,
-                                                             &value->shape, parameter_owner (call));
+  SluiceTensor *fresh =
+      in_place ? sluice_tensor_new_view (old, &value->shape, 0) : new_value (call, variable, value);
   if (fresh == NULL)
-    return sluice_call_fail (call, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for variable '%s'",
-                             variable->name);
+    return sluice_call_fail (call, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                             "no memory for the header of variable '%s'", variable->name);
   sluice_elements_copy (value->dtype, fresh->data, value->data, value->n_elements);
   variable->tensor = fresh;
   if (old)

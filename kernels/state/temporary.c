@@ -95,8 +95,12 @@ temporary_compute (SluiceKernelCall *call)
   SluiceTensor *tensor =
       sluice_tensor_new_shared (call->device->allocator, self->dtype, &self->shape, call->owner);
   if (tensor == NULL)
-    return sluice_call_fail (call, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-                             "no memory for temporary variable '%s'", self->name);
+    {
+      GError *error = NULL;
+      sluice_tensor_explain_shortage (call->device->allocator, self->dtype, &self->shape,
+                                      call->owner, &error);
+      return sluice_call_fail_with (call, error);
+    }
   if (!sluice_dtype_is_managed (tensor->dtype) && tensor->n_elements > 0)
     memset (tensor->data, 0, sluice_tensor_bytes (tensor));
   SluiceVariable *variable = sluice_variable_new (self->name, self->dtype, &self->shape);

@@ -6,23 +6,19 @@
 static SluiceResource *
 make_variable (gpointer data, GError **error)
 {
-  const SluiceNode *node = data;
-  return (SluiceResource *) sluice_variable_new (node->name, sluice_node_get_type (node, "dtype"),
-                                                 &sluice_node_get_attr (node, "shape")->shape);
-}
-
-/* The state of a node is the node itself: what make_variable reads of it, it reads once. */
-static gpointer
-keep_node (const SluiceNode *node, GError **error)
-{
-  return (gpointer) node;
+  const SluiceKernelCall *call = data;
+  const SluiceNode *node = call->node;
+  SluiceVariable *self = sluice_variable_new (node->name, sluice_node_get_type (node, "dtype"),
+                                              &sluice_node_get_attr (node, "shape")->shape);
+  self->owner = call->owner;
+  return &self->parent;
 }
 
 static gboolean
 variable_compute (SluiceKernelCall *call)
 {
-  call->outputs[0].ref = (SluiceVariable *) sluice_call_resource (call, &sluice_variable_type,
-                                                                  make_variable, call->state);
+  call->outputs[0].ref =
+      (SluiceVariable *) sluice_call_resource (call, &sluice_variable_type, make_variable, call);
   return call->outputs[0].ref != NULL;
 }
 
@@ -30,7 +26,7 @@ static gboolean
 handle_compute (SluiceKernelCall *call)
 {
   SluiceResource *variable =
-      sluice_call_resource (call, &sluice_variable_type, make_variable, call->state);
+      sluice_call_resource (call, &sluice_variable_type, make_variable, call);
   if (variable == NULL)
     return FALSE;
   sluice_call_take_output (call, 0, sluice_tensor_new_resource (variable));
@@ -205,14 +201,9 @@ destroy_compute (SluiceKernelCall *call)
 #define SUBTRACT      GINT_TO_POINTER (TRUE)
 
 static const SluiceKernel kernels[] = {
-  KERNEL ("VariableV2",
-          .compute = variable_compute,
-          .prepare = keep_node,
-          .flags = SLUICE_KERNEL_CHEAP),
-  KERNEL (
-      "Variable", .compute = variable_compute, .prepare = keep_node, .flags = SLUICE_KERNEL_CHEAP),
-  KERNEL (
-      "VarHandleOp", .compute = handle_compute, .prepare = keep_node, .flags = SLUICE_KERNEL_CHEAP),
+  KERNEL ("VariableV2", .compute = variable_compute, .flags = SLUICE_KERNEL_CHEAP),
+  KERNEL ("Variable", .compute = variable_compute, .flags = SLUICE_KERNEL_CHEAP),
+  KERNEL ("VarHandleOp", .compute = handle_compute, .flags = SLUICE_KERNEL_CHEAP),
   KERNEL ("IsVariableInitialized", .compute = is_initialized_compute, .flags = SLUICE_KERNEL_CHEAP),
   KERNEL ("VarIsInitializedOp", .compute = is_initialized_compute, .flags = SLUICE_KERNEL_CHEAP),
   KERNEL ("Assign",

@@ -98,7 +98,7 @@ static const SluiceRecipe recipe = {
     .signature = inputs " -> out: Ref(T)",                                                         \
     .attrs = "T: number; use_locking: bool = false" extra,                                         \
     .summary = text,                                                                               \
-    .flags = SLUICE_OP_NOT_DIFFERENTIABLE,                                                         \
+    .flags = SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_OPTIMIZER,                                   \
     .shape = reference_shape,                                                                      \
     .cost = apply_cost,                                                                            \
     .recipe = &recipe,                                                                             \
@@ -109,7 +109,7 @@ static const SluiceRecipe recipe = {
     .signature = inputs " ->",                                                                     \
     .attrs = "T: number; use_locking: bool = false" extra,                                         \
     .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
+    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_OPTIMIZER,              \
     .shape = resource_shape,                                                                       \
     .cost = apply_cost,                                                                            \
     .recipe = &recipe,                                                                             \

@@ -95,7 +95,7 @@ static const SluiceRecipe recipe = {
     .signature = io,                                                                               \
     .attrs = "T: number; Tindices: index; use_locking: bool = false" extra,                        \
     .summary = text,                                                                               \
-    .flags = op_flags,                                                                             \
+    .flags = (op_flags) | SLUICE_OP_OPTIMIZER,                                                     \
     .shape = sparse_shape,                                                                         \
     .cost = sparse_cost,                                                                           \
     .recipe = &recipe,                                                                             \

@@ -73,7 +73,7 @@ matches (const char *text, const SluiceDevice *device)
 static void
 test_matches (void)
 {
-  g_autoptr (SluiceDevice) cpu = sluice_device_new_cpu (1, 0);
+  g_autoptr (SluiceDevice) cpu = sluice_device_new_cpu (1, 0, NULL);
   g_assert_cmpstr (cpu->name, ==, "/job:localhost/replica:0/task:0/device:CPU:1");
   g_assert_true (matches ("", cpu));
   g_assert_true (matches ("/cpu:1", cpu));
