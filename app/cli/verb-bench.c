@@ -162,7 +162,7 @@ bench (char **arguments, GError **error)
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
   Machine *machine = NULL;
   if (project != NULL && sluice_examples_load_all (project, &examples, &test, error))
-    machine = machine_new (project, examples, NULL, 0, error);
+    machine = machine_new (project, examples, NULL, 0, 0, error);
   if (machine == NULL)
     return EXIT_FAILED;
   gboolean ok = serves ? serve (machine, base_mb, error) : measure (machine, &best, error);

@@ -48,7 +48,7 @@ check_project (JsonBuilder *b, guint *n, const char *folder)
     sluice_examples_load_all (project, &examples, &test, &error);
   if (error == NULL)
     {
-      Machine *machine = machine_new (project, examples, test, 0, &error);
+      Machine *machine = machine_new (project, examples, test, 0, 0, &error);
       if (machine != NULL)
         {
           check_graph (b, n, machine->graph);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/memory.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
@@ -26,6 +26,7 @@ static const GOptionEntry options[] = {
   { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads, N_ ("Threads that compute (one a core)"),
     N_ ("N") },
   { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (1)"), N_ ("N") },
+  CLI_MEMORY_OPTIONS,
   G_OPTION_ENTRY_NULL,
 };
 
@@ -185,8 +186,10 @@ run (char **arguments, GError **error)
     return cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
   if (n_threads < 0 || n_cpus < 1)
     return cli_usage (error, "--threads must not be negative, --cpus at least 1");
-  sluice_pool_set_threads (n_threads);
   SluiceSessionOptions session_options = { .n_cpus = n_cpus };
+  if (!cli_get_memory_limit (&session_options.memory_limit, error))
+    return EXIT_USAGE;
+  sluice_pool_set_threads (n_threads);
   g_autoptr (GArray) parsed = g_array_new (FALSE, TRUE, sizeof (SluiceFeed));
   g_array_set_clear_func (parsed, feed_clear);
   g_autoptr (SluiceGraph) graph = sluice_graph_load_file (arguments[0], error);
@@ -195,7 +198,12 @@ run (char **arguments, GError **error)
   if (session == NULL || !sluice_session_extend (session, graph, error)
       || !parse_feeds (graph, parsed, error))
     return EXIT_FAILED;
-  return run_graph (session, parsed, error);
+  if (cli_memory)
+    sluice_session_record_memory (session);
+  int status = run_graph (session, parsed, error);
+  if (cli_memory)
+    cli_print_memory (session);
+  return status;
 }
 
 const Verb verb_run = {

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/memory.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/train/trainer.h"
@@ -47,6 +47,7 @@ static const GOptionEntry options[] = {
     N_ ("Threads that compute (one a core); results do not depend on it"), N_ ("N") },
   { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (as the project says)"),
     N_ ("N") },
+  CLI_MEMORY_OPTIONS,
   G_OPTION_ENTRY_NULL,
 };
 
@@ -163,6 +164,15 @@ is_over (SluiceRunState state)
   return state == SLUICE_RUN_FINISHED || state == SLUICE_RUN_STOPPED || state == SLUICE_RUN_FAILED;
 }
 
+/* What the first steps needed. */
+static void
+print_memory (SluiceTrainer *trainer, gboolean bar)
+{
+  if (bar)
+    putchar ('\n');
+  cli_print_memory (sluice_trainer_get_session (trainer));
+}
+
 /* Follows the run to its end: a bar or JSON ten times a second, else a line every two seconds. */
 static void
 follow (SluiceTrainer *trainer, Bell *bell)
@@ -171,11 +181,13 @@ follow (SluiceTrainer *trainer, Bell *bell)
   double period = bar || cli_json ? 0.1 : 2, next_line = period;
   gboolean stopping = FALSE;
   guint n_waits = 0; /* looks in a row */
+  gboolean records = cli_memory;
   SluiceProgress p;
   gint64 start = g_get_monotonic_time ();
+  sluice_trainer_get_progress (trainer, &p);
+  gint64 first_step = p.step;
   pthread_mutex_lock (&bell->lock);
-  for (sluice_trainer_get_progress (trainer, &p); !is_over (p.state);
-       sluice_trainer_get_progress (trainer, &p))
+  for (; !is_over (p.state); sluice_trainer_get_progress (trainer, &p))
     {
       if (interrupts > 0 && !stopping)
         {
@@ -188,6 +200,11 @@ follow (SluiceTrainer *trainer, Bell *bell)
                  _ ("Waiting: the database is busy, or another program holds it. Nothing is "
                     "lost; close the other program."));
       double now = (g_get_monotonic_time () - start) * 1e-6;
+      if (records && p.step >= first_step + 2)
+        {
+          records = FALSE;
+          print_memory (trainer, bar);
+        }
       if (bar)
         draw_bar (&p);
       else if (now >= next_line)
@@ -203,6 +220,8 @@ follow (SluiceTrainer *trainer, Bell *bell)
       pthread_cond_timedwait (&bell->changed, &bell->lock, &until);
     }
   pthread_mutex_unlock (&bell->lock);
+  if (records)
+    print_memory (trainer, bar);
   if (bar)
     {
       draw_bar (&p);
@@ -283,6 +302,9 @@ train (char **arguments, GError **error)
     return cli_usage (error, "--resume-step needs --resume NAME");
   if (init_from != NULL ? resume != NULL : init_partly)
     return cli_usage (error, "--init-from is for a new run, and --init-partly needs it");
+  gsize memory_limit;
+  if (!cli_get_memory_limit (&memory_limit, error))
+    return EXIT_USAGE;
   sluice_pool_set_threads (n_threads);
   g_autofree char *folder = cli_dup_workspace (workspace);
   g_autoptr (SluiceStore) store = sluice_store_open (folder, error);
@@ -296,6 +318,7 @@ train (char **arguments, GError **error)
     .init_from = init_from,
     .init_partly = init_partly,
     .n_cpus = n_cpus,
+    .memory_limit = memory_limit,
   };
   g_autoptr (SluiceTrainer) trainer = sluice_trainer_new (store, project, &trainer_options, error);
   if (trainer == NULL)
@@ -305,6 +328,8 @@ train (char **arguments, GError **error)
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
   sluice_trainer_set_notify (trainer, ring, &bell);
+  if (cli_memory)
+    sluice_session_record_memory (sluice_trainer_get_session (trainer));
   sluice_trainer_start (trainer);
   follow (trainer, &bell);
   gboolean ok = sluice_trainer_wait (trainer, error);

@@ -435,8 +435,27 @@ class Cli:
                  ["EDGE=VALUE"]),
                 ("a feed file that is not there", ["--feed", "x:0=no.npy", "--fetch", "twice:0"], 1,
                  ["no.npy"]),
-                ("no device", ["--cpus", "0", "--fetch", "twice:0"], 2, ["--cpus"])):
+                ("no device", ["--cpus", "0", "--fetch", "twice:0"], 2, ["--cpus"]),
+                ("a limit that is none", ["--memory-limit", "64Q", "--fetch", "twice:0"], 2,
+                 ["64Q"]),
+                ("a limit beyond all", ["--memory-limit", "9999999999T", "--fetch", "twice:0"], 2,
+                 ["9999999999T"]),
+                ("too little memory", ["--memory-limit", "1K", "--feed", f"x:0={[1] * 1000}",
+                                       "--fetch", "twice:0"], 1,
+                 ["'twice'", "float [1000] (4000 bytes)", "CPU:0 may use 1.0"])):
             self.check(f"run: {name}", self.call("run", graph, *arguments), status, *words)
+        feed = ("--feed", f"x:0={[1] * 1000}", "--fetch", "twice:0", "--memory")
+        self.check("run --memory", self.call("run", graph, *feed, "--memory-limit", "1M"), 0,
+                   "CPU:0", "'twice', activation in", "float [1000]")
+        lines = self.call("run", graph, *feed, "--json").stdout.strip().splitlines()
+        device = json.loads(lines[-1])["memory"][0]
+        held = sum(holder["bytes"] for holder in device["holders"])
+        self.tap.point("run --memory --json",
+                       device["peak_bytes"] == held == sum(device["classes"].values())
+                       and device["holders"][0]["node"] == "'twice'", device)
+        self.check("train --memory", self.call(
+            "train", "--workspace", self.folder / "memory", self.mlp, "--steps", 20, "--memory",
+            "--memory-limit", "64M"), 0, "parameter", "gradient", "finished at step 20")
 
     def load(self):
         graph = self.samples / "plugin" / "mish.pbtxt"

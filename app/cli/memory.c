@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "app/cli/memory.h"
+
+#include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+
+#define N_SHOWN 20 /* holders, for people; --json has all of them */
+
+char *cli_memory_limit;
+gboolean cli_memory;
+
+gboolean
+cli_get_memory_limit (gsize *bytes, GError **error)
+{
+  static const char units[] = "KMGT";
+  *bytes = 0;
+  if (cli_memory_limit == NULL)
+    return TRUE;
+  char *end = cli_memory_limit;
+  guint64 number = g_ascii_isdigit (*end) ? g_ascii_strtoull (cli_memory_limit, &end, 10) : 0;
+  const char *unit = *end ? strchr (units, g_ascii_toupper (*end)) : NULL;
+  guint shift = unit ? 10 * (guint) (unit - units + 1) : 0;
+  end += unit != NULL;
+  if (end == cli_memory_limit || *end || number == 0 || number > ((guint64) G_MAXINT64 >> shift))
+    {
+      cli_usage (error, "--memory-limit '%s': a number of bytes is wanted, as 500000, 64M or 2G",
+                 cli_memory_limit);
+      return FALSE;
+    }
+  *bytes = number << shift;
+  return TRUE;
+}
+
+static void
+print_table (SluiceAllocator *allocator, const SluiceLedger *ledger)
+{
+  g_autofree char *peak = g_format_size_full (ledger->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  printf (_ ("%s: %s at the most\n"), sluice_allocator_get_name (allocator), peak);
+  for (guint i = 0; i < SLUICE_N_MEMORY_CLASSES; i++)
+    if (ledger->class_bytes[i] > 0)
+      {
+        g_autofree char *size =
+            g_format_size_full (ledger->class_bytes[i], G_FORMAT_SIZE_IEC_UNITS);
+        printf ("  %-10s %s\n", sluice_memory_class_name (i), size);
+      }
+  for (guint i = 0; i < MIN (ledger->holders->len, N_SHOWN); i++)
+    {
+      const SluiceMemoryHolder *holder = &g_array_index (ledger->holders, SluiceMemoryHolder, i);
+      g_autofree char *name = sluice_allocator_dup_node_name (allocator, holder->owner.node);
+      g_autofree char *size = g_format_size_full (holder->bytes, G_FORMAT_SIZE_IEC_UNITS);
+      g_autofree char *label = sluice_block_label_to_string (&holder->largest);
+      printf (_ ("  %s  %s, %s in %u blocks%s%s\n"), size, name != NULL ? name : _ ("no node"),
+              sluice_memory_class_name (holder->owner.memory_class), holder->n_blocks,
+              label != NULL ? _ (" up to ") : "", label != NULL ? label : "");
+    }
+  if (ledger->holders->len > N_SHOWN)
+    printf (_ ("  and %u more\n"), ledger->holders->len - N_SHOWN);
+}
+
+static void
+add_json (JsonBuilder *b, SluiceAllocator *allocator, const SluiceLedger *ledger)
+{
+  json_builder_begin_object (b);
+  cli_json_string (b, "device", sluice_allocator_get_name (allocator));
+  cli_json_int (b, "peak_bytes", (gint64) ledger->peak_bytes);
+  json_builder_set_member_name (b, "classes");
+  json_builder_begin_object (b);
+  for (guint i = 0; i < SLUICE_N_MEMORY_CLASSES; i++)
+    cli_json_int (b, sluice_memory_class_name (i), (gint64) ledger->class_bytes[i]);
+  json_builder_end_object (b);
+  json_builder_set_member_name (b, "holders");
+  json_builder_begin_array (b);
+  for (guint i = 0; i < ledger->holders->len; i++)
+    {
+      const SluiceMemoryHolder *holder = &g_array_index (ledger->holders, SluiceMemoryHolder, i);
+      g_autofree char *name = sluice_allocator_dup_node_name (allocator, holder->owner.node);
+      g_autofree char *label = sluice_block_label_to_string (&holder->largest);
+      json_builder_begin_object (b);
+      cli_json_string (b, "node", name);
+      cli_json_string (b, "class", sluice_memory_class_name (holder->owner.memory_class));
+      cli_json_int (b, "bytes", (gint64) holder->bytes);
+      cli_json_int (b, "blocks", holder->n_blocks);
+      cli_json_string (b, "largest", label);
+      json_builder_end_object (b);
+    }
+  json_builder_end_array (b);
+  json_builder_end_object (b);
+}
+
+void
+cli_print_memory (SluiceSession *session)
+{
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  json_builder_begin_object (b);
+  json_builder_set_member_name (b, "memory");
+  json_builder_begin_array (b);
+  for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
+    {
+      g_autoptr (SluiceLedger) ledger = sluice_session_dup_ledger (session, i);
+      SluiceAllocator *allocator = sluice_session_get_device (session, i)->allocator;
+      if (ledger == NULL || ledger->peak_bytes == 0)
+        continue;
+      if (cli_json)
+        add_json (b, allocator, ledger);
+      else
+        print_table (allocator, ledger);
+    }
+  json_builder_end_array (b);
+  json_builder_end_object (b);
+  if (!cli_json)
+    return;
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  g_autofree char *text = json_to_string (root, FALSE);
+  puts (text);
+  fflush (stdout);
+}
