@@ -390,10 +390,15 @@ class Cli:
                        [tier["ops"] for tier in tiers] == [125, 149, 389]
                        and all(tier["done"] + len(tier["missing"]) == tier["ops"]
                                for tier in tiers), tiers)
-        done = [sum(op["tier"] == tier["tier"] and bool(op["kernels"]) for op in every)
-                for tier in tiers]
-        self.tap.point("what is done is what has kernels",
-                       done == [tier["done"] for tier in tiers], done, tiers)
+        have = [{op["name"] for op in every if op["tier"] == tier["tier"] and op["kernels"]}
+                  for tier in tiers]
+        self.tap.point("what has kernels is done",
+                       not any(has & set(tier["missing"]) for has, tier in zip(have, tiers)),
+                       tiers)
+        # No kernel: the executor's own, and a call that is written out.
+        self.tap.point("loops and calls are done",
+                       not {"Enter", "While"} & {op for tier in tiers for op in tier["missing"]},
+                       tiers)
 
     def op_pages(self, every):
         folder = self.folder / "pages"

@@ -207,12 +207,26 @@ static const char nodes[] = NUMBER ("start", "-1") NUMBER ("stop", "5") NUMBER (
                                                                      "") ONE_SHOT ("shot", "make")
                                                         ONE_SHOT ("wrong_shot", "make_wrong");
 
+#define TURNS(name, op, inputs, attrs)                                                             \
+  NODE (name, op, IN ("range") IN ("two") IN ("one") inputs,                                       \
+        FUNC ("f", "numbers") NONE attrs LONGS)                                                    \
+  ITERATOR (name)
+static const char parallel_nodes[] = TURNS ("turns", "InterleaveDataset", "", "")
+    TURNS ("turns_2", "ParallelInterleaveDatasetV2", IN ("four"), "")
+        TURNS ("turns_3", "ParallelInterleaveDatasetV3", IN ("four"), "")
+            TURNS ("turns_4", "ParallelInterleaveDatasetV4", IN ("one") IN ("one") IN ("four"), "")
+                NODE ("filter",
+                      "ParallelFilterDataset",
+                      IN ("range") IN ("four"),
+                      FUNC ("predicate", "up_to_two") NONE LONGS) ITERATOR ("filter")
+                    NODE ("filter_sync", "IteratorGetNextSync", IN ("filter_it"), LONGS);
+
 static void
 init (Harness *h)
 {
   g_autoptr (GError) error = NULL;
   harness_init (h, 1, FALSE);
-  g_autofree char *text = g_strconcat (nodes, functions, NULL);
+  g_autofree char *text = g_strconcat (nodes, parallel_nodes, functions, NULL);
   g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
   sluice_graph_import (h->graph, bytes, &error);
   g_assert_no_error (error);
@@ -306,6 +320,32 @@ test_flat (void)
     for (gint64 i = 0; i < n; i++)
       g_assert_cmpint (next (&h, "flat_next:0"), ==, i);
   harness_fails (&h, "flat_next:0", NULL, SLUICE_ERROR_OUT_OF_RANGE);
+}
+
+/* What may run in parallel gives what its serial form does. */
+static void
+test_parallel_forms (void)
+{
+  g_auto (Harness) h;
+  init (&h);
+  static const char *const begins[] = { "turns_begin", "turns_2_begin", "turns_3_begin",
+                                        "turns_4_begin", "filter_begin" };
+  static const char *const nexts[] = { "turns_next:0", "turns_2_next:0", "turns_3_next:0",
+                                       "turns_4_next:0" };
+  for (guint i = 0; i < G_N_ELEMENTS (begins); i++)
+    harness_target (&h, begins[i]);
+  /* 1 + 2 + 3 + 4 numbers, of two ranges in turn */
+  for (guint i = 0; i < 10; i++)
+    {
+      gint64 want = next (&h, nexts[0]);
+      for (guint k = 1; k < G_N_ELEMENTS (nexts); k++)
+        g_assert_cmpint (next (&h, nexts[k]), ==, want);
+    }
+  for (guint k = 0; k < G_N_ELEMENTS (nexts); k++)
+    harness_fails (&h, nexts[k], NULL, SLUICE_ERROR_OUT_OF_RANGE);
+  for (gint64 i = -1; i <= 2; i++)
+    g_assert_cmpint (next (&h, "filter_sync:0"), ==, i);
+  harness_fails (&h, "filter_sync:0", NULL, SLUICE_ERROR_OUT_OF_RANGE);
 }
 
 /* ---- ahead of time ---- */
@@ -464,6 +504,7 @@ main (int argc, char **argv)
   g_test_add_func ("/dataset-functions/zip", test_zip);
   g_test_add_func ("/dataset-functions/while", test_while);
   g_test_add_func ("/dataset-functions/flat", test_flat);
+  g_test_add_func ("/dataset-functions/parallel-forms", test_parallel_forms);
   g_test_add_func ("/dataset-functions/parallel", test_parallel);
   g_test_add_func ("/dataset-functions/left", test_left);
   g_test_add_func ("/dataset-functions/state", test_state);
