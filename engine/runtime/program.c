@@ -123,8 +123,8 @@ dup_strings (const char *const *strings, guint n)
   return (const char *const *) copy;
 }
 
-static Names *
-names_dup (const Names *names)
+Names *
+sluice_program_names_dup (const Names *names)
 {
   Names *copy = g_memdup2 (names, sizeof *names);
   copy->feeds = dup_strings (names->feeds, names->n_feeds);
@@ -133,10 +133,9 @@ names_dup (const Names *names)
   return copy;
 }
 
-static void
-names_free (gpointer data)
+void
+sluice_program_names_free (Names *names)
 {
-  Names *names = data;
   g_strfreev ((char **) names->feeds);
   g_strfreev ((char **) names->fetches);
   g_strfreev ((char **) names->targets);
@@ -252,7 +251,8 @@ sluice_programs_get (SluicePrograms *self, const Names *names, GError **error)
     {
       program = sluice_program_new (plan);
       pthread_mutex_lock (&self->cache_lock);
-      g_hash_table_insert (self->by_names, names_dup (names), sluice_program_ref (program));
+      g_hash_table_insert (self->by_names, sluice_program_names_dup (names),
+                           sluice_program_ref (program));
       pthread_mutex_unlock (&self->cache_lock);
     }
   pthread_mutex_unlock (&self->graph_lock);
@@ -273,8 +273,9 @@ sluice_programs_new (void)
   self->graph = sluice_graph_new ();
   self->placements = sluice_placements_new ();
   self->lanes = sluice_lanes_new (TRACE_RECORDS);
-  self->by_names = g_hash_table_new_full (hash_names, equal_names, names_free,
-                                          (GDestroyNotify) sluice_program_unref);
+  self->by_names =
+      g_hash_table_new_full (hash_names, equal_names, (GDestroyNotify) sluice_program_names_free,
+                             (GDestroyNotify) sluice_program_unref);
   return self;
 }
 

@@ -71,6 +71,10 @@ typedef struct
   gboolean in_parts;     /* parts.h */
 } SluiceProgramNames;
 
+/* (transfer full) */
+SluiceProgramNames *sluice_program_names_dup (const SluiceProgramNames *names);
+void sluice_program_names_free (SluiceProgramNames *names);
+
 /* (transfer full) (nullable). Two threads that ask for a new signature at once make one plan. */
 SluiceProgram *
 sluice_programs_get (SluicePrograms *self, const SluiceProgramNames *names, GError **error);

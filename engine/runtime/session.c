@@ -32,6 +32,7 @@ struct _SluiceCallable
   _Atomic int ref_count;
   SluiceSession *session;
   SluiceProgram *program;
+  SluiceProgramNames *names; /* what a guarded run finds its own program with */
 };
 
 /* ---- runs ---- */
@@ -157,6 +158,7 @@ sluice_session_prepare (SluiceSession *self,
   callable->ref_count = 1;
   callable->session = g_object_ref (self);
   callable->program = program;
+  callable->names = sluice_program_names_dup (&signature);
   return callable;
 }
 
@@ -173,6 +175,7 @@ sluice_callable_unref (SluiceCallable *self)
   if (atomic_fetch_sub (&self->ref_count, 1) != 1)
     return;
   sluice_program_unref (self->program);
+  sluice_program_names_free (self->names);
   g_object_unref (self->session);
   g_free (self);
 }
@@ -184,7 +187,16 @@ sluice_callable_run (SluiceCallable *self,
                      const SluiceRunOptions *options,
                      GError **error)
 {
-  return run_program (self->session, self->program, feeds, outputs, options, error);
+  if (!guards (self->session, options) || self->names->node_by_node)
+    return run_program (self->session, self->program, feeds, outputs, options, error);
+  SluiceProgramNames names = *self->names;
+  names.node_by_node = TRUE;
+  SluiceProgram *program = sluice_programs_get (self->session->programs, &names, error);
+  if (!program)
+    return FALSE;
+  gboolean ok = run_program (self->session, program, feeds, outputs, options, error);
+  sluice_program_unref (program);
+  return ok;
 }
 
 /* Of a run in parts, after its end. */

@@ -65,8 +65,7 @@ typedef struct
   GCancellable *cancellable;      /* (nullable) */
   guint64 step;                   /* number recorded in the trace */
   const _Atomic int *cancel_flag; /* (nullable): another way to cancel, one load to look at */
-  gboolean nan_guard;             /* for this run only; a callable names the node at the end of what
-                                     was fused */
+  gboolean nan_guard;             /* for this run only */
   guint64 max_iterations;         /* a loop that wants more fails the run; 0: no limit */
   gboolean may_wait; /* for ever, without a word: a run that fills a queue for others */
 } SluiceRunOptions;

@@ -263,12 +263,19 @@ test_guard (void)
   SluiceFeed feed = { "x:0", zeros };
   const char *fetch = "y:0";
   SluiceTensor *output;
-  for (int guarded = 0; guarded < 2; guarded++)
+  const char *edge = feed.edge;
+  g_autoptr (GError) failed = NULL;
+  g_autoptr (SluiceCallable) callable =
+      sluice_session_prepare (f.session, &edge, 1, &fetch, 1, NULL, 0, &failed);
+  g_assert_no_error (failed);
+  for (int i = 0; i < 4; i++)
     {
       g_autoptr (GError) error = NULL;
+      gboolean guarded = i & 1;
       SluiceRunOptions options = { .nan_guard = guarded };
-      gboolean ok =
-          sluice_session_run (f.session, &feed, 1, &fetch, 1, NULL, 0, &output, &options, &error);
+      gboolean ok = i < 2 ? sluice_session_run (f.session, &feed, 1, &fetch, 1, NULL, 0, &output,
+                                                &options, &error)
+                          : sluice_callable_run (callable, &feed.tensor, &output, &options, &error);
       g_assert_cmpint (ok, ==, !guarded);
       if (ok)
         sluice_tensor_unref (output);
