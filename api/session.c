@@ -15,18 +15,23 @@ typedef enum
   OPTION_NULLS,
   OPTION_MEMORY_LIMIT,
   OPTION_SEED,
+  OPTION_MAX_ITERATIONS,
   OPTION_SOFT_PLACEMENT,
   OPTION_REFERENCE_KERNELS,
   OPTION_NAN_GUARD,
   OPTION_OPTIMIZE,
+  OPTION_KEEP_WAITING,
+  OPTION_TRUNCATE_TRANSFERS,
+  OPTION_ORDERED,
   N_OPTIONS
 } Option;
 
 #define MAX_DEVICES 64 /* of a kind: far more than they are good for, and cheap */
 
 static const char *const option_names[N_OPTIONS] = {
-  "cpus",      "nulls",    "memory-limit", "seed", "soft-placement", "reference-kernels",
-  "nan-guard", "optimize",
+  "cpus",           "nulls",          "memory-limit",       "seed",
+  "max-iterations", "soft-placement", "reference-kernels",  "nan-guard",
+  "optimize",       "keep-waiting",   "truncate-transfers", "ordered",
 };
 
 static void
@@ -46,6 +51,9 @@ set_option (SluiceSessionOptions *options, Option option, const SluiceAttrValue 
     case OPTION_SEED:
       options->seed = (guint64) value->i;
       break;
+    case OPTION_MAX_ITERATIONS:
+      options->max_iterations = (guint64) value->i;
+      break;
     case OPTION_SOFT_PLACEMENT:
       options->soft_placement = value->b;
       break;
@@ -57,6 +65,15 @@ set_option (SluiceSessionOptions *options, Option option, const SluiceAttrValue 
       break;
     case OPTION_OPTIMIZE:
       options->no_optimize = !value->b;
+      break;
+    case OPTION_KEEP_WAITING:
+      options->keep_waiting = value->b;
+      break;
+    case OPTION_TRUNCATE_TRANSFERS:
+      options->truncate_transfers = value->b;
+      break;
+    case OPTION_ORDERED:
+      options->ordered = value->b;
       break;
     case N_OPTIONS:
       break;

@@ -253,7 +253,7 @@ static void
 heat_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *cancellable)
 {
   HeatTask *task = data;
-  g_autoptr (GArray) events = sluice_session_dup_trace (task->session, &task->cursor);
+  g_autoptr (GArray) events = sluice_session_dup_trace (task->session, &task->cursor, NULL);
   for (guint i = 0; i < events->len; i++)
     {
       SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, i);

@@ -13,7 +13,9 @@ device_new (const SluiceDeviceClass *klass, guint index, gsize memory_limit)
   SluiceDevice *self = g_new0 (SluiceDevice, 1);
   self->klass = klass;
   self->index = index;
-  self->name = g_strdup_printf ("/job:localhost/replica:0/task:0/device:%s:%u", klass->type, index);
+  static const char where[] = "/job:localhost/replica:0/task:0/device:";
+  self->name = g_strdup_printf ("%s%s:%u", where, klass->type, index);
+  self->short_name = self->name + strlen (where);
   self->allocator = sluice_allocator_new (self->name, memory_limit);
   return self;
 }

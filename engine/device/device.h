@@ -34,7 +34,8 @@ typedef struct
 struct _SluiceDevice
 {
   const SluiceDeviceClass *klass;
-  char *name; /* "/job:localhost/replica:0/task:0/device:CPU:0" */
+  char *name;             /* "/job:localhost/replica:0/task:0/device:CPU:0" */
+  const char *short_name; /* "CPU:0": the end of it */
   guint index;
   SluiceAllocator *allocator;
   SluiceSwap *swap; /* (nullable): where there is a limit */

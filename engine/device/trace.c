@@ -9,14 +9,17 @@ sluice_trace_ring_new (guint n_records)
   self->capacity = 2;
   while (self->capacity <= n_records) /* one slot is the writer's */
     self->capacity *= 2;
-  self->records = g_new0 (SluiceTraceRecord, self->capacity);
+  /* Zeroed by the system: pages that nothing was written to take no memory. */
+  const gsize line = sizeof (SluiceTraceRecord);
+  self->memory = g_malloc0_n (self->capacity + 1, line);
+  self->records = (SluiceTraceRecord *) (((guintptr) self->memory + line - 1) / line * line);
   return self;
 }
 
 void
 sluice_trace_ring_free (SluiceTraceRing *self)
 {
-  g_free (self->records);
+  g_free (self->memory);
   g_aligned_free (self);
 }
 
@@ -26,11 +29,14 @@ load_record (const SluiceTraceRecord *from, SluiceTraceRecord *to)
   to->scheduled = __atomic_load_n (&from->scheduled, __ATOMIC_ACQUIRE);
   to->start = __atomic_load_n (&from->start, __ATOMIC_ACQUIRE);
   to->end = __atomic_load_n (&from->end, __ATOMIC_ACQUIRE);
-  to->node = __atomic_load_n (&from->node, __ATOMIC_ACQUIRE);
-  to->bytes = __atomic_load_n (&from->bytes, __ATOMIC_ACQUIRE);
-  to->step = __atomic_load_n (&from->step, __ATOMIC_ACQUIRE);
   to->iteration = __atomic_load_n (&from->iteration, __ATOMIC_ACQUIRE);
+  to->node = __atomic_load_n (&from->node, __ATOMIC_ACQUIRE);
+  to->bytes_in = __atomic_load_n (&from->bytes_in, __ATOMIC_ACQUIRE);
+  to->bytes_out = __atomic_load_n (&from->bytes_out, __ATOMIC_ACQUIRE);
+  to->live = __atomic_load_n (&from->live, __ATOMIC_ACQUIRE);
+  to->step = __atomic_load_n (&from->step, __ATOMIC_ACQUIRE);
   to->frame = __atomic_load_n (&from->frame, __ATOMIC_ACQUIRE);
+  to->lane = __atomic_load_n (&from->lane, __ATOMIC_ACQUIRE);
   to->kind = __atomic_load_n (&from->kind, __ATOMIC_ACQUIRE);
 }
 

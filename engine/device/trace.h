@@ -12,18 +12,23 @@
 typedef struct
 {
   guint64 scheduled, start, end; /* sluice_clock_ticks() */
+  guint64 iteration;             /* of the innermost loop */
   guint32 node;                  /* id of the origin in the session's graph */
-  guint32 bytes;                 /* of its outputs, in units of 64 */
+  guint32 bytes_in, bytes_out;   /* of its inputs and outputs, in units of SLUICE_TRACE_UNIT */
+  guint32 live;                  /* on its device when it had ended, in such units; 0: not asked */
   guint32 step;                  /* low bits of the step's number */
-  guint32 iteration;             /* of the innermost frame */
-  guint32 frame;
-  guint32 kind; /* SluiceTraceKind, and from bit 8 the number of the device */
+  guint32 frame; /* number of the loop's name in the session; 0: outside all loops */
+  guint32 lane;  /* that ran it; its record may lie in the ring of another */
+  guint32 kind;  /* SluiceTraceKind, and from bit 8 the number of the device */
 } SluiceTraceRecord;
+G_STATIC_ASSERT (sizeof (SluiceTraceRecord) == 64); /* a cache line */
+
+#define SLUICE_TRACE_UNIT 64 /* bytes */
 
 typedef enum
 {
   SLUICE_TRACE_NODE,
-  SLUICE_TRACE_WAIT,
+  SLUICE_TRACE_WAIT, /* of an asynchronous kernel: from its start to its end it holds no thread */
   SLUICE_TRACE_SEND,
   SLUICE_TRACE_RECV,
 } SluiceTraceKind;
@@ -37,6 +42,7 @@ typedef struct
 {
   guint64 capacity; /* records; a power of two */
   SluiceTraceRecord *records;
+  gpointer memory;                    /* of the records, which begin at a cache line of it */
   _Alignas(64) _Atomic guint64 count; /* committed since the start */
 } SluiceTraceRing;
 
@@ -53,11 +59,14 @@ sluice_trace_ring_add (SluiceTraceRing *self, const SluiceTraceRecord *record)
   __atomic_store_n (&to->scheduled, record->scheduled, __ATOMIC_RELEASE);
   __atomic_store_n (&to->start, record->start, __ATOMIC_RELEASE);
   __atomic_store_n (&to->end, record->end, __ATOMIC_RELEASE);
-  __atomic_store_n (&to->node, record->node, __ATOMIC_RELEASE);
-  __atomic_store_n (&to->bytes, record->bytes, __ATOMIC_RELEASE);
-  __atomic_store_n (&to->step, record->step, __ATOMIC_RELEASE);
   __atomic_store_n (&to->iteration, record->iteration, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->node, record->node, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->bytes_in, record->bytes_in, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->bytes_out, record->bytes_out, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->live, record->live, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->step, record->step, __ATOMIC_RELEASE);
   __atomic_store_n (&to->frame, record->frame, __ATOMIC_RELEASE);
+  __atomic_store_n (&to->lane, record->lane, __ATOMIC_RELEASE);
   __atomic_store_n (&to->kind, record->kind, __ATOMIC_RELEASE);
   atomic_store_explicit (&self->count, count + 1, memory_order_release);
 }

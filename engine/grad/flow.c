@@ -73,6 +73,7 @@ loop_free (gpointer data)
   g_ptr_array_unref (loop->enters);
   g_ptr_array_unref (loop->exits);
   g_ptr_array_unref (loop->merges);
+  g_free (loop->name);
   g_free (loop);
 }
 
@@ -80,16 +81,15 @@ static SluiceLoop *
 find_loop (SluiceFlow *self, const SluiceNode *enter, guint parent)
 {
   const SluiceString *text = sluice_node_get_string (enter, "frame_name");
-  g_autofree char *copy = g_strndup (text->data, text->length);
-  const char *name = g_intern_string (copy);
+  g_autofree char *name = g_strndup (text->data, text->length);
   for (guint i = self->loops->len; i-- > 1;)
     {
       SluiceLoop *loop = self->loops->pdata[i];
-      if (loop->name == name && loop->parent == parent)
+      if (loop->parent == parent && g_str_equal (loop->name, name))
         return loop;
     }
   SluiceLoop *loop = g_new0 (SluiceLoop, 1);
-  loop->name = name;
+  loop->name = g_steal_pointer (&name);
   loop->frame = self->loops->len;
   loop->parent = parent;
   loop->parallel_iterations = sluice_node_get_int (enter, "parallel_iterations");

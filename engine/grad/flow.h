@@ -21,8 +21,8 @@ struct _SluiceBranch
 
 typedef struct
 {
-  const char *name; /* interned */
-  guint frame;      /* number; 0 is outside all loops */
+  char *name;
+  guint frame; /* number; 0 is outside all loops */
   guint parent;
   gint64 parallel_iterations;
   gboolean swap_memory;               /* what its gradient keeps may leave the memory */

@@ -53,6 +53,8 @@ typedef enum
   SLUICE_ROLE_CAST,
   SLUICE_ROLE_SUMMARY,       /* writes a serialised Summary */
   SLUICE_ROLE_MERGE_SUMMARY, /* joins several of them */
+  SLUICE_ROLE_ENQUEUE,       /* brings a queue elements */
+  SLUICE_ROLE_DEQUEUE,       /* takes elements out of one */
   SLUICE_N_ROLES
 } SluiceRole;
 
@@ -69,6 +71,8 @@ typedef enum
   SLUICE_OP_LOOKS_AFAR = 1 << 6, /* its shape rule reads what nodes tell that are no inputs of it */
   SLUICE_OP_OPTIMIZER = 1 << 7,  /* updates the variable of input 0 by a gradient; variables among
                                     the other inputs are its own state */
+  SLUICE_OP_ONLY_READS = 1 << 8, /* what its references and handles refer to is read, or they are
+                                    handed on; without it such an op counts as one that writes */
 } SluiceOpFlags;
 
 /* What a node costs on the shapes given: work and traffic. Placement, inspector and benches read

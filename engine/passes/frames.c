@@ -9,13 +9,15 @@
  */
 #include "engine/passes/passes.h"
 
+#include <string.h>
+
 #define UNKNOWN G_MAXUINT
 
 typedef struct
 {
   SluiceWork *work;
   const GPtrArray *order;
-  GHashTable *by_name; /* interned frame name -> number + 1 of the last frame of that name */
+  GHashTable *by_name; /* frame name -> number + 1 of the last frame of that name */
 } Find;
 
 static SluiceWorkFrame *
@@ -45,9 +47,9 @@ enter_frame (Find *find, SluiceWorkNode *node, GError **error)
 {
   GArray *frames = find->work->frames;
   const SluiceString *text = sluice_node_get_string (node->origin, "frame_name");
-  g_autofree char *copy = g_strndup (text->data, text->length);
-  const char *name = g_intern_string (copy);
+  g_autofree char *name = g_strndup (text->data, text->length);
   gint64 parallel = sluice_node_get_int (node->origin, "parallel_iterations");
+  parallel = node->is_sequential ? 1 : parallel;
   if (parallel < 1)
     return fail_node (node, error, "attribute parallel_iterations must be at least 1");
   guint number = GPOINTER_TO_UINT (g_hash_table_lookup (find->by_name, name));
@@ -55,18 +57,20 @@ enter_frame (Find *find, SluiceWorkNode *node, GError **error)
     for (number = frames->len; number > 1; number--)
       {
         const SluiceWorkFrame *frame = frame_at (find->work, number - 1);
-        if (frame->name == name && frame->parent == node->frame)
+        if (frame->parent == node->frame && g_str_equal (frame->name, name))
           break;
       }
   if (number < 2)
     {
-      SluiceWorkFrame frame = { .name = name,
+      char *kept = sluice_work_alloc (find->work, text->length + 1);
+      strcpy (kept, name);
+      SluiceWorkFrame frame = { .name = kept,
                                 .parent = node->frame,
                                 .depth = frame_at (find->work, node->frame)->depth + 1,
                                 .parallel_iterations = (guint) MIN (parallel, G_MAXINT32) };
       g_array_append_val (frames, frame);
       number = frames->len;
-      g_hash_table_insert (find->by_name, (gpointer) name, GUINT_TO_POINTER (number));
+      g_hash_table_insert (find->by_name, kept, GUINT_TO_POINTER (number));
     }
   frame_at (find->work, number - 1)->n_enters++;
   node->output_frame = number - 1;
@@ -240,7 +244,7 @@ sluice_find_frames (SluiceWork *work, const GPtrArray *order, GError **error)
   work->frames = g_array_new (FALSE, TRUE, sizeof (SluiceWorkFrame));
   SluiceWorkFrame root = { .name = "" };
   g_array_append_val (work->frames, root);
-  g_autoptr (GHashTable) by_name = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
   Find find = { work, order, by_name };
   if (!settle_all (&find, error))
     return FALSE;

@@ -17,12 +17,26 @@ void sluice_passes_init (void);
 typedef struct
 {
   int device;         /* number in the session; -1: nowhere, error says why */
-  const char *reason; /* interned */
+  const char *reason; /* lives as long as the placements */
   GError *error;
 } SluicePlacement;
 
-/* An array of them by node (id - 1), that grows with the graph. */
-GArray *sluice_placements_new (void);
+/* Where the nodes of a graph stand; grows with it. */
+typedef struct
+{
+  GArray *nodes; /* of SluicePlacement, by id - 1 */
+  GStringChunk *texts;
+} SluicePlacements;
+
+SluicePlacements *sluice_placements_new (void);
+void sluice_placements_free (SluicePlacements *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluicePlacements, sluice_placements_free)
+
+static inline const SluicePlacement *
+sluice_placements_get (const SluicePlacements *self, const SluiceNode *node)
+{
+  return &g_array_index (self->nodes, SluicePlacement, node->id - 1);
+}
 
 /**
  * sluice_place:
@@ -30,14 +44,15 @@ GArray *sluice_placements_new (void);
  * @soft: a device that does not exist is replaced, and the reason recorded
  *
  * Places every node of the graph: users of one reference or resource and nodes that `_class` ties
- * stand together. A node that can stand nowhere gets an error that names what contradicts what; a
- * run fails with it when it reaches the node.
+ * stand together. A node that can stand nowhere gets an error that names the shortest chain of what
+ * contradicts what (requests, kernels, nodes that stand already); a run fails with it when it
+ * reaches the node. White paper 4.3.
  */
 void sluice_place (SluiceGraph *graph,
                    SluiceDevice *const *devices,
                    guint n_devices,
                    gboolean soft,
-                   GArray *placements);
+                   SluicePlacements *placements);
 
 typedef struct
 {
@@ -62,7 +77,7 @@ typedef struct
  * Returns: (transfer full) (nullable)
  */
 SluiceWork *
-sluice_prune (const SluiceSignature *signature, const GArray *placements, GError **error);
+sluice_prune (const SluiceSignature *signature, const SluicePlacements *placements, GError **error);
 
 /* Replaces nodes with known inputs by their values, where these are at most 10 MiB and, beyond 64
  * KiB, no more than the inputs. A kernel that fails leaves its node as it is. */
@@ -70,6 +85,39 @@ void sluice_fold (SluiceWork *work, int max_rank);
 
 /* Nodes that compute the same become one. Never of what has state, a reference, a placeholder. */
 void sluice_merge_common (SluiceWork *work);
+
+/* Two accesses to one variable, at least one of which writes, that run in any order. */
+typedef struct
+{
+  const SluiceNode *variable; /* that makes it */
+  const SluiceNode *a, *b;    /* may be the same, between iterations */
+  gboolean a_writes, b_writes;
+  gboolean between_iterations; /* of a loop; in one iteration they are ordered */
+} SluiceRace;
+
+/**
+ * sluice_find_races:
+ *
+ * Which reads and writes of one variable a step leaves without an order: their result may differ
+ * from run to run on several threads. Before partitioning. White paper 6, "race conditions".
+ *
+ * Returns: (transfer full) (nullable) (element-type SluiceRace): %NULL where the graph cannot run
+ */
+GArray *sluice_find_races (SluiceWork *work, GError **error);
+/* (transfer full): a sentence that names the variable and both nodes, and what to do. */
+char *sluice_race_describe (const SluiceRace *self);
+
+/**
+ * sluice_order_effects:
+ *
+ * Orders what sluice_find_races() finds, and several producers or several consumers of one queue,
+ * as the nodes were created, by control edges; where only a loop as a whole can be ordered, its
+ * Enter and Exit nodes are. Iterations of loops with such accesses run one after the other. Before
+ * partitioning.
+ *
+ * Returns: %FALSE where the graph cannot run
+ */
+gboolean sluice_order_effects (SluiceWork *work, GError **error);
 
 /* Puts a Send and a Recv where an edge leaves its device: one transfer for a (tensor, device). */
 void sluice_partition (SluiceWork *work);

@@ -3,24 +3,21 @@
 
 /*
  * Placement. Nodes that must stand together are gathered first (union-find over `_class`,
- * references and resources); a group goes where the merged requests of its members allow. What
- * nobody asked a device for stays with its neighbours where that saves a transfer, else on the
- * first device.
+ * references and resources); a group goes where all limits of its members allow: what they ask for,
+ * where they have kernels, where one of them stands already. What nobody asked a device for stays
+ * with its neighbours where that saves a transfer, else on the first device.
  */
-#include "engine/passes/passes.h"
+#include "engine/passes/place.h"
 
-/* Why two nodes stand together: an edge of the graph that an error's chain is read from. */
-typedef struct
-{
-  guint32 a, b; /* node indices */
-  const char *why;
-} Link;
+#include <string.h>
 
 typedef struct
 {
-  SluiceDeviceSpec spec;
-  guint32 asked_by;  /* node index + 1: whose request the spec holds; 0: nobody's */
-  const char *asked; /* its text */
+  guint8 *allowed;   /* by device; NULL: any */
+  guint32 asked_by;  /* node index + 1: whose request counts; 0: nobody's */
+  guint32 held_by;   /* node index + 1: who stands already; 0: nobody */
+  guint32 missed_by; /* node index + 1: whose request soft placement left out; 0: nobody's */
+  gboolean is_empty; /* its limits leave no device */
   int device;        /* -1: not chosen */
   const char *reason;
   GError *error;
@@ -32,10 +29,14 @@ typedef struct
   SluiceDevice *const *devices;
   guint n_devices;
   gboolean soft;
-  GArray *placements;
-  guint32 *parent; /* union-find over node indices */
-  GArray *links;
-  Group *groups; /* by root */
+  gboolean has_types; /* devices of several types compute: kernels matter */
+  SluicePlacements *placements;
+  guint32 *parent;         /* union-find over node indices */
+  GArray *links;           /* of SluicePlaceLink */
+  GArray *limits;          /* of SluicePlaceLimit */
+  GPtrArray *sets;         /* of guint8[n_devices]: what limits point to, each once */
+  GHashTable *set_of_text; /* of a device attribute; NULL: it does not parse */
+  Group *groups;           /* by root */
 } Place;
 
 static void
@@ -45,19 +46,37 @@ clear_placement (gpointer data)
   g_clear_error (&placement->error);
 }
 
-GArray *
+SluicePlacements *
 sluice_placements_new (void)
 {
-  GArray *placements = g_array_new (FALSE, TRUE, sizeof (SluicePlacement));
-  g_array_set_clear_func (placements, clear_placement);
-  return placements;
+  SluicePlacements *self = g_new0 (SluicePlacements, 1);
+  self->nodes = g_array_new (FALSE, TRUE, sizeof (SluicePlacement));
+  g_array_set_clear_func (self->nodes, clear_placement);
+  self->texts = g_string_chunk_new (256);
+  return self;
+}
+
+void
+sluice_placements_free (SluicePlacements *self)
+{
+  g_array_unref (self->nodes);
+  g_string_chunk_free (self->texts);
+  g_free (self);
 }
 
 static SluicePlacement *
 placement_of (Place *place, guint32 i)
 {
-  return &g_array_index (place->placements, SluicePlacement, i);
+  return &g_array_index (place->placements->nodes, SluicePlacement, i);
 }
+
+static const char *
+keep_text (Place *place, const char *text)
+{
+  return g_string_chunk_insert_const (place->placements->texts, text);
+}
+
+/* ---- who stands with whom ---- */
 
 static guint32
 find_root (Place *place, guint32 i)
@@ -70,7 +89,7 @@ find_root (Place *place, guint32 i)
 static void
 tie (Place *place, guint32 a, guint32 b, const char *why)
 {
-  Link link = { a, b, why };
+  SluicePlaceLink link = { a, b, why };
   g_array_append_val (place->links, link);
   guint32 x = find_root (place, a), y = find_root (place, b);
   place->parent[MAX (x, y)] = MIN (x, y);
@@ -121,124 +140,183 @@ tie_node (Place *place, const SluiceNode *node)
     }
 }
 
-static char *
-device_list (const Place *place)
-{
-  GString *text = g_string_new (NULL);
-  for (guint i = 0; i < place->n_devices; i++)
-    g_string_append_printf (text, "%s%s:%u", i ? ", " : "", place->devices[i]->klass->type,
-                            place->devices[i]->index);
-  return g_string_free (text, FALSE);
-}
+/* ---- limits ---- */
 
-/* "'a' is tied to 'b' (_class), 'b' to 'c' (a reference)": breadth first over the links. */
-static char *
-chain (const Place *place, guint32 from, guint32 to)
+/* The one copy of a set. (transfer none) */
+static const guint8 *
+keep_set (Place *place, const guint8 *set)
 {
-  guint n = sluice_graph_get_n_nodes (place->graph);
-  g_autofree guint32 *via = g_new0 (guint32, n); /* link + 1 that reached the node */
-  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_array_append_val (queue, to); /* backwards, so that reading it gives the order from → to */
-  for (guint head = 0; head < queue->len && !via[from]; head++)
-    {
-      guint32 at = g_array_index (queue, guint32, head);
-      for (guint i = 0; i < place->links->len; i++)
-        {
-          const Link *link = &g_array_index (place->links, Link, i);
-          guint32 next = link->a == at ? link->b : link->b == at ? link->a : at;
-          if (next == at || next == to || via[next])
-            continue;
-          via[next] = i + 1;
-          g_array_append_val (queue, next);
-        }
-    }
-  GString *text = g_string_new (NULL);
-  for (guint32 at = from; at != to && via[at];)
-    {
-      const Link *link = &g_array_index (place->links, Link, via[at] - 1);
-      guint32 next = link->a == at ? link->b : link->a;
-      g_string_append_printf (text, "%s'%s' is tied to '%s' by %s", text->len ? ", " : "",
-                              sluice_graph_get_node (place->graph, at)->name,
-                              sluice_graph_get_node (place->graph, next)->name, link->why);
-      at = next;
-    }
-  return g_string_free (text, FALSE);
+  for (guint i = 0; i < place->sets->len; i++)
+    if (memcmp (place->sets->pdata[i], set, place->n_devices) == 0)
+      return place->sets->pdata[i];
+  guint8 *copy = g_memdup2 (set, place->n_devices);
+  g_ptr_array_add (place->sets, copy);
+  return copy;
 }
 
 static void
-fail_conflict (Place *place, Group *group, const SluiceNode *node)
+limit (Place *place, guint32 i, SluicePlaceKind kind, const guint8 *set)
 {
-  const SluiceNode *other = sluice_graph_get_node (place->graph, group->asked_by - 1);
-  g_autofree char *links = chain (place, node->id - 1, other->id - 1);
-  group->error = g_error_new (
-      SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT,
-      "%s '%s' asks for device '%s' and %s '%s' for '%s', but they must stand together: %s",
-      node->op_name, node->name, node->device, other->op_name, other->name, group->asked, links);
+  guint32 root = find_root (place, i);
+  Group *group = &place->groups[root];
+  SluicePlaceLimit record = { i, root, kind, set };
+  gboolean leaves_some = FALSE;
+  for (guint d = 0; d < place->n_devices; d++)
+    leaves_some |= set[d] && (!group->allowed || group->allowed[d]);
+  if (!leaves_some && kind == SLUICE_PLACE_ASKED && place->soft)
+    {
+      if (!group->missed_by)
+        group->missed_by = i + 1;
+      return;
+    }
+  g_array_append_val (place->limits, record);
+  group->is_empty |= !leaves_some;
+  if (kind == SLUICE_PLACE_ASKED && !group->asked_by)
+    group->asked_by = i + 1;
+  if (!group->allowed)
+    group->allowed = g_memdup2 (set, place->n_devices);
+  for (guint d = 0; d < place->n_devices; d++)
+    group->allowed[d] &= set[d];
 }
 
-/* Adds a node's request to its group's. */
+/* Nodes that stand already hold their group where it is. */
 static void
-ask (Place *place, Group *group, const SluiceNode *node)
+limit_to_place (Place *place, guint32 i)
 {
-  SluiceDeviceSpec spec = { 0 };
-  g_autoptr (GError) error = NULL;
-  SluicePlacement *placement = placement_of (place, node->id - 1);
-  if (!sluice_device_spec_parse (&spec, node->device, &error))
+  int device = placement_of (place, i)->device;
+  if (device < 0)
+    return;
+  g_autofree guint8 *set = g_new0 (guint8, place->n_devices);
+  set[device] = 1;
+  limit (place, i, SLUICE_PLACE_STANDS, keep_set (place, set));
+  Group *group = &place->groups[find_root (place, i)];
+  if (!group->held_by)
+    group->held_by = i + 1;
+}
+
+/* Only where devices of several types compute. An op without a kernel for any of them is told when
+ * a run reaches it. */
+static void
+limit_to_kernels (Place *place, const SluiceNode *node)
+{
+  guint n_kernels;
+  sluice_kernel_list (node->op_name, &n_kernels);
+  if (!n_kernels)
+    return;
+  g_autofree guint8 *set = g_new0 (guint8, place->n_devices);
+  gboolean has_any = FALSE, has_all = TRUE;
+  for (guint d = 0; d < place->n_devices; d++)
     {
-      if (!placement->error)
-        placement->error = g_error_new (SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT, "%s '%s': %s",
-                                        node->op_name, node->name, error->message);
-      return;
+      const SluiceDeviceClass *klass = place->devices[d]->klass;
+      set[d] = !klass->computes || sluice_kernel_find (node, klass->type, G_MAXINT, NULL);
+      has_any |= set[d] && klass->computes;
+      has_all &= set[d];
     }
-  if (!group->asked_by)
-    {
-      group->spec = spec;
-      group->asked_by = node->id;
-      group->asked = node->device;
-      return;
-    }
-  if (!sluice_device_spec_merge (&group->spec, &spec) && !group->error)
-    {
-      if (!place->soft)
-        fail_conflict (place, group, node);
-    }
+  if (has_any && !has_all)
+    limit (place, node->id - 1, SLUICE_PLACE_KERNELS, keep_set (place, set));
+}
+
+/* (nullable): the text is no device. */
+static const guint8 *
+parse_set (Place *place, const char *text, GError **error)
+{
+  SluiceDeviceSpec spec;
+  if (!sluice_device_spec_parse (&spec, text, error))
+    return NULL;
+  g_autofree guint8 *set = g_new0 (guint8, place->n_devices);
+  for (guint d = 0; d < place->n_devices; d++)
+    set[d] = sluice_device_spec_matches (&spec, place->devices[d]);
   sluice_device_spec_clear (&spec);
+  return keep_set (place, set);
 }
+
+static void
+limit_to_request (Place *place, const SluiceNode *node)
+{
+  g_autoptr (GError) error = NULL;
+  gpointer set;
+  if (!g_hash_table_lookup_extended (place->set_of_text, node->device, NULL, &set))
+    {
+      set = (gpointer) parse_set (place, node->device, &error);
+      if (set)
+        g_hash_table_insert (place->set_of_text, (gpointer) node->device, set);
+    }
+  SluicePlacement *placement = placement_of (place, node->id - 1);
+  if (set)
+    limit (place, node->id - 1, SLUICE_PLACE_ASKED, set);
+  else if (!placement->error)
+    placement->error = g_error_new (SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT, "%s '%s': %s",
+                                    node->op_name, node->name, error->message);
+}
+
+/* ---- choosing ---- */
 
 static int
-first_match (const Place *place, const SluiceDeviceSpec *spec)
+first_allowed (const Place *place, const Group *group)
 {
   for (guint i = 0; i < place->n_devices; i++)
-    if (sluice_device_spec_matches (spec, place->devices[i]))
+    if (!group->allowed || group->allowed[i])
       return (int) i;
   return -1;
 }
 
-/* Chooses for a group in which somebody asked for something. */
-static void
-choose_asked (Place *place, Group *group)
+static gboolean
+is_allowed (const Group *group, int device)
 {
-  group->device = first_match (place, &group->spec);
-  if (group->device >= 0)
+  return device >= 0 && (!group->allowed || group->allowed[device]);
+}
+
+static int
+compare_limits (gconstpointer a, gconstpointer b)
+{
+  const SluicePlaceLimit *x = a, *y = b;
+  if (x->group != y->group)
+    return x->group < y->group ? -1 : 1;
+  return x->node < y->node ? -1 : x->node > y->node ? 1 : (int) x->kind - (int) y->kind;
+}
+
+/* Says of every group without a device why. */
+static void
+explain_conflicts (Place *place)
+{
+  SluiceConflicts conflicts = { .graph = place->graph,
+                                .devices = place->devices,
+                                .n_devices = place->n_devices,
+                                .links = (const SluicePlaceLink *) place->links->data,
+                                .n_links = place->links->len };
+  g_array_sort (place->limits, compare_limits);
+  const SluicePlaceLimit *limits = (const SluicePlaceLimit *) place->limits->data;
+  for (guint i = 0, end; i < place->limits->len; i = end)
     {
-      group->reason = g_intern_static_string ("explicit");
-      return;
+      Group *group = &place->groups[limits[i].group];
+      for (end = i + 1; end < place->limits->len && limits[end].group == limits[i].group;)
+        end++;
+      if (group->is_empty)
+        group->error = sluice_conflicts_explain (&conflicts, limits + i, end - i);
     }
-  g_autofree char *devices = device_list (place);
-  const SluiceNode *node = sluice_graph_get_node (place->graph, group->asked_by - 1);
-  if (place->soft)
+  sluice_conflicts_clear (&conflicts);
+}
+
+/* Of a group in which somebody stands already, or asked for something. */
+static void
+choose_limited (Place *place, Group *group)
+{
+  if (group->is_empty || !(group->held_by || group->asked_by || group->missed_by))
+    return;
+  group->device = first_allowed (place, group);
+  if (group->held_by)
+    group->reason = placement_of (place, group->held_by - 1)->reason;
+  else if (group->asked_by)
+    group->reason = "explicit";
+  else
     {
+      SluiceConflicts all = { .devices = place->devices, .n_devices = place->n_devices };
+      g_autofree char *devices = sluice_conflicts_list_devices (&all);
+      const SluiceNode *node = sluice_graph_get_node (place->graph, group->missed_by - 1);
       g_autofree char *reason = g_strdup_printf ("soft: '%s' asks for '%s', there is %s",
-                                                 node->name, group->asked, devices);
-      group->device = 0;
-      group->reason = g_intern_string (reason);
+                                                 node->name, node->device, devices);
+      group->reason = keep_text (place, reason);
     }
-  else if (!group->error)
-    group->error = g_error_new (
-        SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT,
-        "%s '%s': device '%s' does not exist, there is %s; change the node's device or allow soft "
-        "placement",
-        node->op_name, node->name, group->asked, devices);
 }
 
 /* The device of an input that Shape and its like follow; -1: none. */
@@ -276,17 +354,18 @@ choose_unasked (Place *place, const SluiceNode *node)
 {
   guint32 i = node->id - 1, root = find_root (place, i);
   Group *group = &place->groups[root];
-  if (group->device >= 0 || group->error)
+  if (group->device >= 0 || group->is_empty)
     return;
   int device;
-  if ((device = follow_input (place, node)) >= 0)
-    group->reason = g_intern_static_string ("follows its input");
-  else if (place->n_devices > 1 && (device = follow_readers (place, node)) >= 0)
-    group->reason = g_intern_static_string ("follows its readers");
+  if (is_allowed (group, device = follow_input (place, node)))
+    group->reason = "follows its input";
+  else if (place->n_devices > 1 && is_allowed (group, device = follow_readers (place, node)))
+    group->reason = "follows its readers";
   else
     {
-      device = 0;
-      group->reason = g_intern_static_string ("default: the first device");
+      device = first_allowed (place, group);
+      group->reason =
+          device ? "default: the first device with a kernel" : "default: the first device";
     }
   group->device = device;
 }
@@ -306,36 +385,60 @@ settle (Place *place, const SluiceNode *node)
     }
   placement->device = group->device;
   placement->reason = group->reason;
-  if (group->asked_by && group->asked_by != node->id && !*node->device)
+  guint32 by = group->held_by ? group->held_by : group->asked_by;
+  if (by && by != node->id && (group->held_by || !*node->device))
     {
-      const SluiceNode *other = sluice_graph_get_node (place->graph, group->asked_by - 1);
+      const SluiceNode *other = sluice_graph_get_node (place->graph, by - 1);
       g_autofree char *reason =
           g_strdup_printf ("stands with '%s': %s", other->name, group->reason);
-      placement->reason = g_intern_string (reason);
+      placement->reason = keep_text (place, reason);
     }
 }
 
-/* Nodes that stand already hold their group where it is. */
+/* What is there from before and what kernels there are comes first: soft placement leaves out
+ * requests that do not go with it. */
 static void
-gather_groups (Place *place, guint n_before, guint n)
+gather_limits (Place *place, guint n_before, guint n)
+{
+  for (guint32 i = 0; i < n_before; i++)
+    limit_to_place (place, i);
+  for (guint32 i = 0; i < n && place->has_types; i++)
+    limit_to_kernels (place, sluice_graph_get_node (place->graph, i));
+  for (guint32 i = 0; i < n; i++)
+    if (placement_of (place, i)->device < 0)
+      {
+        const SluiceNode *node = sluice_graph_get_node (place->graph, i);
+        if (*node->device)
+          limit_to_request (place, node);
+      }
+}
+
+static void
+choose_all (Place *place, guint n)
 {
   for (guint32 i = 0; i < n; i++)
-    place->groups[i].device = -1;
-  for (guint32 i = 0; i < n_before; i++)
-    {
-      Group *group = &place->groups[find_root (place, i)];
-      if (group->device < 0 && placement_of (place, i)->device >= 0)
-        {
-          group->device = placement_of (place, i)->device;
-          group->reason = placement_of (place, i)->reason;
-        }
-    }
+    choose_limited (place, &place->groups[i]);
+  /* Sources are asked last: they follow whoever reads them. */
   for (guint32 i = 0; i < n; i++)
+    if (sluice_graph_get_node (place->graph, i)->n_inputs)
+      choose_unasked (place, sluice_graph_get_node (place->graph, i));
+  for (guint32 i = 0; i < n; i++)
+    choose_unasked (place, sluice_graph_get_node (place->graph, i));
+}
+
+static gboolean
+has_several_types (SluiceDevice *const *devices, guint n_devices)
+{
+  const char *type = NULL;
+  for (guint i = 0; i < n_devices; i++)
     {
-      const SluiceNode *node = sluice_graph_get_node (place->graph, i);
-      if (*node->device)
-        ask (place, &place->groups[find_root (place, i)], node);
+      if (!devices[i]->klass->computes)
+        continue;
+      if (type && !g_str_equal (type, devices[i]->klass->type))
+        return TRUE;
+      type = devices[i]->klass->type;
     }
+  return FALSE;
 }
 
 void
@@ -343,36 +446,36 @@ sluice_place (SluiceGraph *graph,
               SluiceDevice *const *devices,
               guint n_devices,
               gboolean soft,
-              GArray *placements)
+              SluicePlacements *placements)
 {
-  guint n = sluice_graph_get_n_nodes (graph), n_before = placements->len;
-  g_array_set_size (placements, n);
+  guint n = sluice_graph_get_n_nodes (graph), n_before = placements->nodes->len;
+  g_array_set_size (placements->nodes, n);
   g_autofree guint32 *parent = g_new (guint32, n + 1);
   g_autofree Group *groups = g_new0 (Group, n + 1);
-  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (Link));
-  Place place = { graph, devices, n_devices, soft, placements, parent, links, groups };
+  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (SluicePlaceLink));
+  g_autoptr (GArray) limits = g_array_new (FALSE, FALSE, sizeof (SluicePlaceLimit));
+  g_autoptr (GPtrArray) sets = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) set_of_text = g_hash_table_new (NULL, NULL);
+  gboolean has_types = has_several_types (devices, n_devices);
+  Place place = { graph,  devices, n_devices, soft, has_types,   placements,
+                  parent, links,   limits,    sets, set_of_text, groups };
   for (guint32 i = 0; i < n; i++)
-    parent[i] = i;
+    {
+      parent[i] = i;
+      groups[i].device = -1;
+    }
   for (guint32 i = n_before; i < n; i++)
     placement_of (&place, i)->device = -1;
   for (guint32 i = 0; i < n; i++)
     tie_node (&place, sluice_graph_get_node (graph, i));
-  gather_groups (&place, n_before, n);
-  for (guint32 i = 0; i < n; i++)
-    if (groups[i].asked_by && groups[i].device < 0)
-      choose_asked (&place, &groups[i]);
-  /* Sources are asked last: they follow whoever reads them. */
-  for (guint32 i = 0; i < n; i++)
-    if (sluice_graph_get_node (graph, i)->n_inputs)
-      choose_unasked (&place, sluice_graph_get_node (graph, i));
-  for (guint32 i = 0; i < n; i++)
-    choose_unasked (&place, sluice_graph_get_node (graph, i));
+  gather_limits (&place, n_before, n);
+  choose_all (&place, n);
+  explain_conflicts (&place);
   for (guint32 i = n_before; i < n; i++)
     settle (&place, sluice_graph_get_node (graph, i));
   for (guint32 i = 0; i < n; i++)
     {
-      if (groups[i].asked_by)
-        sluice_device_spec_clear (&groups[i].spec);
+      g_free (groups[i].allowed);
       g_clear_error (&groups[i].error);
     }
 }

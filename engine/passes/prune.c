@@ -9,7 +9,7 @@
 typedef struct
 {
   const SluiceSignature *signature;
-  const GArray *placements;
+  const SluicePlacements *placements;
   SluiceWork *work;
   SluiceGraph *graph;
   guint8 *is_fed;         /* by node index: some output of it is fed */
@@ -103,8 +103,7 @@ check_node (const Prune *prune, const SluiceNode *node, GError **error)
     if (!node->inputs[i].node)
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                           "%s '%s': input %u is not connected", node->op_name, node->name, i);
-  const SluicePlacement *placement =
-      &g_array_index (prune->placements, SluicePlacement, node->id - 1);
+  const SluicePlacement *placement = sluice_placements_get (prune->placements, node);
   if (placement->error)
     {
       g_propagate_error (error, g_error_copy (placement->error));
@@ -123,8 +122,7 @@ reach (Prune *prune, SluiceNode *node, guint32 from)
   SluiceWorkNode **slot = &prune->nodes[node->id - 1];
   if (!*slot)
     {
-      guint device =
-          (guint) g_array_index (prune->placements, SluicePlacement, node->id - 1).device;
+      guint device = (guint) sluice_placements_get (prune->placements, node)->device;
       *slot = sluice_work_alloc (prune->work, sizeof **slot);
       **slot = (SluiceWorkNode){ .origin = node, .kind = SLUICE_WORK_OP, .device = device };
       prune->reached_from[node->id - 1] = from;
@@ -154,7 +152,7 @@ reach_call (Prune *prune, const SluiceNode *node)
 static guint
 device_of (const Prune *prune, const SluiceNode *node)
 {
-  int device = g_array_index (prune->placements, SluicePlacement, node->id - 1).device;
+  int device = sluice_placements_get (prune->placements, node)->device;
   return (guint) MAX (device, 0);
 }
 
@@ -342,7 +340,7 @@ close_over (Prune *prune, GError **error)
 }
 
 SluiceWork *
-sluice_prune (const SluiceSignature *signature, const GArray *placements, GError **error)
+sluice_prune (const SluiceSignature *signature, const SluicePlacements *placements, GError **error)
 {
   if (!check_feeds (signature, error))
     return NULL;

@@ -184,6 +184,14 @@ sluice_work_sort (SluiceWork *self, SluiceWorkNode **stuck)
   return g_steal_pointer (&order);
 }
 
+gboolean
+sluice_work_fail_cycle (const SluiceWorkNode *stuck, GError **error)
+{
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "%s '%s' is part of a cycle: it needs its own output", stuck->origin->op_name,
+                      stuck->origin->name);
+}
+
 SluiceDType
 sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge)
 {

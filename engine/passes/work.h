@@ -28,6 +28,7 @@ typedef enum
   /* Of a run in parts: a feed that comes while it runs, and what is fetched from it then. */
   SLUICE_WORK_FEED,
   SLUICE_WORK_FETCH,
+  SLUICE_WORK_AFTER, /* has waited for its control inputs, whether these were dead or not */
 } SluiceWorkKind;
 
 /* Of a fused node at most; a longer tree becomes several. */
@@ -47,17 +48,18 @@ struct _SluiceWorkNode
   SluiceWorkNode **members; /* of FUSED: n_members in the order in which they run. Their inputs are
                                members before them or inputs of the node */
   guint n_members;
-  guint number;       /* of FEED and FETCH: which of the signature */
-  guint index;        /* position in work->nodes, kept by sluice_work_sweep() */
-  guint mark;         /* scratch of the pass that runs */
-  guint frame;        /* where it runs, a number in work->frames: sluice_find_frames() */
-  guint output_frame; /* where its outputs lie: of Enter and Exit another one */
+  guint number;           /* of FEED and FETCH: which of the signature */
+  guint index;            /* position in work->nodes, kept by sluice_work_sweep() */
+  guint mark;             /* scratch of the pass that runs */
+  guint frame;            /* where it runs, a number in work->frames: sluice_find_frames() */
+  guint output_frame;     /* where its outputs lie: of Enter and Exit another one */
+  gboolean is_sequential; /* of an Enter: the iterations of its loop follow one another */
 };
 
 /* A loop's frame. Number 0 is the graph itself, outside all loops. */
 typedef struct
 {
-  const char *name; /* interned */
+  const char *name; /* lives as long as the work graph */
   guint parent;
   guint depth;
   guint parallel_iterations;
@@ -98,6 +100,9 @@ void sluice_work_sweep (SluiceWork *self);
  * container); NULL where there is a cycle that no NextIteration closes, *stuck is then a node of
  * it. */
 GPtrArray *sluice_work_sort (SluiceWork *self, SluiceWorkNode **stuck);
+
+/* FALSE with what sluice_work_sort() stuck at. */
+gboolean sluice_work_fail_cycle (const SluiceWorkNode *stuck, GError **error);
 
 SluiceDType sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge);
 

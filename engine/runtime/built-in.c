@@ -46,6 +46,35 @@ make_outputs (SluiceWorker *w,
   return TRUE;
 }
 
+/* The way over the device's border: sign, exponent and seven bits of the mantissa; zeros for the
+ * rest. Truncated, not rounded, as the paper has it. White paper 5.5. */
+static void
+truncate_floats (SluiceWorker *w, const SluicePlanNode *node, SluiceTensor **tensor)
+{
+  SluiceTensor *from = *tensor, *to = from;
+  if (!sluice_tensor_is_exclusive (from))
+    {
+      GError *error = NULL;
+      to = sluice_tensor_new_checked (
+          w->step->env.devices[node->device]->allocator, SLUICE_FLOAT, &from->shape,
+          (SluiceOwner){ node->origin_id, SLUICE_MEMORY_TRANSFER }, &error);
+      if (error)
+        {
+          sluice_step_fail (w->step, error);
+          return;
+        }
+    }
+  const guint32 *bits = from->data;
+  guint32 *out = to->data;
+  for (gint64 i = 0; i < from->n_elements; i++)
+    out[i] = bits[i] & 0xffff0000u;
+  if (to != from)
+    {
+      sluice_tensor_unref (from);
+      *tensor = to;
+    }
+}
+
 /* Its edges end in another frame or iteration. */
 static void
 run_frame_node (
@@ -61,7 +90,7 @@ run_frame_node (
     release_inputs (w->plan, node, inputs);
   act->remaining--;
   w->now = sluice_clock_ticks ();
-  stamp (w, act, i, node, 0, start, w->now);
+  stamp (w, act, i, node, start, w->now, (SluiceStamp){ .lane = w->lane });
   w->step->n_run += !is_dead;
 }
 
@@ -84,6 +113,7 @@ sluice_worker_run_built_in (SluiceWorker *w,
       run_frame_node (w, i, node, inputs, is_dead);
       return;
     }
+  w->units_in = is_dead ? 0 : input_units (w->plan, node, inputs);
   if (node->flags & SLUICE_PLAN_CONST)
     for (guint k = 0; k < node->n_outputs; k++)
       w->outputs[k].tensor = sluice_tensor_ref (w->plan->constants[node->first_constant + k]);
@@ -91,6 +121,8 @@ sluice_worker_run_built_in (SluiceWorker *w,
     {
       if (node->n_outputs)
         w->outputs[0] = take_input (w->plan, node, inputs);
+      if (node->flags & SLUICE_PLAN_TRUNCATE && w->outputs[0].tensor)
+        truncate_floats (w, node, &w->outputs[0].tensor);
     }
   else if (node->flags & SLUICE_PLAN_UNFED)
     sluice_worker_fail_node (w, node, SLUICE_ERROR_INVALID_ARGUMENT,

@@ -39,25 +39,29 @@ cursors_of (SluiceEventReaders *self, guint64 *cursor, guint n_lanes)
 static void
 append_event (GArray *events,
               const SluiceTraceRecord *record,
-              guint lane,
-              SluiceGraph *graph,
-              GPtrArray *devices,
-              double us_per_tick,
-              guint64 first_tick)
+              const SluiceEventSource *source,
+              double us_per_tick)
 {
-  const SluiceNode *node = sluice_graph_get_node (graph, record->node - 1);
-  const SluiceDevice *device = devices->pdata[record->kind >> 8];
+  const SluiceNode *node = sluice_graph_get_node (source->graph, record->node - 1);
+  const SluiceDevice *device = source->devices->pdata[record->kind >> 8];
+  SluiceTraceKind kind = record->kind & 0xff;
   SluiceTraceEvent event = {
     .node = node->name,
-    .op = (record->kind & 0xff) == SLUICE_TRACE_SEND   ? "_Send"
-          : (record->kind & 0xff) == SLUICE_TRACE_RECV ? "_Recv"
-                                                       : node->op_name,
-    .device = g_intern_string (device->name),
-    .lane = lane,
+    .op = kind == SLUICE_TRACE_SEND   ? "_Send"
+          : kind == SLUICE_TRACE_RECV ? "_Recv"
+                                      : node->op_name,
+    .device = device->name,
+    .kind = kind,
+    .lane = record->lane,
     .step = record->step,
-    .start_us = (double) (gint64) (record->start - first_tick) * us_per_tick,
-    .end_us = (double) (gint64) (record->end - first_tick) * us_per_tick,
-    .bytes = (gsize) record->bytes * 64,
+    .frame = record->frame ? source->frames->pdata[record->frame] : NULL,
+    .iteration = record->iteration,
+    .scheduled_us = (double) (gint64) (record->scheduled - source->first_tick) * us_per_tick,
+    .start_us = (double) (gint64) (record->start - source->first_tick) * us_per_tick,
+    .end_us = (double) (gint64) (record->end - source->first_tick) * us_per_tick,
+    .bytes_in = (gsize) record->bytes_in * SLUICE_TRACE_UNIT,
+    .bytes_out = (gsize) record->bytes_out * SLUICE_TRACE_UNIT,
+    .live = (gsize) record->live * SLUICE_TRACE_UNIT,
   };
   g_array_append_val (events, event);
 }
@@ -65,23 +69,23 @@ append_event (GArray *events,
 GArray *
 sluice_event_readers_read (SluiceEventReaders *self,
                            guint64 *cursor,
-                           SluiceLanes *lanes,
-                           SluiceGraph *graph,
-                           GPtrArray *devices,
-                           guint64 first_tick)
+                           const SluiceEventSource *source,
+                           guint64 *lost)
 {
-  guint n = sluice_lanes_get_n (lanes);
+  guint n = sluice_lanes_get_n (source->lanes);
   GArray *cursors = cursors_of (self, cursor, n);
   GArray *events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   double us_per_tick = sluice_clock_ns_per_tick () / 1000;
+  guint64 n_lost = 0;
   for (guint lane = 0; lane < n; lane++)
     {
       g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (SluiceTraceRecord));
-      sluice_trace_ring_read (sluice_lanes_get (lanes, lane),
-                              &g_array_index (cursors, guint64, lane), records);
+      n_lost += sluice_trace_ring_read (sluice_lanes_get (source->lanes, lane),
+                                        &g_array_index (cursors, guint64, lane), records);
       for (guint i = 0; i < records->len; i++)
-        append_event (events, &g_array_index (records, SluiceTraceRecord, i), lane, graph, devices,
-                      us_per_tick, first_tick);
+        append_event (events, &g_array_index (records, SluiceTraceRecord, i), source, us_per_tick);
     }
+  if (lost)
+    *lost = n_lost;
   return events;
 }

@@ -10,10 +10,19 @@ typedef struct _SluiceEventReaders SluiceEventReaders;
 
 SluiceEventReaders *sluice_event_readers_new (void);
 void sluice_event_readers_free (SluiceEventReaders *self);
-/* Records since *cursor with names filled in. (transfer full) (element-type SluiceTraceEvent) */
+/* What numbers in records stand for. */
+typedef struct
+{
+  SluiceLanes *lanes;
+  SluiceGraph *graph;
+  const GPtrArray *devices;
+  const GPtrArray *frames; /* names of loops, by number */
+  guint64 first_tick;
+} SluiceEventSource;
+
+/* Records since *cursor with names filled in. lost: (out) (nullable). (transfer full) (element-type
+ * SluiceTraceEvent) */
 GArray *sluice_event_readers_read (SluiceEventReaders *self,
                                    guint64 *cursor,
-                                   SluiceLanes *lanes,
-                                   SluiceGraph *graph,
-                                   GPtrArray *devices,
-                                   guint64 first_tick);
+                                   const SluiceEventSource *source,
+                                   guint64 *lost);

@@ -24,7 +24,7 @@ end_dead (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
   sluice_worker_drop_inputs (w->plan, node, inputs_of (w->act, node));
   propagate (w, w->act, node, w->outputs, TRUE);
-  stamp (w, w->act, i, node, 0, w->now, w->now);
+  stamp (w, w->act, i, node, w->now, w->now, (SluiceStamp){ .lane = w->lane });
 }
 
 /* end_node() without what only values need: graphs are full of these. */
@@ -43,7 +43,7 @@ end_no_op (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   w->act->remaining--;
   w->step->n_run++;
   w->now = sluice_clock_ticks ();
-  stamp (w, w->act, i, node, 0, start, w->now);
+  stamp (w, w->act, i, node, start, w->now, (SluiceStamp){ .lane = w->lane });
 }
 
 /* Worth letting go of the baton? Only where somebody could use it. */
@@ -86,8 +86,8 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
           return TRUE;
         }
     }
-  gboolean finite =
-      step->env.nan_guard && !w->call.is_dead && sluice_guard_inputs (node, w->plan, inputs);
+  gboolean finite = step->env.nan_guard && !w->call.is_dead
+                    && sluice_guard_inputs (node, w->plan, inputs, w->ranges);
   if (!step->env.nan_guard && should_fly (w, node))
     return sluice_worker_fly (w, i, w->plan->ticks[node - w->plan->nodes]);
   gboolean may_wait = (node->flags & SLUICE_PLAN_ASYNC) != 0;
@@ -96,6 +96,7 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
       sluice_worker_start (w, i, node);
       return TRUE;
     }
+  w->units_in = input_units (w->plan, node, inputs);
   w->call.error = NULL;
   fill_call (w, &w->call, node, w->outputs);
   gboolean ok = node->kernel->compute (&w->call);
@@ -107,7 +108,7 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   ok = sluice_worker_check_call (w, node, &w->call, ok);
   if (ok && finite)
     {
-      GError *error = sluice_guard_outputs (node, w->plan, inputs, w->outputs);
+      GError *error = sluice_guard_outputs (node, w->plan, inputs, w->outputs, w->ranges);
       ok = !error;
       if (error)
         sluice_step_fail (step, say_iteration (w, error));
@@ -285,11 +286,14 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
 {
   g_autofree SluiceValue *outputs_on_heap = NULL;
   SluiceValue outputs[8] = { { NULL } };
+  g_autoptr (GArray) ranges =
+      step->env.nan_guard ? g_array_new (FALSE, FALSE, sizeof (SluiceGuardRange)) : NULL;
   SluiceWorker w = { .step = step,
                      .plan = step->plan,
                      .act = &step->root,
                      .is_caller = is_caller,
                      .outputs = outputs,
+                     .ranges = ranges,
                      .call = { .resources = step->env.resources,
                                .functions = step->env.functions,
                                .step_resources = step->resources,
@@ -304,7 +308,8 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
       w.small_ticks = (guint64) (SMALL_NS / sluice_clock_ns_per_tick ());
       w.wake_ticks = (guint64) (WAKE_NS / sluice_clock_ns_per_tick ());
     }
-  w.ring = sluice_lanes_take (step->env.lanes, &w.lane);
+  if (step->env.lanes)
+    w.ring = sluice_lanes_take (step->env.lanes, &w.lane);
   guint mode = is_caller ? sluice_denormals_flush_begin () : 0;
   w.now = sluice_clock_ticks ();
   work (&w);
@@ -323,7 +328,8 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
       sluice_idle_end (&w.idle, step->env.activity);
       sluice_denormals_flush_end (mode);
     }
-  sluice_lanes_give_back (step->env.lanes, w.lane);
+  if (w.ring)
+    sluice_lanes_give_back (step->env.lanes, w.lane);
 }
 
 /* Nobody enters any more, and who is inside sees that the step has finished and leaves at once. */

@@ -28,6 +28,8 @@ take_flight (SluiceWorker *w, guint32 i)
   step->n_flying++;
   memset (flight->outputs, 0, w->plan->max_outputs * sizeof (SluiceValue));
   fill_call (w, &flight->call, &w->act->nodes[i], flight->outputs);
+  flight->units_in = input_units (w->plan, &w->act->nodes[i], flight->call.inputs);
+  flight->lane = w->lane;
   return flight;
 }
 
@@ -72,12 +74,16 @@ land (SluiceWorker *w, SluiceFlight *flight)
     flight->next_flying->previous_flying = flight->previous_flying;
   step->n_flying--;
   act->n_flying--;
-  w->now = flight->end;
+  w->now = MAX (w->now, flight->end);
   if (!sluice_worker_check_call (w, node, &flight->call, TRUE) || step->is_stopping)
     sluice_worker_drop_outputs (node, flight->outputs);
   release_inputs (w->plan, node, flight->call.inputs);
-  stamp (w, act, flight->node, node, output_units (node, flight->outputs), flight->start,
-         flight->end);
+  SluiceStamp more = { .kind = trace_kind (node),
+                       .units_in = flight->units_in,
+                       .units_out = output_units (node, flight->outputs),
+                       .lane = flight->lane,
+                       .asks_live = TRUE };
+  stamp (w, act, flight->node, node, flight->start, flight->end, more);
   step->n_run++;
   if (step->is_stopping)
     sluice_worker_drop_outputs (node, flight->outputs);
@@ -101,7 +107,6 @@ sluice_worker_drain_mailbox (SluiceWorker *w)
       land (w, flight);
       flight = next;
     }
-  w->now = sluice_clock_ticks ();
 }
 
 static gboolean
@@ -169,21 +174,22 @@ sluice_worker_fly (SluiceWorker *w, guint32 i, guint64 expected)
   SluiceStep *step = w->step;
   SluiceFlight *flight = take_flight (w, i);
   const SluicePlanNode *node = &w->act->nodes[i];
+  flight->start = w->now; /* waking another thread, where one is woken, is part of it */
   call_for_help (w, expected);
   sluice_worker_park (w);
   disown (step);
-  guint64 start = sluice_clock_ticks ();
-  flight->start = start;
+  guint64 start = flight->start;
   if (node->flags & SLUICE_PLAN_ASYNC)
     {
       flight->call.done = flight_done;
       node->kernel->start (&flight->call); /* which may have landed when this returns */
-      learn (w->plan, node, sluice_clock_ticks () - start);
+      w->now = sluice_clock_ticks ();
+      learn (w->plan, node, w->now - start);
       return try_own (step);
     }
   flight->call.kernel->compute (&flight->call);
-  flight->end = sluice_clock_ticks ();
-  learn (w->plan, node, flight->end - start);
+  w->now = flight->end = sluice_clock_ticks ();
+  learn (w->plan, node, w->now - start);
   post (step, flight);
   return try_own (step);
 }

@@ -15,6 +15,7 @@ sluice_activation_init (SluiceActivation *self, const SluicePlan *plan, guint32 
   self->scheduled = g_new0 (guint64, frame->n_nodes + 1);
   self->first_slot = frame->first_slot;
   self->number = number;
+  self->label = frame->label;
   self->children = g_new0 (SluiceFrame *, frame->n_children + 1);
   sluice_ready_init (&self->ready, frame->n_nodes);
   for (guint32 i = 0; i < frame->n_kept; i++)

@@ -111,7 +111,7 @@ function_start (SluiceFunction *function,
                         .number = from->number,
                         .nan_guard = from->nan_guard,
                         .max_iterations = from->max_iterations,
-                        .lanes = programs->lanes,
+                        .lanes = from->lanes ? programs->lanes : NULL,
                         .activity = running->activity,
                         .graph_lock = &programs->graph_lock };
   sluice_step_prepare_driven (running->step, &env, ended, running);

@@ -277,9 +277,16 @@ compile_node (Compile *compile, guint32 rank, GError **error)
       node->flags |= SLUICE_PLAN_CONST | SLUICE_PLAN_CHEAP;
       node->first_constant = compile->first_constant[work_node->index];
       break;
+    case SLUICE_WORK_AFTER:
+      node->flags |= SLUICE_PLAN_NO_OP | SLUICE_PLAN_NEVER_DEAD | SLUICE_PLAN_CHEAP;
+      node->n_outputs = 0;
+      break;
     case SLUICE_WORK_SEND:
       node->flags |= SLUICE_PLAN_SEND | SLUICE_PLAN_CHEAP;
       node->n_outputs = work_node->port < 0 ? 0 : 1;
+      if (compile->options->truncate && work_node->port >= 0
+          && sluice_dtype_base (node->origin->outputs[work_node->port].dtype) == SLUICE_FLOAT)
+        node->flags |= SLUICE_PLAN_TRUNCATE;
       break;
     case SLUICE_WORK_RECV:
       node->flags |= SLUICE_PLAN_RECV | SLUICE_PLAN_CHEAP;
@@ -597,7 +604,7 @@ copy_frames (Compile *compile)
   for (guint i = 0; i < frames->len; i++)
     {
       const SluiceWorkFrame *frame = &g_array_index (frames, SluiceWorkFrame, i);
-      plan->frames[i].name = frame->name;
+      plan->frames[i].name = g_strdup (frame->name);
       plan->frames[i].parent = frame->parent;
       plan->frames[i].n_enters = frame->n_enters;
       plan->frames[i].parallel_iterations = frame->parallel_iterations;
@@ -635,9 +642,7 @@ rank_nodes (SluiceWork *work, GError **error)
   GPtrArray *order = sluice_schedule (work);
   SluiceWorkNode *stuck = NULL;
   if (!order && !sluice_work_sort (work, &stuck))
-    sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                 "%s '%s' is part of a cycle: it needs its own output", stuck->origin->op_name,
-                 stuck->origin->name);
+    sluice_work_fail_cycle (stuck, error);
   return order;
 }
 
@@ -694,6 +699,8 @@ sluice_plan_free (SluicePlan *self)
   g_free (self->slot_flags);
   g_free (self->kept);
   g_free (self->constants);
+  for (guint32 i = 0; self->frames && i < self->n_frames; i++)
+    g_free (self->frames[i].name);
   g_free (self->frames);
   g_free (self->exits);
   g_free ((gpointer) self->ticks);

@@ -38,6 +38,7 @@ typedef enum
   SLUICE_PLAN_NEXT = 1 << 18,           /* NextIteration */
   SLUICE_PLAN_FRAME_CONSTANT = 1 << 19, /* an Enter that every iteration sees */
   SLUICE_PLAN_ENTERED = 1 << 20,        /* what it gives comes from an Enter, maybe over devices */
+  SLUICE_PLAN_TRUNCATE = 1 << 21,       /* a Send of floats, of which the upper half arrives */
 } SluicePlanFlags;
 
 /* One cache line. */
@@ -85,7 +86,7 @@ typedef struct
 /* A loop; frame 0 is what lies outside all loops. */
 typedef struct
 {
-  const char *name;   /* interned */
+  char *name;
   guint32 parent;     /* frame */
   guint32 child;      /* number among the frames in its parent */
   guint32 n_children; /* frames in it */
@@ -96,6 +97,7 @@ typedef struct
   guint32 first_exit, n_exits; /* in exits */
   guint32 n_enters;
   guint32 parallel_iterations;
+  guint32 label; /* number of the name in the session, for the trace */
 } SluicePlanFrame;
 
 typedef struct
@@ -152,6 +154,7 @@ typedef struct
   gboolean no_loosen; /* constants stay the nodes that they are */
   guint64 order_seed; /* 0: the order that keeps the peak low; else nodes get ranks by lot */
   gboolean fuses;     /* element-wise nodes into one, where nobody reads what lies between */
+  gboolean truncate;  /* floats lose their lower half on the way to another device */
 } SluicePlanOptions;
 
 /* (transfer full) (nullable): UNIMPLEMENTED, NOT_FOUND, INVALID_ARGUMENT naming the node. */

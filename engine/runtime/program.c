@@ -179,6 +179,32 @@ sluice_programs_place (SluicePrograms *self)
                 self->soft_placement, self->placements);
 }
 
+/* The trace speaks of loops by numbers that are the same for all plans. Under graph_lock. */
+static void
+number_frames (SluicePrograms *self, SluicePlan *plan)
+{
+  for (guint32 i = 1; i < plan->n_frames; i++)
+    {
+      SluicePlanFrame *frame = &plan->frames[i];
+      frame->label = GPOINTER_TO_UINT (g_hash_table_lookup (self->frame_numbers, frame->name));
+      if (frame->label)
+        continue;
+      char *name = g_strdup (frame->name);
+      frame->label = self->frames->len;
+      g_ptr_array_add (self->frames, name);
+      g_hash_table_insert (self->frame_numbers, name, GUINT_TO_POINTER (frame->label));
+    }
+}
+
+static SluiceWork *
+prune (SluicePrograms *self, const SluiceSignature *signature, GError **error)
+{
+  if (sluice_graph_lower_closure (self->graph, signature->fetches, signature->n_fetches,
+                                  signature->targets, signature->n_targets))
+    sluice_programs_place (self);
+  return sluice_prune (signature, self->placements, error);
+}
+
 /* Signature → passes → partition → plan. Under graph_lock. */
 SluicePlan *
 sluice_programs_compile (SluicePrograms *self,
@@ -186,10 +212,7 @@ sluice_programs_compile (SluicePrograms *self,
                          gboolean node_by_node,
                          GError **error)
 {
-  if (sluice_graph_lower_closure (self->graph, signature->fetches, signature->n_fetches,
-                                  signature->targets, signature->n_targets))
-    sluice_programs_place (self);
-  g_autoptr (SluiceWork) work = sluice_prune (signature, self->placements, error);
+  g_autoptr (SluiceWork) work = prune (self, signature, error);
   if (!work)
     return NULL;
   if (!self->no_optimize)
@@ -197,10 +220,15 @@ sluice_programs_compile (SluicePrograms *self,
       sluice_fold (work, self->max_rank);
       sluice_merge_common (work);
     }
+  if (self->ordered && !sluice_order_effects (work, error))
+    return NULL;
   sluice_partition (work);
-  SluicePlanOptions options = { (SluiceDevice *const *) self->devices->pdata, self->max_rank,
-                                self->no_optimize, self->order_seed,
-                                !self->no_optimize && !self->no_fusion && !node_by_node };
+  SluicePlanOptions options = { .devices = (SluiceDevice *const *) self->devices->pdata,
+                                .max_rank = self->max_rank,
+                                .no_loosen = self->no_optimize,
+                                .order_seed = self->order_seed,
+                                .fuses = !self->no_optimize && !self->no_fusion && !node_by_node,
+                                .truncate = self->truncate_transfers };
   SluicePlan *plan = sluice_plan_new (work, &options, error);
   if (!plan)
     return NULL;
@@ -208,23 +236,67 @@ sluice_programs_compile (SluicePrograms *self,
     plan->fetches[i].edge = signature->fetches[i];
   if (signature->in_parts)
     sluice_plan_set_parts (plan, signature, work->needs);
+  number_frames (self, plan);
   atomic_fetch_add (&self->n_plans, 1);
   return plan;
+}
+
+/* A signature by its names: the arrays are as long as the lists of these. */
+typedef struct
+{
+  SluiceEdge *feeds, *fetches;
+  SluiceNode **targets;
+} Parsed;
+
+static gboolean
+parse (SluicePrograms *self,
+       const Names *names,
+       Parsed *parsed,
+       SluiceSignature *signature,
+       GError **error)
+{
+  parsed->feeds = g_new (SluiceEdge, names->n_feeds + 1);
+  parsed->fetches = g_new (SluiceEdge, names->n_fetches + 1);
+  parsed->targets = g_new (SluiceNode *, names->n_targets + 1);
+  *signature =
+      (SluiceSignature){ parsed->feeds,   names->n_feeds,   parsed->fetches, names->n_fetches,
+                         parsed->targets, names->n_targets, names->in_parts };
+  return parse_edges (self->graph, "feed", names->feeds, names->n_feeds, parsed->feeds, error)
+         && parse_edges (self->graph, "fetch", names->fetches, names->n_fetches, parsed->fetches,
+                         error)
+         && parse_targets (self->graph, names, parsed->targets, error);
+}
+
+static void
+parsed_clear (Parsed *parsed)
+{
+  g_free (parsed->feeds);
+  g_free (parsed->fetches);
+  g_free (parsed->targets);
 }
 
 static SluicePlan *
 compile (SluicePrograms *self, const Names *names, GError **error)
 {
-  g_autofree SluiceEdge *feeds = g_new (SluiceEdge, names->n_feeds + 1);
-  g_autofree SluiceEdge *fetches = g_new (SluiceEdge, names->n_fetches + 1);
-  g_autofree SluiceNode **targets = g_new (SluiceNode *, names->n_targets + 1);
-  if (!parse_edges (self->graph, "feed", names->feeds, names->n_feeds, feeds, error)
-      || !parse_edges (self->graph, "fetch", names->fetches, names->n_fetches, fetches, error)
-      || !parse_targets (self->graph, names, targets, error))
-    return NULL;
-  SluiceSignature signature = { feeds,   names->n_feeds,   fetches,        names->n_fetches,
-                                targets, names->n_targets, names->in_parts };
-  return sluice_programs_compile (self, &signature, names->node_by_node, error);
+  Parsed parsed;
+  SluiceSignature signature;
+  SluicePlan *plan = NULL;
+  if (parse (self, names, &parsed, &signature, error))
+    plan = sluice_programs_compile (self, &signature, names->node_by_node, error);
+  parsed_clear (&parsed);
+  return plan;
+}
+
+SluiceWork *
+sluice_programs_prune (SluicePrograms *self, const Names *names, GError **error)
+{
+  Parsed parsed;
+  SluiceSignature signature;
+  SluiceWork *work = NULL;
+  if (parse (self, names, &parsed, &signature, error))
+    work = prune (self, &signature, error);
+  parsed_clear (&parsed);
+  return work;
 }
 
 static SluiceProgram *
@@ -272,6 +344,9 @@ sluice_programs_new (void)
   self->devices = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_device_free);
   self->graph = sluice_graph_new ();
   self->placements = sluice_placements_new ();
+  self->frames = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (self->frames, NULL);
+  self->frame_numbers = g_hash_table_new (g_str_hash, g_str_equal);
   self->lanes = sluice_lanes_new (TRACE_RECORDS);
   self->by_names =
       g_hash_table_new_full (hash_names, equal_names, (GDestroyNotify) sluice_program_names_free,
@@ -294,7 +369,9 @@ sluice_programs_unref (SluicePrograms *self)
   g_hash_table_unref (self->by_names);
   sluice_functions_clear (self);
   sluice_graph_unref (self->graph);
-  g_array_unref (self->placements);
+  sluice_placements_free (self->placements);
+  g_hash_table_unref (self->frame_numbers);
+  g_ptr_array_unref (self->frames);
   sluice_lanes_unref (self->lanes);
   g_ptr_array_unref (self->devices);
   pthread_mutex_destroy (&self->graph_lock);

@@ -36,14 +36,16 @@ typedef struct
   /* Set once. */
   GPtrArray *devices;
   SluiceLanes *lanes;
-  gboolean soft_placement, no_optimize, no_fusion, nan_guard;
+  gboolean soft_placement, no_optimize, no_fusion, nan_guard, truncate_transfers, ordered;
   int max_rank; /* of kernels */
   guint64 seed, order_seed;
 
-  pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next three */
+  pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next five */
   SluiceGraph *graph;
-  GArray *placements;
-  GHashTable *bodies; /* "node:attr" -> what function.c knows of it */
+  SluicePlacements *placements;
+  GPtrArray *frames;         /* names of loops that plans have, by number; NULL is number 0 */
+  GHashTable *frame_numbers; /* the same by name */
+  GHashTable *bodies;        /* "node:attr" -> what function.c knows of it */
 
   pthread_mutex_t cache_lock;
   GHashTable *by_names; /* SluiceProgramNames -> SluiceProgram, under cache_lock */
@@ -74,6 +76,11 @@ typedef struct
 /* (transfer full) */
 SluiceProgramNames *sluice_program_names_dup (const SluiceProgramNames *names);
 void sluice_program_names_free (SluiceProgramNames *names);
+
+/* What such a signature needs, with calls written out. Under graph_lock. (transfer full) (nullable)
+ */
+SluiceWork *
+sluice_programs_prune (SluicePrograms *self, const SluiceProgramNames *names, GError **error);
 
 /* (transfer full) (nullable). Two threads that ask for a new signature at once make one plan. */
 SluiceProgram *

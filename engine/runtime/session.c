@@ -20,6 +20,7 @@ struct _SluiceSession
   SluiceResources *resources;
   SluiceActivity *activity;
   guint64 first_tick;
+  gint64 start_us; /* the same moment by the wall clock */
 
   SluiceEventReaders *readers; /* under programs->graph_lock */
   _Atomic guint64 n_runs, n_nodes_run;
@@ -60,8 +61,9 @@ make_env (SluiceSession *self, const SluiceRunOptions *options)
                           .seed = self->programs->seed,
                           .number = options->step,
                           .nan_guard = guards (self, options),
-                          .max_iterations = options->max_iterations,
-                          .lanes = self->programs->lanes,
+                          .max_iterations = options->max_iterations ? options->max_iterations
+                                                                    : self->options.max_iterations,
+                          .lanes = self->options.no_trace ? NULL : self->programs->lanes,
                           .activity = self->activity,
                           .graph_lock = &self->programs->graph_lock,
                           .keep_waiting = self->options.keep_waiting,
@@ -241,6 +243,7 @@ sluice_session_init (SluiceSession *self)
   self->programs = sluice_programs_new ();
   self->readers = sluice_event_readers_new ();
   self->first_tick = sluice_clock_ticks ();
+  self->start_us = g_get_real_time ();
 }
 
 /* Resources before devices: their memory is the devices'. */
@@ -303,6 +306,8 @@ sluice_session_new (const SluiceSessionOptions *options, GError **error)
   programs->order_seed = options->order_seed;
   programs->no_fusion = options->no_fusion;
   programs->nan_guard = options->nan_guard;
+  programs->truncate_transfers = options->truncate_transfers;
+  programs->ordered = options->ordered;
   programs->seed = options->seed;
   while (programs->seed == 0)
     if (getrandom (&programs->seed, sizeof programs->seed, 0) != sizeof programs->seed)
@@ -356,14 +361,6 @@ sluice_session_get_device (SluiceSession *self, guint i)
   return self->programs->devices->pdata[i];
 }
 
-static const char *
-short_device_name (SluiceSession *self, guint i)
-{
-  const SluiceDevice *device = self->programs->devices->pdata[i];
-  g_autofree char *name = g_strdup_printf ("%s:%u", device->klass->type, device->index);
-  return g_intern_string (name);
-}
-
 const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason)
 {
@@ -372,13 +369,11 @@ sluice_session_get_placement (SluiceSession *self, const char *node, const char 
   const SluiceNode *found = sluice_graph_find (self->programs->graph, node);
   if (found)
     {
-      const SluicePlacement *placement =
-          &g_array_index (self->programs->placements, SluicePlacement, found->id - 1);
+      const SluicePlacement *placement = sluice_placements_get (self->programs->placements, found);
       if (placement->device >= 0)
-        device = short_device_name (self, (guint) placement->device);
+        device = sluice_session_get_device (self, (guint) placement->device)->short_name;
       if (reason)
-        *reason =
-            placement->error ? g_intern_string (placement->error->message) : placement->reason;
+        *reason = placement->error ? placement->error->message : placement->reason;
     }
   pthread_mutex_unlock (&self->programs->graph_lock);
   return device;
@@ -412,12 +407,39 @@ sluice_session_dup_ledger (SluiceSession *self, guint i)
 }
 
 GArray *
-sluice_session_dup_trace (SluiceSession *self, guint64 *cursor)
+sluice_session_dup_races (SluiceSession *self,
+                          const char *const *feeds,
+                          guint n_feeds,
+                          const char *const *fetches,
+                          guint n_fetches,
+                          const char *const *targets,
+                          guint n_targets,
+                          GError **error)
 {
+  SluiceProgramNames names = {
+    feeds, fetches, targets, n_feeds, n_fetches, n_targets, FALSE, FALSE
+  };
   pthread_mutex_lock (&self->programs->graph_lock);
-  GArray *events =
-      sluice_event_readers_read (self->readers, cursor, self->programs->lanes,
-                                 self->programs->graph, self->programs->devices, self->first_tick);
+  g_autoptr (SluiceWork) work = sluice_programs_prune (self->programs, &names, error);
+  GArray *races = work ? sluice_find_races (work, error) : NULL;
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return races;
+}
+
+GArray *
+sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
+{
+  const SluicePrograms *programs = self->programs;
+  SluiceEventSource source = { programs->lanes, programs->graph, programs->devices,
+                               programs->frames, self->first_tick };
+  pthread_mutex_lock (&self->programs->graph_lock);
+  GArray *events = sluice_event_readers_read (self->readers, cursor, &source, lost);
   pthread_mutex_unlock (&self->programs->graph_lock);
   return events;
+}
+
+gint64
+sluice_session_get_start (SluiceSession *self)
+{
+  return self->start_us;
 }

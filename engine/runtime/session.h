@@ -39,6 +39,14 @@ typedef struct
    * within two seconds, saying who waits for what and who should have brought it. With this it
    * logs so and goes on waiting: for programs that may begin another run any time. */
   gboolean keep_waiting;
+  guint64 max_iterations; /* as of SluiceRunOptions, for runs that have no limit of their own */
+  gboolean no_trace;      /* to measure what the trace costs */
+  /* Floats that cross from one device to another lose the lower half of their bits, which are zero
+   * on arrival: x & 0xffff0000. White paper 5.5. */
+  gboolean truncate_transfers;
+  /* Orders what a graph leaves without an order: reads and writes of one variable, several
+   * producers or several consumers of one queue, in order of creation. */
+  gboolean ordered;
 } SluiceSessionOptions;
 
 SluiceSession *sluice_session_new (const SluiceSessionOptions *options, GError **error);
@@ -176,7 +184,8 @@ SluiceGraph *sluice_session_get_graph (SluiceSession *self);
 SluiceResources *sluice_session_get_resources (SluiceSession *self);
 guint sluice_session_get_n_devices (SluiceSession *self);
 SluiceDevice *sluice_session_get_device (SluiceSession *self, guint i);
-/* Where a node stands and why: "CPU:0", "explicit". NULL before it is placed. */
+/* Where a node stands and why: "CPU:0", "explicit". NULL where it stands nowhere, the reason says
+ * then why not. Both texts live as long as the session. */
 const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason);
 
@@ -192,6 +201,24 @@ gboolean sluice_session_record_memory (SluiceSession *self);
  * of nodes: sluice_allocator_dup_node_name(). (transfer full) (nullable): nothing was recorded */
 SluiceLedger *sluice_session_dup_ledger (SluiceSession *self, guint i);
 
+/**
+ * sluice_session_dup_races:
+ *
+ * Which reads and writes of one variable such a step would make without an order between them,
+ * found without running anything (engine/passes/passes.h).
+ *
+ * Returns: (transfer full) (nullable) (element-type SluiceRace): %NULL where the step cannot be
+ * made, with what a run would fail with
+ */
+GArray *sluice_session_dup_races (SluiceSession *self,
+                                  const char *const *feeds,
+                                  guint n_feeds,
+                                  const char *const *fetches,
+                                  guint n_fetches,
+                                  const char *const *targets,
+                                  guint n_targets,
+                                  GError **error);
+
 typedef struct
 {
   guint64 n_runs;
@@ -201,17 +228,32 @@ typedef struct
 } SluiceSessionStats;
 void sluice_session_get_stats (SluiceSession *self, SluiceSessionStats *stats);
 
-/* One line of the trace with names filled in, for `sluice trace`, timelines and heat bars. */
+/* One line of the trace with names filled in, for `sluice trace`, timelines and heat bars. Texts
+ * live as long as the session. */
 typedef struct
 {
-  const char *node; /* interned name of the origin */
+  const char *node; /* name of the origin */
   const char *op;
-  const char *device;
+  const char *device; /* full name */
+  SluiceTraceKind kind;
   guint lane;
   guint64 step;
-  double start_us, end_us; /* since the session was made */
-  gsize bytes;
+  const char *frame; /* (nullable): name of the innermost loop; NULL outside all loops */
+  guint64 iteration;
+  double scheduled_us, start_us, end_us; /* since the session was made */
+  gsize bytes_in, bytes_out;             /* in steps of SLUICE_TRACE_UNIT */
+  gsize live;                            /* on the device at the end; 0: not asked */
 } SluiceTraceEvent;
-/* Events since *cursor (0 at first; an opaque number afterwards). (transfer full) (element-type
- * SluiceTraceEvent) */
-GArray *sluice_session_dup_trace (SluiceSession *self, guint64 *cursor);
+
+/**
+ * sluice_session_dup_trace:
+ * @cursor: (inout): 0 at first; an opaque number afterwards
+ * @lost: (out) (nullable): what was overwritten before it could be read
+ *
+ * Returns: (transfer full) (element-type SluiceTraceEvent): events since @cursor, by lane and in
+ * the order of their ends
+ */
+GArray *sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost);
+
+/* When the session was made, in microseconds since 1970: what times in the trace count from. */
+gint64 sluice_session_get_start (SluiceSession *self);

@@ -28,6 +28,7 @@ struct _SluiceActivation
   guint32 first_slot;
   guint32 remaining; /* nodes that have not ended */
   guint32 number;    /* of the frame in the plan */
+  guint32 label;     /* of the frame in the session */
   guint32 n_flying;
   guint32 n_children;
   guint32 n_constants;    /* of the frame's constants, how many lie in the slots */
@@ -49,6 +50,8 @@ struct _SluiceFlight
   guint32 node; /* in its frame */
   SluiceActivation *act;
   guint64 start, end;
+  guint32 units_in; /* for the trace */
+  guint32 lane;     /* that started it */
   SluiceValue outputs[];
 };
 
@@ -64,8 +67,8 @@ typedef struct
   guint64 number; /* of the step, for the trace */
   const _Atomic int *cancel_flag;
   gboolean nan_guard;
-  guint64 max_iterations; /* of one loop; 0: any number */
-  struct _SluiceLanes *lanes;
+  guint64 max_iterations;      /* of one loop; 0: any number */
+  struct _SluiceLanes *lanes;  /* NULL: no trace */
   SluiceActivity *activity;    /* of the resources */
   pthread_mutex_t *graph_lock; /* held while a report reads the graph */
   gboolean keep_waiting;       /* a deadlock is told and not the end */

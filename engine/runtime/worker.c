@@ -43,7 +43,7 @@ sluice_worker_read_references (const SluicePlan *plan,
                                SluiceValue *inputs)
 {
   const guint8 *flags = plan->slot_flags + node->first_input;
-  const char *missing = NULL;
+  GError *missing = NULL;
   for (guint i = 0; i < node->n_inputs; i++)
     {
       if (!inputs[i].tensor || !(flags[i] & (SLUICE_SLOT_REF | SLUICE_SLOT_READ)))
@@ -52,8 +52,11 @@ sluice_worker_read_references (const SluicePlan *plan,
         continue;
       SluiceVariable *variable = inputs[i].ref;
       SluiceTensor *tensor = sluice_variable_dup_tensor (variable);
-      if (!tensor)
-        missing = g_intern_string (variable->name);
+      if (!tensor && !missing)
+        missing = g_error_new (SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION,
+                               "%s '%s': variable '%s' is not initialised; run its initializer "
+                               "first",
+                               node->origin->op_name, node->origin->name, variable->name);
       if (flags[i] & SLUICE_SLOT_READ)
         {
           inputs[i].tensor = tensor;
@@ -62,11 +65,7 @@ sluice_worker_read_references (const SluicePlan *plan,
       else if (tensor)
         sluice_tensor_unref (tensor);
     }
-  if (!missing)
-    return NULL;
-  return g_error_new (SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION,
-                      "%s '%s': variable '%s' is not initialised; run its initializer first",
-                      node->origin->op_name, node->origin->name, missing);
+  return missing;
 }
 
 /* A dead node drops what the living side of its inputs brought. */

@@ -16,13 +16,15 @@ typedef struct
   SluiceStep *step;
   const SluicePlan *plan;
   SluiceActivation *act; /* whose nodes it runs */
-  SluiceTraceRing *ring;
+  SluiceTraceRing *ring; /* NULL: no trace */
   guint lane;
+  guint32 units_in; /* of the node that runs */
   gboolean is_caller;
   guint64 now; /* the last time stamp read */
   guint64 small_ticks, wake_ticks;
   SluiceKernelCall call; /* what stays the same for every node is set once */
   SluiceValue *outputs;
+  GArray *ranges;  /* of inputs, for the NaN guard; NULL: it is off */
   SluiceIdle idle; /* of the caller */
   gboolean looks;  /* the caller slept in vain: it looks for a deadlock where it gets the baton */
 } SluiceWorker;
@@ -211,6 +213,12 @@ propagate (SluiceWorker *w,
 }
 
 static inline guint32
+trace_units (gsize bytes)
+{
+  return (guint32) MIN ((bytes + SLUICE_TRACE_UNIT - 1) / SLUICE_TRACE_UNIT, G_MAXUINT32);
+}
+
+static inline guint32
 output_units (const SluicePlanNode *node, const SluiceValue *outputs)
 {
   gsize bytes = 0;
@@ -218,31 +226,67 @@ output_units (const SluicePlanNode *node, const SluiceValue *outputs)
     for (guint i = 0; i < node->n_outputs; i++)
       if (outputs[i].tensor)
         bytes += sluice_tensor_bytes (outputs[i].tensor);
-  return (guint32) MIN ((bytes + 63) / 64, G_MAXUINT32);
+  return trace_units (bytes);
 }
+
+/* Before the kernel, which may take its inputs; after the references were read. */
+static inline guint32
+input_units (const SluicePlan *plan, const SluicePlanNode *node, const SluiceValue *inputs)
+{
+  gsize bytes = 0;
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (inputs[i].tensor
+        && !(node->flags & SLUICE_PLAN_ODD_INPUTS
+             && plan->slot_flags[node->first_input + i] & SLUICE_SLOT_REF))
+      bytes += sluice_tensor_bytes (inputs[i].tensor);
+  return trace_units (bytes);
+}
+
+/* What a node leaves in the trace beside its place and its times. */
+typedef struct
+{
+  SluiceTraceKind kind;
+  guint32 units_in, units_out;
+  guint32 lane;
+  gboolean asks_live;
+} SluiceStamp;
 
 static inline void
 stamp (SluiceWorker *w,
        const SluiceActivation *act,
        guint32 i,
        const SluicePlanNode *node,
-       guint32 units,
        guint64 begin,
-       guint64 end)
+       guint64 end,
+       SluiceStamp more)
 {
-  guint32 kind = node->flags & SLUICE_PLAN_SEND   ? SLUICE_TRACE_SEND
-                 : node->flags & SLUICE_PLAN_RECV ? SLUICE_TRACE_RECV
-                                                  : SLUICE_TRACE_NODE;
+  if (G_UNLIKELY (!w->ring))
+    return;
+  guint32 live = 0;
+  if (more.asks_live)
+    live = trace_units (sluice_allocator_get_live (w->step->env.devices[node->device]->allocator));
   SluiceTraceRecord record = { .scheduled = act->scheduled[i],
                                .start = begin,
                                .end = end,
+                               .iteration = act->iteration,
                                .node = node->origin_id,
-                               .bytes = units,
+                               .bytes_in = more.units_in,
+                               .bytes_out = more.units_out,
+                               .live = live,
                                .step = (guint32) w->step->env.number,
-                               .iteration = (guint32) act->iteration,
-                               .frame = act->number,
-                               .kind = kind | (guint32) node->device << 8 };
+                               .frame = act->label,
+                               .lane = more.lane,
+                               .kind = more.kind | (guint32) node->device << 8 };
   sluice_trace_ring_add (w->ring, &record);
+}
+
+static inline SluiceTraceKind
+trace_kind (const SluicePlanNode *node)
+{
+  return node->flags & SLUICE_PLAN_SEND    ? SLUICE_TRACE_SEND
+         : node->flags & SLUICE_PLAN_RECV  ? SLUICE_TRACE_RECV
+         : node->flags & SLUICE_PLAN_ASYNC ? SLUICE_TRACE_WAIT
+                                           : SLUICE_TRACE_NODE;
 }
 
 static inline void
@@ -287,16 +331,20 @@ learn (const SluicePlan *plan, const SluicePlanNode *node, guint64 ticks)
   atomic_store_explicit (&plan->ticks[i], new, memory_order_relaxed);
 }
 
-/* What is left to do when a node's outputs are there. */
+/* What is left to do when a node's outputs are there. w->units_in: as of its inputs. */
 static inline void
 end_node (SluiceWorker *w, guint32 i, const SluicePlanNode *node, gboolean is_dead)
 {
-  guint32 units = output_units (node, w->outputs);
+  SluiceStamp more = { .kind = trace_kind (node),
+                       .units_in = w->units_in,
+                       .units_out = output_units (node, w->outputs),
+                       .lane = w->lane,
+                       .asks_live = TRUE };
   guint64 start = w->now;
   propagate (w, w->act, node, w->outputs, is_dead);
   w->now = sluice_clock_ticks ();
   if (!(node->flags & SLUICE_PLAN_CHEAP))
     learn (w->plan, node, w->now - start);
-  stamp (w, w->act, i, node, units, start, w->now);
+  stamp (w, w->act, i, node, start, w->now, more);
   w->step->n_run++;
 }

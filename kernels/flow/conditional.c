@@ -147,7 +147,7 @@ static const SluiceOpDef ref_select_op = {
   .signature = "index: int32, inputs: N * Ref(T) -> output: Ref(T)",
   .attrs = "T: type; N: int >= 1",
   .summary = N_ ("One of several references, by number"),
-  .flags = SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_ONLY_READS,
   .shape = select_shape,
   .recipe = &of_reference,
 };

@@ -386,67 +386,78 @@ static const SluiceRecipe recipe = {
       N_ ("works on a queue: tests/kernels/test-queue and the conformance cases make one")
 };
 
-#define ONE_OP(id, op_name, op_signature, op_attrs, op_shape, text)                                \
+#define ONE_OP(id, op_name, op_role, op_signature, op_attrs, op_shape, text)                       \
   static const SluiceOpDef id = {                                                                  \
     .name = op_name,                                                                               \
     .signature = op_signature,                                                                     \
     .attrs = op_attrs,                                                                             \
     .summary = text,                                                                               \
+    .role = op_role,                                                                               \
     .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
     .shape = op_shape,                                                                             \
     .recipe = &recipe,                                                                             \
   }
-#define QUEUE_OP(id, op_name, rest, op_attrs, op_shape, text)                                      \
-  ONE_OP (id##_ref, op_name, "handle: Ref(string)" rest, op_attrs, op_shape, text);                \
-  ONE_OP (id##_v2, op_name "V2", "handle: resource" rest, op_attrs, op_shape, text)
+#define QUEUE_OP(id, op_name, role, rest, op_attrs, op_shape, text)                                \
+  ONE_OP (id##_ref, op_name, SLUICE_ROLE_##role, "handle: Ref(string)" rest, op_attrs, op_shape,   \
+          text);                                                                                   \
+  ONE_OP (id##_v2, op_name "V2", SLUICE_ROLE_##role, "handle: resource" rest, op_attrs, op_shape,  \
+          text)
 
 #define ENQUEUE_ATTRS "Tcomponents: list(type) >= 1; timeout_ms: int = -1"
 #define DEQUEUE_ATTRS "component_types: list(type) >= 1; timeout_ms: int = -1"
 
 QUEUE_OP (enqueue,
           "QueueEnqueue",
+          ENQUEUE,
           ", components: Tcomponents ->",
           ENQUEUE_ATTRS,
           sluice_shape_none,
           N_ ("Puts an element into a queue; waits while it is full"));
 QUEUE_OP (enqueue_many,
           "QueueEnqueueMany",
+          ENQUEUE,
           ", components: Tcomponents ->",
           ENQUEUE_ATTRS,
           sluice_shape_none,
           N_ ("Puts the rows of its inputs into a queue, one by one"));
 QUEUE_OP (dequeue,
           "QueueDequeue",
+          DEQUEUE,
           " -> components: component_types",
           DEQUEUE_ATTRS,
           dequeue_shape,
           N_ ("Takes an element out of a queue; waits while it is empty"));
 QUEUE_OP (dequeue_many,
           "QueueDequeueMany",
+          DEQUEUE,
           ", n: int32 -> components: component_types",
           DEQUEUE_ATTRS,
           many_shape,
           N_ ("Takes n elements out of a queue and puts them together"));
 QUEUE_OP (dequeue_up_to,
           "QueueDequeueUpTo",
+          DEQUEUE,
           ", n: int32 -> components: component_types",
           DEQUEUE_ATTRS,
           up_to_shape,
           N_ ("Takes n elements out of a queue, or what is left once it is closed"));
 QUEUE_OP (close,
           "QueueClose",
+          NONE,
           " ->",
           "cancel_pending_enqueues: bool = false",
           sluice_shape_none,
           N_ ("Lets nothing more into a queue"));
 QUEUE_OP (size,
           "QueueSize",
+          NONE,
           " -> size: int32",
           NULL,
           sluice_shape_scalar,
           N_ ("How many elements a queue holds"));
 QUEUE_OP (is_closed,
           "QueueIsClosed",
+          NONE,
           " -> is_closed: bool",
           NULL,
           sluice_shape_scalar,

@@ -96,7 +96,7 @@ static const SluiceOpDef read_op = {
   .attrs = "dtype: type",
   .summary = N_ ("The value of a variable"),
   .role = SLUICE_ROLE_READ_VARIABLE,
-  .flags = SLUICE_OP_STATEFUL,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ONLY_READS,
   .shape = read_shape,
   .gradient = sluice_grad_pass,
   .recipe = &recipe,
@@ -137,7 +137,7 @@ static const SluiceOpDef is_initialized_op = {
   .name = "VarIsInitializedOp",
   .signature = "resource: resource -> is_initialized: bool",
   .summary = N_ ("Has the variable a value?"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_ONLY_READS,
   .shape = sluice_shape_scalar,
   .recipe = &recipe,
 };
@@ -148,7 +148,7 @@ static const SluiceOpDef shape_op = {
   .attrs = "out_type: index = int32",
   .summary = N_ ("The shape of a variable's value"),
   .role = SLUICE_ROLE_SHAPE,
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_ONLY_READS,
   .shape = rank_shape,
   .recipe = &recipe,
 };

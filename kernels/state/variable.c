@@ -87,7 +87,7 @@ static const SluiceOpDef is_initialized_op = {
   .signature = "ref: Ref(dtype) -> is_initialized: bool",
   .attrs = "dtype: type",
   .summary = N_ ("Has the variable a value?"),
-  .flags = SLUICE_OP_ALLOWS_UNINITIALIZED | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_ALLOWS_UNINITIALIZED | SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_ONLY_READS,
   .shape = sluice_shape_scalar,
   .recipe = &reference_recipe,
 };

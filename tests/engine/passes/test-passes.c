@@ -6,7 +6,8 @@
 
 #include "engine/graph/builder.h"
 #include "engine/graph/shape-context.h"
-#include "engine/passes/passes.h"
+#include "engine/graph/graphdef.h"
+#include "engine/passes/place.h"
 #include "kernels/registry.h"
 
 typedef struct
@@ -14,7 +15,7 @@ typedef struct
   SluiceGraph *graph;
   SluiceBuilder b;
   GPtrArray *devices;
-  GArray *placements;
+  SluicePlacements *placements;
 } Fixture;
 
 static void
@@ -31,7 +32,7 @@ setup (Fixture *f, gconstpointer data)
 static void
 teardown (Fixture *f, gconstpointer data)
 {
-  g_array_unref (f->placements);
+  sluice_placements_free (f->placements);
   g_ptr_array_unref (f->devices);
   sluice_graph_unref (f->graph);
 }
@@ -102,7 +103,7 @@ place (Fixture *f, gboolean soft)
 static const SluicePlacement *
 placement (Fixture *f, const SluiceNode *node)
 {
-  return &g_array_index (f->placements, SluicePlacement, node->id - 1);
+  return sluice_placements_get (f->placements, node);
 }
 
 static SluiceWork *
@@ -328,6 +329,136 @@ test_place_conflict (Fixture *f, gconstpointer data)
   g_assert_nonnull (strstr (error->message, "'assign' is tied to 'w' by a reference"));
 }
 
+/* NoOps: name, device, what `_class` ties it to. */
+static void
+add_tied (Fixture *f, const char *name, const char *device, const char *tied_to)
+{
+  g_autofree char *text =
+      g_strdup_printf ("node { name: '%s' op: 'NoOp' device: '%s' %s%s%s }", name, device,
+                       tied_to ? "attr { key: '_class' value { list { s: 'loc:@" : "",
+                       tied_to ? tied_to : "", tied_to ? "' } } }" : "");
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  sluice_graph_import (f->graph, bytes, &error);
+  g_assert_no_error (error);
+}
+
+static void
+expect_conflict (Fixture *f, const char *name, const char *const *words, const char *unsaid)
+{
+  const SluicePlacement *placed = placement (f, sluice_graph_find (f->graph, name));
+  g_assert_error (placed->error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  for (; *words; words++)
+    if (!strstr (placed->error->message, *words))
+      g_error ("'%s' does not say '%s'", placed->error->message, *words);
+  if (unsaid && strstr (placed->error->message, unsaid))
+    g_error ("'%s' says '%s'", placed->error->message, unsaid);
+}
+
+/* a - b - c - d and b - e; a, d and e ask for different devices: a and e are nearest. */
+static void
+test_place_shortest (Fixture *f, gconstpointer data)
+{
+  add_tied (f, "a", "/cpu:0", NULL);
+  add_tied (f, "b", "", "a");
+  add_tied (f, "c", "", "b");
+  add_tied (f, "d", "/cpu:1", "c");
+  add_tied (f, "e", "/cpu:2", "b");
+  place (f, FALSE);
+  const char *words[] = { "'/cpu:0'",
+                          "'/cpu:2'",
+                          "'e' is tied to 'b' by _class",
+                          "'b' is tied to 'a' by _class",
+                          "there is CPU:0, CPU:1, CPU:2",
+                          NULL };
+  expect_conflict (f, "d", words, "'c'");
+}
+
+/* Partial names may go together and yet name nothing that there is. */
+static void
+test_place_partial (Fixture *f, gconstpointer data)
+{
+  add_tied (f, "type", "/device:CPU:*", NULL);
+  add_tied (f, "number", "/device:*:1", "type");
+  add_tied (f, "job", "/job:localhost", "number");
+  add_tied (f, "far", "/job:worker", NULL);
+  add_tied (f, "nine", "/device:*:9", NULL);
+  place (f, FALSE);
+  g_assert_cmpint (placement (f, sluice_graph_find (f->graph, "type"))->device, ==, 1);
+  g_assert_cmpint (placement (f, sluice_graph_find (f->graph, "job"))->device, ==, 1);
+  expect_conflict (f, "far", (const char *[]){ "'/job:worker' does not exist", NULL }, NULL);
+  expect_conflict (f, "nine", (const char *[]){ "'/device:*:9' does not exist", NULL }, NULL);
+}
+
+/* What stands stays: who is tied to it and asks for something else later is told. */
+static void
+test_place_late (Fixture *f, gconstpointer data)
+{
+  add_tied (f, "first", "/cpu:1", NULL);
+  place (f, FALSE);
+  add_tied (f, "second", "/cpu:2", "first");
+  add_tied (f, "third", "", "first");
+  place (f, FALSE);
+  expect_conflict (f, "second",
+                   (const char *[]){ "'first' stands on CPU:1 already", "'/cpu:2'", NULL }, NULL);
+  g_assert_cmpint (placement (f, sluice_graph_find (f->graph, "first"))->device, ==, 1);
+}
+
+static const SluiceDeviceClass other_class = { .type = "OTHER", .computes = TRUE };
+
+static SluiceDevice *
+other_device (void)
+{
+  SluiceDevice *self = g_new0 (SluiceDevice, 1);
+  self->klass = &other_class;
+  self->name = g_strdup ("/job:localhost/replica:0/task:0/device:OTHER:0");
+  self->short_name = strstr (self->name, "OTHER");
+  self->allocator = sluice_allocator_new (self->name, 0);
+  return self;
+}
+
+/* Where devices of several types compute, a node stands where its op has kernels. */
+static void
+test_place_kernels (Fixture *f, gconstpointer data)
+{
+  g_ptr_array_insert (f->devices, 0, other_device ());
+  SluiceEdge x = placeholder (f, "x");
+  SluiceNode *free = add (f, "Neg", "free", NULL, &x, 1, NULL);
+  add (f, "Neg", "bound", "/device:OTHER:0", &x, 1, NULL);
+  place (f, FALSE);
+  g_assert_cmpint (placement (f, free)->device, ==, 1);
+  g_assert_cmpstr (placement (f, free)->reason, ==, "default: the first device with a kernel");
+  expect_conflict (f, "bound",
+                   (const char *[]){ "asks for device '/device:OTHER:0'", "but", "has kernels for",
+                                     "CPU only", NULL },
+                   "tied");
+}
+
+/* No two of them exclude each other; the fourth is not needed for the conflict. */
+static void
+test_place_triple (Fixture *f, gconstpointer data)
+{
+  for (int i = 0; i < 4; i++)
+    add_tied (f, (const char *[]){ "p", "q", "r", "s" }[i], "/cpu", NULL);
+  static const guint8 sets[4][3] = { { 1, 1, 0 }, { 0, 1, 1 }, { 1, 0, 1 }, { 1, 1, 1 } };
+  SluicePlaceLink links[] = { { 0, 1, "one" }, { 1, 2, "two" }, { 2, 3, "three" } };
+  SluicePlaceLimit limits[4];
+  for (guint32 i = 0; i < 4; i++)
+    limits[i] = (SluicePlaceLimit){ i, 0, SLUICE_PLACE_STANDS, sets[i] };
+  SluiceConflicts conflicts = { .graph = f->graph,
+                                .devices = (SluiceDevice *const *) f->devices->pdata,
+                                .n_devices = 3,
+                                .links = links,
+                                .n_links = G_N_ELEMENTS (links) };
+  g_autoptr (GError) error = sluice_conflicts_explain (&conflicts, limits, 4);
+  sluice_conflicts_clear (&conflicts);
+  g_assert_nonnull (strstr (error->message, "NoOp 'p' stands on CPU:0, CPU:1"));
+  g_assert_nonnull (strstr (error->message, "NoOp 'r' stands on CPU:0, CPU:2"));
+  g_assert_nonnull (
+      strstr (error->message, "'r' is tied to 'q' by two, 'q' is tied to 'p' by one"));
+  g_assert_null (strstr (error->message, "'s'"));
+}
+
 static void
 test_place_soft (Fixture *f, gconstpointer data)
 {
@@ -338,11 +469,22 @@ test_place_soft (Fixture *f, gconstpointer data)
   g_assert_error (placement (f, far)->error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
   g_assert_nonnull (strstr (placement (f, far)->error->message, "CPU:0, CPU:1, CPU:2"));
   g_assert_error (placement (f, junk)->error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
-  g_array_set_size (f->placements, 0);
+  g_array_set_size (f->placements->nodes, 0);
   place (f, TRUE);
   g_assert_cmpint (placement (f, far)->device, ==, 0);
   g_assert_nonnull (strstr (placement (f, far)->reason, "/gpu:7"));
   g_assert_nonnull (placement (f, junk)->error);
+}
+
+/* Of two requests that exclude each other the first counts. */
+static void
+test_place_soft_conflict (Fixture *f, gconstpointer data)
+{
+  add_tied (f, "a", "/cpu:2", NULL);
+  add_tied (f, "b", "/cpu:1", "a");
+  place (f, TRUE);
+  g_assert_cmpint (placement (f, sluice_graph_find (f->graph, "a"))->device, ==, 2);
+  g_assert_cmpint (placement (f, sluice_graph_find (f->graph, "b"))->device, ==, 2);
 }
 
 /* The hook in shape inference: what a Reshape is asked for may be computed. */
@@ -374,6 +516,12 @@ main (int argc, char **argv)
   TEST ("/passes/partition", test_partition);
   TEST ("/passes/place/groups", test_place);
   TEST ("/passes/place/conflict", test_place_conflict);
+  TEST ("/passes/place/shortest", test_place_shortest);
+  TEST ("/passes/place/partial", test_place_partial);
+  TEST ("/passes/place/late", test_place_late);
+  TEST ("/passes/place/kernels", test_place_kernels);
+  TEST ("/passes/place/triple", test_place_triple);
   TEST ("/passes/place/soft", test_place_soft);
+  TEST ("/passes/place/soft-conflict", test_place_soft_conflict);
   return g_test_run ();
 }

@@ -22,7 +22,7 @@ feed (const char *edge, SluiceTensor *tensor)
 static guint
 count_events (Fixture *f, guint64 *cursor, const char *op)
 {
-  g_autoptr (GArray) events = sluice_session_dup_trace (f->session, cursor);
+  g_autoptr (GArray) events = sluice_session_dup_trace (f->session, cursor, NULL);
   guint n = 0;
   for (guint i = 0; i < events->len; i++)
     n += strcmp (g_array_index (events, SluiceTraceEvent, i).op, op) == 0;
@@ -249,7 +249,7 @@ run_wide (guint n_threads)
   for (int round = 0; round < 40 || (n_threads > 1 && is_one_bit (lanes)); round++)
     {
       g_assert_cmpfloat (fixture_fetch (&f, "sum", feeds, 1), ==, first);
-      g_autoptr (GArray) events = sluice_session_dup_trace (f.session, &cursor);
+      g_autoptr (GArray) events = sluice_session_dup_trace (f.session, &cursor, NULL);
       for (guint i = 0; i < events->len; i++)
         lanes |= 1u << g_array_index (events, SluiceTraceEvent, i).lane;
     }

@@ -319,6 +319,32 @@ test_nan_guard (void)
   g_assert_false (fixture_run_target (&f, "result", NULL, &error));
   g_assert_nonnull (strstr (error->message, "Log"));
   g_assert_nonnull (strstr (error->message, "iteration 2 of the loop 'logs'"));
+  g_assert_nonnull (strstr (error->message, "input 0 from -0.36"));
+}
+
+/* Every node of the body leaves a line an iteration, with the loop's name. */
+static void
+test_trace (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge limit = fixture_placeholder (&f, "limit", SLUICE_FLOAT);
+  SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
+  Loop loop = { "traced", 4 };
+  name_result (&f, "result", counted_loop (&f, &loop, limit, fixture_scalar (&f, 1), x, take_log));
+  fixture_extend (&f);
+  run_trips (&f, 3, 2);
+  guint64 cursor = 0, iterations = 0;
+  g_autoptr (GArray) events = sluice_session_dup_trace (f.session, &cursor, NULL);
+  for (guint i = 0; i < events->len; i++)
+    {
+      const SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, i);
+      if (strcmp (event->op, "Log") != 0 || event->bytes_out == 0)
+        continue;
+      g_assert_cmpstr (event->frame, ==, "traced");
+      iterations |= 1u << event->iteration;
+    }
+  g_assert_cmphex (iterations, ==, 7);
 }
 
 /* ---- what is wrong from the start ---- */
@@ -468,6 +494,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/loops/at-limit", test_at_limit);
   g_test_add_func ("/runtime/loops/error-inside", test_error_inside);
   g_test_add_func ("/runtime/loops/nan-guard", test_nan_guard);
+  g_test_add_func ("/runtime/loops/trace", test_trace);
   g_test_add_func ("/runtime/loops/exit-without-enter", test_exit_without_enter);
   g_test_add_func ("/runtime/loops/next-without-enter", test_next_without_enter);
   g_test_add_func ("/runtime/loops/different-frames", test_different_frames);

@@ -4,6 +4,7 @@
 #include "tests/engine/runtime/fixture.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 static SluiceFeed
@@ -353,6 +354,25 @@ test_nan_guard (void)
   g_assert_false (fixture_run_target (&f, "after", &options, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
   g_assert_nonnull (strstr (error->message, "'log'"));
+  g_assert_nonnull (strstr (error->message, "input 0 from 0 to 0"));
+}
+
+/* An optimizer that overflows: the variable is told, and between what its inputs lay. */
+static void
+test_nan_guard_of_updates (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .nan_guard = TRUE });
+  SluiceEdge inputs[] = { fixture_variable (&f, "w", 3e38f), fixture_scalar (&f, -2),
+                          fixture_scalar (&f, 1e38f) };
+  sluice_builder_add (&f.b, "ApplyGradientDescent", "train", inputs, 3, NULL, 0);
+  fixture_extend (&f);
+  g_autoptr (GError) error = NULL;
+  g_assert_true (fixture_run_target (&f, "w/Assign", NULL, &error));
+  g_assert_false (fixture_run_target (&f, "train", NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "ApplyGradientDescent 'train'"));
+  g_assert_nonnull (strstr (error->message, "input 0 from 3e+38 to 3e+38, input 1 from -2 to -2"));
 }
 
 /* Denormals are flushed while kernels run and not on the caller's thread afterwards. */
@@ -383,7 +403,7 @@ test_trace (void)
   SluiceFeed feeds[] = { feed ("x", two) };
   guint64 cursor = 0;
   fixture_fetch (&f, "n", feeds, 1);
-  g_autoptr (GArray) events = sluice_session_dup_trace (f.session, &cursor);
+  g_autoptr (GArray) events = sluice_session_dup_trace (f.session, &cursor, NULL);
   g_assert_cmpuint (events->len, ==, 2);
   const SluiceTraceEvent *first = &g_array_index (events, SluiceTraceEvent, 0), *second = first + 1;
   g_assert_cmpstr (first->node, ==, "s");
@@ -391,11 +411,187 @@ test_trace (void)
   g_assert_cmpstr (second->op, ==, "Neg");
   g_assert_cmpfloat (first->start_us, <=, first->end_us);
   g_assert_cmpfloat (first->end_us, <=, second->end_us);
-  g_autoptr (GArray) none = sluice_session_dup_trace (f.session, &cursor);
+  g_assert_cmpfloat (second->scheduled_us, <=, second->start_us);
+  g_assert_cmpfloat (first->end_us, <=, second->start_us);
+  g_assert_cmpuint (first->bytes_in, ==, SLUICE_TRACE_UNIT); /* four bytes, rounded up */
+  g_assert_cmpuint (first->bytes_out, ==, SLUICE_TRACE_UNIT);
+  g_assert_cmpuint (first->live, >, 0);
+  g_assert_cmpint (first->kind, ==, SLUICE_TRACE_NODE);
+  g_assert_cmpuint (first->lane, ==, 0);
+  g_assert_null (first->frame);
+  g_assert_true (g_str_has_suffix (first->device, "CPU:0"));
+  g_autoptr (GArray) none = sluice_session_dup_trace (f.session, &cursor, NULL);
   g_assert_cmpuint (none->len, ==, 0);
   fixture_fetch (&f, "s", feeds, 1);
-  g_autoptr (GArray) more = sluice_session_dup_trace (f.session, &cursor);
+  g_autoptr (GArray) more = sluice_session_dup_trace (f.session, &cursor, NULL);
   g_assert_cmpuint (more->len, ==, 1);
+}
+
+static void
+test_no_trace (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .no_trace = TRUE });
+  op1 (&f, "Square", "s", fixture_placeholder (&f, "x", SLUICE_FLOAT));
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2);
+  SluiceFeed feeds[] = { feed ("x", two) };
+  guint64 cursor = 0, lost = 1;
+  g_assert_cmpfloat (fixture_fetch (&f, "s", feeds, 1), ==, 4);
+  g_autoptr (GArray) none = sluice_session_dup_trace (f.session, &cursor, &lost);
+  g_assert_cmpuint (none->len, ==, 0);
+  g_assert_cmpuint (lost, ==, 0);
+}
+
+static guint32
+bits_of (float value)
+{
+  guint32 bits;
+  memcpy (&bits, &value, sizeof bits);
+  return bits;
+}
+
+/* Only floats that cross, and not those that stay or what was fed. */
+static void
+test_truncate (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = 2, .truncate_transfers = TRUE });
+  SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
+  SluiceEdge d = fixture_placeholder (&f, "d", SLUICE_DOUBLE);
+  fixture_node (&f, "Identity", "here", "/cpu:0", &x, 1, NULL, 0, NULL, 0);
+  SluiceNode *far = fixture_node (&f, "Identity", "far", "/cpu:1", &x, 1, NULL, 0, NULL, 0);
+  SluiceEdge there = { far, 0 };
+  fixture_node (&f, "Identity", "back", "/cpu:0", &there, 1, NULL, 0, NULL, 0);
+  SluiceEdge double_there = {
+    fixture_node (&f, "Identity", "double_far", "/cpu:1", &d, 1, NULL, 0, NULL, 0), 0
+  };
+  fixture_node (&f, "Identity", "double_back", "/cpu:0", &double_there, 1, NULL, 0, NULL, 0);
+  fixture_extend (&f);
+  static const float values[] = { 1.0f / 3, -1e-30f, 3.4028235e38f, 0, -0.0f, INFINITY };
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    {
+      g_autoptr (SluiceTensor) fed = sluice_tensor_new_float (values[i]);
+      SluiceFeed feeds[] = { feed ("x", fed) };
+      g_assert_cmphex (bits_of (fixture_fetch (&f, "here", feeds, 1)), ==, bits_of (values[i]));
+      g_assert_cmphex (bits_of (fixture_fetch (&f, "back", feeds, 1)), ==,
+                       bits_of (values[i]) & 0xffff0000);
+      g_assert_cmphex (bits_of (*(float *) fed->data), ==, bits_of (values[i]));
+    }
+  double third = 1.0 / 3;
+  g_autoptr (SluiceTensor) fed =
+      sluice_tensor_new_from (SLUICE_DOUBLE, &SLUICE_SHAPE_SCALAR, &third);
+  g_autoptr (SluiceTensor) output = NULL;
+  g_autoptr (GError) error = NULL;
+  SluiceFeed feeds[] = { feed ("d", fed) };
+  sluice_session_run (f.session, feeds, 1, (const char *[]){ "double_back" }, 1, NULL, 0, &output,
+                      NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (*(double *) output->data, ==, third);
+}
+
+/* The texts of a placement live as long as the session, whatever is asked in between. */
+static void
+test_placement (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = 2, .soft_placement = TRUE });
+  SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
+  fixture_node (&f, "Neg", "gone", "/gpu:3", &x, 1, NULL, 0, NULL, 0);
+  fixture_extend (&f);
+  const char *reason = NULL, *other = NULL;
+  const char *device = sluice_session_get_placement (f.session, "gone", &reason);
+  for (int i = 0; i < 100; i++)
+    fixture_node (&f, "Neg", NULL, "/gpu:4", &x, 1, NULL, 0, NULL, 0);
+  fixture_extend (&f);
+  g_assert_nonnull (sluice_session_get_placement (f.session, "x", &other));
+  g_assert_cmpstr (device, ==, "CPU:0");
+  g_assert_cmpstr (reason, ==, "soft: 'gone' asks for '/gpu:3', there is CPU:0, CPU:1");
+  g_assert_null (sluice_session_get_placement (f.session, "nobody", &other));
+}
+
+/* A tensor that does not fit under the limit fails its step; the next one has the memory again. */
+static void
+test_memory_limit (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .memory_limit = 1 << 20 });
+  SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
+  SluiceEdge much = sluice_builder_const_ints (&f.b, SLUICE_INT32, (gint64[]){ 1024, 1024 }, 2);
+  SluiceEdge little = sluice_builder_const_ints (&f.b, SLUICE_INT32, NULL, 0);
+  op2 (&f, "Fill", "big", much, x);
+  op2 (&f, "Fill", "small", little, x);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2);
+  SluiceFeed feeds[] = { feed ("x", two) };
+  for (int i = 0; i < 3; i++)
+    {
+      expect_error (&f, "big", feeds, 1, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                    (const char *[]){ "4194304 bytes", NULL });
+      g_assert_cmpfloat (fixture_fetch (&f, "small", feeds, 1), ==, 2);
+    }
+}
+
+static const char shared_variable[] =
+    "node { name: 'w' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT } } "
+    "attr { key: 'shape' value { shape {} } } attr { key: 'container' value { s: 'c' } } "
+    "attr { key: 'shared_name' value { s: 'w' } } }"
+    "node { name: 'x' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } "
+    "attr { key: 'value' value { tensor { dtype: DT_FLOAT float_val: 5 tensor_shape {} } } } }"
+    "node { name: 'set' op: 'Assign' input: 'w' input: 'x' "
+    "attr { key: 'T' value { type: DT_FLOAT } } }"
+    "node { name: 'get' op: 'Neg' input: 'w' attr { key: 'T' value { type: DT_FLOAT } } }";
+
+/* A value that another session's reset takes away is an error, never something else. */
+static void *
+set_and_get (void *data)
+{
+  Fixture *f = data;
+  for (int i = 0; i < 300; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (SluiceTensor) output = NULL;
+      if (i % 3 == 0)
+        sluice_resources_reset (sluice_session_get_resources (f->session), "c");
+      else
+        fixture_run_target (f, "set", NULL, &error);
+      g_assert_no_error (error);
+      if (sluice_session_run (f->session, NULL, 0, (const char *[]){ "get" }, 1, NULL, 0, &output,
+                              NULL, &error))
+        g_assert_cmpfloat (*(float *) output->data, ==, -5);
+      else
+        g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+    }
+  return NULL;
+}
+
+static void
+test_two_reset_one_container (void)
+{
+  SluiceResources *resources = sluice_resources_new ();
+  Fixture f[2];
+  pthread_t threads[2];
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = g_bytes_new_static (shared_variable, sizeof shared_variable - 1);
+  for (int i = 0; i < 2; i++)
+    {
+      fixture_init (&f[i], &(SluiceSessionOptions){ .resources = resources });
+      sluice_graph_import (f[i].graph, bytes, &error);
+      g_assert_no_error (error);
+      fixture_extend (&f[i]);
+    }
+  g_assert_true (fixture_run_target (&f[0], "set", NULL, &error));
+  g_assert_cmpfloat (fixture_fetch (&f[1], "get", NULL, 0), ==, -5);
+  for (int i = 0; i < 2; i++)
+    g_assert_cmpint (pthread_create (&threads[i], NULL, set_and_get, &f[i]), ==, 0);
+  for (int i = 0; i < 2; i++)
+    pthread_join (threads[i], NULL);
+  sluice_resources_reset (resources, "c");
+  expect_error (&f[1], "get", NULL, 0, SLUICE_ERROR_FAILED_PRECONDITION,
+                (const char *[]){ "'w'", NULL });
+  for (int i = 0; i < 2; i++)
+    fixture_clear (&f[i]);
+  sluice_resources_unref (resources);
 }
 
 int
@@ -418,6 +614,12 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/session/no-fresh-memory", test_no_fresh_memory);
   g_test_add_func ("/runtime/session/nan-guard", test_nan_guard);
   g_test_add_func ("/runtime/session/denormals", test_denormals);
+  g_test_add_func ("/runtime/session/nan-guard-of-updates", test_nan_guard_of_updates);
   g_test_add_func ("/runtime/session/trace", test_trace);
+  g_test_add_func ("/runtime/session/no-trace", test_no_trace);
+  g_test_add_func ("/runtime/session/truncate", test_truncate);
+  g_test_add_func ("/runtime/session/placement", test_placement);
+  g_test_add_func ("/runtime/session/memory-limit", test_memory_limit);
+  g_test_add_func ("/runtime/session/two-reset-one-container", test_two_reset_one_container);
   return g_test_run ();
 }

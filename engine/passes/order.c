@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * Orders the accesses to each variable and queue. The topological order that prefers what was
+ * created first says how; consecutive accesses that conflict get a control edge. What may be dead
+ * is waited for through a node that is alive in any case: an order must kill nobody.
+ */
+#include "engine/passes/effects.h"
+
+typedef struct
+{
+  SluiceWork *work;
+  GHashTable *after; /* SluiceWorkNode -> the node that has waited for it */
+  guint8 *may_die;   /* by index of the nodes that were there before */
+  guint n_before;
+  guint8 *is_slow;  /* by frame: its iterations follow one another */
+  GPtrArray *stack; /* of the search, and its number, with which it marks nodes */
+  guint round;
+} Order;
+
+/* Whatever lies behind a Switch, or in a loop, whose last iteration is dead for the most part. */
+static void
+find_mortal (Order *order, const GPtrArray *sorted)
+{
+  for (guint i = 0; i < sorted->len; i++)
+    {
+      const SluiceWorkNode *node = sorted->pdata[i];
+      guint8 *may_die = &order->may_die[node->index];
+      *may_die = node->frame != 0 || node->output_frame != 0
+                 || sluice_work_role (node) == SLUICE_ROLE_EXIT;
+      for (guint k = 0; k < node->n_inputs; k++)
+        {
+          const SluiceWorkNode *before = node->inputs[k].node;
+          *may_die |=
+              before && !sluice_work_is_back_edge (before)
+              && (order->may_die[before->index] || sluice_work_role (before) == SLUICE_ROLE_SWITCH);
+        }
+      for (guint k = 0; k < node->n_controls; k++)
+        *may_die |= order->may_die[node->controls[k]->index];
+    }
+}
+
+static SluiceWorkNode *
+wait_for (Order *order, SluiceWorkNode *node)
+{
+  if (!order->may_die[node->index])
+    return node;
+  SluiceWorkNode *after = g_hash_table_lookup (order->after, node);
+  if (!after)
+    {
+      after = sluice_work_add (order->work, SLUICE_WORK_AFTER, node->origin, node->device);
+      after->index = order->work->nodes->len - 1;
+      after->frame = after->output_frame = node->output_frame;
+      sluice_work_add_control (order->work, after, node);
+      g_hash_table_insert (order->after, node, after);
+    }
+  return after;
+}
+
+/* Is there a way from one to the other within an iteration? Looks at edges as they are now. */
+static gboolean
+leads_to (Order *order, const SluiceWorkNode *from, SluiceWorkNode *to)
+{
+  order->round++;
+  g_ptr_array_set_size (order->stack, 0);
+  g_ptr_array_add (order->stack, to);
+  while (order->stack->len)
+    {
+      SluiceWorkNode *at = g_ptr_array_steal_index_fast (order->stack, order->stack->len - 1);
+      if (at == from)
+        return TRUE;
+      for (guint i = 0; i < at->n_inputs + at->n_controls; i++)
+        {
+          SluiceWorkNode *before =
+              i < at->n_inputs ? at->inputs[i].node : at->controls[i - at->n_inputs];
+          if (!before || sluice_work_is_back_edge (before) || before->mark == order->round)
+            continue;
+          before->mark = order->round;
+          g_ptr_array_add (order->stack, before);
+        }
+    }
+  return FALSE;
+}
+
+/* ---- loops ---- */
+
+static guint
+parent_of (const SluiceWork *work, guint frame)
+{
+  return g_array_index (work->frames, SluiceWorkFrame, frame).parent;
+}
+
+static guint
+depth_of (const SluiceWork *work, guint frame)
+{
+  return g_array_index (work->frames, SluiceWorkFrame, frame).depth;
+}
+
+/* The innermost frame that both lie in. */
+static guint
+common_frame (const SluiceWork *work, guint a, guint b)
+{
+  while (a != b)
+    if (depth_of (work, a) >= depth_of (work, b))
+      a = parent_of (work, a);
+    else
+      b = parent_of (work, b);
+  return a;
+}
+
+/* Of a node in a loop inside `frame`: the Exits by which that loop ends there, or its Enters. */
+static void
+lift (const Order *order, SluiceWorkNode *node, guint frame, SluiceRole role, GPtrArray *instead)
+{
+  const SluiceWork *work = order->work;
+  if (node->frame == frame)
+    {
+      g_ptr_array_add (instead, node);
+      return;
+    }
+  guint loop = node->frame;
+  while (parent_of (work, loop) != frame)
+    loop = parent_of (work, loop);
+  for (guint i = 0; i < order->n_before; i++)
+    {
+      SluiceWorkNode *border = work->nodes->pdata[i];
+      guint inside = role == SLUICE_ROLE_EXIT ? border->frame : border->output_frame;
+      if (sluice_work_role (border) == role && inside == loop)
+        g_ptr_array_add (instead, border);
+    }
+}
+
+static void
+order_pair (Order *order, SluiceWorkNode *a, SluiceWorkNode *b)
+{
+  if (a == b)
+    return;
+  guint frame = common_frame (order->work, a->frame, b->frame);
+  g_autoptr (GPtrArray) firsts = g_ptr_array_new ();
+  g_autoptr (GPtrArray) seconds = g_ptr_array_new ();
+  lift (order, a, frame, SLUICE_ROLE_EXIT, firsts);
+  lift (order, b, frame, SLUICE_ROLE_ENTER, seconds);
+  for (guint i = 0; i < firsts->len; i++)
+    for (guint k = 0; k < seconds->len; k++)
+      {
+        SluiceWorkNode *first = firsts->pdata[i], *second = seconds->pdata[k];
+        if (!leads_to (order, second, first) && !leads_to (order, first, second))
+          sluice_work_add_control (order->work, second, wait_for (order, first));
+      }
+}
+
+/* The iterations of the loop follow one another, and those of the loops around it. */
+static void
+slow_down (Order *order, guint frame)
+{
+  for (; frame != 0 && !order->is_slow[frame]; frame = parent_of (order->work, frame))
+    order->is_slow[frame] = 1;
+}
+
+/* Accesses to one object, in topological order. */
+static void
+order_accesses (Order *order, const SluiceAccess *accesses, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceAccess *b = &accesses[i];
+      if (sluice_effects_conflict (b->effect, b->effect))
+        slow_down (order, b->node->frame);
+      /* Back to the last one that excludes all before it. */
+      for (guint k = i; k-- > 0;)
+        {
+          if (!sluice_effects_conflict (accesses[k].effect, b->effect))
+            continue;
+          order_pair (order, accesses[k].node, b->node);
+          if (sluice_effects_conflict (accesses[k].effect, accesses[k].effect))
+            break;
+        }
+    }
+}
+
+gboolean
+sluice_order_effects (SluiceWork *work, GError **error)
+{
+  SluiceWorkNode *stuck;
+  g_autoptr (GPtrArray) sorted = sluice_work_sort (work, &stuck);
+  if (!sorted)
+    return sluice_work_fail_cycle (stuck, error);
+  if (!sluice_find_frames (work, sorted, error))
+    return FALSE;
+  g_autoptr (GHashTable) after = g_hash_table_new (NULL, NULL);
+  g_autofree guint8 *may_die = g_new0 (guint8, work->nodes->len + 1);
+  g_autofree guint8 *is_slow = g_new0 (guint8, work->frames->len);
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  Order order = { .work = work,
+                  .after = after,
+                  .may_die = may_die,
+                  .n_before = work->nodes->len,
+                  .is_slow = is_slow,
+                  .stack = stack };
+  for (guint i = 0; i < work->nodes->len; i++)
+    ((SluiceWorkNode *) work->nodes->pdata[i])->mark = 0;
+  find_mortal (&order, sorted);
+  SluiceEffects effects;
+  sluice_effects_find (&effects, work, sorted);
+  const SluiceAccess *accesses = (const SluiceAccess *) effects.accesses->data;
+  for (guint i = 0, end; i < effects.accesses->len; i = end)
+    {
+      for (end = i; end < effects.accesses->len && accesses[end].object == accesses[i].object;)
+        end++;
+      order_accesses (&order, accesses + i, end - i);
+    }
+  sluice_effects_clear (&effects);
+  for (guint i = 0; i < order.n_before; i++)
+    {
+      SluiceWorkNode *node = work->nodes->pdata[i];
+      if (sluice_work_role (node) == SLUICE_ROLE_ENTER)
+        node->is_sequential = is_slow[node->output_frame];
+    }
+  return TRUE;
+}
