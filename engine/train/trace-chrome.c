@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * The trace as JSON of chrome://tracing ("Trace Event Format"): devices are its processes, lanes
+ * its threads. What only waits is an asynchronous event: such may overlap on a lane.
+ */
+#include <string.h>
+
+#include "engine/train/trace-file.h"
+
+/* Names of nodes are ASCII; names of loops may be anything. */
+static void
+put_text (GString *out, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  g_string_append_c (out, '"');
+  for (const char *at = valid; *at; at++)
+    if (*at == '"' || *at == '\\')
+      g_string_append_printf (out, "\\%c", *at);
+    else if ((guchar) *at < 0x20)
+      g_string_append_printf (out, "\\u%04x", (guint) *at);
+    else
+      g_string_append_c (out, *at);
+  g_string_append_c (out, '"');
+}
+
+/* A number as JSON has it in every locale; microseconds with their nanoseconds. */
+static void
+put_us (GString *out, const char *key, double us)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  g_string_append_printf (out, ",\"%s\":%s", key, g_ascii_formatd (text, sizeof text, "%.3f", us));
+}
+
+static void
+begin_event (GString *out, const char *phase, const char *name, guint device, guint lane)
+{
+  g_string_append_printf (out, ",\n{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"name\":", phase,
+                          device + 1, lane + 1);
+  put_text (out, name);
+}
+
+static void
+put_arguments (GString *out, const SluiceTraceEvent *event)
+{
+  g_string_append (out, ",\"args\":{\"op\":");
+  put_text (out, event->op);
+  g_string_append_printf (out, ",\"step\":%" G_GUINT64_FORMAT, event->step);
+  if (event->frame)
+    {
+      g_string_append (out, ",\"frame\":");
+      put_text (out, event->frame);
+      g_string_append_printf (out, ",\"iteration\":%" G_GUINT64_FORMAT, event->iteration);
+    }
+  put_us (out, "scheduled", event->scheduled_us);
+  g_string_append_printf (out,
+                          ",\"bytes_in\":%" G_GSIZE_FORMAT ",\"bytes_out\":%" G_GSIZE_FORMAT "}}",
+                          event->bytes_in, event->bytes_out);
+}
+
+static const char *
+category (const SluiceTraceEvent *event)
+{
+  switch (event->kind)
+    {
+    case SLUICE_TRACE_WAIT:
+      return "wait";
+    case SLUICE_TRACE_SEND:
+    case SLUICE_TRACE_RECV:
+      return "transfer";
+    case SLUICE_TRACE_NODE:
+      break;
+    }
+  return "node";
+}
+
+static void
+put_event (GString *out, const SluiceTraceEvent *event, guint device, guint number)
+{
+  gboolean waits = event->kind == SLUICE_TRACE_WAIT;
+  begin_event (out, waits ? "b" : "X", event->node, device, event->lane);
+  g_string_append_printf (out, ",\"cat\":\"%s\"", category (event));
+  put_us (out, "ts", event->start_us);
+  if (waits)
+    g_string_append_printf (out, ",\"id\":%u", number);
+  else
+    put_us (out, "dur", event->end_us - event->start_us);
+  put_arguments (out, event);
+  if (waits)
+    {
+      begin_event (out, "e", event->node, device, event->lane);
+      g_string_append_printf (out, ",\"cat\":\"wait\",\"id\":%u", number);
+      put_us (out, "ts", event->end_us);
+      g_string_append_c (out, '}');
+    }
+  if (event->live)
+    {
+      begin_event (out, "C", "live bytes", device, 0);
+      put_us (out, "ts", event->end_us);
+      g_string_append_printf (out, ",\"args\":{\"bytes\":%" G_GSIZE_FORMAT "}}", event->live);
+    }
+}
+
+/* What a process or thread of the picture is called. */
+static void
+put_name (GString *out, const char *what, guint device, guint lane, const char *name)
+{
+  begin_event (out, "M", what, device, lane);
+  g_string_append (out, ",\"args\":{\"name\":");
+  put_text (out, name);
+  g_string_append (out, "}}");
+}
+
+GByteArray *
+sluice_trace_encode_chrome (const SluiceTraceContent *self)
+{
+  g_autoptr (GPtrArray) devices = NULL;
+  g_autoptr (GPtrArray) order = sluice_trace_sort (self, &devices);
+  GString *out = g_string_new ("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+  g_string_append (out, "{\"ph\":\"M\",\"pid\":0,\"name\":\"process_labels\","
+                        "\"args\":{\"labels\":\"sluice\"}}");
+  const SluiceTraceEvent *last = NULL;
+  guint device = 0;
+  for (guint i = 0; i < order->len; i++)
+    {
+      const SluiceTraceEvent *event = order->pdata[i];
+      gboolean is_new = !last || strcmp (last->device, event->device) != 0;
+      if (is_new)
+        {
+          device = sluice_trace_device_number (devices, event);
+          put_name (out, "process_name", device, 0, event->device);
+        }
+      if (is_new || last->lane != event->lane)
+        {
+          g_autofree char *name = g_strdup_printf ("lane %u", event->lane);
+          put_name (out, "thread_name", device, event->lane, name);
+        }
+      put_event (out, event, device, i);
+      last = event;
+    }
+  g_string_append (out, "\n]}\n");
+  gsize length = out->len;
+  return g_byte_array_new_take ((guint8 *) g_string_free (out, FALSE), length);
+}
