@@ -18,7 +18,7 @@ typedef struct
 } Verb;
 
 extern const Verb verb_info, verb_ops, verb_check, verb_run, verb_train, verb_bench, verb_draw,
-    verb_convert;
+    verb_convert, verb_place, verb_trace;
 
 /* Options that every verb has. */
 extern gboolean cli_json;
@@ -41,6 +41,10 @@ void cli_json_string (JsonBuilder *b, const char *name, const char *value); /* (
 void cli_json_int (JsonBuilder *b, const char *name, gint64 value);
 void cli_json_double (JsonBuilder *b, const char *name, double value); /* not finite: a string */
 void cli_json_bool (JsonBuilder *b, const char *name, gboolean value);
+
+/* The graph of a project folder, or a graph file. (transfer full) (nullable) */
+typedef struct _SluiceGraph SluiceGraph;
+SluiceGraph *cli_load_graph (const char *path, GError **error);
 
 /* --workspace, else $XDG_DATA_HOME/sluice. (transfer full) */
 char *cli_dup_workspace (const char *option);

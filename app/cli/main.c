@@ -12,11 +12,14 @@
 
 #include "engine/base/error.h"
 #include "engine/device/plugin.h"
+#include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
+#include "engine/train/project.h"
 #include "kernels/registry.h"
 
-static const Verb *const verbs[] = { &verb_train, &verb_check, &verb_draw,    &verb_run,
-                                     &verb_info,  &verb_ops,   &verb_convert, &verb_bench };
+static const Verb *const verbs[] = { &verb_train,   &verb_check, &verb_draw, &verb_run,
+                                     &verb_place,   &verb_trace, &verb_info, &verb_ops,
+                                     &verb_convert, &verb_bench };
 
 gboolean cli_json;
 static char **plugins;
@@ -80,6 +83,15 @@ cli_json_bool (JsonBuilder *b, const char *name, gboolean value)
 {
   json_builder_set_member_name (b, name);
   json_builder_add_boolean_value (b, value);
+}
+
+SluiceGraph *
+cli_load_graph (const char *path, GError **error)
+{
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
+    return sluice_graph_load_file (path, error);
+  g_autoptr (SluiceProject) project = sluice_project_load (path, error);
+  return project != NULL ? sluice_graph_load_file (project->graph_path, error) : NULL;
 }
 
 char *

@@ -8,22 +8,68 @@
 #include "app/cli/cli.h"
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/passes/passes.h"
 #include "engine/train/machine.h"
+
+static char **feeds, **fetches, **targets;
+
+static const GOptionEntry options[] = {
+  { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds, N_ ("Of a GRAPH: an edge that is fed"),
+    N_ ("EDGE") },
+  { "fetch", 0, 0, G_OPTION_ARG_STRING_ARRAY, &fetches,
+    N_ ("Of a GRAPH: an edge whose step is looked at for races"), N_ ("EDGE") },
+  { "target", 0, 0, G_OPTION_ARG_STRING_ARRAY, &targets,
+    N_ ("Of a GRAPH: a node whose step is looked at for races"), N_ ("NODE") },
+  G_OPTION_ENTRY_NULL,
+};
 
 /* A problem found: about a node, or about the project as a whole (node NULL). */
 static void
-report (JsonBuilder *b, guint *n, const char *node, const char *message)
+print (JsonBuilder *b, const char *severity, const char *node, const char *message)
 {
-  ++*n;
   if (!cli_json)
     {
       printf ("%s%s%s\n", node != NULL ? node : "", node != NULL ? ": " : "", message);
       return;
     }
   json_builder_begin_object (b);
+  cli_json_string (b, "severity", severity);
   cli_json_string (b, "node", node);
   cli_json_string (b, "message", message);
   json_builder_end_object (b);
+}
+
+static void
+report (JsonBuilder *b, guint *n, const char *node, const char *message)
+{
+  ++*n;
+  print (b, "error", node, message);
+}
+
+/* Reads and writes without an order: a step may want them so (Hogwild), so they fail nothing. */
+static void
+check_races (JsonBuilder *b,
+             guint *n,
+             SluiceSession *session,
+             const char *const *fed,
+             const char *const *fetched,
+             const char *const *run)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) races = sluice_session_dup_races (session, fed, g_strv_length ((char **) fed),
+                                                       fetched, g_strv_length ((char **) fetched),
+                                                       run, g_strv_length ((char **) run), &error);
+  if (races == NULL)
+    {
+      report (b, n, NULL, error->message);
+      return;
+    }
+  for (guint i = 0; i < races->len; i++)
+    {
+      const SluiceRace *race = &g_array_index (races, SluiceRace, i);
+      g_autofree char *text = sluice_race_describe (race);
+      print (b, "warning", race->b->name, text);
+    }
 }
 
 static void
@@ -34,6 +80,24 @@ check_graph (JsonBuilder *b, guint *n, SluiceGraph *graph)
       const SluiceNode *node = sluice_graph_get_node (graph, i);
       if (node->error != NULL)
         report (b, n, node->name, node->error->message);
+    }
+}
+
+/* The races of each worker's step; those between workers are what asynchronous training is. */
+static void
+check_workers (JsonBuilder *b, guint *n, const SluiceProject *project, SluiceSession *session)
+{
+  const char *fed[3] = { NULL };
+  guint n_fed = 0;
+  if (project->feed_x != NULL)
+    fed[n_fed++] = project->feed_x;
+  if (project->feed_y != NULL)
+    fed[n_fed++] = project->feed_y;
+  for (guint i = 0; project->train[i] != NULL; i++)
+    {
+      const char *fetched[] = { project->loss[i], project->summaries, NULL };
+      const char *run[] = { project->train[i], NULL };
+      check_races (b, n, session, fed, fetched, run);
     }
 }
 
@@ -52,11 +116,29 @@ check_project (JsonBuilder *b, guint *n, const char *folder)
       if (machine != NULL)
         {
           check_graph (b, n, machine->graph);
+          check_workers (b, n, project, machine->session);
           machine_free (machine);
         }
     }
   if (error != NULL)
     report (b, n, NULL, error->message);
+}
+
+/* The races of the step that --fetch and --target make. */
+static gboolean
+check_step (JsonBuilder *b, guint *n, SluiceGraph *graph, GError **error)
+{
+  static const char *const none[] = { NULL };
+  if (fetches == NULL && targets == NULL)
+    return TRUE;
+  g_autoptr (SluiceSession) session =
+      sluice_session_new (&(SluiceSessionOptions){ .soft_placement = TRUE }, error);
+  if (session == NULL || !sluice_session_extend (session, graph, error))
+    return FALSE;
+  check_races (b, n, session, feeds != NULL ? (const char *const *) feeds : none,
+               fetches != NULL ? (const char *const *) fetches : none,
+               targets != NULL ? (const char *const *) targets : none);
+  return TRUE;
 }
 
 static int
@@ -65,9 +147,12 @@ check (char **arguments, GError **error)
   if (arguments[0] == NULL || arguments[1] != NULL)
     return cli_usage (error, "give one PROJECT or GRAPH");
   guint n = 0;
+  gboolean is_project = g_file_test (arguments[0], G_FILE_TEST_IS_DIR);
+  if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
+    return cli_usage (error, "--feed, --fetch and --target are for a GRAPH; a project has its own");
   g_autoptr (JsonBuilder) b = json_builder_new ();
   json_builder_begin_array (b);
-  if (g_file_test (arguments[0], G_FILE_TEST_IS_DIR))
+  if (is_project)
     check_project (b, &n, arguments[0]);
   else
     {
@@ -75,6 +160,8 @@ check (char **arguments, GError **error)
       if (graph == NULL)
         return EXIT_FAILED;
       check_graph (b, &n, graph);
+      if (!check_step (b, &n, graph, error))
+        return EXIT_FAILED;
     }
   json_builder_end_array (b);
   if (cli_json)
@@ -88,5 +175,10 @@ const Verb verb_check = {
   .name = "check",
   .arguments = "PROJECT|GRAPH",
   .summary = N_ ("Look for problems without running anything"),
+  .details =
+      N_ ("Errors of nodes, and, of a project's step or of the step that --fetch and --target "
+          "name, reads and writes of one variable that nothing orders. The latter are "
+          "warnings: the exit status does not count them."),
+  .options = options,
   .run = check,
 };

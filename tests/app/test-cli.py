@@ -20,13 +20,46 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import Tap
 
-VERBS = ("train", "check", "draw", "run", "info", "ops", "convert", "bench")
+VERBS = ("train", "check", "draw", "run", "place", "trace", "info", "ops", "convert", "bench")
 NOBODY = 65534
 GRAPH = """
 node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
 node { name: "d" op: "Placeholder" attr { key: "dtype" value { type: DT_DOUBLE } } }
 node { name: "twice" op: "Add" input: "x" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
 node { name: "same" op: "Identity" input: "d" attr { key: "T" value { type: DT_DOUBLE } } }
+"""
+TWO_DEVICES = """
+node { name: "x" op: "Placeholder" device: "/cpu:1"
+       attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "far" op: "Neg" input: "x" device: "/cpu:7"
+       attr { key: "T" value { type: DT_FLOAT } } }
+"""
+RACE = """
+node { name: "v" op: "VariableV2" attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "shape" value { shape {} } } }
+node { name: "one" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "value" value { tensor { dtype: DT_FLOAT float_val: 1 tensor_shape {} } } } }
+node { name: "set" op: "Assign" input: "v" input: "one"
+       attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "read" op: "Identity" input: "v" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "add" op: "AssignAdd" input: "v" input: "one"
+       attr { key: "T" value { type: DT_FLOAT } } }
+"""
+LOOP = """
+node { name: "zero" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "value" value { tensor { dtype: DT_FLOAT float_val: 0 tensor_shape {} } } } }
+node { name: "in" op: "Enter" input: "zero" attr { key: "T" value { type: DT_FLOAT } }
+       attr { key: "frame_name" value { s: "endless" } } }
+node { name: "top" op: "Merge" input: "in" input: "next"
+       attr { key: "T" value { type: DT_FLOAT } } attr { key: "N" value { i: 2 } } }
+node { name: "true" op: "Equal" input: "top" input: "top"
+       attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "go" op: "LoopCond" input: "true" }
+node { name: "turn" op: "Switch" input: "top" input: "go"
+       attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "next" op: "NextIteration" input: "turn:1"
+       attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "out" op: "Exit" input: "turn" attr { key: "T" value { type: DT_FLOAT } } }
 """
 
 
@@ -273,6 +306,65 @@ class Cli:
 
     # -- the other verbs --
 
+    def place(self):
+        graph = self.folder / "two.pbtxt"
+        graph.write_text(TWO_DEVICES)
+        self.check("place", self.call("place", graph, "--cpus", 8), 0, "x\tCPU:1\texplicit",
+                   "far\tCPU:7")
+        run = self.call("place", graph, "--cpus", 2)
+        self.tap.point("place tells what can stand nowhere", run.returncode == 1
+                       and "far\t-\t" in run.stdout and "'/cpu:7' does not exist" in run.stdout
+                       and "CPU:0, CPU:1" in run.stdout, run.stdout)
+        self.check("place --soft", self.call("place", graph, "--cpus", 2, "--soft"), 0,
+                   "far\tCPU:0\tsoft: 'far' asks for '/cpu:7'")
+        told = self.check_json("place --json", "place", self.mlp, "--json")
+        self.tap.point("every node has a device and a reason",
+                       len(told) > 0 and all(n["device"] == "CPU:0" and n["reason"] for n in told))
+        self.check("place of nothing", self.call("place", self.folder / "none"), 1, "none")
+        self.check("place on no device", self.call("place", graph, "--cpus", 0), 2, "--cpus")
+
+    def races(self):
+        graph = self.folder / "race.pbtxt"
+        graph.write_text(RACE)
+        step = ("check", graph, "--fetch", "read:0", "--target", "add")
+        self.check("check tells races", self.call(*step), 0, "'v'", "'read' reads", "'add' writes")
+        told = self.check_json("check --json", *step, "--json")
+        self.tap.point("they are warnings", [p["severity"] for p in told] == ["warning"], told)
+        self.check("a step alone has none", self.call("check", graph, "--target", "add"), 0,
+                   "No problems")
+        self.check("check of a step that cannot be", self.call("check", graph, "--target", "ad"), 1)
+
+    def trace(self):
+        chrome = self.folder / "t.json"
+        self.check("trace", self.call("trace", self.mlp, "--out", chrome, "--steps", 2), 0,
+                   "2 steps")
+        events = json.loads(chrome.read_text())["traceEvents"]
+        nodes = [e for e in events if e["ph"] == "X"]
+        self.tap.point("it holds both steps", {e["args"]["step"] for e in nodes} == {3, 4})
+        self.tap.point("it names devices and lanes",
+                       {"process_name", "thread_name"} <= {e["name"] for e in events})
+        self.tap.point("it tells memory", any(e["ph"] == "C" and e["args"]["bytes"] > 0
+                                              for e in events)
+                       and any(e["args"]["bytes_in"] > 0 for e in nodes))
+        for name in ("t.pftrace", "t.pb", "events.out.tfevents.1"):
+            self.check(f"trace into {name}",
+                       self.call("trace", self.mlp, "--out", self.folder / name), 0, "1 steps")
+            self.tap.point(f"{name} is there", (self.folder / name).stat().st_size > 1000)
+        graph = self.folder / "graph.pbtxt"
+        graph.write_text(GRAPH)
+        feed = ("--feed", "x:0=3", "--fetch", "twice:0")
+        told = self.check_json("trace of a graph --json", "trace", graph, *feed, "--format=chrome",
+                               "--out", self.folder / "by-flag", "--json")
+        self.tap.point("an event", (told["events"], told["lost"]) == (1, 0), told)
+        for name, arguments, status, words in (
+                ("nowhere", [graph, *feed], 2, ["--out"]),
+                ("in no format", [graph, *feed, "--out", "t.txt"], 2, [".pftrace"]),
+                ("of no step", [graph, "--out", chrome], 2, ["--fetch"]),
+                ("of a project's fetch", [self.mlp, "--out", chrome, *feed], 2, ["its own"]),
+                ("into nowhere", [graph, *feed, "--out", "/dev/null/t.json"], 1, ["/dev/null"]),
+                ("of nothing", [self.folder / "none", *feed, "--out", chrome], 1, ["none"])):
+            self.check(f"trace {name}", self.call("trace", *arguments), status, *words)
+
     def look(self):
         self.check("info", self.call("info"), 0, "Sluice", "ops")
         self.check_json("info --json", "info", "--json")
@@ -461,6 +553,14 @@ class Cli:
         self.check("train --memory", self.call(
             "train", "--workspace", self.folder / "memory", self.mlp, "--steps", 20, "--memory",
             "--memory-limit", "64M"), 0, "parameter", "gradient", "finished at step 20")
+        graph.write_text(LOOP)
+        self.check("run: an endless loop", self.call("run", graph, "--fetch", "out:0",
+                                                     "--max-iterations", 1000), 1,
+                   "'endless'", "1000")
+        graph.write_text(RACE)
+        self.check("run --ordered", self.call("run", graph, "--ordered", "--nan-guard",
+                                              "--truncate", "--target", "set", "--fetch", "add:0"),
+                   0, "add:0 = float [] = 2")
 
     def load(self):
         graph = self.samples / "plugin" / "mish.pbtxt"
@@ -501,8 +601,8 @@ class Cli:
     def run(self):
         for part in (self.help, self.train_plain, self.train_json, self.train_wrong, self.interrupt,
                      self.crash, self.bad_workspaces, self.full_disk, self.bad_data, self.look,
-                     self.run_graph, self.load, self.draw, self.convert, self.init_from,
-                     self.bench):
+                     self.place, self.races, self.trace, self.run_graph, self.load, self.draw,
+                     self.convert, self.init_from, self.bench):
             part()
         self.temporary.cleanup()
         self.tap.end()

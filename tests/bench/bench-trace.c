@@ -115,7 +115,7 @@ bench_project (const char *folder)
   g_autofree double *scalars = g_new (double, machine->n_scalars);
   check (machine_step (machine, scalars, NULL, NULL, &error), error); /* makes the feeds */
   Side *sides = g_new0 (Side, 2);
-  const char *feeds[] = { project->feed_x, project->feed_y }, *fetch = project->loss;
+  const char *feeds[] = { project->feed_x, project->feed_y }, *fetch = project->loss[0];
   for (guint i = 0; i < 2; i++)
     {
       open_side (&sides[i], i == 1, machine->graph);
@@ -124,8 +124,9 @@ bench_project (const char *folder)
                                  (const char *const *) project->init, g_strv_length (project->init),
                                  NULL, NULL, &error),
              error);
-      sides[i].step = sluice_session_prepare (sides[i].session, feeds, 2, &fetch, 1,
-                                              (const char *const[]){ project->train }, 1, &error);
+      sides[i].step =
+          sluice_session_prepare (sides[i].session, feeds, 2, &fetch, 1,
+                                  (const char *const[]){ project->train[0] }, 1, &error);
       check (sides[i].step != NULL, error);
     }
   measure (sides);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+
+#include "app/cli/cli.h"
+#include "engine/graph/graphdef.h"
+#include "engine/runtime/session.h"
+#include "engine/train/project.h"
+
+static gint64 n_cpus = 1, n_nulls;
+static gboolean soft;
+
+static const GOptionEntry options[] = {
+  { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (1)"), N_ ("N") },
+  { "nulls", 0, 0, G_OPTION_ARG_INT64, &n_nulls, N_ ("Devices that compute nothing (0)"),
+    N_ ("N") },
+  { "soft", 0, 0, G_OPTION_ARG_NONE, &soft, N_ ("Replace devices that there are not"), NULL },
+  G_OPTION_ENTRY_NULL,
+};
+
+static void
+print_node (JsonBuilder *b, const char *node, const char *device, const char *reason)
+{
+  if (!cli_json)
+    {
+      printf ("%s\t%s\t%s\n", node, device != NULL ? device : "-", reason);
+      return;
+    }
+  json_builder_begin_object (b);
+  cli_json_string (b, "node", node);
+  cli_json_string (b, "device", device);
+  cli_json_string (b, "reason", reason);
+  json_builder_end_object (b);
+}
+
+/* How many nodes stand nowhere. */
+static guint
+print_all (SluiceSession *session)
+{
+  SluiceGraph *graph = sluice_session_get_graph (session);
+  JsonBuilder *b = json_builder_new ();
+  json_builder_begin_array (b);
+  guint n_nowhere = 0;
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      const char *reason = NULL;
+      const char *device = sluice_session_get_placement (session, node->name, &reason);
+      n_nowhere += device == NULL;
+      print_node (b, node->name, device, reason);
+    }
+  json_builder_end_array (b);
+  if (cli_json)
+    cli_print_json (b);
+  else
+    g_object_unref (b);
+  return n_nowhere;
+}
+
+static int
+place (char **arguments, GError **error)
+{
+  if (arguments[0] == NULL || arguments[1] != NULL)
+    return cli_usage (error, "give one PROJECT or GRAPH");
+  if (n_cpus < 1 || n_cpus > G_MAXUINT16 || n_nulls < 0 || n_nulls > G_MAXUINT16)
+    return cli_usage (error, "--cpus must be at least 1, --nulls not negative, both below 65536");
+  g_autoptr (SluiceGraph) graph = cli_load_graph (arguments[0], error);
+  SluiceSessionOptions session_options = { .n_cpus = (guint) n_cpus,
+                                           .n_nulls = (guint) n_nulls,
+                                           .soft_placement = soft };
+  g_autoptr (SluiceSession) session =
+      graph != NULL ? sluice_session_new (&session_options, error) : NULL;
+  if (session == NULL || !sluice_session_extend (session, graph, error))
+    return EXIT_FAILED;
+  return print_all (session) == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+const Verb verb_place = {
+  .name = "place",
+  .arguments = "PROJECT|GRAPH",
+  .summary = N_ ("Tell on which device each node stands, and why"),
+  .details = N_ ("A line a node: its name, its device, the reason. Where requests, kernels and "
+                 "nodes that must stand together leave no device, the line has '-' and names the "
+                 "shortest chain of those that exclude each other; the exit status is 1 then."),
+  .options = options,
+  .run = place,
+};

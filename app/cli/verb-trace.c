@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/feeds.h"
+#include "engine/base/error.h"
+#include "engine/base/pool.h"
+#include "engine/graph/graphdef.h"
+#include "engine/train/machine.h"
+#include "engine/train/trace-file.h"
+
+static char *out, *format_name;
+static char **feeds, **fetches, **targets;
+static gint64 n_threads, n_cpus = 1, n_steps = 1, n_warm = 2;
+
+static const GOptionEntry options[] = {
+  { "out", 0, 0, G_OPTION_ARG_FILENAME, &out,
+    N_ ("The file: .json for chrome://tracing, .pftrace for Perfetto, .pb for TensorFlow's "
+        "RunMetadata, a name with 'tfevents' in it for TensorBoard"),
+    N_ ("FILE") },
+  { "format", 0, 0, G_OPTION_ARG_STRING, &format_name,
+    N_ ("chrome, perfetto, run-metadata or event-file, whatever the file is called"),
+    N_ ("FORMAT") },
+  { "steps", 0, 0, G_OPTION_ARG_INT64, &n_steps, N_ ("Steps to write (1)"), N_ ("N") },
+  { "warm", 0, 0, G_OPTION_ARG_INT64, &n_warm,
+    N_ ("Steps before them that are not written, and in which memory and threads settle (2)"),
+    N_ ("N") },
+  { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds,
+    N_ ("Of a GRAPH: feed an edge: a number, numbers [1,2,3], or a file .npy"), N_ ("EDGE=VALUE") },
+  { "fetch", 0, 0, G_OPTION_ARG_STRING_ARRAY, &fetches, N_ ("Of a GRAPH: fetch an edge"),
+    N_ ("EDGE") },
+  { "target", 0, 0, G_OPTION_ARG_STRING_ARRAY, &targets,
+    N_ ("Of a GRAPH: run a node; with --fetch, targets are run once before the steps"),
+    N_ ("NODE") },
+  { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads, N_ ("Threads that compute (one a core)"),
+    N_ ("N") },
+  { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (1)"), N_ ("N") },
+  G_OPTION_ENTRY_NULL,
+};
+
+/* What is read after each step, so that the rings need to hold no more than one. */
+typedef struct
+{
+  SluiceSession *session;
+  GArray *events; /* of SluiceTraceEvent */
+  guint64 cursor, n_lost;
+} Tracing;
+
+/* Of steps before `first` nothing is kept. */
+static void
+collect (Tracing *self, gint64 step, gint64 first)
+{
+  guint64 lost;
+  g_autoptr (GArray) events = sluice_session_dup_trace (self->session, &self->cursor, &lost);
+  if (step < first)
+    return;
+  self->n_lost += lost;
+  if (events->len)
+    g_array_append_vals (self->events, events->data, events->len);
+}
+
+static gboolean
+trace_project (Tracing *tracing, Machine *machine, GError **error)
+{
+  g_autofree double *scalars = g_new (double, machine->n_scalars);
+  if (!machine_initialize (machine, error))
+    return FALSE;
+  collect (tracing, 0, 1);
+  for (gint64 i = 1; i <= n_warm + n_steps; i++)
+    {
+      SluiceRunOptions run = { .step = (guint64) i };
+      if (!machine_step (machine, scalars, NULL, &run, error))
+        return FALSE;
+      collect (tracing, i, n_warm + 1);
+    }
+  return TRUE;
+}
+
+static gboolean
+run_once (SluiceSession *session, const GArray *parsed, gint64 step, gboolean fetch, GError **error)
+{
+  guint n_fetches = fetch && fetches != NULL ? g_strv_length (fetches) : 0;
+  guint n_targets = n_fetches == 0 ? g_strv_length (targets) : 0;
+  g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, n_fetches + 1);
+  SluiceRunOptions run = { .step = (guint64) step };
+  if (!sluice_session_run (session, (const SluiceFeed *) parsed->data, parsed->len,
+                           (const char *const *) fetches, n_fetches, (const char *const *) targets,
+                           n_targets, outputs, &run, error))
+    return FALSE;
+  for (guint i = 0; i < n_fetches; i++)
+    sluice_tensor_unref (outputs[i]);
+  return TRUE;
+}
+
+static gboolean
+trace_graph (Tracing *tracing, SluiceGraph *graph, GError **error)
+{
+  gboolean has_both = fetches != NULL && targets != NULL;
+  g_autoptr (GArray) parsed = cli_parse_feeds (graph, feeds, error);
+  if (parsed == NULL || !sluice_session_extend (tracing->session, graph, error)
+      || (has_both && !run_once (tracing->session, parsed, 0, FALSE, error)))
+    return FALSE;
+  collect (tracing, 0, 1);
+  for (gint64 i = 1; i <= n_warm + n_steps; i++)
+    {
+      if (!run_once (tracing->session, parsed, i, TRUE, error))
+        return FALSE;
+      collect (tracing, i, n_warm + 1);
+    }
+  return TRUE;
+}
+
+static int
+write_file (const Tracing *tracing, SluiceTraceFormat format, GError **error)
+{
+  SluiceTraceContent content = { tracing->events, sluice_session_get_start (tracing->session),
+                                 sluice_session_get_graph (tracing->session) };
+  if (!sluice_trace_write (&content, format, out, error))
+    return EXIT_FAILED;
+  if (cli_json)
+    {
+      JsonBuilder *b = json_builder_new ();
+      json_builder_begin_object (b);
+      cli_json_string (b, "file", out);
+      cli_json_int (b, "steps", n_steps);
+      cli_json_int (b, "events", tracing->events->len);
+      cli_json_int (b, "lost", (gint64) tracing->n_lost);
+      json_builder_end_object (b);
+      cli_print_json (b);
+      return EXIT_OK;
+    }
+  printf (_ ("%u events of %" G_GINT64_FORMAT " steps are in %s\n"), tracing->events->len, n_steps,
+          out);
+  if (tracing->n_lost > 0)
+    printf (_ ("%" G_GUINT64_FORMAT " more were overwritten: a step has more events than the "
+               "trace holds\n"),
+            tracing->n_lost);
+  return EXIT_OK;
+}
+
+static gboolean
+run_project (const char *folder, Tracing *tracing, GError **error)
+{
+  g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
+  g_autoptr (SluiceExamples) examples = NULL, test = NULL;
+  GError *failed = NULL;
+  if (project == NULL)
+    return FALSE;
+  sluice_examples_load_all (project, &examples, &test, &failed);
+  if (failed != NULL)
+    {
+      g_propagate_error (error, failed);
+      return FALSE;
+    }
+  Machine *machine = machine_new (project, examples, test, (guint) n_cpus, error);
+  if (machine == NULL)
+    return FALSE;
+  tracing->session = g_object_ref (machine->session);
+  gboolean ok = trace_project (tracing, machine, error);
+  machine_free (machine);
+  return ok;
+}
+
+static gboolean
+run_graph_file (const char *path, Tracing *tracing, GError **error)
+{
+  SluiceSessionOptions session_options = { .n_cpus = (guint) n_cpus };
+  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (path, error);
+  tracing->session = graph != NULL ? sluice_session_new (&session_options, error) : NULL;
+  return tracing->session != NULL && trace_graph (tracing, graph, error);
+}
+
+static int
+trace (char **arguments, GError **error)
+{
+  if (arguments[0] == NULL || arguments[1] != NULL)
+    return cli_usage (error, "give one PROJECT or GRAPH");
+  if (out == NULL)
+    return cli_usage (error, "say where to: --out FILE");
+  SluiceTraceFormat format;
+  if (format_name != NULL ? !sluice_trace_format_from_name (format_name, &format)
+                          : !sluice_trace_format_from_path (out, &format))
+    return cli_usage (error, "say in which format: a name that ends in .json, .pftrace or .pb or "
+                             "has 'tfevents' in it, or --format=chrome, perfetto, run-metadata or "
+                             "event-file");
+  if (n_threads < 0 || n_cpus < 1 || n_cpus > G_MAXUINT16 || n_steps < 1 || n_warm < 0)
+    return cli_usage (error, "--threads and --warm must not be negative, --cpus and --steps at "
+                             "least 1");
+  gboolean is_project = g_file_test (arguments[0], G_FILE_TEST_IS_DIR);
+  if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
+    return cli_usage (error, "--feed, --fetch and --target are for a GRAPH; a project has its own");
+  if (!is_project && fetches == NULL && targets == NULL)
+    return cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
+  sluice_pool_set_threads (n_threads);
+  g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
+  Tracing tracing = { .events = events };
+  gboolean ok = is_project ? run_project (arguments[0], &tracing, error)
+                           : run_graph_file (arguments[0], &tracing, error);
+  int status = ok ? write_file (&tracing, format, error) : EXIT_FAILED;
+  g_clear_object (&tracing.session);
+  return status;
+}
+
+const Verb verb_trace = {
+  .name = "trace",
+  .arguments = "PROJECT|GRAPH",
+  .summary = N_ ("Run steps and write what ran when, where and with which memory"),
+  .details = N_ ("Every node leaves when it was ready, began and ended, its device and lane, loop "
+                 "and iteration, and the bytes that went in, came out and were live. The trace is "
+                 "always on and costs under 1 %."),
+  .options = options,
+  .run = trace,
+};
