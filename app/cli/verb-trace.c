@@ -156,7 +156,7 @@ run_project (const char *folder, Tracing *tracing, GError **error)
       g_propagate_error (error, failed);
       return FALSE;
     }
-  Machine *machine = machine_new (project, examples, test, (guint) n_cpus, error);
+  Machine *machine = machine_new (project, examples, test, (guint) n_cpus, 0, error);
   if (machine == NULL)
     return FALSE;
   tracing->session = g_object_ref (machine->session);

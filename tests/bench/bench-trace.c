@@ -110,7 +110,7 @@ bench_project (const char *folder)
   GError *error = NULL;
   SluiceProject *project = sluice_project_load (folder, &error);
   SluiceExamples *examples = project ? sluice_examples_load (project, FALSE, &error) : NULL;
-  Machine *machine = examples ? machine_new (project, examples, NULL, 1, &error) : NULL;
+  Machine *machine = examples ? machine_new (project, examples, NULL, 1, 0, &error) : NULL;
   check (machine && machine_initialize (machine, &error), error);
   g_autofree double *scalars = g_new (double, machine->n_scalars);
   check (machine_step (machine, scalars, NULL, NULL, &error), error); /* makes the feeds */
