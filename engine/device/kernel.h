@@ -97,6 +97,13 @@ struct _SluiceStrip
   guint chain_op;         /* the kernel's own */
 };
 
+/* Of the operands. A reference that comes from another device comes as a value. */
+static inline SluiceDType
+sluice_strip_dtype (const SluiceNode *node)
+{
+  return sluice_dtype_base (sluice_edge_dtype (node->inputs[0]));
+}
+
 typedef enum
 {
   SLUICE_KERNEL_CHEAP = 1 << 0, /* always well under a microsecond: never worth another thread */

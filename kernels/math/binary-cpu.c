@@ -228,7 +228,7 @@ static gboolean
 binary_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *strip)
 {
   const SluiceBinaryKernel *k = kernel->data;
-  SluiceDType dtype = sluice_edge_dtype (node->inputs[0]);
+  SluiceDType dtype = sluice_strip_dtype (node);
   *strip = (SluiceStrip){ .run = run_strip,
                           .loop = (void (*) (void)) k->loop[dtype],
                           .n_operands = 2,

@@ -199,7 +199,7 @@ static gboolean
 activation_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *strip)
 {
   const Activation *activation = kernel->data;
-  SluiceDType dtype = sluice_edge_dtype (node->inputs[0]);
+  SluiceDType dtype = sluice_strip_dtype (node);
   *strip = (SluiceStrip){ .run = run_strip,
                           .loop = (void (*) (void)) activation->by_type[dtype],
                           .n_operands = node->n_inputs,

@@ -113,7 +113,7 @@ run_strip (const SluiceStrip *strip, gint64 n, const void *const *operands, guin
 static gboolean
 add_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *strip)
 {
-  SluiceDType dtype = sluice_edge_dtype (node->inputs[0]);
+  SluiceDType dtype = sluice_strip_dtype (node);
   *strip = (SluiceStrip){ .run = run_strip,
                           .loop = (void (*) (void)) rows_of (dtype),
                           .n_operands = 2,
