@@ -29,9 +29,13 @@ cholesky (const SluiceMatrixJob *job)
   gsize n = job->n, bytes = n * n * job->lapack->size;
   if (n == 0)
     return SLUICE_MATRIX_DONE;
-  memcpy (job->out[0], job->in[0], bytes);
-  if (sluice_potrf (job->lapack, 'U', job->n, job->out[0]) != 0)
-    sluice_matrix_fill (job->lapack, job->out[0], (gint64) n * n, NAN);
+  g_autofree void *a = sluice_matrix_space (job, (gint64) (n * n));
+  if (a == NULL)
+    return SLUICE_MATRIX_NO_MEMORY;
+  memcpy (a, job->in[0], bytes);
+  if (sluice_potrf (job->lapack, 'U', job->n, a) != 0)
+    sluice_matrix_fill (job->lapack, a, (gint64) (n * n), NAN);
+  memcpy (job->out[0], a, bytes);
   clear_above_diagonal (job, job->out[0]);
   return SLUICE_MATRIX_DONE;
 }

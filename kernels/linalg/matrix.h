@@ -64,11 +64,14 @@ gboolean sluice_matrix_compute (SluiceKernelCall *call);
 #define SLUICE_MATRIX_REAL (SLUICE_SET (SLUICE_FLOAT) | SLUICE_SET (SLUICE_DOUBLE))
 #define SLUICE_MATRIX_ALL  (SLUICE_MATRIX_REAL | SLUICE_SET_COMPLEX)
 
-/* Memory for n elements of a job, to be freed with g_free(). (nullable) */
+/* Memory for n elements of a job, to be freed with g_free(). What LAPACK works on must lie in such:
+ * OpenBLAS's products of a complex matrix and a vector (0.3.21) read up to a column beyond the end.
+ * (nullable) */
 static inline void *
 sluice_matrix_space (const SluiceMatrixJob *job, gint64 n)
 {
-  return g_try_malloc_n (MAX (n, 1), job->lapack->size);
+  const gint64 column = MAX (MAX (job->m, job->n), job->k) + 8;
+  return g_try_malloc_n (n + column, job->lapack->size);
 }
 
 static inline SluiceMatrixResult

@@ -137,20 +137,22 @@ svd (const SluiceMatrixJob *job)
   gboolean vectors = job->flags & SLUICE_MATRIX_VECTORS, full = job->flags & SLUICE_MATRIX_FULL;
   if (p == 0 || !is_finite (job))
     return svd_of_nothing (job);
-  gint64 n_u = full ? m : p;
+  gint64 n_u = full ? m : p, n_v = full ? n : p;
   g_autofree void *a = sluice_matrix_space (job, m * n), *s = sluice_matrix_space (job, p);
   g_autofree void *u = sluice_matrix_space (job, vectors ? m * n_u : 0);
-  if (a == NULL || s == NULL || u == NULL)
+  g_autofree void *v = sluice_matrix_space (job, vectors ? n * n_v : 0);
+  if (a == NULL || s == NULL || u == NULL || v == NULL)
     return SLUICE_MATRIX_NO_MEMORY;
   sluice_matrix_transpose (lapack, job->in[0], m, n, FALSE, a);
   /* V* column by column is the conjugate of V row by row. */
   char jobz = !vectors ? 'N' : full ? 'A' : 'S';
-  int info = sluice_gesdd (lapack, jobz, job->m, job->n, a, s, u, job->out[2]);
+  int info = sluice_gesdd (lapack, jobz, job->m, job->n, a, s, u, v);
   sluice_matrix_from_real (lapack, s, job->out[0], p);
   if (vectors)
     {
       sluice_matrix_transpose (lapack, u, n_u, m, FALSE, job->out[1]);
-      sluice_matrix_conjugate (lapack, job->out[2], n * (full ? n : p));
+      memcpy (job->out[2], v, (gsize) (n * n_v) * lapack->size);
+      sluice_matrix_conjugate (lapack, job->out[2], n * n_v);
     }
   return sluice_matrix_result (info);
 }
