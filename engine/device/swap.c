@@ -297,6 +297,27 @@ read_ahead (SluiceSwap *self)
     }
 }
 
+/* Room for values that are not read yet and nobody waits for, the oldest of them first. Returns
+ * whether that much came free. */
+static gboolean
+give_room_back (SluiceSwap *self, gsize bytes)
+{
+  gsize given = 0;
+  for (GList *link = self->reads.tail, *next; link && given < bytes; link = next)
+    {
+      SluiceSwapped *value = link->data;
+      next = link->prev;
+      if (value->ready || value->is_dropped || !value->value)
+        continue;
+      g_queue_unlink (&self->reads, link);
+      g_clear_pointer (&value->value, sluice_tensor_unref);
+      enqueue (&self->out, value, STATE_OUT);
+      self->stats.n_read_ahead--;
+      given += value->bytes;
+    }
+  return given >= bytes;
+}
+
 /* ---- the thread ---- */
 
 /* Under the lock, which it lets go of. */
@@ -428,6 +449,11 @@ reclaim (gpointer data, gsize bytes)
   if (holds_lock)
     return FALSE;
   pthread_mutex_lock (&self->lock);
+  if (give_room_back (self, bytes))
+    {
+      pthread_mutex_unlock (&self->lock);
+      return TRUE;
+    }
   while (self->leaving < bytes && write_one_more (self))
     ;
   if (self->leaving < bytes)

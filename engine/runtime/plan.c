@@ -593,6 +593,25 @@ compile_edges (Compile *compile)
   lay_frames (compile);
 }
 
+/* Under a memory limit a loop that pops runs one iteration at a time: what is popped early is no
+ * longer the swap's, which reads ahead besides, and may be what the present iteration lacks. */
+static void
+slow_popping_loops (const SluiceWork *work, SluiceDevice *const *devices)
+{
+  for (guint i = 0; i < work->nodes->len; i++)
+    {
+      const SluiceWorkNode *node = work->nodes->pdata[i];
+      if (sluice_work_role (node) != SLUICE_ROLE_STACK_POP || !devices[node->device]->swap)
+        continue;
+      for (guint at = node->frame; at != 0;)
+        {
+          SluiceWorkFrame *frame = &g_array_index (work->frames, SluiceWorkFrame, at);
+          frame->parallel_iterations = 1;
+          at = frame->parent;
+        }
+    }
+}
+
 static void
 copy_frames (Compile *compile)
 {
@@ -618,6 +637,7 @@ compile_all (Compile *compile, GPtrArray *order, GError **error)
 {
   SluicePlan *plan = compile->plan;
   keep_constants (compile);
+  slow_popping_loops (compile->work, compile->options->devices);
   copy_frames (compile);
   if (compile->options->order_seed)
     shuffle (order, compile->options->order_seed);
