@@ -73,6 +73,7 @@ typedef enum
                                     the other inputs are its own state */
   SLUICE_OP_ONLY_READS = 1 << 8, /* what its references and handles refer to is read, or they are
                                     handed on; without it such an op counts as one that writes */
+  SLUICE_OP_CHECKS = 1 << 9,     /* may be there only to fail: runs where nobody reads it, too */
 } SluiceOpFlags;
 
 /* What a node costs on the shapes given: work and traffic. Placement, inspector and benches read

@@ -132,14 +132,7 @@ may_merge (const SluiceWork *work, const SluiceWorkNode *node)
       || role == SLUICE_ROLE_CONTROL_TRIGGER || role == SLUICE_ROLE_ENTER
       || role == SLUICE_ROLE_EXIT || role == SLUICE_ROLE_NEXT_ITERATION)
     return FALSE;
-  /* A reader of a variable sees what it holds at that time. */
-  for (guint i = 0; i < node->n_inputs; i++)
-    {
-      SluiceDType dtype = sluice_work_dtype (work, node->inputs[i]);
-      if (sluice_dtype_is_ref (dtype) || dtype == SLUICE_RESOURCE || dtype == SLUICE_VARIANT)
-        return FALSE;
-    }
-  return TRUE;
+  return sluice_work_takes_values (work, node);
 }
 
 void

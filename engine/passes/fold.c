@@ -22,57 +22,6 @@ fold_device (void)
   return (SluiceDevice *) device;
 }
 
-static gboolean
-takes_any_ref (const SluiceNode *node)
-{
-  for (guint i = 0; i < node->n_inputs; i++)
-    if (sluice_node_takes_ref (node, i))
-      return TRUE;
-  return FALSE;
-}
-
-/* Roles whose meaning is more than their values, or whose kernels need a step. */
-static gboolean
-role_folds (SluiceRole role)
-{
-  switch (role)
-    {
-    case SLUICE_ROLE_PLACEHOLDER:
-    case SLUICE_ROLE_NO_OP:
-    case SLUICE_ROLE_VARIABLE:
-    case SLUICE_ROLE_RESOURCE_HANDLE:
-    case SLUICE_ROLE_SWITCH:
-    case SLUICE_ROLE_MERGE:
-    case SLUICE_ROLE_ENTER:
-    case SLUICE_ROLE_EXIT:
-    case SLUICE_ROLE_NEXT_ITERATION:
-    case SLUICE_ROLE_LOOP_COND:
-    case SLUICE_ROLE_CONTROL_TRIGGER:
-    case SLUICE_ROLE_SEND:
-    case SLUICE_ROLE_RECV:
-    case SLUICE_ROLE_SUMMARY:
-    case SLUICE_ROLE_MERGE_SUMMARY:
-      return FALSE;
-    default:
-      return TRUE;
-    }
-}
-
-static gboolean
-may_fold (const SluiceNode *node)
-{
-  if (node->error || node->n_outputs == 0 || sluice_node_is_stateful (node)
-      || !role_folds (sluice_node_get_role (node)) || takes_any_ref (node))
-    return FALSE;
-  for (guint i = 0; i < node->n_outputs; i++)
-    {
-      SluiceDType dtype = node->outputs[i].dtype;
-      if (sluice_dtype_is_ref (dtype) || dtype == SLUICE_RESOURCE || dtype == SLUICE_VARIANT)
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* Bytes that the outputs may have, all together. */
 static gsize
 output_limit (const SluiceNode *node, SluiceTensor *const *inputs)
@@ -156,7 +105,7 @@ fold_node (const SluiceNode *node,
            int max_rank)
 {
   gsize limit = output_limit (node, inputs);
-  if (!may_fold (node) || !outputs_fit (node, limit))
+  if (!sluice_node_only_computes (node) || !outputs_fit (node, limit))
     return FALSE;
   const SluiceKernel *kernel = sluice_kernel_find (node, "CPU", max_rank, NULL);
   if (!kernel || !kernel->compute

@@ -6,7 +6,8 @@
 
 /*
  * What happens to a graph between a signature and its plan, in this order: prune, fold, merge
- * common sub-expressions, partition. Placement comes before, once for the whole graph.
+ * common sub-expressions, drop what nobody reads, partition. Placement comes before, once for the
+ * whole graph.
  */
 
 /* Installs the constant folder for shape inference. Once, after sluice_registry_init(); a session
@@ -85,6 +86,15 @@ void sluice_fold (SluiceWork *work, int max_rank);
 
 /* Nodes that compute the same become one. Never of what has state, a reference, a placeholder. */
 void sluice_merge_common (SluiceWork *work);
+
+/**
+ * sluice_drop_unread:
+ *
+ * A node that only computes something, which nobody reads and one node waits for, is not run: who
+ * waits for it waits for its inputs. Not so of what may be there to fail (SLUICE_OP_CHECKS). As the
+ * dependency optimizer of TensorFlow's Grappler has it. Before partitioning.
+ */
+void sluice_drop_unread (SluiceWork *work);
 
 /* Two accesses to one variable, at least one of which writes, that run in any order. */
 typedef struct

@@ -222,3 +222,61 @@ sluice_node_takes_ref (const SluiceNode *node, guint input)
     }
   return FALSE;
 }
+
+/* Roles whose meaning is more than their values, or whose kernels need a step. */
+static gboolean
+is_more_than_values (SluiceRole role)
+{
+  switch (role)
+    {
+    case SLUICE_ROLE_PLACEHOLDER:
+    case SLUICE_ROLE_NO_OP:
+    case SLUICE_ROLE_VARIABLE:
+    case SLUICE_ROLE_RESOURCE_HANDLE:
+    case SLUICE_ROLE_SWITCH:
+    case SLUICE_ROLE_MERGE:
+    case SLUICE_ROLE_ENTER:
+    case SLUICE_ROLE_EXIT:
+    case SLUICE_ROLE_NEXT_ITERATION:
+    case SLUICE_ROLE_LOOP_COND:
+    case SLUICE_ROLE_CONTROL_TRIGGER:
+    case SLUICE_ROLE_SEND:
+    case SLUICE_ROLE_RECV:
+    case SLUICE_ROLE_SUMMARY:
+    case SLUICE_ROLE_MERGE_SUMMARY:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+/* A reference, a resource, or what only kernels of a step know how to hold. */
+static gboolean
+is_no_value (SluiceDType dtype)
+{
+  return sluice_dtype_is_ref (dtype) || dtype == SLUICE_RESOURCE || dtype == SLUICE_VARIANT;
+}
+
+gboolean
+sluice_node_only_computes (const SluiceNode *node)
+{
+  if (node->error || node->n_outputs == 0 || sluice_node_is_stateful (node)
+      || is_more_than_values (sluice_node_get_role (node)))
+    return FALSE;
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (sluice_node_takes_ref (node, i))
+      return FALSE;
+  for (guint i = 0; i < node->n_outputs; i++)
+    if (is_no_value (node->outputs[i].dtype))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+sluice_work_takes_values (const SluiceWork *self, const SluiceWorkNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (is_no_value (sluice_work_dtype (self, node->inputs[i])))
+      return FALSE;
+  return TRUE;
+}

@@ -109,6 +109,12 @@ SluiceDType sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge);
 /* Does argument number `input` of the node take the variable itself, not its value? */
 gboolean sluice_node_takes_ref (const SluiceNode *node, guint input);
 
+/* Is it enough to know the node's inputs to know its outputs, and all that it is there for? Never
+ * of what has state, a reference, a placeholder, control flow. */
+gboolean sluice_node_only_computes (const SluiceNode *node);
+/* Do its inputs come as values? A reader of a variable sees what it holds at that time. */
+gboolean sluice_work_takes_values (const SluiceWork *self, const SluiceWorkNode *node);
+
 static inline SluiceRole
 sluice_work_role (const SluiceWorkNode *node)
 {

@@ -219,6 +219,8 @@ sluice_programs_compile (SluicePrograms *self,
     {
       sluice_fold (work, self->max_rank);
       sluice_merge_common (work);
+      if (!node_by_node)
+        sluice_drop_unread (work);
     }
   if (self->ordered && !sluice_order_effects (work, error))
     return NULL;

@@ -59,7 +59,7 @@ void sluice_programs_unref (SluicePrograms *self);
 /* Places the nodes that stand nowhere yet. Under graph_lock. */
 void sluice_programs_place (SluicePrograms *self);
 
-/* node_by_node: nothing fused. (transfer full) (nullable). Under graph_lock. */
+/* node_by_node: nothing fused or left out. (transfer full) (nullable). Under graph_lock. */
 SluicePlan *sluice_programs_compile (SluicePrograms *self,
                                      const SluiceSignature *signature,
                                      gboolean node_by_node,
@@ -69,7 +69,7 @@ typedef struct
 {
   const char *const *feeds, *const *fetches, *const *targets;
   guint n_feeds, n_fetches, n_targets;
-  gboolean node_by_node; /* nothing fused: the NaN guard looks at every value */
+  gboolean node_by_node; /* nothing fused or left out: the NaN guard looks at every value */
   gboolean in_parts;     /* parts.h */
 } SluiceProgramNames;
 

@@ -77,6 +77,7 @@ static const SluiceOpDef ensure_shape_op = {
   .signature = "input: T -> output: T",
   .attrs = "shape: shape; T: type",
   .summary = N_ ("The input, whose shape must be as told"),
+  .flags = SLUICE_OP_CHECKS,
   .shape = ensure_shape_shape,
   .gradient = sluice_grad_pass,
   .recipe = &ensure_shape_recipe,

@@ -500,6 +500,81 @@ test_folder_of_shapes (Fixture *f, gconstpointer data)
 
 #define TEST(path, function) g_test_add (path, Fixture, NULL, setup, function, teardown)
 
+static gboolean
+waits_for (const SluiceWorkNode *node, const char *name)
+{
+  for (guint i = 0; i < node->n_controls; i++)
+    if (strcmp (node->controls[i]->origin->name, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* As gradients are gated: of two of one op one is read, after both are there. */
+static void
+test_unread_goes (Fixture *f, gconstpointer data)
+{
+  SluiceEdge x = placeholder (f, "x");
+  SluiceEdge dy = op (f, "Neg", "dy", x, SLUICE_NO_EDGE);
+  SluiceEdge shared = op (f, "Exp", "shared", dy, SLUICE_NO_EDGE);
+  SluiceEdge factor = op (f, "Mul", "factor", shared, dy);
+  SluiceEdge unread = op (f, "Mul", "unread", factor, shared);
+  SluiceEdge read = op (f, "Square", "read", dy, SLUICE_NO_EDGE);
+  SluiceNode *gate = add (f, "NoOp", "gate", NULL, NULL, 0, unread.node);
+  SluiceNode *controls[] = { gate };
+  f->b.control_inputs = controls;
+  f->b.n_control_inputs = 1;
+  SluiceEdge gated = sluice_builder_add (&f->b, "Identity", "gated", &read, 1, NULL, 0);
+  f->b.n_control_inputs = 0;
+  place (f, FALSE);
+  g_autoptr (SluiceWork) work = prune (f, gated, &x, 1);
+  g_assert_cmpuint (work->nodes->len, ==, 7);
+  sluice_drop_unread (work);
+  g_assert_cmpuint (work->nodes->len, ==, 4);
+  g_assert_null (find (work, "unread"));
+  g_assert_null (find (work, "factor"));
+  g_assert_null (find (work, "shared"));
+  g_assert_cmpuint (find (work, "gate")->n_controls, ==, 1);
+  g_assert_true (waits_for (find (work, "gate"), "dy"));
+}
+
+/* What is asked for, may fail on purpose, says which branch lives, or has two waiters, is run. */
+static void
+test_unread_stays (Fixture *f, gconstpointer data)
+{
+  SluiceEdge x = placeholder (f, "x");
+  SluiceEdge target = op (f, "Neg", "target", x, SLUICE_NO_EDGE);
+  SluiceEdge numbers = op (f, "Abs", "numbers", x, SLUICE_NO_EDGE);
+  SluiceAttr shape = sluice_attr_shape ("shape", &SLUICE_SHAPE_SCALAR);
+  SluiceAttr message = sluice_attr_string ("message", "bad");
+  SluiceEdge checks[] = {
+    sluice_builder_add (&f->b, "EnsureShape", "check", &numbers, 1, &shape, 1),
+    sluice_builder_add (&f->b, "CheckNumerics", "finite", &numbers, 1, &message, 1),
+  };
+  SluiceEdge is_big = op (f, "Greater", "is-big", x, number (f, 1));
+  SluiceEdge branches = op (f, "Switch", "branches", x, is_big);
+  SluiceEdge pivot = op (f, "Identity", "pivot", branches, SLUICE_NO_EDGE);
+  SluiceEdge two = op (f, "Exp", "two", x, SLUICE_NO_EDGE);
+  SluiceNode *first = add (f, "NoOp", "first", NULL, NULL, 0, two.node);
+  SluiceNode *before[] = {
+    target.node, checks[0].node, checks[1].node, pivot.node, two.node, first
+  };
+  SluiceNodeSpec spec = { .name = "all", .op = "NoOp" };
+  spec.control_inputs = before;
+  spec.n_control_inputs = G_N_ELEMENTS (before);
+  g_autoptr (GError) error = NULL;
+  SluiceNode *all = sluice_graph_add (f->graph, &spec, &error);
+  g_assert_no_error (error);
+  place (f, FALSE);
+  SluiceNode *targets[] = { target.node, all };
+  SluiceSignature signature = { &x, 1, NULL, 0, targets, 2 };
+  g_autoptr (SluiceWork) work = sluice_prune (&signature, f->placements, &error);
+  g_assert_no_error (error);
+  guint n = work->nodes->len;
+  sluice_drop_unread (work);
+  g_assert_cmpuint (work->nodes->len, ==, n);
+  g_assert_cmpuint (find (work, "all")->n_controls, ==, G_N_ELEMENTS (before));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -513,6 +588,8 @@ main (int argc, char **argv)
   TEST ("/passes/fold/in-shape-inference", test_folder_of_shapes);
   TEST ("/passes/common/merges", test_common);
   TEST ("/passes/common/spares", test_common_spares);
+  TEST ("/passes/unread/goes", test_unread_goes);
+  TEST ("/passes/unread/stays", test_unread_stays);
   TEST ("/passes/partition", test_partition);
   TEST ("/passes/place/groups", test_place);
   TEST ("/passes/place/conflict", test_place_conflict);
