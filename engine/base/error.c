@@ -2,10 +2,15 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/base/error.h"
 
-/* clang-format would put spaces into the name. */
-/* clang-format off */
-G_DEFINE_QUARK (sluice-error-quark, sluice_error)
-/* clang-format on */
+/* G_DEFINE_QUARK keeps its result in a plain variable, which threads race for. */
+GQuark
+sluice_error_quark (void)
+{
+  static gsize quark;
+  if (g_once_init_enter (&quark))
+    g_once_init_leave (&quark, g_quark_from_static_string ("sluice-error-quark"));
+  return (GQuark) quark;
+}
 
 static const char *const code_names[] = {
   [SLUICE_ERROR_CANCELLED] = "CANCELLED",

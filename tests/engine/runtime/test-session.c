@@ -533,14 +533,16 @@ test_memory_limit (void)
 }
 
 static const char shared_variable[] =
-    "node { name: 'w' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT } } "
+    "node { name: 'w' op: 'VarHandleOp' attr { key: 'dtype' value { type: DT_FLOAT } } "
     "attr { key: 'shape' value { shape {} } } attr { key: 'container' value { s: 'c' } } "
     "attr { key: 'shared_name' value { s: 'w' } } }"
     "node { name: 'x' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } "
     "attr { key: 'value' value { tensor { dtype: DT_FLOAT float_val: 5 tensor_shape {} } } } }"
-    "node { name: 'set' op: 'Assign' input: 'w' input: 'x' "
-    "attr { key: 'T' value { type: DT_FLOAT } } }"
-    "node { name: 'get' op: 'Neg' input: 'w' attr { key: 'T' value { type: DT_FLOAT } } }";
+    "node { name: 'set' op: 'AssignVariableOp' input: 'w' input: 'x' "
+    "attr { key: 'dtype' value { type: DT_FLOAT } } }"
+    "node { name: 'read' op: 'ReadVariableOp' input: 'w' "
+    "attr { key: 'dtype' value { type: DT_FLOAT } } }"
+    "node { name: 'get' op: 'Neg' input: 'read' attr { key: 'T' value { type: DT_FLOAT } } }";
 
 /* A value that another session's reset takes away is an error, never something else. */
 static void *
