@@ -7,6 +7,7 @@
 
 #include "engine/base/near.h"
 #include "engine/graph/function.h"
+#include "engine/graph/edit.h"
 #include "engine/graph/graph-private.h"
 #include "engine/graph/graphdef.h"
 
@@ -431,6 +432,14 @@ sluice_graph_add_control_input (SluiceGraph *self, SluiceNode *node, SluiceNode 
   node->control_inputs = g_renew (SluiceNode *, node->control_inputs, node->n_control_inputs + 1);
   node->control_inputs[node->n_control_inputs++] = before;
   sluice_node_add_use (before, (SluiceUse){ node, -1, 0 });
+  self->version++;
+}
+
+void
+sluice_graph_set_device (SluiceGraph *self, SluiceNode *node, const char *device)
+{
+  g_return_if_fail (node->graph == self);
+  node->device = sluice_intern (device);
   self->version++;
 }
 

@@ -69,16 +69,27 @@ transfer (SluiceWork *work, GHashTable *done, SluiceWorkNode *source, int port, 
   return recv;
 }
 
+/* Has waited for a node, on the device, whether the node was dead or not. */
+static SluiceWorkNode *
+wait_for (SluiceWork *work, SluiceWorkNode *node, guint device)
+{
+  SluiceWorkNode *after = sluice_work_add (work, SLUICE_WORK_AFTER, node->origin, device);
+  sluice_work_add_control (work, after, node);
+  return after;
+}
+
 /*
  * A reader of a variable on another device reads when it runs, after all its other inputs. The
- * read becomes a Send of its own, after the same inputs: that adds no cycle.
+ * read becomes a Send of its own, after the same inputs: that adds no cycle. A Merge reads the one
+ * input that is alive, and waits for its control inputs dead or alive: they must not kill the Send.
  */
 static SluiceWorkNode *
 transfer_reference (SluiceWork *work, GHashTable *done, SluiceWorkNode *reader, guint input)
 {
   SluiceWorkNode *source = reader->inputs[input].node, *send;
   SluiceWorkNode *recv = add_pair (work, source, reader->inputs[input].port, reader->device, &send);
-  for (guint i = 0; i < reader->n_inputs + reader->n_controls; i++)
+  gboolean merges = sluice_work_role (reader) == SLUICE_ROLE_MERGE;
+  for (guint i = merges ? reader->n_inputs : 0; i < reader->n_inputs + reader->n_controls; i++)
     {
       SluiceWorkNode *before =
           i < reader->n_inputs ? reader->inputs[i].node : reader->controls[i - reader->n_inputs];
@@ -86,7 +97,8 @@ transfer_reference (SluiceWork *work, GHashTable *done, SluiceWorkNode *reader, 
         continue;
       if (before->device != source->device)
         before = transfer (work, done, before, -1, source->device);
-      sluice_work_add_control (work, send, before);
+      sluice_work_add_control (work, send,
+                               merges ? wait_for (work, before, source->device) : before);
     }
   return recv;
 }

@@ -2,10 +2,13 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * run-cases [--threads N] [--reference] [--no-shapes] [--tap] FILE...: runs conformance case files,
- * a line a failure, then "N passed, N failed". A passed or failed thing is a step, a gradient
- * check, or the shapes of a file's graph.
+ * run-cases [--threads N,N...] [--spread SEED,SEED...] [--reference] [--no-shapes] [--tap] FILE...:
+ * runs conformance case files, a line a failure, then "N passed, N failed". A passed or failed
+ * thing is a step, a gradient check, or the shapes of a file's graph. With several numbers of
+ * threads or several seeds each file runs in every combination, and what comes out must be the same
+ * to the bit in all of them.
  */
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <locale.h>
 #include <stdio.h>
@@ -19,17 +22,26 @@
 #include "kernels/registry.h"
 #include "tests/conformance/case-file.h"
 #include "tests/conformance/compare.h"
+#include "tests/conformance/spread.h"
+
+#define MAX_WAYS      16
+#define N_SPREAD_CPUS 4
 
 typedef struct
 {
   const char *path; /* as given, for messages */
+  guint n_threads;
+  guint64 spread;
+  const char *directory; /* of what the cases write */
+  GHashTable *seen; /* (nullable): "STEP EDGE" → SluiceTensor: what came out the first time */
   SluiceGraph *graph;
   CaseFile *cases;
   guint n_passed, n_failed;
   guint n_gradients; /* makes scopes of gradient nodes unique */
 } Runner;
 
-static int n_threads = 1;
+static guint64 threads[MAX_WAYS] = { 1 }, spreads[MAX_WAYS] = { 0 };
+static guint n_threads = 1, n_spreads = 1;
 static gboolean tap;
 static gboolean skip_shapes, reference_kernels;
 
@@ -39,8 +51,38 @@ static void G_GNUC_PRINTF (3, 4) report (Runner *r, const char *where, const cha
   va_start (args, format);
   g_autofree char *text = g_strdup_vprintf (format, args);
   va_end (args);
-  printf ("%sFAIL %s %s: %s\n", tap ? "# " : "", r->path, where, text);
+  printf ("%sFAIL %s %s: %s", tap ? "# " : "", r->path, where, text);
+  if (r->seen != NULL || r->spread != 0)
+    printf (" (threads %u, spread %" G_GUINT64_FORMAT ")", r->n_threads, r->spread);
+  printf ("\n");
   r->n_failed++;
+}
+
+/* What is wrong with a value; NULL: nothing. (transfer full) */
+static char *
+check_value (Runner *r,
+             const char *where,
+             const char *edge,
+             SluiceTensor *got,
+             const SluiceTensor *want,
+             double rtol,
+             double atol)
+{
+  char *difference = compare_tensors (got, want, rtol, atol);
+  if (r->seen == NULL || difference != NULL)
+    return difference;
+  g_autofree char *key = g_strconcat (where, " ", edge, NULL);
+  const SluiceTensor *first = g_hash_table_lookup (r->seen, key);
+  if (first == NULL)
+    g_hash_table_insert (r->seen, g_steal_pointer (&key), sluice_tensor_ref (got));
+  else if ((difference = compare_tensors (got, first, 0, 0)) != NULL)
+    {
+      g_autofree char *old = difference;
+      difference = g_strdup_printf ("not the bits of threads %" G_GUINT64_FORMAT
+                                    ", spread %" G_GUINT64_FORMAT ": %s",
+                                    threads[0], spreads[0], old);
+    }
+  return difference;
 }
 
 /* ---- the @TMP@ rule ---- */
@@ -113,6 +155,7 @@ build_gradient (Runner *r, const CaseGrad *grad, SluiceGrad *dx, GError **error)
   g_autofree char *scope = g_strdup_printf ("gradients_%u", r->n_gradients++);
   SluiceBuilder b;
   SluiceEdge x;
+  guint n_before = sluice_graph_get_n_nodes (r->graph);
   sluice_builder_init (&b, r->graph, scope);
   if (!sluice_graph_parse_edge (r->graph, grad->xs, &x, error))
     return FALSE;
@@ -131,6 +174,7 @@ build_gradient (Runner *r, const CaseGrad *grad, SluiceGrad *dx, GError **error)
     return sluice_fail (error, SLUICE_ERROR_INTERNAL, "no gradient reaches %s", grad->xs);
   sluice_builder_init (&b, r->graph, scope);
   *dx = (SluiceGrad){ .values = sluice_grad_to_dense (&b, dx) };
+  spread_nodes (r->graph, n_before, r->spread, N_SPREAD_CPUS);
   return sluice_builder_finish (&b, error);
 }
 
@@ -155,7 +199,8 @@ check_gradient (Runner *r,
       report (r, grad->node, "gradient to %s: %s", grad->xs, error->message);
       return;
     }
-  g_autofree char *difference = compare_tensors (got, grad->value, grad->rtol, grad->atol);
+  g_autofree char *difference =
+      check_value (r, grad->node, "", got, grad->value, grad->rtol, grad->atol);
   if (difference != NULL)
     report (r, grad->node, "gradient to %s: %s", grad->xs, difference);
   else
@@ -175,7 +220,8 @@ check_outputs (Runner *r,
       CaseExpect *expect = &g_array_index (step->expects, CaseExpect, i);
       g_autoptr (SluiceTensor) got = outputs[i];
       g_autoptr (SluiceTensor) want = with_directory (expect->value, directory);
-      g_autofree char *difference = compare_tensors (got, want, expect->rtol, expect->atol);
+      g_autofree char *difference =
+          check_value (r, where, expect->edge, got, want, expect->rtol, expect->atol);
       if (difference != NULL)
         g_string_append_printf (differences, "%s%s: %s", differences->len > 0 ? "; " : "",
                                 expect->edge, difference);
@@ -225,9 +271,10 @@ static void
 run_case (Runner *r, const Case *c)
 {
   g_autoptr (GError) error = NULL;
-  SluiceSessionOptions options = {
-    .n_cpus = 1, .seed = 1, .soft_placement = FALSE, .reference_kernels = reference_kernels
-  };
+  SluiceSessionOptions options = { .n_cpus = r->spread != 0 ? N_SPREAD_CPUS : 1,
+                                   .seed = 1,
+                                   .soft_placement = FALSE,
+                                   .reference_kernels = reference_kernels };
   for (guint i = 0; i < c->steps->len; i++)
     options.n_cpus = MAX (options.n_cpus, ((CaseStep *) c->steps->pdata[i])->n_cpus);
   g_autoptr (SluiceSession) session = sluice_session_new (&options, &error);
@@ -236,10 +283,10 @@ run_case (Runner *r, const Case *c)
       report (r, c->name, "no session: %s", error->message);
       return;
     }
-  g_autofree char *directory = g_dir_make_tmp ("sluice-case-XXXXXX", &error);
-  if (directory == NULL)
+  g_autofree char *directory = g_build_filename (r->directory, "case", NULL);
+  if (g_mkdir (directory, 0700) != 0)
     {
-      report (r, c->name, "no directory: %s", error->message);
+      report (r, c->name, "no directory %s: %s", directory, g_strerror (errno));
       return;
     }
   for (guint i = 0; i < c->steps->len; i++)
@@ -292,7 +339,7 @@ check_shapes (Runner *r)
 }
 
 static void
-run_file (Runner *r)
+run_way (Runner *r, gboolean with_shapes)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceGraph) graph = sluice_graph_load_file (r->path, &error);
@@ -308,19 +355,74 @@ run_file (Runner *r)
   g_autoptr (CaseFile) cases = case_file_read (graph);
   r->graph = graph;
   r->cases = cases;
-  if (!skip_shapes)
+  r->n_gradients = 0;
+  if (with_shapes)
     check_shapes (r);
+  spread_nodes (graph, 0, r->spread, N_SPREAD_CPUS);
   for (guint i = 0; i < cases->cases->len; i++)
     run_case (r, cases->cases->pdata[i]);
   if (cases->cases->len == 0)
     report (r, "load", "the file holds no case");
 }
 
+static void
+run_file (Runner *r)
+{
+  g_autoptr (GHashTable) seen =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) sluice_tensor_unref);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *directory = g_dir_make_tmp ("sluice-case-XXXXXX", &error);
+  if (directory == NULL)
+    {
+      report (r, "load", "no directory: %s", error->message);
+      return;
+    }
+  r->directory = directory;
+  if (n_threads * n_spreads > 1)
+    r->seen = seen;
+  for (guint i = 0; i < n_threads; i++)
+    {
+      r->n_threads = (guint) threads[i];
+      sluice_pool_set_threads (r->n_threads);
+      for (guint k = 0; k < n_spreads; k++)
+        {
+          r->spread = spreads[k];
+          run_way (r, !skip_shapes && i + k == 0);
+        }
+    }
+  remove_tree (directory);
+}
+
+/* "1,2,4" */
+static gboolean
+parse_list (const char *text, guint64 *values, guint *n, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ",", MAX_WAYS);
+  for (*n = 0; parts[*n] != NULL; (*n)++)
+    if (!g_ascii_string_to_unsigned (parts[*n], 10, 0, G_MAXUINT32, &values[*n], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+parse_threads (const char *name, const char *text, gpointer data, GError **error)
+{
+  return parse_list (text, threads, &n_threads, error);
+}
+
+static gboolean
+parse_spreads (const char *name, const char *text, gpointer data, GError **error)
+{
+  return parse_list (text, spreads, &n_spreads, error);
+}
+
 int
 main (int argc, char **argv)
 {
   const GOptionEntry entries[] = {
-    { "threads", 0, 0, G_OPTION_ARG_INT, &n_threads, "Threads to run on (1)", "N" },
+    { "threads", 0, 0, G_OPTION_ARG_CALLBACK, parse_threads, "Threads to run on (1)", "N,N..." },
+    { "spread", 0, 0, G_OPTION_ARG_CALLBACK, parse_spreads,
+      "Spread the nodes over CPU:0 … CPU:3 by these seeds; 0: as they stand", "SEED,SEED..." },
     { "tap", 0, 0, G_OPTION_ARG_NONE, &tap, "Report a point a file, as TAP", NULL },
     { "no-shapes", 0, 0, G_OPTION_ARG_NONE, &skip_shapes, "Do not compare inferred shapes", NULL },
     { "reference", 0, 0, G_OPTION_ARG_NONE, &reference_kernels, "Force the reference kernels",
@@ -338,7 +440,6 @@ main (int argc, char **argv)
     }
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();
-  sluice_pool_set_threads (n_threads);
   guint n_passed = 0, n_failed = 0;
   for (int i = 1; i < argc; i++)
     {

@@ -73,6 +73,33 @@ test_reference_over_devices (void)
     g_assert_cmpfloat (fixture_fetch (&f, "far", NULL, 0), ==, -i);
 }
 
+/* A Merge that stands elsewhere reads the variable although its other input and what it waits for
+ * are dead. */
+static void
+test_merge_reads_reference (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = 2 });
+  SluiceEdge w = fixture_variable (&f, "w", 1);
+  SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
+  SluiceEdge p = fixture_placeholder (&f, "p", SLUICE_BOOL);
+  SluiceEdge s = on (&f, NULL, "Switch", "s", (SluiceEdge[]){ x, p }, 2);
+  SluiceEdge yes = sluice_edge_port (s, 1);
+  SluiceEdge no = on (&f, NULL, "Neg", "no", &s, 1);
+  SluiceEdge add = on (&f, NULL, "AssignAdd", "add", (SluiceEdge[]){ w, yes }, 2);
+  SluiceEdge sides[] = { no, add };
+  fixture_node (&f, "Merge", "far", "/cpu:1", sides, 2, &no.node, 1, NULL, 0);
+  fixture_extend (&f);
+  fixture_run_target (&f, "w/Assign", NULL, NULL);
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_float (3);
+  for (int taken = 0; taken < 2; taken++)
+    {
+      g_autoptr (SluiceTensor) pred = sluice_tensor_new_bool (taken);
+      SluiceFeed feeds[] = { feed ("x", three), feed ("p", pred) };
+      g_assert_cmpfloat (fixture_fetch (&f, "far", feeds, 2), ==, taken ? 4 : -3);
+    }
+}
+
 static void
 build_conditional (Fixture *f, const char *far)
 {
@@ -431,6 +458,7 @@ main (int argc, char **argv)
   fixture_init_registry ();
   g_test_add_func ("/runtime/executor/two-devices", test_two_devices);
   g_test_add_func ("/runtime/executor/reference-over-devices", test_reference_over_devices);
+  g_test_add_func ("/runtime/executor/merge-reads-reference", test_merge_reads_reference);
   g_test_add_func ("/runtime/executor/conditional", test_conditional);
   g_test_add_func ("/runtime/executor/conditional-over-devices", test_conditional_over_devices);
   g_test_add_func ("/runtime/executor/dead-branch-cannot-fail", test_dead_branch_cannot_fail);

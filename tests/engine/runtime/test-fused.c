@@ -307,6 +307,27 @@ test_dead (void)
     }
 }
 
+/* The first of a tree takes a variable's value, which was fed, or has come from another device. */
+static void
+test_reference (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = 2 });
+  SluiceEdge w = fixture_variable (&f, "w", 1);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT, &SLUICE_SHAPE_SCALAR);
+  op2 (&f, "Mul", "near", op2 (&f, "AddV2", NULL, w, x), x);
+  f.b.device = "/cpu:1";
+  op2 (&f, "Mul", "far", op2 (&f, "AddV2", NULL, w, x), x);
+  fixture_extend (&f);
+  fixture_run_target (&f, "w/Assign", NULL, NULL);
+  g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2);
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_float (3);
+  SluiceFeed feeds[] = { { "x:0", three }, { "w:0", two } };
+  g_assert_cmpfloat (fixture_fetch (&f, "near:0", feeds, 2), ==, 15);
+  g_assert_cmpfloat (fixture_fetch (&f, "far:0", feeds, 2), ==, 15);
+  g_assert_cmpfloat (fixture_fetch (&f, "far:0", feeds, 1), ==, 12);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -317,5 +338,6 @@ main (int argc, char **argv)
   g_test_add_func ("/fused/counts", test_counts);
   g_test_add_func ("/fused/guard", test_guard);
   g_test_add_func ("/fused/dead", test_dead);
+  g_test_add_func ("/fused/reference", test_reference);
   return g_test_run ();
 }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "tests/conformance/spread.h"
+
+#include "engine/device/device.h"
+#include "engine/graph/edit.h"
+#include "engine/graph/lower.h"
+#include "engine/passes/work.h"
+
+#define ANY     -1 /* nobody of the group asked for a device */
+#define NOWHERE -2 /* what they ask for is not there, or not one device */
+
+typedef struct
+{
+  SluiceGraph *graph;
+  guint n_devices;
+  guint32 *parent; /* union-find over node indices */
+  int *asked;      /* by root: a device, ANY or NOWHERE */
+} Spread;
+
+static guint32
+find_root (Spread *self, guint32 i)
+{
+  while (self->parent[i] != i)
+    i = self->parent[i] = self->parent[self->parent[i]];
+  return i;
+}
+
+static void
+tie (Spread *self, const SluiceNode *a, const SluiceNode *b)
+{
+  guint32 x = find_root (self, a->id - 1), y = find_root (self, b->id - 1);
+  self->parent[MAX (x, y)] = MIN (x, y);
+}
+
+static void
+tie_class (Spread *self, const SluiceNode *node)
+{
+  const SluiceAttrValue *class = sluice_node_get_attr (node, "_class");
+  for (guint i = 0; class != NULL && i < class->list.n; i++)
+    {
+      g_autofree char *text =
+          g_strndup (class->list.items[i].s.data, class->list.items[i].s.length);
+      const SluiceNode *other =
+          g_str_has_prefix (text, "loc:@") ? sluice_graph_find (self->graph, text + 5) : NULL;
+      if (other != NULL)
+        tie (self, node, other);
+    }
+}
+
+static void
+tie_node (Spread *self, const SluiceNode *node)
+{
+  tie_class (self, node);
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      SluiceEdge edge = node->inputs[i];
+      if (edge.node == NULL || edge.port >= (int) edge.node->n_outputs)
+        continue;
+      SluiceDType dtype = sluice_edge_dtype (edge);
+      if (dtype == SLUICE_RESOURCE
+          || (sluice_dtype_is_ref (dtype) && sluice_node_takes_ref (node, i)))
+        tie (self, node, edge.node);
+    }
+}
+
+/* The device that a node asks for. */
+static int
+parse_request (const Spread *self, const SluiceNode *node)
+{
+  SluiceDeviceSpec spec;
+  if (node->device[0] == '\0')
+    return ANY;
+  if (!sluice_device_spec_parse (&spec, node->device, NULL))
+    return NOWHERE;
+  int device = NOWHERE;
+  if (g_strcmp0 (spec.type, "CPU") == 0 && spec.index < (int) self->n_devices)
+    device = MAX (spec.index, 0);
+  sluice_device_spec_clear (&spec);
+  return device;
+}
+
+static void
+ask (Spread *self, guint32 i)
+{
+  int device = parse_request (self, sluice_graph_get_node (self->graph, i));
+  int *asked = &self->asked[find_root (self, i)];
+  if (*asked == ANY)
+    *asked = device;
+  else if (device != ANY && device != *asked)
+    *asked = NOWHERE;
+}
+
+static void
+write_calls_out (SluiceGraph *graph)
+{
+  guint n = sluice_graph_get_n_nodes (graph);
+  g_autofree SluiceNode **nodes = g_new (SluiceNode *, n + 1);
+  for (guint i = 0; i < n; i++)
+    nodes[i] = sluice_graph_get_node (graph, i);
+  sluice_graph_lower_closure (graph, NULL, 0, nodes, n);
+}
+
+void
+spread_nodes (SluiceGraph *graph, guint first, guint64 seed, guint n_devices)
+{
+  if (seed == 0)
+    return;
+  write_calls_out (graph);
+  guint n = sluice_graph_get_n_nodes (graph);
+  g_autofree guint32 *parent = g_new (guint32, n + 1);
+  g_autofree int *asked = g_new (int, n + 1);
+  g_autofree guint8 *is_old = g_new0 (guint8, n + 1);
+  Spread self = { graph, n_devices, parent, asked };
+  for (guint32 i = 0; i < n; i++)
+    {
+      parent[i] = i;
+      asked[i] = ANY;
+    }
+  for (guint32 i = 0; i < n; i++)
+    tie_node (&self, sluice_graph_get_node (graph, i));
+  for (guint32 i = 0; i < n; i++)
+    ask (&self, i);
+  for (guint32 i = 0; i < first; i++)
+    is_old[find_root (&self, i)] = TRUE;
+  g_autoptr (GRand) lot = g_rand_new_with_seed_array (
+      (const guint32[]){ (guint32) seed, (guint32) (seed >> 32), first }, 3);
+  for (guint32 i = 0; i < n; i++)
+    if (find_root (&self, i) == i && asked[i] != NOWHERE && !is_old[i])
+      asked[i] = g_rand_int_range (lot, 0, (gint32) n_devices);
+  for (guint32 i = first; i < n; i++)
+    {
+      int device = asked[find_root (&self, i)];
+      g_autofree char *name = g_strdup_printf ("/cpu:%d", device);
+      if (device >= 0)
+        sluice_graph_set_device (graph, sluice_graph_get_node (graph, i), name);
+    }
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/graph/graph.h"
+
+/**
+ * spread_nodes:
+ * @first: index of the first node to be given a device; those before it keep theirs
+ * @seed: of the lot; 0: the graph stays as it is
+ *
+ * Gives nodes one of CPU:0 … CPU:(@n_devices - 1) each, by lot. Those that `_class`, a reference or
+ * a resource ties together get the same one. Calls of functions are written out before, so that
+ * bodies are spread too. Nodes that ask for devices that there are not, or for several at once,
+ * keep what they ask for: that is what they test.
+ */
+void spread_nodes (SluiceGraph *graph, guint first, guint64 seed, guint n_devices);
