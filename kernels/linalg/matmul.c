@@ -82,6 +82,7 @@ static const SluiceSample matmul_samples[] = {
   { "transpose_a=true; transpose_b=true", "float[4,3]; float[5,4]", 1e-5, 1e-6 },
   { "", "float[0,4]; float[4,5]", 0, 0 },
   { "", "float[3,0]; float[0,5]", 0, 0 },
+  { "", "float[8,700]; float[700,800]", 1e-5, 1e-4, TRUE }, /* b in pieces */
 };
 
 static const SluiceRecipe matmul_recipe = {
