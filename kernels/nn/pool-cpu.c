@@ -75,30 +75,38 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
   return (r->begin[1] + number / width) * p->place.in[2] + r->begin[2] + number % width;
 }
 
+/* Channels that are looked at together: a number that the compiler knows, where there are as many.
+ */
+#define BLOCK 32
+
 /* A NaN never is the largest, as in TensorFlow. */
 #define MAX_FORWARD(T, suffix, LOWEST)                                                             \
+  static inline __attribute__ ((always_inline)) void max_of_##suffix (                             \
+      const Pool *p, const T *x, gint64 count, const Range r, T *y)                                \
+  {                                                                                                \
+    T largest[BLOCK];                                                                              \
+    for (gint64 c = 0; c < count; c++)                                                             \
+      largest[c] = LOWEST;                                                                         \
+    FOR_EACH_CELL                                                                                  \
+    for (gint64 c = 0; c < count; c++)                                                             \
+      largest[c] = x[cell + c] > largest[c] ? x[cell + c] : largest[c];                            \
+    for (gint64 c = 0; c < count; c++)                                                             \
+      y[c] = largest[c];                                                                           \
+  }                                                                                                \
   SLUICE_HOT static void max_##suffix (const Pool *p, gint64 n)                                    \
   {                                                                                                \
     const T *x = (const T *) p->x + n * p->in_image;                                               \
     T *y = (T *) p->out + n * p->out_image;                                                        \
     Range r;                                                                                       \
     FOR_EACH_WINDOW                                                                                \
-    {                                                                                              \
-      T *largest = y + at;                                                                         \
-      gboolean first = TRUE;                                                                       \
-      FOR_EACH_CELL                                                                                \
+    for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
       {                                                                                            \
-        if (first)                                                                                 \
-          for (gint64 c = 0; c < p->channels; c++)                                                 \
-            largest[c] = x[cell + c] > LOWEST ? x[cell + c] : LOWEST;                              \
+        gint64 count = MIN (BLOCK, p->channels - c0);                                              \
+        if (count == BLOCK)                                                                        \
+          max_of_##suffix (p, x + c0, BLOCK, r, y + at + c0);                                      \
         else                                                                                       \
-          for (gint64 c = 0; c < p->channels; c++)                                                 \
-            largest[c] = x[cell + c] > largest[c] ? x[cell + c] : largest[c];                      \
-        first = FALSE;                                                                             \
+          max_of_##suffix (p, x + c0, count, r, y + at + c0);                                      \
       }                                                                                            \
-      for (gint64 c = 0; first && c < p->channels; c++)                                            \
-        largest[c] = LOWEST;                                                                       \
-    }                                                                                              \
   }
 
 /*
@@ -106,7 +114,6 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
  * of the window is found, then each cell gives where it is the one: both are plain loops over
  * channels.
  */
-#define BLOCK 64
 /* S: in which sums are; unsigned of integers, because overflow wraps. */
 #define ADD(T, S, x, y) (T) ((S) (x) + (S) (y))
 #define MAX_BACKWARD(T, S, suffix)                                                                 \
@@ -131,29 +138,33 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
       number++;                                                                                    \
     }                                                                                              \
   }                                                                                                \
+  static inline __attribute__ ((always_inline)) void send_##suffix (                               \
+      const Pool *p, const T *x, gint64 count, const Range r, const T *dy, T *to)                  \
+  {                                                                                                \
+    gint32 where[BLOCK], number = 0;                                                               \
+    arg_max_##suffix (p, x, count, r, where);                                                      \
+    FOR_EACH_CELL                                                                                  \
+    {                                                                                              \
+      for (gint64 c = 0; c < count; c++)                                                           \
+        to[cell + c] = ADD (T, S, to[cell + c], where[c] == number ? dy[c] : 0);                   \
+      number++;                                                                                    \
+    }                                                                                              \
+  }                                                                                                \
   SLUICE_HOT static void max_grad_##suffix (const Pool *p, gint64 n)                               \
   {                                                                                                \
+    const T *x = (const T *) p->x + n * p->in_image;                                               \
+    const T *dy = (const T *) p->dy + n * p->out_image;                                            \
     T *to = (T *) p->out + n * p->in_image;                                                        \
-    gint32 where[BLOCK];                                                                           \
     Range r;                                                                                       \
     memset (to, 0, p->in_image * sizeof (T));                                                      \
+    FOR_EACH_WINDOW                                                                                \
     for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
       {                                                                                            \
         gint64 count = MIN (BLOCK, p->channels - c0);                                              \
-        const T *x = (const T *) p->x + n * p->in_image + c0;                                      \
-        const T *dy = (const T *) p->dy + n * p->out_image + c0;                                   \
-        FOR_EACH_WINDOW                                                                            \
-        {                                                                                          \
-          gint32 number = 0;                                                                       \
-          arg_max_##suffix (p, x, count, r, where);                                                \
-          FOR_EACH_CELL                                                                            \
-          {                                                                                        \
-            for (gint64 c = 0; c < count; c++)                                                     \
-              to[c0 + cell + c] =                                                                  \
-                  ADD (T, S, to[c0 + cell + c], where[c] == number ? dy[at + c] : 0);              \
-            number++;                                                                              \
-          }                                                                                        \
-        }                                                                                          \
+        if (count == BLOCK)                                                                        \
+          send_##suffix (p, x + c0, BLOCK, r, dy + at + c0, to + c0);                              \
+        else                                                                                       \
+          send_##suffix (p, x + c0, count, r, dy + at + c0, to + c0);                              \
       }                                                                                            \
   }                                                                                                \
   /* Takes the second gradient from the first cell of each window that is the maximum given. */    \
