@@ -22,6 +22,13 @@ zoom_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+color_next_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (widget);
+  sluice_canvas_set_color_by (self, (self->color_by + 1) % (SLUICE_COLOR_BY_BYTES + 1));
+}
+
+static void
 zoom_100_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
@@ -243,6 +250,7 @@ bind_keys (GtkWidgetClass *klass)
   bind (klass, GDK_KEY_9, 0, "canvas.fit");
   bind (klass, GDK_KEY_9, GDK_CONTROL_MASK, "canvas.fit");
   bind (klass, GDK_KEY_period, 0, "canvas.fit-selection");
+  bind (klass, GDK_KEY_c, 0, "canvas.color-next");
   bind (klass, GDK_KEY_Return, 0, "canvas.toggle");
   bind (klass, GDK_KEY_KP_Enter, 0, "canvas.toggle");
   bind (klass, GDK_KEY_space, 0, "canvas.toggle");
@@ -272,6 +280,7 @@ canvas_install_actions (GtkWidgetClass *klass)
     { "canvas.zoom-in", NULL, zoom_action },
     { "canvas.zoom-out", NULL, zoom_action },
     { "canvas.zoom-100", NULL, zoom_100_action },
+    { "canvas.color-next", NULL, color_next_action },
     { "canvas.fit", NULL, fit_action },
     { "canvas.fit-selection", NULL, fit_action },
     { "canvas.open", NULL, toggle_action },

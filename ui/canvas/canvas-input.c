@@ -272,7 +272,7 @@ tooltip_cb (SluiceCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *too
   if (item == SLUICE_NONE || self->drag != DRAG_NONE
       || sluice_scene_get_item (self->scene, item)->kind == SLUICE_ITEM_OPEN_SCOPE)
     return FALSE;
-  g_autofree char *text = sluice_scene_dup_item_text (self->scene, item);
+  g_autofree char *text = canvas_item_text (self, item);
   gtk_tooltip_set_text (tooltip, text);
   return TRUE;
 }

@@ -7,6 +7,8 @@
 
 #define BAR_MARGIN    14
 #define SPIN_AFTER_MS 1500
+#define LEGEND_LINES  12 /* of devices; more are counted */
+#define LEGEND_GAP    8
 
 /* "Colour by structure device time bytes" at the bottom right, and what stands in for a graph that
  * is not there. */
@@ -15,6 +17,7 @@
 static const char style[] =
     ".canvas-bar { background: @theme_base_color; border: 1px solid @borders; border-radius: 8px;"
     " padding: 1px 4px; font-size: 12px; }"
+    ".canvas-legend { padding: 7px 12px; }"
     ".canvas-bar button { min-height: 22px; padding: 1px 7px; font-weight: normal; }"
     ".canvas-bar button:checked { background: none; box-shadow: none; font-weight: bold; }";
 
@@ -86,14 +89,94 @@ make_message (SluiceCanvas *self)
   return box;
 }
 
+/* By name; what stands nowhere comes last. */
+static int
+compare_entries (gconstpointer pa, gconstpointer pb, gpointer hierarchy)
+{
+  guint a = ((const SluiceDeviceOps *) pa)->device, b = ((const SluiceDeviceOps *) pb)->device;
+  if (a == SLUICE_NONE || b == SLUICE_NONE)
+    return (a == SLUICE_NONE) - (b == SLUICE_NONE);
+  return g_strcmp0 (sluice_hierarchy_get_device (hierarchy, a),
+                    sluice_hierarchy_get_device (hierarchy, b));
+}
+
+/* "● CPU:0 · 291 ops", the dot in the device's colour: (transfer full). */
+static char *
+legend_markup (SluiceCanvas *self, const SluiceDeviceOps *entry)
+{
+  gboolean none = entry->device == SLUICE_NONE;
+  const char *name =
+      none ? _ ("no device") : sluice_hierarchy_get_device (self->hierarchy, entry->device);
+  SluiceColor c =
+      none ? self->theme.outline : sluice_canvas_theme_hue (&self->theme, entry->device);
+  g_autofree char *ops = g_strdup_printf (
+      g_dngettext (GETTEXT_PACKAGE, "%u op", "%u ops", entry->n_ops), entry->n_ops);
+  return g_markup_printf_escaped ("<span foreground=\"#%02x%02x%02x\">●</span> %s · %s",
+                                  (guint) (c.r * 255 + 0.5), (guint) (c.g * 255 + 0.5),
+                                  (guint) (c.b * 255 + 0.5), name, ops);
+}
+
+static void
+append_legend (SluiceCanvas *self, const char *markup)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+  gtk_label_set_markup (GTK_LABEL (label), markup);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_box_append (GTK_BOX (self->legend), label);
+}
+
+/* Shown where colours are devices. */
+void
+canvas_update_legend (SluiceCanvas *self)
+{
+  GtkWidget *child;
+  gboolean shown = self->color_by == SLUICE_COLOR_BY_DEVICE && self->hierarchy != NULL
+                   && gtk_widget_get_visible (self->bar);
+  while ((child = gtk_widget_get_first_child (self->legend)) != NULL)
+    gtk_box_remove (GTK_BOX (self->legend), child);
+  gtk_widget_set_visible (self->legend, shown);
+  if (!shown)
+    return;
+  g_autoptr (GArray) devices = sluice_hierarchy_dup_device_ops (self->hierarchy, 0);
+  g_array_sort_with_data (devices, compare_entries, self->hierarchy);
+  guint n = devices->len > LEGEND_LINES ? LEGEND_LINES - 1 : devices->len;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *markup = legend_markup (self, &g_array_index (devices, SluiceDeviceOps, i));
+      append_legend (self, markup);
+    }
+  if (n < devices->len)
+    {
+      g_autofree char *rest = g_strdup_printf (_ ("and %u more"), devices->len - n);
+      append_legend (self, rest);
+    }
+  gtk_widget_queue_allocate (GTK_WIDGET (self));
+}
+
+static GtkWidget *
+make_legend (void)
+{
+  GtkWidget *legend = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
+  gtk_widget_add_css_class (legend, "canvas-bar");
+  gtk_widget_add_css_class (legend, "canvas-legend");
+  gtk_widget_set_can_target (legend, FALSE);
+  gtk_widget_set_visible (legend, FALSE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (legend), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Colours of the devices"), -1);
+  return legend;
+}
+
 void
 canvas_add_overlays (SluiceCanvas *self)
 {
   add_style ();
   self->bar = make_bar ();
+  self->legend = make_legend ();
   self->message = make_message (self);
   gtk_widget_set_parent (self->message, GTK_WIDGET (self));
   gtk_widget_set_parent (self->bar, GTK_WIDGET (self));
+  gtk_widget_set_parent (self->legend, GTK_WIDGET (self));
 }
 
 static gboolean
@@ -145,6 +228,7 @@ canvas_update_message (SluiceCanvas *self)
   set_waiting (self, waiting && !failed);
   gtk_widget_set_visible (self->message, failed || waiting || empty);
   gtk_widget_set_visible (self->bar, !failed && !waiting && !empty);
+  canvas_update_legend (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -179,6 +263,13 @@ canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
        * direction. */
       allocate_at (self->bar, MAX (width - size.width - BAR_MARGIN, 0),
                    MAX (height - size.height - BAR_MARGIN, 0), size.width, size.height);
+    }
+  if (gtk_widget_get_visible (self->legend))
+    {
+      SluiceRect bar = canvas_bar_rect (self);
+      gtk_widget_get_preferred_size (self->legend, &least, &size);
+      allocate_at (self->legend, MAX (width - size.width - BAR_MARGIN, 0),
+                   MAX (bar.y - size.height - LEGEND_GAP, 0), size.width, size.height);
     }
   if (gtk_widget_get_visible (self->message))
     {

@@ -81,6 +81,8 @@ struct _SluiceCanvas
 
   /* Child widgets */
   GtkWidget *bar;
+  GtkWidget *legend; /* of devices, above the bar */
+  guint legend_source;
   guint spin_source; /* starts the spinner of a long wait */
   GtkWidget *message;
   GtkWidget *spinner;
@@ -130,6 +132,8 @@ void canvas_add_controllers (SluiceCanvas *self);
 /* canvas-select.c */
 const char *canvas_item_path (SluiceCanvas *self, guint item);
 const char *canvas_path_name (SluiceCanvas *self, const char *path);
+/* What a screen reader says of it, with its live value. */
+char *canvas_item_text (SluiceCanvas *self, guint item);
 void canvas_select_item (SluiceCanvas *self, guint item, gboolean extend);
 void canvas_select_path (SluiceCanvas *self, const char *path);
 void canvas_select_none (SluiceCanvas *self);
@@ -147,6 +151,8 @@ void canvas_install_actions (GtkWidgetClass *klass);
 /* canvas-overlay.c */
 void canvas_add_overlays (SluiceCanvas *self);
 void canvas_update_message (SluiceCanvas *self);
+/* After the colours, what they mean or whom they are for changed. */
+void canvas_update_legend (SluiceCanvas *self);
 /* Where the bar stands, in pixels of the widget; empty where it is not. */
 SluiceRect canvas_bar_rect (SluiceCanvas *self);
 void canvas_allocate_overlays (SluiceCanvas *self, int width, int height);

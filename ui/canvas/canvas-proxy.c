@@ -67,7 +67,7 @@ static void
 set_item (SluiceCanvas *canvas, SluiceCanvasProxy *self, guint item)
 {
   const SluiceSceneItem *it = sluice_scene_get_item (canvas->scene, item);
-  g_autofree char *label = sluice_scene_dup_item_text (canvas->scene, item);
+  g_autofree char *label = canvas_item_text (canvas, item);
   self->item = item;
   g_free (self->path);
   self->path = g_strdup (canvas_item_path (canvas, item));

@@ -11,7 +11,10 @@ const char *
 canvas_item_path (SluiceCanvas *self, guint item)
 {
   guint node = item == SLUICE_NONE ? SLUICE_NONE : sluice_scene_get_item (self->scene, item)->node;
-  return node == SLUICE_NONE ? NULL : sluice_hierarchy_get_group (self->hierarchy, node)->path;
+  /* The scene's own: of a new model there may be no hierarchy yet while the old one is drawn. */
+  return node == SLUICE_NONE
+             ? NULL
+             : sluice_hierarchy_get_group (sluice_scene_get_hierarchy (self->scene), node)->path;
 }
 
 /* What the world calls it: an op by its node's name ("w", not "w/(w)"), a scope by its prefix. */
@@ -26,6 +29,15 @@ canvas_path_name (SluiceCanvas *self, const char *path)
   const SluiceGroup *g = sluice_hierarchy_get_group (self->hierarchy, group);
   return g->kind == SLUICE_GROUP_OP ? sluice_graph_model_get_node (self->model, g->model_node)->name
                                     : path;
+}
+
+char *
+canvas_item_text (SluiceCanvas *self, guint item)
+{
+  const char *path = canvas_item_path (self, item);
+  const SluiceCanvasValue *value =
+      path != NULL ? sluice_value_table_get (self->values, path) : NULL;
+  return sluice_scene_dup_item_text (self->scene, item, value != NULL ? value->text : NULL);
 }
 
 void

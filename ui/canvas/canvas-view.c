@@ -341,6 +341,16 @@ canvas_minimap_rect (SluiceCanvas *self)
                        CANVAS_MINIMAP_HEIGHT };
 }
 
+/* Not while styles are being applied, which is when a theme changes. */
+static gboolean
+update_legend_cb (gpointer data)
+{
+  SluiceCanvas *self = data;
+  self->legend_source = 0;
+  canvas_update_legend (self);
+  return G_SOURCE_REMOVE;
+}
+
 void
 canvas_update_theme (SluiceCanvas *self)
 {
@@ -363,6 +373,8 @@ canvas_update_theme (SluiceCanvas *self)
   self->theme = *sluice_canvas_theme_get (kind);
   self->theme.font = self->font;
   canvas_drop_minimap (self);
+  if (self->color_by == SLUICE_COLOR_BY_DEVICE && self->legend_source == 0)
+    self->legend_source = g_idle_add (update_legend_cb, self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -444,5 +456,6 @@ canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   cairo_destroy (cr);
   /* Proxies are not drawn: the picture of an item is the canvas' own. */
   gtk_widget_snapshot_child (widget, self->bar, snapshot);
+  gtk_widget_snapshot_child (widget, self->legend, snapshot);
   gtk_widget_snapshot_child (widget, self->message, snapshot);
 }

@@ -238,6 +238,13 @@ sluice_canvas_get_model (SluiceCanvas *self)
   return self->model;
 }
 
+SluiceHierarchy *
+sluice_canvas_get_hierarchy (SluiceCanvas *self)
+{
+  g_return_val_if_fail (SLUICE_IS_CANVAS (self), NULL);
+  return self->hierarchy;
+}
+
 void
 sluice_canvas_set_loading (SluiceCanvas *self, const char *text)
 {
@@ -288,8 +295,11 @@ void
 sluice_canvas_set_values (SluiceCanvas *self, const SluiceCanvasValue *values, guint n_values)
 {
   g_return_if_fail (SLUICE_IS_CANVAS (self));
+  gboolean new_text = FALSE;
   for (guint i = 0; i < n_values; i++)
-    sluice_value_table_set (self->values, &values[i]);
+    new_text |= sluice_value_table_set (self->values, &values[i]);
+  if (new_text)
+    canvas_queue_proxies (self); /* they say it */
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -309,6 +319,7 @@ sluice_canvas_set_color_by (SluiceCanvas *self, SluiceColorBy color_by)
     return;
   self->color_by = color_by;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_COLOR_BY]);
+  canvas_update_legend (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -452,7 +463,9 @@ sluice_canvas_dispose (GObject *object)
   self->tick = 0;
   canvas_drop_proxies (self);
   g_clear_handle_id (&self->spin_source, g_source_remove);
+  g_clear_handle_id (&self->legend_source, g_source_remove);
   g_clear_pointer (&self->bar, gtk_widget_unparent);
+  g_clear_pointer (&self->legend, gtk_widget_unparent);
   g_clear_pointer (&self->message, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_canvas_parent_class)->dispose (object);
 }

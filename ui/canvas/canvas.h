@@ -33,6 +33,9 @@ GtkWidget *sluice_canvas_new (void);
 void sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model);
 SluiceGraphModel *sluice_canvas_get_model (SluiceCanvas *self);
 
+/* The scopes of the model, (nullable): NULL until the first picture is there. */
+SluiceHierarchy *sluice_canvas_get_hierarchy (SluiceCanvas *self);
+
 /* While a graph is read: @text says so ("Reading the graph…"). NULL ends the state. */
 void sluice_canvas_set_loading (SluiceCanvas *self, const char *text);
 
@@ -43,7 +46,7 @@ void sluice_canvas_set_failure (SluiceCanvas *self, const char *text);
 void sluice_canvas_set_view_state (SluiceCanvas *self, const SluiceViewState *state);
 SluiceViewState *sluice_canvas_dup_view_state (SluiceCanvas *self);
 
-/* Live second lines, heat bars and histogram glyphs, by name of a node or scope. Never moves the
+/* Live second lines, heat bars and histogram glyphs, by path of a node or scope. Never moves the
  * layout; what is not named keeps its value. */
 void sluice_canvas_set_values (SluiceCanvas *self, const SluiceCanvasValue *values, guint n_values);
 void sluice_canvas_clear_values (SluiceCanvas *self);

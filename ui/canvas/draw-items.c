@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "ui/canvas/scene-private.h"
+#include "ui/canvas/text-metrics.h"
 
 #define SCOPE_RADIUS 9.0
 #define CLOSE_WIDTH  56.0
+#define LOOP_TURN    22.0 /* how far the line back of a closed loop goes out */
 
 static const SluiceGroup *
 group_of (Draw *d, const SluiceSceneItem *item)
@@ -67,6 +69,30 @@ sluice_scene_get_close_rect (SluiceScene *scene, guint item)
   return (SluiceRect){ r.x + r.width - CLOSE_WIDTH - 6, r.y + 4, CLOSE_WIDTH, SCENE_HEADER - 8 };
 }
 
+/* What is said of a loop or a scope while it runs, else what is always true of it. */
+static const char *
+note_of (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g)
+{
+  const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
+  return value != NULL && value->text != NULL ? value->text : item->note;
+}
+
+/* The line back of a closed loop, at its right side: out at its end, in at its beginning. */
+static void
+draw_line_back (Draw *d, const SluiceRect *r)
+{
+  gboolean up = sluice_scene_get_flow (d->scene) == SLUICE_FLOW_UP;
+  double x = r->x + r->width, turn = LOOP_TURN;
+  double from = up ? r->y + 11 : r->y + r->height - 11;
+  double to = up ? r->y + r->height - 11 : r->y + 11;
+  draw_set_color (d, d->theme->loop, 1);
+  cairo_set_line_width (d->cr, 1.8);
+  cairo_move_to (d->cr, x, from);
+  cairo_curve_to (d->cr, x + turn * 1.3, from, x + turn * 1.3, to, x + 4, to);
+  cairo_stroke (d->cr);
+  draw_arrow (d, (SluicePoint){ x + 9, to }, (SluicePoint){ x, to }, 1.8);
+}
+
 void
 draw_frame (Draw *d, guint index)
 {
@@ -85,6 +111,13 @@ draw_frame (Draw *d, guint index)
   double y = r.y + SCENE_HEADER / 2 + 1;
   draw_text (d, TEXT_TITLE, item->title, r.x + 14, y, r.width - CLOSE_WIDTH - 28, ALIGN_LEFT,
              draw_mix (hue, d->theme->text, 0.25));
+  const SluiceGroup *g = group_of (d, item);
+  if (g->loop != NULL)
+    {
+      double title = sluice_text_width (item->title, SCENE_TITLE_SIZE, TRUE) + 10;
+      draw_text (d, TEXT_NOTE, note_of (d, item, g), r.x + 14 + title, y,
+                 r.width - CLOSE_WIDTH - 28 - title, ALIGN_LEFT, d->theme->loop);
+    }
   draw_text (d, TEXT_NOTE, _ ("– close"), r.x + r.width - 12, y, CLOSE_WIDTH, ALIGN_RIGHT,
              d->theme->dim);
 }
@@ -105,6 +138,35 @@ fill_box (
   cairo_fill_preserve (d->cr);
   draw_set_color (d, border, 1);
   cairo_set_line_width (d->cr, width);
+  cairo_stroke (d->cr);
+}
+
+/* A scope that stands on several devices: as much of each colour as it has ops there. */
+static void
+fill_devices (Draw *d, const SluiceRect *r, guint group)
+{
+  SluiceHierarchy *h = sluice_scene_get_hierarchy (d->scene);
+  g_autoptr (GArray) devices = sluice_hierarchy_dup_device_ops (h, group);
+  double x = r->x, n_ops = sluice_hierarchy_get_group (h, group)->n_ops;
+  cairo_save (d->cr);
+  draw_rounded (d->cr, r, SCOPE_RADIUS);
+  cairo_clip (d->cr);
+  for (guint i = 0; i < devices->len; i++)
+    {
+      const SluiceDeviceOps *entry = &g_array_index (devices, SluiceDeviceOps, i);
+      double width = r->width * entry->n_ops / n_ops;
+      SluiceColor hue = entry->device == SLUICE_NONE
+                            ? d->theme->outline
+                            : sluice_canvas_theme_hue (d->theme, entry->device);
+      draw_set_color (d, draw_mix (d->theme->surface, hue, 1.6 * d->theme->tint), 1);
+      cairo_rectangle (d->cr, x, r->y, width + 0.5, r->height);
+      cairo_fill (d->cr);
+      x += width;
+    }
+  cairo_restore (d->cr);
+  draw_rounded (d->cr, r, SCOPE_RADIUS);
+  draw_set_color (d, d->theme->outline, 1);
+  cairo_set_line_width (d->cr, d->theme->border);
   cairo_stroke (d->cr);
 }
 
@@ -145,7 +207,7 @@ draw_scope (
   SluiceColor fill = draw_mix (d->theme->surface, hue, d->theme->tint);
   double border = hover ? d->theme->border + 0.8 : d->theme->border;
   const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
-  const char *note = item->note;
+  const char *note = note_of (d, item, g);
 
   if (g->kind == SLUICE_GROUP_SERIES)
     for (int i = 2; i > 0; i--)
@@ -154,10 +216,10 @@ draw_scope (
         fill_box (d, &behind, SCOPE_RADIUS, fill, hue, d->theme->border);
       }
   fill_box (d, &r, SCOPE_RADIUS, fill, hue, border);
-  g_autofree char *live = NULL;
-  if (value != NULL && value->text != NULL)
-    note = live = g_strdup_printf (g->kind == SLUICE_GROUP_SERIES || note == NULL ? "%s" : _ ("%s"),
-                                   value->text);
+  if (d->state->color_by == SLUICE_COLOR_BY_DEVICE && g->device == SLUICE_NONE)
+    fill_devices (d, &r, item->node);
+  if ((g->loop != NULL || g->inner_loop != NULL) && d->state->zoom >= 0.25)
+    draw_line_back (d, &r);
   gboolean heat = value != NULL && value->share >= 0;
   double y = r.y + r.height / 2 - (heat ? 2 : 0);
   if (note == NULL)

@@ -54,6 +54,8 @@ SluiceColor draw_item_color (Draw *d, const SluiceSceneItem *item);
 
 /* draw.c */
 void draw_set_color (Draw *d, SluiceColor color, double alpha);
+/* The head of an arrow of that width that ends at @tip. */
+void draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width);
 void draw_rounded (cairo_t *cr, const SluiceRect *r, double radius);
 /* Text on one line within @width from or around (x, y), which is its vertical middle; cut with an
  * ellipsis. */

@@ -61,10 +61,11 @@ sluice_value_table_free (SluiceValueTable *self)
   g_free (self);
 }
 
-void
+gboolean
 sluice_value_table_set (SluiceValueTable *self, const SluiceCanvasValue *value)
 {
   Value *v = g_hash_table_lookup (self->values, value->name);
+  gboolean new_text = FALSE;
   if (v == NULL)
     {
       v = g_new0 (Value, 1);
@@ -72,8 +73,9 @@ sluice_value_table_set (SluiceValueTable *self, const SluiceCanvasValue *value)
       g_hash_table_insert (self->values, v->name, v);
     }
   /* What an update leaves out stays as it was. */
-  if (value->text != NULL)
+  if (value->text != NULL && g_strcmp0 (v->text, value->text) != 0)
     {
+      new_text = TRUE;
       g_free (v->text);
       v->text = g_strdup (value->text);
     }
@@ -88,6 +90,7 @@ sluice_value_table_set (SluiceValueTable *self, const SluiceCanvasValue *value)
   v->value.name = v->name;
   v->value.text = v->text;
   v->value.bins = v->bins;
+  return new_text;
 }
 
 void
@@ -274,13 +277,15 @@ edge_color (Draw *d, const SluiceSceneEdge *e)
     return d->theme->accent;
   if (e->kind == SLUICE_EDGE_REFERENCE)
     return d->theme->update;
+  if (e->kind == SLUICE_EDGE_BACK)
+    return d->theme->loop;
   if (sluice_scene_is_stalk (d->scene, e)
       && sluice_scene_get_item (d->scene, e->from)->kind == SLUICE_ITEM_VARIABLE)
     return d->theme->variable;
   return d->theme->line;
 }
 
-static void
+void
 draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width)
 {
   double angle = atan2 (tip.y - before.y, tip.x - before.x);
@@ -324,7 +329,7 @@ draw_edge (Draw *d, const SluiceSceneEdge *e)
 {
   static const double dashes[] = { 4, 4 };
   double zoom = d->state->zoom;
-  gboolean dashed = e->kind != SLUICE_EDGE_DATA
+  gboolean dashed = (e->kind != SLUICE_EDGE_DATA && e->kind != SLUICE_EDGE_BACK)
                     || (sluice_scene_is_stalk (d->scene, e)
                         && sluice_scene_get_item (d->scene, e->to)->kind == SLUICE_ITEM_SUMMARY);
   draw_set_color (d, edge_color (d, e), e->quiet ? 0.7 : 1);

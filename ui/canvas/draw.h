@@ -25,7 +25,8 @@ typedef struct _SluiceValueTable SluiceValueTable;
 SluiceValueTable *sluice_value_table_new (void);
 void sluice_value_table_free (SluiceValueTable *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceValueTable, sluice_value_table_free)
-void sluice_value_table_set (SluiceValueTable *self, const SluiceCanvasValue *value);
+/* TRUE where its text is another now. */
+gboolean sluice_value_table_set (SluiceValueTable *self, const SluiceCanvasValue *value);
 void sluice_value_table_clear (SluiceValueTable *self);
 const SluiceCanvasValue *sluice_value_table_get (const SluiceValueTable *self, const char *name);
 

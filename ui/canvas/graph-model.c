@@ -62,6 +62,7 @@ sluice_graph_model_add_node (SluiceGraphModel *self, const SluiceModelNode *node
   copy.name = keep (self, node->name);
   copy.op = keep (self, node->op);
   copy.device = keep (self, node->device);
+  copy.loop = keep (self, node->loop);
   copy.error = keep (self, node->error);
   g_array_append_val (self->nodes, copy);
   g_hash_table_insert (self->index, (char *) copy.name, GUINT_TO_POINTER (self->nodes->len));

@@ -23,6 +23,7 @@ typedef enum
 {
   SLUICE_EDGE_DATA,
   SLUICE_EDGE_REFERENCE, /* variable -> the op that writes it: drawn as an update of the variable */
+  SLUICE_EDGE_BACK,      /* what the next iteration of a loop begins with: against the flow */
   SLUICE_EDGE_CONTROL,
 } SluiceEdgeKind;
 
@@ -32,6 +33,7 @@ typedef struct
   const char *name; /* unique, '/' separates scopes */
   const char *op;
   const char *device;
+  const char *loop;  /* name of the innermost loop that it runs in, or NULL */
   const char *error; /* a sentence for people: what is wrong with this node, or NULL */
   SluiceNodeClass node_class;
   double cost;    /* predicted work, any unit that adds up (flops); 0 = unknown */

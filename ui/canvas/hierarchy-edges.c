@@ -85,9 +85,12 @@ finish_bundle (SluiceHierarchy *self, SluiceBundle *bundle)
       SluiceEdgeKind kind = sluice_graph_model_get_edge (self->model, e)->kind;
       bundle->n_control += kind == SLUICE_EDGE_CONTROL;
       bundle->n_reference += kind == SLUICE_EDGE_REFERENCE;
+      bundle->n_back += kind == SLUICE_EDGE_BACK;
     }
-  if (bundle->n_control + bundle->n_reference < bundle->n_edges)
+  if (bundle->n_control + bundle->n_reference + bundle->n_back < bundle->n_edges)
     bundle->kind = SLUICE_EDGE_DATA;
+  else if (bundle->n_back > 0)
+    bundle->kind = SLUICE_EDGE_BACK;
   else
     bundle->kind = bundle->n_reference > 0 ? SLUICE_EDGE_REFERENCE : SLUICE_EDGE_CONTROL;
   bundle->bytes = count_bytes (self, bundle);

@@ -35,6 +35,9 @@ void sluice_hierarchy_build_bundles (SluiceHierarchy *self);
 /* Sums over subtrees, classes of scopes, devices. */
 void sluice_hierarchy_sum_up (SluiceHierarchy *self);
 
+/* Says of each loop which scope it is; the groups are final. */
+void sluice_hierarchy_find_loops (SluiceHierarchy *self);
+
 /* Structure hashes into `structure`; needs bundles. */
 void sluice_hierarchy_find_structures (SluiceHierarchy *self);
 

@@ -164,6 +164,69 @@ sluice_hierarchy_sum_up (SluiceHierarchy *self)
     }
 }
 
+/* Which loop a back edge closes: (nullable). */
+static const char *
+closed_loop (SluiceHierarchy *self, guint edge, guint *head)
+{
+  const SluiceModelEdge *e = sluice_graph_model_get_edge (self->model, edge);
+  if (e->kind != SLUICE_EDGE_BACK)
+    return NULL;
+  *head = self->op_group[e->to];
+  return sluice_graph_model_get_node (self->model, e->to)->loop;
+}
+
+/* The deepest scope that holds more than half of @heads; the root: there is none. */
+static guint
+find_loop_scope (SluiceHierarchy *self, const GArray *heads, guint *votes)
+{
+  guint best = 0;
+  for (guint i = 0; i < heads->len; i++)
+    for (guint g = self->groups[g_array_index (heads, guint, i)].parent; g != 0;
+         g = self->groups[g].parent)
+      if (2 * ++votes[g] > heads->len && self->groups[g].depth > self->groups[best].depth
+          && self->groups[g].kind == SLUICE_GROUP_SCOPE)
+        best = g;
+  for (guint i = 0; i < heads->len; i++)
+    for (guint g = g_array_index (heads, guint, i); g != 0; g = self->groups[g].parent)
+      votes[g] = 0;
+  return best;
+}
+
+void
+sluice_hierarchy_find_loops (SluiceHierarchy *self)
+{
+  g_autoptr (GHashTable) heads_of =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_array_unref);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree guint *votes = g_new0 (guint, self->n_groups);
+  guint head = 0;
+  for (guint e = 0; e < sluice_graph_model_get_n_edges (self->model); e++)
+    {
+      const char *loop = closed_loop (self, e, &head);
+      if (loop == NULL)
+        continue;
+      GArray *heads = g_hash_table_lookup (heads_of, loop);
+      if (heads == NULL)
+        {
+          heads = g_array_new (FALSE, FALSE, sizeof (guint));
+          g_hash_table_insert (heads_of, (char *) loop, heads);
+          g_ptr_array_add (names, (char *) loop);
+        }
+      g_array_append_val (heads, head);
+    }
+  for (guint i = 0; i < names->len; i++)
+    {
+      guint scope = find_loop_scope (self, g_hash_table_lookup (heads_of, names->pdata[i]), votes);
+      /* Of two loops in one scope the first, which is the outer one. */
+      if (scope == 0 || self->groups[scope].loop != NULL)
+        continue;
+      self->groups[scope].loop = names->pdata[i];
+      for (guint g = self->groups[scope].parent; g != 0; g = self->groups[g].parent)
+        if (self->groups[g].inner_loop == NULL)
+          self->groups[g].inner_loop = names->pdata[i];
+    }
+}
+
 /* The forward group that gradient group @i stands for, by name. */
 static guint
 forward_of (SluiceHierarchy *self, const SluiceGroup *g)

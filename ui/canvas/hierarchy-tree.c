@@ -127,6 +127,33 @@ find_draft (Builder *b, const char *path)
   return GPOINTER_TO_UINT (g_hash_table_lookup (b->drafts, path)) - 1;
 }
 
+static guint
+hoist (Builder *b, const char *path, const char *forward)
+{
+  guint found = find_draft (b, path);
+  if (found != SLUICE_NONE)
+    return found;
+  g_autofree char *label = g_strdup_printf ("%s ∇", forward);
+  return add_draft (b, 0, SLUICE_GROUP_SCOPE, path, label, SLUICE_NONE);
+}
+
+/* Gradients that a scope makes of itself ("tower1/gradients/tower1/…", a copy of a model among
+ * others) are its backward half with all that stands beside them, sums and the gradients of what it
+ * shares with its like. SLUICE_NONE where that is not so. */
+static guint
+own_gradient (Builder *b, const char *name, gsize prefix, const char **rest)
+{
+  gsize length = strcspn (name, "/");
+  g_autofree char *scope = g_strndup (name, length);
+  g_autofree char *path = g_strdup_printf ("%.*s%s", (int) prefix, name, scope);
+  if (!g_hash_table_contains (b->scopes, path) || !g_hash_table_contains (b->tops, scope))
+    return SLUICE_NONE;
+  *rest = name + prefix;
+  if (strncmp (*rest, scope, length) == 0 && (*rest)[length] == '/')
+    *rest += length + 1;
+  return hoist (b, path, scope);
+}
+
 /* The hoisted scope of a gradient name ("gradients/conv1" for gradients/conv1/Relu_grad/ReluGrad),
  * or SLUICE_NONE. *@rest: where the name goes on below it. */
 static guint
@@ -136,20 +163,17 @@ hoisted_scope (Builder *b, const char *name, const char **rest)
   if (prefix == 0)
     return SLUICE_NONE;
   const char *part = name + prefix, *slash = strchr (part, '/');
+  guint own = own_gradient (b, name, prefix, rest);
+  if (own != SLUICE_NONE)
+    return own;
   if (slash == NULL)
     return SLUICE_NONE;
   g_autofree char *forward = without_grad (part, slash - part);
   if (!g_hash_table_contains (b->tops, forward))
     return SLUICE_NONE;
   g_autofree char *path = g_strdup_printf ("%.*s%s", (int) prefix, name, forward);
-  guint found = find_draft (b, path);
-  if (found == SLUICE_NONE)
-    {
-      g_autofree char *label = g_strdup_printf ("%s ∇", forward);
-      found = add_draft (b, 0, SLUICE_GROUP_SCOPE, path, label, SLUICE_NONE);
-    }
   *rest = slash + 1;
-  return found;
+  return hoist (b, path, forward);
 }
 
 /* The scope that ends before @end of @name, below @parent whose part ends before @rest. */
@@ -250,7 +274,7 @@ settle_loose_gradients (Builder *b, const guint8 *loose)
           for (guint e = 0; e < n_edges; e++)
             {
               const SluiceModelEdge *edge = sluice_graph_model_get_edge (model, e);
-              if (edge->kind == SLUICE_EDGE_DATA)
+              if (edge->kind == SLUICE_EDGE_DATA || edge->kind == SLUICE_EDGE_BACK)
                 moved |= stage == 1 ? settle (b, loose, edge->to, edge->from, FALSE)
                                     : settle (b, loose, edge->from, edge->to, stage == 2);
             }

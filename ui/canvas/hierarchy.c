@@ -31,6 +31,7 @@ sluice_hierarchy_new (SluiceGraphModel *model)
       sluice_hierarchy_find_hubs (self);
     }
   sluice_hierarchy_choose_hues (self);
+  sluice_hierarchy_find_loops (self);
   return self;
 }
 
@@ -128,6 +129,54 @@ sluice_hierarchy_is_below (SluiceHierarchy *self, guint group, guint ancestor)
   while (self->groups[group].depth > self->groups[ancestor].depth)
     group = self->groups[group].parent;
   return group == ancestor;
+}
+
+static void
+count_device (GHashTable *counts, const SluiceGroup *g)
+{
+  gpointer key = GUINT_TO_POINTER (g->device);
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, key));
+  g_hash_table_insert (counts, key, GUINT_TO_POINTER (n + g->n_ops));
+}
+
+static int
+compare_devices (gconstpointer pa, gconstpointer pb)
+{
+  const SluiceDeviceOps *a = pa, *b = pb;
+  return a->device < b->device ? -1 : a->device > b->device;
+}
+
+GArray *
+sluice_hierarchy_dup_device_ops (SluiceHierarchy *self, guint group)
+{
+  g_autoptr (GHashTable) counts = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) todo = g_array_new (FALSE, FALSE, sizeof (guint));
+  GArray *result = g_array_new (FALSE, FALSE, sizeof (SluiceDeviceOps));
+  GHashTableIter iter;
+  gpointer device, n_ops;
+  g_return_val_if_fail (group < self->n_groups, result);
+  g_array_append_val (todo, group);
+  while (todo->len > 0)
+    {
+      const SluiceGroup *g = &self->groups[g_array_index (todo, guint, todo->len - 1)];
+      g_array_set_size (todo, todo->len - 1);
+      if (g->n_children == 0 || g->device != SLUICE_NONE) /* all of it on one */
+        count_device (counts, g);
+      else
+        for (guint i = 0; i < g->n_children; i++)
+          {
+            guint child = g->first_child + i;
+            g_array_append_val (todo, child);
+          }
+    }
+  g_hash_table_iter_init (&iter, counts);
+  while (g_hash_table_iter_next (&iter, &device, &n_ops))
+    {
+      SluiceDeviceOps entry = { GPOINTER_TO_UINT (device), GPOINTER_TO_UINT (n_ops) };
+      g_array_append_val (result, entry);
+    }
+  g_array_sort (result, compare_devices);
+  return result;
 }
 
 /* ASCII case is ignored; names of ops and nodes are ASCII. @needle is in lower case. */

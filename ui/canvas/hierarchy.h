@@ -10,6 +10,8 @@
  *  - In a level of a dozen or more, five or more ops, or three or more scopes, of one structure and
  *    one name stem (conv_1 … conv_n) form a series, as do twelve of one stem whatever their
  *    structure, unless that would close a cycle.
+ *  - A loop is shown at the deepest scope that holds most of its heads, the Merges that back edges
+ *    lead to: what its gradient counts and keeps in it may have names of elsewhere.
  *  - Structure is a hash over op types and wiring: equal structures share an index, and so a
  *    colour. */
 #pragma once
@@ -43,10 +45,12 @@ typedef struct
   guint n_errors;
   guint pair; /* gradient: the forward half; forward: its gradient; else SLUICE_NONE */
   gboolean gradient;
-  gboolean hub;    /* set aside unless the view state says otherwise */
-  guint structure; /* equal for equal structures */
-  guint hue;       /* colour index, SLUICE_NONE = neutral */
-  guint device;    /* index into devices, SLUICE_NONE = none or mixed */
+  gboolean hub;           /* set aside unless the view state says otherwise */
+  guint structure;        /* equal for equal structures */
+  guint hue;              /* colour index, SLUICE_NONE = neutral */
+  guint device;           /* index into devices, SLUICE_NONE = none or mixed */
+  const char *loop;       /* of the scope of a loop: its name; else NULL */
+  const char *inner_loop; /* of a scope around one: the loop's name, the first one's; else NULL */
   double cost;
   guint64 bytes;
   guint64 params;
@@ -62,8 +66,9 @@ typedef struct
   guint n_edges;
   guint n_control;
   guint n_reference;
+  guint n_back;
   guint64 bytes;       /* of the distinct tensors in it */
-  SluiceEdgeKind kind; /* DATA if there is any data, else REFERENCE, else CONTROL */
+  SluiceEdgeKind kind; /* DATA if there is any data, else BACK, else REFERENCE, else CONTROL */
 } SluiceBundle;
 
 typedef struct _SluiceHierarchy SluiceHierarchy;
@@ -95,6 +100,16 @@ guint sluice_hierarchy_get_bundled_edge (SluiceHierarchy *self, guint index);
 
 guint sluice_hierarchy_get_n_devices (SluiceHierarchy *self);
 const char *sluice_hierarchy_get_device (SluiceHierarchy *self, guint index);
+
+typedef struct
+{
+  guint device; /* SLUICE_NONE: of ops without one */
+  guint n_ops;
+} SluiceDeviceOps;
+
+/* How many ops of @group and below stand on each device, by the device's number, last those without
+ * one: (transfer full) (element-type SluiceDeviceOps). */
+GArray *sluice_hierarchy_dup_device_ops (SluiceHierarchy *self, guint group);
 
 /* TRUE when @group is @ancestor or stands below it. */
 gboolean sluice_hierarchy_is_below (SluiceHierarchy *self, guint group, guint ancestor);

@@ -62,7 +62,10 @@ note_of (SceneBuilder *b, const SluiceGroup *g)
 {
   if (g->kind == SLUICE_GROUP_SERIES)
     return _ ("series");
-  if (g->gradient && g->pair != SLUICE_NONE)
+  gboolean backward = g->gradient && g->pair != SLUICE_NONE;
+  if (g->loop != NULL || (backward && g->inner_loop != NULL))
+    return _ ("loop");
+  if (backward)
     return NULL;
   g_autofree char *ops =
       g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u op", "%u ops", g->n_ops), g->n_ops);
@@ -130,9 +133,15 @@ add_member (SceneBuilder *b, SceneLevel *level, guint group)
                     .layout = SLUICE_NONE,
                     .item = SLUICE_NONE,
                     .aside = is_aside (b, group) };
-  m.note = m.kind == SLUICE_ITEM_SCOPE && !m.aside ? note_of (b, g) : NULL;
+  if (!m.aside && (m.kind == SLUICE_ITEM_SCOPE || (b->open[group] && g->loop != NULL)))
+    m.note = note_of (b, g);
   size_box (m.aside && m.kind == SLUICE_ITEM_SCOPE ? SLUICE_ITEM_OP : m.kind, g->label, m.note,
             &m.width, &m.height);
+  if (m.kind == SLUICE_ITEM_SCOPE && !m.aside && (g->loop != NULL || g->inner_loop != NULL))
+    {
+      g_autofree char *longest = sluice_loop_note (88888);
+      m.width = MAX (m.width, ceil (sluice_text_width (longest, SCENE_NOTE_SIZE, FALSE)) + 28);
+    }
   m.anchor = m.width / 2;
   b->member_of[group] = level->members->len;
   g_array_append_val (level->members, m);

@@ -44,16 +44,24 @@ open_member (SceneBuilder *b, const SceneLevel *level, SceneMember *m)
   return TRUE;
 }
 
+/* The line back is drawn beside it, also where the loop is only a part of what is closed. */
+static gboolean
+is_closed_loop (const SceneBuilder *b, const SceneMember *m)
+{
+  const SluiceGroup *g = sluice_hierarchy_get_group (b->hierarchy, m->group);
+  return m->kind == SLUICE_ITEM_SCOPE && !m->aside && (g->loop != NULL || g->inner_loop != NULL);
+}
+
 /* Room that satellites take beside their hosts. Satellites of a host and side are neighbours in the
  * array. */
 static void
-measure_satellites (SceneLevel *level)
+measure_satellites (SceneBuilder *b, SceneLevel *level)
 {
   for (guint i = 0; i < level->members->len; i++)
     {
       SceneMember *m = member_at (level, i);
       m->left = m->anchor;
-      m->right = m->width - m->anchor;
+      m->right = m->width - m->anchor + (is_closed_loop (b, m) ? SCENE_LOOP_ROOM : 0);
       m->row = m->height;
     }
   for (guint i = 0, end; i < level->satellites->len; i = end)
@@ -183,8 +191,8 @@ collect_edges (SceneBuilder *b, SceneLevel *level, Input *input)
   for (guint i = 0; i < level->wires->len; i++)
     {
       const SceneWire *w = wire_at (level, i);
-      if (w->quiet)
-        continue;
+      if (w->quiet || w->kind == SLUICE_EDGE_BACK)
+        continue; /* routed round all that the iteration computes */
       guint from = node_of (level, input, w->from), to = node_of (level, input, w->to);
       tied[from] |= 2;
       tied[to] |= 1;
@@ -578,16 +586,17 @@ scene_level_place (SceneBuilder *b, SceneLevel *level)
     if (member_at (level, i)->kind == SLUICE_ITEM_OPEN_SCOPE
         && !open_member (b, level, member_at (level, i)))
       return FALSE;
-  measure_satellites (level);
+  measure_satellites (b, level);
   g_autoptr (SluiceLayout) layout = run_layout (b, level, &input, halves);
   if (layout != NULL)
     {
       take_layout (level, &input, layout);
       scene_level_route (level, layout);
+      double width = MAX (layout->width, scene_level_route_back (level));
       bend_to_port (level);
       if (level->flow == SLUICE_FLOW_UP)
         flip (level, layout->height);
-      place_aside (level, layout->width, layout->height);
+      place_aside (level, width, layout->height);
       apply_moves (b, level);
       scene_level_reroute (level);
       place_satellites (level);

@@ -23,6 +23,7 @@ G_BEGIN_DECLS
 #define SCENE_PADDING            16.0
 #define SCENE_ASIDE_GAP          56.0
 #define SCENE_ASIDE_STEP         40.0
+#define SCENE_LOOP_ROOM          26.0 /* beside a closed loop, for the line back */
 
 #define SCENE_TITLE_SIZE 13.5 /* CSS pixels */
 #define SCENE_OP_SIZE    12.0
@@ -146,6 +147,10 @@ gboolean scene_level_place (SceneBuilder *b, SceneLevel *level);
 /* scene-route.c: what the layered layout leaves open: wires across halves, within a row, to moved
  * boxes. */
 void scene_level_route (SceneLevel *level, const SluiceLayout *layout);
+
+/* Back edges: all of a level's share one line beside what they lead round. Returns how far to the
+ * right that reaches. */
+double scene_level_route_back (SceneLevel *level);
 
 /* Direct lines for wires at boxes that were moved by hand. */
 void scene_level_reroute (SceneLevel *level);

@@ -9,7 +9,9 @@
  * boxes moved by hand. They run in the gaps between rows and in the corridor between the halves,
  * where no boxes are. */
 
-#define RADIUS 14.0
+#define RADIUS      14.0
+#define BACK_GAP    14.0 /* between a box and a back edge that passes it */
+#define BACK_MARGIN 26.0 /* between everything and the line of the back edges */
 
 typedef struct
 {
@@ -210,7 +212,7 @@ scene_level_route (SceneLevel *level, const SluiceLayout *layout)
   for (guint i = 0; i < level->wires->len; i++)
     {
       SceneWire *w = &g_array_index (level->wires, SceneWire, i);
-      if (w->quiet || w->stub || w->n_points > 0)
+      if (w->quiet || w->stub || w->n_points > 0 || w->kind == SLUICE_EDGE_BACK)
         continue;
       if (w->from >= n || w->to >= n)
         w->quiet = TRUE; /* between a port and the backward half */
@@ -221,6 +223,75 @@ scene_level_route (SceneLevel *level, const SluiceLayout *layout)
       else
         w->quiet = TRUE;
     }
+}
+
+/* How far up and down the flow a box reaches with what stands beside it. */
+static void
+get_rows (const SceneMember *m, double *top, double *bottom)
+{
+  *top = m->y + m->height / 2 - m->row / 2;
+  *bottom = *top + m->row;
+}
+
+/* Where a level line can leave @m for the right side and meet no box: just after it, or before it.
+ */
+static double
+find_gap (const SceneLevel *level, const SceneMember *m, gboolean after)
+{
+  double y = after ? m->y + m->height + BACK_GAP : m->y - BACK_GAP, top, bottom;
+  for (gboolean moved = TRUE; moved;)
+    {
+      moved = FALSE;
+      for (guint i = 0; i < level->members->len; i++)
+        {
+          const SceneMember *o = member_at (level, i);
+          get_rows (o, &top, &bottom);
+          if (o == m || o->aside || o->x + o->width < m->x || y <= top - 4 || y >= bottom + 4)
+            continue;
+          y = after ? bottom + BACK_GAP : top - BACK_GAP;
+          moved = TRUE;
+        }
+    }
+  return y;
+}
+
+double
+scene_level_route_back (SceneLevel *level)
+{
+  double right = 0;
+  gboolean any = FALSE;
+  for (guint i = 0; i < level->wires->len; i++)
+    {
+      const SceneWire *w = &g_array_index (level->wires, SceneWire, i);
+      any |= w->kind == SLUICE_EDGE_BACK && !w->quiet;
+    }
+  if (!any)
+    return 0;
+  for (guint i = 0; i < level->members->len; i++)
+    if (!member_at (level, i)->aside)
+      right = MAX (right, member_at (level, i)->x + member_at (level, i)->anchor
+                              + member_at (level, i)->right);
+  for (guint i = 0; i < level->points->len; i++)
+    right = MAX (right, g_array_index (level->points, SluicePoint, i).x);
+  right += BACK_MARGIN;
+  for (guint i = 0; i < level->wires->len; i++)
+    {
+      SceneWire *w = &g_array_index (level->wires, SceneWire, i);
+      if (w->kind != SLUICE_EDGE_BACK || w->quiet)
+        continue;
+      const SceneMember *from = member_at (level, w->from), *to = member_at (level, w->to);
+      double leave = from->x + from->anchor + 10, enter = to->x + to->anchor + 14;
+      double after = find_gap (level, from, TRUE), before = find_gap (level, to, FALSE);
+      SluicePoint via[] = { { leave, from->y + from->height },
+                            { leave, after },
+                            { right, after },
+                            { right, before },
+                            { enter, before },
+                            { enter, to->y } };
+      w->first_point = level->points->len;
+      w->n_points = add_rounded (level->points, via, G_N_ELEMENTS (via), RADIUS);
+    }
+  return right;
 }
 
 guint
@@ -275,7 +346,7 @@ double
 scene_edge_width (guint64 bytes, SluiceEdgeKind kind)
 {
   if (kind != SLUICE_EDGE_DATA)
-    return 1.2;
+    return kind == SLUICE_EDGE_BACK ? 1.8 : 1.2;
   if (bytes == 0)
     return 1.4; /* unknown */
   /* 64 bytes and less are hair lines; each factor of ten adds 0.9 px; 50 MB and more are 6 px. */

@@ -215,6 +215,30 @@ append_outputs (SluiceScene *self, guint item, GString *text)
     }
 }
 
+char *
+sluice_loop_note (guint64 n_iterations)
+{
+  return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "loop · %" G_GUINT64_FORMAT " iteration",
+                                       "loop · %" G_GUINT64_FORMAT " iterations",
+                                       (gulong) n_iterations),
+                          n_iterations);
+}
+
+static void
+append_devices (SluiceScene *self, guint group, GString *text)
+{
+  g_autoptr (GArray) devices = sluice_hierarchy_dup_device_ops (self->hierarchy, group);
+  guint said = 0;
+  for (guint i = 0; i < devices->len; i++)
+    {
+      guint device = g_array_index (devices, SluiceDeviceOps, i).device;
+      if (device == SLUICE_NONE)
+        continue;
+      g_string_append (text, said++ == 0 ? _ (", on ") : ", ");
+      g_string_append (text, sluice_hierarchy_get_device (self->hierarchy, device));
+    }
+}
+
 static const char *
 kind_name (SluiceItemKind kind, const SluiceGroup *g)
 {
@@ -234,7 +258,7 @@ kind_name (SluiceItemKind kind, const SluiceGroup *g)
 }
 
 char *
-sluice_scene_dup_item_text (SluiceScene *self, guint index)
+sluice_scene_dup_item_text (SluiceScene *self, guint index, const char *live)
 {
   const SluiceSceneItem *item = sluice_scene_get_item (self, index);
   GString *text = g_string_new (NULL);
@@ -255,10 +279,11 @@ sluice_scene_dup_item_text (SluiceScene *self, guint index)
   else
     g_string_append (text, kind_name (item->kind, g));
   g_string_append_printf (text, " %s", item->title);
-  if (item->note != NULL)
-    g_string_append_printf (text, ", %s", item->note);
+  if (live != NULL || item->note != NULL)
+    g_string_append_printf (text, ", %s", live != NULL ? live : item->note);
   append_inputs (self, index, text);
   append_outputs (self, index, text);
+  append_devices (self, item->node, text);
   if (node != NULL && node->error != NULL)
     g_string_append_printf (text, ". %s", node->error);
   else if (g->n_errors > 0)

@@ -70,7 +70,7 @@ typedef struct
 /* Values shown beside a node while it runs; see sluice_canvas_set_values(). */
 typedef struct
 {
-  const char *name;  /* of a node or scope */
+  const char *name;  /* path of a node or scope in the hierarchy */
   const char *text;  /* second line, or NULL to keep the static one */
   double share;      /* of the step's time, 0..1; negative = no heat bar */
   double bytes;      /* live memory; negative = unknown */
@@ -119,7 +119,11 @@ void sluice_scene_get_item_edges (SluiceScene *self, guint item, gboolean outgoi
 /* TRUE for the short line between a glyph and the box it stands at. */
 gboolean sluice_scene_is_stalk (SluiceScene *scene, const SluiceSceneEdge *edge);
 
-/* What a screen reader says: "MatMul fc1, inputs x float32 ?×784, feeds Add". */
-char *sluice_scene_dup_item_text (SluiceScene *self, guint item);
+/* "loop · 64 iterations": the second line of a loop that runs; there is room for it. */
+char *sluice_loop_note (guint64 n_iterations);
+
+/* What a screen reader says: "MatMul fc1, inputs x float32 ?×784, feeds Add, on CPU:0". @live: the
+ * second line as it is now, or NULL for the static one. */
+char *sluice_scene_dup_item_text (SluiceScene *self, guint item, const char *live);
 
 G_END_DECLS

@@ -16,6 +16,7 @@ static const SluiceCanvasTheme themes[] = {
     .text = RGB (0x2e2e33), .dim = RGB (0x6a6a70), .line = RGB (0x8e8e95),
     .outline = RGB (0x8b8b90), .track = RGB (0xdcdcde), .heat = RGB (0xe66100),
     .update = RGB (0xe66100), .variable = RGB (0x986a44), .summary = RGB (0x00838f),
+    .loop = RGB (0x613583),
     .failure = RGB (0xc01c28), .accent = RGB (0x3584e4), .tint = 0.16, .border = 1.4,
   },
   [SLUICE_CANVAS_DARK] = {
@@ -23,6 +24,7 @@ static const SluiceCanvasTheme themes[] = {
     .text = RGB (0xf0f0f2), .dim = RGB (0xa6a6ad), .line = RGB (0x8e8e96),
     .outline = RGB (0x87878d), .track = RGB (0x4a4a4f), .heat = RGB (0xe66100),
     .update = RGB (0xf08030), .variable = RGB (0xb07f55), .summary = RGB (0x22a4b0),
+    .loop = RGB (0xc88ae0),
     .failure = RGB (0xff7b6b), .accent = RGB (0x78aeed), .tint = 0.22, .border = 1.4, .dark = TRUE,
   },
   [SLUICE_CANVAS_HIGH_CONTRAST] = {
@@ -30,6 +32,7 @@ static const SluiceCanvasTheme themes[] = {
     .text = RGB (0x000000), .dim = RGB (0x202020), .line = RGB (0x3a3a3a),
     .outline = RGB (0x000000), .track = RGB (0xb0b0b0), .heat = RGB (0xa33c00),
     .update = RGB (0xa33c00), .variable = RGB (0x5e3a18), .summary = RGB (0x005058),
+    .loop = RGB (0x4a1a70),
     .failure = RGB (0xa00010), .accent = RGB (0x0a4fa8), .tint = 0.10, .border = 2.2,
   },
   [SLUICE_CANVAS_HIGH_CONTRAST_DARK] = {
@@ -37,6 +40,7 @@ static const SluiceCanvasTheme themes[] = {
     .text = RGB (0xffffff), .dim = RGB (0xe8e8e8), .line = RGB (0xd0d0d0),
     .outline = RGB (0xffffff), .track = RGB (0x606060), .heat = RGB (0xffa050),
     .update = RGB (0xffa050), .variable = RGB (0xe0b080), .summary = RGB (0x60e0f0),
+    .loop = RGB (0xdcb0ff),
     .failure = RGB (0xff8080), .accent = RGB (0x80c0ff), .tint = 0.22, .border = 2.2, .dark = TRUE,
   },
 };

@@ -23,6 +23,7 @@ typedef struct
   SluiceColor track;    /* empty part of a heat bar */
   SluiceColor heat;     /* full part of a heat bar */
   SluiceColor update;   /* what updates a variable */
+  SluiceColor loop;     /* back edges: what goes round */
   SluiceColor variable; /* brown */
   SluiceColor summary;  /* teal */
   SluiceColor failure;  /* red, for errors only */

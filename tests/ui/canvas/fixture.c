@@ -35,12 +35,15 @@ bytes_of (const char *shape)
 static void
 add_input (SluiceGraphModel *model, const char *input, guint to, guint slot, GPtrArray *shapes)
 {
-  gboolean control = *input == '^', reference = *input == '&';
-  guint from = sluice_graph_model_lookup (model, input + (control || reference));
+  gboolean control = *input == '^', reference = *input == '&', back = *input == '~';
+  guint from = sluice_graph_model_lookup (model, input + (control || reference || back));
   g_assert_cmpuint (from, !=, G_MAXUINT);
   const char *shape = shapes->pdata[from];
   SluiceModelEdge edge = { .from = from, .to = to, .slot = slot };
-  edge.kind = control ? SLUICE_EDGE_CONTROL : reference ? SLUICE_EDGE_REFERENCE : SLUICE_EDGE_DATA;
+  edge.kind = control     ? SLUICE_EDGE_CONTROL
+              : reference ? SLUICE_EDGE_REFERENCE
+              : back      ? SLUICE_EDGE_BACK
+                          : SLUICE_EDGE_DATA;
   if (edge.kind == SLUICE_EDGE_DATA && strcmp (shape, "-") != 0)
     {
       edge.dtype = "float32";
@@ -59,9 +62,11 @@ fixture_model (const char *text)
   for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; i++)
     {
       g_auto (GStrv) words = g_strsplit (lines[i], " ", -1);
+      g_auto (GStrv) parts = g_strsplit (words[1], "@", 2);
       SluiceModelNode node = { .name = words[0],
-                               .op = words[1],
-                               .node_class = class_of (words[1]),
+                               .op = parts[0],
+                               .loop = parts[1],
+                               .node_class = class_of (parts[0]),
                                .bytes = bytes_of (words[2]),
                                .cost = 100 };
       if (node.node_class == SLUICE_NODE_CLASS_VARIABLE && strcmp (words[2], "1") != 0)
@@ -194,4 +199,27 @@ fixture_group (SluiceHierarchy *hierarchy, const char *path)
   if (found == SLUICE_NONE)
     g_error ("no group \"%s\"", path);
   return found;
+}
+
+SluiceGraphModel *
+fixture_loop (void)
+{
+  return fixture_model (
+      "lstm/in Placeholder 8\n"
+      "lstm/while/Enter Enter@L 8 lstm/in\n"
+      "lstm/while/Merge Merge@L 8 lstm/while/Enter ~lstm/while/NextIteration\n"
+      "lstm/while/Enter_1 Enter@L 1 lstm/in\n"
+      "lstm/while/Merge_1 Merge@L 1 lstm/while/Enter_1 ~lstm/while/NextIteration_1\n"
+      "lstm/while/LoopCond LoopCond@L 1 lstm/while/Merge_1\n"
+      "lstm/while/Switch Switch@L 8 lstm/while/Merge lstm/while/LoopCond\n"
+      "lstm/while/cell/MatMul MatMul@L 8 lstm/while/Switch\n"
+      "lstm/while/cell/Tanh Tanh@L 8 lstm/while/cell/MatMul\n"
+      "lstm/while/add Add@L 1 lstm/while/Merge_1\n"
+      "lstm/while/NextIteration NextIteration@L 8 lstm/while/cell/Tanh\n"
+      "lstm/while/NextIteration_1 NextIteration@L 1 lstm/while/add\n"
+      "lstm/while/Exit Exit@L 8 lstm/while/Switch\n"
+      "gradients/Merge Merge@L 1 ~gradients/NextIteration\n"
+      "gradients/Add Add@L 1 gradients/Merge\n"
+      "gradients/NextIteration NextIteration@L 1 gradients/Add\n"
+      "loss Mean 1 lstm/while/Exit\n");
 }

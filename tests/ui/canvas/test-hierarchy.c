@@ -304,6 +304,77 @@ test_random (void)
     }
 }
 
+/* The scope that holds most heads is the loop, whatever of it stands elsewhere. */
+static void
+test_loops (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_loop ();
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_assert_cmpstr (group (h, "lstm/while")->loop, ==, "L");
+  g_assert_null (group (h, "lstm/while")->inner_loop);
+  g_assert_null (group (h, "lstm")->loop);
+  g_assert_cmpstr (group (h, "lstm")->inner_loop, ==, "L");
+  g_assert_null (group (h, "lstm/while/cell")->loop);
+  g_assert_null (group (h, "lstm/while/cell")->inner_loop);
+  g_assert_null (group (h, "gradients")->loop);
+  const SluiceBundle *back = bundle (h, "lstm/while/NextIteration", "lstm/while/Merge");
+  g_assert_cmpint (back->kind, ==, SLUICE_EDGE_BACK);
+  g_assert_cmpuint (back->n_back, ==, 1);
+  g_assert_cmpint (bundle (h, "lstm/while/Enter", "lstm/while/Merge")->kind, ==, SLUICE_EDGE_DATA);
+
+  /* A loop without a scope of its own has none. */
+  g_autoptr (SluiceGraphModel) flat =
+      fixture_model ("Merge Merge@L 1 ~NextIteration\nNextIteration NextIteration@L 1 Merge\n");
+  g_autoptr (SluiceHierarchy) f = sluice_hierarchy_new (flat);
+  for (guint i = 0; i < sluice_hierarchy_get_n_groups (f); i++)
+    g_assert_null (sluice_hierarchy_get_group (f, i)->loop);
+}
+
+static void
+test_devices (void)
+{
+  static const char *const devices[] = { "CPU:0", "CPU:1", "CPU:1", NULL };
+  g_autoptr (SluiceGraphModel) model = sluice_graph_model_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s/op%u", i < 3 ? "a" : "b", i);
+      sluice_graph_model_add_node (
+          model, &(SluiceModelNode){ .name = name, .op = "Op", .device = devices[i] });
+    }
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_autoptr (GArray) all = sluice_hierarchy_dup_device_ops (h, 0);
+  g_autoptr (GArray) a = sluice_hierarchy_dup_device_ops (h, fixture_group (h, "a"));
+  const SluiceDeviceOps *entry = (const SluiceDeviceOps *) all->data;
+  g_assert_cmpuint (all->len, ==, 3);
+  g_assert_cmpstr (sluice_hierarchy_get_device (h, entry[1].device), ==, "CPU:1");
+  g_assert_cmpuint (entry[1].n_ops, ==, 2);
+  g_assert_cmpuint (entry[2].device, ==, SLUICE_NONE);
+  g_assert_cmpuint (entry[2].n_ops, ==, 1);
+  g_assert_cmpuint (a->len, ==, 2);
+  g_assert_cmpuint (group (h, "a")->device, ==, SLUICE_NONE);
+}
+
+/* Copies of a model that make their own gradients: each has one backward half. */
+static void
+test_own_gradients (void)
+{
+  g_autoptr (SluiceGraphModel) model =
+      fixture_model ("tower0/fc/weights Op 8\ntower0/fc/MatMul MatMul 8 tower0/fc/weights\n"
+                     "tower1/fc/MatMul MatMul 8 tower0/fc/weights\n"
+                     "tower0/gradients/tower0/fc/MatMul_grad/MatMul MatMul 8 tower0/fc/MatMul\n"
+                     "tower1/gradients/tower1/fc/MatMul_grad/MatMul MatMul 8 tower1/fc/MatMul\n"
+                     "tower1/gradients/tower0/fc/weights_grad/Op Op 8 tower1/fc/MatMul\n"
+                     "tower1/gradients/AddN AddN 8 tower1/gradients/tower1/fc/MatMul_grad/MatMul "
+                     "tower1/gradients/tower0/fc/weights_grad/Op\n");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceGroup *backward = group (h, "tower1/gradients/tower1");
+  g_assert_cmpstr (backward->label, ==, "tower1 ∇");
+  g_assert_cmpuint (backward->parent, ==, 0);
+  g_assert_cmpuint (backward->n_ops, ==, 3);
+  g_assert_cmpuint (backward->pair, ==, fixture_group (h, "tower1"));
+  g_assert_cmpuint (group (h, "tower0/gradients/tower0")->n_ops, ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -317,6 +388,9 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/hierarchy/hubs", test_hubs);
   g_test_add_func ("/canvas/hierarchy/search", test_search);
   g_test_add_func ("/canvas/hierarchy/odd-names", test_odd_names);
+  g_test_add_func ("/canvas/hierarchy/loops", test_loops);
+  g_test_add_func ("/canvas/hierarchy/devices", test_devices);
+  g_test_add_func ("/canvas/hierarchy/own-gradients", test_own_gradients);
   g_test_add_func ("/canvas/hierarchy/empty", test_empty);
   g_test_add_func ("/canvas/hierarchy/random", test_random);
   return g_test_run ();

@@ -287,15 +287,57 @@ test_text (void)
       fixture_model ("x Placeholder ?×784\nW VariableV2 784×10\n"
                      "fc1 MatMul ?×10 x W\nsum Add ?×10 fc1 fc1\n");
   g_autoptr (SluiceScene) scene = make_scene (model, NULL);
-  g_autofree char *text = sluice_scene_dup_item_text (scene, find (scene, "fc1"));
+  g_autofree char *text = sluice_scene_dup_item_text (scene, find (scene, "fc1"), NULL);
   g_assert_cmpstr (text, ==, "MatMul fc1, inputs x float32 ?×784, W float32 784×10, feeds sum");
   SluiceGraphModel *bad = sluice_graph_model_new ();
   sluice_graph_model_add_node (
       bad, &(SluiceModelNode){ .name = "a/b", .op = "Wat", .error = "There is no op “Wat”." });
   g_autoptr (SluiceScene) closed = make_scene (bad, NULL);
-  g_autofree char *scope = sluice_scene_dup_item_text (closed, find (closed, "a"));
+  g_autofree char *scope = sluice_scene_dup_item_text (closed, find (closed, "a"), NULL);
   g_assert_cmpstr (scope, ==, "scope a, 1 op. 1 node in it has an error");
   sluice_graph_model_unref (bad);
+}
+
+/* What goes round is led beside all that it goes round, from the end of an iteration to its
+ * beginning. */
+static void
+test_loop (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_loop ();
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_view_state_set_open (state, "lstm", TRUE);
+  sluice_view_state_set_open (state, "lstm/while", TRUE);
+  g_autoptr (SluiceScene) scene = make_scene (model, state);
+  const SluiceSceneEdge *back =
+      edge_between (scene, "lstm/while/NextIteration", "lstm/while/Merge");
+  g_assert_nonnull (back);
+  g_assert_cmpint (back->kind, ==, SLUICE_EDGE_BACK);
+  g_assert_true (back->arrow);
+  g_assert_cmpuint (count_hits (scene, back), ==, 0);
+  const SluiceSceneItem *frame = item_of (scene, "lstm/while");
+  double right = back->bounds.x + back->bounds.width;
+  for (guint i = 0; i < sluice_scene_get_n_items (scene); i++)
+    {
+      const SluiceSceneItem *item = sluice_scene_get_item (scene, i);
+      if (item->parent == find (scene, "lstm/while"))
+        g_assert_cmpfloat (item->rect.x + item->rect.width, <, right);
+    }
+  g_assert_cmpfloat (right, <, frame->rect.x + frame->rect.width);
+  /* Data flows upwards: an iteration begins at the bottom. */
+  g_assert_cmpfloat (item_of (scene, "lstm/while/Merge")->rect.y, >,
+                     item_of (scene, "lstm/while/NextIteration")->rect.y);
+  g_autofree char *text = sluice_scene_dup_item_text (scene, find (scene, "lstm/while"), NULL);
+  g_autofree char *live = sluice_loop_note (64);
+  g_autofree char *now = sluice_scene_dup_item_text (scene, find (scene, "lstm/while"), live);
+  g_assert_true (g_str_has_prefix (text, "open scope while, loop,"));
+  g_assert_true (g_str_has_prefix (now, "open scope while, loop · 64 iterations,"));
+  assert_no_overlaps (scene);
+
+  /* Closed, it keeps room for the line back that is drawn at its side. */
+  sluice_view_state_set_open (state, "lstm/while", FALSE);
+  g_autoptr (SluiceScene) closed = make_scene (model, state);
+  g_assert_cmpstr (item_of (closed, "lstm/while")->note, ==, "loop");
+  assert_no_overlaps (closed);
 }
 
 static void
@@ -316,7 +358,7 @@ test_surplus (void)
     }
   g_assert_cmpuint (constants, ==, 3);
   g_assert_cmpstr (sluice_scene_get_item (scene, more)->title, ==, "+6");
-  g_autofree char *said = sluice_scene_dup_item_text (scene, more);
+  g_autofree char *said = sluice_scene_dup_item_text (scene, more, NULL);
   g_assert_cmpstr (said, ==, "+6: c3, c4, c5, c6, c7, c8");
   assert_no_overlaps (scene);
 }
@@ -419,6 +461,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/moved", test_moved);
   g_test_add_func ("/canvas/scene/pick", test_pick);
   g_test_add_func ("/canvas/scene/text", test_text);
+  g_test_add_func ("/canvas/scene/loop", test_loop);
   g_test_add_func ("/canvas/scene/surplus", test_surplus);
   g_test_add_func ("/canvas/scene/dot", test_dot_engine);
   g_test_add_func ("/canvas/scene/random", test_random);
