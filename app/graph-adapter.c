@@ -3,6 +3,8 @@
 
 #include "app/graph-adapter.h"
 
+#include "engine/grad/flow.h"
+
 static SluiceNodeClass
 node_class (const SluiceNode *node)
 {
@@ -87,12 +89,40 @@ node_cost (const SluiceNode *node)
   return cost.flops;
 }
 
-static void
-add_node (SluiceGraphModel *model, const SluiceNode *node)
+/* (nullable): without loops, and where one cannot be told from the rest. */
+static SluiceFlow *
+find_loops (SluiceGraph *graph)
 {
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      if (node->error != NULL && sluice_node_get_role (node) == SLUICE_ROLE_ENTER)
+        return NULL;
+    }
+  return sluice_flow_new (graph);
+}
+
+/* (nullable): an Enter belongs to the loop that it leads into. */
+static const char *
+loop_of (SluiceFlow *flow, const SluiceNode *node)
+{
+  if (flow == NULL)
+    return NULL;
+  guint frame = sluice_node_get_role (node) == SLUICE_ROLE_ENTER
+                    ? sluice_flow_output_frame_of (flow, node)
+                    : sluice_flow_frame_of (flow, node);
+  return frame != 0 ? sluice_flow_get_loop (flow, frame)->name : NULL;
+}
+
+static void
+add_node (SluiceGraphModel *model, const SluiceNode *node, SluiceFlow *flow, SluiceSession *session)
+{
+  const char *device =
+      session != NULL ? sluice_session_get_placement (session, node->name, NULL) : NULL;
   SluiceModelNode item = { .name = node->name,
                            .op = node->op_name,
-                           .device = node->device,
+                           .device = device != NULL ? device : node->device,
+                           .loop = loop_of (flow, node),
                            .error = node->error != NULL ? node->error->message : NULL,
                            .node_class = node_class (node),
                            .cost = node_cost (node) };
@@ -113,6 +143,9 @@ edge_kind (const SluiceNode *node, guint input)
 {
   SluiceRole role = sluice_node_get_role (node);
   SluiceDType dtype = sluice_edge_dtype (node->inputs[input]);
+  if (role == SLUICE_ROLE_MERGE
+      && sluice_node_get_role (node->inputs[input].node) == SLUICE_ROLE_NEXT_ITERATION)
+    return SLUICE_EDGE_BACK;
   if (sluice_dtype_is_ref (dtype))
     return node->n_outputs > 0 && sluice_dtype_is_ref (node->outputs[0].dtype)
                ? SLUICE_EDGE_REFERENCE
@@ -150,8 +183,9 @@ add_edges (SluiceGraphModel *model, const SluiceNode *node, guint index, const g
 }
 
 SluiceGraphModel *
-sluice_graph_model_from_graph (SluiceGraph *graph)
+sluice_graph_model_from_graph (SluiceGraph *graph, SluiceSession *session)
 {
+  SluiceFlow *flow = find_loops (graph);
   guint n = sluice_graph_get_n_nodes (graph);
   SluiceGraphModel *model = sluice_graph_model_new ();
   g_autofree guint *index_of = g_new0 (guint, n + 1);
@@ -159,9 +193,10 @@ sluice_graph_model_from_graph (SluiceGraph *graph)
     {
       const SluiceNode *node = sluice_graph_get_node (graph, i);
       index_of[node->id] = i;
-      add_node (model, node);
+      add_node (model, node, flow, session);
     }
   for (guint i = 0; i < n; i++)
     add_edges (model, sluice_graph_get_node (graph, i), i, index_of);
+  sluice_flow_free (flow);
   return model;
 }

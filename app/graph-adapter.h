@@ -3,14 +3,18 @@
 #pragma once
 
 #include "engine/graph/graph.h"
+#include "engine/runtime/session.h"
 #include "ui/canvas/graph-model.h"
 
 /**
  * sluice_graph_model_from_graph:
  *
- * What the canvas draws of a graph: a node each, with its class, cost and bytes by the static
- * shapes (a dimension that is not known counts as one), and the edges between them.
+ * @session: (nullable): that the graph was placed in; a node's device is where it stands there,
+ * else what it asks for
+ *
+ * What the canvas draws of a graph: a node each, with its class, its loop, cost and bytes by the
+ * static shapes (a dimension that is not known counts as one), and the edges between them.
  *
  * Returns: (transfer full)
  */
-SluiceGraphModel *sluice_graph_model_from_graph (SluiceGraph *graph);
+SluiceGraphModel *sluice_graph_model_from_graph (SluiceGraph *graph, SluiceSession *session);

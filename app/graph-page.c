@@ -8,27 +8,28 @@
 #include <string.h>
 
 #include "app/graph-adapter.h"
+#include "app/live-graph.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/project.h"
 #include "ui/canvas/canvas.h"
 
 /* How often the trace is read while a run is under way. */
-#define HEAT_MS 500
+#define LIVE_MS 500
 
 struct _SluiceGraphPage
 {
   GtkWidget parent;
   SluiceCanvas *canvas;
   char *path;
+  gboolean is_other; /* than what was open before */
   char *layout_path; /* (nullable): where the positions are saved */
   SluiceGraph *graph;
   GCancellable *loading;
   SluiceRunController *controller;
-  SluiceSession *heat_session; /* whose trace the cursor is in */
-  guint64 heat_cursor;
-  gboolean heat_reading;
-  guint heat_source, save_source;
-  GHashTable *seconds; /* name of a node or scope -> double: its time in this session; "": of all */
+  SluiceSession *placed; /* (nullable): of no run, where the nodes of the graph stand */
+  SluiceLiveGraph *live; /* (nullable): what the trace of the last run told */
+  gboolean live_reading;
+  guint live_source, save_source;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, GTK_TYPE_WIDGET)
@@ -38,6 +39,7 @@ enum
   SELECTION_CHANGED,
   LOADED,
   FAILED,
+  MEASURED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -110,6 +112,7 @@ layout_changed_cb (SluiceGraphPage *self)
 typedef struct
 {
   SluiceGraph *graph;
+  SluiceSession *placed; /* (nullable) */
   SluiceGraphModel *model;
   SluiceViewState *state; /* (nullable) */
   char *layout_path;
@@ -120,6 +123,7 @@ loaded_free (gpointer data)
 {
   Loaded *loaded = data;
   g_clear_pointer (&loaded->graph, sluice_graph_unref);
+  g_clear_object (&loaded->placed);
   g_clear_pointer (&loaded->model, sluice_graph_model_unref);
   g_clear_pointer (&loaded->state, sluice_view_state_free);
   g_free (loaded->layout_path);
@@ -128,7 +132,7 @@ loaded_free (gpointer data)
 
 /* The graph file of a project; for a graph file itself no layout is kept. */
 static char *
-find_graph (const char *path, char **layout_path, GError **error)
+find_graph (const char *path, char **layout_path, guint *n_cpus, GError **error)
 {
   if (!g_file_test (path, G_FILE_TEST_IS_DIR))
     return g_strdup (path);
@@ -136,7 +140,20 @@ find_graph (const char *path, char **layout_path, GError **error)
   if (project == NULL)
     return NULL;
   *layout_path = g_build_filename (project->folder, "model.layout", NULL);
+  *n_cpus = (guint) MAX (project->n_cpus, 1);
   return g_strdup (project->graph_path);
+}
+
+/* Where a run would place the nodes: a session in which nothing runs. (nullable): what cannot be
+ * placed says so when it is run. */
+static SluiceSession *
+place (SluiceGraph *graph, guint n_cpus)
+{
+  SluiceSessionOptions options = { .n_cpus = n_cpus, .soft_placement = TRUE, .no_trace = TRUE };
+  g_autoptr (SluiceSession) session = sluice_session_new (&options, NULL);
+  return session != NULL && sluice_session_extend (session, graph, NULL)
+             ? g_steal_pointer (&session)
+             : NULL;
 }
 
 static void
@@ -144,7 +161,8 @@ load_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cance
 {
   GError *error = NULL;
   Loaded *loaded = g_new0 (Loaded, 1);
-  g_autofree char *path = find_graph (data, &loaded->layout_path, &error);
+  guint n_cpus = 1;
+  g_autofree char *path = find_graph (data, &loaded->layout_path, &n_cpus, &error);
   loaded->graph = path != NULL ? sluice_graph_load_file (path, &error) : NULL;
   if (loaded->graph == NULL)
     {
@@ -152,7 +170,8 @@ load_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cance
       g_task_return_error (task, error);
       return;
     }
-  loaded->model = sluice_graph_model_from_graph (loaded->graph);
+  loaded->placed = place (loaded->graph, n_cpus);
+  loaded->model = sluice_graph_model_from_graph (loaded->graph, loaded->placed);
   if (loaded->layout_path != NULL)
     {
       g_autofree char *hash = sluice_graph_dup_hash (loaded->graph);
@@ -188,9 +207,10 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
   else
     {
       self->graph = g_steal_pointer (&loaded->graph);
+      self->placed = g_steal_pointer (&loaded->placed);
       self->layout_path = g_steal_pointer (&loaded->layout_path);
       sluice_canvas_set_failure (self->canvas, NULL);
-      if (loaded->state != NULL)
+      if (loaded->state != NULL || self->is_other)
         sluice_canvas_set_view_state (self->canvas, loaded->state);
       sluice_canvas_set_model (self->canvas, loaded->model);
       loaded_free (loaded);
@@ -206,11 +226,16 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path)
     g_cancellable_cancel (self->loading);
   g_clear_object (&self->loading);
   g_clear_pointer (&self->graph, sluice_graph_unref);
+  g_clear_object (&self->placed);
+  g_clear_pointer (&self->live, sluice_live_graph_unref);
   g_clear_pointer (&self->layout_path, g_free);
+  /* What was selected, open and in view in another graph is nothing in this one. */
+  self->is_other = g_strcmp0 (path, self->path) != 0;
+  if (self->is_other)
+    sluice_canvas_select (self->canvas, NULL);
   g_free (self->path);
   self->path = g_strdup (path);
   self->loading = g_cancellable_new ();
-  g_hash_table_remove_all (self->seconds);
   sluice_canvas_clear_values (self->canvas);
   sluice_canvas_set_loading (self->canvas, _ ("Reading the graph…"));
   g_autoptr (GTask) task = g_task_new (self, self->loading, load_done, NULL);
@@ -218,125 +243,68 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path)
   g_task_run_in_thread (task, load_in_worker);
 }
 
-/* ---- heat: each node's share of the step's time, from the trace ---- */
-
-typedef struct
-{
-  SluiceSession *session;
-  guint64 cursor;
-  GHashTable *seconds; /* node -> double */
-} HeatTask;
-
-static void
-heat_task_free (gpointer data)
-{
-  HeatTask *task = data;
-  g_object_unref (task->session);
-  g_hash_table_unref (task->seconds);
-  g_free (task);
-}
-
-static void
-add_time (GHashTable *table, const char *name, double time)
-{
-  double *sum = g_hash_table_lookup (table, name);
-  if (sum == NULL)
-    {
-      sum = g_new0 (double, 1);
-      g_hash_table_insert (table, g_strdup (name), sum);
-    }
-  *sum += time;
-}
-
-/* A node's time counts for the node and for every scope round it. */
-static void
-heat_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  HeatTask *task = data;
-  g_autoptr (GArray) events = sluice_session_dup_trace (task->session, &task->cursor, NULL);
-  for (guint i = 0; i < events->len; i++)
-    {
-      SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, i);
-      double time = event->end_us - event->start_us;
-      if (event->node == NULL || time <= 0)
-        continue;
-      add_time (task->seconds, event->node, time);
-      add_time (task->seconds, "", time);
-      for (const char *slash = strchr (event->node, '/'); slash != NULL;
-           slash = strchr (slash + 1, '/'))
-        {
-          g_autofree char *scope = g_strndup (event->node, slash - event->node);
-          add_time (task->seconds, scope, time);
-        }
-    }
-  g_task_return_boolean (gtask, TRUE);
-}
+/* ---- what the trace tells while a run is under way ---- */
 
 double
 sluice_graph_page_get_share (SluiceGraphPage *self, const char *name)
 {
-  double *time = g_hash_table_lookup (self->seconds, name),
-         *total = g_hash_table_lookup (self->seconds, "");
-  return time != NULL && *total > 0 ? *time / *total : -1;
+  return sluice_live_graph_get_share (self->live, name);
 }
 
-static void
-show_heat (SluiceGraphPage *self)
+gint64
+sluice_graph_page_get_iterations (SluiceGraphPage *self, const char *loop)
 {
-  g_autoptr (GArray) values = g_array_new (FALSE, TRUE, sizeof (SluiceCanvasValue));
-  GHashTableIter iter;
-  gpointer name;
-  g_hash_table_iter_init (&iter, self->seconds);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    {
-      SluiceCanvasValue value = { .name = name,
-                                  .share = sluice_graph_page_get_share (self, name),
-                                  .bytes = -1 };
-      if (*value.name != '\0')
-        g_array_append_val (values, value);
-    }
-  sluice_canvas_set_values (self->canvas, (SluiceCanvasValue *) values->data, values->len);
+  return sluice_live_graph_get_iterations (self->live, loop);
 }
 
-/* Times add up over the session: shares then settle instead of dancing. */
 static void
-heat_done (GObject *object, GAsyncResult *result, gpointer data)
+show_live (SluiceGraphPage *self)
+{
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) values = sluice_live_graph_dup_values (self->live, texts);
+  sluice_canvas_set_values (self->canvas, (SluiceCanvasValue *) values->data, values->len);
+  g_signal_emit (self, signals[MEASURED], 0);
+}
+
+static void
+live_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  g_task_return_boolean (task, sluice_live_graph_read (data));
+}
+
+static void
+live_done (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
-  HeatTask *task = g_task_get_task_data (G_TASK (result));
-  self->heat_reading = FALSE;
-  if (task->session != self->heat_session || g_hash_table_size (task->seconds) == 0)
-    return;
-  self->heat_cursor = task->cursor;
-  GHashTableIter iter;
-  gpointer name, time;
-  g_hash_table_iter_init (&iter, task->seconds);
-  while (g_hash_table_iter_next (&iter, &name, &time))
-    add_time (self->seconds, name, *(double *) time);
-  show_heat (self);
+  self->live_reading = FALSE;
+  if (!g_task_propagate_boolean (G_TASK (result), NULL)
+      || g_task_get_task_data (G_TASK (result)) != self->live || self->canvas == NULL)
+    return; /* nothing ran, or another graph or run came */
+  sluice_live_graph_show (self->live);
+  show_live (self);
 }
 
 static gboolean
-heat_cb (gpointer data)
+live_cb (gpointer data)
 {
   SluiceGraphPage *self = data;
   SluiceSession *session = sluice_run_controller_get_session (self->controller);
-  if (sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_RUNNING
-      || session == NULL || self->heat_reading || !gtk_widget_get_mapped (GTK_WIDGET (self)))
+  SluiceHierarchy *hierarchy = sluice_canvas_get_hierarchy (self->canvas);
+  SluiceControlState state = sluice_run_controller_get_state (self->controller);
+  /* Paused as well: what a single step did is told. */
+  if (state == SLUICE_CONTROL_IDLE || state == SLUICE_CONTROL_STARTING || session == NULL
+      || hierarchy == NULL || self->live_reading || !gtk_widget_get_mapped (GTK_WIDGET (self)))
     return G_SOURCE_CONTINUE;
-  if (g_set_object (&self->heat_session, session))
+  if (self->live == NULL || !sluice_live_graph_is_of (self->live, session, hierarchy))
     {
-      self->heat_cursor = 0;
-      g_hash_table_remove_all (self->seconds);
+      g_clear_pointer (&self->live, sluice_live_graph_unref);
+      self->live = sluice_live_graph_new (session, hierarchy);
     }
-  HeatTask *task = g_new0 (HeatTask, 1);
-  task->session = g_object_ref (session);
-  task->cursor = self->heat_cursor;
-  task->seconds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  self->heat_reading = TRUE;
-  g_autoptr (GTask) gtask = g_task_new (self, NULL, heat_done, NULL);
-  g_task_set_task_data (gtask, task, heat_task_free);
-  g_task_run_in_thread (gtask, heat_in_worker);
+  self->live_reading = TRUE;
+  g_autoptr (GTask) task = g_task_new (self, NULL, live_done, NULL);
+  g_task_set_task_data (task, sluice_live_graph_ref (self->live),
+                        (GDestroyNotify) sluice_live_graph_unref);
+  g_task_run_in_thread (task, live_in_worker);
   return G_SOURCE_CONTINUE;
 }
 
@@ -344,8 +312,8 @@ void
 sluice_graph_page_set_controller (SluiceGraphPage *self, SluiceRunController *controller)
 {
   g_set_object (&self->controller, controller);
-  if (self->heat_source == 0)
-    self->heat_source = g_timeout_add (HEAT_MS, heat_cb, self);
+  if (self->live_source == 0)
+    self->live_source = g_timeout_add (LIVE_MS, live_cb, self);
 }
 
 /* ---- what the window asks ---- */
@@ -354,6 +322,24 @@ SluiceGraph *
 sluice_graph_page_get_graph (SluiceGraphPage *self)
 {
   return self->graph;
+}
+
+SluiceSession *
+sluice_graph_page_get_placed (SluiceGraphPage *self)
+{
+  return self->placed;
+}
+
+SluiceGraphModel *
+sluice_graph_page_get_model (SluiceGraphPage *self)
+{
+  return sluice_canvas_get_model (self->canvas);
+}
+
+SluiceHierarchy *
+sluice_graph_page_get_hierarchy (SluiceGraphPage *self)
+{
+  return sluice_canvas_get_hierarchy (self->canvas);
 }
 
 const char *
@@ -444,9 +430,10 @@ sluice_graph_page_dispose (GObject *object)
   if (self->loading != NULL)
     g_cancellable_cancel (self->loading);
   g_clear_object (&self->loading);
-  g_clear_handle_id (&self->heat_source, g_source_remove);
+  g_clear_handle_id (&self->live_source, g_source_remove);
   g_clear_object (&self->controller);
-  g_clear_object (&self->heat_session);
+  g_clear_object (&self->placed);
+  g_clear_pointer (&self->live, sluice_live_graph_unref);
   g_clear_pointer ((GtkWidget **) &self->canvas, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_graph_page_parent_class)->dispose (object);
 }
@@ -456,7 +443,6 @@ sluice_graph_page_finalize (GObject *object)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_clear_pointer (&self->graph, sluice_graph_unref);
-  g_hash_table_unref (self->seconds);
   g_free (self->path);
   g_free (self->layout_path);
   G_OBJECT_CLASS (sluice_graph_page_parent_class)->finalize (object);
@@ -476,13 +462,14 @@ sluice_graph_page_class_init (SluiceGraphPageClass *klass)
                                   NULL, NULL, G_TYPE_NONE, 0);
   signals[FAILED] = g_signal_new ("failed", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
                                   NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[MEASURED] = g_signal_new ("measured", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
 }
 
 static void
 sluice_graph_page_init (SluiceGraphPage *self)
 {
-  self->seconds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->canvas = SLUICE_CANVAS (sluice_canvas_new ());
   gtk_widget_set_parent (GTK_WIDGET (self->canvas), GTK_WIDGET (self));
   g_signal_connect_swapped (self->canvas, "selection-changed", G_CALLBACK (selection_changed_cb),

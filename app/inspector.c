@@ -14,6 +14,10 @@ struct _SluiceInspector
   GtkBox *rows;
   const char *heading; /* of the rows to come, not yet shown: without rows it never is */
   GString *text;       /* of the rows, for tests */
+  /* What changes while a run is under way: */
+  char *name;              /* (nullable): of what is shown */
+  char *loop;              /* (nullable): its loop's name */
+  GtkLabel *share, *trips; /* (nullable): the values */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceInspector, sluice_inspector, GTK_TYPE_WIDGET)
@@ -28,6 +32,9 @@ clear_rows (SluiceInspector *self)
     gtk_box_remove (self->rows, child);
   self->heading = NULL;
   g_string_truncate (self->text, 0);
+  self->share = self->trips = NULL;
+  g_clear_pointer (&self->loop, g_free);
+  g_clear_pointer (&self->name, g_free);
 }
 
 /* @text: of gettext or the program's own, as it is kept. */
@@ -48,7 +55,8 @@ show_heading (SluiceInspector *self)
   self->heading = NULL;
 }
 
-static void
+/* The label of the value. */
+static GtkLabel *
 add_row (SluiceInspector *self, const char *name, const char *value)
 {
   if (self->heading != NULL)
@@ -68,6 +76,7 @@ add_row (SluiceInspector *self, const char *name, const char *value)
   gtk_box_append (GTK_BOX (box), right);
   gtk_box_append (self->rows, box);
   g_string_append_printf (self->text, "%s: %s\n", name, value);
+  return GTK_LABEL (right);
 }
 
 static void G_GNUC_PRINTF (3, 4)
@@ -194,20 +203,81 @@ add_placement (SluiceInspector *self, const SluiceNode *node, SluiceSession *ses
   const char *device =
       session != NULL ? sluice_session_get_placement (session, node->name, &reason) : NULL;
   if (device != NULL)
-    {
-      add_row (self, _ ("Device"), device);
-      add_row (self, _ ("because"), reason);
-    }
+    add_row (self, _ ("Device"), device);
   else if (*node->device != '\0')
     add_row (self, _ ("Device asked for"), node->device);
+  if (reason != NULL)
+    add_row (self, _ ("because"), reason);
 }
 
-static void
-add_share (SluiceInspector *self, SluiceGraphPage *page, const char *name)
+/* ---- what a run tells ---- */
+
+static char *
+share_text (SluiceInspector *self, SluiceGraphPage *page)
 {
-  double share = sluice_graph_page_get_share (page, name);
-  if (share >= 0)
-    add_row_printf (self, _ ("Share of the step"), "%.1f %%", share * 100);
+  double share = sluice_graph_page_get_share (page, self->name);
+  return share >= 0 ? g_strdup_printf ("%.1f %%", share * 100) : g_strdup ("–");
+}
+
+static char *
+trips_text (SluiceInspector *self, SluiceGraphPage *page)
+{
+  gint64 n = sluice_graph_page_get_iterations (page, self->loop);
+  return n >= 0 ? g_strdup_printf ("%" G_GINT64_FORMAT, n) : g_strdup ("–");
+}
+
+/* A dash stands for what no run has told yet: rows do not come and go under the eyes. */
+static void
+add_live (SluiceInspector *self, SluiceGraphPage *page, const char *name)
+{
+  SluiceHierarchy *hierarchy = sluice_graph_page_get_hierarchy (page);
+  SluiceGraphModel *model = sluice_graph_page_get_model (page);
+  guint group = hierarchy != NULL ? sluice_hierarchy_lookup (hierarchy, name) : SLUICE_NONE;
+  guint index = model != NULL ? sluice_graph_model_lookup (model, name) : G_MAXUINT;
+  self->name = g_strdup (name);
+  if (index != G_MAXUINT)
+    self->loop = g_strdup (sluice_graph_model_get_node (model, index)->loop);
+  else if (group != SLUICE_NONE)
+    {
+      const SluiceGroup *g = sluice_hierarchy_get_group (hierarchy, group);
+      self->loop = g_strdup (g->loop != NULL ? g->loop : g->inner_loop);
+    }
+  g_autofree char *share = share_text (self, page);
+  self->share = add_row (self, _ ("Share of the step"), share);
+  if (self->loop == NULL)
+    return;
+  g_autofree char *trips = trips_text (self, page);
+  add_row (self, _ ("Loop"), self->loop);
+  self->trips = add_row (self, _ ("Iterations in a step"), trips);
+}
+
+/* Only what changed is said again. */
+static void
+renew (SluiceInspector *self, GtkLabel *label, const char *name, const char *value)
+{
+  const char *before = gtk_label_get_label (label);
+  if (g_str_equal (before, value))
+    return;
+  g_autofree char *old = g_strdup_printf ("%s: %s\n", name, before);
+  g_autofree char *new = g_strdup_printf ("%s: %s\n", name, value);
+  g_string_replace (self->text, old, new, 1);
+  gtk_label_set_label (label, value);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (label), value);
+}
+
+void
+sluice_inspector_update (SluiceInspector *self, SluiceGraphPage *page)
+{
+  if (self->share != NULL)
+    {
+      g_autofree char *share = share_text (self, page);
+      renew (self, self->share, _ ("Share of the step"), share);
+    }
+  if (self->trips != NULL)
+    {
+      g_autofree char *trips = trips_text (self, page);
+      renew (self, self->trips, _ ("Iterations in a step"), trips);
+    }
 }
 
 static void
@@ -225,7 +295,7 @@ show_node (SluiceInspector *self,
   add_inputs (self, node);
   add_outputs (self, graph, node);
   add_heading (self, _ ("In the step"));
-  add_share (self, page, node->name);
+  add_live (self, page, node->name);
   add_placement (self, node, session);
   double parameters = node_parameters (node);
   if (parameters > 0)
@@ -238,43 +308,102 @@ show_node (SluiceInspector *self,
 
 /* ---- a scope, or all ---- */
 
-static void
-show_many (SluiceInspector *self, SluiceGraph *graph, const char *scope, SluiceGraphPage *page)
+typedef struct
 {
-  g_autofree char *prefix = scope != NULL ? g_strconcat (scope, "/", NULL) : g_strdup ("");
-  double parameters = 0;
-  guint n = 0, n_errors = 0, n_variables = 0;
+  guint n, n_errors, n_variables;
+  double parameters;
+  GHashTable *devices; /* name -> how many */
+} Sums;
+
+static void
+add_up (Sums *sums, const SluiceNode *node, const char *device)
+{
+  double here = node_parameters (node);
+  sums->n++;
+  sums->n_errors += node->error != NULL;
+  sums->n_variables += here > 0;
+  sums->parameters += here;
+  if (device == NULL || *device == '\0')
+    return;
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (sums->devices, device));
+  g_hash_table_insert (sums->devices, (char *) device, GUINT_TO_POINTER (n + 1));
+}
+
+/* Of all nodes of the drawn scope, or of the graph. */
+static void
+sum_up (Sums *sums, SluiceGraph *graph, const char *scope, SluiceGraphPage *page)
+{
+  SluiceGraphModel *model = sluice_graph_page_get_model (page);
+  SluiceHierarchy *hierarchy = sluice_graph_page_get_hierarchy (page);
+  guint group = scope != NULL && hierarchy != NULL ? sluice_hierarchy_lookup (hierarchy, scope) : 0;
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     {
       const SluiceNode *node = sluice_graph_get_node (graph, i);
-      if (!g_str_has_prefix (node->name, prefix))
+      guint index = model != NULL ? sluice_graph_model_lookup (model, node->name) : G_MAXUINT;
+      if (scope != NULL
+          && (group == SLUICE_NONE || index == G_MAXUINT || hierarchy == NULL
+              || !sluice_hierarchy_is_below (
+                  hierarchy, sluice_hierarchy_get_op_group (hierarchy, index), group)))
         continue;
-      double here = node_parameters (node);
-      n++;
-      n_errors += node->error != NULL;
-      n_variables += here > 0;
-      parameters += here;
+      add_up (sums, node,
+              index != G_MAXUINT ? sluice_graph_model_get_node (model, index)->device : NULL);
     }
-  g_autofree char *subtitle = g_strdup_printf (ngettext ("%u node", "%u nodes", n), n);
-  g_autofree char *count = count_text (parameters);
-  set_heading (self, scope != NULL ? scope : _ ("The whole graph"), subtitle, NULL);
-  add_row_printf (self, _ ("Variables"), "%u", n_variables);
-  add_row (self, _ ("Elements in them"), count);
-  if (n_errors > 0)
-    add_row_printf (self, _ ("Nodes that cannot run"), "%u", n_errors);
-  if (scope != NULL)
-    add_share (self, page, scope);
-  else
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+static void
+add_devices (SluiceInspector *self, GHashTable *devices)
+{
+  guint n;
+  g_autofree gpointer *names = g_hash_table_get_keys_as_array (devices, &n);
+  qsort (names, n, sizeof *names, compare_names);
+  add_heading (self, _ ("Devices"));
+  for (guint i = 0; i < n; i++)
     {
-      add_heading (self, _ ("Tip"));
-      show_heading (self);
-      GtkWidget *tip = gtk_label_new (_ ("Select a node to see its inputs, shapes and share of the "
-                                         "step. Double-click a scope to open it."));
-      gtk_label_set_wrap (GTK_LABEL (tip), TRUE);
-      gtk_label_set_xalign (GTK_LABEL (tip), 0);
-      gtk_widget_add_css_class (tip, "dim-label");
-      gtk_box_append (self->rows, tip);
+      guint n_ops = GPOINTER_TO_UINT (g_hash_table_lookup (devices, names[i]));
+      add_row_printf (self, names[i], ngettext ("%u op", "%u ops", n_ops), n_ops);
     }
+}
+
+static void
+add_tip (SluiceInspector *self)
+{
+  add_heading (self, _ ("Tip"));
+  show_heading (self);
+  GtkWidget *tip = gtk_label_new (_ ("Select a node to see its inputs, shapes and share of the "
+                                     "step. Double-click a scope to open it."));
+  gtk_label_set_wrap (GTK_LABEL (tip), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (tip), 0);
+  gtk_widget_add_css_class (tip, "dim-label");
+  gtk_box_append (self->rows, tip);
+}
+
+static void
+show_many (SluiceInspector *self, SluiceGraph *graph, const char *scope, SluiceGraphPage *page)
+{
+  Sums sums = { .devices = g_hash_table_new (g_str_hash, g_str_equal) };
+  sum_up (&sums, graph, scope, page);
+  g_autofree char *subtitle = g_strdup_printf (ngettext ("%u node", "%u nodes", sums.n), sums.n);
+  g_autofree char *count = count_text (sums.parameters);
+  set_heading (self, scope != NULL ? scope : _ ("The whole graph"), subtitle, NULL);
+  add_row_printf (self, _ ("Variables"), "%u", sums.n_variables);
+  add_row (self, _ ("Elements in them"), count);
+  if (sums.n_errors > 0)
+    add_row_printf (self, _ ("Nodes that cannot run"), "%u", sums.n_errors);
+  if (scope != NULL)
+    {
+      add_heading (self, _ ("In the step"));
+      add_live (self, page, scope);
+    }
+  add_devices (self, sums.devices);
+  if (scope == NULL)
+    add_tip (self);
+  g_hash_table_unref (sums.devices);
 }
 
 void
@@ -292,7 +421,8 @@ sluice_inspector_show (SluiceInspector *self,
     }
   const SluiceNode *node = name != NULL ? sluice_graph_find (graph, name) : NULL;
   if (node != NULL)
-    show_node (self, graph, node, page, session);
+    show_node (self, graph, node, page,
+               session != NULL ? session : sluice_graph_page_get_placed (page));
   else
     show_many (self, graph, name, page);
 }
@@ -308,6 +438,7 @@ sluice_inspector_dup_text (SluiceInspector *self)
 static void
 sluice_inspector_dispose (GObject *object)
 {
+  SLUICE_INSPECTOR (object)->share = SLUICE_INSPECTOR (object)->trips = NULL;
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_INSPECTOR);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->dispose (object);
 }
@@ -316,6 +447,8 @@ static void
 sluice_inspector_finalize (GObject *object)
 {
   g_string_free (SLUICE_INSPECTOR (object)->text, TRUE);
+  g_free (SLUICE_INSPECTOR (object)->name);
+  g_free (SLUICE_INSPECTOR (object)->loop);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->finalize (object);
 }
 

@@ -120,7 +120,7 @@ static char *
 duration_text (double seconds)
 {
   if (seconds < 60)
-    return g_strdup_printf (_ ("%.0f s"), seconds);
+    return g_strdup_printf (seconds < 10 ? _ ("%.1f s") : _ ("%.0f s"), seconds);
   return g_strdup_printf (_ ("%d:%02d min"), (int) (seconds / 60), (int) fmod (seconds, 60));
 }
 
@@ -140,7 +140,8 @@ rate_text (SluiceControlState state, const SluiceProgress *p)
   if (state == SLUICE_CONTROL_RUNNING && p->eta_seconds >= 0)
     {
       g_autofree char *left = duration_text (p->eta_seconds);
-      append_part (text, g_strdup_printf (_ ("%s left (± %.1f s)"), left, p->eta_margin));
+      g_autofree char *margin = duration_text (p->eta_margin);
+      append_part (text, g_strdup_printf (_ ("%s left (± %s)"), left, margin));
     }
   if (state == SLUICE_CONTROL_PAUSED)
     append_part (text, g_strdup (_ ("paused")));
@@ -794,4 +795,6 @@ sluice_window_init (SluiceWindow *self)
                             self);
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (show_selection), self);
   g_signal_connect_swapped (self->graph_page, "failed", G_CALLBACK (show_failure), self);
+  g_signal_connect_object (self->graph_page, "measured", G_CALLBACK (sluice_inspector_update),
+                           self->inspector, G_CONNECT_SWAPPED);
 }

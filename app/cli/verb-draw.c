@@ -71,7 +71,7 @@ draw_graph (const char *path, GError **error)
   for (guint i = 0; scopes[i] != NULL; i++)
     if (*scopes[i] != '\0')
       sluice_view_state_set_open (state, scopes[i], TRUE);
-  g_autoptr (SluiceGraphModel) model = sluice_graph_model_from_graph (graph);
+  g_autoptr (SluiceGraphModel) model = sluice_graph_model_from_graph (graph, NULL);
   const SluiceCanvasTheme *theme =
       sluice_canvas_theme_get (dark ? SLUICE_CANVAS_DARK : SLUICE_CANVAS_LIGHT);
   if (!sluice_graph_model_export (model, state, theme, format, out, error))

@@ -8,8 +8,9 @@ usage: test-workbench.py WORKBENCH PROJECT PLUGIN [PICTURES]
 On a display and a session bus of its own:
 
 Start, watch, pause, step, resume, stop, open a scope, find a node, close and open again; a failed
-start; a loss that is not finite; an op that nobody knows; plugins; a narrow window; a picture
-without a display. With PICTURES, a folder, the window is drawn there at each stage.
+start; a loss that is not finite; an op that nobody knows; plugins; a narrow window; loops and
+devices; a picture without a display. With PICTURES, a folder, the window is drawn there at each
+stage.
 """
 import json
 import os
@@ -392,6 +393,34 @@ class Session:
                    len(w.all_accessible("button", "Do not load mish.so")) == 1)
         w.quit()
 
+    def loops_and_devices(self):
+        samples = os.path.dirname(self.project)
+        w = self.open(os.path.join(samples, "lstm"))
+        w.act("step")
+        w.act("select", GLib.Variant("s", "lstm/steps"))
+        state = w.wait(lambda s: "Iterations in a step: 64" in s["inspector"] and s["settled"])
+        self.point("a loop tells how often it went round",
+                   "Loop: lstm/steps/while_context" in state["inspector"], state["inspector"])
+        w.until(lambda: any(o.label().startswith("scope steps, loop · 64 iterations,")
+                            for o in w.accessible().tree() if o.role() == "tree item"))
+        self.point("to a screen reader too", True)
+        w.act("graph", GLib.Variant("s", "open"))
+        w.wait(lambda s: "lstm/steps" in s["graph"]["open"] and s["settled"])
+        w.act("graph", GLib.Variant("s", "fit"))
+        w.wait(lambda s: s["settled"])
+        self.picture("loop")
+        w.act("stop")
+        w.wait(lambda s: s["control"] == "idle")
+        w.act("open", GLib.Variant("s", os.path.join(samples, "towers")))
+        state = w.wait(lambda s: "CPU:3: 116 ops" in s["inspector"] and s["settled"])
+        self.point("devices are known before anything ran", "CPU:1: 116 ops" in state["inspector"],
+                   state["inspector"])
+        w.find_accessible("button", "device").act()
+        self.point("colours by device have a legend",
+                   w.find_accessible("label", "● CPU:3 · 116 ops") is not None)
+        self.picture("devices")
+        w.quit()
+
     def without_display(self):
         path = os.path.join(self.workspace, "page.png")
         environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "GDK_BACKEND")}
@@ -419,6 +448,7 @@ class Session:
             self.failed_run()
             self.unknown_op()
             self.plugins()
+            self.loops_and_devices()
             self.without_display()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
             self.point("the session goes on to its end", False, str(error))
