@@ -249,7 +249,8 @@ time_once (GBytes *bytes, Times *times, GError **error)
 
 /* The steps after the first find everything as the first left it. */
 static gboolean
-check_steady (SluiceSession *session,
+check_steady (const char *path,
+              SluiceSession *session,
               const SluiceSessionStats *before,
               guint64 version,
               GError **error)
@@ -258,6 +259,8 @@ check_steady (SluiceSession *session,
   sluice_session_get_stats (session, &now);
   guint64 n_plans = now.n_plans - before->n_plans;
   guint64 n_changes = sluice_graph_get_version (sluice_session_get_graph (session)) - version;
+  report (path, "later-plans", "", (double) n_plans, 0);
+  report (path, "later-changes", "", (double) n_changes, 0);
   return (n_plans == 0 && n_changes == 0)
          || sluice_fail (error, SLUICE_ERROR_INTERNAL,
                          "later steps made %" G_GUINT64_FORMAT " plans and changed the graph "
@@ -290,7 +293,7 @@ make_steps (const char *path, const Training *training, GError **error)
           sluice_session_get_stats (session, &stats);
           version = sluice_graph_get_version (sluice_session_get_graph (session));
         }
-      else if (!check_steady (session, &stats, version, error))
+      else if (!check_steady (path, session, &stats, version, error))
         return FALSE;
     }
   return TRUE;
