@@ -232,7 +232,10 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path)
   /* What was selected, open and in view in another graph is nothing in this one. */
   self->is_other = g_strcmp0 (path, self->path) != 0;
   if (self->is_other)
-    sluice_canvas_select (self->canvas, NULL);
+    {
+      sluice_canvas_select (self->canvas, NULL);
+      sluice_canvas_set_model (self->canvas, NULL);
+    }
   g_free (self->path);
   self->path = g_strdup (path);
   self->loading = g_cancellable_new ();

@@ -112,6 +112,35 @@ mark_runs (SluiceHierarchy *self, guint scope, guint *series, guint n_series)
   return n_series;
 }
 
+/* The gradients of a series' members are a series as well, whatever sums stand in one of them. */
+static guint
+mark_gradients (SluiceHierarchy *self, guint scope, guint *series, guint n_series)
+{
+  const SluiceGroup *parent = &self->groups[scope];
+  g_autofree guint *n_of = g_new0 (guint, n_series + 1); /* gradients of each series' members */
+  guint n_before = n_series;
+  for (int pass = 0; pass < 2; pass++)
+    {
+      g_autofree guint *mark = g_new0 (guint, n_before + 1);
+      for (guint i = parent->first_child; i < parent->first_child + parent->n_children; i++)
+        {
+          const SluiceGroup *g = &self->groups[i];
+          guint forward = g->gradient && g->pair != SLUICE_NONE ? series[g->pair] : 0;
+          if (forward == 0 || forward > n_before || series[i] != 0
+              || self->groups[g->pair].parent != scope)
+            continue;
+          n_of[forward] += pass == 0;
+          if (pass == 1 && n_of[forward] >= MIN_SCOPES)
+            {
+              if (mark[forward] == 0)
+                mark[forward] = ++n_series;
+              series[i] = mark[forward];
+            }
+        }
+    }
+  return n_series;
+}
+
 typedef struct
 {
   guint n; /* contracted nodes of one scope */
@@ -314,7 +343,7 @@ sluice_hierarchy_insert_series (SluiceHierarchy *self)
       guint before = n_series;
       if (g->n_children < MIN_SIBLINGS || visible_children (self, g) < MIN_SIBLINGS)
         continue;
-      n_series = mark_runs (self, i, series, n_series);
+      n_series = mark_gradients (self, i, series, mark_runs (self, i, series, n_series));
       while (n_series > before && dissolve_cyclic (self, i, series, before, n_series))
         ;
     }
@@ -405,7 +434,9 @@ find_hubs_in (SluiceHierarchy *self, guint scope)
     {
       SluiceGroup *child = &self->groups[g->first_child + i];
       /* Halves of a model are never mere services, however much hangs on them. */
-      gboolean keep = child->node_class == SLUICE_NODE_CLASS_CONSTANT || child->pair != SLUICE_NONE;
+      const SluiceGroup *half =
+          child->kind == SLUICE_GROUP_SERIES ? &self->groups[child->first_child] : child;
+      gboolean keep = child->node_class == SLUICE_NODE_CLASS_CONSTANT || half->pair != SLUICE_NONE;
       child->hub = is_hub (self, g->first_child + i, &d)
                    || (!keep && (d.in[i] > in_limit || d.out[i] > out_limit));
     }

@@ -9,7 +9,7 @@
  *  - `gradients/conv1/…` stands beside `conv1` as `conv1 ∇`, paired with it.
  *  - In a level of a dozen or more, five or more ops, or three or more scopes, of one structure and
  *    one name stem (conv_1 … conv_n) form a series, as do twelve of one stem whatever their
- *    structure, unless that would close a cycle.
+ *    structure, and the gradients of what is a series, unless that would close a cycle.
  *  - A loop is shown at the deepest scope that holds most of its heads, the Merges that back edges
  *    lead to: what its gradient counts and keeps in it may have names of elsewhere.
  *  - Structure is a hash over op types and wiring: equal structures share an index, and so a

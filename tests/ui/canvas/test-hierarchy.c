@@ -354,6 +354,32 @@ test_devices (void)
   g_assert_cmpuint (group (h, "a")->device, ==, SLUICE_NONE);
 }
 
+/* What sums the gradients of all stands in one of them, and makes it unlike the others. */
+static void
+test_gradient_series (void)
+{
+  g_autoptr (GString) text = g_string_new ("split/op Op 8\n");
+  for (guint i = 1; i <= 4; i++)
+    g_string_append_printf (
+        text,
+        "tower%u/MatMul MatMul 8 split/op\n"
+        "tower%u/gradients/tower%u/MatMul_grad/MatMul MatMul 8 tower%u/MatMul\n",
+        i, i, i, i);
+  g_string_append (text,
+                   "tower1/gradients/AddN AddN 8 tower1/gradients/tower1/MatMul_grad/MatMul\n");
+  for (guint i = 0; i < 8; i++)
+    g_string_append_printf (text, "%c/op Op 8 split/op\n", 'a' + i);
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceGroup *forward = group (h, "tower[1-4]");
+  const SluiceGroup *backward = group (h, "tower1/gradients/tower[1-4]");
+  g_assert_cmpstr (forward->label, ==, "tower × 4");
+  g_assert_cmpstr (backward->label, ==, "tower ∇ × 4");
+  g_assert_cmpuint (backward->n_children, ==, 4);
+  g_assert_cmpuint (backward->pair, ==, fixture_group (h, "tower[1-4]"));
+  g_assert_false (forward->hub);
+}
+
 /* Copies of a model that make their own gradients: each has one backward half. */
 static void
 test_own_gradients (void)
@@ -391,6 +417,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/hierarchy/loops", test_loops);
   g_test_add_func ("/canvas/hierarchy/devices", test_devices);
   g_test_add_func ("/canvas/hierarchy/own-gradients", test_own_gradients);
+  g_test_add_func ("/canvas/hierarchy/gradient-series", test_gradient_series);
   g_test_add_func ("/canvas/hierarchy/empty", test_empty);
   g_test_add_func ("/canvas/hierarchy/random", test_random);
   return g_test_run ();
