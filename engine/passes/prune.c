@@ -91,6 +91,13 @@ fail_unfed (const Prune *prune, const SluiceNode *node, GError **error)
       near ? near : "", near ? "')" : "");
 }
 
+/* One behind a control input may be dead when its time comes: its kernel fails if it is not. */
+static gboolean
+is_unfed (const SluiceNode *node)
+{
+  return sluice_node_get_role (node) == SLUICE_ROLE_PLACEHOLDER && node->n_control_inputs == 0;
+}
+
 static gboolean
 check_node (const Prune *prune, const SluiceNode *node, GError **error)
 {
@@ -109,9 +116,12 @@ check_node (const Prune *prune, const SluiceNode *node, GError **error)
       g_propagate_error (error, g_error_copy (placement->error));
       return FALSE;
     }
-  /* One behind a control input may be dead when its time comes: its kernel fails if it is not. */
-  if (sluice_node_get_role (node) == SLUICE_ROLE_PLACEHOLDER && node->n_control_inputs == 0)
+  if (!is_unfed (node))
+    return TRUE;
+  if (!prune->signature->may_lack_feeds)
     return fail_unfed (prune, node, error);
+  if (!prune->work->unfed)
+    fail_unfed (prune, node, &prune->work->unfed);
   return TRUE;
 }
 
@@ -307,6 +317,56 @@ add_fetch_nodes (Prune *prune)
   work->n_feeds = work->n_fetches = 0;
 }
 
+/* ---- without a feed ---- */
+
+/* Can the node never run, as these (by index) never do? */
+static gboolean
+waits_for (const SluiceWorkNode *node, const guint8 *never)
+{
+  guint n_waiting = 0;
+  for (guint i = 0; i < node->n_controls; i++)
+    if (never[node->controls[i]->index])
+      return TRUE;
+  for (guint i = 0; i < node->n_inputs; i++)
+    n_waiting += node->inputs[i].node && never[node->inputs[i].node->index];
+  return sluice_work_role (node) == SLUICE_ROLE_MERGE ? n_waiting == node->n_inputs : n_waiting > 0;
+}
+
+static gboolean
+may_change_something (const SluiceWorkNode *node)
+{
+  if (node->kind != SLUICE_WORK_OP)
+    return FALSE;
+  gboolean takes_ref = FALSE;
+  for (guint i = 0; i < node->n_inputs; i++)
+    takes_ref |= sluice_node_takes_ref (node->origin, i);
+  return takes_ref || sluice_node_is_stateful (node->origin);
+}
+
+/* TensorFlow finds out that a placeholder has no value when its kernel runs, and what does not wait
+ * for it has run by then or still does. Of that only effects are seen. */
+static gboolean
+keep_effects (Prune *prune, GError **error)
+{
+  SluiceWork *work = prune->work;
+  SluiceWorkNode *stuck;
+  g_autoptr (GPtrArray) order = sluice_work_sort (work, &stuck);
+  if (!order)
+    return sluice_work_fail_cycle (stuck, error);
+  g_autofree guint8 *never = g_new0 (guint8, work->nodes->len + 1);
+  work->n_fetches = work->n_targets = 0;
+  work->targets = sluice_work_alloc (work, order->len * sizeof (SluiceWorkNode *));
+  for (guint i = 0; i < order->len; i++)
+    {
+      SluiceWorkNode *node = order->pdata[i];
+      never[node->index] = is_unfed (node->origin) || waits_for (node, never);
+      if (!never[node->index] && may_change_something (node))
+        work->targets[work->n_targets++] = node;
+    }
+  sluice_work_sweep (work);
+  return TRUE;
+}
+
 static gboolean
 close_over (Prune *prune, GError **error)
 {
@@ -336,7 +396,7 @@ close_over (Prune *prune, GError **error)
   collect (prune);
   if (signature->in_parts)
     add_fetch_nodes (prune);
-  return TRUE;
+  return !work->unfed || keep_effects (prune, error);
 }
 
 SluiceWork *

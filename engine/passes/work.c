@@ -18,6 +18,7 @@ sluice_work_free (SluiceWork *self)
   g_ptr_array_unref (self->nodes);
   g_ptr_array_unref (self->blocks);
   g_clear_pointer (&self->frames, g_array_unref);
+  g_clear_error (&self->unfed);
   g_free (self);
 }
 

@@ -78,6 +78,7 @@ typedef struct
   GArray *frames;       /* of SluiceWorkFrame, parents first; NULL before sluice_find_frames() */
   gboolean feeds_inner; /* an edge that is no placeholder's is fed: its static shape says nothing */
   guint8 *needs;        /* in parts: by fetch and in it by feed, is the value behind that feed? */
+  GError *unfed;        /* (nullable): what a run fails with, once it has had its effects */
   GPtrArray *blocks;    /* memory of nodes and their arrays */
   char *free_bytes;
   gsize n_free;

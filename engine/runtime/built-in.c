@@ -94,6 +94,16 @@ run_frame_node (
   w->step->n_run += !is_dead;
 }
 
+/* Its value never comes. What does not wait for it goes on, and the step fails at its end. */
+static void
+note_unfed (SluiceWorker *w, const SluicePlanNode *node)
+{
+  if (!w->step->error)
+    g_set_error (&w->step->error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT,
+                 "%s '%s': feed a value for this placeholder", node->origin->op_name,
+                 node->origin->name);
+}
+
 /* A node without a kernel, or one on a device that computes nothing. */
 void
 sluice_worker_run_built_in (SluiceWorker *w,
@@ -125,8 +135,10 @@ sluice_worker_run_built_in (SluiceWorker *w,
         truncate_floats (w, node, &w->outputs[0].tensor);
     }
   else if (node->flags & SLUICE_PLAN_UNFED)
-    sluice_worker_fail_node (w, node, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "feed a value for this placeholder");
+    {
+      note_unfed (w, node);
+      return;
+    }
   else if (node->flags & SLUICE_PLAN_VIRTUAL && !w->step->is_stopping)
     make_outputs (w, node, inputs, w->outputs);
   if (is_dead)

@@ -201,6 +201,9 @@ look_for_end (SluiceWorker *w)
   SluiceStep *step = w->step;
   if (G_UNLIKELY (w->looks) && step->n_flying && !atomic_load (&step->mailbox))
     look_for_deadlock (w);
+  /* A placeholder had no value, and nothing that does without it is left but what waits. */
+  if (G_UNLIKELY (step->error) && !step->is_stopping && sluice_deadlock_is_possible (step))
+    sluice_step_stop (step);
   if (step->n_flying || atomic_load (&step->mailbox))
     return;
   if (step->root.remaining && !step->is_stopping)

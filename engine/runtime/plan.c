@@ -731,5 +731,6 @@ sluice_plan_free (SluicePlan *self)
   g_free (self->parts.feeds);
   g_free (self->parts.fetches);
   g_free (self->parts.needs);
+  g_clear_error (&self->unfed);
   g_free (self);
 }

@@ -145,6 +145,7 @@ typedef struct
   SluicePlanFetch *fetches;
   guint32 n_fetches;
   SluicePlanParts parts; /* of a run in parts, which has no feeds and fetches besides */
+  GError *unfed;         /* (nullable): what every step fails with at its end */
 } SluicePlan;
 
 typedef struct

@@ -238,6 +238,7 @@ sluice_programs_compile (SluicePrograms *self,
     plan->fetches[i].edge = signature->fetches[i];
   if (signature->in_parts)
     sluice_plan_set_parts (plan, signature, work->needs);
+  plan->unfed = g_steal_pointer (&work->unfed);
   number_frames (self, plan);
   atomic_fetch_add (&self->n_plans, 1);
   return plan;
@@ -284,7 +285,10 @@ compile (SluicePrograms *self, const Names *names, GError **error)
   SluiceSignature signature;
   SluicePlan *plan = NULL;
   if (parse (self, names, &parsed, &signature, error))
-    plan = sluice_programs_compile (self, &signature, names->node_by_node, error);
+    {
+      signature.may_lack_feeds = !names->in_parts;
+      plan = sluice_programs_compile (self, &signature, names->node_by_node, error);
+    }
   parsed_clear (&parsed);
   return plan;
 }
@@ -312,8 +316,8 @@ look_up (SluicePrograms *self, const Names *names)
   return program;
 }
 
-SluiceProgram *
-sluice_programs_get (SluicePrograms *self, const Names *names, GError **error)
+static SluiceProgram *
+look_up_or_compile (SluicePrograms *self, const Names *names, GError **error)
 {
   SluiceProgram *program = look_up (self, names);
   if (program)
@@ -331,6 +335,17 @@ sluice_programs_get (SluicePrograms *self, const Names *names, GError **error)
     }
   pthread_mutex_unlock (&self->graph_lock);
   return program;
+}
+
+SluiceProgram *
+sluice_programs_get (SluicePrograms *self, const Names *names, GError **error)
+{
+  SluiceProgram *program = look_up_or_compile (self, names, error);
+  if (!program || !program->plan->unfed || names->may_lack_feeds)
+    return program;
+  g_propagate_error (error, g_error_copy (program->plan->unfed));
+  sluice_program_unref (program);
+  return NULL;
 }
 
 /* ---- all of them ---- */

@@ -69,8 +69,9 @@ typedef struct
 {
   const char *const *feeds, *const *fetches, *const *targets;
   guint n_feeds, n_fetches, n_targets;
-  gboolean node_by_node; /* nothing fused or left out: the NaN guard looks at every value */
-  gboolean in_parts;     /* parts.h */
+  gboolean node_by_node;   /* nothing fused or left out: the NaN guard looks at every value */
+  gboolean in_parts;       /* parts.h */
+  gboolean may_lack_feeds; /* else a program that lacks one is an error; no part of the key */
 } SluiceProgramNames;
 
 /* (transfer full) */

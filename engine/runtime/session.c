@@ -129,7 +129,7 @@ sluice_session_run (SluiceSession *self,
       tensors[i] = feeds[i].tensor;
     }
   SluiceProgramNames signature = {
-    names, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options)
+    names, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options), FALSE, TRUE
   };
   SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
   if (!program)

@@ -84,6 +84,9 @@ typedef struct
  * @targets: names of nodes to run beside them
  * @outputs: (out caller-allocates) (array length=n_fetches): transfer full each
  *
+ * Where a placeholder has no feed, what does not wait for it still has its effects, as in
+ * TensorFlow; sluice_session_prepare() fails at once.
+ *
  * Returns: %FALSE with the first error of the step; no output is set then
  */
 gboolean sluice_session_run (SluiceSession *self,

@@ -122,6 +122,8 @@ start (SluiceStep *self, SluiceTensor *const *feeds)
   self->missed_ticks = 0;
   self->finished = 0;
   self->calls_for_caller = 0;
+  if (plan->unfed)
+    self->error = g_error_copy (plan->unfed);
   lay_feeds (self, feeds);
   guint64 now = sluice_clock_ticks ();
   for (guint32 i = 0; i < frame->n_roots; i++)

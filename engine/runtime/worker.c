@@ -10,6 +10,16 @@ stop_flights (SluiceStep *step)
       flight->call.kernel->cancel (&flight->call);
 }
 
+void
+sluice_step_stop (SluiceStep *step)
+{
+  if (step->is_stopping)
+    return;
+  step->is_stopping = TRUE;
+  atomic_store (&step->cancelled, 1);
+  stop_flights (step);
+}
+
 /* The first error wins; what follows from it is dropped. */
 void
 sluice_step_fail (SluiceStep *step, GError *take)
@@ -18,11 +28,7 @@ sluice_step_fail (SluiceStep *step, GError *take)
     g_error_free (take);
   else
     step->error = take;
-  if (step->is_stopping)
-    return;
-  step->is_stopping = TRUE;
-  atomic_store (&step->cancelled, 1);
-  stop_flights (step);
+  sluice_step_stop (step);
 }
 
 void

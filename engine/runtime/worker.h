@@ -31,6 +31,8 @@ typedef struct
 
 /* The first error wins; what follows from it is dropped. Under the baton. */
 void sluice_step_fail (SluiceStep *step, GError *take);
+/* Nothing more begins, and what flies is told. */
+void sluice_step_stop (SluiceStep *step);
 void sluice_worker_fail_node (SluiceWorker *w,
                               const SluicePlanNode *node,
                               SluiceError code,
