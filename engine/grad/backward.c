@@ -6,8 +6,9 @@
  * the forward loop's variables, and sums of the gradients of what the loop takes in as constants.
  * What an iteration computed is pushed on a stack and popped in the reverse order, as far as the
  * gradients ask for it; a counter of the forward iterations orders the pushes, the counter that
- * runs back orders the pops. Nested loops ask the loop around them for what they need from outside,
- * stacks included. Paper: Dynamic Control Flow in Large-Scale Machine Learning, 5.1.
+ * runs back orders the pops. Nested loops ask the loop around them for what they need from outside;
+ * their stacks stand outside of all, and the counters let them run one after the other.
+ * Paper: Dynamic Control Flow in Large-Scale Machine Learning, 5.1.
  */
 #include "engine/graph/shape-context.h"
 #include "engine/grad/walk.h"
@@ -25,6 +26,7 @@ struct _SluiceBackward
   SluiceNode *count;      /* forwards: runs in every iteration that has a body */
   SluiceNode *f_sync;     /* forwards: after all pushes of an iteration */
   SluiceEdge cond;        /* backwards: the predicate */
+  SluiceNode *outside;    /* (nullable): outer_pivot() */
   SluiceNode *pivot;      /* backwards: runs in every iteration */
   SluiceNode *b_sync;     /* backwards: after all pops of an iteration */
   GHashTable *values;     /* Key of a forward edge → Value */
@@ -194,20 +196,33 @@ add_variable (SluiceBackward *self, SluiceBuilder *b, SluiceEdge start)
 
 /* ---- counters ---- */
 
-/* A node of the frame around the loop that constants there can wait for; NULL outside all loops. */
+/* A node of the frame around the loop that constants there can wait for; NULL outside all loops. It
+ * is dead where the loop is: a Switch would not be. */
 static SluiceNode *
-outer_pivot (const SluiceLoop *loop)
+outer_pivot (SluiceBackward *self, SluiceBuilder *b)
 {
-  if (!loop->parent)
+  if (!self->loop->parent || !is_ok (b))
     return NULL;
-  return ((SluiceNode *) loop->enters->pdata[0])->inputs[0].node;
+  if (!self->outside)
+    {
+      const SluiceNode *enter = self->loop->enters->pdata[0];
+      self->outside = sluice_node_get_role (enter->inputs[0].node) == SLUICE_ROLE_SWITCH
+                          ? MAKE (b, IDENTITY, NULL, enter->inputs[0]).node
+                          : enter->inputs[0].node;
+    }
+  return self->outside;
 }
 
-/* Forwards: counts iterations. */
+/* Forwards: counts iterations. What a loop pushes each time that it runs lies on the same stacks:
+ * it does not begin before the loop around it has begun an iteration, nor that another before it
+ * ends.
+ */
 static void
 add_forward_counter (SluiceBackward *self, SluiceBuilder *b)
 {
-  SluiceEdge zero = make_int (b, outer_pivot (self->loop), 0);
+  SluiceEdge zero = make_int (b, outer_pivot (self, b), 0);
+  if (self->parent)
+    add_control (b, zero.node, self->parent->count);
   SluiceEdge first = enter_forward (self, b, zero, FALSE);
   SluiceEdge merge = MAKE (b, MERGE, NULL, first, first);
   SluiceEdge turn = MAKE (b, SWITCH, NULL, merge, ((SluiceEdge){ self->loop->cond, 0 }));
@@ -220,9 +235,11 @@ add_forward_counter (SluiceBackward *self, SluiceBuilder *b)
   SluiceEdge more = MAKE (b, ADD_N, self->f_sync, count, one);
   close_loop (b, merge, more);
   self->trips = MAKE (b, EXIT, NULL, turn);
+  if (self->parent)
+    add_control (b, self->parent->f_sync, self->trips.node);
 }
 
-/* Backwards: counts down. */
+/* Backwards: counts down, in the same order. */
 static void
 add_backward_counter (SluiceBackward *self, SluiceBuilder *b)
 {
@@ -240,6 +257,8 @@ add_backward_counter (SluiceBackward *self, SluiceBuilder *b)
   SluiceEdge minus_one = make_int (b, self->pivot, -1);
   if (is_ok (b))
     close_loop (b, merge, MAKE (b, ADD_N, self->b_sync, count, minus_one));
+  if (self->parent)
+    add_control (b, self->parent->b_sync, MAKE (b, EXIT, NULL, turn).node);
 }
 
 /* ---- forward values ---- */
@@ -276,25 +295,40 @@ find_original (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge)
   return sluice_edge_port (turn, 1);
 }
 
-/* Through a stack that is made where the loop stands. */
+/* What comes from outside the outermost of the loops. */
+static SluiceEdge
+bring_forward (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge)
+{
+  return enter_forward (self, b, self->parent ? bring_forward (self->parent, b, edge) : edge, TRUE);
+}
+
+static SluiceEdge
+bring_backward (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge)
+{
+  return enter_backward (self, b, self->parent ? bring_backward (self->parent, b, edge) : edge,
+                         TRUE);
+}
+
+/* Through a stack that is made outside of all the loops, as TensorFlow has it: its optimizer takes
+ * pushes away where a stack's handle goes a way on which it does not see the pops. */
 static SluiceEdge
 save_and_restore (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge, SluiceNode *after)
 {
   SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
-  SluiceNode *outside = outer_pivot (self->loop);
+  SluiceBackward *outermost = self;
+  while (outermost->parent)
+    outermost = outermost->parent;
+  SluiceNode *outside = outer_pivot (outermost, b);
   SluiceAttr elem = sluice_attr_type ("elem_type", dtype);
   const char *device = b->device;
   b->device = edge.node->device;
   SluiceEdge no_limit = make_int (b, outside, -1);
   SluiceEdge stack = make (b, SLUICE_ROLE_STACK, outside, &no_limit, 1, &elem, 1);
-  SluiceEdge handle = enter_forward (self, b, stack, TRUE);
-  SluiceEdge pushed[] = { handle, edge };
+  SluiceEdge pushed[] = { bring_forward (self, b, stack), edge };
   SluiceAttr may_leave = sluice_attr_bool ("swap_memory", self->loop->swap_memory);
   SluiceEdge push = make (b, SLUICE_ROLE_STACK_PUSH, self->count, pushed, 2, &may_leave, 1);
   add_control (b, self->f_sync, push.node);
-  if (self->parent && is_ok (b))
-    stack = sluice_backward_value (self->parent, b, stack);
-  handle = enter_backward (self, b, stack, TRUE);
+  SluiceEdge handle = bring_backward (self, b, stack);
   SluiceEdge pop = make (b, SLUICE_ROLE_STACK_POP, after, &handle, 1, &elem, 1);
   add_control (b, self->b_sync, pop.node);
   b->device = device;

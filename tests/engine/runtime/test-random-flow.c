@@ -413,6 +413,18 @@ test_stress (void)
 
 /* ---- gradients ---- */
 
+/* No handle of a stack lies on a stack: TensorFlow's optimizer would take the pushes to it away. */
+static void
+check_stacks (SluiceGraph *graph)
+{
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      if (sluice_node_get_role (node) == SLUICE_ROLE_STACK_PUSH)
+        g_assert_cmpint (sluice_edge_dtype (node->inputs[1]), !=, SLUICE_RESOURCE);
+    }
+}
+
 static void
 check_gradient (guint32 seed)
 {
@@ -431,6 +443,7 @@ check_gradient (guint32 seed)
   SluiceEdge y = MAKE (&m, "Identity", env.v[0]);
   sluice_gradients (f.graph, "gradients", &y, 1, NULL, xs, N_VARS, dxs, &error);
   g_assert_no_error (error);
+  check_stacks (f.graph);
   fixture_extend (&f);
   for (int run = 0; run < 3; run++)
     {
