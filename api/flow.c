@@ -55,6 +55,12 @@ flow_new (SluiceScope *scope)
   return self;
 }
 
+SluiceNode *
+sluice_flow_get_pivot (Flow *self)
+{
+  return self ? self->pivot : NULL;
+}
+
 /* ---- from outside ---- */
 
 void

@@ -41,6 +41,8 @@ char *sluice_api_edge_name (SluiceEdge edge);
 Flow *sluice_flow_ref (Flow *self);
 void sluice_flow_unref (Flow *self);
 
+/* What runs exactly where what is within does. self: (nullable) */
+SluiceNode *sluice_flow_get_pivot (Flow *self);
 /* The edge as it is seen within: through Switch or Enter nodes where it comes from outside. self:
  * (nullable). Errors stick to b. */
 SluiceEdge sluice_flow_import (Flow *self, SluiceBuilder *b, SluiceEdge edge);

@@ -7,7 +7,7 @@
 #include "api/private.h"
 #include "api/scope-private.h"
 #include "engine/base/error.h"
-#include "engine/grad/grad.h"
+#include "engine/grad/inside.h"
 
 G_DEFINE_BOXED_TYPE (SluiceScope, sluice_scope, sluice_scope_ref, sluice_scope_unref)
 
@@ -323,9 +323,11 @@ sluice_scope_add_constant (SluiceScope *self, const char *name, SluiceTensor *va
 
 /* ---- gradients ---- */
 
-/* (nullable): n edges; where `blank` allows it, "" is none. */
+/* (nullable): n edges, as they are seen within `flow` (nullable); where `blank` allows it, "" is
+ * none. */
 static SluiceEdge *
 parse_edges (SluiceScope *self,
+             Flow *flow,
              const char *what,
              const char *const *names,
              guint n,
@@ -342,7 +344,7 @@ parse_edges (SluiceScope *self,
         return NULL;
       }
     else
-      edges[i] = sluice_flow_import (self->flow, &b, edges[i]);
+      edges[i] = sluice_flow_import (flow, &b, edges[i]);
   return sluice_builder_finish (&b, error) ? g_steal_pointer (&edges) : NULL;
 }
 
@@ -391,17 +393,21 @@ sluice_scope_add_gradients (SluiceScope *self,
                    "gradients: %u gradients for %u ys: give one a y", count (grad_ys), n_ys);
       return NULL;
     }
-  g_autofree SluiceEdge *y = parse_edges (self, "y", ys, n_ys, FALSE, error);
-  g_autofree SluiceEdge *x = y != NULL ? parse_edges (self, "x", xs, n_xs, FALSE, error) : NULL;
-  g_autofree SluiceEdge *dy = x != NULL && grad_ys != NULL
-                                  ? parse_edges (self, "grad_y", grad_ys, n_ys, TRUE, error)
-                                  : NULL;
+  g_autofree SluiceEdge *y = parse_edges (self, self->flow, "y", ys, n_ys, FALSE, error);
+  /* Not taken in: a path from an x may lead outside at first. */
+  g_autofree SluiceEdge *x =
+      y != NULL ? parse_edges (self, NULL, "x", xs, n_xs, FALSE, error) : NULL;
+  g_autofree SluiceEdge *dy =
+      x != NULL && grad_ys != NULL
+          ? parse_edges (self, self->flow, "grad_y", grad_ys, n_ys, TRUE, error)
+          : NULL;
   if (x == NULL || (grad_ys != NULL && dy == NULL))
     return NULL;
   g_autofree char *scope = full_name (self, "gradients");
   g_autofree SluiceGrad *grads = g_new0 (SluiceGrad, n_xs + 1);
   guint n_before = sluice_graph_get_n_nodes (self->graph);
-  if (!sluice_gradients (self->graph, scope, y, n_ys, dy, x, n_xs, grads, error))
+  if (!sluice_gradients_inside (self->graph, sluice_flow_get_pivot (self->flow), scope, y, n_ys, dy,
+                                x, n_xs, grads, error))
     return NULL;
   sluice_flow_settle (self->flow, self->graph, n_before);
   return name_gradients (grads, n_xs, indices, dense_shapes);

@@ -146,10 +146,14 @@ SluiceNode *sluice_scope_add_constant (SluiceScope *self,
  * whole, where it is sparse
  * @error: return location
  *
- * Adds the gradient of the sum of @ys by each of @xs. White paper 4.1.
+ * Adds the gradient of the sum of @ys by each of @xs. White paper 4.1. In a branch or the body of a
+ * loop it stands there: the @ys lie within, the @xs there or outside, and the loop's variables are
+ * constants of the iteration.
  *
  * Returns: (transfer full) (array zero-terminated=1): one edge an x: its gradient, or the rows of
- *   it; "" where no y depends on it. %NULL with NOT_FOUND (no such edge, an op without a gradient)
+ *   it; "" where no y depends on it. %NULL with NOT_FOUND (no such edge, an op without a gradient),
+ *   INVALID_ARGUMENT (an edge inside another loop), UNIMPLEMENTED (through the gradient of a loop;
+ *   from within one loop through another that ended before)
  */
 char **sluice_scope_add_gradients (SluiceScope *self,
                                    const char *const *ys,

@@ -136,12 +136,12 @@ make_zero (SluiceBuilder *b, SluiceNode *control, SluiceDType dtype)
   return make_constant (b, control, sluice_tensor_new_zeros (dtype, &SLUICE_SHAPE_SCALAR));
 }
 
-static SluiceEdge
-make_enter (SluiceBuilder *b,
-            const SluiceLoop *loop,
-            const char *frame,
-            SluiceEdge value,
-            gboolean is_constant)
+SluiceEdge
+sluice_grad_enter (SluiceBuilder *b,
+                   const SluiceLoop *loop,
+                   const char *frame,
+                   SluiceEdge value,
+                   gboolean is_constant)
 {
   SluiceAttr attrs[] = { sluice_attr_string ("frame_name", frame),
                          sluice_attr_bool ("is_constant", is_constant),
@@ -152,13 +152,13 @@ make_enter (SluiceBuilder *b,
 static SluiceEdge
 enter_forward (SluiceBackward *self, SluiceBuilder *b, SluiceEdge value, gboolean is_constant)
 {
-  return make_enter (b, self->loop, self->loop->name, value, is_constant);
+  return sluice_grad_enter (b, self->loop, self->loop->name, value, is_constant);
 }
 
 static SluiceEdge
 enter_backward (SluiceBackward *self, SluiceBuilder *b, SluiceEdge value, gboolean is_constant)
 {
-  return make_enter (b, self->loop, self->frame, value, is_constant);
+  return sluice_grad_enter (b, self->loop, self->frame, value, is_constant);
 }
 
 static void

@@ -377,9 +377,9 @@ sluice_flow_branch_of_edge (SluiceFlow *self, SluiceEdge edge)
 }
 
 SluiceFlow *
-sluice_flow_new (SluiceGraph *graph)
+sluice_flow_new (SluiceGraph *graph, gboolean always)
 {
-  gboolean has_loops = FALSE;
+  gboolean has_loops = always;
   guint n = sluice_graph_get_n_nodes (graph);
   for (guint i = 0; i < n && !has_loops; i++)
     has_loops = sluice_node_get_role (sluice_graph_get_node (graph, i)) == SLUICE_ROLE_ENTER;

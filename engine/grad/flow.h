@@ -33,8 +33,8 @@ typedef struct
 
 typedef struct _SluiceFlow SluiceFlow;
 
-/* (nullable): NULL where the graph has no loops. Borrows the graph. */
-SluiceFlow *sluice_flow_new (SluiceGraph *graph);
+/* (nullable): NULL where the graph has no loops, unless it is wanted always. Borrows the graph. */
+SluiceFlow *sluice_flow_new (SluiceGraph *graph, gboolean always);
 void sluice_flow_free (SluiceFlow *self); /* (nullable) */
 
 /* Where a node runs, and where its outputs lie; a node made later lies where its inputs do. */

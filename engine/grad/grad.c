@@ -59,8 +59,9 @@ sluice_grad_dy (SluiceGradContext *g, guint i)
 {
   if (sluice_grad_has_dy (g, i))
     return sluice_grad_to_dense (&g->b, &g->dys[i]);
-  if (g->user_data)
-    return sluice_backward_zeros (g->user_data, &g->b,
+  const Walk *w = g->user_data;
+  if (w->backward)
+    return sluice_backward_zeros (w->backward, &g->b,
                                   (SluiceEdge){ (SluiceNode *) g->node, (int) i });
   return ROLE_OP (&g->b, SLUICE_ROLE_ZEROS_LIKE, sluice_grad_output (g, i));
 }
@@ -68,8 +69,9 @@ sluice_grad_dy (SluiceGradContext *g, guint i)
 static SluiceEdge
 shape_of_input (SluiceGradContext *g, guint i)
 {
-  if (g->user_data)
-    return sluice_backward_shape (g->user_data, &g->b, g->node->inputs[i]);
+  const Walk *w = g->user_data;
+  if (w->backward)
+    return sluice_backward_shape (w->backward, &g->b, g->node->inputs[i]);
   return ROLE_OP (&g->b, SLUICE_ROLE_SHAPE, sluice_grad_input (g, i));
 }
 
@@ -230,7 +232,7 @@ mark_between (Walk *w, const SluiceEdge *ys, guint n_ys, const gboolean *reached
       }
   SluiceNode *node;
   while ((node = g_queue_pop_head (&todo)) != NULL)
-    for (guint i = 0; i < node->n_inputs; i++)
+    for (guint i = 0; i < node->n_inputs && !sluice_walk_ends_at (w, node); i++)
       {
         SluiceEdge edge = sluice_edge_resolve (node->inputs[i]);
         SluiceNode *producer = edge.node;
@@ -262,9 +264,11 @@ sluice_walk_init_builder (
 }
 
 static SluiceEdge
-forward_in_loop (SluiceGradContext *g, SluiceEdge edge)
+forward_value (SluiceGradContext *g, SluiceEdge edge)
 {
-  return sluice_backward_value (g->user_data, &g->b, edge);
+  Walk *w = g->user_data;
+  return w->backward ? sluice_backward_value (w->backward, &g->b, edge)
+                     : sluice_walk_bring_in (w, &g->b, edge);
 }
 
 static gboolean
@@ -291,8 +295,8 @@ call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs
                           .dys = dys,
                           .dxs = dxs,
                           .source = w->source,
-                          .forward = w->backward ? forward_in_loop : NULL,
-                          .user_data = w->backward };
+                          .forward = w->backward || w->inside ? forward_value : NULL,
+                          .user_data = w };
   sluice_walk_init_builder (w, &g.b, node, scope, &control);
   gboolean ok = node->op->def->gradient (&g, error);
   if (!ok)
@@ -349,10 +353,13 @@ visit_frame_node (Walk *w, SluiceNode *node, gboolean *is_one, GError **error)
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                             "%s '%s' stands in no loop: it needs an Enter somewhere before it",
                             node->op_name, node->name);
-      return --loop->n_exits_left > 0 || sluice_walk_loop (w, loop, error);
+      return sluice_walk_check_exit (w, node, error)
+             && (--loop->n_exits_left > 0 || sluice_walk_loop (w, loop, error));
     }
-  *is_one = role == SLUICE_ROLE_ENTER
-            || (role == SLUICE_ROLE_MERGE && sluice_loop_merge_next (node) != NULL);
+  SluiceGrad unused;
+  *is_one = (role == SLUICE_ROLE_ENTER && !sluice_walk_passes (w, node, &SLUICE_NO_GRAD, &unused))
+            || (role == SLUICE_ROLE_MERGE && sluice_loop_merge_next (node) != NULL
+                && !sluice_walk_ends_at (w, node));
   return TRUE;
 }
 
@@ -366,9 +373,11 @@ visit (Walk *w, SluiceNode *node, GError **error)
     return FALSE;
   if (is_frame_node)
     return TRUE;
+  gboolean ends = sluice_walk_ends_at (w, node);
   if (state->partials == NULL)
     {
-      give_shares (w, node, NULL);
+      if (!ends)
+        give_shares (w, node, NULL);
       return TRUE;
     }
   SluiceBuilder b;
@@ -385,6 +394,8 @@ visit (Walk *w, SluiceNode *node, GError **error)
     }
   if (!sluice_builder_finish (&b, error))
     return FALSE;
+  if (ends)
+    return TRUE;
 
   gboolean wanted = FALSE;
   for (guint i = 0; i < node->n_inputs; i++)
@@ -398,6 +409,7 @@ visit (Walk *w, SluiceNode *node, GError **error)
       dxs[0] = dys[1]; /* in an iteration that has a body, a Switch of the loop hands on */
       wanted = FALSE;
     }
+  wanted = wanted && !sluice_walk_passes (w, node, dys, dxs);
   if (wanted && !call_gradient (w, node, dys, dxs, error))
     return FALSE;
   give_shares (w, node, dxs);
@@ -454,22 +466,6 @@ walk_run (Walk *w, const SluiceEdge *ys, guint n_ys, const SluiceEdge *dys, GErr
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                             "'%s' is part of a cycle that is no loop: it has no gradient",
                             node->name);
-    }
-  return TRUE;
-}
-
-/* What lies inside a loop has a value in every iteration, and no gradient of its own. */
-static gboolean
-check_outside (Walk *w, const char *what, const SluiceEdge *edges, guint n, GError **error)
-{
-  for (guint i = 0; w->flow && i < n; i++)
-    {
-      guint frame = sluice_flow_output_frame_of (w->flow, edges[i].node);
-      if (frame)
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                            "%s '%s' lies inside the loop '%s': ask for the gradient of what "
-                            "enters or leaves the loop",
-                            what, edges[i].node->name, sluice_flow_get_loop (w->flow, frame)->name);
     }
   return TRUE;
 }
@@ -577,6 +573,21 @@ sluice_gradients (SluiceGraph *graph,
                   SluiceGrad *dxs,
                   GError **error)
 {
+  return sluice_gradients_inside (graph, NULL, scope, ys, n_ys, dys, xs, n_xs, dxs, error);
+}
+
+gboolean
+sluice_gradients_inside (SluiceGraph *graph,
+                         SluiceNode *pivot,
+                         const char *scope,
+                         const SluiceEdge *ys,
+                         guint n_ys,
+                         const SluiceEdge *dys,
+                         const SluiceEdge *xs,
+                         guint n_xs,
+                         SluiceGrad *dxs,
+                         GError **error)
+{
   if (!check_edges ("y", ys, n_ys, error) || !check_edges ("x", xs, n_xs, error))
     return FALSE;
   sluice_graph_lower_closure (graph, ys, n_ys, NULL, 0);
@@ -585,11 +596,14 @@ sluice_gradients (SluiceGraph *graph,
   guint n_states = sluice_graph_get_n_nodes (graph) + 1;
   Walk w = { .graph = graph,
              .scope = scope,
+             .pivot = pivot,
              .source = g_strdup_printf ("%s:%u", scope, n_states),
              .states = g_new0 (NodeState, n_states),
              .n_states = n_states,
              .ready = G_QUEUE_INIT };
-  w.flow = sluice_flow_new (graph);
+  w.flow = sluice_flow_new (graph, pivot != NULL);
+  if (pivot)
+    w.inside = sluice_flow_get_loop (w.flow, sluice_flow_output_frame_of (w.flow, pivot));
   g_autofree gboolean *reached = g_new0 (gboolean, n_states);
   mark_reached (&w, xs, n_xs, reached);
   mark_reached (&w, real_xs, n_xs, reached);
@@ -597,10 +611,11 @@ sluice_gradients (SluiceGraph *graph,
 
   count_exits (&w);
 
-  gboolean ok = check_outside (&w, "y", real_ys, n_ys, error)
-                && check_outside (&w, "x", real_xs, n_xs, error)
+  gboolean ok = sluice_walk_check_place (&w, "y", real_ys, n_ys, FALSE, error)
+                && sluice_walk_check_place (&w, "x", real_xs, n_xs, TRUE, error)
                 && check_first_order (&w, reached, real_ys, n_ys, error)
                 && walk_run (&w, real_ys, n_ys, dys, error);
+  sluice_walk_hold_inside (&w, n_states - 1);
   for (guint i = 0; i < n_xs; i++)
     {
       PartialSum *partials = state_of (&w, real_xs[i].node)->partials;

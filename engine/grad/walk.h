@@ -4,7 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/grad/flow.h"
-#include "engine/grad/grad.h"
+#include "engine/grad/inside.h"
 
 /*
  * What grad.c and backward.c share: the walk of TensorFlow's gradients(). A node's gradient
@@ -38,7 +38,9 @@ typedef struct
   NodeState *states; /* by node id */
   guint n_states;
   GQueue ready;
-  SluiceFlow *flow;         /* (nullable): NULL where the graph has no loops */
+  SluiceFlow *flow;  /* (nullable): NULL where the graph has no loops, and there is no pivot */
+  SluiceNode *pivot; /* (nullable): of sluice_gradients_inside() */
+  const SluiceLoop *inside; /* (nullable): the loop in whose body the pivot is */
   SluiceBackward *backward; /* (nullable): the loop whose body the walk is in */
 } Walk;
 
@@ -81,7 +83,33 @@ gboolean sluice_walk_drain (Walk *w, GError **error);
 void sluice_walk_init_builder (
     Walk *w, SluiceBuilder *b, const SluiceNode *node, const char *scope, SluiceNode **control);
 
+/* ---- inside.c ---- */
+
+/* Is this the head of a loop that the gradient stands in? No gradient goes on behind it. */
+gboolean sluice_walk_ends_at (Walk *w, const SluiceNode *node);
+/* Does the node only take values into an iteration? Then so does the gradient, the other way. */
+gboolean
+sluice_walk_passes (Walk *w, const SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs);
+gboolean sluice_walk_check_exit (Walk *w, const SluiceNode *exit, GError **error);
+/* A forward value where the gradient stands. */
+SluiceEdge sluice_walk_bring_in (Walk *w, SluiceBuilder *b, SluiceEdge edge);
+/* Are all edges where the gradient stands (or_around: or outside of that)? */
+gboolean sluice_walk_check_place (Walk *w,
+                                  const char *what,
+                                  const SluiceEdge *edges,
+                                  guint n,
+                                  gboolean or_around,
+                                  GError **error);
+/* New nodes that would run outside, having no inputs, follow the pivot. */
+void sluice_walk_hold_inside (Walk *w, guint n_before);
+
 /* ---- backward.c ---- */
+
+SluiceEdge sluice_grad_enter (SluiceBuilder *b,
+                              const SluiceLoop *loop,
+                              const char *frame,
+                              SluiceEdge value,
+                              gboolean is_constant);
 
 /* All Exits of the loop that lie between have what reached them. */
 gboolean sluice_walk_loop (Walk *w, SluiceLoop *loop, GError **error);

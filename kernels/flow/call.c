@@ -5,7 +5,7 @@
  * Calls of functions: PartitionedCall and its like, and the derivative of a function. They have no
  * kernels: a run sees what they are written out to (engine/graph/lower.h).
  */
-#include "engine/grad/grad.h"
+#include "engine/grad/inside.h"
 #include "engine/graph/lower.h"
 #include "kernels/flow/flow.h"
 #include "kernels/string/text.h"
@@ -72,7 +72,8 @@ derive (SluiceLowering *l,
         ys[n_ys] = values[i];
         dys[n_ys++] = l->node->inputs[n_args + i];
       }
-  if (!sluice_gradients (l->b.graph, scope, ys, n_ys, dys, args, n_args, dxs, error))
+  SluiceNode *pivot = n_args ? args[0].node : NULL;
+  if (!sluice_gradients_inside (l->b.graph, pivot, scope, ys, n_ys, dys, args, n_args, dxs, error))
     return FALSE;
   for (guint i = 0; i < n_args; i++)
     l->outputs[i] = dxs[i].values.node != NULL ? sluice_grad_to_dense (&l->b, &dxs[i])

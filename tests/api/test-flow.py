@@ -80,6 +80,52 @@ class Flows:
         self.expect("none", zero, X)
         self.slope("none/slope", zero, np.ones_like(X))
 
+    def repeat(self, body, start, n=2):
+        """What a body of a scope and a value makes of the value, n times."""
+        return self.graph.while_loop(lambda s, i, y: s.Less(i, n),
+                                     lambda s, i, y: (s.AddV2(i, 1), body(s, y)), [0, start])[1]
+
+    def within(self):
+        """Gradients that stand in a body or a branch."""
+        g, x, one = self.graph, self.x, np.ones_like(X)
+        square = g.Square(x)
+        y = self.repeat(lambda s, y: s.gradients(s.Mul(s.Square(y), x), y)[0], x)
+        self.expect("within/variable", y, 4 * X ** 3)
+        self.slope("within/variable/slope", y, 12 * X ** 2)
+        # By what is outside: straight, and on a way that begins outside.
+        y = self.repeat(lambda s, y: s.gradients(s.Mul(x, s.Mul(square, y)), x)[0], one)
+        self.expect("within/outside", y, 9 * X ** 4)
+        self.slope("within/outside/slope", y, 36 * X ** 3)
+        # Of a loop in the body.
+        y = self.repeat(lambda s, y: s.gradients(s.while_loop(
+            lambda t, k, z: t.Less(k, 2), lambda t, k, z: (t.AddV2(k, 1), t.Square(z)),
+            [0, y])[1], y)[0], g.Mul(x, 0.1))
+        self.expect("within/loop", y, 256 * (X / 10) ** 9)
+        # In the inner of two loops, by what is outside of both.
+        y = self.repeat(lambda s, y: s.while_loop(
+            lambda t, k, z: t.Less(k, 2),
+            lambda t, k, z: (t.AddV2(k, 1), t.gradients(t.Mul(t.Square(z), square), x)[0]),
+            [0, y])[1], one, 1)
+        self.expect("within/inner", y, 8 * X ** 3)
+        # Through conditions: one outside, one in the body, whose other side has no part in it.
+        either = g.cond(self.p, lambda s: s.Square(x), lambda s: s.Neg(x))
+        y = self.repeat(lambda s, y: s.gradients(s.Mul(either, y), x)[0], one)
+        self.expect("within/condition", y, 4 * X ** 2)
+        self.expect("within/condition/false", y, one, False)
+        y = self.repeat(lambda s, y: s.gradients(s.cond(
+            self.p, lambda t: t.Mul(square, y), lambda t: t.Mul(y, 3.0)), [x, y])[0], one)
+        self.expect("within/branch", y, 4 * X ** 2)
+        self.expect("within/branch/false", y, 0 * X, False)
+        y = g.cond(self.p, lambda s: s.gradients(s.Mul(square, x), x)[0], lambda s: x)
+        self.expect("within/taken", y, 3 * X ** 2)
+        self.slope("within/taken/slope", y, 6 * X)
+        # A loop in a branch, whose body the gradient is in.
+        y = g.cond(self.p, lambda s: s.while_loop(
+            lambda t, i, z: t.Less(i, 2),
+            lambda t, i, z: (t.AddV2(i, 1), t.gradients(t.Mul(square, z), x)[0]), [0, one])[1],
+            lambda s: x)
+        self.expect("within/both", y, 4 * X ** 2)
+
     def rows(self):
         g, x = self.graph, self.x
         y = g.map_fn(lambda s, row: s.Mul(row, s.Sum(row, 0)), x)
@@ -140,6 +186,14 @@ class Flows:
         self.fails("a fold of too much", lambda: g.foldl(
             lambda s, a, row: [a, a], x, 0.0), "2 edges, 1")
         self.fails("rows of a scalar", lambda: g.map_fn(same, 1.0), "StridedSlice")
+        inside, ended = [], self.repeat(lambda s, y: s.Square(y), x)
+        self.repeat(lambda s, y: inside.append(s.Square(y)) or inside[0], x)
+        self.fails("a gradient of what lies in a loop",
+                   lambda: g.gradients(inside[0], x), "lies inside the loop")
+        self.fails("a gradient by what lies in another loop", lambda: self.repeat(
+            lambda s, y: s.gradients(s.Square(y), inside[0])[0], x), "lies inside the loop")
+        self.fails("a gradient in a loop through one that ended", lambda: self.repeat(
+            lambda s, y: s.gradients(s.Mul(ended, y), x)[0], x), "all its iterations")
         self.fails("an op's error", lambda: g.cond(
             self.p, lambda s: s.MatMul(x, x), same), "MatMul")
         self.fails("whatever a function raises", lambda: g.cond(
@@ -162,7 +216,7 @@ class Flows:
 
 def main():
     flows = Flows()
-    for part in (flows.conditions, flows.loops, flows.rows):
+    for part in (flows.conditions, flows.loops, flows.within, flows.rows):
         part()
     flows.check(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None)
     flows.order()
