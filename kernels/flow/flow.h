@@ -12,3 +12,5 @@
 void flow_pass_on (SluiceShapeContext *c, guint input, guint output);
 /* Every input to the output of its number. */
 gboolean flow_pass_all (SluiceShapeContext *c, GError **error);
+/* Of a loop that runs another one's iterations backwards: what that one began with. */
+gboolean flow_exit_shape (SluiceShapeContext *c, GError **error);

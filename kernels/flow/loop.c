@@ -38,7 +38,8 @@ static const SluiceOpDef exit_op = {
   .attrs = "T: type",
   .summary = N_ ("Takes a value out of a loop"),
   .role = SLUICE_ROLE_EXIT,
-  .shape = flow_pass_all,
+  .flags = SLUICE_OP_LOOKS_AFAR,
+  .shape = flow_exit_shape,
   .recipe = &of_loop,
 };
 
