@@ -203,13 +203,11 @@ outer_pivot (SluiceBackward *self, SluiceBuilder *b)
 {
   if (!self->loop->parent || !is_ok (b))
     return NULL;
-  if (!self->outside)
-    {
-      const SluiceNode *enter = self->loop->enters->pdata[0];
-      self->outside = sluice_node_get_role (enter->inputs[0].node) == SLUICE_ROLE_SWITCH
-                          ? MAKE (b, IDENTITY, NULL, enter->inputs[0]).node
-                          : enter->inputs[0].node;
-    }
+  SluiceEdge entered = ((SluiceNode *) self->loop->enters->pdata[0])->inputs[0];
+  if (!self->outside && entered.node)
+    self->outside = sluice_node_get_role (entered.node) == SLUICE_ROLE_SWITCH
+                        ? MAKE (b, IDENTITY, NULL, entered).node
+                        : entered.node;
   return self->outside;
 }
 

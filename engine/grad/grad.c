@@ -5,6 +5,7 @@
 
 #include "engine/grad/walk.h"
 #include "engine/graph/lower.h"
+#include "engine/graph/shape-context.h"
 
 SluiceEdge
 sluice_grad_role_op (SluiceBuilder *b,
@@ -211,7 +212,8 @@ mark_reached (Walk *w, const SluiceEdge *xs, guint n_xs, gboolean *reached)
       const SluiceUse *uses = sluice_graph_get_uses (w->graph, node, &n);
       for (guint i = 0; i < n; i++)
         if (uses[i].input >= 0 && !reached[uses[i].node->id]
-            && sluice_carries_gradient ((SluiceEdge){ node, uses[i].port }))
+            && sluice_carries_gradient ((SluiceEdge){ node, uses[i].port })
+            && !sluice_walk_ends_at (w, uses[i].node))
           {
             reached[uses[i].node->id] = TRUE;
             g_queue_push_tail (&todo, uses[i].node);
@@ -470,44 +472,66 @@ walk_run (Walk *w, const SluiceEdge *ys, guint n_ys, const SluiceEdge *dys, GErr
   return TRUE;
 }
 
-static gboolean
-has_ancestor (Walk *w, const SluiceEdge *ys, guint n_ys, SluiceRole role)
+/* ---- second order ---- */
+
+typedef struct
 {
-  g_autofree guint8 *seen = g_new0 (guint8, w->n_states);
-  g_autoptr (GPtrArray) todo = g_ptr_array_new ();
-  for (guint i = 0; i < n_ys; i++)
-    g_ptr_array_add (todo, ys[i].node);
-  while (todo->len)
-    {
-      SluiceNode *node = g_ptr_array_steal_index_fast (todo, todo->len - 1);
-      if (seen[node->id])
-        continue;
-      seen[node->id] = 1;
-      if (sluice_node_get_role (node) == role)
-        return TRUE;
-      for (guint i = 0; i < node->n_inputs; i++)
-        if (node->inputs[i].node)
-          g_ptr_array_add (todo, sluice_edge_resolve (node->inputs[i]).node);
-    }
-  return FALSE;
+  GArray *pops;         /* of SluiceEdge */
+  const gboolean *kept; /* those that are known */
+} Pops;
+
+static void
+add_pop (SluiceNode *node, gpointer data)
+{
+  Pops *pops = data;
+  SluiceEdge edge = { node, 0 };
+  if (sluice_node_get_role (node) == SLUICE_ROLE_STACK_POP && !pops->kept[node->id])
+    g_array_append_val (pops->pops, edge);
 }
 
-/* The gradient of a loop's gradient would have to run through its stacks. */
+/* Marks what is reached through a stack: the gradient of a loop pops what the loop has pushed. Of
+ * the pushes, one; NULL: none is reached. */
+static const SluiceNode *
+mark_kept (Walk *w, const gboolean *reached, gboolean *kept)
+{
+  const SluiceNode *push = NULL;
+  g_autoptr (GArray) pops = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
+  do
+    {
+      g_array_set_size (pops, 0);
+      for (guint id = 1; id < w->n_states; id++)
+        {
+          const SluiceNode *node = sluice_graph_get_node (w->graph, id - 1);
+          if (!(reached[id] || kept[id]) || sluice_node_get_role (node) != SLUICE_ROLE_STACK_PUSH)
+            continue;
+          push = push ? push : node;
+          SluiceEdge stack = sluice_edge_origin (node->inputs[0]);
+          if (stack.node)
+            sluice_node_foreach_holder (stack.node, add_pop, &(Pops){ pops, kept });
+        }
+      mark_reached (w, (const SluiceEdge *) pops->data, pops->len, kept);
+    }
+  while (pops->len);
+  return push;
+}
+
+/* The gradient of a loop's gradient would have to run through its stacks. TensorFlow refuses it,
+ * too, or takes what was pushed for constants. */
 static gboolean
 check_first_order (
     Walk *w, const gboolean *reached, const SluiceEdge *ys, guint n_ys, GError **error)
 {
-  gboolean pushes = FALSE;
-  for (guint id = 1; w->flow && id < w->n_states && !pushes; id++)
-    pushes = reached[id]
-             && sluice_node_get_role (sluice_graph_get_node (w->graph, id - 1))
-                    == SLUICE_ROLE_STACK_PUSH;
-  if (!pushes || !has_ancestor (w, ys, n_ys, SLUICE_ROLE_STACK_POP))
+  if (!w->flow)
     return TRUE;
-  return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                      "'%s' depends on the gradient of a loop: gradients of second order are not "
-                      "built through loops",
-                      ys[0].node->name);
+  g_autofree gboolean *kept = g_new0 (gboolean, w->n_states);
+  const SluiceNode *push = mark_kept (w, reached, kept);
+  for (guint i = 0; push && i < n_ys; i++)
+    if (kept[ys[i].node->id])
+      return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
+                          "%s '%s' keeps what a loop computes for its gradient, on which '%s' "
+                          "depends: gradients of second order are not built through loops",
+                          push->op_name, push->name, ys[i].node->name);
+  return TRUE;
 }
 
 static void

@@ -50,8 +50,9 @@ branch_around (Walk *w, guint frame)
   const SluiceBranch *deepest = NULL;
   for (guint i = 0; i < loop->enters->len; i++)
     {
-      const SluiceNode *enter = loop->enters->pdata[i];
-      const SluiceBranch *branch = sluice_flow_branch_of_edge (w->flow, enter->inputs[0]);
+      SluiceEdge entered = ((SluiceNode *) loop->enters->pdata[i])->inputs[0];
+      const SluiceBranch *branch =
+          entered.node ? sluice_flow_branch_of_edge (w->flow, entered) : NULL;
       if (branch && (!deepest || branch->depth > deepest->depth))
         deepest = branch;
     }
@@ -63,7 +64,7 @@ static int
 side_around (Walk *w, const SluiceNode *node)
 {
   guint frame = sluice_flow_frame_of (w->flow, node);
-  if (frame && !is_around (w, frame))
+  if (!node->inputs[1].node || (frame && !is_around (w, frame)))
     return -1;
   SluiceEdge pred = sluice_edge_strip (node->inputs[1]);
   const SluiceBranch *branch = branch_around (w, frame);

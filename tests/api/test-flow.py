@@ -27,11 +27,12 @@ class Flows:
         self.graph = Sluice.Graph()
         self.x = self.graph.Placeholder(name="x", dtype="float", shape=[2, 3])
         self.p = self.graph.Placeholder(name="p", dtype="bool", shape=[])
-        self.found = {}  # name -> edge, feeds, value that it must have
+        self.found = {}  # name -> the value that it must have, and what is fed
+        self.found_edges = {}
 
     def expect(self, name, edge, value, p=True):
         """An edge under a name, and what it is where p is fed."""
-        self.graph.Identity(edge, name=name)
+        self.found_edges[name] = self.graph.Identity(edge, name=name)
         self.found[name] = (np.array(value, "f4"), p)
 
     def slope(self, name, y, value, p=True):
@@ -57,6 +58,19 @@ class Flows:
         self.expect("case/second", one, np.exp(X))
         self.expect("case/default", one, X * 5, False)
         self.slope("case/slope", one, np.exp(X))
+
+    def second(self):
+        """Gradients of gradients, as far as no value comes off a stack."""
+        g, x = self.graph, self.x
+        y = g.cond(self.p, lambda s: s.Mul(x, s.Square(x)), lambda s: s.Square(x))
+        self.slope("second/condition", g.gradients(y, x)[0], 6 * X)
+        self.slope("second/condition/false", g.gradients(y, x)[0], np.full_like(X, 2), False)
+        # y x x by y: what the loop takes in is no secret of it.
+        start = g.Mul(x, 2.0)
+        y = self.repeat(lambda s, y: s.Mul(y, x), start)
+        slope = g.gradients(y, start)[0]
+        self.expect("second/constant/slope", slope, X * X)
+        self.slope("second/constant", slope, 2 * X)
 
     def loops(self):
         g, x = self.graph, self.x
@@ -194,6 +208,11 @@ class Flows:
             lambda s, y: s.gradients(s.Square(y), inside[0])[0], x), "lies inside the loop")
         self.fails("a gradient in a loop through one that ended", lambda: self.repeat(
             lambda s, y: s.gradients(s.Mul(ended, y), x)[0], x), "all its iterations")
+        slope = g.gradients(ended, x)[0]
+        self.fails("a second gradient through a loop",
+                   lambda: g.gradients(slope, x), "StackPushV2 'gradients")
+        self.fails("a second gradient through one in a body", lambda: g.gradients(
+            self.found_edges["within/loop"], x), "second order")
         self.fails("an op's error", lambda: g.cond(
             self.p, lambda s: s.MatMul(x, x), same), "MatMul")
         self.fails("whatever a function raises", lambda: g.cond(
@@ -216,7 +235,7 @@ class Flows:
 
 def main():
     flows = Flows()
-    for part in (flows.conditions, flows.loops, flows.within, flows.rows):
+    for part in (flows.conditions, flows.second, flows.loops, flows.within, flows.rows):
         part()
     flows.check(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None)
     flows.order()
