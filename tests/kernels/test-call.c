@@ -24,6 +24,12 @@
 #define FUNCTION(name, args, rest) "function { signature { name: '" name "' " args "} " rest "}\n"
 
 static const char functions[] = "library { "
+    /* the derivative of square_up: 2 x */
+    FUNCTION ("slope",
+              ARG ("x") OUT ("y"),
+              BODY (SCALAR ("one", 1))
+                  BODY ("name: 'd' op: 'SymbolicGradient' input: 'x' input: 'one:output:0'" LIST (
+                      "Tin", F F) LIST ("Tout", F) FUNC ("f", "square_up")) RET ("y", "d:output:0"))
     /* x² + 1, with a constant that waits for nothing but the call */
     FUNCTION (
         "square_up",
@@ -60,12 +66,14 @@ static const char functions[] = "library { "
                 FUNCTION ("damaged", ARG ("x") OUT ("y"), RET ("y", "nothing:y:0")) "}\n";
 
 #define CALL_TYPES LIST ("Tin", F) LIST ("Tout", F)
-static const char graph[] = NODE ("name: 'x' op: 'Placeholder'" TYPE ("dtype")) NODE (
-    "name: 'p' op: 'Placeholder'" ATTR (
-        "dtype", "type: DT_BOOL")) NODE ("name: 'i' op: 'Placeholder'" ATTR ("dtype",
-                                                                             "type: DT_INT32"))
-    NODE ("name: 'call' op: 'PartitionedCall' input: 'x'" CALL_TYPES FUNC ("f", "square_up")) NODE (
-        "name: 'stateful' op: 'StatefulPartitionedCall' input: 'x'" CALL_TYPES FUNC ("f", "twice"))
+#define SLOPES     LIST ("T", F) FUNC ("cond", "small") FUNC ("body", "slope")
+static const char graph[] = NODE ("name: 'slopes' op: 'While' input: 'x'" SLOPES) NODE (
+    "name: 'x' op: 'Placeholder'" TYPE (
+        "dtype")) NODE ("name: 'p' op: 'Placeholder'" ATTR ("dtype", "type: DT_BOOL"))
+    NODE ("name: 'i' op: 'Placeholder'" ATTR ("dtype", "type: DT_INT32")) NODE (
+        "name: 'call' op: 'PartitionedCall' input: 'x'" CALL_TYPES FUNC (
+            "f", "square_up")) NODE ("name: 'stateful' op: 'StatefulPartitionedCall' input: "
+                                     "'x'" CALL_TYPES FUNC ("f", "twice"))
         NODE ("name: 'named' op: 'twice' input: 'call'") NODE (SCALAR ("ones", 1)) NODE (
             "name: 'derivative' op: 'SymbolicGradient' input: 'x' input: 'ones'" LIST ("Tin", F F)
                 LIST ("Tout", F)
@@ -178,6 +186,7 @@ test_loops (void)
   calls_init (&h);
   assert_value (&h, "while", 1, FALSE, 0, 677); /* 1, 2, 5, 26, 677 */
   assert_value (&h, "stateless_while", 300, FALSE, 0, 300);
+  assert_value (&h, "slopes", 3, FALSE, 0, 192); /* a derivative in the body: 3, 6, 12 … */
 }
 
 /* A call runs as a whole, once, also where no value of what it does is needed. */
