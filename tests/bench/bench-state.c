@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* What outlives a step: queues, checkpoints in memory, blocks of an allocator; and what the trace
- * takes of a step. */
+/* What outlives a step: queues, checkpoints in memory, blocks of an allocator. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <time.h>
@@ -223,76 +222,14 @@ bench_allocator (void)
     }
 }
 
-static double
-trace_record_ns (void)
-{
-  SluiceTraceRing *ring = sluice_trace_ring_new (65536);
-  double best = G_MAXDOUBLE;
-  for (int i = 0; i < ROUNDS; i++)
-    {
-      SluiceTraceRecord record = { .node = 1 };
-      double start = rounds_thread_ns ();
-      for (int k = 0; k < 10000; k++)
-        {
-          record.end = sluice_clock_ticks ();
-          sluice_trace_ring_add (ring, &record);
-        }
-      best = MIN (best, (rounds_thread_ns () - start) / 10000);
-    }
-  sluice_trace_ring_free (ring);
-  return best;
-}
-
-/* What the records of a step of digits-lenet cost, a time stamp each, of what the step takes. */
-static void
-bench_trace (const char *model)
-{
-  GError *error = NULL;
-  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (model, &error);
-  if (!graph)
-    rounds_fatal (error);
-  g_autoptr (SluiceSession) session = rounds_session (graph, NULL);
-  g_autoptr (SluiceCallable) init = prepare (session, "init");
-  const char *feeds[] = { "input/x:0", "input/y:0" }, *train = "train/step";
-  g_autoptr (SluiceCallable) step =
-      sluice_session_prepare (session, feeds, 2, NULL, 0, &train, 1, &error);
-  if (!step || !sluice_callable_run (init, NULL, NULL, NULL, &error))
-    rounds_fatal (error);
-  SluiceTensor *values[2];
-  for (int i = 0; i < 2; i++)
-    {
-      SluiceEdge edge;
-      if (!sluice_graph_parse_edge (graph, feeds[i], &edge, &error))
-        rounds_fatal (error);
-      SluiceShape shape = *sluice_edge_shape (edge);
-      shape.dim[0] = 64;
-      values[i] = sluice_tensor_new (NULL, sluice_edge_dtype (edge), &shape, SLUICE_OWNER_NONE);
-      memset (values[i]->data, 0, sluice_tensor_bytes (values[i]));
-    }
-  SluiceSessionStats before, after;
-  double ns[ROUNDS];
-  sluice_session_get_stats (session, &before);
-  rounds_run (step, values, 0, ROUNDS, 1, ns);
-  sluice_session_get_stats (session, &after);
-  double n_nodes =
-      (double) (after.n_nodes_run - before.n_nodes_run) / (double) (after.n_runs - before.n_runs);
-  double record = trace_record_ns ();
-  for (int i = 0; i < ROUNDS; i++)
-    ns[i] = 100 * record * n_nodes / ns[i];
-  rounds_report ("trace-of-lenet-step", "%", ns, ROUNDS, 1, LESS_IS_BETTER);
-  sluice_tensor_unref (values[0]);
-  sluice_tensor_unref (values[1]);
-}
-
 int
-main (int argc, char **argv)
+main (void)
 {
   sluice_registry_init (sluice_kernel_modules ());
   sluice_pool_set_threads (1);
   bench_queue ("queue-one-by-one", "put", "take", 1, 300000);
   bench_queue ("queue-by-the-thousand", "put_many", "take_many", 1000, 5e6);
   bench_allocator ();
-  bench_trace (argv[1]);
   sluice_pool_set_threads (g_get_num_processors ());
   bench_checkpoint ();
   return 0;
