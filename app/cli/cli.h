@@ -37,6 +37,8 @@ int cli_usage (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* A finished JSON document on standard output. Takes the builder. */
 typedef struct _JsonBuilder JsonBuilder;
 void cli_print_json (JsonBuilder *take);
+/* The same where --json was given; else the builder is only freed. */
+void cli_end_json (JsonBuilder *take);
 void cli_json_string (JsonBuilder *b, const char *name, const char *value); /* (nullable): null */
 void cli_json_int (JsonBuilder *b, const char *name, gint64 value);
 void cli_json_double (JsonBuilder *b, const char *name, double value); /* not finite: a string */

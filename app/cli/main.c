@@ -52,6 +52,15 @@ cli_print_json (JsonBuilder *take)
 }
 
 void
+cli_end_json (JsonBuilder *take)
+{
+  if (cli_json)
+    cli_print_json (take);
+  else
+    g_object_unref (take);
+}
+
+void
 cli_json_string (JsonBuilder *b, const char *name, const char *value)
 {
   json_builder_set_member_name (b, name);

@@ -136,10 +136,7 @@ tiers (void)
       json_builder_end_object (b);
     }
   json_builder_end_array (b);
-  if (cli_json)
-    cli_print_json (b);
-  else
-    g_object_unref (b);
+  cli_end_json (b);
   return EXIT_OK;
 }
 
@@ -190,10 +187,7 @@ ops (char **arguments, GError **error)
     else
       printf ("%-36s %s\n", all[i]->name, _ (all[i]->def->summary));
   json_builder_end_array (b);
-  if (cli_json)
-    cli_print_json (b);
-  else
-    g_object_unref (b);
+  cli_end_json (b);
   return EXIT_OK;
 }
 

@@ -53,10 +53,7 @@ print_all (SluiceSession *session)
       print_node (b, node->name, device, reason);
     }
   json_builder_end_array (b);
-  if (cli_json)
-    cli_print_json (b);
-  else
-    g_object_unref (b);
+  cli_end_json (b);
   return n_nowhere;
 }
 

@@ -78,10 +78,7 @@ run_graph (SluiceSession *session, GArray *parsed, GError **error)
       sluice_tensor_unref (outputs[i]);
     }
   json_builder_end_object (b);
-  if (cli_json)
-    cli_print_json (b);
-  else
-    g_object_unref (b);
+  cli_end_json (b);
   return EXIT_OK;
 }
 

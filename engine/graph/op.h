@@ -139,6 +139,24 @@ typedef struct _SluiceOpDef
   const SluiceRecipe *recipe;
 } SluiceOpDef;
 
+/* The definition of an op that needs no more than this. The ops of a family share most arguments:
+ * its file has a macro that fills them in. */
+#define SLUICE_OP_DEF(id, op_name, op_signature, op_attrs, op_flags, op_shape, op_recipe, text)    \
+  static const SluiceOpDef id = {                                                                  \
+    .name = op_name,                                                                               \
+    .signature = op_signature,                                                                     \
+    .attrs = op_attrs,                                                                             \
+    .summary = text,                                                                               \
+    .flags = op_flags,                                                                             \
+    .shape = op_shape,                                                                             \
+    .recipe = op_recipe,                                                                           \
+  }
+/* The same for an op that works on what outlives the step and has no gradient; its file has one
+ * `recipe` for all of them. */
+#define SLUICE_STATEFUL_OP(id, op_name, op_signature, op_attrs, op_shape, text)                    \
+  SLUICE_OP_DEF (id, op_name, op_signature, op_attrs,                                              \
+                 SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE, op_shape, &recipe, text)
+
 /* A parsed argument of a signature. */
 typedef struct
 {

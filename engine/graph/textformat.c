@@ -347,32 +347,13 @@ read_scalar (Parser *p, const ProtobufCFieldDescriptor *field, void *to)
     }
 }
 
-static gsize
-size_of (ProtobufCType type)
-{
-  switch (type)
-    {
-    case PROTOBUF_C_TYPE_INT64:
-    case PROTOBUF_C_TYPE_UINT64:
-    case PROTOBUF_C_TYPE_DOUBLE:
-      return 8;
-    case PROTOBUF_C_TYPE_STRING:
-    case PROTOBUF_C_TYPE_MESSAGE:
-      return sizeof (void *);
-    case PROTOBUF_C_TYPE_BYTES:
-      return sizeof (ProtobufCBinaryData);
-    default:
-      return 4;
-    }
-}
-
 /* Room for one more item. Lists grow to 4, 8, 16 …, so their length tells when they are full. */
 static void *
 append_item (Parser *p, ProtobufCMessage *message, const ProtobufCFieldDescriptor *field)
 {
   size_t *n = (size_t *) ((guint8 *) message + field->quantifier_offset);
   guint8 **items = (guint8 **) ((guint8 *) message + field->offset);
-  gsize size = size_of (field->type);
+  gsize size = sluice_wire_size_of (field->type);
   if (*n == 0 || (*n >= 4 && (*n & (*n - 1)) == 0))
     {
       guint8 *larger = sluice_arena_try_alloc (p->arena, MAX (*n * 2, 4) * size);

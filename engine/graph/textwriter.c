@@ -115,28 +115,6 @@ write_scalar (GString *out, const ProtobufCFieldDescriptor *field, const void *a
     }
 }
 
-static gsize
-size_of (ProtobufCType type)
-{
-  switch (type)
-    {
-    case PROTOBUF_C_TYPE_INT64:
-    case PROTOBUF_C_TYPE_SINT64:
-    case PROTOBUF_C_TYPE_SFIXED64:
-    case PROTOBUF_C_TYPE_UINT64:
-    case PROTOBUF_C_TYPE_FIXED64:
-    case PROTOBUF_C_TYPE_DOUBLE:
-      return 8;
-    case PROTOBUF_C_TYPE_STRING:
-    case PROTOBUF_C_TYPE_MESSAGE:
-      return sizeof (void *);
-    case PROTOBUF_C_TYPE_BYTES:
-      return sizeof (ProtobufCBinaryData);
-    default:
-      return 4;
-    }
-}
-
 /* proto3: a field at its default is not written. */
 static gboolean
 is_set (const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field, const void *at)
@@ -153,7 +131,7 @@ is_set (const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field, 
     case PROTOBUF_C_TYPE_BYTES:
       return ((const ProtobufCBinaryData *) at)->len > 0;
     default:
-      return memcmp (at, zeros, size_of (field->type)) != 0;
+      return memcmp (at, zeros, sluice_wire_size_of (field->type)) != 0;
     }
 }
 
@@ -185,7 +163,7 @@ sluice_text_write (GString *out, const ProtobufCMessage *message, guint indent)
           gsize n = *(const size_t *) ((const guint8 *) message + field->quantifier_offset);
           const guint8 *items = *(const guint8 *const *) at;
           for (gsize k = 0; k < n; k++)
-            write_field (out, field, items + k * size_of (field->type), indent);
+            write_field (out, field, items + k * sluice_wire_size_of (field->type), indent);
         }
       else if (is_set (message, field, at))
         write_field (out, field, at, indent);

@@ -322,3 +322,25 @@ sluice_wire_new (SluiceArena *arena, const ProtobufCMessageDescriptor *descripto
   protobuf_c_message_init (descriptor, message);
   return message;
 }
+
+gsize
+sluice_wire_size_of (ProtobufCType type)
+{
+  switch (type)
+    {
+    case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_SINT64:
+    case PROTOBUF_C_TYPE_SFIXED64:
+    case PROTOBUF_C_TYPE_UINT64:
+    case PROTOBUF_C_TYPE_FIXED64:
+    case PROTOBUF_C_TYPE_DOUBLE:
+      return 8;
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_MESSAGE:
+      return sizeof (void *);
+    case PROTOBUF_C_TYPE_BYTES:
+      return sizeof (ProtobufCBinaryData);
+    default:
+      return 4;
+    }
+}

@@ -55,6 +55,9 @@ GBytes *sluice_wire_pack (const void *message);
 /* A message with all fields at their defaults. */
 void *sluice_wire_new (SluiceArena *arena, const ProtobufCMessageDescriptor *descriptor);
 
+/* Bytes of one value of a field in the message's struct. */
+gsize sluice_wire_size_of (ProtobufCType type);
+
 /* Walks over the fields of one message, checked or not. FALSE at the end and on nonsense. */
 typedef struct
 {

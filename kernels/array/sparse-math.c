@@ -388,14 +388,8 @@ CWISE_OP (cwise_div_op,
           cwise_div_gradient)
 
 #define EXTREMUM_OP(id, op_name, types, text)                                                      \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = AB_INPUTS " -> output_indices: int64, output_values: T",                          \
-    .attrs = "T: " types,                                                                          \
-    .summary = text,                                                                               \
-    .shape = add_shape,                                                                            \
-    .recipe = &extremum_recipe,                                                                    \
-  };
+  SLUICE_OP_DEF (id, op_name, AB_INPUTS " -> output_indices: int64, output_values: T",             \
+                 "T: " types, 0, add_shape, &extremum_recipe, text);
 EXTREMUM_OP (maximum_op, "SparseSparseMaximum", "real", N_ ("The greater of two sparse tensors"))
 EXTREMUM_OP (minimum_op, "SparseSparseMinimum", "number", N_ ("The lesser of two sparse tensors"))
 

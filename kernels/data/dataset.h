@@ -107,13 +107,6 @@ gboolean sluice_call_get_scalar (SluiceKernelCall *call, guint i, gint64 *value)
 
 /* Shape rule: a dataset. */
 #define SLUICE_DATASET_OP(id, op_name, op_signature, op_attrs, op_flags, text)                     \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = op_attrs "metadata: string = ''",                                                     \
-    .summary = text,                                                                               \
-    .flags = op_flags | SLUICE_OP_NOT_DIFFERENTIABLE,                                              \
-    .shape = sluice_shape_scalar,                                                                  \
-    .recipe = &recipe,                                                                             \
-  }
+  SLUICE_OP_DEF (id, op_name, op_signature, op_attrs "metadata: string = ''",                      \
+                 op_flags | SLUICE_OP_NOT_DIFFERENTIABLE, sluice_shape_scalar, &recipe, text)
 #define SLUICE_DATASET_TYPES "output_types: list(type) >= 1; output_shapes: list(shape) >= 1; "

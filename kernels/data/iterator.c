@@ -205,73 +205,63 @@ static const SluiceRecipe recipe = {
   .why_none = N_ ("goes through a dataset: tests/kernels/test-data makes one")
 };
 
-#define OP(id, op_name, op_signature, op_attrs, op_shape, text)                                    \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
 #define TYPES "output_types: list(type) >= 1; output_shapes: list(shape) >= 1"
 #define MAYBE "output_types: list(type) >= 0 = []; output_shapes: list(shape) >= 0 = []"
 
-OP (iterator_op,
-    "Iterator",
-    "-> handle: resource",
-    "shared_name: string; container: string; " TYPES,
-    sluice_shape_scalar,
-    N_ ("Remembers how far a session has come in a dataset"));
-OP (iterator_v2_op,
-    "IteratorV2",
-    "-> handle: resource",
-    "shared_name: string; container: string; " TYPES,
-    sluice_shape_scalar,
-    N_ ("Remembers how far a session has come in a dataset"));
-OP (begin_op,
-    "MakeIterator",
-    "dataset: variant, iterator: resource ->",
-    NULL,
-    sluice_shape_none,
-    N_ ("Begins with a dataset's first element"));
-OP (next_op,
-    "IteratorGetNext",
-    "iterator: resource -> components: output_types",
-    TYPES,
-    sluice_shape_of_element,
-    N_ ("The next element of a dataset"));
-OP (next_sync_op,
-    "IteratorGetNextSync",
-    "iterator: resource -> components: output_types",
-    TYPES,
-    sluice_shape_of_element,
-    N_ ("The next element of a dataset"));
-OP (next_optional_op,
-    "IteratorGetNextAsOptional",
-    "iterator: resource -> optional: variant",
-    TYPES,
-    sluice_shape_scalar,
-    N_ ("The next element of a dataset, or nothing at its end"));
-OP (to_string_op,
-    "IteratorToStringHandle",
-    "resource_handle: resource -> string_handle: string",
-    NULL,
-    sluice_shape_scalar,
-    N_ ("A string that stands for an iterator, to be fed"));
-OP (from_string_op,
-    "IteratorFromStringHandle",
-    "string_handle: string -> resource_handle: resource",
-    MAYBE,
-    sluice_shape_scalar,
-    N_ ("The iterator that a string stands for"));
-OP (from_string_v2_op,
-    "IteratorFromStringHandleV2",
-    "string_handle: string -> resource_handle: resource",
-    MAYBE,
-    sluice_shape_scalar,
-    N_ ("The iterator that a string stands for"));
+SLUICE_STATEFUL_OP (iterator_op,
+                    "Iterator",
+                    "-> handle: resource",
+                    "shared_name: string; container: string; " TYPES,
+                    sluice_shape_scalar,
+                    N_ ("Remembers how far a session has come in a dataset"));
+SLUICE_STATEFUL_OP (iterator_v2_op,
+                    "IteratorV2",
+                    "-> handle: resource",
+                    "shared_name: string; container: string; " TYPES,
+                    sluice_shape_scalar,
+                    N_ ("Remembers how far a session has come in a dataset"));
+SLUICE_STATEFUL_OP (begin_op,
+                    "MakeIterator",
+                    "dataset: variant, iterator: resource ->",
+                    NULL,
+                    sluice_shape_none,
+                    N_ ("Begins with a dataset's first element"));
+SLUICE_STATEFUL_OP (next_op,
+                    "IteratorGetNext",
+                    "iterator: resource -> components: output_types",
+                    TYPES,
+                    sluice_shape_of_element,
+                    N_ ("The next element of a dataset"));
+SLUICE_STATEFUL_OP (next_sync_op,
+                    "IteratorGetNextSync",
+                    "iterator: resource -> components: output_types",
+                    TYPES,
+                    sluice_shape_of_element,
+                    N_ ("The next element of a dataset"));
+SLUICE_STATEFUL_OP (next_optional_op,
+                    "IteratorGetNextAsOptional",
+                    "iterator: resource -> optional: variant",
+                    TYPES,
+                    sluice_shape_scalar,
+                    N_ ("The next element of a dataset, or nothing at its end"));
+SLUICE_STATEFUL_OP (to_string_op,
+                    "IteratorToStringHandle",
+                    "resource_handle: resource -> string_handle: string",
+                    NULL,
+                    sluice_shape_scalar,
+                    N_ ("A string that stands for an iterator, to be fed"));
+SLUICE_STATEFUL_OP (from_string_op,
+                    "IteratorFromStringHandle",
+                    "string_handle: string -> resource_handle: resource",
+                    MAYBE,
+                    sluice_shape_scalar,
+                    N_ ("The iterator that a string stands for"));
+SLUICE_STATEFUL_OP (from_string_v2_op,
+                    "IteratorFromStringHandleV2",
+                    "string_handle: string -> resource_handle: resource",
+                    MAYBE,
+                    sluice_shape_scalar,
+                    N_ ("The iterator that a string stands for"));
 
 static const SluiceOpDef *const ops[] = { &iterator_op,  &iterator_v2_op, &begin_op,
                                           &next_op,      &next_sync_op,   &next_optional_op,

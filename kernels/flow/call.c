@@ -122,47 +122,41 @@ symbolic_gradient_shape (SluiceShapeContext *c, GError **error)
   return TRUE;
 }
 
-#define DEFINE(id, op_name, op_signature, op_attrs, op_flags, op_shape, text)                      \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = op_flags,                                                                             \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
 #define CALL_ATTRS                                                                                 \
   "Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ''; "                    \
   "config_proto: string = ''; executor_type: string = ''"
-DEFINE (partitioned_call,
-        "PartitionedCall",
-        "args: Tin -> output: Tout",
-        CALL_ATTRS,
-        0,
-        call_shape,
-        N_ ("Calls a function"));
-DEFINE (stateful_partitioned_call,
-        "StatefulPartitionedCall",
-        "args: Tin -> output: Tout",
-        CALL_ATTRS,
-        SLUICE_OP_STATEFUL,
-        call_shape,
-        N_ ("Calls a function that does more than compute"));
-DEFINE (remote_call,
-        "RemoteCall",
-        "target: string, args: Tin -> output: Tout",
-        "Tin: list(type) >= 1; Tout: list(type) >= 1; f: func",
-        SLUICE_OP_STATEFUL,
-        sluice_shape_none,
-        N_ ("Calls a function on another device"));
-DEFINE (symbolic_gradient,
-        "SymbolicGradient",
-        "input: Tin -> output: Tout",
-        "Tin: list(type) >= 1; Tout: list(type) >= 1; f: func",
-        0,
-        symbolic_gradient_shape,
-        N_ ("The derivative of a function by its inputs"));
+SLUICE_OP_DEF (partitioned_call,
+               "PartitionedCall",
+               "args: Tin -> output: Tout",
+               CALL_ATTRS,
+               0,
+               call_shape,
+               &recipe,
+               N_ ("Calls a function"));
+SLUICE_OP_DEF (stateful_partitioned_call,
+               "StatefulPartitionedCall",
+               "args: Tin -> output: Tout",
+               CALL_ATTRS,
+               SLUICE_OP_STATEFUL,
+               call_shape,
+               &recipe,
+               N_ ("Calls a function that does more than compute"));
+SLUICE_OP_DEF (remote_call,
+               "RemoteCall",
+               "target: string, args: Tin -> output: Tout",
+               "Tin: list(type) >= 1; Tout: list(type) >= 1; f: func",
+               SLUICE_OP_STATEFUL,
+               sluice_shape_none,
+               &recipe,
+               N_ ("Calls a function on another device"));
+SLUICE_OP_DEF (symbolic_gradient,
+               "SymbolicGradient",
+               "input: Tin -> output: Tout",
+               "Tin: list(type) >= 1; Tout: list(type) >= 1; f: func",
+               0,
+               symbolic_gradient_shape,
+               &recipe,
+               N_ ("The derivative of a function by its inputs"));
 
 static const SluiceOpDef *const ops[] = { &partitioned_call, &stateful_partitioned_call,
                                           &remote_call, &symbolic_gradient };

@@ -379,20 +379,12 @@ static const SluiceRecipe recipe = {
   .why_none = N_ ("needs a graph with functions: tests/kernels/test-call runs them")
 };
 
-#define DEFINE(id, op_name, op_signature, op_attrs, op_flags, op_shape, text)                      \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = op_flags,                                                                             \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
 /* Each with a twin that the graph may leave out where nothing needs its values. */
 #define DEFINE_BOTH(id, op_name, op_signature, op_attrs, op_shape, text)                           \
-  DEFINE (id, op_name, op_signature, op_attrs, SLUICE_OP_STATEFUL, op_shape, text);                \
-  DEFINE (stateless_##id, "Stateless" op_name, op_signature, op_attrs, 0, op_shape, text)
+  SLUICE_OP_DEF (id, op_name, op_signature, op_attrs, SLUICE_OP_STATEFUL, op_shape, &recipe,       \
+                 text);                                                                            \
+  SLUICE_OP_DEF (stateless_##id, "Stateless" op_name, op_signature, op_attrs, 0, op_shape,         \
+                 &recipe, text)
 
 #define LISTS  "Tin: list(type) >= 0; Tout: list(type) >= 0; "
 #define SHAPES "output_shapes: list(shape) = []"
@@ -415,13 +407,14 @@ DEFINE_BOTH (while_op,
              "; parallel_iterations: int = 10",
              while_shape,
              N_ ("Calls a function again and again while another says so"));
-DEFINE (for_op,
-        "For",
-        "start: int32, limit: int32, delta: int32, input: T -> output: T",
-        "T: list(type) >= 0; body: func",
-        0,
-        NULL,
-        N_ ("Calls a function with each number of a range"));
+SLUICE_OP_DEF (for_op,
+               "For",
+               "start: int32, limit: int32, delta: int32, input: T -> output: T",
+               "T: list(type) >= 0; body: func",
+               0,
+               NULL,
+               &recipe,
+               N_ ("Calls a function with each number of a range"));
 
 static const SluiceOpDef *const ops[] = {
   &if_op, &stateless_if_op, &case_op, &stateless_case_op, &while_op, &stateless_while_op, &for_op

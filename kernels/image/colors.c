@@ -239,14 +239,8 @@ static const SluiceOpDef contrast_v1_op = {
 };
 
 #define ADJUST(id, op_name, factor, text)                                                          \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = "images: T, " factor ": float -> output: T",                                      \
-    .attrs = "T: {half, float} = float",                                                           \
-    .summary = text,                                                                               \
-    .shape = adjust_shape,                                                                         \
-    .recipe = &adjust_recipe,                                                                      \
-  }
+  SLUICE_OP_DEF (id, op_name, "images: T, " factor ": float -> output: T",                         \
+                 "T: {half, float} = float", 0, adjust_shape, &adjust_recipe, text)
 ADJUST (contrast_op,
         "AdjustContrastv2",
         "contrast_factor",

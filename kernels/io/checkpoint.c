@@ -311,54 +311,46 @@ static const SluiceRecipe recipe = {
   .why_none = N_ ("works on files: tests/kernels/test-files and the conformance cases make them")
 };
 
-#define OP(id, op_name, op_signature, op_attrs, op_shape, op_summary)                              \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = op_summary,                                                                         \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
-
-OP (save_v2_op,
+SLUICE_STATEFUL_OP (
+    save_v2_op,
     "SaveV2",
     "prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes ->",
     "dtypes: list(type) >= 1",
     save_v2_shape,
     N_ ("Writes tensors, or slices of them, into a checkpoint"));
-OP (restore_v2_op,
+SLUICE_STATEFUL_OP (
+    restore_v2_op,
     "RestoreV2",
     "prefix: string, tensor_names: string, shape_and_slices: string -> tensors: dtypes",
     "dtypes: list(type) >= 1",
     restore_v2_shape,
     N_ ("Reads tensors, or slices of them, out of a checkpoint"));
-OP (merge_op,
-    "MergeV2Checkpoints",
-    "checkpoint_prefixes: string, destination_prefix: string ->",
-    "delete_old_dirs: bool = true; allow_missing_files: bool = false",
-    merge_shape,
-    N_ ("Makes one checkpoint of several"));
-OP (save_op,
-    "Save",
-    "filename: string, tensor_names: string, data: T ->",
-    "T: list(type) >= 1",
-    save_shape,
-    N_ ("Writes tensors into a checkpoint of the older format"));
-OP (save_slices_op,
-    "SaveSlices",
-    "filename: string, tensor_names: string, shapes_and_slices: string, data: T ->",
-    "T: list(type) >= 1",
-    save_v2_shape,
-    N_ ("Writes slices of tensors into a checkpoint of the older format"));
-OP (restore_op,
-    "Restore",
-    "file_pattern: string, tensor_name: string -> tensor: dt",
-    "dt: type; preferred_shard: int = -1",
-    restore_shape,
-    N_ ("Reads a tensor out of a checkpoint"));
-OP (restore_slice_op,
+SLUICE_STATEFUL_OP (merge_op,
+                    "MergeV2Checkpoints",
+                    "checkpoint_prefixes: string, destination_prefix: string ->",
+                    "delete_old_dirs: bool = true; allow_missing_files: bool = false",
+                    merge_shape,
+                    N_ ("Makes one checkpoint of several"));
+SLUICE_STATEFUL_OP (save_op,
+                    "Save",
+                    "filename: string, tensor_names: string, data: T ->",
+                    "T: list(type) >= 1",
+                    save_shape,
+                    N_ ("Writes tensors into a checkpoint of the older format"));
+SLUICE_STATEFUL_OP (save_slices_op,
+                    "SaveSlices",
+                    "filename: string, tensor_names: string, shapes_and_slices: string, data: T ->",
+                    "T: list(type) >= 1",
+                    save_v2_shape,
+                    N_ ("Writes slices of tensors into a checkpoint of the older format"));
+SLUICE_STATEFUL_OP (restore_op,
+                    "Restore",
+                    "file_pattern: string, tensor_name: string -> tensor: dt",
+                    "dt: type; preferred_shard: int = -1",
+                    restore_shape,
+                    N_ ("Reads a tensor out of a checkpoint"));
+SLUICE_STATEFUL_OP (
+    restore_slice_op,
     "RestoreSlice",
     "file_pattern: string, tensor_name: string, shape_and_slice: string -> tensor: dt",
     "dt: type; preferred_shard: int = -1",

@@ -185,15 +185,8 @@ RECIPE (single_sequence,
           "string[]=''; string[1]={'t'}; string[]='t'; string[]=''" });
 
 #define PARSE_OP(id, op_name, inputs, outputs, op_attrs, text)                                     \
-  static const SluiceOpDef id##_op = {                                                             \
-    .name = op_name,                                                                               \
-    .signature = "serialized: string, " inputs " -> " outputs,                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_NOT_DIFFERENTIABLE,                                                         \
-    .shape = parse_shape,                                                                          \
-    .recipe = &id##_recipe,                                                                        \
-  }
+  SLUICE_OP_DEF (id##_op, op_name, "serialized: string, " inputs " -> " outputs, op_attrs,         \
+                 SLUICE_OP_NOT_DIFFERENTIABLE, parse_shape, &id##_recipe, text)
 
 #define SPARSE(prefix, n)                                                                          \
   prefix "sparse_indices: " n " * int64, " prefix "sparse_values: " prefix "sparse_types, " prefix \

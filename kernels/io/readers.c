@@ -297,29 +297,22 @@ static const SluiceRecipe recipe = {
   .why_none = N_ ("works on files and a queue: the conformance cases make them")
 };
 
-#define ONE_OP(id, op_name, op_signature, op_attrs, op_shape, text)                                \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
 #define NAMED "container: string = ''; shared_name: string = ''"
 #define READER(id, op_name, attrs_ref, attrs_v2, text)                                             \
-  ONE_OP (id##_ref, op_name, "-> reader_handle: Ref(string)", attrs_ref NAMED, handle_shape,       \
-          text);                                                                                   \
-  ONE_OP (id##_v2, op_name "V2", "-> reader_handle: resource", attrs_v2 NAMED, handle_shape, text)
+  SLUICE_STATEFUL_OP (id##_ref, op_name, "-> reader_handle: Ref(string)", attrs_ref NAMED,         \
+                      handle_shape, text);                                                         \
+  SLUICE_STATEFUL_OP (id##_v2, op_name "V2", "-> reader_handle: resource", attrs_v2 NAMED,         \
+                      handle_shape, text)
 #define READER_OP(id, op_name, rest, op_shape, text)                                               \
-  ONE_OP (id##_ref, op_name, "reader_handle: Ref(string)" rest, NULL, op_shape, text);             \
-  ONE_OP (id##_v2, op_name "V2", "reader_handle: resource" rest, NULL, op_shape, text)
+  SLUICE_STATEFUL_OP (id##_ref, op_name, "reader_handle: Ref(string)" rest, NULL, op_shape, text); \
+  SLUICE_STATEFUL_OP (id##_v2, op_name "V2", "reader_handle: resource" rest, NULL, op_shape, text)
 #define READ_OP(id, op_name, rest, op_shape, text)                                                 \
-  ONE_OP (id##_ref, op_name, "reader_handle: Ref(string), queue_handle: Ref(string)" rest, NULL,   \
-          op_shape, text);                                                                         \
-  ONE_OP (id##_v2, op_name "V2", "reader_handle: resource, queue_handle: resource" rest, NULL,     \
-          op_shape, text)
+  SLUICE_STATEFUL_OP (id##_ref, op_name,                                                           \
+                      "reader_handle: Ref(string), queue_handle: Ref(string)" rest, NULL,          \
+                      op_shape, text);                                                             \
+  SLUICE_STATEFUL_OP (id##_v2, op_name "V2",                                                       \
+                      "reader_handle: resource, queue_handle: resource" rest, NULL, op_shape,      \
+                      text)
 
 #define FIXED                                                                                      \
   "header_bytes: int = 0; record_bytes: int; footer_bytes: int = 0; hop_bytes: int = 0; "

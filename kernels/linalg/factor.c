@@ -109,19 +109,10 @@ static const SluiceSample inverse_samples[] = {
   { "", "float[0,0]", 0, 0 },
 };
 
-#define RECIPE(id, its_samples, types)                                                             \
-  static const SluiceRecipe id = { .samples = its_samples,                                         \
-                                   .n_samples = G_N_ELEMENTS (its_samples),                        \
-                                   .dtypes = types }
-#define REAL (SLUICE_SET (SLUICE_FLOAT) | SLUICE_SET (SLUICE_DOUBLE))
-#define ALL  (REAL | SLUICE_SET_COMPLEX | SLUICE_SET (SLUICE_HALF))
-RECIPE (definite_recipe, definite_samples, ALL);
-RECIPE (grad_recipe, grad_samples, REAL);
-RECIPE (square_recipe, square_samples, ALL);
-RECIPE (inverse_recipe, inverse_samples, ALL);
-
-#define OLD_TYPES "T: {double, float}"
-#define TYPES     "T: {double, float, half, complex64, complex128}"
+SLUICE_MATRIX_RECIPE (definite_recipe, definite_samples, SLUICE_MATRIX_ALL);
+SLUICE_MATRIX_RECIPE (grad_recipe, grad_samples, SLUICE_MATRIX_REAL);
+SLUICE_MATRIX_RECIPE (square_recipe, square_samples, SLUICE_MATRIX_ALL);
+SLUICE_MATRIX_RECIPE (inverse_recipe, inverse_samples, SLUICE_MATRIX_ALL);
 
 #define MATRIX_OP(id, op_name, its_signature, its_attrs, text, shape_rule, its_gradient,           \
                   its_recipe)                                                                      \
@@ -140,27 +131,27 @@ RECIPE (inverse_recipe, inverse_samples, ALL);
   MATRIX_OP (id, name, "input: T -> output: T", attrs,                                             \
              N_ ("The lower triangle L of each positive definite matrix A = L L*"),                \
              sluice_shape_square_unchanged, gradient, definite_recipe)
-CHOLESKY (cholesky_op, "Cholesky", TYPES, cholesky_gradient);
-CHOLESKY (batch_cholesky_op, "BatchCholesky", OLD_TYPES, NULL);
+CHOLESKY (cholesky_op, "Cholesky", SLUICE_MATRIX_TYPES, cholesky_gradient);
+CHOLESKY (batch_cholesky_op, "BatchCholesky", SLUICE_MATRIX_OLD_TYPES, NULL);
 
 #define CHOLESKY_GRAD(id, name, attrs)                                                             \
   MATRIX_OP (id, name, "l: T, grad: T -> output: T", attrs,                                        \
              N_ ("The gradient of Cholesky: from the one for L the one for A"),                    \
              cholesky_grad_shape, NULL, grad_recipe)
 CHOLESKY_GRAD (cholesky_grad_op, "CholeskyGrad", "T: {half, float, double}");
-CHOLESKY_GRAD (batch_cholesky_grad_op, "BatchCholeskyGrad", OLD_TYPES);
+CHOLESKY_GRAD (batch_cholesky_grad_op, "BatchCholeskyGrad", SLUICE_MATRIX_OLD_TYPES);
 
 #define INVERSE(id, name, attrs, gradient)                                                         \
   MATRIX_OP (id, name, "input: T -> output: T", "adjoint: bool = false; " attrs,                   \
              N_ ("The inverse of each matrix, or of its adjoint"), sluice_shape_square_unchanged,  \
              gradient, inverse_recipe)
-INVERSE (inverse_op, "MatrixInverse", TYPES, inverse_gradient);
-INVERSE (batch_inverse_op, "BatchMatrixInverse", OLD_TYPES, NULL);
+INVERSE (inverse_op, "MatrixInverse", SLUICE_MATRIX_TYPES, inverse_gradient);
+INVERSE (batch_inverse_op, "BatchMatrixInverse", SLUICE_MATRIX_OLD_TYPES, NULL);
 
 #define DETERMINANT(id, name, attrs, gradient)                                                     \
   MATRIX_OP (id, name, "input: T -> output: T", attrs, N_ ("The determinant of each matrix"),      \
              number_shape, gradient, square_recipe)
-DETERMINANT (determinant_op, "MatrixDeterminant", TYPES, determinant_gradient);
+DETERMINANT (determinant_op, "MatrixDeterminant", SLUICE_MATRIX_TYPES, determinant_gradient);
 DETERMINANT (batch_determinant_op,
              "BatchMatrixDeterminant",
              "T: {float, double, complex64, complex128}",
@@ -169,7 +160,7 @@ DETERMINANT (batch_determinant_op,
 MATRIX_OP (log_determinant_op,
            "LogMatrixDeterminant",
            "input: T -> sign: T, log_abs_determinant: T",
-           TYPES,
+           SLUICE_MATRIX_TYPES,
            N_ ("The sign and the logarithm of the modulus of each matrix' determinant"),
            number_shape,
            log_determinant_gradient,

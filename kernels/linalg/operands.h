@@ -4,7 +4,7 @@
 
 #include "kernels/linalg/batches.h"
 
-/* Shape rules and costs of the ops that factor and solve. */
+/* Shape rules, costs, dtypes and recipes of the ops that factor and solve. */
 
 /* The leading dimensions and the two sizes of the matrices at input i. */
 typedef struct
@@ -27,3 +27,13 @@ void sluice_cost_factor (const SluiceNode *node,
                          const SluiceShape *in,
                          const SluiceShape *out,
                          SluiceCost *cost);
+
+/* TensorFlow's newer ops take half and complex numbers, those of before 2017 do not. */
+#define SLUICE_MATRIX_TYPES     "T: {double, float, half, complex64, complex128}"
+#define SLUICE_MATRIX_OLD_TYPES "T: {double, float}"
+#define SLUICE_MATRIX_REAL      (SLUICE_SET (SLUICE_FLOAT) | SLUICE_SET (SLUICE_DOUBLE))
+#define SLUICE_MATRIX_ALL       (SLUICE_MATRIX_REAL | SLUICE_SET_COMPLEX | SLUICE_SET (SLUICE_HALF))
+#define SLUICE_MATRIX_RECIPE(id, its_samples, types)                                               \
+  static const SluiceRecipe id = { .samples = its_samples,                                         \
+                                   .n_samples = G_N_ELEMENTS (its_samples),                        \
+                                   .dtypes = types }

@@ -206,19 +206,12 @@ static const SluiceSample least_squares_samples[] = {
   { "", "float[0,2]; float[0,1]; double[]={0}", 0, 0, TRUE },
 };
 
-#define RECIPE(id, its_samples, types)                                                             \
-  static const SluiceRecipe id = { .samples = its_samples,                                         \
-                                   .n_samples = G_N_ELEMENTS (its_samples),                        \
-                                   .dtypes = types }
-#define REAL (SLUICE_SET (SLUICE_FLOAT) | SLUICE_SET (SLUICE_DOUBLE))
-#define ALL  (REAL | SLUICE_SET_COMPLEX | SLUICE_SET (SLUICE_HALF))
-RECIPE (solve_recipe, solve_samples, ALL);
-RECIPE (triangular_recipe, triangular_samples, ALL | SLUICE_SET (SLUICE_BFLOAT16));
-RECIPE (old_triangular_recipe, old_triangular_samples, REAL);
-RECIPE (least_squares_recipe, least_squares_samples, ALL);
-
-#define OLD_TYPES "T: {double, float}"
-#define TYPES     "T: {double, float, half, complex64, complex128}"
+SLUICE_MATRIX_RECIPE (solve_recipe, solve_samples, SLUICE_MATRIX_ALL);
+SLUICE_MATRIX_RECIPE (triangular_recipe,
+                      triangular_samples,
+                      SLUICE_MATRIX_ALL | SLUICE_SET (SLUICE_BFLOAT16));
+SLUICE_MATRIX_RECIPE (old_triangular_recipe, old_triangular_samples, SLUICE_MATRIX_REAL);
+SLUICE_MATRIX_RECIPE (least_squares_recipe, least_squares_samples, SLUICE_MATRIX_ALL);
 
 #define SYSTEM_OP(id, op_name, more_inputs, its_attrs, text, shape_rule, its_gradient, its_recipe) \
   static const SluiceOpDef id = {                                                                  \
@@ -236,8 +229,8 @@ RECIPE (least_squares_recipe, least_squares_samples, ALL);
   SYSTEM_OP (id, name, "", "adjoint: bool = false; " attrs,                                        \
              N_ ("X of A X = rhs for each matrix A, or its adjoint"), solve_shape, gradient,       \
              solve_recipe)
-SOLVE (solve_op, "MatrixSolve", TYPES, solve_gradient);
-SOLVE (batch_solve_op, "BatchMatrixSolve", OLD_TYPES, NULL);
+SOLVE (solve_op, "MatrixSolve", SLUICE_MATRIX_TYPES, solve_gradient);
+SOLVE (batch_solve_op, "BatchMatrixSolve", SLUICE_MATRIX_OLD_TYPES, NULL);
 
 #define TRIANGULAR(id, name, attrs, gradient, recipe)                                              \
   SYSTEM_OP (id, name, "", "lower: bool = true; adjoint: bool = false; " attrs,                    \
@@ -248,15 +241,18 @@ TRIANGULAR (triangular_op,
             "T: {bfloat16, double, float, half, complex64, complex128}",
             triangular_gradient,
             triangular_recipe);
-TRIANGULAR (
-    batch_triangular_op, "BatchMatrixTriangularSolve", OLD_TYPES, NULL, old_triangular_recipe);
+TRIANGULAR (batch_triangular_op,
+            "BatchMatrixTriangularSolve",
+            SLUICE_MATRIX_OLD_TYPES,
+            NULL,
+            old_triangular_recipe);
 
 #define LEAST_SQUARES(id, name, attrs, gradient)                                                   \
   SYSTEM_OP (id, name, ", l2_regularizer: double", attrs "; fast: bool = true",                    \
              N_ ("X of least squares of A X - rhs for each matrix A"), least_squares_shape,        \
              gradient, least_squares_recipe)
-LEAST_SQUARES (least_squares_op, "MatrixSolveLs", TYPES, least_squares_gradient);
-LEAST_SQUARES (batch_least_squares_op, "BatchMatrixSolveLs", OLD_TYPES, NULL);
+LEAST_SQUARES (least_squares_op, "MatrixSolveLs", SLUICE_MATRIX_TYPES, least_squares_gradient);
+LEAST_SQUARES (batch_least_squares_op, "BatchMatrixSolveLs", SLUICE_MATRIX_OLD_TYPES, NULL);
 
 static const SluiceOpDef *const ops[] = { &solve_op,         &batch_solve_op,
                                           &triangular_op,    &batch_triangular_op,

@@ -366,19 +366,10 @@ static const SluiceSample old_eigen_samples[] = {
   { "", "float[3,3]={4,1,0.5,1,-5,-1,0.5,-1,6}", 1e-4, 1e-5 },
 };
 
-#define RECIPE(id, its_samples, types)                                                             \
-  static const SluiceRecipe id = { .samples = its_samples,                                         \
-                                   .n_samples = G_N_ELEMENTS (its_samples),                        \
-                                   .dtypes = types }
-#define REAL (SLUICE_SET (SLUICE_FLOAT) | SLUICE_SET (SLUICE_DOUBLE))
-#define ALL  (REAL | SLUICE_SET_COMPLEX | SLUICE_SET (SLUICE_HALF))
-RECIPE (qr_recipe, qr_samples, ALL);
-RECIPE (svd_recipe, svd_samples, ALL);
-RECIPE (eigen_recipe, eigen_samples, ALL);
-RECIPE (old_eigen_recipe, old_eigen_samples, REAL);
-
-#define OLD_TYPES "T: {double, float}"
-#define TYPES     "T: {double, float, half, complex64, complex128}"
+SLUICE_MATRIX_RECIPE (qr_recipe, qr_samples, SLUICE_MATRIX_ALL);
+SLUICE_MATRIX_RECIPE (svd_recipe, svd_samples, SLUICE_MATRIX_ALL);
+SLUICE_MATRIX_RECIPE (eigen_recipe, eigen_samples, SLUICE_MATRIX_ALL);
+SLUICE_MATRIX_RECIPE (old_eigen_recipe, old_eigen_samples, SLUICE_MATRIX_REAL);
 
 #define SPECTRAL_OP(id, op_name, outputs, its_attrs, text, shape_rule, its_gradient, its_recipe)   \
   static const SluiceOpDef id = {                                                                  \
@@ -395,7 +386,7 @@ RECIPE (old_eigen_recipe, old_eigen_samples, REAL);
 SPECTRAL_OP (qr_op,
              "Qr",
              "q: T, r: T",
-             "full_matrices: bool = false; " TYPES,
+             "full_matrices: bool = false; " SLUICE_MATRIX_TYPES,
              N_ ("Each matrix as a product of orthogonal columns and an upper triangle"),
              qr_shape,
              qr_gradient,
@@ -406,22 +397,22 @@ SPECTRAL_OP (qr_op,
                "compute_uv: bool = true; full_matrices: bool = false; " types,                     \
                N_ ("Singular values of each matrix, and their vectors: A = U diag(s) V*"),         \
                svd_shape, gradient, svd_recipe)
-SVD (svd_op, "Svd", TYPES, svd_gradient);
+SVD (svd_op, "Svd", SLUICE_MATRIX_TYPES, svd_gradient);
 SVD (batch_svd_op, "BatchSvd", "T: {double, float, complex64, complex128}", NULL);
 
 #define EIGEN(id, name, types, gradient, recipe)                                                   \
   SPECTRAL_OP (id, name, "e: T, v: T", "compute_v: bool = true; " types,                           \
                N_ ("Eigenvalues in rising order, and vectors, of each self-adjoint matrix"),       \
                eigen_shape, gradient, recipe)
-EIGEN (eigen_op, "SelfAdjointEigV2", TYPES, eigen_gradient, eigen_recipe);
-EIGEN (batch_eigen_op, "BatchSelfAdjointEigV2", OLD_TYPES, NULL, old_eigen_recipe);
+EIGEN (eigen_op, "SelfAdjointEigV2", SLUICE_MATRIX_TYPES, eigen_gradient, eigen_recipe);
+EIGEN (batch_eigen_op, "BatchSelfAdjointEigV2", SLUICE_MATRIX_OLD_TYPES, NULL, old_eigen_recipe);
 
 #define EIGEN_ROWS(id, name, types)                                                                \
   SPECTRAL_OP (id, name, "output: T", types,                                                       \
                N_ ("Eigenvalues of each self-adjoint matrix in a row above its eigenvectors"),     \
                eigen_rows_shape, NULL, old_eigen_recipe)
 EIGEN_ROWS (eigen_rows_op, "SelfAdjointEig", "T: {double, float, half}");
-EIGEN_ROWS (batch_eigen_rows_op, "BatchSelfAdjointEig", OLD_TYPES);
+EIGEN_ROWS (batch_eigen_rows_op, "BatchSelfAdjointEig", SLUICE_MATRIX_OLD_TYPES);
 
 static const SluiceOpDef *const ops[] = {
   &qr_op, &svd_op, &batch_svd_op, &eigen_op, &batch_eigen_op, &eigen_rows_op, &batch_eigen_rows_op,

@@ -3,6 +3,7 @@
 #include <float.h>
 
 #include "kernels/array/segment.h"
+#include "kernels/math/ids.h"
 #include "kernels/math/reduce.h"
 #include "kernels/math/wide.h"
 #include "kernels/typed.h"
@@ -48,22 +49,6 @@ fill (const SegmentJob *job, char *to, gint64 n)
 }
 
 /* ---- sorted: the rows of a segment lie together ---- */
-
-/* The first row whose number is at least `id`. */
-static gint64
-lower_bound (const SluiceTensor *ids, gint64 id)
-{
-  gint64 low = 0, high = ids->n_elements;
-  while (low < high)
-    {
-      gint64 middle = low + (high - low) / 2;
-      if (sluice_tensor_get_int (ids, middle) < id)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low;
-}
 
 #define DIVIDE(DTYPE, T)                                                                           \
   case DTYPE:                                                                                      \
@@ -116,7 +101,7 @@ static void
 run_sorted (gpointer data, gint64 begin, gint64 end)
 {
   const SegmentJob *job = data;
-  gint64 next = lower_bound (job->ids, begin);
+  gint64 next = sluice_ids_lower_bound (job->ids, begin);
   for (gint64 id = begin; id < end; id++)
     {
       gint64 first = next;

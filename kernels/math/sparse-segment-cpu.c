@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/math/ids.h"
 #include "kernels/state/rows.h"
 #include "kernels/typed.h"
 
@@ -48,22 +49,6 @@ typedef struct
 
 /* ---- forward: units are segments ---- */
 
-/* The first id that is not below. */
-static gint64
-lower_bound (const SluiceTensor *ids, gint64 id)
-{
-  gint64 low = 0, high = ids->n_elements;
-  while (low < high)
-    {
-      gint64 middle = low + (high - low) / 2;
-      if (sluice_tensor_get_int (ids, middle) < id)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low;
-}
-
 static void
 add_halves (const Work *w, const gint64 *numbers, gint64 n, char *to)
 {
@@ -102,7 +87,7 @@ make_segments (gpointer data, gint64 begin, gint64 end)
 {
   const Work *w = data;
   const gint64 *numbers = w->rows->numbers->data;
-  gint64 next = lower_bound (w->ids, begin);
+  gint64 next = sluice_ids_lower_bound (w->ids, begin);
   for (gint64 id = begin; id < end; id++)
     {
       gint64 first = next;

@@ -130,25 +130,17 @@ RECIPE (grad, { "", "float[3,2]; int32[4]={1,4,1,0}; int32[4]={0,2,2,1}; int32[]
     .recipe = samples,                                                                             \
   };
 #define GRAD_OP(id, op_name, text)                                                                 \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = "grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int32 -> "        \
+  SLUICE_OP_DEF (id, op_name,                                                                      \
+                 "grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int32 -> "        \
                  "output: T",                                                                      \
-    .attrs = "T: floating; Tidx: index = int32; Tsegmentids: index = int32",                       \
-    .summary = text,                                                                               \
-    .shape = grad_shape,                                                                           \
-    .recipe = &grad_recipe,                                                                        \
-  };
+                 "T: floating; Tidx: index = int32; Tsegmentids: index = int32", 0, grad_shape,    \
+                 &grad_recipe, text);
 #define GRAD_V2_OP(id, op_name, text)                                                              \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = "grad: T, indices: Tidx, segment_ids: Tsegmentids, dense_output_dim0: int32 -> "  \
+  SLUICE_OP_DEF (id, op_name,                                                                      \
+                 "grad: T, indices: Tidx, segment_ids: Tsegmentids, dense_output_dim0: int32 -> "  \
                  "output: T, sorted_unique_indices: Tidx",                                         \
-    .attrs = "T: floating; Tidx: index = int32; Tsegmentids: index = int32",                       \
-    .summary = text,                                                                               \
-    .shape = grad_v2_shape,                                                                        \
-    .recipe = &grad_recipe,                                                                        \
-  };
+                 "T: floating; Tidx: index = int32; Tsegmentids: index = int32", 0, grad_v2_shape, \
+                 &grad_recipe, text);
 #define OPS(id, name, types, text, grad_text)                                                      \
   OP (id##_op, name, types, text, "", "", segment_shape, id##_gradient, &segment_recipe)           \
   OP (id##_counted_op, name "WithNumSegments", types, text, ", num_segments: Tnumsegments",        \

@@ -218,16 +218,6 @@ sluice_conv_reference (SluiceKernelCall *call, SluiceConvKind kind, const Sluice
   return run_loops (call, kind, &loops);
 }
 
-static gpointer
-conv_prepare (const SluiceNode *node, GError **error)
-{
-  SluiceWindow *window = g_new (SluiceWindow, 1);
-  if (sluice_window_parse (node, window, error))
-    return window;
-  g_free (window);
-  return NULL;
-}
-
 static gboolean
 conv_compute (SluiceKernelCall *call)
 {
@@ -239,7 +229,7 @@ conv_compute (SluiceKernelCall *call)
 
 #define KERNEL(name, types, kind)                                                                  \
   {                                                                                                \
-    .op = name, .device = "CPU", .where = { { "T", types } }, .prepare = conv_prepare,             \
+    .op = name, .device = "CPU", .where = { { "T", types } }, .prepare = sluice_window_prepare,    \
     .free_state = g_free, .compute = conv_compute, .data = GINT_TO_POINTER (kind)                  \
   }
 #define WITH_INT32 (SLUICE_SET_FLOATS | SLUICE_SET (SLUICE_INT32))

@@ -128,16 +128,6 @@ image_range (gpointer data, gint64 begin, gint64 end)
     images[p->dtype](p, n);
 }
 
-static gpointer
-dilation_prepare (const SluiceNode *node, GError **error)
-{
-  SluiceWindow *window = g_new (SluiceWindow, 1);
-  if (sluice_window_parse (node, window, error))
-    return window;
-  g_free (window);
-  return NULL;
-}
-
 /* Checks the inputs; out: the shape of the forward op's output. */
 static gboolean
 place_dilation (SluiceKernelCall *call, Dilation *p, SluiceShape *out)
@@ -217,7 +207,7 @@ dilation_compute (SluiceKernelCall *call)
 #define KERNEL(name, kind)                                                                         \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_REAL } },                            \
-    .prepare = dilation_prepare, .free_state = g_free, .compute = dilation_compute,                \
+    .prepare = sluice_window_prepare, .free_state = g_free, .compute = dilation_compute,           \
     .data = GINT_TO_POINTER (kind)                                                                 \
   }
 

@@ -211,15 +211,10 @@ static const SluiceOpDef lstm_cell_grad_op = {
     .recipe = &block_recipe,                                                                       \
   }
 #define BLOCK_GRAD(id, op_name, text)                                                              \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature =                                                                                   \
-        "seq_len_max: int64, " STATE ", " STEP ", h: T, cs_grad: T, h_grad: T -> " ALL_GRADS,      \
-    .attrs = PEEPHOLE T_HALF,                                                                      \
-    .summary = text,                                                                               \
-    .shape = block_grad_shape,                                                                     \
-    .recipe = &block_grad_recipe,                                                                  \
-  }
+  SLUICE_OP_DEF (id, op_name,                                                                      \
+                 "seq_len_max: int64, " STATE ", " STEP                                            \
+                 ", h: T, cs_grad: T, h_grad: T -> " ALL_GRADS,                                    \
+                 PEEPHOLE T_HALF, 0, block_grad_shape, &block_grad_recipe, text)
 BLOCK (block_op, "BlockLSTM", BIAS PEEPHOLES T_HALF, N_ ("An LSTM over a whole sequence"));
 BLOCK (block_v2_op,
        "BlockLSTMV2",

@@ -338,17 +338,6 @@ image_range (gpointer data, gint64 begin, gint64 end)
       max_image (work, n);
 }
 
-/* What a node's attributes say; of the V2 ops the sizes come with the call. */
-static gpointer
-pool_prepare (const SluiceNode *node, GError **error)
-{
-  SluiceWindow *window = g_new (SluiceWindow, 1);
-  if (sluice_window_parse (node, window, error))
-    return window;
-  g_free (window);
-  return NULL;
-}
-
 static gboolean
 read_window (SluiceKernelCall *call, guint first, SluiceWindow *window)
 {
@@ -651,7 +640,7 @@ types_are_one (const SluiceNode *node)
 
 #define KERNEL(name, types, function, kind)                                                        \
   {                                                                                                \
-    .op = name, .device = "CPU", .where = { { "T", types } }, .prepare = pool_prepare,             \
+    .op = name, .device = "CPU", .where = { { "T", types } }, .prepare = sluice_window_prepare,    \
     .free_state = g_free, .compute = function, .data = GINT_TO_POINTER (kind)                      \
   }
 #define ARG_KERNEL(name, function)                                                                 \
@@ -676,7 +665,7 @@ static const SluiceKernel kernels[] = {
     .device = "CPU",
     .where = { { "T", FLOATS } },
     .accepts = types_are_one,
-    .prepare = pool_prepare,
+    .prepare = sluice_window_prepare,
     .free_state = g_free,
     .compute = max_backward_compute,
     .data = GINT_TO_POINTER (MAX_POOL_GRAD_TIES) },

@@ -262,3 +262,13 @@ sluice_window_infer (
     return TRUE;
   return place_axis (self, axis, in, size, out, pad, error);
 }
+
+gpointer
+sluice_window_prepare (const SluiceNode *node, GError **error)
+{
+  SluiceWindow *window = g_new (SluiceWindow, 1);
+  if (sluice_window_parse (node, window, error))
+    return window;
+  g_free (window);
+  return NULL;
+}

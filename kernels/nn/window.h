@@ -119,3 +119,7 @@ gboolean sluice_window_read_sizes (SluiceKernelCall *call,
                                    const SluiceWindow *self,
                                    guint i,
                                    SluiceShape *shape);
+
+/* SluiceKernel.prepare of kernels whose state is what sluice_window_parse() finds; free_state is
+ * g_free. */
+gpointer sluice_window_prepare (const SluiceNode *node, GError **error);

@@ -198,51 +198,43 @@ static const SluiceRecipe recipe = {
   .why_none = N_ ("works on an accumulator: tests/kernels/test-monitor makes one")
 };
 
-#define OP(id, op_name, op_signature, op_attrs, op_shape, text)                                    \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
 /* By reference, and behind a resource handle. */
 #define BOTH_OPS(id, op_name, rest, op_attrs, op_shape, text)                                      \
-  OP (id##_ref, op_name, "handle: Ref(string)" rest, op_attrs, op_shape, text);                    \
-  OP (id##_resource, "Resource" op_name, "handle: resource" rest, op_attrs, op_shape, text)
+  SLUICE_STATEFUL_OP (id##_ref, op_name, "handle: Ref(string)" rest, op_attrs, op_shape, text);    \
+  SLUICE_STATEFUL_OP (id##_resource, "Resource" op_name, "handle: resource" rest, op_attrs,        \
+                      op_shape, text)
 
 #define MAKE_ATTRS                                                                                 \
   "dtype: number; shape: shape; container: string = ''; shared_name: string = ''; "                \
   "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"
 #define MAKE_TEXT N_ ("Adds up gradients of several workers")
 
-OP (make_ref,
-    "ConditionalAccumulator",
-    "-> handle: Ref(string)",
-    MAKE_ATTRS,
-    handle_shape,
-    MAKE_TEXT);
-OP (make_resource,
-    "ResourceConditionalAccumulator",
-    "-> handle: resource",
-    MAKE_ATTRS,
-    handle_shape,
-    MAKE_TEXT);
-OP (make_sparse,
-    "SparseConditionalAccumulator",
-    "-> handle: Ref(string)",
-    MAKE_ATTRS,
-    handle_shape,
-    N_ ("Adds up sparse gradients of several workers"));
+SLUICE_STATEFUL_OP (make_ref,
+                    "ConditionalAccumulator",
+                    "-> handle: Ref(string)",
+                    MAKE_ATTRS,
+                    handle_shape,
+                    MAKE_TEXT);
+SLUICE_STATEFUL_OP (make_resource,
+                    "ResourceConditionalAccumulator",
+                    "-> handle: resource",
+                    MAKE_ATTRS,
+                    handle_shape,
+                    MAKE_TEXT);
+SLUICE_STATEFUL_OP (make_sparse,
+                    "SparseConditionalAccumulator",
+                    "-> handle: Ref(string)",
+                    MAKE_ATTRS,
+                    handle_shape,
+                    N_ ("Adds up sparse gradients of several workers"));
 BOTH_OPS (apply,
           "AccumulatorApplyGradient",
           ", local_step: int64, gradient: dtype ->",
           "dtype: number",
           scalar_1_shape,
           N_ ("Adds a gradient to an accumulator, or drops it where it is of an older step"));
-OP (apply_sparse,
+SLUICE_STATEFUL_OP (
+    apply_sparse,
     "SparseAccumulatorApplyGradient",
     "handle: Ref(string), local_step: int64, gradient_indices: int64, gradient_values: dtype, "
     "gradient_shape: int64 ->",
@@ -255,7 +247,8 @@ BOTH_OPS (take,
           "dtype: number",
           take_shape,
           N_ ("Waits for enough gradients, takes their mean or sum and begins the next step"));
-OP (take_sparse,
+SLUICE_STATEFUL_OP (
+    take_sparse,
     "SparseAccumulatorTakeGradient",
     "handle: Ref(string), num_required: int32 -> indices: int64, values: dtype, shape: int64",
     "dtype: number",

@@ -419,31 +419,22 @@ static const SluiceRecipe recipe = {
   .why_none = N_ ("works on a barrier: tests/kernels/test-monitor makes one")
 };
 
-#define OP(id, op_name, op_signature, op_attrs, op_shape, text)                                    \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
-
-OP (barrier_op,
+SLUICE_STATEFUL_OP (
+    barrier_op,
     "Barrier",
     "-> handle: Ref(string)",
     "component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; "
     "container: string = ''; shared_name: string = ''",
     sluice_queue_handle_shape,
     N_ ("Puts tuples together whose components come one by one, by their keys"));
-OP (insert_op,
-    "BarrierInsertMany",
-    "handle: Ref(string), keys: string, values: T ->",
-    "T: type; component_index: int",
-    insert_shape,
-    N_ ("Gives keys of a barrier one of their components"));
-OP (take_op,
+SLUICE_STATEFUL_OP (insert_op,
+                    "BarrierInsertMany",
+                    "handle: Ref(string), keys: string, values: T ->",
+                    "T: type; component_index: int",
+                    insert_shape,
+                    N_ ("Gives keys of a barrier one of their components"));
+SLUICE_STATEFUL_OP (
+    take_op,
     "BarrierTakeMany",
     "handle: Ref(string), num_elements: int32 -> indices: int64, keys: string, "
     "values: component_types",
@@ -451,24 +442,24 @@ OP (take_op,
     "wait_for_incomplete: bool = false; timeout_ms: int = -1",
     take_shape,
     N_ ("Takes tuples that are complete out of a barrier; waits until there are enough"));
-OP (close_op,
-    "BarrierClose",
-    "handle: Ref(string) ->",
-    "cancel_pending_enqueues: bool = false",
-    sluice_shape_none,
-    N_ ("Lets no new keys into a barrier"));
-OP (ready_op,
-    "BarrierReadySize",
-    "handle: Ref(string) -> size: int32",
-    NULL,
-    sluice_shape_scalar,
-    N_ ("How many tuples of a barrier are complete"));
-OP (incomplete_op,
-    "BarrierIncompleteSize",
-    "handle: Ref(string) -> size: int32",
-    NULL,
-    sluice_shape_scalar,
-    N_ ("How many tuples of a barrier lack a component"));
+SLUICE_STATEFUL_OP (close_op,
+                    "BarrierClose",
+                    "handle: Ref(string) ->",
+                    "cancel_pending_enqueues: bool = false",
+                    sluice_shape_none,
+                    N_ ("Lets no new keys into a barrier"));
+SLUICE_STATEFUL_OP (ready_op,
+                    "BarrierReadySize",
+                    "handle: Ref(string) -> size: int32",
+                    NULL,
+                    sluice_shape_scalar,
+                    N_ ("How many tuples of a barrier are complete"));
+SLUICE_STATEFUL_OP (incomplete_op,
+                    "BarrierIncompleteSize",
+                    "handle: Ref(string) -> size: int32",
+                    NULL,
+                    sluice_shape_scalar,
+                    N_ ("How many tuples of a barrier lack a component"));
 
 static const SluiceOpDef *const ops[] = { &barrier_op, &insert_op, &take_op,
                                           &close_op,   &ready_op,  &incomplete_op };

@@ -362,20 +362,9 @@ static const SluiceRecipe recipe = {
   .why_none = N_ ("works on a staging area: tests/kernels/test-monitor makes one")
 };
 
-#define ONE_OP(id, op_name, op_signature, op_attrs, op_shape, text)                                \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; " op_attrs                       \
-             "; container: string = ''; shared_name: string = ''",                                 \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
 #define OPS(id, op_name, op_signature, op_attrs, op_shape, text)                                   \
-  ONE_OP (map_##id, "Map" op_name, op_signature, op_attrs, op_shape, text);                        \
-  ONE_OP (ordered_##id, "OrderedMap" op_name, op_signature, op_attrs, op_shape, text)
+  SLUICE_STAGE_OP (map_##id, "Map" op_name, op_signature, op_attrs, op_shape, text);               \
+  SLUICE_STAGE_OP (ordered_##id, "OrderedMap" op_name, op_signature, op_attrs, op_shape, text)
 #define SOME "dtypes: list(type) >= 1"
 #define ANY  "dtypes: list(type)"
 
@@ -423,23 +412,15 @@ static const SluiceOpDef *const ops[] = {
   BOTH (size),  BOTH (incomplete_size), BOTH (clear),
 };
 
-#define WAITS(function)                                                                            \
-  .start = function, .cancel = sluice_monitor_cancel,                                              \
-  .describe_wait = sluice_monitor_describe_wait,                                                   \
-  .flags = SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_KEEPS_DENORMALS
-#define KERNEL(op_name, ...)                                                                       \
-  {                                                                                                \
-    .op = op_name, .device = "CPU", .prepare = sluice_stage_prepare, .free_state = g_free,         \
-    __VA_ARGS__                                                                                    \
-  }
 #define KERNELS(op_name, ...)                                                                      \
-  KERNEL ("Map" op_name, __VA_ARGS__), KERNEL ("OrderedMap" op_name, __VA_ARGS__)
+  SLUICE_STAGE_KERNEL ("Map" op_name, __VA_ARGS__),                                                \
+      SLUICE_STAGE_KERNEL ("OrderedMap" op_name, __VA_ARGS__)
 
 static const SluiceKernel kernels[] = {
-  KERNELS ("Stage", WAITS (stage_start)),
-  KERNELS ("Unstage", WAITS (unstage_start)),
-  KERNELS ("UnstageNoKey", WAITS (unstage_first_start)),
-  KERNELS ("Peek", WAITS (peek_start)),
+  KERNELS ("Stage", SLUICE_STAGE_WAITS (stage_start)),
+  KERNELS ("Unstage", SLUICE_STAGE_WAITS (unstage_start)),
+  KERNELS ("UnstageNoKey", SLUICE_STAGE_WAITS (unstage_first_start)),
+  KERNELS ("Peek", SLUICE_STAGE_WAITS (peek_start)),
   KERNELS ("Size", .compute = size_compute),
   KERNELS ("IncompleteSize", .compute = size_compute, .data = GINT_TO_POINTER (TRUE)),
   KERNELS ("Clear", .compute = clear_compute),

@@ -112,35 +112,24 @@ static const SluiceRecipe recipe = {
   .why_none = N_ ("works on a mutex: tests/kernels/test-monitor makes one")
 };
 
-#define OP(id, op_name, op_signature, op_attrs, op_shape, text)                                    \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
-
-OP (mutex_op,
-    "MutexV2",
-    "-> resource: resource",
-    "container: string = ''; shared_name: string = ''",
-    sluice_shape_scalar,
-    N_ ("A mutex, which one lock at a time can hold"));
-OP (lock_op,
-    "MutexLock",
-    "mutex: resource -> mutex_lock: variant",
-    NULL,
-    sluice_shape_scalar,
-    N_ ("Waits for a mutex and holds it as long as its value lives"));
-OP (consume_op,
-    "ConsumeMutexLock",
-    "mutex_lock: variant ->",
-    NULL,
-    sluice_shape_none,
-    N_ ("Takes a lock, so that its mutex is free again"));
+SLUICE_STATEFUL_OP (mutex_op,
+                    "MutexV2",
+                    "-> resource: resource",
+                    "container: string = ''; shared_name: string = ''",
+                    sluice_shape_scalar,
+                    N_ ("A mutex, which one lock at a time can hold"));
+SLUICE_STATEFUL_OP (lock_op,
+                    "MutexLock",
+                    "mutex: resource -> mutex_lock: variant",
+                    NULL,
+                    sluice_shape_scalar,
+                    N_ ("Waits for a mutex and holds it as long as its value lives"));
+SLUICE_STATEFUL_OP (consume_op,
+                    "ConsumeMutexLock",
+                    "mutex_lock: variant ->",
+                    NULL,
+                    sluice_shape_none,
+                    N_ ("Takes a lock, so that its mutex is free again"));
 
 static const SluiceOpDef *const ops[] = { &mutex_op, &lock_op, &consume_op };
 

@@ -174,15 +174,7 @@ static const SluiceRecipe recipe = {
 };
 
 #define ONE_OP(id, op_name, op_signature, op_attrs, text)                                          \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = sluice_queue_handle_shape,                                                            \
-    .recipe = &recipe,                                                                             \
-  }
+  SLUICE_STATEFUL_OP (id, op_name, op_signature, op_attrs, sluice_queue_handle_shape, text)
 #define MAKES_QUEUE(id, op_name, op_attrs, text)                                                   \
   ONE_OP (id##_ref, op_name, "-> handle: Ref(string)", op_attrs, text);                            \
   ONE_OP (id##_v2, op_name "V2", "-> handle: resource", op_attrs, text)

@@ -30,3 +30,20 @@ gsize sluice_stage_bytes (const SluiceElements *elements); /* NULL tensors count
 
 /* Is the tensor of the dtype and shape that output i has? Else the call fails. */
 gboolean sluice_stage_check_type (SluiceKernelCall *call, guint i, const SluiceTensor *tensor);
+
+/* An op of a staging area, whose file has one `recipe` for all of them. */
+#define SLUICE_STAGE_OP(id, op_name, op_signature, op_attrs, op_shape, text)                       \
+  SLUICE_STATEFUL_OP (id, op_name, op_signature,                                                   \
+                      "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; " op_attrs              \
+                      "; container: string = ''; shared_name: string = ''",                        \
+                      op_shape, text)
+/* A kernel of one, and what it says where it may wait. */
+#define SLUICE_STAGE_KERNEL(op_name, ...)                                                          \
+  {                                                                                                \
+    .op = op_name, .device = "CPU", .prepare = sluice_stage_prepare, .free_state = g_free,         \
+    __VA_ARGS__                                                                                    \
+  }
+#define SLUICE_STAGE_WAITS(function)                                                               \
+  .start = function, .cancel = sluice_monitor_cancel,                                              \
+  .describe_wait = sluice_monitor_describe_wait,                                                   \
+  .flags = SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_KEEPS_DENORMALS

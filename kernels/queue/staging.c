@@ -247,60 +247,44 @@ static const SluiceRecipe recipe = {
   .why_none = N_ ("works on a staging area: tests/kernels/test-monitor makes one")
 };
 
-#define OP(id, op_name, op_signature, least, op_shape, text)                                       \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; dtypes: list(type)" least        \
-             "; container: string = ''; shared_name: string = ''",                                 \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
+#define SOME "dtypes: list(type) >= 1"
+#define ANY  "dtypes: list(type)"
 
-OP (stage_op,
-    "Stage",
-    "values: dtypes ->",
-    " >= 1",
-    sluice_shape_none,
-    N_ ("Puts tensors into a staging area; waits while it is full"));
-OP (unstage_op,
-    "Unstage",
-    "-> values: dtypes",
-    " >= 1",
-    unstage_shape,
-    N_ ("Takes the oldest tensors out of a staging area; waits while it is empty"));
-OP (peek_op,
-    "StagePeek",
-    "index: int32 -> values: dtypes",
-    " >= 1",
-    peek_shape,
-    N_ ("Looks at tensors in a staging area; waits until there are as many"));
-OP (size_op,
-    "StageSize",
-    "-> size: int32",
-    "",
-    sluice_shape_scalar,
-    N_ ("How many elements a staging area holds"));
-OP (clear_op, "StageClear", "->", "", sluice_shape_none, N_ ("Empties a staging area"));
+SLUICE_STAGE_OP (stage_op,
+                 "Stage",
+                 "values: dtypes ->",
+                 SOME,
+                 sluice_shape_none,
+                 N_ ("Puts tensors into a staging area; waits while it is full"));
+SLUICE_STAGE_OP (unstage_op,
+                 "Unstage",
+                 "-> values: dtypes",
+                 SOME,
+                 unstage_shape,
+                 N_ ("Takes the oldest tensors out of a staging area; waits while it is empty"));
+SLUICE_STAGE_OP (peek_op,
+                 "StagePeek",
+                 "index: int32 -> values: dtypes",
+                 SOME,
+                 peek_shape,
+                 N_ ("Looks at tensors in a staging area; waits until there are as many"));
+SLUICE_STAGE_OP (size_op,
+                 "StageSize",
+                 "-> size: int32",
+                 ANY,
+                 sluice_shape_scalar,
+                 N_ ("How many elements a staging area holds"));
+SLUICE_STAGE_OP (
+    clear_op, "StageClear", "->", ANY, sluice_shape_none, N_ ("Empties a staging area"));
 
 static const SluiceOpDef *const ops[] = { &stage_op, &unstage_op, &peek_op, &size_op, &clear_op };
 
-#define WAITS(function)                                                                            \
-  .start = function, .cancel = sluice_monitor_cancel,                                              \
-  .describe_wait = sluice_monitor_describe_wait,                                                   \
-  .flags = SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_KEEPS_DENORMALS
-#define KERNEL(op_name, ...)                                                                       \
-  {                                                                                                \
-    .op = op_name, .device = "CPU", .prepare = sluice_stage_prepare, .free_state = g_free,         \
-    __VA_ARGS__                                                                                    \
-  }
-
 static const SluiceKernel kernels[] = {
-  KERNEL ("Stage", WAITS (stage_start)),           KERNEL ("Unstage", WAITS (unstage_start)),
-  KERNEL ("StagePeek", WAITS (peek_start)),        KERNEL ("StageSize", .compute = size_compute),
-  KERNEL ("StageClear", .compute = clear_compute),
+  SLUICE_STAGE_KERNEL ("Stage", SLUICE_STAGE_WAITS (stage_start)),
+  SLUICE_STAGE_KERNEL ("Unstage", SLUICE_STAGE_WAITS (unstage_start)),
+  SLUICE_STAGE_KERNEL ("StagePeek", SLUICE_STAGE_WAITS (peek_start)),
+  SLUICE_STAGE_KERNEL ("StageSize", .compute = size_compute),
+  SLUICE_STAGE_KERNEL ("StageClear", .compute = clear_compute),
 };
 
 const SluiceKernelModule sluice_module_queue_staging = {

@@ -62,16 +62,11 @@ RECIPE (hits_recipe, hits_samples);
 #define COUNTS "num_true: int >= 1; num_sampled: int >= 1; unique: bool; "
 #define SEEDS  "seed: int = 0; seed2: int = 0"
 #define SAMPLER(id, op_name, its_attrs, text, its_recipe)                                          \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = "true_classes: int64 -> sampled_candidates: int64, true_expected_count: float, "  \
+  SLUICE_OP_DEF (id, op_name,                                                                      \
+                 "true_classes: int64 -> sampled_candidates: int64, true_expected_count: float, "  \
                  "sampled_expected_count: float",                                                  \
-    .attrs = COUNTS its_attrs SEEDS,                                                               \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = sampler_shape,                                                                        \
-    .recipe = &its_recipe,                                                                         \
-  }
+                 COUNTS its_attrs SEEDS, SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,        \
+                 sampler_shape, &its_recipe, text)
 
 SAMPLER (uniform_op,
          "UniformCandidateSampler",

@@ -124,15 +124,8 @@ static const SluiceRecipe recipe = {
 
 /* Every op is there twice: with a handle, and as it was before. */
 #define TABLE_OP(id, op_name, table, before, after, op_attrs, text, op_flags, op_shape)            \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = before "table_handle: " table after,                                              \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = op_flags,                                                                             \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
+  SLUICE_OP_DEF (id, op_name, before "table_handle: " table after, op_attrs, op_flags, op_shape,   \
+                 &recipe, text)
 #define TABLE_OPS(id, op_name, before, after, op_attrs, text, op_shape)                            \
   TABLE_OP (id##_ref, op_name, "Ref(string)", before, after, op_attrs, text,                       \
             SLUICE_OP_NOT_DIFFERENTIABLE, op_shape);                                               \

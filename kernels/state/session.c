@@ -129,47 +129,37 @@ static const SluiceRecipe recipe = {
   .why_none = N_ ("differs from run to run: tests/kernels/test-lookup looks at what must hold")
 };
 
-#define SESSION_OP(id, op_name, op_signature, op_attrs, op_shape, text)                            \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = op_signature,                                                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
-    .shape = op_shape,                                                                             \
-    .recipe = &recipe,                                                                             \
-  }
 #define KEEP_TEXT N_ ("Keeps a tensor in the session and gives a handle to it")
-SESSION_OP (keep_op,
-            "GetSessionHandle",
-            "value: T -> handle: string",
-            "T: type",
-            sluice_shape_scalar,
-            KEEP_TEXT);
-SESSION_OP (keep_v2_op,
-            "GetSessionHandleV2",
-            "value: T -> handle: resource",
-            "T: type",
-            sluice_shape_scalar,
-            KEEP_TEXT);
-SESSION_OP (get_op,
-            "GetSessionTensor",
-            "handle: string -> value: dtype",
-            "dtype: type",
-            get_shape,
-            N_ ("A tensor that the session keeps"));
-SESSION_OP (delete_op,
-            "DeleteSessionTensor",
-            "handle: string ->",
-            NULL,
-            get_shape,
-            N_ ("Drops a tensor that the session keeps"));
-SESSION_OP (timestamp_op,
-            "Timestamp",
-            "-> ts: double",
-            NULL,
-            sluice_shape_scalar,
-            N_ ("Seconds since 1970"));
+SLUICE_STATEFUL_OP (keep_op,
+                    "GetSessionHandle",
+                    "value: T -> handle: string",
+                    "T: type",
+                    sluice_shape_scalar,
+                    KEEP_TEXT);
+SLUICE_STATEFUL_OP (keep_v2_op,
+                    "GetSessionHandleV2",
+                    "value: T -> handle: resource",
+                    "T: type",
+                    sluice_shape_scalar,
+                    KEEP_TEXT);
+SLUICE_STATEFUL_OP (get_op,
+                    "GetSessionTensor",
+                    "handle: string -> value: dtype",
+                    "dtype: type",
+                    get_shape,
+                    N_ ("A tensor that the session keeps"));
+SLUICE_STATEFUL_OP (delete_op,
+                    "DeleteSessionTensor",
+                    "handle: string ->",
+                    NULL,
+                    get_shape,
+                    N_ ("Drops a tensor that the session keeps"));
+SLUICE_STATEFUL_OP (timestamp_op,
+                    "Timestamp",
+                    "-> ts: double",
+                    NULL,
+                    sluice_shape_scalar,
+                    N_ ("Seconds since 1970"));
 
 static const SluiceOpDef *const ops[] = { &keep_op, &keep_v2_op, &get_op, &delete_op,
                                           &timestamp_op };

@@ -104,15 +104,9 @@ static const SluiceOpDef assign_op = {
 };
 
 #define UPDATE_OP(id, op_name, text)                                                               \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",                                    \
-    .attrs = "T: number; use_locking: bool = false",                                               \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_NOT_DIFFERENTIABLE,                                                         \
-    .shape = update_shape,                                                                         \
-    .recipe = &reference_recipe,                                                                   \
-  }
+  SLUICE_OP_DEF (id, op_name, "ref: Ref(T), value: T -> output_ref: Ref(T)",                       \
+                 "T: number; use_locking: bool = false", SLUICE_OP_NOT_DIFFERENTIABLE,             \
+                 update_shape, &reference_recipe, text)
 
 UPDATE_OP (assign_add_op, "AssignAdd", N_ ("Adds to a variable"));
 UPDATE_OP (assign_sub_op, "AssignSub", N_ ("Subtracts from a variable"));

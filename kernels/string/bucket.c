@@ -58,15 +58,8 @@ static const SluiceRecipe strong_recipe = { .samples = strong_samples,
                                             .n_samples = G_N_ELEMENTS (strong_samples) };
 
 #define BUCKET_OP(id, op_name, input, more, op_recipe, text)                                       \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = input ": string -> output: int64",                                                \
-    .attrs = "num_buckets: int >= 1" more,                                                         \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_NOT_DIFFERENTIABLE,                                                         \
-    .shape = sluice_shape_unchanged,                                                               \
-    .recipe = op_recipe,                                                                           \
-  }
+  SLUICE_OP_DEF (id, op_name, input ": string -> output: int64", "num_buckets: int >= 1" more,     \
+                 SLUICE_OP_NOT_DIFFERENTIABLE, sluice_shape_unchanged, op_recipe, text)
 BUCKET_OP (plain_op,
            "StringToHashBucket",
            "string_tensor",

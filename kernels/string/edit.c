@@ -255,15 +255,8 @@ decode_compute (SluiceKernelCall *call)
   static const SluiceRecipe id##_recipe = { .samples = id##_samples,                               \
                                             .n_samples = G_N_ELEMENTS (id##_samples) }
 #define EDIT_OP(id, op_name, recipe_id, op_attrs, text)                                            \
-  static const SluiceOpDef id##_op = {                                                             \
-    .name = op_name,                                                                               \
-    .signature = "input: string -> output: string",                                                \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_NOT_DIFFERENTIABLE,                                                         \
-    .shape = sluice_shape_unchanged,                                                               \
-    .recipe = &recipe_id##_recipe,                                                                 \
-  }
+  SLUICE_OP_DEF (id##_op, op_name, "input: string -> output: string", op_attrs,                    \
+                 SLUICE_OP_NOT_DIFFERENTIABLE, sluice_shape_unchanged, &recipe_id##_recipe, text)
 
 RECIPE (case,
         { "", "string[3]={'aBc','','ÀÉx'}" },

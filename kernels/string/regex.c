@@ -123,15 +123,8 @@ RECIPE (match, "", "; string[]='a+|b.*'");
 RECIPE (static_match, "pattern='a{3}'", "");
 
 #define REGEX_OP(id, op_name, inputs, output, op_attrs, text)                                      \
-  static const SluiceOpDef id##_op = {                                                             \
-    .name = op_name,                                                                               \
-    .signature = "input: string" inputs " -> output: " output,                                     \
-    .attrs = op_attrs,                                                                             \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_NOT_DIFFERENTIABLE,                                                         \
-    .shape = pattern_shape,                                                                        \
-    .recipe = &id##_recipe,                                                                        \
-  }
+  SLUICE_OP_DEF (id##_op, op_name, "input: string" inputs " -> output: " output, op_attrs,         \
+                 SLUICE_OP_NOT_DIFFERENTIABLE, pattern_shape, &id##_recipe, text)
 #define REPLACE_TEXT N_ ("Strings with what matches a pattern replaced")
 #define MATCH_TEXT   N_ ("Which strings match a pattern as a whole")
 REGEX_OP (replace,

@@ -257,17 +257,11 @@ static const SluiceSample samples[] = {
 static const SluiceRecipe recipe = { .samples = samples, .n_samples = G_N_ELEMENTS (samples) };
 
 #define DECODE_OP(id, op_name, more, text)                                                         \
-  static const SluiceOpDef id = {                                                                  \
-    .name = op_name,                                                                               \
-    .signature = "input: string -> row_splits: Tsplits, char_values: int32" more,                  \
-    .attrs = "input_encoding: string; errors: {'strict', 'replace', 'ignore'} = 'replace'; "       \
-             "replacement_char: int = 65533; replace_control_characters: bool = false; "           \
-             "Tsplits: {int32, int64} = int64",                                                    \
-    .summary = text,                                                                               \
-    .flags = SLUICE_OP_NOT_DIFFERENTIABLE,                                                         \
-    .shape = decode_shape,                                                                         \
-    .recipe = &recipe,                                                                             \
-  }
+  SLUICE_OP_DEF (id, op_name, "input: string -> row_splits: Tsplits, char_values: int32" more,     \
+                 "input_encoding: string; errors: {'strict', 'replace', 'ignore'} = 'replace'; "   \
+                 "replacement_char: int = 65533; replace_control_characters: bool = false; "       \
+                 "Tsplits: {int32, int64} = int64",                                                \
+                 SLUICE_OP_NOT_DIFFERENTIABLE, decode_shape, &recipe, text)
 DECODE_OP (decode_op, "UnicodeDecode", "", N_ ("Characters of strings"));
 DECODE_OP (offsets_op,
            "UnicodeDecodeWithOffsets",

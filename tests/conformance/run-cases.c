@@ -9,7 +9,6 @@
  * to the bit in all of them.
  */
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +22,7 @@
 #include "tests/conformance/case-file.h"
 #include "tests/conformance/compare.h"
 #include "tests/conformance/spread.h"
+#include "tests/remove-tree.h"
 
 #define MAX_WAYS      16
 #define N_SPREAD_CPUS 4
@@ -105,20 +105,6 @@ with_directory (SluiceTensor *tensor, const char *directory)
         sluice_string_take (&strings[i], g_string_free (text, FALSE), length);
       }
   return copy;
-}
-
-static void
-remove_tree (const char *path)
-{
-  GDir *dir = g_dir_open (path, 0, NULL);
-  const char *name;
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *child = g_build_filename (path, name, NULL);
-      remove_tree (child);
-    }
-  g_clear_pointer (&dir, g_dir_close);
-  g_remove (path);
 }
 
 /* ---- one step ---- */

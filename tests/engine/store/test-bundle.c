@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "engine/store/checkpoint.h"
 #include "engine/store/crc32c.h"
 #include "engine/store/file.h"
+#include "tests/remove-tree.h"
 
 /* ---- what TensorFlow wrote: tests/engine/store/corpus ---- */
 
@@ -211,19 +211,6 @@ set_up (Fixture *f, gconstpointer unused)
 {
   f->folder = g_dir_make_tmp ("sluice-bundle-XXXXXX", NULL);
   f->prefix = g_build_filename (f->folder, "deep", "model.ckpt-3", NULL);
-}
-
-static void
-remove_tree (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *child = g_build_filename (path, name, NULL);
-      remove_tree (child);
-    }
-  g_remove (path);
 }
 
 static void

@@ -12,6 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/store/store.h"
+#include "tests/remove-tree.h"
 
 typedef struct
 {
@@ -19,20 +20,6 @@ typedef struct
   SluiceStore *store;
   SluiceRunInfo run;
 } Fixture;
-
-static void
-remove_tree (const char *path)
-{
-  GDir *dir = g_dir_open (path, 0, NULL);
-  const char *name;
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *child = g_build_filename (path, name, NULL);
-      remove_tree (child);
-    }
-  g_clear_pointer (&dir, g_dir_close);
-  g_remove (path);
-}
 
 static void
 open_store (Fixture *f)

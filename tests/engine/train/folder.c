@@ -3,9 +3,10 @@
 
 #include "tests/engine/train/folder.h"
 
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "tests/remove-tree.h"
 
 void
 folder_init (Folder *self)
@@ -13,20 +14,6 @@ folder_init (Folder *self)
   g_autoptr (GError) error = NULL;
   self->path = g_dir_make_tmp ("sluice-train-XXXXXX", &error);
   g_assert_no_error (error);
-}
-
-static void
-remove_tree (const char *path)
-{
-  GDir *dir = g_dir_open (path, 0, NULL);
-  const char *name;
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *child = g_build_filename (path, name, NULL);
-      remove_tree (child);
-    }
-  g_clear_pointer (&dir, g_dir_close);
-  g_remove (path);
 }
 
 void
