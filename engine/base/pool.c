@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/base/pool.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
@@ -12,6 +11,8 @@
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
+
+#include "engine/base/thread.h"
 
 #define WORKER_NICE   5
 #define SPIN_NS       200000 /* before a worker sleeps: what lies between two big kernels */
@@ -234,11 +235,13 @@ worker_main (void *data)
   return NULL;
 }
 
-static void
-start_workers (void)
+/* The first worker decides whether there is a pool at all; fewer than asked for only are slower. */
+static gboolean
+start_workers (GError **error)
 {
   if (G_LIKELY (atomic_load_explicit (&pool.is_started, memory_order_acquire)))
-    return;
+    return TRUE;
+  gboolean ok = TRUE;
   pthread_mutex_lock (&pool.lock);
   if (!atomic_load_explicit (&pool.is_started, memory_order_relaxed))
     {
@@ -248,17 +251,42 @@ start_workers (void)
       pthread_sigmask (SIG_BLOCK, &all, &saved);
       guint wanted = MAX (1, sluice_pool_get_threads () - 1);
       pool.workers = g_new (pthread_t, wanted);
-      for (pool.n_workers = 0; pool.n_workers < wanted; pool.n_workers++)
-        if (pthread_create (&pool.workers[pool.n_workers], NULL, worker_main,
-                            GUINT_TO_POINTER (pool.n_workers + 1))
-            != 0)
-          break;
+      GError *local = NULL;
+      while (pool.n_workers < wanted
+             && sluice_thread_start (&pool.workers[pool.n_workers], worker_main,
+                                     GUINT_TO_POINTER (pool.n_workers + 1), "the pool of threads",
+                                     NULL, &local))
+        pool.n_workers++;
       pthread_sigmask (SIG_SETMASK, &saved, NULL);
-      if (pool.n_workers == 0)
-        g_error ("the system gives no thread");
-      atomic_store_explicit (&pool.is_started, 1, memory_order_release);
+      ok = pool.n_workers > 0;
+      if (ok)
+        {
+          g_clear_error (&local);
+          atomic_store_explicit (&pool.is_started, 1, memory_order_release);
+        }
+      else
+        {
+          g_clear_pointer (&pool.workers, g_free);
+          g_propagate_error (error, local);
+        }
     }
   pthread_mutex_unlock (&pool.lock);
+  return ok;
+}
+
+gboolean
+sluice_pool_start (GError **error)
+{
+  return start_workers (error);
+}
+
+/* For work that cannot be refused any more. */
+static void
+insist_on_workers (void)
+{
+  g_autoptr (GError) error = NULL;
+  if (!start_workers (&error))
+    g_error ("%s", error->message);
 }
 
 static void
@@ -283,7 +311,7 @@ stop_workers (void)
   gboolean has_tasks = pool.n_tasks > 0;
   pthread_mutex_unlock (&pool.lock);
   if (has_tasks)
-    start_workers ();
+    insist_on_workers ();
 }
 
 void
@@ -361,7 +389,7 @@ sluice_pool_parallel_for (
       return;
     }
 
-  start_workers ();
+  start_workers (NULL);
   Job job = { .func = func, .data = data, .n = n, .grain = grain };
   job.n_chunks = n / grain + (n % grain != 0);
 
@@ -390,7 +418,7 @@ sluice_pool_parallel_for (
 void
 sluice_pool_submit (SluiceTaskFunc func, gpointer data)
 {
-  start_workers ();
+  insist_on_workers ();
   pthread_mutex_lock (&pool.lock);
   if (pool.n_tasks == pool.tasks_size)
     {

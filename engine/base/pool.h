@@ -15,6 +15,10 @@
 void sluice_pool_set_threads (guint n);
 guint sluice_pool_get_threads (void);
 
+/* Starts the workers, which otherwise come with the first work that is shared. FALSE with
+ * RESOURCE_EXHAUSTED: the system gives no thread at all, and tasks could not run. */
+gboolean sluice_pool_start (GError **error);
+
 typedef void (*SluiceRangeFunc) (gpointer data, gint64 begin, gint64 end);
 
 /**
@@ -33,7 +37,8 @@ void sluice_pool_parallel_for (
 
 typedef void (*SluiceTaskFunc) (gpointer data);
 
-/* Runs func (data) on some worker, soon. With one thread it still runs on a worker, never in the
+/* Runs func (data) on some worker, soon; whoever may meet a system without threads has called
+ * sluice_pool_start(). With one thread it still runs on a worker, never in the
  * caller. */
 void sluice_pool_submit (SluiceTaskFunc func, gpointer data);
 

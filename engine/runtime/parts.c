@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "engine/base/thread.h"
 #include "engine/runtime/session.h"
 
 typedef struct
@@ -36,7 +37,8 @@ struct _SluicePartialRun
   gpointer data;
   GCancellable *cancellable;
   gulong handler;
-  GThread *thread;
+  gboolean has_thread; /* else the step never began */
+  pthread_t thread;
 
   pthread_mutex_t lock; /* guards the rest */
   pthread_cond_t changed;
@@ -135,8 +137,8 @@ const SluiceKernel sluice_parts_fetch_kernel = {
 
 /* ---- its life ---- */
 
-static gpointer
-run_step (gpointer data)
+static void *
+run_step (void *data)
 {
   SluicePartialRun *self = data;
   GError *error = NULL;
@@ -161,7 +163,8 @@ sluice_parts_begin (GObject *session,
                     const SluiceStepEnv *env,
                     GCancellable *cancellable,
                     SluicePartsEnd end,
-                    gpointer data)
+                    gpointer data,
+                    GError **error)
 {
   SluicePartialRun *self = g_new0 (SluicePartialRun, 1);
   SluiceStepEnv own = *env;
@@ -182,8 +185,12 @@ sluice_parts_begin (GObject *session,
       self->cancellable = g_object_ref (cancellable);
       self->handler = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), self, NULL);
     }
-  self->thread = g_thread_new ("sluice-parts", run_step, self);
-  return self;
+  self->has_thread =
+      sluice_thread_start (&self->thread, run_step, self, "a partial run", NULL, error);
+  if (self->has_thread)
+    return self;
+  sluice_partial_run_unref (self);
+  return NULL;
 }
 
 void
@@ -208,7 +215,8 @@ sluice_partial_run_unref (SluicePartialRun *self)
     g_cancellable_disconnect (self->cancellable, self->handler);
   g_clear_object (&self->cancellable);
   sluice_step_cancel (self->step);
-  g_thread_join (self->thread);
+  if (self->has_thread)
+    pthread_join (self->thread, NULL);
   for (guint32 i = 0; i < self->parts->n_feeds; i++)
     g_clear_pointer (&self->feeds[i].value, sluice_tensor_unref);
   for (guint32 i = 0; i < self->parts->n_fetches; i++)

@@ -18,16 +18,17 @@ typedef void (*SluicePartsEnd) (GObject *session, SluiceStep *step, gpointer dat
 /**
  * sluice_parts_begin:
  * @session: held until the end
- * @step: of a plan in parts; handed to @end
+ * @step: of a plan in parts; handed to @end, also where this fails
  * @cancellable: (nullable)
  *
  * Starts the step on a thread of its own.
  *
- * Returns: (transfer full)
+ * Returns: (transfer full) (nullable): or RESOURCE_EXHAUSTED: there is no thread for it
  */
 SluicePartialRun *sluice_parts_begin (GObject *session,
                                       SluiceStep *step,
                                       const SluiceStepEnv *env,
                                       GCancellable *cancellable,
                                       SluicePartsEnd end,
-                                      gpointer data);
+                                      gpointer data,
+                                      GError **error);

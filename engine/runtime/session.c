@@ -232,7 +232,7 @@ sluice_session_set_up_partial (SluiceSession *self,
   options = options ? options : &no_run_options;
   SluiceStepEnv env = make_env (self, options);
   return sluice_parts_begin (G_OBJECT (self), sluice_program_take_step (program), &env,
-                             options->cancellable, end_parts, program);
+                             options->cancellable, end_parts, program, error);
 }
 
 /* ---- the session ---- */
@@ -285,6 +285,8 @@ sluice_session_new (const SluiceSessionOptions *options, GError **error)
 {
   static const SluiceSessionOptions no_options;
   options = options ? options : &no_options;
+  if (!sluice_pool_start (error))
+    return NULL;
   sluice_passes_init ();
   SluiceSession *self = g_object_new (SLUICE_TYPE_SESSION, NULL);
   self->options = *options;

@@ -91,6 +91,7 @@ sluice_step_prepare (SluiceStep *self, const SluiceStepEnv *env)
   self->env = *env;
   self->ended = NULL;
   self->cancelled = 0;
+  self->n_run = 0;
 }
 
 void
@@ -118,7 +119,6 @@ start (SluiceStep *self, SluiceTensor *const *feeds)
   self->n_frames = 0;
   self->n_flying = 0;
   self->is_stopping = FALSE;
-  self->n_run = 0;
   self->missed_ticks = 0;
   self->finished = 0;
   self->calls_for_caller = 0;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "engine/base/error.h"
+#include "engine/base/thread.h"
 
 #define COMMIT_NS (100 * 1000 * 1000) /* half of what is promised */
 
@@ -298,6 +299,19 @@ writer_main (void *data)
   return NULL;
 }
 
+static void
+writer_free (StoreWriter *self)
+{
+  g_hash_table_unref (self->series);
+  g_ptr_array_unref (self->logs);
+  g_clear_error (&self->error);
+  pthread_mutex_destroy (&self->lock);
+  pthread_cond_destroy (&self->wake);
+  pthread_cond_destroy (&self->done);
+  sqlite3_close (self->db);
+  g_free (self);
+}
+
 StoreWriter *
 store_writer_new (const char *path, GError **error)
 {
@@ -316,9 +330,10 @@ store_writer_new (const char *path, GError **error)
   pthread_cond_init (&self->wake, &attr);
   pthread_cond_init (&self->done, &attr);
   pthread_condattr_destroy (&attr);
-  int rc = pthread_create (&self->thread, NULL, writer_main, self);
-  g_assert (rc == 0);
-  return self;
+  if (sluice_thread_start (&self->thread, writer_main, self, "writing to the store", NULL, error))
+    return self;
+  writer_free (self);
+  return NULL;
 }
 
 void
@@ -329,14 +344,7 @@ store_writer_free (StoreWriter *self)
   pthread_cond_signal (&self->wake);
   pthread_mutex_unlock (&self->lock);
   pthread_join (self->thread, NULL);
-  g_hash_table_unref (self->series);
-  g_ptr_array_unref (self->logs);
-  g_clear_error (&self->error);
-  pthread_mutex_destroy (&self->lock);
-  pthread_cond_destroy (&self->wake);
-  pthread_cond_destroy (&self->done);
-  sqlite3_close (self->db);
-  g_free (self);
+  writer_free (self);
 }
 
 gboolean

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include <pthread.h>
 #include <string.h>
 
+#include "engine/base/thread.h"
 #include "engine/train/data.h"
 
 /* ---- gathering ---- */
@@ -197,6 +197,17 @@ batches_main (void *data)
   return NULL;
 }
 
+static void
+batches_free (SluiceBatches *self)
+{
+  g_queue_clear_full (&self->ready, (GDestroyNotify) sluice_batch_free);
+  pthread_mutex_destroy (&self->lock);
+  pthread_cond_destroy (&self->changed);
+  g_free (self->order);
+  g_free (self->rows);
+  g_free (self);
+}
+
 SluiceBatches *
 sluice_batches_new (const SluiceExamples *examples,
                     gint64 size,
@@ -205,7 +216,8 @@ sluice_batches_new (const SluiceExamples *examples,
                     SluiceDType x_dtype,
                     SluiceDType y_dtype,
                     double scale,
-                    SluiceCursor start)
+                    SluiceCursor start,
+                    GError **error)
 {
   SluiceBatches *self = g_new0 (SluiceBatches, 1);
   *self = (SluiceBatches){ .examples = examples,
@@ -222,9 +234,10 @@ sluice_batches_new (const SluiceExamples *examples,
                            .ready = G_QUEUE_INIT };
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->changed, NULL);
-  int rc = pthread_create (&self->thread, NULL, batches_main, self);
-  g_assert (rc == 0);
-  return self;
+  if (sluice_thread_start (&self->thread, batches_main, self, "making batches", NULL, error))
+    return self;
+  batches_free (self);
+  return NULL;
 }
 
 SluiceBatch *
@@ -247,10 +260,5 @@ sluice_batches_free (SluiceBatches *self)
   pthread_cond_broadcast (&self->changed);
   pthread_mutex_unlock (&self->lock);
   pthread_join (self->thread, NULL);
-  g_queue_clear_full (&self->ready, (GDestroyNotify) sluice_batch_free);
-  pthread_mutex_destroy (&self->lock);
-  pthread_cond_destroy (&self->changed);
-  g_free (self->order);
-  g_free (self->rows);
-  g_free (self);
+  batches_free (self);
 }

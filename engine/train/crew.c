@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/tensor.h"
+#include "engine/base/thread.h"
 
 typedef struct
 {
@@ -72,13 +73,37 @@ worker_main (void *data)
   return NULL;
 }
 
+static void
+worker_clear (Worker *self, guint n_feeds)
+{
+  for (guint i = 0; i < n_feeds; i++)
+    g_clear_pointer (&self->feeds[i], sluice_tensor_unref);
+  g_free (self->feeds);
+  g_free (self->outputs);
+  g_free (self->scalars);
+  g_clear_error (&self->error);
+  sluice_callable_unref (self->step);
+}
+
+/* Of the one that comes next. */
+static gboolean
+start_worker (Crew *self, guint n, GError **error)
+{
+  g_autofree char *what = g_strdup_printf ("worker %u of %u", self->n_workers + 1, n);
+  Worker *worker = &self->workers[self->n_workers];
+  if (!sluice_thread_start (&worker->thread, worker_main, worker, what, "train with fewer workers",
+                            error))
+    return FALSE;
+  self->n_workers++;
+  return TRUE;
+}
+
 Crew *
-crew_new (Machine *machine, SluiceCallable **steps, guint n)
+crew_new (Machine *machine, SluiceCallable **steps, guint n, GError **error)
 {
   Crew *self = g_new0 (Crew, 1);
   *self = (Crew){ .machine = machine,
                   .workers = g_new0 (Worker, n),
-                  .n_workers = n,
                   .n_begun = machine->n_done,
                   .limit = machine->n_done };
   pthread_mutex_init (&self->lock, NULL);
@@ -93,22 +118,16 @@ crew_new (Machine *machine, SluiceCallable **steps, guint n)
                           .scalars = g_new0 (double, machine->n_scalars) };
       for (guint k = machine->n_batch; k < machine->n_feeds; k++)
         worker->feeds[k] = sluice_tensor_ref (machine->feeds[k]);
-      int rc = pthread_create (&worker->thread, NULL, worker_main, worker);
-      g_assert (rc == 0);
     }
-  return self;
-}
-
-static void
-worker_clear (Worker *self, guint n_feeds)
-{
-  for (guint i = 0; i < n_feeds; i++)
-    g_clear_pointer (&self->feeds[i], sluice_tensor_unref);
-  g_free (self->feeds);
-  g_free (self->outputs);
-  g_free (self->scalars);
-  g_clear_error (&self->error);
-  sluice_callable_unref (self->step);
+  gboolean ok = TRUE;
+  while (ok && self->n_workers < n)
+    ok = start_worker (self, n, error);
+  if (ok)
+    return self;
+  for (guint i = self->n_workers; i < n; i++)
+    worker_clear (&self->workers[i], machine->n_feeds);
+  crew_free (self);
+  return NULL;
 }
 
 void

@@ -11,8 +11,8 @@
  */
 
 /* steps: (transfer full) (array length=n): what each worker runs. Borrows the machine, whose feeds
- * but for the batch must be set. */
-Crew *crew_new (Machine *machine, SluiceCallable **steps, guint n);
+ * but for the batch must be set. NULL with RESOURCE_EXHAUSTED: no thread for one of them. */
+Crew *crew_new (Machine *machine, SluiceCallable **steps, guint n, GError **error);
 /* Waits for the steps under way. */
 void crew_free (Crew *self);
 

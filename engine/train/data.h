@@ -79,7 +79,8 @@ typedef struct
 } SluiceBatch;
 void sluice_batch_free (SluiceBatch *self);
 
-/* Makes batches on a thread of its own, a few ahead. Borrows examples. */
+/* Makes batches on a thread of its own, a few ahead. Borrows examples. NULL with
+ * RESOURCE_EXHAUSTED: there is no thread for it. */
 typedef struct _SluiceBatches SluiceBatches;
 SluiceBatches *sluice_batches_new (const SluiceExamples *examples,
                                    gint64 size,
@@ -88,6 +89,7 @@ SluiceBatches *sluice_batches_new (const SluiceExamples *examples,
                                    SluiceDType x_dtype,
                                    SluiceDType y_dtype,
                                    double scale,
-                                   SluiceCursor start);
+                                   SluiceCursor start,
+                                   GError **error);
 SluiceBatch *sluice_batches_next (SluiceBatches *self); /* (transfer full) */
 void sluice_batches_free (SluiceBatches *self);

@@ -326,8 +326,11 @@ machine_next_batch (Machine *self, SluiceTensor **feeds, GError **error)
   if (self->n_batch == 0)
     return TRUE;
   if (self->batches == NULL)
-    self->batches = sluice_batches_new (self->examples, p->batch, p->shuffle, p->seed,
-                                        self->x_dtype, self->y_dtype, p->scale, self->cursor);
+    self->batches =
+        sluice_batches_new (self->examples, p->batch, p->shuffle, p->seed, self->x_dtype,
+                            self->y_dtype, p->scale, self->cursor, error);
+  if (self->batches == NULL)
+    return FALSE;
   SluiceBatch *batch = sluice_batches_next (self->batches);
   gboolean ok = batch->x != NULL && batch->y != NULL;
   SluiceTensor **parts[] = { &batch->x, &batch->y };
@@ -384,8 +387,10 @@ step_of_crew (Machine *self,
 {
   if (self->crew == NULL)
     {
-      self->crew = crew_new (self, self->worker_steps, self->n_workers);
+      self->crew = crew_new (self, self->worker_steps, self->n_workers, error);
       g_clear_pointer (&self->worker_steps, g_free);
+      if (self->crew == NULL)
+        return FALSE;
     }
   if (!crew_next (self->crew, self->limit, scalars, self->feeds, options, error))
     return FALSE;

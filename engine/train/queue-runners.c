@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "engine/base/error.h"
+#include "engine/base/thread.h"
 #include "engine/graph/graphdef.h"
 
 typedef struct
@@ -123,10 +124,11 @@ fill (void *data)
   return NULL;
 }
 
-static void
-start_fillers (SluiceQueueRunners *self)
+/* FALSE: some have begun, and n_fillers says how many. */
+static gboolean
+start_fillers (SluiceQueueRunners *self, GError **error)
 {
-  guint n = 0;
+  guint n = 0, n_fillers = 0;
   for (guint i = 0; i < self->runners->len; i++)
     n += g_strv_length (((SluiceQueueRunner *) self->runners->pdata[i])->enqueue);
   self->fillers = g_new0 (Filler, n + 1);
@@ -136,15 +138,21 @@ start_fillers (SluiceQueueRunners *self)
       SluiceQueueRunner *runner = self->runners->pdata[i];
       self->n_running[i] = g_strv_length (runner->enqueue);
       for (char **enqueue = runner->enqueue; *enqueue != NULL; enqueue++)
-        self->fillers[self->n_fillers++] = (Filler){
+        self->fillers[n_fillers++] = (Filler){
           .all = self, .runner = runner, .n_running = &self->n_running[i], .enqueue = *enqueue
         };
     }
-  for (guint i = 0; i < self->n_fillers; i++)
+  for (; self->n_fillers < n_fillers; self->n_fillers++)
     {
-      int rc = pthread_create (&self->fillers[i].thread, NULL, fill, &self->fillers[i]);
-      g_assert (rc == 0);
+      Filler *filler = &self->fillers[self->n_fillers];
+      g_autofree char *what =
+          g_strdup_printf ("filling the queue '%s', thread %u of %u", filler->runner->queue,
+                           self->n_fillers + 1, n_fillers);
+      if (!sluice_thread_start (&filler->thread, fill, filler, what,
+                                "give the graph's queue runners fewer nodes that fill", error))
+        return FALSE;
     }
+  return TRUE;
 }
 
 SluiceQueueRunners *
@@ -158,8 +166,10 @@ sluice_queue_runners_start (SluiceSession *session, SluiceGraph *graph, GError *
   self->runners = g_steal_pointer (&runners);
   self->cancellable = g_cancellable_new ();
   pthread_mutex_init (&self->lock, NULL);
-  start_fillers (self);
-  return self;
+  if (start_fillers (self, error))
+    return self;
+  sluice_queue_runners_free (self);
+  return NULL;
 }
 
 gboolean

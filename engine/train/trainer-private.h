@@ -37,6 +37,7 @@ struct _SluiceTrainer
   gboolean input_ended;           /* there are no more batches: so are the steps */
   double seconds_before;          /* of training in earlier processes */
   double system_wall, system_cpu; /* at the last system point */
+  gboolean has_thread;
   pthread_t thread;
 
   pthread_mutex_t lock; /* guards what follows */

@@ -9,6 +9,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
+#include "engine/base/thread.h"
 #include "engine/store/file.h"
 #include "engine/train/summary.h"
 
@@ -456,14 +457,12 @@ train_with_input (SluiceTrainer *self, GError **error)
   return ok;
 }
 
-static void *
-trainer_main (void *data)
+/* Takes the error that ended it, if one did. */
+static void
+end_run (SluiceTrainer *self, GError *take_error)
 {
-  SluiceTrainer *self = data;
-  g_autoptr (GError) error = NULL;
-  guint flushing = sluice_denormals_flush_begin ();
-  gboolean ok = train_with_input (self, &error);
-  sluice_denormals_flush_end (flushing);
+  g_autoptr (GError) error = take_error;
+  gboolean ok = error == NULL;
   gboolean finished = self->input_ended || self->machine->n_done >= self->project->n_steps;
   SluiceRunState state = !ok        ? SLUICE_RUN_FAILED
                          : finished ? SLUICE_RUN_FINISHED
@@ -488,6 +487,17 @@ trainer_main (void *data)
   self->ended = TRUE;
   pthread_cond_broadcast (&self->changed);
   pthread_mutex_unlock (&self->lock);
+}
+
+static void *
+trainer_main (void *data)
+{
+  SluiceTrainer *self = data;
+  GError *error = NULL;
+  guint flushing = sluice_denormals_flush_begin ();
+  train_with_input (self, &error);
+  sluice_denormals_flush_end (flushing);
+  end_run (self, error);
   return NULL;
 }
 
@@ -532,7 +542,7 @@ static void
 sluice_trainer_finalize (GObject *object)
 {
   SluiceTrainer *self = SLUICE_TRAINER (object);
-  if (self->started)
+  if (self->has_thread)
     {
       sluice_trainer_stop (self);
       pthread_join (self->thread, NULL);
@@ -577,8 +587,11 @@ sluice_trainer_start (SluiceTrainer *self)
   pthread_mutex_unlock (&self->lock);
   if (!start)
     return;
-  int rc = pthread_create (&self->thread, NULL, trainer_main, self);
-  g_assert (rc == 0);
+  GError *error = NULL;
+  self->has_thread =
+      sluice_thread_start (&self->thread, trainer_main, self, "training", NULL, &error);
+  if (!self->has_thread)
+    end_run (self, error);
 }
 
 /* A stop is final: nothing after it changes what the thread is to do. */

@@ -36,6 +36,8 @@ SluiceTrainer *sluice_trainer_new (SluiceStore *store,
                                    const SluiceTrainerOptions *options,
                                    GError **error);
 
+/* Where the system gives no thread for it, the run fails at once, as sluice_trainer_wait() tells.
+ */
 void sluice_trainer_start (SluiceTrainer *self);
 void sluice_trainer_pause (SluiceTrainer *self);          /* in place, after the step under way */
 void sluice_trainer_step (SluiceTrainer *self, gint64 n); /* n steps, then paused again */

@@ -23,7 +23,11 @@ static SluiceBatches *
 make_batches (
     const SluiceExamples *examples, gint64 size, gboolean shuffle, guint64 seed, SluiceCursor start)
 {
-  return sluice_batches_new (examples, size, shuffle, seed, SLUICE_DOUBLE, SLUICE_INT64, 2, start);
+  g_autoptr (GError) error = NULL;
+  SluiceBatches *batches = sluice_batches_new (examples, size, shuffle, seed, SLUICE_DOUBLE,
+                                               SLUICE_INT64, 2, start, &error);
+  g_assert_no_error (error);
+  return batches;
 }
 
 /* Appends the numbers of the next n batches. */
