@@ -8,7 +8,8 @@ struct _SluiceResources
 {
   atomic_int ref_count;
   pthread_mutex_t lock;
-  GHashTable *table; /* under lock: Entry, its own key */
+  GHashTable *table;   /* under lock: Entry, its own key */
+  SluiceResource *own; /* under lock (nullable) */
 };
 
 typedef struct
@@ -64,6 +65,7 @@ sluice_resources_unref (SluiceResources *self)
   if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
     return;
   g_hash_table_unref (self->table);
+  g_clear_pointer (&self->own, sluice_resource_unref);
   pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
@@ -136,6 +138,17 @@ sluice_resources_reset (SluiceResources *self, const char *container)
         g_ptr_array_add (dropped, key);
       }
   pthread_mutex_unlock (&self->lock); /* finalizers run outside the lock */
+}
+
+SluiceResource *
+sluice_resources_get_own (SluiceResources *self, SluiceResourceMake make)
+{
+  pthread_mutex_lock (&self->lock);
+  if (self->own == NULL)
+    self->own = make (NULL, NULL);
+  SluiceResource *own = sluice_resource_ref (self->own);
+  pthread_mutex_unlock (&self->lock);
+  return own;
 }
 
 static gint

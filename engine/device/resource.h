@@ -36,6 +36,11 @@ SluiceResource *sluice_resources_get (SluiceResources *self,
                                       gpointer data,
                                       GError **error);
 void sluice_resources_reset (SluiceResources *self, const char *container); /* NULL: all */
+
+/* What the owner of the resources keeps with them: no name of a graph finds it, and no reset drops
+ * it. All callers name the same type. (transfer full) */
+SluiceResource *sluice_resources_get_own (SluiceResources *self, SluiceResourceMake make);
+
 /* Calls func for every resource, sorted by container and name: checkpoints, memory views. */
 void sluice_resources_foreach (
     SluiceResources *self,

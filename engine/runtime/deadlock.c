@@ -30,10 +30,7 @@ make_activity (gpointer data, GError **error)
 SluiceActivity *
 sluice_activity_get (SluiceResources *resources)
 {
-  SluiceResource *activity = sluice_resources_get (resources, "_activity", "steps", &activity_type,
-                                                   make_activity, NULL, NULL);
-  g_assert (activity != NULL); /* the name is nobody else's */
-  return (SluiceActivity *) activity;
+  return (SluiceActivity *) sluice_resources_get_own (resources, make_activity);
 }
 
 void

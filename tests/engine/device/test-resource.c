@@ -85,6 +85,22 @@ test_containers (void)
   g_assert_null (get (resources, "", "a", NULL));
 }
 
+/* What counts who is active must stay one and the same for all sessions. */
+static void
+test_own (void)
+{
+  g_autoptr (SluiceResources) resources = sluice_resources_new ();
+  SluiceResource *first = sluice_resources_get_own (resources, make_variable);
+  sluice_resources_reset (resources, NULL);
+  SluiceResource *second = sluice_resources_get_own (resources, make_variable);
+  g_assert_true (first == second);
+  g_autoptr (GString) seen = g_string_new (NULL);
+  sluice_resources_foreach (resources, note_name, seen);
+  g_assert_cmpstr (seen->str, ==, "");
+  sluice_resource_unref (first);
+  sluice_resource_unref (second);
+}
+
 static void
 test_variable (void)
 {
@@ -149,6 +165,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/device/resources/get", test_get);
   g_test_add_func ("/device/resources/containers", test_containers);
+  g_test_add_func ("/device/resources/own", test_own);
   g_test_add_func ("/device/resources/variable", test_variable);
   g_test_add_func ("/device/resources/race", test_race);
   return g_test_run ();
