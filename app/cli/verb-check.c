@@ -12,6 +12,7 @@
 #include "engine/train/machine.h"
 
 static char **feeds, **fetches, **targets;
+static guint n_told; /* errors and warnings */
 
 static const GOptionEntry options[] = {
   { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds, N_ ("Of a GRAPH: an edge that is fed"),
@@ -27,6 +28,7 @@ static const GOptionEntry options[] = {
 static void
 print (JsonBuilder *b, const char *severity, const char *node, const char *message)
 {
+  n_told++;
   if (!cli_json)
     {
       printf ("%s%s%s\n", node != NULL ? node : "", node != NULL ? ": " : "", message);
@@ -166,7 +168,7 @@ check (char **arguments, GError **error)
   json_builder_end_array (b);
   if (cli_json)
     cli_print_json (g_steal_pointer (&b));
-  else if (n == 0)
+  else if (n_told == 0)
     puts (_ ("No problems found."));
   return n == 0 ? EXIT_OK : EXIT_FAILED;
 }

@@ -236,6 +236,25 @@ sluice_effects_clear (SluiceEffects *self)
   g_array_unref (self->accesses);
 }
 
+/* ---- frames ---- */
+
+static guint
+depth_of (const SluiceWork *work, guint frame)
+{
+  return g_array_index (work->frames, SluiceWorkFrame, frame).depth;
+}
+
+guint
+sluice_frame_common (const SluiceWork *work, guint a, guint b)
+{
+  while (a != b)
+    if (depth_of (work, a) >= depth_of (work, b))
+      a = sluice_frame_parent (work, a);
+    else
+      b = sluice_frame_parent (work, b);
+  return a;
+}
+
 /* ---- who follows whom ---- */
 
 static const SluiceWorkNode *

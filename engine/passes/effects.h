@@ -41,6 +41,15 @@ sluice_effects_conflict (SluiceEffect a, SluiceEffect b)
   return a == SLUICE_EFFECT_WRITE || b == SLUICE_EFFECT_WRITE;
 }
 
+static inline guint
+sluice_frame_parent (const SluiceWork *work, guint frame)
+{
+  return g_array_index (work->frames, SluiceWorkFrame, frame).parent;
+}
+
+/* The innermost frame that both lie in. */
+guint sluice_frame_common (const SluiceWork *work, guint a, guint b);
+
 /* Who follows a node within an iteration: CSR over work indices. */
 typedef struct
 {

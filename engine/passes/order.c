@@ -85,30 +85,6 @@ leads_to (Order *order, const SluiceWorkNode *from, SluiceWorkNode *to)
 
 /* ---- loops ---- */
 
-static guint
-parent_of (const SluiceWork *work, guint frame)
-{
-  return g_array_index (work->frames, SluiceWorkFrame, frame).parent;
-}
-
-static guint
-depth_of (const SluiceWork *work, guint frame)
-{
-  return g_array_index (work->frames, SluiceWorkFrame, frame).depth;
-}
-
-/* The innermost frame that both lie in. */
-static guint
-common_frame (const SluiceWork *work, guint a, guint b)
-{
-  while (a != b)
-    if (depth_of (work, a) >= depth_of (work, b))
-      a = parent_of (work, a);
-    else
-      b = parent_of (work, b);
-  return a;
-}
-
 /* Of a node in a loop inside `frame`: the Exits by which that loop ends there, or its Enters. */
 static void
 lift (const Order *order, SluiceWorkNode *node, guint frame, SluiceRole role, GPtrArray *instead)
@@ -120,8 +96,8 @@ lift (const Order *order, SluiceWorkNode *node, guint frame, SluiceRole role, GP
       return;
     }
   guint loop = node->frame;
-  while (parent_of (work, loop) != frame)
-    loop = parent_of (work, loop);
+  while (sluice_frame_parent (work, loop) != frame)
+    loop = sluice_frame_parent (work, loop);
   for (guint i = 0; i < order->n_before; i++)
     {
       SluiceWorkNode *border = work->nodes->pdata[i];
@@ -136,7 +112,7 @@ order_pair (Order *order, SluiceWorkNode *a, SluiceWorkNode *b)
 {
   if (a == b)
     return;
-  guint frame = common_frame (order->work, a->frame, b->frame);
+  guint frame = sluice_frame_common (order->work, a->frame, b->frame);
   g_autoptr (GPtrArray) firsts = g_ptr_array_new ();
   g_autoptr (GPtrArray) seconds = g_ptr_array_new ();
   lift (order, a, frame, SLUICE_ROLE_EXIT, firsts);
@@ -154,7 +130,7 @@ order_pair (Order *order, SluiceWorkNode *a, SluiceWorkNode *b)
 static void
 slow_down (Order *order, guint frame)
 {
-  for (; frame != 0 && !order->is_slow[frame]; frame = parent_of (order->work, frame))
+  for (; frame != 0 && !order->is_slow[frame]; frame = sluice_frame_parent (order->work, frame))
     order->is_slow[frame] = 1;
 }
 

@@ -122,8 +122,10 @@ test_resource (void)
   expect_races (&f, WORDS ("read", "shape"), NOTHING);
 }
 
-#define I32 "attr { key: 'T' value { type: DT_INT32 } } "
-#define N2  "attr { key: 'N' value { i: 2 } } "
+#define I32   "attr { key: 'T' value { type: DT_INT32 } } "
+#define D32   "attr { key: 'dtype' value { type: DT_INT32 } } "
+#define FRAME "attr { key: 'frame_name' value { s: 'loop' } } "
+#define N2    "attr { key: 'N' value { i: 2 } } "
 
 /* while (i < 5) { i++; v += 1 }: nothing carries the write into the next iteration. %s: what the
  * NextIteration waits for; %d: iterations at once. */
@@ -181,7 +183,94 @@ test_iterations (void)
     }
 }
 
+/* while (i < 5) { i += value of h }, with a read of h before it: only its iterations use that. */
+static const char read_before[] =
+    "node { name: 'h' op: 'VarHandleOp' attr { key: 'dtype' value { type: DT_INT32 } } "
+    "attr { key: 'shape' value { shape {} } } }"
+    "node { name: 'zero' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } } "
+    "attr { key: 'value' value { tensor { dtype: DT_INT32 int_val: 0 tensor_shape {} } } } }"
+    "node { name: 'read' op: 'ReadVariableOp' input: 'h' " D32 "}"
+    "node { name: 'handed' op: 'Identity' " I32 "input: 'read' }"
+    "node { name: 'read_in' op: 'Enter' " I32 "input: 'handed' " FRAME
+    "attr { key: 'is_constant' value { b: true } } }"
+    "node { name: 'i_in' op: 'Enter' " I32 "input: 'zero' " FRAME "}"
+    "node { name: 'i' op: 'Merge' " I32 N2 "input: 'i_in' input: 'next' }"
+    "node { name: 'five' op: 'Const' input: '^i' attr { key: 'dtype' value { type: DT_INT32 } } "
+    "attr { key: 'value' value { tensor { dtype: DT_INT32 int_val: 5 tensor_shape {} } } } }"
+    "node { name: 'less' op: 'Less' " I32 "input: 'i' input: 'five' }"
+    "node { name: 'go' op: 'LoopCond' input: 'less' }"
+    "node { name: 'turn' op: 'Switch' " I32 "input: 'i' input: 'go' }"
+    "node { name: 'more' op: 'AddV2' " I32 "input: 'turn:1' input: 'read_in' }"
+    "node { name: 'next' op: 'NextIteration' " I32 "input: 'more' }"
+    "node { name: 'out' op: 'Exit' " I32 "input: 'turn' }"
+    /* beside the chain of i */
+    "node { name: 'aside' op: 'Neg' " I32 "input: 'read_in' input: '^turn' }"
+    "node { name: 'seen' op: 'Neg' " I32 "input: 'handed' }"
+    "node { name: 'write' op: 'AssignVariableOp' input: 'h' input: 'out' " D32 "}";
+
+static void
+test_read_before_loop (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  load (&f, read_before);
+  expect_races (&f, WORDS ("write"), NOTHING);
+  expect_races (&f, WORDS ("write", "seen"), WORDS ("ReadVariableOp 'read' reads it"));
+  expect_races (&f, WORDS ("write", "aside"), WORDS ("ReadVariableOp 'read' reads it"));
+}
+
+/* What follows a loop follows what each of its iterations hands on to the next. */
+static void
+test_read_behind_loop (void)
+{
+  for (guint carried = 0; carried < 2; carried++)
+    {
+      g_auto (Fixture) f = { NULL };
+      fixture_init (&f, NULL);
+      load_loop (&f, 1, carried ? "input: '^add'" : "");
+      SluiceEdge v = { sluice_graph_find (f.graph, "v"), 0 };
+      SluiceEdge seen = named (&f, "Neg", "seen", v, SLUICE_NO_EDGE);
+      after (&f, seen.node, sluice_graph_find (f.graph, "out"));
+      fixture_extend (&f);
+      expect_races (&f, WORDS ("seen", "add"),
+                    carried ? NOTHING : WORDS ("nothing says which comes first"));
+    }
+}
+
 /* ---- ordered ---- */
+
+/* A graph of which the option decides what a run gives. */
+typedef struct
+{
+  void (*build) (Fixture *f);
+  gboolean (*is_right) (Fixture *f); /* runs it, some times */
+} Ordered;
+
+static gboolean
+comes_out_right (const Ordered *self, gboolean ordered, guint n_cpus, guint64 seed)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (
+      &f, &(SluiceSessionOptions){ .ordered = ordered, .n_cpus = n_cpus, .order_seed = seed });
+  self->build (&f);
+  fixture_extend (&f);
+  fixture_go = 1;
+  return self->is_right (&f);
+}
+
+/* With the option it comes out right whichever ready node goes first; without it, some choices are
+ * wrong: else this shows nothing. */
+static void
+expect_ordered (const Ordered *self, guint n_cpus)
+{
+  guint n_wrong = 0;
+  for (guint64 seed = 1; seed <= 20; seed++)
+    {
+      g_assert_true (comes_out_right (self, TRUE, n_cpus, seed));
+      n_wrong += !comes_out_right (self, FALSE, n_cpus, seed);
+    }
+  g_assert_cmpuint (n_wrong, >, 0);
+}
 
 static void
 run_targets (Fixture *f, const char *const *targets)
@@ -192,101 +281,158 @@ run_targets (Fixture *f, const char *const *targets)
   g_assert_no_error (error);
 }
 
+static void
+build_writes (Fixture *f)
+{
+  SluiceEdge v = fixture_variable (f, "v", 0);
+  named (f, "Assign", "first", v, fixture_scalar (f, 1));
+  named (f, "Neg", "between", named (f, "Identity", NULL, v, SLUICE_NO_EDGE), SLUICE_NO_EDGE);
+  named (f, "Assign", "second", v, fixture_scalar (f, 2));
+  named (f, "Neg", "seen", v, SLUICE_NO_EDGE);
+}
+
+static gboolean
+writes_are_right (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTensor) output = NULL;
+  run_targets (f, WORDS ("v/Assign"));
+  sluice_session_run (f->session, NULL, 0, WORDS ("between"), 1, WORDS ("first", "second"), 2,
+                      &output, NULL, &error);
+  g_assert_no_error (error);
+  float between = *(float *) output->data, seen = fixture_fetch (f, "seen", NULL, 0);
+  return between == -1 && seen == -2;
+}
+
 /* The first write has to wait for its value; the second would be done long before. */
+static void
+build_late_write (Fixture *f)
+{
+  SluiceEdge v = fixture_variable (f, "v", 0);
+  SluiceEdge late = named (f, "TestLater", NULL, fixture_scalar (f, 1), SLUICE_NO_EDGE);
+  named (f, "Assign", "first", v, late);
+  named (f, "Neg", "between", named (f, "Identity", NULL, v, SLUICE_NO_EDGE), SLUICE_NO_EDGE);
+  named (f, "Assign", "second", v, fixture_scalar (f, 2));
+  named (f, "Neg", "seen", v, SLUICE_NO_EDGE);
+}
+
 static void
 test_ordered_writes (void)
 {
-  g_auto (Fixture) f = { NULL };
-  fixture_init (&f, &(SluiceSessionOptions){ .ordered = TRUE });
-  SluiceEdge v = fixture_variable (&f, "v", 0);
-  SluiceEdge late = named (&f, "TestLater", NULL, fixture_scalar (&f, 1), SLUICE_NO_EDGE);
-  named (&f, "Assign", "first", v, late);
-  named (&f, "Neg", "between", named (&f, "Identity", NULL, v, SLUICE_NO_EDGE), SLUICE_NO_EDGE);
-  named (&f, "Assign", "second", v, fixture_scalar (&f, 2));
-  named (&f, "Neg", "seen", v, SLUICE_NO_EDGE);
-  fixture_extend (&f);
-  fixture_go = 1;
-  g_autoptr (GError) error = NULL;
-  for (int i = 0; i < 20; i++)
-    {
-      g_autoptr (SluiceTensor) output = NULL;
-      run_targets (&f, WORDS ("v/Assign"));
-      sluice_session_run (f.session, NULL, 0, WORDS ("between"), 1, WORDS ("first", "second"), 2,
-                          &output, NULL, &error);
-      g_assert_no_error (error);
-      g_assert_cmpfloat (*(float *) output->data, ==, -1);
-      g_assert_cmpfloat (fixture_fetch (&f, "seen", NULL, 0), ==, -2);
-    }
+  expect_ordered (&(Ordered){ build_writes, writes_are_right }, 1);
+  expect_ordered (&(Ordered){ build_late_write, writes_are_right }, 1);
+}
+
+static void
+build_branch (Fixture *f, float taken)
+{
+  SluiceEdge v = fixture_variable (f, "v", 0), ten = fixture_scalar (f, 10);
+  SluiceEdge pred = named (f, "Less", "pred", fixture_scalar (f, 1 - taken), fixture_scalar (f, 1));
+  SluiceEdge turn = named (f, "Switch", "turn", ten, pred);
+  SluiceEdge late = named (f, "TestLater", NULL, sluice_edge_port (turn, 1), SLUICE_NO_EDGE);
+  named (f, "Assign", "maybe", v, late);
+  named (f, "AssignAdd", "always", v, fixture_scalar (f, 1));
+  named (f, "Neg", "seen", v, SLUICE_NO_EDGE);
+}
+
+static void
+build_branch_taken (Fixture *f)
+{
+  build_branch (f, 1);
+}
+
+static void
+build_branch_not_taken (Fixture *f)
+{
+  build_branch (f, 0);
+}
+
+static float
+run_branch (Fixture *f)
+{
+  run_targets (f, WORDS ("v/Assign"));
+  run_targets (f, WORDS ("maybe", "always"));
+  return -fixture_fetch (f, "seen", NULL, 0);
+}
+
+static gboolean
+taken_is_right (Fixture *f)
+{
+  return run_branch (f) == 11;
+}
+
+static gboolean
+not_taken_is_right (Fixture *f)
+{
+  return run_branch (f) == 1;
 }
 
 /* An access in a branch that is not taken holds nobody up, and kills nobody. */
 static void
 test_ordered_branch (void)
 {
-  for (int taken = 0; taken < 2; taken++)
-    {
-      g_auto (Fixture) f = { NULL };
-      fixture_init (&f, &(SluiceSessionOptions){ .ordered = TRUE, .n_cpus = 2 });
-      SluiceEdge v = fixture_variable (&f, "v", 0), ten = fixture_scalar (&f, 10);
-      SluiceEdge pred = named (&f, "Less", "pred", fixture_scalar (&f, 1 - (float) taken),
-                               fixture_scalar (&f, 1));
-      SluiceEdge turn = named (&f, "Switch", "turn", ten, pred);
-      SluiceEdge late = named (&f, "TestLater", NULL, sluice_edge_port (turn, 1), SLUICE_NO_EDGE);
-      named (&f, "Assign", "maybe", v, late);
-      named (&f, "AssignAdd", "always", v, fixture_scalar (&f, 1));
-      named (&f, "Neg", "seen", v, SLUICE_NO_EDGE);
-      fixture_extend (&f);
-      fixture_go = 1;
-      run_targets (&f, WORDS ("v/Assign"));
-      run_targets (&f, WORDS ("maybe", "always"));
-      g_assert_cmpfloat (fixture_fetch (&f, "seen", NULL, 0), ==, taken ? -11 : -1);
-    }
+  expect_ordered (&(Ordered){ build_branch_taken, taken_is_right }, 2);
+  const Ordered not_taken = { build_branch_not_taken, not_taken_is_right };
+  g_assert_true (comes_out_right (&not_taken, TRUE, 2, 1));
+}
+
+static void
+build_loop (Fixture *f)
+{
+  load_loop (f, 10, "");
+  /* A fetched reference would be read at the end of the step. */
+  SluiceEdge again = { sluice_graph_find (f->graph, "again"), 0 };
+  named (f, "Neg", "seen", again, SLUICE_NO_EDGE);
+}
+
+static gboolean
+loop_is_right (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTensor) output = NULL;
+  run_targets (f, WORDS ("set"));
+  sluice_session_run (f->session, NULL, 0, WORDS ("seen"), 1, WORDS ("out", "add"), 2, &output,
+                      NULL, &error);
+  g_assert_no_error (error);
+  return *(gint32 *) output->data == -5;
 }
 
 /* What follows a loop sees all of it. */
 static void
 test_ordered_loop (void)
 {
-  g_auto (Fixture) f = { NULL };
-  fixture_init (&f, &(SluiceSessionOptions){ .ordered = TRUE });
-  load_loop (&f, 10, "");
-  run_targets (&f, WORDS ("set"));
-  for (gint32 i = 1; i <= 5; i++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (SluiceTensor) output = NULL;
-      sluice_session_run (f.session, NULL, 0, WORDS ("again"), 1, WORDS ("out", "add"), 2, &output,
-                          NULL, &error);
-      g_assert_no_error (error);
-      g_assert_cmpint (*(gint32 *) output->data, ==, 5 * i);
-    }
+  expect_ordered (&(Ordered){ build_loop, loop_is_right }, 1);
+}
+
+static void
+build_queue (Fixture *f)
+{
+  static const SluiceAttrValue float_type = { .kind = SLUICE_ATTR_TYPE, .type = SLUICE_FLOAT };
+  SluiceAttrValue types = { .kind = SLUICE_ATTR_LIST,
+                            .list = { (SluiceAttrValue *) &float_type, 1 } };
+  SluiceAttr made = sluice_attr_value ("component_types", &types);
+  SluiceEdge queue = sluice_builder_add (&f->b, "FIFOQueueV2", "queue", NULL, 0, &made, 1);
+  SluiceEdge late = named (f, "TestLater", NULL, fixture_scalar (f, 1), SLUICE_NO_EDGE);
+  SluiceAttr put = sluice_attr_value ("Tcomponents", &types);
+  SluiceEdge first[] = { queue, late }, second[] = { queue, fixture_scalar (f, 2) };
+  sluice_builder_add (&f->b, "QueueEnqueueV2", "first", first, 2, &put, 1);
+  sluice_builder_add (&f->b, "QueueEnqueueV2", "second", second, 2, &put, 1);
+  sluice_builder_add (&f->b, "QueueDequeueV2", "get", &queue, 1, &made, 1);
+}
+
+static gboolean
+queue_is_right (Fixture *f)
+{
+  run_targets (f, WORDS ("first", "second"));
+  float first = fixture_fetch (f, "get", NULL, 0), second = fixture_fetch (f, "get", NULL, 0);
+  return first == 1 && second == 2;
 }
 
 /* Producers of one queue, the first of which has to wait for its element. */
 static void
 test_ordered_queue (void)
 {
-  g_auto (Fixture) f = { NULL };
-  fixture_init (&f, &(SluiceSessionOptions){ .ordered = TRUE });
-  static const SluiceAttrValue float_type = { .kind = SLUICE_ATTR_TYPE, .type = SLUICE_FLOAT };
-  SluiceAttrValue types = { .kind = SLUICE_ATTR_LIST,
-                            .list = { (SluiceAttrValue *) &float_type, 1 } };
-  SluiceAttr made = sluice_attr_value ("component_types", &types);
-  SluiceEdge queue = sluice_builder_add (&f.b, "FIFOQueueV2", "queue", NULL, 0, &made, 1);
-  SluiceEdge late = named (&f, "TestLater", NULL, fixture_scalar (&f, 1), SLUICE_NO_EDGE);
-  SluiceAttr put = sluice_attr_value ("Tcomponents", &types);
-  SluiceEdge first[] = { queue, late }, second[] = { queue, fixture_scalar (&f, 2) };
-  sluice_builder_add (&f.b, "QueueEnqueueV2", "first", first, 2, &put, 1);
-  sluice_builder_add (&f.b, "QueueEnqueueV2", "second", second, 2, &put, 1);
-  sluice_builder_add (&f.b, "QueueDequeueV2", "get", &queue, 1, &made, 1);
-  fixture_extend (&f);
-  fixture_go = 1;
-  for (int i = 0; i < 20; i++)
-    {
-      run_targets (&f, WORDS ("first", "second"));
-      g_assert_cmpfloat (fixture_fetch (&f, "get", NULL, 0), ==, 1);
-      g_assert_cmpfloat (fixture_fetch (&f, "get", NULL, 0), ==, 2);
-    }
+  expect_ordered (&(Ordered){ build_queue, queue_is_right }, 1);
 }
 
 int
@@ -298,6 +444,8 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/effects/order-and-branches", test_order_and_branches);
   g_test_add_func ("/runtime/effects/resource", test_resource);
   g_test_add_func ("/runtime/effects/iterations", test_iterations);
+  g_test_add_func ("/runtime/effects/read-before-loop", test_read_before_loop);
+  g_test_add_func ("/runtime/effects/read-behind-loop", test_read_behind_loop);
   g_test_add_func ("/runtime/effects/ordered-writes", test_ordered_writes);
   g_test_add_func ("/runtime/effects/ordered-branch", test_ordered_branch);
   g_test_add_func ("/runtime/effects/ordered-loop", test_ordered_loop);
