@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* One JSON line a figure. A frame reads the columns of every series and draws the whole card. */
+#include "tests/bench/median.h"
 #include "ui/chart/chart.h"
 #include "ui/chart/series-buffer.h"
 
@@ -14,22 +15,6 @@
 #define N_FRAMES 41
 #define WIDTH    480
 #define HEIGHT   300
-
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a;
-  double y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
-static double
-median (double *values, guint n)
-{
-  qsort (values, n, sizeof *values, compare_doubles);
-  return values[n / 2];
-}
 
 static void
 print_figure (const char *bench, double value, const char *unit, const char *what)
@@ -84,7 +69,7 @@ time_read (SluiceSeriesSource *source)
                                          columns, &edges);
       times[i] = milliseconds_since (start);
     }
-  return median (times, N_FRAMES);
+  return bench_median (times, N_FRAMES);
 }
 
 static double
@@ -108,7 +93,7 @@ time_frames (SluiceChart *chart)
     }
   cairo_destroy (cr);
   cairo_surface_destroy (surface);
-  return median (times, N_FRAMES);
+  return bench_median (times, N_FRAMES);
 }
 
 int

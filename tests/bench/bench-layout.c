@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "tests/bench/median.h"
 #include "ui/canvas/draw.h"
 #include "ui/canvas/layout.h"
 
@@ -24,17 +25,10 @@ cpu_ms (void)
   return (double) t.tv_sec * 1e3 + (double) t.tv_nsec / 1e6;
 }
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return (x > y) - (x < y);
-}
-
 static void
 print_figure (const char *name, double *ms, guint n, double goal)
 {
-  qsort (ms, n, sizeof *ms, compare_doubles);
+  qsort (ms, n, sizeof *ms, bench_compare_doubles);
   printf ("{\"name\":\"%s\",\"value\":%.3f,\"unit\":\"ms\",\"goal\":\"<= %g\"}\n", name, ms[n / 2],
           goal);
   fflush (stdout);

@@ -16,6 +16,7 @@
 #include "engine/base/pool.h"
 #include "engine/runtime/session.h"
 #include "kernels/registry.h"
+#include "tests/bench/median.h"
 #include "tests/engine/runtime/lstm.h"
 
 #define N_ITERATIONS 500
@@ -63,13 +64,6 @@ step (SluiceSession *session, SluiceTensor *n_iterations)
   check (error);
 }
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 /* What the program takes that no limit speaks of: itself, its libraries' buffers, the plan. It is
  * there after a step of two iterations. */
 static double
@@ -113,7 +107,7 @@ measure (gsize limit)
   sluice_session_record_memory (session);
   step (session, n);
   g_autoptr (SluiceLedger) ledger = sluice_session_dup_ledger (session, 0);
-  qsort (seconds, ROUNDS, sizeof (double), compare_doubles);
+  qsort (seconds, ROUNDS, sizeof (double), bench_compare_doubles);
   printf ("%.17g %.17g %zu\n", seconds[ROUNDS / 2], resident,
           ledger->class_bytes[SLUICE_MEMORY_STACK]);
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "engine/base/pool.h"
+#include "tests/bench/median.h"
 
 #define ROUNDS    9
 #define ROUND_NS  5e6  /* about what a turn takes */
@@ -122,20 +123,6 @@ now_ns (void)
   return 1e9 * (double) now.tv_sec + (double) now.tv_nsec;
 }
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return x < y ? -1 : x > y;
-}
-
-static double
-median (double *values, guint n)
-{
-  qsort (values, n, sizeof (double), compare_doubles);
-  return values[n / 2];
-}
-
 static void
 repeat (const Contender *contender, guint n)
 {
@@ -192,7 +179,7 @@ race (const char *name,
     ratios[round] = ns[fastest][round] / ns[0][round];
   printf ("{\"name\": \"kernels/%s/threads=%u\", \"value\": %.3f, \"unit\": \"ratio\", \"goal\": "
           "%g, \"%s\": %.3g, \"us\": %.1f}\n",
-          name, race_n_threads, median (ratios, ROUNDS), goal, unit, work / best[0],
+          name, race_n_threads, bench_median (ratios, ROUNDS), goal, unit, work / best[0],
           best[0] / 1000);
   fflush (stdout);
 }
@@ -213,7 +200,7 @@ race_threads (const char *name, const Contender *contender, double goal)
     }
   printf (
       "{\"name\": \"kernels/speed-up/%s\", \"value\": %.3f, \"unit\": \"ratio\", \"goal\": %g}\n",
-      name, median (ratios, ROUNDS), goal);
+      name, bench_median (ratios, ROUNDS), goal);
   fflush (stdout);
 }
 

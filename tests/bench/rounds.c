@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "tests/bench/median.h"
+
 #define N_BEFORE 3
 
 void
@@ -22,18 +24,11 @@ rounds_thread_ns (void)
   return (double) now.tv_sec * 1e9 + (double) now.tv_nsec;
 }
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return x < y ? -1 : x > y;
-}
-
 void
 rounds_report (
     const char *name, const char *unit, double *values, guint n, double goal, Better better)
 {
-  qsort (values, n, sizeof (double), compare_doubles);
+  qsort (values, n, sizeof (double), bench_compare_doubles);
   printf ("{\"name\": \"runtime/%s\", \"value\": %.2f, \"unit\": \"%s\", \"goal\": %.2f, "
           "\"best\": %.2f}\n",
           name, values[n / 2], unit, goal, values[better == LESS_IS_BETTER ? 0 : n - 1]);
