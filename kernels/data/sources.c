@@ -3,6 +3,7 @@
 
 /* Datasets that begin with tensors, numbers or files. */
 #include <glib/gi18n-lib.h>
+#include <glib/gstdio.h>
 
 #include "engine/graph/shape-context.h"
 #include "engine/store/input.h"
@@ -174,6 +175,40 @@ typedef struct
   GString *key, *value;
 } FilePosition;
 
+/* Nothing but a header, whole records and a footer? What is packed tells only at its end. */
+static gboolean
+check_size (const SluiceRecordSpec *spec, const char *path, GError **error)
+{
+  GStatBuf info;
+  if (spec->format != SLUICE_RECORDS_FIXED_LENGTH || spec->encoding != SLUICE_ENCODING_NONE
+      || g_stat (path, &info) != 0)
+    return TRUE; /* where it is not there opening it says so */
+  gint64 size = info.st_size;
+  if (spec->header_bytes <= size && spec->footer_bytes <= size - spec->header_bytes
+      && (size - spec->header_bytes - spec->footer_bytes) % spec->record_bytes == 0)
+    return TRUE;
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "file '%s' has %" G_GINT64_FORMAT
+                      " bytes, which are no header of %" G_GINT64_FORMAT
+                      ", whole records of %" G_GINT64_FORMAT " and footer of %" G_GINT64_FORMAT,
+                      path, size, spec->header_bytes, spec->record_bytes, spec->footer_bytes);
+}
+
+static gboolean
+check_end (const FilePosition *at, GError **error)
+{
+  const SluiceRecordSpec *spec = &at->records.spec;
+  if (spec->format != SLUICE_RECORDS_FIXED_LENGTH
+      || (gint64) at->records.ahead->len == spec->footer_bytes)
+    return TRUE;
+  return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
+                      "file '%s' ends within a record or its footer: %" G_GSIZE_FORMAT
+                      " bytes are left after the last whole record of %" G_GINT64_FORMAT
+                      ", and not the %" G_GINT64_FORMAT " of the footer",
+                      at->records.name, at->records.ahead->len, spec->record_bytes,
+                      spec->footer_bytes);
+}
+
 static gboolean
 open_next (FilePosition *at, const Files *self, GError **error)
 {
@@ -185,7 +220,8 @@ open_next (FilePosition *at, const Files *self, GError **error)
       at->key = g_string_new (NULL);
       at->value = g_string_new (NULL);
     }
-  at->is_open = sluice_records_open (&at->records, path, error);
+  at->is_open =
+      check_size (&self->spec, path, error) && sluice_records_open (&at->records, path, error);
   return at->is_open;
 }
 
@@ -208,9 +244,10 @@ files_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GE
           *out = sluice_tensor_new_string (at->value->str, (gssize) at->value->len);
           return SLUICE_NEXT_ONE;
         }
+      gboolean ok = result != SLUICE_READ_FAILED && check_end (at, error);
       sluice_records_close (&at->records);
       at->is_open = FALSE;
-      if (result == SLUICE_READ_FAILED)
+      if (!ok)
         return SLUICE_NEXT_FAILED;
     }
 }
@@ -240,36 +277,72 @@ static const SluiceDatasetClass files_class = {
   .clear = files_clear,
 };
 
-/* kernel->data: the format. */
+/* Input i, a number of bytes, at least `least`. */
 static gboolean
-files_compute (SluiceKernelCall *call)
+get_bytes (SluiceKernelCall *call, guint i, const char *name, gint64 least, gint64 *bytes)
+{
+  if (!sluice_call_get_scalar (call, i, bytes))
+    return FALSE;
+  return *bytes >= least
+         || sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                              "input %u (%s) is %" G_GINT64_FORMAT
+                              "; it must be at least %" G_GINT64_FORMAT,
+                              i, name, *bytes, least);
+}
+
+/* Of the files that input 0 names; compression: the number of that input, 0: none is there. */
+static gboolean
+put_files (SluiceKernelCall *call, SluiceRecordSpec *spec, guint compression)
 {
   const SluiceDType type = SLUICE_STRING;
-  SluiceRecordSpec spec = { .format = (SluiceRecordFormat) GPOINTER_TO_INT (call->kernel->data) };
   const SluiceTensor *names = sluice_call_input (call, 0);
   char text[SLUICE_SHAPE_STR];
-  gint64 buffer_size;
   GError *error = NULL;
   if (names->shape.rank > 1)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "input 0 (filenames) must be one name or a vector of them, not of "
                              "shape %s",
                              sluice_shape_str (&names->shape, text));
-  if (!sluice_call_want_scalar (call, 1) || !sluice_call_get_scalar (call, 2, &buffer_size))
-    return FALSE;
-  if (buffer_size < 0)
-    return sluice_call_fail (
-        call, SLUICE_ERROR_INVALID_ARGUMENT,
-        "input 2 (buffer_size) is %" G_GINT64_FORMAT "; it must not be negative", buffer_size);
-  const SluiceString *compression = sluice_call_input (call, 1)->data;
-  g_autofree char *name =
-      g_strndup (compression->length > 0 ? compression->data : "", compression->length);
-  if (!sluice_encoding_parse (name, &spec.encoding, &error))
-    return sluice_call_fail_with (call, error);
+  if (compression > 0)
+    {
+      if (!sluice_call_want_scalar (call, compression))
+        return FALSE;
+      const SluiceString *s = sluice_call_input (call, compression)->data;
+      g_autofree char *name = g_strndup (s->length > 0 ? s->data : "", s->length);
+      if (!sluice_encoding_parse (name, &spec->encoding, &error))
+        return sluice_call_fail_with (call, error);
+    }
   Files *self = (Files *) sluice_dataset_new (&files_class, call, 1, &type);
-  self->spec = spec;
+  self->spec = *spec;
   self->names = sluice_tensor_ref (sluice_call_input (call, 0));
   return sluice_call_put_dataset (call, &self->parent);
+}
+
+/* kernel->data: the format. */
+static gboolean
+files_compute (SluiceKernelCall *call)
+{
+  SluiceRecordSpec spec = { .format = (SluiceRecordFormat) GPOINTER_TO_INT (call->kernel->data) };
+  gint64 buffer_size;
+  return get_bytes (call, 2, "buffer_size", 0, &buffer_size) && put_files (call, &spec, 1);
+}
+
+/* kernel->data: the number of the input compression_type. */
+static gboolean
+fixed_compute (SluiceKernelCall *call)
+{
+  SluiceRecordSpec spec = { .format = SLUICE_RECORDS_FIXED_LENGTH };
+  gint64 buffer_size, together;
+  if (!get_bytes (call, 1, "header_bytes", 0, &spec.header_bytes)
+      || !get_bytes (call, 2, "record_bytes", 1, &spec.record_bytes)
+      || !get_bytes (call, 3, "footer_bytes", 0, &spec.footer_bytes)
+      || !get_bytes (call, 4, "buffer_size", 0, &buffer_size))
+    return FALSE;
+  if (__builtin_add_overflow (spec.record_bytes, spec.footer_bytes, &together))
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "a record and the footer are too large together");
+  spec.hop_bytes = spec.record_bytes;
+  return put_files (call, &spec, GPOINTER_TO_UINT (call->kernel->data));
 }
 
 /* ---- the ops ---- */
@@ -308,7 +381,24 @@ SLUICE_DATASET_OP (record_op,
                    SLUICE_OP_STATEFUL,
                    N_ ("A dataset of the records of TFRecord files"));
 
-static const SluiceOpDef *const ops[] = { &tensor_op, &slice_op, &range_op, &text_op, &record_op };
+#define FIXED                                                                                      \
+  "filenames: string, header_bytes: int64, record_bytes: int64, footer_bytes: int64, "             \
+  "buffer_size: int64"
+SLUICE_DATASET_OP (fixed_op,
+                   "FixedLengthRecordDataset",
+                   FIXED " -> handle: variant",
+                   "",
+                   SLUICE_OP_STATEFUL,
+                   N_ ("A dataset of the records of files, all of one size"));
+SLUICE_DATASET_OP (fixed_v2_op,
+                   "FixedLengthRecordDatasetV2",
+                   FIXED ", compression_type: string -> handle: variant",
+                   "",
+                   SLUICE_OP_STATEFUL,
+                   N_ ("A dataset of the records of files, all of one size"));
+
+static const SluiceOpDef *const ops[] = { &tensor_op, &slice_op, &range_op,   &text_op,
+                                          &record_op, &fixed_op, &fixed_v2_op };
 
 #define KERNEL(op_name, ...)                                                                       \
   {                                                                                                \
@@ -325,6 +415,8 @@ static const SluiceKernel kernels[] = {
   KERNEL ("TFRecordDataset",
           .compute = files_compute,
           .data = GINT_TO_POINTER (SLUICE_RECORDS_TFRECORD)),
+  KERNEL ("FixedLengthRecordDataset", .compute = fixed_compute),
+  KERNEL ("FixedLengthRecordDatasetV2", .compute = fixed_compute, .data = GUINT_TO_POINTER (5)),
 };
 
 const SluiceKernelModule sluice_module_data_sources = {

@@ -3,6 +3,9 @@
 
 /* Datasets and iterators: what is refused, and what several hold on to. What comes out of them is
  * in TensorFlow's cases. */
+#include <glib/gstdio.h>
+#include <string.h>
+
 #include "tests/kernels/handles.h"
 
 #define LONGS                                                                                      \
@@ -11,6 +14,9 @@
 #define TWO_LONGS                                                                                  \
   "attr { key: 'output_types' value { list { type: DT_INT64 type: DT_INT64 } } }"                  \
   "attr { key: 'output_shapes' value { list { shape { } shape { } } } }"
+#define STRINGS                                                                                    \
+  "attr { key: 'output_types' value { list { type: DT_STRING } } }"                                \
+  "attr { key: 'output_shapes' value { list { shape { } } } }"
 #define NAMED(name)                                                                                \
   "attr { key: 'shared_name' value { s: '" name "' } } attr { key: 'container' value { s: '' } }"
 #define NUMBER(node_name, text)                                                                    \
@@ -50,6 +56,27 @@ static const HandleNode nodes[] = {
   { "fed", { "Placeholder" }, "attr { key: 'dtype' value { type: DT_STRING } }" },
   { "found", { "IteratorFromStringHandle", "IteratorFromStringHandleV2" }, "input: 'fed'" LONGS },
   { "next_found", { "IteratorGetNext" }, "input: 'found'" LONGS },
+  { "path", { "Placeholder" }, "attr { key: 'dtype' value { type: DT_STRING } }" },
+  { "packing", { "Placeholder" }, "attr { key: 'dtype' value { type: DT_STRING } }" },
+#define FIXED "input: 'path' input: 'one' input: 'four' input: 'one' input: 'zero' "
+  { "fixed", { "FixedLengthRecordDataset" }, FIXED },
+  { "fixed_v2", { "FixedLengthRecordDatasetV2" }, FIXED "input: 'packing'" },
+  { "no_record",
+    { "FixedLengthRecordDataset" },
+    "input: 'path' input: 'one' input: 'zero' input: 'one' input: 'zero'" },
+  { "no_header",
+    { "FixedLengthRecordDataset" },
+    "input: 'path' input: 'minus' input: 'four' input: 'one' input: 'zero'" },
+  { "records", { "IteratorV2" }, NAMED ("records") STRINGS },
+  { "next_record", { "IteratorGetNext" }, "input: 'records'" STRINGS },
+#define BEGIN_RECORDS(name)                                                                        \
+  {                                                                                                \
+    "begin_" name, { "MakeIterator" }, "input: '" name "' input: 'records'"                        \
+  }
+  BEGIN_RECORDS ("fixed"),
+  BEGIN_RECORDS ("fixed_v2"),
+  BEGIN_RECORDS ("no_record"),
+  BEGIN_RECORDS ("no_header"),
 #define BEGIN(name)                                                                                \
   {                                                                                                \
     "begin_" name, { "MakeIterator" }, "input: '" name "' input: 'it'"                             \
@@ -141,6 +168,79 @@ test_string_handle (gconstpointer v2)
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
 }
 
+/* ---- records of one size ---- */
+
+/* Compressed as a gzip file has it. */
+static GBytes *
+gzip (const char *text)
+{
+  char packed[256];
+  gsize n_read, n_written;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GZlibCompressor) compressor = g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, 9);
+  g_converter_convert (G_CONVERTER (compressor), text, strlen (text), packed, sizeof packed,
+                       G_CONVERTER_INPUT_AT_END, &n_read, &n_written, &error);
+  g_assert_no_error (error);
+  return g_bytes_new (packed, n_written);
+}
+
+/* Header and footer of one byte, records of four. what it gives, then how it ends: OUT_OF_RANGE at
+ * the end of a file that is right. */
+static void
+test_fixed (void)
+{
+  static const struct
+  {
+    const char *begin, *file, *packing, *records;
+    SluiceError end;
+  } cases[] = {
+    { "begin_fixed", "habcdefghf", "", "abcd efgh ", SLUICE_ERROR_OUT_OF_RANGE },
+    { "begin_fixed", "hf", "", "", SLUICE_ERROR_OUT_OF_RANGE },
+    { "begin_fixed", "habcdeff", "", "", SLUICE_ERROR_INVALID_ARGUMENT },
+    { "begin_fixed", "h", "", "", SLUICE_ERROR_INVALID_ARGUMENT },
+    { "begin_fixed_v2", "habcdf", "", "abcd ", SLUICE_ERROR_OUT_OF_RANGE },
+    { "begin_fixed_v2", "habcdefghf", "GZIP", "abcd efgh ", SLUICE_ERROR_OUT_OF_RANGE },
+    { "begin_fixed_v2", "habcdeff", "GZIP", "abcd ", SLUICE_ERROR_DATA_LOSS },
+  };
+  g_autofree char *folder = g_dir_make_tmp ("sluice-data-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "f", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (Harness) h;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GString) records = g_string_new (NULL);
+      g_autoptr (GBytes) bytes = *cases[i].packing
+                                     ? gzip (cases[i].file)
+                                     : g_bytes_new (cases[i].file, strlen (cases[i].file));
+      g_assert_true (g_file_set_contents (path, g_bytes_get_data (bytes, NULL),
+                                          (gssize) g_bytes_get_size (bytes), NULL));
+      handles_init (&h, nodes, G_N_ELEMENTS (nodes), FALSE);
+      g_autoptr (SluiceTensor) name = sluice_tensor_new_string (path, -1);
+      g_autoptr (SluiceTensor) packing = sluice_tensor_new_string (cases[i].packing, -1);
+      SluiceFeed feeds[] = { { "path", name }, { "packing", packing } };
+      harness_run (&h, NULL, cases[i].begin, feeds, 2, &error);
+      g_assert_no_error (error);
+      g_autoptr (SluiceTensor) record = NULL;
+      while ((record = harness_run (&h, "next_record:0", NULL, NULL, 0, &error)) != NULL)
+        {
+          const SluiceString *text = record->data;
+          g_string_append_len (records, text->data, (gssize) text->length);
+          g_string_append_c (records, ' ');
+          g_clear_pointer (&record, sluice_tensor_unref);
+        }
+      g_assert_cmpstr (records->str, ==, cases[i].records);
+      g_assert_error (error, SLUICE_ERROR, (int) cases[i].end);
+      g_clear_error (&error);
+      harness_run (&h, NULL, "begin_no_record", feeds, 1, &error);
+      g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+      g_clear_error (&error);
+      harness_run (&h, NULL, "begin_no_header", feeds, 1, &error);
+      g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+    }
+  g_remove (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -150,5 +250,6 @@ main (int argc, char **argv)
   g_test_add_func ("/data/shuffle", test_shuffle);
   g_test_add_data_func ("/data/string-handle", GINT_TO_POINTER (FALSE), test_string_handle);
   g_test_add_data_func ("/data/string-handle-v2", GINT_TO_POINTER (TRUE), test_string_handle);
+  g_test_add_func ("/data/fixed-length", test_fixed);
   return g_test_run ();
 }
