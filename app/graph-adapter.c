@@ -99,7 +99,7 @@ find_loops (SluiceGraph *graph)
       if (node->error != NULL && sluice_node_get_role (node) == SLUICE_ROLE_ENTER)
         return NULL;
     }
-  return sluice_flow_new (graph);
+  return sluice_flow_new (graph, FALSE);
 }
 
 /* (nullable): an Enter belongs to the loop that it leads into. */
