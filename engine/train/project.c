@@ -293,20 +293,61 @@ unknown_key (const char *what, const char *near, GError **error)
                       near != NULL ? "'?" : "");
 }
 
+/* Blanks around a value mean nothing; one that belongs to it is written as an escape. (nullable) */
+static char *
+get_text (GKeyFile *file, const char *group, const char *key, GError **error)
+{
+  g_autofree char *raw = g_key_file_get_value (file, group, key, NULL);
+  gsize n = strlen (raw), begin = strspn (raw, " \t");
+  while (n > begin && (raw[n - 1] == ' ' || raw[n - 1] == '\t'))
+    raw[--n] = '\0';
+  g_key_file_set_value (file, group, key, raw + begin);
+  /* Where an escape is unknown, GKeyFile returns the text all the same. */
+  g_autoptr (GError) unreadable = NULL;
+  g_autofree char *text = g_key_file_get_string (file, group, key, &unreadable);
+  if (unreadable != NULL)
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                   "[%s] %s: the value has a backslash that means nothing, or is no UTF-8", group,
+                   key);
+      return NULL;
+    }
+  return g_steal_pointer (&text);
+}
+
+/* As get_text() reads it: GKeyFile itself escapes only blanks at the beginning. */
+static void
+set_text (GKeyFile *file, const char *group, const char *key, const char *text)
+{
+  g_key_file_set_string (file, group, key, text);
+  g_autofree char *raw = g_key_file_get_value (file, group, key, NULL);
+  gsize n = strlen (raw);
+  if (n == 0 || (raw[n - 1] != ' ' && raw[n - 1] != '\t'))
+    return;
+  const char *escape = raw[n - 1] == ' ' ? "\\s" : "\\t";
+  raw[n - 1] = '\0';
+  g_autofree char *escaped = g_strconcat (raw, escape, NULL);
+  g_key_file_set_value (file, group, key, escaped);
+}
+
 static gboolean
 load_parameters (SluiceProject *self, GKeyFile *file, GError **error)
 {
   g_auto (GStrv) names = g_key_file_get_keys (file, "parameters", NULL, NULL);
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {
-      SluiceNamedEdge edge = { g_strdup (names[i]),
-                               g_key_file_get_string (file, "parameters", names[i], NULL) };
+      char *target = get_text (file, "parameters", names[i], error);
+      if (target == NULL)
+        return FALSE;
+      SluiceNamedEdge edge = { g_strdup (names[i]), target };
       g_array_append_val (self->parameters, edge);
     }
   g_auto (GStrv) overrides = g_key_file_get_keys (file, "overrides", NULL, NULL);
   for (guint i = 0; overrides != NULL && overrides[i] != NULL; i++)
     {
-      g_autofree char *value = g_key_file_get_string (file, "overrides", overrides[i], NULL);
+      g_autofree char *value = get_text (file, "overrides", overrides[i], error);
+      if (value == NULL)
+        return FALSE;
       g_autofree char *assignment = g_strdup_printf ("%s=%s", overrides[i], value);
       if (!sluice_project_set (self, assignment, error))
         return FALSE;
@@ -328,7 +369,6 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
   for (guint i = 0; names[i] != NULL; i++)
     {
       const Key *key = find_key (group, names[i]);
-      g_autofree char *text = g_key_file_get_string (file, group, names[i], NULL);
       if (key == NULL)
         {
           const char *known[G_N_ELEMENTS (keys)];
@@ -337,11 +377,8 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
           g_autofree char *what = g_strdup_printf ("key '%s' in group [%s]", names[i], group);
           return unknown_key (what, sluice_near_name (names[i], known, G_N_ELEMENTS (keys)), error);
         }
-      if (text == NULL)
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                            "[%s] %s: the value has a backslash that means nothing", group,
-                            names[i]);
-      if (!set_value (self, key, g_strstrip (text), error))
+      g_autofree char *text = get_text (file, group, names[i], error);
+      if (text == NULL || !set_value (self, key, text, error))
         return FALSE;
     }
   return TRUE;
@@ -561,21 +598,21 @@ sluice_project_save (const SluiceProject *self, const char *folder, GError **err
     {
       g_autofree char *text = value_to_text (self, &keys[i]);
       if (text != NULL)
-        g_key_file_set_string (file, keys[i].group, keys[i].key, text);
+        set_text (file, keys[i].group, keys[i].key, text);
     }
   g_autofree char *base = g_path_get_basename (self->graph_path);
-  g_key_file_set_string (file, "project", "graph", base);
+  set_text (file, "project", "graph", base);
   for (guint i = 0; i < self->parameters->len; i++)
     {
       SluiceNamedEdge *edge = &g_array_index (self->parameters, SluiceNamedEdge, i);
-      g_key_file_set_string (file, "parameters", edge->name, edge->target);
+      set_text (file, "parameters", edge->name, edge->target);
     }
   for (guint i = 0; i < self->overrides->len; i++)
     {
       SluiceOverride *override = &g_array_index (self->overrides, SluiceOverride, i);
       char number[G_ASCII_DTOSTR_BUF_SIZE];
-      g_key_file_set_string (file, "overrides", override->name,
-                             g_ascii_dtostr (number, sizeof number, override->value));
+      set_text (file, "overrides", override->name,
+                g_ascii_dtostr (number, sizeof number, override->value));
     }
   g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
   g_autofree char *layout = g_build_filename (self->folder, "model.layout", NULL);

@@ -123,6 +123,31 @@ check_bad (Folder *f, const char *old, const char *new, const char *word, const 
     g_error ("'%s' or '%s' is not in: %s", word, other, error->message);
 }
 
+/* Blanks that belong to a value are escaped; others, around it, mean nothing. */
+static void
+test_blanks (Folder *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) text = g_string_new (whole);
+  g_string_replace (text, "name=A name\n", "name= \\s A\\tname \\s\t\n", 1);
+  g_string_replace (text, "steps=100\n", "steps=\t100 \t\n", 1);
+  folder_write (f, "project.ini", text->str, -1);
+  g_autoptr (SluiceProject) project = load (f->path);
+  g_assert_cmpstr (project->name, ==, "  A\tname  ");
+  g_assert_cmpint (project->n_steps, ==, 100);
+  static const char *const paths[] = { "data.train-x=/a b ", "data.train-x=/a\t",
+                                       "data.train-x= " };
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    {
+      g_assert_true (sluice_project_set (project, paths[i], &error));
+      g_assert_true (sluice_project_save (project, f->path, &error));
+      g_assert_no_error (error);
+      g_autoptr (SluiceProject) again = load (f->path);
+      g_assert_cmpstr (again->name, ==, project->name);
+      g_assert_cmpstr (again->train_x, ==, project->train_x);
+    }
+}
+
 static void
 test_bad (Folder *f, gconstpointer unused)
 {
@@ -148,6 +173,8 @@ test_bad (Folder *f, gconstpointer unused)
   check_bad (f, "source=csv", "source=cvs", "source=cvs", "idx, csv, npy, text or graph");
   check_bad (f, "norm:n:1", "norm", "fetches", "NAME:EDGE");
   check_bad (f, "[parameters]", "[overrides]\nrate=x\n[parameters]", "rate=x", "number");
+  check_bad (f, "A name", "A \\q", "[project] name", "backslash");
+  check_bad (f, "learning/rate:0", "learning\\rate\\q", "[parameters] rate", "backslash");
   check_bad (f, "[project]", "[project", "project.ini", "");
   check_bad (f, "name=A name", "name=\xff\xfe", "project.ini", "");
 }
@@ -215,6 +242,7 @@ main (int argc, char **argv)
 #define ADD(name, func) g_test_add ("/project/" name, Folder, NULL, set_up, func, tear_down)
   ADD ("load", test_load);
   ADD ("round-trip", test_round_trip);
+  ADD ("blanks", test_blanks);
   ADD ("bad", test_bad);
   ADD ("set", test_set);
   ADD ("no-data", test_no_data);
