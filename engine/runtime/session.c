@@ -129,8 +129,9 @@ sluice_session_run (SluiceSession *self,
       tensors[i] = feeds[i].tensor;
     }
   SluiceProgramNames signature = {
-    names, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options), FALSE, TRUE
+    names, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options)
   };
+  signature.may_lack_feeds = TRUE;
   SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
   if (!program)
     return FALSE;
@@ -224,8 +225,9 @@ sluice_session_set_up_partial (SluiceSession *self,
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
   SluiceProgramNames signature = {
-    feeds, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options), TRUE
+    feeds, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options)
   };
+  signature.in_parts = TRUE;
   SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
   if (!program)
     return NULL;
@@ -418,9 +420,7 @@ sluice_session_dup_races (SluiceSession *self,
                           guint n_targets,
                           GError **error)
 {
-  SluiceProgramNames names = {
-    feeds, fetches, targets, n_feeds, n_fetches, n_targets, FALSE, FALSE
-  };
+  SluiceProgramNames names = { feeds, fetches, targets, n_feeds, n_fetches, n_targets };
   pthread_mutex_lock (&self->programs->graph_lock);
   g_autoptr (SluiceWork) work = sluice_programs_prune (self->programs, &names, error);
   GArray *races = work ? sluice_find_races (work, error) : NULL;
