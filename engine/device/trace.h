@@ -23,7 +23,8 @@ typedef struct
 } SluiceTraceRecord;
 G_STATIC_ASSERT (sizeof (SluiceTraceRecord) == 64); /* a cache line */
 
-#define SLUICE_TRACE_UNIT 64 /* bytes */
+#define SLUICE_TRACE_UNIT  64 /* bytes */
+#define SLUICE_TRACE_AHEAD 6  /* records: a ring is larger than the caches that answer at once */
 
 typedef enum
 {
@@ -56,6 +57,7 @@ sluice_trace_ring_add (SluiceTraceRing *self, const SluiceTraceRecord *record)
 {
   guint64 count = atomic_load_explicit (&self->count, memory_order_relaxed);
   SluiceTraceRecord *to = &self->records[count & (self->capacity - 1)];
+  __builtin_prefetch (&self->records[(count + SLUICE_TRACE_AHEAD) & (self->capacity - 1)], 1);
   __atomic_store_n (&to->scheduled, record->scheduled, __ATOMIC_RELEASE);
   __atomic_store_n (&to->start, record->start, __ATOMIC_RELEASE);
   __atomic_store_n (&to->end, record->end, __ATOMIC_RELEASE);

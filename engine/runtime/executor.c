@@ -19,6 +19,8 @@
 #define POLL_NS  20000000  /* how often a sleeping caller looks at a foreign cancel flag */
 #define LOOK_NS  200000000 /* how often it looks whether anybody does anything at all */
 
+#define NO_OPS_A_STAMP 8
+
 static void
 end_dead (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
@@ -27,7 +29,8 @@ end_dead (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   stamp (w, w->act, i, node, w->now, w->now, (SluiceStamp){ .lane = w->lane });
 }
 
-/* end_node() without what only values need: graphs are full of these. */
+/* end_node() without what only values need: graphs are full of these. Reading the clock would be a
+ * quarter of what they cost: most share the time of the one before, some 100 ns old at most. */
 static inline void
 end_no_op (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
@@ -41,8 +44,8 @@ end_no_op (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
         count_down (w, w->act, edge->node);
     }
   w->act->remaining--;
-  w->step->n_run++;
-  w->now = sluice_clock_ticks ();
+  if (w->step->n_run++ % NO_OPS_A_STAMP == 0)
+    w->now = sluice_clock_ticks ();
   stamp (w, w->act, i, node, start, w->now, (SluiceStamp){ .lane = w->lane });
 }
 

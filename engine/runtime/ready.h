@@ -51,6 +51,17 @@ sluice_ready_add (SluiceReady *self, guint32 i)
     self->first = block;
 }
 
+/* The same where condition is 1, nothing where it is 0, in the same time. */
+static inline void
+sluice_ready_add_if (SluiceReady *self, guint32 i, guint64 condition)
+{
+  guint32 word = i >> 6, block = i >> 12;
+  self->words[word] |= condition << (i & 63);
+  self->summary[block] |= condition << (word & 63);
+  guint32 first = condition ? block : G_MAXUINT32;
+  self->first = MIN (self->first, first);
+}
+
 static inline gboolean
 sluice_ready_is_empty (SluiceReady *self)
 {
