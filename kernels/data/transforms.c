@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* Datasets made of others: parts of them, several of them, or their elements put together. */
+/* Datasets made of others: parts of them, several of them, or what somebody has seen of them. */
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
@@ -14,7 +14,6 @@ typedef struct
 {
   SluiceDataset parent;
   gint64 count;
-  gboolean flag;
 } Counted;
 
 typedef struct
@@ -101,90 +100,6 @@ static SluiceNext
 prefetch_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   return sluice_cursor_next (get_input ((Counting *) cursor), call, out, error);
-}
-
-/* ---- batches ---- */
-
-/* FALSE: elements of several shapes. */
-static gboolean
-check_alike (const SluiceItems *items, guint i, GError **error)
-{
-  SluiceShape first = sluice_item_shape (sluice_items_at (items, 0), i);
-  for (gsize k = 1; k < items->n; k++)
-    {
-      char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
-      SluiceShape shape = sluice_item_shape (sluice_items_at (items, k), i);
-      if (!sluice_shape_equal (&first, &shape))
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                            "elements of one batch must be alike: component %u of the first has "
-                            "shape %s, and of element %" G_GSIZE_FORMAT " of it %s",
-                            i, sluice_shape_str (&first, a), k, sluice_shape_str (&shape, b));
-    }
-  return TRUE;
-}
-
-static gboolean
-stack (const SluiceDataset *dataset,
-       const SluiceItems *items,
-       SluiceKernelCall *call,
-       SluiceTensor **out,
-       GError **error)
-{
-  for (guint i = 0; i < dataset->n; i++)
-    {
-      SluiceShape shape = sluice_item_shape (sluice_items_at (items, 0), i);
-      out[i] = check_alike (items, i, error) ? sluice_items_stack (
-                   items, i, dataset->types[i], &shape, call->device->allocator, call->owner, error)
-                                             : NULL;
-      if (out[i] != NULL)
-        continue;
-      sluice_element_drop (out, i);
-      return FALSE;
-    }
-  return TRUE;
-}
-
-typedef struct
-{
-  SluiceCursor parent;
-  SluiceCursor *input;
-  SluiceItems items; /* of the batch so far */
-} Batching;
-
-static SluiceNext
-batch_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GError **error)
-{
-  const Counted *dataset = (const Counted *) cursor->dataset;
-  Batching *self = (Batching *) cursor;
-  SluiceNext result = SLUICE_NEXT_ONE;
-  if (self->input == NULL)
-    self->input = sluice_cursor_new (cursor->dataset->inputs[0], cursor->pass);
-  while ((gint64) self->items.n < dataset->count && result == SLUICE_NEXT_ONE)
-    {
-      SluiceElements *element = sluice_elements_new (cursor->dataset->n);
-      result = sluice_cursor_next (self->input, call, element->tensors, error);
-      if (result == SLUICE_NEXT_ONE)
-        sluice_items_push_element (&self->items, element);
-      else
-        sluice_elements_unref (element);
-    }
-  if (sluice_next_has_failed (result, error))
-    sluice_items_clear (&self->items);
-  if (result == SLUICE_NEXT_FAILED || result == SLUICE_NEXT_LATER)
-    return result;
-  if (self->items.n == 0 || (dataset->flag && (gint64) self->items.n < dataset->count))
-    return SLUICE_NEXT_END;
-  gboolean ok = stack (cursor->dataset, &self->items, call, out, error);
-  sluice_items_clear (&self->items);
-  return ok ? SLUICE_NEXT_ONE : SLUICE_NEXT_FAILED;
-}
-
-static void
-batching_end (SluiceCursor *cursor)
-{
-  Batching *self = (Batching *) cursor;
-  g_clear_pointer (&self->input, sluice_cursor_free);
-  sluice_items_clear (&self->items);
 }
 
 /* ---- several datasets ---- */
@@ -367,10 +282,6 @@ COUNTED (repeat_class, repeat_next);
 COUNTED (take_class, take_next);
 COUNTED (skip_class, skip_next);
 COUNTED (prefetch_class, prefetch_next);
-static const SluiceDatasetClass batch_class = { .size = sizeof (Counted),
-                                                .cursor_size = sizeof (Batching),
-                                                .next = batch_next,
-                                                .end = batching_end };
 SEVERAL (zip_class, zip_next);
 SEVERAL (concatenate_class, concatenate_next);
 static const SluiceDatasetClass cache_class = { .size = sizeof (Cache),
@@ -379,24 +290,21 @@ static const SluiceDatasetClass cache_class = { .size = sizeof (Cache),
                                                 .end = caching_end,
                                                 .clear = cache_clear };
 
-/* kernel->data: the class. A third input is a flag. */
+/* kernel->data: the class. */
 static gboolean
 counted_compute (SluiceKernelCall *call)
 {
   const SluiceDatasetClass *klass = call->kernel->data;
   gint64 count;
-  if (!sluice_call_get_scalar (call, 1, &count)
-      || (call->n_inputs > 2 && !sluice_call_want_scalar (call, 2)))
+  if (!sluice_call_get_scalar (call, 1, &count))
     return FALSE;
-  if ((klass == &batch_class && count <= 0) || (klass == &prefetch_class && count < -1))
+  if (klass == &prefetch_class && count < -1)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "input 1 is %" G_GINT64_FORMAT "; it must be %s", count,
-                             klass == &batch_class ? "1 or more" : "0 or more, or -1");
+                             "input 1 is %" G_GINT64_FORMAT "; it must be 0 or more, or -1", count);
   Counted *self = (Counted *) sluice_dataset_new_over (klass, call, 0, 1);
   if (self == NULL)
     return FALSE;
   self->count = count;
-  self->flag = call->n_inputs > 2 && *(const guint8 *) sluice_call_input (call, 2)->data != 0;
   return sluice_call_put_dataset (call, &self->parent);
 }
 
@@ -469,16 +377,6 @@ OP (prefetch_op,
     "input_dataset: variant, buffer_size: int64",
     "slack_period: int = 0; legacy_autotune: bool = true; buffer_size_min: int = 0; ",
     N_ ("The same dataset"));
-OP (batch_op,
-    "BatchDataset",
-    "input_dataset: variant, batch_size: int64",
-    "",
-    N_ ("Several elements of a dataset put together"));
-OP (batch_v2_op,
-    "BatchDatasetV2",
-    "input_dataset: variant, batch_size: int64, drop_remainder: bool",
-    "parallel_copy: bool = false; ",
-    N_ ("Several elements of a dataset put together"));
 OP (zip_op,
     "ZipDataset",
     "input_datasets: N * variant",
@@ -495,9 +393,8 @@ OP (cache_op,
     "",
     N_ ("A dataset that remembers its elements when somebody has been through all of them"));
 
-static const SluiceOpDef *const ops[] = { &repeat_op,   &take_op,        &skip_op,
-                                          &prefetch_op, &batch_op,       &batch_v2_op,
-                                          &zip_op,      &concatenate_op, &cache_op };
+static const SluiceOpDef *const ops[] = { &repeat_op, &take_op,        &skip_op, &prefetch_op,
+                                          &zip_op,    &concatenate_op, &cache_op };
 
 #define KERNEL(op_name, ...)                                                                       \
   {                                                                                                \
@@ -510,8 +407,6 @@ static const SluiceKernel kernels[] = {
   KERNEL ("TakeDataset", WITH_COUNT (take_class)),
   KERNEL ("SkipDataset", WITH_COUNT (skip_class)),
   KERNEL ("PrefetchDataset", WITH_COUNT (prefetch_class)),
-  KERNEL ("BatchDataset", WITH_COUNT (batch_class)),
-  KERNEL ("BatchDatasetV2", WITH_COUNT (batch_class)),
   KERNEL ("ZipDataset", .compute = zip_compute),
   KERNEL ("ConcatenateDataset", .compute = concatenate_compute),
   KERNEL ("CacheDataset", .compute = cache_compute),

@@ -214,8 +214,26 @@ count_run (const SluiceItems *self, gsize i)
   return n;
 }
 
+/* n elements, at least one; padding: nullable, as of sluice_items_stack. */
 static void
-fill (const SluiceItems *self, guint component, SluiceTensor *out, const SluiceShape *place)
+pad (SluiceDType dtype, char *to, gint64 n, const void *padding)
+{
+  gint64 size = (gint64) sluice_dtype_size (dtype);
+  if (padding == NULL && !sluice_dtype_is_managed (dtype)) /* what is managed is empty at first */
+    memset (to, 0, (gsize) (n * size));
+  if (padding == NULL)
+    return;
+  sluice_elements_copy (dtype, to, padding, 1);
+  for (gint64 done = 1; done < n; done *= 2)
+    sluice_elements_copy (dtype, to + done * size, to, MIN (done, n - done));
+}
+
+static void
+fill (const SluiceItems *self,
+      guint component,
+      const void *padding,
+      SluiceTensor *out,
+      const SluiceShape *place)
 {
   gint64 n = out->n_elements / out->shape.dim[0];
   gint64 size = n * (gint64) sluice_dtype_size (out->dtype);
@@ -232,8 +250,8 @@ fill (const SluiceItems *self, guint component, SluiceTensor *out, const SluiceS
           sluice_elements_copy (out->dtype, to + (gint64) i * size, from, n * (gint64) n_run);
           continue;
         }
-      if (!is_clear && !sluice_dtype_is_managed (out->dtype))
-        memset (to + (gint64) i * size, 0, (gsize) ((gint64) (self->n - i) * size));
+      if (!is_clear)
+        pad (out->dtype, to + (gint64) i * size, n * (gint64) (self->n - i), padding);
       is_clear = TRUE;
       n_run = 1;
       copy_into (out->dtype, to + (gint64) i * size, place, from, &shape);
@@ -245,6 +263,7 @@ sluice_items_stack (const SluiceItems *self,
                     guint component,
                     SluiceDType dtype,
                     const SluiceShape *shape,
+                    const void *padding,
                     SluiceAllocator *allocator,
                     SluiceOwner owner,
                     GError **error)
@@ -256,6 +275,6 @@ sluice_items_stack (const SluiceItems *self,
     return NULL;
   SluiceTensor *out = sluice_tensor_new_checked (allocator, dtype, &all, owner, error);
   if (out != NULL && out->n_elements > 0)
-    fill (self, component, out, &place);
+    fill (self, component, padding, out, &place);
   return out;
 }

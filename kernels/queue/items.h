@@ -65,7 +65,9 @@ SluiceTensor *sluice_item_dup (const SluiceItem *self,
 /**
  * sluice_items_stack:
  * @shape: of an element; unknown dimensions become as long as the longest item's, 0 where there is
- * none, and what is shorter is filled up with zeros and empty strings
+ * none. No item is longer in a known one
+ * @padding: (nullable): one element, what shorter items are filled up with; %NULL: zeros and empty
+ * strings
  *
  * Returns: (transfer full) (nullable): a component of all items, one behind the other;
  * RESOURCE_EXHAUSTED, INVALID_ARGUMENT where the rank is at its limit
@@ -74,6 +76,7 @@ SluiceTensor *sluice_items_stack (const SluiceItems *self,
                                   guint component,
                                   SluiceDType dtype,
                                   const SluiceShape *shape,
+                                  const void *padding,
                                   SluiceAllocator *allocator,
                                   SluiceOwner owner,
                                   GError **error);

@@ -476,7 +476,7 @@ sluice_queue_give_batches (const SluiceQueue *self,
     {
       SluiceTensor *batch =
           sluice_items_stack (items != NULL ? items : &none, i, spec->types[i], &spec->shapes[i],
-                              call->device->allocator, call->owner, &error);
+                              NULL, call->device->allocator, call->owner, &error);
       if (batch != NULL)
         sluice_call_take_output (call, i, batch);
     }

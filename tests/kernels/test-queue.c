@@ -227,14 +227,14 @@ test_stack (void)
     }
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceTensor) out =
-      sluice_items_stack (&items, 0, SLUICE_INT32, &wide, NULL, SLUICE_OWNER_NONE, &error);
+      sluice_items_stack (&items, 0, SLUICE_INT32, &wide, NULL, NULL, SLUICE_OWNER_NONE, &error);
   g_assert_no_error (error);
   const gint32 want[] = { 0, 1, 2, 3, 0, 0, 0, 0, 20, 21, 0, 0 };
   g_assert_true (sluice_shape_equal (&out->shape, &SLUICE_SHAPE (3, 2, 2)));
   g_assert_cmpmem (out->data, sizeof want, want, sizeof want);
   const SluiceItems none = { NULL };
   g_autoptr (SluiceTensor) nothing =
-      sluice_items_stack (&none, 0, SLUICE_INT32, &wide, NULL, SLUICE_OWNER_NONE, &error);
+      sluice_items_stack (&none, 0, SLUICE_INT32, &wide, NULL, NULL, SLUICE_OWNER_NONE, &error);
   g_assert_no_error (error);
   g_assert_true (sluice_shape_equal (&nothing->shape, &SLUICE_SHAPE (0, 0, 2)));
 }
