@@ -13,6 +13,8 @@
 #define SCOPE_RADIUS 9.0
 #define CLOSE_WIDTH  56.0
 #define LOOP_TURN    22.0 /* how far the line back of a closed loop goes out */
+#define SMALL_ZOOM   0.6  /* below: names of scopes do not shrink, what is beside them goes */
+#define SMALLEST_FAR 0.65 /* of their size, for want of room */
 
 static const SluiceGroup *
 group_of (Draw *d, const SluiceSceneItem *item)
@@ -108,6 +110,11 @@ draw_frame (Draw *d, guint index)
   cairo_set_line_width (d->cr,
                         index == d->state->hover ? d->theme->border + 0.8 : d->theme->border);
   cairo_stroke (d->cr);
+  if (d->state->zoom < SMALL_ZOOM)
+    {
+      draw_far_title (d, index);
+      return;
+    }
   double y = r.y + SCENE_HEADER / 2 + 1;
   draw_text (d, TEXT_TITLE, item->title, r.x + 14, y, r.width - CLOSE_WIDTH - 28, ALIGN_LEFT,
              draw_mix (hue, d->theme->text, 0.25));
@@ -120,6 +127,52 @@ draw_frame (Draw *d, guint index)
     }
   draw_text (d, TEXT_NOTE, _ ("– close"), r.x + r.width - 12, y, CLOSE_WIDTH, ALIGN_RIGHT,
              d->theme->dim);
+}
+
+/* A name that is @room wide, both in pixels of the screen, shrinks a little and is cut at its end
+ * then; names of which not half would be left are not drawn. */
+static gboolean
+draw_far_name (Draw *d,
+               const char *name,
+               double x,
+               double y,
+               double room,
+               double height,
+               TextAlign align,
+               SluiceColor color)
+{
+  double width = sluice_text_width (name, DRAW_FAR_SIZE, TRUE);
+  double scale = CLAMP (MIN (room / width, height / DRAW_FAR_SIZE), SMALLEST_FAR, 1);
+  if (height < SMALLEST_FAR * DRAW_FAR_SIZE || room < MAX (width * scale / 2, 2 * DRAW_FAR_SIZE))
+    return FALSE;
+  draw_far_text (d, name, x, y, room, scale, align, color);
+  return TRUE;
+}
+
+void
+draw_far_title (Draw *d, guint index)
+{
+  const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
+  SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
+  double zoom = d->state->zoom, head = SCENE_HEADER * zoom;
+  if (item->kind == SLUICE_ITEM_SCOPE && !item->aside)
+    draw_far_name (d, item->title, r.x + r.width / 2, r.y + r.height / 2, r.width * zoom - 4,
+                   r.height * zoom - 4, ALIGN_CENTRE, d->theme->text);
+  if (item->kind != SLUICE_ITEM_OPEN_SCOPE)
+    return;
+  /* Frames in frames begin at the same corner: where heads are too low for a line, only the outer
+   * one's is drawn, over what is in it. */
+  if (item->depth == 0 && r.height * zoom > 3 * DRAW_FAR_SIZE)
+    head = MAX (head, SMALLEST_FAR * DRAW_FAR_SIZE);
+  double x = r.x + 6 / zoom, y = r.y + head / 2 / zoom, room = r.width * zoom - 12;
+  double width = sluice_text_width (item->title, DRAW_FAR_SIZE, TRUE) + 10;
+  if (!draw_far_name (d, item->title, x, y, room, head, ALIGN_LEFT,
+                      draw_mix (draw_item_color (d, item), d->theme->text, 0.25)))
+    return;
+  const SluiceGroup *g = group_of (d, item);
+  if (g->loop != NULL && width < room)
+    draw_far_name (d, note_of (d, item, g), x + width / zoom, y, room - width, head, ALIGN_LEFT,
+                   d->theme->loop);
 }
 
 static void
@@ -200,9 +253,9 @@ draw_badge (Draw *d, const SluiceRect *r)
 }
 
 static void
-draw_scope (
-    Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect r, gboolean hover)
+draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean hover)
 {
+  const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
   SluiceColor hue = draw_item_color (d, item);
   SluiceColor fill = draw_mix (d->theme->surface, hue, d->theme->tint);
   double border = hover ? d->theme->border + 0.8 : d->theme->border;
@@ -222,7 +275,9 @@ draw_scope (
     draw_line_back (d, &r);
   gboolean heat = value != NULL && value->share >= 0;
   double y = r.y + r.height / 2 - (heat ? 2 : 0);
-  if (note == NULL)
+  if (d->state->zoom < SMALL_ZOOM)
+    draw_far_title (d, index);
+  else if (note == NULL)
     {
       draw_text (d, TEXT_TITLE, item->title, r.x + r.width / 2, y, r.width - 16, ALIGN_CENTRE,
                  d->theme->text);
@@ -314,7 +369,7 @@ draw_box (Draw *d, guint index)
       if (item->aside)
         draw_op (d, item, g, r, hover);
       else
-        draw_scope (d, item, g, r, hover);
+        draw_scope (d, index, g, r, hover);
       break;
     case SLUICE_ITEM_SUMMARY:
       draw_summary (d, item, g, r, hover);

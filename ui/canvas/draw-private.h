@@ -17,8 +17,11 @@ typedef enum
   TEXT_LABEL,
   TEXT_GLYPH,
   TEXT_HEADING,
+  TEXT_FAR, /* of draw_far_text() */
   N_TEXTS,
 } TextStyle;
+
+#define DRAW_FAR_SIZE 10.0 /* of draw_far_text(), pixels of the screen */
 
 typedef enum
 {
@@ -49,6 +52,8 @@ typedef struct
 /* draw-items.c */
 void draw_frame (Draw *d, guint item);
 void draw_box (Draw *d, guint item);
+/* The name of a scope or frame in a size that can be read, where it finds room. */
+void draw_far_title (Draw *d, guint item);
 void draw_ring (Draw *d, guint item);
 SluiceColor draw_item_color (Draw *d, const SluiceSceneItem *item);
 
@@ -67,6 +72,17 @@ void draw_text (Draw *d,
                 double width,
                 TextAlign align,
                 SluiceColor color);
+/* The same in a size that does not shrink with the picture: @scale of DRAW_FAR_SIZE, cut at the
+ * end;
+ * @width in pixels of the screen. */
+void draw_far_text (Draw *d,
+                    const char *text,
+                    double x,
+                    double y,
+                    double width,
+                    double scale,
+                    TextAlign align,
+                    SluiceColor color);
 SluiceColor draw_mix (SluiceColor a, SluiceColor b, double t);
 
 G_END_DECLS

@@ -21,6 +21,7 @@ static const struct
   [TEXT_TITLE] = { SCENE_TITLE_SIZE, TRUE },  [TEXT_OP] = { SCENE_OP_SIZE, FALSE },
   [TEXT_NOTE] = { SCENE_NOTE_SIZE, FALSE },   [TEXT_LABEL] = { SCENE_LABEL_SIZE, FALSE },
   [TEXT_GLYPH] = { SCENE_GLYPH_SIZE, FALSE }, [TEXT_HEADING] = { 10, TRUE },
+  [TEXT_FAR] = { DRAW_FAR_SIZE, TRUE },
 };
 
 struct _SluiceValueTable
@@ -165,7 +166,8 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
-  pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_MIDDLE);
+  pango_layout_set_ellipsize (layout,
+                              style == TEXT_FAR ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE);
   pango_layout_set_text (layout, text, -1);
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   /* Live values come and go: forget rather than grow without end. */
@@ -173,6 +175,22 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
     g_hash_table_remove_all (self->layouts);
   g_hash_table_insert (self->layouts, g_steal_pointer (&key), layout);
   return layout;
+}
+
+static void
+show_layout (Draw *d, PangoLayout *layout, double x, double y, TextAlign align, SluiceColor color)
+{
+  PangoRectangle extents;
+  pango_layout_get_extents (layout, NULL, &extents);
+  double w = (extents.x + extents.width) / (double) PANGO_SCALE,
+         h = extents.height / (double) PANGO_SCALE;
+  if (align == ALIGN_CENTRE)
+    x -= (w + extents.x / (double) PANGO_SCALE) / 2;
+  else if (align == ALIGN_RIGHT)
+    x -= w;
+  draw_set_color (d, color, 1);
+  cairo_move_to (d->cr, x, y - h / 2);
+  pango_cairo_show_layout (d->cr, layout);
 }
 
 void
@@ -185,20 +203,25 @@ draw_text (Draw *d,
            TextAlign align,
            SluiceColor color)
 {
-  PangoRectangle extents;
-  if (text_styles[style].size * d->state->zoom < SMALLEST_TEXT || width < 4)
-    return;
-  PangoLayout *layout = get_layout (d, style, text, width);
-  pango_layout_get_extents (layout, NULL, &extents);
-  double w = (extents.x + extents.width) / (double) PANGO_SCALE,
-         h = extents.height / (double) PANGO_SCALE;
-  if (align == ALIGN_CENTRE)
-    x -= (w + extents.x / (double) PANGO_SCALE) / 2;
-  else if (align == ALIGN_RIGHT)
-    x -= w;
-  draw_set_color (d, color, 1);
-  cairo_move_to (d->cr, x, y - h / 2);
-  pango_cairo_show_layout (d->cr, layout);
+  if (text_styles[style].size * d->state->zoom >= SMALLEST_TEXT && width >= 4)
+    show_layout (d, get_layout (d, style, text, width), x, y, align, color);
+}
+
+void
+draw_far_text (Draw *d,
+               const char *text,
+               double x,
+               double y,
+               double width,
+               double scale,
+               TextAlign align,
+               SluiceColor color)
+{
+  cairo_save (d->cr);
+  cairo_translate (d->cr, x, y);
+  cairo_scale (d->cr, scale / d->state->zoom, scale / d->state->zoom);
+  show_layout (d, get_layout (d, TEXT_FAR, text, width / scale), 0, 0, align, color);
+  cairo_restore (d->cr);
 }
 
 /* A dotted ground as one repeated tile; dots keep a pleasant distance at any zoom. */
@@ -351,7 +374,7 @@ draw_distant_edges (Draw *d, const GArray *edges)
 {
   guint traced = 0;
   draw_set_color (d, d->theme->line, 0.6);
-  cairo_set_line_width (d->cr, 0.8 / d->state->zoom);
+  cairo_set_line_width (d->cr, 1 / d->state->zoom); /* thinner ones have gaps without smoothing */
   cairo_set_dash (d->cr, NULL, 0, 0);
   for (guint i = 0; i < edges->len; i++)
     {
@@ -430,6 +453,14 @@ draw_distant_items (Draw *d, const GArray *items)
       cairo_rectangle (d->cr, r.x, r.y, r.width, r.height);
       cairo_fill (d->cr);
     }
+}
+
+/* After the lines, which would cross them out. */
+static void
+draw_distant_titles (Draw *d, const GArray *items)
+{
+  for (guint i = 0; i < items->len; i++)
+    draw_far_title (d, g_array_index (items, guint, i));
 }
 
 static void
@@ -525,6 +556,8 @@ sluice_drawer_draw (SluiceDrawer *self,
       cairo_set_antialias (cr, CAIRO_ANTIALIAS_NONE);
       draw_distant_items (&d, items);
       draw_edges (&d, edges);
+      cairo_set_antialias (cr, CAIRO_ANTIALIAS_DEFAULT);
+      draw_distant_titles (&d, items);
     }
   else
     {

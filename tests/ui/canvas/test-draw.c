@@ -199,6 +199,29 @@ test_detail (void)
       }
 }
 
+/* Names do not shrink with the picture as long as there is room for them. */
+static void
+test_far_names (void)
+{
+  static const double zooms[] = { 0.25, 0.35, 0.5 };
+  g_autoptr (SluiceViewState) view = sluice_view_state_new ();
+  sluice_view_state_set_open (view, "lstm", TRUE);
+  sluice_view_state_set_open (view, "lstm/while", TRUE);
+  g_autoptr (SluiceGraphModel) model = fixture_loop ();
+  for (guint i = 0; i < G_N_ELEMENTS (zooms); i++)
+    {
+      g_auto (Picture) p = draw_model (model, view, SLUICE_CANVAS_HIGH_CONTRAST, zooms[i]);
+      const SluiceSceneItem *item = sluice_scene_get_item (p.scene, item_at (&p, "lstm"));
+      SluiceColor tinted = pixel (&p, item->rect.x + item->rect.width / 2, item->rect.y + 12);
+      SluiceRect name = { item->rect.x + 6 / zooms[i], item->rect.y + 4, 24 / zooms[i], 24 };
+      double most = 0;
+      for (double y = name.y; y < name.y + name.height; y++)
+        for (double x = name.x; x < name.x + name.width; x++)
+          most = MAX (most, distance (pixel (&p, x, y), tinted));
+      g_assert_cmpfloat (most, >, 0.3);
+    }
+}
+
 static void
 test_error_badge (void)
 {
@@ -331,6 +354,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/draw/heat", test_heat);
   g_test_add_func ("/canvas/draw/values", test_values_are_kept);
   g_test_add_func ("/canvas/draw/detail", test_detail);
+  g_test_add_func ("/canvas/draw/far-names", test_far_names);
   g_test_add_func ("/canvas/draw/badge", test_error_badge);
   g_test_add_func ("/canvas/draw/contrast", test_contrast);
   g_test_add_func ("/canvas/draw/export", test_export);
