@@ -8,9 +8,13 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "app/status-text.h"
 #include "ui/chart/chart-card.h"
 #include "ui/chart/histogram-card.h"
 #include "ui/chart/image-card.h"
+#include "ui/chart/text-card.h"
+
+#define TEXT_EVENT "text" /* of the trainer: a file of the run was written, whose name it has */
 
 enum
 {
@@ -18,13 +22,17 @@ enum
   CARD_HEIGHT = 238,
 };
 
+/* Of a card for a text that evaluations write into a file of the run: no series' kind. */
+#define KIND_TEXT (SLUICE_SERIES_IMAGE + 1)
+
 /* A card of one tag, and what it has taken of each run. */
 typedef struct
 {
-  char *tag;
-  SluiceSeriesKind kind;
-  GtkWidget *widget; /* one of the three cards */
-  GHashTable *runs;  /* gint64 -> Shown */
+  char *tag;                  /* of a text: its file's name */
+  guint kind;                 /* SluiceSeriesKind, or KIND_TEXT */
+  GtkWidget *widget;          /* one of the four cards */
+  GHashTable *runs;           /* gint64 -> Shown */
+  gint64 text_run, text_step; /* what was asked for last */
 } Card;
 
 typedef struct
@@ -147,9 +155,10 @@ find_card (SluiceChartsPage *self, const char *tag)
 }
 
 static GtkWidget *
-new_widget (SluiceChartsPage *self, const char *tag, SluiceSeriesKind kind)
+new_widget (SluiceChartsPage *self, const char *tag, guint kind)
 {
   GtkWidget *widget;
+  g_autofree char *name = NULL;
   switch (kind)
     {
     case SLUICE_SERIES_SCALAR:
@@ -163,6 +172,10 @@ new_widget (SluiceChartsPage *self, const char *tag, SluiceSeriesKind kind)
       widget = sluice_image_card_new (tag);
       g_signal_connect (widget, "step-changed", G_CALLBACK (image_step_cb), self);
       break;
+    case KIND_TEXT:
+      name = g_strndup (tag, strcspn (tag, "."));
+      widget = sluice_text_card_new (name);
+      break;
     default:
       g_assert_not_reached ();
     }
@@ -171,7 +184,7 @@ new_widget (SluiceChartsPage *self, const char *tag, SluiceSeriesKind kind)
 }
 
 static Card *
-add_card (SluiceChartsPage *self, const char *tag, SluiceSeriesKind kind)
+add_card (SluiceChartsPage *self, const char *tag, guint kind)
 {
   Card *card = g_new0 (Card, 1);
   card->tag = g_strdup (tag);
@@ -186,14 +199,6 @@ add_card (SluiceChartsPage *self, const char *tag, SluiceSeriesKind kind)
   gtk_widget_set_opacity (gtk_widget_get_parent (card->widget), 0);
   apply_view (self, card);
   return card;
-}
-
-static SluiceUnit
-tag_unit (const char *tag)
-{
-  if (g_str_has_suffix (tag, "accuracy") || strcmp (tag, "system/cpu") == 0)
-    return SLUICE_UNIT_PERCENT;
-  return strcmp (tag, "system/memory") == 0 ? SLUICE_UNIT_BYTES : SLUICE_UNIT_NONE;
 }
 
 /* A card that has no place yet is not in view either. */
@@ -227,7 +232,8 @@ refresh_in_view (SluiceChartsPage *self)
     }
 }
 
-/* Checkpoints come as regularly as the grid: they are in the run's folder, not in its charts. */
+/* Checkpoints and texts come as regularly as the grid: they are in the run's folder, not in its
+ * charts. */
 static void
 add_events (SluiceChart *chart, SluiceRun *run, Shown *shown)
 {
@@ -236,7 +242,7 @@ add_events (SluiceChart *chart, SluiceRun *run, Shown *shown)
     {
       SluiceEvent *event = events->pdata[shown->n_events];
       gboolean bad = strcmp (event->kind, "failed") == 0 || strcmp (event->kind, "damaged") == 0;
-      if (strcmp (event->kind, "checkpoint") != 0)
+      if (strcmp (event->kind, "checkpoint") != 0 && strcmp (event->kind, TEXT_EVENT) != 0)
         sluice_chart_add_event (chart, bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE, event->step,
                                 event->wall, _ (event->kind));
     }
@@ -249,7 +255,7 @@ show_scalars (Card *card, SluiceRun *run, SluiceRunSeries *series, Shown *shown)
   const SluiceRunInfo *info = sluice_run_get_info (run);
   if (shown->series == 0)
     {
-      sluice_chart_set_unit (chart, tag_unit (card->tag));
+      sluice_chart_set_unit (chart, sluice_tag_unit (card->tag));
       shown->series = 1
                       + sluice_chart_add_series (chart, info->name,
                                                  sluice_palette_color (sluice_run_get_color (run)),
@@ -323,6 +329,18 @@ clear_items (Card *card, gint64 run)
     }
 }
 
+static Shown *
+ensure_shown (Card *card, gint64 run)
+{
+  Shown *shown = g_hash_table_lookup (card->runs, &run);
+  if (shown == NULL)
+    {
+      shown = g_new0 (Shown, 1);
+      g_hash_table_insert (card->runs, g_memdup2 (&run, sizeof run), shown);
+    }
+  return shown;
+}
+
 static void
 show_series (SluiceChartsPage *self, SluiceRun *run, SluiceRunSeries *series)
 {
@@ -334,12 +352,7 @@ show_series (SluiceChartsPage *self, SluiceRun *run, SluiceRunSeries *series)
     card = add_card (self, series->tag, series->kind);
   if (card->kind != series->kind)
     return;
-  Shown *shown = g_hash_table_lookup (card->runs, &id);
-  if (shown == NULL)
-    {
-      shown = g_new0 (Shown, 1);
-      g_hash_table_insert (card->runs, g_memdup2 (&id, sizeof id), shown);
-    }
+  Shown *shown = ensure_shown (card, id);
   if (card->kind == SLUICE_SERIES_SCALAR)
     show_scalars (card, run, series, shown);
   else if (is_newest_with (self, run, card->tag))
@@ -351,6 +364,78 @@ show_series (SluiceChartsPage *self, SluiceRun *run, SluiceRunSeries *series)
         show_images (card, series, shown);
     }
 }
+
+/* ---- texts ---- */
+
+typedef struct
+{
+  SluiceChartsPage *page;
+  char *tag;
+  gint64 run, step;
+} TextRead;
+
+static void
+text_read_cb (GObject *file, GAsyncResult *result, gpointer data)
+{
+  TextRead *read = data;
+  Card *card = find_card (read->page, read->tag);
+  g_autofree char *text = NULL;
+  g_autofree char *valid = NULL;
+  gsize length;
+  /* A file that went with its run's folder leaves what is there. */
+  if (g_file_load_contents_finish (G_FILE (file), result, &text, &length, NULL, NULL)
+      && card != NULL && card->text_run == read->run && card->text_step == read->step)
+    {
+      valid = g_utf8_make_valid (text, (gssize) length);
+      sluice_text_card_set (SLUICE_TEXT_CARD (card->widget), read->step, g_strchomp (valid));
+    }
+  g_object_unref (read->page);
+  g_free (read->tag);
+  g_free (read);
+}
+
+static void
+show_text (SluiceChartsPage *self, SluiceRun *run, const SluiceEvent *event)
+{
+  gint64 id = sluice_run_get_info (run)->id;
+  Card *card = find_card (self, event->text);
+  if (card == NULL)
+    card = add_card (self, event->text, KIND_TEXT);
+  ensure_shown (card, id);
+  if (card->text_run == id && card->text_step == event->step)
+    return;
+  card->text_run = id;
+  card->text_step = event->step;
+  TextRead *read = g_new0 (TextRead, 1);
+  *read = (TextRead){ g_object_ref (self), g_strdup (event->text), id, event->step };
+  g_autofree char *folder =
+      sluice_store_dup_run_folder (sluice_workspace_get_store (self->workspace), id);
+  g_autofree char *path = g_build_filename (folder, event->text, NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_file_load_contents_async (file, NULL, text_read_cb, read);
+}
+
+/* The newest of each name, of the newest run that is shown and has any. */
+static void
+show_texts (SluiceChartsPage *self)
+{
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      GPtrArray *events = sluice_run_get_events (run);
+      for (guint k = events->len; k-- > 0 && sluice_run_get_shown (run);)
+        {
+          const SluiceEvent *event = events->pdata[k];
+          if (strcmp (event->kind, TEXT_EVENT) == 0 && event->text != NULL
+              && g_hash_table_add (seen, event->text))
+            show_text (self, run, event);
+        }
+    }
+}
+
+/* ---- the whole ---- */
 
 /* Curves of runs that left the list go with them. */
 static void
@@ -366,6 +451,8 @@ drop_gone (SluiceChartsPage *self, Card *card)
       if (card->kind == SLUICE_SERIES_SCALAR && ((Shown *) shown)->series > 0)
         sluice_chart_remove_series (sluice_chart_card_get_chart (SLUICE_CHART_CARD (card->widget)),
                                     ((Shown *) shown)->series - 1);
+      else if (((Shown *) shown)->n_items > 0)
+        clear_items (card, 0);
       g_hash_table_iter_remove (&iter);
     }
 }
@@ -406,6 +493,8 @@ changed_cb (SluiceChartsPage *self)
       for (guint k = 0; k < series->len; k++)
         show_series (self, run, series->pdata[k]);
     }
+  if (sluice_workspace_get_store (self->workspace) != NULL)
+    show_texts (self);
   for (guint i = 0; i < self->cards->len; i++)
     drop_gone (self, self->cards->pdata[i]);
   show_count (self);
@@ -461,10 +550,12 @@ sluice_charts_page_dump_state (SluiceChartsPage *self)
     {
       Card *card = self->cards->pdata[i];
       json_builder_set_member_name (b, card->tag);
-      g_autofree char *text = card->kind == SLUICE_SERIES_SCALAR
-                                  ? sluice_chart_dup_summary (sluice_chart_card_get_chart (
-                                      SLUICE_CHART_CARD (card->widget)))
-                                  : g_strdup_printf ("%u", g_hash_table_size (card->runs));
+      g_autofree char *text =
+          card->kind == SLUICE_SERIES_SCALAR ? sluice_chart_dup_summary (
+              sluice_chart_card_get_chart (SLUICE_CHART_CARD (card->widget)))
+          : card->kind == KIND_TEXT
+              ? g_strdup (sluice_text_card_get_text (SLUICE_TEXT_CARD (card->widget)))
+              : g_strdup_printf ("%u", g_hash_table_size (card->runs));
       json_builder_add_string_value (b, text);
     }
   json_builder_end_object (b);

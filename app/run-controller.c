@@ -50,8 +50,8 @@ state_changed_cb (gpointer data)
           g_free (self->failure);
           self->failure = g_strdup (error->message);
         }
-      sluice_workspace_refresh (self->workspace);
     }
+  sluice_workspace_refresh (self->workspace); /* the run's row says it, too */
   changed (self);
   return G_SOURCE_REMOVE;
 }
@@ -254,6 +254,16 @@ sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *p
     return FALSE;
   sluice_trainer_get_progress (self->trainer, progress);
   return TRUE;
+}
+
+const char *
+sluice_run_controller_get_evaluation_name (SluiceRunController *self)
+{
+  const SluiceProject *project =
+      self->trainer != NULL ? sluice_trainer_get_project (self->trainer) : NULL;
+  return project != NULL && project->evaluate->len > 0
+             ? g_array_index (project->evaluate, SluiceNamedEdge, 0).name
+             : NULL;
 }
 
 SluiceSession *

@@ -36,6 +36,8 @@ const char *sluice_run_controller_get_failure (
 gint64 sluice_run_controller_get_run (SluiceRunController *self);
 /* FALSE: there was no run yet. */
 gboolean sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *progress);
+/* Of what the progress' evaluation is: (nullable). */
+const char *sluice_run_controller_get_evaluation_name (SluiceRunController *self);
 SluiceSession *
 sluice_run_controller_get_session (SluiceRunController *self); /* (nullable) (transfer none) */
 

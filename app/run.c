@@ -7,6 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/status-text.h"
+
+#define EVALUATION "evaluate/" /* tags of what is found on the test split */
+
 struct _SluiceRun
 {
   GObject parent;
@@ -65,7 +69,25 @@ sluice_run_update (SluiceRun *self, const SluiceRunInfo *info)
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_STATE]);
 }
 
-/* "running · step 1 240", "finished · accuracy 97.5 %", "NaN at step 312" comes as the message of a
+/* What the last evaluation found; accuracy before the others, as in a series' tag:
+ * (nullable). */
+static char *
+dup_result (SluiceRun *self)
+{
+  SluiceRunSeries *series = sluice_run_find_series (self, EVALUATION "accuracy");
+  SluiceSeriesSample last;
+  for (guint i = 0; series == NULL && i < self->series->len; i++)
+    if (g_str_has_prefix (((SluiceRunSeries *) self->series->pdata[i])->tag, EVALUATION))
+      series = self->series->pdata[i];
+  if (series == NULL || series->buffer == NULL
+      || !sluice_series_source_lookup (sluice_series_buffer_as_source (series->buffer),
+                                       SLUICE_X_STEP, INFINITY, &last))
+    return NULL;
+  /* Without its name, for which a row has no room. */
+  return sluice_format_value (last.value, sluice_tag_unit (series->tag));
+}
+
+/* "running · step 1 240", "finished · 97.5 %", "NaN at step 312" comes as the message of a
  * failed run. */
 static char *
 dup_status (SluiceRun *self)
@@ -79,17 +101,9 @@ dup_status (SluiceRun *self)
     return g_strdup_printf (_ ("failed at step %" G_GINT64_FORMAT), info->step);
   if (info->state == SLUICE_RUN_STOPPED || info->state == SLUICE_RUN_CRASHED)
     return g_strdup_printf (_ ("%s · resumable"), state);
-  SluiceRunSeries *accuracy = sluice_run_find_series (self, "evaluate/accuracy");
-  SluiceExtent extent;
-  if (info->state == SLUICE_RUN_FINISHED && accuracy != NULL && accuracy->buffer != NULL)
-    {
-      SluiceSeriesSource *source = sluice_series_buffer_as_source (accuracy->buffer);
-      SluiceSeriesSample last;
-      sluice_series_source_get_extent (source, SLUICE_X_STEP, &extent);
-      if (extent.n_points > 0
-          && sluice_series_source_lookup (source, SLUICE_X_STEP, extent.x1, &last))
-        return g_strdup_printf (_ ("%s · %.1f %%"), state, last.value * 100);
-    }
+  g_autofree char *result = info->state == SLUICE_RUN_FINISHED ? dup_result (self) : NULL;
+  if (result != NULL)
+    return g_strdup_printf (_ ("%s · %s"), state, result);
   return g_strdup_printf (_ ("%s · step %" G_GINT64_FORMAT), state, info->step);
 }
 

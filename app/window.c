@@ -5,7 +5,6 @@
 
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
-#include <math.h>
 #include <stdio.h>
 
 #include "app/charts-page.h"
@@ -14,6 +13,7 @@
 #include "app/probe.h"
 #include "app/run-controller.h"
 #include "app/runs-pane.h"
+#include "app/status-text.h"
 
 /* How often the status line follows a run. */
 #define STATUS_MS 100
@@ -100,72 +100,6 @@ update_actions (SluiceWindow *self)
 
 /* ---- status line ---- */
 
-/* "1 240": thin spaces, so that numbers do not change width as they grow. */
-static char *
-count_text (gint64 n)
-{
-  g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, n);
-  gsize length = strlen (digits);
-  GString *text = g_string_new (NULL);
-  for (gsize i = 0; i < length; i++)
-    {
-      if (i > 0 && (length - i) % 3 == 0)
-        g_string_append (text, "\u2009");
-      g_string_append_c (text, digits[i]);
-    }
-  return g_string_free (text, FALSE);
-}
-
-static char *
-duration_text (double seconds)
-{
-  if (seconds < 60)
-    return g_strdup_printf (seconds < 10 ? _ ("%.1f s") : _ ("%.0f s"), seconds);
-  return g_strdup_printf (_ ("%d:%02d min"), (int) (seconds / 60), (int) fmod (seconds, 60));
-}
-
-static void
-append_part (GString *text, char *take)
-{
-  g_autofree char *part = take;
-  g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", part);
-}
-
-static char *
-rate_text (SluiceControlState state, const SluiceProgress *p)
-{
-  GString *text = g_string_new (NULL);
-  if (state == SLUICE_CONTROL_RUNNING && p->steps_per_second > 0)
-    append_part (text, g_strdup_printf (_ ("%.0f steps/s"), p->steps_per_second));
-  if (state == SLUICE_CONTROL_RUNNING && p->eta_seconds >= 0)
-    {
-      g_autofree char *left = duration_text (p->eta_seconds);
-      g_autofree char *margin = duration_text (p->eta_margin);
-      append_part (text, g_strdup_printf (_ ("%s left (± %s)"), left, margin));
-    }
-  if (state == SLUICE_CONTROL_PAUSED)
-    append_part (text, g_strdup (_ ("paused")));
-  if (isfinite (p->loss))
-    append_part (text, g_strdup_printf (_ ("loss %.4f"), p->loss));
-  if (isfinite (p->evaluation))
-    append_part (text, p->evaluation <= 1
-                           ? g_strdup_printf (_ ("test %.1f %%"), p->evaluation * 100)
-                           : g_strdup_printf (_ ("test %.4f"), p->evaluation));
-  return g_string_free (text, FALSE);
-}
-
-static char *
-machine_text (const SluiceProgress *p)
-{
-  g_autofree char *points = count_text (p->n_committed);
-  g_autofree char *bytes = g_format_size (p->memory_bytes);
-  g_autofree char *saved = p->n_committed == p->n_logged
-                               ? g_strdup_printf (_ ("all %s points saved"), points)
-                               : g_strdup_printf (_ ("%s points saved"), points);
-  const char *waits = p->wait_seconds > 0.05 ? _ ("waiting for the disk · ") : "";
-  return g_strdup_printf ("%sCPU %.0f %% · %s · %s", waits, p->cpu_load * 100, bytes, saved);
-}
-
 static void
 update_status (SluiceWindow *self)
 {
@@ -185,10 +119,10 @@ update_status (SluiceWindow *self)
       gtk_label_set_label (self->status_machine, "");
       return;
     }
-  g_autofree char *step = count_text (p.step), *n_steps = count_text (p.n_steps);
-  g_autofree char *head = g_strdup_printf (_ ("Step %s of %s"), step, n_steps);
-  g_autofree char *rate = rate_text (state, &p);
-  g_autofree char *machine = machine_text (&p);
+  g_autofree char *head = sluice_status_step_text (&p);
+  g_autofree char *rate = sluice_status_rate_text (
+      state, &p, sluice_run_controller_get_evaluation_name (self->controller));
+  g_autofree char *machine = sluice_status_machine_text (state, &p);
   gtk_label_set_label (self->status_step, head);
   gtk_label_set_label (self->status_rate, rate);
   gtk_label_set_label (self->status_machine, machine);
@@ -356,12 +290,27 @@ delete_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
       sluice_window_tell (self, _ ("This run is under way: stop it first"));
       return;
     }
-  g_autofree char *text = g_strdup_printf (_ ("“%s” deleted"), info->name);
+  sluice_workspace_delete_run (self->workspace, info->id);
+}
+
+/* Nothing is left to undo. */
+static void
+run_restored_cb (AdwToast *toast, gint64 id)
+{
+  if (g_variant_get_int64 (adw_toast_get_action_target_value (toast)) == id)
+    adw_toast_dismiss (toast);
+}
+
+static void
+run_deleted_cb (SluiceWindow *self, gint64 id, const char *name)
+{
+  g_autofree char *text = g_strdup_printf (_ ("“%s” deleted"), name);
   AdwToast *toast = new_toast (text);
   adw_toast_set_button_label (toast, _ ("_Undo"));
   adw_toast_set_action_name (toast, "win.restore-run");
-  adw_toast_set_action_target_value (toast, g_variant_new_int64 (info->id));
-  sluice_workspace_delete_run (self->workspace, info->id);
+  adw_toast_set_action_target_value (toast, g_variant_new_int64 (id));
+  g_signal_connect_object (self->workspace, "run-restored", G_CALLBACK (run_restored_cb), toast,
+                           G_CONNECT_SWAPPED);
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
@@ -528,6 +477,8 @@ dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   json_builder_add_boolean_value (b, sluice_window_is_settled (self));
   if (self->probe != NULL)
     sluice_probe_dump (self->probe, b);
+  json_builder_set_member_name (b, "status");
+  json_builder_add_string_value (b, gtk_label_get_label (self->status_rate));
   json_builder_set_member_name (b, "inspector");
   json_builder_add_string_value (b, inspector);
   json_builder_set_member_name (b, "failure");
@@ -717,6 +668,10 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   sluice_charts_page_set_workspace (self->charts_page, self->workspace);
   sluice_graph_page_set_controller (self->graph_page, self->controller);
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->workspace, "failed", G_CALLBACK (show_failure), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->workspace, "run-deleted", G_CALLBACK (run_deleted_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (controller_changed_cb), self,
                            G_CONNECT_SWAPPED);

@@ -20,7 +20,8 @@ struct _SluiceWorkspace
 {
   GObject parent;
   char *folder;
-  char *failure;
+  char *failure; /* why it could not be opened */
+  char *told;    /* (nullable): the failure since then that was told last */
   SluiceStore *store;
   GListStore *runs;
   guint n_colors;    /* given out so far */
@@ -28,6 +29,7 @@ struct _SluiceWorkspace
   gboolean reading;  /* a worker is reading */
   gboolean again;    /* news came meanwhile */
   gboolean has_read; /* everything once */
+  guint n_trashed;   /* deletions and restorations: what was read before one is out of date */
   GQueue pending;    /* of Batch: read, not yet applied */
   guint apply_source, poll_source;
   GArray *fresh; /* (nullable) */
@@ -35,7 +37,32 @@ struct _SluiceWorkspace
 
 G_DEFINE_FINAL_TYPE (SluiceWorkspace, sluice_workspace, G_TYPE_OBJECT)
 
-static guint changed_signal;
+enum
+{
+  CHANGED,
+  FAILED,
+  RUN_DELETED,
+  RUN_RESTORED,
+  N_SIGNALS,
+};
+static guint signals[N_SIGNALS];
+
+static void
+changed (SluiceWorkspace *self)
+{
+  g_signal_emit (self, signals[CHANGED], 0);
+}
+
+/* The same thing again and again, once a second, is told once. */
+static void
+failed (SluiceWorkspace *self, const GError *error)
+{
+  if (g_strcmp0 (self->told, error->message) == 0)
+    return;
+  g_free (self->told);
+  self->told = g_strdup (error->message);
+  g_signal_emit (self, signals[FAILED], 0, self->told);
+}
 
 /* ---- what a worker reads ---- */
 
@@ -55,6 +82,7 @@ typedef struct
   GPtrArray *series;  /* of SeriesNews */
   GHashTable *events; /* gint64 run -> GPtrArray */
   gboolean more;      /* a series had more points than one read takes */
+  guint n_trashed;    /* when reading began */
 } Batch;
 
 typedef struct
@@ -62,6 +90,7 @@ typedef struct
   SluiceStore *store;
   GHashTable *known;  /* gint64 series -> gint64 last step */
   GHashTable *hidden; /* set of gint64 runs whose curves are not drawn; a run that is new here is */
+  guint n_trashed;
 } ReadTask;
 
 static void
@@ -152,6 +181,7 @@ read_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *canc
   ReadTask *task = data;
   GError *error = NULL;
   Batch *batch = g_new0 (Batch, 1);
+  batch->n_trashed = task->n_trashed;
   batch->series = g_ptr_array_new_with_free_func (series_news_free);
   batch->events = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free,
                                          (GDestroyNotify) g_ptr_array_unref);
@@ -279,7 +309,13 @@ apply_cb (gpointer data)
   SluiceWorkspace *self = data;
   gint64 deadline = g_get_monotonic_time () + SLICE_US;
   Batch *batch = g_queue_peek_head (&self->pending);
-  if (batch->runs != NULL)
+  if (batch->n_trashed != self->n_trashed)
+    {
+      /* Read again: it still has what was deleted meanwhile. */
+      self->again = TRUE;
+      g_ptr_array_set_size (batch->series, 0);
+    }
+  else if (batch->runs != NULL)
     {
       apply_runs (self, batch->runs);
       apply_events (self, batch);
@@ -294,7 +330,7 @@ apply_cb (gpointer data)
       self->again |= batch->more;
       batch_free (g_queue_pop_head (&self->pending));
     }
-  g_signal_emit (self, changed_signal, 0);
+  changed (self);
   if (!done || self->pending.length > 0)
     return G_SOURCE_CONTINUE;
   self->apply_source = 0;
@@ -316,12 +352,12 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
     sluice_store_rearm (self->store);
   if (batch == NULL)
     {
-      g_free (self->failure);
-      self->failure = g_strdup (error->message);
       self->reading = FALSE;
-      g_signal_emit (self, changed_signal, 0);
+      self->has_read = TRUE;
+      failed (self, error);
       return;
     }
+  g_clear_pointer (&self->told, g_free);
   g_queue_push_tail (&self->pending, batch);
   if (self->apply_source == 0)
     self->apply_source = g_timeout_add (FRAME_US / 1000, apply_cb, self);
@@ -338,6 +374,7 @@ sluice_workspace_refresh (SluiceWorkspace *self)
   self->reading = TRUE;
   ReadTask *task = g_new0 (ReadTask, 1);
   task->store = g_object_ref (self->store);
+  task->n_trashed = self->n_trashed;
   task->known = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
   task->hidden = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->runs)); i++)
@@ -418,7 +455,7 @@ open_done (GObject *object, GAsyncResult *result, gpointer data)
       self->poll_source = g_timeout_add_seconds (POLL_SECONDS, poll_cb, self);
       sluice_workspace_refresh (self);
     }
-  g_signal_emit (self, changed_signal, 0);
+  changed (self);
 }
 
 SluiceWorkspace *
@@ -493,17 +530,37 @@ trash_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *can
     g_task_return_error (gtask, error);
 }
 
+/* Said when it is so: the run is not in the list any more. */
+static void
+remove_run (SluiceWorkspace *self, gint64 id)
+{
+  guint at;
+  SluiceRun *found = sluice_workspace_find_run (self, id);
+  if (found == NULL)
+    return; /* asked for twice */
+  g_autoptr (SluiceRun) run = g_object_ref (found);
+  if (g_list_store_find (self->runs, run, &at))
+    g_list_store_remove (self->runs, at);
+  changed (self);
+  g_signal_emit (self, signals[RUN_DELETED], 0, id, sluice_run_get_info (run)->name);
+}
+
 static void
 trash_done (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceWorkspace *self = SLUICE_WORKSPACE (object);
+  const TrashTask *task = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
   if (!g_task_propagate_boolean (G_TASK (result), &error))
     {
-      g_free (self->failure);
-      self->failure = g_strdup (error->message);
-      g_signal_emit (self, changed_signal, 0);
+      failed (self, error);
+      return;
     }
+  self->n_trashed++;
+  if (task->restore)
+    g_signal_emit (self, signals[RUN_RESTORED], 0, task->run);
+  else
+    remove_run (self, task->run);
   sluice_workspace_refresh (self);
 }
 
@@ -550,6 +607,7 @@ sluice_workspace_finalize (GObject *object)
   g_clear_pointer (&self->fresh, g_array_unref);
   g_free (self->folder);
   g_free (self->failure);
+  g_free (self->told);
   G_OBJECT_CLASS (sluice_workspace_parent_class)->finalize (object);
 }
 
@@ -557,8 +615,15 @@ static void
 sluice_workspace_class_init (SluiceWorkspaceClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = sluice_workspace_finalize;
-  changed_signal = g_signal_new ("changed", SLUICE_TYPE_WORKSPACE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                 NULL, G_TYPE_NONE, 0);
+  signals[CHANGED] = g_signal_new ("changed", SLUICE_TYPE_WORKSPACE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                   NULL, NULL, G_TYPE_NONE, 0);
+  signals[FAILED] = g_signal_new ("failed", SLUICE_TYPE_WORKSPACE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                  NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[RUN_DELETED] =
+      g_signal_new ("run-deleted", SLUICE_TYPE_WORKSPACE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                    G_TYPE_NONE, 2, G_TYPE_INT64, G_TYPE_STRING);
+  signals[RUN_RESTORED] = g_signal_new ("run-restored", SLUICE_TYPE_WORKSPACE, G_SIGNAL_RUN_LAST, 0,
+                                        NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT64);
 }
 
 static void

@@ -14,7 +14,9 @@
 #define SLUICE_TYPE_WORKSPACE (sluice_workspace_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceWorkspace, sluice_workspace, SLUICE, WORKSPACE, GObject)
 
-/* Opens in the background. Properties: state in words by the getters below; signal: changed. */
+/* Opens in the background. The state is in the getters below. Signals: changed; failed (string:
+ * what could not be read or written and why); run-deleted (int64 id, string name: it is in the
+ * trash and not in the list), run-restored (int64 id: it is in the list soon). */
 SluiceWorkspace *sluice_workspace_new (const char *folder);
 
 SluiceStore *sluice_workspace_get_store (
@@ -31,7 +33,7 @@ gboolean sluice_workspace_is_settled (SluiceWorkspace *self);
 
 /* Looks for news soon: also called by the store's announcements. */
 void sluice_workspace_refresh (SluiceWorkspace *self);
-/* To the workspace's trash and back; the change is announced. */
+/* To the workspace's trash and back, in the background. */
 void sluice_workspace_delete_run (SluiceWorkspace *self, gint64 run);
 void sluice_workspace_restore_run (SluiceWorkspace *self, gint64 run);
 /* (nullable) (element-type double): the wall times of points are appended here as they are applied:

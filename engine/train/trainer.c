@@ -164,7 +164,7 @@ log_system (SluiceTrainer *self, GError **error)
   return insist_on_info (self, SLUICE_RUN_RUNNING, error);
 }
 
-/* Into files of the run, whole or as they were before. */
+/* Into files of the run, whole or as they were before; an event names each. */
 static gboolean
 write_texts (SluiceTrainer *self, const SluiceRunOptions *options, GError **error)
 {
@@ -180,6 +180,7 @@ write_texts (SluiceTrainer *self, const SluiceRunOptions *options, GError **erro
       sluice_file_writer_put (file, text, strlen (text));
       if (!sluice_file_writer_finish (file, error))
         return FALSE;
+      sluice_run_log_event (self->log, self->machine->n_done, trainer_wall_now (), "text", name);
     }
   return TRUE;
 }
@@ -403,6 +404,7 @@ obey (SluiceTrainer *self)
     {
       pace_resume (&self->pace);
       self->system_wall = 0;
+      write_info (self, SLUICE_RUN_RUNNING, NULL);
       set_state (self, SLUICE_RUN_RUNNING);
     }
   return want;

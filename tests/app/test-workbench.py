@@ -12,155 +12,17 @@ start; a loss that is not finite; an op that nobody knows; plugins; a narrow win
 devices; a picture without a display. With PICTURES, a folder, the window is drawn there at each
 stage.
 """
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
-from gi.repository import Gio, GLib
+from gi.repository import GLib
 
-WINDOW = "/org/sluice/Workbench/window/1"
-APPLICATION = "/org/sluice/Workbench"
-DAEMON = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
-ATSPI = "org.a11y.atspi."
-PATIENCE = 60  # seconds; a condition that does not come true in this time is a failure
-
-
-def call(bus, name, path, interface, method, arguments=None):
-    return bus.call_sync(name, path, interface, method, arguments, None, 0, 20000, None).unpack()
-
-
-def connection_pid(bus, name):
-    return call(bus, *DAEMON, "GetConnectionUnixProcessID", GLib.Variant("(s)", (name,)))[0]
-
-
-class Accessible:
-    """An object that assistive technology meets: AT-SPI over D-Bus, nothing remembered.
-
-    libatspi keeps a copy of the tree that it mends while it is read; in a window that is just being
-    built that is a crash now and then. What is gone by the time that it is asked has no children,
-    role or label.
-    """
-
-    def __init__(self, bus, name, path):
-        self.bus, self.name, self.path = bus, name, path
-
-    def _ask(self, interface, method, arguments, absent):
-        try:
-            return call(self.bus, self.name, self.path, interface, method, arguments)[0]
-        except GLib.Error as error:
-            if error.matches(Gio.dbus_error_quark(), Gio.DBusError.UNKNOWN_OBJECT) \
-                    or error.matches(Gio.dbus_error_quark(), Gio.DBusError.UNKNOWN_METHOD):
-                return absent
-            raise
-
-    def children(self):
-        return [Accessible(self.bus, name, path)
-                for name, path in self._ask(ATSPI + "Accessible", "GetChildren", None, ())]
-
-    def tree(self):
-        yield self
-        for child in self.children():
-            yield from child.tree()
-
-    def role(self):
-        return self._ask(ATSPI + "Accessible", "GetRoleName", None, "")
-
-    def label(self):
-        return self._ask("org.freedesktop.DBus.Properties", "Get",
-                         GLib.Variant("(ss)", (ATSPI + "Accessible", "Name")), "")
-
-    def act(self):
-        """The object's first action: a button is pressed."""
-        if not self._ask(ATSPI + "Action", "DoAction", GLib.Variant("(i)", (0,)), False):
-            raise RuntimeError(f"{self.label()} cannot be acted on")
-
-
-class Workbench:
-    """One run of the program."""
-
-    def __init__(self, program, project, workspace, width=1440, plugins=()):
-        environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory"}
-        if plugins:
-            settings = os.path.join(workspace, "glib-2.0", "settings")
-            os.makedirs(settings)
-            with open(os.path.join(settings, "keyfile"), "w", encoding="utf-8") as file:
-                file.write(f"[org/sluice/Workbench]\nplugins={list(plugins)}\n")
-            environment.update(GSETTINGS_BACKEND="keyfile", XDG_CONFIG_HOME=workspace)
-        self.process = subprocess.Popen(
-            [program, project, "--workspace", workspace, "--width", str(width),
-             "--height", "900"],
-            stdout=subprocess.PIPE, text=True, env=environment)
-        self.bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
-        # The program says itself when it answers: who calls a connection before, finds one that is
-        # not ready for it.
-        self.name = self.process.stdout.readline().strip()
-        self.until(self._has_window)
-        address = call(self.bus, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")[0]
-        self.a11y = Gio.DBusConnection.new_for_address_sync(
-            address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT
-            | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
-
-    def _has_window(self):
-        try:
-            call(self.bus, self.name, WINDOW, "org.gtk.Actions", "List")
-        except GLib.Error:
-            return False  # not yet
-        return True
-
-    def until(self, condition):
-        """What the condition says once it says anything true. It is asked again and again."""
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            if self.process.poll() is not None:
-                raise RuntimeError(f"the workbench ended with {self.process.returncode}")
-            value = condition()
-            if value:
-                return value
-            time.sleep(0.05)
-        raise RuntimeError("waited in vain")
-
-    def act(self, action, *arguments, path=WINDOW):
-        call(self.bus, self.name, path, "org.gtk.Actions", "Activate",
-             GLib.Variant("(sava{sv})", (action, list(arguments), {})))
-
-    def enabled(self, action):
-        return call(self.bus, self.name, WINDOW, "org.gtk.Actions", "Describe",
-                    GLib.Variant("(s)", (action,)))[0][0]
-
-    def state(self):
-        self.act("dump-state")
-        return json.loads(self.process.stdout.readline())
-
-    def wait(self, condition):
-        def ask():
-            state = self.state()
-            return state if condition(state) else None
-        return self.until(ask)
-
-    def accessible(self):
-        """The program's object in the accessible tree."""
-        def look():
-            registry = Accessible(self.a11y, "org.a11y.atspi.Registry",
-                                  "/org/a11y/atspi/accessible/root")
-            for child in registry.children():
-                if connection_pid(self.a11y, child.name) == self.process.pid:
-                    return child
-            return None
-        return self.until(look)
-
-    def all_accessible(self, role, label):
-        return [o for o in self.accessible().tree() if o.role() == role and o.label() == label]
-
-    def find_accessible(self, role, label):
-        return self.until(lambda: next(iter(self.all_accessible(role, label)), None))
-
-    def quit(self):
-        self.act("quit", path=APPLICATION)
-        return self.process.wait(PATIENCE)
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tap import Tap
+from workbench import APPLICATION, PATIENCE, Workbench, take_picture
 
 
 class Session:
@@ -171,21 +33,12 @@ class Session:
         samples = os.path.join(self.workspace, "samples")
         shutil.copytree(os.path.dirname(project), samples)
         self.project = os.path.join(samples, os.path.basename(project))
-        self.number = self.failures = 0
-
-    def point(self, name, good, detail=""):
-        self.number += 1
-        self.failures += not good
-        print(f"{'ok' if good else 'not ok'} {self.number} - {name}")
-        if not good and detail:
-            print(f"# {detail}")
-        sys.stdout.flush()
+        self.tap = Tap()
+        self.point = self.tap.point
 
     def picture(self, name):
         if self.pictures:
-            path = os.path.join(self.pictures, name)
-            subprocess.run(["sh", "-c", 'xwd -root -silent | convert xwd:- "$0"', path + ".png"],
-                           check=True)
+            take_picture(os.path.join(self.pictures, name + ".png"))
 
     def open(self, project=None, **options):
         workbench = Workbench(self.program, project or self.project, self.workspace, **options)
@@ -282,11 +135,15 @@ class Session:
         w.wait(lambda s: s["control"] == "idle")
         w.act("find-text", GLib.Variant("s", "digits-lenet-2"))
         w.act("delete-run")
-        state = w.wait(lambda s: s["runs"] == 1)
-        self.point("a run that was found by name is deleted without a question", True)
+        told = ("label", "“digits-lenet-2” deleted")
+        w.find_accessible(*told)
+        self.point("a run that was found by name is deleted without a question, and said to be "
+                   "when it is", w.state()["runs"] == 1)
         w.act("restore-run", GLib.Variant("x", 2))
         state = w.wait(lambda s: s["runs"] == 2)
         self.point("and comes back", "digits-lenet-2" in state["charts"]["cards"]["loss"])
+        w.until(lambda: not w.all_accessible(*told))
+        self.point("which takes the word back", True)
         w.act("find-text", GLib.Variant("s", ""))
 
     def toggles(self, w):
@@ -452,10 +309,9 @@ class Session:
             self.without_display()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
             self.point("the session goes on to its end", False, str(error))
-        print(f"1..{self.number}")
         shutil.rmtree(self.workspace, ignore_errors=True)
-        return self.failures != 0
+        self.tap.end()
 
 
 if __name__ == "__main__":
-    sys.exit(Session(*map(os.path.abspath, sys.argv[1:])).run())
+    Session(*map(os.path.abspath, sys.argv[1:])).run()

@@ -2,14 +2,12 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/image-card.h"
 
-#include "ui/chart/text.h"
 #include "ui/chart/thumbnail.h"
 #include "ui/chart/ticks.h"
 #include "ui/chart/widget-util.h"
 
 #include <glib/gi18n-lib.h>
 
-#define PADDING 16
 #define SPACING 14
 
 typedef struct
@@ -147,29 +145,12 @@ update_slider (SluiceImageCard *self)
   gtk_widget_set_visible (self->empty_label, self->frames->len == 0);
 }
 
-/* The card's ground is the one that charts have. */
 static void
 sluice_image_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   SluiceImageCard *self = SLUICE_IMAGE_CARD (widget);
-  int width = gtk_widget_get_width (widget);
-  int height = gtk_widget_get_height (widget);
-  int scale = gtk_widget_get_scale_factor (widget);
 
-  if (self->ground == NULL || gdk_texture_get_width (self->ground) != width * scale
-      || gdk_texture_get_height (self->ground) != height * scale)
-    {
-      cairo_surface_t *surface = sluice_widget_new_surface (widget, width, height);
-      cairo_t *cr = cairo_create (surface);
-      SluiceChartTheme theme;
-
-      sluice_chart_theme_from_widget (&theme, widget);
-      sluice_cairo_draw_card (cr, width, height, &theme);
-      cairo_destroy (cr);
-      g_clear_object (&self->ground);
-      self->ground = sluice_texture_take_surface (surface);
-    }
-  sluice_snapshot_append_picture (snapshot, widget, self->ground);
+  sluice_snapshot_card_ground (snapshot, widget, &self->ground);
   gtk_widget_snapshot_child (widget, self->box, snapshot);
 }
 
@@ -252,25 +233,6 @@ sluice_image_card_class_init (SluiceImageCardClass *klass)
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
 }
 
-static GtkWidget *
-build_head (SluiceImageCard *self)
-{
-  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, SPACING);
-
-  self->title_label = gtk_label_new (NULL);
-  gtk_label_set_ellipsize (GTK_LABEL (self->title_label), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_label_set_xalign (GTK_LABEL (self->title_label), 0);
-  gtk_widget_set_hexpand (self->title_label, TRUE);
-  gtk_widget_add_css_class (self->title_label, "heading");
-  self->step_label = gtk_label_new (NULL);
-  gtk_widget_add_css_class (self->step_label, "dim-label");
-  gtk_widget_add_css_class (self->step_label, "caption");
-  gtk_widget_add_css_class (self->step_label, "numeric");
-  gtk_box_append (GTK_BOX (head), self->title_label);
-  gtk_box_append (GTK_BOX (head), self->step_label);
-  return head;
-}
-
 static void
 sluice_image_card_init (SluiceImageCard *self)
 {
@@ -279,12 +241,7 @@ sluice_image_card_init (SluiceImageCard *self)
   self->frames = g_ptr_array_new_with_free_func ((GDestroyNotify) frame_free);
   self->title = g_strdup ("");
   self->shown = -1;
-  self->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10);
-  gtk_widget_set_margin_start (self->box, PADDING);
-  gtk_widget_set_margin_end (self->box, PADDING);
-  gtk_widget_set_margin_top (self->box, 11);
-  gtk_widget_set_margin_bottom (self->box, 8);
-  gtk_box_append (GTK_BOX (self->box), build_head (self));
+  self->box = sluice_card_new_box (&self->title_label, &self->step_label);
 
   self->empty_label = gtk_label_new (_ ("No images yet"));
   gtk_widget_add_css_class (self->empty_label, "dim-label");

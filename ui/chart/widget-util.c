@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/widget-util.h"
 
+#include "ui/chart/text.h"
+
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
@@ -124,6 +126,54 @@ sluice_snapshot_append_picture (GtkSnapshot *snapshot, GtkWidget *widget, GdkTex
   cairo_set_source_surface (cr, g_object_get_data (G_OBJECT (texture), SURFACE_KEY), 0, 0);
   cairo_paint (cr);
   cairo_destroy (cr);
+}
+
+void
+sluice_snapshot_card_ground (GtkSnapshot *snapshot, GtkWidget *widget, GdkTexture **ground)
+{
+  int width = gtk_widget_get_width (widget);
+  int height = gtk_widget_get_height (widget);
+  int scale = gtk_widget_get_scale_factor (widget);
+
+  if (*ground == NULL || gdk_texture_get_width (*ground) != width * scale
+      || gdk_texture_get_height (*ground) != height * scale)
+    {
+      cairo_surface_t *surface = sluice_widget_new_surface (widget, width, height);
+      cairo_t *cr = cairo_create (surface);
+      SluiceChartTheme theme;
+
+      sluice_chart_theme_from_widget (&theme, widget);
+      sluice_cairo_draw_card (cr, width, height, &theme);
+      cairo_destroy (cr);
+      g_clear_object (ground);
+      *ground = sluice_texture_take_surface (surface);
+    }
+  sluice_snapshot_append_picture (snapshot, widget, *ground);
+}
+
+GtkWidget *
+sluice_card_new_box (GtkWidget **title, GtkWidget **note)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10);
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 14);
+
+  gtk_widget_set_margin_start (box, 16);
+  gtk_widget_set_margin_end (box, 16);
+  gtk_widget_set_margin_top (box, 11);
+  gtk_widget_set_margin_bottom (box, 8);
+  *title = gtk_label_new (NULL);
+  gtk_label_set_ellipsize (GTK_LABEL (*title), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_xalign (GTK_LABEL (*title), 0);
+  gtk_widget_set_hexpand (*title, TRUE);
+  gtk_widget_add_css_class (*title, "heading");
+  *note = gtk_label_new (NULL);
+  gtk_widget_add_css_class (*note, "dim-label");
+  gtk_widget_add_css_class (*note, "caption");
+  gtk_widget_add_css_class (*note, "numeric");
+  gtk_box_append (GTK_BOX (head), *title);
+  gtk_box_append (GTK_BOX (head), *note);
+  gtk_box_append (GTK_BOX (box), head);
+  return box;
 }
 
 void

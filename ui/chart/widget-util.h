@@ -28,6 +28,20 @@ GdkTexture *sluice_texture_take_surface (cairo_surface_t *surface);
 /** sluice_snapshot_append_picture: such a texture over all of the widget. */
 void sluice_snapshot_append_picture (GtkSnapshot *snapshot, GtkWidget *widget, GdkTexture *texture);
 
+/**
+ * sluice_snapshot_card_ground: the ground and border that charts have, for a card of widgets.
+ * @ground: (inout): the card's own, kept from frame to frame; cleared where the style changes
+ */
+void sluice_snapshot_card_ground (GtkSnapshot *snapshot, GtkWidget *widget, GdkTexture **ground);
+
+/**
+ * sluice_card_new_box: (transfer floating): what stands on such a ground: a box with margins that
+ *   begins with a title and, at the right, a quieter word.
+ * @title: (out) (transfer none): the title's label
+ * @note: (out) (transfer none): the other one's
+ */
+GtkWidget *sluice_card_new_box (GtkWidget **title, GtkWidget **note);
+
 /** sluice_snapshot_focus_ring: the ring of a card that has the keyboard. */
 void sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget);
 

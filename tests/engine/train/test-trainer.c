@@ -363,6 +363,15 @@ test_texts (Fixture *f, gconstpointer unused)
   g_autofree char *text = NULL;
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   g_assert_cmpstr (text, ==, "weights\n");
+  /* An event says that it was. */
+  g_autoptr (GPtrArray) events = sluice_store_read_events (f->store, info->id, NULL);
+  guint n = 0;
+  for (guint i = 0; i < events->len; i++)
+    {
+      const SluiceEvent *event = events->pdata[i];
+      n += g_str_equal (event->kind, "text") && g_str_equal (event->text, "tags.txt");
+    }
+  g_assert_cmpuint (n, >, 0);
 }
 
 /* Steps so far, then stops; the run is resumable. */

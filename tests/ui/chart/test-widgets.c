@@ -6,6 +6,7 @@
 #include "ui/chart/image-card.h"
 #include "ui/chart/series-buffer.h"
 #include "ui/chart/sparkline.h"
+#include "ui/chart/text-card.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -404,6 +405,21 @@ test_images (void)
 }
 
 static void
+test_text (void)
+{
+  GtkWidget *card = sluice_text_card_new ("neighbours");
+  GtkWidget *window = show (card, 320, 200);
+
+  g_assert_cmpstr (sluice_text_card_get_text (SLUICE_TEXT_CARD (card)), ==, "");
+  sluice_text_card_set (SLUICE_TEXT_CARD (card), 100, "mr: mrs\n<b>: no markup");
+  g_assert_cmpstr (sluice_text_card_get_text (SLUICE_TEXT_CARD (card)), ==,
+                   "mr: mrs\n<b>: no markup");
+  settle (window);
+  keep_picture (window, "widget-text");
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+static void
 test_sparkline (void)
 {
   g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (400);
@@ -439,6 +455,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/card/csv-job", test_csv_job);
   g_test_add_func ("/ui/chart/histogram-card", test_histogram);
   g_test_add_func ("/ui/chart/image-card", test_images);
+  g_test_add_func ("/ui/chart/text-card", test_text);
   g_test_add_func ("/ui/chart/sparkline", test_sparkline);
   return g_test_run ();
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/status-text.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+SluiceUnit
+sluice_tag_unit (const char *tag)
+{
+  if (g_str_has_suffix (tag, "accuracy") || g_str_equal (tag, "system/cpu"))
+    return SLUICE_UNIT_PERCENT;
+  return g_str_equal (tag, "system/memory") ? SLUICE_UNIT_BYTES : SLUICE_UNIT_NONE;
+}
+
+/* "98.2 %", "bits 2.31": with its name where the unit does not say what it is. */
+static char *
+evaluation_text (const char *name, double value)
+{
+  SluiceUnit unit = sluice_tag_unit (name);
+  g_autofree char *number = sluice_format_value (value, unit);
+  return unit == SLUICE_UNIT_PERCENT ? g_steal_pointer (&number)
+                                     : g_strdup_printf ("%s %s", name, number);
+}
+
+char *
+sluice_status_step_text (const SluiceProgress *p)
+{
+  g_autofree char *step = sluice_format_step (p->step), *n_steps = sluice_format_step (p->n_steps);
+  return g_strdup_printf (_ ("Step %s of %s"), step, n_steps);
+}
+
+/* Guesses: no more digits than they are good for. */
+static char *
+duration_text (double seconds)
+{
+  if (seconds < 60)
+    return g_strdup_printf (seconds < 10 ? _ ("%.1f s") : _ ("%.0f s"), seconds);
+  return sluice_format_value (seconds, SLUICE_UNIT_SECONDS);
+}
+
+static void
+append_part (GString *text, char *take)
+{
+  g_autofree char *part = take;
+  g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", part);
+}
+
+char *
+sluice_status_rate_text (SluiceControlState state,
+                         const SluiceProgress *p,
+                         const char *evaluation_name)
+{
+  GString *text = g_string_new (NULL);
+  if (state == SLUICE_CONTROL_RUNNING && p->steps_per_second > 0)
+    append_part (
+        text, g_strdup_printf (p->steps_per_second < 10 ? _ ("%.1f steps/s") : _ ("%.0f steps/s"),
+                               p->steps_per_second));
+  if (state == SLUICE_CONTROL_RUNNING && p->eta_seconds >= 0)
+    {
+      g_autofree char *left = duration_text (p->eta_seconds);
+      g_autofree char *margin = duration_text (p->eta_margin);
+      append_part (text, g_strdup_printf (_ ("%s left (± %s)"), left, margin));
+    }
+  if (state == SLUICE_CONTROL_PAUSED)
+    append_part (text, g_strdup (_ ("paused")));
+  if (isfinite (p->loss))
+    append_part (text, g_strdup_printf (_ ("loss %s%.4f"), p->loss < 0 ? "−" : "", fabs (p->loss)));
+  if (isfinite (p->evaluation) && evaluation_name != NULL)
+    {
+      g_autofree char *result = evaluation_text (evaluation_name, p->evaluation);
+      append_part (text, g_strdup_printf (_ ("test %s"), result));
+    }
+  return g_string_free (text, FALSE);
+}
+
+char *
+sluice_status_machine_text (SluiceControlState state, const SluiceProgress *p)
+{
+  g_autofree char *points = sluice_format_step ((gint64) p->n_committed);
+  g_autofree char *bytes = g_format_size (p->memory_bytes);
+  gulong n = p->n_committed;
+  g_autofree char *saved =
+      n == p->n_logged && n > 1
+          ? g_strdup_printf (ngettext ("all %s point saved", "all %s points saved", n), points)
+          : g_strdup_printf (ngettext ("%s point saved", "%s points saved", n), points);
+  const char *waits = p->wait_seconds > 0.05 ? _ ("waiting for the disk · ") : "";
+  /* Not looked at yet, or not any more. */
+  if (p->memory_bytes == 0 || state == SLUICE_CONTROL_IDLE)
+    return g_strconcat (waits, saved, NULL);
+  return g_strdup_printf (_ ("%sCPU %.0f %% · %s · %s"), waits, p->cpu_load * 100, bytes, saved);
+}

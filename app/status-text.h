@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/run-controller.h"
+#include "ui/chart/ticks.h"
+
+/* What the status line and the rows of runs say of training, in words; each (transfer full). */
+
+/* What is measured in a series, told by its tag: accuracies are shares, the machine's memory bytes.
+ */
+SluiceUnit sluice_tag_unit (const char *tag);
+
+/* "Step 1 240 of 2 000" */
+char *sluice_status_step_text (const SluiceProgress *progress);
+/* "412 steps/s · 2.0 s left (± 0.3 s) · loss 0.0571 · test 98.2 %"; evaluation_name: (nullable) */
+char *sluice_status_rate_text (SluiceControlState state,
+                               const SluiceProgress *progress,
+                               const char *evaluation_name);
+/* "CPU 94 % · 38 MB · all 61 204 points saved" */
+char *sluice_status_machine_text (SluiceControlState state, const SluiceProgress *progress);

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""The window, driven by its actions over D-Bus and by AT-SPI: on a display and a session bus of its
+own (tests/lib/xvfb-test.sh), by Debian's own python3, the one that has gi."""
+import json
+import os
+import subprocess
+import time
+
+from gi.repository import Gio, GLib
+
+WINDOW = "/org/sluice/Workbench/window/1"
+APPLICATION = "/org/sluice/Workbench"
+DAEMON = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+ATSPI = "org.a11y.atspi."
+PATIENCE = 60  # seconds; a condition that does not come true in this time is a failure
+
+
+def call(bus, name, path, interface, method, arguments=None):
+    return bus.call_sync(name, path, interface, method, arguments, None, 0, 20000, None).unpack()
+
+
+def connection_pid(bus, name):
+    return call(bus, *DAEMON, "GetConnectionUnixProcessID", GLib.Variant("(s)", (name,)))[0]
+
+
+def take_picture(path):
+    """Of the whole display."""
+    subprocess.run(["sh", "-c", 'xwd -root -silent | convert xwd:- "$0"', path], check=True)
+
+
+class Accessible:
+    """An object that assistive technology meets: AT-SPI over D-Bus, nothing remembered.
+
+    libatspi keeps a copy of the tree that it mends while it is read; in a window that is just being
+    built that is a crash now and then. What is gone by the time that it is asked has no children,
+    role or label.
+    """
+
+    def __init__(self, bus, name, path):
+        self.bus, self.name, self.path = bus, name, path
+
+    def _ask(self, interface, method, arguments, absent):
+        try:
+            return call(self.bus, self.name, self.path, interface, method, arguments)[0]
+        except GLib.Error as error:
+            if error.matches(Gio.dbus_error_quark(), Gio.DBusError.UNKNOWN_OBJECT) \
+                    or error.matches(Gio.dbus_error_quark(), Gio.DBusError.UNKNOWN_METHOD):
+                return absent
+            raise
+
+    def children(self):
+        return [Accessible(self.bus, name, path)
+                for name, path in self._ask(ATSPI + "Accessible", "GetChildren", None, ())]
+
+    def tree(self):
+        yield self
+        for child in self.children():
+            yield from child.tree()
+
+    def role(self):
+        return self._ask(ATSPI + "Accessible", "GetRoleName", None, "")
+
+    def label(self):
+        return self._ask("org.freedesktop.DBus.Properties", "Get",
+                         GLib.Variant("(ss)", (ATSPI + "Accessible", "Name")), "")
+
+    def act(self):
+        """The object's first action: a button is pressed."""
+        if not self._ask(ATSPI + "Action", "DoAction", GLib.Variant("(i)", (0,)), False):
+            raise RuntimeError(f"{self.label()} cannot be acted on")
+
+
+class Workbench:
+    """One run of the program."""
+
+    def __init__(self, program, project, workspace, width=1440, plugins=()):
+        environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory"}
+        if plugins:
+            settings = os.path.join(workspace, "glib-2.0", "settings")
+            os.makedirs(settings)
+            with open(os.path.join(settings, "keyfile"), "w", encoding="utf-8") as file:
+                file.write(f"[org/sluice/Workbench]\nplugins={list(plugins)}\n")
+            environment.update(GSETTINGS_BACKEND="keyfile", XDG_CONFIG_HOME=workspace)
+        self.process = subprocess.Popen(
+            [program, project, "--workspace", workspace, "--width", str(width),
+             "--height", "900"],
+            stdout=subprocess.PIPE, text=True, env=environment)
+        self.bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+        # The program says itself when it answers: who calls a connection before, finds one that is
+        # not ready for it.
+        self.name = self.process.stdout.readline().strip()
+        self.until(self._has_window)
+        address = call(self.bus, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")[0]
+        self.a11y = Gio.DBusConnection.new_for_address_sync(
+            address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT
+            | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+
+    def _has_window(self):
+        try:
+            call(self.bus, self.name, WINDOW, "org.gtk.Actions", "List")
+        except GLib.Error:
+            return False  # not yet
+        return True
+
+    def until(self, condition):
+        """What the condition says once it says anything true. It is asked again and again."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the workbench ended with {self.process.returncode}")
+            value = condition()
+            if value:
+                return value
+            time.sleep(0.05)
+        raise RuntimeError("waited in vain")
+
+    def act(self, action, *arguments, path=WINDOW):
+        call(self.bus, self.name, path, "org.gtk.Actions", "Activate",
+             GLib.Variant("(sava{sv})", (action, list(arguments), {})))
+
+    def enabled(self, action):
+        return call(self.bus, self.name, WINDOW, "org.gtk.Actions", "Describe",
+                    GLib.Variant("(s)", (action,)))[0][0]
+
+    def state(self):
+        self.act("dump-state")
+        return json.loads(self.process.stdout.readline())
+
+    def wait(self, condition):
+        def ask():
+            state = self.state()
+            return state if condition(state) else None
+        return self.until(ask)
+
+    def accessible(self):
+        """The program's object in the accessible tree."""
+        def look():
+            registry = Accessible(self.a11y, "org.a11y.atspi.Registry",
+                                  "/org/a11y/atspi/accessible/root")
+            for child in registry.children():
+                if connection_pid(self.a11y, child.name) == self.process.pid:
+                    return child
+            return None
+        return self.until(look)
+
+    def all_accessible(self, role, label):
+        return [o for o in self.accessible().tree() if o.role() == role and o.label() == label]
+
+    def find_accessible(self, role, label):
+        return self.until(lambda: next(iter(self.all_accessible(role, label)), None))
+
+    def quit(self):
+        self.act("quit", path=APPLICATION)
+        return self.process.wait(PATIENCE)
