@@ -19,6 +19,15 @@
 #define WAIT_SPIN_NS  50000  /* before a caller that waits for its helpers sleeps */
 #define SMALL_WORK_NS 2000   /* all of it stays with the caller */
 #define WAKE_WORK_NS  50000  /* waking a sleeper costs 35 to 70 us: it must pay */
+#define MOST_PARTS    16
+
+/* Chunks that one thread takes first, and others when they have none left: what the same thread had
+ * of the tensor before may still lie in its cache. */
+typedef struct
+{
+  _Alignas(64) _Atomic gint64 next_chunk;
+  gint64 end_chunk;
+} Part;
 
 /* A parallel_for under way; lives on its caller's stack. */
 typedef struct _Job Job;
@@ -26,8 +35,9 @@ struct _Job
 {
   SluiceRangeFunc func;
   gpointer data;
-  gint64 n, grain, n_chunks;
-  _Alignas(64) _Atomic gint64 next_chunk;
+  gint64 n, grain;
+  guint n_parts;
+  _Alignas(64) Part parts[MOST_PARTS];
   _Alignas(64) atomic_int n_helpers; /* workers inside; only falls to 0 for good once unlinked */
   gboolean caller_sleeps;            /* under pool.lock */
   Job *below;                        /* under pool.lock: the job pushed before */
@@ -135,24 +145,43 @@ sluice_denormals_flush_end (guint saved)
 
 /* ---- workers ---- */
 
+static _Thread_local guint worker_number; /* from 1 on; 0: no worker */
+
 static void
-run_chunks (Job *job)
+run_part (Job *job, Part *part)
 {
   for (;;)
     {
-      gint64 chunk = atomic_fetch_add_explicit (&job->next_chunk, 1, memory_order_relaxed);
-      if (chunk >= job->n_chunks)
+      gint64 chunk = atomic_fetch_add_explicit (&part->next_chunk, 1, memory_order_relaxed);
+      if (chunk >= part->end_chunk)
         return;
       gint64 begin = chunk * job->grain;
       job->func (job->data, begin, MIN (job->n - begin, job->grain) + begin);
     }
 }
 
+static void
+run_chunks (Job *job)
+{
+  for (guint i = 0; i < job->n_parts; i++)
+    run_part (job, &job->parts[(worker_number + i) % job->n_parts]);
+}
+
+static gboolean
+has_chunks (const Job *job)
+{
+  for (guint i = 0; i < job->n_parts; i++)
+    if (atomic_load_explicit (&job->parts[i].next_chunk, memory_order_relaxed)
+        < job->parts[i].end_chunk)
+      return TRUE;
+  return FALSE;
+}
+
 static Job *
 find_job_locked (void)
 {
   for (Job *job = pool.jobs; job != NULL; job = job->below)
-    if (atomic_load_explicit (&job->next_chunk, memory_order_relaxed) < job->n_chunks)
+    if (has_chunks (job))
       return job;
   return NULL;
 }
@@ -198,7 +227,8 @@ static void *
 worker_main (void *data)
 {
   char name[16];
-  g_snprintf (name, sizeof name, "sluice-%u", GPOINTER_TO_UINT (data));
+  worker_number = GPOINTER_TO_UINT (data);
+  g_snprintf (name, sizeof name, "sluice-%u", worker_number);
   pthread_setname_np (pthread_self (), name);
   /* Relative: whoever starts the program niced means it. */
   int nice = MIN (getpriority (PRIO_PROCESS, 0) + WORKER_NICE, 19);
@@ -391,7 +421,13 @@ sluice_pool_parallel_for (
 
   start_workers (NULL);
   Job job = { .func = func, .data = data, .n = n, .grain = grain };
-  job.n_chunks = n / grain + (n % grain != 0);
+  gint64 n_chunks = n / grain + (n % grain != 0);
+  job.n_parts = (guint) MIN (MIN (n_chunks, MOST_PARTS), sluice_pool_get_threads ());
+  for (guint i = 0; i < job.n_parts; i++)
+    {
+      atomic_init (&job.parts[i].next_chunk, n_chunks * i / job.n_parts);
+      job.parts[i].end_chunk = n_chunks * (i + 1) / job.n_parts;
+    }
 
   pthread_mutex_lock (&pool.lock);
   job.below = pool.jobs;
