@@ -208,7 +208,9 @@ cut (const SluiceGemm *g, Tiling *t)
   rows = MAX (rows, sluice_round_up ((gint64) (min_flops / row_flops) + 1, 64));
   t->rows = MIN (rows, g->m);
   t->columns = g->n;
-  if (g->m <= t->rows && g->n >= 512)
+  if (rows == 512 && g->m >= 1024 && g->n >= 2048)
+    t->rows = t->columns = 1024; /* a square packs the least of both */
+  else if (g->m <= t->rows && g->n >= 512)
     {
       double column_flops = 2.0 * (double) g->m * (double) g->k;
       t->columns = MAX (256, sluice_round_up ((gint64) (min_flops / column_flops) + 1, 64));
