@@ -395,6 +395,12 @@ sluice_graph_page_dump_state (SluiceGraphPage *self)
   return sluice_canvas_dump_state (self->canvas);
 }
 
+char *
+sluice_graph_page_dump_scopes (SluiceGraphPage *self)
+{
+  return sluice_canvas_dump_scopes (self->canvas);
+}
+
 void
 sluice_graph_page_apply_settings (SluiceGraphPage *self, GSettings *settings)
 {

@@ -42,6 +42,7 @@ gboolean sluice_graph_page_is_busy (SluiceGraphPage *self);
 double sluice_graph_page_get_share (SluiceGraphPage *self, const char *name);
 /* How often the loop of that name goes round in a step; negative where it is not known. */
 gint64 sluice_graph_page_get_iterations (SluiceGraphPage *self, const char *loop);
-char *sluice_graph_page_dump_state (SluiceGraphPage *self); /* JSON */
+char *sluice_graph_page_dump_state (SluiceGraphPage *self);  /* JSON */
+char *sluice_graph_page_dump_scopes (SluiceGraphPage *self); /* JSON */
 /* Takes up a changed preference. */
 void sluice_graph_page_apply_settings (SluiceGraphPage *self, GSettings *settings);

@@ -240,7 +240,11 @@ add_live (SluiceInspector *self, SluiceGraphPage *page, const char *name)
   else if (group != SLUICE_NONE)
     {
       const SluiceGroup *g = sluice_hierarchy_get_group (hierarchy, group);
-      self->loop = g_strdup (g->loop != NULL ? g->loop : g->inner_loop);
+      const char *loop = g->loop != NULL ? g->loop : g->inner_loop;
+      /* A part of a loop's body goes round with it. */
+      for (; loop == NULL && g->parent != 0 && g->parent != SLUICE_NONE; loop = g->loop)
+        g = sluice_hierarchy_get_group (hierarchy, g->parent);
+      self->loop = g_strdup (loop);
     }
   g_autofree char *share = share_text (self, page);
   self->share = add_row (self, _ ("Share of the step"), share);

@@ -113,6 +113,7 @@ update_status (SluiceWindow *self)
       gtk_label_set_label (self->status_step, starting ? _ ("Reading data and graph…")
                                               : ready  ? _ ("Ready")
                                                        : "");
+      gtk_widget_set_visible (GTK_WIDGET (self->status_step), starting || ready);
       gtk_label_set_label (self->status_rate, starting || (has_project && !ready) ? ""
                                               : ready ? _ ("Press Start (F5) to train")
                                                       : _ ("Open a project to train it"));
@@ -124,6 +125,7 @@ update_status (SluiceWindow *self)
       state, &p, sluice_run_controller_get_evaluation_name (self->controller));
   g_autofree char *machine = sluice_status_machine_text (state, &p);
   gtk_label_set_label (self->status_step, head);
+  gtk_widget_set_visible (GTK_WIDGET (self->status_step), TRUE);
   gtk_label_set_label (self->status_rate, rate);
   gtk_label_set_label (self->status_machine, machine);
   gtk_progress_bar_set_fraction (self->progress, p.n_steps > 0 ? (double) p.step / p.n_steps : 0);
@@ -494,6 +496,14 @@ dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   fflush (stdout);
 }
 
+static void
+dump_scopes_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_autofree char *text = sluice_graph_page_dump_scopes (SLUICE_WINDOW (data)->graph_page);
+  puts (text);
+  fflush (stdout);
+}
+
 static const GActionEntry actions[] = {
   { .name = "start", .activate = start_cb },
   { .name = "pause", .activate = pause_cb },
@@ -516,6 +526,7 @@ static const GActionEntry actions[] = {
   { .name = "toggle-runs", .activate = toggle_runs_cb },
   { .name = "toggle-inspector", .activate = toggle_inspector_cb },
   { .name = "dump-state", .activate = dump_state_cb },
+  { .name = "dump-scopes", .activate = dump_scopes_cb },
 };
 
 /* ---- search: nodes on the graph page, tags on the charts page, runs everywhere ---- */

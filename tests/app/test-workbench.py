@@ -231,7 +231,7 @@ class Session:
 
     def plugins(self):
         graph = os.path.join(os.path.dirname(self.project), "plugin", "mish.pbtxt")
-        w = self.open(graph, plugins=(self.plugin, "/no/such/plugin.so"))
+        w = self.open(graph, settings={"plugins": [self.plugin, "/no/such/plugin.so"]})
         w.act("select", GLib.Variant("s", "y"))
         state = w.wait(lambda s: s["graph"]["selection"] == "y" and s["settled"])
         self.point("an op of a plugin is known", "softplus" in state["inspector"],
@@ -266,6 +266,9 @@ class Session:
         w.act("graph", GLib.Variant("s", "fit"))
         w.wait(lambda s: s["settled"])
         self.picture("loop")
+        w.act("graph", GLib.Variant("s", "menu"))
+        self.point("a menu says what can be done with it",
+                   w.find_accessible("menu item", "Set aside") is not None)
         w.act("stop")
         w.wait(lambda s: s["control"] == "idle")
         w.act("open", GLib.Variant("s", os.path.join(samples, "towers")))

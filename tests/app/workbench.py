@@ -12,6 +12,7 @@ from gi.repository import Gio, GLib
 WINDOW = "/org/sluice/Workbench/window/1"
 APPLICATION = "/org/sluice/Workbench"
 DAEMON = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+ACTIVATE = ("org.gtk.Actions", "Activate")
 ATSPI = "org.a11y.atspi."
 PATIENCE = 60  # seconds; a condition that does not come true in this time is a failure
 
@@ -74,13 +75,15 @@ class Accessible:
 class Workbench:
     """One run of the program."""
 
-    def __init__(self, program, project, workspace, width=1440, plugins=()):
+    def __init__(self, program, project, workspace, width=1440, settings=None):
+        """settings: by key, each in GVariant's text."""
         environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory"}
-        if plugins:
-            settings = os.path.join(workspace, "glib-2.0", "settings")
-            os.makedirs(settings)
-            with open(os.path.join(settings, "keyfile"), "w", encoding="utf-8") as file:
-                file.write(f"[org/sluice/Workbench]\nplugins={list(plugins)}\n")
+        if settings:
+            folder = os.path.join(workspace, "glib-2.0", "settings")
+            os.makedirs(folder)
+            with open(os.path.join(folder, "keyfile"), "w", encoding="utf-8") as file:
+                file.write("[org/sluice/Workbench]\n"
+                           + "".join(f"{key}={value}\n" for key, value in settings.items()))
             environment.update(GSETTINGS_BACKEND="keyfile", XDG_CONFIG_HOME=workspace)
         self.process = subprocess.Popen(
             [program, project, "--workspace", workspace, "--width", str(width),
@@ -106,26 +109,34 @@ class Workbench:
     def until(self, condition):
         """What the condition says once it says anything true. It is asked again and again."""
         end = time.monotonic() + PATIENCE
+        pause = 0.002
         while time.monotonic() < end:
             if self.process.poll() is not None:
                 raise RuntimeError(f"the workbench ended with {self.process.returncode}")
             value = condition()
             if value:
                 return value
-            time.sleep(0.05)
+            time.sleep(pause)
+            pause = min(2 * pause, 0.05)
         raise RuntimeError("waited in vain")
 
     def act(self, action, *arguments, path=WINDOW):
-        call(self.bus, self.name, path, "org.gtk.Actions", "Activate",
+        call(self.bus, self.name, path, *ACTIVATE,
              GLib.Variant("(sava{sv})", (action, list(arguments), {})))
+
+    def ask(self, action):
+        """What the action prints. Its call is not waited for: a long line fills the pipe, and who
+        prints it waits for us to read."""
+        self.bus.call(self.name, WINDOW, *ACTIVATE,
+                      GLib.Variant("(sava{sv})", (action, [], {})), None, 0, -1, None, None)
+        return json.loads(self.process.stdout.readline())
 
     def enabled(self, action):
         return call(self.bus, self.name, WINDOW, "org.gtk.Actions", "Describe",
                     GLib.Variant("(s)", (action,)))[0][0]
 
     def state(self):
-        self.act("dump-state")
-        return json.loads(self.process.stdout.readline())
+        return self.ask("dump-state")
 
     def wait(self, condition):
         def ask():

@@ -98,6 +98,31 @@ open_all_action (GtkWidget *widget, const char *name, GVariant *parameter)
   canvas_layout_changed (self);
 }
 
+/* Opens the selected scope and all that are in it, or all there are. Names can be nested deeper
+ * than a stack is: groups are gone through in their order, in which parents come first. */
+static void
+open_all_below_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (widget);
+  const SluiceGroup *lead = lead_group (self);
+  if (self->hierarchy == NULL)
+    return;
+  gboolean all = lead == NULL || lead->n_children == 0;
+  guint n = sluice_hierarchy_get_n_groups (self->hierarchy);
+  guint top = all ? 0 : sluice_hierarchy_lookup (self->hierarchy, lead->path);
+  g_autofree guint8 *below = g_new0 (guint8, n + 1);
+  below[top] = 1;
+  for (guint i = MAX (top, 1); i < n; i++)
+    {
+      const SluiceGroup *g = sluice_hierarchy_get_group (self->hierarchy, i);
+      below[i] |= below[g->parent] && g->node_class != SLUICE_NODE_CLASS_VARIABLE;
+      if (below[i] && g->n_children > 0)
+        sluice_view_state_set_open (self->state, g->path, TRUE);
+    }
+  canvas_rebuild (self, all ? NULL : lead->path);
+  canvas_layout_changed (self);
+}
+
 static void
 close_all_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
@@ -254,6 +279,9 @@ bind_keys (GtkWidgetClass *klass)
   bind (klass, GDK_KEY_Return, 0, "canvas.toggle");
   bind (klass, GDK_KEY_KP_Enter, 0, "canvas.toggle");
   bind (klass, GDK_KEY_space, 0, "canvas.toggle");
+  bind (klass, GDK_KEY_Return, GDK_SHIFT_MASK, "canvas.open-all");
+  bind (klass, GDK_KEY_Menu, 0, "canvas.menu");
+  bind (klass, GDK_KEY_F10, GDK_SHIFT_MASK, "canvas.menu");
   bind (klass, GDK_KEY_BackSpace, 0, "canvas.select-parent");
   bind (klass, GDK_KEY_Escape, 0, "canvas.select-none");
   bind (klass, GDK_KEY_Left, 0, "canvas.select-left");
@@ -287,6 +315,8 @@ canvas_install_actions (GtkWidgetClass *klass)
     { "canvas.close", NULL, toggle_action },
     { "canvas.toggle", NULL, toggle_action },
     { "canvas.open-all-here", NULL, open_all_action },
+    { "canvas.open-all", NULL, open_all_below_action },
+    { "canvas.menu", NULL, canvas_menu_action },
     { "canvas.close-all", NULL, close_all_action },
     { "canvas.find-next", NULL, find_action },
     { "canvas.find-previous", NULL, find_action },

@@ -210,6 +210,16 @@ released_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClic
     gtk_widget_activate_action (GTK_WIDGET (self), "canvas.toggle", NULL);
 }
 
+/* A drag with that button pans. */
+static void
+menu_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClick *gesture)
+{
+  SluiceRect minimap = canvas_minimap_rect (self);
+  if ((self->drag == DRAG_PENDING || self->drag == DRAG_NONE)
+      && !(minimap.width > 0 && sluice_rect_contains (&minimap, x, y)))
+    canvas_menu_at (self, x, y);
+}
+
 static gboolean
 scroll_cb (SluiceCanvas *self, double dx, double dy, GtkEventControllerScroll *controller)
 {
@@ -282,7 +292,7 @@ canvas_add_controllers (SluiceCanvas *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   GtkGesture *drag = gtk_gesture_drag_new (), *click = gtk_gesture_click_new ();
-  GtkGesture *pinch = gtk_gesture_zoom_new ();
+  GtkGesture *pinch = gtk_gesture_zoom_new (), *menu = gtk_gesture_click_new ();
   GtkEventController *scroll =
       gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
   GtkEventController *motion = gtk_event_controller_motion_new ();
@@ -292,6 +302,8 @@ canvas_add_controllers (SluiceCanvas *self)
   g_signal_connect_swapped (drag, "drag-update", G_CALLBACK (drag_update_cb), self);
   g_signal_connect_swapped (drag, "drag-end", G_CALLBACK (drag_end_cb), self);
   g_signal_connect_swapped (click, "released", G_CALLBACK (released_cb), self);
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (menu), GDK_BUTTON_SECONDARY);
+  g_signal_connect_swapped (menu, "released", G_CALLBACK (menu_cb), self);
   g_signal_connect_swapped (pinch, "begin", G_CALLBACK (pinch_begin_cb), self);
   g_signal_connect_swapped (pinch, "scale-changed", G_CALLBACK (pinch_cb), self);
   g_signal_connect_swapped (scroll, "scroll", G_CALLBACK (scroll_cb), self);
@@ -301,6 +313,7 @@ canvas_add_controllers (SluiceCanvas *self)
   /* The click looks at how the drag went: it must hear of the release first. */
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (drag));
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (menu));
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (pinch));
   gtk_widget_add_controller (widget, scroll);
   gtk_widget_add_controller (widget, motion);

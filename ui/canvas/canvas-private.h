@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* The widget's parts: canvas.c (public face, scenes and their worker), canvas-view.c (view
- * transform, motion, drawing), canvas-input.c (pointer), canvas-select.c (selection, keyboard walk,
- * search), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed states),
- * canvas-proxy.c (accessible children). Main thread only. */
+ * transform, motion, drawing), canvas-input.c (pointer), canvas-menu.c, canvas-select.c (selection,
+ * keyboard walk, search), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed
+ * states), canvas-proxy.c (accessible children). Main thread only. */
 #pragma once
 
 #include "ui/canvas/canvas.h"
@@ -13,7 +13,7 @@
 G_BEGIN_DECLS
 
 #define CANVAS_MOTION_US      220000
-#define CANVAS_MIN_ZOOM       0.004
+#define CANVAS_MIN_ZOOM       0.0005 /* 36,000 nodes, all open, in one view */
 #define CANVAS_MAX_ZOOM       4.0
 #define CANVAS_MINIMAP_WIDTH  150
 #define CANVAS_MINIMAP_HEIGHT 104
@@ -88,6 +88,7 @@ struct _SluiceCanvas
   GtkWidget *spinner;
   GtkWidget *message_title;
   GtkWidget *message_text;
+  GtkWidget *menu;    /* (nullable): made when it is asked for */
   GPtrArray *proxies; /* GtkWidget */
   guint proxy_source;
 };
@@ -128,6 +129,11 @@ SluiceRect canvas_minimap_rect (SluiceCanvas *self); /* widget coordinates; empt
 
 /* canvas-input.c */
 void canvas_add_controllers (SluiceCanvas *self);
+
+/* canvas-menu.c */
+void canvas_menu_at (SluiceCanvas *self, double x, double y);
+/* Of what is selected. */
+void canvas_menu_action (GtkWidget *widget, const char *name, GVariant *parameter);
 
 /* canvas-select.c */
 const char *canvas_item_path (SluiceCanvas *self, guint item);

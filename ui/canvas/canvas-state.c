@@ -114,3 +114,21 @@ sluice_canvas_dump_state (SluiceCanvas *self)
   g_string_append (out, "]}");
   return g_string_free (out, FALSE);
 }
+
+char *
+sluice_canvas_dump_scopes (SluiceCanvas *self)
+{
+  g_return_val_if_fail (SLUICE_IS_CANVAS (self), NULL);
+  GString *out = g_string_new ("[");
+  guint n = self->hierarchy != NULL ? sluice_hierarchy_get_n_groups (self->hierarchy) : 0;
+  for (guint i = 1; i < n; i++)
+    {
+      const SluiceGroup *g = sluice_hierarchy_get_group (self->hierarchy, i);
+      if (g->n_children == 0)
+        continue;
+      g_string_append (out, out->len > 1 ? "," : "");
+      append_string (out, g->path);
+    }
+  g_string_append_c (out, ']');
+  return g_string_free (out, FALSE);
+}

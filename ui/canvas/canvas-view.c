@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define FIT_MARGIN  40.0
+#define OVERLAY_AIR 12.0 /* pixels between a box and what it must not be behind */
 #define MOST_MOVING 5000 /* items: more are drawn at their new places at once */
 
 SluicePoint
@@ -191,6 +192,17 @@ canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate)
   canvas_set_view (self, above, animate);
 }
 
+/* What would stand behind the minimap or the bar, which is at the foot, is shown above it. */
+static void
+show_above (CanvasView *view, const SluiceRect *rect, const SluiceRect *overlay)
+{
+  SluiceRect there = { (rect->x - view->x) * view->zoom, (rect->y - view->y) * view->zoom,
+                       rect->width * view->zoom, rect->height * view->zoom };
+  double too_low = there.y + there.height + OVERLAY_AIR - overlay->y;
+  if (overlay->width > 0 && sluice_rect_touches (&there, overlay) && there.y > too_low)
+    view->y += too_low / view->zoom;
+}
+
 /* Pans as little as it takes; zooms in when the box would be too small to read. */
 void
 canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
@@ -209,6 +221,9 @@ canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
   double w = width / view.zoom, h = height / view.zoom, m = margin / view.zoom;
   view.x = CLAMP (view.x, MIN (rect->x + rect->width + m - w, rect->x - m), rect->x - m);
   view.y = CLAMP (view.y, MIN (rect->y + rect->height + m - h, rect->y - m), rect->y - m);
+  SluiceRect minimap = canvas_minimap_rect (self), bar = canvas_bar_rect (self);
+  show_above (&view, rect, &minimap);
+  show_above (&view, rect, &bar);
   canvas_set_view (self, view, TRUE);
 }
 

@@ -407,6 +407,8 @@ sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int basel
   else if (width != self->allocated_width || height != self->allocated_height)
     canvas_refit (self);
   canvas_allocate_proxies (self);
+  if (self->menu != NULL)
+    gtk_popover_present (GTK_POPOVER (self->menu));
   /* Not at every allocation: proxies that appear ask for one themselves. */
   if (width != self->allocated_width || height != self->allocated_height)
     canvas_queue_proxies (self);
@@ -464,6 +466,7 @@ sluice_canvas_dispose (GObject *object)
   canvas_drop_proxies (self);
   g_clear_handle_id (&self->spin_source, g_source_remove);
   g_clear_handle_id (&self->legend_source, g_source_remove);
+  g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_clear_pointer (&self->bar, gtk_widget_unparent);
   g_clear_pointer (&self->legend, gtk_widget_unparent);
   g_clear_pointer (&self->message, gtk_widget_unparent);

@@ -6,12 +6,12 @@
  *
  * Actions (class actions, so that menus, keys, tests and assistive technology share them):
  * canvas.zoom-in, canvas.zoom-out, canvas.zoom-100, canvas.fit, canvas.fit-selection, canvas.open,
- * canvas.close, canvas.toggle, canvas.open-all-here, canvas.close-all, canvas.find-next,
- * canvas.find-previous, canvas.select-next, canvas.select-previous, canvas.select-left,
- * canvas.select-right, canvas.select-up, canvas.select-down, canvas.select-parent,
- * canvas.select-none, canvas.set-aside, canvas.bring-back, canvas.reset-positions, canvas.use-dot,
- * canvas.color-by (string: structure, device, time, bytes), canvas.export-svg, canvas.export-pdf,
- * canvas.export-png, canvas.export-dot (string: path). */
+ * canvas.close, canvas.toggle, canvas.open-all-here, canvas.open-all, canvas.close-all,
+ * canvas.menu, canvas.find-next, canvas.find-previous, canvas.select-next, canvas.select-previous,
+ * canvas.select-left, canvas.select-right, canvas.select-up, canvas.select-down,
+ * canvas.select-parent, canvas.select-none, canvas.set-aside, canvas.bring-back,
+ * canvas.reset-positions, canvas.use-dot, canvas.color-by (string: structure, device, time, bytes),
+ * canvas.export-svg, canvas.export-pdf, canvas.export-png, canvas.export-dot (string: path). */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -95,6 +95,9 @@ gboolean sluice_canvas_export (SluiceCanvas *self,
 /* What is seen, as JSON: zoom, centre, open scopes, selection, visible items and edges. For the
  * debug action of the window. */
 char *sluice_canvas_dump_state (SluiceCanvas *self);
+
+/* The paths of all scopes, open or not, as JSON, outer ones before what is in them. */
+char *sluice_canvas_dump_scopes (SluiceCanvas *self);
 
 /* Signals:
  *   selection-changed (const char *name)   name is NULL when nothing is selected

@@ -13,8 +13,8 @@
 #define SCOPE_RADIUS 9.0
 #define CLOSE_WIDTH  56.0
 #define LOOP_TURN    22.0 /* how far the line back of a closed loop goes out */
-#define SMALL_ZOOM   0.6  /* below: names of scopes do not shrink, what is beside them goes */
-#define SMALLEST_FAR 0.65 /* of their size, for want of room */
+#define SMALL_ZOOM   0.5  /* below: names of scopes do not shrink, what is beside them goes */
+#define SMALLEST_FAR 0.78 /* of their size, for want of room */
 
 static const SluiceGroup *
 group_of (Draw *d, const SluiceSceneItem *item)
@@ -133,6 +133,7 @@ draw_frame (Draw *d, guint index)
  * then; names of which not half would be left are not drawn. */
 static gboolean
 draw_far_name (Draw *d,
+               TextStyle style,
                const char *name,
                double x,
                double y,
@@ -141,11 +142,11 @@ draw_far_name (Draw *d,
                TextAlign align,
                SluiceColor color)
 {
-  double width = sluice_text_width (name, DRAW_FAR_SIZE, TRUE);
+  double width = sluice_text_width (name, DRAW_FAR_SIZE, style == TEXT_FAR);
   double scale = CLAMP (MIN (room / width, height / DRAW_FAR_SIZE), SMALLEST_FAR, 1);
   if (height < SMALLEST_FAR * DRAW_FAR_SIZE || room < MAX (width * scale / 2, 2 * DRAW_FAR_SIZE))
     return FALSE;
-  draw_far_text (d, name, x, y, room, scale, align, color);
+  draw_far_text (d, style, name, x, y, room, scale, align, color);
   return TRUE;
 }
 
@@ -156,8 +157,8 @@ draw_far_title (Draw *d, guint index)
   SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
   double zoom = d->state->zoom, head = SCENE_HEADER * zoom;
   if (item->kind == SLUICE_ITEM_SCOPE && !item->aside)
-    draw_far_name (d, item->title, r.x + r.width / 2, r.y + r.height / 2, r.width * zoom - 4,
-                   r.height * zoom - 4, ALIGN_CENTRE, d->theme->text);
+    draw_far_name (d, TEXT_FAR, item->title, r.x + r.width / 2, r.y + r.height / 2,
+                   r.width * zoom - 4, r.height * zoom - 4, ALIGN_CENTRE, d->theme->text);
   if (item->kind != SLUICE_ITEM_OPEN_SCOPE)
     return;
   /* Frames in frames begin at the same corner: where heads are too low for a line, only the outer
@@ -166,13 +167,13 @@ draw_far_title (Draw *d, guint index)
     head = MAX (head, SMALLEST_FAR * DRAW_FAR_SIZE);
   double x = r.x + 6 / zoom, y = r.y + head / 2 / zoom, room = r.width * zoom - 12;
   double width = sluice_text_width (item->title, DRAW_FAR_SIZE, TRUE) + 10;
-  if (!draw_far_name (d, item->title, x, y, room, head, ALIGN_LEFT,
+  if (!draw_far_name (d, TEXT_FAR, item->title, x, y, room, head, ALIGN_LEFT,
                       draw_mix (draw_item_color (d, item), d->theme->text, 0.25)))
     return;
   const SluiceGroup *g = group_of (d, item);
   if (g->loop != NULL && width < room)
-    draw_far_name (d, note_of (d, item, g), x + width / zoom, y, room - width, head, ALIGN_LEFT,
-                   d->theme->loop);
+    draw_far_name (d, TEXT_FAR, note_of (d, item, g), x + width / zoom, y, room - width, head,
+                   ALIGN_LEFT, d->theme->loop);
 }
 
 static void
@@ -305,7 +306,11 @@ draw_op (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect 
   else if (d->state->color_by != SLUICE_COLOR_BY_STRUCTURE)
     fill = draw_mix (d->theme->surface, hue, d->theme->tint);
   fill_box (d, &r, r.height / 2, fill, hue, hover ? d->theme->border + 0.8 : d->theme->border);
-  if (value != NULL && value->text != NULL)
+  if (d->state->zoom < SMALL_ZOOM)
+    draw_far_name (d, TEXT_FAR_OP, item->title, r.x + r.width / 2, r.y + r.height / 2,
+                   r.width * d->state->zoom - 4, r.height * d->state->zoom, ALIGN_CENTRE,
+                   d->theme->text);
+  else if (value != NULL && value->text != NULL)
     {
       draw_text (d, TEXT_OP, item->title, r.x + r.width / 2, r.y + r.height / 2 - 5, r.width - 20,
                  ALIGN_CENTRE, d->theme->text);

@@ -17,11 +17,12 @@ typedef enum
   TEXT_LABEL,
   TEXT_GLYPH,
   TEXT_HEADING,
-  TEXT_FAR, /* of draw_far_text() */
+  TEXT_FAR, /* of draw_far_text(), as is the next: */
+  TEXT_FAR_OP,
   N_TEXTS,
 } TextStyle;
 
-#define DRAW_FAR_SIZE 10.0 /* of draw_far_text(), pixels of the screen */
+#define DRAW_FAR_SIZE 8.5 /* of draw_far_text(), pixels of the screen */
 
 typedef enum
 {
@@ -76,6 +77,7 @@ void draw_text (Draw *d,
  * end;
  * @width in pixels of the screen. */
 void draw_far_text (Draw *d,
+                    TextStyle style,
                     const char *text,
                     double x,
                     double y,

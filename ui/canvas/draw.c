@@ -21,7 +21,7 @@ static const struct
   [TEXT_TITLE] = { SCENE_TITLE_SIZE, TRUE },  [TEXT_OP] = { SCENE_OP_SIZE, FALSE },
   [TEXT_NOTE] = { SCENE_NOTE_SIZE, FALSE },   [TEXT_LABEL] = { SCENE_LABEL_SIZE, FALSE },
   [TEXT_GLYPH] = { SCENE_GLYPH_SIZE, FALSE }, [TEXT_HEADING] = { 10, TRUE },
-  [TEXT_FAR] = { DRAW_FAR_SIZE, TRUE },
+  [TEXT_FAR] = { DRAW_FAR_SIZE, TRUE },       [TEXT_FAR_OP] = { DRAW_FAR_SIZE, FALSE },
 };
 
 struct _SluiceValueTable
@@ -167,7 +167,7 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
   pango_layout_set_ellipsize (layout,
-                              style == TEXT_FAR ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE);
+                              style >= TEXT_FAR ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE);
   pango_layout_set_text (layout, text, -1);
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   /* Live values come and go: forget rather than grow without end. */
@@ -209,6 +209,7 @@ draw_text (Draw *d,
 
 void
 draw_far_text (Draw *d,
+               TextStyle style,
                const char *text,
                double x,
                double y,
@@ -220,7 +221,7 @@ draw_far_text (Draw *d,
   cairo_save (d->cr);
   cairo_translate (d->cr, x, y);
   cairo_scale (d->cr, scale / d->state->zoom, scale / d->state->zoom);
-  show_layout (d, get_layout (d, TEXT_FAR, text, width / scale), 0, 0, align, color);
+  show_layout (d, get_layout (d, style, text, width / scale), 0, 0, align, color);
   cairo_restore (d->cr);
 }
 
