@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""Graphs in the window, as TAP: each opens, its scopes open one by one (with --every N only each Nth,
-where there are thousands) and all at once, and it can be panned and zoomed.
+"""Graphs in the window, as TAP: each opens, its scopes open one by one (with --every N only each
+Nth, where there are thousands) and all at once, and it can be panned and zoomed.
 
 usage: test-graphs.py WORKBENCH [--every N] [--pictures FOLDER] GRAPH...
 
