@@ -174,6 +174,9 @@ _sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1)
     }
   if (self->ignore_outliers)
     cut_outliers (&pool, self->log_y);
+  /* Memory that stays within a percent is steady: some bytes up and down are no news. */
+  if (self->unit == SLUICE_UNIT_BYTES && !self->log_y && pool.max - pool.min < 0.01 * pool.max)
+    pool.min = pool.max;
   *y0 = pool.min;
   *y1 = pool.max;
   sluice_domain_fit (y0, y1, pool.min, self->log_y);

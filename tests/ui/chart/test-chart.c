@@ -238,6 +238,49 @@ test_few_points (void)
   cairo_surface_destroy (surface);
 }
 
+/* Rows from the first to the last that have a pixel of that colour. */
+static int
+height_of_color (cairo_surface_t *surface, guint32 rgb)
+{
+  int first = HEIGHT;
+  int last = 0;
+
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++)
+      if ((pixel (surface, x, y) & 0xffffff) == rgb)
+        {
+          first = MIN (first, y);
+          last = y;
+        }
+  return last - first;
+}
+
+static void
+test_steady_bytes (void)
+{
+  const SluiceUnit units[] = { SLUICE_UNIT_NONE, SLUICE_UNIT_BYTES };
+  int heights[2];
+
+  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
+    {
+      g_autoptr (SluiceChart) chart = sluice_chart_new ();
+      g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+      cairo_surface_t *surface;
+
+      for (int k = 0; k < 40; k++)
+        sluice_series_buffer_append (buffer, k, k, 2215168 + (k < 20 ? 0 : 40));
+      sluice_chart_set_unit (chart, units[i]);
+      sluice_chart_add_series (chart, "run", sluice_palette_color (0),
+                               sluice_series_buffer_as_source (buffer));
+      surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+      heights[i] = height_of_color (surface, 0x3584e4);
+      cairo_surface_destroy (surface);
+    }
+  /* A jump of anything else is one; of bytes, a line. */
+  g_assert_cmpint (heights[0], >, 50);
+  g_assert_cmpint (heights[1], <, 8);
+}
+
 static void
 test_view (void)
 {
@@ -469,6 +512,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/not-finite", test_not_finite);
   g_test_add_func ("/ui/chart/chart/many-runs", test_many_runs);
   g_test_add_func ("/ui/chart/chart/few-points", test_few_points);
+  g_test_add_func ("/ui/chart/chart/steady-bytes", test_steady_bytes);
   g_test_add_func ("/ui/chart/chart/view", test_view);
   g_test_add_func ("/ui/chart/chart/cursor", test_cursor);
   g_test_add_func ("/ui/chart/chart/readout", test_readout);
