@@ -122,7 +122,8 @@ sluice_alias_table_free (SluiceAliasTable *self)
 /* The weights while they are read: class numbers are dealt out to shards in turn. */
 typedef struct
 {
-  GArray *weights; /* float */
+  GArray *weights;   /* float */
+  gint64 n_reserved; /* classes of this shard before them, which have no weight */
   gint64 n_seen, n_shards, shard;
   float distortion, total;
 } Weights;
@@ -179,10 +180,9 @@ read_weights (const SluiceNode *node, Weights *weights, GError **error)
                         "range_max %" G_GINT64_FORMAT
                         " must hold num_reserved_ids %" G_GINT64_FORMAT " and fit into 31 bits",
                         range, reserved);
-  for (gint64 id = 0; id < reserved; id++)
-    if (id % weights->n_shards == weights->shard)
-      g_array_append_val (weights->weights, (float){ 0 });
-  weights->n_seen = weights->weights->len;
+  if (reserved > weights->shard)
+    weights->n_reserved = (reserved - weights->shard - 1) / weights->n_shards + 1;
+  weights->n_seen = weights->n_reserved;
   if (file->length > 0)
     {
       g_autofree char *path = g_strndup (file->data, file->length);
@@ -191,21 +191,24 @@ read_weights (const SluiceNode *node, Weights *weights, GError **error)
     }
   for (guint i = 0; i < unigrams->list.n; i++)
     add_weight (weights, unigrams->list.items[i].f);
-  if (weights->weights->len != range)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "range_max is %" G_GINT64_FORMAT ", but there are %u weights", range,
-                        weights->weights->len);
+  gint64 n = weights->n_reserved + weights->weights->len;
+  if (n != range)
+    return sluice_fail (
+        error, SLUICE_ERROR_INVALID_ARGUMENT,
+        "range_max is %" G_GINT64_FORMAT ", but there are %" G_GINT64_FORMAT " weights", range, n);
   return TRUE;
 }
 
-/* Pairs each place that has less than its share with one that has more. */
-static void
+/* Pairs each place that has less than its share with one that has more. FALSE: no memory. */
+static gboolean
 pair_places (SluiceAliasTable *self)
 {
   guint32 n = self->n, n_low = 0, n_high = 0;
-  g_autofree double *shares = g_new (double, n);
-  g_autofree gint32 *low = g_new (gint32, n), *high = g_new (gint32, n);
+  g_autofree double *shares = g_try_new (double, n);
+  g_autofree gint32 *low = g_try_new (gint32, n), *high = g_try_new (gint32, n);
   double sum = 0;
+  if (shares == NULL || low == NULL || high == NULL)
+    return FALSE;
   for (guint32 i = 0; i < n; i++)
     sum += self->weights[i];
   for (guint32 i = 0; i < n; i++)
@@ -235,6 +238,7 @@ pair_places (SluiceAliasTable *self)
       self->probabilities[i] = 1;
       self->aliases[i] = i;
     }
+  return TRUE;
 }
 
 SluiceAliasTable *
@@ -247,16 +251,22 @@ sluice_alias_table_new (const SluiceNode *node, GError **error)
                       .distortion = sluice_node_get_float (node, "distortion") };
   if (!read_weights (node, &weights, error))
     return NULL;
-  SluiceAliasTable *self = g_new0 (SluiceAliasTable, 1);
-  self->n = array->len;
+  g_autoptr (SluiceAliasTable) self = g_new0 (SluiceAliasTable, 1);
+  self->n = (guint32) weights.n_reserved + array->len;
   self->total = weights.total;
-  self->weights = g_memdup2 (array->data, array->len * sizeof (float));
-  self->probabilities = g_new0 (float, self->n);
-  self->aliases = g_new0 (gint32, self->n);
-  for (guint32 i = 0; i < self->n; i++)
+  self->weights = g_try_new0 (float, self->n);
+  self->probabilities = g_try_new0 (float, self->n);
+  self->aliases = g_try_new0 (gint32, self->n);
+  gboolean ok = self->weights != NULL && self->probabilities != NULL && self->aliases != NULL;
+  if (ok && array->len > 0)
+    memcpy (self->weights + weights.n_reserved, array->data, array->len * sizeof (float));
+  for (guint32 i = 0; ok && i < self->n; i++)
     self->n_possible += self->weights[i] > 0;
-  pair_places (self);
-  return self;
+  if (ok && pair_places (self))
+    return g_steal_pointer (&self);
+  sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+               "there is no memory for a table of %u classes", self->n);
+  return NULL;
 }
 
 gint64

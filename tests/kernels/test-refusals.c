@@ -115,6 +115,28 @@ test_values (void)
   run_refuses (&h, "check", &(SluiceFeed){ "x:0", nan }, "the loss : Tensor had NaN");
 }
 
+/* Told at once: two thousand million classes without a weight are counted, not listed. */
+static void
+test_reserved_classes (void)
+{
+  g_auto (Harness) h;
+  harness_init (&h, 1, FALSE);
+  g_autoptr (SluiceTensor) classes =
+      sluice_tensor_new_from (SLUICE_INT64, &SLUICE_SHAPE (1, 1), (gint64[]){ 0 });
+  SluiceEdge in = harness_placeholder (&h, "in", SLUICE_INT64);
+  SluiceAttrValue weight = { .kind = SLUICE_ATTR_FLOAT, .f = 1 };
+  SluiceAttrValue weights = { .kind = SLUICE_ATTR_LIST,
+                              .list_kind = SLUICE_ATTR_FLOAT,
+                              .list = { &weight, 1 } };
+  harness_add (
+      &h, "FixedUnigramCandidateSampler", "sampler", &in, 1,
+      SLUICE_ATTRS (sluice_attr_int ("num_true", 1), sluice_attr_int ("num_sampled", 1),
+                    sluice_attr_bool ("unique", FALSE), sluice_attr_int ("range_max", G_MAXINT32),
+                    sluice_attr_int ("num_reserved_ids", G_MAXINT32),
+                    sluice_attr_int ("num_shards", 2), { .name = "unigrams", .value = weights }));
+  run_refuses (&h, "sampler", &(SluiceFeed){ "in:0", classes }, "there are 1073741825 weights");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -122,5 +144,6 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/refusals/convolution-attributes", test_convolution_attributes);
   g_test_add_func ("/kernels/refusals/shapes", test_shapes);
   g_test_add_func ("/kernels/refusals/values", test_values);
+  g_test_add_func ("/kernels/refusals/reserved-classes", test_reserved_classes);
   return g_test_run ();
 }
