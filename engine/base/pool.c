@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/base/pool.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
@@ -66,7 +67,8 @@ static struct
   atomic_uint n_threads;  /* 0: not set */
   atomic_uint is_started; /* written under lock */
   atomic_uint n_spinning;
-  atomic_uint epoch; /* grows when there is new work; what spinners look at */
+  atomic_uint n_attending; /* threads of others that look for jobs, though not for tasks */
+  atomic_uint epoch;       /* grows when there is new work; what spinners look at */
 } pool = {
   .lock = PTHREAD_MUTEX_INITIALIZER,
   .work = PTHREAD_COND_INITIALIZER,
@@ -211,16 +213,19 @@ run_task_locked (void)
   pthread_mutex_lock (&pool.lock);
 }
 
-/* Waits a little for the epoch to move on. */
-static void
+/* Waits a little for the epoch to move on. FALSE: in vain. */
+static gboolean
 spin_for_work (guint epoch)
 {
   gint64 end = now_ns () + SPIN_NS;
+  gboolean has_moved;
   atomic_fetch_add_explicit (&pool.n_spinning, 1, memory_order_relaxed);
-  while (atomic_load_explicit (&pool.epoch, memory_order_acquire) == epoch && now_ns () < end)
+  while (!(has_moved = atomic_load_explicit (&pool.epoch, memory_order_acquire) != epoch)
+         && now_ns () < end)
     for (guint i = 0; i < 8; i++)
       cpu_pause ();
   atomic_fetch_sub_explicit (&pool.n_spinning, 1, memory_order_relaxed);
+  return has_moved;
 }
 
 static void *
@@ -248,9 +253,9 @@ worker_main (void *data)
         {
           guint epoch = atomic_load_explicit (&pool.epoch, memory_order_relaxed);
           pthread_mutex_unlock (&pool.lock);
-          spin_for_work (epoch);
+          /* Others may have done it all before this thread looks: then more is likely soon. */
+          has_spun = !spin_for_work (epoch);
           pthread_mutex_lock (&pool.lock);
-          has_spun = TRUE;
           continue;
         }
       else
@@ -413,7 +418,8 @@ sluice_pool_parallel_for (
   g_assert (grain >= 1);
   double work_ns = (double) n * unit_ns;
   if (n <= grain || work_ns < SMALL_WORK_NS || sluice_pool_get_threads () == 1
-      || (work_ns < WAKE_WORK_NS && !sluice_pool_has_idle_spinner ()))
+      || (work_ns < WAKE_WORK_NS && !sluice_pool_has_idle_spinner ()
+          && atomic_load_explicit (&pool.n_attending, memory_order_relaxed) == 0))
     {
       run_alone (n, grain, func, data);
       return;
@@ -449,6 +455,37 @@ sluice_pool_parallel_for (
   pthread_mutex_unlock (&pool.lock);
   if (has_helpers)
     wait_for_helpers (&job);
+}
+
+void
+sluice_pool_attend (gint64 ns, SluiceIsOverFunc is_over, gpointer data)
+{
+  guint seen = atomic_load_explicit (&pool.epoch, memory_order_relaxed) - 1;
+  gint64 end = now_ns () + ns;
+  atomic_fetch_add_explicit (&pool.n_attending, 1, memory_order_relaxed);
+  while (!is_over (data))
+    {
+      guint epoch = atomic_load_explicit (&pool.epoch, memory_order_acquire);
+      if (epoch == seen && now_ns () >= end)
+        break;
+      if (epoch == seen)
+        {
+          sched_yield ();
+          continue;
+        }
+      seen = epoch;
+      pthread_mutex_lock (&pool.lock);
+      Job *job = find_job_locked ();
+      if (job != NULL)
+        help_locked (job);
+      pthread_mutex_unlock (&pool.lock);
+      if (job != NULL)
+        {
+          seen--; /* there may be another */
+          end = now_ns () + ns;
+        }
+    }
+  atomic_fetch_sub_explicit (&pool.n_attending, 1, memory_order_relaxed);
 }
 
 void

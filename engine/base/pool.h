@@ -35,6 +35,18 @@ typedef void (*SluiceRangeFunc) (gpointer data, gint64 begin, gint64 end);
 void sluice_pool_parallel_for (
     gint64 n, gint64 grain, double unit_ns, SluiceRangeFunc func, gpointer data);
 
+typedef gboolean (*SluiceIsOverFunc) (gpointer data);
+
+/**
+ * sluice_pool_attend:
+ * @ns: how long to stay where nothing happens
+ * @is_over: cheap; asked again and again
+ *
+ * For a thread of no pool that waits for something short: until then it works on what other threads
+ * have cut into chunks, as one of the threads that sluice_pool_set_threads() counts.
+ */
+void sluice_pool_attend (gint64 ns, SluiceIsOverFunc is_over, gpointer data);
+
 typedef void (*SluiceTaskFunc) (gpointer data);
 
 /* Runs func (data) on some worker, soon; whoever may meet a system without threads has called

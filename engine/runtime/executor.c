@@ -15,7 +15,8 @@
 
 #define SMALL_NS 10000     /* shorter kernels are not worth the handing over to another thread */
 #define WAKE_NS  50000     /* longer ones are worth waking a thread that sleeps */
-#define SPIN_NS  20000     /* before a caller that waits for others sleeps */
+#define SPIN_NS  20000     /* before a caller that waits for what comes from outside sleeps */
+#define HELP_NS  200000    /* before one that can help other threads does */
 #define POLL_NS  20000000  /* how often a sleeping caller looks at a foreign cancel flag */
 #define LOOK_NS  200000000 /* how often it looks whether anybody does anything at all */
 
@@ -102,6 +103,8 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   w->units_in = input_units (w->plan, node, inputs);
   w->call.error = NULL;
   fill_call (w, &w->call, node, w->outputs);
+  if (!w->is_caller && w->plan->ticks[node - w->plan->nodes] >= w->wake_ticks)
+    sluice_step_call_caller (step);
   gboolean ok = node->kernel->compute (&w->call);
   if (!ok && may_wait && !w->call.error)
     {
@@ -267,16 +270,19 @@ sleep_for_news (SluiceStep *step)
   pthread_mutex_unlock (&step->wait_lock);
 }
 
-/* The caller has nothing to do: others run kernels, or wait. */
+static gboolean
+is_over (gpointer step)
+{
+  return has_news (step);
+}
+
+/* The caller has nothing to do: others run kernels, which it may have a share in, or wait. */
 static void
 wait_for_news (SluiceWorker *w)
 {
   SluiceStep *step = w->step;
-  guint64 spin = (guint64) (SPIN_NS / sluice_clock_ns_per_tick ());
-  guint64 since = sluice_clock_ticks ();
   gboolean was_cancelled = is_cancelled (step);
-  while (!has_news (step) && sluice_clock_ticks () - since < spin)
-    sched_yield ();
+  sluice_pool_attend (atomic_load (&step->n_invited) > 0 ? HELP_NS : SPIN_NS, is_over, step);
   if (!has_news (step) && !was_cancelled)
     {
       sleep_for_news (step);

@@ -237,6 +237,18 @@ sluice_step_send (SluiceStep *self)
 }
 
 void
+sluice_step_call_caller (SluiceStep *self)
+{
+  pthread_mutex_lock (&self->wait_lock);
+  if (self->caller_sleeps)
+    {
+      atomic_store (&self->calls_for_caller, 1);
+      pthread_cond_signal (&self->wait);
+    }
+  pthread_mutex_unlock (&self->wait_lock);
+}
+
+void
 sluice_step_wake (SluiceStep *self)
 {
   if (self->ended)

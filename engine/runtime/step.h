@@ -188,6 +188,9 @@ sluice_plan_check_feeds (const SluicePlan *plan, SluiceTensor *const *feeds, GEr
 
 #define SLUICE_GATE_CLOSED (1u << 31)
 
+/* Wakes the caller where it sleeps, because what begins now may have a share for it. */
+void sluice_step_call_caller (SluiceStep *self);
+
 /* Wakes the caller where it sleeps; of a step without one, sees to it that somebody works on it. */
 void sluice_step_wake (SluiceStep *self);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -208,6 +209,43 @@ test_clock (void)
   g_assert_cmpuint (b, >=, a);
 }
 
+static atomic_int n_begun, is_done;
+
+/* Goes on when both chunks are under way. */
+static void
+attend_chunk (gpointer data, gint64 begin, gint64 end)
+{
+  atomic_fetch_add (&n_begun, 1);
+  while (atomic_load (&n_begun) < 2)
+    sched_yield ();
+}
+
+static void
+attend_task (gpointer data)
+{
+  sluice_pool_parallel_for (2, 1, PAYS, attend_chunk, NULL);
+  atomic_store (&is_done, 1);
+}
+
+static gboolean
+is_finished (gpointer data)
+{
+  return atomic_load (&is_done);
+}
+
+/* The only worker cuts its task in two; the other half is for who waits. */
+static void
+test_attend (void)
+{
+  sluice_pool_set_threads (2);
+  atomic_store (&n_begun, 0);
+  atomic_store (&is_done, 0);
+  sluice_pool_submit (attend_task, NULL);
+  while (!is_finished (NULL))
+    sluice_pool_attend (1000000, is_finished, NULL);
+  g_assert_cmpint (atomic_load (&n_begun), ==, 2);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -220,5 +258,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/pool/submit", test_submit);
   g_test_add_func ("/base/pool/denormals", test_denormals);
   g_test_add_func ("/base/pool/clock", test_clock);
+  g_test_add_func ("/base/pool/attend", test_attend);
   return g_test_run ();
 }
