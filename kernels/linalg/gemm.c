@@ -3,6 +3,7 @@
 #include <complex.h>
 #include <string.h>
 
+#include "kernels/linalg/dnnl-matmul.h"
 #include "kernels/linalg/gemm.h"
 #include "kernels/linalg/library.h"
 #include "kernels/typed.h"
@@ -28,6 +29,8 @@
               Sum y = b[tb ? j * g->k + p : p * g->n + j];                                         \
               sum += (conjugate_a) * (conjugate_b);                                                \
             }                                                                                      \
+          if (g->accumulate)                                                                       \
+            sum += c[i * g->n + j];                                                                \
           c[i * g->n + j] = (T) sum;                                                               \
         }                                                                                          \
   }
@@ -77,53 +80,90 @@ enum
   TRANSPOSED = 112
 };
 
-/*
- * Which library is faster, measured on two generations of CPU: OpenBLAS for small and for narrow
- * products, oneDNN for the others and for products with a vector. A fixed table: the same shape
- * always takes the same way.
- */
-static gboolean
-prefers_openblas (gint64 m, gint64 n, gint64 k)
+typedef enum
 {
-  if (m == 1 || n == 1)
-    return m * n * k <= 16384;
-  return m * n * k <= 64 * 64 * 64 || (MIN (m, n) <= 16 && MAX (MAX (m, n), k) <= 4096);
+  OPENBLAS,
+  SGEMM,  /* of oneDNN */
+  MATMUL, /* oneDNN's primitive, where the CPU has AVX-512 */
+} Library;
+
+#define SMALL  (64 * 64 * 64)
+#define NARROW 16
+
+/* A product of matrices, b transposed: only MATMUL does not lose half its speed. */
+static Library
+fastest_transposed (gint64 m, gint64 n, gint64 size)
+{
+  if (MAX (m, n) <= 64 && (size <= 1 << 16 || (MIN (m, n) <= NARROW && size <= 1000000)))
+    return OPENBLAS;
+  return m <= 8 ? SGEMM : MATMUL;
 }
 
 /*
- * How much of k oneDNN gets at once. It packs b in blocks that are deep and narrow; where b is
- * larger than a cache and has long rows, and few rows of a share the packing, that touches a page
- * a row: flat pieces, which lie together in memory, are half as fast again. By shape alone: it
- * decides in which order sums are made.
+ * What is fastest, measured on three generations of CPU: OpenBLAS for small products and for flat
+ * ones while it has a kernel for them (up to 10^6 multiplications, or what fits the second cache),
+ * MATMUL where few columns leave the blocks of SGEMM half empty. A fixed table: the same shape
+ * always takes the same way.
  */
-static gint64
-depth_of_piece (const SluiceGemm *g)
+static Library
+fastest (const SluiceGemm *g, gint64 m, gint64 n)
 {
-  gboolean is_wide = !(g->b_flags & SLUICE_GEMM_TRANSPOSED) && g->n >= 512;
-  return is_wide && g->m <= 128 && g->n * g->k > 1 << 19 ? 192 : g->k;
+  const gint64 size = m * n * g->k;
+  const gboolean ta = g->a_flags & SLUICE_GEMM_TRANSPOSED, tb = g->b_flags & SLUICE_GEMM_TRANSPOSED;
+  if (m == 1 || n == 1)
+    return size <= 16384 ? OPENBLAS : SGEMM;
+  if (tb && !ta)
+    return fastest_transposed (m, n, size);
+  if (size <= SMALL || (m <= NARROW && size <= 1000000))
+    return OPENBLAS;
+  if (n <= NARROW && ta)
+    return m * g->k <= 1 << 16 ? OPENBLAS : SGEMM;
+  return n <= 64 && !ta ? MATMUL : SGEMM;
+}
+
+/*
+ * b is larger than a cache, and few rows of a share its packing, which touches a page a row: what
+ * it is cut into must lie together in memory and fit the second cache, so it is flat. By shape
+ * alone: it decides in which order sums are made.
+ */
+#define FLAT_DEPTH   64
+#define FLAT_COLUMNS 512
+
+static gboolean
+wants_flat_pieces (const SluiceGemm *g)
+{
+  gboolean is_wide = !(g->b_flags & SLUICE_GEMM_TRANSPOSED) && g->n >= FLAT_COLUMNS;
+  return is_wide && g->m <= 128 && g->n * g->k > 1 << 19;
 }
 
 static void
-tile_float (const SluiceGemm *g, const Tile *tile, gboolean use_openblas)
+tile_float (const SluiceGemm *g, const Tile *tile, gboolean can_openblas)
 {
   gboolean ta = g->a_flags & SLUICE_GEMM_TRANSPOSED, tb = g->b_flags & SLUICE_GEMM_TRANSPOSED;
   const float *a = (const float *) g->a + tile->row * (ta ? 1 : g->k);
   const float *b = (const float *) g->b + tile->column * (tb ? g->k : 1);
   float *c = (float *) g->c + tile->row * g->n + tile->column;
-  gint64 lda = ta ? g->m : g->k, ldb = tb ? g->k : g->n;
-  if (use_openblas)
+  gint64 m = tile->n_rows, n = tile->n_columns, lda = ta ? g->m : g->k, ldb = tb ? g->k : g->n;
+  Library library = fastest (g, m, n);
+  if (library == MATMUL && !g->accumulate)
     {
-      sluice_openblas_get_sgemm () (ROW_MAJOR, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN,
-                                    tile->n_rows, tile->n_columns, g->k, 1.0f, a, lda, b, ldb, 0.0f,
-                                    c, g->n);
+      const SluiceDnnlProduct product = { m, n, g->k, lda, ldb, g->n, ta, tb };
+      if (sluice_dnnl_matmul (&product, a, b, c))
+        return;
+    }
+  if (can_openblas && (library == OPENBLAS || (library == MATMUL && n <= NARROW)))
+    {
+      sluice_openblas_get_sgemm () (ROW_MAJOR, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, m,
+                                    n, g->k, 1.0f, a, lda, b, ldb, g->accumulate ? 1.0f : 0.0f, c,
+                                    g->n);
       return;
     }
   sluice_dnnl_enter ();
-  const gint64 depth = depth_of_piece (g);
+  const gint64 depth = wants_flat_pieces (g) ? FLAT_DEPTH : g->k;
   for (gint64 k = 0; k < g->k; k += depth)
-    dnnl_sgemm (ta ? 'T' : 'N', tb ? 'T' : 'N', tile->n_rows, tile->n_columns,
-                MIN (depth, g->k - k), 1.0f, a + k * (ta ? lda : 1), lda, b + k * (tb ? 1 : ldb),
-                ldb, k ? 1.0f : 0.0f, c, g->n);
+    dnnl_sgemm (ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, MIN (depth, g->k - k), 1.0f,
+                a + k * (ta ? lda : 1), lda, b + k * (tb ? 1 : ldb), ldb,
+                k || g->accumulate ? 1.0f : 0.0f, c, g->n);
 }
 
 static void
@@ -135,7 +175,7 @@ tile_double (const SluiceGemm *g, const Tile *tile)
   double *c = (double *) g->c + tile->row * g->n + tile->column;
   sluice_openblas_get_dgemm () (ROW_MAJOR, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN,
                                 tile->n_rows, tile->n_columns, g->k, 1.0, a, ta ? g->m : g->k, b,
-                                tb ? g->k : g->n, 0.0, c, g->n);
+                                tb ? g->k : g->n, g->accumulate ? 1.0 : 0.0, c, g->n);
 }
 
 /* OpenBLAS counts in int. */
@@ -151,7 +191,8 @@ is_trivial (const SluiceGemm *g)
 {
   if (g->m > 0 && g->n > 0 && g->k > 0)
     return FALSE;
-  memset (g->c, 0, g->m * g->n * sluice_dtype_size (g->dtype));
+  if (!g->accumulate)
+    memset (g->c, 0, g->m * g->n * sluice_dtype_size (g->dtype));
   return TRUE;
 }
 
@@ -160,7 +201,7 @@ typedef struct
   const SluiceGemm *gemm;
   gint64 rows, columns; /* of a tile */
   gint64 tiles_across;
-  gboolean use_openblas;
+  gboolean can_openblas;
 } Tiling;
 
 static void
@@ -175,7 +216,7 @@ run_tiles (gpointer data, gint64 begin, gint64 end)
       tile.n_rows = MIN (t->rows, g->m - tile.row);
       tile.n_columns = MIN (t->columns, g->n - tile.column);
       if (g->dtype == SLUICE_FLOAT)
-        tile_float (g, &tile, t->use_openblas);
+        tile_float (g, &tile, t->can_openblas);
       else
         tile_double (g, &tile);
     }
@@ -187,7 +228,7 @@ sluice_gemm_library (const SluiceGemm *g)
   if (is_trivial (g))
     return;
   gboolean can_openblas = sluice_openblas_get_sgemm () != NULL && fits_openblas (g);
-  Tiling whole = { g, g->m, g->n, 1, can_openblas && prefers_openblas (g->m, g->n, g->k) };
+  Tiling whole = { g, g->m, g->n, 1, can_openblas };
   if (g->dtype == SLUICE_DOUBLE && !can_openblas)
     sluice_gemm_reference (g);
   else
@@ -213,7 +254,8 @@ cut (const SluiceGemm *g, Tiling *t)
   else if (g->m <= t->rows && g->n >= 512)
     {
       double column_flops = 2.0 * (double) g->m * (double) g->k;
-      t->columns = MAX (256, sluice_round_up ((gint64) (min_flops / column_flops) + 1, 64));
+      t->columns = sluice_round_up ((gint64) (min_flops / column_flops) + 1, 64);
+      t->columns = MAX (wants_flat_pieces (g) ? FLAT_COLUMNS : 256, t->columns);
       t->columns = MIN (t->columns, g->n);
     }
   t->tiles_across = (g->n + t->columns - 1) / t->columns;
@@ -230,8 +272,7 @@ sluice_call_gemm (SluiceKernelCall *call, const SluiceGemm *g)
       sluice_gemm_reference (g);
       return TRUE;
     }
-  Tiling tiling = { .gemm = g,
-                    .use_openblas = can_openblas && prefers_openblas (g->m, g->n, g->k) };
+  Tiling tiling = { .gemm = g, .can_openblas = can_openblas };
   cut (g, &tiling);
   gint64 n_tiles = (g->m + tiling.rows - 1) / tiling.rows * tiling.tiles_across;
   double tile_ns = 2.0 * (double) tiling.rows * (double) tiling.columns * (double) g->k / 100;

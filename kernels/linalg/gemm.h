@@ -12,7 +12,7 @@ typedef enum
   SLUICE_GEMM_CONJUGATED = 1 << 1,
 } SluiceGemmFlags;
 
-/* c [m,n] = a [m,k] b [k,n], all row-major and without gaps; c is overwritten. */
+/* c [m,n] = a [m,k] b [k,n], all row-major and without gaps; c is overwritten or added to. */
 typedef struct
 {
   SluiceDType dtype;
@@ -20,6 +20,7 @@ typedef struct
   gint64 m, n, k;
   const void *a, *b;
   void *c;
+  gboolean accumulate;
 } SluiceGemm;
 
 /* By plain loops on the calling thread. Any number type but half and bfloat16. */

@@ -4,29 +4,6 @@
 
 #if DNNL_VERSION_MAJOR >= 3
 
-gboolean
-sluice_dnnl_desc_init (SluiceDnnlDesc *self, const gint64 *dims, int n, dnnl_format_tag_t tag)
-{
-  dnnl_dims_t all = { 0 };
-  for (int i = 0; i < n; i++)
-    all[i] = dims[i];
-  return dnnl_memory_desc_create_with_tag (self, n, all, dnnl_f32, tag) == dnnl_success;
-}
-
-gboolean
-sluice_dnnl_desc_copy (SluiceDnnlDesc *self, SluiceDnnlDescView from)
-{
-  return dnnl_memory_desc_clone (self, from) == dnnl_success;
-}
-
-void
-sluice_dnnl_desc_clear (SluiceDnnlDesc *self)
-{
-  if (*self)
-    dnnl_memory_desc_destroy (*self);
-  *self = NULL;
-}
-
 static dnnl_status_t
 describe (SluiceConvKind kind,
           const SluiceDnnlConv *c,
@@ -49,28 +26,6 @@ describe (SluiceConvKind kind,
 }
 
 #else
-
-gboolean
-sluice_dnnl_desc_init (SluiceDnnlDesc *self, const gint64 *dims, int n, dnnl_format_tag_t tag)
-{
-  dnnl_dims_t all = { 0 };
-  for (int i = 0; i < n; i++)
-    all[i] = dims[i];
-  return dnnl_memory_desc_init_by_tag (self, n, all, dnnl_f32, tag) == dnnl_success;
-}
-
-gboolean
-sluice_dnnl_desc_copy (SluiceDnnlDesc *self, SluiceDnnlDescView from)
-{
-  *self = *from;
-  return TRUE;
-}
-
-void
-sluice_dnnl_desc_clear (SluiceDnnlDesc *self)
-{
-  *self = (SluiceDnnlDesc){ 0 };
-}
 
 static dnnl_status_t
 describe (SluiceConvKind kind,
