@@ -3,126 +3,12 @@
 
 /* LSTM steps: a matrix product, then each row of the batch by itself. Half is computed in float. */
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "kernels/linalg/gemm.h"
-#include "kernels/math/scalar.h"
-#include "kernels/typed.h"
-
-/* ---- tensors of a call as float ---- */
-
-#define MAX_INPUTS  18
-#define MAX_OUTPUTS 8
-
-typedef struct
-{
-  SluiceTensor *in[MAX_INPUTS];
-  SluiceTensor *out[MAX_OUTPUTS]; /* scratch of a half output; else the output itself */
-} Floats;
-
-static void
-floats_clear (Floats *f)
-{
-  for (int i = 0; i < MAX_INPUTS; i++)
-    g_clear_pointer (&f->in[i], sluice_tensor_unref);
-  for (int i = 0; i < MAX_OUTPUTS; i++)
-    g_clear_pointer (&f->out[i], sluice_tensor_unref);
-}
-
-static const float *
-input_of (const Floats *f, guint i)
-{
-  return f->in[i]->data;
-}
-
-static float *
-output_of (const Floats *f, guint i)
-{
-  return f->out[i]->data;
-}
-
-/* Input i, which must have that shape. */
-static gboolean
-read_input (SluiceKernelCall *call, Floats *f, guint i, const SluiceShape *shape)
-{
-  const SluiceShape *got = &sluice_call_input (call, i)->shape;
-  char sw[SLUICE_SHAPE_STR], sg[SLUICE_SHAPE_STR];
-  if (!sluice_shape_equal (shape, got))
-    return sluice_call_fail (
-        call, SLUICE_ERROR_INVALID_ARGUMENT, "input %u (%s) must have shape %s, not %s", i,
-        call->node->op->inputs[i].name, sluice_shape_str (shape, sw), sluice_shape_str (got, sg));
-  f->in[i] = sluice_call_widen_input (call, i);
-  return f->in[i] != NULL;
-}
-
-/* Output i, all zeros. */
-static gboolean
-make_output (SluiceKernelCall *call, Floats *f, guint i, const SluiceShape *shape)
-{
-  SluiceTensor *out = sluice_call_output (call, i, shape);
-  if (out == NULL)
-    return FALSE;
-  f->out[i] = sluice_dtype_is_half (out->dtype) ? sluice_call_scratch (call, SLUICE_FLOAT, shape)
-                                                : sluice_tensor_ref (out);
-  if (f->out[i] == NULL)
-    return FALSE;
-  memset (f->out[i]->data, 0, sluice_tensor_bytes (f->out[i]));
-  return TRUE;
-}
-
-static void
-narrow_outputs (SluiceKernelCall *call, const Floats *f)
-{
-  for (guint i = 0; i < call->n_outputs; i++)
-    {
-      SluiceTensor *out = call->outputs[i].tensor;
-      if (out != f->out[i])
-        sluice_narrow (out->dtype, f->out[i]->data, out->data, out->n_elements);
-    }
-}
-
-static SluiceTensor *
-float_scratch (SluiceKernelCall *call, gint64 rows, gint64 columns)
-{
-  return sluice_call_scratch (call, SLUICE_FLOAT, &SLUICE_SHAPE (rows, columns));
-}
-
-/* c [m,n] = a b; the flags say what is read transposed. */
-static gboolean
-product (SluiceKernelCall *call,
-         const float *a,
-         guint a_flags,
-         const float *b,
-         guint b_flags,
-         float *c,
-         gint64 m,
-         gint64 n,
-         gint64 k)
-{
-  if (m == 0 || n == 0)
-    return TRUE;
-  if (k == 0)
-    {
-      memset (c, 0, m * n * sizeof *c);
-      return TRUE;
-    }
-  SluiceGemm gemm = { SLUICE_FLOAT, a_flags, b_flags, m, n, k, a, b, c };
-  return sluice_call_gemm (call, &gemm);
-}
-
-/* [left, right], row by row. */
-static void
-join_columns (
-    const float *left, gint64 n_left, const float *right, gint64 n_right, gint64 rows, float *to)
-{
-  for (gint64 r = 0; r < rows; r++, to += n_left + n_right)
-    {
-      memcpy (to, left + r * n_left, n_left * sizeof *to);
-      memcpy (to + n_left, right + r * n_right, n_right * sizeof *to);
-    }
-}
-
-/* ---- LSTM ---- */
+#include "kernels/math/elementwise.h"
+#include "kernels/nn/cell.h"
 
 typedef struct
 {
@@ -152,17 +38,18 @@ typedef struct
   const State *state;
   guint first;
   gint64 time, length, batch, input, cell;
-  Floats floats;
+  SluiceFloats floats;
 } Lstm;
 
 static void
 lstm_clear (Lstm *l)
 {
-  floats_clear (&l->floats);
+  sluice_floats_clear (&l->floats);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Lstm, lstm_clear)
 
-/* One step: pointers to [batch, cell], but for the gates [batch, 4 cell]. */
+/* Steps of some rows of the batch: pointers to their first element at a step, [rows, cell], but for
+ * the gates [rows, 4 cell]. */
 typedef struct
 {
   const State *state;
@@ -171,73 +58,106 @@ typedef struct
   const float *cs_prev, *wci, *wcf, *wco, *bias;
   float *i, *cs, *f, *o, *ci, *co, *h;
   /* Backwards: gates is what comes out. */
-  const float *cs_grad, *h_grad, *h_carry; /* h_carry: (nullable): from the step after */
-  float *cs_carry;                         /* from the step after, and to the step before */
+  const float *cs_grad, *h_grad;
+  float *h_carry;  /* (nullable): from the step after */
+  float *cs_carry; /* from the step after, and to the step before */
 } Step;
 
+#define INLINE static inline __attribute__ ((always_inline))
+
+/* peephole: a constant. Locals, because stores could change what the step points to; no two of its
+ * arrays overlap. */
+INLINE void
+forward_row (const Step *s, gint64 row, const gboolean peephole)
+{
+  const gint64 n = s->cell, at = row * n;
+  const float *in = s->gates + 4 * at, *cell = in + s->state->ci * n;
+  const float *forget = in + s->state->f * n, *out = in + 3 * n;
+  const float *b_in = s->bias, *b_cell = b_in + s->state->ci * n;
+  const float *b_forget = b_in + s->state->f * n, *b_out = b_in + 3 * n;
+  const float *wci = s->wci, *wcf = s->wcf, *wco = s->wco;
+  const float *before = s->cs_prev + at, forget_bias = s->state->forget_bias;
+  const float clip = s->state->clip > 0 ? s->state->clip : INFINITY;
+  float *i = s->i + at, *cs = s->cs + at, *f = s->f + at;
+  float *o = s->o + at, *ci = s->ci + at, *co = s->co + at;
+  float *h = s->h + at;
+  SLUICE_INDEPENDENT
+  for (gint64 c = 0; c < n; c++)
+    {
+      float x_in = in[c] + b_in[c], x_forget = forget[c] + b_forget[c] + forget_bias;
+      float x_out = out[c] + b_out[c];
+      if (peephole)
+        {
+          x_in += before[c] * wci[c];
+          x_forget += before[c] * wcf[c];
+        }
+      i[c] = scalar_sigmoid_f32 (x_in);
+      ci[c] = scalar_tanh_f32 (cell[c] + b_cell[c]);
+      f[c] = scalar_sigmoid_f32 (x_forget);
+      float sum = i[c] * ci[c] + f[c] * before[c];
+      sum = sum < -clip ? -clip : sum > clip ? clip : sum;
+      cs[c] = sum;
+      co[c] = scalar_tanh_f32 (sum);
+      o[c] = scalar_sigmoid_f32 (peephole ? x_out + sum * wco[c] : x_out);
+      h[c] = o[c] * co[c];
+    }
+}
+
 SLUICE_HOT static void
-forward_rows (gpointer data, gint64 begin, gint64 end)
+forward_rows (const Step *s, gint64 n_rows)
 {
-  const Step *s = data;
-  const State *state = s->state;
-  gint64 n = s->cell;
-  for (gint64 row = begin; row < end; row++)
-    for (gint64 c = 0, at = row * n; c < n; c++, at++)
-      {
-        const float *gate = s->gates + row * 4 * n + c, *bias = s->bias + c;
-        float before = s->cs_prev[at];
-        float in = gate[0] + bias[0], cell = gate[state->ci * n] + bias[state->ci * n];
-        float forget = gate[state->f * n] + bias[state->f * n] + state->forget_bias;
-        float out = gate[3 * n] + bias[3 * n];
-        if (state->peephole)
-          {
-            in += before * s->wci[c];
-            forget += before * s->wcf[c];
-          }
-        s->i[at] = scalar_sigmoid_f32 (in);
-        s->ci[at] = scalar_tanh_f32 (cell);
-        s->f[at] = scalar_sigmoid_f32 (forget);
-        float cs = s->i[at] * s->ci[at] + s->f[at] * before;
-        s->cs[at] = state->clip > 0 ? CLAMP (cs, -state->clip, state->clip) : cs;
-        s->co[at] = scalar_tanh_f32 (s->cs[at]);
-        s->o[at] = scalar_sigmoid_f32 (state->peephole ? out + s->cs[at] * s->wco[c] : out);
-        s->h[at] = s->o[at] * s->co[at];
-      }
+  if (s->state->peephole)
+    for (gint64 row = 0; row < n_rows; row++)
+      forward_row (s, row, TRUE);
+  else
+    for (gint64 row = 0; row < n_rows; row++)
+      forward_row (s, row, FALSE);
 }
 
-static void
-backward_rows (gpointer data, gint64 begin, gint64 end)
+INLINE void
+backward_row (const Step *s, gint64 row, const gboolean peephole, const gboolean carries)
 {
-  const Step *s = data;
-  const State *state = s->state;
-  gint64 n = s->cell;
-  for (gint64 row = begin; row < end; row++)
-    for (gint64 c = 0, at = row * n; c < n; c++, at++)
-      {
-        float *gate = s->gates + row * 4 * n + c;
-        float i = s->i[at], f = s->f[at], o = s->o[at], ci = s->ci[at], co = s->co[at];
-        float dh = s->h_grad[at] + (s->h_carry ? s->h_carry[at] : 0);
-        float d_o = o * (1 - o) * dh * co;
-        float dcs = (1 - co * co) * dh * o + s->cs_grad[at] + s->cs_carry[at];
-        if (state->peephole)
-          dcs += d_o * s->wco[c];
-        float d_ci = (1 - ci * ci) * dcs * i, d_f = f * (1 - f) * dcs * s->cs_prev[at];
-        float d_i = i * (1 - i) * dcs * ci;
-        gate[0] = d_i;
-        gate[state->ci * n] = d_ci;
-        gate[state->f * n] = d_f;
-        gate[3 * n] = d_o;
-        s->cs_carry[at] = dcs * f;
-        if (state->peephole)
-          s->cs_carry[at] += d_i * s->wci[c] + d_f * s->wcf[c];
-      }
+  const gint64 n = s->cell, at = row * n;
+  const float *i = s->i + at, *f = s->f + at, *o = s->o + at;
+  const float *ci = s->ci + at, *co = s->co + at;
+  const float *before = s->cs_prev + at;
+  const float *wci = s->wci, *wcf = s->wcf, *wco = s->wco;
+  const float *h_grad = s->h_grad + at, *cs_grad = s->cs_grad + at;
+  const float *h_carry = carries ? s->h_carry + at : NULL;
+  float *cs_carry = s->cs_carry + at;
+  float *d_in = s->gates + 4 * at, *d_cell = d_in + s->state->ci * n;
+  float *d_forget = d_in + s->state->f * n, *d_out = d_in + 3 * n;
+  SLUICE_INDEPENDENT
+  for (gint64 c = 0; c < n; c++)
+    {
+      float dh = h_grad[c] + (carries ? h_carry[c] : 0);
+      float d_o = o[c] * (1 - o[c]) * dh * co[c];
+      float dcs = (1 - co[c] * co[c]) * dh * o[c] + cs_grad[c] + cs_carry[c];
+      if (peephole)
+        dcs += d_o * wco[c];
+      float d_f = f[c] * (1 - f[c]) * dcs * before[c];
+      float d_i = i[c] * (1 - i[c]) * dcs * ci[c];
+      float carry = dcs * f[c];
+      if (peephole)
+        carry += d_i * wci[c] + d_f * wcf[c];
+      d_in[c] = d_i;
+      d_cell[c] = (1 - ci[c] * ci[c]) * dcs * i[c];
+      d_forget[c] = d_f;
+      d_out[c] = d_o;
+      cs_carry[c] = carry;
+    }
 }
 
-static gboolean
-run_rows (SluiceKernelCall *call, Step *step, gint64 batch, SluiceRangeFunc func)
+SLUICE_HOT static void
+backward_rows (const Step *s, gint64 n_rows)
 {
-  gint64 grain = MAX (1, 2048 / MAX (1, step->cell));
-  return sluice_call_parallel_for (call, batch, grain, 40 * (double) step->cell, func, step);
+  const gboolean peephole = s->state->peephole, carries = s->h_carry != NULL;
+  if (!peephole && carries)
+    for (gint64 row = 0; row < n_rows; row++)
+      backward_row (s, row, FALSE, TRUE);
+  else
+    for (gint64 row = 0; row < n_rows; row++)
+      backward_row (s, row, peephole, carries);
 }
 
 /* Reads the eight inputs that all four ops have, and the sizes from them. */
@@ -273,7 +193,7 @@ lstm_begin (SluiceKernelCall *call, Lstm *l)
     row, row,   row,   SLUICE_SHAPE (4 * l->cell),
   };
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
-    if (!read_input (call, &l->floats, l->first + i, &shapes[i]))
+    if (!sluice_floats_read (call, &l->floats, l->first + i, &shapes[i]))
       return FALSE;
   return TRUE;
 }
@@ -282,19 +202,104 @@ lstm_begin (SluiceKernelCall *call, Lstm *l)
 static const float *
 step_input (const Lstm *l, guint i, gint64 t)
 {
-  return input_of (&l->floats, l->first + i) + t * l->batch * l->cell;
+  return sluice_floats_in (&l->floats, l->first + i) + t * l->batch * l->cell;
 }
 
 static Step
 step_of (const Lstm *l)
 {
-  const Floats *f = &l->floats;
+  const SluiceFloats *f = &l->floats;
   return (Step){ .state = l->state,
                  .cell = l->cell,
-                 .wci = input_of (f, l->first + 4),
-                 .wcf = input_of (f, l->first + 5),
-                 .wco = input_of (f, l->first + 6),
-                 .bias = input_of (f, l->first + 7) };
+                 .wci = sluice_floats_in (f, l->first + 4),
+                 .wcf = sluice_floats_in (f, l->first + 5),
+                 .wco = sluice_floats_in (f, l->first + 6),
+                 .bias = sluice_floats_in (f, l->first + 7) };
+}
+
+/*
+ * Rows of the batch that go through all steps without waiting for other rows: enough for a fast
+ * product.
+ */
+#define CHUNK_ROWS 16
+/* Gates whose part from the inputs is worked out at once, one product for many steps. */
+#define BLOCK_GATES (1 << 20)
+
+/* Steps [begin, end) of a sequence; back: from the last on. */
+typedef struct
+{
+  SluiceKernelCall *call;
+  const Lstm *l;
+  gint64 begin, end;
+  float *gates;         /* from step `begin` on; forwards, the inputs' part of them is there */
+  const float *weights; /* of the state: [cell, 4 cell]; back, transposed */
+} Sweep;
+
+static gboolean
+is_cancelled (const Sweep *sweep)
+{
+  const _Atomic int *cancelled = sweep->call->cancelled;
+  return cancelled && atomic_load_explicit (cancelled, memory_order_relaxed);
+}
+
+static gboolean
+run_sweep (SluiceKernelCall *call, Sweep *sweep, SluiceRangeFunc func)
+{
+  double products = 8.0 * (double) sweep->l->cell * (double) sweep->l->cell; /* of a row's step */
+  double row_ns = (double) (sweep->end - sweep->begin) * products / 100;
+  return sluice_call_parallel_for (call, sweep->l->batch, CHUNK_ROWS, row_ns, func, sweep);
+}
+
+static void
+sweep_forward (gpointer data, gint64 begin, gint64 end)
+{
+  const Sweep *sweep = data;
+  const Lstm *l = sweep->l;
+  const gint64 n = l->cell;
+  Step step = step_of (l);
+  float **results[] = { &step.i, &step.cs, &step.f, &step.o, &step.ci, &step.co, &step.h };
+  for (gint64 t = sweep->begin; t < sweep->end && !is_cancelled (sweep); t++)
+    {
+      const gint64 at = (t * l->batch + begin) * n, before = at - l->batch * n;
+      for (guint i = 0; i < G_N_ELEMENTS (results); i++)
+        *results[i] = sluice_floats_out (&l->floats, i) + at;
+      step.gates = sweep->gates + 4 * (at - sweep->begin * l->batch * n);
+      step.cs_prev =
+          t == 0 ? step_input (l, 1, 0) + begin * n : sluice_floats_out (&l->floats, 1) + before;
+      SluiceGemm gemm = { .dtype = SLUICE_FLOAT,
+                          .accumulate = TRUE,
+                          .m = end - begin,
+                          .n = 4 * n,
+                          .k = n,
+                          .a = t == 0 ? step_input (l, 2, 0) + begin * n
+                                      : sluice_floats_out (&l->floats, 6) + before,
+                          .b = sweep->weights,
+                          .c = step.gates };
+      sluice_gemm_library (&gemm);
+      forward_rows (&step, end - begin);
+    }
+}
+
+static gboolean
+all_forward (SluiceKernelCall *call, const Lstm *l)
+{
+  const float *x = sluice_floats_in (&l->floats, l->first),
+              *w = sluice_floats_in (&l->floats, l->first + 3);
+  gint64 step_gates = MAX (1, 4 * l->batch * l->cell);
+  gint64 block = CLAMP (BLOCK_GATES / step_gates, 1, MAX (1, l->length));
+  g_autoptr (SluiceTensor) gates = sluice_call_float_scratch (call, block, step_gates);
+  if (gates == NULL)
+    return FALSE;
+  for (gint64 t = 0; t < l->length; t += block)
+    {
+      gint64 end = MIN (t + block, l->length);
+      Sweep sweep = { call, l, t, end, gates->data, w + l->input * 4 * l->cell };
+      if (!sluice_call_product (call, x + t * l->batch * l->input, 0, w, 0, sweep.gates,
+                                (end - t) * l->batch, 4 * l->cell, l->input)
+          || !run_sweep (call, &sweep, sweep_forward))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -306,32 +311,10 @@ forward_compute (SluiceKernelCall *call)
   if (l.first == 0)
     shape = SLUICE_SHAPE (l.batch, l.cell);
   for (guint i = 0; i < 7 && ok; i++)
-    ok = make_output (call, &l.floats, i, &shape);
-  if (!ok)
+    ok = sluice_floats_make (call, &l.floats, i, &shape, l.length * l.batch * l.cell);
+  if (!ok || !all_forward (call, &l))
     return FALSE;
-  g_autoptr (SluiceTensor) xh = float_scratch (call, l.batch, l.input + l.cell);
-  g_autoptr (SluiceTensor) gates = float_scratch (call, l.batch, 4 * l.cell);
-  if (xh == NULL || gates == NULL)
-    return FALSE;
-  Step step = step_of (&l);
-  float **results[] = { &step.i, &step.cs, &step.f, &step.o, &step.ci, &step.co, &step.h };
-  const float *h_prev = step_input (&l, 2, 0);
-  step.gates = gates->data;
-  step.cs_prev = step_input (&l, 1, 0);
-  for (gint64 t = 0; t < l.length; t++)
-    {
-      for (guint i = 0; i < 7; i++)
-        *results[i] = output_of (&l.floats, i) + t * l.batch * l.cell;
-      join_columns (input_of (&l.floats, l.first) + t * l.batch * l.input, l.input, h_prev, l.cell,
-                    l.batch, xh->data);
-      if (!product (call, xh->data, 0, input_of (&l.floats, l.first + 3), 0, gates->data, l.batch,
-                    4 * l.cell, l.input + l.cell)
-          || !run_rows (call, &step, l.batch, forward_rows))
-        return FALSE;
-      step.cs_prev = step.cs;
-      h_prev = step.h;
-    }
-  narrow_outputs (call, &l.floats);
+  sluice_floats_narrow (call, &l.floats);
   return TRUE;
 }
 
@@ -352,23 +335,40 @@ add_peepholes (const Lstm *l, const Step *s, float *wci, float *wcf, float *wco)
       }
 }
 
-/* The values of step t, which stand from input `values` behind x on, in the outputs' order. */
+/* The values of step t from row `row` on, which stand from input 8 behind x on, in the outputs'
+ * order. */
 static void
-set_values (const Lstm *l, Step *s, gint64 t)
+set_values (const Lstm *l, Step *s, gint64 t, gint64 row)
 {
   float **values[] = { &s->i, &s->cs, &s->f, &s->o, &s->ci, &s->co };
+  gint64 at = row * l->cell;
   for (guint i = 0; i < 6; i++)
-    *values[i] = (float *) step_input (l, 8 + i, t); /* only read, backwards */
-  s->cs_prev = t == 0 ? step_input (l, 1, 0) : step_input (l, 9, t - 1);
+    *values[i] = (float *) step_input (l, 8 + i, t) + at; /* only read, backwards */
+  s->cs_prev = (t == 0 ? step_input (l, 1, 0) : step_input (l, 9, t - 1)) + at;
 }
 
 static gboolean
 read_steps (SluiceKernelCall *call, Lstm *l, guint n, const SluiceShape *shape)
 {
   for (guint i = 0; i < n; i++)
-    if (!read_input (call, &l->floats, l->first + 8 + i, shape))
+    if (!sluice_floats_read (call, &l->floats, l->first + 8 + i, shape))
       return FALSE;
   return TRUE;
+}
+
+static void
+cell_back (gpointer data, gint64 begin, gint64 end)
+{
+  const Sweep *sweep = data;
+  const Lstm *l = sweep->l;
+  const gint64 at = begin * l->cell;
+  Step step = step_of (l);
+  set_values (l, &step, 0, begin);
+  step.gates = sweep->gates + 4 * at;
+  step.cs_carry = sluice_floats_out (&l->floats, 0) + at;
+  step.cs_grad = step_input (l, 14, 0) + at;
+  step.h_grad = step_input (l, 15, 0) + at;
+  backward_rows (&step, end - begin);
 }
 
 /* Outputs: cs_prev_grad, dicfo, and the peepholes'. */
@@ -381,21 +381,19 @@ cell_grad_compute (SluiceKernelCall *call)
   const SluiceShape shapes[] = { state, SLUICE_SHAPE (l.batch, 4 * l.cell), row, row, row };
   ok = ok && read_steps (call, &l, 8, &state);
   for (guint i = 0; i < 5 && ok; i++)
-    ok = make_output (call, &l.floats, i, &shapes[i]);
+    ok = sluice_floats_make (call, &l.floats, i, &shapes[i], i == 1 ? 4 * l.batch * l.cell : 0);
   if (!ok)
     return FALSE;
-  Step step = step_of (&l);
-  set_values (&l, &step, 0);
-  step.gates = output_of (&l.floats, 1);
-  step.cs_carry = output_of (&l.floats, 0);
-  step.cs_grad = step_input (&l, 14, 0);
-  step.h_grad = step_input (&l, 15, 0);
-  if (!run_rows (call, &step, l.batch, backward_rows))
+  Sweep sweep = { call, &l, 0, 1, sluice_floats_out (&l.floats, 1), NULL };
+  if (!sluice_call_parallel_for (call, l.batch, CHUNK_ROWS, 3 * (double) l.cell, cell_back, &sweep))
     return FALSE;
+  Step step = step_of (&l);
+  set_values (&l, &step, 0, 0);
+  step.gates = sweep.gates;
   if (l.state->peephole)
-    add_peepholes (&l, &step, output_of (&l.floats, 2), output_of (&l.floats, 3),
-                   output_of (&l.floats, 4));
-  narrow_outputs (call, &l.floats);
+    add_peepholes (&l, &step, sluice_floats_out (&l.floats, 2), sluice_floats_out (&l.floats, 3),
+                   sluice_floats_out (&l.floats, 4));
+  sluice_floats_narrow (call, &l.floats);
   return TRUE;
 }
 
@@ -411,59 +409,101 @@ enum
   B_GRAD,
 };
 
-/* One step back: its gates' gradients, then those of x and of the h before. */
-static gboolean
-step_back (SluiceKernelCall *call, const Lstm *l, Step *s, gint64 t, float *xh, float *xh_grad)
+/* The gates' gradients of each step, and what goes to the state before it. */
+static void
+sweep_back (gpointer data, gint64 begin, gint64 end)
 {
-  const Floats *f = &l->floats;
-  gint64 width = l->input + l->cell;
-  float *x_grad = output_of (f, X_GRAD) + t * l->batch * l->input, *h_grad = output_of (f, H_GRAD);
-  set_values (l, s, t);
-  s->cs_grad = step_input (l, 15, t);
-  s->h_grad = step_input (l, 16, t);
-  join_columns (input_of (f, l->first) + t * l->batch * l->input, l->input,
-                t == 0 ? step_input (l, 2, 0) : step_input (l, 14, t - 1), l->cell, l->batch, xh);
-  if (!run_rows (call, s, l->batch, backward_rows)
-      || !product (call, s->gates, 0, input_of (f, l->first + 3), SLUICE_GEMM_TRANSPOSED, xh_grad,
-                   l->batch, width, 4 * l->cell))
-    return FALSE;
-  for (gint64 row = 0; row < l->batch; row++)
+  const Sweep *sweep = data;
+  const Lstm *l = sweep->l;
+  const gint64 n = l->cell, at = begin * n;
+  Step step = step_of (l);
+  step.h_carry = sluice_floats_out (&l->floats, H_GRAD) + at;
+  step.cs_carry = sluice_floats_out (&l->floats, CS_GRAD) + at;
+  for (gint64 t = sweep->end - 1; t >= sweep->begin && !is_cancelled (sweep); t--)
     {
-      memcpy (x_grad + row * l->input, xh_grad + row * width, l->input * sizeof *x_grad);
-      memcpy (h_grad + row * l->cell, xh_grad + row * width + l->input, l->cell * sizeof *h_grad);
+      set_values (l, &step, t, begin);
+      step.cs_grad = step_input (l, 15, t) + at;
+      step.h_grad = step_input (l, 16, t) + at;
+      step.gates = sweep->gates + 4 * (t * l->batch * n + at);
+      backward_rows (&step, end - begin);
+      SluiceGemm gemm = { .dtype = SLUICE_FLOAT,
+                          .m = end - begin,
+                          .n = n,
+                          .k = 4 * n,
+                          .a = step.gates,
+                          .b = sweep->weights,
+                          .c = step.h_carry };
+      sluice_gemm_library (&gemm);
     }
-  if (l->state->peephole)
-    add_peepholes (l, s, output_of (f, WCI_GRAD), output_of (f, WCF_GRAD), output_of (f, WCO_GRAD));
-  return TRUE;
 }
 
-/* All steps back. Inputs and gates' gradients of all steps are kept: the weights' gradient is one
- * product of them. */
+SLUICE_HOT static void
+add_columns (const float *rows, gint64 n_rows, gint64 n, float *restrict sums)
+{
+  for (gint64 row = 0; row < n_rows; row++)
+    for (gint64 c = 0; c < n; c++)
+      sums[c] += rows[row * n + c];
+}
+
+/* What all steps give to the weights, to x and to the biases, from the gates' gradients. */
+static gboolean
+add_up_steps (SluiceKernelCall *call, const Lstm *l, const float *gates)
+{
+  const SluiceFloats *f = &l->floats;
+  gint64 n = l->cell, n_gates = 4 * n, rows = l->length * l->batch;
+  const float *x = sluice_floats_in (f, l->first), *w = sluice_floats_in (f, l->first + 3);
+  float *w_grad = sluice_floats_out (f, W_GRAD), *state_grad = w_grad + l->input * n_gates;
+  SluiceGemm later = { .dtype = SLUICE_FLOAT,
+                       .a_flags = SLUICE_GEMM_TRANSPOSED,
+                       .accumulate = TRUE,
+                       .m = n,
+                       .n = n_gates,
+                       .k = MAX (0, rows - l->batch),
+                       .a = step_input (l, 14, 0),
+                       .b = gates + l->batch * n_gates,
+                       .c = state_grad };
+  add_columns (gates, rows, n_gates, sluice_floats_out (f, B_GRAD));
+  return sluice_call_product (call, gates, 0, w, SLUICE_GEMM_TRANSPOSED,
+                              sluice_floats_out (f, X_GRAD), rows, l->input, n_gates)
+         && sluice_call_product (call, x, SLUICE_GEMM_TRANSPOSED, gates, 0, w_grad, l->input,
+                                 n_gates, rows)
+         && sluice_call_product (call, step_input (l, 2, 0), SLUICE_GEMM_TRANSPOSED, gates, 0,
+                                 state_grad, n, n_gates, MIN (rows, l->batch))
+         && sluice_call_gemm (call, &later);
+}
+
+static void
+transpose (const float *from, gint64 rows, gint64 columns, float *to)
+{
+  for (gint64 r = 0; r < rows; r++)
+    for (gint64 c = 0; c < columns; c++)
+      to[c * rows + r] = from[r * columns + c];
+}
+
+/* All steps back. The gates' gradients of all steps are kept: the weights' gradient is a product of
+ * them. */
 static gboolean
 all_back (SluiceKernelCall *call, const Lstm *l)
 {
-  const Floats *f = &l->floats;
-  gint64 rows = l->length * l->batch, width = l->input + l->cell, n_gates = 4 * l->cell;
-  g_autoptr (SluiceTensor) xh = float_scratch (call, rows, width);
-  g_autoptr (SluiceTensor) gates = float_scratch (call, rows, n_gates);
-  g_autoptr (SluiceTensor) xh_grad = float_scratch (call, l->batch, width);
-  if (xh == NULL || gates == NULL || xh_grad == NULL)
+  const SluiceFloats *f = &l->floats;
+  gint64 n = l->cell, rows = l->length * l->batch;
+  g_autoptr (SluiceTensor) gates = sluice_call_float_scratch (call, rows, 4 * n);
+  g_autoptr (SluiceTensor) weights = sluice_call_float_scratch (call, 4 * n, n);
+  if (gates == NULL || weights == NULL)
     return FALSE;
-  Step step = step_of (l);
-  step.h_carry = output_of (f, H_GRAD);
-  step.cs_carry = output_of (f, CS_GRAD);
-  for (gint64 t = l->length - 1; t >= 0; t--)
+  transpose (sluice_floats_in (f, l->first + 3) + l->input * 4 * n, n, 4 * n, weights->data);
+  Sweep sweep = { call, l, 0, l->length, gates->data, weights->data };
+  if (!run_sweep (call, &sweep, sweep_back))
+    return FALSE;
+  for (gint64 t = l->length - 1; t >= 0 && l->state->peephole; t--)
     {
-      step.gates = (float *) gates->data + t * l->batch * n_gates;
-      if (!step_back (call, l, &step, t, (float *) xh->data + t * l->batch * width, xh_grad->data))
-        return FALSE;
+      Step step = step_of (l);
+      set_values (l, &step, t, 0);
+      step.gates = sweep.gates + t * l->batch * 4 * n;
+      add_peepholes (l, &step, sluice_floats_out (f, WCI_GRAD), sluice_floats_out (f, WCF_GRAD),
+                     sluice_floats_out (f, WCO_GRAD));
     }
-  float *b_grad = output_of (f, B_GRAD);
-  for (gint64 row = 0; row < rows; row++)
-    for (gint64 c = 0; c < n_gates; c++)
-      b_grad[c] += ((const float *) gates->data)[row * n_gates + c];
-  return product (call, xh->data, SLUICE_GEMM_TRANSPOSED, gates->data, 0, output_of (f, W_GRAD),
-                  width, n_gates, rows);
+  return add_up_steps (call, l, gates->data);
 }
 
 static gboolean
@@ -473,176 +513,17 @@ block_grad_compute (SluiceKernelCall *call)
   gboolean ok = lstm_begin (call, &l);
   ok = ok && read_steps (call, &l, 9, &SLUICE_SHAPE (l.time, l.batch, l.cell));
   for (guint i = 0; i < 8 && ok; i++)
-    ok = make_output (call, &l.floats, i, &sluice_call_input (call, i + 1)->shape);
+    {
+      const SluiceShape *shape = &sluice_call_input (call, i + 1)->shape;
+      gint64 written = i == X_GRAD   ? l.length * l.batch * l.input
+                       : i == W_GRAD ? sluice_shape_n_elements (shape)
+                                     : 0;
+      ok = sluice_floats_make (call, &l.floats, i, shape, written);
+    }
   if (!ok || !all_back (call, &l))
     return FALSE;
-  narrow_outputs (call, &l.floats);
+  sluice_floats_narrow (call, &l.floats);
   return TRUE;
-}
-
-/* ---- GRU ---- */
-
-typedef struct
-{
-  gint64 batch, input, cell;
-  Floats floats;
-} Gru;
-
-static void
-gru_clear (Gru *g)
-{
-  floats_clear (&g->floats);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Gru, gru_clear)
-
-static gboolean
-gru_begin (SluiceKernelCall *call, Gru *g)
-{
-  const SluiceShape x = sluice_call_input (call, 0)->shape;
-  const SluiceShape *h = &sluice_call_input (call, 1)->shape;
-  if (!sluice_call_want_rank (call, 0, 2) || !sluice_call_want_rank (call, 1, 2))
-    return FALSE;
-  g->batch = x.dim[0];
-  g->input = x.dim[1];
-  g->cell = h->dim[1];
-  if (g->cell > G_MAXINT32 || g->input > G_MAXINT32)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "the cell is too large");
-  gint64 width = g->input + g->cell;
-  const SluiceShape shapes[] = { x,
-                                 SLUICE_SHAPE (g->batch, g->cell),
-                                 SLUICE_SHAPE (width, 2 * g->cell),
-                                 SLUICE_SHAPE (width, g->cell),
-                                 SLUICE_SHAPE (2 * g->cell),
-                                 SLUICE_SHAPE (g->cell) };
-  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
-    if (!read_input (call, &g->floats, i, &shapes[i]))
-      return FALSE;
-  return TRUE;
-}
-
-/* Of one row: r, u and what the candidate sees of the state. */
-SLUICE_HOT static void
-gru_gates (gint64 n,
-           const float *restrict gates,
-           const float *restrict bias,
-           const float *restrict h_prev,
-           float *restrict r,
-           float *restrict u,
-           float *restrict seen)
-{
-  for (gint64 k = 0; k < n; k++)
-    {
-      r[k] = scalar_sigmoid_f32 (gates[k] + bias[k]);
-      u[k] = scalar_sigmoid_f32 (gates[n + k] + bias[n + k]);
-      seen[k] = h_prev[k] * r[k];
-    }
-}
-
-/* Of one row; c holds the candidate's products. */
-SLUICE_HOT static void
-gru_outputs (gint64 n,
-             const float *restrict bias,
-             const float *restrict h_prev,
-             const float *restrict u,
-             float *restrict c,
-             float *restrict h)
-{
-  for (gint64 k = 0; k < n; k++)
-    {
-      c[k] = scalar_tanh_f32 (c[k] + bias[k]);
-      h[k] = u[k] * (h_prev[k] - c[k]) + c[k];
-    }
-}
-
-static gboolean
-gru_forward (SluiceKernelCall *call, const Gru *g)
-{
-  const Floats *f = &g->floats;
-  gint64 n = g->cell, width = g->input + n;
-  g_autoptr (SluiceTensor) xh = float_scratch (call, g->batch, width);
-  g_autoptr (SluiceTensor) ru = float_scratch (call, g->batch, 2 * n);
-  if (xh == NULL || ru == NULL)
-    return FALSE;
-  const float *h_prev = input_of (f, 1), *b_ru = input_of (f, 4), *b_c = input_of (f, 5);
-  float *r = output_of (f, 0), *u = output_of (f, 1), *c = output_of (f, 2), *h = output_of (f, 3);
-  float *joined = xh->data;
-  join_columns (input_of (f, 0), g->input, h_prev, n, g->batch, joined);
-  if (!product (call, joined, 0, input_of (f, 2), 0, ru->data, g->batch, 2 * n, width))
-    return FALSE;
-  for (gint64 row = 0; row < g->batch; row++)
-    gru_gates (n, (const float *) ru->data + row * 2 * n, b_ru, h_prev + row * n, r + row * n,
-               u + row * n, joined + row * width + g->input);
-  if (!product (call, joined, 0, input_of (f, 3), 0, c, g->batch, n, width))
-    return FALSE;
-  for (gint64 row = 0; row < g->batch; row++)
-    gru_outputs (n, b_c, h_prev + row * n, u + row * n, c + row * n, h + row * n);
-  return TRUE;
-}
-
-static gboolean
-gru_compute (SluiceKernelCall *call)
-{
-  g_auto (Gru) g = { 0 };
-  gboolean ok = gru_begin (call, &g);
-  for (guint i = 0; i < 4 && ok; i++)
-    ok = make_output (call, &g.floats, i, &SLUICE_SHAPE (g.batch, g.cell));
-  return ok && gru_forward (call, &g);
-}
-
-/* Inputs 6 to 9: r, u, c, d_h. */
-static gboolean
-gru_backward (SluiceKernelCall *call, const Gru *g)
-{
-  const Floats *f = &g->floats;
-  gint64 n = g->cell, width = g->input + n;
-  g_autoptr (SluiceTensor) by_c = float_scratch (call, g->batch, width);
-  g_autoptr (SluiceTensor) by_ru = float_scratch (call, g->batch, width);
-  if (by_c == NULL || by_ru == NULL)
-    return FALSE;
-  const float *h_prev = input_of (f, 1), *r = input_of (f, 6), *u = input_of (f, 7);
-  const float *c = input_of (f, 8), *dh = input_of (f, 9), *from_c = by_c->data;
-  const float *from_ru = by_ru->data;
-  float *d_x = output_of (f, 0), *d_h_prev = output_of (f, 1);
-  float *d_c = output_of (f, 2), *d_ru = output_of (f, 3);
-  for (gint64 at = 0; at < g->batch * n; at++)
-    d_c[at] = dh[at] * (1 - u[at]) * (1 - c[at] * c[at]);
-  if (!product (call, d_c, 0, input_of (f, 3), SLUICE_GEMM_TRANSPOSED, by_c->data, g->batch, width,
-                n))
-    return FALSE;
-  for (gint64 row = 0; row < g->batch; row++)
-    for (gint64 k = 0, at = row * n; k < n; k++, at++)
-      {
-        float d_hr = from_c[row * width + g->input + k];
-        d_ru[row * 2 * n + k] = d_hr * h_prev[at] * r[at] * (1 - r[at]);
-        d_ru[row * 2 * n + n + k] = dh[at] * (h_prev[at] - c[at]) * u[at] * (1 - u[at]);
-        d_h_prev[at] = d_hr * r[at] + dh[at] * u[at];
-      }
-  if (!product (call, d_ru, 0, input_of (f, 2), SLUICE_GEMM_TRANSPOSED, by_ru->data, g->batch,
-                width, 2 * n))
-    return FALSE;
-  for (gint64 row = 0; row < g->batch; row++)
-    {
-      for (gint64 k = 0; k < g->input; k++)
-        d_x[row * g->input + k] = from_ru[row * width + k] + from_c[row * width + k];
-      for (gint64 k = 0; k < n; k++)
-        d_h_prev[row * n + k] += from_ru[row * width + g->input + k];
-    }
-  return TRUE;
-}
-
-static gboolean
-gru_grad_compute (SluiceKernelCall *call)
-{
-  g_auto (Gru) g = { 0 };
-  gboolean ok = gru_begin (call, &g);
-  const SluiceShape state = SLUICE_SHAPE (g.batch, g.cell);
-  const SluiceShape outputs[] = { SLUICE_SHAPE (g.batch, g.input), state, state,
-                                  SLUICE_SHAPE (g.batch, 2 * g.cell) };
-  for (guint i = 6; i < 10 && ok; i++)
-    ok = read_input (call, &g.floats, i, &state);
-  for (guint i = 0; i < 4 && ok; i++)
-    ok = make_output (call, &g.floats, i, &outputs[i]);
-  return ok && gru_backward (call, &g);
 }
 
 #define LSTM(name, function)                                                                       \
@@ -651,17 +532,11 @@ gru_grad_compute (SluiceKernelCall *call)
     .where = { { "T", SLUICE_SET (SLUICE_HALF) | SLUICE_SET (SLUICE_FLOAT) } },                    \
     .prepare = lstm_prepare, .free_state = g_free, .compute = function                             \
   }
-#define GRU(name, function)                                                                        \
-  {                                                                                                \
-    .op = name, .device = "CPU", .where = { { "T", SLUICE_SET (SLUICE_FLOAT) } },                  \
-    .compute = function                                                                            \
-  }
 
 static const SluiceKernel kernels[] = {
   LSTM ("LSTMBlockCell", forward_compute),    LSTM ("BlockLSTM", forward_compute),
   LSTM ("BlockLSTMV2", forward_compute),      LSTM ("LSTMBlockCellGrad", cell_grad_compute),
   LSTM ("BlockLSTMGrad", block_grad_compute), LSTM ("BlockLSTMGradV2", block_grad_compute),
-  GRU ("GRUBlockCell", gru_compute),          GRU ("GRUBlockCellGrad", gru_grad_compute),
 };
 
 const SluiceKernelModule sluice_module_nn_lstm_cpu = { .kernels = kernels,

@@ -85,11 +85,31 @@ build_wide_transposed (Harness *h)
 {
   add_product (h, 33, 130, 1300, TRUE, TRUE);
 }
-/* Narrow: by OpenBLAS. */
+/* Few columns, few rows, and b transposed, of which each way of the table is one. */
 static void
 build_narrow (Harness *h)
 {
   add_product (h, 1000, 400, 10, FALSE, TRUE);
+}
+static void
+build_narrow_plain (Harness *h)
+{
+  add_product (h, 1000, 400, 10, FALSE, FALSE);
+}
+static void
+build_narrow_transposed (Harness *h)
+{
+  add_product (h, 50, 700, 10, TRUE, FALSE);
+}
+static void
+build_flat (Harness *h)
+{
+  add_product (h, 12, 90, 1100, FALSE, FALSE);
+}
+static void
+build_wide_gradient (Harness *h)
+{
+  add_product (h, 65, 200, 1300, FALSE, TRUE);
 }
 
 static void
@@ -100,6 +120,10 @@ test_products (void)
   check_node (build_wide, 1e-5);
   check_node (build_wide_transposed, 1e-5);
   check_node (build_narrow, 1e-5);
+  check_node (build_narrow_plain, 1e-5);
+  check_node (build_narrow_transposed, 1e-5);
+  check_node (build_flat, 1e-5);
+  check_node (build_wide_gradient, 1e-5);
 }
 
 static SluiceEdge
@@ -155,6 +179,127 @@ test_convolutions (void)
   check_node (build_backprop_filter_planes, 1e-5);
 }
 
+/* ---- LSTM: rows of the batch, and steps, are cut ---- */
+
+enum
+{
+  STEPS = 100,
+  ROWS = 40,
+  INPUT = 24,
+  CELL = 72,
+};
+
+/* What the steps of a sequence share: w, wci, wcf, wco, b. */
+static void
+add_weights (Harness *h, SluiceEdge weights[5])
+{
+  weights[0] = harness_noise (h, &SLUICE_SHAPE (INPUT + CELL, 4 * CELL));
+  for (int i = 1; i < 4; i++)
+    weights[i] = harness_noise (h, &SLUICE_SHAPE (CELL));
+  weights[4] = harness_noise (h, &SLUICE_SHAPE (4 * CELL));
+}
+
+static SluiceEdge
+add_lstm (Harness *h,
+          const char *name,
+          gint64 steps,
+          SluiceEdge x,
+          SluiceEdge cs,
+          SluiceEdge state,
+          const SluiceEdge weights[5])
+{
+  SluiceEdge length = sluice_builder_const_number (&h->b, SLUICE_INT64, steps);
+  SluiceEdge inputs[] = { length,     x,          cs,         state,     weights[0],
+                          weights[1], weights[2], weights[3], weights[4] };
+  return harness_add (h, "BlockLSTM", name, inputs, G_N_ELEMENTS (inputs),
+                      SLUICE_ATTRS (sluice_attr_bool ("use_peephole", TRUE)));
+}
+
+/* Steps [begin, begin + n) of a sequence of values. */
+static SluiceEdge
+slice_steps (Harness *h, const char *name, SluiceEdge value, gint64 begin, gint64 n)
+{
+  const gint64 from[] = { begin, 0, 0 }, size[] = { n, -1, -1 };
+  return harness_op (h, "Slice", name, value,
+                     sluice_builder_const_ints (&h->b, SLUICE_INT64, from, 3),
+                     sluice_builder_const_ints (&h->b, SLUICE_INT64, size, 3));
+}
+
+static SluiceEdge
+state_after (Harness *h, const char *name, SluiceEdge value, gint64 step)
+{
+  const gint64 shape[] = { ROWS, CELL };
+  g_autofree char *inner = g_strconcat (name, "/step", NULL);
+  return harness_op (h, "Reshape", name, slice_steps (h, inner, value, step, 1),
+                     sluice_builder_const_ints (&h->b, SLUICE_INT64, shape, 2));
+}
+
+static SluiceEdge
+add_whole_lstm (Harness *h, const char *name, SluiceEdge weights[5])
+{
+  SluiceEdge x = harness_noise (h, &SLUICE_SHAPE (STEPS, ROWS, INPUT));
+  SluiceEdge cs = harness_noise (h, &SLUICE_SHAPE (ROWS, CELL));
+  SluiceEdge state = harness_noise (h, &SLUICE_SHAPE (ROWS, CELL));
+  add_weights (h, weights);
+  return add_lstm (h, name, STEPS, x, cs, state, weights);
+}
+
+static void
+build_lstm (Harness *h)
+{
+  SluiceEdge weights[5];
+  add_whole_lstm (h, "y", weights);
+}
+
+/* Its gradient; `port` becomes y. */
+static void
+add_lstm_gradient (Harness *h, guint port)
+{
+  SluiceEdge weights[5], forward = add_whole_lstm (h, "forward", weights), inputs[18];
+  for (guint i = 0; i < 9; i++)
+    inputs[i] = forward.node->inputs[i];
+  for (guint i = 0; i < 7; i++)
+    inputs[9 + i] = sluice_edge_port (forward, i);
+  inputs[16] = harness_noise (h, &SLUICE_SHAPE (STEPS, ROWS, CELL));
+  inputs[17] = harness_noise (h, &SLUICE_SHAPE (STEPS, ROWS, CELL));
+  SluiceEdge grad = harness_add (h, "BlockLSTMGrad", "grad", inputs, G_N_ELEMENTS (inputs),
+                                 SLUICE_ATTRS (sluice_attr_bool ("use_peephole", TRUE)));
+  harness_op (h, "Identity", "y", sluice_edge_port (grad, port));
+}
+static void
+build_lstm_input_gradient (Harness *h)
+{
+  add_lstm_gradient (h, 0);
+}
+static void
+build_lstm_weight_gradient (Harness *h)
+{
+  add_lstm_gradient (h, 3);
+}
+
+/* A sequence, and its two parts one after the other. */
+static void
+test_lstm (void)
+{
+  check_node (build_lstm, 1e-5);
+  check_node (build_lstm_input_gradient, 1e-5);
+  check_node (build_lstm_weight_gradient, 1e-5);
+
+  g_auto (Harness) h;
+  const gint64 first = 33;
+  SluiceEdge weights[5], whole;
+  harness_init (&h, 1, FALSE);
+  whole = add_whole_lstm (&h, "whole", weights);
+  SluiceEdge x = whole.node->inputs[1];
+  add_lstm (&h, "second", STEPS - first, slice_steps (&h, "x", x, first, STEPS - first),
+            state_after (&h, "cs", sluice_edge_port (whole, 1), first - 1),
+            state_after (&h, "h", sluice_edge_port (whole, 6), first - 1), weights);
+  slice_steps (&h, "end", sluice_edge_port (whole, 6), first, STEPS - first);
+  g_autoptr (SluiceTensor) want = harness_fetch (&h, "end:0");
+  g_autoptr (SluiceTensor) got = harness_fetch (&h, "second:6");
+  check_close (got, want, 0);
+}
+
 static void
 build_bias_grad (Harness *h)
 {
@@ -191,6 +336,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernels/chunks/products", test_products);
   g_test_add_func ("/kernels/chunks/convolutions", test_convolutions);
+  g_test_add_func ("/kernels/chunks/lstm", test_lstm);
   g_test_add_func ("/kernels/chunks/others", test_others);
   return g_test_run ();
 }
