@@ -27,7 +27,7 @@ append_dims (
 #define AHEAD            4         /* rows are fetched before their turn */
 #define MIN_FETCHED      256       /* bytes of a row: shorter ones overlap by themselves */
 #define MOST_FETCHED     2048      /* longer ones are streams that the hardware follows */
-#define FETCH_FROM_BYTES (8 << 20) /* of a target: it is in no cache, then, nor are its sources */
+#define FETCH_FROM_BYTES (8 << 20) /* of what rows come from: it is in no near cache, then */
 
 /* Rows that are copied one by one: out[u] = from[offset of u]. */
 typedef struct
@@ -102,13 +102,18 @@ gather_coordinates (gpointer data, gint64 begin, gint64 end)
 }
 
 static gboolean
-run_rows (SluiceKernelCall *call, Rows *rows, gint64 n_units, SluiceRangeFunc func)
+run_rows (SluiceKernelCall *call,
+          Rows *rows,
+          const SluiceTensor *params,
+          gint64 n_units,
+          SluiceRangeFunc func)
 {
-  rows->row_bytes = rows->row * sluice_dtype_size (rows->dtype);
+  gsize size = sluice_dtype_size (rows->dtype);
+  rows->row_bytes = rows->row * size;
   if (rows->row_bytes == 0)
     return TRUE;
   rows->fetches = rows->row_bytes >= MIN_FETCHED && !sluice_dtype_is_managed (rows->dtype)
-                  && n_units >= FETCH_FROM_BYTES / (gint64) rows->row_bytes;
+                  && params->n_elements >= FETCH_FROM_BYTES / (gint64) size;
   return sluice_call_parallel_for (call, n_units, sluice_row_grain (rows->row_bytes),
                                    sluice_row_ns (rows->row_bytes), func, rows);
 }
@@ -158,7 +163,7 @@ gather_along (SluiceKernelCall *call, const SluiceTensor *params, int axis, int 
     return out != NULL;
   rows.to = out->data;
   rows.from = params->data;
-  return run_rows (call, &rows, out->n_elements / rows.row, gather_rows);
+  return run_rows (call, &rows, params, out->n_elements / rows.row, gather_rows);
 }
 
 gboolean
@@ -256,7 +261,7 @@ sluice_call_gather_nd (SluiceKernelCall *call, const SluiceTensor *params, gbool
     return out != NULL;
   rows.to = out->data;
   rows.from = params->data;
-  return run_rows (call, &rows, out->n_elements / rows.row, gather_coordinates);
+  return run_rows (call, &rows, params, out->n_elements / rows.row, gather_coordinates);
 }
 
 static gboolean

@@ -31,6 +31,7 @@ typedef struct
   const void *x, *y, *dy;     /* of the kind: what it reads */
   gint64 *arg;                /* places of the maxima */
   gboolean arg_over_batch;    /* are places counted from the first image on? */
+  gboolean tiles;             /* each cell is in one window */
   void *out;
 } Pool;
 
@@ -145,8 +146,12 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
     arg_max_##suffix (p, x, count, r, where);                                                      \
     FOR_EACH_CELL                                                                                  \
     {                                                                                              \
-      for (gint64 c = 0; c < count; c++)                                                           \
-        to[cell + c] = ADD (T, S, to[cell + c], where[c] == number ? dy[c] : 0);                   \
+      if (p->tiles)                                                                                \
+        for (gint64 c = 0; c < count; c++)                                                         \
+          to[cell + c] = ADD (T, S, 0, where[c] == number ? dy[c] : 0);                            \
+      else                                                                                         \
+        for (gint64 c = 0; c < count; c++)                                                         \
+          to[cell + c] = ADD (T, S, to[cell + c], where[c] == number ? dy[c] : 0);                 \
       number++;                                                                                    \
     }                                                                                              \
   }                                                                                                \
@@ -156,7 +161,8 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
     const T *dy = (const T *) p->dy + n * p->out_image;                                            \
     T *to = (T *) p->out + n * p->in_image;                                                        \
     Range r;                                                                                       \
-    memset (to, 0, p->in_image * sizeof (T));                                                      \
+    if (!p->tiles)                                                                                 \
+      memset (to, 0, p->in_image * sizeof (T));                                                    \
     FOR_EACH_WINDOW                                                                                \
     for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
       {                                                                                            \
@@ -437,6 +443,10 @@ place_pool (SluiceKernelCall *call,
     }
   pool->in_image = image_size (pool, pool->place.in);
   pool->out_image = image_size (pool, pool->place.out);
+  pool->tiles = TRUE;
+  for (int axis = 0; axis < SLUICE_AXES; axis++)
+    pool->tiles &= pool->stride[axis] == pool->place.size[axis] && pool->place.pad[axis][0] == 0
+                   && pool->place.in[axis] == pool->place.out[axis] * pool->place.size[axis];
   return TRUE;
 }
 

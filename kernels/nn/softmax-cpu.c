@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <math.h>
 
+#include "kernels/math/scalar.h"
 #include "kernels/typed.h"
 
 /* Rows of logits and what is made of them. Strides of 0 repeat a row or an element. */
@@ -17,67 +18,95 @@ typedef struct
   void *loss;                                /* (nullable) */
 } Rows;
 
+/* Rows are too short for the exponentials of one: those of a whole chunk are made at once. */
+SLUICE_HOT static void
+exp_all_float (float *x, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    x[i] = scalar_exp_f32 (x[i]);
+}
+
+static void
+exp_all_double (double *x, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    x[i] = scalar_exp_f64 (x[i]);
+}
+
 /* Without the maximum taken off first, e^x would overflow. */
-#define SOFTMAX(T, name, exponential, logarithm_of)                                                \
-  static void name (const Rows *r, gint64 begin, gint64 end)                                       \
+#define SHIFT(T, suffix)                                                                           \
+  static inline T shift_##suffix (const T *x, gint64 step, gint64 n, T *out)                       \
+  {                                                                                                \
+    T largest = x[0];                                                                              \
+    for (gint64 i = 1; i < n; i++)                                                                 \
+      largest = x[i * step] > largest ? x[i * step] : largest;                                     \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      out[i] = x[i * step] - largest;                                                              \
+    return largest;                                                                                \
+  }
+
+#define SOFTMAX(T, suffix, exponential, logarithm_of)                                              \
+  static void softmax_##suffix (const Rows *r, gint64 begin, gint64 end)                           \
   {                                                                                                \
     gint64 n = r->classes;                                                                         \
     for (gint64 row = begin; row < end; row++)                                                     \
+      shift_##suffix ((const T *) r->logits + row * n, 1, n, (T *) r->out + row * n);              \
+    if (!r->logarithm)                                                                             \
+      exp_all_##suffix ((T *) r->out + begin * n, (end - begin) * n);                              \
+    for (gint64 row = begin; row < end; row++)                                                     \
       {                                                                                            \
-        const T *x = (const T *) r->logits + row * n;                                              \
-        T *out = (T *) r->out + row * n;                                                           \
-        T largest = x[0], sum = 0;                                                                 \
-        for (gint64 i = 1; i < n; i++)                                                             \
-          largest = x[i] > largest ? x[i] : largest;                                               \
+        T *out = (T *) r->out + row * n, sum = 0;                                                  \
         for (gint64 i = 0; i < n; i++)                                                             \
-          {                                                                                        \
-            T shifted = x[i] - largest, e = exponential (shifted);                                 \
-            out[i] = r->logarithm ? shifted : e;                                                   \
-            sum += e;                                                                              \
-          }                                                                                        \
+          sum += r->logarithm ? exponential (out[i]) : out[i];                                     \
         T log_sum = r->logarithm ? logarithm_of (sum) : 0;                                         \
         for (gint64 i = 0; i < n; i++)                                                             \
           out[i] = r->logarithm ? out[i] - log_sum : out[i] / sum;                                 \
       }                                                                                            \
   }
-SOFTMAX (float, softmax_float, expf, logf)
-SOFTMAX (double, softmax_double, exp, log)
 
-#define CROSS_ENTROPY(T, name, exponential, logarithm_of)                                          \
-  static void name (const Rows *r, gint64 begin, gint64 end)                                       \
+#define CROSS_ENTROPY(T, suffix, logarithm_of)                                                     \
+  static void cross_entropy_##suffix (const Rows *r, gint64 begin, gint64 end)                     \
   {                                                                                                \
     gint64 n = r->classes, step = r->logits_stride[1], label_step = r->labels_stride[1];           \
+    T *largest = r->loss; /* until the loss is known */                                            \
+    for (gint64 row = begin; row < end; row++)                                                     \
+      largest[row] = shift_##suffix ((const T *) r->logits + row * r->logits_stride[0], step, n,   \
+                                     (T *) r->out + row * n);                                      \
+    exp_all_##suffix ((T *) r->out + begin * n, (end - begin) * n);                                \
     for (gint64 row = begin; row < end; row++)                                                     \
       {                                                                                            \
         const T *x = (const T *) r->logits + row * r->logits_stride[0];                            \
-        T *out = (T *) r->out + row * n;                                                           \
-        T largest = x[0], sum = 0, loss = 0;                                                       \
-        for (gint64 i = 1; i < n; i++)                                                             \
-          largest = x[i * step] > largest ? x[i * step] : largest;                                 \
+        T *out = (T *) r->out + row * n, sum = 0, loss = 0;                                        \
         for (gint64 i = 0; i < n; i++)                                                             \
-          sum += out[i] = exponential (x[i * step] - largest);                                     \
+          sum += out[i];                                                                           \
         T log_sum = logarithm_of (sum);                                                            \
         if (r->numbers)                                                                            \
           {                                                                                        \
             gint64 label = sluice_tensor_get_int (r->numbers, row);                                \
-            loss = log_sum - (x[label * step] - largest);                                          \
+            loss = log_sum - (x[label * step] - largest[row]);                                     \
             for (gint64 i = 0; i < n; i++)                                                         \
-              out[i] = out[i] / sum - (T) (i == label);                                            \
+              out[i] = out[i] / sum;                                                               \
+            out[label] -= 1;                                                                       \
           }                                                                                        \
         else                                                                                       \
           {                                                                                        \
             const T *label = (const T *) r->labels + row * r->labels_stride[0];                    \
             for (gint64 i = 0; i < n; i++)                                                         \
               {                                                                                    \
-                loss += label[i * label_step] * (log_sum - (x[i * step] - largest));               \
+                loss += label[i * label_step] * (log_sum - (x[i * step] - largest[row]));          \
                 out[i] = out[i] / sum - label[i * label_step];                                     \
               }                                                                                    \
           }                                                                                        \
         ((T *) r->loss)[row] = loss;                                                               \
       }                                                                                            \
   }
-CROSS_ENTROPY (float, cross_entropy_float, expf, logf)
-CROSS_ENTROPY (double, cross_entropy_double, exp, log)
+
+#define FAMILY(T, suffix, exponential, logarithm_of)                                               \
+  SHIFT (T, suffix)                                                                                \
+  SOFTMAX (T, suffix, exponential, logarithm_of)                                                   \
+  CROSS_ENTROPY (T, suffix, logarithm_of)
+FAMILY (float, float, expf, logf)
+FAMILY (double, double, exp, log)
 
 static void
 rows_range (gpointer data, gint64 begin, gint64 end)
