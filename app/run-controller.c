@@ -8,6 +8,7 @@ struct _SluiceRunController
   GObject parent;
   SluiceWorkspace *workspace;
   char *project;
+  char *trained; /* (nullable): the project that was open when the trainer's run was begun */
   char *failure;
   SluiceTrainer *trainer; /* the run under way, or the last one */
   gboolean starting;
@@ -117,8 +118,11 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
     }
   else
     {
+      const StartTask *task = g_task_get_task_data (G_TASK (result));
       g_clear_object (&self->trainer);
       self->trainer = trainer;
+      g_free (self->trained);
+      self->trained = g_strdup (task->folder);
       self->ended = FALSE;
       if (self->steps_at_start > 0)
         sluice_trainer_step (trainer, self->steps_at_start);
@@ -269,7 +273,9 @@ sluice_run_controller_get_evaluation_name (SluiceRunController *self)
 SluiceSession *
 sluice_run_controller_get_session (SluiceRunController *self)
 {
-  return self->trainer != NULL ? sluice_trainer_get_session (self->trainer) : NULL;
+  return self->trainer != NULL && g_strcmp0 (self->trained, self->project) == 0
+             ? sluice_trainer_get_session (self->trainer)
+             : NULL;
 }
 
 static void
@@ -281,6 +287,7 @@ sluice_run_controller_finalize (GObject *object)
   g_clear_object (&self->trainer);
   g_clear_object (&self->workspace);
   g_free (self->project);
+  g_free (self->trained);
   g_free (self->failure);
   G_OBJECT_CLASS (sluice_run_controller_parent_class)->finalize (object);
 }

@@ -25,7 +25,7 @@ typedef enum
 
 SluiceRunController *sluice_run_controller_new (SluiceWorkspace *workspace);
 
-/* Only while idle. */
+/* What is started next; a run under way goes on. */
 void sluice_run_controller_set_project (SluiceRunController *self, const char *folder);
 const char *sluice_run_controller_get_project (SluiceRunController *self); /* (nullable) */
 
@@ -38,8 +38,9 @@ gint64 sluice_run_controller_get_run (SluiceRunController *self);
 gboolean sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *progress);
 /* Of what the progress' evaluation is: (nullable). */
 const char *sluice_run_controller_get_evaluation_name (SluiceRunController *self);
-SluiceSession *
-sluice_run_controller_get_session (SluiceRunController *self); /* (nullable) (transfer none) */
+/* Of the run under way or the last one, where it is of the project that is open: (nullable)
+ * (transfer none). */
+SluiceSession *sluice_run_controller_get_session (SluiceRunController *self);
 
 void sluice_run_controller_start (SluiceRunController *self); /* a new run, or out of a pause */
 void sluice_run_controller_resume_run (SluiceRunController *self,

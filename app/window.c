@@ -204,8 +204,7 @@ sluice_window_open (SluiceWindow *self, const char *path)
   gboolean is_project = g_file_test (full, G_FILE_TEST_IS_DIR);
   g_autofree char *title = g_strdup_printf (_ ("%s · Sluice"), name);
   gtk_window_set_title (GTK_WINDOW (self), title);
-  if (sluice_run_controller_get_state (self->controller) == SLUICE_CONTROL_IDLE)
-    sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
+  sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
   sluice_graph_page_open (self->graph_page, full);
 }
 

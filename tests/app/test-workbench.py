@@ -269,10 +269,17 @@ class Session:
         w.act("graph", GLib.Variant("s", "menu"))
         self.point("a menu says what can be done with it",
                    w.find_accessible("menu item", "Set aside") is not None)
-        w.act("stop")
-        w.wait(lambda s: s["control"] == "idle")
         w.act("open", GLib.Variant("s", os.path.join(samples, "towers")))
         state = w.wait(lambda s: "CPU:3: 116 ops" in s["inspector"] and s["settled"])
+        self.point("another project opens beside a run", state["control"] == "paused")
+        w.act("stop")
+        w.wait(lambda s: s["control"] == "idle")
+        w.act("step")
+        w.wait(lambda s: s["control"] == "paused"
+               and "towers 2.7" in s["charts"]["cards"].get("loss", ""))
+        self.point("and is what starts after it", True)
+        w.act("stop")
+        w.wait(lambda s: s["control"] == "idle")
         self.point("devices are known before anything ran", "CPU:1: 116 ops" in state["inspector"],
                    state["inspector"])
         w.find_accessible("button", "device").act()
