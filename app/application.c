@@ -22,6 +22,7 @@ struct _SluiceApplication
   char *picture_path; /* --out: draw, then end */
   gint64 picture_deadline;
   guint n_failed_plugins; /* told when there is a window */
+  SluiceReadAhead *ahead; /* (nullable): until the window has it */
   int status;
 };
 
@@ -184,13 +185,36 @@ tell_bus_name (GApplication *application)
   fflush (stdout);
 }
 
+/* What the command line names, or the sample. (transfer full) (nullable) */
+static char *
+dup_path (GVariantDict *options)
+{
+  g_autofree const char **paths = NULL;
+  if (g_variant_dict_lookup (options, G_OPTION_REMAINING, "^a&ay", &paths) && paths[0] != NULL)
+    return g_strdup (paths[0]);
+  return find_sample ();
+}
+
+/* Before there is a toolkit, whose start takes as long as reading a large graph. What plugins bring
+ * must be known by then. */
+static int
+read_ahead_cb (GApplication *application, GVariantDict *options, gpointer data)
+{
+  SluiceApplication *self = SLUICE_APPLICATION (application);
+  g_autofree char *path = dup_path (options);
+  self->settings = g_settings_new ("org.sluice.Workbench");
+  self->n_failed_plugins = sluice_plugins_load (self->settings);
+  if (path != NULL)
+    self->ahead = sluice_read_ahead_new (path);
+  return -1; /* go on */
+}
+
 static int
 sluice_application_command_line (GApplication *application, GApplicationCommandLine *line)
 {
   SluiceApplication *self = SLUICE_APPLICATION (application);
   GVariantDict *options = g_application_command_line_get_options_dict (line);
   g_autofree char *workspace = NULL, *page = NULL;
-  g_auto (GStrv) arguments = g_application_command_line_get_arguments (line, NULL);
   gboolean dark = FALSE;
   int width, height;
   g_variant_dict_lookup (options, "workspace", "^ay", &workspace);
@@ -214,10 +238,9 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
   if (g_variant_dict_lookup (options, "width", "i", &width)
       && g_variant_dict_lookup (options, "height", "i", &height))
     gtk_window_set_default_size (GTK_WINDOW (self->window), width, height);
-  g_autofree char *sample = find_sample ();
-  const char *path = arguments[1] != NULL ? arguments[1] : sample;
+  g_autofree char *path = dup_path (options);
   if (path != NULL)
-    sluice_window_open (self->window, path);
+    sluice_window_open (self->window, path, g_steal_pointer (&self->ahead));
   if (g_variant_dict_contains (options, "start"))
     start_training (self->window);
   if (page != NULL)
@@ -237,11 +260,9 @@ sluice_application_startup (GApplication *application)
 {
   SluiceApplication *self = SLUICE_APPLICATION (application);
   G_APPLICATION_CLASS (sluice_application_parent_class)->startup (application);
-  self->settings = g_settings_new ("org.sluice.Workbench");
   g_signal_connect_swapped (self->settings, "changed::color-scheme",
                             G_CALLBACK (apply_color_scheme), self);
   apply_color_scheme (self);
-  self->n_failed_plugins = sluice_plugins_load (self->settings);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
     gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action,
@@ -267,6 +288,7 @@ sluice_application_finalize (GObject *object)
 {
   SluiceApplication *self = SLUICE_APPLICATION (object);
   g_clear_object (&self->settings);
+  g_clear_pointer (&self->ahead, sluice_read_ahead_free);
   g_free (self->picture_path);
   G_OBJECT_CLASS (sluice_application_parent_class)->finalize (object);
 }
@@ -293,10 +315,11 @@ sluice_application_init (SluiceApplication *self)
     { "dark", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Dark colours"), NULL },
     { "width", 0, 0, G_OPTION_ARG_INT, NULL, N_ ("Width of the window"), N_ ("PIXELS") },
     { "height", 0, 0, G_OPTION_ARG_INT, NULL, N_ ("Height of the window"), N_ ("PIXELS") },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, N_ ("[PROJECT]") },
     G_OPTION_ENTRY_NULL,
   };
   g_application_add_main_option_entries (G_APPLICATION (self), options);
-  g_application_set_option_context_parameter_string (G_APPLICATION (self), _ ("[PROJECT]"));
+  g_signal_connect (self, "handle-local-options", G_CALLBACK (read_ahead_cb), NULL);
 }
 
 SluiceApplication *

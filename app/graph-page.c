@@ -7,7 +7,6 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "app/graph-adapter.h"
 #include "app/live-graph.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/project.h"
@@ -111,85 +110,31 @@ layout_changed_cb (SluiceGraphPage *self)
 
 typedef struct
 {
-  SluiceGraph *graph;
-  SluiceSession *placed; /* (nullable) */
-  SluiceGraphModel *model;
-  SluiceViewState *state; /* (nullable) */
-  char *layout_path;
-} Loaded;
+  char *path;
+  SluiceReadAhead *ahead; /* (nullable) */
+} Request;
 
 static void
-loaded_free (gpointer data)
+request_free (gpointer data)
 {
-  Loaded *loaded = data;
-  g_clear_pointer (&loaded->graph, sluice_graph_unref);
-  g_clear_object (&loaded->placed);
-  g_clear_pointer (&loaded->model, sluice_graph_model_unref);
-  g_clear_pointer (&loaded->state, sluice_view_state_free);
-  g_free (loaded->layout_path);
-  g_free (loaded);
-}
-
-/* The graph file of a project; for a graph file itself no layout is kept. */
-static char *
-find_graph (const char *path, char **layout_path, guint *n_cpus, GError **error)
-{
-  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
-    return g_strdup (path);
-  g_autoptr (SluiceProject) project = sluice_project_load (path, error);
-  if (project == NULL)
-    return NULL;
-  *layout_path = g_build_filename (project->folder, "model.layout", NULL);
-  *n_cpus = (guint) MAX (project->n_cpus, 1);
-  return g_strdup (project->graph_path);
-}
-
-/* Where a run would place the nodes: a session in which nothing runs. (nullable): what cannot be
- * placed says so when it is run. */
-static SluiceSession *
-place (SluiceGraph *graph, guint n_cpus)
-{
-  SluiceSessionOptions options = { .n_cpus = n_cpus, .soft_placement = TRUE, .no_trace = TRUE };
-  g_autoptr (SluiceSession) session = sluice_session_new (&options, NULL);
-  return session != NULL && sluice_session_extend (session, graph, NULL)
-             ? g_steal_pointer (&session)
-             : NULL;
+  Request *request = data;
+  g_clear_pointer (&request->ahead, sluice_read_ahead_free);
+  g_free (request->path);
+  g_free (request);
 }
 
 static void
 load_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   GError *error = NULL;
-  Loaded *loaded = g_new0 (Loaded, 1);
-  guint n_cpus = 1;
-  g_autofree char *path = find_graph (data, &loaded->layout_path, &n_cpus, &error);
-  loaded->graph = path != NULL ? sluice_graph_load_file (path, &error) : NULL;
-  if (loaded->graph == NULL)
-    {
-      loaded_free (loaded);
-      g_task_return_error (task, error);
-      return;
-    }
-  loaded->placed = place (loaded->graph, n_cpus);
-  loaded->model = sluice_graph_model_from_graph (loaded->graph, loaded->placed);
-  if (loaded->layout_path != NULL)
-    {
-      g_autofree char *hash = sluice_graph_dup_hash (loaded->graph);
-      sluice_graph_model_set_hash (loaded->model, hash);
-    }
-  g_autofree char *text = NULL;
-  if (loaded->layout_path != NULL && g_file_get_contents (loaded->layout_path, &text, NULL, NULL))
-    {
-      g_autoptr (GError) layout_error = NULL;
-      loaded->state = sluice_view_state_parse (text, NULL, &layout_error);
-      if (loaded->state == NULL)
-        {
-          g_message ("%s: %s", loaded->layout_path, layout_error->message);
-          g_clear_pointer (&loaded->layout_path,
-                           g_free); /* what cannot be read is not written over */
-        }
-    }
-  g_task_return_pointer (task, loaded, loaded_free);
+  Request *request = data;
+  SluiceGraphFile *file = request->ahead != NULL
+                              ? sluice_read_ahead_finish (request->ahead, request->path, &error)
+                              : sluice_graph_file_read (request->path, &error);
+  if (file != NULL)
+    g_task_return_pointer (task, file, (GDestroyNotify) sluice_graph_file_free);
+  else
+    g_task_return_error (task, error);
 }
 
 static void
@@ -197,29 +142,28 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_autoptr (GError) error = NULL;
-  Loaded *loaded = g_task_propagate_pointer (G_TASK (result), &error);
+  g_autoptr (SluiceGraphFile) file = g_task_propagate_pointer (G_TASK (result), &error);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
   g_clear_object (&self->loading);
   sluice_canvas_set_loading (self->canvas, NULL);
-  if (loaded == NULL)
+  if (file == NULL)
     sluice_canvas_set_failure (self->canvas, error->message);
   else
     {
-      self->graph = g_steal_pointer (&loaded->graph);
-      self->placed = g_steal_pointer (&loaded->placed);
-      self->layout_path = g_steal_pointer (&loaded->layout_path);
+      self->graph = g_steal_pointer (&file->graph);
+      self->placed = g_steal_pointer (&file->placed);
+      self->layout_path = g_steal_pointer (&file->layout_path);
       sluice_canvas_set_failure (self->canvas, NULL);
-      if (loaded->state != NULL || self->is_other)
-        sluice_canvas_set_view_state (self->canvas, loaded->state);
-      sluice_canvas_set_model (self->canvas, loaded->model);
-      loaded_free (loaded);
+      if (file->state != NULL || self->is_other)
+        sluice_canvas_set_view_state (self->canvas, file->state);
+      sluice_canvas_set_model (self->canvas, file->model);
     }
   g_signal_emit (self, signals[LOADED], 0);
 }
 
 void
-sluice_graph_page_open (SluiceGraphPage *self, const char *path)
+sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead *ahead)
 {
   flush_layout (self);
   if (self->loading != NULL)
@@ -242,7 +186,9 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path)
   sluice_canvas_clear_values (self->canvas);
   sluice_canvas_set_loading (self->canvas, _ ("Reading the graph…"));
   g_autoptr (GTask) task = g_task_new (self, self->loading, load_done, NULL);
-  g_task_set_task_data (task, g_strdup (path), g_free);
+  Request *request = g_new (Request, 1);
+  *request = (Request){ g_strdup (path), ahead };
+  g_task_set_task_data (task, request, request_free);
   g_task_run_in_thread (task, load_in_worker);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtk/gtk.h>
 
+#include "app/graph-file.h"
 #include "app/run-controller.h"
 #include "engine/graph/graph.h"
 #include "ui/canvas/hierarchy.h"
@@ -18,8 +19,8 @@ G_DECLARE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, SLUICE, GRAPH_PAGE, Gt
 /* Signals: selection-changed (string, nullable), loaded (the graph is there, or could not be read),
  * failed (string: what could not be written and why), measured (shares and iterations are new). */
 
-/* A project folder, or a graph file. */
-void sluice_graph_page_open (SluiceGraphPage *self, const char *path);
+/* A project folder, or a graph file. @ahead: (transfer full) (nullable): its reading under way */
+void sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead *ahead);
 void sluice_graph_page_set_controller (SluiceGraphPage *self, SluiceRunController *controller);
 
 SluiceGraph *sluice_graph_page_get_graph (SluiceGraphPage *self); /* (nullable) (transfer none) */

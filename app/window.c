@@ -197,7 +197,7 @@ show_selection (SluiceWindow *self)
 /* ---- opening ---- */
 
 void
-sluice_window_open (SluiceWindow *self, const char *path)
+sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead)
 {
   g_autofree char *full = g_canonicalize_filename (path, NULL);
   g_autofree char *name = g_path_get_basename (full);
@@ -205,7 +205,7 @@ sluice_window_open (SluiceWindow *self, const char *path)
   g_autofree char *title = g_strdup_printf (_ ("%s · Sluice"), name);
   gtk_window_set_title (GTK_WINDOW (self), title);
   sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
-  sluice_graph_page_open (self->graph_page, full);
+  sluice_graph_page_open (self->graph_page, full, ahead);
 }
 
 static void
@@ -216,7 +216,7 @@ chosen_cb (GtkNativeDialog *dialog, int response, SluiceWindow *self)
       g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
       g_autofree char *path = g_file_get_path (file);
       if (path != NULL)
-        sluice_window_open (self, path);
+        sluice_window_open (self, path, NULL);
     }
   g_object_unref (dialog);
 }
@@ -353,7 +353,7 @@ select_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 open_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  sluice_window_open (data, g_variant_get_string (parameter, NULL));
+  sluice_window_open (data, g_variant_get_string (parameter, NULL), NULL);
 }
 
 static void
