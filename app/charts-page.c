@@ -14,7 +14,8 @@
 #include "ui/chart/image-card.h"
 #include "ui/chart/text-card.h"
 
-#define TEXT_EVENT "text" /* of the trainer: a file of the run was written, whose name it has */
+#define TEXT_EVENT  "text" /* of the trainer: a file of the run was written, whose name it has */
+#define TEXT_ENDING ".txt"
 
 enum
 {
@@ -173,7 +174,9 @@ new_widget (SluiceChartsPage *self, const char *tag, guint kind)
       g_signal_connect (widget, "step-changed", G_CALLBACK (image_step_cb), self);
       break;
     case KIND_TEXT:
-      name = g_strndup (tag, strcspn (tag, "."));
+      name = g_str_has_suffix (tag, TEXT_ENDING)
+                 ? g_strndup (tag, strlen (tag) - strlen (TEXT_ENDING))
+                 : g_strdup (tag);
       widget = sluice_text_card_new (name);
       break;
     default:
@@ -401,6 +404,8 @@ show_text (SluiceChartsPage *self, SluiceRun *run, const SluiceEvent *event)
   Card *card = find_card (self, event->text);
   if (card == NULL)
     card = add_card (self, event->text, KIND_TEXT);
+  if (card->kind != KIND_TEXT)
+    return; /* a series of that name */
   ensure_shown (card, id);
   if (card->text_run == id && card->text_step == event->step)
     return;

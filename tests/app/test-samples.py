@@ -116,7 +116,6 @@ class Window:
     def finish(self):
         """Trains on until the end, which comes when it comes; the last state."""
         self.act("start")
-        step = 1
         state = self.workbench.wait(lambda s: s["step"] > 1)
         self.picture("running")
         while state["control"] != "idle":
