@@ -241,12 +241,26 @@ binary_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *s
   return !sluice_dtype_is_half (dtype) && !may_refuse;
 }
 
-/* Where operand k stands for element i of the output. */
-static gint64
-operand_at (const SluiceBroadcast *b, guint k, gint64 i)
+/* Goes through the elements of the output in order. */
+typedef struct
 {
-  gint64 inner = b->dim[b->rank - 1];
-  return sluice_broadcast_row (b, k, i / inner) + i % inner * b->step[k][b->rank - 1];
+  const SluiceBroadcast *b;
+  gint64 row, column;
+  gint64 x, y; /* where the operands stand */
+} Walk;
+
+static inline void
+walk_on (Walk *self)
+{
+  const SluiceBroadcast *b = self->b;
+  self->x += b->step[0][b->rank - 1];
+  self->y += b->step[1][b->rank - 1];
+  if (++self->column < b->dim[b->rank - 1])
+    return;
+  self->column = 0;
+  self->row++;
+  self->x = sluice_broadcast_row (b, 0, self->row);
+  self->y = sluice_broadcast_row (b, 1, self->row);
 }
 
 /* One element after the other, in the widest type of its kind. */
@@ -266,14 +280,14 @@ binary_compute_reference (SluiceKernelCall *call)
     return FALSE;
   const SluicePlane p = { .rows = 1, .n = 1 };
   gsize size = sluice_dtype_size (x->dtype);
-  for (gint64 i = 0; i < out->n_elements && k->own_type; i++)
-    k->loop[x->dtype](&p, (char *) x->data + operand_at (&b, 0, i) * size,
-                      (char *) y->data + operand_at (&b, 1, i) * size,
+  Walk walk = { &b };
+  for (gint64 i = 0; i < out->n_elements && k->own_type; i++, walk_on (&walk))
+    k->loop[x->dtype](&p, (char *) x->data + walk.x * size, (char *) y->data + walk.y * size,
                       (char *) out->data + i * size);
-  for (gint64 i = 0; i < out->n_elements && !k->own_type; i++)
+  for (gint64 i = 0; i < out->n_elements && !k->own_type; i++, walk_on (&walk))
     {
-      SluiceWide from_x = sluice_wide_load (x->dtype, x->data, operand_at (&b, 0, i));
-      SluiceWide from_y = sluice_wide_load (y->dtype, y->data, operand_at (&b, 1, i)), to = { 0 };
+      SluiceWide from_x = sluice_wide_load (x->dtype, x->data, walk.x);
+      SluiceWide from_y = sluice_wide_load (y->dtype, y->data, walk.y), to = { 0 };
       one (&p, &from_x, &from_y, &to);
       sluice_wide_store (out->dtype, out->data, i, to);
     }
@@ -323,8 +337,9 @@ compute_strings (SluiceKernelCall *call, StringFunc func)
   if (out == NULL)
     return FALSE;
   gsize size = sluice_dtype_size (out->dtype);
-  for (gint64 i = 0; i < out->n_elements; i++)
-    func (x + operand_at (&b, 0, i), y + operand_at (&b, 1, i), (char *) out->data + i * size);
+  Walk walk = { &b };
+  for (gint64 i = 0; i < out->n_elements; i++, walk_on (&walk))
+    func (x + walk.x, y + walk.y, (char *) out->data + i * size);
   return TRUE;
 }
 

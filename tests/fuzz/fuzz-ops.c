@@ -20,7 +20,9 @@
 #include "tests/fuzz/fuzz-folder.h"
 #include "kernels/samples.h"
 
-#define MEMORY_LIMIT (64 * 1024 * 1024)
+/* Bytes of the device: as many elements of one byte take the plain kernels, which go through them
+ * one by one, a part of the second that a call may take under a sanitizer. */
+#define MEMORY_LIMIT (16 * 1024 * 1024)
 #define MAX_INPUTS   20
 
 static GPtrArray *ops;        /* const SluiceOp: all but what partitioning makes */
