@@ -53,9 +53,33 @@ check_node (void (*build) (Harness *h), double tolerance)
   sluice_pool_set_threads (saved);
 }
 
-static void
-add_product (Harness *h, gint64 m, gint64 k, gint64 n, gboolean ta, gboolean tb)
+static const struct
 {
+  gint64 m, k, n;
+  gboolean ta, tb;
+} products[] = {
+  /* Rows are cut, the last tile is a smaller one. */
+  { 300, 170, 130, FALSE, FALSE },
+  { 300, 170, 130, TRUE, TRUE },
+  /* Columns are cut. */
+  { 33, 130, 1300, FALSE, FALSE },
+  { 33, 130, 1300, TRUE, TRUE },
+  /* Squares are cut. */
+  { 1100, 40, 30000, FALSE, FALSE },
+  /* Few columns, few rows, and b transposed, of which each way of the table is one. */
+  { 1000, 400, 10, FALSE, TRUE },
+  { 1000, 400, 10, FALSE, FALSE },
+  { 50, 700, 10, TRUE, FALSE },
+  { 12, 90, 1100, FALSE, FALSE },
+  { 65, 200, 1300, FALSE, TRUE },
+};
+static guint product; /* that build_product() makes */
+
+static void
+build_product (Harness *h)
+{
+  gint64 m = products[product].m, k = products[product].k, n = products[product].n;
+  gboolean ta = products[product].ta, tb = products[product].tb;
   SluiceEdge inputs[] = { harness_noise (h, ta ? &SLUICE_SHAPE (k, m) : &SLUICE_SHAPE (m, k)),
                           harness_noise (h, tb ? &SLUICE_SHAPE (n, k) : &SLUICE_SHAPE (k, n)) };
   harness_add (
@@ -63,67 +87,11 @@ add_product (Harness *h, gint64 m, gint64 k, gint64 n, gboolean ta, gboolean tb)
       SLUICE_ATTRS (sluice_attr_bool ("transpose_a", ta), sluice_attr_bool ("transpose_b", tb)));
 }
 
-/* Rows are cut, the last tile is a smaller one. */
-static void
-build_tall (Harness *h)
-{
-  add_product (h, 300, 170, 130, FALSE, FALSE);
-}
-static void
-build_tall_transposed (Harness *h)
-{
-  add_product (h, 300, 170, 130, TRUE, TRUE);
-}
-/* Columns are cut. */
-static void
-build_wide (Harness *h)
-{
-  add_product (h, 33, 130, 1300, FALSE, FALSE);
-}
-static void
-build_wide_transposed (Harness *h)
-{
-  add_product (h, 33, 130, 1300, TRUE, TRUE);
-}
-/* Few columns, few rows, and b transposed, of which each way of the table is one. */
-static void
-build_narrow (Harness *h)
-{
-  add_product (h, 1000, 400, 10, FALSE, TRUE);
-}
-static void
-build_narrow_plain (Harness *h)
-{
-  add_product (h, 1000, 400, 10, FALSE, FALSE);
-}
-static void
-build_narrow_transposed (Harness *h)
-{
-  add_product (h, 50, 700, 10, TRUE, FALSE);
-}
-static void
-build_flat (Harness *h)
-{
-  add_product (h, 12, 90, 1100, FALSE, FALSE);
-}
-static void
-build_wide_gradient (Harness *h)
-{
-  add_product (h, 65, 200, 1300, FALSE, TRUE);
-}
-
 static void
 test_products (void)
 {
-  check_node (build_tall, 1e-5);
-  check_node (build_tall_transposed, 1e-5);
-  check_node (build_wide, 1e-5);
-  check_node (build_wide_transposed, 1e-5);
-  check_node (build_narrow, 1e-5);
-  check_node (build_narrow_plain, 1e-5);
-  check_node (build_narrow_transposed, 1e-5);
-  check_node (build_flat, 1e-5);
-  check_node (build_wide_gradient, 1e-5);
+  for (product = 0; product < G_N_ELEMENTS (products); product++)
+    check_node (build_product, 1e-5);
 }
 
 static SluiceEdge
