@@ -14,8 +14,8 @@ G_DECLARE_FINAL_TYPE (SluiceWindow, sluice_window, SLUICE, WINDOW, AdwApplicatio
 
 /* workspace: a folder; it is opened in the background. */
 SluiceWindow *sluice_window_new (SluiceApplication *application, const char *workspace);
-/* A project folder, or a graph file (which can be looked at, not trained). */
-/* @ahead: (transfer full) (nullable): the reading of its graph, where that is under way */
+/* A project folder, or a graph file (which can be looked at, not trained). @ahead: (transfer full)
+ * (nullable): the reading of its graph, where that is under way */
 void sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead);
 void sluice_window_show_page (SluiceWindow *self, const char *page); /* "graph", "charts" */
 /* A message that comes over the page for a moment. */

@@ -100,10 +100,10 @@ fastest_transposed (gint64 m, gint64 n, gint64 size)
 }
 
 /*
- * What is fastest, measured on three generations of CPU: OpenBLAS for small products and for flat
- * ones while it has a kernel for them (up to 10^6 multiplications, or what fits the second cache),
- * MATMUL where few columns leave the blocks of SGEMM half empty. A fixed table: the same shape
- * always takes the same way.
+ * What is fastest, measured on one thread of a CPU with AVX-512: OpenBLAS for small products and
+ * for flat ones while it has a kernel for them (up to 10^6 multiplications, or what fits the second
+ * cache), MATMUL where few columns leave the blocks of SGEMM half empty. A fixed table: the same
+ * shape always takes the same way.
  */
 static Library
 fastest (const SluiceGemm *g, gint64 m, gint64 n)
