@@ -10,7 +10,7 @@
 #define NS_PER_BYTE 0.1
 #define LINE_BYTES  64  /* a cache line: a transpose reads and writes whole ones */
 #define BLOCK       128 /* edge of the square whose pages a transpose keeps at hand */
-#define SQUARE      64  /* edge of the square that goes past the caches */
+#define STREAM_ROWS 512 /* how far each line of a source is read on past the caches */
 #define THIN        8   /* below this, squares do not pay */
 
 typedef struct
@@ -83,7 +83,9 @@ plane_managed (const Plane *p, char *to, const char *from)
 
 /*
  * A transpose goes square by square through a copy, so that each line of either side is touched
- * once: with strides of a power of two, lines push each other out of the cache.
+ * once: with strides of a power of two, lines push each other out of the cache. Past the caches the
+ * source is read along its own lines, which the hardware foresees; where those are short, what
+ * comes next is fetched early, and the target gets several of its lines at a time.
  */
 #define DEFINE_PLANE(suffix, type)                                                                 \
   static void plane_strided_##suffix (const Plane *p, char *to_bytes, const char *from_bytes)      \
@@ -148,6 +150,52 @@ plane_managed (const Plane *p, char *to, const char *from)
                                   (const type *) from_bytes + r + c * p->columns.from,             \
                                   MIN (BLOCK, p->rows.size - r),                                   \
                                   MIN (BLOCK, p->columns.size - c));                               \
+  }                                                                                                \
+                                                                                                   \
+  /* Tile by tile into @lines, lines of @pitch; what lies @ahead of each is on its way. */         \
+  static void transpose_ahead_##suffix (const Plane *p, type *lines, gint64 pitch,                 \
+                                        const type *from, gint64 ahead, gint64 n_rows,             \
+                                        gint64 n_columns)                                          \
+  {                                                                                                \
+    const Plane inner = { .rows.to = pitch, .columns.from = p->columns.from };                     \
+    const gint64 edge = LINE_BYTES / sizeof (type);                                                \
+    for (gint64 c = 0; c < n_columns; c += edge)                                                   \
+      for (gint64 r = 0; r < n_rows; r += edge)                                                    \
+        {                                                                                          \
+          const gint64 width = MIN (edge, n_columns - c);                                          \
+          const type *tile = from + r + c * p->columns.from;                                       \
+          for (gint64 k = 0; k < width; k++)                                                       \
+            __builtin_prefetch (tile + ahead + k * p->columns.from);                               \
+          transpose_block_##suffix (&inner, lines + r * pitch + c, tile, MIN (edge, n_rows - r),   \
+                                    width);                                                        \
+        }                                                                                          \
+  }                                                                                                \
+                                                                                                   \
+  static void plane_streamed_##suffix (const Plane *p, char *to_bytes, const char *from_bytes)     \
+  {                                                                                                \
+    enum                                                                                           \
+    {                                                                                              \
+      LINE = LINE_BYTES / sizeof (type),                                                           \
+      SQUARE = 4 * LINE                                                                            \
+    };                                                                                             \
+    _Alignas(LINE_BYTES) type square[SQUARE][SQUARE];                                              \
+    const gboolean is_short = p->rows.size <= SQUARE;                                              \
+    const gint64 edge = is_short ? SQUARE : LINE;                                                  \
+    type *to = (type *) to_bytes;                                                                  \
+    const type *from = (const type *) from_bytes;                                                  \
+    for (gint64 c = 0; c < p->columns.size; c += edge)                                             \
+      for (gint64 r = 0; r < p->rows.size; r += edge)                                              \
+        {                                                                                          \
+          gint64 n_rows = MIN (edge, p->rows.size - r);                                            \
+          gint64 n_columns = MIN (edge, p->columns.size - c);                                      \
+          const gboolean prefetches = is_short && c + 2 * edge <= p->columns.size;                 \
+          gint64 ahead = prefetches ? edge * p->columns.from : 0;                                  \
+          transpose_ahead_##suffix (p, square[0], SQUARE, from + r + c * p->columns.from, ahead,   \
+                                    n_rows, n_columns);                                            \
+          for (gint64 k = 0; k < n_rows; k++)                                                      \
+            sluice_stream_copy (to + (r + k) * p->rows.to + c, square[k],                          \
+                                n_columns * sizeof (type));                                        \
+        }                                                                                          \
   }
 
 /* Whole tiles of four bytes an element, four by four in registers. */
@@ -183,55 +231,18 @@ DEFINE_PLANE (4, guint32)
 DEFINE_PLANE (8, guint64)
 DEFINE_PLANE (16, Element16)
 
-/* Both sides in runs of four lines, and what comes @next is on its way: no hardware foresees it. */
-static void
-transpose_square (const Plane *p, guint32 *to, const guint32 *from, const guint32 *next)
-{
-  _Alignas(64) guint32 square[SQUARE][SQUARE];
-  const Plane inner = { .rows.to = SQUARE, .columns.from = p->columns.from };
-  for (gint64 c = 0; c < SQUARE; c += 16)
-    for (gint64 r = 0; r < SQUARE; r += 16)
-      {
-        for (gint64 k = c; k < c + 16; k++)
-          __builtin_prefetch (next + r + k * p->columns.from);
-        transpose_tile_fast (&inner, &square[r][c], from + r + c * p->columns.from);
-      }
-  for (gint64 r = 0; r < SQUARE; r++)
-    sluice_stream_copy (to + r * p->rows.to, square[r], sizeof square[r]);
-}
-
-static void
-plane_transpose_streamed (const Plane *p, char *to_bytes, const char *from_bytes)
-{
-  guint32 *to = (guint32 *) to_bytes;
-  const guint32 *from = (const guint32 *) from_bytes;
-  for (gint64 r = 0; r < p->rows.size; r += SQUARE)
-    for (gint64 c = 0; c < p->columns.size; c += SQUARE)
-      {
-        guint32 *square_to = to + r * p->rows.to + c;
-        const guint32 *square_from = from + r + c * p->columns.from;
-        gint64 n_rows = MIN (SQUARE, p->rows.size - r);
-        gint64 n_columns = MIN (SQUARE, p->columns.size - c);
-        if (n_rows == SQUARE && n_columns == SQUARE)
-          transpose_square (p, square_to, square_from,
-                            c + 2 * SQUARE <= p->columns.size
-                                ? square_from + SQUARE * p->columns.from
-                                : square_from);
-        else
-          transpose_block_4 (p, square_to, square_from, n_rows, n_columns);
-      }
-}
-
 typedef struct
 {
   PlaneFunc strided;   /* any strides */
   PlaneFunc repeat;    /* columns: to 1, from 0 */
   PlaneFunc transpose; /* columns: to 1; rows: from 1 */
+  PlaneFunc streamed;  /* a transpose past the caches */
 } PlaneFuncs;
 
 #define PLANE_FUNCS(suffix)                                                                        \
   {                                                                                                \
-    plane_strided_##suffix, plane_repeat_##suffix, plane_transpose_##suffix                        \
+    plane_strided_##suffix, plane_repeat_##suffix, plane_transpose_##suffix,                       \
+        plane_streamed_##suffix                                                                    \
   }
 
 static const PlaneFuncs plane_funcs[] = {
@@ -249,7 +260,7 @@ choose_plane_func (const Plane *p)
   if (p->columns.to == 1 && p->columns.from == 0)
     return funcs->repeat;
   if (p->columns.to == 1 && p->rows.from == 1 && p->rows.size >= THIN && p->columns.size >= THIN)
-    return p->streams && p->bytes == 4 ? plane_transpose_streamed : funcs->transpose;
+    return p->streams ? funcs->streamed : funcs->transpose;
   return funcs->strided;
 }
 
@@ -352,7 +363,7 @@ run_simple (
   job.func = choose_plane_func (&job.plane);
 
   gint64 row_bytes = job.plane.columns.size * job.plane.bytes;
-  job.rows_a_piece = MAX (BLOCK, CHUNK_BYTES / row_bytes);
+  job.rows_a_piece = MAX (job.plane.streams ? STREAM_ROWS : BLOCK, CHUNK_BYTES / row_bytes);
   job.pieces = (job.plane.rows.size + job.rows_a_piece - 1) / job.rows_a_piece;
   gint64 unit_bytes = MIN (job.rows_a_piece, job.plane.rows.size) * row_bytes;
   gint64 grain = MAX (1, CHUNK_BYTES / unit_bytes);

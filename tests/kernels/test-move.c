@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/array/move.h"
+#include "kernels/array/stream.h"
 
 static const SluiceDType dtypes[] = { SLUICE_UINT8,  SLUICE_HALF,       SLUICE_FLOAT,
                                       SLUICE_DOUBLE, SLUICE_COMPLEX128, SLUICE_STRING };
@@ -40,27 +41,31 @@ make_source (SluiceDType dtype, gint64 n)
 
 /* from_offset: where the source begins, for strides that go backwards. */
 static void
-check_move (const SluiceMove *move, gint64 n_to, gint64 n_from, gint64 from_offset)
+check_move_of (
+    SluiceDType dtype, const SluiceMove *move, gint64 n_to, gint64 n_from, gint64 from_offset)
 {
-  for (guint d = 0; d < G_N_ELEMENTS (dtypes); d++)
-    {
-      if (dtypes[d] == SLUICE_STRING && n_to > 20000)
-        continue;
-      SluiceKernelCall call = { 0 };
-      g_autoptr (SluiceTensor) from = make_source (dtypes[d], n_from);
-      g_autoptr (SluiceTensor) got = sluice_tensor_new_zeros (dtypes[d], &SLUICE_SHAPE (n_to));
-      g_autoptr (SluiceTensor) want = sluice_tensor_new_zeros (dtypes[d], &SLUICE_SHAPE (n_to));
-      const char *source = (char *) from->data + from_offset * sluice_dtype_size (dtypes[d]);
-      g_assert_true (sluice_move_run (&call, dtypes[d], move, got->data, source));
-      move_plainly (dtypes[d], move, 0, want->data, source);
-      if (!sluice_tensor_identical (got, want))
-        g_error ("%s: a nest of %d dimensions moved wrongly", sluice_dtype_name (dtypes[d]),
-                 move->rank);
-    }
+  SluiceKernelCall call = { 0 };
+  g_autoptr (SluiceTensor) from = make_source (dtype, n_from);
+  g_autoptr (SluiceTensor) got = sluice_tensor_new_zeros (dtype, &SLUICE_SHAPE (n_to));
+  g_autoptr (SluiceTensor) want = sluice_tensor_new_zeros (dtype, &SLUICE_SHAPE (n_to));
+  const char *source = (char *) from->data + from_offset * sluice_dtype_size (dtype);
+  g_assert_true (sluice_move_run (&call, dtype, move, got->data, source));
+  move_plainly (dtype, move, 0, want->data, source);
+  if (!sluice_tensor_identical (got, want))
+    g_error ("%s: a nest of %d dimensions moved wrongly", sluice_dtype_name (dtype), move->rank);
 }
 
 static void
-check_transpose (const gint64 *sizes, const int *perm, int rank)
+check_move (const SluiceMove *move, gint64 n_to, gint64 n_from, gint64 from_offset)
+{
+  for (guint d = 0; d < G_N_ELEMENTS (dtypes); d++)
+    if (dtypes[d] != SLUICE_STRING || n_to <= 20000)
+      check_move_of (dtypes[d], move, n_to, n_from, from_offset);
+}
+
+/* Returns the number of elements. */
+static gint64
+make_transpose (SluiceMove *move, const gint64 *sizes, const int *perm, int rank)
 {
   SluiceShape x = { .rank = rank }, y = { .rank = rank };
   gint64 to[SLUICE_MAX_RANK], from[SLUICE_MAX_RANK];
@@ -71,10 +76,16 @@ check_transpose (const gint64 *sizes, const int *perm, int rank)
     }
   sluice_move_strides (&x, from);
   sluice_move_strides (&y, to);
-  SluiceMove move = { 0 };
   for (int i = 0; i < rank; i++)
-    sluice_move_add (&move, y.dim[i], to[i], from[perm[i]]);
-  gint64 n = sluice_shape_n_elements (&x);
+    sluice_move_add (move, y.dim[i], to[i], from[perm[i]]);
+  return sluice_shape_n_elements (&x);
+}
+
+static void
+check_transpose (const gint64 *sizes, const int *perm, int rank)
+{
+  SluiceMove move = { 0 };
+  gint64 n = make_transpose (&move, sizes, perm, rank);
   check_move (&move, n, n, 0);
 }
 
@@ -91,6 +102,29 @@ test_transpose (void)
   check_transpose ((gint64[]){ 2, 17, 18, 19 }, (int[]){ 0, 3, 1, 2 }, 4);
   check_transpose ((gint64[]){ 2, 17, 18, 19 }, (int[]){ 0, 2, 3, 1 }, 4);
   check_transpose ((gint64[]){ 2, 3, 4, 3, 2, 3, 2, 3 }, (int[]){ 7, 0, 6, 1, 5, 2, 4, 3 }, 8);
+}
+
+/* Targets that go past the caches: lines of the source long and short, whole and in part. */
+static void
+test_streamed (void)
+{
+  sluice_pool_set_threads (3);
+  for (guint d = 0; d < G_N_ELEMENTS (dtypes); d++)
+    {
+      if (dtypes[d] == SLUICE_STRING)
+        continue;
+      gint64 n = SLUICE_STREAM_BYTES / (gint64) sluice_dtype_size (dtypes[d]);
+      const gint64 sizes[][3] = { { 1, n / 1024, 1024 },
+                                  { 1, n / 1031 + 3, 1031 },
+                                  { 3, n / 39, 14 } };
+      for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+        {
+          SluiceMove move = { 0 };
+          gint64 size = make_transpose (&move, sizes[i], (int[]){ 0, 2, 1 }, 3);
+          check_move_of (dtypes[d], &move, size, size, 0);
+        }
+    }
+  sluice_pool_set_threads (1);
 }
 
 static void
@@ -148,6 +182,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   sluice_pool_set_threads (1);
   g_test_add_func ("/kernels/move/transpose", test_transpose);
+  g_test_add_func ("/kernels/move/streamed", test_streamed);
   g_test_add_func ("/kernels/move/strides", test_strides);
   g_test_add_func ("/kernels/move/long", test_long);
   g_test_add_func ("/kernels/move/threads", test_threads);
