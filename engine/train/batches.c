@@ -61,18 +61,31 @@ write_row (SluiceTensor *t, gint64 from, gint64 n, const double *values)
 #undef WRITE
 }
 
+static gint64
+row_elements (const SluiceTensor *values)
+{
+  return values->shape.dim[0] > 0 ? values->n_elements / values->shape.dim[0] : 0;
+}
+
+/* Are the values what is wanted, so that their bytes are copied? */
+static gboolean
+is_as_is (const SluiceTensor *values, SluiceDType dtype, double scale)
+{
+  return values->dtype == (gint8) dtype && scale == 1;
+}
+
 SluiceTensor *
 sluice_examples_gather (
     const SluiceTensor *values, const gint64 *rows, gint64 n, SluiceDType dtype, double scale)
 {
   SluiceShape shape = values->shape;
-  gint64 row = values->shape.dim[0] > 0 ? values->n_elements / values->shape.dim[0] : 0;
+  gint64 row = row_elements (values);
   shape.dim[0] = n;
   SluiceTensor *out = sluice_tensor_new (NULL, dtype, &shape, SLUICE_OWNER_NONE);
   if (out == NULL)
     return NULL;
   gsize bytes = row * sluice_dtype_size (dtype);
-  gboolean as_is = values->dtype == (gint8) dtype && scale == 1;
+  gboolean as_is = is_as_is (values, dtype, scale);
   double block[512];
   for (gint64 r = 0; r < n; r++)
     if (as_is)
@@ -91,8 +104,11 @@ sluice_examples_gather (
 
 /* ---- batches ---- */
 
-/* How many batches are made ahead. */
+/* How many batches are made ahead. The thread that makes them sleeps until half of them are used:
+ * to wake it costs as much as a small batch. */
 #define AHEAD 4
+/* Copying less is not worth a thread. */
+#define COPY_BYTES ((gint64) 64 << 10)
 
 struct _SluiceBatches
 {
@@ -102,8 +118,9 @@ struct _SluiceBatches
   guint64 seed;
   SluiceDType x_dtype, y_dtype;
   double scale;
+  gboolean has_thread;
 
-  /* the thread's own */
+  /* the thread's own; of who asks for a batch where there is none */
   SluiceCursor cursor;
   gint64 *order; /* of epoch cursor.epoch */
   gint64 order_epoch;
@@ -113,6 +130,7 @@ struct _SluiceBatches
   pthread_mutex_t lock; /* guards what follows */
   pthread_cond_t changed;
   GQueue ready; /* of SluiceBatch */
+  gboolean thread_sleeps, caller_sleeps;
   gboolean quit;
 };
 
@@ -156,9 +174,41 @@ make_order (SluiceBatches *self)
     }
 }
 
+static SluiceTensor *
+view_rows (SluiceTensor *values, gint64 first, gint64 n)
+{
+  SluiceShape shape = values->shape;
+  shape.dim[0] = n;
+  return sluice_tensor_new_view (values, &shape, first * row_elements (values));
+}
+
+/* The next batch where its examples lie one after the other as they are wanted. (nullable) */
+static SluiceBatch *
+view_batch (SluiceBatches *self)
+{
+  const SluiceExamples *examples = self->examples;
+  if (self->shuffle || !is_as_is (examples->x, self->x_dtype, self->scale)
+      || !is_as_is (examples->y, self->y_dtype, 1))
+    return NULL;
+  SluiceCursor from = self->cursor;
+  if (from.position >= examples->n)
+    from = (SluiceCursor){ from.epoch + 1, 0 };
+  if (self->size > examples->n - from.position)
+    return NULL;
+  SluiceBatch *batch = g_new0 (SluiceBatch, 1);
+  batch->x = view_rows (examples->x, from.position, self->size);
+  batch->y = view_rows (examples->y, from.position, self->size);
+  self->cursor = (SluiceCursor){ from.epoch, from.position + self->size };
+  batch->next = self->cursor;
+  return batch;
+}
+
 static SluiceBatch *
 make_batch (SluiceBatches *self)
 {
+  SluiceBatch *view = view_batch (self);
+  if (view != NULL)
+    return view;
   for (gint64 i = 0; i < self->size; i++)
     {
       if (self->cursor.position >= self->examples->n)
@@ -184,14 +234,18 @@ batches_main (void *data)
     {
       if (self->ready.length >= AHEAD)
         {
-          pthread_cond_wait (&self->changed, &self->lock);
+          self->thread_sleeps = TRUE;
+          while (!self->quit && self->ready.length > AHEAD / 2)
+            pthread_cond_wait (&self->changed, &self->lock);
+          self->thread_sleeps = FALSE;
           continue;
         }
       pthread_mutex_unlock (&self->lock);
       SluiceBatch *batch = make_batch (self);
       pthread_mutex_lock (&self->lock);
       g_queue_push_tail (&self->ready, batch);
-      pthread_cond_broadcast (&self->changed);
+      if (self->caller_sleeps)
+        pthread_cond_broadcast (&self->changed);
     }
   pthread_mutex_unlock (&self->lock);
   return NULL;
@@ -206,6 +260,19 @@ batches_free (SluiceBatches *self)
   g_free (self->order);
   g_free (self->rows);
   g_free (self);
+}
+
+/* Is a batch there at once, or nearly? */
+static gboolean
+makes_fast (const SluiceBatches *self)
+{
+  const SluiceExamples *examples = self->examples;
+  if (!is_as_is (examples->x, self->x_dtype, self->scale)
+      || !is_as_is (examples->y, self->y_dtype, 1))
+    return FALSE;
+  gsize row = row_elements (examples->x) * sluice_dtype_size (self->x_dtype)
+              + row_elements (examples->y) * sluice_dtype_size (self->y_dtype);
+  return !self->shuffle || row == 0 || self->size <= COPY_BYTES / (gint64) row;
 }
 
 SluiceBatches *
@@ -234,7 +301,9 @@ sluice_batches_new (const SluiceExamples *examples,
                            .ready = G_QUEUE_INIT };
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->changed, NULL);
-  if (sluice_thread_start (&self->thread, batches_main, self, "making batches", NULL, error))
+  self->has_thread = !makes_fast (self);
+  if (!self->has_thread
+      || sluice_thread_start (&self->thread, batches_main, self, "making batches", NULL, error))
     return self;
   batches_free (self);
   return NULL;
@@ -243,11 +312,16 @@ sluice_batches_new (const SluiceExamples *examples,
 SluiceBatch *
 sluice_batches_next (SluiceBatches *self)
 {
+  if (!self->has_thread)
+    return make_batch (self);
   pthread_mutex_lock (&self->lock);
+  self->caller_sleeps = TRUE;
   while (self->ready.length == 0)
     pthread_cond_wait (&self->changed, &self->lock);
+  self->caller_sleeps = FALSE;
   SluiceBatch *batch = g_queue_pop_head (&self->ready);
-  pthread_cond_broadcast (&self->changed);
+  if (self->thread_sleeps && self->ready.length <= AHEAD / 2)
+    pthread_cond_broadcast (&self->changed);
   pthread_mutex_unlock (&self->lock);
   return batch;
 }
@@ -259,6 +333,7 @@ sluice_batches_free (SluiceBatches *self)
   self->quit = TRUE;
   pthread_cond_broadcast (&self->changed);
   pthread_mutex_unlock (&self->lock);
-  pthread_join (self->thread, NULL);
+  if (self->has_thread)
+    pthread_join (self->thread, NULL);
   batches_free (self);
 }

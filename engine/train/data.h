@@ -79,8 +79,9 @@ typedef struct
 } SluiceBatch;
 void sluice_batch_free (SluiceBatch *self);
 
-/* Makes batches on a thread of its own, a few ahead. Borrows examples. NULL with
- * RESOURCE_EXHAUSTED: there is no thread for it. */
+/* Makes batches on a thread of its own, a few ahead, but where they need little copying; examples
+ * in file order and of the wanted types are not copied at all. One thread at a time asks. Borrows
+ * examples. NULL with RESOURCE_EXHAUSTED: there is no thread for it. */
 typedef struct _SluiceBatches SluiceBatches;
 SluiceBatches *sluice_batches_new (const SluiceExamples *examples,
                                    gint64 size,

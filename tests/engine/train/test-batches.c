@@ -131,6 +131,72 @@ test_restart (void)
     }
 }
 
+static SluiceBatches *
+make_as_is (const SluiceExamples *examples, gint64 size, gboolean shuffle)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceBatches *batches = sluice_batches_new (examples, size, shuffle, 7, SLUICE_INT64,
+                                               SLUICE_INT64, 1, (SluiceCursor){ 0, 0 }, &error);
+  g_assert_no_error (error);
+  return batches;
+}
+
+static gboolean
+lies_in (const SluiceTensor *part, const SluiceTensor *whole)
+{
+  return part->data >= whole->data
+         && part->data < (gpointer) ((gint64 *) whole->data + whole->n_elements);
+}
+
+/* What is wanted as the files have it and in their order is not copied. */
+static void
+test_as_is (void)
+{
+  SluiceExamples *examples = make_examples (25);
+  SluiceBatches *batches = make_as_is (examples, 10, FALSE);
+  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_batch_free);
+  for (gint64 i = 0; i < 10; i++)
+    {
+      SluiceBatch *batch = sluice_batches_next (batches);
+      gint64 first = i * 10 % 25;
+      g_assert_cmpint (lies_in (batch->x, examples->x), ==, first + 10 <= 25);
+      g_assert_cmpint (lies_in (batch->y, examples->y), ==, first + 10 <= 25);
+      g_assert_cmpint (batch->next.epoch, ==, (i * 10 + 9) / 25);
+      g_assert_cmpint (batch->next.position, ==, (first + 9) % 25 + 1);
+      g_assert_cmpint (batch->x->shape.rank, ==, 2);
+      g_ptr_array_add (kept, batch);
+    }
+  sluice_batches_free (batches);
+  sluice_examples_free (examples); /* batches hold what they show */
+  for (gint64 i = 0; i < 100; i++)
+    {
+      const SluiceBatch *batch = kept->pdata[i / 10];
+      g_assert_cmpint (((const gint64 *) batch->x->data)[i % 10], ==, i % 25);
+      g_assert_cmpint (((const gint64 *) batch->y->data)[i % 10], ==, i % 25);
+    }
+}
+
+/* Batches that are made on the caller's thread, and too large ones that are not, are the same. */
+static void
+test_as_is_shuffled (void)
+{
+  g_autoptr (SluiceExamples) examples = make_examples (9000);
+  for (gint64 size = 100; size <= 6000; size += 5900)
+    {
+      g_autoptr (GArray) converted = take_new (examples, size, TRUE, 7, 3);
+      SluiceBatches *batches = make_as_is (examples, size, TRUE);
+      for (guint i = 0; i < 3; i++)
+        {
+          SluiceBatch *batch = sluice_batches_next (batches);
+          const gint64 *want = (const gint64 *) converted->data + i * size;
+          g_assert_cmpmem (batch->x->data, size * sizeof *want, want, size * sizeof *want);
+          g_assert_cmpmem (batch->y->data, size * sizeof *want, want, size * sizeof *want);
+          sluice_batch_free (batch);
+        }
+      sluice_batches_free (batches);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -139,5 +205,7 @@ main (int argc, char **argv)
   g_test_add_func ("/batches/in-order", test_in_order);
   g_test_add_func ("/batches/seeds", test_seeds);
   g_test_add_func ("/batches/restart", test_restart);
+  g_test_add_func ("/batches/as-is", test_as_is);
+  g_test_add_func ("/batches/as-is-shuffled", test_as_is_shuffled);
   return g_test_run ();
 }
