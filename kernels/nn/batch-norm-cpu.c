@@ -10,10 +10,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/math/elementwise.h"
 #include "kernels/nn/batch-norm.h"
 #include "kernels/typed.h"
 
-#define MIN_LANES 64
+#define MIN_LANES 256
 #define BLOCK     16 /* channels whose sums are kept in registers */
 /* Elements of a chunk of sums: up to here the order, and so the rounding, is TensorFlow's. */
 #define SUM_CHUNK 131072
@@ -34,16 +35,29 @@ typedef struct
   const void *center, *k, *shift, *along; /* of each channel, of the dtype */
 } Norm;
 
-/* Does something with element i of each row, of lane c. */
-#define FOR_EACH(body)                                                                             \
+/* y[i] = expression of element i of each row, which is of lane c. y may be an operand, element for
+ * element, and is none of the vectors. The compiler does not know that it is not *p itself. */
+#define FOR_EACH(expression)                                                                       \
+  const gint64 lanes = p->lanes, inner = p->inner;                                                 \
   for (gint64 o = begin; o < end; o++)                                                             \
     {                                                                                              \
-      const gint64 at = o * p->lanes * p->inner;                                                   \
-      if (p->inner == 1)                                                                           \
-        for (gint64 c = 0, i = at; c < p->lanes; c++, i++)                                         \
-          body else for (gint64 c = 0; c < p->lanes; c++) for (gint64 i = at + c * p->inner;       \
-                                                               i < at + (c + 1) * p->inner; i++)   \
-              body                                                                                 \
+      const gint64 at = o * lanes * inner;                                                         \
+      if (inner == 1)                                                                              \
+        {                                                                                          \
+          SLUICE_INDEPENDENT                                                                       \
+          for (gint64 c = 0; c < lanes; c++)                                                       \
+            {                                                                                      \
+              const gint64 i = at + c;                                                             \
+              y[i] = expression;                                                                   \
+            }                                                                                      \
+        }                                                                                          \
+      else                                                                                         \
+        for (gint64 c = 0; c < lanes; c++)                                                         \
+          {                                                                                        \
+            SLUICE_INDEPENDENT                                                                     \
+            for (gint64 i = at + c * inner, n = i + inner; i < n; i++)                             \
+              y[i] = expression;                                                                   \
+          }                                                                                        \
     }
 
 /* Sums over rows, channels in blocks; what is added to which sum is the body. */
@@ -97,15 +111,15 @@ typedef struct
   {                                                                                                \
     const T *x = p->x, *center = p->center, *k = p->k, *shift = p->shift;                          \
     T *y = p->out;                                                                                 \
-    FOR_EACH ({ y[i] = (x[i] - center[c]) * k[c] + shift[c]; })                                    \
+    FOR_EACH ((x[i] - center[c]) * k[c] + shift[c])                                                \
   }                                                                                                \
-  /* dx = (dy - shift - (x - center) along) k */                                                   \
+  /* y = (dy - shift - (x - center) along) k */                                                    \
   SLUICE_HOT static void unscale_##suffix (const Norm *p, gint64 begin, gint64 end)                \
   {                                                                                                \
     const T *x = p->x, *dy = p->dy;                                                                \
     const T *center = p->center, *k = p->k, *shift = p->shift, *along = p->along;                  \
-    T *dx = p->out;                                                                                \
-    FOR_EACH ({ dx[i] = (dy[i] - shift[c] - (x[i] - center[c]) * along[c]) * k[c]; })              \
+    T *y = p->out;                                                                                 \
+    FOR_EACH ((dy[i] - shift[c] - (x[i] - center[c]) * along[c]) * k[c])                           \
   }
 LOOPS (float, float)
 LOOPS (double, double)
