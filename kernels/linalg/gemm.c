@@ -3,6 +3,7 @@
 #include <complex.h>
 #include <string.h>
 
+#include "kernels/array/move.h"
 #include "kernels/linalg/dnnl-matmul.h"
 #include "kernels/linalg/gemm.h"
 #include "kernels/linalg/library.h"
@@ -247,6 +248,8 @@ cut (const SluiceGemm *g, Tiling *t)
   gint64 b_size = g->n * g->k;
   gint64 rows = b_size <= 1 << 18 ? 64 : b_size <= 1 << 19 ? 128 : b_size <= 1 << 20 ? 256 : 512;
   rows = MAX (rows, sluice_round_up ((gint64) (min_flops / row_flops) + 1, 64));
+  if (g->b_flags & SLUICE_GEMM_TRANSPOSED && g->m >= 1024)
+    rows = MAX (rows, 256); /* to pack a transposed b takes longer */
   t->rows = MIN (rows, g->m);
   t->columns = g->n;
   if (rows == 512 && g->m >= 1024 && g->n >= 2048)
@@ -261,9 +264,44 @@ cut (const SluiceGemm *g, Tiling *t)
   t->tiles_across = (g->n + t->columns - 1) / t->columns;
 }
 
+/*
+ * Few rows by a b that is transposed and larger than a cache: a library would re-order all of b for
+ * them. The product transposed reads b as it lies, and re-orders a and the result.
+ */
+static gboolean
+wants_transposed_product (const SluiceGemm *g)
+{
+  gboolean ta = g->a_flags & SLUICE_GEMM_TRANSPOSED, tb = g->b_flags & SLUICE_GEMM_TRANSPOSED;
+  return g->dtype == SLUICE_FLOAT && tb && !ta && !g->accumulate && g->m >= NARROW && g->m <= 128
+         && g->n >= 512 && g->n * g->k > 1 << 19;
+}
+
+static gboolean
+run_transposed (SluiceKernelCall *call, const SluiceGemm *g)
+{
+  g_autoptr (SluiceTensor) c = sluice_call_scratch (call, g->dtype, &SLUICE_SHAPE (g->n, g->m));
+  if (c == NULL)
+    return FALSE;
+  const SluiceGemm transposed = { .dtype = g->dtype,
+                                  .b_flags = SLUICE_GEMM_TRANSPOSED,
+                                  .m = g->n,
+                                  .n = g->m,
+                                  .k = g->k,
+                                  .a = g->b,
+                                  .b = g->a,
+                                  .c = c->data };
+  SluiceMove move = { 0 };
+  sluice_move_add (&move, g->m, g->n, 1);
+  sluice_move_add (&move, g->n, 1, g->m);
+  return sluice_call_gemm (call, &transposed)
+         && sluice_move_run (call, g->dtype, &move, g->c, c->data);
+}
+
 gboolean
 sluice_call_gemm (SluiceKernelCall *call, const SluiceGemm *g)
 {
+  if (wants_transposed_product (g))
+    return run_transposed (call, g);
   if (is_trivial (g))
     return TRUE;
   gboolean can_openblas = sluice_openblas_get_sgemm () != NULL && fits_openblas (g);

@@ -72,6 +72,9 @@ static const struct
   { 50, 700, 10, TRUE, FALSE },
   { 12, 90, 1100, FALSE, FALSE },
   { 65, 200, 1300, FALSE, TRUE },
+  /* A large b, transposed: few rows, and many. */
+  { 60, 500, 1300, FALSE, TRUE },
+  { 1300, 500, 1300, FALSE, TRUE },
 };
 static guint product; /* that build_product() makes */
 
