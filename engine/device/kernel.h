@@ -19,6 +19,7 @@ typedef union
 
 typedef struct _SluiceKernel SluiceKernel;
 typedef struct _SluiceKernelCall SluiceKernelCall;
+typedef struct _SluicePartGiver SluicePartGiver;
 typedef struct _SluiceStep SluiceStep;           /* runtime: what belongs to one run of a session */
 typedef struct _SluiceFunctions SluiceFunctions; /* function.h */
 
@@ -53,10 +54,34 @@ struct _SluiceKernelCall
   SluiceStep *step;
   const _Atomic int *cancelled; /* non-zero: give up soon. Long kernels look between chunks */
   guint64 frame, iteration;
-  SluiceOwner owner;     /* of what the call allocates */
-  guint64 run_seed;      /* seeds random nodes that have none of their own */
-  SluiceKernelDone done; /* of asynchronous kernels */
-  GError *error;         /* set by sluice_call_fail() */
+  SluiceOwner owner;            /* of what the call allocates */
+  guint64 run_seed;             /* seeds random nodes that have none of their own */
+  SluiceKernelDone done;        /* of asynchronous kernels */
+  GError *error;                /* set by sluice_call_fail() */
+  const SluicePartGiver *giver; /* (nullable): input kernel->taken - 1 is not there, it gives it */
+};
+
+/*
+ * A large value that only one kernel reads is best used while it is made: its kernel hands it over
+ * in parts, each while it is in a near cache, and the whole is never in memory
+ * (engine/passes/pair.c).
+ */
+typedef struct
+{
+  /* Once, before the first part. FALSE: the value is refused; the taker has set its error. */
+  gboolean (*begin) (gpointer data, const SluiceShape *shape);
+  /* n elements, the first of which is number `first`. On any thread; each element comes once. */
+  void (*take) (gpointer data, gint64 first, gint64 n, const void *elements);
+  gpointer data;
+} SluicePartTaker;
+
+struct _SluicePartGiver
+{
+  SluiceDType dtype; /* of the value */
+  /* FALSE: the error of the taker's call is set. */
+  gboolean (*give) (const SluicePartGiver *self,
+                    SluiceKernelCall *taker_call,
+                    const SluicePartTaker *taker);
 };
 
 /*
@@ -152,6 +177,10 @@ struct _SluiceKernel
   void (*step_failed) (const SluiceNode *node, SluiceResources *resources, const GError *error);
   /* Nullable: the kernel is element-wise. FALSE: not for the types of this node. */
   gboolean (*strip) (const SluiceKernel *self, const SluiceNode *node, SluiceStrip *strip);
+  /* Nullable, of one output: instead of compute, hands it to the taker in parts that have the bits
+   * that compute gives. FALSE: call->error is set, or the taker refused. */
+  gboolean (*give) (SluiceKernelCall *call, const SluicePartTaker *taker);
+  guint taken;   /* 1 + the input that may come in parts, from call->giver; 0: none */
   gpointer data; /* for tables of kernels that share one function */
 };
 

@@ -99,6 +99,15 @@ void sluice_merge_common (SluiceWork *work);
  */
 void sluice_drop_unread (SluiceWork *work);
 
+/**
+ * sluice_pair:
+ * @devices: of the session, by number
+ *
+ * A node whose kernel takes an input in parts, and the one that makes the input, where its kernel
+ * gives it in parts and nobody else reads it, become one. No value changes. Before partitioning.
+ */
+void sluice_pair (SluiceWork *work, SluiceDevice *const *devices, int max_rank);
+
 /* Two accesses to one variable, at least one of which writes, that run in any order. */
 typedef struct
 {

@@ -38,8 +38,8 @@ is_pivot (const SluiceWorkNode *node)
   return FALSE;
 }
 
-static gboolean
-may_go (const SluiceWork *work, const SluiceWorkNode *node)
+gboolean
+sluice_work_may_go (const SluiceWork *work, const SluiceWorkNode *node)
 {
   return node->kind == SLUICE_WORK_OP && sluice_node_only_computes (node->origin)
          && sluice_work_takes_values (work, node)
@@ -60,7 +60,7 @@ find_unread (const SluiceWork *work, const GPtrArray *order, guint8 *goes)
     {
       SluiceWorkNode *node = order->pdata[i];
       SluiceWorkNode *owner = owners[node->index];
-      gboolean unread = owner && owner != MANY && may_go (work, node);
+      gboolean unread = owner && owner != MANY && sluice_work_may_go (work, node);
       goes[node->index] = unread;
       n += unread;
       for (guint k = 0; k < node->n_inputs; k++)
@@ -101,6 +101,22 @@ wait_instead (SluiceWork *work, SluiceWorkNode *node, const guint8 *goes, guint 
 }
 
 void
+sluice_work_wait_for_inputs (SluiceWork *work, const guint8 *goes)
+{
+  for (guint i = 0; i < work->nodes->len; i++)
+    ((SluiceWorkNode *) work->nodes->pdata[i])->mark = 0;
+  for (guint i = 0; i < work->nodes->len; i++)
+    {
+      SluiceWorkNode *node = work->nodes->pdata[i];
+      gboolean waits = FALSE;
+      for (guint k = 0; k < node->n_controls && !goes[node->index]; k++)
+        waits |= goes[node->controls[k]->index];
+      if (waits)
+        wait_instead (work, node, goes, i + 1);
+    }
+}
+
+void
 sluice_drop_unread (SluiceWork *work)
 {
   SluiceWorkNode *stuck;
@@ -110,16 +126,6 @@ sluice_drop_unread (SluiceWork *work)
   g_autofree guint8 *goes = g_new0 (guint8, work->nodes->len + 1);
   if (!find_unread (work, order, goes))
     return;
-  for (guint i = 0; i < order->len; i++)
-    ((SluiceWorkNode *) order->pdata[i])->mark = 0;
-  for (guint i = 0; i < order->len; i++)
-    {
-      SluiceWorkNode *node = order->pdata[i];
-      gboolean waits = FALSE;
-      for (guint k = 0; k < node->n_controls && !goes[node->index]; k++)
-        waits |= goes[node->controls[k]->index];
-      if (waits)
-        wait_instead (work, node, goes, i + 1);
-    }
+  sluice_work_wait_for_inputs (work, goes);
   sluice_work_sweep (work);
 }

@@ -25,6 +25,7 @@ typedef enum
   SLUICE_WORK_SEND,
   SLUICE_WORK_RECV,  /* of what its Send, which is its input, took on the other device */
   SLUICE_WORK_FUSED, /* runs its members strip by strip; the origin is the last of them */
+  SLUICE_WORK_PAIR,  /* runs the second of its members, the origin, on what the first one gives */
   /* Of a run in parts: a feed that comes while it runs, and what is fetched from it then. */
   SLUICE_WORK_FEED,
   SLUICE_WORK_FETCH,
@@ -115,6 +116,11 @@ gboolean sluice_node_takes_ref (const SluiceNode *node, guint input);
 gboolean sluice_node_only_computes (const SluiceNode *node);
 /* Do its inputs come as values? A reader of a variable sees what it holds at that time. */
 gboolean sluice_work_takes_values (const SluiceWork *self, const SluiceWorkNode *node);
+
+/* Is it the same to wait for the node and to wait for its inputs? */
+gboolean sluice_work_may_go (const SluiceWork *self, const SluiceWorkNode *node);
+/* goes: by index; whoever waits for a node that goes waits for what that one would wait for. */
+void sluice_work_wait_for_inputs (SluiceWork *self, const guint8 *goes);
 
 static inline SluiceRole
 sluice_work_role (const SluiceWorkNode *node)

@@ -3,6 +3,7 @@
 #include "engine/runtime/plan.h"
 
 #include "engine/runtime/fused.h"
+#include "engine/runtime/paired.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/memory-class.h"
 #include "engine/runtime/schedule.h"
@@ -270,6 +271,13 @@ compile_node (Compile *compile, guint32 rank, GError **error)
       node->kernel = &sluice_fused_kernel;
       node->state =
           sluice_fusion_new (work_node, device->klass->type, compile->options->max_rank, error);
+      ok = node->state != NULL;
+      book_outputs (compile, node);
+      break;
+    case SLUICE_WORK_PAIR:
+      node->kernel = &sluice_paired_kernel;
+      node->state =
+          sluice_paired_new (work_node, device->klass->type, compile->options->max_rank, error);
       ok = node->state != NULL;
       book_outputs (compile, node);
       break;

@@ -224,12 +224,16 @@ sluice_programs_compile (SluicePrograms *self,
     }
   if (self->ordered && !sluice_order_effects (work, error))
     return NULL;
+  SluiceDevice *const *devices = (SluiceDevice *const *) self->devices->pdata;
+  const gboolean fuses = !self->no_optimize && !self->no_fusion && !node_by_node;
+  if (fuses)
+    sluice_pair (work, devices, self->max_rank);
   sluice_partition (work);
-  SluicePlanOptions options = { .devices = (SluiceDevice *const *) self->devices->pdata,
+  SluicePlanOptions options = { .devices = devices,
                                 .max_rank = self->max_rank,
                                 .no_loosen = self->no_optimize,
                                 .order_seed = self->order_seed,
-                                .fuses = !self->no_optimize && !self->no_fusion && !node_by_node,
+                                .fuses = fuses,
                                 .truncate = self->truncate_transfers };
   SluicePlan *plan = sluice_plan_new (work, &options, error);
   if (!plan)

@@ -6,6 +6,7 @@
 #include "kernels/array/move.h"
 #include "kernels/linalg/dnnl-matmul.h"
 #include "kernels/linalg/gemm.h"
+#include "kernels/lanes.h"
 #include "kernels/linalg/library.h"
 #include "kernels/typed.h"
 
@@ -71,6 +72,7 @@ sluice_gemm_reference (const SluiceGemm *gemm)
 typedef struct
 {
   gint64 row, n_rows, column, n_columns;
+  void *c; /* its first element; rows are those of the product apart */
 } Tile;
 
 /* CBLAS' names for row-major order and the ways to read an operand. */
@@ -143,7 +145,7 @@ tile_float (const SluiceGemm *g, const Tile *tile, gboolean can_openblas)
   gboolean ta = g->a_flags & SLUICE_GEMM_TRANSPOSED, tb = g->b_flags & SLUICE_GEMM_TRANSPOSED;
   const float *a = (const float *) g->a + tile->row * (ta ? 1 : g->k);
   const float *b = (const float *) g->b + tile->column * (tb ? g->k : 1);
-  float *c = (float *) g->c + tile->row * g->n + tile->column;
+  float *c = tile->c;
   gint64 m = tile->n_rows, n = tile->n_columns, lda = ta ? g->m : g->k, ldb = tb ? g->k : g->n;
   Library library = fastest (g, m, n);
   if (library == MATMUL && !g->accumulate)
@@ -173,7 +175,7 @@ tile_double (const SluiceGemm *g, const Tile *tile)
   gboolean ta = g->a_flags & SLUICE_GEMM_TRANSPOSED, tb = g->b_flags & SLUICE_GEMM_TRANSPOSED;
   const double *a = (const double *) g->a + tile->row * (ta ? 1 : g->k);
   const double *b = (const double *) g->b + tile->column * (tb ? g->k : 1);
-  double *c = (double *) g->c + tile->row * g->n + tile->column;
+  double *c = tile->c;
   sluice_openblas_get_dgemm () (ROW_MAJOR, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN,
                                 tile->n_rows, tile->n_columns, g->k, 1.0, a, ta ? g->m : g->k, b,
                                 tb ? g->k : g->n, g->accumulate ? 1.0 : 0.0, c, g->n);
@@ -203,24 +205,40 @@ typedef struct
   gint64 rows, columns; /* of a tile */
   gint64 tiles_across;
   gboolean can_openblas;
+  const SluicePartTaker *taker; /* (nullable): c is only a lane for each thread's tile */
+  SluiceLanes *lanes;
 } Tiling;
+
+static void
+run_tile (const Tiling *t, const Tile *tile)
+{
+  if (t->gemm->dtype == SLUICE_FLOAT)
+    tile_float (t->gemm, tile, t->can_openblas);
+  else
+    tile_double (t->gemm, tile);
+}
 
 static void
 run_tiles (gpointer data, gint64 begin, gint64 end)
 {
   const Tiling *t = data;
   const SluiceGemm *g = t->gemm;
+  const gsize size = sluice_dtype_size (g->dtype);
+  const guint lane = t->taker ? sluice_lanes_take (t->lanes) : 0;
   for (gint64 i = begin; i < end; i++)
     {
       Tile tile = { .row = i / t->tiles_across * t->rows,
                     .column = i % t->tiles_across * t->columns };
       tile.n_rows = MIN (t->rows, g->m - tile.row);
       tile.n_columns = MIN (t->columns, g->n - tile.column);
-      if (g->dtype == SLUICE_FLOAT)
-        tile_float (g, &tile, t->can_openblas);
-      else
-        tile_double (g, &tile);
+      gint64 at = t->taker ? lane * t->rows * g->n : tile.row * g->n + tile.column;
+      tile.c = (char *) g->c + at * size;
+      run_tile (t, &tile);
+      if (t->taker)
+        t->taker->take (t->taker->data, tile.row * g->n, tile.n_rows * g->n, tile.c);
     }
+  if (t->taker)
+    sluice_lanes_give (t->lanes, lane);
 }
 
 void
@@ -318,4 +336,60 @@ sluice_call_gemm (SluiceKernelCall *call, const SluiceGemm *g)
     return sluice_call_parallel_for (call, n_tiles, 1, tile_ns, run_tiles, &tiling);
   run_tiles (&tiling, 0, 1);
   return TRUE;
+}
+
+/* ---- in parts ---- */
+
+typedef struct
+{
+  const SluicePartTaker *taker;
+  const char *c;
+  gsize size; /* of an element */
+} Whole;
+
+static void
+hand_over (gpointer data, gint64 begin, gint64 end)
+{
+  const Whole *whole = data;
+  whole->taker->take (whole->taker->data, begin, end - begin, whole->c + begin * whole->size);
+}
+
+#define HAND_OVER 16384 /* elements that a thread takes at once */
+
+/* A product that is not cut into strips of whole rows. */
+static gboolean
+give_whole (SluiceKernelCall *call, SluiceGemm *g, const SluicePartTaker *taker)
+{
+  g_autoptr (SluiceTensor) c = sluice_call_scratch (call, g->dtype, &SLUICE_SHAPE (g->m, g->n));
+  if (c == NULL)
+    return FALSE;
+  g->c = c->data;
+  Whole whole = { taker, c->data, sluice_dtype_size (g->dtype) };
+  return sluice_call_gemm (call, g)
+         && sluice_call_parallel_for (call, c->n_elements, HAND_OVER, 1, hand_over, &whole);
+}
+
+gboolean
+sluice_call_gemm_parts (SluiceKernelCall *call, SluiceGemm *g, const SluicePartTaker *taker)
+{
+  gboolean can_openblas = sluice_openblas_get_sgemm () != NULL && fits_openblas (g);
+  Tiling tiling = { .gemm = g, .can_openblas = can_openblas, .taker = taker };
+  if (g->m == 0 || g->n == 0)
+    return TRUE;
+  if (g->k == 0 || wants_transposed_product (g) || (g->dtype == SLUICE_DOUBLE && !can_openblas))
+    return give_whole (call, g, taker);
+  cut (g, &tiling);
+  gint64 n_tiles = (g->m + tiling.rows - 1) / tiling.rows;
+  if (n_tiles < 2 || tiling.columns < g->n)
+    return give_whole (call, g, taker);
+  SluiceLanes lanes;
+  gint64 n_lanes = sluice_lanes_init (&lanes, n_tiles);
+  g_autoptr (SluiceTensor) c =
+      sluice_call_scratch (call, g->dtype, &SLUICE_SHAPE (n_lanes, tiling.rows, g->n));
+  if (c == NULL)
+    return FALSE;
+  g->c = c->data;
+  tiling.lanes = &lanes;
+  double tile_ns = 2.0 * (double) tiling.rows * (double) g->n * (double) g->k / 100;
+  return sluice_call_parallel_for (call, n_tiles, 1, tile_ns, run_tiles, &tiling);
 }

@@ -18,9 +18,9 @@ matmul_prepare (const SluiceNode *node, GError **error)
   return self;
 }
 
-/* Checks the operands and allocates the product. */
+/* Checks the operands; the product has no memory yet. */
 static gboolean
-matmul_begin (SluiceKernelCall *call, SluiceGemm *g)
+matmul_check (SluiceKernelCall *call, SluiceGemm *g)
 {
   const MatMul *self = call->state;
   if (!sluice_call_want_rank (call, 0, 2) || !sluice_call_want_rank (call, 1, 2))
@@ -43,6 +43,14 @@ matmul_begin (SluiceKernelCall *call, SluiceGemm *g)
                      .k = a->shape.dim[!ta],
                      .a = a->data,
                      .b = b->data };
+  return TRUE;
+}
+
+static gboolean
+matmul_begin (SluiceKernelCall *call, SluiceGemm *g)
+{
+  if (!matmul_check (call, g))
+    return FALSE;
   SluiceTensor *out = sluice_call_output (call, 0, &SLUICE_SHAPE (g->m, g->n));
   if (out == NULL)
     return FALSE;
@@ -55,6 +63,14 @@ matmul_compute (SluiceKernelCall *call)
 {
   SluiceGemm gemm;
   return matmul_begin (call, &gemm) && sluice_call_gemm (call, &gemm);
+}
+
+static gboolean
+matmul_give (SluiceKernelCall *call, const SluicePartTaker *taker)
+{
+  SluiceGemm gemm;
+  return matmul_check (call, &gemm) && taker->begin (taker->data, &SLUICE_SHAPE (gemm.m, gemm.n))
+         && sluice_call_gemm_parts (call, &gemm, taker);
 }
 
 static gboolean
@@ -98,7 +114,8 @@ static const SluiceKernel kernels[] = {
     .rank = 10,
     .prepare = matmul_prepare,
     .free_state = g_free,
-    .compute = matmul_compute },
+    .compute = matmul_compute,
+    .give = matmul_give },
 };
 
 const SluiceKernelModule sluice_module_linalg_matmul_cpu = { .kernels = kernels,

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "kernels/lanes.h"
 #include "kernels/nn/dnnl-conv.h"
 #include "kernels/typed.h"
 
@@ -289,33 +290,11 @@ typedef struct
   const Plan *plan;
   const SluiceConvCall *tensors;
   float *packed;          /* filter as the primitive wants it; of a gradient: one a chunk */
-  char *scratch;          /* n_lanes pieces of plan->scratch_bytes */
-  guint n_lanes;          /* at most as many chunks run at once */
-  atomic_uint lanes;      /* bits: pieces of scratch in use */
+  char *scratch;          /* pieces of plan->scratch_bytes */
+  SluiceLanes lanes;      /* of scratch */
   gint64 packed_elements; /* of one packed filter */
   atomic_int failed;
 } Run;
-
-/* A piece of scratch for the calling thread. There are as many as threads, so one is free. */
-static guint
-take_lane (Run *run)
-{
-  guint taken = atomic_load (&run->lanes);
-  for (;;)
-    {
-      guint lane = __builtin_ctz (~taken);
-      if (lane >= run->n_lanes)
-        taken = atomic_load (&run->lanes);
-      else if (atomic_compare_exchange_weak (&run->lanes, &taken, taken | 1u << lane))
-        return lane;
-    }
-}
-
-static void
-give_lane (Run *run, guint lane)
-{
-  atomic_fetch_and (&run->lanes, ~(1u << lane));
-}
 
 static gboolean
 execute (const_dnnl_primitive_t primitive,
@@ -358,7 +337,7 @@ run_parts (gpointer data, gint64 begin, gint64 end)
   const SluiceConvCall *t = run->tensors;
   gint64 x_image = t->x->n_elements / plan->conv.batch;
   gint64 y_image = t->y->n_elements / plan->conv.batch;
-  guint lane = take_lane (run);
+  guint lane = sluice_lanes_take (&run->lanes);
   for (gint64 part = begin; part < end; part++)
     {
       gint64 first = part * plan->part;
@@ -376,7 +355,7 @@ run_parts (gpointer data, gint64 begin, gint64 end)
       if (!execute (which ? plan->rest : plan->whole, arg_names[run->kind], descs, memory, 4))
         atomic_store (&run->failed, 1);
     }
-  give_lane (run, lane);
+  sluice_lanes_give (&run->lanes, lane);
 }
 
 static gboolean
@@ -448,13 +427,13 @@ static gboolean
 run_plan (SluiceKernelCall *call, SluiceConvKind kind, const Plan *plan, const SluiceConvCall *c)
 {
   Run run = { .kind = kind, .plan = plan, .tensors = c };
-  run.n_lanes = (guint) MIN (MAX (sluice_pool_get_threads (), 1), plan->n_parts);
+  gint64 n_lanes = sluice_lanes_init (&run.lanes, plan->n_parts);
   run.packed_elements = plan->packed_bytes / sizeof (float);
   gint64 n_packed = kind == SLUICE_CONV_BACKPROP_FILTER ? plan->n_parts : 1;
   g_autoptr (SluiceTensor) packed =
       sluice_call_scratch (call, SLUICE_FLOAT, &SLUICE_SHAPE (n_packed, run.packed_elements));
   g_autoptr (SluiceTensor) scratch = sluice_call_scratch (
-      call, SLUICE_INT8, &SLUICE_SHAPE (run.n_lanes, (gint64) plan->scratch_bytes));
+      call, SLUICE_INT8, &SLUICE_SHAPE (n_lanes, (gint64) plan->scratch_bytes));
   if (packed == NULL || scratch == NULL)
     return FALSE;
   run.packed = packed->data;

@@ -188,6 +188,13 @@ check_bound (SluiceKernelCall *call, guint input, char bound, double value)
                                           : "not be negative");
 }
 
+static SluiceDType
+grad_dtype (SluiceKernelCall *call, const SluiceRule *rule)
+{
+  return call->giver ? call->giver->dtype
+                     : (SluiceDType) sluice_call_input (call, rule->grad)->dtype;
+}
+
 /* Reads the scalar inputs as float or double, whatever the type of the variable; they follow the
  * slots, with n_skipped inputs from the gradient on between them. */
 static gboolean
@@ -196,7 +203,7 @@ read_scalars (SluiceKernelCall *call,
               guint n_skipped,
               double scalars[SLUICE_RULE_SCALARS])
 {
-  gboolean is_double = sluice_call_input (call, rule->grad)->dtype == SLUICE_DOUBLE;
+  gboolean is_double = grad_dtype (call, rule) == SLUICE_DOUBLE;
   float *narrow = (float *) scalars;
   guint n = 0;
   for (guint i = rule->n_slots; i < call->n_inputs; i++)
@@ -227,17 +234,17 @@ read_scalars (SluiceKernelCall *call,
 static gboolean
 check_like_variable (SluiceKernelCall *call,
                      const SluiceTensor *variable,
-                     const SluiceTensor *other,
+                     SluiceDType dtype,
+                     const SluiceShape *shape,
                      guint input)
 {
-  if (other->dtype == variable->dtype && sluice_shape_equal (&other->shape, &variable->shape))
+  if (dtype == (SluiceDType) variable->dtype && sluice_shape_equal (shape, &variable->shape))
     return TRUE;
   char have[SLUICE_SHAPE_STR], got[SLUICE_SHAPE_STR];
   return sluice_call_fail (
       call, SLUICE_ERROR_INVALID_ARGUMENT, "%s is %s %s, the variable %s %s; make them equal",
-      call->node->op->inputs[input].name, sluice_dtype_name (other->dtype),
-      sluice_shape_str (&other->shape, got), sluice_dtype_name (variable->dtype),
-      sluice_shape_str (&variable->shape, have));
+      call->node->op->inputs[input].name, sluice_dtype_name (dtype), sluice_shape_str (shape, got),
+      sluice_dtype_name (variable->dtype), sluice_shape_str (&variable->shape, have));
 }
 
 /* The gradient's rows are the variable's, and there is one for each index. */
@@ -262,25 +269,65 @@ check_rows (SluiceKernelCall *call, const SluiceRule *rule, const SluiceTensor *
       sluice_shape_str (&variable->shape, text[2]));
 }
 
+/* ---- a gradient that comes in parts ---- */
+
+typedef struct
+{
+  SluiceKernelCall *call;
+  const SluiceTensor *variable;
+  Work *work;
+} Parts;
+
+static gboolean
+begin_parts (gpointer data, const SluiceShape *shape)
+{
+  const Parts *parts = data;
+  return check_like_variable (parts->call, parts->variable, parts->work->dtype, shape,
+                              parts->work->rule->grad);
+}
+
+static void
+take_part (gpointer data, gint64 first, gint64 n, const void *elements)
+{
+  const Parts *parts = data;
+  Work part = *parts->work;
+  part.operands.grad = elements;
+  apply_at (&part, first, 0, n);
+}
+
+static gboolean
+apply_parts (SluiceKernelCall *call, const SluiceTensor *variable, Work *work)
+{
+  Parts parts = { call, variable, work };
+  const SluicePartTaker taker = { begin_parts, take_part, &parts };
+  return call->giver->give (call->giver, call, &taker);
+}
+
+/* ---- the update ---- */
+
 /* The locks of all slots are held. */
 static gboolean
 apply_locked (SluiceKernelCall *call, SluiceVariable *const *variables, gboolean sparse, Work *work)
 {
   const SluiceRule *rule = work->rule;
-  const SluiceTensor *grad = sluice_call_input (call, rule->grad);
   SluiceTensor *tensor[SLUICE_RULE_SLOTS];
   for (guint s = 0; s < rule->n_slots; s++)
     {
       tensor[s] = sluice_call_writable (call, s, variables[s]);
-      if (tensor[s] == NULL || (s > 0 && !check_like_variable (call, tensor[0], tensor[s], s)))
+      if (tensor[s] == NULL
+          || (s > 0
+              && !check_like_variable (call, tensor[0], tensor[s]->dtype, &tensor[s]->shape, s)))
         return FALSE;
       work->operands.slot[s] = tensor[s]->data;
     }
+  work->dtype = grad_dtype (call, rule);
+  if (call->giver)
+    return apply_parts (call, tensor[0], work);
+  const SluiceTensor *grad = sluice_call_input (call, rule->grad);
   work->operands.grad = grad->data;
-  work->dtype = grad->dtype;
   double ns = 0.5 * rule->n_slots; /* an element */
   if (!sparse)
-    return check_like_variable (call, tensor[0], grad, rule->grad)
+    return check_like_variable (call, tensor[0], work->dtype, &grad->shape, rule->grad)
            && sluice_call_parallel_for (call, grad->n_elements, 16384, ns, apply_range, work);
   g_auto (SluiceRows) rows = { 0 };
   work->rows = &rows;
@@ -340,13 +387,13 @@ sluice_rule_prepare (const SluiceNode *node, GError **error)
 
 static const SluiceKernel kernels[] = {
   SLUICE_RULE_KERNEL ("ApplyGradientDescent", descent),
-  SLUICE_RULE_KERNEL ("ResourceApplyGradientDescent", descent),
+  SLUICE_RULE_KERNEL ("ResourceApplyGradientDescent", descent, .taken = 1 + 2),
   SLUICE_RULE_KERNEL ("ApplyMomentum", momentum),
-  SLUICE_RULE_KERNEL ("ResourceApplyMomentum", momentum),
+  SLUICE_RULE_KERNEL ("ResourceApplyMomentum", momentum, .taken = 1 + 3),
   SLUICE_RULE_KERNEL ("ApplyAdam", adam),
-  SLUICE_RULE_KERNEL ("ResourceApplyAdam", adam),
-  SLUICE_RULE_KERNEL ("ResourceApplyAdamWithAmsgrad", amsgrad),
-  SLUICE_RULE_KERNEL ("ResourceApplyKerasMomentum", keras_momentum),
+  SLUICE_RULE_KERNEL ("ResourceApplyAdam", adam, .taken = 1 + 9),
+  SLUICE_RULE_KERNEL ("ResourceApplyAdamWithAmsgrad", amsgrad, .taken = 1 + 10),
+  SLUICE_RULE_KERNEL ("ResourceApplyKerasMomentum", keras_momentum, .taken = 1 + 3),
   SLUICE_RULE_SPARSE_KERNEL ("ResourceSparseApplyKerasMomentum", keras_momentum),
   SLUICE_RULE_SPARSE_KERNEL ("SparseApplyMomentum", momentum),
   SLUICE_RULE_SPARSE_KERNEL ("ResourceSparseApplyMomentum", momentum),

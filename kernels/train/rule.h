@@ -37,10 +37,11 @@ gboolean sluice_rule_compute (SluiceKernelCall *call);
 gboolean sluice_rule_sparse_compute (SluiceKernelCall *call);
 gpointer sluice_rule_prepare (const SluiceNode *node, GError **error);
 
-#define SLUICE_RULE_KERNEL(name, rule)                                                             \
+#define SLUICE_RULE_KERNEL(name, rule, ...)                                                        \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_FLOATS } },                          \
-    .prepare = sluice_rule_prepare, .compute = sluice_rule_compute, .data = (gpointer) &rule       \
+    .prepare = sluice_rule_prepare, .compute = sluice_rule_compute, .data = (gpointer) &rule,      \
+    __VA_ARGS__                                                                                    \
   }
 #define SLUICE_RULE_SPARSE_KERNEL(name, rule)                                                      \
   {                                                                                                \

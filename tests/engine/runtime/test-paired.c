@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* A gradient that its update takes in parts: the bits, the errors and the order are those of two
+ * nodes. */
+#include "tests/engine/runtime/fixture.h"
+
+#include <string.h>
+
+#include "engine/base/pool.h"
+
+typedef struct
+{
+  gint64 m, k, n;
+  gboolean ta, tb, is_double;
+} Product;
+
+static const Product products[] = {
+  { 1000, 70, 90, TRUE, FALSE, FALSE }, /* strips of rows */
+  { 1000, 70, 90, TRUE, FALSE, TRUE },   { 700, 60, 130, FALSE, TRUE, FALSE },
+  { 30, 20, 8, TRUE, FALSE, FALSE },     /* one tile */
+  { 40, 300, 1500, FALSE, FALSE, TRUE }, /* cut by columns */
+  { 60, 500, 1300, FALSE, TRUE, FALSE }, /* as the product transposed */
+  { 5, 0, 7, TRUE, FALSE, FALSE },       /* a sum of nothing */
+};
+
+static SluiceEdge
+matrix (Fixture *f, const char *name, SluiceDType dtype)
+{
+  return sluice_builder_add (&f->b, "Placeholder", name, NULL, 0,
+                             SLUICE_ATTRS (sluice_attr_type ("dtype", dtype),
+                                           sluice_attr_shape ("shape", &SLUICE_SHAPE_UNKNOWN)));
+}
+
+static SluiceEdge
+variable (Fixture *f, const char *name, SluiceDType dtype, SluiceEdge initial)
+{
+  SluiceAttr attrs[] = { sluice_attr_type ("dtype", dtype),
+                         sluice_attr_shape ("shape", &SLUICE_SHAPE_UNKNOWN),
+                         sluice_attr_string ("shared_name", name) };
+  SluiceEdge handle = { fixture_node (f, "VarHandleOp", name, NULL, NULL, 0, NULL, 0, attrs, 3),
+                        0 };
+  g_autofree char *init = g_strconcat (name, "_init", NULL);
+  g_autofree char *read = g_strconcat (name, "_read", NULL);
+  fixture_node (f, "AssignVariableOp", init, NULL, (SluiceEdge[]){ handle, initial }, 2, NULL, 0,
+                attrs, 1);
+  fixture_node (f, "ReadVariableOp", read, NULL, &handle, 1, NULL, 0, attrs, 1);
+  return handle;
+}
+
+/* A training step as optimizers write it: the gradient is gated before the update reads it. */
+static void
+make_step (Fixture *f, const Product *p, const SluiceSessionOptions *options)
+{
+  SluiceDType dtype = p->is_double ? SLUICE_DOUBLE : SLUICE_FLOAT;
+  fixture_init (f, options);
+  SluiceEdge start = matrix (f, "start", dtype);
+  SluiceEdge zero = sluice_builder_add (&f->b, "ZerosLike", NULL, &start, 1, NULL, 0);
+  SluiceEdge w = variable (f, "w", dtype, start), m = variable (f, "m", dtype, zero);
+  SluiceEdge inputs[] = { matrix (f, "a", dtype), matrix (f, "b", dtype) };
+  SluiceEdge gradient = sluice_builder_add (&f->b, "MatMul", "gradient", inputs, 2,
+                                            SLUICE_ATTRS (sluice_attr_bool ("transpose_a", p->ta),
+                                                          sluice_attr_bool ("transpose_b", p->tb)));
+  SluiceNode *group = fixture_node (f, "NoOp", "group", NULL, NULL, 0, &gradient.node, 1, NULL, 0);
+  SluiceEdge gated = {
+    fixture_node (f, "Identity", "gated", NULL, &gradient, 1, &group, 1, NULL, 0), 0
+  };
+  SluiceEdge rate = sluice_builder_const_number (&f->b, dtype, 0.25);
+  fixture_node (
+      f, "ResourceApplyMomentum", "update", NULL,
+      (SluiceEdge[]){ w, m, rate, gated, sluice_builder_const_number (&f->b, dtype, 0.5) }, 5, NULL,
+      0, NULL, 0);
+  fixture_extend (f);
+}
+
+static SluiceTensor *
+make_noise (const Product *p, gint64 rows, gint64 columns)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) (rows * 1000 + columns));
+  SluiceTensor *t = sluice_tensor_new_zeros (p->is_double ? SLUICE_DOUBLE : SLUICE_FLOAT,
+                                             &SLUICE_SHAPE (rows, columns));
+  for (gint64 i = 0; i < t->n_elements; i++)
+    if (p->is_double)
+      ((double *) t->data)[i] = g_rand_double_range (rand, -1, 1);
+    else
+      ((float *) t->data)[i] = (float) g_rand_double_range (rand, -1, 1);
+  return t;
+}
+
+/* Some steps from w on; returns w, and how many nodes ran. fetch: besides, or NULL. */
+static SluiceTensor *
+train (const Product *p,
+       gboolean no_fusion,
+       const char *fetch,
+       gint64 extra_row,
+       char **message,
+       guint64 *n_nodes)
+{
+  g_auto (Fixture) f = { 0 };
+  g_autoptr (GError) error = NULL;
+  make_step (&f, p, &(SluiceSessionOptions){ .seed = 1, .no_fusion = no_fusion });
+  g_autoptr (SluiceTensor) start = make_noise (p, p->m + extra_row, p->n);
+  g_autoptr (SluiceTensor) a = p->ta ? make_noise (p, p->k, p->m) : make_noise (p, p->m, p->k);
+  g_autoptr (SluiceTensor) b = p->tb ? make_noise (p, p->n, p->k) : make_noise (p, p->k, p->n);
+  const SluiceFeed feeds[] = { { "start:0", start }, { "a:0", a }, { "b:0", b } };
+  g_assert_true (sluice_session_run (f.session, feeds, 1, NULL, 0,
+                                     (const char *const[]){ "w_init", "m_init" }, 2, NULL, NULL,
+                                     &error));
+  SluiceSessionStats before, after;
+  sluice_session_get_stats (f.session, &before);
+  for (guint i = 0; i < 3 && error == NULL; i++)
+    {
+      SluiceTensor *fetched = NULL;
+      sluice_session_run (f.session, feeds + 1, 2, &fetch, fetch != NULL,
+                          (const char *const[]){ "update" }, 1, &fetched, NULL, &error);
+      g_clear_pointer (&fetched, sluice_tensor_unref);
+    }
+  sluice_session_get_stats (f.session, &after);
+  *n_nodes = after.n_nodes_run - before.n_nodes_run;
+  *message = error ? g_strdup (error->message) : NULL;
+  g_clear_error (&error);
+  SluiceTensor *w = NULL;
+  const char *read = "w_read:0";
+  g_assert_true (sluice_session_run (f.session, NULL, 0, &read, 1, NULL, 0, &w, NULL, &error));
+  return w;
+}
+
+static void
+check_same (const SluiceTensor *a, const SluiceTensor *b)
+{
+  g_assert_true (sluice_shape_equal (&a->shape, &b->shape));
+  g_assert_cmpmem (a->data, sluice_tensor_bytes (a), b->data, sluice_tensor_bytes (b));
+}
+
+static void
+test_bits (void)
+{
+  guint saved = sluice_pool_get_threads ();
+  for (guint i = 0; i < G_N_ELEMENTS (products); i++)
+    for (guint threads = 1; threads <= 3; threads++)
+      {
+        g_autofree char *apart_error = NULL, *paired_error = NULL;
+        guint64 n_apart, n_paired;
+        sluice_pool_set_threads (threads);
+        g_autoptr (SluiceTensor) apart =
+            train (&products[i], TRUE, NULL, 0, &apart_error, &n_apart);
+        g_autoptr (SluiceTensor) paired =
+            train (&products[i], FALSE, NULL, 0, &paired_error, &n_paired);
+        g_assert_null (apart_error);
+        g_assert_null (paired_error);
+        check_same (paired, apart);
+        g_assert_cmpuint (n_paired + 3 * 2, ==, n_apart); /* the gradient and its gate */
+      }
+  sluice_pool_set_threads (saved);
+}
+
+/* A value that somebody looks at stays one. */
+static void
+test_fetched (void)
+{
+  static const char *const fetches[] = { "gradient:0", "gated:0" };
+  for (guint i = 0; i < G_N_ELEMENTS (fetches); i++)
+    {
+      g_autofree char *apart_error = NULL, *paired_error = NULL;
+      guint64 n_apart, n_paired;
+      g_autoptr (SluiceTensor) apart =
+          train (&products[0], TRUE, fetches[i], 0, &apart_error, &n_apart);
+      g_autoptr (SluiceTensor) paired =
+          train (&products[0], FALSE, fetches[i], 0, &paired_error, &n_paired);
+      check_same (paired, apart);
+      g_assert_cmpuint (n_paired, ==, n_apart);
+    }
+}
+
+/* A gradient that does not fit changes nothing, and the message is the update's own. */
+static void
+test_misfit (void)
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      const Product *p = &products[i];
+      g_autofree char *apart_error = NULL, *paired_error = NULL;
+      guint64 n_apart, n_paired;
+      g_autoptr (SluiceTensor) apart = train (p, TRUE, NULL, 1, &apart_error, &n_apart);
+      g_autoptr (SluiceTensor) paired = train (p, FALSE, NULL, 1, &paired_error, &n_paired);
+      g_autoptr (SluiceTensor) start = make_noise (p, p->m + 1, p->n);
+      g_assert_cmpstr (paired_error, ==, apart_error);
+      g_assert_nonnull (strstr (paired_error, "update"));
+      check_same (paired, start);
+    }
+}
+
+/* The giver's own error names the giver. */
+static void
+test_giver_fails (void)
+{
+  char *messages[2] = { NULL, NULL };
+  for (guint i = 0; i < 2; i++)
+    {
+      g_auto (Fixture) f = { 0 };
+      g_autoptr (GError) error = NULL;
+      make_step (&f, &products[0], &(SluiceSessionOptions){ .seed = 1, .no_fusion = i == 0 });
+      g_autoptr (SluiceTensor) start = make_noise (&products[0], 4, 5);
+      g_autoptr (SluiceTensor) a = make_noise (&products[0], 3, 4);
+      g_autoptr (SluiceTensor) b = make_noise (&products[0], 2, 5);
+      const SluiceFeed feeds[] = { { "start:0", start }, { "a:0", a }, { "b:0", b } };
+      g_assert_true (sluice_session_run (f.session, feeds, 1, NULL, 0,
+                                         (const char *const[]){ "w_init", "m_init" }, 2, NULL, NULL,
+                                         &error));
+      g_assert_false (sluice_session_run (f.session, feeds + 1, 2, NULL, 0,
+                                          (const char *const[]){ "update" }, 1, NULL, NULL,
+                                          &error));
+      g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+      g_assert_nonnull (strstr (error->message, "gradient"));
+      messages[i] = g_strdup (error->message);
+    }
+  g_assert_cmpstr (messages[0], ==, messages[1]);
+  g_free (messages[0]);
+  g_free (messages[1]);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  fixture_init_registry ();
+  g_test_add_func ("/runtime/paired/bits", test_bits);
+  g_test_add_func ("/runtime/paired/fetched", test_fetched);
+  g_test_add_func ("/runtime/paired/misfit", test_misfit);
+  g_test_add_func ("/runtime/paired/giver-fails", test_giver_fails);
+  return g_test_run ();
+}
