@@ -1,21 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * A region of element-wise nodes runs where the last of them stood in the order of the schedule.
+ * That is possible where all that read it from outside stand behind, or can go there, and then the
+ * order stays one: no path leaves a region and comes back. So every question of cycles is one of
+ * positions. It costs little memory besides: what a region makes late would have lain there until
+ * it is read.
+ *
+ * Whoever reads a value from outside must get it, or a dead one, as if its node ran alone: what
+ * comes out of a region waits for what the whole region waits for (condition.c).
+ */
 #include "engine/passes/passes.h"
 
-#define NO_TREE G_MAXUINT32
+#define NOBODY G_MAXUINT32
+
+/* Regions that read one value become one where no more than so many nodes of the schedule lie
+ * between their ends: the first one's operands live that much longer. */
+#define WINDOW 64
+
+/* Regions that are looked at for one value that they read. */
+#define SIBLINGS 16
 
 typedef struct
 {
   SluiceWork *work;
-  const GPtrArray *order;
+  GPtrArray *order;
   SluiceDevice *const *devices;
   int max_rank;
-  guint8 *fits;      /* by index: element-wise */
-  guint32 *tree;     /* by index: the last node of the tree that the node is in */
-  guint32 *readers;  /* by index: the tree that all readers so far are in */
-  guint8 *has_other; /* by index: somebody outside of any tree reads it or waits for it */
-  guint8 *n_members; /* by index of a tree's last node */
+  guint8 *fits;          /* by index: element-wise */
+  guint *flags;          /* by index: of the kernel */
+  guint32 *conditions;   /* by index */
+  guint32 *position;     /* by index: in the order */
+  guint32 *first_reader; /* CSR over indices */
+  guint32 *readers;      /* index, and 1 << 31 where it only waits */
+  guint8 *is_kept;       /* by index: fetched, or a target */
+  guint32 *parent;       /* by index: union-find; a root is the last node of its region */
+  guint32 *next;         /* by index: another member; NOBODY: none */
+  guint8 *is_late;       /* by index: scratch of delay_readers() */
+  guint8 *n_members;     /* by root */
+  guint8 *n_outputs;     /* by root */
 } Fuse;
+
+#define ONLY_WAITS (1u << 31)
+
+/* Of the order: swept meanwhile. */
+static gboolean
+is_gone (const Fuse *fuse, const SluiceWorkNode *node)
+{
+  return node->index >= fuse->work->nodes->len || fuse->work->nodes->pdata[node->index] != node;
+}
 
 /* Could the two be equal, as far as is known? */
 static gboolean
@@ -37,18 +71,13 @@ operand_fits (const SluiceShape *operand, const SluiceShape *result)
 }
 
 static gboolean
-is_elementwise (const Fuse *fuse, const SluiceWorkNode *node)
+is_elementwise (const Fuse *fuse, const SluiceWorkNode *node, const SluiceKernel *kernel)
 {
-  if (node->kind != SLUICE_WORK_OP || !node->origin->op || node->origin->n_outputs != 1
-      || node->n_inputs == 0)
-    return FALSE;
-  const SluiceDeviceClass *klass = fuse->devices[node->device]->klass;
-  const SluiceOutput *output = &node->origin->outputs[0];
-  if (!klass->computes || output->shape.rank < 0 || sluice_dtype_is_ref (output->dtype))
-    return FALSE;
-  const SluiceKernel *kernel = sluice_kernel_find (node->origin, klass->type, fuse->max_rank, NULL);
   SluiceStrip strip;
-  if (!kernel || !kernel->strip)
+  if (!kernel->strip || node->origin->n_outputs != 1 || node->n_inputs == 0)
+    return FALSE;
+  const SluiceOutput *output = &node->origin->outputs[0];
+  if (output->shape.rank < 0 || sluice_dtype_is_ref (output->dtype))
     return FALSE;
   for (guint i = 0; i < node->n_inputs; i++)
     if (sluice_dtype_is_ref (sluice_work_dtype (fuse->work, node->inputs[i])))
@@ -62,58 +91,283 @@ is_elementwise (const Fuse *fuse, const SluiceWorkNode *node)
   return TRUE;
 }
 
-static gboolean
-may_join (const Fuse *fuse, const SluiceWorkNode *node)
-{
-  guint32 tree = fuse->readers[node->index];
-  if (fuse->has_other[node->index] || tree == NO_TREE
-      || fuse->n_members[tree] == SLUICE_FUSED_MEMBERS)
-    return FALSE;
-  const SluiceWorkNode *last = fuse->work->nodes->pdata[tree];
-  return last->device == node->device && last->frame == node->frame
-         && could_equal (&node->origin->outputs[0].shape, &last->origin->outputs[0].shape);
-}
-
-/* Readers come first: where a node is looked at, all that read it have their tree. */
 static void
-grow_trees (Fuse *fuse)
+look_at_nodes (Fuse *fuse)
 {
   SluiceWork *work = fuse->work;
-  for (guint i = 0; i < work->n_fetches; i++)
-    if (work->fetches[i].node)
-      fuse->has_other[work->fetches[i].node->index] = 1;
-  for (guint i = 0; i < work->n_targets; i++)
-    fuse->has_other[work->targets[i]->index] = 1;
   for (guint i = 0; i < work->nodes->len; i++)
     {
       const SluiceWorkNode *node = work->nodes->pdata[i];
-      for (guint k = 0; k < node->n_controls; k++)
-        fuse->has_other[node->controls[k]->index] = 1;
+      const SluiceDeviceClass *klass = fuse->devices[node->device]->klass;
+      fuse->parent[i] = i;
+      fuse->next[i] = NOBODY;
+      fuse->n_members[i] = 1;
+      if (node->kind != SLUICE_WORK_OP || !node->origin->op || !klass->computes)
+        continue;
+      const SluiceKernel *kernel =
+          sluice_kernel_find (node->origin, klass->type, fuse->max_rank, NULL);
+      if (!kernel)
+        continue;
+      fuse->flags[i] = kernel->flags;
+      fuse->fits[i] = is_elementwise (fuse, node, kernel);
     }
+  for (guint i = 0; i < work->n_fetches; i++)
+    if (work->fetches[i].node)
+      fuse->is_kept[work->fetches[i].node->index] = 1;
+  for (guint i = 0; i < work->n_targets; i++)
+    fuse->is_kept[work->targets[i]->index] = 1;
+  for (guint i = 0; i < fuse->order->len; i++)
+    {
+      const SluiceWorkNode *node = fuse->order->pdata[i];
+      if (!is_gone (fuse, node))
+        fuse->position[node->index] = i;
+    }
+}
+
+static void
+link_readers (Fuse *fuse)
+{
+  const GPtrArray *nodes = fuse->work->nodes;
+  for (int pass = 0; pass < 2; pass++)
+    {
+      for (guint i = 0; i < nodes->len; i++)
+        {
+          const SluiceWorkNode *node = nodes->pdata[i];
+          for (guint k = 0; k < node->n_inputs + node->n_controls; k++)
+            {
+              gboolean waits = k >= node->n_inputs;
+              const SluiceWorkNode *from =
+                  waits ? node->controls[k - node->n_inputs] : node->inputs[k].node;
+              if (!from)
+                continue;
+              if (pass == 0)
+                fuse->first_reader[from->index + 2]++;
+              else
+                fuse->readers[fuse->first_reader[from->index + 1]++] = i | (waits ? ONLY_WAITS : 0);
+            }
+        }
+      for (guint i = 0; i < nodes->len && pass == 0; i++)
+        fuse->first_reader[i + 2] += fuse->first_reader[i + 1];
+      if (pass == 0)
+        fuse->readers = g_new (guint32, fuse->first_reader[nodes->len + 1] + 1);
+    }
+}
+
+/* ---- regions ---- */
+
+static guint32
+root_of (Fuse *fuse, guint32 i)
+{
+  while (fuse->parent[i] != i)
+    i = fuse->parent[i] = fuse->parent[fuse->parent[i]];
+  return i;
+}
+
+static inline const SluiceWorkNode *
+node_at (const Fuse *fuse, guint32 i)
+{
+  return fuse->work->nodes->pdata[i];
+}
+
+/* Could the node, or the region that it is the last of, become part of the region? */
+static gboolean
+are_alike (const Fuse *fuse, guint32 i, guint32 root)
+{
+  const SluiceWorkNode *a = node_at (fuse, i), *b = node_at (fuse, root);
+  return fuse->fits[i] && fuse->fits[root] && a->device == b->device && a->frame == b->frame
+         && could_equal (&a->origin->outputs[0].shape, &b->origin->outputs[0].shape)
+         && fuse->n_members[i] + fuse->n_members[root] <= SLUICE_FUSED_MEMBERS;
+}
+
+/* Does somebody outside of both regions read it? before: *before is where the first of them stands,
+ * if that is earlier. */
+static gboolean
+is_read_outside (Fuse *fuse, guint32 i, guint32 one, guint32 other, guint32 *before)
+{
+  gboolean is_read = fuse->is_kept[i];
+  for (guint32 k = fuse->first_reader[i]; k < fuse->first_reader[i + 1]; k++)
+    {
+      guint32 root = root_of (fuse, fuse->readers[k] & ~ONLY_WAITS);
+      if (root == one || root == other)
+        continue;
+      is_read = TRUE;
+      *before = MIN (*before, fuse->position[root]);
+    }
+  return is_read;
+}
+
+static void
+join (Fuse *fuse, guint32 root, guint32 into)
+{
+  guint32 last = root;
+  while (fuse->next[last] != NOBODY)
+    last = fuse->next[last];
+  fuse->next[last] = fuse->next[into];
+  fuse->next[into] = root;
+  fuse->parent[root] = into;
+  fuse->n_members[into] += fuse->n_members[root];
+}
+
+/* Does the node, a member of region b where it is one, wait for what moves, or for region a? */
+static gboolean
+waits_for_late (Fuse *fuse, guint32 i, guint32 a, guint32 b)
+{
+  const SluiceWorkNode *node = node_at (fuse, i);
+  gboolean in_b = root_of (fuse, i) == b;
+  for (guint k = 0; k < node->n_inputs + node->n_controls; k++)
+    {
+      const SluiceWorkNode *from =
+          k < node->n_inputs ? node->inputs[k].node : node->controls[k - node->n_inputs];
+      if (!from || sluice_work_is_back_edge (from))
+        continue;
+      guint32 root = root_of (fuse, from->index);
+      if (fuse->is_late[from->index] || fuse->is_late[root] || (root == a && !in_b))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+is_late (Fuse *fuse, guint32 i, guint32 a, guint32 b)
+{
+  if (fuse->parent[i] != i)
+    return waits_for_late (fuse, i, a, b);
+  for (; i != NOBODY; i = fuse->next[i])
+    if (fuse->is_late[i] || waits_for_late (fuse, i, a, b))
+      return TRUE;
+  return FALSE;
+}
+
+/* Lets what reads region a, directly or not, and stands before the end of region b go behind that.
+ * FALSE where b waits for some of it: then nothing changes. */
+static gboolean
+delay_readers (Fuse *fuse, guint32 a, guint32 b)
+{
+  gpointer late[WINDOW], *order = fuse->order->pdata;
+  guint32 from = fuse->position[a] + 1, to = fuse->position[b];
+  guint n_late = 0;
+  gboolean ok = TRUE;
+  for (guint32 p = from; p <= to && ok; p++)
+    {
+      const SluiceWorkNode *node = order[p];
+      if (is_gone (fuse, node) || !is_late (fuse, node->index, a, b))
+        continue;
+      ok = root_of (fuse, node->index) != b;
+      fuse->is_late[node->index] = 1;
+      late[n_late++] = order[p];
+    }
+  for (guint32 p = from, at = from; p <= to && ok; p++)
+    {
+      const SluiceWorkNode *node = order[p];
+      if (is_gone (fuse, node) || !fuse->is_late[node->index])
+        order[at++] = order[p];
+    }
+  for (guint i = 0; i < n_late; i++)
+    {
+      fuse->is_late[((const SluiceWorkNode *) late[i])->index] = 0;
+      if (ok)
+        order[to + 1 - n_late + i] = late[i];
+    }
+  for (guint32 p = from; p <= to && ok; p++)
+    if (!is_gone (fuse, order[p]))
+      fuse->position[((const SluiceWorkNode *) order[p])->index] = p;
+  return ok;
+}
+
+/* The second region, which ends later, takes the first one in, where that is possible. */
+static gboolean
+merge_regions (Fuse *fuse, guint32 a, guint32 b)
+{
+  guint n_outputs = 0;
+  guint32 before = NOBODY, ignored = NOBODY;
+  if (!are_alike (fuse, a, b) || fuse->conditions[a] != fuse->conditions[b]
+      || fuse->position[b] - fuse->position[a] > WINDOW)
+    return FALSE;
+  for (guint32 i = a; i != NOBODY; i = fuse->next[i])
+    n_outputs += is_read_outside (fuse, i, a, b, &before);
+  for (guint32 i = b; i != NOBODY; i = fuse->next[i])
+    n_outputs += is_read_outside (fuse, i, a, b, &ignored);
+  if (n_outputs > SLUICE_FUSED_OUTPUTS
+      || (before < fuse->position[b] && !delay_readers (fuse, a, b)))
+    return FALSE;
+  join (fuse, a, b);
+  fuse->n_outputs[b] = n_outputs;
+  return TRUE;
+}
+
+/* Into the region of whoever reads the node first. */
+static void
+join_reader (Fuse *fuse, guint32 i)
+{
+  guint32 first = NOBODY, ignored = NOBODY;
+  gboolean takes = FALSE;
+  for (guint32 k = fuse->first_reader[i]; k < fuse->first_reader[i + 1]; k++)
+    {
+      guint32 root = root_of (fuse, fuse->readers[k] & ~ONLY_WAITS);
+      if (first == NOBODY || fuse->position[root] < fuse->position[first])
+        {
+          first = root;
+          takes = FALSE;
+        }
+      takes |= root == first && !(fuse->readers[k] & ONLY_WAITS);
+    }
+  fuse->n_outputs[i] = 1;
+  if (!takes || !are_alike (fuse, i, first))
+    return;
+  gboolean is_output = is_read_outside (fuse, i, first, first, &ignored);
+  if (is_output
+      && (fuse->conditions[i] != fuse->conditions[first]
+          || fuse->n_outputs[first] == SLUICE_FUSED_OUTPUTS))
+    return;
+  fuse->n_outputs[first] += is_output;
+  join (fuse, i, first);
+}
+
+/* Regions that read one value, which lies in the first cache then, become one; with the node that
+ * makes it, where that has no region yet. */
+static void
+merge_readers (Fuse *fuse, guint32 i)
+{
+  guint32 roots[SIBLINGS];
+  guint n = 0;
+  for (guint32 k = fuse->first_reader[i]; k < fuse->first_reader[i + 1]; k++)
+    {
+      guint32 reader = fuse->readers[k], root = root_of (fuse, reader & ~ONLY_WAITS);
+      guint at = 0;
+      if (reader & ONLY_WAITS || !fuse->fits[root])
+        continue;
+      while (at < n && fuse->position[roots[at]] < fuse->position[root])
+        at++;
+      if (at < n && roots[at] == root)
+        continue;
+      if (n == SIBLINGS)
+        return;
+      memmove (roots + at + 1, roots + at, (n - at) * sizeof *roots);
+      roots[at] = root;
+      n++;
+    }
+  for (guint k = 0; k + 1 < n; k++)
+    merge_regions (fuse, roots[k], roots[k + 1]);
+  for (guint k = 0; k < n && fuse->n_members[i] == 1 && fuse->parent[i] == i; k++)
+    merge_regions (fuse, i, root_of (fuse, roots[k]));
+}
+
+/* Readers come first: where a node is looked at, all that read it have their region. */
+static void
+grow_regions (Fuse *fuse)
+{
   for (guint i = fuse->order->len; i-- > 0;)
     {
       const SluiceWorkNode *node = fuse->order->pdata[i];
-      guint32 at = node->index;
-      if (at >= work->nodes->len || work->nodes->pdata[at] != node)
-        continue; /* swept */
-      if (fuse->fits[at])
-        {
-          fuse->tree[at] = may_join (fuse, node) ? fuse->readers[at] : at;
-          fuse->n_members[fuse->tree[at]]++;
-        }
-      for (guint k = 0; k < node->n_inputs; k++)
-        {
-          const SluiceWorkNode *from = node->inputs[k].node;
-          if (!from)
-            continue;
-          if (!fuse->fits[at]
-              || (fuse->readers[from->index] != NO_TREE
-                  && fuse->readers[from->index] != fuse->tree[at]))
-            fuse->has_other[from->index] = 1;
-          fuse->readers[from->index] = fuse->tree[at];
-        }
+      if (is_gone (fuse, node))
+        continue;
+      if (fuse->fits[node->index])
+        join_reader (fuse, node->index);
+      merge_readers (fuse, node->index);
     }
 }
+
+/* ---- what becomes of them ---- */
 
 static gboolean
 has_edge (const SluiceWorkEdge *edges, guint n, SluiceWorkEdge edge)
@@ -124,71 +378,187 @@ has_edge (const SluiceWorkEdge *edges, guint n, SluiceWorkEdge edge)
   return FALSE;
 }
 
-/* The last node of a tree becomes the fused one: whoever reads it goes on to. */
-static void
-fuse_tree (Fuse *fuse, SluiceWorkNode *last, SluiceWorkNode **members, guint n_members)
+static gboolean
+is_inside (Fuse *fuse, const SluiceWorkNode *node, guint32 root)
 {
-  SluiceWork *work = fuse->work;
-  SluiceWorkNode *copy = sluice_work_alloc (work, sizeof *copy);
-  *copy = *last;
-  guint n = 0;
-  for (guint i = 0; i < n_members; i++)
-    n += members[i]->n_inputs;
-  last->kind = SLUICE_WORK_FUSED;
-  last->members = sluice_work_alloc (work, n_members * sizeof *members);
-  memcpy (last->members, members, n_members * sizeof *members);
-  last->members[n_members - 1] = copy;
-  last->n_members = n_members;
-  last->inputs = sluice_work_alloc (work, n * sizeof (SluiceWorkEdge));
-  last->n_inputs = 0;
-  for (guint i = 0; i < n_members; i++)
+  return node && root_of (fuse, node->index) == root;
+}
+
+/* Of each region of several: its members, in order. */
+static void
+gather_members (Fuse *fuse, SluiceWorkNode ***members, guint8 *found)
+{
+  for (guint i = 0; i < fuse->order->len; i++)
     {
-      const SluiceWorkNode *member = last->members[i];
-      for (guint k = 0; k < member->n_inputs; k++)
-        {
-          SluiceWorkEdge edge = member->inputs[k];
-          gboolean is_inner = edge.node && fuse->tree[edge.node->index] == last->index;
-          if (!is_inner && !has_edge (last->inputs, last->n_inputs, edge))
-            last->inputs[last->n_inputs++] = edge;
-        }
-      for (guint k = 0; k < member->n_controls && member != copy; k++)
-        sluice_work_add_control (work, last, member->controls[k]);
+      SluiceWorkNode *node = fuse->order->pdata[i];
+      if (is_gone (fuse, node))
+        continue;
+      guint32 root = root_of (fuse, node->index);
+      if (fuse->n_members[root] < 2)
+        continue;
+      if (!members[root])
+        members[root] =
+            sluice_work_alloc (fuse->work, fuse->n_members[root] * sizeof (SluiceWorkNode *));
+      members[root][found[root]++] = node;
     }
 }
 
-void
-sluice_fuse (SluiceWork *work, const GPtrArray *order, SluiceDevice *const *devices, int max_rank)
+/* fuse->position becomes the number of a member's output. */
+static void
+list_outputs (Fuse *fuse, guint32 root, SluiceWorkNode **members)
 {
-  guint n = work->nodes->len;
-  g_autofree guint8 *fits = g_new0 (guint8, n + 1);
-  g_autofree guint32 *tree = g_new (guint32, n + 1);
-  g_autofree guint32 *readers = g_new (guint32, n + 1);
-  g_autofree guint8 *has_other = g_new0 (guint8, n + 1);
-  g_autofree guint8 *n_members = g_new0 (guint8, n + 1);
-  Fuse fuse = { work, order, devices, max_rank, fits, tree, readers, has_other, n_members };
-  for (guint i = 0; i < n; i++)
+  SluiceWorkNode *last = fuse->work->nodes->pdata[root];
+  last->outputs = sluice_work_alloc (fuse->work, fuse->n_outputs[root] * sizeof (SluiceWorkNode *));
+  for (guint i = 0; i < fuse->n_members[root]; i++)
     {
-      tree[i] = readers[i] = NO_TREE;
-      fits[i] = is_elementwise (&fuse, work->nodes->pdata[i]);
+      guint32 ignored = NOBODY;
+      if (!is_read_outside (fuse, members[i]->index, root, root, &ignored))
+        continue;
+      g_assert (last->n_outputs < fuse->n_outputs[root]);
+      fuse->position[members[i]->index] = last->n_outputs;
+      last->outputs[last->n_outputs++] = members[i];
     }
-  grow_trees (&fuse);
+}
+
+/* The same value as an output of the region, where the node is in one and `reader` is not. */
+static void
+redirect (Fuse *fuse, guint32 reader, SluiceWorkEdge *edge)
+{
+  guint32 root = edge->node ? root_of (fuse, edge->node->index) : NOBODY;
+  if (!edge->node || fuse->n_members[root] < 2
+      || (reader != NOBODY && root_of (fuse, reader) == root))
+    return;
+  *edge =
+      (SluiceWorkEdge){ fuse->work->nodes->pdata[root], (int) fuse->position[edge->node->index] };
+}
+
+/* What is in a region may be waited for by several of its names now: once is enough. */
+static void
+redirect_controls (Fuse *fuse, SluiceWorkNode *node)
+{
+  guint n = 0;
+  for (guint k = 0; k < node->n_controls; k++)
+    {
+      SluiceWorkEdge edge = { node->controls[k], 0 };
+      redirect (fuse, node->index, &edge);
+      gboolean is_there = FALSE;
+      if (fuse->n_members[root_of (fuse, edge.node->index)] > 1)
+        for (guint i = 0; i < n && !is_there; i++)
+          is_there = node->controls[i] == edge.node;
+      if (!is_there)
+        node->controls[n++] = edge.node;
+    }
+  node->n_controls = n;
+}
+
+static void
+redirect_readers (Fuse *fuse)
+{
+  SluiceWork *work = fuse->work;
+  for (guint i = 0; i < work->nodes->len; i++)
+    {
+      SluiceWorkNode *node = work->nodes->pdata[i];
+      for (guint k = 0; k < node->n_inputs; k++)
+        redirect (fuse, i, &node->inputs[k]);
+      redirect_controls (fuse, node);
+    }
+  for (guint i = 0; i < work->n_fetches; i++)
+    redirect (fuse, NOBODY, &work->fetches[i]);
+  for (guint i = 0; i < work->n_targets; i++)
+    {
+      SluiceWorkEdge edge = { work->targets[i], 0 };
+      redirect (fuse, NOBODY, &edge);
+      work->targets[i] = edge.node;
+    }
+}
+
+/* The last node of a region becomes the fused one. */
+static void
+fuse_region (Fuse *fuse, guint32 root, SluiceWorkNode **members)
+{
+  SluiceWork *work = fuse->work;
+  SluiceWorkNode *last = work->nodes->pdata[root], *copy = sluice_work_alloc (work, sizeof *copy);
+  guint n_members = fuse->n_members[root], n = 0;
+  *copy = *last;
+  for (guint i = 0; i < n_members; i++)
+    n += members[i]->n_inputs;
+  members[n_members - 1] = copy;
+  if (last->outputs[last->n_outputs - 1] == last)
+    last->outputs[last->n_outputs - 1] = copy;
+  last->kind = SLUICE_WORK_FUSED;
+  last->members = members;
+  last->n_members = n_members;
+  last->inputs = sluice_work_alloc (work, n * sizeof (SluiceWorkEdge));
+  last->n_inputs = last->n_controls = 0;
+  for (guint i = 0; i < n_members; i++)
+    {
+      const SluiceWorkNode *member = members[i];
+      for (guint k = 0; k < member->n_inputs; k++)
+        if (!is_inside (fuse, member->inputs[k].node, root)
+            && !has_edge (last->inputs, last->n_inputs, member->inputs[k]))
+          last->inputs[last->n_inputs++] = member->inputs[k];
+      for (guint k = 0; k < member->n_controls; k++)
+        if (!is_inside (fuse, member->controls[k], root))
+          sluice_work_add_control (work, last, member->controls[k]);
+    }
+}
+
+static void
+fuse_regions (Fuse *fuse)
+{
+  guint n = fuse->work->nodes->len;
   g_autofree SluiceWorkNode ***members = g_new0 (SluiceWorkNode **, n + 1);
   g_autofree guint8 *found = g_new0 (guint8, n + 1);
   gboolean changed = FALSE;
-  for (guint i = 0; i < order->len; i++)
-    {
-      SluiceWorkNode *node = order->pdata[i];
-      gboolean is_there = node->index < n && work->nodes->pdata[node->index] == node;
-      guint32 at = is_there ? tree[node->index] : NO_TREE;
-      if (at == NO_TREE || n_members[at] < 2)
-        continue;
-      if (!members[at])
-        members[at] = sluice_work_alloc (work, n_members[at] * sizeof (SluiceWorkNode *));
-      members[at][found[at]++] = node;
-      if (found[at] == n_members[at])
-        fuse_tree (&fuse, node, members[at], n_members[at]);
-      changed = TRUE;
-    }
-  if (changed)
-    sluice_work_sweep (work);
+  gather_members (fuse, members, found);
+  for (guint32 i = 0; i < n; i++)
+    if (members[i])
+      {
+        list_outputs (fuse, i, members[i]);
+        changed = TRUE;
+      }
+  if (!changed)
+    return;
+  redirect_readers (fuse);
+  for (guint32 i = 0; i < n; i++)
+    if (members[i])
+      fuse_region (fuse, i, members[i]);
+  sluice_work_sweep (fuse->work);
+}
+
+void
+sluice_fuse (SluiceWork *work, GPtrArray *order, SluiceDevice *const *devices, int max_rank)
+{
+  guint n = work->nodes->len;
+  g_autofree guint8 *fits = g_new0 (guint8, n + 1);
+  g_autofree guint *flags = g_new0 (guint, n + 1);
+  g_autofree guint32 *position = g_new0 (guint32, n + 1);
+  g_autofree guint32 *first_reader = g_new0 (guint32, n + 2);
+  g_autofree guint8 *is_kept = g_new0 (guint8, n + 1);
+  g_autofree guint32 *parent = g_new (guint32, n + 1);
+  g_autofree guint32 *next = g_new (guint32, n + 1);
+  g_autofree guint8 *late = g_new0 (guint8, n + 1);
+  g_autofree guint8 *n_members = g_new0 (guint8, n + 1);
+  g_autofree guint8 *n_outputs = g_new0 (guint8, n + 1);
+  Fuse fuse = { .work = work,
+                .order = order,
+                .devices = devices,
+                .max_rank = max_rank,
+                .fits = fits,
+                .flags = flags,
+                .position = position,
+                .first_reader = first_reader,
+                .is_kept = is_kept,
+                .parent = parent,
+                .next = next,
+                .is_late = late,
+                .n_members = n_members,
+                .n_outputs = n_outputs };
+  look_at_nodes (&fuse);
+  link_readers (&fuse);
+  fuse.conditions = sluice_find_conditions (work, order, flags);
+  grow_regions (&fuse);
+  fuse_regions (&fuse);
+  g_free (fuse.conditions);
+  g_free (fuse.readers);
 }

@@ -169,13 +169,28 @@ gboolean sluice_find_frames (SluiceWork *work, const GPtrArray *order, GError **
 void sluice_loosen_constants (SluiceWork *work, const GPtrArray *order);
 
 /**
- * sluice_fuse:
+ * sluice_find_conditions:
  * @order: all nodes, as sluice_work_sort() has them
+ * @flags: SluiceKernelFlags of the nodes' kernels, by work index
+ *
+ * After sluice_find_frames(): numbers what has to happen for a node to run. Nodes of one frame with
+ * the same number run both or neither in an iteration, and wait for the same branches, queues and
+ * other kernels that take their time. 0: runs always, and waits for nothing but kernels that
+ * compute.
+ *
+ * Returns: (transfer full): by work index
+ */
+guint32 *
+sluice_find_conditions (const SluiceWork *work, const GPtrArray *order, const guint *flags);
+
+/**
+ * sluice_fuse:
+ * @order: (inout): all nodes, as sluice_schedule() has them; stays such an order, in which a fused
+ *   node stands where the last of its nodes does
  * @devices: of the session, by number
  *
- * After sluice_loosen_constants(): trees of element-wise nodes whose values nobody else reads
- * become one node each, which hands a strip of elements from one to the next while it is in the
- * first cache. No value changes. A tree's last node is dead where one of its nodes would have been.
+ * After sluice_loosen_constants(): element-wise nodes of one shape become one node each, which
+ * hands a strip of elements from one to the next while it is in the first cache, and gives what
+ * others read of them. No value changes, and what is dead would have been so without.
  */
-void
-sluice_fuse (SluiceWork *work, const GPtrArray *order, SluiceDevice *const *devices, int max_rank);
+void sluice_fuse (SluiceWork *work, GPtrArray *order, SluiceDevice *const *devices, int max_rank);

@@ -32,8 +32,9 @@ typedef enum
   SLUICE_WORK_AFTER, /* has waited for its control inputs, whether these were dead or not */
 } SluiceWorkKind;
 
-/* Of a fused node at most; a longer tree becomes several. */
+/* Of a fused node at most; what is longer becomes several. */
 #define SLUICE_FUSED_MEMBERS 32
+#define SLUICE_FUSED_OUTPUTS 16
 #define SLUICE_FUSED_INPUTS  (SLUICE_FUSED_MEMBERS * SLUICE_STRIP_OPERANDS)
 
 struct _SluiceWorkNode
@@ -49,6 +50,8 @@ struct _SluiceWorkNode
   SluiceWorkNode **members; /* of FUSED: n_members in the order in which they run. Their inputs are
                                members before them or inputs of the node */
   guint n_members;
+  SluiceWorkNode **outputs; /* of FUSED: n_outputs of the members, in their order */
+  guint n_outputs;
   guint number;           /* of FEED and FETCH: which of the signature */
   guint index;            /* position in work->nodes, kept by sluice_work_sweep() */
   guint mark;             /* scratch of the pass that runs */

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/fused.h"
 
+#include "engine/runtime/memory-class.h"
+
 /* Of a strip of the widest type that takes part: a few of them fit into the first cache. */
 #define STRIP_BYTES 8192
 
@@ -27,19 +29,24 @@ typedef struct
   gpointer state; /* of kernel->prepare */
   SluiceStrip strip;
   guint first_operand;
-  guint temp;   /* where its strip lies; the last member's is the output's */
-  guint n_next; /* members that follow in a chain with it: only the last of them has a strip */
-  guint linked; /* of those: the operand that the member before it is */
+  int output;        /* which its value is, or -1 */
+  guint temp;        /* where its strip lies that is no output's */
+  SluiceOwner owner; /* of its value */
+  guint n_next;      /* members that follow in a chain with it: only the last of them has a strip */
+  guint linked;      /* of those: the operand that the member before it is */
 } Member;
 
 typedef struct
 {
-  guint n_members, n_inputs, n_temps;
+  guint n_members, n_inputs, n_outputs, n_temps;
   Member *members;
   Operand *operands;
-  guint8 *sizes; /* by input: of an element */
-  gint64 strip;  /* elements */
-  double ns;     /* of all members, an element */
+  guint8 *sizes;                        /* by input: of an element */
+  guint8 *last_reader;                  /* by input: member */
+  guint8 outputs[SLUICE_FUSED_OUTPUTS]; /* members */
+  gsize widest;                         /* of them, and of the members' values */
+  gint64 strip;                         /* elements */
+  double ns;                            /* of all members, an element */
 } Fusion;
 
 /* ---- the plan of a node ---- */
@@ -54,6 +61,7 @@ fusion_free (gpointer data)
   g_free (self->members);
   g_free (self->operands);
   g_free (self->sizes);
+  g_free (self->last_reader);
   g_free (self);
 }
 
@@ -69,13 +77,14 @@ find_operand (const SluiceWorkNode *node, guint n_before, SluiceWorkEdge edge)
   g_assert_not_reached ();
 }
 
-/* The operand of the next member that is the value of this one; -1: more than that, or none is. */
+/* The operand of the next member that is the value of this one; -1: it is read elsewhere, too. */
 static int
 links_to (const Fusion *self, guint i)
 {
   const Member *member = &self->members[i], *next = member + 1;
   int position = -1;
-  if (!member->strip.chain || i + 1 == self->n_members || next->strip.chain != member->strip.chain)
+  if (!member->strip.chain || i + 1 == self->n_members || member->output >= 0
+      || next->strip.chain != member->strip.chain)
     return -1;
   for (guint m = i + 1; m < self->n_members; m++)
     for (guint k = 0; k < self->members[m].strip.n_operands; k++)
@@ -115,15 +124,72 @@ lay_temps (Fusion *self)
         if (operand.member >= 0)
           last_read[operand.member] = i;
       }
-  for (guint i = 0; i + 1 < self->n_members; i++)
+  for (guint i = 0; i < self->n_members; i++)
     {
       guint t = 0;
+      if (self->members[i].output >= 0)
+        continue;
       while (free_from[t] > i)
         t++;
       self->members[i].temp = t;
       free_from[t] = last_read[i] + 1;
       self->n_temps = MAX (self->n_temps, t + 1);
     }
+}
+
+static int
+find_output (const SluiceWorkNode *node, const SluiceWorkNode *member)
+{
+  for (guint i = 0; i < node->n_outputs; i++)
+    if (node->outputs[i] == member)
+      return (int) i;
+  return -1;
+}
+
+/* FALSE: what the kernel says of the attributes. */
+static gboolean
+add_member (Fusion *self,
+            const SluiceWorkNode *node,
+            const char *device_type,
+            int max_rank,
+            GArray *operands,
+            GError **error)
+{
+  guint i = self->n_members;
+  const SluiceWorkNode *work_node = node->members[i];
+  Member *member = &self->members[i];
+  GError *failed = NULL;
+  member->origin = work_node->origin;
+  member->kernel = sluice_kernel_find (member->origin, device_type, max_rank, &failed);
+  if (!failed && member->kernel->prepare)
+    member->state = member->kernel->prepare (member->origin, &failed);
+  if (failed)
+    {
+      g_propagate_error (error, failed);
+      return FALSE;
+    }
+  self->n_members++;
+  member->kernel->strip (member->kernel, member->origin, &member->strip);
+  member->first_operand = operands->len;
+  member->output = find_output (node, work_node);
+  member->owner = (SluiceOwner){ member->origin->id, sluice_memory_class_of_node (member->origin) };
+  if (member->output >= 0)
+    self->outputs[member->output] = (guint8) i;
+  for (guint k = 0; k < work_node->n_inputs; k++)
+    {
+      Operand operand = find_operand (node, i, work_node->inputs[k]);
+      gsize size = sluice_dtype_size (sluice_edge_dtype (member->origin->inputs[k]));
+      if (operand.member < 0)
+        {
+          self->sizes[operand.input] = (guint8) size;
+          self->last_reader[operand.input] = (guint8) i;
+        }
+      self->widest = MAX (self->widest, size);
+      g_array_append_val (operands, operand);
+    }
+  self->widest = MAX (self->widest, sluice_dtype_size (member->origin->outputs[0].dtype));
+  self->ns += member->strip.ns;
+  return TRUE;
 }
 
 gpointer
@@ -133,43 +199,21 @@ sluice_fusion_new (const SluiceWorkNode *node,
                    GError **error)
 {
   Fusion *self = g_new0 (Fusion, 1);
-  gsize widest = 1;
+  self->widest = 1;
   self->members = g_new0 (Member, node->n_members);
   self->sizes = g_new0 (guint8, node->n_inputs);
+  self->last_reader = g_new0 (guint8, node->n_inputs);
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (Operand));
-  for (guint i = 0; i < node->n_members; i++)
-    {
-      const SluiceWorkNode *work_node = node->members[i];
-      Member *member = &self->members[self->n_members];
-      GError *failed = NULL;
-      member->origin = work_node->origin;
-      member->kernel = sluice_kernel_find (member->origin, device_type, max_rank, &failed);
-      if (!failed && member->kernel->prepare)
-        member->state = member->kernel->prepare (member->origin, &failed);
-      if (failed)
-        {
-          g_propagate_error (error, failed);
-          fusion_free (self);
-          return NULL;
-        }
-      self->n_members++;
-      member->kernel->strip (member->kernel, member->origin, &member->strip);
-      member->first_operand = operands->len;
-      for (guint k = 0; k < work_node->n_inputs; k++)
-        {
-          Operand operand = find_operand (node, i, work_node->inputs[k]);
-          gsize size = sluice_dtype_size (sluice_edge_dtype (member->origin->inputs[k]));
-          if (operand.member < 0)
-            self->sizes[operand.input] = (guint8) size;
-          widest = MAX (widest, size);
-          g_array_append_val (operands, operand);
-        }
-      widest = MAX (widest, sluice_dtype_size (member->origin->outputs[0].dtype));
-      self->ns += member->strip.ns;
-    }
+  while (self->n_members < node->n_members)
+    if (!add_member (self, node, device_type, max_rank, operands, error))
+      {
+        fusion_free (self);
+        return NULL;
+      }
   self->n_inputs = node->n_inputs;
+  self->n_outputs = node->n_outputs;
   self->operands = (Operand *) g_array_steal (operands, NULL);
-  self->strip = STRIP_BYTES / (gint64) widest;
+  self->strip = STRIP_BYTES / (gint64) self->widest;
   find_chains (self);
   lay_temps (self);
   return self;
@@ -189,8 +233,11 @@ typedef struct
   const Fusion *fusion;
   const Kind *kinds;       /* by input */
   const char *const *data; /* by input */
-  char *out;
-  gsize out_size;
+  struct
+  {
+    char *data;
+    gsize size; /* of an element */
+  } outputs[SLUICE_FUSED_OUTPUTS];
   gint64 n;         /* elements of the result */
   gint64 row;       /* elements after which a strip begins anew */
   gint64 strips;    /* in such a row */
@@ -222,6 +269,16 @@ typedef struct
   char *temps, *const *patterns;
 } Strip;
 
+/* Where the member's value lies. */
+static void *
+place_of (const Strip *strip, const Member *member)
+{
+  if (member->output < 0)
+    return strip->temps + (gsize) member->temp * STRIP_BYTES;
+  return strip->job->outputs[member->output].data
+         + strip->at * strip->job->outputs[member->output].size;
+}
+
 static const void *
 read_operand (const Strip *strip, const Member *member, guint k, gboolean *is_single)
 {
@@ -229,7 +286,7 @@ read_operand (const Strip *strip, const Member *member, guint k, gboolean *is_si
   Operand operand = job->fusion->operands[member->first_operand + k];
   *is_single = FALSE;
   if (operand.member >= 0)
-    return strip->temps + (gsize) job->fusion->members[operand.member].temp * STRIP_BYTES;
+    return place_of (strip, &job->fusion->members[operand.member]);
   gsize size = job->fusion->sizes[operand.input];
   const char *data = job->data[operand.input];
   switch (job->kinds[operand.input])
@@ -278,9 +335,7 @@ run_strip (const Job *job, gint64 unit, char *temps, char *const *patterns)
     {
       const Member *member = &fusion->members[i];
       guint last = i + member->n_next;
-      void *out = last + 1 == fusion->n_members
-                      ? job->out + strip.at * job->out_size
-                      : temps + (gsize) fusion->members[last].temp * STRIP_BYTES;
+      void *out = place_of (&strip, &fusion->members[last]);
       if (member->n_next > 0)
         {
           run_chain (&strip, i, out);
@@ -337,9 +392,11 @@ run_apart (SluiceKernelCall *call, const Fusion *self)
       one.node = member->origin;
       one.kernel = member->kernel;
       one.state = member->state;
+      one.owner = member->owner;
       one.inputs = inputs;
       one.n_inputs = (guint16) n_operands;
       one.outputs = &output;
+      one.n_outputs = 1;
       one.output_dtypes = NULL;
       ok = member->kernel->compute (&one);
       call->error = one.error;
@@ -348,8 +405,8 @@ run_apart (SluiceKernelCall *call, const Fusion *self)
       if (output.tensor)
         values[n++] = output.tensor;
     }
-  if (ok)
-    sluice_call_take_output (call, 0, values[--n]);
+  for (guint i = 0; i < self->n_outputs && ok; i++)
+    sluice_call_take_output (call, i, sluice_tensor_ref (values[self->outputs[i]]));
   while (n > 0)
     sluice_tensor_unref (values[--n]);
   return ok;
@@ -398,34 +455,69 @@ find_kinds (SluiceKernelCall *call, const SluiceShape *shape, Kind *kinds, Job *
   return job->n_patterns <= MAX_PATTERNS;
 }
 
-/* Does the member take what it gets strip by strip? */
+/* Does the member take what it gets strip by strip? has_shape: by member before it, is its value of
+ * the result's shape, whatever other operands of these are repeated for? */
 static gboolean
-takes (const Fusion *self, const Member *member, const Kind *kinds)
+takes (const Fusion *self, guint i, const Kind *kinds, gboolean *has_shape)
 {
+  const Member *member = &self->members[i];
   guint n_single = 0;
+  has_shape[i] = FALSE;
   for (guint k = 0; k < member->strip.n_operands; k++)
     {
       Operand operand = self->operands[member->first_operand + k];
       Kind kind = operand.member >= 0 ? WHOLE : kinds[operand.input];
       n_single += kind == SINGLE;
+      has_shape[i] |= operand.member >= 0 ? has_shape[operand.member] : kind == WHOLE;
       gboolean wants_row = member->strip.adds_rows && k == 1;
       if (wants_row != (kind == ROW) && (wants_row || member->strip.one_shape))
         return FALSE;
     }
+  if (member->output >= 0 && !has_shape[i])
+    return FALSE;
   return n_single == 0
          || (n_single == 1 && member->strip.n_operands > 1 && !member->strip.one_shape);
 }
 
+static gboolean
+all_take (const Fusion *self, const Kind *kinds)
+{
+  gboolean has_shape[SLUICE_FUSED_MEMBERS];
+  for (guint i = 0; i < self->n_members; i++)
+    if (!takes (self, i, kinds, has_shape))
+      return FALSE;
+  return TRUE;
+}
+
 /* In the memory of an operand that nobody needs any more, where there is one. */
 static SluiceTensor *
-make_output (SluiceKernelCall *call, const SluiceShape *shape, const Kind *kinds)
+make_output (SluiceKernelCall *call, guint output, const SluiceShape *shape, const Kind *kinds)
 {
-  SluiceDType dtype = sluice_dtype_base (call->node->outputs[0].dtype);
+  const Fusion *self = call->state;
+  const Member *member = &self->members[self->outputs[output]];
+  SluiceDType dtype = member->origin->outputs[0].dtype;
+  call->owner = member->owner;
   for (guint i = 0; i < call->n_inputs; i++)
-    if (kinds[i] == WHOLE && (SluiceDType) sluice_call_input (call, i)->dtype == dtype
+    if (kinds[i] == WHOLE && self->last_reader[i] <= self->outputs[output]
+        && (SluiceDType) sluice_call_input (call, i)->dtype == dtype
         && sluice_call_can_reuse (call, i))
-      return sluice_call_reuse (call, 0, i, shape);
-  return sluice_call_output (call, 0, shape);
+      return sluice_call_reuse (call, output, i, shape);
+  return sluice_call_output (call, output, shape);
+}
+
+static gboolean
+make_outputs (SluiceKernelCall *call, const SluiceShape *shape, Job *job)
+{
+  SluiceOwner owner = call->owner;
+  guint i = 0;
+  for (SluiceTensor *out;
+       i < job->fusion->n_outputs && (out = make_output (call, i, shape, job->kinds)); i++)
+    {
+      job->outputs[i].data = out->data;
+      job->outputs[i].size = sluice_dtype_size (out->dtype);
+    }
+  call->owner = owner;
+  return i == job->fusion->n_outputs;
 }
 
 static gboolean
@@ -437,18 +529,14 @@ fused_compute (SluiceKernelCall *call)
   const SluiceShape shape = *largest_shape (call);
   Job job = { .fusion = self, .kinds = kinds, .data = data };
   job.row = job.n = sluice_shape_n_elements (&shape);
-  gboolean fits = find_kinds (call, &shape, kinds, &job);
-  for (guint i = 0; i < self->n_members && fits; i++)
-    fits = takes (self, &self->members[i], kinds);
-  if (!fits)
+  if (!find_kinds (call, &shape, kinds, &job) || !all_take (self, kinds))
     return run_apart (call, self);
   for (guint i = 0; i < call->n_inputs; i++)
     data[i] = sluice_call_input (call, i)->data;
-  SluiceTensor *out = make_output (call, &shape, kinds);
-  if (!out || job.n == 0)
-    return out != NULL;
-  job.out = out->data;
-  job.out_size = sluice_dtype_size (out->dtype);
+  if (!make_outputs (call, &shape, &job))
+    return FALSE;
+  if (job.n == 0)
+    return TRUE;
   job.strips = (job.row + self->strip - 1) / self->strip;
   gint64 n_strips = (job.n + job.row - 1) / job.row * job.strips;
   if (n_strips == 1)

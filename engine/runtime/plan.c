@@ -214,14 +214,16 @@ receives_entered (const SluiceWorkNode *recv)
 }
 
 static void
-book_outputs (Compile *compile, SluicePlanNode *node)
+book_outputs (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node)
 {
   node->first_output = compile->dtypes->len;
   for (guint i = 0; i < node->n_outputs; i++)
     {
-      guint8 dtype = (guint8) node->origin->outputs[i].dtype;
+      SluiceDType of_output =
+          sluice_work_dtype (compile->work, (SluiceWorkEdge){ work_node, (int) i });
+      guint8 dtype = (guint8) of_output;
       g_byte_array_append (compile->dtypes, &dtype, 1);
-      if (sluice_dtype_is_ref (node->origin->outputs[i].dtype))
+      if (sluice_dtype_is_ref (of_output))
         node->flags |= SLUICE_PLAN_REF_OUTPUTS;
     }
 }
@@ -244,7 +246,7 @@ compile_end (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *
 static gboolean
 compile_node (Compile *compile, guint32 rank, GError **error)
 {
-  const SluiceWorkNode *work_node = compile->order->pdata[rank];
+  SluiceWorkNode *work_node = compile->order->pdata[rank];
   const SluiceDevice *device = compile->options->devices[work_node->device];
   SluicePlan *plan = compile->plan;
   SluicePlanNode *node = &plan->nodes[rank];
@@ -265,21 +267,22 @@ compile_node (Compile *compile, guint32 rank, GError **error)
     {
     case SLUICE_WORK_OP:
       ok = compile_op (compile, work_node, node, error);
-      book_outputs (compile, node);
+      book_outputs (compile, work_node, node);
       break;
     case SLUICE_WORK_FUSED:
       node->kernel = &sluice_fused_kernel;
       node->state =
           sluice_fusion_new (work_node, device->klass->type, compile->options->max_rank, error);
       ok = node->state != NULL;
-      book_outputs (compile, node);
+      node->n_outputs = (guint16) work_node->n_outputs;
+      book_outputs (compile, work_node, node);
       break;
     case SLUICE_WORK_PAIR:
       node->kernel = &sluice_paired_kernel;
       node->state =
           sluice_paired_new (work_node, device->klass->type, compile->options->max_rank, error);
       ok = node->state != NULL;
-      book_outputs (compile, node);
+      book_outputs (compile, work_node, node);
       break;
     case SLUICE_WORK_CONST:
       node->flags |= SLUICE_PLAN_CONST | SLUICE_PLAN_CHEAP;

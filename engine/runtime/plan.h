@@ -154,7 +154,7 @@ typedef struct
   int max_rank;       /* of kernels */
   gboolean no_loosen; /* constants stay the nodes that they are */
   guint64 order_seed; /* 0: the order that keeps the peak low; else nodes get ranks by lot */
-  gboolean fuses;     /* element-wise nodes into one, where nobody reads what lies between */
+  gboolean fuses;     /* element-wise nodes into one */
   gboolean truncate;  /* floats lose their lower half on the way to another device */
 } SluicePlanOptions;
 

@@ -19,8 +19,9 @@ placeholder (Fixture *f, const char *name, SluiceDType dtype, const SluiceShape 
 
 /* ---- random programs ---- */
 
-#define N_FEEDS 5
-#define N_NODES 24
+#define N_FEEDS   5
+#define N_NODES   24
+#define N_FETCHES 5
 
 typedef struct
 {
@@ -81,9 +82,16 @@ add_node (Program *p, GRand *rand)
   SluiceEdge b = p->values[g_rand_int_range (rand, 0, (gint32) p->n_values)];
   g_autofree char *name = g_strdup_printf ("n%u", p->n_values);
   SluiceEdge made;
-  if (g_rand_int_range (rand, 0, 3) == 0)
+  /* No element-wise node: it reads what lies inside, and paths that leave come back through it. */
+  if (g_rand_int_range (rand, 0, 6) == 0)
+    made = sluice_builder_add (&p->f.b, g_rand_boolean (rand) ? "Snapshot" : "Softmax", name, &b, 1,
+                               NULL, 0);
+  else if (g_rand_int_range (rand, 0, 3) == 0)
     made = sluice_builder_add (&p->f.b, unary[g_rand_int_range (rand, 0, G_N_ELEMENTS (unary))],
                                name, &a, 1, NULL, 0);
+  else if (g_rand_int_range (rand, 0, 8) == 0)
+    made = sluice_builder_add (&p->f.b, "AddN", name, (SluiceEdge[]){ a, b }, 2,
+                               (SluiceAttr[]){ sluice_attr_int ("N", 2) }, 1);
   else if (g_rand_boolean (rand))
     made = op2 (&p->f, binary[g_rand_int_range (rand, 0, G_N_ELEMENTS (binary))], name, a, b);
   else
@@ -135,7 +143,8 @@ run_program (const Program *p,
              SluiceTensor **outputs)
 {
   g_autoptr (GError) error = NULL;
-  if (sluice_session_run (session, p->feeds, N_FEEDS, fetches, 2, NULL, 0, outputs, NULL, &error))
+  if (sluice_session_run (session, p->feeds, N_FEEDS, fetches, N_FETCHES, NULL, 0, outputs, NULL,
+                          &error))
     return NULL;
   return g_strdup (error->message);
 }
@@ -160,15 +169,20 @@ check_program (guint32 seed, gboolean surprises, guint *n_saved)
   g_assert_no_error (error);
   sluice_session_extend (apart, p.f.graph, &error);
   g_assert_no_error (error);
-  g_autofree char *last = g_strdup_printf ("n%u:0", p.n_values - 1);
-  g_autofree char *inner = g_strdup_printf ("n%u:0", N_FEEDS + seed % N_NODES);
-  const char *fetches[] = { last, seed % 2 ? inner : last };
-  SluiceTensor *outputs[2], *wanted[2];
+  char *names[N_FETCHES];
+  const char *fetches[N_FETCHES];
+  for (guint i = 0; i < N_FETCHES; i++)
+    {
+      guint inner = i * seed % N_NODES; /* the first: the last node; none but it in every seventh */
+      names[i] = g_strdup_printf ("n%u:0", p.n_values - 1 - (seed % 7 ? inner : 0));
+      fetches[i] = names[i];
+    }
+  SluiceTensor *outputs[N_FETCHES], *wanted[N_FETCHES];
   g_autofree char *why = run_program (&p, p.f.session, fetches, outputs);
   g_autofree char *why_apart = run_program (&p, apart, fetches, wanted);
   /* Where several nodes fail, which of them does first is another matter. */
   g_assert_cmpint (why != NULL, ==, why_apart != NULL);
-  for (guint i = 0; i < 2 && !why; i++)
+  for (guint i = 0; i < N_FETCHES && !why; i++)
     {
       if (!same_bits (outputs[i], wanted[i]))
         g_error ("program %u: %s differs where nodes are fused", seed, fetches[i]);
@@ -179,6 +193,8 @@ check_program (guint32 seed, gboolean surprises, guint *n_saved)
   sluice_session_get_stats (p.f.session, &fused);
   sluice_session_get_stats (apart, &unfused);
   *n_saved += (guint) (unfused.n_nodes_run - fused.n_nodes_run);
+  for (guint i = 0; i < N_FETCHES; i++)
+    g_free (names[i]);
   program_clear (&p);
   return why == NULL;
 }
@@ -243,10 +259,38 @@ test_counts (void)
   SluiceFeed feeds[] = { { "x:0", table }, { "s:0", two } };
   const char *const only_y[] = { "y:0", "inner:0" }, *const z[] = { "z:0" };
   g_assert_cmpuint (count_run (&f, only_y, 1, feeds, 2), ==, 1);
-  /* A value that is fetched is made. */
-  g_assert_cmpuint (count_run (&f, only_y, 2, feeds, 2), ==, 2);
-  /* A sum reads y: it cannot go into z. */
+  /* A value that is fetched is made on the way. */
+  g_assert_cmpuint (count_run (&f, only_y, 2, feeds, 2), ==, 1);
+  /* A path leads through a sum from y to z: they cannot be one. */
   g_assert_cmpuint (count_run (&f, z, 1, feeds, 2), ==, 3);
+}
+
+/* What is fetched from inside is of one row, which was not known, and is repeated further on. */
+static void
+test_repeated (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT, &SLUICE_SHAPE (-1, -1));
+  SluiceEdge row = placeholder (&f, "row", SLUICE_FLOAT, &SLUICE_SHAPE (4));
+  SluiceEdge table = placeholder (&f, "table", SLUICE_FLOAT, &SLUICE_SHAPE (-1, 4));
+  SluiceEdge inner = op2 (&f, "AddV2", "inner", x, row);
+  op2 (&f, "Mul", "y", inner, table);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) one = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (1, 1));
+  g_autoptr (SluiceTensor) four = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (4));
+  g_autoptr (SluiceTensor) all = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (3, 4));
+  SluiceFeed feeds[] = { { "x:0", one }, { "row:0", four }, { "table:0", all } };
+  const char *const fetches[] = { "inner:0", "y:0" };
+  g_autoptr (GError) error = NULL;
+  SluiceTensor *outputs[2];
+  g_assert_cmpuint (count_run (&f, fetches, 2, feeds, 3), ==, 1);
+  sluice_session_run (f.session, feeds, 3, fetches, 2, NULL, 0, outputs, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (sluice_shape_equal (&outputs[0]->shape, &SLUICE_SHAPE (1, 4)));
+  g_assert_true (sluice_shape_equal (&outputs[1]->shape, &SLUICE_SHAPE (3, 4)));
+  sluice_tensor_unref (outputs[0]);
+  sluice_tensor_unref (outputs[1]);
 }
 
 /* The guard speaks of the node, not of what it was fused into. */
@@ -307,6 +351,117 @@ test_dead (void)
     }
 }
 
+/* A value that lives, though what it is fused with everywhere else is dead. */
+static void
+test_half_dead (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT, &SLUICE_SHAPE_SCALAR);
+  SluiceEdge p = placeholder (&f, "p", SLUICE_BOOL, &SLUICE_SHAPE_SCALAR);
+  SluiceEdge low = op2 (&f, "Switch", "switch", x, p), high = { low.node, 1 };
+  SluiceEdge alive = op2 (&f, "Mul", "alive", x, x);
+  low = op2 (&f, "AddV2", "low", alive, low);
+  SluiceEdge inner = op2 (&f, "Mul", "inner", high, x);
+  high = op2 (&f, "Sub", "high", inner, alive);
+  SluiceAttr n = sluice_attr_int ("N", 2);
+  sluice_builder_add (&f.b, "Merge", "merge", (SluiceEdge[]){ low, high }, 2, &n, 1);
+  sluice_builder_add (&f.b, "Merge", "other", (SluiceEdge[]){ alive, inner }, 2, &n, 1);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_float (3);
+  for (int value = 0; value < 2; value++)
+    {
+      g_autoptr (SluiceTensor) which = sluice_tensor_new_bool (value);
+      SluiceFeed feeds[] = { { "x:0", three }, { "p:0", which } };
+      g_assert_cmpfloat (fixture_fetch (&f, "merge:0", feeds, 2), ==, value ? 0 : 12);
+      g_assert_cmpfloat (fixture_fetch (&f, "other:0", feeds, 2), ==, 9);
+    }
+}
+
+/* What is enqueued must not wait for what is dequeued, though both are read by one sum. */
+static void
+test_waits (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  SluiceAttrValue type = { .kind = SLUICE_ATTR_TYPE, .type = SLUICE_FLOAT };
+  SluiceAttrValue shape = { .kind = SLUICE_ATTR_SHAPE, .shape = SLUICE_SHAPE_SCALAR };
+  SluiceAttrValue types = { .kind = SLUICE_ATTR_LIST, .list = { &type, 1 } };
+  SluiceAttrValue shapes = { .kind = SLUICE_ATTR_LIST, .list = { &shape, 1 } };
+  SluiceAttr made[] = { sluice_attr_value ("component_types", &types),
+                        sluice_attr_value ("shapes", &shapes) };
+  SluiceAttr put = sluice_attr_value ("Tcomponents", &types);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT, &SLUICE_SHAPE_SCALAR);
+  SluiceEdge queue = sluice_builder_add (&f.b, "FIFOQueueV2", "queue", NULL, 0, made, 2);
+  SluiceEdge in[] = { queue, op2 (&f, "Mul", "in", x, x) };
+  SluiceEdge out = sluice_builder_add (&f.b, "QueueDequeueV2", "out", &queue, 1, made, 1);
+  op2 (&f, "AddV2", "y", in[1], out);
+  sluice_builder_add (&f.b, "QueueEnqueueV2", "put", in, 2, &put, 1);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_float (3);
+  SluiceFeed feed = { "x:0", three };
+  const char *fetch = "y:0", *target = "put";
+  SluiceTensor *output;
+  g_autoptr (GError) error = NULL;
+  sluice_session_run (f.session, &feed, 1, &fetch, 1, &target, 1, &output, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (*(const float *) output->data, ==, 18);
+  sluice_tensor_unref (output);
+}
+
+/* Adds NextIteration of `value` to the loop's variable that `merged` is. */
+static void
+close_loop (Fixture *f, SluiceEdge merged, SluiceEdge value)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceEdge next = sluice_op (&f->b, "NextIteration", value);
+  sluice_graph_set_input (f->graph, merged.node, 1, next, &error);
+  g_assert_no_error (error);
+}
+
+/* for (; i > 0; i -= 1) { a, b = a * b + b, a * b - a; }. Nodes of an iteration's body that run. */
+static guint64
+count_body (gboolean no_fusion)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .no_fusion = no_fusion });
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT, &SLUICE_SHAPE_SCALAR), merged[3], body[3];
+  SluiceAttr frame = sluice_attr_string ("frame_name", "loop"), n = sluice_attr_int ("N", 2);
+  for (guint i = 0; i < 3; i++)
+    {
+      SluiceEdge enter = sluice_builder_add (&f.b, "Enter", NULL, &x, 1, &frame, 1);
+      merged[i] =
+          sluice_builder_add (&f.b, "Merge", NULL, (SluiceEdge[]){ enter, enter }, 2, &n, 1);
+    }
+  SluiceEdge zero = sluice_op (&f.b, "ZerosLike", merged[0]);
+  SluiceEdge more = sluice_op (&f.b, "LoopCond", sluice_op (&f.b, "Greater", merged[0], zero));
+  for (guint i = 0; i < 3; i++)
+    {
+      SluiceEdge turn = sluice_op (&f.b, "Switch", merged[i], more);
+      body[i] = sluice_edge_port (turn, 1);
+      if (i == 1)
+        sluice_builder_add (&f.b, "Exit", "y", &turn, 1, NULL, 0);
+    }
+  SluiceEdge product = sluice_op (&f.b, "Mul", body[1], body[2]);
+  close_loop (&f, merged[0],
+              sluice_op (&f.b, "Sub", body[0], sluice_op (&f.b, "OnesLike", body[0])));
+  close_loop (&f, merged[1], sluice_op (&f.b, "AddV2", product, body[2]));
+  close_loop (&f, merged[2], sluice_op (&f.b, "Sub", product, body[1]));
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_float (3);
+  SluiceFeed feed = { "x:0", three };
+  const char *fetch = "y:0";
+  g_assert_cmpfloat (fixture_fetch (&f, fetch, &feed, 1), ==, 4740);
+  return count_run (&f, &fetch, 1, &feed, 1);
+}
+
+/* The variables of a loop live and die together. */
+static void
+test_loop (void)
+{
+  g_assert_cmpuint (count_body (TRUE) - count_body (FALSE), ==, 3 * 2);
+}
+
 /* The first of a tree takes a variable's value, which was fed, or has come from another device. */
 static void
 test_reference (void)
@@ -336,8 +491,12 @@ main (int argc, char **argv)
   g_test_add_func ("/fused/programs", test_programs);
   g_test_add_func ("/fused/surprises", test_surprises);
   g_test_add_func ("/fused/counts", test_counts);
+  g_test_add_func ("/fused/repeated", test_repeated);
   g_test_add_func ("/fused/guard", test_guard);
   g_test_add_func ("/fused/dead", test_dead);
+  g_test_add_func ("/fused/half-dead", test_half_dead);
+  g_test_add_func ("/fused/waits", test_waits);
+  g_test_add_func ("/fused/loop", test_loop);
   g_test_add_func ("/fused/reference", test_reference);
   return g_test_run ();
 }
