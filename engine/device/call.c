@@ -209,6 +209,32 @@ sluice_call_parallel_for (SluiceKernelCall *call,
   return TRUE;
 }
 
+#define HAND_OVER 16384 /* elements that a thread takes at once */
+
+typedef struct
+{
+  const SluicePartTaker *taker;
+  const SluiceTensor *value;
+} Whole;
+
+static void
+hand_over (gpointer data, gint64 begin, gint64 end)
+{
+  const Whole *whole = data;
+  whole->taker->take (whole->taker->data, begin, end - begin,
+                      (const char *) whole->value->data
+                          + begin * sluice_dtype_size (whole->value->dtype));
+}
+
+gboolean
+sluice_call_give_whole (SluiceKernelCall *call,
+                        const SluicePartTaker *taker,
+                        const SluiceTensor *value)
+{
+  Whole whole = { taker, value };
+  return sluice_call_parallel_for (call, value->n_elements, HAND_OVER, 1, hand_over, &whole);
+}
+
 /* A string attribute as C text, or NULL where it is absent or empty. (transfer full) */
 static char *
 dup_text_attr (const SluiceNode *node, const char *name)

@@ -277,6 +277,11 @@ gboolean sluice_call_parallel_for (SluiceKernelCall *call,
                                    SluiceRangeFunc func,
                                    gpointer data);
 
+/* Hands over a value that is there as a whole; taker->begin() has agreed. FALSE: cancelled. */
+gboolean sluice_call_give_whole (SluiceKernelCall *call,
+                                 const SluicePartTaker *taker,
+                                 const SluiceTensor *value);
+
 /**
  * sluice_call_resource:
  * @make: makes the resource where there is none

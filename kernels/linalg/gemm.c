@@ -340,22 +340,6 @@ sluice_call_gemm (SluiceKernelCall *call, const SluiceGemm *g)
 
 /* ---- in parts ---- */
 
-typedef struct
-{
-  const SluicePartTaker *taker;
-  const char *c;
-  gsize size; /* of an element */
-} Whole;
-
-static void
-hand_over (gpointer data, gint64 begin, gint64 end)
-{
-  const Whole *whole = data;
-  whole->taker->take (whole->taker->data, begin, end - begin, whole->c + begin * whole->size);
-}
-
-#define HAND_OVER 16384 /* elements that a thread takes at once */
-
 /* A product that is not cut into strips of whole rows. */
 static gboolean
 give_whole (SluiceKernelCall *call, SluiceGemm *g, const SluicePartTaker *taker)
@@ -364,9 +348,7 @@ give_whole (SluiceKernelCall *call, SluiceGemm *g, const SluicePartTaker *taker)
   if (c == NULL)
     return FALSE;
   g->c = c->data;
-  Whole whole = { taker, c->data, sluice_dtype_size (g->dtype) };
-  return sluice_call_gemm (call, g)
-         && sluice_call_parallel_for (call, c->n_elements, HAND_OVER, 1, hand_over, &whole);
+  return sluice_call_gemm (call, g) && sluice_call_give_whole (call, taker, c);
 }
 
 gboolean

@@ -163,18 +163,75 @@ alpha_prepare (const SluiceNode *node, GError **error)
   return alpha;
 }
 
+/* x: of the gradient. */
+static gboolean
+check_gradient (SluiceKernelCall *call, const SluiceShape *x)
+{
+  const SluiceShape *y = &sluice_call_input (call, 1)->shape;
+  if (sluice_shape_equal (x, y))
+    return TRUE;
+  char sx[SLUICE_SHAPE_STR], sy[SLUICE_SHAPE_STR];
+  return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                           "the gradient has shape %s, the features %s; make them equal",
+                           sluice_shape_str (x, sx), sluice_shape_str (y, sy));
+}
+
+/* ---- a gradient that comes in parts ---- */
+
+typedef struct
+{
+  SluiceKernelCall *call;
+  Work work;
+} Parts;
+
+static gboolean
+begin_parts (gpointer data, const SluiceShape *shape)
+{
+  Parts *parts = data;
+  if (!check_gradient (parts->call, shape))
+    return FALSE;
+  SluiceTensor *out = sluice_call_reuse (parts->call, 0, 1, shape);
+  if (out == NULL)
+    return FALSE;
+  parts->work.y = sluice_call_input (parts->call, 1)->data;
+  parts->work.out = out->data;
+  return TRUE;
+}
+
+static void
+take_part (gpointer data, gint64 first, gint64 n, const void *elements)
+{
+  Work part = ((const Parts *) data)->work;
+  part.x = elements;
+  part.y += first * part.size;
+  part.out += first * part.size;
+  apply_range (&part, 0, n);
+}
+
+static gboolean
+take_parts (SluiceKernelCall *call)
+{
+  SluiceDType dtype = call->giver->dtype;
+  Parts parts = { .call = call,
+                  .work = { .activation = call->kernel->data,
+                            .dtype = dtype,
+                            .size = sluice_dtype_size (dtype),
+                            .alpha = call->state ? *(const float *) call->state : 0 } };
+  const SluicePartTaker taker = { begin_parts, take_part, &parts };
+  return call->giver->give (call->giver, call, &taker);
+}
+
+/* ---- the kernel ---- */
+
 static gboolean
 activation_compute (SluiceKernelCall *call)
 {
+  if (call->giver)
+    return take_parts (call);
   SluiceTensor *x = sluice_call_input (call, 0);
   SluiceTensor *y = call->n_inputs > 1 ? sluice_call_input (call, 1) : NULL;
-  if (y && !sluice_shape_equal (&x->shape, &y->shape))
-    {
-      char sx[SLUICE_SHAPE_STR], sy[SLUICE_SHAPE_STR];
-      return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                               "the gradient has shape %s, the features %s; make them equal",
-                               sluice_shape_str (&x->shape, sx), sluice_shape_str (&y->shape, sy));
-    }
+  if (y && !check_gradient (call, &x->shape))
+    return FALSE;
   guint from = y && !sluice_call_can_reuse (call, 0) ? 1 : 0;
   SluiceTensor *out = sluice_call_reuse (call, 0, from, &x->shape);
   if (out == NULL)
@@ -209,34 +266,32 @@ activation_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStri
   return !sluice_dtype_is_half (dtype);
 }
 
-#define KERNEL(name, types, activation)                                                            \
+#define KERNEL(name, types, activation, ...)                                                       \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { "T", types } }, .compute = activation_compute,       \
-    .strip = activation_strip, .data = (gpointer) &activation                                      \
+    .strip = activation_strip, .data = (gpointer) &activation, __VA_ARGS__                         \
   }
-
-#define LEAKY_KERNEL(name, activation)                                                             \
-  {                                                                                                \
-    .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_FLOATS } },                          \
-    .prepare = alpha_prepare, .free_state = g_free, .compute = activation_compute,                 \
-    .strip = activation_strip, .data = (gpointer) &activation                                      \
-  }
+#define LEAKY_KERNEL(name, activation, ...)                                                        \
+  KERNEL (name, SLUICE_SET_FLOATS, activation, .prepare = alpha_prepare, .free_state = g_free,     \
+          __VA_ARGS__)
+/* Of the gradients' kernels: the gradient may come in parts. */
+#define TAKES_GRADIENT .taken = 1 + 0
 
 static const SluiceKernel kernels[] = {
   KERNEL ("Relu", SLUICE_SET_REAL, relu),
   KERNEL ("Relu6", SLUICE_SET_REAL, relu6),
-  KERNEL ("ReluGrad", SLUICE_SET_REAL, relu_grad),
-  KERNEL ("Relu6Grad", SLUICE_SET_REAL, relu6_grad),
+  KERNEL ("ReluGrad", SLUICE_SET_REAL, relu_grad, TAKES_GRADIENT),
+  KERNEL ("Relu6Grad", SLUICE_SET_REAL, relu6_grad, TAKES_GRADIENT),
   KERNEL ("Elu", SLUICE_SET_FLOATS, elu),
-  KERNEL ("EluGrad", SLUICE_SET_FLOATS, elu_grad),
+  KERNEL ("EluGrad", SLUICE_SET_FLOATS, elu_grad, TAKES_GRADIENT),
   KERNEL ("Softplus", SLUICE_SET_FLOATS, softplus),
-  KERNEL ("SoftplusGrad", SLUICE_SET_FLOATS, softplus_grad),
+  KERNEL ("SoftplusGrad", SLUICE_SET_FLOATS, softplus_grad, TAKES_GRADIENT),
   KERNEL ("Selu", SLUICE_SET_FLOATS, selu),
-  KERNEL ("SeluGrad", SLUICE_SET_FLOATS, selu_grad),
+  KERNEL ("SeluGrad", SLUICE_SET_FLOATS, selu_grad, TAKES_GRADIENT),
   KERNEL ("Softsign", SLUICE_SET_FLOATS, softsign),
-  KERNEL ("SoftsignGrad", SLUICE_SET_FLOATS, softsign_grad),
+  KERNEL ("SoftsignGrad", SLUICE_SET_FLOATS, softsign_grad, TAKES_GRADIENT),
   LEAKY_KERNEL ("LeakyRelu", leaky_relu),
-  LEAKY_KERNEL ("LeakyReluGrad", leaky_relu_grad),
+  LEAKY_KERNEL ("LeakyReluGrad", leaky_relu_grad, TAKES_GRADIENT),
 };
 
 const SluiceKernelModule sluice_module_nn_activations_cpu = { .kernels = kernels,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include <float.h>
-#include <string.h>
-
-#include "kernels/nn/window.h"
+#include "kernels/lanes.h"
+#include "kernels/nn/pool-loops.h"
 #include "kernels/typed.h"
 
 typedef enum
@@ -17,276 +15,6 @@ typedef enum
   AVG_POOL,
   AVG_POOL_GRAD,
 } Kind;
-
-/*
- * A pool of known sizes. Channels first is seen as channels last with as many images as there are
- * planes, of one channel; a pool over channels as one row of pixels whose window is `depth` wide.
- */
-typedef struct
-{
-  SluiceWindowPlace place;
-  gint64 stride[SLUICE_AXES];
-  gint64 images, channels;
-  gint64 in_image, out_image; /* elements */
-  const void *x, *y, *dy;     /* of the kind: what it reads */
-  gint64 *arg;                /* places of the maxima */
-  gboolean arg_over_batch;    /* are places counted from the first image on? */
-  gboolean tiles;             /* each cell is in one window */
-  void *out;
-} Pool;
-
-/* The cells of a window that lie inside. */
-typedef struct
-{
-  gint64 begin[SLUICE_AXES], end[SLUICE_AXES];
-} Range;
-
-static inline void
-clip (const Pool *p, int axis, gint64 out, Range *r)
-{
-  gint64 first = out * p->stride[axis] - p->place.pad[axis][0];
-  r->begin[axis] = MAX (first, 0);
-  r->end[axis] = MIN (first + p->place.size[axis], p->place.in[axis]);
-}
-
-static inline gint64
-cells_of (const Range *r)
-{
-  return (r->end[0] - r->begin[0]) * (r->end[1] - r->begin[1]) * (r->end[2] - r->begin[2]);
-}
-
-/* For each window of an image: r are its cells, `at` the output pixel. */
-#define FOR_EACH_WINDOW                                                                            \
-  for (gint64 op = 0; op < p->place.out[0]; op++)                                                  \
-    for (gint64 oh = 0; oh < p->place.out[1]; oh++)                                                \
-      for (gint64 ow = 0, at; ow < p->place.out[2]; ow++)                                          \
-        if (clip (p, 0, op, &r), clip (p, 1, oh, &r), clip (p, 2, ow, &r),                         \
-            at = ((op * p->place.out[1] + oh) * p->place.out[2] + ow) * p->channels, TRUE)
-#define FOR_EACH_CELL                                                                              \
-  for (gint64 z = r.begin[0]; z < r.end[0]; z++)                                                   \
-    for (gint64 h = r.begin[1]; h < r.end[1]; h++)                                                 \
-      for (gint64 w = r.begin[2], cell; w < r.end[2]; w++)                                         \
-        if (cell = ((z * p->place.in[1] + h) * p->place.in[2] + w) * p->channels, TRUE)
-
-/* Where cell `number` of a window of an image is, counted in pixels. */
-static inline gint64
-pixel_of (const Pool *p, const Range *r, gint64 number)
-{
-  gint64 width = r->end[2] - r->begin[2];
-  return (r->begin[1] + number / width) * p->place.in[2] + r->begin[2] + number % width;
-}
-
-/* Channels that are looked at together: a number that the compiler knows, where there are as many.
- */
-#define BLOCK 32
-
-/* A NaN never is the largest, as in TensorFlow. */
-#define MAX_FORWARD(T, suffix, LOWEST)                                                             \
-  static inline __attribute__ ((always_inline)) void max_of_##suffix (                             \
-      const Pool *p, const T *x, gint64 count, const Range r, T *y)                                \
-  {                                                                                                \
-    T largest[BLOCK];                                                                              \
-    for (gint64 c = 0; c < count; c++)                                                             \
-      largest[c] = LOWEST;                                                                         \
-    FOR_EACH_CELL                                                                                  \
-    for (gint64 c = 0; c < count; c++)                                                             \
-      largest[c] = x[cell + c] > largest[c] ? x[cell + c] : largest[c];                            \
-    for (gint64 c = 0; c < count; c++)                                                             \
-      y[c] = largest[c];                                                                           \
-  }                                                                                                \
-  SLUICE_HOT static void max_##suffix (const Pool *p, gint64 n)                                    \
-  {                                                                                                \
-    const T *x = (const T *) p->x + n * p->in_image;                                               \
-    T *y = (T *) p->out + n * p->out_image;                                                        \
-    Range r;                                                                                       \
-    FOR_EACH_WINDOW                                                                                \
-    for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
-      {                                                                                            \
-        gint64 count = MIN (BLOCK, p->channels - c0);                                              \
-        if (count == BLOCK)                                                                        \
-          max_of_##suffix (p, x + c0, BLOCK, r, y + at + c0);                                      \
-        else                                                                                       \
-          max_of_##suffix (p, x + c0, count, r, y + at + c0);                                      \
-      }                                                                                            \
-  }
-
-/*
- * Sends dy to the cells of the maxima. For a block of channels the number of the first largest cell
- * of the window is found, then each cell gives where it is the one: both are plain loops over
- * channels.
- */
-/* S: in which sums are; unsigned of integers, because overflow wraps. */
-#define ADD(T, S, x, y) (T) ((S) (x) + (S) (y))
-#define MAX_BACKWARD(T, S, suffix)                                                                 \
-  static inline __attribute__ ((always_inline)) void arg_max_##suffix (                            \
-      const Pool *p, const T *x, gint64 count, const Range r, gint32 where[BLOCK])                 \
-  {                                                                                                \
-    T largest[BLOCK];                                                                              \
-    gint32 number = 0;                                                                             \
-    FOR_EACH_CELL                                                                                  \
-    {                                                                                              \
-      const T *values = x + cell;                                                                  \
-      if (number == 0)                                                                             \
-        for (gint64 c = 0; c < count; c++)                                                         \
-          largest[c] = values[c], where[c] = 0;                                                    \
-      else                                                                                         \
-        for (gint64 c = 0; c < count; c++)                                                         \
-          {                                                                                        \
-            gboolean larger = values[c] > largest[c];                                              \
-            largest[c] = larger ? values[c] : largest[c];                                          \
-            where[c] = larger ? number : where[c];                                                 \
-          }                                                                                        \
-      number++;                                                                                    \
-    }                                                                                              \
-  }                                                                                                \
-  static inline __attribute__ ((always_inline)) void send_##suffix (                               \
-      const Pool *p, const T *x, gint64 count, const Range r, const T *dy, T *to)                  \
-  {                                                                                                \
-    gint32 where[BLOCK], number = 0;                                                               \
-    arg_max_##suffix (p, x, count, r, where);                                                      \
-    FOR_EACH_CELL                                                                                  \
-    {                                                                                              \
-      if (p->tiles)                                                                                \
-        for (gint64 c = 0; c < count; c++)                                                         \
-          to[cell + c] = ADD (T, S, 0, where[c] == number ? dy[c] : 0);                            \
-      else                                                                                         \
-        for (gint64 c = 0; c < count; c++)                                                         \
-          to[cell + c] = ADD (T, S, to[cell + c], where[c] == number ? dy[c] : 0);                 \
-      number++;                                                                                    \
-    }                                                                                              \
-  }                                                                                                \
-  SLUICE_HOT static void max_grad_##suffix (const Pool *p, gint64 n)                               \
-  {                                                                                                \
-    const T *x = (const T *) p->x + n * p->in_image;                                               \
-    const T *dy = (const T *) p->dy + n * p->out_image;                                            \
-    T *to = (T *) p->out + n * p->in_image;                                                        \
-    Range r;                                                                                       \
-    if (!p->tiles)                                                                                 \
-      memset (to, 0, p->in_image * sizeof (T));                                                    \
-    FOR_EACH_WINDOW                                                                                \
-    for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
-      {                                                                                            \
-        gint64 count = MIN (BLOCK, p->channels - c0);                                              \
-        if (count == BLOCK)                                                                        \
-          send_##suffix (p, x + c0, BLOCK, r, dy + at + c0, to + c0);                              \
-        else                                                                                       \
-          send_##suffix (p, x + c0, count, r, dy + at + c0, to + c0);                              \
-      }                                                                                            \
-  }                                                                                                \
-  /* Takes the second gradient from the first cell of each window that is the maximum given. */    \
-  SLUICE_HOT static void max_grad_grad_##suffix (const Pool *p, gint64 n)                          \
-  {                                                                                                \
-    const T *x = (const T *) p->x + n * p->in_image, *y = (const T *) p->y + n * p->out_image;     \
-    const T *dy = (const T *) p->dy + n * p->in_image;                                             \
-    T *to = (T *) p->out + n * p->out_image;                                                       \
-    Range r;                                                                                       \
-    memset (to, 0, p->out_image * sizeof (T));                                                     \
-    for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
-      FOR_EACH_WINDOW                                                                              \
-      {                                                                                            \
-        gint64 end = MIN (c0 + BLOCK, p->channels);                                                \
-        guint8 found[BLOCK] = { 0 };                                                               \
-        FOR_EACH_CELL                                                                              \
-        for (gint64 c = c0; c < end; c++)                                                          \
-          {                                                                                        \
-            guint8 take = !found[c - c0] & (x[cell + c] == y[at + c]);                             \
-            to[at + c] = take ? dy[cell + c] : to[at + c];                                         \
-            found[c - c0] |= take;                                                                 \
-          }                                                                                        \
-      }                                                                                            \
-  }                                                                                                \
-  static void max_arg_##suffix (const Pool *p, gint64 n)                                           \
-  {                                                                                                \
-    const T *image = (const T *) p->x + n * p->in_image;                                           \
-    T *y = (T *) p->out + n * p->out_image;                                                        \
-    gint64 *arg = p->arg + n * p->out_image, first = p->arg_over_batch ? n * p->in_image : 0;      \
-    gint32 where[BLOCK];                                                                           \
-    Range r;                                                                                       \
-    for (gint64 c0 = 0; c0 < p->channels; c0 += BLOCK)                                             \
-      {                                                                                            \
-        gint64 count = MIN (BLOCK, p->channels - c0);                                              \
-        FOR_EACH_WINDOW                                                                            \
-        {                                                                                          \
-          arg_max_##suffix (p, image + c0, count, r, where);                                       \
-          for (gint64 c = 0; c < count; c++)                                                       \
-            {                                                                                      \
-              gint64 place = pixel_of (p, &r, where[c]) * p->channels + c0 + c;                    \
-              arg[at + c0 + c] = first + place;                                                    \
-              y[at + c0 + c] = image[place];                                                       \
-            }                                                                                      \
-        }                                                                                          \
-      }                                                                                            \
-  }                                                                                                \
-  static void max_grad_arg_##suffix (const Pool *p, gint64 n)                                      \
-  {                                                                                                \
-    const T *dy = (const T *) p->dy + n * p->out_image;                                            \
-    const gint64 *arg = p->arg + n * p->out_image;                                                 \
-    T *dx = (T *) p->out + n * p->in_image;                                                        \
-    memset (dx, 0, p->in_image * sizeof (T));                                                      \
-    for (gint64 i = 0; i < p->out_image; i++)                                                      \
-      dx[arg[i]] = ADD (T, S, dx[arg[i]], dy[i]);                                                  \
-  }                                                                                                \
-  SLUICE_HOT static void max_grad_ties_##suffix (const Pool *p, gint64 n)                          \
-  {                                                                                                \
-    const T *x = (const T *) p->x + n * p->in_image, *y = (const T *) p->y + n * p->out_image;     \
-    const T *dy = (const T *) p->dy + n * p->out_image;                                            \
-    T *dx = (T *) p->out + n * p->in_image;                                                        \
-    Range r;                                                                                       \
-    memset (dx, 0, p->in_image * sizeof (T));                                                      \
-    FOR_EACH_WINDOW                                                                                \
-    FOR_EACH_CELL                                                                                  \
-    for (gint64 c = 0; c < p->channels; c++)                                                       \
-      dx[cell + c] = ADD (T, S, dx[cell + c], x[cell + c] == y[at + c] ? dy[at + c] : 0);          \
-  }
-
-#define MAX_FAMILY(T, S, suffix, LOWEST)                                                           \
-  MAX_FORWARD (T, suffix, LOWEST)                                                                  \
-  MAX_BACKWARD (T, S, suffix)
-MAX_FAMILY (float, float, float, -FLT_MAX)
-MAX_FAMILY (double, double, double, -DBL_MAX)
-MAX_FAMILY (gint8, guint8, i8, G_MININT8)
-MAX_FAMILY (gint16, guint16, i16, G_MININT16)
-MAX_FAMILY (gint32, guint32, i32, G_MININT32)
-MAX_FAMILY (gint64, guint64, i64, G_MININT64)
-MAX_FAMILY (guint8, guint8, u8, 0)
-MAX_FAMILY (guint16, guint16, u16, 0)
-MAX_FAMILY (guint32, guint32, u32, 0)
-MAX_FAMILY (guint64, guint64, u64, 0)
-
-#define AVERAGE(T, suffix)                                                                         \
-  SLUICE_HOT static void avg_##suffix (const Pool *p, gint64 n)                                    \
-  {                                                                                                \
-    const T *x = (const T *) p->x + n * p->in_image;                                               \
-    T *y = (T *) p->out + n * p->out_image;                                                        \
-    Range r;                                                                                       \
-    FOR_EACH_WINDOW                                                                                \
-    {                                                                                              \
-      T *mean = y + at;                                                                            \
-      memset (mean, 0, p->channels * sizeof (T));                                                  \
-      FOR_EACH_CELL                                                                                \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        mean[c] += x[cell + c];                                                                    \
-      T count = (T) cells_of (&r);                                                                 \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        mean[c] /= count;                                                                          \
-    }                                                                                              \
-  }                                                                                                \
-  SLUICE_HOT static void avg_grad_##suffix (const Pool *p, gint64 n)                               \
-  {                                                                                                \
-    const T *dy = (const T *) p->dy + n * p->out_image;                                            \
-    T *dx = (T *) p->out + n * p->in_image;                                                        \
-    Range r;                                                                                       \
-    memset (dx, 0, p->in_image * sizeof (T));                                                      \
-    FOR_EACH_WINDOW                                                                                \
-    {                                                                                              \
-      T share = 1 / (T) cells_of (&r);                                                             \
-      FOR_EACH_CELL                                                                                \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        dx[cell + c] += dy[at + c] * share;                                                        \
-    }                                                                                              \
-  }
-AVERAGE (float, float)
-AVERAGE (double, double)
 
 /* ---- kernels ---- */
 
@@ -318,6 +46,8 @@ max_image (const Work *work, gint64 n)
       max_grad_ties_##suffix (&work->pool, n);                                                     \
     else if (work->kind == MAX_POOL_GRAD_GRAD)                                                     \
       max_grad_grad_##suffix (&work->pool, n);                                                     \
+    else if (work->pool.squares)                                                                   \
+      max_grad_squares_##suffix (&work->pool, n);                                                  \
     else                                                                                           \
       max_grad_##suffix (&work->pool, n);                                                          \
     break;
@@ -447,18 +177,19 @@ place_pool (SluiceKernelCall *call,
   for (int axis = 0; axis < SLUICE_AXES; axis++)
     pool->tiles &= pool->stride[axis] == pool->place.size[axis] && pool->place.pad[axis][0] == 0
                    && pool->place.in[axis] == pool->place.out[axis] * pool->place.size[axis];
+  const gint64 *size = pool->place.size;
+  pool->squares = pool->tiles && size[0] == 1 && size[1] == 2 && size[2] == 2;
   return TRUE;
 }
 
 static gboolean
-run_images (SluiceKernelCall *call, Work *work)
+for_images (SluiceKernelCall *call, const Pool *pool, SluiceRangeFunc func, gpointer data)
 {
-  const Pool *pool = &work->pool;
   double cells = (double) pool->out_image;
   for (int axis = 0; axis < SLUICE_AXES; axis++)
     cells *= (double) MIN (pool->place.in[axis], pool->place.size[axis]);
   gint64 grain = MAX (1, (gint64) (16384 / MAX (1, cells)));
-  return sluice_call_parallel_for (call, pool->images, grain, 0.3 * cells, image_range, work);
+  return sluice_call_parallel_for (call, pool->images, grain, 0.3 * cells, func, data);
 }
 
 /* Input `i` as float where it is of a half type. (transfer full) */
@@ -500,7 +231,7 @@ run_pool (SluiceKernelCall *call, Work *work, int x, int y, int dy, const Sluice
     return FALSE;
   work->dtype = wide_out->dtype;
   pool->out = wide_out->data;
-  if (!run_images (call, work))
+  if (!for_images (call, pool, image_range, work))
     return FALSE;
   if (half)
     sluice_narrow (out->dtype, wide_out->data, out->data, out->n_elements);
@@ -534,19 +265,90 @@ want_shape (SluiceKernelCall *call, guint i, const SluiceShape *want)
                            sluice_shape_str (got, sg));
 }
 
-/* MaxPoolGrad and MaxPoolGradGrad: values, maxima, gradient. */
+/* MaxPoolGrad and MaxPoolGradGrad: values, maxima, gradient. out: of the pool. */
+static gboolean
+max_backward_begin (SluiceKernelCall *call, Work *work, SluiceShape *out)
+{
+  const SluiceShape *in = &sluice_call_input (call, 0)->shape;
+  SluiceWindow window;
+  work->kind = GPOINTER_TO_INT (call->kernel->data);
+  return read_window (call, 3, &window) && place_pool (call, &window, in, &work->pool, out)
+         && want_shape (call, 1, out)
+         && want_shape (call, 2, work->kind == MAX_POOL_GRAD_GRAD ? in : out);
+}
+
 static gboolean
 max_backward_compute (SluiceKernelCall *call)
 {
-  Work work = { .kind = GPOINTER_TO_INT (call->kernel->data) };
-  gboolean second = work.kind == MAX_POOL_GRAD_GRAD;
-  const SluiceShape *in = &sluice_call_input (call, 0)->shape;
-  SluiceWindow window;
+  Work work = { 0 };
   SluiceShape out;
-  if (!read_window (call, 3, &window) || !place_pool (call, &window, in, &work.pool, &out)
-      || !want_shape (call, 1, &out) || !want_shape (call, 2, second ? in : &out))
+  if (!max_backward_begin (call, &work, &out))
     return FALSE;
+  const SluiceShape *in = &sluice_call_input (call, 0)->shape;
+  gboolean second = work.kind == MAX_POOL_GRAD_GRAD;
   return run_pool (call, &work, 0, work.kind == MAX_POOL_GRAD ? -1 : 1, 2, second ? &out : in);
+}
+
+/* ---- the gradient in parts: image by image ---- */
+
+typedef struct
+{
+  const Work *work;
+  const SluicePartTaker *taker;
+  SluiceLanes lanes;
+  char *scratch; /* a lane: an image, and one of the half type where that is wanted */
+  gsize lane_bytes;
+  SluiceDType dtype; /* that is wanted */
+} Give;
+
+static void
+give_range (gpointer data, gint64 begin, gint64 end)
+{
+  Give *self = data;
+  const Pool *pool = &self->work->pool;
+  const gsize size = sluice_dtype_size (self->work->dtype);
+  guint lane = sluice_lanes_take (&self->lanes);
+  char *image = self->scratch + lane * self->lane_bytes, *narrow = image + pool->in_image * size;
+  for (gint64 n = begin; n < end; n++)
+    {
+      Work one = *self->work;
+      one.pool.x = (const char *) pool->x + n * pool->in_image * size;
+      one.pool.dy = (const char *) pool->dy + n * pool->out_image * size;
+      one.pool.out = image;
+      max_image (&one, 0);
+      if (self->dtype != one.dtype)
+        sluice_narrow (self->dtype, (const float *) image, (guint16 *) narrow, pool->in_image);
+      self->taker->take (self->taker->data, n * pool->in_image, pool->in_image,
+                         self->dtype != one.dtype ? narrow : image);
+    }
+  sluice_lanes_give (&self->lanes, lane);
+}
+
+static gboolean
+max_grad_give (SluiceKernelCall *call, const SluicePartTaker *taker)
+{
+  Work work = { 0 };
+  Pool *pool = &work.pool;
+  SluiceShape out;
+  g_autoptr (SluiceTensor) x = NULL;
+  g_autoptr (SluiceTensor) dy = NULL;
+  if (!max_backward_begin (call, &work, &out)
+      || !taker->begin (taker->data, &sluice_call_input (call, 0)->shape)
+      || !read_input (call, 0, &x, &pool->x) || !read_input (call, 2, &dy, &pool->dy))
+    return FALSE;
+  if (x->n_elements == 0)
+    return TRUE;
+  work.dtype = x->dtype;
+  Give give = { .work = &work, .taker = taker, .dtype = sluice_call_input (call, 0)->dtype };
+  give.lane_bytes = pool->in_image * (sluice_dtype_size (work.dtype) + 2);
+  give.lane_bytes = sluice_round_up ((gint64) give.lane_bytes, 64);
+  gint64 n_lanes = sluice_lanes_init (&give.lanes, pool->images);
+  g_autoptr (SluiceTensor) scratch =
+      sluice_call_scratch (call, SLUICE_UINT8, &SLUICE_SHAPE (n_lanes, (gint64) give.lane_bytes));
+  if (scratch == NULL)
+    return FALSE;
+  give.scratch = scratch->data;
+  return for_images (call, pool, give_range, &give);
 }
 
 static gboolean
@@ -648,10 +450,10 @@ types_are_one (const SluiceNode *node)
   return sluice_node_get_type (node, "T") == sluice_node_get_type (node, "TInput");
 }
 
-#define KERNEL(name, types, function, kind)                                                        \
+#define KERNEL(name, types, function, kind, ...)                                                   \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { "T", types } }, .prepare = sluice_window_prepare,    \
-    .free_state = g_free, .compute = function, .data = GINT_TO_POINTER (kind)                      \
+    .free_state = g_free, .compute = function, .data = GINT_TO_POINTER (kind), __VA_ARGS__         \
   }
 #define ARG_KERNEL(name, function)                                                                 \
   {                                                                                                \
@@ -664,8 +466,8 @@ types_are_one (const SluiceNode *node)
 static const SluiceKernel kernels[] = {
   KERNEL ("MaxPool", REAL, forward_compute, MAX_POOL),
   KERNEL ("MaxPoolV2", REAL, forward_compute, MAX_POOL),
-  KERNEL ("MaxPoolGrad", REAL, max_backward_compute, MAX_POOL_GRAD),
-  KERNEL ("MaxPoolGradV2", REAL, max_backward_compute, MAX_POOL_GRAD),
+  KERNEL ("MaxPoolGrad", REAL, max_backward_compute, MAX_POOL_GRAD, .give = max_grad_give),
+  KERNEL ("MaxPoolGradV2", REAL, max_backward_compute, MAX_POOL_GRAD, .give = max_grad_give),
   KERNEL ("MaxPoolGradGrad", REAL, max_backward_compute, MAX_POOL_GRAD_GRAD),
   KERNEL ("MaxPoolGradGradV2", REAL, max_backward_compute, MAX_POOL_GRAD_GRAD),
   KERNEL ("AvgPool", FLOATS, forward_compute, AVG_POOL),

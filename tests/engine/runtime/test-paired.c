@@ -5,6 +5,7 @@
  * nodes. */
 #include "tests/engine/runtime/fixture.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/pool.h"
@@ -219,6 +220,135 @@ test_giver_fails (void)
   g_free (messages[1]);
 }
 
+/* ---- element-wise gradients of pools ---- */
+
+static SluiceAttrValue
+int_list (SluiceAttrValue values[4], gint64 image)
+{
+  for (int i = 0; i < 4; i++)
+    values[i] = (SluiceAttrValue){ .kind = SLUICE_ATTR_INT, .i = i == 1 || i == 2 ? image : 1 };
+  return (SluiceAttrValue){ .kind = SLUICE_ATTR_LIST,
+                            .list_kind = SLUICE_ATTR_INT,
+                            .list = { values, 4 } };
+}
+
+typedef struct
+{
+  SluiceDType dtype;
+  gint64 images, side, channels, window;
+  const char *op; /* that takes the gradient */
+} PoolCase;
+
+/* Few values, so that many are equal; some are NaN. */
+static SluiceTensor *
+make_values (SluiceDType dtype, gint64 images, gint64 side, gint64 channels)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) (images * 100 + side));
+  SluiceTensor *t = sluice_tensor_new_zeros (dtype, &SLUICE_SHAPE (images, side, side, channels));
+  for (gint64 i = 0; i < t->n_elements; i++)
+    {
+      float value = (float) g_rand_int_range (rand, -3, 4);
+      if (dtype == SLUICE_FLOAT)
+        ((float *) t->data)[i] = g_rand_int_range (rand, 0, 50) ? value : NAN;
+      else if (dtype == SLUICE_HALF)
+        ((guint16 *) t->data)[i] = sluice_float_to_half (value);
+      else
+        ((gint32 *) t->data)[i] = (gint32) value;
+    }
+  return t;
+}
+
+static SluiceTensor *
+pool_gradient (const PoolCase *c, gboolean no_fusion, guint64 *n_nodes)
+{
+  g_auto (Fixture) f = { 0 };
+  g_autoptr (GError) error = NULL;
+  SluiceTensor *out = NULL;
+  SluiceAttrValue sizes[4], steps[4];
+  SluiceAttrValue window = int_list (sizes, c->window), stride = int_list (steps, 2);
+  fixture_init (&f, &(SluiceSessionOptions){ .seed = 1, .no_fusion = no_fusion });
+  SluiceEdge inputs[] = { matrix (&f, "x", c->dtype), matrix (&f, "y", c->dtype),
+                          matrix (&f, "dy", c->dtype) };
+  SluiceEdge pool = sluice_builder_add (&f.b, "MaxPoolGrad", "pool", inputs, 3,
+                                        SLUICE_ATTRS (sluice_attr_value ("ksize", &window),
+                                                      sluice_attr_value ("strides", &stride),
+                                                      sluice_attr_string ("padding", "SAME")));
+  sluice_builder_add (&f.b, c->op, "out", (SluiceEdge[]){ pool, inputs[0] }, 2, NULL, 0);
+  fixture_extend (&f);
+  gint64 half = (c->side + 1) / 2;
+  g_autoptr (SluiceTensor) x = make_values (c->dtype, c->images, c->side, c->channels);
+  g_autoptr (SluiceTensor) dy = make_values (c->dtype, c->images, half, c->channels);
+  const SluiceFeed feeds[] = { { "x:0", x }, { "y:0", dy }, { "dy:0", dy } };
+  const char *fetch = "out:0";
+  SluiceSessionStats stats;
+  sluice_session_run (f.session, feeds, 3, &fetch, 1, NULL, 0, &out, NULL, &error);
+  g_assert_no_error (error);
+  sluice_session_get_stats (f.session, &stats);
+  *n_nodes = stats.n_nodes_run;
+  return out;
+}
+
+/* What goes to a cell of a pool of 2 by 2 without a rest, and through the Relu. */
+static float
+expected (
+    const PoolCase *c, const float *x, const float *dy, gint64 n, gint64 h, gint64 w, gint64 k)
+{
+  gint64 top = h / 2 * 2, left = w / 2 * 2, first = 0;
+  float largest = 0, own = x[((n * c->side + h) * c->side + w) * c->channels + k];
+  for (gint64 cell = 0; cell < 4; cell++)
+    {
+      float v = x[((n * c->side + top + cell / 2) * c->side + left + cell % 2) * c->channels + k];
+      first = cell == 0 || v > largest ? cell : first;
+      largest = cell == 0 || v > largest ? v : largest;
+    }
+  gboolean is_largest = first == (h - top) * 2 + (w - left);
+  float g =
+      is_largest ? dy[((n * c->side / 2 + h / 2) * (c->side / 2) + w / 2) * c->channels + k] : 0;
+  return g * (float) (own > 0);
+}
+
+static void
+check_squares (const PoolCase *c, const SluiceTensor *got)
+{
+  g_autoptr (SluiceTensor) x = make_values (c->dtype, c->images, c->side, c->channels);
+  g_autoptr (SluiceTensor) dy = make_values (c->dtype, c->images, c->side / 2, c->channels);
+  const float *value = got->data;
+  for (gint64 n = 0; n < c->images; n++)
+    for (gint64 h = 0; h < c->side; h++)
+      for (gint64 w = 0; w < c->side; w++)
+        for (gint64 k = 0; k < c->channels; k++, value++)
+          {
+            float want = expected (c, x->data, dy->data, n, h, w, k);
+            g_assert_true (*value == want || (isnan (*value) && isnan (want)));
+          }
+}
+
+static void
+test_pools (void)
+{
+  static const PoolCase cases[] = {
+    { SLUICE_FLOAT, 9, 12, 40, 2, "ReluGrad" }, /* squares, 32 channels and the rest */
+    { SLUICE_FLOAT, 3, 11, 5, 2, "ReluGrad" },  /* windows that reach out */
+    { SLUICE_FLOAT, 4, 12, 33, 3, "EluGrad" },  /* windows that overlap */
+    { SLUICE_HALF, 5, 12, 7, 2, "ReluGrad" },   { SLUICE_INT32, 5, 10, 64, 2, "Relu6Grad" },
+    { SLUICE_FLOAT, 0, 4, 3, 2, "ReluGrad" },
+  };
+  guint saved = sluice_pool_get_threads ();
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint threads = 1; threads <= 3; threads++)
+      {
+        guint64 n_apart, n_paired;
+        sluice_pool_set_threads (threads);
+        g_autoptr (SluiceTensor) apart = pool_gradient (&cases[i], TRUE, &n_apart);
+        g_autoptr (SluiceTensor) paired = pool_gradient (&cases[i], FALSE, &n_paired);
+        check_same (paired, apart);
+        g_assert_cmpuint (n_paired + 1, ==, n_apart);
+        if (i == 0)
+          check_squares (&cases[i], paired);
+      }
+  sluice_pool_set_threads (saved);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -228,5 +358,6 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/paired/fetched", test_fetched);
   g_test_add_func ("/runtime/paired/misfit", test_misfit);
   g_test_add_func ("/runtime/paired/giver-fails", test_giver_fails);
+  g_test_add_func ("/runtime/paired/pools", test_pools);
   return g_test_run ();
 }
