@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "kernels/math/add.h"
+#include "kernels/math/chain.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/wide.h"
 
@@ -225,6 +226,27 @@ compute_reference (SluiceKernelCall *call)
       sluice_wide_store (dtype, out->data, i, sum);
     }
   return TRUE;
+}
+
+static void
+run_strip (const SluiceStrip *strip, gint64 n, const void *const *operands, guint single, void *out)
+{
+  ((AddLoop) strip->loop) (n, operands[0], operands[1], out);
+}
+
+/* Of two inputs it is an addition, but for the shapes that it takes. */
+static gboolean
+add_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *strip)
+{
+  SluiceDType dtype = sluice_strip_dtype (node);
+  *strip = (SluiceStrip){ .run = run_strip,
+                          .loop = (void (*) (void)) loops[dtype],
+                          .n_operands = 2,
+                          .ns = 0.2,
+                          .one_shape = TRUE,
+                          .chain = sluice_chain_get (dtype),
+                          .chain_op = SLUICE_CHAIN_ADD };
+  return node->n_inputs == 2 && !sluice_dtype_is_half (dtype);
 }
 
 #define REGISTER(op_, rank_, compute_, once, ...)                                                  \

@@ -72,10 +72,9 @@ add_node (Program *p, GRand *rand)
 {
   static const char *const unary[] = { "Neg",     "Square", "Tanh",  "Relu",
                                        "Sigmoid", "Abs",    "Floor", "Elu" };
-  static const char *const binary[] = {
-    "AddV2",   "Sub",      "Mul",         "Maximum",  "Minimum",
-    "RealDiv", "ReluGrad", "SigmoidGrad", "TanhGrad", "BiasAdd"
-  };
+  static const char *const binary[] = { "AddV2",    "Sub",     "Mul",      "Maximum",
+                                        "Minimum",  "RealDiv", "ReluGrad", "SigmoidGrad",
+                                        "TanhGrad", "BiasAdd", "AddN" };
   /* Chains more often than wide trees. */
   guint newest = MIN (p->n_values, 4);
   SluiceEdge a = p->values[p->n_values - 1 - (guint) g_rand_int_range (rand, 0, (gint32) newest)];
