@@ -2,6 +2,14 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "kernels/nn/dnnl-conv.h"
 
+static gboolean
+is_loop (const_dnnl_primitive_desc_t desc)
+{
+  const char *name = NULL;
+  return dnnl_primitive_desc_query (desc, dnnl_query_impl_info_str, 0, &name) == dnnl_success
+         && g_str_has_prefix (name, "jit:");
+}
+
 #if DNNL_VERSION_MAJOR >= 3
 
 static dnnl_status_t
@@ -25,7 +33,30 @@ describe (SluiceConvKind kind,
       c->dilations, c->before, c->after, forward, attr);
 }
 
+/* Goes on to the first loop that oneDNN has for it. FALSE: there is none. */
+static gboolean
+find_loop (const SluiceDnnlConv *c, const_dnnl_primitive_attr_t attr, dnnl_primitive_desc_t *result)
+{
+  if (describe (SLUICE_CONV_FORWARD, c, attr, NULL, result) != dnnl_success)
+    return FALSE;
+  while (!is_loop (*result))
+    if (dnnl_primitive_desc_next_impl (*result) != dnnl_success)
+      {
+        dnnl_primitive_desc_destroy (*result);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 #else
+
+static dnnl_status_t
+describe_forward (const SluiceDnnlConv *c, dnnl_convolution_desc_t *desc)
+{
+  return dnnl_dilated_convolution_forward_desc_init (
+      desc, dnnl_forward_training, dnnl_convolution_direct, c->x, c->filter, NULL, c->y, c->strides,
+      c->dilations, c->before, c->after);
+}
 
 static dnnl_status_t
 describe (SluiceConvKind kind,
@@ -37,9 +68,7 @@ describe (SluiceConvKind kind,
   dnnl_convolution_desc_t desc;
   dnnl_status_t status;
   if (kind == SLUICE_CONV_FORWARD)
-    status = dnnl_dilated_convolution_forward_desc_init (
-        &desc, dnnl_forward_training, dnnl_convolution_direct, c->x, c->filter, NULL, c->y,
-        c->strides, c->dilations, c->before, c->after);
+    status = describe_forward (c, &desc);
   else if (kind == SLUICE_CONV_BACKPROP_INPUT)
     status = dnnl_dilated_convolution_backward_data_desc_init (&desc, dnnl_convolution_direct, c->x,
                                                                c->filter, c->y, c->strides,
@@ -53,6 +82,31 @@ describe (SluiceConvKind kind,
   return dnnl_primitive_desc_create (result, &desc, attr, sluice_dnnl_get_engine (), forward);
 }
 
+/* The first loop that oneDNN has for it. FALSE: there is none. */
+static gboolean
+find_loop (const SluiceDnnlConv *c, const_dnnl_primitive_attr_t attr, dnnl_primitive_desc_t *result)
+{
+  dnnl_convolution_desc_t desc;
+  dnnl_primitive_desc_iterator_t all;
+  gboolean found = FALSE;
+  if (describe_forward (c, &desc) != dnnl_success
+      || dnnl_primitive_desc_iterator_create (&all, &desc, attr, sluice_dnnl_get_engine (), NULL)
+             != dnnl_success)
+    return FALSE;
+  do
+    {
+      dnnl_primitive_desc_t one = dnnl_primitive_desc_iterator_fetch (all);
+      found = one && is_loop (one);
+      if (found)
+        *result = one;
+      else if (one)
+        dnnl_primitive_desc_destroy (one);
+    }
+  while (!found && dnnl_primitive_desc_iterator_next (all) == dnnl_success);
+  dnnl_primitive_desc_iterator_destroy (all);
+  return found;
+}
+
 #endif
 
 gboolean
@@ -62,6 +116,8 @@ sluice_dnnl_conv_describe (SluiceConvKind kind,
                            dnnl_primitive_desc_t *result)
 {
   dnnl_primitive_desc_t forward = NULL;
+  if (kind == SLUICE_CONV_FORWARD && conv->prefers_loop && find_loop (conv, attr, result))
+    return TRUE;
   if (describe (SLUICE_CONV_FORWARD, conv, attr, NULL, &forward) != dnnl_success)
     return FALSE;
   if (kind == SLUICE_CONV_FORWARD)

@@ -10,6 +10,9 @@ typedef struct
 {
   SluiceDnnlDescView x, filter, y;
   dnnl_dims_t strides, dilations, before, after; /* dilations as oneDNN counts them: from 0 */
+  /* Forward: rather the loop made for the shape than many small products of matrices, which is what
+   * oneDNN puts first. */
+  gboolean prefers_loop;
 } SluiceDnnlConv;
 
 /**

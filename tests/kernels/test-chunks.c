@@ -103,41 +103,47 @@ sizes (Harness *h, const SluiceShape *shape)
   return sluice_builder_const_ints (&h->b, SLUICE_INT32, shape->dim, 4);
 }
 
-/* A batch of 37 that the chunks do not divide evenly. */
+/* A batch of 37 that the chunks do not divide evenly. stride 2: of one pixel of every second. */
 static void
-add_convolution (Harness *h, int kind, const char *format)
+add_convolution (Harness *h, int kind, const char *format, gint64 stride)
 {
   gboolean nchw = g_str_equal (format, "NCHW");
+  gint64 height = stride > 1 ? 8 : 15, width = stride > 1 ? 7 : 13;
   SluiceShape x = nchw ? SLUICE_SHAPE (37, 8, 15, 13) : SLUICE_SHAPE (37, 15, 13, 8);
-  SluiceShape y = nchw ? SLUICE_SHAPE (37, 24, 15, 13) : SLUICE_SHAPE (37, 15, 13, 24);
-  SluiceShape filter = SLUICE_SHAPE (5, 3, 8, 24);
+  SluiceShape y =
+      nchw ? SLUICE_SHAPE (37, 24, height, width) : SLUICE_SHAPE (37, height, width, 24);
+  SluiceShape filter = stride > 1 ? SLUICE_SHAPE (1, 1, 8, 24) : SLUICE_SHAPE (5, 3, 8, 24);
   static const char *const ops[] = { "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter" };
   SluiceEdge inputs[3] = { kind == 1 ? sizes (h, &x) : harness_noise (h, &x),
                            kind == 2 ? sizes (h, &filter) : harness_noise (h, &filter) };
   if (kind > 0)
     inputs[2] = harness_noise (h, &y);
   SluiceAttrValue one = { .kind = SLUICE_ATTR_INT, .i = 1 };
-  SluiceAttrValue ones[] = { one, one, one, one };
+  SluiceAttrValue step = { .kind = SLUICE_ATTR_INT, .i = stride };
+  SluiceAttrValue steps[] = { one, nchw ? one : step, step, nchw ? step : one };
   SluiceAttrValue strides = { .kind = SLUICE_ATTR_LIST,
                               .list_kind = SLUICE_ATTR_INT,
-                              .list = { ones, 4 } };
+                              .list = { steps, 4 } };
   harness_add (h, ops[kind], "y", inputs, kind ? 3 : 2,
                SLUICE_ATTRS (sluice_attr_value ("strides", &strides),
                              sluice_attr_string ("padding", "SAME"),
                              sluice_attr_string ("data_format", format)));
 }
 
-#define CONVOLUTION(name, kind, format)                                                            \
+#define CONVOLUTION(name, kind, format, stride)                                                    \
   static void name (Harness *h)                                                                    \
   {                                                                                                \
-    add_convolution (h, kind, format);                                                             \
+    add_convolution (h, kind, format, stride);                                                     \
   }
-CONVOLUTION (build_forward, 0, "NHWC")
-CONVOLUTION (build_backprop_input, 1, "NHWC")
-CONVOLUTION (build_backprop_filter, 2, "NHWC")
-CONVOLUTION (build_forward_planes, 0, "NCHW")
-CONVOLUTION (build_backprop_input_planes, 1, "NCHW")
-CONVOLUTION (build_backprop_filter_planes, 2, "NCHW")
+CONVOLUTION (build_forward, 0, "NHWC", 1)
+CONVOLUTION (build_backprop_input, 1, "NHWC", 1)
+CONVOLUTION (build_backprop_filter, 2, "NHWC", 1)
+CONVOLUTION (build_forward_planes, 0, "NCHW", 1)
+CONVOLUTION (build_backprop_input_planes, 1, "NCHW", 1)
+CONVOLUTION (build_backprop_filter_planes, 2, "NCHW", 1)
+CONVOLUTION (build_forward_points, 0, "NHWC", 2)
+CONVOLUTION (build_backprop_input_points, 1, "NHWC", 2)
+CONVOLUTION (build_backprop_filter_points, 2, "NHWC", 2)
 
 static void
 test_convolutions (void)
@@ -148,6 +154,9 @@ test_convolutions (void)
   check_node (build_forward_planes, 1e-5);
   check_node (build_backprop_input_planes, 1e-5);
   check_node (build_backprop_filter_planes, 1e-5);
+  check_node (build_forward_points, 1e-5);
+  check_node (build_backprop_input_points, 1e-5);
+  check_node (build_backprop_filter_points, 1e-5);
 }
 
 /* ---- LSTM: rows of the batch, and steps, are cut ---- */
