@@ -185,25 +185,6 @@ sluice_call_add_up (SluiceKernelCall *call, SluiceTensor *const *parts, guint n)
   return sum;
 }
 
-static void
-run_strip (const SluiceStrip *strip, gint64 n, const void *const *operands, guint single, void *out)
-{
-  ((AddLoop) strip->loop) (n, operands[0], operands[1], out);
-}
-
-/* Of two inputs, as gradients mostly have it. */
-static gboolean
-add_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStrip *strip)
-{
-  SluiceDType dtype = sluice_strip_dtype (node);
-  *strip = (SluiceStrip){ .run = run_strip,
-                          .loop = (void (*) (void)) loops[dtype],
-                          .n_operands = 2,
-                          .one_shape = TRUE,
-                          .ns = 0.2 };
-  return node->n_inputs == 2 && !sluice_dtype_is_half (dtype);
-}
-
 /* One element after the other, in the widest type of its kind. */
 static gboolean
 compute_reference (SluiceKernelCall *call)
