@@ -66,6 +66,38 @@ takes_no_reference (const Pair *pair, const SluiceWorkNode *node)
   return TRUE;
 }
 
+/* Could the value lie in the memory of a variable, as an Identity of a reference does? It must be
+ * read before who waits for that overwrites it. */
+static gboolean
+may_lie_in_variable (const Pair *pair, SluiceWorkEdge edge)
+{
+  while (edge.node && sluice_work_hands_on (edge.node))
+    {
+      switch (sluice_work_role (edge.node))
+        {
+        case SLUICE_ROLE_IDENTITY:
+        case SLUICE_ROLE_STOP_GRADIENT:
+        case SLUICE_ROLE_RESHAPE:
+          break;
+        default: /* of several values */
+          return TRUE;
+        }
+      edge = edge.node->inputs[0];
+      if (edge.node && sluice_dtype_is_ref (sluice_work_dtype (pair->work, edge)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+takes_own_values (const Pair *pair, const SluiceWorkNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (may_lie_in_variable (pair, node->inputs[i]))
+      return FALSE;
+  return TRUE;
+}
+
 /* What gives the taker its value in parts; gates: those between. (nullable) */
 static SluiceWorkNode *
 find_giver (const Pair *pair, const SluiceWorkNode *taker, guint input, GPtrArray *gates)
@@ -80,7 +112,7 @@ find_giver (const Pair *pair, const SluiceWorkNode *taker, guint input, GPtrArra
     return NULL;
   const SluiceKernel *kernel = find_kernel (pair, node);
   return kernel && kernel->give && node->origin->n_outputs == 1
-                 && sluice_work_may_go (pair->work, node)
+                 && sluice_work_may_go (pair->work, node) && takes_own_values (pair, node)
              ? node
              : NULL;
 }

@@ -220,6 +220,47 @@ test_giver_fails (void)
   g_free (messages[1]);
 }
 
+/* The product reads a variable's own memory, and what overwrites that waits for the product. */
+static void
+test_overwritten (void)
+{
+  const Product p = { 40, 30, 50, FALSE, FALSE, FALSE };
+  g_autoptr (SluiceTensor) a = make_noise (&p, p.m, p.k);
+  g_autoptr (SluiceTensor) b = make_noise (&p, p.k, p.n);
+  g_autoptr (SluiceTensor) x = make_noise (&p, p.m, p.n);
+  const SluiceFeed feeds[] = { { "a:0", a }, { "x:0", x }, { "b:0", b } };
+  for (guint64 order_seed = 0; order_seed < 8; order_seed++)
+    {
+      g_auto (Fixture) f = { 0 };
+      g_autoptr (GError) error = NULL;
+      SluiceTensor *kept = NULL, *overwritten = NULL;
+      const char *fetch = "out:0";
+      fixture_init (&f, &(SluiceSessionOptions){ .seed = 1, .order_seed = order_seed });
+      SluiceAttr attrs[] = { sluice_attr_type ("dtype", SLUICE_FLOAT),
+                             sluice_attr_shape ("shape", &SLUICE_SHAPE (p.k, p.n)) };
+      SluiceEdge w = { fixture_node (&f, "VariableV2", "w", NULL, NULL, 0, NULL, 0, attrs, 2), 0 };
+      SluiceEdge start = matrix (&f, "b", SLUICE_FLOAT);
+      SluiceEdge factors[] = { matrix (&f, "a", SLUICE_FLOAT), sluice_op (&f.b, "Identity", w) };
+      SluiceEdge product = sluice_builder_add (&f.b, "MatMul", "product", factors, 2, NULL, 0);
+      SluiceEdge gradient[] = { product, matrix (&f, "x", SLUICE_FLOAT) };
+      sluice_builder_add (&f.b, "ReluGrad", "out", gradient, 2, NULL, 0);
+      SluiceEdge zeros[] = { w, sluice_op (&f.b, "ZerosLike", start) };
+      fixture_node (&f, "Assign", "fill", NULL, (SluiceEdge[]){ w, start }, 2, NULL, 0, NULL, 0);
+      fixture_node (&f, "Assign", "overwrite", NULL, zeros, 2, &product.node, 1, NULL, 0);
+      fixture_extend (&f);
+      g_assert_true (sluice_session_run (f.session, feeds + 2, 1, NULL, 0,
+                                         (const char *const[]){ "fill" }, 1, NULL, NULL, &error));
+      g_assert_true (
+          sluice_session_run (f.session, feeds, 2, &fetch, 1, NULL, 0, &kept, NULL, &error));
+      g_assert_true (sluice_session_run (f.session, feeds, 3, &fetch, 1,
+                                         (const char *const[]){ "overwrite" }, 1, &overwritten,
+                                         NULL, &error));
+      check_same (overwritten, kept);
+      sluice_tensor_unref (kept);
+      sluice_tensor_unref (overwritten);
+    }
+}
+
 /* ---- element-wise gradients of pools ---- */
 
 static SluiceAttrValue
@@ -358,6 +399,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/paired/fetched", test_fetched);
   g_test_add_func ("/runtime/paired/misfit", test_misfit);
   g_test_add_func ("/runtime/paired/giver-fails", test_giver_fails);
+  g_test_add_func ("/runtime/paired/overwritten", test_overwritten);
   g_test_add_func ("/runtime/paired/pools", test_pools);
   return g_test_run ();
 }
