@@ -209,21 +209,22 @@ sluice_call_parallel_for (SluiceKernelCall *call,
   return TRUE;
 }
 
-#define HAND_OVER 16384 /* elements that a thread takes at once */
+#define HAND_OVER 16384 /* elements that a thread takes at once, about */
 
 typedef struct
 {
   const SluicePartTaker *taker;
   const SluiceTensor *value;
+  gint64 row; /* elements of the last dimension */
 } Whole;
 
 static void
 hand_over (gpointer data, gint64 begin, gint64 end)
 {
   const Whole *whole = data;
-  whole->taker->take (whole->taker->data, begin, end - begin,
-                      (const char *) whole->value->data
-                          + begin * sluice_dtype_size (whole->value->dtype));
+  gsize size = sluice_dtype_size (whole->value->dtype);
+  whole->taker->take (whole->taker->data, begin * whole->row, (end - begin) * whole->row,
+                      (const char *) whole->value->data + begin * whole->row * size);
 }
 
 gboolean
@@ -231,8 +232,13 @@ sluice_call_give_whole (SluiceKernelCall *call,
                         const SluicePartTaker *taker,
                         const SluiceTensor *value)
 {
-  Whole whole = { taker, value };
-  return sluice_call_parallel_for (call, value->n_elements, HAND_OVER, 1, hand_over, &whole);
+  const SluiceShape *shape = &value->shape;
+  Whole whole = { taker, value, shape->rank > 0 ? shape->dim[shape->rank - 1] : 1 };
+  if (value->n_elements == 0)
+    return TRUE;
+  return sluice_call_parallel_for (call, value->n_elements / whole.row,
+                                   MAX (HAND_OVER / whole.row, 1), (double) whole.row, hand_over,
+                                   &whole);
 }
 
 /* A string attribute as C text, or NULL where it is absent or empty. (transfer full) */

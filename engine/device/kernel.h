@@ -58,7 +58,7 @@ struct _SluiceKernelCall
   guint64 run_seed;             /* seeds random nodes that have none of their own */
   SluiceKernelDone done;        /* of asynchronous kernels */
   GError *error;                /* set by sluice_call_fail() */
-  const SluicePartGiver *giver; /* (nullable): input kernel->taken - 1 is not there, it gives it */
+  const SluicePartGiver *giver; /* (nullable): gives an input that is not there */
 };
 
 /*
@@ -68,9 +68,12 @@ struct _SluiceKernelCall
  */
 typedef struct
 {
-  /* Once, before the first part. FALSE: the value is refused; the taker has set its error. */
-  gboolean (*begin) (gpointer data, const SluiceShape *shape);
-  /* n elements, the first of which is number `first`. On any thread; each element comes once. */
+  /* Once, before the first part. FALSE: the value is refused; the taker has set its error.
+   * room: (out) (nullable) (transfer none): where the whole value may lie, until it is taken; else
+   * the giver makes parts in memory of its own. */
+  gboolean (*begin) (gpointer data, const SluiceShape *shape, SluiceTensor **room);
+  /* n elements, the first of which is number `first`: whole rows of the last dimension. On any
+   * thread; each element comes once. */
   void (*take) (gpointer data, gint64 first, gint64 n, const void *elements);
   gpointer data;
 } SluicePartTaker;
@@ -78,6 +81,7 @@ typedef struct
 struct _SluicePartGiver
 {
   SluiceDType dtype; /* of the value */
+  guint input;       /* of the taker, which the value is */
   /* FALSE: the error of the taker's call is set. */
   gboolean (*give) (const SluicePartGiver *self,
                     SluiceKernelCall *taker_call,

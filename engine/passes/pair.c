@@ -6,9 +6,13 @@
  * update, which nobody else does. Where the first can give it in parts and the second take them,
  * the two become one node in the second's place. What gates the value until then (an Identity that
  * waits) goes, and the pair waits for what that waited for; who waited for the giver waits for its
- * inputs, as if nobody had read it (unread.c).
+ * inputs, as if nobody had read it (unread.c). Not so where one of these may be the memory of a
+ * variable: who waited may be about to change it.
  */
 #include "engine/passes/passes.h"
+
+/* Elements of a value that is in a near cache anyway. */
+#define SMALL 8192
 
 typedef struct
 {
@@ -18,6 +22,7 @@ typedef struct
   guint32 *n_readers; /* by index: edges; a fetch or a target counts as two */
   guint8 *is_awaited; /* by index: somebody waits for the node */
   guint8 *goes;       /* by index: became part of a pair */
+  guint8 *may_alias;  /* by index; NULL: nobody has asked yet */
 } Pair;
 
 static void
@@ -51,13 +56,6 @@ find_kernel (const Pair *pair, const SluiceWorkNode *node)
 }
 
 static gboolean
-is_gate (const Pair *pair, const SluiceWorkNode *node)
-{
-  return sluice_work_role (node) == SLUICE_ROLE_IDENTITY && sluice_work_may_go (pair->work, node)
-         && pair->n_readers[node->index] == 1 && !pair->is_awaited[node->index];
-}
-
-static gboolean
 takes_no_reference (const Pair *pair, const SluiceWorkNode *node)
 {
   for (guint i = 0; i < node->n_inputs; i++)
@@ -66,41 +64,71 @@ takes_no_reference (const Pair *pair, const SluiceWorkNode *node)
   return TRUE;
 }
 
-/* Could the value lie in the memory of a variable, as an Identity of a reference does? It must be
- * read before who waits for that overwrites it. */
-static gboolean
-may_lie_in_variable (const Pair *pair, SluiceWorkEdge edge)
+/*
+ * Of each node: may a value of its be the memory of a variable? What a reference is read as is, and
+ * views of it, and would see a later update; a resource's is, and would be copied before one. Of
+ * most kernels nothing is known, but those that give and element-wise ones make memory of their
+ * own.
+ */
+static void
+find_aliases (Pair *pair)
 {
-  while (edge.node && sluice_work_hands_on (edge.node))
+  SluiceWork *work = pair->work;
+  SluiceWorkNode *stuck;
+  g_autoptr (GPtrArray) order = sluice_work_sort (work, &stuck);
+  pair->may_alias = g_malloc0 (work->nodes->len + 1);
+  memset (pair->may_alias, !order, work->nodes->len);
+  for (guint i = 0; order && i < order->len; i++)
     {
-      switch (sluice_work_role (edge.node))
+      const SluiceWorkNode *node = order->pdata[i];
+      gboolean reads = !sluice_work_takes_values (work, node), hands_on = FALSE;
+      for (guint k = 0; k < node->n_inputs; k++)
         {
-        case SLUICE_ROLE_IDENTITY:
-        case SLUICE_ROLE_STOP_GRADIENT:
-        case SLUICE_ROLE_RESHAPE:
-          break;
-        default: /* of several values */
-          return TRUE;
+          const SluiceWorkNode *from = node->inputs[k].node;
+          hands_on |= from && (sluice_work_is_back_edge (from) || pair->may_alias[from->index]);
         }
-      edge = edge.node->inputs[0];
-      if (edge.node && sluice_dtype_is_ref (sluice_work_dtype (pair->work, edge)))
-        return TRUE;
+      const SluiceKernel *kernel = hands_on ? find_kernel (pair, node) : NULL;
+      pair->may_alias[node->index] =
+          reads || (hands_on && !(kernel && (kernel->give || kernel->strip)));
     }
+}
+
+/* Would it be another value if it were made later than who waits for it runs? */
+static gboolean
+must_be_early (Pair *pair, const SluiceWorkNode *node)
+{
+  if (!pair->is_awaited[node->index])
+    return FALSE;
+  if (!pair->may_alias)
+    find_aliases (pair);
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i].node && pair->may_alias[node->inputs[i].node->index])
+      return TRUE;
   return FALSE;
 }
 
 static gboolean
-takes_own_values (const Pair *pair, const SluiceWorkNode *node)
+is_gate (const Pair *pair, const SluiceWorkNode *node)
 {
-  for (guint i = 0; i < node->n_inputs; i++)
-    if (may_lie_in_variable (pair, node->inputs[i]))
-      return FALSE;
-  return TRUE;
+  return sluice_work_role (node) == SLUICE_ROLE_IDENTITY && sluice_work_may_go (pair->work, node)
+         && pair->n_readers[node->index] == 1 && !pair->is_awaited[node->index];
+}
+
+/* Does the node's kernel give its value, a large one as far as is known, and is it read once? */
+static gboolean
+gives (const Pair *pair, const SluiceWorkNode *node)
+{
+  if (pair->n_readers[node->index] != 1 || !sluice_work_may_go (pair->work, node)
+      || node->origin->n_outputs != 1)
+    return FALSE;
+  gint64 n = sluice_shape_n_elements (&node->origin->outputs[0].shape);
+  const SluiceKernel *kernel = n >= 0 && n < SMALL ? NULL : find_kernel (pair, node);
+  return kernel && kernel->give;
 }
 
 /* What gives the taker its value in parts; gates: those between. (nullable) */
 static SluiceWorkNode *
-find_giver (const Pair *pair, const SluiceWorkNode *taker, guint input, GPtrArray *gates)
+find_giver (Pair *pair, const SluiceWorkNode *taker, guint input, GPtrArray *gates)
 {
   SluiceWorkNode *node = taker->inputs[input].node;
   while (node && node->device == taker->device && is_gate (pair, node))
@@ -108,13 +136,33 @@ find_giver (const Pair *pair, const SluiceWorkNode *taker, guint input, GPtrArra
       g_ptr_array_add (gates, node);
       node = node->inputs[0].node;
     }
-  if (!node || node->device != taker->device || pair->n_readers[node->index] != 1)
-    return NULL;
-  const SluiceKernel *kernel = find_kernel (pair, node);
-  return kernel && kernel->give && node->origin->n_outputs == 1
-                 && sluice_work_may_go (pair->work, node) && takes_own_values (pair, node)
+  return node && node->device == taker->device && gives (pair, node) && !must_be_early (pair, node)
              ? node
              : NULL;
+}
+
+/* Could the two be of one shape, as far as is known? */
+static gboolean
+could_equal (const SluiceShape *a, const SluiceShape *b)
+{
+  return a->rank >= 0 && a->rank == b->rank && sluice_shape_compatible (a, b);
+}
+
+/* Of a region of element-wise nodes: an operand as large as the result that comes in parts. Nobody
+ * may wait for who gives it: after partitioning, what a node waits for stays. */
+static SluiceWorkNode *
+find_operand (const Pair *pair, const SluiceWorkNode *region, guint *input)
+{
+  const SluiceShape *shape = &region->origin->outputs[0].shape;
+  for (guint i = 0; i < region->n_inputs; i++)
+    {
+      SluiceWorkNode *node = region->inputs[i].node;
+      *input = i;
+      if (node && node->device == region->device && !pair->is_awaited[node->index]
+          && gives (pair, node) && could_equal (&node->origin->outputs[0].shape, shape))
+        return node;
+    }
+  return NULL;
 }
 
 static void
@@ -131,6 +179,7 @@ join (Pair *pair, SluiceWorkNode *taker, guint input, SluiceWorkNode *giver, con
   SluiceWorkNode *copy = sluice_work_alloc (work, sizeof *copy);
   *copy = *taker;
   taker->kind = SLUICE_WORK_PAIR;
+  taker->number = input;
   taker->n_members = 2;
   taker->members = sluice_work_alloc (work, 2 * sizeof (SluiceWorkNode *));
   taker->members[0] = giver;
@@ -149,31 +198,55 @@ join (Pair *pair, SluiceWorkNode *taker, guint input, SluiceWorkNode *giver, con
   pair->goes[giver->index] = 1;
 }
 
-void
-sluice_pair (SluiceWork *work, SluiceDevice *const *devices, int max_rank)
+/* Whether the node became a pair. */
+static gboolean
+look_at (Pair *pair, SluiceWorkNode *node, GPtrArray *gates)
+{
+  const SluiceKernel *kernel = find_kernel (pair, node);
+  SluiceWorkNode *giver = NULL;
+  guint input = 0;
+  g_ptr_array_set_size (gates, 0);
+  if (node->kind == SLUICE_WORK_FUSED)
+    giver = find_operand (pair, node, &input);
+  else if (kernel && kernel->taken > 0 && takes_no_reference (pair, node))
+    giver = find_giver (pair, node, input = kernel->taken - 1, gates);
+  if (giver)
+    join (pair, node, input, giver, gates);
+  return giver != NULL;
+}
+
+static void
+pair_all (SluiceWork *work, SluiceDevice *const *devices, int max_rank, gboolean regions)
 {
   guint n = work->nodes->len;
   g_autofree guint32 *n_readers = g_new0 (guint32, n + 1);
   g_autofree guint8 *is_awaited = g_new0 (guint8, n + 1);
   g_autofree guint8 *goes = g_new0 (guint8, n + 1);
-  Pair pair = { work, devices, max_rank, n_readers, is_awaited, goes };
+  Pair pair = { work, devices, max_rank, n_readers, is_awaited, goes, NULL };
   g_autoptr (GPtrArray) gates = g_ptr_array_new ();
   gboolean changed = FALSE;
   count_readers (&pair);
   for (guint i = 0; i < n; i++)
     {
       SluiceWorkNode *node = work->nodes->pdata[i];
-      const SluiceKernel *kernel = find_kernel (&pair, node);
-      if (!kernel || kernel->taken == 0 || !takes_no_reference (&pair, node))
-        continue;
-      g_ptr_array_set_size (gates, 0);
-      SluiceWorkNode *giver = find_giver (&pair, node, kernel->taken - 1, gates);
-      if (giver)
-        join (&pair, node, kernel->taken - 1, giver, gates);
-      changed |= giver != NULL;
+      if (regions == (node->kind == SLUICE_WORK_FUSED))
+        changed |= look_at (&pair, node, gates);
     }
+  g_free (pair.may_alias);
   if (!changed)
     return;
   sluice_work_wait_for_inputs (work, goes);
   sluice_work_sweep (work);
+}
+
+void
+sluice_pair (SluiceWork *work, SluiceDevice *const *devices, int max_rank)
+{
+  pair_all (work, devices, max_rank, FALSE);
+}
+
+void
+sluice_pair_regions (SluiceWork *work, SluiceDevice *const *devices, int max_rank)
+{
+  pair_all (work, devices, max_rank, TRUE);
 }

@@ -108,6 +108,9 @@ void sluice_drop_unread (SluiceWork *work);
  */
 void sluice_pair (SluiceWork *work, SluiceDevice *const *devices, int max_rank);
 
+/* The same with a region of sluice_fuse() as what takes the value. */
+void sluice_pair_regions (SluiceWork *work, SluiceDevice *const *devices, int max_rank);
+
 /* Two accesses to one variable, at least one of which writes, that run in any order. */
 typedef struct
 {

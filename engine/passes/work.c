@@ -201,7 +201,7 @@ sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge)
   if (edge.node->kind == SLUICE_WORK_SEND || edge.node->kind == SLUICE_WORK_RECV
       || edge.node->kind == SLUICE_WORK_FEED)
     return sluice_dtype_base (edge.node->origin->outputs[edge.node->port].dtype);
-  if (edge.node->kind == SLUICE_WORK_FUSED)
+  if (edge.node->n_outputs) /* of a region */
     return edge.node->outputs[edge.port]->origin->outputs[0].dtype;
   return edge.node->origin->outputs[edge.port].dtype;
 }

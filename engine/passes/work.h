@@ -50,9 +50,10 @@ struct _SluiceWorkNode
   SluiceWorkNode **members; /* of FUSED: n_members in the order in which they run. Their inputs are
                                members before them or inputs of the node */
   guint n_members;
-  SluiceWorkNode **outputs; /* of FUSED: n_outputs of the members, in their order */
+  SluiceWorkNode **outputs; /* of FUSED, in a PAIR too: n_outputs of the members, in their order */
   guint n_outputs;
-  guint number;           /* of FEED and FETCH: which of the signature */
+  guint number;           /* of FEED and FETCH: which of the signature; of PAIR: the input of the
+                             second member that the first one gives */
   guint index;            /* position in work->nodes, kept by sluice_work_sweep() */
   guint mark;             /* scratch of the pass that runs */
   guint frame;            /* where it runs, a number in work->frames: sluice_find_frames() */

@@ -520,9 +520,117 @@ make_outputs (SluiceKernelCall *call, const SluiceShape *shape, Job *job)
   return i == job->fusion->n_outputs;
 }
 
+/* Elements of the job, whose first one lies where its data point to. */
+static gint64
+count_strips (Job *job)
+{
+  job->strips = (job->row + job->fusion->strip - 1) / job->fusion->strip;
+  return (job->n + job->row - 1) / job->row * job->strips;
+}
+
+/* ---- an operand that comes in parts ---- */
+
+typedef struct
+{
+  SluiceKernelCall *call;
+  SluiceTensor given; /* what is known of the operand before it is there */
+  SluiceTensor *late; /* (nullable): where it is gathered, because strips do not suit */
+  Kind kinds[SLUICE_FUSED_INPUTS];
+  const char *data[SLUICE_FUSED_INPUTS];
+  Job job;
+} Parts;
+
+/* An output in whose memory the operand may lie until it is read. */
+static SluiceTensor *
+find_room (const Parts *parts)
+{
+  const Fusion *self = parts->job.fusion;
+  for (guint i = 0; i < self->n_outputs; i++)
+    {
+      SluiceTensor *out = parts->call->outputs[i].tensor;
+      gboolean is_input = FALSE;
+      for (guint k = 0; k < parts->call->n_inputs; k++)
+        is_input |= parts->data[k] == out->data;
+      if (out->dtype == parts->given.dtype && !is_input
+          && self->last_reader[parts->call->giver->input] <= self->outputs[i])
+        return out;
+    }
+  return NULL;
+}
+
+static gboolean
+begin_parts (gpointer data, const SluiceShape *shape, SluiceTensor **room)
+{
+  Parts *parts = data;
+  SluiceKernelCall *call = parts->call;
+  const guint input = call->giver->input;
+  Job *job = &parts->job;
+  /* Nobody may take its memory, of which there is none. */
+  atomic_init (&parts->given.ref_count, 2);
+  parts->given.dtype = (gint8) call->giver->dtype;
+  parts->given.shape = *shape;
+  parts->given.n_elements = sluice_shape_n_elements (shape);
+  call->inputs[input].tensor = &parts->given;
+  const SluiceShape result = *largest_shape (call);
+  job->row = job->n = sluice_shape_n_elements (&result);
+  if (!find_kinds (call, &result, parts->kinds, job) || parts->kinds[input] != WHOLE
+      || !all_take (job->fusion, parts->kinds))
+    return (parts->late = *room = sluice_call_scratch (call, call->giver->dtype, shape)) != NULL;
+  for (guint i = 0; i < call->n_inputs; i++)
+    parts->data[i] = sluice_call_input (call, i)->data;
+  if (!make_outputs (call, &result, job))
+    return FALSE;
+  *room = find_room (parts);
+  return TRUE;
+}
+
+static void
+take_part (gpointer data, gint64 first, gint64 n, const void *elements)
+{
+  const Parts *parts = data;
+  if (parts->late)
+    return; /* it lies there */
+  const Fusion *self = parts->job.fusion;
+  const char *at[SLUICE_FUSED_INPUTS];
+  Job part = parts->job;
+  part.data = at;
+  part.n = n;
+  part.row = part.period || part.row < parts->job.n ? part.row : n;
+  for (guint i = 0; i < self->n_inputs; i++)
+    at[i] = parts->kinds[i] == WHOLE ? parts->data[i] + first * self->sizes[i] : parts->data[i];
+  at[parts->call->giver->input] = elements;
+  for (guint i = 0; i < self->n_outputs; i++)
+    part.outputs[i].data += first * part.outputs[i].size;
+  run_strips (&part, 0, count_strips (&part));
+}
+
+static gboolean fused_compute (SluiceKernelCall *call);
+
+static gboolean
+take_parts (SluiceKernelCall *call)
+{
+  Parts parts = { .call = call, .job = { .fusion = call->state } };
+  parts.job.kinds = parts.kinds;
+  parts.job.data = parts.data;
+  const SluicePartTaker taker = { begin_parts, take_part, &parts };
+  gboolean ok = call->giver->give (call->giver, call, &taker);
+  if (parts.late)
+    {
+      call->inputs[call->giver->input].tensor = parts.late;
+      call->giver = NULL;
+      ok = ok && fused_compute (call);
+      sluice_tensor_unref (parts.late);
+    }
+  return ok;
+}
+
+/* ---- the call ---- */
+
 static gboolean
 fused_compute (SluiceKernelCall *call)
 {
+  if (call->giver)
+    return take_parts (call);
   const Fusion *self = call->state;
   Kind kinds[SLUICE_FUSED_INPUTS];
   const char *data[SLUICE_FUSED_INPUTS];
@@ -537,8 +645,7 @@ fused_compute (SluiceKernelCall *call)
     return FALSE;
   if (job.n == 0)
     return TRUE;
-  job.strips = (job.row + self->strip - 1) / self->strip;
-  gint64 n_strips = (job.n + job.row - 1) / job.row * job.strips;
+  gint64 n_strips = count_strips (&job);
   if (n_strips == 1)
     {
       run_strips (&job, 0, 1);

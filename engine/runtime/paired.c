@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/paired.h"
 
+#include "engine/runtime/fused.h"
+
 typedef struct
 {
   const SluiceNode *origin;
@@ -12,7 +14,7 @@ typedef struct
 typedef struct
 {
   Member giver, taker;
-  guint taken; /* input of the taker */
+  guint n_inputs, taken; /* of the taker; which of them is given */
 } Paired;
 
 static void
@@ -33,9 +35,16 @@ paired_free (gpointer data)
 
 static gboolean
 member_init (
-    Member *self, const SluiceNode *origin, const char *device_type, int max_rank, GError **error)
+    Member *self, const SluiceWorkNode *node, const char *device_type, int max_rank, GError **error)
 {
+  const SluiceNode *origin = node->origin;
   GError *failed = NULL;
+  if (node->kind == SLUICE_WORK_FUSED)
+    {
+      *self = (Member){ origin, &sluice_fused_kernel,
+                        sluice_fusion_new (node, device_type, max_rank, error) };
+      return self->state != NULL;
+    }
   self->origin = origin;
   self->kernel = sluice_kernel_find (origin, device_type, max_rank, &failed);
   if (!failed && self->kernel->prepare)
@@ -53,10 +62,11 @@ sluice_paired_new (const SluiceWorkNode *node,
                    GError **error)
 {
   Paired *self = g_new0 (Paired, 1);
-  if (member_init (&self->giver, node->members[0]->origin, device_type, max_rank, error)
-      && member_init (&self->taker, node->members[1]->origin, device_type, max_rank, error))
+  if (member_init (&self->giver, node->members[0], device_type, max_rank, error)
+      && member_init (&self->taker, node->members[1], device_type, max_rank, error))
     {
-      self->taken = self->taker.kernel->taken - 1;
+      self->n_inputs = node->members[1]->n_inputs; /* few: SLUICE_FUSED_INPUTS, a rule's */
+      self->taken = node->number;
       return self;
     }
   paired_free (self);
@@ -105,9 +115,11 @@ static gboolean
 paired_compute (SluiceKernelCall *call)
 {
   const Paired *self = call->state;
-  const guint n = self->taker.origin->n_inputs;
-  g_autofree SluiceValue *inputs = g_new (SluiceValue, n);
-  const Giver giver = { { self->giver.origin->outputs[0].dtype, give }, self, call, n - 1 };
+  const guint n = self->n_inputs;
+  SluiceValue *inputs = g_newa (SluiceValue, n);
+  const Giver giver = {
+    { self->giver.origin->outputs[0].dtype, self->taken, give }, self, call, n - 1
+  };
   for (guint i = 0; i < n; i++)
     inputs[i] = i == self->taken ? (SluiceValue){ NULL } : call->inputs[i - (i > self->taken)];
   SluiceKernelCall taker = call_of (call, &self->taker, inputs, n);

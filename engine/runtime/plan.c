@@ -282,6 +282,8 @@ compile_node (Compile *compile, guint32 rank, GError **error)
       node->state =
           sluice_paired_new (work_node, device->klass->type, compile->options->max_rank, error);
       ok = node->state != NULL;
+      if (work_node->n_outputs)
+        node->n_outputs = (guint16) work_node->n_outputs;
       book_outputs (compile, work_node, node);
       break;
     case SLUICE_WORK_CONST:
@@ -688,7 +690,10 @@ sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **er
   if (!options->no_loosen)
     sluice_loosen_constants (work, in_order);
   if (options->fuses)
-    sluice_fuse (work, in_order, options->devices, options->max_rank);
+    {
+      sluice_fuse (work, in_order, options->devices, options->max_rank);
+      sluice_pair_regions (work, options->devices, options->max_rank);
+    }
   g_autoptr (SluicePlan) plan = g_new0 (SluicePlan, 1);
   plan->n_feeds = work->n_feeds;
   plan->feeds = g_memdup2 (work->feeds, work->n_feeds * sizeof (SluiceEdge));

@@ -205,8 +205,8 @@ typedef struct
   gint64 rows, columns; /* of a tile */
   gint64 tiles_across;
   gboolean can_openblas;
-  const SluicePartTaker *taker; /* (nullable): c is only a lane for each thread's tile */
-  SluiceLanes *lanes;
+  const SluicePartTaker *taker; /* (nullable): takes each tile, which is of whole rows */
+  SluiceLanes *lanes;           /* (nullable): c is only a lane for each thread's tile */
 } Tiling;
 
 static void
@@ -224,20 +224,20 @@ run_tiles (gpointer data, gint64 begin, gint64 end)
   const Tiling *t = data;
   const SluiceGemm *g = t->gemm;
   const gsize size = sluice_dtype_size (g->dtype);
-  const guint lane = t->taker ? sluice_lanes_take (t->lanes) : 0;
+  const guint lane = t->lanes ? sluice_lanes_take (t->lanes) : 0;
   for (gint64 i = begin; i < end; i++)
     {
       Tile tile = { .row = i / t->tiles_across * t->rows,
                     .column = i % t->tiles_across * t->columns };
       tile.n_rows = MIN (t->rows, g->m - tile.row);
       tile.n_columns = MIN (t->columns, g->n - tile.column);
-      gint64 at = t->taker ? lane * t->rows * g->n : tile.row * g->n + tile.column;
+      gint64 at = t->lanes ? lane * t->rows * g->n : tile.row * g->n + tile.column;
       tile.c = (char *) g->c + at * size;
       run_tile (t, &tile);
       if (t->taker)
         t->taker->take (t->taker->data, tile.row * g->n, tile.n_rows * g->n, tile.c);
     }
-  if (t->taker)
+  if (t->lanes)
     sluice_lanes_give (t->lanes, lane);
 }
 
@@ -340,38 +340,47 @@ sluice_call_gemm (SluiceKernelCall *call, const SluiceGemm *g)
 
 /* ---- in parts ---- */
 
-/* A product that is not cut into strips of whole rows. */
+/* A product that is not cut into strips of whole rows. c: its memory. */
 static gboolean
-give_whole (SluiceKernelCall *call, SluiceGemm *g, const SluicePartTaker *taker)
+give_whole (SluiceKernelCall *call,
+            const SluiceGemm *g,
+            SluiceTensor *c,
+            const SluicePartTaker *taker)
 {
-  g_autoptr (SluiceTensor) c = sluice_call_scratch (call, g->dtype, &SLUICE_SHAPE (g->m, g->n));
-  if (c == NULL)
-    return FALSE;
-  g->c = c->data;
-  return sluice_call_gemm (call, g) && sluice_call_give_whole (call, taker, c);
+  SluiceGemm whole = *g;
+  whole.c = c->data;
+  return sluice_call_gemm (call, &whole) && sluice_call_give_whole (call, taker, c);
 }
 
 gboolean
-sluice_call_gemm_parts (SluiceKernelCall *call, SluiceGemm *g, const SluicePartTaker *taker)
+sluice_call_gemm_parts (SluiceKernelCall *call,
+                        SluiceGemm *g,
+                        SluiceTensor *room,
+                        const SluicePartTaker *taker)
 {
   gboolean can_openblas = sluice_openblas_get_sgemm () != NULL && fits_openblas (g);
   Tiling tiling = { .gemm = g, .can_openblas = can_openblas, .taker = taker };
+  gint64 n_tiles = 0; /* not in strips */
   if (g->m == 0 || g->n == 0)
     return TRUE;
-  if (g->k == 0 || wants_transposed_product (g) || (g->dtype == SLUICE_DOUBLE && !can_openblas))
-    return give_whole (call, g, taker);
-  cut (g, &tiling);
-  gint64 n_tiles = (g->m + tiling.rows - 1) / tiling.rows;
-  if (n_tiles < 2 || tiling.columns < g->n)
-    return give_whole (call, g, taker);
+  if (g->k > 0 && !wants_transposed_product (g) && (g->dtype == SLUICE_FLOAT || can_openblas))
+    cut (g, &tiling);
+  if (tiling.columns == g->n)
+    n_tiles = (g->m + tiling.rows - 1) / tiling.rows;
   SluiceLanes lanes;
-  gint64 n_lanes = sluice_lanes_init (&lanes, n_tiles);
+  SluiceShape shape = SLUICE_SHAPE (g->m, g->n);
+  if (n_tiles > 1 && room == NULL)
+    {
+      shape = SLUICE_SHAPE (sluice_lanes_init (&lanes, n_tiles), tiling.rows, g->n);
+      tiling.lanes = &lanes;
+    }
   g_autoptr (SluiceTensor) c =
-      sluice_call_scratch (call, g->dtype, &SLUICE_SHAPE (n_lanes, tiling.rows, g->n));
+      room ? sluice_tensor_ref (room) : sluice_call_scratch (call, g->dtype, &shape);
   if (c == NULL)
     return FALSE;
+  if (n_tiles < 2)
+    return give_whole (call, g, c, taker);
   g->c = c->data;
-  tiling.lanes = &lanes;
   double tile_ns = 2.0 * (double) tiling.rows * (double) g->n * (double) g->k / 100;
   return sluice_call_parallel_for (call, n_tiles, 1, tile_ns, run_tiles, &tiling);
 }

@@ -69,8 +69,11 @@ static gboolean
 matmul_give (SluiceKernelCall *call, const SluicePartTaker *taker)
 {
   SluiceGemm gemm;
-  return matmul_check (call, &gemm) && taker->begin (taker->data, &SLUICE_SHAPE (gemm.m, gemm.n))
-         && sluice_call_gemm_parts (call, &gemm, taker);
+  SluiceTensor *room = NULL;
+  if (!matmul_check (call, &gemm)
+      || !taker->begin (taker->data, &SLUICE_SHAPE (gemm.m, gemm.n), &room))
+    return FALSE;
+  return sluice_call_gemm_parts (call, &gemm, room, taker);
 }
 
 static gboolean

@@ -185,7 +185,7 @@ typedef struct
 } Parts;
 
 static gboolean
-begin_parts (gpointer data, const SluiceShape *shape)
+begin_parts (gpointer data, const SluiceShape *shape, SluiceTensor **room)
 {
   Parts *parts = data;
   if (!check_gradient (parts->call, shape))

@@ -316,9 +316,10 @@ typedef struct
   SluiceConvKind kind;
   const Plan *plan;
   const SluiceConvCall *tensors;
-  float *packed;     /* filter as the primitive wants it; of a gradient: one a chunk */
-  char *scratch;     /* pieces of plan->scratch_bytes */
-  SluiceLanes lanes; /* of scratch, and of what is beside it here */
+  const SluicePartTaker *taker; /* (nullable): of a convolution forwards, takes each chunk */
+  float *packed;                /* filter as the primitive wants it; of a gradient: one a chunk */
+  char *scratch;                /* pieces of plan->scratch_bytes */
+  SluiceLanes lanes;            /* of scratch, and of what is beside it here */
   dnnl_memory_t memory[SLUICE_MAX_LANES][2][4]; /* of whole and rest, in the order of arg_names;
                                             they cost more to make than to point elsewhere */
   gint64 packed_elements;                       /* of one packed filter */
@@ -390,6 +391,9 @@ run_parts (gpointer data, gint64 begin, gint64 end)
       if (!execute (which ? plan->rest : plan->whole, arg_names[run->kind], descs, data_of,
                     run->memory[lane][which], 4))
         atomic_store (&run->failed, 1);
+      if (run->taker)
+        run->taker->take (run->taker->data, first * y_image,
+                          MIN (plan->part, plan->conv.batch - first) * y_image, data_of[2]);
     }
   sluice_lanes_give (&run->lanes, lane);
 }
@@ -463,9 +467,13 @@ run_filter (SluiceKernelCall *call, Run *run)
 }
 
 static gboolean
-run_plan (SluiceKernelCall *call, SluiceConvKind kind, const Plan *plan, const SluiceConvCall *c)
+run_plan (SluiceKernelCall *call,
+          SluiceConvKind kind,
+          const Plan *plan,
+          const SluiceConvCall *c,
+          const SluicePartTaker *taker)
 {
-  Run run = { .kind = kind, .plan = plan, .tensors = c };
+  Run run = { .kind = kind, .plan = plan, .tensors = c, .taker = taker };
   gint64 n_lanes = sluice_lanes_init (&run.lanes, plan->n_parts);
   run.packed_elements = plan->packed_bytes / sizeof (float);
   gint64 n_packed = kind == SLUICE_CONV_BACKPROP_FILTER ? plan->n_parts : 1;
@@ -487,6 +495,15 @@ run_plan (SluiceKernelCall *call, SluiceConvKind kind, const Plan *plan, const S
   return TRUE;
 }
 
+/* The plan of a problem; none where plain loops are to run it. (transfer full) (nullable) */
+static Plan *
+find_plan (State *state, SluiceConvKind kind, const SluiceConv *conv)
+{
+  /* For groups of NCHW oneDNN multiplies by padding, which makes NaN of infinities. */
+  gboolean refuses = conv->channels != conv->depth && conv->channels_first;
+  return refuses ? NULL : dup_plan (state, kind, conv);
+}
+
 static gboolean
 conv_compute (SluiceKernelCall *call)
 {
@@ -497,30 +514,53 @@ conv_compute (SluiceKernelCall *call)
     return FALSE;
   if (sluice_conv_is_trivial (&c.conv))
     return TRUE;
-  /* For groups of NCHW oneDNN multiplies by padding, which makes NaN of infinities. */
-  if (c.conv.channels != c.conv.depth && c.conv.channels_first)
-    return sluice_conv_reference (call, kind, &c);
-  g_autoptr (Plan) plan = dup_plan (state, kind, &c.conv);
-  if (plan == NULL) /* a shape that oneDNN has nothing for */
-    return sluice_conv_reference (call, kind, &c);
-  return run_plan (call, kind, plan, &c);
+  g_autoptr (Plan) plan = find_plan (state, kind, &c.conv);
+  return plan ? run_plan (call, kind, plan, &c, NULL) : sluice_conv_reference (call, kind, &c);
 }
 
-#define KERNEL(name, kind)                                                                         \
+/* Forwards only. */
+static gboolean
+conv_give (SluiceKernelCall *call, const SluicePartTaker *taker)
+{
+  State *state = call->state;
+  SluiceConvCall c = { .x = sluice_call_input (call, 0), .filter = sluice_call_input (call, 1) };
+  SluiceShape shape;
+  SluiceTensor *room = NULL;
+  if (!sluice_conv_check (call, SLUICE_CONV_FORWARD, &state->window, &c.conv, &shape)
+      || !taker->begin (taker->data, &shape, &room))
+    return FALSE;
+  g_autoptr (SluiceTensor) y =
+      room ? sluice_tensor_ref (room) : sluice_call_scratch (call, SLUICE_FLOAT, &shape);
+  if (y == NULL)
+    return FALSE;
+  c.y = y;
+  if (sluice_conv_is_trivial (&c.conv))
+    {
+      memset (y->data, 0, sluice_tensor_bytes (y));
+      return sluice_call_give_whole (call, taker, y);
+    }
+  g_autoptr (Plan) plan = find_plan (state, SLUICE_CONV_FORWARD, &c.conv);
+  if (plan)
+    return run_plan (call, SLUICE_CONV_FORWARD, plan, &c, taker);
+  return sluice_conv_reference (call, SLUICE_CONV_FORWARD, &c)
+         && sluice_call_give_whole (call, taker, y);
+}
+
+#define KERNEL(name, kind, ...)                                                                    \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { "T", SLUICE_SET (SLUICE_FLOAT) } }, .rank = 10,      \
     .prepare = state_new, .free_state = state_free, .compute = conv_compute,                       \
-    .data = GINT_TO_POINTER (kind)                                                                 \
+    .data = GINT_TO_POINTER (kind), __VA_ARGS__                                                    \
   }
 
 static const SluiceKernel kernels[] = {
-  KERNEL ("Conv2D", SLUICE_CONV_FORWARD),
+  KERNEL ("Conv2D", SLUICE_CONV_FORWARD, .give = conv_give),
   KERNEL ("Conv2DBackpropInput", SLUICE_CONV_BACKPROP_INPUT),
   KERNEL ("Conv2DBackpropFilter", SLUICE_CONV_BACKPROP_FILTER),
-  KERNEL ("DepthwiseConv2dNative", SLUICE_CONV_FORWARD),
+  KERNEL ("DepthwiseConv2dNative", SLUICE_CONV_FORWARD, .give = conv_give),
   KERNEL ("DepthwiseConv2dNativeBackpropInput", SLUICE_CONV_BACKPROP_INPUT),
   KERNEL ("DepthwiseConv2dNativeBackpropFilter", SLUICE_CONV_BACKPROP_FILTER),
-  KERNEL ("Conv3D", SLUICE_CONV_FORWARD),
+  KERNEL ("Conv3D", SLUICE_CONV_FORWARD, .give = conv_give),
   KERNEL ("Conv3DBackpropInputV2", SLUICE_CONV_BACKPROP_INPUT),
   KERNEL ("Conv3DBackpropFilterV2", SLUICE_CONV_BACKPROP_FILTER),
 };

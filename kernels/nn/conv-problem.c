@@ -90,15 +90,16 @@ sluice_conv_place (SluiceKernelCall *call,
 }
 
 gboolean
-sluice_conv_begin (SluiceKernelCall *call,
+sluice_conv_check (SluiceKernelCall *call,
                    SluiceConvKind kind,
                    const SluiceWindow *window,
-                   SluiceConvCall *c)
+                   SluiceConv *conv,
+                   SluiceShape *result)
 {
   SluiceShape x, filter, y;
   if (!read_shape (call, window, 0, kind == SLUICE_CONV_BACKPROP_INPUT, &x)
       || !read_shape (call, window, 1, kind == SLUICE_CONV_BACKPROP_FILTER, &filter)
-      || !sluice_conv_place (call, window, &x, &filter, &c->conv, &y))
+      || !sluice_conv_place (call, window, &x, &filter, conv, &y))
     return FALSE;
   if (kind != SLUICE_CONV_FORWARD && !sluice_shape_equal (&y, &sluice_call_input (call, 2)->shape))
     {
@@ -107,10 +108,20 @@ sluice_conv_begin (SluiceKernelCall *call,
           call, SLUICE_ERROR_INVALID_ARGUMENT, "out_backprop must have shape %s, not %s",
           sluice_shape_str (&y, want), sluice_shape_str (&sluice_call_input (call, 2)->shape, got));
     }
-  const SluiceShape *result = kind == SLUICE_CONV_FORWARD          ? &y
-                              : kind == SLUICE_CONV_BACKPROP_INPUT ? &x
-                                                                   : &filter;
-  SluiceTensor *out = sluice_call_output (call, 0, result);
+  *result = kind == SLUICE_CONV_FORWARD ? y : kind == SLUICE_CONV_BACKPROP_INPUT ? x : filter;
+  return TRUE;
+}
+
+gboolean
+sluice_conv_begin (SluiceKernelCall *call,
+                   SluiceConvKind kind,
+                   const SluiceWindow *window,
+                   SluiceConvCall *c)
+{
+  SluiceShape result;
+  if (!sluice_conv_check (call, kind, window, &c->conv, &result))
+    return FALSE;
+  SluiceTensor *out = sluice_call_output (call, 0, &result);
   if (out == NULL)
     return FALSE;
   c->x = kind == SLUICE_CONV_BACKPROP_INPUT ? out : sluice_call_input (call, 0);

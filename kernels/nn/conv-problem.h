@@ -43,10 +43,18 @@ gboolean sluice_conv_place (SluiceKernelCall *call,
                             SluiceConv *conv,
                             SluiceShape *y);
 
+/* Checks the inputs of the node and works out the sizes; result: the shape of its output. FALSE:
+ * call->error is set. */
+gboolean sluice_conv_check (SluiceKernelCall *call,
+                            SluiceConvKind kind,
+                            const SluiceWindow *window,
+                            SluiceConv *conv,
+                            SluiceShape *result);
+
 /**
  * sluice_conv_begin:
  *
- * Checks the inputs of the node, works out the sizes and allocates the output.
+ * The same, and allocates the output.
  *
  * Returns: %FALSE: call->error is set
  */

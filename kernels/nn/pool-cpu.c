@@ -330,10 +330,11 @@ max_grad_give (SluiceKernelCall *call, const SluicePartTaker *taker)
   Work work = { 0 };
   Pool *pool = &work.pool;
   SluiceShape out;
+  SluiceTensor *room = NULL; /* an image fits the second cache: a lane is as good */
   g_autoptr (SluiceTensor) x = NULL;
   g_autoptr (SluiceTensor) dy = NULL;
   if (!max_backward_begin (call, &work, &out)
-      || !taker->begin (taker->data, &sluice_call_input (call, 0)->shape)
+      || !taker->begin (taker->data, &sluice_call_input (call, 0)->shape, &room)
       || !read_input (call, 0, &x, &pool->x) || !read_input (call, 2, &dy, &pool->dy))
     return FALSE;
   if (x->n_elements == 0)

@@ -279,7 +279,7 @@ typedef struct
 } Parts;
 
 static gboolean
-begin_parts (gpointer data, const SluiceShape *shape)
+begin_parts (gpointer data, const SluiceShape *shape, SluiceTensor **room)
 {
   const Parts *parts = data;
   return check_like_variable (parts->call, parts->variable, parts->work->dtype, shape,

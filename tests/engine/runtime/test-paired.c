@@ -26,11 +26,18 @@ static const Product products[] = {
 };
 
 static SluiceEdge
+shaped (Fixture *f, const char *name, SluiceDType dtype, const SluiceShape *shape)
+{
+  return sluice_builder_add (
+      &f->b, "Placeholder", name, NULL, 0,
+      SLUICE_ATTRS (sluice_attr_type ("dtype", dtype), sluice_attr_shape ("shape", shape)));
+}
+
+/* Of which nothing is known but its type. */
+static SluiceEdge
 matrix (Fixture *f, const char *name, SluiceDType dtype)
 {
-  return sluice_builder_add (&f->b, "Placeholder", name, NULL, 0,
-                             SLUICE_ATTRS (sluice_attr_type ("dtype", dtype),
-                                           sluice_attr_shape ("shape", &SLUICE_SHAPE_UNKNOWN)));
+  return shaped (f, name, dtype, &SLUICE_SHAPE_UNKNOWN);
 }
 
 static SluiceEdge
@@ -390,6 +397,102 @@ test_pools (void)
   sluice_pool_set_threads (saved);
 }
 
+/* ---- regions of element-wise nodes ---- */
+
+typedef struct
+{
+  SluiceShape a, b;       /* of the product, or the image and the filter */
+  SluiceShape bias, more; /* more: another operand, the product's shape or one that is repeated */
+} RegionCase;
+
+static SluiceTensor *
+noise_of (const SluiceShape *shape)
+{
+  g_autoptr (SluiceTensor) flat = make_noise (&products[0], 1, sluice_shape_n_elements (shape));
+  return sluice_tensor_new_view (flat, shape, 0);
+}
+
+/* Relu (BiasAdd (a * b, bias)) * more, and the Relu for somebody else besides. */
+static void
+run_region (const RegionCase *c, gboolean no_fusion, SluiceTensor *outputs[2], guint64 *n_nodes)
+{
+  static const char *const fetches[] = { "relu:0", "out:0" };
+  g_auto (Fixture) f = { 0 };
+  g_autoptr (GError) error = NULL;
+  gboolean is_image = c->a.rank == 4;
+  SluiceShape a = c->a, more_shape = c->more;
+  SluiceAttrValue steps[4];
+  SluiceAttrValue strides = int_list (steps, 1);
+  a.dim[0] = more_shape.dim[0] = -1;
+  fixture_init (&f, &(SluiceSessionOptions){ .seed = 1, .no_fusion = no_fusion });
+  SluiceEdge inputs[] = { shaped (&f, "a", SLUICE_FLOAT, &a),
+                          shaped (&f, "b", SLUICE_FLOAT, &c->b) };
+  SluiceEdge bias = shaped (&f, "bias", SLUICE_FLOAT, &c->bias),
+             more = shaped (&f, "more", SLUICE_FLOAT, &more_shape);
+  SluiceEdge product =
+      is_image ? sluice_builder_add (&f.b, "Conv2D", "y", inputs, 2,
+                                     SLUICE_ATTRS (sluice_attr_value ("strides", &strides),
+                                                   sluice_attr_string ("padding", "SAME")))
+               : sluice_builder_add (&f.b, "MatMul", "y", inputs, 2, NULL, 0);
+  SluiceEdge sum =
+      sluice_builder_add (&f.b, "BiasAdd", NULL, (SluiceEdge[]){ product, bias }, 2, NULL, 0);
+  SluiceEdge relu = sluice_builder_add (&f.b, "Relu", "relu", &sum, 1, NULL, 0);
+  sluice_builder_add (&f.b, "Mul", "out", (SluiceEdge[]){ relu, more }, 2, NULL, 0);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) fa = noise_of (&c->a);
+  g_autoptr (SluiceTensor) fb = noise_of (&c->b);
+  g_autoptr (SluiceTensor) fbias = noise_of (&c->bias);
+  g_autoptr (SluiceTensor) fmore = noise_of (&c->more);
+  const SluiceFeed feeds[] = {
+    { "a:0", fa }, { "b:0", fb }, { "bias:0", fbias }, { "more:0", fmore }
+  };
+  SluiceSessionStats stats;
+  sluice_session_run (f.session, feeds, 4, fetches, 2, NULL, 0, outputs, NULL, &error);
+  g_assert_no_error (error);
+  sluice_session_get_stats (f.session, &stats);
+  *n_nodes = stats.n_nodes_run;
+}
+
+static void
+test_regions (void)
+{
+  const RegionCase cases[] = {
+    { SLUICE_SHAPE (1000, 70), SLUICE_SHAPE (70, 90), SLUICE_SHAPE (90), SLUICE_SHAPE (1000, 90) },
+    /* rows longer than a strip */
+    { SLUICE_SHAPE (130, 40), SLUICE_SHAPE (40, 2500), SLUICE_SHAPE (2500),
+      SLUICE_SHAPE (130, 2500) },
+    { SLUICE_SHAPE (1, 40), SLUICE_SHAPE (40, 3000), SLUICE_SHAPE (3000), SLUICE_SHAPE (1, 3000) },
+    { SLUICE_SHAPE (37, 15, 13, 8), SLUICE_SHAPE (5, 3, 8, 24), SLUICE_SHAPE (24),
+      SLUICE_SHAPE (37, 15, 13, 24) },
+    { SLUICE_SHAPE (9, 15, 13, 8), SLUICE_SHAPE (5, 3, 8, 300), SLUICE_SHAPE (300),
+      SLUICE_SHAPE (9, 15, 13, 300) },
+    { SLUICE_SHAPE (0, 15, 13, 8), SLUICE_SHAPE (5, 3, 8, 24), SLUICE_SHAPE (24),
+      SLUICE_SHAPE (0, 15, 13, 24) },
+    /* What was hoped for is not so: the region runs node by node. */
+    { SLUICE_SHAPE (100, 70), SLUICE_SHAPE (70, 90), SLUICE_SHAPE (90), SLUICE_SHAPE (1, 90) },
+    { SLUICE_SHAPE (1, 70), SLUICE_SHAPE (70, 90), SLUICE_SHAPE (90), SLUICE_SHAPE (100, 90) },
+  };
+  guint saved = sluice_pool_get_threads ();
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint threads = 1; threads <= 3; threads++)
+      {
+        SluiceTensor *apart[2], *paired[2];
+        guint64 n_apart, n_paired;
+        sluice_pool_set_threads (threads);
+        run_region (&cases[i], TRUE, apart, &n_apart);
+        run_region (&cases[i], FALSE, paired, &n_paired);
+        g_assert_cmpuint (n_apart, ==, 4);
+        g_assert_cmpuint (n_paired, ==, 1);
+        for (guint k = 0; k < 2; k++)
+          {
+            check_same (paired[k], apart[k]);
+            sluice_tensor_unref (paired[k]);
+            sluice_tensor_unref (apart[k]);
+          }
+      }
+  sluice_pool_set_threads (saved);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -401,5 +504,6 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/paired/giver-fails", test_giver_fails);
   g_test_add_func ("/runtime/paired/overwritten", test_overwritten);
   g_test_add_func ("/runtime/paired/pools", test_pools);
+  g_test_add_func ("/runtime/paired/regions", test_regions);
   return g_test_run ();
 }
