@@ -19,12 +19,13 @@ typedef struct
   guint32 step;                  /* low bits of the step's number */
   guint32 frame; /* number of the loop's name in the session; 0: outside all loops */
   guint32 lane;  /* that ran it; its record may lie in the ring of another */
-  guint32 kind;  /* SluiceTraceKind, and from bit 8 the number of the device */
+  guint32 kind;  /* SluiceTraceKind, SLUICE_TRACE_TOGETHER, from bit 8 the device's number */
 } SluiceTraceRecord;
 G_STATIC_ASSERT (sizeof (SluiceTraceRecord) == 64); /* a cache line */
 
-#define SLUICE_TRACE_UNIT  64 /* bytes */
-#define SLUICE_TRACE_AHEAD 6  /* records: a ring is larger than the caches that answer at once */
+#define SLUICE_TRACE_UNIT     64   /* bytes */
+#define SLUICE_TRACE_TOGETHER 0x80 /* other nodes ran in the same kernel */
+#define SLUICE_TRACE_AHEAD    6 /* records: a ring is larger than the caches that answer at once */
 
 typedef enum
 {

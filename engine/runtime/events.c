@@ -44,12 +44,15 @@ append_event (GArray *events,
 {
   const SluiceNode *node = sluice_graph_get_node (source->graph, record->node - 1);
   const SluiceDevice *device = source->devices->pdata[record->kind >> 8];
-  SluiceTraceKind kind = record->kind & 0xff;
+  SluiceTraceKind kind = record->kind & 0x7f;
   SluiceTraceEvent event = {
     .node = node->name,
     .op = kind == SLUICE_TRACE_SEND   ? "_Send"
           : kind == SLUICE_TRACE_RECV ? "_Recv"
                                       : node->op_name,
+    .with = record->kind & SLUICE_TRACE_TOGETHER
+                ? g_hash_table_lookup (source->together, GUINT_TO_POINTER (record->node))
+                : NULL,
     .device = device->name,
     .kind = kind,
     .lane = record->lane,

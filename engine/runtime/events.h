@@ -17,6 +17,7 @@ typedef struct
   SluiceGraph *graph;
   const GPtrArray *devices;
   const GPtrArray *frames; /* names of loops, by number */
+  GHashTable *together;    /* id of a node -> names of others that run in its kernel */
   guint64 first_tick;
 } SluiceEventSource;
 

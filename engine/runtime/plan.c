@@ -274,6 +274,7 @@ compile_node (Compile *compile, guint32 rank, GError **error)
       node->state =
           sluice_fusion_new (work_node, device->klass->type, compile->options->max_rank, error);
       ok = node->state != NULL;
+      node->flags |= SLUICE_PLAN_TOGETHER;
       node->n_outputs = (guint16) work_node->n_outputs;
       book_outputs (compile, work_node, node);
       break;
@@ -282,6 +283,7 @@ compile_node (Compile *compile, guint32 rank, GError **error)
       node->state =
           sluice_paired_new (work_node, device->klass->type, compile->options->max_rank, error);
       ok = node->state != NULL;
+      node->flags |= SLUICE_PLAN_TOGETHER;
       if (work_node->n_outputs)
         node->n_outputs = (guint16) work_node->n_outputs;
       book_outputs (compile, work_node, node);

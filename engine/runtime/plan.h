@@ -39,6 +39,7 @@ typedef enum
   SLUICE_PLAN_FRAME_CONSTANT = 1 << 19, /* an Enter that every iteration sees */
   SLUICE_PLAN_ENTERED = 1 << 20,        /* what it gives comes from an Enter, maybe over devices */
   SLUICE_PLAN_TRUNCATE = 1 << 21,       /* a Send of floats, of which the upper half arrives */
+  SLUICE_PLAN_TOGETHER = 1 << 22,       /* runs several nodes */
 } SluicePlanFlags;
 
 /* One cache line. */

@@ -196,6 +196,36 @@ number_frames (SluicePrograms *self, SluicePlan *plan)
     }
 }
 
+static void
+list_others (const SluiceWorkNode *node, const SluiceNode *origin, GPtrArray *names)
+{
+  for (guint i = 0; i < node->n_members; i++)
+    list_others (node->members[i], origin, names);
+  if (node->n_members == 0 && node->origin != origin)
+    g_ptr_array_add (names, (gpointer) node->origin->name);
+}
+
+/* The trace names what ran in a node's kernel besides. Under graph_lock. */
+static void
+name_members (SluicePrograms *self, const SluiceWork *work)
+{
+  for (guint i = 0; i < work->nodes->len; i++)
+    {
+      const SluiceWorkNode *node = work->nodes->pdata[i];
+      if (node->n_members == 0)
+        continue;
+      g_autoptr (GPtrArray) names = g_ptr_array_new ();
+      list_others (node, node->origin, names);
+      g_ptr_array_add (names, NULL);
+      gpointer id = GUINT_TO_POINTER (node->origin->id);
+      const char *const *known = g_hash_table_lookup (self->together, id);
+      if (known && g_strv_equal (known, (const char *const *) names->pdata))
+        continue;
+      g_ptr_array_add (self->name_lists, g_ptr_array_steal (names, NULL));
+      g_hash_table_insert (self->together, id, self->name_lists->pdata[self->name_lists->len - 1]);
+    }
+}
+
 static SluiceWork *
 prune (SluicePrograms *self, const SluiceSignature *signature, GError **error)
 {
@@ -244,6 +274,7 @@ sluice_programs_compile (SluicePrograms *self,
     sluice_plan_set_parts (plan, signature, work->needs);
   plan->unfed = g_steal_pointer (&work->unfed);
   number_frames (self, plan);
+  name_members (self, work);
   atomic_fetch_add (&self->n_plans, 1);
   return plan;
 }
@@ -368,6 +399,8 @@ sluice_programs_new (void)
   self->frames = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (self->frames, NULL);
   self->frame_numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  self->name_lists = g_ptr_array_new_with_free_func (g_free);
+  self->together = g_hash_table_new (NULL, NULL);
   self->lanes = sluice_lanes_new (TRACE_RECORDS);
   self->by_names =
       g_hash_table_new_full (hash_names, equal_names, (GDestroyNotify) sluice_program_names_free,
@@ -392,6 +425,8 @@ sluice_programs_unref (SluicePrograms *self)
   sluice_graph_unref (self->graph);
   sluice_placements_free (self->placements);
   g_hash_table_unref (self->frame_numbers);
+  g_hash_table_unref (self->together);
+  g_ptr_array_unref (self->name_lists);
   g_ptr_array_unref (self->frames);
   sluice_lanes_unref (self->lanes);
   g_ptr_array_unref (self->devices);

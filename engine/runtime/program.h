@@ -40,11 +40,14 @@ typedef struct
   int max_rank; /* of kernels */
   guint64 seed, order_seed;
 
-  pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next five */
+  pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next seven */
   SluiceGraph *graph;
   SluicePlacements *placements;
   GPtrArray *frames;         /* names of loops that plans have, by number; NULL is number 0 */
   GHashTable *frame_numbers; /* the same by name */
+  GPtrArray *name_lists;     /* what `together` has and had: the trace's readers keep it */
+  GHashTable *together;      /* id of a node -> names of others that its kernel runs in the newest
+                                plan with several */
   GHashTable *bodies;        /* "node:attr" -> what function.c knows of it */
 
   pthread_mutex_t cache_lock;

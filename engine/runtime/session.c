@@ -432,8 +432,8 @@ GArray *
 sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
 {
   const SluicePrograms *programs = self->programs;
-  SluiceEventSource source = { programs->lanes, programs->graph, programs->devices,
-                               programs->frames, self->first_tick };
+  SluiceEventSource source = { programs->lanes,  programs->graph,    programs->devices,
+                               programs->frames, programs->together, self->first_tick };
   pthread_mutex_lock (&self->programs->graph_lock);
   GArray *events = sluice_event_readers_read (self->readers, cursor, &source, lost);
   pthread_mutex_unlock (&self->programs->graph_lock);

@@ -237,6 +237,8 @@ typedef struct
 {
   const char *node; /* name of the origin */
   const char *op;
+  const char *const
+      *with;          /* (nullable) (array zero-terminated=1): nodes that its kernel ran, too */
   const char *device; /* full name */
   SluiceTraceKind kind;
   guint lane;

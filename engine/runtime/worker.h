@@ -281,6 +281,8 @@ stamp (SluiceWorker *w,
                                .frame = act->label,
                                .lane = more.lane,
                                .kind = more.kind | (guint32) node->device << 8 };
+  if (node->flags & SLUICE_PLAN_TOGETHER)
+    record.kind |= SLUICE_TRACE_TOGETHER;
   sluice_trace_ring_add (w->ring, &record);
 }
 

@@ -47,6 +47,12 @@ put_arguments (GString *out, const SluiceTraceEvent *event)
   g_string_append (out, ",\"args\":{\"op\":");
   put_text (out, event->op);
   g_string_append_printf (out, ",\"step\":%" G_GUINT64_FORMAT, event->step);
+  if (event->with)
+    {
+      g_autofree char *names = g_strjoinv (", ", (char **) event->with);
+      g_string_append (out, ",\"with\":");
+      put_text (out, names);
+    }
   if (event->frame)
     {
       g_string_append (out, ",\"frame\":");

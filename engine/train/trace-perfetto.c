@@ -159,6 +159,11 @@ put_event (Perfetto *p, const SluiceTraceEvent *event, guint64 track, guint64 co
 {
   annotate_text (p, "op", event->op);
   annotate_number (p, "step", event->step);
+  if (event->with)
+    {
+      g_autofree char *names = g_strjoinv (", ", (char **) event->with);
+      annotate_text (p, "with", names);
+    }
   if (event->frame)
     {
       annotate_text (p, "frame", event->frame);

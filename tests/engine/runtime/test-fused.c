@@ -236,6 +236,21 @@ count_run (
   return after.n_nodes_run - before.n_nodes_run;
 }
 
+/* The newest record names what ran with the node. */
+static void
+check_trace (Fixture *f, const char *node, const char *const *with)
+{
+  guint64 cursor = 0;
+  g_autoptr (GArray) events = sluice_session_dup_trace (f->session, &cursor, NULL);
+  const SluiceTraceEvent *event = NULL;
+  for (guint i = 0; i < events->len; i++)
+    if (g_str_equal (g_array_index (events, SluiceTraceEvent, i).node, node))
+      event = &g_array_index (events, SluiceTraceEvent, i);
+  g_assert_nonnull (event);
+  g_assert_cmpint (event->kind, ==, SLUICE_TRACE_NODE);
+  g_assert_true (with ? event->with && g_strv_equal (event->with, with) : !event->with);
+}
+
 static void
 test_counts (void)
 {
@@ -258,10 +273,12 @@ test_counts (void)
   SluiceFeed feeds[] = { { "x:0", table }, { "s:0", two } };
   const char *const only_y[] = { "y:0", "inner:0" }, *const z[] = { "z:0" };
   g_assert_cmpuint (count_run (&f, only_y, 1, feeds, 2), ==, 1);
+  check_trace (&f, "y", (const char *const[]){ "inner", "other", NULL });
   /* A value that is fetched is made on the way. */
   g_assert_cmpuint (count_run (&f, only_y, 2, feeds, 2), ==, 1);
   /* A path leads through a sum from y to z: they cannot be one. */
   g_assert_cmpuint (count_run (&f, z, 1, feeds, 2), ==, 3);
+  check_trace (&f, "z", NULL);
 }
 
 /* What is fetched from inside is of one row, which was not known, and is repeated further on. */

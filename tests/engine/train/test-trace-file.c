@@ -15,10 +15,12 @@
 static GArray *
 make_events (void)
 {
+  static const char *const with[] = { "c", "d/e", NULL };
   GArray *events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   const SluiceTraceEvent all[] = {
     { .node = "b",
       .op = "Neg",
+      .with = with,
       .device = DEVICE,
       .step = 1,
       .scheduled_us = 12,
@@ -101,6 +103,7 @@ test_chrome (void)
       g_assert_cmpstr (json_object_get_string_member (more, "frame"), ==, "a \"loop\"\n");
       g_assert_cmpint (json_object_get_int_member (more, "iteration"), ==, 3);
       g_assert_cmpint (json_object_get_int_member (more, "bytes_out"), ==, 128);
+      g_assert_cmpstr (json_object_get_string_member (more, "with"), ==, "c, d/e");
       g_assert_cmpfloat (json_object_get_double_member (more, "scheduled"), ==, 12);
     }
   /* Labels, then a device and its lane with what ran there by time. */
