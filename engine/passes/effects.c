@@ -46,6 +46,26 @@ only_reads (const SluiceWorkNode *node)
   return node->origin->op && node->origin->op->def->flags & SLUICE_OP_ONLY_READS;
 }
 
+/* Are the node's outputs its first inputs, without a look at the elements? */
+static gboolean
+hands_on (const SluiceWorkNode *node)
+{
+  switch (sluice_work_role (node))
+    {
+    case SLUICE_ROLE_IDENTITY:
+    case SLUICE_ROLE_STOP_GRADIENT:
+    case SLUICE_ROLE_RESHAPE:
+    case SLUICE_ROLE_SWITCH:
+    case SLUICE_ROLE_MERGE:
+    case SLUICE_ROLE_ENTER:
+    case SLUICE_ROLE_EXIT:
+    case SLUICE_ROLE_NEXT_ITERATION:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
 static gboolean
 asks_only_shape (const SluiceWorkNode *node)
 {
@@ -104,7 +124,7 @@ effect_on (const Find *find, const SluiceWorkNode *node, guint input, guint obje
     return SLUICE_EFFECT_NONE;
   if (sluice_dtype_is_ref (dtype) && !sluice_node_takes_ref (node->origin, input))
     return asks_only_shape (node) ? SLUICE_EFFECT_NONE : SLUICE_EFFECT_READ;
-  if (sluice_work_hands_on (node))
+  if (hands_on (node))
     return SLUICE_EFFECT_NONE;
   if (!only_reads (node))
     return SLUICE_EFFECT_WRITE;
@@ -136,7 +156,7 @@ look_at_value (Find *find, SluiceWorkNode *node, const SluiceWorkNode *before)
   guint32 object = find->alias_of[before->index];
   if (!object)
     return;
-  if (sluice_work_hands_on (node))
+  if (hands_on (node))
     find->alias_of[node->index] = object;
   else if (!asks_only_shape (node))
     add_access (find, node, object - 1, SLUICE_EFFECT_READ);
@@ -152,7 +172,7 @@ look_at_handle (Find *find, SluiceWorkNode *node, guint input)
   SluiceEffect effect = effect_on (find, node, input, object - 1);
   if (effect != SLUICE_EFFECT_NONE)
     add_access (find, node, object - 1, effect);
-  if (effect == SLUICE_EFFECT_READ && sluice_work_hands_on (node))
+  if (effect == SLUICE_EFFECT_READ && hands_on (node))
     find->alias_of[node->index] = object;
   return object;
 }

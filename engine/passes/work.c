@@ -283,22 +283,3 @@ sluice_work_takes_values (const SluiceWork *self, const SluiceWorkNode *node)
       return FALSE;
   return TRUE;
 }
-
-gboolean
-sluice_work_hands_on (const SluiceWorkNode *node)
-{
-  switch (sluice_work_role (node))
-    {
-    case SLUICE_ROLE_IDENTITY:
-    case SLUICE_ROLE_STOP_GRADIENT:
-    case SLUICE_ROLE_RESHAPE:
-    case SLUICE_ROLE_SWITCH:
-    case SLUICE_ROLE_MERGE:
-    case SLUICE_ROLE_ENTER:
-    case SLUICE_ROLE_EXIT:
-    case SLUICE_ROLE_NEXT_ITERATION:
-      return TRUE;
-    default:
-      return FALSE;
-    }
-}

@@ -121,9 +121,6 @@ gboolean sluice_node_only_computes (const SluiceNode *node);
 /* Do its inputs come as values? A reader of a variable sees what it holds at that time. */
 gboolean sluice_work_takes_values (const SluiceWork *self, const SluiceWorkNode *node);
 
-/* Are the node's outputs its first inputs, without a look at the elements? */
-gboolean sluice_work_hands_on (const SluiceWorkNode *node);
-
 /* Is it the same to wait for the node, whose outputs nobody reads, and to wait for its inputs? */
 gboolean sluice_work_may_go (const SluiceWork *self, const SluiceWorkNode *node);
 /* goes: by index; whoever waits for a node that goes waits for what that one would wait for. */

@@ -588,17 +588,25 @@ static void
 take_part (gpointer data, gint64 first, gint64 n, const void *elements)
 {
   const Parts *parts = data;
-  if (parts->late)
-    return; /* it lies there */
   const Fusion *self = parts->job.fusion;
+  if (parts->late)
+    {
+      gsize size = sluice_dtype_size (parts->late->dtype);
+      char *to = (char *) parts->late->data + first * size;
+      if (to != elements) /* a giver may prefer memory of its own */
+        memcpy (to, elements, n * size);
+      return;
+    }
   const char *at[SLUICE_FUSED_INPUTS];
   Job part = parts->job;
   part.data = at;
   part.n = n;
   part.row = part.period || part.row < parts->job.n ? part.row : n;
+  const guint given = parts->call->giver->input;
   for (guint i = 0; i < self->n_inputs; i++)
-    at[i] = parts->kinds[i] == WHOLE ? parts->data[i] + first * self->sizes[i] : parts->data[i];
-  at[parts->call->giver->input] = elements;
+    at[i] = parts->kinds[i] == WHOLE && i != given ? parts->data[i] + first * self->sizes[i]
+                                                   : parts->data[i];
+  at[given] = elements;
   for (guint i = 0; i < self->n_outputs; i++)
     part.outputs[i].data += first * part.outputs[i].size;
   run_strips (&part, 0, count_strips (&part));

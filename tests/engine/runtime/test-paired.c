@@ -493,6 +493,54 @@ test_regions (void)
   sluice_pool_set_threads (saved);
 }
 
+/* A pool's gradient makes its parts elsewhere: for a region that then runs node by node they are
+ * gathered. */
+static void
+test_gathered (void)
+{
+  const SluiceShape shapes[] = { SLUICE_SHAPE (5, 8, 8, 40), SLUICE_SHAPE (5, 4, 4, 40),
+                                 SLUICE_SHAPE (1, 8, 8, 40), SLUICE_SHAPE (5, 8, 8, 40) };
+  SluiceTensor *outputs[2][2];
+  for (guint i = 0; i < 4; i++) /* the operand repeated, and not; apart, and paired */
+    {
+      g_auto (Fixture) f = { 0 };
+      g_autoptr (GError) error = NULL;
+      SluiceAttrValue sizes[4];
+      SluiceAttrValue square = int_list (sizes, 2);
+      SluiceShape more = shapes[0];
+      more.dim[0] = -1;
+      fixture_init (&f, &(SluiceSessionOptions){ .seed = 1, .no_fusion = i % 2 == 0 });
+      SluiceEdge x = shaped (&f, "x", SLUICE_FLOAT, &shapes[0]);
+      SluiceEdge dy = shaped (&f, "dy", SLUICE_FLOAT, &shapes[1]);
+      SluiceEdge pool =
+          sluice_builder_add (&f.b, "MaxPoolGrad", "pool", (SluiceEdge[]){ x, dy, dy }, 3,
+                              SLUICE_ATTRS (sluice_attr_value ("ksize", &square),
+                                            sluice_attr_value ("strides", &square),
+                                            sluice_attr_string ("padding", "SAME")));
+      SluiceEdge product[] = { pool, shaped (&f, "more", SLUICE_FLOAT, &more) };
+      SluiceEdge scaled = sluice_builder_add (&f.b, "Mul", NULL, product, 2, NULL, 0);
+      sluice_builder_add (&f.b, "Neg", "out", &scaled, 1, NULL, 0);
+      fixture_extend (&f);
+      g_autoptr (SluiceTensor) fx = noise_of (&shapes[0]);
+      g_autoptr (SluiceTensor) fdy = noise_of (&shapes[1]);
+      g_autoptr (SluiceTensor) fmore = noise_of (&shapes[2 + i / 2]);
+      const SluiceFeed feeds[] = { { "x:0", fx }, { "dy:0", fdy }, { "more:0", fmore } };
+      const char *fetch = "out:0";
+      SluiceSessionStats stats;
+      sluice_session_run (f.session, feeds, 3, &fetch, 1, NULL, 0, &outputs[i / 2][i % 2], NULL,
+                          &error);
+      g_assert_no_error (error);
+      sluice_session_get_stats (f.session, &stats);
+      g_assert_cmpuint (stats.n_nodes_run, ==, i % 2 == 0 ? 3 : 1);
+    }
+  for (guint i = 0; i < 2; i++)
+    {
+      check_same (outputs[i][1], outputs[i][0]);
+      sluice_tensor_unref (outputs[i][0]);
+      sluice_tensor_unref (outputs[i][1]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -505,5 +553,6 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/paired/overwritten", test_overwritten);
   g_test_add_func ("/runtime/paired/pools", test_pools);
   g_test_add_func ("/runtime/paired/regions", test_regions);
+  g_test_add_func ("/runtime/paired/gathered", test_gathered);
   return g_test_run ();
 }
