@@ -3,6 +3,7 @@
 
 /* What a kernel calls while it runs. */
 #include "engine/device/function.h"
+#include "engine/device/readers.h"
 
 gboolean
 sluice_call_fail (SluiceKernelCall *call, SluiceError code, const char *format, ...)
@@ -40,7 +41,7 @@ static SluiceDType
 output_dtype (const SluiceKernelCall *call, guint i)
 {
   if (G_LIKELY (call->output_dtypes))
-    return sluice_dtype_base (call->output_dtypes[i]);
+    return sluice_dtype_base (call->output_dtypes[i] & ~SLUICE_OUTPUT_UNREAD);
   return sluice_dtype_base (call->node->outputs[i].dtype);
 }
 

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/plan.h"
 
+#include "engine/device/readers.h"
 #include "engine/runtime/fused.h"
 #include "engine/runtime/paired.h"
 #include "engine/runtime/parts.h"
@@ -544,18 +545,31 @@ lay_edges (Compile *compile, GArray *loose)
       if (item->edge.slot != SLUICE_PLAN_NOWHERE)
         plan->edges[i].slot -= plan->frames[to->frame].first_slot;
     }
+}
+
+/* After the edges: what of each node's outputs is read. */
+static void
+note_readers (SluicePlan *plan)
+{
   for (guint32 i = 0; i < plan->n_nodes; i++)
     {
-      const SluicePlanNode *node = &plan->nodes[i];
+      SluicePlanNode *node = &plan->nodes[i];
       guint n_read = 0;
+      guint8 *dtypes = node->kernel ? plan->output_dtypes + node->first_output : NULL;
+      for (guint k = 0; dtypes && k < node->n_outputs; k++)
+        dtypes[k] |= SLUICE_OUTPUT_UNREAD;
       for (guint k = 0; k < node->n_edges; k++)
         {
           const SluicePlanEdge *edge = &plan->edges[node->first_edge + k];
-          plan->nodes[i].n_data_edges += edge->slot != SLUICE_PLAN_NOWHERE;
-          n_read += edge->slot != SLUICE_PLAN_NOWHERE && edge->last;
+          if (edge->slot == SLUICE_PLAN_NOWHERE)
+            continue;
+          node->n_data_edges++;
+          n_read += edge->last;
+          if (dtypes)
+            dtypes[edge->port] &= (guint8) ~SLUICE_OUTPUT_UNREAD;
         }
       if (n_read < node->n_outputs)
-        plan->nodes[i].flags |= SLUICE_PLAN_SPARE_OUTPUTS;
+        node->flags |= SLUICE_PLAN_SPARE_OUTPUTS;
     }
 }
 
@@ -712,6 +726,7 @@ sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **er
   if (!compile_all (&compile, in_order, error))
     return NULL;
   plan->output_dtypes = g_byte_array_free (g_steal_pointer (&dtypes), FALSE);
+  note_readers (plan);
   return g_steal_pointer (&plan);
 }
 

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/worker.h"
 
+#include "engine/device/readers.h"
+
 static void
 stop_flights (SluiceStep *step)
 {
@@ -120,7 +122,7 @@ sluice_worker_check_call (SluiceWorker *w,
     }
   if (!(node->flags & SLUICE_PLAN_MAY_LEAVE_DEAD))
     for (guint i = 0; i < node->n_outputs; i++)
-      if (G_UNLIKELY (!call->outputs[i].tensor))
+      if (G_UNLIKELY (!call->outputs[i].tensor && sluice_call_is_read (call, i)))
         {
           sluice_worker_fail_node (w, node, SLUICE_ERROR_INTERNAL,
                                    "the kernel left an output unset");

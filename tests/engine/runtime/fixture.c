@@ -69,6 +69,13 @@ stamp_compute (SluiceKernelCall *call)
   return TRUE;
 }
 
+static gboolean
+half_compute (SluiceKernelCall *call)
+{
+  sluice_call_forward (call, 0, 0);
+  return TRUE;
+}
+
 /* About 20 us of work whose result shows if two ever ran into each other. */
 static gboolean
 spin_compute (SluiceKernelCall *call)
@@ -97,16 +104,18 @@ TEST_OP (fail_op, "TestFail", "x: T -> y: T", "T: type");
 TEST_OP (later_op, "TestLater", "x: T -> y: T", "T: type");
 TEST_OP (spin_op, "TestSpin", "x: float -> y: float", NULL);
 TEST_OP (stamp_op, "TestStamp", "-> y: float", "slot: int");
+TEST_OP (half_op, "TestHalf", "x: T -> y: T, never: T", "T: type");
 TEST_OP (no_kernel_op, "TestNoKernel", "x: T -> y: T", "T: type");
 
-static const SluiceOpDef *const ops[] = { &count_op, &wait_op,  &fail_op,     &later_op,
-                                          &spin_op,  &stamp_op, &no_kernel_op };
+static const SluiceOpDef *const ops[] = { &count_op, &wait_op,  &fail_op, &later_op,
+                                          &spin_op,  &stamp_op, &half_op, &no_kernel_op };
 static const SluiceKernel kernels[] = {
   { .op = "TestCount", .device = "CPU", .compute = count_compute },
   { .op = "TestWait", .device = "CPU", .compute = wait_compute },
   { .op = "TestFail", .device = "CPU", .compute = fail_compute },
   { .op = "TestLater", .device = "CPU", .flags = SLUICE_KERNEL_ASYNC, .start = later_start },
   { .op = "TestSpin", .device = "CPU", .compute = spin_compute },
+  { .op = "TestHalf", .device = "CPU", .compute = half_compute },
   { .op = "TestStamp", .device = "CPU", .compute = stamp_compute },
 };
 static const SluiceKernelModule module = {

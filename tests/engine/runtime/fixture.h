@@ -53,6 +53,7 @@ extern _Atomic int fixture_count;
 /* Op "TestWait": waits until fixture_go is set or the call is cancelled; counts those inside. */
 extern _Atomic int fixture_go, fixture_waiting;
 /* Op "TestLater" (asynchronous): hands its input on from another thread, once fixture_go is set. */
+/* Op "TestHalf": hands its input on as output 0 and leaves output 1 unset. */
 /* Op "TestStamp": writes down its order in fixture_order[attribute "slot"]. */
 extern _Atomic int fixture_clock;
 extern _Atomic int fixture_order[];

@@ -335,6 +335,25 @@ test_concurrent_runs (void)
   g_assert_cmpuint (stats.n_runs, ==, 800);
 }
 
+/* A kernel need not set an output that nobody reads. */
+static void
+test_unread_output (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = 1 });
+  SluiceEdge x = fixture_scalar (&f, 3);
+  SluiceEdge half = on (&f, NULL, "TestHalf", "half", &x, 1);
+  SluiceEdge never = sluice_edge_port (half, 1);
+  on (&f, NULL, "Neg", "n", &half, 1);
+  on (&f, NULL, "Neg", "m", &never, 1);
+  fixture_extend (&f);
+  g_assert_cmpfloat (fixture_fetch (&f, "half", NULL, 0), ==, 3);
+  g_assert_cmpfloat (fixture_fetch (&f, "n", NULL, 0), ==, -3);
+  g_autoptr (GError) error = NULL;
+  g_assert_false (fixture_run_target (&f, "m", NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INTERNAL);
+}
+
 /* Steps that end early, from outside: by a GCancellable, by a flag; synchronous and asynchronous.
  */
 typedef struct
@@ -465,6 +484,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/executor/control-order", test_control_order);
   g_test_add_func ("/runtime/executor/threads", test_threads);
   g_test_add_func ("/runtime/executor/concurrent-runs", test_concurrent_runs);
+  g_test_add_func ("/runtime/executor/unread-output", test_unread_output);
   g_test_add_func ("/runtime/executor/cancel", test_cancel);
   g_test_add_func ("/runtime/executor/asynchronous", test_asynchronous);
   g_test_add_func ("/runtime/executor/error-while-others-wait", test_error_while_others_wait);
