@@ -135,8 +135,25 @@ fastest (const SluiceGemm *g, gint64 m, gint64 n)
 static gboolean
 wants_flat_pieces (const SluiceGemm *g)
 {
-  gboolean is_wide = !(g->b_flags & SLUICE_GEMM_TRANSPOSED) && g->n >= FLAT_COLUMNS;
+  gboolean is_wide = !((g->a_flags | g->b_flags) & SLUICE_GEMM_TRANSPOSED) && g->n >= FLAT_COLUMNS;
   return is_wide && g->m <= 128 && g->n * g->k > 1 << 19;
+}
+
+/* A gradient of weights sums over many rows of both operands: a's part and b's of a piece stay in
+ * the second cache. */
+#define SHORT_DEPTH 256
+
+static gboolean
+wants_short_pieces (const SluiceGemm *g)
+{
+  return g->a_flags & SLUICE_GEMM_TRANSPOSED && g->n >= 64 && g->k > SHORT_DEPTH;
+}
+
+/* How many of the k products of an element a call of SGEMM adds up. */
+static gint64
+choose_depth (const SluiceGemm *g)
+{
+  return wants_flat_pieces (g) ? FLAT_DEPTH : wants_short_pieces (g) ? SHORT_DEPTH : g->k;
 }
 
 static void
@@ -162,7 +179,7 @@ tile_float (const SluiceGemm *g, const Tile *tile, gboolean can_openblas)
       return;
     }
   sluice_dnnl_enter ();
-  const gint64 depth = wants_flat_pieces (g) ? FLAT_DEPTH : g->k;
+  const gint64 depth = choose_depth (g);
   for (gint64 k = 0; k < g->k; k += depth)
     dnnl_sgemm (ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, MIN (depth, g->k - k), 1.0f,
                 a + k * (ta ? lda : 1), lda, b + k * (tb ? 1 : ldb), ldb,
@@ -263,7 +280,7 @@ cut (const SluiceGemm *g, Tiling *t)
 {
   const double min_flops = 2e6; /* about 20 us */
   double row_flops = 2.0 * (double) g->n * (double) g->k;
-  gint64 b_size = g->n * g->k;
+  gint64 b_size = g->n * (wants_short_pieces (g) ? SHORT_DEPTH : g->k);
   gint64 rows = b_size <= 1 << 18 ? 64 : b_size <= 1 << 19 ? 128 : b_size <= 1 << 20 ? 256 : 512;
   rows = MAX (rows, sluice_round_up ((gint64) (min_flops / row_flops) + 1, 64));
   if (g->b_flags & SLUICE_GEMM_TRANSPOSED && g->m >= 1024)

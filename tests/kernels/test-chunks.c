@@ -70,6 +70,8 @@ static const struct
   { 1000, 400, 10, FALSE, TRUE },
   { 1000, 400, 10, FALSE, FALSE },
   { 50, 700, 10, TRUE, FALSE },
+  /* The sum is cut. */
+  { 150, 1500, 600, TRUE, FALSE },
   { 12, 90, 1100, FALSE, FALSE },
   { 65, 200, 1300, FALSE, TRUE },
   /* A large b, transposed: few rows, and many. */
