@@ -363,7 +363,9 @@ run_simple (
   job.func = choose_plane_func (&job.plane);
 
   gint64 row_bytes = job.plane.columns.size * job.plane.bytes;
-  job.rows_a_piece = MAX (job.plane.streams ? STREAM_ROWS : BLOCK, CHUNK_BYTES / row_bytes);
+  const gboolean has_squares = job.plane.rows.from == 1 && job.plane.columns.from != 1;
+  const gint64 least_rows = !has_squares ? 1 : job.plane.streams ? STREAM_ROWS : BLOCK;
+  job.rows_a_piece = MAX (least_rows, CHUNK_BYTES / row_bytes);
   job.pieces = (job.plane.rows.size + job.rows_a_piece - 1) / job.rows_a_piece;
   gint64 unit_bytes = MIN (job.rows_a_piece, job.plane.rows.size) * row_bytes;
   gint64 grain = MAX (1, CHUNK_BYTES / unit_bytes);
