@@ -45,13 +45,20 @@ sluice_floats_make (
   return TRUE;
 }
 
+gboolean
+sluice_floats_skip (SluiceKernelCall *call, SluiceFloats *self, guint i, const SluiceShape *shape)
+{
+  self->out[i] = sluice_call_scratch (call, SLUICE_FLOAT, shape);
+  return self->out[i] != NULL;
+}
+
 void
 sluice_floats_narrow (SluiceKernelCall *call, const SluiceFloats *self)
 {
   for (guint i = 0; i < call->n_outputs; i++)
     {
       SluiceTensor *out = call->outputs[i].tensor;
-      if (out != self->out[i])
+      if (out != NULL && out != self->out[i])
         sluice_narrow (out->dtype, self->out[i]->data, out->data, out->n_elements);
     }
 }

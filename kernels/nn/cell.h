@@ -40,6 +40,11 @@ sluice_floats_read (SluiceKernelCall *call, SluiceFloats *self, guint i, const S
 gboolean sluice_floats_make (
     SluiceKernelCall *call, SluiceFloats *self, guint i, const SluiceShape *shape, gint64 first);
 
+/* Output i, which nobody reads, is left unset; scratch of that shape takes what is written to it.
+ */
+gboolean
+sluice_floats_skip (SluiceKernelCall *call, SluiceFloats *self, guint i, const SluiceShape *shape);
+
 /* At the end: half outputs get their elements. */
 void sluice_floats_narrow (SluiceKernelCall *call, const SluiceFloats *self);
 

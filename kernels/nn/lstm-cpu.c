@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "engine/device/readers.h"
+#include "kernels/array/move.h"
 #include "kernels/linalg/gemm.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/nn/cell.h"
@@ -38,6 +40,7 @@ typedef struct
   const State *state;
   guint first;
   gint64 time, length, batch, input, cell;
+  gboolean is_kept[7]; /* forwards: a step's value of the output stays when the next one comes */
   SluiceFloats floats;
 } Lstm;
 
@@ -66,7 +69,8 @@ typedef struct
 #define INLINE static inline __attribute__ ((always_inline))
 
 /* peephole: a constant. Locals, because stores could change what the step points to; no two of its
- * arrays overlap. */
+ * arrays overlap. Three loops, because the CPU looks ahead over several short rounds, but not over
+ * two of one that holds five chains of polynomial and quotient in a row. */
 INLINE void
 forward_row (const Step *s, gint64 row, const gboolean peephole)
 {
@@ -84,21 +88,24 @@ forward_row (const Step *s, gint64 row, const gboolean peephole)
   SLUICE_INDEPENDENT
   for (gint64 c = 0; c < n; c++)
     {
-      float x_in = in[c] + b_in[c], x_forget = forget[c] + b_forget[c] + forget_bias;
-      float x_out = out[c] + b_out[c];
-      if (peephole)
-        {
-          x_in += before[c] * wci[c];
-          x_forget += before[c] * wcf[c];
-        }
-      i[c] = scalar_sigmoid_f32 (x_in);
+      float x_in = in[c] + b_in[c];
+      i[c] = scalar_sigmoid_f32 (peephole ? x_in + before[c] * wci[c] : x_in);
       ci[c] = scalar_tanh_f32 (cell[c] + b_cell[c]);
-      f[c] = scalar_sigmoid_f32 (x_forget);
+    }
+  SLUICE_INDEPENDENT
+  for (gint64 c = 0; c < n; c++)
+    {
+      float x_forget = forget[c] + b_forget[c] + forget_bias;
+      f[c] = scalar_sigmoid_f32 (peephole ? x_forget + before[c] * wcf[c] : x_forget);
       float sum = i[c] * ci[c] + f[c] * before[c];
-      sum = sum < -clip ? -clip : sum > clip ? clip : sum;
-      cs[c] = sum;
-      co[c] = scalar_tanh_f32 (sum);
-      o[c] = scalar_sigmoid_f32 (peephole ? x_out + sum * wco[c] : x_out);
+      cs[c] = sum < -clip ? -clip : sum > clip ? clip : sum;
+    }
+  SLUICE_INDEPENDENT
+  for (gint64 c = 0; c < n; c++)
+    {
+      float x_out = out[c] + b_out[c];
+      o[c] = scalar_sigmoid_f32 (peephole ? x_out + cs[c] * wco[c] : x_out);
+      co[c] = scalar_tanh_f32 (cs[c]);
       h[c] = o[c] * co[c];
     }
 }
@@ -217,13 +224,26 @@ step_of (const Lstm *l)
                  .bias = sluice_floats_in (f, l->first + 7) };
 }
 
-/*
- * Rows of the batch that go through all steps without waiting for other rows: enough for a fast
- * product.
- */
-#define CHUNK_ROWS 16
+/* Weights, in floats, that stay in the second cache beside what a step of a few rows touches. */
+#define CACHED_WEIGHTS (3 << 16)
 /* Gates whose part from the inputs is worked out at once, one product for many steps. */
 #define BLOCK_GATES (1 << 20)
+
+static gboolean
+has_small_weights (const Lstm *l)
+{
+  return l->floats.in[l->first + 3]->n_elements <= CACHED_WEIGHTS;
+}
+
+/*
+ * Rows of the batch that go through all steps without waiting for other rows: enough for a fast
+ * product, and more of them where they share weights that come from afar.
+ */
+static gint64
+chunk_rows (const Lstm *l)
+{
+  return has_small_weights (l) ? 8 : 16;
+}
 
 /* Steps [begin, end) of a sequence; back: from the last on. */
 typedef struct
@@ -232,7 +252,9 @@ typedef struct
   const Lstm *l;
   gint64 begin, end;
   float *gates;         /* from step `begin` on; forwards, the inputs' part of them is there */
-  const float *weights; /* of the state: [cell, 4 cell]; back, transposed */
+  float *xh;            /* (nullable): room for [x, h'] of a step; gates is of one step then */
+  const float *weights; /* of the state: [cell, 4 cell]; back, transposed; with xh, all of them */
+  float *bias_sums;     /* back: of each chunk of rows, what it gives to the biases' gradient */
 } Sweep;
 
 static gboolean
@@ -242,12 +264,51 @@ is_cancelled (const Sweep *sweep)
   return cancelled && atomic_load_explicit (cancelled, memory_order_relaxed);
 }
 
+/* depth: of the products that give a gate of a row. */
 static gboolean
-run_sweep (SluiceKernelCall *call, Sweep *sweep, SluiceRangeFunc func)
+run_sweep (SluiceKernelCall *call, Sweep *sweep, gint64 depth, SluiceRangeFunc func)
 {
-  double products = 8.0 * (double) sweep->l->cell * (double) sweep->l->cell; /* of a row's step */
+  double products = 8.0 * (double) sweep->l->cell * (double) depth; /* of a row's step */
   double row_ns = (double) (sweep->end - sweep->begin) * products / 100;
-  return sluice_call_parallel_for (call, sweep->l->batch, CHUNK_ROWS, row_ns, func, sweep);
+  return sluice_call_parallel_for (call, sweep->l->batch, chunk_rows (sweep->l), row_ns, func,
+                                   sweep);
+}
+
+/* Output i at step t, from row `row` on. */
+static float *
+step_output (const Lstm *l, guint i, gint64 t, gint64 row)
+{
+  return sluice_floats_out (&l->floats, i) + ((l->is_kept[i] ? t * l->batch : 0) + row) * l->cell;
+}
+
+/* The products of step t, of n_rows rows. Returns the gates, without the biases. */
+static float *
+forward_product (const Sweep *sweep, gint64 t, gint64 row, gint64 n_rows)
+{
+  const Lstm *l = sweep->l;
+  const gint64 n = l->cell, width = l->input + n;
+  const float *h = t == 0 ? step_input (l, 2, 0) + row * n : step_output (l, 6, t - 1, row);
+  const gint64 at = (sweep->xh ? 0 : t - sweep->begin) * l->batch + row;
+  SluiceGemm gemm = { .dtype = SLUICE_FLOAT,
+                      .accumulate = TRUE,
+                      .m = n_rows,
+                      .n = 4 * n,
+                      .k = n,
+                      .a = h,
+                      .b = sweep->weights,
+                      .c = sweep->gates + 4 * n * at };
+  if (sweep->xh)
+    {
+      float *xh = sweep->xh + row * width;
+      sluice_join_columns (sluice_floats_in (&l->floats, l->first)
+                               + (t * l->batch + row) * l->input,
+                           l->input, h, n, n_rows, xh);
+      gemm.a = xh;
+      gemm.k = width;
+      gemm.accumulate = FALSE;
+    }
+  sluice_gemm_library (&gemm);
+  return gemm.c;
 }
 
 static void
@@ -255,33 +316,41 @@ sweep_forward (gpointer data, gint64 begin, gint64 end)
 {
   const Sweep *sweep = data;
   const Lstm *l = sweep->l;
-  const gint64 n = l->cell;
   Step step = step_of (l);
   float **results[] = { &step.i, &step.cs, &step.f, &step.o, &step.ci, &step.co, &step.h };
   for (gint64 t = sweep->begin; t < sweep->end && !is_cancelled (sweep); t++)
     {
-      const gint64 at = (t * l->batch + begin) * n, before = at - l->batch * n;
-      for (guint i = 0; i < G_N_ELEMENTS (results); i++)
-        *results[i] = sluice_floats_out (&l->floats, i) + at;
-      step.gates = sweep->gates + 4 * (at - sweep->begin * l->batch * n);
+      step.gates = forward_product (sweep, t, begin, end - begin);
       step.cs_prev =
-          t == 0 ? step_input (l, 1, 0) + begin * n : sluice_floats_out (&l->floats, 1) + before;
-      SluiceGemm gemm = { .dtype = SLUICE_FLOAT,
-                          .accumulate = TRUE,
-                          .m = end - begin,
-                          .n = 4 * n,
-                          .k = n,
-                          .a = t == 0 ? step_input (l, 2, 0) + begin * n
-                                      : sluice_floats_out (&l->floats, 6) + before,
-                          .b = sweep->weights,
-                          .c = step.gates };
-      sluice_gemm_library (&gemm);
+          t == 0 ? step_input (l, 1, 0) + begin * l->cell : step_output (l, 1, t - 1, begin);
+      for (guint i = 0; i < G_N_ELEMENTS (results); i++)
+        *results[i] = step_output (l, i, t, begin);
       forward_rows (&step, end - begin);
     }
 }
 
+/* Small weights: each step's inputs and state in one product, whose gates nothing puts out of the
+ * first caches before they are used. */
 static gboolean
-all_forward (SluiceKernelCall *call, const Lstm *l)
+forward_at_once (SluiceKernelCall *call, const Lstm *l)
+{
+  const gint64 width = l->input + l->cell;
+  g_autoptr (SluiceTensor) gates = sluice_call_float_scratch (call, l->batch, 4 * l->cell);
+  g_autoptr (SluiceTensor) xh = sluice_call_float_scratch (call, l->batch, width);
+  if (gates == NULL || xh == NULL)
+    return FALSE;
+  Sweep sweep = { .call = call,
+                  .l = l,
+                  .end = l->length,
+                  .gates = gates->data,
+                  .xh = xh->data,
+                  .weights = sluice_floats_in (&l->floats, l->first + 3) };
+  return run_sweep (call, &sweep, width, sweep_forward);
+}
+
+/* Large weights: the inputs' part of many steps in one product, which reads them but once. */
+static gboolean
+forward_in_blocks (SluiceKernelCall *call, const Lstm *l)
 {
   const float *x = sluice_floats_in (&l->floats, l->first),
               *w = sluice_floats_in (&l->floats, l->first + 3);
@@ -292,14 +361,24 @@ all_forward (SluiceKernelCall *call, const Lstm *l)
     return FALSE;
   for (gint64 t = 0; t < l->length; t += block)
     {
-      gint64 end = MIN (t + block, l->length);
-      Sweep sweep = { call, l, t, end, gates->data, w + l->input * 4 * l->cell };
+      Sweep sweep = { .call = call,
+                      .l = l,
+                      .begin = t,
+                      .end = MIN (t + block, l->length),
+                      .gates = gates->data,
+                      .weights = w + l->input * 4 * l->cell };
       if (!sluice_call_product (call, x + t * l->batch * l->input, 0, w, 0, sweep.gates,
-                                (end - t) * l->batch, 4 * l->cell, l->input)
-          || !run_sweep (call, &sweep, sweep_forward))
+                                (sweep.end - t) * l->batch, 4 * l->cell, l->input)
+          || !run_sweep (call, &sweep, l->cell, sweep_forward))
         return FALSE;
     }
   return TRUE;
+}
+
+static gboolean
+all_forward (SluiceKernelCall *call, const Lstm *l)
+{
+  return has_small_weights (l) ? forward_at_once (call, l) : forward_in_blocks (call, l);
 }
 
 static gboolean
@@ -307,11 +386,17 @@ forward_compute (SluiceKernelCall *call)
 {
   g_auto (Lstm) l = { 0 };
   gboolean ok = lstm_begin (call, &l);
+  const SluiceShape state = SLUICE_SHAPE (l.batch, l.cell);
   SluiceShape shape = SLUICE_SHAPE (l.time, l.batch, l.cell);
   if (l.first == 0)
-    shape = SLUICE_SHAPE (l.batch, l.cell);
+    shape = state;
   for (guint i = 0; i < 7 && ok; i++)
-    ok = sluice_floats_make (call, &l.floats, i, &shape, l.length * l.batch * l.cell);
+    {
+      l.is_kept[i] = sluice_call_is_read (call, i);
+      ok = l.is_kept[i]
+               ? sluice_floats_make (call, &l.floats, i, &shape, l.length * l.batch * l.cell)
+               : sluice_floats_skip (call, &l.floats, i, &state);
+    }
   if (!ok || !all_forward (call, &l))
     return FALSE;
   sluice_floats_narrow (call, &l.floats);
@@ -384,8 +469,9 @@ cell_grad_compute (SluiceKernelCall *call)
     ok = sluice_floats_make (call, &l.floats, i, &shapes[i], i == 1 ? 4 * l.batch * l.cell : 0);
   if (!ok)
     return FALSE;
-  Sweep sweep = { call, &l, 0, 1, sluice_floats_out (&l.floats, 1), NULL };
-  if (!sluice_call_parallel_for (call, l.batch, CHUNK_ROWS, 3 * (double) l.cell, cell_back, &sweep))
+  Sweep sweep = { .call = call, .l = &l, .end = 1, .gates = sluice_floats_out (&l.floats, 1) };
+  if (!sluice_call_parallel_for (call, l.batch, chunk_rows (&l), 3 * (double) l.cell, cell_back,
+                                 &sweep))
     return FALSE;
   Step step = step_of (&l);
   set_values (&l, &step, 0, 0);
@@ -409,6 +495,14 @@ enum
   B_GRAD,
 };
 
+SLUICE_HOT static void
+add_columns (const float *rows, gint64 n_rows, gint64 n, float *restrict sums)
+{
+  for (gint64 row = 0; row < n_rows; row++)
+    for (gint64 c = 0; c < n; c++)
+      sums[c] += rows[row * n + c];
+}
+
 /* The gates' gradients of each step, and what goes to the state before it. */
 static void
 sweep_back (gpointer data, gint64 begin, gint64 end)
@@ -417,6 +511,8 @@ sweep_back (gpointer data, gint64 begin, gint64 end)
   const Lstm *l = sweep->l;
   const gint64 n = l->cell, at = begin * n;
   Step step = step_of (l);
+  float *bias_sums = sweep->bias_sums + begin / chunk_rows (l) * 4 * n;
+  memset (bias_sums, 0, 4 * n * sizeof *bias_sums);
   step.h_carry = sluice_floats_out (&l->floats, H_GRAD) + at;
   step.cs_carry = sluice_floats_out (&l->floats, CS_GRAD) + at;
   for (gint64 t = sweep->end - 1; t >= sweep->begin && !is_cancelled (sweep); t--)
@@ -426,6 +522,7 @@ sweep_back (gpointer data, gint64 begin, gint64 end)
       step.h_grad = step_input (l, 16, t) + at;
       step.gates = sweep->gates + 4 * (t * l->batch * n + at);
       backward_rows (&step, end - begin);
+      add_columns (step.gates, end - begin, 4 * n, bias_sums);
       SluiceGemm gemm = { .dtype = SLUICE_FLOAT,
                           .m = end - begin,
                           .n = n,
@@ -437,15 +534,7 @@ sweep_back (gpointer data, gint64 begin, gint64 end)
     }
 }
 
-SLUICE_HOT static void
-add_columns (const float *rows, gint64 n_rows, gint64 n, float *restrict sums)
-{
-  for (gint64 row = 0; row < n_rows; row++)
-    for (gint64 c = 0; c < n; c++)
-      sums[c] += rows[row * n + c];
-}
-
-/* What all steps give to the weights, to x and to the biases, from the gates' gradients. */
+/* What all steps give to the weights and to x, from the gates' gradients. */
 static gboolean
 add_up_steps (SluiceKernelCall *call, const Lstm *l, const float *gates)
 {
@@ -462,22 +551,15 @@ add_up_steps (SluiceKernelCall *call, const Lstm *l, const float *gates)
                        .a = step_input (l, 14, 0),
                        .b = gates + l->batch * n_gates,
                        .c = state_grad };
-  add_columns (gates, rows, n_gates, sluice_floats_out (f, B_GRAD));
-  return sluice_call_product (call, gates, 0, w, SLUICE_GEMM_TRANSPOSED,
-                              sluice_floats_out (f, X_GRAD), rows, l->input, n_gates)
-         && sluice_call_product (call, x, SLUICE_GEMM_TRANSPOSED, gates, 0, w_grad, l->input,
-                                 n_gates, rows)
+  if (sluice_call_is_read (call, X_GRAD)
+      && !sluice_call_product (call, gates, 0, w, SLUICE_GEMM_TRANSPOSED,
+                               sluice_floats_out (f, X_GRAD), rows, l->input, n_gates))
+    return FALSE;
+  return sluice_call_product (call, x, SLUICE_GEMM_TRANSPOSED, gates, 0, w_grad, l->input, n_gates,
+                              rows)
          && sluice_call_product (call, step_input (l, 2, 0), SLUICE_GEMM_TRANSPOSED, gates, 0,
                                  state_grad, n, n_gates, MIN (rows, l->batch))
          && sluice_call_gemm (call, &later);
-}
-
-static void
-transpose (const float *from, gint64 rows, gint64 columns, float *to)
-{
-  for (gint64 r = 0; r < rows; r++)
-    for (gint64 c = 0; c < columns; c++)
-      to[c * rows + r] = from[r * columns + c];
 }
 
 /* All steps back. The gates' gradients of all steps are kept: the weights' gradient is a product of
@@ -487,14 +569,26 @@ all_back (SluiceKernelCall *call, const Lstm *l)
 {
   const SluiceFloats *f = &l->floats;
   gint64 n = l->cell, rows = l->length * l->batch;
+  gint64 n_chunks = (l->batch + chunk_rows (l) - 1) / chunk_rows (l);
+  g_autoptr (SluiceTensor) sums = sluice_call_float_scratch (call, n_chunks, 4 * n);
   g_autoptr (SluiceTensor) gates = sluice_call_float_scratch (call, rows, 4 * n);
   g_autoptr (SluiceTensor) weights = sluice_call_float_scratch (call, 4 * n, n);
-  if (gates == NULL || weights == NULL)
+  if (gates == NULL || weights == NULL || sums == NULL)
     return FALSE;
-  transpose (sluice_floats_in (f, l->first + 3) + l->input * 4 * n, n, 4 * n, weights->data);
-  Sweep sweep = { call, l, 0, l->length, gates->data, weights->data };
-  if (!run_sweep (call, &sweep, sweep_back))
+  SluiceMove transpose = { 0 };
+  sluice_move_add (&transpose, 4 * n, n, 1);
+  sluice_move_add (&transpose, n, 1, 4 * n);
+  Sweep sweep = { .call = call,
+                  .l = l,
+                  .end = l->length,
+                  .gates = gates->data,
+                  .weights = weights->data,
+                  .bias_sums = sums->data };
+  if (!sluice_move_run (call, SLUICE_FLOAT, &transpose, weights->data,
+                        sluice_floats_in (f, l->first + 3) + l->input * 4 * n)
+      || !run_sweep (call, &sweep, n, sweep_back))
     return FALSE;
+  add_columns (sums->data, n_chunks, 4 * n, sluice_floats_out (f, B_GRAD));
   for (gint64 t = l->length - 1; t >= 0 && l->state->peephole; t--)
     {
       Step step = step_of (l);
@@ -515,6 +609,8 @@ block_grad_compute (SluiceKernelCall *call)
   for (guint i = 0; i < 8 && ok; i++)
     {
       const SluiceShape *shape = &sluice_call_input (call, i + 1)->shape;
+      if (i == X_GRAD && !sluice_call_is_read (call, i))
+        continue;
       gint64 written = i == X_GRAD   ? l.length * l.batch * l.input
                        : i == W_GRAD ? sluice_shape_n_elements (shape)
                                      : 0;

@@ -165,20 +165,22 @@ test_convolutions (void)
 
 enum
 {
-  STEPS = 100,
+  STEPS = 40,
   ROWS = 40,
   INPUT = 24,
-  CELL = 72,
 };
+/* Weights that fit a cache, and larger ones. */
+static const gint64 cells[] = { 72, 216 };
+static gint64 cell; /* the one that is tested */
 
 /* What the steps of a sequence share: w, wci, wcf, wco, b. */
 static void
 add_weights (Harness *h, SluiceEdge weights[5])
 {
-  weights[0] = harness_noise (h, &SLUICE_SHAPE (INPUT + CELL, 4 * CELL));
+  weights[0] = harness_noise (h, &SLUICE_SHAPE (INPUT + cell, 4 * cell));
   for (int i = 1; i < 4; i++)
-    weights[i] = harness_noise (h, &SLUICE_SHAPE (CELL));
-  weights[4] = harness_noise (h, &SLUICE_SHAPE (4 * CELL));
+    weights[i] = harness_noise (h, &SLUICE_SHAPE (cell));
+  weights[4] = harness_noise (h, &SLUICE_SHAPE (4 * cell));
 }
 
 static SluiceEdge
@@ -210,7 +212,7 @@ slice_steps (Harness *h, const char *name, SluiceEdge value, gint64 begin, gint6
 static SluiceEdge
 state_after (Harness *h, const char *name, SluiceEdge value, gint64 step)
 {
-  const gint64 shape[] = { ROWS, CELL };
+  const gint64 shape[] = { ROWS, cell };
   g_autofree char *inner = g_strconcat (name, "/step", NULL);
   return harness_op (h, "Reshape", name, slice_steps (h, inner, value, step, 1),
                      sluice_builder_const_ints (&h->b, SLUICE_INT64, shape, 2));
@@ -220,8 +222,8 @@ static SluiceEdge
 add_whole_lstm (Harness *h, const char *name, SluiceEdge weights[5])
 {
   SluiceEdge x = harness_noise (h, &SLUICE_SHAPE (STEPS, ROWS, INPUT));
-  SluiceEdge cs = harness_noise (h, &SLUICE_SHAPE (ROWS, CELL));
-  SluiceEdge state = harness_noise (h, &SLUICE_SHAPE (ROWS, CELL));
+  SluiceEdge cs = harness_noise (h, &SLUICE_SHAPE (ROWS, cell));
+  SluiceEdge state = harness_noise (h, &SLUICE_SHAPE (ROWS, cell));
   add_weights (h, weights);
   return add_lstm (h, name, STEPS, x, cs, state, weights);
 }
@@ -242,8 +244,8 @@ add_lstm_gradient (Harness *h, guint port)
     inputs[i] = forward.node->inputs[i];
   for (guint i = 0; i < 7; i++)
     inputs[9 + i] = sluice_edge_port (forward, i);
-  inputs[16] = harness_noise (h, &SLUICE_SHAPE (STEPS, ROWS, CELL));
-  inputs[17] = harness_noise (h, &SLUICE_SHAPE (STEPS, ROWS, CELL));
+  inputs[16] = harness_noise (h, &SLUICE_SHAPE (STEPS, ROWS, cell));
+  inputs[17] = harness_noise (h, &SLUICE_SHAPE (STEPS, ROWS, cell));
   SluiceEdge grad = harness_add (h, "BlockLSTMGrad", "grad", inputs, G_N_ELEMENTS (inputs),
                                  SLUICE_ATTRS (sluice_attr_bool ("use_peephole", TRUE)));
   harness_op (h, "Identity", "y", sluice_edge_port (grad, port));
@@ -259,14 +261,16 @@ build_lstm_weight_gradient (Harness *h)
   add_lstm_gradient (h, 3);
 }
 
+static void
+build_lstm_bias_gradient (Harness *h)
+{
+  add_lstm_gradient (h, 7);
+}
+
 /* A sequence, and its two parts one after the other. */
 static void
-test_lstm (void)
+check_lstm_parts (void)
 {
-  check_node (build_lstm, 1e-5);
-  check_node (build_lstm_input_gradient, 1e-5);
-  check_node (build_lstm_weight_gradient, 1e-5);
-
   g_auto (Harness) h;
   const gint64 first = 33;
   SluiceEdge weights[5], whole;
@@ -280,6 +284,83 @@ test_lstm (void)
   g_autoptr (SluiceTensor) want = harness_fetch (&h, "end:0");
   g_autoptr (SluiceTensor) got = harness_fetch (&h, "second:6");
   check_close (got, want, 0);
+}
+
+/* Each output, where nobody reads the others and where somebody does. */
+static void
+check_lstm_outputs (void)
+{
+  g_auto (Harness) h;
+  SluiceEdge weights[5], outputs[7];
+  harness_init (&h, 1, FALSE);
+  SluiceEdge lstm = add_whole_lstm (&h, "lstm", weights);
+  for (guint i = 0; i < 7; i++)
+    outputs[i] = sluice_edge_port (lstm, i);
+  harness_add (&h, "Pack", "all", outputs, 7, NULL, 0);
+  g_autoptr (SluiceTensor) all = harness_fetch (&h, "all:0");
+  gsize bytes = sluice_tensor_bytes (all) / 7;
+  for (guint i = 0; i < 7; i++)
+    {
+      g_autofree char *edge = g_strdup_printf ("lstm:%u", i);
+      g_autoptr (SluiceTensor) alone = harness_fetch (&h, edge);
+      g_assert_cmpmem (alone->data, sluice_tensor_bytes (alone), (char *) all->data + i * bytes,
+                       bytes);
+    }
+}
+
+static SluiceEdge
+gate (Harness *h, const char *kind, SluiceEdge value, SluiceEdge peephole, SluiceEdge state)
+{
+  SluiceEdge seen = harness_op (h, "Mul", NULL, peephole, state);
+  return harness_op (h, kind, NULL, harness_op (h, "AddV2", NULL, value, seen));
+}
+
+/* The first step by the formula, node by node. */
+static void
+check_lstm_formula (void)
+{
+  g_auto (Harness) h;
+  SluiceEdge w[5];
+  harness_init (&h, 1, FALSE);
+  SluiceEdge lstm = add_whole_lstm (&h, "lstm", w), cs = lstm.node->inputs[2];
+  const gint64 shape[] = { ROWS, INPUT };
+  SluiceEdge axis = sluice_builder_const_number (&h.b, SLUICE_INT32, 1);
+  SluiceEdge x = harness_op (&h, "Reshape", "x", slice_steps (&h, "x0", lstm.node->inputs[1], 0, 1),
+                             sluice_builder_const_ints (&h.b, SLUICE_INT64, shape, 2));
+  SluiceEdge xh = harness_op (&h, "ConcatV2", "xh", x, lstm.node->inputs[3], axis);
+  SluiceEdge gates =
+      harness_op (&h, "BiasAdd", "gates", harness_op (&h, "MatMul", "product", xh, w[0]), w[4]);
+  const SluiceEdge split_inputs[] = { axis, gates };
+  SluiceEdge part = harness_add (&h, "Split", "part", split_inputs, 2,
+                                 SLUICE_ATTRS (sluice_attr_int ("num_split", 4)));
+  SluiceEdge one = sluice_builder_const_number (&h.b, SLUICE_FLOAT, 1);
+  SluiceEdge forget = harness_op (&h, "AddV2", "forget", sluice_edge_port (part, 2), one);
+  SluiceEdge ci = harness_op (&h, "Tanh", "ci", sluice_edge_port (part, 1));
+  SluiceEdge in = harness_op (&h, "Mul", "in", gate (&h, "Sigmoid", part, w[1], cs), ci);
+  SluiceEdge kept = harness_op (&h, "Mul", "kept", gate (&h, "Sigmoid", forget, w[2], cs), cs);
+  SluiceEdge sum = harness_op (&h, "AddV2", "sum", in, kept);
+  SluiceEdge out = gate (&h, "Sigmoid", sluice_edge_port (part, 3), w[3], sum);
+  harness_op (&h, "Mul", "want", out, harness_op (&h, "Tanh", "co", sum));
+  state_after (&h, "got", sluice_edge_port (lstm, 6), 0);
+  g_autoptr (SluiceTensor) want = harness_fetch (&h, "want:0");
+  g_autoptr (SluiceTensor) got = harness_fetch (&h, "got:0");
+  check_close (got, want, 1e-5);
+}
+
+static void
+test_lstm (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (cells); i++)
+    {
+      cell = cells[i];
+      check_node (build_lstm, 1e-5);
+      check_node (build_lstm_input_gradient, 1e-5);
+      check_node (build_lstm_weight_gradient, 1e-5);
+      check_node (build_lstm_bias_gradient, 1e-5);
+      check_lstm_parts ();
+      check_lstm_outputs ();
+      check_lstm_formula ();
+    }
 }
 
 static void
