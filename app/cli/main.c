@@ -17,9 +17,9 @@
 #include "engine/train/project.h"
 #include "kernels/registry.h"
 
-static const Verb *const verbs[] = { &verb_train,   &verb_check, &verb_draw, &verb_run,
-                                     &verb_place,   &verb_trace, &verb_info, &verb_ops,
-                                     &verb_convert, &verb_bench };
+static const Verb *const verbs[] = { &verb_train,   &verb_check,   &verb_draw,  &verb_run,
+                                     &verb_compare, &verb_place,   &verb_trace, &verb_info,
+                                     &verb_ops,     &verb_convert, &verb_bench };
 
 gboolean cli_json;
 static char **plugins;

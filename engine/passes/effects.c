@@ -46,24 +46,11 @@ only_reads (const SluiceWorkNode *node)
   return node->origin->op && node->origin->op->def->flags & SLUICE_OP_ONLY_READS;
 }
 
-/* Are the node's outputs its first inputs, without a look at the elements? */
+/* A constant that was folded hands nothing on. */
 static gboolean
 hands_on (const SluiceWorkNode *node)
 {
-  switch (sluice_work_role (node))
-    {
-    case SLUICE_ROLE_IDENTITY:
-    case SLUICE_ROLE_STOP_GRADIENT:
-    case SLUICE_ROLE_RESHAPE:
-    case SLUICE_ROLE_SWITCH:
-    case SLUICE_ROLE_MERGE:
-    case SLUICE_ROLE_ENTER:
-    case SLUICE_ROLE_EXIT:
-    case SLUICE_ROLE_NEXT_ITERATION:
-      return TRUE;
-    default:
-      return FALSE;
-    }
+  return node->kind == SLUICE_WORK_OP && sluice_node_hands_on (node->origin);
 }
 
 static gboolean

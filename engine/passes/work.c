@@ -276,6 +276,25 @@ sluice_node_only_computes (const SluiceNode *node)
 }
 
 gboolean
+sluice_node_hands_on (const SluiceNode *node)
+{
+  switch (sluice_node_get_role (node))
+    {
+    case SLUICE_ROLE_IDENTITY:
+    case SLUICE_ROLE_STOP_GRADIENT:
+    case SLUICE_ROLE_RESHAPE:
+    case SLUICE_ROLE_SWITCH:
+    case SLUICE_ROLE_MERGE:
+    case SLUICE_ROLE_ENTER:
+    case SLUICE_ROLE_EXIT:
+    case SLUICE_ROLE_NEXT_ITERATION:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+gboolean
 sluice_work_takes_values (const SluiceWork *self, const SluiceWorkNode *node)
 {
   for (guint i = 0; i < node->n_inputs; i++)

@@ -115,6 +115,9 @@ SluiceDType sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge);
 /* Does argument number `input` of the node take the variable itself, not its value? */
 gboolean sluice_node_takes_ref (const SluiceNode *node, guint input);
 
+/* Are its outputs its first inputs, without a look at the elements? */
+gboolean sluice_node_hands_on (const SluiceNode *node);
+
 /* Is it enough to know the node's inputs to know its outputs, and all that it is there for? Never
  * of what has state, a reference, a placeholder, control flow. */
 gboolean sluice_node_only_computes (const SluiceNode *node);

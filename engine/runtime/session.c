@@ -67,7 +67,8 @@ make_env (SluiceSession *self, const SluiceRunOptions *options)
                           .activity = self->activity,
                           .graph_lock = &self->programs->graph_lock,
                           .keep_waiting = self->options.keep_waiting,
-                          .may_wait = options->may_wait };
+                          .may_wait = options->may_wait,
+                          .fetches_dead = options->fetches_dead };
 }
 
 static void

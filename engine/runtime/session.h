@@ -75,7 +75,8 @@ typedef struct
   const _Atomic int *cancel_flag; /* (nullable): another way to cancel, one load to look at */
   gboolean nan_guard;             /* for this run only */
   guint64 max_iterations;         /* a loop that wants more fails the run; 0: no limit */
-  gboolean may_wait; /* for ever, without a word: a run that fills a queue for others */
+  gboolean may_wait;     /* for ever, without a word: a run that fills a queue for others */
+  gboolean fetches_dead; /* a fetch in a branch that was not taken comes as NULL, and is no error */
 } SluiceRunOptions;
 
 /**

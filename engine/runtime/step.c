@@ -171,6 +171,13 @@ fetch_reference (SluiceStep *self,
   return copy_for_caller (self, tensor, error);
 }
 
+/* Does it lie in a branch that was not taken? */
+static gboolean
+is_dead (const SluiceStep *self, const SluicePlanFetch *fetch)
+{
+  return fetch->feed < 0 && !fetch->constant && !self->root.slots[fetch->slot].tensor;
+}
+
 /* What the caller gets never changes afterwards: memory that a variable may hold is copied. */
 static SluiceTensor *
 fetch_one (SluiceStep *self,
@@ -183,7 +190,7 @@ fetch_one (SluiceStep *self,
   if (fetch->constant)
     return sluice_tensor_ref (fetch->constant);
   SluiceValue value = self->root.slots[fetch->slot];
-  if (!value.tensor)
+  if (is_dead (self, fetch))
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                    "fetch '%s:%d' has no value: it lies in a branch that was not taken",
@@ -203,8 +210,10 @@ fetch_all (SluiceStep *self, SluiceTensor *const *feeds, SluiceTensor **outputs,
 {
   for (guint32 i = 0; i < self->plan->n_fetches; i++)
     {
-      outputs[i] = fetch_one (self, &self->plan->fetches[i], feeds, error);
-      if (outputs[i])
+      const SluicePlanFetch *fetch = &self->plan->fetches[i];
+      gboolean takes_none = self->env.fetches_dead && is_dead (self, fetch);
+      outputs[i] = takes_none ? NULL : fetch_one (self, fetch, feeds, error);
+      if (outputs[i] || takes_none)
         continue;
       while (i-- > 0)
         g_clear_pointer (&outputs[i], sluice_tensor_unref);

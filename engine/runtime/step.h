@@ -73,6 +73,7 @@ typedef struct
   pthread_mutex_t *graph_lock; /* held while a report reads the graph */
   gboolean keep_waiting;       /* a deadlock is told and not the end */
   gboolean may_wait;           /* nor is it told */
+  gboolean fetches_dead;       /* what has no value is fetched as NULL */
   SluicePartialRun *parts;     /* (nullable): feeds what is fed while it runs */
 } SluiceStepEnv;
 

@@ -165,43 +165,90 @@ damaged:
   return NULL;
 }
 
+/* A walk through the central directory. */
+typedef struct
+{
+  const guint8 *bytes;
+  gsize length, at;
+  guint n; /* entries that are left */
+} ZipWalk;
+
+/* FALSE with DATA_LOSS: it is no archive. */
+static gboolean
+zip_begin (ZipWalk *self, const guint8 *bytes, gsize length, const char *name, GError **error)
+{
+  *self = (ZipWalk){ .bytes = bytes, .length = length };
+  for (gsize back = 22; back <= length && back < 22 + 65536; back++)
+    {
+      const guint8 *end = bytes + length - back;
+      if (u32 (end) != 0x06054b50)
+        continue;
+      self->at = u32 (end + 16);
+      self->n = u16 (end + 10);
+      return TRUE;
+    }
+  return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "'%s' is no .npz archive", name);
+}
+
+/* The next entry and its name (transfer full); NULL: there is none. */
+static const guint8 *
+zip_next (ZipWalk *self, char **name)
+{
+  const guint8 *entry = self->bytes + self->at;
+  if (self->n == 0 || self->at + 46 > self->length || u32 (entry) != 0x02014b50)
+    return NULL;
+  gsize name_bytes = u16 (entry + 28);
+  if (self->at + 46 + name_bytes > self->length)
+    return NULL;
+  *name = g_strndup ((const char *) entry + 46, name_bytes);
+  self->at += 46 + name_bytes + u16 (entry + 30) + u16 (entry + 32);
+  self->n--;
+  return entry;
+}
+
 GBytes *
 sluice_npz_read (
     const guint8 *bytes, gsize length, const char *member, const char *name, GError **error)
 {
-  const guint8 *end = NULL;
-  for (gsize back = 22; back <= length && back < 22 + 65536; back++)
-    if (u32 (bytes + length - back) == 0x06054b50)
-      {
-        end = bytes + length - back;
-        break;
-      }
-  gsize at = end != NULL ? u32 (end + 16) : 0;
-  guint n = end != NULL ? u16 (end + 10) : 0;
+  ZipWalk walk;
+  const guint8 *entry;
+  char *found;
   g_autofree char *file = g_strconcat (member, ".npy", NULL);
   g_autoptr (GString) known = g_string_new (NULL);
-  for (guint i = 0; i < n && at + 46 <= length && u32 (bytes + at) == 0x02014b50; i++)
+  if (!zip_begin (&walk, bytes, length, name, error))
+    return NULL;
+  while ((entry = zip_next (&walk, &found)) != NULL)
     {
-      gsize name_bytes = u16 (bytes + at + 28);
-      if (at + 46 + name_bytes > length)
-        break;
-      g_autofree char *entry = g_strndup ((const char *) bytes + at + 46, name_bytes);
-      if (strcmp (entry, file) == 0 || strcmp (entry, member) == 0)
+      g_autofree char *held = found;
+      if (strcmp (held, file) == 0 || strcmp (held, member) == 0)
         {
-          GBytes *data = zip_member (bytes, length, bytes + at, error);
+          GBytes *data = zip_member (bytes, length, entry, error);
           if (data == NULL)
             g_prefix_error (error, "'%s', member '%s': ", name, member);
           return data;
         }
-      g_string_append_printf (known, "%s%s", known->len > 0 ? ", " : "", entry);
-      at += 46 + name_bytes + u16 (bytes + at + 30) + u16 (bytes + at + 32);
+      g_string_append_printf (known, "%s%s", known->len > 0 ? ", " : "", held);
     }
-  if (end == NULL)
-    sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "'%s' is no .npz archive", name);
-  else
-    sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "'%s' has no member '%s'; it has %s", name, member,
-                 known->len > 0 ? known->str : "none");
+  sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "'%s' has no member '%s'; it has %s", name, member,
+               known->len > 0 ? known->str : "none");
   return NULL;
+}
+
+GPtrArray *
+sluice_npz_list (const guint8 *bytes, gsize length, const char *name, GError **error)
+{
+  ZipWalk walk;
+  char *found;
+  if (!zip_begin (&walk, bytes, length, name, error))
+    return NULL;
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  while (zip_next (&walk, &found) != NULL)
+    {
+      if (g_str_has_suffix (found, ".npy"))
+        found[strlen (found) - 4] = '\0';
+      g_ptr_array_add (names, found);
+    }
+  return names;
 }
 
 /* ---- CSV ---- */

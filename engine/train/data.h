@@ -61,6 +61,8 @@ sluice_csv_parse (const char *bytes, gsize length, const char *name, char ***nam
 /* The bytes of a member of a zip archive, inflated. */
 GBytes *sluice_npz_read (
     const guint8 *bytes, gsize length, const char *member, const char *name, GError **error);
+/* The names of all members, without ".npy": (transfer full) (element-type utf8) (nullable). */
+GPtrArray *sluice_npz_list (const guint8 *bytes, gsize length, const char *name, GError **error);
 
 /*
  * Batches of a split, for ever: examples in file order or in an order drawn anew each epoch from

@@ -4,58 +4,9 @@
 #include "tests/conformance/compare.h"
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
-#include <math.h>
 #include <string.h>
 
-typedef struct
-{
-  double re, im;
-} Number;
-
-static Number
-number_at (const SluiceTensor *t, gint64 i)
-{
-  switch ((SluiceDType) t->dtype)
-    {
-    case SLUICE_FLOAT:
-      return (Number){ ((float *) t->data)[i], 0 };
-    case SLUICE_DOUBLE:
-      return (Number){ ((double *) t->data)[i], 0 };
-    case SLUICE_HALF:
-      return (Number){ sluice_half_to_float (((guint16 *) t->data)[i]), 0 };
-    case SLUICE_BFLOAT16:
-      return (Number){ sluice_bfloat16_to_float (((guint16 *) t->data)[i]), 0 };
-    case SLUICE_COMPLEX64:
-      return (Number){ ((float *) t->data)[2 * i], ((float *) t->data)[2 * i + 1] };
-    case SLUICE_COMPLEX128:
-      return (Number){ ((double *) t->data)[2 * i], ((double *) t->data)[2 * i + 1] };
-    case SLUICE_INT32:
-      return (Number){ ((gint32 *) t->data)[i], 0 };
-    case SLUICE_INT64:
-      return (Number){ ((gint64 *) t->data)[i], 0 };
-    default:
-      return (Number){ NAN, 0 };
-    }
-}
-
-static gboolean
-component_close (double got, double want, double bound)
-{
-  if (isnan (got) || isnan (want))
-    return isnan (got) && isnan (want);
-  if (isinf (got) || isinf (want))
-    return got == want;
-  return got == want || fabs (got - want) <= bound; /* the bound is NaN beside a NaN */
-}
-
-static gboolean
-number_close (Number got, Number want, double rtol, double atol)
-{
-  double bound = atol + rtol * hypot (want.re, want.im);
-  if (isfinite (got.re) && isfinite (got.im) && isfinite (want.re) && isfinite (want.im))
-    return hypot (got.re - want.re, got.im - want.im) <= bound;
-  return component_close (got.re, want.re, bound) && component_close (got.im, want.im, bound);
-}
+#include "engine/base/difference.h"
 
 /* ---- serialised Summary with an image in it: the PNG's bytes depend on its compressor ---- */
 
@@ -164,25 +115,6 @@ strings_equal (const SluiceString *got, const SluiceString *want)
   return summaries_equal (a, b, 0);
 }
 
-static gboolean
-element_equal (
-    const SluiceTensor *got, const SluiceTensor *want, gint64 i, double rtol, double atol)
-{
-  gsize size = sluice_dtype_size (want->dtype);
-  if (want->dtype == SLUICE_STRING)
-    return strings_equal ((SluiceString *) got->data + i, (SluiceString *) want->data + i);
-  if (memcmp ((char *) got->data + i * size, (char *) want->data + i * size, size) == 0)
-    return TRUE;
-  if (rtol != 0 || atol != 0)
-    return number_close (number_at (got, i), number_at (want, i), rtol, atol);
-  if (!sluice_dtype_is_floating (want->dtype) && !sluice_dtype_is_complex (want->dtype))
-    return FALSE;
-  Number a = number_at (got, i), b = number_at (want, i);
-  return (isnan (a.re) || isnan (a.im)) && isnan (a.re) == isnan (b.re)
-         && isnan (a.im) == isnan (b.im) && (isnan (a.re) || a.re == b.re)
-         && (isnan (a.im) || a.im == b.im);
-}
-
 static char *
 element_text (const SluiceTensor *t, gint64 i)
 {
@@ -195,9 +127,9 @@ element_text (const SluiceTensor *t, gint64 i)
     }
   if (sluice_dtype_is_floating (t->dtype) || sluice_dtype_is_complex (t->dtype))
     {
-      Number n = number_at (t, i);
-      return n.im != 0 ? g_strdup_printf ("%.9g%+.9gi", n.re, n.im)
-                       : g_strdup_printf ("%.9g", n.re);
+      SluiceNumber n = sluice_tensor_get_number (t, i);
+      return n.im != 0 ? g_strdup_printf ("%.9Lg%+.9Lgi", n.re, n.im)
+                       : g_strdup_printf ("%.9Lg", n.re);
     }
   gint64 value = 0;
   memcpy (&value, (char *) t->data + i * sluice_dtype_size (t->dtype),
@@ -208,23 +140,25 @@ element_text (const SluiceTensor *t, gint64 i)
 char *
 compare_tensors (const SluiceTensor *got, const SluiceTensor *want, double rtol, double atol)
 {
-  if (got->dtype != want->dtype)
-    return g_strdup_printf ("dtype %s, want %s", sluice_dtype_name (got->dtype),
-                            sluice_dtype_name (want->dtype));
-  if (!sluice_shape_equal (&got->shape, &want->shape))
-    {
-      char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
-      return g_strdup_printf ("shape %s, want %s", sluice_shape_str (&got->shape, a),
-                              sluice_shape_str (&want->shape, b));
-    }
+  char *mismatch = sluice_tensor_dup_mismatch (got, want);
   gint64 n_wrong = 0, first = -1;
-  for (gint64 i = 0; i < want->n_elements; i++)
-    if (!element_equal (got, want, i, rtol, atol))
+  if (mismatch != NULL)
+    return mismatch;
+  if (want->dtype == SLUICE_STRING)
+    for (gint64 i = want->n_elements; i-- > 0;)
       {
-        n_wrong++;
-        if (first < 0)
-          first = i;
+        gboolean same =
+            strings_equal ((SluiceString *) got->data + i, (SluiceString *) want->data + i);
+        n_wrong += !same;
+        first = same ? first : i;
       }
+  else
+    {
+      SluiceDifference difference;
+      sluice_tensor_find_difference (got, want, rtol, atol, &difference);
+      n_wrong = difference.n_beyond;
+      first = difference.first_beyond;
+    }
   if (n_wrong == 0)
     return NULL;
   g_autofree char *a = element_text (got, first), *b = element_text (want, first);

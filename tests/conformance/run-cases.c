@@ -21,7 +21,7 @@
 #include "kernels/registry.h"
 #include "tests/conformance/case-file.h"
 #include "tests/conformance/compare.h"
-#include "tests/conformance/spread.h"
+#include "engine/passes/spread.h"
 #include "tests/remove-tree.h"
 
 #define MAX_WAYS      16
@@ -160,7 +160,7 @@ build_gradient (Runner *r, const CaseGrad *grad, SluiceGrad *dx, GError **error)
     return sluice_fail (error, SLUICE_ERROR_INTERNAL, "no gradient reaches %s", grad->xs);
   sluice_builder_init (&b, r->graph, scope);
   *dx = (SluiceGrad){ .values = sluice_grad_to_dense (&b, dx) };
-  spread_nodes (r->graph, n_before, r->spread, N_SPREAD_CPUS);
+  sluice_spread_nodes (r->graph, n_before, r->spread, N_SPREAD_CPUS);
   return sluice_builder_finish (&b, error);
 }
 
@@ -344,7 +344,7 @@ run_way (Runner *r, gboolean with_shapes)
   r->n_gradients = 0;
   if (with_shapes)
     check_shapes (r);
-  spread_nodes (graph, 0, r->spread, N_SPREAD_CPUS);
+  sluice_spread_nodes (graph, 0, r->spread, N_SPREAD_CPUS);
   for (guint i = 0; i < cases->cases->len; i++)
     run_case (r, cases->cases->pdata[i]);
   if (cases->cases->len == 0)

@@ -146,6 +146,13 @@ run_conditional (Fixture *f)
           g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
           g_assert_nonnull (strstr (error->message, "not taken"));
         }
+      const char *both[] = { "no", "yes" };
+      SluiceTensor *sides[2] = { NULL };
+      g_assert_true (sluice_session_run (f->session, feeds, 2, both, 2, NULL, 0, sides,
+                                         &(SluiceRunOptions){ .fetches_dead = TRUE }, NULL));
+      g_assert_null (sides[!taken]);
+      g_assert_nonnull (sides[taken]);
+      sluice_tensor_unref (sides[taken]);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "engine/graph/graph.h"
 
 /**
- * spread_nodes:
+ * sluice_spread_nodes:
  * @first: index of the first node to be given a device; those before it keep theirs
  * @seed: of the lot; 0: the graph stays as it is
  *
@@ -14,4 +14,4 @@
  * bodies are spread too. Nodes that ask for devices that there are not, or for several at once,
  * keep what they ask for: that is what they test.
  */
-void spread_nodes (SluiceGraph *graph, guint first, guint64 seed, guint n_devices);
+void sluice_spread_nodes (SluiceGraph *graph, guint first, guint64 seed, guint n_devices);

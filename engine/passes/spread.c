@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "tests/conformance/spread.h"
+#include "engine/passes/spread.h"
 
 #include "engine/device/device.h"
 #include "engine/graph/edit.h"
@@ -103,7 +103,7 @@ write_calls_out (SluiceGraph *graph)
 }
 
 void
-spread_nodes (SluiceGraph *graph, guint first, guint64 seed, guint n_devices)
+sluice_spread_nodes (SluiceGraph *graph, guint first, guint64 seed, guint n_devices)
 {
   if (seed == 0)
     return;

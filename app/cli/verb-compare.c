@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/feeds.h"
+#include "engine/graph/graphdef.h"
+#include "engine/train/comparison.h"
+
+static char **feeds, **fetches, **targets;
+static char *reference;
+static gint64 n_cpus, n_threads, seed = 1;
+static gboolean plain;
+static double relative, absolute;
+
+static const GOptionEntry options[] = {
+  { "reference", 0, 0, G_OPTION_ARG_FILENAME, &reference,
+    N_ ("Compare with the tensors of a checkpoint or a .npz file, named by node or edge"),
+    N_ ("FILE") },
+  { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus,
+    N_ ("Compare with a run whose nodes are spread over so many virtual devices"), N_ ("N") },
+  { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads,
+    N_ ("Compare with a run on so many threads; with --cpus and --plain: its threads (one a "
+        "core)"),
+    N_ ("N") },
+  { "plain", 0, 0, G_OPTION_ARG_NONE, &plain,
+    N_ ("Compare with a run by the plain kernels, without folding or fusion"), NULL },
+  { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds,
+    N_ ("Feed an edge: a number, numbers [1,2,3], or a file .npy"), N_ ("EDGE=VALUE") },
+  { "target", 0, 0, G_OPTION_ARG_STRING_ARRAY, &targets,
+    N_ ("Run a node before; targets are run one after the other"), N_ ("NODE") },
+  { "fetch", 0, 0, G_OPTION_ARG_STRING_ARRAY, &fetches, N_ ("Compare what this node or edge needs"),
+    N_ ("NODE|EDGE") },
+  { "rtol", 0, 0, G_OPTION_ARG_DOUBLE, &relative,
+    N_ ("How far elements may be apart, by their size (0)"), N_ ("R") },
+  { "atol", 0, 0, G_OPTION_ARG_DOUBLE, &absolute, N_ ("How far elements may be apart, besides (0)"),
+    N_ ("A") },
+  { "seed", 0, 0, G_OPTION_ARG_INT64, &seed,
+    N_ ("Of random nodes that have none, and of the lot that --cpus draws (1)"), N_ ("S") },
+  G_OPTION_ENTRY_NULL,
+};
+
+/* ---- text ---- */
+
+static void
+print_heading (int width)
+{
+  printf ("  %-*s  %-20s %10s %10s %10s %16s %6s %6s\n", width, _ ("node"), _ ("op"),
+          _ ("absolute"), _ ("relative"), _ ("ulp"), _ ("differ"), _ ("NaN"), _ ("inf"));
+}
+
+static void
+print_row (const SluiceCompared *row, int width)
+{
+  const SluiceDifference *d = &row->difference;
+  printf ("%c %-*s  %-20s ", row->diverges ? '*' : ' ', width, row->name, row->edge.node->op_name);
+  if (row->mismatch != NULL)
+    puts (row->mismatch);
+  else if (row->is_dead)
+    puts (_ ("in a branch that was not taken"));
+  else
+    printf ("%10.3g %10.3g %10" G_GUINT64_FORMAT " %16" G_GINT64_FORMAT " %6" G_GINT64_FORMAT
+            " %6" G_GINT64_FORMAT "\n",
+            d->max_abs, d->max_rel, d->max_ulp, d->n_differ, d->n_nan, d->n_infinite);
+}
+
+static const SluiceCompared *
+first_divergent (const SluiceComparison *comparison)
+{
+  for (guint i = 0; i < comparison->edges->len; i++)
+    {
+      const SluiceCompared *row = &g_array_index (comparison->edges, SluiceCompared, i);
+      if (row->diverges)
+        return row;
+    }
+  return NULL;
+}
+
+static void
+print_text (const SluiceComparison *comparison)
+{
+  const GArray *rows = comparison->edges;
+  const SluiceCompared *first = first_divergent (comparison);
+  int width = 4;
+  for (guint i = 0; i < rows->len; i++)
+    width = MAX (width, (int) strlen (g_array_index (rows, SluiceCompared, i).name));
+  print_heading (width);
+  for (guint i = 0; i < rows->len; i++)
+    print_row (&g_array_index (rows, SluiceCompared, i), width);
+  for (guint i = 0; i < comparison->left_out->len; i++)
+    printf (_ ("not compared: %s\n"), (char *) comparison->left_out->pdata[i]);
+  printf (_ ("outputs    %u\n"), rows->len);
+  printf (_ ("divergent  %u\n"), comparison->n_divergent);
+  if (first != NULL)
+    printf (_ ("first      %s (%s)\n"), first->name, first->edge.node->op_name);
+}
+
+/* ---- JSON ---- */
+
+static void
+add_row (JsonBuilder *b, const SluiceCompared *row)
+{
+  const SluiceDifference *d = &row->difference;
+  json_builder_begin_object (b);
+  cli_json_string (b, "name", row->name);
+  cli_json_string (b, "node", row->edge.node->name);
+  cli_json_int (b, "output", row->edge.port);
+  cli_json_string (b, "op", row->edge.node->op_name);
+  cli_json_bool (b, "diverges", row->diverges);
+  cli_json_bool (b, "dead", row->is_dead);
+  cli_json_string (b, "mismatch", row->mismatch);
+  cli_json_double (b, "absolute", d->max_abs);
+  cli_json_double (b, "relative", d->max_rel);
+  cli_json_double (b, "ulp", (double) d->max_ulp);
+  cli_json_int (b, "differ", d->n_differ);
+  cli_json_int (b, "beyond", d->n_beyond);
+  cli_json_int (b, "first_beyond", d->first_beyond);
+  cli_json_int (b, "nan", d->n_nan);
+  cli_json_int (b, "infinite", d->n_infinite);
+  json_builder_end_object (b);
+}
+
+static void
+print_json (const SluiceComparison *comparison)
+{
+  const SluiceCompared *first = first_divergent (comparison);
+  JsonBuilder *b = json_builder_new ();
+  json_builder_begin_object (b);
+  json_builder_set_member_name (b, "outputs");
+  json_builder_begin_array (b);
+  for (guint i = 0; i < comparison->edges->len; i++)
+    add_row (b, &g_array_index (comparison->edges, SluiceCompared, i));
+  json_builder_end_array (b);
+  json_builder_set_member_name (b, "not_compared");
+  json_builder_begin_array (b);
+  for (guint i = 0; i < comparison->left_out->len; i++)
+    json_builder_add_string_value (b, comparison->left_out->pdata[i]);
+  json_builder_end_array (b);
+  cli_json_int (b, "divergent", comparison->n_divergent);
+  cli_json_string (b, "first", first != NULL ? first->name : NULL);
+  json_builder_end_object (b);
+  cli_print_json (b);
+}
+
+/* ---- the verb ---- */
+
+static int
+check_usage (char **arguments, GError **error)
+{
+  gboolean has_run = n_cpus != 0 || n_threads != 0 || plain;
+  if (arguments[0] == NULL || arguments[1] != NULL)
+    return cli_usage (error, "give one GRAPH");
+  if (n_cpus < 0 || n_cpus > G_MAXUINT16 || n_threads < 0 || n_threads > G_MAXUINT16 || seed < 1)
+    return cli_usage (error, "--cpus, --threads and --seed must be at least 1, the first two below "
+                             "65536");
+  if (!has_run && reference == NULL)
+    return cli_usage (error, "say what to compare with: --reference FILE, --cpus N, --threads N "
+                             "or --plain");
+  if (has_run && reference != NULL)
+    return cli_usage (error, "--reference compares with a file; --cpus, --threads and --plain "
+                             "compare with a second run");
+  if (!(relative >= 0 && isfinite (relative) && absolute >= 0 && isfinite (absolute)))
+    return cli_usage (error, "--rtol and --atol must be finite and not negative");
+  return EXIT_OK;
+}
+
+static int
+compare (char **arguments, GError **error)
+{
+  int status = check_usage (arguments, error);
+  if (status != EXIT_OK)
+    return status;
+  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (arguments[0], error);
+  g_autoptr (GArray) parsed = graph != NULL ? cli_parse_feeds (graph, feeds, error) : NULL;
+  if (parsed == NULL)
+    return EXIT_FAILED;
+  SluiceComparisonOptions wanted = {
+    .feeds = (const SluiceFeed *) parsed->data,
+    .n_feeds = parsed->len,
+    .targets = (const char *const *) targets,
+    .fetches = (const char *const *) fetches,
+    .reference = reference,
+    .way = { .n_cpus = 1, .n_threads = reference != NULL ? 0 : 1 },
+    .other = { .n_cpus = MAX ((guint) n_cpus, 1), .n_threads = (guint) n_threads, .plain = plain },
+    .seed = (guint64) seed,
+    .rtol = relative,
+    .atol = absolute,
+  };
+  g_autoptr (SluiceComparison) comparison = sluice_compare (graph, &wanted, error);
+  if (comparison == NULL)
+    return EXIT_FAILED;
+  if (cli_json)
+    print_json (comparison);
+  else
+    print_text (comparison);
+  return comparison->n_divergent == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+const Verb verb_compare = {
+  .name = "compare",
+  .arguments = "GRAPH",
+  .summary = N_ ("Compare what each node computes with a file, or with a run in another way"),
+  .details = N_ (
+      "The first run is on one device and one thread. A line an output, in topological order: the "
+      "largest absolute and relative error, the largest distance in representable values, how many "
+      "elements differ, and how many are NaN or infinite in one of both only; * where it "
+      "diverges, that is, an element differs or, with --rtol or --atol, is further away than "
+      "atol + rtol * |wanted|, or dtype or shape do. The exit status is 1 then. Without --fetch "
+      "and --reference all nodes are compared that need no placeholder without a feed, write no "
+      "variable, and touch no queue or file. Values inside loops are not compared; they show in "
+      "the Exit nodes."),
+  .options = options,
+  .run = compare,
+};
