@@ -7,6 +7,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/show-checkpoint.h"
+#include "app/cli/show-parameters.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/checkpoint-file.h"
@@ -14,10 +15,13 @@
 #include "kernels/linalg/library.h"
 
 static char *workspace;
+static gboolean parameters;
 
 static const GOptionEntry options[] = {
   { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace, N_ ("List the runs of this folder"),
     N_ ("DIR") },
+  { "parameters", 0, 0, G_OPTION_ARG_NONE, &parameters,
+    N_ ("Of a graph: count its variables, and name broadcasts that look like mistakes"), NULL },
   G_OPTION_ENTRY_NULL,
 };
 
@@ -119,7 +123,7 @@ show_workspace (GError **error)
 static int
 show_graph (const char *path, GError **error)
 {
-  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (path, error);
+  g_autoptr (SluiceGraph) graph = cli_load_graph (path, error);
   if (graph == NULL)
     return EXIT_FAILED;
   guint n = sluice_graph_get_n_nodes (graph), n_edges = 0, n_errors = 0;
@@ -167,6 +171,13 @@ info (char **arguments, GError **error)
 {
   if (arguments[0] != NULL && (arguments[1] != NULL || workspace != NULL))
     return cli_usage (error, "give one GRAPH or CHECKPOINT, or --workspace DIR, or nothing");
+  if (parameters)
+    {
+      if (arguments[0] == NULL)
+        return cli_usage (error, "--parameters wants one PROJECT or GRAPH");
+      g_autoptr (SluiceGraph) graph = cli_load_graph (arguments[0], error);
+      return graph != NULL ? cli_show_parameters (graph, error) : EXIT_FAILED;
+    }
   if (arguments[0] != NULL && sluice_checkpoint_file_exists (arguments[0]))
     return cli_show_checkpoint (arguments[0], error);
   if (arguments[0] != NULL)
@@ -176,8 +187,12 @@ info (char **arguments, GError **error)
 
 const Verb verb_info = {
   .name = "info",
-  .arguments = "[GRAPH | CHECKPOINT]",
+  .arguments = "[PROJECT | GRAPH | CHECKPOINT]",
   .summary = N_ ("Tell about this program, a graph, a checkpoint, or the runs of a workspace"),
+  .details = N_ ("--parameters groups variables by what becomes of them (trained, state of "
+                 "optimizers, other) and by scope. It names nodes that repeat both operands, such "
+                 "as [n,1] and [n], which make [n,n], where one of them is a variable, a variable "
+                 "begins with the result, or the operands differ in rank."),
   .options = options,
   .run = info,
 };

@@ -2,8 +2,6 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* QueueRunnerDefs of a MetaGraphDef: what tf.train.start_queue_runners() would start. */
-#include <string.h>
-
 #include "engine/graph/graph-private.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/wire.h"
@@ -75,26 +73,18 @@ read_runner (SluiceGraph *graph,
 static gboolean
 read_all (SluiceGraph *graph, SluiceArena *arena, GPtrArray *runners, GError **error)
 {
-  gsize length;
-  const guint8 *bytes = g_bytes_get_data (graph->meta_shell, &length);
-  const Tensorflow__MetaGraphDef *meta =
-      sluice_wire_unpack (arena, &tensorflow__meta_graph_def__descriptor, bytes, length, error);
-  if (meta == NULL)
+  const Tensorflow__CollectionDef *collection;
+  if (!sluice_collection_find (graph, arena, "queue_runners", &collection, error))
     return FALSE;
-  for (gsize i = 0; i < meta->n_collection_def; i++)
+  if (collection == NULL || collection->kind_case != TENSORFLOW__COLLECTION_DEF__KIND_BYTES_LIST)
+    return TRUE;
+  const Tensorflow__CollectionDef__BytesList *list = collection->bytes_list;
+  for (gsize k = 0; k < list->n_value; k++)
     {
-      const Tensorflow__MetaGraphDef__CollectionEntry *entry = meta->collection_def[i];
-      if (strcmp (entry->key, "queue_runners") != 0 || entry->value == NULL
-          || entry->value->kind_case != TENSORFLOW__COLLECTION_DEF__KIND_BYTES_LIST)
-        continue;
-      const Tensorflow__CollectionDef__BytesList *list = entry->value->bytes_list;
-      for (gsize k = 0; k < list->n_value; k++)
-        {
-          SluiceQueueRunner *runner = read_runner (graph, arena, &list->value[k], error);
-          if (runner == NULL)
-            return FALSE;
-          g_ptr_array_add (runners, runner);
-        }
+      SluiceQueueRunner *runner = read_runner (graph, arena, &list->value[k], error);
+      if (runner == NULL)
+        return FALSE;
+      g_ptr_array_add (runners, runner);
     }
   return TRUE;
 }
@@ -105,7 +95,7 @@ sluice_graph_dup_queue_runners (SluiceGraph *self, GError **error)
   g_autoptr (GPtrArray) runners = g_ptr_array_new_with_free_func (queue_runner_free);
   g_auto (SluiceArena) arena;
   sluice_arena_init (&arena);
-  if (self->meta_shell != NULL && !read_all (self, &arena, runners, error))
+  if (!read_all (self, &arena, runners, error))
     return NULL;
   return g_steal_pointer (&runners);
 }

@@ -52,6 +52,14 @@ void *sluice_wire_unpack (SluiceArena *arena,
 
 GBytes *sluice_wire_pack (const void *message);
 
+/* collection: (out) (nullable) (transfer none): of the MetaGraphDef that the graph came in, in the
+ * arena; NULL: there is none. FALSE with DATA_LOSS. */
+gboolean sluice_collection_find (SluiceGraph *graph,
+                                 SluiceArena *arena,
+                                 const char *key,
+                                 const Tensorflow__CollectionDef **collection,
+                                 GError **error);
+
 /* A message with all fields at their defaults. */
 void *sluice_wire_new (SluiceArena *arena, const ProtobufCMessageDescriptor *descriptor);
 

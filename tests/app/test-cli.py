@@ -46,6 +46,38 @@ node { name: "read" op: "Identity" input: "v" attr { key: "T" value { type: DT_F
 node { name: "add" op: "AssignAdd" input: "v" input: "one"
        attr { key: "T" value { type: DT_FLOAT } } }
 """
+def variable(name, *sizes):
+    dims = "".join(f"dim {{ size: {size} }} " for size in sizes)
+    return f"""
+node {{ name: "{name}" op: "VariableV2" attr {{ key: "dtype" value {{ type: DT_FLOAT }} }}
+       attr {{ key: "shape" value {{ shape {{ {dims} }} }} }} }}
+node {{ name: "{name}/read" op: "Identity" input: "{name}"
+       attr {{ key: "T" value {{ type: DT_FLOAT }} }} }}"""
+
+
+def node(name, op, *inputs):
+    return (f'node {{ name: "{name}" op: "{op}" '
+            + "".join(f'input: "{one}" ' for one in inputs)
+            + 'attr { key: "T" value { type: DT_FLOAT } } }')
+
+
+# A column and a row that were not meant to make a matrix: of a variable and a value, as an initial
+# value, of two values. A product of matrices and a bias are well.
+BROADCASTS = f"""{variable("a/column", 3, 1)} {variable("a/row", 4)} {variable("a/wide", 3, 4)}
+{variable("a/row/Adam", 4)} {variable("line", 1, 4)} {variable("bias", 1)}
+node {{ name: "x" op: "Placeholder" attr {{ key: "dtype" value {{ type: DT_FLOAT }} }}
+       attr {{ key: "shape" value {{ shape {{ dim {{ size: 3 }} }} }} }} }}
+{node("neg", "Neg", "a/column/read")}
+{node("mixed", "Mul", "a/column/read", "x")}
+{node("begin", "Add", "neg", "a/row/read")}
+{node("begin/copy", "Identity", "begin")}
+{node("a/wide/Assign", "Assign", "a/wide", "begin/copy")}
+{node("loss", "SquaredDifference", "neg", "x")}
+{node("keeps", "Maximum", "neg", "bias/read")}
+{node("product", "MatMul", "a/column/read", "line/read")}
+{node("outer", "Sub", "neg", "lines")}
+{node("lines", "Neg", "line/read")}
+"""
 LOOP = """
 node { name: "zero" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
        attr { key: "value" value { tensor { dtype: DT_FLOAT float_val: 0 tensor_shape {} } } } }
@@ -381,6 +413,7 @@ class Cli:
                        [t["slices"] for t in whole["tensors"]] == [2, 3, 1], whole)
         self.check("info of nothing", self.call("info", self.folder / "none.pbtxt"), 1,
                    "none.pbtxt")
+        self.parameters()
         self.ops()
         self.check("check of a sample", self.call("check", self.mlp), 0, "No problems")
         self.check_json("check --json", "check", self.mlp, "--json")
@@ -389,6 +422,41 @@ class Cli:
         run = self.call("check", bad)
         self.tap.point("check tells a problem", run.returncode == 1 and "loss/valve" in run.stdout,
                        run.stdout, run.stderr)
+
+    def parameters(self):
+        self.check("info --parameters", self.call("info", "--parameters", self.mlp), 0, "hidden",
+                   "[64,128]", "8192", "Adam_1", "28833")
+        told = self.check_json("info --parameters --json", "info", "--parameters", self.mlp,
+                               "--json")
+        self.tap.point("by use: trained, state of the optimizer, other",
+                       {kind["kind"]: kind["elements"] for kind in told["kinds"]}
+                       == {"trained": 9610, "slot": 19220, "other": 3} and not told["broadcasts"],
+                       told["kinds"], told["broadcasts"])
+        self.tap.point("scopes come to the same", sum(scope["bytes"] for scope in told["scopes"])
+                       == sum(row["bytes"] for row in told["variables"]) == 115336)
+        path = self.folder / "broadcasts.pbtxt"
+        path.write_text("graph_def {" + BROADCASTS
+                        + """} collection_def { key: "trainable_variables" value { bytes_list {
+                        value: "\\n\\010a/column" value: "\\n\\007a/row:0" } } }""")
+        told = self.check_json("of a MetaGraphDef", "info", "--parameters", path, "--json")
+        self.tap.point("by its collection, and by name",
+                       {row["name"]: row["kind"] for row in told["variables"]}
+                       == {"a/column": "trained", "a/row": "trained", "a/row/Adam": "slot",
+                           "a/wide": "other", "line": "other", "bias": "other"},
+                       told["variables"])
+        self.tap.point("broadcasts of both operands are told",
+                       {one["node"]: (one["variable"], one["initial_value"], one["result"])
+                        for one in told["broadcasts"]}
+                       == {"mixed": ("a/column", False, [3, 3]),
+                           "begin": ("a/wide", True, [3, 4]), "loss": (None, False, [3, 3])},
+                       told["broadcasts"])
+        self.check("in words", self.call("info", "--parameters", path), 0,
+                   "Mul 'mixed' makes [3,3] of [3,1] and [3]", "variable 'a/column'",
+                   "variable 'a/wide' begins with that", "SquaredDifference 'loss'")
+        path.write_text(path.read_text().replace("\\n\\010", "\\022\\010"))
+        self.check("a collection that is damaged", self.call("info", "--parameters", path), 1,
+                   "trainable_variables")
+        self.check("of nothing", self.call("info", "--parameters"), 2, "--parameters")
 
     def convert(self):
         corpus = self.samples.parents[1] / "tests" / "engine" / "store" / "corpus"
