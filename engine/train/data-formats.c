@@ -194,9 +194,9 @@ zip_begin (ZipWalk *self, const guint8 *bytes, gsize length, const char *name, G
 static const guint8 *
 zip_next (ZipWalk *self, char **name)
 {
-  const guint8 *entry = self->bytes + self->at;
-  if (self->n == 0 || self->at + 46 > self->length || u32 (entry) != 0x02014b50)
+  if (self->n == 0 || self->at + 46 > self->length || u32 (self->bytes + self->at) != 0x02014b50)
     return NULL;
+  const guint8 *entry = self->bytes + self->at;
   gsize name_bytes = u16 (entry + 28);
   if (self->at + 46 + name_bytes > self->length)
     return NULL;
