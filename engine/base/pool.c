@@ -60,12 +60,13 @@ static struct
   Task *tasks;
   guint tasks_head, n_tasks, tasks_size; /* a ring; the size is a power of two */
   guint n_sleeping;
-  gboolean stopping;
   pthread_t *workers;
-  guint n_workers;
+  guint n_workers; /* those with a higher number leave */
+
+  pthread_mutex_t setting; /* held while their number changes; before lock */
 
   atomic_uint n_threads;  /* 0: not set */
-  atomic_uint is_started; /* written under lock */
+  atomic_uint is_started; /* as many workers as wanted; written under setting */
   atomic_uint n_spinning;
   atomic_uint n_attending; /* threads of others that look for jobs, though not for tasks */
   atomic_uint epoch;       /* grows when there is new work; what spinners look at */
@@ -73,6 +74,7 @@ static struct
   .lock = PTHREAD_MUTEX_INITIALIZER,
   .work = PTHREAD_COND_INITIALIZER,
   .done = PTHREAD_COND_INITIALIZER,
+  .setting = PTHREAD_MUTEX_INITIALIZER,
 };
 
 static inline void
@@ -242,7 +244,7 @@ worker_main (void *data)
 
   gboolean has_spun = FALSE;
   pthread_mutex_lock (&pool.lock);
-  while (!pool.stopping)
+  while (worker_number <= pool.n_workers)
     {
       Job *job = find_job_locked ();
       if (job != NULL)
@@ -266,46 +268,59 @@ worker_main (void *data)
         }
       has_spun = FALSE;
     }
+  if (pool.n_tasks > 0) /* whoever handed it in may have counted on this one */
+    pthread_cond_signal (&pool.work);
   pthread_mutex_unlock (&pool.lock);
   return NULL;
 }
 
-/* The first worker decides whether there is a pool at all; fewer than asked for only are slower. */
+/* As many as there are to be, as far as the system gives them. Under lock and setting. */
+static void
+add_workers (guint wanted, GError **error)
+{
+  /* Signals are for the program's own threads: workers inherit a mask that blocks all. */
+  sigset_t all, saved;
+  sigfillset (&all);
+  pthread_sigmask (SIG_BLOCK, &all, &saved);
+  pool.workers = g_renew (pthread_t, pool.workers, wanted);
+  gboolean ok = TRUE;
+  while (ok && pool.n_workers < wanted)
+    {
+      ok = sluice_thread_start (&pool.workers[pool.n_workers], worker_main,
+                                GUINT_TO_POINTER (pool.n_workers + 1), "the pool of threads", NULL,
+                                error);
+      pool.n_workers += ok;
+    }
+  pthread_sigmask (SIG_SETMASK, &saved, NULL);
+}
+
+/* The first worker decides whether there is a pool at all; fewer than asked for only are slower. It
+ * stays for good: what has begun can always be handed to somebody. */
 static gboolean
 start_workers (GError **error)
 {
   if (G_LIKELY (atomic_load_explicit (&pool.is_started, memory_order_acquire)))
     return TRUE;
-  gboolean ok = TRUE;
+  pthread_mutex_lock (&pool.lock);
+  gboolean has_one = pool.n_workers > 0;
+  pthread_mutex_unlock (&pool.lock);
+  /* Whoever changes the number may be waiting for the task that asks here. */
+  if (!has_one)
+    pthread_mutex_lock (&pool.setting);
+  else if (pthread_mutex_trylock (&pool.setting) != 0)
+    return TRUE;
+  GError *local = NULL;
   pthread_mutex_lock (&pool.lock);
   if (!atomic_load_explicit (&pool.is_started, memory_order_relaxed))
-    {
-      /* Signals are for the program's own threads: workers inherit a mask that blocks all. */
-      sigset_t all, saved;
-      sigfillset (&all);
-      pthread_sigmask (SIG_BLOCK, &all, &saved);
-      guint wanted = MAX (1, sluice_pool_get_threads () - 1);
-      pool.workers = g_new (pthread_t, wanted);
-      GError *local = NULL;
-      while (pool.n_workers < wanted
-             && sluice_thread_start (&pool.workers[pool.n_workers], worker_main,
-                                     GUINT_TO_POINTER (pool.n_workers + 1), "the pool of threads",
-                                     NULL, &local))
-        pool.n_workers++;
-      pthread_sigmask (SIG_SETMASK, &saved, NULL);
-      ok = pool.n_workers > 0;
-      if (ok)
-        {
-          g_clear_error (&local);
-          atomic_store_explicit (&pool.is_started, 1, memory_order_release);
-        }
-      else
-        {
-          g_clear_pointer (&pool.workers, g_free);
-          g_propagate_error (error, local);
-        }
-    }
+    add_workers (MAX (1, sluice_pool_get_threads () - 1), &local);
+  gboolean ok = pool.n_workers > 0;
+  atomic_store_explicit (&pool.is_started, ok, memory_order_release);
   pthread_mutex_unlock (&pool.lock);
+  pthread_mutex_unlock (&pool.setting);
+  if (ok)
+    g_clear_error (&local);
+  else
+    g_propagate_error (error, local);
   return ok;
 }
 
@@ -315,38 +330,18 @@ sluice_pool_start (GError **error)
   return start_workers (error);
 }
 
-/* For work that cannot be refused any more. */
+/* Those above the number leave; those that are missing come with the next work. Under setting. */
 static void
-insist_on_workers (void)
-{
-  g_autoptr (GError) error = NULL;
-  if (!start_workers (&error))
-    g_error ("%s", error->message);
-}
-
-static void
-stop_workers (void)
+remove_workers (guint n_left)
 {
   pthread_mutex_lock (&pool.lock);
-  pthread_t *workers = g_steal_pointer (&pool.workers);
   guint n = pool.n_workers;
-  pool.n_workers = 0;
-  pool.stopping = TRUE;
+  pool.n_workers = MIN (n, n_left);
   atomic_fetch_add_explicit (&pool.epoch, 1, memory_order_release);
   pthread_cond_broadcast (&pool.work);
   pthread_mutex_unlock (&pool.lock);
-
-  for (guint i = 0; i < n; i++)
-    pthread_join (workers[i], NULL);
-  g_free (workers);
-
-  pthread_mutex_lock (&pool.lock);
-  pool.stopping = FALSE;
-  atomic_store_explicit (&pool.is_started, 0, memory_order_release);
-  gboolean has_tasks = pool.n_tasks > 0;
-  pthread_mutex_unlock (&pool.lock);
-  if (has_tasks)
-    insist_on_workers ();
+  for (guint i = n_left; i < n; i++)
+    pthread_join (pool.workers[i], NULL);
 }
 
 void
@@ -354,11 +349,14 @@ sluice_pool_set_threads (guint n)
 {
   if (n == 0)
     n = g_get_num_processors ();
-  if (n == sluice_pool_get_threads ())
-    return;
-  atomic_store (&pool.n_threads, n);
-  if (atomic_load (&pool.is_started))
-    stop_workers ();
+  pthread_mutex_lock (&pool.setting);
+  if (n != sluice_pool_get_threads ())
+    {
+      atomic_store (&pool.n_threads, n);
+      remove_workers (MAX (1, n - 1));
+      atomic_store_explicit (&pool.is_started, 0, memory_order_release);
+    }
+  pthread_mutex_unlock (&pool.setting);
 }
 
 guint
@@ -488,10 +486,11 @@ sluice_pool_attend (gint64 ns, SluiceIsOverFunc is_over, gpointer data)
   atomic_fetch_sub_explicit (&pool.n_attending, 1, memory_order_relaxed);
 }
 
-void
-sluice_pool_submit (SluiceTaskFunc func, gpointer data)
+gboolean
+sluice_pool_submit (SluiceTaskFunc func, gpointer data, GError **error)
 {
-  insist_on_workers ();
+  if (!start_workers (error))
+    return FALSE;
   pthread_mutex_lock (&pool.lock);
   if (pool.n_tasks == pool.tasks_size)
     {
@@ -512,4 +511,5 @@ sluice_pool_submit (SluiceTaskFunc func, gpointer data)
   pthread_mutex_unlock (&pool.lock);
   if (wake)
     pthread_cond_signal (&pool.work);
+  return TRUE;
 }

@@ -16,7 +16,8 @@ void sluice_pool_set_threads (guint n);
 guint sluice_pool_get_threads (void);
 
 /* Starts the workers, which otherwise come with the first work that is shared. FALSE with
- * RESOURCE_EXHAUSTED: the system gives no thread at all, and tasks could not run. */
+ * RESOURCE_EXHAUSTED: the system gives no thread at all, and tasks could not run. From the first
+ * TRUE on one worker stays for good, whatever number is set. */
 gboolean sluice_pool_start (GError **error);
 
 typedef void (*SluiceRangeFunc) (gpointer data, gint64 begin, gint64 end);
@@ -49,10 +50,9 @@ void sluice_pool_attend (gint64 ns, SluiceIsOverFunc is_over, gpointer data);
 
 typedef void (*SluiceTaskFunc) (gpointer data);
 
-/* Runs func (data) on some worker, soon; whoever may meet a system without threads has called
- * sluice_pool_start(). With one thread it still runs on a worker, never in the
- * caller. */
-void sluice_pool_submit (SluiceTaskFunc func, gpointer data);
+/* Runs func (data) on some worker, soon. With one thread it still runs on a worker, never in the
+ * caller. FALSE as sluice_pool_start(), and the task does not run: never after that was TRUE. */
+gboolean sluice_pool_submit (SluiceTaskFunc func, gpointer data, GError **error);
 
 /* Is a worker awake and looking for work? Then handing it a task costs well under a microsecond. */
 gboolean sluice_pool_has_idle_spinner (void);

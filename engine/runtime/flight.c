@@ -153,7 +153,10 @@ call_for_help (SluiceWorker *w, guint64 expected)
   step->missed_ticks = 0;
   atomic_fetch_add (&step->n_invited, 1);
   atomic_fetch_add (&step->ref_count, 1);
-  sluice_pool_submit (help, step);
+  if (sluice_pool_submit (help, step, NULL))
+    return;
+  atomic_fetch_sub (&step->n_invited, 1); /* the step goes on without */
+  atomic_fetch_sub (&step->ref_count, 1);
 }
 
 void

@@ -242,7 +242,8 @@ drive (gpointer step)
 void
 sluice_step_send (SluiceStep *self)
 {
-  sluice_pool_submit (drive, self);
+  gboolean is_sent = sluice_pool_submit (drive, self, NULL);
+  g_assert (is_sent); /* a session has started the pool, and what was started stays */
 }
 
 void

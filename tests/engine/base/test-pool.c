@@ -176,7 +176,7 @@ test_submit (void)
       tasks.caller = pthread_self ();
       guint n = 1000;
       for (guint i = 0; i < n; i++)
-        sluice_pool_submit (run_task, &tasks);
+        g_assert_true (sluice_pool_submit (run_task, &tasks, NULL));
       pthread_mutex_lock (&tasks.lock);
       while (tasks.n_done < n)
         pthread_cond_wait (&tasks.cond, &tasks.lock);
@@ -184,6 +184,36 @@ test_submit (void)
       g_assert_false (tasks.in_caller);
       g_assert_true (tasks.flushes);
       g_assert_cmpint (tasks.nice, ==, MIN (getpriority (PRIO_PROCESS, 0) + 5, 19));
+    }
+}
+
+static atomic_int n_left;
+
+static void
+hand_on (gpointer data)
+{
+  if (atomic_fetch_sub (&n_left, 1) > 0)
+    g_assert_true (sluice_pool_submit (hand_on, NULL, NULL));
+}
+
+/* Tasks ask for others while those that run them are sent away. */
+static void
+test_set_while_busy (void)
+{
+  static const guint numbers[] = { 6, 4, 2, 5, 1, 8, 3 };
+  for (guint round = 0; round < 20; round++)
+    {
+      atomic_store (&n_left, 500);
+      for (guint i = 0; i < 8; i++)
+        g_assert_true (sluice_pool_submit (hand_on, NULL, NULL));
+      for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+        {
+          sluice_pool_set_threads (numbers[i]);
+          if (i % 3 == 0)
+            g_assert_true (sluice_pool_start (NULL));
+        }
+      while (atomic_load (&n_left) > -8)
+        sched_yield ();
     }
 }
 
@@ -240,7 +270,7 @@ test_attend (void)
   sluice_pool_set_threads (2);
   atomic_store (&n_begun, 0);
   atomic_store (&is_done, 0);
-  sluice_pool_submit (attend_task, NULL);
+  g_assert_true (sluice_pool_submit (attend_task, NULL, NULL));
   while (!is_finished (NULL))
     sluice_pool_attend (1000000, is_finished, NULL);
   g_assert_cmpint (atomic_load (&n_begun), ==, 2);
@@ -256,6 +286,7 @@ main (int argc, char **argv)
   g_test_add_func ("/base/pool/nested", test_nested);
   g_test_add_func ("/base/pool/many-callers", test_many_callers);
   g_test_add_func ("/base/pool/submit", test_submit);
+  g_test_add_func ("/base/pool/set-while-busy", test_set_while_busy);
   g_test_add_func ("/base/pool/denormals", test_denormals);
   g_test_add_func ("/base/pool/clock", test_clock);
   g_test_add_func ("/base/pool/attend", test_attend);

@@ -64,8 +64,6 @@ refuse_each (const Folder *folder, const char *const *assignments, const char *c
   for (int i = 0; !all_granted; i++)
     {
       g_autoptr (GError) error = NULL;
-      sluice_pool_set_threads (3);
-      sluice_pool_set_threads (2); /* another number: its threads are made anew */
       n_before_refusal = i;
       gboolean ok = train (folder, assignments, &error);
       all_granted = atomic_exchange (&n_before_refusal, -1) >= 0;
@@ -88,6 +86,51 @@ refuse_each (const Folder *folder, const char *const *assignments, const char *c
 }
 
 static void
+count (gpointer data)
+{
+  atomic_fetch_add ((atomic_int *) data, 1);
+}
+
+static void
+wait_for (atomic_int *n, int wanted)
+{
+  while (atomic_load (n) < wanted)
+    g_thread_yield ();
+}
+
+/* First of all tests, for a pool that was there once stays. */
+static void
+test_pool (void)
+{
+  g_autoptr (GError) error = NULL;
+  atomic_int n = 0;
+  sluice_pool_set_threads (2);
+  n_before_refusal = 0;
+  g_assert_false (sluice_pool_submit (count, &n, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED);
+  g_assert_nonnull (strstr (error->message, "the pool of threads"));
+  g_clear_error (&error);
+  n_before_refusal = 0;
+  g_assert_null (sluice_session_new (NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED);
+  g_clear_error (&error);
+  /* One that is granted does the work of those that are not, and stays when the number changes. */
+  sluice_pool_set_threads (5);
+  n_before_refusal = 1;
+  g_assert_true (sluice_pool_submit (count, &n, &error));
+  wait_for (&n, 1);
+  sluice_pool_set_threads (1);
+  sluice_pool_set_threads (3);
+  n_before_refusal = 0;
+  g_assert_true (sluice_pool_submit (count, &n, &error));
+  wait_for (&n, 2);
+  g_assert_cmpint (n_before_refusal, <, 0); /* one was asked for, and refused */
+  sluice_pool_set_threads (2);
+  n_before_refusal = -1;
+  g_assert_true (sluice_pool_start (&error));
+}
+
+static void
 test_workers (void)
 {
   Folder folder;
@@ -97,8 +140,8 @@ test_workers (void)
   refuse_each (&folder,
                (const char *const[]){ "project.train=train;train", "project.loss=loss:0;loss:0",
                                       "cpus=2", NULL },
-               (const char *const[]){ "writing to the store", "the pool of threads", "training",
-                                      "worker 1 of 2", "worker 2 of 2", "making batches", NULL });
+               (const char *const[]){ "writing to the store", "training", "worker 1 of 2",
+                                      "worker 2 of 2", "making batches", NULL });
   folder_clear (&folder);
 }
 
@@ -154,6 +197,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   n_before_refusal = -1;
   sluice_registry_init (sluice_kernel_modules ());
+  g_test_add_func ("/train/threads/pool", test_pool);
   g_test_add_func ("/train/threads/workers", test_workers);
   g_test_add_func ("/train/threads/fillers", test_fillers);
   g_test_add_func ("/train/threads/partial-run", test_partial_run);
