@@ -99,7 +99,7 @@ find_loops (SluiceGraph *graph)
       if (node->error != NULL && sluice_node_get_role (node) == SLUICE_ROLE_ENTER)
         return NULL;
     }
-  return sluice_flow_new (graph, FALSE);
+  return sluice_flow_new (graph, NULL, FALSE);
 }
 
 /* (nullable): an Enter belongs to the loop that it leads into. */

@@ -20,6 +20,7 @@ struct _SluiceFlow
 {
   SluiceGraph *graph;
   GArray *places;       /* of Place, by id - 1 */
+  GHashTable *swapping; /* (nullable): names of frames; the caller's */
   GPtrArray *loops;     /* by frame; NULL first */
   GHashTable *branches; /* SluiceBranch → itself */
 };
@@ -94,7 +95,8 @@ find_loop (SluiceFlow *self, const SluiceNode *enter, guint parent)
   loop->parent = parent;
   loop->parallel_iterations = sluice_node_get_int (enter, "parallel_iterations");
   const SluiceAttrValue *swap = sluice_node_get_attr (enter, "_swap_memory");
-  loop->swap_memory = swap && swap->kind == SLUICE_ATTR_BOOL && swap->b;
+  loop->swap_memory = (swap && swap->kind == SLUICE_ATTR_BOOL && swap->b)
+                      || (self->swapping && g_hash_table_contains (self->swapping, loop->name));
   loop->enters = g_ptr_array_new ();
   loop->exits = g_ptr_array_new ();
   loop->merges = g_ptr_array_new ();
@@ -112,6 +114,8 @@ settle (SluiceFlow *self, SluiceNode *node, guint frame)
     {
     case SLUICE_ROLE_ENTER:
       {
+        if (node->error != NULL)
+          break; /* it may not even say which loop */
         SluiceLoop *inner = find_loop (self, node, frame);
         place->output_frame = inner->frame;
         g_ptr_array_add (inner->enters, node);
@@ -377,7 +381,7 @@ sluice_flow_branch_of_edge (SluiceFlow *self, SluiceEdge edge)
 }
 
 SluiceFlow *
-sluice_flow_new (SluiceGraph *graph, gboolean always)
+sluice_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always)
 {
   gboolean has_loops = always;
   guint n = sluice_graph_get_n_nodes (graph);
@@ -387,6 +391,7 @@ sluice_flow_new (SluiceGraph *graph, gboolean always)
     return NULL;
   SluiceFlow *self = g_new0 (SluiceFlow, 1);
   self->graph = graph;
+  self->swapping = swapping;
   self->places = g_array_new (FALSE, TRUE, sizeof (Place));
   g_array_set_size (self->places, n);
   self->loops = g_ptr_array_new_with_free_func (loop_free);

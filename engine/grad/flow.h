@@ -33,8 +33,9 @@ typedef struct
 
 typedef struct _SluiceFlow SluiceFlow;
 
-/* (nullable): NULL where the graph has no loops, unless it is wanted always. Borrows the graph. */
-SluiceFlow *sluice_flow_new (SluiceGraph *graph, gboolean always);
+/* (nullable): NULL where the graph has no loops, unless it is wanted always. Borrows the graph;
+ * swapping: (nullable): names of frames that may swap, besides those whose Enters say so. */
+SluiceFlow *sluice_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always);
 void sluice_flow_free (SluiceFlow *self); /* (nullable) */
 
 /* Where a node runs, and where its outputs lie; a node made later lies where its inputs do. */

@@ -4,6 +4,7 @@
 #include "engine/grad/grad.h"
 
 #include "engine/grad/walk.h"
+#include "engine/graph/graphdef.h"
 #include "engine/graph/lower.h"
 #include "engine/graph/shape-context.h"
 
@@ -347,7 +348,9 @@ static gboolean
 visit_frame_node (Walk *w, SluiceNode *node, gboolean *is_one, GError **error)
 {
   SluiceRole role = sluice_node_get_role (node);
-  *is_one = TRUE;
+  *is_one = node->error == NULL;
+  if (node->error != NULL)
+    return TRUE;
   if (role == SLUICE_ROLE_EXIT)
     {
       SluiceLoop *loop = sluice_flow_get_loop (w->flow, sluice_flow_frame_of (w->flow, node));
@@ -614,6 +617,9 @@ sluice_gradients_inside (SluiceGraph *graph,
 {
   if (!check_edges ("y", ys, n_ys, error) || !check_edges ("x", xs, n_xs, error))
     return FALSE;
+  g_autoptr (GHashTable) swapping = sluice_graph_dup_swapping_frames (graph, error);
+  if (swapping == NULL)
+    return FALSE;
   sluice_graph_lower_closure (graph, ys, n_ys, NULL, 0);
   g_autofree SluiceEdge *real_ys = resolve_all (ys, n_ys);
   g_autofree SluiceEdge *real_xs = resolve_all (xs, n_xs);
@@ -625,7 +631,7 @@ sluice_gradients_inside (SluiceGraph *graph,
              .states = g_new0 (NodeState, n_states),
              .n_states = n_states,
              .ready = G_QUEUE_INIT };
-  w.flow = sluice_flow_new (graph, pivot != NULL);
+  w.flow = sluice_flow_new (graph, swapping, pivot != NULL);
   if (pivot)
     w.inside = sluice_flow_get_loop (w.flow, sluice_flow_output_frame_of (w.flow, pivot));
   g_autofree gboolean *reached = g_new0 (gboolean, n_states);

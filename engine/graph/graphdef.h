@@ -49,6 +49,11 @@ typedef struct
  * and the node that the graph lacks, DATA_LOSS an entry that is damaged. */
 GPtrArray *sluice_graph_dup_queue_runners (SluiceGraph *self, GError **error);
 
+/* (transfer full) (nullable): the frames of loops that were made with swap_memory, as the contexts
+ * of loops in the MetaGraphDef say (no node does); empty where the graph came without. DATA_LOSS:
+ * one is damaged. */
+GHashTable *sluice_graph_dup_swapping_frames (SluiceGraph *self, GError **error);
+
 /* SHA-256 in hex of the canonical form: sorted by name, defaults elided, no layout, no unknown
  * fields. */
 char *sluice_graph_dup_hash (SluiceGraph *self);

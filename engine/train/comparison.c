@@ -347,7 +347,7 @@ look_at_graph (Select *self, GError **error)
       g_propagate_error (error, g_error_copy (node->error));
       return FALSE;
     }
-  self->flow = sluice_flow_new (self->graph, FALSE);
+  self->flow = sluice_flow_new (self->graph, NULL, FALSE);
   self->is_out = g_new0 (guint8, n + 1);
   self->place = g_new0 (guint32, n + 1);
   return TRUE;

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/grad/grad.h"
+#include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
 #include "engine/runtime/session.h"
 #include "kernels/registry.h"
@@ -210,6 +211,48 @@ test_wrong_output (Fixture *f, gconstpointer unused)
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
 }
 
+static void
+import (Fixture *f, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  sluice_graph_import (f->graph, bytes, &error);
+  g_assert_no_error (error);
+}
+
+static void
+fails (Fixture *f, SluiceError code, const char *said)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceEdge x = { sluice_graph_find (f->graph, "x"), 0 };
+  SluiceEdge y = { sluice_graph_find (f->graph, "y"), 0 };
+  SluiceGrad dx;
+  g_assert_false (sluice_gradients (f->graph, "gradients", &y, 1, NULL, &x, 1, &dx, &error));
+  g_assert_error (error, SLUICE_ERROR, (int) code);
+  g_assert_nonnull (strstr (error->message, said));
+}
+
+#define FLOAT(key) "attr { key: '" key "' value { type: DT_FLOAT } } "
+#define X          "node { name: 'x' op: 'Placeholder' " FLOAT ("dtype") "} "
+
+/* What a loop's context says is 127 bytes long, and ends sooner. */
+static void
+test_damaged_context (Fixture *f, gconstpointer unused)
+{
+  import (f, "meta_info_def { } graph_def { " X "node { name: 'y' op: 'Exp' input: 'x' " FLOAT (
+                 "T") "} } collection_def { key: 'while_context' value { bytes_list { value: "
+                      "'\\n\\177w' } } }");
+  fails (f, SLUICE_ERROR_DATA_LOSS, "while_context");
+}
+
+static void
+test_broken_enter (Fixture *f, gconstpointer unused)
+{
+  import (f, X "node { name: 'e' op: 'Enter' input: 'x' " FLOAT (
+                 "T") "} node { name: 'y' op: 'Exp' input: 'e' " FLOAT ("T") "}");
+  fails (f, SLUICE_ERROR_INVALID_ARGUMENT, "frame_name");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -226,6 +269,8 @@ main (int argc, char **argv)
   ADD ("second", test_second);
   ADD ("no-gradient", test_no_gradient);
   ADD ("wrong-output", test_wrong_output);
+  ADD ("damaged-context", test_damaged_context);
+  ADD ("broken-enter", test_broken_enter);
 #undef ADD
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/pool.h"
+#include "engine/grad/grad.h"
 #include "engine/graph/graphdef.h"
 #include "tests/engine/runtime/fixture.h"
 #include "tests/engine/runtime/lstm.h"
@@ -88,6 +89,100 @@ test_swapping (void)
         g_assert_cmpuint (stats.bytes_out, ==, 0);
         g_assert_cmpuint (stats_of (&tight).peak_bytes, <=, peak / part);
       }
+}
+
+/* Loops of TensorFlow that say it in their contexts only (swap/make-swap.py), and the gradient of
+ * one of them for x. */
+static void
+load_loops (Fixture *f, const char *y, gsize limit)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "tests", "engine",
+                                            "runtime", "swap", "swap.meta.gz", NULL);
+  fixture_init (f, &(SluiceSessionOptions){ .memory_limit = limit, .seed = 1 });
+  sluice_graph_unref (f->graph);
+  f->graph = sluice_graph_load_file (path, &error);
+  g_assert_no_error (error);
+  SluiceEdge ys = { sluice_graph_find (f->graph, y), 0 },
+             xs = { sluice_graph_find (f->graph, "x"), 0 };
+  SluiceGrad dx;
+  sluice_gradients (f->graph, "g", &ys, 1, NULL, &xs, 1, &dx, &error);
+  g_assert_no_error (error);
+  SluiceAttr dtype = sluice_attr_type ("T", SLUICE_FLOAT);
+  sluice_builder_init (&f->b, f->graph, NULL);
+  sluice_builder_add (&f->b, "Identity", "dx", &dx.values, 1, &dtype, 1);
+  g_assert_no_error (f->b.error);
+  fixture_extend (f);
+}
+
+/* (transfer full) (nullable) */
+static SluiceTensor *
+run_loops (Fixture *f, GError **error)
+{
+  g_autoptr (SluiceTensor) x = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (64, 64));
+  for (gint64 i = 0; i < x->n_elements; i++)
+    ((float *) x->data)[i] = (float) (i % 17 + 1) / 32;
+  const char *fetch = "dx:0";
+  SluiceTensor *dx = NULL;
+  sluice_session_run (f->session, &(SluiceFeed){ "x:0", x }, 1, &fetch, 1, NULL, 0, &dx, NULL,
+                      error);
+  return dx;
+}
+
+/* How many stacks may leave the memory, of how many. */
+static guint
+count_swapping (SluiceGraph *graph, guint *n_stacks)
+{
+  guint n = 0;
+  *n_stacks = 0;
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      if (!g_str_equal (node->op_name, "StackPushV2"))
+        continue;
+      n += sluice_node_get_bool (node, "swap_memory");
+      ++*n_stacks;
+    }
+  return n;
+}
+
+static void
+test_contexts (void)
+{
+  static const struct
+  {
+    const char *y;
+    gboolean all, none;
+  } cases[] = { { "conditional", TRUE, FALSE }, { "unmarked", FALSE, TRUE }, { "nested" } };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (Fixture) f = { NULL };
+      load_loops (&f, cases[i].y, 0);
+      guint n_stacks, n = count_swapping (f.graph, &n_stacks);
+      g_assert_cmpuint (n_stacks, >, 0);
+      g_assert_true (cases[i].none ? n == 0 : cases[i].all ? n == n_stacks : n < n_stacks);
+    }
+}
+
+static void
+test_contexts_run (void)
+{
+  const gsize limit = 500000; /* 60 values of 16384 bytes are kept */
+  g_auto (Fixture) free = { NULL }, tight = { NULL }, unmarked = { NULL };
+  load_loops (&free, "conditional", 0);
+  load_loops (&tight, "conditional", limit);
+  load_loops (&unmarked, "unmarked", limit);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTensor) want = run_loops (&free, &error);
+  g_assert_no_error (error);
+  g_autoptr (SluiceTensor) got = run_loops (&tight, &error);
+  g_assert_no_error (error);
+  g_assert_true (sluice_tensor_identical (want, got));
+  SluiceSwapStats stats;
+  sluice_swap_get_stats (sluice_session_get_device (tight.session, 0)->swap, &stats);
+  g_assert_cmpuint (stats.n_written, >, 0);
+  g_assert_null (run_loops (&unmarked, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED);
 }
 
 /* Without swap_memory nothing leaves, and the message says who holds what and what to do. */
@@ -338,6 +433,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   fixture_init_registry ();
   g_test_add_func ("/runtime/memory/swapping", test_swapping);
+  g_test_add_func ("/runtime/memory/contexts", test_contexts);
+  g_test_add_func ("/runtime/memory/contexts-run", test_contexts_run);
   g_test_add_func ("/runtime/memory/limit", test_limit);
   g_test_add_func ("/runtime/memory/variable", test_variable);
   g_test_add_func ("/runtime/memory/any-limit", test_any_limit);
