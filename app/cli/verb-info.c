@@ -127,7 +127,7 @@ show_graph (const char *path, GError **error)
   if (graph == NULL)
     return EXIT_FAILED;
   guint n = sluice_graph_get_n_nodes (graph), n_edges = 0, n_errors = 0;
-  double parameters = 0;
+  double elements = 0;
   g_autoptr (GHashTable) ops = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < n; i++)
     {
@@ -137,16 +137,16 @@ show_graph (const char *path, GError **error)
       n_errors += node->error != NULL;
       g_hash_table_add (ops, (gpointer) node->op_name);
       if (role == SLUICE_ROLE_VARIABLE)
-        parameters += MAX (sluice_shape_n_elements (&node->outputs[0].shape), 0);
+        elements += MAX (sluice_shape_n_elements (&node->outputs[0].shape), 0);
       else if (role == SLUICE_ROLE_RESOURCE_HANDLE)
-        parameters += MAX (sluice_shape_n_elements (&node->outputs[0].handle_shape), 0);
+        elements += MAX (sluice_shape_n_elements (&node->outputs[0].handle_shape), 0);
     }
   g_autofree char *hash = sluice_graph_dup_hash (graph);
   if (!cli_json)
     {
       printf (_ ("nodes      %u, of %u kinds\n"), n, g_hash_table_size (ops));
       printf (_ ("edges      %u\n"), n_edges);
-      printf (_ ("variables  %.0f elements\n"), parameters);
+      printf (_ ("variables  %.0f elements\n"), elements);
       printf (_ ("producer   %d\n"), sluice_graph_get_producer (graph));
       printf (_ ("errors     %u\n"), n_errors);
       printf (_ ("hash       %s\n"), hash);
@@ -157,7 +157,7 @@ show_graph (const char *path, GError **error)
   cli_json_int (b, "nodes", n);
   cli_json_int (b, "kinds", g_hash_table_size (ops));
   cli_json_int (b, "edges", n_edges);
-  cli_json_double (b, "variable_elements", parameters);
+  cli_json_double (b, "variable_elements", elements);
   cli_json_int (b, "producer", sluice_graph_get_producer (graph));
   cli_json_int (b, "errors", n_errors);
   cli_json_string (b, "hash", hash);
