@@ -105,12 +105,10 @@ may_fold (const SluiceNode *node)
     return FALSE;
   for (guint i = 0; i < node->n_outputs; i++)
     {
-      /* What BroadcastGradientArgs gives is as short as the ranks, though its length is unknown. */
-      gint64 n = node->op->def->role == SLUICE_ROLE_BROADCAST_GRADIENT_ARGS
-                     ? 0
-                     : sluice_shape_n_elements (&node->outputs[i].shape);
+      /* Negative where only the values tell, as of DynamicPartition; the folder limits it then. */
+      gint64 n = sluice_shape_n_elements (&node->outputs[i].shape);
       SluiceDType dtype = node->outputs[i].dtype;
-      if (n < 0 || n > MAX_FOLDED_ELEMENTS || dtype <= SLUICE_INVALID || dtype >= SLUICE_N_DTYPES
+      if (n > MAX_FOLDED_ELEMENTS || dtype <= SLUICE_INVALID || dtype >= SLUICE_N_DTYPES
           || !sluice_dtype_in (dtype, SLUICE_SET_POD))
         return FALSE;
     }

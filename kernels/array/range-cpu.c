@@ -77,14 +77,25 @@ sluice_range_count (const SluiceTensor *start,
   return NULL;
 }
 
-/* start, start + delta … by adding up, as TensorFlow does: the last bits depend on it. */
-#define FILL_RANGE(type)                                                                           \
+/* start, start + delta …: integers wrap. */
+#define FILL_INTEGERS(type)                                                                        \
   do                                                                                               \
     {                                                                                              \
       type *to = out->data, value = *(const type *) start->data;                                   \
       const type step = *(const type *) delta->data;                                               \
       for (gint64 i = 0; i < out->n_elements; i++, value += step)                                  \
         to[i] = value;                                                                             \
+    }                                                                                              \
+  while (0)
+
+/* A product and a sum for each number, as TensorFlow does: what is added up drifts away. */
+#define FILL_FLOATS(type)                                                                          \
+  do                                                                                               \
+    {                                                                                              \
+      type *to = out->data;                                                                        \
+      const type first = *(const type *) start->data, step = *(const type *) delta->data;          \
+      for (gint64 i = 0; i < out->n_elements; i++)                                                 \
+        to[i] = first + (type) i * step;                                                           \
     }                                                                                              \
   while (0)
 
@@ -107,25 +118,25 @@ fill_range (SluiceTensor *out, const SluiceTensor *start, const SluiceTensor *de
   switch ((SluiceDType) out->dtype)
     {
     case SLUICE_FLOAT:
-      FILL_RANGE (float);
+      FILL_FLOATS (float);
       break;
     case SLUICE_DOUBLE:
-      FILL_RANGE (double);
+      FILL_FLOATS (double);
       break;
     case SLUICE_INT8:
     case SLUICE_UINT8:
-      FILL_RANGE (guint8);
+      FILL_INTEGERS (guint8);
       break;
     case SLUICE_INT16:
     case SLUICE_UINT16:
-      FILL_RANGE (guint16);
+      FILL_INTEGERS (guint16);
       break;
     case SLUICE_INT32:
     case SLUICE_UINT32:
-      FILL_RANGE (guint32);
+      FILL_INTEGERS (guint32);
       break;
     case SLUICE_INT64:
-      FILL_RANGE (guint64);
+      FILL_INTEGERS (guint64);
       break;
     default:
       fill_half_range (out, start, delta);

@@ -505,19 +505,20 @@ scalar_fmod_f64 (double x, double y)
   {                                                                                                \
     return x == 0 ? 0 : x * scalar_log_##s (y);                                                    \
   }                                                                                                \
-  /* Gradients: y is the value of the function, dy what came from above. */                        \
+  /* Gradients: y is the value of the function, dy what came from above, factors in TensorFlow's   \
+     order: where one is large, another would overflow or not be a number. */                      \
   SLUICE_SCALAR T scalar_tanh_grad_##s (T y, T dy)                                                 \
   {                                                                                                \
     return dy * (1 - y * y);                                                                       \
   }                                                                                                \
   SLUICE_SCALAR T scalar_sigmoid_grad_##s (T y, T dy)                                              \
   {                                                                                                \
-    return dy * (1 - y) * y;                                                                       \
+    return dy * ((1 - y) * y);                                                                     \
   }                                                                                                \
   /* Where nothing comes from above, nothing goes on, whatever the function was. */                \
   SLUICE_SCALAR T scalar_sqrt_grad_##s (T y, T dy)                                                 \
   {                                                                                                \
-    return dy == 0 ? 0 : (T) 0.5 * dy / y;                                                         \
+    return dy == 0 ? 0 : dy * ((T) 0.5 / y);                                                       \
   }                                                                                                \
   SLUICE_SCALAR T scalar_rsqrt_grad_##s (T y, T dy)                                                \
   {                                                                                                \
@@ -525,7 +526,7 @@ scalar_fmod_f64 (double x, double y)
   }                                                                                                \
   SLUICE_SCALAR T scalar_reciprocal_grad_##s (T y, T dy)                                           \
   {                                                                                                \
-    return dy == 0 ? 0 : -y * dy * y;                                                              \
+    return dy == 0 ? 0 : -(y * y) * dy;                                                            \
   }
 
 SCALAR_FLOATING (f32, float, f)

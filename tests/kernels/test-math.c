@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* What recipes cannot say of kernels/math: denormals, refusals and their words, the precision of
- * long sums, broadcasts collapsed. */
+ * long sums and ranges, broadcasts collapsed. */
 #include <math.h>
 
 #include "kernels/math/broadcast.h"
@@ -45,6 +45,31 @@ test_denormals (void)
   g_assert_cmpfloat (run_floats ("Log", 1e-40f, NAN), ==, -INFINITY);
   g_assert_cmpfloat (run_floats ("Sin", 1e-40f, NAN), ==, 0);
   g_assert_cmpfloat (run_floats ("Pow", 1e-40f, 0.5f), ==, 0);
+}
+
+/* Factors are multiplied in TensorFlow's order, which shows where another would leave the range. */
+static void
+test_order_of_factors (void)
+{
+  g_assert_cmpfloat (run_floats ("SigmoidGrad", -0.5f, 2e38f), ==, -1.5e38f);
+  g_assert_cmpfloat (run_floats ("SqrtGrad", 3e38f, 3e38f), ==, 0);
+  g_assert_cmpfloat (run_floats ("ReciprocalGrad", 1e-30f, 3e38f), ==, 0);
+}
+
+static void
+test_long_range (void)
+{
+  g_auto (Harness) h = { 0 };
+  harness_init (&h, 1, FALSE);
+  const float bounds[] = { -3, 97, 0.1f };
+  SluiceEdge inputs[3];
+  for (guint i = 0; i < 3; i++)
+    inputs[i] = harness_floats (&h, &SLUICE_SHAPE_SCALAR, &bounds[i]);
+  harness_add (&h, "Range", "range", inputs, 3, NULL, 0);
+  g_autoptr (SluiceTensor) range = harness_fetch (&h, "range:0");
+  g_assert_cmpint (range->n_elements, ==, 1000);
+  for (gint64 i = 0; i < range->n_elements; i++)
+    g_assert_cmpfloat (((const float *) range->data)[i], ==, -3 + (float) i * 0.1f);
 }
 
 /* The run fails with that code, and the message holds both words. */
@@ -147,6 +172,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   sluice_registry_init (sluice_kernel_modules ());
   g_test_add_func ("/kernels/math/denormals", test_denormals);
+  g_test_add_func ("/kernels/math/order-of-factors", test_order_of_factors);
+  g_test_add_func ("/kernels/math/long-range", test_long_range);
   g_test_add_func ("/kernels/math/refusals", test_refusals);
   g_test_add_func ("/kernels/math/lowest-over-minus-one", test_lowest_over_minus_one);
   g_test_add_func ("/kernels/math/long-sums", test_long_sums);

@@ -496,6 +496,11 @@ test_folder_of_shapes (Fixture *f, gconstpointer data)
   SluiceEdge shape = op (f, "Add", "shape", two, two);
   SluiceEdge reshaped = op (f, "Reshape", "reshaped", placeholder (f, "x"), shape);
   g_assert_true (sluice_shape_equal (sluice_edge_shape (reshaped), &SLUICE_SHAPE (2, 4)));
+  /* Also where only the values tell how long it is. */
+  SluiceEdge one = sluice_builder_const_ints (&f->b, SLUICE_INT32, (gint64[]){ 1 }, 1);
+  SluiceEdge kept = op (f, "ListDiff", "kept", two, one);
+  SluiceEdge vector = op (f, "Reshape", "vector", placeholder (f, "y"), kept);
+  g_assert_true (sluice_shape_equal (sluice_edge_shape (vector), &SLUICE_SHAPE (2)));
 }
 
 #define TEST(path, function) g_test_add (path, Fixture, NULL, setup, function, teardown)
