@@ -232,12 +232,6 @@ settle (Find *find, const SluiceWorkNode *node)
 
 /* ---- all of them ---- */
 
-static gboolean
-is_gone (const Find *find, const SluiceWorkNode *node)
-{
-  return node->index >= find->work->nodes->len || find->work->nodes->pdata[node->index] != node;
-}
-
 /* Merges whose first values or next ones come by different events are of different classes. Returns
  * how many classes there are. */
 static guint
@@ -248,7 +242,7 @@ tell_apart (Find *find, gboolean all)
   for (guint i = 0; i < find->order->len; i++)
     {
       const SluiceWorkNode *node = find->order->pdata[i];
-      if (is_gone (find, node) || !is_loop_merge (node))
+      if (!sluice_work_has (find->work, node) || !is_loop_merge (node))
         continue;
       guint32 *class = &find->classes[node->index];
       g_array_set_size (words, 0);
@@ -272,7 +266,7 @@ static void
 settle_all (Find *find)
 {
   for (guint i = 0; i < find->order->len; i++)
-    if (!is_gone (find, find->order->pdata[i]))
+    if (sluice_work_has (find->work, find->order->pdata[i]))
       settle (find, find->order->pdata[i]);
 }
 

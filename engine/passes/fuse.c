@@ -44,25 +44,11 @@ typedef struct
 
 #define ONLY_WAITS (1u << 31)
 
-/* Of the order: swept meanwhile. */
-static gboolean
-is_gone (const Fuse *fuse, const SluiceWorkNode *node)
-{
-  return node->index >= fuse->work->nodes->len || fuse->work->nodes->pdata[node->index] != node;
-}
-
-/* Could the two be equal, as far as is known? */
-static gboolean
-could_equal (const SluiceShape *a, const SluiceShape *b)
-{
-  return a->rank >= 0 && a->rank == b->rank && sluice_shape_compatible (a, b);
-}
-
 /* An operand that is as large as the result, one element, or a vector along its last dimension. */
 static gboolean
 operand_fits (const SluiceShape *operand, const SluiceShape *result)
 {
-  if (operand->rank < 0 || could_equal (operand, result))
+  if (operand->rank < 0 || sluice_shapes_could_equal (operand, result))
     return operand->rank >= 0;
   if (sluice_shape_n_elements (operand) == 1)
     return operand->rank <= result->rank;
@@ -119,7 +105,7 @@ look_at_nodes (Fuse *fuse)
   for (guint i = 0; i < fuse->order->len; i++)
     {
       const SluiceWorkNode *node = fuse->order->pdata[i];
-      if (!is_gone (fuse, node))
+      if (sluice_work_has (fuse->work, node))
         fuse->position[node->index] = i;
     }
 }
@@ -175,7 +161,7 @@ are_alike (const Fuse *fuse, guint32 i, guint32 root)
 {
   const SluiceWorkNode *a = node_at (fuse, i), *b = node_at (fuse, root);
   return fuse->fits[i] && fuse->fits[root] && a->device == b->device && a->frame == b->frame
-         && could_equal (&a->origin->outputs[0].shape, &b->origin->outputs[0].shape)
+         && sluice_shapes_could_equal (&a->origin->outputs[0].shape, &b->origin->outputs[0].shape)
          && fuse->n_members[i] + fuse->n_members[root] <= SLUICE_FUSED_MEMBERS;
 }
 
@@ -250,7 +236,7 @@ delay_readers (Fuse *fuse, guint32 a, guint32 b)
   for (guint32 p = from; p <= to && ok; p++)
     {
       const SluiceWorkNode *node = order[p];
-      if (is_gone (fuse, node) || !is_late (fuse, node->index, a, b))
+      if (!sluice_work_has (fuse->work, node) || !is_late (fuse, node->index, a, b))
         continue;
       ok = root_of (fuse, node->index) != b;
       fuse->is_late[node->index] = 1;
@@ -259,7 +245,7 @@ delay_readers (Fuse *fuse, guint32 a, guint32 b)
   for (guint32 p = from, at = from; p <= to && ok; p++)
     {
       const SluiceWorkNode *node = order[p];
-      if (is_gone (fuse, node) || !fuse->is_late[node->index])
+      if (!sluice_work_has (fuse->work, node) || !fuse->is_late[node->index])
         order[at++] = order[p];
     }
   for (guint i = 0; i < n_late; i++)
@@ -269,7 +255,7 @@ delay_readers (Fuse *fuse, guint32 a, guint32 b)
         order[to + 1 - n_late + i] = late[i];
     }
   for (guint32 p = from; p <= to && ok; p++)
-    if (!is_gone (fuse, order[p]))
+    if (sluice_work_has (fuse->work, order[p]))
       fuse->position[((const SluiceWorkNode *) order[p])->index] = p;
   return ok;
 }
@@ -359,7 +345,7 @@ grow_regions (Fuse *fuse)
   for (guint i = fuse->order->len; i-- > 0;)
     {
       const SluiceWorkNode *node = fuse->order->pdata[i];
-      if (is_gone (fuse, node))
+      if (!sluice_work_has (fuse->work, node))
         continue;
       if (fuse->fits[node->index])
         join_reader (fuse, node->index);
@@ -391,7 +377,7 @@ gather_members (Fuse *fuse, SluiceWorkNode ***members, guint8 *found)
   for (guint i = 0; i < fuse->order->len; i++)
     {
       SluiceWorkNode *node = fuse->order->pdata[i];
-      if (is_gone (fuse, node))
+      if (!sluice_work_has (fuse->work, node))
         continue;
       guint32 root = root_of (fuse, node->index);
       if (fuse->n_members[root] < 2)

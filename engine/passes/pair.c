@@ -141,13 +141,6 @@ find_giver (Pair *pair, const SluiceWorkNode *taker, guint input, GPtrArray *gat
              : NULL;
 }
 
-/* Could the two be of one shape, as far as is known? */
-static gboolean
-could_equal (const SluiceShape *a, const SluiceShape *b)
-{
-  return a->rank >= 0 && a->rank == b->rank && sluice_shape_compatible (a, b);
-}
-
 /* Of a region of element-wise nodes: an operand as large as the result that comes in parts. Nobody
  * may wait for who gives it: after partitioning, what a node waits for stays. */
 static SluiceWorkNode *
@@ -159,7 +152,8 @@ find_operand (const Pair *pair, const SluiceWorkNode *region, guint *input)
       SluiceWorkNode *node = region->inputs[i].node;
       *input = i;
       if (node && node->device == region->device && !pair->is_awaited[node->index]
-          && gives (pair, node) && could_equal (&node->origin->outputs[0].shape, shape))
+          && gives (pair, node)
+          && sluice_shapes_could_equal (&node->origin->outputs[0].shape, shape))
         return node;
     }
   return NULL;

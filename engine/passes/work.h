@@ -107,6 +107,20 @@ void sluice_work_sweep (SluiceWork *self);
  * it. */
 GPtrArray *sluice_work_sort (SluiceWork *self, SluiceWorkNode **stuck);
 
+/* Is the node, of an order that was made before, still there? */
+static inline gboolean
+sluice_work_has (const SluiceWork *self, const SluiceWorkNode *node)
+{
+  return node->index < self->nodes->len && self->nodes->pdata[node->index] == node;
+}
+
+/* Could values of the two be of one shape, of known rank, as far as is known? */
+static inline gboolean
+sluice_shapes_could_equal (const SluiceShape *a, const SluiceShape *b)
+{
+  return a->rank >= 0 && a->rank == b->rank && sluice_shape_compatible (a, b);
+}
+
 /* FALSE with what sluice_work_sort() stuck at. */
 gboolean sluice_work_fail_cycle (const SluiceWorkNode *stuck, GError **error);
 

@@ -80,8 +80,7 @@ number_nodes (Compile *compile, const GPtrArray *order)
       for (guint i = 0; i < order->len; i++)
         {
           SluiceWorkNode *node = order->pdata[i];
-          gboolean is_gone = node->index >= nodes->len || nodes->pdata[node->index] != node;
-          if (is_gone || is_there (node))
+          if (!sluice_work_has (compile->work, node) || is_there (node))
             continue;
           if (pass == 0)
             plan->frames[node->frame].n_nodes++;
