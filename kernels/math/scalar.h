@@ -267,8 +267,22 @@ scalar_not_equal_b8 (uint8_t x, uint8_t y)
  * ---- exp, log, tanh and sigmoid in f32 ----
  *
  * Fused multiply-adds are written out: one rounding on every CPU, in hardware where it has them,
- * else in libm.
+ * else in libm. Polynomials are summed by even and by odd powers: the one long chain, in which each
+ * step waits for the one before, becomes two short ones.
  */
+
+/* exp x - 1 where |x| <= ln 2 / 2. */
+SLUICE_SCALAR float
+scalar_expm1_near_f32 (float x)
+{
+  float z = x * x;
+  float even = 1.9875691500e-4f, odd = 1.3981999507e-3f;
+  even = fmaf (even, z, 8.3334519073e-3f);
+  odd = fmaf (odd, z, 4.1665795894e-2f);
+  even = fmaf (even, z, 1.6666665459e-1f);
+  odd = fmaf (odd, z, 5.0000001201e-1f);
+  return fmaf (fmaf (even, x, odd), z, x);
+}
 
 SLUICE_SCALAR float
 scalar_exp_f32 (float x)
@@ -279,19 +293,12 @@ scalar_exp_f32 (float x)
   float shifted = fmaf (x, 1.44269504088896341f, shift);
   float k = shifted - shift;
   float r = fmaf (k, 2.12194440e-4f, fmaf (k, -0.693359375f, x));
-  float p = 1.9875691500e-4f;
-  p = fmaf (p, r, 1.3981999507e-3f);
-  p = fmaf (p, r, 8.3334519073e-3f);
-  p = fmaf (p, r, 4.1665795894e-2f);
-  p = fmaf (p, r, 1.6666665459e-1f);
-  p = fmaf (p, r, 5.0000001201e-1f);
-  p = fmaf (p, r * r, r) + 1.0f;
+  float p = scalar_expm1_near_f32 (r) + 1.0f;
   /* n is added to the exponent of p; the bits of `shift` above it fall off. */
   float result =
       scalar_from_bits_f32 (scalar_to_bits_f32 (p) + (scalar_to_bits_f32 (shifted) << 23));
-  result = x > 88.72283f ? INFINITY : result;
   result = x < -87.3365402f ? 0 : result; /* what lies below FLT_MIN is flushed */
-  return x != x ? x : result;
+  return x <= 88.72283f ? result : x * FLT_MAX;
 }
 
 SLUICE_SCALAR float
@@ -301,21 +308,23 @@ scalar_log_f32 (float x)
   uint32_t bits = scalar_to_bits_f32 (x) - 0x3f3504f3u;
   float e = (float) ((int32_t) bits >> 23);
   float f = scalar_from_bits_f32 ((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
-  float z = f * f;
-  float p = 7.0376836292e-2f;
-  p = fmaf (p, f, -1.1514610310e-1f);
-  p = fmaf (p, f, 1.1676998740e-1f);
-  p = fmaf (p, f, -1.2420140846e-1f);
-  p = fmaf (p, f, 1.4249322787e-1f);
-  p = fmaf (p, f, -1.6668057665e-1f);
-  p = fmaf (p, f, 2.0000714765e-1f);
-  p = fmaf (p, f, -2.4999993993e-1f);
-  p = fmaf (p, f, 3.3333331174e-1f);
-  p = fmaf (z, fmaf (p, f, -0.5f), f);
-  float result = fmaf (e, 0.693359375f, fmaf (e, -2.12194440e-4f, p));
+  /* What no logarithm is found for goes through e: nothing later makes it finite. */
   float below = x > -FLT_MIN ? -INFINITY : NAN;
-  result = x < FLT_MIN ? below : result;
-  return x <= FLT_MAX ? result : x;
+  e = x < FLT_MIN ? below : e;
+  e = x <= FLT_MAX ? e : x;
+  float z = f * f;
+  float even = 7.0376836292e-2f, odd = -1.1514610310e-1f;
+  even = fmaf (even, z, 1.1676998740e-1f);
+  odd = fmaf (odd, z, -1.2420140846e-1f);
+  even = fmaf (even, z, 1.4249322787e-1f);
+  odd = fmaf (odd, z, -1.6668057665e-1f);
+  even = fmaf (even, z, 2.0000714765e-1f);
+  odd = fmaf (odd, z, -2.4999993993e-1f);
+  even = fmaf (even, z, 3.3333331174e-1f);
+  odd = fmaf (odd, z, -0.5f);
+  float p = fmaf (even, f, odd);
+  /* The first part of ln 2 has 15 bits; both are positive, so that infinities do not cancel. */
+  return fmaf (e, 0.693145751953125f, fmaf (z, p, fmaf (e, 1.42860682030941723e-6f, f)));
 }
 
 SLUICE_SCALAR float
@@ -333,13 +342,7 @@ scalar_log1p_f32 (float x)
 SLUICE_SCALAR float
 scalar_expm1_f32 (float x)
 {
-  float p = 1.9875691500e-4f;
-  p = fmaf (p, x, 1.3981999507e-3f);
-  p = fmaf (p, x, 8.3334519073e-3f);
-  p = fmaf (p, x, 4.1665795894e-2f);
-  p = fmaf (p, x, 1.6666665459e-1f);
-  p = fmaf (p, x, 5.0000001201e-1f);
-  p = fmaf (p, x * x, x);
+  float p = scalar_expm1_near_f32 (x);
   return fabsf (x) < 0.34657359f ? p : scalar_exp_f32 (x) - 1.0f;
 }
 
