@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
+#include "engine/base/pool.h"
 #include "engine/store/summed.h"
+
+#define LARGE_BYTES (64 << 20) /* 10 ms to give back, where it lies in memory */
 
 struct _SluiceFileWriter
 {
@@ -157,6 +160,24 @@ sync_folder (const char *path)
   close (fd);
 }
 
+static void
+release (gpointer fd)
+{
+  close (GPOINTER_TO_INT (fd));
+}
+
+/* Under its name. What a large file held that had the name is given back by a worker of the pool:
+ * the file system takes a quarter of the time for that which it took to write it. */
+static int
+replace (SluiceFileWriter *self)
+{
+  int old = self->position < LARGE_BYTES ? -1 : open (self->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  int failure = rename (self->temporary, self->path) == 0 ? 0 : errno;
+  if (old >= 0 && !sluice_pool_submit (release, GINT_TO_POINTER (old), NULL))
+    close (old);
+  return failure;
+}
+
 gboolean
 sluice_file_writer_finish (SluiceFileWriter *self, GError **error)
 {
@@ -165,8 +186,8 @@ sluice_file_writer_finish (SluiceFileWriter *self, GError **error)
   if (close (self->fd) != 0 && self->failure == 0)
     self->failure = errno;
   self->fd = -1;
-  if (self->failure == 0 && rename (self->temporary, self->path) != 0)
-    self->failure = errno;
+  if (self->failure == 0)
+    self->failure = replace (self);
   if (self->failure != 0)
     {
       sluice_file_fail (error, self->failure, "%s '%s' could not be written", self->what,
