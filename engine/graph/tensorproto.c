@@ -127,19 +127,25 @@ fill_rest (SluiceTensor *tensor, gint64 from)
 {
   gint64 n = tensor->n_elements;
   gsize size = sluice_dtype_size (tensor->dtype);
+  if (from == n)
+    return;
+  guint8 *last = (guint8 *) tensor->data + MAX (from - 1, 0) * (gint64) size;
   if (tensor->dtype == SLUICE_STRING)
     {
       SluiceString *strings = tensor->data;
       for (gint64 i = MAX (from, 1); from > 0 && i < n; i++)
         sluice_string_set (&strings[i], strings[from - 1].data, strings[from - 1].length);
     }
-  else if (from == 0 && n > 0)
+  else if (from == 0)
     memset (tensor->data, 0, n * size);
-  else
-    for (gint64 i = from; i < n; i++)
-      memcpy ((guint8 *) tensor->data + i * size, (guint8 *) tensor->data + (from - 1) * size,
-              size);
+  else /* what stands there is doubled, again and again */
+    for (gsize done = size, all = (gsize) (n - from + 1) * size; done < all; done *= 2)
+      memcpy (last + done, last, MIN (done, all - done));
 }
+
+/* To make a string and to free it takes as long as so many bytes of numbers: a file of 44 bytes
+ * that stands for 70 million of them would keep its reader for seconds. */
+#define STRING_COST 1024
 
 /* A short list may stand for a tensor that no machine holds: what is added to the file's own bytes
  * counts against the budget. */
@@ -152,18 +158,19 @@ spend (const Tensorflow__TensorProto *proto,
        GError **error)
 {
   gsize size = sluice_dtype_size (dtype);
-  if (dtype == SLUICE_STRING && have > 0)
-    size += proto->string_val[have - 1].len;
+  if (dtype == SLUICE_STRING)
+    size = STRING_COST + (have > 0 ? proto->string_val[have - 1].len : 0);
   gint64 missing = MAX (n - have, 0);
   if (missing <= *budget / (gint64) size)
     {
       *budget -= missing * size;
       return TRUE;
     }
-  return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-                      "%" G_GINT64_FORMAT " elements of %s would be made of %" G_GINT64_FORMAT
-                      " in the file; constants may unfold to 2 GiB in all. Use Fill",
-                      n, sluice_dtype_name (dtype), have);
+  return sluice_fail (
+      error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+      "%" G_GINT64_FORMAT " elements of %s would be made of %" G_GINT64_FORMAT
+      " in the file; constants may unfold to 2 GiB in all, a string counts 1 KiB. Use Fill",
+      n, sluice_dtype_name (dtype), have);
 }
 
 static gboolean

@@ -287,6 +287,11 @@ static const BadNode bad_nodes[] = {
     "cycle: n -> n" },
   { "huge-tensor", CONST ("dim { size: 1152921504606846976 } } float_val: 1"),
     SLUICE_ERROR_RESOURCE_EXHAUSTED, "1152921504606846976" },
+  { "many-strings",
+    "node { name: 'n' op: 'Const' attr { key: 'dtype' value { type: DT_STRING } } "
+    "attr { key: 'value' value { tensor { dtype: DT_STRING tensor_shape { dim { size: 68574961 } } "
+    "string_val: 'i' } } } }",
+    SLUICE_ERROR_RESOURCE_EXHAUSTED, "68574961 elements of string|1 KiB" },
   { "overflowing-tensor", CONST ("dim { size: 1099511627776 } dim { size: 1099511627776 } }"),
     SLUICE_ERROR_INVALID_ARGUMENT, "value" },
   { "negative-tensor", CONST ("dim { size: -4 } } float_val: 1"), SLUICE_ERROR_INVALID_ARGUMENT,
@@ -596,6 +601,28 @@ test_tensor_proto (void)
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_DATA_LOSS);
 }
 
+/* A value that is written once stands for all elements again. */
+static void
+test_repeated_value (void)
+{
+  static const SluiceDType dtypes[] = { SLUICE_INT8, SLUICE_FLOAT, SLUICE_COMPLEX128 };
+  for (guint d = 0; d < G_N_ELEMENTS (dtypes); d++)
+    for (gint64 n = 2; n < 70; n++)
+      {
+        g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (dtypes[d], &SLUICE_SHAPE (n));
+        gsize size = sluice_dtype_size (dtypes[d]), length;
+        for (gsize i = 0; i < n * size; i++)
+          ((guint8 *) tensor->data)[i] = (guint8) (i % size + 1);
+        g_autoptr (GBytes) bytes = sluice_tensor_to_proto (tensor);
+        const guint8 *data = g_bytes_get_data (bytes, &length);
+        g_assert_cmpuint (length, <, 40);
+        g_autoptr (GError) error = NULL;
+        g_autoptr (SluiceTensor) back = sluice_tensor_from_proto (data, length, &error);
+        g_assert_no_error (error);
+        g_assert_true (sluice_tensor_identical (tensor, back));
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -627,5 +654,6 @@ main (int argc, char **argv)
   g_test_add_func ("/graphdef/hash", test_hash);
   g_test_add_func ("/graphdef/tensor-forms", test_tensor_forms);
   g_test_add_func ("/graphdef/tensor-proto", test_tensor_proto);
+  g_test_add_func ("/graphdef/repeated-value", test_repeated_value);
   return g_test_run ();
 }
