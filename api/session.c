@@ -23,6 +23,7 @@ typedef enum
   OPTION_KEEP_WAITING,
   OPTION_TRUNCATE_TRANSFERS,
   OPTION_ORDERED,
+  OPTION_RECOMPUTE,
   N_OPTIONS
 } Option;
 
@@ -32,6 +33,7 @@ static const char *const option_names[N_OPTIONS] = {
   "cpus",           "nulls",          "memory-limit",       "seed",
   "max-iterations", "soft-placement", "reference-kernels",  "nan-guard",
   "optimize",       "keep-waiting",   "truncate-transfers", "ordered",
+  "recompute",
 };
 
 static void
@@ -74,6 +76,9 @@ set_option (SluiceSessionOptions *options, Option option, const SluiceAttrValue 
       break;
     case OPTION_ORDERED:
       options->ordered = value->b;
+      break;
+    case OPTION_RECOMPUTE:
+      options->recompute = value->b;
       break;
     case N_OPTIONS:
       break;

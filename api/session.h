@@ -24,7 +24,8 @@ GType sluice_session_get_type (void) G_GNUC_CONST;
  *   nodes that have none; 0: from the system), "max-iterations" (of a loop; 0: no limit),
  *   "soft-placement", "reference-kernels", "nan-guard", "keep-waiting" (a deadlock is told and not
  *   an error), "truncate-transfers" (of floats between devices), "ordered" (what the graph leaves
- *   without an order) (booleans, false), "optimize" (boolean, true)
+ *   without an order), "recompute" (cheap values instead of keeping them) (booleans, false),
+ * "optimize" (boolean, true)
  * @error: return location
  *
  * Returns: (transfer full): a session with an empty graph; %NULL with INVALID_ARGUMENT for an

@@ -20,6 +20,14 @@
         N_ ("Print who held what when a step needed the most memory"), NULL                        \
   }
 
+#define CLI_RECOMPUTE_OPTION(flag)                                                                 \
+  {                                                                                                \
+    "recompute", 0, 0, G_OPTION_ARG_NONE, (flag),                                                  \
+        N_ ("Compute cheap values again instead of keeping them for the backward pass: less "      \
+            "memory, more time, the same numbers"),                                                \
+        NULL                                                                                       \
+  }
+
 extern char *cli_memory_limit;
 extern gboolean cli_memory;
 

@@ -14,7 +14,7 @@
 
 static char **feeds, **fetches, **targets;
 static gint64 n_threads, n_cpus = 1, max_iterations;
-static gboolean soft, nan_guard, keep_waiting, ordered, truncates;
+static gboolean soft, nan_guard, keep_waiting, ordered, truncates, recompute;
 
 static const GOptionEntry options[] = {
   { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds,
@@ -40,6 +40,7 @@ static const GOptionEntry options[] = {
   { "truncate", 0, 0, G_OPTION_ARG_NONE, &truncates,
     N_ ("Floats that cross from one device to another lose the lower half of their bits"), NULL },
   CLI_MEMORY_OPTIONS,
+  CLI_RECOMPUTE_OPTION (&recompute),
   G_OPTION_ENTRY_NULL,
 };
 
@@ -100,6 +101,7 @@ run (char **arguments, GError **error)
     .max_iterations = (guint64) max_iterations,
     .ordered = ordered,
     .truncate_transfers = truncates,
+    .recompute = recompute,
   };
   if (!cli_get_memory_limit (&session_options.memory_limit, error))
     return EXIT_USAGE;

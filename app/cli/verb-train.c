@@ -17,7 +17,7 @@
 #include "engine/train/trainer.h"
 
 static char *workspace, *run_name, *resume, *init_from;
-static gboolean init_partly;
+static gboolean init_partly, recompute;
 static char *n_steps, *seed; /* as text: checked as project.ini's are */
 static gint64 resume_step, n_threads, n_cpus;
 static char **assignments;
@@ -48,6 +48,7 @@ static const GOptionEntry options[] = {
   { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (as the project says)"),
     N_ ("N") },
   CLI_MEMORY_OPTIONS,
+  CLI_RECOMPUTE_OPTION (&recompute),
   G_OPTION_ENTRY_NULL,
 };
 
@@ -286,7 +287,8 @@ load_project (char **arguments, SluiceStore *store, GError **error)
     if (!sluice_project_set (project, assignments[i], error))
       return NULL;
   if (!set_key (project, "train.steps", n_steps, error)
-      || !set_key (project, "train.seed", seed, error))
+      || !set_key (project, "train.seed", seed, error)
+      || !set_key (project, "train.recompute", recompute ? "true" : NULL, error))
     return NULL;
   return g_steal_pointer (&project);
 }

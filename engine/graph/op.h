@@ -74,6 +74,8 @@ typedef enum
   SLUICE_OP_ONLY_READS = 1 << 8, /* what its references and handles refer to is read, or they are
                                     handed on; without it such an op counts as one that writes */
   SLUICE_OP_CHECKS = 1 << 9,     /* may be there only to fail: runs where nobody reads it, too */
+  SLUICE_OP_CHEAP = 1 << 10,     /* a few passes over its inputs, though no element-wise kernel: may
+                                    be computed again instead of being kept */
 } SluiceOpFlags;
 
 /* What a node costs on the shapes given: work and traffic. Placement, inspector and benches read

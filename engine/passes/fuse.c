@@ -84,14 +84,10 @@ look_at_nodes (Fuse *fuse)
   for (guint i = 0; i < work->nodes->len; i++)
     {
       const SluiceWorkNode *node = work->nodes->pdata[i];
-      const SluiceDeviceClass *klass = fuse->devices[node->device]->klass;
+      const SluiceKernel *kernel = sluice_work_find_kernel (node, fuse->devices, fuse->max_rank);
       fuse->parent[i] = i;
       fuse->next[i] = NOBODY;
       fuse->n_members[i] = 1;
-      if (node->kind != SLUICE_WORK_OP || !node->origin->op || !klass->computes)
-        continue;
-      const SluiceKernel *kernel =
-          sluice_kernel_find (node->origin, klass->type, fuse->max_rank, NULL);
       if (!kernel)
         continue;
       fuse->flags[i] = kernel->flags;

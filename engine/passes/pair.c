@@ -45,16 +45,6 @@ count_readers (Pair *pair)
     }
 }
 
-/* (nullable) */
-static const SluiceKernel *
-find_kernel (const Pair *pair, const SluiceWorkNode *node)
-{
-  const SluiceDeviceClass *klass = pair->devices[node->device]->klass;
-  return klass->computes && node->kind == SLUICE_WORK_OP && node->origin->op
-             ? sluice_kernel_find (node->origin, klass->type, pair->max_rank, NULL)
-             : NULL;
-}
-
 static gboolean
 takes_no_reference (const Pair *pair, const SluiceWorkNode *node)
 {
@@ -87,7 +77,8 @@ find_aliases (Pair *pair)
           const SluiceWorkNode *from = node->inputs[k].node;
           hands_on |= from && (sluice_work_is_back_edge (from) || pair->may_alias[from->index]);
         }
-      const SluiceKernel *kernel = hands_on ? find_kernel (pair, node) : NULL;
+      const SluiceKernel *kernel =
+          hands_on ? sluice_work_find_kernel (node, pair->devices, pair->max_rank) : NULL;
       pair->may_alias[node->index] =
           reads || (hands_on && !(kernel && (kernel->give || kernel->strip)));
     }
@@ -122,7 +113,8 @@ gives (const Pair *pair, const SluiceWorkNode *node)
       || node->origin->n_outputs != 1)
     return FALSE;
   gint64 n = sluice_shape_n_elements (&node->origin->outputs[0].shape);
-  const SluiceKernel *kernel = n >= 0 && n < SMALL ? NULL : find_kernel (pair, node);
+  const SluiceKernel *kernel =
+      n >= 0 && n < SMALL ? NULL : sluice_work_find_kernel (node, pair->devices, pair->max_rank);
   return kernel && kernel->give;
 }
 
@@ -196,7 +188,7 @@ join (Pair *pair, SluiceWorkNode *taker, guint input, SluiceWorkNode *giver, con
 static gboolean
 look_at (Pair *pair, SluiceWorkNode *node, GPtrArray *gates)
 {
-  const SluiceKernel *kernel = find_kernel (pair, node);
+  const SluiceKernel *kernel = sluice_work_find_kernel (node, pair->devices, pair->max_rank);
   SluiceWorkNode *giver = NULL;
   guint input = 0;
   g_ptr_array_set_size (gates, 0);

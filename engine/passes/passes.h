@@ -172,6 +172,19 @@ gboolean sluice_find_frames (SluiceWork *work, const GPtrArray *order, GError **
 void sluice_loosen_constants (SluiceWork *work, const GPtrArray *order);
 
 /**
+ * sluice_recompute:
+ * @order: (inout): all nodes, as sluice_schedule() has them; stays such an order
+ * @devices: of the session, by number
+ *
+ * After sluice_loosen_constants(), before sluice_fuse(): cheap values that lie in memory where the
+ * order needs the most of it, only to be read later, are computed again for those readers. No value
+ * changes. Nothing in loops; what reads a variable that may be written meanwhile stays. White paper
+ * 5.1.
+ */
+void
+sluice_recompute (SluiceWork *work, GPtrArray *order, SluiceDevice *const *devices, int max_rank);
+
+/**
  * sluice_find_conditions:
  * @order: all nodes, as sluice_work_sort() has them
  * @flags: SluiceKernelFlags of the nodes' kernels, by work index

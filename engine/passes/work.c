@@ -206,6 +206,26 @@ sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge)
   return edge.node->origin->outputs[edge.port].dtype;
 }
 
+const SluiceKernel *
+sluice_work_find_kernel (const SluiceWorkNode *node, SluiceDevice *const *devices, int max_rank)
+{
+  const SluiceDeviceClass *klass = devices[node->device]->klass;
+  return klass->computes && node->kind == SLUICE_WORK_OP && node->origin->op
+             ? sluice_kernel_find (node->origin, klass->type, max_rank, NULL)
+             : NULL;
+}
+
+double
+sluice_output_bytes (const SluiceOutput *output, double unknown_dim)
+{
+  if (sluice_dtype_is_ref (output->dtype))
+    return 0;
+  double bytes = sluice_dtype_size (output->dtype);
+  for (int i = 0; i < output->shape.rank; i++)
+    bytes *= output->shape.dim[i] < 0 ? unknown_dim : (double) output->shape.dim[i];
+  return bytes;
+}
+
 gboolean
 sluice_node_takes_ref (const SluiceNode *node, guint input)
 {

@@ -126,6 +126,15 @@ gboolean sluice_work_fail_cycle (const SluiceWorkNode *stuck, GError **error);
 
 SluiceDType sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge);
 
+/* Of the kernel that the op of the node has on its device. (nullable): it runs no op, or the device
+ * computes nothing. devices: of the session, by number */
+const SluiceKernel *
+sluice_work_find_kernel (const SluiceWorkNode *node, SluiceDevice *const *devices, int max_rank);
+
+/* As far as the static shape tells, every dimension that it does not know being unknown_dim; 0 of a
+ * reference. */
+double sluice_output_bytes (const SluiceOutput *output, double unknown_dim);
+
 /* Does argument number `input` of the node take the variable itself, not its value? */
 gboolean sluice_node_takes_ref (const SluiceNode *node, guint input);
 

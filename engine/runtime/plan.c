@@ -704,6 +704,8 @@ sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **er
     return NULL;
   if (!options->no_loosen)
     sluice_loosen_constants (work, in_order);
+  if (options->recomputes)
+    sluice_recompute (work, in_order, options->devices, options->max_rank);
   if (options->fuses)
     {
       sluice_fuse (work, in_order, options->devices, options->max_rank);

@@ -152,11 +152,12 @@ typedef struct
 typedef struct
 {
   SluiceDevice *const *devices;
-  int max_rank;       /* of kernels */
-  gboolean no_loosen; /* constants stay the nodes that they are */
-  guint64 order_seed; /* 0: the order that keeps the peak low; else nodes get ranks by lot */
-  gboolean fuses;     /* element-wise nodes into one */
-  gboolean truncate;  /* floats lose their lower half on the way to another device */
+  int max_rank;        /* of kernels */
+  gboolean no_loosen;  /* constants stay the nodes that they are */
+  guint64 order_seed;  /* 0: the order that keeps the peak low; else nodes get ranks by lot */
+  gboolean fuses;      /* element-wise nodes into one */
+  gboolean recomputes; /* cheap values instead of keeping them */
+  gboolean truncate;   /* floats lose their lower half on the way to another device */
 } SluicePlanOptions;
 
 /* (transfer full) (nullable): UNIMPLEMENTED, NOT_FOUND, INVALID_ARGUMENT naming the node. */

@@ -264,6 +264,7 @@ sluice_programs_compile (SluicePrograms *self,
                                 .no_loosen = self->no_optimize,
                                 .order_seed = self->order_seed,
                                 .fuses = fuses,
+                                .recomputes = self->recompute && !self->no_optimize,
                                 .truncate = self->truncate_transfers };
   SluicePlan *plan = sluice_plan_new (work, &options, error);
   if (!plan)

@@ -36,7 +36,8 @@ typedef struct
   /* Set once. */
   GPtrArray *devices;
   SluiceLanes *lanes;
-  gboolean soft_placement, no_optimize, no_fusion, nan_guard, truncate_transfers, ordered;
+  gboolean soft_placement, no_optimize, no_fusion, nan_guard, truncate_transfers, ordered,
+      recompute;
   int max_rank; /* of kernels */
   guint64 seed, order_seed;
 

@@ -22,15 +22,7 @@ output_bytes (const SluiceWorkNode *node)
   if (node->kind != SLUICE_WORK_OP)
     return 0;
   for (guint i = 0; i < node->origin->n_outputs; i++)
-    {
-      const SluiceOutput *output = &node->origin->outputs[i];
-      if (sluice_dtype_is_ref (output->dtype))
-        continue;
-      double bytes = sluice_dtype_size (output->dtype);
-      for (int k = 0; k < output->shape.rank; k++)
-        bytes *= output->shape.dim[k] < 0 ? TYPICAL_DIM : (double) output->shape.dim[k];
-      total += bytes;
-    }
+    total += sluice_output_bytes (&node->origin->outputs[i], TYPICAL_DIM);
   return total;
 }
 

@@ -313,6 +313,7 @@ sluice_session_new (const SluiceSessionOptions *options, GError **error)
   programs->nan_guard = options->nan_guard;
   programs->truncate_transfers = options->truncate_transfers;
   programs->ordered = options->ordered;
+  programs->recompute = options->recompute;
   programs->seed = options->seed;
   while (programs->seed == 0)
     if (getrandom (&programs->seed, sizeof programs->seed, 0) != sizeof programs->seed)

@@ -47,6 +47,9 @@ typedef struct
   /* Orders what a graph leaves without an order: reads and writes of one variable, several
    * producers or several consumers of one queue, in order of creation. */
   gboolean ordered;
+  /* Cheap values of a forward pass that would lie in memory until the backward pass reads them are
+   * computed again then: the peak is lower, a step takes longer, the bits are the same. */
+  gboolean recompute;
 } SluiceSessionOptions;
 
 SluiceSession *sluice_session_new (const SluiceSessionOptions *options, GError **error);

@@ -255,7 +255,8 @@ machine_new (SluiceProject *project,
   SluiceSessionOptions options = { .n_cpus = MAX (n_cpus > 0 ? n_cpus : project->n_cpus, 1),
                                    .memory_limit = memory_limit,
                                    .seed = MAX (project->seed, 1),
-                                   .soft_placement = TRUE };
+                                   .soft_placement = TRUE,
+                                   .recompute = project->recompute };
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
   self->graph = sluice_graph_load_file (project->graph_path, error);
   self->session = self->graph != NULL ? sluice_session_new (&options, error) : NULL;

@@ -62,6 +62,7 @@ static const Key keys[] = {
   { "train", "summary-every", KEY_COUNT, AT (summary_every), OPTIONAL, 0 },
   { "train", "evaluate-every", KEY_COUNT, AT (evaluate_every), OPTIONAL, 0 },
   { "train", "cpus", KEY_COUNT, AT (n_cpus), OPTIONAL, 0 },
+  { "train", "recompute", KEY_BOOL, AT (recompute), OPTIONAL, 0 },
   { "data", "source", KEY_SOURCE, AT (source), REQUIRED, 0 },
   { "data", "train-x", KEY_PATH, AT (train_x), WITH_DATA, 0 },
   { "data", "train-y", KEY_PATH, AT (train_y), OPTIONAL, 0 },

@@ -35,7 +35,8 @@ typedef struct
   GArray *fetches;  /* of SluiceNamedEdge: extra scalars logged each step */
 
   gint64 n_steps, batch, checkpoint_every, summary_every, evaluate_every;
-  gint64 n_cpus; /* virtual CPU devices that the graph is made for; 0: one */
+  gboolean recompute; /* SluiceSessionOptions */
+  gint64 n_cpus;      /* virtual CPU devices that the graph is made for; 0: one */
   guint64 seed;
 
   char *source;   /* "idx", "csv", "npy", "text"; "graph": batches come out of the graph itself, and

@@ -337,6 +337,7 @@ static const SluiceRecipe global_grad_recipe = { .samples = global_grad_samples,
         ", reserve_space_1: " vectors ", reserve_space_2: " vectors more,                          \
     .attrs = attributes TRAINING,                                                                  \
     .summary = text,                                                                               \
+    .flags = SLUICE_OP_CHEAP,                                                                      \
     .shape = fused_shape,                                                                          \
     .gradient = fused_gradient,                                                                    \
     .recipe = &fused_recipe,                                                                       \
@@ -404,6 +405,7 @@ static const SluiceOpDef global_op = {
   .signature = "t: T, m: T, v: T, beta: T, gamma: T -> result: T",
   .attrs = GLOBAL_ATTRS,
   .summary = N_ ("Batch normalisation by a given mean and variance, as written before 2016"),
+  .flags = SLUICE_OP_CHEAP,
   .shape = global_shape,
   .gradient = global_gradient,
   .recipe = &global_recipe,

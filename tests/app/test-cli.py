@@ -621,14 +621,16 @@ class Cli:
                        and device["holders"][0]["node"] == "'twice'", device)
         self.check("train --memory", self.call(
             "train", "--workspace", self.folder / "memory", self.mlp, "--steps", 20, "--memory",
-            "--memory-limit", "64M"), 0, "parameter", "gradient", "finished at step 20")
+            "--memory-limit", "64M", "--recompute"), 0, "parameter", "gradient",
+            "finished at step 20")
         graph.write_text(LOOP)
         self.check("run: an endless loop", self.call("run", graph, "--fetch", "out:0",
                                                      "--max-iterations", 1000), 1,
                    "'endless'", "1000")
         graph.write_text(RACE)
         self.check("run --ordered", self.call("run", graph, "--ordered", "--nan-guard",
-                                              "--truncate", "--target", "set", "--fetch", "add:0"),
+                                              "--truncate", "--recompute", "--target", "set",
+                                              "--fetch", "add:0"),
                    0, "add:0 = float [] = 2")
 
     def load(self):

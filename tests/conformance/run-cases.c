@@ -2,11 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * run-cases [--threads N,N...] [--spread SEED,SEED...] [--reference] [--no-shapes] [--tap] FILE...:
- * runs conformance case files, a line a failure, then "N passed, N failed". A passed or failed
- * thing is a step, a gradient check, or the shapes of a file's graph. With several numbers of
- * threads or several seeds each file runs in every combination, and what comes out must be the same
- * to the bit in all of them.
+ * run-cases [--threads N,N...] [--spread SEED,SEED...] [--reference] [--recompute] [--no-shapes]
+ * [--tap] FILE...: runs conformance case files, a line a failure, then "N passed, N failed". A
+ * passed or failed thing is a step, a gradient check, or the shapes of a file's graph. With several
+ * numbers of threads or several seeds each file runs in every combination, and what comes out must
+ * be the same to the bit in all of them.
  */
 #include <errno.h>
 #include <locale.h>
@@ -43,7 +43,7 @@ typedef struct
 static guint64 threads[MAX_WAYS] = { 1 }, spreads[MAX_WAYS] = { 0 };
 static guint n_threads = 1, n_spreads = 1;
 static gboolean tap;
-static gboolean skip_shapes, reference_kernels;
+static gboolean skip_shapes, reference_kernels, recompute;
 
 static void G_GNUC_PRINTF (3, 4) report (Runner *r, const char *where, const char *format, ...)
 {
@@ -260,7 +260,8 @@ run_case (Runner *r, const Case *c)
   SluiceSessionOptions options = { .n_cpus = r->spread != 0 ? N_SPREAD_CPUS : 1,
                                    .seed = 1,
                                    .soft_placement = FALSE,
-                                   .reference_kernels = reference_kernels };
+                                   .reference_kernels = reference_kernels,
+                                   .recompute = recompute };
   for (guint i = 0; i < c->steps->len; i++)
     options.n_cpus = MAX (options.n_cpus, ((CaseStep *) c->steps->pdata[i])->n_cpus);
   g_autoptr (SluiceSession) session = sluice_session_new (&options, &error);
@@ -413,6 +414,8 @@ main (int argc, char **argv)
     { "no-shapes", 0, 0, G_OPTION_ARG_NONE, &skip_shapes, "Do not compare inferred shapes", NULL },
     { "reference", 0, 0, G_OPTION_ARG_NONE, &reference_kernels, "Force the reference kernels",
       NULL },
+    { "recompute", 0, 0, G_OPTION_ARG_NONE, &recompute,
+      "Compute cheap values again instead of keeping them", NULL },
     G_OPTION_ENTRY_NULL,
   };
   g_autoptr (GError) error = NULL;

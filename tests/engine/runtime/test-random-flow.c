@@ -319,7 +319,8 @@ check_program (guint32 seed, guint n_devices, gboolean no_optimize)
   case_init (&c, seed,
              &(SluiceSessionOptions){ .n_cpus = n_devices,
                                       .no_optimize = no_optimize,
-                                      .order_seed = seed % 4 == 0 ? 0 : seed });
+                                      .order_seed = seed % 4 == 0 ? 0 : seed,
+                                      .recompute = seed % 3 == 0 });
   for (int run = 0; run < 3; run++)
     check_run (&c, c.rand, NULL);
   case_clear (&c);
@@ -374,7 +375,9 @@ static guint
 stress_program (guint32 seed)
 {
   Case c;
-  case_init (&c, seed, &(SluiceSessionOptions){ .n_cpus = 1 + seed % 4, .order_seed = seed });
+  case_init (&c, seed,
+             &(SluiceSessionOptions){
+                 .n_cpus = 1 + seed % 4, .order_seed = seed, .recompute = seed % 3 == 0 });
   _Atomic int cancel_flag = 0;
   Runner runners[N_RUNNERS];
   GThread *threads[N_RUNNERS];

@@ -209,15 +209,17 @@ test_set (Folder *f, gconstpointer unused)
 static void
 test_no_data (Folder *f, gconstpointer unused)
 {
-  folder_write (f, "project.ini",
-                "[project]\nname=A\ngraph=model.pbtxt\ntrain=a;b\nloss=a:0; b:0\n"
-                "[train]\nsteps=1\ncpus=4\n[data]\nsource=graph\n[evaluate]\nfetches=a:a:0\n",
-                -1);
+  folder_write (
+      f, "project.ini",
+      "[project]\nname=A\ngraph=model.pbtxt\ntrain=a;b\nloss=a:0; b:0\n"
+      "[train]\nsteps=1\ncpus=4\nrecompute=true\n[data]\nsource=graph\n[evaluate]\nfetches=a:a:0\n",
+      -1);
   g_autoptr (SluiceProject) p = load (f->path);
   g_assert_true (sluice_project_has_own_input (p));
   g_assert_true (sluice_project_evaluates (p));
   g_assert_null (p->feed_x);
   g_assert_cmpint (p->n_cpus, ==, 4);
+  g_assert_true (p->recompute);
   g_assert_cmpuint (g_strv_length (p->train), ==, 2);
   g_assert_cmpstr (p->loss[1], ==, "b:0");
 }
