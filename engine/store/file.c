@@ -171,9 +171,11 @@ release (gpointer fd)
 static int
 replace (SluiceFileWriter *self)
 {
-  int old = self->position < LARGE_BYTES ? -1 : open (self->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  struct stat info;
+  int old = open (self->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   int failure = rename (self->temporary, self->path) == 0 ? 0 : errno;
-  if (old >= 0 && !sluice_pool_submit (release, GINT_TO_POINTER (old), NULL))
+  gboolean is_large = old >= 0 && fstat (old, &info) == 0 && info.st_size >= LARGE_BYTES;
+  if (old >= 0 && !(is_large && sluice_pool_submit (release, GINT_TO_POINTER (old), NULL)))
     close (old);
   return failure;
 }
