@@ -297,8 +297,8 @@ scalar_exp_f32 (float x)
   /* n is added to the exponent of p; the bits of `shift` above it fall off. */
   float result =
       scalar_from_bits_f32 (scalar_to_bits_f32 (p) + (scalar_to_bits_f32 (shifted) << 23));
-  result = x < -87.3365402f ? 0 : result; /* what lies below FLT_MIN is flushed */
-  return x <= 88.72283f ? result : x * FLT_MAX;
+  result = x < -87.3365402f ? 0 : result;       /* what lies below FLT_MIN is flushed */
+  return x <= 88.72283f ? result : x * FLT_MAX; /* infinity, and NaN stays NaN */
 }
 
 SLUICE_SCALAR float
