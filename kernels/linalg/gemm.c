@@ -157,14 +157,13 @@ choose_depth (const SluiceGemm *g)
 }
 
 static void
-tile_float (const SluiceGemm *g, const Tile *tile, gboolean can_openblas)
+tile_float (const SluiceGemm *g, const Tile *tile, Library library, gboolean can_openblas)
 {
   gboolean ta = g->a_flags & SLUICE_GEMM_TRANSPOSED, tb = g->b_flags & SLUICE_GEMM_TRANSPOSED;
   const float *a = (const float *) g->a + tile->row * (ta ? 1 : g->k);
   const float *b = (const float *) g->b + tile->column * (tb ? g->k : 1);
   float *c = tile->c;
   gint64 m = tile->n_rows, n = tile->n_columns, lda = ta ? g->m : g->k, ldb = tb ? g->k : g->n;
-  Library library = fastest (g, m, n);
   if (library == MATMUL && !g->accumulate)
     {
       const SluiceDnnlProduct product = { m, n, g->k, lda, ldb, g->n, ta, tb };
@@ -221,6 +220,7 @@ typedef struct
   const SluiceGemm *gemm;
   gint64 rows, columns; /* of a tile */
   gint64 tiles_across;
+  Library library; /* of all tiles: a smaller one at an edge sums as its neighbours do */
   gboolean can_openblas;
   const SluicePartTaker *taker; /* (nullable): takes each tile, which is of whole rows */
   SluiceLanes *lanes;           /* (nullable): c is only a lane for each thread's tile */
@@ -230,7 +230,7 @@ static void
 run_tile (const Tiling *t, const Tile *tile)
 {
   if (t->gemm->dtype == SLUICE_FLOAT)
-    tile_float (t->gemm, tile, t->can_openblas);
+    tile_float (t->gemm, tile, t->library, t->can_openblas);
   else
     tile_double (t->gemm, tile);
 }
@@ -264,7 +264,7 @@ sluice_gemm_library (const SluiceGemm *g)
   if (is_trivial (g))
     return;
   gboolean can_openblas = sluice_openblas_get_sgemm () != NULL && fits_openblas (g);
-  Tiling whole = { g, g->m, g->n, 1, can_openblas };
+  Tiling whole = { g, g->m, g->n, 1, fastest (g, g->m, g->n), can_openblas };
   if (g->dtype == SLUICE_DOUBLE && !can_openblas)
     sluice_gemm_reference (g);
   else
@@ -297,6 +297,7 @@ cut (const SluiceGemm *g, Tiling *t)
       t->columns = MIN (t->columns, g->n);
     }
   t->tiles_across = (g->n + t->columns - 1) / t->columns;
+  t->library = fastest (g, t->rows, t->columns);
 }
 
 /*

@@ -108,6 +108,8 @@ sluice_openblas_find (const char *symbol)
 /*
  * OpenBLAS 0.3.21 takes CPUs younger than itself for a Prescott and runs SSE3 code, five times too
  * slow. It reads its environment when it is loaded, so the variables must be there before that.
+ * A core type that the environment has is replaced: there it is to help other programs out of the
+ * same trap, and the table of the fastest libraries (gemm.c) holds for these cores.
  */
 void
 sluice_libraries_init (void)
@@ -116,9 +118,9 @@ sluice_libraries_init (void)
   __builtin_cpu_init ();
   if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq")
       && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl"))
-    g_setenv ("OPENBLAS_CORETYPE", "SkylakeX", FALSE);
+    g_setenv ("OPENBLAS_CORETYPE", "SkylakeX", TRUE);
   else if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
-    g_setenv ("OPENBLAS_CORETYPE", "Haswell", FALSE);
+    g_setenv ("OPENBLAS_CORETYPE", "Haswell", TRUE);
 #endif
   /* Its own threads would only be started and never used. */
   g_setenv ("OPENBLAS_NUM_THREADS", "1", FALSE);

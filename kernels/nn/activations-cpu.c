@@ -66,11 +66,15 @@ BINARY (double, elu_grad_double, x < 0 ? (x + 1) * dy : dy)
 /* Beyond these, log (1 + e^x) is x or e^x to the last bit: log (epsilon) + 2. */
 #define FLOAT_EDGE  13.942385f
 #define DOUBLE_EDGE 34.043653389117156
-/* All three are computed, then one is chosen: so the loop has no branches. */
+/*
+ * All three are computed, then one is chosen: so the loop has no branches. Between the edges 1 + e
+ * is more than 1, so that the factor that gives back what its rounding has lost is finite.
+ */
 static inline __attribute__ ((always_inline)) float
 softplus_f32 (float x)
 {
-  float e = scalar_exp_f32 (x), y = scalar_log1p_f32 (e);
+  float e = scalar_exp_f32 (x), u = 1 + e;
+  float y = scalar_log_f32 (u) * (e / (u - 1));
   y = x < -FLOAT_EDGE ? e : y;
   return x > FLOAT_EDGE ? x : y;
 }

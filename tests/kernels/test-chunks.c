@@ -267,7 +267,8 @@ build_lstm_bias_gradient (Harness *h)
   add_lstm_gradient (h, 7);
 }
 
-/* A sequence, and its two parts one after the other. */
+/* A sequence, and its two parts one after the other: their products have other shapes, for which a
+ * library may round otherwise. */
 static void
 check_lstm_parts (void)
 {
@@ -283,7 +284,7 @@ check_lstm_parts (void)
   slice_steps (&h, "end", sluice_edge_port (whole, 6), first, STEPS - first);
   g_autoptr (SluiceTensor) want = harness_fetch (&h, "end:0");
   g_autoptr (SluiceTensor) got = harness_fetch (&h, "second:6");
-  check_close (got, want, 0);
+  check_close (got, want, 1e-6);
 }
 
 /* Each output, where nobody reads the others and where somebody does. */
