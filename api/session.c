@@ -85,6 +85,13 @@ set_option (SluiceSessionOptions *options, Option option, const SluiceAttrValue 
     }
 }
 
+/* What a session that has another's plans chooses itself. */
+static gboolean
+is_own (Option option)
+{
+  return option == OPTION_SEED || option == OPTION_MAX_ITERATIONS || option == OPTION_KEEP_WAITING;
+}
+
 static gboolean
 read_option (SluiceSessionOptions *options, const char *name, GVariant *boxed, GError **error)
 {
@@ -98,6 +105,11 @@ read_option (SluiceSessionOptions *options, const char *name, GVariant *boxed, G
                           "there is no option '%s' of a session%s%s%s", name,
                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
+  if (options->like && !is_own (option))
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "option %s of a session: the plans that it shares are made for the other "
+                        "session's; leave it out, or open a session of its own",
+                        name);
   gboolean is_number = option < OPTION_SOFT_PLACEMENT;
   gint64 highest = option <= OPTION_NULLS ? MAX_DEVICES : G_MAXINT64;
   SluiceAttrDef def = { .kind = is_number ? SLUICE_ATTR_INT : SLUICE_ATTR_BOOL };
@@ -138,21 +150,21 @@ read_options (SluiceSessionOptions *options, GVariant *variant, GError **error)
   return TRUE;
 }
 
+/* given: what no option says. */
 static SluiceSession *
-open_session (SluiceResources *resources, GVariant *options, GError **error)
+open_session (SluiceSessionOptions given, GVariant *options, GError **error)
 {
   g_autoptr (GVariant) held = options != NULL ? g_variant_ref_sink (options) : NULL;
-  SluiceSessionOptions plain = { .resources = resources };
-  if (!read_options (&plain, held, error))
+  if (!read_options (&given, held, error))
     return NULL;
   sluice_api_begin_graphs ();
-  return sluice_session_new (&plain, error);
+  return sluice_session_new (&given, error);
 }
 
 SluiceSession *
 sluice_session_open (GVariant *options, GError **error)
 {
-  return open_session (NULL, options, error);
+  return open_session ((SluiceSessionOptions){ 0 }, options, error);
 }
 
 /* ---- steps ---- */
@@ -166,14 +178,27 @@ check_open (SluiceSession *self, GError **error)
                          "the session has no devices: make it with sluice_session_open()");
 }
 
-SluiceSession *
-sluice_session_open_beside (SluiceSession *other, GVariant *options, GError **error)
+static SluiceSession *
+open_with (SluiceSession *other, SluiceSessionOptions given, GVariant *options, GError **error)
 {
   if (check_open (other, error))
-    return open_session (sluice_session_get_resources (other), options, error);
+    return open_session (given, options, error);
   if (options != NULL)
     g_variant_unref (g_variant_ref_sink (options));
   return NULL;
+}
+
+SluiceSession *
+sluice_session_open_beside (SluiceSession *other, GVariant *options, GError **error)
+{
+  SluiceSessionOptions given = { .resources = sluice_session_get_resources (other) };
+  return open_with (other, given, options, error);
+}
+
+SluiceSession *
+sluice_session_open_like (SluiceSession *other, GVariant *options, GError **error)
+{
+  return open_with (other, (SluiceSessionOptions){ .like = other }, options, error);
 }
 
 gboolean

@@ -47,6 +47,21 @@ SluiceSession *sluice_session_open (GVariant *options, GError **error);
 SluiceSession *sluice_session_open_beside (SluiceSession *other, GVariant *options, GError **error);
 
 /**
+ * sluice_session_open_like:
+ * @other: a session
+ * @options: (nullable): as sluice_session_open() has them: "seed", "max-iterations" and
+ *   "keep-waiting"; the rest is as of @other
+ * @error: return location
+ *
+ * A session with the graph and the plans of another, and variables, random numbers, memory and
+ * trace of its own: what one has run before, the other runs at once. A graph that is added to
+ * either is added to both.
+ *
+ * Returns: (transfer full): the session; %NULL with INVALID_ARGUMENT for another option
+ */
+SluiceSession *sluice_session_open_like (SluiceSession *other, GVariant *options, GError **error);
+
+/**
  * sluice_session_reset:
  * @self: a session
  * @containers: (array zero-terminated=1) (nullable): names of containers; none or an empty list:

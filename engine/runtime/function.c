@@ -7,7 +7,7 @@
  * call needs it holds itself, so that it may outlive the run and the session.
  */
 #include "engine/graph/lower.h"
-#include "engine/runtime/program.h"
+#include "engine/runtime/host.h"
 
 /* What is known of a function of a node. */
 typedef struct
@@ -22,7 +22,7 @@ typedef struct
 typedef struct
 {
   SluiceFunction parent;
-  SluicePrograms *programs;
+  SluiceHost *host;
   SluiceProgram *program;
   char *name; /* of the node that calls it, for messages */
   SluiceDType *types;
@@ -90,7 +90,7 @@ function_start (SluiceFunction *function,
 {
   Function *self = (Function *) function;
   const SluiceStepEnv *from = &caller->step->env;
-  SluicePrograms *programs = self->programs;
+  SluiceHost *host = self->host;
   if (!check_inputs (self, call, n_inputs, &call->error))
     {
       call->done (call);
@@ -104,16 +104,16 @@ function_start (SluiceFunction *function,
                  .step = sluice_program_take_step (self->program),
                  .resources = sluice_resources_ref (from->resources),
                  .activity = (SluiceActivity *) sluice_resource_ref (&from->activity->parent) };
-  SluiceStepEnv env = { .devices = (SluiceDevice *const *) programs->devices->pdata,
+  SluiceStepEnv env = { .devices = (SluiceDevice *const *) host->devices->pdata,
                         .resources = running->resources,
-                        .functions = &programs->functions,
-                        .seed = programs->seed,
+                        .functions = &host->functions,
+                        .seed = host->seed,
                         .number = from->number,
                         .nan_guard = from->nan_guard,
                         .max_iterations = from->max_iterations,
-                        .lanes = from->lanes ? programs->lanes : NULL,
+                        .lanes = from->lanes ? host->lanes : NULL,
                         .activity = running->activity,
-                        .graph_lock = &programs->graph_lock };
+                        .graph_lock = &host->programs->graph_lock };
   sluice_step_prepare_driven (running->step, &env, ended, running);
   pthread_mutex_lock (&self->lock);
   call->running = running;
@@ -142,7 +142,7 @@ function_describe_wait (SluiceFunction *function,
                         SluiceKernelCall *caller)
 {
   Function *self = (Function *) function;
-  if (caller->step->env.graph_lock != &self->programs->graph_lock)
+  if (caller->step->env.graph_lock != &self->host->programs->graph_lock)
     return NULL;
   pthread_mutex_lock (&self->lock);
   Running *running = call->running;
@@ -161,7 +161,7 @@ function_finalize (SluiceFunction *function)
 {
   Function *self = (Function *) function;
   sluice_program_unref (self->program);
-  sluice_programs_unref (self->programs);
+  sluice_host_unref (self->host);
   pthread_mutex_destroy (&self->lock);
   g_free (self->types);
   g_free (self->name);
@@ -264,10 +264,14 @@ get_body (SluicePrograms *programs, const SluiceNode *node, const char *attr)
   return body;
 }
 
-static SluiceFunction *
-get (SluiceFunctions *functions, const SluiceNode *node, const char *attr, GError **error)
+SluiceFunction *
+sluice_function_get (SluiceFunctions *functions,
+                     const SluiceNode *node,
+                     const char *attr,
+                     GError **error)
 {
-  SluicePrograms *programs = (SluicePrograms *) functions;
+  SluiceHost *host = (SluiceHost *) functions;
+  SluicePrograms *programs = host->programs;
   Function *self = NULL;
   pthread_mutex_lock (&programs->graph_lock);
   const Body *body = get_body (programs, node, attr);
@@ -280,7 +284,7 @@ get (SluiceFunctions *functions, const SluiceNode *node, const char *attr, GErro
                                        .is_pure = body->is_pure };
       self->types = g_memdup2 (body->output_types, body->n_outputs * sizeof *body->output_types);
       self->parent.output_types = self->types;
-      self->programs = sluice_programs_ref (programs);
+      self->host = sluice_host_ref (host);
       self->program = sluice_program_ref (body->program);
       self->name = g_strdup (node->name);
       pthread_mutex_init (&self->lock, NULL);
@@ -291,15 +295,8 @@ get (SluiceFunctions *functions, const SluiceNode *node, const char *attr, GErro
   return self ? &self->parent : NULL;
 }
 
-void
-sluice_functions_init (SluicePrograms *self)
+GHashTable *
+sluice_function_bodies_new (void)
 {
-  self->functions.get = get;
-  self->bodies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, body_free);
-}
-
-void
-sluice_functions_clear (SluicePrograms *self)
-{
-  g_hash_table_unref (self->bodies);
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, body_free);
 }

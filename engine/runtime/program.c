@@ -7,8 +7,6 @@
 #include "engine/graph/lower.h"
 #include "engine/runtime/parts.h"
 
-#define TRACE_RECORDS 65536 /* of a lane: the last step of the largest graphs */
-
 /* A signature as text: what the cache is looked up with. Borrowed for the look-up, owned inside. */
 typedef SluiceProgramNames Names;
 
@@ -387,14 +385,13 @@ sluice_programs_get (SluicePrograms *self, const Names *names, GError **error)
 /* ---- all of them ---- */
 
 SluicePrograms *
-sluice_programs_new (void)
+sluice_programs_new (GPtrArray *devices)
 {
   SluicePrograms *self = g_new0 (SluicePrograms, 1);
   self->ref_count = 1;
-  sluice_functions_init (self);
   pthread_mutex_init (&self->graph_lock, NULL);
   pthread_mutex_init (&self->cache_lock, NULL);
-  self->devices = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_device_free);
+  self->devices = g_ptr_array_ref (devices);
   self->graph = sluice_graph_new ();
   self->placements = sluice_placements_new ();
   self->frames = g_ptr_array_new_with_free_func (g_free);
@@ -402,7 +399,7 @@ sluice_programs_new (void)
   self->frame_numbers = g_hash_table_new (g_str_hash, g_str_equal);
   self->name_lists = g_ptr_array_new_with_free_func (g_free);
   self->together = g_hash_table_new (NULL, NULL);
-  self->lanes = sluice_lanes_new (TRACE_RECORDS);
+  self->bodies = sluice_function_bodies_new ();
   self->by_names =
       g_hash_table_new_full (hash_names, equal_names, (GDestroyNotify) sluice_program_names_free,
                              (GDestroyNotify) sluice_program_unref);
@@ -422,14 +419,13 @@ sluice_programs_unref (SluicePrograms *self)
   if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
     return;
   g_hash_table_unref (self->by_names);
-  sluice_functions_clear (self);
+  g_hash_table_unref (self->bodies);
   sluice_graph_unref (self->graph);
   sluice_placements_free (self->placements);
   g_hash_table_unref (self->frame_numbers);
   g_hash_table_unref (self->together);
   g_ptr_array_unref (self->name_lists);
   g_ptr_array_unref (self->frames);
-  sluice_lanes_unref (self->lanes);
   g_ptr_array_unref (self->devices);
   pthread_mutex_destroy (&self->graph_lock);
   pthread_mutex_destroy (&self->cache_lock);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "engine/device/function.h"
-#include "engine/runtime/lanes.h"
 #include "engine/runtime/step.h"
 
 /* A plan and the steps that were made for it. Counted: held by the cache, by callables and by
@@ -24,22 +23,20 @@ SluiceStep *sluice_program_take_step (SluiceProgram *self);
 void sluice_program_give_back (SluiceProgram *self, SluiceStep *step);
 
 /*
- * What a session runs: its graph, where nodes stand, and the programs that were made of it.
- * Counted: functions that outlive the session hold it, and it holds none of the session's
- * resources.
+ * What a session runs: its graph, where nodes stand, and the programs that were made of it. Several
+ * sessions may share it: nothing in here belongs to a run. Counted, like the hosts (host.h) that
+ * hold it.
  */
 typedef struct
 {
-  SluiceFunctions functions; /* first: kernels get this */
   _Atomic int ref_count;
 
   /* Set once. */
-  GPtrArray *devices;
-  SluiceLanes *lanes;
+  GPtrArray *devices; /* those of the first session: the others have the same kinds */
   gboolean soft_placement, no_optimize, no_fusion, nan_guard, truncate_transfers, ordered,
       recompute;
   int max_rank; /* of kernels */
-  guint64 seed, order_seed;
+  guint64 order_seed;
 
   pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next seven */
   SluiceGraph *graph;
@@ -56,7 +53,8 @@ typedef struct
   _Atomic guint64 n_plans;
 } SluicePrograms;
 
-SluicePrograms *sluice_programs_new (void);
+/* devices: as of the first session. */
+SluicePrograms *sluice_programs_new (GPtrArray *devices);
 SluicePrograms *sluice_programs_ref (SluicePrograms *self);
 void sluice_programs_unref (SluicePrograms *self);
 
@@ -91,6 +89,10 @@ sluice_programs_prune (SluicePrograms *self, const SluiceProgramNames *names, GE
 SluiceProgram *
 sluice_programs_get (SluicePrograms *self, const SluiceProgramNames *names, GError **error);
 
-/* function.c: what kernels get functions from. */
-void sluice_functions_init (SluicePrograms *self);
-void sluice_functions_clear (SluicePrograms *self);
+/* function.c: what is known of the functions of nodes, for `bodies`. */
+GHashTable *sluice_function_bodies_new (void);
+/* As SluiceFunctions.get of a host. */
+SluiceFunction *sluice_function_get (SluiceFunctions *host,
+                                     const SluiceNode *node,
+                                     const char *attr,
+                                     GError **error);

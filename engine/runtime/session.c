@@ -7,8 +7,8 @@
 #include "engine/passes/passes.h"
 #include "engine/runtime/copy.h"
 #include "engine/runtime/events.h"
+#include "engine/runtime/host.h"
 #include "engine/runtime/parts.h"
-#include "engine/runtime/program.h"
 
 struct _SluiceSession
 {
@@ -16,7 +16,8 @@ struct _SluiceSession
 
   /* Set once. */
   SluiceSessionOptions options;
-  SluicePrograms *programs;
+  SluiceHost *host;
+  SluicePrograms *programs; /* the host's */
   SluiceResources *resources;
   SluiceActivity *activity;
   guint64 first_tick;
@@ -55,15 +56,15 @@ static const SluiceRunOptions no_run_options;
 static SluiceStepEnv
 make_env (SluiceSession *self, const SluiceRunOptions *options)
 {
-  return (SluiceStepEnv){ .devices = (SluiceDevice *const *) self->programs->devices->pdata,
+  return (SluiceStepEnv){ .devices = (SluiceDevice *const *) self->host->devices->pdata,
                           .resources = self->resources,
-                          .functions = &self->programs->functions,
-                          .seed = self->programs->seed,
+                          .functions = &self->host->functions,
+                          .seed = self->host->seed,
                           .number = options->step,
                           .nan_guard = guards (self, options),
                           .max_iterations = options->max_iterations ? options->max_iterations
                                                                     : self->options.max_iterations,
-                          .lanes = self->options.no_trace ? NULL : self->programs->lanes,
+                          .lanes = self->options.no_trace ? NULL : self->host->lanes,
                           .activity = self->activity,
                           .graph_lock = &self->programs->graph_lock,
                           .keep_waiting = self->options.keep_waiting,
@@ -240,10 +241,20 @@ sluice_session_set_up_partial (SluiceSession *self,
 
 /* ---- the session ---- */
 
+/* programs: (nullable): another session's. */
+static void
+set_host (SluiceSession *self, SluicePrograms *programs)
+{
+  SluiceHost *host = sluice_host_new (programs);
+  g_clear_pointer (&self->host, sluice_host_unref);
+  self->host = host;
+  self->programs = host->programs;
+}
+
 static void
 sluice_session_init (SluiceSession *self)
 {
-  self->programs = sluice_programs_new ();
+  set_host (self, NULL);
   self->readers = sluice_event_readers_new ();
   self->first_tick = sluice_clock_ticks ();
   self->start_us = g_get_real_time ();
@@ -254,13 +265,13 @@ static void
 sluice_session_finalize (GObject *object)
 {
   SluiceSession *self = SLUICE_SESSION (object);
-  for (guint i = 0; i < self->programs->devices->len; i++)
+  for (guint i = 0; i < self->host->devices->len; i++)
     sluice_allocator_set_namer (sluice_session_get_device (self, i)->allocator, NULL, NULL);
   if (self->activity)
     sluice_resource_unref (&self->activity->parent);
   g_clear_pointer (&self->resources, sluice_resources_unref);
   sluice_event_readers_free (self->readers);
-  sluice_programs_unref (self->programs);
+  g_clear_pointer (&self->host, sluice_host_unref);
   G_OBJECT_CLASS (sluice_session_parent_class)->finalize (object);
 }
 
@@ -283,28 +294,32 @@ name_node (gpointer data, guint32 node)
   return name;
 }
 
-SluiceSession *
-sluice_session_new (const SluiceSessionOptions *options, GError **error)
+static void
+add_devices (SluiceSession *self, const char *swap_folder)
 {
-  static const SluiceSessionOptions no_options;
-  options = options ? options : &no_options;
-  if (!sluice_pool_start (error))
-    return NULL;
-  sluice_passes_init ();
-  SluiceSession *self = g_object_new (SLUICE_TYPE_SESSION, NULL);
-  self->options = *options;
-  self->options.swap_folder = NULL; /* the caller's text */
-  self->resources =
-      options->resources ? sluice_resources_ref (options->resources) : sluice_resources_new ();
-  self->activity = sluice_activity_get (self->resources);
+  const SluiceSessionOptions *options = &self->options;
+  GPtrArray *devices = self->host->devices;
   for (guint i = 0; i < MAX (options->n_cpus, 1); i++)
-    g_ptr_array_add (self->programs->devices,
-                     sluice_device_new_cpu (i, options->memory_limit, options->swap_folder));
+    g_ptr_array_add (devices, sluice_device_new_cpu (i, options->memory_limit, swap_folder));
   for (guint i = 0; i < options->n_nulls; i++)
-    g_ptr_array_add (self->programs->devices, sluice_device_new_null (i));
-  for (guint i = 0; i < self->programs->devices->len; i++)
+    g_ptr_array_add (devices, sluice_device_new_null (i));
+  for (guint i = 0; i < devices->len; i++)
     sluice_allocator_set_namer (sluice_session_get_device (self, i)->allocator, name_node, self);
-  SluicePrograms *programs = self->programs;
+}
+
+static guint64
+make_seed (guint64 seed)
+{
+  while (seed == 0)
+    if (getrandom (&seed, sizeof seed, 0) != sizeof seed)
+      seed = sluice_clock_ticks ();
+  return seed;
+}
+
+/* What plans depend on. */
+static void
+set_plan_options (SluicePrograms *programs, const SluiceSessionOptions *options)
+{
   programs->soft_placement = options->soft_placement;
   programs->no_optimize = options->no_optimize;
   programs->max_rank = options->reference_kernels ? 0 : G_MAXINT;
@@ -314,10 +329,54 @@ sluice_session_new (const SluiceSessionOptions *options, GError **error)
   programs->truncate_transfers = options->truncate_transfers;
   programs->ordered = options->ordered;
   programs->recompute = options->recompute;
-  programs->seed = options->seed;
-  while (programs->seed == 0)
-    if (getrandom (&programs->seed, sizeof programs->seed, 0) != sizeof programs->seed)
-      programs->seed = sluice_clock_ticks ();
+}
+
+/* The options of a session that has another's plans: what these depend on is the other's. */
+static SluiceSessionOptions
+options_like (const SluiceSession *other, const SluiceSessionOptions *own)
+{
+  SluiceSessionOptions options = other->options;
+  options.resources = own->resources;
+  options.seed = own->seed;
+  options.keep_waiting = own->keep_waiting;
+  options.max_iterations = own->max_iterations;
+  options.no_trace = own->no_trace;
+  return options;
+}
+
+static void
+set_options (SluiceSession *self, const SluiceSessionOptions *options)
+{
+  if (options->like)
+    {
+      self->options = options_like (options->like, options);
+      set_host (self, options->like->programs);
+    }
+  else
+    {
+      self->options = *options;
+      set_plan_options (self->programs, options);
+    }
+  self->host->seed = make_seed (options->seed);
+  self->options.like = NULL; /* the caller's, as these */
+  self->options.resources = NULL;
+  self->options.swap_folder = NULL;
+}
+
+SluiceSession *
+sluice_session_new (const SluiceSessionOptions *options, GError **error)
+{
+  static const SluiceSessionOptions no_options;
+  options = options ? options : &no_options;
+  if (!sluice_pool_start (error))
+    return NULL;
+  sluice_passes_init ();
+  SluiceSession *self = g_object_new (SLUICE_TYPE_SESSION, NULL);
+  set_options (self, options);
+  self->resources =
+      options->resources ? sluice_resources_ref (options->resources) : sluice_resources_new ();
+  self->activity = sluice_activity_get (self->resources);
+  add_devices (self, options->swap_folder);
   return self;
 }
 
@@ -357,14 +416,14 @@ sluice_session_get_resources (SluiceSession *self)
 guint
 sluice_session_get_n_devices (SluiceSession *self)
 {
-  return self->programs->devices->len;
+  return self->host->devices->len;
 }
 
 SluiceDevice *
 sluice_session_get_device (SluiceSession *self, guint i)
 {
-  g_return_val_if_fail (i < self->programs->devices->len, NULL);
-  return self->programs->devices->pdata[i];
+  g_return_val_if_fail (i < self->host->devices->len, NULL);
+  return self->host->devices->pdata[i];
 }
 
 const char *
@@ -399,7 +458,7 @@ sluice_session_get_stats (SluiceSession *self, SluiceSessionStats *stats)
 gboolean
 sluice_session_record_memory (SluiceSession *self)
 {
-  for (guint i = 0; i < self->programs->devices->len; i++)
+  for (guint i = 0; i < self->host->devices->len; i++)
     if (!sluice_allocator_start_ledger (sluice_session_get_device (self, i)->allocator))
       return FALSE; /* recordings of all devices begin and end together */
   return TRUE;
@@ -408,7 +467,7 @@ sluice_session_record_memory (SluiceSession *self)
 SluiceLedger *
 sluice_session_dup_ledger (SluiceSession *self, guint i)
 {
-  g_return_val_if_fail (i < self->programs->devices->len, NULL);
+  g_return_val_if_fail (i < self->host->devices->len, NULL);
   return sluice_allocator_end_ledger (sluice_session_get_device (self, i)->allocator);
 }
 
@@ -434,8 +493,8 @@ GArray *
 sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
 {
   const SluicePrograms *programs = self->programs;
-  SluiceEventSource source = { programs->lanes,  programs->graph,    programs->devices,
-                               programs->frames, programs->together, self->first_tick };
+  SluiceEventSource source = { self->host->lanes, programs->graph,    self->host->devices,
+                               programs->frames,  programs->together, self->first_tick };
   pthread_mutex_lock (&self->programs->graph_lock);
   GArray *events = sluice_event_readers_read (self->readers, cursor, &source, lost);
   pthread_mutex_unlock (&self->programs->graph_lock);

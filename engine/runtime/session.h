@@ -35,6 +35,10 @@ typedef struct
   gboolean nan_guard; /* fail a step at the first node that makes a NaN or infinity of finite
                          inputs, naming it */
   SluiceResources *resources; /* (nullable): shared with other sessions */
+  /* (nullable): a session whose graph and plans this one has too: what either is extended with,
+   * both have, and what one has planned, the other runs at once. Devices, and what else plans
+   * depend on, are as that session's; variables, random numbers, memory and trace are its own. */
+  SluiceSession *like;
   /* A run that waits, say for a queue, while no run does anything fails with DEADLINE_EXCEEDED
    * within two seconds, saying who waits for what and who should have brought it. With this it
    * logs so and goes on waiting: for programs that may begin another run any time. */

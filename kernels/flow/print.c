@@ -17,8 +17,33 @@ typedef struct
   char *message;
   gint64 summarize; /* below 0: everything */
   gint64 first_n;   /* below 0: every time */
-  _Atomic gint64 n_printed;
 } Print;
+
+#define CONTAINER "_print" /* no graph can name it: resets of others leave it alone */
+
+/* How often a node has spoken in a session, whatever the plan that it ran in. */
+typedef struct
+{
+  SluiceResource parent;
+  _Atomic gint64 n_printed;
+} Turns;
+
+static void
+turns_finalize (SluiceResource *resource)
+{
+  g_free (resource);
+}
+
+static const SluiceResourceType turns_type = { "Print", turns_finalize };
+
+static SluiceResource *
+make_turns (gpointer data, GError **error)
+{
+  Turns *self = g_new0 (Turns, 1);
+  atomic_init (&self->parent.ref_count, 1);
+  self->parent.type = &turns_type;
+  return &self->parent;
+}
 
 static void
 print_free (gpointer state)
@@ -40,22 +65,25 @@ print_prepare (const SluiceNode *node, GError **error)
 
 /* May this call still speak? */
 static gboolean
-take_turn (Print *self)
+take_turn (SluiceKernelCall *call, const Print *self)
 {
-  if (self->first_n < 0)
-    return TRUE;
-  gint64 n = atomic_load (&self->n_printed);
-  while (n < self->first_n && !atomic_compare_exchange_weak (&self->n_printed, &n, n + 1))
+  if (self->first_n <= 0)
+    return self->first_n < 0;
+  Turns *turns = (Turns *) sluice_resources_get (call->resources, CONTAINER, call->node->name,
+                                                 &turns_type, make_turns, NULL, NULL);
+  gint64 n = atomic_load (&turns->n_printed);
+  while (n < self->first_n && !atomic_compare_exchange_weak (&turns->n_printed, &n, n + 1))
     ;
+  sluice_resource_unref (&turns->parent);
   return n < self->first_n;
 }
 
 static gboolean
 print_compute (SluiceKernelCall *call)
 {
-  Print *self = call->state;
+  const Print *self = call->state;
   sluice_call_forward (call, 0, 0);
-  if (!take_turn (self))
+  if (!take_turn (call, self))
     return TRUE;
   g_autoptr (GString) line = g_string_new (self->message);
   guint most = self->summarize < 0 ? G_MAXUINT : (guint) MIN (self->summarize, G_MAXUINT);

@@ -310,6 +310,20 @@ class Tests:
         first.run(targets=sets)
         self.tap.point("can be filled again", second.run(reads) == [1, 2])
 
+    def plans(self):
+        graph = Sluice.Graph()
+        handle = graph.VarHandleOp(dtype="float", shape=[])
+        read = graph.ReadVariableOp(handle, dtype="float")
+        one, two = graph.AssignVariableOp(handle, 1.0), graph.AssignVariableOp(handle, 2.0)
+        first = Sluice.Session(graph, cpus=2)
+        first.run(targets=one)
+        second = Sluice.Session(like=first, seed=3)
+        second.run(targets=two)
+        self.tap.point("sessions share plans and no variables",
+                       [first.run(read), second.run(read)] == [1, 2])
+        self.fails("what plans depend on", lambda: Sluice.Session(like=first, cpus=1),
+                   Code.INVALID_ARGUMENT, "option cpus")
+
     def ops(self):
         names = Sluice.list_ops()
         op = Sluice.find_op("MatMul")
@@ -353,7 +367,7 @@ class Tests:
     def run(self):
         for part in (self.plugins, self.tensors, self.memory, self.building, self.gradients,
                      self.files, self.errors, self.cancelling, self.partial_runs,
-                     self.containers, self.ops, self.sample):
+                     self.containers, self.plans, self.ops, self.sample):
             part()
         self.tap.end()
 

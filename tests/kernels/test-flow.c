@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* Stacks and chosen references, where TensorFlow has no cases. */
+/* Stacks, chosen references and Print, where TensorFlow has no cases. */
 #include "tests/kernels/handles.h"
 
 #define FLOAT(key) "attr { key: '" key "' value { type: DT_FLOAT } }"
@@ -75,11 +75,42 @@ test_ref_select (void)
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
 }
 
+static const HandleNode print_nodes[] = {
+  NUMBER ("two", "DT_FLOAT", "float_val: 2"),
+  { "print",
+    { "Print" },
+    "input: 'two' input: 'two' attr { key: 'T' value { type: DT_FLOAT } } "
+    "attr { key: 'U' value { list { type: DT_FLOAT } } } "
+    "attr { key: 'first_n' value { i: 2 } } "
+    "attr { key: 'message' value { s: 'two is ' } }" },
+  { "a", { "Neg" }, "input: 'print'" FLOAT ("T") },
+  { "b", { "Exp" }, "input: 'print'" FLOAT ("T") },
+};
+
+/* first_n counts for the session, not for each of its plans. */
+static void
+test_print (void)
+{
+  if (g_test_subprocess ())
+    {
+      static const char *const fetches[] = { "a:0", "b:0", "a:0", "b:0" };
+      g_auto (Harness) h;
+      handles_init (&h, print_nodes, G_N_ELEMENTS (print_nodes), FALSE);
+      for (guint i = 0; i < G_N_ELEMENTS (fetches); i++)
+        sluice_tensor_unref (harness_fetch (&h, fetches[i]));
+      return;
+    }
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_passed ();
+  g_test_trap_assert_stderr ("two is [2]\ntwo is [2]\n");
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/flow/stack", test_stack);
   g_test_add_func ("/flow/ref-select", test_ref_select);
+  g_test_add_func ("/flow/print", test_print);
   return g_test_run ();
 }

@@ -280,7 +280,7 @@ case_clear (Case *self)
 
 /* A run gives what the interpreter does; FALSE: it was cancelled. */
 static gboolean
-check_run (const Case *self, GRand *rand, const _Atomic int *cancel_flag)
+check_run (const Case *self, SluiceSession *session, GRand *rand, const _Atomic int *cancel_flag)
 {
   float v[N_VARS];
   SluiceFeed feeds[N_VARS];
@@ -292,8 +292,8 @@ check_run (const Case *self, GRand *rand, const _Atomic int *cancel_flag)
       v[i] = (float) g_rand_double_range (rand, -1, 1);
       feeds[i] = (SluiceFeed){ inputs[i], sluice_tensor_new_float (v[i]) };
     }
-  gboolean ok = sluice_session_run (self->f.session, feeds, N_VARS, self->names, N_VARS, NULL, 0,
-                                    outputs, &options, &error);
+  gboolean ok = sluice_session_run (session, feeds, N_VARS, self->names, N_VARS, NULL, 0, outputs,
+                                    &options, &error);
   if (cancel_flag && !ok)
     g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_CANCELLED);
   else
@@ -322,7 +322,7 @@ check_program (guint32 seed, guint n_devices, gboolean no_optimize)
                                       .order_seed = seed % 4 == 0 ? 0 : seed,
                                       .recompute = seed % 3 == 0 });
   for (int run = 0; run < 3; run++)
-    check_run (&c, c.rand, NULL);
+    check_run (&c, c.f.session, c.rand, NULL);
   case_clear (&c);
 }
 
@@ -355,6 +355,7 @@ test_devices (void)
 typedef struct
 {
   const Case *c;
+  SluiceSession *session;
   guint32 seed;
   _Atomic int *cancel_flag;
   guint n_finished;
@@ -366,7 +367,7 @@ run_some (gpointer data)
   Runner *self = data;
   g_autoptr (GRand) rand = g_rand_new_with_seed (self->seed);
   for (int i = 0; i < 4; i++)
-    self->n_finished += check_run (self->c, rand, self->cancel_flag);
+    self->n_finished += check_run (self->c, self->session, rand, self->cancel_flag);
   return NULL;
 }
 
@@ -378,14 +379,19 @@ stress_program (guint32 seed)
   case_init (&c, seed,
              &(SluiceSessionOptions){
                  .n_cpus = 1 + seed % 4, .order_seed = seed, .recompute = seed % 3 == 0 });
+  g_autoptr (SluiceSession) like =
+      sluice_session_new (&(SluiceSessionOptions){ .like = c.f.session }, NULL);
   _Atomic int cancel_flag = 0;
   Runner runners[N_RUNNERS];
   GThread *threads[N_RUNNERS];
   guint n = 0;
   for (guint i = 0; i < N_RUNNERS; i++)
     {
-      /* The last one's runs end where the first one's have. */
-      runners[i] = (Runner){ &c, seed + i, i + 1 == N_RUNNERS ? &cancel_flag : NULL, 0 };
+      /* The last one's runs end where the first one's have; the second has a session of its own. */
+      runners[i] = (Runner){ .c = &c,
+                             .session = i == 1 ? like : c.f.session,
+                             .seed = seed + i,
+                             .cancel_flag = i + 1 == N_RUNNERS ? &cancel_flag : NULL };
       threads[i] = g_thread_new ("runner", run_some, &runners[i]);
     }
   for (guint i = 0; i < N_RUNNERS; i++)

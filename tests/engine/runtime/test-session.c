@@ -274,6 +274,66 @@ test_extend (void)
   g_assert_cmpuint (stats.n_cached_plans, ==, 3);
 }
 
+static float
+fetch_of (SluiceSession *session, const char *fetch)
+{
+  g_autoptr (SluiceTensor) out = NULL;
+  g_autoptr (GError) error = NULL;
+  sluice_session_run (session, NULL, 0, &fetch, 1, NULL, 0, &out, NULL, &error);
+  g_assert_no_error (error);
+  return *(float *) out->data;
+}
+
+static guint64
+count_plans (SluiceSession *session)
+{
+  SluiceSessionStats stats;
+  sluice_session_get_stats (session, &stats);
+  return stats.n_plans;
+}
+
+/* A session with another's plans: none is made twice; variables, random numbers and devices are its
+ * own; it outlives the other, and extends both. */
+static void
+test_like (void)
+{
+  g_auto (Fixture) f = { NULL };
+  const SluiceSessionOptions options = { .seed = 7, .n_cpus = 2 };
+  fixture_init (&f, &options);
+  SluiceEdge w = fixture_variable (&f, "w", 5);
+  op2 (&f, "AssignAdd", "add", w, fixture_scalar (&f, 1));
+  SluiceEdge shape = sluice_builder_const_ints (&f.b, SLUICE_INT32, NULL, 0);
+  fixture_node (&f, "RandomUniform", "r", "/device:CPU:1", &shape, 1, NULL, 0,
+                SLUICE_ATTRS (sluice_attr_type ("dtype", SLUICE_FLOAT)));
+  fixture_extend (&f);
+  fixture_run_target (&f, "w/Assign", NULL, NULL);
+  g_assert_cmpfloat (fixture_fetch (&f, "add", NULL, 0), ==, 6);
+  float first = fixture_fetch (&f, "r", NULL, 0);
+  g_autoptr (SluiceSession) like =
+      sluice_session_new (&(SluiceSessionOptions){ .like = f.session, .seed = 7 }, NULL);
+  const char *target = "w/Assign";
+  g_assert_true (sluice_session_run (like, NULL, 0, NULL, 0, &target, 1, NULL, NULL, NULL));
+  g_assert_cmpfloat (fetch_of (like, "add"), ==, 6);
+  g_assert_cmpfloat (fixture_fetch (&f, "add", NULL, 0), ==, 7);
+  g_assert_cmpfloat (fetch_of (like, "r"), ==, first);
+  g_assert_cmpuint (count_plans (like), ==, 3);
+  g_assert_true (sluice_session_get_device (like, 1) != sluice_session_get_device (f.session, 1));
+  op1 (&f, "Neg", "n", w);
+  g_assert_true (sluice_builder_finish (&f.b, NULL));
+  g_assert_true (sluice_session_extend (like, f.graph, NULL));
+  g_assert_cmpfloat (fixture_fetch (&f, "n", NULL, 0), ==, -7);
+  g_set_object (&f.session, like);
+  g_assert_cmpfloat (fetch_of (like, "n"), ==, -6);
+  g_assert_cmpfloat (fetch_of (like, "add"), ==, 7);
+  g_assert_cmpuint (count_plans (like), ==, 4);
+  guint64 cursor = 0;
+  g_autoptr (GArray) events = sluice_session_dup_trace (like, &cursor, NULL);
+  gboolean has_drawn = FALSE;
+  for (guint i = 0; i < events->len; i++)
+    has_drawn |= g_str_equal (g_array_index (events, SluiceTraceEvent, i).node, "r");
+  g_assert_true (has_drawn);
+}
+
 /* A file may define nodes behind their readers, in any order. */
 static void
 test_extend_in_any_order (void)
@@ -612,6 +672,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/session/reference-aliasing", test_reference_aliasing);
   g_test_add_func ("/runtime/session/extend", test_extend);
   g_test_add_func ("/runtime/session/extend-in-any-order", test_extend_in_any_order);
+  g_test_add_func ("/runtime/session/like", test_like);
   g_test_add_func ("/runtime/session/callable", test_callable);
   g_test_add_func ("/runtime/session/no-fresh-memory", test_no_fresh_memory);
   g_test_add_func ("/runtime/session/nan-guard", test_nan_guard);

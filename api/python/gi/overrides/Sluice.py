@@ -349,12 +349,17 @@ __all__.append("Graph")
 
 class Session(Sluice.Session):
     """Session(graph, seed=1, cpus=2); options as sluice_session_open() has them. beside=other
-    shares the other session's variables, queues and tables."""
+    shares the other session's variables, queues and tables, like=other its graph and plans."""
 
-    def __new__(cls, graph=None, beside=None, **options):
+    def __new__(cls, graph=None, beside=None, like=None, **options):
         given = {name.replace("_", "-"): _variant(value) for name, value in options.items()}
         given = GLib.Variant("a{sv}", given)
-        session = cls.open(given) if beside is None else beside.open_beside(given)
+        if beside is not None and like is not None:
+            raise ValueError("a session is opened beside another or like it, not both")
+        if beside is not None:
+            session = beside.open_beside(given)
+        else:
+            session = cls.open(given) if like is None else like.open_like(given)
         if graph is not None:
             session.extend(graph)
         return session
