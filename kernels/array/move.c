@@ -102,11 +102,13 @@ plane_managed (const Plane *p, char *to, const char *from)
   {                                                                                                \
     type *to = (type *) to_bytes;                                                                  \
     const type *from = (const type *) from_bytes;                                                  \
-    for (gint64 r = 0; r < p->rows.size; r++)                                                      \
+    const SluiceMoveDim rows = p->rows;                                                            \
+    const gint64 n_columns = p->columns.size; /* p may lie where `to` writes, for all gcc knows */ \
+    for (gint64 r = 0; r < rows.size; r++)                                                         \
       {                                                                                            \
-        const type value = from[r * p->rows.from];                                                 \
-        type *row = to + r * p->rows.to;                                                           \
-        for (gint64 c = 0; c < p->columns.size; c++)                                               \
+        const type value = from[r * rows.from];                                                    \
+        type *row = to + r * rows.to;                                                              \
+        for (gint64 c = 0; c < n_columns; c++)                                                     \
           row[c] = value;                                                                          \
       }                                                                                            \
   }                                                                                                \
