@@ -39,22 +39,31 @@ tile_shape (SluiceShapeContext *c, GError **error)
   return TRUE;
 }
 
+/* What is asked for is what comes out, as TensorFlow says it: also a 1, and beside a size of the
+ * input that is not known or 0, where the run may still fail. An input's size over 1 tells what is
+ * not asked. */
 static gboolean
 broadcast_to_shape (SluiceShapeContext *c, GError **error)
 {
-  SluiceShape shape, joined = SLUICE_SHAPE_UNKNOWN;
-  char text[2][SLUICE_SHAPE_STR];
+  SluiceShape shape;
+  const SluiceShape *input = &c->inputs[0];
   if (!sluice_shape_context_want_rank (c, 1, 1, error)
       || !sluice_shape_context_shape_from_input (c, 1, &shape, error))
     return FALSE;
-  if (shape.rank >= 0
-      && (shape.rank < c->inputs[0].rank
-          || !sluice_shape_broadcast (&shape, &c->inputs[0], &joined)))
+  gboolean fits = shape.rank < 0 || shape.rank >= input->rank;
+  for (int i = 0; i < input->rank && shape.rank >= 0 && fits; i++)
+    {
+      gint64 own = input->dim[i], *wanted = &shape.dim[shape.rank - input->rank + i];
+      fits = own <= 1 || *wanted < 0 || own == *wanted;
+      if (own > 1 && fits)
+        *wanted = own;
+    }
+  char text[2][SLUICE_SHAPE_STR];
+  if (!fits)
     return sluice_shape_context_fail (c, error, "%s cannot be repeated to fill %s",
-                                      sluice_shape_str (&c->inputs[0], text[0]),
+                                      sluice_shape_str (input, text[0]),
                                       sluice_shape_str (&shape, text[1]));
-  /* Where a size is not known, an input's size over 1 tells it. */
-  sluice_shape_context_set (c, 0, c->inputs[0].rank < 0 ? &shape : &joined);
+  sluice_shape_context_set (c, 0, &shape);
   return TRUE;
 }
 

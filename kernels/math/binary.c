@@ -237,20 +237,35 @@ binary_gradient_complex (SluiceGradContext *g, GError **error)
 #undef cx
 #undef cy
 
-/* Without incompatible_shape_error any two shapes compare, and shapes that do not fit give a
- * scalar. */
+/*
+ * Without incompatible_shape_error any two shapes compare, and shapes that do not fit give a
+ * scalar. What of them is known is read from the outermost dimension inwards, as TensorFlow does:
+ * a size that may or may not fit leaves all unknown, two unknown sizes are taken to fit.
+ */
+static SluiceShape
+tolerant_shape (const SluiceShape *a, const SluiceShape *b)
+{
+  if (a->rank < 0 || b->rank < 0)
+    return SLUICE_SHAPE_UNKNOWN;
+  SluiceShape out = sluice_shape_of_rank (MAX (a->rank, b->rank));
+  for (int i = 0; i < out.rank; i++)
+    {
+      int ia = i - (out.rank - a->rank), ib = i - (out.rank - b->rank);
+      gint64 own = ia < 0 ? 1 : a->dim[ia], other = ib < 0 ? 1 : b->dim[ib];
+      if (own != other && own != 1 && other != 1)
+        return own < 0 || other < 0 ? SLUICE_SHAPE_UNKNOWN : SLUICE_SHAPE_SCALAR;
+      out.dim[i] = own == 1 ? other : own;
+    }
+  return out;
+}
+
 static gboolean
 equal_shape (SluiceShapeContext *c, GError **error)
 {
   if (sluice_node_get_bool (c->node, "incompatible_shape_error"))
     return sluice_shape_broadcast_2 (c, error);
-  SluiceShape out;
-  if (sluice_shape_is_known (&c->inputs[0]) && sluice_shape_is_known (&c->inputs[1]))
-    {
-      if (!sluice_shape_broadcast (&c->inputs[0], &c->inputs[1], &out))
-        out = SLUICE_SHAPE_SCALAR;
-      sluice_shape_context_set (c, 0, &out);
-    }
+  SluiceShape out = tolerant_shape (&c->inputs[0], &c->inputs[1]);
+  sluice_shape_context_set (c, 0, &out);
   return TRUE;
 }
 
