@@ -170,9 +170,10 @@ note_scratch (Plan *plan, int which, const_dnnl_primitive_desc_t desc)
 }
 
 /*
- * With channels that do not fill a vector, or where a filter of one pixel leaves pixels out, the
- * products of matrices that oneDNN 2.6 prefers take 1.3 to 1.7 times as long as its loop (AVX-512,
- * 3 to 16 channels of 32 x 32 pixels, 16 to 32 and 32 to 64 of every second pixel).
+ * With channels for no more than one vector, or where a filter of one pixel leaves pixels out, the
+ * products of matrices that oneDNN 2.6 prefers take 1.1 to 1.7 times as long as its loop (AVX-512,
+ * 3 to 16, 16 to 16 and 16 to 32 channels of 32 x 32 pixels, 16 to 32 and 32 to 64 of every second
+ * pixel). With 32 channels and more it depends on the image, and the products win by more.
  */
 static gboolean
 prefers_loop (const SluiceConv *c)
@@ -180,7 +181,7 @@ prefers_loop (const SluiceConv *c)
   gboolean strides = FALSE;
   for (gint64 axis = c->first_axis; axis < SLUICE_AXES; axis++)
     strides |= c->stride[axis] > 1;
-  return c->depth < 16 || (strides && taps_of (c) == 1);
+  return c->depth <= 16 || (strides && taps_of (c) == 1);
 }
 
 /* Makes the primitive for a chunk (0) or the rest (1). The first one chooses the packing. */
