@@ -227,14 +227,26 @@ check_coordinates (SluiceKernelCall *call, const SluiceTensor *indices, const Sl
   return TRUE;
 }
 
+/* Params without elements have no slice either, however the slices are shaped. */
+static gboolean
+check_not_empty (SluiceKernelCall *call, const SluiceTensor *params, const SluiceShape *outer)
+{
+  char text[SLUICE_SHAPE_STR];
+  return params->n_elements > 0 || sluice_shape_n_elements (outer) == 0
+         || sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                              "params of shape %s are empty, but slices of them are asked for",
+                              sluice_shape_str (&params->shape, text));
+}
+
 gboolean
 sluice_call_gather_nd (SluiceKernelCall *call, const SluiceTensor *params, gboolean skip_bad)
 {
   const SluiceTensor *indices = sluice_call_input (call, 1);
   int n = indices->shape.rank - 1;
-  if (n < 0)
+  if (n < 0 || params->shape.rank < 1)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "indices must have a dimension, but it is a scalar");
+                             "%s must have a dimension, but it is a scalar",
+                             n < 0 ? "indices" : "params");
   Rows rows = { .dtype = params->dtype, .row = 1, .indices = indices };
   rows.depth = indices->shape.dim[n];
   if (rows.depth > params->shape.rank)
@@ -243,7 +255,7 @@ sluice_call_gather_nd (SluiceKernelCall *call, const SluiceTensor *params, gbool
                              " coordinates is too long for params of %d dimensions",
                              rows.depth, params->shape.rank);
   SluiceShape shape = { 0 };
-  if (!append_dims (call, &shape, &indices->shape, 0, n)
+  if (!append_dims (call, &shape, &indices->shape, 0, n) || !check_not_empty (call, params, &shape)
       || !append_dims (call, &shape, &params->shape, rows.depth, params->shape.rank)
       || (!skip_bad && !check_coordinates (call, indices, &params->shape)))
     return FALSE;

@@ -143,12 +143,12 @@ quantize_prepare (const SluiceNode *node, GError **error)
   {                                                                                                \
     g_autofree Range_##T *ranges = g_new (Range_##T, split.size);                                  \
     const gint64 span = (gint64) 1 << (q->is_signed ? q->bits - 1 : q->bits);                      \
-    const T lowest = q->is_signed ? -span + q->is_narrow : q->is_narrow, highest = span - 1;       \
+    const T lowest = q->is_signed ? -span + q->is_narrow : 0, highest = span - 1;                  \
     for (gint64 k = 0; k < split.size; k++)                                                        \
       {                                                                                            \
         if (!q->range_given)                                                                       \
           measure_##T (x, &split, k, &ranges[k]);                                                  \
-        else if (min[k] > max[k])                                                                  \
+        else if (!(min[k] <= max[k]))                                                              \
           return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,                            \
                                    "the range from %g to %g is empty", (double) min[k],            \
                                    (double) max[k]);                                               \

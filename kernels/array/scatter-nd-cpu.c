@@ -6,14 +6,26 @@
 #include "kernels/array/move.h"
 #include "kernels/state/rows.h"
 
-/* Updates are shaped as the indices without their last dimension, and a slice of the target. */
+/*
+ * Updates are shaped as the indices without their last dimension, and a slice of the target; and
+ * either all three have elements, or neither indices nor updates do. Indices of rank 1 are read, as
+ * in TensorFlow, both as one index and as many: updates that do not fit both are refused, and only
+ * empty ones fit.
+ */
 static gboolean
-check_updates (SluiceKernelCall *call, const SluiceShape *target, guint indices, guint updates)
+check_updates (SluiceKernelCall *call, const SluiceShape *target, guint indices)
 {
-  const SluiceShape *at = &sluice_call_input (call, indices)->shape;
-  const SluiceShape *values = &sluice_call_input (call, updates)->shape;
-  int outer = at->rank - 1, depth = (int) at->dim[outer];
-  gboolean fits = values->rank == outer + target->rank - depth;
+  const SluiceTensor *places = sluice_call_input (call, indices);
+  const SluiceTensor *rows = sluice_call_input (call, indices + 1);
+  const SluiceShape *at = &places->shape, *values = &rows->shape;
+  gboolean fits = at->rank > 0 && target->rank > 0
+                  && (at->rank > 1 || (at->dim[0] == 0 && target->dim[0] == 0))
+                  && (places->n_elements + rows->n_elements == 0
+                      || (sluice_shape_n_elements (target) > 0 && places->n_elements > 0
+                          && rows->n_elements > 0));
+  int outer = at->rank - 1;
+  gint64 depth = fits ? at->dim[outer] : 0;
+  fits = fits && values->rank == outer + target->rank - depth;
   for (int i = 0; fits && i < values->rank; i++)
     fits = values->dim[i] == (i < outer ? at->dim[i] : target->dim[i - outer + depth]);
   char text[3][SLUICE_SHAPE_STR];
@@ -22,6 +34,16 @@ check_updates (SluiceKernelCall *call, const SluiceShape *target, guint indices,
                               "updates of shape %s do not fit indices of shape %s into %s",
                               sluice_shape_str (values, text[0]), sluice_shape_str (at, text[1]),
                               sluice_shape_str (target, text[2]));
+}
+
+/* The rows that the updates, the input behind the indices, go to: none where the target has no
+ * elements. */
+static gboolean
+find_rows (SluiceKernelCall *call, const SluiceShape *target, guint indices, SluiceRows *rows)
+{
+  return check_updates (call, target, indices)
+         && (sluice_shape_n_elements (target) == 0
+             || sluice_call_rows_nd (call, indices, target, GPOINTER_TO_INT (call->state), rows));
 }
 
 /* The "sum" of strings is one behind the other. */
@@ -52,13 +74,11 @@ scatter_nd_compute (SluiceKernelCall *call)
   const SluiceTensor *updates = sluice_call_input (call, 1);
   g_auto (SluiceRows) rows = { 0 };
   SluiceShape shape;
-  if (!sluice_call_shape (call, 2, &shape)
-      || !sluice_call_rows_nd (call, 0, &shape, GPOINTER_TO_INT (call->state), &rows)
-      || !check_updates (call, &shape, 0, 1))
+  if (!sluice_call_shape (call, 2, &shape) || !find_rows (call, &shape, 0, &rows))
     return FALSE;
   SluiceTensor *out = sluice_call_output (call, 0, &shape);
-  if (out == NULL)
-    return FALSE;
+  if (out == NULL || out->n_elements == 0)
+    return out != NULL;
   if (out->dtype == SLUICE_STRING)
     return append_strings (out, &rows, updates);
   return sluice_move_fill (call, out->dtype, out->data, zero, out->n_elements)
@@ -70,12 +90,11 @@ tensor_scatter_compute (SluiceKernelCall *call)
 {
   const SluiceTensor *tensor = sluice_call_input (call, 0);
   g_auto (SluiceRows) rows = { 0 };
-  if (!sluice_call_rows_nd (call, 1, &tensor->shape, GPOINTER_TO_INT (call->state), &rows)
-      || !check_updates (call, &tensor->shape, 1, 2))
+  if (!find_rows (call, &tensor->shape, 1, &rows))
     return FALSE;
   SluiceTensor *out = sluice_call_reuse (call, 0, 0, &tensor->shape);
-  if (out == NULL)
-    return FALSE;
+  if (out == NULL || out->n_elements == 0)
+    return out != NULL;
   if (out->data != tensor->data
       && !sluice_move_block (call, out->dtype, out->data, tensor->data, out->n_elements))
     return FALSE;

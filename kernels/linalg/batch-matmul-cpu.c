@@ -104,6 +104,30 @@ multiply (
                                    products);
 }
 
+#define BYTES (SLUICE_SET (SLUICE_INT8) | SLUICE_SET (SLUICE_UINT8))
+
+/* Input i in the type that the products are done in. (transfer full) (nullable) */
+static SluiceTensor *
+convert_input (SluiceKernelCall *call, guint i, SluiceDType dtype)
+{
+  SluiceTensor *input = sluice_call_input (call, i);
+  if (input->dtype == (int) dtype)
+    return sluice_tensor_ref (input);
+  if (sluice_dtype_is_half (input->dtype))
+    return sluice_call_widen_input (call, i);
+  SluiceTensor *wide = sluice_call_scratch (call, dtype, &input->shape);
+  for (gint64 k = 0; wide != NULL && k < input->n_elements; k++)
+    {
+      int byte = input->dtype == SLUICE_INT8 ? ((const gint8 *) input->data)[k]
+                                             : ((const guint8 *) input->data)[k];
+      if (dtype == SLUICE_FLOAT)
+        ((float *) wide->data)[k] = (float) byte;
+      else
+        ((gint32 *) wide->data)[k] = byte;
+    }
+  return wide;
+}
+
 static gboolean
 batch_matmul_compute (SluiceKernelCall *call)
 {
@@ -114,24 +138,36 @@ batch_matmul_compute (SluiceKernelCall *call)
   SluiceTensor *out = sluice_call_output (call, 0, &shape);
   if (out == NULL)
     return FALSE;
-  if (!sluice_dtype_is_half (out->dtype))
-    return multiply (call, &products, sluice_call_input (call, 0), sluice_call_input (call, 1),
-                     out);
-  g_autoptr (SluiceTensor) x = sluice_call_widen_input (call, 0);
-  g_autoptr (SluiceTensor) y = sluice_call_widen_input (call, 1);
+  gboolean narrow = sluice_dtype_is_half (out->dtype);
+  SluiceDType dtype = narrow ? SLUICE_FLOAT : out->dtype;
+  g_autoptr (SluiceTensor) x = convert_input (call, 0, dtype);
+  g_autoptr (SluiceTensor) y = x == NULL ? NULL : convert_input (call, 1, dtype);
+  if (y == NULL || !narrow)
+    return y != NULL && multiply (call, &products, x, y, out);
   g_autoptr (SluiceTensor) wide = sluice_call_scratch (call, SLUICE_FLOAT, &shape);
-  if (x == NULL || y == NULL || wide == NULL || !multiply (call, &products, x, y, wide))
+  if (wide == NULL || !multiply (call, &products, x, y, wide))
     return FALSE;
   sluice_narrow (out->dtype, wide->data, out->data, out->n_elements);
   return TRUE;
 }
 
-/* BatchMatMulV3 with three types that differ is only registered, in TensorFlow too, for few. */
 static gboolean
 types_are_equal (const SluiceNode *node)
 {
   SluiceDType type = sluice_node_get_type (node, "Ta");
   return sluice_node_get_type (node, "Tb") == type && sluice_node_get_type (node, "Tout") == type;
+}
+
+/* Those that TensorFlow has a kernel for: bytes make int32, a byte and a bfloat16 a bfloat16. */
+static gboolean
+types_are_mixed (const SluiceNode *node)
+{
+  SluiceDType x = sluice_node_get_type (node, "Ta"), y = sluice_node_get_type (node, "Tb");
+  SluiceDType out = sluice_node_get_type (node, "Tout");
+  gboolean x_byte = sluice_dtype_in (x, BYTES), y_byte = sluice_dtype_in (y, BYTES);
+  if (x_byte && y_byte)
+    return out == SLUICE_INT32;
+  return out == SLUICE_BFLOAT16 && (x_byte || x == out) && (y_byte || y == out);
 }
 
 #define ALL  (SLUICE_SET_FLOATS | SLUICE_SET_INDEX | SLUICE_SET_COMPLEX)
@@ -146,9 +182,11 @@ types_are_equal (const SluiceNode *node)
 static const SluiceKernel kernels[] = {
   KERNEL ("BatchMatMul", "T", ALL, 0),
   KERNEL ("BatchMatMul", "T", FAST, 10),
-  KERNEL ("BatchMatMulV2", "T", ALL, 0),
+  KERNEL ("BatchMatMulV2", "T", ALL | SLUICE_SET (SLUICE_INT16), 0),
   KERNEL ("BatchMatMulV2", "T", FAST, 10),
-  KERNEL ("BatchMatMulV3", "Ta", ALL, 0, .accepts = types_are_equal),
+  KERNEL ("BatchMatMulV3", "Ta", ALL | SLUICE_SET (SLUICE_INT16), 0, .accepts = types_are_equal),
+  KERNEL (
+      "BatchMatMulV3", "Ta", BYTES | SLUICE_SET (SLUICE_BFLOAT16), 0, .accepts = types_are_mixed),
   KERNEL ("BatchMatMulV3", "Ta", FAST, 10, .accepts = types_are_equal),
 };
 

@@ -134,13 +134,16 @@ static const SluiceSample broadcast_samples[] = {
 static const SluiceRecipe broadcast_recipe = {
   .samples = broadcast_samples,
   .n_samples = G_N_ELEMENTS (broadcast_samples),
-  .dtypes = SLUICE_SET_FLOATS | SLUICE_SET_INDEX | SLUICE_SET_COMPLEX,
+  .dtypes = SLUICE_SET_FLOATS | SLUICE_SET (SLUICE_INT16) | SLUICE_SET_INDEX | SLUICE_SET_COMPLEX,
 };
 
 static const SluiceSample v3_samples[] = {
   { "Tout=float", "float[2,3,4]; float[4,5]", 1e-5, 1e-6, TRUE },
   { "Tout=double", "double[2,3,4]; double[4,5]", 1e-5, 1e-6 },
   { "Tout=int32", "int32[2,3,4]; int32[4,5]", 0, 0, TRUE },
+  { "Tout=int16", "int16[2,3,4]; int16[4,5]", 0, 0, TRUE },
+  { "Tout=int32; adj_y=true", "int8[2,3,4]; uint8[5,4]", 0, 0, TRUE },
+  { "Tout=bfloat16", "bfloat16[2,3,4]; int8[4,5]", 1e-2, 1e-2, TRUE },
 };
 
 static const SluiceRecipe v3_recipe = { .samples = v3_samples,

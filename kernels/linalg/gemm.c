@@ -39,6 +39,7 @@
 REFERENCE (float, double, reference_float, x, y)
 REFERENCE (double, double, reference_double, x, y)
 /* Unsigned, because overflow wraps. */
+REFERENCE (guint16, guint32, reference_16, x, y)
 REFERENCE (guint32, guint32, reference_32, x, y)
 REFERENCE (guint64, guint64, reference_64, x, y)
 REFERENCE (float complex, double complex, reference_c64, ca ? conj (x) : x, cb ? conj (y) : y)
@@ -57,6 +58,8 @@ sluice_gemm_reference (const SluiceGemm *gemm)
       return reference_c64 (gemm);
     case SLUICE_COMPLEX128:
       return reference_c128 (gemm);
+    case SLUICE_INT16:
+      return reference_16 (gemm);
     case SLUICE_INT32:
     case SLUICE_UINT32:
       return reference_32 (gemm);

@@ -361,6 +361,31 @@ compute_strings_not_equal (SluiceKernelCall *call)
   return compute_strings (call, strings_not_equal);
 }
 
+/* Quantised numbers are equal where their bits are. */
+static gboolean
+compute_bits (SluiceKernelCall *call)
+{
+  const SluiceTensor *x = sluice_call_input (call, 0), *y = sluice_call_input (call, 1);
+  const guint8 same = g_str_equal (call->node->op_name, "Equal");
+  SluiceBroadcast b;
+  SluiceShape shape;
+  gboolean done;
+  if (!plan (call, &b, &shape, &done))
+    return done;
+  SluiceTensor *out = sluice_call_output (call, 0, &shape);
+  if (out == NULL)
+    return FALSE;
+  gsize size = sluice_dtype_size (x->dtype);
+  Walk walk = { &b };
+  for (gint64 i = 0; i < out->n_elements; i++, walk_on (&walk))
+    ((guint8 *) out->data)[i] = memcmp ((const char *) x->data + walk.x * size,
+                                        (const char *) y->data + walk.y * size, size)
+                                        == 0
+                                    ? same
+                                    : !same;
+  return TRUE;
+}
+
 /* ---- what is refused of integers ---- */
 
 static gboolean
@@ -512,6 +537,13 @@ static const SluiceBinaryKernel kernel_Complex = { .loop = { LOOPS_D (binary_joi
     .prepare = prepare_,                                                                           \
     .compute = compute_,                                                                           \
     .data = (gpointer) &kernel_##op_ },
+#define REGISTER_QUANTIZED(op_)                                                                    \
+  { .op = #op_,                                                                                    \
+    .device = "CPU",                                                                               \
+    .where = { { "T", SLUICE_SET_QUANTIZED } },                                                    \
+    .prepare = prepare_equal,                                                                      \
+    .compute = compute_bits,                                                                       \
+    .data = (gpointer) &kernel_##op_ },
 
 static const SluiceKernel kernels[] = {
   /* clang-format off */
@@ -529,6 +561,8 @@ static const SluiceKernel kernels[] = {
   REGISTER_STRING (Add, compute_strings_add, NULL)
   REGISTER_STRING (Equal, compute_strings_equal, prepare_equal)
   REGISTER_STRING (NotEqual, compute_strings_not_equal, prepare_equal)
+  REGISTER_QUANTIZED (Equal)
+  REGISTER_QUANTIZED (NotEqual)
   /* clang-format on */
 };
 

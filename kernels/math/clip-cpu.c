@@ -37,7 +37,24 @@ typedef void (*ClipLoop) (gint64 n,
   }
 FOR_RI (CLIP_LOOP, )
 
-static const ClipLoop loops[SLUICE_N_DTYPES] = { LOOPS_RI (clip) };
+/* Real and imaginary parts are bounded apart, as TensorFlow does. */
+#define CLIP_COMPLEX(s, part)                                                                      \
+  static void clip_##s (gint64 n, const void *x_, const void *low_, gint64 s_low,                  \
+                        const void *high_, gint64 s_high, void *out_)                              \
+  {                                                                                                \
+    for (guint k = 0; k < 2; k++)                                                                  \
+      for (gint64 i = 0; i < n; i++)                                                               \
+        ((PART_##part *) out_)[2 * i + k] =                                                        \
+            clip_one_##part (((const PART_##part *) x_)[2 * i + k],                                \
+                             ((const PART_##part *) low_)[2 * i * s_low + k],                      \
+                             ((const PART_##part *) high_)[2 * i * s_high + k]);                   \
+  }
+#define PART_f32 float
+#define PART_f64 double
+CLIP_COMPLEX (c64, f32)
+CLIP_COMPLEX (c128, f64)
+
+static const ClipLoop loops[SLUICE_N_DTYPES] = { LOOPS_RIC (clip) };
 
 #define BLOCK 512
 
@@ -82,7 +99,8 @@ run (gpointer data, gint64 begin, gint64 end)
              job->out + begin * job->size);
 }
 
-/* Fills the steps; FALSE: call->error is set. */
+/* Scalars are bounds of all elements, and nothing else but the shape of t is: a single element in
+ * another shape is not. Fills the steps; FALSE: call->error is set. */
 static gboolean
 check_shapes (SluiceKernelCall *call, gint64 step[3])
 {
@@ -92,12 +110,12 @@ check_shapes (SluiceKernelCall *call, gint64 step[3])
     {
       const SluiceTensor *bound = sluice_call_input (call, k);
       char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
-      if (!sluice_shape_equal (&x->shape, &bound->shape) && bound->n_elements != 1)
+      if (!sluice_shape_equal (&x->shape, &bound->shape) && bound->shape.rank != 0)
         return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                                  "a bound must be a scalar or have the shape %s of t, not %s",
                                  sluice_shape_str (&x->shape, a),
                                  sluice_shape_str (&bound->shape, b));
-      step[k] = bound->n_elements == 1 ? 0 : 1;
+      step[k] = bound->shape.rank == 0 ? 0 : 1;
     }
   return TRUE;
 }
@@ -147,12 +165,12 @@ compute_reference (SluiceKernelCall *call)
 static const SluiceKernel kernels[] = {
   { .op = "ClipByValue",
     .device = "CPU",
-    .where = { { "T", SLUICE_SET_REAL } },
+    .where = { { "T", SLUICE_SET_NUMBER } },
     .rank = 10,
     .compute = compute },
   { .op = "ClipByValue",
     .device = "CPU",
-    .where = { { "T", SLUICE_SET_REAL } },
+    .where = { { "T", SLUICE_SET_NUMBER } },
     .compute = compute_reference },
 };
 

@@ -26,13 +26,16 @@ class Extremes:
         with self.graph.as_default():
             getattr(raw, op)(**inputs)
 
-    def run(self, op, *inputs, rtol=0, atol=0, **attrs):
-        """One node on placeholders of unknown shape, run on these values."""
+    def run(self, op, *inputs, rtol=0, atol=0, casts=None, **attrs):
+        """One node on placeholders of unknown shape, run on these values; `casts` gives an input another dtype of its bits."""
         arrays = [np.asarray(x) for x in inputs]
         names = [a.name for a in op_def_registry.get(op).input_arg]
         with self.graph.as_default():
             feeds = {tf1.placeholder(a.dtype): a for a in arrays}
-            out = getattr(raw, op)(**dict(zip(names, feeds)), **attrs)
+            made = dict(zip(names, feeds))
+            for name, dtype in (casts or {}).items():
+                made[name] = raw.Bitcast(input=made[name], type=dtype)
+            out = getattr(raw, op)(**made, **attrs)
         self.steps.append((feeds, [out], rtol, atol))
 
     def write(self, path):
@@ -83,7 +86,61 @@ def shapes_equal(e):
             e.run(op, np.arange(x, dtype=np.float32), np.arange(y, dtype=np.float32), incompatible_shape_error=False)
 
 
-FILES = [shapes_wanted, shapes_equal]
+def dtypes(e):
+    """Dtypes that TensorFlow has a kernel for, and few else."""
+    r = np.random.RandomState(1)
+    for op, attrs in (('BatchMatMulV2', {}), ('BatchMatMulV3', {'Tout': tf.int16})):
+        x = r.randint(-32768, 32768, (2, 3, 4)).astype(np.int16)
+        e.run(op, x, r.randint(-32768, 32768, (2, 4, 5)).astype(np.int16), **attrs)
+        e.run(op, x, r.randint(-32768, 32768, (5, 4)).astype(np.int16), adj_y=True, **attrs)
+    byte = {np.int8: r.randint(-128, 128, (3, 4)).astype(np.int8), np.uint8: r.randint(0, 256, (3, 4)).astype(np.uint8)}
+    for x in byte.values():
+        for y in byte.values():
+            e.run('BatchMatMulV3', x, y, adj_y=True, Tout=tf.int32)
+        bfloat = r.randn(4, 2).astype(tf.bfloat16.as_numpy_dtype)
+        e.run('BatchMatMulV3', x, bfloat, Tout=tf.bfloat16, rtol=1e-2, atol=2)
+        e.run('BatchMatMulV3', bfloat, x, adj_x=True, adj_y=True, Tout=tf.bfloat16, rtol=1e-2, atol=2)
+    odd = [0., -0., 1., -2., np.inf, -np.inf, np.nan, 1e30]
+    for dtype in (np.complex64, np.complex128):
+        x = np.array([complex(a, b) for a in odd for b in odd], dtype).reshape(8, 8)
+        low, high = np.array(-1 - 3j, dtype), np.array(2 + 1j, dtype)
+        e.run('ClipByValue', x, low, high)
+        e.run('ClipByValue', x, x.T, high)
+        e.run('ClipByValue', x, x.T, -x)
+    for op in ('Equal', 'NotEqual'):
+        for dtype, of in ((np.int8, tf.qint8), (np.uint8, tf.quint8), (np.int16, tf.qint16), (np.uint16, tf.quint16), (np.int32, tf.qint32)):
+            x = np.array([[1, 2, 3], [3, 2, 1]], dtype)
+            e.run(op, x, x[0], casts={'x': of, 'y': of})
+
+
+def refusals(e):
+    """What TensorFlow refuses, or does not, once the shapes are known."""
+    f = lambda *s: np.arange(1, 1 + np.prod(s), dtype=np.float32).reshape(s)
+    i = lambda v, *s: np.array(v, np.int32).reshape(s) if s else np.array(v, np.int32)
+    many = [i(0), i([0]), i([1]), i([], 0), i([], 0, 1), i([], 2, 0), i([], 0, 0), i([[0]]), i([[1], [0]]), i([[0, 1]]), i([[5]]), i([-1]), i([], 1, 0, 2)]
+    for params in (f(), f(3), f(0), f(2, 3), f(0, 3), f(2, 0)):
+        for at in many:
+            e.run('GatherNd', params, at)
+            wanted = [(), (1,), (3,), (0,), (2, 3), (0, 3), (2, 0)]
+            if at.ndim:
+                wanted += [at.shape[:-1] + params.shape[at.shape[-1]:]] + [at.shape[:1] + params.shape[1:]] * (params.ndim > 0)
+            for k, shape in enumerate(sorted(set(wanted))):
+                e.run('ScatterNd', at, f(*shape), i(params.shape, params.ndim))
+                e.run('TensorScatter' + ('Update', 'Add', 'Sub', 'Min', 'Max')[k % 5], params, at, f(*shape))
+    for x in (f(), f(1), f(3), f(0), f(2, 3)):
+        for low in (f(), f(1), f(3), f(1, 1), x):
+            for high in (f(), f(1), x):
+                e.run('ClipByValue', x, low, high)
+    x, f32 = np.array([-2, -.3, 0, .2, .77, 5], np.float32), np.float32
+    for low, high in ((-1, 1), (1, -1), (0, 0), (2, 3), (np.nan, 1), (-1, np.nan), (-np.inf, 1), (0, np.inf)):
+        for bits in (0, 1, 2, 8, 62, 63):
+            for signed in (True, False):
+                e.run('QuantizeAndDequantizeV2', x, f32(low), f32(high), num_bits=bits, range_given=True, signed_input=signed,
+                      narrow_range=True, rtol=1e-6)
+                e.run('QuantizeAndDequantizeV3', x, f32(low), f32(high), i(bits), range_given=True, signed_input=signed, rtol=1e-6)
+
+
+FILES = [shapes_wanted, shapes_equal, dtypes, refusals]
 
 
 def main():
