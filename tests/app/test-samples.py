@@ -84,7 +84,9 @@ class Window:
     def first_step(self):
         """The loss of the first step, after which the run is paused."""
         self.act("step")
-        state = self.workbench.wait(lambda s: s["control"] == "paused" and s["step"] == 1)
+        # What the step was saved with is shown a moment after the step.
+        state = self.workbench.wait(lambda s: s["control"] == "paused" and s["step"] == 1
+                                    and "loss " in s["status"])
         return read_number(re.search(r"loss (\S+)", state["status"])[1])
 
     def look_at_loop(self, scope, rounds):
