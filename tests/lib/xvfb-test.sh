@@ -28,8 +28,8 @@ read -r number <"$folder/number" || {
   echo 'Bail out! Xvfb did not start'
   exit 1
 }
-# The cairo renderer draws the same pixels everywhere and needs no GL, whose drivers keep memory that
-# LeakSanitizer finds; a scale or theme of the session must not reach the test.
+# The cairo renderer draws the same pixels everywhere and needs no GL, whose drivers keep memory
+# that LeakSanitizer finds; a scale or theme of the session must not reach the test.
 unset WAYLAND_DISPLAY GTK_THEME GDK_SCALE GDK_DPI_SCALE
 export DISPLAY=":$number" GDK_BACKEND=x11 GSK_RENDERER="${GSK_RENDERER:-cairo}" \
   GDK_DEBUG=gl-disable
