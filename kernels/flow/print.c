@@ -19,7 +19,7 @@ typedef struct
   gint64 first_n;   /* below 0: every time */
 } Print;
 
-#define CONTAINER "_print" /* no graph can name it: resets of others leave it alone */
+#define CONTAINER "_print" /* apart from what graphs name, so that its resets leave it alone */
 
 /* How often a node has spoken in a session, whatever the plan that it ran in. */
 typedef struct
@@ -63,14 +63,18 @@ print_prepare (const SluiceNode *node, GError **error)
   return self;
 }
 
-/* May this call still speak? */
+/* May this call still speak? FALSE with call->error where a graph has put something else in the
+ * place of the count. */
 static gboolean
 take_turn (SluiceKernelCall *call, const Print *self)
 {
   if (self->first_n <= 0)
     return self->first_n < 0;
+  GError *error = NULL;
   Turns *turns = (Turns *) sluice_resources_get (call->resources, CONTAINER, call->node->name,
-                                                 &turns_type, make_turns, NULL, NULL);
+                                                 &turns_type, make_turns, NULL, &error);
+  if (turns == NULL)
+    return sluice_call_fail_with (call, error);
   gint64 n = atomic_load (&turns->n_printed);
   while (n < self->first_n && !atomic_compare_exchange_weak (&turns->n_printed, &n, n + 1))
     ;
@@ -84,7 +88,7 @@ print_compute (SluiceKernelCall *call)
   const Print *self = call->state;
   sluice_call_forward (call, 0, 0);
   if (!take_turn (call, self))
-    return TRUE;
+    return call->error == NULL;
   g_autoptr (GString) line = g_string_new (self->message);
   guint most = self->summarize < 0 ? G_MAXUINT : (guint) MIN (self->summarize, G_MAXUINT);
   for (guint i = 1; i < call->n_inputs; i++)

@@ -296,11 +296,13 @@ binary_compute_reference (SluiceKernelCall *call)
 
 /* ---- strings ---- */
 
-typedef void (*StringFunc) (const SluiceString *x, const SluiceString *y, gpointer out);
+/* Of elements x and y of `size` bytes. */
+typedef void (*PairFunc) (gconstpointer x, gconstpointer y, gsize size, gpointer out);
 
 static void
-strings_add (const SluiceString *x, const SluiceString *y, gpointer out)
+strings_add (gconstpointer x_, gconstpointer y_, gsize size, gpointer out)
 {
+  const SluiceString *x = x_, *y = y_;
   gsize length = x->length + y->length;
   char *joined = g_malloc (length + 1);
   if (x->length)
@@ -311,23 +313,38 @@ strings_add (const SluiceString *x, const SluiceString *y, gpointer out)
 }
 
 static void
-strings_equal (const SluiceString *x, const SluiceString *y, gpointer out)
+strings_equal (gconstpointer x_, gconstpointer y_, gsize size, gpointer out)
 {
+  const SluiceString *x = x_, *y = y_;
   *(guint8 *) out =
       x->length == y->length && (x->length == 0 || memcmp (x->data, y->data, x->length) == 0);
 }
 
 static void
-strings_not_equal (const SluiceString *x, const SluiceString *y, gpointer out)
+strings_not_equal (gconstpointer x, gconstpointer y, gsize size, gpointer out)
 {
-  strings_equal (x, y, out);
+  strings_equal (x, y, size, out);
   *(guint8 *) out = !*(guint8 *) out;
 }
 
-static gboolean
-compute_strings (SluiceKernelCall *call, StringFunc func)
+/* Quantised numbers are equal where their bits are. */
+static void
+bits_equal (gconstpointer x, gconstpointer y, gsize size, gpointer out)
 {
-  const SluiceString *x = sluice_call_input (call, 0)->data, *y = sluice_call_input (call, 1)->data;
+  *(guint8 *) out = memcmp (x, y, size) == 0;
+}
+
+static void
+bits_not_equal (gconstpointer x, gconstpointer y, gsize size, gpointer out)
+{
+  *(guint8 *) out = memcmp (x, y, size) != 0;
+}
+
+/* Element by element, of types that have no loops. */
+static gboolean
+compute_pairs (SluiceKernelCall *call, PairFunc func)
+{
+  const SluiceTensor *x = sluice_call_input (call, 0), *y = sluice_call_input (call, 1);
   SluiceBroadcast b;
   SluiceShape shape;
   gboolean done;
@@ -336,54 +353,42 @@ compute_strings (SluiceKernelCall *call, StringFunc func)
   SluiceTensor *out = sluice_call_output (call, 0, &shape);
   if (out == NULL)
     return FALSE;
-  gsize size = sluice_dtype_size (out->dtype);
+  gsize size = sluice_dtype_size (x->dtype), out_size = sluice_dtype_size (out->dtype);
   Walk walk = { &b };
   for (gint64 i = 0; i < out->n_elements; i++, walk_on (&walk))
-    func (x + walk.x, y + walk.y, (char *) out->data + i * size);
+    func ((const char *) x->data + walk.x * size, (const char *) y->data + walk.y * size, size,
+          (char *) out->data + i * out_size);
   return TRUE;
 }
 
 static gboolean
 compute_strings_add (SluiceKernelCall *call)
 {
-  return compute_strings (call, strings_add);
+  return compute_pairs (call, strings_add);
 }
 
 static gboolean
 compute_strings_equal (SluiceKernelCall *call)
 {
-  return compute_strings (call, strings_equal);
+  return compute_pairs (call, strings_equal);
 }
 
 static gboolean
 compute_strings_not_equal (SluiceKernelCall *call)
 {
-  return compute_strings (call, strings_not_equal);
+  return compute_pairs (call, strings_not_equal);
 }
 
-/* Quantised numbers are equal where their bits are. */
 static gboolean
-compute_bits (SluiceKernelCall *call)
+compute_bits_equal (SluiceKernelCall *call)
 {
-  const SluiceTensor *x = sluice_call_input (call, 0), *y = sluice_call_input (call, 1);
-  const guint8 same = g_str_equal (call->node->op_name, "Equal");
-  SluiceBroadcast b;
-  SluiceShape shape;
-  gboolean done;
-  if (!plan (call, &b, &shape, &done))
-    return done;
-  SluiceTensor *out = sluice_call_output (call, 0, &shape);
-  if (out == NULL)
-    return FALSE;
-  gsize size = sluice_dtype_size (x->dtype);
-  Walk walk = { &b };
-  for (gint64 i = 0; i < out->n_elements; i++, walk_on (&walk))
-    ((guint8 *) out->data)[i] = memcmp ((const char *) x->data + walk.x * size,
-                                        (const char *) y->data + walk.y * size, size)
-                                        == 0
-                                    ? same
-                                    : !same;
-  return TRUE;
+  return compute_pairs (call, bits_equal);
+}
+
+static gboolean
+compute_bits_not_equal (SluiceKernelCall *call)
+{
+  return compute_pairs (call, bits_not_equal);
 }
 
 /* ---- what is refused of integers ---- */
@@ -537,12 +542,12 @@ static const SluiceBinaryKernel kernel_Complex = { .loop = { LOOPS_D (binary_joi
     .prepare = prepare_,                                                                           \
     .compute = compute_,                                                                           \
     .data = (gpointer) &kernel_##op_ },
-#define REGISTER_QUANTIZED(op_)                                                                    \
+#define REGISTER_QUANTIZED(op_, compute_)                                                          \
   { .op = #op_,                                                                                    \
     .device = "CPU",                                                                               \
     .where = { { "T", SLUICE_SET_QUANTIZED } },                                                    \
     .prepare = prepare_equal,                                                                      \
-    .compute = compute_bits,                                                                       \
+    .compute = compute_,                                                                           \
     .data = (gpointer) &kernel_##op_ },
 
 static const SluiceKernel kernels[] = {
@@ -561,8 +566,8 @@ static const SluiceKernel kernels[] = {
   REGISTER_STRING (Add, compute_strings_add, NULL)
   REGISTER_STRING (Equal, compute_strings_equal, prepare_equal)
   REGISTER_STRING (NotEqual, compute_strings_not_equal, prepare_equal)
-  REGISTER_QUANTIZED (Equal)
-  REGISTER_QUANTIZED (NotEqual)
+  REGISTER_QUANTIZED (Equal, compute_bits_equal)
+  REGISTER_QUANTIZED (NotEqual, compute_bits_not_equal)
   /* clang-format on */
 };
 
