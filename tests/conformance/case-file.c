@@ -156,6 +156,11 @@ read_dy (CaseFile *self, CaseStep *step, const SluiceNode *node)
 static void
 read_test_node (CaseFile *self, CaseStep *step, const SluiceNode *node, const char *kind)
 {
+  if (node->error != NULL)
+    {
+      step->unreadable = step->unreadable != NULL ? step->unreadable : node;
+      return;
+    }
   if (strcmp (kind, "run") == 0)
     {
       const SluiceAttrValue *cpus = sluice_node_get_attr (node, "_cpus");

@@ -33,7 +33,8 @@ typedef struct
 typedef struct
 {
   gint64 number;
-  const char *error; /* (nullable): name of the code that it must fail with */
+  const char *error;            /* (nullable): name of the code that it must fail with */
+  const SluiceNode *unreadable; /* (nullable): the first test node of the step in error */
   guint n_cpus;
   GPtrArray *targets; /* of const char * */
   GArray *feeds;      /* of CaseFeed */

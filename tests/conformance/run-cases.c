@@ -226,6 +226,11 @@ check_step (Runner *r,
             const char *directory)
 {
   g_autoptr (GError) error = NULL;
+  if (step->unreadable != NULL)
+    {
+      report (r, where, "not run: %s", step->unreadable->error->message);
+      return;
+    }
   for (guint i = 0; i < step->grads->len; i++)
     check_gradient (r, session, step, step->grads->pdata[i], directory);
 
