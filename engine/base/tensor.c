@@ -58,6 +58,37 @@ release_elements (SluiceDType dtype, void *data, gsize n)
       sluice_resource_unref (resources[i]);
 }
 
+gint64
+sluice_tensor_get_rare_int (const SluiceTensor *self, gint64 i)
+{
+  switch ((SluiceDType) self->dtype)
+    {
+    case SLUICE_BOOL:
+    case SLUICE_UINT8:
+    case SLUICE_QUINT8:
+      return ((const guint8 *) self->data)[i];
+    case SLUICE_INT8:
+    case SLUICE_QINT8:
+      return ((const gint8 *) self->data)[i];
+    case SLUICE_UINT16:
+    case SLUICE_QUINT16:
+      return ((const guint16 *) self->data)[i];
+    case SLUICE_INT16:
+    case SLUICE_QINT16:
+      return ((const gint16 *) self->data)[i];
+    case SLUICE_UINT32:
+      return ((const guint32 *) self->data)[i];
+    case SLUICE_INT32:
+    case SLUICE_QINT32:
+      return ((const gint32 *) self->data)[i];
+    case SLUICE_INT64:
+    case SLUICE_UINT64:
+      return ((const gint64 *) self->data)[i];
+    default:
+      g_return_val_if_reached (0);
+    }
+}
+
 void
 sluice_elements_copy (SluiceDType dtype, void *to, const void *from, gint64 n)
 {

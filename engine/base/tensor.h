@@ -171,16 +171,22 @@ void sluice_string_take (SluiceString *self, char *data, gsize length);
 /* Copies n elements between buffers of one dtype, with strings and resources by value. */
 void sluice_elements_copy (SluiceDType dtype, void *to, const void *from, gint64 n);
 
+/* sluice_tensor_get_int() for the dtypes that indices rarely have. */
+gint64 sluice_tensor_get_rare_int (const SluiceTensor *self, gint64 i);
+
 /**
  * sluice_tensor_get_int:
  *
- * Returns: element @i of an int32 or int64 tensor
+ * Returns: element @i of a tensor of whole numbers; one of uint64 wraps
  */
 static inline gint64
 sluice_tensor_get_int (const SluiceTensor *self, gint64 i)
 {
-  return self->dtype == SLUICE_INT64 ? ((const gint64 *) self->data)[i]
-                                     : ((const gint32 *) self->data)[i];
+  if (G_LIKELY (self->dtype == SLUICE_INT32))
+    return ((const gint32 *) self->data)[i];
+  if (G_LIKELY (self->dtype == SLUICE_INT64))
+    return ((const gint64 *) self->data)[i];
+  return sluice_tensor_get_rare_int (self, i);
 }
 
 /* "float [2,3] = [[1 2 3] [4 5 6]]", at most max_elements of them, then "…": for messages and

@@ -3,13 +3,6 @@
 #include "kernels/array/gather.h"
 #include "kernels/array/rows.h"
 
-static inline gint64
-get_index (const SluiceTensor *indices, gint64 i)
-{
-  return indices->dtype == SLUICE_INT16 ? ((const gint16 *) indices->data)[i]
-                                        : sluice_tensor_get_int (indices, i);
-}
-
 static gboolean
 append_dims (
     SluiceKernelCall *call, SluiceShape *shape, const SluiceShape *from, int first, int last)
@@ -70,8 +63,10 @@ gather_rows (gpointer data, gint64 begin, gint64 end)
     {
       gint64 batch = outer / rows->outer;
       if (rows->fetches && i + AHEAD < n)
-        fetch_row (rows, outer * rows->size + get_index (rows->indices, batch * n + i + AHEAD));
-      copy_row (rows, unit, outer * rows->size + get_index (rows->indices, batch * n + i));
+        fetch_row (rows, outer * rows->size
+                             + sluice_tensor_get_int (rows->indices, batch * n + i + AHEAD));
+      copy_row (rows, unit,
+                outer * rows->size + sluice_tensor_get_int (rows->indices, batch * n + i));
       if (++i == n)
         {
           i = 0;
@@ -90,7 +85,7 @@ gather_coordinates (gpointer data, gint64 begin, gint64 end)
       gint64 from = 0;
       for (gint64 d = 0; d < rows->depth && from >= 0; d++)
         {
-          gint64 at = get_index (rows->indices, unit * rows->depth + d);
+          gint64 at = sluice_tensor_get_int (rows->indices, unit * rows->depth + d);
           gboolean outside = rows->skip_outside && (at < 0 || at >= rows->skip_outside->dim[d]);
           from = outside ? -1 : from + at * rows->strides[d];
         }
@@ -123,7 +118,7 @@ check_indices (SluiceKernelCall *call, const SluiceTensor *indices, gint64 size)
 {
   for (gint64 i = 0; i < indices->n_elements; i++)
     {
-      gint64 index = get_index (indices, i);
+      gint64 index = sluice_tensor_get_int (indices, i);
       if (G_UNLIKELY (index < 0 || index >= size))
         return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                                  "index %" G_GINT64_FORMAT " is %" G_GINT64_FORMAT
@@ -217,7 +212,7 @@ check_coordinates (SluiceKernelCall *call, const SluiceTensor *indices, const Sl
   gint64 depth = indices->shape.dim[indices->shape.rank - 1];
   for (gint64 i = 0; i < indices->n_elements; i++)
     {
-      gint64 at = get_index (indices, i), size = params->dim[i % depth];
+      gint64 at = sluice_tensor_get_int (indices, i), size = params->dim[i % depth];
       if (G_UNLIKELY (at < 0 || at >= size))
         return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                                  "coordinate %" G_GINT64_FORMAT " of index %" G_GINT64_FORMAT

@@ -111,13 +111,6 @@ static const OrderFuncs functions[SLUICE_N_DTYPES] = { FOR_ORDERED (TABLE_ROW) }
 /* About what a comparison takes. */
 #define COMPARE_NS 1.5
 
-static gint64
-get_integer (const SluiceTensor *tensor)
-{
-  return tensor->dtype == SLUICE_INT16 ? *(const gint16 *) tensor->data
-                                       : sluice_tensor_get_int (tensor, 0);
-}
-
 static void
 put_integer (const SluiceTensor *tensor, gint64 i, gint64 value)
 {
@@ -238,7 +231,7 @@ static gboolean
 top_k_v2_compute (SluiceKernelCall *call)
 {
   return sluice_call_want_scalar (call, 1)
-         && top_k (call, get_integer (sluice_call_input (call, 1)));
+         && top_k (call, sluice_tensor_get_int (sluice_call_input (call, 1), 0));
 }
 
 static gpointer

@@ -45,7 +45,7 @@ top_k_v2_shape (SluiceShapeContext *c, GError **error)
     return FALSE;
   gint64 value = SLUICE_UNKNOWN_DIM;
   if (k != NULL && k->n_elements == 1)
-    value = k->dtype == SLUICE_INT16 ? *(const gint16 *) k->data : sluice_tensor_get_int (k, 0);
+    value = sluice_tensor_get_int (k, 0);
   if (k != NULL && value < 0)
     return sluice_shape_context_fail (c, error,
                                       "k is %" G_GINT64_FORMAT ", but must not be negative", value);

@@ -10,24 +10,6 @@
 
 /* ---- Range ---- */
 
-static gint64
-get_integer (const SluiceTensor *tensor)
-{
-  switch ((SluiceDType) tensor->dtype)
-    {
-    case SLUICE_INT8:
-      return *(const gint8 *) tensor->data;
-    case SLUICE_INT16:
-      return *(const gint16 *) tensor->data;
-    case SLUICE_UINT16:
-      return *(const guint16 *) tensor->data;
-    case SLUICE_UINT32:
-      return *(const guint32 *) tensor->data;
-    default:
-      return sluice_tensor_get_int (tensor, 0);
-    }
-}
-
 double
 sluice_range_number (const SluiceTensor *tensor)
 {
@@ -42,7 +24,7 @@ sluice_range_number (const SluiceTensor *tensor)
     case SLUICE_BFLOAT16:
       return sluice_bfloat16_to_float (*(const guint16 *) tensor->data);
     default:
-      return get_integer (tensor);
+      return sluice_tensor_get_int (tensor, 0);
     }
 }
 
@@ -66,9 +48,9 @@ sluice_range_count (const SluiceTensor *start,
       *count = n;
       return NULL;
     }
-  guint64 from = get_integer (start), to = get_integer (limit);
+  guint64 from = sluice_tensor_get_int (start, 0), to = sluice_tensor_get_int (limit, 0);
   guint64 distance = step > 0 ? to - from : from - to; /* modulo 2^64: right for any two int64 */
-  gint64 by = get_integer (delta);
+  gint64 by = sluice_tensor_get_int (delta, 0);
   guint64 stride = by < 0 ? -(guint64) by : (guint64) by;
   guint64 n = distance / stride + (distance % stride != 0);
   if (n > G_MAXINT64)
@@ -172,16 +154,6 @@ one_hot_prepare (const SluiceNode *node, GError **error)
   return axis;
 }
 
-static gint64
-get_index (const SluiceTensor *indices, gint64 i)
-{
-  if (indices->dtype == SLUICE_UINT8)
-    return ((const guint8 *) indices->data)[i];
-  if (indices->dtype == SLUICE_INT8)
-    return ((const gint8 *) indices->data)[i];
-  return sluice_tensor_get_int (indices, i);
-}
-
 static gboolean
 one_hot_output_shape (SluiceKernelCall *call, int *axis, SluiceShape *shape)
 {
@@ -223,7 +195,8 @@ one_hot_compute (SluiceKernelCall *call)
   gsize bytes = sluice_dtype_size (out->dtype);
   for (gint64 i = 0; i < indices->n_elements; i++)
     {
-      gint64 index = get_index (indices, i), outer = i / split.inner, inner = i % split.inner;
+      gint64 index = sluice_tensor_get_int (indices, i), outer = i / split.inner,
+             inner = i % split.inner;
       if (index >= 0 && index < split.size)
         sluice_elements_copy (out->dtype,
                               (char *) out->data

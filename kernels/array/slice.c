@@ -10,9 +10,9 @@
 #include "kernels/array/array.h"
 #include "kernels/array/strided-slice.h"
 
-#define SLICE_ATTRS                                                                                \
-  "T: type; Index: {int32, int64}; begin_mask: int = 0; end_mask: int = 0; "                       \
-  "ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0"
+#define MASK_ATTRS                                                                                 \
+  "begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; "       \
+  "shrink_axis_mask: int = 0"
 
 /* The rank of the result, from whichever input tells it. */
 static gboolean
@@ -253,7 +253,7 @@ static const SluiceOpDef slice_op = {
 static const SluiceOpDef strided_slice_op = {
   .name = "StridedSlice",
   .signature = "input: T, begin: Index, end: Index, strides: Index -> output: T",
-  .attrs = SLICE_ATTRS,
+  .attrs = "T: type; Index: {int16, int32, int64}; " MASK_ATTRS,
   .summary = N_ ("A part of a tensor, as Python's indexing takes it"),
   .role = SLUICE_ROLE_STRIDED_SLICE,
   .shape = strided_slice_shape,
@@ -265,7 +265,7 @@ static const SluiceOpDef strided_slice_op = {
 static const SluiceOpDef strided_slice_grad_op = {
   .name = "StridedSliceGrad",
   .signature = "shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T",
-  .attrs = SLICE_ATTRS,
+  .attrs = "T: type; Index: {int32, int64}; " MASK_ATTRS,
   .summary = N_ ("Zeros with a tensor put in where StridedSlice would take it"),
   .shape = strided_slice_grad_shape,
   .gradient = strided_slice_grad_gradient,

@@ -58,13 +58,6 @@ split_compute (SluiceKernelCall *call)
   return TRUE;
 }
 
-static gint64
-get_size (const SluiceTensor *sizes, guint i)
-{
-  return sizes->dtype == SLUICE_INT8 ? ((const gint8 *) sizes->data)[i]
-                                     : sluice_tensor_get_int (sizes, i);
-}
-
 /* What the one size of -1 stands for. FALSE: the sizes do not add up. */
 static gboolean
 resolve_open_size (SluiceKernelCall *call, const SluiceTensor *sizes, gint64 whole, gint64 *open)
@@ -73,7 +66,7 @@ resolve_open_size (SluiceKernelCall *call, const SluiceTensor *sizes, gint64 who
   int n_open = 0;
   for (guint i = 0; i < call->n_outputs; i++)
     {
-      gint64 size = get_size (sizes, i);
+      gint64 size = sluice_tensor_get_int (sizes, i);
       if (size < -1 || size > whole)
         return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                                  "size %u is %" G_GINT64_FORMAT ", but there are %" G_GINT64_FORMAT
@@ -112,7 +105,7 @@ split_v_compute (SluiceKernelCall *call)
   SluiceShape shape = value->shape;
   for (guint i = 0; i < call->n_outputs; i++)
     {
-      gint64 size = get_size (sizes, i);
+      gint64 size = sluice_tensor_get_int (sizes, i);
       shape.dim[axis] = size < 0 ? open : size;
       if (!take_part (call, i, value, &split, at, shape.dim[axis], &shape))
         return FALSE;

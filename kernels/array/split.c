@@ -231,6 +231,7 @@ static const SluiceRecipe split_recipe = {
 static const SluiceSample split_v_samples[] = {
   { "num_split=3", "float[7,2]; int32[3]={2,-1,1}; int32[]={0}", 0, 0 },
   { "num_split=2", "float[2,3]; int64[2]={0,3}; int32[]={-1}", 0, 0 },
+  { "num_split=2; Tlen=int8", "float[7,2]; int8[2]={3,-1}; int32[]={0}", 0, 0 },
 };
 static const SluiceRecipe split_v_recipe = {
   .samples = split_v_samples,

@@ -137,22 +137,6 @@ draw_crop (
   return TRUE;
 }
 
-static gint64
-read_size (const SluiceTensor *t, int i)
-{
-  switch ((SluiceDType) t->dtype)
-    {
-    case SLUICE_UINT8:
-      return ((const guint8 *) t->data)[i];
-    case SLUICE_INT8:
-      return ((const gint8 *) t->data)[i];
-    case SLUICE_INT16:
-      return ((const gint16 *) t->data)[i];
-    default:
-      return sluice_tensor_get_int (t, i);
-    }
-}
-
 static void
 write_size (SluiceTensor *t, int i, gint64 value)
 {
@@ -246,7 +230,7 @@ read_image_size (SluiceKernelCall *call, gint64 size[2])
                              "image_size must hold height, width and channels");
   for (int i = 0; i < 2; i++)
     {
-      size[i] = read_size (image, i);
+      size[i] = sluice_tensor_get_int (image, i);
       /* 64: what a float of boxes times a size may be rounded up by. */
       if (size[i] < 0 || size[i] >= G_MAXINT32 - 64)
         return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,

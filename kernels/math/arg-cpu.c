@@ -132,7 +132,7 @@ begin_call (SluiceKernelCall *call, ArgJob *job)
   const SluiceTensor *dimension = sluice_call_input (call, 1);
   if (!sluice_call_want_scalar (call, 1))
     return FALSE;
-  gint64 value = sluice_any_int (dimension);
+  gint64 value = sluice_tensor_get_int (dimension, 0);
   int axis = sluice_axis_normalize (value, x->shape.rank);
   if (axis < 0)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,

@@ -25,7 +25,7 @@ arg_shape (SluiceShapeContext *c, GError **error)
   const SluiceTensor *dimension = sluice_shape_context_constant (c, 1);
   if (dimension)
     {
-      gint64 value = sluice_any_int (dimension);
+      gint64 value = sluice_tensor_get_int (dimension, 0);
       int axis = sluice_axis_normalize (value, input->rank);
       if (axis < 0)
         return sluice_shape_context_fail (

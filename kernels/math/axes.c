@@ -34,10 +34,3 @@ sluice_axes_apply (const SluiceAxes *self, const SluiceShape *input, gboolean ke
       out.dim[out.rank++] = 1;
   return out;
 }
-
-gint64
-sluice_any_int (const SluiceTensor *scalar)
-{
-  return scalar->dtype == SLUICE_INT16 ? *(const gint16 *) scalar->data
-                                       : sluice_tensor_get_int (scalar, 0);
-}

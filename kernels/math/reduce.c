@@ -24,9 +24,10 @@ reduces_all (SluiceShapeContext *c)
   const SluiceTensor *step = sluice_edge_constant (range->inputs[2]);
   const SluiceNode *rank = range->inputs[1].node;
   SluiceEdge input = c->node->inputs[0];
-  return from != NULL && sluice_any_int (from) == 0 && step != NULL && sluice_any_int (step) == 1
-         && rank != NULL && sluice_node_get_role (rank) == SLUICE_ROLE_RANK
-         && rank->inputs[0].node == input.node && rank->inputs[0].port == input.port;
+  return from != NULL && sluice_tensor_get_int (from, 0) == 0 && step != NULL
+         && sluice_tensor_get_int (step, 0) == 1 && rank != NULL
+         && sluice_node_get_role (rank) == SLUICE_ROLE_RANK && rank->inputs[0].node == input.node
+         && rank->inputs[0].port == input.port;
 }
 
 static gboolean

@@ -33,9 +33,6 @@ sluice_axis_normalize (gint64 axis, int rank)
   return (int) (axis < 0 ? axis + rank : axis);
 }
 
-/* The only element of an int16, int32 or int64 tensor. */
-gint64 sluice_any_int (const SluiceTensor *scalar);
-
 /* acc[i] = acc[i] op x[i] for `width` elements of each of `rows` rows, `stride` elements apart. */
 typedef void (*SluiceRowsLoop) (const void *x, gint64 rows, gint64 stride, gint64 width, void *acc);
 

@@ -30,13 +30,6 @@ typedef struct
   SluiceWide empty; /* what a segment without rows holds */
 } SegmentJob;
 
-static gint64
-id_at (const SluiceTensor *ids, gint64 i)
-{
-  return ids->dtype == SLUICE_INT16 ? ((const gint16 *) ids->data)[i]
-                                    : sluice_tensor_get_int (ids, i);
-}
-
 static void
 fill (const SegmentJob *job, char *to, gint64 n)
 {
@@ -228,7 +221,7 @@ run_unsorted (gpointer data, gint64 begin, gint64 end)
   fill (job, job->to + begin * job->row_bytes, (end - begin) * job->row);
   for (gint64 i = 0; i < job->ids->n_elements; i++)
     {
-      gint64 id = id_at (job->ids, i);
+      gint64 id = sluice_tensor_get_int (job->ids, i);
       if (id < begin || id >= end)
         continue;
       char *to = job->to + id * job->row_bytes;
@@ -273,11 +266,11 @@ compute_unsorted (SluiceKernelCall *call)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "num_segments must not be negative, but is %" G_GINT64_FORMAT, n);
   for (gint64 i = 0; i < ids->n_elements; i++)
-    if (G_UNLIKELY (id_at (ids, i) >= n))
+    if (G_UNLIKELY (sluice_tensor_get_int (ids, i) >= n))
       return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                                "segment id %" G_GINT64_FORMAT " is %" G_GINT64_FORMAT
                                ", not below %" G_GINT64_FORMAT,
-                               i, id_at (ids, i), n);
+                               i, sluice_tensor_get_int (ids, i), n);
   SegmentJob job;
   SluiceTensor *out = make_job (call, n, &job);
   if (out == NULL || out->n_elements == 0)

@@ -4,9 +4,8 @@
 
 A function a file. Each node is a case of its own step; whether TensorFlow refuses it is asked, not declared.
 """
-import argparse, gzip, os
+import argparse, gzip, inspect, os
 from casefile import CaseFile, config, tf, tf1, np
-from tensorflow.python.framework import op_def_registry
 
 tf1.disable_eager_execution()
 raw = tf.raw_ops
@@ -26,17 +25,18 @@ class Extremes:
         with self.graph.as_default():
             getattr(raw, op)(**inputs)
 
-    def run(self, op, *inputs, rtol=0, atol=0, casts=None, **attrs):
-        """One node on placeholders of unknown shape, run on these values; `casts` gives an input another dtype of its bits."""
+    def run(self, op, *inputs, rtol=0, atol=0, casts=None, n_fed=None, **attrs):
+        """One node on placeholders of unknown shape, run on these values; `casts` gives an input another dtype of its bits.
+        With `n_fed` the shapes are known, and what follows the first so many inputs is constant."""
         arrays = [np.asarray(x) for x in inputs]
-        names = [a.name for a in op_def_registry.get(op).input_arg]
+        names = inspect.signature(getattr(raw, op)).parameters
         with self.graph.as_default():
-            feeds = {tf1.placeholder(a.dtype): a for a in arrays}
-            made = dict(zip(names, feeds))
+            feeds = {tf1.placeholder(a.dtype, None if n_fed is None else a.shape): a for a in arrays[:n_fed]}
+            made = dict(zip(names, [*feeds, *map(tf.constant, arrays[len(feeds):])]))
             for name, dtype in (casts or {}).items():
                 made[name] = raw.Bitcast(input=made[name], type=dtype)
             out = getattr(raw, op)(**made, **attrs)
-        self.steps.append((feeds, [out], rtol, atol))
+        self.steps.append((feeds, tf.nest.flatten(out), rtol, atol))
 
     def write(self, path):
         with self.graph.as_default():
@@ -140,7 +140,25 @@ def refusals(e):
                 e.run('QuantizeAndDequantizeV3', x, f32(low), f32(high), i(bits), range_given=True, signed_input=signed, rtol=1e-6)
 
 
-FILES = [shapes_wanted, shapes_equal, dtypes, refusals]
+def indices(e):
+    """Indices, sizes and axes of the dtypes that they rarely have, fed and constant."""
+    x, i16, i8 = np.arange(24, dtype=np.float32).reshape(2, 3, 4), lambda *v: np.array(v, np.int16), lambda *v: np.array(v, np.int8)
+    one = np.float32(1)
+    for n_fed in (None, 1):
+        for begin, end, strides, masks in ((i16(0, 1), i16(2, 3), i16(1, 1), {}), (i16(-1, 2), i16(-4, 0), i16(-1, -1), {}),
+                                           (i16(1, 0, 1), i16(2, 0, 3), i16(1, 1, 2), {'shrink_axis_mask': 1, 'end_mask': 2})):
+            e.run('StridedSlice', x, begin, end, strides, n_fed=n_fed, **masks)
+        e.run('GatherNd', x, np.array([[0, 1], [1, 2]], np.int16), n_fed=n_fed)
+        e.run('GatherV2', x, i16(1, 0, 1), np.int32(1), n_fed=n_fed)
+        e.run('OneHot', i8(1, -1, 2), np.int32(3), one, -one, n_fed=n_fed)
+        e.run('TopKV2', x, np.int16(2), n_fed=n_fed)
+        e.run('UnsortedSegmentSum', x.reshape(6, 4), i16(2, 0, -1, 1, 1, 0), np.int32(3), n_fed=n_fed)
+        # TensorFlow ends itself where sizes of int8 are constant.
+        e.run('SplitV', x, i8(1, -1), np.int32(1), n_fed=n_fed and 2, num_split=2)
+        e.run('SplitV', x, i8(2, -1, 1), np.int32(2), n_fed=n_fed and 2, num_split=3)
+
+
+FILES = [indices, shapes_wanted, shapes_equal, dtypes, refusals]
 
 
 def main():

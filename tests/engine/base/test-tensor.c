@@ -154,6 +154,33 @@ test_refused (void)
   g_assert_nonnull (strstr (error->message, "up to float [100,100]"));
 }
 
+/* Whatever it is written as: -1 of each signed type, the most of each unsigned one. */
+static void
+test_get_int (void)
+{
+  static const struct
+  {
+    SluiceDType dtype;
+    gint64 value;
+  } types[] = {
+    { SLUICE_BOOL, 0xff },         { SLUICE_UINT8, 0xff },     { SLUICE_INT8, -1 },
+    { SLUICE_UINT16, 0xffff },     { SLUICE_INT16, -1 },       { SLUICE_INT32, -1 },
+    { SLUICE_UINT32, 0xffffffff }, { SLUICE_INT64, -1 },       { SLUICE_UINT64, -1 },
+    { SLUICE_QUINT8, 0xff },       { SLUICE_QINT8, -1 },       { SLUICE_QINT32, -1 },
+    { SLUICE_QINT16, -1 },         { SLUICE_QUINT16, 0xffff },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      g_autoptr (SluiceTensor) tensor =
+          sluice_tensor_new (NULL, types[i].dtype, &SLUICE_SHAPE (3), SLUICE_OWNER_NONE);
+      gsize size = sluice_dtype_size (types[i].dtype);
+      memset (tensor->data, 0, 3 * size);
+      memset ((char *) tensor->data + size, 0xff, size);
+      for (gint64 k = 0; k < 3; k++)
+        g_assert_cmpint (sluice_tensor_get_int (tensor, k), ==, k == 1 ? types[i].value : 0);
+    }
+}
+
 static void
 test_text (void)
 {
@@ -191,6 +218,7 @@ main (int argc, char **argv)
   g_test_add_func ("/base/tensor/resources", test_resources);
   g_test_add_func ("/base/tensor/foreign", test_foreign);
   g_test_add_func ("/base/tensor/refused", test_refused);
+  g_test_add_func ("/base/tensor/get-int", test_get_int);
   g_test_add_func ("/base/tensor/text", test_text);
   return g_test_run ();
 }
