@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kernels/lanes.h"
+#include "kernels/nn/conv-sparse.h"
 #include "kernels/nn/dnnl-conv.h"
 #include "kernels/typed.h"
 
@@ -514,6 +515,11 @@ conv_compute (SluiceKernelCall *call)
   if (!sluice_conv_begin (call, kind, &state->window, &c))
     return FALSE;
   if (sluice_conv_is_trivial (&c.conv))
+    return TRUE;
+  gboolean done = FALSE;
+  if (kind != SLUICE_CONV_FORWARD && !sluice_conv_sparse (call, kind, &c, &done))
+    return FALSE;
+  if (done)
     return TRUE;
   g_autoptr (Plan) plan = find_plan (state, kind, &c.conv);
   return plan ? run_plan (call, kind, plan, &c, NULL) : sluice_conv_reference (call, kind, &c);
