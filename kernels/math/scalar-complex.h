@@ -3,8 +3,10 @@
 #pragma once
 
 /*
- * The formulas of scalar.h for complex numbers, c64 and c128. Functions of c64 go through c128.
- * The gradient of a holomorphic function takes the conjugate of its derivative.
+ * The formulas of scalar.h for complex numbers, c64 and c128. What becomes of infinities and of
+ * what overflows on the way is TensorFlow's, so sums and products of c64 stay of 32 bits; other
+ * functions of c64 go through c128. The gradient of a holomorphic function takes the conjugate
+ * (GNU's ~) of its derivative.
  */
 #include <complex.h>
 #undef I
@@ -44,6 +46,16 @@ scalar_conj_c128 (SluiceComplex128 x)
   {                                                                                                \
     return (SluiceComplex64) scalar_##name##_c128 (x, y);                                          \
   }
+/* The same expression for both; an operator of 32 bits stays one. */
+#define SCALAR_COMPLEX_BOTH(name, expression)                                                      \
+  SLUICE_SCALAR SluiceComplex128 scalar_##name##_c128 (SluiceComplex128 x, SluiceComplex128 y)     \
+  {                                                                                                \
+    return expression;                                                                             \
+  }                                                                                                \
+  SLUICE_SCALAR SluiceComplex64 scalar_##name##_c64 (SluiceComplex64 x, SluiceComplex64 y)         \
+  {                                                                                                \
+    return expression;                                                                             \
+  }
 #define SCALAR_COMPLEX_TEST(name, expression)                                                      \
   SLUICE_SCALAR uint8_t scalar_##name##_c128 (SluiceComplex128 x, SluiceComplex128 y)              \
   {                                                                                                \
@@ -55,37 +67,80 @@ scalar_conj_c128 (SluiceComplex128 x)
   }
 
 SCALAR_COMPLEX_1 (neg, -x)
-SCALAR_COMPLEX_1 (square, x *x)
 SCALAR_COMPLEX_1 (sign, x == 0 ? 0 : x / cabs (x))
-SCALAR_COMPLEX_1 (sqrt, csqrt (x))
-SCALAR_COMPLEX_1 (rsqrt, 1 / csqrt (x))
+SCALAR_COMPLEX_1 (sqrt,
+                  creal (x) == -INFINITY && cimag (x) == 0
+                      ? __builtin_complex (0., (double) INFINITY)
+                      : csqrt (x))
 SCALAR_COMPLEX_1 (reciprocal, 1 / x)
 SCALAR_COMPLEX_1 (exp, cexp (x))
-SCALAR_COMPLEX_1 (expm1, cexp (x) - 1)
 SCALAR_COMPLEX_1 (log, clog (x))
-SCALAR_COMPLEX_1 (log1p, clog (1 + x))
 SCALAR_COMPLEX_1 (tanh, ctanh (x))
 SCALAR_COMPLEX_1 (sigmoid, 1 / (1 + cexp (-x)))
 SCALAR_COMPLEX_1 (sin, csin (x))
 SCALAR_COMPLEX_1 (cos, ccos (x))
 SCALAR_COMPLEX_1 (round, __builtin_complex (rint (creal (x)), rint (cimag (x))))
 
-SCALAR_COMPLEX_2 (add, x + y)
-SCALAR_COMPLEX_2 (sub, x - y)
-SCALAR_COMPLEX_2 (mul, x *y)
+/* A real number as one that has an imaginary part too: in a product that makes infinities NaN. */
+#define COMPLEX(like, number) ((__typeof__ (like)) (number))
+
+SCALAR_COMPLEX_BOTH (add, x + y)
+SCALAR_COMPLEX_BOTH (sub, x - y)
+SCALAR_COMPLEX_BOTH (mul, x *y)
 SCALAR_COMPLEX_2 (div, x / y)
-SCALAR_COMPLEX_2 (power, x == 0 ? (y == 0 ? 1 : 0) : cpow (x, y))
-SCALAR_COMPLEX_2 (squared_difference, (x - y) * conj (x - y))
+SCALAR_COMPLEX_BOTH (squared_difference, (x - y) * ~(x - y))
 SCALAR_COMPLEX_2 (div_no_nan, y == 0 ? 0 : x / y)
-SCALAR_COMPLEX_2 (mul_no_nan, y == 0 ? 0 : x * y)
+SCALAR_COMPLEX_BOTH (mul_no_nan, y == 0 ? 0 : x * y)
 SCALAR_COMPLEX_2 (xdivy, x == 0 ? 0 : x / y)
 SCALAR_COMPLEX_2 (xlogy, x == 0 ? 0 : x * clog (y))
 /* TensorFlow's callers give these two the conjugate already; the others take it themselves. */
-SCALAR_COMPLEX_2 (tanh_grad, y *(1 - x * x))
-SCALAR_COMPLEX_2 (sigmoid_grad, y *(1 - x) * x)
-SCALAR_COMPLEX_2 (sqrt_grad, y == 0 ? 0 : 0.5 * y / conj (x))
-SCALAR_COMPLEX_2 (rsqrt_grad, y == 0 ? 0 : -0.5 * (y * conj (x)) * (conj (x) * conj (x)))
-SCALAR_COMPLEX_2 (reciprocal_grad, y == 0 ? 0 : -conj (x) * y * conj (x))
+SCALAR_COMPLEX_BOTH (tanh_grad, y *(1 - x * x))
+SCALAR_COMPLEX_BOTH (sigmoid_grad, y *x *(1 - x))
+SCALAR_COMPLEX_2 (sqrt_grad, y == 0 ? 0 : COMPLEX (y, 0.5) * y / ~x)
+SCALAR_COMPLEX_BOTH (rsqrt_grad, y == 0 ? 0 : COMPLEX (y, -0.5) * (y * ~x) * (~x * ~x))
+SCALAR_COMPLEX_BOTH (reciprocal_grad, y == 0 ? 0 : -~x * ~x * y)
 
 SCALAR_COMPLEX_TEST (equal, x == y)
 SCALAR_COMPLEX_TEST (not_equal, x != y)
+
+/* Eigen's ways, which all vectors of TensorFlow's take. */
+#define SCALAR_COMPLEX_FUNCTIONS(s, C, R, m)                                                       \
+  SLUICE_SCALAR C scalar_square_##s (C x)                                                          \
+  {                                                                                                \
+    return x * x;                                                                                  \
+  }                                                                                                \
+  SLUICE_SCALAR C scalar_rsqrt_##s (C x)                                                           \
+  {                                                                                                \
+    R re = creal##m (x), im = cimag##m (x), modulus = hypot##m (re, im);                           \
+    R w = sqrt##m ((R) 0.5 * (fabs##m (re) + modulus)), part = w / modulus;                        \
+    R other = 2 * w * modulus, turned = im < 0 ? part : -part;                                     \
+    if (modulus == 0)                                                                              \
+      return __builtin_complex ((R) INFINITY, (R) NAN);                                            \
+    if (isinf (re) || isinf (im))                                                                  \
+      return 0;                                                                                    \
+    if (re == 0)                                                                                   \
+      return __builtin_complex (part, turned);                                                     \
+    return re > 0 ? __builtin_complex (part, -im / other)                                          \
+                  : __builtin_complex (fabs##m (im) / other, turned);                              \
+  }                                                                                                \
+  SLUICE_SCALAR C scalar_expm1_##s (C x)                                                           \
+  {                                                                                                \
+    R less = expm1##m (creal##m (x)), all = less + 1, half = sin##m (cimag##m (x) / 2);            \
+    return __builtin_complex (less - 2 * all * (half * half), all * sin##m (cimag##m (x)));        \
+  }                                                                                                \
+  SLUICE_SCALAR C scalar_log1p_##s (C x)                                                           \
+  {                                                                                                \
+    C more = 1 + x, log = clog##m (more);                                                          \
+    return more == log || more == 1 ? x : x * (log / (more - 1));                                  \
+  }                                                                                                \
+  SLUICE_SCALAR C scalar_power_##s (C x, C y)                                                      \
+  {                                                                                                \
+    return cpow##m (x, y);                                                                         \
+  }                                                                                                \
+  SLUICE_SCALAR C scalar_xlog1py_##s (C x, C y)                                                    \
+  {                                                                                                \
+    return x == 0 ? 0 : x * scalar_log1p_##s (y);                                                  \
+  }
+
+SCALAR_COMPLEX_FUNCTIONS (c64, SluiceComplex64, float, f)
+SCALAR_COMPLEX_FUNCTIONS (c128, SluiceComplex128, double, )

@@ -29,7 +29,6 @@ SCALAR_COMPLEX_1 (cosh, ccosh (x))
 SCALAR_COMPLEX_1 (asinh, casinh (x))
 SCALAR_COMPLEX_1 (acosh, cacosh (x))
 SCALAR_COMPLEX_1 (atanh, catanh (x))
-SCALAR_COMPLEX_2 (xlog1py, x == 0 ? 0 : x * clog (1 + y))
 
 #define SCALAR_SPECIAL_1(name)                                                                     \
   SLUICE_SCALAR double scalar_##name##_f64 (double x)                                              \

@@ -158,7 +158,31 @@ def indices(e):
         e.run('SplitV', x, i8(2, -1, 1), np.int32(2), n_fed=n_fed and 2, num_split=3)
 
 
-FILES = [indices, shapes_wanted, shapes_equal, dtypes, refusals]
+def infinite(e):
+    """Infinities, NaNs and what overflows in complex numbers, where TensorFlow's vectors and its single elements agree."""
+    odd = [0., -0., 1., -1., .5, -2., np.inf, -np.inf, np.nan, 3e30, -3e30, -.7, 100., -100., 1e3, .3]
+    points = np.array([complex(a, b) for a in odd for b in odd])
+    pick = np.random.RandomState(1).randint(0, len(points), (2, 500))
+    unary = 'Neg Square Sign Sqrt Rsqrt Reciprocal Exp Expm1 Log Log1p Tanh Sigmoid Sin Cos Sinh Cosh Tan Asin Acos Atan Asinh Acosh Atanh'
+    binary = ('Add Sub Mul RealDiv Pow SquaredDifference DivNoNan MulNoNan Xdivy Xlogy Xlog1py TanhGrad SigmoidGrad SqrtGrad RsqrtGrad '
+              'ReciprocalGrad')
+    for dtype, rtol in ((np.complex64, 4e-6), (np.complex128, 1e-10)):
+        for op in unary.split() + binary.split():
+            inputs = [points.astype(dtype)] if op in unary.split() else [points[p].astype(dtype) for p in pick]
+            names = inspect.signature(getattr(raw, op)).parameters
+            with tf1.Graph().as_default() as graph, tf1.Session(graph=graph, config=config()) as session:
+                feeds = [tf1.placeholder(dtype, [None]) for _ in inputs]
+                ask = session.make_callable(getattr(raw, op)(**dict(zip(names, feeds))), feeds)
+                vector = ask(*(np.repeat(x, 16) for x in inputs))[::16]
+                single = np.concatenate([ask(*(x[i:i + 1] for x in inputs)) for i in range(len(inputs[0]))])
+            parts = [np.stack([z.real, z.imag]) for z in (vector, single)]
+            with np.errstate(invalid='ignore'):
+                near = np.isfinite(parts[0]) & (np.abs(parts[0] - parts[1]) <= rtol / 4 * np.abs(parts[1]))
+            near = (near | (parts[0] == parts[1]) | np.isnan(parts[0]) & np.isnan(parts[1])).all(0)
+            e.run(op, *(x[near] for x in inputs), rtol=rtol, atol=1e-35)
+
+
+FILES = [indices, infinite, shapes_wanted, shapes_equal, dtypes, refusals]
 
 
 def main():
