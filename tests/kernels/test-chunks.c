@@ -147,9 +147,43 @@ CONVOLUTION (build_forward_points, 0, "NHWC", 2)
 CONVOLUTION (build_backprop_input_points, 1, "NHWC", 2)
 CONVOLUTION (build_backprop_filter_points, 2, "NHWC", 2)
 
+/* Steps of one and whole vectors of channels, which is computed as a gradient; with a bias and a
+ * Relu, which take its chunks. */
+static void
+add_mirrored (Harness *h, gint64 channels, const char *padding)
+{
+  SluiceAttrValue one = { .kind = SLUICE_ATTR_INT, .i = 1 };
+  SluiceAttrValue steps[] = { one, one, one, one };
+  SluiceAttrValue strides = { .kind = SLUICE_ATTR_LIST,
+                              .list_kind = SLUICE_ATTR_INT,
+                              .list = { steps, 4 } };
+  SluiceEdge inputs[] = { harness_noise (h, &SLUICE_SHAPE (37, 11, 14, channels)),
+                          harness_noise (h, &SLUICE_SHAPE (4, 3, channels, channels)) };
+  SluiceEdge conv = harness_add (h, "Conv2D", "conv", inputs, 2,
+                                 SLUICE_ATTRS (sluice_attr_value ("strides", &strides),
+                                               sluice_attr_string ("padding", padding)));
+  SluiceEdge biased =
+      harness_op (h, "BiasAdd", "biased", conv, harness_noise (h, &SLUICE_SHAPE (channels)));
+  harness_op (h, "Relu", "y", biased);
+}
+
+static void
+build_mirrored (Harness *h)
+{
+  add_mirrored (h, 16, "SAME");
+}
+
+static void
+build_mirrored_valid (Harness *h)
+{
+  add_mirrored (h, 32, "VALID");
+}
+
 static void
 test_convolutions (void)
 {
+  check_node (build_mirrored, 1e-5);
+  check_node (build_mirrored_valid, 1e-5);
   check_node (build_forward, 1e-5);
   check_node (build_backprop_input, 1e-5);
   check_node (build_backprop_filter, 1e-5);
