@@ -137,16 +137,21 @@ sluice_cursor_free (SluiceCursor *self)
   g_free (self);
 }
 
+gboolean
+sluice_check_cancelled (const SluiceKernelCall *call, GError **error)
+{
+  if (call->cancelled != NULL && atomic_load_explicit (call->cancelled, memory_order_relaxed))
+    return sluice_fail (error, SLUICE_ERROR_CANCELLED, "the run was cancelled");
+  return TRUE;
+}
+
 SluiceNext
 sluice_cursor_next (SluiceCursor *self, SluiceKernelCall *call, SluiceTensor **out, GError **error)
 {
   if (self->is_at_end)
     return SLUICE_NEXT_END;
-  if (call->cancelled != NULL && atomic_load_explicit (call->cancelled, memory_order_relaxed))
-    {
-      sluice_fail (error, SLUICE_ERROR_CANCELLED, "the run was cancelled");
-      return SLUICE_NEXT_FAILED;
-    }
+  if (!sluice_check_cancelled (call, error))
+    return SLUICE_NEXT_FAILED;
   SluiceNext result = self->dataset->klass->next (self, call, out, error);
   self->is_at_end = result == SLUICE_NEXT_END;
   return result;

@@ -88,6 +88,9 @@ void sluice_cursor_free (SluiceCursor *self);
 SluiceNext
 sluice_cursor_next (SluiceCursor *self, SluiceKernelCall *call, SluiceTensor **out, GError **error);
 
+/* FALSE: the call is cancelled; CANCELLED. */
+gboolean sluice_check_cancelled (const SluiceKernelCall *call, GError **error);
+
 /* The dataset that a variant holds. (transfer none) (nullable): it holds something else */
 SluiceDataset *sluice_tensor_get_dataset (const SluiceTensor *tensor);
 /* n tensors, some of which may be there. */

@@ -16,7 +16,8 @@ static void
 iterator_finalize (SluiceResource *resource)
 {
   SluiceIterator *self = (SluiceIterator *) resource;
-  g_clear_pointer (&self->pass, sluice_pass_close);
+  if (self->pass != NULL)
+    sluice_pass_close (self->pass, NULL);
   sluice_element_spec_free (self->spec);
   pthread_mutex_destroy (&self->lock);
   g_free (self->name);
@@ -83,7 +84,8 @@ begin_compute (SluiceKernelCall *call)
   SluicePass *old = self->pass;
   self->pass = pass;
   pthread_mutex_unlock (&self->lock);
-  g_clear_pointer (&old, sluice_pass_close);
+  if (old != NULL)
+    sluice_pass_close (old, call->cancelled);
   return TRUE;
 }
 

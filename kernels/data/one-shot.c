@@ -94,7 +94,8 @@ factory_done (SluiceFunctionCall *function_call)
         iterator->pass = g_steal_pointer (&pass);
     }
   pthread_mutex_unlock (&iterator->lock);
-  g_clear_pointer (&pass, sluice_pass_close);
+  if (pass != NULL)
+    sluice_pass_close (pass, NULL);
   for (guint i = 0; i < waiting->len; i++)
     {
       SluiceKernelCall *call = waiting->pdata[i];

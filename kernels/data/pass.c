@@ -16,7 +16,8 @@ typedef struct
 struct _SluicePass
 {
   SluiceResource parent;
-  SluiceTensor **element; /* of whoever has polling */
+  SluiceTensor **element; /* of whoever has polling, or frees the cursor; so is the next */
+  SluiceRemains *remains;
   guint n;
 
   pthread_mutex_t lock;
@@ -26,13 +27,30 @@ struct _SluicePass
   gboolean is_polling;  /* somebody moves the cursor */
   gboolean is_woken;    /* while somebody does */
   gboolean is_closed;
+  gboolean was_cancelled; /* the last request to end */
 };
+
+/* With polling, or where nobody can have it any more. (nullable) cursor, cancelled */
+static void
+free_cursor (SluicePass *self, SluiceCursor *cursor, const _Atomic int *cancelled)
+{
+  if (cursor == NULL)
+    return;
+  sluice_cursor_free (cursor);
+  sluice_remains_free (&self->remains, cancelled);
+}
+
+void
+sluice_pass_leave (SluicePass *self, SluiceHoard *take, gint64 first, gint64 n)
+{
+  sluice_remains_add (&self->remains, take, first, n);
+}
 
 static void
 pass_finalize (SluiceResource *resource)
 {
   SluicePass *self = (SluicePass *) resource;
-  g_clear_pointer (&self->cursor, sluice_cursor_free);
+  free_cursor (self, self->cursor, NULL);
   g_ptr_array_unref (self->running);
   pthread_mutex_destroy (&self->lock);
   g_free (self->element);
@@ -114,11 +132,13 @@ serve_first (SluicePass *self)
     {
       pthread_mutex_unlock (&self->lock);
       result = sluice_cursor_next (self->cursor, request->call, self->element, &error);
+      sluice_remains_free (&self->remains, request->call->cancelled);
       pthread_mutex_lock (&self->lock);
     }
   if (result == SLUICE_NEXT_LATER)
     return self->is_woken;
   g_queue_pop_head (&self->requests);
+  self->was_cancelled = request->is_cancelled;
   pthread_mutex_unlock (&self->lock);
   end_request (request, result, self->element, error);
   pthread_mutex_lock (&self->lock);
@@ -138,6 +158,7 @@ take_closed (SluicePass *self)
 static void
 serve (SluicePass *self)
 {
+  static const _Atomic int yes = 1;
   if (self->is_polling)
     {
       self->is_woken = TRUE;
@@ -151,8 +172,10 @@ serve (SluicePass *self)
     ;
   self->is_polling = FALSE;
   SluiceCursor *cursor = take_closed (self);
+  /* The run has ended, but its thread may be this one. */
+  const _Atomic int *cancelled = self->was_cancelled ? &yes : NULL;
   pthread_mutex_unlock (&self->lock);
-  g_clear_pointer (&cursor, sluice_cursor_free);
+  free_cursor (self, cursor, cancelled);
   sluice_pass_unref (self);
 }
 
@@ -175,13 +198,13 @@ sluice_pass_ask (SluicePass *self, SluiceKernelCall *call, SluiceAnswer answer)
 }
 
 void
-sluice_pass_close (SluicePass *self)
+sluice_pass_close (SluicePass *self, const _Atomic int *cancelled)
 {
   pthread_mutex_lock (&self->lock);
   self->is_closed = TRUE;
   SluiceCursor *cursor = take_closed (self);
   pthread_mutex_unlock (&self->lock);
-  g_clear_pointer (&cursor, sluice_cursor_free);
+  free_cursor (self, cursor, cancelled);
   sluice_pass_unref (self);
 }
 
@@ -238,7 +261,10 @@ sluice_pass_cancel (SluiceKernelCall *call)
       request = NULL;
     }
   else if (request != NULL)
-    g_queue_delete_link (&self->requests, link);
+    {
+      g_queue_delete_link (&self->requests, link);
+      self->was_cancelled = TRUE;
+    }
   pthread_mutex_unlock (&self->lock);
   if (request != NULL)
     {

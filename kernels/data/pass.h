@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "kernels/data/dataset.h"
+#include "kernels/data/hoard.h"
 
 /*
  * One way through a dataset: a cursor, and the kernel calls that ask for its elements, one after
@@ -30,11 +30,15 @@ SluicePass *sluice_pass_ref (SluicePass *self);
 void sluice_pass_unref (SluicePass *self);
 
 /* Nobody will ask any more: what is under way is cancelled as soon as those that ask are served.
- * (transfer full) take */
-void sluice_pass_close (SluicePass *take);
+ * (transfer full) take; (nullable) cancelled: of the call that closes it */
+void sluice_pass_close (SluicePass *take, const _Atomic int *cancelled);
 
 /* From any thread: something that the next element is made of may be there. */
 void sluice_pass_wake (SluicePass *self);
+
+/* Of whoever moves the cursor, or frees it: what its hoard held from place first on is freed as
+ * soon as that is done, by others where the call has been cancelled meanwhile. */
+void sluice_pass_leave (SluicePass *self, SluiceHoard *take, gint64 first, gint64 n);
 
 /* Functions that run for the pass, where somebody waits for them: they are cancelled with who asks.
  */

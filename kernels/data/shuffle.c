@@ -3,10 +3,10 @@
 
 /* A dataset in random order: the order of TensorFlow's generator for the same seeds. */
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
 #include "engine/graph/shape-context.h"
-#include "kernels/data/dataset.h"
-#include "kernels/queue/items.h"
+#include "kernels/data/pass.h"
 #include "kernels/random/generator.h"
 
 typedef struct
@@ -27,18 +27,15 @@ typedef struct
   SluiceWords random;
   /* A ring of buffer_size places, of which those from start to end are in use; it grows as they
    * are. */
-  GPtrArray *buffer;
+  SluiceHoard buffer;
   gint64 start, end;
 } Shuffling;
 
-static SluiceElements **
-place (Shuffling *self, gint64 i)
+static gint64
+place (const Shuffling *self, gint64 i)
 {
   gint64 size = ((const Shuffle *) self->parent.dataset)->buffer_size;
-  gint64 at = size < 0 ? i : i % size;
-  if (at >= self->buffer->len)
-    g_ptr_array_set_size (self->buffer, (gint) (at + 1));
-  return (SluiceElements **) &self->buffer->pdata[at];
+  return size < 0 ? i : i % size;
 }
 
 static void
@@ -55,7 +52,7 @@ begin (Shuffling *self)
       start = sluice_philox_seeded (seed, seed2);
     }
   self->random = sluice_words (&start);
-  self->buffer = g_ptr_array_new ();
+  self->buffer.n = dataset->parent.n;
   self->input = sluice_cursor_new (self->parent.dataset->inputs[0], self->parent.pass);
   self->has_begun = TRUE;
 }
@@ -64,16 +61,17 @@ begin (Shuffling *self)
 static SluiceNext
 fill (Shuffling *self, SluiceKernelCall *call, GError **error)
 {
-  const Shuffle *dataset = (const Shuffle *) self->parent.dataset;
-  while (self->input != NULL
-         && (dataset->buffer_size < 0 || self->end - self->start < dataset->buffer_size))
+  gint64 size = ((const Shuffle *) self->parent.dataset)->buffer_size;
+  gint64 most = size < 0 ? G_MAXINT64 : size;
+  while (self->input != NULL && self->end - self->start < most)
     {
-      SluiceElements *element = sluice_elements_new (dataset->parent.n);
-      SluiceNext result = sluice_cursor_next (self->input, call, element->tensors, error);
+      gint64 at = place (self, self->end);
+      if (!sluice_hoard_reserve (&self->buffer, at + 1, most, error))
+        return SLUICE_NEXT_FAILED;
+      SluiceNext result =
+          sluice_cursor_next (self->input, call, sluice_hoard_at (&self->buffer, at), error);
       if (result == SLUICE_NEXT_ONE)
-        *place (self, self->end++) = element;
-      else
-        sluice_elements_unref (element);
+        self->end++;
       if (result == SLUICE_NEXT_FAILED || result == SLUICE_NEXT_LATER)
         return result;
       if (result == SLUICE_NEXT_END)
@@ -94,14 +92,12 @@ shuffle_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, 
   if (self->start == self->end)
     return SLUICE_NEXT_END;
   gint64 offset = sluice_words_next (&self->random) % (self->end - self->start);
-  SluiceElements **chosen = place (self, self->start + offset), **first = place (self, self->start);
-  SluiceElements *element = *chosen;
-  *chosen = *first;
-  *first = NULL;
+  SluiceTensor **chosen = sluice_hoard_at (&self->buffer, place (self, self->start + offset));
+  SluiceTensor **first = sluice_hoard_at (&self->buffer, place (self, self->start));
+  gsize size = self->parent.dataset->n * sizeof *out;
+  memcpy (out, chosen, size);
+  memmove (chosen, first, size);
   self->start++;
-  for (guint i = 0; i < element->n; i++)
-    out[i] = g_steal_pointer (&element->tensors[i]);
-  sluice_elements_unref (element);
   return SLUICE_NEXT_ONE;
 }
 
@@ -110,12 +106,7 @@ shuffling_end (SluiceCursor *cursor)
 {
   Shuffling *self = (Shuffling *) cursor;
   g_clear_pointer (&self->input, sluice_cursor_free);
-  if (self->buffer == NULL)
-    return;
-  for (guint i = 0; i < self->buffer->len; i++)
-    if (self->buffer->pdata[i] != NULL)
-      sluice_elements_unref (self->buffer->pdata[i]);
-  g_ptr_array_unref (self->buffer);
+  sluice_pass_leave (cursor->pass, &self->buffer, self->start, self->end - self->start);
 }
 
 static void

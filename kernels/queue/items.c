@@ -228,6 +228,28 @@ pad (SluiceDType dtype, char *to, gint64 n, const void *padding)
     sluice_elements_copy (dtype, to + done * size, to, MIN (done, n - done));
 }
 
+void
+sluice_item_put (SluiceDType dtype,
+                 void *to,
+                 const SluiceShape *place,
+                 const void *from,
+                 const SluiceShape *shape,
+                 const void *padding)
+{
+  gint64 n = 1;
+  for (int d = 0; d < place->rank; d++)
+    n *= place->dim[d];
+  if (n == 0)
+    return;
+  if (sluice_shape_equal (shape, place))
+    {
+      sluice_elements_copy (dtype, to, from, n);
+      return;
+    }
+  pad (dtype, to, n, padding);
+  copy_into (dtype, to, place, from, shape);
+}
+
 static void
 fill (const SluiceItems *self,
       guint component,
@@ -238,23 +260,16 @@ fill (const SluiceItems *self,
   gint64 n = out->n_elements / out->shape.dim[0];
   gint64 size = n * (gint64) sluice_dtype_size (out->dtype);
   char *to = out->data;
-  gboolean is_clear = FALSE;
   for (gsize i = 0, n_run; i < self->n; i += n_run)
     {
       const SluiceItem *item = sluice_items_at (self, i);
       SluiceShape shape = sluice_item_shape (item, component);
       const char *from = sluice_item_data (item, component);
-      n_run = count_run (self, i);
-      if (sluice_shape_equal (&shape, place))
-        {
-          sluice_elements_copy (out->dtype, to + (gint64) i * size, from, n * (gint64) n_run);
-          continue;
-        }
-      if (!is_clear)
-        pad (out->dtype, to + (gint64) i * size, n * (gint64) (self->n - i), padding);
-      is_clear = TRUE;
-      n_run = 1;
-      copy_into (out->dtype, to + (gint64) i * size, place, from, &shape);
+      n_run = sluice_shape_equal (&shape, place) ? count_run (self, i) : 1;
+      if (n_run > 1)
+        sluice_elements_copy (out->dtype, to + (gint64) i * size, from, n * (gint64) n_run);
+      else
+        sluice_item_put (out->dtype, to + (gint64) i * size, place, from, &shape, padding);
     }
 }
 

@@ -62,6 +62,15 @@ SluiceTensor *sluice_item_dup (const SluiceItem *self,
                                SluiceAllocator *allocator,
                                SluiceOwner owner,
                                GError **error);
+/* One element into a place of the same rank, no longer than that; padding: as of
+ * sluice_items_stack. */
+void sluice_item_put (SluiceDType dtype,
+                      void *to,
+                      const SluiceShape *place,
+                      const void *from,
+                      const SluiceShape *shape,
+                      const void *padding);
+
 /**
  * sluice_items_stack:
  * @shape: of an element; unknown dimensions become as long as the longest item's, 0 where there is

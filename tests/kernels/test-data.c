@@ -32,6 +32,7 @@ static const HandleNode nodes[] = {
   NUMBER ("four", "4"),
   NUMBER ("minus", "-1"),
   NUMBER ("minus_two", "-2"),
+  NUMBER ("most", "4611686018427387904"),
   { "range", { "RangeDataset" }, "input: 'zero' input: 'four' input: 'one'" LONGS },
   { "still", { "RangeDataset" }, "input: 'zero' input: 'four' input: 'zero'" LONGS },
   { "down", { "RangeDataset" }, "input: 'four' input: 'zero' input: 'minus_two'" LONGS },
@@ -80,6 +81,11 @@ static const HandleNode nodes[] = {
   { "found", { "IteratorFromStringHandle", "IteratorFromStringHandleV2" }, "input: 'fed'" LONGS },
   { "next_found", { "IteratorGetNext" }, "input: 'found'" LONGS },
   { "path", { "Placeholder" }, "attr { key: 'dtype' value { type: DT_STRING } }" },
+  { "lines",
+    { "TensorSliceDataset" },
+    "input: 'path' attr { key: 'Toutput_types' value { list { type: DT_STRING } } } attr { key: "
+    "'output_shapes' value { list { shape { } } } }" },
+  { "all_lines", { "BatchDataset" }, "input: 'lines' input: 'most'" STRINGS },
   { "packing", { "Placeholder" }, "attr { key: 'dtype' value { type: DT_STRING } }" },
 #define FIXED "input: 'path' input: 'one' input: 'four' input: 'one' input: 'zero' "
   { "fixed", { "FixedLengthRecordDataset" }, FIXED },
@@ -92,10 +98,15 @@ static const HandleNode nodes[] = {
     "input: 'path' input: 'minus' input: 'four' input: 'one' input: 'zero'" },
   { "records", { "IteratorV2" }, NAMED ("records") STRINGS },
   { "next_record", { "IteratorGetNext" }, "input: 'records'" STRINGS },
+  { "next_lines",
+    { "IteratorGetNext" },
+    "input: 'records' attr { key: 'output_types' value { list { type: DT_STRING } } } attr { key: "
+    "'output_shapes' value { list { shape { unknown_rank: true } } } }" },
 #define BEGIN_RECORDS(name)                                                                        \
   {                                                                                                \
     "begin_" name, { "MakeIterator" }, "input: '" name "' input: 'records'"                        \
   }
+  BEGIN_RECORDS ("all_lines"),
   BEGIN_RECORDS ("fixed"),
   BEGIN_RECORDS ("fixed_v2"),
   BEGIN_RECORDS ("no_record"),
@@ -153,6 +164,25 @@ test_padded (void)
   g_assert_true (sluice_shape_equal (&batch->shape, &SLUICE_SHAPE (2, 4)));
   g_assert_cmpmem (batch->data, sizeof want, want, sizeof want);
   harness_fails (&h, "next_any:0", NULL, SLUICE_ERROR_OUT_OF_RANGE);
+}
+
+/* More strings than are laid out at a time. */
+static void
+test_strings (void)
+{
+  g_auto (Harness) h;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTensor) lines = sluice_tensor_new_zeros (SLUICE_STRING, &SLUICE_SHAPE (150000));
+  SluiceString *strings = lines->data;
+  for (gint64 i = 0; i < lines->n_elements; i += 3) /* others are empty */
+    sluice_string_set (&strings[i], (char *) &i, sizeof i);
+  handles_init (&h, nodes, G_N_ELEMENTS (nodes), FALSE);
+  SluiceFeed feed = { "path", lines };
+  harness_run (&h, NULL, "begin_all_lines", &feed, 1, &error);
+  g_assert_no_error (error);
+  g_autoptr (SluiceTensor) batch = harness_fetch (&h, "next_lines:0");
+  g_assert_true (sluice_tensor_identical (batch, lines));
+  harness_fails (&h, "next_lines:0", NULL, SLUICE_ERROR_OUT_OF_RANGE);
 }
 
 /* The end is the end, until the iterator begins anew. */
@@ -286,6 +316,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/data/refused", test_refused);
   g_test_add_func ("/data/padded", test_padded);
+  g_test_add_func ("/data/strings", test_strings);
   g_test_add_func ("/data/end", test_end);
   g_test_add_func ("/data/shuffle", test_shuffle);
   g_test_add_data_func ("/data/string-handle", GINT_TO_POINTER (FALSE), test_string_handle);
