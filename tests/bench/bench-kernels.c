@@ -81,9 +81,13 @@ typedef struct
 } Layer;
 
 static const Layer layers[] = {
-  { "lenet1", 128, 28, 1, 5, 32 },        { "lenet2", 128, 14, 32, 5, 64 },
-  { "inception35", 16, 35, 96, 3, 96 },   { "inception17", 16, 17, 192, 3, 192 },
-  { "inception147", 16, 147, 32, 3, 64 }, { "lenet2-pooled", 128, 14, 32, 5, 64, TRUE },
+  { "lenet1", 128, 28, 1, 5, 32 },
+  { "lenet2", 128, 14, 32, 5, 64 },
+  { "inception35", 16, 35, 96, 3, 96 },
+  { "inception17", 16, 17, 192, 3, 192 },
+  { "inception147", 16, 147, 32, 3, 64 },
+  { "lenet2-pooled", 128, 14, 32, 5, 64, TRUE },
+  { "wide-pooled", 128, 8, 128, 3, 128, TRUE },
 };
 
 static const char *const conv_ops[] = { "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter" };
