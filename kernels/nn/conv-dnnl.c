@@ -17,11 +17,6 @@
 #include "kernels/typed.h"
 
 #define MAX_PLANS 32 /* shapes that a node keeps primitives for; the oldest goes first */
-#define MAX_PARTS 16 /* chunks of a batch */
-/* Of a chunk, at least one of the two: work for 0.1 ms, and what fills a quarter of a second cache.
- */
-#define CHUNK_FLOPS    8e6
-#define CHUNK_ELEMENTS 65536
 
 /* The primitives of a problem. */
 typedef struct _Plan Plan;
@@ -100,37 +95,6 @@ state_free (gpointer data)
 
 /* ---- making a plan ---- */
 
-static double
-taps_of (const SluiceConv *c)
-{
-  return (double) c->place.size[0] * (double) c->place.size[1] * (double) c->place.size[2];
-}
-
-/*
- * Chunks of a batch, of nearly the same size: big enough to be worth it, and else small, so that
- * they share the work and what a chunk reads twice is still in the second cache. A chunk of the
- * filter's gradient also costs a pass over a gradient of its own.
- */
-static void
-cut_batch (Plan *plan)
-{
-  const SluiceConv *c = &plan->conv;
-  const gint64 *in = c->place.in, *out = c->place.out;
-  double weights = taps_of (c) * (double) c->depth * (double) c->out_channels;
-  double in_pixels = (double) in[0] * (double) in[1] * (double) in[2];
-  double out_pixels = (double) out[0] * (double) out[1] * (double) out[2];
-  double flops = 2 * weights * out_pixels; /* of an image; so are the next two */
-  double elements = in_pixels * (double) c->channels + out_pixels * (double) c->out_channels;
-  double cost = MAX (flops, CHUNK_FLOPS / CHUNK_ELEMENTS * elements);
-  double least = CHUNK_FLOPS;
-  if (plan->kind == SLUICE_CONV_BACKPROP_FILTER)
-    least = MAX (2e7, 3000 * weights);
-  gint64 part = MAX ((c->batch + MAX_PARTS - 1) / MAX_PARTS, (gint64) (least / cost) + 1);
-  plan->n_parts = (c->batch + part - 1) / part;
-  plan->part = (c->batch + plan->n_parts - 1) / plan->n_parts;
-  plan->n_parts = (c->batch + plan->part - 1) / plan->part;
-}
-
 static gboolean
 value_desc (SluiceDnnlDesc *desc,
             const SluiceConv *c,
@@ -183,7 +147,7 @@ prefers_loop (const SluiceConv *c)
   gboolean strides = FALSE;
   for (gint64 axis = c->first_axis; axis < SLUICE_AXES; axis++)
     strides |= c->stride[axis] > 1;
-  return c->depth <= 16 || (strides && taps_of (c) == 1);
+  return c->depth <= 16 || (strides && sluice_conv_count_taps (c) == 1);
 }
 
 /* Makes the primitive for a chunk (0) or the rest (1). The first one chooses the packing. */
@@ -259,7 +223,7 @@ plan_new (SluiceConvKind kind, const SluiceConv *conv, gboolean uncut)
   plan->part = conv->batch;
   plan->n_parts = 1;
   if (!uncut)
-    cut_batch (plan);
+    plan->part = sluice_conv_cut (kind, conv, &plan->n_parts);
   sluice_dnnl_enter ();
   dnnl_primitive_attr_create (&attr);
   /* Scratch memory of its own would tie a primitive to the thread that made it. */
@@ -447,7 +411,7 @@ run_forward_or_input (SluiceKernelCall *call, Run *run)
   else if (!repack (run, &plan->filter, filter, &plan->packed, run->packed))
     atomic_store (&run->failed, 1);
   double ns = 2 * (double) run->tensors->y->n_elements / (double) plan->n_parts
-              * taps_of (&plan->conv) * (double) plan->conv.depth / 100;
+              * sluice_conv_count_taps (&plan->conv) * (double) plan->conv.depth / 100;
   return sluice_call_parallel_for (call, plan->n_parts, 1, ns, run_parts, run);
 }
 
@@ -522,7 +486,7 @@ prefers_mirror (const SluiceConv *c)
   for (int axis = 1; axis < SLUICE_AXES; axis++)
     plain &= c->stride[axis] == 1 && c->dilation[axis] == 1
              && MAX (c->place.pad[axis][0], c->place.pad[axis][1]) < c->place.size[axis];
-  return plain && taps_of (c) > 1 && (c->channels == 16 || c->channels == 32)
+  return plain && sluice_conv_count_taps (c) > 1 && (c->channels == 16 || c->channels == 32)
          && c->out_channels == c->channels;
 }
 

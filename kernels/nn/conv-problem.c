@@ -6,6 +6,15 @@
 
 #include "kernels/typed.h"
 
+#define MAX_PARTS 16 /* chunks of a batch, where they are not too long */
+/* Of a chunk, at least one of the two: work for 0.1 ms, and what fills a quarter of a second cache.
+ */
+#define CHUNK_FLOPS    8e6
+#define CHUNK_ELEMENTS 65536
+/* Of a chunk of several images at most: a run that is cancelled waits for it, and is to end within
+ * a tenth of a second. */
+#define MOST_FLOPS 4e9
+
 /* The shape that input i of the node is or holds. */
 static gboolean
 read_shape (SluiceKernelCall *call,
@@ -140,4 +149,36 @@ sluice_conv_is_trivial (const SluiceConv *conv)
     trivial |=
         conv->place.in[axis] == 0 || conv->place.out[axis] == 0 || conv->place.size[axis] == 0;
   return trivial;
+}
+
+double
+sluice_conv_count_taps (const SluiceConv *c)
+{
+  return (double) c->place.size[0] * (double) c->place.size[1] * (double) c->place.size[2];
+}
+
+gint64
+sluice_conv_cut (SluiceConvKind kind, const SluiceConv *c, gint64 *n_parts)
+{
+  const gint64 *in = c->place.in, *out = c->place.out;
+  double weights = sluice_conv_count_taps (c) * (double) c->depth * (double) c->out_channels;
+  double in_pixels = (double) in[0] * (double) in[1] * (double) in[2];
+  double out_pixels = (double) out[0] * (double) out[1] * (double) out[2];
+  double flops = 2 * weights * out_pixels; /* of an image; so are the next two */
+  double elements = in_pixels * (double) c->channels + out_pixels * (double) c->out_channels;
+  double cost = MAX (flops, CHUNK_FLOPS / CHUNK_ELEMENTS * elements);
+  double least = CHUNK_FLOPS, most = MOST_FLOPS / flops;
+  if (kind == SLUICE_CONV_BACKPROP_FILTER)
+    {
+      least = MAX (2e7, 3000 * weights);
+      /* The chunks' gradients take no more memory than an eighth of all values. */
+      most = MAX (most, 8 * weights / elements);
+    }
+  gint64 part = MAX ((c->batch + MAX_PARTS - 1) / MAX_PARTS, (gint64) (least / cost) + 1);
+  if (most < (double) part)
+    part = MAX ((gint64) most, 1);
+  *n_parts = (c->batch + part - 1) / part;
+  part = (c->batch + *n_parts - 1) / *n_parts;
+  *n_parts = (c->batch + part - 1) / part;
+  return part;
 }

@@ -69,3 +69,19 @@ gboolean sluice_conv_is_trivial (const SluiceConv *conv);
 /* By plain loops, for any floating type. */
 gboolean
 sluice_conv_reference (SluiceKernelCall *call, SluiceConvKind kind, const SluiceConvCall *c);
+
+/* Pixels of a filter. */
+double sluice_conv_count_taps (const SluiceConv *conv);
+
+/**
+ * sluice_conv_cut:
+ * @n_parts: (out): chunks
+ *
+ * Cuts a batch into chunks of nearly the same size: big enough to be worth it, and else small, so
+ * that they share the work, what a chunk reads twice is still in the second cache, and a run that
+ * is cancelled ends soon. A chunk of the filter's gradient also costs a pass over a gradient of its
+ * own. By shape only.
+ *
+ * Returns: images of a chunk
+ */
+gint64 sluice_conv_cut (SluiceConvKind kind, const SluiceConv *conv, gint64 *n_parts);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/base/pool.h"
+#include "kernels/nn/conv-problem.h"
 #include "tests/kernels/harness.h"
 
 static void
@@ -193,6 +194,37 @@ test_convolutions (void)
   check_node (build_forward_points, 1e-5);
   check_node (build_backprop_input_points, 1e-5);
   check_node (build_backprop_filter_points, 1e-5);
+}
+
+/* A chunk of large images is one image, for a run that is cancelled waits for its end; else a batch
+ * is cut into a few. A filter that is larger than images has few gradients. */
+static void
+test_cut_convolution (void)
+{
+  static const struct
+  {
+    SluiceConvKind kind;
+    gint64 batch, size, channels, part, n_parts;
+  } cases[] = {
+    { SLUICE_CONV_FORWARD, 512, 128, 64, 1, 512 },
+    { SLUICE_CONV_BACKPROP_INPUT, 512, 128, 64, 1, 512 },
+    { SLUICE_CONV_BACKPROP_FILTER, 512, 128, 64, 1, 512 },
+    { SLUICE_CONV_FORWARD, 512, 64, 64, 4, 128 },
+    { SLUICE_CONV_FORWARD, 64, 16, 64, 4, 16 },
+    { SLUICE_CONV_FORWARD, 512, 4, 1024, 4, 128 },
+    { SLUICE_CONV_BACKPROP_FILTER, 512, 4, 1024, 86, 6 },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      gint64 size = cases[i].size, channels = cases[i].channels, n_parts;
+      SluiceConv conv = { .batch = cases[i].batch,
+                          .channels = channels,
+                          .depth = channels,
+                          .out_channels = channels,
+                          .place = { { 1, size, size }, { 1, 5, 5 }, { 1, size, size } } };
+      g_assert_cmpint (sluice_conv_cut (cases[i].kind, &conv, &n_parts), ==, cases[i].part);
+      g_assert_cmpint (n_parts, ==, cases[i].n_parts);
+    }
 }
 
 /* ---- LSTM: rows of the batch, and steps, are cut ---- */
@@ -434,6 +466,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernels/chunks/products", test_products);
   g_test_add_func ("/kernels/chunks/convolutions", test_convolutions);
+  g_test_add_func ("/kernels/chunks/cut-convolution", test_cut_convolution);
   g_test_add_func ("/kernels/chunks/lstm", test_lstm);
   g_test_add_func ("/kernels/chunks/others", test_others);
   return g_test_run ();
