@@ -28,21 +28,39 @@ sluice_range_number (const SluiceTensor *tensor)
     }
 }
 
+/* A result as a tensor of the dtype would hold it. */
+static double
+rounded (SluiceDType dtype, double value)
+{
+  switch (dtype)
+    {
+    case SLUICE_FLOAT:
+      return (float) value;
+    case SLUICE_HALF:
+      return sluice_half_to_float (sluice_float_to_half ((float) value));
+    case SLUICE_BFLOAT16:
+      return sluice_bfloat16_to_float (sluice_float_to_bfloat16 ((float) value));
+    default:
+      return value;
+    }
+}
+
 const char *
 sluice_range_count (const SluiceTensor *start,
                     const SluiceTensor *limit,
                     const SluiceTensor *delta,
                     gint64 *count)
 {
+  SluiceDType dtype = start->dtype;
   double step = sluice_range_number (delta);
-  double length = sluice_range_number (limit) - sluice_range_number (start);
+  double length = rounded (dtype, sluice_range_number (limit) - sluice_range_number (start));
   if (step == 0)
     return "delta must not be 0";
   if ((step > 0 && length < 0) || (step < 0 && length > 0))
     return "limit cannot be reached from start in steps of delta";
-  if (sluice_dtype_is_floating (start->dtype))
+  if (sluice_dtype_is_floating (dtype))
     {
-      double n = ceil (fabs (length / step));
+      double n = ceil (fabs (rounded (dtype, length / step)));
       if (!(n < 1e15))
         return "there are too many numbers between start and limit";
       *count = n;
@@ -85,12 +103,13 @@ static void
 fill_half_range (SluiceTensor *out, const SluiceTensor *start, const SluiceTensor *delta)
 {
   guint16 *to = out->data;
-  float value = sluice_range_number (start), step = sluice_range_number (delta);
-  gboolean half = out->dtype == SLUICE_HALF;
+  SluiceDType dtype = out->dtype;
+  float first = sluice_range_number (start), step = sluice_range_number (delta);
   for (gint64 i = 0; i < out->n_elements; i++)
     {
-      to[i] = half ? sluice_float_to_half (value) : sluice_float_to_bfloat16 (value);
-      value = (half ? sluice_half_to_float (to[i]) : sluice_bfloat16_to_float (to[i])) + step;
+      float value = first + (float) rounded (dtype, rounded (dtype, i) * step);
+      to[i] =
+          dtype == SLUICE_HALF ? sluice_float_to_half (value) : sluice_float_to_bfloat16 (value);
     }
 }
 

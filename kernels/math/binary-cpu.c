@@ -263,13 +263,24 @@ walk_on (Walk *self)
   self->y = sluice_broadcast_row (b, 1, self->row);
 }
 
+/* z = f (x, y) of halves that round on the way, by their loop of floats. */
+static SluiceWide
+half_element (SluiceBinaryLoop loop, SluiceWide x, SluiceWide y)
+{
+  const SluicePlane p = { .rows = 1, .n = 1 };
+  float from_x = (float) x.f64, from_y = (float) y.f64, to;
+  loop (&p, &from_x, &from_y, &to);
+  return (SluiceWide){ .f64 = to };
+}
+
 /* One element after the other, in the widest type of its kind. */
 static gboolean
 binary_compute_reference (SluiceKernelCall *call)
 {
   const SluiceBinaryKernel *k = call->kernel->data;
   const SluiceTensor *x = sluice_call_input (call, 0), *y = sluice_call_input (call, 1);
-  SluiceBinaryLoop one = k->loop[sluice_wide_dtype (x->dtype)];
+  SluiceBinaryLoop one = k->loop[sluice_wide_dtype (x->dtype)], own = k->loop[x->dtype];
+  gboolean rounds = sluice_dtype_is_half (x->dtype) && own != k->loop[SLUICE_FLOAT];
   SluiceBroadcast b;
   SluiceShape shape;
   gboolean done;
@@ -282,13 +293,16 @@ binary_compute_reference (SluiceKernelCall *call)
   gsize size = sluice_dtype_size (x->dtype);
   Walk walk = { &b };
   for (gint64 i = 0; i < out->n_elements && k->own_type; i++, walk_on (&walk))
-    k->loop[x->dtype](&p, (char *) x->data + walk.x * size, (char *) y->data + walk.y * size,
-                      (char *) out->data + i * size);
+    own (&p, (char *) x->data + walk.x * size, (char *) y->data + walk.y * size,
+         (char *) out->data + i * size);
   for (gint64 i = 0; i < out->n_elements && !k->own_type; i++, walk_on (&walk))
     {
       SluiceWide from_x = sluice_wide_load (x->dtype, x->data, walk.x);
       SluiceWide from_y = sluice_wide_load (y->dtype, y->data, walk.y), to = { 0 };
-      one (&p, &from_x, &from_y, &to);
+      if (rounds)
+        to = half_element (own, from_x, from_y);
+      else
+        one (&p, &from_x, &from_y, &to);
       sluice_wide_store (out->dtype, out->data, i, to);
     }
   return TRUE;

@@ -80,6 +80,13 @@ typedef struct
   char *out;
 } Job;
 
+/* TensorFlow rounds a product of halves before it is taken from the other. */
+static float
+rounded (SluiceDType dtype, float product)
+{
+  return dtype == SLUICE_HALF ? scalar_step_f16 (product) : scalar_step_bf16 (product);
+}
+
 /* Units are vectors. */
 static void
 run (gpointer data, gint64 begin, gint64 end)
@@ -97,7 +104,9 @@ run (gpointer data, gint64 begin, gint64 end)
       float a[3], b[3], out[3];
       sluice_widen (job->dtype, job->a + i * vector, a, 3);
       sluice_widen (job->dtype, job->b + i * vector, b, 3);
-      cross_f32 (1, a, b, out);
+      for (int k = 0; k < 3; k++)
+        out[k] = rounded (job->dtype, a[(k + 1) % 3] * b[(k + 2) % 3])
+                 - rounded (job->dtype, a[(k + 2) % 3] * b[(k + 1) % 3]);
       sluice_narrow (job->dtype, out, job->out + i * vector, 3);
     }
 }

@@ -68,6 +68,7 @@ enum
 {
   IS_RARE_f32 = 0,
   IS_RARE_f64 = 0,
+  IS_RARE_f16 = 1,
   IS_RARE_bf16 = 0,
   IS_RARE_b8 = 0,
   IS_RARE_i32 = 0,
@@ -88,6 +89,11 @@ enum
   OWN_TYPE_LC = 0,
   OWN_TYPE_I = 0,
 };
+#define FOR_H(L, fn)                                                                               \
+  FOR_R (L, fn)                                                                                    \
+  L (fn, f16, float, SLUICE_RARE)                                                                  \
+  L (fn, bf16, float, SLUICE_RARE)
+#define FOR_HI(L, fn)   FOR_H (L, fn) FOR_I (L, fn)
 #define FOR_S(L, fn)    FOR_R (L, fn) L (fn, bf16, float, SLUICE_HOT)
 #define FOR_SC(L, fn)   FOR_S (L, fn) FOR_C (L, fn)
 #define FOR_SIC(L, fn)  FOR_S (L, fn) FOR_I (L, fn) FOR_C (L, fn)
@@ -97,17 +103,22 @@ enum
 #define FOR_RIC(L, fn)  FOR_RI (L, fn) FOR_C (L, fn)
 #define FOR_RICB(L, fn) FOR_RIC (L, fn) FOR_B (L, fn)
 
-/* The same as designated initialisers of a table by dtype. Halves take the loop of float. */
+/* The same as designated initialisers of a table by dtype. Halves take the loop of float,
+ * or that of their name, of floats too. */
 #define LOOPS_R(p)                                                                                 \
   [SLUICE_HALF] = p##_f32, [SLUICE_BFLOAT16] = p##_f32, [SLUICE_FLOAT] = p##_f32,                  \
   [SLUICE_DOUBLE] = p##_f64
 #define LOOPS_S(p)                                                                                 \
   [SLUICE_HALF] = p##_f32, [SLUICE_BFLOAT16] = p##_bf16, [SLUICE_FLOAT] = p##_f32,                 \
   [SLUICE_DOUBLE] = p##_f64
-#define LOOPS_L    LOOPS_R
-#define LOOPS_D(p) [SLUICE_FLOAT] = p##_f32, [SLUICE_DOUBLE] = p##_f64
-#define LOOPS_C(p) [SLUICE_COMPLEX64] = p##_c64, [SLUICE_COMPLEX128] = p##_c128
-#define LOOPS_B(p) [SLUICE_BOOL] = p##_b8
+#define LOOPS_H(p)                                                                                 \
+  [SLUICE_HALF] = p##_f16, [SLUICE_BFLOAT16] = p##_bf16, [SLUICE_FLOAT] = p##_f32,                 \
+  [SLUICE_DOUBLE] = p##_f64
+#define LOOPS_HI(p) LOOPS_H (p), LOOPS_I (p)
+#define LOOPS_L     LOOPS_R
+#define LOOPS_D(p)  [SLUICE_FLOAT] = p##_f32, [SLUICE_DOUBLE] = p##_f64
+#define LOOPS_C(p)  [SLUICE_COMPLEX64] = p##_c64, [SLUICE_COMPLEX128] = p##_c128
+#define LOOPS_B(p)  [SLUICE_BOOL] = p##_b8
 #define LOOPS_I(p)                                                                                 \
   [SLUICE_INT8] = p##_i8, [SLUICE_INT16] = p##_i16, [SLUICE_INT32] = p##_i32,                      \
   [SLUICE_INT64] = p##_i64, [SLUICE_UINT8] = p##_u8, [SLUICE_UINT16] = p##_u16,                    \
@@ -125,6 +136,7 @@ enum
 #define SET_D    (SLUICE_SET (SLUICE_FLOAT) | SLUICE_SET (SLUICE_DOUBLE))
 #define SET_I    SLUICE_SET_INTS
 #define SET_C    SLUICE_SET_COMPLEX
+#define SET_HI   SET_RI
 #define SET_SC   SET_RC
 #define SET_SIC  SET_RIC
 #define SET_RC   (SLUICE_SET_FLOATS | SLUICE_SET_COMPLEX)

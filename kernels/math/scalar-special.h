@@ -6,6 +6,7 @@
  * Formulas of scalar.h that call libm or special.c element by element: CPU only, not for vector
  * code. Special functions of f32 go through f64.
  */
+#include "engine/base/dtype.h"
 #include "kernels/math/scalar-complex.h"
 #include "kernels/math/special.h"
 
@@ -29,6 +30,27 @@ SCALAR_COMPLEX_1 (cosh, ccosh (x))
 SCALAR_COMPLEX_1 (asinh, casinh (x))
 SCALAR_COMPLEX_1 (acosh, cacosh (x))
 SCALAR_COMPLEX_1 (atanh, catanh (x))
+
+SLUICE_SCALAR float
+scalar_step_f16 (float x)
+{
+  return sluice_half_to_float (sluice_float_to_half (x));
+}
+
+/* Quotients of halves are rounded before they are cut, as TensorFlow's are: they may be whole then.
+ */
+#define SCALAR_HALF_QUOTIENTS(s)                                                                   \
+  SLUICE_SCALAR float scalar_floor_div_##s (float x, float y)                                      \
+  {                                                                                                \
+    return floorf (scalar_step_##s (x / y));                                                       \
+  }                                                                                                \
+  SLUICE_SCALAR float scalar_truncate_div_##s (float x, float y)                                   \
+  {                                                                                                \
+    return truncf (scalar_step_##s (x / y));                                                       \
+  }
+
+SCALAR_HALF_QUOTIENTS (f16)
+SCALAR_HALF_QUOTIENTS (bf16)
 
 #define SCALAR_SPECIAL_1(name)                                                                     \
   SLUICE_SCALAR double scalar_##name##_f64 (double x)                                              \

@@ -8,11 +8,11 @@
  * in Y share formula and loops with a row in X above them.
  *
  * Columns: name, fn, kinds of numbers that the formula exists for (R real and halves, L the same in
- * plain code that calls a library, S the same with a bfloat16 that rounds after each step, D float
- * and double in plain code, I integers, C complex, B truth values), dtypes of
- * attribute T as TensorFlow has them, what it is, gradient (unary_gradient_<…>; none: it has none
- * and a path through it is no error; undefined: such a path is an error), domain of sample inputs,
- * tolerance of f32 against the reference kernel, about how many ns an element takes.
+ * plain code that calls a library, S the same with a bfloat16 that rounds after each step, H with
+ * both halves that do, D float and double in plain code, I integers, C complex, B truth values),
+ * dtypes of attribute T as TensorFlow has them, what it is, gradient (unary_gradient_<…>; none: it
+ * has none and a path through it is no error; undefined: such a path is an error), domain of sample
+ * inputs, tolerance of f32 against the reference kernel, about how many ns an element takes.
  */
 
 /* clang-format off */
@@ -95,8 +95,8 @@
   X (Mul,         mul,          RIC, T_NUMBER, N_ ("Product by elements, shapes broadcast"), mul, "(-3,3)", 1e-6, 0.2, none, \
      SLUICE_OP_COMMUTATIVE)                                                                                       \
   X (RealDiv,     div,          RC,  T_NUMBER, N_ ("Quotient of real numbers"), div, "(0.3,3)", 1e-6, 0.4, none, 0) \
-  X (FloorDiv,    floor_div,    RI,  T_NUMBER, N_ ("Quotient rounded down"), none, "(1,9)", 0, 1, divisor, 0)     \
-  X (TruncateDiv, truncate_div, RI,  T_NUMBER, N_ ("Quotient rounded towards 0"), none, "(1,9)", 0, 1, truncated, 0) \
+  X (FloorDiv,    floor_div,    HI,  T_NUMBER, N_ ("Quotient rounded down"), none, "(1,9)", 0, 1, divisor, 0)     \
+  X (TruncateDiv, truncate_div, HI,  T_NUMBER, N_ ("Quotient rounded towards 0"), none, "(1,9)", 0, 1, truncated, 0) \
   X (FloorMod,    floor_mod,    RI,  T_REAL,   N_ ("Rest of FloorDiv, with the sign of y"), floor_mod, "(1,9)", 4e-6, 8, divisor, 0) \
   X (Mod,         truncate_mod, RI,  "T: {int32, int64, half, bfloat16, float, double}", N_ ("Rest of TruncateDiv, with the sign of x"), undefined, "(1,9)", 4e-6, 8, divisor, 0) \
   Y (TruncateMod, truncate_mod, RI,  "T: {int32, int64, bfloat16, half, float, double}", N_ ("Rest of TruncateDiv, with the sign of x"), undefined, "(1,9)", 4e-6, 8, truncated, 0) \

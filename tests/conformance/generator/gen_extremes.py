@@ -182,7 +182,23 @@ def infinite(e):
             e.run(op, *(x[near] for x in inputs), rtol=rtol, atol=1e-35)
 
 
-FILES = [indices, infinite, shapes_wanted, shapes_equal, dtypes, refusals]
+def rounding(e):
+    """What is rounded on the way, and not only at the end: exact."""
+    r = np.random.RandomState(1)
+    for dtype in (np.float16, tf.bfloat16.as_numpy_dtype):
+        x, y = (r.randn(2000) * 10).astype(dtype), (r.randn(2000) * 3).astype(dtype)
+        for op in ('TruncateDiv', 'FloorDiv', 'RealDiv', 'FloorMod'):
+            e.run(op, x, y)
+        e.run('Cross', x[:1500].reshape(500, 3), y[:1500].reshape(500, 3))
+        e.run('Range', *np.array([0, 600, 1], dtype))
+        e.run('Range', *np.array([0, 3000, 3], dtype))
+    for dtype in (np.float32, np.float64, np.float16, tf.bfloat16.as_numpy_dtype):
+        for start, delta in zip(r.randint(-20, 20, 60), r.choice([1, 2, 3, 4, 5, 7, -1, -2, -3, -4, -7], 60)):
+            limit = start + r.randint(25) * delta
+            e.run('Range', *np.array([start / 10, limit / 10, delta / 10], dtype))
+
+
+FILES = [indices, infinite, rounding, shapes_wanted, shapes_equal, dtypes, refusals]
 
 
 def main():
