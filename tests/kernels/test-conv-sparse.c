@@ -22,15 +22,15 @@ typedef struct
 
 static const Problem problems[] = {
   /* The second convolution of a LeNet, behind a pool and a Relu. */
-  { 16, { 14, 14 }, 32, { 5, 5 }, 64, { 1, 1 }, 1, "SAME", { 14, 14 }, 0.18 },
+  { 5, { 14, 14 }, 32, { 5, 5 }, 64, { 1, 1 }, 1, "SAME", { 14, 14 }, 0.18 },
   /* Nothing but zeros; every element counts, and the dense product is made. */
-  { 16, { 14, 14 }, 32, { 5, 5 }, 64, { 1, 1 }, 1, "SAME", { 14, 14 }, 0 },
-  { 16, { 14, 14 }, 32, { 5, 5 }, 64, { 1, 1 }, 1, "SAME", { 14, 14 }, 1 },
+  { 5, { 14, 14 }, 32, { 5, 5 }, 64, { 1, 1 }, 1, "SAME", { 14, 14 }, 0 },
+  { 5, { 14, 14 }, 32, { 5, 5 }, 64, { 1, 1 }, 1, "SAME", { 14, 14 }, 1 },
   /* Rows that are no whole vectors, a block of channels that is not whole. */
   { 9, { 30, 28 }, 7, { 5, 7 }, 77, { 1, 1 }, 1, "VALID", { 26, 22 }, 0.03 },
   /* Steps that leave pixels of the input out, at its end too. */
-  { 20, { 30, 29 }, 24, { 3, 5 }, 33, { 2, 3 }, 1, "VALID", { 14, 9 }, 0.1 },
-  { 20, { 30, 29 }, 24, { 7, 5 }, 33, { 2, 3 }, 1, "SAME", { 15, 10 }, 0.1 },
+  { 5, { 30, 29 }, 24, { 3, 5 }, 33, { 2, 3 }, 1, "VALID", { 14, 9 }, 0.1 },
+  { 5, { 30, 29 }, 24, { 7, 5 }, 33, { 2, 3 }, 1, "SAME", { 15, 10 }, 0.1 },
   /* Rows of a filter apart, and many bands of rows. */
   { 2, { 70, 64 }, 32, { 3, 5 }, 64, { 1, 1 }, 2, "SAME", { 70, 64 }, 0.1 },
   /* Rows of more vectors than are summed at once. */
