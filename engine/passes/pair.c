@@ -4,9 +4,8 @@
 /*
  * The gradient of a large parameter is made by one kernel, written to memory, and read by the
  * update, which nobody else does. Where the first can give it in parts and the second take them,
- * the two become one node in the second's place. What gates the value until then (an Identity that
- * waits) goes, and the pair waits for what that waited for; who waited for the giver waits for its
- * inputs, as if nobody had read it (unread.c). Not so where one of these may be the memory of a
+ * the two become one node in the second's place. Who waited for the giver waits for its inputs, as
+ * if nobody had read it (unread.c). Not so where one of these may be the memory of a
  * variable: who waited may be about to change it.
  */
 #include "engine/passes/passes.h"
@@ -98,13 +97,6 @@ must_be_early (Pair *pair, const SluiceWorkNode *node)
   return FALSE;
 }
 
-static gboolean
-is_gate (const Pair *pair, const SluiceWorkNode *node)
-{
-  return sluice_work_role (node) == SLUICE_ROLE_IDENTITY && sluice_work_may_go (pair->work, node)
-         && pair->n_readers[node->index] == 1 && !pair->is_awaited[node->index];
-}
-
 /* Does the node's kernel give its value, a large one as far as is known, and is it read once? */
 static gboolean
 gives (const Pair *pair, const SluiceWorkNode *node)
@@ -118,16 +110,11 @@ gives (const Pair *pair, const SluiceWorkNode *node)
   return kernel && kernel->give;
 }
 
-/* What gives the taker its value in parts; gates: those between. (nullable) */
+/* What gives the taker its value in parts. (nullable) */
 static SluiceWorkNode *
-find_giver (Pair *pair, const SluiceWorkNode *taker, guint input, GPtrArray *gates)
+find_giver (Pair *pair, const SluiceWorkNode *taker, guint input)
 {
   SluiceWorkNode *node = taker->inputs[input].node;
-  while (node && node->device == taker->device && is_gate (pair, node))
-    {
-      g_ptr_array_add (gates, node);
-      node = node->inputs[0].node;
-    }
   return node && node->device == taker->device && gives (pair, node) && !must_be_early (pair, node)
              ? node
              : NULL;
@@ -152,14 +139,7 @@ find_operand (const Pair *pair, const SluiceWorkNode *region, guint *input)
 }
 
 static void
-add_controls (Pair *pair, SluiceWorkNode *node, const SluiceWorkNode *of)
-{
-  for (guint i = 0; i < of->n_controls; i++)
-    sluice_work_add_control (pair->work, node, of->controls[i]);
-}
-
-static void
-join (Pair *pair, SluiceWorkNode *taker, guint input, SluiceWorkNode *giver, const GPtrArray *gates)
+join (Pair *pair, SluiceWorkNode *taker, guint input, SluiceWorkNode *giver)
 {
   SluiceWork *work = pair->work;
   SluiceWorkNode *copy = sluice_work_alloc (work, sizeof *copy);
@@ -178,26 +158,24 @@ join (Pair *pair, SluiceWorkNode *taker, guint input, SluiceWorkNode *giver, con
       taker->inputs[taker->n_inputs++] = copy->inputs[i];
   for (guint i = 0; i < giver->n_inputs; i++)
     taker->inputs[taker->n_inputs++] = giver->inputs[i];
-  for (guint i = 0; i < gates->len; i++)
-    add_controls (pair, taker, gates->pdata[i]);
-  add_controls (pair, taker, giver);
+  for (guint i = 0; i < giver->n_controls; i++)
+    sluice_work_add_control (work, taker, giver->controls[i]);
   pair->goes[giver->index] = 1;
 }
 
 /* Whether the node became a pair. */
 static gboolean
-look_at (Pair *pair, SluiceWorkNode *node, GPtrArray *gates)
+look_at (Pair *pair, SluiceWorkNode *node)
 {
   const SluiceKernel *kernel = sluice_work_find_kernel (node, pair->devices, pair->max_rank);
   SluiceWorkNode *giver = NULL;
   guint input = 0;
-  g_ptr_array_set_size (gates, 0);
   if (node->kind == SLUICE_WORK_FUSED)
     giver = find_operand (pair, node, &input);
   else if (kernel && kernel->taken > 0 && takes_no_reference (pair, node))
-    giver = find_giver (pair, node, input = kernel->taken - 1, gates);
+    giver = find_giver (pair, node, input = kernel->taken - 1);
   if (giver)
-    join (pair, node, input, giver, gates);
+    join (pair, node, input, giver);
   return giver != NULL;
 }
 
@@ -209,14 +187,13 @@ pair_all (SluiceWork *work, SluiceDevice *const *devices, int max_rank, gboolean
   g_autofree guint8 *is_awaited = g_new0 (guint8, n + 1);
   g_autofree guint8 *goes = g_new0 (guint8, n + 1);
   Pair pair = { work, devices, max_rank, n_readers, is_awaited, goes, NULL };
-  g_autoptr (GPtrArray) gates = g_ptr_array_new ();
   gboolean changed = FALSE;
   count_readers (&pair);
   for (guint i = 0; i < n; i++)
     {
       SluiceWorkNode *node = work->nodes->pdata[i];
       if (regions == (node->kind == SLUICE_WORK_FUSED))
-        changed |= look_at (&pair, node, gates);
+        changed |= look_at (&pair, node);
     }
   g_free (pair.may_alias);
   if (!changed)

@@ -100,11 +100,20 @@ void sluice_merge_common (SluiceWork *work);
 void sluice_drop_unread (SluiceWork *work);
 
 /**
+ * sluice_drop_gates:
+ *
+ * An Identity, which only makes its readers wait, is not run: they read its input and wait for what
+ * it would have waited for. Before partitioning.
+ */
+void sluice_drop_gates (SluiceWork *work);
+
+/**
  * sluice_pair:
  * @devices: of the session, by number
  *
  * A node whose kernel takes an input in parts, and the one that makes the input, where its kernel
- * gives it in parts and nobody else reads it, become one. No value changes. Before partitioning.
+ * gives it in parts and nobody else reads it, become one. No value changes. After
+ * sluice_drop_gates(), before partitioning.
  */
 void sluice_pair (SluiceWork *work, SluiceDevice *const *devices, int max_rank);
 

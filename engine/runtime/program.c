@@ -255,7 +255,10 @@ sluice_programs_compile (SluicePrograms *self,
   SluiceDevice *const *devices = (SluiceDevice *const *) self->devices->pdata;
   const gboolean fuses = !self->no_optimize && !self->no_fusion && !node_by_node;
   if (fuses)
-    sluice_pair (work, devices, self->max_rank);
+    {
+      sluice_drop_gates (work);
+      sluice_pair (work, devices, self->max_rank);
+    }
   sluice_partition (work);
   SluicePlanOptions options = { .devices = devices,
                                 .max_rank = self->max_rank,

@@ -580,6 +580,76 @@ test_unread_stays (Fixture *f, gconstpointer data)
   g_assert_cmpuint (find (work, "all")->n_controls, ==, G_N_ELEMENTS (before));
 }
 
+/* x through an Identity that waits for a gate. */
+static SluiceEdge
+gated (Fixture *f, const char *name, SluiceEdge x, SluiceNode *gate)
+{
+  f->b.control_inputs = &gate;
+  f->b.n_control_inputs = 1;
+  SluiceEdge result = sluice_builder_add (&f->b, "Identity", name, &x, 1, NULL, 0);
+  f->b.n_control_inputs = 0;
+  return result;
+}
+
+/* Readers of a gradient take it, and wait for what its gate waited for. */
+static void
+test_gates_go (Fixture *f, gconstpointer data)
+{
+  SluiceEdge x = placeholder (f, "x");
+  SluiceEdge dy = op (f, "Neg", "dy", x, SLUICE_NO_EDGE);
+  SluiceEdge other = op (f, "Exp", "other", x, SLUICE_NO_EDGE);
+  SluiceNode *gate = add (f, "NoOp", "gate", NULL, NULL, 0, other.node);
+  SluiceEdge once = gated (f, "once", dy, gate);
+  SluiceEdge again = op (f, "StopGradient", "again", once, SLUICE_NO_EDGE);
+  SluiceEdge first = op (f, "Abs", "first", again, SLUICE_NO_EDGE);
+  SluiceEdge second = op (f, "Square", "second", again, SLUICE_NO_EDGE);
+  SluiceEdge sum = op (f, "Mul", "sum", first, second);
+  place (f, FALSE);
+  g_autoptr (SluiceWork) work = prune (f, sum, &x, 1);
+  sluice_drop_gates (work);
+  g_assert_null (find (work, "once"));
+  g_assert_null (find (work, "again"));
+  for (guint i = 0; i < 2; i++)
+    {
+      const SluiceWorkNode *reader = find (work, i ? "second" : "first");
+      g_assert_true (reader->inputs[0].node == find (work, "dy"));
+      g_assert_cmpuint (reader->n_controls, ==, 1);
+      g_assert_true (waits_for (reader, "gate"));
+    }
+}
+
+/* What is asked for or waited for, says which branch lives, is read by what asks which of its
+ * inputs live, or by so many that edges multiply, is run. */
+static void
+test_gates_stay (Fixture *f, gconstpointer data)
+{
+  SluiceEdge x = placeholder (f, "x");
+  SluiceEdge dy = op (f, "Neg", "dy", x, SLUICE_NO_EDGE);
+  SluiceNode *gate = add (f, "NoOp", "gate", NULL, NULL, 0, dy.node);
+  SluiceNode *gates[] = { gate, op (f, "Exp", "slow", x, SLUICE_NO_EDGE).node };
+  SluiceEdge is_big = op (f, "Greater", "is-big", x, number (f, 1));
+  SluiceEdge branches = op (f, "Switch", "branches", x, is_big);
+  SluiceEdge pivot = op (f, "Identity", "pivot", branches, SLUICE_NO_EDGE);
+  SluiceEdge waited = gated (f, "waited", dy, gate);
+  SluiceEdge merged[] = { op (f, "Square", "branch", pivot, SLUICE_NO_EDGE),
+                          gated (f, "chosen", dy, waited.node) };
+  SluiceAttr n = sluice_attr_int ("N", 2);
+  SluiceEdge merge = sluice_builder_add (&f->b, "Merge", "merge", merged, 2, &n, 1);
+  f->b.control_inputs = gates;
+  f->b.n_control_inputs = 2;
+  SluiceEdge many = sluice_builder_add (&f->b, "Identity", "many", &dy, 1, NULL, 0);
+  f->b.n_control_inputs = 0;
+  SluiceEdge sum = op (f, "Mul", "sum", waited, many);
+  sum = op (f, "Mul", "sum-2", sum, many);
+  sum = op (f, "Mul", "sum-3", sum, many);
+  SluiceEdge fetched = gated (f, "fetched", op (f, "Mul", "sum-4", sum, merge), gate);
+  place (f, FALSE);
+  g_autoptr (SluiceWork) work = prune (f, fetched, &x, 1);
+  guint before = work->nodes->len;
+  sluice_drop_gates (work);
+  g_assert_cmpuint (work->nodes->len, ==, before);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -595,6 +665,8 @@ main (int argc, char **argv)
   TEST ("/passes/common/spares", test_common_spares);
   TEST ("/passes/unread/goes", test_unread_goes);
   TEST ("/passes/unread/stays", test_unread_stays);
+  TEST ("/passes/gates/go", test_gates_go);
+  TEST ("/passes/gates/stay", test_gates_stay);
   TEST ("/passes/partition", test_partition);
   TEST ("/passes/place/groups", test_place);
   TEST ("/passes/place/conflict", test_place_conflict);
