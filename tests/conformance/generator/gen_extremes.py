@@ -25,9 +25,10 @@ class Extremes:
         with self.graph.as_default():
             getattr(raw, op)(**inputs)
 
-    def run(self, op, *inputs, rtol=0, atol=0, casts=None, n_fed=None, **attrs):
+    def run(self, op, *inputs, rtol=0, atol=0, casts=None, n_fed=None, grads=False, **attrs):
         """One node on placeholders of unknown shape, run on these values; `casts` gives an input another dtype of its bits.
-        With `n_fed` the shapes are known, and what follows the first so many inputs is constant."""
+        With `n_fed` the shapes are known, and what follows the first so many inputs is constant; with `grads` what tf.gradients()
+        makes of the first output is wanted too, to each input that has one."""
         arrays = [np.asarray(x) for x in inputs]
         names = inspect.signature(getattr(raw, op)).parameters
         with self.graph.as_default():
@@ -36,7 +37,8 @@ class Extremes:
             for name, dtype in (casts or {}).items():
                 made[name] = raw.Bitcast(input=made[name], type=dtype)
             out = getattr(raw, op)(**made, **attrs)
-        self.steps.append((feeds, tf.nest.flatten(out), rtol, atol))
+        fetches = tf.nest.flatten(out)
+        self.steps.append((feeds, fetches, rtol, atol, [(fetches[0], x, None) for x in feeds if grads and x.dtype.is_floating]))
 
     def write(self, path):
         with self.graph.as_default():
@@ -45,13 +47,13 @@ class Extremes:
         case = file.case('c')
         case.step({}, [fetch])
         with tf1.Session(graph=self.graph, config=config()) as session:
-            for feeds, fetches, rtol, atol in self.steps:
+            for feeds, fetches, rtol, atol, grads in self.steps:
                 error = None
                 try:
                     session.run(fetches, feeds)
                 except tf.errors.OpError:
                     error = True
-                case.step(feeds, fetches, error=error, rtol=rtol, atol=atol)
+                case.step(feeds, fetches, error=error, rtol=rtol, atol=atol, grads=[] if error else grads)
         file.write(path)
         with open(path, 'rb') as f, open(path + '.gz', 'wb') as out, gzip.GzipFile('', 'wb', 9, out, 0) as packed:
             packed.write(f.read())
@@ -198,7 +200,30 @@ def rounding(e):
             e.run('Range', *np.array([start / 10, limit / 10, delta / 10], dtype))
 
 
-FILES = [indices, infinite, rounding, shapes_wanted, shapes_equal, dtypes, refusals]
+def quantized(e):
+    """QuantizeAndDequantizeV4, whose gradient knows the bounds."""
+    x = np.array([[-2, -1, -.3, 0], [.2, .77, 1, 5]])
+    odd = np.array([[np.nan, np.inf, -np.inf, 1.5], [-1, 1, .5, 2]])
+    for dtype in (np.float32, np.float64):
+        low, high = np.array([-1, 0, -9, 1], dtype), np.array([0, 1, 9, 0], dtype)
+        for bits in (2, 8, 61):
+            for mode in ('HALF_TO_EVEN', 'HALF_UP'):
+                common = dict(num_bits=bits, round_mode=mode, rtol=1e-6, grads=True)
+                e.run('QuantizeAndDequantizeV4', x.astype(dtype), dtype(-1), dtype(1.5), range_given=True, **common)
+                e.run('QuantizeAndDequantizeV4', x.astype(dtype), dtype(0), dtype(1), signed_input=False, narrow_range=True, **common)
+                e.run('QuantizeAndDequantizeV4', x.astype(dtype), low, high, axis=1, **common)
+        dy = np.array([[1, 2, 3, 4], [5, 6, np.nan, np.inf]], dtype)
+        for y in (x.astype(dtype), odd.astype(dtype)):
+            for bounds, axis in (((dtype(-1), dtype(1)), -1), ((dtype(1), dtype(-1)), -1), ((dtype(np.nan), dtype(1)), -1),
+                                 ((low, high), 1), ((low[:2], high[:2]), 0)):
+                for n_fed in (None, 2):
+                    e.run('QuantizeAndDequantizeV4Grad', dy, y, *bounds, axis=axis, n_fed=n_fed)
+        for bounds, axis in (((low, high), -1), ((low[:3], high), 1), ((low[0], high[0]), 1), ((low, high), 0), ((low, high), 2)):
+            e.run('QuantizeAndDequantizeV4Grad', dy, x.astype(dtype), *bounds, axis=axis)
+        e.run('QuantizeAndDequantizeV4Grad', dy[0], x.astype(dtype), dtype(-1), dtype(1))
+
+
+FILES = [indices, infinite, quantized, rounding, shapes_wanted, shapes_equal, dtypes, refusals]
 
 
 def main():
