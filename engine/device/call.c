@@ -252,6 +252,14 @@ dup_text_attr (const SluiceNode *node, const char *name)
   return g_strndup (value->s.data, value->s.length);
 }
 
+gpointer
+sluice_resource_key_prepare (const SluiceNode *node, GError **error)
+{
+  g_autofree char *container = dup_text_attr (node, "container");
+  g_autofree char *shared_name = dup_text_attr (node, "shared_name");
+  return sluice_resource_key_new (container, shared_name ? shared_name : node->name);
+}
+
 SluiceResource *
 sluice_call_resource (SluiceKernelCall *call,
                       const SluiceResourceType *type,

@@ -298,6 +298,10 @@ SluiceResource *sluice_call_resource (SluiceKernelCall *call,
                                       SluiceResourceMake make,
                                       gpointer data);
 
+/* SluiceKernel.prepare: the SluiceResourceKey under which sluice_call_resource() looks for the
+ * node's resource, for kernels that do so in every step. */
+gpointer sluice_resource_key_prepare (const SluiceNode *node, GError **error);
+
 /* The object behind a resource handle at input i; checks its type. (transfer none) (nullable) */
 SluiceResource *
 sluice_call_handle (SluiceKernelCall *call, guint i, const SluiceResourceType *type);

@@ -14,31 +14,69 @@ struct _SluiceResources
 
 typedef struct
 {
-  char *container, *name;
+  SluiceResourceKey key; /* first */
   SluiceResource *resource;
+  SluiceTensor *handle; /* (nullable): to the resource, made when it is first asked for */
 } Entry;
 
-static guint
-entry_hash (gconstpointer key)
+/* Borrowed names; a container of NULL is the default one. */
+static SluiceResourceKey
+make_key (const char *container, const char *name)
 {
-  const Entry *entry = key;
-  return g_str_hash (entry->container) * 31 + g_str_hash (entry->name);
+  SluiceResourceKey key = { (char *) (container ? container : ""), (char *) name, 0 };
+  key.hash = g_str_hash (key.container) * 31 + g_str_hash (name);
+  return key;
+}
+
+SluiceResourceKey *
+sluice_resource_key_new (const char *container, const char *name)
+{
+  SluiceResourceKey *self = g_new (SluiceResourceKey, 1);
+  *self = make_key (container, name);
+  self->container = g_strdup (self->container);
+  self->name = g_strdup (self->name);
+  return self;
+}
+
+void
+sluice_resource_key_free (SluiceResourceKey *self)
+{
+  g_free (self->container);
+  g_free (self->name);
+  g_free (self);
+}
+
+static guint
+key_hash (gconstpointer key)
+{
+  return ((const SluiceResourceKey *) key)->hash;
 }
 
 static gboolean
-entry_equal (gconstpointer a, gconstpointer b)
+key_equal (gconstpointer a, gconstpointer b)
 {
-  const Entry *x = a, *y = b;
+  const SluiceResourceKey *x = a, *y = b;
   return g_str_equal (x->name, y->name) && g_str_equal (x->container, y->container);
+}
+
+/* (transfer full) take */
+static Entry *
+entry_new (const SluiceResourceKey *key, SluiceResource *take)
+{
+  Entry *self = g_new0 (Entry, 1);
+  self->key = (SluiceResourceKey){ g_strdup (key->container), g_strdup (key->name), key->hash };
+  self->resource = take;
+  return self;
 }
 
 static void
 entry_free (gpointer data)
 {
   Entry *entry = data;
+  g_clear_pointer (&entry->handle, sluice_tensor_unref);
   sluice_resource_unref (entry->resource);
-  g_free (entry->container);
-  g_free (entry->name);
+  g_free (entry->key.container);
+  g_free (entry->key.name);
   g_free (entry);
 }
 
@@ -48,7 +86,7 @@ sluice_resources_new (void)
   SluiceResources *self = g_new0 (SluiceResources, 1);
   atomic_init (&self->ref_count, 1);
   pthread_mutex_init (&self->lock, NULL);
-  self->table = g_hash_table_new_full (entry_hash, entry_equal, entry_free, NULL);
+  self->table = g_hash_table_new_full (key_hash, key_equal, entry_free, NULL);
   return self;
 }
 
@@ -70,9 +108,10 @@ sluice_resources_unref (SluiceResources *self)
   g_free (self);
 }
 
-static SluiceResource *
+/* (transfer none) (nullable): under the lock */
+static Entry *
 get_locked (SluiceResources *self,
-            Entry *key,
+            const SluiceResourceKey *key,
             const SluiceResourceType *type,
             SluiceResourceMake make,
             gpointer data,
@@ -82,7 +121,7 @@ get_locked (SluiceResources *self,
   if (entry != NULL)
     {
       if (entry->resource->type == type)
-        return sluice_resource_ref (entry->resource);
+        return entry;
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                    "'%s' is a %s already, so it cannot be a %s; give one of them another name",
                    key->name, entry->resource->type->name, type->name);
@@ -98,10 +137,24 @@ get_locked (SluiceResources *self,
   if (resource == NULL)
     return NULL;
   g_assert (resource->type == type);
-  entry = g_new (Entry, 1);
-  *entry = (Entry){ g_strdup (key->container), g_strdup (key->name), resource };
+  entry = entry_new (key, resource);
   g_hash_table_add (self->table, entry);
-  return sluice_resource_ref (resource);
+  return entry;
+}
+
+SluiceResource *
+sluice_resources_get_by_key (SluiceResources *self,
+                             const SluiceResourceKey *key,
+                             const SluiceResourceType *type,
+                             SluiceResourceMake make,
+                             gpointer data,
+                             GError **error)
+{
+  pthread_mutex_lock (&self->lock);
+  Entry *entry = get_locked (self, key, type, make, data, error);
+  SluiceResource *resource = entry != NULL ? sluice_resource_ref (entry->resource) : NULL;
+  pthread_mutex_unlock (&self->lock);
+  return resource;
 }
 
 SluiceResource *
@@ -113,11 +166,29 @@ sluice_resources_get (SluiceResources *self,
                       gpointer data,
                       GError **error)
 {
-  Entry key = { (char *) (container ? container : ""), (char *) name, NULL };
+  SluiceResourceKey key = make_key (container, name);
+  return sluice_resources_get_by_key (self, &key, type, make, data, error);
+}
+
+SluiceTensor *
+sluice_resources_get_handle (SluiceResources *self,
+                             const SluiceResourceKey *key,
+                             const SluiceResourceType *type,
+                             SluiceResourceMake make,
+                             gpointer data,
+                             GError **error)
+{
+  SluiceTensor *handle = NULL;
   pthread_mutex_lock (&self->lock);
-  SluiceResource *resource = get_locked (self, &key, type, make, data, error);
+  Entry *entry = get_locked (self, key, type, make, data, error);
+  if (entry != NULL)
+    {
+      if (G_UNLIKELY (entry->handle == NULL))
+        entry->handle = sluice_tensor_new_resource (sluice_resource_ref (entry->resource));
+      handle = sluice_tensor_ref (entry->handle);
+    }
   pthread_mutex_unlock (&self->lock);
-  return resource;
+  return handle;
 }
 
 void
@@ -132,7 +203,7 @@ sluice_resources_reset (SluiceResources *self, const char *container)
     dropped = g_ptr_array_new_with_free_func (entry_free);
   g_hash_table_iter_init (&iter, self->table);
   while (g_hash_table_iter_next (&iter, &key, NULL))
-    if (container == NULL || g_str_equal (((Entry *) key)->container, container))
+    if (container == NULL || g_str_equal (((Entry *) key)->key.container, container))
       {
         g_hash_table_iter_steal (&iter);
         g_ptr_array_add (dropped, key);
@@ -154,7 +225,8 @@ sluice_resources_get_own (SluiceResources *self, SluiceResourceMake make)
 static gint
 compare_entries (gconstpointer a, gconstpointer b)
 {
-  const Entry *x = *(Entry *const *) a, *y = *(Entry *const *) b;
+  const SluiceResourceKey *x = *(SluiceResourceKey *const *) a,
+                          *y = *(SluiceResourceKey *const *) b;
   int order = strcmp (x->container, y->container);
   return order ? order : strcmp (x->name, y->name);
 }
@@ -175,10 +247,7 @@ sluice_resources_foreach (
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {
       const Entry *entry = key;
-      Entry *copy = g_new (Entry, 1);
-      *copy = (Entry){ g_strdup (entry->container), g_strdup (entry->name),
-                       sluice_resource_ref (entry->resource) };
-      g_ptr_array_add (entries, copy);
+      g_ptr_array_add (entries, entry_new (&entry->key, sluice_resource_ref (entry->resource)));
     }
   pthread_mutex_unlock (&self->lock);
 
@@ -186,7 +255,7 @@ sluice_resources_foreach (
   for (guint i = 0; i < entries->len; i++)
     {
       const Entry *entry = entries->pdata[i];
-      func (entry->container, entry->name, entry->resource, data);
+      func (entry->key.container, entry->key.name, entry->resource, data);
     }
 }
 

@@ -35,6 +35,34 @@ SluiceResource *sluice_resources_get (SluiceResources *self,
                                       SluiceResourceMake make,
                                       gpointer data,
                                       GError **error);
+
+/* A container and a name with their hash: made once by who looks up the same again and again. */
+typedef struct
+{
+  char *container, *name;
+  guint hash;
+} SluiceResourceKey;
+
+SluiceResourceKey *sluice_resource_key_new (const char *container, const char *name);
+void sluice_resource_key_free (SluiceResourceKey *self);
+
+/* As sluice_resources_get(). */
+SluiceResource *sluice_resources_get_by_key (SluiceResources *self,
+                                             const SluiceResourceKey *key,
+                                             const SluiceResourceType *type,
+                                             SluiceResourceMake make,
+                                             gpointer data,
+                                             GError **error);
+
+/* The same as a handle: one tensor, which all who ask share, as long as the resource has its name.
+ * (transfer full) (nullable) */
+SluiceTensor *sluice_resources_get_handle (SluiceResources *self,
+                                           const SluiceResourceKey *key,
+                                           const SluiceResourceType *type,
+                                           SluiceResourceMake make,
+                                           gpointer data,
+                                           GError **error);
+
 void sluice_resources_reset (SluiceResources *self, const char *container); /* NULL: all */
 
 /* What the owner of the resources keeps with them: no name of a graph finds it, and no reset drops

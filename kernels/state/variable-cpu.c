@@ -14,23 +14,29 @@ make_variable (gpointer data, GError **error)
   return &self->parent;
 }
 
+static void
+key_free (gpointer key)
+{
+  sluice_resource_key_free (key);
+}
+
 static gboolean
 variable_compute (SluiceKernelCall *call)
 {
-  call->outputs[0].ref =
-      (SluiceVariable *) sluice_call_resource (call, &sluice_variable_type, make_variable, call);
-  return call->outputs[0].ref != NULL;
+  GError *error = NULL;
+  call->outputs[0].ref = (SluiceVariable *) sluice_resources_get_by_key (
+      call->resources, call->state, &sluice_variable_type, make_variable, call, &error);
+  return call->outputs[0].ref != NULL || sluice_call_fail_with (call, error);
 }
 
 static gboolean
 handle_compute (SluiceKernelCall *call)
 {
-  SluiceResource *variable =
-      sluice_call_resource (call, &sluice_variable_type, make_variable, call);
-  if (variable == NULL)
-    return FALSE;
-  sluice_call_take_output (call, 0, sluice_tensor_new_resource (variable));
-  return TRUE;
+  GError *error = NULL;
+  SluiceTensor *handle = sluice_resources_get_handle (
+      call->resources, call->state, &sluice_variable_type, make_variable, call, &error);
+  sluice_call_take_output (call, 0, handle);
+  return handle != NULL || sluice_call_fail_with (call, error);
 }
 
 static gboolean
@@ -198,12 +204,15 @@ destroy_compute (SluiceKernelCall *call)
     .op = name, .device = "CPU", __VA_ARGS__                                                       \
   }
 #define NUMBERS(attr) .where = { { attr, SLUICE_SET_NUMBER } }
-#define SUBTRACT      GINT_TO_POINTER (TRUE)
+#define NAMED(function)                                                                            \
+  .compute = function, .prepare = sluice_resource_key_prepare, .free_state = key_free,             \
+  .flags = SLUICE_KERNEL_CHEAP
+#define SUBTRACT GINT_TO_POINTER (TRUE)
 
 static const SluiceKernel kernels[] = {
-  KERNEL ("VariableV2", .compute = variable_compute, .flags = SLUICE_KERNEL_CHEAP),
-  KERNEL ("Variable", .compute = variable_compute, .flags = SLUICE_KERNEL_CHEAP),
-  KERNEL ("VarHandleOp", .compute = handle_compute, .flags = SLUICE_KERNEL_CHEAP),
+  KERNEL ("VariableV2", NAMED (variable_compute)),
+  KERNEL ("Variable", NAMED (variable_compute)),
+  KERNEL ("VarHandleOp", NAMED (handle_compute)),
   KERNEL ("IsVariableInitialized", .compute = is_initialized_compute, .flags = SLUICE_KERNEL_CHEAP),
   KERNEL ("VarIsInitializedOp", .compute = is_initialized_compute, .flags = SLUICE_KERNEL_CHEAP),
   KERNEL ("Assign",

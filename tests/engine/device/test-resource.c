@@ -85,6 +85,54 @@ test_containers (void)
   g_assert_null (get (resources, "", "a", NULL));
 }
 
+static SluiceResource *
+behind (const SluiceTensor *handle)
+{
+  return *(SluiceResource *const *) handle->data;
+}
+
+/* Who asks by a key gets what the name stands for now, never what it stood for before. */
+static void
+test_handles (void)
+{
+  g_autoptr (SluiceResources) resources = sluice_resources_new (), others = sluice_resources_new ();
+  SluiceResourceKey *key = sluice_resource_key_new ("b", "x");
+  g_autoptr (GError) error = NULL;
+  g_assert_null (
+      sluice_resources_get_handle (resources, key, &sluice_variable_type, NULL, NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+
+  SluiceTensor *handles[4];
+  for (guint i = 0; i < G_N_ELEMENTS (handles); i++)
+    {
+      if (i == 2)
+        sluice_resources_reset (resources, "b");
+      handles[i] =
+          sluice_resources_get_handle (i == 3 ? others : resources, key, &sluice_variable_type,
+                                       make_variable, (gpointer) "x", NULL);
+    }
+  g_assert_true (handles[0] == handles[1]);
+  g_assert_false (sluice_tensor_is_exclusive (handles[2])); /* nobody may write into it */
+  g_assert_true (behind (handles[0]) != behind (handles[2]));
+  g_assert_true (behind (handles[2]) != behind (handles[3]));
+  g_assert_cmpstr (((SluiceVariable *) behind (handles[0]))->name, ==, "x"); /* its holder's */
+  g_assert_cmpint (behind (handles[0])->ref_count, ==, 1);
+
+  SluiceResource *by_name = get (resources, "b", "x", NULL);
+  SluiceResource *by_key =
+      sluice_resources_get_by_key (resources, key, &sluice_variable_type, NULL, NULL, NULL);
+  g_assert_true (by_name == behind (handles[2]));
+  g_assert_true (by_key == by_name);
+  g_assert_null (sluice_resources_get_handle (resources, key, &other_type, NULL, NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  sluice_resource_unref (by_name);
+  sluice_resource_unref (by_key);
+  for (guint i = 0; i < G_N_ELEMENTS (handles); i++)
+    sluice_tensor_unref (handles[i]);
+  sluice_resource_key_free (key);
+}
+
 /* What counts who is active must stay one and the same for all sessions. */
 static void
 test_own (void)
@@ -118,6 +166,7 @@ test_variable (void)
 typedef struct
 {
   SluiceResources *resources;
+  SluiceResourceKey *key;
   atomic_int n_made;
 } Race;
 
@@ -140,6 +189,10 @@ race_main (void *data)
       sluice_variable_take_tensor (variable, sluice_tensor_new_float (i));
       SluiceTensor *value = sluice_variable_dup_tensor (variable);
       g_assert_cmpfloat (*(float *) value->data, <, 1000);
+      SluiceTensor *handle = sluice_resources_get_handle (
+          race->resources, race->key, &sluice_variable_type, make_counted, race, NULL);
+      g_assert_true (behind (handle) == resource);
+      sluice_tensor_unref (handle);
       sluice_tensor_unref (value);
       sluice_resource_unref (resource);
     }
@@ -150,13 +203,14 @@ static void
 test_race (void)
 {
   g_autoptr (SluiceResources) resources = sluice_resources_new ();
-  Race race = { resources, 0 };
+  Race race = { resources, sluice_resource_key_new (NULL, "v"), 0 };
   pthread_t threads[4];
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     pthread_create (&threads[i], NULL, race_main, &race);
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     pthread_join (threads[i], NULL);
   g_assert_cmpint (race.n_made, ==, 1);
+  sluice_resource_key_free (race.key);
 }
 
 int
@@ -165,6 +219,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/device/resources/get", test_get);
   g_test_add_func ("/device/resources/containers", test_containers);
+  g_test_add_func ("/device/resources/handles", test_handles);
   g_test_add_func ("/device/resources/own", test_own);
   g_test_add_func ("/device/resources/variable", test_variable);
   g_test_add_func ("/device/resources/race", test_race);
