@@ -18,6 +18,8 @@ typedef struct
   void *loss;                                /* (nullable) */
 } Rows;
 
+#define BLOCK 64 /* rows that are kept in mind at once */
+
 /* Rows are too short for the exponentials of one: those of a whole chunk are made at once. */
 SLUICE_HOT static void
 exp_all_float (float *x, gint64 n)
@@ -108,11 +110,51 @@ exp_all_double (double *x, gint64 n)
 FAMILY (float, float, expf, logf)
 FAMILY (double, double, exp, log)
 
+/* Where rows are short, what is done once a row counts: each pass is over many rows. */
+SLUICE_HOT static void
+sparse_cross_entropy_rows (const Rows *r, gint64 begin, gint64 n_rows)
+{
+  const gint64 n = r->classes;
+  const float *x = (const float *) r->logits + begin * n;
+  float *restrict out = (float *) r->out + begin * n, *restrict loss = (float *) r->loss + begin;
+  float sums[BLOCK];
+  for (gint64 row = 0; row < n_rows; row++)
+    loss[row] = -shift_float (x + row * n, 1, n, out + row * n); /* until the loss is known */
+  for (gint64 i = 0; i < n_rows * n; i++)
+    out[i] = scalar_exp_f32 (out[i]);
+  for (gint64 row = 0; row < n_rows; row++)
+    {
+      float sum = 0;
+      for (gint64 i = 0; i < n; i++)
+        sum += out[row * n + i];
+      for (gint64 i = 0; i < n; i++)
+        out[row * n + i] /= sum;
+      sums[row] = sum;
+    }
+  for (gint64 row = 0; row < n_rows; row++)
+    sums[row] = scalar_log_f32 (sums[row]);
+  for (gint64 row = 0; row < n_rows; row++)
+    {
+      gint64 label = row * n + sluice_tensor_get_int (r->numbers, begin + row);
+      loss[row] = sums[row] - (x[label] + loss[row]);
+      out[label] -= 1;
+    }
+}
+
+static void
+sparse_cross_entropy_float (const Rows *r, gint64 begin, gint64 end)
+{
+  for (; begin < end; begin += BLOCK)
+    sparse_cross_entropy_rows (r, begin, MIN (BLOCK, end - begin));
+}
+
 static void
 rows_range (gpointer data, gint64 begin, gint64 end)
 {
   const Rows *r = data;
-  if (r->loss)
+  if (r->numbers && r->dtype == SLUICE_FLOAT)
+    sparse_cross_entropy_float (r, begin, end);
+  else if (r->loss)
     (r->dtype == SLUICE_FLOAT ? cross_entropy_float : cross_entropy_double) (r, begin, end);
   else
     (r->dtype == SLUICE_FLOAT ? softmax_float : softmax_double) (r, begin, end);
