@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "engine/graph/shape-context.h"
-#include "kernels/data/dataset.h"
-#include "kernels/queue/items.h"
+#include "kernels/data/pass.h"
 
 /* A dataset with a number, and a cursor over its first input. */
 typedef struct
@@ -192,7 +191,9 @@ typedef struct
 {
   SluiceDataset parent;
   pthread_mutex_t lock;
-  SluiceItems elements; /* under lock; all of them, once somebody has been through */
+  /* Under lock; all of them, once somebody has been through. */
+  SluiceHoard elements;
+  gint64 n;
   gboolean is_complete;
 } Cache;
 
@@ -200,18 +201,18 @@ typedef struct
 {
   SluiceCursor parent;
   SluiceCursor *input;
-  SluiceItems seen; /* on the first way through */
-  gsize i;
+  SluiceHoard seen; /* on the first way through, i of them */
+  gint64 i;
 } Caching;
 
 static SluiceNext
 cache_replay (Cache *cache, Caching *self, SluiceTensor **out)
 {
-  if (self->i == cache->elements.n)
+  if (self->i == cache->n)
     return SLUICE_NEXT_END;
-  const SluiceElements *element = sluice_items_at (&cache->elements, self->i++)->elements;
-  for (guint i = 0; i < element->n; i++)
-    out[i] = sluice_tensor_ref (element->tensors[i]);
+  SluiceTensor **element = sluice_hoard_at (&cache->elements, self->i++);
+  for (guint i = 0; i < cache->parent.n; i++)
+    out[i] = sluice_tensor_ref (element[i]);
   return SLUICE_NEXT_ONE;
 }
 
@@ -228,13 +229,15 @@ cache_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GE
     return result;
   if (self->input == NULL)
     self->input = sluice_cursor_new (cursor->dataset->inputs[0], cursor->pass);
+  self->seen.n = cursor->dataset->n;
+  if (!sluice_hoard_reserve (&self->seen, self->i + 1, G_MAXINT64, error))
+    return SLUICE_NEXT_FAILED;
   result = sluice_cursor_next (self->input, call, out, error);
   if (result == SLUICE_NEXT_ONE)
     {
-      SluiceElements *element = sluice_elements_new (cursor->dataset->n);
-      for (guint i = 0; i < element->n; i++)
-        element->tensors[i] = sluice_tensor_ref (out[i]);
-      sluice_items_push_element (&self->seen, element);
+      SluiceTensor **element = sluice_hoard_at (&self->seen, self->i++);
+      for (guint i = 0; i < cursor->dataset->n; i++)
+        element[i] = sluice_tensor_ref (out[i]);
     }
   else if (result == SLUICE_NEXT_END)
     {
@@ -242,7 +245,9 @@ cache_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GE
       if (!cache->is_complete)
         {
           cache->elements = self->seen;
-          self->seen = (SluiceItems){ NULL };
+          cache->n = self->i;
+          self->seen = (SluiceHoard){ .n = cache->parent.n };
+          self->i = 0;
         }
       cache->is_complete = TRUE;
       pthread_mutex_unlock (&cache->lock);
@@ -254,15 +259,19 @@ static void
 caching_end (SluiceCursor *cursor)
 {
   Caching *self = (Caching *) cursor;
+  if (self->input == NULL) /* nothing seen: i counts what was replayed */
+    return;
   g_clear_pointer (&self->input, sluice_cursor_free);
-  sluice_items_clear (&self->seen);
+  sluice_pass_leave (cursor->pass, &self->seen, 0, self->i);
 }
 
 static void
 cache_clear (SluiceDataset *dataset)
 {
   Cache *self = (Cache *) dataset;
-  sluice_items_clear (&self->elements);
+  SluiceRemains *remains = NULL;
+  sluice_remains_add (&remains, &self->elements, 0, self->n);
+  sluice_remains_free (&remains, NULL);
   pthread_mutex_destroy (&self->lock);
 }
 

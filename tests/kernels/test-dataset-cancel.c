@@ -58,6 +58,12 @@ static const HandleNode nodes[] = {
   { "shuffled",
     { "ShuffleDataset" },
     "input: 'source' input: 'minus' input: 'one' input: 'one'" LONGS },
+  { "no_name",
+    { "Const" },
+    "attr { key: 'dtype' value { type: DT_STRING } } attr { key: 'value' value { tensor { dtype: "
+    "DT_STRING string_val: '' tensor_shape { } } } }" },
+  { "cached", { "CacheDataset" }, "input: 'source' input: 'no_name'" LONGS },
+  { "cached_all", { "BatchDataset" }, "input: 'cached' input: 'most'" LONGS },
   { "it",
     { "IteratorV2" },
     "attr { key: 'shared_name' value { s: 'it' } } attr { key: 'container' value { s: '' } "
@@ -70,6 +76,7 @@ static const HandleNode nodes[] = {
   BEGIN ("open"),
   BEGIN ("filled"),
   BEGIN ("shuffled"),
+  BEGIN ("cached_all"),
 };
 
 /* ---- the source ---- */
@@ -327,23 +334,30 @@ test_left (void)
   g_assert_cmpint (source.n_released_here, <, 1000);
 }
 
-/* An element of the buffer has no memory of its own that would be a hole when it goes. Nor has it
+static gsize
+count_holes (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+  return info.ordblks + info.smblks;
+}
+
+/* An element that is kept has no memory of its own that would be a hole when it goes. Nor has it
  * here any for its numbers. */
 static void
-test_holes (void)
+test_holes (gconstpointer begin)
 {
   g_autofree int *lengths = lengths_new (0);
   g_auto (Harness) h;
   g_autoptr (GError) error = NULL;
-  init (&h, "begin_shuffled", MANY, lengths);
+  init (&h, begin, MANY, lengths);
   g_autoptr (SluiceTensor) first = NULL;
   run (&h, NULL, &first, NULL, &error);
   g_assert_no_error (error);
-  gsize before = mallinfo2 ().smblks;
-  run (&h, "begin_shuffled", NULL, NULL, &error);
+  gsize before = count_holes ();
+  run (&h, begin, NULL, NULL, &error);
   g_assert_no_error (error);
   wait_for_release (MANY - 1);
-  g_assert_cmpuint (mallinfo2 ().smblks, <, before + MANY / 10);
+  g_assert_cmpuint (count_holes (), <, before + MANY / 10);
 }
 
 /* ---- hoards ---- */
@@ -409,7 +423,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/dataset-cancel/padded-open", "begin_open", test_padded);
   g_test_add_func ("/dataset-cancel/too-long", test_too_long);
   g_test_add_func ("/dataset-cancel/left", test_left);
-  g_test_add_func ("/dataset-cancel/holes", test_holes);
+  g_test_add_data_func ("/dataset-cancel/holes", "begin_shuffled", test_holes);
+  g_test_add_data_func ("/dataset-cancel/holes-cached", "begin_cached_all", test_holes);
   g_test_add_func ("/dataset-cancel/remains", test_remains);
   g_test_add_func ("/dataset-cancel/remains-left", test_remains_left);
   return g_test_run ();
