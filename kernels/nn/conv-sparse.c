@@ -37,6 +37,7 @@ typedef struct
   SluiceRowTerm *terms; /* a lane: n_terms */
   SluiceRowSum *sums;   /* a lane: n_sums */
   atomic_int infinite;
+  const _Atomic int *cancelled; /* of the call */
 } Sparse;
 
 static gsize
@@ -250,6 +251,12 @@ add_image (const Sparse *s, gint64 image, gint64 first, gint64 n, guint lane)
     }
 }
 
+static gboolean
+is_cancelled (const Sparse *s)
+{
+  return s->cancelled && atomic_load_explicit (s->cancelled, memory_order_relaxed);
+}
+
 static void
 filter_blocks (gpointer data, gint64 begin, gint64 end)
 {
@@ -262,7 +269,8 @@ filter_blocks (gpointer data, gint64 begin, gint64 end)
     {
       gint64 first = block * BLOCK, n = MIN (BLOCK, c->out_channels - first);
       memset (grown, 0, sizeof (float) * BLOCK * taps (s) * s->room);
-      for (gint64 image = 0; image < c->batch; image++)
+      /* A run that is cancelled ends within an image; sluice_call_parallel_for() says so. */
+      for (gint64 image = 0; image < c->batch && !is_cancelled (s); image++)
         add_image (s, image, first, n, lane);
       float *to = (float *) s->t->filter->data + first;
       for (gsize i = 0; i < taps (s); i++)
@@ -325,7 +333,7 @@ sluice_conv_sparse (SluiceKernelCall *call,
                     const SluiceConvCall *c,
                     gboolean *done)
 {
-  Sparse s = { 0 };
+  Sparse s = { .cancelled = call->cancelled };
   *done = FALSE;
   place (&s, kind, c);
   if (!is_possible (&s) || !is_worth_it (&s, kind))
