@@ -8,40 +8,67 @@
 
 typedef struct
 {
-  guint8 size;
   const char *name, *ref_name, *enum_name, *ref_enum_name;
 } DTypeInfo;
 
-#define DTYPE(size, name, NAME)                                                                    \
+#define DTYPE(name, NAME)                                                                          \
   {                                                                                                \
-    size, name, name "_ref", "DT_" NAME, "DT_" NAME "_REF"                                         \
+    name, name "_ref", "DT_" NAME, "DT_" NAME "_REF"                                               \
   }
 
 static const DTypeInfo dtypes[SLUICE_N_DTYPES] = {
-  [SLUICE_INVALID] = { 0, "invalid", "invalid", "DT_INVALID", "DT_INVALID" },
-  [SLUICE_FLOAT] = DTYPE (4, "float", "FLOAT"),
-  [SLUICE_DOUBLE] = DTYPE (8, "double", "DOUBLE"),
-  [SLUICE_INT32] = DTYPE (4, "int32", "INT32"),
-  [SLUICE_UINT8] = DTYPE (1, "uint8", "UINT8"),
-  [SLUICE_INT16] = DTYPE (2, "int16", "INT16"),
-  [SLUICE_INT8] = DTYPE (1, "int8", "INT8"),
-  [SLUICE_STRING] = DTYPE (sizeof (SluiceString), "string", "STRING"),
-  [SLUICE_COMPLEX64] = DTYPE (8, "complex64", "COMPLEX64"),
-  [SLUICE_INT64] = DTYPE (8, "int64", "INT64"),
-  [SLUICE_BOOL] = DTYPE (1, "bool", "BOOL"),
-  [SLUICE_QINT8] = DTYPE (1, "qint8", "QINT8"),
-  [SLUICE_QUINT8] = DTYPE (1, "quint8", "QUINT8"),
-  [SLUICE_QINT32] = DTYPE (4, "qint32", "QINT32"),
-  [SLUICE_BFLOAT16] = DTYPE (2, "bfloat16", "BFLOAT16"),
-  [SLUICE_QINT16] = DTYPE (2, "qint16", "QINT16"),
-  [SLUICE_QUINT16] = DTYPE (2, "quint16", "QUINT16"),
-  [SLUICE_UINT16] = DTYPE (2, "uint16", "UINT16"),
-  [SLUICE_COMPLEX128] = DTYPE (16, "complex128", "COMPLEX128"),
-  [SLUICE_HALF] = DTYPE (2, "half", "HALF"),
-  [SLUICE_RESOURCE] = DTYPE (sizeof (SluiceResource *), "resource", "RESOURCE"),
-  [SLUICE_VARIANT] = DTYPE (sizeof (SluiceResource *), "variant", "VARIANT"),
-  [SLUICE_UINT32] = DTYPE (4, "uint32", "UINT32"),
-  [SLUICE_UINT64] = DTYPE (8, "uint64", "UINT64"),
+  [SLUICE_INVALID] = { "invalid", "invalid", "DT_INVALID", "DT_INVALID" },
+  [SLUICE_FLOAT] = DTYPE ("float", "FLOAT"),
+  [SLUICE_DOUBLE] = DTYPE ("double", "DOUBLE"),
+  [SLUICE_INT32] = DTYPE ("int32", "INT32"),
+  [SLUICE_UINT8] = DTYPE ("uint8", "UINT8"),
+  [SLUICE_INT16] = DTYPE ("int16", "INT16"),
+  [SLUICE_INT8] = DTYPE ("int8", "INT8"),
+  [SLUICE_STRING] = DTYPE ("string", "STRING"),
+  [SLUICE_COMPLEX64] = DTYPE ("complex64", "COMPLEX64"),
+  [SLUICE_INT64] = DTYPE ("int64", "INT64"),
+  [SLUICE_BOOL] = DTYPE ("bool", "BOOL"),
+  [SLUICE_QINT8] = DTYPE ("qint8", "QINT8"),
+  [SLUICE_QUINT8] = DTYPE ("quint8", "QUINT8"),
+  [SLUICE_QINT32] = DTYPE ("qint32", "QINT32"),
+  [SLUICE_BFLOAT16] = DTYPE ("bfloat16", "BFLOAT16"),
+  [SLUICE_QINT16] = DTYPE ("qint16", "QINT16"),
+  [SLUICE_QUINT16] = DTYPE ("quint16", "QUINT16"),
+  [SLUICE_UINT16] = DTYPE ("uint16", "UINT16"),
+  [SLUICE_COMPLEX128] = DTYPE ("complex128", "COMPLEX128"),
+  [SLUICE_HALF] = DTYPE ("half", "HALF"),
+  [SLUICE_RESOURCE] = DTYPE ("resource", "RESOURCE"),
+  [SLUICE_VARIANT] = DTYPE ("variant", "VARIANT"),
+  [SLUICE_UINT32] = DTYPE ("uint32", "UINT32"),
+  [SLUICE_UINT64] = DTYPE ("uint64", "UINT64"),
+};
+
+#define SIZE(NAME, size) [SLUICE_##NAME] = size, [SLUICE_REF + SLUICE_##NAME] = size
+
+const guint8 sluice_dtype_sizes[G_MAXUINT8 + 1] = {
+  SIZE (FLOAT, 4),
+  SIZE (DOUBLE, 8),
+  SIZE (INT32, 4),
+  SIZE (UINT8, 1),
+  SIZE (INT16, 2),
+  SIZE (INT8, 1),
+  SIZE (STRING, sizeof (SluiceString)),
+  SIZE (COMPLEX64, 8),
+  SIZE (INT64, 8),
+  SIZE (BOOL, 1),
+  SIZE (QINT8, 1),
+  SIZE (QUINT8, 1),
+  SIZE (QINT32, 4),
+  SIZE (BFLOAT16, 2),
+  SIZE (QINT16, 2),
+  SIZE (QUINT16, 2),
+  SIZE (UINT16, 2),
+  SIZE (COMPLEX128, 16),
+  SIZE (HALF, 2),
+  SIZE (RESOURCE, sizeof (SluiceResource *)),
+  SIZE (VARIANT, sizeof (SluiceResource *)),
+  SIZE (UINT32, 4),
+  SIZE (UINT64, 8),
 };
 
 static const DTypeInfo *
@@ -49,20 +76,6 @@ get_info (SluiceDType dtype)
 {
   guint base = sluice_dtype_base (dtype);
   return &dtypes[base < SLUICE_N_DTYPES ? base : SLUICE_INVALID];
-}
-
-gsize
-sluice_dtype_size (SluiceDType dtype)
-{
-  return get_info (dtype)->size;
-}
-
-gboolean
-sluice_dtype_is_managed (SluiceDType dtype)
-{
-  const SluiceDTypeSet managed =
-      SLUICE_SET (SLUICE_STRING) | SLUICE_SET (SLUICE_RESOURCE) | SLUICE_SET (SLUICE_VARIANT);
-  return sluice_dtype_in (dtype, managed);
 }
 
 gboolean

@@ -66,16 +66,30 @@ typedef guint32 SluiceDTypeSet;
 #define SLUICE_SET_POD (SLUICE_SET_NUMBER | SLUICE_SET_QUANTIZED | SLUICE_SET (SLUICE_BOOL))
 #define SLUICE_SET_ANY (((SluiceDTypeSet) 1 << SLUICE_N_DTYPES) - 2)
 
+/* By dtype, references too. */
+extern const guint8 sluice_dtype_sizes[G_MAXUINT8 + 1];
+
 /**
  * sluice_dtype_size:
  *
  * Returns: bytes of one element; of the slot of one element for string, resource and variant; 0 for
  *   an invalid dtype. A reference has the size of its base.
  */
-gsize sluice_dtype_size (SluiceDType dtype);
+static inline gsize
+sluice_dtype_size (SluiceDType dtype)
+{
+  return (guint) dtype <= G_MAXUINT8 ? sluice_dtype_sizes[dtype] : 0;
+}
 
 /* TRUE where an element is more than its bytes: string, resource, variant. */
-gboolean sluice_dtype_is_managed (SluiceDType dtype);
+static inline gboolean
+sluice_dtype_is_managed (SluiceDType dtype)
+{
+  const SluiceDTypeSet managed =
+      SLUICE_SET (SLUICE_STRING) | SLUICE_SET (SLUICE_RESOURCE) | SLUICE_SET (SLUICE_VARIANT);
+  return sluice_dtype_in (dtype, managed);
+}
+
 gboolean sluice_dtype_is_floating (SluiceDType dtype);
 gboolean sluice_dtype_is_complex (SluiceDType dtype);
 gboolean sluice_dtype_is_integer (SluiceDType dtype);

@@ -11,6 +11,9 @@
 #define LINE          64
 #define HEADER_BYTES  ((sizeof (SluiceTensor) + LINE - 1) / LINE * LINE)
 #define BUFFER_OFFSET LINE
+/* Elements of so many bytes lie in one block with header and record: allocating a block takes as
+ * long as computing some hundred of them. */
+#define TOGETHER_BYTES 16384
 G_STATIC_ASSERT (sizeof (SluiceBuffer) <= BUFFER_OFFSET);
 
 SluiceResource *
@@ -126,7 +129,7 @@ buffer_unref (SluiceBuffer *self)
     self->release (self->release_data);
   else if (sluice_dtype_is_managed (self->dtype))
     release_elements (self->dtype, self->data, self->bytes / sluice_dtype_size (self->dtype));
-  sluice_allocator_free (self);
+  sluice_allocator_free (self->block);
 }
 
 static void
@@ -171,6 +174,21 @@ make_label (SluiceDType dtype, const SluiceShape *shape)
   return label;
 }
 
+/* The record of a buffer at `at` in a block, its elements behind it. */
+static SluiceBuffer *
+buffer_init (void *block, void *at, SluiceDType dtype, gsize bytes)
+{
+  SluiceBuffer *buffer = at;
+  *buffer = (SluiceBuffer){
+    .dtype = dtype,
+    .bytes = bytes,
+    .data = (char *) at + BUFFER_OFFSET,
+    .block = block,
+  };
+  atomic_init (&buffer->ref_count, 1);
+  return buffer;
+}
+
 static SluiceBuffer *
 buffer_new (SluiceAllocator *allocator,
             SluiceDType dtype,
@@ -178,17 +196,36 @@ buffer_new (SluiceAllocator *allocator,
             SluiceOwner owner,
             const SluiceBlockLabel *label)
 {
-  SluiceBuffer *buffer =
-      sluice_allocator_alloc_labelled (allocator, BUFFER_OFFSET + bytes, owner, label);
+  void *block = sluice_allocator_alloc_labelled (allocator, BUFFER_OFFSET + bytes, owner, label);
+  return block != NULL ? buffer_init (block, block, dtype, bytes) : NULL;
+}
+
+/* Header, record and elements in one block, or in two. (nullable) */
+static SluiceTensor *
+buffered_new (SluiceAllocator *allocator,
+              SluiceDType dtype,
+              const SluiceShape *shape,
+              gsize bytes,
+              SluiceOwner owner)
+{
+  SluiceBlockLabel label = make_label (dtype, shape);
+  if (bytes <= TOGETHER_BYTES)
+    {
+      SluiceTensor *self = sluice_allocator_alloc_labelled (
+          allocator, HEADER_BYTES + BUFFER_OFFSET + bytes, owner, &label);
+      if (self != NULL)
+        self->buffer = buffer_init (self, (char *) self + HEADER_BYTES, dtype, bytes);
+      return self;
+    }
+  SluiceTensor *self = sluice_allocator_alloc (allocator, HEADER_BYTES, owner);
+  SluiceBuffer *buffer = self != NULL ? buffer_new (allocator, dtype, bytes, owner, &label) : NULL;
   if (buffer == NULL)
-    return NULL;
-  *buffer = (SluiceBuffer){
-    .dtype = dtype,
-    .bytes = bytes,
-    .data = (char *) buffer + BUFFER_OFFSET,
-  };
-  atomic_init (&buffer->ref_count, 1);
-  return buffer;
+    {
+      sluice_allocator_free (self);
+      return NULL;
+    }
+  self->buffer = buffer;
+  return self;
 }
 
 static SluiceTensor *
@@ -207,24 +244,14 @@ tensor_new (SluiceAllocator *allocator,
     allocator = sluice_allocator_get_host ();
 
   gboolean is_inline = !shared && bytes <= SLUICE_INLINE_BYTES;
-  SluiceTensor *self =
-      sluice_allocator_alloc (allocator, HEADER_BYTES + (is_inline ? bytes : 0), owner);
+  SluiceTensor *self = is_inline ? sluice_allocator_alloc (allocator, HEADER_BYTES + bytes, owner)
+                                 : buffered_new (allocator, dtype, shape, bytes, owner);
   if (self == NULL)
     return NULL;
+  SluiceBuffer *buffer = is_inline ? NULL : self->buffer;
   init_header (self, dtype, shape, n);
-  if (is_inline)
-    self->data = (char *) self + HEADER_BYTES;
-  else
-    {
-      SluiceBlockLabel label = make_label (dtype, shape);
-      self->buffer = buffer_new (allocator, dtype, bytes, owner, &label);
-      if (self->buffer == NULL)
-        {
-          sluice_allocator_free (self);
-          return NULL;
-        }
-      self->data = self->buffer->data;
-    }
+  self->buffer = buffer;
+  self->data = is_inline ? (char *) self + HEADER_BYTES : buffer->data;
   if (G_UNLIKELY (sluice_dtype_is_managed (dtype)))
     memset (self->data, 0, bytes);
   return self;
@@ -408,23 +435,22 @@ void
 sluice_tensor_set_memory_class (SluiceTensor *self, SluiceMemoryClass memory_class)
 {
   if (self->buffer != NULL && self->buffer->release == NULL)
-    sluice_allocator_set_class (self->buffer, memory_class);
+    sluice_allocator_set_class (self->buffer->block, memory_class);
 }
 
 void
 sluice_tensor_free_ (SluiceTensor *self)
 {
   if (self->buffer != NULL)
-    buffer_unref (self->buffer);
+    {
+      gboolean together = self->buffer->block == self; /* then it goes with the last view */
+      buffer_unref (self->buffer);
+      if (together)
+        return;
+    }
   else if (G_UNLIKELY (sluice_dtype_is_managed (self->dtype)))
     release_elements (self->dtype, self->data, self->n_elements);
   sluice_allocator_free (self);
-}
-
-gsize
-sluice_tensor_bytes (const SluiceTensor *self)
-{
-  return self->n_elements * sluice_dtype_size (self->dtype);
 }
 
 gboolean

@@ -41,6 +41,7 @@ typedef struct
   void *data;
   GDestroyNotify release; /* (nullable): frees foreign memory instead of the allocator */
   gpointer release_data;
+  void *block; /* of the allocator, where it lies; of a small tensor together with its header */
 } SluiceBuffer;
 
 /*
@@ -158,7 +159,12 @@ sluice_tensor_is_exclusive (const SluiceTensor *self)
                  && atomic_load_explicit (&self->buffer->ref_count, memory_order_acquire) == 1));
 }
 
-gsize sluice_tensor_bytes (const SluiceTensor *self); /* elements only */
+/* Of its elements only. */
+static inline gsize
+sluice_tensor_bytes (const SluiceTensor *self)
+{
+  return (gsize) self->n_elements * sluice_dtype_size (self->dtype);
+}
 
 /* Bits and shape equal, strings by content: for tests and caches. */
 gboolean sluice_tensor_identical (const SluiceTensor *a, const SluiceTensor *b);

@@ -14,7 +14,7 @@
  */
 
 /* Grows with every change of a struct that a plugin fills or reads. */
-#define SLUICE_PLUGIN_ABI 4
+#define SLUICE_PLUGIN_ABI 5
 
 typedef struct
 {

@@ -46,6 +46,41 @@ test_views (void)
   g_assert_true (sluice_tensor_is_exclusive (view));
 }
 
+/* A small tensor is one block, which goes with the last who reads the elements. */
+static void
+test_together (void)
+{
+  SluiceAllocator *allocator = sluice_allocator_new ("test", 0);
+  SluiceOwner owner = { 1, SLUICE_MEMORY_ACTIVATION };
+  SluiceMemoryStats stats;
+  SluiceTensor *tensor = sluice_tensor_new (allocator, SLUICE_INT32, &SLUICE_SHAPE (100), owner);
+  sluice_allocator_get_stats (allocator, &stats);
+  g_assert_cmpuint (stats.n_allocations, ==, 1);
+  g_assert_cmpuint (stats.class_bytes[SLUICE_MEMORY_ACTIVATION], ==, stats.live_bytes);
+  g_assert_cmpuint (stats.live_bytes, >, 400);
+  for (gint32 i = 0; i < 100; i++)
+    ((gint32 *) tensor->data)[i] = i;
+
+  SluiceTensor *view = sluice_tensor_new_view (tensor, &SLUICE_SHAPE (10), 90);
+  g_assert_false (sluice_tensor_is_exclusive (tensor));
+  sluice_tensor_unref (tensor);
+  g_assert_true (sluice_tensor_is_exclusive (view));
+  sluice_tensor_set_memory_class (view, SLUICE_MEMORY_GRADIENT);
+  sluice_allocator_get_stats (allocator, &stats);
+  g_assert_cmpuint (stats.class_bytes[SLUICE_MEMORY_GRADIENT], ==, stats.live_bytes);
+  g_assert_cmpuint (stats.live_bytes, >, 400);
+  g_assert_cmpint (((gint32 *) view->data)[9], ==, 99);
+  sluice_tensor_unref (view);
+  sluice_allocator_get_stats (allocator, &stats);
+  g_assert_cmpuint (stats.live_bytes, ==, 0);
+
+  tensor = sluice_tensor_new (allocator, SLUICE_INT32, &SLUICE_SHAPE (100000), owner);
+  sluice_allocator_get_stats (allocator, &stats);
+  g_assert_cmpuint (stats.n_allocations, ==, 3); /* two for a large one */
+  sluice_tensor_unref (tensor);
+  sluice_allocator_unref (allocator);
+}
+
 static void
 test_shared (void)
 {
@@ -213,6 +248,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/base/tensor/inline", test_inline);
   g_test_add_func ("/base/tensor/views", test_views);
+  g_test_add_func ("/base/tensor/together", test_together);
   g_test_add_func ("/base/tensor/shared", test_shared);
   g_test_add_func ("/base/tensor/strings", test_strings);
   g_test_add_func ("/base/tensor/resources", test_resources);
