@@ -46,8 +46,29 @@ typedef struct
   void *out;
 } Add;
 
+/*
+ * Rows of a few channels fill no vector: then the bias is written down once more for each of some
+ * rows, and these are one.
+ */
+#define TILE 128 /* elements */
+
 #define ADD(T, name)                                                                               \
-  SLUICE_HOT static void name (const Add *add, gint64 begin, gint64 end)                           \
+  static inline void name##_run (const T *value, const T *bias, T *out, gint64 n)                  \
+  {                                                                                                \
+    for (gint64 i = 0; i < n; i++)                                                                 \
+      out[i] = value[i] + bias[i];                                                                 \
+  }                                                                                                \
+  SLUICE_HOT static void name##_short (const Add *add, gint64 begin, gint64 end)                   \
+  {                                                                                                \
+    gint64 channels = add->layout.channels, rows = TILE / channels;                                \
+    T bias[TILE];                                                                                  \
+    for (gint64 o = 0; o < rows; o++)                                                              \
+      memcpy (bias + o * channels, add->bias, (gsize) channels * sizeof (T));                      \
+    for (gint64 o = begin; o < end; o += rows)                                                     \
+      name##_run ((const T *) add->value + o * channels, bias, (T *) add->out + o * channels,      \
+                  MIN (rows, end - o) * channels);                                                 \
+  }                                                                                                \
+  SLUICE_HOT static void name##_long (const Add *add, gint64 begin, gint64 end)                    \
   {                                                                                                \
     gint64 channels = add->layout.channels, inner = add->layout.inner;                             \
     const T *bias = add->bias;                                                                     \
@@ -56,13 +77,18 @@ typedef struct
         const T *value = (const T *) add->value + o * channels * inner;                            \
         T *out = (T *) add->out + o * channels * inner;                                            \
         if (inner == 1)                                                                            \
-          for (gint64 c = 0; c < channels; c++)                                                    \
-            out[c] = value[c] + bias[c];                                                           \
+          name##_run (value, bias, out, channels);                                                 \
         else                                                                                       \
           for (gint64 c = 0; c < channels; c++)                                                    \
             for (gint64 i = 0; i < inner; i++)                                                     \
               out[c * inner + i] = value[c * inner + i] + bias[c];                                 \
       }                                                                                            \
+  }                                                                                                \
+  static void name (const Add *add, gint64 begin, gint64 end)                                      \
+  {                                                                                                \
+    gboolean is_short = add->layout.inner == 1 && add->layout.channels <= TILE / 4                 \
+                        && add->layout.channels > 0 && end - begin >= 4;                           \
+    (is_short ? name##_short : name##_long) (add, begin, end);                                     \
   }
 ADD (float, add_float)
 ADD (double, add_double)
@@ -181,6 +207,33 @@ typedef struct
   char *partial; /* one row of channels a chunk */
 } Sum;
 
+/* A vector of columns at a time, so that sums stay in registers. The last vector of a row begins in
+ * the next one where that is there; what does not belong to it is not used. Each column is added up
+ * from its first row to its last. */
+#define SUM_COLUMNS(T, name)                                                                       \
+  SLUICE_HOT static void name##_columns (const T *value, T *into, gint64 channels, gint64 rows)    \
+  {                                                                                                \
+    typedef T Vector __attribute__ ((vector_size (64)));                                           \
+    typedef T Loose __attribute__ ((vector_size (64), aligned (sizeof (T)), may_alias));           \
+    const gint64 lanes = 64 / sizeof (T);                                                          \
+    for (gint64 c = 0; c < channels; c += lanes)                                                   \
+      {                                                                                            \
+        gint64 n = MIN (lanes, channels - c), o = 0;                                               \
+        gint64 left = channels * rows - c - lanes, whole = left < 0 ? 0 : left / channels + 1;     \
+        Vector sum = { 0 };                                                                        \
+        T last[64 / sizeof (T)];                                                                   \
+        for (; o < MIN (whole, rows); o++)                                                         \
+          sum += *(const Loose *) (value + o * channels + c);                                      \
+        memcpy (last, &sum, sizeof last);                                                          \
+        for (; o < rows; o++)                                                                      \
+          for (gint64 i = 0; i < n; i++)                                                           \
+            last[i] += value[o * channels + c + i];                                                \
+        memcpy (into + c, last, (gsize) n * sizeof (T));                                           \
+      }                                                                                            \
+  }
+SUM_COLUMNS (float, sum_float)
+SUM_COLUMNS (double, sum_double)
+
 #define SUM(T, name)                                                                               \
   SLUICE_HOT static void name (const Sum *sum, const T *value, T *into, gint64 rows)               \
   {                                                                                                \
@@ -211,11 +264,17 @@ SUM (_Complex double, sum_c128)
 static void
 sum_rows (const Sum *sum, const void *value, void *into, gint64 rows)
 {
+  /* Of more channels a row is more than one page: columns would be far apart. */
+  gboolean in_columns = sum->layout.inner == 1 && sum->layout.channels <= 256;
   switch (sum->dtype)
     {
     case SLUICE_FLOAT:
+      if (in_columns)
+        return sum_float_columns (value, into, sum->layout.channels, rows);
       return sum_float (sum, value, into, rows);
     case SLUICE_DOUBLE:
+      if (in_columns)
+        return sum_double_columns (value, into, sum->layout.channels, rows);
       return sum_double (sum, value, into, rows);
     case SLUICE_COMPLEX64:
       return sum_c64 (sum, value, into, rows);
