@@ -28,12 +28,13 @@ class Extremes:
     def run(self, op, *inputs, rtol=0, atol=0, casts=None, n_fed=None, grads=False, **attrs):
         """One node on placeholders of unknown shape, run on these values; `casts` gives an input another dtype of its bits.
         With `n_fed` the shapes are known, and what follows the first so many inputs is constant; with `grads` what tf.gradients()
-        makes of the first output is wanted too, to each input that has one."""
-        arrays = [np.asarray(x) for x in inputs]
+        makes of the first output is wanted too, to each input that has one. A list is a list of tensors."""
+        arrays = [np.asarray(x) for x in tf.nest.flatten(inputs)]
         names = inspect.signature(getattr(raw, op)).parameters
         with self.graph.as_default():
             feeds = {tf1.placeholder(a.dtype, None if n_fed is None else a.shape): a for a in arrays[:n_fed]}
-            made = dict(zip(names, [*feeds, *map(tf.constant, arrays[len(feeds):])]))
+            made = [*feeds, *map(tf.constant, arrays[len(feeds):])]
+            made = dict(zip(names, tf.nest.pack_sequence_as(inputs, made)))
             for name, dtype in (casts or {}).items():
                 made[name] = raw.Bitcast(input=made[name], type=dtype)
             out = getattr(raw, op)(**made, **attrs)
@@ -223,7 +224,52 @@ def quantized(e):
         e.run('QuantizeAndDequantizeV4Grad', dy[0], x.astype(dtype), dtype(-1), dtype(1))
 
 
-FILES = [indices, infinite, quantized, rounding, shapes_wanted, shapes_equal, dtypes, refusals]
+EQUATIONS = [
+    ('ab,bc->ac', (2, 3), (3, 4)), ('...ab,...bc->...ac', (5, 2, 3), (3, 4)), ('...ab,...bc->...ac', (5, 1, 2, 3), (4, 3, 4)),
+    ('...ab,...bc->ac', (5, 2, 3), (3, 4)), ('...ab,...bc->ac', (2, 3), (3, 4)), ('ab,bc->...ac', (2, 3), (3, 4)),
+    ('a...->...', (2, 3)), ('a...->', (2, 3)), ('...->', (2, 3)), ('a...->a', (2,)), ('aa->a', (3, 3)), ('a->aa', (3,)),
+    ('aab->ab', (3, 3, 2)), ('ab->ba', (2, 3)), ('ab->', (2, 3)), ('aa->', (2, 3)), ('aa->', (3, 3)), ('ab,cd->abcd', (2, 3), (3, 4)),
+    ('ab,ab->ab', (2, 3), (2, 3)), ('ab,ab->ab', (2, 3), (1, 3)), ('...a,...a->...', (4, 1, 3), (5, 3)), ('...a,a...->...', (4, 3), (3, 5)),
+    ('a b->ba', (2, 3)), ('a b->b a', (2, 3, 2)), ('a1->a', (2, 3)), ('abc->a', (2, 3)), ('a->a', (2, 3)), ('ab,bc->ac', (2, 3), (4, 5)),
+    ('->', ()), (',->', (), ()), (',a->a', (), (3,)), ('a,->a', (3,), ()), ('ab->a', (0, 3)), ('ab->b', (0, 3)), ('ab,bc->ac', (2, 0), (0, 3)),
+    ('aBc->cB', (2, 3, 4)), ('ab...,bc...->...ac', (2, 3, 2), (3, 4, 2)), ('...,...->...', (2, 1), (1, 3)), ('...a->a...', (2, 3, 4)),
+    ('aa...->a...', (2, 2, 3)), ('a...->aa...', (2, 3)), ('abc,cd->ad', (2, 3, 4), (4, 5)), ('bac,bad->bcd', (2, 3, 4), (2, 3, 5)),
+    ('abc,abc->', (2, 3, 4), (2, 3, 4)), ('ab->aab', (2, 3)), ('a...a->...', (3, 2, 3)), ('abcd,aecd->acbe', (2, 3, 2, 4), (2, 5, 2, 4)),
+    ('aab,bcc->acc', (2, 2, 3), (3, 2, 2)), ('...ab->...', (2, 2, 3, 4)), ('ab...c,c...->b...', (2, 3, 2, 4), (4, 2)),
+    ('a...b,c...b->...', (2, 3, 1, 4), (3, 5, 4)), ('abcdefgh->hgfedcba', (1, 2, 1, 3, 1, 2, 1, 2)), ('ab,ab->ba', (12, 17), (12, 17)),
+    ('bij,bjk->bik', (5, 20, 30), (5, 30, 20)), ('bij,bkj->ibk', (7, 9, 12), (7, 11, 12))]
+
+
+def einsum(e):
+    """Equations, right and wrong, of all dtypes, with gradients; and shapes that are known in part."""
+    r = np.random.RandomState(1)
+    draw = {'c': lambda s: r.randn(*s) + 1j * r.randn(*s), 'i': lambda s: r.randint(-32, 32, s), 'f': lambda s: r.randn(*s)}
+    for k, (equation, *shapes) in enumerate(EQUATIONS):
+        large = max(np.prod(s) for s in shapes) > 2000
+        for dtype in [np.float32] if large else [np.float32, (np.float64, np.complex64, np.complex128, np.int32, np.int64)[k % 5]]:
+            values = [np.asarray(draw[np.dtype(dtype).kind](s), dtype) for s in shapes]
+            exact = np.dtype(dtype).kind == 'i'
+            e.run('Einsum', values, equation=equation, rtol=0 if exact else 1e-5, atol=0 if exact else 1e-5, grads=not exact)
+        halves = [np.asarray(r.randint(-4, 5, s), (np.float16, tf.bfloat16.as_numpy_dtype)[k % 2]) for s in shapes]
+        if not large:
+            e.run('Einsum', halves, equation=equation, rtol=1e-2, atol=1e-2)
+    partial = [None, [None], [None, None], [2, None], [None, 3], [2, 3], [None, 2, 3], [1, None, 3], [4, 2, None]]
+    for equation in ('ab,bc->ac', '...ab,...bc->...ac', '...ab,bc->...c', 'ab,...b->a...', 'ab,bc->...ca'):
+        for x in partial:
+            for y in partial:
+                try:
+                    e.shape('Einsum', inputs=[e.placeholder(tf.float32, x), e.placeholder(tf.float32, y)], equation=equation)
+                except ValueError:
+                    pass        # refused at once
+    for equation in ('ab->ba', '...a->a', '...a->a...', 'aa->a', 'a->aa', 'a...a->...'):
+        for x in partial:
+            try:
+                e.shape('Einsum', inputs=[e.placeholder(tf.float32, x)], equation=equation)
+            except ValueError:
+                pass
+
+
+FILES = [einsum, indices, infinite, quantized, rounding, shapes_wanted, shapes_equal, dtypes, refusals]
 
 
 def main():
