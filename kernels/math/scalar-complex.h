@@ -130,8 +130,10 @@ SCALAR_COMPLEX_TEST (not_equal, x != y)
   }                                                                                                \
   SLUICE_SCALAR C scalar_log1p_##s (C x)                                                           \
   {                                                                                                \
-    C more = 1 + x, log = clog##m (more);                                                          \
-    return more == log || more == 1 ? x : x * (log / (more - 1));                                  \
+    /* By parts: 1 + x takes the sign of a zero that is imaginary where the compiler widens 1. */  \
+    R re = 1 + creal##m (x), im = cimag##m (x);                                                    \
+    C more = __builtin_complex (re, im), log = clog##m (more);                                     \
+    return more == log || more == 1 ? x : x * (log / __builtin_complex (re - 1, im));              \
   }                                                                                                \
   SLUICE_SCALAR C scalar_power_##s (C x, C y)                                                      \
   {                                                                                                \
