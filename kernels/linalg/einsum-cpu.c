@@ -86,8 +86,6 @@ move (const Work *w,
 {
   SluiceMove move = { 0 };
   gint64 stride = order->n_elements;
-  if (order->n_elements == 0)
-    return TRUE;
   for (int k = 0; k < order->n; k++)
     {
       gint64 size = w->sizes[order->index[k]], step = steps[order->index[k]];
@@ -126,13 +124,6 @@ multiply (const Work *w, gint64 n_batches, const SluiceGemm *gemm)
 {
   Products p = { *gemm, sluice_dtype_size (w->dtype), w->call->kernel->rank == 0 };
   double flops = 2.0 * (double) gemm->m * (double) gemm->n * (double) gemm->k;
-  if (n_batches * gemm->m * gemm->n == 0)
-    return TRUE;
-  if (gemm->k == 0)
-    {
-      memset (gemm->c, 0, n_batches * gemm->m * gemm->n * p.size);
-      return TRUE;
-    }
   if (n_batches == 1 && !p.reference)
     return sluice_call_gemm (w->call, gemm);
   return sluice_call_parallel_for (w->call, n_batches, MAX (1, (gint64) (2e6 / (flops + 1))),
@@ -159,7 +150,7 @@ make_ones (const Work *w, gint64 n)
                     : is_wide                  ? (const void *) d
                                                : (const void *) f;
   g_autoptr (SluiceTensor) ones = scratch (w, n);
-  if (ones == NULL || (n > 0 && !sluice_move_fill (w->call, w->dtype, ones->data, one, n)))
+  if (ones == NULL || !sluice_move_fill (w->call, w->dtype, ones->data, one, n))
     return NULL;
   return g_steal_pointer (&ones);
 }
@@ -277,6 +268,13 @@ einsum_compute (SluiceKernelCall *call)
   SluiceTensor *out = sluice_call_output (call, 0, &w.shape);
   if (out == NULL || out->n_elements == 0)
     return out != NULL;
+  /* Sums of nothing: from here on no size is 0, and none grows beyond what there is. */
+  if (sluice_call_input (call, 0)->n_elements == 0
+      || sluice_call_input (call, e->n_inputs - 1)->n_elements == 0)
+    {
+      memset (out->data, 0, sluice_tensor_bytes (out));
+      return TRUE;
+    }
   sort_indices (&w, e);
   w.dtype = out->dtype;
   if (!sluice_dtype_is_half (out->dtype))

@@ -393,6 +393,7 @@ static const SluiceSample samples[] = {
   { "N=1; equation='abc->ca'", "float[2,3,4]", 1e-5, 1e-6 },
   { "N=1; equation='a...a->...'", "float[3,2,3]", 1e-5, 1e-6 },
   { "N=1; equation='ab->ba'", "float[0,3]", 0, 0 },
+  { "N=2; equation='ba,ca->c'", "float[4,0]; float[3,0]", 0, 0 },
 };
 static const SluiceRecipe recipe = {
   .samples = samples,
