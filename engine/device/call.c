@@ -266,12 +266,10 @@ sluice_call_resource (SluiceKernelCall *call,
                       SluiceResourceMake make,
                       gpointer data)
 {
-  g_autofree char *container = dup_text_attr (call->node, "container");
-  g_autofree char *shared_name = dup_text_attr (call->node, "shared_name");
+  g_autoptr (SluiceResourceKey) key = sluice_resource_key_prepare (call->node, NULL);
   GError *error = NULL;
   SluiceResource *resource =
-      sluice_resources_get (call->resources, container,
-                            shared_name ? shared_name : call->node->name, type, make, data, &error);
+      sluice_resources_get_by_key (call->resources, key, type, make, data, &error);
   if (resource == NULL)
     sluice_call_fail_with (call, error);
   return resource;

@@ -45,6 +45,7 @@ typedef struct
 
 SluiceResourceKey *sluice_resource_key_new (const char *container, const char *name);
 void sluice_resource_key_free (SluiceResourceKey *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceResourceKey, sluice_resource_key_free)
 
 /* As sluice_resources_get(). */
 SluiceResource *sluice_resources_get_by_key (SluiceResources *self,

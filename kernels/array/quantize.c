@@ -410,7 +410,11 @@ static const SluiceSample v4_grad_samples[] = {
 static const SluiceRecipe v4_grad_recipe = { v4_grad_samples, G_N_ELEMENTS (v4_grad_samples),
                                              SLUICE_SET_FLOATS };
 
-#define FLOATS  "T: {bfloat16, half, float, double}"
+#define FLOATS "T: {bfloat16, half, float, double}"
+#define ROUNDED                                                                                    \
+  "signed_input: bool = true; num_bits: int = 8; range_given: bool = false; " FLOATS               \
+  "; round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'; "                                   \
+  "narrow_range: bool = false; axis: int = -1"
 #define SUMMARY N_ ("Rounds to what a number of bits can tell apart")
 
 static const SluiceOpDef v1_op = {
@@ -427,9 +431,7 @@ static const SluiceOpDef v1_op = {
 static const SluiceOpDef v2_op = {
   .name = "QuantizeAndDequantizeV2",
   .signature = "input: T, input_min: T, input_max: T -> output: T",
-  .attrs = "signed_input: bool = true; num_bits: int = 8; range_given: bool = false; " FLOATS
-           "; round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'; "
-           "narrow_range: bool = false; axis: int = -1",
+  .attrs = ROUNDED,
   .summary = SUMMARY,
   .shape = quantize_shape,
   .gradient = sluice_grad_pass,
@@ -450,9 +452,7 @@ static const SluiceOpDef v3_op = {
 static const SluiceOpDef v4_op = {
   .name = "QuantizeAndDequantizeV4",
   .signature = "input: T, input_min: T, input_max: T -> output: T",
-  .attrs = "signed_input: bool = true; num_bits: int = 8; range_given: bool = false; " FLOATS
-           "; round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'; "
-           "narrow_range: bool = false; axis: int = -1",
+  .attrs = ROUNDED,
   .summary = SUMMARY,
   .shape = quantize_shape,
   .gradient = v4_gradient,

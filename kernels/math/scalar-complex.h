@@ -46,25 +46,20 @@ scalar_conj_c128 (SluiceComplex128 x)
   {                                                                                                \
     return (SluiceComplex64) scalar_##name##_c128 (x, y);                                          \
   }
-/* The same expression for both; an operator of 32 bits stays one. */
+/* The same expression for both, of these results; an operator of 32 bits stays one. */
+#define SCALAR_COMPLEX_EACH(name, expression, Of128, Of64)                                         \
+  SLUICE_SCALAR Of128 scalar_##name##_c128 (SluiceComplex128 x, SluiceComplex128 y)                \
+  {                                                                                                \
+    return expression;                                                                             \
+  }                                                                                                \
+  SLUICE_SCALAR Of64 scalar_##name##_c64 (SluiceComplex64 x, SluiceComplex64 y)                    \
+  {                                                                                                \
+    return expression;                                                                             \
+  }
 #define SCALAR_COMPLEX_BOTH(name, expression)                                                      \
-  SLUICE_SCALAR SluiceComplex128 scalar_##name##_c128 (SluiceComplex128 x, SluiceComplex128 y)     \
-  {                                                                                                \
-    return expression;                                                                             \
-  }                                                                                                \
-  SLUICE_SCALAR SluiceComplex64 scalar_##name##_c64 (SluiceComplex64 x, SluiceComplex64 y)         \
-  {                                                                                                \
-    return expression;                                                                             \
-  }
+  SCALAR_COMPLEX_EACH (name, expression, SluiceComplex128, SluiceComplex64)
 #define SCALAR_COMPLEX_TEST(name, expression)                                                      \
-  SLUICE_SCALAR uint8_t scalar_##name##_c128 (SluiceComplex128 x, SluiceComplex128 y)              \
-  {                                                                                                \
-    return expression;                                                                             \
-  }                                                                                                \
-  SLUICE_SCALAR uint8_t scalar_##name##_c64 (SluiceComplex64 x, SluiceComplex64 y)                 \
-  {                                                                                                \
-    return expression;                                                                             \
-  }
+  SCALAR_COMPLEX_EACH (name, expression, uint8_t, uint8_t)
 
 SCALAR_COMPLEX_1 (neg, -x)
 SCALAR_COMPLEX_1 (sign, x == 0 ? 0 : x / cabs (x))
