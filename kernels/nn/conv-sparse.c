@@ -16,7 +16,7 @@
 
 #define BLOCK SLUICE_ROWS_GROUP /* output channels that a chunk of the filter's gradient sums */
 #define TERMS 16384             /* of a band of rows, if a row has no more: 128 KiB */
-#define IMAGE (1 << 20)         /* elements of a padded one, which each thread has: 4 MiB */
+#define MOST  (1 << 20)         /* elements of a padded image, and terms, that each thread has */
 #define WORTH 4e6               /* operations below which nothing is gained */
 #define GAIN  0.85              /* of the time of the dense product, at most */
 
@@ -73,7 +73,8 @@ is_possible (const Sparse *s)
 {
   const SluiceConv *c = s->c;
   return c->first_axis == 1 && !c->channels_first && c->depth == c->channels && c->dilation[2] == 1
-         && s->image <= IMAGE && taps (s) * s->room * (gsize) c->out_channels <= G_MAXUINT32;
+         && s->image <= MOST && s->n_terms <= MOST
+         && taps (s) * s->room * (gsize) c->out_channels <= G_MAXUINT32;
 }
 
 /*
