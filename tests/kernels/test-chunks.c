@@ -460,6 +460,31 @@ test_others (void)
   check_node (build_random, 0);
 }
 
+/* Rows that fill no vector; 13 of 10 are one more than are taken at once. A bias added is a sum
+ * that broadcasts, its gradient a sum over rows. */
+static void
+test_narrow_biases (void)
+{
+  static const gint64 shapes[][2] = { { 3, 10 }, { 13, 10 }, { 5, 32 }, { 37, 17 }, { 2, 256 } };
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+    {
+      g_auto (Harness) h;
+      harness_init (&h, 1, FALSE);
+      SluiceEdge x = harness_noise (&h, &SLUICE_SHAPE (shapes[i][0], shapes[i][1]));
+      SluiceEdge bias = harness_noise (&h, &SLUICE_SHAPE (shapes[i][1]));
+      harness_op (&h, "BiasAdd", "biased", x, bias);
+      harness_op (&h, "Add", "added", x, bias);
+      harness_op (&h, "BiasAddGrad", "gradient", x);
+      harness_op (&h, "Sum", "sum", x, sluice_builder_const_int32 (&h.b, 0));
+      g_autoptr (SluiceTensor) biased = harness_fetch (&h, "biased:0");
+      g_autoptr (SluiceTensor) added = harness_fetch (&h, "added:0");
+      g_autoptr (SluiceTensor) gradient = harness_fetch (&h, "gradient:0");
+      g_autoptr (SluiceTensor) sum = harness_fetch (&h, "sum:0");
+      check_close (biased, added, 0);
+      check_close (gradient, sum, 1e-5);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -469,5 +494,6 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/chunks/cut-convolution", test_cut_convolution);
   g_test_add_func ("/kernels/chunks/lstm", test_lstm);
   g_test_add_func ("/kernels/chunks/others", test_others);
+  g_test_add_func ("/kernels/chunks/narrow-biases", test_narrow_biases);
   return g_test_run ();
 }
