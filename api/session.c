@@ -5,7 +5,7 @@
 #include "api/private.h"
 #include "engine/base/error.h"
 #include "engine/base/near.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 
 /* ---- options ---- */
 

@@ -7,12 +7,12 @@
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 
-#include "app/charts-page.h"
-#include "app/graph-page.h"
-#include "app/inspector.h"
+#include "app/charts/charts-page.h"
+#include "app/graph/graph-page.h"
+#include "app/graph/inspector.h"
 #include "app/probe.h"
 #include "app/run-controller.h"
-#include "app/runs-pane.h"
+#include "app/runs/runs-pane.h"
 #include "app/status-text.h"
 
 /* How often the status line follows a run. */

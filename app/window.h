@@ -5,7 +5,7 @@
 #include <adwaita.h>
 
 #include "app/application.h"
-#include "app/graph-file.h"
+#include "app/graph/graph-file.h"
 
 /* The one window: runs at the left, pages in the middle, the inspector at the right, what goes on
  * at the bottom. */

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 
 /**
  * cli_parse_feeds:

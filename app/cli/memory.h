@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/cli/cli.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 
 /* --memory-limit and --memory of the verbs that run graphs. */
 #define CLI_MEMORY_OPTIONS                                                                         \

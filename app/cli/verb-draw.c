@@ -8,7 +8,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/draw-charts.h"
-#include "app/graph-adapter.h"
+#include "app/graph/graph-adapter.h"
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/project.h"

@@ -7,7 +7,7 @@
 
 #include "app/cli/cli.h"
 #include "engine/graph/graphdef.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "engine/train/project.h"
 
 static gint64 n_cpus = 1, n_nulls;

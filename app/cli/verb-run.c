@@ -10,7 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 
 static char **feeds, **fetches, **targets;
 static gint64 n_threads, n_cpus = 1, max_iterations;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/difference.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 
 /*
  * What a graph computes, node by node, beside what it should: tensors of a file, or the same graph

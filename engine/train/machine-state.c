@@ -7,7 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/device/random.h"
 #include "engine/graph/graphdef.h"
-#include "engine/runtime/memory-class.h"
+#include "engine/runtime/plan/memory-class.h"
 #include "engine/store/checkpoint-file.h"
 #include "engine/train/machine.h"
 

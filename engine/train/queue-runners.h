@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 
 /*
  * Queue runners and the coordinator that ends them: tf.train.QueueRunner, tf.train.Coordinator. A

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 
 /*
  * What sluice_session_dup_trace() gives, in other programs' formats. White paper 9.2 and 9.3.

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "engine/store/store.h"
 #include "engine/train/project.h"
 

@@ -3,7 +3,7 @@
 
 /*
  * The frame of a loop: Enter, Exit, NextIteration and LoopCond, by value and by reference. The
- * executor itself moves values between frames and iterations (engine/runtime/frame.c).
+ * executor itself moves values between frames and iterations (engine/runtime/step/frame.c).
  */
 #include "kernels/flow/flow.h"
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "kernels/math/scalar.h"
 #include "kernels/typed.h"
 #include "tests/bench/race.h"

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "engine/base/pool.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "kernels/registry.h"
 #include "tests/bench/median.h"
 #include "tests/engine/runtime/lstm.h"

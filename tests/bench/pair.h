@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 
 /* What an option of sessions costs: the same step in two sessions, in turns on one thread. Failures
  * end the program. */

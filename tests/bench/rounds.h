@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/graph/builder.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 
 /* What the benchmarks of the runtime share: graphs in a few lines, and rounds of which the median
  * counts. */

@@ -15,7 +15,7 @@
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "kernels/registry.h"
 
 #define GOAL_NODES  36000

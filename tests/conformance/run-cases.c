@@ -17,7 +17,7 @@
 #include "engine/grad/grad.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "kernels/registry.h"
 #include "tests/conformance/case-file.h"
 #include "tests/conformance/compare.h"

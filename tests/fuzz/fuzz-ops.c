@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "engine/grad/grad.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "kernels/registry.h"
 #include "tests/fuzz/fuzz-account.h"
 #include "tests/fuzz/fuzz-driver.h"

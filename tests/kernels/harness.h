@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/graph/builder.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "kernels/registry.h"
 
 /* A graph with a builder and a session; nodes are added, then run by name. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/passes/passes.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "engine/graph/builder.h"
 #include "kernels/registry.h"
 

@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/grad/grad.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "kernels/registry.h"
 
 /* argv: the sample, then the wrong ones in the order of `mistakes`. */

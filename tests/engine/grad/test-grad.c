@@ -8,7 +8,7 @@
 #include "engine/grad/grad.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "kernels/registry.h"
 
 typedef struct

@@ -4,7 +4,7 @@
 
 #include "engine/graph/builder.h"
 #include "engine/graph/shape-context.h"
-#include "engine/runtime/session.h"
+#include "engine/runtime/session/session.h"
 #include "kernels/registry.h"
 
 /*

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/graph/graph-adapter.h"
+
+#include "engine/grad/flow.h"
+
+static SluiceNodeClass
+node_class (const SluiceNode *node)
+{
+  switch (sluice_node_get_role (node))
+    {
+    case SLUICE_ROLE_CONST:
+      return SLUICE_NODE_CLASS_CONSTANT;
+    case SLUICE_ROLE_VARIABLE:
+    case SLUICE_ROLE_RESOURCE_HANDLE:
+      return SLUICE_NODE_CLASS_VARIABLE;
+    case SLUICE_ROLE_PLACEHOLDER:
+      return SLUICE_NODE_CLASS_PLACEHOLDER;
+    case SLUICE_ROLE_SUMMARY:
+    case SLUICE_ROLE_MERGE_SUMMARY:
+      return SLUICE_NODE_CLASS_SUMMARY;
+    case SLUICE_ROLE_NO_OP:
+      return SLUICE_NODE_CLASS_CONTROL;
+    default:
+      return SLUICE_NODE_CLASS_OP;
+    }
+}
+
+static gint64
+known_elements (const SluiceShape *shape)
+{
+  double n = shape->rank >= 0 ? 1 : 0;
+  for (int i = 0; i < shape->rank; i++)
+    n *= MAX (shape->dim[i], shape->dim[i] < 0 ? 1 : 0);
+  return n < 1e18 ? (gint64) n : (gint64) 1e18;
+}
+
+static guint64
+output_bytes (const SluiceOutput *output)
+{
+  return known_elements (&output->shape) * sluice_dtype_size (sluice_dtype_base (output->dtype));
+}
+
+/* "?×784" */
+static char *
+shape_text (const SluiceShape *shape)
+{
+  if (shape->rank < 0)
+    return NULL;
+  if (shape->rank == 0)
+    return g_strdup ("scalar");
+  GString *text = g_string_new (NULL);
+  for (int i = 0; i < shape->rank; i++)
+    {
+      if (i > 0)
+        g_string_append (text, "×");
+      if (shape->dim[i] < 0)
+        g_string_append_c (text, '?');
+      else
+        g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[i]);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* Work by the op's own formula, on shapes whose unknown sizes are taken as one. */
+static double
+node_cost (const SluiceNode *node)
+{
+  if (node->op == NULL || node->op->def->cost == NULL || node->error != NULL)
+    return 0;
+  g_autofree SluiceShape *inputs = g_new (SluiceShape, node->n_inputs + 1);
+  g_autofree SluiceShape *outputs = g_new (SluiceShape, node->n_outputs + 1);
+  for (guint i = 0; i < node->n_inputs; i++)
+    inputs[i] =
+        node->inputs[i].node != NULL ? *sluice_edge_shape (node->inputs[i]) : SLUICE_SHAPE_UNKNOWN;
+  for (guint i = 0; i < node->n_outputs; i++)
+    outputs[i] = node->outputs[i].shape;
+  for (guint i = 0; i < node->n_inputs + node->n_outputs; i++)
+    {
+      SluiceShape *shape = i < node->n_inputs ? &inputs[i] : &outputs[i - node->n_inputs];
+      if (shape->rank < 0)
+        return 0;
+      for (int d = 0; d < shape->rank; d++)
+        shape->dim[d] = MAX (shape->dim[d], 1);
+    }
+  SluiceCost cost = { 0 };
+  node->op->def->cost (node, inputs, outputs, &cost);
+  return cost.flops;
+}
+
+/* (nullable): without loops, and where one cannot be told from the rest. */
+static SluiceFlow *
+find_loops (SluiceGraph *graph)
+{
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      if (node->error != NULL && sluice_node_get_role (node) == SLUICE_ROLE_ENTER)
+        return NULL;
+    }
+  return sluice_flow_new (graph, NULL, FALSE);
+}
+
+/* (nullable): an Enter belongs to the loop that it leads into. */
+static const char *
+loop_of (SluiceFlow *flow, const SluiceNode *node)
+{
+  if (flow == NULL)
+    return NULL;
+  guint frame = sluice_node_get_role (node) == SLUICE_ROLE_ENTER
+                    ? sluice_flow_output_frame_of (flow, node)
+                    : sluice_flow_frame_of (flow, node);
+  return frame != 0 ? sluice_flow_get_loop (flow, frame)->name : NULL;
+}
+
+static void
+add_node (SluiceGraphModel *model, const SluiceNode *node, SluiceFlow *flow, SluiceSession *session)
+{
+  const char *device =
+      session != NULL ? sluice_session_get_placement (session, node->name, NULL) : NULL;
+  SluiceModelNode item = { .name = node->name,
+                           .op = node->op_name,
+                           .device = device != NULL ? device : node->device,
+                           .loop = loop_of (flow, node),
+                           .error = node->error != NULL ? node->error->message : NULL,
+                           .node_class = node_class (node),
+                           .cost = node_cost (node) };
+  for (guint i = 0; i < node->n_outputs; i++)
+    item.bytes += output_bytes (&node->outputs[i]);
+  SluiceRole role = sluice_node_get_role (node);
+  if (role == SLUICE_ROLE_VARIABLE && node->n_outputs > 0)
+    item.params = known_elements (&node->outputs[0].shape);
+  else if (role == SLUICE_ROLE_RESOURCE_HANDLE && node->n_outputs > 0)
+    item.params = known_elements (&node->outputs[0].handle_shape);
+  sluice_graph_model_add_node (model, &item);
+}
+
+/* A reference or handle that goes into an op which writes through it is an update of the variable.
+ */
+static SluiceEdgeKind
+edge_kind (const SluiceNode *node, guint input)
+{
+  SluiceRole role = sluice_node_get_role (node);
+  SluiceDType dtype = sluice_edge_dtype (node->inputs[input]);
+  if (role == SLUICE_ROLE_MERGE
+      && sluice_node_get_role (node->inputs[input].node) == SLUICE_ROLE_NEXT_ITERATION)
+    return SLUICE_EDGE_BACK;
+  if (sluice_dtype_is_ref (dtype))
+    return node->n_outputs > 0 && sluice_dtype_is_ref (node->outputs[0].dtype)
+               ? SLUICE_EDGE_REFERENCE
+               : SLUICE_EDGE_DATA;
+  return dtype == SLUICE_RESOURCE && role != SLUICE_ROLE_READ_VARIABLE && node->n_outputs == 0
+             ? SLUICE_EDGE_REFERENCE
+             : SLUICE_EDGE_DATA;
+}
+
+static void
+add_edges (SluiceGraphModel *model, const SluiceNode *node, guint index, const guint *index_of)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      SluiceEdge from = node->inputs[i];
+      if (from.node == NULL)
+        continue;
+      const SluiceOutput *output = &from.node->outputs[from.port];
+      g_autofree char *shape = shape_text (&output->shape);
+      sluice_graph_model_add_edge (model,
+                                   &(SluiceModelEdge){ .from = index_of[from.node->id],
+                                                       .to = index,
+                                                       .port = from.port,
+                                                       .slot = i,
+                                                       .kind = edge_kind (node, i),
+                                                       .dtype = sluice_dtype_name (output->dtype),
+                                                       .shape = shape,
+                                                       .bytes = output_bytes (output) });
+    }
+  for (guint i = 0; i < node->n_control_inputs; i++)
+    sluice_graph_model_add_edge (model,
+                                 &(SluiceModelEdge){ .from = index_of[node->control_inputs[i]->id],
+                                                     .to = index,
+                                                     .kind = SLUICE_EDGE_CONTROL });
+}
+
+SluiceGraphModel *
+sluice_graph_model_from_graph (SluiceGraph *graph, SluiceSession *session)
+{
+  SluiceFlow *flow = find_loops (graph);
+  guint n = sluice_graph_get_n_nodes (graph);
+  SluiceGraphModel *model = sluice_graph_model_new ();
+  g_autofree guint *index_of = g_new0 (guint, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      index_of[node->id] = i;
+      add_node (model, node, flow, session);
+    }
+  for (guint i = 0; i < n; i++)
+    add_edges (model, sluice_graph_get_node (graph, i), i, index_of);
+  sluice_flow_free (flow);
+  return model;
+}

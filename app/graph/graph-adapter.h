@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/graph/graph.h"
+#include "engine/runtime/session/session.h"
+#include "ui/canvas/graph-model.h"
+
+/**
+ * sluice_graph_model_from_graph:
+ *
+ * @session: (nullable): that the graph was placed in; a node's device is where it stands there,
+ * else what it asks for
+ *
+ * What the canvas draws of a graph: a node each, with its class, its loop, cost and bytes by the
+ * static shapes (a dimension that is not known counts as one), and the edges between them.
+ *
+ * Returns: (transfer full)
+ */
+SluiceGraphModel *sluice_graph_model_from_graph (SluiceGraph *graph, SluiceSession *session);

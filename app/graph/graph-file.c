@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/graph/graph-file.h"
+
+#include "app/graph/graph-adapter.h"
+#include "engine/graph/graphdef.h"
+#include "engine/train/project.h"
+
+void
+sluice_graph_file_free (SluiceGraphFile *self)
+{
+  g_clear_pointer (&self->graph, sluice_graph_unref);
+  g_clear_object (&self->placed);
+  g_clear_pointer (&self->model, sluice_graph_model_unref);
+  g_clear_pointer (&self->state, sluice_view_state_free);
+  g_free (self->layout_path);
+  g_free (self);
+}
+
+/* The graph file of a project; for a graph file itself no layout is kept. */
+static char *
+find_graph (const char *path, char **layout_path, guint *n_cpus, GError **error)
+{
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
+    return g_strdup (path);
+  g_autoptr (SluiceProject) project = sluice_project_load (path, error);
+  if (project == NULL)
+    return NULL;
+  *layout_path = g_build_filename (project->folder, "model.layout", NULL);
+  *n_cpus = (guint) MAX (project->n_cpus, 1);
+  return g_strdup (project->graph_path);
+}
+
+/* Where a run would place the nodes: a session in which nothing runs. (nullable): what cannot be
+ * placed says so when it is run. */
+static SluiceSession *
+place (SluiceGraph *graph, guint n_cpus)
+{
+  SluiceSessionOptions options = { .n_cpus = n_cpus, .soft_placement = TRUE, .no_trace = TRUE };
+  g_autoptr (SluiceSession) session = sluice_session_new (&options, NULL);
+  return session != NULL && sluice_session_extend (session, graph, NULL)
+             ? g_steal_pointer (&session)
+             : NULL;
+}
+
+/* The positions that were saved; a file that cannot be read is told, and not written over. */
+static void
+read_layout (SluiceGraphFile *self)
+{
+  g_autofree char *hash = sluice_graph_dup_hash (self->graph), *text = NULL;
+  g_autoptr (GError) error = NULL;
+  sluice_graph_model_set_hash (self->model, hash);
+  if (!g_file_get_contents (self->layout_path, &text, NULL, NULL))
+    return;
+  self->state = sluice_view_state_parse (text, NULL, &error);
+  if (self->state != NULL)
+    return;
+  g_message ("%s: %s", self->layout_path, error->message);
+  g_clear_pointer (&self->layout_path, g_free);
+}
+
+SluiceGraphFile *
+sluice_graph_file_read (const char *path, GError **error)
+{
+  g_autoptr (SluiceGraphFile) self = g_new0 (SluiceGraphFile, 1);
+  guint n_cpus = 1;
+  g_autofree char *file = find_graph (path, &self->layout_path, &n_cpus, error);
+  self->graph = file != NULL ? sluice_graph_load_file (file, error) : NULL;
+  if (self->graph == NULL)
+    return NULL;
+  self->placed = place (self->graph, n_cpus);
+  self->model = sluice_graph_model_from_graph (self->graph, self->placed);
+  if (self->layout_path != NULL)
+    read_layout (self);
+  return g_steal_pointer (&self);
+}
+
+/* ---- ahead of time ---- */
+
+struct _SluiceReadAhead
+{
+  char *path;
+  GThread *thread;
+  GError *error;
+};
+
+static gpointer
+read_ahead (gpointer data)
+{
+  SluiceReadAhead *self = data;
+  return sluice_graph_file_read (self->path, &self->error);
+}
+
+SluiceReadAhead *
+sluice_read_ahead_new (const char *path)
+{
+  SluiceReadAhead *self = g_new0 (SluiceReadAhead, 1);
+  self->path = g_canonicalize_filename (path, NULL);
+  self->thread = g_thread_try_new ("read-ahead", read_ahead, self, NULL);
+  return self;
+}
+
+SluiceGraphFile *
+sluice_read_ahead_finish (SluiceReadAhead *self, const char *path, GError **error)
+{
+  if (self->thread == NULL || !g_str_equal (path, self->path))
+    return sluice_graph_file_read (path, error);
+  SluiceGraphFile *file = g_thread_join (g_steal_pointer (&self->thread));
+  if (file == NULL)
+    g_propagate_error (error, g_steal_pointer (&self->error));
+  return file;
+}
+
+void
+sluice_read_ahead_free (SluiceReadAhead *self)
+{
+  SluiceGraphFile *file = self->thread != NULL ? g_thread_join (self->thread) : NULL;
+  g_clear_pointer (&file, sluice_graph_file_free);
+  g_clear_error (&self->error);
+  g_free (self->path);
+  g_free (self);
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/graph/graph-page.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "app/graph/live-graph.h"
+#include "engine/graph/graphdef.h"
+#include "engine/train/project.h"
+#include "ui/canvas/canvas.h"
+
+/* How often the trace is read while a run is under way. */
+#define LIVE_MS 500
+
+struct _SluiceGraphPage
+{
+  GtkWidget parent;
+  SluiceCanvas *canvas;
+  char *path;
+  gboolean is_other; /* than what was open before */
+  char *layout_path; /* (nullable): where the positions are saved */
+  SluiceGraph *graph;
+  GCancellable *loading;
+  SluiceRunController *controller;
+  SluiceSession *placed; /* (nullable): of no run, where the nodes of the graph stand */
+  SluiceLiveGraph *live; /* (nullable): what the trace of the last run told */
+  gboolean live_reading;
+  guint live_source, save_source;
+};
+
+G_DEFINE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, GTK_TYPE_WIDGET)
+
+enum
+{
+  SELECTION_CHANGED,
+  LOADED,
+  FAILED,
+  MEASURED,
+  N_SIGNALS,
+};
+static guint signals[N_SIGNALS];
+
+/* ---- positions ---- */
+
+/* (transfer full) (nullable): NULL where there is nothing to save, or nowhere to. */
+static char *
+print_layout (SluiceGraphPage *self)
+{
+  SluiceGraphModel *model = sluice_canvas_get_model (self->canvas);
+  if (self->layout_path == NULL || model == NULL)
+    return NULL;
+  g_autoptr (SluiceViewState) state = sluice_canvas_dup_view_state (self->canvas);
+  return sluice_view_state_print (state, sluice_graph_model_get_hash (model));
+}
+
+static void
+layout_not_saved (SluiceGraphPage *self, const GError *error)
+{
+  g_autofree char *message = g_strdup_printf (_ ("The layout was not saved: %s"), error->message);
+  g_signal_emit (self, signals[FAILED], 0, message);
+}
+
+static void
+layout_saved_cb (GObject *file, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (SluiceGraphPage) self = data;
+  g_autoptr (GError) error = NULL;
+  if (!g_file_replace_contents_finish (G_FILE (file), result, NULL, &error))
+    layout_not_saved (self, error);
+}
+
+static gboolean
+save_layout_cb (gpointer data)
+{
+  SluiceGraphPage *self = data;
+  self->save_source = 0;
+  g_autofree char *text = print_layout (self);
+  if (text == NULL)
+    return G_SOURCE_REMOVE;
+  g_autoptr (GFile) file = g_file_new_for_path (self->layout_path);
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_file_replace_contents_bytes_async (file, bytes, NULL, FALSE, G_FILE_CREATE_NONE, NULL,
+                                       layout_saved_cb, g_object_ref (self));
+  return G_SOURCE_REMOVE;
+}
+
+/* What waits to be saved is saved now: the window closes, or another graph comes. */
+static void
+flush_layout (SluiceGraphPage *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = self->save_source != 0 ? print_layout (self) : NULL;
+  g_clear_handle_id (&self->save_source, g_source_remove);
+  if (text != NULL && !g_file_set_contents (self->layout_path, text, -1, &error))
+    layout_not_saved (self, error);
+}
+
+/* Soon, so that a drag writes once. */
+static void
+layout_changed_cb (SluiceGraphPage *self)
+{
+  if (self->save_source == 0)
+    self->save_source = g_timeout_add (800, save_layout_cb, self);
+}
+
+/* ---- loading ---- */
+
+typedef struct
+{
+  char *path;
+  SluiceReadAhead *ahead; /* (nullable) */
+} Request;
+
+static void
+request_free (gpointer data)
+{
+  Request *request = data;
+  g_clear_pointer (&request->ahead, sluice_read_ahead_free);
+  g_free (request->path);
+  g_free (request);
+}
+
+static void
+load_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GError *error = NULL;
+  Request *request = data;
+  SluiceGraphFile *file = request->ahead != NULL
+                              ? sluice_read_ahead_finish (request->ahead, request->path, &error)
+                              : sluice_graph_file_read (request->path, &error);
+  if (file != NULL)
+    g_task_return_pointer (task, file, (GDestroyNotify) sluice_graph_file_free);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+load_done (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceGraphFile) file = g_task_propagate_pointer (G_TASK (result), &error);
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+  g_clear_object (&self->loading);
+  sluice_canvas_set_loading (self->canvas, NULL);
+  if (file == NULL)
+    sluice_canvas_set_failure (self->canvas, error->message);
+  else
+    {
+      self->graph = g_steal_pointer (&file->graph);
+      self->placed = g_steal_pointer (&file->placed);
+      self->layout_path = g_steal_pointer (&file->layout_path);
+      sluice_canvas_set_failure (self->canvas, NULL);
+      if (file->state != NULL || self->is_other)
+        sluice_canvas_set_view_state (self->canvas, file->state);
+      sluice_canvas_set_model (self->canvas, file->model);
+    }
+  g_signal_emit (self, signals[LOADED], 0);
+}
+
+void
+sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead *ahead)
+{
+  flush_layout (self);
+  if (self->loading != NULL)
+    g_cancellable_cancel (self->loading);
+  g_clear_object (&self->loading);
+  g_clear_pointer (&self->graph, sluice_graph_unref);
+  g_clear_object (&self->placed);
+  g_clear_pointer (&self->live, sluice_live_graph_unref);
+  g_clear_pointer (&self->layout_path, g_free);
+  /* What was selected, open and in view in another graph is nothing in this one. */
+  self->is_other = g_strcmp0 (path, self->path) != 0;
+  if (self->is_other)
+    {
+      sluice_canvas_select (self->canvas, NULL);
+      sluice_canvas_set_model (self->canvas, NULL);
+    }
+  g_free (self->path);
+  self->path = g_strdup (path);
+  self->loading = g_cancellable_new ();
+  sluice_canvas_clear_values (self->canvas);
+  sluice_canvas_set_loading (self->canvas, _ ("Reading the graph…"));
+  g_autoptr (GTask) task = g_task_new (self, self->loading, load_done, NULL);
+  Request *request = g_new (Request, 1);
+  *request = (Request){ g_strdup (path), ahead };
+  g_task_set_task_data (task, request, request_free);
+  g_task_run_in_thread (task, load_in_worker);
+}
+
+/* ---- what the trace tells while a run is under way ---- */
+
+double
+sluice_graph_page_get_share (SluiceGraphPage *self, const char *name)
+{
+  return sluice_live_graph_get_share (self->live, name);
+}
+
+gint64
+sluice_graph_page_get_iterations (SluiceGraphPage *self, const char *loop)
+{
+  return sluice_live_graph_get_iterations (self->live, loop);
+}
+
+static void
+show_live (SluiceGraphPage *self)
+{
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) values = sluice_live_graph_dup_values (self->live, texts);
+  sluice_canvas_set_values (self->canvas, (SluiceCanvasValue *) values->data, values->len);
+  g_signal_emit (self, signals[MEASURED], 0);
+}
+
+static void
+live_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  g_task_return_boolean (task, sluice_live_graph_read (data));
+}
+
+static void
+live_done (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
+  self->live_reading = FALSE;
+  if (!g_task_propagate_boolean (G_TASK (result), NULL)
+      || g_task_get_task_data (G_TASK (result)) != self->live || self->canvas == NULL)
+    return; /* nothing ran, or another graph or run came */
+  sluice_live_graph_show (self->live);
+  show_live (self);
+}
+
+static gboolean
+live_cb (gpointer data)
+{
+  SluiceGraphPage *self = data;
+  SluiceSession *session = sluice_run_controller_get_session (self->controller);
+  SluiceHierarchy *hierarchy = sluice_canvas_get_hierarchy (self->canvas);
+  SluiceControlState state = sluice_run_controller_get_state (self->controller);
+  /* Paused as well: what a single step did is told. */
+  if (state == SLUICE_CONTROL_IDLE || state == SLUICE_CONTROL_STARTING || session == NULL
+      || hierarchy == NULL || self->live_reading || !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return G_SOURCE_CONTINUE;
+  if (self->live == NULL || !sluice_live_graph_is_of (self->live, session, hierarchy))
+    {
+      g_clear_pointer (&self->live, sluice_live_graph_unref);
+      self->live = sluice_live_graph_new (session, hierarchy);
+    }
+  self->live_reading = TRUE;
+  g_autoptr (GTask) task = g_task_new (self, NULL, live_done, NULL);
+  g_task_set_task_data (task, sluice_live_graph_ref (self->live),
+                        (GDestroyNotify) sluice_live_graph_unref);
+  g_task_run_in_thread (task, live_in_worker);
+  return G_SOURCE_CONTINUE;
+}
+
+void
+sluice_graph_page_set_controller (SluiceGraphPage *self, SluiceRunController *controller)
+{
+  g_set_object (&self->controller, controller);
+  if (self->live_source == 0)
+    self->live_source = g_timeout_add (LIVE_MS, live_cb, self);
+}
+
+/* ---- what the window asks ---- */
+
+SluiceGraph *
+sluice_graph_page_get_graph (SluiceGraphPage *self)
+{
+  return self->graph;
+}
+
+SluiceSession *
+sluice_graph_page_get_placed (SluiceGraphPage *self)
+{
+  return self->placed;
+}
+
+SluiceGraphModel *
+sluice_graph_page_get_model (SluiceGraphPage *self)
+{
+  return sluice_canvas_get_model (self->canvas);
+}
+
+SluiceHierarchy *
+sluice_graph_page_get_hierarchy (SluiceGraphPage *self)
+{
+  return sluice_canvas_get_hierarchy (self->canvas);
+}
+
+const char *
+sluice_graph_page_get_selection (SluiceGraphPage *self)
+{
+  return sluice_canvas_get_selection (self->canvas);
+}
+
+gboolean
+sluice_graph_page_select (SluiceGraphPage *self, const char *name)
+{
+  return sluice_canvas_select (self->canvas, name);
+}
+
+guint
+sluice_graph_page_find (SluiceGraphPage *self, const char *text)
+{
+  return sluice_canvas_find (self->canvas, text);
+}
+
+gboolean
+sluice_graph_page_do (SluiceGraphPage *self, const char *verb)
+{
+  g_autofree char *action = g_strconcat ("canvas.", verb, NULL);
+  return gtk_widget_activate_action_variant (GTK_WIDGET (self->canvas), action, NULL);
+}
+
+void
+sluice_graph_page_export (SluiceGraphPage *self, const char *path)
+{
+  const char *ending = strrchr (path, '.');
+  g_autofree char *lower = g_ascii_strdown (ending != NULL ? ending + 1 : "", -1);
+  g_autofree char *action = g_strconcat ("canvas.export-", lower, NULL);
+  if (gtk_widget_activate_action (GTK_WIDGET (self->canvas), action, "s", path))
+    return;
+  g_autofree char *message = g_strdup_printf (
+      _ ("“%s” was not written: its name must end in .svg, .pdf, .png or .dot"), path);
+  g_signal_emit (self, signals[FAILED], 0, message);
+}
+
+gboolean
+sluice_graph_page_is_busy (SluiceGraphPage *self)
+{
+  return self->loading != NULL || sluice_canvas_is_busy (self->canvas);
+}
+
+char *
+sluice_graph_page_dump_state (SluiceGraphPage *self)
+{
+  return sluice_canvas_dump_state (self->canvas);
+}
+
+char *
+sluice_graph_page_dump_scopes (SluiceGraphPage *self)
+{
+  return sluice_canvas_dump_scopes (self->canvas);
+}
+
+void
+sluice_graph_page_apply_settings (SluiceGraphPage *self, GSettings *settings)
+{
+  sluice_canvas_set_flow (self->canvas, g_settings_get_enum (settings, "data-flow") == 0
+                                            ? SLUICE_FLOW_UP
+                                            : SLUICE_FLOW_DOWN);
+  sluice_canvas_set_reduced_motion (self->canvas,
+                                    g_settings_get_boolean (settings, "reduced-motion"));
+}
+
+static void
+selection_changed_cb (SluiceGraphPage *self, const char *name)
+{
+  g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
+}
+
+static void
+high_contrast_cb (SluiceGraphPage *self)
+{
+  AdwStyleManager *style = adw_style_manager_get_default ();
+  sluice_canvas_set_high_contrast (self->canvas, adw_style_manager_get_high_contrast (style));
+}
+
+static void
+failed_cb (SluiceGraphPage *self, const char *message)
+{
+  g_signal_emit (self, signals[FAILED], 0, message);
+}
+
+static void
+sluice_graph_page_dispose (GObject *object)
+{
+  SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
+  if (self->canvas != NULL)
+    flush_layout (self);
+  if (self->loading != NULL)
+    g_cancellable_cancel (self->loading);
+  g_clear_object (&self->loading);
+  g_clear_handle_id (&self->live_source, g_source_remove);
+  g_clear_object (&self->controller);
+  g_clear_object (&self->placed);
+  g_clear_pointer (&self->live, sluice_live_graph_unref);
+  g_clear_pointer ((GtkWidget **) &self->canvas, gtk_widget_unparent);
+  G_OBJECT_CLASS (sluice_graph_page_parent_class)->dispose (object);
+}
+
+static void
+sluice_graph_page_finalize (GObject *object)
+{
+  SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
+  g_clear_pointer (&self->graph, sluice_graph_unref);
+  g_free (self->path);
+  g_free (self->layout_path);
+  G_OBJECT_CLASS (sluice_graph_page_parent_class)->finalize (object);
+}
+
+static void
+sluice_graph_page_class_init (SluiceGraphPageClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  object_class->dispose = sluice_graph_page_dispose;
+  object_class->finalize = sluice_graph_page_finalize;
+  signals[SELECTION_CHANGED] =
+      g_signal_new ("selection-changed", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                    NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[LOADED] = g_signal_new ("loaded", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                  NULL, NULL, G_TYPE_NONE, 0);
+  signals[FAILED] = g_signal_new ("failed", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                  NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[MEASURED] = g_signal_new ("measured", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 0);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+}
+
+static void
+sluice_graph_page_init (SluiceGraphPage *self)
+{
+  self->canvas = SLUICE_CANVAS (sluice_canvas_new ());
+  gtk_widget_set_parent (GTK_WIDGET (self->canvas), GTK_WIDGET (self));
+  g_signal_connect_swapped (self->canvas, "selection-changed", G_CALLBACK (selection_changed_cb),
+                            self);
+  g_signal_connect_swapped (self->canvas, "layout-changed", G_CALLBACK (layout_changed_cb), self);
+  g_signal_connect_swapped (self->canvas, "failed", G_CALLBACK (failed_cb), self);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::high-contrast",
+                           G_CALLBACK (high_contrast_cb), self, G_CONNECT_SWAPPED);
+  high_contrast_cb (self);
+}

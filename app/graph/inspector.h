@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "app/graph/graph-page.h"
+
+/* What is known of the selected node or scope; of the whole graph where nothing is selected. */
+#define SLUICE_TYPE_INSPECTOR (sluice_inspector_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceInspector, sluice_inspector, SLUICE, INSPECTOR, GtkWidget)
+
+/* name NULL: the whole graph; graph NULL: nothing is open. Values that move are read from page and
+ * session (nullable: then devices are where nodes would stand). */
+void sluice_inspector_show (SluiceInspector *self,
+                            SluiceGraph *graph,
+                            const char *name,
+                            SluiceGraphPage *page,
+                            SluiceSession *session);
+/* Shares and iterations as they are now. */
+void sluice_inspector_update (SluiceInspector *self, SluiceGraphPage *page);
+char *
+sluice_inspector_dup_text (SluiceInspector *self); /* all that it says, a line each: for tests */

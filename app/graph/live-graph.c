@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/graph/live-graph.h"
+
+#include <string.h>
+
+/* Steps of which a loop's rounds are kept: lanes tell of them one after the other, and of the step
+ * under way only half. */
+#define N_STEPS 16
+
+typedef struct
+{
+  guint64 newest; /* step */
+  struct
+  {
+    guint64 step, rounds; /* rounds: the highest number of an iteration, of which the last one only
+                             finds that there is no more to do */
+    gboolean used;
+  } steps[N_STEPS]; /* by the step's number */
+} Rounds;
+
+struct _SluiceLiveGraph
+{
+  gatomicrefcount ref_count;
+  SluiceSession *session;
+  SluiceHierarchy *hierarchy;
+  /* The reader's. */
+  guint64 cursor;
+  double *seconds;   /* per group, all that is below it included */
+  GHashTable *loops; /* name, owned by the session -> Rounds */
+  /* What of it is shown. */
+  double *shown_seconds;
+  GHashTable *shown_loops; /* name -> gint64: iterations */
+};
+
+SluiceLiveGraph *
+sluice_live_graph_new (SluiceSession *session, SluiceHierarchy *hierarchy)
+{
+  SluiceLiveGraph *self = g_new0 (SluiceLiveGraph, 1);
+  g_atomic_ref_count_init (&self->ref_count);
+  self->session = g_object_ref (session);
+  self->hierarchy = sluice_hierarchy_ref (hierarchy);
+  self->seconds = g_new0 (double, sluice_hierarchy_get_n_groups (hierarchy));
+  self->shown_seconds = g_new0 (double, sluice_hierarchy_get_n_groups (hierarchy));
+  self->loops = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  self->shown_loops = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  return self;
+}
+
+SluiceLiveGraph *
+sluice_live_graph_ref (SluiceLiveGraph *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+sluice_live_graph_unref (SluiceLiveGraph *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  g_hash_table_unref (self->loops);
+  g_hash_table_unref (self->shown_loops);
+  g_free (self->seconds);
+  g_free (self->shown_seconds);
+  sluice_hierarchy_unref (self->hierarchy);
+  g_object_unref (self->session);
+  g_free (self);
+}
+
+gboolean
+sluice_live_graph_is_of (SluiceLiveGraph *self, SluiceSession *session, SluiceHierarchy *hierarchy)
+{
+  return self->session == session && self->hierarchy == hierarchy;
+}
+
+/* The group of a node; what a call was written out to counts for the call. */
+static guint
+find_group (SluiceLiveGraph *self, const char *node)
+{
+  SluiceGraphModel *model = sluice_hierarchy_get_model (self->hierarchy);
+  guint index = sluice_graph_model_lookup (model, node);
+  if (index != G_MAXUINT)
+    return sluice_hierarchy_get_op_group (self->hierarchy, index);
+  g_autofree char *path = g_strdup (node);
+  for (char *slash = strrchr (path, '/'); slash != NULL; slash = strrchr (path, '/'))
+    {
+      *slash = '\0';
+      guint found = sluice_hierarchy_lookup (self->hierarchy, path);
+      if (found != SLUICE_NONE)
+        return found;
+    }
+  return 0;
+}
+
+static void
+add_time (SluiceLiveGraph *self, const SluiceTraceEvent *event)
+{
+  double time = event->end_us - event->start_us;
+  if (event->kind == SLUICE_TRACE_WAIT || time <= 0)
+    return; /* waiting is no work */
+  guint group = find_group (self, event->node);
+  for (; group != 0; group = sluice_hierarchy_get_group (self->hierarchy, group)->parent)
+    self->seconds[group] += time;
+  self->seconds[0] += time;
+}
+
+static void
+add_round (SluiceLiveGraph *self, const SluiceTraceEvent *event)
+{
+  guint at = event->step % N_STEPS;
+  Rounds *rounds = g_hash_table_lookup (self->loops, event->frame);
+  if (rounds == NULL)
+    {
+      rounds = g_new0 (Rounds, 1);
+      g_hash_table_insert (self->loops, (char *) event->frame, rounds);
+    }
+  rounds->newest = MAX (rounds->newest, event->step);
+  if (!rounds->steps[at].used || rounds->steps[at].step < event->step)
+    {
+      rounds->steps[at].used = TRUE;
+      rounds->steps[at].step = event->step;
+      rounds->steps[at].rounds = 0;
+    }
+  if (rounds->steps[at].step == event->step)
+    rounds->steps[at].rounds = MAX (rounds->steps[at].rounds, event->iteration);
+}
+
+/* Of the newest step, or of the one before it where that went further. */
+static gint64
+count_rounds (const Rounds *rounds)
+{
+  guint64 before = 0, newest = 0;
+  gint64 n = 0;
+  for (guint i = 0; i < N_STEPS; i++)
+    if (rounds->steps[i].used && rounds->steps[i].step == rounds->newest)
+      newest = rounds->steps[i].rounds;
+    else if (rounds->steps[i].used && rounds->steps[i].step >= before)
+      {
+        before = rounds->steps[i].step;
+        n = (gint64) rounds->steps[i].rounds;
+      }
+  return MAX (n, (gint64) newest);
+}
+
+gboolean
+sluice_live_graph_read (SluiceLiveGraph *self)
+{
+  g_autoptr (GArray) events = sluice_session_dup_trace (self->session, &self->cursor, NULL);
+  for (guint i = 0; i < events->len; i++)
+    {
+      const SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, i);
+      if (event->node == NULL)
+        continue;
+      add_time (self, event);
+      if (event->frame != NULL)
+        add_round (self, event);
+    }
+  return events->len > 0;
+}
+
+void
+sluice_live_graph_show (SluiceLiveGraph *self)
+{
+  GHashTableIter iter;
+  gpointer name, value;
+  memcpy (self->shown_seconds, self->seconds,
+          sluice_hierarchy_get_n_groups (self->hierarchy) * sizeof (double));
+  g_hash_table_iter_init (&iter, self->loops);
+  while (g_hash_table_iter_next (&iter, &name, &value))
+    {
+      gint64 n = count_rounds (value);
+      g_hash_table_insert (self->shown_loops, name, g_memdup2 (&n, sizeof n));
+    }
+}
+
+static double
+share_of (SluiceLiveGraph *self, guint group)
+{
+  const double *seconds = self->shown_seconds;
+  return seconds[0] > 0 && seconds[group] > 0 ? seconds[group] / seconds[0] : -1;
+}
+
+double
+sluice_live_graph_get_share (SluiceLiveGraph *self, const char *name)
+{
+  if (self == NULL)
+    return -1;
+  SluiceGraphModel *model = sluice_hierarchy_get_model (self->hierarchy);
+  guint group = sluice_hierarchy_lookup (self->hierarchy, name);
+  guint index = sluice_graph_model_lookup (model, name);
+  if (group == SLUICE_NONE && index != G_MAXUINT)
+    group = sluice_hierarchy_get_op_group (self->hierarchy, index);
+  if (group == SLUICE_NONE)
+    return -1;
+  return share_of (self, group);
+}
+
+gint64
+sluice_live_graph_get_iterations (SluiceLiveGraph *self, const char *loop)
+{
+  const gint64 *n = self != NULL ? g_hash_table_lookup (self->shown_loops, loop) : NULL;
+  return n != NULL ? *n : -1;
+}
+
+GArray *
+sluice_live_graph_dup_values (SluiceLiveGraph *self, GPtrArray *texts)
+{
+  GArray *values = g_array_new (FALSE, TRUE, sizeof (SluiceCanvasValue));
+  for (guint i = 1; i < sluice_hierarchy_get_n_groups (self->hierarchy); i++)
+    {
+      const SluiceGroup *g = sluice_hierarchy_get_group (self->hierarchy, i);
+      SluiceCanvasValue value = { .name = g->path, .share = share_of (self, i), .bytes = -1 };
+      const char *loop = g->loop != NULL ? g->loop : g->inner_loop;
+      gint64 rounds = loop != NULL ? sluice_live_graph_get_iterations (self, loop) : -1;
+      if (rounds >= 0)
+        {
+          g_ptr_array_add (texts, sluice_loop_note ((guint64) rounds));
+          value.text = texts->pdata[texts->len - 1];
+        }
+      if (value.share >= 0 || value.text != NULL)
+        g_array_append_val (values, value);
+    }
+  return values;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/runs/runs-pane.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "ui/chart/color.h"
+#include "ui/chart/sparkline.h"
+
+/* ---- a row ---- */
+
+#define SLUICE_TYPE_RUN_ROW (sluice_run_row_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceRunRow, sluice_run_row, SLUICE, RUN_ROW, GtkListBoxRow)
+
+struct _SluiceRunRow
+{
+  GtkListBoxRow parent;
+  GtkToggleButton *shown;
+  GtkDrawingArea *dot;
+  GtkLabel *name, *status;
+  SluiceSparkline *sparkline;
+  SluiceRun *run;
+  gboolean has_curve;
+};
+
+G_DEFINE_FINAL_TYPE (SluiceRunRow, sluice_run_row, GTK_TYPE_LIST_BOX_ROW)
+
+/* Full where the run's curves are shown, a ring where they are not: a shape, not only a colour. */
+static void
+draw_dot (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+  SluiceRunRow *self = data;
+  SluiceColor color = sluice_palette_color (sluice_run_get_color (self->run));
+  cairo_set_source_rgb (cr, color.r, color.g, color.b);
+  cairo_set_line_width (cr, 1.5);
+  cairo_arc (cr, width / 2., height / 2., 4.5, 0, 2 * G_PI);
+  if (sluice_run_get_shown (self->run))
+    cairo_fill (cr);
+  else
+    cairo_stroke (cr);
+}
+
+static void
+points_added_cb (SluiceRunRow *self)
+{
+  SluiceRunSeries *loss = sluice_run_find_series (self->run, "loss");
+  if (loss != NULL && loss->buffer != NULL && !self->has_curve)
+    {
+      self->has_curve = TRUE;
+      sluice_sparkline_set_source (self->sparkline, sluice_series_buffer_as_source (loss->buffer),
+                                   sluice_palette_color (sluice_run_get_color (self->run)));
+    }
+  sluice_sparkline_refresh (self->sparkline);
+}
+
+static void
+state_changed_cb (SluiceRunRow *self)
+{
+  gboolean failed = sluice_run_get_info (self->run)->state == SLUICE_RUN_FAILED;
+  const char *message = sluice_run_get_info (self->run)->message;
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self), failed ? message : NULL);
+  if (failed)
+    {
+      gtk_widget_remove_css_class (GTK_WIDGET (self->status), "dim-label");
+      gtk_widget_add_css_class (GTK_WIDGET (self->status), "error");
+    }
+  else
+    {
+      gtk_widget_remove_css_class (GTK_WIDGET (self->status), "error");
+      gtk_widget_add_css_class (GTK_WIDGET (self->status), "dim-label");
+    }
+}
+
+static GtkWidget *
+run_row_new (SluiceRun *run)
+{
+  SluiceRunRow *self = g_object_new (SLUICE_TYPE_RUN_ROW, NULL);
+  self->run = g_object_ref (run);
+  g_object_bind_property (run, "name", self->name, "label", G_BINDING_SYNC_CREATE);
+  g_object_bind_property (run, "status", self->status, "label", G_BINDING_SYNC_CREATE);
+  g_object_bind_property (run, "shown", self->shown, "active",
+                          G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL);
+  g_signal_connect_object (run, "notify::shown", G_CALLBACK (gtk_widget_queue_draw), self->dot,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (run, "notify::state", G_CALLBACK (state_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (run, "points-added", G_CALLBACK (points_added_cb), self,
+                           G_CONNECT_SWAPPED);
+  gtk_drawing_area_set_draw_func (self->dot, draw_dot, self, NULL);
+  state_changed_cb (self);
+  points_added_cb (self);
+  return GTK_WIDGET (self);
+}
+
+static void
+sluice_run_row_dispose (GObject *object)
+{
+  g_clear_object (&SLUICE_RUN_ROW (object)->run);
+  gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_RUN_ROW);
+  G_OBJECT_CLASS (sluice_run_row_parent_class)->dispose (object);
+}
+
+static void
+sluice_run_row_class_init (SluiceRunRowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = sluice_run_row_dispose;
+  g_type_ensure (SLUICE_TYPE_SPARKLINE);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/run-row.ui");
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, shown);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, dot);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, name);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, status);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, sparkline);
+}
+
+static void
+sluice_run_row_init (SluiceRunRow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}
+
+/* ---- the pane ---- */
+
+struct _SluiceRunsPane
+{
+  GtkWidget parent;
+  GtkBox *box;
+  GtkListBox *list;
+  GMenuModel *row_menu;
+  GtkWidget *popover; /* over the row that was asked for its menu */
+};
+
+G_DEFINE_FINAL_TYPE (SluiceRunsPane, sluice_runs_pane, GTK_TYPE_WIDGET)
+
+static GtkWidget *
+create_row (gpointer item, gpointer data)
+{
+  return run_row_new (item);
+}
+
+void
+sluice_runs_pane_set_workspace (SluiceRunsPane *self, SluiceWorkspace *workspace)
+{
+  gtk_list_box_bind_model (self->list, sluice_workspace_get_runs (workspace), create_row, NULL,
+                           NULL);
+}
+
+SluiceRun *
+sluice_runs_pane_get_selected (SluiceRunsPane *self)
+{
+  GtkListBoxRow *row = gtk_list_box_get_selected_row (self->list);
+  return row != NULL ? SLUICE_RUN_ROW (row)->run : NULL;
+}
+
+guint
+sluice_runs_pane_find (SluiceRunsPane *self, const char *text)
+{
+  g_autofree char *wanted = g_utf8_casefold (text, -1);
+  GtkListBoxRow *row;
+  guint n = 0;
+  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
+    {
+      g_autofree char *name =
+          g_utf8_casefold (sluice_run_get_info (SLUICE_RUN_ROW (row)->run)->name, -1);
+      if (strstr (name, wanted) != NULL && n++ == 0)
+        gtk_list_box_select_row (self->list, row);
+    }
+  return n;
+}
+
+static void
+open_menu (SluiceRunsPane *self, GtkListBoxRow *row, double x, double y)
+{
+  graphene_point_t at;
+  gtk_list_box_select_row (self->list, row);
+  if (!gtk_widget_compute_point (GTK_WIDGET (self->list), GTK_WIDGET (self),
+                                 &GRAPHENE_POINT_INIT (x, y), &at))
+    return;
+  gtk_popover_set_pointing_to (GTK_POPOVER (self->popover), &(GdkRectangle){ at.x, at.y, 1, 1 });
+  gtk_popover_popup (GTK_POPOVER (self->popover));
+}
+
+static void
+pressed_cb (GtkGestureClick *gesture, int n, double x, double y, SluiceRunsPane *self)
+{
+  GtkListBoxRow *row = gtk_list_box_get_row_at_y (self->list, y);
+  if (row != NULL)
+    open_menu (self, row, x, y);
+}
+
+/* The Menu key and Shift+F10. */
+static gboolean
+menu_key_cb (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  SluiceRunsPane *self = SLUICE_RUNS_PANE (widget);
+  GtkListBoxRow *row = gtk_list_box_get_selected_row (self->list);
+  graphene_rect_t bounds;
+  if (row == NULL
+      || !gtk_widget_compute_bounds (GTK_WIDGET (row), GTK_WIDGET (self->list), &bounds))
+    return FALSE;
+  open_menu (self, row, bounds.origin.x + 24, bounds.origin.y + bounds.size.height);
+  return TRUE;
+}
+
+static void
+sluice_runs_pane_dispose (GObject *object)
+{
+  SluiceRunsPane *self = SLUICE_RUNS_PANE (object);
+  g_clear_pointer (&self->popover, gtk_widget_unparent);
+  gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_RUNS_PANE);
+  G_OBJECT_CLASS (sluice_runs_pane_parent_class)->dispose (object);
+}
+
+static void
+sluice_runs_pane_class_init (SluiceRunsPaneClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = sluice_runs_pane_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/runs-pane.ui");
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, box);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, list);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, row_menu);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_Menu, 0, menu_key_cb, NULL);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_F10, GDK_SHIFT_MASK, menu_key_cb, NULL);
+}
+
+static void
+sluice_runs_pane_init (SluiceRunsPane *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->popover = gtk_popover_menu_new_from_model (self->row_menu);
+  gtk_popover_set_has_arrow (GTK_POPOVER (self->popover), FALSE);
+  gtk_widget_set_parent (self->popover, GTK_WIDGET (self));
+  GtkGesture *click = gtk_gesture_click_new ();
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
+  g_signal_connect (click, "pressed", G_CALLBACK (pressed_cb), self);
+  gtk_widget_add_controller (GTK_WIDGET (self->list), GTK_EVENT_CONTROLLER (click));
+}

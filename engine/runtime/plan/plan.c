@@ -1,0 +1,770 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/runtime/plan/plan.h"
+
+#include "engine/device/readers.h"
+#include "engine/runtime/plan/fused.h"
+#include "engine/runtime/plan/paired.h"
+#include "engine/runtime/session/parts.h"
+#include "engine/runtime/plan/memory-class.h"
+#include "engine/runtime/plan/schedule.h"
+
+typedef struct
+{
+  SluiceWork *work;
+  const SluicePlanOptions *options;
+  SluicePlan *plan;
+  GPtrArray *order;        /* the work nodes that become plan nodes, by rank */
+  guint32 *rank;           /* by work index; NOWHERE: its value is there from the start */
+  guint32 *first_constant; /* by work index */
+  GArray *kept;
+  GArray *fed;        /* of SluicePlanEdge, port is the feed */
+  GByteArray *dtypes; /* of outputs */
+} Compile;
+
+/* Is the value there before the step begins? */
+static gboolean
+is_there (const SluiceWorkNode *node)
+{
+  return node->kind == SLUICE_WORK_CONST && node->n_controls == 0;
+}
+
+static void
+keep_constants (Compile *compile)
+{
+  SluiceWork *work = compile->work;
+  SluicePlan *plan = compile->plan;
+  g_autoptr (GPtrArray) constants = g_ptr_array_new ();
+  for (guint i = 0; i < work->nodes->len; i++)
+    {
+      const SluiceWorkNode *node = work->nodes->pdata[i];
+      if (node->kind != SLUICE_WORK_CONST)
+        continue;
+      compile->first_constant[i] = constants->len;
+      for (guint k = 0; k < node->origin->n_outputs; k++)
+        {
+          sluice_tensor_ref (node->values[k]);
+          g_ptr_array_add (constants, sluice_tensor_ref (node->values[k]));
+        }
+    }
+  plan->n_constants = constants->len;
+  plan->constants = (SluiceTensor **) g_ptr_array_steal (constants, NULL);
+}
+
+/* Whatever is ready may go first: ranks are a matter of memory, never of values. */
+static void
+shuffle (GPtrArray *order, guint64 seed)
+{
+  g_autoptr (GRand) rand =
+      g_rand_new_with_seed_array ((guint32[]){ (guint32) seed, (guint32) (seed >> 32) }, 2);
+  for (guint i = order->len; i > 1; i--)
+    {
+      guint k = (guint) g_rand_int_range (rand, 0, (gint32) i);
+      gpointer other = order->pdata[k];
+      order->pdata[k] = order->pdata[i - 1];
+      order->pdata[i - 1] = other;
+    }
+}
+
+/* The plan's nodes, by frame and in a frame by rank. */
+static void
+number_nodes (Compile *compile, const GPtrArray *order)
+{
+  SluicePlan *plan = compile->plan;
+  const GPtrArray *nodes = compile->work->nodes;
+  for (guint i = 0; i < nodes->len; i++)
+    compile->rank[i] = SLUICE_PLAN_NOWHERE;
+  g_autofree guint32 *next = g_new0 (guint32, plan->n_frames);
+  for (int pass = 0; pass < 2; pass++)
+    {
+      for (guint i = 0; i < order->len; i++)
+        {
+          SluiceWorkNode *node = order->pdata[i];
+          if (!sluice_work_has (compile->work, node) || is_there (node))
+            continue;
+          if (pass == 0)
+            plan->frames[node->frame].n_nodes++;
+          else
+            {
+              compile->rank[node->index] = next[node->frame];
+              compile->order->pdata[next[node->frame]++] = node;
+            }
+        }
+      for (guint f = 0; f < plan->n_frames && pass == 0; f++)
+        {
+          plan->frames[f].first_node = next[f] = plan->n_nodes;
+          plan->n_nodes += plan->frames[f].n_nodes;
+        }
+      g_ptr_array_set_size (compile->order, (int) plan->n_nodes);
+    }
+}
+
+static gboolean
+is_virtual (const Compile *compile, const SluiceWorkNode *work_node)
+{
+  if (compile->options->devices[work_node->device]->klass->computes)
+    return FALSE;
+  /* What steers the step or stands for state is real everywhere. */
+  switch (sluice_work_role (work_node))
+    {
+    case SLUICE_ROLE_VARIABLE:
+    case SLUICE_ROLE_RESOURCE_HANDLE:
+    case SLUICE_ROLE_SWITCH:
+    case SLUICE_ROLE_MERGE:
+    case SLUICE_ROLE_LOOP_COND:
+    case SLUICE_ROLE_CONTROL_TRIGGER:
+      return FALSE;
+    default:
+      return TRUE;
+    }
+}
+
+static gboolean
+find_kernel (Compile *compile,
+             const SluiceWorkNode *work_node,
+             SluicePlanNode *node,
+             GError **error)
+{
+  const SluiceDevice *device = compile->options->devices[work_node->device];
+  const char *type = device->klass->computes ? device->klass->type : "CPU";
+  node->kernel = sluice_kernel_find (work_node->origin, type, compile->options->max_rank, error);
+  if (!node->kernel)
+    return FALSE;
+  guint flags = node->kernel->flags;
+  node->flags |= (flags & SLUICE_KERNEL_ASYNC ? SLUICE_PLAN_ASYNC : 0)
+                 | (flags & SLUICE_KERNEL_CHEAP ? SLUICE_PLAN_CHEAP : 0)
+                 | (flags & SLUICE_KERNEL_MAY_LEAVE_DEAD ? SLUICE_PLAN_MAY_LEAVE_DEAD : 0)
+                 | (flags & SLUICE_KERNEL_RUNS_DEAD ? SLUICE_PLAN_RUNS_DEAD : 0);
+  if (!node->kernel->prepare)
+    return TRUE;
+  GError *failed = NULL;
+  node->state = node->kernel->prepare (work_node->origin, &failed);
+  if (!failed)
+    return TRUE;
+  g_propagate_error (error, failed);
+  return FALSE;
+}
+
+/* What moves a value from one frame or iteration to another needs no kernel. FALSE: no such. */
+static gboolean
+compile_frame_op (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
+{
+  switch (sluice_work_role (work_node))
+    {
+    case SLUICE_ROLE_ENTER:
+      node->flags |= SLUICE_PLAN_ENTER | SLUICE_PLAN_ENTERED;
+      if (sluice_node_get_bool (work_node->origin, "is_constant"))
+        node->flags |= SLUICE_PLAN_FRAME_CONSTANT;
+      node->first_constant = work_node->output_frame;
+      break;
+    case SLUICE_ROLE_EXIT:
+      node->flags |= SLUICE_PLAN_EXIT;
+      node->first_constant = compile->plan->frames[work_node->frame].n_exits++;
+      break;
+    case SLUICE_ROLE_NEXT_ITERATION:
+      node->flags |= SLUICE_PLAN_NEXT;
+      break;
+    default:
+      return FALSE;
+    }
+  node->flags |= SLUICE_PLAN_CHEAP;
+  return TRUE;
+}
+
+/* Flags and kernel of a node that runs an op. */
+static gboolean
+compile_op (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
+{
+  const SluiceOpDef *def = work_node->origin->op->def;
+  if (def->flags & SLUICE_OP_ALLOWS_UNINITIALIZED)
+    node->flags |= SLUICE_PLAN_UNINITIALIZED;
+  switch (def->role)
+    {
+    case SLUICE_ROLE_NO_OP:
+      node->flags |= SLUICE_PLAN_NO_OP | SLUICE_PLAN_CHEAP;
+      return TRUE;
+    case SLUICE_ROLE_CONTROL_TRIGGER:
+      node->flags |= SLUICE_PLAN_NO_OP | SLUICE_PLAN_NEVER_DEAD | SLUICE_PLAN_CHEAP;
+      return TRUE;
+    case SLUICE_ROLE_PLACEHOLDER:
+      node->flags |= SLUICE_PLAN_UNFED | SLUICE_PLAN_CHEAP;
+      return TRUE;
+    case SLUICE_ROLE_MERGE:
+      node->flags |= SLUICE_PLAN_MERGE;
+      break;
+    default:
+      break;
+    }
+  if (compile_frame_op (compile, work_node, node))
+    return TRUE;
+  if (is_virtual (compile, work_node))
+    {
+      node->flags |= SLUICE_PLAN_VIRTUAL | SLUICE_PLAN_CHEAP;
+      return TRUE;
+    }
+  return find_kernel (compile, work_node, node, error);
+}
+
+static gboolean
+receives_entered (const SluiceWorkNode *recv)
+{
+  const SluiceWorkNode *send = recv->n_inputs ? recv->inputs[0].node : NULL;
+  return send && send->inputs[0].node
+         && sluice_work_role (send->inputs[0].node) == SLUICE_ROLE_ENTER;
+}
+
+static void
+book_outputs (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node)
+{
+  node->first_output = compile->dtypes->len;
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      SluiceDType of_output =
+          sluice_work_dtype (compile->work, (SluiceWorkEdge){ work_node, (int) i });
+      guint8 dtype = (guint8) of_output;
+      g_byte_array_append (compile->dtypes, &dtype, 1);
+      if (sluice_dtype_is_ref (of_output))
+        node->flags |= SLUICE_PLAN_REF_OUTPUTS;
+    }
+}
+
+/* Of a run in parts: where a value comes in or goes out. */
+static void
+compile_end (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
+{
+  gboolean feeds = work_node->kind == SLUICE_WORK_FEED;
+  guint8 dtype = (guint8) sluice_dtype_base (work_node->origin->outputs[work_node->port].dtype);
+  node->kernel = feeds ? &sluice_parts_feed_kernel : &sluice_parts_fetch_kernel;
+  node->state = GUINT_TO_POINTER (work_node->number);
+  node->flags |= feeds ? SLUICE_PLAN_ASYNC : SLUICE_PLAN_CHEAP | SLUICE_PLAN_RUNS_DEAD;
+  node->n_outputs = feeds;
+  node->first_output = compile->dtypes->len;
+  if (feeds)
+    g_byte_array_append (compile->dtypes, &dtype, 1);
+}
+
+static gboolean
+compile_node (Compile *compile, guint32 rank, GError **error)
+{
+  SluiceWorkNode *work_node = compile->order->pdata[rank];
+  const SluiceDevice *device = compile->options->devices[work_node->device];
+  SluicePlan *plan = compile->plan;
+  SluicePlanNode *node = &plan->nodes[rank];
+  node->origin = work_node->origin;
+  node->origin_id = work_node->origin->id;
+  node->device = (guint16) work_node->device;
+  node->n_inputs = (guint16) work_node->n_inputs;
+  node->n_outputs = (guint16) work_node->origin->n_outputs;
+  node->memory_class = work_node->kind == SLUICE_WORK_SEND || work_node->kind == SLUICE_WORK_RECV
+                           ? SLUICE_MEMORY_TRANSFER
+                           : sluice_memory_class_of_node (node->origin);
+  if (work_node->n_inputs > G_MAXUINT16 || work_node->origin->n_outputs > G_MAXUINT16)
+    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
+                        "%s '%s': more than 65535 inputs or outputs", node->origin->op_name,
+                        node->origin->name);
+  gboolean ok = TRUE;
+  switch (work_node->kind)
+    {
+    case SLUICE_WORK_OP:
+      ok = compile_op (compile, work_node, node, error);
+      book_outputs (compile, work_node, node);
+      break;
+    case SLUICE_WORK_FUSED:
+      node->kernel = &sluice_fused_kernel;
+      node->state =
+          sluice_fusion_new (work_node, device->klass->type, compile->options->max_rank, error);
+      ok = node->state != NULL;
+      node->flags |= SLUICE_PLAN_TOGETHER;
+      node->n_outputs = (guint16) work_node->n_outputs;
+      book_outputs (compile, work_node, node);
+      break;
+    case SLUICE_WORK_PAIR:
+      node->kernel = &sluice_paired_kernel;
+      node->state =
+          sluice_paired_new (work_node, device->klass->type, compile->options->max_rank, error);
+      ok = node->state != NULL;
+      node->flags |= SLUICE_PLAN_TOGETHER;
+      if (work_node->n_outputs)
+        node->n_outputs = (guint16) work_node->n_outputs;
+      book_outputs (compile, work_node, node);
+      break;
+    case SLUICE_WORK_CONST:
+      node->flags |= SLUICE_PLAN_CONST | SLUICE_PLAN_CHEAP;
+      node->first_constant = compile->first_constant[work_node->index];
+      break;
+    case SLUICE_WORK_AFTER:
+      node->flags |= SLUICE_PLAN_NO_OP | SLUICE_PLAN_NEVER_DEAD | SLUICE_PLAN_CHEAP;
+      node->n_outputs = 0;
+      break;
+    case SLUICE_WORK_SEND:
+      node->flags |= SLUICE_PLAN_SEND | SLUICE_PLAN_CHEAP;
+      node->n_outputs = work_node->port < 0 ? 0 : 1;
+      if (compile->options->truncate && work_node->port >= 0
+          && sluice_dtype_base (node->origin->outputs[work_node->port].dtype) == SLUICE_FLOAT)
+        node->flags |= SLUICE_PLAN_TRUNCATE;
+      break;
+    case SLUICE_WORK_RECV:
+      node->flags |= SLUICE_PLAN_RECV | SLUICE_PLAN_CHEAP;
+      if (receives_entered (work_node))
+        node->flags |= SLUICE_PLAN_ENTERED;
+      node->n_outputs = work_node->port < 0 ? 0 : 1;
+      break;
+    case SLUICE_WORK_FEED:
+    case SLUICE_WORK_FETCH:
+      compile_end (compile, work_node, node);
+      break;
+    }
+  plan->max_outputs = MAX (plan->max_outputs, node->n_outputs);
+  /* A Merge counts in its own way even where nothing can be dead. */
+  plan->has_dead |= (node->flags & (SLUICE_PLAN_MAY_LEAVE_DEAD | SLUICE_PLAN_MERGE)) != 0;
+  plan->has_refs |= (node->flags & SLUICE_PLAN_REF_OUTPUTS) != 0;
+  return ok;
+}
+
+static gboolean
+is_frame_constant (const SluiceWorkNode *node)
+{
+  return sluice_work_role (node) == SLUICE_ROLE_ENTER
+         && sluice_node_get_bool (node->origin, "is_constant");
+}
+
+/* The first slot of each node, and what its slots hold. */
+static gboolean
+compile_inputs (Compile *compile, GError **error)
+{
+  SluicePlan *plan = compile->plan;
+  for (guint32 f = 0, slot = 0; f < plan->n_frames; f++)
+    {
+      SluicePlanFrame *frame = &plan->frames[f];
+      frame->first_slot = slot;
+      for (guint32 i = frame->first_node; i < frame->first_node + frame->n_nodes; i++)
+        {
+          plan->nodes[i].first_input = slot;
+          slot += plan->nodes[i].n_inputs;
+        }
+      if (f == 0)
+        {
+          plan->n_inputs = slot;
+          slot += plan->n_fetches;
+        }
+      frame->n_slots = slot - frame->first_slot;
+      plan->n_slots = slot;
+    }
+  plan->slot_flags = g_new0 (guint8, plan->n_slots + 1);
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    {
+      const SluiceWorkNode *work_node = compile->order->pdata[i];
+      guint8 *flags = plan->slot_flags + plan->nodes[i].first_input;
+      for (guint k = 0; k < work_node->n_inputs; k++)
+        {
+          SluiceWorkEdge edge = work_node->inputs[k];
+          gboolean takes =
+              work_node->kind == SLUICE_WORK_OP && sluice_node_takes_ref (work_node->origin, k);
+          gboolean holds = sluice_dtype_is_ref (sluice_work_dtype (compile->work, edge));
+          if (takes && !holds)
+            return sluice_fail (
+                error, SLUICE_ERROR_INVALID_ARGUMENT,
+                "%s '%s': input %u must be a reference to a variable, and a value is fed there",
+                work_node->origin->op_name, work_node->origin->name, k);
+          if (holds)
+            flags[k] |= takes ? SLUICE_SLOT_REF : SLUICE_SLOT_READ;
+          if (edge.node && (is_there (edge.node) || (is_frame_constant (edge.node) && !holds)))
+            flags[k] |= SLUICE_SLOT_KEPT;
+          if (flags[k])
+            plan->nodes[i].flags |= SLUICE_PLAN_ODD_INPUTS;
+        }
+    }
+  return TRUE;
+}
+
+/* One outgoing edge on its way into the flat array. */
+typedef struct
+{
+  guint32 source;
+  SluicePlanEdge edge;
+} Loose;
+
+static int
+compare_loose (const void *a, const void *b)
+{
+  const Loose *x = a, *y = b;
+  if (x->source != y->source)
+    return x->source < y->source ? -1 : 1;
+  if (x->edge.port != y->edge.port)
+    return x->edge.port < y->edge.port ? -1 : 1;
+  if (x->edge.node != y->edge.node)
+    return x->edge.node < y->edge.node ? -1 : 1;
+  return x->edge.slot < y->edge.slot ? -1 : x->edge.slot > y->edge.slot;
+}
+
+/* Books one edge: as a loose one, as a value that is kept, or as one that is fed. */
+static void
+book_edge (Compile *compile, GArray *loose, SluiceWorkEdge from, SluicePlanEdge edge)
+{
+  if (!from.node)
+    {
+      edge.port = (guint16) from.port;
+      g_array_append_val (compile->fed, edge);
+      return;
+    }
+  if (is_there (from.node))
+    {
+      SluicePlanKept kept = {
+        edge.slot, compile->plan->constants[compile->first_constant[from.node->index] + from.port]
+      };
+      g_array_append_val (compile->kept, kept);
+      return;
+    }
+  Loose item = { compile->rank[from.node->index], edge };
+  item.edge.port = (guint16) from.port;
+  g_array_append_val (loose, item);
+  if (edge.node != SLUICE_PLAN_NOWHERE)
+    compile->plan->pending[edge.node]++;
+}
+
+static void
+book_node (Compile *compile, GArray *loose, guint32 rank)
+{
+  const SluiceWorkNode *work_node = compile->order->pdata[rank];
+  SluicePlanNode *node = &compile->plan->nodes[rank];
+  for (guint i = 0; i < work_node->n_inputs; i++)
+    book_edge (compile, loose, work_node->inputs[i],
+               (SluicePlanEdge){ .node = rank, .slot = node->first_input + i });
+  /* A Merge counts its control inputs in twos; bit 0 stands until a live input has come. */
+  guint32 *pending = &compile->plan->pending[rank];
+  if (node->flags & SLUICE_PLAN_MERGE)
+    *pending = 1;
+  for (guint i = 0; i < work_node->n_controls; i++)
+    {
+      SluiceWorkNode *before = work_node->controls[i];
+      if (is_there (before))
+        continue;
+      Loose item = { compile->rank[before->index],
+                     { .node = rank, .slot = SLUICE_PLAN_NOWHERE, .port = G_MAXUINT16 } };
+      g_array_append_val (loose, item);
+      *pending += node->flags & SLUICE_PLAN_MERGE ? 2 : 1;
+    }
+}
+
+static void
+book_fetch (Compile *compile, GArray *loose, guint i)
+{
+  SluiceWorkEdge from = compile->work->fetches[i];
+  SluicePlanFetch *fetch = &compile->plan->fetches[i];
+  fetch->feed = -1;
+  fetch->slot = SLUICE_PLAN_NOWHERE;
+  if (!from.node)
+    fetch->feed = from.port;
+  else if (is_there (from.node))
+    fetch->constant =
+        compile->plan->constants[compile->first_constant[from.node->index] + from.port];
+  else
+    {
+      fetch->slot = compile->plan->n_inputs + i;
+      fetch->is_ref = sluice_dtype_is_ref (sluice_work_dtype (compile->work, from));
+      if (fetch->is_ref)
+        compile->plan->slot_flags[fetch->slot] = SLUICE_SLOT_REF;
+      book_edge (compile, loose, from,
+                 (SluicePlanEdge){ .node = SLUICE_PLAN_NOWHERE, .slot = fetch->slot });
+    }
+}
+
+/* A Merge that a feed or a constant reaches has its live input from the start. */
+static void
+settle_merges (Compile *compile)
+{
+  SluicePlan *plan = compile->plan;
+  for (guint i = 0; i < compile->fed->len; i++)
+    {
+      const SluicePlanEdge *edge = &g_array_index (compile->fed, SluicePlanEdge, i);
+      if (edge->node != SLUICE_PLAN_NOWHERE && plan->nodes[edge->node].flags & SLUICE_PLAN_MERGE)
+        plan->pending[edge->node] &= ~1u;
+    }
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    for (guint k = 0; plan->nodes[i].flags & SLUICE_PLAN_MERGE && k < plan->nodes[i].n_inputs; k++)
+      {
+        const SluiceWorkNode *work_node = compile->order->pdata[i];
+        if (work_node->inputs[k].node && is_there (work_node->inputs[k].node))
+          plan->pending[i] &= ~1u;
+      }
+}
+
+static int
+compare_fed (const void *a, const void *b)
+{
+  const SluicePlanEdge *x = a, *y = b;
+  return x->port != y->port ? (x->port < y->port ? -1 : 1)
+                            : (x->slot < y->slot ? -1 : x->slot > y->slot);
+}
+
+static int
+compare_kept (const void *a, const void *b)
+{
+  const SluicePlanKept *x = a, *y = b;
+  return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+static void
+lay_feeds (Compile *compile)
+{
+  SluicePlan *plan = compile->plan;
+  GArray *fed = compile->fed;
+  if (fed->len)
+    qsort (fed->data, fed->len, sizeof (SluicePlanEdge), compare_fed);
+  plan->feed_first = g_new0 (guint32, plan->n_feeds + 1);
+  for (guint i = 0; i < fed->len; i++)
+    plan->feed_first[g_array_index (fed, SluicePlanEdge, i).port + 1]++;
+  for (guint i = 0; i < plan->n_feeds; i++)
+    plan->feed_first[i + 1] += plan->feed_first[i];
+  plan->feed_edges = (SluicePlanEdge *) g_array_steal (fed, NULL);
+}
+
+static void
+lay_edges (Compile *compile, GArray *loose)
+{
+  SluicePlan *plan = compile->plan;
+  if (loose->len)
+    qsort (loose->data, loose->len, sizeof (Loose), compare_loose);
+  plan->n_edges = loose->len;
+  plan->edges = g_new (SluicePlanEdge, loose->len + 1);
+  for (guint i = 0; i < loose->len; i++)
+    {
+      const Loose *item = &g_array_index (loose, Loose, i);
+      const Loose *next = i + 1 < loose->len ? item + 1 : NULL;
+      SluicePlanNode *source = &plan->nodes[item->source];
+      if (source->n_edges++ == 0)
+        source->first_edge = i;
+      plan->edges[i] = item->edge;
+      plan->edges[i].last =
+          !next || next->source != item->source || next->edge.port != item->edge.port;
+      if (item->edge.node == SLUICE_PLAN_NOWHERE)
+        continue;
+      const SluiceWorkNode *to = compile->order->pdata[item->edge.node];
+      plan->edges[i].node -= plan->frames[to->frame].first_node;
+      if (item->edge.slot != SLUICE_PLAN_NOWHERE)
+        plan->edges[i].slot -= plan->frames[to->frame].first_slot;
+    }
+}
+
+/* After the edges: what of each node's outputs is read. */
+static void
+note_readers (SluicePlan *plan)
+{
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    {
+      SluicePlanNode *node = &plan->nodes[i];
+      guint n_read = 0;
+      guint8 *dtypes = node->kernel ? plan->output_dtypes + node->first_output : NULL;
+      for (guint k = 0; dtypes && k < node->n_outputs; k++)
+        dtypes[k] |= SLUICE_OUTPUT_UNREAD;
+      for (guint k = 0; k < node->n_edges; k++)
+        {
+          const SluicePlanEdge *edge = &plan->edges[node->first_edge + k];
+          if (edge->slot == SLUICE_PLAN_NOWHERE)
+            continue;
+          node->n_data_edges++;
+          n_read += edge->last;
+          if (dtypes)
+            dtypes[edge->port] &= (guint8) ~SLUICE_OUTPUT_UNREAD;
+        }
+      if (n_read < node->n_outputs)
+        node->flags |= SLUICE_PLAN_SPARE_OUTPUTS;
+    }
+}
+
+/* What each frame has of the arrays that are laid out by frame. */
+static void
+lay_frames (Compile *compile)
+{
+  SluicePlan *plan = compile->plan;
+  GArray *kept = compile->kept;
+  if (kept->len)
+    qsort (kept->data, kept->len, sizeof (SluicePlanKept), compare_kept);
+  plan->n_kept = kept->len;
+  plan->kept = (SluicePlanKept *) g_array_steal (kept, NULL);
+  plan->roots = g_new (guint32, plan->n_nodes + 1);
+  plan->exits = g_new (guint32, plan->n_nodes + 1);
+  guint32 n_kept = 0, n_exits = 0;
+  for (guint32 f = 0; f < plan->n_frames; f++)
+    {
+      SluicePlanFrame *frame = &plan->frames[f];
+      frame->first_kept = n_kept;
+      for (; n_kept < plan->n_kept && plan->kept[n_kept].slot < frame->first_slot + frame->n_slots;
+           n_kept++)
+        plan->kept[n_kept].slot -= frame->first_slot;
+      frame->n_kept = n_kept - frame->first_kept;
+      frame->first_root = plan->n_roots;
+      frame->first_exit = n_exits;
+      for (guint32 i = 0; i < frame->n_nodes; i++)
+        {
+          if (plan->pending[frame->first_node + i] == 0)
+            plan->roots[plan->n_roots++] = i;
+          if (plan->nodes[frame->first_node + i].flags & SLUICE_PLAN_EXIT)
+            plan->exits[n_exits++] = i;
+        }
+      frame->n_roots = plan->n_roots - frame->first_root;
+    }
+}
+
+static void
+compile_edges (Compile *compile)
+{
+  SluicePlan *plan = compile->plan;
+  g_autoptr (GArray) loose = g_array_new (FALSE, FALSE, sizeof (Loose));
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    book_node (compile, loose, i);
+  for (guint i = 0; i < plan->n_fetches; i++)
+    book_fetch (compile, loose, i);
+  settle_merges (compile);
+  lay_edges (compile, loose);
+  lay_feeds (compile);
+  lay_frames (compile);
+}
+
+/* Under a memory limit a loop that pops runs one iteration at a time: what is popped early is no
+ * longer the swap's, which reads ahead besides, and may be what the present iteration lacks. */
+static void
+slow_popping_loops (const SluiceWork *work, SluiceDevice *const *devices)
+{
+  for (guint i = 0; i < work->nodes->len; i++)
+    {
+      const SluiceWorkNode *node = work->nodes->pdata[i];
+      if (sluice_work_role (node) != SLUICE_ROLE_STACK_POP || !devices[node->device]->swap)
+        continue;
+      for (guint at = node->frame; at != 0;)
+        {
+          SluiceWorkFrame *frame = &g_array_index (work->frames, SluiceWorkFrame, at);
+          frame->parallel_iterations = 1;
+          at = frame->parent;
+        }
+    }
+}
+
+static void
+copy_frames (Compile *compile)
+{
+  SluicePlan *plan = compile->plan;
+  const GArray *frames = compile->work->frames;
+  plan->n_frames = frames->len;
+  plan->frames = g_new0 (SluicePlanFrame, frames->len);
+  plan->has_dead = frames->len > 1; /* the last iteration is dead for the most part */
+  for (guint i = 0; i < frames->len; i++)
+    {
+      const SluiceWorkFrame *frame = &g_array_index (frames, SluiceWorkFrame, i);
+      plan->frames[i].name = g_strdup (frame->name);
+      plan->frames[i].parent = frame->parent;
+      plan->frames[i].n_enters = frame->n_enters;
+      plan->frames[i].parallel_iterations = frame->parallel_iterations;
+      if (i)
+        plan->frames[i].child = plan->frames[frame->parent].n_children++;
+    }
+}
+
+static gboolean
+compile_all (Compile *compile, GPtrArray *order, GError **error)
+{
+  SluicePlan *plan = compile->plan;
+  keep_constants (compile);
+  slow_popping_loops (compile->work, compile->options->devices);
+  copy_frames (compile);
+  if (compile->options->order_seed)
+    shuffle (order, compile->options->order_seed);
+  number_nodes (compile, order);
+  plan->nodes = aligned_alloc (64, MAX (plan->n_nodes, 1) * sizeof (SluicePlanNode));
+  memset (plan->nodes, 0, plan->n_nodes * sizeof (SluicePlanNode));
+  plan->pending = g_new0 (guint32, plan->n_nodes + 1);
+  plan->ticks = (_Atomic guint32 *) g_new0 (guint32, plan->n_nodes + 1);
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    if (!compile_node (compile, i, error))
+      return FALSE;
+  if (!compile_inputs (compile, error))
+    return FALSE;
+  compile_edges (compile);
+  return TRUE;
+}
+
+/* (transfer container) (nullable) */
+static GPtrArray *
+rank_nodes (SluiceWork *work, GError **error)
+{
+  GPtrArray *order = sluice_schedule (work);
+  SluiceWorkNode *stuck = NULL;
+  if (!order && !sluice_work_sort (work, &stuck))
+    sluice_work_fail_cycle (stuck, error);
+  return order;
+}
+
+SluicePlan *
+sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **error)
+{
+  for (guint i = 0; i < work->nodes->len; i++)
+    ((SluiceWorkNode *) work->nodes->pdata[i])->index = i;
+  g_autoptr (GPtrArray) in_order = rank_nodes (work, error);
+  if (!in_order || !sluice_find_frames (work, in_order, error))
+    return NULL;
+  if (!options->no_loosen)
+    sluice_loosen_constants (work, in_order);
+  if (options->recomputes)
+    sluice_recompute (work, in_order, options->devices, options->max_rank);
+  if (options->fuses)
+    {
+      sluice_fuse (work, in_order, options->devices, options->max_rank);
+      sluice_pair_regions (work, options->devices, options->max_rank);
+    }
+  g_autoptr (SluicePlan) plan = g_new0 (SluicePlan, 1);
+  plan->n_feeds = work->n_feeds;
+  plan->feeds = g_memdup2 (work->feeds, work->n_feeds * sizeof (SluiceEdge));
+  plan->n_fetches = work->n_fetches;
+  plan->fetches = g_new0 (SluicePlanFetch, work->n_fetches + 1);
+  g_autoptr (GPtrArray) order = g_ptr_array_new ();
+  g_autofree guint32 *rank = g_new (guint32, work->nodes->len + 1);
+  g_autofree guint32 *first_constant = g_new0 (guint32, work->nodes->len + 1);
+  g_autoptr (GArray) kept = g_array_new (FALSE, FALSE, sizeof (SluicePlanKept));
+  g_autoptr (GArray) fed = g_array_new (FALSE, FALSE, sizeof (SluicePlanEdge));
+  g_autoptr (GByteArray) dtypes = g_byte_array_new ();
+  g_byte_array_append (dtypes, (const guint8[]){ SLUICE_INVALID }, 1); /* never NULL */
+  Compile compile = { work, options, plan, order, rank, first_constant, kept, fed, dtypes };
+  if (!compile_all (&compile, in_order, error))
+    return NULL;
+  plan->output_dtypes = g_byte_array_free (g_steal_pointer (&dtypes), FALSE);
+  note_readers (plan);
+  return g_steal_pointer (&plan);
+}
+
+void
+sluice_plan_free (SluicePlan *self)
+{
+  for (guint32 i = 0; self->nodes && i < self->n_nodes; i++)
+    {
+      const SluicePlanNode *node = &self->nodes[i];
+      if (node->state && node->kernel->free_state)
+        node->kernel->free_state (node->state);
+    }
+  for (guint32 i = 0; i < self->n_constants; i++)
+    {
+      sluice_tensor_unref (self->constants[i]);
+      sluice_tensor_unref (self->constants[i]);
+    }
+  free (self->nodes);
+  g_free (self->edges);
+  g_free (self->pending);
+  g_free (self->output_dtypes);
+  g_free (self->roots);
+  g_free (self->slot_flags);
+  g_free (self->kept);
+  g_free (self->constants);
+  for (guint32 i = 0; self->frames && i < self->n_frames; i++)
+    g_free (self->frames[i].name);
+  g_free (self->frames);
+  g_free (self->exits);
+  g_free ((gpointer) self->ticks);
+  g_free (self->feeds);
+  g_free (self->feed_first);
+  g_free (self->feed_edges);
+  g_free (self->fetches);
+  g_free (self->parts.feeds);
+  g_free (self->parts.fetches);
+  g_free (self->parts.needs);
+  g_clear_error (&self->unfed);
+  g_free (self);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/runtime/session/events.h"
+
+struct _SluiceEventReaders
+{
+  GPtrArray *readers; /* of GArray of guint64: a cursor a lane */
+};
+
+SluiceEventReaders *
+sluice_event_readers_new (void)
+{
+  SluiceEventReaders *self = g_new0 (SluiceEventReaders, 1);
+  self->readers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  return self;
+}
+
+void
+sluice_event_readers_free (SluiceEventReaders *self)
+{
+  g_ptr_array_unref (self->readers);
+  g_free (self);
+}
+
+static GArray *
+cursors_of (SluiceEventReaders *self, guint64 *cursor, guint n_lanes)
+{
+  if (*cursor == 0 || *cursor > self->readers->len)
+    {
+      g_ptr_array_add (self->readers, g_array_new (FALSE, TRUE, sizeof (guint64)));
+      *cursor = self->readers->len;
+    }
+  GArray *cursors = self->readers->pdata[*cursor - 1];
+  if (cursors->len < n_lanes)
+    g_array_set_size (cursors, n_lanes);
+  return cursors;
+}
+
+static void
+append_event (GArray *events,
+              const SluiceTraceRecord *record,
+              const SluiceEventSource *source,
+              double us_per_tick)
+{
+  const SluiceNode *node = sluice_graph_get_node (source->graph, record->node - 1);
+  const SluiceDevice *device = source->devices->pdata[record->kind >> 8];
+  SluiceTraceKind kind = record->kind & 0x7f;
+  SluiceTraceEvent event = {
+    .node = node->name,
+    .op = kind == SLUICE_TRACE_SEND   ? "_Send"
+          : kind == SLUICE_TRACE_RECV ? "_Recv"
+                                      : node->op_name,
+    .with = record->kind & SLUICE_TRACE_TOGETHER
+                ? g_hash_table_lookup (source->together, GUINT_TO_POINTER (record->node))
+                : NULL,
+    .device = device->name,
+    .kind = kind,
+    .lane = record->lane,
+    .step = record->step,
+    .frame = record->frame ? source->frames->pdata[record->frame] : NULL,
+    .iteration = record->iteration,
+    .scheduled_us = (double) (gint64) (record->scheduled - source->first_tick) * us_per_tick,
+    .start_us = (double) (gint64) (record->start - source->first_tick) * us_per_tick,
+    .end_us = (double) (gint64) (record->end - source->first_tick) * us_per_tick,
+    .bytes_in = (gsize) record->bytes_in * SLUICE_TRACE_UNIT,
+    .bytes_out = (gsize) record->bytes_out * SLUICE_TRACE_UNIT,
+    .live = (gsize) record->live * SLUICE_TRACE_UNIT,
+  };
+  g_array_append_val (events, event);
+}
+
+GArray *
+sluice_event_readers_read (SluiceEventReaders *self,
+                           guint64 *cursor,
+                           const SluiceEventSource *source,
+                           guint64 *lost)
+{
+  guint n = sluice_lanes_get_n (source->lanes);
+  GArray *cursors = cursors_of (self, cursor, n);
+  GArray *events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
+  double us_per_tick = sluice_clock_ns_per_tick () / 1000;
+  guint64 n_lost = 0;
+  for (guint lane = 0; lane < n; lane++)
+    {
+      g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (SluiceTraceRecord));
+      n_lost += sluice_trace_ring_read (sluice_lanes_get (source->lanes, lane),
+                                        &g_array_index (cursors, guint64, lane), records);
+      for (guint i = 0; i < records->len; i++)
+        append_event (events, &g_array_index (records, SluiceTraceRecord, i), source, us_per_tick);
+    }
+  if (lost)
+    *lost = n_lost;
+  return events;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/runtime/session/lanes.h"
+#include "engine/runtime/session/session.h"
+
+/* Who has read how far in which lane: what a trace cursor stands for. Guarded by its session. */
+typedef struct _SluiceEventReaders SluiceEventReaders;
+
+SluiceEventReaders *sluice_event_readers_new (void);
+void sluice_event_readers_free (SluiceEventReaders *self);
+/* What numbers in records stand for. */
+typedef struct
+{
+  SluiceLanes *lanes;
+  SluiceGraph *graph;
+  const GPtrArray *devices;
+  const GPtrArray *frames; /* names of loops, by number */
+  GHashTable *together;    /* id of a node -> names of others that run in its kernel */
+  guint64 first_tick;
+} SluiceEventSource;
+
+/* Records since *cursor with names filled in. lost: (out) (nullable). (transfer full) (element-type
+ * SluiceTraceEvent) */
+GArray *sluice_event_readers_read (SluiceEventReaders *self,
+                                   guint64 *cursor,
+                                   const SluiceEventSource *source,
+                                   guint64 *lost);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/runtime/session/host.h"
+
+#define TRACE_RECORDS 65536 /* of a lane: the last step of the largest graphs */
+
+SluiceHost *
+sluice_host_new (SluicePrograms *programs)
+{
+  SluiceHost *self = g_new0 (SluiceHost, 1);
+  self->functions.get = sluice_function_get;
+  self->ref_count = 1;
+  self->devices = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_device_free);
+  self->programs = programs ? sluice_programs_ref (programs) : sluice_programs_new (self->devices);
+  self->lanes = sluice_lanes_new (TRACE_RECORDS);
+  return self;
+}
+
+SluiceHost *
+sluice_host_ref (SluiceHost *self)
+{
+  atomic_fetch_add_explicit (&self->ref_count, 1, memory_order_relaxed);
+  return self;
+}
+
+void
+sluice_host_unref (SluiceHost *self)
+{
+  if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
+    return;
+  sluice_programs_unref (self->programs);
+  sluice_lanes_unref (self->lanes);
+  g_ptr_array_unref (self->devices);
+  g_free (self);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/device/function.h"
+#include "engine/runtime/step/step.h"
+
+/* A plan and the steps that were made for it. Counted: held by the cache, by callables and by
+ * functions. */
+typedef struct
+{
+  _Atomic int ref_count;
+  SluicePlan *plan;
+  pthread_mutex_t lock;
+  SluiceStep *free_steps; /* under lock */
+} SluiceProgram;
+
+/* (transfer full) take */
+SluiceProgram *sluice_program_new (SluicePlan *take);
+SluiceProgram *sluice_program_ref (SluiceProgram *self);
+void sluice_program_unref (SluiceProgram *self);
+SluiceStep *sluice_program_take_step (SluiceProgram *self);
+void sluice_program_give_back (SluiceProgram *self, SluiceStep *step);
+
+/*
+ * What a session runs: its graph, where nodes stand, and the programs that were made of it. Several
+ * sessions may share it: nothing in here belongs to a run. Counted, like the hosts (host.h) that
+ * hold it.
+ */
+typedef struct
+{
+  _Atomic int ref_count;
+
+  /* Set once. */
+  GPtrArray *devices; /* those of the first session: the others have the same kinds */
+  gboolean soft_placement, no_optimize, no_fusion, nan_guard, truncate_transfers, ordered,
+      recompute;
+  int max_rank; /* of kernels */
+  guint64 order_seed;
+
+  pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next seven */
+  SluiceGraph *graph;
+  SluicePlacements *placements;
+  GPtrArray *frames;         /* names of loops that plans have, by number; NULL is number 0 */
+  GHashTable *frame_numbers; /* the same by name */
+  GPtrArray *name_lists;     /* what `together` has and had: the trace's readers keep it */
+  GHashTable *together;      /* id of a node -> names of others that its kernel runs in the newest
+                                plan with several */
+  GHashTable *bodies;        /* "node:attr" -> what function.c knows of it */
+
+  pthread_mutex_t cache_lock;
+  GHashTable *by_names; /* SluiceProgramNames -> SluiceProgram, under cache_lock */
+  _Atomic guint64 n_plans;
+} SluicePrograms;
+
+/* devices: as of the first session. */
+SluicePrograms *sluice_programs_new (GPtrArray *devices);
+SluicePrograms *sluice_programs_ref (SluicePrograms *self);
+void sluice_programs_unref (SluicePrograms *self);
+
+/* Places the nodes that stand nowhere yet. Under graph_lock. */
+void sluice_programs_place (SluicePrograms *self);
+
+/* node_by_node: nothing fused or left out. (transfer full) (nullable). Under graph_lock. */
+SluicePlan *sluice_programs_compile (SluicePrograms *self,
+                                     const SluiceSignature *signature,
+                                     gboolean node_by_node,
+                                     GError **error);
+
+typedef struct
+{
+  const char *const *feeds, *const *fetches, *const *targets;
+  guint n_feeds, n_fetches, n_targets;
+  gboolean node_by_node;   /* nothing fused or left out: the NaN guard looks at every value */
+  gboolean in_parts;       /* parts.h */
+  gboolean may_lack_feeds; /* else a program that lacks one is an error; no part of the key */
+} SluiceProgramNames;
+
+/* (transfer full) */
+SluiceProgramNames *sluice_program_names_dup (const SluiceProgramNames *names);
+void sluice_program_names_free (SluiceProgramNames *names);
+
+/* What such a signature needs, with calls written out. Under graph_lock. (transfer full) (nullable)
+ */
+SluiceWork *
+sluice_programs_prune (SluicePrograms *self, const SluiceProgramNames *names, GError **error);
+
+/* (transfer full) (nullable). Two threads that ask for a new signature at once make one plan. */
+SluiceProgram *
+sluice_programs_get (SluicePrograms *self, const SluiceProgramNames *names, GError **error);
+
+/* function.c: what is known of the functions of nodes, for `bodies`. */
+GHashTable *sluice_function_bodies_new (void);
+/* As SluiceFunctions.get of a host. */
+SluiceFunction *sluice_function_get (SluiceFunctions *host,
+                                     const SluiceNode *node,
+                                     const char *attr,
+                                     GError **error);

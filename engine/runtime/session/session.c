@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/runtime/session/session.h"
+
+#include <sys/random.h>
+
+#include "engine/passes/passes.h"
+#include "engine/runtime/session/copy.h"
+#include "engine/runtime/session/events.h"
+#include "engine/runtime/session/host.h"
+#include "engine/runtime/session/parts.h"
+
+struct _SluiceSession
+{
+  GObject parent_instance;
+
+  /* Set once. */
+  SluiceSessionOptions options;
+  SluiceHost *host;
+  SluicePrograms *programs; /* the host's */
+  SluiceResources *resources;
+  SluiceActivity *activity;
+  guint64 first_tick;
+  gint64 start_us; /* the same moment by the wall clock */
+
+  SluiceEventReaders *readers; /* under programs->graph_lock */
+  _Atomic guint64 n_runs, n_nodes_run;
+};
+
+G_DEFINE_FINAL_TYPE (SluiceSession, sluice_session, G_TYPE_OBJECT)
+
+struct _SluiceCallable
+{
+  _Atomic int ref_count;
+  SluiceSession *session;
+  SluiceProgram *program;
+  SluiceProgramNames *names; /* what a guarded run finds its own program with */
+};
+
+/* ---- runs ---- */
+
+static gboolean
+guards (const SluiceSession *self, const SluiceRunOptions *options)
+{
+  return self->options.nan_guard || (options && options->nan_guard);
+}
+
+static void
+on_cancelled (GCancellable *cancellable, gpointer step)
+{
+  sluice_step_cancel (step);
+}
+
+static const SluiceRunOptions no_run_options;
+
+static SluiceStepEnv
+make_env (SluiceSession *self, const SluiceRunOptions *options)
+{
+  return (SluiceStepEnv){ .devices = (SluiceDevice *const *) self->host->devices->pdata,
+                          .resources = self->resources,
+                          .functions = &self->host->functions,
+                          .seed = self->host->seed,
+                          .number = options->step,
+                          .nan_guard = guards (self, options),
+                          .max_iterations = options->max_iterations ? options->max_iterations
+                                                                    : self->options.max_iterations,
+                          .lanes = self->options.no_trace ? NULL : self->host->lanes,
+                          .activity = self->activity,
+                          .graph_lock = &self->programs->graph_lock,
+                          .keep_waiting = self->options.keep_waiting,
+                          .may_wait = options->may_wait,
+                          .fetches_dead = options->fetches_dead };
+}
+
+static void
+count_run (SluiceSession *self, const SluiceStep *step)
+{
+  atomic_fetch_add_explicit (&self->n_runs, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit (&self->n_nodes_run, step->n_run, memory_order_relaxed);
+}
+
+static gboolean
+run_program (SluiceSession *self,
+             SluiceProgram *program,
+             SluiceTensor *const *feeds,
+             SluiceTensor **outputs,
+             const SluiceRunOptions *options,
+             GError **error)
+{
+  options = options ? options : &no_run_options;
+  if (!sluice_plan_check_feeds (program->plan, feeds, error))
+    return FALSE;
+  SluiceStepEnv env = make_env (self, options);
+  env.cancel_flag = options->cancel_flag;
+  SluiceStep *step = sluice_program_take_step (program);
+  gulong handler = 0;
+  sluice_step_prepare (step, &env);
+  if (options->cancellable)
+    handler = g_cancellable_connect (options->cancellable, G_CALLBACK (on_cancelled), step, NULL);
+  gboolean ok = sluice_step_run (step, feeds, outputs, error);
+  if (handler)
+    g_cancellable_disconnect (options->cancellable, handler);
+  count_run (self, step);
+  sluice_program_give_back (program, step);
+  return ok;
+}
+
+gboolean
+sluice_session_run (SluiceSession *self,
+                    const SluiceFeed *feeds,
+                    guint n_feeds,
+                    const char *const *fetches,
+                    guint n_fetches,
+                    const char *const *targets,
+                    guint n_targets,
+                    SluiceTensor **outputs,
+                    const SluiceRunOptions *options,
+                    GError **error)
+{
+  g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
+  const char *few_names[16];
+  SluiceTensor *few_tensors[16];
+  gboolean many = n_feeds > G_N_ELEMENTS (few_names);
+  g_autofree const char **more_names = many ? g_new (const char *, n_feeds) : NULL;
+  g_autofree SluiceTensor **more_tensors = many ? g_new (SluiceTensor *, n_feeds) : NULL;
+  const char **names = many ? more_names : few_names;
+  SluiceTensor **tensors = many ? more_tensors : few_tensors;
+  for (guint i = 0; i < n_feeds; i++)
+    {
+      names[i] = feeds[i].edge;
+      tensors[i] = feeds[i].tensor;
+    }
+  SluiceProgramNames signature = {
+    names, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options)
+  };
+  signature.may_lack_feeds = TRUE;
+  SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
+  if (!program)
+    return FALSE;
+  gboolean ok = run_program (self, program, tensors, outputs, options, error);
+  sluice_program_unref (program);
+  return ok;
+}
+
+SluiceCallable *
+sluice_session_prepare (SluiceSession *self,
+                        const char *const *feeds,
+                        guint n_feeds,
+                        const char *const *fetches,
+                        guint n_fetches,
+                        const char *const *targets,
+                        guint n_targets,
+                        GError **error)
+{
+  g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
+  SluiceProgramNames signature = {
+    feeds, fetches, targets, n_feeds, n_fetches, n_targets, self->options.nan_guard
+  };
+  SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
+  if (!program)
+    return NULL;
+  SluiceCallable *callable = g_new0 (SluiceCallable, 1);
+  callable->ref_count = 1;
+  callable->session = g_object_ref (self);
+  callable->program = program;
+  callable->names = sluice_program_names_dup (&signature);
+  return callable;
+}
+
+SluiceCallable *
+sluice_callable_ref (SluiceCallable *self)
+{
+  atomic_fetch_add (&self->ref_count, 1);
+  return self;
+}
+
+void
+sluice_callable_unref (SluiceCallable *self)
+{
+  if (atomic_fetch_sub (&self->ref_count, 1) != 1)
+    return;
+  sluice_program_unref (self->program);
+  sluice_program_names_free (self->names);
+  g_object_unref (self->session);
+  g_free (self);
+}
+
+gboolean
+sluice_callable_run (SluiceCallable *self,
+                     SluiceTensor *const *feeds,
+                     SluiceTensor **outputs,
+                     const SluiceRunOptions *options,
+                     GError **error)
+{
+  if (!guards (self->session, options) || self->names->node_by_node)
+    return run_program (self->session, self->program, feeds, outputs, options, error);
+  SluiceProgramNames names = *self->names;
+  names.node_by_node = TRUE;
+  SluiceProgram *program = sluice_programs_get (self->session->programs, &names, error);
+  if (!program)
+    return FALSE;
+  gboolean ok = run_program (self->session, program, feeds, outputs, options, error);
+  sluice_program_unref (program);
+  return ok;
+}
+
+/* Of a run in parts, after its end. */
+static void
+end_parts (GObject *session, SluiceStep *step, gpointer data)
+{
+  SluiceProgram *program = data;
+  count_run (SLUICE_SESSION (session), step);
+  sluice_program_give_back (program, step);
+  sluice_program_unref (program);
+}
+
+SluicePartialRun *
+sluice_session_set_up_partial (SluiceSession *self,
+                               const char *const *feeds,
+                               guint n_feeds,
+                               const char *const *fetches,
+                               guint n_fetches,
+                               const char *const *targets,
+                               guint n_targets,
+                               const SluiceRunOptions *options,
+                               GError **error)
+{
+  g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
+  SluiceProgramNames signature = {
+    feeds, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options)
+  };
+  signature.in_parts = TRUE;
+  SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
+  if (!program)
+    return NULL;
+  options = options ? options : &no_run_options;
+  SluiceStepEnv env = make_env (self, options);
+  return sluice_parts_begin (G_OBJECT (self), sluice_program_take_step (program), &env,
+                             options->cancellable, end_parts, program, error);
+}
+
+/* ---- the session ---- */
+
+/* programs: (nullable): another session's. */
+static void
+set_host (SluiceSession *self, SluicePrograms *programs)
+{
+  SluiceHost *host = sluice_host_new (programs);
+  g_clear_pointer (&self->host, sluice_host_unref);
+  self->host = host;
+  self->programs = host->programs;
+}
+
+static void
+sluice_session_init (SluiceSession *self)
+{
+  set_host (self, NULL);
+  self->readers = sluice_event_readers_new ();
+  self->first_tick = sluice_clock_ticks ();
+  self->start_us = g_get_real_time ();
+}
+
+/* Resources before devices: their memory is the devices'. */
+static void
+sluice_session_finalize (GObject *object)
+{
+  SluiceSession *self = SLUICE_SESSION (object);
+  for (guint i = 0; i < self->host->devices->len; i++)
+    sluice_allocator_set_namer (sluice_session_get_device (self, i)->allocator, NULL, NULL);
+  if (self->activity)
+    sluice_resource_unref (&self->activity->parent);
+  g_clear_pointer (&self->resources, sluice_resources_unref);
+  sluice_event_readers_free (self->readers);
+  g_clear_pointer (&self->host, sluice_host_unref);
+  G_OBJECT_CLASS (sluice_session_parent_class)->finalize (object);
+}
+
+static void
+sluice_session_class_init (SluiceSessionClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = sluice_session_finalize;
+}
+
+/* For messages about memory: on a thread that runs a kernel. */
+static char *
+name_node (gpointer data, guint32 node)
+{
+  SluiceSession *self = data;
+  char *name = NULL;
+  pthread_mutex_lock (&self->programs->graph_lock);
+  if (node <= sluice_graph_get_n_nodes (self->programs->graph))
+    name = g_strdup (sluice_graph_get_node (self->programs->graph, node - 1)->name);
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return name;
+}
+
+static void
+add_devices (SluiceSession *self, const char *swap_folder)
+{
+  const SluiceSessionOptions *options = &self->options;
+  GPtrArray *devices = self->host->devices;
+  for (guint i = 0; i < MAX (options->n_cpus, 1); i++)
+    g_ptr_array_add (devices, sluice_device_new_cpu (i, options->memory_limit, swap_folder));
+  for (guint i = 0; i < options->n_nulls; i++)
+    g_ptr_array_add (devices, sluice_device_new_null (i));
+  for (guint i = 0; i < devices->len; i++)
+    sluice_allocator_set_namer (sluice_session_get_device (self, i)->allocator, name_node, self);
+}
+
+static guint64
+make_seed (guint64 seed)
+{
+  while (seed == 0)
+    if (getrandom (&seed, sizeof seed, 0) != sizeof seed)
+      seed = sluice_clock_ticks ();
+  return seed;
+}
+
+/* What plans depend on. */
+static void
+set_plan_options (SluicePrograms *programs, const SluiceSessionOptions *options)
+{
+  programs->soft_placement = options->soft_placement;
+  programs->no_optimize = options->no_optimize;
+  programs->max_rank = options->reference_kernels ? 0 : G_MAXINT;
+  programs->order_seed = options->order_seed;
+  programs->no_fusion = options->no_fusion;
+  programs->nan_guard = options->nan_guard;
+  programs->truncate_transfers = options->truncate_transfers;
+  programs->ordered = options->ordered;
+  programs->recompute = options->recompute;
+}
+
+/* The options of a session that has another's plans: what these depend on is the other's. */
+static SluiceSessionOptions
+options_like (const SluiceSession *other, const SluiceSessionOptions *own)
+{
+  SluiceSessionOptions options = other->options;
+  options.resources = own->resources;
+  options.seed = own->seed;
+  options.keep_waiting = own->keep_waiting;
+  options.max_iterations = own->max_iterations;
+  options.no_trace = own->no_trace;
+  return options;
+}
+
+static void
+set_options (SluiceSession *self, const SluiceSessionOptions *options)
+{
+  if (options->like)
+    {
+      self->options = options_like (options->like, options);
+      set_host (self, options->like->programs);
+    }
+  else
+    {
+      self->options = *options;
+      set_plan_options (self->programs, options);
+    }
+  self->host->seed = make_seed (options->seed);
+  self->options.like = NULL; /* the caller's, as these */
+  self->options.resources = NULL;
+  self->options.swap_folder = NULL;
+}
+
+SluiceSession *
+sluice_session_new (const SluiceSessionOptions *options, GError **error)
+{
+  static const SluiceSessionOptions no_options;
+  options = options ? options : &no_options;
+  if (!sluice_pool_start (error))
+    return NULL;
+  sluice_passes_init ();
+  SluiceSession *self = g_object_new (SLUICE_TYPE_SESSION, NULL);
+  set_options (self, options);
+  self->resources =
+      options->resources ? sluice_resources_ref (options->resources) : sluice_resources_new ();
+  self->activity = sluice_activity_get (self->resources);
+  add_devices (self, options->swap_folder);
+  return self;
+}
+
+gboolean
+sluice_session_extend (SluiceSession *self, SluiceGraph *graph, GError **error)
+{
+  g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
+  pthread_mutex_lock (&self->programs->graph_lock);
+  gboolean ok = sluice_copy_new_nodes (self->programs->graph, graph, error);
+  sluice_programs_place (self->programs);
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return ok;
+}
+
+void
+sluice_session_reset (SluiceSession *self, const char *const *containers)
+{
+  g_return_if_fail (SLUICE_IS_SESSION (self));
+  if (containers == NULL || *containers == NULL)
+    sluice_resources_reset (self->resources, "");
+  for (; containers != NULL && *containers != NULL; containers++)
+    sluice_resources_reset (self->resources, *containers);
+}
+
+SluiceGraph *
+sluice_session_get_graph (SluiceSession *self)
+{
+  return self->programs->graph;
+}
+
+SluiceResources *
+sluice_session_get_resources (SluiceSession *self)
+{
+  return self->resources;
+}
+
+guint
+sluice_session_get_n_devices (SluiceSession *self)
+{
+  return self->host->devices->len;
+}
+
+SluiceDevice *
+sluice_session_get_device (SluiceSession *self, guint i)
+{
+  g_return_val_if_fail (i < self->host->devices->len, NULL);
+  return self->host->devices->pdata[i];
+}
+
+const char *
+sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason)
+{
+  const char *device = NULL;
+  pthread_mutex_lock (&self->programs->graph_lock);
+  const SluiceNode *found = sluice_graph_find (self->programs->graph, node);
+  if (found)
+    {
+      const SluicePlacement *placement = sluice_placements_get (self->programs->placements, found);
+      if (placement->device >= 0)
+        device = sluice_session_get_device (self, (guint) placement->device)->short_name;
+      if (reason)
+        *reason = placement->error ? placement->error->message : placement->reason;
+    }
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return device;
+}
+
+void
+sluice_session_get_stats (SluiceSession *self, SluiceSessionStats *stats)
+{
+  stats->n_runs = self->n_runs;
+  stats->n_plans = self->programs->n_plans;
+  stats->n_nodes_run = self->n_nodes_run;
+  pthread_mutex_lock (&self->programs->cache_lock);
+  stats->n_cached_plans = g_hash_table_size (self->programs->by_names);
+  pthread_mutex_unlock (&self->programs->cache_lock);
+}
+
+gboolean
+sluice_session_record_memory (SluiceSession *self)
+{
+  for (guint i = 0; i < self->host->devices->len; i++)
+    if (!sluice_allocator_start_ledger (sluice_session_get_device (self, i)->allocator))
+      return FALSE; /* recordings of all devices begin and end together */
+  return TRUE;
+}
+
+SluiceLedger *
+sluice_session_dup_ledger (SluiceSession *self, guint i)
+{
+  g_return_val_if_fail (i < self->host->devices->len, NULL);
+  return sluice_allocator_end_ledger (sluice_session_get_device (self, i)->allocator);
+}
+
+GArray *
+sluice_session_dup_races (SluiceSession *self,
+                          const char *const *feeds,
+                          guint n_feeds,
+                          const char *const *fetches,
+                          guint n_fetches,
+                          const char *const *targets,
+                          guint n_targets,
+                          GError **error)
+{
+  SluiceProgramNames names = { feeds, fetches, targets, n_feeds, n_fetches, n_targets };
+  pthread_mutex_lock (&self->programs->graph_lock);
+  g_autoptr (SluiceWork) work = sluice_programs_prune (self->programs, &names, error);
+  GArray *races = work ? sluice_find_races (work, error) : NULL;
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return races;
+}
+
+GArray *
+sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
+{
+  const SluicePrograms *programs = self->programs;
+  SluiceEventSource source = { self->host->lanes, programs->graph,    self->host->devices,
+                               programs->frames,  programs->together, self->first_tick };
+  pthread_mutex_lock (&self->programs->graph_lock);
+  GArray *events = sluice_event_readers_read (self->readers, cursor, &source, lost);
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return events;
+}
+
+gint64
+sluice_session_get_start (SluiceSession *self)
+{
+  return self->start_us;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/runtime/step/worker.h"
+
+#include "engine/device/readers.h"
+
+static void
+stop_flights (SluiceStep *step)
+{
+  for (SluiceFlight *flight = step->flying; flight; flight = flight->next_flying)
+    if (flight->call.kernel->cancel)
+      flight->call.kernel->cancel (&flight->call);
+}
+
+void
+sluice_step_stop (SluiceStep *step)
+{
+  if (step->is_stopping)
+    return;
+  step->is_stopping = TRUE;
+  atomic_store (&step->cancelled, 1);
+  stop_flights (step);
+}
+
+/* The first error wins; what follows from it is dropped. */
+void
+sluice_step_fail (SluiceStep *step, GError *take)
+{
+  if (step->error)
+    g_error_free (take);
+  else
+    step->error = take;
+  sluice_step_stop (step);
+}
+
+void
+sluice_worker_fail_node (SluiceWorker *w,
+                         const SluicePlanNode *node,
+                         SluiceError code,
+                         const char *what)
+{
+  sluice_step_fail (w->step, g_error_new (SLUICE_ERROR, code, "%s '%s': %s", node->origin->op_name,
+                                          node->origin->name, what));
+}
+
+/* Variables become their values where values are wanted. Sees what an update in place wrote last.
+ */
+GError *
+sluice_worker_read_references (const SluicePlan *plan,
+                               const SluicePlanNode *node,
+                               SluiceValue *inputs)
+{
+  const guint8 *flags = plan->slot_flags + node->first_input;
+  GError *missing = NULL;
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      if (!inputs[i].tensor || !(flags[i] & (SLUICE_SLOT_REF | SLUICE_SLOT_READ)))
+        continue;
+      if (flags[i] & SLUICE_SLOT_REF && node->flags & SLUICE_PLAN_UNINITIALIZED)
+        continue;
+      SluiceVariable *variable = inputs[i].ref;
+      SluiceTensor *tensor = sluice_variable_dup_tensor (variable);
+      if (!tensor && !missing)
+        missing = g_error_new (SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION,
+                               "%s '%s': variable '%s' is not initialised; run its initializer "
+                               "first",
+                               node->origin->op_name, node->origin->name, variable->name);
+      if (flags[i] & SLUICE_SLOT_READ)
+        {
+          inputs[i].tensor = tensor;
+          sluice_resource_unref (&variable->parent);
+        }
+      else if (tensor)
+        sluice_tensor_unref (tensor);
+    }
+  return missing;
+}
+
+/* A dead node drops what the living side of its inputs brought. */
+void
+sluice_worker_drop_inputs (const SluicePlan *plan, const SluicePlanNode *node, SluiceValue *inputs)
+{
+  const guint8 *flags = plan->slot_flags + node->first_input;
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      if (!inputs[i].tensor || flags[i] & SLUICE_SLOT_KEPT)
+        continue;
+      if (flags[i] & (SLUICE_SLOT_REF | SLUICE_SLOT_READ))
+        sluice_resource_unref (&inputs[i].ref->parent);
+      else
+        sluice_tensor_unref (inputs[i].tensor);
+      inputs[i].tensor = NULL;
+    }
+}
+
+void
+sluice_worker_drop_outputs (const SluicePlanNode *node, SluiceValue *outputs)
+{
+  for (guint i = 0; i < node->n_outputs; i++)
+    if (outputs[i].tensor)
+      {
+        release_output (node, i, outputs[i]);
+        outputs[i].tensor = NULL;
+      }
+}
+
+/* After the kernel: TRUE where the node may propagate. */
+gboolean
+sluice_worker_check_call (SluiceWorker *w,
+                          const SluicePlanNode *node,
+                          SluiceKernelCall *call,
+                          gboolean ok)
+{
+  if (G_UNLIKELY (!ok || call->error))
+    {
+      GError *error = g_steal_pointer (&call->error);
+      sluice_step_fail (w->step, error ? error
+                                       : g_error_new (SLUICE_ERROR, SLUICE_ERROR_INTERNAL,
+                                                      "%s '%s' failed and did not say why",
+                                                      node->origin->op_name, node->origin->name));
+      return FALSE;
+    }
+  if (!(node->flags & SLUICE_PLAN_MAY_LEAVE_DEAD))
+    for (guint i = 0; i < node->n_outputs; i++)
+      if (G_UNLIKELY (!call->outputs[i].tensor && sluice_call_is_read (call, i)))
+        {
+          sluice_worker_fail_node (w, node, SLUICE_ERROR_INTERNAL,
+                                   "the kernel left an output unset");
+          return FALSE;
+        }
+  return TRUE;
+}
+
+/* One edge into a Merge: ready at the first live input, or when all inputs are dead. A dead Enter
+ * (or what a device received of one) is enough: the iterations that could bring another value never
+ * start. */
+static void
+arrive_at_merge (SluiceWorker *w,
+                 SluiceActivation *act,
+                 const SluicePlanEdge *edge,
+                 SluiceValue value,
+                 gboolean is_control,
+                 gboolean is_enter)
+{
+  guint32 *pending = &act->pending[edge->node], *dead = &act->dead[edge->node];
+  guint32 before = *pending, n_inputs = act->nodes[edge->node].n_inputs;
+  if (is_control)
+    *pending -= 2;
+  else if (value.tensor)
+    *pending &= ~1u;
+  else
+    {
+      *dead = is_enter && before & 1 ? n_inputs : *dead + 1;
+      if (*dead == n_inputs)
+        *pending &= ~1u;
+    }
+  if (*pending == 0 && before != 0)
+    make_ready (w, act, edge->node);
+}
+
+/* With dead values. is_dead: the node did not run. */
+void
+sluice_worker_propagate_mixed (SluiceWorker *w,
+                               SluiceActivation *act,
+                               const SluicePlanNode *node,
+                               SluiceValue *outputs,
+                               gboolean is_dead)
+{
+  const SluicePlanEdge *edge = w->plan->edges + node->first_edge, *end = edge + node->n_edges;
+  for (; edge < end; edge++)
+    {
+      gboolean is_control = edge->slot == SLUICE_PLAN_NOWHERE;
+      SluiceValue value = { NULL };
+      gboolean is_merge =
+          edge->node != SLUICE_PLAN_NOWHERE && act->nodes[edge->node].flags & SLUICE_PLAN_MERGE;
+      if (!is_control && !is_dead && outputs[edge->port].tensor)
+        {
+          /* A second live input of a Merge is of no use: it has its value. */
+          if (is_merge && !(act->pending[edge->node] & 1))
+            continue;
+          value = edge->last ? outputs[edge->port] : share (node, edge->port, outputs[edge->port]);
+          act->slots[edge->slot] = value;
+          if (edge->last)
+            outputs[edge->port].tensor = NULL;
+        }
+      if (edge->node == SLUICE_PLAN_NOWHERE)
+        continue;
+      if (is_merge)
+        {
+          arrive_at_merge (w, act, edge, value, is_control, node->flags & SLUICE_PLAN_ENTERED);
+          continue;
+        }
+      if (is_dead || (!is_control && !value.tensor))
+        act->dead[edge->node]++;
+      if (--act->pending[edge->node] == 0)
+        make_ready (w, act, edge->node);
+    }
+}

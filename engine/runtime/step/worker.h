@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/runtime/session/lanes.h"
+#include "engine/runtime/step/step.h"
+
+/*
+ * What executor.c, flight.c and built-in.c share. The hot path is inline: a no-op takes 40 ns, of
+ * which a call that is not inlined would be a tenth.
+ */
+
+/* A thread that runs nodes of the step. */
+typedef struct
+{
+  SluiceStep *step;
+  const SluicePlan *plan;
+  SluiceActivation *act; /* whose nodes it runs */
+  SluiceTraceRing *ring; /* NULL: no trace */
+  guint lane;
+  guint32 units_in; /* of the node that runs */
+  gboolean is_caller;
+  guint64 now; /* the last time stamp read */
+  guint64 small_ticks, wake_ticks;
+  SluiceKernelCall call; /* what stays the same for every node is set once */
+  SluiceValue *outputs;
+  GArray *ranges;  /* of inputs, for the NaN guard; NULL: it is off */
+  SluiceIdle idle; /* of the caller */
+  gboolean looks;  /* the caller slept in vain: it looks for a deadlock where it gets the baton */
+} SluiceWorker;
+
+/* The first error wins; what follows from it is dropped. Under the baton. */
+void sluice_step_fail (SluiceStep *step, GError *take);
+/* Nothing more begins, and what flies is told. */
+void sluice_step_stop (SluiceStep *step);
+void sluice_worker_fail_node (SluiceWorker *w,
+                              const SluicePlanNode *node,
+                              SluiceError code,
+                              const char *what);
+
+/* Variables become their values where values are wanted. Sees what an update in place wrote last.
+ * (transfer full) (nullable) */
+GError *sluice_worker_read_references (const SluicePlan *plan,
+                                       const SluicePlanNode *node,
+                                       SluiceValue *inputs);
+/* Of a node that does not run, and whose references were not read. */
+void
+sluice_worker_drop_inputs (const SluicePlan *plan, const SluicePlanNode *node, SluiceValue *inputs);
+void sluice_worker_drop_outputs (const SluicePlanNode *node, SluiceValue *outputs);
+/* After the kernel: TRUE where the node may propagate. */
+gboolean sluice_worker_check_call (SluiceWorker *w,
+                                   const SluicePlanNode *node,
+                                   SluiceKernelCall *call,
+                                   gboolean ok);
+/* In plans with dead values. act: where the edges end; is_dead: the node did not run. */
+void sluice_worker_propagate_mixed (SluiceWorker *w,
+                                    SluiceActivation *act,
+                                    const SluicePlanNode *node,
+                                    SluiceValue *outputs,
+                                    gboolean is_dead);
+
+/* A node without a kernel, or one on a device that computes nothing. */
+void sluice_worker_run_built_in (SluiceWorker *w,
+                                 guint32 i,
+                                 const SluicePlanNode *node,
+                                 gboolean is_dead);
+
+/* ---- flights ---- */
+
+/* Starts an asynchronous kernel. */
+void sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node);
+/* Runs a long kernel, or what a kernel does before it waits, without the baton. FALSE: another
+ * thread has it now. */
+gboolean sluice_worker_fly (SluiceWorker *w, guint32 i, guint64 expected);
+/* Ends the nodes whose kernels have returned elsewhere. */
+void sluice_worker_drain_mailbox (SluiceWorker *w);
+/* A thread's part of a step: the caller's until the end, a helper's as long as there is work. */
+void sluice_executor_work (SluiceStep *step, gboolean is_caller);
+
+/* ---- the hot path ---- */
+
+static inline gboolean
+is_cancelled (SluiceStep *step)
+{
+  return atomic_load_explicit (&step->cancelled, memory_order_relaxed)
+         || (step->env.cancel_flag
+             && atomic_load_explicit (step->env.cancel_flag, memory_order_relaxed));
+}
+
+static inline void
+release_output (const SluicePlanNode *node, guint port, SluiceValue value)
+{
+  if (node->flags & SLUICE_PLAN_REF_OUTPUTS
+      && sluice_dtype_is_ref (node->origin->outputs[port].dtype))
+    sluice_resource_unref (&value.ref->parent);
+  else
+    sluice_tensor_unref (value.tensor);
+}
+
+static inline SluiceValue
+share (const SluicePlanNode *node, guint port, SluiceValue value)
+{
+  if (node->flags & SLUICE_PLAN_REF_OUTPUTS
+      && sluice_dtype_is_ref (node->origin->outputs[port].dtype))
+    sluice_resource_ref (&value.ref->parent);
+  else
+    sluice_tensor_ref (value.tensor);
+  return value;
+}
+
+static inline SluiceValue *
+inputs_of (const SluiceActivation *act, const SluicePlanNode *node)
+{
+  return act->slots + (node->first_input - act->first_slot);
+}
+
+/* Input 0 leaves its slot, or is shared where it stays there. */
+static inline SluiceValue
+take_input (const SluicePlan *plan, const SluicePlanNode *node, SluiceValue *inputs)
+{
+  SluiceValue value = inputs[0];
+  if (node->flags & SLUICE_PLAN_ODD_INPUTS
+      && plan->slot_flags[node->first_input] & SLUICE_SLOT_KEPT)
+    sluice_tensor_ref (value.tensor);
+  else
+    inputs[0].tensor = NULL;
+  return value;
+}
+
+/* After read_references() a slot holds a variable only where SLOT_REF says so. */
+static inline void
+release_inputs (const SluicePlan *plan, const SluicePlanNode *node, SluiceValue *inputs)
+{
+  if (!(node->flags & SLUICE_PLAN_ODD_INPUTS))
+    {
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (inputs[i].tensor)
+          {
+            sluice_tensor_unref (inputs[i].tensor);
+            inputs[i].tensor = NULL;
+          }
+      return;
+    }
+  const guint8 *flags = plan->slot_flags + node->first_input;
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      if (!inputs[i].tensor || flags[i] & SLUICE_SLOT_KEPT)
+        continue;
+      if (flags[i] & SLUICE_SLOT_REF)
+        sluice_resource_unref (&inputs[i].ref->parent);
+      else
+        sluice_tensor_unref (inputs[i].tensor);
+      inputs[i].tensor = NULL;
+    }
+}
+
+static inline void
+make_ready (SluiceWorker *w, SluiceActivation *act, guint32 i)
+{
+  act->scheduled[i] = w->now;
+  sluice_ready_add (&act->ready, i);
+}
+
+/* Without a branch, which nobody could predict: the last to arrive leaves its time and the bit. */
+static inline void
+count_down (SluiceWorker *w, SluiceActivation *act, guint32 i)
+{
+  guint32 left = --act->pending[i];
+  act->scheduled[i] = w->now;
+  sluice_ready_add_if (&act->ready, i, left == 0);
+}
+
+/* Plans without dead values: every count goes down by one. */
+static inline void
+propagate_live (SluiceWorker *w,
+                SluiceActivation *act,
+                const SluicePlanNode *node,
+                SluiceValue *outputs)
+{
+  const SluicePlanEdge *edge = w->plan->edges + node->first_edge;
+  const SluicePlanEdge *controls = edge + node->n_data_edges;
+  const SluicePlanEdge *end = w->plan->edges + node->first_edge + node->n_edges;
+  for (; edge < controls; edge++)
+    {
+      SluiceValue value = outputs[edge->port];
+      if (edge->last)
+        outputs[edge->port].tensor = NULL;
+      else
+        value = share (node, edge->port, value);
+      act->slots[edge->slot] = value;
+      if (edge->node != SLUICE_PLAN_NOWHERE)
+        count_down (w, act, edge->node);
+    }
+  for (; edge < end; edge++)
+    count_down (w, act, edge->node);
+}
+
+static inline void
+propagate (SluiceWorker *w,
+           SluiceActivation *act,
+           const SluicePlanNode *node,
+           SluiceValue *outputs,
+           gboolean is_dead)
+{
+  if (G_UNLIKELY (w->plan->has_dead))
+    sluice_worker_propagate_mixed (w, act, node, outputs, is_dead);
+  else
+    propagate_live (w, act, node, outputs);
+  if (node->flags & SLUICE_PLAN_SPARE_OUTPUTS || G_UNLIKELY (w->plan->has_dead))
+    for (guint i = 0; i < node->n_outputs; i++)
+      if (outputs[i].tensor)
+        {
+          release_output (node, i, outputs[i]);
+          outputs[i].tensor = NULL;
+        }
+  act->remaining--;
+}
+
+static inline guint32
+trace_units (gsize bytes)
+{
+  return (guint32) MIN ((bytes + SLUICE_TRACE_UNIT - 1) / SLUICE_TRACE_UNIT, G_MAXUINT32);
+}
+
+static inline guint32
+output_units (const SluicePlanNode *node, const SluiceValue *outputs)
+{
+  gsize bytes = 0;
+  if (G_LIKELY (!(node->flags & SLUICE_PLAN_REF_OUTPUTS)))
+    for (guint i = 0; i < node->n_outputs; i++)
+      if (outputs[i].tensor)
+        bytes += sluice_tensor_bytes (outputs[i].tensor);
+  return trace_units (bytes);
+}
+
+/* Before the kernel, which may take its inputs; after the references were read. */
+static inline guint32
+input_units (const SluicePlan *plan, const SluicePlanNode *node, const SluiceValue *inputs)
+{
+  gsize bytes = 0;
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (inputs[i].tensor
+        && !(node->flags & SLUICE_PLAN_ODD_INPUTS
+             && plan->slot_flags[node->first_input + i] & SLUICE_SLOT_REF))
+      bytes += sluice_tensor_bytes (inputs[i].tensor);
+  return trace_units (bytes);
+}
+
+/* What a node leaves in the trace beside its place and its times. */
+typedef struct
+{
+  SluiceTraceKind kind;
+  guint32 units_in, units_out;
+  guint32 lane;
+  gboolean asks_live;
+} SluiceStamp;
+
+static inline void
+stamp (SluiceWorker *w,
+       const SluiceActivation *act,
+       guint32 i,
+       const SluicePlanNode *node,
+       guint64 begin,
+       guint64 end,
+       SluiceStamp more)
+{
+  if (G_UNLIKELY (!w->ring))
+    return;
+  guint32 live = 0;
+  if (more.asks_live)
+    live = trace_units (sluice_allocator_get_live (w->step->env.devices[node->device]->allocator));
+  SluiceTraceRecord record = { .scheduled = act->scheduled[i],
+                               .start = begin,
+                               .end = end,
+                               .iteration = act->iteration,
+                               .node = node->origin_id,
+                               .bytes_in = more.units_in,
+                               .bytes_out = more.units_out,
+                               .live = live,
+                               .step = (guint32) w->step->env.number,
+                               .frame = act->label,
+                               .lane = more.lane,
+                               .kind = more.kind | (guint32) node->device << 8 };
+  if (node->flags & SLUICE_PLAN_TOGETHER)
+    record.kind |= SLUICE_TRACE_TOGETHER;
+  sluice_trace_ring_add (w->ring, &record);
+}
+
+static inline SluiceTraceKind
+trace_kind (const SluicePlanNode *node)
+{
+  return node->flags & SLUICE_PLAN_SEND    ? SLUICE_TRACE_SEND
+         : node->flags & SLUICE_PLAN_RECV  ? SLUICE_TRACE_RECV
+         : node->flags & SLUICE_PLAN_ASYNC ? SLUICE_TRACE_WAIT
+                                           : SLUICE_TRACE_NODE;
+}
+
+static inline void
+fill_call (SluiceWorker *w,
+           SluiceKernelCall *call,
+           const SluicePlanNode *node,
+           SluiceValue *outputs)
+{
+  call->node = node->origin;
+  call->kernel = node->kernel;
+  call->state = node->state;
+  call->inputs = inputs_of (w->act, node);
+  call->outputs = outputs;
+  call->n_inputs = node->n_inputs;
+  call->n_outputs = node->n_outputs;
+  call->output_dtypes = w->plan->output_dtypes + node->first_output;
+  call->device = w->step->env.devices[node->device];
+  call->owner = (SluiceOwner){ node->origin_id, node->memory_class };
+}
+
+static inline gboolean
+try_own (SluiceStep *step)
+{
+  int free = 0;
+  return atomic_compare_exchange_strong (&step->owned, &free, 1);
+}
+
+static inline void
+disown (SluiceStep *step)
+{
+  atomic_store (&step->owned, 0);
+}
+
+/* Moving average of what a node costs, in ticks. */
+static inline void
+learn (const SluicePlan *plan, const SluicePlanNode *node, guint64 ticks)
+{
+  gsize i = (gsize) (node - plan->nodes);
+  guint32 old = atomic_load_explicit (&plan->ticks[i], memory_order_relaxed);
+  gint64 seen = (gint64) MIN (ticks, G_MAXINT32);
+  guint32 new = old ? (guint32) (old + (seen - (gint64) old) / 8) : (guint32) MAX (seen, 1);
+  atomic_store_explicit (&plan->ticks[i], new, memory_order_relaxed);
+}
+
+/* What is left to do when a node's outputs are there. w->units_in: as of its inputs. */
+static inline void
+end_node (SluiceWorker *w, guint32 i, const SluicePlanNode *node, gboolean is_dead)
+{
+  SluiceStamp more = { .kind = trace_kind (node),
+                       .units_in = w->units_in,
+                       .units_out = output_units (node, w->outputs),
+                       .lane = w->lane,
+                       .asks_live = TRUE };
+  guint64 start = w->now;
+  propagate (w, w->act, node, w->outputs, is_dead);
+  w->now = sluice_clock_ticks ();
+  if (!(node->flags & SLUICE_PLAN_CHEAP))
+    learn (w->plan, node, w->now - start);
+  stamp (w, w->act, i, node, start, w->now, more);
+  w->step->n_run++;
+}
