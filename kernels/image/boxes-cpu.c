@@ -40,7 +40,7 @@ to_pixel (float place, gint64 n)
 
 /* Those of the four edges that lie inside. */
 static void
-draw_box (const Canvas *c, const float box[4], const float *color)
+sluice_draw_box (const Canvas *c, const float box[4], const float *color)
 {
   gint64 top = to_pixel (box[0], c->height), bottom = to_pixel (box[2], c->height);
   gint64 left = to_pixel (box[1], c->width), right = to_pixel (box[3], c->width);
@@ -89,7 +89,7 @@ draw_compute (SluiceKernelCall *call)
         memcpy (color, colors[k % G_N_ELEMENTS (colors)], sizeof color);
         if (depth == 1)
           color[0] = 1;
-        draw_box (&canvas, (const float *) boxes->data + (i * shape->dim[1] + k) * 4, color);
+        sluice_draw_box (&canvas, (const float *) boxes->data + (i * shape->dim[1] + k) * 4, color);
       }
   return TRUE;
 }

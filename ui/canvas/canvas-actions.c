@@ -11,8 +11,8 @@ static void
 zoom_by (SluiceCanvas *self, double factor)
 {
   if (self->scene != NULL)
-    canvas_zoom_at (self, factor, gtk_widget_get_width (GTK_WIDGET (self)) / 2.0,
-                    gtk_widget_get_height (GTK_WIDGET (self)) / 2.0, TRUE);
+    sluice_canvas_zoom_at (self, factor, gtk_widget_get_width (GTK_WIDGET (self)) / 2.0,
+                           gtk_widget_get_height (GTK_WIDGET (self)) / 2.0, TRUE);
 }
 
 static void
@@ -42,7 +42,7 @@ fit_action (GtkWidget *widget, const char *name, GVariant *parameter)
   if (strcmp (name, "canvas.fit-selection") == 0 && self->lead_item != SLUICE_NONE)
     {
       SluiceRect rect = sluice_scene_get_item (self->scene, self->lead_item)->rect;
-      canvas_fit_rect (self, &rect, TRUE);
+      sluice_canvas_fit_rect (self, &rect, TRUE);
     }
   else
     sluice_canvas_fit (self);
@@ -71,9 +71,10 @@ toggle_action (GtkWidget *widget, const char *name, GVariant *parameter)
   if (g->n_children == 0 && strcmp (name, "canvas.close") == 0)
     g = sluice_hierarchy_get_group (self->hierarchy, g->parent); /* closes what it stands in */
   if (g->n_children == 0)
-    g_signal_emit (self, canvas_signals[CANVAS_ACTIVATED], 0, canvas_path_name (self, g->path));
+    g_signal_emit (self, sluice_canvas_signals[CANVAS_ACTIVATED], 0,
+                   sluice_canvas_path_name (self, g->path));
   else if (*g->path != '\0' && open != sluice_view_state_is_open (self->state, g->path))
-    canvas_toggle (self, g->path, open);
+    sluice_canvas_toggle (self, g->path, open);
 }
 
 /* Opens the scopes in the selected one, or at the top. */
@@ -94,8 +95,8 @@ open_all_action (GtkWidget *widget, const char *name, GVariant *parameter)
       if (child->n_children > 0 && child->node_class != SLUICE_NODE_CLASS_VARIABLE)
         sluice_view_state_set_open (self->state, child->path, TRUE);
     }
-  canvas_rebuild (self, *g->path == '\0' ? NULL : g->path);
-  canvas_layout_changed (self);
+  sluice_canvas_rebuild (self, *g->path == '\0' ? NULL : g->path);
+  sluice_canvas_layout_changed (self);
 }
 
 /* Opens the selected scope and all that are in it, or all there are. Names can be nested deeper
@@ -119,8 +120,8 @@ open_all_below_action (GtkWidget *widget, const char *name, GVariant *parameter)
       if (below[i] && g->n_children > 0)
         sluice_view_state_set_open (self->state, g->path, TRUE);
     }
-  canvas_rebuild (self, all ? NULL : lead->path);
-  canvas_layout_changed (self);
+  sluice_canvas_rebuild (self, all ? NULL : lead->path);
+  sluice_canvas_layout_changed (self);
 }
 
 static void
@@ -128,14 +129,14 @@ close_all_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   sluice_view_state_close_all (self->state);
-  canvas_rebuild (self, NULL);
-  canvas_layout_changed (self);
+  sluice_canvas_rebuild (self, NULL);
+  sluice_canvas_layout_changed (self);
 }
 
 static void
 find_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  canvas_find_step (SLUICE_CANVAS (widget), strcmp (name, "canvas.find-next") == 0 ? 1 : -1);
+  sluice_canvas_find_step (SLUICE_CANVAS (widget), strcmp (name, "canvas.find-next") == 0 ? 1 : -1);
 }
 
 static void
@@ -144,11 +145,11 @@ walk_action (GtkWidget *widget, const char *name, GVariant *parameter)
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   const char *where = name + strlen ("canvas.select-");
   if (strcmp (where, "next") == 0 || strcmp (where, "previous") == 0)
-    canvas_walk_order (self, *where == 'n' ? 1 : -1);
+    sluice_canvas_walk_order (self, *where == 'n' ? 1 : -1);
   else if (strcmp (where, "left") == 0 || strcmp (where, "right") == 0)
-    canvas_walk (self, *where == 'r' ? 1 : -1, 0);
+    sluice_canvas_walk (self, *where == 'r' ? 1 : -1, 0);
   else
-    canvas_walk (self, 0, *where == 'd' ? 1 : -1);
+    sluice_canvas_walk (self, 0, *where == 'd' ? 1 : -1);
 }
 
 static void
@@ -158,9 +159,9 @@ select_parent_action (GtkWidget *widget, const char *name, GVariant *parameter)
   const SluiceGroup *g = lead_group (self);
   guint parent = g == NULL || strcmp (name, "canvas.select-none") == 0 ? 0 : g->parent;
   if (parent == 0 || parent == SLUICE_NONE)
-    canvas_select_none (self);
+    sluice_canvas_select_none (self);
   else
-    canvas_select_path (self, sluice_hierarchy_get_group (self->hierarchy, parent)->path);
+    sluice_canvas_select_path (self, sluice_hierarchy_get_group (self->hierarchy, parent)->path);
 }
 
 static void
@@ -174,8 +175,8 @@ place_action (GtkWidget *widget, const char *name, GVariant *parameter)
   while (g_hash_table_iter_next (&iter, &path, NULL))
     sluice_view_state_set_place (self->state, path,
                                  aside ? SLUICE_PLACE_EXCLUDE : SLUICE_PLACE_INCLUDE);
-  canvas_rebuild (self, NULL);
-  canvas_layout_changed (self);
+  sluice_canvas_rebuild (self, NULL);
+  sluice_canvas_layout_changed (self);
 }
 
 static void
@@ -183,8 +184,8 @@ reset_positions_action (GtkWidget *widget, const char *name, GVariant *parameter
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   sluice_view_state_unset_positions (self->state);
-  canvas_rebuild (self, NULL);
-  canvas_layout_changed (self);
+  sluice_canvas_rebuild (self, NULL);
+  sluice_canvas_layout_changed (self);
 }
 
 static void
@@ -231,7 +232,7 @@ export_done_cb (GObject *object, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GError) error = NULL;
   if (!g_task_propagate_boolean (G_TASK (result), &error))
-    g_signal_emit (object, canvas_signals[CANVAS_FAILED], 0, error->message);
+    g_signal_emit (object, sluice_canvas_signals[CANVAS_FAILED], 0, error->message);
 }
 
 static void
@@ -297,7 +298,7 @@ bind_keys (GtkWidgetClass *klass)
 }
 
 void
-canvas_install_actions (GtkWidgetClass *klass)
+sluice_canvas_install_actions (GtkWidgetClass *klass)
 {
   static const struct
   {
@@ -316,7 +317,7 @@ canvas_install_actions (GtkWidgetClass *klass)
     { "canvas.toggle", NULL, toggle_action },
     { "canvas.open-all-here", NULL, open_all_action },
     { "canvas.open-all", NULL, open_all_below_action },
-    { "canvas.menu", NULL, canvas_menu_action },
+    { "canvas.menu", NULL, sluice_canvas_menu_action },
     { "canvas.close-all", NULL, close_all_action },
     { "canvas.find-next", NULL, find_action },
     { "canvas.find-previous", NULL, find_action },

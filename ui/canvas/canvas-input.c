@@ -23,7 +23,7 @@ pick (SluiceCanvas *self, double x, double y)
 {
   if (self->scene == NULL)
     return SLUICE_NONE;
-  SluicePoint p = canvas_to_scene (self, x, y);
+  SluicePoint p = sluice_canvas_to_scene (self, x, y);
   return sluice_scene_pick (self->scene, p.x, p.y);
 }
 
@@ -34,24 +34,25 @@ is_handle (SluiceCanvas *self, guint item, double y)
   if (item == SLUICE_NONE)
     return FALSE;
   const SluiceSceneItem *it = sluice_scene_get_item (self->scene, item);
-  return it->kind != SLUICE_ITEM_OPEN_SCOPE || canvas_to_scene (self, 0, y).y < it->rect.y + 26;
+  return it->kind != SLUICE_ITEM_OPEN_SCOPE
+         || sluice_canvas_to_scene (self, 0, y).y < it->rect.y + 26;
 }
 
 static void
 look_at_minimap (SluiceCanvas *self, double x, double y)
 {
-  SluiceRect r = canvas_minimap_rect (self), visible = canvas_visible (self);
+  SluiceRect r = sluice_canvas_minimap_rect (self), visible = sluice_canvas_visible (self);
   SluicePoint p = sluice_minimap_locate (self->scene, r.width, r.height, x - r.x, y - r.y);
   CanvasView view = self->view;
   view.x = p.x - visible.width / 2;
   view.y = p.y - visible.height / 2;
-  canvas_set_view (self, view, FALSE);
+  sluice_canvas_set_view (self, view, FALSE);
 }
 
 static void
 drag_begin_cb (SluiceCanvas *self, double x, double y, GtkGestureDrag *gesture)
 {
-  SluiceRect minimap = canvas_minimap_rect (self);
+  SluiceRect minimap = sluice_canvas_minimap_rect (self);
   gtk_widget_grab_focus (GTK_WIDGET (self));
   self->drag = DRAG_PENDING;
   self->drag_view = self->view;
@@ -103,7 +104,7 @@ start_drag (SluiceCanvas *self, GtkGestureDrag *gesture, double y)
   else
     self->drag = DRAG_PAN;
   if (self->drag == DRAG_MOVE)
-    canvas_end_motion (self);
+    sluice_canvas_end_motion (self);
 }
 
 static void
@@ -120,7 +121,7 @@ drag_update_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gestur
     case DRAG_PAN:
       view.x -= dx / view.zoom;
       view.y -= dy / view.zoom;
-      canvas_set_view (self, view, FALSE);
+      sluice_canvas_set_view (self, view, FALSE);
       break;
     case DRAG_BAND:
       self->band = (SluiceRect){ MIN (x, x + dx), MIN (y, y + dy), fabs (dx), fabs (dy) };
@@ -143,14 +144,14 @@ drop_item (SluiceCanvas *self, double dx, double dy)
   const SluiceSceneItem *item = sluice_scene_get_item (self->scene, self->drag_item);
   SluicePoint origin = sluice_scene_get_origin (self->scene, self->drag_item);
   SluicePoint centre = sluice_rect_centre (&item->rect);
-  g_autofree char *path = g_strdup (canvas_item_path (self, self->drag_item));
+  g_autofree char *path = g_strdup (sluice_canvas_item_path (self, self->drag_item));
   sluice_view_state_set_position (self->state, path, centre.x + dx / self->view.zoom - origin.x,
                                   centre.y + dy / self->view.zoom - origin.y);
-  canvas_end_motion (self);
-  canvas_select_path (self, path);
-  canvas_rebuild (self, NULL);
-  canvas_end_motion (self); /* it is where it was dropped already */
-  canvas_layout_changed (self);
+  sluice_canvas_end_motion (self);
+  sluice_canvas_select_path (self, path);
+  sluice_canvas_rebuild (self, NULL);
+  sluice_canvas_end_motion (self); /* it is where it was dropped already */
+  sluice_canvas_layout_changed (self);
 }
 
 static void
@@ -160,10 +161,10 @@ drag_end_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gesture)
       gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
   if (self->drag == DRAG_BAND && self->scene != NULL)
     {
-      SluicePoint a = canvas_to_scene (self, self->band.x, self->band.y);
+      SluicePoint a = sluice_canvas_to_scene (self, self->band.x, self->band.y);
       SluiceRect area = { a.x, a.y, self->band.width / self->view.zoom,
                           self->band.height / self->view.zoom };
-      canvas_select_rect (self, &area, (state & GDK_CONTROL_MASK) != 0);
+      sluice_canvas_select_rect (self, &area, (state & GDK_CONTROL_MASK) != 0);
     }
   else if (self->drag == DRAG_MOVE && self->scene != NULL)
     drop_item (self, dx, dy);
@@ -179,10 +180,10 @@ click_close (SluiceCanvas *self, guint item, double x, double y)
       || sluice_scene_get_item (self->scene, item)->kind != SLUICE_ITEM_OPEN_SCOPE)
     return FALSE;
   SluiceRect close = sluice_scene_get_close_rect (self->scene, item);
-  SluicePoint p = canvas_to_scene (self, x, y);
+  SluicePoint p = sluice_canvas_to_scene (self, x, y);
   if (!sluice_rect_contains (&close, p.x, p.y))
     return FALSE;
-  canvas_toggle (self, canvas_item_path (self, item), FALSE);
+  sluice_canvas_toggle (self, sluice_canvas_item_path (self, item), FALSE);
   return TRUE;
 }
 
@@ -192,7 +193,7 @@ released_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClic
   GdkModifierType state =
       gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
   gboolean extend = (state & (GDK_CONTROL_MASK | GDK_SHIFT_MASK)) != 0;
-  SluiceRect minimap = canvas_minimap_rect (self);
+  SluiceRect minimap = sluice_canvas_minimap_rect (self);
   guint item = pick (self, x, y);
   if (self->scene == NULL || (self->drag != DRAG_PENDING && self->drag != DRAG_NONE)
       || (minimap.width > 0 && sluice_rect_contains (&minimap, x, y)))
@@ -202,11 +203,11 @@ released_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClic
   if (n_press == 1)
     {
       if (item == SLUICE_NONE)
-        canvas_select_none (self);
+        sluice_canvas_select_none (self);
       else
-        canvas_select_item (self, item, extend);
+        sluice_canvas_select_item (self, item, extend);
     }
-  else if (n_press == 2 && item != SLUICE_NONE && canvas_item_path (self, item) != NULL)
+  else if (n_press == 2 && item != SLUICE_NONE && sluice_canvas_item_path (self, item) != NULL)
     gtk_widget_activate_action (GTK_WIDGET (self), "canvas.toggle", NULL);
 }
 
@@ -214,10 +215,10 @@ released_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClic
 static void
 menu_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClick *gesture)
 {
-  SluiceRect minimap = canvas_minimap_rect (self);
+  SluiceRect minimap = sluice_canvas_minimap_rect (self);
   if ((self->drag == DRAG_PENDING || self->drag == DRAG_NONE)
       && !(minimap.width > 0 && sluice_rect_contains (&minimap, x, y)))
-    canvas_menu_at (self, x, y);
+    sluice_canvas_menu_at (self, x, y);
 }
 
 static gboolean
@@ -233,12 +234,12 @@ scroll_cb (SluiceCanvas *self, double dx, double dy, GtkEventControllerScroll *c
       CanvasView view = self->view;
       view.x += dx / view.zoom;
       view.y += dy / view.zoom;
-      canvas_set_view (self, view, FALSE);
+      sluice_canvas_set_view (self, view, FALSE);
       return TRUE;
     }
   /* Touchpads report pixels; some thirty are a notch. */
-  canvas_zoom_at (self, pow (WHEEL_STEP, -dy / (touchpad ? 30 : 1)), self->pointer_x,
-                  self->pointer_y, !touchpad);
+  sluice_canvas_zoom_at (self, pow (WHEEL_STEP, -dy / (touchpad ? 30 : 1)), self->pointer_x,
+                         self->pointer_y, !touchpad);
   return TRUE;
 }
 
@@ -253,7 +254,7 @@ pinch_cb (SluiceCanvas *self, double scale, GtkGesture *gesture)
 {
   double x, y;
   if (self->scene != NULL && gtk_gesture_get_bounding_box_center (gesture, &x, &y))
-    canvas_zoom_at (self, self->pinch_zoom * scale / self->view.zoom, x, y, FALSE);
+    sluice_canvas_zoom_at (self, self->pinch_zoom * scale / self->view.zoom, x, y, FALSE);
 }
 
 static void
@@ -282,13 +283,13 @@ tooltip_cb (SluiceCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *too
   if (item == SLUICE_NONE || self->drag != DRAG_NONE
       || sluice_scene_get_item (self->scene, item)->kind == SLUICE_ITEM_OPEN_SCOPE)
     return FALSE;
-  g_autofree char *text = canvas_item_text (self, item);
+  g_autofree char *text = sluice_canvas_item_text (self, item);
   gtk_tooltip_set_text (tooltip, text);
   return TRUE;
 }
 
 void
-canvas_add_controllers (SluiceCanvas *self)
+sluice_canvas_add_controllers (SluiceCanvas *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   GtkGesture *drag = gtk_gesture_drag_new (), *click = gtk_gesture_click_new ();

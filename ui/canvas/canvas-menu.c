@@ -57,7 +57,7 @@ static void
 pop_up (SluiceCanvas *self, guint item, double x, double y)
 {
   g_autoptr (GMenu) menu = g_menu_new ();
-  if (item != SLUICE_NONE && canvas_item_path (self, item) != NULL)
+  if (item != SLUICE_NONE && sluice_canvas_item_path (self, item) != NULL)
     append_of_item (self, menu, sluice_scene_get_item (self->scene, item));
   else
     append_of_picture (self, menu);
@@ -74,21 +74,21 @@ pop_up (SluiceCanvas *self, guint item, double x, double y)
 }
 
 void
-canvas_menu_at (SluiceCanvas *self, double x, double y)
+sluice_canvas_menu_at (SluiceCanvas *self, double x, double y)
 {
   if (self->scene == NULL || self->hierarchy == NULL)
     return;
-  SluicePoint p = canvas_to_scene (self, x, y);
+  SluicePoint p = sluice_canvas_to_scene (self, x, y);
   guint item = sluice_scene_pick (self->scene, p.x, p.y);
   if (item == SLUICE_NONE)
-    canvas_select_none (self);
+    sluice_canvas_select_none (self);
   else if (self->flags == NULL || !self->flags[item]) /* several stay selected */
-    canvas_select_item (self, item, FALSE);
+    sluice_canvas_select_item (self, item, FALSE);
   pop_up (self, item, x, y);
 }
 
 void
-canvas_menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
+sluice_canvas_menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   double x = gtk_widget_get_width (widget) / 2.0, y = gtk_widget_get_height (widget) / 2.0;

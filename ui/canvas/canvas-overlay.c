@@ -128,7 +128,7 @@ append_legend (SluiceCanvas *self, const char *markup)
 
 /* Shown where colours are devices. */
 void
-canvas_update_legend (SluiceCanvas *self)
+sluice_canvas_update_legend (SluiceCanvas *self)
 {
   GtkWidget *child;
   gboolean shown = self->color_by == SLUICE_COLOR_BY_DEVICE && self->hierarchy != NULL
@@ -168,7 +168,7 @@ make_legend (void)
 }
 
 void
-canvas_add_overlays (SluiceCanvas *self)
+sluice_canvas_add_overlays (SluiceCanvas *self)
 {
   add_style ();
   self->bar = make_bar ();
@@ -204,7 +204,7 @@ set_waiting (SluiceCanvas *self, gboolean waiting)
 
 /* One state at a time: failed, loading, empty, or the graph. */
 void
-canvas_update_message (SluiceCanvas *self)
+sluice_canvas_update_message (SluiceCanvas *self)
 {
   gboolean failed = self->failure != NULL;
   gboolean waiting = self->loading != NULL || (self->job != NULL && self->scene == NULL);
@@ -228,7 +228,7 @@ canvas_update_message (SluiceCanvas *self)
   set_waiting (self, waiting && !failed);
   gtk_widget_set_visible (self->message, failed || waiting || empty);
   gtk_widget_set_visible (self->bar, !failed && !waiting && !empty);
-  canvas_update_legend (self);
+  sluice_canvas_update_legend (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -240,7 +240,7 @@ allocate_at (GtkWidget *child, double x, double y, int width, int height)
 }
 
 SluiceRect
-canvas_bar_rect (SluiceCanvas *self)
+sluice_canvas_bar_rect (SluiceCanvas *self)
 {
   GtkRequisition least, size;
   if (!gtk_widget_get_visible (self->bar))
@@ -253,7 +253,7 @@ canvas_bar_rect (SluiceCanvas *self)
 }
 
 void
-canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
+sluice_canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
 {
   GtkRequisition size, least;
   if (gtk_widget_get_visible (self->bar))
@@ -266,7 +266,7 @@ canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
     }
   if (gtk_widget_get_visible (self->legend))
     {
-      SluiceRect bar = canvas_bar_rect (self);
+      SluiceRect bar = sluice_canvas_bar_rect (self);
       gtk_widget_get_preferred_size (self->legend, &least, &size);
       allocate_at (self->legend, MAX (width - size.width - BAR_MARGIN, 0),
                    MAX (bar.y - size.height - LEGEND_GAP, 0), size.width, size.height);

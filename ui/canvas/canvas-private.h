@@ -101,71 +101,73 @@ enum
   CANVAS_FAILED,
   CANVAS_N_SIGNALS,
 };
-extern guint canvas_signals[CANVAS_N_SIGNALS];
+extern guint sluice_canvas_signals[CANVAS_N_SIGNALS];
 
 /* canvas.c */
-void
-canvas_rebuild (SluiceCanvas *self,
-                const char *anchor); /* @anchor: path that keeps its place on the screen, or NULL */
-void canvas_toggle (SluiceCanvas *self, const char *path, gboolean open);
-void canvas_layout_changed (SluiceCanvas *self);
+void sluice_canvas_rebuild (
+    SluiceCanvas *self,
+    const char *anchor); /* @anchor: path that keeps its place on the screen, or NULL */
+void sluice_canvas_toggle (SluiceCanvas *self, const char *path, gboolean open);
+void sluice_canvas_layout_changed (SluiceCanvas *self);
 
 /* canvas-view.c */
-SluicePoint canvas_to_scene (SluiceCanvas *self, double x, double y);
-SluiceRect canvas_visible (SluiceCanvas *self);
-void canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate);
-void canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gboolean animate);
+SluicePoint sluice_canvas_to_scene (SluiceCanvas *self, double x, double y);
+SluiceRect sluice_canvas_visible (SluiceCanvas *self);
+void sluice_canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate);
+void
+sluice_canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gboolean animate);
 /* Shows all anew where that is what the view was. */
-void canvas_refit (SluiceCanvas *self);
-void canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate);
-void canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect);
-void canvas_begin_motion (SluiceCanvas *self, SluiceScene *before, const char *anchor);
-void canvas_end_motion (SluiceCanvas *self);
-gboolean canvas_may_move (SluiceCanvas *self);
-void canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
-void canvas_update_theme (SluiceCanvas *self);
-void canvas_drop_minimap (SluiceCanvas *self);
-SluiceRect canvas_minimap_rect (SluiceCanvas *self); /* widget coordinates; empty when hidden */
+void sluice_canvas_refit (SluiceCanvas *self);
+void sluice_canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate);
+void sluice_canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect);
+void sluice_canvas_begin_motion (SluiceCanvas *self, SluiceScene *before, const char *anchor);
+void sluice_canvas_end_motion (SluiceCanvas *self);
+gboolean sluice_canvas_may_move (SluiceCanvas *self);
+void sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
+void sluice_canvas_update_theme (SluiceCanvas *self);
+void sluice_canvas_drop_minimap (SluiceCanvas *self);
+SluiceRect
+sluice_canvas_minimap_rect (SluiceCanvas *self); /* widget coordinates; empty when hidden */
 
 /* canvas-input.c */
-void canvas_add_controllers (SluiceCanvas *self);
+void sluice_canvas_add_controllers (SluiceCanvas *self);
 
 /* canvas-menu.c */
-void canvas_menu_at (SluiceCanvas *self, double x, double y);
+void sluice_canvas_menu_at (SluiceCanvas *self, double x, double y);
 /* Of what is selected. */
-void canvas_menu_action (GtkWidget *widget, const char *name, GVariant *parameter);
+void sluice_canvas_menu_action (GtkWidget *widget, const char *name, GVariant *parameter);
 
 /* canvas-select.c */
-const char *canvas_item_path (SluiceCanvas *self, guint item);
-const char *canvas_path_name (SluiceCanvas *self, const char *path);
+const char *sluice_canvas_item_path (SluiceCanvas *self, guint item);
+const char *sluice_canvas_path_name (SluiceCanvas *self, const char *path);
 /* What a screen reader says of it, with its live value. */
-char *canvas_item_text (SluiceCanvas *self, guint item);
-void canvas_select_item (SluiceCanvas *self, guint item, gboolean extend);
-void canvas_select_path (SluiceCanvas *self, const char *path);
-void canvas_select_none (SluiceCanvas *self);
-void canvas_select_rect (SluiceCanvas *self, const SluiceRect *area, gboolean extend);
-void canvas_update_flags (SluiceCanvas *self);
-gboolean canvas_reveal (SluiceCanvas *self, guint group);
-void canvas_finish_reveal (SluiceCanvas *self);
-void canvas_walk (SluiceCanvas *self, int dx, int dy);
-void canvas_walk_order (SluiceCanvas *self, int step);
-void canvas_find_step (SluiceCanvas *self, int step);
+char *sluice_canvas_item_text (SluiceCanvas *self, guint item);
+void sluice_canvas_select_item (SluiceCanvas *self, guint item, gboolean extend);
+void sluice_canvas_select_path (SluiceCanvas *self, const char *path);
+void sluice_canvas_select_none (SluiceCanvas *self);
+void sluice_canvas_select_rect (SluiceCanvas *self, const SluiceRect *area, gboolean extend);
+void sluice_canvas_update_flags (SluiceCanvas *self);
+gboolean sluice_canvas_reveal (SluiceCanvas *self, guint group);
+void sluice_canvas_finish_reveal (SluiceCanvas *self);
+void sluice_canvas_walk (SluiceCanvas *self, int dx, int dy);
+void sluice_canvas_walk_order (SluiceCanvas *self, int step);
+void sluice_canvas_find_step (SluiceCanvas *self, int step);
 
 /* canvas-actions.c */
-void canvas_install_actions (GtkWidgetClass *klass);
+void sluice_canvas_install_actions (GtkWidgetClass *klass);
 
 /* canvas-overlay.c */
-void canvas_add_overlays (SluiceCanvas *self);
-void canvas_update_message (SluiceCanvas *self);
+void sluice_canvas_add_overlays (SluiceCanvas *self);
+void sluice_canvas_update_message (SluiceCanvas *self);
 /* After the colours, what they mean or whom they are for changed. */
-void canvas_update_legend (SluiceCanvas *self);
+void sluice_canvas_update_legend (SluiceCanvas *self);
 /* Where the bar stands, in pixels of the widget; empty where it is not. */
-SluiceRect canvas_bar_rect (SluiceCanvas *self);
-void canvas_allocate_overlays (SluiceCanvas *self, int width, int height);
+SluiceRect sluice_canvas_bar_rect (SluiceCanvas *self);
+void sluice_canvas_allocate_overlays (SluiceCanvas *self, int width, int height);
 
 /* canvas-proxy.c */
-void canvas_queue_proxies (SluiceCanvas *self);
-void canvas_allocate_proxies (SluiceCanvas *self);
-void canvas_drop_proxies (SluiceCanvas *self);
+void sluice_canvas_queue_proxies (SluiceCanvas *self);
+void sluice_canvas_allocate_proxies (SluiceCanvas *self);
+void sluice_canvas_drop_proxies (SluiceCanvas *self);
 
 G_END_DECLS

@@ -40,7 +40,7 @@ item_action (GtkWidget *widget, const char *name, GVariant *parameter)
   SluiceCanvas *canvas = SLUICE_CANVAS (gtk_widget_get_parent (widget));
   if (self->path == NULL)
     return;
-  canvas_select_path (canvas, self->path);
+  sluice_canvas_select_path (canvas, self->path);
   if (g_str_has_suffix (name, "toggle"))
     gtk_widget_activate_action (GTK_WIDGET (canvas), "canvas.toggle", NULL);
 }
@@ -67,10 +67,10 @@ static void
 set_item (SluiceCanvas *canvas, SluiceCanvasProxy *self, guint item)
 {
   const SluiceSceneItem *it = sluice_scene_get_item (canvas->scene, item);
-  g_autofree char *label = canvas_item_text (canvas, item);
+  g_autofree char *label = sluice_canvas_item_text (canvas, item);
   self->item = item;
   g_free (self->path);
-  self->path = g_strdup (canvas_item_path (canvas, item));
+  self->path = g_strdup (sluice_canvas_item_path (canvas, item));
   /* Only what changed: each update is a message on the bus. */
   if (g_strcmp0 (label, self->label) != 0)
     {
@@ -116,7 +116,7 @@ choose_items (SluiceCanvas *self, guint *n_visible)
 {
   GArray *chosen = g_array_new (FALSE, FALSE, sizeof (Visible));
   g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint));
-  SluiceRect area = canvas_visible (self);
+  SluiceRect area = sluice_canvas_visible (self);
   SluicePoint middle = sluice_rect_centre (&area);
   sluice_scene_query (self->scene, &area, items);
   for (guint i = 0; i < items->len; i++)
@@ -179,14 +179,14 @@ update_cb (gpointer data)
 }
 
 void
-canvas_queue_proxies (SluiceCanvas *self)
+sluice_canvas_queue_proxies (SluiceCanvas *self)
 {
   if (self->proxy_source == 0)
     self->proxy_source = g_timeout_add (SETTLE_MS, update_cb, self);
 }
 
 void
-canvas_allocate_proxies (SluiceCanvas *self)
+sluice_canvas_allocate_proxies (SluiceCanvas *self)
 {
   for (guint i = 0; i < self->proxies->len; i++)
     {
@@ -203,7 +203,7 @@ canvas_allocate_proxies (SluiceCanvas *self)
 }
 
 void
-canvas_drop_proxies (SluiceCanvas *self)
+sluice_canvas_drop_proxies (SluiceCanvas *self)
 {
   g_clear_handle_id (&self->proxy_source, g_source_remove);
   while (self->proxies->len > 0)

@@ -8,7 +8,7 @@
 
 /* The group's path; SLUICE_NONE items ("+5", headings) have none. */
 const char *
-canvas_item_path (SluiceCanvas *self, guint item)
+sluice_canvas_item_path (SluiceCanvas *self, guint item)
 {
   guint node = item == SLUICE_NONE ? SLUICE_NONE : sluice_scene_get_item (self->scene, item)->node;
   /* The scene's own: of a new model there may be no hierarchy yet while the old one is drawn. */
@@ -19,7 +19,7 @@ canvas_item_path (SluiceCanvas *self, guint item)
 
 /* What the world calls it: an op by its node's name ("w", not "w/(w)"), a scope by its prefix. */
 const char *
-canvas_path_name (SluiceCanvas *self, const char *path)
+sluice_canvas_path_name (SluiceCanvas *self, const char *path)
 {
   guint group = path == NULL || self->hierarchy == NULL
                     ? SLUICE_NONE
@@ -32,16 +32,16 @@ canvas_path_name (SluiceCanvas *self, const char *path)
 }
 
 char *
-canvas_item_text (SluiceCanvas *self, guint item)
+sluice_canvas_item_text (SluiceCanvas *self, guint item)
 {
-  const char *path = canvas_item_path (self, item);
+  const char *path = sluice_canvas_item_path (self, item);
   const SluiceCanvasValue *value =
       path != NULL ? sluice_value_table_get (self->values, path) : NULL;
   return sluice_scene_dup_item_text (self->scene, item, value != NULL ? value->text : NULL);
 }
 
 void
-canvas_update_flags (SluiceCanvas *self)
+sluice_canvas_update_flags (SluiceCanvas *self)
 {
   g_clear_pointer (&self->flags, g_free);
   self->lead_item = SLUICE_NONE;
@@ -70,19 +70,19 @@ set_lead (SluiceCanvas *self, const char *path)
 {
   if (g_strcmp0 (self->lead, path) == 0)
     {
-      canvas_update_flags (self);
+      sluice_canvas_update_flags (self);
       return;
     }
   g_free (self->lead);
   self->lead = g_strdup (path);
-  canvas_update_flags (self);
-  canvas_queue_proxies (self);
-  g_signal_emit (self, canvas_signals[CANVAS_SELECTION_CHANGED], 0,
-                 canvas_path_name (self, self->lead));
+  sluice_canvas_update_flags (self);
+  sluice_canvas_queue_proxies (self);
+  g_signal_emit (self, sluice_canvas_signals[CANVAS_SELECTION_CHANGED], 0,
+                 sluice_canvas_path_name (self, self->lead));
 }
 
 void
-canvas_select_path (SluiceCanvas *self, const char *path)
+sluice_canvas_select_path (SluiceCanvas *self, const char *path)
 {
   g_autofree char *copy = g_strdup (path); /* @path may belong to the set */
   g_hash_table_remove_all (self->selected);
@@ -91,7 +91,7 @@ canvas_select_path (SluiceCanvas *self, const char *path)
 }
 
 void
-canvas_select_none (SluiceCanvas *self)
+sluice_canvas_select_none (SluiceCanvas *self)
 {
   g_hash_table_remove_all (self->selected);
   set_lead (self, NULL);
@@ -99,16 +99,16 @@ canvas_select_none (SluiceCanvas *self)
 
 /* @extend: adds to the selection, or takes out what is in it. */
 void
-canvas_select_item (SluiceCanvas *self, guint item, gboolean extend)
+sluice_canvas_select_item (SluiceCanvas *self, guint item, gboolean extend)
 {
-  const char *path = canvas_item_path (self, item);
+  const char *path = sluice_canvas_item_path (self, item);
   GHashTableIter iter;
   gpointer other = NULL;
   if (path == NULL)
     return;
   if (!extend)
     {
-      canvas_select_path (self, path);
+      sluice_canvas_select_path (self, path);
       return;
     }
   if (!g_hash_table_contains (self->selected, path))
@@ -120,7 +120,7 @@ canvas_select_item (SluiceCanvas *self, guint item, gboolean extend)
   g_hash_table_remove (self->selected, path);
   if (g_strcmp0 (path, self->lead) != 0)
     {
-      canvas_update_flags (self);
+      sluice_canvas_update_flags (self);
       return;
     }
   g_hash_table_iter_init (&iter, self->selected);
@@ -129,7 +129,7 @@ canvas_select_item (SluiceCanvas *self, guint item, gboolean extend)
 }
 
 void
-canvas_select_rect (SluiceCanvas *self, const SluiceRect *area, gboolean extend)
+sluice_canvas_select_rect (SluiceCanvas *self, const SluiceRect *area, gboolean extend)
 {
   g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint));
   const char *lead = extend ? self->lead : NULL;
@@ -139,7 +139,7 @@ canvas_select_rect (SluiceCanvas *self, const SluiceRect *area, gboolean extend)
   for (guint i = 0; i < items->len; i++)
     {
       guint index = g_array_index (items, guint, i);
-      const char *path = canvas_item_path (self, index);
+      const char *path = sluice_canvas_item_path (self, index);
       /* A frame is meant only when all of it is in the band. */
       const SluiceSceneItem *item = sluice_scene_get_item (self->scene, index);
       gboolean whole = sluice_rect_contains (area, item->rect.x, item->rect.y)
@@ -159,7 +159,7 @@ const char *
 sluice_canvas_get_selection (SluiceCanvas *self)
 {
   g_return_val_if_fail (SLUICE_IS_CANVAS (self), NULL);
-  return canvas_path_name (self, self->lead);
+  return sluice_canvas_path_name (self, self->lead);
 }
 
 char **
@@ -170,11 +170,11 @@ sluice_canvas_dup_selected (SluiceCanvas *self)
   GHashTableIter iter;
   gpointer path;
   if (self->lead != NULL)
-    g_ptr_array_add (names, g_strdup (canvas_path_name (self, self->lead)));
+    g_ptr_array_add (names, g_strdup (sluice_canvas_path_name (self, self->lead)));
   g_hash_table_iter_init (&iter, self->selected);
   while (g_hash_table_iter_next (&iter, &path, NULL))
     if (g_strcmp0 (path, self->lead) != 0)
-      g_ptr_array_add (names, g_strdup (canvas_path_name (self, path)));
+      g_ptr_array_add (names, g_strdup (sluice_canvas_path_name (self, path)));
   g_ptr_array_add (names, NULL);
   return (char **) g_ptr_array_free (names, FALSE);
 }
@@ -182,7 +182,7 @@ sluice_canvas_dup_selected (SluiceCanvas *self)
 /* Opens the scopes above @group and brings it into view, now or as soon as the worker is done.
  * FALSE: there is no such thing. */
 gboolean
-canvas_reveal (SluiceCanvas *self, guint group)
+sluice_canvas_reveal (SluiceCanvas *self, guint group)
 {
   gboolean opened = FALSE;
   if (group == SLUICE_NONE || group == 0)
@@ -202,16 +202,16 @@ canvas_reveal (SluiceCanvas *self, guint group)
   self->reveal = g_strdup (path);
   if (opened)
     {
-      canvas_rebuild (self, NULL);
-      canvas_layout_changed (self);
+      sluice_canvas_rebuild (self, NULL);
+      sluice_canvas_layout_changed (self);
     }
   else if (self->job == NULL)
-    canvas_finish_reveal (self);
+    sluice_canvas_finish_reveal (self);
   return TRUE;
 }
 
 void
-canvas_finish_reveal (SluiceCanvas *self)
+sluice_canvas_finish_reveal (SluiceCanvas *self)
 {
   g_autofree char *path = g_steal_pointer (&self->reveal);
   guint group = path == NULL || self->scene == NULL
@@ -226,11 +226,11 @@ canvas_finish_reveal (SluiceCanvas *self)
     {
       sluice_view_state_set_place (self->state, path, SLUICE_PLACE_INCLUDE);
       self->reveal = g_steal_pointer (&path);
-      canvas_rebuild (self, NULL);
+      sluice_canvas_rebuild (self, NULL);
       return;
     }
   SluiceRect rect = sluice_scene_get_item (self->scene, item)->rect;
-  canvas_show_rect (self, &rect);
+  sluice_canvas_show_rect (self, &rect);
 }
 
 static guint
@@ -247,7 +247,7 @@ sluice_canvas_select (SluiceCanvas *self, const char *name)
   g_return_val_if_fail (SLUICE_IS_CANVAS (self), FALSE);
   if (name == NULL)
     {
-      canvas_select_none (self);
+      sluice_canvas_select_none (self);
       return TRUE;
     }
   /* The graph is still being laid out: the name is kept and found when that is done. */
@@ -257,14 +257,14 @@ sluice_canvas_select (SluiceCanvas *self, const char *name)
         return FALSE;
       g_free (self->reveal);
       self->reveal = g_strdup (name);
-      canvas_select_path (self, name);
+      sluice_canvas_select_path (self, name);
       return TRUE;
     }
   guint group = group_by_name (self, name);
   if (group == SLUICE_NONE || group == 0)
     return FALSE;
-  canvas_select_path (self, sluice_hierarchy_get_group (self->hierarchy, group)->path);
-  return canvas_reveal (self, group);
+  sluice_canvas_select_path (self, sluice_hierarchy_get_group (self->hierarchy, group)->path);
+  return sluice_canvas_reveal (self, group);
 }
 
 /* Selects the @at-th match. */
@@ -272,8 +272,8 @@ static void
 show_found (SluiceCanvas *self)
 {
   guint group = g_array_index (self->found, guint, self->found_at);
-  canvas_select_path (self, sluice_hierarchy_get_group (self->hierarchy, group)->path);
-  canvas_reveal (self, group);
+  sluice_canvas_select_path (self, sluice_hierarchy_get_group (self->hierarchy, group)->path);
+  sluice_canvas_reveal (self, group);
 }
 
 guint
@@ -293,7 +293,7 @@ sluice_canvas_find (SluiceCanvas *self, const char *text)
 }
 
 void
-canvas_find_step (SluiceCanvas *self, int step)
+sluice_canvas_find_step (SluiceCanvas *self, int step)
 {
   if (self->hierarchy != NULL && self->found->len == 0 && self->search != NULL)
     sluice_hierarchy_search (self->hierarchy, self->search, self->found);
@@ -315,8 +315,8 @@ go_to (SluiceCanvas *self, guint item)
   if (item == SLUICE_NONE)
     return;
   SluiceRect rect = sluice_scene_get_item (self->scene, item)->rect;
-  canvas_select_item (self, item, FALSE);
-  canvas_show_rect (self, &rect);
+  sluice_canvas_select_item (self, item, FALSE);
+  sluice_canvas_show_rect (self, &rect);
 }
 
 /* The end of a wire of @item that lies in the direction asked for, nearest first. */
@@ -378,13 +378,13 @@ nearest_sibling (SluiceCanvas *self, guint item, int dx, int dy)
 /* Arrow keys: along the flow they follow wires, across it they go to siblings; each falls back on
  * the other. */
 void
-canvas_walk (SluiceCanvas *self, int dx, int dy)
+sluice_canvas_walk (SluiceCanvas *self, int dx, int dy)
 {
   if (self->scene == NULL || sluice_scene_get_n_items (self->scene) == 0)
     return;
   if (self->lead_item == SLUICE_NONE)
     {
-      canvas_walk_order (self, 1);
+      sluice_canvas_walk_order (self, 1);
       return;
     }
   guint first = dy != 0 ? follow_wire (self, self->lead_item, dx, dy)
@@ -397,7 +397,7 @@ canvas_walk (SluiceCanvas *self, int dx, int dy)
 
 /* Through everything that is drawn, in drawing order, round at the ends. */
 void
-canvas_walk_order (SluiceCanvas *self, int step)
+sluice_canvas_walk_order (SluiceCanvas *self, int step)
 {
   guint n = self->scene == NULL ? 0 : sluice_scene_get_n_items (self->scene);
   guint at = self->lead_item;

@@ -50,7 +50,7 @@ static void
 append_items (SluiceCanvas *self, GString *out)
 {
   g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint));
-  SluiceRect area = canvas_visible (self);
+  SluiceRect area = sluice_canvas_visible (self);
   sluice_scene_query (self->scene, &area, items);
   for (guint i = 0; i < items->len; i++)
     {
@@ -65,7 +65,7 @@ append_items (SluiceCanvas *self, GString *out)
       append_number (out, "height", r.height * self->view.zoom);
       g_string_append_printf (out, "\"kind\":\"%s\",\"aside\":%s,\"name\":", kind_nick (item->kind),
                               item->aside ? "true" : "false");
-      append_string (out, canvas_path_name (self, canvas_item_path (self, index)));
+      append_string (out, sluice_canvas_path_name (self, sluice_canvas_item_path (self, index)));
       g_string_append (out, ",\"title\":");
       append_string (out, item->title);
       g_string_append_c (out, '}');
@@ -80,7 +80,7 @@ append_open (SluiceCanvas *self, GString *out)
     if (sluice_scene_get_item (self->scene, i)->kind == SLUICE_ITEM_OPEN_SCOPE)
       {
         g_string_append (out, first ? "" : ",");
-        append_string (out, canvas_item_path (self, i));
+        append_string (out, sluice_canvas_item_path (self, i));
         first = FALSE;
       }
 }
@@ -99,7 +99,7 @@ sluice_canvas_dump_state (SluiceCanvas *self)
   g_string_append (out, ",\"failure\":");
   append_string (out, self->failure);
   g_string_append (out, ",\"selection\":");
-  append_string (out, canvas_path_name (self, self->lead));
+  append_string (out, sluice_canvas_path_name (self, self->lead));
   g_string_append_printf (out, ",\"selected\":%u,\"found\":%u,", g_hash_table_size (self->selected),
                           self->found->len);
   g_string_append_printf (out, "\"nodes\":%u,\"edges\":%u,",

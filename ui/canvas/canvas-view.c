@@ -11,13 +11,13 @@
 #define MOST_MOVING 5000 /* items: more are drawn at their new places at once */
 
 SluicePoint
-canvas_to_scene (SluiceCanvas *self, double x, double y)
+sluice_canvas_to_scene (SluiceCanvas *self, double x, double y)
 {
   return (SluicePoint){ self->view.x + x / self->view.zoom, self->view.y + y / self->view.zoom };
 }
 
 SluiceRect
-canvas_visible (SluiceCanvas *self)
+sluice_canvas_visible (SluiceCanvas *self)
 {
   return (SluiceRect){ self->view.x, self->view.y,
                        gtk_widget_get_width (GTK_WIDGET (self)) / self->view.zoom,
@@ -25,7 +25,7 @@ canvas_visible (SluiceCanvas *self)
 }
 
 gboolean
-canvas_may_move (SluiceCanvas *self)
+sluice_canvas_may_move (SluiceCanvas *self)
 {
   gboolean enabled = TRUE;
   g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)), "gtk-enable-animations", &enabled,
@@ -67,7 +67,7 @@ step_items (SluiceCanvas *self, gint64 now)
   guint n = sluice_scene_get_n_items (self->scene);
   if (left <= 0)
     {
-      canvas_end_motion (self);
+      sluice_canvas_end_motion (self);
       return;
     }
   for (guint i = 0; i < n; i++)
@@ -97,7 +97,7 @@ tick_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   if (self->view_start != 0 || self->shift_from != NULL)
     return G_SOURCE_CONTINUE;
   self->tick = 0;
-  canvas_queue_proxies (self);
+  sluice_canvas_queue_proxies (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -109,11 +109,11 @@ start_ticking (SluiceCanvas *self)
 }
 
 void
-canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate)
+sluice_canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate)
 {
   view.zoom = CLAMP (view.zoom, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
   self->view_start = 0;
-  if (animate && self->has_view && canvas_may_move (self))
+  if (animate && self->has_view && sluice_canvas_may_move (self))
     {
       self->view_from = self->view;
       self->view_to = view;
@@ -123,7 +123,7 @@ canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate)
   else
     {
       self->view = view;
-      canvas_queue_proxies (self);
+      sluice_canvas_queue_proxies (self);
     }
   self->has_view = TRUE;
   self->is_fitted = FALSE;
@@ -138,14 +138,14 @@ target_view (SluiceCanvas *self)
 }
 
 void
-canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gboolean animate)
+sluice_canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gboolean animate)
 {
   CanvasView view = target_view (self);
   double zoom = CLAMP (view.zoom * factor, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
   view.x += x / view.zoom - x / zoom;
   view.y += y / view.zoom - y / zoom;
   view.zoom = zoom;
-  canvas_set_view (self, view, animate);
+  sluice_canvas_set_view (self, view, animate);
 }
 
 /* The view that shows @rect in the part of the widget that insets at the left and the foot leave.
@@ -177,9 +177,9 @@ covers_item (SluiceCanvas *self, const CanvasView *view, const SluiceRect *overl
 /* The minimap and the bar cover nothing of a picture that was asked for whole: it makes room at the
  * left or at the foot, whichever keeps it larger. */
 void
-canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate)
+sluice_canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate)
 {
-  SluiceRect minimap = canvas_minimap_rect (self), bar = canvas_bar_rect (self);
+  SluiceRect minimap = sluice_canvas_minimap_rect (self), bar = sluice_canvas_bar_rect (self);
   double left = minimap.width > 0 ? minimap.x + minimap.width : 0;
   double foot = MAX (minimap.height, bar.height);
   CanvasView all = view_of_rect (self, rect, 0, 0), beside = view_of_rect (self, rect, left, 0),
@@ -189,7 +189,7 @@ canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate)
     above = all;
   else if (minimap_covers && beside.zoom > above.zoom && !covers_item (self, &beside, &bar))
     above = beside;
-  canvas_set_view (self, above, animate);
+  sluice_canvas_set_view (self, above, animate);
 }
 
 /* What would stand behind the minimap or the bar, which is at the foot, is shown above it. */
@@ -205,7 +205,7 @@ show_above (CanvasView *view, const SluiceRect *rect, const SluiceRect *overlay)
 
 /* Pans as little as it takes; zooms in when the box would be too small to read. */
 void
-canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
+sluice_canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
 {
   CanvasView view = target_view (self);
   double width = gtk_widget_get_width (GTK_WIDGET (self)),
@@ -221,10 +221,10 @@ canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
   double w = width / view.zoom, h = height / view.zoom, m = margin / view.zoom;
   view.x = CLAMP (view.x, MIN (rect->x + rect->width + m - w, rect->x - m), rect->x - m);
   view.y = CLAMP (view.y, MIN (rect->y + rect->height + m - h, rect->y - m), rect->y - m);
-  SluiceRect minimap = canvas_minimap_rect (self), bar = canvas_bar_rect (self);
+  SluiceRect minimap = sluice_canvas_minimap_rect (self), bar = sluice_canvas_bar_rect (self);
   show_above (&view, rect, &minimap);
   show_above (&view, rect, &bar);
-  canvas_set_view (self, view, TRUE);
+  sluice_canvas_set_view (self, view, TRUE);
 }
 
 void
@@ -239,27 +239,27 @@ sluice_canvas_fit (SluiceCanvas *self)
   if (!self->has_view && sluice_view_state_get_view (self->state, &x, &y, &zoom))
     {
       zoom = CLAMP (zoom, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
-      canvas_set_view (self, (CanvasView){ x - width / 2 / zoom, y - height / 2 / zoom, zoom },
-                       FALSE);
+      sluice_canvas_set_view (
+          self, (CanvasView){ x - width / 2 / zoom, y - height / 2 / zoom, zoom }, FALSE);
       return;
     }
   SluiceRect bounds = sluice_scene_get_bounds (self->scene);
-  canvas_fit_rect (self, &bounds, TRUE);
+  sluice_canvas_fit_rect (self, &bounds, TRUE);
   self->is_fitted = TRUE;
 }
 
 void
-canvas_refit (SluiceCanvas *self)
+sluice_canvas_refit (SluiceCanvas *self)
 {
   if (!self->is_fitted || self->scene == NULL)
     return;
   SluiceRect bounds = sluice_scene_get_bounds (self->scene);
-  canvas_fit_rect (self, &bounds, FALSE);
+  sluice_canvas_fit_rect (self, &bounds, FALSE);
   self->is_fitted = TRUE;
 }
 
 void
-canvas_end_motion (SluiceCanvas *self)
+sluice_canvas_end_motion (SluiceCanvas *self)
 {
   g_clear_pointer (&self->shift_from, g_free);
   g_clear_pointer (&self->stretch_from, g_free);
@@ -287,8 +287,8 @@ static SluiceRect
 rect_before (SluiceCanvas *self, SluiceScene *before, guint i, const SluiceRect *starts)
 {
   const SluiceSceneItem *item = sluice_scene_get_item (self->scene, i);
-  guint old =
-      item->node == SLUICE_NONE ? SLUICE_NONE : find_before (before, canvas_item_path (self, i));
+  guint old = item->node == SLUICE_NONE ? SLUICE_NONE
+                                        : find_before (before, sluice_canvas_item_path (self, i));
   if (old != SLUICE_NONE)
     return sluice_scene_get_item (before, old)->rect;
   if (item->parent == SLUICE_NONE)
@@ -303,7 +303,7 @@ rect_before (SluiceCanvas *self, SluiceScene *before, guint i, const SluiceRect 
 /* Starts the motion from the old scene's places to the new ones. The anchor stays where it is on
  * the screen. */
 void
-canvas_begin_motion (SluiceCanvas *self, SluiceScene *before, const char *anchor)
+sluice_canvas_begin_motion (SluiceCanvas *self, SluiceScene *before, const char *anchor)
 {
   guint n = sluice_scene_get_n_items (self->scene);
   g_autofree SluiceRect *starts = g_new (SluiceRect, n + 1);
@@ -324,7 +324,7 @@ canvas_begin_motion (SluiceCanvas *self, SluiceScene *before, const char *anchor
       self->view_from.x += moved.x;
       self->view_from.y += moved.y;
     }
-  if (!canvas_may_move (self) || n > MOST_MOVING)
+  if (!sluice_canvas_may_move (self) || n > MOST_MOVING)
     return;
   self->shift_from = g_new (SluicePoint, n + 1);
   self->stretch_from = g_new (SluicePoint, n + 1);
@@ -345,7 +345,7 @@ canvas_begin_motion (SluiceCanvas *self, SluiceScene *before, const char *anchor
 }
 
 SluiceRect
-canvas_minimap_rect (SluiceCanvas *self)
+sluice_canvas_minimap_rect (SluiceCanvas *self)
 {
   int width = gtk_widget_get_width (GTK_WIDGET (self)),
       height = gtk_widget_get_height (GTK_WIDGET (self));
@@ -362,12 +362,12 @@ update_legend_cb (gpointer data)
 {
   SluiceCanvas *self = data;
   self->legend_source = 0;
-  canvas_update_legend (self);
+  sluice_canvas_update_legend (self);
   return G_SOURCE_REMOVE;
 }
 
 void
-canvas_update_theme (SluiceCanvas *self)
+sluice_canvas_update_theme (SluiceCanvas *self)
 {
   GdkRGBA text;
   gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &text);
@@ -387,14 +387,14 @@ canvas_update_theme (SluiceCanvas *self)
     }
   self->theme = *sluice_canvas_theme_get (kind);
   self->theme.font = self->font;
-  canvas_drop_minimap (self);
+  sluice_canvas_drop_minimap (self);
   if (self->color_by == SLUICE_COLOR_BY_DEVICE && self->legend_source == 0)
     self->legend_source = g_idle_add (update_legend_cb, self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 void
-canvas_drop_minimap (SluiceCanvas *self)
+sluice_canvas_drop_minimap (SluiceCanvas *self)
 {
   g_clear_pointer (&self->minimap, cairo_surface_destroy);
 }
@@ -403,7 +403,7 @@ canvas_drop_minimap (SluiceCanvas *self)
 static void
 draw_minimap (SluiceCanvas *self, cairo_t *cr)
 {
-  SluiceRect r = canvas_minimap_rect (self), visible = canvas_visible (self);
+  SluiceRect r = sluice_canvas_minimap_rect (self), visible = sluice_canvas_visible (self);
   if (r.width <= 0)
     return;
   if (self->minimap == NULL)
@@ -439,7 +439,7 @@ draw_band (SluiceCanvas *self, cairo_t *cr)
 }
 
 void
-canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);

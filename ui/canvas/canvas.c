@@ -24,7 +24,7 @@ struct _CanvasJob
   char *anchor;
 };
 
-guint canvas_signals[CANVAS_N_SIGNALS];
+guint sluice_canvas_signals[CANVAS_N_SIGNALS];
 
 enum
 {
@@ -88,20 +88,20 @@ static void
 take_job (SluiceCanvas *self, CanvasJob *job)
 {
   g_autoptr (SluiceScene) before = g_steal_pointer (&self->scene);
-  canvas_end_motion (self);
-  canvas_drop_minimap (self);
+  sluice_canvas_end_motion (self);
+  sluice_canvas_drop_minimap (self);
   g_clear_pointer (&self->hierarchy, sluice_hierarchy_unref);
   self->hierarchy = sluice_hierarchy_ref (job->hierarchy);
   self->scene = sluice_scene_ref (job->scene);
   self->hover = SLUICE_NONE;
-  canvas_update_flags (self);
+  sluice_canvas_update_flags (self);
   if (before != NULL)
-    canvas_begin_motion (self, before, job->anchor);
-  canvas_update_message (self);
+    sluice_canvas_begin_motion (self, before, job->anchor);
+  sluice_canvas_update_message (self);
   if (!self->has_view && gtk_widget_get_width (GTK_WIDGET (self)) > 0)
     sluice_canvas_fit (self);
-  canvas_finish_reveal (self);
-  canvas_queue_proxies (self);
+  sluice_canvas_finish_reveal (self);
+  sluice_canvas_queue_proxies (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -151,7 +151,7 @@ is_small (SluiceCanvas *self)
 }
 
 void
-canvas_rebuild (SluiceCanvas *self, const char *anchor)
+sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
 {
   cancel_job (self);
   if (self->model == NULL)
@@ -176,17 +176,17 @@ canvas_rebuild (SluiceCanvas *self, const char *anchor)
   g_autoptr (GTask) task = g_task_new (self, NULL, job_done_cb, NULL);
   g_task_set_task_data (task, job, job_unref);
   g_task_run_in_thread (task, job_thread);
-  canvas_update_message (self);
+  sluice_canvas_update_message (self);
 }
 
 void
-canvas_layout_changed (SluiceCanvas *self)
+sluice_canvas_layout_changed (SluiceCanvas *self)
 {
-  g_signal_emit (self, canvas_signals[CANVAS_LAYOUT_CHANGED], 0);
+  g_signal_emit (self, sluice_canvas_signals[CANVAS_LAYOUT_CHANGED], 0);
 }
 
 void
-canvas_toggle (SluiceCanvas *self, const char *path, gboolean open)
+sluice_canvas_toggle (SluiceCanvas *self, const char *path, gboolean open)
 {
   g_autofree char *anchor = g_strdup (path);
   sluice_view_state_set_open (self->state, anchor, open);
@@ -197,10 +197,10 @@ canvas_toggle (SluiceCanvas *self, const char *path, gboolean open)
       guint lead = sluice_hierarchy_lookup (self->hierarchy, self->lead);
       if (scope != SLUICE_NONE && lead != SLUICE_NONE && lead != scope
           && sluice_hierarchy_is_below (self->hierarchy, lead, scope))
-        canvas_select_path (self, anchor);
+        sluice_canvas_select_path (self, anchor);
     }
-  canvas_rebuild (self, anchor);
-  canvas_layout_changed (self);
+  sluice_canvas_rebuild (self, anchor);
+  sluice_canvas_layout_changed (self);
 }
 
 void
@@ -216,18 +216,18 @@ sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model)
   if (model != NULL)
     {
       self->model = sluice_graph_model_ref (model);
-      canvas_rebuild (self, NULL);
+      sluice_canvas_rebuild (self, NULL);
     }
   else
     {
-      canvas_end_motion (self);
-      canvas_drop_minimap (self);
+      sluice_canvas_end_motion (self);
+      sluice_canvas_drop_minimap (self);
       g_clear_pointer (&self->scene, sluice_scene_unref);
-      canvas_update_flags (self);
+      sluice_canvas_update_flags (self);
       self->hover = SLUICE_NONE;
     }
-  canvas_update_message (self);
-  canvas_queue_proxies (self);
+  sluice_canvas_update_message (self);
+  sluice_canvas_queue_proxies (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -251,7 +251,7 @@ sluice_canvas_set_loading (SluiceCanvas *self, const char *text)
   g_return_if_fail (SLUICE_IS_CANVAS (self));
   g_free (self->loading);
   self->loading = g_strdup (text);
-  canvas_update_message (self);
+  sluice_canvas_update_message (self);
 }
 
 void
@@ -260,7 +260,7 @@ sluice_canvas_set_failure (SluiceCanvas *self, const char *text)
   g_return_if_fail (SLUICE_IS_CANVAS (self));
   g_free (self->failure);
   self->failure = g_strdup (text);
-  canvas_update_message (self);
+  sluice_canvas_update_message (self);
 }
 
 void
@@ -274,7 +274,7 @@ sluice_canvas_set_view_state (SluiceCanvas *self, const SluiceViewState *state)
   if (sluice_view_state_get_view (self->state, &x, &y, &zoom)
       && gtk_widget_get_width (GTK_WIDGET (self)) > 0)
     sluice_canvas_fit (self);
-  canvas_rebuild (self, NULL);
+  sluice_canvas_rebuild (self, NULL);
 }
 
 SluiceViewState *
@@ -284,7 +284,7 @@ sluice_canvas_dup_view_state (SluiceCanvas *self)
   SluiceViewState *copy = sluice_view_state_copy (self->state);
   if (self->has_view && self->scene != NULL)
     {
-      SluiceRect r = canvas_visible (self);
+      SluiceRect r = sluice_canvas_visible (self);
       SluicePoint centre = sluice_rect_centre (&r);
       sluice_view_state_set_view (copy, centre.x, centre.y, self->view.zoom);
     }
@@ -299,7 +299,7 @@ sluice_canvas_set_values (SluiceCanvas *self, const SluiceCanvasValue *values, g
   for (guint i = 0; i < n_values; i++)
     new_text |= sluice_value_table_set (self->values, &values[i]);
   if (new_text)
-    canvas_queue_proxies (self); /* they say it */
+    sluice_canvas_queue_proxies (self); /* they say it */
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -319,7 +319,7 @@ sluice_canvas_set_color_by (SluiceCanvas *self, SluiceColorBy color_by)
     return;
   self->color_by = color_by;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_COLOR_BY]);
-  canvas_update_legend (self);
+  sluice_canvas_update_legend (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -338,7 +338,7 @@ sluice_canvas_set_flow (SluiceCanvas *self, SluiceFlow flow)
     return;
   self->flow = flow;
   self->has_view = FALSE;
-  canvas_rebuild (self, NULL);
+  sluice_canvas_rebuild (self, NULL);
 }
 
 void
@@ -353,7 +353,7 @@ sluice_canvas_set_high_contrast (SluiceCanvas *self, gboolean high_contrast)
 {
   g_return_if_fail (SLUICE_IS_CANVAS (self));
   self->high_contrast = high_contrast;
-  canvas_update_theme (self);
+  sluice_canvas_update_theme (self);
 }
 
 void
@@ -363,8 +363,8 @@ sluice_canvas_set_use_dot (SluiceCanvas *self, gboolean use_dot)
   if (sluice_view_state_get_use_dot (self->state) == use_dot)
     return;
   sluice_view_state_set_use_dot (self->state, use_dot);
-  canvas_rebuild (self, NULL);
-  canvas_layout_changed (self);
+  sluice_canvas_rebuild (self, NULL);
+  sluice_canvas_layout_changed (self);
 }
 
 double
@@ -401,17 +401,17 @@ static void
 sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
-  canvas_allocate_overlays (self, width, height);
+  sluice_canvas_allocate_overlays (self, width, height);
   if (!self->has_view && self->scene != NULL && width > 0 && height > 0)
     sluice_canvas_fit (self);
   else if (width != self->allocated_width || height != self->allocated_height)
-    canvas_refit (self);
-  canvas_allocate_proxies (self);
+    sluice_canvas_refit (self);
+  sluice_canvas_allocate_proxies (self);
   if (self->menu != NULL)
     gtk_popover_present (GTK_POPOVER (self->menu));
   /* Not at every allocation: proxies that appear ask for one themselves. */
   if (width != self->allocated_width || height != self->allocated_height)
-    canvas_queue_proxies (self);
+    sluice_canvas_queue_proxies (self);
   self->allocated_width = width;
   self->allocated_height = height;
 }
@@ -433,7 +433,7 @@ static void
 sluice_canvas_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
 {
   GTK_WIDGET_CLASS (sluice_canvas_parent_class)->css_changed (widget, change);
-  canvas_update_theme (SLUICE_CANVAS (widget));
+  sluice_canvas_update_theme (SLUICE_CANVAS (widget));
 }
 
 static void
@@ -459,11 +459,11 @@ sluice_canvas_dispose (GObject *object)
 {
   SluiceCanvas *self = SLUICE_CANVAS (object);
   cancel_job (self);
-  canvas_end_motion (self);
+  sluice_canvas_end_motion (self);
   if (self->tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->tick);
   self->tick = 0;
-  canvas_drop_proxies (self);
+  sluice_canvas_drop_proxies (self);
   g_clear_handle_id (&self->spin_source, g_source_remove);
   g_clear_handle_id (&self->legend_source, g_source_remove);
   g_clear_pointer (&self->menu, gtk_widget_unparent);
@@ -486,7 +486,7 @@ sluice_canvas_finalize (GObject *object)
   g_hash_table_unref (self->selected);
   g_array_unref (self->found);
   g_ptr_array_unref (self->proxies);
-  canvas_drop_minimap (self);
+  sluice_canvas_drop_minimap (self);
   g_free (self->flags);
   g_free (self->lead);
   g_free (self->reveal);
@@ -516,21 +516,21 @@ sluice_canvas_class_init (SluiceCanvasClass *klass)
   object_class->set_property = sluice_canvas_set_property;
   widget_class->size_allocate = sluice_canvas_size_allocate;
   widget_class->measure = sluice_canvas_measure;
-  widget_class->snapshot = canvas_snapshot;
+  widget_class->snapshot = sluice_canvas_snapshot;
   widget_class->css_changed = sluice_canvas_css_changed;
 
   properties[PROP_COLOR_BY] =
       g_param_spec_enum ("color-by", NULL, NULL, color_by_get_type (), SLUICE_COLOR_BY_STRUCTURE,
                          G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
-  canvas_signals[CANVAS_SELECTION_CHANGED] = add_signal ("selection-changed", G_TYPE_STRING);
-  canvas_signals[CANVAS_ACTIVATED] = add_signal ("activated", G_TYPE_STRING);
-  canvas_signals[CANVAS_LAYOUT_CHANGED] = add_signal ("layout-changed", G_TYPE_NONE);
-  canvas_signals[CANVAS_FAILED] = add_signal ("failed", G_TYPE_STRING);
+  sluice_canvas_signals[CANVAS_SELECTION_CHANGED] = add_signal ("selection-changed", G_TYPE_STRING);
+  sluice_canvas_signals[CANVAS_ACTIVATED] = add_signal ("activated", G_TYPE_STRING);
+  sluice_canvas_signals[CANVAS_LAYOUT_CHANGED] = add_signal ("layout-changed", G_TYPE_NONE);
+  sluice_canvas_signals[CANVAS_FAILED] = add_signal ("failed", G_TYPE_STRING);
 
   gtk_widget_class_set_css_name (widget_class, "sluice-canvas");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_TREE);
-  canvas_install_actions (widget_class);
+  sluice_canvas_install_actions (widget_class);
 }
 
 static void
@@ -550,9 +550,9 @@ sluice_canvas_init (SluiceCanvas *self)
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Graph"),
                                   -1);
-  canvas_add_overlays (self);
-  canvas_add_controllers (self);
-  canvas_update_message (self);
+  sluice_canvas_add_overlays (self);
+  sluice_canvas_add_controllers (self);
+  sluice_canvas_update_message (self);
 }
 
 GtkWidget *

@@ -27,7 +27,7 @@ group_of (Draw *d, const SluiceSceneItem *item)
 static SluiceColor
 scale_color (Draw *d, double share)
 {
-  return draw_mix (d->theme->outline, d->theme->heat, CLAMP (share, 0, 1));
+  return sluice_draw_mix (d->theme->outline, d->theme->heat, CLAMP (share, 0, 1));
 }
 
 static SluiceColor
@@ -41,7 +41,7 @@ structure_color (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g)
 }
 
 SluiceColor
-draw_item_color (Draw *d, const SluiceSceneItem *item)
+sluice_draw_item_color (Draw *d, const SluiceSceneItem *item)
 {
   const SluiceGroup *g = group_of (d, item);
   const SluiceCanvasValue *value;
@@ -87,46 +87,46 @@ draw_line_back (Draw *d, const SluiceRect *r)
   double x = r->x + r->width, turn = LOOP_TURN;
   double from = up ? r->y + 11 : r->y + r->height - 11;
   double to = up ? r->y + r->height - 11 : r->y + 11;
-  draw_set_color (d, d->theme->loop, 1);
+  sluice_draw_set_color (d, d->theme->loop, 1);
   cairo_set_line_width (d->cr, 1.8);
   cairo_move_to (d->cr, x, from);
   cairo_curve_to (d->cr, x + turn * 1.3, from, x + turn * 1.3, to, x + 4, to);
   cairo_stroke (d->cr);
-  draw_arrow (d, (SluicePoint){ x + 9, to }, (SluicePoint){ x, to }, 1.8);
+  sluice_draw_arrow (d, (SluicePoint){ x + 9, to }, (SluicePoint){ x, to }, 1.8);
 }
 
 void
-draw_frame (Draw *d, guint index)
+sluice_draw_frame (Draw *d, guint index)
 {
   const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
   SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
-  SluiceColor hue = draw_item_color (d, item);
+  SluiceColor hue = sluice_draw_item_color (d, item);
   /* Nested frames would add up to mud: each is a little fainter. */
   double tint = d->theme->tint * 0.55 / (1 + 0.25 * item->depth);
-  draw_rounded (d->cr, &r, SCOPE_RADIUS);
-  draw_set_color (d, hue, tint);
+  sluice_draw_rounded (d->cr, &r, SCOPE_RADIUS);
+  sluice_draw_set_color (d, hue, tint);
   cairo_fill_preserve (d->cr);
-  draw_set_color (d, hue, 1);
+  sluice_draw_set_color (d, hue, 1);
   cairo_set_line_width (d->cr,
                         index == d->state->hover ? d->theme->border + 0.8 : d->theme->border);
   cairo_stroke (d->cr);
   if (d->state->zoom < SMALL_ZOOM)
     {
-      draw_far_title (d, index);
+      sluice_draw_far_title (d, index);
       return;
     }
   double y = r.y + SCENE_HEADER / 2 + 1;
-  draw_text (d, TEXT_TITLE, item->title, r.x + 14, y, r.width - CLOSE_WIDTH - 28, ALIGN_LEFT,
-             draw_mix (hue, d->theme->text, 0.25));
+  sluice_draw_text (d, TEXT_TITLE, item->title, r.x + 14, y, r.width - CLOSE_WIDTH - 28, ALIGN_LEFT,
+                    sluice_draw_mix (hue, d->theme->text, 0.25));
   const SluiceGroup *g = group_of (d, item);
   if (g->loop != NULL)
     {
       double title = sluice_text_width (item->title, SCENE_TITLE_SIZE, TRUE) + 10;
-      draw_text (d, TEXT_NOTE, note_of (d, item, g), r.x + 14 + title, y,
-                 r.width - CLOSE_WIDTH - 28 - title, ALIGN_LEFT, d->theme->loop);
+      sluice_draw_text (d, TEXT_NOTE, note_of (d, item, g), r.x + 14 + title, y,
+                        r.width - CLOSE_WIDTH - 28 - title, ALIGN_LEFT, d->theme->loop);
     }
-  draw_text (d, TEXT_NOTE, _ ("– close"), r.x + r.width - 12, y, CLOSE_WIDTH, ALIGN_RIGHT,
-             d->theme->dim);
+  sluice_draw_text (d, TEXT_NOTE, _ ("– close"), r.x + r.width - 12, y, CLOSE_WIDTH, ALIGN_RIGHT,
+                    d->theme->dim);
 }
 
 /* A name that is @room wide, both in pixels of the screen, shrinks a little and is cut at its end
@@ -146,12 +146,12 @@ draw_far_name (Draw *d,
   double scale = CLAMP (MIN (room / width, height / DRAW_FAR_SIZE), SMALLEST_FAR, 1);
   if (height < SMALLEST_FAR * DRAW_FAR_SIZE || room < MAX (width * scale / 2, 2 * DRAW_FAR_SIZE))
     return FALSE;
-  draw_far_text (d, style, name, x, y, room, scale, align, color);
+  sluice_draw_far_text (d, style, name, x, y, room, scale, align, color);
   return TRUE;
 }
 
 void
-draw_far_title (Draw *d, guint index)
+sluice_draw_far_title (Draw *d, guint index)
 {
   const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
   SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
@@ -168,7 +168,7 @@ draw_far_title (Draw *d, guint index)
   double x = r.x + 6 / zoom, y = r.y + head / 2 / zoom, room = r.width * zoom - 12;
   double width = sluice_text_width (item->title, DRAW_FAR_SIZE, TRUE) + 10;
   if (!draw_far_name (d, TEXT_FAR, item->title, x, y, room, head, ALIGN_LEFT,
-                      draw_mix (draw_item_color (d, item), d->theme->text, 0.25)))
+                      sluice_draw_mix (sluice_draw_item_color (d, item), d->theme->text, 0.25)))
     return;
   const SluiceGroup *g = group_of (d, item);
   if (g->loop != NULL && width < room)
@@ -180,17 +180,17 @@ static void
 fill_box (
     Draw *d, const SluiceRect *r, double radius, SluiceColor fill, SluiceColor border, double width)
 {
-  draw_rounded (d->cr, r, radius);
+  sluice_draw_rounded (d->cr, r, radius);
   if (d->state->zoom < 0.4)
     {
       /* Without its border a plain box would be lost on the ground. */
-      draw_set_color (d, draw_mix (fill, border, 0.3), 1);
+      sluice_draw_set_color (d, sluice_draw_mix (fill, border, 0.3), 1);
       cairo_fill (d->cr);
       return;
     }
-  draw_set_color (d, fill, 1);
+  sluice_draw_set_color (d, fill, 1);
   cairo_fill_preserve (d->cr);
-  draw_set_color (d, border, 1);
+  sluice_draw_set_color (d, border, 1);
   cairo_set_line_width (d->cr, width);
   cairo_stroke (d->cr);
 }
@@ -203,7 +203,7 @@ fill_devices (Draw *d, const SluiceRect *r, guint group)
   g_autoptr (GArray) devices = sluice_hierarchy_dup_device_ops (h, group);
   double x = r->x, n_ops = sluice_hierarchy_get_group (h, group)->n_ops;
   cairo_save (d->cr);
-  draw_rounded (d->cr, r, SCOPE_RADIUS);
+  sluice_draw_rounded (d->cr, r, SCOPE_RADIUS);
   cairo_clip (d->cr);
   for (guint i = 0; i < devices->len; i++)
     {
@@ -212,14 +212,14 @@ fill_devices (Draw *d, const SluiceRect *r, guint group)
       SluiceColor hue = entry->device == SLUICE_NONE
                             ? d->theme->outline
                             : sluice_canvas_theme_hue (d->theme, entry->device);
-      draw_set_color (d, draw_mix (d->theme->surface, hue, 1.6 * d->theme->tint), 1);
+      sluice_draw_set_color (d, sluice_draw_mix (d->theme->surface, hue, 1.6 * d->theme->tint), 1);
       cairo_rectangle (d->cr, x, r->y, width + 0.5, r->height);
       cairo_fill (d->cr);
       x += width;
     }
   cairo_restore (d->cr);
-  draw_rounded (d->cr, r, SCOPE_RADIUS);
-  draw_set_color (d, d->theme->outline, 1);
+  sluice_draw_rounded (d->cr, r, SCOPE_RADIUS);
+  sluice_draw_set_color (d, d->theme->outline, 1);
   cairo_set_line_width (d->cr, d->theme->border);
   cairo_stroke (d->cr);
 }
@@ -229,13 +229,13 @@ draw_heat (Draw *d, const SluiceRect *r, double share)
 {
   SluiceRect track = { r->x + 10, r->y + r->height - 6, r->width - 20, 2.5 }, bar = track;
   bar.width = track.width * CLAMP (share, 0, 1);
-  draw_rounded (d->cr, &track, 1.25);
-  draw_set_color (d, d->theme->track, 1);
+  sluice_draw_rounded (d->cr, &track, 1.25);
+  sluice_draw_set_color (d, d->theme->track, 1);
   cairo_fill (d->cr);
   if (bar.width < 0.5)
     return;
-  draw_rounded (d->cr, &bar, 1.25);
-  draw_set_color (d, d->theme->heat, 1);
+  sluice_draw_rounded (d->cr, &bar, 1.25);
+  sluice_draw_set_color (d, d->theme->heat, 1);
   cairo_fill (d->cr);
 }
 
@@ -245,20 +245,20 @@ draw_badge (Draw *d, const SluiceRect *r)
   double x = r->x + r->width - 4, y = r->y + 2;
   cairo_new_path (d->cr); /* text leaves a current point behind */
   cairo_arc (d->cr, x, y, 8, 0, 2 * G_PI);
-  draw_set_color (d, d->theme->failure, 1);
+  sluice_draw_set_color (d, d->theme->failure, 1);
   cairo_fill_preserve (d->cr);
-  draw_set_color (d, d->theme->ground, 1);
+  sluice_draw_set_color (d, d->theme->ground, 1);
   cairo_set_line_width (d->cr, 1.5);
   cairo_stroke (d->cr);
-  draw_text (d, TEXT_TITLE, "!", x, y, 16, ALIGN_CENTRE, d->theme->ground);
+  sluice_draw_text (d, TEXT_TITLE, "!", x, y, 16, ALIGN_CENTRE, d->theme->ground);
 }
 
 static void
 draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean hover)
 {
   const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
-  SluiceColor hue = draw_item_color (d, item);
-  SluiceColor fill = draw_mix (d->theme->surface, hue, d->theme->tint);
+  SluiceColor hue = sluice_draw_item_color (d, item);
+  SluiceColor fill = sluice_draw_mix (d->theme->surface, hue, d->theme->tint);
   double border = hover ? d->theme->border + 0.8 : d->theme->border;
   const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
   const char *note = note_of (d, item, g);
@@ -277,18 +277,18 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
   gboolean heat = value != NULL && value->share >= 0;
   double y = r.y + r.height / 2 - (heat ? 2 : 0);
   if (d->state->zoom < SMALL_ZOOM)
-    draw_far_title (d, index);
+    sluice_draw_far_title (d, index);
   else if (note == NULL)
     {
-      draw_text (d, TEXT_TITLE, item->title, r.x + r.width / 2, y, r.width - 16, ALIGN_CENTRE,
-                 d->theme->text);
+      sluice_draw_text (d, TEXT_TITLE, item->title, r.x + r.width / 2, y, r.width - 16,
+                        ALIGN_CENTRE, d->theme->text);
     }
   else
     {
-      draw_text (d, TEXT_TITLE, item->title, r.x + r.width / 2, y - 8, r.width - 16, ALIGN_CENTRE,
-                 d->theme->text);
-      draw_text (d, TEXT_NOTE, note, r.x + r.width / 2, y + 9, r.width - 16, ALIGN_CENTRE,
-                 d->theme->dim);
+      sluice_draw_text (d, TEXT_TITLE, item->title, r.x + r.width / 2, y - 8, r.width - 16,
+                        ALIGN_CENTRE, d->theme->text);
+      sluice_draw_text (d, TEXT_NOTE, note, r.x + r.width / 2, y + 9, r.width - 16, ALIGN_CENTRE,
+                        d->theme->dim);
     }
   if (heat && d->state->zoom >= 0.4)
     draw_heat (d, &r, value->share);
@@ -297,14 +297,14 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
 static void
 draw_op (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect r, gboolean hover)
 {
-  SluiceColor hue = item->aside ? d->theme->outline : draw_item_color (d, item);
+  SluiceColor hue = item->aside ? d->theme->outline : sluice_draw_item_color (d, item);
   gboolean input = g->node_class == SLUICE_NODE_CLASS_PLACEHOLDER;
   SluiceColor fill = d->theme->surface;
   const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
   if (input)
-    fill = draw_mix (d->theme->surface, d->theme->outline, d->theme->tint);
+    fill = sluice_draw_mix (d->theme->surface, d->theme->outline, d->theme->tint);
   else if (d->state->color_by != SLUICE_COLOR_BY_STRUCTURE)
-    fill = draw_mix (d->theme->surface, hue, d->theme->tint);
+    fill = sluice_draw_mix (d->theme->surface, hue, d->theme->tint);
   fill_box (d, &r, r.height / 2, fill, hue, hover ? d->theme->border + 0.8 : d->theme->border);
   if (d->state->zoom < SMALL_ZOOM)
     draw_far_name (d, TEXT_FAR_OP, item->title, r.x + r.width / 2, r.y + r.height / 2,
@@ -312,14 +312,14 @@ draw_op (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect 
                    d->theme->text);
   else if (value != NULL && value->text != NULL)
     {
-      draw_text (d, TEXT_OP, item->title, r.x + r.width / 2, r.y + r.height / 2 - 5, r.width - 20,
-                 ALIGN_CENTRE, d->theme->text);
-      draw_text (d, TEXT_GLYPH, value->text, r.x + r.width / 2, r.y + r.height / 2 + 7,
-                 r.width - 20, ALIGN_CENTRE, d->theme->dim);
+      sluice_draw_text (d, TEXT_OP, item->title, r.x + r.width / 2, r.y + r.height / 2 - 5,
+                        r.width - 20, ALIGN_CENTRE, d->theme->text);
+      sluice_draw_text (d, TEXT_GLYPH, value->text, r.x + r.width / 2, r.y + r.height / 2 + 7,
+                        r.width - 20, ALIGN_CENTRE, d->theme->dim);
     }
   else
-    draw_text (d, TEXT_OP, item->title, r.x + r.width / 2, r.y + r.height / 2, r.width - 16,
-               ALIGN_CENTRE, d->theme->text);
+    sluice_draw_text (d, TEXT_OP, item->title, r.x + r.width / 2, r.y + r.height / 2, r.width - 16,
+                      ALIGN_CENTRE, d->theme->text);
 }
 
 /* A histogram's glyph is its histogram; until there is one, and for scalars, a line. */
@@ -333,7 +333,7 @@ draw_summary (
             d->theme->border);
   if (d->state->zoom < 0.4)
     return;
-  draw_set_color (d, d->theme->summary, 1);
+  sluice_draw_set_color (d, d->theme->summary, 1);
   if (value != NULL && value->n_bins > 0)
     {
       float top = 0;
@@ -351,12 +351,12 @@ draw_summary (
       cairo_curve_to (d->cr, x + w * 0.3, y, x + w * 0.55, y - h * 0.15, x + w, y - h * 0.1);
       cairo_stroke (d->cr);
     }
-  draw_text (d, TEXT_GLYPH, item->title, x + w + 6, r.y + r.height / 2, r.width - w - 24,
-             ALIGN_LEFT, d->theme->dim);
+  sluice_draw_text (d, TEXT_GLYPH, item->title, x + w + 6, r.y + r.height / 2, r.width - w - 24,
+                    ALIGN_LEFT, d->theme->dim);
 }
 
 void
-draw_box (Draw *d, guint index)
+sluice_draw_box (Draw *d, guint index)
 {
   const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
   const SluiceGroup *g = group_of (d, item);
@@ -367,8 +367,8 @@ draw_box (Draw *d, guint index)
   switch (item->kind)
     {
     case SLUICE_ITEM_HEADING:
-      draw_text (d, TEXT_HEADING, item->title, middle, r.y + r.height / 2, 200, ALIGN_CENTRE,
-                 d->theme->dim);
+      sluice_draw_text (d, TEXT_HEADING, item->title, middle, r.y + r.height / 2, 200, ALIGN_CENTRE,
+                        d->theme->dim);
       break;
     case SLUICE_ITEM_SCOPE:
       if (item->aside)
@@ -383,8 +383,8 @@ draw_box (Draw *d, guint index)
     case SLUICE_ITEM_MORE:
       fill_box (d, &r, r.height / 2, d->theme->surface, hover ? d->theme->outline : d->theme->track,
                 1);
-      draw_text (d, TEXT_GLYPH, item->title, middle, r.y + r.height / 2, r.width - 8, ALIGN_CENTRE,
-                 d->theme->dim);
+      sluice_draw_text (d, TEXT_GLYPH, item->title, middle, r.y + r.height / 2, r.width - 8,
+                        ALIGN_CENTRE, d->theme->dim);
       break;
     default:
       draw_op (d, item, g, r, hover);
@@ -395,7 +395,7 @@ draw_box (Draw *d, guint index)
 
 /* The accent ring with air: selection is never a fill. */
 void
-draw_ring (Draw *d, guint index)
+sluice_draw_ring (Draw *d, guint index)
 {
   const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
   SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
@@ -404,8 +404,8 @@ draw_ring (Draw *d, guint index)
   SluiceRect ring = sluice_rect_grown (&r, (d->theme->border / 2 + 3) * px);
   gboolean capsule =
       item->kind != SLUICE_ITEM_OPEN_SCOPE && (item->kind != SLUICE_ITEM_SCOPE || item->aside);
-  draw_rounded (d->cr, &ring, capsule ? ring.height / 2 : SCOPE_RADIUS + 4 * px);
-  draw_set_color (d, d->theme->accent, 1);
+  sluice_draw_rounded (d->cr, &ring, capsule ? ring.height / 2 : SCOPE_RADIUS + 4 * px);
+  sluice_draw_set_color (d, d->theme->accent, 1);
   cairo_set_line_width (d->cr, 2.5 * px);
   cairo_stroke (d->cr);
 }
@@ -435,7 +435,7 @@ sluice_draw_minimap (
   double dx, dy, zoom = fit_minimap (scene, width, height, &dx, &dy);
   SluiceRect frame = { 0.5, 0.5, width - 1, height - 1 };
   cairo_save (cr);
-  draw_rounded (cr, &frame, 7);
+  sluice_draw_rounded (cr, &frame, 7);
   cairo_set_source_rgb (cr, theme->surface.r, theme->surface.g, theme->surface.b);
   cairo_fill_preserve (cr);
   cairo_set_source_rgb (cr, theme->track.r, theme->track.g, theme->track.b);

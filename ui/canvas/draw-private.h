@@ -17,12 +17,12 @@ typedef enum
   TEXT_LABEL,
   TEXT_GLYPH,
   TEXT_HEADING,
-  TEXT_FAR, /* of draw_far_text(), as is the next: */
+  TEXT_FAR, /* of sluice_draw_far_text(), as is the next: */
   TEXT_FAR_OP,
   N_TEXTS,
 } TextStyle;
 
-#define DRAW_FAR_SIZE 8.5 /* of draw_far_text(), pixels of the screen */
+#define DRAW_FAR_SIZE 8.5 /* of sluice_draw_far_text(), pixels of the screen */
 
 typedef enum
 {
@@ -51,40 +51,40 @@ typedef struct
 } Draw;
 
 /* draw-items.c */
-void draw_frame (Draw *d, guint item);
-void draw_box (Draw *d, guint item);
+void sluice_draw_frame (Draw *d, guint item);
+void sluice_draw_box (Draw *d, guint item);
 /* The name of a scope or frame in a size that can be read, where it finds room. */
-void draw_far_title (Draw *d, guint item);
-void draw_ring (Draw *d, guint item);
-SluiceColor draw_item_color (Draw *d, const SluiceSceneItem *item);
+void sluice_draw_far_title (Draw *d, guint item);
+void sluice_draw_ring (Draw *d, guint item);
+SluiceColor sluice_draw_item_color (Draw *d, const SluiceSceneItem *item);
 
 /* draw.c */
-void draw_set_color (Draw *d, SluiceColor color, double alpha);
+void sluice_draw_set_color (Draw *d, SluiceColor color, double alpha);
 /* The head of an arrow of that width that ends at @tip. */
-void draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width);
-void draw_rounded (cairo_t *cr, const SluiceRect *r, double radius);
+void sluice_draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width);
+void sluice_draw_rounded (cairo_t *cr, const SluiceRect *r, double radius);
 /* Text on one line within @width from or around (x, y), which is its vertical middle; cut with an
  * ellipsis. */
-void draw_text (Draw *d,
-                TextStyle style,
-                const char *text,
-                double x,
-                double y,
-                double width,
-                TextAlign align,
-                SluiceColor color);
+void sluice_draw_text (Draw *d,
+                       TextStyle style,
+                       const char *text,
+                       double x,
+                       double y,
+                       double width,
+                       TextAlign align,
+                       SluiceColor color);
 /* The same in a size that does not shrink with the picture: @scale of DRAW_FAR_SIZE, cut at the
  * end;
  * @width in pixels of the screen. */
-void draw_far_text (Draw *d,
-                    TextStyle style,
-                    const char *text,
-                    double x,
-                    double y,
-                    double width,
-                    double scale,
-                    TextAlign align,
-                    SluiceColor color);
-SluiceColor draw_mix (SluiceColor a, SluiceColor b, double t);
+void sluice_draw_far_text (Draw *d,
+                           TextStyle style,
+                           const char *text,
+                           double x,
+                           double y,
+                           double width,
+                           double scale,
+                           TextAlign align,
+                           SluiceColor color);
+SluiceColor sluice_draw_mix (SluiceColor a, SluiceColor b, double t);
 
 G_END_DECLS

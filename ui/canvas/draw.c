@@ -124,19 +124,19 @@ sluice_drawer_free (SluiceDrawer *self)
 }
 
 SluiceColor
-draw_mix (SluiceColor a, SluiceColor b, double t)
+sluice_draw_mix (SluiceColor a, SluiceColor b, double t)
 {
   return (SluiceColor){ a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t, 1 };
 }
 
 void
-draw_set_color (Draw *d, SluiceColor color, double alpha)
+sluice_draw_set_color (Draw *d, SluiceColor color, double alpha)
 {
   cairo_set_source_rgba (d->cr, color.r, color.g, color.b, color.a * alpha);
 }
 
 void
-draw_rounded (cairo_t *cr, const SluiceRect *r, double radius)
+sluice_draw_rounded (cairo_t *cr, const SluiceRect *r, double radius)
 {
   radius = MIN (radius, MIN (r->width, r->height) / 2);
   cairo_new_sub_path (cr);
@@ -188,35 +188,35 @@ show_layout (Draw *d, PangoLayout *layout, double x, double y, TextAlign align, 
     x -= (w + extents.x / (double) PANGO_SCALE) / 2;
   else if (align == ALIGN_RIGHT)
     x -= w;
-  draw_set_color (d, color, 1);
+  sluice_draw_set_color (d, color, 1);
   cairo_move_to (d->cr, x, y - h / 2);
   pango_cairo_show_layout (d->cr, layout);
 }
 
 void
-draw_text (Draw *d,
-           TextStyle style,
-           const char *text,
-           double x,
-           double y,
-           double width,
-           TextAlign align,
-           SluiceColor color)
+sluice_draw_text (Draw *d,
+                  TextStyle style,
+                  const char *text,
+                  double x,
+                  double y,
+                  double width,
+                  TextAlign align,
+                  SluiceColor color)
 {
   if (text_styles[style].size * d->state->zoom >= SMALLEST_TEXT && width >= 4)
     show_layout (d, get_layout (d, style, text, width), x, y, align, color);
 }
 
 void
-draw_far_text (Draw *d,
-               TextStyle style,
-               const char *text,
-               double x,
-               double y,
-               double width,
-               double scale,
-               TextAlign align,
-               SluiceColor color)
+sluice_draw_far_text (Draw *d,
+                      TextStyle style,
+                      const char *text,
+                      double x,
+                      double y,
+                      double width,
+                      double scale,
+                      TextAlign align,
+                      SluiceColor color)
 {
   cairo_save (d->cr);
   cairo_translate (d->cr, x, y);
@@ -231,7 +231,7 @@ draw_ground (Draw *d)
 {
   const SluiceDrawState *s = d->state;
   double step = 24 * s->zoom;
-  draw_set_color (d, d->theme->ground, 1);
+  sluice_draw_set_color (d, d->theme->ground, 1);
   cairo_paint (d->cr);
   if (s->plain)
     return;
@@ -310,7 +310,7 @@ edge_color (Draw *d, const SluiceSceneEdge *e)
 }
 
 void
-draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width)
+sluice_draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width)
 {
   double angle = atan2 (tip.y - before.y, tip.x - before.x);
   double length = 7 + width, half = 3.2 + width * 0.55;
@@ -356,7 +356,7 @@ draw_edge (Draw *d, const SluiceSceneEdge *e)
   gboolean dashed = (e->kind != SLUICE_EDGE_DATA && e->kind != SLUICE_EDGE_BACK)
                     || (sluice_scene_is_stalk (d->scene, e)
                         && sluice_scene_get_item (d->scene, e->to)->kind == SLUICE_ITEM_SUMMARY);
-  draw_set_color (d, edge_color (d, e), e->quiet ? 0.7 : 1);
+  sluice_draw_set_color (d, edge_color (d, e), e->quiet ? 0.7 : 1);
   cairo_set_line_width (d->cr, MAX (e->width, 0.6 / zoom));
   cairo_set_dash (d->cr, dashes, dashed && zoom >= FAR_ZOOM ? 2 : 0, 0);
   trace_edge (d, e);
@@ -364,8 +364,8 @@ draw_edge (Draw *d, const SluiceSceneEdge *e)
   if (e->arrow && zoom >= FAR_ZOOM)
     {
       cairo_set_dash (d->cr, NULL, 0, 0);
-      draw_arrow (d, moving_point (d, e, e->n_points - 2), moving_point (d, e, e->n_points - 1),
-                  e->width);
+      sluice_draw_arrow (d, moving_point (d, e, e->n_points - 2),
+                         moving_point (d, e, e->n_points - 1), e->width);
     }
 }
 
@@ -374,7 +374,7 @@ static void
 draw_distant_edges (Draw *d, const GArray *edges)
 {
   guint traced = 0;
-  draw_set_color (d, d->theme->line, 0.6);
+  sluice_draw_set_color (d, d->theme->line, 0.6);
   cairo_set_line_width (d->cr, 1 / d->state->zoom); /* thinner ones have gaps without smoothing */
   cairo_set_dash (d->cr, NULL, 0, 0);
   for (guint i = 0; i < edges->len; i++)
@@ -427,11 +427,11 @@ draw_labels (Draw *d, const GArray *edges)
       pango_layout_get_extents (layout, NULL, &extents);
       double w = extents.width / (double) PANGO_SCALE;
       SluiceRect plate = { e->label_at.x - w / 2 - 5, e->label_at.y - 8, w + 10, 16 };
-      draw_set_color (d, d->theme->ground, 1);
-      draw_rounded (d->cr, &plate, 4);
+      sluice_draw_set_color (d, d->theme->ground, 1);
+      sluice_draw_rounded (d->cr, &plate, 4);
       cairo_fill (d->cr);
-      draw_text (d, TEXT_LABEL, e->label, e->label_at.x, e->label_at.y, 400, ALIGN_CENTRE,
-                 e->kind == SLUICE_EDGE_REFERENCE ? d->theme->update : d->theme->dim);
+      sluice_draw_text (d, TEXT_LABEL, e->label, e->label_at.x, e->label_at.y, 400, ALIGN_CENTRE,
+                        e->kind == SLUICE_EDGE_REFERENCE ? d->theme->update : d->theme->dim);
     }
 }
 
@@ -449,8 +449,10 @@ draw_distant_items (Draw *d, const GArray *items)
       /* What is smaller than a pixel is seen as the frame around it. */
       if (item->depth > 0 && MAX (r.width, r.height) * d->state->zoom < 1)
         continue;
-      draw_set_color (d, draw_mix (d->theme->ground, draw_item_color (d, item), frame ? 0.12 : 0.6),
-                      1);
+      sluice_draw_set_color (
+          d,
+          sluice_draw_mix (d->theme->ground, sluice_draw_item_color (d, item), frame ? 0.12 : 0.6),
+          1);
       cairo_rectangle (d->cr, r.x, r.y, r.width, r.height);
       cairo_fill (d->cr);
     }
@@ -461,7 +463,7 @@ static void
 draw_distant_titles (Draw *d, const GArray *items)
 {
   for (guint i = 0; i < items->len; i++)
-    draw_far_title (d, g_array_index (items, guint, i));
+    sluice_draw_far_title (d, g_array_index (items, guint, i));
 }
 
 static void
@@ -474,9 +476,9 @@ draw_items (Draw *d, const GArray *items, gboolean frames)
       if (frame != frames)
         continue;
       if (frame)
-        draw_frame (d, index);
+        sluice_draw_frame (d, index);
       else
-        draw_box (d, index);
+        sluice_draw_box (d, index);
     }
 }
 
@@ -572,6 +574,6 @@ sluice_drawer_draw (SluiceDrawer *self,
   cairo_set_antialias (cr, CAIRO_ANTIALIAS_DEFAULT);
   for (guint i = 0; i < items->len; i++)
     if (is_selected (&d, g_array_index (items, guint, i)))
-      draw_ring (&d, g_array_index (items, guint, i));
+      sluice_draw_ring (&d, g_array_index (items, guint, i));
   cairo_restore (cr);
 }

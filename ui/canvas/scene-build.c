@@ -147,7 +147,7 @@ add_stubs (Placer *p, const SceneWire *w, guint from, guint to)
                                .kind = w->kind,
                                .first_point = scene->points->len,
                                .n_points = 4,
-                               .width = scene_edge_width (w->bytes, w->kind),
+                               .width = sluice_scene_edge_width (w->bytes, w->kind),
                                .arrow = end == 1,
                                .label = g_string_chunk_insert_const (scene->strings, text) };
       double y0 = end == 0 ? y : y + away * 18, y1 = end == 0 ? y + away * 18 : y;
@@ -201,7 +201,7 @@ place_wire (Placer *p, SceneLevel *level, const SceneWire *w, SluicePoint at, gu
                            .bundle = w->bundle,
                            .kind = w->kind,
                            .first_point = scene->points->len,
-                           .width = scene_edge_width (w->bytes, w->kind),
+                           .width = sluice_scene_edge_width (w->bytes, w->kind),
                            .label = w->label,
                            .arrow = w->arrow };
   const SluicePoint *q = &g_array_index (level->points, SluicePoint, w->first_point);
@@ -294,11 +294,11 @@ add_quiet_edges (Placer *p)
                                .bundle = bundle,
                                .kind = b->kind,
                                .first_point = scene->points->len,
-                               .width = scene_edge_width (b->bytes, b->kind),
+                               .width = sluice_scene_edge_width (b->bytes, b->kind),
                                .arrow = TRUE,
                                .quiet = TRUE };
       SluiceRect a = item_at (scene, from)->rect, c = item_at (scene, to)->rect;
-      edge.n_points = scene_direct_path (&a, &c, scene->points);
+      edge.n_points = sluice_scene_direct_path (&a, &c, scene->points);
       add_edge (p, edge);
     }
 }
@@ -405,17 +405,17 @@ sluice_scene_new (SluiceHierarchy *hierarchy,
   memset (b.member_of, 0xff, n * sizeof (guint));
   memset (b.host_of, 0xff, n * sizeof (guint));
   if (find_open (&b))
-    scene_find_crossings (&b);
-  SceneLevel *root = scene_level_new (&b, 0, flow);
-  gboolean done = scene_level_place (&b, root);
+    sluice_scene_find_crossings (&b);
+  SceneLevel *root = sluice_scene_level_new (&b, 0, flow);
+  gboolean done = sluice_scene_level_place (&b, root);
   if (done)
     {
       place_level (&p, root, (SluicePoint){ 0, 0 }, SLUICE_NONE, 0);
       add_quiet_edges (&p);
-      scene_place_labels (scene);
+      sluice_scene_place_labels (scene);
       index_scene (scene);
     }
-  scene_level_free (root);
+  sluice_scene_level_free (root);
   g_array_unref (p.quiet);
   g_free (b.open);
   g_free (b.in);

@@ -119,7 +119,7 @@ block_boxes (SluiceScene *scene, Plates *plates)
 }
 
 void
-scene_place_labels (SluiceScene *scene)
+sluice_scene_place_labels (SluiceScene *scene)
 {
   Plates plates = { g_array_new (FALSE, FALSE, sizeof (SluiceRect)),
                     g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref) };

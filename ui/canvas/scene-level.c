@@ -499,7 +499,7 @@ cross (SceneBuilder *b, SceneCrossing *crossings, guint group, guint top, guint6
 }
 
 void
-scene_find_crossings (SceneBuilder *b)
+sluice_scene_find_crossings (SceneBuilder *b)
 {
   SluiceHierarchy *h = b->hierarchy;
   SluiceGraphModel *model = sluice_hierarchy_get_model (h);
@@ -525,7 +525,7 @@ scene_find_crossings (SceneBuilder *b)
 }
 
 SceneLevel *
-scene_level_new (SceneBuilder *b, guint group, SluiceFlow flow)
+sluice_scene_level_new (SceneBuilder *b, guint group, SluiceFlow flow)
 {
   const SluiceGroup *g = group_at (b, group);
   SceneLevel *level = g_new0 (SceneLevel, 1);
@@ -552,10 +552,10 @@ scene_level_new (SceneBuilder *b, guint group, SluiceFlow flow)
 }
 
 void
-scene_level_free (SceneLevel *self)
+sluice_scene_level_free (SceneLevel *self)
 {
   for (guint i = 0; i < self->members->len; i++)
-    g_clear_pointer (&g_array_index (self->members, SceneMember, i).inner, scene_level_free);
+    g_clear_pointer (&g_array_index (self->members, SceneMember, i).inner, sluice_scene_level_free);
   g_array_unref (self->members);
   g_array_unref (self->satellites);
   g_array_unref (self->wires);

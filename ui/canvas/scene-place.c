@@ -31,8 +31,8 @@ static gboolean
 open_member (SceneBuilder *b, const SceneLevel *level, SceneMember *m)
 {
   SluiceFlow against = level->flow == SLUICE_FLOW_UP ? SLUICE_FLOW_DOWN : SLUICE_FLOW_UP;
-  m->inner = scene_level_new (b, m->group, m->second ? against : level->flow);
-  if (!scene_level_place (b, m->inner))
+  m->inner = sluice_scene_level_new (b, m->group, m->second ? against : level->flow);
+  if (!sluice_scene_level_place (b, m->inner))
     return FALSE;
   const SluiceGroup *g = sluice_hierarchy_get_group (b->hierarchy, m->group);
   double title = sluice_text_width (g->label, SCENE_TITLE_SIZE, TRUE) + 110;
@@ -147,7 +147,7 @@ weight_of (SceneBuilder *b, const SceneLevel *level, const SceneWire *w)
     return 0.5;
   if (w->kind != SLUICE_EDGE_DATA)
     return 0.1;
-  double weight = 1 + scene_edge_width (w->bytes, w->kind);
+  double weight = 1 + sluice_scene_edge_width (w->bytes, w->kind);
   if (w->from < n && w->to < n && member_at (level, w->from)->second
       && sluice_hierarchy_get_group (b->hierarchy, w->to_group)->gradient)
     weight *= 4;
@@ -578,7 +578,7 @@ run_layout (SceneBuilder *b, SceneLevel *level, Input *input, gboolean halves)
 }
 
 gboolean
-scene_level_place (SceneBuilder *b, SceneLevel *level)
+sluice_scene_level_place (SceneBuilder *b, SceneLevel *level)
 {
   Input input = { 0 };
   gboolean halves = find_second_half (b, level);
@@ -591,14 +591,14 @@ scene_level_place (SceneBuilder *b, SceneLevel *level)
   if (layout != NULL)
     {
       take_layout (level, &input, layout);
-      scene_level_route (level, layout);
-      double width = MAX (layout->width, scene_level_route_back (level));
+      sluice_scene_level_route (level, layout);
+      double width = MAX (layout->width, sluice_scene_level_route_back (level));
       bend_to_port (level);
       if (level->flow == SLUICE_FLOW_UP)
         flip (level, layout->height);
       place_aside (level, width, layout->height);
       apply_moves (b, level);
-      scene_level_reroute (level);
+      sluice_scene_level_reroute (level);
       place_satellites (level);
       measure_content (level);
     }

@@ -136,32 +136,32 @@ struct _SluiceScene
 };
 
 /* scene-level.c */
-SceneLevel *scene_level_new (SceneBuilder *b, guint group, SluiceFlow flow);
-void scene_level_free (SceneLevel *self);
-void scene_find_crossings (SceneBuilder *b);
+SceneLevel *sluice_scene_level_new (SceneBuilder *b, guint group, SluiceFlow flow);
+void sluice_scene_level_free (SceneLevel *self);
+void sluice_scene_find_crossings (SceneBuilder *b);
 
 /* scene-place.c: positions of members and satellites, and the paths of the wires; FALSE when
  * cancelled. */
-gboolean scene_level_place (SceneBuilder *b, SceneLevel *level);
+gboolean sluice_scene_level_place (SceneBuilder *b, SceneLevel *level);
 
 /* scene-route.c: what the layered layout leaves open: wires across halves, within a row, to moved
  * boxes. */
-void scene_level_route (SceneLevel *level, const SluiceLayout *layout);
+void sluice_scene_level_route (SceneLevel *level, const SluiceLayout *layout);
 
 /* Back edges: all of a level's share one line beside what they lead round. Returns how far to the
  * right that reaches. */
-double scene_level_route_back (SceneLevel *level);
+double sluice_scene_level_route_back (SceneLevel *level);
 
 /* Direct lines for wires at boxes that were moved by hand. */
-void scene_level_reroute (SceneLevel *level);
+void sluice_scene_level_reroute (SceneLevel *level);
 
 /* Appends the direct line between two boxes: out of the side that faces the other. Returns the
  * number of points. */
-guint scene_direct_path (const SluiceRect *from, const SluiceRect *to, GArray *points);
+guint sluice_scene_direct_path (const SluiceRect *from, const SluiceRect *to, GArray *points);
 
-double scene_edge_width (guint64 bytes, SluiceEdgeKind kind);
+double sluice_scene_edge_width (guint64 bytes, SluiceEdgeKind kind);
 
 /* scene-labels.c */
-void scene_place_labels (SluiceScene *scene);
+void sluice_scene_place_labels (SluiceScene *scene);
 
 G_END_DECLS

@@ -193,7 +193,7 @@ says_something (const SceneLevel *level, const SceneWire *w, const guint8 *fed)
 }
 
 void
-scene_level_route (SceneLevel *level, const SluiceLayout *layout)
+sluice_scene_level_route (SceneLevel *level, const SluiceLayout *layout)
 {
   Router r = { level, layout, 0 };
   guint lane = 0, n = level->members->len;
@@ -256,7 +256,7 @@ find_gap (const SceneLevel *level, const SceneMember *m, gboolean after)
 }
 
 double
-scene_level_route_back (SceneLevel *level)
+sluice_scene_level_route_back (SceneLevel *level)
 {
   double right = 0;
   gboolean any = FALSE;
@@ -295,7 +295,7 @@ scene_level_route_back (SceneLevel *level)
 }
 
 guint
-scene_direct_path (const SluiceRect *from, const SluiceRect *to, GArray *points)
+sluice_scene_direct_path (const SluiceRect *from, const SluiceRect *to, GArray *points)
 {
   SluicePoint a = sluice_rect_centre (from), b = sluice_rect_centre (to);
   gboolean up = b.y < a.y;
@@ -324,7 +324,7 @@ scene_direct_path (const SluiceRect *from, const SluiceRect *to, GArray *points)
 }
 
 void
-scene_level_reroute (SceneLevel *level)
+sluice_scene_level_reroute (SceneLevel *level)
 {
   guint n = level->members->len;
   for (guint i = 0; i < level->wires->len; i++)
@@ -338,12 +338,12 @@ scene_level_reroute (SceneLevel *level)
       SluiceRect a = { from->x, from->y, from->width, from->height };
       SluiceRect c = { to->x, to->y, to->width, to->height };
       w->first_point = level->points->len;
-      w->n_points = scene_direct_path (&a, &c, level->points);
+      w->n_points = sluice_scene_direct_path (&a, &c, level->points);
     }
 }
 
 double
-scene_edge_width (guint64 bytes, SluiceEdgeKind kind)
+sluice_scene_edge_width (guint64 bytes, SluiceEdgeKind kind)
 {
   if (kind != SLUICE_EDGE_DATA)
     return kind == SLUICE_EDGE_BACK ? 1.8 : 1.2;

@@ -278,10 +278,10 @@ draw_head (const Readout *readout,
 }
 
 static void
-draw_box (const Readout *readout,
-          SluiceText *text,
-          const SluiceRect *box,
-          const SluiceChartTheme *theme)
+sluice_draw_box (const Readout *readout,
+                 SluiceText *text,
+                 const SluiceRect *box,
+                 const SluiceChartTheme *theme)
 {
   SluiceColor ground = sluice_color_with_alpha (theme->card, 0.96);
   cairo_t *cr = text->cr;
@@ -355,6 +355,6 @@ _sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceCha
   readout_measure (&readout, self, text);
   draw_dots (self, &readout, text->cr, theme);
   self->readout = place_readout (self, &readout, x, plot->x + plot->width + 20);
-  draw_box (&readout, text, &self->readout, theme);
+  sluice_draw_box (&readout, text, &self->readout, theme);
   readout_clear (&readout);
 }
