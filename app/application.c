@@ -6,21 +6,23 @@
 #include <glib/gi18n.h>
 #include <stdio.h>
 
+#include "app/page.h"
+#include "app/picture.h"
 #include "app/plugins.h"
 #include "app/preferences.h"
 #include "app/window.h"
 
-/* Drawing a page waits this long for everything to be there; a machine that is slower than that has
- * a problem to show. */
-#define PICTURE_TIMEOUT_S 60
+/* Of a picture, in pixels: where nothing else is asked for, and what a Cairo surface can have. */
+#define PICTURE_WIDTH  1280
+#define PICTURE_HEIGHT 800
+#define PICTURE_MAX    32767
 
 struct _SluiceApplication
 {
   AdwApplication parent;
   GSettings *settings;
   SluiceWindow *window;
-  char *picture_path; /* --out: draw, then end */
-  gint64 picture_deadline;
+  gboolean is_dark; /* --dark: until somebody chooses */
   guint n_failed_plugins; /* told when there is a window */
   SluiceReadAhead *ahead; /* (nullable): until the window has it */
   int status;
@@ -37,7 +39,8 @@ apply_color_scheme (SluiceApplication *self)
                                             ADW_COLOR_SCHEME_FORCE_DARK };
   adw_style_manager_set_color_scheme (
       adw_application_get_style_manager (ADW_APPLICATION (self)),
-      schemes[g_settings_get_enum (self->settings, "color-scheme")]);
+      self->is_dark ? ADW_COLOR_SCHEME_FORCE_DARK
+                    : schemes[g_settings_get_enum (self->settings, "color-scheme")]);
 }
 
 static void
@@ -46,7 +49,9 @@ toggle_dark_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   SluiceApplication *self = data;
   gboolean dark =
       adw_style_manager_get_dark (adw_application_get_style_manager (ADW_APPLICATION (self)));
+  self->is_dark = FALSE;
   g_settings_set_string (self->settings, "color-scheme", dark ? "light" : "dark");
+  apply_color_scheme (self); /* also where the setting was that already */
 }
 
 /* ---- actions ---- */
@@ -104,31 +109,60 @@ static const struct
   { "win.resume-run", { "<Control>r" } },
   { "win.delete-run", { "<Control>Delete" } },
   { "app.toggle-dark", { "<Control><Shift>d" } },
-  { "win.show-page::graph", { "<Alt>1" } },
-  { "win.show-page::charts", { "<Alt>2" } },
   { "window.close", { "<Control>w" } },
 };
 
 /* ---- a picture of a page, then the end ---- */
 
-/* Tried again until everything is there and drawn: the first frame may come late. */
-static gboolean
-picture_cb (gpointer data)
+static void
+picture_done_cb (const char *failure, gpointer data)
 {
   SluiceApplication *self = data;
-  g_autoptr (GError) error = NULL;
-  gboolean saved = sluice_window_is_settled (self->window)
-                   && sluice_window_save_picture (self->window, self->picture_path, &error);
-  if (!saved && g_get_monotonic_time () < self->picture_deadline)
-    return G_SOURCE_CONTINUE;
-  if (!saved)
-    {
-      g_printerr ("sluice-workbench: %s\n",
-                  error != NULL ? error->message : _ ("the page was not ready in time"));
-      self->status = 1;
-    }
+  if (failure != NULL)
+    g_printerr ("sluice-workbench: %s\n", failure);
+  self->status = failure != NULL;
   g_application_quit (G_APPLICATION (self));
-  return G_SOURCE_REMOVE;
+}
+
+/* What --screenshot and its options ask for. FALSE: told what is wrong with them. */
+typedef struct
+{
+  const char *page; /* (nullable): no picture is asked for */
+  const char *path;
+  gint32 width, height;
+  double text_scale;
+} PictureOptions;
+
+static gboolean
+read_picture_options (GVariantDict *options, GApplicationCommandLine *line, PictureOptions *picture)
+{
+  *picture = (PictureOptions){ .width = PICTURE_WIDTH, .height = PICTURE_HEIGHT, .text_scale = 1 };
+  g_variant_dict_lookup (options, "screenshot", "&s", &picture->page);
+  g_variant_dict_lookup (options, "out", "^&ay", &picture->path);
+  g_variant_dict_lookup (options, "width", "i", &picture->width);
+  g_variant_dict_lookup (options, "height", "i", &picture->height);
+  g_variant_dict_lookup (options, "text-scale", "d", &picture->text_scale);
+  if (picture->page == NULL)
+    return TRUE;
+  g_autofree char *pages = sluice_page_list_names ();
+  if (!sluice_page_exists (picture->page))
+    g_application_command_line_printerr (
+        line, _ ("sluice-workbench: there is no page “%s”; the pages are: %s\n"), picture->page,
+        pages);
+  else if (picture->path == NULL)
+    g_application_command_line_printerr (
+        line, _ ("sluice-workbench: --screenshot needs --out FILE.png\n"));
+  else if (MIN (picture->width, picture->height) < 1
+           || MAX (picture->width, picture->height) > PICTURE_MAX)
+    g_application_command_line_printerr (
+        line, _ ("sluice-workbench: --width and --height must lie between 1 and %d\n"),
+        PICTURE_MAX);
+  else if (!(picture->text_scale >= 0.5 && picture->text_scale <= 4))
+    g_application_command_line_printerr (
+        line, _ ("sluice-workbench: --text-scale must lie between 0.5 and 4\n"));
+  else
+    return TRUE;
+  return FALSE;
 }
 
 /* ---- starting ---- */
@@ -214,19 +248,13 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
 {
   SluiceApplication *self = SLUICE_APPLICATION (application);
   GVariantDict *options = g_application_command_line_get_options_dict (line);
-  g_autofree char *workspace = NULL, *page = NULL;
-  gboolean dark = FALSE;
-  int width, height;
+  g_autofree char *workspace = NULL;
+  PictureOptions picture;
+  if (!read_picture_options (options, line, &picture))
+    return 2;
   g_variant_dict_lookup (options, "workspace", "^ay", &workspace);
-  g_variant_dict_lookup (options, "screenshot", "s", &page);
-  g_variant_dict_lookup (options, "out", "^ay", &self->picture_path);
-  if (g_variant_dict_lookup (options, "dark", "b", &dark))
-    g_settings_set_string (self->settings, "color-scheme", "dark");
-  if (page != NULL && self->picture_path == NULL)
-    {
-      g_application_command_line_printerr (line, _ ("--screenshot needs --out FILE.png\n"));
-      return 2;
-    }
+  if (g_variant_dict_lookup (options, "dark", "b", &self->is_dark))
+    apply_color_scheme (self);
   if (workspace == NULL)
     workspace = g_build_filename (g_get_user_data_dir (), "sluice", NULL);
   if (self->window == NULL)
@@ -235,19 +263,18 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
       g_object_add_weak_pointer (G_OBJECT (self->window), (gpointer *) &self->window);
       tell_failed_plugins (self);
     }
-  if (g_variant_dict_lookup (options, "width", "i", &width)
-      && g_variant_dict_lookup (options, "height", "i", &height))
-    gtk_window_set_default_size (GTK_WINDOW (self->window), width, height);
+  if (g_variant_dict_contains (options, "width") || g_variant_dict_contains (options, "height"))
+    gtk_window_set_default_size (GTK_WINDOW (self->window), picture.width, picture.height);
   g_autofree char *path = dup_path (options);
   if (path != NULL)
     sluice_window_open (self->window, path, g_steal_pointer (&self->ahead));
   if (g_variant_dict_contains (options, "start"))
     start_training (self->window);
-  if (page != NULL)
+  if (picture.page != NULL)
     {
-      sluice_window_show_page (self->window, page);
-      self->picture_deadline = g_get_monotonic_time () + PICTURE_TIMEOUT_S * G_USEC_PER_SEC;
-      g_timeout_add (500, picture_cb, self);
+      sluice_window_show_page (self->window, picture.page);
+      sluice_picture_take (self->window, picture.path, picture.width, picture.height,
+                           picture.text_scale, picture_done_cb, self);
     }
   gtk_window_present (GTK_WINDOW (self->window));
   if (g_getenv ("SLUICE_PROBE") != NULL)
@@ -267,6 +294,13 @@ sluice_application_startup (GApplication *application)
   for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
     gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action,
                                            accelerators[i].keys);
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    {
+      g_autofree char *action = g_strconcat ("win.show-page::", sluice_page_kinds[i].name, NULL);
+      g_autofree char *key = g_strdup_printf ("<Alt>%u", i + 1);
+      gtk_application_set_accels_for_action (GTK_APPLICATION (self), action,
+                                             (const char *[]){ key, NULL });
+    }
 }
 
 static void
@@ -289,7 +323,6 @@ sluice_application_finalize (GObject *object)
   SluiceApplication *self = SLUICE_APPLICATION (object);
   g_clear_object (&self->settings);
   g_clear_pointer (&self->ahead, sluice_read_ahead_free);
-  g_free (self->picture_path);
   G_OBJECT_CLASS (sluice_application_parent_class)->finalize (object);
 }
 
@@ -309,12 +342,13 @@ sluice_application_init (SluiceApplication *self)
     { "workspace", 0, 0, G_OPTION_ARG_FILENAME, NULL,
       N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
     { "start", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Start training at once"), NULL },
-    { "screenshot", 0, 0, G_OPTION_ARG_STRING, NULL, N_ ("Draw a page (graph, charts) and end"),
-      N_ ("PAGE") },
+    { "screenshot", 0, 0, G_OPTION_ARG_STRING, NULL, N_ ("Draw a page and end"), N_ ("PAGE") },
     { "out", 0, 0, G_OPTION_ARG_FILENAME, NULL, N_ ("Where to draw it"), N_ ("FILE.png") },
     { "dark", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Dark colours"), NULL },
     { "width", 0, 0, G_OPTION_ARG_INT, NULL, N_ ("Width of the window"), N_ ("PIXELS") },
     { "height", 0, 0, G_OPTION_ARG_INT, NULL, N_ ("Height of the window"), N_ ("PIXELS") },
+    { "text-scale", 0, 0, G_OPTION_ARG_DOUBLE, NULL, N_ ("Of --screenshot: size of all text"),
+      N_ ("FACTOR") },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, N_ ("[PROJECT]") },
     G_OPTION_ENTRY_NULL,
   };

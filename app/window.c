@@ -7,7 +7,6 @@
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 
-#include "app/charts/charts-page.h"
 #include "app/graph/graph-page.h"
 #include "app/graph/inspector.h"
 #include "app/probe.h"
@@ -31,18 +30,24 @@ struct _SluiceWindow
   GtkButton *start_button, *failure_show;
   SluiceRunsPane *runs_pane;
   SluiceInspector *inspector;
-  SluiceGraphPage *graph_page;
-  SluiceChartsPage *charts_page;
+  SluiceGraphPage *graph_page; /* one of the pages in stack */
 
   GSettings *settings;
   SluiceWorkspace *workspace;
   SluiceRunController *controller;
   guint status_source;
-  gboolean wants_close; /* once the run under way is saved */
-  SluiceProbe *probe;   /* (nullable): under SLUICE_PROBE */
+  int picture_width, picture_height; /* 0: the window has its own size */
+  gboolean wants_close;              /* once the run under way is saved */
+  SluiceProbe *probe;                /* (nullable): under SLUICE_PROBE */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceWindow, sluice_window, ADW_TYPE_APPLICATION_WINDOW)
+
+static SluicePage *
+get_page (SluiceWindow *self, guint i)
+{
+  return SLUICE_PAGE (adw_view_stack_get_child_by_name (self->stack, sluice_page_kinds[i].name));
+}
 
 /* A toast's title is markup, what is told is not. */
 static AdwToast *
@@ -447,6 +452,8 @@ static void
 add_json (JsonBuilder *b, const char *name, char *take)
 {
   g_autofree char *text = take;
+  if (text == NULL)
+    return;
   json_builder_set_member_name (b, name);
   json_builder_add_value (b, json_from_string (text, NULL));
 }
@@ -486,8 +493,8 @@ dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   json_builder_add_string_value (b, gtk_revealer_get_reveal_child (self->failure_revealer)
                                         ? gtk_label_get_label (self->failure_label)
                                         : "");
-  add_json (b, "graph", sluice_graph_page_dump_state (self->graph_page));
-  add_json (b, "charts", sluice_charts_page_dump_state (self->charts_page));
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    add_json (b, sluice_page_kinds[i].name, sluice_page_dump_state (get_page (self, i)));
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   g_autofree char *text = json_to_string (root, FALSE);
@@ -528,38 +535,32 @@ static const GActionEntry actions[] = {
   { .name = "dump-scopes", .activate = dump_scopes_cb },
 };
 
-/* ---- search: nodes on the graph page, tags on the charts page, runs everywhere ---- */
+/* ---- search: in the page that is shown, and in the runs ---- */
 
 static void
 search_cb (SluiceWindow *self)
 {
-  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search));
-  if (g_strcmp0 (adw_view_stack_get_visible_child_name (self->stack), "charts") == 0)
-    sluice_charts_page_find (self->charts_page, text);
+  sluice_page_filter (SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack)),
+                      gtk_editable_get_text (GTK_EDITABLE (self->search)));
 }
 
 static void
 search_activate_cb (SluiceWindow *self)
 {
   const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search));
-  gboolean on_charts =
-      g_strcmp0 (adw_view_stack_get_visible_child_name (self->stack), "charts") == 0;
-  guint n = on_charts ? sluice_charts_page_find (self->charts_page, text)
-                      : sluice_graph_page_find (self->graph_page, text);
+  SluicePage *shown = SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack));
+  guint n = sluice_page_find (shown, text);
   if (*text == '\0')
     return;
   n += sluice_runs_pane_find (self->runs_pane, text);
-  /* What the other page has. */
-  if (n == 0
-      && (on_charts ? sluice_graph_page_find (self->graph_page, text)
-                    : sluice_charts_page_find (self->charts_page, text))
-             > 0)
-    {
-      sluice_window_show_page (self, on_charts ? "graph" : "charts");
-      return;
-    }
   if (n > 0)
     return;
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    if (get_page (self, i) != shown && sluice_page_find (get_page (self, i), text) > 0)
+      {
+        sluice_window_show_page (self, sluice_page_kinds[i].name);
+        return;
+      }
   g_autofree char *message = g_strdup_printf (_ ("Nothing is called “%s”"), text);
   sluice_window_tell (self, message);
 }
@@ -575,31 +576,35 @@ sluice_window_show_page (SluiceWindow *self, const char *page)
 gboolean
 sluice_window_is_settled (SluiceWindow *self)
 {
-  return !sluice_graph_page_is_busy (self->graph_page)
-         && sluice_workspace_is_settled (self->workspace);
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    if (!sluice_page_is_settled (get_page (self, i)))
+      return FALSE;
+  return sluice_workspace_is_settled (self->workspace);
 }
 
-gboolean
-sluice_window_save_picture (SluiceWindow *self, const char *path, GError **error)
+/* A picture has the size that was asked for, whatever the screen's is. */
+void
+sluice_window_set_picture_size (SluiceWindow *self, int width, int height)
 {
-  int width = gtk_widget_get_width (GTK_WIDGET (self)),
-      height = gtk_widget_get_height (GTK_WIDGET (self));
-  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (GTK_WIDGET (self));
-  GtkSnapshot *snapshot = gtk_snapshot_new ();
-  gdk_paintable_snapshot (paintable, snapshot, width, height);
-  g_autoptr (GskRenderNode) node = gtk_snapshot_free_to_node (snapshot);
-  if (node == NULL)
+  self->picture_width = width;
+  self->picture_height = height;
+  gtk_window_set_decorated (GTK_WINDOW (self), FALSE);
+  gtk_window_set_default_size (GTK_WINDOW (self), width, height);
+}
+
+static void
+sluice_window_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  SluiceWindow *self = SLUICE_WINDOW (widget);
+  if (self->picture_width > 0)
     {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, _ ("The window has drawn nothing yet"));
-      return FALSE;
+      int least;
+      gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+      width = MAX (self->picture_width, least);
+      gtk_widget_measure (widget, GTK_ORIENTATION_VERTICAL, width, &least, NULL, NULL, NULL);
+      height = MAX (self->picture_height, least);
     }
-  GskRenderer *renderer = gtk_native_get_renderer (GTK_NATIVE (self));
-  g_autoptr (GdkTexture) texture =
-      gsk_renderer_render_texture (renderer, node, &GRAPHENE_RECT_INIT (0, 0, width, height));
-  if (gdk_texture_save_to_png (texture, path))
-    return TRUE;
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, _ ("“%s” cannot be written"), path);
-  return FALSE;
+  GTK_WIDGET_CLASS (sluice_window_parent_class)->size_allocate (widget, width, height, baseline);
 }
 
 /* A run under way is saved before the window goes. */
@@ -628,8 +633,8 @@ sluice_window_close_request (GtkWindow *window)
 static void
 settings_changed_cb (SluiceWindow *self)
 {
-  sluice_graph_page_apply_settings (self->graph_page, self->settings);
-  sluice_charts_page_apply_settings (self->charts_page, self->settings);
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    sluice_page_apply_settings (get_page (self, i), self->settings);
 }
 
 static void
@@ -675,8 +680,9 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   self->workspace = sluice_workspace_new (workspace);
   self->controller = sluice_run_controller_new (self->workspace);
   sluice_runs_pane_set_workspace (self->runs_pane, self->workspace);
-  sluice_charts_page_set_workspace (self->charts_page, self->workspace);
-  sluice_graph_page_set_controller (self->graph_page, self->controller);
+  const SluicePageContext context = { self->workspace, self->controller };
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    sluice_page_attach (get_page (self, i), &context);
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->workspace, "failed", G_CALLBACK (show_failure), self,
@@ -730,8 +736,6 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_show);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, runs_pane);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, inspector);
-  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, graph_page);
-  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, charts_page);
 }
 
 static void
@@ -741,10 +745,9 @@ sluice_window_class_init (SluiceWindowClass *klass)
   G_OBJECT_CLASS (klass)->constructed = sluice_window_constructed;
   G_OBJECT_CLASS (klass)->dispose = sluice_window_dispose;
   GTK_WINDOW_CLASS (klass)->close_request = sluice_window_close_request;
+  widget_class->size_allocate = sluice_window_size_allocate;
   g_type_ensure (SLUICE_TYPE_RUNS_PANE);
   g_type_ensure (SLUICE_TYPE_INSPECTOR);
-  g_type_ensure (SLUICE_TYPE_GRAPH_PAGE);
-  g_type_ensure (SLUICE_TYPE_CHARTS_PAGE);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/window.ui");
   bind_children (widget_class);
 }
@@ -754,6 +757,15 @@ sluice_window_init (SluiceWindow *self)
 {
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   gtk_widget_init_template (GTK_WIDGET (self));
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    {
+      const SluicePageKind *kind = &sluice_page_kinds[i];
+      GtkWidget *page = g_object_new (kind->get_type (), NULL);
+      AdwViewStackPage *shown =
+          adw_view_stack_add_titled (self->stack, page, kind->name, _ (kind->title));
+      adw_view_stack_page_set_icon_name (shown, kind->icon);
+    }
+  self->graph_page = SLUICE_GRAPH_PAGE (adw_view_stack_get_child_by_name (self->stack, "graph"));
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search_cb), self);
   g_signal_connect_swapped (self->search, "activate", G_CALLBACK (search_activate_cb), self);
   g_signal_connect_swapped (self->graph_page, "selection-changed", G_CALLBACK (show_selection),

@@ -17,7 +17,8 @@ SluiceWindow *sluice_window_new (SluiceApplication *application, const char *wor
 /* A project folder, or a graph file (which can be looked at, not trained). @ahead: (transfer full)
  * (nullable): the reading of its graph, where that is under way */
 void sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead);
-void sluice_window_show_page (SluiceWindow *self, const char *page); /* "graph", "charts" */
+/* page: a name of sluice_page_kinds[] */
+void sluice_window_show_page (SluiceWindow *self, const char *page);
 /* A message that comes over the page for a moment. */
 void sluice_window_tell (SluiceWindow *self, const char *message);
 /* The same with a button for an action. */
@@ -27,5 +28,6 @@ void sluice_window_offer (SluiceWindow *self,
                           const char *action);
 /* Everything that was asked for is on the screen. */
 gboolean sluice_window_is_settled (SluiceWindow *self);
-/* A picture of the window as it is. */
-gboolean sluice_window_save_picture (SluiceWindow *self, const char *path, GError **error);
+/* Lays the content out in exactly so many pixels, without a frame, whatever the screen's size is;
+ * where it needs more, so much of it is in the picture. */
+void sluice_window_set_picture_size (SluiceWindow *self, int width, int height);

@@ -59,7 +59,12 @@ struct _SluiceChartsPage
   char *filter;
 };
 
-G_DEFINE_FINAL_TYPE (SluiceChartsPage, sluice_charts_page, GTK_TYPE_WIDGET)
+static void init_page (SluicePageInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceChartsPage,
+                               sluice_charts_page,
+                               GTK_TYPE_WIDGET,
+                               G_IMPLEMENT_INTERFACE (SLUICE_TYPE_PAGE, init_page))
 
 static void
 card_free (gpointer data)
@@ -513,26 +518,33 @@ changed_cb (SluiceChartsPage *self)
     gtk_stack_set_visible_child_name (self->states, self->cards->len > 0 ? "cards" : "empty");
 }
 
-void
-sluice_charts_page_set_workspace (SluiceChartsPage *self, SluiceWorkspace *workspace)
+/* ---- a page of the window ---- */
+
+static void
+charts_page_attach (SluicePage *page, const SluicePageContext *context)
 {
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   g_assert (self->workspace == NULL);
-  self->workspace = g_object_ref (workspace);
-  g_signal_connect_object (workspace, "changed", G_CALLBACK (changed_cb), self, G_CONNECT_SWAPPED);
+  self->workspace = g_object_ref (context->workspace);
+  g_signal_connect_object (self->workspace, "changed", G_CALLBACK (changed_cb), self,
+                           G_CONNECT_SWAPPED);
   changed_cb (self);
 }
 
-void
-sluice_charts_page_apply_settings (SluiceChartsPage *self, GSettings *settings)
+static void
+charts_page_apply_settings (SluicePage *page, GSettings *settings)
 {
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   GtkToggleButton *axes[] = { self->axis_step, self->axis_relative, self->axis_wall };
   gtk_range_set_value (GTK_RANGE (self->smoothing), g_settings_get_double (settings, "smoothing"));
   gtk_toggle_button_set_active (axes[g_settings_get_enum (settings, "chart-axis")], TRUE);
 }
 
-guint
-sluice_charts_page_find (SluiceChartsPage *self, const char *text)
+/* Only cards whose tag holds the text are shown. */
+static guint
+charts_page_find (SluicePage *page, const char *text)
 {
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   guint n = 0;
   g_free (self->filter);
   self->filter = g_utf8_casefold (text, -1);
@@ -542,9 +554,16 @@ sluice_charts_page_find (SluiceChartsPage *self, const char *text)
   return n;
 }
 
-char *
-sluice_charts_page_dump_state (SluiceChartsPage *self)
+static void
+charts_page_filter (SluicePage *page, const char *text)
 {
+  charts_page_find (page, text);
+}
+
+static char *
+charts_page_dump_state (SluicePage *page)
+{
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   g_autoptr (JsonBuilder) b = json_builder_new ();
   json_builder_begin_object (b);
   json_builder_set_member_name (b, "state");
@@ -567,6 +586,16 @@ sluice_charts_page_dump_state (SluiceChartsPage *self)
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   return json_to_string (root, FALSE);
+}
+
+static void
+init_page (SluicePageInterface *iface)
+{
+  iface->attach = charts_page_attach;
+  iface->apply_settings = charts_page_apply_settings;
+  iface->filter = charts_page_filter;
+  iface->find = charts_page_find;
+  iface->dump_state = charts_page_dump_state;
 }
 
 static void

@@ -31,7 +31,12 @@ struct _SluiceGraphPage
   guint live_source, save_source;
 };
 
-G_DEFINE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, GTK_TYPE_WIDGET)
+static void init_page (SluicePageInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceGraphPage,
+                               sluice_graph_page,
+                               GTK_TYPE_WIDGET,
+                               G_IMPLEMENT_INTERFACE (SLUICE_TYPE_PAGE, init_page))
 
 enum
 {
@@ -257,14 +262,6 @@ live_cb (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-void
-sluice_graph_page_set_controller (SluiceGraphPage *self, SluiceRunController *controller)
-{
-  g_set_object (&self->controller, controller);
-  if (self->live_source == 0)
-    self->live_source = g_timeout_add (LIVE_MS, live_cb, self);
-}
-
 /* ---- what the window asks ---- */
 
 SluiceGraph *
@@ -303,12 +300,6 @@ sluice_graph_page_select (SluiceGraphPage *self, const char *name)
   return sluice_canvas_select (self->canvas, name);
 }
 
-guint
-sluice_graph_page_find (SluiceGraphPage *self, const char *text)
-{
-  return sluice_canvas_find (self->canvas, text);
-}
-
 gboolean
 sluice_graph_page_do (SluiceGraphPage *self, const char *verb)
 {
@@ -329,32 +320,10 @@ sluice_graph_page_export (SluiceGraphPage *self, const char *path)
   g_signal_emit (self, signals[FAILED], 0, message);
 }
 
-gboolean
-sluice_graph_page_is_busy (SluiceGraphPage *self)
-{
-  return self->loading != NULL || sluice_canvas_is_busy (self->canvas);
-}
-
-char *
-sluice_graph_page_dump_state (SluiceGraphPage *self)
-{
-  return sluice_canvas_dump_state (self->canvas);
-}
-
 char *
 sluice_graph_page_dump_scopes (SluiceGraphPage *self)
 {
   return sluice_canvas_dump_scopes (self->canvas);
-}
-
-void
-sluice_graph_page_apply_settings (SluiceGraphPage *self, GSettings *settings)
-{
-  sluice_canvas_set_flow (self->canvas, g_settings_get_enum (settings, "data-flow") == 0
-                                            ? SLUICE_FLOW_UP
-                                            : SLUICE_FLOW_DOWN);
-  sluice_canvas_set_reduced_motion (self->canvas,
-                                    g_settings_get_boolean (settings, "reduced-motion"));
 }
 
 static void
@@ -374,6 +343,55 @@ static void
 failed_cb (SluiceGraphPage *self, const char *message)
 {
   g_signal_emit (self, signals[FAILED], 0, message);
+}
+
+/* ---- a page of the window ---- */
+
+static void
+graph_page_attach (SluicePage *page, const SluicePageContext *context)
+{
+  SluiceGraphPage *self = SLUICE_GRAPH_PAGE (page);
+  g_set_object (&self->controller, context->controller);
+  if (self->live_source == 0)
+    self->live_source = g_timeout_add (LIVE_MS, live_cb, self);
+}
+
+static void
+graph_page_apply_settings (SluicePage *page, GSettings *settings)
+{
+  SluiceCanvas *canvas = SLUICE_GRAPH_PAGE (page)->canvas;
+  gboolean is_up = g_settings_get_enum (settings, "data-flow") == 0;
+  sluice_canvas_set_flow (canvas, is_up ? SLUICE_FLOW_UP : SLUICE_FLOW_DOWN);
+  sluice_canvas_set_reduced_motion (canvas, g_settings_get_boolean (settings, "reduced-motion"));
+}
+
+static guint
+graph_page_find (SluicePage *page, const char *text)
+{
+  return sluice_canvas_find (SLUICE_GRAPH_PAGE (page)->canvas, text);
+}
+
+static gboolean
+graph_page_is_settled (SluicePage *page)
+{
+  SluiceGraphPage *self = SLUICE_GRAPH_PAGE (page);
+  return self->loading == NULL && !sluice_canvas_is_busy (self->canvas);
+}
+
+static char *
+graph_page_dump_state (SluicePage *page)
+{
+  return sluice_canvas_dump_state (SLUICE_GRAPH_PAGE (page)->canvas);
+}
+
+static void
+init_page (SluicePageInterface *iface)
+{
+  iface->attach = graph_page_attach;
+  iface->apply_settings = graph_page_apply_settings;
+  iface->find = graph_page_find;
+  iface->is_settled = graph_page_is_settled;
+  iface->dump_state = graph_page_dump_state;
 }
 
 static void

@@ -5,13 +5,14 @@
 #include <gtk/gtk.h>
 
 #include "app/graph/graph-file.h"
-#include "app/run-controller.h"
+#include "app/page.h"
 #include "engine/graph/graph.h"
 #include "ui/canvas/hierarchy.h"
 
 /*
- * The graph of the open project on a canvas. Reads the file in a worker; while a run is under way
- * each node's share of the step's time is its heat bar, and loops say how often they went round.
+ * The page of the open project's graph, on a canvas. Reads the file in a worker; while a run is
+ * under way each node's share of the step's time is its heat bar, and loops say how often they went
+ * round.
  */
 #define SLUICE_TYPE_GRAPH_PAGE (sluice_graph_page_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, SLUICE, GRAPH_PAGE, GtkWidget)
@@ -21,7 +22,6 @@ G_DECLARE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, SLUICE, GRAPH_PAGE, Gt
 
 /* A project folder, or a graph file. @ahead: (transfer full) (nullable): its reading under way */
 void sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead *ahead);
-void sluice_graph_page_set_controller (SluiceGraphPage *self, SluiceRunController *controller);
 
 SluiceGraph *sluice_graph_page_get_graph (SluiceGraphPage *self); /* (nullable) (transfer none) */
 /* Where nodes stand before anything ran: (nullable) (transfer none). */
@@ -32,18 +32,13 @@ sluice_graph_page_get_model (SluiceGraphPage *self); /* (nullable) (transfer non
 SluiceHierarchy *sluice_graph_page_get_hierarchy (SluiceGraphPage *self);
 const char *sluice_graph_page_get_selection (SluiceGraphPage *self); /* (nullable) */
 gboolean sluice_graph_page_select (SluiceGraphPage *self, const char *name);
-guint sluice_graph_page_find (SluiceGraphPage *self, const char *text);
 /* "fit", "open", "zoom-in": an action of the canvas by its name without "canvas."; FALSE: there is
  * none. */
 gboolean sluice_graph_page_do (SluiceGraphPage *self, const char *verb);
 /* Writes the drawn graph; the format is the name's ending. Signal failed says what went wrong. */
 void sluice_graph_page_export (SluiceGraphPage *self, const char *path);
-gboolean sluice_graph_page_is_busy (SluiceGraphPage *self);
 /* Share of the step's time of a node or scope; negative where it is not known. */
 double sluice_graph_page_get_share (SluiceGraphPage *self, const char *name);
 /* How often the loop of that name goes round in a step; negative where it is not known. */
 gint64 sluice_graph_page_get_iterations (SluiceGraphPage *self, const char *loop);
-char *sluice_graph_page_dump_state (SluiceGraphPage *self);  /* JSON */
 char *sluice_graph_page_dump_scopes (SluiceGraphPage *self); /* JSON */
-/* Takes up a changed preference. */
-void sluice_graph_page_apply_settings (SluiceGraphPage *self, GSettings *settings);

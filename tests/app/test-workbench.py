@@ -14,6 +14,7 @@ stage.
 """
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -298,6 +299,47 @@ class Session:
         good = done.returncode == 0 and os.path.exists(path)
         self.point("a page is drawn without a display", good, done.stderr)
 
+    def draw(self, *arguments):
+        """A picture as --screenshot makes it, without a session bus: (status, words, width and
+        height, bytes)."""
+        path = os.path.join(self.workspace, "drawn.png")
+        if os.path.exists(path):
+            os.remove(path)
+        environment = {k: v for k, v in os.environ.items() if k != "DBUS_SESSION_BUS_ADDRESS"}
+        done = subprocess.run([self.program, "--out", path, "--workspace", self.workspace,
+                               *arguments, self.project], capture_output=True, text=True,
+                              env=environment, timeout=PATIENCE, check=False)
+        data = b""
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                data = file.read()
+        return done.returncode, done.stderr, struct.unpack(">II", data[16:24] or bytes(8)), data
+
+    def drawn_pages(self):
+        """Contract of --screenshot: the size asked for, also beyond the screen's; the same bytes
+        again; both themes; a page that is none."""
+        size = ["--width", "1700", "--height", "1100"]
+        for page in ("graph", "charts"):
+            status, words, drawn, data = self.draw("--screenshot", page, *size)
+            self.point(f"{page} is drawn in the size asked for", status == 0
+                       and drawn == (1700, 1100), f"{drawn} {words}")
+            again = self.draw("--screenshot", page, *size)[3]
+            self.point(f"{page} drawn again is the same bytes", data == again)
+            dark = self.draw("--screenshot", page, *size, "--dark")
+            self.point(f"{page} in the dark is another picture", dark[0] == 0 and dark[3] != data)
+            self.point(f"and {page} was not left in the dark",
+                       self.draw("--screenshot", page, *size)[3] == data)
+            large = self.draw("--screenshot", page, *size, "--text-scale", "1.5")
+            self.point(f"{page} with larger text is another picture", large[0] == 0
+                       and large[3] != data)
+        narrow = self.draw("--screenshot", "graph", "--width", "480", "--height", "300")
+        self.point("a picture may be narrower than the window", narrow[2] == (480, 300))
+        status, words, _, data = self.draw("--screenshot", "nonsense")
+        self.point("a page that there is none of is refused", status == 2 and not data
+                   and "graph, charts" in words, words)
+        self.point("a size beyond all bounds is refused",
+                   self.draw("--screenshot", "graph", "--width", "40000")[0] == 2)
+
     def run(self):
         try:
             w = self.open()
@@ -317,6 +359,7 @@ class Session:
             self.plugins()
             self.loops_and_devices()
             self.without_display()
+            self.drawn_pages()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
             self.point("the session goes on to its end", False, str(error))
         shutil.rmtree(self.workspace, ignore_errors=True)

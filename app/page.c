@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/page.h"
+
+#include <glib/gi18n.h>
+
+#include "app/charts/charts-page.h"
+#include "app/graph/graph-page.h"
+
+const SluicePageKind sluice_page_kinds[] = {
+  { "graph", N_ ("Graph"), "sluice-graph-symbolic", sluice_graph_page_get_type },
+  { "charts", N_ ("Charts"), "sluice-charts-symbolic", sluice_charts_page_get_type },
+};
+const guint sluice_n_page_kinds = G_N_ELEMENTS (sluice_page_kinds);
+
+G_DEFINE_INTERFACE (SluicePage, sluice_page, GTK_TYPE_WIDGET)
+
+static void
+sluice_page_default_init (SluicePageInterface *iface)
+{
+}
+
+void
+sluice_page_attach (SluicePage *self, const SluicePageContext *context)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  if (iface->attach != NULL)
+    iface->attach (self, context);
+}
+
+void
+sluice_page_apply_settings (SluicePage *self, GSettings *settings)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  if (iface->apply_settings != NULL)
+    iface->apply_settings (self, settings);
+}
+
+void
+sluice_page_filter (SluicePage *self, const char *text)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  if (iface->filter != NULL)
+    iface->filter (self, text);
+}
+
+guint
+sluice_page_find (SluicePage *self, const char *text)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->find != NULL ? iface->find (self, text) : 0;
+}
+
+gboolean
+sluice_page_is_settled (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->is_settled == NULL || iface->is_settled (self);
+}
+
+char *
+sluice_page_dump_state (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->dump_state != NULL ? iface->dump_state (self) : NULL;
+}
+
+char *
+sluice_page_list_names (void)
+{
+  GString *names = g_string_new (NULL);
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", sluice_page_kinds[i].name);
+  return g_string_free (names, FALSE);
+}
+
+gboolean
+sluice_page_exists (const char *name)
+{
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    if (g_str_equal (sluice_page_kinds[i].name, name))
+      return TRUE;
+  return FALSE;
+}

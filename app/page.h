@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "app/run-controller.h"
+
+/*
+ * A page of the window: a widget that the window knows through these calls and the line of
+ * sluice_page_kinds[] that names it. What an implementation leaves out is not there to be done.
+ */
+#define SLUICE_TYPE_PAGE (sluice_page_get_type ())
+G_DECLARE_INTERFACE (SluicePage, sluice_page, SLUICE, PAGE, GtkWidget)
+
+/* What all pages of a window share. Lives as long as they do. */
+typedef struct
+{
+  SluiceWorkspace *workspace;
+  SluiceRunController *controller;
+} SluicePageContext;
+
+struct _SluicePageInterface
+{
+  GTypeInterface parent;
+  void (*attach) (SluicePage *self, const SluicePageContext *context);
+  void (*apply_settings) (SluicePage *self, GSettings *settings);
+  void (*filter) (SluicePage *self, const char *text);
+  guint (*find) (SluicePage *self, const char *text);
+  gboolean (*is_settled) (SluicePage *self);
+  char *(*dump_state) (SluicePage *self);
+};
+
+/* Once, when the window has its workspace. */
+void sluice_page_attach (SluicePage *self, const SluicePageContext *context);
+/* Takes up preferences, at the start and whenever one has changed. */
+void sluice_page_apply_settings (SluicePage *self, GSettings *settings);
+/* While a search is being typed: shows only what holds the text; "" shows everything. */
+void sluice_page_filter (SluicePage *self, const char *text);
+/* Goes to the next thing that the text names; returns how many there are. */
+guint sluice_page_find (SluicePage *self, const char *text);
+/* Everything that was asked for is drawn. */
+gboolean sluice_page_is_settled (SluicePage *self);
+/* What a test wants to know. (transfer full) (nullable): JSON */
+char *sluice_page_dump_state (SluicePage *self);
+
+/* The pages there are, in the order of their switcher and of Alt+1, Alt+2 … */
+typedef struct
+{
+  const char *name;  /* of the action win.show-page and of --screenshot */
+  const char *title; /* to be translated */
+  const char *icon;
+  GType (*get_type) (void);
+} SluicePageKind;
+
+extern const SluicePageKind sluice_page_kinds[];
+extern const guint sluice_n_page_kinds;
+
+/* "graph, charts". (transfer full) */
+char *sluice_page_list_names (void);
+gboolean sluice_page_exists (const char *name);

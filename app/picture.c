@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/picture.h"
+
+#include <glib/gi18n.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A machine on which a page takes longer has a problem to show. */
+#define PATIENCE_US (60 * G_USEC_PER_SEC)
+/* Between two looks at whether the page still changes; several frames. */
+#define LOOK_MS 100
+/* Of the user's runtime folder: a display's socket is there after some 50 ms. */
+#define DISPLAY_WAIT_US (2 * G_USEC_PER_SEC)
+
+/* ---- before the toolkit ---- */
+
+static gboolean
+is_wanted (int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++)
+    if (g_str_has_prefix (argv[i], "--screenshot"))
+      return TRUE;
+  return FALSE;
+}
+
+static GSubprocess *
+start_display (void)
+{
+  g_autofree char *display = g_strdup_printf (":%d", 1000 + (int) (getpid () % 30000));
+  g_autofree char *socket =
+      g_strdup_printf ("%s/broadway%d.socket", g_get_user_runtime_dir (), atoi (display + 1) + 1);
+  GSubprocess *server =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, NULL,
+                        "gtk4-broadwayd", display, NULL);
+  if (server == NULL)
+    return NULL;
+  gint64 end = g_get_monotonic_time () + DISPLAY_WAIT_US;
+  while (!g_file_test (socket, G_FILE_TEST_EXISTS) && g_get_monotonic_time () < end)
+    g_usleep (10000);
+  g_setenv ("GDK_BACKEND", "broadway", TRUE);
+  g_setenv ("BROADWAY_DISPLAY", display, TRUE);
+  return server;
+}
+
+GSubprocess *
+sluice_picture_prepare (int argc, char **argv)
+{
+  if (!is_wanted (argc, argv))
+    return NULL;
+  g_setenv ("GSETTINGS_BACKEND", "memory", TRUE);
+  g_setenv ("GDK_SCALE", "1", TRUE);
+  g_setenv ("GSK_RENDERER", "cairo", TRUE);
+  g_setenv ("GTK_A11Y", "none", TRUE); /* which wants a session bus */
+  g_unsetenv ("GTK_THEME");
+  if (g_getenv ("DISPLAY") != NULL || g_getenv ("WAYLAND_DISPLAY") != NULL)
+    return NULL;
+  return start_display ();
+}
+
+/* ---- taking it ---- */
+
+typedef struct
+{
+  SluiceWindow *window;
+  char *path;
+  int width, height;
+  gint64 deadline;
+  cairo_surface_t *last; /* (nullable): how the page looked before */
+  void (*done) (const char *failure, gpointer data);
+  gpointer data;
+} Picture;
+
+static void
+picture_end (Picture *self, const char *failure)
+{
+  self->done (failure, self->data);
+  g_clear_pointer (&self->last, cairo_surface_destroy);
+  g_clear_weak_pointer (&self->window);
+  g_free (self->path);
+  g_free (self);
+}
+
+/* (transfer full) (nullable): nothing is drawn yet */
+static cairo_surface_t *
+draw (Picture *self)
+{
+  GtkWidget *content = adw_application_window_get_content (ADW_APPLICATION_WINDOW (self->window));
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (content);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (content),
+                          gtk_widget_get_height (content));
+  g_autoptr (GskRenderNode) node = gtk_snapshot_free_to_node (snapshot);
+  if (node == NULL)
+    return NULL;
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_RGB24, self->width, self->height);
+  cairo_t *cr = cairo_create (surface);
+  gsk_render_node_draw (node, cr);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  return surface;
+}
+
+static gboolean
+is_same (cairo_surface_t *a, cairo_surface_t *b)
+{
+  gsize bytes = (gsize) cairo_image_surface_get_stride (a) * cairo_image_surface_get_height (a);
+  return memcmp (cairo_image_surface_get_data (a), cairo_image_surface_get_data (b), bytes) == 0;
+}
+
+static gboolean
+look_cb (gpointer data)
+{
+  Picture *self = data;
+  if (self->window == NULL)
+    {
+      picture_end (self, _ ("The window was closed before its page was drawn"));
+      return G_SOURCE_REMOVE;
+    }
+  cairo_surface_t *now = sluice_window_is_settled (self->window) ? draw (self) : NULL;
+  if (now != NULL && self->last != NULL && is_same (now, self->last))
+    {
+      cairo_status_t status = cairo_surface_write_to_png (now, self->path);
+      g_autofree char *failure =
+          g_strdup_printf (_ ("“%s” cannot be written: %s. Choose another file with --out"),
+                           self->path, cairo_status_to_string (status));
+      cairo_surface_destroy (now);
+      picture_end (self, status == CAIRO_STATUS_SUCCESS ? NULL : failure);
+      return G_SOURCE_REMOVE;
+    }
+  g_clear_pointer (&self->last, cairo_surface_destroy);
+  self->last = now;
+  if (g_get_monotonic_time () < self->deadline)
+    return G_SOURCE_CONTINUE;
+  picture_end (self, _ ("The page was not ready within a minute"));
+  return G_SOURCE_REMOVE;
+}
+
+void
+sluice_picture_take (SluiceWindow *window,
+                     const char *path,
+                     int width,
+                     int height,
+                     double text_scale,
+                     void (*done) (const char *failure, gpointer data),
+                     gpointer data)
+{
+  Picture *self = g_new0 (Picture, 1);
+  g_set_weak_pointer (&self->window, window);
+  self->path = g_strdup (path);
+  self->width = width;
+  self->height = height;
+  self->deadline = g_get_monotonic_time () + PATIENCE_US;
+  self->done = done;
+  self->data = data;
+  /* What blinks, moves, or is the frame's is not the page's. Dots an inch are told in 1024ths.
+   */
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, "gtk-cursor-blink",
+                FALSE, "gtk-xft-dpi", (int) (96 * 1024 * text_scale + 0.5), "gtk-decoration-layout",
+                ":", NULL);
+  /* The ground that the window draws otherwise. */
+  gtk_widget_add_css_class (adw_application_window_get_content (ADW_APPLICATION_WINDOW (window)),
+                            "background");
+  sluice_window_set_picture_size (window, width, height);
+  gtk_window_set_focus (GTK_WINDOW (window), NULL);
+  g_timeout_add (LOOK_MS, look_cb, self);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/window.h"
+
+/*
+ * --screenshot: a page as a picture, the same bytes each time. It reads and changes none of the
+ * user's settings, needs no session bus, and where there is no display it starts one that draws
+ * into memory.
+ */
+
+/**
+ * sluice_picture_prepare:
+ *
+ * Before there is a toolkit. Where the command line asks for a picture, settings are the defaults,
+ * kept in memory, and a pixel is a pixel.
+ *
+ * Returns: (transfer full) (nullable): a display that the caller ends
+ */
+GSubprocess *sluice_picture_prepare (int argc, char **argv);
+
+/**
+ * sluice_picture_take:
+ * @width: in pixels, as is @height; the picture has exactly that size
+ * @text_scale: of all text; 1 is 96 dots an inch
+ * @done: called once, with %NULL, or with why there is no picture
+ *
+ * Waits until everything is there and two frames are the same, then writes @path. @window is not
+ * presented yet.
+ */
+void sluice_picture_take (SluiceWindow *window,
+                          const char *path,
+                          int width,
+                          int height,
+                          double text_scale,
+                          void (*done) (const char *failure, gpointer data),
+                          gpointer data);
