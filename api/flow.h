@@ -3,6 +3,9 @@
 #pragma once
 
 #include "api/scope.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 G_BEGIN_DECLS
 
@@ -167,3 +170,5 @@ char **sluice_scope_add_fold (SluiceScope *self,
                               GError **error);
 
 G_END_DECLS
+
+SLUICE_PUBLIC_END

@@ -6,6 +6,9 @@
 
 #include "api/tensor.h"
 #include "engine/graph/export-flags.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 G_BEGIN_DECLS
 
@@ -208,3 +211,5 @@ GVariant *sluice_node_dup_attrs (SluiceNode *self);
 gboolean sluice_node_check (SluiceNode *self, GError **error);
 
 G_END_DECLS
+
+SLUICE_PUBLIC_END

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "api/graph.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 G_BEGIN_DECLS
 
@@ -164,3 +167,5 @@ char **sluice_scope_add_gradients (SluiceScope *self,
                                    GError **error);
 
 G_END_DECLS
+
+SLUICE_PUBLIC_END

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "api/graph.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 G_BEGIN_DECLS
 
@@ -182,3 +185,5 @@ void sluice_partial_run_cancel (SluicePartialRun *self);
 char *sluice_session_dup_placement (SluiceSession *self, const char *node, char **reason);
 
 G_END_DECLS
+
+SLUICE_PUBLIC_END

@@ -14,6 +14,9 @@
 #include "api/tensor.h"
 #include "engine/base/dtype.h"
 #include "engine/base/error.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 G_BEGIN_DECLS
 
@@ -130,3 +133,5 @@ gboolean sluice_op_is_stateful (SluiceOp *self);
 gboolean sluice_op_has_gradient (SluiceOp *self);
 
 G_END_DECLS
+
+SLUICE_PUBLIC_END

@@ -5,6 +5,9 @@
 #include <gio/gio.h>
 
 #include "engine/base/dtype.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 G_BEGIN_DECLS
 
@@ -171,3 +174,5 @@ GBytes **sluice_tensor_dup_strings (SluiceTensor *self, gsize *n_strings, GError
 char *sluice_tensor_describe (SluiceTensor *self, guint max_elements);
 
 G_END_DECLS
+
+SLUICE_PUBLIC_END

@@ -8,8 +8,8 @@ struct _SluiceRunController
   GObject parent;
   SluiceWorkspace *workspace;
   char *project;
-  char *trained; /* (nullable): the project that was open when the trainer's run was begun */
-  char *failure;
+  char *trained;   /* (nullable): the project that was open when the trainer's run was begun */
+  GError *failure; /* (nullable): of the last run or start */
   SluiceTrainer *trainer; /* the run under way, or the last one */
   gboolean starting;
   gboolean ended;        /* the trainer's run */
@@ -48,8 +48,8 @@ state_changed_cb (gpointer data)
       self->ended = TRUE;
       if (!sluice_trainer_wait (self->trainer, &error))
         {
-          g_free (self->failure);
-          self->failure = g_strdup (error->message);
+          g_clear_error (&self->failure);
+          self->failure = g_steal_pointer (&error);
         }
     }
   sluice_workspace_refresh (self->workspace); /* the run's row says it, too */
@@ -113,8 +113,8 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
   self->starting = FALSE;
   if (trainer == NULL)
     {
-      g_free (self->failure);
-      self->failure = g_strdup (error->message);
+      g_clear_error (&self->failure);
+      self->failure = g_steal_pointer (&error);
     }
   else
     {
@@ -144,7 +144,7 @@ begin (SluiceRunController *self, const char *resume)
   task->folder = g_strdup (self->project);
   task->resume = g_strdup (resume);
   self->starting = TRUE;
-  g_clear_pointer (&self->failure, g_free);
+  g_clear_error (&self->failure);
   g_autoptr (GTask) gtask = g_task_new (self, NULL, start_done, NULL);
   g_task_set_task_data (gtask, task, start_task_free);
   g_task_run_in_thread (gtask, start_in_worker);
@@ -229,7 +229,7 @@ sluice_run_controller_set_project (SluiceRunController *self, const char *folder
 {
   g_free (self->project);
   self->project = g_strdup (folder);
-  g_clear_pointer (&self->failure, g_free);
+  g_clear_error (&self->failure);
   changed (self);
 }
 
@@ -239,7 +239,7 @@ sluice_run_controller_get_project (SluiceRunController *self)
   return self->project;
 }
 
-const char *
+const GError *
 sluice_run_controller_get_failure (SluiceRunController *self)
 {
   return self->failure;
@@ -288,7 +288,7 @@ sluice_run_controller_finalize (GObject *object)
   g_clear_object (&self->workspace);
   g_free (self->project);
   g_free (self->trained);
-  g_free (self->failure);
+  g_clear_error (&self->failure);
   G_OBJECT_CLASS (sluice_run_controller_parent_class)->finalize (object);
 }
 

@@ -30,7 +30,7 @@ void sluice_run_controller_set_project (SluiceRunController *self, const char *f
 const char *sluice_run_controller_get_project (SluiceRunController *self); /* (nullable) */
 
 SluiceControlState sluice_run_controller_get_state (SluiceRunController *self);
-const char *sluice_run_controller_get_failure (
+const GError *sluice_run_controller_get_failure (
     SluiceRunController *self); /* (nullable): of the last run or start */
 /* The run under way, or the last one; 0: none yet. */
 gint64 sluice_run_controller_get_run (SluiceRunController *self);

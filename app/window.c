@@ -149,40 +149,33 @@ status_cb (gpointer data)
 
 /* ---- failures, where they happened: a bar over the pages ---- */
 
-/* The first node of the graph that the message names in quotes. */
-static const char *
-find_culprit (SluiceWindow *self, const char *failure)
+/* node: (nullable): where it happened */
+static void
+show_failure_of (SluiceWindow *self, const char *failure, const char *node)
 {
   SluiceGraph *graph = sluice_graph_page_get_graph (self->graph_page);
-  g_auto (GStrv) parts = g_strsplit (failure, "'", -1);
-  for (guint i = 1; graph != NULL && parts[i - 1] != NULL && parts[i] != NULL; i += 2)
-    {
-      const SluiceNode *node = sluice_graph_find (graph, parts[i]);
-      if (node != NULL)
-        return node->name;
-    }
-  return NULL;
+  gboolean is_drawn = node != NULL && graph != NULL && sluice_graph_find (graph, node) != NULL;
+  if (failure != NULL)
+    gtk_label_set_label (self->failure_label, failure);
+  gtk_widget_set_visible (GTK_WIDGET (self->failure_show), is_drawn);
+  if (is_drawn)
+    gtk_actionable_set_action_target (GTK_ACTIONABLE (self->failure_show), "s", node);
+  gtk_revealer_set_reveal_child (self->failure_revealer, failure != NULL);
 }
 
 static void
 show_failure (SluiceWindow *self, const char *failure)
 {
-  if (failure != NULL)
-    {
-      const char *culprit = find_culprit (self, failure);
-      gtk_label_set_label (self->failure_label, failure);
-      gtk_widget_set_visible (GTK_WIDGET (self->failure_show), culprit != NULL);
-      if (culprit != NULL)
-        gtk_actionable_set_action_target (GTK_ACTIONABLE (self->failure_show), "s", culprit);
-    }
-  gtk_revealer_set_reveal_child (self->failure_revealer, failure != NULL);
+  show_failure_of (self, failure, NULL);
 }
 
 static void
 controller_changed_cb (SluiceWindow *self)
 {
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
-  show_failure (self, sluice_run_controller_get_failure (self->controller));
+  const GError *failure = sluice_run_controller_get_failure (self->controller);
+  show_failure_of (self, failure ? failure->message : NULL,
+                   failure ? sluice_error_get_place (failure).node : NULL);
   update_actions (self);
   update_status (self);
   if (state != SLUICE_CONTROL_IDLE && self->status_source == 0)

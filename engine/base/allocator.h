@@ -4,6 +4,10 @@
 
 #include <glib.h>
 
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
+
 /* What a block of memory is for; memory views and limits speak in these. */
 typedef enum
 {
@@ -155,3 +159,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLedger, sluice_ledger_free)
 void sluice_allocator_trim (SluiceAllocator *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceAllocator, sluice_allocator_unref)
+
+SLUICE_PUBLIC_END

@@ -4,6 +4,10 @@
 
 #include <glib.h>
 
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
+
 /* Numbers as in TensorFlow's DataType. A reference to a variable of dtype T is T + SLUICE_REF. */
 typedef enum
 {
@@ -113,3 +117,5 @@ float sluice_half_to_float (guint16 bits);
 guint16 sluice_float_to_half (float value);
 float sluice_bfloat16_to_float (guint16 bits);
 guint16 sluice_float_to_bfloat16 (float value);
+
+SLUICE_PUBLIC_END

@@ -2,14 +2,58 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/base/error.h"
 
-/* G_DEFINE_QUARK keeps its result in a plain variable, which threads race for. */
-GQuark
-sluice_error_quark (void)
+/* Kept beside an error by GLib. */
+typedef struct
 {
-  static gsize quark;
-  if (g_once_init_enter (&quark))
-    g_once_init_leave (&quark, g_quark_from_static_string ("sluice-error-quark"));
-  return (GQuark) quark;
+  char *node, *op, *device;
+} SluiceErrorPrivate;
+
+static void
+sluice_error_private_init (SluiceErrorPrivate *self)
+{
+  *self = (SluiceErrorPrivate){ NULL };
+}
+
+static void
+sluice_error_private_copy (const SluiceErrorPrivate *from, SluiceErrorPrivate *to)
+{
+  to->node = g_strdup (from->node);
+  to->op = g_strdup (from->op);
+  to->device = g_strdup (from->device);
+}
+
+static void
+sluice_error_private_clear (SluiceErrorPrivate *self)
+{
+  g_free (self->node);
+  g_free (self->op);
+  g_free (self->device);
+}
+
+G_DEFINE_EXTENDED_ERROR (SluiceError, sluice_error)
+
+void
+sluice_error_set_place (GError *error, const SluiceErrorPlace *place)
+{
+  if (error->domain != SLUICE_ERROR)
+    return;
+  SluiceErrorPrivate *kept = sluice_error_get_private (error);
+  if (kept->node == NULL)
+    {
+      kept->node = g_strdup (place->node);
+      kept->op = g_strdup (place->op);
+    }
+  if (kept->device == NULL)
+    kept->device = g_strdup (place->device);
+}
+
+SluiceErrorPlace
+sluice_error_get_place (const GError *error)
+{
+  if (error->domain != SLUICE_ERROR)
+    return (SluiceErrorPlace){ NULL };
+  const SluiceErrorPrivate *kept = sluice_error_get_private (error);
+  return (SluiceErrorPlace){ kept->node, kept->op, kept->device };
 }
 
 static const char *const code_names[] = {

@@ -4,6 +4,10 @@
 
 #include <glib.h>
 
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
+
 /* Status codes by TensorFlow's names and numbers, so that a recorded case compares by number. */
 typedef enum
 {
@@ -41,3 +45,27 @@ const char *sluice_error_code_name (int code);
  */
 gboolean
 sluice_fail (GError **error, SluiceError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+/* Where in a graph an error came up; each %NULL where it is not known. */
+typedef struct
+{
+  const char *node;   /* its name */
+  const char *op;     /* of the node */
+  const char *device; /* that it ran on; NULL where the error is older than a run */
+} SluiceErrorPlace;
+
+/**
+ * sluice_error_set_place: (skip)
+ * @error: of any domain; only of SLUICE_ERROR it keeps the place
+ * @place: copied, but for what the error says of itself already: who knew first knew best
+ */
+void sluice_error_set_place (GError *error, const SluiceErrorPlace *place);
+
+/**
+ * sluice_error_get_place: (skip)
+ *
+ * Returns: borrowed from the error; all %NULL where it says nothing. A copy of an error has it too
+ */
+SluiceErrorPlace sluice_error_get_place (const GError *error);
+
+SLUICE_PUBLIC_END

@@ -4,6 +4,10 @@
 
 #include <glib.h>
 
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
+
 /**
  * sluice_near_name:
  * @names: (array length=n): known names; NULL entries are skipped
@@ -13,3 +17,5 @@
  * Returns: (transfer none) (nullable): NULL where none differs by a third of its letters or less
  */
 const char *sluice_near_name (const char *name, const char *const *names, gsize n);
+
+SLUICE_PUBLIC_END

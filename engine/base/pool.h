@@ -5,6 +5,10 @@
 #include <glib.h>
 #include <time.h>
 
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
+
 /*
  * The one process-wide pool of threads. Its workers are niced, run with denormals flushed to zero,
  * spin briefly and then sleep. A caller works too, so one thread means: everything on the caller's.
@@ -76,3 +80,5 @@ sluice_clock_ticks (void)
 }
 
 double sluice_clock_ns_per_tick (void);
+
+SLUICE_PUBLIC_END

@@ -4,6 +4,10 @@
 
 #include <glib.h>
 
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
+
 /* Higher ranks are refused with an error when a shape is made, never truncated. */
 #define SLUICE_MAX_RANK     8
 #define SLUICE_UNKNOWN_DIM  (-1)
@@ -58,3 +62,5 @@ char *sluice_shape_to_string (const SluiceShape *shape);
 /* The same into a caller's buffer, for messages: use as sluice_shape_str (&s, (char[128]){ 0 }). */
 #define SLUICE_SHAPE_STR 192
 const char *sluice_shape_str (const SluiceShape *shape, char buffer[SLUICE_SHAPE_STR]);
+
+SLUICE_PUBLIC_END

@@ -7,6 +7,9 @@
 #include "engine/base/allocator.h"
 #include "engine/base/dtype.h"
 #include "engine/base/shape.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /* One element of a string tensor: any bytes. data is owned by the tensor (g_free); not
  * 0-terminated. */
@@ -198,3 +201,5 @@ sluice_tensor_get_int (const SluiceTensor *self, gint64 i)
 /* "float [2,3] = [[1 2 3] [4 5 6]]", at most max_elements of them, then "…": for messages and
  * inspectors. */
 char *sluice_tensor_to_string (const SluiceTensor *self, guint max_elements);
+
+SLUICE_PUBLIC_END

@@ -6,6 +6,9 @@
 #include "engine/base/error.h"
 #include "engine/base/tensor.h"
 #include "engine/device/swap.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /*
  * A device. Everything that differs between kinds of device stands in the vtable; a CPU, a device
@@ -60,3 +63,5 @@ void sluice_device_spec_clear (SluiceDeviceSpec *self);
 gboolean sluice_device_spec_matches (const SluiceDeviceSpec *self, const SluiceDevice *device);
 /* What both allow; FALSE where they contradict each other. */
 gboolean sluice_device_spec_merge (SluiceDeviceSpec *self, const SluiceDeviceSpec *other);
+
+SLUICE_PUBLIC_END

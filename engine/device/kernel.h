@@ -6,6 +6,9 @@
 #include "engine/device/device.h"
 #include "engine/device/resource.h"
 #include "engine/graph/graph.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /*
  * What travels along an edge: a tensor, or on a reference edge the variable itself. Which of the
@@ -305,3 +308,5 @@ gpointer sluice_resource_key_prepare (const SluiceNode *node, GError **error);
 /* The object behind a resource handle at input i; checks its type. (transfer none) (nullable) */
 SluiceResource *
 sluice_call_handle (SluiceKernelCall *call, guint i, const SluiceResourceType *type);
+
+SLUICE_PUBLIC_END

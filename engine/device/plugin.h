@@ -3,6 +3,9 @@
 #pragma once
 
 #include "engine/device/kernel.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /*
  * Ops, kernels and gradients from outside the program (white paper, section 2: both can be added by
@@ -34,3 +37,5 @@ typedef struct
  * FAILED_PRECONDITION (made for another version), or an error of sluice_registry_add_modules()
  */
 gboolean sluice_plugin_load (const char *path, GError **error);
+
+SLUICE_PUBLIC_END

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "engine/device/resource.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /*
  * The state of one random node: a Philox4x32-10 generator, kept in the session's resources under
@@ -64,3 +67,5 @@ SluiceRandomState *sluice_random_state_get (SluiceResources *resources,
 /* For checkpoints. Reading while a step runs gives a state between two draws. */
 SluicePhilox sluice_random_state_dump (SluiceRandomState *self);
 void sluice_random_state_load (SluiceRandomState *self, const SluicePhilox *philox);
+
+SLUICE_PUBLIC_END

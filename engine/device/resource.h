@@ -6,6 +6,9 @@
 
 #include "engine/base/error.h"
 #include "engine/base/tensor.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /*
  * State that outlives a step: variables, queues, generators, tables. Held by name in containers; a
@@ -99,3 +102,5 @@ SluiceVariable *sluice_variable_new (const char *name, SluiceDType dtype, const 
 /* A step's reference to the value: (transfer full) (nullable). */
 SluiceTensor *sluice_variable_dup_tensor (SluiceVariable *self);
 void sluice_variable_take_tensor (SluiceVariable *self, SluiceTensor *take); /* locks */
+
+SLUICE_PUBLIC_END

@@ -5,6 +5,10 @@
 #include <glib.h>
 #include <stdatomic.h>
 
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
+
 /*
  * What ran when: one ring per lane (thread that runs nodes), always on. Writers never wait; readers
  * copy and drop what was overwritten meanwhile.
@@ -76,3 +80,5 @@ sluice_trace_ring_add (SluiceTraceRing *self, const SluiceTraceRecord *record)
 
 /* Copies what is there from *cursor on and moves it. Returns the records lost between two calls. */
 guint64 sluice_trace_ring_read (SluiceTraceRing *self, guint64 *cursor, GArray *records);
+
+SLUICE_PUBLIC_END

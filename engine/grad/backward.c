@@ -503,11 +503,11 @@ exit_of_merge (SluiceBackward *self, SluiceBuilder *b, SluiceNode *merge)
 static gboolean
 fail_shape (const SluiceNode *node, GError **error)
 {
-  return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                      "%s '%s': the gradient of a loop is built where each variable goes through "
-                      "Enter, Merge, a Switch on the LoopCond, NextIteration and Exit; this one "
-                      "does not",
-                      node->op_name, node->name);
+  return sluice_node_fail (
+      node, error, SLUICE_ERROR_UNIMPLEMENTED,
+      "the gradient of a loop is built where each variable goes through "
+      "Enter, Merge, a Switch on the LoopCond, NextIteration and Exit; this one "
+      "does not");
 }
 
 /* What reached the Exit of a variable, where it does. */

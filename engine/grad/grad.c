@@ -355,9 +355,8 @@ visit_frame_node (Walk *w, SluiceNode *node, gboolean *is_one, GError **error)
     {
       SluiceLoop *loop = sluice_flow_get_loop (w->flow, sluice_flow_frame_of (w->flow, node));
       if (!loop)
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                            "%s '%s' stands in no loop: it needs an Enter somewhere before it",
-                            node->op_name, node->name);
+        return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "it stands in no loop: it needs an Enter somewhere before it");
       return sluice_walk_check_exit (w, node, error)
              && (--loop->n_exits_left > 0 || sluice_walk_loop (w, loop, error));
     }

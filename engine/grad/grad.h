@@ -3,6 +3,9 @@
 #pragma once
 
 #include "engine/graph/builder.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /*
  * Symbolic gradients, built as TensorFlow builds them: walk back from ys, add up partial gradients
@@ -73,3 +76,5 @@ gboolean sluice_gradients (SluiceGraph *graph,
 
 /* A sparse gradient added up into a dense tensor (UnsortedSegmentSum); a dense one as it is. */
 SluiceEdge sluice_grad_to_dense (SluiceBuilder *b, const SluiceGrad *grad);
+
+SLUICE_PUBLIC_END

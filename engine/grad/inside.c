@@ -95,11 +95,12 @@ sluice_walk_check_exit (Walk *w, const SluiceNode *exit, GError **error)
   guint frame = sluice_flow_output_frame_of (w->flow, exit);
   if (!w->inside || w->backward || frame == w->inside->frame)
     return TRUE;
-  return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                      "%s '%s': the loop that it ends lies outside of '%s', in which the gradient "
-                      "stands and would need all its iterations each time: take the gradient where "
-                      "the first loop is, and its result into the other",
-                      exit->op_name, exit->name, w->inside->name);
+  return sluice_node_fail (
+      exit, error, SLUICE_ERROR_UNIMPLEMENTED,
+      "the loop that it ends lies outside of '%s', in which the gradient "
+      "stands and would need all its iterations each time: take the gradient where "
+      "the first loop is, and its result into the other",
+      w->inside->name);
 }
 
 static SluiceEdge

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "engine/grad/grad.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /**
  * sluice_gradients_inside:
@@ -24,3 +27,5 @@ gboolean sluice_gradients_inside (SluiceGraph *graph,
                                   guint n_xs,
                                   SluiceGrad *dxs,
                                   GError **error);
+
+SLUICE_PUBLIC_END

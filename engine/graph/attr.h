@@ -3,6 +3,9 @@
 #pragma once
 
 #include "engine/base/tensor.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /* The kinds of TensorFlow's AttrValue. A list holds items of one of the other kinds. */
 typedef enum
@@ -83,3 +86,5 @@ gboolean sluice_attr_value_equal (const SluiceAttrValue *a, const SluiceAttrValu
 guint sluice_attr_value_hash (const SluiceAttrValue *self);
 /* As in GraphDef text, shortened: for the inspector and messages. */
 char *sluice_attr_value_to_string (const SluiceAttrValue *self);
+
+SLUICE_PUBLIC_END

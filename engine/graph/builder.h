@@ -3,6 +3,9 @@
 #pragma once
 
 #include "engine/graph/graph.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /*
  * Builds nodes one call each. The first error sticks: later calls return SLUICE_NO_EDGE and do
@@ -74,3 +77,5 @@ sluice_edge_port (SluiceEdge edge, int port)
 {
   return (SluiceEdge){ edge.node, port };
 }
+
+SLUICE_PUBLIC_END

@@ -398,21 +398,20 @@ sluice_graph_set_input (
   g_return_val_if_fail (node->graph == self && edge.node != NULL && edge.node->graph == self,
                         FALSE);
   if (sluice_node_get_role (node) != SLUICE_ROLE_MERGE || input >= node->n_inputs)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "%s '%s': only an input of a Merge may be set later, not input %u of it",
-                        node->op_name, node->name, input);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "only an input of a Merge may be set later, not input %u of it",
+                             input);
   if (edge.port < 0 || (guint) edge.port >= edge.node->n_outputs)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "%s '%s': input %u is '%s:%d', but %s has %u outputs", node->op_name,
-                        node->name, input, edge.node->name, edge.port, edge.node->op_name,
-                        edge.node->n_outputs);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "input %u is '%s:%d', but %s has %u outputs", input, edge.node->name,
+                             edge.port, edge.node->op_name, edge.node->n_outputs);
   SluiceDType want = node->outputs[0].dtype, got = sluice_edge_dtype (edge);
   if (want != SLUICE_INVALID && got != SLUICE_INVALID
       && sluice_dtype_base (want) != sluice_dtype_base (got))
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "%s '%s': input %u from '%s:%d' is %s, the others are %s", node->op_name,
-                        node->name, input, edge.node->name, edge.port, sluice_dtype_name (got),
-                        sluice_dtype_name (want));
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "input %u from '%s:%d' is %s, the others are %s", input,
+                             edge.node->name, edge.port, sluice_dtype_name (got),
+                             sluice_dtype_name (want));
   if (node->inputs[input].node != NULL)
     remove_use (node->inputs[input].node, node, (int) input);
   node->inputs[input] = edge;

@@ -2,7 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "engine/graph/node-error.h"
 #include "engine/graph/op.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /* Output `port` of `node`. node NULL: no edge. */
 typedef struct
@@ -155,3 +159,5 @@ sluice_edge_shape (SluiceEdge edge)
 {
   return &edge.node->outputs[edge.port].shape;
 }
+
+SLUICE_PUBLIC_END

@@ -4,6 +4,9 @@
 
 #include "engine/graph/export-flags.h"
 #include "engine/graph/graph.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /*
  * GraphDef and MetaGraphDef, binary and text, in and out. Every byte is distrusted: nesting is
@@ -61,3 +64,5 @@ char *sluice_graph_dup_hash (SluiceGraph *self);
 /* One tensor as TensorProto bytes and back, for checkpoints of state and summaries. */
 SluiceTensor *sluice_tensor_from_proto (const guint8 *bytes, gsize length, GError **error);
 GBytes *sluice_tensor_to_proto (const SluiceTensor *self);
+
+SLUICE_PUBLIC_END

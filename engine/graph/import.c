@@ -44,7 +44,7 @@ static void
   va_start (args, format);
   g_autofree char *what = g_strdup_vprintf (format, args);
   va_end (args);
-  sluice_fail (&node->error, code, "%s '%s': %s", node->op_name, node->name, what);
+  sluice_node_fail (node, &node->error, code, "%s", what);
 }
 
 /* ---- the file as a whole ---- */

@@ -27,8 +27,7 @@ static void G_GNUC_PRINTF (2, 3) complain (Completion *c, const char *format, ..
   va_start (args, format);
   g_autofree char *what = g_strdup_vprintf (format, args);
   va_end (args);
-  sluice_fail (&c->error, SLUICE_ERROR_INVALID_ARGUMENT, "%s '%s': %s", c->node->op_name,
-               c->node->name, what);
+  sluice_node_fail (c->node, &c->error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", what);
 }
 
 /* Attributes that later TensorFlows added, with the default at which they change nothing. */
@@ -484,17 +483,17 @@ fail_input (
   g_autofree char *name = sluice_node_dup_input_name (node, input);
   SluiceDType got = sluice_edge_dtype (edge);
   if (arg->is_ref && sluice_dtype_base (got) == want)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "%s '%s': input %u (%s) from '%s:%d' must be a reference to a variable, "
-                        "not its value",
-                        node->op_name, node->name, input, name, edge.node->name, edge.port);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "input %u (%s) from '%s:%d' must be a reference to a variable, "
+                             "not its value",
+                             input, name, edge.node->name, edge.port);
   const char *from = arg->type_attr != NULL ? arg->type_attr : arg->list_attr;
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "%s '%s': input %u (%s) from '%s:%d' is %s, but must be %s%s%s; Cast it%s%s",
-                      node->op_name, node->name, input, name, edge.node->name, edge.port,
-                      sluice_dtype_name (got), sluice_dtype_name (want),
-                      from ? ", as attribute " : "", from ? from : "", from ? " says" : "",
-                      from ? ", or change the attribute" : "");
+  return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                           "input %u (%s) from '%s:%d' is %s, but must be %s%s%s; Cast it%s%s",
+                           input, name, edge.node->name, edge.port, sluice_dtype_name (got),
+                           sluice_dtype_name (want), from ? ", as attribute " : "",
+                           from ? from : "", from ? " says" : "",
+                           from ? ", or change the attribute" : "");
 }
 
 gboolean
@@ -509,10 +508,11 @@ sluice_node_check_inputs (const SluiceNode *node, GError **error)
   if (total != node->n_inputs || total > SLUICE_MAX_PORTS)
     {
       g_autofree char *names = args_text (node->op->inputs, node->op->n_inputs);
-      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                          "%s '%s': takes %" G_GINT64_FORMAT " inputs (%s), but %u are connected%s",
-                          node->op_name, node->name, total, *names ? names : "none", node->n_inputs,
-                          total > SLUICE_MAX_PORTS ? "; 65535 are the most a node may have" : "");
+      return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                               "takes %" G_GINT64_FORMAT " inputs (%s), but %u are connected%s",
+                               total, *names ? names : "none", node->n_inputs,
+                               total > SLUICE_MAX_PORTS ? "; 65535 are the most a node may have"
+                                                        : "");
     }
   guint at = 0;
   for (guint i = 0; i < node->op->n_inputs; i++)

@@ -116,10 +116,10 @@ check_recursion (const SluiceNode *node, const char *function, GError **error)
       g_string_prepend (path, " → ");
       g_string_prepend (path, at->function);
       if (g_str_equal (at->function, function))
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                            "%s '%s': function '%s' calls itself (%s); functions are written out "
-                            "before a run, so they cannot be recursive: use a loop",
-                            node->op_name, node->name, function, path->str);
+        return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "function '%s' calls itself (%s); functions are written out "
+                                 "before a run, so they cannot be recursive: use a loop",
+                                 function, path->str);
     }
   return TRUE;
 }
@@ -131,17 +131,16 @@ find_function (const SluiceGraph *graph, const SluiceNode *node, const char *nam
   const Tensorflow__FunctionDef *def = sluice_library_find (graph->library, name);
   if (def == NULL)
     {
-      sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s '%s': the graph has no function '%s'",
-                   node->op_name, node->name, name);
+      sluice_node_fail (node, error, SLUICE_ERROR_NOT_FOUND, "the graph has no function '%s'",
+                        name);
       return NULL;
     }
   if (!check_recursion (node, name, error))
     return NULL;
   if (graph->nodes->len + def->n_node_def <= MAX_NODES)
     return def;
-  sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-               "%s '%s': written out, the calls of functions are more than %u nodes", node->op_name,
-               node->name, MAX_NODES);
+  sluice_node_fail (node, error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                    "written out, the calls of functions are more than %u nodes", MAX_NODES);
   return NULL;
 }
 
@@ -278,7 +277,7 @@ sluice_lowering_call (SluiceLowering *l,
   if (!sluice_function_inline (def, graph, &how, outputs, n_outputs, always, error))
     {
       g_prefix_error (error, "%s '%s': ", node->op_name, node->name);
-      return FALSE;
+      return sluice_node_sign_error (node, error);
     }
   gather_effects (graph, first, always, l->effects);
   if (pivot != NULL)
@@ -354,7 +353,7 @@ sluice_graph_add_body (
                                error))
     {
       g_prefix_error (error, "%s '%s': ", caller->op_name, caller->name);
-      return FALSE;
+      return sluice_node_sign_error (caller, error);
     }
   gather_effects (self, first, body->effects, body->effects);
   set_paths (self, first, caller, func->name);
@@ -478,10 +477,9 @@ check_outputs (SluiceLowering *l, GError **error)
       SluiceDType got =
           l->outputs[i].node != NULL ? sluice_edge_dtype (l->outputs[i]) : SLUICE_INVALID;
       if (want != SLUICE_INVALID && got != want)
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                            "%s '%s': output %u should be %s, and what is called gives %s",
-                            node->op_name, node->name, i, sluice_dtype_name (want),
-                            sluice_dtype_name (got));
+        return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                                 "output %u should be %s, and what is called gives %s", i,
+                                 sluice_dtype_name (want), sluice_dtype_name (got));
     }
   return TRUE;
 }

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "engine/graph/attr.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 typedef struct _SluiceNode SluiceNode;
 typedef struct _SluiceGraph SluiceGraph;
@@ -219,3 +222,5 @@ const SluiceAttrDef *sluice_op_find_attr (const SluiceOp *self, const char *name
  * aborts with the op's name. Clear the values, then g_free()
  */
 SluiceAttr *sluice_op_parse_sample (const SluiceOp *self, const char *text, guint *n);
+
+SLUICE_PUBLIC_END

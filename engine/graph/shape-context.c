@@ -435,8 +435,7 @@ sluice_shape_context_fail (SluiceShapeContext *self, GError **error, const char 
   va_start (args, format);
   g_autofree char *what = g_strdup_vprintf (format, args);
   va_end (args);
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s '%s': %s", self->node->op_name,
-                      self->node->name, what);
+  return sluice_node_fail (self->node, error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", what);
 }
 
 static gboolean

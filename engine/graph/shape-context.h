@@ -3,6 +3,9 @@
 #pragma once
 
 #include "engine/graph/graph.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /*
  * What a shape function sees. Inputs are partial shapes; values of inputs are known where they are
@@ -101,3 +104,5 @@ void sluice_node_foreach_holder (const SluiceNode *maker,
 
 /* The shape rule of what pops from a stack: what is pushed on it says what comes out. */
 gboolean sluice_shape_of_popped (SluiceShapeContext *context, GError **error);
+
+SLUICE_PUBLIC_END

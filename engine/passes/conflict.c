@@ -300,10 +300,10 @@ explain_missing (const SluiceConflicts *self, const SluicePlaceLimit *limit)
 {
   const SluiceNode *node = sluice_graph_get_node (self->graph, limit->node);
   g_autofree char *devices = sluice_conflicts_list_devices (self);
-  return g_error_new (SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "%s '%s': device '%s' does not exist, there is %s; change the node's device "
-                      "or allow soft placement",
-                      node->op_name, node->name, node->device, devices);
+  return sluice_node_error_new (node, SLUICE_ERROR_INVALID_ARGUMENT,
+                                "device '%s' does not exist, there is %s; change the node's device "
+                                "or allow soft placement",
+                                node->device, devices);
 }
 
 GError *

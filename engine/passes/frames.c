@@ -37,8 +37,7 @@ describe (const SluiceWork *work, guint frame)
 static gboolean
 fail_node (const SluiceWorkNode *node, GError **error, const char *what)
 {
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s '%s': %s", node->origin->op_name,
-                      node->origin->name, what);
+  return sluice_node_fail (node->origin, error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", what);
 }
 
 /* Frames of one name in one parent are one frame. */
@@ -174,12 +173,13 @@ check_inputs (const SluiceWork *work, const SluiceWorkNode *node, GError **error
       if (own == frame)
         continue;
       g_autofree char *here = describe (work, frame), *there = describe (work, own);
-      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                          "%s '%s' has inputs from different frames: '%s' lies %s, '%s' %s; bring "
-                          "values into a loop by Enter and out of it by Exit",
-                          node->origin->op_name, node->origin->name,
-                          first ? first->origin->name : "a fed value", here,
-                          before ? before->origin->name : "a fed value", there);
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                   "%s '%s' has inputs from different frames: '%s' lies %s, '%s' %s; bring "
+                   "values into a loop by Enter and out of it by Exit",
+                   node->origin->op_name, node->origin->name,
+                   first ? first->origin->name : "a fed value", here,
+                   before ? before->origin->name : "a fed value", there);
+      return sluice_node_sign_error (node->origin, error);
     }
   return TRUE;
 }

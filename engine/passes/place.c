@@ -116,10 +116,9 @@ tie_class (Place *place, const SluiceNode *node)
         }
       SluicePlacement *placement = placement_of (place, node->id - 1);
       if (!placement->error)
-        placement->error = g_error_new (
-            SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT,
-            "%s '%s': attribute _class asks to stand beside '%s', which is no node of the graph",
-            node->op_name, node->name, name);
+        placement->error = sluice_node_error_new (
+            node, SLUICE_ERROR_INVALID_ARGUMENT,
+            "attribute _class asks to stand beside '%s', which is no node of the graph", name);
     }
 }
 
@@ -245,8 +244,8 @@ limit_to_request (Place *place, const SluiceNode *node)
   if (set)
     limit (place, node->id - 1, SLUICE_PLACE_ASKED, set);
   else if (!placement->error)
-    placement->error = g_error_new (SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT, "%s '%s': %s",
-                                    node->op_name, node->name, error->message);
+    placement->error =
+        sluice_node_error_new (node, SLUICE_ERROR_INVALID_ARGUMENT, "%s", error->message);
 }
 
 /* ---- choosing ---- */

@@ -83,12 +83,11 @@ fail_unfed (const Prune *prune, const SluiceNode *node, GError **error)
   g_autofree char *path = path_to (prune, node);
   const char *near = nearest_feed (prune, node->name);
   char shape[SLUICE_SHAPE_STR];
-  return sluice_fail (
-      error, SLUICE_ERROR_INVALID_ARGUMENT,
-      "%s '%s': feed a value for this placeholder of %s %s; it is needed by %s%s%s%s",
-      node->op_name, node->name, sluice_dtype_name (node->outputs[0].dtype),
-      sluice_shape_str (&node->outputs[0].shape, shape), path, near ? " (fed was '" : "",
-      near ? near : "", near ? "')" : "");
+  return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                           "feed a value for this placeholder of %s %s; it is needed by %s%s%s%s",
+                           sluice_dtype_name (node->outputs[0].dtype),
+                           sluice_shape_str (&node->outputs[0].shape, shape), path,
+                           near ? " (fed was '" : "", near ? near : "", near ? "')" : "");
 }
 
 /* One behind a control input may be dead when its time comes: its kernel fails if it is not. */
@@ -108,8 +107,8 @@ check_node (const Prune *prune, const SluiceNode *node, GError **error)
     }
   for (guint i = 0; i < node->n_inputs; i++)
     if (!node->inputs[i].node)
-      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                          "%s '%s': input %u is not connected", node->op_name, node->name, i);
+      return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                               "input %u is not connected", i);
   const SluicePlacement *placement = sluice_placements_get (prune->placements, node);
   if (placement->error)
     {

@@ -188,9 +188,8 @@ sluice_work_sort (SluiceWork *self, SluiceWorkNode **stuck)
 gboolean
 sluice_work_fail_cycle (const SluiceWorkNode *stuck, GError **error)
 {
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "%s '%s' is part of a cycle: it needs its own output", stuck->origin->op_name,
-                      stuck->origin->name);
+  return sluice_node_fail (stuck->origin, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                           "it is part of a cycle, and needs its own output");
 }
 
 SluiceDType

@@ -130,10 +130,8 @@ range_prepare (const SluiceNode *node, GError **error)
   const SluiceAttrValue *types = sluice_node_get_attr (node, "output_types");
   if (types->list.n == 1 && types->list.items[0].type == SLUICE_INT64)
     return (gpointer) node;
-  sluice_fail (
-      error, SLUICE_ERROR_INVALID_ARGUMENT,
-      "%s '%s': output_types must be int64 alone; cast the numbers where others are wanted",
-      node->op_name, node->name);
+  sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                    "output_types must be int64 alone; cast the numbers where others are wanted");
   return NULL;
 }
 

@@ -13,9 +13,9 @@ sluice_element_spec_prepare (const SluiceNode *node, GError **error)
   guint n = types->list.n;
   if (shapes->list.n != n)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "%s '%s': output_types has %u items and output_shapes %u; give as many",
-                   node->op_name, node->name, n, shapes->list.n);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "output_types has %u items and output_shapes %u; give as many", n,
+                        shapes->list.n);
       return NULL;
     }
   SluiceElementSpec *self = g_new (SluiceElementSpec, 1);

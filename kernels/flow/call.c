@@ -32,10 +32,9 @@ lower_remote_call (SluiceLowering *l, GError **error)
   const SluiceTensor *target = sluice_edge_constant (node->inputs[0]);
   g_autofree char *device = NULL;
   if (target == NULL || target->n_elements != 1 || target->dtype != SLUICE_STRING)
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "%s '%s': input 0 (target) must be a constant: the device is chosen before "
-                        "the run",
-                        node->op_name, node->name);
+    return sluice_node_fail (node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "input 0 (target) must be a constant: the device is chosen before "
+                             "the run");
   device = sluice_string_dup_text (target->data);
   l->b.device = sluice_intern (device);
   return sluice_lowering_call (l, function_of (node, "f"), "f", node->inputs + 1,
@@ -87,10 +86,10 @@ lower_symbolic_gradient (SluiceLowering *l, GError **error)
   const SluiceNode *node = l->node;
   guint n_args = node->n_outputs, n_values = node->n_inputs - MIN (n_args, node->n_inputs);
   if (node->n_inputs < n_args)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "%s '%s': needs the %u inputs of the function and a gradient for each of "
-                        "its outputs, not %u inputs",
-                        node->op_name, node->name, n_args, node->n_inputs);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "needs the %u inputs of the function and a gradient for each of "
+                             "its outputs, not %u inputs",
+                             n_args, node->n_inputs);
   g_autofree SluiceEdge *args = g_new (SluiceEdge, n_args + 1);
   g_autofree SluiceEdge *values = g_new0 (SluiceEdge, n_values + 1);
   for (guint i = 0; i < n_args; i++)

@@ -269,9 +269,8 @@ lower_while (SluiceLowering *l, GError **error)
   SluiceNode *node = l->node;
   guint n = node->n_inputs;
   if (n == 0)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "%s '%s': a loop without variables either does nothing or never ends",
-                        node->op_name, node->name);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "a loop without variables either does nothing or never ends");
   g_auto (Loop) loop = { 0 };
   g_autofree SluiceEdge *next = g_new0 (SluiceEdge, n);
   SluiceEdge pred = SLUICE_NO_EDGE;

@@ -158,6 +158,7 @@ compressed_prepare (const SluiceNode *node, GError **error)
   if (!sluice_encoding_parse (name, &encoding, error))
     {
       g_prefix_error (error, "%s '%s': ", node->op_name, node->name);
+      sluice_node_sign_error (node, error);
       return NULL;
     }
   return GINT_TO_POINTER (1 + encoding); /* NULL would be no state */

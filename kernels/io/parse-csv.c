@@ -82,7 +82,7 @@ csv_prepare (const SluiceNode *node, GError **error)
                  "field_delim must be one byte, not %" G_GSIZE_FORMAT, delimiter->length);
   if (reason == NULL && read_columns (self, node, &reason))
     return self;
-  sluice_fail (error, reason->code, "%s '%s': %s", node->op_name, node->name, reason->message);
+  sluice_node_fail (node, error, reason->code, "%s", reason->message);
   csv_free (self);
   return NULL;
 }

@@ -75,7 +75,7 @@ parser_prepare (const SluiceNode *node, GError **error)
   g_autoptr (GError) reason = NULL;
   if (!sluice_form_check (node, &reason) || !parser_fill (self, node, &reason))
     {
-      sluice_fail (error, reason->code, "%s '%s': %s", node->op_name, node->name, reason->message);
+      sluice_node_fail (node, error, reason->code, "%s", reason->message);
       g_free (self);
       return NULL;
     }

@@ -26,10 +26,9 @@ set_fixed (const SluiceNode *node, SluiceRecordSpec *spec, GError **error)
   const gint64 most = G_MAXINT32; /* bytes of one record that a machine may have to hold */
   if (spec->header_bytes < 0 || spec->footer_bytes < 0 || spec->hop_bytes < 0
       || spec->record_bytes <= 0 || spec->record_bytes > most || spec->footer_bytes > most)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "%s '%s': record_bytes must be positive and header_bytes, footer_bytes and "
-                        "hop_bytes not negative; a record or footer has 2 GiB at most",
-                        node->op_name, node->name);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "record_bytes must be positive and header_bytes, footer_bytes and "
+                             "hop_bytes not negative; a record or footer has 2 GiB at most");
   if (spec->hop_bytes == 0)
     spec->hop_bytes = spec->record_bytes;
   return TRUE;
@@ -44,6 +43,7 @@ set_encoding (const SluiceNode *node, const char *attr, SluiceRecordSpec *spec, 
   if (sluice_encoding_parse (name, &spec->encoding, error))
     return TRUE;
   g_prefix_error (error, "%s '%s': ", node->op_name, node->name);
+  sluice_node_sign_error (node, error);
   return FALSE;
 }
 

@@ -72,9 +72,8 @@ timeout_prepare (const SluiceNode *node, GError **error)
 {
   if (sluice_node_get_int (node, "timeout_ms") == -1)
     return (gpointer) node;
-  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-               "%s '%s': timeout_ms is not supported, by TensorFlow neither; leave it at -1",
-               node->op_name, node->name);
+  sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                    "timeout_ms is not supported, by TensorFlow neither; leave it at -1");
   return NULL;
 }
 

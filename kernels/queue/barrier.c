@@ -57,10 +57,8 @@ prepare (const SluiceNode *node, GError **error)
   g_autofree SluiceShape *shape_list = g_new (SluiceShape, n + FRONT);
   if (sluice_node_get_int (node, "capacity") != -1)
     {
-      sluice_fail (
-          error, SLUICE_ERROR_INVALID_ARGUMENT,
-          "%s '%s': a barrier has no capacity but -1; feed it through a queue that has one",
-          node->op_name, node->name);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "a barrier has no capacity but -1; feed it through a queue that has one");
       return NULL;
     }
   type_list[0] = SLUICE_INT64;
@@ -74,9 +72,8 @@ prepare (const SluiceNode *node, GError **error)
           shape_list[FRONT + i] = shapes->list.items[i].shape;
           continue;
         }
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "%s '%s': the shapes of all %u components must be known", node->op_name,
-                   node->name, n);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "the shapes of all %u components must be known", n);
       return NULL;
     }
   const SluiceQueueSpec spec = { .n = n + FRONT,

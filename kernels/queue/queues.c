@@ -41,11 +41,11 @@ check_shape (
   char text[SLUICE_SHAPE_STR];
   if (sluice_shape_is_known (shape) || (pads && shape->rank >= 0))
     return TRUE;
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "%s '%s': the %s of component %u must be known, not %s; %s", node->op_name,
-                      node->name, pads ? "rank" : "shape", i, sluice_shape_str (shape, text),
-                      pads ? "give it dimensions, unknown ones where they vary"
-                           : "leave shapes out where they vary");
+  return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                           "the %s of component %u must be known, not %s; %s",
+                           pads ? "rank" : "shape", i, sluice_shape_str (shape, text),
+                           pads ? "give it dimensions, unknown ones where they vary"
+                                : "leave shapes out where they vary");
 }
 
 /* Component i of the queue is item i - front of the lists: a priority stands in no list. */
@@ -57,9 +57,9 @@ read_components (const SluiceNode *node, const Kind *kind, SluiceQueueSpec *spec
   guint front = kind->order == SLUICE_QUEUE_PRIORITY ? 1 : 0;
   guint n = types->list.n, n_shapes = shapes->list.n;
   if (n_shapes != n && (n_shapes != 0 || kind->pads))
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "%s '%s': shapes has %u items and component_types %u; give as many%s",
-                        node->op_name, node->name, n_shapes, n, kind->pads ? "" : ", or no shapes");
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "shapes has %u items and component_types %u; give as many%s", n_shapes,
+                             n, kind->pads ? "" : ", or no shapes");
   SluiceDType *type_list = g_new (SluiceDType, n + front);
   SluiceShape *shape_list = n_shapes > 0 ? g_new (SluiceShape, n + front) : NULL;
   spec->n = n + front;
@@ -91,10 +91,10 @@ read_shuffle (const SluiceNode *node, State *self, GError **error)
   if (spec->min_after_dequeue >= 0
       && (spec->capacity < 0 || spec->min_after_dequeue < spec->capacity))
     return TRUE;
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "%s '%s': min_after_dequeue is %" G_GINT64_FORMAT
-                      "; it must be 0 or more, and less than the capacity, %" G_GINT64_FORMAT,
-                      node->op_name, node->name, spec->min_after_dequeue, spec->capacity);
+  return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                           "min_after_dequeue is %" G_GINT64_FORMAT
+                           "; it must be 0 or more, and less than the capacity, %" G_GINT64_FORMAT,
+                           spec->min_after_dequeue, spec->capacity);
 }
 
 /* The kind of a node's queue is in its kernel, which prepare does not see: one function a kind. */

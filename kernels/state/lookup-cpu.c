@@ -73,7 +73,7 @@ maker_prepare (const SluiceNode *node, GError **error)
     sluice_fail (&reason, SLUICE_ERROR_INVALID_ARGUMENT, "value_shape must be that of a vector");
   if (reason == NULL)
     return self;
-  sluice_fail (error, reason->code, "%s '%s': %s", node->op_name, node->name, reason->message);
+  sluice_node_fail (node, error, reason->code, "%s", reason->message);
   g_free (self);
   return NULL;
 }

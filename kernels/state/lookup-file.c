@@ -36,9 +36,8 @@ file_prepare (const SluiceNode *node, GError **error)
   const SluiceString *delimiter = sluice_node_get_string (node, "delimiter");
   if (delimiter->length != 1)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "%s '%s': delimiter must be one byte, not %" G_GSIZE_FORMAT, node->op_name,
-                   node->name, delimiter->length);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "delimiter must be one byte, not %" G_GSIZE_FORMAT, delimiter->length);
       return NULL;
     }
   FileTable *self = g_new0 (FileTable, 1);

@@ -28,8 +28,7 @@ typedef struct
 static gboolean
 fail (const SluiceNode *node, GError **error, const char *what)
 {
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s '%s': %s", node->op_name,
-                      node->name, what);
+  return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", what);
 }
 
 static gboolean

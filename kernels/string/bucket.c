@@ -21,8 +21,8 @@ bucket_prepare (const SluiceNode *node, GError **error)
   guint n = sluice_op_find_attr (node->op, "key") ? sluice_node_get_ints (node, "key", key, 2) : 2;
   if (n != 2)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s '%s': key must hold 2 numbers, not %u",
-                   node->op_name, node->name, n);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "key must hold 2 numbers, not %u", n);
       return NULL;
     }
   Bucket *self = g_new (Bucket, 1);

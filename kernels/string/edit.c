@@ -22,9 +22,8 @@ case_prepare (const SluiceNode *node, GError **error)
   if (!utf8 && sluice_node_get_string (node, "encoding")->length > 0)
     {
       g_autofree char *encoding = sluice_node_dup_text (node, "encoding");
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "%s '%s': encoding must be 'utf-8' or '' (bytes, ASCII), not '%s'",
-                   node->op_name, node->name, encoding);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "encoding must be 'utf-8' or '' (bytes, ASCII), not '%s'", encoding);
       return NULL;
     }
   Case *self = g_new (Case, 1);

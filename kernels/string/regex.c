@@ -54,7 +54,7 @@ static_prepare (const SluiceNode *node, GError **error)
   self->regex = sluice_regex_new (sluice_node_get_string (node, "pattern"), &reason);
   if (self->regex != NULL)
     return self;
-  sluice_fail (error, reason->code, "%s '%s': %s", node->op_name, node->name, reason->message);
+  sluice_node_fail (node, error, reason->code, "%s", reason->message);
   static_free (self);
   return NULL;
 }

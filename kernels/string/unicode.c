@@ -96,9 +96,9 @@ decode_prepare (const SluiceNode *node, GError **error)
   gint64 replacement = sluice_node_get_int (node, "replacement_char");
   if (replacement < 0 || replacement > MAX_CHARACTER)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "%s '%s': replacement_char %" G_GINT64_FORMAT " is no character of Unicode",
-                   node->op_name, node->name, replacement);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "replacement_char %" G_GINT64_FORMAT " is no character of Unicode",
+                        replacement);
       return NULL;
     }
   g_autofree char *name = sluice_node_dup_text (node, "input_encoding");
@@ -112,8 +112,8 @@ decode_prepare (const SluiceNode *node, GError **error)
   GIConv converter = self->encoding ? open_converter (self->encoding) : no_converter;
   if (self->encoding != NULL && converter == no_converter)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "%s '%s': input_encoding '%s' is not known", node->op_name, node->name, name);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "input_encoding '%s' is not known", name);
       decode_free (self);
       return NULL;
     }

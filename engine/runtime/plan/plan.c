@@ -259,9 +259,8 @@ compile_node (Compile *compile, guint32 rank, GError **error)
                            ? SLUICE_MEMORY_TRANSFER
                            : sluice_memory_class_of_node (node->origin);
   if (work_node->n_inputs > G_MAXUINT16 || work_node->origin->n_outputs > G_MAXUINT16)
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "%s '%s': more than 65535 inputs or outputs", node->origin->op_name,
-                        node->origin->name);
+    return sluice_node_fail (node->origin, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "more than 65535 inputs or outputs");
   gboolean ok = TRUE;
   switch (work_node->kind)
     {
@@ -362,10 +361,9 @@ compile_inputs (Compile *compile, GError **error)
               work_node->kind == SLUICE_WORK_OP && sluice_node_takes_ref (work_node->origin, k);
           gboolean holds = sluice_dtype_is_ref (sluice_work_dtype (compile->work, edge));
           if (takes && !holds)
-            return sluice_fail (
-                error, SLUICE_ERROR_INVALID_ARGUMENT,
-                "%s '%s': input %u must be a reference to a variable, and a value is fed there",
-                work_node->origin->op_name, work_node->origin->name, k);
+            return sluice_node_fail (
+                work_node->origin, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                "input %u must be a reference to a variable, and a value is fed there", k);
           if (holds)
             flags[k] |= takes ? SLUICE_SLOT_REF : SLUICE_SLOT_READ;
           if (edge.node && (is_there (edge.node) || (is_frame_constant (edge.node) && !holds)))

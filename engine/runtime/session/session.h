@@ -7,6 +7,9 @@
 #include "engine/device/kernel.h"
 #include "engine/device/trace.h"
 #include "engine/graph/graph.h"
+#include "engine/base/visibility.h"
+
+SLUICE_PUBLIC_BEGIN
 
 /*
  * A session: devices, resources, one graph that only grows, and the plans of what was run. Any
@@ -270,3 +273,5 @@ GArray *sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 
 
 /* When the session was made, in microseconds since 1970: what times in the trace count from. */
 gint64 sluice_session_get_start (SluiceSession *self);
+
+SLUICE_PUBLIC_END

@@ -37,7 +37,7 @@ make_outputs (SluiceWorker *w,
           (SluiceOwner){ node->origin_id, node->memory_class }, &error);
       if (error)
         {
-          sluice_step_fail (w->step, error);
+          sluice_worker_fail_with (w, node, error);
           return FALSE;
         }
       if (!outputs[i].tensor->buffer && !sluice_dtype_is_managed (output->dtype))
@@ -60,7 +60,7 @@ truncate_floats (SluiceWorker *w, const SluicePlanNode *node, SluiceTensor **ten
           (SluiceOwner){ node->origin_id, SLUICE_MEMORY_TRANSFER }, &error);
       if (error)
         {
-          sluice_step_fail (w->step, error);
+          sluice_worker_fail_with (w, node, error);
           return;
         }
     }
@@ -99,9 +99,8 @@ static void
 note_unfed (SluiceWorker *w, const SluicePlanNode *node)
 {
   if (!w->step->error)
-    g_set_error (&w->step->error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT,
-                 "%s '%s': feed a value for this placeholder", node->origin->op_name,
-                 node->origin->name);
+    sluice_node_fail (node->origin, &w->step->error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "feed a value for this placeholder");
 }
 
 /* A node without a kernel, or one on a device that computes nothing. */
@@ -116,7 +115,7 @@ sluice_worker_run_built_in (SluiceWorker *w,
     {
       GError *error = sluice_worker_read_references (w->plan, node, inputs);
       if (error)
-        sluice_step_fail (w->step, error);
+        sluice_worker_fail_with (w, node, error);
     }
   if (node->flags & (SLUICE_PLAN_ENTER | SLUICE_PLAN_EXIT | SLUICE_PLAN_NEXT))
     {

@@ -86,7 +86,7 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
       if (error)
         {
           release_inputs (w->plan, node, inputs);
-          sluice_step_fail (step, error);
+          sluice_worker_fail_with (w, node, error);
           return TRUE;
         }
     }
@@ -117,7 +117,7 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
       GError *error = sluice_guard_outputs (node, w->plan, inputs, w->outputs, w->ranges);
       ok = !error;
       if (error)
-        sluice_step_fail (step, say_iteration (w, error));
+        sluice_worker_fail_with (w, node, say_iteration (w, error));
     }
   release_inputs (w->plan, node, inputs);
   if (ok)

@@ -435,13 +435,14 @@ next_iteration (SluiceWorker *w, const SluicePlanNode *node)
     }
   if (G_UNLIKELY (limit && iteration > limit))
     {
-      sluice_step_fail (
-          w->step,
-          g_error_new (SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-                       "%s '%s': the loop '%s' has made %" G_GUINT64_FORMAT
-                       " iterations, the limit of this run, and would go on; check its condition, "
-                       "or raise the limit",
-                       node->origin->op_name, node->origin->name, frame->plan->name, limit));
+      sluice_worker_fail_with (
+          w, node,
+          sluice_node_error_new (
+              node->origin, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+              "the loop '%s' has made %" G_GUINT64_FORMAT
+              " iterations, the limit of this run, and would go on; check its condition, "
+              "or raise the limit",
+              frame->plan->name, limit));
       drop_leftover (w, node);
       return;
     }

@@ -147,10 +147,12 @@ sluice_guard_outputs (const SluicePlanNode *node,
   if (!bad)
     return NULL;
   g_autofree char *text = describe_ranges (ranges);
-  return g_error_new (SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "%s '%s' is the first node with a NaN or an infinity: %" G_GINT64_FORMAT
-                      " %s of %s, made of finite inputs%s",
-                      node->origin->op_name, node->origin->name, bad,
-                      bad == 1 ? "element" : "elements",
-                      in_variable ? "the variable that it wrote" : "its output", text);
+  GError *error = g_error_new (
+      SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT,
+      "%s '%s' is the first node with a NaN or an infinity: %" G_GINT64_FORMAT
+      " %s of %s, made of finite inputs%s",
+      node->origin->op_name, node->origin->name, bad, bad == 1 ? "element" : "elements",
+      in_variable ? "the variable that it wrote" : "its output", text);
+  sluice_node_sign_error (node->origin, &error);
+  return error;
 }

@@ -34,13 +34,21 @@ sluice_step_fail (SluiceStep *step, GError *take)
 }
 
 void
+sluice_worker_fail_with (SluiceWorker *w, const SluicePlanNode *node, GError *take)
+{
+  sluice_node_sign_error (node->origin, &take);
+  sluice_error_set_place (
+      take, &(SluiceErrorPlace){ .device = w->step->env.devices[node->device]->name });
+  sluice_step_fail (w->step, take);
+}
+
+void
 sluice_worker_fail_node (SluiceWorker *w,
                          const SluicePlanNode *node,
                          SluiceError code,
                          const char *what)
 {
-  sluice_step_fail (w->step, g_error_new (SLUICE_ERROR, code, "%s '%s': %s", node->origin->op_name,
-                                          node->origin->name, what));
+  sluice_worker_fail_with (w, node, sluice_node_error_new (node->origin, code, "%s", what));
 }
 
 /* Variables become their values where values are wanted. Sees what an update in place wrote last.
@@ -61,10 +69,10 @@ sluice_worker_read_references (const SluicePlan *plan,
       SluiceVariable *variable = inputs[i].ref;
       SluiceTensor *tensor = sluice_variable_dup_tensor (variable);
       if (!tensor && !missing)
-        missing = g_error_new (SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION,
-                               "%s '%s': variable '%s' is not initialised; run its initializer "
-                               "first",
-                               node->origin->op_name, node->origin->name, variable->name);
+        missing = sluice_node_error_new (node->origin, SLUICE_ERROR_FAILED_PRECONDITION,
+                                         "variable '%s' is not initialised; run its initializer "
+                                         "first",
+                                         variable->name);
       if (flags[i] & SLUICE_SLOT_READ)
         {
           inputs[i].tensor = tensor;
@@ -114,10 +122,10 @@ sluice_worker_check_call (SluiceWorker *w,
   if (G_UNLIKELY (!ok || call->error))
     {
       GError *error = g_steal_pointer (&call->error);
-      sluice_step_fail (w->step, error ? error
-                                       : g_error_new (SLUICE_ERROR, SLUICE_ERROR_INTERNAL,
-                                                      "%s '%s' failed and did not say why",
-                                                      node->origin->op_name, node->origin->name));
+      if (!error)
+        error = sluice_node_error_new (node->origin, SLUICE_ERROR_INTERNAL,
+                                       "the kernel failed and did not say why");
+      sluice_worker_fail_with (w, node, error);
       return FALSE;
     }
   if (!(node->flags & SLUICE_PLAN_MAY_LEAVE_DEAD))

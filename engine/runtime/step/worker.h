@@ -33,6 +33,8 @@ typedef struct
 void sluice_step_fail (SluiceStep *step, GError *take);
 /* Nothing more begins, and what flies is told. */
 void sluice_step_stop (SluiceStep *step);
+/* The step fails with what came up in a node, or in one that runs within it. */
+void sluice_worker_fail_with (SluiceWorker *w, const SluicePlanNode *node, GError *take);
 void sluice_worker_fail_node (SluiceWorker *w,
                               const SluicePlanNode *node,
                               SluiceError code,

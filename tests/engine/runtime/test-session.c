@@ -25,14 +25,16 @@ op1 (Fixture *f, const char *op, const char *name, SluiceEdge a)
   return sluice_builder_add (&f->b, op, name, &a, 1, NULL, 0);
 }
 
-/* Runs one fetch that must fail. */
+/* Runs one fetch that must fail, in that node. */
 static void
-expect_error (Fixture *f,
-              const char *fetch,
-              const SluiceFeed *feeds,
-              guint n_feeds,
-              SluiceError code,
-              const char *words[])
+expect_error_in (Fixture *f,
+                 const char *node,
+                 const char *device,
+                 const char *fetch,
+                 const SluiceFeed *feeds,
+                 guint n_feeds,
+                 SluiceError code,
+                 const char *words[])
 {
   g_autoptr (GError) error = NULL;
   SluiceTensor *output = NULL;
@@ -43,6 +45,25 @@ expect_error (Fixture *f,
   for (guint i = 0; words && words[i]; i++)
     if (!strstr (error->message, words[i]))
       g_error ("'%s' does not say '%s'", error->message, words[i]);
+  SluiceErrorPlace place = sluice_error_get_place (error);
+  if (node)
+    {
+      g_assert_cmpstr (place.node, ==, node);
+      g_assert_cmpstr (place.op, ==, sluice_graph_find (f->graph, node)->op_name);
+      g_assert_true (device == NULL ? place.device == NULL
+                                    : g_str_has_suffix (place.device, device));
+    }
+}
+
+static void
+expect_error (Fixture *f,
+              const char *fetch,
+              const SluiceFeed *feeds,
+              guint n_feeds,
+              SluiceError code,
+              const char *words[])
+{
+  expect_error_in (f, NULL, NULL, fetch, feeds, n_feeds, code, words);
 }
 
 static void
@@ -136,8 +157,8 @@ test_feed_errors (void)
   g_autoptr (SluiceTensor) vector = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (3));
   g_autoptr (SluiceTensor) good = sluice_tensor_new_float (1);
   SluiceFeed feeds[] = { feed ("inputs/y", good) };
-  expect_error (&f, "loss", feeds, 1, SLUICE_ERROR_INVALID_ARGUMENT,
-                (const char *[]){ "inputs/x", "loss → hidden → inputs/x", "inputs/y", NULL });
+  expect_error_in (&f, "inputs/x", NULL, "loss", feeds, 1, SLUICE_ERROR_INVALID_ARGUMENT,
+                   (const char *[]){ "inputs/x", "loss → hidden → inputs/x", "inputs/y", NULL });
   feeds[0] = feed ("inputs/x", one);
   expect_error (&f, "loss", feeds, 1, SLUICE_ERROR_INVALID_ARGUMENT,
                 (const char *[]){ "inputs/x:0", "float", "int32", NULL });
@@ -189,8 +210,8 @@ test_error_isolation (void)
   fixture_extend (&f);
   g_assert_true (fixture_run_target (&f, "w/Assign", NULL, NULL));
   for (int i = 0; i < 20; i++)
-    expect_error (&f, "after_bad", NULL, 0, SLUICE_ERROR_OUT_OF_RANGE,
-                  (const char *[]){ "'bad'", "by design", NULL });
+    expect_error_in (&f, "bad", "CPU:0", "after_bad", NULL, 0, SLUICE_ERROR_OUT_OF_RANGE,
+                     (const char *[]){ "'bad'", "by design", NULL });
   g_assert_cmpfloat (fixture_fetch (&f, "w", NULL, 0), ==, 5);
   g_assert_cmpfloat (fixture_fetch (&f, "good", NULL, 0), ==, 6);
 }
@@ -206,7 +227,8 @@ test_uninitialized (void)
   op2 (&f, "AssignAdd", "add", w, fixture_scalar (&f, 1));
   fixture_extend (&f);
   const char *words[] = { "'w'", "not initialised", NULL };
-  expect_error (&f, "w/read", NULL, 0, SLUICE_ERROR_FAILED_PRECONDITION, words);
+  expect_error_in (&f, "w/read", "CPU:0", "w/read", NULL, 0, SLUICE_ERROR_FAILED_PRECONDITION,
+                   words);
   expect_error (&f, "w", NULL, 0, SLUICE_ERROR_FAILED_PRECONDITION, words);
   expect_error (&f, "add", NULL, 0, SLUICE_ERROR_FAILED_PRECONDITION, words);
   g_autoptr (GError) error = NULL;

@@ -197,7 +197,7 @@ class _Calls:
                 return scope._each(made)
             except Exception as error:
                 self.raised = error
-                raise GLib.Error(str(error), "sluice-error-quark", Sluice.Error.INTERNAL) from error
+                raise GLib.Error(str(error), "SluiceError", Sluice.Error.INTERNAL) from error
         return call, ()  # of its own data, nothing
 
     def run(self, method, *arguments):
