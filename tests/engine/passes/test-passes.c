@@ -7,7 +7,8 @@
 #include "engine/graph/builder.h"
 #include "engine/graph/shape-context.h"
 #include "engine/graph/graphdef.h"
-#include "engine/passes/place.h"
+#include "engine/passes/conflict.h"
+#include "engine/passes/passes.h"
 #include "kernels/registry.h"
 
 typedef struct
@@ -106,14 +107,29 @@ placement (Fixture *f, const SluiceNode *node)
   return sluice_placements_get (f->placements, node);
 }
 
+/* Runs a pass by name. */
+static void
+run (SluiceWork *work, const char *name, const SluicePassOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_pass_run (sluice_passes_find (name), work, options, &error);
+  g_assert_no_error (error);
+}
+
+static SluiceWork *
+prune_for (Fixture *f, const SluiceSignature *signature)
+{
+  SluicePassOptions options = { .signature = signature, .placements = f->placements };
+  SluiceWork *work = sluice_work_new ((SluiceDevice *const *) f->devices->pdata, G_MAXINT);
+  run (work, "prune", &options);
+  return work;
+}
+
 static SluiceWork *
 prune (Fixture *f, SluiceEdge fetch, const SluiceEdge *feeds, guint n_feeds)
 {
-  g_autoptr (GError) error = NULL;
   SluiceSignature signature = { feeds, n_feeds, &fetch, 1, NULL, 0 };
-  SluiceWork *work = sluice_prune (&signature, f->placements, &error);
-  g_assert_no_error (error);
-  return work;
+  return prune_for (f, &signature);
 }
 
 static SluiceWorkNode *
@@ -163,7 +179,7 @@ test_fold (Fixture *f, gconstpointer data)
   place (f, FALSE);
   g_autoptr (SluiceWork) work = prune (f, product, &x, 1);
   g_assert_cmpuint (work->nodes->len, ==, 5);
-  sluice_fold (work, G_MAXINT);
+  run (work, "fold", NULL);
   g_assert_cmpuint (work->nodes->len, ==, 2);
   SluiceWorkNode *folded = find (work, "negative");
   g_assert_cmpint (folded->kind, ==, SLUICE_WORK_CONST);
@@ -186,7 +202,7 @@ test_fold_keeps_controls (Fixture *f, gconstpointer data)
   SluiceEdge n = op (f, "Neg", "n", c, SLUICE_NO_EDGE);
   place (f, FALSE);
   g_autoptr (SluiceWork) work = prune (f, n, &x, 1);
-  sluice_fold (work, G_MAXINT);
+  run (work, "fold", NULL);
   SluiceWorkNode *folded = find (work, "n");
   g_assert_cmpint (folded->kind, ==, SLUICE_WORK_CONST);
   g_assert_cmpuint (folded->n_controls, ==, 1);
@@ -201,7 +217,7 @@ test_fold_leaves_errors (Fixture *f, gconstpointer data)
   SluiceEdge bad = op (f, "FloorDiv", "bad", sluice_builder_const_int32 (&f->b, 1), zero);
   place (f, FALSE);
   g_autoptr (SluiceWork) work = prune (f, bad, NULL, 0);
-  sluice_fold (work, G_MAXINT);
+  run (work, "fold", NULL);
   g_assert_cmpint (find (work, "bad")->kind, ==, SLUICE_WORK_OP);
 }
 
@@ -213,7 +229,7 @@ test_fold_respects_feeds (Fixture *f, gconstpointer data)
   SluiceEdge n = op (f, "Neg", "n", c, SLUICE_NO_EDGE);
   place (f, FALSE);
   g_autoptr (SluiceWork) work = prune (f, n, &c, 1);
-  sluice_fold (work, G_MAXINT);
+  run (work, "fold", NULL);
   g_assert_cmpint (find (work, "n")->kind, ==, SLUICE_WORK_OP);
 }
 
@@ -230,7 +246,7 @@ test_common (Fixture *f, gconstpointer data)
   SluiceEdge feeds[] = { x, y };
   g_autoptr (SluiceWork) work = prune (f, all, feeds, 2);
   g_assert_cmpuint (work->nodes->len, ==, 9);
-  sluice_merge_common (work);
+  run (work, "merge", NULL);
   g_assert_cmpuint (work->nodes->len, ==, 7); /* a = b, -a = -b; x - y is not y - x */
   g_assert_nonnull (find (work, "d"));
   g_assert_null (find (work, "b"));
@@ -256,7 +272,7 @@ test_common_spares (Fixture *f, gconstpointer data)
   place (f, FALSE);
   g_autoptr (SluiceWork) work = prune (f, sum, &x, 1);
   guint before = work->nodes->len;
-  sluice_merge_common (work);
+  run (work, "merge", NULL);
   g_assert_cmpuint (work->nodes->len, ==, before);
 }
 
@@ -272,7 +288,7 @@ test_partition (Fixture *f, gconstpointer data)
   SluiceEdge back = { add (f, "Neg", "back", "/cpu:0", &x, 1, sum.node), 0 };
   place (f, FALSE);
   g_autoptr (SluiceWork) work = prune (f, back, &x, 1);
-  sluice_partition (work);
+  run (work, "partition", NULL);
   g_assert_cmpuint (count (work, SLUICE_WORK_SEND), ==, 2);
   g_assert_cmpuint (count (work, SLUICE_WORK_RECV), ==, 2);
   SluiceWorkNode *recv = find (work, "back")->controls[0];
@@ -533,7 +549,7 @@ test_unread_goes (Fixture *f, gconstpointer data)
   place (f, FALSE);
   g_autoptr (SluiceWork) work = prune (f, gated, &x, 1);
   g_assert_cmpuint (work->nodes->len, ==, 7);
-  sluice_drop_unread (work);
+  run (work, "unread", NULL);
   g_assert_cmpuint (work->nodes->len, ==, 4);
   g_assert_null (find (work, "unread"));
   g_assert_null (find (work, "factor"));
@@ -572,10 +588,9 @@ test_unread_stays (Fixture *f, gconstpointer data)
   place (f, FALSE);
   SluiceNode *targets[] = { target.node, all };
   SluiceSignature signature = { &x, 1, NULL, 0, targets, 2 };
-  g_autoptr (SluiceWork) work = sluice_prune (&signature, f->placements, &error);
-  g_assert_no_error (error);
+  g_autoptr (SluiceWork) work = prune_for (f, &signature);
   guint n = work->nodes->len;
-  sluice_drop_unread (work);
+  run (work, "unread", NULL);
   g_assert_cmpuint (work->nodes->len, ==, n);
   g_assert_cmpuint (find (work, "all")->n_controls, ==, G_N_ELEMENTS (before));
 }
@@ -606,7 +621,7 @@ test_gates_go (Fixture *f, gconstpointer data)
   SluiceEdge sum = op (f, "Mul", "sum", first, second);
   place (f, FALSE);
   g_autoptr (SluiceWork) work = prune (f, sum, &x, 1);
-  sluice_drop_gates (work);
+  run (work, "gates", NULL);
   g_assert_null (find (work, "once"));
   g_assert_null (find (work, "again"));
   for (guint i = 0; i < 2; i++)
@@ -646,7 +661,7 @@ test_gates_stay (Fixture *f, gconstpointer data)
   place (f, FALSE);
   g_autoptr (SluiceWork) work = prune (f, fetched, &x, 1);
   guint before = work->nodes->len;
-  sluice_drop_gates (work);
+  run (work, "gates", NULL);
   g_assert_cmpuint (work->nodes->len, ==, before);
 }
 
