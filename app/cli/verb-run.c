@@ -4,7 +4,9 @@
 #include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "app/cli/explain.h"
 #include "app/cli/feeds.h"
 #include "app/cli/memory.h"
 #include "engine/base/error.h"
@@ -12,7 +14,7 @@
 #include "engine/graph/graphdef.h"
 #include "engine/runtime/session/session.h"
 
-static char **feeds, **fetches, **targets;
+static char **feeds, **fetches, **targets, *explain;
 static gint64 n_threads, n_cpus = 1, max_iterations;
 static gboolean soft, nan_guard, keep_waiting, ordered, truncates, recompute;
 
@@ -39,6 +41,10 @@ static const GOptionEntry options[] = {
     NULL },
   { "truncate", 0, 0, G_OPTION_ARG_NONE, &truncates,
     N_ ("Floats that cross from one device to another lose the lower half of their bits"), NULL },
+  { "explain", 0, 0, G_OPTION_ARG_STRING, &explain,
+    N_ ("Run nothing, and print what a pass does to the graph of a step with these feeds, fetches "
+        "and targets; \"list\" prints the passes"),
+    N_ ("PASS") },
   CLI_MEMORY_OPTIONS,
   CLI_RECOMPUTE_OPTION (&recompute),
   G_OPTION_ENTRY_NULL,
@@ -83,9 +89,30 @@ run_graph (SluiceSession *session, GArray *parsed, GError **error)
   return EXIT_OK;
 }
 
+/* What is fed needs no value then. */
+static int
+explain_step (SluiceSession *session, GError **error)
+{
+  for (guint i = 0; feeds != NULL && feeds[i] != NULL; i++)
+    if (strchr (feeds[i], '=') != NULL)
+      *strchr (feeds[i], '=') = '\0';
+  const SluiceStepNames step = { (const char *const *) feeds,
+                                 (const char *const *) fetches,
+                                 (const char *const *) targets,
+                                 feeds != NULL ? g_strv_length (feeds) : 0,
+                                 fetches != NULL ? g_strv_length (fetches) : 0,
+                                 targets != NULL ? g_strv_length (targets) : 0 };
+  return cli_explain (session, &step, explain, error) ? EXIT_OK : EXIT_FAILED;
+}
+
 static int
 run (char **arguments, GError **error)
 {
+  if (g_strcmp0 (explain, "list") == 0 && arguments[0] == NULL)
+    {
+      cli_list_passes ();
+      return EXIT_OK;
+    }
   if (arguments[0] == NULL || arguments[1] != NULL)
     return cli_usage (error, "give one GRAPH");
   if ((fetches == NULL || fetches[0] == NULL) && (targets == NULL || targets[0] == NULL))
@@ -111,6 +138,8 @@ run (char **arguments, GError **error)
       graph != NULL ? sluice_session_new (&session_options, error) : NULL;
   if (session == NULL || !sluice_session_extend (session, graph, error))
     return EXIT_FAILED;
+  if (explain != NULL)
+    return explain_step (session, error);
   g_autoptr (GArray) parsed = cli_parse_feeds (graph, feeds, error);
   if (parsed == NULL)
     return EXIT_FAILED;
@@ -126,7 +155,9 @@ const Verb verb_run = {
   .name = "run",
   .arguments = "GRAPH",
   .summary = N_ ("Run nodes of a graph and print values"),
-  .details = N_ ("A loop that never ends can be stopped with Ctrl-C, or by --max-iterations."),
+  .details = N_ ("A loop that never ends can be stopped with Ctrl-C, or by --max-iterations.\n\n"
+                 "--explain prints a line a node that went (-), came (+), changed (both) or was "
+                 "moved (~)."),
   .options = options,
   .run = run,
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 /* What others need of this folder. */
+#include "engine/passes/explain.h"
 #include "engine/passes/fold.h"
 #include "engine/passes/pipeline.h"
 #include "engine/passes/races.h"

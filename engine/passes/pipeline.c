@@ -40,22 +40,12 @@ sluice_pass_run (const SluicePass *self,
 }
 
 SluiceWork *
-sluice_passes_run (const SluicePassOptions *options,
-                   SluicePassObserver observer,
-                   gpointer data,
-                   GError **error)
+sluice_passes_run (const SluicePassOptions *options, GError **error)
 {
   g_autoptr (SluiceWork) work = sluice_work_new (options->devices, options->max_rank);
   for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
-    {
-      if (!sluice_pass_is_enabled (passes[i], options))
-        continue;
-      if (observer)
-        observer (passes[i], FALSE, work, data);
-      if (!sluice_pass_run (passes[i], work, options, error))
-        return NULL;
-      if (observer)
-        observer (passes[i], TRUE, work, data);
-    }
+    if (sluice_pass_is_enabled (passes[i], options)
+        && !sluice_pass_run (passes[i], work, options, error))
+      return NULL;
   return g_steal_pointer (&work);
 }

@@ -42,15 +42,8 @@ gboolean sluice_pass_run (const SluicePass *self,
                           const SluicePassOptions *options,
                           GError **error);
 
-/* Told before and after each pass that runs; work: borrowed. */
-typedef void (*SluicePassObserver) (const SluicePass *pass,
-                                    gboolean is_over,
-                                    SluiceWork *work,
-                                    gpointer data);
-
 /**
  * sluice_passes_run:
- * @observer: (nullable) (scope call)
  *
  * Runs the passes that are enabled, one after the other. What cannot run fails with an error that
  * names the node: one that kept an error from its import, could not be placed, is a placeholder
@@ -59,7 +52,4 @@ typedef void (*SluicePassObserver) (const SluicePass *pass,
  * Returns: (transfer full) (nullable): what the plan compiler reads: SLUICE_FACT_SCHEDULED and
  * SLUICE_FACT_FRAMED hold
  */
-SluiceWork *sluice_passes_run (const SluicePassOptions *options,
-                               SluicePassObserver observer,
-                               gpointer data,
-                               GError **error);
+SluiceWork *sluice_passes_run (const SluicePassOptions *options, GError **error);

@@ -140,9 +140,15 @@ static void
 add_line (Write *write, const char *name, GString *take)
 {
   SluiceWorkLine line = { name, g_string_free (take, FALSE) };
-  if (!name)
-    line.name = line.text;
   g_array_append_val (write->text->lines, line);
+}
+
+/* A line that is no node's. */
+static void
+add_end (Write *write, const char *what, guint number, GString *take)
+{
+  g_autofree char *name = g_strdup_printf ("%s %u", what, number);
+  add_line (write, g_string_chunk_insert (write->text->names, name), take);
 }
 
 static void
@@ -194,19 +200,19 @@ add_ends (Write *write)
       if (frame->parent)
         g_string_append_printf (line, " in %s",
                                 g_array_index (work->frames, SluiceWorkFrame, frame->parent).name);
-      add_line (write, NULL, line);
+      add_end (write, "loop", i, line);
     }
   for (guint i = 0; i < work->n_targets; i++)
     {
       GString *line = g_string_new ("target ");
       g_string_append (line, write->names[work->targets[i]->index]);
-      add_line (write, NULL, line);
+      add_end (write, "target", i, line);
     }
   for (guint i = 0; i < work->n_fetches; i++)
     {
       GString *line = g_string_new ("fetch ");
       append_edge (write, line, work->fetches[i]);
-      add_line (write, NULL, line);
+      add_end (write, "fetch", i, line);
     }
 }
 

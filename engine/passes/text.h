@@ -22,7 +22,7 @@
  */
 typedef struct
 {
-  const char *name; /* of the node; else the line itself */
+  const char *name; /* of the node; else "loop 1", "target 0", "fetch 0" */
   char *text;
 } SluiceWorkLine;
 

@@ -270,7 +270,7 @@ sluice_programs_compile (SluicePrograms *self,
 {
   SluicePassOptions options;
   get_ready (self, signature, node_by_node, &options);
-  g_autoptr (SluiceWork) work = sluice_passes_run (&options, NULL, NULL, error);
+  g_autoptr (SluiceWork) work = sluice_passes_run (&options, error);
   SluicePlan *plan = work ? sluice_plan_new (work, self->truncate_transfers, error) : NULL;
   if (!plan)
     return NULL;
@@ -350,6 +350,23 @@ sluice_programs_prune (SluicePrograms *self, const Names *names, GError **error)
     }
   parsed_clear (&parsed);
   return g_steal_pointer (&work);
+}
+
+SluiceExplanation *
+sluice_programs_explain (SluicePrograms *self, const Names *names, const char *pass, GError **error)
+{
+  Parsed parsed;
+  SluiceSignature signature;
+  SluicePassOptions options;
+  SluiceExplanation *explanation = NULL;
+  if (parse (self, names, &parsed, &signature, error))
+    {
+      signature.may_lack_feeds = names->may_lack_feeds;
+      get_ready (self, &signature, names->node_by_node, &options);
+      explanation = sluice_passes_explain (&options, pass, error);
+    }
+  parsed_clear (&parsed);
+  return explanation;
 }
 
 static SluiceProgram *

@@ -489,6 +489,21 @@ sluice_session_dup_races (SluiceSession *self,
   return races;
 }
 
+SluiceExplanation *
+sluice_session_explain (SluiceSession *self,
+                        const SluiceStepNames *names,
+                        const char *pass,
+                        GError **error)
+{
+  SluiceProgramNames program = { names->feeds,   names->fetches,   names->targets,
+                                 names->n_feeds, names->n_fetches, names->n_targets };
+  program.node_by_node = self->programs->nan_guard;
+  pthread_mutex_lock (&self->programs->graph_lock);
+  SluiceExplanation *explanation = sluice_programs_explain (self->programs, &program, pass, error);
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return explanation;
+}
+
 GArray *
 sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
 {

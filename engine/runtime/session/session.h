@@ -230,6 +230,29 @@ GArray *sluice_session_dup_races (SluiceSession *self,
                                   guint n_targets,
                                   GError **error);
 
+typedef struct _SluiceExplanation SluiceExplanation; /* engine/passes/explain.h */
+
+/* A step by names, as sluice_session_run() has them. */
+typedef struct
+{
+  const char *const *feeds, *const *fetches, *const *targets;
+  guint n_feeds, n_fetches, n_targets;
+} SluiceStepNames;
+
+/**
+ * sluice_session_explain:
+ * @pass: name of a pass (engine/passes/pipeline.h)
+ *
+ * What that pass does to the graph of such a step, with this session's options. Nothing runs.
+ *
+ * Returns: (transfer full) (nullable): engine/passes/explain.h; %NULL with NOT_FOUND,
+ * FAILED_PRECONDITION where the pass is not enabled here, or with what a run would fail with
+ */
+SluiceExplanation *sluice_session_explain (SluiceSession *self,
+                                           const SluiceStepNames *names,
+                                           const char *pass,
+                                           GError **error);
+
 typedef struct
 {
   guint64 n_runs;
