@@ -252,11 +252,11 @@ machine_new (SluiceProject *project,
   self->examples = examples;
   self->test = test;
   self->limit = G_MAXINT64;
-  SluiceSessionOptions options = { .n_cpus = MAX (n_cpus > 0 ? n_cpus : project->n_cpus, 1),
-                                   .memory_limit = memory_limit,
-                                   .seed = MAX (project->seed, 1),
-                                   .soft_placement = TRUE,
-                                   .recompute = project->recompute };
+  SluiceSessionOptions options = project->session;
+  options.n_cpus = MAX (n_cpus > 0 ? n_cpus : options.n_cpus, 1);
+  options.memory_limit = memory_limit;
+  options.seed = MAX (project->seed, 1);
+  options.soft_placement = TRUE;
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
   self->graph = sluice_graph_load_file (project->graph_path, error);
   self->session = self->graph != NULL ? sluice_session_new (&options, error) : NULL;

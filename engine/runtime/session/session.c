@@ -8,6 +8,7 @@
 #include "engine/runtime/session/copy.h"
 #include "engine/runtime/session/events.h"
 #include "engine/runtime/session/host.h"
+#include "engine/runtime/session/options.h"
 #include "engine/runtime/session/parts.h"
 
 struct _SluiceSession
@@ -336,10 +337,8 @@ static SluiceSessionOptions
 options_like (const SluiceSession *other, const SluiceSessionOptions *own)
 {
   SluiceSessionOptions options = other->options;
+  sluice_options_copy_own (&options, own);
   options.resources = own->resources;
-  options.seed = own->seed;
-  options.keep_waiting = own->keep_waiting;
-  options.max_iterations = own->max_iterations;
   options.no_trace = own->no_trace;
   return options;
 }

@@ -16,8 +16,10 @@
 #define SLUICE_TYPE_SESSION (sluice_session_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceSession, sluice_session, SLUICE, SESSION, GObject)
 
+/* options.h has what a person may choose of these. */
 typedef struct
 {
+  guint n_threads;         /* of the process: for who begins it to hand to pool.h; 0: one a core */
   guint n_cpus;            /* CPU:0 …; 0: one */
   guint n_nulls;           /* NULL:0 … */
   gsize memory_limit;      /* of each CPU device; 0: none */
