@@ -185,8 +185,10 @@ sluice_session_begin_partial_run (SluiceSession *self,
   SluiceRunOptions options = { .cancellable = cancellable };
   if (!check_open (self, error))
     return NULL;
-  return sluice_session_set_up_partial (self, feeds, count (feeds), fetches, count (fetches),
-                                        targets, count (targets), &options, error);
+  return sluice_session_set_up_partial (self,
+                                        &(SluiceStepNames){ feeds, fetches, targets, count (feeds),
+                                                            count (fetches), count (targets) },
+                                        &options, error);
 }
 
 SluiceTensor **

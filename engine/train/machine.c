@@ -163,16 +163,20 @@ prepare_step (Machine *self, GPtrArray *feeds, guint worker, gboolean summaries,
   add_targets (fetches, p->fetches);
   if (summaries)
     g_ptr_array_add (fetches, p->summaries);
-  return sluice_session_prepare (self->session, (const char *const *) feeds->pdata, feeds->len,
-                                 (const char *const *) fetches->pdata, fetches->len,
-                                 (const char *const[]){ p->train[worker] }, 1, error);
+  return sluice_session_prepare (
+      self->session,
+      &(SluiceStepNames){ (const char *const *) feeds->pdata, (const char *const *) fetches->pdata,
+                          (const char *const[]){ p->train[worker] }, feeds->len, fetches->len, 1 },
+      error);
 }
 
 static SluiceCallable *
 prepare_fetches (Machine *self, GPtrArray *feeds, GPtrArray *fetches, GError **error)
 {
-  return sluice_session_prepare (self->session, (const char *const *) feeds->pdata, feeds->len,
-                                 (const char *const *) fetches->pdata, fetches->len, NULL, 0,
+  return sluice_session_prepare (self->session,
+                                 &(SluiceStepNames){ (const char *const *) feeds->pdata,
+                                                     (const char *const *) fetches->pdata, NULL,
+                                                     feeds->len, fetches->len, 0 },
                                  error);
 }
 

@@ -110,16 +110,17 @@ gboolean sluice_session_run (SluiceSession *self,
                              const SluiceRunOptions *options,
                              GError **error);
 
+/* A step by names, as sluice_session_run() has them. */
+typedef struct
+{
+  const char *const *feeds, *const *fetches, *const *targets;
+  guint n_feeds, n_fetches, n_targets;
+} SluiceStepNames;
+
 /* A signature looked up once: runs of it touch no names. Counted; keeps its session alive. */
 typedef struct _SluiceCallable SluiceCallable;
-SluiceCallable *sluice_session_prepare (SluiceSession *self,
-                                        const char *const *feeds,
-                                        guint n_feeds,
-                                        const char *const *fetches,
-                                        guint n_fetches,
-                                        const char *const *targets,
-                                        guint n_targets,
-                                        GError **error);
+SluiceCallable *
+sluice_session_prepare (SluiceSession *self, const SluiceStepNames *names, GError **error);
 SluiceCallable *sluice_callable_ref (SluiceCallable *self);
 void sluice_callable_unref (SluiceCallable *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceCallable, sluice_callable_unref)
@@ -148,12 +149,7 @@ typedef struct _SluicePartialRun SluicePartialRun;
  * sluice_session_prepare()
  */
 SluicePartialRun *sluice_session_set_up_partial (SluiceSession *self,
-                                                 const char *const *feeds,
-                                                 guint n_feeds,
-                                                 const char *const *fetches,
-                                                 guint n_fetches,
-                                                 const char *const *targets,
-                                                 guint n_targets,
+                                                 const SluiceStepNames *names,
                                                  const SluiceRunOptions *options,
                                                  GError **error);
 
@@ -223,23 +219,10 @@ SluiceLedger *sluice_session_dup_ledger (SluiceSession *self, guint i);
  * Returns: (transfer full) (nullable) (element-type SluiceRace): %NULL where the step cannot be
  * made, with what a run would fail with
  */
-GArray *sluice_session_dup_races (SluiceSession *self,
-                                  const char *const *feeds,
-                                  guint n_feeds,
-                                  const char *const *fetches,
-                                  guint n_fetches,
-                                  const char *const *targets,
-                                  guint n_targets,
-                                  GError **error);
+GArray *
+sluice_session_dup_races (SluiceSession *self, const SluiceStepNames *names, GError **error);
 
 typedef struct _SluiceExplanation SluiceExplanation; /* engine/passes/explain.h */
-
-/* A step by names, as sluice_session_run() has them. */
-typedef struct
-{
-  const char *const *feeds, *const *fetches, *const *targets;
-  guint n_feeds, n_fetches, n_targets;
-} SluiceStepNames;
 
 /**
  * sluice_session_explain:
