@@ -4,128 +4,34 @@
 
 #include "api/private.h"
 #include "engine/base/error.h"
-#include "engine/base/near.h"
-#include "engine/runtime/session/session.h"
+#include "engine/runtime/session/options.h"
 
 /* ---- options ---- */
-
-typedef enum
-{
-  OPTION_CPUS,
-  OPTION_NULLS,
-  OPTION_MEMORY_LIMIT,
-  OPTION_SEED,
-  OPTION_MAX_ITERATIONS,
-  OPTION_SOFT_PLACEMENT,
-  OPTION_REFERENCE_KERNELS,
-  OPTION_NAN_GUARD,
-  OPTION_OPTIMIZE,
-  OPTION_KEEP_WAITING,
-  OPTION_TRUNCATE_TRANSFERS,
-  OPTION_ORDERED,
-  OPTION_RECOMPUTE,
-  N_OPTIONS
-} Option;
-
-#define MAX_DEVICES 64 /* of a kind: far more than they are good for, and cheap */
-
-static const char *const option_names[N_OPTIONS] = {
-  "cpus",           "nulls",          "memory-limit",       "seed",
-  "max-iterations", "soft-placement", "reference-kernels",  "nan-guard",
-  "optimize",       "keep-waiting",   "truncate-transfers", "ordered",
-  "recompute",
-};
-
-static void
-set_option (SluiceSessionOptions *options, Option option, const SluiceAttrValue *value)
-{
-  switch (option)
-    {
-    case OPTION_CPUS:
-      options->n_cpus = (guint) value->i;
-      break;
-    case OPTION_NULLS:
-      options->n_nulls = (guint) value->i;
-      break;
-    case OPTION_MEMORY_LIMIT:
-      options->memory_limit = (gsize) value->i;
-      break;
-    case OPTION_SEED:
-      options->seed = (guint64) value->i;
-      break;
-    case OPTION_MAX_ITERATIONS:
-      options->max_iterations = (guint64) value->i;
-      break;
-    case OPTION_SOFT_PLACEMENT:
-      options->soft_placement = value->b;
-      break;
-    case OPTION_REFERENCE_KERNELS:
-      options->reference_kernels = value->b;
-      break;
-    case OPTION_NAN_GUARD:
-      options->nan_guard = value->b;
-      break;
-    case OPTION_OPTIMIZE:
-      options->no_optimize = !value->b;
-      break;
-    case OPTION_KEEP_WAITING:
-      options->keep_waiting = value->b;
-      break;
-    case OPTION_TRUNCATE_TRANSFERS:
-      options->truncate_transfers = value->b;
-      break;
-    case OPTION_ORDERED:
-      options->ordered = value->b;
-      break;
-    case OPTION_RECOMPUTE:
-      options->recompute = value->b;
-      break;
-    case N_OPTIONS:
-      break;
-    }
-}
-
-/* What a session that has another's plans chooses itself. */
-static gboolean
-is_own (Option option)
-{
-  return option == OPTION_SEED || option == OPTION_MAX_ITERATIONS || option == OPTION_KEEP_WAITING;
-}
 
 static gboolean
 read_option (SluiceSessionOptions *options, const char *name, GVariant *boxed, GError **error)
 {
-  Option option = 0;
-  while (option < N_OPTIONS && !g_str_equal (option_names[option], name))
-    option++;
-  if (option == N_OPTIONS)
+  const SluiceOption *option = sluice_options_find (name);
+  if (option == NULL || !(option->flags & SLUICE_OPTION_API))
     {
-      const char *near = sluice_near_name (name, option_names, N_OPTIONS);
+      const char *near = sluice_options_near_key (name, SLUICE_OPTION_API);
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                           "there is no option '%s' of a session%s%s%s", name,
                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
-  if (options->like && !is_own (option))
+  if (options->like && !(option->flags & SLUICE_OPTION_OWN))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "option %s of a session: the plans that it shares are made for the other "
                         "session's; leave it out, or open a session of its own",
                         name);
-  gboolean is_number = option < OPTION_SOFT_PLACEMENT;
-  gint64 highest = option <= OPTION_NULLS ? MAX_DEVICES : G_MAXINT64;
-  SluiceAttrDef def = { .kind = is_number ? SLUICE_ATTR_INT : SLUICE_ATTR_BOOL };
+  const gboolean is_bool = option->type == SLUICE_OPTION_BOOL;
+  const SluiceAttrDef def = { .kind = is_bool ? SLUICE_ATTR_BOOL : SLUICE_ATTR_INT };
   SluiceAttrValue value;
-  if (!sluice_attr_value_from_variant (&def, boxed, &value, error))
-    {
-      g_prefix_error (error, "option %s of a session: ", name);
-      return FALSE;
-    }
-  if (is_number && (value.i < 0 || value.i > highest))
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "option %s of a session: %" G_GINT64_FORMAT
-                        " is not between 0 and %" G_GINT64_FORMAT,
-                        name, value.i, highest);
-  set_option (options, option, &value);
-  return TRUE;
+  if (sluice_attr_value_from_variant (&def, boxed, &value, error)
+      && sluice_option_set (option, options, is_bool ? value.b : value.i, error))
+    return TRUE;
+  g_prefix_error (error, "option %s of a session: ", name);
+  return FALSE;
 }
 
 static gboolean
@@ -279,8 +185,10 @@ sluice_session_begin_partial_run (SluiceSession *self,
   SluiceRunOptions options = { .cancellable = cancellable };
   if (!check_open (self, error))
     return NULL;
-  return sluice_session_set_up_partial (self, feeds, count (feeds), fetches, count (fetches),
-                                        targets, count (targets), &options, error);
+  return sluice_session_set_up_partial (self,
+                                        &(SluiceStepNames){ feeds, fetches, targets, count (feeds),
+                                                            count (fetches), count (targets) },
+                                        &options, error);
 }
 
 SluiceTensor **

@@ -28,7 +28,7 @@ GType sluice_session_get_type (void) G_GNUC_CONST;
  *   "soft-placement", "reference-kernels", "nan-guard", "keep-waiting" (a deadlock is told and not
  *   an error), "truncate-transfers" (of floats between devices), "ordered" (what the graph leaves
  *   without an order), "recompute" (cheap values instead of keeping them) (booleans, false),
- *   "optimize" (boolean, true)
+ *   "optimize", "fusion" (of element-wise nodes) (booleans, true)
  * @error: return location
  *
  * Returns: (transfer full): a session with an empty graph; %NULL with INVALID_ARGUMENT for an

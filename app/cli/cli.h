@@ -12,6 +12,7 @@ typedef struct
   const char *summary;   /* one line, without a full stop */
   const char *details;   /* (nullable): paragraphs for --help and the man page */
   const GOptionEntry *options;
+  guint run_options; /* SluiceOptionFlags: of run-options.h it has those with one of these */
   /* arguments: NULL-terminated, without the verb. Returns the exit status; an error is printed by
    * the caller. */
   int (*run) (char **arguments, GError **error);

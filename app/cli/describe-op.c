@@ -8,6 +8,7 @@
 
 #include "engine/graph/builder.h"
 #include "engine/graph/lower.h"
+#include "engine/graph/role.h"
 #include "kernels/samples.h"
 
 static const char *
@@ -97,16 +98,9 @@ describe_is_done (const char *op)
   guint n = 0;
   if (found == NULL)
     return FALSE;
-  switch (found->def->role)
-    {
-    case SLUICE_ROLE_ENTER:
-    case SLUICE_ROLE_EXIT:
-    case SLUICE_ROLE_NEXT_ITERATION:
-      return TRUE; /* the executor's own work */
-    default:
-      sluice_kernel_list (op, &n);
-      return n > 0 || sluice_lowering_exists (op);
-    }
+  sluice_kernel_list (op, &n);
+  return n > 0 || sluice_lowering_exists (op)
+         || sluice_role_traits[found->def->role].crosses_frames; /* the executor's own work */
 }
 
 /* ---- an example ---- */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/cli/run-options.h"
 #include "engine/base/error.h"
 #include "engine/device/plugin.h"
 #include "engine/graph/graphdef.h"
@@ -189,6 +190,8 @@ print_man (void)
           putchar ('\n');
         }
       print_man_options (verbs[i]->options);
+      g_autofree GOptionEntry *run_entries = cli_make_run_entries (verbs[i]->run_options);
+      print_man_options (run_entries);
     }
   puts (".SH OPTIONS OF EVERY VERB");
   print_man_options (common_options);
@@ -234,6 +237,8 @@ run_verb (const Verb *verb, int argc, char **argv)
     g_option_context_set_description (context, _ (verb->details));
   if (verb->options != NULL)
     g_option_context_add_main_entries (context, verb->options, GETTEXT_PACKAGE);
+  g_autofree GOptionEntry *run_entries = cli_make_run_entries (verb->run_options);
+  g_option_context_add_main_entries (context, run_entries, GETTEXT_PACKAGE);
   g_option_context_add_main_entries (context, common_options, GETTEXT_PACKAGE);
   int status = EXIT_USAGE;
   if (g_option_context_parse (context, &argc, &argv, &error))

@@ -11,30 +11,7 @@
 
 #define N_SHOWN 20 /* holders, for people; --json has all of them */
 
-char *cli_memory_limit;
 gboolean cli_memory;
-
-gboolean
-cli_get_memory_limit (gsize *bytes, GError **error)
-{
-  static const char units[] = "KMGT";
-  *bytes = 0;
-  if (cli_memory_limit == NULL)
-    return TRUE;
-  char *end = cli_memory_limit;
-  guint64 number = g_ascii_isdigit (*end) ? g_ascii_strtoull (cli_memory_limit, &end, 10) : 0;
-  const char *unit = *end ? strchr (units, g_ascii_toupper (*end)) : NULL;
-  guint shift = unit ? 10 * (guint) (unit - units + 1) : 0;
-  end += unit != NULL;
-  if (end == cli_memory_limit || *end || number == 0 || number > ((guint64) G_MAXINT64 >> shift))
-    {
-      cli_usage (error, "--memory-limit '%s': a number of bytes is wanted, as 500000, 64M or 2G",
-                 cli_memory_limit);
-      return FALSE;
-    }
-  *bytes = number << shift;
-  return TRUE;
-}
 
 static void
 print_table (SluiceAllocator *allocator, const SluiceLedger *ledger)

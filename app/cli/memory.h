@@ -5,34 +5,14 @@
 #include "app/cli/cli.h"
 #include "engine/runtime/session/session.h"
 
-/* --memory-limit and --memory of the verbs that run graphs. */
-#define CLI_MEMORY_OPTIONS                                                                         \
-  { "memory-limit",                                                                                \
-    0,                                                                                             \
-    0,                                                                                             \
-    G_OPTION_ARG_STRING,                                                                           \
-    &cli_memory_limit,                                                                             \
-    N_ ("What each device may hold, as 64M or 2G; loops with swap_memory move values to a file "   \
-        "before they reach it"),                                                                   \
-    N_ ("BYTES") },                                                                                \
+/* --memory of the verbs that run graphs. */
+#define CLI_MEMORY_OPTION                                                                          \
   {                                                                                                \
     "memory", 0, 0, G_OPTION_ARG_NONE, &cli_memory,                                                \
         N_ ("Print who held what when a step needed the most memory"), NULL                        \
   }
 
-#define CLI_RECOMPUTE_OPTION(flag)                                                                 \
-  {                                                                                                \
-    "recompute", 0, 0, G_OPTION_ARG_NONE, (flag),                                                  \
-        N_ ("Compute cheap values again instead of keeping them for the backward pass: less "      \
-            "memory, more time, the same numbers"),                                                \
-        NULL                                                                                       \
-  }
-
-extern char *cli_memory_limit;
 extern gboolean cli_memory;
-
-/* Of --memory-limit; 0: none. FALSE: it is no number of bytes. */
-gboolean cli_get_memory_limit (gsize *bytes, GError **error);
 
 /* What was recorded since sluice_session_record_memory(): of each device with memory in use a line
  * a class and the largest holders; with --json one document. */

@@ -58,9 +58,11 @@ check_races (JsonBuilder *b,
              const char *const *run)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GArray) races = sluice_session_dup_races (session, fed, g_strv_length ((char **) fed),
-                                                       fetched, g_strv_length ((char **) fetched),
-                                                       run, g_strv_length ((char **) run), &error);
+  g_autoptr (GArray) races = sluice_session_dup_races (
+      session,
+      &(SluiceStepNames){ fed, fetched, run, g_strv_length ((char **) fed),
+                          g_strv_length ((char **) fetched), g_strv_length ((char **) run) },
+      &error);
   if (races == NULL)
     {
       report (b, n, NULL, error->message);

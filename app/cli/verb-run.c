@@ -4,18 +4,18 @@
 #include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "app/cli/explain.h"
 #include "app/cli/feeds.h"
 #include "app/cli/memory.h"
+#include "app/cli/run-options.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
 #include "engine/runtime/session/session.h"
 
-static char **feeds, **fetches, **targets;
-static gint64 n_threads, n_cpus = 1, max_iterations;
-static gboolean soft, nan_guard, keep_waiting, ordered, truncates, recompute;
-
+static char **feeds, **fetches, **targets, *explain;
 static const GOptionEntry options[] = {
   { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds,
     N_ ("Feed an edge: a number, numbers [1,2,3], or a file .npy"), N_ ("EDGE=VALUE") },
@@ -23,24 +23,11 @@ static const GOptionEntry options[] = {
     N_ ("EDGE") },
   { "target", 0, 0, G_OPTION_ARG_STRING_ARRAY, &targets,
     N_ ("Run a node; targets are run one after the other, before the fetches"), N_ ("NODE") },
-  { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads, N_ ("Threads that compute (one a core)"),
-    N_ ("N") },
-  { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (1)"), N_ ("N") },
-  { "soft", 0, 0, G_OPTION_ARG_NONE, &soft, N_ ("Replace devices that there are not"), NULL },
-  { "max-iterations", 0, 0, G_OPTION_ARG_INT64, &max_iterations,
-    N_ ("Fail where a loop wants more iterations than this (0: no limit)"), N_ ("N") },
-  { "nan-guard", 0, 0, G_OPTION_ARG_NONE, &nan_guard,
-    N_ ("Fail at the first node that makes a NaN or an infinity of finite inputs"), NULL },
-  { "keep-waiting", 0, 0, G_OPTION_ARG_NONE, &keep_waiting,
-    N_ ("Tell of a deadlock and wait on instead of failing"), NULL },
-  { "ordered", 0, 0, G_OPTION_ARG_NONE, &ordered,
-    N_ ("Also order what the graph leaves without an order: writes and reads of a variable, "
-        "several producers of a queue"),
-    NULL },
-  { "truncate", 0, 0, G_OPTION_ARG_NONE, &truncates,
-    N_ ("Floats that cross from one device to another lose the lower half of their bits"), NULL },
-  CLI_MEMORY_OPTIONS,
-  CLI_RECOMPUTE_OPTION (&recompute),
+  { "explain", 0, 0, G_OPTION_ARG_STRING, &explain,
+    N_ ("Run nothing, and print what a pass does to the graph of a step with these feeds, fetches "
+        "and targets; \"list\" prints the passes"),
+    N_ ("PASS") },
+  CLI_MEMORY_OPTION,
   G_OPTION_ENTRY_NULL,
 };
 
@@ -83,34 +70,45 @@ run_graph (SluiceSession *session, GArray *parsed, GError **error)
   return EXIT_OK;
 }
 
+/* What is fed needs no value then. */
+static int
+explain_step (SluiceSession *session, GError **error)
+{
+  for (guint i = 0; feeds != NULL && feeds[i] != NULL; i++)
+    if (strchr (feeds[i], '=') != NULL)
+      *strchr (feeds[i], '=') = '\0';
+  const SluiceStepNames step = { (const char *const *) feeds,
+                                 (const char *const *) fetches,
+                                 (const char *const *) targets,
+                                 feeds != NULL ? g_strv_length (feeds) : 0,
+                                 fetches != NULL ? g_strv_length (fetches) : 0,
+                                 targets != NULL ? g_strv_length (targets) : 0 };
+  return cli_explain (session, &step, explain, error) ? EXIT_OK : EXIT_FAILED;
+}
+
 static int
 run (char **arguments, GError **error)
 {
+  if (g_strcmp0 (explain, "list") == 0 && arguments[0] == NULL)
+    {
+      cli_list_passes ();
+      return EXIT_OK;
+    }
   if (arguments[0] == NULL || arguments[1] != NULL)
     return cli_usage (error, "give one GRAPH");
   if ((fetches == NULL || fetches[0] == NULL) && (targets == NULL || targets[0] == NULL))
     return cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
-  if (n_threads < 0 || n_cpus < 1 || max_iterations < 0)
-    return cli_usage (error, "--threads and --max-iterations must not be negative, --cpus at "
-                             "least 1");
-  SluiceSessionOptions session_options = {
-    .n_cpus = n_cpus,
-    .soft_placement = soft,
-    .nan_guard = nan_guard,
-    .keep_waiting = keep_waiting,
-    .max_iterations = (guint64) max_iterations,
-    .ordered = ordered,
-    .truncate_transfers = truncates,
-    .recompute = recompute,
-  };
-  if (!cli_get_memory_limit (&session_options.memory_limit, error))
-    return EXIT_USAGE;
-  sluice_pool_set_threads (n_threads);
+  const SluiceOption *cpus = sluice_options_find ("cpus");
+  if (cli_get_option_text (cpus) != NULL && cli_session_options.n_cpus == 0)
+    return cli_usage (error, "--cpus must be at least 1");
+  sluice_pool_set_threads (cli_session_options.n_threads);
   g_autoptr (SluiceGraph) graph = sluice_graph_load_file (arguments[0], error);
   g_autoptr (SluiceSession) session =
-      graph != NULL ? sluice_session_new (&session_options, error) : NULL;
+      graph != NULL ? sluice_session_new (&cli_session_options, error) : NULL;
   if (session == NULL || !sluice_session_extend (session, graph, error))
     return EXIT_FAILED;
+  if (explain != NULL)
+    return explain_step (session, error);
   g_autoptr (GArray) parsed = cli_parse_feeds (graph, feeds, error);
   if (parsed == NULL)
     return EXIT_FAILED;
@@ -126,7 +124,10 @@ const Verb verb_run = {
   .name = "run",
   .arguments = "GRAPH",
   .summary = N_ ("Run nodes of a graph and print values"),
-  .details = N_ ("A loop that never ends can be stopped with Ctrl-C, or by --max-iterations."),
+  .details = N_ ("A loop that never ends can be stopped with Ctrl-C, or by --max-iterations.\n\n"
+                 "--explain prints a line a node that went (-), came (+), changed (both) or was "
+                 "moved (~)."),
   .options = options,
+  .run_options = SLUICE_OPTION_CLI,
   .run = run,
 };

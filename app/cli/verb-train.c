@@ -12,14 +12,15 @@
 #include <unistd.h>
 
 #include "app/cli/memory.h"
+#include "app/cli/run-options.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/train/trainer.h"
 
 static char *workspace, *run_name, *resume, *init_from;
-static gboolean init_partly, recompute;
+static gboolean init_partly;
 static char *n_steps, *seed; /* as text: checked as project.ini's are */
-static gint64 resume_step, n_threads, n_cpus;
+static gint64 resume_step;
 static char **assignments;
 
 static const GOptionEntry options[] = {
@@ -43,12 +44,7 @@ static const GOptionEntry options[] = {
     N_ ("CHECKPOINT") },
   { "init-partly", 0, 0, G_OPTION_ARG_NONE, &init_partly,
     N_ ("Variables that the checkpoint lacks keep their initial values"), NULL },
-  { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads,
-    N_ ("Threads that compute (one a core); results do not depend on it"), N_ ("N") },
-  { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (as the project says)"),
-    N_ ("N") },
-  CLI_MEMORY_OPTIONS,
-  CLI_RECOMPUTE_OPTION (&recompute),
+  CLI_MEMORY_OPTION,
   G_OPTION_ENTRY_NULL,
 };
 
@@ -267,6 +263,22 @@ set_key (SluiceProject *project, const char *key, const char *value, GError **er
   return value == NULL || sluice_project_set (project, assignment, error);
 }
 
+/* What was given of the options that a project has. */
+static gboolean
+set_run_options (SluiceProject *project, GError **error)
+{
+  guint n;
+  const SluiceOption *list = sluice_options_list (&n);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *key = g_strconcat ("train.", list[i].key, NULL);
+      if (list[i].flags & SLUICE_OPTION_PROJECT
+          && !set_key (project, key, cli_get_option_text (&list[i]), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* The project named, or the one that a resumed run was frozen with; overrides on top. */
 static SluiceProject *
 load_project (char **arguments, SluiceStore *store, GError **error)
@@ -287,8 +299,7 @@ load_project (char **arguments, SluiceStore *store, GError **error)
     if (!sluice_project_set (project, assignments[i], error))
       return NULL;
   if (!set_key (project, "train.steps", n_steps, error)
-      || !set_key (project, "train.seed", seed, error)
-      || !set_key (project, "train.recompute", recompute ? "true" : NULL, error))
+      || !set_key (project, "train.seed", seed, error) || !set_run_options (project, error))
     return NULL;
   return g_steal_pointer (&project);
 }
@@ -298,16 +309,13 @@ train (char **arguments, GError **error)
 {
   if ((arguments[0] == NULL && resume == NULL) || (arguments[0] != NULL && arguments[1] != NULL))
     return cli_usage (error, "give one PROJECT, or --resume NAME");
-  if (resume_step < 0 || n_threads < 0 || n_cpus < 0)
-    return cli_usage (error, "--resume-step, --threads and --cpus must not be negative");
+  if (resume_step < 0)
+    return cli_usage (error, "--resume-step must not be negative");
   if (resume_step > 0 && resume == NULL)
     return cli_usage (error, "--resume-step needs --resume NAME");
   if (init_from != NULL ? resume != NULL : init_partly)
     return cli_usage (error, "--init-from is for a new run, and --init-partly needs it");
-  gsize memory_limit;
-  if (!cli_get_memory_limit (&memory_limit, error))
-    return EXIT_USAGE;
-  sluice_pool_set_threads (n_threads);
+  sluice_pool_set_threads (cli_session_options.n_threads);
   g_autofree char *folder = cli_dup_workspace (workspace);
   g_autoptr (SluiceStore) store = sluice_store_open (folder, error);
   SluiceProject *project = store != NULL ? load_project (arguments, store, error) : NULL;
@@ -319,8 +327,7 @@ train (char **arguments, GError **error)
     .resume_step = resume_step,
     .init_from = init_from,
     .init_partly = init_partly,
-    .n_cpus = n_cpus,
-    .memory_limit = memory_limit,
+    .memory_limit = cli_session_options.memory_limit,
   };
   g_autoptr (SluiceTrainer) trainer = sluice_trainer_new (store, project, &trainer_options, error);
   if (trainer == NULL)
@@ -348,5 +355,6 @@ const Verb verb_train = {
                  "comes; Ctrl-C saves a "
                  "checkpoint and says how to go on."),
   .options = options,
+  .run_options = SLUICE_OPTION_PROJECT | SLUICE_OPTION_MACHINE,
   .run = train,
 };

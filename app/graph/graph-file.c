@@ -28,7 +28,7 @@ find_graph (const char *path, char **layout_path, guint *n_cpus, GError **error)
   if (project == NULL)
     return NULL;
   *layout_path = g_build_filename (project->folder, "model.layout", NULL);
-  *n_cpus = (guint) MAX (project->n_cpus, 1);
+  *n_cpus = (guint) MAX (project->session.n_cpus, 1);
   return g_strdup (project->graph_path);
 }
 

@@ -77,9 +77,8 @@ sluice_builder_const (SluiceBuilder *self, SluiceTensor *take)
   g_autoptr (SluiceTensor) tensor = take;
   SluiceAttr attrs[] = { sluice_attr_type ("dtype", tensor->dtype),
                          sluice_attr_tensor ("value", tensor) };
-  const SluiceOp *op = sluice_registry_by_role (SLUICE_ROLE_CONST);
-  return sluice_builder_add (self, op != NULL ? op->name : "Const", NULL, NULL, 0, attrs,
-                             G_N_ELEMENTS (attrs));
+  return sluice_builder_add (self, sluice_registry_by_role (SLUICE_ROLE_CONST)->name, NULL, NULL, 0,
+                             attrs, G_N_ELEMENTS (attrs));
 }
 
 SluiceEdge

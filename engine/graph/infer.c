@@ -33,21 +33,20 @@ static void G_GNUC_PRINTF (2, 3) complain (Completion *c, const char *format, ..
 /* Attributes that later TensorFlows added, with the default at which they change nothing. */
 static const struct
 {
-  const char *op; /* NULL: any */
   const char *attr;
   SluiceAttrValue value;
 } later_attrs[] = {
-  { "TensorArrayV3", "identical_element_shapes", { SLUICE_ATTR_BOOL, .b = FALSE } },
-  { NULL, "explicit_paddings", { SLUICE_ATTR_LIST, .list = { NULL, 0 } } },
-  { "Cast", "Truncate", { SLUICE_ATTR_BOOL, .b = FALSE } },
-  { NULL, "half_pixel_centers", { SLUICE_ATTR_BOOL, .b = FALSE } },
-  { NULL, "batch_dims", { SLUICE_ATTR_INT, .i = 0 } },
-  { NULL, "incompatible_shape_error", { SLUICE_ATTR_BOOL, .b = TRUE } },
-  { NULL, "bad_indices_policy", { SLUICE_ATTR_STRING, .s = { (char *) "", 0 } } },
-  { "ConcatOffset", "shape_type", { SLUICE_ATTR_TYPE, .type = SLUICE_INT32 } },
-  { "VarHandleOp", "allowed_devices", { SLUICE_ATTR_LIST, .list = { NULL, 0 } } },
-  { "VarHandleOp", "debug_name", { SLUICE_ATTR_STRING, .s = { (char *) "", 0 } } },
-  { "AssignVariableOp", "validate_shape", { SLUICE_ATTR_BOOL, .b = FALSE } },
+  { "identical_element_shapes", { SLUICE_ATTR_BOOL, .b = FALSE } },
+  { "explicit_paddings", { SLUICE_ATTR_LIST, .list = { NULL, 0 } } },
+  { "Truncate", { SLUICE_ATTR_BOOL, .b = FALSE } },
+  { "half_pixel_centers", { SLUICE_ATTR_BOOL, .b = FALSE } },
+  { "batch_dims", { SLUICE_ATTR_INT, .i = 0 } },
+  { "incompatible_shape_error", { SLUICE_ATTR_BOOL, .b = TRUE } },
+  { "bad_indices_policy", { SLUICE_ATTR_STRING, .s = { (char *) "", 0 } } },
+  { "shape_type", { SLUICE_ATTR_TYPE, .type = SLUICE_INT32 } },
+  { "allowed_devices", { SLUICE_ATTR_LIST, .list = { NULL, 0 } } },
+  { "debug_name", { SLUICE_ATTR_STRING, .s = { (char *) "", 0 } } },
+  { "validate_shape", { SLUICE_ATTR_BOOL, .b = FALSE } },
 };
 
 static gboolean
@@ -63,7 +62,7 @@ is_all_ones (const SluiceAttrValue *value)
 
 /* May the attribute be ignored although the definition does not have it? */
 static gboolean
-is_harmless (const SluiceOp *op, const SluiceAttr *attr)
+is_harmless (const SluiceAttr *attr)
 {
   if (attr->name[0] == '_')
     return TRUE;
@@ -74,8 +73,7 @@ is_harmless (const SluiceOp *op, const SluiceAttr *attr)
       && g_str_has_prefix (attr->name, "grad_") && strchr ("abxy", attr->name[5]) != NULL)
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (later_attrs); i++)
-    if ((later_attrs[i].op == NULL || strcmp (later_attrs[i].op, op->name) == 0)
-        && strcmp (later_attrs[i].attr, attr->name) == 0)
+    if (strcmp (later_attrs[i].attr, attr->name) == 0)
       return sluice_attr_value_equal (&later_attrs[i].value, &attr->value);
   return FALSE;
 }
@@ -110,7 +108,7 @@ place_given (Completion *c, const SluiceAttr *given, guint n)
       if (def == NULL)
         {
           c->others[c->n_others++] = given[i];
-          if (is_harmless (c->op, &given[i]))
+          if (is_harmless (&given[i]))
             continue;
           g_autofree char *text = sluice_attr_value_to_string (&given[i].value);
           complain (c,

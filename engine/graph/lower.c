@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/graph/function.h"
+#include "engine/graph/role.h"
 
 /* Written out, calls multiply: f calls g twice, g calls h twice … */
 #define MAX_NODES (1u << 22)
@@ -177,9 +178,7 @@ mark_conditional (SluiceGraph *graph, guint first, gboolean *conditional)
 static gboolean
 has_effect (const SluiceNode *node)
 {
-  SluiceRole role = sluice_node_get_role (node);
-  return sluice_node_is_stateful (node) && role != SLUICE_ROLE_VARIABLE
-         && role != SLUICE_ROLE_RESOURCE_HANDLE;
+  return sluice_node_is_stateful (node) && !sluice_node_get_traits (node)->is_state;
 }
 
 /* What of a body runs in any case goes to always, what may not to the others. */
@@ -223,7 +222,8 @@ finish_call (
   b.control_inputs = (SluiceNode *const *) always->pdata;
   b.n_control_inputs = always->len;
   for (guint i = 0; always->len > 0 && i < n_outputs; i++)
-    outputs[i] = sluice_builder_add (&b, "Identity", "_output", &outputs[i], 1, NULL, 0);
+    outputs[i] = sluice_builder_add (&b, sluice_registry_by_role (SLUICE_ROLE_IDENTITY)->name,
+                                     "_output", &outputs[i], 1, NULL, 0);
   for (guint i = 0; b.error == NULL && i < n_outputs; i++)
     g_ptr_array_add (always, outputs[i].node);
   b.control_inputs = (SluiceNode *const *) always->pdata;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/graph/graph-private.h"
+#include "engine/graph/role.h"
 
 /* ---- values known before a run ---- */
 
@@ -86,21 +87,10 @@ measure (const SluiceNode *node, guint output)
 static gboolean
 may_fold (const SluiceNode *node)
 {
-  switch (node->op->def->role)
-    {
-    case SLUICE_ROLE_PLACEHOLDER:
-    case SLUICE_ROLE_SWITCH:
-    case SLUICE_ROLE_MERGE:
-    case SLUICE_ROLE_ENTER:
-    case SLUICE_ROLE_EXIT:
-    case SLUICE_ROLE_NEXT_ITERATION:
-    case SLUICE_ROLE_LOOP_COND:
-    case SLUICE_ROLE_SEND:
-    case SLUICE_ROLE_RECV:
-      return FALSE;
-    default:
-      break;
-    }
+  const SluiceRoleTraits *traits = sluice_node_get_traits (node);
+  if (traits->is_control_flow || traits->is_transfer
+      || sluice_node_get_role (node) == SLUICE_ROLE_PLACEHOLDER)
+    return FALSE;
   if (constant_folder == NULL || node->n_inputs == 0 || sluice_node_is_stateful (node))
     return FALSE;
   for (guint i = 0; i < node->n_outputs; i++)

@@ -10,7 +10,7 @@
  * Merges are taken for one event as long as nothing tells them apart, as states are when a finite
  * automaton is minimised (Hopcroft, An n log n algorithm for minimizing states, 1971).
  */
-#include "engine/passes/passes.h"
+#include "engine/passes/condition.h"
 
 #define MOST_EVENTS 32 /* of a set: a node with more becomes an event itself */
 #define MOST_ROUNDS 16 /* then every Merge of a loop is an event of its own */
@@ -34,7 +34,7 @@ typedef struct
 {
   const SluiceWork *work;
   const GPtrArray *order;
-  const guint *flags;
+  const SluiceKernel *const *kernels;
   GHashTable *event_numbers, *set_numbers, *class_numbers; /* words -> number */
   GPtrArray *events, *sets;                                /* of GBytes: words, by number */
   Union *cached;
@@ -198,7 +198,7 @@ is_event (const Find *find, const SluiceWorkNode *node)
       return FALSE;
     default:
       return node->kind == SLUICE_WORK_FEED || node->kind == SLUICE_WORK_AFTER
-             || (node->kind == SLUICE_WORK_OP && find->flags[node->index] & own);
+             || (find->kernels[node->index] && find->kernels[node->index]->flags & own);
     }
 }
 
@@ -271,7 +271,9 @@ settle_all (Find *find)
 }
 
 guint32 *
-sluice_find_conditions (const SluiceWork *work, const GPtrArray *order, const guint *flags)
+sluice_find_conditions (const SluiceWork *work,
+                        const GPtrArray *order,
+                        const SluiceKernel *const *kernels)
 {
   guint n = work->nodes->len;
   g_autofree guint32 *gives = g_new0 (guint32, n + 1);
@@ -284,7 +286,7 @@ sluice_find_conditions (const SluiceWork *work, const GPtrArray *order, const gu
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, free_key, NULL);
   g_autoptr (GPtrArray) event_words = g_ptr_array_new ();
   g_autoptr (GPtrArray) set_words = g_ptr_array_new ();
-  Find find = { work,  order,       flags,     events, sets,
+  Find find = { work,  order,       kernels,   events, sets,
                 seen,  event_words, set_words, cached, g_new0 (guint32, n + 1),
                 gives, classes };
   number_words (sets, set_words, NULL, 0); /* the empty set is number 0 */

@@ -6,7 +6,7 @@
  * graph; the shortest path between two limits that have no device in common says it in the fewest
  * words. One breadth-first search from all limits of one set finds the nearest that excludes it.
  */
-#include "engine/passes/place.h"
+#include "engine/passes/conflict.h"
 
 #define ROOT G_MAXUINT32
 

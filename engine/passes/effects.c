@@ -46,20 +46,6 @@ only_reads (const SluiceWorkNode *node)
   return node->origin->op && node->origin->op->def->flags & SLUICE_OP_ONLY_READS;
 }
 
-/* A constant that was folded hands nothing on. */
-static gboolean
-hands_on (const SluiceWorkNode *node)
-{
-  return node->kind == SLUICE_WORK_OP && sluice_node_hands_on (node->origin);
-}
-
-static gboolean
-asks_only_shape (const SluiceWorkNode *node)
-{
-  SluiceRole role = sluice_work_role (node);
-  return role == SLUICE_ROLE_SHAPE || role == SLUICE_ROLE_SIZE || role == SLUICE_ROLE_RANK;
-}
-
 static guint
 find_root (Find *find, guint object)
 {
@@ -106,12 +92,11 @@ effect_on (const Find *find, const SluiceWorkNode *node, guint input, guint obje
     return SLUICE_EFFECT_ENQUEUE;
   if (role == SLUICE_ROLE_DEQUEUE)
     return SLUICE_EFFECT_DEQUEUE;
-  SluiceRole made_by = sluice_node_get_role (find->objects->pdata[object]);
-  if (made_by != SLUICE_ROLE_VARIABLE && made_by != SLUICE_ROLE_RESOURCE_HANDLE)
+  if (!sluice_node_get_traits (find->objects->pdata[object])->is_state)
     return SLUICE_EFFECT_NONE;
   if (sluice_dtype_is_ref (dtype) && !sluice_node_takes_ref (node->origin, input))
-    return asks_only_shape (node) ? SLUICE_EFFECT_NONE : SLUICE_EFFECT_READ;
-  if (hands_on (node))
+    return sluice_work_get_traits (node)->asks_shape ? SLUICE_EFFECT_NONE : SLUICE_EFFECT_READ;
+  if (sluice_work_get_traits (node)->moves_value)
     return SLUICE_EFFECT_NONE;
   if (!only_reads (node))
     return SLUICE_EFFECT_WRITE;
@@ -143,9 +128,9 @@ look_at_value (Find *find, SluiceWorkNode *node, const SluiceWorkNode *before)
   guint32 object = find->alias_of[before->index];
   if (!object)
     return;
-  if (hands_on (node))
+  if (sluice_work_get_traits (node)->moves_value)
     find->alias_of[node->index] = object;
-  else if (!asks_only_shape (node))
+  else if (!sluice_work_get_traits (node)->asks_shape)
     add_access (find, node, object - 1, SLUICE_EFFECT_READ);
 }
 
@@ -159,7 +144,7 @@ look_at_handle (Find *find, SluiceWorkNode *node, guint input)
   SluiceEffect effect = effect_on (find, node, input, object - 1);
   if (effect != SLUICE_EFFECT_NONE)
     add_access (find, node, object - 1, effect);
-  if (effect == SLUICE_EFFECT_READ && hands_on (node))
+  if (effect == SLUICE_EFFECT_READ && sluice_work_get_traits (node)->moves_value)
     find->alias_of[node->index] = object;
   return object;
 }
@@ -207,7 +192,8 @@ sluice_effects_find (SluiceEffects *self, const SluiceWork *work, const GPtrArra
   g_autofree guint32 *alias_of = g_new0 (guint32, work->nodes->len + 1);
   Find find = { work, by_name, self->objects, same_as, object_of, alias_of, self->accesses };
   for (guint i = 0; i < order->len; i++)
-    look_at (&find, order->pdata[i]);
+    if (sluice_work_has (work, order->pdata[i]))
+      look_at (&find, order->pdata[i]);
   for (guint i = 0; i < self->accesses->len; i++)
     {
       SluiceAccess *access = &g_array_index (self->accesses, SluiceAccess, i);
@@ -219,100 +205,6 @@ sluice_effects_find (SluiceEffects *self, const SluiceWork *work, const GPtrArra
 void
 sluice_effects_clear (SluiceEffects *self)
 {
-  g_ptr_array_unref (self->objects);
-  g_array_unref (self->accesses);
-}
-
-/* ---- frames ---- */
-
-static guint
-depth_of (const SluiceWork *work, guint frame)
-{
-  return g_array_index (work->frames, SluiceWorkFrame, frame).depth;
-}
-
-guint
-sluice_frame_common (const SluiceWork *work, guint a, guint b)
-{
-  while (a != b)
-    if (depth_of (work, a) >= depth_of (work, b))
-      a = sluice_frame_parent (work, a);
-    else
-      b = sluice_frame_parent (work, b);
-  return a;
-}
-
-/* ---- who follows whom ---- */
-
-static const SluiceWorkNode *
-before_at (const SluiceWorkNode *node, guint i)
-{
-  const SluiceWorkNode *before =
-      i < node->n_inputs ? node->inputs[i].node : node->controls[i - node->n_inputs];
-  return sluice_work_is_back_edge (before) ? NULL : before;
-}
-
-void
-sluice_readers_init (SluiceReaders *self, const SluiceWork *work)
-{
-  guint n = work->nodes->len;
-  *self = (SluiceReaders){ .n = n,
-                           .first = g_new0 (guint32, n + 2),
-                           .seen = g_new0 (guint32, n + 1),
-                           .stack = g_new (guint32, n + 1) };
-  for (guint pass = 0; pass < 2; pass++)
-    {
-      for (guint i = 0; i < n; i++)
-        {
-          const SluiceWorkNode *node = work->nodes->pdata[i];
-          for (guint k = 0; k < node->n_inputs + node->n_controls; k++)
-            {
-              const SluiceWorkNode *before = before_at (node, k);
-              if (before && pass == 0)
-                self->first[before->index + 2]++;
-              else if (before)
-                self->readers[self->first[before->index + 1]++] = i;
-            }
-        }
-      if (pass == 0)
-        {
-          for (guint i = 0; i < n; i++)
-            self->first[i + 2] += self->first[i + 1];
-          self->readers = g_new (guint32, self->first[n + 1] + 1);
-        }
-    }
-}
-
-void
-sluice_readers_clear (SluiceReaders *self)
-{
-  g_free (self->first);
-  g_free (self->readers);
-  g_free (self->seen);
-  g_free (self->stack);
-}
-
-void
-sluice_readers_reach (
-    SluiceReaders *self, const guint32 *from, guint n_from, const guint32 *rank, guint32 last)
-{
-  guint n = 0;
-  self->round++;
-  for (guint i = 0; i < n_from; i++)
-    {
-      self->seen[from[i]] = self->round;
-      self->stack[n++] = from[i];
-    }
-  while (n)
-    {
-      guint32 at = self->stack[--n];
-      for (guint32 k = self->first[at]; k < self->first[at + 1]; k++)
-        {
-          guint32 next = self->readers[k];
-          if (self->seen[next] == self->round || (rank && rank[next] > last))
-            continue;
-          self->seen[next] = self->round;
-          self->stack[n++] = next;
-        }
-    }
+  g_clear_pointer (&self->objects, g_ptr_array_unref);
+  g_clear_pointer (&self->accesses, g_array_unref);
 }

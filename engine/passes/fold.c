@@ -6,8 +6,11 @@
  * folded node keeps its control inputs and takes over those of the constants it was made of: they
  * say in which branch it lives.
  */
+#include "engine/passes/fold.h"
+
 #include "engine/graph/shape-context.h"
-#include "engine/passes/passes.h"
+#include "engine/passes/analysis.h"
+#include "engine/passes/pass.h"
 
 #define MAX_BYTES  (10 * 1024 * 1024)
 #define MAX_GROWTH (64 * 1024) /* a plan must not hold what a Fill makes out of nothing */
@@ -146,17 +149,18 @@ static void
 make_const (SluiceWork *work, SluiceWorkNode *node, SluiceTensor **values)
 {
   gsize bytes = node->origin->n_outputs * sizeof (SluiceTensor *);
-  node->values = sluice_work_alloc (work, bytes);
-  memcpy (node->values, values, bytes);
   for (guint i = 0; i < node->n_inputs; i++)
     for (guint k = 0; k < node->inputs[i].node->n_controls; k++)
       sluice_work_add_control (work, node, node->inputs[i].node->controls[k]);
   node->kind = SLUICE_WORK_CONST;
+  node->values = sluice_work_alloc (work, bytes);
+  memcpy (node->values, values, bytes);
   node->n_inputs = 0;
+  sluice_work_touch (work);
 }
 
 static void
-fold_work_node (SluiceWork *work, SluiceWorkNode *node, int max_rank)
+fold_work_node (SluiceWork *work, SluiceWorkNode *node)
 {
   for (guint i = 0; i < node->n_inputs; i++)
     if (!node->inputs[i].node || node->inputs[i].node->kind != SLUICE_WORK_CONST)
@@ -167,22 +171,33 @@ fold_work_node (SluiceWork *work, SluiceWorkNode *node, int max_rank)
   g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, node->origin->n_outputs + 1);
   for (guint i = 0; i < node->n_inputs; i++)
     inputs[i] = node->inputs[i].node->values[node->inputs[i].port];
-  if (fold_node (node->origin, inputs, outputs, max_rank))
+  if (fold_node (node->origin, inputs, outputs, work->max_rank))
     make_const (work, node, outputs);
 }
 
-void
-sluice_fold (SluiceWork *work, int max_rank)
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
-  SluiceWorkNode *stuck;
-  g_autoptr (GPtrArray) order = sluice_work_sort (work, &stuck);
+  const GPtrArray *order = sluice_analysis_get_order (work, NULL);
   if (!order)
-    return; /* the plan compiler names the cycle */
+    return TRUE; /* the schedule pass names the cycle */
   for (guint i = 0; i < order->len; i++)
     {
       SluiceWorkNode *node = order->pdata[i];
       if (node->kind == SLUICE_WORK_OP)
-        fold_work_node (work, node, max_rank);
+        fold_work_node (work, node);
     }
   sluice_work_sweep (work);
+  return TRUE;
 }
+
+/* Values of at most 10 MiB and, beyond 64 KiB, no larger than the inputs. A kernel that fails
+ * leaves its node as it is. */
+const SluicePass sluice_pass_fold = {
+  .name = "fold",
+  .summary = N_ ("Nodes with known inputs become their values"),
+  .enabled = SLUICE_PASS_OPTIMIZE,
+  .requires = SLUICE_FACT_PRUNED,
+  .excludes = SLUICE_FACT_PARTITIONED,
+  .run = run,
+};

@@ -7,9 +7,12 @@
  * Dynamic Control Flow in Large-Scale Machine Learning, 4.1; the checks are those of TensorFlow's
  * executor and partitioner.
  */
-#include "engine/passes/passes.h"
+#include "engine/passes/frames.h"
 
 #include <string.h>
+
+#include "engine/passes/analysis.h"
+#include "engine/passes/pass.h"
 
 #define UNKNOWN G_MAXUINT
 
@@ -255,3 +258,35 @@ sluice_find_frames (SluiceWork *work, const GPtrArray *order, GError **error)
       return FALSE;
   return check_pivots (&find, error) && check_fetches (&find, error);
 }
+
+static guint
+depth_of (const SluiceWork *work, guint frame)
+{
+  return frame_at (work, frame)->depth;
+}
+
+guint
+sluice_frame_common (const SluiceWork *work, guint a, guint b)
+{
+  while (a != b)
+    if (depth_of (work, a) >= depth_of (work, b))
+      a = sluice_frame_parent (work, a);
+    else
+      b = sluice_frame_parent (work, b);
+  return a;
+}
+
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
+{
+  return sluice_analysis_find_frames (work, error);
+}
+
+/* From here on the frames are kept right by who changes the graph. */
+const SluicePass sluice_pass_frames = {
+  .name = "frames",
+  .summary = N_ ("Which loop each node runs in"),
+  .requires = SLUICE_FACT_PARTITIONED | SLUICE_FACT_SCHEDULED,
+  .provides = SLUICE_FACT_FRAMED,
+  .run = run,
+};

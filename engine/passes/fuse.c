@@ -11,7 +11,8 @@
  * Whoever reads a value from outside must get it, or a dead one, as if its node ran alone: what
  * comes out of a region waits for what the whole region waits for (condition.c).
  */
-#include "engine/passes/passes.h"
+#include "engine/passes/analysis.h"
+#include "engine/passes/pass.h"
 
 #define NOBODY G_MAXUINT32
 
@@ -26,23 +27,17 @@ typedef struct
 {
   SluiceWork *work;
   GPtrArray *order;
-  SluiceDevice *const *devices;
-  int max_rank;
-  guint8 *fits;          /* by index: element-wise */
-  guint *flags;          /* by index: of the kernel */
-  guint32 *conditions;   /* by index */
-  guint32 *position;     /* by index: in the order */
-  guint32 *first_reader; /* CSR over indices */
-  guint32 *readers;      /* index, and 1 << 31 where it only waits */
-  guint8 *is_kept;       /* by index: fetched, or a target */
-  guint32 *parent;       /* by index: union-find; a root is the last node of its region */
-  guint32 *next;         /* by index: another member; NOBODY: none */
-  guint8 *is_late;       /* by index: scratch of delay_readers() */
-  guint8 *n_members;     /* by root */
-  guint8 *n_outputs;     /* by root */
+  const SluiceUses *uses;
+  const guint32 *conditions; /* by index */
+  guint8 *fits;              /* by index: element-wise */
+  guint32 *position;         /* by index: in the order; in the end the number of the output */
+  guint32 *parent;           /* by index: union-find; a root is the last node of its region */
+  guint32 *next;             /* by index: another member; NOBODY: none */
+  guint8 *is_late;           /* by index: scratch of delay_readers() */
+  guint8 *n_members;         /* by root */
+  guint8 *n_outputs;         /* by root */
+  SluiceWorkRegion *regions; /* by root: of several */
 } Fuse;
-
-#define ONLY_WAITS (1u << 31)
 
 /* An operand that is as large as the result, one element, or a vector along its last dimension. */
 static gboolean
@@ -81,57 +76,19 @@ static void
 look_at_nodes (Fuse *fuse)
 {
   SluiceWork *work = fuse->work;
+  const SluiceKernel *const *kernels = sluice_analysis_get_kernels (work);
   for (guint i = 0; i < work->nodes->len; i++)
     {
-      const SluiceWorkNode *node = work->nodes->pdata[i];
-      const SluiceKernel *kernel = sluice_work_find_kernel (node, fuse->devices, fuse->max_rank);
       fuse->parent[i] = i;
       fuse->next[i] = NOBODY;
       fuse->n_members[i] = 1;
-      if (!kernel)
-        continue;
-      fuse->flags[i] = kernel->flags;
-      fuse->fits[i] = is_elementwise (fuse, node, kernel);
+      fuse->fits[i] = kernels[i] && is_elementwise (fuse, work->nodes->pdata[i], kernels[i]);
     }
-  for (guint i = 0; i < work->n_fetches; i++)
-    if (work->fetches[i].node)
-      fuse->is_kept[work->fetches[i].node->index] = 1;
-  for (guint i = 0; i < work->n_targets; i++)
-    fuse->is_kept[work->targets[i]->index] = 1;
   for (guint i = 0; i < fuse->order->len; i++)
     {
       const SluiceWorkNode *node = fuse->order->pdata[i];
       if (sluice_work_has (fuse->work, node))
         fuse->position[node->index] = i;
-    }
-}
-
-static void
-link_readers (Fuse *fuse)
-{
-  const GPtrArray *nodes = fuse->work->nodes;
-  for (int pass = 0; pass < 2; pass++)
-    {
-      for (guint i = 0; i < nodes->len; i++)
-        {
-          const SluiceWorkNode *node = nodes->pdata[i];
-          for (guint k = 0; k < node->n_inputs + node->n_controls; k++)
-            {
-              gboolean waits = k >= node->n_inputs;
-              const SluiceWorkNode *from =
-                  waits ? node->controls[k - node->n_inputs] : node->inputs[k].node;
-              if (!from)
-                continue;
-              if (pass == 0)
-                fuse->first_reader[from->index + 2]++;
-              else
-                fuse->readers[fuse->first_reader[from->index + 1]++] = i | (waits ? ONLY_WAITS : 0);
-            }
-        }
-      for (guint i = 0; i < nodes->len && pass == 0; i++)
-        fuse->first_reader[i + 2] += fuse->first_reader[i + 1];
-      if (pass == 0)
-        fuse->readers = g_new (guint32, fuse->first_reader[nodes->len + 1] + 1);
     }
 }
 
@@ -166,10 +123,10 @@ are_alike (const Fuse *fuse, guint32 i, guint32 root)
 static gboolean
 is_read_outside (Fuse *fuse, guint32 i, guint32 one, guint32 other, guint32 *before)
 {
-  gboolean is_read = fuse->is_kept[i];
-  for (guint32 k = fuse->first_reader[i]; k < fuse->first_reader[i + 1]; k++)
+  gboolean is_read = fuse->uses->is_wanted[i];
+  for (guint32 k = fuse->uses->first[i]; k < fuse->uses->first[i + 1]; k++)
     {
-      guint32 root = root_of (fuse, fuse->readers[k] & ~ONLY_WAITS);
+      guint32 root = root_of (fuse, fuse->uses->users[k] & ~SLUICE_USE_WAITS);
       if (root == one || root == other)
         continue;
       is_read = TRUE;
@@ -198,9 +155,8 @@ waits_for_late (Fuse *fuse, guint32 i, guint32 a, guint32 b)
   gboolean in_b = root_of (fuse, i) == b;
   for (guint k = 0; k < node->n_inputs + node->n_controls; k++)
     {
-      const SluiceWorkNode *from =
-          k < node->n_inputs ? node->inputs[k].node : node->controls[k - node->n_inputs];
-      if (!from || sluice_work_is_back_edge (from))
+      const SluiceWorkNode *from = sluice_work_get_before (node, k);
+      if (!from)
         continue;
       guint32 root = root_of (fuse, from->index);
       if (fuse->is_late[from->index] || fuse->is_late[root] || (root == a && !in_b))
@@ -283,15 +239,15 @@ join_reader (Fuse *fuse, guint32 i)
 {
   guint32 first = NOBODY, ignored = NOBODY;
   gboolean takes = FALSE;
-  for (guint32 k = fuse->first_reader[i]; k < fuse->first_reader[i + 1]; k++)
+  for (guint32 k = fuse->uses->first[i]; k < fuse->uses->first[i + 1]; k++)
     {
-      guint32 root = root_of (fuse, fuse->readers[k] & ~ONLY_WAITS);
+      guint32 root = root_of (fuse, fuse->uses->users[k] & ~SLUICE_USE_WAITS);
       if (first == NOBODY || fuse->position[root] < fuse->position[first])
         {
           first = root;
           takes = FALSE;
         }
-      takes |= root == first && !(fuse->readers[k] & ONLY_WAITS);
+      takes |= root == first && !(fuse->uses->users[k] & SLUICE_USE_WAITS);
     }
   fuse->n_outputs[i] = 1;
   if (!takes || !are_alike (fuse, i, first))
@@ -312,11 +268,11 @@ merge_readers (Fuse *fuse, guint32 i)
 {
   guint32 roots[SIBLINGS];
   guint n = 0;
-  for (guint32 k = fuse->first_reader[i]; k < fuse->first_reader[i + 1]; k++)
+  for (guint32 k = fuse->uses->first[i]; k < fuse->uses->first[i + 1]; k++)
     {
-      guint32 reader = fuse->readers[k], root = root_of (fuse, reader & ~ONLY_WAITS);
+      guint32 reader = fuse->uses->users[k], root = root_of (fuse, reader & ~SLUICE_USE_WAITS);
       guint at = 0;
-      if (reader & ONLY_WAITS || !fuse->fits[root])
+      if (reader & SLUICE_USE_WAITS || !fuse->fits[root])
         continue;
       while (at < n && fuse->position[roots[at]] < fuse->position[root])
         at++;
@@ -368,7 +324,7 @@ is_inside (Fuse *fuse, const SluiceWorkNode *node, guint32 root)
 
 /* Of each region of several: its members, in order. */
 static void
-gather_members (Fuse *fuse, SluiceWorkNode ***members, guint8 *found)
+gather_members (Fuse *fuse)
 {
   for (guint i = 0; i < fuse->order->len; i++)
     {
@@ -376,29 +332,31 @@ gather_members (Fuse *fuse, SluiceWorkNode ***members, guint8 *found)
       if (!sluice_work_has (fuse->work, node))
         continue;
       guint32 root = root_of (fuse, node->index);
-      if (fuse->n_members[root] < 2)
+      SluiceWorkRegion *region = &fuse->regions[root];
+      guint n = fuse->n_members[root];
+      if (n < 2)
         continue;
-      if (!members[root])
-        members[root] =
-            sluice_work_alloc (fuse->work, fuse->n_members[root] * sizeof (SluiceWorkNode *));
-      members[root][found[root]++] = node;
+      if (!region->members)
+        region->members = sluice_work_alloc (fuse->work, n * sizeof (SluiceWorkNode *));
+      region->members[region->n_members++] = node;
     }
 }
 
 /* fuse->position becomes the number of a member's output. */
 static void
-list_outputs (Fuse *fuse, guint32 root, SluiceWorkNode **members)
+list_outputs (Fuse *fuse, guint32 root)
 {
-  SluiceWorkNode *last = fuse->work->nodes->pdata[root];
-  last->outputs = sluice_work_alloc (fuse->work, fuse->n_outputs[root] * sizeof (SluiceWorkNode *));
-  for (guint i = 0; i < fuse->n_members[root]; i++)
+  SluiceWorkRegion *region = &fuse->regions[root];
+  guint n = fuse->n_outputs[root];
+  region->outputs = sluice_work_alloc (fuse->work, n * sizeof (SluiceWorkNode *));
+  for (guint i = 0; i < region->n_members; i++)
     {
-      guint32 ignored = NOBODY;
-      if (!is_read_outside (fuse, members[i]->index, root, root, &ignored))
+      guint32 ignored = NOBODY, index = region->members[i]->index;
+      if (!is_read_outside (fuse, index, root, root, &ignored))
         continue;
-      g_assert (last->n_outputs < fuse->n_outputs[root]);
-      fuse->position[members[i]->index] = last->n_outputs;
-      last->outputs[last->n_outputs++] = members[i];
+      g_assert (region->n_outputs < n);
+      fuse->position[index] = region->n_outputs;
+      region->outputs[region->n_outputs++] = region->members[i];
     }
 }
 
@@ -456,25 +414,25 @@ redirect_readers (Fuse *fuse)
 
 /* The last node of a region becomes the fused one. */
 static void
-fuse_region (Fuse *fuse, guint32 root, SluiceWorkNode **members)
+fuse_region (Fuse *fuse, guint32 root)
 {
   SluiceWork *work = fuse->work;
+  SluiceWorkRegion *region = &fuse->regions[root];
   SluiceWorkNode *last = work->nodes->pdata[root], *copy = sluice_work_alloc (work, sizeof *copy);
-  guint n_members = fuse->n_members[root], n = 0;
+  guint n = 0;
   *copy = *last;
-  for (guint i = 0; i < n_members; i++)
-    n += members[i]->n_inputs;
-  members[n_members - 1] = copy;
-  if (last->outputs[last->n_outputs - 1] == last)
-    last->outputs[last->n_outputs - 1] = copy;
+  region->members[region->n_members - 1] = copy;
+  if (region->outputs[region->n_outputs - 1] == last)
+    region->outputs[region->n_outputs - 1] = copy;
+  for (guint i = 0; i < region->n_members; i++)
+    n += region->members[i]->n_inputs;
   last->kind = SLUICE_WORK_FUSED;
-  last->members = members;
-  last->n_members = n_members;
+  last->region = *region;
   last->inputs = sluice_work_alloc (work, n * sizeof (SluiceWorkEdge));
   last->n_inputs = last->n_controls = 0;
-  for (guint i = 0; i < n_members; i++)
+  for (guint i = 0; i < region->n_members; i++)
     {
-      const SluiceWorkNode *member = members[i];
+      const SluiceWorkNode *member = region->members[i];
       for (guint k = 0; k < member->n_inputs; k++)
         if (!is_inside (fuse, member->inputs[k].node, root)
             && !has_edge (last->inputs, last->n_inputs, member->inputs[k]))
@@ -489,58 +447,62 @@ static void
 fuse_regions (Fuse *fuse)
 {
   guint n = fuse->work->nodes->len;
-  g_autofree SluiceWorkNode ***members = g_new0 (SluiceWorkNode **, n + 1);
-  g_autofree guint8 *found = g_new0 (guint8, n + 1);
   gboolean changed = FALSE;
-  gather_members (fuse, members, found);
+  gather_members (fuse);
   for (guint32 i = 0; i < n; i++)
-    if (members[i])
+    if (fuse->regions[i].members)
       {
-        list_outputs (fuse, i, members[i]);
+        list_outputs (fuse, i);
         changed = TRUE;
       }
   if (!changed)
     return;
   redirect_readers (fuse);
   for (guint32 i = 0; i < n; i++)
-    if (members[i])
-      fuse_region (fuse, i, members[i]);
+    if (fuse->regions[i].members)
+      fuse_region (fuse, i);
   sluice_work_sweep (fuse->work);
 }
 
-void
-sluice_fuse (SluiceWork *work, GPtrArray *order, SluiceDevice *const *devices, int max_rank)
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
   guint n = work->nodes->len;
   g_autofree guint8 *fits = g_new0 (guint8, n + 1);
-  g_autofree guint *flags = g_new0 (guint, n + 1);
   g_autofree guint32 *position = g_new0 (guint32, n + 1);
-  g_autofree guint32 *first_reader = g_new0 (guint32, n + 2);
-  g_autofree guint8 *is_kept = g_new0 (guint8, n + 1);
   g_autofree guint32 *parent = g_new (guint32, n + 1);
   g_autofree guint32 *next = g_new (guint32, n + 1);
   g_autofree guint8 *late = g_new0 (guint8, n + 1);
   g_autofree guint8 *n_members = g_new0 (guint8, n + 1);
   g_autofree guint8 *n_outputs = g_new0 (guint8, n + 1);
+  g_autofree SluiceWorkRegion *regions = g_new0 (SluiceWorkRegion, n + 1);
   Fuse fuse = { .work = work,
-                .order = order,
-                .devices = devices,
-                .max_rank = max_rank,
+                .order = work->schedule,
+                .uses = sluice_analysis_get_uses (work),
+                .conditions = sluice_analysis_get_conditions (work),
                 .fits = fits,
-                .flags = flags,
                 .position = position,
-                .first_reader = first_reader,
-                .is_kept = is_kept,
                 .parent = parent,
                 .next = next,
                 .is_late = late,
                 .n_members = n_members,
-                .n_outputs = n_outputs };
+                .n_outputs = n_outputs,
+                .regions = regions };
   look_at_nodes (&fuse);
-  link_readers (&fuse);
-  fuse.conditions = sluice_find_conditions (work, order, flags);
   grow_regions (&fuse);
   fuse_regions (&fuse);
-  g_free (fuse.conditions);
-  g_free (fuse.readers);
+  return TRUE;
 }
+
+/* A strip of elements goes from one node to the next while it is in the first cache. No value
+ * changes, and what is dead would have been so without. The schedule stays one, in which a fused
+ * node stands where the last of its nodes does. */
+const SluicePass sluice_pass_fuse = {
+  .name = "fuse",
+  .summary = N_ ("Element-wise nodes of one shape run as one, strip by strip"),
+  .enabled = SLUICE_PASS_OPTIMIZE | SLUICE_PASS_LEAVE_OUT | SLUICE_PASS_FUSE,
+  .requires = SLUICE_FACT_SCHEDULED | SLUICE_FACT_FRAMED,
+  .excludes = SLUICE_FACT_FUSED,
+  .provides = SLUICE_FACT_FUSED,
+  .run = run,
+};

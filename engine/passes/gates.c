@@ -6,7 +6,8 @@
  * Identity like that goes: its readers take the value, and wait for what it would have waited for.
  * Only where that makes no more edges than it saves.
  */
-#include "engine/passes/passes.h"
+#include "engine/passes/analysis.h"
+#include "engine/passes/pass.h"
 
 typedef struct
 {
@@ -15,58 +16,63 @@ typedef struct
   guint8 *stays; /* by index: is asked for, is waited for, or read by what may not take it over */
 } Gates;
 
-/* What decides by itself which of its inputs are alive, or lies in two frames. */
-static gboolean
-is_control_flow (const SluiceWorkNode *node)
-{
-  SluiceRole role = sluice_work_role (node);
-  return role >= SLUICE_ROLE_SWITCH && role <= SLUICE_ROLE_RECV;
-}
-
+/* Readers that decide by themselves which of their inputs are alive, lie in two frames or stand on
+ * another device cannot take over what the node waits for. */
 static void
 look_at_readers (Gates *gates)
 {
-  const SluiceWork *work = gates->work;
-  for (guint i = 0; i < work->n_fetches; i++)
-    if (work->fetches[i].node)
-      gates->stays[work->fetches[i].node->index] = 1;
-  for (guint i = 0; i < work->n_targets; i++)
-    gates->stays[work->targets[i]->index] = 1;
-  for (guint i = 0; i < work->nodes->len; i++)
+  const SluiceUses *uses = sluice_analysis_get_uses (gates->work);
+  for (guint i = 0; i < uses->n; i++)
     {
-      const SluiceWorkNode *node = work->nodes->pdata[i];
-      for (guint k = 0; k < node->n_inputs; k++)
-        if (node->inputs[k].node)
-          {
-            const SluiceWorkNode *from = node->inputs[k].node;
-            gates->n_readers[from->index]++;
-            gates->stays[from->index] |= is_control_flow (node) || node->device != from->device;
-          }
-      for (guint k = 0; k < node->n_controls; k++)
-        gates->stays[node->controls[k]->index] = 1;
+      const SluiceWorkNode *node = gates->work->nodes->pdata[i];
+      gates->stays[i] = uses->is_wanted[i];
+      for (guint32 k = uses->first[i]; k < uses->first[i + 1]; k++)
+        {
+          const SluiceWorkNode *user =
+              gates->work->nodes->pdata[uses->users[k] & ~SLUICE_USE_WAITS];
+          const SluiceRoleTraits *traits = sluice_work_get_traits (user);
+          gates->stays[i] |= uses->users[k] & SLUICE_USE_WAITS || traits->is_control_flow
+                             || traits->is_transfer || user->device != node->device;
+          gates->n_readers[i]++;
+        }
     }
 }
 
 static gboolean
 goes (const Gates *gates, const SluiceWorkNode *node)
 {
-  if (node->kind != SLUICE_WORK_OP || gates->stays[node->index])
+  if (gates->stays[node->index] || !sluice_work_get_traits (node)->is_identity)
     return FALSE;
-  SluiceRole role = sluice_work_role (node);
   const SluiceWorkNode *from = node->inputs[0].node;
   guint n = gates->n_readers[node->index];
-  return (role == SLUICE_ROLE_IDENTITY || role == SLUICE_ROLE_STOP_GRADIENT) && from
-         && from->device == node->device && n * node->n_controls <= n + node->n_controls
+  return from && from->device == node->device && n * node->n_controls <= n + node->n_controls
          && sluice_work_may_go (gates->work, node);
 }
 
-void
-sluice_drop_gates (SluiceWork *work)
+/* Whether a reader of gates reads their inputs instead now. */
+static gboolean
+bypass (const Gates *gates, SluiceWorkNode *node)
 {
-  SluiceWorkNode *stuck;
-  g_autoptr (GPtrArray) order = sluice_work_sort (work, &stuck);
+  gboolean changed = FALSE;
+  for (guint k = 0; k < node->n_inputs; k++)
+    {
+      SluiceWorkNode *gate = node->inputs[k].node;
+      if (!gate || !goes (gates, gate))
+        continue;
+      node->inputs[k] = gate->inputs[0];
+      for (guint c = 0; c < gate->n_controls; c++)
+        sluice_work_add_control (gates->work, node, gate->controls[c]);
+      changed = TRUE;
+    }
+  return changed;
+}
+
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
+{
+  const GPtrArray *order = sluice_analysis_get_order (work, NULL);
   if (!order)
-    return; /* the plan compiler names the cycle */
+    return TRUE; /* the schedule pass names the cycle */
   g_autofree guint32 *n_readers = g_new0 (guint32, work->nodes->len + 1);
   g_autofree guint8 *stays = g_new0 (guint8, work->nodes->len + 1);
   Gates gates = { work, n_readers, stays };
@@ -74,19 +80,17 @@ sluice_drop_gates (SluiceWork *work)
   look_at_readers (&gates);
   /* In order: what a gate reads has been seen to. */
   for (guint i = 0; i < order->len; i++)
-    {
-      SluiceWorkNode *node = order->pdata[i];
-      for (guint k = 0; k < node->n_inputs; k++)
-        {
-          SluiceWorkNode *gate = node->inputs[k].node;
-          if (!gate || !goes (&gates, gate))
-            continue;
-          node->inputs[k] = gate->inputs[0];
-          for (guint c = 0; c < gate->n_controls; c++)
-            sluice_work_add_control (work, node, gate->controls[c]);
-          changed = TRUE;
-        }
-    }
+    changed |= bypass (&gates, order->pdata[i]);
   if (changed)
     sluice_work_sweep (work);
+  return TRUE;
 }
+
+const SluicePass sluice_pass_gates = {
+  .name = "gates",
+  .summary = N_ ("An Identity that only makes its readers wait goes, and they wait themselves"),
+  .enabled = SLUICE_PASS_OPTIMIZE | SLUICE_PASS_LEAVE_OUT | SLUICE_PASS_FUSE,
+  .requires = SLUICE_FACT_PRUNED,
+  .excludes = SLUICE_FACT_PARTITIONED,
+  .run = run,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/passes/passes.h"
+#include "engine/passes/pass.h"
 
 typedef struct
 {
@@ -98,17 +98,9 @@ count_enters (SluiceWork *work)
 static gboolean
 follows (const SluiceWorkNode *node, const SluiceWorkNode *before)
 {
-  switch (sluice_work_role (node))
-    {
-    case SLUICE_ROLE_MERGE:
-    case SLUICE_ROLE_CONTROL_TRIGGER:
-    case SLUICE_ROLE_ENTER:
-    case SLUICE_ROLE_EXIT:
-    case SLUICE_ROLE_NEXT_ITERATION:
-      return FALSE;
-    default:
-      break;
-    }
+  const SluiceRoleTraits *traits = sluice_work_get_traits (node);
+  if (traits->outlives_inputs || traits->crosses_frames)
+    return FALSE;
   for (guint i = 0; i < node->n_controls; i++)
     if (node->controls[i] == before)
       return TRUE;
@@ -131,8 +123,8 @@ drop_implied_controls (SluiceWorkNode *node)
   node->n_controls = n;
 }
 
-void
-sluice_loosen_constants (SluiceWork *work, const GPtrArray *order)
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
   guint n = work->nodes->len;
   g_autofree SluiceWorkNode **loose = g_new0 (SluiceWorkNode *, n + 1);
@@ -149,11 +141,24 @@ sluice_loosen_constants (SluiceWork *work, const GPtrArray *order)
         loosen_input (&l, node, k);
     }
   /* Readers first: what implies their control inputs must have its own still. */
-  for (guint i = order->len; i-- > 0;)
-    if (sluice_work_role (order->pdata[i]) != SLUICE_ROLE_MERGE)
-      drop_implied_controls (order->pdata[i]);
-  if (!l.changed)
-    return;
-  sluice_work_sweep (work);
-  count_enters (work);
+  for (guint i = work->schedule->len; i-- > 0;)
+    if (sluice_work_role (work->schedule->pdata[i]) != SLUICE_ROLE_MERGE)
+      drop_implied_controls (work->schedule->pdata[i]);
+  sluice_work_touch (work);
+  if (l.changed)
+    {
+      sluice_work_sweep (work);
+      count_enters (work);
+    }
+  return TRUE;
 }
+
+/* Saves a node a constant and iteration, and changes no value: a reader is dead where the constant
+ * would have been. */
+const SluicePass sluice_pass_loosen = {
+  .name = "loosen",
+  .summary = N_ ("A constant that waits is there from the start, and its readers wait themselves"),
+  .enabled = SLUICE_PASS_OPTIMIZE,
+  .requires = SLUICE_FACT_SCHEDULED | SLUICE_FACT_FRAMED,
+  .run = run,
+};

@@ -6,40 +6,20 @@
  * created first says how; consecutive accesses that conflict get a control edge. What may be dead
  * is waited for through a node that is alive in any case: an order must kill nobody.
  */
-#include "engine/passes/effects.h"
+#include "engine/passes/analysis.h"
+#include "engine/passes/frames.h"
+#include "engine/passes/pass.h"
 
 typedef struct
 {
   SluiceWork *work;
-  GHashTable *after; /* SluiceWorkNode -> the node that has waited for it */
-  guint8 *may_die;   /* by index of the nodes that were there before */
+  GHashTable *after;     /* SluiceWorkNode -> the node that has waited for it */
+  const guint8 *may_die; /* by index of the nodes that were there before */
   guint n_before;
   guint8 *is_slow;  /* by frame: its iterations follow one another */
   GPtrArray *stack; /* of the search, and its number, with which it marks nodes */
   guint round;
 } Order;
-
-/* Whatever lies behind a Switch, or in a loop, whose last iteration is dead for the most part. */
-static void
-find_mortal (Order *order, const GPtrArray *sorted)
-{
-  for (guint i = 0; i < sorted->len; i++)
-    {
-      const SluiceWorkNode *node = sorted->pdata[i];
-      guint8 *may_die = &order->may_die[node->index];
-      *may_die = node->frame != 0 || node->output_frame != 0
-                 || sluice_work_role (node) == SLUICE_ROLE_EXIT;
-      for (guint k = 0; k < node->n_inputs; k++)
-        {
-          const SluiceWorkNode *before = node->inputs[k].node;
-          *may_die |=
-              before && !sluice_work_is_back_edge (before)
-              && (order->may_die[before->index] || sluice_work_role (before) == SLUICE_ROLE_SWITCH);
-        }
-      for (guint k = 0; k < node->n_controls; k++)
-        *may_die |= order->may_die[node->controls[k]->index];
-    }
-}
 
 static SluiceWorkNode *
 wait_for (Order *order, SluiceWorkNode *node)
@@ -50,7 +30,6 @@ wait_for (Order *order, SluiceWorkNode *node)
   if (!after)
     {
       after = sluice_work_add (order->work, SLUICE_WORK_AFTER, node->origin, node->device);
-      after->index = order->work->nodes->len - 1;
       after->frame = after->output_frame = node->output_frame;
       sluice_work_add_control (order->work, after, node);
       g_hash_table_insert (order->after, node, after);
@@ -72,9 +51,8 @@ leads_to (Order *order, const SluiceWorkNode *from, SluiceWorkNode *to)
         return TRUE;
       for (guint i = 0; i < at->n_inputs + at->n_controls; i++)
         {
-          SluiceWorkNode *before =
-              i < at->n_inputs ? at->inputs[i].node : at->controls[i - at->n_inputs];
-          if (!before || sluice_work_is_back_edge (before) || before->mark == order->round)
+          SluiceWorkNode *before = sluice_work_get_before (at, i);
+          if (!before || before->mark == order->round)
             continue;
           before->mark = order->round;
           g_ptr_array_add (order->stack, before);
@@ -155,43 +133,54 @@ order_accesses (Order *order, const SluiceAccess *accesses, guint n)
     }
 }
 
-gboolean
-sluice_order_effects (SluiceWork *work, GError **error)
+static void
+order_all (Order *order, const SluiceEffects *effects)
 {
-  SluiceWorkNode *stuck;
-  g_autoptr (GPtrArray) sorted = sluice_work_sort (work, &stuck);
-  if (!sorted)
-    return sluice_work_fail_cycle (stuck, error);
-  if (!sluice_find_frames (work, sorted, error))
+  const SluiceAccess *accesses = (const SluiceAccess *) effects->accesses->data;
+  for (guint i = 0, end; i < effects->accesses->len; i = end)
+    {
+      for (end = i; end < effects->accesses->len && accesses[end].object == accesses[i].object;)
+        end++;
+      order_accesses (order, accesses + i, end - i);
+    }
+  for (guint i = 0; i < order->n_before; i++)
+    {
+      SluiceWorkNode *node = order->work->nodes->pdata[i];
+      if (sluice_work_role (node) == SLUICE_ROLE_ENTER)
+        node->is_sequential = order->is_slow[node->output_frame];
+    }
+  sluice_work_touch (order->work);
+}
+
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
+{
+  if (!sluice_analysis_find_frames (work, error))
     return FALSE;
+  const SluiceEffects *effects = sluice_analysis_get_effects (work);
   g_autoptr (GHashTable) after = g_hash_table_new (NULL, NULL);
-  g_autofree guint8 *may_die = g_new0 (guint8, work->nodes->len + 1);
   g_autofree guint8 *is_slow = g_new0 (guint8, work->frames->len);
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   Order order = { .work = work,
                   .after = after,
-                  .may_die = may_die,
+                  .may_die = sluice_analysis_get_branches (work)->may_die,
                   .n_before = work->nodes->len,
                   .is_slow = is_slow,
                   .stack = stack };
   for (guint i = 0; i < work->nodes->len; i++)
     ((SluiceWorkNode *) work->nodes->pdata[i])->mark = 0;
-  find_mortal (&order, sorted);
-  SluiceEffects effects;
-  sluice_effects_find (&effects, work, sorted);
-  const SluiceAccess *accesses = (const SluiceAccess *) effects.accesses->data;
-  for (guint i = 0, end; i < effects.accesses->len; i = end)
-    {
-      for (end = i; end < effects.accesses->len && accesses[end].object == accesses[i].object;)
-        end++;
-      order_accesses (&order, accesses + i, end - i);
-    }
-  sluice_effects_clear (&effects);
-  for (guint i = 0; i < order.n_before; i++)
-    {
-      SluiceWorkNode *node = work->nodes->pdata[i];
-      if (sluice_work_role (node) == SLUICE_ROLE_ENTER)
-        node->is_sequential = is_slow[node->output_frame];
-    }
+  order_all (&order, effects);
   return TRUE;
 }
+
+/* What sluice_find_races() finds, and several producers or several consumers of one queue. Where
+ * only a loop as a whole can be ordered, its Enter and Exit nodes are, and iterations of loops with
+ * such accesses run one after the other. */
+const SluicePass sluice_pass_order = {
+  .name = "order",
+  .summary = N_ ("Accesses to one variable or queue come as their nodes were created"),
+  .enabled = SLUICE_PASS_ORDER_EFFECTS,
+  .requires = SLUICE_FACT_PRUNED,
+  .excludes = SLUICE_FACT_PARTITIONED,
+  .run = run,
+};

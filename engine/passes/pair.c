@@ -8,7 +8,8 @@
  * if nobody had read it (unread.c). Not so where one of these may be the memory of a
  * variable: who waited may be about to change it.
  */
-#include "engine/passes/passes.h"
+#include "engine/passes/analysis.h"
+#include "engine/passes/pass.h"
 
 /* Elements of a value that is in a near cache anyway. */
 #define SMALL 8192
@@ -16,31 +17,25 @@
 typedef struct
 {
   SluiceWork *work;
-  SluiceDevice *const *devices;
-  int max_rank;
-  guint32 *n_readers; /* by index: edges; a fetch or a target counts as two */
-  guint8 *is_awaited; /* by index: somebody waits for the node */
-  guint8 *goes;       /* by index: became part of a pair */
-  guint8 *may_alias;  /* by index; NULL: nobody has asked yet */
+  const SluiceKernel *const *kernels;
+  guint32 *n_readers;      /* by index: edges; a fetch or a target counts as two */
+  guint8 *is_awaited;      /* by index: somebody waits for the node */
+  guint8 *goes;            /* by index: became part of a pair */
+  const guint8 *may_alias; /* by index; not of regions */
 } Pair;
 
 static void
 count_readers (Pair *pair)
 {
-  const SluiceWork *work = pair->work;
-  for (guint i = 0; i < work->n_fetches; i++)
-    if (work->fetches[i].node)
-      pair->n_readers[work->fetches[i].node->index] += 2;
-  for (guint i = 0; i < work->n_targets; i++)
-    pair->n_readers[work->targets[i]->index] += 2;
-  for (guint i = 0; i < work->nodes->len; i++)
+  const SluiceUses *uses = sluice_analysis_get_uses (pair->work);
+  for (guint i = 0; i < uses->n; i++)
     {
-      const SluiceWorkNode *node = work->nodes->pdata[i];
-      for (guint k = 0; k < node->n_inputs; k++)
-        if (node->inputs[k].node)
-          pair->n_readers[node->inputs[k].node->index]++;
-      for (guint k = 0; k < node->n_controls; k++)
-        pair->is_awaited[node->controls[k]->index] = 1;
+      pair->n_readers[i] = 2 * uses->is_wanted[i];
+      for (guint32 k = uses->first[i]; k < uses->first[i + 1]; k++)
+        if (uses->users[k] & SLUICE_USE_WAITS)
+          pair->is_awaited[i] = 1;
+        else
+          pair->n_readers[i]++;
     }
 }
 
@@ -53,44 +48,12 @@ takes_no_reference (const Pair *pair, const SluiceWorkNode *node)
   return TRUE;
 }
 
-/*
- * Of each node: may a value of its be the memory of a variable? What a reference is read as is, and
- * views of it, and would see a later update; a resource's is, and would be copied before one. Of
- * most kernels nothing is known, but those that give and element-wise ones make memory of their
- * own.
- */
-static void
-find_aliases (Pair *pair)
-{
-  SluiceWork *work = pair->work;
-  SluiceWorkNode *stuck;
-  g_autoptr (GPtrArray) order = sluice_work_sort (work, &stuck);
-  pair->may_alias = g_malloc0 (work->nodes->len + 1);
-  memset (pair->may_alias, !order, work->nodes->len);
-  for (guint i = 0; order && i < order->len; i++)
-    {
-      const SluiceWorkNode *node = order->pdata[i];
-      gboolean reads = !sluice_work_takes_values (work, node), hands_on = FALSE;
-      for (guint k = 0; k < node->n_inputs; k++)
-        {
-          const SluiceWorkNode *from = node->inputs[k].node;
-          hands_on |= from && (sluice_work_is_back_edge (from) || pair->may_alias[from->index]);
-        }
-      const SluiceKernel *kernel =
-          hands_on ? sluice_work_find_kernel (node, pair->devices, pair->max_rank) : NULL;
-      pair->may_alias[node->index] =
-          reads || (hands_on && !(kernel && (kernel->give || kernel->strip)));
-    }
-}
-
 /* Would it be another value if it were made later than who waits for it runs? */
 static gboolean
 must_be_early (Pair *pair, const SluiceWorkNode *node)
 {
   if (!pair->is_awaited[node->index])
     return FALSE;
-  if (!pair->may_alias)
-    find_aliases (pair);
   for (guint i = 0; i < node->n_inputs; i++)
     if (node->inputs[i].node && pair->may_alias[node->inputs[i].node->index])
       return TRUE;
@@ -105,9 +68,8 @@ gives (const Pair *pair, const SluiceWorkNode *node)
       || node->origin->n_outputs != 1)
     return FALSE;
   gint64 n = sluice_shape_n_elements (&node->origin->outputs[0].shape);
-  const SluiceKernel *kernel =
-      n >= 0 && n < SMALL ? NULL : sluice_work_find_kernel (node, pair->devices, pair->max_rank);
-  return kernel && kernel->give;
+  const SluiceKernel *kernel = pair->kernels[node->index];
+  return (n < 0 || n >= SMALL) && kernel && kernel->give;
 }
 
 /* What gives the taker its value in parts. (nullable) */
@@ -145,11 +107,9 @@ join (Pair *pair, SluiceWorkNode *taker, guint input, SluiceWorkNode *giver)
   SluiceWorkNode *copy = sluice_work_alloc (work, sizeof *copy);
   *copy = *taker;
   taker->kind = SLUICE_WORK_PAIR;
-  taker->number = input;
-  taker->n_members = 2;
-  taker->members = sluice_work_alloc (work, 2 * sizeof (SluiceWorkNode *));
-  taker->members[0] = giver;
-  taker->members[1] = copy;
+  taker->pair.giver = giver;
+  taker->pair.taker = copy;
+  taker->pair.input = input;
   taker->inputs =
       sluice_work_alloc (work, (copy->n_inputs + giver->n_inputs) * sizeof (SluiceWorkEdge));
   taker->n_inputs = 0;
@@ -167,7 +127,7 @@ join (Pair *pair, SluiceWorkNode *taker, guint input, SluiceWorkNode *giver)
 static gboolean
 look_at (Pair *pair, SluiceWorkNode *node)
 {
-  const SluiceKernel *kernel = sluice_work_find_kernel (node, pair->devices, pair->max_rank);
+  const SluiceKernel *kernel = pair->kernels[node->index];
   SluiceWorkNode *giver = NULL;
   guint input = 0;
   if (node->kind == SLUICE_WORK_FUSED)
@@ -180,13 +140,15 @@ look_at (Pair *pair, SluiceWorkNode *node)
 }
 
 static void
-pair_all (SluiceWork *work, SluiceDevice *const *devices, int max_rank, gboolean regions)
+pair_all (SluiceWork *work, gboolean regions)
 {
   guint n = work->nodes->len;
   g_autofree guint32 *n_readers = g_new0 (guint32, n + 1);
   g_autofree guint8 *is_awaited = g_new0 (guint8, n + 1);
   g_autofree guint8 *goes = g_new0 (guint8, n + 1);
-  Pair pair = { work, devices, max_rank, n_readers, is_awaited, goes, NULL };
+  Pair pair = { work,      sluice_analysis_get_kernels (work),
+                n_readers, is_awaited,
+                goes,      regions ? NULL : sluice_analysis_get_aliases (work) };
   gboolean changed = FALSE;
   count_readers (&pair);
   for (guint i = 0; i < n; i++)
@@ -195,21 +157,39 @@ pair_all (SluiceWork *work, SluiceDevice *const *devices, int max_rank, gboolean
       if (regions == (node->kind == SLUICE_WORK_FUSED))
         changed |= look_at (&pair, node);
     }
-  g_free (pair.may_alias);
   if (!changed)
     return;
   sluice_work_wait_for_inputs (work, goes);
   sluice_work_sweep (work);
 }
 
-void
-sluice_pair (SluiceWork *work, SluiceDevice *const *devices, int max_rank)
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
-  pair_all (work, devices, max_rank, FALSE);
+  pair_all (work, FALSE);
+  return TRUE;
 }
 
-void
-sluice_pair_regions (SluiceWork *work, SluiceDevice *const *devices, int max_rank)
+static gboolean
+run_regions (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
-  pair_all (work, devices, max_rank, TRUE);
+  pair_all (work, TRUE);
+  return TRUE;
 }
+
+const SluicePass sluice_pass_pair = {
+  .name = "pair",
+  .summary = N_ ("A kernel that takes a value in parts and the one that gives it become one node"),
+  .enabled = SLUICE_PASS_OPTIMIZE | SLUICE_PASS_LEAVE_OUT | SLUICE_PASS_FUSE,
+  .requires = SLUICE_FACT_PRUNED,
+  .excludes = SLUICE_FACT_PARTITIONED,
+  .run = run,
+};
+
+const SluicePass sluice_pass_pair_regions = {
+  .name = "pair-regions",
+  .summary = N_ ("The same where a region of element-wise nodes takes the value"),
+  .enabled = SLUICE_PASS_OPTIMIZE | SLUICE_PASS_LEAVE_OUT | SLUICE_PASS_FUSE,
+  .requires = SLUICE_FACT_FUSED,
+  .run = run_regions,
+};

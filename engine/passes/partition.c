@@ -6,7 +6,7 @@
  * all readers of a tensor on a device; control edges cross as a transfer without a value. Whether
  * the producer was dead crosses with either.
  */
-#include "engine/passes/passes.h"
+#include "engine/passes/pass.h"
 
 typedef struct
 {
@@ -127,11 +127,23 @@ cut_inputs (SluiceWork *work, GHashTable *done, SluiceWorkNode *node)
       node->controls[i] = transfer (work, done, node->controls[i], -1, node->device);
 }
 
-void
-sluice_partition (SluiceWork *work)
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
   g_autoptr (GHashTable) done = g_hash_table_new (hash_crossing, equal_crossing);
   guint n = work->nodes->len;
   for (guint i = 0; i < n; i++)
     cut_inputs (work, done, work->nodes->pdata[i]);
+  sluice_work_touch (work);
+  return TRUE;
 }
+
+/* One transfer for a (tensor, device). */
+const SluicePass sluice_pass_partition = {
+  .name = "partition",
+  .summary = N_ ("A Send and a Recv where an edge leaves its device"),
+  .requires = SLUICE_FACT_PRUNED,
+  .excludes = SLUICE_FACT_PARTITIONED,
+  .provides = SLUICE_FACT_PARTITIONED,
+  .run = run,
+};

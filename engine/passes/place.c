@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+#include "engine/passes/conflict.h"
+#include "engine/passes/work.h"
+
 typedef struct
 {
   guint8 *allowed;   /* by device; NULL: any */

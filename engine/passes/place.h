@@ -2,59 +2,46 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/passes/passes.h"
+#include "engine/device/device.h"
+#include "engine/graph/graph.h"
 
-/* Between place.c, which gathers what limits a node and chooses, and conflict.c, which says why
- * nothing is left to choose from. */
-
-/* Two nodes that stand together, by their numbers (id - 1). */
+/* Where one node of the graph stands. */
 typedef struct
 {
-  guint32 a, b;
-  const char *why;
-} SluicePlaceLink;
+  int device;         /* number in the session; -1: nowhere, error says why */
+  const char *reason; /* lives as long as the placements */
+  GError *error;
+} SluicePlacement;
 
-typedef enum
-{
-  SLUICE_PLACE_STANDS,  /* the node was placed before */
-  SLUICE_PLACE_KERNELS, /* where its op has kernels */
-  SLUICE_PLACE_ASKED,   /* its attribute device */
-} SluicePlaceKind;
-
-/* What limits where a node may stand. Sets that are equal are the same pointer. */
+/* Where the nodes of a graph stand; grows with it. */
 typedef struct
 {
-  guint32 node;
-  guint32 group;
-  SluicePlaceKind kind;
-  const guint8 *allowed; /* by device */
-} SluicePlaceLimit;
+  GArray *nodes; /* of SluicePlacement, by id - 1 */
+  GStringChunk *texts;
+} SluicePlacements;
 
-typedef struct
+SluicePlacements *sluice_placements_new (void);
+void sluice_placements_free (SluicePlacements *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluicePlacements, sluice_placements_free)
+
+static inline const SluicePlacement *
+sluice_placements_get (const SluicePlacements *self, const SluiceNode *node)
 {
-  SluiceGraph *graph;
-  SluiceDevice *const *devices;
-  guint n_devices;
-  const SluicePlaceLink *links;
-  guint n_links;
-
-  /* Links by node and scratch of the search: made by the first conflict. */
-  guint32 *first_link, *link_at; /* CSR: numbers of links */
-  guint32 *via;                  /* by node: link + 1 that reached it, or ROOT */
-} SluiceConflicts;
-
-void sluice_conflicts_clear (SluiceConflicts *self);
-
-/* Names of all devices, with ", " between. (transfer full) */
-char *sluice_conflicts_list_devices (const SluiceConflicts *self);
+  return &g_array_index (self->nodes, SluicePlacement, node->id - 1);
+}
 
 /**
- * sluice_conflicts_explain:
- * @limits: of one group; together they leave no device
+ * sluice_place:
+ * @placements: nodes that stand somewhere keep their place; the others are added
+ * @soft: a device that does not exist is replaced, and the reason recorded
  *
- * Returns: (transfer full): names the two of them that exclude each other with the fewest nodes
- * between, and these nodes with what ties each to the next. Where no two exclude each other, the
- * fewest that do.
+ * Places every node of the graph: users of one reference or resource and nodes that `_class` ties
+ * stand together. A node that can stand nowhere gets an error that names the shortest chain of what
+ * contradicts what (requests, kernels, nodes that stand already); a run fails with it when it
+ * reaches the node. White paper 4.3.
  */
-GError *
-sluice_conflicts_explain (SluiceConflicts *self, const SluicePlaceLimit *limits, guint n_limits);
+void sluice_place (SluiceGraph *graph,
+                   SluiceDevice *const *devices,
+                   guint n_devices,
+                   gboolean soft,
+                   SluicePlacements *placements);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/passes/passes.h"
-
 #include "engine/graph/lower.h"
+#include "engine/passes/analysis.h"
+#include "engine/passes/pass.h"
+#include "engine/passes/sort.h"
 
 #define MAX_PATH 12 /* nodes of a path that a message shows */
 
@@ -174,8 +175,8 @@ reach_feed (Prune *prune, int feed)
     {
       prune->feeds[feed] =
           sluice_work_add (prune->work, SLUICE_WORK_FEED, edge.node, device_of (prune, edge.node));
-      prune->feeds[feed]->port = edge.port;
-      prune->feeds[feed]->number = (guint) feed;
+      prune->feeds[feed]->end.port = edge.port;
+      prune->feeds[feed]->end.number = (guint) feed;
     }
   return prune->feeds[feed];
 }
@@ -283,7 +284,7 @@ find_needs (SluiceWork *work, SluiceWorkNode *from, guint8 *needs)
       if (!g_hash_table_add (seen, node))
         continue;
       if (node->kind == SLUICE_WORK_FEED)
-        needs[node->number] = TRUE;
+        needs[node->end.number] = TRUE;
       for (guint i = 0; i < node->n_inputs + node->n_controls; i++)
         g_ptr_array_add (stack, i < node->n_inputs ? node->inputs[i].node
                                                    : node->controls[i - node->n_inputs]);
@@ -307,8 +308,8 @@ add_fetch_nodes (Prune *prune)
           sluice_work_add (work, SLUICE_WORK_FETCH, from.node->origin, from.node->device);
       node->inputs = sluice_work_alloc (work, sizeof (SluiceWorkEdge));
       node->inputs[node->n_inputs++] = from;
-      node->port = from.node->kind == SLUICE_WORK_FEED ? from.node->port : from.port;
-      node->number = i;
+      node->end.port = from.node->kind == SLUICE_WORK_FEED ? from.node->end.port : from.port;
+      node->end.number = i;
       find_needs (work, node, work->needs + (gsize) i * n_feeds);
     }
   work->targets = targets;
@@ -349,7 +350,7 @@ keep_effects (Prune *prune, GError **error)
 {
   SluiceWork *work = prune->work;
   SluiceWorkNode *stuck;
-  g_autoptr (GPtrArray) order = sluice_work_sort (work, &stuck);
+  const GPtrArray *order = sluice_analysis_get_order (work, &stuck);
   if (!order)
     return sluice_work_fail_cycle (stuck, error);
   g_autofree guint8 *never = g_new0 (guint8, work->nodes->len + 1);
@@ -363,6 +364,19 @@ keep_effects (Prune *prune, GError **error)
         work->targets[work->n_targets++] = node;
     }
   sluice_work_sweep (work);
+  return TRUE;
+}
+
+static gboolean
+follow_all (Prune *prune, GError **error)
+{
+  while (prune->stack->len)
+    {
+      SluiceNode *node = g_ptr_array_steal_index_fast (prune->stack, prune->stack->len - 1);
+      if (!check_node (prune, node, error))
+        return FALSE;
+      follow (prune, node);
+    }
   return TRUE;
 }
 
@@ -384,42 +398,43 @@ close_over (Prune *prune, GError **error)
       const SluiceLowered *lowered = reach_call (prune, signature->targets[i]);
       work->targets[i] = reach (prune, lowered ? lowered->done : signature->targets[i], 0);
     }
-  while (prune->stack->len)
-    {
-      SluiceNode *node = g_ptr_array_steal_index_fast (prune->stack, prune->stack->len - 1);
-      if (!check_node (prune, node, error))
-        return FALSE;
-      follow (prune, node);
-    }
+  gboolean ok = follow_all (prune, error);
   add_effects (prune);
-  collect (prune);
+  collect (prune); /* also of a failure: the work graph owns the constants */
+  if (!ok)
+    return FALSE;
   if (signature->in_parts)
     add_fetch_nodes (prune);
   return !work->unfed || keep_effects (prune, error);
 }
 
-SluiceWork *
-sluice_prune (const SluiceSignature *signature, const SluicePlacements *placements, GError **error)
+/* What the signature says, as arrays of the work graph. */
+static void
+take_signature (SluiceWork *work, const SluiceSignature *signature)
 {
-  if (!check_feeds (signature, error))
-    return NULL;
-  g_autoptr (SluiceWork) work = g_new0 (SluiceWork, 1);
-  work->nodes = g_ptr_array_new ();
-  work->blocks = g_ptr_array_new_with_free_func (g_free);
-  work->n_feeds = signature->n_feeds;
-  work->n_fetches = signature->n_fetches;
-  work->n_targets = signature->n_targets;
   SluiceEdge *feeds = sluice_work_alloc (work, signature->n_feeds * sizeof (SluiceEdge));
   for (guint i = 0; i < signature->n_feeds; i++)
     feeds[i] = signature->feeds[i];
   work->feeds = feeds;
+  work->n_feeds = signature->n_feeds;
+  work->n_fetches = signature->n_fetches;
+  work->n_targets = signature->n_targets;
   work->fetches = sluice_work_alloc (work, signature->n_fetches * sizeof (SluiceWorkEdge));
   work->targets = sluice_work_alloc (work, signature->n_targets * sizeof (SluiceWorkNode *));
+}
+
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
+{
+  const SluiceSignature *signature = options->signature;
+  if (!check_feeds (signature, error))
+    return FALSE;
+  take_signature (work, signature);
   SluiceNode *any = signature->n_fetches   ? signature->fetches[0].node
                     : signature->n_targets ? signature->targets[0]
                                            : NULL;
   if (!any)
-    return g_steal_pointer (&work);
+    return TRUE;
   guint n = sluice_graph_get_n_nodes (any->graph);
   g_autofree guint8 *is_fed = g_new0 (guint8, n);
   g_autofree SluiceWorkNode **nodes = g_new0 (SluiceWorkNode *, n);
@@ -429,7 +444,7 @@ sluice_prune (const SluiceSignature *signature, const SluicePlacements *placemen
   g_autoptr (GPtrArray) effects = g_ptr_array_new ();
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   Prune prune = { .signature = signature,
-                  .placements = placements,
+                  .placements = options->placements,
                   .work = work,
                   .graph = any->graph,
                   .is_fed = is_fed,
@@ -439,5 +454,15 @@ sluice_prune (const SluiceSignature *signature, const SluicePlacements *placemen
                   .effects = effects,
                   .feeds = feed_nodes,
                   .stack = stack };
-  return close_over (&prune, error) ? g_steal_pointer (&work) : NULL;
+  return close_over (&prune, error);
 }
+
+/* Errors name what cannot run and why: a node that kept an error from its import, one that could
+ * not be placed, a placeholder that nothing feeds (with the path from the fetch to it). */
+const SluicePass sluice_pass_prune = {
+  .name = "prune",
+  .summary = N_ ("What the fetches and targets need, cut where something is fed"),
+  .excludes = SLUICE_FACT_PRUNED,
+  .provides = SLUICE_FACT_PRUNED,
+  .run = run,
+};

@@ -12,7 +12,8 @@
  * What a copy reads must be there: kept for others, copied as well, or small beside what is saved.
  * What it reads of a variable must not have been written since.
  */
-#include "engine/passes/effects.h"
+#include "engine/passes/analysis.h"
+#include "engine/passes/pass.h"
 
 /* Of what is not known, a batch mostly: who lacks memory has large ones. */
 #define TYPICAL_DIM 1024
@@ -53,7 +54,7 @@ typedef struct
   SluiceWork *work;
   GPtrArray *order;
   GArray *traits; /* of Trait, by index */
-  SluiceEffects effects;
+  const SluiceEffects *effects;
   /* Of the work graph as it is: */
   guint32 *position;    /* by index */
   guint32 *first_value; /* by index */
@@ -83,21 +84,6 @@ trait_of (const Recompute *self, const SluiceWorkNode *node)
 
 /* ---- what lies in memory ---- */
 
-/* Does the node hand its first input's memory on? */
-static gboolean
-is_view (const SluiceWorkNode *node)
-{
-  switch (sluice_work_role (node))
-    {
-    case SLUICE_ROLE_IDENTITY:
-    case SLUICE_ROLE_STOP_GRADIENT:
-    case SLUICE_ROLE_RESHAPE:
-      return TRUE;
-    default:
-      return FALSE;
-    }
-}
-
 /* (nullable): of a fed value */
 static Value *
 value_of (const Recompute *self, SluiceWorkEdge edge)
@@ -116,7 +102,7 @@ root_of (const Recompute *self, SluiceWorkEdge edge)
 static double
 bytes_made (const SluiceWorkNode *node, guint output)
 {
-  if (node->kind != SLUICE_WORK_OP || is_view (node)
+  if (node->kind != SLUICE_WORK_OP || sluice_work_get_traits (node)->is_view
       || sluice_work_role (node) == SLUICE_ROLE_READ_VARIABLE)
     return 0;
   return sluice_output_bytes (&node->origin->outputs[output], TYPICAL_DIM);
@@ -141,7 +127,8 @@ number_values (Recompute *self)
     {
       SluiceWorkNode *node = self->order->pdata[at];
       self->position[node->index] = at;
-      const Value *viewed = is_view (node) ? value_of (self, node->inputs[0]) : NULL;
+      const gboolean is_view = sluice_work_get_traits (node)->is_view;
+      const Value *viewed = is_view ? value_of (self, node->inputs[0]) : NULL;
       for (guint k = 0; k < node->origin->n_outputs; k++)
         {
           Value *value = &self->values[self->first_value[node->index] + k];
@@ -367,19 +354,19 @@ raises_another (const Recompute *self, const Attempt *attempt)
 /* (nullable): what the first late reader needs that cannot be there before the value has been read
  * early, and takes no longer to come than the value itself but by computing. */
 static SluiceWorkNode *
-find_trigger (const Recompute *self, const Attempt *attempt, SluiceReaders *readers)
+find_trigger (const Recompute *self, const Attempt *attempt, SluiceUses *uses)
 {
   const Value *value = &self->values[attempt->root];
   const SluiceWorkNode *reader = self->order->pdata[attempt->at];
   SluiceWorkNode *trigger = NULL;
-  sluice_readers_reach (readers, &value->maker->index, 1, NULL, 0);
+  sluice_uses_reach (uses, &value->maker->index, 1, NULL, 0);
   for (guint k = 0; k < reader->n_inputs + reader->n_controls; k++)
     {
       SluiceWorkNode *node =
           k < reader->n_inputs ? reader->inputs[k].node : reader->controls[k - reader->n_inputs];
       if (node && node->kind != SLUICE_WORK_CONST && node->output_frame == 0
           && node->device == value->maker->device && self->position[node->index] > value->early
-          && readers->seen[node->index] == readers->round
+          && sluice_uses_is_reached (uses, node)
           && trait_of (self, node)->condition == trait_of (self, value->maker)->condition
           && (!trigger || self->position[node->index] > self->position[trigger->index]))
         trigger = node;
@@ -411,7 +398,7 @@ static gboolean
 is_ordered (const Recompute *self,
             const Attempt *attempt,
             const SluiceWorkNode *writer,
-            SluiceReaders *readers)
+            SluiceUses *uses)
 {
   g_autoptr (GArray) late = g_array_new (FALSE, FALSE, sizeof (guint32));
   for (guint32 i = self->values[attempt->root].edges; i != NEVER;)
@@ -420,21 +407,21 @@ is_ordered (const Recompute *self,
       g_array_append_val (late, edge->reader->index);
       i = edge->next;
     }
-  sluice_readers_reach (readers, (const guint32 *) late->data, late->len, NULL, 0);
-  if (readers->seen[writer->index] == readers->round)
+  sluice_uses_reach (uses, (const guint32 *) late->data, late->len, NULL, 0);
+  if (sluice_uses_is_reached (uses, writer))
     return TRUE;
-  sluice_readers_reach (readers, &writer->index, 1, NULL, 0);
+  sluice_uses_reach (uses, &writer->index, 1, NULL, 0);
   for (guint i = 0; i < attempt->n_copied; i++)
-    if (readers->seen[attempt->copied[i]->index] != readers->round)
+    if (!sluice_uses_is_reached (uses, attempt->copied[i]))
       return FALSE;
   return TRUE;
 }
 
 /* May something be written between a node and its copy that both read? */
 static gboolean
-is_overwritten (const Recompute *self, const Attempt *attempt, SluiceReaders *readers)
+is_overwritten (const Recompute *self, const Attempt *attempt, SluiceUses *uses)
 {
-  const GArray *accesses = self->effects.accesses;
+  const GArray *accesses = self->effects->accesses;
   for (guint i = 0; i < accesses->len; i++)
     {
       const SluiceAccess *read = &g_array_index (accesses, SluiceAccess, i);
@@ -442,7 +429,7 @@ is_overwritten (const Recompute *self, const Attempt *attempt, SluiceReaders *re
         {
           const SluiceAccess *write = &g_array_index (accesses, SluiceAccess, k);
           if (write->object == read->object && sluice_effects_conflict (write->effect, read->effect)
-              && !is_ordered (self, attempt, write->node, readers))
+              && !is_ordered (self, attempt, write->node, uses))
             return TRUE;
         }
     }
@@ -487,6 +474,7 @@ compute_again (Recompute *self, Attempt *attempt, SluiceWorkNode *trigger)
       input->node = attempt->copies[number_in (attempt->copied, attempt->n_copied, input->node)];
       i = edge->next;
     }
+  sluice_work_touch (self->work);
 }
 
 /* The value that saves most for what it costs. FALSE: none lowers the peak. */
@@ -516,13 +504,11 @@ lower_peak (Recompute *self)
   Attempt best = { .kept = g_array_new (FALSE, FALSE, sizeof (guint32)) };
   for (measure (self); find_best (self, &best); measure (self))
     {
-      SluiceReaders readers;
+      SluiceUses *uses = sluice_analysis_get_uses (self->work);
       trait_of (self, self->values[best.root].maker)->is_settled = TRUE;
-      sluice_readers_init (&readers, self->work);
-      SluiceWorkNode *trigger = find_trigger (self, &best, &readers);
-      if (trigger && !is_overwritten (self, &best, &readers))
+      SluiceWorkNode *trigger = find_trigger (self, &best, uses);
+      if (trigger && !is_overwritten (self, &best, uses))
         compute_again (self, &best, trigger);
-      sluice_readers_clear (&readers);
     }
   clear_measures (self);
   g_array_unref (best.kept);
@@ -538,7 +524,7 @@ is_murky (const SluiceWorkNode *node, const guint8 *may_alias)
   for (guint k = 0; k < node->n_inputs; k++)
     {
       const SluiceWorkNode *from = node->inputs[k].node;
-      if (from && may_alias[from->index] && !is_view (from)
+      if (from && may_alias[from->index] && !sluice_work_get_traits (from)->is_view
           && sluice_work_role (from) != SLUICE_ROLE_READ_VARIABLE)
         return TRUE;
     }
@@ -551,16 +537,9 @@ is_cheap (const SluiceWork *work, const SluiceWorkNode *node, const SluiceKernel
   if (!kernel || node->frame != 0 || !sluice_work_may_go (work, node)
       || kernel->flags & (SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_MAY_LEAVE_DEAD))
     return FALSE;
-  switch (sluice_work_role (node))
-    {
-    case SLUICE_ROLE_ADD_N:
-    case SLUICE_ROLE_FILL:
-    case SLUICE_ROLE_ZEROS_LIKE:
-    case SLUICE_ROLE_CAST:
-      return TRUE;
-    default:
-      return is_view (node) || kernel->strip || node->origin->op->def->flags & SLUICE_OP_CHEAP;
-    }
+  const SluiceRoleTraits *traits = sluice_work_get_traits (node);
+  return traits->is_cheap || traits->is_view || kernel->strip
+         || node->origin->op->def->flags & SLUICE_OP_CHEAP;
 }
 
 static int
@@ -579,7 +558,7 @@ ask_shapes_early (SluiceWork *work, GPtrArray *order)
   for (guint at = 0; at < order->len; at++)
     {
       SluiceWorkNode *node = order->pdata[at];
-      if (node->index >= work->nodes->len || work->nodes->pdata[node->index] != node)
+      if (!sluice_work_has (work, node))
         continue;
       order->pdata[n] = node;
       node->mark = n++;
@@ -589,9 +568,8 @@ ask_shapes_early (SluiceWork *work, GPtrArray *order)
       node->mark = 0;
       for (guint k = 0; k < node->n_inputs + node->n_controls; k++)
         {
-          const SluiceWorkNode *before =
-              k < node->n_inputs ? node->inputs[k].node : node->controls[k - node->n_inputs];
-          if (before && !sluice_work_is_back_edge (before))
+          const SluiceWorkNode *before = sluice_work_get_before (node, k);
+          if (before)
             node->mark = MAX (node->mark, before->mark);
         }
     }
@@ -599,40 +577,43 @@ ask_shapes_early (SluiceWork *work, GPtrArray *order)
   g_ptr_array_sort (order, compare_marks); /* keeps the order of equals */
 }
 
-void
-sluice_recompute (SluiceWork *work, GPtrArray *order, SluiceDevice *const *devices, int max_rank)
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
   guint n = work->nodes->len;
-  g_autofree guint *flags = g_new0 (guint, n + 1);
-  g_autofree guint8 *may_alias = g_new0 (guint8, n + 1);
-  Recompute self = { .work = work,
-                     .order = order,
-                     .traits = g_array_new (FALSE, TRUE, sizeof (Trait)),
-                     .edges = g_array_new (FALSE, FALSE, sizeof (LateEdge)) };
   for (guint i = 0; i < n; i++)
     ((SluiceWorkNode *) work->nodes->pdata[i])->mark = 0;
-  ask_shapes_early (work, order);
+  ask_shapes_early (work, work->schedule);
+  sluice_work_touch (work);
+  Recompute self = { .work = work,
+                     .order = work->schedule,
+                     .traits = g_array_new (FALSE, TRUE, sizeof (Trait)),
+                     .edges = g_array_new (FALSE, FALSE, sizeof (LateEdge)),
+                     .effects = sluice_analysis_get_effects (work) };
+  const SluiceKernel *const *kernels = sluice_analysis_get_kernels (work);
+  const guint8 *may_alias = sluice_analysis_get_aliases (work);
+  const guint32 *conditions = sluice_analysis_get_conditions (work);
   g_array_set_size (self.traits, n);
-  for (guint i = 0; i < order->len; i++)
-    {
-      const SluiceWorkNode *node = order->pdata[i];
-      const SluiceKernel *kernel = sluice_work_find_kernel (node, devices, max_rank);
-      const gboolean is_own =
-          kernel
-          && (kernel->strip || kernel->give || node->origin->op->def->flags & SLUICE_OP_CHEAP);
-      may_alias[node->index] = !sluice_work_takes_values (work, node);
-      for (guint k = 0; k < node->n_inputs && !is_own; k++)
-        may_alias[node->index] |= node->inputs[k].node && may_alias[node->inputs[k].node->index];
-      flags[node->index] = kernel ? kernel->flags : 0;
-      trait_of (&self, node)->is_cheap =
-          is_cheap (work, node, kernel) && !is_murky (node, may_alias);
-    }
-  g_autofree guint32 *conditions = sluice_find_conditions (work, order, flags);
   for (guint i = 0; i < n; i++)
-    g_array_index (self.traits, Trait, i).condition = conditions[i];
-  sluice_effects_find (&self.effects, work, order);
+    {
+      const SluiceWorkNode *node = work->nodes->pdata[i];
+      *trait_of (&self, node) =
+          (Trait){ .is_cheap = is_cheap (work, node, kernels[i]) && !is_murky (node, may_alias),
+                   .condition = conditions[i] };
+    }
   lower_peak (&self);
-  sluice_effects_clear (&self.effects);
   g_array_unref (self.traits);
   g_array_unref (self.edges);
+  return TRUE;
 }
+
+/* Nothing in loops; what reads a variable that may be written meanwhile stays. White paper 5.1. */
+const SluicePass sluice_pass_recompute = {
+  .name = "recompute",
+  .summary =
+      N_ ("Cheap values that lie in memory at the peak are computed again for later readers"),
+  .enabled = SLUICE_PASS_OPTIMIZE | SLUICE_PASS_RECOMPUTE,
+  .requires = SLUICE_FACT_SCHEDULED | SLUICE_FACT_FRAMED,
+  .excludes = SLUICE_FACT_FUSED,
+  .run = run,
+};

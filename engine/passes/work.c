@@ -2,22 +2,40 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/passes/work.h"
 
+#include "engine/passes/analysis.h"
+
 #define BLOCK_BYTES (64 * 1024)
+
+SluiceWork *
+sluice_work_new (SluiceDevice *const *devices, int max_rank)
+{
+  SluiceWork *self = g_new0 (SluiceWork, 1);
+  self->devices = devices;
+  self->max_rank = max_rank;
+  self->nodes = g_ptr_array_new ();
+  self->blocks = g_ptr_array_new_with_free_func (g_free);
+  return self;
+}
+
+static void
+drop_values (SluiceWorkNode *node)
+{
+  for (guint i = 0; node->kind == SLUICE_WORK_CONST && i < node->origin->n_outputs; i++)
+    sluice_tensor_unref (node->values[i]);
+}
 
 void
 sluice_work_free (SluiceWork *self)
 {
   if (!self)
     return;
-  for (guint i = 0; self->nodes && i < self->nodes->len; i++)
-    {
-      SluiceWorkNode *node = self->nodes->pdata[i];
-      for (guint k = 0; node->values && k < node->origin->n_outputs; k++)
-        sluice_tensor_unref (node->values[k]);
-    }
+  sluice_analysis_free (self->analysis);
+  for (guint i = 0; i < self->nodes->len; i++)
+    drop_values (self->nodes->pdata[i]);
   g_ptr_array_unref (self->nodes);
   g_ptr_array_unref (self->blocks);
   g_clear_pointer (&self->frames, g_array_unref);
+  g_clear_pointer (&self->schedule, g_ptr_array_unref);
   g_clear_error (&self->unfed);
   g_free (self);
 }
@@ -47,6 +65,7 @@ sluice_work_add (SluiceWork *self, SluiceWorkKind kind, const SluiceNode *origin
   node->device = device;
   node->index = self->nodes->len;
   g_ptr_array_add (self->nodes, node);
+  sluice_work_touch (self);
   return node;
 }
 
@@ -62,6 +81,7 @@ sluice_work_add_control (SluiceWork *self, SluiceWorkNode *node, SluiceWorkNode 
     memcpy (controls, node->controls, node->n_controls * sizeof (SluiceWorkNode *));
   controls[node->n_controls++] = before;
   node->controls = controls;
+  sluice_work_touch (self);
 }
 
 static void
@@ -100,96 +120,12 @@ sluice_work_sweep (SluiceWork *self)
         {
           node->index = kept;
           self->nodes->pdata[kept++] = node;
-          continue;
         }
-      for (guint k = 0; node->values && k < node->origin->n_outputs; k++)
-        sluice_tensor_unref (node->values[k]);
+      else
+        drop_values (node);
     }
   g_ptr_array_set_size (self->nodes, (int) kept);
-}
-
-typedef struct
-{
-  GPtrArray *order;
-  GPtrArray *stack;   /* of nodes entered and not left: an own stack, chains are long */
-  GArray *next_input; /* of guint: the input to look at next, beside the stack */
-} Sort;
-
-/* The predecessor of a node that stands at `i`, data inputs first; NULL where there is none there.
- */
-static SluiceWorkNode *
-predecessor (const SluiceWorkNode *node, guint i)
-{
-  SluiceWorkNode *before =
-      i < node->n_inputs ? node->inputs[i].node : node->controls[i - node->n_inputs];
-  return sluice_work_is_back_edge (before) ? NULL : before;
-}
-
-enum
-{
-  UNSEEN,
-  ENTERED,
-  LEFT
-};
-
-static SluiceWorkNode *
-visit (Sort *sort, SluiceWorkNode *root)
-{
-  guint zero = 0;
-  root->mark = ENTERED;
-  g_ptr_array_add (sort->stack, root);
-  g_array_append_val (sort->next_input, zero);
-  while (sort->stack->len)
-    {
-      SluiceWorkNode *node = sort->stack->pdata[sort->stack->len - 1];
-      guint *next = &g_array_index (sort->next_input, guint, sort->next_input->len - 1);
-      if (*next == node->n_inputs + node->n_controls)
-        {
-          node->mark = LEFT;
-          g_ptr_array_add (sort->order, node);
-          g_ptr_array_set_size (sort->stack, (int) sort->stack->len - 1);
-          g_array_set_size (sort->next_input, sort->next_input->len - 1);
-          continue;
-        }
-      SluiceWorkNode *before = predecessor (node, (*next)++);
-      if (!before || before->mark == LEFT)
-        continue;
-      if (before->mark == ENTERED)
-        return before;
-      before->mark = ENTERED;
-      g_ptr_array_add (sort->stack, before);
-      g_array_append_val (sort->next_input, zero);
-    }
-  return NULL;
-}
-
-GPtrArray *
-sluice_work_sort (SluiceWork *self, SluiceWorkNode **stuck)
-{
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
-  g_autoptr (GArray) next = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr (GPtrArray) order = g_ptr_array_sized_new (self->nodes->len);
-  Sort sort = { order, stack, next };
-  for (guint i = 0; i < self->nodes->len; i++)
-    ((SluiceWorkNode *) self->nodes->pdata[i])->mark = UNSEEN;
-  for (guint i = 0; i < self->nodes->len; i++)
-    {
-      SluiceWorkNode *node = self->nodes->pdata[i];
-      SluiceWorkNode *cycle = node->mark == UNSEEN ? visit (&sort, node) : NULL;
-      if (cycle)
-        {
-          *stuck = cycle;
-          return NULL;
-        }
-    }
-  return g_steal_pointer (&order);
-}
-
-gboolean
-sluice_work_fail_cycle (const SluiceWorkNode *stuck, GError **error)
-{
-  return sluice_node_fail (stuck->origin, error, SLUICE_ERROR_INVALID_ARGUMENT,
-                           "it is part of a cycle, and needs its own output");
+  sluice_work_touch (self);
 }
 
 SluiceDType
@@ -197,20 +133,28 @@ sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge)
 {
   if (!edge.node)
     return sluice_dtype_base (sluice_edge_dtype (self->feeds[edge.port]));
-  if (edge.node->kind == SLUICE_WORK_SEND || edge.node->kind == SLUICE_WORK_RECV
-      || edge.node->kind == SLUICE_WORK_FEED)
-    return sluice_dtype_base (edge.node->origin->outputs[edge.node->port].dtype);
-  if (edge.node->n_outputs) /* of a region */
-    return edge.node->outputs[edge.port]->origin->outputs[0].dtype;
-  return edge.node->origin->outputs[edge.port].dtype;
+  const SluiceOutput *outputs = edge.node->origin->outputs;
+  const SluiceWorkRegion *region = sluice_work_get_region (edge.node);
+  if (region)
+    return region->outputs[edge.port]->origin->outputs[0].dtype;
+  switch (edge.node->kind)
+    {
+    case SLUICE_WORK_SEND:
+    case SLUICE_WORK_RECV:
+      return sluice_dtype_base (outputs[edge.node->port].dtype);
+    case SLUICE_WORK_FEED:
+      return sluice_dtype_base (outputs[edge.node->end.port].dtype);
+    default:
+      return outputs[edge.port].dtype;
+    }
 }
 
 const SluiceKernel *
-sluice_work_find_kernel (const SluiceWorkNode *node, SluiceDevice *const *devices, int max_rank)
+sluice_work_find_kernel (const SluiceWork *self, const SluiceWorkNode *node)
 {
-  const SluiceDeviceClass *klass = devices[node->device]->klass;
+  const SluiceDeviceClass *klass = self->devices[node->device]->klass;
   return klass->computes && node->kind == SLUICE_WORK_OP && node->origin->op
-             ? sluice_kernel_find (node->origin, klass->type, max_rank, NULL)
+             ? sluice_kernel_find (node->origin, klass->type, self->max_rank, NULL)
              : NULL;
 }
 
@@ -245,33 +189,6 @@ sluice_node_takes_ref (const SluiceNode *node, guint input)
   return FALSE;
 }
 
-/* Roles whose meaning is more than their values, or whose kernels need a step. */
-static gboolean
-is_more_than_values (SluiceRole role)
-{
-  switch (role)
-    {
-    case SLUICE_ROLE_PLACEHOLDER:
-    case SLUICE_ROLE_NO_OP:
-    case SLUICE_ROLE_VARIABLE:
-    case SLUICE_ROLE_RESOURCE_HANDLE:
-    case SLUICE_ROLE_SWITCH:
-    case SLUICE_ROLE_MERGE:
-    case SLUICE_ROLE_ENTER:
-    case SLUICE_ROLE_EXIT:
-    case SLUICE_ROLE_NEXT_ITERATION:
-    case SLUICE_ROLE_LOOP_COND:
-    case SLUICE_ROLE_CONTROL_TRIGGER:
-    case SLUICE_ROLE_SEND:
-    case SLUICE_ROLE_RECV:
-    case SLUICE_ROLE_SUMMARY:
-    case SLUICE_ROLE_MERGE_SUMMARY:
-      return TRUE;
-    default:
-      return FALSE;
-    }
-}
-
 /* A reference, a resource, or what only kernels of a step know how to hold. */
 static gboolean
 is_no_value (SluiceDType dtype)
@@ -283,7 +200,7 @@ gboolean
 sluice_node_only_computes (const SluiceNode *node)
 {
   if (node->error || node->n_outputs == 0 || sluice_node_is_stateful (node)
-      || is_more_than_values (sluice_node_get_role (node)))
+      || sluice_node_get_traits (node)->is_more_than_values)
     return FALSE;
   for (guint i = 0; i < node->n_inputs; i++)
     if (sluice_node_takes_ref (node, i))
@@ -295,29 +212,77 @@ sluice_node_only_computes (const SluiceNode *node)
 }
 
 gboolean
-sluice_node_hands_on (const SluiceNode *node)
-{
-  switch (sluice_node_get_role (node))
-    {
-    case SLUICE_ROLE_IDENTITY:
-    case SLUICE_ROLE_STOP_GRADIENT:
-    case SLUICE_ROLE_RESHAPE:
-    case SLUICE_ROLE_SWITCH:
-    case SLUICE_ROLE_MERGE:
-    case SLUICE_ROLE_ENTER:
-    case SLUICE_ROLE_EXIT:
-    case SLUICE_ROLE_NEXT_ITERATION:
-      return TRUE;
-    default:
-      return FALSE;
-    }
-}
-
-gboolean
 sluice_work_takes_values (const SluiceWork *self, const SluiceWorkNode *node)
 {
   for (guint i = 0; i < node->n_inputs; i++)
     if (is_no_value (sluice_work_dtype (self, node->inputs[i])))
       return FALSE;
   return TRUE;
+}
+
+/* Does one of its inputs come from a branch? A pivot says which one lives, the Switch does not. */
+static gboolean
+is_pivot (const SluiceWorkNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      SluiceRole role =
+          node->inputs[i].node ? sluice_work_role (node->inputs[i].node) : SLUICE_ROLE_NONE;
+      if (role == SLUICE_ROLE_SWITCH || role == SLUICE_ROLE_RECV)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+sluice_work_may_go (const SluiceWork *work, const SluiceWorkNode *node)
+{
+  return node->kind == SLUICE_WORK_OP && sluice_node_only_computes (node->origin)
+         && sluice_work_takes_values (work, node)
+         && !(node->origin->op->def->flags & SLUICE_OP_CHECKS) && !is_pivot (node);
+}
+
+static void
+wait_instead (SluiceWork *work, SluiceWorkNode *node, const guint8 *goes, guint round)
+{
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GPtrArray) controls = g_ptr_array_new ();
+  for (guint i = node->n_controls; i-- > 0;)
+    g_ptr_array_add (stack, node->controls[i]);
+  while (stack->len)
+    {
+      SluiceWorkNode *before = g_ptr_array_steal_index_fast (stack, stack->len - 1);
+      if (!before || before->mark == round)
+        continue;
+      before->mark = round;
+      if (!goes[before->index])
+        {
+          g_ptr_array_add (controls, before);
+          continue;
+        }
+      for (guint i = before->n_controls; i-- > 0;)
+        g_ptr_array_add (stack, before->controls[i]);
+      for (guint i = before->n_inputs; i-- > 0;)
+        g_ptr_array_add (stack, before->inputs[i].node);
+    }
+  node->n_controls = controls->len;
+  node->controls = sluice_work_alloc (work, controls->len * sizeof (SluiceWorkNode *));
+  for (guint i = 0; i < controls->len; i++)
+    node->controls[i] = controls->pdata[i];
+}
+
+void
+sluice_work_wait_for_inputs (SluiceWork *work, const guint8 *goes)
+{
+  for (guint i = 0; i < work->nodes->len; i++)
+    ((SluiceWorkNode *) work->nodes->pdata[i])->mark = 0;
+  for (guint i = 0; i < work->nodes->len; i++)
+    {
+      SluiceWorkNode *node = work->nodes->pdata[i];
+      gboolean waits = FALSE;
+      for (guint k = 0; k < node->n_controls && !goes[node->index]; k++)
+        waits |= goes[node->controls[k]->index];
+      if (waits)
+        wait_instead (work, node, goes, i + 1);
+    }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/device/kernel.h"
+#include "engine/graph/role.h"
 
 /*
  * The work graph: what the passes of one signature turn into the next pass's input, and the plan
@@ -37,6 +38,15 @@ typedef enum
 #define SLUICE_FUSED_OUTPUTS 16
 #define SLUICE_FUSED_INPUTS  (SLUICE_FUSED_MEMBERS * SLUICE_STRIP_OPERANDS)
 
+/* The element-wise nodes that run as one. */
+typedef struct
+{
+  SluiceWorkNode **members; /* in the order in which they run: their inputs are members before them
+                               or inputs of the node */
+  SluiceWorkNode **outputs; /* of the members, in their order */
+  guint n_members, n_outputs;
+} SluiceWorkRegion;
+
 struct _SluiceWorkNode
 {
   const SluiceNode *origin; /* of what only moves a value: the node that it is of */
@@ -45,20 +55,28 @@ struct _SluiceWorkNode
   guint n_inputs, n_controls;
   SluiceWorkEdge *inputs;
   SluiceWorkNode **controls; /* run before; without duplicates */
-  SluiceTensor **values;     /* of CONST: one an output */
-  int port; /* of what only moves a value: output of the origin; -1: a control edge */
-  SluiceWorkNode **members; /* of FUSED: n_members in the order in which they run. Their inputs are
-                               members before them or inputs of the node */
-  guint n_members;
-  SluiceWorkNode **outputs; /* of FUSED, in a PAIR too: n_outputs of the members, in their order */
-  guint n_outputs;
-  guint number;           /* of FEED and FETCH: which of the signature; of PAIR: the input of the
-                             second member that the first one gives */
-  guint index;            /* position in work->nodes, kept by sluice_work_sweep() */
-  guint mark;             /* scratch of the pass that runs */
-  guint frame;            /* where it runs, a number in work->frames: sluice_find_frames() */
-  guint output_frame;     /* where its outputs lie: of Enter and Exit another one */
-  gboolean is_sequential; /* of an Enter: the iterations of its loop follow one another */
+  /* What the kind has besides; AFTER has nothing. */
+  union
+  {
+    gboolean is_sequential;  /* OP, an Enter: the iterations of its loop follow one another */
+    SluiceTensor **values;   /* CONST: one an output */
+    int port;                /* SEND, RECV: output of the origin; -1: a control edge */
+    SluiceWorkRegion region; /* FUSED */
+    struct
+    {
+      SluiceWorkNode *giver, *taker; /* the taker may be FUSED */
+      guint input;                   /* of the taker: the one that the giver gives */
+    } pair;                          /* PAIR */
+    struct
+    {
+      int port;     /* output of the origin */
+      guint number; /* of the signature */
+    } end;          /* FEED, FETCH */
+  };
+  guint index;        /* position in work->nodes, kept by sluice_work_sweep() */
+  guint mark;         /* scratch of the pass that runs */
+  guint frame;        /* where it runs, a number in work->frames (frames.h) */
+  guint output_frame; /* where its outputs lie: of Enter and Exit another one */
 };
 
 /* A loop's frame. Number 0 is the graph itself, outside all loops. */
@@ -71,16 +89,36 @@ typedef struct
   guint n_enters;
 } SluiceWorkFrame;
 
+/* What holds of a work graph: each pass says what it needs and what it brings about. */
+typedef enum
+{
+  SLUICE_FACT_PRUNED = 1 << 0,      /* holds the closure of a signature */
+  SLUICE_FACT_PARTITIONED = 1 << 1, /* no edge leaves its device but from a Send to its Recv */
+  SLUICE_FACT_SCHEDULED = 1 << 2,   /* has `schedule` */
+  SLUICE_FACT_FRAMED = 1 << 3,      /* every node knows its frame; passes keep that so */
+  SLUICE_FACT_FUSED = 1 << 4,       /* nodes may be FUSED */
+} SluiceFacts;
+
+typedef struct _SluiceAnalysis SluiceAnalysis; /* analysis.h */
+
 typedef struct
 {
-  GPtrArray *nodes; /* of SluiceWorkNode */
+  GPtrArray *nodes;             /* of SluiceWorkNode */
+  guint facts;                  /* SluiceFacts */
+  guint64 version;              /* grows with every change: sluice_work_touch() */
+  SluiceDevice *const *devices; /* of the session, by number */
+  int max_rank;                 /* of kernels */
+  /* (nullable): the order in which one thread runs the nodes, a topological one. Nodes that were
+   * swept since stay in it: sluice_work_has() */
+  GPtrArray *schedule;
+  SluiceAnalysis *analysis; /* (nullable): what analysis.c has found out */
   const SluiceEdge *feeds;
   guint n_feeds;
   SluiceWorkEdge *fetches;
   guint n_fetches;
   SluiceWorkNode **targets; /* run although nothing fetches them */
   guint n_targets;
-  GArray *frames;       /* of SluiceWorkFrame, parents first; NULL before sluice_find_frames() */
+  GArray *frames;       /* of SluiceWorkFrame, parents first; NULL: nobody has looked for them */
   gboolean feeds_inner; /* an edge that is no placeholder's is fed: its static shape says nothing */
   guint8 *needs;        /* in parts: by fetch and in it by feed, is the value behind that feed? */
   GError *unfed;        /* (nullable): what a run fails with, once it has had its effects */
@@ -89,6 +127,8 @@ typedef struct
   gsize n_free;
 } SluiceWork;
 
+/* An empty one. devices: borrowed for its life */
+SluiceWork *sluice_work_new (SluiceDevice *const *devices, int max_rank);
 void sluice_work_free (SluiceWork *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceWork, sluice_work_free)
 
@@ -99,15 +139,18 @@ sluice_work_add (SluiceWork *self, SluiceWorkKind kind, const SluiceNode *origin
 /* Adds a control input unless it is there. */
 void sluice_work_add_control (SluiceWork *self, SluiceWorkNode *node, SluiceWorkNode *before);
 
+/* To be called when edges or kinds of nodes were changed and before anybody asks analysis.h;
+ * sluice_work_add(), …_add_control() and …_sweep() do so. */
+static inline void
+sluice_work_touch (SluiceWork *self)
+{
+  self->version++;
+}
+
 /* Drops the nodes that no fetch or target needs, keeps the order of the others and numbers them. */
 void sluice_work_sweep (SluiceWork *self);
 
-/* The nodes in an order in which every node follows what it needs within an iteration. (transfer
- * container); NULL where there is a cycle that no NextIteration closes, *stuck is then a node of
- * it. */
-GPtrArray *sluice_work_sort (SluiceWork *self, SluiceWorkNode **stuck);
-
-/* Is the node, of an order that was made before, still there? */
+/* Is the node, of an order that was made before, still there? Nodes are freed with the graph. */
 static inline gboolean
 sluice_work_has (const SluiceWork *self, const SluiceWorkNode *node)
 {
@@ -121,15 +164,20 @@ sluice_shapes_could_equal (const SluiceShape *a, const SluiceShape *b)
   return a->rank >= 0 && a->rank == b->rank && sluice_shape_compatible (a, b);
 }
 
-/* FALSE with what sluice_work_sort() stuck at. */
-gboolean sluice_work_fail_cycle (const SluiceWorkNode *stuck, GError **error);
-
 SluiceDType sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge);
 
 /* Of the kernel that the op of the node has on its device. (nullable): it runs no op, or the device
- * computes nothing. devices: of the session, by number */
-const SluiceKernel *
-sluice_work_find_kernel (const SluiceWorkNode *node, SluiceDevice *const *devices, int max_rank);
+ * computes nothing. */
+const SluiceKernel *sluice_work_find_kernel (const SluiceWork *self, const SluiceWorkNode *node);
+
+/* Of a region, also one that takes its part of a pair. (nullable) */
+static inline const SluiceWorkRegion *
+sluice_work_get_region (const SluiceWorkNode *node)
+{
+  if (node->kind == SLUICE_WORK_PAIR)
+    node = node->pair.taker;
+  return node->kind == SLUICE_WORK_FUSED ? &node->region : NULL;
+}
 
 /* As far as the static shape tells, every dimension that it does not know being unknown_dim; 0 of a
  * reference. */
@@ -137,9 +185,6 @@ double sluice_output_bytes (const SluiceOutput *output, double unknown_dim);
 
 /* Does argument number `input` of the node take the variable itself, not its value? */
 gboolean sluice_node_takes_ref (const SluiceNode *node, guint input);
-
-/* Are its outputs its first inputs, without a look at the elements? */
-gboolean sluice_node_hands_on (const SluiceNode *node);
 
 /* Is it enough to know the node's inputs to know its outputs, and all that it is there for? Never
  * of what has state, a reference, a placeholder, control flow. */
@@ -158,9 +203,26 @@ sluice_work_role (const SluiceWorkNode *node)
   return node->kind == SLUICE_WORK_OP ? sluice_node_get_role (node->origin) : SLUICE_ROLE_NONE;
 }
 
-/* What a NextIteration gives belongs to the next iteration: it orders nothing within one. */
+/* Of what was folded, moves a value or runs several nodes: none of them. */
+static inline const SluiceRoleTraits *
+sluice_work_get_traits (const SluiceWorkNode *node)
+{
+  return &sluice_role_traits[sluice_work_role (node)];
+}
+
 static inline gboolean
 sluice_work_is_back_edge (const SluiceWorkNode *from)
 {
   return from && sluice_work_role (from) == SLUICE_ROLE_NEXT_ITERATION;
+}
+
+/* What the node runs after within an iteration, data inputs first: number i of n_inputs +
+ * n_controls. (nullable): a fed value, or what a NextIteration gives, which belongs to the next
+ * iteration and orders nothing within one */
+static inline SluiceWorkNode *
+sluice_work_get_before (const SluiceWorkNode *node, guint i)
+{
+  SluiceWorkNode *before =
+      i < node->n_inputs ? node->inputs[i].node : node->controls[i - node->n_inputs];
+  return sluice_work_is_back_edge (before) ? NULL : before;
 }

@@ -126,7 +126,7 @@ leave_out (Select *self, SluiceNode *node)
 static gboolean
 is_writer (const SluiceNode *node)
 {
-  return !sluice_node_hands_on (node)
+  return !sluice_node_get_traits (node)->moves_value
          && !(node->op != NULL && node->op->def->flags & SLUICE_OP_ONLY_READS);
 }
 
@@ -197,7 +197,7 @@ select_all (Select *self)
           role == SLUICE_ROLE_PLACEHOLDER && !is_fed (self, (SluiceEdge){ node, 0 });
       if (node->error != NULL || is_unfed || touches_world (node))
         leave_out (self, node);
-      else if (role == SLUICE_ROLE_VARIABLE || role == SLUICE_ROLE_RESOURCE_HANDLE)
+      else if (sluice_node_get_traits (node)->is_state)
         leave_out_writers (self, node);
     }
   for (guint i = 0; i < n; i++)

@@ -163,16 +163,20 @@ prepare_step (Machine *self, GPtrArray *feeds, guint worker, gboolean summaries,
   add_targets (fetches, p->fetches);
   if (summaries)
     g_ptr_array_add (fetches, p->summaries);
-  return sluice_session_prepare (self->session, (const char *const *) feeds->pdata, feeds->len,
-                                 (const char *const *) fetches->pdata, fetches->len,
-                                 (const char *const[]){ p->train[worker] }, 1, error);
+  return sluice_session_prepare (
+      self->session,
+      &(SluiceStepNames){ (const char *const *) feeds->pdata, (const char *const *) fetches->pdata,
+                          (const char *const[]){ p->train[worker] }, feeds->len, fetches->len, 1 },
+      error);
 }
 
 static SluiceCallable *
 prepare_fetches (Machine *self, GPtrArray *feeds, GPtrArray *fetches, GError **error)
 {
-  return sluice_session_prepare (self->session, (const char *const *) feeds->pdata, feeds->len,
-                                 (const char *const *) fetches->pdata, fetches->len, NULL, 0,
+  return sluice_session_prepare (self->session,
+                                 &(SluiceStepNames){ (const char *const *) feeds->pdata,
+                                                     (const char *const *) fetches->pdata, NULL,
+                                                     feeds->len, fetches->len, 0 },
                                  error);
 }
 
@@ -252,11 +256,11 @@ machine_new (SluiceProject *project,
   self->examples = examples;
   self->test = test;
   self->limit = G_MAXINT64;
-  SluiceSessionOptions options = { .n_cpus = MAX (n_cpus > 0 ? n_cpus : project->n_cpus, 1),
-                                   .memory_limit = memory_limit,
-                                   .seed = MAX (project->seed, 1),
-                                   .soft_placement = TRUE,
-                                   .recompute = project->recompute };
+  SluiceSessionOptions options = project->session;
+  options.n_cpus = MAX (n_cpus > 0 ? n_cpus : options.n_cpus, 1);
+  options.memory_limit = memory_limit;
+  options.seed = MAX (project->seed, 1);
+  options.soft_placement = TRUE;
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
   self->graph = sluice_graph_load_file (project->graph_path, error);
   self->session = self->graph != NULL ? sluice_session_new (&options, error) : NULL;

@@ -12,9 +12,7 @@
 static gboolean
 is_variable (const SluiceNode *node)
 {
-  SluiceRole role = sluice_node_get_role (node);
-  return node->error == NULL
-         && (role == SLUICE_ROLE_VARIABLE || role == SLUICE_ROLE_RESOURCE_HANDLE);
+  return node->error == NULL && sluice_node_get_traits (node)->is_state;
 }
 
 /* The variable that an edge is, or hands on as it is. (nullable) */
@@ -29,7 +27,7 @@ find_variable (SluiceEdge edge)
       if (is_variable (node))
         return node;
       if (node->error != NULL || node->n_inputs == 0
-          || !(sluice_node_hands_on (node) || role == SLUICE_ROLE_READ_VARIABLE))
+          || !(sluice_node_get_traits (node)->moves_value || role == SLUICE_ROLE_READ_VARIABLE))
         return NULL;
       node = node->inputs[0].node;
     }

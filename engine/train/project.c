@@ -11,6 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/near.h"
+#include "engine/runtime/session/options.h"
 
 /* What a key holds, and so how it is read, checked, overridden and written. */
 typedef enum
@@ -61,8 +62,6 @@ static const Key keys[] = {
   { "train", "checkpoint-every", KEY_COUNT, AT (checkpoint_every), OPTIONAL, 0 },
   { "train", "summary-every", KEY_COUNT, AT (summary_every), OPTIONAL, 0 },
   { "train", "evaluate-every", KEY_COUNT, AT (evaluate_every), OPTIONAL, 0 },
-  { "train", "cpus", KEY_COUNT, AT (n_cpus), OPTIONAL, 0 },
-  { "train", "recompute", KEY_BOOL, AT (recompute), OPTIONAL, 0 },
   { "data", "source", KEY_SOURCE, AT (source), REQUIRED, 0 },
   { "data", "train-x", KEY_PATH, AT (train_x), WITH_DATA, 0 },
   { "data", "train-y", KEY_PATH, AT (train_y), OPTIONAL, 0 },
@@ -286,6 +285,25 @@ find_key (const char *group, const char *name)
   return NULL;
 }
 
+/* (nullable): of sessions, in [train] */
+static const SluiceOption *
+find_option (const char *group, const char *name)
+{
+  const SluiceOption *option = sluice_options_find (name);
+  return strcmp (group, "train") == 0 && option != NULL && option->flags & SLUICE_OPTION_PROJECT
+             ? option
+             : NULL;
+}
+
+static gboolean
+set_option (SluiceProject *self, const SluiceOption *option, const char *text, GError **error)
+{
+  if (sluice_option_parse (option, &self->session, text, error))
+    return TRUE;
+  g_prefix_error (error, "[train] %s: ", option->key);
+  return FALSE;
+}
+
 static gboolean
 unknown_key (const char *what, const char *near, GError **error)
 {
@@ -356,6 +374,18 @@ load_parameters (SluiceProject *self, GKeyFile *file, GError **error)
   return TRUE;
 }
 
+/* The known key that looks most like this one. (nullable) */
+static const char *
+near_key (const char *group, const char *name)
+{
+  const char *known[G_N_ELEMENTS (keys) + 1];
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    known[i] = strcmp (keys[i].group, group) == 0 ? keys[i].key : NULL;
+  known[G_N_ELEMENTS (keys)] =
+      strcmp (group, "train") == 0 ? sluice_options_near_key (name, SLUICE_OPTION_PROJECT) : NULL;
+  return sluice_near_name (name, known, G_N_ELEMENTS (known));
+}
+
 static gboolean
 load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **error)
 {
@@ -370,16 +400,16 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
   for (guint i = 0; names[i] != NULL; i++)
     {
       const Key *key = find_key (group, names[i]);
-      if (key == NULL)
+      const SluiceOption *option = find_option (group, names[i]);
+      if (key == NULL && option == NULL)
         {
-          const char *known[G_N_ELEMENTS (keys)];
-          for (guint k = 0; k < G_N_ELEMENTS (keys); k++)
-            known[k] = strcmp (keys[k].group, group) == 0 ? keys[k].key : NULL;
           g_autofree char *what = g_strdup_printf ("key '%s' in group [%s]", names[i], group);
-          return unknown_key (what, sluice_near_name (names[i], known, G_N_ELEMENTS (keys)), error);
+          return unknown_key (what, near_key (group, names[i]), error);
         }
       g_autofree char *text = get_text (file, group, names[i], error);
-      if (text == NULL || !set_value (self, key, text, error))
+      if (text == NULL
+          || !(key != NULL ? set_value (self, key, text, error)
+                           : set_option (self, option, text, error)))
         return FALSE;
     }
   return TRUE;
@@ -507,15 +537,14 @@ sluice_project_set (SluiceProject *self, const char *assignment, GError **error)
   const SluiceNamedEdge *parameter = find_parameter (self, name);
   if (parameter != NULL)
     return set_parameter (self, parameter, equals + 1, error);
-  char *dot = strchr (name, '.');
-  const Key *key;
-  if (dot != NULL)
-    {
-      g_autofree char *group = g_strndup (name, dot - name);
-      key = find_key (group, dot + 1);
-    }
-  else
-    key = find_key ("train", name) != NULL ? find_key ("train", name) : find_key (NULL, name);
+  const char *dot = strchr (name, '.');
+  g_autofree char *group = dot != NULL ? g_strndup (name, dot - name) : g_strdup ("train");
+  const Key *key = find_key (group, dot != NULL ? dot + 1 : name);
+  const SluiceOption *option = find_option (group, dot != NULL ? dot + 1 : name);
+  if (key == NULL && dot == NULL)
+    key = find_key (NULL, name);
+  if (option != NULL)
+    return set_option (self, option, equals + 1, error);
   if (key != NULL)
     return set_value (self, key, equals + 1, error);
 
@@ -525,6 +554,9 @@ sluice_project_set (SluiceProject *self, const char *assignment, GError **error)
                                         : g_strdup_printf ("%s.%s", keys[i].group, keys[i].key));
   for (guint i = 0; i < self->parameters->len; i++)
     g_ptr_array_add (known, g_strdup (g_array_index (self->parameters, SluiceNamedEdge, i).name));
+  const char *near = sluice_options_near_key (dot != NULL ? dot + 1 : name, SLUICE_OPTION_PROJECT);
+  if (near != NULL)
+    g_ptr_array_add (known, dot == NULL ? g_strdup (near) : g_strconcat ("train.", near, NULL));
   g_autofree char *what = g_strdup_printf ("key '%s'", name);
   return unknown_key (what, sluice_near_name (name, (const char *const *) known->pdata, known->len),
                       error);
@@ -591,6 +623,21 @@ copy_file (
   return g_file_copy (source, target, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, error);
 }
 
+/* Those that are not as everywhere. */
+static void
+save_options (const SluiceProject *self, GKeyFile *file)
+{
+  guint n;
+  const SluiceOption *options = sluice_options_list (&n);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *text = sluice_option_to_text (&options[i], &self->session);
+      if (options[i].flags & SLUICE_OPTION_PROJECT
+          && sluice_option_get (&options[i], &self->session) != options[i].default_value)
+        set_text (file, "train", options[i].key, text);
+    }
+}
+
 gboolean
 sluice_project_save (const SluiceProject *self, const char *folder, GError **error)
 {
@@ -601,6 +648,7 @@ sluice_project_save (const SluiceProject *self, const char *folder, GError **err
       if (text != NULL)
         set_text (file, keys[i].group, keys[i].key, text);
     }
+  save_options (self, file);
   g_autofree char *base = g_path_get_basename (self->graph_path);
   set_text (file, "project", "graph", base);
   for (guint i = 0; i < self->parameters->len; i++)

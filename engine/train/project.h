@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <glib.h>
+#include "engine/runtime/session/session.h"
 
 /*
  * A project: a folder with project.ini (GKeyFile), model.pbtxt and model.layout. Unknown and
@@ -35,9 +35,8 @@ typedef struct
   GArray *fetches;  /* of SluiceNamedEdge: extra scalars logged each step */
 
   gint64 n_steps, batch, checkpoint_every, summary_every, evaluate_every;
-  gboolean recompute; /* SluiceSessionOptions */
-  gint64 n_cpus;      /* virtual CPU devices that the graph is made for; 0: one */
   guint64 seed;
+  SluiceSessionOptions session; /* of [train]: the options of options.h that projects have */
 
   char *source;   /* "idx", "csv", "npy", "text"; "graph": batches come out of the graph itself, and
                      the keys of files and feeds are not wanted */

@@ -115,8 +115,8 @@ fill (void *data)
   SluiceQueueRunners *self = filler->all;
   SluiceRunOptions options = { .cancellable = self->cancellable, .may_wait = TRUE };
   GError *error = NULL;
-  g_autoptr (SluiceCallable) callable =
-      sluice_session_prepare (self->session, NULL, 0, NULL, 0, &filler->enqueue, 1, &error);
+  g_autoptr (SluiceCallable) callable = sluice_session_prepare (
+      self->session, &(SluiceStepNames){ NULL, NULL, &filler->enqueue, 0, 0, 1 }, &error);
   while (callable != NULL && !is_stopping (self)
          && sluice_callable_run (callable, NULL, NULL, &options, &error))
     continue;

@@ -205,8 +205,8 @@ trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError 
 {
   if (!sluice_examples_load_all (self->project, &self->examples, &self->test, error))
     return FALSE;
-  self->machine = machine_new (self->project, self->examples, self->test, options->n_cpus,
-                               options->memory_limit, error);
+  self->machine =
+      machine_new (self->project, self->examples, self->test, 0, options->memory_limit, error);
   if (self->machine == NULL)
     return FALSE;
   self->scalars = g_new0 (double, self->machine->n_scalars);

@@ -24,8 +24,7 @@ typedef struct
   const char
       *init_from;       /* (nullable): a checkpoint whose values a new run's variables begin with */
   gboolean init_partly; /* those that it lacks keep their initial values */
-  guint n_cpus;         /* virtual CPU devices; 0: one */
-  gsize memory_limit;   /* of each of them; 0: none */
+  gsize memory_limit;   /* of each device; 0: none */
   gboolean start_paused;
 } SluiceTrainerOptions;
 

@@ -623,6 +623,24 @@ class Cli:
             "train", "--workspace", self.folder / "memory", self.mlp, "--steps", 20, "--memory",
             "--memory-limit", "64M", "--recompute"), 0, "parameter", "gradient",
             "finished at step 20")
+        self.check("run --explain list", self.call("run", "--explain", "list"), 0, "prune",
+                   "fuse", "--recompute")
+        passes = json.loads(self.call("run", "--explain", "list", "--json").stdout)["passes"]
+        for entry in passes:
+            options = ["--recompute"] if entry["option"] == "recompute" else ["--ordered"]
+            if entry["option"] in (None, "recompute", "ordered"):
+                said = self.call("run", graph, "--explain", entry["pass"], *options, "--json",
+                                 "--feed", "x", "--fetch", "twice:0")
+                self.tap.point(f"run --explain {entry['pass']}",
+                               json.loads(said.stdout)["pass"] == entry["pass"], said.stderr)
+        self.check("run --explain prune", self.call("run", graph, "--explain", "prune", "--feed",
+                                                    "x", "--fetch", "twice:0"), 0,
+                   "+ twice = ", "(<x>", "+ fetch twice")
+        self.check("run --explain of no pass", self.call("run", graph, "--explain", "prnue",
+                                                         "--fetch", "twice:0"), 1, "'prnue'",
+                   "prune")
+        self.check("run --explain of a pass that does not run", self.call(
+            "run", graph, "--explain", "order", "--feed", "x", "--fetch", "twice:0"), 1, "ordered")
         graph.write_text(LOOP)
         self.check("run: an endless loop", self.call("run", graph, "--fetch", "out:0",
                                                      "--max-iterations", 1000), 1,

@@ -193,7 +193,8 @@ bench_graph (const char *name,
   g_autoptr (SluiceSession) session = rounds_session (graph, &options);
   const char *feeds[] = { "x", "y" };
   g_autoptr (SluiceCallable) callable = sluice_session_prepare (
-      session, feeds, has_values ? 2 : 0, &last, fetches, &last, !fetches, &error);
+      session, &(SluiceStepNames){ feeds, &last, &last, has_values ? 2 : 0, fetches, !fetches },
+      &error);
   if (!callable)
     rounds_fatal (error);
   g_autoptr (SluiceTensor) x = sluice_tensor_new_float (1), y = sluice_tensor_new_float (0);

@@ -122,7 +122,8 @@ run_init (Run *self, Chain chain, SluiceTensor *const *feeds, gboolean no_fusion
   self->session = sluice_session_new (&(SluiceSessionOptions){ .no_fusion = no_fusion }, &error);
   if (!sluice_builder_finish (&b, &error) || !sluice_session_extend (self->session, graph, &error))
     fatal (error);
-  self->callable = sluice_session_prepare (self->session, names, 3, fetches, 1, NULL, 0, &error);
+  self->callable = sluice_session_prepare (
+      self->session, &(SluiceStepNames){ names, fetches, NULL, 3, 1, 0 }, &error);
   if (!self->callable)
     fatal (error);
 }

@@ -48,7 +48,7 @@ time_counter (const char *name, SluiceGraph *graph, const Variable *v, guint n_c
   g_autoptr (SluiceSession) session = rounds_session (graph, &options);
   const char *target = v->exit.node->name;
   g_autoptr (SluiceCallable) callable =
-      sluice_session_prepare (session, NULL, 0, NULL, 0, &target, 1, &error);
+      sluice_session_prepare (session, &(SluiceStepNames){ NULL, NULL, &target, 0, 0, 1 }, &error);
   if (!callable)
     rounds_fatal (error);
   double rates[21];
@@ -190,7 +190,7 @@ prepare_lstm (SluiceEdge (*build) (SluiceBuilder *, Lstm))
   g_autofree char *fetch = g_strdup_printf ("%s:%d", dw.values.node->name, dw.values.port);
   const char *fetches[] = { fetch };
   SluiceCallable *callable =
-      sluice_session_prepare (session, feeds, 2, fetches, 1, NULL, 0, &error);
+      sluice_session_prepare (session, &(SluiceStepNames){ feeds, fetches, NULL, 2, 1, 0 }, &error);
   if (!callable)
     rounds_fatal (error);
   return callable;

@@ -26,7 +26,8 @@ static SluiceCallable *
 prepare (SluiceSession *session, const char *target)
 {
   GError *error = NULL;
-  SluiceCallable *callable = sluice_session_prepare (session, NULL, 0, NULL, 0, &target, 1, &error);
+  SluiceCallable *callable =
+      sluice_session_prepare (session, &(SluiceStepNames){ NULL, NULL, &target, 0, 0, 1 }, &error);
   if (!callable)
     rounds_fatal (error);
   return callable;
@@ -188,8 +189,8 @@ bench_checkpoint (void)
       for (gint64 k = 0; k < values[i]->n_elements; k++)
         ((float *) values[i]->data)[k] = (float) (k % 1000);
     }
-  g_autoptr (SluiceCallable) saving =
-      sluice_session_prepare (session, feeds, N_VARIABLES, NULL, 0, &save, 1, &error);
+  g_autoptr (SluiceCallable) saving = sluice_session_prepare (
+      session, &(SluiceStepNames){ feeds, NULL, &save, N_VARIABLES, 0, 1 }, &error);
   if (!saving)
     rounds_fatal (error);
   g_autoptr (SluiceCallable) restoring = prepare (session, "restore");

@@ -59,8 +59,9 @@ pair_prepare (PairSide *sides,
     {
       GError *error = NULL;
       sides[i].feeds = feeds;
-      sides[i].step = sluice_session_prepare (sides[i].session, names, n_names, &fetch,
-                                              fetch != NULL, &target, 1, &error);
+      sides[i].step = sluice_session_prepare (
+          sides[i].session, &(SluiceStepNames){ names, &fetch, &target, n_names, fetch != NULL, 1 },
+          &error);
       check (sides[i].step != NULL, error);
     }
 }

@@ -203,8 +203,11 @@ static SluiceCallable *
 prepare (SluiceSession *session, const Training *training, GError **error)
 {
   return sluice_session_prepare (
-      session, (const char *const *) training->feeds->pdata, training->feeds->len, NULL, 0,
-      (const char *const *) training->targets->pdata, training->targets->len, error);
+      session,
+      &(SluiceStepNames){ (const char *const *) training->feeds->pdata, NULL,
+                          (const char *const *) training->targets->pdata, training->feeds->len, 0,
+                          training->targets->len },
+      error);
 }
 
 static SluiceSession *

@@ -69,7 +69,7 @@ static Operand
 find_operand (const SluiceWorkNode *node, guint n_before, SluiceWorkEdge edge)
 {
   for (guint i = 0; i < n_before; i++)
-    if (node->members[i] == edge.node)
+    if (node->region.members[i] == edge.node)
       return (Operand){ .member = (int) i };
   for (guint i = 0; i < node->n_inputs; i++)
     if (node->inputs[i].node == edge.node && node->inputs[i].port == edge.port)
@@ -140,8 +140,8 @@ lay_temps (Fusion *self)
 static int
 find_output (const SluiceWorkNode *node, const SluiceWorkNode *member)
 {
-  for (guint i = 0; i < node->n_outputs; i++)
-    if (node->outputs[i] == member)
+  for (guint i = 0; i < node->region.n_outputs; i++)
+    if (node->region.outputs[i] == member)
       return (int) i;
   return -1;
 }
@@ -156,7 +156,7 @@ add_member (Fusion *self,
             GError **error)
 {
   guint i = self->n_members;
-  const SluiceWorkNode *work_node = node->members[i];
+  const SluiceWorkNode *work_node = node->region.members[i];
   Member *member = &self->members[i];
   GError *failed = NULL;
   member->origin = work_node->origin;
@@ -200,18 +200,18 @@ sluice_fusion_new (const SluiceWorkNode *node,
 {
   Fusion *self = g_new0 (Fusion, 1);
   self->widest = 1;
-  self->members = g_new0 (Member, node->n_members);
+  self->members = g_new0 (Member, node->region.n_members);
   self->sizes = g_new0 (guint8, node->n_inputs);
   self->last_reader = g_new0 (guint8, node->n_inputs);
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (Operand));
-  while (self->n_members < node->n_members)
+  while (self->n_members < node->region.n_members)
     if (!add_member (self, node, device_type, max_rank, operands, error))
       {
         fusion_free (self);
         return NULL;
       }
   self->n_inputs = node->n_inputs;
-  self->n_outputs = node->n_outputs;
+  self->n_outputs = node->region.n_outputs;
   self->operands = (Operand *) g_array_steal (operands, NULL);
   self->strip = STRIP_BYTES / (gint64) self->widest;
   find_chains (self);

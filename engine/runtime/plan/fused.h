@@ -5,7 +5,7 @@
 #include "engine/passes/work.h"
 
 /*
- * Runs what sluice_fuse() put together: strip by strip where the operands have the shapes that
+ * Runs what the fuse pass put together: strip by strip where the operands have the shapes that
  * fusion hoped for, else one node after the other, whole. Both give the same bits.
  */
 extern const SluiceKernel sluice_fused_kernel;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "engine/graph/role.h"
+
 static gboolean
 is_optimizer_state (const SluiceNode *node)
 {
@@ -45,12 +47,7 @@ is_below_gradients (const char *name)
 SluiceMemoryClass
 sluice_memory_class_of_node (const SluiceNode *node)
 {
-  switch (sluice_node_get_role (node))
-    {
-    case SLUICE_ROLE_VARIABLE:
-    case SLUICE_ROLE_RESOURCE_HANDLE:
-      return is_optimizer_state (node) ? SLUICE_MEMORY_OPTIMIZER : SLUICE_MEMORY_PARAMETER;
-    default:
-      return is_below_gradients (node->name) ? SLUICE_MEMORY_GRADIENT : SLUICE_MEMORY_ACTIVATION;
-    }
+  if (sluice_node_get_traits (node)->is_state)
+    return is_optimizer_state (node) ? SLUICE_MEMORY_OPTIMIZER : SLUICE_MEMORY_PARAMETER;
+  return is_below_gradients (node->name) ? SLUICE_MEMORY_GRADIENT : SLUICE_MEMORY_ACTIVATION;
 }

@@ -62,11 +62,11 @@ sluice_paired_new (const SluiceWorkNode *node,
                    GError **error)
 {
   Paired *self = g_new0 (Paired, 1);
-  if (member_init (&self->giver, node->members[0], device_type, max_rank, error)
-      && member_init (&self->taker, node->members[1], device_type, max_rank, error))
+  if (member_init (&self->giver, node->pair.giver, device_type, max_rank, error)
+      && member_init (&self->taker, node->pair.taker, device_type, max_rank, error))
     {
-      self->n_inputs = node->members[1]->n_inputs; /* few: SLUICE_FUSED_INPUTS, a rule's */
-      self->taken = node->number;
+      self->n_inputs = node->pair.taker->n_inputs; /* few: SLUICE_FUSED_INPUTS, a rule's */
+      self->taken = node->pair.input;
       return self;
     }
   paired_free (self);

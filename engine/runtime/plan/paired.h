@@ -4,7 +4,7 @@
 
 #include "engine/passes/work.h"
 
-/* Runs what sluice_pair() put together: the taker's kernel, which calls the giver's where it wants
+/* Runs what the pair pass put together: the taker's kernel, which calls the giver's where it wants
  * the value. */
 extern const SluiceKernel sluice_paired_kernel;
 

@@ -7,12 +7,11 @@
 #include "engine/runtime/plan/paired.h"
 #include "engine/runtime/session/parts.h"
 #include "engine/runtime/plan/memory-class.h"
-#include "engine/runtime/plan/schedule.h"
 
 typedef struct
 {
   SluiceWork *work;
-  const SluicePlanOptions *options;
+  gboolean truncates; /* transfers */
   SluicePlan *plan;
   GPtrArray *order;        /* the work nodes that become plan nodes, by rank */
   guint32 *rank;           /* by work index; NOWHERE: its value is there from the start */
@@ -51,27 +50,12 @@ keep_constants (Compile *compile)
   plan->constants = (SluiceTensor **) g_ptr_array_steal (constants, NULL);
 }
 
-/* Whatever is ready may go first: ranks are a matter of memory, never of values. */
-static void
-shuffle (GPtrArray *order, guint64 seed)
-{
-  g_autoptr (GRand) rand =
-      g_rand_new_with_seed_array ((guint32[]){ (guint32) seed, (guint32) (seed >> 32) }, 2);
-  for (guint i = order->len; i > 1; i--)
-    {
-      guint k = (guint) g_rand_int_range (rand, 0, (gint32) i);
-      gpointer other = order->pdata[k];
-      order->pdata[k] = order->pdata[i - 1];
-      order->pdata[i - 1] = other;
-    }
-}
-
 /* The plan's nodes, by frame and in a frame by rank. */
 static void
-number_nodes (Compile *compile, const GPtrArray *order)
+number_nodes (Compile *compile)
 {
   SluicePlan *plan = compile->plan;
-  const GPtrArray *nodes = compile->work->nodes;
+  const GPtrArray *nodes = compile->work->nodes, *order = compile->work->schedule;
   for (guint i = 0; i < nodes->len; i++)
     compile->rank[i] = SLUICE_PLAN_NOWHERE;
   g_autofree guint32 *next = g_new0 (guint32, plan->n_frames);
@@ -102,21 +86,10 @@ number_nodes (Compile *compile, const GPtrArray *order)
 static gboolean
 is_virtual (const Compile *compile, const SluiceWorkNode *work_node)
 {
-  if (compile->options->devices[work_node->device]->klass->computes)
-    return FALSE;
   /* What steers the step or stands for state is real everywhere. */
-  switch (sluice_work_role (work_node))
-    {
-    case SLUICE_ROLE_VARIABLE:
-    case SLUICE_ROLE_RESOURCE_HANDLE:
-    case SLUICE_ROLE_SWITCH:
-    case SLUICE_ROLE_MERGE:
-    case SLUICE_ROLE_LOOP_COND:
-    case SLUICE_ROLE_CONTROL_TRIGGER:
-      return FALSE;
-    default:
-      return TRUE;
-    }
+  const SluiceRoleTraits *traits = sluice_work_get_traits (work_node);
+  return !compile->work->devices[work_node->device]->klass->computes && !traits->is_control_flow
+         && !traits->is_state;
 }
 
 static gboolean
@@ -125,9 +98,9 @@ find_kernel (Compile *compile,
              SluicePlanNode *node,
              GError **error)
 {
-  const SluiceDevice *device = compile->options->devices[work_node->device];
+  const SluiceDevice *device = compile->work->devices[work_node->device];
   const char *type = device->klass->computes ? device->klass->type : "CPU";
-  node->kernel = sluice_kernel_find (work_node->origin, type, compile->options->max_rank, error);
+  node->kernel = sluice_kernel_find (work_node->origin, type, compile->work->max_rank, error);
   if (!node->kernel)
     return FALSE;
   guint flags = node->kernel->flags;
@@ -233,34 +206,55 @@ static void
 compile_end (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
 {
   gboolean feeds = work_node->kind == SLUICE_WORK_FEED;
-  guint8 dtype = (guint8) sluice_dtype_base (work_node->origin->outputs[work_node->port].dtype);
   node->kernel = feeds ? &sluice_parts_feed_kernel : &sluice_parts_fetch_kernel;
-  node->state = GUINT_TO_POINTER (work_node->number);
+  node->state = GUINT_TO_POINTER (work_node->end.number);
   node->flags |= feeds ? SLUICE_PLAN_ASYNC : SLUICE_PLAN_CHEAP | SLUICE_PLAN_RUNS_DEAD;
   node->n_outputs = feeds;
   node->first_output = compile->dtypes->len;
   if (feeds)
-    g_byte_array_append (compile->dtypes, &dtype, 1);
+    {
+      const SluiceOutput *output = &work_node->origin->outputs[work_node->end.port];
+      guint8 dtype = (guint8) sluice_dtype_base (output->dtype);
+      g_byte_array_append (compile->dtypes, &dtype, 1);
+    }
 }
 
-static gboolean
-compile_node (Compile *compile, guint32 rank, GError **error)
+static void
+compile_transfer (const Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
 {
-  SluiceWorkNode *work_node = compile->order->pdata[rank];
-  const SluiceDevice *device = compile->options->devices[work_node->device];
-  SluicePlan *plan = compile->plan;
-  SluicePlanNode *node = &plan->nodes[rank];
-  node->origin = work_node->origin;
-  node->origin_id = work_node->origin->id;
-  node->device = (guint16) work_node->device;
-  node->n_inputs = (guint16) work_node->n_inputs;
-  node->n_outputs = (guint16) work_node->origin->n_outputs;
-  node->memory_class = work_node->kind == SLUICE_WORK_SEND || work_node->kind == SLUICE_WORK_RECV
-                           ? SLUICE_MEMORY_TRANSFER
-                           : sluice_memory_class_of_node (node->origin);
-  if (work_node->n_inputs > G_MAXUINT16 || work_node->origin->n_outputs > G_MAXUINT16)
-    return sluice_node_fail (node->origin, error, SLUICE_ERROR_UNIMPLEMENTED,
-                             "more than 65535 inputs or outputs");
+  const gboolean sends = work_node->kind == SLUICE_WORK_SEND, has_value = work_node->port >= 0;
+  node->flags |= (sends ? SLUICE_PLAN_SEND : SLUICE_PLAN_RECV) | SLUICE_PLAN_CHEAP;
+  node->n_outputs = has_value;
+  node->memory_class = SLUICE_MEMORY_TRANSFER;
+  if (!sends && receives_entered (work_node))
+    node->flags |= SLUICE_PLAN_ENTERED;
+  if (sends && compile->truncates && has_value
+      && sluice_dtype_base (node->origin->outputs[work_node->port].dtype) == SLUICE_FLOAT)
+    node->flags |= SLUICE_PLAN_TRUNCATE;
+}
+
+/* A node that runs several. */
+static gboolean
+compile_together (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
+{
+  const char *type = compile->work->devices[work_node->device]->klass->type;
+  const SluiceWorkRegion *region = sluice_work_get_region (work_node);
+  const int max_rank = compile->work->max_rank;
+  const gboolean is_pair = work_node->kind == SLUICE_WORK_PAIR;
+  node->kernel = is_pair ? &sluice_paired_kernel : &sluice_fused_kernel;
+  node->state = is_pair ? sluice_paired_new (work_node, type, max_rank, error)
+                        : sluice_fusion_new (work_node, type, max_rank, error);
+  node->flags |= SLUICE_PLAN_TOGETHER;
+  if (region)
+    node->n_outputs = (guint16) region->n_outputs;
+  book_outputs (compile, work_node, node);
+  return node->state != NULL;
+}
+
+/* What the kind of the work node decides. */
+static gboolean
+compile_kind (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
+{
   gboolean ok = TRUE;
   switch (work_node->kind)
     {
@@ -269,23 +263,8 @@ compile_node (Compile *compile, guint32 rank, GError **error)
       book_outputs (compile, work_node, node);
       break;
     case SLUICE_WORK_FUSED:
-      node->kernel = &sluice_fused_kernel;
-      node->state =
-          sluice_fusion_new (work_node, device->klass->type, compile->options->max_rank, error);
-      ok = node->state != NULL;
-      node->flags |= SLUICE_PLAN_TOGETHER;
-      node->n_outputs = (guint16) work_node->n_outputs;
-      book_outputs (compile, work_node, node);
-      break;
     case SLUICE_WORK_PAIR:
-      node->kernel = &sluice_paired_kernel;
-      node->state =
-          sluice_paired_new (work_node, device->klass->type, compile->options->max_rank, error);
-      ok = node->state != NULL;
-      node->flags |= SLUICE_PLAN_TOGETHER;
-      if (work_node->n_outputs)
-        node->n_outputs = (guint16) work_node->n_outputs;
-      book_outputs (compile, work_node, node);
+      ok = compile_together (compile, work_node, node, error);
       break;
     case SLUICE_WORK_CONST:
       node->flags |= SLUICE_PLAN_CONST | SLUICE_PLAN_CHEAP;
@@ -296,23 +275,33 @@ compile_node (Compile *compile, guint32 rank, GError **error)
       node->n_outputs = 0;
       break;
     case SLUICE_WORK_SEND:
-      node->flags |= SLUICE_PLAN_SEND | SLUICE_PLAN_CHEAP;
-      node->n_outputs = work_node->port < 0 ? 0 : 1;
-      if (compile->options->truncate && work_node->port >= 0
-          && sluice_dtype_base (node->origin->outputs[work_node->port].dtype) == SLUICE_FLOAT)
-        node->flags |= SLUICE_PLAN_TRUNCATE;
-      break;
     case SLUICE_WORK_RECV:
-      node->flags |= SLUICE_PLAN_RECV | SLUICE_PLAN_CHEAP;
-      if (receives_entered (work_node))
-        node->flags |= SLUICE_PLAN_ENTERED;
-      node->n_outputs = work_node->port < 0 ? 0 : 1;
+      compile_transfer (compile, work_node, node);
       break;
     case SLUICE_WORK_FEED:
     case SLUICE_WORK_FETCH:
       compile_end (compile, work_node, node);
       break;
     }
+  return ok;
+}
+
+static gboolean
+compile_node (Compile *compile, guint32 rank, GError **error)
+{
+  SluiceWorkNode *work_node = compile->order->pdata[rank];
+  SluicePlan *plan = compile->plan;
+  SluicePlanNode *node = &plan->nodes[rank];
+  node->origin = work_node->origin;
+  node->origin_id = work_node->origin->id;
+  node->device = (guint16) work_node->device;
+  node->n_inputs = (guint16) work_node->n_inputs;
+  node->n_outputs = (guint16) work_node->origin->n_outputs;
+  node->memory_class = sluice_memory_class_of_node (node->origin);
+  if (work_node->n_inputs > G_MAXUINT16 || work_node->origin->n_outputs > G_MAXUINT16)
+    return sluice_node_fail (node->origin, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "more than 65535 inputs or outputs");
+  gboolean ok = compile_kind (compile, work_node, node, error);
   plan->max_outputs = MAX (plan->max_outputs, node->n_outputs);
   /* A Merge counts in its own way even where nothing can be dead. */
   plan->has_dead |= (node->flags & (SLUICE_PLAN_MAY_LEAVE_DEAD | SLUICE_PLAN_MERGE)) != 0;
@@ -619,25 +608,6 @@ compile_edges (Compile *compile)
   lay_frames (compile);
 }
 
-/* Under a memory limit a loop that pops runs one iteration at a time: what is popped early is no
- * longer the swap's, which reads ahead besides, and may be what the present iteration lacks. */
-static void
-slow_popping_loops (const SluiceWork *work, SluiceDevice *const *devices)
-{
-  for (guint i = 0; i < work->nodes->len; i++)
-    {
-      const SluiceWorkNode *node = work->nodes->pdata[i];
-      if (sluice_work_role (node) != SLUICE_ROLE_STACK_POP || !devices[node->device]->swap)
-        continue;
-      for (guint at = node->frame; at != 0;)
-        {
-          SluiceWorkFrame *frame = &g_array_index (work->frames, SluiceWorkFrame, at);
-          frame->parallel_iterations = 1;
-          at = frame->parent;
-        }
-    }
-}
-
 static void
 copy_frames (Compile *compile)
 {
@@ -659,15 +629,12 @@ copy_frames (Compile *compile)
 }
 
 static gboolean
-compile_all (Compile *compile, GPtrArray *order, GError **error)
+compile_all (Compile *compile, GError **error)
 {
   SluicePlan *plan = compile->plan;
   keep_constants (compile);
-  slow_popping_loops (compile->work, compile->options->devices);
   copy_frames (compile);
-  if (compile->options->order_seed)
-    shuffle (order, compile->options->order_seed);
-  number_nodes (compile, order);
+  number_nodes (compile);
   plan->nodes = aligned_alloc (64, MAX (plan->n_nodes, 1) * sizeof (SluicePlanNode));
   memset (plan->nodes, 0, plan->n_nodes * sizeof (SluicePlanNode));
   plan->pending = g_new0 (guint32, plan->n_nodes + 1);
@@ -681,34 +648,10 @@ compile_all (Compile *compile, GPtrArray *order, GError **error)
   return TRUE;
 }
 
-/* (transfer container) (nullable) */
-static GPtrArray *
-rank_nodes (SluiceWork *work, GError **error)
-{
-  GPtrArray *order = sluice_schedule (work);
-  SluiceWorkNode *stuck = NULL;
-  if (!order && !sluice_work_sort (work, &stuck))
-    sluice_work_fail_cycle (stuck, error);
-  return order;
-}
-
 SluicePlan *
-sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **error)
+sluice_plan_new (SluiceWork *work, gboolean truncate_transfers, GError **error)
 {
-  for (guint i = 0; i < work->nodes->len; i++)
-    ((SluiceWorkNode *) work->nodes->pdata[i])->index = i;
-  g_autoptr (GPtrArray) in_order = rank_nodes (work, error);
-  if (!in_order || !sluice_find_frames (work, in_order, error))
-    return NULL;
-  if (!options->no_loosen)
-    sluice_loosen_constants (work, in_order);
-  if (options->recomputes)
-    sluice_recompute (work, in_order, options->devices, options->max_rank);
-  if (options->fuses)
-    {
-      sluice_fuse (work, in_order, options->devices, options->max_rank);
-      sluice_pair_regions (work, options->devices, options->max_rank);
-    }
+  g_assert (work->schedule && work->frames);
   g_autoptr (SluicePlan) plan = g_new0 (SluicePlan, 1);
   plan->n_feeds = work->n_feeds;
   plan->feeds = g_memdup2 (work->feeds, work->n_feeds * sizeof (SluiceEdge));
@@ -721,8 +664,10 @@ sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **er
   g_autoptr (GArray) fed = g_array_new (FALSE, FALSE, sizeof (SluicePlanEdge));
   g_autoptr (GByteArray) dtypes = g_byte_array_new ();
   g_byte_array_append (dtypes, (const guint8[]){ SLUICE_INVALID }, 1); /* never NULL */
-  Compile compile = { work, options, plan, order, rank, first_constant, kept, fed, dtypes };
-  if (!compile_all (&compile, in_order, error))
+  Compile compile = {
+    work, truncate_transfers, plan, order, rank, first_constant, kept, fed, dtypes
+  };
+  if (!compile_all (&compile, error))
     return NULL;
   plan->output_dtypes = g_byte_array_free (g_steal_pointer (&dtypes), FALSE);
   note_readers (plan);

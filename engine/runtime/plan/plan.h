@@ -149,18 +149,14 @@ typedef struct
   GError *unfed;         /* (nullable): what every step fails with at its end */
 } SluicePlan;
 
-typedef struct
-{
-  SluiceDevice *const *devices;
-  int max_rank;        /* of kernels */
-  gboolean no_loosen;  /* constants stay the nodes that they are */
-  guint64 order_seed;  /* 0: the order that keeps the peak low; else nodes get ranks by lot */
-  gboolean fuses;      /* element-wise nodes into one */
-  gboolean recomputes; /* cheap values instead of keeping them */
-  gboolean truncate;   /* floats lose their lower half on the way to another device */
-} SluicePlanOptions;
-
-/* (transfer full) (nullable): UNIMPLEMENTED, NOT_FOUND, INVALID_ARGUMENT naming the node. */
-SluicePlan *sluice_plan_new (SluiceWork *work, const SluicePlanOptions *options, GError **error);
+/**
+ * sluice_plan_new:
+ * @work: as sluice_passes_run() gives it
+ * @truncate_transfers: floats lose their lower half on the way to another device
+ *
+ * Returns: (transfer full) (nullable): %NULL with UNIMPLEMENTED, NOT_FOUND or INVALID_ARGUMENT
+ * naming the node
+ */
+SluicePlan *sluice_plan_new (SluiceWork *work, gboolean truncate_transfers, GError **error);
 void sluice_plan_free (SluicePlan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluicePlan, sluice_plan_free)

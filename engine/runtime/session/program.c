@@ -194,12 +194,27 @@ number_frames (SluicePrograms *self, SluicePlan *plan)
     }
 }
 
+static void list_member (const SluiceWorkNode *node, const SluiceNode *origin, GPtrArray *names);
+
+/* What the node runs besides its origin, in the order in which it runs. */
 static void
 list_others (const SluiceWorkNode *node, const SluiceNode *origin, GPtrArray *names)
 {
-  for (guint i = 0; i < node->n_members; i++)
-    list_others (node->members[i], origin, names);
-  if (node->n_members == 0 && node->origin != origin)
+  if (node->kind == SLUICE_WORK_PAIR)
+    {
+      list_member (node->pair.giver, origin, names);
+      list_member (node->pair.taker, origin, names);
+    }
+  for (guint i = 0; node->kind == SLUICE_WORK_FUSED && i < node->region.n_members; i++)
+    list_member (node->region.members[i], origin, names);
+}
+
+static void
+list_member (const SluiceWorkNode *node, const SluiceNode *origin, GPtrArray *names)
+{
+  if (node->kind == SLUICE_WORK_FUSED)
+    list_others (node, origin, names);
+  else if (node->origin != origin)
     g_ptr_array_add (names, (gpointer) node->origin->name);
 }
 
@@ -210,7 +225,7 @@ name_members (SluicePrograms *self, const SluiceWork *work)
   for (guint i = 0; i < work->nodes->len; i++)
     {
       const SluiceWorkNode *node = work->nodes->pdata[i];
-      if (node->n_members == 0)
+      if (node->kind != SLUICE_WORK_FUSED && node->kind != SLUICE_WORK_PAIR)
         continue;
       g_autoptr (GPtrArray) names = g_ptr_array_new ();
       list_others (node, node->origin, names);
@@ -224,50 +239,39 @@ name_members (SluicePrograms *self, const SluiceWork *work)
     }
 }
 
-static SluiceWork *
-prune (SluicePrograms *self, const SluiceSignature *signature, GError **error)
+/* Calls that the signature needs are written out, and what the passes are to do is filled in. */
+static void
+get_ready (SluicePrograms *self,
+           const SluiceSignature *signature,
+           gboolean node_by_node,
+           SluicePassOptions *options)
 {
   if (sluice_graph_lower_closure (self->graph, signature->fetches, signature->n_fetches,
                                   signature->targets, signature->n_targets))
     sluice_programs_place (self);
-  return sluice_prune (signature, self->placements, error);
+  *options = (SluicePassOptions){ .signature = signature,
+                                  .placements = self->placements,
+                                  .devices = (SluiceDevice *const *) self->devices->pdata,
+                                  .max_rank = self->max_rank,
+                                  .order_seed = self->order_seed };
+  options->wishes =
+      (self->no_optimize ? 0 : SLUICE_PASS_OPTIMIZE) | (node_by_node ? 0 : SLUICE_PASS_LEAVE_OUT)
+      | (self->no_fusion ? 0 : SLUICE_PASS_FUSE) | (self->recompute ? SLUICE_PASS_RECOMPUTE : 0)
+      | (self->ordered ? SLUICE_PASS_ORDER_EFFECTS : 0)
+      | (self->order_seed ? SLUICE_PASS_SHUFFLE : 0);
 }
 
-/* Signature → passes → partition → plan. Under graph_lock. */
+/* Signature → passes → plan. Under graph_lock. */
 SluicePlan *
 sluice_programs_compile (SluicePrograms *self,
                          const SluiceSignature *signature,
                          gboolean node_by_node,
                          GError **error)
 {
-  g_autoptr (SluiceWork) work = prune (self, signature, error);
-  if (!work)
-    return NULL;
-  if (!self->no_optimize)
-    {
-      sluice_fold (work, self->max_rank);
-      sluice_merge_common (work);
-      if (!node_by_node)
-        sluice_drop_unread (work);
-    }
-  if (self->ordered && !sluice_order_effects (work, error))
-    return NULL;
-  SluiceDevice *const *devices = (SluiceDevice *const *) self->devices->pdata;
-  const gboolean fuses = !self->no_optimize && !self->no_fusion && !node_by_node;
-  if (fuses)
-    {
-      sluice_drop_gates (work);
-      sluice_pair (work, devices, self->max_rank);
-    }
-  sluice_partition (work);
-  SluicePlanOptions options = { .devices = devices,
-                                .max_rank = self->max_rank,
-                                .no_loosen = self->no_optimize,
-                                .order_seed = self->order_seed,
-                                .fuses = fuses,
-                                .recomputes = self->recompute && !self->no_optimize,
-                                .truncate = self->truncate_transfers };
-  SluicePlan *plan = sluice_plan_new (work, &options, error);
+  SluicePassOptions options;
+  get_ready (self, signature, node_by_node, &options);
+  g_autoptr (SluiceWork) work = sluice_passes_run (&options, error);
+  SluicePlan *plan = work ? sluice_plan_new (work, self->truncate_transfers, error) : NULL;
   if (!plan)
     return NULL;
   for (guint i = 0; i < plan->n_fetches; i++)
@@ -335,11 +339,34 @@ sluice_programs_prune (SluicePrograms *self, const Names *names, GError **error)
 {
   Parsed parsed;
   SluiceSignature signature;
-  SluiceWork *work = NULL;
+  SluicePassOptions options;
+  g_autoptr (SluiceWork) work = NULL;
   if (parse (self, names, &parsed, &signature, error))
-    work = prune (self, &signature, error);
+    {
+      get_ready (self, &signature, FALSE, &options);
+      work = sluice_work_new (options.devices, options.max_rank);
+      if (!sluice_pass_run (sluice_passes_find ("prune"), work, &options, error))
+        g_clear_pointer (&work, sluice_work_free);
+    }
   parsed_clear (&parsed);
-  return work;
+  return g_steal_pointer (&work);
+}
+
+SluiceExplanation *
+sluice_programs_explain (SluicePrograms *self, const Names *names, const char *pass, GError **error)
+{
+  Parsed parsed;
+  SluiceSignature signature;
+  SluicePassOptions options;
+  SluiceExplanation *explanation = NULL;
+  if (parse (self, names, &parsed, &signature, error))
+    {
+      signature.may_lack_feeds = names->may_lack_feeds;
+      get_ready (self, &signature, names->node_by_node, &options);
+      explanation = sluice_passes_explain (&options, pass, error);
+    }
+  parsed_clear (&parsed);
+  return explanation;
 }
 
 static SluiceProgram *

@@ -85,6 +85,14 @@ void sluice_program_names_free (SluiceProgramNames *names);
 SluiceWork *
 sluice_programs_prune (SluicePrograms *self, const SluiceProgramNames *names, GError **error);
 
+/* What a pass does to the work graph of such a signature: engine/passes/explain.h. Under
+ * graph_lock.
+ */
+SluiceExplanation *sluice_programs_explain (SluicePrograms *self,
+                                            const SluiceProgramNames *names,
+                                            const char *pass,
+                                            GError **error);
+
 /* (transfer full) (nullable). Two threads that ask for a new signature at once make one plan. */
 SluiceProgram *
 sluice_programs_get (SluicePrograms *self, const SluiceProgramNames *names, GError **error);

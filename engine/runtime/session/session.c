@@ -8,6 +8,7 @@
 #include "engine/runtime/session/copy.h"
 #include "engine/runtime/session/events.h"
 #include "engine/runtime/session/host.h"
+#include "engine/runtime/session/options.h"
 #include "engine/runtime/session/parts.h"
 
 struct _SluiceSession
@@ -142,20 +143,19 @@ sluice_session_run (SluiceSession *self,
   return ok;
 }
 
+static SluiceProgramNames
+names_of (const SluiceStepNames *names)
+{
+  return (SluiceProgramNames){ names->feeds,   names->fetches,   names->targets,
+                               names->n_feeds, names->n_fetches, names->n_targets };
+}
+
 SluiceCallable *
-sluice_session_prepare (SluiceSession *self,
-                        const char *const *feeds,
-                        guint n_feeds,
-                        const char *const *fetches,
-                        guint n_fetches,
-                        const char *const *targets,
-                        guint n_targets,
-                        GError **error)
+sluice_session_prepare (SluiceSession *self, const SluiceStepNames *names, GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
-  SluiceProgramNames signature = {
-    feeds, fetches, targets, n_feeds, n_fetches, n_targets, self->options.nan_guard
-  };
+  SluiceProgramNames signature = names_of (names);
+  signature.node_by_node = self->options.nan_guard;
   SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
   if (!program)
     return NULL;
@@ -216,19 +216,13 @@ end_parts (GObject *session, SluiceStep *step, gpointer data)
 
 SluicePartialRun *
 sluice_session_set_up_partial (SluiceSession *self,
-                               const char *const *feeds,
-                               guint n_feeds,
-                               const char *const *fetches,
-                               guint n_fetches,
-                               const char *const *targets,
-                               guint n_targets,
+                               const SluiceStepNames *names,
                                const SluiceRunOptions *options,
                                GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
-  SluiceProgramNames signature = {
-    feeds, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options)
-  };
+  SluiceProgramNames signature = names_of (names);
+  signature.node_by_node = guards (self, options);
   signature.in_parts = TRUE;
   SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
   if (!program)
@@ -336,10 +330,8 @@ static SluiceSessionOptions
 options_like (const SluiceSession *other, const SluiceSessionOptions *own)
 {
   SluiceSessionOptions options = other->options;
+  sluice_options_copy_own (&options, own);
   options.resources = own->resources;
-  options.seed = own->seed;
-  options.keep_waiting = own->keep_waiting;
-  options.max_iterations = own->max_iterations;
   options.no_trace = own->no_trace;
   return options;
 }
@@ -472,21 +464,28 @@ sluice_session_dup_ledger (SluiceSession *self, guint i)
 }
 
 GArray *
-sluice_session_dup_races (SluiceSession *self,
-                          const char *const *feeds,
-                          guint n_feeds,
-                          const char *const *fetches,
-                          guint n_fetches,
-                          const char *const *targets,
-                          guint n_targets,
-                          GError **error)
+sluice_session_dup_races (SluiceSession *self, const SluiceStepNames *names, GError **error)
 {
-  SluiceProgramNames names = { feeds, fetches, targets, n_feeds, n_fetches, n_targets };
+  const SluiceProgramNames program = names_of (names);
   pthread_mutex_lock (&self->programs->graph_lock);
-  g_autoptr (SluiceWork) work = sluice_programs_prune (self->programs, &names, error);
+  g_autoptr (SluiceWork) work = sluice_programs_prune (self->programs, &program, error);
   GArray *races = work ? sluice_find_races (work, error) : NULL;
   pthread_mutex_unlock (&self->programs->graph_lock);
   return races;
+}
+
+SluiceExplanation *
+sluice_session_explain (SluiceSession *self,
+                        const SluiceStepNames *names,
+                        const char *pass,
+                        GError **error)
+{
+  SluiceProgramNames program = names_of (names);
+  program.node_by_node = self->programs->nan_guard;
+  pthread_mutex_lock (&self->programs->graph_lock);
+  SluiceExplanation *explanation = sluice_programs_explain (self->programs, &program, pass, error);
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return explanation;
 }
 
 GArray *

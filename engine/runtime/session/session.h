@@ -19,8 +19,10 @@ SLUICE_PUBLIC_BEGIN
 #define SLUICE_TYPE_SESSION (sluice_session_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceSession, sluice_session, SLUICE, SESSION, GObject)
 
+/* options.h has what a person may choose of these. */
 typedef struct
 {
+  guint n_threads;         /* of the process: for who begins it to hand to pool.h; 0: one a core */
   guint n_cpus;            /* CPU:0 …; 0: one */
   guint n_nulls;           /* NULL:0 … */
   gsize memory_limit;      /* of each CPU device; 0: none */
@@ -111,16 +113,17 @@ gboolean sluice_session_run (SluiceSession *self,
                              const SluiceRunOptions *options,
                              GError **error);
 
+/* A step by names, as sluice_session_run() has them. */
+typedef struct
+{
+  const char *const *feeds, *const *fetches, *const *targets;
+  guint n_feeds, n_fetches, n_targets;
+} SluiceStepNames;
+
 /* A signature looked up once: runs of it touch no names. Counted; keeps its session alive. */
 typedef struct _SluiceCallable SluiceCallable;
-SluiceCallable *sluice_session_prepare (SluiceSession *self,
-                                        const char *const *feeds,
-                                        guint n_feeds,
-                                        const char *const *fetches,
-                                        guint n_fetches,
-                                        const char *const *targets,
-                                        guint n_targets,
-                                        GError **error);
+SluiceCallable *
+sluice_session_prepare (SluiceSession *self, const SluiceStepNames *names, GError **error);
 SluiceCallable *sluice_callable_ref (SluiceCallable *self);
 void sluice_callable_unref (SluiceCallable *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceCallable, sluice_callable_unref)
@@ -149,12 +152,7 @@ typedef struct _SluicePartialRun SluicePartialRun;
  * sluice_session_prepare()
  */
 SluicePartialRun *sluice_session_set_up_partial (SluiceSession *self,
-                                                 const char *const *feeds,
-                                                 guint n_feeds,
-                                                 const char *const *fetches,
-                                                 guint n_fetches,
-                                                 const char *const *targets,
-                                                 guint n_targets,
+                                                 const SluiceStepNames *names,
                                                  const SluiceRunOptions *options,
                                                  GError **error);
 
@@ -224,14 +222,24 @@ SluiceLedger *sluice_session_dup_ledger (SluiceSession *self, guint i);
  * Returns: (transfer full) (nullable) (element-type SluiceRace): %NULL where the step cannot be
  * made, with what a run would fail with
  */
-GArray *sluice_session_dup_races (SluiceSession *self,
-                                  const char *const *feeds,
-                                  guint n_feeds,
-                                  const char *const *fetches,
-                                  guint n_fetches,
-                                  const char *const *targets,
-                                  guint n_targets,
-                                  GError **error);
+GArray *
+sluice_session_dup_races (SluiceSession *self, const SluiceStepNames *names, GError **error);
+
+typedef struct _SluiceExplanation SluiceExplanation; /* engine/passes/explain.h */
+
+/**
+ * sluice_session_explain:
+ * @pass: name of a pass (engine/passes/pipeline.h)
+ *
+ * What that pass does to the graph of such a step, with this session's options. Nothing runs.
+ *
+ * Returns: (transfer full) (nullable): engine/passes/explain.h; %NULL with NOT_FOUND,
+ * FAILED_PRECONDITION where the pass is not enabled here, or with what a run would fail with
+ */
+SluiceExplanation *sluice_session_explain (SluiceSession *self,
+                                           const SluiceStepNames *names,
+                                           const char *pass,
+                                           GError **error);
 
 typedef struct
 {

@@ -7,7 +7,8 @@
 #include "engine/graph/builder.h"
 #include "engine/graph/shape-context.h"
 #include "engine/graph/graphdef.h"
-#include "engine/passes/place.h"
+#include "engine/passes/conflict.h"
+#include "engine/passes/passes.h"
 #include "kernels/registry.h"
 
 typedef struct
@@ -106,14 +107,29 @@ placement (Fixture *f, const SluiceNode *node)
   return sluice_placements_get (f->placements, node);
 }
 
+/* Runs a pass by name. */
+static void
+run (SluiceWork *work, const char *name, const SluicePassOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_pass_run (sluice_passes_find (name), work, options, &error);
+  g_assert_no_error (error);
+}
+
+static SluiceWork *
+prune_for (Fixture *f, const SluiceSignature *signature)
+{
+  SluicePassOptions options = { .signature = signature, .placements = f->placements };
+  SluiceWork *work = sluice_work_new ((SluiceDevice *const *) f->devices->pdata, G_MAXINT);
+  run (work, "prune", &options);
+  return work;
+}
+
 static SluiceWork *
 prune (Fixture *f, SluiceEdge fetch, const SluiceEdge *feeds, guint n_feeds)
 {
-  g_autoptr (GError) error = NULL;
   SluiceSignature signature = { feeds, n_feeds, &fetch, 1, NULL, 0 };
-  SluiceWork *work = sluice_prune (&signature, f->placements, &error);
-  g_assert_no_error (error);
-  return work;
+  return prune_for (f, &signature);
 }
 
 static SluiceWorkNode *
@@ -125,13 +141,33 @@ find (SluiceWork *work, const char *name)
   return NULL;
 }
 
-static guint
-count (SluiceWork *work, SluiceWorkKind kind)
+/* Whatever a run wants, the passes before one bring about what it requires, and all of them
+ * together what the plan compiler reads. Names are told apart, and each pass says what it does. */
+static void
+test_table (void)
 {
-  guint n = 0;
-  for (guint i = 0; i < work->nodes->len; i++)
-    n += ((SluiceWorkNode *) work->nodes->pdata[i])->kind == kind;
-  return n;
+  guint n;
+  const SluicePass *const *passes = sluice_passes_list (&n);
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_true (g_hash_table_add (names, (gpointer) passes[i]->name));
+      g_assert_true (sluice_passes_find (passes[i]->name) == passes[i]);
+      g_assert_cmpuint (strlen (passes[i]->summary), >, 10);
+    }
+  for (guint wishes = 0; wishes < 2 * SLUICE_PASS_SHUFFLE; wishes++)
+    {
+      const SluicePassOptions options = { .wishes = wishes };
+      guint facts = 0;
+      for (guint i = 0; i < n; i++)
+        if (sluice_pass_is_enabled (passes[i], &options))
+          {
+            g_assert_cmphex (passes[i]->requires & ~facts, ==, 0);
+            g_assert_cmphex (passes[i]->excludes & facts, ==, 0);
+            facts |= passes[i]->provides;
+          }
+      g_assert_true (facts & SLUICE_FACT_SCHEDULED && facts & SLUICE_FACT_FRAMED);
+    }
 }
 
 static void
@@ -151,144 +187,6 @@ test_prune (Fixture *f, gconstpointer data)
   g_assert_null (find (half, "b")->inputs[0].node);
   g_autoptr (SluiceWork) nothing = prune (f, a, &a, 1);
   g_assert_cmpuint (nothing->nodes->len, ==, 0);
-}
-
-static void
-test_fold (Fixture *f, gconstpointer data)
-{
-  SluiceEdge sum = op (f, "Add", "sum", number (f, 1), number (f, 2));
-  SluiceEdge negative = op (f, "Neg", "negative", sum, SLUICE_NO_EDGE);
-  SluiceEdge x = placeholder (f, "x");
-  SluiceEdge product = op (f, "Mul", "product", negative, x);
-  place (f, FALSE);
-  g_autoptr (SluiceWork) work = prune (f, product, &x, 1);
-  g_assert_cmpuint (work->nodes->len, ==, 5);
-  sluice_fold (work, G_MAXINT);
-  g_assert_cmpuint (work->nodes->len, ==, 2);
-  SluiceWorkNode *folded = find (work, "negative");
-  g_assert_cmpint (folded->kind, ==, SLUICE_WORK_CONST);
-  g_assert_cmpfloat (*(float *) folded->values[0]->data, ==, -3);
-}
-
-/* A constant behind a control input lives where that does, and so does what is made of it. */
-static void
-test_fold_keeps_controls (Fixture *f, gconstpointer data)
-{
-  SluiceEdge x = placeholder (f, "x");
-  SluiceNode *pivot = add (f, "Identity", "pivot", NULL, &x, 1, NULL);
-  g_autoptr (SluiceTensor) seven = sluice_tensor_new_float (7);
-  SluiceAttr attrs[] = { sluice_attr_tensor ("value", seven),
-                         sluice_attr_type ("dtype", SLUICE_FLOAT) };
-  f->b.control_inputs = &pivot;
-  f->b.n_control_inputs = 1;
-  SluiceEdge c = sluice_builder_add (&f->b, "Const", "c", NULL, 0, attrs, 2);
-  f->b.n_control_inputs = 0;
-  SluiceEdge n = op (f, "Neg", "n", c, SLUICE_NO_EDGE);
-  place (f, FALSE);
-  g_autoptr (SluiceWork) work = prune (f, n, &x, 1);
-  sluice_fold (work, G_MAXINT);
-  SluiceWorkNode *folded = find (work, "n");
-  g_assert_cmpint (folded->kind, ==, SLUICE_WORK_CONST);
-  g_assert_cmpuint (folded->n_controls, ==, 1);
-  g_assert_cmpstr (folded->controls[0]->origin->name, ==, "pivot");
-}
-
-/* A kernel that fails on constants leaves its node, which then fails when it is run. */
-static void
-test_fold_leaves_errors (Fixture *f, gconstpointer data)
-{
-  SluiceEdge zero = sluice_builder_const_int32 (&f->b, 0);
-  SluiceEdge bad = op (f, "FloorDiv", "bad", sluice_builder_const_int32 (&f->b, 1), zero);
-  place (f, FALSE);
-  g_autoptr (SluiceWork) work = prune (f, bad, NULL, 0);
-  sluice_fold (work, G_MAXINT);
-  g_assert_cmpint (find (work, "bad")->kind, ==, SLUICE_WORK_OP);
-}
-
-/* What is fed is no constant, also where a constant's edge is fed. */
-static void
-test_fold_respects_feeds (Fixture *f, gconstpointer data)
-{
-  SluiceEdge c = number (f, 1);
-  SluiceEdge n = op (f, "Neg", "n", c, SLUICE_NO_EDGE);
-  place (f, FALSE);
-  g_autoptr (SluiceWork) work = prune (f, n, &c, 1);
-  sluice_fold (work, G_MAXINT);
-  g_assert_cmpint (find (work, "n")->kind, ==, SLUICE_WORK_OP);
-}
-
-static void
-test_common (Fixture *f, gconstpointer data)
-{
-  SluiceEdge x = placeholder (f, "x"), y = placeholder (f, "y");
-  SluiceEdge a = op (f, "AddV2", "a", x, y), b = op (f, "AddV2", "b", y, x);
-  SluiceEdge c = op (f, "Sub", "c", x, y), d = op (f, "Sub", "d", y, x);
-  SluiceEdge sum = op (f, "Mul", "ab", op (f, "Neg", "na", a, SLUICE_NO_EDGE),
-                       op (f, "Neg", "nb", b, SLUICE_NO_EDGE));
-  SluiceEdge all = op (f, "Add", "all", sum, op (f, "Mul", "cd", c, d));
-  place (f, FALSE);
-  SluiceEdge feeds[] = { x, y };
-  g_autoptr (SluiceWork) work = prune (f, all, feeds, 2);
-  g_assert_cmpuint (work->nodes->len, ==, 9);
-  sluice_merge_common (work);
-  g_assert_cmpuint (work->nodes->len, ==, 7); /* a = b, -a = -b; x - y is not y - x */
-  g_assert_nonnull (find (work, "d"));
-  g_assert_null (find (work, "b"));
-  g_assert_true (find (work, "ab")->inputs[0].node == find (work, "ab")->inputs[1].node);
-}
-
-/* Never what has state, reads a variable, or stands elsewhere. */
-static void
-test_common_spares (Fixture *f, gconstpointer data)
-{
-  SluiceEdge shape = sluice_builder_const_ints (&f->b, SLUICE_INT32, NULL, 0);
-  SluiceAttr attr = sluice_attr_type ("dtype", SLUICE_FLOAT);
-  SluiceEdge r1 = sluice_builder_add (&f->b, "RandomUniform", "r1", &shape, 1, &attr, 1);
-  SluiceEdge r2 = sluice_builder_add (&f->b, "RandomUniform", "r2", &shape, 1, &attr, 1);
-  SluiceEdge w = variable (f, "w", NULL);
-  SluiceEdge i1 = op (f, "Identity", "i1", w, SLUICE_NO_EDGE);
-  SluiceEdge i2 = op (f, "Identity", "i2", w, SLUICE_NO_EDGE);
-  SluiceEdge x = placeholder (f, "x");
-  SluiceEdge n1 = { add (f, "Neg", "n1", "/cpu:0", &x, 1, NULL), 0 };
-  SluiceEdge n2 = { add (f, "Neg", "n2", "/cpu:1", &x, 1, NULL), 0 };
-  SluiceEdge parts[] = { r1, r2, i1, i2, n1, n2 };
-  SluiceEdge sum = { add (f, "AddN", "sum", NULL, parts, 6, NULL), 0 };
-  place (f, FALSE);
-  g_autoptr (SluiceWork) work = prune (f, sum, &x, 1);
-  guint before = work->nodes->len;
-  sluice_merge_common (work);
-  g_assert_cmpuint (work->nodes->len, ==, before);
-}
-
-static void
-test_partition (Fixture *f, gconstpointer data)
-{
-  SluiceEdge x = placeholder (f, "x");
-  SluiceEdge a = { add (f, "Neg", "a", "/cpu:0", &x, 1, NULL), 0 };
-  SluiceEdge far[3];
-  for (int i = 0; i < 3; i++)
-    far[i] = (SluiceEdge){ add (f, "Square", NULL, "/cpu:1", &a, 1, NULL), 0 };
-  SluiceEdge sum = { add (f, "AddN", "sum", "/cpu:1", far, 3, NULL), 0 };
-  SluiceEdge back = { add (f, "Neg", "back", "/cpu:0", &x, 1, sum.node), 0 };
-  place (f, FALSE);
-  g_autoptr (SluiceWork) work = prune (f, back, &x, 1);
-  sluice_partition (work);
-  g_assert_cmpuint (count (work, SLUICE_WORK_SEND), ==, 2);
-  g_assert_cmpuint (count (work, SLUICE_WORK_RECV), ==, 2);
-  SluiceWorkNode *recv = find (work, "back")->controls[0];
-  g_assert_cmpint (recv->kind, ==, SLUICE_WORK_RECV);
-  g_assert_cmpint (recv->port, ==, -1);
-  for (guint i = 0; i < work->nodes->len; i++)
-    {
-      SluiceWorkNode *node = work->nodes->pdata[i];
-      if (node->kind == SLUICE_WORK_RECV)
-        continue;
-      for (guint k = 0; k < node->n_inputs; k++)
-        if (node->inputs[k].node)
-          g_assert_cmpuint (node->inputs[k].node->device, ==, node->device);
-      for (guint k = 0; k < node->n_controls; k++)
-        g_assert_cmpuint (node->controls[k]->device, ==, node->device);
-    }
 }
 
 static void
@@ -505,169 +403,14 @@ test_folder_of_shapes (Fixture *f, gconstpointer data)
 
 #define TEST(path, function) g_test_add (path, Fixture, NULL, setup, function, teardown)
 
-static gboolean
-waits_for (const SluiceWorkNode *node, const char *name)
-{
-  for (guint i = 0; i < node->n_controls; i++)
-    if (strcmp (node->controls[i]->origin->name, name) == 0)
-      return TRUE;
-  return FALSE;
-}
-
-/* As gradients are gated: of two of one op one is read, after both are there. */
-static void
-test_unread_goes (Fixture *f, gconstpointer data)
-{
-  SluiceEdge x = placeholder (f, "x");
-  SluiceEdge dy = op (f, "Neg", "dy", x, SLUICE_NO_EDGE);
-  SluiceEdge shared = op (f, "Exp", "shared", dy, SLUICE_NO_EDGE);
-  SluiceEdge factor = op (f, "Mul", "factor", shared, dy);
-  SluiceEdge unread = op (f, "Mul", "unread", factor, shared);
-  SluiceEdge read = op (f, "Square", "read", dy, SLUICE_NO_EDGE);
-  SluiceNode *gate = add (f, "NoOp", "gate", NULL, NULL, 0, unread.node);
-  SluiceNode *controls[] = { gate };
-  f->b.control_inputs = controls;
-  f->b.n_control_inputs = 1;
-  SluiceEdge gated = sluice_builder_add (&f->b, "Identity", "gated", &read, 1, NULL, 0);
-  f->b.n_control_inputs = 0;
-  place (f, FALSE);
-  g_autoptr (SluiceWork) work = prune (f, gated, &x, 1);
-  g_assert_cmpuint (work->nodes->len, ==, 7);
-  sluice_drop_unread (work);
-  g_assert_cmpuint (work->nodes->len, ==, 4);
-  g_assert_null (find (work, "unread"));
-  g_assert_null (find (work, "factor"));
-  g_assert_null (find (work, "shared"));
-  g_assert_cmpuint (find (work, "gate")->n_controls, ==, 1);
-  g_assert_true (waits_for (find (work, "gate"), "dy"));
-}
-
-/* What is asked for, may fail on purpose, says which branch lives, or has two waiters, is run. */
-static void
-test_unread_stays (Fixture *f, gconstpointer data)
-{
-  SluiceEdge x = placeholder (f, "x");
-  SluiceEdge target = op (f, "Neg", "target", x, SLUICE_NO_EDGE);
-  SluiceEdge numbers = op (f, "Abs", "numbers", x, SLUICE_NO_EDGE);
-  SluiceAttr shape = sluice_attr_shape ("shape", &SLUICE_SHAPE_SCALAR);
-  SluiceAttr message = sluice_attr_string ("message", "bad");
-  SluiceEdge checks[] = {
-    sluice_builder_add (&f->b, "EnsureShape", "check", &numbers, 1, &shape, 1),
-    sluice_builder_add (&f->b, "CheckNumerics", "finite", &numbers, 1, &message, 1),
-  };
-  SluiceEdge is_big = op (f, "Greater", "is-big", x, number (f, 1));
-  SluiceEdge branches = op (f, "Switch", "branches", x, is_big);
-  SluiceEdge pivot = op (f, "Identity", "pivot", branches, SLUICE_NO_EDGE);
-  SluiceEdge two = op (f, "Exp", "two", x, SLUICE_NO_EDGE);
-  SluiceNode *first = add (f, "NoOp", "first", NULL, NULL, 0, two.node);
-  SluiceNode *before[] = {
-    target.node, checks[0].node, checks[1].node, pivot.node, two.node, first
-  };
-  SluiceNodeSpec spec = { .name = "all", .op = "NoOp" };
-  spec.control_inputs = before;
-  spec.n_control_inputs = G_N_ELEMENTS (before);
-  g_autoptr (GError) error = NULL;
-  SluiceNode *all = sluice_graph_add (f->graph, &spec, &error);
-  g_assert_no_error (error);
-  place (f, FALSE);
-  SluiceNode *targets[] = { target.node, all };
-  SluiceSignature signature = { &x, 1, NULL, 0, targets, 2 };
-  g_autoptr (SluiceWork) work = sluice_prune (&signature, f->placements, &error);
-  g_assert_no_error (error);
-  guint n = work->nodes->len;
-  sluice_drop_unread (work);
-  g_assert_cmpuint (work->nodes->len, ==, n);
-  g_assert_cmpuint (find (work, "all")->n_controls, ==, G_N_ELEMENTS (before));
-}
-
-/* x through an Identity that waits for a gate. */
-static SluiceEdge
-gated (Fixture *f, const char *name, SluiceEdge x, SluiceNode *gate)
-{
-  f->b.control_inputs = &gate;
-  f->b.n_control_inputs = 1;
-  SluiceEdge result = sluice_builder_add (&f->b, "Identity", name, &x, 1, NULL, 0);
-  f->b.n_control_inputs = 0;
-  return result;
-}
-
-/* Readers of a gradient take it, and wait for what its gate waited for. */
-static void
-test_gates_go (Fixture *f, gconstpointer data)
-{
-  SluiceEdge x = placeholder (f, "x");
-  SluiceEdge dy = op (f, "Neg", "dy", x, SLUICE_NO_EDGE);
-  SluiceEdge other = op (f, "Exp", "other", x, SLUICE_NO_EDGE);
-  SluiceNode *gate = add (f, "NoOp", "gate", NULL, NULL, 0, other.node);
-  SluiceEdge once = gated (f, "once", dy, gate);
-  SluiceEdge again = op (f, "StopGradient", "again", once, SLUICE_NO_EDGE);
-  SluiceEdge first = op (f, "Abs", "first", again, SLUICE_NO_EDGE);
-  SluiceEdge second = op (f, "Square", "second", again, SLUICE_NO_EDGE);
-  SluiceEdge sum = op (f, "Mul", "sum", first, second);
-  place (f, FALSE);
-  g_autoptr (SluiceWork) work = prune (f, sum, &x, 1);
-  sluice_drop_gates (work);
-  g_assert_null (find (work, "once"));
-  g_assert_null (find (work, "again"));
-  for (guint i = 0; i < 2; i++)
-    {
-      const SluiceWorkNode *reader = find (work, i ? "second" : "first");
-      g_assert_true (reader->inputs[0].node == find (work, "dy"));
-      g_assert_cmpuint (reader->n_controls, ==, 1);
-      g_assert_true (waits_for (reader, "gate"));
-    }
-}
-
-/* What is asked for or waited for, says which branch lives, is read by what asks which of its
- * inputs live, or by so many that edges multiply, is run. */
-static void
-test_gates_stay (Fixture *f, gconstpointer data)
-{
-  SluiceEdge x = placeholder (f, "x");
-  SluiceEdge dy = op (f, "Neg", "dy", x, SLUICE_NO_EDGE);
-  SluiceNode *gate = add (f, "NoOp", "gate", NULL, NULL, 0, dy.node);
-  SluiceNode *gates[] = { gate, op (f, "Exp", "slow", x, SLUICE_NO_EDGE).node };
-  SluiceEdge is_big = op (f, "Greater", "is-big", x, number (f, 1));
-  SluiceEdge branches = op (f, "Switch", "branches", x, is_big);
-  SluiceEdge pivot = op (f, "Identity", "pivot", branches, SLUICE_NO_EDGE);
-  SluiceEdge waited = gated (f, "waited", dy, gate);
-  SluiceEdge merged[] = { op (f, "Square", "branch", pivot, SLUICE_NO_EDGE),
-                          gated (f, "chosen", dy, waited.node) };
-  SluiceAttr n = sluice_attr_int ("N", 2);
-  SluiceEdge merge = sluice_builder_add (&f->b, "Merge", "merge", merged, 2, &n, 1);
-  f->b.control_inputs = gates;
-  f->b.n_control_inputs = 2;
-  SluiceEdge many = sluice_builder_add (&f->b, "Identity", "many", &dy, 1, NULL, 0);
-  f->b.n_control_inputs = 0;
-  SluiceEdge sum = op (f, "Mul", "sum", waited, many);
-  sum = op (f, "Mul", "sum-2", sum, many);
-  sum = op (f, "Mul", "sum-3", sum, many);
-  SluiceEdge fetched = gated (f, "fetched", op (f, "Mul", "sum-4", sum, merge), gate);
-  place (f, FALSE);
-  g_autoptr (SluiceWork) work = prune (f, fetched, &x, 1);
-  guint before = work->nodes->len;
-  sluice_drop_gates (work);
-  g_assert_cmpuint (work->nodes->len, ==, before);
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   sluice_registry_init (sluice_kernel_modules ());
+  g_test_add_func ("/passes/table", test_table);
   TEST ("/passes/prune", test_prune);
-  TEST ("/passes/fold/values", test_fold);
-  TEST ("/passes/fold/keeps-controls", test_fold_keeps_controls);
-  TEST ("/passes/fold/leaves-errors", test_fold_leaves_errors);
-  TEST ("/passes/fold/respects-feeds", test_fold_respects_feeds);
   TEST ("/passes/fold/in-shape-inference", test_folder_of_shapes);
-  TEST ("/passes/common/merges", test_common);
-  TEST ("/passes/common/spares", test_common_spares);
-  TEST ("/passes/unread/goes", test_unread_goes);
-  TEST ("/passes/unread/stays", test_unread_stays);
-  TEST ("/passes/gates/go", test_gates_go);
-  TEST ("/passes/gates/stay", test_gates_stay);
-  TEST ("/passes/partition", test_partition);
   TEST ("/passes/place/groups", test_place);
   TEST ("/passes/place/conflict", test_place_conflict);
   TEST ("/passes/place/shortest", test_place_shortest);

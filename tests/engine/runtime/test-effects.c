@@ -26,8 +26,9 @@ static void
 expect_races (Fixture *f, const char *const *targets, const char *const *words)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GArray) races = sluice_session_dup_races (f->session, NULL, 0, NULL, 0, targets,
-                                                       g_strv_length ((char **) targets), &error);
+  g_autoptr (GArray) races = sluice_session_dup_races (
+      f->session,
+      &(SluiceStepNames){ NULL, NULL, targets, 0, 0, g_strv_length ((char **) targets) }, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (races->len, ==, g_strv_length ((char **) words));
   for (guint i = 0; i < races->len; i++)

@@ -325,8 +325,8 @@ test_guard (void)
   SluiceTensor *output;
   const char *edge = feed.edge;
   g_autoptr (GError) failed = NULL;
-  g_autoptr (SluiceCallable) callable =
-      sluice_session_prepare (f.session, &edge, 1, &fetch, 1, NULL, 0, &failed);
+  g_autoptr (SluiceCallable) callable = sluice_session_prepare (
+      f.session, &(SluiceStepNames){ &edge, &fetch, NULL, 1, 1, 0 }, &failed);
   g_assert_no_error (failed);
   for (int i = 0; i < 4; i++)
     {

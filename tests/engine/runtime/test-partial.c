@@ -31,7 +31,8 @@ set_up (Fixture *f,
 {
   g_autoptr (GError) error = NULL;
   SluicePartialRun *run = sluice_session_set_up_partial (
-      f->session, feeds, n_feeds, fetches, n_fetches, &target, target != NULL, NULL, &error);
+      f->session, &(SluiceStepNames){ feeds, fetches, &target, n_feeds, n_fetches, target != NULL },
+      NULL, &error);
   g_assert_no_error (error);
   return run;
 }
@@ -151,8 +152,9 @@ test_refused_set_up (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_assert_null (sluice_session_set_up_partial (f.session, &cases[i].feed, 1, &cases[i].fetch,
-                                                    1, NULL, 0, NULL, &error));
+      g_assert_null (sluice_session_set_up_partial (
+          f.session, &(SluiceStepNames){ &cases[i].feed, &cases[i].fetch, NULL, 1, 1, 0 }, NULL,
+          &error));
       g_assert_error (error, SLUICE_ERROR, (int) cases[i].code);
     }
 }
@@ -294,8 +296,8 @@ test_cancel (void)
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   SluiceRunOptions options = { .cancellable = cancellable };
   const char *x = "x", *wait = "wait";
-  g_autoptr (SluicePartialRun) run =
-      sluice_session_set_up_partial (f.session, &x, 1, &wait, 1, NULL, 0, &options, NULL);
+  g_autoptr (SluicePartialRun) run = sluice_session_set_up_partial (
+      f.session, &(SluiceStepNames){ &x, &wait, NULL, 1, 1, 0 }, &options, NULL);
   g_autoptr (SluiceTensor) one = sluice_tensor_new_float (1);
   GThread *thread = g_thread_new ("cancel", cancel_when_waiting, cancellable);
   fails (run, "x", one, "wait", SLUICE_ERROR_CANCELLED, "'wait'");

@@ -390,8 +390,8 @@ test_callable (void)
   fixture_extend (&f);
   const char *feeds[] = { "y", "x" }, *fetch = "d";
   g_autoptr (GError) error = NULL;
-  g_autoptr (SluiceCallable) callable =
-      sluice_session_prepare (f.session, feeds, 2, &fetch, 1, NULL, 0, &error);
+  g_autoptr (SluiceCallable) callable = sluice_session_prepare (
+      f.session, &(SluiceStepNames){ feeds, &fetch, NULL, 2, 1, 0 }, &error);
   g_assert_no_error (error);
   g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2), five = sluice_tensor_new_float (5);
   g_autoptr (SluiceTensor) out = NULL;

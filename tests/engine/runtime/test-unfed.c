@@ -90,10 +90,11 @@ test_prepared (void)
   for (int i = 0; i < 2; i++)
     {
       g_autoptr (GError) error = NULL;
-      g_assert_null (sluice_session_prepare (f.session, NULL, 0, &fetch, 1, NULL, 0, &error));
+      g_assert_null (sluice_session_prepare (
+          f.session, &(SluiceStepNames){ NULL, &fetch, NULL, 0, 1, 0 }, &error));
       g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
-      g_assert_null (
-          sluice_session_set_up_partial (f.session, NULL, 0, &fetch, 1, NULL, 0, NULL, NULL));
+      g_assert_null (sluice_session_set_up_partial (
+          f.session, &(SluiceStepNames){ NULL, &fetch, NULL, 0, 1, 0 }, NULL, NULL));
       g_assert_cmpfloat (fixture_fetch (&f, "v", NULL, 0), ==, i);
       expect_unfed (&f, fetch, NULL, "needed by y → x");
     }

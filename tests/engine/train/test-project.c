@@ -205,6 +205,34 @@ test_set (Folder *f, gconstpointer unused)
   g_assert_cmpstr (p->source, ==, "csv");
 }
 
+/* Options of sessions are keys of [train], known from their own table, and live through a save. */
+static void
+test_run_options (Folder *f, gconstpointer unused)
+{
+  folder_write (f, "project.ini",
+                "[project]\nname=A\ngraph=model.pbtxt\ntrain=a\nloss=a:0\n"
+                "[train]\nsteps=1\ncpus=4\nfusion=false\n[data]\nsource=graph\n",
+                -1);
+  g_autoptr (SluiceProject) p = load (f->path);
+  g_assert_true (p->session.no_fusion);
+  check_set (p, "cpus=65", SLUICE_ERROR_INVALID_ARGUMENT, "between 0 and 64");
+  check_set (p, "train.recompute=yes", SLUICE_ERROR_INVALID_ARGUMENT, "[train] recompute");
+  check_set (p, "train.recomput=true", SLUICE_ERROR_NOT_FOUND, "'train.recompute'");
+  check_set (p, "threads=4", SLUICE_ERROR_NOT_FOUND, "threads"); /* the machine's, not a run's */
+  g_autoptr (GError) error = NULL;
+  sluice_project_set (p, "ordered=true", &error);
+  g_assert_no_error (error);
+  g_autofree char *saved = folder_dup_path (f, "saved");
+  g_mkdir (saved, 0755);
+  folder_write (f, "model.pbtxt", "", 0);
+  sluice_project_save (p, saved, &error);
+  g_assert_no_error (error);
+  g_autoptr (SluiceProject) again = load (saved);
+  g_assert_cmpuint (again->session.n_cpus, ==, 4);
+  g_assert_true (again->session.ordered && again->session.no_fusion);
+  g_assert_false (again->session.recompute);
+}
+
 /* Where the graph makes its own examples nothing needs to be said of them. */
 static void
 test_no_data (Folder *f, gconstpointer unused)
@@ -218,8 +246,8 @@ test_no_data (Folder *f, gconstpointer unused)
   g_assert_true (sluice_project_has_own_input (p));
   g_assert_true (sluice_project_evaluates (p));
   g_assert_null (p->feed_x);
-  g_assert_cmpint (p->n_cpus, ==, 4);
-  g_assert_true (p->recompute);
+  g_assert_cmpint (p->session.n_cpus, ==, 4);
+  g_assert_true (p->session.recompute);
   g_assert_cmpuint (g_strv_length (p->train), ==, 2);
   g_assert_cmpstr (p->loss[1], ==, "b:0");
 }
@@ -248,6 +276,7 @@ main (int argc, char **argv)
   ADD ("bad", test_bad);
   ADD ("set", test_set);
   ADD ("no-data", test_no_data);
+  ADD ("run-options", test_run_options);
   ADD ("absent", test_absent);
   return g_test_run ();
 }

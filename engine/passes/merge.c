@@ -6,7 +6,8 @@
  * Nodes are the same when device, op, attributes, inputs and control inputs are: equal control
  * inputs keep branches apart, equal inputs frames.
  */
-#include "engine/passes/passes.h"
+#include "engine/passes/analysis.h"
+#include "engine/passes/pass.h"
 
 #define HASH(hash, value) ((hash) *0x9E3779B97F4A7C15u ^ (guint64) (gsize) (value))
 
@@ -48,16 +49,17 @@ static guint
 hash_node (gconstpointer key)
 {
   const SluiceWorkNode *node = key;
-  guint64 hash = HASH (node->device, node->values ? NULL : node->origin->op_name);
+  const gboolean is_const = node->kind == SLUICE_WORK_CONST;
+  guint64 hash = HASH (node->device, is_const ? NULL : node->origin->op_name);
   if (is_commutative (node))
     hash = HASH (hash, hash_edge (node->inputs[0]) + hash_edge (node->inputs[1]));
   for (guint i = 0; !is_commutative (node) && i < node->n_inputs; i++)
     hash = HASH (hash, hash_edge (node->inputs[i]));
   for (guint i = 0; i < node->n_controls; i++)
     hash = HASH (hash, node->controls[i]);
-  for (guint i = 0; node->values && i < node->origin->n_outputs; i++)
+  for (guint i = 0; is_const && i < node->origin->n_outputs; i++)
     hash = HASH (HASH (hash, node->values[i]->dtype), node->values[i]->n_elements);
-  for (guint i = 0; !node->values && i < node->origin->n_attrs; i++)
+  for (guint i = 0; !is_const && i < node->origin->n_attrs; i++)
     if (!is_meaningless (&node->origin->attrs[i]))
       hash = HASH (hash, sluice_attr_value_hash (&node->origin->attrs[i].value));
   return (guint) (hash >> 32);
@@ -126,35 +128,40 @@ may_merge (const SluiceWork *work, const SluiceWorkNode *node)
 {
   if (node->kind == SLUICE_WORK_CONST)
     return TRUE;
-  SluiceRole role = sluice_work_role (node);
   if (node->kind != SLUICE_WORK_OP || node->origin->n_outputs == 0
-      || sluice_node_is_stateful (node->origin) || role == SLUICE_ROLE_PLACEHOLDER
-      || role == SLUICE_ROLE_CONTROL_TRIGGER || role == SLUICE_ROLE_ENTER
-      || role == SLUICE_ROLE_EXIT || role == SLUICE_ROLE_NEXT_ITERATION)
+      || sluice_node_is_stateful (node->origin)
+      || sluice_work_role (node) == SLUICE_ROLE_PLACEHOLDER
+      || sluice_work_get_traits (node)->crosses_frames)
     return FALSE;
   return sluice_work_takes_values (work, node);
 }
 
-void
-sluice_merge_common (SluiceWork *work)
+/* Edges to what is merged away lead to what stays. */
+static void
+redirect (SluiceWorkNode *node, SluiceWorkNode *const *instead)
 {
-  SluiceWorkNode *stuck;
-  g_autoptr (GPtrArray) order = sluice_work_sort (work, &stuck);
+  for (guint k = 0; k < node->n_inputs; k++)
+    if (node->inputs[k].node && instead[node->inputs[k].node->index])
+      node->inputs[k].node = instead[node->inputs[k].node->index];
+  for (guint k = 0; k < node->n_controls; k++)
+    if (instead[node->controls[k]->index])
+      node->controls[k] = instead[node->controls[k]->index];
+  if (node->n_controls)
+    qsort (node->controls, node->n_controls, sizeof (SluiceWorkNode *), compare_nodes);
+}
+
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
+{
+  const GPtrArray *order = sluice_analysis_get_order (work, NULL);
   if (!order)
-    return; /* the plan compiler names the cycle */
+    return TRUE; /* the schedule pass names the cycle */
   g_autoptr (GHashTable) seen = g_hash_table_new (hash_node, equal_nodes);
   g_autofree SluiceWorkNode **instead = g_new0 (SluiceWorkNode *, work->nodes->len);
   for (guint i = 0; i < order->len; i++)
     {
       SluiceWorkNode *node = order->pdata[i];
-      for (guint k = 0; k < node->n_inputs; k++)
-        if (node->inputs[k].node && instead[node->inputs[k].node->index])
-          node->inputs[k].node = instead[node->inputs[k].node->index];
-      for (guint k = 0; k < node->n_controls; k++)
-        if (instead[node->controls[k]->index])
-          node->controls[k] = instead[node->controls[k]->index];
-      if (node->n_controls)
-        qsort (node->controls, node->n_controls, sizeof (SluiceWorkNode *), compare_nodes);
+      redirect (node, instead);
       if (!may_merge (work, node))
         continue;
       SluiceWorkNode *first = g_hash_table_lookup (seen, node);
@@ -170,4 +177,14 @@ sluice_merge_common (SluiceWork *work)
     if (instead[work->targets[i]->index])
       work->targets[i] = instead[work->targets[i]->index];
   sluice_work_sweep (work);
+  return TRUE;
 }
+
+const SluicePass sluice_pass_merge = {
+  .name = "merge",
+  .summary = N_ ("Nodes that compute the same become one"),
+  .enabled = SLUICE_PASS_OPTIMIZE,
+  .requires = SLUICE_FACT_PRUNED,
+  .excludes = SLUICE_FACT_PARTITIONED,
+  .run = run,
+};

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/runtime/plan/schedule.h"
+
+/*
+ * The order in which one thread runs the nodes. Among those that are ready, one that frees at least
+ * what it allocates goes first; else the one that was created first.
+ */
+#include "engine/passes/analysis.h"
+#include "engine/passes/pass.h"
+#include "engine/passes/sort.h"
 
 #define TYPICAL_DIM 32 /* stands for a dimension that is not known, a batch mostly */
 
 typedef struct
 {
-  guint32 *first_reader; /* CSR over work indices */
-  guint32 *readers;
+  const SluiceUses *uses;
   guint32 *waiting; /* inputs that have not run */
   guint32 *unread;  /* readers that have not run, data edges only */
   guint32 *heap;    /* of keys: frees first, then creation */
@@ -24,19 +30,6 @@ output_bytes (const SluiceWorkNode *node)
   for (guint i = 0; i < node->origin->n_outputs; i++)
     total += sluice_output_bytes (&node->origin->outputs[i], TYPICAL_DIM);
   return total;
-}
-
-/* Every predecessor within an iteration. */
-#define FOR_EACH_INPUT(node, before)                                                               \
-  for (guint i_ = 0, n_ = (node)->n_inputs + (node)->n_controls; i_ < n_; i_++)                    \
-    if (((before) = input_at ((node), i_)))
-
-static SluiceWorkNode *
-input_at (const SluiceWorkNode *node, guint i)
-{
-  SluiceWorkNode *before =
-      i < node->n_inputs ? node->inputs[i].node : node->controls[i - node->n_inputs];
-  return sluice_work_is_back_edge (before) ? NULL : before;
 }
 
 static guint64
@@ -84,30 +77,28 @@ make_ready (Schedule *s, const SluiceWorkNode *node)
 }
 
 static void
-link_readers (SluiceWork *work, Schedule *s)
+count_inputs (const SluiceWork *work, Schedule *s)
 {
-  guint n = work->nodes->len;
-  SluiceWorkNode *before;
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < s->uses->n; i++)
     {
-      SluiceWorkNode *node = work->nodes->pdata[i];
-      FOR_EACH_INPUT (node, before) s->first_reader[before->index + 1]++;
-      for (guint k = 0; k < node->n_inputs; k++)
-        if (node->inputs[k].node)
-          s->unread[node->inputs[k].node->index]++;
+      const SluiceWorkNode *node = work->nodes->pdata[i];
+      for (guint k = 0; k < node->n_inputs + node->n_controls; k++)
+        s->waiting[i] += sluice_work_get_before (node, k) != NULL;
+      for (guint32 k = s->uses->first[i]; k < s->uses->first[i + 1]; k++)
+        s->unread[i] += !(s->uses->users[k] & SLUICE_USE_WAITS);
     }
-  for (guint i = 0; i < n; i++)
-    s->first_reader[i + 1] += s->first_reader[i];
-  s->readers = g_new (guint32, s->first_reader[n] + 1);
-  g_autofree guint32 *fill = g_memdup2 (s->first_reader, (n + 1) * sizeof (guint32));
-  for (guint i = 0; i < n; i++)
+}
+
+static void
+tell_users (const SluiceWork *work, Schedule *s, guint32 index)
+{
+  if (s->uses->is_back[index])
+    return;
+  for (guint32 k = s->uses->first[index]; k < s->uses->first[index + 1]; k++)
     {
-      SluiceWorkNode *node = work->nodes->pdata[i];
-      FOR_EACH_INPUT (node, before)
-      {
-        s->readers[fill[before->index]++] = i;
-        s->waiting[i]++;
-      }
+      guint32 user = s->uses->users[k] & ~SLUICE_USE_WAITS;
+      if (--s->waiting[user] == 0)
+        make_ready (s, work->nodes->pdata[user]);
     }
 }
 
@@ -126,27 +117,38 @@ take_in_order (SluiceWork *work, Schedule *s)
       for (guint i = 0; i < node->n_inputs; i++)
         if (node->inputs[i].node)
           s->unread[node->inputs[i].node->index]--;
-      for (guint32 k = s->first_reader[index]; k < s->first_reader[index + 1]; k++)
-        if (--s->waiting[s->readers[k]] == 0)
-          make_ready (s, work->nodes->pdata[s->readers[k]]);
+      tell_users (work, s, index);
     }
   return order;
 }
 
-GPtrArray *
-sluice_schedule (SluiceWork *work)
+static gboolean
+run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
   guint n = work->nodes->len;
-  g_autofree guint32 *first_reader = g_new0 (guint32, n + 1);
   g_autofree guint32 *waiting = g_new0 (guint32, n + 1);
   g_autofree guint32 *unread = g_new0 (guint32, n + 1);
   g_autofree guint32 *heap = g_new (guint32, n + 1);
   g_autofree guint8 *frees = g_new0 (guint8, n + 1);
-  Schedule s = {
-    .first_reader = first_reader, .waiting = waiting, .unread = unread, .heap = heap, .frees = frees
-  };
-  link_readers (work, &s);
+  Schedule s = { .uses = sluice_analysis_get_uses (work),
+                 .waiting = waiting,
+                 .unread = unread,
+                 .heap = heap,
+                 .frees = frees };
+  count_inputs (work, &s);
   g_autoptr (GPtrArray) order = take_in_order (work, &s);
-  g_free (s.readers);
-  return order->len == n ? g_steal_pointer (&order) : NULL;
+  SluiceWorkNode *stuck = NULL;
+  if (order->len < n && !sluice_analysis_get_order (work, &stuck))
+    return sluice_work_fail_cycle (stuck, error);
+  work->schedule = g_steal_pointer (&order);
+  return TRUE;
 }
+
+const SluicePass sluice_pass_schedule = {
+  .name = "schedule",
+  .summary = N_ ("The order in which one thread runs the nodes: memory is freed early"),
+  .requires = SLUICE_FACT_PARTITIONED,
+  .excludes = SLUICE_FACT_SCHEDULED,
+  .provides = SLUICE_FACT_SCHEDULED,
+  .run = run,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/cli/cli.h"
+#include "engine/runtime/session/session.h"
+
+/* All passes in order, what they do, and with which option those run that do not always. */
+void cli_list_passes (void);
+
+/**
+ * cli_explain:
+ * @pass: a name
+ *
+ * Prints what a pass does to the graph of a step: a line a node that went (-), came (+), changed
+ * (both) or was moved (~). With --json one object.
+ *
+ * Returns: %FALSE as sluice_session_explain()
+ */
+gboolean cli_explain (SluiceSession *session,
+                      const SluiceStepNames *names,
+                      const char *pass,
+                      GError **error);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/cli/cli.h"
+#include "engine/runtime/session/options.h"
+
+/*
+ * The options of sessions on the command line, made from the one table of them
+ * (engine/runtime/session/options.h): a verb says which flags its options have, and their entries
+ * are added to its own.
+ */
+
+/* What was given; else as the table has it. */
+extern SluiceSessionOptions cli_session_options;
+
+/* (transfer full): entries of options for the command line that have one of these flags */
+GOptionEntry *cli_make_run_entries (guint flags);
+
+/* What was given for an option, as project.ini has it. (nullable) */
+const char *cli_get_option_text (const SluiceOption *option);

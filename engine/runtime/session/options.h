@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/runtime/session/session.h"
+
+/*
+ * What a person may choose of a session, in one table: the programming interface, the command line,
+ * project.ini and forms read it. A new option is a field of SluiceSessionOptions, a row here, and
+ * whoever acts on it.
+ */
+typedef enum
+{
+  SLUICE_OPTION_BOOL,
+  SLUICE_OPTION_COUNT,
+  SLUICE_OPTION_BYTES, /* as text "500000", "64M", "2G" */
+} SluiceOptionType;
+
+/* Where an option can be given. */
+typedef enum
+{
+  SLUICE_OPTION_API = 1 << 0,
+  SLUICE_OPTION_CLI = 1 << 1,
+  SLUICE_OPTION_PROJECT = 1 << 2, /* in [train] */
+  /* No plan depends on it: sessions that share plans may differ. */
+  SLUICE_OPTION_OWN = 1 << 3,
+  /* Says something of the machine, not of the work: not kept with a run. */
+  SLUICE_OPTION_MACHINE = 1 << 4,
+} SluiceOptionFlags;
+
+typedef struct
+{
+  const char *key; /* "memory-limit" */
+  SluiceOptionType type;
+  guint flags;          /* SluiceOptionFlags */
+  gint64 default_value; /* of a BOOL 0 or 1 */
+  gint64 minimum;       /* of a COUNT or BYTES, default_value apart */
+  gint64 maximum;
+  const char *cli_name; /* (nullable): key; of a BOOL that is on by default "no-" and key */
+  const char *unit;     /* (nullable) N_(): "N" for help */
+  const char *help; /* N_(): one line; of a BOOL that is on by default what turning it off does */
+  gsize offset;     /* in SluiceSessionOptions */
+  gsize size;       /* of the field */
+  gboolean is_inverted; /* the field says no */
+} SluiceOption;
+
+const SluiceOption *sluice_options_list (guint *n);        /* (array length=n) */
+const SluiceOption *sluice_options_find (const char *key); /* (nullable) */
+/* One that can be given in such a place; "did you mean" for others. flag: SluiceOptionFlags */
+const char *sluice_options_near_key (const char *key, guint flag); /* (nullable) */
+
+gint64 sluice_option_get (const SluiceOption *self, const SluiceSessionOptions *options);
+
+/* FALSE with INVALID_ARGUMENT where the value is out of range; the message begins with it. */
+gboolean sluice_option_set (const SluiceOption *self,
+                            SluiceSessionOptions *options,
+                            gint64 value,
+                            GError **error);
+/* The same of a text: "true", "false", a whole number, bytes with K, M, G or T behind. */
+gboolean sluice_option_parse (const SluiceOption *self,
+                              SluiceSessionOptions *options,
+                              const char *text,
+                              GError **error);
+/* What sluice_option_parse() takes. (transfer full) */
+char *sluice_option_to_text (const SluiceOption *self, const SluiceSessionOptions *options);
+
+/* Takes over what no plan depends on. */
+void sluice_options_copy_own (SluiceSessionOptions *to, const SluiceSessionOptions *from);
