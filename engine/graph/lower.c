@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/graph/edit.h"
 #include "engine/graph/function.h"
 
 /* Written out, calls multiply: f calls g twice, g calls h twice … */
@@ -49,6 +50,15 @@ sluice_lowered_free (SluiceLowered *self)
   g_free (self);
 }
 
+SluiceLowered *
+sluice_lowered_copy (const SluiceLowered *self)
+{
+  SluiceLowered *copy = g_memdup2 (self, sizeof *self);
+  copy->outputs = g_memdup2 (self->outputs, self->n_outputs * sizeof *self->outputs);
+  copy->effects = g_memdup2 (self->effects, self->n_effects * sizeof *self->effects);
+  return copy;
+}
+
 const SluiceLowered *
 sluice_node_get_lowered (const SluiceNode *self)
 {
@@ -74,9 +84,7 @@ sluice_graph_copy_lowered (SluiceGraph *self, const SluiceGraph *from, SluiceNod
           || sluice_node_record (copies[i])->lowered != NULL)
         continue;
       const SluiceLowered *old = record->lowered;
-      SluiceLowered *copy = g_memdup2 (old, sizeof *old);
-      copy->outputs = g_memdup2 (old->outputs, old->n_outputs * sizeof *old->outputs);
-      copy->effects = g_memdup2 (old->effects, old->n_effects * sizeof *old->effects);
+      SluiceLowered *copy = sluice_lowered_copy (old);
       for (guint k = 0; k < old->n_outputs; k++)
         copy->outputs[k].node = copies[old->outputs[k].node->id - 1];
       for (guint k = 0; k < old->n_effects; k++)
@@ -512,6 +520,7 @@ lower_node (SluiceGraph *graph, SluiceNode *node)
   GError *error = NULL;
   sluice_builder_init (&l.b, graph, scope);
   l.b.device = node->device;
+  sluice_graph_touch (graph, node);
   gboolean ok = func (&l, &error);
   if (!ok)
     g_clear_error (&l.b.error);
@@ -586,6 +595,7 @@ sluice_graph_lower_closure (SluiceGraph *self,
   if (self->library == NULL)
     return FALSE;
   gboolean added = FALSE;
+  sluice_graph_hold (self);
   Closure c = { self, g_byte_array_new (), g_ptr_array_new () };
   for (guint i = 0; i < n_edges; i++)
     need (&c, edges[i].node);
@@ -599,5 +609,6 @@ sluice_graph_lower_closure (SluiceGraph *self,
     }
   g_byte_array_unref (c.seen);
   g_ptr_array_unref (c.todo);
+  sluice_graph_release (self);
   return added;
 }

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * Transactions drawn by lot on the graphs of the conformance cases: a follower that only hears the
+ * deltas has what the graph has, shapes are those of the same graph read from a file, and undo of
+ * all gives the bytes that were there before.
+ *
+ * SLUICE_EDIT_GRAPHS=FILE:FILE… takes other graphs, SLUICE_EDIT_TRANSACTIONS=10000 more of them.
+ */
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/graph/edit.h"
+#include "engine/graph/graphdef.h"
+#include "engine/passes/passes.h"
+#include "kernels/registry.h"
+
+#define N_TRANSACTIONS 40
+#define MAX_DELETED    8
+
+typedef struct
+{
+  SluiceGraph *graph;
+  GPtrArray *order;    /* SluiceNode, as the deltas tell */
+  GHashTable *digests; /* SluiceNode -> text */
+} Follower;
+
+/* ---- what is known of a node ---- */
+
+static void
+append_output (GString *text, const SluiceOutput *output)
+{
+  char shape[SLUICE_SHAPE_STR], handle[SLUICE_SHAPE_STR];
+  g_string_append_printf (text, " %d%s", output->dtype, sluice_shape_str (&output->shape, shape));
+  if (output->handle_dtype != SLUICE_INVALID)
+    g_string_append_printf (text, "(%d%s)", output->handle_dtype,
+                            sluice_shape_str (&output->handle_shape, handle));
+}
+
+static char *
+digest (const SluiceNode *node)
+{
+  GString *text = g_string_new (node->name);
+  guint attrs = 0;
+  for (guint i = 0; i < node->n_attrs; i++)
+    attrs = attrs * 31 + g_str_hash (node->attrs[i].name)
+            + 7 * sluice_attr_value_hash (&node->attrs[i].value);
+  g_string_append_printf (text, " %s '%s' %08x", node->op_name, node->device, attrs);
+  for (guint i = 0; i < node->n_inputs; i++)
+    g_string_append_printf (text, " %p:%d", (void *) node->inputs[i].node, node->inputs[i].port);
+  for (guint i = 0; i < node->n_control_inputs; i++)
+    g_string_append_printf (text, " ^%p", (void *) node->control_inputs[i]);
+  for (guint i = 0; i < node->n_outputs; i++)
+    append_output (text, &node->outputs[i]);
+  if (node->error != NULL)
+    g_string_append_printf (text, " !%s", node->error->message);
+  return g_string_free (text, FALSE);
+}
+
+static void
+follow_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer data)
+{
+  Follower *self = data;
+  for (guint i = delta->n_removed; i-- > 0;)
+    {
+      g_assert_true (self->order->pdata[delta->removed[i].index] == delta->removed[i].node);
+      g_ptr_array_remove_index (self->order, delta->removed[i].index);
+      g_assert_true (g_hash_table_remove (self->digests, delta->removed[i].node));
+    }
+  for (guint i = 0; i < delta->n_added; i++)
+    {
+      g_ptr_array_insert (self->order, (int) delta->added[i].index, delta->added[i].node);
+      g_assert_true (
+          g_hash_table_insert (self->digests, delta->added[i].node, digest (delta->added[i].node)));
+    }
+  for (guint i = 0; i < delta->n_changed; i++)
+    {
+      char *now = digest (delta->changed[i].node);
+      g_assert_cmpstr (now, !=, g_hash_table_lookup (self->digests, delta->changed[i].node));
+      g_assert_false (g_hash_table_insert (self->digests, delta->changed[i].node, now));
+    }
+}
+
+static void
+follower_init (Follower *self, SluiceGraph *graph)
+{
+  self->graph = graph;
+  self->order = g_ptr_array_new ();
+  self->digests = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      SluiceNode *node = sluice_graph_get_node (graph, i);
+      g_ptr_array_add (self->order, node);
+      g_hash_table_insert (self->digests, node, digest (node));
+    }
+  sluice_graph_follow (graph, follow_cb, self);
+}
+
+static void
+follower_clear (Follower *self)
+{
+  g_ptr_array_unref (self->order);
+  g_hash_table_unref (self->digests);
+}
+
+static guint
+count_uses (SluiceGraph *graph, const SluiceNode *node)
+{
+  guint n;
+  const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
+  for (guint i = 0; i < n; i++)
+    if (uses[i].input >= 0)
+      {
+        SluiceEdge edge = uses[i].node->inputs[uses[i].input];
+        g_assert_true (edge.node == node && edge.port == uses[i].port);
+      }
+  return n;
+}
+
+/* The graph holds together, and the follower has the same. */
+static void
+check (Follower *self)
+{
+  guint n = sluice_graph_get_n_nodes (self->graph), n_uses = 0, n_edges = 0;
+  g_assert_cmpuint (self->order->len, ==, n);
+  g_assert_cmpuint (g_hash_table_size (self->digests), ==, n);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (self->graph, i);
+      g_autofree char *now = digest (node);
+      g_assert_true (self->order->pdata[i] == node && node->graph == self->graph);
+      g_assert_cmpuint (node->id, ==, i + 1);
+      g_assert_true (sluice_graph_find (self->graph, node->name) == node);
+      g_assert_cmpstr (now, ==, g_hash_table_lookup (self->digests, node));
+      n_uses += count_uses (self->graph, node);
+      for (guint k = 0; k < node->n_inputs; k++)
+        n_edges += node->inputs[k].node != NULL;
+      n_edges += node->n_control_inputs;
+    }
+  g_assert_cmpuint (n_uses, ==, n_edges);
+}
+
+static GBytes *
+dup_bytes (SluiceGraph *graph)
+{
+  g_autoptr (GError) error = NULL;
+  GBytes *bytes = sluice_graph_export (graph, SLUICE_EXPORT_BINARY, &error);
+  g_assert_no_error (error);
+  return bytes;
+}
+
+/* Shapes behind changes are those that the whole graph has when it is read anew. */
+static void
+check_shapes (SluiceGraph *graph, const char *path)
+{
+  g_autoptr (GBytes) bytes = dup_bytes (graph);
+  g_autoptr (SluiceGraph) again = sluice_graph_new ();
+  g_autoptr (GError) error = NULL;
+  sluice_graph_import (again, bytes, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *a = sluice_graph_get_node (graph, i), *b = sluice_graph_get_node (again, i);
+      g_autoptr (GString) is = g_string_new (NULL), want = g_string_new (NULL);
+      for (guint k = 0; k < a->n_outputs; k++)
+        append_output (is, &a->outputs[k]);
+      for (guint k = 0; k < b->n_outputs; k++)
+        append_output (want, &b->outputs[k]);
+      if (!g_str_equal (is->str, want->str)
+          || g_strcmp0 (a->error ? a->error->message : NULL, b->error ? b->error->message : NULL)
+                 != 0)
+        {
+          g_test_message ("%s: %s '%s' has%s (%s), read anew%s (%s)", path, a->op_name, a->name,
+                          is->str, a->error ? a->error->message : "well", want->str,
+                          b->error ? b->error->message : "well");
+          g_test_fail ();
+          return;
+        }
+    }
+}
+
+/* ---- transactions ---- */
+
+static SluiceNode *
+any_node (SluiceGraph *graph)
+{
+  return sluice_graph_get_node (
+      graph, (guint) g_test_rand_int_range (0, (int) sluice_graph_get_n_nodes (graph)));
+}
+
+/* Of that dtype, near a node: what is far seldom makes sense. INVALID: of any. */
+static SluiceEdge
+any_edge (SluiceGraph *graph, guint near, SluiceDType dtype)
+{
+  guint n = sluice_graph_get_n_nodes (graph);
+  for (guint i = 0; i < 200; i++)
+    {
+      guint at = g_test_rand_int_range (0, 4) == 0
+                     ? (guint) g_test_rand_int_range (0, (int) n)
+                     : (near + n - (guint) g_test_rand_int_range (0, 60)) % n;
+      SluiceNode *node = sluice_graph_get_node (graph, at);
+      if (node->n_outputs == 0)
+        continue;
+      int port = g_test_rand_int_range (0, (int) node->n_outputs);
+      if (dtype == SLUICE_INVALID || node->outputs[port].dtype == dtype)
+        return (SluiceEdge){ node, port };
+    }
+  return SLUICE_NO_EDGE;
+}
+
+static void
+add_some (SluiceGraph *graph)
+{
+  SluiceEdge edge = any_edge (graph, any_node (graph)->id - 1, SLUICE_FLOAT);
+  SluiceNode *before = any_node (graph);
+  gboolean waits = g_test_rand_int_range (0, 3) == 0;
+  SluiceNodeSpec spec = { .op = edge.node == NULL ? "NoOp"
+                                : waits           ? "Identity"
+                                                  : "Neg",
+                          .inputs = &edge,
+                          .n_inputs = edge.node != NULL,
+                          .control_inputs = &before,
+                          .n_control_inputs = waits };
+  sluice_edit_add (graph, &spec, NULL);
+}
+
+static void
+rewire_some (SluiceGraph *graph)
+{
+  SluiceNode *node = any_node (graph);
+  if (node->n_inputs == 0)
+    return;
+  guint input = (guint) g_test_rand_int_range (0, (int) node->n_inputs);
+  SluiceEdge old = node->inputs[input];
+  SluiceEdge edge = g_test_rand_int_range (0, 20) == 0
+                        ? SLUICE_NO_EDGE
+                        : any_edge (graph, node->id - 1,
+                                    old.node != NULL ? sluice_edge_dtype (old) : SLUICE_INVALID);
+  if (edge.node != NULL || g_test_rand_int_range (0, 4) == 0)
+    sluice_edit_set_input (graph, node, input, edge, NULL);
+}
+
+static void
+delete_some (SluiceGraph *graph, gboolean plainly)
+{
+  SluiceNode *nodes[MAX_DELETED];
+  guint n = (guint) g_test_rand_int_range (1, MAX_DELETED),
+        total = sluice_graph_get_n_nodes (graph);
+  guint first = (guint) g_test_rand_int_range (0, (int) total);
+  if (total < 2 * MAX_DELETED)
+    return;
+  for (guint i = 0; i < n; i++)
+    nodes[i] = sluice_graph_get_node (graph, (first + i) % total);
+  if (plainly)
+    sluice_edit_remove (graph, nodes, n, NULL);
+  else
+    sluice_edit_delete (graph, nodes, n, NULL);
+}
+
+static void
+rename_some (SluiceGraph *graph)
+{
+  SluiceNode *node = any_node (graph);
+  const char *slash = strchr (node->name, '/');
+  g_autofree char *scope = slash != NULL ? g_strndup (node->name, slash - node->name) : NULL;
+  gboolean whole = scope != NULL && g_test_rand_int_range (0, 8) == 0;
+  g_autofree char *wanted =
+      g_strdup_printf ("%s_r%d", whole ? scope : node->name, g_test_rand_int_range (0, 1000));
+  g_autofree char *name = sluice_graph_unique_name (graph, wanted);
+  if (whole)
+    sluice_edit_rename_scope (graph, scope, name, NULL);
+  else
+    sluice_edit_rename (graph, node, name, NULL);
+}
+
+static void
+set_some (SluiceGraph *graph)
+{
+  SluiceNode *node = any_node (graph);
+  SluiceShape shape = SLUICE_SHAPE (g_test_rand_int_range (1, 9), -1);
+  SluiceAttr note = sluice_attr_int ("_note", g_test_rand_int_range (0, 9));
+  const SluiceAttrValue *value = sluice_node_get_attr (node, "shape");
+  SluiceAttr attr = sluice_attr_shape ("shape", &shape);
+  if (sluice_node_get_attr (node, "_note") != NULL && g_test_rand_bit ())
+    sluice_edit_remove_attr (graph, node, "_note", NULL);
+  else
+    sluice_edit_set_attr (graph, node,
+                          value != NULL && value->kind == SLUICE_ATTR_SHAPE ? &attr : &note, NULL);
+}
+
+static void
+control_some (SluiceGraph *graph)
+{
+  SluiceNode *node = any_node (graph);
+  if (node->n_control_inputs > 0 && g_test_rand_bit ())
+    sluice_edit_remove_control (graph, node, node->control_inputs[0], NULL);
+  else
+    sluice_edit_add_control (graph, node, any_node (graph), NULL);
+}
+
+static void
+change_some (SluiceGraph *graph)
+{
+  switch (g_test_rand_int_range (0, 9))
+    {
+    case 0:
+      add_some (graph);
+      break;
+    case 1:
+    case 2:
+      rewire_some (graph);
+      break;
+    case 3:
+      delete_some (graph, FALSE);
+      break;
+    case 4:
+      delete_some (graph, TRUE);
+      break;
+    case 5:
+      rename_some (graph);
+      break;
+    case 6:
+      set_some (graph);
+      break;
+    case 7:
+      control_some (graph);
+      break;
+    default:
+      sluice_edit_set_device (graph, any_node (graph), g_test_rand_bit () ? "/cpu:0" : "");
+      break;
+    }
+}
+
+/* ---- a graph ---- */
+
+static void
+apply_all (GPtrArray *edits, gboolean undo)
+{
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < edits->len; i++)
+    {
+      sluice_edit_apply (edits->pdata[undo ? edits->len - 1 - i : i], &error);
+      g_assert_no_error (error);
+    }
+}
+
+static void
+assert_bytes (SluiceGraph *graph, GBytes *expected)
+{
+  g_autoptr (GBytes) bytes = dup_bytes (graph);
+  g_assert_true (g_bytes_equal (bytes, expected));
+}
+
+static void
+test_file (gconstpointer data)
+{
+  const char *path = data, *more = g_getenv ("SLUICE_EDIT_TRANSACTIONS");
+  guint n = more != NULL ? (guint) g_ascii_strtoull (more, NULL, 10) : N_TRANSACTIONS, refused = 0;
+  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (path, NULL);
+  g_autoptr (GPtrArray) edits = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_edit_free);
+  if (graph == NULL || sluice_graph_get_n_nodes (graph) < 4)
+    return;
+  Follower follower;
+  follower_init (&follower, graph);
+  g_autoptr (GBytes) before = dup_bytes (graph);
+  for (guint i = 0; i < n; i++)
+    {
+      sluice_edit_begin (graph);
+      for (int k = g_test_rand_int_range (1, 4); k > 0; k--)
+        change_some (graph);
+      SluiceEdit *edit = sluice_edit_commit (graph, NULL);
+      refused += edit == NULL;
+      if (edit != NULL)
+        g_ptr_array_add (edits, edit);
+      if (i % (n / 4 + 1) == 0)
+        check (&follower);
+    }
+  check (&follower);
+  check_shapes (graph, path);
+  g_test_message ("%s: %u transactions, %u refused", path, n, refused);
+  g_autoptr (GBytes) after = dup_bytes (graph);
+  apply_all (edits, TRUE);
+  check (&follower);
+  assert_bytes (graph, before);
+  check_shapes (graph, path);
+  apply_all (edits, FALSE);
+  check (&follower);
+  assert_bytes (graph, after);
+  apply_all (edits, TRUE);
+  assert_bytes (graph, before);
+  follower_clear (&follower);
+}
+
+static void
+add_file (const char *path)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *name = g_strdup_printf ("/edit-random/%s", base);
+  g_test_add_data_func_full (name, g_strdup (path), test_file, g_free);
+}
+
+static void
+add_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *entry;
+  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, entry, NULL);
+      if (g_str_has_suffix (entry, ".pb.gz"))
+        add_file (path);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  sluice_registry_init (sluice_kernel_modules ());
+  sluice_passes_init ();
+  const char *graphs = g_getenv ("SLUICE_EDIT_GRAPHS");
+  if (graphs != NULL)
+    {
+      g_auto (GStrv) paths = g_strsplit (graphs, ":", 0);
+      for (char **path = paths; *path != NULL; path++)
+        add_file (*path);
+      return g_test_run ();
+    }
+  g_autofree char *folder =
+      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "tests", "conformance", "graphs", NULL);
+  add_folder (folder);
+  return g_test_run ();
+}
