@@ -63,6 +63,17 @@ complete (SluiceEdit *self, SluiceNode *node, GError **error)
   return ok;
 }
 
+/* Inference does not look at what is wrong for another reason. */
+static void
+forget_shapes_of_wrong (SluiceNode *node)
+{
+  for (guint i = 0; node->error != NULL && i < node->n_outputs; i++)
+    {
+      node->outputs[i].shape = node->outputs[i].handle_shape = SLUICE_SHAPE_UNKNOWN;
+      node->outputs[i].handle_dtype = SLUICE_INVALID;
+    }
+}
+
 /* A node whose op is a function of the graph, or nothing that is known. */
 static void
 complete_call (SluiceNode *node)
@@ -73,12 +84,24 @@ complete_call (SluiceNode *node)
   g_clear_error (&node->error);
   sluice_function_set_outputs (called, node);
   sluice_node_set_open_error (node);
+  forget_shapes_of_wrong (node);
+}
+
+/* Does the file that it came from name an input that is no node? */
+static gboolean
+lacks_named_input (const SluiceNode *node)
+{
+  for (guint i = 0; sluice_node_record (node)->foreign != NULL && i < node->n_inputs; i++)
+    if (node->inputs[i].node == NULL)
+      return TRUE;
+  return FALSE;
 }
 
 /* FALSE: the transaction is refused. */
 static gboolean
 judge_node (SluiceEdit *self, SluiceNode *node, GError **error)
 {
+  const guint edges = SLUICE_CHANGED_INPUTS | SLUICE_CHANGED_CONTROLS;
   SluiceNodeRecord *record = sluice_node_record (node);
   if (node->op == NULL)
     {
@@ -92,17 +115,19 @@ judge_node (SluiceEdit *self, SluiceNode *node, GError **error)
         "%s '%s': its function was written out below '%s/_call' for a gradient; take "
         "that back before the call is changed",
         node->op_name, node->name, node->name);
+  /* What an import said of the edges holds as long as these are what they were. */
+  gboolean keeps =
+      (record->cycle_error || lacks_named_input (node)) && !(changes_of (self, node) & edges);
+  gboolean in_cycle = record->cycle_error && keeps;
+  g_autoptr (GError) kept = keeps ? g_steal_pointer (&node->error) : NULL;
   g_clear_error (&node->error);
-  record->shape_error = record->cycle_error = FALSE;
+  record->shape_error = FALSE;
   if (!complete (self, node, error) || !sluice_node_check_inputs (node, error))
     return FALSE;
+  record->cycle_error = in_cycle;
+  node->error = g_steal_pointer (&kept);
   sluice_node_set_open_error (node);
-  if (node->error != NULL)
-    for (guint i = 0; i < node->n_outputs; i++)
-      {
-        node->outputs[i].shape = node->outputs[i].handle_shape = SLUICE_SHAPE_UNKNOWN;
-        node->outputs[i].handle_dtype = SLUICE_INVALID;
-      }
+  forget_shapes_of_wrong (node);
   return TRUE;
 }
 
@@ -335,6 +360,20 @@ check_changed (SluiceEdit *self, GError **error)
   return TRUE;
 }
 
+/* Nodes whose errors may not be what they were: what is wrong now stays on them. */
+static void
+judge_again (SluiceEdit *self, SluiceNode *node)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_graph_touch (self->graph, node);
+  if (!judge_node (self, node, &error))
+    {
+      g_clear_error (&node->error);
+      node->error = g_steal_pointer (&error);
+    }
+  g_ptr_array_add (self->direct, node);
+}
+
 /* Nodes that were part of a cycle may not be any more. */
 static void
 look_at_cycles_again (SluiceEdit *self)
@@ -343,17 +382,60 @@ look_at_cycles_again (SluiceEdit *self)
   for (guint i = 0; graph->is_unordered && i < graph->nodes->len; i++)
     {
       SluiceNode *node = graph->nodes->pdata[i];
-      g_autoptr (GError) error = NULL;
       if (!sluice_node_record (node)->cycle_error || !order_inputs (self, node, NULL))
         continue;
       sluice_graph_touch (graph, node);
-      if (!judge_node (self, node, &error))
-        node->error = g_steal_pointer (&error);
-      g_ptr_array_add (self->direct, node);
+      sluice_node_record (node)->cycle_error = FALSE;
+      judge_again (self, node);
     }
 }
 
+/* Messages name what a node reads. */
+static void
+look_at_readers_again (SluiceEdit *self)
+{
+  g_autoptr (GPtrArray) readers = g_ptr_array_new ();
+  for (guint i = 0; i < self->images->len; i++)
+    {
+      const SluiceNodeImage *image = self->images->pdata[i];
+      const SluiceNodeRecord *record = sluice_node_record (image->node);
+      if (image->node->graph == NULL || image->node->name == image->other.node.name)
+        continue;
+      for (guint k = 0; k < record->n_uses; k++)
+        {
+          SluiceNode *reader = record->uses[k].node;
+          if (reader->error != NULL && reader->op != NULL
+              && !sluice_node_record (reader)->cycle_error
+              && sluice_node_record (reader)->foreign == NULL)
+            g_ptr_array_add (readers, reader);
+        }
+    }
+  for (guint i = 0; i < readers->len; i++)
+    judge_again (self, readers->pdata[i]);
+}
+
 /* ---- shapes ---- */
+
+static void
+add_pop (SluiceNode *pop, gpointer nodes)
+{
+  if (pop->graph != NULL)
+    g_ptr_array_add (nodes, pop);
+}
+
+/* What comes off a stack is told by what is pushed on it, which no edge leads to. */
+static void
+add_pops (SluiceEdit *self, GPtrArray *nodes)
+{
+  for (guint i = 0; i < self->images->len; i++)
+    {
+      const SluiceNodeImage *image = self->images->pdata[i];
+      if (sluice_node_get_role (image->node) != SLUICE_ROLE_STACK_PUSH)
+        continue;
+      sluice_node_foreach_pop (image->node, add_pop, nodes);
+      sluice_node_foreach_pop (&image->other.node, add_pop, nodes);
+    }
+}
 
 static gboolean
 settle (SluiceEdit *self, GError **error)
@@ -361,20 +443,23 @@ settle (SluiceEdit *self, GError **error)
   g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
   guint n_own = self->direct->len;
   look_at_cycles_again (self);
+  look_at_readers_again (self);
   for (guint i = 0; i < self->direct->len; i++)
     {
       SluiceNode *node = self->direct->pdata[i];
       if (node->graph == NULL)
         continue;
       g_ptr_array_add (nodes, node);
-      /* What has an open input is not inferred, so it is told here that its shapes are gone. */
+      /* Its readers may go by its value, which its shape does not tell; and what has an open input
+       * is not inferred, so it is told here that its shapes are gone. */
       const SluiceNodeRecord *record = sluice_node_record (node);
-      for (guint k = 0; node->error != NULL && k < record->n_uses; k++)
+      for (guint k = 0; k < record->n_uses; k++)
         if (record->uses[k].input >= 0)
           g_ptr_array_add (nodes, record->uses[k].node);
     }
-  sluice_edit_forget_constants (self);
+  add_pops (self, nodes);
   sluice_graph_settle (self->graph, (SluiceNode *const *) nodes->pdata, nodes->len, TRUE);
+  sluice_edit_forget_constants (self);
   for (guint i = 0; i < n_own; i++)
     {
       const SluiceNode *node = self->direct->pdata[i], *old = old_of (self, node);

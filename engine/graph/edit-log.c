@@ -419,6 +419,7 @@ swap_node (SluiceNodeImage *image)
   record->visits = 0;
   record->is_queued = FALSE;
   record->image = now.image;
+  record->was_asked = now.was_asked;
   now.constants = NULL;
   image->other = now;
 }

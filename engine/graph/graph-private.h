@@ -28,6 +28,7 @@ typedef struct
   guint n_uses, uses_capacity;
   /* Values of outputs that are known before a run; NULL while nobody asked. */
   SluiceTensor **constants;
+  gboolean was_asked; /* for those, ever: what stands behind it may go by its values */
   /* In an order in which only the back edges of loops run backwards; edges of cycles that an import
    * brought do as well (SluiceGraph.is_unordered). Unique, not without gaps. */
   guint32 position;

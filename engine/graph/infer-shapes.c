@@ -55,7 +55,8 @@ widen_handle (SluiceOutput *out, const SluiceOutput *in)
 }
 
 /* A Merge hands on any of its inputs. Those not looked at yet are the back edges of loops: they
- * count for nothing at first, and widen the shape when they are known. */
+ * count for nothing at first, and widen the shape when they are known; one that is wrong itself
+ * never counts, whenever it is looked at. */
 static void
 infer_merge (SluiceNode *node)
 {
@@ -64,7 +65,8 @@ infer_merge (SluiceNode *node)
   for (guint i = 0; i < node->n_inputs; i++)
     {
       SluiceEdge edge = node->inputs[i];
-      if (edge.node == NULL || !sluice_node_record (edge.node)->inferred)
+      if (edge.node == NULL || !sluice_node_record (edge.node)->inferred
+          || (edge.node->error != NULL && sluice_edge_is_back_edge (edge.node, node)))
         continue;
       const SluiceOutput *in = &edge.node->outputs[edge.port];
       if (first)
@@ -163,7 +165,9 @@ hands_on_handle (const SluiceNode *node)
 static SluiceEdge
 find_maker (SluiceEdge edge)
 {
-  guint steps = edge.node != NULL ? sluice_graph_get_n_nodes (edge.node->graph) : 0;
+  guint steps = edge.node != NULL && edge.node->graph != NULL
+                    ? sluice_graph_get_n_nodes (edge.node->graph)
+                    : 0; /* a node that an edit took away leads nowhere */
   while (edge.node != NULL && hands_on_handle (edge.node) && edge.node->n_inputs > 0 && steps-- > 0)
     edge = edge.node->inputs[0];
   return edge;
@@ -323,7 +327,7 @@ may_hold_shape (const SluiceNode *node)
 {
   if (sluice_node_get_role (node) == SLUICE_ROLE_MERGE)
     return FALSE;
-  if (sluice_node_record (node)->constants != NULL)
+  if (sluice_node_record (node)->was_asked)
     return TRUE;
   for (guint i = 0; i < node->n_outputs; i++)
     if ((node->outputs[i].dtype == SLUICE_INT32 || node->outputs[i].dtype == SLUICE_INT64)

@@ -150,7 +150,46 @@ dup_bytes (SluiceGraph *graph)
   return bytes;
 }
 
-/* Shapes behind changes are those that the whole graph has when it is read anew. */
+static gboolean
+shapes_agree (const SluiceShape *a, const SluiceShape *b, gboolean exactly)
+{
+  if (exactly || sluice_shape_equal (a, b))
+    return sluice_shape_equal (a, b);
+  if (a->rank < 0 || b->rank < 0)
+    return TRUE;
+  for (int i = 0; i < a->rank && a->rank == b->rank; i++)
+    if (a->dim[i] >= 0 && b->dim[i] >= 0 && a->dim[i] != b->dim[i])
+      return FALSE;
+  return a->rank == b->rank;
+}
+
+static gboolean
+nodes_agree (const SluiceNode *a, const SluiceNode *b, gboolean exactly)
+{
+  if (a->n_outputs != b->n_outputs
+      || (exactly
+          && ((a->error == NULL) != (b->error == NULL)
+              || (a->error != NULL && a->error->code != b->error->code))))
+    return FALSE;
+  for (guint i = 0; i < a->n_outputs; i++)
+    if (a->outputs[i].dtype != b->outputs[i].dtype
+        || !shapes_agree (&a->outputs[i].shape, &b->outputs[i].shape, exactly)
+        || !shapes_agree (&a->outputs[i].handle_shape, &b->outputs[i].handle_shape, exactly))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+has_loops (SluiceGraph *graph)
+{
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    if (sluice_node_get_role (sluice_graph_get_node (graph, i)) == SLUICE_ROLE_ENTER)
+      return TRUE;
+  return FALSE;
+}
+
+/* Shapes behind changes are those that the whole graph has when it is read anew. What widens in
+ * loops depends on the order in which they are looked at, so with these it must not contradict. */
 static void
 check_shapes (SluiceGraph *graph, const char *path)
 {
@@ -159,24 +198,16 @@ check_shapes (SluiceGraph *graph, const char *path)
   g_autoptr (GError) error = NULL;
   sluice_graph_import (again, bytes, &error);
   g_assert_no_error (error);
+  gboolean exactly = !has_loops (graph);
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     {
       const SluiceNode *a = sluice_graph_get_node (graph, i), *b = sluice_graph_get_node (again, i);
-      g_autoptr (GString) is = g_string_new (NULL), want = g_string_new (NULL);
-      for (guint k = 0; k < a->n_outputs; k++)
-        append_output (is, &a->outputs[k]);
-      for (guint k = 0; k < b->n_outputs; k++)
-        append_output (want, &b->outputs[k]);
-      if (!g_str_equal (is->str, want->str)
-          || g_strcmp0 (a->error ? a->error->message : NULL, b->error ? b->error->message : NULL)
-                 != 0)
-        {
-          g_test_message ("%s: %s '%s' has%s (%s), read anew%s (%s)", path, a->op_name, a->name,
-                          is->str, a->error ? a->error->message : "well", want->str,
-                          b->error ? b->error->message : "well");
-          g_test_fail ();
-          return;
-        }
+      if (nodes_agree (a, b, exactly))
+        continue;
+      g_autofree char *is = digest (a), *want = digest (b);
+      g_test_message ("%s: has %s, read anew %s", path, is, want);
+      g_test_fail ();
+      return;
     }
 }
 
@@ -373,6 +404,12 @@ test_file (gconstpointer data)
       refused += edit == NULL;
       if (edit != NULL)
         g_ptr_array_add (edits, edit);
+      if (g_getenv ("SLUICE_EDIT_CHECK") != NULL)
+        {
+          check_shapes (graph, path);
+          if (g_test_failed ())
+            g_error ("transaction %u", i);
+        }
       if (i % (n / 4 + 1) == 0)
         check (&follower);
     }
