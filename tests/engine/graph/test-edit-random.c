@@ -188,6 +188,20 @@ has_loops (SluiceGraph *graph)
   return FALSE;
 }
 
+/* Of several writers of one array the first that is found tells the shape: which that is depends on
+ * the order of edges, which a file does not keep. */
+static gboolean
+looks_afar (SluiceGraph *graph)
+{
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      if (node->op != NULL && (node->op->def->flags & SLUICE_OP_LOOKS_AFAR))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* Shapes behind changes are those that the whole graph has when it is read anew. What widens in
  * loops depends on the order in which they are looked at, so with these it must not contradict. */
 static void
@@ -199,6 +213,8 @@ check_shapes (SluiceGraph *graph, const char *path)
   sluice_graph_import (again, bytes, &error);
   g_assert_no_error (error);
   gboolean exactly = !has_loops (graph);
+  if (!exactly && looks_afar (graph))
+    return;
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     {
       const SluiceNode *a = sluice_graph_get_node (graph, i), *b = sluice_graph_get_node (again, i);
