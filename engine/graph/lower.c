@@ -40,6 +40,12 @@ sluice_graph_share_functions (SluiceGraph *self, const SluiceGraph *from)
     self->library = sluice_library_ref (from->library);
 }
 
+gboolean
+sluice_graph_has_functions_of (const SluiceGraph *self, const SluiceGraph *other)
+{
+  return self->library == other->library;
+}
+
 /* ---- what was written out ---- */
 
 void
