@@ -5,6 +5,8 @@
  * What a transaction is judged by. Only what it made or changed is looked at, and what stands
  * behind that as far as it changes.
  */
+#include <string.h>
+
 #include "engine/base/error.h"
 #include "engine/graph/edit-private.h"
 #include "engine/graph/function.h"
@@ -281,20 +283,21 @@ typedef struct
 } ClassCheck;
 
 static void
-keep_if_equal (const SluiceNode *node, const char *name, gpointer data)
+keep_if_equal (const SluiceNode *node, const char *name, gsize length, gpointer data)
 {
   char **missing = data;
-  if (*missing != NULL && g_str_equal (*missing, name))
+  if (*missing != NULL && strlen (*missing) == length && memcmp (*missing, name, length) == 0)
     g_clear_pointer (missing, g_free);
 }
 
 static void
-look_up_class (const SluiceNode *node, const char *name, gpointer data)
+look_up_class (const SluiceNode *node, const char *name, gsize length, gpointer data)
 {
   ClassCheck *check = data;
-  if (check->missing != NULL || sluice_graph_find (check->graph, name) != NULL)
+  if (check->missing != NULL
+      || sluice_name_table_find (&check->graph->by_name, name, length) != NULL)
     return;
-  check->missing = g_strdup (name);
+  check->missing = g_strndup (name, length);
   if (check->old != NULL)
     sluice_node_foreach_class (check->old, keep_if_equal, &check->missing);
 }

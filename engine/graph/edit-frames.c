@@ -91,6 +91,15 @@ sluice_node_output_frame (SluiceNode *node)
   return frame;
 }
 
+const char *
+sluice_node_get_loop (SluiceNode *self)
+{
+  SluiceNode *before = sluice_node_get_role (self) == SLUICE_ROLE_EXIT ? first_before (self) : self;
+  const char *frame = sluice_node_output_frame (before != NULL ? before : self);
+  const char *name = strrchr (frame, INSIDE);
+  return name != NULL ? sluice_intern (name + 1) : NULL;
+}
+
 /* "inside the loop 'while/context'". (transfer full) */
 static char *
 describe (const char *frame)

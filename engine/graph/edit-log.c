@@ -243,6 +243,9 @@ sluice_node_image_compare (const SluiceNodeImage *image)
                  b->error != NULL ? b->error->message : NULL)
       != 0)
     what |= SLUICE_CHANGED_ERROR;
+  const char *frame = sluice_node_record (a)->frame;
+  if (frame != NULL && image->other.frame != NULL && frame != image->other.frame)
+    what |= SLUICE_CHANGED_LOOP;
   return what;
 }
 
@@ -569,6 +572,9 @@ sluice_graph_follow (SluiceGraph *self, SluiceGraphFollower follower, gpointer u
   Follower entry = { n > 0 ? g_array_index (self->followers, Follower, n - 1).number + 1 : 1,
                      follower, user_data };
   g_array_append_val (self->followers, entry);
+  /* Who follows a graph shows it to somebody who edits it. What the first edit would have to gather
+   * from all nodes is gathered now. */
+  sluice_graph_get_class_users (self, "");
   return entry.number;
 }
 

@@ -30,34 +30,45 @@ dup_class_name (const SluiceAttrValue *item)
 }
 
 void
-sluice_node_foreach_class (const SluiceNode *node,
-                           void (*func) (const SluiceNode *node, const char *name, gpointer data),
-                           gpointer data)
+sluice_node_foreach_class (
+    const SluiceNode *node,
+    void (*func) (const SluiceNode *node, const char *name, gsize length, gpointer data),
+    gpointer data)
 {
   const SluiceAttrValue *value = sluice_node_get_attr (node, "_class");
+  gsize n = strlen (CLASS_PREFIX);
   for (guint i = 0; value != NULL && value->kind == SLUICE_ATTR_LIST && i < value->list.n; i++)
     if (names_node (&value->list.items[i]))
-      {
-        g_autofree char *name = dup_class_name (&value->list.items[i]);
-        func (node, name, data);
-      }
+      func (node, value->list.items[i].s.data + n, value->list.items[i].s.length - n, data);
+}
+
+/* The graph's own names are interned: looking one up there is quicker. */
+static const char *
+intern_class (SluiceGraph *graph, const char *name, gsize length)
+{
+  const SluiceNode *target = sluice_name_table_find (&graph->by_name, name, length);
+  if (target != NULL)
+    return target->name;
+  g_autofree char *text = g_strndup (name, length);
+  return sluice_intern (text);
 }
 
 static void
-add_user (const SluiceNode *node, const char *name, gpointer data)
+add_user (const SluiceNode *node, const char *name, gsize length, gpointer data)
 {
-  GHashTable *table = data;
-  const char *key = sluice_intern (name);
-  GPtrArray *users = g_hash_table_lookup (table, key);
+  SluiceGraph *graph = data;
+  const char *key = intern_class (graph, name, length);
+  GPtrArray *users = g_hash_table_lookup (graph->class_users, key);
   if (users == NULL)
-    g_hash_table_insert (table, (gpointer) key, users = g_ptr_array_new ());
+    g_hash_table_insert (graph->class_users, (gpointer) key, users = g_ptr_array_new ());
   g_ptr_array_add (users, (gpointer) node);
 }
 
 static void
-remove_user (const SluiceNode *node, const char *name, gpointer data)
+remove_user (const SluiceNode *node, const char *name, gsize length, gpointer data)
 {
-  GPtrArray *users = g_hash_table_lookup (data, sluice_intern (name));
+  SluiceGraph *graph = data;
+  GPtrArray *users = g_hash_table_lookup (graph->class_users, intern_class (graph, name, length));
   if (users != NULL)
     g_ptr_array_remove (users, (gpointer) node);
 }
@@ -66,7 +77,7 @@ void
 sluice_graph_index_class (SluiceGraph *self, const SluiceNode *node, gboolean add)
 {
   if (self->class_users != NULL)
-    sluice_node_foreach_class (node, add ? add_user : remove_user, self->class_users);
+    sluice_node_foreach_class (node, add ? add_user : remove_user, self);
 }
 
 const GPtrArray *

@@ -97,10 +97,11 @@ const char *sluice_node_output_frame (SluiceNode *node);
 
 /* ---- edit-names.c ---- */
 
-/* Calls func for each "loc:@NAME" in the node's attributes. */
-void sluice_node_foreach_class (const SluiceNode *node,
-                                void (*func) (const SluiceNode *node, const char *name, gpointer),
-                                gpointer data);
+/* Calls func for each "loc:@NAME" in the node's attributes; the name is not terminated. */
+void sluice_node_foreach_class (
+    const SluiceNode *node,
+    void (*func) (const SluiceNode *node, const char *name, gsize length, gpointer data),
+    gpointer data);
 /* (nullable) (element-type SluiceNode): who names @name in its `_class`; may hold a node twice */
 const GPtrArray *sluice_graph_get_class_users (SluiceGraph *self, const char *name);
 /* Keeps the table of those up to date, where there is one. */

@@ -261,9 +261,12 @@ sluice_edit_rename_scope (SluiceGraph *graph, const char *scope, const char *nam
   g_return_val_if_fail (edit != NULL, FALSE);
   gsize length = strlen (scope);
   g_autoptr (GPtrArray) nodes = g_ptr_array_new (), names = g_ptr_array_new ();
-  for (guint i = 0; i < graph->nodes->len; i++)
+  for (guint i = 0, n = graph->nodes->len; i < n; i++)
     {
       SluiceNode *node = graph->nodes->pdata[i];
+      /* Names of tens of thousands of nodes lie all over the memory. */
+      __builtin_prefetch (graph->nodes->pdata[MIN (i + 16, n - 1)]);
+      __builtin_prefetch (((SluiceNode *) graph->nodes->pdata[MIN (i + 8, n - 1)])->name);
       if (strncmp (node->name, scope, length) != 0
           || (node->name[length] != '\0' && node->name[length] != '/'))
         continue;

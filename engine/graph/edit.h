@@ -135,6 +135,7 @@ typedef enum
   SLUICE_CHANGED_CONTROLS = 1 << 4,
   SLUICE_CHANGED_OUTPUTS = 1 << 5, /* their number, dtypes or shapes */
   SLUICE_CHANGED_ERROR = 1 << 6,
+  SLUICE_CHANGED_LOOP = 1 << 7, /* which loop it runs in */
 } SluiceNodeChanges;
 
 typedef struct

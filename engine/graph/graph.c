@@ -456,6 +456,7 @@ sluice_graph_copy_node (SluiceGraph *self,
   copy->error = node->error != NULL ? g_error_copy (node->error) : NULL;
   gboolean added = sluice_graph_commit (self, copy);
   g_assert (added); /* the caller's names are unique */
+  sluice_graph_index_class (self, copy, TRUE);
   return copy;
 }
 

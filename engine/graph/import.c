@@ -7,9 +7,8 @@
  */
 #include <string.h>
 
-#include "engine/graph/edit.h"
+#include "engine/graph/edit-private.h"
 #include "engine/graph/function.h"
-#include "engine/graph/graph-private.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/wire.h"
 
@@ -607,6 +606,8 @@ import_nodes (Import *im, GError **error)
     connect_node (im, nth_new (im, i), im->def->node[i]);
   g_autofree SluiceNode **order = sort_nodes (im);
   sluice_graph_settle_new (im->graph, order, im->n);
+  for (guint i = 0; im->graph->class_users != NULL && i < im->n; i++)
+    sluice_graph_index_class (im->graph, nth_new (im, i), TRUE);
   return TRUE;
 }
 

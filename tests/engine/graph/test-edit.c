@@ -822,7 +822,7 @@ test_refuse_frames (Fixture *f, gconstpointer data)
   sluice_edit_begin (f->graph);
   g_assert_true (sluice_edit_set_input (f->graph, node (f, "after"), 0, edge (f, "body"), NULL));
   sluice_edit_free (commit (f)); /* lies in the loop now, and nobody reads it outside */
-  assert_heard (f, "after:8 \n");
+  assert_heard (f, "after:88 \n");
   g_autoptr (GBytes) inside = dup_bytes (f->graph);
   sluice_edit_begin (f->graph);
   g_assert_true (sluice_edit_set_input (f->graph, node (f, "less"), 1, edge (f, "limit"), NULL));
