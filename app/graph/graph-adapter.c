@@ -3,8 +3,6 @@
 
 #include "app/graph/graph-adapter.h"
 
-#include "engine/grad/flow.h"
-
 static SluiceNodeClass
 node_class (const SluiceNode *node)
 {
@@ -89,40 +87,15 @@ node_cost (const SluiceNode *node)
   return cost.flops;
 }
 
-/* (nullable): without loops, and where one cannot be told from the rest. */
-static SluiceFlow *
-find_loops (SluiceGraph *graph)
-{
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
-    {
-      const SluiceNode *node = sluice_graph_get_node (graph, i);
-      if (node->error != NULL && sluice_node_get_role (node) == SLUICE_ROLE_ENTER)
-        return NULL;
-    }
-  return sluice_flow_new (graph, NULL, FALSE);
-}
-
-/* (nullable): an Enter belongs to the loop that it leads into. */
-static const char *
-loop_of (SluiceFlow *flow, const SluiceNode *node)
-{
-  if (flow == NULL)
-    return NULL;
-  guint frame = sluice_node_get_role (node) == SLUICE_ROLE_ENTER
-                    ? sluice_flow_output_frame_of (flow, node)
-                    : sluice_flow_frame_of (flow, node);
-  return frame != 0 ? sluice_flow_get_loop (flow, frame)->name : NULL;
-}
-
 static void
-add_node (SluiceGraphModel *model, const SluiceNode *node, SluiceFlow *flow, SluiceSession *session)
+add_node (SluiceGraphModel *model, SluiceNode *node, SluiceSession *session)
 {
   const char *device =
       session != NULL ? sluice_session_get_placement (session, node->name, NULL) : NULL;
   SluiceModelNode item = { .name = node->name,
                            .op = node->op_name,
                            .device = device != NULL ? device : node->device,
-                           .loop = loop_of (flow, node),
+                           .loop = sluice_node_get_loop (node),
                            .error = node->error != NULL ? node->error->message : NULL,
                            .node_class = node_class (node),
                            .cost = node_cost (node) };
@@ -156,7 +129,7 @@ edge_kind (const SluiceNode *node, guint input)
 }
 
 static void
-add_edges (SluiceGraphModel *model, const SluiceNode *node, guint index, const guint *index_of)
+add_edges (SluiceGraphModel *model, const SluiceNode *node)
 {
   for (guint i = 0; i < node->n_inputs; i++)
     {
@@ -166,8 +139,8 @@ add_edges (SluiceGraphModel *model, const SluiceNode *node, guint index, const g
       const SluiceOutput *output = &from.node->outputs[from.port];
       g_autofree char *shape = shape_text (&output->shape);
       sluice_graph_model_add_edge (model,
-                                   &(SluiceModelEdge){ .from = index_of[from.node->id],
-                                                       .to = index,
+                                   &(SluiceModelEdge){ .from = from.node->id - 1,
+                                                       .to = node->id - 1,
                                                        .port = from.port,
                                                        .slot = i,
                                                        .kind = edge_kind (node, i),
@@ -176,27 +149,105 @@ add_edges (SluiceGraphModel *model, const SluiceNode *node, guint index, const g
                                                        .bytes = output_bytes (output) });
     }
   for (guint i = 0; i < node->n_control_inputs; i++)
-    sluice_graph_model_add_edge (model,
-                                 &(SluiceModelEdge){ .from = index_of[node->control_inputs[i]->id],
-                                                     .to = index,
-                                                     .kind = SLUICE_EDGE_CONTROL });
+    sluice_graph_model_add_edge (model, &(SluiceModelEdge){ .from = node->control_inputs[i]->id - 1,
+                                                            .to = node->id - 1,
+                                                            .kind = SLUICE_EDGE_CONTROL });
 }
 
 SluiceGraphModel *
 sluice_graph_model_from_graph (SluiceGraph *graph, SluiceSession *session)
 {
-  SluiceFlow *flow = find_loops (graph);
   guint n = sluice_graph_get_n_nodes (graph);
   SluiceGraphModel *model = sluice_graph_model_new ();
-  g_autofree guint *index_of = g_new0 (guint, n + 1);
+  sluice_graph_model_reserve (model, n);
   for (guint i = 0; i < n; i++)
+    add_node (model, sluice_graph_get_node (graph, i), session);
+  for (guint i = 0; i < n; i++)
+    add_edges (model, sluice_graph_get_node (graph, i));
+  return model;
+}
+
+/* ---- after an edit ---- */
+
+/* Which nodes of the graph must be looked at, by index: those that came or changed, and what reads
+ * outputs that did, for edges tell the shapes that go along them. */
+static guint8 *
+mark_changed (SluiceGraph *graph, const SluiceGraphDelta *delta)
+{
+  guint8 *changed = g_new0 (guint8, sluice_graph_get_n_nodes (graph) + 1);
+  for (guint i = 0; i < delta->n_added; i++)
+    changed[delta->added[i].index] = TRUE;
+  for (guint i = 0; i < delta->n_changed; i++)
     {
-      const SluiceNode *node = sluice_graph_get_node (graph, i);
-      index_of[node->id] = i;
-      add_node (model, node, flow, session);
+      const SluiceNode *node = delta->changed[i].node;
+      changed[node->id - 1] = TRUE;
+      if (!(delta->changed[i].what & SLUICE_CHANGED_OUTPUTS))
+        continue;
+      guint n;
+      const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
+      for (guint k = 0; k < n; k++)
+        changed[uses[k].node->id - 1] = TRUE;
     }
+  return changed;
+}
+
+/* Where the nodes of before stand now, by index; G_MAXUINT: nowhere. */
+static guint *
+map_indices (guint n_old, const SluiceGraphDelta *delta)
+{
+  guint *now = g_new (guint, n_old + 1);
+  for (guint i = 0, removed = 0, added = 0, at = 0; i < n_old; i++)
+    {
+      if (removed < delta->n_removed && delta->removed[removed].index == i)
+        {
+          removed++;
+          now[i] = G_MAXUINT;
+          continue;
+        }
+      while (added < delta->n_added && delta->added[added].index == at)
+        {
+          added++;
+          at++;
+        }
+      now[i] = at++;
+    }
+  return now;
+}
+
+SluiceGraphModel *
+sluice_graph_model_after (SluiceGraphModel *base,
+                          SluiceGraph *graph,
+                          SluiceSession *session,
+                          const SluiceGraphDelta *delta)
+{
+  guint n = sluice_graph_get_n_nodes (graph), n_old = sluice_graph_model_get_n_nodes (base);
+  guint n_edges = sluice_graph_model_get_n_edges (base);
+  SluiceGraphModel *model = sluice_graph_model_new_after (base);
+  g_autofree guint8 *changed = mark_changed (graph, delta);
+  g_autofree guint *now = map_indices (n_old, delta);
+  g_autofree guint *before = g_new (guint, n + 1);
+  sluice_graph_model_reserve (model, n);
+  for (guint i = 0; i < n_old; i++)
+    if (now[i] != G_MAXUINT)
+      before[now[i]] = i;
   for (guint i = 0; i < n; i++)
-    add_edges (model, sluice_graph_get_node (graph, i), i, index_of);
-  sluice_flow_free (flow);
+    if (changed[i])
+      add_node (model, sluice_graph_get_node (graph, i), session);
+    else
+      sluice_graph_model_take_node (model, base, before[i]);
+  for (guint i = 0, e = 0; i < n; i++)
+    {
+      if (changed[i])
+        {
+          add_edges (model, sluice_graph_get_node (graph, i));
+          continue;
+        }
+      /* Edges stand in the order of the nodes that they lead to. */
+      while (e < n_edges && sluice_graph_model_get_edge (base, e)->to < before[i])
+        e++;
+      for (; e < n_edges && sluice_graph_model_get_edge (base, e)->to == before[i]; e++)
+        sluice_graph_model_take_edge (model, base, e,
+                                      now[sluice_graph_model_get_edge (base, e)->from], i);
+    }
   return model;
 }

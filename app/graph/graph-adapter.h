@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/graph/graph.h"
+#include "engine/graph/edit.h"
 #include "engine/runtime/session/session.h"
 #include "ui/canvas/graph-model.h"
 
@@ -18,3 +18,16 @@
  * Returns: (transfer full)
  */
 SluiceGraphModel *sluice_graph_model_from_graph (SluiceGraph *graph, SluiceSession *session);
+
+/**
+ * sluice_graph_model_after:
+ * @base: of the graph before the delta, made by one of these two; it stays what it is
+ *
+ * The same from what was before an edit and what the edit changed, without looking at the rest.
+ *
+ * Returns: (transfer full)
+ */
+SluiceGraphModel *sluice_graph_model_after (SluiceGraphModel *base,
+                                            SluiceGraph *graph,
+                                            SluiceSession *session,
+                                            const SluiceGraphDelta *delta);

@@ -4,6 +4,7 @@
 #include "engine/grad/grad.h"
 
 #include "engine/grad/walk.h"
+#include "engine/graph/edit.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/lower.h"
 #include "engine/graph/shape-context.h"
@@ -588,31 +589,17 @@ resolve_all (const SluiceEdge *edges, guint n)
   return real;
 }
 
-gboolean
-sluice_gradients (SluiceGraph *graph,
-                  const char *scope,
-                  const SluiceEdge *ys,
-                  guint n_ys,
-                  const SluiceEdge *dys,
-                  const SluiceEdge *xs,
-                  guint n_xs,
-                  SluiceGrad *dxs,
-                  GError **error)
-{
-  return sluice_gradients_inside (graph, NULL, scope, ys, n_ys, dys, xs, n_xs, dxs, error);
-}
-
-gboolean
-sluice_gradients_inside (SluiceGraph *graph,
-                         SluiceNode *pivot,
-                         const char *scope,
-                         const SluiceEdge *ys,
-                         guint n_ys,
-                         const SluiceEdge *dys,
-                         const SluiceEdge *xs,
-                         guint n_xs,
-                         SluiceGrad *dxs,
-                         GError **error)
+static gboolean
+add_gradients (SluiceGraph *graph,
+               SluiceNode *pivot,
+               const char *scope,
+               const SluiceEdge *ys,
+               guint n_ys,
+               const SluiceEdge *dys,
+               const SluiceEdge *xs,
+               guint n_xs,
+               SluiceGrad *dxs,
+               GError **error)
 {
   if (!check_edges ("y", ys, n_ys, error) || !check_edges ("x", xs, n_xs, error))
     return FALSE;
@@ -653,4 +640,36 @@ sluice_gradients_inside (SluiceGraph *graph,
     }
   walk_clear (&w);
   return ok;
+}
+
+gboolean
+sluice_gradients_inside (SluiceGraph *graph,
+                         SluiceNode *pivot,
+                         const char *scope,
+                         const SluiceEdge *ys,
+                         guint n_ys,
+                         const SluiceEdge *dys,
+                         const SluiceEdge *xs,
+                         guint n_xs,
+                         SluiceGrad *dxs,
+                         GError **error)
+{
+  sluice_graph_hold (graph);
+  gboolean ok = add_gradients (graph, pivot, scope, ys, n_ys, dys, xs, n_xs, dxs, error);
+  sluice_graph_release (graph);
+  return ok;
+}
+
+gboolean
+sluice_gradients (SluiceGraph *graph,
+                  const char *scope,
+                  const SluiceEdge *ys,
+                  guint n_ys,
+                  const SluiceEdge *dys,
+                  const SluiceEdge *xs,
+                  guint n_xs,
+                  SluiceGrad *dxs,
+                  GError **error)
+{
+  return sluice_gradients_inside (graph, NULL, scope, ys, n_ys, dys, xs, n_xs, dxs, error);
 }

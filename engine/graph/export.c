@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* A graph as a GraphDef, with all that the import kept for the way out; and its hash. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/graph/graph-private.h"
@@ -25,13 +26,26 @@ is_default (const SluiceNode *node, const SluiceAttr *attr)
          && sluice_attr_value_equal (&def->default_value, &attr->value);
 }
 
+/* An open input is an empty text. */
 static char *
 input_text (Writer *w, SluiceEdge edge)
 {
+  if (edge.node == NULL)
+    return (char *) "";
   if (edge.port == 0)
     return (char *) edge.node->name;
   g_autofree char *text = g_strdup_printf ("%s:%d", edge.node->name, edge.port);
   return sluice_arena_strdup (&w->arena, text);
+}
+
+/* "name" and "name:0" are the same; what an import brought is written as it came. */
+static gboolean
+names_edge (const char *text, SluiceEdge edge)
+{
+  gsize length = strlen (edge.node->name);
+  return strncmp (text, edge.node->name, length) == 0
+         && (text[length] == '\0' ? edge.port == 0
+                                  : text[length] == ':' && atoi (text + length + 1) == edge.port);
 }
 
 static int
@@ -50,6 +64,9 @@ write_inputs (Writer *w,
     {
       def->n_input = foreign->n_input;
       def->input = foreign->input;
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i].node != NULL && !names_edge (def->input[i], node->inputs[i]))
+          def->input[i] = input_text (w, node->inputs[i]);
       return;
     }
   def->n_input = node->n_inputs + node->n_control_inputs;

@@ -63,6 +63,7 @@ gboolean sluice_graph_add_defs (SluiceGraph *self, const Tensorflow__GraphDef *d
 
 /* lower.c: what only a lowered node has. */
 void sluice_lowered_free (SluiceLowered *self);
+SluiceLowered *sluice_lowered_copy (const SluiceLowered *self);
 
 /* Which functions a node was written out from, innermost first. Counted. */
 typedef struct _SluiceCallPath SluiceCallPath;

@@ -28,11 +28,20 @@ typedef struct
   guint n_uses, uses_capacity;
   /* Values of outputs that are known before a run; NULL while nobody asked. */
   SluiceTensor **constants;
-  guint position;             /* in the order that sluice_graph_settle() goes by, while it works */
-  guint visits;               /* of that */
-  gboolean inferred;          /* shapes were looked at: an edge from here says something */
-  gboolean shape_error;       /* node->error came from the shape function */
-  gboolean constants_pending; /* being worked out: a cycle has no constants */
+  gboolean was_asked; /* for those, ever: what stands behind it may go by its values */
+  /* In an order in which only the back edges of loops run backwards; edges of cycles that an import
+   * brought do as well (SluiceGraph.is_unordered). Unique, not without gaps. */
+  guint32 position;
+  guint visits; /* of inference, while it works */
+  gboolean is_queued;
+  gboolean cycle_error; /* node->error says that it is part of a cycle */
+  /* (nullable): interned path of the frames in which its outputs lie; NULL while nobody asked */
+  const char *frame;
+  /* (nullable): what the open transaction keeps of it; SLUICE_IMAGE_OF_NEW: that made it */
+  struct _SluiceNodeImage *image;
+  gboolean inferred;            /* shapes were looked at: an edge from here says something */
+  gboolean shape_error;         /* node->error came from the shape function */
+  gboolean constants_pending;   /* being worked out: a cycle has no constants */
   struct _SluiceCallPath *path; /* (nullable): of a node that a call was written out to */
   SluiceLowered *lowered;       /* (nullable): of a call that was written out */
   /* A NodeDef of what this program does not understand, for the way out; NULL where it understands
@@ -46,6 +55,8 @@ sluice_node_record (const SluiceNode *node)
   return (SluiceNodeRecord *) node;
 }
 
+#define SLUICE_IMAGE_OF_NEW ((struct _SluiceNodeImage *) 1)
+
 /* names.c: nodes by name. Starts as { 0 }. */
 typedef struct _SluiceNameSlot SluiceNameSlot;
 typedef struct
@@ -58,6 +69,8 @@ SluiceNode *sluice_name_table_find (const SluiceNameTable *self, const char *nam
 void sluice_name_table_reserve (SluiceNameTable *self, guint n);
 /* FALSE: there is a node of this name. */
 gboolean sluice_name_table_add (SluiceNameTable *self, SluiceNode *node);
+/* The node must be there. */
+void sluice_name_table_remove (SluiceNameTable *self, const SluiceNode *node);
 void sluice_name_table_clear (SluiceNameTable *self);
 
 struct _SluiceGraph
@@ -67,6 +80,15 @@ struct _SluiceGraph
   SluiceNameTable by_name;
   GHashTable *suffixes; /* interned name -> the last number that unique_name() put behind it */
   guint64 version;
+  guint64 state, last_state; /* which of the states that it was in; an undo brings one back */
+  guint32 next_position;
+  gboolean is_unordered;    /* it has, or had, cycles that are no loops */
+  guint n_enters;           /* nodes of that role: without one there are no frames */
+  GPtrArray *afar;          /* nodes with SLUICE_OP_LOOKS_AFAR */
+  struct _SluiceEdit *edit; /* (nullable): the open transaction */
+  guint n_holds;            /* sluice_graph_hold() */
+  GArray *followers;        /* (nullable): edit-log.c */
+  GHashTable *class_users;  /* (nullable): edit-names.c */
   int producer;
   struct _SluiceLibrary *library; /* (nullable): its functions */
   GBytes *shell;      /* (nullable): the GraphDef that was imported, without its nodes */
@@ -83,14 +105,26 @@ void sluice_op_free (SluiceOp *self);
 SluiceNode *
 sluice_node_new (SluiceGraph *graph, const char *name, const char *op, const char *device);
 void sluice_node_free (SluiceNode *node);
+/* What a record holds. */
+void sluice_node_clear (SluiceNodeRecord *record);
+/* The state changed outside of a transaction that can bring it back. */
+void sluice_graph_changed (SluiceGraph *self);
+/* Counts what the graph knows of its nodes beside their names. */
+void sluice_graph_count_node (SluiceGraph *self, SluiceNode *node, gboolean add);
 /* Takes the values; duplicates by name are dropped but for the last. */
 void sluice_node_take_attrs (SluiceNode *node, SluiceAttr *attrs, guint n);
 void sluice_node_set_n_outputs (SluiceNode *node, guint n);
+/* sluice_graph_add(); may_be_open: with inputs that nothing is connected to. */
+SluiceNode *sluice_graph_make (SluiceGraph *self,
+                               const SluiceNodeSpec *spec,
+                               gboolean may_be_open,
+                               GError **error);
 /* FALSE: the name is taken, and the node is the caller's still. */
 gboolean sluice_graph_commit (SluiceGraph *self, SluiceNode *node);
 /* Takes the nodes from `first` on away again; nothing may be connected to them. */
 void sluice_graph_drop_new (SluiceGraph *self, guint first);
 void sluice_node_add_use (SluiceNode *producer, SluiceUse use);
+void sluice_node_remove_use (SluiceNode *producer, const SluiceNode *user, int input);
 /* Each once, in the order given; the uses are the caller's to add. */
 void sluice_node_set_control_inputs (SluiceNode *node, SluiceNode *const *nodes, guint n);
 /* The node's name nearest to a mistyped one. */
@@ -104,14 +138,18 @@ gboolean sluice_node_name_is_valid (const char *name, gboolean internal);
 gboolean sluice_node_complete (
     SluiceNode *node, const SluiceAttr *take, guint n, gboolean from_inputs, GError **error);
 gboolean sluice_node_check_inputs (const SluiceNode *node, GError **error);
+/* Where it has no other error and an open input. */
+void sluice_node_set_open_error (SluiceNode *node);
 
 /* infer-shapes.c */
 /* Calls the op's shape function. On an error all shapes are unknown. */
 gboolean sluice_node_infer_shapes (SluiceNode *node, GError **error);
-/* Brings shapes behind changed nodes up to date: order lists the nodes so that only the back edges
- * of loops run against it, dirty says of each position whether it must be looked at. Errors stay
- * on the nodes. */
-void sluice_graph_settle (SluiceGraph *self, SluiceNode *const *order, guint8 *dirty, guint n);
+/* Infers the shapes of new nodes: order lists them so that only the back edges of loops run against
+ * it. Gives them their positions. Errors stay on the nodes. */
+void sluice_graph_settle_new (SluiceGraph *self, SluiceNode *const *order, guint n);
+/* Brings the shapes of the nodes up to date, and those behind what changes by it. again: loops that
+ * are concerned are inferred from what enters them, as if they were new. */
+void sluice_graph_settle (SluiceGraph *self, SluiceNode *const *nodes, guint n, gboolean again);
 /* Does the edge close a loop: NextIteration into Merge? */
 gboolean sluice_edge_is_back_edge (const SluiceNode *producer, const SluiceNode *consumer);
 
@@ -122,3 +160,24 @@ void sluice_node_foreach_pop (const SluiceNode *push,
 
 /* shape-context.c */
 void sluice_node_forget_constants (SluiceNode *node);
+
+/* Nodes by position, each once. Starts with sluice_node_queue_init(). */
+typedef struct
+{
+  GPtrArray *heap;
+} SluiceNodeQueue;
+void sluice_node_queue_init (SluiceNodeQueue *self);
+void sluice_node_queue_push (SluiceNodeQueue *self, SluiceNode *node);
+SluiceNode *sluice_node_queue_pop (SluiceNodeQueue *self); /* (nullable) */
+void sluice_node_queue_clear (SluiceNodeQueue *self);
+
+/* edit-log.c: what whoever changes nodes tells the open transaction, if there is one. */
+/* Before the node is changed. */
+void sluice_graph_touch (SluiceGraph *self, SluiceNode *node);
+/* After it was added. */
+void sluice_graph_note_added (SluiceGraph *self, SluiceNode *node);
+/* Before the nodes from `first` on are freed. */
+void sluice_graph_note_dropped (SluiceGraph *self, guint first);
+/* Before the last number behind a name changes. */
+void sluice_graph_note_suffix (SluiceGraph *self, const char *name);
+void sluice_followers_free (GArray *followers);

@@ -7,8 +7,7 @@
 
 #include "engine/base/near.h"
 #include "engine/graph/function.h"
-#include "engine/graph/edit.h"
-#include "engine/graph/graph-private.h"
+#include "engine/graph/edit-private.h"
 #include "engine/graph/graphdef.h"
 
 /* ---- nodes ---- */
@@ -36,9 +35,9 @@ block_unref (SluiceAttrBlock *block)
 }
 
 void
-sluice_node_free (SluiceNode *node)
+sluice_node_clear (SluiceNodeRecord *record)
 {
-  SluiceNodeRecord *record = sluice_node_record (node);
+  SluiceNode *node = &record->node;
   sluice_node_forget_constants (node);
   block_unref (record->block);
   g_free (record->uses);
@@ -49,7 +48,13 @@ sluice_node_free (SluiceNode *node)
   g_free (node->control_inputs);
   g_free (node->outputs);
   g_clear_error (&node->error);
-  g_free (record);
+}
+
+void
+sluice_node_free (SluiceNode *node)
+{
+  sluice_node_clear (sluice_node_record (node));
+  g_free (sluice_node_record (node));
 }
 
 static int
@@ -118,8 +123,8 @@ sluice_node_add_use (SluiceNode *producer, SluiceUse use)
   record->uses[record->n_uses++] = use;
 }
 
-static void
-remove_use (SluiceNode *producer, const SluiceNode *user, int input)
+void
+sluice_node_remove_use (SluiceNode *producer, const SluiceNode *user, int input)
 {
   SluiceNodeRecord *record = sluice_node_record (producer);
   for (guint i = 0; i < record->n_uses; i++)
@@ -140,6 +145,7 @@ sluice_graph_new (void)
   self->ref_count = 1;
   self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_node_free);
   self->suffixes = g_hash_table_new (g_str_hash, g_str_equal);
+  self->afar = g_ptr_array_new ();
   self->producer = SLUICE_GRAPH_VERSION;
   return self;
 }
@@ -159,6 +165,9 @@ sluice_graph_unref (SluiceGraph *self)
   sluice_name_table_clear (&self->by_name);
   g_hash_table_unref (self->suffixes);
   g_ptr_array_unref (self->nodes);
+  g_ptr_array_unref (self->afar);
+  g_clear_pointer (&self->followers, sluice_followers_free);
+  g_clear_pointer (&self->class_users, g_hash_table_unref);
   g_clear_pointer (&self->shell, g_bytes_unref);
   g_clear_pointer (&self->meta_shell, g_bytes_unref);
   g_clear_pointer (&self->library, sluice_library_unref);
@@ -208,7 +217,29 @@ void
 sluice_graph_set_producer (SluiceGraph *self, int producer)
 {
   self->producer = producer;
+  sluice_graph_changed (self);
+}
+
+void
+sluice_graph_changed (SluiceGraph *self)
+{
   self->version++;
+  self->state = ++self->last_state;
+}
+
+void
+sluice_graph_count_node (SluiceGraph *self, SluiceNode *node, gboolean add)
+{
+  if (node->op == NULL)
+    return;
+  if (node->op->def->role == SLUICE_ROLE_ENTER)
+    self->n_enters += add ? 1 : -1;
+  if (!(node->op->def->flags & SLUICE_OP_LOOKS_AFAR))
+    return;
+  if (add)
+    g_ptr_array_add (self->afar, node);
+  else
+    g_ptr_array_remove (self->afar, node);
 }
 
 gboolean
@@ -228,21 +259,35 @@ sluice_graph_commit (SluiceGraph *self, SluiceNode *node)
   if (!sluice_name_table_add (&self->by_name, node))
     return FALSE;
   node->graph = self;
+  sluice_graph_hold (self);
   g_ptr_array_add (self->nodes, node);
   node->id = self->nodes->len;
+  sluice_node_record (node)->position = self->next_position++;
+  sluice_graph_count_node (self, node, TRUE);
   for (guint i = 0; i < node->n_inputs; i++)
     if (node->inputs[i].node != NULL)
-      sluice_node_add_use (node->inputs[i].node,
-                           (SluiceUse){ node, (int) i, node->inputs[i].port });
+      {
+        sluice_graph_touch (self, node->inputs[i].node);
+        sluice_node_add_use (node->inputs[i].node,
+                             (SluiceUse){ node, (int) i, node->inputs[i].port });
+      }
   for (guint i = 0; i < node->n_control_inputs; i++)
-    sluice_node_add_use (node->control_inputs[i], (SluiceUse){ node, -1, 0 });
-  self->version++;
+    {
+      sluice_graph_touch (self, node->control_inputs[i]);
+      sluice_node_add_use (node->control_inputs[i], (SluiceUse){ node, -1, 0 });
+    }
+  sluice_graph_note_added (self, node);
+  sluice_graph_changed (self);
+  sluice_graph_release (self);
   return TRUE;
 }
 
 void
 sluice_graph_drop_new (SluiceGraph *self, guint first)
 {
+  sluice_graph_note_dropped (self, first);
+  for (guint i = first; i < self->nodes->len; i++)
+    sluice_graph_count_node (self, g_ptr_array_index (self->nodes, i), FALSE);
   g_ptr_array_set_size (self->nodes, (int) first);
   sluice_name_table_clear (&self->by_name);
   for (guint i = 0; i < first; i++)
@@ -274,11 +319,17 @@ check_op (const char *op, const char *name, GError **error)
 }
 
 static gboolean
-check_edges (SluiceGraph *self, const SluiceNodeSpec *spec, const char *name, GError **error)
+check_edges (SluiceGraph *self,
+             const SluiceNodeSpec *spec,
+             const char *name,
+             gboolean may_be_open,
+             GError **error)
 {
   for (guint i = 0; i < spec->n_inputs; i++)
     {
       SluiceEdge edge = spec->inputs[i];
+      if (edge.node == NULL && may_be_open)
+        continue;
       if (edge.node == NULL || edge.node->graph != self)
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                             "%s '%s': input %u is no edge of this graph", spec->op, name, i);
@@ -319,30 +370,62 @@ set_inputs (SluiceNode *node, const SluiceEdge *inputs, guint n)
   node->n_inputs = n;
 }
 
+/* Inputs that the caller left out stay open, where the op says how many it takes. */
+static void
+set_all_inputs (SluiceNode *node, const SluiceNodeSpec *spec, gboolean may_be_open)
+{
+  guint n = spec->n_inputs, n_fixed = node->op->n_inputs;
+  for (guint i = 0; i < node->op->n_inputs; i++)
+    if (node->op->inputs[i].number_attr != NULL || node->op->inputs[i].list_attr != NULL)
+      n_fixed = 0;
+  if (may_be_open && n < n_fixed)
+    {
+      node->inputs = g_new0 (SluiceEdge, n_fixed);
+      node->n_inputs = n_fixed;
+      for (guint i = 0; i < n; i++)
+        node->inputs[i] = spec->inputs[i];
+    }
+  else
+    set_inputs (node, spec->inputs, n);
+}
+
 SluiceNode *
-sluice_graph_add (SluiceGraph *self, const SluiceNodeSpec *spec, GError **error)
+sluice_graph_make (SluiceGraph *self,
+                   const SluiceNodeSpec *spec,
+                   gboolean may_be_open,
+                   GError **error)
 {
   g_return_val_if_fail (spec->op != NULL, NULL);
   g_autofree char *made = spec->name == NULL ? sluice_graph_unique_name (self, spec->op) : NULL;
   const char *name = spec->name != NULL ? spec->name : made;
   if (!check_new_name (self, name, error) || !check_op (spec->op, name, error)
-      || !check_edges (self, spec, name, error))
+      || !check_edges (self, spec, name, may_be_open, error))
     return NULL;
   SluiceNode *node = sluice_node_new (self, name, spec->op, spec->device);
-  set_inputs (node, spec->inputs, spec->n_inputs);
+  set_all_inputs (node, spec, may_be_open);
   sluice_node_set_control_inputs (node, spec->control_inputs, spec->n_control_inputs);
   g_autofree SluiceAttr *attrs = g_memdup2 (spec->attrs, spec->n_attrs * sizeof (SluiceAttr));
   for (guint i = 0; i < spec->n_attrs; i++)
     sluice_attr_value_copy (&attrs[i].value, &spec->attrs[i].value);
-  if (!sluice_node_complete (node, attrs, spec->n_attrs, TRUE, error)
-      || !sluice_node_check_inputs (node, error) || !sluice_node_infer_shapes (node, error))
+  gboolean ok = sluice_node_complete (node, attrs, spec->n_attrs, TRUE, error)
+                && sluice_node_check_inputs (node, error);
+  if (ok && may_be_open)
+    sluice_node_set_open_error (node);
+  if (!ok || (node->error == NULL && !sluice_node_infer_shapes (node, error)))
     {
       sluice_node_free (node);
       return NULL;
     }
   gboolean added = sluice_graph_commit (self, node);
   g_assert (added); /* check_new_name() said so */
+  sluice_graph_index_class (self, node, TRUE);
   return node;
+}
+
+SluiceNode *
+sluice_graph_add (SluiceGraph *self, const SluiceNodeSpec *spec, GError **error)
+{
+  return sluice_graph_make (self, spec, FALSE, error);
 }
 
 SluiceNode *
@@ -373,6 +456,7 @@ sluice_graph_copy_node (SluiceGraph *self,
   copy->error = node->error != NULL ? g_error_copy (node->error) : NULL;
   gboolean added = sluice_graph_commit (self, copy);
   g_assert (added); /* the caller's names are unique */
+  sluice_graph_index_class (self, copy, TRUE);
   return copy;
 }
 
@@ -383,12 +467,13 @@ sluice_edge_is_back_edge (const SluiceNode *producer, const SluiceNode *consumer
          && sluice_node_get_role (consumer) == SLUICE_ROLE_MERGE;
 }
 
+/* An edge that was added to a node: who does so vouches for it, a cycle is not refused. */
 static void
-settle_behind (SluiceGraph *self, SluiceNode *node)
+keep_order (SluiceGraph *self, SluiceNode *before, SluiceNode *after)
 {
-  g_autofree guint8 *dirty = g_new0 (guint8, self->nodes->len);
-  dirty[node->id - 1] = TRUE;
-  sluice_graph_settle (self, (SluiceNode *const *) self->nodes->pdata, dirty, self->nodes->len);
+  if (!sluice_edge_is_back_edge (before, after)
+      && !sluice_graph_order_edge (self, before, after, NULL))
+    self->is_unordered = TRUE;
 }
 
 gboolean
@@ -412,12 +497,20 @@ sluice_graph_set_input (
                              "input %u from '%s:%d' is %s, the others are %s", input,
                              edge.node->name, edge.port, sluice_dtype_name (got),
                              sluice_dtype_name (want));
+  sluice_graph_hold (self);
+  sluice_graph_touch (self, node);
+  sluice_graph_touch (self, edge.node);
   if (node->inputs[input].node != NULL)
-    remove_use (node->inputs[input].node, node, (int) input);
+    {
+      sluice_graph_touch (self, node->inputs[input].node);
+      sluice_node_remove_use (node->inputs[input].node, node, (int) input);
+    }
   node->inputs[input] = edge;
   sluice_node_add_use (edge.node, (SluiceUse){ node, (int) input, edge.port });
-  self->version++;
-  settle_behind (self, node);
+  keep_order (self, edge.node, node);
+  sluice_graph_settle (self, &node, 1, FALSE);
+  sluice_graph_changed (self);
+  sluice_graph_release (self);
   return TRUE;
 }
 
@@ -428,18 +521,15 @@ sluice_graph_add_control_input (SluiceGraph *self, SluiceNode *node, SluiceNode 
   for (guint i = 0; i < node->n_control_inputs; i++)
     if (node->control_inputs[i] == before)
       return;
+  sluice_graph_hold (self);
+  sluice_graph_touch (self, node);
+  sluice_graph_touch (self, before);
   node->control_inputs = g_renew (SluiceNode *, node->control_inputs, node->n_control_inputs + 1);
   node->control_inputs[node->n_control_inputs++] = before;
   sluice_node_add_use (before, (SluiceUse){ node, -1, 0 });
-  self->version++;
-}
-
-void
-sluice_graph_set_device (SluiceGraph *self, SluiceNode *node, const char *device)
-{
-  g_return_if_fail (node->graph == self);
-  node->device = sluice_intern (device);
-  self->version++;
+  keep_order (self, before, node);
+  sluice_graph_changed (self);
+  sluice_graph_release (self);
 }
 
 char *
@@ -456,6 +546,7 @@ sluice_graph_unique_name (SluiceGraph *self, const char *wanted)
       name = g_strdup_printf ("%s_%u", wanted, ++n);
     }
   while (sluice_graph_find (self, name) != NULL);
+  sluice_graph_note_suffix (self, key);
   g_hash_table_insert (self->suffixes, (gpointer) key, GUINT_TO_POINTER (n));
   return name;
 }

@@ -147,6 +147,10 @@ guint sluice_node_get_ints (const SluiceNode *self, const char *name, gint64 *va
 char *sluice_node_dup_input_name (const SluiceNode *self, guint input);
 char *sluice_node_dup_output_name (const SluiceNode *self, guint output);
 
+/* (nullable): interned name of the innermost loop that the node runs in; an Enter belongs to the
+ * one that it leads into. Not while other threads look at the graph. */
+const char *sluice_node_get_loop (SluiceNode *self);
+
 gboolean sluice_node_is_stateful (const SluiceNode *self); /* an unknown op counts as stateful */
 SluiceRole sluice_node_get_role (const SluiceNode *self);
 static inline SluiceDType

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
+#include "engine/graph/edit-private.h"
 #include "engine/graph/function.h"
-#include "engine/graph/graph-private.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/wire.h"
 
@@ -265,6 +265,8 @@ resolve_input (Import *im, SluiceNode *node, const char *text, guint index)
   gsize length = strlen (text);
   guint port = 0;
   SluiceNode *producer = NULL;
+  if (length == 0)
+    return SLUICE_NO_EDGE; /* so an open input is written */
   if (split_input (text, &length, &port))
     producer = sluice_name_table_find (&im->graph->by_name, text, length);
   if (producer == NULL)
@@ -276,7 +278,10 @@ resolve_input (Import *im, SluiceNode *node, const char *text, guint index)
     }
   /* Of a node that could not be worked out, who uses it tells how many outputs it has. */
   if (port >= producer->n_outputs && producer->error != NULL && port < SLUICE_MAX_PORTS)
-    sluice_node_set_n_outputs (producer, port + 1);
+    {
+      sluice_graph_touch (im->graph, producer);
+      sluice_node_set_n_outputs (producer, port + 1);
+    }
   if (port < producer->n_outputs)
     return (SluiceEdge){ producer, (int) port };
   node_fail (node, SLUICE_ERROR_INVALID_ARGUMENT, "input %u is '%s', but %s '%s' has %u output%s",
@@ -319,9 +324,11 @@ connect_node (Import *im, SluiceNode *node, const Tensorflow__NodeDef *def)
   for (guint i = 0; i < n_data; i++)
     {
       SluiceEdge edge = node->inputs[i] = resolve_input (im, node, def->input[i], i);
-      lost |= edge.node == NULL;
-      if (edge.node != NULL)
-        sluice_node_add_use (edge.node, (SluiceUse){ node, (int) i, edge.port });
+      lost |= edge.node == NULL && *def->input[i] != '\0';
+      if (edge.node == NULL)
+        continue;
+      sluice_graph_touch (im->graph, edge.node);
+      sluice_node_add_use (edge.node, (SluiceUse){ node, (int) i, edge.port });
     }
   g_autofree SluiceNode **controls =
       def->n_input > n_data ? g_new (SluiceNode *, def->n_input - n_data) : NULL;
@@ -337,9 +344,14 @@ connect_node (Import *im, SluiceNode *node, const Tensorflow__NodeDef *def)
     }
   sluice_node_set_control_inputs (node, controls, n_controls);
   for (guint i = 0; i < node->n_control_inputs; i++)
-    sluice_node_add_use (node->control_inputs[i], (SluiceUse){ node, -1, 0 });
+    {
+      sluice_graph_touch (im->graph, node->control_inputs[i]);
+      sluice_node_add_use (node->control_inputs[i], (SluiceUse){ node, -1, 0 });
+    }
   if (lost)
     keep_inputs (node, def);
+  else if (node->op != NULL)
+    sluice_node_set_open_error (node);
   if (node->error == NULL && node->op != NULL)
     sluice_node_check_inputs (node, &node->error);
 }
@@ -482,9 +494,13 @@ fail_cycle (SluiceNode *const *cycle, guint n)
       g_string_append_printf (path, " -> %s", cycle[i]->name);
     }
   for (guint i = 0; i < n; i++)
-    node_fail (cycle[i], SLUICE_ERROR_INVALID_ARGUMENT,
-               "is part of a cycle: %s. Only loops may close, by NextIteration into Merge",
-               path->str);
+    {
+      sluice_node_record (cycle[i])->cycle_error |= cycle[i]->error == NULL;
+      node_fail (cycle[i], SLUICE_ERROR_INVALID_ARGUMENT,
+                 "is part of a cycle: %s. Only loops may close, by NextIteration into Merge",
+                 path->str);
+    }
+  cycle[0]->graph->is_unordered = TRUE;
 }
 
 /* Walks back from a node that waits; where the walk meets itself there is a cycle. Its nodes get
@@ -589,9 +605,9 @@ import_nodes (Import *im, GError **error)
   for (guint i = 0; i < im->n; i++)
     connect_node (im, nth_new (im, i), im->def->node[i]);
   g_autofree SluiceNode **order = sort_nodes (im);
-  g_autofree guint8 *dirty = g_malloc (MAX (im->n, 1));
-  memset (dirty, TRUE, im->n);
-  sluice_graph_settle (im->graph, order, dirty, im->n);
+  sluice_graph_settle_new (im->graph, order, im->n);
+  for (guint i = 0; im->graph->class_users != NULL && i < im->n; i++)
+    sluice_graph_index_class (im->graph, nth_new (im, i), TRUE);
   return TRUE;
 }
 
@@ -608,7 +624,9 @@ sluice_graph_add_defs (SluiceGraph *self, const Tensorflow__GraphDef *def, GErro
     .library = self->library,
   };
   sluice_arena_init (&im.scratch);
+  sluice_graph_hold (self);
   gboolean done = import_nodes (&im, error);
+  sluice_graph_release (self);
   sluice_arena_clear (&im.scratch);
   return done;
 }

@@ -5,7 +5,7 @@
  * changes any more. */
 #include <string.h>
 
-#include "engine/graph/graph-private.h"
+#include "engine/graph/edit-private.h"
 #include "engine/graph/shape-context.h"
 
 static SluiceTensor *
@@ -55,7 +55,8 @@ widen_handle (SluiceOutput *out, const SluiceOutput *in)
 }
 
 /* A Merge hands on any of its inputs. Those not looked at yet are the back edges of loops: they
- * count for nothing at first, and widen the shape when they are known. */
+ * count for nothing at first, and widen the shape when they are known; one that is wrong itself
+ * never counts, whenever it is looked at. */
 static void
 infer_merge (SluiceNode *node)
 {
@@ -64,7 +65,8 @@ infer_merge (SluiceNode *node)
   for (guint i = 0; i < node->n_inputs; i++)
     {
       SluiceEdge edge = node->inputs[i];
-      if (edge.node == NULL || !sluice_node_record (edge.node)->inferred)
+      if (edge.node == NULL || !sluice_node_record (edge.node)->inferred
+          || (edge.node->error != NULL && sluice_edge_is_back_edge (edge.node, node)))
         continue;
       const SluiceOutput *in = &edge.node->outputs[edge.port];
       if (first)
@@ -163,7 +165,9 @@ hands_on_handle (const SluiceNode *node)
 static SluiceEdge
 find_maker (SluiceEdge edge)
 {
-  guint steps = edge.node != NULL ? sluice_graph_get_n_nodes (edge.node->graph) : 0;
+  guint steps = edge.node != NULL && edge.node->graph != NULL
+                    ? sluice_graph_get_n_nodes (edge.node->graph)
+                    : 0; /* a node that an edit took away leads nowhere */
   while (edge.node != NULL && hands_on_handle (edge.node) && edge.node->n_inputs > 0 && steps-- > 0)
     edge = edge.node->inputs[0];
   return edge;
@@ -300,13 +304,6 @@ sluice_node_foreach_pop (const SluiceNode *push,
     sluice_node_foreach_holder (stack, call_for_pop, &call);
 }
 
-static void
-mark_dirty (SluiceNode *node, gpointer data)
-{
-  guint8 *dirty = data;
-  dirty[sluice_node_record (node)->position] = TRUE;
-}
-
 /* ---- loops ---- */
 
 /* Widening ends by itself: a dimension becomes unknown once. A shape function that is not monotone
@@ -330,7 +327,7 @@ may_hold_shape (const SluiceNode *node)
 {
   if (sluice_node_get_role (node) == SLUICE_ROLE_MERGE)
     return FALSE;
-  if (sluice_node_record (node)->constants != NULL)
+  if (sluice_node_record (node)->was_asked)
     return TRUE;
   for (guint i = 0; i < node->n_outputs; i++)
     if ((node->outputs[i].dtype == SLUICE_INT32 || node->outputs[i].dtype == SLUICE_INT64)
@@ -393,28 +390,44 @@ visit (SluiceNode *node)
   return !again || values || !outputs_equal (old, node->outputs, node->n_outputs);
 }
 
+/* ---- new nodes ---- */
+
+/* Which of new nodes must be looked at, by their positions from `first` on. */
+typedef struct
+{
+  guint32 first;
+  guint8 *dirty;
+} Sweep;
+
 static void
-mark_users (SluiceNode *node, guint8 *dirty)
+mark_dirty (SluiceNode *node, gpointer data)
+{
+  const Sweep *sweep = data;
+  sweep->dirty[sluice_node_record (node)->position - sweep->first] = TRUE;
+}
+
+static void
+mark_users (SluiceNode *node, Sweep *sweep)
 {
   const SluiceNodeRecord *record = sluice_node_record (node);
   for (guint i = 0; i < record->n_uses; i++)
     if (record->uses[i].input >= 0)
-      dirty[sluice_node_record (record->uses[i].node)->position] = TRUE;
-  sluice_node_foreach_pop (node, mark_dirty, dirty);
+      mark_dirty (record->uses[i].node, sweep);
+  sluice_node_foreach_pop (node, mark_dirty, sweep);
 }
 
 static void
-visit_dirty (SluiceNode *const *order, guint8 *dirty, guint n)
+visit_dirty (SluiceNode *const *order, Sweep *sweep, guint n)
 {
-  for (guint8 *next = n > 0 ? memchr (dirty, TRUE, n) : NULL; next != NULL;)
+  for (guint8 *next = n > 0 ? memchr (sweep->dirty, TRUE, n) : NULL; next != NULL;)
     {
-      guint i = next - dirty;
+      guint i = next - sweep->dirty;
       *next = FALSE;
       if (visit (order[i]))
-        mark_users (order[i], dirty);
-      next = memchr (dirty + i, TRUE, n - i);
+        mark_users (order[i], sweep);
+      next = memchr (sweep->dirty + i, TRUE, n - i);
       if (next == NULL)
-        next = memchr (dirty, TRUE, i); /* back edges: another sweep */
+        next = memchr (sweep->dirty, TRUE, i); /* back edges: another sweep */
     }
 }
 
@@ -431,25 +444,155 @@ look_afar_again (SluiceNode *node)
 }
 
 void
-sluice_graph_settle (SluiceGraph *self, SluiceNode *const *order, guint8 *dirty, guint n)
+sluice_graph_settle_new (SluiceGraph *self, SluiceNode *const *order, guint n)
 {
+  g_autofree guint8 *dirty = g_malloc (MAX (n, 1));
+  Sweep sweep = { self->next_position, dirty };
+  memset (dirty, TRUE, n);
+  self->next_position += n;
   for (guint i = 0; i < n; i++)
     {
       SluiceNodeRecord *record = sluice_node_record (order[i]);
-      record->position = i;
+      record->position = sweep.first + i;
       record->visits = 0;
     }
   gboolean changed;
   do
     {
-      visit_dirty (order, dirty, n);
+      visit_dirty (order, &sweep, n);
       changed = FALSE;
       for (guint i = 0; i < n; i++)
         if (look_afar_again (order[i]))
           {
-            mark_users (order[i], dirty);
+            mark_users (order[i], &sweep);
             changed = TRUE;
           }
     }
   while (changed);
+}
+
+/* ---- behind a change ---- */
+
+typedef struct
+{
+  SluiceGraph *graph;
+  SluiceNodeQueue queue;
+  GPtrArray *seen;     /* may hold a node several times */
+  GHashTable *renewed; /* (nullable): frames whose loops were begun anew; interned */
+} Settling;
+
+static void
+queue_node (SluiceNode *node, gpointer data)
+{
+  Settling *s = data;
+  sluice_node_queue_push (&s->queue, node);
+}
+
+static void
+queue_users (Settling *s, SluiceNode *node)
+{
+  const SluiceNodeRecord *record = sluice_node_record (node);
+  for (guint i = 0; i < record->n_uses; i++)
+    if (record->uses[i].input >= 0)
+      queue_node (record->uses[i].node, s);
+  sluice_node_foreach_pop (node, queue_node, s);
+}
+
+static gboolean
+closes_loop (const SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i].node != NULL && sluice_edge_is_back_edge (node->inputs[i].node, node))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+gather_loop (Settling *s, SluiceNode *node, const char *frame, GHashTable *loop, GPtrArray *todo)
+{
+  const char *own = node != NULL ? sluice_node_output_frame (node) : "";
+  gsize length = strlen (frame);
+  if (strncmp (own, frame, length) != 0 || (own[length] != '\0' && own[length] != '\x1f')
+      || !g_hash_table_add (loop, node))
+    return;
+  g_ptr_array_add (todo, node);
+}
+
+/* Shapes in a loop have widened to what came round so far. Where what enters it changes, that says
+ * nothing any more: all nodes of the frame, and of those in it, are as if nobody had looked. */
+static void
+renew_loop (Settling *s, SluiceNode *merge)
+{
+  const char *frame = sluice_node_output_frame (merge);
+  g_autoptr (GHashTable) loop = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) todo = g_ptr_array_new ();
+  if (*frame == '\0' || !g_hash_table_add (s->renewed, (gpointer) frame))
+    return;
+  gather_loop (s, merge, frame, loop, todo);
+  while (todo->len > 0)
+    {
+      SluiceNode *node = g_ptr_array_steal_index_fast (todo, todo->len - 1);
+      SluiceNodeRecord *record = sluice_node_record (node);
+      for (guint i = 0; i < node->n_inputs; i++)
+        gather_loop (s, node->inputs[i].node, frame, loop, todo);
+      for (guint i = 0; i < record->n_uses; i++)
+        gather_loop (s, record->uses[i].node, frame, loop, todo);
+      sluice_graph_touch (s->graph, node);
+      sluice_node_forget_constants (node);
+      record->visits = 0;
+      if (node->op != NULL && (node->error == NULL || record->shape_error))
+        {
+          forget_shapes (node);
+          record->inferred = FALSE;
+        }
+      queue_node (node, s);
+    }
+}
+
+static void
+settle_queue (Settling *s)
+{
+  for (SluiceNode *node; (node = sluice_node_queue_pop (&s->queue)) != NULL;)
+    {
+      if (s->renewed != NULL && sluice_node_get_role (node) == SLUICE_ROLE_MERGE
+          && closes_loop (node))
+        renew_loop (s, node);
+      g_ptr_array_add (s->seen, node);
+      sluice_graph_touch (s->graph, node);
+      if (visit (node))
+        queue_users (s, node);
+    }
+}
+
+void
+sluice_graph_settle (SluiceGraph *self, SluiceNode *const *nodes, guint n, gboolean again)
+{
+  Settling s = { .graph = self, .seen = g_ptr_array_new () };
+  sluice_node_queue_init (&s.queue);
+  if (again && self->n_enters > 0)
+    s.renewed = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < n; i++)
+    queue_node (nodes[i], &s);
+  gboolean changed;
+  do
+    {
+      settle_queue (&s);
+      changed = FALSE;
+      for (guint i = 0; i < self->afar->len; i++)
+        {
+          SluiceNode *node = self->afar->pdata[i];
+          g_ptr_array_add (s.seen, node);
+          sluice_graph_touch (self, node);
+          if (!look_afar_again (node))
+            continue;
+          queue_users (&s, node);
+          changed = TRUE;
+        }
+    }
+  while (changed);
+  for (guint i = 0; i < s.seen->len; i++)
+    sluice_node_record (s.seen->pdata[i])->visits = 0;
+  g_ptr_array_unref (s.seen);
+  g_clear_pointer (&s.renewed, g_hash_table_unref);
+  sluice_node_queue_clear (&s.queue);
 }

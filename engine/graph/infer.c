@@ -527,3 +527,15 @@ sluice_node_check_inputs (const SluiceNode *node, GError **error)
     }
   return TRUE;
 }
+
+void
+sluice_node_set_open_error (SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_inputs && node->error == NULL; i++)
+    if (node->inputs[i].node == NULL)
+      {
+        g_autofree char *name = sluice_node_dup_input_name (node, i);
+        sluice_node_fail (node, &node->error, SLUICE_ERROR_INVALID_ARGUMENT,
+                          "input %u (%s) is open; connect it", i, name);
+      }
+}

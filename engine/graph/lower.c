@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/graph/edit.h"
 #include "engine/graph/function.h"
 #include "engine/graph/role.h"
 
@@ -40,6 +41,12 @@ sluice_graph_share_functions (SluiceGraph *self, const SluiceGraph *from)
     self->library = sluice_library_ref (from->library);
 }
 
+gboolean
+sluice_graph_has_functions_of (const SluiceGraph *self, const SluiceGraph *other)
+{
+  return self->library == other->library;
+}
+
 /* ---- what was written out ---- */
 
 void
@@ -48,6 +55,15 @@ sluice_lowered_free (SluiceLowered *self)
   g_free (self->outputs);
   g_free (self->effects);
   g_free (self);
+}
+
+SluiceLowered *
+sluice_lowered_copy (const SluiceLowered *self)
+{
+  SluiceLowered *copy = g_memdup2 (self, sizeof *self);
+  copy->outputs = g_memdup2 (self->outputs, self->n_outputs * sizeof *self->outputs);
+  copy->effects = g_memdup2 (self->effects, self->n_effects * sizeof *self->effects);
+  return copy;
 }
 
 const SluiceLowered *
@@ -75,9 +91,7 @@ sluice_graph_copy_lowered (SluiceGraph *self, const SluiceGraph *from, SluiceNod
           || sluice_node_record (copies[i])->lowered != NULL)
         continue;
       const SluiceLowered *old = record->lowered;
-      SluiceLowered *copy = g_memdup2 (old, sizeof *old);
-      copy->outputs = g_memdup2 (old->outputs, old->n_outputs * sizeof *old->outputs);
-      copy->effects = g_memdup2 (old->effects, old->n_effects * sizeof *old->effects);
+      SluiceLowered *copy = sluice_lowered_copy (old);
       for (guint k = 0; k < old->n_outputs; k++)
         copy->outputs[k].node = copies[old->outputs[k].node->id - 1];
       for (guint k = 0; k < old->n_effects; k++)
@@ -510,6 +524,7 @@ lower_node (SluiceGraph *graph, SluiceNode *node)
   GError *error = NULL;
   sluice_builder_init (&l.b, graph, scope);
   l.b.device = node->device;
+  sluice_graph_touch (graph, node);
   gboolean ok = func (&l, &error);
   if (!ok)
     g_clear_error (&l.b.error);
@@ -584,6 +599,7 @@ sluice_graph_lower_closure (SluiceGraph *self,
   if (self->library == NULL)
     return FALSE;
   gboolean added = FALSE;
+  sluice_graph_hold (self);
   Closure c = { self, g_byte_array_new (), g_ptr_array_new () };
   for (guint i = 0; i < n_edges; i++)
     need (&c, edges[i].node);
@@ -597,5 +613,6 @@ sluice_graph_lower_closure (SluiceGraph *self,
     }
   g_byte_array_unref (c.seen);
   g_ptr_array_unref (c.todo);
+  sluice_graph_release (self);
   return added;
 }

@@ -45,6 +45,8 @@ gboolean sluice_graph_lower_closure (SluiceGraph *self,
 
 /* The functions of another graph: those of @self, which must have none of its own. */
 void sluice_graph_share_functions (SluiceGraph *self, const SluiceGraph *from);
+/* Are the functions of both the same ones? */
+gboolean sluice_graph_has_functions_of (const SluiceGraph *self, const SluiceGraph *other);
 /* copies: what became of each node of @from in @self, by index; NULL: nothing. */
 void
 sluice_graph_copy_lowered (SluiceGraph *self, const SluiceGraph *from, SluiceNode *const *copies);

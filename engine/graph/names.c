@@ -93,6 +93,28 @@ sluice_name_table_add (SluiceNameTable *self, SluiceNode *node)
 }
 
 void
+sluice_name_table_remove (SluiceNameTable *self, const SluiceNode *node)
+{
+  gsize length = strlen (node->name);
+  guint mask = self->capacity - 1;
+  SluiceNameSlot *slot = find_slot (self, node->name, length, hash_name (node->name, length));
+  g_assert (slot->node == node);
+  self->n--;
+  /* What a look-up would no longer come to moves up, so that no slot need say "go on here". */
+  for (guint hole = slot - self->slots, i = (hole + 1) & mask;; i = (i + 1) & mask)
+    {
+      self->slots[hole] = (SluiceNameSlot){ 0 };
+      while (self->slots[i].node != NULL
+             && ((i - self->slots[i].hash) & mask) < ((i - hole) & mask))
+        i = (i + 1) & mask;
+      if (self->slots[i].node == NULL)
+        return;
+      self->slots[hole] = self->slots[i];
+      hole = i;
+    }
+}
+
+void
 sluice_name_table_clear (SluiceNameTable *self)
 {
   g_free (self->slots);

@@ -148,6 +148,7 @@ edge_constant (SluiceEdge edge, guint depth)
   if (constants[edge.port] == NULL && may_fold (node))
     fold (node, constants, depth + 1);
   record->constants_pending = FALSE;
+  record->was_asked = TRUE;
   record->constants = g_steal_pointer (&constants);
   return record->constants[edge.port];
 }

@@ -473,7 +473,7 @@ sluice_place (SluiceGraph *graph,
   gather_limits (&place, n_before, n);
   choose_all (&place, n);
   explain_conflicts (&place);
-  for (guint32 i = n_before; i < n; i++)
+  for (guint32 i = 0; i < n; i++) /* of an edited graph some of those from before have no place */
     settle (&place, sluice_graph_get_node (graph, i));
   for (guint32 i = 0; i < n; i++)
     {

@@ -121,7 +121,8 @@ owner_of (Machine *self, const char *name)
   const SluiceNode *node = sluice_graph_find (sluice_session_get_graph (self->session), name);
   if (node == NULL)
     return (SluiceOwner){ 0, SLUICE_MEMORY_PARAMETER };
-  return (SluiceOwner){ node->id, sluice_memory_class_of_node (node) };
+  return (SluiceOwner){ sluice_session_get_node_number (self->session, node),
+                        sluice_memory_class_of_node (node) };
 }
 
 static SluiceResource *

@@ -32,11 +32,17 @@ gsize sluice_stage_bytes (const SluiceElements *elements); /* NULL tensors count
 gboolean sluice_stage_check_type (SluiceKernelCall *call, guint i, const SluiceTensor *tensor);
 
 /* An op of a staging area, whose file has one `recipe` for all of them. */
+#define SLUICE_STAGE_OP_DEF(id, op_name, op_signature, op_attrs, more_flags, op_shape, text)       \
+  SLUICE_OP_DEF (id, op_name, op_signature,                                                        \
+                 "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; " op_attrs                   \
+                 "; container: string = ''; shared_name: string = ''",                             \
+                 SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | more_flags, op_shape,         \
+                 &recipe, text)
 #define SLUICE_STAGE_OP(id, op_name, op_signature, op_attrs, op_shape, text)                       \
-  SLUICE_STATEFUL_OP (id, op_name, op_signature,                                                   \
-                      "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; " op_attrs              \
-                      "; container: string = ''; shared_name: string = ''",                        \
-                      op_shape, text)
+  SLUICE_STAGE_OP_DEF (id, op_name, op_signature, op_attrs, 0, op_shape, text)
+/* Its shapes are those of what other nodes put in. */
+#define SLUICE_STAGE_OP_AFAR(id, op_name, op_signature, op_attrs, op_shape, text)                  \
+  SLUICE_STAGE_OP_DEF (id, op_name, op_signature, op_attrs, SLUICE_OP_LOOKS_AFAR, op_shape, text)
 /* A kernel of one, and what it says where it may wait. */
 #define SLUICE_STAGE_KERNEL(op_name, ...)                                                          \
   {                                                                                                \

@@ -256,18 +256,19 @@ SLUICE_STAGE_OP (stage_op,
                  SOME,
                  sluice_shape_none,
                  N_ ("Puts tensors into a staging area; waits while it is full"));
-SLUICE_STAGE_OP (unstage_op,
-                 "Unstage",
-                 "-> values: dtypes",
-                 SOME,
-                 unstage_shape,
-                 N_ ("Takes the oldest tensors out of a staging area; waits while it is empty"));
-SLUICE_STAGE_OP (peek_op,
-                 "StagePeek",
-                 "index: int32 -> values: dtypes",
-                 SOME,
-                 peek_shape,
-                 N_ ("Looks at tensors in a staging area; waits until there are as many"));
+SLUICE_STAGE_OP_AFAR (
+    unstage_op,
+    "Unstage",
+    "-> values: dtypes",
+    SOME,
+    unstage_shape,
+    N_ ("Takes the oldest tensors out of a staging area; waits while it is empty"));
+SLUICE_STAGE_OP_AFAR (peek_op,
+                      "StagePeek",
+                      "index: int32 -> values: dtypes",
+                      SOME,
+                      peek_shape,
+                      N_ ("Looks at tensors in a staging area; waits until there are as many"));
 SLUICE_STAGE_OP (size_op,
                  "StageSize",
                  "-> size: int32",

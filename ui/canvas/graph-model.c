@@ -3,26 +3,55 @@
 
 #include "ui/canvas/graph-model.h"
 
+/* Texts of a model and of those that came from it by edits. */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  GStringChunk *chunk; /* written by whoever makes the newest model */
+} Strings;
+
 struct _SluiceGraphModel
 {
   gatomicrefcount ref_count;
-  GStringChunk *strings;
-  GHashTable *index; /* name (in strings) -> index + 1 */
-  GArray *nodes;     /* SluiceModelNode */
-  GArray *edges;     /* SluiceModelEdge */
+  Strings *strings;
+  GArray *nodes;  /* SluiceModelNode */
+  GArray *edges;  /* SluiceModelEdge */
+  GArray *hashes; /* guint, of the names of the nodes */
+  /* Nodes by name: open addressing. A slot is an index + 1, or 0. */
+  guint *slots;
+  guint n_slots; /* a power of two, or 0 */
   char *hash;
 };
+
+static SluiceGraphModel *
+new_model (Strings *take)
+{
+  SluiceGraphModel *self = g_new0 (SluiceGraphModel, 1);
+  g_atomic_ref_count_init (&self->ref_count);
+  self->strings = take;
+  self->nodes = g_array_new (FALSE, FALSE, sizeof (SluiceModelNode));
+  self->edges = g_array_new (FALSE, FALSE, sizeof (SluiceModelEdge));
+  self->hashes = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->hash = g_strdup ("");
+  return self;
+}
 
 SluiceGraphModel *
 sluice_graph_model_new (void)
 {
-  SluiceGraphModel *self = g_new0 (SluiceGraphModel, 1);
-  g_atomic_ref_count_init (&self->ref_count);
-  self->strings = g_string_chunk_new (16384);
-  self->index = g_hash_table_new (g_str_hash, g_str_equal);
-  self->nodes = g_array_new (FALSE, FALSE, sizeof (SluiceModelNode));
-  self->edges = g_array_new (FALSE, FALSE, sizeof (SluiceModelEdge));
-  self->hash = g_strdup ("");
+  Strings *strings = g_new (Strings, 1);
+  g_atomic_ref_count_init (&strings->ref_count);
+  strings->chunk = g_string_chunk_new (16384);
+  return new_model (strings);
+}
+
+SluiceGraphModel *
+sluice_graph_model_new_after (SluiceGraphModel *base)
+{
+  g_atomic_ref_count_inc (&base->strings->ref_count);
+  SluiceGraphModel *self = new_model (base->strings);
+  g_free (self->hash);
+  self->hash = g_strdup (base->hash);
   return self;
 }
 
@@ -38,10 +67,15 @@ sluice_graph_model_unref (SluiceGraphModel *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
-  g_hash_table_unref (self->index);
-  g_string_chunk_free (self->strings);
+  if (g_atomic_ref_count_dec (&self->strings->ref_count))
+    {
+      g_string_chunk_free (self->strings->chunk);
+      g_free (self->strings);
+    }
   g_array_unref (self->nodes);
   g_array_unref (self->edges);
+  g_array_unref (self->hashes);
+  g_free (self->slots);
   g_free (self->hash);
   g_free (self);
 }
@@ -49,7 +83,54 @@ sluice_graph_model_unref (SluiceGraphModel *self)
 static const char *
 keep (SluiceGraphModel *self, const char *text)
 {
-  return text == NULL ? NULL : g_string_chunk_insert_const (self->strings, text);
+  return text == NULL ? NULL : g_string_chunk_insert_const (self->strings->chunk, text);
+}
+
+/* The slot of the name, or the free one where it belongs; there are slots. */
+static guint *
+find_slot (SluiceGraphModel *self, const char *name, guint hash)
+{
+  for (guint i = hash & (self->n_slots - 1);; i = (i + 1) & (self->n_slots - 1))
+    {
+      guint at = self->slots[i];
+      if (at == 0
+          || (g_array_index (self->hashes, guint, at - 1) == hash
+              && g_str_equal (g_array_index (self->nodes, SluiceModelNode, at - 1).name, name)))
+        return &self->slots[i];
+    }
+}
+
+static void
+reserve_slots (SluiceGraphModel *self, guint n)
+{
+  guint n_slots = MAX (64, self->n_slots);
+  while (n_slots / 2 < n)
+    n_slots *= 2;
+  if (n_slots == self->n_slots)
+    return;
+  g_free (self->slots);
+  self->slots = g_new0 (guint, n_slots);
+  self->n_slots = n_slots;
+  for (guint k = 0; k < self->nodes->len; k++)
+    {
+      guint i = g_array_index (self->hashes, guint, k) & (n_slots - 1);
+      while (self->slots[i] != 0)
+        i = (i + 1) & (n_slots - 1);
+      self->slots[i] = k + 1;
+    }
+}
+
+/* Its texts are the model's already. */
+static void
+append_node (SluiceGraphModel *self, const SluiceModelNode *node, guint hash)
+{
+  reserve_slots (self, self->nodes->len + 1);
+  guint i = hash & (self->n_slots - 1);
+  while (self->slots[i] != 0)
+    i = (i + 1) & (self->n_slots - 1);
+  g_array_append_vals (self->nodes, node, 1);
+  g_array_append_val (self->hashes, hash);
+  self->slots[i] = self->nodes->len;
 }
 
 guint
@@ -58,15 +139,40 @@ sluice_graph_model_add_node (SluiceGraphModel *self, const SluiceModelNode *node
   SluiceModelNode copy = *node;
 
   g_return_val_if_fail (node->name != NULL && node->op != NULL, G_MAXUINT);
-  g_return_val_if_fail (!g_hash_table_contains (self->index, node->name), G_MAXUINT);
+  g_return_val_if_fail (sluice_graph_model_lookup (self, node->name) == G_MAXUINT, G_MAXUINT);
   copy.name = keep (self, node->name);
   copy.op = keep (self, node->op);
   copy.device = keep (self, node->device);
   copy.loop = keep (self, node->loop);
   copy.error = keep (self, node->error);
-  g_array_append_val (self->nodes, copy);
-  g_hash_table_insert (self->index, (char *) copy.name, GUINT_TO_POINTER (self->nodes->len));
+  append_node (self, &copy, g_str_hash (copy.name));
   return self->nodes->len - 1;
+}
+
+void
+sluice_graph_model_reserve (SluiceGraphModel *self, guint n_nodes)
+{
+  reserve_slots (self, n_nodes);
+}
+
+guint
+sluice_graph_model_take_node (SluiceGraphModel *self, SluiceGraphModel *base, guint index)
+{
+  g_return_val_if_fail (self->strings == base->strings && index < base->nodes->len, G_MAXUINT);
+  append_node (self, &g_array_index (base->nodes, SluiceModelNode, index),
+               g_array_index (base->hashes, guint, index));
+  return self->nodes->len - 1;
+}
+
+void
+sluice_graph_model_take_edge (
+    SluiceGraphModel *self, SluiceGraphModel *base, guint index, guint from, guint to)
+{
+  g_return_if_fail (self->strings == base->strings && index < base->edges->len);
+  SluiceModelEdge copy = g_array_index (base->edges, SluiceModelEdge, index);
+  copy.from = from;
+  copy.to = to;
+  g_array_append_val (self->edges, copy);
 }
 
 gboolean
@@ -111,7 +217,7 @@ sluice_graph_model_get_edge (SluiceGraphModel *self, guint index)
 guint
 sluice_graph_model_lookup (SluiceGraphModel *self, const char *name)
 {
-  return GPOINTER_TO_UINT (g_hash_table_lookup (self->index, name)) - 1;
+  return self->n_slots > 0 ? *find_slot (self, name, g_str_hash (name)) - 1 : G_MAXUINT;
 }
 
 void

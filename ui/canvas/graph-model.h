@@ -62,6 +62,15 @@ SluiceGraphModel *sluice_graph_model_ref (SluiceGraphModel *self);
 void sluice_graph_model_unref (SluiceGraphModel *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceGraphModel, sluice_graph_model_unref)
 
+/* An empty model that shares the texts of @base, for what an edit made of it: nodes and edges that
+ * are as they were are taken over without being looked at. Made on the thread that made @base. */
+SluiceGraphModel *sluice_graph_model_new_after (SluiceGraphModel *base);
+/* Makes room. */
+void sluice_graph_model_reserve (SluiceGraphModel *self, guint n_nodes);
+guint sluice_graph_model_take_node (SluiceGraphModel *self, SluiceGraphModel *base, guint index);
+void sluice_graph_model_take_edge (
+    SluiceGraphModel *self, SluiceGraphModel *base, guint index, guint from, guint to);
+
 /* Adds a copy of @node and returns its index. A name that is already there is an error of the
  * caller: G_MAXUINT. */
 guint sluice_graph_model_add_node (SluiceGraphModel *self, const SluiceModelNode *node);

@@ -42,14 +42,14 @@ append_event (GArray *events,
               const SluiceEventSource *source,
               double us_per_tick)
 {
-  const SluiceNode *node = sluice_graph_get_node (source->graph, record->node - 1);
+  const SluiceNodeTitle *node = sluice_node_numbers_get (source->numbers, record->node);
   const SluiceDevice *device = source->devices->pdata[record->kind >> 8];
   SluiceTraceKind kind = record->kind & 0x7f;
   SluiceTraceEvent event = {
     .node = node->name,
     .op = kind == SLUICE_TRACE_SEND   ? "_Send"
           : kind == SLUICE_TRACE_RECV ? "_Recv"
-                                      : node->op_name,
+                                      : node->op,
     .with = record->kind & SLUICE_TRACE_TOGETHER
                 ? g_hash_table_lookup (source->together, GUINT_TO_POINTER (record->node))
                 : NULL,

@@ -4,6 +4,7 @@
 
 #include "engine/runtime/session/lanes.h"
 #include "engine/runtime/session/session.h"
+#include "engine/runtime/session/snapshot.h"
 
 /* Who has read how far in which lane: what a trace cursor stands for. Guarded by its session. */
 typedef struct _SluiceEventReaders SluiceEventReaders;
@@ -14,10 +15,10 @@ void sluice_event_readers_free (SluiceEventReaders *self);
 typedef struct
 {
   SluiceLanes *lanes;
-  SluiceGraph *graph;
+  const SluiceNodeNumbers *numbers;
   const GPtrArray *devices;
   const GPtrArray *frames; /* names of loops, by number */
-  GHashTable *together;    /* id of a node -> names of others that run in its kernel */
+  GHashTable *together;    /* number of a node -> names of others that run in its kernel */
   guint64 first_tick;
 } SluiceEventSource;
 

@@ -24,7 +24,8 @@ typedef struct
   SluiceFunction parent;
   SluiceHost *host;
   SluiceProgram *program;
-  char *name; /* of the node that calls it, for messages */
+  SluiceSnapshot *snapshot; /* that it was compiled from */
+  char *name;               /* of the node that calls it, for messages */
   SluiceDType *types;
   pthread_mutex_t lock; /* guards running and is_cancelled of its calls */
 } Function;
@@ -161,6 +162,7 @@ function_finalize (SluiceFunction *function)
 {
   Function *self = (Function *) function;
   sluice_program_unref (self->program);
+  sluice_snapshot_unref (self->snapshot);
   sluice_host_unref (self->host);
   pthread_mutex_destroy (&self->lock);
   g_free (self->types);
@@ -243,24 +245,30 @@ make_program (SluicePrograms *programs, const SluiceBody *from, Body *body)
   for (guint i = 0; i < from->n_outputs; i++)
     body->output_types[i] = sluice_dtype_base (sluice_edge_dtype (from->outputs[i]));
   body->is_pure = is_pure (plan);
-  body->program = sluice_program_new (plan);
+  body->program = sluice_program_new (plan, NULL); /* the snapshot has the body */
   return TRUE;
 }
 
 /* Under graph_lock. An error stays: the graph would be wrong in the same way the next time. */
 static const Body *
-get_body (SluicePrograms *programs, const SluiceNode *node, const char *attr)
+get_body (SluicePrograms *programs,
+          SluiceSnapshot *snapshot,
+          const SluiceNode *node,
+          const char *attr)
 {
   g_autofree char *key = g_strconcat (node->name, ":", attr, NULL);
-  Body *body = g_hash_table_lookup (programs->bodies, key);
+  Body *body = g_hash_table_lookup (snapshot->bodies, key);
   if (body)
     return body;
   SluiceBody written;
+  SluiceSnapshot *newest = programs->snapshot;
   body = g_new0 (Body, 1);
-  if (sluice_graph_add_body (programs->graph, (SluiceNode *) node, attr, &written, &body->error))
+  programs->snapshot = snapshot; /* a run of before an edit calls what was there then */
+  if (sluice_graph_add_body (snapshot->graph, (SluiceNode *) node, attr, &written, &body->error))
     make_program (programs, &written, body);
+  programs->snapshot = newest;
   sluice_body_clear (&written);
-  g_hash_table_insert (programs->bodies, g_steal_pointer (&key), body);
+  g_hash_table_insert (snapshot->bodies, g_steal_pointer (&key), body);
   return body;
 }
 
@@ -274,7 +282,8 @@ sluice_function_get (SluiceFunctions *functions,
   SluicePrograms *programs = host->programs;
   Function *self = NULL;
   pthread_mutex_lock (&programs->graph_lock);
-  const Body *body = get_body (programs, node, attr);
+  SluiceSnapshot *snapshot = sluice_programs_find_snapshot (programs, node);
+  const Body *body = get_body (programs, snapshot, node, attr);
   if (body->program)
     {
       self = g_new0 (Function, 1);
@@ -286,6 +295,7 @@ sluice_function_get (SluiceFunctions *functions,
       self->parent.output_types = self->types;
       self->host = sluice_host_ref (host);
       self->program = sluice_program_ref (body->program);
+      self->snapshot = sluice_snapshot_ref (snapshot);
       self->name = g_strdup (node->name);
       pthread_mutex_init (&self->lock, NULL);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/graph/lower.h"
+#include "engine/runtime/session/copy.h"
 #include "engine/runtime/session/parts.h"
 
 /* A signature as text: what the cache is looked up with. Borrowed for the look-up, owned inside. */
@@ -13,11 +14,12 @@ typedef SluiceProgramNames Names;
 /* ---- one program ---- */
 
 SluiceProgram *
-sluice_program_new (SluicePlan *take)
+sluice_program_new (SluicePlan *take, SluiceSnapshot *snapshot)
 {
   SluiceProgram *self = g_new0 (SluiceProgram, 1);
   self->ref_count = 1;
   self->plan = take;
+  self->snapshot = snapshot != NULL ? sluice_snapshot_ref (snapshot) : NULL;
   pthread_mutex_init (&self->lock, NULL);
   return self;
 }
@@ -40,6 +42,7 @@ sluice_program_unref (SluiceProgram *self)
       sluice_step_unref (step);
     }
   sluice_plan_free (self->plan);
+  g_clear_pointer (&self->snapshot, sluice_snapshot_unref);
   pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
@@ -173,8 +176,9 @@ parse_targets (SluiceGraph *graph, const Names *names, SluiceNode **targets, GEr
 void
 sluice_programs_place (SluicePrograms *self)
 {
-  sluice_place (self->graph, (SluiceDevice *const *) self->devices->pdata, self->devices->len,
-                self->soft_placement, self->placements);
+  sluice_place (self->snapshot->graph, (SluiceDevice *const *) self->devices->pdata,
+                self->devices->len, self->soft_placement, self->snapshot->placements);
+  sluice_node_numbers_add (&self->numbers, self->snapshot);
 }
 
 /* The trace speaks of loops by numbers that are the same for all plans. Under graph_lock. */
@@ -230,7 +234,7 @@ name_members (SluicePrograms *self, const SluiceWork *work)
       g_autoptr (GPtrArray) names = g_ptr_array_new ();
       list_others (node, node->origin, names);
       g_ptr_array_add (names, NULL);
-      gpointer id = GUINT_TO_POINTER (node->origin->id);
+      gpointer id = GUINT_TO_POINTER (sluice_snapshot_get_number (self->snapshot, node->origin));
       const char *const *known = g_hash_table_lookup (self->together, id);
       if (known && g_strv_equal (known, (const char *const *) names->pdata))
         continue;
@@ -246,11 +250,11 @@ get_ready (SluicePrograms *self,
            gboolean node_by_node,
            SluicePassOptions *options)
 {
-  if (sluice_graph_lower_closure (self->graph, signature->fetches, signature->n_fetches,
+  if (sluice_graph_lower_closure (self->snapshot->graph, signature->fetches, signature->n_fetches,
                                   signature->targets, signature->n_targets))
     sluice_programs_place (self);
   *options = (SluicePassOptions){ .signature = signature,
-                                  .placements = self->placements,
+                                  .placements = self->snapshot->placements,
                                   .devices = (SluiceDevice *const *) self->devices->pdata,
                                   .max_rank = self->max_rank,
                                   .order_seed = self->order_seed };
@@ -279,6 +283,8 @@ sluice_programs_compile (SluicePrograms *self,
   if (signature->in_parts)
     sluice_plan_set_parts (plan, signature, work->needs);
   plan->unfed = g_steal_pointer (&work->unfed);
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    plan->nodes[i].origin_id = sluice_snapshot_get_number (self->snapshot, plan->nodes[i].origin);
   number_frames (self, plan);
   name_members (self, work);
   atomic_fetch_add (&self->n_plans, 1);
@@ -305,10 +311,11 @@ parse (SluicePrograms *self,
   *signature =
       (SluiceSignature){ parsed->feeds,   names->n_feeds,   parsed->fetches, names->n_fetches,
                          parsed->targets, names->n_targets, names->in_parts };
-  return parse_edges (self->graph, "feed", names->feeds, names->n_feeds, parsed->feeds, error)
-         && parse_edges (self->graph, "fetch", names->fetches, names->n_fetches, parsed->fetches,
-                         error)
-         && parse_targets (self->graph, names, parsed->targets, error);
+  return parse_edges (self->snapshot->graph, "feed", names->feeds, names->n_feeds, parsed->feeds,
+                      error)
+         && parse_edges (self->snapshot->graph, "fetch", names->fetches, names->n_fetches,
+                         parsed->fetches, error)
+         && parse_targets (self->snapshot->graph, names, parsed->targets, error);
 }
 
 static void
@@ -391,7 +398,7 @@ look_up_or_compile (SluicePrograms *self, const Names *names, GError **error)
   SluicePlan *plan = program ? NULL : compile (self, names, error);
   if (plan)
     {
-      program = sluice_program_new (plan);
+      program = sluice_program_new (plan, self->snapshot);
       pthread_mutex_lock (&self->cache_lock);
       g_hash_table_insert (self->by_names, sluice_program_names_dup (names),
                            sluice_program_ref (program));
@@ -412,6 +419,124 @@ sluice_programs_get (SluicePrograms *self, const Names *names, GError **error)
   return NULL;
 }
 
+/* ---- an edited graph ---- */
+
+SluiceSnapshot *
+sluice_programs_find_snapshot (SluicePrograms *self, const SluiceNode *node)
+{
+  for (guint i = 0; i < self->older->len; i++)
+    if (((SluiceSnapshot *) self->older->pdata[i])->graph == node->graph)
+      return self->older->pdata[i];
+  return self->snapshot;
+}
+
+static void
+push_needed (guint8 *seen, GPtrArray *todo, SluiceNode *node)
+{
+  if (node == NULL || seen[node->id - 1])
+    return;
+  seen[node->id - 1] = TRUE;
+  g_ptr_array_add (todo, node);
+}
+
+static gboolean
+is_fed (const Parsed *parsed, guint n_feeds, SluiceEdge edge)
+{
+  for (guint i = 0; i < n_feeds; i++)
+    if (parsed->feeds[i].node == edge.node && parsed->feeds[i].port == edge.port)
+      return TRUE;
+  return FALSE;
+}
+
+/* Does the signature need a node that changed? What is fed is not needed, but its dtype and shape
+ * are asked for. */
+static gboolean
+needs_changed (const Parsed *parsed,
+               const SluiceSignature *signature,
+               const guint8 *changed,
+               guint n)
+{
+  g_autofree guint8 *seen = g_new0 (guint8, n + 1);
+  g_autoptr (GPtrArray) todo = g_ptr_array_new ();
+  for (guint i = 0; i < signature->n_feeds; i++)
+    if (changed[parsed->feeds[i].node->id - 1])
+      return TRUE;
+  for (guint i = 0; i < signature->n_fetches; i++)
+    push_needed (seen, todo, parsed->fetches[i].node);
+  for (guint i = 0; i < signature->n_targets; i++)
+    push_needed (seen, todo, parsed->targets[i]);
+  while (todo->len > 0)
+    {
+      const SluiceNode *node = g_ptr_array_steal_index_fast (todo, todo->len - 1);
+      if (changed[node->id - 1])
+        return TRUE;
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (!is_fed (parsed, signature->n_feeds, node->inputs[i]))
+          push_needed (seen, todo, node->inputs[i].node);
+      for (guint i = 0; i < node->n_control_inputs; i++)
+        push_needed (seen, todo, node->control_inputs[i]);
+    }
+  return FALSE;
+}
+
+/* self->snapshot is the old one still. */
+static void
+drop_programs (SluicePrograms *self, const SluiceSnapshot *now)
+{
+  g_autofree guint8 *changed = sluice_snapshot_dup_changed (self->snapshot, now);
+  g_autoptr (GPtrArray) dropped =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_program_unref);
+  GHashTableIter iter;
+  gpointer names, program;
+  pthread_mutex_lock (&self->cache_lock);
+  g_hash_table_iter_init (&iter, self->by_names);
+  while (g_hash_table_iter_next (&iter, &names, &program))
+    {
+      Parsed parsed;
+      SluiceSignature signature;
+      if (!parse (self, names, &parsed, &signature, NULL)
+          || needs_changed (&parsed, &signature, changed,
+                            sluice_graph_get_n_nodes (self->snapshot->graph)))
+        {
+          g_ptr_array_add (dropped, sluice_program_ref (program));
+          g_hash_table_iter_remove (&iter);
+        }
+      parsed_clear (&parsed);
+    }
+  pthread_mutex_unlock (&self->cache_lock);
+}
+
+/* Those that nothing was compiled from that is there still. */
+static void
+drop_older (SluicePrograms *self)
+{
+  for (guint i = self->older->len; i-- > 0;)
+    if (atomic_load (&((SluiceSnapshot *) self->older->pdata[i])->ref_count) == 1)
+      g_ptr_array_remove_index_fast (self->older, i);
+}
+
+gboolean
+sluice_programs_update (SluicePrograms *self, SluiceGraph *graph, GError **error)
+{
+  SluiceSnapshot *old = self->snapshot;
+  SluiceSnapshot *now = sluice_snapshot_new (sluice_function_bodies_new ());
+  if (!sluice_copy_new_nodes (now->graph, graph, error))
+    {
+      sluice_snapshot_unref (now);
+      return FALSE;
+    }
+  sluice_node_numbers_reuse (&self->numbers);
+  sluice_snapshot_keep_places (now, old);
+  self->snapshot = now;
+  sluice_programs_place (self);
+  self->snapshot = old;
+  drop_programs (self, now);
+  self->snapshot = now;
+  g_ptr_array_add (self->older, old);
+  drop_older (self);
+  return TRUE;
+}
+
 /* ---- all of them ---- */
 
 SluicePrograms *
@@ -422,14 +547,14 @@ sluice_programs_new (GPtrArray *devices)
   pthread_mutex_init (&self->graph_lock, NULL);
   pthread_mutex_init (&self->cache_lock, NULL);
   self->devices = g_ptr_array_ref (devices);
-  self->graph = sluice_graph_new ();
-  self->placements = sluice_placements_new ();
+  self->snapshot = sluice_snapshot_new (sluice_function_bodies_new ());
+  self->older = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_snapshot_unref);
+  sluice_node_numbers_init (&self->numbers);
   self->frames = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (self->frames, NULL);
   self->frame_numbers = g_hash_table_new (g_str_hash, g_str_equal);
   self->name_lists = g_ptr_array_new_with_free_func (g_free);
   self->together = g_hash_table_new (NULL, NULL);
-  self->bodies = sluice_function_bodies_new ();
   self->by_names =
       g_hash_table_new_full (hash_names, equal_names, (GDestroyNotify) sluice_program_names_free,
                              (GDestroyNotify) sluice_program_unref);
@@ -449,9 +574,9 @@ sluice_programs_unref (SluicePrograms *self)
   if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
     return;
   g_hash_table_unref (self->by_names);
-  g_hash_table_unref (self->bodies);
-  sluice_graph_unref (self->graph);
-  sluice_placements_free (self->placements);
+  g_ptr_array_unref (self->older);
+  sluice_snapshot_unref (self->snapshot);
+  sluice_node_numbers_clear (&self->numbers);
   g_hash_table_unref (self->frame_numbers);
   g_hash_table_unref (self->together);
   g_ptr_array_unref (self->name_lists);

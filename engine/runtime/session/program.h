@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/device/function.h"
+#include "engine/runtime/session/snapshot.h"
 #include "engine/runtime/step/step.h"
 
 /* A plan and the steps that were made for it. Counted: held by the cache, by callables and by
@@ -11,12 +12,14 @@ typedef struct
 {
   _Atomic int ref_count;
   SluicePlan *plan;
+  SluiceSnapshot *snapshot; /* (nullable): what the plan was compiled from; a function's holds it
+                               itself */
   pthread_mutex_t lock;
   SluiceStep *free_steps; /* under lock */
 } SluiceProgram;
 
 /* (transfer full) take */
-SluiceProgram *sluice_program_new (SluicePlan *take);
+SluiceProgram *sluice_program_new (SluicePlan *take, SluiceSnapshot *snapshot);
 SluiceProgram *sluice_program_ref (SluiceProgram *self);
 void sluice_program_unref (SluiceProgram *self);
 SluiceStep *sluice_program_take_step (SluiceProgram *self);
@@ -39,14 +42,14 @@ typedef struct
   guint64 order_seed;
 
   pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next seven */
-  SluiceGraph *graph;
-  SluicePlacements *placements;
-  GPtrArray *frames;         /* names of loops that plans have, by number; NULL is number 0 */
-  GHashTable *frame_numbers; /* the same by name */
-  GPtrArray *name_lists;     /* what `together` has and had: the trace's readers keep it */
-  GHashTable *together;      /* id of a node -> names of others that its kernel runs in the newest
-                                plan with several */
-  GHashTable *bodies;        /* "node:attr" -> what function.c knows of it */
+  SluiceSnapshot *snapshot;   /* the newest, but while something of an older one is compiled */
+  GPtrArray *older;           /* (element-type SluiceSnapshot): that may be in use */
+  SluiceNodeNumbers numbers;  /* of the nodes of all of them */
+  GPtrArray *frames;          /* names of loops that plans have, by number; NULL is number 0 */
+  GHashTable *frame_numbers;  /* the same by name */
+  GPtrArray *name_lists;      /* what `together` has and had: the trace's readers keep it */
+  GHashTable *together; /* number of a node -> names of others that its kernel runs in the newest
+                           plan with several */
 
   pthread_mutex_t cache_lock;
   GHashTable *by_names; /* SluiceProgramNames -> SluiceProgram, under cache_lock */
@@ -58,7 +61,14 @@ SluicePrograms *sluice_programs_new (GPtrArray *devices);
 SluicePrograms *sluice_programs_ref (SluicePrograms *self);
 void sluice_programs_unref (SluicePrograms *self);
 
-/* Places the nodes that stand nowhere yet. Under graph_lock. */
+/* Takes an edited graph over: what needs a node that is another now is compiled anew when somebody
+ * asks for it. Under graph_lock. FALSE: all is as it was. */
+gboolean sluice_programs_update (SluicePrograms *self, SluiceGraph *graph, GError **error);
+
+/* The one that a node is of. Under graph_lock. */
+SluiceSnapshot *sluice_programs_find_snapshot (SluicePrograms *self, const SluiceNode *node);
+
+/* Places the nodes that stand nowhere yet, and numbers them. Under graph_lock. */
 void sluice_programs_place (SluicePrograms *self);
 
 /* node_by_node: nothing fused or left out. (transfer full) (nullable). Under graph_lock. */

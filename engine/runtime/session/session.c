@@ -282,8 +282,9 @@ name_node (gpointer data, guint32 node)
   SluiceSession *self = data;
   char *name = NULL;
   pthread_mutex_lock (&self->programs->graph_lock);
-  if (node <= sluice_graph_get_n_nodes (self->programs->graph))
-    name = g_strdup (sluice_graph_get_node (self->programs->graph, node - 1)->name);
+  const SluiceNodeTitle *title = sluice_node_numbers_get (&self->programs->numbers, node);
+  if (title != NULL)
+    name = g_strdup (title->name);
   pthread_mutex_unlock (&self->programs->graph_lock);
   return name;
 }
@@ -377,8 +378,18 @@ sluice_session_extend (SluiceSession *self, SluiceGraph *graph, GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
   pthread_mutex_lock (&self->programs->graph_lock);
-  gboolean ok = sluice_copy_new_nodes (self->programs->graph, graph, error);
+  gboolean ok = sluice_copy_new_nodes (self->programs->snapshot->graph, graph, error);
   sluice_programs_place (self->programs);
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return ok;
+}
+
+gboolean
+sluice_session_update (SluiceSession *self, SluiceGraph *graph, GError **error)
+{
+  g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
+  pthread_mutex_lock (&self->programs->graph_lock);
+  gboolean ok = sluice_programs_update (self->programs, graph, error);
   pthread_mutex_unlock (&self->programs->graph_lock);
   return ok;
 }
@@ -396,7 +407,20 @@ sluice_session_reset (SluiceSession *self, const char *const *containers)
 SluiceGraph *
 sluice_session_get_graph (SluiceSession *self)
 {
-  return self->programs->graph;
+  pthread_mutex_lock (&self->programs->graph_lock);
+  SluiceGraph *graph = self->programs->snapshot->graph;
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return graph;
+}
+
+guint32
+sluice_session_get_node_number (SluiceSession *self, const SluiceNode *node)
+{
+  pthread_mutex_lock (&self->programs->graph_lock);
+  const SluiceSnapshot *snapshot = sluice_programs_find_snapshot (self->programs, node);
+  guint32 number = sluice_snapshot_get_number (snapshot, node);
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return number;
 }
 
 SluiceResources *
@@ -423,10 +447,11 @@ sluice_session_get_placement (SluiceSession *self, const char *node, const char 
 {
   const char *device = NULL;
   pthread_mutex_lock (&self->programs->graph_lock);
-  const SluiceNode *found = sluice_graph_find (self->programs->graph, node);
+  const SluiceNode *found = sluice_graph_find (self->programs->snapshot->graph, node);
   if (found)
     {
-      const SluicePlacement *placement = sluice_placements_get (self->programs->placements, found);
+      const SluicePlacement *placement =
+          sluice_placements_get (self->programs->snapshot->placements, found);
       if (placement->device >= 0)
         device = sluice_session_get_device (self, (guint) placement->device)->short_name;
       if (reason)
@@ -492,7 +517,7 @@ GArray *
 sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
 {
   const SluicePrograms *programs = self->programs;
-  SluiceEventSource source = { self->host->lanes, programs->graph,    self->host->devices,
+  SluiceEventSource source = { self->host->lanes, &programs->numbers, self->host->devices,
                                programs->frames,  programs->together, self->first_tick };
   pthread_mutex_lock (&self->programs->graph_lock);
   GArray *events = sluice_event_readers_read (self->readers, cursor, &source, lost);

@@ -74,6 +74,20 @@ SluiceSession *sluice_session_new (const SluiceSessionOptions *options, GError *
  */
 gboolean sluice_session_extend (SluiceSession *self, SluiceGraph *graph, GError **error);
 
+/**
+ * sluice_session_update:
+ * @graph: (transfer none): what the session's graph is from now on: an edited form of what it was
+ *
+ * Takes over a graph that was edited (engine/graph/edit.h). A run under way, and what was prepared
+ * before, goes on with the graph that it began with. Compiled signatures stay where nothing that
+ * they need is another now. State stays with the names of its nodes, and nodes with state stay on
+ * their devices. Sessions that share plans (SluiceSessionOptions.like) all get it.
+ *
+ * Returns: %FALSE with INVALID_ARGUMENT where a loop of it cannot be closed, and nothing has
+ * happened
+ */
+gboolean sluice_session_update (SluiceSession *self, SluiceGraph *graph, GError **error);
+
 typedef struct
 {
   const char *edge; /* "name:port" */
@@ -192,7 +206,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluicePartialRun, sluice_partial_run_unref)
 void sluice_session_reset (SluiceSession *self, const char *const *containers);
 
 /* What inspectors ask. Strings are transfer full. */
+/* As it was taken over last; until sluice_session_update() replaces it. */
 SluiceGraph *sluice_session_get_graph (SluiceSession *self);
+/* What owners of memory call a node of that graph. */
+guint32 sluice_session_get_node_number (SluiceSession *self, const SluiceNode *node);
 SluiceResources *sluice_session_get_resources (SluiceSession *self);
 guint sluice_session_get_n_devices (SluiceSession *self);
 SluiceDevice *sluice_session_get_device (SluiceSession *self, guint i);

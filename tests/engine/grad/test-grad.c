@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/grad/grad.h"
+#include "engine/graph/edit.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
 #include "engine/runtime/session/session.h"
@@ -253,6 +254,41 @@ test_broken_enter (Fixture *f, gconstpointer unused)
   fails (f, SLUICE_ERROR_INVALID_ARGUMENT, "frame_name");
 }
 
+static void
+count_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer data)
+{
+  guint *counts = data;
+  counts[0]++;
+  counts[1] += delta->n_added;
+}
+
+/* All that a gradient adds is heard of once, and undone as one. */
+static void
+test_undone (Fixture *f, gconstpointer data)
+{
+  SluiceAttr attr = sluice_attr_type ("dtype", SLUICE_FLOAT);
+  SluiceEdge x = sluice_builder_add (&f->b, "Placeholder", "x", NULL, 0, &attr, 1);
+  SluiceEdge y = sluice_op (&f->b, "Mul", x, sluice_op (&f->b, "Exp", x));
+  g_autoptr (GBytes) before = sluice_graph_export (f->graph, SLUICE_EXPORT_BINARY, NULL);
+  guint counts[2] = { 0 }, n = sluice_graph_get_n_nodes (f->graph);
+  SluiceGrad dx;
+  sluice_graph_follow (f->graph, count_cb, counts);
+  g_assert_true (sluice_gradients (f->graph, "once", &y, 1, NULL, &x, 1, &dx, NULL));
+  guint n_added = sluice_graph_get_n_nodes (f->graph) - n;
+  g_assert_cmpuint (counts[0], ==, 1);
+  g_assert_cmpuint (counts[1], ==, n_added);
+  g_autoptr (GBytes) once = sluice_graph_export (f->graph, SLUICE_EXPORT_BINARY, NULL);
+  sluice_edit_begin (f->graph);
+  g_assert_true (sluice_gradients (f->graph, "twice", &y, 1, NULL, &x, 1, &dx, NULL));
+  g_autoptr (SluiceEdit) edit = sluice_edit_commit (f->graph, NULL);
+  g_assert_cmpuint (counts[0], ==, 2);
+  g_assert_cmpuint (counts[1], >, n_added);
+  g_assert_true (sluice_edit_apply (edit, NULL));
+  g_autoptr (GBytes) after = sluice_graph_export (f->graph, SLUICE_EXPORT_BINARY, NULL);
+  g_assert_true (g_bytes_equal (after, once));
+  g_assert_false (g_bytes_equal (after, before));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -271,6 +307,7 @@ main (int argc, char **argv)
   ADD ("wrong-output", test_wrong_output);
   ADD ("damaged-context", test_damaged_context);
   ADD ("broken-enter", test_broken_enter);
+  ADD ("undone", test_undone);
 #undef ADD
   return g_test_run ();
 }

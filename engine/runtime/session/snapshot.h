@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/passes/passes.h"
+
+/*
+ * A graph as a session took it over, and what was made of it. It only grows, by functions that are
+ * written out; another state of the user's graph is another snapshot. Counted: held by the session
+ * while it is the newest, and by what was compiled from it.
+ */
+typedef struct
+{
+  _Atomic int ref_count;
+  /* All under the programs' graph_lock. */
+  SluiceGraph *graph;
+  SluicePlacements *placements;
+  GHashTable *bodies; /* "node:attr" -> what function.c knows of it */
+  GArray *numbers;    /* of guint32, by id - 1: what traces and owners of memory call a node */
+} SluiceSnapshot;
+
+/* An empty one. take: of function.c */
+SluiceSnapshot *sluice_snapshot_new (GHashTable *take_bodies);
+SluiceSnapshot *sluice_snapshot_ref (SluiceSnapshot *self);
+void sluice_snapshot_unref (SluiceSnapshot *self);
+
+typedef struct
+{
+  const char *name, *op; /* interned */
+} SluiceNodeTitle;
+
+/* The nodes of all snapshots of a session by number: one that stays keeps its own. */
+typedef struct
+{
+  GArray *titles;      /* of SluiceNodeTitle, by number - 1 */
+  GHashTable *by_name; /* (nullable): interned name -> the newest number of that name */
+} SluiceNodeNumbers;
+
+void sluice_node_numbers_init (SluiceNodeNumbers *self);
+void sluice_node_numbers_clear (SluiceNodeNumbers *self);
+/* From now on nodes of a known name and op get the number that they had; there was one snapshot so
+ * far. */
+void sluice_node_numbers_reuse (SluiceNodeNumbers *self);
+/* Numbers the nodes that have come since. */
+void sluice_node_numbers_add (SluiceNodeNumbers *self, SluiceSnapshot *snapshot);
+/* (nullable): there is no such number */
+const SluiceNodeTitle *sluice_node_numbers_get (const SluiceNodeNumbers *self, guint32 number);
+static inline guint32
+sluice_snapshot_get_number (const SluiceSnapshot *self, const SluiceNode *node)
+{
+  return g_array_index (self->numbers, guint32, node->id - 1);
+}
+
+/* By id - 1 in @old: is the node not there any more, or another? Both are placed. (transfer full)
+ */
+guint8 *sluice_snapshot_dup_changed (const SluiceSnapshot *old, const SluiceSnapshot *now);
+
+/* Before it is placed: nodes with state stay where they are, if the op and what they ask for are
+ * the same. */
+void sluice_snapshot_keep_places (SluiceSnapshot *self, const SluiceSnapshot *old);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* What one edit of a graph costs: `bench-edit FILE.pb.gz`. The first edit of a kind may have to
+ * look at the whole graph once (who names whom in `_class`, which nodes lie in which loop); it is
+ * told by itself. */
+#include <string.h>
+
+#include "app/graph/graph-adapter.h"
+#include "engine/graph/edit.h"
+#include "engine/graph/graphdef.h"
+#include "kernels/registry.h"
+#include "tests/bench/rounds.h"
+#include "ui/canvas/hierarchy.h"
+
+#define N_TREES 5
+#define GOAL_MS 2.0
+
+typedef struct
+{
+  SluiceGraph *graph;
+  guint number;
+} Bench;
+
+typedef gboolean (*Change) (Bench *b);
+
+/* Far from each other, so that no edit finds the caches warm for it. */
+static SluiceNode *
+next_node (Bench *b)
+{
+  b->number = b->number * 1103515245u + 12345u;
+  guint n = sluice_graph_get_n_nodes (b->graph);
+  return sluice_graph_get_node (b->graph, (b->number >> 8) % n);
+}
+
+static gboolean
+change_device (Bench *b)
+{
+  SluiceNode *node = next_node (b);
+  sluice_edit_set_device (b->graph, node, *node->device == '\0' ? "/cpu:0" : "");
+  return TRUE;
+}
+
+static gboolean
+change_attr (Bench *b)
+{
+  SluiceAttr attr = sluice_attr_int ("_note", (gint64) b->number);
+  return sluice_edit_set_attr (b->graph, next_node (b), &attr, NULL);
+}
+
+static gboolean
+rename_node (Bench *b)
+{
+  SluiceNode *node = next_node (b);
+  g_autofree char *wanted = g_strconcat (node->name, "_renamed", NULL);
+  g_autofree char *name = sluice_graph_unique_name (b->graph, wanted);
+  return sluice_edit_rename (b->graph, node, name, NULL);
+}
+
+static gboolean
+rename_scope (Bench *b)
+{
+  SluiceNode *node = next_node (b);
+  const char *slash = strrchr (node->name, '/');
+  if (slash == NULL)
+    return FALSE;
+  g_autofree char *scope = g_strndup (node->name, slash - node->name);
+  g_autofree char *name = g_strconcat (scope, "_r", NULL);
+  return sluice_edit_rename_scope (b->graph, scope, name, NULL);
+}
+
+static gboolean
+add_node (Bench *b)
+{
+  SluiceNode *node = next_node (b);
+  if (node->n_outputs == 0)
+    return FALSE;
+  SluiceEdge input = { node, 0 };
+  SluiceNodeSpec spec = { .op = "Identity", .inputs = &input, .n_inputs = 1 };
+  return sluice_edit_add (b->graph, &spec, NULL) != NULL;
+}
+
+static gboolean
+delete_node (Bench *b)
+{
+  SluiceNode *node = next_node (b);
+  return sluice_edit_delete (b->graph, &node, 1, NULL);
+}
+
+/* Reads the same value through a node put between. */
+static gboolean
+insert_node (Bench *b)
+{
+  SluiceNode *node = next_node (b);
+  if (node->n_inputs == 0 || node->inputs[0].node == NULL
+      || sluice_dtype_is_ref (sluice_edge_dtype (node->inputs[0])))
+    return FALSE;
+  SluiceNodeSpec spec = { .op = "Identity", .inputs = &node->inputs[0], .n_inputs = 1 };
+  SluiceNode *made = sluice_edit_add (b->graph, &spec, NULL);
+  return made != NULL && sluice_edit_set_input (b->graph, node, 0, (SluiceEdge){ made, 0 }, NULL);
+}
+
+static gboolean
+add_control (Bench *b)
+{
+  SluiceNode *after = next_node (b), *before = next_node (b);
+  return after->id > before->id && sluice_edit_add_control (b->graph, after, before, NULL);
+}
+
+static const struct
+{
+  const char *name;
+  Change change;
+} changes[] = {
+  { "device", change_device },      { "attribute", change_attr }, { "rename", rename_node },
+  { "rename-scope", rename_scope }, { "add", add_node },          { "insert", insert_node },
+  { "control", add_control },       { "delete", delete_node },
+};
+
+/* Milliseconds of one edit that was taken, and of its undo. */
+static double
+measure_one (Bench *b, Change change, double *undo)
+{
+  for (;;)
+    {
+      double start = rounds_thread_ns ();
+      sluice_edit_begin (b->graph);
+      if (!change (b))
+        {
+          sluice_edit_abandon (b->graph);
+          continue;
+        }
+      g_autoptr (SluiceEdit) edit = sluice_edit_commit (b->graph, NULL);
+      double end = rounds_thread_ns ();
+      if (edit == NULL)
+        continue;
+      if (!sluice_edit_apply (edit, NULL))
+        g_error ("an edit cannot be undone");
+      *undo = (rounds_thread_ns () - end) / 1e6;
+      return (end - start) / 1e6;
+    }
+}
+
+/* ---- the picture ---- */
+
+static void
+follow_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer data)
+{
+  SluiceGraphModel **model = data;
+  SluiceGraphModel *next = sluice_graph_model_after (*model, graph, NULL, delta);
+  sluice_graph_model_unref (*model);
+  *model = next;
+}
+
+/* ---- all of it ---- */
+
+static void
+report (const char *file, const char *what, double *values, guint n)
+{
+  g_autofree char *name = g_strdup_printf ("edit/%s/%s", file, what);
+  rounds_report (name, "ms", values, n, GOAL_MS, LESS_IS_BETTER);
+}
+
+/* From an edit to what is drawn: the model by the delta; its tree of scopes, which is made anew. */
+static void
+measure_picture (Bench *b, const char *file)
+{
+  double start = rounds_thread_ns (), whole, model_ms[ROUNDS], tree_ms[N_TREES], undo;
+  SluiceGraphModel *model = sluice_graph_model_from_graph (b->graph, NULL);
+  whole = (rounds_thread_ns () - start) / 1e6;
+  guint number = sluice_graph_follow (b->graph, follow_cb, &model);
+  for (guint r = 0; r < ROUNDS; r++)
+    model_ms[r] = measure_one (b, r % 2 ? insert_node : change_device, &undo);
+  sluice_graph_unfollow (b->graph, number);
+  for (guint r = 0; r < N_TREES; r++)
+    {
+      start = rounds_thread_ns ();
+      sluice_hierarchy_unref (sluice_hierarchy_new (model));
+      tree_ms[r] = (rounds_thread_ns () - start) / 1e6;
+    }
+  sluice_graph_model_unref (model);
+  report (file, "model-anew", &whole, 1);
+  report (file, "model-by-delta", model_ms, ROUNDS);
+  report (file, "tree-anew", tree_ms, N_TREES);
+}
+
+int
+main (int argc, char **argv)
+{
+  GError *error = NULL;
+  sluice_registry_init (sluice_kernel_modules ());
+  for (int i = 1; i < argc; i++)
+    {
+      g_autoptr (SluiceGraph) graph = sluice_graph_load_file (argv[i], &error);
+      if (graph == NULL)
+        rounds_fatal (error);
+      g_autofree char *file = g_path_get_basename (argv[i]);
+      *strchrnul (file, '.') = '\0';
+      Bench b = { graph, 1 };
+      for (guint k = 0; k < G_N_ELEMENTS (changes); k++)
+        {
+          double first, values[ROUNDS], undo[ROUNDS];
+          first = measure_one (&b, changes[k].change, &undo[0]);
+          for (guint r = 0; r < ROUNDS; r++)
+            values[r] = measure_one (&b, changes[k].change, &undo[r]);
+          g_autofree char *first_name = g_strconcat (changes[k].name, "-first", NULL);
+          g_autofree char *undo_name = g_strconcat (changes[k].name, "-undo", NULL);
+          report (file, first_name, &first, 1);
+          report (file, changes[k].name, values, ROUNDS);
+          report (file, undo_name, undo, ROUNDS);
+        }
+      measure_picture (&b, file);
+    }
+  return 0;
+}
