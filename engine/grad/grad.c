@@ -237,7 +237,7 @@ mark_between (Walk *w, const SluiceEdge *ys, guint n_ys, const gboolean *reached
   while ((node = g_queue_pop_head (&todo)) != NULL)
     for (guint i = 0; i < node->n_inputs && !sluice_walk_ends_at (w, node); i++)
       {
-        SluiceEdge edge = sluice_edge_resolve (node->inputs[i]);
+        SluiceEdge edge = sluice_edge_resolve_for_gradient (node->inputs[i]);
         SluiceNode *producer = edge.node;
         if (producer == NULL || !reached[producer->id] || !sluice_carries_gradient (edge))
           continue;
@@ -274,6 +274,25 @@ forward_value (SluiceGradContext *g, SluiceEdge edge)
                      : sluice_walk_bring_in (w, &g->b, edge);
 }
 
+/* By the function that the graph's library names as the gradient of the one that the node calls. As
+ * TensorFlow has it, that one gets zeros for whatever output nothing reached. */
+static gboolean
+function_gradient (SluiceGradContext *g, GError **error)
+{
+  const SluiceNode *node = g->node;
+  guint n = node->n_inputs + node->n_outputs;
+  g_autofree SluiceEdge *inputs = g_new (SluiceEdge, n + 1);
+  for (guint i = 0; i < n; i++)
+    inputs[i] =
+        i < node->n_inputs ? sluice_grad_input (g, i) : sluice_grad_dy (g, i - node->n_inputs);
+  if (!sluice_builder_finish (&g->b, error))
+    return FALSE;
+  SluiceNode *call = sluice_builder_add_gradient_call (&g->b, node, inputs, n, error);
+  for (guint i = 0; call != NULL && i < node->n_inputs; i++)
+    sluice_grad_set (g, i, (SluiceEdge){ call, (int) i });
+  return call != NULL;
+}
+
 static gboolean
 call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs, GError **error)
 {
@@ -282,15 +301,18 @@ call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs
       g_propagate_error (error, g_error_copy (node->error));
       return FALSE;
     }
-  if (node->op == NULL
-      || (node->op->def->gradient == NULL
-          && !(node->op->def->flags & SLUICE_OP_NOT_DIFFERENTIABLE)))
+  gboolean (*gradient) (SluiceGradContext *, GError **) =
+      node->op != NULL ? node->op->def->gradient : NULL;
+  if (sluice_node_get_function_gradient (node) != NULL)
+    gradient = function_gradient;
+  gboolean has_none = node->op != NULL && (node->op->def->flags & SLUICE_OP_NOT_DIFFERENTIABLE);
+  if (gradient == NULL && !has_none)
     return sluice_fail (
         error, SLUICE_ERROR_NOT_FOUND,
         "no gradient is defined for op %s (node '%s'), which lies between the loss and a variable; "
         "put a StopGradient in front of it, or leave it out of the loss",
         node->op_name, node->name);
-  if (node->op->def->gradient == NULL)
+  if (gradient == NULL)
     return TRUE;
   g_autofree char *scope = g_strdup_printf ("%s/%s_grad", w->scope, node->name);
   SluiceNode *control;
@@ -301,7 +323,7 @@ call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs
                           .forward = w->backward || w->inside ? forward_value : NULL,
                           .user_data = w };
   sluice_walk_init_builder (w, &g.b, node, scope, &control);
-  gboolean ok = node->op->def->gradient (&g, error);
+  gboolean ok = gradient (&g, error);
   if (!ok)
     {
       g_clear_error (&g.b.error);
@@ -313,7 +335,7 @@ call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs
 void
 sluice_walk_give (Walk *w, SluiceEdge edge, const SluiceGrad *dx)
 {
-  edge = sluice_edge_resolve (edge);
+  edge = sluice_edge_resolve_for_gradient (edge);
   SluiceNode *producer = edge.node;
   if (!is_between (w, producer) || !sluice_carries_gradient (edge))
     return;
@@ -405,7 +427,7 @@ visit (Walk *w, SluiceNode *node, GError **error)
   gboolean wanted = FALSE;
   for (guint i = 0; i < node->n_inputs; i++)
     {
-      SluiceEdge edge = sluice_edge_resolve (node->inputs[i]);
+      SluiceEdge edge = sluice_edge_resolve_for_gradient (node->inputs[i]);
       wanted |= is_between (w, edge.node) && sluice_carries_gradient (edge);
     }
   g_autofree SluiceGrad *dxs = g_new0 (SluiceGrad, node->n_inputs);
@@ -579,13 +601,14 @@ check_edges (const char *what, const SluiceEdge *edges, guint n, GError **error)
   return TRUE;
 }
 
-/* The walk is over what calls were written out to. */
+/* The walk is over what calls were written out to, where their functions have no gradient of their
+ * own. */
 static SluiceEdge *
 resolve_all (const SluiceEdge *edges, guint n)
 {
   SluiceEdge *real = g_new (SluiceEdge, n + 1);
   for (guint i = 0; i < n; i++)
-    real[i] = sluice_edge_resolve (edges[i]);
+    real[i] = sluice_edge_resolve_for_gradient (edges[i]);
   return real;
 }
 

@@ -11,6 +11,7 @@
 #define MAX_NODES (1u << 22)
 
 static GHashTable *lowerings; /* interned op name → SluiceLowerFunc; set at start-up */
+static GHashTable *called;    /* interned op name → name of an attribute; set at start-up */
 
 void
 sluice_lowering_register (const char *op, SluiceLowerFunc func)
@@ -18,6 +19,14 @@ sluice_lowering_register (const char *op, SluiceLowerFunc func)
   if (lowerings == NULL)
     lowerings = g_hash_table_new (NULL, NULL);
   g_hash_table_insert (lowerings, (gpointer) sluice_intern (op), (gpointer) func);
+}
+
+void
+sluice_lowering_set_called (const char *op, const char *attr)
+{
+  if (called == NULL)
+    called = g_hash_table_new (NULL, NULL);
+  g_hash_table_insert (called, (gpointer) sluice_intern (op), (gpointer) attr);
 }
 
 gboolean
@@ -62,6 +71,134 @@ sluice_edge_resolve (SluiceEdge edge)
   while (edge.node != NULL && (lowered = sluice_node_record (edge.node)->lowered) != NULL)
     edge = lowered->outputs[edge.port];
   return edge;
+}
+
+/* ---- gradients of functions ---- */
+
+const char *
+sluice_graph_get_function_gradient (const SluiceGraph *self, const char *function)
+{
+  return sluice_library_find_gradient (self->library, function);
+}
+
+/* The function that a node calls, as a call of its own. FALSE: none. */
+static gboolean
+find_called (const SluiceNode *node, SluiceFuncValue *func)
+{
+  if (node->op == NULL)
+    {
+      *func = (SluiceFuncValue){ (char *) node->op_name, node->attrs, node->n_attrs };
+      return sluice_library_find (node->graph->library, node->op_name) != NULL;
+    }
+  const char *attr = called != NULL ? g_hash_table_lookup (called, node->op_name) : NULL;
+  const SluiceAttrValue *value = attr != NULL ? sluice_node_get_attr (node, attr) : NULL;
+  if (value == NULL || value->kind != SLUICE_ATTR_FUNC)
+    return FALSE;
+  *func = *value->func;
+  return TRUE;
+}
+
+const char *
+sluice_node_get_function_gradient (const SluiceNode *self)
+{
+  SluiceFuncValue func;
+  if (self->graph == NULL || self->graph->library == NULL || !find_called (self, &func))
+    return NULL;
+  return sluice_library_find_gradient (self->graph->library, func.name);
+}
+
+SluiceEdge
+sluice_edge_resolve_for_gradient (SluiceEdge edge)
+{
+  const SluiceLowered *lowered;
+  while (edge.node != NULL && (lowered = sluice_node_record (edge.node)->lowered) != NULL
+         && sluice_node_get_function_gradient (edge.node) == NULL)
+    edge = lowered->outputs[edge.port];
+  return edge;
+}
+
+static gboolean
+check_gradient_call (const SluiceNode *call, const SluiceNode *of, GError **error)
+{
+  gboolean ok = call->error == NULL && call->n_outputs == of->n_inputs;
+  for (guint i = 0; ok && i < of->n_inputs; i++)
+    {
+      SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (of->inputs[i]));
+      ok = dtype == SLUICE_RESOURCE || call->outputs[i].dtype == dtype;
+    }
+  if (ok)
+    return TRUE;
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "%s '%s': the library names '%s' as its gradient, which must give one tensor "
+                      "of the dtype of each of its %u inputs%s%s",
+                      of->op_name, of->name, call->op_name, of->n_inputs,
+                      call->error != NULL ? ": " : "",
+                      call->error != NULL ? call->error->message : "");
+}
+
+/* The call as a NodeDef, in an arena. */
+static Tensorflow__NodeDef *
+gradient_call_def (SluiceArena *arena,
+                   const SluiceBuilder *b,
+                   const SluiceFuncValue *func,
+                   const SluiceEdge *inputs,
+                   guint n_inputs)
+{
+  Tensorflow__NodeDef *def = sluice_wire_new (arena, &tensorflow__node_def__descriptor);
+  def->device = (char *) b->device;
+  def->input = sluice_arena_new (arena, char *, n_inputs + b->n_control_inputs + 1);
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      g_autofree char *text = g_strdup_printf ("%s:%d", inputs[i].node->name, inputs[i].port);
+      def->input[def->n_input++] = sluice_arena_strdup (arena, text);
+    }
+  for (guint i = 0; i < b->n_control_inputs; i++)
+    {
+      g_autofree char *text = g_strconcat ("^", b->control_inputs[i]->name, NULL);
+      def->input[def->n_input++] = sluice_arena_strdup (arena, text);
+    }
+  def->attr = sluice_arena_new (arena, Tensorflow__AttrEntry *, func->n_attrs + 1);
+  for (guint i = 0; i < func->n_attrs; i++)
+    {
+      Tensorflow__AttrEntry *entry = sluice_wire_new (arena, &tensorflow__attr_entry__descriptor);
+      entry->key = (char *) func->attrs[i].name;
+      entry->value = sluice_attr_pack (&func->attrs[i].value, arena, FALSE);
+      def->attr[def->n_attr++] = entry;
+    }
+  return def;
+}
+
+SluiceNode *
+sluice_builder_add_gradient_call (SluiceBuilder *b,
+                                  const SluiceNode *of,
+                                  const SluiceEdge *inputs,
+                                  guint n_inputs,
+                                  GError **error)
+{
+  SluiceFuncValue func;
+  const char *gradient = sluice_node_get_function_gradient (of);
+  g_return_val_if_fail (gradient != NULL && find_called (of, &func), NULL);
+  if (sluice_library_find (b->graph->library, gradient) == NULL)
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                   "%s '%s': the library names '%s' as its gradient, and has no such function",
+                   of->op_name, of->name, gradient);
+      return NULL;
+    }
+  SluiceArena arena;
+  sluice_arena_init (&arena);
+  g_autofree char *wanted = g_strconcat (b->scope, "/", gradient, NULL);
+  g_autofree char *name = sluice_graph_unique_name (b->graph, wanted);
+  Tensorflow__GraphDef *graph = sluice_wire_new (&arena, &tensorflow__graph_def__descriptor);
+  Tensorflow__NodeDef *def = gradient_call_def (&arena, b, &func, inputs, n_inputs);
+  def->name = name;
+  def->op = (char *) gradient;
+  graph->node = &def;
+  graph->n_node = 1;
+  gboolean added = sluice_graph_add_defs (b->graph, graph, error);
+  sluice_arena_clear (&arena);
+  SluiceNode *call = added ? sluice_graph_find (b->graph, name) : NULL;
+  return call != NULL && check_gradient_call (call, of, error) ? call : NULL;
 }
 
 void
@@ -495,6 +632,21 @@ has_all_inputs (const SluiceNode *node)
   return TRUE;
 }
 
+/* A call among the new nodes is one more of those that led here, so that recursion ends. */
+static void
+settle_new (SluiceGraph *graph, guint first)
+{
+  SluiceCallPath *path = NULL;
+  for (guint i = first; i < graph->nodes->len && path == NULL; i++)
+    path = ((SluiceNodeRecord *) g_ptr_array_index (graph->nodes, i))->path;
+  for (guint i = first; i < graph->nodes->len; i++)
+    {
+      SluiceNodeRecord *record = g_ptr_array_index (graph->nodes, i);
+      if (record->path == NULL)
+        record->path = sluice_call_path_ref (path);
+    }
+}
+
 /* TRUE: nodes were added. */
 static gboolean
 lower_node (SluiceGraph *graph, SluiceNode *node)
@@ -512,7 +664,9 @@ lower_node (SluiceGraph *graph, SluiceNode *node)
   GError *error = NULL;
   sluice_builder_init (&l.b, graph, scope);
   l.b.device = node->device;
+  guint first = graph->nodes->len;
   gboolean ok = func (&l, &error);
+  settle_new (graph, first);
   if (!ok)
     g_clear_error (&l.b.error);
   ok = ok && sluice_builder_finish (&l.b, &error) && check_outputs (&l, &error);
