@@ -632,9 +632,10 @@ has_all_inputs (const SluiceNode *node)
   return TRUE;
 }
 
-/* A call among the new nodes is one more of those that led here, so that recursion ends. */
+/* New nodes that have no inputs run where the call stands, which may be in a loop; and a call among
+ * them is one more of those that led here, so that recursion ends. */
 static void
-settle_new (SluiceGraph *graph, guint first)
+settle_new (SluiceGraph *graph, const SluiceNode *call, guint first)
 {
   SluiceCallPath *path = NULL;
   for (guint i = first; i < graph->nodes->len && path == NULL; i++)
@@ -642,8 +643,15 @@ settle_new (SluiceGraph *graph, guint first)
   for (guint i = first; i < graph->nodes->len; i++)
     {
       SluiceNodeRecord *record = g_ptr_array_index (graph->nodes, i);
+      SluiceNode *node = &record->node;
       if (record->path == NULL)
         record->path = sluice_call_path_ref (path);
+      if (node->n_inputs > 0 || node->n_control_inputs > 0)
+        continue;
+      if (call->n_inputs > 0)
+        sluice_graph_add_control_input (graph, node, call->inputs[0].node);
+      else if (call->n_control_inputs > 0)
+        sluice_graph_add_control_input (graph, node, call->control_inputs[0]);
     }
 }
 
@@ -666,7 +674,7 @@ lower_node (SluiceGraph *graph, SluiceNode *node)
   l.b.device = node->device;
   guint first = graph->nodes->len;
   gboolean ok = func (&l, &error);
-  settle_new (graph, first);
+  settle_new (graph, node, first);
   if (!ok)
     g_clear_error (&l.b.error);
   ok = ok && sluice_builder_finish (&l.b, &error) && check_outputs (&l, &error);
