@@ -372,7 +372,12 @@ static gboolean
 while_shape (SluiceShapeContext *c, GError **error)
 {
   const SluiceAttrValue *shapes = sluice_node_get_attr (c->node, "output_shapes");
-  return shapes->list.n > 0 ? functional_shape (c, error) : flow_pass_all (c, error);
+  if (shapes->list.n == 0)
+    return flow_pass_all (c, error);
+  for (guint i = 0; i < MIN (c->n_inputs, c->n_outputs); i++)
+    if (c->node->outputs[i].dtype == SLUICE_RESOURCE)
+      flow_pass_on (c, i, i); /* the loop hands on whose handle it is */
+  return functional_shape (c, error);
 }
 
 static const SluiceRecipe recipe = {

@@ -112,3 +112,82 @@ def v2_defun_gradients(p):
     for v in ((1., 2.), (-.3, .4)):
         t.step({x: np.array(v, np.float32), n: 3}, [a, q, r, c] + list(y) + list(o),
                grads=[(a, x, g1[0]), ([q, r], x, g1[1]), (q, x, g1[2]), (c, x, g1[3])])
+
+
+# ---------------------------------------------------------------- drawn by lot
+
+class Drawn:
+    """Control flow by functions, nested at random around small tensors; every choice is r's."""
+
+    def __init__(self, r, most):
+        self.r, self.most, self.count = r, most, 0
+        self.x = tf1.placeholder(f32, [2, 2], name='x'); self.w = tf1.placeholder(f32, [2, 2], name='w')
+        self.n = tf1.placeholder(tf.int32, [], name='n'); self.b = tf1.placeholder(tf.bool, [], name='b')
+        self.v = tf1.get_variable('v', initializer=tf1.constant([[.3, -.2], [.1, .4]]), use_resource=True)
+        self.i = None
+
+    def pick(self, *choices): return choices[self.r.randint(len(choices))]()
+
+    def leaf(self, y):
+        x, w, v = self.x, self.w, self.v
+        return self.pick(lambda: tf1.tanh(tf1.matmul(y, w)), lambda: tf1.sin(y + v), lambda: y * .5 + x * .3, lambda: tf1.sigmoid(y) * w,
+                         lambda: tf1.transpose(y) * tf1.cos(x), lambda: y / (1. + y * y), lambda: tf1.nn.softmax(y) + v * y,
+                         lambda: tf1.concat([y[1:], y[:1]], 0) * .9, lambda: tf1.gather(y, [1, 0]) - .1 * y, lambda: tf1.tanh(y * tf1.reduce_sum(v)))
+
+    def pred(self, y, i):
+        return self.pick(lambda: self.b, lambda: tf1.reduce_sum(y) > .2, lambda: tf1.equal(i % 2, 0) if i is not None else self.n > 1, lambda: self.n > 2)
+
+    def loop(self, y, depth, i):
+        lim = self.pick(lambda: self.n, lambda: tf1.constant(int(self.r.randint(0, 4))), lambda: self.n % 3, lambda: (i + 1) % 4 if i is not None else self.n + 1)
+        kw = self.pick(dict, dict, lambda: dict(maximum_iterations=3), lambda: dict(parallel_iterations=1))
+        if self.r.randint(3):
+            return tf1.while_loop(lambda j, z: j < lim, lambda j, z: (j + 1, self.block(z, depth - 1, j)), [tf1.constant(0), y], **kw)[1]
+        a, c = tf1.while_loop(lambda j, z, u: j < lim, lambda j, z, u: (j + 1, self.block(u, depth - 1, j), z * .7 + y * .1), [tf1.constant(0), y, self.x * y], **kw)[1:]
+        return a - c
+
+    def array(self, y, depth):
+        a = tf1.TensorArray(f32, 3, element_shape=[2, 2], clear_after_read=False)
+        _, z, a = tf1.while_loop(lambda j, *_: j < 3, lambda j, z, a: (j + 1, self.block(z, depth - 1, j), a.write(j, z)), [tf1.constant(0), y, a])
+        s = a.stack()
+        return z * .5 + tf1.reduce_mean(tf1.sin(s), 0) + s[1] * .1
+
+    def block(self, y, depth, i):
+        self.count += 1
+        for _ in range(self.r.randint(1, 3)):
+            c = self.r.randint(11) if depth > 0 and self.count < self.most else 0
+            if c <= 1: y = self.leaf(y)
+            elif c <= 3: y = self.loop(y, depth, i)
+            elif c <= 6:
+                p = self.pred(y, i)
+                y = tf1.cond(p, lambda: self.block(y, depth - 1, i), lambda: self.block(y, depth - 1, i) if self.r.randint(3) else tf1.identity(y))
+            elif c == 7:
+                index = (i if i is not None else self.n) % 4 - 1
+                y = tf1.switch_case(index, [lambda: self.block(y, depth - 1, i), lambda: self.leaf(y), lambda: y], default=self.pick(lambda: None, lambda: (lambda: self.block(y, depth - 1, i))))
+            elif c == 8: y = self.array(y, depth)
+            elif c == 9: y = tf1.map_fn(lambda e: tf1.tanh(e * 1.1 + self.w[0]), y)
+            else: y = tf1.scan(lambda a, e: tf1.sin(a * e + a), y, initializer=tf1.ones([2]) * .5)
+        return y
+
+
+def summary_of(g):
+    """How many functional ops of each kind the graph and its functions hold."""
+    d = g.as_graph_def()
+    ops = [n.op for n in d.node] + [n.op for f in d.library.function for n in f.node_def]
+    return ', '.join('%d %s' % (ops.count(t), t) for t in sorted(set(ops)) if t in ('If', 'StatelessIf', 'While', 'StatelessWhile', 'Case', 'StatelessCase', 'TensorListPushBack', 'TensorListPopBack', 'OptionalFromValue'))
+
+
+@program('random_v2', *[('random_v2_%d' % i, dict(k=i)) for i in range(6)])
+def random_v2(p, k):
+    """while, cond, switch_case, TensorArray, map and scan by functions, nested at random; gradients up to the third order"""
+    r = np.random.RandomState((p.gseed % 100000 + 131 * k) % (1 << 31))
+    with version():
+        d = Drawn(r, int(r.choice([4, 6, 8])))
+        y = d.x * 1.
+        while d.count < 2: y = d.block(y, 3, None)
+        y = tf1.identity(y, name='y')
+        order = int(r.choice([1, 2, 2, 3])) if d.count < 6 else int(r.choice([1, 2]))
+        xs = [d.x, d.w, d.v]
+        g = orders(flat(y, 0), xs, order)
+        if r.randint(2): g += [tf1.convert_to_tensor(t) for t in tf1.gradients(2. * y, xs) if t is not None]
+    p.what = 'order %d: %s' % (order, summary_of(p.graph))
+    drive(p, 'flow', [{d.x: rand(p, 2, 2), d.w: rand(p, 2, 2), d.n: m, d.b: q} for m, q in ((0, True), (1, False), (3, True))], [y] + g, init=d.v.initializer)
