@@ -114,6 +114,28 @@ def v2_defun_gradients(p):
                grads=[(a, x, g1[0]), ([q, r], x, g1[1]), (q, x, g1[2]), (c, x, g1[3])])
 
 
+@program('flow_v1')
+def v1_gradients_elsewhere(p):
+    """loops on one device whose gradients, and with them the stacks' users, ask for another; variables used from other devices"""
+    p.cpus = 4
+    x, n = scalars()
+    with tf1.device('/cpu:0'): r = tf1.get_variable('r', initializer=1.5, use_resource=True); rv = r.read_value()
+    with tf1.device('/cpu:3'): v = tf1.get_variable('v', initializer=.5, use_resource=False)
+    with tf1.device('/cpu:1'):
+        _, y = tf1.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, y * x * rv + tf1.sin(y)), [tf1.constant(0), x])
+        _, z = tf1.while_loop(lambda i, z: i < n, lambda i, z: (i + 1, z * tf1.while_loop(lambda j, u: j < i, lambda j, u: (j + 1, u * x), [tf1.constant(0), y])[1]), [tf1.constant(0), x])
+    with tf1.device('/cpu:2'):
+        g = tf1.gradients(y, [x, r])
+        read = tf.raw_ops.ReadVariableOp(resource=r.handle, dtype=f32)
+        with tf1.control_dependencies([y, read]): more = tf.raw_ops.AssignAdd(ref=v._ref(), value=y * .1)
+    g += tf1.gradients(z, [x], colocate_gradients_with_ops=True)
+    with tf1.device('/cpu:3'): g += tf1.gradients(z, [x])
+    c = p.case('c')
+    c.step(targets=[r.initializer, v.initializer])
+    for a, k in ((.5, 1), (.7, 0), (-.6, 3)): c.step({x: a, n: k}, [y, z, read] + g)
+    c.step({x: .5, n: 2}, [more]); c.step(fetches=[v._ref()])
+
+
 # ---------------------------------------------------------------- drawn by lot
 
 class Drawn:
