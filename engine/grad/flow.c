@@ -140,9 +140,9 @@ settle (SluiceFlow *self, SluiceNode *node, guint frame)
     }
 }
 
-/* Of a node made after the flow was found. */
+/* Of nodes made after the flow was found. */
 static void
-settle_new (SluiceFlow *self, const SluiceNode *node)
+settle_new (SluiceFlow *self)
 {
   guint n = self->places->len;
   g_array_set_size (self->places, sluice_graph_get_n_nodes (self->graph));
@@ -163,7 +163,7 @@ guint
 sluice_flow_frame_of (SluiceFlow *self, const SluiceNode *node)
 {
   if (node->id > self->places->len)
-    settle_new (self, node);
+    settle_new (self);
   return place_of (self, node)->frame;
 }
 
@@ -171,8 +171,31 @@ guint
 sluice_flow_output_frame_of (SluiceFlow *self, const SluiceNode *node)
 {
   if (node->id > self->places->len)
-    settle_new (self, node);
+    settle_new (self);
   return place_of (self, node)->output_frame;
+}
+
+static gboolean
+has_loop_named (const SluiceFlow *self, const char *name)
+{
+  for (guint i = 1; i < self->loops->len; i++)
+    if (g_str_equal (((const SluiceLoop *) self->loops->pdata[i])->name, name))
+      return TRUE;
+  return FALSE;
+}
+
+char *
+sluice_flow_unique_frame (SluiceFlow *self, const char *wanted)
+{
+  char *name = g_strdup (wanted);
+  if (sluice_graph_get_n_nodes (self->graph) > self->places->len)
+    settle_new (self);
+  for (guint i = 1; has_loop_named (self, name); i++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s_%u", wanted, i);
+    }
+  return name;
 }
 
 static void
@@ -383,11 +406,14 @@ sluice_flow_branch_of_edge (SluiceFlow *self, SluiceEdge edge)
 SluiceFlow *
 sluice_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always)
 {
-  gboolean has_loops = always;
+  gboolean has_flow = always;
   guint n = sluice_graph_get_n_nodes (graph);
-  for (guint i = 0; i < n && !has_loops; i++)
-    has_loops = sluice_node_get_role (sluice_graph_get_node (graph, i)) == SLUICE_ROLE_ENTER;
-  if (!has_loops)
+  for (guint i = 0; i < n && !has_flow; i++)
+    {
+      SluiceRole role = sluice_node_get_role (sluice_graph_get_node (graph, i));
+      has_flow = role == SLUICE_ROLE_ENTER || role == SLUICE_ROLE_SWITCH;
+    }
+  if (!has_flow)
     return NULL;
   SluiceFlow *self = g_new0 (SluiceFlow, 1);
   self->graph = graph;

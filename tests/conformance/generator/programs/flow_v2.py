@@ -25,6 +25,11 @@ def flat(t, seed):
     return tf1.reduce_sum(tf1.sin(t * (.7 + .1 * seed)) + t * t * .3)
 
 
+def scalar_of(gs):
+    """A scalar of gradients, whose own gradients are of the next order."""
+    return tf1.add_n([flat(g, i) for i, g in enumerate(gs)])
+
+
 def orders(y, xs, n):
     """[y's gradients by xs], then those of a scalar of these, and so on; None is left out."""
     out = []
@@ -32,7 +37,7 @@ def orders(y, xs, n):
         gs = [tf1.convert_to_tensor(g) for g in tf1.gradients(y, xs) if g is not None]
         out += gs
         if not gs: break
-        y = tf1.add_n([flat(g, i) for i, g in enumerate(gs)])
+        y = scalar_of(gs)
     return out
 
 
@@ -114,6 +119,41 @@ def v2_defun_gradients(p):
                grads=[(a, x, g1[0]), ([q, r], x, g1[1]), (q, x, g1[2]), (c, x, g1[3])])
 
 
+def second_by_builder(p, name, build, xs, feeds):
+    """TensorFlow's first gradients of v1 loops, stacks and all, are in the graph; the engine's builder makes the second ones of
+    them. TensorFlow refuses these: what they must be comes from the same program with control flow by functions."""
+    with version(False):
+        y = tf1.identity(build(), name=name + '_y')
+        g = [tf1.convert_to_tensor(t) for t in tf1.gradients(y, xs)]
+        s = tf1.identity(scalar_of(g), name=name + '_s')
+    p.snapshot()
+    with version():
+        want = tf1.gradients(scalar_of([tf1.convert_to_tensor(t) for t in tf1.gradients(build(), xs)]), xs)
+    c = p.case(name)
+    for f in feeds: c.step(f, [y] + g, grads=[(s, x, t) for x, t in zip(xs, want)])
+
+
+@program('flow_v1', *[('v1_second_' + n, dict(k=k)) for k, n in enumerate(('power', 'branch', 'nested', 'two', 'matrix', 'array'))])
+def v1_second(p, k):
+    """second order through v1 loops, by the engine's own builder: of loops that keep forward values, branches in them, loops in loops, one after the other"""
+    x, n = scalars()
+    w = tf1.placeholder(f32, [2, 2], name='w'); u = tf1.placeholder(f32, [2, 2], name='u')
+    wl = tf1.while_loop
+    two = lambda y: wl(lambda i, y: i < n, lambda i, y: (i + 1, y * x + tf1.sin(y)), [0, y])[1]
+    def nested():
+        return wl(lambda i, y: i < n, lambda i, y: (i + 1, tf1.sin(y) + wl(lambda j, z: j < i + 1, lambda j, z: (j + 1, z * x * tf1.cos(z)), [0, y])[1]), [0, x])[1]
+    def branch():
+        return wl(lambda i, y: i < n, lambda i, y: (i + 1, tf1.cond(tf1.equal(i % 2, 0), lambda: y * y * x, lambda: tf1.exp(-y) + x)), [0, x])[1]
+    def array():
+        a = tf1.TensorArray(f32, n, element_shape=[])
+        a = wl(lambda i, y, a: i < n, lambda i, y, a: (i + 1, y * x, a.write(i, tf1.sin(y * x))), [0, x, a])[2]
+        return tf1.reduce_sum(a.stack() ** 2)
+    build = [lambda: wl(lambda i, y: i < n, lambda i, y: (i + 1, y * x), [0, x])[1], branch, nested, lambda: two(two(x) * .5) * x,
+             lambda: tf1.reduce_sum(wl(lambda i, y: i < n, lambda i, y: (i + 1, tf1.tanh(tf1.matmul(y, w) + u[0])), [0, u])[1] ** 2), array][k]
+    xs = [w, u] if k == 4 else [x]
+    second_by_builder(p, 'c', build, xs, [{x: a, n: m, w: rand(p, 2, 2), u: rand(p, 2, 2)} for a, m in ((.6, 3), (.8, 1), (-.7, 4), (.5, 0))])
+
+
 @program('flow_v1')
 def v1_gradients_elsewhere(p):
     """loops on one device whose gradients, and with them the stacks' users, ask for another; variables used from other devices"""
@@ -141,12 +181,15 @@ def v1_gradients_elsewhere(p):
 class Drawn:
     """Control flow by functions, nested at random around small tensors; every choice is r's."""
 
-    def __init__(self, r, most):
+    def __init__(self, r, most, like=None):
+        """like: another one whose inputs this has."""
         self.r, self.most, self.count = r, most, 0
+        if like is not None:
+            self.x, self.w, self.n, self.b, self.v = like.x, like.w, like.n, like.b, like.v
+            return
         self.x = tf1.placeholder(f32, [2, 2], name='x'); self.w = tf1.placeholder(f32, [2, 2], name='w')
         self.n = tf1.placeholder(tf.int32, [], name='n'); self.b = tf1.placeholder(tf.bool, [], name='b')
         self.v = tf1.get_variable('v', initializer=tf1.constant([[.3, -.2], [.1, .4]]), use_resource=True)
-        self.i = None
 
     def pick(self, *choices): return choices[self.r.randint(len(choices))]()
 
@@ -163,8 +206,8 @@ class Drawn:
         lim = self.pick(lambda: self.n, lambda: tf1.constant(int(self.r.randint(0, 4))), lambda: self.n % 3, lambda: (i + 1) % 4 if i is not None else self.n + 1)
         kw = self.pick(dict, dict, lambda: dict(maximum_iterations=3), lambda: dict(parallel_iterations=1))
         if self.r.randint(3):
-            return tf1.while_loop(lambda j, z: j < lim, lambda j, z: (j + 1, self.block(z, depth - 1, j)), [tf1.constant(0), y], **kw)[1]
-        a, c = tf1.while_loop(lambda j, z, u: j < lim, lambda j, z, u: (j + 1, self.block(u, depth - 1, j), z * .7 + y * .1), [tf1.constant(0), y, self.x * y], **kw)[1:]
+            return tf1.while_loop(lambda j, z: j < lim, lambda j, z: (j + 1, self.block(z, depth - 1, j)), (tf1.constant(0), y), **kw)[1]
+        a, c = tf1.while_loop(lambda j, z, u: j < lim, lambda j, z, u: (j + 1, self.block(u, depth - 1, j), z * .7 + y * .1), (tf1.constant(0), y, self.x * y), **kw)[1:]
         return a - c
 
     def array(self, y, depth):
@@ -172,6 +215,14 @@ class Drawn:
         _, z, a = tf1.while_loop(lambda j, *_: j < 3, lambda j, z, a: (j + 1, self.block(z, depth - 1, j), a.write(j, z)), [tf1.constant(0), y, a])
         s = a.stack()
         return z * .5 + tf1.reduce_mean(tf1.sin(s), 0) + s[1] * .1
+
+    def build(self):
+        y = self.x * 1.
+        while self.count < 2: y = self.block(y, 3, None)
+        return tf1.identity(y)
+
+    def feeds(self, p):
+        return [{self.x: rand(p, 2, 2), self.w: rand(p, 2, 2), self.n: m, self.b: q} for m, q in ((0, True), (1, False), (3, True))]
 
     def block(self, y, depth, i):
         self.count += 1
@@ -198,18 +249,39 @@ def summary_of(g):
     return ', '.join('%d %s' % (ops.count(t), t) for t in sorted(set(ops)) if t in ('If', 'StatelessIf', 'While', 'StatelessWhile', 'Case', 'StatelessCase', 'TensorListPushBack', 'TensorListPopBack', 'OptionalFromValue'))
 
 
-@program('random_v2', *[('random_v2_%d' % i, dict(k=i)) for i in range(6)])
+@program('random_v2', *[('random_v2_%d' % i, dict(k=i)) for i in (0, 2, 4, 5)])
 def random_v2(p, k):
     """while, cond, switch_case, TensorArray, map and scan by functions, nested at random; gradients up to the third order"""
     r = np.random.RandomState((p.gseed % 100000 + 131 * k) % (1 << 31))
     with version():
         d = Drawn(r, int(r.choice([4, 6, 8])))
-        y = d.x * 1.
-        while d.count < 2: y = d.block(y, 3, None)
-        y = tf1.identity(y, name='y')
+        y = d.build()
         order = int(r.choice([1, 2, 2, 3])) if d.count < 6 else int(r.choice([1, 2]))
         xs = [d.x, d.w, d.v]
         g = orders(flat(y, 0), xs, order)
         if r.randint(2): g += [tf1.convert_to_tensor(t) for t in tf1.gradients(2. * y, xs) if t is not None]
     p.what = 'order %d: %s' % (order, summary_of(p.graph))
-    drive(p, 'flow', [{d.x: rand(p, 2, 2), d.w: rand(p, 2, 2), d.n: m, d.b: q} for m, q in ((0, True), (1, False), (3, True))], [y] + g, init=d.v.initializer)
+    drive(p, 'flow', d.feeds(p), [y] + g, init=d.v.initializer)
+
+
+@program('random_second', *[('random_second_%d' % i, dict(k=i)) for i in range(6)])
+def random_second(p, k):
+    """control flow of either kind nested at random: the first gradients by TensorFlow or by the engine's builder, the second ones by the builder"""
+    seed = (p.gseed % 100000 + 171 * k) % (1 << 31)
+    most, two = int(np.random.RandomState(seed + 1).choice([3, 4, 6])), k % 3 == 2
+    d = Drawn(np.random.RandomState(seed), most)
+    xs = [d.x, d.w, d.v]
+    with version(two):
+        y = d.build()
+        loss = flat(y, 0)
+        g = [tf1.convert_to_tensor(t) for t in tf1.gradients(loss, xs) if t is not None]
+        s = scalar_of(g)
+    p.snapshot()
+    with version():
+        again = flat(Drawn(np.random.RandomState(seed), most, like=d).build(), 0)
+        first = [None if t is None else tf1.convert_to_tensor(t) for t in tf1.gradients(again, xs)]
+        want = tf1.gradients(scalar_of([t for t in first if t is not None]), xs)
+    p.what = 'v%d: %s' % (1 + two, ', '.join('%d %s' % (m, t) for t, m in sorted({t: sum(o.type == t for o in p.graph.get_operations()) for t in ('LoopCond', 'Merge', 'StackPushV2', 'TensorArrayV3')}.items())))
+    c = p.case('flow')
+    c.step(targets=[d.v.initializer])
+    for f in d.feeds(p): c.step(f, [y] + g, grads=[(loss, x, t) for x, t in zip(xs, first)] + [(s, x, t) for x, t in zip(xs, want)])
