@@ -60,7 +60,7 @@ class Flows:
         self.slope("case/slope", one, np.exp(X))
 
     def second(self):
-        """Gradients of gradients, of loops through the stacks on which these keep what they compute."""
+        """Gradients of gradients, of loops through the stacks on which they keep values."""
         g, x = self.graph, self.x
         y = g.cond(self.p, lambda s: s.Mul(x, s.Square(x)), lambda s: s.Square(x))
         self.slope("second/condition", g.gradients(y, x)[0], 6 * X)

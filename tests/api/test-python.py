@@ -272,8 +272,8 @@ class Tests:
         self.tap.point("a step can be cancelled", good, caught)
 
     def waiting(self):
-        """A step that waits for a queue waits for a thread that is busy elsewhere; alone it may be told
-        to fail; and Ctrl-C ends it."""
+        """A step that waits for a queue waits for a thread that is busy elsewhere; alone it may be
+        told to fail; and Ctrl-C ends it."""
         graph = Sluice.Graph()
         queue = graph.FIFOQueueV2(component_types=["float"], capacity=1)
         value = graph.QueueDequeueV2(queue, component_types=["float"])

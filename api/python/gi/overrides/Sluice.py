@@ -353,7 +353,7 @@ __all__.append("Graph")
 
 class _Interrupts:
     """Ctrl-C ends a step of the main thread. Python's own handler runs behind the step only, which
-    may wait for another thread for ever; but the number of the signal is written to a pipe at once."""
+    may wait for another thread for ever; but the signal's number is written to a pipe at once."""
 
     def __init__(self):
         self.pipe, self.lock, self.current, self.came = None, threading.Lock(), None, False
@@ -374,7 +374,7 @@ class _Interrupts:
 
     @contextlib.contextmanager
     def cancelling(self, given):
-        """Yields what to cancel the step by. Whoever handles Ctrl-C otherwise is not interfered with."""
+        """Yields what to cancel the step by, and leaves alone whoever handles Ctrl-C otherwise."""
         if (threading.current_thread() is not threading.main_thread() or self.current is not None
                 or signal.getsignal(signal.SIGINT) is not signal.default_int_handler):
             yield given
