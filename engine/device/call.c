@@ -14,7 +14,7 @@ sluice_call_fail (SluiceKernelCall *call, SluiceError code, const char *format, 
   va_start (args, format);
   g_autofree char *message = g_strdup_vprintf (format, args);
   va_end (args);
-  sluice_fail (&call->error, code, "Op '%s': %s", call->node->name, message);
+  sluice_fail (&call->error, code, "%s '%s': %s", call->node->op_name, call->node->name, message);
   return FALSE;
 }
 

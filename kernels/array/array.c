@@ -95,7 +95,7 @@ sluice_bad_indices_prepare (const SluiceNode *node, GError **error)
   if (policy->length > 0 && !sluice_node_string_is (node, "bad_indices_policy", "DEFAULT")
       && !sluice_node_string_is (node, "bad_indices_policy", "ERROR"))
     sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                 "Op '%s': bad_indices_policy must be DEFAULT, ERROR or IGNORE, not '%.*s'",
-                 node->name, (int) policy->length, policy->data);
+                 "%s '%s': bad_indices_policy must be DEFAULT, ERROR or IGNORE, not '%.*s'",
+                 node->op_name, node->name, (int) policy->length, policy->data);
   return GINT_TO_POINTER (FALSE);
 }

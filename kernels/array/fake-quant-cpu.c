@@ -55,8 +55,8 @@ prepare (const SluiceNode *node, GError **error)
   if (bits < 2 || bits > 16)
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': num_bits is %" G_GINT64_FORMAT ", but must be from 2 to 16",
-                   node->name, bits);
+                   "%s '%s': num_bits is %" G_GINT64_FORMAT ", but must be from 2 to 16",
+                   node->op_name, node->name, bits);
       return NULL;
     }
   Steps steps = { .lowest = sluice_node_get_bool (node, "narrow_range") ? 1 : 0,
@@ -68,8 +68,8 @@ prepare (const SluiceNode *node, GError **error)
       if (!(steps.min < steps.max))
         {
           sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                       "Op '%s': min %g must be less than max %g", node->name, steps.min,
-                       steps.max);
+                       "%s '%s': min %g must be less than max %g", node->op_name, node->name,
+                       steps.min, steps.max);
           return NULL;
         }
     }

@@ -50,8 +50,8 @@ decode_prepare (const SluiceNode *node, GError **error)
       if (desired[i] < -1 || desired[i] > G_MAXINT32)
         {
           sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                       "Op '%s': %s must be in [-1, 2^31), not %" G_GINT64_FORMAT, node->name,
-                       names[i], desired[i]);
+                       "%s '%s': %s must be in [-1, 2^31), not %" G_GINT64_FORMAT, node->op_name,
+                       node->name, names[i], desired[i]);
           return NULL;
         }
     }
@@ -107,9 +107,9 @@ spectrogram_prepare (const SluiceNode *node, GError **error)
   if (length == 0 || stride <= 0 || s->hann == NULL || s->fourier == NULL)
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': window_size must be in [2, 2^30], stride positive, not "
+                   "%s '%s': window_size must be in [2, 2^30], stride positive, not "
                    "%" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
-                   node->name, window, stride);
+                   node->op_name, node->name, window, stride);
       spectrum_free (s);
       return NULL;
     }

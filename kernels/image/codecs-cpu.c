@@ -37,7 +37,8 @@ check_channels (const SluiceNode *node, int channels, GError **error)
 {
   return channels == 0 || channels == 1 || channels == 3 || channels == 4
          || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                         "Op '%s': channels must be 0, 1, 3 or 4, not %d", node->name, channels);
+                         "%s '%s': channels must be 0, 1, 3 or 4, not %d", node->op_name,
+                         node->name, channels);
 }
 
 static gboolean
@@ -51,13 +52,13 @@ read_jpeg_attributes (const SluiceNode *node, SluicePictureOptions *o, GError **
   o->accurate = sluice_node_string_is (node, "dct_method", "INTEGER_ACCURATE");
   if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "Op '%s': ratio must be 1, 2, 4 or 8, not %" G_GINT64_FORMAT, node->name,
-                        ratio);
+                        "%s '%s': ratio must be 1, 2, 4 or 8, not %" G_GINT64_FORMAT, node->op_name,
+                        node->name, ratio);
   if (!o->accurate && !sluice_node_string_is (node, "dct_method", "INTEGER_FAST")
       && !sluice_node_string_is (node, "dct_method", ""))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "Op '%s': dct_method must be '', INTEGER_FAST or INTEGER_ACCURATE",
-                        node->name);
+                        "%s '%s': dct_method must be '', INTEGER_FAST or INTEGER_ACCURATE",
+                        node->op_name, node->name);
   o->ratio = (int) ratio;
   return TRUE;
 }
@@ -219,7 +220,8 @@ encode_png_prepare (const SluiceNode *node, GError **error)
   if (level >= -1 && level <= 9)
     return GINT_TO_POINTER ((int) level + 2);
   sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-               "Op '%s': compression must be in [-1, 9], not %" G_GINT64_FORMAT, node->name, level);
+               "%s '%s': compression must be in [-1, 9], not %" G_GINT64_FORMAT, node->op_name,
+               node->name, level);
   return NULL;
 }
 
@@ -269,8 +271,8 @@ encode_jpeg_prepare (const SluiceNode *node, GError **error)
   if (quality < 0 || quality > 100)
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': quality must be in [0, 100], not %" G_GINT64_FORMAT, node->name,
-                   quality);
+                   "%s '%s': quality must be in [0, 100], not %" G_GINT64_FORMAT, node->op_name,
+                   node->name, quality);
       return NULL;
     }
   JpegState *state = g_new0 (JpegState, 1);

@@ -37,13 +37,14 @@ glimpse_prepare (const SluiceNode *node, GError **error)
   else if (!sluice_node_string_is (node, "noise", "zero"))
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': noise must be uniform, gaussian or zero", node->name);
+                   "%s '%s': noise must be uniform, gaussian or zero", node->op_name, node->name);
       g_clear_pointer (&state, g_free);
     }
   if (state && uniform && !none && state->noise != UNIFORM)
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': uniform_noise is true, but noise says another", node->name);
+                   "%s '%s': uniform_noise is true, but noise says another", node->op_name,
+                   node->name);
       g_clear_pointer (&state, g_free);
     }
   return state;

@@ -24,7 +24,7 @@ read_range (const SluiceNode *node, const char *name, float most, float range[2]
   if (value->list.n == 2 && range[0] > 0 && range[1] > 0 && range[0] <= most && range[1] <= most)
     return TRUE;
   return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "Op '%s': %s must be two numbers in (0, %g]", node->name, name,
+                      "%s '%s': %s must be two numbers in (0, %g]", node->op_name, node->name, name,
                       (double) most);
 }
 
@@ -43,8 +43,8 @@ sample_prepare (const SluiceNode *node, GError **error)
   if (state->covered < 0 || state->attempts <= 0 || state->attempts > G_MAXINT32 / 4)
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': min_object_covered must not be negative, max_attempts positive",
-                   node->name);
+                   "%s '%s': min_object_covered must not be negative, max_attempts positive",
+                   node->op_name, node->name);
       return NULL;
     }
   return g_steal_pointer (&state);

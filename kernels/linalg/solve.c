@@ -168,12 +168,12 @@ least_squares_gradient (SluiceGradContext *g, GError **error)
   gint64 rows = sluice_matrix_dim (a, 2), columns = sluice_matrix_dim (a, 1);
   if (!sluice_node_get_bool (g->node, "fast"))
     return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': MatrixSolveLs has a gradient with fast = true only",
-                        g->node->name);
+                        "%s '%s': MatrixSolveLs has a gradient with fast = true only",
+                        g->node->op_name, g->node->name);
   if (rows < 0 || columns < 0)
     return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': the gradient of MatrixSolveLs needs a matrix of known sizes",
-                        g->node->name);
+                        "%s '%s': the gradient of MatrixSolveLs needs a matrix of known sizes",
+                        g->node->op_name, g->node->name);
   if (rows >= columns)
     tall_gradient (g);
   else

@@ -68,8 +68,8 @@ format_prepare (const SluiceNode *node, GError **error)
     }
   g_free (state);
   sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-               "Op '%s': src_format and dst_format must be the same 4 or 5 letters in two orders",
-               node->name);
+               "%s '%s': src_format and dst_format must be the same 4 or 5 letters in two orders",
+               node->op_name, node->name);
   return NULL;
 }
 

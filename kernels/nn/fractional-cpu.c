@@ -167,7 +167,7 @@ static gpointer
 fail_prepare (
     State *take, const SluiceNode *node, GError **error, SluiceError code, const char *what)
 {
-  sluice_fail (error, code, "Op '%s': %s", node->name, what);
+  sluice_fail (error, code, "%s '%s': %s", node->op_name, node->name, what);
   g_free (take);
   return NULL;
 }

@@ -89,8 +89,8 @@ lrn_prepare (const SluiceNode *node, GError **error)
     {
       sluice_fail (
           error, SLUICE_ERROR_INVALID_ARGUMENT,
-          "Op '%s': depth_radius must lie between 0 and 2^31 - 1, not be %" G_GINT64_FORMAT,
-          node->name, radius);
+          "%s '%s': depth_radius must lie between 0 and 2^31 - 1, not be %" G_GINT64_FORMAT,
+          node->op_name, node->name, radius);
       return NULL;
     }
   State *state = g_new (State, 1);

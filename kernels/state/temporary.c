@@ -79,8 +79,8 @@ temporary_prepare (const SluiceNode *node, GError **error)
   if (!sluice_shape_is_known (&shape))
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': a temporary variable needs a shape without unknown dimensions",
-                   node->name);
+                   "%s '%s': a temporary variable needs a shape without unknown dimensions",
+                   node->op_name, node->name);
       return NULL;
     }
   Temporary *self = g_new (Temporary, 1);

@@ -237,8 +237,8 @@ test_fail (Fixture *f, gconstpointer data)
   g_assert_true (sluice_call_want_rank (&f->call, 0, 1));
   g_assert_true (sluice_call_want_scalar (&f->call, 1));
   g_assert_false (sluice_call_want_rank (&f->call, 1, 2));
-  g_autofree char *wanted =
-      g_strdup_printf ("Op '%s': input 1 (more) must be a matrix, not of shape []", f->node->name);
+  g_autofree char *wanted = g_strdup_printf (
+      "%s '%s': input 1 (more) must be a matrix, not of shape []", f->node->op_name, f->node->name);
   g_assert_error (f->call.error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
   g_assert_cmpstr (f->call.error->message, ==, wanted);
   g_assert_false (sluice_call_fail (&f->call, SLUICE_ERROR_INTERNAL, "second"));
