@@ -39,6 +39,19 @@ typedef struct _SluiceFlow SluiceFlow;
 SluiceFlow *sluice_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always);
 void sluice_flow_free (SluiceFlow *self); /* (nullable) */
 
+/**
+ * sluice_graph_check_flow:
+ * @report: called for each node with what is wrong with it
+ *
+ * Writes out all calls of functions, which leaves what is wrong with one as its error, and finds
+ * the nodes whose inputs lie in different loops, whatever is run: a run that reaches one is
+ * refused.
+ */
+void
+sluice_graph_check_flow (SluiceGraph *graph,
+                         void (*report) (const SluiceNode *node, const char *what, gpointer data),
+                         gpointer data);
+
 /* Where a node runs, and where its outputs lie; a node made later lies where its inputs do. */
 guint sluice_flow_frame_of (SluiceFlow *self, const SluiceNode *node);
 guint sluice_flow_output_frame_of (SluiceFlow *self, const SluiceNode *node);
