@@ -146,8 +146,10 @@ sluice_grad_enter (SluiceBuilder *b,
 {
   SluiceAttr attrs[] = { sluice_attr_string ("frame_name", frame),
                          sluice_attr_bool ("is_constant", is_constant),
-                         sluice_attr_int ("parallel_iterations", loop->parallel_iterations) };
-  return make (b, SLUICE_ROLE_ENTER, NULL, &value, 1, attrs, G_N_ELEMENTS (attrs));
+                         sluice_attr_int ("parallel_iterations", loop->parallel_iterations),
+                         sluice_attr_bool ("_swap_memory", TRUE) };
+  guint n_attrs = G_N_ELEMENTS (attrs) - !loop->swap_memory;
+  return make (b, SLUICE_ROLE_ENTER, NULL, &value, 1, attrs, n_attrs);
 }
 
 static SluiceEdge

@@ -201,11 +201,14 @@ typedef struct
   SluiceEdge *after;  /* of the last one, outside */
 } Loop;
 
+/* What its gradient keeps may leave the memory: an op that says nothing of it forbids nothing, and
+ * no value does before the memory gets short. */
 static void
 loop_begin (Loop *loop, SluiceLowering *l, const SluiceEdge *values, guint n, gint64 parallel)
 {
   SluiceAttr attrs[] = { sluice_attr_string ("frame_name", l->b.scope),
-                         sluice_attr_int ("parallel_iterations", parallel) };
+                         sluice_attr_int ("parallel_iterations", parallel),
+                         sluice_attr_bool ("_swap_memory", TRUE) };
   *loop = (Loop){ n, g_new0 (SluiceEdge, n), g_new0 (SluiceEdge, n), g_new0 (SluiceEdge, n) };
   for (guint i = 0; i < n; i++)
     {
