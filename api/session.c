@@ -56,10 +56,12 @@ read_options (SluiceSessionOptions *options, GVariant *variant, GError **error)
   return TRUE;
 }
 
-/* given: what no option says. */
+/* given: what no option says. Another thread of the program's may begin a run any time, so that a
+ * run that waits alone is no error unless the program says so. */
 static SluiceSession *
 open_session (SluiceSessionOptions given, GVariant *options, GError **error)
 {
+  given.keep_waiting = TRUE;
   g_autoptr (GVariant) held = options != NULL ? g_variant_ref_sink (options) : NULL;
   if (!read_options (&given, held, error))
     return NULL;

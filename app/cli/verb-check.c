@@ -7,6 +7,7 @@
 
 #include "app/cli/cli.h"
 #include "engine/base/error.h"
+#include "engine/grad/flow.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
 #include "engine/train/machine.h"
@@ -76,9 +77,24 @@ check_races (JsonBuilder *b,
     }
 }
 
+typedef struct
+{
+  JsonBuilder *b;
+  guint *n;
+} Report;
+
+static void
+report_flow (const SluiceNode *node, const char *what, gpointer data)
+{
+  const Report *report_to = data;
+  g_autofree char *text = g_strdup_printf ("%s '%s' %s", node->op_name, node->name, what);
+  report (report_to->b, report_to->n, node->name, text);
+}
+
 static void
 check_graph (JsonBuilder *b, guint *n, SluiceGraph *graph)
 {
+  sluice_graph_check_flow (graph, report_flow, &(Report){ b, n });
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     {
       const SluiceNode *node = sluice_graph_get_node (graph, i);

@@ -189,8 +189,7 @@ fail_not_found (const SluiceNode *node,
                 GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  g_string_printf (text, "Op '%s': no kernel of %s for device %s", node->name, node->op_name,
-                   device);
+  g_string_printf (text, "%s '%s': no kernel for device %s", node->op_name, node->name, device);
   for (guint i = 0; i < node->n_attrs; i++)
     if (node->attrs[i].value.kind == SLUICE_ATTR_TYPE)
       g_string_append_printf (text, ", %s = %s", node->attrs[i].name,

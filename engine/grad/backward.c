@@ -27,6 +27,7 @@ struct _SluiceBackward
   SluiceNode *f_sync;     /* forwards: after all pushes of an iteration */
   SluiceEdge cond;        /* backwards: the predicate */
   SluiceNode *outside;    /* (nullable): outer_pivot() */
+  SluiceNode *done;       /* (nullable): outside, after all pops */
   SluiceNode *pivot;      /* backwards: runs in every iteration */
   SluiceNode *b_sync;     /* backwards: after all pops of an iteration */
   GHashTable *values;     /* Key of a forward edge → Value */
@@ -145,8 +146,10 @@ sluice_grad_enter (SluiceBuilder *b,
 {
   SluiceAttr attrs[] = { sluice_attr_string ("frame_name", frame),
                          sluice_attr_bool ("is_constant", is_constant),
-                         sluice_attr_int ("parallel_iterations", loop->parallel_iterations) };
-  return make (b, SLUICE_ROLE_ENTER, NULL, &value, 1, attrs, G_N_ELEMENTS (attrs));
+                         sluice_attr_int ("parallel_iterations", loop->parallel_iterations),
+                         sluice_attr_bool ("_swap_memory", TRUE) };
+  guint n_attrs = G_N_ELEMENTS (attrs) - !loop->swap_memory;
+  return make (b, SLUICE_ROLE_ENTER, NULL, &value, 1, attrs, n_attrs);
 }
 
 static SluiceEdge
@@ -243,6 +246,11 @@ add_backward_counter (SluiceBackward *self, SluiceBuilder *b)
 {
   SluiceEdge trips =
       self->parent ? sluice_backward_value (self->parent, b, self->trips) : self->trips;
+  if (is_ok (b) && sluice_walk_gives_kept (self->w, self->loop))
+    {
+      trips = MAKE (b, IDENTITY, NULL, trips);
+      sluice_walk_wait_kept (self->w, self->loop, b, trips.node);
+    }
   SluiceEdge first = enter_backward (self, b, trips, FALSE);
   SluiceEdge merge = MAKE (b, MERGE, NULL, first, first);
   SluiceAttr to_bool = sluice_attr_type ("DstT", SLUICE_BOOL);
@@ -255,8 +263,10 @@ add_backward_counter (SluiceBackward *self, SluiceBuilder *b)
   SluiceEdge minus_one = make_int (b, self->pivot, -1);
   if (is_ok (b))
     close_loop (b, merge, MAKE (b, ADD_N, self->b_sync, count, minus_one));
+  if (self->parent || sluice_walk_takes_kept (self->w, self->loop))
+    self->done = MAKE (b, EXIT, NULL, turn).node;
   if (self->parent)
-    add_control (b, self->parent->b_sync, MAKE (b, EXIT, NULL, turn).node);
+    add_control (b, self->parent->b_sync, self->done);
 }
 
 /* ---- forward values ---- */
@@ -307,30 +317,70 @@ bring_backward (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge)
                          TRUE);
 }
 
-/* Through a stack that is made outside of all the loops, as TensorFlow has it: its optimizer takes
- * pushes away where a stack's handle goes a way on which it does not see the pops. */
+/* Outside of all the loops, as TensorFlow has it: its optimizer takes pushes away where a stack's
+ * handle goes a way on which it does not see the pops. */
 static SluiceEdge
-save_and_restore (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge, SluiceNode *after)
+make_stack (SluiceBackward *self, SluiceBuilder *b, SluiceDType dtype)
 {
-  SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
   SluiceBackward *outermost = self;
   while (outermost->parent)
     outermost = outermost->parent;
   SluiceNode *outside = outer_pivot (outermost, b);
   SluiceAttr elem = sluice_attr_type ("elem_type", dtype);
+  SluiceEdge no_limit = make_int (b, outside, -1);
+  return make (b, SLUICE_ROLE_STACK, outside, &no_limit, 1, &elem, 1);
+}
+
+static SluiceEdge
+pop_from (
+    SluiceBackward *self, SluiceBuilder *b, SluiceEdge stack, SluiceDType dtype, SluiceNode *after)
+{
+  SluiceAttr elem = sluice_attr_type ("elem_type", dtype);
+  SluiceEdge handle = bring_backward (self, b, stack);
+  SluiceEdge pop = make (b, SLUICE_ROLE_STACK_POP, after, &handle, 1, &elem, 1);
+  add_control (b, self->b_sync, pop.node);
+  return pop;
+}
+
+static SluiceEdge
+save_and_restore (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge, SluiceNode *after)
+{
+  SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
   const char *device = b->device;
   b->device = edge.node->device;
-  SluiceEdge no_limit = make_int (b, outside, -1);
-  SluiceEdge stack = make (b, SLUICE_ROLE_STACK, outside, &no_limit, 1, &elem, 1);
+  SluiceEdge stack = make_stack (self, b, dtype);
   SluiceEdge pushed[] = { bring_forward (self, b, stack), edge };
   SluiceAttr may_leave = sluice_attr_bool ("swap_memory", self->loop->swap_memory);
   SluiceEdge push = make (b, SLUICE_ROLE_STACK_PUSH, self->count, pushed, 2, &may_leave, 1);
   add_control (b, self->f_sync, push.node);
-  SluiceEdge handle = bring_backward (self, b, stack);
-  SluiceEdge pop = make (b, SLUICE_ROLE_STACK_POP, after, &handle, 1, &elem, 1);
-  add_control (b, self->b_sync, pop.node);
+  SluiceEdge pop = pop_from (self, b, stack, dtype, after);
   b->device = device;
   return pop;
+}
+
+void
+sluice_backward_push (SluiceBackward *self, SluiceBuilder *b, SluiceEdge value, SluiceEdge *stack)
+{
+  if (!is_ok (b))
+    return;
+  if (!stack->node)
+    *stack = make_stack (self, b, sluice_dtype_base (sluice_edge_dtype (value)));
+  SluiceEdge pushed[] = { bring_backward (self, b, *stack), value };
+  SluiceAttr may_leave = sluice_attr_bool ("swap_memory", self->loop->swap_memory);
+  SluiceEdge push = make (b, SLUICE_ROLE_STACK_PUSH, self->pivot, pushed, 2, &may_leave, 1);
+  add_control (b, self->b_sync, push.node);
+}
+
+SluiceEdge
+sluice_backward_pop (SluiceBackward *self,
+                     SluiceBuilder *b,
+                     SluiceEdge stack,
+                     SluiceDType dtype,
+                     const SluiceNode *where)
+{
+  const SluiceBranch *branch = sluice_flow_branch_of (self->w->flow, where);
+  SluiceNode *after = sluice_backward_pivot (self, b, branch);
+  return is_ok (b) ? pop_from (self, b, stack, dtype, after) : SLUICE_NO_EDGE;
 }
 
 SluiceEdge
@@ -570,7 +620,7 @@ walk_body (SluiceBackward *self, const GArray *carried, GError **error)
       if (is_between (w, exit))
         sluice_walk_give (w, exit->inputs[0], NULL);
     }
-  gboolean ok = sluice_walk_drain (w, error);
+  gboolean ok = sluice_walk_give_kept (w, self->loop, error) && sluice_walk_drain (w, error);
   g_queue_clear (&w->ready);
   w->backward = self->parent;
   w->ready = outside;
@@ -606,7 +656,7 @@ backward_new (Walk *w, SluiceLoop *loop)
   self->loop = loop;
   self->parent = w->backward;
   g_autofree char *wanted = g_strdup_printf ("%s/%s", w->scope, loop->name);
-  self->frame = sluice_graph_unique_name (w->graph, wanted);
+  self->frame = sluice_flow_unique_frame (w->flow, wanted);
   self->values = value_table_new ();
   self->shapes = value_table_new ();
   self->pivots = g_hash_table_new (NULL, NULL);
@@ -684,6 +734,7 @@ sluice_walk_loop (Walk *w, SluiceLoop *loop, GError **error)
       give_outside (w, &b, carried);
       ok = sluice_builder_finish (&b, error);
     }
+  SluiceNode *done = self->done;
   backward_free (self);
-  return ok;
+  return ok && sluice_walk_end_kept (w, loop, done, error);
 }

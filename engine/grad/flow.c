@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/grad/flow.h"
 
+#include "engine/graph/lower.h"
+
 #define UNKNOWN G_MAXUINT
 
 typedef struct
@@ -140,9 +142,9 @@ settle (SluiceFlow *self, SluiceNode *node, guint frame)
     }
 }
 
-/* Of a node made after the flow was found. */
+/* Of nodes made after the flow was found. */
 static void
-settle_new (SluiceFlow *self, const SluiceNode *node)
+settle_new (SluiceFlow *self)
 {
   guint n = self->places->len;
   g_array_set_size (self->places, sluice_graph_get_n_nodes (self->graph));
@@ -163,7 +165,7 @@ guint
 sluice_flow_frame_of (SluiceFlow *self, const SluiceNode *node)
 {
   if (node->id > self->places->len)
-    settle_new (self, node);
+    settle_new (self);
   return place_of (self, node)->frame;
 }
 
@@ -171,8 +173,31 @@ guint
 sluice_flow_output_frame_of (SluiceFlow *self, const SluiceNode *node)
 {
   if (node->id > self->places->len)
-    settle_new (self, node);
+    settle_new (self);
   return place_of (self, node)->output_frame;
+}
+
+static gboolean
+has_loop_named (const SluiceFlow *self, const char *name)
+{
+  for (guint i = 1; i < self->loops->len; i++)
+    if (g_str_equal (((const SluiceLoop *) self->loops->pdata[i])->name, name))
+      return TRUE;
+  return FALSE;
+}
+
+char *
+sluice_flow_unique_frame (SluiceFlow *self, const char *wanted)
+{
+  char *name = g_strdup (wanted);
+  if (sluice_graph_get_n_nodes (self->graph) > self->places->len)
+    settle_new (self);
+  for (guint i = 1; has_loop_named (self, name); i++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s_%u", wanted, i);
+    }
+  return name;
 }
 
 static void
@@ -383,11 +408,14 @@ sluice_flow_branch_of_edge (SluiceFlow *self, SluiceEdge edge)
 SluiceFlow *
 sluice_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always)
 {
-  gboolean has_loops = always;
+  gboolean has_flow = always;
   guint n = sluice_graph_get_n_nodes (graph);
-  for (guint i = 0; i < n && !has_loops; i++)
-    has_loops = sluice_node_get_role (sluice_graph_get_node (graph, i)) == SLUICE_ROLE_ENTER;
-  if (!has_loops)
+  for (guint i = 0; i < n && !has_flow; i++)
+    {
+      SluiceRole role = sluice_node_get_role (sluice_graph_get_node (graph, i));
+      has_flow = role == SLUICE_ROLE_ENTER || role == SLUICE_ROLE_SWITCH;
+    }
+  if (!has_flow)
     return NULL;
   SluiceFlow *self = g_new0 (SluiceFlow, 1);
   self->graph = graph;
@@ -410,4 +438,58 @@ sluice_flow_free (SluiceFlow *self)
   g_ptr_array_unref (self->loops);
   g_hash_table_unref (self->branches);
   g_free (self);
+}
+
+/* ---- a whole graph ---- */
+
+/* "inside the loop 'while/context'". (transfer full) */
+static char *
+describe_frame (SluiceFlow *self, guint frame)
+{
+  const SluiceLoop *loop = sluice_flow_get_loop (self, frame);
+  return loop ? g_strdup_printf ("inside the loop '%s'", loop->name)
+              : g_strdup ("outside all loops");
+}
+
+/* Two inputs in different loops, in words. (transfer full) (nullable) */
+static char *
+describe_mixture (SluiceFlow *self, const SluiceNode *node)
+{
+  const SluiceNode *first = NULL;
+  for (guint i = 0; i < node->n_inputs + node->n_control_inputs; i++)
+    {
+      const SluiceNode *before = nth_input (node, i).node;
+      if (!before)
+        continue;
+      first = first ? first : before;
+      guint here = sluice_flow_output_frame_of (self, first);
+      guint there = sluice_flow_output_frame_of (self, before);
+      if (here == there)
+        continue;
+      g_autofree char *a = describe_frame (self, here), *b = describe_frame (self, there);
+      return g_strdup_printf ("has inputs from different frames: '%s' lies %s, '%s' %s; bring "
+                              "values into a loop by Enter and out of it by Exit",
+                              first->name, a, before->name, b);
+    }
+  return NULL;
+}
+
+void
+sluice_graph_check_flow (SluiceGraph *graph,
+                         void (*report) (const SluiceNode *node, const char *what, gpointer data),
+                         gpointer data)
+{
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    g_ptr_array_add (nodes, sluice_graph_get_node (graph, i));
+  sluice_graph_lower_closure (graph, NULL, 0, (SluiceNode *const *) nodes->pdata, nodes->len);
+  SluiceFlow *flow = sluice_flow_new (graph, NULL, FALSE);
+  for (guint i = 0; flow && i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      g_autofree char *what = node->error ? NULL : describe_mixture (flow, node);
+      if (what)
+        report (node, what, data);
+    }
+  sluice_flow_free (flow);
 }

@@ -33,16 +33,33 @@ typedef struct
 
 typedef struct _SluiceFlow SluiceFlow;
 
-/* (nullable): NULL where the graph has no loops, unless it is wanted always. Borrows the graph;
- * swapping: (nullable): names of frames that may swap, besides those whose Enters say so. */
+/* (nullable): NULL where the graph has neither loops nor branches, unless it is wanted always.
+ * Borrows the graph; swapping: (nullable): names of frames that may swap, besides those whose
+ * Enters say so. */
 SluiceFlow *sluice_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always);
 void sluice_flow_free (SluiceFlow *self); /* (nullable) */
+
+/**
+ * sluice_graph_check_flow:
+ * @report: called for each node with what is wrong with it
+ *
+ * Writes out all calls of functions, which leaves what is wrong with one as its error, and finds
+ * the nodes whose inputs lie in different loops, whatever is run: a run that reaches one is
+ * refused.
+ */
+void
+sluice_graph_check_flow (SluiceGraph *graph,
+                         void (*report) (const SluiceNode *node, const char *what, gpointer data),
+                         gpointer data);
 
 /* Where a node runs, and where its outputs lie; a node made later lies where its inputs do. */
 guint sluice_flow_frame_of (SluiceFlow *self, const SluiceNode *node);
 guint sluice_flow_output_frame_of (SluiceFlow *self, const SluiceNode *node);
 /* (nullable): NULL for frame 0 */
 SluiceLoop *sluice_flow_get_loop (SluiceFlow *self, guint frame);
+
+/* Loops of one name beside each other would be one loop. (transfer full) */
+char *sluice_flow_unique_frame (SluiceFlow *self, const char *wanted);
 
 /* Under which conditions the node runs, the value is there: within its frame. */
 const SluiceBranch *sluice_flow_branch_of (SluiceFlow *self, const SluiceNode *node);

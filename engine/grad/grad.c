@@ -195,32 +195,53 @@ sluice_walk_forget (Walk *w, const SluiceNode *node)
     partials[i].n = 0;
 }
 
+typedef struct
+{
+  gboolean *reached;
+  GQueue *todo;
+} Reach;
+
+static void
+reach (SluiceNode *node, gpointer data)
+{
+  const Reach *r = data;
+  if (r->reached[node->id])
+    return;
+  r->reached[node->id] = TRUE;
+  g_queue_push_tail (r->todo, node);
+}
+
 /* Marks what the xs reach going forward; the graph may have loops, so a worklist. */
 static void
 mark_reached (Walk *w, const SluiceEdge *xs, guint n_xs, gboolean *reached)
 {
   GQueue todo = G_QUEUE_INIT;
+  Reach r = { reached, &todo };
   for (guint i = 0; i < n_xs; i++)
-    if (!reached[xs[i].node->id])
-      {
-        reached[xs[i].node->id] = TRUE;
-        g_queue_push_tail (&todo, xs[i].node);
-      }
+    reach (xs[i].node, &r);
   SluiceNode *node;
   while ((node = g_queue_pop_head (&todo)) != NULL)
     {
       guint n;
+      sluice_walk_foreach_pop (node, reach, &r);
       /* An edge out of a call stands for one of what the call was written out to: both go on. */
       const SluiceUse *uses = sluice_graph_get_uses (w->graph, node, &n);
       for (guint i = 0; i < n; i++)
-        if (uses[i].input >= 0 && !reached[uses[i].node->id]
-            && sluice_carries_gradient ((SluiceEdge){ node, uses[i].port })
+        if (uses[i].input >= 0 && sluice_carries_gradient ((SluiceEdge){ node, uses[i].port })
             && !sluice_walk_ends_at (w, uses[i].node))
-          {
-            reached[uses[i].node->id] = TRUE;
-            g_queue_push_tail (&todo, uses[i].node);
-          }
+          reach (uses[i].node, &r);
     }
+}
+
+static void
+mark_producer (Walk *w, SluiceNode *producer, GQueue *todo)
+{
+  NodeState *state = state_of (w, producer);
+  state->pending++;
+  if (state->between)
+    return;
+  state->between = TRUE;
+  g_queue_push_tail (todo, producer);
 }
 
 /* Marks what lies between xs and ys and counts, for each, the uses that will give a share. */
@@ -236,20 +257,17 @@ mark_between (Walk *w, const SluiceEdge *ys, guint n_ys, const gboolean *reached
       }
   SluiceNode *node;
   while ((node = g_queue_pop_head (&todo)) != NULL)
-    for (guint i = 0; i < node->n_inputs && !sluice_walk_ends_at (w, node); i++)
-      {
-        SluiceEdge edge = sluice_edge_resolve (node->inputs[i]);
-        SluiceNode *producer = edge.node;
-        if (producer == NULL || !reached[producer->id] || !sluice_carries_gradient (edge))
-          continue;
-        NodeState *state = state_of (w, producer);
-        state->pending++;
-        if (!state->between)
-          {
-            state->between = TRUE;
-            g_queue_push_tail (&todo, producer);
-          }
-      }
+    {
+      SluiceNode *push = sluice_walk_find_push (node);
+      if (push != NULL)
+        mark_producer (w, push, &todo);
+      for (guint i = 0; i < node->n_inputs && !sluice_walk_ends_at (w, node); i++)
+        {
+          SluiceEdge edge = sluice_edge_resolve_for_gradient (node->inputs[i]);
+          if (edge.node != NULL && reached[edge.node->id] && sluice_carries_gradient (edge))
+            mark_producer (w, edge.node, &todo);
+        }
+    }
 }
 
 void
@@ -275,6 +293,25 @@ forward_value (SluiceGradContext *g, SluiceEdge edge)
                      : sluice_walk_bring_in (w, &g->b, edge);
 }
 
+/* By the function that the graph's library names as the gradient of the one that the node calls. As
+ * TensorFlow has it, that one gets zeros for whatever output nothing reached. */
+static gboolean
+function_gradient (SluiceGradContext *g, GError **error)
+{
+  const SluiceNode *node = g->node;
+  guint n = node->n_inputs + node->n_outputs;
+  g_autofree SluiceEdge *inputs = g_new (SluiceEdge, n + 1);
+  for (guint i = 0; i < n; i++)
+    inputs[i] =
+        i < node->n_inputs ? sluice_grad_input (g, i) : sluice_grad_dy (g, i - node->n_inputs);
+  if (!sluice_builder_finish (&g->b, error))
+    return FALSE;
+  SluiceNode *call = sluice_builder_add_gradient_call (&g->b, node, inputs, n, error);
+  for (guint i = 0; call != NULL && i < node->n_inputs; i++)
+    sluice_grad_set (g, i, (SluiceEdge){ call, (int) i });
+  return call != NULL;
+}
+
 static gboolean
 call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs, GError **error)
 {
@@ -283,15 +320,18 @@ call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs
       g_propagate_error (error, g_error_copy (node->error));
       return FALSE;
     }
-  if (node->op == NULL
-      || (node->op->def->gradient == NULL
-          && !(node->op->def->flags & SLUICE_OP_NOT_DIFFERENTIABLE)))
+  gboolean (*gradient) (SluiceGradContext *, GError **) =
+      node->op != NULL ? node->op->def->gradient : NULL;
+  if (sluice_node_get_function_gradient (node) != NULL)
+    gradient = function_gradient;
+  gboolean has_none = node->op != NULL && (node->op->def->flags & SLUICE_OP_NOT_DIFFERENTIABLE);
+  if (gradient == NULL && !has_none)
     return sluice_fail (
         error, SLUICE_ERROR_NOT_FOUND,
         "no gradient is defined for op %s (node '%s'), which lies between the loss and a variable; "
         "put a StopGradient in front of it, or leave it out of the loss",
         node->op_name, node->name);
-  if (node->op->def->gradient == NULL)
+  if (gradient == NULL)
     return TRUE;
   g_autofree char *scope = g_strdup_printf ("%s/%s_grad", w->scope, node->name);
   SluiceNode *control;
@@ -302,7 +342,7 @@ call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs
                           .forward = w->backward || w->inside ? forward_value : NULL,
                           .user_data = w };
   sluice_walk_init_builder (w, &g.b, node, scope, &control);
-  gboolean ok = node->op->def->gradient (&g, error);
+  gboolean ok = gradient (&g, error);
   if (!ok)
     {
       g_clear_error (&g.b.error);
@@ -314,7 +354,7 @@ call_gradient (Walk *w, SluiceNode *node, const SluiceGrad *dys, SluiceGrad *dxs
 void
 sluice_walk_give (Walk *w, SluiceEdge edge, const SluiceGrad *dx)
 {
-  edge = sluice_edge_resolve (edge);
+  edge = sluice_edge_resolve_for_gradient (edge);
   SluiceNode *producer = edge.node;
   if (!is_between (w, producer) || !sluice_carries_gradient (edge))
     return;
@@ -324,11 +364,18 @@ sluice_walk_give (Walk *w, SluiceEdge edge, const SluiceGrad *dx)
     g_queue_push_tail (&w->ready, producer);
 }
 
-static void
-give_shares (Walk *w, SluiceNode *node, const SluiceGrad *dxs)
+static gboolean
+give_shares (Walk *w, SluiceNode *node, SluiceGrad *dxs, GError **error)
 {
   for (guint i = 0; i < node->n_inputs; i++)
-    sluice_walk_give (w, node->inputs[i], dxs ? &dxs[i] : NULL);
+    {
+      SluiceEdge edge = sluice_edge_resolve_for_gradient (node->inputs[i]);
+      if (dxs && is_between (w, edge.node) && sluice_carries_gradient (edge)
+          && !sluice_walk_complete (w, node, edge, &dxs[i], error))
+        return FALSE;
+      sluice_walk_give (w, edge, dxs ? &dxs[i] : NULL);
+    }
+  return TRUE;
 }
 
 SluiceEdge
@@ -378,13 +425,11 @@ visit (Walk *w, SluiceNode *node, GError **error)
     return FALSE;
   if (is_frame_node)
     return TRUE;
+  if (sluice_walk_get_kept (w, node) != NULL)
+    return sluice_walk_visit_kept (w, node, error);
   gboolean ends = sluice_walk_ends_at (w, node);
   if (state->partials == NULL)
-    {
-      if (!ends)
-        give_shares (w, node, NULL);
-      return TRUE;
-    }
+    return ends || give_shares (w, node, NULL, error);
   SluiceBuilder b;
   SluiceNode *control;
   sluice_walk_init_builder (w, &b, node, w->scope, &control);
@@ -405,7 +450,7 @@ visit (Walk *w, SluiceNode *node, GError **error)
   gboolean wanted = FALSE;
   for (guint i = 0; i < node->n_inputs; i++)
     {
-      SluiceEdge edge = sluice_edge_resolve (node->inputs[i]);
+      SluiceEdge edge = sluice_edge_resolve_for_gradient (node->inputs[i]);
       wanted |= is_between (w, edge.node) && sluice_carries_gradient (edge);
     }
   g_autofree SluiceGrad *dxs = g_new0 (SluiceGrad, node->n_inputs);
@@ -417,8 +462,7 @@ visit (Walk *w, SluiceNode *node, GError **error)
   wanted = wanted && !sluice_walk_passes (w, node, dys, dxs);
   if (wanted && !call_gradient (w, node, dys, dxs, error))
     return FALSE;
-  give_shares (w, node, dxs);
-  return TRUE;
+  return give_shares (w, node, dxs, error);
 }
 
 static gboolean
@@ -475,68 +519,6 @@ walk_run (Walk *w, const SluiceEdge *ys, guint n_ys, const SluiceEdge *dys, GErr
   return TRUE;
 }
 
-/* ---- second order ---- */
-
-typedef struct
-{
-  GArray *pops;         /* of SluiceEdge */
-  const gboolean *kept; /* those that are known */
-} Pops;
-
-static void
-add_pop (SluiceNode *node, gpointer data)
-{
-  Pops *pops = data;
-  SluiceEdge edge = { node, 0 };
-  if (sluice_node_get_role (node) == SLUICE_ROLE_STACK_POP && !pops->kept[node->id])
-    g_array_append_val (pops->pops, edge);
-}
-
-/* Marks what is reached through a stack: the gradient of a loop pops what the loop has pushed. Of
- * the pushes, one; NULL: none is reached. */
-static const SluiceNode *
-mark_kept (Walk *w, const gboolean *reached, gboolean *kept)
-{
-  const SluiceNode *push = NULL;
-  g_autoptr (GArray) pops = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
-  do
-    {
-      g_array_set_size (pops, 0);
-      for (guint id = 1; id < w->n_states; id++)
-        {
-          const SluiceNode *node = sluice_graph_get_node (w->graph, id - 1);
-          if (!(reached[id] || kept[id]) || sluice_node_get_role (node) != SLUICE_ROLE_STACK_PUSH)
-            continue;
-          push = push ? push : node;
-          SluiceEdge stack = sluice_edge_origin (node->inputs[0]);
-          if (stack.node)
-            sluice_node_foreach_holder (stack.node, add_pop, &(Pops){ pops, kept });
-        }
-      mark_reached (w, (const SluiceEdge *) pops->data, pops->len, kept);
-    }
-  while (pops->len);
-  return push;
-}
-
-/* The gradient of a loop's gradient would have to run through its stacks. TensorFlow refuses it,
- * too, or takes what was pushed for constants. */
-static gboolean
-check_first_order (
-    Walk *w, const gboolean *reached, const SluiceEdge *ys, guint n_ys, GError **error)
-{
-  if (!w->flow)
-    return TRUE;
-  g_autofree gboolean *kept = g_new0 (gboolean, w->n_states);
-  const SluiceNode *push = mark_kept (w, reached, kept);
-  for (guint i = 0; push && i < n_ys; i++)
-    if (kept[ys[i].node->id])
-      return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                          "%s '%s' keeps what a loop computes for its gradient, on which '%s' "
-                          "depends: gradients of second order are not built through loops",
-                          push->op_name, push->name, ys[i].node->name);
-  return TRUE;
-}
-
 static void
 count_exits (Walk *w)
 {
@@ -565,6 +547,8 @@ walk_clear (Walk *w)
   g_free (w->states);
   g_free (w->source);
   g_queue_clear (&w->ready);
+  g_clear_pointer (&w->kept, g_hash_table_unref);
+  g_ptr_array_unref (w->all_kept);
   sluice_flow_free (w->flow);
 }
 
@@ -579,13 +563,14 @@ check_edges (const char *what, const SluiceEdge *edges, guint n, GError **error)
   return TRUE;
 }
 
-/* The walk is over what calls were written out to. */
+/* The walk is over what calls were written out to, where their functions have no gradient of their
+ * own. */
 static SluiceEdge *
 resolve_all (const SluiceEdge *edges, guint n)
 {
   SluiceEdge *real = g_new (SluiceEdge, n + 1);
   for (guint i = 0; i < n; i++)
-    real[i] = sluice_edge_resolve (edges[i]);
+    real[i] = sluice_edge_resolve_for_gradient (edges[i]);
   return real;
 }
 
@@ -616,7 +601,8 @@ add_gradients (SluiceGraph *graph,
              .source = g_strdup_printf ("%s:%u", scope, n_states),
              .states = g_new0 (NodeState, n_states),
              .n_states = n_states,
-             .ready = G_QUEUE_INIT };
+             .ready = G_QUEUE_INIT,
+             .all_kept = g_ptr_array_new_with_free_func (g_free) };
   w.flow = sluice_flow_new (graph, swapping, pivot != NULL);
   if (pivot)
     w.inside = sluice_flow_get_loop (w.flow, sluice_flow_output_frame_of (w.flow, pivot));
@@ -629,8 +615,7 @@ add_gradients (SluiceGraph *graph,
 
   gboolean ok = sluice_walk_check_place (&w, "y", real_ys, n_ys, FALSE, error)
                 && sluice_walk_check_place (&w, "x", real_xs, n_xs, TRUE, error)
-                && check_first_order (&w, reached, real_ys, n_ys, error)
-                && walk_run (&w, real_ys, n_ys, dys, error);
+                && sluice_walk_find_kept (&w, error) && walk_run (&w, real_ys, n_ys, dys, error);
   sluice_walk_hold_inside (&w, n_states - 1);
   for (guint i = 0; i < n_xs; i++)
     {

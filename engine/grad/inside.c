@@ -59,6 +59,20 @@ branch_around (Walk *w, guint frame)
   return deepest;
 }
 
+gboolean
+sluice_walk_is_within (Walk *w, const SluiceNode *node, const SluiceBranch *branch)
+{
+  guint frame = sluice_flow_frame_of (w->flow, node);
+  if (!w->pivot || w->backward || (frame && !is_around (w, frame)))
+    return FALSE;
+  const SluiceBranch *around = branch_around (w, frame);
+  while (around
+         && (around->pred.node != branch->pred.node || around->pred.port != branch->pred.port
+             || around->side != branch->side))
+    around = around->parent;
+  return around != NULL;
+}
+
 /* The side of the Switch that the gradient is on; -1: it is on neither. */
 static int
 side_around (Walk *w, const SluiceNode *node)

@@ -30,6 +30,16 @@ typedef struct
 
 typedef struct _SluiceBackward SluiceBackward;
 
+/* What one loop pushes on a stack and another pops: the values that a loop computes and its
+ * gradient asks for. Gradients go the same way back, on a stack of their own. */
+typedef struct
+{
+  SluiceNode *push, *pop;
+  SluiceLoop *from, *to; /* around the two, where the stack is made */
+  SluiceEdge stack;      /* of gradients; no edge: there are none */
+  SluiceNode *done;      /* (nullable): runs when all of them lie there */
+} SluiceKept;
+
 typedef struct
 {
   SluiceGraph *graph;
@@ -38,9 +48,11 @@ typedef struct
   NodeState *states; /* by node id */
   guint n_states;
   GQueue ready;
-  SluiceFlow *flow;  /* (nullable): NULL where the graph has no loops, and there is no pivot */
+  SluiceFlow *flow;  /* (nullable): NULL where the graph has no loops or branches, and no pivot */
   SluiceNode *pivot; /* (nullable): of sluice_gradients_inside() */
   const SluiceLoop *inside; /* (nullable): the loop in whose body the pivot is */
+  GHashTable *kept;         /* (nullable): push or pop → SluiceKept */
+  GPtrArray *all_kept;      /* of SluiceKept, in order of their pops */
   SluiceBackward *backward; /* (nullable): the loop whose body the walk is in */
 } Walk;
 
@@ -103,7 +115,53 @@ gboolean sluice_walk_check_place (Walk *w,
 /* New nodes that would run outside, having no inputs, follow the pivot. */
 void sluice_walk_hold_inside (Walk *w, guint n_before);
 
+/* Does the gradient stand on this side of the branch, too? The node is in it. */
+gboolean sluice_walk_is_within (Walk *w, const SluiceNode *node, const SluiceBranch *branch);
+
+/* ---- complete.c ---- */
+
+/* The gradient that the node, which may stand in a branch, gives to a value from outside of that:
+ * zeros where the branch was not taken. */
+gboolean sluice_walk_complete (
+    Walk *w, const SluiceNode *node, SluiceEdge of, SluiceGrad *dx, GError **error);
+
+/* ---- kept.c ---- */
+
+/* All that pop from the stack on which the node pushes; none where it does not. */
+void sluice_walk_foreach_pop (const SluiceNode *push,
+                              void (*func) (SluiceNode *pop, gpointer data),
+                              gpointer data);
+/* Of a pop on the way to a y: the node that pushes, where one does. (nullable) */
+SluiceNode *sluice_walk_find_push (const SluiceNode *pop);
+/* Of a push or a pop that lies between. (nullable) */
+SluiceKept *sluice_walk_get_kept (Walk *w, const SluiceNode *node);
+/* Finds all of them, after what lies between is marked, and lets the loops that push wait for those
+ * that pop. FALSE with UNIMPLEMENTED: values go through a stack in another way */
+gboolean sluice_walk_find_kept (Walk *w, GError **error);
+gboolean sluice_walk_visit_kept (Walk *w, SluiceNode *node, GError **error);
+/* All loops that the loop's values went to have their gradients: its pushes may be visited. */
+gboolean sluice_walk_give_kept (Walk *w, const SluiceLoop *loop, GError **error);
+/* The gradient of a loop is built, and `done` runs behind it: those that pushed what it popped are
+ * next. */
+gboolean sluice_walk_end_kept (Walk *w, const SluiceLoop *loop, SluiceNode *done, GError **error);
+/* Does the loop pop what another pushed? */
+gboolean sluice_walk_takes_kept (Walk *w, const SluiceLoop *loop);
+/* Does it push what another pops? */
+gboolean sluice_walk_gives_kept (Walk *w, const SluiceLoop *loop);
+/* The gradient of the loop begins behind those that its pops need. */
+void sluice_walk_wait_kept (Walk *w, const SluiceLoop *loop, SluiceBuilder *b, SluiceNode *first);
+
 /* ---- backward.c ---- */
+
+/* In the loop that runs backwards, in every iteration in which the value is there. *stack: made
+ * outside of all loops where it is no edge yet. */
+void
+sluice_backward_push (SluiceBackward *self, SluiceBuilder *b, SluiceEdge value, SluiceEdge *stack);
+SluiceEdge sluice_backward_pop (SluiceBackward *self,
+                                SluiceBuilder *b,
+                                SluiceEdge stack,
+                                SluiceDType dtype,
+                                const SluiceNode *where);
 
 SluiceEdge sluice_grad_enter (SluiceBuilder *b,
                               const SluiceLoop *loop,

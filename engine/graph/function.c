@@ -14,7 +14,8 @@ struct _SluiceLibrary
 {
   _Atomic int ref_count;
   SluiceArena arena;
-  GHashTable *by_name; /* name → FunctionDef in the arena */
+  GHashTable *by_name;   /* name → FunctionDef in the arena */
+  GHashTable *gradients; /* (nullable): name → that of the function that is its gradient */
 };
 
 SluiceLibrary *
@@ -35,6 +36,11 @@ sluice_library_new (const Tensorflow__FunctionDefLibrary *def)
   for (gsize i = 0; own != NULL && i < own->n_function; i++)
     if (own->function[i]->signature != NULL)
       g_hash_table_insert (self->by_name, own->function[i]->signature->name, own->function[i]);
+  if (own != NULL && own->n_gradient > 0)
+    self->gradients = g_hash_table_new (g_str_hash, g_str_equal);
+  for (gsize i = 0; own != NULL && i < own->n_gradient; i++)
+    g_hash_table_insert (self->gradients, own->gradient[i]->function_name,
+                         own->gradient[i]->gradient_func);
   return self;
 }
 
@@ -51,6 +57,7 @@ sluice_library_unref (SluiceLibrary *self)
   if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
     return;
   g_hash_table_unref (self->by_name);
+  g_clear_pointer (&self->gradients, g_hash_table_unref);
   sluice_arena_clear (&self->arena);
   g_free (self);
 }
@@ -59,6 +66,13 @@ const Tensorflow__FunctionDef *
 sluice_library_find (const SluiceLibrary *self, const char *name)
 {
   return self != NULL ? g_hash_table_lookup (self->by_name, name) : NULL;
+}
+
+const char *
+sluice_library_find_gradient (const SluiceLibrary *self, const char *name)
+{
+  return self != NULL && self->gradients != NULL ? g_hash_table_lookup (self->gradients, name)
+                                                 : NULL;
 }
 
 /* ---- one body ---- */

@@ -17,6 +17,10 @@ void sluice_library_unref (SluiceLibrary *self);
 /* (nullable) */
 const Tensorflow__FunctionDef *sluice_library_find (const SluiceLibrary *self, const char *name);
 
+/* The function that is the gradient of another, by the library's own word: it takes that one's
+ * inputs and the gradients of its outputs, and gives the gradients of its inputs. (nullable) */
+const char *sluice_library_find_gradient (const SluiceLibrary *self, const char *name);
+
 /* The outputs of a node whose op is this function, as far as its attributes tell. */
 void sluice_function_set_outputs (const Tensorflow__FunctionDef *self, SluiceNode *node);
 

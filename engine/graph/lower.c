@@ -13,6 +13,7 @@
 #define MAX_NODES (1u << 22)
 
 static GHashTable *lowerings; /* interned op name → SluiceLowerFunc; set at start-up */
+static GHashTable *called;    /* interned op name → name of an attribute; set at start-up */
 
 void
 sluice_lowering_register (const char *op, SluiceLowerFunc func)
@@ -20,6 +21,14 @@ sluice_lowering_register (const char *op, SluiceLowerFunc func)
   if (lowerings == NULL)
     lowerings = g_hash_table_new (NULL, NULL);
   g_hash_table_insert (lowerings, (gpointer) sluice_intern (op), (gpointer) func);
+}
+
+void
+sluice_lowering_set_called (const char *op, const char *attr)
+{
+  if (called == NULL)
+    called = g_hash_table_new (NULL, NULL);
+  g_hash_table_insert (called, (gpointer) sluice_intern (op), (gpointer) attr);
 }
 
 gboolean
@@ -79,6 +88,133 @@ sluice_edge_resolve (SluiceEdge edge)
   while (edge.node != NULL && (lowered = sluice_node_record (edge.node)->lowered) != NULL)
     edge = lowered->outputs[edge.port];
   return edge;
+}
+
+/* ---- gradients of functions ---- */
+
+const char *
+sluice_graph_get_function_gradient (const SluiceGraph *self, const char *function)
+{
+  return sluice_library_find_gradient (self->library, function);
+}
+
+/* The function that a node calls, as a call of its own. FALSE: none. */
+static gboolean
+find_called (const SluiceNode *node, SluiceFuncValue *func)
+{
+  if (node->op == NULL)
+    {
+      *func = (SluiceFuncValue){ (char *) node->op_name, node->attrs, node->n_attrs };
+      return sluice_library_find (node->graph->library, node->op_name) != NULL;
+    }
+  const char *attr = called != NULL ? g_hash_table_lookup (called, node->op_name) : NULL;
+  const SluiceAttrValue *value = attr != NULL ? sluice_node_get_attr (node, attr) : NULL;
+  if (value == NULL || value->kind != SLUICE_ATTR_FUNC)
+    return FALSE;
+  *func = *value->func;
+  return TRUE;
+}
+
+const char *
+sluice_node_get_function_gradient (const SluiceNode *self)
+{
+  SluiceFuncValue func;
+  if (self->graph == NULL || self->graph->library == NULL || !find_called (self, &func))
+    return NULL;
+  return sluice_library_find_gradient (self->graph->library, func.name);
+}
+
+SluiceEdge
+sluice_edge_resolve_for_gradient (SluiceEdge edge)
+{
+  const SluiceLowered *lowered;
+  while (edge.node != NULL && (lowered = sluice_node_record (edge.node)->lowered) != NULL
+         && sluice_node_get_function_gradient (edge.node) == NULL)
+    edge = lowered->outputs[edge.port];
+  return edge;
+}
+
+static gboolean
+check_gradient_call (const SluiceNode *call, const SluiceNode *of, GError **error)
+{
+  gboolean ok = call->error == NULL && call->n_outputs == of->n_inputs;
+  for (guint i = 0; ok && i < of->n_inputs; i++)
+    {
+      SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (of->inputs[i]));
+      ok = dtype == SLUICE_RESOURCE || call->outputs[i].dtype == dtype;
+    }
+  if (ok)
+    return TRUE;
+  return sluice_node_fail (of, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                           "the library names '%s' as its gradient, which must give one tensor "
+                           "of the dtype of each of its %u inputs%s%s",
+                           call->op_name, of->n_inputs, call->error != NULL ? ": " : "",
+                           call->error != NULL ? call->error->message : "");
+}
+
+/* The call as a NodeDef, in an arena. */
+static Tensorflow__NodeDef *
+gradient_call_def (SluiceArena *arena,
+                   const SluiceBuilder *b,
+                   const SluiceFuncValue *func,
+                   const SluiceEdge *inputs,
+                   guint n_inputs)
+{
+  Tensorflow__NodeDef *def = sluice_wire_new (arena, &tensorflow__node_def__descriptor);
+  def->device = (char *) b->device;
+  def->input = sluice_arena_new (arena, char *, n_inputs + b->n_control_inputs + 1);
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      g_autofree char *text = g_strdup_printf ("%s:%d", inputs[i].node->name, inputs[i].port);
+      def->input[def->n_input++] = sluice_arena_strdup (arena, text);
+    }
+  for (guint i = 0; i < b->n_control_inputs; i++)
+    {
+      g_autofree char *text = g_strconcat ("^", b->control_inputs[i]->name, NULL);
+      def->input[def->n_input++] = sluice_arena_strdup (arena, text);
+    }
+  def->attr = sluice_arena_new (arena, Tensorflow__AttrEntry *, func->n_attrs + 1);
+  for (guint i = 0; i < func->n_attrs; i++)
+    {
+      Tensorflow__AttrEntry *entry = sluice_wire_new (arena, &tensorflow__attr_entry__descriptor);
+      entry->key = (char *) func->attrs[i].name;
+      entry->value = sluice_attr_pack (&func->attrs[i].value, arena, FALSE);
+      def->attr[def->n_attr++] = entry;
+    }
+  return def;
+}
+
+SluiceNode *
+sluice_builder_add_gradient_call (SluiceBuilder *b,
+                                  const SluiceNode *of,
+                                  const SluiceEdge *inputs,
+                                  guint n_inputs,
+                                  GError **error)
+{
+  SluiceFuncValue func;
+  const char *gradient = sluice_node_get_function_gradient (of);
+  g_return_val_if_fail (gradient != NULL && find_called (of, &func), NULL);
+  if (sluice_library_find (b->graph->library, gradient) == NULL)
+    {
+      sluice_node_fail (of, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "the library names '%s' as its gradient, and has no such function",
+                        gradient);
+      return NULL;
+    }
+  SluiceArena arena;
+  sluice_arena_init (&arena);
+  g_autofree char *wanted = g_strconcat (b->scope, "/", gradient, NULL);
+  g_autofree char *name = sluice_graph_unique_name (b->graph, wanted);
+  Tensorflow__GraphDef *graph = sluice_wire_new (&arena, &tensorflow__graph_def__descriptor);
+  Tensorflow__NodeDef *def = gradient_call_def (&arena, b, &func, inputs, n_inputs);
+  def->name = name;
+  def->op = (char *) gradient;
+  graph->node = &def;
+  graph->n_node = 1;
+  gboolean added = sluice_graph_add_defs (b->graph, graph, error);
+  sluice_arena_clear (&arena);
+  SluiceNode *call = added ? sluice_graph_find (b->graph, name) : NULL;
+  return call != NULL && check_gradient_call (call, of, error) ? call : NULL;
 }
 
 void
@@ -507,6 +643,29 @@ has_all_inputs (const SluiceNode *node)
   return TRUE;
 }
 
+/* New nodes that have no inputs run where the call stands, which may be in a loop; and a call among
+ * them is one more of those that led here, so that recursion ends. */
+static void
+settle_new (SluiceGraph *graph, const SluiceNode *call, guint first)
+{
+  SluiceCallPath *path = NULL;
+  for (guint i = first; i < graph->nodes->len && path == NULL; i++)
+    path = ((SluiceNodeRecord *) g_ptr_array_index (graph->nodes, i))->path;
+  for (guint i = first; i < graph->nodes->len; i++)
+    {
+      SluiceNodeRecord *record = g_ptr_array_index (graph->nodes, i);
+      SluiceNode *node = &record->node;
+      if (record->path == NULL)
+        record->path = sluice_call_path_ref (path);
+      if (node->n_inputs > 0 || node->n_control_inputs > 0)
+        continue;
+      if (call->n_inputs > 0)
+        sluice_graph_add_control_input (graph, node, call->inputs[0].node);
+      else if (call->n_control_inputs > 0)
+        sluice_graph_add_control_input (graph, node, call->control_inputs[0]);
+    }
+}
+
 /* TRUE: nodes were added. */
 static gboolean
 lower_node (SluiceGraph *graph, SluiceNode *node)
@@ -525,7 +684,9 @@ lower_node (SluiceGraph *graph, SluiceNode *node)
   sluice_builder_init (&l.b, graph, scope);
   l.b.device = node->device;
   sluice_graph_touch (graph, node);
+  guint first = graph->nodes->len;
   gboolean ok = func (&l, &error);
+  settle_new (graph, node, first);
   if (!ok)
     g_clear_error (&l.b.error);
   ok = ok && sluice_builder_finish (&l.b, &error) && check_outputs (&l, &error);

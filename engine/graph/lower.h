@@ -29,6 +29,33 @@ const SluiceLowered *sluice_node_get_lowered (const SluiceNode *self);
 /* What an edge stands for: an output of a call that was written out, or itself. */
 SluiceEdge sluice_edge_resolve (SluiceEdge edge);
 
+/* The same for a gradient, which takes a call of a function that has a gradient of its own as one
+ * node and does not look into it. */
+SluiceEdge sluice_edge_resolve_for_gradient (SluiceEdge edge);
+
+/* The function that the graph names as the gradient of another (GradientDef in its library): of the
+ * inputs of that one and the gradients of its outputs. (nullable) */
+const char *sluice_graph_get_function_gradient (const SluiceGraph *self, const char *function);
+/* That of the function that the node calls, if it calls one. (nullable) */
+const char *sluice_node_get_function_gradient (const SluiceNode *self);
+
+/**
+ * sluice_builder_add_gradient_call:
+ * @of: sluice_node_get_function_gradient() is not %NULL
+ * @inputs: those of the node, then the gradients of its outputs
+ *
+ * Adds a call of that function, with the attributes of the node's call: output i is the gradient of
+ * input i.
+ *
+ * Returns: (transfer none) (nullable): %NULL with INVALID_ARGUMENT where there is no such function,
+ * or it does not give a gradient for each input
+ */
+SluiceNode *sluice_builder_add_gradient_call (SluiceBuilder *b,
+                                              const SluiceNode *of,
+                                              const SluiceEdge *inputs,
+                                              guint n_inputs,
+                                              GError **error);
+
 /**
  * sluice_graph_lower_closure:
  *
@@ -100,6 +127,9 @@ void sluice_shape_context_call (SluiceShapeContext *self,
 
 /* At start-up only: how calls by this op are written out. */
 void sluice_lowering_register (const char *op, SluiceLowerFunc func);
+/* At start-up only: the op calls the function in that attribute, with its own inputs and outputs.
+ */
+void sluice_lowering_set_called (const char *op, const char *attr);
 /* Is the op such a call? It has no kernel then. */
 gboolean sluice_lowering_exists (const char *op);
 

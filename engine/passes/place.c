@@ -17,6 +17,7 @@
 typedef struct
 {
   guint8 *allowed;   /* by device; NULL: any */
+  guint8 *able;      /* by device; NULL: any; where the kernels are */
   guint32 asked_by;  /* node index + 1: whose request counts; 0: nobody's */
   guint32 held_by;   /* node index + 1: who stands already; 0: nobody */
   guint32 missed_by; /* node index + 1: whose request soft placement left out; 0: nobody's */
@@ -40,6 +41,8 @@ typedef struct
   GPtrArray *sets;         /* of guint8[n_devices]: what limits point to, each once */
   GHashTable *set_of_text; /* of a device attribute; NULL: it does not parse */
   Group *groups;           /* by root */
+  guint8 *takes_handle;    /* by node: has a reference or a resource as an input */
+  guint8 *yields;          /* by node: its request was left out for the maker's of that */
 } Place;
 
 static void
@@ -139,6 +142,9 @@ tie_node (Place *place, const SluiceNode *node)
         tie (place, node->id - 1, edge.node->id - 1, "a reference");
       else if (dtype == SLUICE_RESOURCE)
         tie (place, node->id - 1, edge.node->id - 1, "a resource");
+      else
+        continue;
+      place->takes_handle[node->id - 1] = TRUE;
     }
 }
 
@@ -156,15 +162,28 @@ keep_set (Place *place, const guint8 *set)
   return copy;
 }
 
+static gboolean
+overlap (const Place *place, const guint8 *set, const guint8 *other)
+{
+  for (guint d = 0; d < place->n_devices; d++)
+    if (set[d] && (!other || other[d]))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 limit (Place *place, guint32 i, SluicePlaceKind kind, const guint8 *set)
 {
   guint32 root = find_root (place, i);
   Group *group = &place->groups[root];
   SluicePlaceLimit record = { i, root, kind, set };
-  gboolean leaves_some = FALSE;
-  for (guint d = 0; d < place->n_devices; d++)
-    leaves_some |= set[d] && (!group->allowed || group->allowed[d]);
+  gboolean leaves_some = overlap (place, set, group->allowed);
+  if (!leaves_some && kind == SLUICE_PLACE_ASKED && place->takes_handle[i]
+      && (group->held_by || group->asked_by) && overlap (place, set, group->able))
+    {
+      place->yields[i] = TRUE;
+      return;
+    }
   if (!leaves_some && kind == SLUICE_PLACE_ASKED && place->soft)
     {
       if (!group->missed_by)
@@ -388,7 +407,15 @@ settle (Place *place, const SluiceNode *node)
   placement->device = group->device;
   placement->reason = group->reason;
   guint32 by = group->held_by ? group->held_by : group->asked_by;
-  if (by && by != node->id && (group->held_by || !*node->device))
+  if (by && place->yields[i])
+    {
+      const SluiceNode *other = sluice_graph_get_node (place->graph, by - 1);
+      g_autofree char *reason =
+          g_strdup_printf ("stands with '%s', whose reference or resource it uses, not on '%s'",
+                           other->name, node->device);
+      placement->reason = keep_text (place, reason);
+    }
+  else if (by && by != node->id && (group->held_by || !*node->device))
     {
       const SluiceNode *other = sluice_graph_get_node (place->graph, by - 1);
       g_autofree char *reason =
@@ -397,22 +424,35 @@ settle (Place *place, const SluiceNode *node)
     }
 }
 
-/* What is there from before and what kernels there are comes first: soft placement leaves out
- * requests that do not go with it. */
+/* The requests of those that take a reference or a resource, or of all others. */
+static void
+gather_requests (Place *place, guint n, gboolean takes_handle)
+{
+  for (guint32 i = 0; i < n; i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (place->graph, i);
+      if (placement_of (place, i)->device < 0 && *node->device
+          && place->takes_handle[i] == takes_handle)
+        limit_to_request (place, node);
+    }
+}
+
+/* What kernels there are and what is there from before comes first: soft placement leaves out
+ * requests that do not go with it. Who uses a variable, a queue or a stack stands where that is,
+ * whatever it asks for, as TensorFlow has it: its gradients ask for another device than the loop
+ * whose stacks they use. */
 static void
 gather_limits (Place *place, guint n_before, guint n)
 {
-  for (guint32 i = 0; i < n_before; i++)
-    limit_to_place (place, i);
   for (guint32 i = 0; i < n && place->has_types; i++)
     limit_to_kernels (place, sluice_graph_get_node (place->graph, i));
   for (guint32 i = 0; i < n; i++)
-    if (placement_of (place, i)->device < 0)
-      {
-        const SluiceNode *node = sluice_graph_get_node (place->graph, i);
-        if (*node->device)
-          limit_to_request (place, node);
-      }
+    if (place->groups[i].allowed)
+      place->groups[i].able = g_memdup2 (place->groups[i].allowed, place->n_devices);
+  for (guint32 i = 0; i < n_before; i++)
+    limit_to_place (place, i);
+  gather_requests (place, n, FALSE);
+  gather_requests (place, n, TRUE);
 }
 
 static void
@@ -454,13 +494,14 @@ sluice_place (SluiceGraph *graph,
   g_array_set_size (placements->nodes, n);
   g_autofree guint32 *parent = g_new (guint32, n + 1);
   g_autofree Group *groups = g_new0 (Group, n + 1);
+  g_autofree guint8 *takes_handle = g_new0 (guint8, n + 1), *yields = g_new0 (guint8, n + 1);
   g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (SluicePlaceLink));
   g_autoptr (GArray) limits = g_array_new (FALSE, FALSE, sizeof (SluicePlaceLimit));
   g_autoptr (GPtrArray) sets = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) set_of_text = g_hash_table_new (NULL, NULL);
   gboolean has_types = has_several_types (devices, n_devices);
-  Place place = { graph,  devices, n_devices, soft, has_types,   placements,
-                  parent, links,   limits,    sets, set_of_text, groups };
+  Place place = { graph, devices, n_devices, soft,        has_types, placements,   parent,
+                  links, limits,  sets,      set_of_text, groups,    takes_handle, yields };
   for (guint32 i = 0; i < n; i++)
     {
       parent[i] = i;
@@ -478,6 +519,7 @@ sluice_place (SluiceGraph *graph,
   for (guint32 i = 0; i < n; i++)
     {
       g_free (groups[i].allowed);
+      g_free (groups[i].able);
       g_clear_error (&groups[i].error);
     }
 }

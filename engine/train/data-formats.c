@@ -78,6 +78,9 @@ SluiceTensor *
 sluice_npy_parse (const guint8 *bytes, gsize length, const char *name, GError **error)
 {
   static const char magic[] = "\x93NUMPY";
+  if (length >= 4 && memcmp (bytes, "PK\3\4", 4) == 0)
+    return npy_fail (error, name,
+                     "is an archive of arrays; name one of its members: FILE.npz:MEMBER");
   if (length < 12 || memcmp (bytes, magic, 6) != 0)
     return npy_fail (error, name, "is no NumPy file");
   gsize start = bytes[6] == 1 ? 10 : 12;

@@ -94,8 +94,8 @@ sluice_bad_indices_prepare (const SluiceNode *node, GError **error)
     return GINT_TO_POINTER (TRUE);
   if (policy->length > 0 && !sluice_node_string_is (node, "bad_indices_policy", "DEFAULT")
       && !sluice_node_string_is (node, "bad_indices_policy", "ERROR"))
-    sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                 "Op '%s': bad_indices_policy must be DEFAULT, ERROR or IGNORE, not '%.*s'",
-                 node->name, (int) policy->length, policy->data);
+    sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "bad_indices_policy must be DEFAULT, ERROR or IGNORE, not '%.*s'",
+                      (int) policy->length, policy->data);
   return GINT_TO_POINTER (FALSE);
 }

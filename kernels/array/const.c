@@ -66,8 +66,8 @@ prevented_gradient (SluiceGradContext *g, GError **error)
 {
   const SluiceString *message = sluice_node_get_string (g->node, "message");
   return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "Op '%s' prevents gradients from passing: %.*s", g->node->name,
-                      (int) message->length, message->data);
+                      "%s '%s' prevents gradients from passing: %.*s", g->node->op_name,
+                      g->node->name, (int) message->length, message->data);
 }
 
 static const SluiceRecipe no_sample_const = { .why_none = "its value is an attribute" };

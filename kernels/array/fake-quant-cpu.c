@@ -54,9 +54,8 @@ prepare (const SluiceNode *node, GError **error)
   gint64 bits = sluice_node_get_int (node, "num_bits");
   if (bits < 2 || bits > 16)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': num_bits is %" G_GINT64_FORMAT ", but must be from 2 to 16",
-                   node->name, bits);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "num_bits is %" G_GINT64_FORMAT ", but must be from 2 to 16", bits);
       return NULL;
     }
   Steps steps = { .lowest = sluice_node_get_bool (node, "narrow_range") ? 1 : 0,
@@ -67,9 +66,8 @@ prepare (const SluiceNode *node, GError **error)
       steps.max = sluice_node_get_float (node, "max");
       if (!(steps.min < steps.max))
         {
-          sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                       "Op '%s': min %g must be less than max %g", node->name, steps.min,
-                       steps.max);
+          sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "min %g must be less than max %g", steps.min, steps.max);
           return NULL;
         }
     }

@@ -315,10 +315,9 @@ gather_v2_gradient (SluiceGradContext *g, GError **error)
   if (batch_dims < 0)
     batch_dims += sluice_edge_shape (g->node->inputs[1])->rank;
   if (batch_dims < 0)
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': batch_dims counts from the end of indices, so the gradient needs "
-                        "indices of known rank",
-                        g->node->name);
+    return sluice_node_fail (g->node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "batch_dims counts from the end of indices, so the gradient needs "
+                             "indices of known rank");
   return axis_gradient (g, batch_dims);
 }
 

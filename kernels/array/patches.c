@@ -20,11 +20,11 @@ read_attr (const SluiceNode *node, const char *name, gint64 values[2], GError **
   gint64 all[4];
   guint n = sluice_node_get_ints (node, name, all, 4);
   if (n != 4 || all[1] < 1 || all[2] < 1)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "Op '%s': %s must be four numbers, none below 1", node->name, name);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "%s must be four numbers, none below 1", name);
   if (all[0] != 1 || all[3] != 1)
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': %s must be 1 over batch and channels", node->name, name);
+    return sluice_node_fail (node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "%s must be 1 over batch and channels", name);
   values[0] = all[1];
   values[1] = all[2];
   return TRUE;

@@ -201,9 +201,8 @@ depth_prepare (const SluiceNode *node, GError **error)
 {
   if (sluice_node_string_is (node, "data_format", "NCHW_VECT_C"))
     {
-      sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                   "Op '%s': data_format NCHW_VECT_C has no kernel here; use NHWC or NCHW",
-                   node->name);
+      sluice_node_fail (node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                        "data_format NCHW_VECT_C has no kernel here; use NHWC or NCHW");
       return NULL;
     }
   Depth *depth = g_new (Depth, 1);

@@ -13,6 +13,7 @@
 #include "engine/grad/grad.h"
 #include "engine/graph/shape-context.h"
 #include "kernels/data/spec.h"
+#include "kernels/list/variant.h"
 
 typedef struct
 {
@@ -30,15 +31,22 @@ optional_finalize (SluiceResource *resource)
 
 static const SluiceResourceType optional_type = { "optional", optional_finalize };
 
-void
-sluice_call_put_optional (SluiceKernelCall *call, guint i, SluiceElements *take)
+/* take: (nullable): nothing */
+static SluiceResource *
+optional_new (SluiceElements *take)
 {
   Optional *self = g_new0 (Optional, 1);
   atomic_init (&self->parent.ref_count, 1);
   self->parent.type = &optional_type;
   self->elements = take;
+  return &self->parent;
+}
+
+void
+sluice_call_put_optional (SluiceKernelCall *call, guint i, SluiceElements *take)
+{
   SluiceTensor *tensor = sluice_tensor_new_zeros (SLUICE_VARIANT, &SLUICE_SHAPE_SCALAR);
-  *(SluiceResource **) tensor->data = &self->parent;
+  *(SluiceResource **) tensor->data = optional_new (take);
   sluice_call_take_output (call, i, tensor);
 }
 
@@ -57,6 +65,53 @@ get_optional (SluiceKernelCall *call)
                     resource != NULL ? resource->type->name : "nothing");
   return NULL;
 }
+
+/* ---- arithmetic ---- */
+
+static SluiceResource *
+optional_zeros_like (SluiceKernelCall *call, SluiceResource *value)
+{
+  const SluiceElements *from = ((const Optional *) value)->elements;
+  SluiceElements *zeros = from != NULL ? sluice_elements_new (from->n) : NULL;
+  for (guint i = 0; from != NULL && i < from->n; i++)
+    {
+      zeros->tensors[i] = sluice_call_zeros_like (call, from->tensors[i]);
+      if (zeros->tensors[i] != NULL)
+        continue;
+      sluice_elements_unref (zeros);
+      return NULL;
+    }
+  return optional_new (zeros);
+}
+
+static SluiceResource *
+optional_add (SluiceKernelCall *call, SluiceResource *first, SluiceResource *second)
+{
+  const SluiceElements *a = ((const Optional *) first)->elements;
+  const SluiceElements *b = ((const Optional *) second)->elements;
+  if (a == NULL && b == NULL)
+    return optional_new (NULL);
+  if (a == NULL || b == NULL || a->n != b->n)
+    {
+      sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "optionals of %u and %u tensors cannot be added", a != NULL ? a->n : 0,
+                        b != NULL ? b->n : 0);
+      return NULL;
+    }
+  SluiceElements *sums = sluice_elements_new (a->n);
+  for (guint i = 0; i < a->n; i++)
+    {
+      sums->tensors[i] = sluice_call_add_values (call, a->tensors[i], b->tensors[i]);
+      if (sums->tensors[i] != NULL)
+        continue;
+      sluice_elements_unref (sums);
+      return NULL;
+    }
+  return optional_new (sums);
+}
+
+const SluiceVariantMath sluice_optional_math = { &optional_type, optional_zeros_like,
+                                                 optional_add };
 
 /* ---- kernels ---- */
 

@@ -90,12 +90,19 @@ lower_symbolic_gradient (SluiceLowering *l, GError **error)
                              "needs the %u inputs of the function and a gradient for each of "
                              "its outputs, not %u inputs",
                              n_args, node->n_inputs);
+  const SluiceFuncValue *func = function_of (node, "f");
+  const char *own = sluice_graph_get_function_gradient (l->b.graph, func->name);
+  if (own != NULL)
+    {
+      SluiceFuncValue gradient = { (char *) own, func->attrs, func->n_attrs };
+      return sluice_lowering_call (l, &gradient, "gradient", node->inputs, node->n_inputs, NULL,
+                                   l->outputs, node->n_outputs, &l->done, error);
+    }
   g_autofree SluiceEdge *args = g_new (SluiceEdge, n_args + 1);
   g_autofree SluiceEdge *values = g_new0 (SluiceEdge, n_values + 1);
   for (guint i = 0; i < n_args; i++)
     args[i] = sluice_op (&l->b, "Identity", node->inputs[i]);
-  return sluice_lowering_call (l, function_of (node, "f"), "f", args, n_args, NULL, values,
-                               n_values, &l->done, error)
+  return sluice_lowering_call (l, func, "f", args, n_args, NULL, values, n_values, &l->done, error)
          && derive (l, args, n_args, values, n_values, error);
 }
 
@@ -167,6 +174,8 @@ init (void)
   sluice_lowering_register ("StatefulPartitionedCall", lower_call);
   sluice_lowering_register ("RemoteCall", lower_remote_call);
   sluice_lowering_register ("SymbolicGradient", lower_symbolic_gradient);
+  sluice_lowering_set_called ("PartitionedCall", "f");
+  sluice_lowering_set_called ("StatefulPartitionedCall", "f");
 }
 
 const SluiceKernelModule sluice_module_flow_call = { .ops = ops,

@@ -201,11 +201,14 @@ typedef struct
   SluiceEdge *after;  /* of the last one, outside */
 } Loop;
 
+/* What its gradient keeps may leave the memory: an op that says nothing of it forbids nothing, and
+ * no value does before the memory gets short. */
 static void
 loop_begin (Loop *loop, SluiceLowering *l, const SluiceEdge *values, guint n, gint64 parallel)
 {
   SluiceAttr attrs[] = { sluice_attr_string ("frame_name", l->b.scope),
-                         sluice_attr_int ("parallel_iterations", parallel) };
+                         sluice_attr_int ("parallel_iterations", parallel),
+                         sluice_attr_bool ("_swap_memory", TRUE) };
   *loop = (Loop){ n, g_new0 (SluiceEdge, n), g_new0 (SluiceEdge, n), g_new0 (SluiceEdge, n) };
   for (guint i = 0; i < n; i++)
     {
@@ -371,7 +374,12 @@ static gboolean
 while_shape (SluiceShapeContext *c, GError **error)
 {
   const SluiceAttrValue *shapes = sluice_node_get_attr (c->node, "output_shapes");
-  return shapes->list.n > 0 ? functional_shape (c, error) : flow_pass_all (c, error);
+  if (shapes->list.n == 0)
+    return flow_pass_all (c, error);
+  for (guint i = 0; i < MIN (c->n_inputs, c->n_outputs); i++)
+    if (c->node->outputs[i].dtype == SLUICE_RESOURCE)
+      flow_pass_on (c, i, i); /* the loop hands on whose handle it is */
+  return functional_shape (c, error);
 }
 
 static const SluiceRecipe recipe = {

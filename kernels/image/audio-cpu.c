@@ -49,9 +49,9 @@ decode_prepare (const SluiceNode *node, GError **error)
       desired[i] = sluice_node_get_int (node, names[i]);
       if (desired[i] < -1 || desired[i] > G_MAXINT32)
         {
-          sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                       "Op '%s': %s must be in [-1, 2^31), not %" G_GINT64_FORMAT, node->name,
-                       names[i], desired[i]);
+          sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "%s must be in [-1, 2^31), not %" G_GINT64_FORMAT, names[i],
+                            desired[i]);
           return NULL;
         }
     }
@@ -106,10 +106,10 @@ spectrogram_prepare (const SluiceNode *node, GError **error)
   s->fourier = length ? sluice_fourier_new (length) : NULL;
   if (length == 0 || stride <= 0 || s->hann == NULL || s->fourier == NULL)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': window_size must be in [2, 2^30], stride positive, not "
-                   "%" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
-                   node->name, window, stride);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "window_size must be in [2, 2^30], stride positive, not "
+                        "%" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
+                        window, stride);
       spectrum_free (s);
       return NULL;
     }

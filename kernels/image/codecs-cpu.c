@@ -36,8 +36,8 @@ static gboolean
 check_channels (const SluiceNode *node, int channels, GError **error)
 {
   return channels == 0 || channels == 1 || channels == 3 || channels == 4
-         || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                         "Op '%s': channels must be 0, 1, 3 or 4, not %d", node->name, channels);
+         || sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                              "channels must be 0, 1, 3 or 4, not %d", channels);
 }
 
 static gboolean
@@ -50,14 +50,12 @@ read_jpeg_attributes (const SluiceNode *node, SluicePictureOptions *o, GError **
   /* TensorFlow's default is the fast transform. */
   o->accurate = sluice_node_string_is (node, "dct_method", "INTEGER_ACCURATE");
   if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "Op '%s': ratio must be 1, 2, 4 or 8, not %" G_GINT64_FORMAT, node->name,
-                        ratio);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "ratio must be 1, 2, 4 or 8, not %" G_GINT64_FORMAT, ratio);
   if (!o->accurate && !sluice_node_string_is (node, "dct_method", "INTEGER_FAST")
       && !sluice_node_string_is (node, "dct_method", ""))
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "Op '%s': dct_method must be '', INTEGER_FAST or INTEGER_ACCURATE",
-                        node->name);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "dct_method must be '', INTEGER_FAST or INTEGER_ACCURATE");
   o->ratio = (int) ratio;
   return TRUE;
 }
@@ -218,8 +216,8 @@ encode_png_prepare (const SluiceNode *node, GError **error)
   gint64 level = sluice_node_get_int (node, "compression");
   if (level >= -1 && level <= 9)
     return GINT_TO_POINTER ((int) level + 2);
-  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-               "Op '%s': compression must be in [-1, 9], not %" G_GINT64_FORMAT, node->name, level);
+  sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                    "compression must be in [-1, 9], not %" G_GINT64_FORMAT, level);
   return NULL;
 }
 
@@ -268,9 +266,8 @@ encode_jpeg_prepare (const SluiceNode *node, GError **error)
   const SluiceString *xmp = sluice_node_get_string (node, "xmp_metadata");
   if (quality < 0 || quality > 100)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': quality must be in [0, 100], not %" G_GINT64_FORMAT, node->name,
-                   quality);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "quality must be in [0, 100], not %" G_GINT64_FORMAT, quality);
       return NULL;
     }
   JpegState *state = g_new0 (JpegState, 1);

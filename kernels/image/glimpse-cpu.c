@@ -36,14 +36,14 @@ glimpse_prepare (const SluiceNode *node, GError **error)
     state->noise = GAUSSIAN;
   else if (!sluice_node_string_is (node, "noise", "zero"))
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': noise must be uniform, gaussian or zero", node->name);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "noise must be uniform, gaussian or zero");
       g_clear_pointer (&state, g_free);
     }
   if (state && uniform && !none && state->noise != UNIFORM)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': uniform_noise is true, but noise says another", node->name);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "uniform_noise is true, but noise says another");
       g_clear_pointer (&state, g_free);
     }
   return state;

@@ -23,9 +23,8 @@ read_range (const SluiceNode *node, const char *name, float most, float range[2]
     range[i] = value->list.items[i].f;
   if (value->list.n == 2 && range[0] > 0 && range[1] > 0 && range[0] <= most && range[1] <= most)
     return TRUE;
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "Op '%s': %s must be two numbers in (0, %g]", node->name, name,
-                      (double) most);
+  return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                           "%s must be two numbers in (0, %g]", name, (double) most);
 }
 
 static gpointer
@@ -42,9 +41,8 @@ sample_prepare (const SluiceNode *node, GError **error)
     return NULL;
   if (state->covered < 0 || state->attempts <= 0 || state->attempts > G_MAXINT32 / 4)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': min_object_covered must not be negative, max_attempts positive",
-                   node->name);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "min_object_covered must not be negative, max_attempts positive");
       return NULL;
     }
   return g_steal_pointer (&state);

@@ -167,13 +167,11 @@ least_squares_gradient (SluiceGradContext *g, GError **error)
   const SluiceShape *a = sluice_edge_shape (g->node->inputs[0]);
   gint64 rows = sluice_matrix_dim (a, 2), columns = sluice_matrix_dim (a, 1);
   if (!sluice_node_get_bool (g->node, "fast"))
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': MatrixSolveLs has a gradient with fast = true only",
-                        g->node->name);
+    return sluice_node_fail (g->node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "MatrixSolveLs has a gradient with fast = true only");
   if (rows < 0 || columns < 0)
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': the gradient of MatrixSolveLs needs a matrix of known sizes",
-                        g->node->name);
+    return sluice_node_fail (g->node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "the gradient of MatrixSolveLs needs a matrix of known sizes");
   if (rows >= columns)
     tall_gradient (g);
   else

@@ -189,10 +189,9 @@ qr_gradient (SluiceGradContext *g, GError **error)
   const SluiceShape *a_shape = sluice_edge_shape (g->node->inputs[0]);
   gint64 m = sluice_matrix_dim (a_shape, 2), n = sluice_matrix_dim (a_shape, 1);
   if (m < 0 || n < 0 || (m > n && sluice_node_get_bool (g->node, "full_matrices")))
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': Qr has a gradient where the sizes of the matrices are known, and "
-                        "with full_matrices where they have no more rows than columns",
-                        g->node->name);
+    return sluice_node_fail (g->node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "Qr has a gradient where the sizes of the matrices are known, and "
+                             "with full_matrices where they have no more rows than columns");
   SluiceEdge q = sluice_grad_output (g, 0), r = sluice_grad_output (g, 1);
   SluiceEdge dq = sluice_grad_dy (g, 0), dr = sluice_grad_dy (g, 1);
   if (m >= n)
@@ -326,11 +325,9 @@ svd_gradient (SluiceGradContext *g, GError **error)
                  .n = sluice_matrix_dim (shape, 1),
                  .full = sluice_node_get_bool (g->node, "full_matrices") };
   if (p.m < 0 || p.n < 0 || (p.full && ABS (p.m - p.n) > 1))
-    return sluice_fail (
-        error, SLUICE_ERROR_UNIMPLEMENTED,
-        "Op '%s': Svd has a gradient where the sizes of the matrices are known, and "
-        "with full_matrices where they differ by one at most",
-        g->node->name);
+    return sluice_node_fail (g->node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "Svd has a gradient where the sizes of the matrices are known, and "
+                             "with full_matrices where they differ by one at most");
   gboolean tall = p.m > p.n;
   if (tall) /* the adjoint of A is wide */
     p = (SvdParts){ p.s, p.v, p.u, p.ds, p.dv, p.du, p.n, p.m, p.full };

@@ -4,7 +4,7 @@
 #include "kernels/array/array.h"
 #include "kernels/list/pieces.h"
 #include "kernels/list/tensor-list.h"
-#include "kernels/math/add.h"
+#include "kernels/list/variant.h"
 
 typedef struct
 {
@@ -575,14 +575,13 @@ push_batch_compute (SluiceKernelCall *call)
   return map_lists (call, push_row);
 }
 
-/* ---- AddN and ZerosLike ---- */
-
-static SluiceTensor *add_values (SluiceKernelCall *call, SluiceTensor *a, SluiceTensor *b);
+/* ---- arithmetic ---- */
 
 /* Element by element; one that is not set counts for nothing. */
-static SluiceTensorList *
-add_lists (SluiceKernelCall *call, SluiceTensorList *a, SluiceTensorList *b)
+static SluiceResource *
+add_lists (SluiceKernelCall *call, SluiceResource *first, SluiceResource *second)
 {
+  SluiceTensorList *a = (SluiceTensorList *) first, *b = (SluiceTensorList *) second;
   if (!sluice_tensor_list_check_dtype (a, call, b->dtype))
     return NULL;
   if (a->n != b->n)
@@ -601,94 +600,32 @@ add_lists (SluiceKernelCall *call, SluiceTensorList *a, SluiceTensorList *b)
     {
       SluiceTensor *x = a->tensors[i], *y = b->tensors[i];
       if (x != NULL && y != NULL)
-        sum->tensors[i] = add_values (call, x, y);
+        sum->tensors[i] = sluice_call_add_values (call, x, y);
       else if (x != NULL || y != NULL)
         sum->tensors[i] = sluice_tensor_ref (x != NULL ? x : y);
       if (sum->tensors[i] == NULL && x != NULL && y != NULL)
         return NULL;
     }
-  return g_steal_pointer (&sum);
+  return sum != NULL ? &g_steal_pointer (&sum)->parent : NULL;
 }
 
-static SluiceTensor *
-add_values (SluiceKernelCall *call, SluiceTensor *a, SluiceTensor *b)
+static SluiceResource *
+zero_list (SluiceKernelCall *call, SluiceResource *of)
 {
-  char x[SLUICE_SHAPE_STR], y[SLUICE_SHAPE_STR];
-  if (!sluice_shape_equal (&a->shape, &b->shape))
-    {
-      sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "tensors of shapes %s and %s cannot be added",
-                        sluice_shape_str (&a->shape, x), sluice_shape_str (&b->shape, y));
-      return NULL;
-    }
-  if (a->dtype != SLUICE_VARIANT)
-    return sluice_call_add_up (call, (SluiceTensor *[]){ a, b }, 2);
-  g_autoptr (SluiceTensor) sum = sluice_call_zeros (call, SLUICE_VARIANT, &a->shape);
-  for (gint64 k = 0; sum != NULL && k < a->n_elements; k++)
-    {
-      SluiceTensorList *p = sluice_call_list (call, 0, a, k), *q = sluice_call_list (call, 1, b, k);
-      SluiceTensorList *list = p != NULL && q != NULL ? add_lists (call, p, q) : NULL;
-      if (list == NULL)
-        return NULL;
-      ((SluiceResource **) sum->data)[k] = &list->parent;
-    }
-  return g_steal_pointer (&sum);
-}
-
-static gboolean
-add_n_compute (SluiceKernelCall *call)
-{
-  SluiceTensor *sum = sluice_tensor_ref (sluice_call_input (call, 0));
-  for (guint i = 1; sum != NULL && i < call->n_inputs; i++)
-    {
-      SluiceTensor *next = add_values (call, sum, sluice_call_input (call, i));
-      sluice_tensor_unref (sum);
-      sum = next;
-    }
-  sluice_call_take_output (call, 0, sum);
-  return sum != NULL;
-}
-
-static SluiceTensor *zeros_like (SluiceKernelCall *call, SluiceTensor *value);
-
-static SluiceTensorList *
-zero_list (SluiceKernelCall *call, gint64 k, SluiceTensorList *list)
-{
+  SluiceTensorList *list = (SluiceTensorList *) of;
   g_autoptr (SluiceTensorList) zeros = new_list (call, list->dtype, &list->shape, list->n);
   for (gint64 i = 0; zeros != NULL && i < list->n; i++)
     if (list->tensors[i] != NULL)
       {
-        zeros->tensors[i] = zeros_like (call, list->tensors[i]);
+        zeros->tensors[i] = sluice_call_zeros_like (call, list->tensors[i]);
         if (zeros->tensors[i] == NULL)
           return NULL;
       }
-  return g_steal_pointer (&zeros);
+  return zeros != NULL ? &g_steal_pointer (&zeros)->parent : NULL;
 }
 
-static SluiceTensor *
-zeros_like (SluiceKernelCall *call, SluiceTensor *value)
-{
-  g_autoptr (SluiceTensor) zeros = sluice_call_zeros (call, value->dtype, &value->shape);
-  if (zeros == NULL || value->dtype != SLUICE_VARIANT)
-    return g_steal_pointer (&zeros);
-  for (gint64 k = 0; k < value->n_elements; k++)
-    {
-      SluiceTensorList *list = sluice_call_list (call, 0, value, k);
-      SluiceTensorList *made = list != NULL ? zero_list (call, k, list) : NULL;
-      if (made == NULL)
-        return NULL;
-      ((SluiceResource **) zeros->data)[k] = &made->parent;
-    }
-  return g_steal_pointer (&zeros);
-}
-
-static gboolean
-zeros_like_compute (SluiceKernelCall *call)
-{
-  SluiceTensor *zeros = zeros_like (call, sluice_call_input (call, 0));
-  sluice_call_take_output (call, 0, zeros);
-  return zeros != NULL;
-}
+const SluiceVariantMath sluice_tensor_list_math = { &sluice_tensor_list_type, zero_list,
+                                                    add_lists };
 
 #define KERNEL(name, function)                                                                     \
   SLUICE_ARRAY_KERNEL (name, .prepare = prepare, .free_state = g_free, .compute = function)
@@ -713,14 +650,6 @@ static const SluiceKernel kernels[] = {
   KERNEL ("TensorListSplit", split_compute),
   KERNEL ("TensorListConcatLists", concat_lists_compute),
   KERNEL ("TensorListPushBackBatch", push_batch_compute),
-  { .op = "AddN",
-    .device = "CPU",
-    .where = { { "T", SLUICE_SET (SLUICE_VARIANT) } },
-    .compute = add_n_compute },
-  { .op = "ZerosLike",
-    .device = "CPU",
-    .where = { { "T", SLUICE_SET (SLUICE_VARIANT) } },
-    .compute = zeros_like_compute },
 };
 
 const SluiceKernelModule sluice_module_list_tensor_list_cpu = { .kernels = kernels,

@@ -67,9 +67,8 @@ format_prepare (const SluiceNode *node, GError **error)
       return state;
     }
   g_free (state);
-  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-               "Op '%s': src_format and dst_format must be the same 4 or 5 letters in two orders",
-               node->name);
+  sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                    "src_format and dst_format must be the same 4 or 5 letters in two orders");
   return NULL;
 }
 

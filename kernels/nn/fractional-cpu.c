@@ -167,7 +167,7 @@ static gpointer
 fail_prepare (
     State *take, const SluiceNode *node, GError **error, SluiceError code, const char *what)
 {
-  sluice_fail (error, code, "Op '%s': %s", node->name, what);
+  sluice_node_fail (node, error, code, "%s", what);
   g_free (take);
   return NULL;
 }

@@ -87,10 +87,9 @@ lrn_prepare (const SluiceNode *node, GError **error)
   gint64 radius = sluice_node_get_int (node, "depth_radius");
   if (radius < 0 || radius > G_MAXINT32)
     {
-      sluice_fail (
-          error, SLUICE_ERROR_INVALID_ARGUMENT,
-          "Op '%s': depth_radius must lie between 0 and 2^31 - 1, not be %" G_GINT64_FORMAT,
-          node->name, radius);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "depth_radius must lie between 0 and 2^31 - 1, not be %" G_GINT64_FORMAT,
+                        radius);
       return NULL;
     }
   State *state = g_new (State, 1);

@@ -9,7 +9,8 @@ typedef enum
   MAX_POOL,
   MAX_POOL_ARG, /* with the place of each maximum */
   MAX_POOL_GRAD,
-  MAX_POOL_GRAD_TIES, /* to all that are as large as the maximum */
+  MAX_POOL_DEEP,      /* over three dimensions */
+  MAX_POOL_GRAD_DEEP, /* to all that are about as large as the maximum */
   MAX_POOL_GRAD_ARG,  /* to places that are given */
   MAX_POOL_GRAD_GRAD,
   AVG_POOL,
@@ -42,8 +43,6 @@ max_image (const Work *work, gint64 n)
       max_arg_##suffix (&work->pool, n);                                                           \
     else if (work->kind == MAX_POOL_GRAD_ARG)                                                      \
       max_grad_arg_##suffix (&work->pool, n);                                                      \
-    else if (work->kind == MAX_POOL_GRAD_TIES)                                                     \
-      max_grad_ties_##suffix (&work->pool, n);                                                     \
     else if (work->kind == MAX_POOL_GRAD_GRAD)                                                     \
       max_grad_grad_##suffix (&work->pool, n);                                                     \
     else if (work->pool.squares)                                                                   \
@@ -70,6 +69,10 @@ image_range (gpointer data, gint64 begin, gint64 end)
       (wide ? avg_double : avg_float) (&work->pool, n);
     else if (work->kind == AVG_POOL_GRAD)
       (wide ? avg_grad_double : avg_grad_float) (&work->pool, n);
+    else if (work->kind == MAX_POOL_DEEP)
+      (wide ? max_deep_double : max_deep_float) (&work->pool, n);
+    else if (work->kind == MAX_POOL_GRAD_DEEP)
+      (wide ? max_grad_deep_double : max_grad_deep_float) (&work->pool, n);
     else
       max_image (work, n);
 }
@@ -90,10 +93,8 @@ read_window (SluiceKernelCall *call, guint first, SluiceWindow *window)
       for (int d = 0; d < 4; d++)
         values[i][d] = sluice_tensor_get_int (tensor, d);
     }
-  g_autoptr (GError) error = NULL;
-  if (!sluice_window_set (window, call->node->name, values[0], values[1], &error))
-    return sluice_call_fail (call, error->code, "%s", error->message);
-  return TRUE;
+  return call->error == NULL
+         && sluice_window_set (window, call->node, values[0], values[1], &call->error);
 }
 
 /* Cells of a window are numbered in 32 bits. */
@@ -380,8 +381,8 @@ arg_prepare (const SluiceNode *node, GError **error)
     g_clear_pointer (&state, g_free);
   else if (state->window.depth > 1)
     {
-      sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                   "Op '%s': a pool over channels tells no places", node->name);
+      sluice_node_fail (node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                        "a pool over channels tells no places");
       g_clear_pointer (&state, g_free);
     }
   return state;
@@ -473,7 +474,7 @@ static const SluiceKernel kernels[] = {
   KERNEL ("MaxPoolGradGradV2", REAL, max_backward_compute, MAX_POOL_GRAD_GRAD),
   KERNEL ("AvgPool", FLOATS, forward_compute, AVG_POOL),
   KERNEL ("AvgPoolGrad", FLOATS, avg_grad_compute, AVG_POOL_GRAD),
-  KERNEL ("MaxPool3D", FLOATS, forward_compute, MAX_POOL),
+  KERNEL ("MaxPool3D", FLOATS, forward_compute, MAX_POOL_DEEP),
   { .op = "MaxPool3DGrad",
     .device = "CPU",
     .where = { { "T", FLOATS } },
@@ -481,7 +482,7 @@ static const SluiceKernel kernels[] = {
     .prepare = sluice_window_prepare,
     .free_state = g_free,
     .compute = max_backward_compute,
-    .data = GINT_TO_POINTER (MAX_POOL_GRAD_TIES) },
+    .data = GINT_TO_POINTER (MAX_POOL_GRAD_DEEP) },
   KERNEL ("MaxPool3DGradGrad", REAL, max_backward_compute, MAX_POOL_GRAD_GRAD),
   KERNEL ("AvgPool3D", FLOATS, forward_compute, AVG_POOL),
   KERNEL ("AvgPool3DGrad", FLOATS, avg_grad_compute, AVG_POOL_GRAD),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "kernels/nn/window.h"
@@ -256,18 +257,6 @@ pixel_of (const Pool *p, const Range *r, gint64 number)
     memset (dx, 0, p->in_image * sizeof (T));                                                      \
     for (gint64 i = 0; i < p->out_image; i++)                                                      \
       dx[arg[i]] = ADD (T, S, dx[arg[i]], dy[i]);                                                  \
-  }                                                                                                \
-  SLUICE_HOT static void max_grad_ties_##suffix (const Pool *p, gint64 n)                          \
-  {                                                                                                \
-    const T *x = (const T *) p->x + n * p->in_image, *y = (const T *) p->y + n * p->out_image;     \
-    const T *dy = (const T *) p->dy + n * p->out_image;                                            \
-    T *dx = (T *) p->out + n * p->in_image;                                                        \
-    Range r;                                                                                       \
-    memset (dx, 0, p->in_image * sizeof (T));                                                      \
-    FOR_EACH_WINDOW                                                                                \
-    FOR_EACH_CELL                                                                                  \
-    for (gint64 c = 0; c < p->channels; c++)                                                       \
-      dx[cell + c] = ADD (T, S, dx[cell + c], x[cell + c] == y[at + c] ? dy[at + c] : 0);          \
   }
 
 #define MAX_FAMILY(T, S, suffix, LOWEST)                                                           \
@@ -283,6 +272,64 @@ MAX_FAMILY (guint8, guint8, u8, 0)
 MAX_FAMILY (guint16, guint16, u16, 0)
 MAX_FAMILY (guint32, guint32, u32, 0)
 MAX_FAMILY (guint64, guint64, u64, 0)
+
+/*
+ * Pools over three dimensions are Eigen's, and differ: a NaN takes the place of the largest, and
+ * whatever comes next that of a NaN; padding counts as the lowest number, and of nothing the
+ * largest is minus infinity. The gradient goes to every cell within 1e-5 of the maximum, so to none
+ * where that is infinite.
+ */
+#define NEAR_MAXIMUM 1e-5
+/* The cells of a window with one of padding on each side, where there is some: more are as one. */
+static inline Range
+with_padding (const Pool *p, const gint64 out[SLUICE_AXES])
+{
+  Range r;
+  for (int axis = 0; axis < SLUICE_AXES; axis++)
+    {
+      gint64 first = out[axis] * p->stride[axis] - p->place.pad[axis][0];
+      r.begin[axis] = MAX (first, -1);
+      r.end[axis] = MIN (first + p->place.size[axis], p->place.in[axis] + 1);
+    }
+  return r;
+}
+#define IS_INSIDE(axis, i) ((i) >= 0 && (i) < p->place.in[axis])
+#define DEEP(T, suffix, distance, LOWEST)                                                          \
+  SLUICE_HOT static void max_deep_##suffix (const Pool *p, gint64 n)                               \
+  {                                                                                                \
+    const T *x = (const T *) p->x + n * p->in_image;                                               \
+    T *y = (T *) p->out + n * p->out_image;                                                        \
+    Range r;                                                                                       \
+    FOR_EACH_WINDOW                                                                                \
+    {                                                                                              \
+      T *largest = y + at;                                                                         \
+      r = with_padding (p, (gint64[]){ op, oh, ow });                                              \
+      for (gint64 c = 0; c < p->channels; c++)                                                     \
+        largest[c] = -(T) INFINITY;                                                                \
+      FOR_EACH_CELL                                                                                \
+      {                                                                                            \
+        gboolean inside = IS_INSIDE (0, z) && IS_INSIDE (1, h) && IS_INSIDE (2, w);                \
+        for (gint64 c = 0; inside && c < p->channels; c++)                                         \
+          largest[c] = largest[c] > x[cell + c] ? largest[c] : x[cell + c];                        \
+        for (gint64 c = 0; !inside && c < p->channels; c++)                                        \
+          largest[c] = largest[c] > LOWEST ? largest[c] : LOWEST;                                  \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  SLUICE_HOT static void max_grad_deep_##suffix (const Pool *p, gint64 n)                          \
+  {                                                                                                \
+    const T *x = (const T *) p->x + n * p->in_image, *y = (const T *) p->y + n * p->out_image;     \
+    const T *dy = (const T *) p->dy + n * p->out_image;                                            \
+    T *dx = (T *) p->out + n * p->in_image;                                                        \
+    Range r;                                                                                       \
+    memset (dx, 0, p->in_image * sizeof (T));                                                      \
+    FOR_EACH_WINDOW                                                                                \
+    FOR_EACH_CELL                                                                                  \
+    for (gint64 c = 0; c < p->channels; c++)                                                       \
+      dx[cell + c] += distance (x[cell + c] - y[at + c]) < (T) NEAR_MAXIMUM ? dy[at + c] : 0;      \
+  }
+DEEP (float, float, fabsf, -FLT_MAX)
+DEEP (double, double, fabs, -DBL_MAX)
 
 #define AVERAGE(T, suffix)                                                                         \
   SLUICE_HOT static void avg_##suffix (const Pool *p, gint64 n)                                    \

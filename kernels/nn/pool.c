@@ -69,8 +69,7 @@ pool_v2_shape (SluiceShapeContext *c, GError **error)
       size[i] = sluice_tensor_get_int (sizes, i);
       stride[i] = sluice_tensor_get_int (strides, i);
     }
-  return sluice_window_set (&window, c->node->name, size, stride, error)
-         && pooled (c, &window, error);
+  return sluice_window_set (&window, c->node, size, stride, error) && pooled (c, &window, error);
 }
 
 static gboolean

@@ -14,18 +14,17 @@ read_list (const SluiceNode *node,
 {
   guint rank = sluice_window_rank (self), n = sluice_node_get_ints (node, name, values, rank);
   if (n != rank)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "Op '%s': attribute %s must list %u sizes, not %u", node->name, name, rank,
-                        n);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "attribute %s must list %u sizes, not %u", name, rank, n);
   for (guint i = 0; i < rank; i++)
     if (values[i] < 1)
-      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                          "Op '%s': attribute %s must be positive, not %" G_GINT64_FORMAT,
-                          node->name, name, values[i]);
+      return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                               "attribute %s must be positive, not %" G_GINT64_FORMAT, name,
+                               values[i]);
     else if (values[i] > G_MAXINT32)
-      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                          "Op '%s': attribute %s holds %" G_GINT64_FORMAT ", which is too large",
-                          node->name, name, values[i]);
+      return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                               "attribute %s holds %" G_GINT64_FORMAT ", which is too large", name,
+                               values[i]);
   return TRUE;
 }
 
@@ -39,21 +38,19 @@ read_explicit_pads (const SluiceNode *node, SluiceWindow *self, GError **error)
                 : 0;
   if (self->padding != SLUICE_PADDING_EXPLICIT)
     return n == 0
-           || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                           "Op '%s': explicit_paddings go with padding EXPLICIT only", node->name);
+           || sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                                "explicit_paddings go with padding EXPLICIT only");
   if (n != 2 * rank)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "Op '%s': explicit_paddings must list %u sizes, not %u", node->name,
-                        2 * rank, n);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "explicit_paddings must list %u sizes, not %u", 2 * rank, n);
   for (guint i = 0; i < 2 * rank; i++)
     if (pads[i] < 0 || pads[i] > G_MAXINT32)
-      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                          "Op '%s': explicit_paddings must not be negative nor over 2^31",
-                          node->name);
+      return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                               "explicit_paddings must not be negative nor over 2^31");
   int channel = sluice_window_channel_dim (self);
   if (pads[0] || pads[1] || pads[2 * channel] || pads[2 * channel + 1])
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "Op '%s': explicit_paddings of batch and channels must be 0", node->name);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "explicit_paddings of batch and channels must be 0");
   for (int axis = self->first_axis; axis < SLUICE_AXES; axis++)
     for (int side = 0; side < 2; side++)
       self->explicit_pad[axis][side] = pads[2 * sluice_window_dim (self, axis) + side];
@@ -62,7 +59,7 @@ read_explicit_pads (const SluiceNode *node, SluiceWindow *self, GError **error)
 
 gboolean
 sluice_window_set (SluiceWindow *self,
-                   const char *name,
+                   const SluiceNode *node,
                    const gint64 *sizes,
                    const gint64 *strides,
                    GError **error)
@@ -71,15 +68,14 @@ sluice_window_set (SluiceWindow *self,
   gboolean reaches_out = FALSE;
   for (int i = 0; i < sluice_window_rank (self); i++)
     if (sizes[i] < 1 || strides[i] < 1 || sizes[i] > G_MAXINT32 || strides[i] > G_MAXINT32)
-      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                          "Op '%s': window sizes and strides must be positive and below 2^31",
-                          name);
+      return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                               "window sizes and strides must be positive and below 2^31");
   if (sizes[0] != 1 || strides[0] != 1)
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': a pool cannot reach over the batch", name);
+    return sluice_node_fail (node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "a pool cannot reach over the batch");
   if (sizes[channel] != strides[channel])
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': a pool over channels must step by its size", name);
+    return sluice_node_fail (node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "a pool over channels must step by its size");
   self->depth = sizes[channel];
   for (int axis = self->first_axis; axis < SLUICE_AXES; axis++)
     {
@@ -89,8 +85,8 @@ sluice_window_set (SluiceWindow *self,
       reaches_out |= self->size[axis] != 1;
     }
   if (self->depth > 1 && (reaches_out || self->first_axis == 0))
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': a pool reaches over channels or over space, not both", name);
+    return sluice_node_fail (node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "a pool reaches over channels or over space, not both");
   return TRUE;
 }
 
@@ -105,8 +101,8 @@ read_format (const SluiceNode *node, SluiceWindow *self, GError **error)
   self->channels_first = volume_first || sluice_node_string_is (node, "data_format", "NCHW");
   return self->first_axis == 0 || self->channels_first
          || sluice_node_string_is (node, "data_format", "NHWC")
-         || sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                         "Op '%s': data_format must be NHWC or NCHW", node->name);
+         || sluice_node_fail (node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                              "data_format must be NHWC or NCHW");
 }
 
 gboolean
@@ -130,15 +126,14 @@ sluice_window_parse (const SluiceNode *node, SluiceWindow *self, GError **error)
     return FALSE;
   if (sluice_node_get_attr (node, "ksize"))
     return read_list (node, self, "ksize", sizes, error)
-           && sluice_window_set (self, node->name, sizes, strides, error);
+           && sluice_window_set (self, node, sizes, strides, error);
   const char *gaps = sluice_node_get_attr (node, "rates") ? "rates" : "dilations";
   if (sluice_node_get_attr (node, gaps) && !read_list (node, self, gaps, dilations, error))
     return FALSE;
   int channel = sluice_window_channel_dim (self);
   if (strides[0] != 1 || strides[channel] != 1 || dilations[0] != 1 || dilations[channel] != 1)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "Op '%s': strides and dilations of batch and channels must be 1",
-                        node->name);
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "strides and dilations of batch and channels must be 1");
   for (int axis = self->first_axis; axis < SLUICE_AXES; axis++)
     {
       self->stride[axis] = strides[sluice_window_dim (self, axis)];

@@ -54,7 +54,7 @@ gboolean sluice_window_parse (const SluiceNode *node, SluiceWindow *self, GError
  * Sizes and strides of a pool that come as tensors.
  */
 gboolean sluice_window_set (SluiceWindow *self,
-                            const char *name,
+                            const SluiceNode *node,
                             const gint64 *sizes,
                             const gint64 *strides,
                             GError **error);

@@ -282,9 +282,8 @@ learned_prepare (const SluiceNode *node, GError **error)
   gint64 range = sluice_node_get_int (node, "range_max");
   if (range < G_MAXINT32)
     return sampler_new (node, "range_max");
-  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-               "Op '%s': range_max %" G_GINT64_FORMAT " must be below %d", node->name, range,
-               G_MAXINT32);
+  sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                    "range_max %" G_GINT64_FORMAT " must be below %d", range, G_MAXINT32);
   return NULL;
 }
 
@@ -294,7 +293,7 @@ fixed_prepare (const SluiceNode *node, GError **error)
   SluiceAliasTable *table = sluice_alias_table_new (node, error);
   if (table == NULL)
     {
-      g_prefix_error (error, "Op '%s': ", node->name);
+      g_prefix_error (error, "%s '%s': ", node->op_name, node->name);
       return NULL;
     }
   Sampler *self = sampler_new (node, "range_max");

@@ -35,10 +35,9 @@ static gboolean
 gather_gradient (SluiceGradContext *g, GError **error)
 {
   if (sluice_node_get_int (g->node, "batch_dims") != 0)
-    return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
-                        "Op '%s': the gradient of ResourceGather is defined for batch_dims 0; use "
-                        "GatherV2 of the variable's value",
-                        g->node->name);
+    return sluice_node_fail (g->node, error, SLUICE_ERROR_UNIMPLEMENTED,
+                             "the gradient of ResourceGather is defined for batch_dims 0; use "
+                             "GatherV2 of the variable's value");
   sluice_grad_gather_rows (g, variable_shape (g));
   return TRUE;
 }

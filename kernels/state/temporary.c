@@ -78,9 +78,8 @@ temporary_prepare (const SluiceNode *node, GError **error)
   SluiceShape shape = sluice_node_get_attr (node, "shape")->shape;
   if (!sluice_shape_is_known (&shape))
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "Op '%s': a temporary variable needs a shape without unknown dimensions",
-                   node->name);
+      sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "a temporary variable needs a shape without unknown dimensions");
       return NULL;
     }
   Temporary *self = g_new (Temporary, 1);

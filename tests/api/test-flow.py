@@ -60,7 +60,7 @@ class Flows:
         self.slope("case/slope", one, np.exp(X))
 
     def second(self):
-        """Gradients of gradients, as far as no value comes off a stack."""
+        """Gradients of gradients, of loops through the stacks on which they keep values."""
         g, x = self.graph, self.x
         y = g.cond(self.p, lambda s: s.Mul(x, s.Square(x)), lambda s: s.Square(x))
         self.slope("second/condition", g.gradients(y, x)[0], 6 * X)
@@ -71,6 +71,24 @@ class Flows:
         slope = g.gradients(y, start)[0]
         self.expect("second/constant/slope", slope, X * X)
         self.slope("second/constant", slope, 2 * X)
+        # Up to the third order: x² twice is x⁴.
+        slope = g.gradients(self.repeat(lambda s, y: s.Square(y), x), x)[0]
+        self.slope("second/power", slope, 12 * X ** 2)
+        self.slope("second/third", g.gradients(slope, x)[0], 24 * X)
+        # A loop in a loop, and a condition in there: x³ three times, or x² where p is false.
+        def outer(s, y):
+            return s.while_loop(lambda t, k, z: t.Less(k, 1), lambda t, k, z: (
+                t.AddV2(k, 1), t.cond(self.p, lambda u: u.Mul(u.Square(z), x),
+                                      lambda u: u.Square(z))), [0, y])[1]
+        slope = g.gradients(self.repeat(outer, x), x)[0]  # (x² x)² x = x⁷, (x²)² = x⁴
+        self.expect("second/deep/slope", slope, 7 * X ** 6)
+        self.slope("second/deep", slope, 42 * X ** 5)
+        self.slope("second/deep/false", slope, 12 * X ** 2, False)
+        # Of a loop's gradient that stands in the body of another: 4 y³ twice.
+        y = self.repeat(lambda s, y: s.gradients(s.while_loop(
+            lambda t, k, z: t.Less(k, 2), lambda t, k, z: (t.AddV2(k, 1), t.Square(z)),
+            [0, y])[1], y)[0], g.Mul(x, 0.1))
+        self.slope("second/within", y, 230.4 * (X / 10) ** 8)
 
     def loops(self):
         g, x = self.graph, self.x
@@ -208,11 +226,6 @@ class Flows:
             lambda s, y: s.gradients(s.Square(y), inside[0])[0], x), "lies inside the loop")
         self.fails("a gradient in a loop through one that ended", lambda: self.repeat(
             lambda s, y: s.gradients(s.Mul(ended, y), x)[0], x), "all its iterations")
-        slope = g.gradients(ended, x)[0]
-        self.fails("a second gradient through a loop",
-                   lambda: g.gradients(slope, x), "StackPushV2 'gradients")
-        self.fails("a second gradient through one in a body", lambda: g.gradients(
-            self.found_edges["within/loop"], x), "second order")
         self.fails("an op's error", lambda: g.cond(
             self.p, lambda s: s.MatMul(x, x), same), "MatMul")
         self.fails("whatever a function raises", lambda: g.cond(

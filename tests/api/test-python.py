@@ -10,6 +10,7 @@ import io
 import contextlib
 import pathlib
 import runpy
+import signal
 import sys
 import tempfile
 import threading
@@ -270,6 +271,36 @@ class Tests:
         good = caught and caught[0].matches(Sluice.error_quark(), Code.CANCELLED)
         self.tap.point("a step can be cancelled", good, caught)
 
+    def waiting(self):
+        """A step that waits for a queue waits for a thread that is busy elsewhere; alone it may be
+        told to fail; and Ctrl-C ends it."""
+        graph = Sluice.Graph()
+        queue = graph.FIFOQueueV2(component_types=["float"], capacity=1)
+        value = graph.QueueDequeueV2(queue, component_types=["float"])
+        enqueue = graph.QueueEnqueueV2(queue, 3.0)
+        alone = Sluice.Session(graph, keep_waiting=False)
+        self.fails("who waits in vain may fail", lambda: alone.run(value), Code.DEADLINE_EXCEEDED,
+                   "QueueDequeueV2")
+        session, told = Sluice.Session(graph), threading.Event()
+        GLib.log_set_writer_func(lambda *_: (told.set(), GLib.LogWriterOutput.HANDLED)[1], None)
+
+        def produce():
+            told.wait()
+            session.run(targets=enqueue)
+        thread = threading.Thread(target=produce)
+        thread.start()
+        self.tap.point("who waits is told, and goes on", session.run(value) == 3)
+        thread.join()
+        told.clear()
+        main = threading.main_thread().ident
+        threading.Thread(target=lambda: (told.wait(), signal.pthread_kill(main, signal.SIGINT)),
+                         daemon=True).start()
+        try:
+            session.run(value)
+            self.tap.point("Ctrl-C ends a step", False)
+        except KeyboardInterrupt:
+            self.tap.point("Ctrl-C ends a step", True)
+
     def partial_runs(self):
         graph = Sluice.Graph()
         a, b, c = (graph.Placeholder(dtype="float", shape=[], name=name) for name in "abc")
@@ -366,7 +397,7 @@ class Tests:
 
     def run(self):
         for part in (self.plugins, self.tensors, self.memory, self.building, self.gradients,
-                     self.files, self.errors, self.cancelling, self.partial_runs,
+                     self.files, self.errors, self.cancelling, self.waiting, self.partial_runs,
                      self.containers, self.plans, self.ops, self.sample):
             part()
         self.tap.end()

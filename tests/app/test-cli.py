@@ -418,6 +418,9 @@ class Cli:
         self.check("check of a sample", self.call("check", self.mlp), 0, "No problems")
         self.check_json("check --json", "check", self.mlp, "--json")
         self.check("check of nothing", self.call("check", self.folder / "none"), 1, "none")
+        programs = self.samples.parents[1] / "tests" / "conformance" / "graphs"
+        self.check("check of a mixture of loops", self.call(
+            "check", programs / "bad_frames.pb.gz"), 1, "'sum' has inputs from different frames")
         bad = self.copy_project("bad", ("loss=loss/value:0", "loss=loss/valve:0"))
         run = self.call("check", bad)
         self.tap.point("check tells a problem", run.returncode == 1 and "loss/valve" in run.stdout,

@@ -101,6 +101,42 @@ test_gradient (void)
   g_assert_cmpfloat (((const float *) tensor->data)[1], ==, 8);
 }
 
+/* Zeros of an optional have its structure, and sums go tensor by tensor; so do those of a list in
+ * one. What has another structure cannot be added. */
+static void
+test_arithmetic (void)
+{
+  g_auto (Harness) h;
+  harness_init (&h, 1, FALSE);
+  SluiceEdge x = harness_floats (&h, &SLUICE_SHAPE (2), (float[]){ 3, 4 });
+  SluiceAttr dtype = sluice_attr_type ("element_dtype", SLUICE_FLOAT);
+  SluiceEdge shape = sluice_builder_const_ints (&h.b, SLUICE_INT32, NULL, 0);
+  SluiceEdge list =
+      harness_add (&h, "TensorListFromTensor", "list", (SluiceEdge[]){ x, shape }, 2, &dtype, 1);
+  SluiceEdge some = harness_op (&h, "OptionalFromValue", "some", x);
+  SluiceEdge of_list = harness_op (&h, "OptionalFromValue", "of_list", list);
+  SluiceEdge none = harness_add (&h, "OptionalNone", "none", NULL, 0, NULL, 0);
+  SluiceEdge zeros = harness_op (&h, "ZerosLike", "zeros", some);
+  SluiceEdge sum = harness_op (&h, "AddN", "sum", zeros, some, some);
+  harness_op (&h, "OptionalHasValue", "no_zeros", harness_op (&h, "ZerosLike", "z", none));
+  harness_op (&h, "OptionalHasValue", "no_sum", harness_op (&h, "AddN", "n", none, none));
+  get_value (&h, "value", sum, SLUICE_FLOAT, &SLUICE_SHAPE (2));
+  SluiceEdge lists = get_value (&h, "lists", harness_op (&h, "AddN", "add_lists", of_list, of_list),
+                                SLUICE_VARIANT, &SLUICE_SHAPE_SCALAR);
+  SluiceEdge stack[] = { lists, shape };
+  harness_add (&h, "TensorListStack", "stacked", stack, 2, &dtype, 1);
+  harness_op (&h, "AddN", "mixed", some, none);
+  harness_op (&h, "AddN", "kinds", some, list);
+  g_autoptr (SluiceTensor) value = harness_fetch (&h, "value:0");
+  g_autoptr (SluiceTensor) stacked = harness_fetch (&h, "stacked:0");
+  g_assert_cmpfloat (((const float *) value->data)[1], ==, 8);
+  g_assert_cmpfloat (((const float *) stacked->data)[0], ==, 6);
+  g_assert_false (has_value (&h, "no_zeros:0"));
+  g_assert_false (has_value (&h, "no_sum:0"));
+  harness_fails (&h, "mixed:0", NULL, SLUICE_ERROR_INVALID_ARGUMENT);
+  harness_fails (&h, "kinds:0", NULL, SLUICE_ERROR_INVALID_ARGUMENT);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -108,5 +144,6 @@ main (int argc, char **argv)
   g_test_add_func ("/optional/value", test_value);
   g_test_add_func ("/optional/refused", test_refused);
   g_test_add_func ("/optional/gradient", test_gradient);
+  g_test_add_func ("/optional/arithmetic", test_arithmetic);
   return g_test_run ();
 }

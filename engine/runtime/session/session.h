@@ -46,7 +46,8 @@ typedef struct
   SluiceSession *like;
   /* A run that waits, say for a queue, while no run does anything fails with DEADLINE_EXCEEDED
    * within two seconds, saying who waits for what and who should have brought it. With this it
-   * logs so and goes on waiting: for programs that may begin another run any time. */
+   * logs so, less and less often, and goes on waiting: for programs that may begin another run any
+   * time. */
   gboolean keep_waiting;
   guint64 max_iterations; /* as of SluiceRunOptions, for runs that have no limit of their own */
   gboolean no_trace;      /* to measure what the trace costs */

@@ -7,6 +7,7 @@
 
 #define PATIENCE_US 1200000 /* of all steps together; the report is due within two seconds */
 #define MOST        5       /* nodes that a report names */
+#define MAX_TOLD    9       /* reports after each of which the patience doubles: 10 minutes */
 
 /* ---- who is active ---- */
 
@@ -62,7 +63,7 @@ sluice_idle_is_hopeless (SluiceIdle *self, SluiceActivity *activity)
       self->since = now;
       return FALSE;
     }
-  return now - self->since >= PATIENCE_US;
+  return now - self->since >= (gint64) PATIENCE_US << MIN (self->n_told, MAX_TOLD);
 }
 
 /* ---- the report ---- */

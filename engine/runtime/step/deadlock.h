@@ -39,6 +39,7 @@ typedef struct
   gboolean is_waiting;
   guint64 state;
   gint64 since; /* monotonic time in µs; 0: not yet */
+  guint n_told; /* how often that was reported: less and less often */
 } SluiceIdle;
 
 /* The step has nothing to do; it does not count as running until sluice_idle_end(). */

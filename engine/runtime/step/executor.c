@@ -193,6 +193,7 @@ look_for_deadlock (SluiceWorker *w)
   g_autofree char *text = sluice_deadlock_describe (step);
   pthread_mutex_unlock (step->env.graph_lock);
   w->idle.since = 0;
+  w->idle.n_told++;
   if (text && step->env.keep_waiting)
     g_message ("%s", text);
   else if (text)

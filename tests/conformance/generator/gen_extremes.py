@@ -269,7 +269,30 @@ def einsum(e):
                 pass
 
 
-FILES = [einsum, indices, infinite, quantized, rounding, shapes_wanted, shapes_equal, dtypes, refusals]
+def pools(e):
+    """NaN and infinities in the windows of maximum pools and of their gradients."""
+    r = np.random.RandomState(1)
+    n, i = np.nan, np.inf
+    windows = [[1, 2, n, 3], [n, 2, 1, 3], [n, n, n, n], [4, n, 1, 3], [1, 2, 3, n], [-i, n, -i, -i], [-i] * 4, [5, n, n, 5], [3, 3, n, 1], [i, n, i, 0]]
+    images = [np.reshape(np.asarray(w, np.float32), (1, 2, 2, 1)) for w in windows]
+    many = r.randint(-3, 4, (2, 5, 7, 3)).astype(np.float32)
+    many[r.rand(*many.shape) < .2] = n
+    shape = dict(ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding='VALID')
+    for x, kw in [(x, shape) for x in images] + [(many, shape), (many, dict(ksize=[1, 3, 2, 1], strides=[1, 1, 2, 1], padding='SAME')), (many.astype(np.float64), shape)]:
+        with tf1.Graph().as_default(), tf1.Session(config=config()) as session:
+            y = session.run(raw.MaxPool(input=x, **kw))
+        e.run('MaxPoolWithArgmax', x, **kw)
+        e.run('MaxPoolGrad', x, y, (np.arange(y.size).reshape(y.shape) + 1).astype(x.dtype), **kw)
+        e.run('MaxPoolGradGrad', x, y, (np.arange(x.size).reshape(x.shape) + 1).astype(x.dtype), **kw)
+        if x.dtype == np.float32:
+            deep = {k: v if k == 'padding' else [1, 1] + v[1:] for k, v in kw.items()}
+            with tf1.Graph().as_default(), tf1.Session(config=config()) as session:
+                y = session.run(raw.MaxPool3D(input=x[:, None], **deep))
+            e.run('MaxPool3D', x[:, None], **deep)
+            e.run('MaxPool3DGrad', x[:, None], y, (np.arange(y.size).reshape(y.shape) + 1).astype(x.dtype), **deep)
+
+
+FILES = [einsum, pools, indices, infinite, quantized, rounding, shapes_wanted, shapes_equal, dtypes, refusals]
 
 
 def main():

@@ -344,6 +344,9 @@ test_npz_of_a_project (Folder *f, gconstpointer unused)
   g_assert_no_error (error);
   g_assert_cmpint (examples->n, ==, 2);
   g_assert_cmpfloat (((const float *) examples->x->data)[5], ==, 6);
+  GError *no_member = NULL;
+  assert_fails (sluice_npy_parse (zip->data, zip->len, "data.npz", &no_member), &no_member,
+                SLUICE_ERROR_DATA_LOSS, "name one of its members");
 }
 
 /* ---- gathering ---- */

@@ -17,10 +17,14 @@ Branches and loops are functions of the scope that their nodes go to, and of edg
     n = graph.while_loop(lambda s, i: s.Less(i, 9), lambda s, i: s.AddV2(i, 1), 0)
 """
 import collections
+import contextlib
 import functools
+import os
+import signal
+import threading
 
 import numpy as np
-from gi.repository import GLib
+from gi.repository import Gio, GLib
 
 from ..module import get_introspection_module
 from ..overrides import override
@@ -347,6 +351,57 @@ Graph = override(Graph)
 __all__.append("Graph")
 
 
+class _Interrupts:
+    """Ctrl-C ends a step of the main thread. Python's own handler runs behind the step only, which
+    may wait for another thread for ever; but the signal's number is written to a pipe at once."""
+
+    def __init__(self):
+        self.pipe, self.lock, self.current, self.came = None, threading.Lock(), None, False
+
+    def watch(self):
+        while number := os.read(self.pipe[0], 1):
+            with self.lock:
+                if number[0] == signal.SIGINT and self.current is not None:
+                    self.current.cancel()
+
+    def start(self):
+        self.pipe = os.pipe()
+        os.set_blocking(self.pipe[1], False)
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def note(self, *_signal):
+        self.came = True
+
+    @contextlib.contextmanager
+    def cancelling(self, given):
+        """Yields what to cancel the step by, and leaves alone whoever handles Ctrl-C otherwise."""
+        if (threading.current_thread() is not threading.main_thread() or self.current is not None
+                or signal.getsignal(signal.SIGINT) is not signal.default_int_handler):
+            yield given
+            return
+        if self.pipe is None:
+            self.start()
+        cancellable, self.came = Gio.Cancellable(), False
+        linked = given.connect(cancellable.cancel) if given is not None else 0
+        before = signal.set_wakeup_fd(self.pipe[1], warn_on_full_buffer=False)
+        signal.signal(signal.SIGINT, self.note)
+        self.current = cancellable
+        try:
+            yield cancellable
+        finally:
+            with self.lock:
+                self.current = None
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.set_wakeup_fd(before)
+            if linked:
+                given.disconnect(linked)
+            if self.came:
+                raise KeyboardInterrupt
+
+
+_interrupts = _Interrupts()
+
+
 class Session(Sluice.Session):
     """Session(graph, seed=1, cpus=2); options as sluice_session_open() has them. beside=other
     shares the other session's variables, queues and tables, like=other its graph and plans."""
@@ -373,9 +428,11 @@ class Session(Sluice.Session):
     def run(self, fetches=(), feeds=None, targets=(), cancellable=None):
         """Arrays, one a fetch; of a single fetch the array itself."""
         feeds = feeds or {}
-        values = self.run_step([str(edge) for edge in feeds], list(map(_tensor, feeds.values())),
-                               [str(edge) for edge in _list(fetches)],
-                               [_node_name(node) for node in _list(targets)], cancellable)
+        with _interrupts.cancelling(cancellable) as cancellable:
+            values = self.run_step([str(edge) for edge in feeds],
+                                   list(map(_tensor, feeds.values())),
+                                   [str(edge) for edge in _list(fetches)],
+                                   [_node_name(node) for node in _list(targets)], cancellable)
         arrays = [value.numpy() for value in values]
         return arrays[0] if _is_edge(fetches) else arrays
 
