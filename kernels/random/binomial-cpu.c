@@ -115,7 +115,7 @@ draw_law (const SluicePhilox *start, gint64 number, SluiceDType dtype, double co
     return 0;
   if (p >= 1)
     return count;
-  if (!(p < 1))
+  if (!(p < 1 && isfinite (count))) /* no such law; TensorFlow would draw for ever */
     return NAN;
   double q = p <= 0.5 ? p : rounded (dtype, 1 - p);
   gboolean rejects = rounded (dtype, count * q) >= LEAST_MEAN;
