@@ -105,7 +105,21 @@ may_fold (const SluiceNode *node)
   return TRUE;
 }
 
+/* Steps that reading one shape may take: graphs can be made in which it would double at each node.
+ */
+#define PARTIAL_STEPS 256
+
+/* What is left to a reading of vectors that are known in part. */
+typedef struct
+{
+  guint steps;
+  guint depth; /* of the nodes that are folded on the way, as edge_constant() counts */
+} Budget;
+
 static const SluiceTensor *edge_constant (SluiceEdge edge, guint depth);
+static gboolean partial_vector (SluiceEdge edge, SluiceShape *vector, Budget *budget);
+static gboolean
+partial_strided_slice (const SluiceNode *node, gboolean scalar, SluiceShape *out, Budget *budget);
 
 static void
 fold (SluiceNode *node, SluiceTensor **outputs, guint depth)
@@ -122,6 +136,24 @@ fold (SluiceNode *node, SluiceTensor **outputs, guint depth)
     }
   if (!constant_folder (node, inputs, outputs, constant_folder_data))
     memset (outputs, 0, node->n_outputs * sizeof *outputs);
+}
+
+/* The value of a StridedSlice of a vector of which only the part that it takes is known. */
+static SluiceTensor *
+known_part (const SluiceNode *node, guint depth)
+{
+  SluiceDType dtype = node->outputs[0].dtype;
+  const SluiceShape *shape = &node->outputs[0].shape;
+  gboolean scalar = shape->rank == 0;
+  SluiceShape part;
+  Budget budget = { PARTIAL_STEPS, depth };
+  if ((!scalar && shape->rank != 1) || (dtype != SLUICE_INT32 && dtype != SLUICE_INT64)
+      || !partial_strided_slice (node, scalar, &part, &budget) || !sluice_shape_is_known (&part))
+    return NULL;
+  for (int i = 0; i < part.rank && dtype == SLUICE_INT32; i++)
+    if (part.dim[i] > G_MAXINT32)
+      return NULL;
+  return make_ints (dtype, scalar ? &SLUICE_SHAPE_SCALAR : &SLUICE_SHAPE (part.rank), part.dim);
 }
 
 static const SluiceTensor *
@@ -147,6 +179,8 @@ edge_constant (SluiceEdge edge, guint depth)
     constants[i] = measure (node, i);
   if (constants[edge.port] == NULL && may_fold (node))
     fold (node, constants, depth + 1);
+  if (constants[edge.port] == NULL && sluice_node_get_role (node) == SLUICE_ROLE_STRIDED_SLICE)
+    constants[edge.port] = known_part (node, depth + 1);
   record->constants_pending = FALSE;
   record->was_asked = TRUE;
   record->constants = g_steal_pointer (&constants);
@@ -167,12 +201,6 @@ sluice_shape_context_constant (SluiceShapeContext *self, guint input)
 
 /* ---- vectors that are known in part ---- */
 
-/* Steps that reading one shape may take: graphs can be made in which it would double at each node.
- */
-#define PARTIAL_STEPS 256
-
-static gboolean partial_vector (SluiceEdge edge, SluiceShape *vector, guint *steps);
-
 static gboolean
 is_vector (const SluiceTensor *tensor)
 {
@@ -182,9 +210,9 @@ is_vector (const SluiceTensor *tensor)
 
 /* A constant vector of whole numbers; FALSE where it is none or longer than a shape. */
 static gboolean
-constant_vector (SluiceEdge edge, gint64 values[SLUICE_MAX_RANK], int *n)
+constant_vector (SluiceEdge edge, gint64 values[SLUICE_MAX_RANK], int *n, const Budget *budget)
 {
-  const SluiceTensor *tensor = sluice_edge_constant (edge);
+  const SluiceTensor *tensor = edge_constant (edge, budget->depth);
   if (tensor == NULL || !is_vector (tensor))
     return FALSE;
   *n = (int) tensor->n_elements;
@@ -209,7 +237,7 @@ slice_range (gint64 n, gint64 *begin, gint64 *end, gint64 step, gboolean no_begi
 
 /* StridedSlice of a vector with constant bounds. scalar: with shrink_axis, one element is left. */
 static gboolean
-partial_strided_slice (const SluiceNode *node, gboolean scalar, SluiceShape *out, guint *steps)
+partial_strided_slice (const SluiceNode *node, gboolean scalar, SluiceShape *out, Budget *budget)
 {
   SluiceShape from;
   gint64 begin[SLUICE_MAX_RANK], end[SLUICE_MAX_RANK], step[SLUICE_MAX_RANK];
@@ -217,10 +245,10 @@ partial_strided_slice (const SluiceNode *node, gboolean scalar, SluiceShape *out
   if (node->n_inputs < 4 || sluice_node_get_int (node, "ellipsis_mask") != 0
       || sluice_node_get_int (node, "new_axis_mask") != 0
       || (sluice_node_get_int (node, "shrink_axis_mask") == 1) != scalar
-      || !constant_vector (node->inputs[1], begin, &n_begin)
-      || !constant_vector (node->inputs[2], end, &n_end)
-      || !constant_vector (node->inputs[3], step, &n_step) || n_begin != 1 || n_end != 1
-      || n_step != 1 || !partial_vector (node->inputs[0], &from, steps))
+      || !constant_vector (node->inputs[1], begin, &n_begin, budget)
+      || !constant_vector (node->inputs[2], end, &n_end, budget)
+      || !constant_vector (node->inputs[3], step, &n_step, budget) || n_begin != 1 || n_end != 1
+      || n_step != 1 || !partial_vector (node->inputs[0], &from, budget))
     return FALSE;
   if (scalar)
     {
@@ -242,14 +270,14 @@ partial_strided_slice (const SluiceNode *node, gboolean scalar, SluiceShape *out
 }
 
 static gboolean
-partial_slice (const SluiceNode *node, SluiceShape *out, guint *steps)
+partial_slice (const SluiceNode *node, SluiceShape *out, Budget *budget)
 {
   SluiceShape from;
   gint64 begin[SLUICE_MAX_RANK], size[SLUICE_MAX_RANK];
   int n_begin, n_size;
-  if (node->n_inputs < 3 || !constant_vector (node->inputs[1], begin, &n_begin)
-      || !constant_vector (node->inputs[2], size, &n_size) || n_begin != 1 || n_size != 1
-      || !partial_vector (node->inputs[0], &from, steps))
+  if (node->n_inputs < 3 || !constant_vector (node->inputs[1], begin, &n_begin, budget)
+      || !constant_vector (node->inputs[2], size, &n_size, budget) || n_begin != 1 || n_size != 1
+      || !partial_vector (node->inputs[0], &from, budget))
     return FALSE;
   gint64 n = size[0] == -1 ? from.rank - begin[0] : size[0];
   if (begin[0] < 0 || begin[0] > from.rank || n < 0 || n > from.rank - begin[0])
@@ -262,12 +290,12 @@ partial_slice (const SluiceNode *node, SluiceShape *out, guint *steps)
 
 /* One number; -1 where it is not known. */
 static gint64
-partial_scalar (SluiceEdge edge, guint *steps)
+partial_scalar (SluiceEdge edge, Budget *budget)
 {
-  if (edge.node == NULL || *steps == 0)
+  if (edge.node == NULL || budget->steps == 0)
     return SLUICE_UNKNOWN_DIM;
-  --*steps;
-  const SluiceTensor *tensor = sluice_edge_constant (edge);
+  budget->steps--;
+  const SluiceTensor *tensor = edge_constant (edge, budget->depth);
   if (tensor != NULL)
     return tensor->n_elements == 1
                    && (tensor->dtype == SLUICE_INT32 || tensor->dtype == SLUICE_INT64)
@@ -281,16 +309,16 @@ partial_scalar (SluiceEdge edge, guint *steps)
     {
     case SLUICE_ROLE_CAST:
     case SLUICE_ROLE_IDENTITY:
-      return edge.port == 0 ? partial_scalar (node->inputs[0], steps) : SLUICE_UNKNOWN_DIM;
+      return edge.port == 0 ? partial_scalar (node->inputs[0], budget) : SLUICE_UNKNOWN_DIM;
     case SLUICE_ROLE_STRIDED_SLICE:
-      return partial_strided_slice (node, TRUE, &one, steps) ? one.dim[0] : SLUICE_UNKNOWN_DIM;
+      return partial_strided_slice (node, TRUE, &one, budget) ? one.dim[0] : SLUICE_UNKNOWN_DIM;
     default:
       return SLUICE_UNKNOWN_DIM;
     }
 }
 
 static gboolean
-partial_pack (const SluiceNode *node, SluiceShape *out, guint *steps)
+partial_pack (const SluiceNode *node, SluiceShape *out, Budget *budget)
 {
   if (node->n_inputs > SLUICE_MAX_RANK)
     return FALSE;
@@ -301,13 +329,13 @@ partial_pack (const SluiceNode *node, SluiceShape *out, guint *steps)
           node->inputs[i].node != NULL ? sluice_edge_shape (node->inputs[i]) : NULL;
       if (shape == NULL || shape->rank != 0)
         return FALSE;
-      out->dim[i] = partial_scalar (node->inputs[i], steps);
+      out->dim[i] = partial_scalar (node->inputs[i], budget);
     }
   return TRUE;
 }
 
 static gboolean
-partial_concat (const SluiceNode *node, SluiceShape *out, guint *steps)
+partial_concat (const SluiceNode *node, SluiceShape *out, Budget *budget)
 {
   /* ConcatV2 has its axis behind the values, Concat before them. */
   guint first = node->op->inputs[0].number_attr != NULL ? 0 : 1;
@@ -315,7 +343,7 @@ partial_concat (const SluiceNode *node, SluiceShape *out, guint *steps)
   for (guint i = first; i + 1 - first < node->n_inputs; i++)
     {
       SluiceShape part;
-      if (!partial_vector (node->inputs[i], &part, steps)
+      if (!partial_vector (node->inputs[i], &part, budget)
           || out->rank + part.rank > SLUICE_MAX_RANK)
         return FALSE;
       memcpy (out->dim + out->rank, part.dim, part.rank * sizeof (gint64));
@@ -327,14 +355,14 @@ partial_concat (const SluiceNode *node, SluiceShape *out, guint *steps)
 /* What is known of a vector's values: its length as the rank, its elements as dimensions. FALSE
  * where not even the length is known. */
 static gboolean
-partial_vector (SluiceEdge edge, SluiceShape *vector, guint *steps)
+partial_vector (SluiceEdge edge, SluiceShape *vector, Budget *budget)
 {
   const SluiceNode *node = edge.node;
-  if (node == NULL || *steps == 0)
+  if (node == NULL || budget->steps == 0)
     return FALSE;
-  --*steps;
+  budget->steps--;
   int n;
-  if (constant_vector (edge, vector->dim, &n))
+  if (constant_vector (edge, vector->dim, &n, budget))
     {
       vector->rank = n;
       return TRUE;
@@ -351,20 +379,20 @@ partial_vector (SluiceEdge edge, SluiceShape *vector, guint *steps)
           *vector = *measured;
         break;
       case SLUICE_ROLE_PACK:
-        known = partial_pack (node, vector, steps);
+        known = partial_pack (node, vector, budget);
         break;
       case SLUICE_ROLE_CONCAT:
-        known = partial_concat (node, vector, steps);
+        known = partial_concat (node, vector, budget);
         break;
       case SLUICE_ROLE_SLICE:
-        known = partial_slice (node, vector, steps);
+        known = partial_slice (node, vector, budget);
         break;
       case SLUICE_ROLE_STRIDED_SLICE:
-        known = partial_strided_slice (node, FALSE, vector, steps);
+        known = partial_strided_slice (node, FALSE, vector, budget);
         break;
       case SLUICE_ROLE_CAST:
       case SLUICE_ROLE_IDENTITY:
-        known = edge.port == 0 && partial_vector (node->inputs[0], vector, steps);
+        known = edge.port == 0 && partial_vector (node->inputs[0], vector, budget);
         break;
       default:
         break;
@@ -402,8 +430,8 @@ sluice_shape_context_shape_from_input (SluiceShapeContext *self,
         self, error, "input %u is a shape of %" G_GINT64_FORMAT " dimensions; %d are the most",
         input, length, SLUICE_MAX_RANK);
   SluiceShape values;
-  guint steps = PARTIAL_STEPS;
-  if (!partial_vector (self->node->inputs[input], &values, &steps))
+  Budget budget = { PARTIAL_STEPS, 0 };
+  if (!partial_vector (self->node->inputs[input], &values, &budget))
     return TRUE;
   for (int i = 0; i < values.rank; i++)
     if (values.dim[i] < SLUICE_UNKNOWN_DIM)

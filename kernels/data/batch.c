@@ -437,6 +437,22 @@ batch_compute (SluiceKernelCall *call)
   return sluice_call_put_dataset (call, (SluiceDataset *) self);
 }
 
+/* The same elements: how many are put together at once is the machine's business. With 0 calls
+ * TensorFlow would wait for ever. */
+static gboolean
+parallel_batch_compute (SluiceKernelCall *call)
+{
+  gint64 n_calls;
+  if (!sluice_call_get_scalar (call, 2, &n_calls))
+    return FALSE;
+  if (n_calls < 1 && n_calls != -1)
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "input 2 (num_parallel_calls) is %" G_GINT64_FORMAT
+                             "; it must be 1 or more, or -1",
+                             n_calls);
+  return sluice_call_put_dataset (call, (SluiceDataset *) batched_new (call, 3));
+}
+
 /* As many of each as the elements have components? */
 static gboolean
 check_numbers (SluiceKernelCall *call, const SluiceDataset *dataset, guint n, guint n_values)
@@ -524,13 +540,18 @@ BATCH (batch_v2_op,
        "BatchDatasetV2",
        "input_dataset: variant, batch_size: int64, drop_remainder: bool",
        "parallel_copy: bool = false; ");
+BATCH (parallel_batch_op,
+       "ParallelBatchDataset",
+       "input_dataset: variant, batch_size: int64, num_parallel_calls: int64, drop_remainder: bool",
+       "parallel_copy: bool = false; deterministic: string = 'default'; ");
 PADDED (padded_op, "PaddedBatchDataset", "", "");
 PADDED (padded_v2_op,
         "PaddedBatchDatasetV2",
         ", drop_remainder: bool",
         "parallel_copy: bool = false; ");
 
-static const SluiceOpDef *const ops[] = { &batch_op, &batch_v2_op, &padded_op, &padded_v2_op };
+static const SluiceOpDef *const ops[] = { &batch_op, &batch_v2_op, &parallel_batch_op, &padded_op,
+                                          &padded_v2_op };
 
 #define KERNEL(op_name, ...)                                                                       \
   {                                                                                                \
@@ -540,6 +561,7 @@ static const SluiceOpDef *const ops[] = { &batch_op, &batch_v2_op, &padded_op, &
 static const SluiceKernel kernels[] = {
   KERNEL ("BatchDataset", .compute = batch_compute),
   KERNEL ("BatchDatasetV2", .compute = batch_compute),
+  KERNEL ("ParallelBatchDataset", .compute = parallel_batch_compute),
   KERNEL ("PaddedBatchDataset", .compute = padded_compute),
   KERNEL ("PaddedBatchDatasetV2", .compute = padded_compute, .data = GINT_TO_POINTER (TRUE)),
 };

@@ -172,28 +172,50 @@ flat_map_compute (SluiceKernelCall *call)
   return make (call, 0, 1, 1);
 }
 
-/* kernel->data: how many inputs stand behind the captured ones, the first two of them being the
- * cycle and the block. */
+/* The inputs behind the captured ones, which begin with cycle and block. Of the others: which of
+ * them it is, 0: none. What is -1 is left to us. */
+typedef struct
+{
+  guint n;
+  guint buffer, prefetch, calls;
+  gboolean is_legacy; /* nothing is left to us */
+} Turns;
+
+/* FALSE: call->error is set */
+static gboolean
+check_number (SluiceKernelCall *call, guint i, const char *name, gint64 least, gboolean may_leave)
+{
+  gint64 value;
+  if (!sluice_call_get_scalar (call, i, &value))
+    return FALSE;
+  return value >= least || (may_leave && value == -1)
+         || sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                              "input %u (%s) is %" G_GINT64_FORMAT "; it must be %" G_GINT64_FORMAT
+                              " or more%s",
+                              i, name, value, least, may_leave ? ", or -1" : "");
+}
+
+/* kernel->data: Turns. */
 static gboolean
 interleave_compute (SluiceKernelCall *call)
 {
-  guint n_more = GPOINTER_TO_UINT (call->kernel->data);
-  guint first = call->n_inputs - n_more;
+  const Turns *turns = call->kernel->data;
+  guint first = call->n_inputs - turns->n;
+  gboolean may_leave = !turns->is_legacy;
   gint64 cycle, block;
-  if (!sluice_call_get_scalar (call, first, &cycle)
+  if (!check_number (call, first, "cycle_length", 1, may_leave)
+      || !check_number (call, first + 1, "block_length", 1, FALSE)
+      || !sluice_call_get_scalar (call, first, &cycle)
       || !sluice_call_get_scalar (call, first + 1, &block))
     return FALSE;
-  if (cycle == -1 && n_more > 2)
-    cycle = AUTOMATIC_CYCLE;
-  if (cycle <= 0 || block <= 0)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "cycle_length is %" G_GINT64_FORMAT
-                             " and block_length %" G_GINT64_FORMAT "; both must be 1 or more",
-                             cycle, block);
-  for (guint i = first + 2; i < call->n_inputs; i++)
-    if (!sluice_call_want_scalar (call, i))
-      return FALSE;
-  return make (call, n_more, cycle, block);
+  if ((turns->buffer > 0
+       && !check_number (call, first + turns->buffer, "buffer_output_elements", 1, may_leave))
+      || (turns->prefetch > 0
+          && !check_number (call, first + turns->prefetch, "prefetch_input_elements", 0, may_leave))
+      || (turns->calls > 0
+          && !check_number (call, first + turns->calls, "num_parallel_calls", 1, may_leave)))
+    return FALSE;
+  return make (call, turns->n, cycle == -1 ? AUTOMATIC_CYCLE : cycle, block);
 }
 
 /* ---- the ops ---- */
@@ -237,21 +259,32 @@ OP (interleave_v4_op,
     DETERMINISTIC,
     N_ ("The elements of the datasets that a function makes, some of each in turn"));
 
-static const SluiceOpDef *const ops[] = { &flat_map_op, &interleave_op, &interleave_v2_op,
-                                          &interleave_v3_op, &interleave_v4_op };
+OP (legacy_op,
+    "LegacyParallelInterleaveDatasetV2",
+    TURNS ", buffer_output_elements: int64, prefetch_input_elements: int64",
+    DETERMINISTIC,
+    N_ ("The elements of the datasets that a function makes, some of each in turn"));
 
-#define KERNEL(op_name, function, n_more)                                                          \
+static const SluiceOpDef *const ops[] = { &flat_map_op,      &interleave_op,    &legacy_op,
+                                          &interleave_v2_op, &interleave_v3_op, &interleave_v4_op };
+
+#define KERNEL(op_name, function, ...)                                                             \
   {                                                                                                \
     .op = op_name, .device = "CPU", .prepare = sluice_element_spec_prepare,                        \
-    .free_state = sluice_element_spec_free, .compute = function, .data = GUINT_TO_POINTER (n_more) \
+    .free_state = sluice_element_spec_free, .compute = function, __VA_ARGS__                       \
   }
 
+static const Turns plain = { .n = 2 }, parallel = { .n = 3, .calls = 2 };
+static const Turns buffered = { .n = 5, .buffer = 2, .prefetch = 3, .calls = 4 };
+static const Turns legacy = { .n = 4, .buffer = 2, .prefetch = 3, .is_legacy = TRUE };
+
 static const SluiceKernel kernels[] = {
-  KERNEL ("FlatMapDataset", flat_map_compute, 0),
-  KERNEL ("InterleaveDataset", interleave_compute, 2),
-  KERNEL ("ParallelInterleaveDatasetV2", interleave_compute, 3),
-  KERNEL ("ParallelInterleaveDatasetV3", interleave_compute, 3),
-  KERNEL ("ParallelInterleaveDatasetV4", interleave_compute, 5),
+  KERNEL ("FlatMapDataset", flat_map_compute),
+  KERNEL ("InterleaveDataset", interleave_compute, .data = (gpointer) &plain),
+  KERNEL ("LegacyParallelInterleaveDatasetV2", interleave_compute, .data = (gpointer) &legacy),
+  KERNEL ("ParallelInterleaveDatasetV2", interleave_compute, .data = (gpointer) &parallel),
+  KERNEL ("ParallelInterleaveDatasetV3", interleave_compute, .data = (gpointer) &parallel),
+  KERNEL ("ParallelInterleaveDatasetV4", interleave_compute, .data = (gpointer) &buffered),
 };
 
 const SluiceKernelModule sluice_module_data_interleave = {

@@ -9,10 +9,13 @@
 #include "kernels/data/pass.h"
 #include "kernels/random/generator.h"
 
+/* What TensorFlow calls a number of elements that is not known; a buffer of so many takes all. */
+#define UNKNOWN_CARDINALITY (-2)
+
 typedef struct
 {
   SluiceDataset parent;
-  gint64 buffer_size; /* -1: all elements */
+  gint64 buffer_size; /* negative: all elements */
   gboolean reshuffles;
   SluicePhilox start;
   pthread_mutex_t lock;
@@ -148,10 +151,10 @@ shuffle_compute (SluiceKernelCall *call)
   if (!sluice_call_get_scalar (call, 1, &buffer_size) || !sluice_call_get_scalar (call, 2, &seed)
       || !sluice_call_get_scalar (call, 3, &seed2))
     return FALSE;
-  if (buffer_size < 1 && buffer_size != -1)
+  if (buffer_size < 1 && buffer_size != UNKNOWN_CARDINALITY)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "input 1 (buffer_size) is %" G_GINT64_FORMAT
-                             "; it must be 1 or more, or -1 for all elements",
+                             "; it must be 1 or more, or -2 for all elements",
                              buffer_size);
   Shuffle *self = (Shuffle *) sluice_dataset_new_over (&shuffle_class, call, 0, 1);
   if (self == NULL)

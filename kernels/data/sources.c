@@ -322,7 +322,9 @@ files_compute (SluiceKernelCall *call)
 {
   SluiceRecordSpec spec = { .format = (SluiceRecordFormat) GPOINTER_TO_INT (call->kernel->data) };
   gint64 buffer_size;
-  return get_bytes (call, 2, "buffer_size", 0, &buffer_size) && put_files (call, &spec, 1);
+  /* Of records -1 leaves the size to the reader, and it is what TensorFlow 2.21 writes. */
+  gint64 least = spec.format == SLUICE_RECORDS_TFRECORD ? -1 : 0;
+  return get_bytes (call, 2, "buffer_size", least, &buffer_size) && put_files (call, &spec, 1);
 }
 
 /* kernel->data: the number of the input compression_type. */

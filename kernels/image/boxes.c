@@ -94,6 +94,14 @@ static const SluiceRecipe sample_v2_recipe = { .samples = sample_v2_samples,
                                                .n_samples = G_N_ELEMENTS (sample_v2_samples),
                                                .dtypes = SIZES };
 
+static const SluiceSample stateless_sample_samples[] = {
+  { "", IMAGE "; float[]=0.4; int64[2]={3,7}", 0, 0, TRUE },
+};
+static const SluiceRecipe stateless_sample_recipe = { .samples = stateless_sample_samples,
+                                                      .n_samples =
+                                                          G_N_ELEMENTS (stateless_sample_samples),
+                                                      .dtypes = SIZES };
+
 /* ---- definitions ---- */
 
 static const SluiceOpDef draw_op = {
@@ -139,11 +147,12 @@ static const SluiceOpDef choose_v3_op = {
   .recipe = &choose_v3_recipe,
 };
 
-#define SAMPLE_ATTRS                                                                               \
+#define STATELESS_SAMPLE_ATTRS                                                                     \
   "aspect_ratio_range: list(float) = [0.75,1.33]; area_range: list(float) = [0.05,1]; "            \
-  "max_attempts: int = 100; use_image_if_no_bounding_boxes: bool = false; seed: int = 0; "         \
-  "seed2: int = 0; T: {uint8, int8, int16, int32, int64}"
-#define SAMPLE_TEXT N_ ("A part of a picture by lot, which holds enough of one of the boxes")
+  "max_attempts: int = 100; use_image_if_no_bounding_boxes: bool = false; "                        \
+  "T: {uint8, int8, int16, int32, int64}"
+#define SAMPLE_ATTRS "seed: int = 0; seed2: int = 0; " STATELESS_SAMPLE_ATTRS
+#define SAMPLE_TEXT  N_ ("A part of a picture by lot, which holds enough of one of the boxes")
 
 static const SluiceOpDef sample_op = {
   .name = "SampleDistortedBoundingBox",
@@ -166,8 +175,20 @@ static const SluiceOpDef sample_v2_op = {
   .recipe = &sample_v2_recipe,
 };
 
+static const SluiceOpDef stateless_sample_op = {
+  .name = "StatelessSampleDistortedBoundingBox",
+  .signature = "image_size: T, bounding_boxes: float, min_object_covered: float, seed: Tseed -> "
+               "begin: T, size: T, bboxes: float",
+  .attrs = "Tseed: index; " STATELESS_SAMPLE_ATTRS,
+  .summary = N_ ("A part of a picture by lot, which holds enough of one of the boxes, the same for "
+                 "the same seed"),
+  .shape = sample_shape,
+  .recipe = &stateless_sample_recipe,
+};
+
 static const SluiceOpDef *const ops[] = {
-  &draw_op, &choose_op, &choose_v2_op, &choose_v3_op, &sample_op, &sample_v2_op,
+  &draw_op,   &choose_op,    &choose_v2_op,        &choose_v3_op,
+  &sample_op, &sample_v2_op, &stateless_sample_op,
 };
 
 const SluiceKernelModule sluice_module_image_boxes = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

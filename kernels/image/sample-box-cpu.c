@@ -31,7 +31,8 @@ static gpointer
 sample_prepare (const SluiceNode *node, GError **error)
 {
   g_autofree State *state = g_new0 (State, 1);
-  sluice_random_node_init (&state->random, node);
+  if (sluice_op_find_attr (node->op, sluice_intern ("seed")))
+    sluice_random_node_init (&state->random, node);
   state->attempts = sluice_node_get_int (node, "max_attempts");
   state->may_take_all = sluice_node_get_bool (node, "use_image_if_no_bounding_boxes");
   if (sluice_op_find_attr (node->op, sluice_intern ("min_object_covered")))
@@ -238,6 +239,16 @@ read_image_size (SluiceKernelCall *call, gint64 size[2])
   return TRUE;
 }
 
+/* Two seeds are input 3 of the stateless op. */
+static gboolean
+begin_random (SluiceKernelCall *call, SluicePhilox *start)
+{
+  const State *s = call->state;
+  if (call->n_inputs > 3)
+    return sluice_call_stateless_random (call, 3, start);
+  return sluice_call_reserve_random (call, (guint64) s->attempts, start);
+}
+
 static gboolean
 sample_compute (SluiceKernelCall *call)
 {
@@ -258,7 +269,7 @@ sample_compute (SluiceKernelCall *call)
     return FALSE;
   g_autofree Rect *boxes = dup_boxes (call, size[0], size[1], &n);
   SluicePhilox start;
-  if (boxes == NULL || !sluice_call_reserve_random (call, (guint64) s->attempts, &start))
+  if (boxes == NULL || !begin_random (call, &start))
     return FALSE;
   SluiceWords words = sluice_words (&start);
   Rect whole = { 0, 0, (gint32) size[1], (gint32) size[0] }, crop = whole;
@@ -288,6 +299,7 @@ sample_compute (SluiceKernelCall *call)
 static const SluiceKernel kernels[] = {
   KERNEL ("SampleDistortedBoundingBox"),
   KERNEL ("SampleDistortedBoundingBoxV2"),
+  KERNEL ("StatelessSampleDistortedBoundingBox"),
 };
 
 const SluiceKernelModule sluice_module_image_sample_box_cpu = { .kernels = kernels,

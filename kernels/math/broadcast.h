@@ -4,7 +4,7 @@
 
 #include "engine/base/shape.h"
 
-#define SLUICE_MAX_OPERANDS 3
+#define SLUICE_MAX_OPERANDS 4
 
 /*
  * Operands of shapes that broadcast together, walked in the order of the output. Dimensions of size

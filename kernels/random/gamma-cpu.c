@@ -10,6 +10,7 @@
 #include "kernels/math/special.h"
 #include "kernels/random/generator.h"
 #include "kernels/random/numbers.h"
+#include "kernels/random/shapes.h"
 
 /* ---- streams ---- */
 
@@ -166,6 +167,52 @@ draw_compute (SluiceKernelCall *call)
          && sluice_call_parallel_for (call, out->n_elements, 256, 150, draw_range, &samples);
 }
 
+/* ---- stateless kernels: the shape that is wanted ends with the parameters' ---- */
+
+/* Parameters are the last input. */
+static gboolean
+draw_from (SluiceKernelCall *call, const SluiceShape *shape, const SluicePhilox *start)
+{
+  const SluiceTensor *parameters = sluice_call_input (call, call->n_inputs - 1);
+  SluiceTensor *out = sluice_call_output (call, 0, shape);
+  if (out == NULL || out->n_elements == 0)
+    return out != NULL;
+  if (!sluice_shape_ends_with (shape, &parameters->shape))
+    {
+      char s[SLUICE_SHAPE_STR], p[SLUICE_SHAPE_STR];
+      return sluice_call_fail (
+          call, SLUICE_ERROR_INVALID_ARGUMENT, "shape %s must end with the parameters', %s",
+          sluice_shape_str (shape, s), sluice_shape_str (&parameters->shape, p));
+    }
+  Samples samples = { .draw = (Law) call->kernel->data,
+                      .philox = *start,
+                      .parameters = parameters,
+                      .out = out,
+                      .n_samples = out->n_elements / parameters->n_elements };
+  return sluice_call_parallel_for (call, out->n_elements, 256, 150, draw_range, &samples);
+}
+
+static gboolean
+seeded_compute (SluiceKernelCall *call)
+{
+  SluiceShape shape;
+  SluicePhilox start;
+  return sluice_call_shape (call, 0, &shape) && sluice_call_stateless_random (call, 1, &start)
+         && draw_from (call, &shape, &start);
+}
+
+static gboolean
+keyed_compute (SluiceKernelCall *call)
+{
+  SluiceShape shape;
+  SluicePhilox start;
+  gint64 algorithm;
+  return sluice_call_keyed_random (call, 1, &start, &algorithm)
+         && sluice_call_shape (call, 0, &shape)
+         && (sluice_shape_n_elements (&shape) == 0 || sluice_call_want_philox (call, algorithm))
+         && draw_from (call, &shape, &start);
+}
+
 /* ---- RandomGammaGrad ---- */
 
 typedef struct
@@ -232,10 +279,18 @@ gamma_grad_compute (SluiceKernelCall *call)
     .compute = draw_compute, .data = (gpointer) law                                                \
   }
 
+#define STATELESS(name, law, function)                                                             \
+  {                                                                                                \
+    .op = name, .device = "CPU", .compute = function, .data = (gpointer) law                       \
+  }
+
 static const SluiceKernel kernels[] = {
   DRAW ("RandomGamma", draw_gamma),
   DRAW ("RandomPoisson", draw_poisson),
   DRAW ("RandomPoissonV2", draw_poisson),
+  STATELESS ("StatelessRandomGammaV2", draw_gamma, seeded_compute),
+  STATELESS ("StatelessRandomGammaV3", draw_gamma, keyed_compute),
+  STATELESS ("StatelessRandomPoisson", draw_poisson, seeded_compute),
   { .op = "RandomGammaGrad", .device = "CPU", .compute = gamma_grad_compute },
 };
 

@@ -41,25 +41,37 @@ permute (gint64 *order, gint64 n, const SluicePhilox *philox)
     }
 }
 
+/* Is there nothing to order? The input is the output then. */
 static gboolean
-shuffle_compute (SluiceKernelCall *call)
+pass_trivial (SluiceKernelCall *call)
+{
+  const SluiceTensor *in = sluice_call_input (call, 0);
+  if (in->n_elements > 1 && in->shape.dim[0] > 1)
+    return FALSE;
+  sluice_call_forward (call, 0, 0);
+  return TRUE;
+}
+
+static gboolean
+check_rows (SluiceKernelCall *call)
+{
+  gint64 n = sluice_call_input (call, 0)->shape.dim[0];
+  return n <= G_MAXUINT32
+         || sluice_call_fail (call, SLUICE_ERROR_UNIMPLEMENTED,
+                              "%" G_GINT64_FORMAT " rows are more than 32 random bits can order",
+                              n);
+}
+
+static gboolean
+shuffle (SluiceKernelCall *call, const SluicePhilox *philox)
 {
   SluiceTensor *in = sluice_call_input (call, 0);
-  if (in->n_elements <= 1 || in->shape.dim[0] <= 1)
-    {
-      sluice_call_forward (call, 0, 0);
-      return TRUE;
-    }
   gint64 n = in->shape.dim[0];
-  if (n > G_MAXUINT32)
-    return sluice_call_fail (call, SLUICE_ERROR_UNIMPLEMENTED,
-                             "%" G_GINT64_FORMAT " rows are more than 32 random bits can order", n);
-  SluicePhilox philox;
   SluiceTensor *out = sluice_call_output (call, 0, &in->shape);
   g_autoptr (SluiceTensor) order = sluice_call_scratch (call, SLUICE_INT64, &SLUICE_SHAPE (n));
-  if (out == NULL || order == NULL || !sluice_call_reserve_random (call, (n - 1 + 3) / 4, &philox))
+  if (out == NULL || order == NULL)
     return FALSE;
-  permute (order->data, n, &philox);
+  permute (order->data, n, philox);
   Rows rows = { .dtype = in->dtype,
                 .size = sluice_dtype_size (in->dtype),
                 .row = in->n_elements / n,
@@ -68,6 +80,28 @@ shuffle_compute (SluiceKernelCall *call)
                 .to = out->data };
   gint64 grain = MAX (1, 4096 / rows.row);
   return sluice_call_parallel_for (call, n, grain, 2 + 0.3 * (double) rows.row, copy_rows, &rows);
+}
+
+static gboolean
+shuffle_compute (SluiceKernelCall *call)
+{
+  SluicePhilox philox;
+  if (pass_trivial (call))
+    return TRUE;
+  gint64 n = sluice_call_input (call, 0)->shape.dim[0];
+  return check_rows (call) && sluice_call_reserve_random (call, (n - 1 + 3) / 4, &philox)
+         && shuffle (call, &philox);
+}
+
+static gboolean
+stateless_shuffle_compute (SluiceKernelCall *call)
+{
+  SluicePhilox philox;
+  gint64 algorithm;
+  if (!sluice_call_keyed_random (call, 1, &philox, &algorithm)
+      || !sluice_call_want_philox (call, algorithm))
+    return FALSE;
+  return pass_trivial (call) || (check_rows (call) && shuffle (call, &philox));
 }
 
 /* ---- RandomCrop ---- */
@@ -127,8 +161,14 @@ crop_compute (SluiceKernelCall *call)
     .prepare = sluice_random_prepare, .free_state = g_free, .compute = function                    \
   }
 
-static const SluiceKernel kernels[] = { MOVER ("RandomShuffle", shuffle_compute),
-                                        MOVER ("RandomCrop", crop_compute) };
+static const SluiceKernel kernels[] = {
+  MOVER ("RandomShuffle", shuffle_compute),
+  MOVER ("RandomCrop", crop_compute),
+  { .op = "StatelessShuffle",
+    .device = "CPU",
+    .flags = SLUICE_KERNEL_KEEPS_DENORMALS,
+    .compute = stateless_shuffle_compute },
+};
 
 const SluiceKernelModule sluice_module_random_shuffle_cpu = { .kernels = kernels,
                                                               .n_kernels = G_N_ELEMENTS (kernels) };

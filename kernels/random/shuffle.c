@@ -2,13 +2,13 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * Elements in another order or from a random place: RandomShuffle permutes along the first
- * dimension, RandomCrop cuts a window out of an image.
+ * Elements in another order or from a random place: RandomShuffle and StatelessShuffle permute
+ * along the first dimension, RandomCrop cuts a window out of an image.
  */
 #include <glib/gi18n-lib.h>
 
 #include "engine/device/kernel.h"
-#include "engine/graph/shape-context.h"
+#include "kernels/random/shapes.h"
 
 static gboolean
 crop_shape (SluiceShapeContext *c, GError **error)
@@ -31,6 +31,12 @@ crop_shape (SluiceShapeContext *c, GError **error)
   return TRUE;
 }
 
+static gboolean
+stateless_shuffle_shape (SluiceShapeContext *c, GError **error)
+{
+  return sluice_shape_want_key (c, 1, error) && sluice_shape_unchanged (c, error);
+}
+
 static const SluiceSample shuffle_samples[] = {
   { "seed=3; seed2=7", "float[17]" },      { "seed=3; seed2=7", "int32[5,2]" },
   { "seed=3; seed2=7", "string[4]" },      { "seed=3; seed2=7", "bool[3,2]" },
@@ -38,6 +44,16 @@ static const SluiceSample shuffle_samples[] = {
 };
 static const SluiceRecipe shuffle_recipe = { .samples = shuffle_samples,
                                              .n_samples = G_N_ELEMENTS (shuffle_samples) };
+
+#define KEY "uint64[1]={77}; uint64[2]={3,9}; int32[]=1"
+static const SluiceSample stateless_shuffle_samples[] = {
+  { "", "float[17]; " KEY, 0, 0, TRUE },      { "", "int32[5,2]; " KEY, 0, 0, TRUE },
+  { "", "string[4]; " KEY, 0, 0, TRUE },      { "", "bool[3,2]; " KEY, 0, 0, TRUE },
+  { "", "complex64[1,3]; " KEY, 0, 0, TRUE }, { "", "half[0,2]; " KEY, 0, 0, TRUE },
+};
+static const SluiceRecipe stateless_shuffle_recipe = {
+  .samples = stateless_shuffle_samples, .n_samples = G_N_ELEMENTS (stateless_shuffle_samples)
+};
 
 static const SluiceSample crop_samples[] = {
   { "seed=3; seed2=7", "float[7,6,2]; int64[2]={3,2}" },
@@ -59,6 +75,15 @@ static const SluiceOpDef shuffle_op = {
   .recipe = &shuffle_recipe,
 };
 
+static const SluiceOpDef stateless_shuffle_op = {
+  .name = "StatelessShuffle",
+  .signature = "value: T, key: uint64, counter: uint64, alg: int32 -> output: T",
+  .attrs = "T: type",
+  .summary = N_ ("The same rows in random order, the same for the same seed"),
+  .shape = stateless_shuffle_shape,
+  .recipe = &stateless_shuffle_recipe,
+};
+
 static const SluiceOpDef crop_op = {
   .name = "RandomCrop",
   .signature = "image: T, size: int64 -> output: T",
@@ -69,6 +94,6 @@ static const SluiceOpDef crop_op = {
   .recipe = &crop_recipe,
 };
 
-static const SluiceOpDef *const ops[] = { &shuffle_op, &crop_op };
+static const SluiceOpDef *const ops[] = { &shuffle_op, &crop_op, &stateless_shuffle_op };
 
 const SluiceKernelModule sluice_module_random_shuffle = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

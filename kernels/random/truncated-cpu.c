@@ -2,15 +2,17 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * ParameterizedTruncatedNormal: normal laws with bounds, a law for each index of the first
- * dimension. By rejection, from the law that rejects least (Robert 1995). All laws draw from one
+ * Normal laws with bounds: a law for each index of the first dimension, or, stateless, of the last
+ * ones. By rejection, from the law that rejects least (Robert 1995). All laws draw from one
  * stream, one after the other, as TensorFlow's do on one thread, so the work is not cut.
  */
 #include <math.h>
 
 #include "kernels/array/array.h"
+#include "kernels/math/broadcast.h"
 #include "kernels/random/generator.h"
 #include "kernels/random/numbers.h"
+#include "kernels/random/shapes.h"
 
 #define MAX_TRIES 1000 /* that TensorFlow reserves random numbers for */
 /* Where all have one law, they are drawn in batches of so many. */
@@ -83,14 +85,15 @@ typedef struct
 {
   Source source;
   SluiceTensor *out;
-  gint64 next, end;
+  gint64 next, end, step; /* elements of out */
   int n_tries;
 } Target;
 
 static void
 accept (Target *t, const Law *law, double z)
 {
-  sluice_number_set (t->out, t->next++, z * law->deviation + law->mean);
+  sluice_number_set (t->out, t->next, z * law->deviation + law->mean);
+  t->next += t->step;
   t->n_tries = 0;
 }
 
@@ -171,23 +174,17 @@ sample (Target *t, const Law *law)
 
 /* ---- the call ---- */
 
-static double
-parameter (SluiceKernelCall *call, guint input, gint64 batch)
-{
-  const SluiceTensor *tensor = sluice_call_input (call, input);
-  return sluice_number_get (tensor, tensor->n_elements == 1 ? 0 : batch);
-}
-
+/* FALSE: there is no such law. */
 static gboolean
-read_law (SluiceKernelCall *call, gint64 batch, Law *law)
+set_law (SluiceKernelCall *call, gint64 number, const double parameters[4], Law *law)
 {
-  double mean = parameter (call, 1, batch), deviation = parameter (call, 2, batch);
-  double low = parameter (call, 3, batch), high = parameter (call, 4, batch);
+  double mean = parameters[0], deviation = parameters[1];
+  double low = parameters[2], high = parameters[3];
   if (!(deviation > 0 && low < high && (isfinite (low) || isfinite (high))))
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "batch %" G_GINT64_FORMAT ": deviation %g must be positive, minval %g "
                              "below maxval %g, and one of these finite",
-                             batch, deviation, low, high);
+                             number, deviation, low, high);
   if (low == -INFINITY || high < mean)
     {
       double swap = low;
@@ -201,6 +198,22 @@ read_law (SluiceKernelCall *call, gint64 batch, Law *law)
                 .high = (high - mean) / deviation };
   return TRUE;
 }
+
+static gboolean
+run_law (SluiceKernelCall *call, gint64 number, const double parameters[4], Target *t)
+{
+  Law law = { 0 };
+  t->n_tries = 0;
+  if (*call->cancelled)
+    return sluice_call_fail (call, SLUICE_ERROR_CANCELLED, "the step was cancelled");
+  return set_law (call, number, parameters, &law)
+         && (sample (t, &law)
+             || sluice_call_fail (call, SLUICE_ERROR_INTERNAL,
+                                  "batch %" G_GINT64_FORMAT ": %d samples in a row were rejected",
+                                  number, MAX_TRIES));
+}
+
+/* ---- ParameterizedTruncatedNormal ---- */
 
 /* How the output is divided into batches. */
 static gboolean
@@ -246,25 +259,76 @@ truncated_compute (SluiceKernelCall *call)
     return FALSE;
   if (out->n_elements == 0)
     return TRUE;
-  Target t = { .source.dtype = out->dtype, .out = out };
+  Target t = { .source.dtype = out->dtype, .out = out, .step = 1 };
   guint64 n_groups = (guint64) n_batches * 2 * MAX_TRIES * (batch_size + 3) / 4;
   if (!sluice_call_reserve_random (call, n_groups, &t.source.philox))
     return FALSE;
-  for (gint64 batch = 0; batch < n_batches; batch++)
+  gboolean ok = TRUE;
+  for (gint64 batch = 0; ok && batch < n_batches; batch++)
     {
-      Law law = { 0 };
+      double parameters[4];
+      for (guint i = 0; i < 4; i++)
+        {
+          const SluiceTensor *p = sluice_call_input (call, i + 1);
+          parameters[i] = sluice_number_get (p, p->n_elements == 1 ? 0 : batch);
+        }
       t.end = MIN ((batch + 1) * batch_size, out->n_elements);
-      t.n_tries = 0;
-      if (*call->cancelled)
-        return sluice_call_fail (call, SLUICE_ERROR_CANCELLED, "the step was cancelled");
-      if (!read_law (call, batch, &law))
-        return FALSE;
-      if (!sample (&t, &law))
-        return sluice_call_fail (call, SLUICE_ERROR_INTERNAL,
-                                 "batch %" G_GINT64_FORMAT ": %d samples in a row were rejected",
-                                 batch, MAX_TRIES);
+      ok = run_law (call, batch, parameters, &t);
     }
-  return TRUE;
+  return ok;
+}
+
+/* ---- StatelessParameterizedTruncatedNormal ---- */
+
+/* The laws are those of the last dimensions, `n_laws` of them; samples of one follow each other
+ * there at a distance of so many. */
+static gboolean
+draw_laws (SluiceKernelCall *call, const SluiceBroadcast *nest, gint64 n_laws, Target *t)
+{
+  int inner = nest->rank - 1;
+  gboolean ok = TRUE;
+  t->step = n_laws;
+  for (gint64 law = 0; ok && law < n_laws; law++)
+    {
+      double parameters[4];
+      gint64 row = law / nest->dim[inner], column = law % nest->dim[inner];
+      for (guint i = 0; i < 4; i++)
+        parameters[i] =
+            sluice_number_get (sluice_call_input (call, i + 2),
+                               sluice_broadcast_row (nest, i, row) + column * nest->step[i][inner]);
+      t->next = law;
+      t->end = t->out->n_elements;
+      ok = run_law (call, law, parameters, t);
+    }
+  return ok;
+}
+
+static gboolean
+stateless_compute (SluiceKernelCall *call)
+{
+  Target t = { 0 };
+  SluiceBroadcast nest;
+  SluiceShape laws, shape;
+  const SluiceShape *shapes[4];
+  char s[SLUICE_SHAPE_STR], l[SLUICE_SHAPE_STR];
+  if (!sluice_call_stateless_random (call, 1, &t.source.philox))
+    return FALSE;
+  for (guint i = 0; i < 4; i++)
+    shapes[i] = &sluice_call_input (call, i + 2)->shape;
+  if (!sluice_broadcast_make (&nest, shapes, 4, &laws))
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "means, stddevs, minvals and maxvals do not broadcast together");
+  if (!sluice_call_want_rank (call, 0, 1) || !sluice_call_shape (call, 0, &shape))
+    return FALSE;
+  if (!sluice_shape_ends_with (&shape, &laws))
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "shape %s must end with that of the parameters together, %s",
+                             sluice_shape_str (&shape, s), sluice_shape_str (&laws, l));
+  t.out = sluice_call_output (call, 0, &shape);
+  if (t.out == NULL || t.out->n_elements == 0)
+    return t.out != NULL;
+  t.source.dtype = t.out->dtype;
+  return draw_laws (call, &nest, sluice_shape_n_elements (&laws), &t);
 }
 
 static const SluiceKernel kernels[] = {
@@ -273,6 +337,7 @@ static const SluiceKernel kernels[] = {
     .prepare = sluice_random_prepare,
     .free_state = g_free,
     .compute = truncated_compute },
+  { .op = "StatelessParameterizedTruncatedNormal", .device = "CPU", .compute = stateless_compute },
 };
 
 const SluiceKernelModule sluice_module_random_truncated_cpu = { .kernels = kernels,

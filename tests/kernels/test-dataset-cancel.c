@@ -42,6 +42,7 @@ static const HandleNode nodes[] = {
   NUMBER ("thousand", "1000"),
   NUMBER ("most", "4611686018427387904"),
   NUMBER ("minus", "-1"),
+  NUMBER ("minus_two", "-2"),
   LENGTH ("any", "-1"),
   LENGTH ("wide", "600"),
   { "yes",
@@ -57,7 +58,7 @@ static const HandleNode nodes[] = {
   { "filled", { "PaddedBatchDataset" }, PADDED ("wide") },
   { "shuffled",
     { "ShuffleDataset" },
-    "input: 'source' input: 'minus' input: 'one' input: 'one'" LONGS },
+    "input: 'source' input: 'minus_two' input: 'one' input: 'one'" LONGS },
   { "no_name",
     { "Const" },
     "attr { key: 'dtype' value { type: DT_STRING } } attr { key: 'value' value { tensor { dtype: "
