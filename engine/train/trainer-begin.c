@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/store/kinds/graph.h"
 #include "engine/train/trainer-private.h"
 
 double
@@ -177,6 +178,22 @@ go_on (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
   return open_all_series (self, error);
 }
 
+/* The graph as the run had it, among its records: what other programs are given of it. */
+static gboolean
+log_graph (SluiceTrainer *self, GError **error)
+{
+  g_autoptr (GBytes) graph =
+      sluice_graph_export (self->machine->graph, SLUICE_EXPORT_PLAIN_GRAPH, error);
+  if (graph == NULL)
+    return FALSE;
+  gint64 series =
+      sluice_run_log_series (self->log, SLUICE_RUN_GRAPH_TAG, SLUICE_SERIES_GRAPH, error);
+  if (series >= 0)
+    sluice_run_log_record (self->log, series,
+                           &sluice_graph_record_new (0, trainer_wall_now (), graph)->base);
+  return series >= 0;
+}
+
 /* What goes on from a first checkpoint needs the file that its values came from no more. */
 static gboolean
 keep_values (SluiceTrainer *self, const char *init_from, GError **error)
@@ -193,7 +210,8 @@ begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
   if (begin_run (self, options, error)
       && (self->log = sluice_store_open_log (self->store, self->info->id, error)) != NULL
-      && keep_values (self, options->init_from, error) && open_all_series (self, error))
+      && log_graph (self, error) && keep_values (self, options->init_from, error)
+      && open_all_series (self, error))
     return TRUE;
   if (self->info != NULL && self->info->id != 0)
     sluice_store_delete_run (self->store, self->info->id, NULL);
