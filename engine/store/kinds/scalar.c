@@ -122,53 +122,47 @@ scalar_take_value (const SluiceValueIn *in, GError **error)
 /*
  * A view that needs nothing of ours: chunks are taken apart in SQL, digit by digit, so that any
  * program with SQLite reads points. An int64 is its bits, least byte first; a double is
- * (-1)^sign * mantissa * 2^k, with every k from a list of powers, so that it is exact.
+ * (-1)^sign * mantissa * 2^k, the power by a shift or, far from 1, from a list of all of them:
+ * exact. Each step is a subquery that is DISTINCT: else SQLite would write it into the next one
+ * sixteen times, and read the whole chunk as often.
  */
-#define DIGIT(x, at)         "instr ('123456789ABCDEF', substr (" x ", " #at ", 1))"
-#define BYTE(x, a, b)        "(" DIGIT (x, a) " * 16 + " DIGIT (x, b) ")"
-#define SHIFTED(x, a, b, by) "(" BYTE (x, a, b) " << " #by ")"
-#define BITS(x)                                                                                    \
-  "(" BYTE (x, 1, 2) " | " SHIFTED (x, 3, 4, 8) " | " SHIFTED (x, 5, 6, 16) " | " SHIFTED (        \
-      x, 7, 8, 24) " | " SHIFTED (x, 9, 10,                                                        \
-                                  32) " | " SHIFTED (x, 11, 12,                                    \
-                                                     40) " | " SHIFTED (x, 13, 14,                 \
-                                                                        48) " | " SHIFTED (x, 15,  \
-                                                                                           16,     \
-                                                                                           56) ")"
-#define EXPONENT(x) "(" x " >> 52 & 2047)"
-#define MANTISSA(x) "(" x " & 4503599627370495)"
-#define NUMBER(x, power)                                                                           \
-  "CASE WHEN " EXPONENT (x) " < 2047 THEN (CASE WHEN " x " < 0 THEN -1.0 ELSE 1.0 END) * "         \
-                            "(" MANTISSA (x) " + (CASE WHEN " EXPONENT (                           \
-                                x) " > 0 THEN 4503599627370496 ELSE 0 END)) * " power              \
-                                   " WHEN " MANTISSA (x) " = 0 THEN (CASE WHEN " x                 \
-                                                         " < 0 THEN -9e999 ELSE 9e999 END) END"
-#define POWER(x) "max (" EXPONENT (x) ", 1) - 1075"
+#define DIGIT(at)              "instr ('123456789ABCDEF', substr (h, " #at ", 1))"
+#define BYTE(a, b)             "(" DIGIT (a) " * 16 + " DIGIT (b) ")"
+#define SHIFTED_BYTE(a, b, by) "(" BYTE (a, b) " << " #by ")"
+#define BITS                                                                                         \
+  BYTE (1, 2)                                                                                        \
+  " | " SHIFTED_BYTE (3, 4, 8) " | " SHIFTED_BYTE (5, 6, 16) " | " SHIFTED_BYTE (                    \
+      7, 8,                                                                                          \
+      24) " | " SHIFTED_BYTE (9, 10,                                                                 \
+                              32) " | " SHIFTED_BYTE (11, 12,                                        \
+                                                      40) " | " SHIFTED_BYTE (13, 14,                \
+                                                                              48) " |"               \
+                                                                                  " " SHIFTED_BYTE ( \
+                                                                                      15, 16, 56)
+/* Number `at` of a chunk, as the bits x. */
+#define WORD(at)                                                                                   \
+  "(SELECT DISTINCT " BITS " AS x FROM "                                                           \
+  "(SELECT DISTINCT hex (substr (c.data, 8 * (" at ") + 1, 8)) AS h))"
+#define PARTS(at)                                                                                  \
+  "(SELECT DISTINCT CASE WHEN x < 0 THEN -1.0 ELSE 1.0 END AS sign, x >> 52 & 2047 AS e, "         \
+  "x & 4503599627370495 AS m FROM " WORD (at) ")"
+#define NUMBER(at)                                                                                 \
+  "(SELECT CASE WHEN e = 2047 AND m = 0 THEN sign * 9e999 WHEN e = 2047 THEN NULL "                \
+  "WHEN e = 0 AND m = 0 THEN sign * 0 "                                                            \
+  "WHEN e BETWEEN 1014 AND 1075 THEN sign * (m + 4503599627370496) / (1 << 1075 - e) "             \
+  "ELSE sign * (m + CASE WHEN e > 0 THEN 4503599627370496 ELSE 0 END) * "                          \
+  "(SELECT p FROM power WHERE k = max (e, 1) - 1075) END FROM " PARTS (at) ")"
 #define PLAIN_VIEW                                                                                 \
   "WITH RECURSIVE nth (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM nth WHERE i < 2047), "          \
-  "up (k, p) AS (SELECT 0, 1.0 UNION ALL SELECT k + 1, p * 2 FROM up WHERE k < 972), "             \
+  "up (k, p) AS (SELECT 0, 1.0 UNION ALL SELECT k + 1, p * 2 FROM up WHERE k < 971), "             \
   "down (k, p) AS (SELECT -1, 0.5 UNION ALL SELECT k - 1, p / 2 FROM down WHERE k > -1074), "      \
-  "power (k, p) AS MATERIALIZED (SELECT k, p FROM up UNION ALL SELECT k, p FROM down), "           \
-  "bits (series, step, wall, value) AS (SELECT series, " BITS ("a") ", " BITS ("b") ", " BITS (    \
-      "c") " FROM (SELECT c.series AS series, hex (substr (c.data, 8 * i + 1, 8)) AS a, "          \
-           "hex (substr (c.data, 8 * (c.n + i) + 1, 8)) AS b, "                                    \
-           "hex (substr (c.data, 8 * (2 * c.n + i) + 1, 8)) AS c "                                 \
-           "FROM scalar_chunks c JOIN nth ON nth.i < c.n)) "                                       \
-           "SELECT runs.name AS run, s.tag AS tag, b.step AS step, " NUMBER (                      \
-               "b.wall",                                                                           \
-               "w.p") " AS wall_time, " NUMBER ("b.value",                                         \
-                                                "v.p") " AS value FROM series s "                  \
-                                                       "JOIN runs ON runs.id = s.run JOIN bits b " \
-                                                       "ON b.series = s.id "                       \
-                                                       "JOIN power w ON w.k = " POWER (            \
-                                                           "b.wall") " JOIN power v ON v.k "       \
-                                                                     "= " POWER ("b.value") " WHE" \
-                                                                                            "RE "  \
-                                                                                            "runs" \
-                                                                                            ".del" \
-                                                                                            "eted" \
-                                                                                            " IS " \
-                                                                                            "NULL"
+  "power (k, p) AS MATERIALIZED (SELECT k, p FROM up UNION ALL SELECT k, p FROM down) "            \
+  "SELECT runs.name AS run, s.tag AS tag, (SELECT x FROM " WORD ("i") ") AS step, " NUMBER (       \
+      "c.n + i") " AS wall_time, " NUMBER ("2 * c.n + i") " AS value FROM runs "                   \
+                                                          "JOIN series s ON s.run = runs.id JOIN " \
+                                                          "scalar_chunks c ON c.series = s.id "    \
+                                                          "JOIN nth ON nth.i < c.n WHERE "         \
+                                                          "runs.deleted IS NULL"
 
 static const SluiceMigration migrations[] = {
   /* data: n steps (int64), n wall times and n values (double), little-endian. NaN is stored as NULL
