@@ -68,7 +68,9 @@ const Verb verb_export = {
   .details = N_ ("tfevents is a folder with an event file, as TensorBoard reads it: scalars, "
                  "histograms, images, audio, text, PR curves, hyper-parameters, tensors, the graph "
                  "and RunMetadata with their steps and wall times; what happened to the run (its "
-                 "events) is in it as log messages. csv has a line a record (run, tag, kind, step, "
+                 "events) is in it as log messages. Scalars are floats of 32 bits there, as "
+                 "TensorFlow writes them; the other formats have all digits. csv has a line a "
+                 "record (run, tag, kind, step, "
                  "wall_time, value), jsonl an object a series, as `sluice log --json`; in both, "
                  "pictures, clips and messages are told by their SHA-256."),
   .options = options,

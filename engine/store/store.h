@@ -123,7 +123,8 @@ sluice_run_log_scalar (SluiceRunLog *self, gint64 series, gint64 step, double wa
  * Queued behind points; a record of a (series, step) that is there is replaced.
  */
 void sluice_run_log_record (SluiceRunLog *self, gint64 series, SluiceRecord *take);
-/* SummaryMetadata that the series came with, for whoever exports it: kept from its first record. */
+/* SummaryMetadata that the series came with, for whoever exports it. Cheap after the first call for
+ * a series: what came first stays. */
 gboolean
 sluice_run_log_set_metadata (SluiceRunLog *self, gint64 series, GBytes *metadata, GError **error);
 /* "checkpoint", "resume", "pause", "failed", "learning-rate 0.1 to 0.03" …: drawn as marks in

@@ -67,10 +67,11 @@ struct _SluiceRunLog
   SluiceStore *store;
   StoreWriter *writer;
   gint64 run;
-  GHashTable *ids;  /* tag -> gint64 series; the logging thread's */
-  Queue queue;      /* under writer->lock: logged, not yet taken */
-  Queue batch;      /* the writer thread's: taken, not yet committed */
-  guint64 n_logged; /* under writer->lock */
+  GHashTable *ids;       /* tag -> gint64 series; the logging thread's */
+  GHashTable *described; /* set of gint64 series with metadata; the logging thread's */
+  Queue queue;           /* under writer->lock: logged, not yet taken */
+  Queue batch;           /* the writer thread's: taken, not yet committed */
+  guint64 n_logged;      /* under writer->lock */
   guint64 n_committed;
   gsize n_bytes; /* of records that wait; under writer->lock */
 };
@@ -422,6 +423,7 @@ run_log_new (SluiceStore *store, gint64 run)
   self->writer = store_get_writer (store);
   self->run = run;
   self->ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->described = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   self->queue = queue_new ();
   self->batch = queue_new ();
   pthread_mutex_lock (&self->writer->lock);
@@ -442,6 +444,7 @@ sluice_run_log_close (SluiceRunLog *self, GError **error)
   queue_free (&self->queue);
   queue_free (&self->batch);
   g_hash_table_unref (self->ids);
+  g_hash_table_unref (self->described);
   g_object_unref (self->store);
   g_free (self);
   return ok;
@@ -559,7 +562,8 @@ static gboolean
 set_metadata (sqlite3 *db, gpointer data, GError **error)
 {
   MetadataRequest *request = data;
-  return store_change (db, error, "UPDATE series SET metadata = ? WHERE id = ?", "bi",
+  return store_change (db, error,
+                       "UPDATE series SET metadata = ? WHERE id = ? AND metadata IS NULL", "bi",
                        request->metadata, request->series);
 }
 
@@ -567,7 +571,12 @@ gboolean
 sluice_run_log_set_metadata (SluiceRunLog *self, gint64 series, GBytes *metadata, GError **error)
 {
   MetadataRequest request = { series, metadata };
-  return store_writer_run (self->writer, set_metadata, &request, error);
+  if (g_hash_table_contains (self->described, &series))
+    return TRUE;
+  if (!store_writer_run (self->writer, set_metadata, &request, error))
+    return FALSE;
+  g_hash_table_add (self->described, g_memdup2 (&series, sizeof series));
+  return TRUE;
 }
 
 /* Waits, the lock held, until no more than `most` values and bytes wait. FALSE after a try to

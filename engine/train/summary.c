@@ -7,23 +7,46 @@
 #include "engine/store/kinds/scalar.h"
 #include "engine/store/summary-value.h"
 
+typedef struct
+{
+  SluiceRunLog *log;
+  const Sluice__Event__SummaryMetadata *metadata; /* (nullable) */
+} Target;
+
+/* What a record does not say itself: names, descriptions, whose plugin's tensor it is. */
+static gboolean
+keep_metadata (const Target *target, gint64 series, SluiceSeriesKind kind, GError **error)
+{
+  const Sluice__Event__SummaryMetadata *metadata = target->metadata;
+  if (metadata == NULL
+      || (kind != SLUICE_SERIES_TENSOR && *metadata->display_name == '\0'
+          && *metadata->summary_description == '\0'))
+    return TRUE;
+  gsize length = sluice__event__summary_metadata__get_packed_size (metadata);
+  guint8 *packed = g_malloc (length);
+  sluice__event__summary_metadata__pack (metadata, packed);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (packed, length);
+  return sluice_run_log_set_metadata (target->log, series, bytes, error);
+}
+
 /* A record finds its series by tag; a point takes the way of points. */
 static gboolean
 log_record (SluiceRecord *take, const char *tag, gpointer data, GError **error)
 {
-  SluiceRunLog *log = data;
+  const Target *target = data;
   SluiceSeriesKind kind = sluice_kind_get_number (take->kind);
-  gint64 series = sluice_run_log_series (log, tag, kind, error);
-  if (series >= 0 && kind != SLUICE_SERIES_SCALAR)
+  gint64 series = sluice_run_log_series (target->log, tag, kind, error);
+  gboolean ok = series >= 0 && keep_metadata (target, series, kind, error);
+  if (ok && kind != SLUICE_SERIES_SCALAR)
     {
-      sluice_run_log_record (log, series, take);
+      sluice_run_log_record (target->log, series, take);
       return TRUE;
     }
-  if (series >= 0)
-    sluice_run_log_scalar (log, series, take->step, take->wall,
+  if (ok)
+    sluice_run_log_scalar (target->log, series, take->step, take->wall,
                            ((SluiceScalarRecord *) take)->value);
   sluice_record_free (take);
-  return series >= 0;
+  return ok;
 }
 
 gboolean
@@ -41,9 +64,9 @@ sluice_summary_log (
       gboolean ok = TRUE;
       for (size_t k = 0; ok && k < message->n_value; k++)
         {
-          const SluiceValueIn in = {
-            message->value[k], message->value[k]->metadata, step, wall, log_record, log
-          };
+          Target target = { log, message->value[k]->metadata };
+          const SluiceValueIn in = { message->value[k], target.metadata, step, wall,
+                                     log_record,        &target };
           ok = sluice_summary_value_take (&in, error);
         }
       sluice__event__summary__free_unpacked (message, NULL);

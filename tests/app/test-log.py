@@ -232,6 +232,8 @@ class Log:
         self.tap.point("tfevents is one event file of whole records", len(files) == 1
                        and ".tfevents." in files[0].name and at == len(data)
                        and n == len(rows) + 1, files)
+        self.tap.point("with the metadata that came with a tensor", # beside its constant
+                       data.count(metadata("mesh")) == 2)
         again = self.call("export", "--run", "first", "--format", "tfevents", "--out",
                           out["tfevents"])
         self.check("not into a folder that has one", again, 1, "event files already")

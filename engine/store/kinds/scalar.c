@@ -3,8 +3,6 @@
 
 #include "engine/store/kinds/scalar.h"
 
-#include <math.h>
-
 #include "engine/base/difference.h"
 #include "engine/base/error.h"
 #include "engine/base/wire-put.h"
@@ -84,19 +82,13 @@ scalar_dup_json (const SluiceRecord *record)
   return g_string_free (json, FALSE);
 }
 
-/* As TensorFlow 1 writes it where a float holds it: what every reader knows; else as a double. */
+/* As TensorFlow writes scalars, a float: what every reader of event files knows. */
 static void
 scalar_put_event (const SluiceRecord *record, const SluiceEventOut *out)
 {
   const SluicePluginOut plugin = { "scalars", SLUICE_CLASS_SCALAR, NULL };
-  double value = ((const SluiceScalarRecord *) record)->value;
-  if (isnan (value) || (double) (float) value == value)
-    {
-      sluice_summary_value_put_simple (out, (float) value, &plugin);
-      return;
-    }
-  g_autoptr (SluiceTensor) tensor = sluice_tensor_new_from (SLUICE_DOUBLE, NULL, &value);
-  sluice_summary_value_put_tensor (out, tensor, &plugin);
+  sluice_summary_value_put_simple (out, (float) ((const SluiceScalarRecord *) record)->value,
+                                   &plugin);
 }
 
 static SluiceValueResult
@@ -126,22 +118,15 @@ scalar_take_value (const SluiceValueIn *in, GError **error)
  * exact. Each step is a subquery that is DISTINCT: else SQLite would write it into the next one
  * sixteen times, and read the whole chunk as often.
  */
-#define DIGIT(at)              "instr ('123456789ABCDEF', substr (h, " #at ", 1))"
-#define BYTE(a, b)             "(" DIGIT (a) " * 16 + " DIGIT (b) ")"
-#define SHIFTED_BYTE(a, b, by) "(" BYTE (a, b) " << " #by ")"
-#define BITS                                                                                         \
-  BYTE (1, 2)                                                                                        \
-  " | " SHIFTED_BYTE (3, 4, 8) " | " SHIFTED_BYTE (5, 6, 16) " | " SHIFTED_BYTE (                    \
-      7, 8,                                                                                          \
-      24) " | " SHIFTED_BYTE (9, 10,                                                                 \
-                              32) " | " SHIFTED_BYTE (11, 12,                                        \
-                                                      40) " | " SHIFTED_BYTE (13, 14,                \
-                                                                              48) " |"               \
-                                                                                  " " SHIFTED_BYTE ( \
-                                                                                      15, 16, 56)
+#define DIGIT(at)         "instr ('123456789ABCDEF', substr (h, " #at ", 1))"
+#define BYTE(a, b)        "(" DIGIT (a) " * 16 + " DIGIT (b) ")"
+#define SHIFTED(a, b, by) " | (" BYTE (a, b) " << " #by ")"
+#define BITS_0_31         BYTE (1, 2) SHIFTED (3, 4, 8) SHIFTED (5, 6, 16) SHIFTED (7, 8, 24)
+#define BITS_32_47        SHIFTED (9, 10, 32) SHIFTED (11, 12, 40)
+#define BITS_48_63        SHIFTED (13, 14, 48) SHIFTED (15, 16, 56)
 /* Number `at` of a chunk, as the bits x. */
 #define WORD(at)                                                                                   \
-  "(SELECT DISTINCT " BITS " AS x FROM "                                                           \
+  "(SELECT DISTINCT " BITS_0_31 BITS_32_47 BITS_48_63 " AS x FROM "                                \
   "(SELECT DISTINCT hex (substr (c.data, 8 * (" at ") + 1, 8)) AS h))"
 #define PARTS(at)                                                                                  \
   "(SELECT DISTINCT CASE WHEN x < 0 THEN -1.0 ELSE 1.0 END AS sign, x >> 52 & 2047 AS e, "         \

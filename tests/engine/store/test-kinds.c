@@ -122,7 +122,7 @@ sample (const SluiceKind *kind, gint64 step)
   switch (kind->number)
     {
     case SLUICE_SERIES_SCALAR:
-      return &sluice_scalar_record_new (step, WALL, step == 3 ? NAN : 0.1 * (double) step)->base;
+      return &sluice_scalar_record_new (step, WALL, step == 3 ? NAN : 0.125 * (double) step)->base;
     case SLUICE_SERIES_HISTOGRAM:
       return sample_histogram (step);
     case SLUICE_SERIES_IMAGE:
@@ -344,7 +344,7 @@ test_json (Fixture *f, gconstpointer unused)
       g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "values")), ==,
                         2);
       if (info->kind == SLUICE_SERIES_SCALAR)
-        g_assert_nonnull (strstr (text, "\"values\": [\"NaN\", 0.4]"));
+        g_assert_nonnull (strstr (text, "\"values\": [\"NaN\", 0.5]"));
       if (info->kind == SLUICE_SERIES_HISTOGRAM)
         g_assert_nonnull (strstr (text, "\"sum_squares\": \"Infinity\", \"limits\": [-1, 0.5, 5]"));
     }
@@ -466,7 +466,7 @@ test_text_files (Fixture *f, gconstpointer unused)
   g_assert_true (sluice_store_export (f->store, &f->run, SLUICE_LOG_CSV, csv, &n, &error));
   g_assert_true (g_file_get_contents (csv, &text, NULL, &error));
   g_assert_true (g_str_has_prefix (text, "run,tag,kind,step,wall_time,value\r\n"));
-  g_assert_nonnull (strstr (text, "a run,kind-scalar,scalar,1,1700000000,0.1\r\n"));
+  g_assert_nonnull (strstr (text, "a run,kind-scalar,scalar,1,1700000000,0.125\r\n"));
   g_assert_nonnull (strstr (text, "a run,kind-scalar,scalar,3,1700000000,NaN\r\n"));
   g_assert_nonnull (
       strstr (text, "a run,kind-event,event,1,1700000000,\"\"\"why, \\\"\"so\\\"\"\"\"\"\r\n"));
@@ -616,7 +616,7 @@ test_query (Fixture *f, gconstpointer unused)
     g_autofree char *want = g_strdup_printf ("a run|kind-%s|0|6|7\n", kind->name);
     assert_query (f, sql, want);
   }
-  assert_query (f, "SELECT sum (value) FROM points", "1.8\n");
+  assert_query (f, "SELECT sum (value) FROM points", "2.25\n");
   assert_query (f, "SELECT limits, counts, min, max FROM histogram_points WHERE step = 1",
                 "[-1, 0.5, 3]|[3, 0, 1]|-4.0|2.5\n");
   assert_query (f, "SELECT json_extract (settings, '$.optimizer') FROM hparams_points LIMIT 1",
