@@ -599,6 +599,9 @@ wait_for_queue (SluiceRunLog *self, guint most, gsize most_bytes, GError **error
         }
       tries = writer->n_tries;
     }
+  /* Who is told of commits has been told of this one. */
+  while (writer->announcing)
+    pthread_cond_wait (&writer->done, &writer->lock);
   return TRUE;
 }
 

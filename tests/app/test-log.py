@@ -127,7 +127,7 @@ class Log:
         ini.write_text(re.sub(r"summaries=.*", "summaries=extra/merged:0", ini.read_text()))
         for name in ("first", "second"):
             run = self.call("train", project, "--workspace", self.workspace, "--run", name,
-                            "--steps", STEPS)
+                            "--steps", STEPS, "--set", "learning-rate=0.5")
             self.check(f"a run with every kind of summary trains: {name}", run, 0, "finished")
 
     def log(self):
@@ -136,7 +136,8 @@ class Log:
         want = {"words": "text", "word": "text", "curve": "pr-curve", "settings": "hparams",
                 "points-in-space": "tensor", "pictures": "image", "sound/audio": "audio",
                 "scalar": "scalar", "loss": "scalar", "hidden/weights": "histogram",
-                "__run_graph__": "graph", "checkpoint": "event"}
+                "__run_graph__": "graph", "checkpoint": "event",
+                "_hparams_/session_start_info": "hparams"}
         self.tap.point("each is logged as what it is", want.items() <= kinds.items(), kinds)
         self.tap.point("of every run", {run for run, _ in every} == {"first", "second"})
         loss = every["first", "loss"]
@@ -161,6 +162,9 @@ class Log:
                        and values["points-in-space"][0]["values"] == [3, -4]
                        and values["pictures"][0]["width"] == 2
                        and values["curve"][0]["recall"] == [2.5, 2.75], values)
+        settings = values["_hparams_/session_start_info"][0]["settings"]
+        self.tap.point("what was set is a record", settings == {
+            "batch": 64, "seed": 1, "steps": STEPS, "learning-rate": 0.5}, settings)
         self.choose()
 
     def choose(self):

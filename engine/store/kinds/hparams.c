@@ -22,6 +22,36 @@ sluice_hparams_new (gint64 step, double wall, GBytes *content)
   return self;
 }
 
+SluiceBytesRecord *
+sluice_hparams_new_start (gint64 step, double wall, const SluiceHparam *settings, guint n)
+{
+  Message message = SLUICE__EVENT__HPARAMS_PLUGIN_DATA__INIT;
+  Sluice__Event__SessionStart start = SLUICE__EVENT__SESSION_START__INIT;
+  g_autofree Sluice__Event__Setting *values = g_new (Sluice__Event__Setting, n);
+  g_autofree Sluice__Event__NamedSetting *entries = g_new (Sluice__Event__NamedSetting, n);
+  g_autofree Sluice__Event__NamedSetting **list = g_new (Sluice__Event__NamedSetting *, n);
+  for (guint i = 0; i < n; i++)
+    {
+      sluice__event__setting__init (&values[i]);
+      values[i].kind_case = SLUICE__EVENT__SETTING__KIND_NUMBER_VALUE;
+      values[i].number_value = settings[i].value;
+      sluice__event__named_setting__init (&entries[i]);
+      entries[i].key = (char *) settings[i].name;
+      entries[i].value = &values[i];
+      list[i] = &entries[i];
+    }
+  start.n_hparams = n;
+  start.hparams = list;
+  start.start_time_secs = wall;
+  message.data_case = SLUICE__EVENT__HPARAMS_PLUGIN_DATA__DATA_SESSION_START_INFO;
+  message.session_start_info = &start;
+  gsize length = sluice__event__hparams_plugin_data__get_packed_size (&message);
+  guint8 *packed = g_malloc (length);
+  sluice__event__hparams_plugin_data__pack (&message, packed);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (packed, length);
+  return sluice_hparams_new (step, wall, bytes);
+}
+
 /* (nullable) (transfer full): NULL where the bytes are no such message. */
 static Message *
 unpack (const SluiceRecord *record)
