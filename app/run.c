@@ -166,9 +166,7 @@ sluice_run_ensure_series (SluiceRun *self, const SluiceSeriesInfo *info)
   series->tag = g_strdup (info->tag);
   series->kind = info->kind;
   series->last_step = G_MININT64;
-  series->items = g_ptr_array_new_with_free_func (info->kind == SLUICE_SERIES_IMAGE
-                                                      ? (GDestroyNotify) sluice_stored_image_free
-                                                      : (GDestroyNotify) sluice_histogram_free);
+  series->items = g_ptr_array_new_with_free_func (sluice_record_free);
   if (info->kind == SLUICE_SERIES_SCALAR)
     series->buffer = sluice_series_buffer_new ();
   g_ptr_array_add (self->series, series);
@@ -270,5 +268,5 @@ sluice_run_init (SluiceRun *self)
 {
   self->shown = TRUE;
   self->series = g_ptr_array_new_with_free_func (series_free);
-  self->events = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_event_free);
+  self->events = g_ptr_array_new_with_free_func (sluice_record_free);
 }

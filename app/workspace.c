@@ -143,14 +143,18 @@ read_series (ReadTask *task, Batch *batch, SluiceSeriesInfo *info, GError **erro
         return FALSE;
       batch->more |= news->points->len == MAX_POINTS;
       return TRUE;
-    case SLUICE_SERIES_HISTOGRAM:
-      news->items = sluice_store_read_histograms (task->store, info->id, from, MAX_ITEMS, error);
-      return news->items != NULL;
-    case SLUICE_SERIES_IMAGE:
-      news->items = sluice_store_read_images (task->store, info->id, from, MAX_ITEMS, error);
+    default:
+      news->items = sluice_store_read_records (task->store, info, from, MAX_ITEMS, error);
       return news->items != NULL;
     }
-  g_assert_not_reached ();
+}
+
+/* Of the other kinds there are no cards yet. */
+static gboolean
+has_card (const SluiceSeriesInfo *info)
+{
+  return info->kind == SLUICE_SERIES_SCALAR || info->kind == SLUICE_SERIES_HISTOGRAM
+         || info->kind == SLUICE_SERIES_IMAGE;
 }
 
 /* Of a run that is not drawn only the loss is read, for its sparkline. */
@@ -167,7 +171,7 @@ read_run (ReadTask *task, Batch *batch, const SluiceRunInfo *run, GError **error
   while (series->len > 0)
     {
       SluiceSeriesInfo *info = g_ptr_array_steal_index (series, 0);
-      if (!shown && g_strcmp0 (info->tag, "loss") != 0)
+      if (!has_card (info) || (!shown && g_strcmp0 (info->tag, "loss") != 0))
         sluice_series_info_free (info);
       else if (!read_series (task, batch, info, error))
         return FALSE;

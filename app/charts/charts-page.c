@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "app/status-text.h"
+#include "engine/store/kinds/event.h"
+#include "engine/store/kinds/histogram.h"
+#include "engine/store/kinds/image.h"
 #include "ui/chart/chart-card.h"
 #include "ui/chart/histogram-card.h"
 #include "ui/chart/image-card.h"
@@ -251,8 +254,8 @@ add_events (SluiceChart *chart, SluiceRun *run, Shown *shown)
       SluiceEvent *event = events->pdata[shown->n_events];
       gboolean bad = strcmp (event->kind, "failed") == 0 || strcmp (event->kind, "damaged") == 0;
       if (strcmp (event->kind, "checkpoint") != 0 && strcmp (event->kind, TEXT_EVENT) != 0)
-        sluice_chart_add_event (chart, bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE, event->step,
-                                event->wall, _ (event->kind));
+        sluice_chart_add_event (chart, bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE,
+                                event->base.step, event->base.wall, _ (event->kind));
     }
 }
 
@@ -284,7 +287,7 @@ show_histograms (Card *card, SluiceRun *run, SluiceRunSeries *series, Shown *sho
   for (; shown->n_items < series->items->len; shown->n_items++)
     {
       SluiceHistogram *h = series->items->pdata[shown->n_items];
-      sluice_histogram_chart_append_proto (chart, h->step, h->min, h->max, h->n, h->limits,
+      sluice_histogram_chart_append_proto (chart, h->base.step, h->min, h->max, h->n, h->limits,
                                            h->counts);
     }
 }
@@ -295,7 +298,7 @@ show_images (Card *card, SluiceRunSeries *series, Shown *shown)
   for (; shown->n_items < series->items->len; shown->n_items++)
     {
       SluiceStoredImage *image = series->items->pdata[shown->n_items];
-      sluice_image_card_append (SLUICE_IMAGE_CARD (card->widget), image->step, 1, &image->png,
+      sluice_image_card_append (SLUICE_IMAGE_CARD (card->widget), image->base.step, 1, &image->png,
                                 NULL);
     }
 }
@@ -412,12 +415,12 @@ show_text (SluiceChartsPage *self, SluiceRun *run, const SluiceEvent *event)
   if (card->kind != KIND_TEXT)
     return; /* a series of that name */
   ensure_shown (card, id);
-  if (card->text_run == id && card->text_step == event->step)
+  if (card->text_run == id && card->text_step == event->base.step)
     return;
   card->text_run = id;
-  card->text_step = event->step;
+  card->text_step = event->base.step;
   TextRead *read = g_new0 (TextRead, 1);
-  *read = (TextRead){ g_object_ref (self), g_strdup (event->text), id, event->step };
+  *read = (TextRead){ g_object_ref (self), g_strdup (event->text), id, event->base.step };
   g_autofree char *folder =
       sluice_store_dup_run_folder (sluice_workspace_get_store (self->workspace), id);
   g_autofree char *path = g_build_filename (folder, event->text, NULL);

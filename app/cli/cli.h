@@ -19,7 +19,7 @@ typedef struct
 } Verb;
 
 extern const Verb verb_info, verb_ops, verb_check, verb_run, verb_train, verb_bench, verb_draw,
-    verb_convert, verb_place, verb_trace, verb_compare;
+    verb_convert, verb_place, verb_trace, verb_compare, verb_log, verb_sql, verb_export;
 
 /* Options that every verb has. */
 extern gboolean cli_json;
@@ -38,7 +38,9 @@ int cli_usage (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* A finished JSON document on standard output. Takes the builder. */
 typedef struct _JsonBuilder JsonBuilder;
 void cli_print_json (JsonBuilder *take);
-/* The same where --json was given; else the builder is only freed. */
+/* The same in one line, of several. */
+void cli_print_json_line (JsonBuilder *take);
+/* The first where --json was given; else the builder is only freed. */
 void cli_end_json (JsonBuilder *take);
 void cli_json_string (JsonBuilder *b, const char *name, const char *value); /* (nullable): null */
 void cli_json_int (JsonBuilder *b, const char *name, gint64 value);
@@ -51,3 +53,7 @@ SluiceGraph *cli_load_graph (const char *path, GError **error);
 
 /* --workspace, else $XDG_DATA_HOME/sluice. (transfer full) */
 char *cli_dup_workspace (const char *option);
+/* The store of a workspace that is there, to be read: NOT_FOUND where it has none. (transfer full)
+ * (nullable) */
+typedef struct _SluiceStore SluiceStore;
+SluiceStore *cli_open_store (const char *workspace, GError **error);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/store/kinds/histogram.h"
 #include "engine/store/store.h"
 #include "ui/chart/chart.h"
 #include "ui/chart/export.h"
@@ -75,7 +76,7 @@ add_histograms (Board *board,
                 GError **error)
 {
   g_autoptr (GPtrArray) items =
-      sluice_store_read_histograms (store, series->id, G_MININT64, MAX_HISTOGRAMS, error);
+      sluice_store_read_records (store, series, G_MININT64, MAX_HISTOGRAMS, error);
   if (items == NULL)
     return FALSE;
   Card card = { .histogram = sluice_histogram_chart_new () };
@@ -84,8 +85,8 @@ add_histograms (Board *board,
   for (guint i = 0; i < items->len; i++)
     {
       SluiceHistogram *h = items->pdata[i];
-      sluice_histogram_chart_append_proto (card.histogram, h->step, h->min, h->max, h->n, h->limits,
-                                           h->counts);
+      sluice_histogram_chart_append_proto (card.histogram, h->base.step, h->min, h->max, h->n,
+                                           h->limits, h->counts);
     }
   g_array_append_val (board->cards, card);
   return TRUE;
@@ -139,10 +140,10 @@ fill_board (Board *board, SluiceStore *store, const SluiceRunInfo *run, GError *
     {
       SluiceSeriesInfo *info = series->pdata[i];
       SluiceColor color = sluice_palette_color (0);
-      if (info->n_points == 0 || info->kind == SLUICE_SERIES_IMAGE)
-        continue;
-      ok = info->kind == SLUICE_SERIES_SCALAR ? add_scalars (board, store, run, info, color, error)
-                                              : add_histograms (board, store, info, color, error);
+      if (info->n_points > 0 && info->kind == SLUICE_SERIES_SCALAR)
+        ok = add_scalars (board, store, run, info, color, error);
+      else if (info->n_points > 0 && info->kind == SLUICE_SERIES_HISTOGRAM)
+        ok = add_histograms (board, store, info, color, error);
     }
   return ok
          && (board->cards->len > 0

@@ -15,12 +15,14 @@
 #include "engine/device/plugin.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
+#include "engine/store/store.h"
 #include "engine/train/project.h"
 #include "kernels/registry.h"
 
-static const Verb *const verbs[] = { &verb_train,   &verb_check,   &verb_draw,  &verb_run,
-                                     &verb_compare, &verb_place,   &verb_trace, &verb_info,
-                                     &verb_ops,     &verb_convert, &verb_bench };
+static const Verb *const verbs[] = { &verb_train,   &verb_check, &verb_draw,   &verb_run,
+                                     &verb_compare, &verb_place, &verb_trace,  &verb_info,
+                                     &verb_log,     &verb_sql,   &verb_export, &verb_ops,
+                                     &verb_convert, &verb_bench };
 
 gboolean cli_json;
 static char **plugins;
@@ -43,13 +45,25 @@ cli_usage (GError **error, const char *format, ...)
   return EXIT_USAGE;
 }
 
-void
-cli_print_json (JsonBuilder *take)
+static void
+print_json (JsonBuilder *take, gboolean pretty)
 {
   g_autoptr (JsonBuilder) builder = take;
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, TRUE);
+  g_autofree char *text = json_to_string (root, pretty);
   puts (text);
+}
+
+void
+cli_print_json (JsonBuilder *take)
+{
+  print_json (take, TRUE);
+}
+
+void
+cli_print_json_line (JsonBuilder *take)
+{
+  print_json (take, FALSE);
 }
 
 void
@@ -109,6 +123,19 @@ cli_dup_workspace (const char *option)
 {
   return option != NULL ? g_strdup (option)
                         : g_build_filename (g_get_user_data_dir (), "sluice", NULL);
+}
+
+SluiceStore *
+cli_open_store (const char *workspace, GError **error)
+{
+  g_autofree char *path = g_build_filename (workspace, "sluice.db", NULL);
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    return sluice_store_open (workspace, error);
+  sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+               "there is no workspace in '%s'; choose another with "
+               "--workspace",
+               workspace);
+  return NULL;
 }
 
 /* ---- help, and the man page from the same table ---- */

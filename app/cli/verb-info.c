@@ -66,8 +66,10 @@ add_series (JsonBuilder *b, SluiceStore *store, const SluiceRunInfo *run)
   for (guint i = 0; series != NULL && i < series->len; i++)
     {
       SluiceSeriesInfo *info = series->pdata[i];
+      const SluiceKind *kind = sluice_kind_get ((int) info->kind);
       json_builder_begin_object (b);
       cli_json_string (b, "tag", info->tag);
+      cli_json_string (b, "kind", kind != NULL ? sluice_kind_get_name (kind) : NULL);
       cli_json_int (b, "points", info->n_points);
       cli_json_int (b, "first_step", info->first_step);
       cli_json_int (b, "last_step", info->last_step);

@@ -65,6 +65,7 @@ sluice_live_graph_unref (SluiceLiveGraph *self)
   g_free (self->seconds);
   g_free (self->shown_seconds);
   sluice_hierarchy_unref (self->hierarchy);
+  sluice_session_drop_trace (self->session, &self->cursor);
   g_object_unref (self->session);
   g_free (self);
 }

@@ -91,7 +91,9 @@ bind (sqlite3_stmt *statement, const char *format, va_list args)
       case 'b':
         {
           GBytes *bytes = va_arg (args, GBytes *);
-          if (bytes != NULL)
+          if (bytes != NULL && g_bytes_get_size (bytes) == 0)
+            sqlite3_bind_zeroblob (statement, i + 1, 0); /* no pointer would be NULL */
+          else if (bytes != NULL)
             sqlite3_bind_blob64 (statement, i + 1, g_bytes_get_data (bytes, NULL),
                                  g_bytes_get_size (bytes), SQLITE_TRANSIENT);
           break;

@@ -74,7 +74,10 @@ gboolean store_change (sqlite3 *db, GError **error, const char *sql, const char 
  * commit. */
 typedef gboolean (*StoreFunc) (sqlite3 *db, gpointer data, GError **error);
 typedef struct _StoreWriter StoreWriter;
-StoreWriter *store_writer_new (const char *path, GError **error);
+/* prepare: makes a fresh connection ready, before anybody else has it. */
+StoreWriter *store_writer_new (const char *path,
+                               gboolean (*prepare) (sqlite3 *db, const char *path, GError **error),
+                               GError **error);
 void store_writer_free (StoreWriter *self); /* commits what is queued */
 gboolean store_writer_run (StoreWriter *self, StoreFunc func, gpointer data, GError **error);
 void store_writer_set_notify (StoreWriter *self, void (*func) (gpointer data), gpointer data);

@@ -12,6 +12,8 @@
 
 #include "engine/base/error.h"
 #include "engine/base/near.h"
+#include "engine/store/blobs.h"
+#include "engine/store/migrate.h"
 
 /* Once the store is open: who trains is to know soon that another program holds the database, and
  * goes on trying. */
@@ -30,71 +32,13 @@ struct _SluiceStore
 
 G_DEFINE_FINAL_TYPE (SluiceStore, sluice_store, G_TYPE_OBJECT)
 
-static const char schema[] =
-    "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, project "
-    "TEXT, "
-    " state INTEGER NOT NULL, step INTEGER NOT NULL, n_steps INTEGER NOT NULL, seed INTEGER NOT "
-    "NULL, "
-    " created REAL, started REAL, ended REAL, seconds REAL, graph_hash TEXT, message TEXT, deleted "
-    "REAL);"
-    "CREATE TABLE IF NOT EXISTS series (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES "
-    "runs, "
-    " tag TEXT NOT NULL, kind INTEGER NOT NULL, UNIQUE (run, tag));"
-    /* data: n steps (int64), n wall times and n values (double), little-endian. NaN is stored as
-       NULL in the columns beside it. */
-    "CREATE TABLE IF NOT EXISTS scalar_chunks (id INTEGER PRIMARY KEY, series INTEGER NOT NULL, "
-    " n INTEGER NOT NULL, first_step INTEGER NOT NULL, last_step INTEGER NOT NULL, min REAL, max "
-    "REAL, "
-    " sum REAL, n_nonfinite INTEGER NOT NULL, first_value REAL, last_value REAL, last_wall REAL, "
-    "data BLOB NOT NULL);"
-    "CREATE UNIQUE INDEX IF NOT EXISTS scalar_chunks_by_step ON scalar_chunks (series, first_step);"
-    "CREATE TABLE IF NOT EXISTS histograms (id INTEGER PRIMARY KEY, series INTEGER NOT NULL, "
-    " step INTEGER NOT NULL, wall REAL NOT NULL, data BLOB NOT NULL);"
-    "CREATE UNIQUE INDEX IF NOT EXISTS histograms_by_step ON histograms (series, step);"
-    "CREATE TABLE IF NOT EXISTS images (id INTEGER PRIMARY KEY, series INTEGER NOT NULL, "
-    " step INTEGER NOT NULL, wall REAL NOT NULL, width INTEGER, height INTEGER, data BLOB NOT "
-    "NULL);"
-    "CREATE UNIQUE INDEX IF NOT EXISTS images_by_step ON images (series, step);"
-    "CREATE TABLE IF NOT EXISTS events (id INTEGER PRIMARY KEY, run INTEGER NOT NULL, step INTEGER "
-    "NOT NULL, "
-    " wall REAL NOT NULL, kind TEXT NOT NULL, text TEXT);"
-    "CREATE INDEX IF NOT EXISTS events_by_run ON events (run, step);"
-    "CREATE TABLE IF NOT EXISTS checkpoints (id INTEGER PRIMARY KEY, run INTEGER NOT NULL, "
-    " step INTEGER NOT NULL, wall REAL NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL, "
-    "UNIQUE (run, step));"
-    "CREATE TABLE IF NOT EXISTS graphs (hash TEXT PRIMARY KEY, data BLOB NOT NULL);";
-
 /* ---- opening ---- */
 
-static int
-get_version (sqlite3 *db)
-{
-  sqlite3_stmt *statement = store_query (db, NULL, "PRAGMA user_version", "");
-  int version = statement != NULL && sqlite3_step (statement) == SQLITE_ROW
-                    ? sqlite3_column_int (statement, 0)
-                    : -1;
-  sqlite3_finalize (statement);
-  return version;
-}
-
 static gboolean
-prepare_schema (sqlite3 *db, gpointer data, GError **error)
+prepare (sqlite3 *db, const char *path, GError **error)
 {
-  const char *path = data;
-  int version = get_version (db);
-  if (version < 0)
-    return store_sql_fail (db, path, error);
-  if (version > SLUICE_STORE_VERSION)
-    return sluice_fail (
-        error, SLUICE_ERROR_FAILED_PRECONDITION,
-        "'%s' was written by a newer Sluice (version %d, this program knows up to %d); "
-        "use the newer program or another workspace",
-        path, version, SLUICE_STORE_VERSION);
-  sqlite3_busy_timeout (db, WRITER_PATIENCE_MS);
-  if (version == SLUICE_STORE_VERSION)
-    return TRUE;
-  g_autofree char *stamp = g_strdup_printf ("PRAGMA user_version = %d", SLUICE_STORE_VERSION);
-  return store_exec (db, schema, error) && store_exec (db, stamp, error);
+  return sluice_store_migrate (db, path, error)
+         && sqlite3_busy_timeout (db, WRITER_PATIENCE_MS) == SQLITE_OK;
 }
 
 /* A lock of the open file: it dies with the process, and can be asked after without taking it. */
@@ -155,8 +99,8 @@ sluice_store_open (const char *workspace, GError **error)
   g_autoptr (SluiceStore) self = g_object_new (SLUICE_TYPE_STORE, NULL);
   self->workspace = g_canonicalize_filename (workspace, NULL);
   self->path = g_build_filename (self->workspace, "sluice.db", NULL);
-  self->writer = store_writer_new (self->path, error);
-  if (self->writer == NULL || !store_writer_run (self->writer, prepare_schema, self->path, error))
+  self->writer = store_writer_new (self->path, prepare, error);
+  if (self->writer == NULL)
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -487,8 +431,10 @@ static gboolean
 insert_graph (sqlite3 *db, gpointer data, GError **error)
 {
   GraphRequest *request = data;
-  return store_change (db, error, "INSERT OR IGNORE INTO graphs (hash, data) VALUES (?, ?)", "sb",
-                       request->hash, request->graph);
+  g_autofree char *blob = NULL;
+  return sluice_blob_put (db, request->graph, &blob, error)
+         && store_change (db, error, "INSERT OR IGNORE INTO graphs (hash, blob) VALUES (?, ?)",
+                          "ss", request->hash, blob);
 }
 
 gboolean

@@ -4,7 +4,7 @@
 
 #include <gio/gio.h>
 
-#include "engine/base/tensor.h"
+#include "engine/store/kind.h"
 
 /*
  * The run store: one SQLite database (sluice.db, WAL) a workspace. What training logs goes through
@@ -13,9 +13,6 @@
  */
 #define SLUICE_TYPE_STORE (sluice_store_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceStore, sluice_store, SLUICE, STORE, GObject)
-
-#define SLUICE_STORE_VERSION                                                                       \
-  1 /* PRAGMA user_version: a newer one is refused, an older one is brought up to date */
 
 typedef enum
 {
@@ -46,18 +43,11 @@ SluiceRunInfo *sluice_run_info_copy (const SluiceRunInfo *self);
 void sluice_run_info_free (SluiceRunInfo *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRunInfo, sluice_run_info_free)
 
-typedef enum
-{
-  SLUICE_SERIES_SCALAR,
-  SLUICE_SERIES_HISTOGRAM,
-  SLUICE_SERIES_IMAGE,
-} SluiceSeriesKind;
-
 typedef struct
 {
-  gint64 id;
+  gint64 id; /* 0: of events, which are the run's */
   gint64 run;
-  char *tag; /* "loss", "evaluation/accuracy", "system/cpu" */
+  char *tag; /* "loss", "evaluation/accuracy", "system/cpu"; of events their kind */
   SluiceSeriesKind kind;
   gint64 n_points;
   gint64 first_step, last_step;
@@ -76,7 +66,8 @@ typedef struct
  * sluice_store_open:
  * @workspace: a folder; made where it is missing, with sluice.db and runs/
  *
- * Opening after a crash needs no repair: runs whose process is gone are told as CRASHED.
+ * Opening after a crash needs no repair: runs whose process is gone are told as CRASHED. A database
+ * of an older version is brought up to date, after a copy of it was made beside it.
  *
  * Returns: (transfer full): %NULL with PERMISSION_DENIED (read-only), FAILED_PRECONDITION (a newer
  * version), UNAVAILABLE (locked by another program), DATA_LOSS (not a database), RESOURCE_EXHAUSTED
@@ -124,38 +115,32 @@ sluice_run_log_series (SluiceRunLog *self, const char *tag, SluiceSeriesKind kin
  * replaces it. */
 void
 sluice_run_log_scalar (SluiceRunLog *self, gint64 series, gint64 step, double wall, double value);
-/* A histogram as TensorFlow's: least and greatest value, right edges and counts of its buckets.
- * Copied. */
-void sluice_run_log_histogram (SluiceRunLog *self,
-                               gint64 series,
-                               gint64 step,
-                               double wall,
-                               double min,
-                               double max,
-                               const double *limits,
-                               const double *counts,
-                               guint n);
-/* An encoded image (PNG). */
-void sluice_run_log_image (SluiceRunLog *self,
-                           gint64 series,
-                           gint64 step,
-                           double wall,
-                           guint width,
-                           guint height,
-                           GBytes *png);
+/**
+ * sluice_run_log_record:
+ * @series: of the record's kind
+ * @take: (transfer full): a record of any kind but scalar
+ *
+ * Queued behind points; a record of a (series, step) that is there is replaced.
+ */
+void sluice_run_log_record (SluiceRunLog *self, gint64 series, SluiceRecord *take);
+/* SummaryMetadata that the series came with, for whoever exports it. Cheap after the first call for
+ * a series: what came first stays. */
+gboolean
+sluice_run_log_set_metadata (SluiceRunLog *self, gint64 series, GBytes *metadata, GError **error);
 /* "checkpoint", "resume", "pause", "failed", "learning-rate 0.1 to 0.03" …: drawn as marks in
  * charts. */
 void sluice_run_log_event (
     SluiceRunLog *self, gint64 step, double wall, const char *kind, const char *text);
 
-/* Queued values beyond which the end of a step waits. */
-#define SLUICE_STORE_QUEUE (1 << 18)
+/* Queued values, and bytes of queued records, beyond which the end of a step waits. */
+#define SLUICE_STORE_QUEUE       (1 << 18)
+#define SLUICE_STORE_QUEUE_BYTES ((gsize) 64 << 20)
 
 /**
  * sluice_run_log_end_step:
  *
- * Call between steps. Waits while more is queued than SLUICE_STORE_QUEUE; what it waited is in
- * *waited_seconds.
+ * Call between steps. Waits while more is queued than SLUICE_STORE_QUEUE, or records of more than
+ * SLUICE_STORE_QUEUE_BYTES; what it waited is in *waited_seconds.
  *
  * Returns: %FALSE with the writer's error (disk full …): what was acknowledged is safe, the rest is
  * still queued and is written when the next call succeeds
@@ -175,9 +160,34 @@ gboolean sluice_run_log_truncate (SluiceRunLog *self, gint64 after_step, GError 
 
 /* ---- reading: any thread, in a worker for anything long ---- */
 
-GPtrArray *sluice_store_dup_series (SluiceStore *self,
-                                    gint64 run,
-                                    GError **error); /* of SluiceSeriesInfo, by tag */
+/* Series of every kind. (element-type SluiceSeriesInfo): by tag */
+GPtrArray *sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error);
+/* (nullable) (transfer full): what sluice_run_log_set_metadata() kept. */
+GBytes *sluice_store_dup_metadata (SluiceStore *self, gint64 series);
+
+typedef gboolean (*SluiceRecordFunc) (const SluiceRecord *record, gpointer data, GError **error);
+/* Steps [from, to], both included. */
+typedef struct
+{
+  gint64 from, to;
+} SluiceStepRange;
+/**
+ * sluice_store_each_record:
+ * @func: called with each record of the range, in order of steps, a point as SluiceScalarRecord;
+ *   %FALSE ends it
+ *
+ * Of any kind; the whole series is never in memory.
+ */
+gboolean sluice_store_each_record (SluiceStore *self,
+                                   const SluiceSeriesInfo *series,
+                                   const SluiceStepRange *range,
+                                   SluiceRecordFunc func,
+                                   gpointer data,
+                                   GError **error);
+/* (element-type SluiceRecord): those of step >= from_step, thinned evenly where there are more than
+ * max; the last one is always among them. Of kinds with a table of their own: not of scalars. */
+GPtrArray *sluice_store_read_records (
+    SluiceStore *self, const SluiceSeriesInfo *series, gint64 from_step, guint max, GError **error);
 
 /* Points of step >= from_step, in order of steps, at most max; appended to points. */
 gboolean sluice_store_read_points (
@@ -199,40 +209,7 @@ gboolean sluice_store_read_columns (SluiceStore *self,
                                     SluiceScalarColumn *columns,
                                     GError **error);
 
-typedef struct
-{
-  gint64 step;
-  double wall;
-  guint n;
-  double min, max;
-  double *limits, *counts; /* right edge of each bucket, and how many values are in it */
-} SluiceHistogram;
-void sluice_histogram_free (SluiceHistogram *self);
-GPtrArray *sluice_store_read_histograms (
-    SluiceStore *self,
-    gint64 series,
-    gint64 from_step,
-    guint max,
-    GError **error); /* of SluiceHistogram; thinned evenly where there are more */
-
-typedef struct
-{
-  gint64 step;
-  double wall;
-  guint width, height;
-  GBytes *png;
-} SluiceStoredImage;
-void sluice_stored_image_free (SluiceStoredImage *self);
-GPtrArray *sluice_store_read_images (
-    SluiceStore *self, gint64 series, gint64 from_step, guint max, GError **error);
-
-typedef struct
-{
-  gint64 step;
-  double wall;
-  char *kind, *text;
-} SluiceEvent;
-void sluice_event_free (SluiceEvent *self);
+/* (element-type SluiceEvent) */
 GPtrArray *sluice_store_read_events (SluiceStore *self, gint64 run, GError **error);
 
 typedef struct
@@ -254,7 +231,11 @@ GBytes *sluice_store_get_graph (SluiceStore *self, const char *hash, GError **er
 /**
  * sluice_store_set_notify:
  * @func: called on the writer's thread after a commit that added something, at most once until
- *   sluice_store_rearm(): the UI posts one source to its main loop and reads there
+ *   sluice_store_rearm(): the UI posts one source to its main loop and reads there. It may call the
+ *   store
+ *
+ * Returns when no call of the function that was set before is under way, unless that call is whose
+ * thread this is.
  */
 void sluice_store_set_notify (SluiceStore *self, void (*func) (gpointer data), gpointer data);
 void sluice_store_rearm (SluiceStore *self);

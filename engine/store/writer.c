@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/store/store-private.h"
-
 #include <string.h>
 #include <time.h>
 
 #include "engine/base/error.h"
 #include "engine/base/thread.h"
+#include "engine/store/kind-private.h"
+#include "engine/store/kinds/event.h"
 
 #define COMMIT_NS (100 * 1000 * 1000) /* half of what is promised */
 
@@ -17,18 +17,18 @@ typedef struct
   SluiceScalar point;
 } QueuedPoint;
 
-/* What is rarer than points: written by a function of its own. */
+/* What is rarer than points: of any other kind. */
 typedef struct
 {
-  StoreFunc write;
-  GDestroyNotify free;
-  gpointer data;
+  gint64 series; /* of an event: the run */
+  SluiceRecord *record;
 } QueuedRecord;
 
 typedef struct
 {
   GArray *points;  /* of QueuedPoint */
   GArray *records; /* of QueuedRecord */
+  gsize bytes;     /* of the records */
 } Queue;
 
 /* Somebody waits for a function to be run. */
@@ -59,6 +59,7 @@ struct _StoreWriter
   void (*notify) (gpointer data);
   gpointer notify_data;
   gboolean armed;
+  gboolean announcing; /* notify runs, the lock not held */
 };
 
 struct _SluiceRunLog
@@ -66,30 +67,30 @@ struct _SluiceRunLog
   SluiceStore *store;
   StoreWriter *writer;
   gint64 run;
-  GHashTable *ids;  /* tag -> gint64 series; the logging thread's */
-  Queue queue;      /* under writer->lock: logged, not yet taken */
-  Queue batch;      /* the writer thread's: taken, not yet committed */
-  guint64 n_logged; /* under writer->lock */
+  GHashTable *ids;       /* tag -> gint64 series; the logging thread's */
+  GHashTable *described; /* set of gint64 series with metadata; the logging thread's */
+  Queue queue;           /* under writer->lock: logged, not yet taken */
+  Queue batch;           /* the writer thread's: taken, not yet committed */
+  guint64 n_logged;      /* under writer->lock */
   guint64 n_committed;
+  gsize n_bytes; /* of records that wait; under writer->lock */
 };
 
 static Queue
 queue_new (void)
 {
   return (Queue){ g_array_new (FALSE, FALSE, sizeof (QueuedPoint)),
-                  g_array_new (FALSE, FALSE, sizeof (QueuedRecord)) };
+                  g_array_new (FALSE, FALSE, sizeof (QueuedRecord)), 0 };
 }
 
 static void
 queue_clear (Queue *queue)
 {
   for (guint i = 0; i < queue->records->len; i++)
-    {
-      QueuedRecord *record = &g_array_index (queue->records, QueuedRecord, i);
-      record->free (record->data);
-    }
+    sluice_record_free (g_array_index (queue->records, QueuedRecord, i).record);
   g_array_set_size (queue->records, 0);
   g_array_set_size (queue->points, 0);
+  queue->bytes = 0;
 }
 
 static void
@@ -137,8 +138,9 @@ write_batch (StoreWriter *self, const Queue *batch, GError **error)
     }
   for (guint i = 0; i < batch->records->len; i++)
     {
-      QueuedRecord *record = &g_array_index (batch->records, QueuedRecord, i);
-      if (!record->write (self->db, record->data, error))
+      const QueuedRecord *queued = &g_array_index (batch->records, QueuedRecord, i);
+      const SluiceRecord *record = queued->record;
+      if (!record->kind->write (self->db, queued->series, record, error))
         return FALSE;
     }
   return TRUE;
@@ -206,10 +208,29 @@ take_queue (SluiceRunLog *log)
     {
       g_array_append_vals (log->batch.points, log->queue.points->data, log->queue.points->len);
       g_array_append_vals (log->batch.records, log->queue.records->data, log->queue.records->len);
+      log->batch.bytes += log->queue.bytes;
+      log->queue.bytes = 0;
       g_array_set_size (log->queue.points, 0);
       g_array_set_size (log->queue.records, 0);
     }
   return queue_length (&log->batch);
+}
+
+/* Called and returns with the lock held, but not while the function runs: it may ask the store. */
+static void
+announce (StoreWriter *self)
+{
+  void (*notify) (gpointer data) = self->notify;
+  gpointer data = self->notify_data;
+  if (!self->armed || notify == NULL)
+    return;
+  self->armed = FALSE;
+  self->announcing = TRUE;
+  pthread_mutex_unlock (&self->lock);
+  notify (data);
+  pthread_mutex_lock (&self->lock);
+  self->announcing = FALSE;
+  pthread_cond_broadcast (&self->done);
 }
 
 /* Called and returns with the lock held. */
@@ -240,17 +261,15 @@ work_once (StoreWriter *self)
     {
       SluiceRunLog *log = logs->pdata[i];
       log->n_committed += queue_length (&log->batch);
+      log->n_bytes -= log->batch.bytes;
       queue_clear (&log->batch);
     }
   g_clear_error (&self->error);
   self->error = g_steal_pointer (&error);
   self->n_tries++;
   pthread_cond_broadcast (&self->done);
-  if (ok && n > 0 && self->armed && self->notify != NULL)
-    {
-      self->armed = FALSE;
-      self->notify (self->notify_data);
-    }
+  if (ok && n > 0)
+    announce (self);
 }
 
 static gboolean
@@ -313,11 +332,16 @@ writer_free (StoreWriter *self)
 }
 
 StoreWriter *
-store_writer_new (const char *path, GError **error)
+store_writer_new (const char *path,
+                  gboolean (*prepare) (sqlite3 *db, const char *path, GError **error),
+                  GError **error)
 {
   sqlite3 *db = store_connect (path, error);
-  if (db == NULL)
-    return NULL;
+  if (db == NULL || !prepare (db, path, error))
+    {
+      sqlite3_close (db);
+      return NULL;
+    }
   StoreWriter *self = g_new0 (StoreWriter, 1);
   self->db = db;
   self->series = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, series_writer_free);
@@ -364,6 +388,9 @@ void
 store_writer_set_notify (StoreWriter *self, void (*func) (gpointer data), gpointer data)
 {
   pthread_mutex_lock (&self->lock);
+  /* The caller may free what the function before was given. */
+  while (self->announcing && !pthread_equal (pthread_self (), self->thread))
+    pthread_cond_wait (&self->done, &self->lock);
   self->notify = func;
   self->notify_data = data;
   self->armed = TRUE;
@@ -396,6 +423,7 @@ run_log_new (SluiceStore *store, gint64 run)
   self->writer = store_get_writer (store);
   self->run = run;
   self->ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->described = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   self->queue = queue_new ();
   self->batch = queue_new ();
   pthread_mutex_lock (&self->writer->lock);
@@ -416,6 +444,7 @@ sluice_run_log_close (SluiceRunLog *self, GError **error)
   queue_free (&self->queue);
   queue_free (&self->batch);
   g_hash_table_unref (self->ids);
+  g_hash_table_unref (self->described);
   g_object_unref (self->store);
   g_free (self);
   return ok;
@@ -492,132 +521,72 @@ sluice_run_log_scalar (SluiceRunLog *self, gint64 series, gint64 step, double wa
 }
 
 static void
-append_record (SluiceRunLog *self, StoreFunc write, GDestroyNotify free_data, gpointer data)
+append_record (SluiceRunLog *self, gint64 series, SluiceRecord *record)
 {
-  QueuedRecord record = { write, free_data, data };
+  QueuedRecord queued = { series, record };
+  gsize bytes = sluice_record_get_size (record);
   pthread_mutex_lock (&self->writer->lock);
-  g_array_append_val (self->queue.records, record);
+  g_array_append_val (self->queue.records, queued);
+  self->queue.bytes += bytes;
+  self->n_bytes += bytes;
   after_append (self);
+  if (self->queue.bytes > SLUICE_STORE_QUEUE_BYTES / 4)
+    {
+      self->writer->hurry = TRUE;
+      pthread_cond_signal (&self->writer->wake);
+    }
   pthread_mutex_unlock (&self->writer->lock);
 }
 
-typedef struct
-{
-  gint64 series; /* of an event: the run */
-  gint64 step;
-  double wall;
-  guint width, height;
-  GBytes *bytes;
-  char *kind, *text;
-} Record;
-
-static void
-record_free (gpointer data)
-{
-  Record *record = data;
-  g_clear_pointer (&record->bytes, g_bytes_unref);
-  g_free (record->kind);
-  g_free (record->text);
-  g_free (record);
-}
-
-static gboolean
-write_histogram (sqlite3 *db, gpointer data, GError **error)
-{
-  Record *r = data;
-  return store_change (
-      db, error, "INSERT OR REPLACE INTO histograms (series, step, wall, data) VALUES (?, ?, ?, ?)",
-      "iidb", r->series, r->step, r->wall, r->bytes);
-}
-
-static gboolean
-write_image (sqlite3 *db, gpointer data, GError **error)
-{
-  Record *r = data;
-  return store_change (db, error,
-                       "INSERT OR REPLACE INTO images (series, step, wall, width, height, data) "
-                       "VALUES (?, ?, ?, ?, ?, ?)",
-                       "iidiib", r->series, r->step, r->wall, (gint64) r->width, (gint64) r->height,
-                       r->bytes);
-}
-
-static gboolean
-write_event (sqlite3 *db, gpointer data, GError **error)
-{
-  Record *r = data;
-  /* A run resumed from a checkpoint logs the same events again. */
-  return store_change (
-      db, error,
-      "INSERT INTO events (run, step, wall, kind, text) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS "
-      "(SELECT 1 FROM events WHERE run = ?1 AND step = ?2 AND kind = ?4 AND text IS ?5)",
-      "iidss", r->series, r->step, r->wall, r->kind, r->text);
-}
-
-/* As stored: least, greatest, n limits, n counts. */
 void
-sluice_run_log_histogram (SluiceRunLog *self,
-                          gint64 series,
-                          gint64 step,
-                          double wall,
-                          double min,
-                          double max,
-                          const double *limits,
-                          const double *counts,
-                          guint n)
+sluice_run_log_record (SluiceRunLog *self, gint64 series, SluiceRecord *take)
 {
-  double *packed = g_new (double, 2 * n + 2);
-  packed[0] = min;
-  packed[1] = max;
-  memcpy (packed + 2, limits, n * sizeof (double));
-  memcpy (packed + 2 + n, counts, n * sizeof (double));
-  Record *record = g_new0 (Record, 1);
-  *record = (Record){ .series = series,
-                      .step = step,
-                      .wall = wall,
-                      .bytes = g_bytes_new_take (packed, (2 * n + 2) * sizeof (double)) };
-  append_record (self, write_histogram, record_free, record);
-}
-
-void
-sluice_run_log_image (SluiceRunLog *self,
-                      gint64 series,
-                      gint64 step,
-                      double wall,
-                      guint width,
-                      guint height,
-                      GBytes *png)
-{
-  Record *record = g_new0 (Record, 1);
-  *record = (Record){ .series = series,
-                      .step = step,
-                      .wall = wall,
-                      .width = width,
-                      .height = height,
-                      .bytes = g_bytes_ref (png) };
-  append_record (self, write_image, record_free, record);
+  g_return_if_fail (take->kind->write != NULL);
+  append_record (self, series, take);
 }
 
 void
 sluice_run_log_event (
     SluiceRunLog *self, gint64 step, double wall, const char *kind, const char *text)
 {
-  Record *record = g_new0 (Record, 1);
-  *record = (Record){ .series = self->run,
-                      .step = step,
-                      .wall = wall,
-                      .kind = g_strdup (kind),
-                      .text = g_strdup (text) };
-  append_record (self, write_event, record_free, record);
+  append_record (self, self->run, &sluice_event_new (step, wall, kind, text)->base);
 }
 
-/* Waits, the lock held, until no more than `most` values wait. FALSE after a try to commit that
- * failed meanwhile. */
+typedef struct
+{
+  gint64 series;
+  GBytes *metadata;
+} MetadataRequest;
+
 static gboolean
-wait_for_queue (SluiceRunLog *self, guint most, GError **error)
+set_metadata (sqlite3 *db, gpointer data, GError **error)
+{
+  MetadataRequest *request = data;
+  return store_change (db, error,
+                       "UPDATE series SET metadata = ? WHERE id = ? AND metadata IS NULL", "bi",
+                       request->metadata, request->series);
+}
+
+gboolean
+sluice_run_log_set_metadata (SluiceRunLog *self, gint64 series, GBytes *metadata, GError **error)
+{
+  MetadataRequest request = { series, metadata };
+  if (g_hash_table_contains (self->described, &series))
+    return TRUE;
+  if (!store_writer_run (self->writer, set_metadata, &request, error))
+    return FALSE;
+  g_hash_table_add (self->described, g_memdup2 (&series, sizeof series));
+  return TRUE;
+}
+
+/* Waits, the lock held, until no more than `most` values and bytes wait. FALSE after a try to
+ * commit that failed meanwhile. */
+static gboolean
+wait_for_queue (SluiceRunLog *self, guint most, gsize most_bytes, GError **error)
 {
   StoreWriter *writer = self->writer;
   guint64 failed_tries = 0, tries = writer->n_tries;
-  while (self->n_logged - self->n_committed > most)
+  while (self->n_logged - self->n_committed > most || self->n_bytes > most_bytes)
     {
       writer->hurry = TRUE;
       pthread_cond_signal (&writer->wake);
@@ -630,6 +599,9 @@ wait_for_queue (SluiceRunLog *self, guint most, GError **error)
         }
       tries = writer->n_tries;
     }
+  /* Who is told of commits has been told of this one. */
+  while (writer->announcing)
+    pthread_cond_wait (&writer->done, &writer->lock);
   return TRUE;
 }
 
@@ -639,10 +611,11 @@ sluice_run_log_end_step (SluiceRunLog *self, double *waited_seconds, GError **er
   *waited_seconds = 0;
   pthread_mutex_lock (&self->writer->lock);
   gboolean ok = TRUE;
-  if (self->n_logged - self->n_committed > SLUICE_STORE_QUEUE)
+  if (self->n_logged - self->n_committed > SLUICE_STORE_QUEUE
+      || self->n_bytes > SLUICE_STORE_QUEUE_BYTES)
     {
       gint64 start = g_get_monotonic_time ();
-      ok = wait_for_queue (self, SLUICE_STORE_QUEUE / 2, error);
+      ok = wait_for_queue (self, SLUICE_STORE_QUEUE / 2, SLUICE_STORE_QUEUE_BYTES / 2, error);
       *waited_seconds = (g_get_monotonic_time () - start) * 1e-6;
     }
   else if (self->writer->error != NULL)
@@ -658,7 +631,7 @@ gboolean
 sluice_run_log_flush (SluiceRunLog *self, GError **error)
 {
   pthread_mutex_lock (&self->writer->lock);
-  gboolean ok = wait_for_queue (self, 0, error);
+  gboolean ok = wait_for_queue (self, 0, 0, error);
   pthread_mutex_unlock (&self->writer->lock);
   return ok;
 }
@@ -708,30 +681,32 @@ sluice_run_log_publish_checkpoint (
 }
 
 static gboolean
+truncate_kind (sqlite3 *db, const SluiceKind *kind, const CheckpointRequest *r, GError **error)
+{
+  g_autofree char *sql = NULL;
+  if (kind->truncate == NULL)
+    sql = g_strdup_printf ("DELETE FROM %s WHERE step > ?2 AND series IN "
+                           "(SELECT id FROM series WHERE run = ?1)",
+                           kind->table);
+  return store_change (db, error, sql != NULL ? sql : kind->truncate, "ii", r->run, r->step)
+         && (kind->cut == NULL || kind->cut (db, r->run, r->step, error));
+}
+
+static gboolean
 truncate_run (sqlite3 *db, gpointer data, GError **error)
 {
-  static const char *const statements[] = {
-    ("DELETE FROM scalar_chunks WHERE first_step > ?2"
-     " AND series IN (SELECT id FROM series WHERE run = ?1)"),
-    "DELETE FROM histograms WHERE step > ?2 AND series IN (SELECT id FROM series WHERE run = ?1)",
-    "DELETE FROM images WHERE step > ?2 AND series IN (SELECT id FROM series WHERE run = ?1)",
-    "DELETE FROM events WHERE run = ?1 AND step > ?2",
-    "DELETE FROM checkpoints WHERE run = ?1 AND step > ?2",
-  };
   CheckpointRequest *r = data;
-  for (guint i = 0; i < G_N_ELEMENTS (statements); i++)
-    if (!store_change (db, error, statements[i], "ii", r->run, r->step))
+  const SluiceKind *kind;
+  gboolean orphans = FALSE;
+  SLUICE_EACH_KIND (kind)
+  {
+    if (!truncate_kind (db, kind, r, error))
       return FALSE;
-  sqlite3_stmt *cut =
-      store_query (db, error,
-                   "SELECT id, series, n, data FROM scalar_chunks WHERE last_step > ?2 AND "
-                   "series IN (SELECT id FROM series WHERE run = ?1)",
-                   "ii", r->run, r->step);
-  gboolean ok = cut != NULL;
-  while (ok && sqlite3_step (cut) == SQLITE_ROW)
-    ok = series_cut_chunk (db, cut, r->step, error);
-  sqlite3_finalize (cut);
-  return ok;
+    orphans |= kind->has_blobs && sqlite3_changes (db) > 0;
+  }
+  return store_change (db, error, "DELETE FROM checkpoints WHERE run = ?1 AND step > ?2", "ii",
+                       r->run, r->step)
+         && (!orphans || sluice_blobs_drop_orphans (db, error));
 }
 
 gboolean

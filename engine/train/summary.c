@@ -4,68 +4,49 @@
 #include "engine/train/summary.h"
 
 #include "engine/base/error.h"
-#include "engine/train/summary.pb-c.h"
+#include "engine/store/kinds/scalar.h"
+#include "engine/store/summary-value.h"
 
-static gboolean
-log_histogram (SluiceRunLog *log,
-               const char *tag,
-               const Sluice__Summary__Histogram *histogram,
-               gint64 step,
-               double wall,
-               GError **error)
+typedef struct
 {
-  if (histogram->n_bucket != histogram->n_bucket_limit)
-    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
-                        "histogram '%s' has %zu limits for %zu buckets", tag,
-                        histogram->n_bucket_limit, histogram->n_bucket);
-  gint64 series = sluice_run_log_series (log, tag, SLUICE_SERIES_HISTOGRAM, error);
-  if (series < 0)
-    return FALSE;
-  sluice_run_log_histogram (log, series, step, wall, histogram->min, histogram->max,
-                            histogram->bucket_limit, histogram->bucket, histogram->n_bucket);
-  return TRUE;
+  SluiceRunLog *log;
+  const Sluice__Event__SummaryMetadata *metadata; /* (nullable) */
+} Target;
+
+/* What a record does not say itself: names, descriptions, whose plugin's tensor it is. */
+static gboolean
+keep_metadata (const Target *target, gint64 series, SluiceSeriesKind kind, GError **error)
+{
+  const Sluice__Event__SummaryMetadata *metadata = target->metadata;
+  if (metadata == NULL
+      || (kind != SLUICE_SERIES_TENSOR && *metadata->display_name == '\0'
+          && *metadata->summary_description == '\0'))
+    return TRUE;
+  gsize length = sluice__event__summary_metadata__get_packed_size (metadata);
+  guint8 *packed = g_malloc (length);
+  sluice__event__summary_metadata__pack (metadata, packed);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (packed, length);
+  return sluice_run_log_set_metadata (target->log, series, bytes, error);
 }
 
+/* A record finds its series by tag; a point takes the way of points. */
 static gboolean
-log_image (SluiceRunLog *log,
-           const char *tag,
-           const Sluice__Summary__Image *image,
-           gint64 step,
-           double wall,
-           GError **error)
+log_record (SluiceRecord *take, const char *tag, gpointer data, GError **error)
 {
-  gint64 series = sluice_run_log_series (log, tag, SLUICE_SERIES_IMAGE, error);
-  if (series < 0)
-    return FALSE;
-  g_autoptr (GBytes) png = g_bytes_new (image->encoded.data, image->encoded.len);
-  sluice_run_log_image (log, series, step, wall, image->width, image->height, png);
-  return TRUE;
-}
-
-static gboolean
-log_value (SluiceRunLog *log,
-           const Sluice__Summary__Value *value,
-           gint64 step,
-           double wall,
-           GError **error)
-{
-  switch (value->value_case)
+  const Target *target = data;
+  SluiceSeriesKind kind = sluice_kind_get_number (take->kind);
+  gint64 series = sluice_run_log_series (target->log, tag, kind, error);
+  gboolean ok = series >= 0 && keep_metadata (target, series, kind, error);
+  if (ok && kind != SLUICE_SERIES_SCALAR)
     {
-    case SLUICE__SUMMARY__VALUE__VALUE_SIMPLE_VALUE:
-      {
-        gint64 series = sluice_run_log_series (log, value->tag, SLUICE_SERIES_SCALAR, error);
-        if (series < 0)
-          return FALSE;
-        sluice_run_log_scalar (log, series, step, wall, value->simple_value);
-        return TRUE;
-      }
-    case SLUICE__SUMMARY__VALUE__VALUE_HISTO:
-      return log_histogram (log, value->tag, value->histo, step, wall, error);
-    case SLUICE__SUMMARY__VALUE__VALUE_IMAGE:
-      return log_image (log, value->tag, value->image, step, wall, error);
-    default:
-      return TRUE; /* audio, tensors: kinds of summary that charts do not show yet */
+      sluice_run_log_record (target->log, series, take);
+      return TRUE;
     }
+  if (ok)
+    sluice_run_log_scalar (target->log, series, take->step, take->wall,
+                           ((SluiceScalarRecord *) take)->value);
+  sluice_record_free (take);
+  return ok;
 }
 
 gboolean
@@ -75,15 +56,20 @@ sluice_summary_log (
   for (gint64 i = 0; i < summary->n_elements; i++)
     {
       const SluiceString *bytes = (const SluiceString *) summary->data + i;
-      Sluice__Summary__Summary *message =
-          sluice__summary__summary__unpack (NULL, bytes->length, (const guint8 *) bytes->data);
+      Sluice__Event__Summary *message =
+          sluice__event__summary__unpack (NULL, bytes->length, (const guint8 *) bytes->data);
       if (message == NULL)
         return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
                             "a summary is no serialised Summary message");
       gboolean ok = TRUE;
       for (size_t k = 0; ok && k < message->n_value; k++)
-        ok = log_value (log, message->value[k], step, wall, error);
-      sluice__summary__summary__free_unpacked (message, NULL);
+        {
+          Target target = { log, message->value[k]->metadata };
+          const SluiceValueIn in = { message->value[k], target.metadata, step, wall,
+                                     log_record,        &target };
+          ok = sluice_summary_value_take (&in, error);
+        }
+      sluice__event__summary__free_unpacked (message, NULL);
       if (!ok)
         return FALSE;
     }

@@ -2,13 +2,15 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "engine/base/tensor.h"
 #include "engine/store/store.h"
 
 /**
  * sluice_summary_log:
  * @summary: a string tensor of serialised Summary messages
  *
- * Logs every scalar, histogram and image in it under its tag.
+ * Logs every value in it under its tag, as the kind that it is of: scalars, histograms, images,
+ * audio, texts, PR curves, hyper-parameters, other tensors.
  */
 gboolean sluice_summary_log (
     SluiceRunLog *log, const SluiceTensor *summary, gint64 step, double wall, GError **error);

@@ -10,7 +10,8 @@
 
 #include "engine/base/wire-put.h"
 #include "engine/graph/graphdef.h"
-#include "engine/store/crc32c.h"
+#include "engine/store/event-file.h"
+#include "engine/store/summary-value.h"
 #include "engine/train/trace-file.h"
 
 enum
@@ -37,17 +38,6 @@ enum
   MEMORY_ALLOCATOR = 1,
   MEMORY_TOTAL = 2,
   MEMORY_IN_USE = 5,
-};
-
-enum
-{
-  EVENT_WALL_TIME = 1,
-  EVENT_STEP = 2,
-  EVENT_FILE_VERSION = 3,
-  EVENT_GRAPH = 4,
-  EVENT_TAGGED_METADATA = 8,
-  TAGGED_TAG = 1,
-  TAGGED_METADATA = 2,
 };
 
 /* "name = Op(input, input)", as TensorFlow's executor labels nodes and its timeline reads them. */
@@ -154,20 +144,6 @@ sluice_trace_encode_run_metadata (const SluiceTraceContent *self)
 
 /* ---- event files ---- */
 
-/* A record of TensorFlow's: length, its checksum, the bytes, their checksum. */
-static void
-put_record (GByteArray *out, GByteArray *bytes)
-{
-  guint64 length = GUINT64_TO_LE ((guint64) bytes->len);
-  guint32 sum = sluice_crc32c_stored (&length, sizeof length);
-  g_byte_array_append (out, (const guint8 *) &length, sizeof length);
-  g_byte_array_append (out, (const guint8 *) &sum, sizeof sum);
-  sum = sluice_crc32c_stored (bytes->data, bytes->len);
-  g_byte_array_append (out, bytes->data, bytes->len);
-  g_byte_array_append (out, (const guint8 *) &sum, sizeof sum);
-  g_byte_array_set_size (bytes, 0);
-}
-
 static int
 compare_steps (gconstpointer a, gconstpointer b)
 {
@@ -183,12 +159,12 @@ put_step (const SluiceTraceContent *self, GByteArray *out, GByteArray *event, co
   g_autoptr (GByteArray) metadata = sluice_trace_encode_run_metadata (&content);
   g_autoptr (GByteArray) tagged = g_byte_array_new ();
   g_autofree char *tag = g_strdup_printf ("step %" G_GUINT64_FORMAT, first->step);
-  sluice_wire_put_text (tagged, TAGGED_TAG, tag);
-  sluice_wire_put_message (tagged, TAGGED_METADATA, metadata);
-  sluice_wire_put_double (event, EVENT_WALL_TIME, ((double) self->start + first->start_us) * 1e-6);
-  sluice_wire_put_int (event, EVENT_STEP, (gint64) first->step);
-  sluice_wire_put_message (event, EVENT_TAGGED_METADATA, tagged);
-  put_record (out, event);
+  sluice_wire_put_text (tagged, SLUICE_TAGGED_TAG, tag);
+  sluice_wire_put_message (tagged, SLUICE_TAGGED_METADATA, metadata);
+  sluice_event_file_begin (event, ((double) self->start + first->start_us) * 1e-6,
+                           (gint64) first->step);
+  sluice_wire_put_message (event, SLUICE_EVENT_TAGGED_METADATA, tagged);
+  sluice_event_file_put_record (out, event);
 }
 
 GByteArray *
@@ -197,18 +173,16 @@ sluice_trace_encode_event_file (const SluiceTraceContent *self)
   GByteArray *out = g_byte_array_new ();
   g_autoptr (GByteArray) event = g_byte_array_new ();
   double start = (double) self->start * 1e-6;
-  sluice_wire_put_double (event, EVENT_WALL_TIME, start);
-  sluice_wire_put_text (event, EVENT_FILE_VERSION, "brain.Event:2");
-  put_record (out, event);
+  sluice_event_file_put_version (out, start);
   g_autoptr (GBytes) graph =
       self->graph ? sluice_graph_export (self->graph, SLUICE_EXPORT_PLAIN_GRAPH, NULL) : NULL;
   if (graph)
     {
       gsize length;
       const void *bytes = g_bytes_get_data (graph, &length);
-      sluice_wire_put_double (event, EVENT_WALL_TIME, start);
-      sluice_wire_put_bytes (event, EVENT_GRAPH, bytes, length);
-      put_record (out, event);
+      sluice_event_file_begin (event, start, 0);
+      sluice_wire_put_bytes (event, SLUICE_EVENT_GRAPH, bytes, length);
+      sluice_event_file_put_record (out, event);
     }
   g_autoptr (GArray) sorted = g_array_copy ((GArray *) self->events);
   g_array_sort (sorted, compare_steps);

@@ -6,6 +6,8 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/store/kinds/graph.h"
+#include "engine/store/kinds/hparams.h"
 #include "engine/train/trainer-private.h"
 
 double
@@ -177,6 +179,50 @@ go_on (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
   return open_all_series (self, error);
 }
 
+/* The graph as the run had it, among its records: what other programs are given of it. */
+static gboolean
+log_graph (SluiceTrainer *self, GError **error)
+{
+  g_autoptr (GBytes) graph =
+      sluice_graph_export (self->machine->graph, SLUICE_EXPORT_PLAIN_GRAPH, error);
+  if (graph == NULL)
+    return FALSE;
+  gint64 series =
+      sluice_run_log_series (self->log, SLUICE_RUN_GRAPH_TAG, SLUICE_SERIES_GRAPH, error);
+  if (series >= 0)
+    sluice_run_log_record (self->log, series,
+                           &sluice_graph_record_new (0, trainer_wall_now (), graph)->base);
+  return series >= 0;
+}
+
+/* What was set, where TensorBoard looks for hyper-parameters: also what the graph's promoted
+ * parameters were given instead of their own values. */
+static gboolean
+log_settings (SluiceTrainer *self, GError **error)
+{
+  const SluiceProject *p = self->project;
+  g_autoptr (GArray) settings = g_array_new (FALSE, FALSE, sizeof (SluiceHparam));
+  const SluiceHparam always[] = { { "batch", (double) p->batch },
+                                  { "seed", (double) p->seed },
+                                  { "steps", (double) p->n_steps } };
+  g_array_append_vals (settings, always, G_N_ELEMENTS (always));
+  for (guint i = 0; i < p->overrides->len; i++)
+    {
+      const SluiceOverride *override = &g_array_index (p->overrides, SluiceOverride, i);
+      SluiceHparam setting = { override->name, override->value };
+      g_array_append_val (settings, setting);
+    }
+  gint64 series =
+      sluice_run_log_series (self->log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, error);
+  if (series >= 0)
+    sluice_run_log_record (self->log, series,
+                           &sluice_hparams_new_start (0, trainer_wall_now (),
+                                                      (const SluiceHparam *) settings->data,
+                                                      settings->len)
+                                ->base);
+  return series >= 0;
+}
+
 /* What goes on from a first checkpoint needs the file that its values came from no more. */
 static gboolean
 keep_values (SluiceTrainer *self, const char *init_from, GError **error)
@@ -193,6 +239,7 @@ begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
   if (begin_run (self, options, error)
       && (self->log = sluice_store_open_log (self->store, self->info->id, error)) != NULL
+      && log_graph (self, error) && log_settings (self, error)
       && keep_values (self, options->init_from, error) && open_all_series (self, error))
     return TRUE;
   if (self->info != NULL && self->info->id != 0)

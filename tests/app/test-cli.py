@@ -20,8 +20,8 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import Tap
 
-VERBS = ("train", "check", "draw", "run", "compare", "place", "trace", "info", "ops", "convert",
-         "bench")
+VERBS = ("train", "check", "draw", "run", "compare", "place", "trace", "info", "log", "sql",
+         "export", "ops", "convert", "bench")
 NOBODY = 65534
 GRAPH = """
 node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }

@@ -4,14 +4,21 @@
 
 struct _SluiceEventReaders
 {
-  GPtrArray *readers; /* of GArray of guint64: a cursor a lane */
+  GPtrArray *readers; /* of GArray of guint64: a cursor a lane; NULL: free for the next */
 };
+
+static void
+free_reader (gpointer cursors)
+{
+  if (cursors != NULL)
+    g_array_unref (cursors);
+}
 
 SluiceEventReaders *
 sluice_event_readers_new (void)
 {
   SluiceEventReaders *self = g_new0 (SluiceEventReaders, 1);
-  self->readers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  self->readers = g_ptr_array_new_with_free_func (free_reader);
   return self;
 }
 
@@ -22,18 +29,42 @@ sluice_event_readers_free (SluiceEventReaders *self)
   g_free (self);
 }
 
+/* The number that stands for a reader, from 1: the first that is free. */
+static guint
+take_number (SluiceEventReaders *self)
+{
+  guint i = 0;
+  while (i < self->readers->len && self->readers->pdata[i] != NULL)
+    i++;
+  if (i == self->readers->len)
+    g_ptr_array_add (self->readers, NULL);
+  self->readers->pdata[i] = g_array_new (FALSE, TRUE, sizeof (guint64));
+  return i + 1;
+}
+
+static gboolean
+is_known (SluiceEventReaders *self, guint64 cursor)
+{
+  return cursor > 0 && cursor <= self->readers->len && self->readers->pdata[cursor - 1] != NULL;
+}
+
 static GArray *
 cursors_of (SluiceEventReaders *self, guint64 *cursor, guint n_lanes)
 {
-  if (*cursor == 0 || *cursor > self->readers->len)
-    {
-      g_ptr_array_add (self->readers, g_array_new (FALSE, TRUE, sizeof (guint64)));
-      *cursor = self->readers->len;
-    }
+  if (!is_known (self, *cursor))
+    *cursor = take_number (self);
   GArray *cursors = self->readers->pdata[*cursor - 1];
   if (cursors->len < n_lanes)
     g_array_set_size (cursors, n_lanes);
   return cursors;
+}
+
+void
+sluice_event_readers_drop (SluiceEventReaders *self, guint64 *cursor)
+{
+  if (is_known (self, *cursor))
+    g_clear_pointer ((GArray **) &self->readers->pdata[*cursor - 1], g_array_unref);
+  *cursor = 0;
 }
 
 static void

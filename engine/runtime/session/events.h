@@ -11,6 +11,8 @@ typedef struct _SluiceEventReaders SluiceEventReaders;
 
 SluiceEventReaders *sluice_event_readers_new (void);
 void sluice_event_readers_free (SluiceEventReaders *self);
+/* Forgets how far a cursor has read, and sets it to 0: whoever comes next has its place. */
+void sluice_event_readers_drop (SluiceEventReaders *self, guint64 *cursor);
 /* What numbers in records stand for. */
 typedef struct
 {

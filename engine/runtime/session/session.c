@@ -525,6 +525,14 @@ sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
   return events;
 }
 
+void
+sluice_session_drop_trace (SluiceSession *self, guint64 *cursor)
+{
+  pthread_mutex_lock (&self->programs->graph_lock);
+  sluice_event_readers_drop (self->readers, cursor);
+  pthread_mutex_unlock (&self->programs->graph_lock);
+}
+
 gint64
 sluice_session_get_start (SluiceSession *self)
 {

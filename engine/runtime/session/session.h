@@ -289,13 +289,15 @@ typedef struct
 
 /**
  * sluice_session_dup_trace:
- * @cursor: (inout): 0 at first; an opaque number afterwards
+ * @cursor: (inout): 0 at first; an opaque number afterwards, until sluice_session_drop_trace()
  * @lost: (out) (nullable): what was overwritten before it could be read
  *
  * Returns: (transfer full) (element-type SluiceTraceEvent): events since @cursor, by lane and in
  * the order of their ends
  */
 GArray *sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost);
+/* Nobody reads on from a cursor, which is 0 afterwards: the session keeps no place for it. */
+void sluice_session_drop_trace (SluiceSession *self, guint64 *cursor);
 
 /* When the session was made, in microseconds since 1970: what times in the trace count from. */
 gint64 sluice_session_get_start (SluiceSession *self);

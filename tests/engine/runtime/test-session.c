@@ -507,6 +507,19 @@ test_trace (void)
   fixture_fetch (&f, "s", feeds, 1);
   g_autoptr (GArray) more = sluice_session_dup_trace (f.session, &cursor, NULL);
   g_assert_cmpuint (more->len, ==, 1);
+
+  /* A cursor that was dropped leaves its place to the next one, however many come. */
+  for (guint i = 0; i < 100; i++)
+    {
+      guint64 other = 0;
+      g_autoptr (GArray) all = sluice_session_dup_trace (f.session, &other, NULL);
+      g_assert_cmpuint (all->len, ==, 3);
+      g_assert_cmpuint (other, ==, cursor + 1);
+      sluice_session_drop_trace (f.session, &other);
+      g_assert_cmpuint (other, ==, 0);
+    }
+  g_autoptr (GArray) last = sluice_session_dup_trace (f.session, &cursor, NULL);
+  g_assert_cmpuint (last->len, ==, 0);
 }
 
 static void

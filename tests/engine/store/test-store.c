@@ -5,12 +5,15 @@
 #include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/base/error.h"
+#include "engine/store/kinds/histogram.h"
+#include "engine/store/kinds/image.h"
 #include "engine/store/store.h"
 #include "tests/remove-tree.h"
 
@@ -265,6 +268,15 @@ test_truncate (Fixture *f, gconstpointer unused)
   close_log (log);
 }
 
+static SluiceSeriesInfo *
+find_series (Fixture *f, GPtrArray *all, const char *tag)
+{
+  for (guint i = 0; i < all->len; i++)
+    if (g_str_equal (((SluiceSeriesInfo *) all->pdata[i])->tag, tag))
+      return all->pdata[i];
+  g_assert_not_reached ();
+}
+
 static void
 test_histograms_and_images (Fixture *f, gconstpointer unused)
 {
@@ -277,26 +289,39 @@ test_histograms_and_images (Fixture *f, gconstpointer unused)
   for (gint64 step = 0; step < 50; step++)
     {
       double limits[] = { 1, 2, step + 3. }, counts[] = { step, 0, 7 };
-      sluice_run_log_histogram (log, weights, step, 1, -4, step, limits, counts, 3);
+      SluiceHistogram *histogram = sluice_histogram_new (step, 1, -4, step, limits, counts, 3);
+      histogram->count = step + 7;
+      sluice_run_log_record (log, weights, &histogram->base);
       g_autoptr (GBytes) png = g_bytes_new (&step, sizeof step);
-      sluice_run_log_image (log, images, step, 1, 8, 9, png);
+      sluice_run_log_record (log, images, &sluice_stored_image_new (step, 1, 8, 9, 3, png)->base);
     }
   flush (log);
-  g_autoptr (GPtrArray) all = sluice_store_read_histograms (f->store, weights, 0, 1000, &error);
+  g_autoptr (GPtrArray) series = sluice_store_dup_series (f->store, f->run.id, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (series->len, ==, 3);
+  const SluiceSeriesInfo *w = find_series (f, series, "w");
+  g_assert_cmpint (w->n_points, ==, 50);
+  g_assert_cmpint (w->last_step, ==, 49);
+  g_autoptr (GPtrArray) all = sluice_store_read_records (f->store, w, 0, 1000, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (all->len, ==, 50);
   SluiceHistogram *histogram = all->pdata[21];
+  g_assert_cmpint (histogram->base.step, ==, 21);
   g_assert_cmpuint (histogram->n, ==, 3);
   g_assert_cmpfloat (histogram->limits[2], ==, 24);
   g_assert_cmpfloat (histogram->counts[0], ==, 21);
   g_assert_cmpfloat (histogram->min, ==, -4);
   g_assert_cmpfloat (histogram->max, ==, 21);
-  g_autoptr (GPtrArray) thin = sluice_store_read_histograms (f->store, weights, 0, 7, &error);
+  g_assert_cmpfloat (histogram->count, ==, 28);
+  g_assert_true (isnan (histogram->sum));
+  g_autoptr (GPtrArray) thin = sluice_store_read_records (f->store, w, 0, 7, &error);
   g_assert_cmpuint (thin->len, <=, 7);
-  g_assert_cmpint (((SluiceHistogram *) thin->pdata[thin->len - 1])->step, ==, 49);
-  g_autoptr (GPtrArray) pictures = sluice_store_read_images (f->store, images, 48, 10, &error);
+  g_assert_cmpint (((SluiceRecord *) thin->pdata[thin->len - 1])->step, ==, 49);
+  g_autoptr (GPtrArray) pictures =
+      sluice_store_read_records (f->store, find_series (f, series, "i"), 48, 10, &error);
   g_assert_cmpuint (pictures->len, ==, 2);
   g_assert_cmpuint (((SluiceStoredImage *) pictures->pdata[0])->height, ==, 9);
+  g_assert_cmpuint (((SluiceStoredImage *) pictures->pdata[0])->colorspace, ==, 3);
   close_log (log);
 
   log = open_log (f);
@@ -455,6 +480,38 @@ test_notify (Fixture *f, gconstpointer unused)
   close_log (log);
 }
 
+typedef struct
+{
+  SluiceStore *store;
+  SluiceRunLog *log;
+  _Atomic guint64 committed;
+} Asker;
+
+/* What a function that is told of news does: it asks the store, and wants to be told again. */
+static void
+ask_store (gpointer data)
+{
+  Asker *asker = data;
+  asker->committed = sluice_run_log_get_n_committed (asker->log);
+  sluice_store_rearm (asker->store);
+}
+
+static void
+test_notify_may_ask (Fixture *f, gconstpointer unused)
+{
+  Asker asker = { f->store, open_log (f), 0 };
+  gint64 series = open_series (asker.log, "loss");
+  sluice_store_set_notify (f->store, ask_store, &asker);
+  for (gint64 step = 0; step < 3; step++)
+    {
+      sluice_run_log_scalar (asker.log, series, step, 0, 0);
+      flush (asker.log);
+    }
+  sluice_store_set_notify (f->store, NULL, NULL); /* no call is under way any more */
+  g_assert_cmpuint (asker.committed, ==, 3);
+  close_log (asker.log);
+}
+
 static void
 test_bad_databases (Fixture *f, gconstpointer unused)
 {
@@ -523,6 +580,7 @@ main (int argc, char **argv)
   ADD ("kill", test_kill);
   ADD ("lock", test_lock);
   ADD ("notify", test_notify);
+  ADD ("notify-may-ask", test_notify_may_ask);
   ADD ("bad-databases", test_bad_databases);
   ADD ("disk-full", test_disk_full);
 #undef ADD

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/store/kinds/event.h"
 #include "engine/train/trainer.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/folder.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/store/kinds/event.h"
 #include "engine/train/trainer.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/folder.h"

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/store/migrate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#include "engine/base/error.h"
+#include "engine/store/kind-private.h"
+#include "engine/store/sql-functions.h"
+
+/* ---- the core: what is there whatever the kinds ---- */
+
+/* Graphs were kept by the hash of their canonical form; their bytes move to where all bytes are. */
+static const SluiceMigration core[] = {
+  { 1, "CREATE TABLE runs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, project TEXT, "
+       "state INTEGER NOT NULL, step INTEGER NOT NULL, n_steps INTEGER NOT NULL, "
+       "seed INTEGER NOT NULL, created REAL, started REAL, ended REAL, seconds REAL, "
+       "graph_hash TEXT, message TEXT, deleted REAL);"
+       "CREATE TABLE series (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs, "
+       "tag TEXT NOT NULL, kind INTEGER NOT NULL, UNIQUE (run, tag));"
+       "CREATE TABLE checkpoints (id INTEGER PRIMARY KEY, run INTEGER NOT NULL, "
+       "step INTEGER NOT NULL, wall REAL NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL, "
+       "UNIQUE (run, step));"
+       "CREATE TABLE graphs (hash TEXT PRIMARY KEY, data BLOB NOT NULL);" },
+  /* A SummaryMetadata that the series came with: names, description, what its plugin keeps. */
+  { 2, "ALTER TABLE series ADD COLUMN metadata BLOB;" },
+  { 2, "CREATE TABLE blobs (hash TEXT PRIMARY KEY, data BLOB NOT NULL);" },
+  { 2, "INSERT OR IGNORE INTO blobs (hash, data) SELECT sha256 (data), data FROM graphs;" },
+  { 2, "ALTER TABLE graphs RENAME TO graphs_1;" },
+  { 2, "CREATE TABLE graphs (hash TEXT PRIMARY KEY, blob TEXT NOT NULL REFERENCES blobs);" },
+  { 2, "INSERT INTO graphs (hash, blob) SELECT hash, sha256 (data) FROM graphs_1;" },
+  { 2, "DROP TABLE graphs_1;" },
+  { 2, "CREATE VIEW run_list AS SELECT name AS run, project, step, n_steps, seed, created, "
+       "started, ended, seconds, message FROM runs WHERE deleted IS NULL;" },
+  { 0 },
+};
+
+/* ---- steps ---- */
+
+static int
+newest_of (const SluiceMigration *steps, int newest)
+{
+  for (; steps->version > 0; steps++)
+    newest = MAX (newest, steps->version);
+  return newest;
+}
+
+int
+sluice_store_get_newest_version (void)
+{
+  int newest = newest_of (core, 0);
+  const SluiceKind *kind;
+  SLUICE_EACH_KIND (kind)
+  newest = newest_of (kind->migrations, newest);
+  return newest;
+}
+
+static gboolean
+run_steps (sqlite3 *db, const SluiceMigration *steps, int version, GError **error)
+{
+  for (; steps->version > 0; steps++)
+    if (steps->version == version
+        && ((steps->sql != NULL && !store_exec (db, steps->sql, error))
+            || (steps->func != NULL && !steps->func (db, NULL, error))))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+run_all_steps (sqlite3 *db, int version, GError **error)
+{
+  const SluiceKind *kind;
+  if (!run_steps (db, core, version, error))
+    return FALSE;
+  SLUICE_EACH_KIND (kind)
+  if (!run_steps (db, kind->migrations, version, error))
+    return FALSE;
+  g_autofree char *stamp = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d",
+                                            SLUICE_STORE_APPLICATION_ID, version);
+  return store_exec (db, stamp, error);
+}
+
+/* ---- what is there ---- */
+
+static gint64
+get_number (sqlite3 *db, const char *sql)
+{
+  sqlite3_stmt *row = store_query (db, NULL, sql, "");
+  gint64 number =
+      row != NULL && sqlite3_step (row) == SQLITE_ROW ? sqlite3_column_int64 (row, 0) : -1;
+  sqlite3_finalize (row);
+  return number;
+}
+
+static gboolean
+has_table (sqlite3 *db, const char *name)
+{
+  sqlite3_stmt *row = store_query (
+      db, NULL, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", "s", name);
+  gboolean found = row != NULL && sqlite3_step (row) == SQLITE_ROW;
+  sqlite3_finalize (row);
+  return found;
+}
+
+static gboolean
+want_known (sqlite3 *db, const char *path, gint64 n_objects, int version, GError **error)
+{
+  if (version < 0)
+    return store_sql_fail (db, path, error);
+  if (version > sluice_store_get_newest_version ())
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "'%s' was written by a newer Sluice (version %d, this program knows up to "
+                        "%d); use the newer program or another workspace",
+                        path, version, sluice_store_get_newest_version ());
+  gint64 application = get_number (db, "PRAGMA application_id");
+  gboolean foreign = application != 0 && application != SLUICE_STORE_APPLICATION_ID;
+  if (foreign || (version == 0 && n_objects > 0))
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "'%s' is a database of another program; choose another workspace", path);
+  return TRUE;
+}
+
+/* ALTER and DROP look at views, and nothing else looks whether a column that a kind reads is
+ * there before it is too late. */
+static gboolean
+want_whole (sqlite3 *db, const char *path, GError **error)
+{
+  static const char *const tables[] = {
+    "SELECT id, name, project, state, step, n_steps, seed, created, started, ended, seconds, "
+    "graph_hash, message, deleted FROM runs",
+    "SELECT id, run, tag, kind, metadata FROM series",
+    "SELECT id, run, step, wall, path, bytes FROM checkpoints",
+    "SELECT hash, blob FROM graphs",
+    "SELECT hash, data FROM blobs",
+  };
+  const SluiceKind *kind;
+  g_autoptr (GPtrArray) queries = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    g_ptr_array_add (queries, g_strdup (tables[i]));
+  SLUICE_EACH_KIND (kind)
+  {
+    if (kind->table != NULL)
+      g_ptr_array_add (queries, g_strdup_printf ("SELECT series, step, wall, %s FROM %s AS r",
+                                                 kind->columns, kind->table));
+    if (kind->list != NULL)
+      g_ptr_array_add (queries, g_strdup (kind->list));
+  }
+  for (guint i = 0; i < queries->len; i++)
+    {
+      sqlite3_stmt *statement = NULL;
+      if (sqlite3_prepare_v2 (db, queries->pdata[i], -1, &statement, NULL) != SQLITE_OK)
+        return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "'%s' is damaged: %s", path,
+                            sqlite3_errmsg (db));
+      sqlite3_finalize (statement);
+    }
+  return TRUE;
+}
+
+/* ---- the copy ---- */
+
+static gboolean
+sync_file (const char *path, int flags, GError **error)
+{
+  int fd = g_open (path, flags | O_CLOEXEC, 0);
+  gboolean ok = fd >= 0 && fsync (fd) == 0;
+  int saved = errno;
+  if (fd >= 0)
+    close (fd);
+  return ok
+         || sluice_fail (error,
+                         saved == ENOSPC || saved == EDQUOT ? SLUICE_ERROR_RESOURCE_EXHAUSTED
+                                                            : SLUICE_ERROR_UNAVAILABLE,
+                         "'%s' could not be made safe: %s", path, g_strerror (saved));
+}
+
+/* Another process may have brought the original up to date meanwhile: then the copy is not of what
+ * it is named after, and is none. */
+static gboolean
+is_of_version (const char *path, int version)
+{
+  sqlite3 *db = NULL;
+  gboolean same = sqlite3_open_v2 (path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK
+                  && get_number (db, "PRAGMA user_version") == version;
+  sqlite3_close (db);
+  return same;
+}
+
+static char *
+dup_copy_path (const char *path, int version)
+{
+  return g_strdup_printf ("%s.v%d", path, version);
+}
+
+/* Whole and on the disk, or not there under its name. */
+static gboolean
+copy_database (sqlite3 *db, const char *path, int version, GError **error)
+{
+  g_autofree char *copy = dup_copy_path (path, version);
+  g_autofree char *part = g_strdup_printf ("%s.part-%d", copy, (int) getpid ());
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_unlink (part);
+  gboolean ok =
+      store_change (db, error, "VACUUM INTO ?", "s", part) && sync_file (part, O_RDWR, error);
+  if (ok && is_of_version (part, version))
+    {
+      if (g_rename (part, copy) == 0)
+        return sync_file (folder, O_RDONLY | O_DIRECTORY, error);
+      ok = sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "'%s' could not be written: %s", copy,
+                        g_strerror (errno));
+    }
+  g_unlink (part);
+  return ok;
+}
+
+/* ---- the whole ---- */
+
+/* Another process may have done it between our look and our transaction. */
+static gboolean
+migrate_once (sqlite3 *db, int version, GError **error)
+{
+  if (!store_exec (db, "BEGIN IMMEDIATE", error))
+    return FALSE;
+  gboolean ok =
+      get_number (db, "PRAGMA user_version") >= version || run_all_steps (db, version, error);
+  if (ok && store_exec (db, "COMMIT", error))
+    return TRUE;
+  sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
+  return FALSE;
+}
+
+/* What a step stumbles over in a database that says which version it is, is damage. */
+static gboolean
+explain_failure (const char *path, int from, GError **error, GError *take)
+{
+  g_autofree char *copy = dup_copy_path (path, from);
+  if (take->code == SLUICE_ERROR_INTERNAL)
+    take->code = SLUICE_ERROR_DATA_LOSS;
+  g_prefix_error (&take, "'%s' could not be brought from version %d to %d and is as it was: ", path,
+                  from, sluice_store_get_newest_version ());
+  if (from > 0 && g_file_test (copy, G_FILE_TEST_EXISTS))
+    {
+      char *message = g_strdup_printf ("%s; a copy is '%s'", take->message, copy);
+      g_free (take->message);
+      take->message = message;
+    }
+  g_propagate_error (error, take);
+  return FALSE;
+}
+
+gboolean
+sluice_store_migrate (sqlite3 *db, const char *path, GError **error)
+{
+  /* In this order: another process may be making the tables just now. */
+  gint64 n_objects = get_number (db, "SELECT count (*) FROM sqlite_schema");
+  int from = (int) get_number (db, "PRAGMA user_version");
+  if (!want_known (db, path, n_objects, from, error))
+    return FALSE;
+  if (from == sluice_store_get_newest_version ())
+    return want_whole (db, path, error);
+  if (from > 0 && (!has_table (db, "runs") || !has_table (db, "series")))
+    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
+                        "'%s' is damaged: it says that it is a store of version %d and has no runs",
+                        path, from);
+  if (!sluice_sql_functions_add (db, error) || (from > 0 && !copy_database (db, path, from, error)))
+    return FALSE;
+  GError *failure = NULL;
+  for (int version = from + 1; version <= sluice_store_get_newest_version (); version++)
+    if (!migrate_once (db, version, &failure))
+      return explain_failure (path, from, error, failure);
+  return want_whole (db, path, error);
+}
