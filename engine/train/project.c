@@ -11,6 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/near.h"
+#include "engine/store/file.h"
 
 /* What a key holds, and so how it is read, checked, overridden and written. */
 typedef enum
@@ -585,10 +586,14 @@ copy_file (
     const char *from, const char *folder, const char *name, gboolean required, GError **error)
 {
   g_autofree char *to = g_build_filename (folder, name, NULL);
-  g_autoptr (GFile) source = g_file_new_for_path (from), target = g_file_new_for_path (to);
-  if (g_file_equal (source, target) || (!required && !g_file_query_exists (source, NULL)))
+  g_autofree char *source = g_canonicalize_filename (from, NULL);
+  g_autofree char *target = g_canonicalize_filename (to, NULL);
+  if (strcmp (source, target) == 0 || (!required && !g_file_test (from, G_FILE_TEST_EXISTS)))
     return TRUE;
-  return g_file_copy (source, target, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, error);
+  g_autoptr (GMappedFile) file = sluice_file_map ("file", from, error);
+  return file != NULL
+         && sluice_file_put ("file", to, g_mapped_file_get_contents (file),
+                             g_mapped_file_get_length (file), error);
 }
 
 gboolean
@@ -617,7 +622,9 @@ sluice_project_save (const SluiceProject *self, const char *folder, GError **err
     }
   g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
   g_autofree char *layout = g_build_filename (self->folder, "model.layout", NULL);
+  gsize length;
+  g_autofree char *text = g_key_file_to_data (file, &length, NULL);
   return copy_file (self->graph_path, folder, base, TRUE, error)
          && copy_file (layout, folder, "model.layout", FALSE, error)
-         && g_key_file_save_to_file (file, path, error);
+         && sluice_file_put ("project", path, text, length, error);
 }

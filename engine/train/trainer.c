@@ -174,11 +174,7 @@ write_texts (SluiceTrainer *self, const SluiceRunOptions *options, GError **erro
       g_autofree char *text = machine_read_text (self->machine, edge->target, options, error);
       g_autofree char *name = g_strconcat (edge->name, ".txt", NULL);
       g_autofree char *path = g_build_filename (self->folder, name, NULL);
-      SluiceFileWriter *file = text != NULL ? sluice_file_writer_new ("text", path, error) : NULL;
-      if (file == NULL)
-        return FALSE;
-      sluice_file_writer_put (file, text, strlen (text));
-      if (!sluice_file_writer_finish (file, error))
+      if (text == NULL || !sluice_file_put ("text", path, text, strlen (text), error))
         return FALSE;
       sluice_run_log_event (self->log, self->machine->n_done, trainer_wall_now (), "text", name);
     }
