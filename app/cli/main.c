@@ -19,7 +19,7 @@
 
 static const Verb *const verbs[] = { &verb_train,   &verb_check,   &verb_draw,  &verb_run,
                                      &verb_compare, &verb_place,   &verb_trace, &verb_info,
-                                     &verb_ops,     &verb_convert, &verb_bench };
+                                     &verb_ops,     &verb_convert, &verb_bench, &verb_reindex };
 
 gboolean cli_json;
 static char **plugins;
@@ -101,13 +101,6 @@ cli_load_graph (const char *path, GError **error)
     return sluice_graph_load_file (path, error);
   g_autoptr (SluiceProject) project = sluice_project_load (path, error);
   return project != NULL ? sluice_graph_load_file (project->graph_path, error) : NULL;
-}
-
-char *
-cli_dup_workspace (const char *option)
-{
-  return option != NULL ? g_strdup (option)
-                        : g_build_filename (g_get_user_data_dir (), "sluice", NULL);
 }
 
 /* ---- help, and the man page from the same table ---- */

@@ -19,7 +19,8 @@
 static char *workspace, *run_name, *resume, *init_from;
 static gboolean init_partly, recompute;
 static char *n_steps, *seed; /* as text: checked as project.ini's are */
-static gint64 resume_step, n_threads, n_cpus;
+static gint64 from_step = -1, n_threads, n_cpus;
+static gboolean accept_changed_data;
 static char **assignments;
 
 static const GOptionEntry options[] = {
@@ -35,8 +36,12 @@ static const GOptionEntry options[] = {
     N_ ("KEY=VALUE") },
   { "resume", 0, 0, G_OPTION_ARG_STRING, &resume,
     N_ ("Go on with a run from its newest checkpoint"), N_ ("NAME") },
-  { "resume-step", 0, 0, G_OPTION_ARG_INT64, &resume_step,
-    N_ ("Go on from the checkpoint of this step instead"), N_ ("N") },
+  { "from", 0, 0, G_OPTION_ARG_INT64, &from_step,
+    N_ ("Go back to the checkpoint of this step, 0 for the start, and forget what was logged after "
+        "it"),
+    N_ ("STEP") },
+  { "accept-changed-data", 0, 0, G_OPTION_ARG_NONE, &accept_changed_data,
+    N_ ("Go on although data files are not what they were"), NULL },
   { "init-from", 0, 0, G_OPTION_ARG_FILENAME, &init_from,
     N_ ("Begin with the values of this checkpoint, safetensors or TensorFlow's, by the names of "
         "the variables"),
@@ -267,19 +272,10 @@ set_key (SluiceProject *project, const char *key, const char *value, GError **er
   return value == NULL || sluice_project_set (project, assignment, error);
 }
 
-/* The project named, or the one that a resumed run was frozen with; overrides on top. */
+/* With what the command line says on top. */
 static SluiceProject *
-load_project (char **arguments, SluiceStore *store, GError **error)
+load_project (const char *folder, GError **error)
 {
-  g_autofree char *folder = g_strdup (arguments[0]);
-  if (resume != NULL)
-    {
-      g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (store, resume, error);
-      if (info == NULL)
-        return NULL;
-      g_free (folder);
-      folder = sluice_store_dup_run_folder (store, info->id);
-    }
   g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
   if (project == NULL)
     return NULL;
@@ -293,15 +289,26 @@ load_project (char **arguments, SluiceStore *store, GError **error)
   return g_steal_pointer (&project);
 }
 
+/* The one that a run was frozen with. */
+static SluiceProject *
+load_resumed (SluiceStore *store, GError **error)
+{
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (store, resume, error);
+  if (info == NULL)
+    return NULL;
+  g_autofree char *folder = sluice_store_dup_run_folder (store, info->id);
+  return load_project (folder, error);
+}
+
 static int
 train (char **arguments, GError **error)
 {
   if ((arguments[0] == NULL && resume == NULL) || (arguments[0] != NULL && arguments[1] != NULL))
     return cli_usage (error, "give one PROJECT, or --resume NAME");
-  if (resume_step < 0 || n_threads < 0 || n_cpus < 0)
-    return cli_usage (error, "--resume-step, --threads and --cpus must not be negative");
-  if (resume_step > 0 && resume == NULL)
-    return cli_usage (error, "--resume-step needs --resume NAME");
+  if (from_step < -1 || n_threads < 0 || n_cpus < 0)
+    return cli_usage (error, "--from, --threads and --cpus must not be negative");
+  if ((from_step >= 0 || accept_changed_data) && resume == NULL)
+    return cli_usage (error, "--from and --accept-changed-data need --resume NAME");
   if (init_from != NULL ? resume != NULL : init_partly)
     return cli_usage (error, "--init-from is for a new run, and --init-partly needs it");
   gsize memory_limit;
@@ -309,20 +316,29 @@ train (char **arguments, GError **error)
     return EXIT_USAGE;
   sluice_pool_set_threads (n_threads);
   g_autofree char *folder = cli_dup_workspace (workspace);
-  g_autoptr (SluiceStore) store = sluice_store_open (folder, error);
-  SluiceProject *project = store != NULL ? load_project (arguments, store, error) : NULL;
-  if (project == NULL)
+  /* A project that cannot be trained makes no workspace. */
+  g_autoptr (SluiceProject) project = resume == NULL ? load_project (arguments[0], error) : NULL;
+  if (resume == NULL && project == NULL)
     return EXIT_FAILED;
+  g_autoptr (SluiceStore) store = cli_open_workspace (folder, resume != NULL, error);
+  if (store != NULL && resume != NULL)
+    project = load_resumed (store, error);
+  if (store == NULL || project == NULL)
+    return EXIT_FAILED;
+  cli_tell_lost_runs (store);
   SluiceTrainerOptions trainer_options = {
     .run_name = run_name,
     .resume = resume,
-    .resume_step = resume_step,
+    .goes_back = from_step >= 0,
+    .from_step = from_step,
+    .accept_changed_data = accept_changed_data,
     .init_from = init_from,
     .init_partly = init_partly,
     .n_cpus = n_cpus,
     .memory_limit = memory_limit,
   };
-  g_autoptr (SluiceTrainer) trainer = sluice_trainer_new (store, project, &trainer_options, error);
+  g_autoptr (SluiceTrainer) trainer =
+      sluice_trainer_new (store, g_steal_pointer (&project), &trainer_options, error);
   if (trainer == NULL)
     return EXIT_FAILED;
   Bell bell = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };

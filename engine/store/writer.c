@@ -313,9 +313,9 @@ writer_free (StoreWriter *self)
 }
 
 StoreWriter *
-store_writer_new (const char *path, GError **error)
+store_writer_new (StoreAccess *access, GError **error)
 {
-  sqlite3 *db = store_connect (path, error);
+  sqlite3 *db = store_connect (access, TRUE, error);
   if (db == NULL)
     return NULL;
   StoreWriter *self = g_new0 (StoreWriter, 1);
@@ -351,6 +351,9 @@ gboolean
 store_writer_run (StoreWriter *self, StoreFunc func, gpointer data, GError **error)
 {
   Call call = { func, data, error, FALSE, FALSE };
+  if (self == NULL)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "the workspace was opened to be read, and nothing can be written to it");
   pthread_mutex_lock (&self->lock);
   g_queue_push_tail (&self->calls, &call);
   pthread_cond_signal (&self->wake);

@@ -596,8 +596,8 @@ copy_file (
                              g_mapped_file_get_length (file), error);
 }
 
-gboolean
-sluice_project_save (const SluiceProject *self, const char *folder, GError **error)
+char *
+sluice_project_dup_text (const SluiceProject *self)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
@@ -620,11 +620,17 @@ sluice_project_save (const SluiceProject *self, const char *folder, GError **err
       set_text (file, "overrides", override->name,
                 g_ascii_dtostr (number, sizeof number, override->value));
     }
+  return g_key_file_to_data (file, NULL, NULL);
+}
+
+gboolean
+sluice_project_save (const SluiceProject *self, const char *folder, GError **error)
+{
+  g_autofree char *base = g_path_get_basename (self->graph_path);
   g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
   g_autofree char *layout = g_build_filename (self->folder, "model.layout", NULL);
-  gsize length;
-  g_autofree char *text = g_key_file_to_data (file, &length, NULL);
+  g_autofree char *text = sluice_project_dup_text (self);
   return copy_file (self->graph_path, folder, base, TRUE, error)
          && copy_file (layout, folder, "model.layout", FALSE, error)
-         && sluice_file_put ("project", path, text, length, error);
+         && sluice_file_put ("project", path, text, strlen (text), error);
 }

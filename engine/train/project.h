@@ -84,3 +84,5 @@ gboolean sluice_project_set (SluiceProject *self, const char *assignment, GError
  * data, and copies of the graph and its layout. sluice_project_load() reads it back.
  */
 gboolean sluice_project_save (const SluiceProject *self, const char *folder, GError **error);
+/* The project.ini that it would write: (transfer full). */
+char *sluice_project_dup_text (const SluiceProject *self);

@@ -6,6 +6,7 @@
 
 #include "engine/train/machine.h"
 #include "engine/train/pace.h"
+#include "engine/train/run-file.h"
 #include "engine/train/trainer.h"
 
 /* What the controls asked for; the thread looks between steps. */
@@ -23,6 +24,7 @@ struct _SluiceTrainer
   SluiceProject *project;
   SluiceExamples *examples, *test; /* NULL: none */
   Machine *machine;
+  SluiceRunFile *file; /* what the run's folder says of it */
   SluiceRunInfo *info; /* the trainer's thread, once it is started */
   SluiceRunLog *log;
   char *folder;   /* of the run */
@@ -55,6 +57,8 @@ struct _SluiceTrainer
 double trainer_wall_now (void);
 /* What the step under way left, where it is not there yet. */
 gboolean trainer_save_checkpoint (SluiceTrainer *self, GError **error);
+/* Of the checkpoint of a step, relative to the run's folder. (transfer full) */
+char *trainer_dup_checkpoint_name (gint64 step);
 /* Data, graph, run and log of a trainer whose store and project are set: a new run, or one that
    goes on from a checkpoint. */
 gboolean trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error);

@@ -15,6 +15,9 @@
 
 /* How often load, memory and rate become points, and the run's row is brought up to date. */
 #define SYSTEM_SECONDS 0.5
+/* Of the store, in seconds: who trains soon says that another program holds it, and goes on
+ * trying. */
+#define TRAINING_PATIENCE 1.0
 
 G_DEFINE_FINAL_TYPE (SluiceTrainer, sluice_trainer, G_TYPE_OBJECT)
 
@@ -201,6 +204,12 @@ evaluate (SluiceTrainer *self, GError **error)
   return TRUE;
 }
 
+char *
+trainer_dup_checkpoint_name (gint64 step)
+{
+  return g_strdup_printf ("checkpoints/step-%010" G_GINT64_FORMAT ".safetensors", step);
+}
+
 gboolean
 trainer_save_checkpoint (SluiceTrainer *self, GError **error)
 {
@@ -210,8 +219,7 @@ trainer_save_checkpoint (SluiceTrainer *self, GError **error)
   pthread_mutex_unlock (&self->lock);
   if (is_there)
     return TRUE;
-  g_autofree char *name =
-      g_strdup_printf ("checkpoints/step-%010" G_GINT64_FORMAT ".safetensors", step);
+  g_autofree char *name = trainer_dup_checkpoint_name (step);
   g_autofree char *path = g_build_filename (self->folder, name, NULL);
   gsize bytes;
   sluice_run_log_event (self->log, step, trainer_wall_now (), "checkpoint", NULL);
@@ -554,6 +562,7 @@ sluice_trainer_finalize (GObject *object)
   g_clear_pointer (&self->test, sluice_examples_free);
   g_clear_pointer (&self->project, sluice_project_free);
   g_clear_pointer (&self->info, sluice_run_info_free);
+  g_clear_pointer (&self->file, sluice_run_file_free);
   g_clear_object (&self->store);
   g_clear_error (&self->error);
   g_free (self->folder);
@@ -585,6 +594,7 @@ sluice_trainer_start (SluiceTrainer *self)
   pthread_mutex_unlock (&self->lock);
   if (!start)
     return;
+  sluice_store_set_patience (self->store, TRAINING_PATIENCE);
   GError *error = NULL;
   self->has_thread =
       sluice_thread_start (&self->thread, trainer_main, self, "training", NULL, &error);

@@ -18,9 +18,14 @@ G_DECLARE_FINAL_TYPE (SluiceTrainer, sluice_trainer, SLUICE, TRAINER, GObject)
 typedef struct
 {
   const char *run_name; /* (nullable) */
-  const char
-      *resume; /* (nullable): name or id of a run to go on with, from its newest whole checkpoint */
-  gint64 resume_step; /* 0: the newest */
+  const char *resume;   /* (nullable): name or id of a run to go on with */
+  gboolean goes_back;   /* to the checkpoint of from_step, or to the start where that is 0: what was
+                           logged after it is forgotten. Else from the newest one */
+  gint64 from_step;
+  gboolean accept_changed_data;   /* a resumed run's files may be other ones than they were */
+  void (*begins) (gpointer data); /* (nullable): just before anything is written: from here on the
+                                     run is to be stopped, not killed */
+  gpointer begins_data;
   const char
       *init_from;       /* (nullable): a checkpoint whose values a new run's variables begin with */
   gboolean init_partly; /* those that it lacks keep their initial values */
@@ -30,7 +35,9 @@ typedef struct
 } SluiceTrainerOptions;
 
 /* Loads graph and data, makes the run. project: (transfer full) with overrides applied. NULL: error
-   says what is wrong with which file, key, node or shape; nothing is left behind. */
+   says what is wrong with which file, key, node or shape; nothing is left behind, and a run to be
+   resumed is as it was. A checkpoint that is damaged or gone is DATA_LOSS or NOT_FOUND and names
+   the newest whole one; data that have changed are FAILED_PRECONDITION. */
 SluiceTrainer *sluice_trainer_new (SluiceStore *store,
                                    SluiceProject *project,
                                    const SluiceTrainerOptions *options,
