@@ -607,6 +607,18 @@ sluice_window_size_allocate (GtkWidget *widget, int width, int height, int basel
   GTK_WIDGET_CLASS (sluice_window_parent_class)->size_allocate (widget, width, height, baseline);
 }
 
+gboolean
+sluice_window_is_training (SluiceWindow *self)
+{
+  return sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_IDLE;
+}
+
+void
+sluice_window_finish (SluiceWindow *self)
+{
+  sluice_run_controller_finish (self->controller);
+}
+
 /* A run under way is saved before the window goes. */
 static gboolean
 sluice_window_close_request (GtkWindow *window)

@@ -26,6 +26,10 @@ void sluice_window_offer (SluiceWindow *self,
                           const char *message,
                           const char *label,
                           const char *action);
+/* A run is under way. */
+gboolean sluice_window_is_training (SluiceWindow *self);
+/* Saves it, and waits for that: the program ends now. */
+void sluice_window_finish (SluiceWindow *self);
 /* Everything that was asked for is on the screen. */
 gboolean sluice_window_is_settled (SluiceWindow *self);
 /* Lays the content out in exactly so many pixels, without a frame, whatever the screen's size is;

@@ -47,6 +47,7 @@ struct _SluiceTrainer
   Want want;
   gint64 steps_left; /* of a step command; -1: no limit */
   gboolean started, ended;
+  double phase_start; /* of the step under way, or of the saving: monotonic */
   SluiceProgress progress;
   GError *error;
   void (*notify) (gpointer data);

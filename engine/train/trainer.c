@@ -100,7 +100,7 @@ publish_progress (SluiceTrainer *self, double waited)
       self->marked_logged = n_logged;
       self->marked_step = self->machine->n_done;
     }
-  double eta, margin;
+  double eta, margin, now = monotonic_now ();
   pace_eta (&self->pace, self->project->n_steps - self->machine->n_done, &eta, &margin);
   pthread_mutex_lock (&self->lock);
   SluiceProgress *p = &self->progress;
@@ -115,6 +115,8 @@ publish_progress (SluiceTrainer *self, double waited)
   p->n_logged = n_logged;
   p->n_committed = n_committed;
   p->committed_step = MAX (p->committed_step, committed_step);
+  p->usual_step_seconds = self->pace.rate > 0 ? 1 / self->pace.rate : -1;
+  self->phase_start = now;
   pthread_mutex_unlock (&self->lock);
 }
 
@@ -210,15 +212,22 @@ trainer_dup_checkpoint_name (gint64 step)
   return g_strdup_printf ("checkpoints/step-%010" G_GINT64_FORMAT ".safetensors", step);
 }
 
-gboolean
-trainer_save_checkpoint (SluiceTrainer *self, GError **error)
+/* Those who wait for the end are told how long it takes. */
+static void
+set_saves (SluiceTrainer *self, gboolean saves)
 {
-  gint64 step = self->machine->n_done;
+  double now = monotonic_now ();
   pthread_mutex_lock (&self->lock);
-  gboolean is_there = self->progress.last_checkpoint == step;
+  if (!saves)
+    self->progress.usual_save_seconds = now - self->phase_start;
+  self->progress.saves = saves;
+  self->phase_start = now;
   pthread_mutex_unlock (&self->lock);
-  if (is_there)
-    return TRUE;
+}
+
+static gboolean
+save_checkpoint (SluiceTrainer *self, gint64 step, GError **error)
+{
   g_autofree char *name = trainer_dup_checkpoint_name (step);
   g_autofree char *path = g_build_filename (self->folder, name, NULL);
   gsize bytes;
@@ -232,6 +241,21 @@ trainer_save_checkpoint (SluiceTrainer *self, GError **error)
   self->progress.last_checkpoint = step;
   pthread_mutex_unlock (&self->lock);
   return TRUE;
+}
+
+gboolean
+trainer_save_checkpoint (SluiceTrainer *self, GError **error)
+{
+  gint64 step = self->machine->n_done;
+  pthread_mutex_lock (&self->lock);
+  gboolean is_there = self->progress.last_checkpoint == step;
+  pthread_mutex_unlock (&self->lock);
+  if (is_there)
+    return TRUE;
+  set_saves (self, TRUE);
+  gboolean ok = save_checkpoint (self, step, error);
+  set_saves (self, FALSE);
+  return ok;
 }
 
 /* ---- a loss that is not finite ---- */
@@ -540,7 +564,13 @@ sluice_trainer_init (SluiceTrainer *self)
   pthread_cond_init (&self->changed, NULL);
   self->steps_left = -1;
   self->progress = (SluiceProgress){
-    .loss = NAN, .evaluation = NAN, .eta_seconds = -1, .eta_margin = -1, .last_checkpoint = -1
+    .loss = NAN,
+    .evaluation = NAN,
+    .eta_seconds = -1,
+    .eta_margin = -1,
+    .last_checkpoint = -1,
+    .usual_step_seconds = -1,
+    .usual_save_seconds = -1,
   };
 }
 
@@ -659,6 +689,7 @@ sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress)
 {
   pthread_mutex_lock (&self->lock);
   *progress = self->progress;
+  progress->phase_seconds = self->phase_start > 0 ? monotonic_now () - self->phase_start : 0;
   pthread_mutex_unlock (&self->lock);
 }
 

@@ -65,11 +65,15 @@ typedef struct
   gboolean waits;      /* for the store: its queue is full, or another program holds its database */
   double wait_seconds; /* spent so */
   double evaluation;   /* the first evaluation's last value, NAN before */
-  gint64 last_checkpoint;        /* step, -1: none */
-  gint64 committed_step;         /* all that was logged up to it is committed */
-  guint64 n_logged, n_committed; /* points */
-  double cpu_load;               /* 0 to 1, of all cores, this process */
-  gsize memory_bytes;            /* live on the devices */
+  gint64 last_checkpoint; /* step, -1: none */
+  gboolean saves;         /* a checkpoint is being written */
+  double phase_seconds;   /* so long it has been, or else the step under way; usual: so long it took
+                             before */
+  double usual_step_seconds, usual_save_seconds; /* -1: not known yet */
+  gint64 committed_step;                         /* all that was logged up to it is committed */
+  guint64 n_logged, n_committed;                 /* points */
+  double cpu_load;                               /* 0 to 1, of all cores, this process */
+  gsize memory_bytes;                            /* live on the devices */
 } SluiceProgress;
 void sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress);
 
