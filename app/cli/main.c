@@ -17,9 +17,10 @@
 #include "engine/train/project.h"
 #include "kernels/registry.h"
 
-static const Verb *const verbs[] = { &verb_train,   &verb_check,   &verb_draw,  &verb_run,
-                                     &verb_compare, &verb_place,   &verb_trace, &verb_info,
-                                     &verb_ops,     &verb_convert, &verb_bench, &verb_reindex };
+static const Verb *const verbs[] = { &verb_train,      &verb_check,   &verb_draw,  &verb_run,
+                                     &verb_compare,    &verb_place,   &verb_trace, &verb_info,
+                                     &verb_ops,        &verb_convert, &verb_bench, &verb_reindex,
+                                     &verb_checkpoints };
 
 gboolean cli_json;
 static char **plugins;
@@ -110,7 +111,7 @@ print_overview (FILE *out)
 {
   fprintf (out, "%s\n\n", _ ("usage: sluice VERB [OPTION…] [ARGUMENT…]"));
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
-    fprintf (out, "  %-8s %s\n", verbs[i]->name, _ (verbs[i]->summary));
+    fprintf (out, "  %-11s %s\n", verbs[i]->name, _ (verbs[i]->summary));
   fprintf (out, "\n%s\n",
            _ ("Every verb has --help and --json. Exit status: 0 well, 1 failed, 2 a wrong command "
               "line."));

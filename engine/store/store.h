@@ -267,6 +267,7 @@ typedef struct
   double wall;
   char *path; /* absolute */
   gsize bytes;
+  gboolean is_pinned;
 } SluiceCheckpointInfo;
 void sluice_checkpoint_info_free (SluiceCheckpointInfo *self);
 GPtrArray *

@@ -32,7 +32,8 @@ typedef enum
 {
   OPTIONAL,
   REQUIRED,
-  WITH_DATA, /* required where examples come from files */
+  WITH_DATA,    /* required where examples come from files */
+  WITH_DEFAULT, /* may be left out, not be empty */
 } Need;
 
 typedef struct
@@ -60,6 +61,10 @@ static const Key keys[] = {
   { "train", "batch", KEY_COUNT, AT (batch), WITH_DATA, 1 },
   { "train", "seed", KEY_SEED, AT (seed), OPTIONAL, 0 },
   { "train", "checkpoint-every", KEY_COUNT, AT (checkpoint_every), OPTIONAL, 0 },
+  { "train", "keep-last", KEY_COUNT, AT (keep_last), OPTIONAL, 0 },
+  { "train", "keep-best", KEY_COUNT, AT (keep_best), OPTIONAL, 0 },
+  { "train", "keep-every", KEY_COUNT, AT (keep_every), OPTIONAL, 0 },
+  { "train", "best", KEY_STRING, AT (best), WITH_DEFAULT, 0 },
   { "train", "summary-every", KEY_COUNT, AT (summary_every), OPTIONAL, 0 },
   { "train", "evaluate-every", KEY_COUNT, AT (evaluate_every), OPTIONAL, 0 },
   { "train", "cpus", KEY_COUNT, AT (n_cpus), OPTIONAL, 0 },
@@ -120,6 +125,9 @@ project_new (const char *folder)
   g_array_set_clear_func (self->overrides, override_clear);
   self->checkpoint_every = 500;
   self->summary_every = 50;
+  self->keep_last = 5;
+  self->keep_best = 1;
+  self->best = g_strdup ("loss:min");
   self->evaluate_batch = 256;
   self->scale = 1;
   self->seed = 1;

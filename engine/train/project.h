@@ -35,6 +35,10 @@ typedef struct
   GArray *fetches;  /* of SluiceNamedEdge: extra scalars logged each step */
 
   gint64 n_steps, batch, checkpoint_every, summary_every, evaluate_every;
+  /* Of checkpoints: so many of the newest (0: all), so many of the best, each whose step this
+     divides (0: none). */
+  gint64 keep_last, keep_best, keep_every;
+  char *best;         /* a series and what is best of it: "loss:min", "evaluate/accuracy:max" */
   gboolean recompute; /* SluiceSessionOptions */
   gint64 n_cpus;      /* virtual CPU devices that the graph is made for; 0: one */
   guint64 seed;

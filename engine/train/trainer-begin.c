@@ -3,6 +3,7 @@
 
 #include <glib/gstdio.h>
 #include <math.h>
+#include <string.h>
 
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
@@ -56,7 +57,7 @@ open_all_series (SluiceTrainer *self, GError **error)
   self->cpu_series = ids[n - 3];
   self->memory_series = ids[n - 2];
   self->rate_series = ids[n - 1];
-  return TRUE;
+  return trainer_find_best (self, tags, ids, error);
 }
 
 /* ---- a new run ---- */
@@ -295,10 +296,12 @@ forget_later (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
 static gboolean
 project_differs (SluiceTrainer *self)
 {
-  g_autofree char *path = g_build_filename (self->folder, "project.ini", NULL);
-  g_autofree char *before = NULL, *now = sluice_project_dup_text (self->project);
-  g_file_get_contents (path, &before, NULL, NULL);
-  return g_strcmp0 (before, now) != 0;
+  g_autoptr (SluiceProject) before = sluice_project_load (self->folder, NULL);
+  if (before == NULL)
+    return TRUE;
+  g_autofree char *was = sluice_project_dup_text (before);
+  g_autofree char *is = sluice_project_dup_text (self->project);
+  return strcmp (was, is) != 0;
 }
 
 static gboolean

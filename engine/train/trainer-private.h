@@ -31,6 +31,8 @@ struct _SluiceTrainer
   gint64 *series; /* of loss and fetches */
   gint64 *evaluation_series;
   gint64 cpu_series, memory_series, rate_series;
+  gint64 best_series; /* by which the best checkpoints stay */
+  gboolean best_is_max;
   double *scalars, *evaluation;
   Pace pace;
   guint64 marked_logged; /* once so many are committed, all up to marked_step is */
@@ -60,6 +62,10 @@ double trainer_wall_now (void);
 gboolean trainer_save_checkpoint (SluiceTrainer *self, GError **error);
 /* Of the checkpoint of a step, relative to the run's folder. (transfer full) */
 char *trainer_dup_checkpoint_name (gint64 step);
+/* Which of the run's series tells the best checkpoints: tags and their ids. */
+gboolean trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
+/* Removes the checkpoints that are neither new, best nor pinned. */
+gboolean trainer_prune (SluiceTrainer *self, GError **error);
 /* Data, graph, run and log of a trainer whose store and project are set: a new run, or one that
    goes on from a checkpoint. */
 gboolean trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error);

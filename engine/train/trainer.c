@@ -53,12 +53,13 @@ write_info (SluiceTrainer *self, SluiceRunState state, GError **error)
 }
 
 /*
- * After a call to the store that failed: TRUE where another program holds the database and the call
- * is to be made again. Points wait in the queue meanwhile, and those who watch are told. A stop
- * tries only once more: what is not committed is computed again after a resume.
+ * After a call to the store that failed, begun at since: TRUE where another program holds the
+ * database and the call is to be made again. Points wait in the queue meanwhile, those who watch
+ * are told, and the time is none of training. A stop tries only once more: what is not committed is
+ * computed again after a resume.
  */
 static gboolean
-wait_for_database (SluiceTrainer *self, GError **error)
+wait_for_database (SluiceTrainer *self, double *since, GError **error)
 {
   gboolean held = g_error_matches (*error, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE);
   pthread_mutex_lock (&self->lock);
@@ -67,22 +68,25 @@ wait_for_database (SluiceTrainer *self, GError **error)
   pthread_mutex_unlock (&self->lock);
   if (!held)
     return FALSE;
-  double start = trainer_wall_now ();
   gboolean flushed = sluice_run_log_flush (self->log, NULL);
+  double now = monotonic_now (), waited = now - *since;
+  *since = now;
+  pace_skip (&self->pace, waited);
+  pthread_mutex_lock (&self->lock);
+  self->progress.wait_seconds += waited;
+  pthread_mutex_unlock (&self->lock);
   if (stops && !flushed)
     return FALSE;
   g_clear_error (error);
-  pthread_mutex_lock (&self->lock);
-  self->progress.wait_seconds += trainer_wall_now () - start;
-  pthread_mutex_unlock (&self->lock);
   return TRUE;
 }
 
 static gboolean
 insist_on_info (SluiceTrainer *self, SluiceRunState state, GError **error)
 {
+  double since = monotonic_now ();
   while (!write_info (self, state, error))
-    if (!wait_for_database (self, error))
+    if (!wait_for_database (self, &since, error))
       return FALSE;
   return TRUE;
 }
@@ -234,12 +238,17 @@ save_checkpoint (SluiceTrainer *self, gint64 step, GError **error)
   sluice_run_log_event (self->log, step, trainer_wall_now (), "checkpoint", NULL);
   if (!machine_save (self->machine, path, &bytes, error))
     return FALSE;
+  double since = monotonic_now ();
   while (!sluice_run_log_publish_checkpoint (self->log, step, name, bytes, error))
-    if (!wait_for_database (self, error))
+    if (!wait_for_database (self, &since, error))
       return FALSE;
   pthread_mutex_lock (&self->lock);
   self->progress.last_checkpoint = step;
   pthread_mutex_unlock (&self->lock);
+  since = monotonic_now ();
+  while (!trainer_prune (self, error))
+    if (!wait_for_database (self, &since, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -346,9 +355,9 @@ end_step (SluiceTrainer *self, gint64 step, GError **error)
       self->progress.waits = TRUE;
       pthread_mutex_unlock (&self->lock);
     }
-  double waited;
+  double waited, since = monotonic_now ();
   while (!sluice_run_log_end_step (self->log, &waited, error))
-    if (!wait_for_database (self, error))
+    if (!wait_for_database (self, &since, error))
       return FALSE;
   pace_step (&self->pace, step);
   publish_progress (self, waited);
@@ -360,8 +369,9 @@ log_summary (SluiceTrainer *self, const SluiceTensor *summary, double wall, GErr
 {
   if (summary == NULL)
     return TRUE;
+  double since = monotonic_now ();
   while (!sluice_summary_log (self->log, summary, self->machine->n_done, wall, error))
-    if (!wait_for_database (self, error))
+    if (!wait_for_database (self, &since, error))
       return FALSE;
   return TRUE;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "engine/base/error.h"
+#include "engine/store/checkpoints.h"
 #include "engine/store/draft.h"
 #include "engine/train/reindex.h"
 #include "kernels/registry.h"
@@ -267,6 +268,101 @@ test_reindex (Fixture *f, gconstpointer unused)
   assert_same_checkpoint (f, third, "second", 40);
 }
 
+/* The steps of the checkpoints that are there, each with its file and no other file. */
+static char *
+list_checkpoints (Fixture *f, const char *run)
+{
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, run, NULL);
+  g_autoptr (GPtrArray) all = sluice_store_read_checkpoints (f->store, info->id, NULL);
+  g_autofree char *folder = sluice_store_dup_run_folder (f->store, info->id);
+  g_autofree char *path = g_build_filename (folder, "checkpoints", NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
+  guint n_files = 0;
+  while (g_dir_read_name (dir) != NULL)
+    n_files++;
+  g_assert_cmpuint (n_files, ==, all->len);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const SluiceCheckpointInfo *checkpoint = all->pdata[i];
+      g_assert_true (g_file_test (checkpoint->path, G_FILE_TEST_IS_REGULAR));
+      g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? " " : "", checkpoint->step);
+    }
+  return g_strdup (text->str);
+}
+
+/* The step whose loss is least, or greatest, of those of the 40 that n divides. */
+static gint64
+best_step (Fixture *f, const char *run, gint64 n, gboolean is_max)
+{
+  g_autoptr (GArray) loss = read_series (f, run, "loss");
+  gint64 best = n;
+  for (gint64 step = n; step <= 40; step += n)
+    {
+      double a = g_array_index (loss, SluiceScalar, step - 1).value;
+      double b = g_array_index (loss, SluiceScalar, best - 1).value;
+      if (is_max ? a >= b : a <= b)
+        best = step;
+    }
+  return best;
+}
+
+static void
+check_kept (Fixture *f, const char *const *assignments, const char *wanted)
+{
+  g_autofree char *name = train (f, NULL, assignments);
+  g_autofree char *kept = list_checkpoints (f, name);
+  g_assert_cmpstr (kept, ==, wanted);
+}
+
+static void
+test_prune (Fixture *f, gconstpointer unused)
+{
+#define SET(...) (const char *const[]){ "checkpoint-every=4", __VA_ARGS__, NULL }
+  g_autofree char *all = train (f, NULL, SET ("keep-last=0"));
+  g_autofree char *kept = list_checkpoints (f, all);
+  g_assert_cmpstr (kept, ==, "4 8 12 16 20 24 28 32 36 40");
+  check_kept (f, SET ("keep-best=0"), "24 28 32 36 40");
+  check_kept (f, SET ("keep-best=0", "keep-last=1"), "40");
+  check_kept (f, SET ("keep-best=0", "keep-last=2", "keep-every=12"), "12 24 36 40");
+  g_autofree char *worst = g_strdup_printf ("%" G_GINT64_FORMAT " 40", best_step (f, all, 4, TRUE));
+  check_kept (f, SET ("keep-last=1", "best=loss:max"), worst);
+  gint64 best = best_step (f, all, 4, FALSE);
+  g_autofree char *least =
+      best == 40 ? g_strdup ("40") : g_strdup_printf ("%" G_GINT64_FORMAT " 40", best);
+  check_kept (f, SET ("keep-last=1"), least);
+#undef SET
+  g_autoptr (GError) error = NULL;
+  g_assert_null (sluice_trainer_new (
+      f->store, load_project (f->folder.path, (const char *const[]){ "best=lost:min", NULL }), NULL,
+      &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "evaluate/loss"));
+}
+
+/* What is pinned stays while others go. */
+static void
+test_pin (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceTrainerOptions options = { .run_name = "pinned", .start_paused = TRUE };
+  g_autoptr (SluiceTrainer) trainer = new_trainer (
+      f, &options,
+      (const char *const[]){ "checkpoint-every=4", "keep-last=1", "keep-best=0", NULL });
+  gint64 run = sluice_trainer_get_run (trainer);
+  sluice_trainer_start (trainer);
+  sluice_trainer_step (trainer, 9);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, 9);
+  g_assert_true (sluice_store_pin_checkpoint (f->store, run, 8, TRUE, &error));
+  g_assert_false (sluice_store_pin_checkpoint (f->store, run, 4, TRUE, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+  sluice_trainer_resume (trainer);
+  g_assert_true (sluice_trainer_wait (trainer, &error));
+  g_autofree char *kept = list_checkpoints (f, "pinned");
+  g_assert_cmpstr (kept, ==, "8 40");
+}
+
 static void
 test_other_graph (Fixture *f, gconstpointer unused)
 {
@@ -298,6 +394,8 @@ main (int argc, char **argv)
   ADD ("never-saved", test_never_saved);
   ADD ("changed-data", test_changed_data);
   ADD ("reindex", test_reindex);
+  ADD ("prune", test_prune);
+  ADD ("pin", test_pin);
   ADD ("other-graph", test_other_graph);
   return g_test_run ();
 }
