@@ -439,7 +439,7 @@ sluice_checkpoint_parse_json (const char *text, gsize length, GError **error)
   g_autoptr (GError) local = NULL;
   if (!json_parser_load_from_data (parser, text, length, &local))
     {
-      damaged (error, local->message);
+      sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "the JSON in it is damaged: %s", local->message);
       return NULL;
     }
   g_autoptr (JsonNode) root = json_parser_steal_root (parser);

@@ -111,6 +111,42 @@ remove_stale (const char *runs)
     }
 }
 
+/* Somebody who looks for what is stale may find the folder between its making and its locking: then
+ * it is not there any more, or that one has the lock. */
+static gboolean
+is_ours (const char *folder, int lock)
+{
+  g_autofree char *path = g_build_filename (folder, "lock", NULL);
+  struct stat there, held;
+  return lock >= 0 && stat (path, &there) == 0 && fstat (lock, &held) == 0
+         && there.st_ino == held.st_ino && there.st_dev == held.st_dev;
+}
+
+/* *lock: -1 where somebody took it for stale. */
+static gboolean
+make_folder (const char *runs, char **folder, int *lock, GError **error)
+{
+  g_autofree char *path = g_build_filename (runs, DRAFT_PREFIX "XXXXXX", NULL);
+  *lock = -1;
+  if (g_mkdtemp_full (path, 0777) == NULL)
+    return sluice_file_fail (error, errno, "no folder for a run can be made in '%s'", runs);
+  int fd = take_lock (path);
+  if (fd < 0 && errno != EAGAIN && errno != EACCES && errno != ENOENT)
+    {
+      int number = errno;
+      remove_folder (path);
+      return sluice_file_fail (error, number, "the folder of a run, '%s', cannot be locked", path);
+    }
+  if (is_ours (path, fd))
+    {
+      *folder = g_steal_pointer (&path);
+      *lock = fd;
+    }
+  else if (fd >= 0)
+    close (fd);
+  return TRUE;
+}
+
 SluiceRunDraft *
 sluice_run_draft_new (SluiceStore *store, GError **error)
 {
@@ -119,16 +155,11 @@ sluice_run_draft_new (SluiceStore *store, GError **error)
   g_autoptr (SluiceRunDraft) self = g_new0 (SluiceRunDraft, 1);
   self->lock = -1;
   self->store = g_object_ref (store);
-  g_autofree char *folder = g_build_filename (runs, DRAFT_PREFIX "XXXXXX", NULL);
-  if (g_mkdtemp_full (folder, 0777) == NULL)
-    {
-      sluice_file_fail (error, errno, "no folder for a run can be made in '%s'", runs);
+  while (self->lock < 0)
+    if (!make_folder (runs, &self->folder, &self->lock, error))
       return NULL;
-    }
-  self->folder = g_steal_pointer (&folder);
-  self->lock = take_lock (self->folder);
   g_autofree char *checkpoints = g_build_filename (self->folder, "checkpoints", NULL);
-  if (self->lock >= 0 && g_mkdir (checkpoints, 0777) == 0)
+  if (g_mkdir (checkpoints, 0777) == 0)
     return g_steal_pointer (&self);
   sluice_file_fail (error, errno, "the folder of a run, '%s', cannot be filled", self->folder);
   return NULL;
