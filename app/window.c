@@ -37,6 +37,7 @@ struct _SluiceWindow
   SluiceRunController *controller;
   guint status_source;
   int picture_width, picture_height; /* 0: the window has its own size */
+  gboolean has_offered;              /* to list lost runs again */
   gboolean wants_close;              /* once the run under way is saved */
   SluiceProbe *probe;                /* (nullable): under SLUICE_PROBE */
 };
@@ -510,6 +511,14 @@ dump_scopes_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   fflush (stdout);
 }
 
+static void
+reindex_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *self = data;
+  if (sluice_workspace_get_n_lost (self->workspace) > 0)
+    sluice_workspace_reindex (self->workspace);
+}
+
 static const GActionEntry actions[] = {
   { .name = "start", .activate = start_cb },
   { .name = "pause", .activate = pause_cb },
@@ -518,6 +527,7 @@ static const GActionEntry actions[] = {
   { .name = "resume-run", .activate = resume_run_cb },
   { .name = "delete-run", .activate = delete_run_cb },
   { .name = "restore-run", .activate = restore_run_cb, .parameter_type = "x" },
+  { .name = "reindex-runs", .activate = reindex_runs_cb },
   { .name = "show-page", .activate = show_page_cb, .parameter_type = "s" },
   { .name = "find", .activate = find_cb },
   { .name = "find-text", .activate = find_text_cb, .parameter_type = "s" },
@@ -650,10 +660,21 @@ settings_changed_cb (SluiceWindow *self)
 }
 
 static void
+offer_lost_runs (SluiceWindow *self)
+{
+  if (self->has_offered || sluice_workspace_get_n_lost (self->workspace) == 0)
+    return;
+  self->has_offered = TRUE;
+  sluice_window_offer (self, _ ("There are folders of runs that the database does not know"),
+                       _ ("_List Again"), "win.reindex-runs");
+}
+
+static void
 workspace_changed_cb (SluiceWindow *self)
 {
   if (sluice_workspace_get_failure (self->workspace) != NULL)
     show_failure (self, sluice_workspace_get_failure (self->workspace));
+  offer_lost_runs (self);
   update_actions (self);
   update_status (self);
 }

@@ -60,8 +60,8 @@ class SessionManager:
         self.client = None
         manager, client = Gio.DBusNodeInfo.new_for_xml(INTERFACES).interfaces
         for path, interface in (("/org/gnome/SessionManager", manager), (CLIENT, client)):
-            self.bus.register_object(path, interface, self.called, lambda *_: GLib.Variant("b", True),
-                                     None)
+            self.bus.register_object(path, interface, self.called,
+                                     lambda *_: GLib.Variant("b", True), None)
         self.bus.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
                            "RequestName", GLib.Variant("(su)", (MANAGER, 0)), None, 0, -1, None)
 
@@ -152,8 +152,26 @@ class Ends:
         worker.join()
         return result[0]
 
+    def lost_database(self):
+        """A window on a workspace whose database is gone lists its runs again."""
+        window, workspace = self.train()
+        window.act("stop")
+        window.wait(lambda s: s["control"] == "idle")
+        window.quit()
+        for name in os.listdir(workspace):
+            if name.startswith("sluice.db"):
+                os.unlink(os.path.join(workspace, name))
+        window = Workbench(self.program, self.project, workspace)
+        state = window.wait(lambda s: s["settled"])
+        self.tap.point("a window opens where the database is lost", state["runs"] == 0)
+        window.act("reindex-runs")
+        state = window.wait(lambda s: s["runs"] == 1)
+        self.tap.point("and lists its runs again", state["runs"] == 1)
+        window.quit()
+
     def run(self):
         self.signals()
+        self.lost_database()
         self.session()
         shutil.rmtree(self.folder)
         self.tap.end()

@@ -5,7 +5,9 @@
 
 The same seed gives the same bytes, on any number of threads. A run that is killed at random moments
 and resumed ends in the same bytes as one that was left alone, and nothing that was acknowledged is
-missing or doubled. From a checkpoint with a flipped bit no run goes on.   usage: test-promises.py SLUICE SOURCE-FOLDER [--long]
+missing or doubled. From a checkpoint with a flipped bit no run goes on.
+
+usage: test-promises.py SLUICE SOURCE-FOLDER [--long]
 """
 import json
 import os

@@ -185,7 +185,8 @@ class Reliability:
             "--resume", "a", workspace=here / "wrok"), 1, "no workspace")
         self.check("a project that is none", self.train(
             self.folder / "none", workspace=here / "new"), 1, "project.ini")
-        self.check("a workspace is listed", self.call("info", "--workspace", here / "work"), 0, "a ")
+        self.check("a workspace is listed", self.call(
+            "info", "--workspace", here / "work"), 0, "a ")
         self.check("and drawn", self.call(
             "draw", self.project, "--charts", "--run", "a", "--workspace", here / "work", "--out",
             self.folder / "charts.png"), 0)
