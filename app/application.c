@@ -310,7 +310,9 @@ release_session (SluiceApplication *self)
 static void
 query_end_cb (SluiceApplication *self)
 {
-  if (self->window == NULL || !sluice_window_is_training (self->window))
+  SluiceRunController *controller =
+      self->window != NULL ? sluice_window_get_controller (self->window) : NULL;
+  if (controller == NULL || sluice_run_controller_get_state (controller) == SLUICE_CONTROL_IDLE)
     return;
   if (self->inhibition == 0)
     self->inhibition =
@@ -334,7 +336,7 @@ sluice_application_shutdown (GApplication *application)
 {
   SluiceApplication *self = SLUICE_APPLICATION (application);
   if (self->window != NULL)
-    sluice_window_finish (self->window);
+    sluice_run_controller_finish (sluice_window_get_controller (self->window));
   G_APPLICATION_CLASS (sluice_application_parent_class)->shutdown (application);
 }
 

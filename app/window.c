@@ -10,7 +10,6 @@
 #include "app/graph/graph-page.h"
 #include "app/graph/inspector.h"
 #include "app/probe.h"
-#include "app/run-controller.h"
 #include "app/runs/runs-pane.h"
 #include "app/status-text.h"
 
@@ -37,7 +36,6 @@ struct _SluiceWindow
   SluiceRunController *controller;
   guint status_source;
   int picture_width, picture_height; /* 0: the window has its own size */
-  gboolean has_offered;              /* to list lost runs again */
   gboolean wants_close;              /* once the run under way is saved */
   SluiceProbe *probe;                /* (nullable): under SLUICE_PROBE */
 };
@@ -514,9 +512,7 @@ dump_scopes_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 reindex_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  SluiceWindow *self = data;
-  if (sluice_workspace_get_n_lost (self->workspace) > 0)
-    sluice_workspace_reindex (self->workspace);
+  sluice_workspace_reindex (SLUICE_WINDOW (data)->workspace);
 }
 
 static const GActionEntry actions[] = {
@@ -617,16 +613,10 @@ sluice_window_size_allocate (GtkWidget *widget, int width, int height, int basel
   GTK_WIDGET_CLASS (sluice_window_parent_class)->size_allocate (widget, width, height, baseline);
 }
 
-gboolean
-sluice_window_is_training (SluiceWindow *self)
+SluiceRunController *
+sluice_window_get_controller (SluiceWindow *self)
 {
-  return sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_IDLE;
-}
-
-void
-sluice_window_finish (SluiceWindow *self)
-{
-  sluice_run_controller_finish (self->controller);
+  return self->controller;
 }
 
 /* A run under way is saved before the window goes. */
@@ -662,11 +652,9 @@ settings_changed_cb (SluiceWindow *self)
 static void
 offer_lost_runs (SluiceWindow *self)
 {
-  if (self->has_offered || sluice_workspace_get_n_lost (self->workspace) == 0)
-    return;
-  self->has_offered = TRUE;
-  sluice_window_offer (self, _ ("There are folders of runs that the database does not know"),
-                       _ ("_List Again"), "win.reindex-runs");
+  if (sluice_workspace_take_news_of_lost (self->workspace))
+    sluice_window_offer (self, _ ("There are folders of runs that the database does not know"),
+                         _ ("_List Again"), "win.reindex-runs");
 }
 
 static void

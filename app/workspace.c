@@ -499,17 +499,20 @@ reindex_done (GObject *object, GAsyncResult *result, gpointer data)
   sluice_workspace_refresh (self);
 }
 
-guint
-sluice_workspace_get_n_lost (SluiceWorkspace *self)
+gboolean
+sluice_workspace_take_news_of_lost (SluiceWorkspace *self)
 {
-  return self->store != NULL ? self->n_lost : 0;
+  gboolean has_lost = self->store != NULL && self->n_lost > 0;
+  if (has_lost)
+    self->n_lost = 0;
+  return has_lost;
 }
 
 void
 sluice_workspace_reindex (SluiceWorkspace *self)
 {
-  g_return_if_fail (self->store != NULL);
-  self->n_lost = 0;
+  if (self->store == NULL)
+    return; /* not open yet */
   g_autoptr (GTask) task = g_task_new (self, NULL, reindex_done, NULL);
   g_task_set_task_data (task, g_object_ref (self->store), g_object_unref);
   g_task_run_in_thread (task, reindex_in_worker);

@@ -31,8 +31,8 @@ sluice_workspace_find_run (SluiceWorkspace *self, gint64 id); /* (nullable) (tra
 /* What was there when it was opened has been read, or could not be. */
 gboolean sluice_workspace_is_settled (SluiceWorkspace *self);
 
-/* Run folders that the database does not know, as when it was opened. */
-guint sluice_workspace_get_n_lost (SluiceWorkspace *self);
+/* Were there run folders that the database does not know when it was opened? TRUE once. */
+gboolean sluice_workspace_take_news_of_lost (SluiceWorkspace *self);
 /* Lists them again, in the background. */
 void sluice_workspace_reindex (SluiceWorkspace *self);
 
