@@ -20,8 +20,8 @@
 /* After that somebody is told what is waited for. */
 #define TELL_MS 1000
 
-/* "SLUC", in the header of every file that this program makes. */
-#define APPLICATION_ID 0x534c5543
+/* "SLCE", in the header of every file that this program makes. */
+#define APPLICATION_ID 0x534c4345
 
 /* ---- waiting ---- */
 

@@ -223,9 +223,7 @@ insert_rows (sqlite3 *db, StartRequest *r, GError **error)
 {
   SluiceRunInfo *info = r->info;
   const SluiceRunStart *start = r->start;
-  if (start->graph != NULL
-      && !store_change (db, error, "INSERT OR IGNORE INTO graphs (hash, data) VALUES (?, ?)", "sb",
-                        info->graph_hash, start->graph))
+  if (start->graph != NULL && !store_insert_graph (db, info->graph_hash, start->graph, error))
     return FALSE;
   if (!store_insert_run (r->draft->store, db, info, error))
     return FALSE;
@@ -323,9 +321,7 @@ static gboolean
 adopt_run (sqlite3 *db, gpointer data, GError **error)
 {
   AdoptRequest *r = data;
-  if (r->graph != NULL
-      && !store_change (db, error, "INSERT OR IGNORE INTO graphs (hash, data) VALUES (?, ?)", "sb",
-                        r->info->graph_hash, r->graph))
+  if (r->graph != NULL && !store_insert_graph (db, r->info->graph_hash, r->graph, error))
     return FALSE;
   if (!store_insert_run (r->store, db, r->info, error))
     return FALSE;

@@ -111,6 +111,7 @@ StoreWriter *store_get_writer (SluiceStore *self);
 /* In a transaction: inserts the row of a run. id 0: the next one that neither the database nor a
    folder has; the name is made free. */
 gboolean store_insert_run (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GError **error);
+gboolean store_insert_graph (sqlite3 *db, const char *hash, GBytes *graph, GError **error);
 gint64 store_next_run (SluiceStore *self, sqlite3 *db, GError **error); /* 0: error is set */
 /* The store holds the lock of a run from now on. */
 void store_take_lock (SluiceStore *self, gint64 run, int take_fd);

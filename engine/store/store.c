@@ -548,6 +548,13 @@ sluice_store_open_log (SluiceStore *self, gint64 run, GError **error)
   return run_log_new (self, run);
 }
 
+gboolean
+store_insert_graph (sqlite3 *db, const char *hash, GBytes *graph, GError **error)
+{
+  return store_change (db, error, "INSERT OR IGNORE INTO graphs (hash, data) VALUES (?, ?)", "sb",
+                       hash, graph);
+}
+
 typedef struct
 {
   const char *hash;
@@ -558,8 +565,7 @@ static gboolean
 insert_graph (sqlite3 *db, gpointer data, GError **error)
 {
   GraphRequest *request = data;
-  return store_change (db, error, "INSERT OR IGNORE INTO graphs (hash, data) VALUES (?, ?)", "sb",
-                       request->hash, request->graph);
+  return store_insert_graph (db, request->hash, request->graph, error);
 }
 
 gboolean

@@ -22,7 +22,7 @@ from tap import Tap
 ENDLESS = ("--steps", 100000000)
 # SIGINT and SIGTERM are sent by test-cli.py.
 SIGNALS = ("SIGHUP", "SIGQUIT", "SIGPIPE", "SIGUSR1", "SIGALRM", "SIGXCPU", "SIGPWR", "SIGRTMAX")
-SLUC = 0x534c5543
+SLCE = 0x534c4345
 
 
 def tree(folder):
@@ -224,7 +224,7 @@ class Reliability:
         self.tap.point("and stays as it was", (workspace / "sluice.db").read_bytes() == before)
         with sqlite3.connect(self.workspace / "sluice.db") as database:
             (number,), = database.execute("PRAGMA application_id").fetchall()
-        self.tap.point("ours says whose it is", number == SLUC, number)
+        self.tap.point("ours says whose it is", number == SLCE, number)
 
     # -- starting --
 
