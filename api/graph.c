@@ -77,7 +77,9 @@ sluice_graph_save (SluiceGraph *self, const char *path, SluiceExportFlags flags,
     return FALSE;
   gsize length;
   const char *data = g_bytes_get_data (bytes, &length);
-  return g_file_set_contents (path, length > 0 ? data : "", (gssize) length, error);
+  return g_file_set_contents_full (path, length > 0 ? data : "", (gssize) length,
+                                   G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+                                   0666, error);
 }
 
 SluiceNode *

@@ -3,6 +3,7 @@
 
 #include "app/application.h"
 
+#include <glib-unix.h>
 #include <glib/gi18n.h>
 #include <stdio.h>
 
@@ -10,6 +11,7 @@
 #include "app/picture.h"
 #include "app/plugins.h"
 #include "app/preferences.h"
+#include "app/signals.h"
 #include "app/window.h"
 
 /* Of a picture, in pixels: where nothing else is asked for, and what a Cairo surface can have. */
@@ -23,6 +25,7 @@ struct _SluiceApplication
   GSettings *settings;
   SluiceWindow *window;
   gboolean is_dark;       /* --dark: until somebody chooses */
+  guint inhibition;       /* of the session's end, while a run is saved; 0: none */
   guint n_failed_plugins; /* told when there is a window */
   SluiceReadAhead *ahead; /* (nullable): until the window has it */
   int status;
@@ -282,10 +285,68 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
   return 0;
 }
 
+/* As the window's close button: what runs is saved, then the window goes. */
+static gboolean
+signal_cb (int fd, GIOCondition condition, gpointer data)
+{
+  SluiceApplication *self = data;
+  sluice_signals_clear ();
+  if (self->window != NULL)
+    gtk_window_close (GTK_WINDOW (self->window));
+  else
+    g_application_quit (G_APPLICATION (self));
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+release_session (SluiceApplication *self)
+{
+  if (self->inhibition != 0)
+    gtk_application_uninhibit (GTK_APPLICATION (self), self->inhibition);
+  self->inhibition = 0;
+}
+
+/* The session wants to end, and is asked to wait until what runs is saved. */
+static void
+query_end_cb (SluiceApplication *self)
+{
+  SluiceRunController *controller =
+      self->window != NULL ? sluice_window_get_controller (self->window) : NULL;
+  if (controller == NULL || sluice_run_controller_get_state (controller) == SLUICE_CONTROL_IDLE)
+    return;
+  if (self->inhibition == 0)
+    self->inhibition =
+        gtk_application_inhibit (GTK_APPLICATION (self), GTK_WINDOW (self->window),
+                                 GTK_APPLICATION_INHIBIT_LOGOUT, _ ("A run is being saved"));
+  gtk_window_close (GTK_WINDOW (self->window));
+}
+
+static void
+sluice_application_window_removed (GtkApplication *application, GtkWindow *window)
+{
+  SluiceApplication *self = SLUICE_APPLICATION (application);
+  if (window == GTK_WINDOW (self->window))
+    release_session (self);
+  GTK_APPLICATION_CLASS (sluice_application_parent_class)->window_removed (application, window);
+}
+
+/* However the program ends, also where the session did not wait. */
+static void
+sluice_application_shutdown (GApplication *application)
+{
+  SluiceApplication *self = SLUICE_APPLICATION (application);
+  if (self->window != NULL)
+    sluice_run_controller_finish (sluice_window_get_controller (self->window));
+  G_APPLICATION_CLASS (sluice_application_parent_class)->shutdown (application);
+}
+
 static void
 sluice_application_startup (GApplication *application)
 {
   SluiceApplication *self = SLUICE_APPLICATION (application);
+  sluice_signals_catch ();
+  g_unix_fd_add (sluice_signals_get_fd (), G_IO_IN, signal_cb, self);
+  g_signal_connect (self, "query-end", G_CALLBACK (query_end_cb), NULL);
   G_APPLICATION_CLASS (sluice_application_parent_class)->startup (application);
   g_signal_connect_swapped (self->settings, "changed::color-scheme",
                             G_CALLBACK (apply_color_scheme), self);
@@ -331,6 +392,8 @@ sluice_application_class_init (SluiceApplicationClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = sluice_application_finalize;
   G_APPLICATION_CLASS (klass)->startup = sluice_application_startup;
+  G_APPLICATION_CLASS (klass)->shutdown = sluice_application_shutdown;
+  GTK_APPLICATION_CLASS (klass)->window_removed = sluice_application_window_removed;
   G_APPLICATION_CLASS (klass)->activate = sluice_application_activate;
   G_APPLICATION_CLASS (klass)->command_line = sluice_application_command_line;
 }
@@ -360,5 +423,6 @@ SluiceApplication *
 sluice_application_new (void)
 {
   return g_object_new (SLUICE_TYPE_APPLICATION, "application-id", "org.sluice.Workbench", "flags",
-                       G_APPLICATION_HANDLES_COMMAND_LINE | G_APPLICATION_NON_UNIQUE, NULL);
+                       G_APPLICATION_HANDLES_COMMAND_LINE | G_APPLICATION_NON_UNIQUE,
+                       "register-session", TRUE, NULL);
 }

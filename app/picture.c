@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/store/file.h"
+
 /* A machine on which a page takes longer has a problem to show. */
 #define PATIENCE_US (60 * G_USEC_PER_SEC)
 /* Between two looks at whether the page still changes; several frames. */
@@ -111,6 +113,28 @@ is_same (cairo_surface_t *a, cairo_surface_t *b)
   return memcmp (cairo_image_surface_get_data (a), cairo_image_surface_get_data (b), bytes) == 0;
 }
 
+static cairo_status_t
+append_bytes (void *closure, const unsigned char *data, unsigned int length)
+{
+  g_byte_array_append (closure, data, length);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+/* (transfer full) (nullable): why it could not be. */
+static char *
+save (Picture *self, cairo_surface_t *surface)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (GError) error = NULL;
+  cairo_status_t status = cairo_surface_write_to_png_stream (surface, append_bytes, bytes);
+  if (status == CAIRO_STATUS_SUCCESS
+      && sluice_file_put ("picture", self->path, bytes->data, bytes->len, &error))
+    return NULL;
+  return g_strdup_printf (_ ("“%s” cannot be written: %s. Choose another file with --out"),
+                          self->path,
+                          error != NULL ? error->message : cairo_status_to_string (status));
+}
+
 static gboolean
 look_cb (gpointer data)
 {
@@ -123,12 +147,9 @@ look_cb (gpointer data)
   cairo_surface_t *now = sluice_window_is_settled (self->window) ? draw (self) : NULL;
   if (now != NULL && self->last != NULL && is_same (now, self->last))
     {
-      cairo_status_t status = cairo_surface_write_to_png (now, self->path);
-      g_autofree char *failure =
-          g_strdup_printf (_ ("“%s” cannot be written: %s. Choose another file with --out"),
-                           self->path, cairo_status_to_string (status));
+      g_autofree char *failure = save (self, now);
       cairo_surface_destroy (now);
-      picture_end (self, status == CAIRO_STATUS_SUCCESS ? NULL : failure);
+      picture_end (self, failure);
       return G_SOURCE_REMOVE;
     }
   g_clear_pointer (&self->last, cairo_surface_destroy);

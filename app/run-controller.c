@@ -12,8 +12,9 @@ struct _SluiceRunController
   GError *failure; /* (nullable): of the last run or start */
   SluiceTrainer *trainer; /* the run under way, or the last one */
   gboolean starting;
-  gboolean ended;        /* the trainer's run */
-  gint64 steps_at_start; /* asked for before there was a trainer; 0: all */
+  gboolean ended;          /* the trainer's run */
+  gboolean stops_at_start; /* asked for before there was a trainer */
+  gint64 steps_at_start;   /* the same; 0: all */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceRunController, sluice_run_controller, G_TYPE_OBJECT)
@@ -124,7 +125,9 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
       g_free (self->trained);
       self->trained = g_strdup (task->folder);
       self->ended = FALSE;
-      if (self->steps_at_start > 0)
+      if (self->stops_at_start)
+        sluice_trainer_stop (trainer);
+      else if (self->steps_at_start > 0)
         sluice_trainer_step (trainer, self->steps_at_start);
       sluice_trainer_set_notify (trainer, trainer_changed, self);
       sluice_trainer_start (trainer);
@@ -144,6 +147,7 @@ begin (SluiceRunController *self, const char *resume)
   task->folder = g_strdup (self->project);
   task->resume = g_strdup (resume);
   self->starting = TRUE;
+  self->stops_at_start = FALSE;
   g_clear_error (&self->failure);
   g_autoptr (GTask) gtask = g_task_new (self, NULL, start_done, NULL);
   g_task_set_task_data (gtask, task, start_task_free);
@@ -212,6 +216,17 @@ sluice_run_controller_stop (SluiceRunController *self)
   SluiceControlState state = sluice_run_controller_get_state (self);
   if (state == SLUICE_CONTROL_RUNNING || state == SLUICE_CONTROL_PAUSED)
     sluice_trainer_stop (self->trainer);
+  else if (state == SLUICE_CONTROL_STARTING)
+    self->stops_at_start = TRUE;
+}
+
+void
+sluice_run_controller_finish (SluiceRunController *self)
+{
+  if (self->trainer == NULL || self->ended)
+    return;
+  sluice_trainer_stop (self->trainer);
+  sluice_trainer_wait (self->trainer, NULL); /* the run's row says what went wrong */
 }
 
 /* ---- accessors ---- */

@@ -49,3 +49,5 @@ void sluice_run_controller_pause (SluiceRunController *self);
 void sluice_run_controller_step (SluiceRunController *self,
                                  gint64 n); /* starts a run paused where there is none */
 void sluice_run_controller_stop (SluiceRunController *self);
+/* The same, and waits until it is saved: for a program that ends now. */
+void sluice_run_controller_finish (SluiceRunController *self);

@@ -10,7 +10,6 @@
 #include "app/graph/graph-page.h"
 #include "app/graph/inspector.h"
 #include "app/probe.h"
-#include "app/run-controller.h"
 #include "app/runs/runs-pane.h"
 #include "app/status-text.h"
 
@@ -503,6 +502,12 @@ dump_scopes_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   fflush (stdout);
 }
 
+static void
+reindex_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_workspace_reindex (SLUICE_WINDOW (data)->workspace);
+}
+
 static const GActionEntry actions[] = {
   { .name = "start", .activate = start_cb },
   { .name = "pause", .activate = pause_cb },
@@ -511,6 +516,7 @@ static const GActionEntry actions[] = {
   { .name = "resume-run", .activate = resume_run_cb },
   { .name = "delete-run", .activate = delete_run_cb },
   { .name = "restore-run", .activate = restore_run_cb, .parameter_type = "x" },
+  { .name = "reindex-runs", .activate = reindex_runs_cb },
   { .name = "show-page", .activate = show_page_cb, .parameter_type = "s" },
   { .name = "find", .activate = find_cb },
   { .name = "find-text", .activate = find_text_cb, .parameter_type = "s" },
@@ -600,6 +606,12 @@ sluice_window_size_allocate (GtkWidget *widget, int width, int height, int basel
   GTK_WIDGET_CLASS (sluice_window_parent_class)->size_allocate (widget, width, height, baseline);
 }
 
+SluiceRunController *
+sluice_window_get_controller (SluiceWindow *self)
+{
+  return self->controller;
+}
+
 /* A run under way is saved before the window goes. */
 static gboolean
 sluice_window_close_request (GtkWindow *window)
@@ -631,10 +643,19 @@ settings_changed_cb (SluiceWindow *self)
 }
 
 static void
+offer_lost_runs (SluiceWindow *self)
+{
+  if (sluice_workspace_take_news_of_lost (self->workspace))
+    sluice_window_offer (self, _ ("There are folders of runs that the database does not know"),
+                         _ ("_List Again"), "win.reindex-runs");
+}
+
+static void
 workspace_changed_cb (SluiceWindow *self)
 {
   if (sluice_workspace_get_failure (self->workspace) != NULL)
     show_failure (self, sluice_workspace_get_failure (self->workspace));
+  offer_lost_runs (self);
   update_actions (self);
   update_status (self);
 }

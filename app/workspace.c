@@ -5,6 +5,9 @@
 
 #include <stdatomic.h>
 
+#include "engine/store/draft.h"
+#include "engine/train/reindex.h"
+
 /* Another program may train into this workspace: its commits announce nothing here. */
 #define POLL_SECONDS 1
 #define FRAME_US     16000
@@ -25,6 +28,7 @@ struct _SluiceWorkspace
   SluiceStore *store;
   GListStore *runs;
   guint n_colors;    /* given out so far */
+  guint n_lost;      /* run folders that the database does not know */
   GSource *announce; /* wakes the main loop from the store's thread */
   gboolean reading;  /* a worker is reading */
   gboolean again;    /* news came meanwhile */
@@ -436,6 +440,11 @@ open_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cance
   GError *error = NULL;
   SluiceStore *store = sluice_store_open (data, &error);
   if (store != NULL)
+    {
+      g_autoptr (GArray) lost = sluice_store_dup_lost_runs (store, NULL);
+      SLUICE_WORKSPACE (source)->n_lost = lost != NULL ? lost->len : 0; /* read when it is done */
+    }
+  if (store != NULL)
     g_task_return_pointer (task, store, g_object_unref);
   else
     g_task_return_error (task, error);
@@ -460,6 +469,57 @@ open_done (GObject *object, GAsyncResult *result, gpointer data)
       sluice_workspace_refresh (self);
     }
   changed (self);
+}
+
+/* ---- runs whose rows were lost ---- */
+
+static void
+reindex_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  SluiceStore *store = data;
+  GError *error = NULL;
+  g_autoptr (GArray) lost = sluice_store_dup_lost_runs (store, &error);
+  for (guint i = 0; lost != NULL && i < lost->len; i++)
+    {
+      gint64 run = g_array_index (lost, gint64, i);
+      g_autoptr (GError) local = NULL;
+      g_autoptr (SluiceRunInfo) info = sluice_reindex_run (store, run, &local);
+      if (info == NULL && error == NULL)
+        error = g_steal_pointer (&local); /* the others are listed all the same */
+    }
+  if (error != NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_boolean (task, TRUE);
+}
+
+static void
+reindex_done (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceWorkspace *self = SLUICE_WORKSPACE (object);
+  g_autoptr (GError) error = NULL;
+  if (!g_task_propagate_boolean (G_TASK (result), &error))
+    failed (self, error);
+  sluice_workspace_refresh (self);
+}
+
+gboolean
+sluice_workspace_take_news_of_lost (SluiceWorkspace *self)
+{
+  gboolean has_lost = self->store != NULL && self->n_lost > 0;
+  if (has_lost)
+    self->n_lost = 0;
+  return has_lost;
+}
+
+void
+sluice_workspace_reindex (SluiceWorkspace *self)
+{
+  if (self->store == NULL)
+    return; /* not open yet */
+  g_autoptr (GTask) task = g_task_new (self, NULL, reindex_done, NULL);
+  g_task_set_task_data (task, g_object_ref (self->store), g_object_unref);
+  g_task_run_in_thread (task, reindex_in_worker);
 }
 
 SluiceWorkspace *

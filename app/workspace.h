@@ -31,6 +31,11 @@ sluice_workspace_find_run (SluiceWorkspace *self, gint64 id); /* (nullable) (tra
 /* What was there when it was opened has been read, or could not be. */
 gboolean sluice_workspace_is_settled (SluiceWorkspace *self);
 
+/* Were there run folders that the database does not know when it was opened? TRUE once. */
+gboolean sluice_workspace_take_news_of_lost (SluiceWorkspace *self);
+/* Lists them again, in the background. */
+void sluice_workspace_reindex (SluiceWorkspace *self);
+
 /* Looks for news soon: also called by the store's announcements. */
 void sluice_workspace_refresh (SluiceWorkspace *self);
 /* To the workspace's trash and back, in the background. */

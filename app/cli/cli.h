@@ -19,7 +19,8 @@ typedef struct
 } Verb;
 
 extern const Verb verb_info, verb_ops, verb_check, verb_run, verb_train, verb_bench, verb_draw,
-    verb_convert, verb_place, verb_trace, verb_compare, verb_log, verb_sql, verb_export;
+    verb_convert, verb_place, verb_trace, verb_compare, verb_log, verb_sql, verb_export, verb_reindex,
+    verb_checkpoints;
 
 /* Options that every verb has. */
 extern gboolean cli_json;
@@ -53,7 +54,10 @@ SluiceGraph *cli_load_graph (const char *path, GError **error);
 
 /* --workspace, else $XDG_DATA_HOME/sluice. (transfer full) */
 char *cli_dup_workspace (const char *option);
-/* The store of a workspace that is there, to be read: NOT_FOUND where it has none. (transfer full)
- * (nullable) */
+/* A workspace that is there. Nothing is made, and nothing changed. (transfer full) (nullable) */
 typedef struct _SluiceStore SluiceStore;
-SluiceStore *cli_open_store (const char *workspace, GError **error);
+SluiceStore *cli_open_to_read (const char *workspace, GError **error);
+/* To write to it; must_exist: or NOT_FOUND. Standard error says when it is waited for. */
+SluiceStore *cli_open_workspace (const char *workspace, gboolean must_exist, GError **error);
+/* Standard error says what the database does not know of, where there is such a thing. */
+void cli_tell_lost_runs (SluiceStore *store);

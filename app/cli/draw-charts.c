@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "app/cli/cli.h"
 #include "engine/base/error.h"
 #include "engine/store/kinds/histogram.h"
 #include "engine/store/store.h"
@@ -159,7 +160,7 @@ draw_charts (const char *workspace,
              gboolean dark,
              GError **error)
 {
-  g_autoptr (SluiceStore) store = sluice_store_open (workspace, error);
+  g_autoptr (SluiceStore) store = cli_open_to_read (workspace, error);
   g_autoptr (SluiceRunInfo) info = store != NULL ? find_run (store, project, run, error) : NULL;
   if (info == NULL)
     return FALSE;

@@ -19,10 +19,11 @@
 #include "engine/train/project.h"
 #include "kernels/registry.h"
 
-static const Verb *const verbs[] = { &verb_train,   &verb_check, &verb_draw,   &verb_run,
-                                     &verb_compare, &verb_place, &verb_trace,  &verb_info,
-                                     &verb_log,     &verb_sql,   &verb_export, &verb_ops,
-                                     &verb_convert, &verb_bench };
+static const Verb *const verbs[] = {
+  &verb_train,   &verb_check, &verb_draw,    &verb_run,         &verb_compare, &verb_place,
+  &verb_trace,   &verb_info,  &verb_log,     &verb_sql,         &verb_export,  &verb_ops,
+  &verb_convert, &verb_bench, &verb_reindex, &verb_checkpoints,
+};
 
 gboolean cli_json;
 static char **plugins;
@@ -118,26 +119,6 @@ cli_load_graph (const char *path, GError **error)
   return project != NULL ? sluice_graph_load_file (project->graph_path, error) : NULL;
 }
 
-char *
-cli_dup_workspace (const char *option)
-{
-  return option != NULL ? g_strdup (option)
-                        : g_build_filename (g_get_user_data_dir (), "sluice", NULL);
-}
-
-SluiceStore *
-cli_open_store (const char *workspace, GError **error)
-{
-  g_autofree char *path = g_build_filename (workspace, "sluice.db", NULL);
-  if (g_file_test (path, G_FILE_TEST_EXISTS))
-    return sluice_store_open (workspace, error);
-  sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
-               "there is no workspace in '%s'; choose another with "
-               "--workspace",
-               workspace);
-  return NULL;
-}
-
 /* ---- help, and the man page from the same table ---- */
 
 static void
@@ -145,7 +126,7 @@ print_overview (FILE *out)
 {
   fprintf (out, "%s\n\n", _ ("usage: sluice VERB [OPTION…] [ARGUMENT…]"));
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
-    fprintf (out, "  %-8s %s\n", verbs[i]->name, _ (verbs[i]->summary));
+    fprintf (out, "  %-11s %s\n", verbs[i]->name, _ (verbs[i]->summary));
   fprintf (out, "\n%s\n",
            _ ("Every verb has --help and --json. Exit status: 0 well, 1 failed, 2 a wrong command "
               "line."));

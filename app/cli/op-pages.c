@@ -110,7 +110,8 @@ write_page (const char *folder, const char *name, const char *text, GError **err
 {
   g_autofree char *file = g_strconcat (name, ".md", NULL);
   g_autofree char *path = g_build_filename (folder, file, NULL);
-  return g_file_set_contents (path, text, -1, error);
+  return g_file_set_contents_full (
+      path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0666, error);
 }
 
 /* Pages of ops that are no more. */

@@ -10,6 +10,7 @@
 #include "engine/grad/flow.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
+#include "engine/store/checkpoint-file.h"
 #include "engine/train/machine.h"
 
 static char **feeds, **fetches, **targets;
@@ -144,6 +145,25 @@ check_project (JsonBuilder *b, guint *n, const char *folder)
     report (b, n, NULL, error->message);
 }
 
+/* Every tensor is read, and compared with its checksum. */
+static void
+check_checkpoint (JsonBuilder *b, guint *n, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceCheckpointFile) file = sluice_checkpoint_file_open (path, &error);
+  GArray *tensors = file != NULL ? sluice_checkpoint_file_list (file) : NULL;
+  if (tensors == NULL)
+    report (b, n, NULL, error->message);
+  for (guint i = 0; tensors != NULL && i < tensors->len; i++)
+    {
+      const char *name = g_array_index (tensors, SluiceBundleTensor, i).name;
+      g_autoptr (GError) local = NULL;
+      g_autoptr (SluiceTensor) tensor = sluice_checkpoint_file_read (file, name, &local);
+      if (tensor == NULL)
+        report (b, n, name, local->message);
+    }
+}
+
 /* The races of the step that --fetch and --target make. */
 static gboolean
 check_step (JsonBuilder *b, guint *n, SluiceGraph *graph, GError **error)
@@ -165,7 +185,7 @@ static int
 check (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return cli_usage (error, "give one PROJECT or GRAPH");
+    return cli_usage (error, "give one PROJECT, GRAPH or CHECKPOINT");
   guint n = 0;
   gboolean is_project = g_file_test (arguments[0], G_FILE_TEST_IS_DIR);
   if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
@@ -174,6 +194,8 @@ check (char **arguments, GError **error)
   json_builder_begin_array (b);
   if (is_project)
     check_project (b, &n, arguments[0]);
+  else if (sluice_checkpoint_file_exists (arguments[0]))
+    check_checkpoint (b, &n, arguments[0]);
   else
     {
       g_autoptr (SluiceGraph) graph = sluice_graph_load_file (arguments[0], error);
@@ -193,12 +215,13 @@ check (char **arguments, GError **error)
 
 const Verb verb_check = {
   .name = "check",
-  .arguments = "PROJECT|GRAPH",
+  .arguments = "PROJECT|GRAPH|CHECKPOINT",
   .summary = N_ ("Look for problems without running anything"),
   .details =
       N_ ("Errors of nodes, and, of a project's step or of the step that --fetch and --target "
           "name, reads and writes of one variable that nothing orders. The latter are "
-          "warnings: the exit status does not count them."),
+          "warnings: the exit status does not count them. Of a checkpoint every tensor is read and "
+          "compared with its checksum."),
   .options = options,
   .run = check,
 };

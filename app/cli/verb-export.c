@@ -52,7 +52,7 @@ export_run (char **arguments, GError **error)
   if (!sluice_log_format_find (format_name, &format))
     return cli_usage (error, "there is no format '%s': it is tfevents, csv or jsonl", format_name);
   g_autofree char *workspace = cli_dup_workspace (workspace_option);
-  g_autoptr (SluiceStore) store = cli_open_store (workspace, error);
+  g_autoptr (SluiceStore) store = cli_open_to_read (workspace, error);
   g_autoptr (SluiceRunInfo) run =
       store != NULL ? sluice_store_dup_run (store, run_name, error) : NULL;
   if (run == NULL || !sluice_store_export (store, run, format, out, &n_records, error))

@@ -83,10 +83,11 @@ add_series (JsonBuilder *b, SluiceStore *store, const SluiceRunInfo *run)
 static int
 show_workspace (GError **error)
 {
-  g_autoptr (SluiceStore) store = sluice_store_open (workspace, error);
+  g_autoptr (SluiceStore) store = cli_open_to_read (workspace, error);
   g_autoptr (GPtrArray) runs = store != NULL ? sluice_store_dup_runs (store, error) : NULL;
   if (runs == NULL)
     return EXIT_FAILED;
+  cli_tell_lost_runs (store);
   JsonBuilder *b = json_builder_new ();
   json_builder_begin_array (b);
   for (guint i = 0; i < runs->len; i++)

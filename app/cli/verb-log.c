@@ -139,7 +139,7 @@ show_log (char **arguments, GError **error)
   if (!parse_selection (&selection, error))
     return EXIT_USAGE;
   g_autofree char *workspace = cli_dup_workspace (workspace_option);
-  g_autoptr (SluiceStore) store = cli_open_store (workspace, error);
+  g_autoptr (SluiceStore) store = cli_open_to_read (workspace, error);
   if (store == NULL)
     return EXIT_FAILED;
   if (run_name != NULL)

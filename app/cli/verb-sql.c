@@ -125,7 +125,7 @@ query (char **arguments, GError **error)
   if (arguments[0] != NULL && arguments[1] != NULL)
     return cli_usage (error, "give one QUERY; put it in quotation marks");
   g_autofree char *workspace = cli_dup_workspace (workspace_option);
-  g_autoptr (SluiceStore) store = cli_open_store (workspace, error);
+  g_autoptr (SluiceStore) store = cli_open_to_read (workspace, error);
   const char *sql = arguments[0] != NULL ? arguments[0] : sluice_store_query_tables;
   return store != NULL && sluice_store_query (store, sql, print_row, &table, error) ? EXIT_OK
                                                                                     : EXIT_FAILED;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include <glib-unix.h>
+#include <errno.h>
 #include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "app/cli/memory.h"
 #include "app/cli/run-options.h"
+#include "app/signals.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/train/trainer.h"
@@ -20,7 +20,8 @@
 static char *workspace, *run_name, *resume, *init_from;
 static gboolean init_partly;
 static char *n_steps, *seed; /* as text: checked as project.ini's are */
-static gint64 resume_step;
+static gint64 from_step = -1;
+static gboolean accept_changed_data;
 static char **assignments;
 
 static const GOptionEntry options[] = {
@@ -36,8 +37,12 @@ static const GOptionEntry options[] = {
     N_ ("KEY=VALUE") },
   { "resume", 0, 0, G_OPTION_ARG_STRING, &resume,
     N_ ("Go on with a run from its newest checkpoint"), N_ ("NAME") },
-  { "resume-step", 0, 0, G_OPTION_ARG_INT64, &resume_step,
-    N_ ("Go on from the checkpoint of this step instead"), N_ ("N") },
+  { "from", 0, 0, G_OPTION_ARG_INT64, &from_step,
+    N_ ("Go back to the checkpoint of this step, 0 for the start, and forget what was logged after "
+        "it"),
+    N_ ("STEP") },
+  { "accept-changed-data", 0, 0, G_OPTION_ARG_NONE, &accept_changed_data,
+    N_ ("Go on although data files are not what they were"), NULL },
   { "init-from", 0, 0, G_OPTION_ARG_FILENAME, &init_from,
     N_ ("Begin with the values of this checkpoint, safetensors or TensorFlow's, by the names of "
         "the variables"),
@@ -47,17 +52,6 @@ static const GOptionEntry options[] = {
   CLI_MEMORY_OPTION,
   G_OPTION_ENTRY_NULL,
 };
-
-static volatile sig_atomic_t interrupts;
-
-static void
-on_interrupt (int number)
-{
-  interrupts = interrupts + 1;
-  /* Whoever presses it twice does not want to wait for the checkpoint. */
-  if (interrupts > 1)
-    _exit (EXIT_INTERRUPTED);
-}
 
 /* ---- what is shown while it runs ---- */
 
@@ -88,6 +82,16 @@ terminal_width (void)
   return ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
+/* What is written to nobody any more ends the run as a signal does. */
+static gboolean nobody_reads;
+
+static void
+flush_output (void)
+{
+  if (fflush (stdout) != 0 && errno == EPIPE)
+    nobody_reads = TRUE;
+}
+
 /* One line that is drawn over and over: bar, step, loss, rate, time left. */
 static void
 draw_bar (const SluiceProgress *p)
@@ -103,7 +107,7 @@ draw_bar (const SluiceProgress *p)
   for (guint i = 0; i < cells; i++)
     fputs (i < full ? "█" : "░", stdout);
   fputs (text, stdout);
-  fflush (stdout);
+  flush_output ();
 }
 
 static void
@@ -114,7 +118,7 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
       g_autofree char *eta = format_eta (p);
       printf (_ ("step %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "  loss %.6g  %.0f steps/s%s\n"),
               p->step, p->n_steps, p->loss, p->steps_per_second, eta);
-      fflush (stdout);
+      flush_output ();
       return;
     }
   g_autoptr (JsonBuilder) b = json_builder_new ();
@@ -126,6 +130,7 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
   cli_json_double (b, "loss", p->loss);
   cli_json_double (b, "steps_per_second", p->steps_per_second);
   cli_json_double (b, "eta_seconds", p->eta_seconds);
+  cli_json_double (b, "eta_margin_seconds", p->eta_margin);
   cli_json_double (b, "evaluation", p->evaluation);
   cli_json_double (b, "wait_seconds", p->wait_seconds);
   cli_json_int (b, "points_committed", p->n_committed);
@@ -135,7 +140,7 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   g_autofree char *text = json_to_string (root, FALSE);
   puts (text);
-  fflush (stdout);
+  flush_output ();
 }
 
 /* ---- the trainer's end, told to this thread ---- */
@@ -170,13 +175,56 @@ print_memory (SluiceTrainer *trainer, gboolean bar)
   cli_print_memory (sluice_trainer_get_session (trainer));
 }
 
+/* How long the saving still takes, to whoever asks once more. */
+static void
+tell_saving (const SluiceProgress *p)
+{
+  g_autofree char *last =
+      p->usual_save_seconds >= 0
+          ? g_strdup_printf (_ ("saving took %.1f s the last time"), p->usual_save_seconds)
+          : g_strdup (_ ("how long saving takes is not known yet"));
+  if (p->saves && p->usual_save_seconds >= 0)
+    fprintf (stderr, _ ("Saving step %" G_GINT64_FORMAT ": about %.1f s more.\n"), p->step,
+             MAX (p->usual_save_seconds - p->phase_seconds, 0));
+  else if (p->saves)
+    fprintf (stderr, _ ("Saving step %" G_GINT64_FORMAT ": for %.1f s so far; %s.\n"), p->step,
+             p->phase_seconds, last);
+  else if (p->usual_step_seconds >= 0)
+    fprintf (stderr, _ ("The step under way ends first, in about %.1f s; then it is saved: %s.\n"),
+             MAX (p->usual_step_seconds - p->phase_seconds, 0), last);
+  else
+    fprintf (stderr,
+             _ ("The step under way ends first, for %.1f s so far; then it is saved: %s.\n"),
+             p->phase_seconds, last);
+}
+
+/* The first signal stops; more of them are answered, and change nothing: whoever does not want to
+ * wait has one that cannot be caught. */
+static void
+obey_signals (SluiceTrainer *trainer, const SluiceProgress *p, guint *n_seen, gboolean bar)
+{
+  guint n = sluice_signals_get_count () + nobody_reads;
+  if (n == *n_seen)
+    return;
+  if (bar)
+    fputc ('\n', stderr);
+  if (*n_seen == 0)
+    {
+      sluice_trainer_stop (trainer);
+      fputs (_ ("Stopping: the run is saved first.\n"), stderr);
+    }
+  if (n > 1)
+    tell_saving (p);
+  *n_seen = n;
+}
+
 /* Follows the run to its end: a bar or JSON ten times a second, else a line every two seconds. */
 static void
 follow (SluiceTrainer *trainer, Bell *bell)
 {
   gboolean bar = !cli_json && isatty (STDOUT_FILENO);
   double period = bar || cli_json ? 0.1 : 2, next_line = period;
-  gboolean stopping = FALSE;
+  guint n_signals = 0;
   guint n_waits = 0; /* looks in a row */
   gboolean records = cli_memory;
   SluiceProgress p;
@@ -186,11 +234,7 @@ follow (SluiceTrainer *trainer, Bell *bell)
   pthread_mutex_lock (&bell->lock);
   for (; !is_over (p.state); sluice_trainer_get_progress (trainer, &p))
     {
-      if (interrupts > 0 && !stopping)
-        {
-          stopping = TRUE;
-          sluice_trainer_stop (trainer);
-        }
+      obey_signals (trainer, &p, &n_signals, bar);
       n_waits = p.waits ? n_waits + 1 : 0;
       if (n_waits == 10)
         fprintf (stderr, "%s%s\n", bar ? "\n" : "",
@@ -279,19 +323,10 @@ set_run_options (SluiceProject *project, GError **error)
   return TRUE;
 }
 
-/* The project named, or the one that a resumed run was frozen with; overrides on top. */
+/* With what the command line says on top. */
 static SluiceProject *
-load_project (char **arguments, SluiceStore *store, GError **error)
+load_project (const char *folder, GError **error)
 {
-  g_autofree char *folder = g_strdup (arguments[0]);
-  if (resume != NULL)
-    {
-      g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (store, resume, error);
-      if (info == NULL)
-        return NULL;
-      g_free (folder);
-      folder = sluice_store_dup_run_folder (store, info->id);
-    }
   g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
   if (project == NULL)
     return NULL;
@@ -304,38 +339,62 @@ load_project (char **arguments, SluiceStore *store, GError **error)
   return g_steal_pointer (&project);
 }
 
+/* The one that a run was frozen with. */
+static SluiceProject *
+load_resumed (SluiceStore *store, GError **error)
+{
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (store, resume, error);
+  if (info == NULL)
+    return NULL;
+  g_autofree char *folder = sluice_store_dup_run_folder (store, info->id);
+  return load_project (folder, error);
+}
+
+static void
+catch_signals (gpointer data)
+{
+  sluice_signals_catch ();
+}
+
 static int
 train (char **arguments, GError **error)
 {
   if ((arguments[0] == NULL && resume == NULL) || (arguments[0] != NULL && arguments[1] != NULL))
     return cli_usage (error, "give one PROJECT, or --resume NAME");
-  if (resume_step < 0)
-    return cli_usage (error, "--resume-step must not be negative");
-  if (resume_step > 0 && resume == NULL)
-    return cli_usage (error, "--resume-step needs --resume NAME");
+  if (from_step < -1)
+    return cli_usage (error, "--from must not be negative");
+  if ((from_step >= 0 || accept_changed_data) && resume == NULL)
+    return cli_usage (error, "--from and --accept-changed-data need --resume NAME");
   if (init_from != NULL ? resume != NULL : init_partly)
     return cli_usage (error, "--init-from is for a new run, and --init-partly needs it");
   sluice_pool_set_threads (cli_session_options.n_threads);
   g_autofree char *folder = cli_dup_workspace (workspace);
-  g_autoptr (SluiceStore) store = sluice_store_open (folder, error);
-  SluiceProject *project = store != NULL ? load_project (arguments, store, error) : NULL;
-  if (project == NULL)
+  /* A project that cannot be trained makes no workspace. */
+  g_autoptr (SluiceProject) project = resume == NULL ? load_project (arguments[0], error) : NULL;
+  if (resume == NULL && project == NULL)
     return EXIT_FAILED;
+  g_autoptr (SluiceStore) store = cli_open_workspace (folder, resume != NULL, error);
+  if (store != NULL && resume != NULL)
+    project = load_resumed (store, error);
+  if (store == NULL || project == NULL)
+    return EXIT_FAILED;
+  cli_tell_lost_runs (store);
   SluiceTrainerOptions trainer_options = {
     .run_name = run_name,
     .resume = resume,
-    .resume_step = resume_step,
+    .goes_back = from_step >= 0,
+    .from_step = from_step,
+    .accept_changed_data = accept_changed_data,
     .init_from = init_from,
     .init_partly = init_partly,
+    .begins = catch_signals,
     .memory_limit = cli_session_options.memory_limit,
   };
-  g_autoptr (SluiceTrainer) trainer = sluice_trainer_new (store, project, &trainer_options, error);
+  g_autoptr (SluiceTrainer) trainer =
+      sluice_trainer_new (store, g_steal_pointer (&project), &trainer_options, error);
   if (trainer == NULL)
     return EXIT_FAILED;
   Bell bell = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
-  struct sigaction action = { .sa_handler = on_interrupt };
-  sigaction (SIGINT, &action, NULL);
-  sigaction (SIGTERM, &action, NULL);
   sluice_trainer_set_notify (trainer, ring, &bell);
   if (cli_memory)
     sluice_session_record_memory (sluice_trainer_get_session (trainer));
@@ -344,7 +403,9 @@ train (char **arguments, GError **error)
   gboolean ok = sluice_trainer_wait (trainer, error);
   sluice_trainer_set_notify (trainer, NULL, NULL);
   print_end (trainer, folder);
-  return !ok ? EXIT_FAILED : interrupts > 0 ? EXIT_INTERRUPTED : EXIT_OK;
+  return !ok                                               ? EXIT_FAILED
+         : sluice_signals_get_count () > 0 || nobody_reads ? EXIT_INTERRUPTED
+                                                           : EXIT_OK;
 }
 
 const Verb verb_train = {
@@ -352,8 +413,11 @@ const Verb verb_train = {
   .arguments = "PROJECT",
   .summary = N_ ("Train a project"),
   .details = N_ ("PROJECT is a folder with project.ini and the graph. Every point is saved as it "
-                 "comes; Ctrl-C saves a "
-                 "checkpoint and says how to go on."),
+                 "comes. Ctrl-C saves a checkpoint and says how to go on, and so does every other "
+                 "signal that can be caught, and an output that nobody reads any more; a second "
+                 "one is told how long it still takes. A run goes on from its newest checkpoint; "
+                 "where that is damaged, or data files have changed, it says so and leaves the "
+                 "choice to --from and --accept-changed-data."),
   .options = options,
   .run_options = SLUICE_OPTION_PROJECT | SLUICE_OPTION_MACHINE,
   .run = train,

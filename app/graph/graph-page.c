@@ -9,6 +9,7 @@
 
 #include "app/graph/live-graph.h"
 #include "engine/graph/graphdef.h"
+#include "engine/store/file.h"
 #include "engine/train/project.h"
 #include "ui/canvas/canvas.h"
 
@@ -68,13 +69,37 @@ layout_not_saved (SluiceGraphPage *self, const GError *error)
   g_signal_emit (self, signals[FAILED], 0, message);
 }
 
-static void
-layout_saved_cb (GObject *file, GAsyncResult *result, gpointer data)
+typedef struct
 {
-  g_autoptr (SluiceGraphPage) self = data;
+  char *path, *text;
+} LayoutSave;
+
+static void
+layout_save_free (gpointer data)
+{
+  LayoutSave *save = data;
+  g_free (save->path);
+  g_free (save->text);
+  g_free (save);
+}
+
+static void
+save_layout_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const LayoutSave *save = data;
+  GError *error = NULL;
+  if (sluice_file_put ("layout", save->path, save->text, strlen (save->text), &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+layout_saved_cb (GObject *object, GAsyncResult *result, gpointer data)
+{
   g_autoptr (GError) error = NULL;
-  if (!g_file_replace_contents_finish (G_FILE (file), result, NULL, &error))
-    layout_not_saved (self, error);
+  if (!g_task_propagate_boolean (G_TASK (result), &error))
+    layout_not_saved (SLUICE_GRAPH_PAGE (object), error);
 }
 
 static gboolean
@@ -82,13 +107,14 @@ save_layout_cb (gpointer data)
 {
   SluiceGraphPage *self = data;
   self->save_source = 0;
-  g_autofree char *text = print_layout (self);
+  char *text = print_layout (self);
   if (text == NULL)
     return G_SOURCE_REMOVE;
-  g_autoptr (GFile) file = g_file_new_for_path (self->layout_path);
-  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
-  g_file_replace_contents_bytes_async (file, bytes, NULL, FALSE, G_FILE_CREATE_NONE, NULL,
-                                       layout_saved_cb, g_object_ref (self));
+  LayoutSave *save = g_new0 (LayoutSave, 1);
+  *save = (LayoutSave){ g_strdup (self->layout_path), text };
+  g_autoptr (GTask) task = g_task_new (self, NULL, layout_saved_cb, NULL);
+  g_task_set_task_data (task, save, layout_save_free);
+  g_task_run_in_thread (task, save_layout_in_worker);
   return G_SOURCE_REMOVE;
 }
 
@@ -99,7 +125,7 @@ flush_layout (SluiceGraphPage *self)
   g_autoptr (GError) error = NULL;
   g_autofree char *text = self->save_source != 0 ? print_layout (self) : NULL;
   g_clear_handle_id (&self->save_source, g_source_remove);
-  if (text != NULL && !g_file_set_contents (self->layout_path, text, -1, &error))
+  if (text != NULL && !sluice_file_put ("layout", self->layout_path, text, strlen (text), &error))
     layout_not_saved (self, error);
 }
 

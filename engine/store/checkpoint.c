@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/store/crc32c.h"
 #include "engine/store/file.h"
 
 /* A header longer than this is none: the format's own limit. */
@@ -85,31 +86,111 @@ add_entry (JsonBuilder *b, const SluiceNamedTensor *named, gint64 *offset)
   json_builder_end_object (b);
 }
 
-/* The header, padded with spaces so that the data behind it begins at a multiple of 8. */
+/*
+ * The checksums stand in the metadata, which other programs leave alone. The header's own comes
+ * first, so that its eight digits lie where no parser is needed to find them: they are of the file
+ * up to the end of the header, length field included, with zeros in their place. So no bit of a
+ * file can change unnoticed.
+ */
+#define HEADER_SUM   "sluice.header_crc32c"
+#define TENSOR_SUMS  "sluice.crc32c"
+#define STATE        "sluice.state"
+#define SUM_DIGITS   8
+#define HEADER_BEGIN "{\"__metadata__\":{\"" HEADER_SUM "\":\""
+#define SUM_OFFSET   (sizeof (guint64) + strlen (HEADER_BEGIN)) /* from the beginning of the file */
+
+/* Lower case, and compared as text: no other digits mean the same. */
+static void
+format_sum (guint32 crc, char digits[SUM_DIGITS + 1])
+{
+  g_snprintf (digits, SUM_DIGITS + 1, "%08" G_GINT32_MODIFIER "x", crc);
+}
+
+/* Of the file's first bytes, up to the end of the header. */
+static guint32
+sum_header (const char *bytes, gsize length)
+{
+  guint32 crc = sluice_crc32c (0, bytes, SUM_OFFSET);
+  crc = sluice_crc32c (crc, "00000000", SUM_DIGITS);
+  gsize behind = SUM_OFFSET + SUM_DIGITS;
+  return sluice_crc32c (crc, bytes + behind, length - behind);
+}
+
+/* {"a": "01234567", …}: one string, as metadata are. */
 static char *
-make_header (GArray *tensors, const char *state, gsize *length)
+dup_sums (GArray *tensors, const guint32 *crcs)
 {
   g_autoptr (JsonBuilder) b = json_builder_new ();
   json_builder_begin_object (b);
-  if (state != NULL)
+  for (guint i = 0; i < tensors->len; i++)
     {
-      json_builder_set_member_name (b, "__metadata__");
-      json_builder_begin_object (b);
-      json_builder_set_member_name (b, "sluice.state");
-      json_builder_add_string_value (b, state);
-      json_builder_end_object (b);
+      char digits[SUM_DIGITS + 1];
+      format_sum (crcs[i], digits);
+      json_builder_set_member_name (b, g_array_index (tensors, SluiceNamedTensor, i).name);
+      json_builder_add_string_value (b, digits);
     }
+  json_builder_end_object (b);
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  return json_to_string (root, FALSE);
+}
+
+static void
+add_metadata (JsonBuilder *b, const char *name, const char *value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_string_value (b, value);
+}
+
+/* Length field and header, padded with spaces so that the data behind it begins at a multiple of
+ * 8. The length does not depend on the checksums. */
+static char *
+make_header (GArray *tensors, const guint32 *crcs, const char *state, gsize *length)
+{
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  g_autofree char *sums = dup_sums (tensors, crcs);
+  json_builder_begin_object (b);
+  json_builder_set_member_name (b, "__metadata__");
+  json_builder_begin_object (b);
+  add_metadata (b, HEADER_SUM, "00000000");
+  add_metadata (b, TENSOR_SUMS, sums);
+  if (state != NULL)
+    add_metadata (b, STATE, state);
+  json_builder_end_object (b);
   gint64 offset = 0;
   for (guint i = 0; i < tensors->len; i++)
     add_entry (b, &g_array_index (tensors, SluiceNamedTensor, i), &offset);
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   g_autofree char *text = json_to_string (root, FALSE);
-  gsize n = strlen (text);
-  *length = (n + 7) / 8 * 8;
+  g_assert (g_str_has_prefix (text, HEADER_BEGIN));
+  gsize n = strlen (text), padded = (n + 7) / 8 * 8;
+  guint64 le = GUINT64_TO_LE ((guint64) padded);
+  *length = sizeof le + padded;
   char *header = g_strnfill (*length, ' ');
-  memcpy (header, text, n);
+  memcpy (header, &le, sizeof le);
+  memcpy (header + sizeof le, text, n);
+  char digits[SUM_DIGITS + 1];
+  format_sum (sum_header (header, *length), digits);
+  memcpy (header + SUM_OFFSET, digits, SUM_DIGITS);
   return header;
+}
+
+/* The data are summed as they are written, behind room for the header, which is written last. */
+static void
+put_all (SluiceFileWriter *file, GArray *tensors, const char *state)
+{
+  gsize length, again;
+  g_autofree guint32 *crcs = g_new0 (guint32, tensors->len + 1);
+  g_autofree char *room = make_header (tensors, crcs, state, &length);
+  sluice_file_writer_put (file, room, length);
+  for (guint i = 0; i < tensors->len; i++)
+    {
+      const SluiceTensor *tensor = g_array_index (tensors, SluiceNamedTensor, i).tensor;
+      crcs[i] = sluice_file_writer_put_summed (file, tensor->data, sluice_tensor_bytes (tensor));
+    }
+  g_autofree char *header = make_header (tensors, crcs, state, &again);
+  g_assert (again == length);
+  sluice_file_writer_rewrite (file, 0, header, length);
 }
 
 gboolean
@@ -127,16 +208,7 @@ sluice_safetensors_write (const char *path, GArray *tensors, const char *state, 
   SluiceFileWriter *file = sluice_file_writer_new ("checkpoint", path, error);
   if (file == NULL)
     return FALSE;
-  gsize length;
-  g_autofree char *header = make_header (tensors, state, &length);
-  guint64 le = GUINT64_TO_LE ((guint64) length);
-  sluice_file_writer_put (file, &le, sizeof le);
-  sluice_file_writer_put (file, header, length);
-  for (guint i = 0; i < tensors->len; i++)
-    {
-      const SluiceTensor *tensor = g_array_index (tensors, SluiceNamedTensor, i).tensor;
-      sluice_file_writer_put (file, tensor->data, sluice_tensor_bytes (tensor));
-    }
+  put_all (file, tensors, state);
   return sluice_file_writer_finish (file, error);
 }
 
@@ -239,9 +311,72 @@ check_extents (GArray *extents, gsize length, GError **error)
   return (gsize) at == length || damaged (error, "the file is longer than its tensors");
 }
 
+/* What the file says beside its tensors. */
+typedef struct
+{
+  JsonNode *sums; /* (nullable): of the tensors, by name */
+  gboolean has_header_sum;
+  char *state; /* (nullable) */
+} Metadata;
+
+static void
+metadata_clear (Metadata *self)
+{
+  g_clear_pointer (&self->sums, json_node_unref);
+  g_clear_pointer (&self->state, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Metadata, metadata_clear)
+
 static gboolean
-read_entries (
-    GArray *tensors, JsonObject *root, const char *data, gsize length, char **state, GError **error)
+read_metadata (JsonObject *entry, Metadata *metadata, GError **error)
+{
+  const char *sums = json_object_get_string_member_with_default (entry, TENSOR_SUMS, NULL);
+  metadata->has_header_sum = json_object_has_member (entry, HEADER_SUM);
+  metadata->state = g_strdup (json_object_get_string_member_with_default (entry, STATE, NULL));
+  if (sums != NULL)
+    metadata->sums = sluice_checkpoint_parse_json (sums, strlen (sums), error);
+  return sums == NULL || metadata->sums != NULL;
+}
+
+/* Files of other programs have no checksums; one that has some of them has lost the others. */
+static gboolean
+check_header (const char *bytes, gsize header, const Metadata *metadata, GError **error)
+{
+  gboolean begins = header >= strlen (HEADER_BEGIN) + SUM_DIGITS
+                    && memcmp (bytes + sizeof (guint64), HEADER_BEGIN, strlen (HEADER_BEGIN)) == 0;
+  if (!begins && !metadata->has_header_sum && metadata->sums == NULL)
+    return TRUE;
+  char digits[SUM_DIGITS + 1] = "";
+  if (begins)
+    format_sum (sum_header (bytes, sizeof (guint64) + header), digits);
+  if (begins && metadata->sums != NULL && memcmp (bytes + SUM_OFFSET, digits, SUM_DIGITS) == 0)
+    return TRUE;
+  return damaged (error, "the header is not what its checksum was made of: the file is damaged");
+}
+
+static gboolean
+check_sum (const Metadata *metadata, const SluiceNamedTensor *named, GError **error)
+{
+  if (metadata->sums == NULL)
+    return TRUE;
+  char digits[SUM_DIGITS + 1];
+  format_sum (sluice_crc32c (0, named->tensor->data, sluice_tensor_bytes (named->tensor)), digits);
+  const char *stored = json_object_get_string_member_with_default (
+      json_node_get_object (metadata->sums), named->name, NULL);
+  return g_strcmp0 (stored, digits) == 0
+         || sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
+                         "is not what its checksum was made of (%s, CRC-32C now %s): the file is "
+                         "damaged",
+                         stored != NULL ? stored : "none", digits);
+}
+
+static gboolean
+read_entries (GArray *tensors,
+              JsonObject *root,
+              const char *data,
+              gsize length,
+              const Metadata *metadata,
+              GError **error)
 {
   g_autoptr (GList) names = json_object_get_members (root);
   g_autoptr (GArray) extents = g_array_new (FALSE, FALSE, sizeof (Extent));
@@ -250,21 +385,15 @@ read_entries (
       JsonNode *node = json_object_get_member (root, l->data);
       if (!JSON_NODE_HOLDS_OBJECT (node))
         return damaged (error, "the header is malformed");
-      JsonObject *entry = json_node_get_object (node);
       if (strcmp (l->data, "__metadata__") == 0)
-        {
-          if (state != NULL)
-            *state =
-                g_strdup (json_object_get_string_member_with_default (entry, "sluice.state", NULL));
-          continue;
-        }
+        continue;
       Extent extent;
-      SluiceNamedTensor named = { g_strdup (l->data),
-                                  read_entry (entry, data, length, &extent, error) };
-      if (named.tensor == NULL)
+      SluiceNamedTensor named = { g_strdup (l->data), read_entry (json_node_get_object (node), data,
+                                                                  length, &extent, error) };
+      if (named.tensor == NULL || !check_sum (metadata, &named, error))
         {
           g_prefix_error (error, "tensor '%s' ", named.name);
-          g_free (named.name);
+          named_tensor_clear (&named);
           return FALSE;
         }
       g_array_append_val (tensors, named);
@@ -310,7 +439,7 @@ sluice_checkpoint_parse_json (const char *text, gsize length, GError **error)
   g_autoptr (GError) local = NULL;
   if (!json_parser_load_from_data (parser, text, length, &local))
     {
-      damaged (error, local->message);
+      sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "the JSON in it is damaged: %s", local->message);
       return NULL;
     }
   g_autoptr (JsonNode) root = json_parser_steal_root (parser);
@@ -332,9 +461,19 @@ read_bytes (GArray *tensors, const char *bytes, gsize length, char **state, GErr
     return damaged (error, "the header is longer than the file: cut off, or no safetensors file");
   const char *text = bytes + sizeof header;
   g_autoptr (JsonNode) root = sluice_checkpoint_parse_json (text, header, error);
-  return root != NULL
-         && read_entries (tensors, json_node_get_object (root), text + header,
-                          length - sizeof header - header, state, error);
+  if (root == NULL)
+    return FALSE;
+  g_auto (Metadata) metadata = { 0 };
+  JsonNode *node = json_object_get_member (json_node_get_object (root), "__metadata__");
+  if (node != NULL && !JSON_NODE_HOLDS_OBJECT (node))
+    return damaged (error, "the header is malformed");
+  if ((node != NULL && !read_metadata (json_node_get_object (node), &metadata, error))
+      || !check_header (bytes, header, &metadata, error)
+      || !read_entries (tensors, json_node_get_object (root), text + header,
+                        length - sizeof header - header, &metadata, error))
+    return FALSE;
+  *state = g_steal_pointer (&metadata.state);
+  return TRUE;
 }
 
 GArray *

@@ -8,9 +8,12 @@
 #include "engine/base/tensor.h"
 
 /*
- * Checkpoints: safetensors with one extra tensor-free header entry, "__metadata__" {"sluice.state":
- * JSON}: step, input cursor and shuffle, every random stream, what a resumed run needs to go on bit
- * for bit. Opens in PyTorch, JAX, NumPy.
+ * Checkpoints: safetensors with one extra tensor-free header entry, "__metadata__":
+ *   "sluice.state": JSON: step, input cursor and shuffle, every random stream, what a resumed run
+ *     needs to go on bit for bit;
+ *   "sluice.crc32c": JSON: the CRC-32C of each tensor's bytes by name, eight hexadecimal digits;
+ *   "sluice.header_crc32c": the same of what comes before the tensors.
+ * Opens in PyTorch, JAX, NumPy.
  */
 typedef struct
 {
@@ -28,7 +31,8 @@ gboolean
 sluice_safetensors_write (const char *path, GArray *tensors, const char *state, GError **error);
 
 /* (transfer full) (element-type SluiceNamedTensor); state: (out) (nullable): NULL where the file
-   has none. DATA_LOSS on torn or foreign bytes, naming the tensor. */
+   has none. DATA_LOSS on torn or foreign bytes, and on any bit that is not as it was written,
+   naming the tensor. */
 GArray *sluice_safetensors_read (const char *path, char **state, GError **error);
 /* The same of a file's bytes; fuzzed. */
 GArray *sluice_safetensors_parse (const char *bytes, gsize length, char **state, GError **error);

@@ -75,11 +75,58 @@ sluice_file_make_folder (const char *path, GError **error)
   return sluice_file_fail (error, errno, "folder '%s' could not be made", folder);
 }
 
+/* A name in the folder of path that nobody has thought of. (transfer full) */
+static char *
+dup_temporary_name (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *name =
+      g_strdup_printf (SLUICE_FILE_TEMPORARY "%08x%08x", g_random_int (), g_random_int ());
+  return g_build_filename (folder, name, NULL);
+}
+
+/* Without a name where the file system can do that: then nothing is left by whoever is killed.
+ * Else under one that was free: what somebody else put there, a link above all, is never opened.
+ * -1: errno says why. */
+static int
+open_temporary (const char *path, char **name)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  int fd = open (folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  /* EISDIR and ENOENT: what kernels say that do not know the flag. */
+  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
+    return fd;
+  do
+    {
+      g_free (*name);
+      *name = dup_temporary_name (path);
+      fd = open (*name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    }
+  while (fd < 0 && errno == EEXIST);
+  return fd;
+}
+
+/* A device, a pipe or a socket is no place for a file that is renamed to its name. */
+static gboolean
+can_be_replaced (const char *path)
+{
+  struct stat info;
+  return stat (path, &info) != 0 || S_ISREG (info.st_mode) || S_ISDIR (info.st_mode);
+}
+
 SluiceFileWriter *
 sluice_file_writer_new (const char *what, const char *path, GError **error)
 {
-  g_autofree char *temporary = g_strdup_printf ("%s.part", path);
-  int fd = open (temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  g_autofree char *temporary = NULL;
+  if (!can_be_replaced (path))
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                   "%s '%s' could not be written: there is a device or a pipe of that name; give "
+                   "the name of a file",
+                   what, path);
+      return NULL;
+    }
+  int fd = open_temporary (path, &temporary);
   if (fd < 0)
     {
       sluice_file_fail (error, errno, "%s '%s' could not be written", what, path);
@@ -125,6 +172,25 @@ sluice_file_writer_put_summed (SluiceFileWriter *self, const void *data, gsize l
   return crc;
 }
 
+void
+sluice_file_writer_rewrite (SluiceFileWriter *self, gint64 at, const void *data, gsize length)
+{
+  for (const char *from = data; length > 0 && self->failure == 0;)
+    {
+      gssize n = pwrite (self->fd, from, length, at);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        {
+          self->failure = errno;
+          return;
+        }
+      from += n;
+      at += n;
+      length -= (gsize) n;
+    }
+}
+
 gint64
 sluice_file_writer_get_position (SluiceFileWriter *self)
 {
@@ -144,13 +210,13 @@ writer_free (SluiceFileWriter *self)
 void
 sluice_file_writer_abort (SluiceFileWriter *self)
 {
-  unlink (self->temporary);
+  if (self->temporary != NULL)
+    unlink (self->temporary);
   writer_free (self);
 }
 
-/* A rename is on the disk once its folder is. */
-static void
-sync_folder (const char *path)
+void
+sluice_file_sync_folder (const char *path)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -158,6 +224,25 @@ sync_folder (const char *path)
     return;
   fsync (fd);
   close (fd);
+}
+
+/* Gives a file without a name its own, or, where something has that already, another one that
+ * can be renamed to it. 0 or an errno. */
+static int
+link_name (SluiceFileWriter *self)
+{
+  char file[64];
+  g_snprintf (file, sizeof file, "/proc/self/fd/%d", self->fd);
+  if (linkat (AT_FDCWD, file, AT_FDCWD, self->path, AT_SYMLINK_FOLLOW) == 0)
+    return 0;
+  while (errno == EEXIST)
+    {
+      g_free (self->temporary);
+      self->temporary = dup_temporary_name (self->path);
+      if (linkat (AT_FDCWD, file, AT_FDCWD, self->temporary, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    }
+  return errno;
 }
 
 static void
@@ -185,10 +270,12 @@ sluice_file_writer_finish (SluiceFileWriter *self, GError **error)
 {
   if (self->failure == 0 && fsync (self->fd) != 0)
     self->failure = errno;
+  if (self->failure == 0 && self->temporary == NULL)
+    self->failure = link_name (self);
   if (close (self->fd) != 0 && self->failure == 0)
     self->failure = errno;
   self->fd = -1;
-  if (self->failure == 0)
+  if (self->failure == 0 && self->temporary != NULL)
     self->failure = replace (self);
   if (self->failure != 0)
     {
@@ -197,9 +284,32 @@ sluice_file_writer_finish (SluiceFileWriter *self, GError **error)
       sluice_file_writer_abort (self);
       return FALSE;
     }
-  sync_folder (self->path);
+  sluice_file_sync_folder (self->path);
   writer_free (self);
   return TRUE;
+}
+
+gboolean
+sluice_file_put (const char *what, const char *path, const void *data, gsize length, GError **error)
+{
+  SluiceFileWriter *writer = sluice_file_writer_new (what, path, error);
+  if (writer == NULL)
+    return FALSE;
+  sluice_file_writer_put (writer, data, length);
+  return sluice_file_writer_finish (writer, error);
+}
+
+void
+sluice_file_sweep (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_prefix (name, SLUICE_FILE_TEMPORARY))
+      {
+        g_autofree char *path = g_build_filename (folder, name, NULL);
+        unlink (path);
+      }
 }
 
 GMappedFile *

@@ -124,6 +124,15 @@ want_known (sqlite3 *db, const char *path, gint64 n_objects, int version, GError
   return TRUE;
 }
 
+int
+sluice_store_check_version (sqlite3 *db, const char *path, GError **error)
+{
+  /* In this order: another process may be making the tables just now. */
+  gint64 n_objects = get_number (db, "SELECT count (*) FROM sqlite_schema");
+  int version = (int) get_number (db, "PRAGMA user_version");
+  return want_known (db, path, n_objects, version, error) ? version : -1;
+}
+
 /* ALTER and DROP look at views, and nothing else looks whether a column that a kind reads is
  * there before it is too late. */
 static gboolean
@@ -254,10 +263,8 @@ explain_failure (const char *path, int from, GError **error, GError *take)
 gboolean
 sluice_store_migrate (sqlite3 *db, const char *path, GError **error)
 {
-  /* In this order: another process may be making the tables just now. */
-  gint64 n_objects = get_number (db, "SELECT count (*) FROM sqlite_schema");
-  int from = (int) get_number (db, "PRAGMA user_version");
-  if (!want_known (db, path, n_objects, from, error))
+  int from = sluice_store_check_version (db, path, error);
+  if (from < 0)
     return FALSE;
   if (from == sluice_store_get_newest_version ())
     return want_whole (db, path, error);

@@ -23,6 +23,9 @@ typedef struct
 
 /* The newest version that the parts of the store lead to. */
 int sluice_store_get_newest_version (void);
+/* The version of a database; -1 with FAILED_PRECONDITION where it is newer than that, or another
+ * program's. */
+int sluice_store_check_version (sqlite3 *db, const char *path, GError **error);
 
 /**
  * sluice_store_migrate:

@@ -206,6 +206,7 @@ add_checkpoint_info (sqlite3_stmt *row, gpointer data, GError **error)
   info->path =
       g_build_filename (request->folder, (const char *) sqlite3_column_text (row, 2), NULL);
   info->bytes = sqlite3_column_int64 (row, 3);
+  info->is_pinned = sqlite3_column_int (row, 4);
   g_ptr_array_add (request->items, info);
   return TRUE;
 }
@@ -219,7 +220,10 @@ sluice_store_read_checkpoints (SluiceStore *self, gint64 run, GError **error)
   CheckpointsRequest request = { folder, items };
   if (!read_rows (
           self,
-          "SELECT step, wall, path, bytes FROM checkpoints WHERE run = ? AND id > ? ORDER BY step",
+          "SELECT step, wall, path, bytes, EXISTS (SELECT 1 FROM events e WHERE e.run = c.run AND "
+          "e.step = c.step AND e.kind = 'pin') FROM checkpoints c WHERE run = ? AND id > ? ORDER "
+          "BY "
+          "step",
           run, 0, add_checkpoint_info, &request, error))
     return NULL;
   return g_steal_pointer (&items);

@@ -7,7 +7,7 @@
 
 #include "engine/base/error.h"
 
-/* Everything that knows how SQLite is spoken to: connections, statements, errors. */
+/* Everything that knows how SQLite is spoken to: statements, errors. */
 
 gboolean
 store_sql_fail (sqlite3 *db, const char *what, GError **error)
@@ -46,31 +46,6 @@ store_exec (sqlite3 *db, const char *sql, GError **error)
   if (sqlite3_exec (db, sql, NULL, NULL, NULL) == SQLITE_OK)
     return TRUE;
   return store_sql_fail (db, "run store", error);
-}
-
-sqlite3 *
-store_connect (const char *path, GError **error)
-{
-  sqlite3 *db = NULL;
-  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-  if (sqlite3_open_v2 (path, &db, flags, NULL) == SQLITE_OK)
-    {
-      sqlite3_busy_timeout (db, 5000);
-      /* Without the flag SQLite falls back to read-only silently and fails at the first write. */
-      if (sqlite3_db_readonly (db, "main") == 1)
-        sluice_fail (error, SLUICE_ERROR_PERMISSION_DENIED,
-                     "'%s' cannot be written; choose another workspace with --workspace", path);
-      else if (store_exec (db,
-                           "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA "
-                           "temp_store = MEMORY; "
-                           "PRAGMA cache_size = -8192; PRAGMA foreign_keys = ON;",
-                           error))
-        return db;
-    }
-  else
-    store_sql_fail (db, path, error);
-  sqlite3_close (db);
-  return NULL;
 }
 
 static void

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 
 #include "engine/store/store.h"
 
@@ -49,8 +50,29 @@ gboolean chunk_unpack (Chunk *chunk, guint n, const void *blob, int bytes);
 /* Drops the points after a step from a row of (id, series, n, data). */
 gboolean series_cut_chunk (sqlite3 *db, sqlite3_stmt *row, gint64 after_step, GError **error);
 
-/* A connection to the store's database with the pragmas that every connection needs. */
-sqlite3 *store_connect (const char *path, GError **error);
+#define STORE_DATABASE "sluice.db" /* in the workspace */
+
+/* How the database is reached. */
+typedef struct
+{
+  char *path;
+  gboolean read_only;
+  _Atomic gint64 patience_ms; /* of the writer */
+  void (*waits) (const char *database, gpointer data);
+  gpointer waits_data;
+} StoreAccess;
+
+void
+store_access_init (StoreAccess *self, const char *workspace, const SluiceStoreOptions *options);
+void store_access_clear (StoreAccess *self);
+/* FALSE with NOT_FOUND, which names a workspace nearby. */
+gboolean store_access_check_exists (const StoreAccess *self, const char *workspace, GError **error);
+/* How long the writer waits for other programs before it says UNAVAILABLE. */
+void store_access_set_patience (StoreAccess *self, double seconds);
+
+/* A connection to the store's database with the pragmas that every connection needs; the access
+   outlives it. FAILED_PRECONDITION where the file is another program's: nothing is changed then. */
+sqlite3 *store_connect (StoreAccess *access, gboolean writes, GError **error);
 /* Takes a reader's connection out of the store's pool, and puts it back. */
 sqlite3 *store_take_reader (SluiceStore *self, GError **error);
 void store_put_reader (SluiceStore *self, sqlite3 *db);
@@ -75,15 +97,25 @@ gboolean store_change (sqlite3 *db, GError **error, const char *sql, const char 
 typedef gboolean (*StoreFunc) (sqlite3 *db, gpointer data, GError **error);
 typedef struct _StoreWriter StoreWriter;
 /* prepare: makes a fresh connection ready, before anybody else has it. */
-StoreWriter *store_writer_new (const char *path,
+StoreWriter *store_writer_new (StoreAccess *access,
                                gboolean (*prepare) (sqlite3 *db, const char *path, GError **error),
                                GError **error);
 void store_writer_free (StoreWriter *self); /* commits what is queued */
+/* self NULL: the store is only read, and FAILED_PRECONDITION says so. */
 gboolean store_writer_run (StoreWriter *self, StoreFunc func, gpointer data, GError **error);
 void store_writer_set_notify (StoreWriter *self, void (*func) (gpointer data), gpointer data);
 void store_writer_rearm (StoreWriter *self);
+/* Deletes what a run has recorded after a step, and its checkpoints from then. */
+gboolean store_cut_run (sqlite3 *db, gint64 run, gint64 after_step, GError **error);
 /* Forgets cached chunks: a run's rows were deleted. */
 void store_writer_forget_series (StoreWriter *self);
 
 StoreWriter *store_get_writer (SluiceStore *self);
+/* In a transaction: inserts the row of a run. id 0: the next one that neither the database nor a
+   folder has; the name is made free. */
+gboolean store_insert_run (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GError **error);
+gboolean store_insert_graph (sqlite3 *db, const char *hash, GBytes *graph, GError **error);
+gint64 store_next_run (SluiceStore *self, sqlite3 *db, GError **error); /* 0: error is set */
+/* The store holds the lock of a run from now on. */
+void store_take_lock (SluiceStore *self, gint64 run, int take_fd);
 SluiceRunLog *run_log_new (SluiceStore *store, gint64 run);

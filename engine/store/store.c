@@ -15,16 +15,12 @@
 #include "engine/store/blobs.h"
 #include "engine/store/migrate.h"
 
-/* Once the store is open: who trains is to know soon that another program holds the database, and
- * goes on trying. */
-#define WRITER_PATIENCE_MS 1000
-
 struct _SluiceStore
 {
   GObject parent;
   char *workspace;
-  char *path; /* of the database */
-  StoreWriter *writer;
+  StoreAccess access;
+  StoreWriter *writer; /* NULL: it is only read */
   pthread_mutex_t lock;
   GPtrArray *readers; /* of sqlite3, idle; under lock */
   GHashTable *locks;  /* run -> file descriptor + 1; under lock */
@@ -33,13 +29,6 @@ struct _SluiceStore
 G_DEFINE_FINAL_TYPE (SluiceStore, sluice_store, G_TYPE_OBJECT)
 
 /* ---- opening ---- */
-
-static gboolean
-prepare (sqlite3 *db, const char *path, GError **error)
-{
-  return sluice_store_migrate (db, path, error)
-         && sqlite3_busy_timeout (db, WRITER_PATIENCE_MS) == SQLITE_OK;
-}
 
 /* A lock of the open file: it dies with the process, and can be asked after without taking it. */
 static const struct flock whole_file = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -54,7 +43,7 @@ static gboolean
 is_locked (SluiceStore *self, gint64 run)
 {
   g_autofree char *path = dup_lock_path (self, run);
-  int fd = g_open (path, O_RDWR | O_CLOEXEC, 0);
+  int fd = g_open (path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
   if (fd < 0)
     return FALSE;
   struct flock lock = whole_file;
@@ -90,19 +79,53 @@ make_folders (const char *workspace, GError **error)
       g_strerror (saved));
 }
 
+/* What an older version left is brought up to date by whoever may write there. */
+static gboolean
+check_version_read (SluiceStore *self, GError **error)
+{
+  sqlite3 *db = store_connect (&self->access, FALSE, error);
+  if (db == NULL)
+    return FALSE;
+  int version = sluice_store_check_version (db, self->access.path, error);
+  sqlite3_close (db);
+  if (version < 0 || version == sluice_store_get_newest_version ())
+    return version >= 0;
+  g_autoptr (SluiceStore) writing = sluice_store_open (self->workspace, error);
+  return writing != NULL;
+}
+
 SluiceStore *
-sluice_store_open (const char *workspace, GError **error)
+sluice_store_open_with (const char *workspace, const SluiceStoreOptions *options, GError **error)
 {
   g_return_val_if_fail (workspace != NULL, NULL);
-  if (!make_folders (workspace, error))
-    return NULL;
+  gboolean makes = !options->read_only && !options->must_exist;
+  if (makes && !make_folders (workspace, error))
+    return NULL; /* before its real path is asked for */
   g_autoptr (SluiceStore) self = g_object_new (SLUICE_TYPE_STORE, NULL);
   self->workspace = g_canonicalize_filename (workspace, NULL);
-  self->path = g_build_filename (self->workspace, "sluice.db", NULL);
-  self->writer = store_writer_new (self->path, prepare, error);
+  store_access_init (&self->access, self->workspace, options);
+  if (!makes && !store_access_check_exists (&self->access, workspace, error))
+    return NULL;
+  if (options->read_only)
+    return check_version_read (self, error) ? g_steal_pointer (&self) : NULL;
+  if (!make_folders (workspace, error))
+    return NULL;
+  self->writer = store_writer_new (&self->access, sluice_store_migrate, error);
   if (self->writer == NULL)
     return NULL;
   return g_steal_pointer (&self);
+}
+
+SluiceStore *
+sluice_store_open (const char *workspace, GError **error)
+{
+  return sluice_store_open_with (workspace, &(SluiceStoreOptions){ 0 }, error);
+}
+
+void
+sluice_store_set_patience (SluiceStore *self, double seconds)
+{
+  store_access_set_patience (&self->access, seconds);
 }
 
 static void
@@ -130,7 +153,7 @@ sluice_store_finalize (GObject *object)
   g_hash_table_unref (self->locks);
   pthread_mutex_destroy (&self->lock);
   g_free (self->workspace);
-  g_free (self->path);
+  store_access_clear (&self->access);
   G_OBJECT_CLASS (sluice_store_parent_class)->finalize (object);
 }
 
@@ -155,9 +178,7 @@ store_get_writer (SluiceStore *self)
 char *
 sluice_store_dup_run_folder (SluiceStore *self, gint64 run)
 {
-  char *path = g_strdup_printf ("%s/runs/%" G_GINT64_FORMAT, self->workspace, run);
-  g_mkdir_with_parents (path, 0777);
-  return path;
+  return g_strdup_printf ("%s/runs/%" G_GINT64_FORMAT, self->workspace, run);
 }
 
 sqlite3 *
@@ -168,7 +189,7 @@ store_take_reader (SluiceStore *self, GError **error)
   if (self->readers->len > 0)
     db = g_ptr_array_steal_index (self->readers, self->readers->len - 1);
   pthread_mutex_unlock (&self->lock);
-  return db != NULL ? db : store_connect (self->path, error);
+  return db != NULL ? db : store_connect (&self->access, FALSE, error);
 }
 
 void
@@ -182,13 +203,15 @@ store_put_reader (SluiceStore *self, sqlite3 *db)
 void
 sluice_store_set_notify (SluiceStore *self, void (*func) (gpointer data), gpointer data)
 {
-  store_writer_set_notify (self->writer, func, data);
+  if (self->writer != NULL)
+    store_writer_set_notify (self->writer, func, data);
 }
 
 void
 sluice_store_rearm (SluiceStore *self)
 {
-  store_writer_rearm (self->writer);
+  if (self->writer != NULL)
+    store_writer_rearm (self->writer);
 }
 
 /* ---- runs ---- */
@@ -232,10 +255,12 @@ name_is_taken (sqlite3 *db, const char *name)
   return taken;
 }
 
-static gboolean
-insert_run (sqlite3 *db, gpointer data, GError **error)
+gboolean
+store_insert_run (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GError **error)
 {
-  SluiceRunInfo *info = data;
+  gint64 id = info->id != 0 ? info->id : store_next_run (self, db, error);
+  if (id == 0)
+    return FALSE;
   g_autofree char *base = g_strdup (info->name != NULL      ? info->name
                                     : info->project != NULL ? info->project
                                                             : "run");
@@ -245,24 +270,39 @@ insert_run (sqlite3 *db, gpointer data, GError **error)
       g_free (name);
       name = g_strdup_printf ("%s-%u", base, n);
     }
-  if (!store_change (
-          db, error,
-          "INSERT INTO runs (name, project, state, step, n_steps, seed, created, started, ended, "
-          "seconds, graph_hash, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          "ssiiiiddddss", name, info->project, (gint64) info->state, info->step, info->n_steps,
-          (gint64) info->seed, info->created, info->started, info->ended, info->seconds,
-          info->graph_hash, info->message))
+  if (!store_change (db, error,
+                     "INSERT INTO runs (id, name, project, state, step, n_steps, seed, created, "
+                     "started, ended, "
+                     "seconds, graph_hash, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     "issiiiiddddss", id, name, info->project, (gint64) info->state, info->step,
+                     info->n_steps, (gint64) info->seed, info->created, info->started, info->ended,
+                     info->seconds, info->graph_hash, info->message))
     return FALSE;
-  info->id = sqlite3_last_insert_rowid (db);
+  info->id = id;
   g_free (info->name);
   info->name = g_steal_pointer (&name);
   return TRUE;
 }
 
+typedef struct
+{
+  SluiceStore *store;
+  SluiceRunInfo *info;
+} AddRequest;
+
+static gboolean
+add_run (sqlite3 *db, gpointer data, GError **error)
+{
+  AddRequest *request = data;
+  return store_insert_run (request->store, db, request->info, error);
+}
+
 gboolean
 sluice_store_add_run (SluiceStore *self, SluiceRunInfo *info, GError **error)
 {
-  return store_writer_run (self->writer, insert_run, info, error);
+  AddRequest request = { self, info };
+  info->id = 0;
+  return store_writer_run (self->writer, add_run, &request, error);
 }
 
 static gboolean
@@ -385,12 +425,24 @@ sluice_store_restore_run (SluiceStore *self, gint64 run, GError **error)
   return store_writer_run (self->writer, unmark_deleted, &run, error);
 }
 
+void
+store_take_lock (SluiceStore *self, gint64 run, int take_fd)
+{
+  pthread_mutex_lock (&self->lock);
+  g_hash_table_replace (self->locks, g_memdup2 (&run, sizeof run), GINT_TO_POINTER (take_fd + 1));
+  pthread_mutex_unlock (&self->lock);
+}
+
 gboolean
 sluice_store_lock_run (SluiceStore *self, gint64 run, GError **error)
 {
-  g_free (sluice_store_dup_run_folder (self, run)); /* makes it */
+  g_autofree char *folder = sluice_store_dup_run_folder (self, run);
   g_autofree char *path = dup_lock_path (self, run);
-  int fd = g_open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (g_mkdir_with_parents (folder, 0777) != 0)
+    return sluice_fail (error, SLUICE_ERROR_PERMISSION_DENIED,
+                        "the folder of run %" G_GINT64_FORMAT " cannot be made: %s", run,
+                        g_strerror (errno));
+  int fd = g_open (path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd < 0)
     return sluice_fail (error, SLUICE_ERROR_PERMISSION_DENIED,
                         "run %" G_GINT64_FORMAT " cannot be locked: %s", run, g_strerror (errno));
@@ -401,9 +453,7 @@ sluice_store_lock_run (SluiceStore *self, gint64 run, GError **error)
           error, SLUICE_ERROR_FAILED_PRECONDITION,
           "run %" G_GINT64_FORMAT " is being trained by another program; stop it there first", run);
     }
-  pthread_mutex_lock (&self->lock);
-  g_hash_table_replace (self->locks, g_memdup2 (&run, sizeof run), GINT_TO_POINTER (fd + 1));
-  pthread_mutex_unlock (&self->lock);
+  store_take_lock (self, run, fd);
   return TRUE;
 }
 
@@ -418,7 +468,21 @@ sluice_store_unlock_run (SluiceStore *self, gint64 run)
 SluiceRunLog *
 sluice_store_open_log (SluiceStore *self, gint64 run, GError **error)
 {
+  if (self->writer == NULL)
+    {
+      store_writer_run (NULL, NULL, NULL, error); /* says why */
+      return NULL;
+    }
   return run_log_new (self, run);
+}
+
+gboolean
+store_insert_graph (sqlite3 *db, const char *hash, GBytes *graph, GError **error)
+{
+  g_autofree char *blob = NULL;
+  return sluice_blob_put (db, graph, &blob, error)
+         && store_change (db, error, "INSERT OR IGNORE INTO graphs (hash, blob) VALUES (?, ?)",
+                          "ss", hash, blob);
 }
 
 typedef struct
@@ -431,10 +495,7 @@ static gboolean
 insert_graph (sqlite3 *db, gpointer data, GError **error)
 {
   GraphRequest *request = data;
-  g_autofree char *blob = NULL;
-  return sluice_blob_put (db, request->graph, &blob, error)
-         && store_change (db, error, "INSERT OR IGNORE INTO graphs (hash, blob) VALUES (?, ?)",
-                          "ss", request->hash, blob);
+  return store_insert_graph (db, request->hash, request->graph, error);
 }
 
 gboolean

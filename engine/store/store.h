@@ -74,8 +74,34 @@ typedef struct
  * (disk full)
  */
 SluiceStore *sluice_store_open (const char *workspace, GError **error);
+
+#define SLUICE_STORE_PATIENCE 30.0 /* seconds */
+
+typedef struct
+{
+  gboolean read_only;  /* nothing is made, changed or left; what writes fails */
+  gboolean must_exist; /* no new workspace: what is meant may be another one */
+  void (*waits) (const char *database, gpointer data); /* (nullable): told once, on any thread,
+                                                          when another program has held the database
+                                                          for a second */
+  gpointer waits_data;
+} SluiceStoreOptions;
+/**
+ * sluice_store_open_with:
+ *
+ * sluice_store_open() waits for other programs for up to SLUICE_STORE_PATIENCE, and so does what
+ * is written until sluice_store_set_patience() says otherwise.
+ *
+ * Returns: as sluice_store_open(); %NULL with NOT_FOUND (no workspace there, where one must be),
+ * FAILED_PRECONDITION (another program's database)
+ */
+SluiceStore *
+sluice_store_open_with (const char *workspace, const SluiceStoreOptions *options, GError **error);
+/* How long what is written waits for other programs before it fails with UNAVAILABLE: who trains
+ * is to know soon, and goes on trying. */
+void sluice_store_set_patience (SluiceStore *self, double seconds);
 const char *sluice_store_get_workspace (SluiceStore *self);
-/* "runs/<id>" under the workspace; made when asked for. (transfer full) */
+/* "runs/<id>" under the workspace. (transfer full) */
 char *sluice_store_dup_run_folder (SluiceStore *self, gint64 run);
 
 /* ---- runs ---- */
@@ -218,6 +244,7 @@ typedef struct
   double wall;
   char *path; /* absolute */
   gsize bytes;
+  gboolean is_pinned;
 } SluiceCheckpointInfo;
 void sluice_checkpoint_info_free (SluiceCheckpointInfo *self);
 GPtrArray *

@@ -332,12 +332,12 @@ writer_free (StoreWriter *self)
 }
 
 StoreWriter *
-store_writer_new (const char *path,
+store_writer_new (StoreAccess *access,
                   gboolean (*prepare) (sqlite3 *db, const char *path, GError **error),
                   GError **error)
 {
-  sqlite3 *db = store_connect (path, error);
-  if (db == NULL || !prepare (db, path, error))
+  sqlite3 *db = store_connect (access, TRUE, error);
+  if (db == NULL || !prepare (db, access->path, error))
     {
       sqlite3_close (db);
       return NULL;
@@ -375,6 +375,9 @@ gboolean
 store_writer_run (StoreWriter *self, StoreFunc func, gpointer data, GError **error)
 {
   Call call = { func, data, error, FALSE, FALSE };
+  if (self == NULL)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "the workspace was opened to be read, and nothing can be written to it");
   pthread_mutex_lock (&self->lock);
   g_queue_push_tail (&self->calls, &call);
   pthread_cond_signal (&self->wake);
@@ -681,32 +684,38 @@ sluice_run_log_publish_checkpoint (
 }
 
 static gboolean
-truncate_kind (sqlite3 *db, const SluiceKind *kind, const CheckpointRequest *r, GError **error)
+truncate_kind (sqlite3 *db, const SluiceKind *kind, gint64 run, gint64 after_step, GError **error)
 {
   g_autofree char *sql = NULL;
   if (kind->truncate == NULL)
     sql = g_strdup_printf ("DELETE FROM %s WHERE step > ?2 AND series IN "
                            "(SELECT id FROM series WHERE run = ?1)",
                            kind->table);
-  return store_change (db, error, sql != NULL ? sql : kind->truncate, "ii", r->run, r->step)
-         && (kind->cut == NULL || kind->cut (db, r->run, r->step, error));
+  return store_change (db, error, sql != NULL ? sql : kind->truncate, "ii", run, after_step)
+         && (kind->cut == NULL || kind->cut (db, run, after_step, error));
+}
+
+gboolean
+store_cut_run (sqlite3 *db, gint64 run, gint64 after_step, GError **error)
+{
+  const SluiceKind *kind;
+  gboolean orphans = FALSE;
+  SLUICE_EACH_KIND (kind)
+  {
+    if (!truncate_kind (db, kind, run, after_step, error))
+      return FALSE;
+    orphans |= kind->has_blobs && sqlite3_changes (db) > 0;
+  }
+  return store_change (db, error, "DELETE FROM checkpoints WHERE run = ?1 AND step > ?2", "ii", run,
+                       after_step)
+         && (!orphans || sluice_blobs_drop_orphans (db, error));
 }
 
 static gboolean
 truncate_run (sqlite3 *db, gpointer data, GError **error)
 {
   CheckpointRequest *r = data;
-  const SluiceKind *kind;
-  gboolean orphans = FALSE;
-  SLUICE_EACH_KIND (kind)
-  {
-    if (!truncate_kind (db, kind, r, error))
-      return FALSE;
-    orphans |= kind->has_blobs && sqlite3_changes (db) > 0;
-  }
-  return store_change (db, error, "DELETE FROM checkpoints WHERE run = ?1 AND step > ?2", "ii",
-                       r->run, r->step)
-         && (!orphans || sluice_blobs_drop_orphans (db, error));
+  return store_cut_run (db, r->run, r->step, error);
 }
 
 gboolean

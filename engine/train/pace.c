@@ -32,6 +32,12 @@ pace_pause (Pace *self)
   self->active = FALSE;
 }
 
+void
+pace_skip (Pace *self, double seconds)
+{
+  self->before -= seconds;
+}
+
 double
 pace_seconds (const Pace *self)
 {

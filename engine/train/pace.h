@@ -5,7 +5,7 @@
 #include <glib.h>
 
 /* How fast steps go, and when they will be done. Only time in which this process trained counts:
- * pauses do not. */
+ * pauses do not, and neither does waiting for another program. */
 typedef struct
 {
   double (*now) (void); /* seconds, monotonic */
@@ -25,6 +25,8 @@ typedef struct
 void pace_init (Pace *self, gint64 step, double (*now) (void));
 void pace_resume (Pace *self);
 void pace_pause (Pace *self);
+/* So much of the time since was spent on waiting for others: it does not count either. */
+void pace_skip (Pace *self, double seconds);
 /* Active seconds so far. */
 double pace_seconds (const Pace *self);
 /* Call after each step. */

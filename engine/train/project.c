@@ -12,6 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/base/near.h"
 #include "engine/runtime/session/options.h"
+#include "engine/store/file.h"
 
 /* What a key holds, and so how it is read, checked, overridden and written. */
 typedef enum
@@ -32,7 +33,8 @@ typedef enum
 {
   OPTIONAL,
   REQUIRED,
-  WITH_DATA, /* required where examples come from files */
+  WITH_DATA,    /* required where examples come from files */
+  WITH_DEFAULT, /* may be left out, not be empty */
 } Need;
 
 typedef struct
@@ -60,6 +62,10 @@ static const Key keys[] = {
   { "train", "batch", KEY_COUNT, AT (batch), WITH_DATA, 1 },
   { "train", "seed", KEY_SEED, AT (seed), OPTIONAL, 0 },
   { "train", "checkpoint-every", KEY_COUNT, AT (checkpoint_every), OPTIONAL, 0 },
+  { "train", "keep-last", KEY_COUNT, AT (keep_last), OPTIONAL, 0 },
+  { "train", "keep-best", KEY_COUNT, AT (keep_best), OPTIONAL, 0 },
+  { "train", "keep-every", KEY_COUNT, AT (keep_every), OPTIONAL, 0 },
+  { "train", "best", KEY_STRING, AT (best), WITH_DEFAULT, 0 },
   { "train", "summary-every", KEY_COUNT, AT (summary_every), OPTIONAL, 0 },
   { "train", "evaluate-every", KEY_COUNT, AT (evaluate_every), OPTIONAL, 0 },
   { "data", "source", KEY_SOURCE, AT (source), REQUIRED, 0 },
@@ -118,6 +124,9 @@ project_new (const char *folder)
   g_array_set_clear_func (self->overrides, override_clear);
   self->checkpoint_every = 500;
   self->summary_every = 50;
+  self->keep_last = 5;
+  self->keep_best = 1;
+  self->best = g_strdup ("loss:min");
   self->evaluate_batch = 256;
   self->scale = 1;
   self->seed = 1;
@@ -617,10 +626,14 @@ copy_file (
     const char *from, const char *folder, const char *name, gboolean required, GError **error)
 {
   g_autofree char *to = g_build_filename (folder, name, NULL);
-  g_autoptr (GFile) source = g_file_new_for_path (from), target = g_file_new_for_path (to);
-  if (g_file_equal (source, target) || (!required && !g_file_query_exists (source, NULL)))
+  g_autofree char *source = g_canonicalize_filename (from, NULL);
+  g_autofree char *target = g_canonicalize_filename (to, NULL);
+  if (strcmp (source, target) == 0 || (!required && !g_file_test (from, G_FILE_TEST_EXISTS)))
     return TRUE;
-  return g_file_copy (source, target, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, error);
+  g_autoptr (GMappedFile) file = sluice_file_map ("file", from, error);
+  return file != NULL
+         && sluice_file_put ("file", to, g_mapped_file_get_contents (file),
+                             g_mapped_file_get_length (file), error);
 }
 
 /* Those that are not as everywhere. */
@@ -638,8 +651,8 @@ save_options (const SluiceProject *self, GKeyFile *file)
     }
 }
 
-gboolean
-sluice_project_save (const SluiceProject *self, const char *folder, GError **error)
+char *
+sluice_project_dup_text (const SluiceProject *self)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
@@ -663,9 +676,17 @@ sluice_project_save (const SluiceProject *self, const char *folder, GError **err
       set_text (file, "overrides", override->name,
                 g_ascii_dtostr (number, sizeof number, override->value));
     }
+  return g_key_file_to_data (file, NULL, NULL);
+}
+
+gboolean
+sluice_project_save (const SluiceProject *self, const char *folder, GError **error)
+{
+  g_autofree char *base = g_path_get_basename (self->graph_path);
   g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
   g_autofree char *layout = g_build_filename (self->folder, "model.layout", NULL);
+  g_autofree char *text = sluice_project_dup_text (self);
   return copy_file (self->graph_path, folder, base, TRUE, error)
          && copy_file (layout, folder, "model.layout", FALSE, error)
-         && g_key_file_save_to_file (file, path, error);
+         && sluice_file_put ("project", path, text, strlen (text), error);
 }

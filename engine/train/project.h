@@ -35,6 +35,10 @@ typedef struct
   GArray *fetches;  /* of SluiceNamedEdge: extra scalars logged each step */
 
   gint64 n_steps, batch, checkpoint_every, summary_every, evaluate_every;
+  /* Of checkpoints: so many of the newest (0: all), so many of the best, each whose step this
+     divides (0: none). */
+  gint64 keep_last, keep_best, keep_every;
+  char *best; /* a series and what is best of it: "loss:min", "evaluate/accuracy:max" */
   guint64 seed;
   SluiceSessionOptions session; /* of [train]: the options of options.h that projects have */
 
@@ -83,3 +87,5 @@ gboolean sluice_project_set (SluiceProject *self, const char *assignment, GError
  * data, and copies of the graph and its layout. sluice_project_load() reads it back.
  */
 gboolean sluice_project_save (const SluiceProject *self, const char *folder, GError **error);
+/* The project.ini that it would write: (transfer full). */
+char *sluice_project_dup_text (const SluiceProject *self);

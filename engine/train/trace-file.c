@@ -115,9 +115,5 @@ sluice_trace_write (const SluiceTraceContent *self,
                     GError **error)
 {
   g_autoptr (GByteArray) bytes = sluice_trace_encode (self, format);
-  SluiceFileWriter *writer = sluice_file_writer_new ("trace", path, error);
-  if (writer == NULL)
-    return FALSE;
-  sluice_file_writer_put (writer, bytes->data, bytes->len);
-  return sluice_file_writer_finish (writer, error);
+  return sluice_file_put ("trace", path, bytes->data, bytes->len, error);
 }

@@ -3,9 +3,13 @@
 
 #include <glib/gstdio.h>
 #include <math.h>
+#include <string.h>
 
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/store/checkpoint.h"
+#include "engine/store/draft.h"
+#include "engine/store/file.h"
 #include "engine/store/kinds/graph.h"
 #include "engine/store/kinds/hparams.h"
 #include "engine/train/trainer-private.h"
@@ -16,167 +20,122 @@ trainer_wall_now (void)
   return g_get_real_time () * 1e-6;
 }
 
-static gint64
-open_series (SluiceTrainer *self, const char *prefix, const char *name, GError **error)
+/* In the order in which open_all_series() has them. (transfer full) */
+static char **
+dup_tags (SluiceTrainer *self)
 {
-  g_autofree char *tag = g_strconcat (prefix, name, NULL);
-  return sluice_run_log_series (self->log, tag, SLUICE_SERIES_SCALAR, error);
+  static const char *const system[] = { "system/cpu", "system/memory", "system/steps-per-second" };
+  SluiceProject *p = self->project;
+  g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
+  g_strv_builder_add (tags, "loss");
+  for (guint i = 0; i < p->fetches->len; i++)
+    g_strv_builder_add (tags, g_array_index (p->fetches, SluiceNamedEdge, i).name);
+  for (guint i = 0; i < p->evaluate->len; i++)
+    {
+      g_autofree char *tag =
+          g_strconcat ("evaluate/", g_array_index (p->evaluate, SluiceNamedEdge, i).name, NULL);
+      g_strv_builder_add (tags, tag);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (system); i++)
+    g_strv_builder_add (tags, system[i]);
+  return g_strv_builder_end (tags);
 }
 
 static gboolean
 open_all_series (SluiceTrainer *self, GError **error)
 {
-  SluiceProject *p = self->project;
-  self->series = g_new (gint64, self->machine->n_scalars);
-  self->evaluation_series = g_new (gint64, p->evaluate->len + 1);
-  gint64 worst = self->series[0] = open_series (self, "", "loss", error);
-  for (guint i = 0; worst >= 0 && i < p->fetches->len; i++)
-    worst = self->series[i + 1] =
-        open_series (self, "", g_array_index (p->fetches, SluiceNamedEdge, i).name, error);
-  for (guint i = 0; worst >= 0 && i < p->evaluate->len; i++)
-    worst = self->evaluation_series[i] = open_series (
-        self, "evaluate/", g_array_index (p->evaluate, SluiceNamedEdge, i).name, error);
-  if (worst >= 0)
-    worst = self->cpu_series = open_series (self, "system/", "cpu", error);
-  if (worst >= 0)
-    worst = self->memory_series = open_series (self, "system/", "memory", error);
-  if (worst >= 0)
-    worst = self->rate_series = open_series (self, "system/", "steps-per-second", error);
-  return worst >= 0;
+  guint n_fetches = self->project->fetches->len, n_evaluate = self->project->evaluate->len;
+  g_auto (GStrv) tags = dup_tags (self);
+  guint n = g_strv_length (tags);
+  g_autofree gint64 *ids = g_new (gint64, n);
+  for (guint i = 0; i < n; i++)
+    {
+      ids[i] = sluice_run_log_series (self->log, tags[i], SLUICE_SERIES_SCALAR, error);
+      if (ids[i] < 0)
+        return FALSE;
+    }
+  self->series = g_memdup2 (ids, (n_fetches + 1) * sizeof *ids);
+  self->evaluation_series = g_memdup2 (ids + n_fetches + 1, n_evaluate * sizeof *ids);
+  self->cpu_series = ids[n - 3];
+  self->memory_series = ids[n - 2];
+  self->rate_series = ids[n - 1];
+  return trainer_find_best (self, tags, ids, error);
 }
 
 /* ---- a new run ---- */
 
-static gboolean
-make_folder (SluiceTrainer *self, GError **error)
+static void
+tell_begin (const SluiceTrainerOptions *options)
 {
-  self->folder = sluice_store_dup_run_folder (self->store, self->info->id);
-  g_autofree char *checkpoints = g_build_filename (self->folder, "checkpoints", NULL);
-  return g_mkdir_with_parents (checkpoints, 0777) == 0
-         || sluice_fail (error, SLUICE_ERROR_PERMISSION_DENIED, "'%s' cannot be made", checkpoints);
+  if (options->begins != NULL)
+    options->begins (options->begins_data);
 }
 
 static gboolean
-lock_run (SluiceTrainer *self, GError **error)
+write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GError **error)
 {
-  self->has_lock = sluice_store_lock_run (self->store, self->info->id, error);
-  return self->has_lock;
+  return sluice_run_file_write (data, folder, info, error);
 }
 
+/* What the first values are, and a row for the run. */
 static gboolean
-begin_run (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
+prepare (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
-  g_autofree char *hash = sluice_graph_dup_hash (self->machine->graph);
-  g_autoptr (GBytes) graph =
-      sluice_graph_export (self->machine->graph, SLUICE_EXPORT_BINARY, error);
-  if (graph == NULL || !sluice_store_put_graph (self->store, hash, graph, error)
-      || !machine_initialize (self->machine, error)
+  if (!machine_initialize (self->machine, error)
       || (options->init_from != NULL
           && !machine_take_values (self->machine, options->init_from, options->init_partly, error)))
     return FALSE;
+  self->file = sluice_run_file_new (self->project, error);
   self->info = g_new0 (SluiceRunInfo, 1);
   self->info->name = g_strdup (options->run_name);
   self->info->project = g_path_get_basename (self->project->folder);
   self->info->n_steps = self->project->n_steps;
   self->info->seed = self->project->seed;
   self->info->created = self->info->started = trainer_wall_now ();
-  self->info->graph_hash = g_steal_pointer (&hash);
+  self->info->graph_hash = sluice_graph_dup_hash (self->machine->graph);
   self->info->state = SLUICE_RUN_DRAFT;
-  return sluice_store_add_run (self->store, self->info, error) && lock_run (self, error)
-         && make_folder (self, error) && sluice_project_save (self->project, self->folder, error);
+  return self->file != NULL;
 }
 
-/* An older checkpoint stands in for a file that is torn or gone. */
+/* Folder and rows, both or none. What goes on from a first checkpoint needs the file that its
+ * values came from no more. */
 static gboolean
-is_lost (const GError *error)
+make_run (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
-  return g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_DATA_LOSS)
-         || g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
-}
-
-/* The newest checkpoint whose file is whole, or the one of a step. */
-static gboolean
-restore_newest (SluiceTrainer *self, gint64 wanted, GError **error)
-{
-  g_autoptr (GPtrArray) checkpoints =
-      sluice_store_read_checkpoints (self->store, self->info->id, error);
-  if (checkpoints == NULL)
+  g_autoptr (GBytes) graph =
+      sluice_graph_export (self->machine->graph, SLUICE_EXPORT_BINARY, error);
+  g_autoptr (SluiceRunDraft) draft =
+      graph != NULL ? sluice_run_draft_new (self->store, error) : NULL;
+  if (draft == NULL)
     return FALSE;
-  for (guint i = checkpoints->len; i-- > 0;)
+  const char *folder = sluice_run_draft_get_folder (draft);
+  g_auto (GStrv) tags = dup_tags (self);
+  g_autofree char *checkpoint = options->init_from != NULL ? trainer_dup_checkpoint_name (0) : NULL;
+  SluiceRunStart start = { .graph = graph,
+                           .scalars = (const char *const *) tags,
+                           .checkpoint = checkpoint,
+                           .write = write_run_file,
+                           .data = self->file };
+  if (!sluice_project_save (self->project, folder, error))
+    return FALSE;
+  if (checkpoint != NULL)
     {
-      SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
-      if (wanted != 0 && checkpoint->step != wanted)
-        continue;
-      g_autoptr (GError) local = NULL;
-      if (machine_restore (self->machine, checkpoint->path, &local))
-        {
-          self->progress.last_checkpoint = checkpoint->step;
-          return TRUE;
-        }
-      if (wanted != 0 || !is_lost (local))
-        {
-          g_propagate_error (error, g_steal_pointer (&local));
-          return FALSE;
-        }
-      sluice_run_log_event (self->log, checkpoint->step, trainer_wall_now (), "damaged",
-                            local->message);
+      g_autofree char *path = g_build_filename (folder, checkpoint, NULL);
+      if (!machine_save (self->machine, path, &start.checkpoint_bytes, error))
+        return FALSE;
+      self->progress.last_checkpoint = 0;
     }
-  if (wanted != 0)
-    return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
-                        "run '%s' has no checkpoint of step %" G_GINT64_FORMAT, self->info->name,
-                        wanted);
-  return machine_initialize (self->machine, error);
+  self->has_lock = sluice_run_draft_start (g_steal_pointer (&draft), self->info, &start, error);
+  return self->has_lock;
 }
 
-/* Freezes the project as it is resumed. *differs: not as it was frozen before. */
-static gboolean
-freeze_again (SluiceTrainer *self, gboolean *differs, GError **error)
+static void
+log_values (SluiceTrainer *self, const char *init_from)
 {
-  g_autofree char *path = g_build_filename (self->folder, "project.ini", NULL);
-  g_autofree char *before = NULL, *after = NULL;
-  g_file_get_contents (path, &before, NULL, NULL);
-  if (!sluice_project_save (self->project, self->folder, error)
-      || !g_file_get_contents (path, &after, NULL, error))
-    return FALSE;
-  *differs = g_strcmp0 (before, after) != 0;
-  return TRUE;
-}
-
-static gboolean
-resume_run (SluiceTrainer *self,
-            const SluiceTrainerOptions *options,
-            gboolean *differs,
-            GError **error)
-{
-  self->info = sluice_store_dup_run (self->store, options->resume, error);
-  if (self->info == NULL || !lock_run (self, error) || !make_folder (self, error))
-    return FALSE;
-  g_autofree char *hash = sluice_graph_dup_hash (self->machine->graph);
-  if (g_strcmp0 (hash, self->info->graph_hash) != 0)
-    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                        "run '%s' was made with another graph; resume it with the graph in '%s'",
-                        self->info->name, self->folder);
-  self->seconds_before = self->info->seconds;
-  self->info->n_steps = self->project->n_steps;
-  self->info->ended = 0;
-  g_clear_pointer (&self->info->message, g_free);
-  return freeze_again (self, differs, error);
-}
-
-/* From the newest checkpoint of an unchanged project the same points are written again; else what
- * came after the checkpoint is forgotten. */
-static gboolean
-go_on (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
-{
-  gboolean differs = FALSE;
-  if (!resume_run (self, options, &differs, error)
-      || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL
-      || !restore_newest (self, options->resume_step, error)
-      || ((differs || options->resume_step != 0)
-          && !sluice_run_log_truncate (self->log, self->machine->n_done, error)))
-    return FALSE;
-  sluice_run_log_event (self->log, self->machine->n_done, trainer_wall_now (), "resume", NULL);
-  return open_all_series (self, error);
+  if (init_from == NULL)
+    return;
+  sluice_run_log_event (self->log, 0, trainer_wall_now (), "init-from", init_from);
+  sluice_run_log_event (self->log, 0, trainer_wall_now (), "checkpoint", NULL);
 }
 
 /* The graph as the run had it, among its records: what other programs are given of it. */
@@ -223,34 +182,230 @@ log_settings (SluiceTrainer *self, GError **error)
   return series >= 0;
 }
 
-/* What goes on from a first checkpoint needs the file that its values came from no more. */
-static gboolean
-keep_values (SluiceTrainer *self, const char *init_from, GError **error)
-{
-  if (init_from == NULL)
-    return TRUE;
-  sluice_run_log_event (self->log, 0, trainer_wall_now (), "init-from", init_from);
-  return trainer_save_checkpoint (self, error);
-}
-
 /* A new run; where it cannot begin, none is left behind. */
 static gboolean
 begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
-  if (begin_run (self, options, error)
-      && (self->log = sluice_store_open_log (self->store, self->info->id, error)) != NULL
-      && log_graph (self, error) && log_settings (self, error)
-      && keep_values (self, options->init_from, error) && open_all_series (self, error))
-    return TRUE;
-  if (self->info != NULL && self->info->id != 0)
-    sluice_store_delete_run (self->store, self->info->id, NULL);
+  if (!prepare (self, options, error))
+    return FALSE;
+  tell_begin (options);
+  if (!make_run (self, options, error))
+    return FALSE;
+  self->folder = sluice_store_dup_run_folder (self->store, self->info->id);
+  self->log = sluice_store_open_log (self->store, self->info->id, error);
+  if (self->log != NULL && log_graph (self, error) && log_settings (self, error)
+      && open_all_series (self, error))
+    {
+      log_values (self, options->init_from);
+      return TRUE;
+    }
+  if (self->log != NULL)
+    sluice_run_log_close (g_steal_pointer (&self->log), NULL);
+  sluice_store_purge_run (self->store, self->info->id, NULL);
   return FALSE;
+}
+
+/* ---- a run that goes on ---- */
+
+/* A file that is torn, changed or gone. */
+static gboolean
+is_lost (const GError *error)
+{
+  return g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_DATA_LOSS)
+         || g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+}
+
+/* The step of the newest checkpoint that is whole, below the last; -1: none is. */
+static gint64
+find_whole (GPtrArray *checkpoints)
+{
+  for (guint i = checkpoints->len - 1; i-- > 0;)
+    {
+      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
+      g_autoptr (GArray) tensors = sluice_safetensors_read (checkpoint->path, NULL, NULL);
+      if (tensors != NULL)
+        return checkpoint->step;
+    }
+  return -1;
+}
+
+/* Going back forgets what came after: whoever wants that says so. */
+static gboolean
+restore_newest (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
+{
+  SluiceCheckpointInfo *newest =
+      checkpoints->len > 0 ? checkpoints->pdata[checkpoints->len - 1] : NULL;
+  g_autoptr (GError) local = NULL;
+  if (newest == NULL)
+    return machine_initialize (self->machine, error); /* it was never saved */
+  if (machine_restore (self->machine, newest->path, &local))
+    return TRUE;
+  if (!is_lost (local))
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  gint64 whole = find_whole (checkpoints);
+  g_autofree char *where =
+      whole >= 0 ? g_strdup_printf ("the newest whole one is of step %" G_GINT64_FORMAT, whole)
+                 : g_strdup ("none of the others is whole, so that it would begin again");
+  return sluice_fail (error, local->code,
+                      "%s; run '%s' was not changed: %s; '--from %" G_GINT64_FORMAT
+                      "' goes back there and forgets what was logged after it",
+                      local->message, self->info->name, where, MAX (whole, 0));
+}
+
+static gboolean
+restore_step (SluiceTrainer *self, GPtrArray *checkpoints, gint64 step, GError **error)
+{
+  g_autoptr (GString) there = g_string_new (NULL);
+  for (guint i = 0; i < checkpoints->len; i++)
+    {
+      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
+      if (checkpoint->step == step)
+        return machine_restore (self->machine, checkpoint->path, error);
+      g_string_append_printf (there, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", checkpoint->step);
+    }
+  if (step == 0)
+    return machine_initialize (self->machine, error);
+  return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+                      "run '%s' has no checkpoint of step %" G_GINT64_FORMAT "; it has: %s",
+                      self->info->name, step, there->len > 0 ? there->str : "none");
+}
+
+/* Whose folders are links leads somewhere else: what is written there could be anything of the
+ * user's. */
+static gboolean
+check_folder (const char *path, GError **error)
+{
+  if (g_file_test (path, G_FILE_TEST_IS_SYMLINK))
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "'%s' is a link, which is not followed; put the folder itself there", path);
+  return g_mkdir_with_parents (path, 0777) == 0
+         || sluice_fail (error, SLUICE_ERROR_PERMISSION_DENIED, "'%s' cannot be made", path);
+}
+
+static gboolean
+take_run (SluiceTrainer *self, GError **error)
+{
+  g_autofree char *checkpoints = g_build_filename (self->folder, "checkpoints", NULL);
+  if (!check_folder (self->folder, error) || !check_folder (checkpoints, error))
+    return FALSE;
+  self->has_lock = sluice_store_lock_run (self->store, self->info->id, error);
+  if (!self->has_lock)
+    return FALSE;
+  sluice_file_sweep (self->folder);
+  sluice_file_sweep (checkpoints);
+  return TRUE;
+}
+
+/* Before data are loaded: the run, and whether its files are what they were. *changed: (nullable):
+ * how they are not, where that was accepted. */
+static gboolean
+find_run (SluiceTrainer *self, const SluiceTrainerOptions *options, char **changed, GError **error)
+{
+  self->info = sluice_store_dup_run (self->store, options->resume, error);
+  if (self->info == NULL)
+    return FALSE;
+  self->folder = sluice_store_dup_run_folder (self->store, self->info->id);
+  self->file = sluice_run_file_read (self->folder);
+  if (self->file == NULL) /* made before there were such files */
+    {
+      self->file = sluice_run_file_new (self->project, error);
+      return self->file != NULL;
+    }
+  if (!sluice_run_file_compare (self->file, self->project, changed, error))
+    return FALSE;
+  return *changed == NULL || options->accept_changed_data
+         || sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                         "the data of run '%s' have changed: %s; put back what was there, or go on "
+                         "with what is there now: --accept-changed-data",
+                         self->info->name, *changed);
+}
+
+/* What came after the checkpoint is not what will be written: points, and files that lost their
+ * rows. */
+static gboolean
+forget_later (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
+{
+  if (!sluice_run_log_truncate (self->log, self->machine->n_done, error))
+    return FALSE;
+  for (guint i = 0; i < checkpoints->len; i++)
+    {
+      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
+      if (checkpoint->step > self->machine->n_done)
+        g_unlink (checkpoint->path);
+    }
+  return TRUE;
+}
+
+/* Is the project another one than it was when it was last frozen? */
+static gboolean
+project_differs (SluiceTrainer *self)
+{
+  g_autoptr (SluiceProject) before = sluice_project_load (self->folder, NULL);
+  if (before == NULL)
+    return TRUE;
+  g_autofree char *was = sluice_project_dup_text (before);
+  g_autofree char *is = sluice_project_dup_text (self->project);
+  return strcmp (was, is) != 0;
+}
+
+static gboolean
+restore (SluiceTrainer *self,
+         const SluiceTrainerOptions *options,
+         GPtrArray *checkpoints,
+         GError **error)
+{
+  g_autofree char *hash = sluice_graph_dup_hash (self->machine->graph);
+  if (g_strcmp0 (hash, self->info->graph_hash) != 0)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "run '%s' was made with another graph; resume it with the graph in '%s'",
+                        self->info->name, self->folder);
+  return options->goes_back ? restore_step (self, checkpoints, options->from_step, error)
+                            : restore_newest (self, checkpoints, error);
+}
+
+/* From the newest checkpoint of an unchanged project the same points are written again; else what
+ * came after the checkpoint is forgotten. Nothing is written before the values are there. */
+static gboolean
+go_on (SluiceTrainer *self,
+       const SluiceTrainerOptions *options,
+       const char *changed,
+       GError **error)
+{
+  tell_begin (options);
+  if (!take_run (self, error))
+    return FALSE;
+  g_autoptr (GPtrArray) checkpoints =
+      sluice_store_read_checkpoints (self->store, self->info->id, error);
+  if (checkpoints == NULL || !restore (self, options, checkpoints, error)
+      || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL)
+    return FALSE;
+  gboolean forgets = options->goes_back || changed != NULL || project_differs (self);
+  if ((forgets && !forget_later (self, checkpoints, error))
+      || !sluice_project_save (self->project, self->folder, error)
+      || !sluice_run_file_write (self->file, self->folder, self->info, error))
+    return FALSE;
+  gint64 step = self->machine->n_done;
+  self->progress.last_checkpoint = checkpoints->len > 0 && step > 0 ? step : -1;
+  self->seconds_before = self->info->seconds;
+  self->info->n_steps = self->project->n_steps;
+  self->info->ended = 0;
+  g_clear_pointer (&self->info->message, g_free);
+  if (changed != NULL)
+    sluice_run_log_event (self->log, step, trainer_wall_now (), "data-changed", changed);
+  sluice_run_log_event (self->log, step, trainer_wall_now (), "resume", NULL);
+  return open_all_series (self, error);
 }
 
 gboolean
 trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
-  if (!sluice_examples_load_all (self->project, &self->examples, &self->test, error))
+  g_autofree char *changed = NULL;
+  sluice_store_set_patience (self->store, SLUICE_STORE_PATIENCE);
+  if ((options->resume != NULL && !find_run (self, options, &changed, error))
+      || !sluice_examples_load_all (self->project, &self->examples, &self->test, error))
     return FALSE;
   self->machine =
       machine_new (self->project, self->examples, self->test, 0, options->memory_limit, error);
@@ -259,5 +414,6 @@ trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError 
   self->scalars = g_new0 (double, self->machine->n_scalars);
   self->evaluation = g_new0 (double, self->project->evaluate->len + 1);
   self->scalars[0] = NAN;
-  return options->resume != NULL ? go_on (self, options, error) : begin (self, options, error);
+  return options->resume != NULL ? go_on (self, options, changed, error)
+                                 : begin (self, options, error);
 }

@@ -6,6 +6,7 @@
 
 #include "engine/train/machine.h"
 #include "engine/train/pace.h"
+#include "engine/train/run-file.h"
 #include "engine/train/trainer.h"
 
 /* What the controls asked for; the thread looks between steps. */
@@ -23,12 +24,15 @@ struct _SluiceTrainer
   SluiceProject *project;
   SluiceExamples *examples, *test; /* NULL: none */
   Machine *machine;
+  SluiceRunFile *file; /* what the run's folder says of it */
   SluiceRunInfo *info; /* the trainer's thread, once it is started */
   SluiceRunLog *log;
   char *folder;   /* of the run */
   gint64 *series; /* of loss and fetches */
   gint64 *evaluation_series;
   gint64 cpu_series, memory_series, rate_series;
+  gint64 best_series; /* by which the best checkpoints stay */
+  gboolean best_is_max;
   double *scalars, *evaluation;
   Pace pace;
   guint64 marked_logged; /* once so many are committed, all up to marked_step is */
@@ -45,6 +49,7 @@ struct _SluiceTrainer
   Want want;
   gint64 steps_left; /* of a step command; -1: no limit */
   gboolean started, ended;
+  double phase_start; /* of the step under way, or of the saving: monotonic */
   SluiceProgress progress;
   GError *error;
   void (*notify) (gpointer data);
@@ -55,6 +60,12 @@ struct _SluiceTrainer
 double trainer_wall_now (void);
 /* What the step under way left, where it is not there yet. */
 gboolean trainer_save_checkpoint (SluiceTrainer *self, GError **error);
+/* Of the checkpoint of a step, relative to the run's folder. (transfer full) */
+char *trainer_dup_checkpoint_name (gint64 step);
+/* Which of the run's series tells the best checkpoints: tags and their ids. */
+gboolean trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
+/* Removes the checkpoints that are neither new, best nor pinned. */
+gboolean trainer_prune (SluiceTrainer *self, GError **error);
 /* Data, graph, run and log of a trainer whose store and project are set: a new run, or one that
    goes on from a checkpoint. */
 gboolean trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error);

@@ -15,6 +15,9 @@
 
 /* How often load, memory and rate become points, and the run's row is brought up to date. */
 #define SYSTEM_SECONDS 0.5
+/* Of the store, in seconds: who trains soon says that another program holds it, and goes on
+ * trying. */
+#define TRAINING_PATIENCE 1.0
 
 G_DEFINE_FINAL_TYPE (SluiceTrainer, sluice_trainer, G_TYPE_OBJECT)
 
@@ -50,12 +53,13 @@ write_info (SluiceTrainer *self, SluiceRunState state, GError **error)
 }
 
 /*
- * After a call to the store that failed: TRUE where another program holds the database and the call
- * is to be made again. Points wait in the queue meanwhile, and those who watch are told. A stop
- * tries only once more: what is not committed is computed again after a resume.
+ * After a call to the store that failed, begun at since: TRUE where another program holds the
+ * database and the call is to be made again. Points wait in the queue meanwhile, those who watch
+ * are told, and the time is none of training. A stop tries only once more: what is not committed is
+ * computed again after a resume.
  */
 static gboolean
-wait_for_database (SluiceTrainer *self, GError **error)
+wait_for_database (SluiceTrainer *self, double *since, GError **error)
 {
   gboolean held = g_error_matches (*error, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE);
   pthread_mutex_lock (&self->lock);
@@ -64,22 +68,25 @@ wait_for_database (SluiceTrainer *self, GError **error)
   pthread_mutex_unlock (&self->lock);
   if (!held)
     return FALSE;
-  double start = trainer_wall_now ();
   gboolean flushed = sluice_run_log_flush (self->log, NULL);
+  double now = monotonic_now (), waited = now - *since;
+  *since = now;
+  pace_skip (&self->pace, waited);
+  pthread_mutex_lock (&self->lock);
+  self->progress.wait_seconds += waited;
+  pthread_mutex_unlock (&self->lock);
   if (stops && !flushed)
     return FALSE;
   g_clear_error (error);
-  pthread_mutex_lock (&self->lock);
-  self->progress.wait_seconds += trainer_wall_now () - start;
-  pthread_mutex_unlock (&self->lock);
   return TRUE;
 }
 
 static gboolean
 insist_on_info (SluiceTrainer *self, SluiceRunState state, GError **error)
 {
+  double since = monotonic_now ();
   while (!write_info (self, state, error))
-    if (!wait_for_database (self, error))
+    if (!wait_for_database (self, &since, error))
       return FALSE;
   return TRUE;
 }
@@ -97,7 +104,7 @@ publish_progress (SluiceTrainer *self, double waited)
       self->marked_logged = n_logged;
       self->marked_step = self->machine->n_done;
     }
-  double eta, margin;
+  double eta, margin, now = monotonic_now ();
   pace_eta (&self->pace, self->project->n_steps - self->machine->n_done, &eta, &margin);
   pthread_mutex_lock (&self->lock);
   SluiceProgress *p = &self->progress;
@@ -112,6 +119,8 @@ publish_progress (SluiceTrainer *self, double waited)
   p->n_logged = n_logged;
   p->n_committed = n_committed;
   p->committed_step = MAX (p->committed_step, committed_step);
+  p->usual_step_seconds = self->pace.rate > 0 ? 1 / self->pace.rate : -1;
+  self->phase_start = now;
   pthread_mutex_unlock (&self->lock);
 }
 
@@ -174,11 +183,7 @@ write_texts (SluiceTrainer *self, const SluiceRunOptions *options, GError **erro
       g_autofree char *text = machine_read_text (self->machine, edge->target, options, error);
       g_autofree char *name = g_strconcat (edge->name, ".txt", NULL);
       g_autofree char *path = g_build_filename (self->folder, name, NULL);
-      SluiceFileWriter *file = text != NULL ? sluice_file_writer_new ("text", path, error) : NULL;
-      if (file == NULL)
-        return FALSE;
-      sluice_file_writer_put (file, text, strlen (text));
-      if (!sluice_file_writer_finish (file, error))
+      if (text == NULL || !sluice_file_put ("text", path, text, strlen (text), error))
         return FALSE;
       sluice_run_log_event (self->log, self->machine->n_done, trainer_wall_now (), "text", name);
     }
@@ -205,6 +210,48 @@ evaluate (SluiceTrainer *self, GError **error)
   return TRUE;
 }
 
+char *
+trainer_dup_checkpoint_name (gint64 step)
+{
+  return g_strdup_printf ("checkpoints/step-%010" G_GINT64_FORMAT ".safetensors", step);
+}
+
+/* Those who wait for the end are told how long it takes. */
+static void
+set_saves (SluiceTrainer *self, gboolean saves)
+{
+  double now = monotonic_now ();
+  pthread_mutex_lock (&self->lock);
+  if (!saves)
+    self->progress.usual_save_seconds = now - self->phase_start;
+  self->progress.saves = saves;
+  self->phase_start = now;
+  pthread_mutex_unlock (&self->lock);
+}
+
+static gboolean
+save_checkpoint (SluiceTrainer *self, gint64 step, GError **error)
+{
+  g_autofree char *name = trainer_dup_checkpoint_name (step);
+  g_autofree char *path = g_build_filename (self->folder, name, NULL);
+  gsize bytes;
+  sluice_run_log_event (self->log, step, trainer_wall_now (), "checkpoint", NULL);
+  if (!machine_save (self->machine, path, &bytes, error))
+    return FALSE;
+  double since = monotonic_now ();
+  while (!sluice_run_log_publish_checkpoint (self->log, step, name, bytes, error))
+    if (!wait_for_database (self, &since, error))
+      return FALSE;
+  pthread_mutex_lock (&self->lock);
+  self->progress.last_checkpoint = step;
+  pthread_mutex_unlock (&self->lock);
+  since = monotonic_now ();
+  while (!trainer_prune (self, error))
+    if (!wait_for_database (self, &since, error))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 trainer_save_checkpoint (SluiceTrainer *self, GError **error)
 {
@@ -214,20 +261,10 @@ trainer_save_checkpoint (SluiceTrainer *self, GError **error)
   pthread_mutex_unlock (&self->lock);
   if (is_there)
     return TRUE;
-  g_autofree char *name =
-      g_strdup_printf ("checkpoints/step-%010" G_GINT64_FORMAT ".safetensors", step);
-  g_autofree char *path = g_build_filename (self->folder, name, NULL);
-  gsize bytes;
-  sluice_run_log_event (self->log, step, trainer_wall_now (), "checkpoint", NULL);
-  if (!machine_save (self->machine, path, &bytes, error))
-    return FALSE;
-  while (!sluice_run_log_publish_checkpoint (self->log, step, name, bytes, error))
-    if (!wait_for_database (self, error))
-      return FALSE;
-  pthread_mutex_lock (&self->lock);
-  self->progress.last_checkpoint = step;
-  pthread_mutex_unlock (&self->lock);
-  return TRUE;
+  set_saves (self, TRUE);
+  gboolean ok = save_checkpoint (self, step, error);
+  set_saves (self, FALSE);
+  return ok;
 }
 
 /* ---- a loss that is not finite ---- */
@@ -318,9 +355,9 @@ end_step (SluiceTrainer *self, gint64 step, GError **error)
       self->progress.waits = TRUE;
       pthread_mutex_unlock (&self->lock);
     }
-  double waited;
+  double waited, since = monotonic_now ();
   while (!sluice_run_log_end_step (self->log, &waited, error))
-    if (!wait_for_database (self, error))
+    if (!wait_for_database (self, &since, error))
       return FALSE;
   pace_step (&self->pace, step);
   publish_progress (self, waited);
@@ -332,8 +369,9 @@ log_summary (SluiceTrainer *self, const SluiceTensor *summary, double wall, GErr
 {
   if (summary == NULL)
     return TRUE;
+  double since = monotonic_now ();
   while (!sluice_summary_log (self->log, summary, self->machine->n_done, wall, error))
-    if (!wait_for_database (self, error))
+    if (!wait_for_database (self, &since, error))
       return FALSE;
   return TRUE;
 }
@@ -536,7 +574,13 @@ sluice_trainer_init (SluiceTrainer *self)
   pthread_cond_init (&self->changed, NULL);
   self->steps_left = -1;
   self->progress = (SluiceProgress){
-    .loss = NAN, .evaluation = NAN, .eta_seconds = -1, .eta_margin = -1, .last_checkpoint = -1
+    .loss = NAN,
+    .evaluation = NAN,
+    .eta_seconds = -1,
+    .eta_margin = -1,
+    .last_checkpoint = -1,
+    .usual_step_seconds = -1,
+    .usual_save_seconds = -1,
   };
 }
 
@@ -558,6 +602,7 @@ sluice_trainer_finalize (GObject *object)
   g_clear_pointer (&self->test, sluice_examples_free);
   g_clear_pointer (&self->project, sluice_project_free);
   g_clear_pointer (&self->info, sluice_run_info_free);
+  g_clear_pointer (&self->file, sluice_run_file_free);
   g_clear_object (&self->store);
   g_clear_error (&self->error);
   g_free (self->folder);
@@ -589,6 +634,7 @@ sluice_trainer_start (SluiceTrainer *self)
   pthread_mutex_unlock (&self->lock);
   if (!start)
     return;
+  sluice_store_set_patience (self->store, TRAINING_PATIENCE);
   GError *error = NULL;
   self->has_thread =
       sluice_thread_start (&self->thread, trainer_main, self, "training", NULL, &error);
@@ -653,6 +699,7 @@ sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress)
 {
   pthread_mutex_lock (&self->lock);
   *progress = self->progress;
+  progress->phase_seconds = self->phase_start > 0 ? monotonic_now () - self->phase_start : 0;
   pthread_mutex_unlock (&self->lock);
 }
 

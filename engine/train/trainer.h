@@ -18,9 +18,14 @@ G_DECLARE_FINAL_TYPE (SluiceTrainer, sluice_trainer, SLUICE, TRAINER, GObject)
 typedef struct
 {
   const char *run_name; /* (nullable) */
-  const char
-      *resume; /* (nullable): name or id of a run to go on with, from its newest whole checkpoint */
-  gint64 resume_step; /* 0: the newest */
+  const char *resume;   /* (nullable): name or id of a run to go on with */
+  gboolean goes_back;   /* to the checkpoint of from_step, or to the start where that is 0: what was
+                           logged after it is forgotten. Else from the newest one */
+  gint64 from_step;
+  gboolean accept_changed_data;   /* a resumed run's files may be other ones than they were */
+  void (*begins) (gpointer data); /* (nullable): just before anything is written: from here on the
+                                     run is to be stopped, not killed */
+  gpointer begins_data;
   const char
       *init_from;       /* (nullable): a checkpoint whose values a new run's variables begin with */
   gboolean init_partly; /* those that it lacks keep their initial values */
@@ -29,7 +34,9 @@ typedef struct
 } SluiceTrainerOptions;
 
 /* Loads graph and data, makes the run. project: (transfer full) with overrides applied. NULL: error
-   says what is wrong with which file, key, node or shape; nothing is left behind. */
+   says what is wrong with which file, key, node or shape; nothing is left behind, and a run to be
+   resumed is as it was. A checkpoint that is damaged or gone is DATA_LOSS or NOT_FOUND and names
+   the newest whole one; data that have changed are FAILED_PRECONDITION. */
 SluiceTrainer *sluice_trainer_new (SluiceStore *store,
                                    SluiceProject *project,
                                    const SluiceTrainerOptions *options,
@@ -57,11 +64,15 @@ typedef struct
   gboolean waits;      /* for the store: its queue is full, or another program holds its database */
   double wait_seconds; /* spent so */
   double evaluation;   /* the first evaluation's last value, NAN before */
-  gint64 last_checkpoint;        /* step, -1: none */
-  gint64 committed_step;         /* all that was logged up to it is committed */
-  guint64 n_logged, n_committed; /* points */
-  double cpu_load;               /* 0 to 1, of all cores, this process */
-  gsize memory_bytes;            /* live on the devices */
+  gint64 last_checkpoint; /* step, -1: none */
+  gboolean saves;         /* a checkpoint is being written */
+  double phase_seconds;   /* so long it has been, or else the step under way; usual: so long it took
+                             before */
+  double usual_step_seconds, usual_save_seconds; /* -1: not known yet */
+  gint64 committed_step;                         /* all that was logged up to it is committed */
+  guint64 n_logged, n_committed;                 /* points */
+  double cpu_load;                               /* 0 to 1, of all cores, this process */
+  gsize memory_bytes;                            /* live on the devices */
 } SluiceProgress;
 void sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress);
 

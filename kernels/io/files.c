@@ -2,12 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* Whole files and their names: ReadFile, WriteFile, MatchingFiles, ShardedFilename and -spec. */
-#include <errno.h>
-#include <fcntl.h>
 #include <glib/gi18n-lib.h>
 #include <glob.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/graph/shape-context.h"
 #include "engine/store/bundle.h"
@@ -57,42 +54,16 @@ read_compute (SluiceKernelCall *call)
 }
 
 static gboolean
-write_bytes (const char *path, const SluiceString *contents)
-{
-  int fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0)
-    return FALSE;
-  gsize done = 0;
-  while (done < contents->length)
-    {
-      gssize n = write (fd, contents->data + done, contents->length - done);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        {
-          int number = errno;
-          close (fd);
-          errno = number;
-          return FALSE;
-        }
-      done += n;
-    }
-  return close (fd) == 0;
-}
-
-static gboolean
 write_compute (SluiceKernelCall *call)
 {
   g_autofree char *path = sluice_call_dup_path (call, 0);
   if (path == NULL || !sluice_call_want_scalar (call, 1))
     return FALSE;
   GError *error = NULL;
-  if (!sluice_file_make_folder (path, &error))
-    return sluice_call_take_error (call, error);
-  if (write_bytes (path, sluice_call_input (call, 1)->data))
-    return TRUE;
-  sluice_file_fail (&error, errno, "file '%s' could not be written", path);
-  return sluice_call_take_error (call, error);
+  const SluiceString *contents = sluice_call_input (call, 1)->data;
+  return (sluice_file_make_folder (path, &error)
+          && sluice_file_put ("file", path, contents->data, contents->length, &error))
+         || sluice_call_take_error (call, error);
 }
 
 static gint

@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import Tap
 
 VERBS = ("train", "check", "draw", "run", "compare", "place", "trace", "info", "log", "sql",
-         "export", "ops", "convert", "bench")
+         "export", "ops", "convert", "bench", "reindex", "checkpoints")
 NOBODY = 65534
 GRAPH = """
 node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
@@ -223,7 +223,7 @@ class Cli:
         self.check("train: no such folder", self.train(self.folder / "none"), 1, "project.ini")
         self.check("train: no such run", self.train("--resume", "jsn"), 1, "did you mean 'json'")
         self.check("train: a checkpoint that is not there",
-                   self.train("--resume", "json", "--resume-step", 7), 1, "step 7")
+                   self.train("--resume", "json", "--from", 7), 1, "step 7")
         with sqlite3.connect(self.workspace / "sluice.db") as database:
             names = [name for name, in database.execute(
                 "SELECT name FROM runs WHERE deleted IS NULL ORDER BY id")]

@@ -107,7 +107,9 @@ sluice_scene_export (SluiceScene *scene,
   if (format == SLUICE_EXPORT_DOT)
     {
       g_autofree char *text = sluice_scene_dup_dot (scene);
-      return g_file_set_contents (path, text, -1, error);
+      return g_file_set_contents_full (path, text, -1,
+                                       G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+                                       0666, error);
     }
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   cairo_status_t status = render (scene, theme, format, bytes);
@@ -117,7 +119,9 @@ sluice_scene_export (SluiceScene *scene,
                    path, cairo_status_to_string (status));
       return FALSE;
     }
-  return g_file_set_contents (path, (const char *) bytes->data, bytes->len, error);
+  return g_file_set_contents_full (path, (const char *) bytes->data, bytes->len,
+                                   G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+                                   0666, error);
 }
 
 gboolean

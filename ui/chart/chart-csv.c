@@ -8,6 +8,7 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BATCH 256
 
@@ -151,7 +152,7 @@ static gboolean
 finish (SluiceChartCsv *csv, GError **error)
 {
   FILE *file = g_steal_pointer (&csv->file);
-  gboolean failed = ferror (file) != 0;
+  gboolean failed = fflush (file) != 0 || ferror (file) != 0 || fsync (fileno (file)) != 0;
 
   if (fclose (file) != 0 || failed)
     return fail (csv->path, errno != 0 ? errno : EIO, error);

@@ -179,6 +179,51 @@ test_mutated (Fixture *f, gconstpointer unused)
     }
 }
 
+/* Any bit of it, wherever it lies: header, checksums, data, padding. */
+static void
+test_flipped (Fixture *f, gconstpointer unused)
+{
+  gsize n;
+  add (f->tensors, "large", sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (5000)));
+  write_all (f, "{\"step\": 7}");
+  g_autofree char *bytes = read_file (f, &n);
+  /* One of each byte of the first part, then one of each 4 KiB. */
+  for (gsize at = 0; at < MIN (n, 6000); at++)
+    {
+      int bit = at < 64 ? (int) (at % 8) : g_test_rand_int_range (0, 8);
+      bytes[at] ^= 1 << bit;
+      assert_damaged (bytes, n);
+      bytes[at] ^= 1 << bit;
+    }
+  for (gsize block = 0; block < n; block += 4096)
+    {
+      gsize at = block + (gsize) g_test_rand_int_range (0, (gint32) MIN (4096, n - block));
+      int bit = g_test_rand_int_range (0, 8);
+      bytes[at] ^= 1 << bit;
+      assert_damaged (bytes, n);
+      bytes[at] ^= 1 << bit;
+    }
+  g_autoptr (GArray) read = sluice_safetensors_parse (bytes, n, NULL, NULL);
+  g_assert_nonnull (read);
+}
+
+/* Which tensor it is, and in which file. */
+static void
+test_flipped_name (Fixture *f, gconstpointer unused)
+{
+  gsize n;
+  write_all (f, NULL);
+  g_autofree char *bytes = read_file (f, &n);
+  bytes[n - 1] ^= 1; /* the last by name */
+  g_assert_true (g_file_set_contents (f->path, bytes, (gssize) n, NULL));
+  g_autoptr (GError) error = NULL;
+  g_assert_null (sluice_safetensors_read (f->path, NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_DATA_LOSS);
+  g_assert_nonnull (strstr (error->message, f->path));
+  g_assert_nonnull (strstr (error->message, "tensor 'uint8'"));
+  g_assert_nonnull (strstr (error->message, "checksum"));
+}
+
 static void
 check_header (const char *header, gsize n_data, gboolean good)
 {
@@ -275,6 +320,8 @@ main (int argc, char **argv)
   ADD ("no-state", test_no_state);
   ADD ("same-bytes", test_same_bytes);
   ADD ("torn", test_torn);
+  ADD ("flipped", test_flipped);
+  ADD ("flipped-name", test_flipped_name);
   ADD ("mutated", test_mutated);
   ADD ("headers", test_headers);
   ADD ("files", test_files);

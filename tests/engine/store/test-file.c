@@ -120,6 +120,69 @@ test_refused (Fixture *f, gconstpointer data)
   g_assert_cmpint (g_rmdir (f->path), ==, 0);
 }
 
+/* What somebody else put there: under the file's name, or under one that a writer might take for
+ * the time being. No link is followed, and what it points to stays as it is. */
+static void
+test_planted (Fixture *f, gconstpointer data)
+{
+  static const char *const names[] = { "file", "file.part", "file.tmp", "file.XXXXXX",
+                                       SLUICE_FILE_TEMPORARY "0000000000000000" };
+  g_autofree char *victim = g_build_filename (f->folder, "victim", NULL);
+  g_assert_true (g_file_set_contents (victim, "precious", -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *link = g_build_filename (f->folder, names[i], NULL);
+      g_assert_cmpint (symlink (victim, link), ==, 0);
+    }
+  write_filled (f->path, 'a', SMALL);
+  assert_filled (f->path, 'a', SMALL);
+  struct stat info;
+  g_assert_cmpint (lstat (f->path, &info), ==, 0);
+  g_assert_true (S_ISREG (info.st_mode));
+  g_autofree char *text = NULL;
+  g_assert_true (g_file_get_contents (victim, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, "precious");
+  /* What was left by somebody who was killed goes, and nothing else does. */
+  sluice_file_sweep (f->folder);
+  g_assert_cmpint (lstat (f->path, &info), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *link = g_build_filename (f->folder, names[i], NULL);
+      g_assert_cmpint (g_remove (link), ==, i < G_N_ELEMENTS (names) - 1 ? 0 : -1);
+    }
+  g_assert_cmpint (g_remove (victim), ==, 0);
+}
+
+/* A file is not put in the place of a pipe or a device. */
+static void
+test_no_file (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_cmpint (mkfifo (f->path, 0600), ==, 0);
+  g_assert_false (sluice_file_put ("file", f->path, "a", 1, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_assert_cmpint (g_remove (f->path), ==, 0);
+}
+
+/* What is aborted leaves nothing, and what is written over takes the place of what was put. */
+static void
+test_abort_and_rewrite (Fixture *f, gconstpointer data)
+{
+  SluiceFileWriter *writer = sluice_file_writer_new ("file", f->path, NULL);
+  sluice_file_writer_put (writer, "abcdef", 6);
+  sluice_file_writer_abort (writer);
+  g_assert_false (g_file_test (f->path, G_FILE_TEST_EXISTS));
+  writer = sluice_file_writer_new ("file", f->path, NULL);
+  sluice_file_writer_put (writer, "abcdef", 6);
+  sluice_file_writer_rewrite (writer, 1, "XY", 2);
+  sluice_file_writer_put (writer, "g", 1);
+  g_assert_true (sluice_file_writer_finish (writer, NULL));
+  g_autofree char *text = NULL;
+  g_assert_true (g_file_get_contents (f->path, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, "aXYdefg");
+  g_assert_cmpint (g_remove (f->path), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -130,5 +193,8 @@ main (int argc, char **argv)
   ADD ("replace-large", LARGE, test_replace);
   ADD ("refused-small", SMALL, test_refused);
   ADD ("refused-large", LARGE, test_refused);
+  ADD ("planted", 0, test_planted);
+  ADD ("no-file", 0, test_no_file);
+  ADD ("abort-and-rewrite", 0, test_abort_and_rewrite);
   return g_test_run ();
 }

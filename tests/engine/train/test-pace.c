@@ -105,6 +105,27 @@ test_pause (void)
   g_assert_cmpfloat_with_epsilon (eta, 1, 1e-6);
 }
 
+/* What another program held up does not make the rest of the steps slower. */
+static void
+test_skip (void)
+{
+  Pace pace;
+  gint64 step = 0;
+  double eta, margin;
+  clock_seconds = 5;
+  pace_init (&pace, step, fake_now);
+  pace_resume (&pace);
+  run (&pace, &step, 100, 0.01);
+  clock_seconds += 60;
+  pace_skip (&pace, 60);
+  run (&pace, &step, 100, 0.01);
+  g_assert_cmpfloat_with_epsilon (pace_seconds (&pace), 2, 1e-6);
+  pace_eta (&pace, 100, &eta, &margin);
+  g_assert_cmpfloat_with_epsilon (eta, 1, 1e-6);
+  g_assert_cmpfloat_with_epsilon (margin, 0, 1e-6);
+  g_assert_cmpfloat_with_epsilon (pace.rate, 100, 1e-6);
+}
+
 /* Steps that another process made say nothing about this one's. */
 static void
 test_resumed (void)
@@ -128,6 +149,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pace/warm-up", test_warm_up);
   g_test_add_func ("/pace/spread", test_spread);
   g_test_add_func ("/pace/pause", test_pause);
+  g_test_add_func ("/pace/skip", test_skip);
   g_test_add_func ("/pace/resumed", test_resumed);
   return g_test_run ();
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+
+#include "app/cli/cli.h"
+#include "engine/store/checkpoints.h"
+
+static char *workspace;
+static gint64 pin = -1, unpin = -1;
+
+static const GOptionEntry options[] = {
+  { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
+    N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
+  { "pin", 0, 0, G_OPTION_ARG_INT64, &pin, N_ ("Keep the checkpoint of this step for good"),
+    N_ ("STEP") },
+  { "unpin", 0, 0, G_OPTION_ARG_INT64, &unpin, N_ ("Let it go as others do"), N_ ("STEP") },
+  G_OPTION_ENTRY_NULL,
+};
+
+static void
+print_checkpoint (const SluiceCheckpointInfo *info)
+{
+  if (!cli_json)
+    {
+      g_autofree char *size = g_format_size (info->bytes);
+      printf ("%12" G_GINT64_FORMAT "  %10s  %s%s\n", info->step, size, info->path,
+              info->is_pinned ? _ ("  pinned") : "");
+      return;
+    }
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  json_builder_begin_object (b);
+  cli_json_int (b, "step", info->step);
+  cli_json_double (b, "wall_time", info->wall);
+  cli_json_int (b, "bytes", (gint64) info->bytes);
+  cli_json_bool (b, "pinned", info->is_pinned);
+  cli_json_string (b, "path", info->path);
+  json_builder_end_object (b);
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  g_autofree char *text = json_to_string (root, FALSE);
+  puts (text);
+}
+
+static int
+checkpoints (char **arguments, GError **error)
+{
+  if (arguments[0] == NULL || arguments[1] != NULL)
+    return cli_usage (error, "give one RUN");
+  if (pin < -1 || unpin < -1)
+    return cli_usage (error, "--pin and --unpin must not be negative");
+  gboolean changes = pin >= 0 || unpin >= 0;
+  g_autofree char *folder = cli_dup_workspace (workspace);
+  g_autoptr (SluiceStore) store =
+      changes ? cli_open_workspace (folder, TRUE, error) : cli_open_to_read (folder, error);
+  g_autoptr (SluiceRunInfo) run =
+      store != NULL ? sluice_store_dup_run (store, arguments[0], error) : NULL;
+  if (run == NULL || (pin >= 0 && !sluice_store_pin_checkpoint (store, run->id, pin, TRUE, error))
+      || (unpin >= 0 && !sluice_store_pin_checkpoint (store, run->id, unpin, FALSE, error)))
+    return EXIT_FAILED;
+  g_autoptr (GPtrArray) all = sluice_store_read_checkpoints (store, run->id, error);
+  for (guint i = 0; all != NULL && i < all->len; i++)
+    print_checkpoint (all->pdata[i]);
+  return all != NULL ? EXIT_OK : EXIT_FAILED;
+}
+
+const Verb verb_checkpoints = {
+  .name = "checkpoints",
+  .arguments = "RUN",
+  .summary = N_ ("List the checkpoints of a run, and pin some"),
+  .details =
+      N_ ("A run keeps its newest checkpoints, the best and one every so many steps (keep-last, "
+          "keep-best, keep-every in [train] of project.ini), and those that are pinned. JSON: "
+          "an object a checkpoint."),
+  .options = options,
+  .run = checkpoints,
+};

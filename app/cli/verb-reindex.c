@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+
+#include "app/cli/cli.h"
+#include "engine/store/draft.h"
+#include "engine/train/reindex.h"
+
+static char *workspace;
+
+static const GOptionEntry options[] = {
+  { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
+    N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
+  G_OPTION_ENTRY_NULL,
+};
+
+static void
+print_run (const SluiceRunInfo *info)
+{
+  if (!cli_json)
+    {
+      printf (_ ("run %s: %s, at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT "\n"), info->name,
+              _ (sluice_run_state_name (info->state)), info->step, info->n_steps);
+      return;
+    }
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  json_builder_begin_object (b);
+  cli_json_int (b, "id", info->id);
+  cli_json_string (b, "run", info->name);
+  cli_json_string (b, "state", sluice_run_state_name (info->state));
+  cli_json_int (b, "step", info->step);
+  cli_json_int (b, "steps", info->n_steps);
+  json_builder_end_object (b);
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  g_autofree char *text = json_to_string (root, FALSE);
+  puts (text);
+}
+
+static int
+reindex (char **arguments, GError **error)
+{
+  if (arguments[0] != NULL)
+    return cli_usage (error, "give --workspace DIR alone");
+  g_autofree char *folder = cli_dup_workspace (workspace);
+  if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    return cli_usage (error, "--workspace '%s': there is no such folder", folder);
+  g_autoptr (SluiceStore) store = cli_open_workspace (folder, FALSE, error);
+  g_autoptr (GArray) lost = store != NULL ? sluice_store_dup_lost_runs (store, error) : NULL;
+  guint n_failed = 0;
+  if (lost == NULL)
+    return EXIT_FAILED;
+  for (guint i = 0; i < lost->len; i++)
+    {
+      gint64 run = g_array_index (lost, gint64, i);
+      g_autoptr (GError) local = NULL;
+      g_autoptr (SluiceRunInfo) info = sluice_reindex_run (store, run, &local);
+      if (info != NULL)
+        print_run (info);
+      else
+        {
+          n_failed++;
+          fprintf (stderr, _ ("'%s/runs/%" G_GINT64_FORMAT "' holds no run: %s\n"), folder, run,
+                   local->message);
+        }
+    }
+  if (lost->len == 0 && !cli_json)
+    puts (_ ("Every run's folder is known."));
+  return n_failed == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+const Verb verb_reindex = {
+  .name = "reindex",
+  .arguments = "",
+  .summary = N_ ("List runs again whose folders a workspace's database does not know"),
+  .details =
+      N_ ("A workspace whose sluice.db was lost still has the folders of its runs, each with "
+          "its project and checkpoints. They become runs again that can go on; what was "
+          "logged is gone with the database. JSON: an object a run."),
+  .options = options,
+  .run = reindex,
+};

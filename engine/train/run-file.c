@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/train/run-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/store/file.h"
+
+#define NAME       "run.ini"
+#define GROUP      "run"
+#define INPUT      "input " /* and its key: the name of a group */
+#define READ_BYTES (256 << 10)
+
+static void
+input_clear (gpointer data)
+{
+  SluiceRunInput *input = data;
+  g_free (input->key);
+  g_free (input->path);
+  g_free (input->sha256);
+}
+
+static SluiceRunFile *
+run_file_alloc (void)
+{
+  SluiceRunFile *self = g_new0 (SluiceRunFile, 1);
+  self->inputs = g_array_new (FALSE, TRUE, sizeof (SluiceRunInput));
+  g_array_set_clear_func (self->inputs, input_clear);
+  return self;
+}
+
+void
+sluice_run_file_free (SluiceRunFile *self)
+{
+  g_array_unref (self->inputs);
+  g_free (self->name);
+  g_free (self->project);
+  g_free (self->graph_hash);
+  g_free (self);
+}
+
+/* ---- what the files are ---- */
+
+static gint64
+ns_of (struct timespec t)
+{
+  return (gint64) t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* A member of an archive is of the archive. (transfer full) */
+static char *
+dup_file_path (const char *path)
+{
+  const char *member = strstr (path, ".npz:");
+  return member != NULL ? g_strndup (path, member - path + strlen (".npz")) : g_strdup (path);
+}
+
+static gboolean
+sum_file (int fd, const char *path, char **sha256, GError **error)
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree guint8 *bytes = g_malloc (READ_BYTES);
+  gssize n;
+  while ((n = read (fd, bytes, READ_BYTES)) > 0 || (n < 0 && errno == EINTR))
+    if (n > 0)
+      g_checksum_update (sum, bytes, n);
+  if (n < 0)
+    return sluice_file_fail (error, errno, "input '%s' cannot be read", path);
+  *sha256 = g_strdup (g_checksum_get_string (sum));
+  return TRUE;
+}
+
+/* Nobody can change a file and leave the time of its last change as it was. */
+static gboolean
+is_untouched (const SluiceRunInput *a, const SluiceRunInput *b)
+{
+  return a->bytes == b->bytes && a->modified == b->modified && a->changed == b->changed
+         && a->inode == b->inode && strcmp (a->path, b->path) == 0;
+}
+
+/* before: (nullable): what the file was. */
+static gboolean
+look_at (SluiceRunInput *input,
+         const char *key,
+         const char *path,
+         const SluiceRunInput *before,
+         GError **error)
+{
+  struct stat info;
+  *input = (SluiceRunInput){ .key = g_strdup (key), .path = dup_file_path (path) };
+  int fd = open (input->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO would block here */
+  if (fd < 0)
+    return sluice_file_fail (error, errno, "input '%s' cannot be read", input->path);
+  if (fstat (fd, &info) != 0)
+    info = (struct stat){ 0 };
+  input->bytes = info.st_size;
+  input->modified = ns_of (info.st_mtim);
+  input->changed = ns_of (info.st_ctim);
+  input->inode = (gint64) info.st_ino;
+  gboolean ok = TRUE;
+  if (before != NULL && is_untouched (before, input))
+    input->sha256 = g_strdup (before->sha256);
+  else if (S_ISREG (info.st_mode))
+    ok = sum_file (fd, input->path, &input->sha256, error);
+  close (fd);
+  return ok;
+}
+
+static const SluiceRunInput *
+find_input (const GArray *inputs, const char *key)
+{
+  for (guint i = 0; inputs != NULL && i < inputs->len; i++)
+    if (strcmp (g_array_index (inputs, SluiceRunInput, i).key, key) == 0)
+      return &g_array_index (inputs, SluiceRunInput, i);
+  return NULL;
+}
+
+/* Adds those that the project names. before: (nullable). */
+static gboolean
+add_inputs (GArray *inputs, const SluiceProject *project, const GArray *before, GError **error)
+{
+  gboolean trains = !sluice_project_has_own_input (project);
+  gboolean tests = trains && sluice_project_evaluates (project);
+  const struct
+  {
+    const char *key, *path;
+    gboolean is_read;
+  } files[] = { { "graph", project->graph_path, TRUE },
+                { "train-x", project->train_x, trains },
+                { "train-y", project->train_y, trains },
+                { "test-x", project->test_x, tests },
+                { "test-y", project->test_y, tests } };
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      if (files[i].path == NULL || !files[i].is_read)
+        continue;
+      SluiceRunInput input;
+      gboolean ok =
+          look_at (&input, files[i].key, files[i].path, find_input (before, files[i].key), error);
+      g_array_append_val (inputs, input);
+      if (!ok)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+SluiceRunFile *
+sluice_run_file_new (const SluiceProject *project, GError **error)
+{
+  g_autoptr (SluiceRunFile) self = run_file_alloc ();
+  return add_inputs (self->inputs, project, NULL, error) ? g_steal_pointer (&self) : NULL;
+}
+
+/* ---- differences ---- */
+
+static char *
+dup_time (gint64 ns)
+{
+  g_autoptr (GDateTime) time = g_date_time_new_from_unix_local (ns / 1000000000);
+  return time != NULL ? g_date_time_format (time, "%F %T") : g_strdup ("?");
+}
+
+static void
+describe (GString *text, const SluiceRunInput *before, const SluiceRunInput *now)
+{
+  g_autofree char *old_time = dup_time (before->modified);
+  g_autofree char *new_time = dup_time (now->modified);
+  g_string_append_printf (
+      text, "%s'%s' ([data] %s) had %" G_GINT64_FORMAT " bytes of %s, SHA-256 %.12s…, and ",
+      text->len > 0 ? "; " : "", before->path, now->key, before->bytes, old_time, before->sha256);
+  if (strcmp (before->path, now->path) != 0)
+    g_string_append_printf (text, "'%s' ", now->path);
+  g_string_append_printf (text, "has %" G_GINT64_FORMAT " of %s, %.12s…", now->bytes, new_time,
+                          now->sha256 != NULL ? now->sha256 : "(no file)");
+}
+
+gboolean
+sluice_run_file_compare (SluiceRunFile *self,
+                         const SluiceProject *project,
+                         char **difference,
+                         GError **error)
+{
+  g_autoptr (SluiceRunFile) now = run_file_alloc ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  *difference = NULL;
+  if (!add_inputs (now->inputs, project, self->inputs, error))
+    return FALSE;
+  for (guint i = 0; i < now->inputs->len; i++)
+    {
+      const SluiceRunInput *input = &g_array_index (now->inputs, SluiceRunInput, i);
+      const SluiceRunInput *before = find_input (self->inputs, input->key);
+      if (before != NULL && strcmp (input->key, "graph") != 0
+          && g_strcmp0 (before->sha256, input->sha256) != 0)
+        describe (text, before, input);
+    }
+  GArray *inputs = self->inputs;
+  self->inputs = g_steal_pointer (&now->inputs);
+  now->inputs = inputs;
+  if (text->len > 0)
+    *difference = g_strdup (text->str);
+  return TRUE;
+}
+
+/* ---- the file ---- */
+
+gboolean
+sluice_run_file_write (const SluiceRunFile *self,
+                       const char *folder,
+                       const SluiceRunInfo *info,
+                       GError **error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_key_file_set_string (file, GROUP, "name", info->name);
+  g_key_file_set_string (file, GROUP, "project", info->project != NULL ? info->project : "");
+  g_key_file_set_string (file, GROUP, "graph-hash",
+                         info->graph_hash != NULL ? info->graph_hash : "");
+  g_key_file_set_double (file, GROUP, "created", info->created);
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      const SluiceRunInput *input = &g_array_index (self->inputs, SluiceRunInput, i);
+      g_autofree char *group = g_strconcat (INPUT, input->key, NULL);
+      g_key_file_set_string (file, group, "path", input->path);
+      g_key_file_set_int64 (file, group, "bytes", input->bytes);
+      g_key_file_set_int64 (file, group, "modified-ns", input->modified);
+      g_key_file_set_int64 (file, group, "changed-ns", input->changed);
+      g_key_file_set_int64 (file, group, "inode", input->inode);
+      if (input->sha256 != NULL)
+        g_key_file_set_string (file, group, "sha256", input->sha256);
+    }
+  gsize length;
+  g_autofree char *text = g_key_file_to_data (file, &length, NULL);
+  g_autofree char *path = g_build_filename (folder, NAME, NULL);
+  return sluice_file_put ("run", path, text, length, error);
+}
+
+static void
+read_input (SluiceRunFile *self, GKeyFile *file, const char *group)
+{
+  SluiceRunInput input = {
+    .key = g_strdup (group + strlen (INPUT)),
+    .path = g_key_file_get_string (file, group, "path", NULL),
+    .bytes = g_key_file_get_int64 (file, group, "bytes", NULL),
+    .modified = g_key_file_get_int64 (file, group, "modified-ns", NULL),
+    .changed = g_key_file_get_int64 (file, group, "changed-ns", NULL),
+    .inode = g_key_file_get_int64 (file, group, "inode", NULL),
+    .sha256 = g_key_file_get_string (file, group, "sha256", NULL),
+  };
+  if (input.path != NULL && input.sha256 != NULL)
+    g_array_append_val (self->inputs, input);
+  else
+    input_clear (&input);
+}
+
+SluiceRunFile *
+sluice_run_file_read (const char *folder)
+{
+  g_autofree char *path = g_build_filename (folder, NAME, NULL);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
+    return NULL;
+  SluiceRunFile *self = run_file_alloc ();
+  self->name = g_key_file_get_string (file, GROUP, "name", NULL);
+  self->project = g_key_file_get_string (file, GROUP, "project", NULL);
+  self->graph_hash = g_key_file_get_string (file, GROUP, "graph-hash", NULL);
+  self->created = g_key_file_get_double (file, GROUP, "created", NULL);
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+  for (guint i = 0; groups[i] != NULL; i++)
+    if (g_str_has_prefix (groups[i], INPUT))
+      read_input (self, file, groups[i]);
+  return self;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/store/store.h"
+#include "engine/train/project.h"
+
+/*
+ * What a run's folder says of the run beside the project: its name, and which files it was made
+ * of. With it a run outlives its workspace's database, and a changed file is noticed.
+ */
+typedef struct
+{
+  char *key; /* of project.ini: "train-x", "graph" */
+  char *path;
+  gint64 bytes, modified, changed, inode; /* times in ns since 1970: of the contents, of anything */
+  char *sha256;
+} SluiceRunInput;
+
+typedef struct
+{
+  char *name, *project, *graph_hash; /* (nullable) */
+  double created;
+  GArray *inputs; /* of SluiceRunInput */
+} SluiceRunFile;
+
+/* Of a run that begins: looks at the files that the project names. */
+SluiceRunFile *sluice_run_file_new (const SluiceProject *project, GError **error);
+/* (nullable): NULL where the folder has none, which is no error, or one that cannot be read. */
+SluiceRunFile *sluice_run_file_read (const char *folder);
+void sluice_run_file_free (SluiceRunFile *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRunFile, sluice_run_file_free)
+
+/* Name, project, time and graph are taken from info. */
+gboolean sluice_run_file_write (const SluiceRunFile *self,
+                                const char *folder,
+                                const SluiceRunInfo *info,
+                                GError **error);
+
+/**
+ * sluice_run_file_compare:
+ * @difference: (out) (nullable) (transfer full): which data files are other ones than they were,
+ *   and how; %NULL: none. A graph is not told: it has a hash that forgives another way to write it.
+ *
+ * Looks at the files that the project names now, which become those of @self. A file is read only
+ * where it has another time, size or place than it had.
+ */
+gboolean sluice_run_file_compare (SluiceRunFile *self,
+                                  const SluiceProject *project,
+                                  char **difference,
+                                  GError **error);
