@@ -57,7 +57,7 @@ set_option (SluiceSessionOptions *options, Option option, const SluiceAttrValue 
       options->max_iterations = (guint64) value->i;
       break;
     case OPTION_SOFT_PLACEMENT:
-      options->soft_placement = value->b;
+      options->strict_devices = !value->b;
       break;
     case OPTION_REFERENCE_KERNELS:
       options->reference_kernels = value->b;

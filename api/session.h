@@ -22,10 +22,10 @@ GType sluice_session_get_type (void) G_GNUC_CONST;
  * @options: (nullable): a dictionary a{sv}: "cpus" (virtual CPU devices, 1), "nulls" (devices that
  *   compute nothing, 0), "memory-limit" (bytes of each CPU device; 0: none), "seed" (of random
  *   nodes that have none; 0: from the system), "max-iterations" (of a loop; 0: no limit),
- *   "soft-placement", "reference-kernels", "nan-guard", "keep-waiting" (a deadlock is told and not
- *   an error), "truncate-transfers" (of floats between devices), "ordered" (what the graph leaves
- *   without an order), "recompute" (cheap values instead of keeping them) (booleans, false),
- *   "optimize" (boolean, true)
+ *   "reference-kernels", "nan-guard", "keep-waiting" (a deadlock is told and not an error),
+ *   "truncate-transfers" (of floats between devices), "ordered" (what the graph leaves without an
+ *   order), "recompute" (cheap values instead of keeping them) (booleans, false), "optimize",
+ *   "soft-placement" (devices that are not here are replaced) (booleans, true)
  * @error: return location
  *
  * Returns: (transfer full): a session with an empty graph; %NULL with INVALID_ARGUMENT for an

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "app/cli/devices.h"
 #include "app/cli/memory.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
@@ -49,6 +50,7 @@ static const GOptionEntry options[] = {
     N_ ("N") },
   CLI_MEMORY_OPTIONS,
   CLI_RECOMPUTE_OPTION (&recompute),
+  CLI_DEVICE_OPTIONS,
   G_OPTION_ENTRY_NULL,
 };
 
@@ -288,7 +290,8 @@ load_project (char **arguments, SluiceStore *store, GError **error)
       return NULL;
   if (!set_key (project, "train.steps", n_steps, error)
       || !set_key (project, "train.seed", seed, error)
-      || !set_key (project, "train.recompute", recompute ? "true" : NULL, error))
+      || !set_key (project, "train.recompute", recompute ? "true" : NULL, error)
+      || !set_key (project, "train.strict-devices", cli_strict_devices ? "true" : NULL, error))
     return NULL;
   return g_steal_pointer (&project);
 }
@@ -325,6 +328,7 @@ train (char **arguments, GError **error)
   g_autoptr (SluiceTrainer) trainer = sluice_trainer_new (store, project, &trainer_options, error);
   if (trainer == NULL)
     return EXIT_FAILED;
+  cli_tell_moved (sluice_trainer_get_session (trainer));
   Bell bell = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
   struct sigaction action = { .sa_handler = on_interrupt };
   sigaction (SIGINT, &action, NULL);
@@ -344,7 +348,8 @@ const Verb verb_train = {
   .name = "train",
   .arguments = "PROJECT",
   .summary = N_ ("Train a project"),
-  .details = N_ ("PROJECT is a folder with project.ini and the graph. Every point is saved as it "
+  .details = N_ ("PROJECT is a folder with project.ini and the graph, which may be a SavedModel: "
+                 "its variables are what is begun with. Every point is saved as it "
                  "comes; Ctrl-C saves a "
                  "checkpoint and says how to go on."),
   .options = options,

@@ -19,6 +19,8 @@ typedef struct
 {
   int device;         /* number in the session; -1: nowhere, error says why */
   const char *reason; /* lives as long as the placements */
+  gboolean
+      is_moved; /* it asks for a device that is not here, or not for it and whom it is tied to */
   GError *error;
 } SluicePlacement;
 
@@ -38,6 +40,12 @@ sluice_placements_get (const SluicePlacements *self, const SluiceNode *node)
 {
   return &g_array_index (self->nodes, SluicePlacement, node->id - 1);
 }
+
+/* One line on the nodes that are moved, and the devices that they asked for and got. (transfer
+ * full) (nullable): NULL: there are none */
+char *sluice_placements_dup_moved (const SluicePlacements *self,
+                                   SluiceGraph *graph,
+                                   SluiceDevice *const *devices);
 
 /**
  * sluice_place:

@@ -11,6 +11,10 @@
 
 #include "engine/base/error.h"
 #include "engine/base/near.h"
+#include "engine/graph/graphdef.h"
+#include "engine/graph/savedmodel.h"
+
+#define INI "project.ini"
 
 /* What a key holds, and so how it is read, checked, overridden and written. */
 typedef enum
@@ -63,6 +67,7 @@ static const Key keys[] = {
   { "train", "evaluate-every", KEY_COUNT, AT (evaluate_every), OPTIONAL, 0 },
   { "train", "cpus", KEY_COUNT, AT (n_cpus), OPTIONAL, 0 },
   { "train", "recompute", KEY_BOOL, AT (recompute), OPTIONAL, 0 },
+  { "train", "strict-devices", KEY_BOOL, AT (strict_devices), OPTIONAL, 0 },
   { "data", "source", KEY_SOURCE, AT (source), REQUIRED, 0 },
   { "data", "train-x", KEY_PATH, AT (train_x), WITH_DATA, 0 },
   { "data", "train-y", KEY_PATH, AT (train_y), OPTIONAL, 0 },
@@ -277,6 +282,25 @@ sluice_project_has_own_input (const SluiceProject *self)
   return g_strcmp0 (self->source, "graph") == 0;
 }
 
+SluiceGraph *
+sluice_project_load_graph (const SluiceProject *self, GError **error)
+{
+  static const char *const tags[] = { SLUICE_TAG_TRAIN, NULL };
+  if (sluice_saved_model_exists (self->graph_path))
+    {
+      g_autoptr (GError) none = NULL;
+      SluiceGraph *graph = sluice_graph_load_tagged (self->graph_path, tags, &none);
+      if (graph != NULL)
+        return graph;
+      if (!g_error_matches (none, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND))
+        {
+          g_propagate_error (error, g_steal_pointer (&none));
+          return NULL;
+        }
+    }
+  return sluice_graph_load_file (self->graph_path, error);
+}
+
 static const Key *
 find_key (const char *group, const char *name)
 {
@@ -427,19 +451,44 @@ read_key_file (const char *path, GError **error)
              : NULL;
 }
 
+gboolean
+sluice_project_is_folder (const char *path)
+{
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
+    return FALSE;
+  g_autofree char *ini = g_build_filename (path, INI, NULL);
+  return g_file_test (ini, G_FILE_TEST_EXISTS) || !sluice_saved_model_exists (path);
+}
+
+/* What a folder that is no project lacks. */
+static void
+fail_absent (const char *folder, const char *path, GError **error)
+{
+  if (g_file_test (folder, G_FILE_TEST_IS_DIR))
+    sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+                 "'%s' is neither a project, for it has no " INI
+                 ", nor a SavedModel, for it has no saved_model.pb",
+                 folder);
+  else
+    sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "project '%s': there is no such file", path);
+}
+
 SluiceProject *
 sluice_project_load (const char *folder, GError **error)
 {
   g_autoptr (SluiceProject) self = project_new (folder);
-  g_autofree char *path = g_build_filename (self->folder, "project.ini", NULL);
+  g_autofree char *path = g_build_filename (self->folder, INI, NULL);
   g_autoptr (GError) local = NULL;
   g_autoptr (GKeyFile) file = read_key_file (path, &local);
   if (file == NULL)
     {
       gboolean absent = g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT)
                         || g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOTDIR);
-      sluice_fail (error, absent ? SLUICE_ERROR_NOT_FOUND : SLUICE_ERROR_INVALID_ARGUMENT,
-                   "project '%s': %s", path, local->message);
+      if (absent)
+        fail_absent (self->folder, path, error);
+      else
+        sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "project '%s': %s", path,
+                     local->message);
       return NULL;
     }
   if (!load_keys (self, file, error))
@@ -591,6 +640,60 @@ copy_file (
   return g_file_copy (source, target, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, error);
 }
 
+/* Files, and folders with all that is in them. */
+static gboolean
+copy_tree (const char *from, const char *to, GError **error)
+{
+  const char *name;
+  if (!g_file_test (from, G_FILE_TEST_IS_DIR))
+    {
+      g_autoptr (GFile) source = g_file_new_for_path (from), target = g_file_new_for_path (to);
+      return g_file_copy (source, target, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, error);
+    }
+  g_autoptr (GDir) folder = g_dir_open (from, 0, error);
+  if (folder == NULL)
+    return FALSE;
+  if (g_mkdir_with_parents (to, 0777) != 0)
+    return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "'%s': %s", to, g_strerror (errno));
+  while ((name = g_dir_read_name (folder)) != NULL)
+    {
+      g_autofree char *source = g_build_filename (from, name, NULL);
+      g_autofree char *target = g_build_filename (to, name, NULL);
+      if (!copy_tree (source, target, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What a SavedModel is made of; the folder may hold more. */
+static gboolean
+copy_saved_model (const char *from, const char *to, GError **error)
+{
+  static const char *const parts[] = { "saved_model.pb", "saved_model.pbtxt", "variables",
+                                       "assets" };
+  if (g_mkdir_with_parents (to, 0777) != 0)
+    return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "'%s': %s", to, g_strerror (errno));
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_autofree char *source = g_build_filename (from, parts[i], NULL);
+      g_autofree char *target = g_build_filename (to, parts[i], NULL);
+      if (g_file_test (source, G_FILE_TEST_EXISTS) && !copy_tree (source, target, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The graph, under the name that the project will call it. */
+static gboolean
+copy_graph (const SluiceProject *self, const char *folder, const char *name, GError **error)
+{
+  if (!sluice_saved_model_exists (self->graph_path))
+    return copy_file (self->graph_path, folder, name, TRUE, error);
+  g_autofree char *from = sluice_saved_model_dup_folder (self->graph_path);
+  g_autofree char *to = g_build_filename (folder, name, NULL);
+  return g_str_equal (from, to) || copy_saved_model (from, to, error);
+}
+
 gboolean
 sluice_project_save (const SluiceProject *self, const char *folder, GError **error)
 {
@@ -601,7 +704,11 @@ sluice_project_save (const SluiceProject *self, const char *folder, GError **err
       if (text != NULL)
         set_text (file, keys[i].group, keys[i].key, text);
     }
-  g_autofree char *base = g_path_get_basename (self->graph_path);
+  /* Of a SavedModel the folder, whose own file may be what the project named. */
+  g_autofree char *graph = sluice_saved_model_exists (self->graph_path)
+                               ? sluice_saved_model_dup_folder (self->graph_path)
+                               : g_strdup (self->graph_path);
+  g_autofree char *base = g_path_get_basename (graph);
   set_text (file, "project", "graph", base);
   for (guint i = 0; i < self->parameters->len; i++)
     {
@@ -615,9 +722,9 @@ sluice_project_save (const SluiceProject *self, const char *folder, GError **err
       set_text (file, "overrides", override->name,
                 g_ascii_dtostr (number, sizeof number, override->value));
     }
-  g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
+  g_autofree char *path = g_build_filename (folder, INI, NULL);
   g_autofree char *layout = g_build_filename (self->folder, "model.layout", NULL);
-  return copy_file (self->graph_path, folder, base, TRUE, error)
+  return copy_graph (self, folder, base, error)
          && copy_file (layout, folder, "model.layout", FALSE, error)
          && g_key_file_save_to_file (file, path, error);
 }

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <glib.h>
+#include "engine/graph/graph.h"
 
 /*
  * A project: a folder with project.ini (GKeyFile), model.pbtxt and model.layout. Unknown and
@@ -35,8 +35,9 @@ typedef struct
   GArray *fetches;  /* of SluiceNamedEdge: extra scalars logged each step */
 
   gint64 n_steps, batch, checkpoint_every, summary_every, evaluate_every;
-  gboolean recompute; /* SluiceSessionOptions */
-  gint64 n_cpus;      /* virtual CPU devices that the graph is made for; 0: one */
+  gboolean recompute;      /* SluiceSessionOptions */
+  gboolean strict_devices; /* SluiceSessionOptions */
+  gint64 n_cpus;           /* virtual CPU devices that the graph is made for; 0: one */
   guint64 seed;
 
   char *source;   /* "idx", "csv", "npy", "text"; "graph": batches come out of the graph itself, and
@@ -59,6 +60,9 @@ typedef struct
   GArray *overrides;  /* of SluiceOverride */
 } SluiceProject;
 
+/* Is that a folder to load as a project, and no SavedModel's? One that is neither is a project
+ * that cannot be loaded. */
+gboolean sluice_project_is_folder (const char *path);
 SluiceProject *sluice_project_load (const char *folder, GError **error);
 void sluice_project_free (SluiceProject *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceProject, sluice_project_free)
@@ -67,6 +71,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceProject, sluice_project_free)
 gboolean sluice_project_has_own_input (const SluiceProject *self);
 /* Is there something to evaluate, and something to evaluate it on? */
 gboolean sluice_project_evaluates (const SluiceProject *self);
+
+/* The graph that the project names; of a SavedModel its MetaGraph of the tag "train", else the one
+ * that sluice_graph_load_file() takes. (transfer full) (nullable) */
+SluiceGraph *sluice_project_load_graph (const SluiceProject *self, GError **error);
 
 /**
  * sluice_project_set:

@@ -174,7 +174,7 @@ void
 sluice_programs_place (SluicePrograms *self)
 {
   sluice_place (self->graph, (SluiceDevice *const *) self->devices->pdata, self->devices->len,
-                self->soft_placement, self->placements);
+                !self->strict_devices, self->placements);
 }
 
 /* The trace speaks of loops by numbers that are the same for all plans. Under graph_lock. */
