@@ -171,19 +171,19 @@ class_attr (Body *body, const Tensorflow__AttrValue *value)
     return (Tensorflow__AttrValue *) value;
   gsize n = value->list->n_s;
   g_autofree SluiceAttrValue *items = g_new0 (SluiceAttrValue, n + 1);
-  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
   for (gsize i = 0; i < n; i++)
     {
-      char *text = dup_bytes (&value->list->s[i]);
-      g_ptr_array_add (texts, text);
+      g_autofree char *text = dup_bytes (&value->list->s[i]);
       if (g_str_has_prefix (text, "loc:@")
           && (g_hash_table_contains (body->nodes, text + 5)
               || g_hash_table_contains (body->args, text + 5)))
         {
-          text = g_strconcat ("loc:@", body->how->scope, "/", text + 5, NULL);
-          g_ptr_array_add (texts, text);
+          char *scoped = g_strconcat ("loc:@", body->how->scope, "/", text + 5, NULL);
+          g_free (text);
+          text = scoped;
         }
-      items[i] = sluice_attr_string ("", text).value;
+      /* What is packed keeps the bytes where they are. */
+      items[i] = sluice_attr_string ("", sluice_arena_strdup (&body->arena, text)).value;
     }
   SluiceAttrValue list = { .kind = SLUICE_ATTR_LIST,
                            .list_kind = SLUICE_ATTR_STRING,

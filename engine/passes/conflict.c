@@ -302,7 +302,7 @@ explain_missing (const SluiceConflicts *self, const SluicePlaceLimit *limit)
   g_autofree char *devices = sluice_conflicts_list_devices (self);
   return g_error_new (SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT,
                       "%s '%s': device '%s' does not exist, there is %s; change the node's device "
-                      "or allow soft placement",
+                      "or do without strict devices",
                       node->op_name, node->name, node->device, devices);
 }
 
