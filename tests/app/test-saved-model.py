@@ -189,6 +189,9 @@ class Test:
         folder = self.folder / "project"
         folder.mkdir()
         shutil.copytree(self.models / "v1_train", folder / "model")
+        text = folder / "model" / "saved_model.pbtxt"
+        text.write_text(text.read_text().replace(
+            'op: "Mul"\n', 'op: "Mul"\n      device: "/job:ps/task:1/device:GPU:0"\n'))
         (folder / "project.ini").write_text(PROJECT)
         (folder / "rows.csv").write_text("1,0,2\n0,1,3\n1,1,5\n2,1,7\n")
         workspace = self.folder / "workspace"
@@ -197,6 +200,12 @@ class Test:
                   if line.startswith("{")]
         self.tap.point("train begins with the variables", run.returncode == 0, run.stdout,
                        run.stderr)
+        told = [line for line in run.stderr.splitlines() if "not here" in line]
+        self.tap.point("what was moved is said once", len(told) == 1
+                       and "/job:ps/task:1/device:GPU:0" in told[0] and "CPU:0" in told[0],
+                       run.stderr)
+        self.check("unless it must not be", self.call(
+            "train", folder, "--workspace", workspace, "--strict-devices"), 1, "GPU:0")
         shutil.rmtree(folder / "model")
         more = self.call("train", "--workspace", workspace, "--resume=first", "--set", "steps=40")
         self.check("resume: the run has a copy of the model", more, 0, "finished at step 40")
