@@ -22,7 +22,7 @@ struct _SluiceApplication
   AdwApplication parent;
   GSettings *settings;
   SluiceWindow *window;
-  gboolean is_dark; /* --dark: until somebody chooses */
+  gboolean is_dark;       /* --dark: until somebody chooses */
   guint n_failed_plugins; /* told when there is a window */
   SluiceReadAhead *ahead; /* (nullable): until the window has it */
   int status;
