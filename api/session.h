@@ -25,12 +25,12 @@ GType sluice_session_get_type (void) G_GNUC_CONST;
  * @options: (nullable): a dictionary a{sv}: "cpus" (virtual CPU devices, 1), "nulls" (devices that
  *   compute nothing, 0), "memory-limit" (bytes of each CPU device; 0: none), "seed" (of random
  *   nodes that have none; 0: from the system), "max-iterations" (of a loop; 0: no limit),
- *   "soft-placement", "reference-kernels", "nan-guard", "truncate-transfers" (of floats between
- *   devices), "ordered" (what the graph leaves without an order), "recompute" (cheap values instead
- *   of keeping them) (booleans, false), "optimize", "fusion" (of element-wise nodes), "keep-waiting"
- *   (a run that waits, say for a queue, while no run does anything logs what it waits for and goes on
- *   waiting, as another thread may begin a run; else it fails with DEADLINE_EXCEEDED) (booleans,
- *   true)
+ *   "reference-kernels", "nan-guard", "truncate-transfers" (of floats between devices), "ordered"
+ *   (what the graph leaves without an order), "recompute" (cheap values instead of keeping them)
+ *   (booleans, false), "soft-placement" (devices that are not here are replaced), "optimize",
+ *   "fusion" (of element-wise nodes), "keep-waiting" (a run that waits, say for a queue, while no run
+ *   does anything logs what it waits for and goes on waiting, as another thread may begin a run; else
+ *   it fails with DEADLINE_EXCEEDED) (booleans, true)
  * @error: return location
  *
  * Returns: (transfer full): a session with an empty graph; %NULL with INVALID_ARGUMENT for an

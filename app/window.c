@@ -107,8 +107,10 @@ update_actions (SluiceWindow *self)
 static void
 update_status (SluiceWindow *self)
 {
+  const char *moved = sluice_graph_page_get_moved (self->graph_page);
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   SluiceProgress p;
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->status_machine), moved);
   if (!sluice_run_controller_get_progress (self->controller, &p))
     {
       gboolean starting = state == SLUICE_CONTROL_STARTING;
@@ -121,7 +123,7 @@ update_status (SluiceWindow *self)
       gtk_label_set_label (self->status_rate, starting || (has_project && !ready) ? ""
                                               : ready ? _ ("Press Start (F5) to train")
                                                       : _ ("Open a project to train it"));
-      gtk_label_set_label (self->status_machine, "");
+      gtk_label_set_label (self->status_machine, moved != NULL ? moved : "");
       return;
     }
   g_autofree char *head = sluice_status_step_text (&p);
@@ -198,7 +200,7 @@ sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead
 {
   g_autofree char *full = g_canonicalize_filename (path, NULL);
   g_autofree char *name = g_path_get_basename (full);
-  gboolean is_project = g_file_test (full, G_FILE_TEST_IS_DIR);
+  gboolean is_project = sluice_project_is_folder (full);
   g_autofree char *title = g_strdup_printf (_ ("%s · Sluice"), name);
   gtk_window_set_title (GTK_WINDOW (self), title);
   sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
@@ -785,6 +787,7 @@ sluice_window_init (SluiceWindow *self)
   g_signal_connect_swapped (self->graph_page, "selection-changed", G_CALLBACK (show_selection),
                             self);
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (show_selection), self);
+  g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (update_status), self);
   g_signal_connect_swapped (self->graph_page, "failed", G_CALLBACK (show_failure), self);
   g_signal_connect_object (self->graph_page, "measured", G_CALLBACK (sluice_inspector_update),
                            self->inspector, G_CONNECT_SWAPPED);

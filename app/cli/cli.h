@@ -48,9 +48,27 @@ void cli_json_int (JsonBuilder *b, const char *name, gint64 value);
 void cli_json_double (JsonBuilder *b, const char *name, double value); /* not finite: a string */
 void cli_json_bool (JsonBuilder *b, const char *name, gboolean value);
 
-/* The graph of a project folder, or a graph file. (transfer full) (nullable) */
+/* --tags of the verbs that read SavedModels. */
+#define CLI_TAGS_OPTION                                                                            \
+  {                                                                                                \
+    "tags", 0, 0, G_OPTION_ARG_STRING, &cli_tags,                                                  \
+        N_ ("Of a SavedModel: which MetaGraph, by its tags (serve, or the only one)"),             \
+        N_ ("TAG,...")                                                                             \
+  }
+extern char *cli_tags;
+
+/* The graph of a project folder, of a SavedModel (by --tags), or a graph file. (transfer full)
+ * (nullable) */
 typedef struct _SluiceGraph SluiceGraph;
 SluiceGraph *cli_load_graph (const char *path, GError **error);
+
+/* Where the path is a SavedModel's (and no project's): its variables and tables, in a session that
+ * holds its graph. */
+typedef struct _SluiceSession SluiceSession;
+gboolean cli_restore_saved_model (SluiceSession *session,
+                                  SluiceGraph *graph,
+                                  const char *path,
+                                  GError **error);
 
 /* --workspace, else $XDG_DATA_HOME/sluice. (transfer full) */
 char *cli_dup_workspace (const char *option);

@@ -4,85 +4,128 @@
 
 #include <string.h>
 
+#include "app/cli/values.h"
 #include "engine/base/error.h"
 #include "engine/train/data.h"
 
-/* "1.5" or "[1,2,3]" as double. */
 static SluiceTensor *
-parse_numbers (const char *text, GError **error)
+parse_npy (GBytes *take, const char *name, GError **error)
 {
-  gboolean is_list = *text == '[';
-  g_autofree char *inner = g_strdup (is_list ? text + 1 : text);
-  if (is_list && g_str_has_suffix (inner, "]"))
-    inner[strlen (inner) - 1] = '\0';
-  g_auto (GStrv) items = g_strsplit (inner, ",", 0);
-  guint n = g_strv_length (items);
-  g_autofree double *values = g_new (double, n + 1);
-  for (guint i = 0; i < n; i++)
-    {
-      char *end;
-      values[i] = g_ascii_strtod (g_strstrip (items[i]), &end);
-      if (end == items[i] || *end != '\0')
-        {
-          sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s' is no number", items[i]);
-          return NULL;
-        }
-    }
-  return sluice_tensor_new_from (SLUICE_DOUBLE, &SLUICE_SHAPE (n), values);
-}
-
-static SluiceTensor *
-read_npy (const char *path, GError **error)
-{
-  g_autofree char *bytes = NULL;
+  g_autoptr (GBytes) bytes = take;
   gsize length;
-  if (!g_file_get_contents (path, &bytes, &length, error))
-    return NULL;
-  return sluice_npy_parse ((const guint8 *) bytes, length, path, error);
+  const guint8 *data = g_bytes_get_data (bytes, &length);
+  return sluice_npy_parse (data, length, name, error);
 }
 
-/* The value in the dtype of the edge; a single number takes the shape of a scalar. */
-static SluiceTensor *
-make_feed (SluiceGraph *graph, const char *name, const char *text, GError **error)
+static void
+fail_no_member (const char *path, GBytes *archive, GError **error)
 {
-  SluiceEdge edge;
-  if (!sluice_graph_parse_edge (graph, name, &edge, error))
+  gsize length;
+  const guint8 *data = g_bytes_get_data (archive, &length);
+  g_autoptr (GPtrArray) members = sluice_npz_list (data, length, path, error);
+  if (members == NULL)
+    return;
+  g_ptr_array_add (members, NULL);
+  g_autofree char *names = g_strjoinv (", ", (char **) members->pdata);
+  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+               "'%s' holds several arrays: name one, as %s:%s. It has %s", path, path,
+               members->len > 1 ? (const char *) members->pdata[0] : "NAME",
+               members->len > 1 ? names : "none");
+}
+
+/* ".npy", ".npz" or ".npz:MEMBER". */
+static SluiceTensor *
+read_file (const char *text, GError **error)
+{
+  const char *colon = strstr (text, ".npz:");
+  gboolean is_archive = colon != NULL || g_str_has_suffix (text, ".npz");
+  g_autofree char *path = colon != NULL ? g_strndup (text, colon + 4 - text) : g_strdup (text);
+  char *contents;
+  gsize length;
+  if (!g_file_get_contents (path, &contents, &length, error))
     return NULL;
-  gboolean is_file = g_str_has_suffix (text, ".npy");
-  g_autoptr (SluiceTensor) raw = is_file ? read_npy (text, error) : parse_numbers (text, error);
-  SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
-  gboolean scalar = !is_file && *text != '[';
-  if (raw == NULL)
-    return NULL;
-  if (scalar && raw->n_elements != 1)
+  g_autoptr (GBytes) bytes = g_bytes_new_take (contents, length);
+  if (!is_archive)
+    return parse_npy (g_steal_pointer (&bytes), text, error);
+  if (colon == NULL)
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s': several numbers stand in [ ]",
-                   text);
+      fail_no_member (path, bytes, error);
       return NULL;
     }
-  const SluiceShape *shape = scalar ? &SLUICE_SHAPE_SCALAR : &raw->shape;
-  if (raw->dtype == (gint8) dtype)
-    return sluice_tensor_new_view (raw, shape, 0);
-  if (!sluice_dtype_in (dtype, SLUICE_SET_FLOATS | SLUICE_SET_INDEX | SLUICE_SET (SLUICE_UINT8)
-                                   | SLUICE_SET (SLUICE_BOOL)))
+  GBytes *member = sluice_npz_read ((const guint8 *) contents, length, colon + 5, path, error);
+  return member != NULL ? parse_npy (member, text, error) : NULL;
+}
+
+static gboolean
+is_file (const char *text)
+{
+  return *text != '"' && *text != '['
+         && (g_str_has_suffix (text, ".npy") || g_str_has_suffix (text, ".npz")
+             || strstr (text, ".npz:") != NULL);
+}
+
+/* Numbers of a file in another dtype. */
+static SluiceTensor *
+convert (const SluiceTensor *raw, SluiceDType dtype, GError **error)
+{
+  const SluiceDTypeSet from = SLUICE_SET_REAL | SLUICE_SET (SLUICE_BOOL);
+  const SluiceDTypeSet to =
+      SLUICE_SET_FLOATS | SLUICE_SET_INDEX | SLUICE_SET (SLUICE_UINT8) | SLUICE_SET (SLUICE_BOOL);
+  if (!sluice_dtype_in (raw->dtype, from) || !sluice_dtype_in (dtype, to))
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s' is %s, which --feed cannot make",
-                   name, sluice_dtype_name (dtype));
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                   "the file holds %s, and the edge is %s; save it as that",
+                   sluice_dtype_name (raw->dtype), sluice_dtype_name (dtype));
       return NULL;
     }
   gint64 n = raw->n_elements;
   g_autofree gint64 *rows = g_new (gint64, n + 1);
   for (gint64 i = 0; i < n; i++)
     rows[i] = i;
-  g_autoptr (SluiceTensor) flat = sluice_tensor_new_view (raw, &SLUICE_SHAPE (n), 0);
+  g_autoptr (SluiceTensor) flat =
+      sluice_tensor_new_view ((SluiceTensor *) raw, &SLUICE_SHAPE (n), 0);
   g_autoptr (SluiceTensor) cast = sluice_examples_gather (flat, rows, n, dtype, 1);
-  if (cast == NULL)
+  if (cast != NULL)
+    return sluice_tensor_new_view (cast, &raw->shape, 0);
+  sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for %" G_GINT64_FORMAT " numbers",
+               n);
+  return NULL;
+}
+
+/* The value in the dtype of the edge. */
+static SluiceTensor *
+make_feed (SluiceGraph *graph, const char *name, const char *text, GError **error)
+{
+  SluiceEdge edge;
+  if (!sluice_graph_parse_edge (graph, name, &edge, error))
+    return NULL;
+  SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
+  if (!is_file (text))
+    return cli_parse_value (text, dtype, error);
+  g_autoptr (SluiceTensor) raw = read_file (text, error);
+  if (raw == NULL)
+    return NULL;
+  return raw->dtype == (gint8) dtype ? g_steal_pointer (&raw) : convert (raw, dtype, error);
+}
+
+const char *
+cli_resolve_edge (SluiceGraph *graph, const GArray *tensors, const char *name, GError **error)
+{
+  const SluiceSavedTensor *tensor = tensors != NULL ? sluice_signature_find (tensors, name) : NULL;
+  if (tensor != NULL)
+    return tensor->edge;
+  SluiceEdge edge;
+  g_autoptr (GError) no_edge = NULL;
+  if (sluice_graph_parse_edge (graph, name, &edge, &no_edge))
+    return name;
+  if (tensors == NULL)
     {
-      sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-                   "no memory for %" G_GINT64_FORMAT " numbers", n);
+      g_propagate_error (error, g_steal_pointer (&no_edge));
       return NULL;
     }
-  return sluice_tensor_new_view (cast, shape, 0);
+  g_autofree char *known = sluice_signature_describe (tensors);
+  sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "the signature has no '%s'; it has %s", name, known);
+  return NULL;
 }
 
 static void
@@ -92,7 +135,10 @@ feed_clear (gpointer data)
 }
 
 GArray *
-cli_parse_feeds (SluiceGraph *graph, char **texts, GError **error)
+cli_parse_feeds (SluiceGraph *graph,
+                 const SluiceSavedSignature *signature,
+                 char **texts,
+                 GError **error)
 {
   g_autoptr (GArray) parsed = g_array_new (FALSE, TRUE, sizeof (SluiceFeed));
   g_array_set_clear_func (parsed, feed_clear);
@@ -106,7 +152,9 @@ cli_parse_feeds (SluiceGraph *graph, char **texts, GError **error)
           return NULL;
         }
       *equals = '\0';
-      SluiceFeed feed = { texts[i], make_feed (graph, texts[i], equals + 1, error) };
+      const char *edge =
+          cli_resolve_edge (graph, signature != NULL ? signature->inputs : NULL, texts[i], error);
+      SluiceFeed feed = { edge, edge != NULL ? make_feed (graph, edge, equals + 1, error) : NULL };
       if (feed.tensor == NULL)
         {
           g_prefix_error (error, "--feed %s: ", texts[i]);

@@ -14,9 +14,11 @@
 #include "engine/base/error.h"
 #include "engine/device/plugin.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/savedmodel.h"
 #include "engine/passes/passes.h"
 #include "engine/store/store.h"
 #include "engine/train/project.h"
+#include "engine/train/saved-state.h"
 #include "kernels/registry.h"
 
 static const Verb *const verbs[] = {
@@ -26,6 +28,7 @@ static const Verb *const verbs[] = {
 };
 
 gboolean cli_json;
+char *cli_tags;
 static char **plugins;
 
 static const GOptionEntry common_options[] = {
@@ -113,10 +116,23 @@ cli_json_bool (JsonBuilder *b, const char *name, gboolean value)
 SluiceGraph *
 cli_load_graph (const char *path, GError **error)
 {
-  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
-    return sluice_graph_load_file (path, error);
+  g_auto (GStrv) tags = cli_tags != NULL ? g_strsplit (cli_tags, ",", -1) : NULL;
+  if (!sluice_project_is_folder (path))
+    return sluice_graph_load_tagged (path, (const char *const *) tags, error);
   g_autoptr (SluiceProject) project = sluice_project_load (path, error);
-  return project != NULL ? sluice_graph_load_file (project->graph_path, error) : NULL;
+  return project != NULL ? sluice_project_load_graph (project, error) : NULL;
+}
+
+gboolean
+cli_restore_saved_model (SluiceSession *session,
+                         SluiceGraph *graph,
+                         const char *path,
+                         GError **error)
+{
+  if (sluice_project_is_folder (path) || !sluice_saved_model_exists (path))
+    return TRUE;
+  g_autofree char *folder = sluice_saved_model_dup_folder (path);
+  return sluice_saved_model_restore (session, graph, folder, error);
 }
 
 /* ---- help, and the man page from the same table ---- */

@@ -23,6 +23,7 @@ static const GOptionEntry options[] = {
     N_ ("Of a GRAPH: an edge whose step is looked at for races"), N_ ("EDGE") },
   { "target", 0, 0, G_OPTION_ARG_STRING_ARRAY, &targets,
     N_ ("Of a GRAPH: a node whose step is looked at for races"), N_ ("NODE") },
+  CLI_TAGS_OPTION,
   G_OPTION_ENTRY_NULL,
 };
 
@@ -171,8 +172,7 @@ check_step (JsonBuilder *b, guint *n, SluiceGraph *graph, GError **error)
   static const char *const none[] = { NULL };
   if (fetches == NULL && targets == NULL)
     return TRUE;
-  g_autoptr (SluiceSession) session =
-      sluice_session_new (&(SluiceSessionOptions){ .soft_placement = TRUE }, error);
+  g_autoptr (SluiceSession) session = sluice_session_new (&(SluiceSessionOptions){ 0 }, error);
   if (session == NULL || !sluice_session_extend (session, graph, error))
     return FALSE;
   check_races (b, n, session, feeds != NULL ? (const char *const *) feeds : none,
@@ -187,7 +187,7 @@ check (char **arguments, GError **error)
   if (arguments[0] == NULL || arguments[1] != NULL)
     return cli_usage (error, "give one PROJECT, GRAPH or CHECKPOINT");
   guint n = 0;
-  gboolean is_project = g_file_test (arguments[0], G_FILE_TEST_IS_DIR);
+  gboolean is_project = sluice_project_is_folder (arguments[0]);
   if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
     return cli_usage (error, "--feed, --fetch and --target are for a GRAPH; a project has its own");
   g_autoptr (JsonBuilder) b = json_builder_new ();
@@ -198,7 +198,7 @@ check (char **arguments, GError **error)
     check_checkpoint (b, &n, arguments[0]);
   else
     {
-      g_autoptr (SluiceGraph) graph = sluice_graph_load_file (arguments[0], error);
+      g_autoptr (SluiceGraph) graph = cli_load_graph (arguments[0], error);
       if (graph == NULL)
         return EXIT_FAILED;
       check_graph (b, &n, graph);
@@ -215,7 +215,7 @@ check (char **arguments, GError **error)
 
 const Verb verb_check = {
   .name = "check",
-  .arguments = "PROJECT|GRAPH|CHECKPOINT",
+  .arguments = "PROJECT|GRAPH|SAVEDMODEL|CHECKPOINT",
   .summary = N_ ("Look for problems without running anything"),
   .details =
       N_ ("Errors of nodes, and, of a project's step or of the step that --fetch and --target "

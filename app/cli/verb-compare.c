@@ -175,8 +175,8 @@ compare (char **arguments, GError **error)
   int status = check_usage (arguments, error);
   if (status != EXIT_OK)
     return status;
-  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (arguments[0], error);
-  g_autoptr (GArray) parsed = graph != NULL ? cli_parse_feeds (graph, feeds, error) : NULL;
+  g_autoptr (SluiceGraph) graph = cli_load_graph (arguments[0], error);
+  g_autoptr (GArray) parsed = graph != NULL ? cli_parse_feeds (graph, NULL, feeds, error) : NULL;
   if (parsed == NULL)
     return EXIT_FAILED;
   SluiceComparisonOptions wanted = {

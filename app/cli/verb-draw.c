@@ -28,6 +28,7 @@ static const GOptionEntry options[] = {
     N_ ("NAME") },
   { "open", 0, 0, G_OPTION_ARG_STRING, &open_scopes, N_ ("Scopes to draw open, with ',' between"),
     N_ ("SCOPES") },
+  CLI_TAGS_OPTION,
   { "dark", 0, 0, G_OPTION_ARG_NONE, &dark, N_ ("Draw on a dark ground"), NULL },
   G_OPTION_ENTRY_NULL,
 };
@@ -36,8 +37,8 @@ static const GOptionEntry options[] = {
 static SluiceGraph *
 load_graph (const char *path, SluiceViewState **state, GError **error)
 {
-  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
-    return sluice_graph_load_file (path, error);
+  if (!sluice_project_is_folder (path))
+    return cli_load_graph (path, error);
   g_autoptr (SluiceProject) project = sluice_project_load (path, error);
   if (project == NULL)
     return NULL;
@@ -54,7 +55,7 @@ load_graph (const char *path, SluiceViewState **state, GError **error)
       sluice_view_state_free (*state);
       *state = parsed;
     }
-  return sluice_graph_load_file (project->graph_path, error);
+  return sluice_project_load_graph (project, error);
 }
 
 static int
@@ -103,7 +104,7 @@ draw (char **arguments, GError **error)
 
 const Verb verb_draw = {
   .name = "draw",
-  .arguments = "PROJECT|GRAPH",
+  .arguments = "PROJECT|GRAPH|SAVEDMODEL",
   .summary = N_ ("Draw a graph, or the charts of a run, as a picture"),
   .options = options,
   .run = draw,

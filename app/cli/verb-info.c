@@ -8,8 +8,10 @@
 #include "app/cli/cli.h"
 #include "app/cli/show-checkpoint.h"
 #include "app/cli/show-parameters.h"
+#include "app/cli/show-saved-model.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/savedmodel.h"
 #include "engine/store/checkpoint-file.h"
 #include "engine/store/store.h"
 #include "kernels/linalg/library.h"
@@ -22,6 +24,7 @@ static const GOptionEntry options[] = {
     N_ ("DIR") },
   { "parameters", 0, 0, G_OPTION_ARG_NONE, &parameters,
     N_ ("Of a graph: count its variables, and name broadcasts that look like mistakes"), NULL },
+  CLI_TAGS_OPTION,
   G_OPTION_ENTRY_NULL,
 };
 
@@ -153,7 +156,6 @@ show_graph (const char *path, GError **error)
       printf (_ ("producer   %d\n"), sluice_graph_get_producer (graph));
       printf (_ ("errors     %u\n"), n_errors);
       printf (_ ("hash       %s\n"), hash);
-      return EXIT_OK;
     }
   JsonBuilder *b = json_builder_new ();
   json_builder_begin_object (b);
@@ -164,9 +166,13 @@ show_graph (const char *path, GError **error)
   cli_json_int (b, "producer", sluice_graph_get_producer (graph));
   cli_json_int (b, "errors", n_errors);
   cli_json_string (b, "hash", hash);
+  gboolean ok = cli_show_saved_model (b, graph, path, error);
   json_builder_end_object (b);
-  cli_print_json (b);
-  return EXIT_OK;
+  if (ok)
+    cli_end_json (b);
+  else
+    g_object_unref (b);
+  return ok ? EXIT_OK : EXIT_FAILED;
 }
 
 static int
@@ -181,7 +187,8 @@ info (char **arguments, GError **error)
       g_autoptr (SluiceGraph) graph = cli_load_graph (arguments[0], error);
       return graph != NULL ? cli_show_parameters (graph, error) : EXIT_FAILED;
     }
-  if (arguments[0] != NULL && sluice_checkpoint_file_exists (arguments[0]))
+  if (arguments[0] != NULL && !sluice_saved_model_exists (arguments[0])
+      && sluice_checkpoint_file_exists (arguments[0]))
     return cli_show_checkpoint (arguments[0], error);
   if (arguments[0] != NULL)
     return show_graph (arguments[0], error);
@@ -190,9 +197,10 @@ info (char **arguments, GError **error)
 
 const Verb verb_info = {
   .name = "info",
-  .arguments = "[PROJECT | GRAPH | CHECKPOINT]",
+  .arguments = "[PROJECT | GRAPH | SAVEDMODEL | CHECKPOINT]",
   .summary = N_ ("Tell about this program, a graph, a checkpoint, or the runs of a workspace"),
-  .details = N_ ("--parameters groups variables by what becomes of them (trained, state of "
+  .details = N_ ("Of a SavedModel also its signatures, variables, assets and functions. "
+                 "--parameters groups variables by what becomes of them (trained, state of "
                  "optimizers, other) and by scope. It names nodes that repeat both operands, such "
                  "as [n,1] and [n], which make [n,n], where one of them is a variable, a variable "
                  "begins with the result, or the operands differ in rank."),

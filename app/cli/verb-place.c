@@ -5,32 +5,34 @@
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/devices.h"
 #include "engine/graph/graphdef.h"
-#include "engine/runtime/session/session.h"
 #include "engine/train/project.h"
 
 static gint64 n_cpus = 1, n_nulls;
-static gboolean soft;
+static gboolean strict_devices;
 
 static const GOptionEntry options[] = {
   { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (1)"), N_ ("N") },
   { "nulls", 0, 0, G_OPTION_ARG_INT64, &n_nulls, N_ ("Devices that compute nothing (0)"),
     N_ ("N") },
-  { "soft", 0, 0, G_OPTION_ARG_NONE, &soft, N_ ("Replace devices that there are not"), NULL },
+  { "strict-devices", 0, 0, G_OPTION_ARG_NONE, &strict_devices,
+    N_ ("Refuse nodes that ask for a device that is not here, instead of replacing it"), NULL },
+  CLI_TAGS_OPTION,
   G_OPTION_ENTRY_NULL,
 };
 
 static void
-print_node (JsonBuilder *b, const char *node, const char *device, const char *reason)
+print_node (JsonBuilder *b, const SluiceNode *node, const char *device, const char *reason)
 {
   if (!cli_json)
     {
-      printf ("%s\t%s\t%s\n", node, device != NULL ? device : "-", reason);
+      printf ("%s\t%s\t%s\n", node->name, device != NULL ? device : "-", reason);
       return;
     }
   json_builder_begin_object (b);
-  cli_json_string (b, "node", node);
+  cli_json_string (b, "node", node->name);
+  cli_json_string (b, "asked", *node->device != '\0' ? node->device : NULL);
   cli_json_string (b, "device", device);
   cli_json_string (b, "reason", reason);
   json_builder_end_object (b);
@@ -50,7 +52,7 @@ print_all (SluiceSession *session)
       const char *reason = NULL;
       const char *device = sluice_session_get_placement (session, node->name, &reason);
       n_nowhere += device == NULL;
-      print_node (b, node->name, device, reason);
+      print_node (b, node, device, reason);
     }
   json_builder_end_array (b);
   cli_end_json (b);
@@ -67,21 +69,23 @@ place (char **arguments, GError **error)
   g_autoptr (SluiceGraph) graph = cli_load_graph (arguments[0], error);
   SluiceSessionOptions session_options = { .n_cpus = (guint) n_cpus,
                                            .n_nulls = (guint) n_nulls,
-                                           .soft_placement = soft };
+                                           .strict_devices = strict_devices };
   g_autoptr (SluiceSession) session =
       graph != NULL ? sluice_session_new (&session_options, error) : NULL;
   if (session == NULL || !sluice_session_extend (session, graph, error))
     return EXIT_FAILED;
+  cli_tell_moved (session);
   return print_all (session) == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
 const Verb verb_place = {
   .name = "place",
-  .arguments = "PROJECT|GRAPH",
+  .arguments = "PROJECT|GRAPH|SAVEDMODEL",
   .summary = N_ ("Tell on which device each node stands, and why"),
   .details = N_ ("A line a node: its name, its device, the reason. Where requests, kernels and "
                  "nodes that must stand together leave no device, the line has '-' and names the "
-                 "shortest chain of those that exclude each other; the exit status is 1 then."),
+                 "shortest chain of those that exclude each other; the exit status is 1 then. A "
+                 "request for a device that is not here is left out, and the reason says so."),
   .options = options,
   .run = place,
 };

@@ -97,11 +97,12 @@ run_once (SluiceSession *session, const GArray *parsed, gint64 step, gboolean fe
 }
 
 static gboolean
-trace_graph (Tracing *tracing, SluiceGraph *graph, GError **error)
+trace_graph (Tracing *tracing, SluiceGraph *graph, const char *path, GError **error)
 {
   gboolean has_both = fetches != NULL && targets != NULL;
-  g_autoptr (GArray) parsed = cli_parse_feeds (graph, feeds, error);
+  g_autoptr (GArray) parsed = cli_parse_feeds (graph, NULL, feeds, error);
   if (parsed == NULL || !sluice_session_extend (tracing->session, graph, error)
+      || !cli_restore_saved_model (tracing->session, graph, path, error)
       || (has_both && !run_once (tracing->session, parsed, 0, FALSE, error)))
     return FALSE;
   collect (tracing, 0, 1);
@@ -169,9 +170,9 @@ static gboolean
 run_graph_file (const char *path, Tracing *tracing, GError **error)
 {
   SluiceSessionOptions session_options = { .n_cpus = (guint) n_cpus };
-  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (path, error);
+  g_autoptr (SluiceGraph) graph = cli_load_graph (path, error);
   tracing->session = graph != NULL ? sluice_session_new (&session_options, error) : NULL;
-  return tracing->session != NULL && trace_graph (tracing, graph, error);
+  return tracing->session != NULL && trace_graph (tracing, graph, path, error);
 }
 
 static int
@@ -190,7 +191,7 @@ trace (char **arguments, GError **error)
   if (n_threads < 0 || n_cpus < 1 || n_cpus > G_MAXUINT16 || n_steps < 1 || n_warm < 0)
     return cli_usage (error, "--threads and --warm must not be negative, --cpus and --steps at "
                              "least 1");
-  gboolean is_project = g_file_test (arguments[0], G_FILE_TEST_IS_DIR);
+  gboolean is_project = sluice_project_is_folder (arguments[0]);
   if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
     return cli_usage (error, "--feed, --fetch and --target are for a GRAPH; a project has its own");
   if (!is_project && fetches == NULL && targets == NULL)

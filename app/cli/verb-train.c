@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "app/cli/devices.h"
 #include "app/cli/memory.h"
 #include "app/cli/run-options.h"
 #include "app/signals.h"
@@ -394,6 +395,7 @@ train (char **arguments, GError **error)
       sluice_trainer_new (store, g_steal_pointer (&project), &trainer_options, error);
   if (trainer == NULL)
     return EXIT_FAILED;
+  cli_tell_moved (sluice_trainer_get_session (trainer));
   Bell bell = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
   sluice_trainer_set_notify (trainer, ring, &bell);
   if (cli_memory)
@@ -412,7 +414,8 @@ const Verb verb_train = {
   .name = "train",
   .arguments = "PROJECT",
   .summary = N_ ("Train a project"),
-  .details = N_ ("PROJECT is a folder with project.ini and the graph. Every point is saved as it "
+  .details = N_ ("PROJECT is a folder with project.ini and the graph, which may be a SavedModel: "
+                 "its variables are what is begun with. Every point is saved as it "
                  "comes. Ctrl-C saves a checkpoint and says how to go on, and so does every other "
                  "signal that can be caught, and an output that nobody reads any more; a second "
                  "one is told how long it still takes. A run goes on from its newest checkpoint; "

@@ -12,24 +12,25 @@ sluice_graph_file_free (SluiceGraphFile *self)
 {
   g_clear_pointer (&self->graph, sluice_graph_unref);
   g_clear_object (&self->placed);
+  g_free (self->moved);
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   g_clear_pointer (&self->state, sluice_view_state_free);
   g_free (self->layout_path);
   g_free (self);
 }
 
-/* The graph file of a project; for a graph file itself no layout is kept. */
-static char *
-find_graph (const char *path, char **layout_path, guint *n_cpus, GError **error)
+/* The graph of a project; for a graph file or a SavedModel itself no layout is kept. */
+static SluiceGraph *
+load_graph (const char *path, char **layout_path, guint *n_cpus, GError **error)
 {
-  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
-    return g_strdup (path);
+  if (!sluice_project_is_folder (path))
+    return sluice_graph_load_file (path, error);
   g_autoptr (SluiceProject) project = sluice_project_load (path, error);
   if (project == NULL)
     return NULL;
   *layout_path = g_build_filename (project->folder, "model.layout", NULL);
   *n_cpus = (guint) MAX (project->session.n_cpus, 1);
-  return g_strdup (project->graph_path);
+  return sluice_project_load_graph (project, error);
 }
 
 /* Where a run would place the nodes: a session in which nothing runs. (nullable): what cannot be
@@ -37,7 +38,7 @@ find_graph (const char *path, char **layout_path, guint *n_cpus, GError **error)
 static SluiceSession *
 place (SluiceGraph *graph, guint n_cpus)
 {
-  SluiceSessionOptions options = { .n_cpus = n_cpus, .soft_placement = TRUE, .no_trace = TRUE };
+  SluiceSessionOptions options = { .n_cpus = n_cpus, .no_trace = TRUE };
   g_autoptr (SluiceSession) session = sluice_session_new (&options, NULL);
   return session != NULL && sluice_session_extend (session, graph, NULL)
              ? g_steal_pointer (&session)
@@ -65,11 +66,11 @@ sluice_graph_file_read (const char *path, GError **error)
 {
   g_autoptr (SluiceGraphFile) self = g_new0 (SluiceGraphFile, 1);
   guint n_cpus = 1;
-  g_autofree char *file = find_graph (path, &self->layout_path, &n_cpus, error);
-  self->graph = file != NULL ? sluice_graph_load_file (file, error) : NULL;
+  self->graph = load_graph (path, &self->layout_path, &n_cpus, error);
   if (self->graph == NULL)
     return NULL;
   self->placed = place (self->graph, n_cpus);
+  self->moved = self->placed != NULL ? sluice_session_dup_moved (self->placed) : NULL;
   self->model = sluice_graph_model_from_graph (self->graph, self->placed);
   if (self->layout_path != NULL)
     read_layout (self);

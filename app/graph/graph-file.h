@@ -7,11 +7,12 @@
 #include "ui/canvas/graph-model.h"
 #include "ui/canvas/view-state.h"
 
-/* What a graph page shows of a project folder or a graph file. */
+/* What a graph page shows of a project folder, a SavedModel or a graph file. */
 typedef struct
 {
   SluiceGraph *graph;
   SluiceSession *placed; /* (nullable): where the nodes would run */
+  char *moved;           /* (nullable): sluice_session_dup_moved() of that */
   SluiceGraphModel *model;
   SluiceViewState *state; /* (nullable): the positions that were saved */
   char *layout_path;      /* (nullable): where they are saved */

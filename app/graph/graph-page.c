@@ -27,6 +27,7 @@ struct _SluiceGraphPage
   GCancellable *loading;
   SluiceRunController *controller;
   SluiceSession *placed; /* (nullable): of no run, where the nodes of the graph stand */
+  char *moved;           /* (nullable): which of them asked for devices that are not here */
   SluiceLiveGraph *live; /* (nullable): what the trace of the last run told */
   gboolean live_reading;
   guint live_source, save_source;
@@ -184,6 +185,7 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
     {
       self->graph = g_steal_pointer (&file->graph);
       self->placed = g_steal_pointer (&file->placed);
+      self->moved = g_steal_pointer (&file->moved);
       self->layout_path = g_steal_pointer (&file->layout_path);
       sluice_canvas_set_failure (self->canvas, NULL);
       if (file->state != NULL || self->is_other)
@@ -202,6 +204,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
   g_clear_object (&self->loading);
   g_clear_pointer (&self->graph, sluice_graph_unref);
   g_clear_object (&self->placed);
+  g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
   g_clear_pointer (&self->layout_path, g_free);
   /* What was selected, open and in view in another graph is nothing in this one. */
@@ -300,6 +303,12 @@ SluiceSession *
 sluice_graph_page_get_placed (SluiceGraphPage *self)
 {
   return self->placed;
+}
+
+const char *
+sluice_graph_page_get_moved (SluiceGraphPage *self)
+{
+  return self->moved;
 }
 
 SluiceGraphModel *
@@ -432,6 +441,7 @@ sluice_graph_page_dispose (GObject *object)
   g_clear_handle_id (&self->live_source, g_source_remove);
   g_clear_object (&self->controller);
   g_clear_object (&self->placed);
+  g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
   g_clear_pointer ((GtkWidget **) &self->canvas, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_graph_page_parent_class)->dispose (object);

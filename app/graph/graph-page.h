@@ -26,6 +26,8 @@ void sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceRead
 SluiceGraph *sluice_graph_page_get_graph (SluiceGraphPage *self); /* (nullable) (transfer none) */
 /* Where nodes stand before anything ran: (nullable) (transfer none). */
 SluiceSession *sluice_graph_page_get_placed (SluiceGraphPage *self);
+/* One line on the nodes that ask for devices that are not here: (nullable) (transfer none). */
+const char *sluice_graph_page_get_moved (SluiceGraphPage *self);
 SluiceGraphModel *
 sluice_graph_page_get_model (SluiceGraphPage *self); /* (nullable) (transfer none) */
 /* (nullable) (transfer none) */

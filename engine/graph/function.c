@@ -177,27 +177,31 @@ dup_bytes (const ProtobufCBinaryData *bytes)
   return g_strndup (bytes->len > 0 ? (const char *) bytes->data : "", bytes->len);
 }
 
-/* Nodes of the body are named with the scope in front. */
+/* Nodes of the body are named with the scope in front. A name that is no node at all is left out:
+ * to TensorFlow it is that of a group, which Keras names after what the function was made from. */
 static Tensorflow__AttrValue *
 class_attr (Body *body, const Tensorflow__AttrValue *value)
 {
   if (value->value_case != TENSORFLOW__ATTR_VALUE__VALUE_LIST)
     return (Tensorflow__AttrValue *) value;
-  gsize n = value->list->n_s;
-  g_autofree SluiceAttrValue *items = g_new0 (SluiceAttrValue, n + 1);
-  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
-  for (gsize i = 0; i < n; i++)
+  g_autofree SluiceAttrValue *items = g_new0 (SluiceAttrValue, value->list->n_s + 1);
+  gsize n = 0;
+  for (gsize i = 0; i < value->list->n_s; i++)
     {
-      char *text = dup_bytes (&value->list->s[i]);
-      g_ptr_array_add (texts, text);
+      g_autofree char *text = dup_bytes (&value->list->s[i]);
       if (g_str_has_prefix (text, "loc:@")
           && (g_hash_table_contains (body->nodes, text + 5)
               || g_hash_table_contains (body->args, text + 5)))
         {
-          text = g_strconcat ("loc:@", body->how->scope, "/", text + 5, NULL);
-          g_ptr_array_add (texts, text);
+          char *scoped = g_strconcat ("loc:@", body->how->scope, "/", text + 5, NULL);
+          g_free (text);
+          text = scoped;
         }
-      items[i] = sluice_attr_string ("", text).value;
+      else if (g_str_has_prefix (text, "loc:@")
+               && sluice_graph_find (body->graph, text + 5) == NULL)
+        continue;
+      /* What is packed keeps the bytes where they are. */
+      items[n++] = sluice_attr_string ("", sluice_arena_strdup (&body->arena, text)).value;
     }
   SluiceAttrValue list = { .kind = SLUICE_ATTR_LIST,
                            .list_kind = SLUICE_ATTR_STRING,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* Files: gzip or not, text or binary, GraphDef or MetaGraphDef, told apart by content. */
+/* Files: gzip or not, text or binary, GraphDef, MetaGraphDef or SavedModel, told apart by content.
+ */
 #include "engine/graph/graphdef.h"
 
 #include <glib/gstdio.h>
@@ -9,6 +10,7 @@
 #include <zlib.h>
 
 #include "engine/graph/graph-private.h"
+#include "engine/graph/savedmodel.h"
 #include "engine/graph/wire.h"
 
 static gboolean
@@ -80,11 +82,10 @@ is_text (const guint8 *bytes, gsize length)
   return at > begin && g_ascii_isalpha (bytes[begin]);
 }
 
+/* Does the text begin with one of the words? */
 static gboolean
-text_is_meta (const char *text, gsize length)
+text_begins (const char *text, gsize length, const char *const *words)
 {
-  static const char *const words[] = { "meta_info_def",  "graph_def",     "saver_def",
-                                       "collection_def", "signature_def", "asset_file_def" };
   const char *at = text, *end = text + length;
   while (at < end && (g_ascii_isspace (*at) || *at == '#'))
     if (*at == '#')
@@ -92,10 +93,27 @@ text_is_meta (const char *text, gsize length)
         at++;
     else
       at++;
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if ((gsize) (end - at) > strlen (words[i]) && strncmp (at, words[i], strlen (words[i])) == 0)
+  for (; *words != NULL; words++)
+    if ((gsize) (end - at) > strlen (*words) && strncmp (at, *words, strlen (*words)) == 0)
       return TRUE;
   return FALSE;
+}
+
+static gboolean
+text_is_meta (const char *text, gsize length)
+{
+  static const char *const words[] = { "meta_info_def",    "graph_def",
+                                       "saver_def",        "collection_def",
+                                       "signature_def",    "asset_file_def",
+                                       "object_graph_def", NULL };
+  return text_begins (text, length, words);
+}
+
+static gboolean
+text_is_saved_model (const char *text, gsize length)
+{
+  static const char *const words[] = { "saved_model_schema_version", "meta_graphs", NULL };
+  return text_begins (text, length, words);
 }
 
 /* The payload of a message's first field of that number. */
@@ -136,37 +154,65 @@ binary_is_meta (const guint8 *bytes, gsize length)
   return FALSE;
 }
 
+/* What a file of messages is; tags are for a SavedModel alone. */
+typedef struct
+{
+  const guint8 *bytes;
+  gsize length;
+  gboolean is_text, is_meta, is_saved_model;
+  const char *const *tags;
+} File;
+
+/* Of a SavedModel the bytes are narrowed to the MetaGraph. */
+static gboolean
+tell_apart (File *file, GError **error)
+{
+  const char *text = (const char *) file->bytes;
+  file->is_text = is_text (file->bytes, file->length);
+  file->is_saved_model = file->is_text ? text_is_saved_model (text, file->length)
+                                       : sluice_saved_model_is_binary (file->bytes, file->length);
+  if (file->tags != NULL && !file->is_saved_model)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "it is no SavedModel, and has no MetaGraphs to choose from by tags");
+  if (file->is_saved_model && !file->is_text
+      && !sluice_saved_model_pick (&file->bytes, &file->length, file->tags, error))
+    return FALSE;
+  file->is_meta = file->is_saved_model
+                  || (file->is_text ? text_is_meta (text, file->length)
+                                    : binary_is_meta (file->bytes, file->length));
+  return TRUE;
+}
+
 /* The short way, of binary files. NULL: try the long one. */
 static const Tensorflow__GraphDef *
-read_raw (SluiceArena *arena,
-          const guint8 *bytes,
-          gsize length,
-          const Tensorflow__MetaGraphDef **meta)
+read_raw (SluiceArena *arena, const File *file, const Tensorflow__MetaGraphDef **meta)
 {
   *meta = NULL;
-  if (is_text (bytes, length))
+  if (file->is_text)
     return NULL;
-  if (!binary_is_meta (bytes, length))
-    return sluice_raw_read_graph (arena, bytes, length);
-  *meta = sluice_raw_read_meta (arena, bytes, length);
+  if (!file->is_meta)
+    return sluice_raw_read_graph (arena, file->bytes, file->length);
+  *meta = sluice_raw_read_meta (arena, file->bytes, file->length);
   return *meta != NULL ? (*meta)->graph_def : NULL;
 }
 
 static void *
 read_message (SluiceArena *arena,
-              const guint8 *bytes,
-              gsize length,
+              const File *file,
               const Tensorflow__MetaGraphDef **meta,
               GError **error)
 {
-  gboolean text = is_text (bytes, length);
-  gboolean is_meta =
-      text ? text_is_meta ((const char *) bytes, length) : binary_is_meta (bytes, length);
   const ProtobufCMessageDescriptor *descriptor =
-      is_meta ? &tensorflow__meta_graph_def__descriptor : &tensorflow__graph_def__descriptor;
-  void *message = text ? sluice_text_parse (arena, descriptor, (const char *) bytes, length, error)
-                       : sluice_wire_unpack (arena, descriptor, bytes, length, error);
-  if (message == NULL || !is_meta)
+      file->is_meta ? &tensorflow__meta_graph_def__descriptor : &tensorflow__graph_def__descriptor;
+  const char *text = (const char *) file->bytes;
+  void *message;
+  if (file->is_text && file->is_saved_model)
+    message = sluice_saved_model_pick_text (arena, text, file->length, file->tags, error);
+  else if (file->is_text)
+    message = sluice_text_parse (arena, descriptor, text, file->length, error);
+  else
+    message = sluice_wire_unpack (arena, descriptor, file->bytes, file->length, error);
+  if (message == NULL || !file->is_meta)
     return message;
   *meta = message;
   if ((*meta)->graph_def == NULL)
@@ -177,38 +223,55 @@ read_message (SluiceArena *arena,
   return (*meta)->graph_def;
 }
 
-gboolean
-sluice_graph_import (SluiceGraph *self, GBytes *bytes, GError **error)
+static gboolean
+import_tagged (SluiceGraph *self, GBytes *bytes, const char *const *tags, GError **error)
 {
-  gsize length;
-  const guint8 *data = g_bytes_get_data (bytes, &length);
+  File file = { .tags = tags };
   g_autoptr (GBytes) unzipped = NULL;
-  if (length > SLUICE_MAX_FILE_BYTES)
+  file.bytes = g_bytes_get_data (bytes, &file.length);
+  if (file.length > SLUICE_MAX_FILE_BYTES)
     return fail_too_big (error);
-  if (length > 2 && data[0] == 0x1f && data[1] == 0x8b)
+  if (file.length > 2 && file.bytes[0] == 0x1f && file.bytes[1] == 0x8b)
     {
-      unzipped = unzip (data, length, error);
+      unzipped = unzip (file.bytes, file.length, error);
       if (unzipped == NULL)
         return FALSE;
-      data = g_bytes_get_data (unzipped, &length);
+      file.bytes = g_bytes_get_data (unzipped, &file.length);
     }
-  if (length == 0)
+  if (file.length == 0)
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "nothing to read: the file is empty");
+  if (!tell_apart (&file, error))
+    return FALSE;
   g_auto (SluiceArena) arena;
   sluice_arena_init (&arena);
   const Tensorflow__MetaGraphDef *meta;
-  const Tensorflow__GraphDef *def = read_raw (&arena, data, length, &meta);
+  const Tensorflow__GraphDef *def = read_raw (&arena, &file, &meta);
   if (def != NULL && sluice_graph_import_def (self, def, meta, NULL))
     return TRUE;
   /* The long way says what is wrong, and where in the file. */
   meta = NULL;
-  def = read_message (&arena, data, length, &meta, error);
+  def = read_message (&arena, &file, &meta, error);
   return def != NULL && sluice_graph_import_def (self, def, meta, error);
+}
+
+gboolean
+sluice_graph_import (SluiceGraph *self, GBytes *bytes, GError **error)
+{
+  return import_tagged (self, bytes, NULL, error);
 }
 
 SluiceGraph *
 sluice_graph_load_file (const char *path, GError **error)
 {
+  return sluice_graph_load_tagged (path, NULL, error);
+}
+
+SluiceGraph *
+sluice_graph_load_tagged (const char *path_or_folder, const char *const *tags, GError **error)
+{
+  g_autofree char *path = sluice_saved_model_dup_file (path_or_folder, error);
+  if (path == NULL)
+    return NULL;
   GStatBuf info;
   g_autoptr (GError) why = NULL;
   char *contents;
@@ -230,7 +293,7 @@ sluice_graph_load_file (const char *path, GError **error)
     }
   g_autoptr (GBytes) bytes = g_bytes_new_take (contents, length);
   g_autoptr (SluiceGraph) graph = sluice_graph_new ();
-  if (!sluice_graph_import (graph, bytes, error))
+  if (!import_tagged (graph, bytes, tags, error))
     {
       g_prefix_error (error, "%s: ", path);
       return NULL;

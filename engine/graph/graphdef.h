@@ -9,9 +9,9 @@
 SLUICE_PUBLIC_BEGIN
 
 /*
- * GraphDef and MetaGraphDef, binary and text, in and out. Every byte is distrusted: nesting is
- * scanned before it is unpacked, sizes are checked before memory is asked for. Unknown fields of a
- * binary file are kept for the way out.
+ * GraphDef and MetaGraphDef, binary and text, in and out; SavedModel in (savedmodel.h). Every byte
+ * is distrusted: nesting is scanned before it is unpacked, sizes are checked before memory is asked
+ * for. Unknown fields of a binary file are kept for the way out.
  */
 
 /* GRAPH_DEF_VERSION of the TensorFlow whose rules are followed (2.21): what is written as producer,
@@ -20,7 +20,8 @@ SLUICE_PUBLIC_BEGIN
 
 /**
  * sluice_graph_import:
- * @bytes: a GraphDef or MetaGraphDef, binary or text, plain or gzipped; told apart by content
+ * @bytes: a GraphDef, MetaGraphDef or SavedModel, binary or text, plain or gzipped; told apart by
+ * content. Of a SavedModel its MetaGraph of the tag "serve", or its only one
  *
  * Adds all nodes, in any order of definition. A node that cannot run (unknown op, shapes that
  * contradict, an input or attribute that is missing or wrong, part of a cycle without a loop) keeps
@@ -31,6 +32,7 @@ SLUICE_PUBLIC_BEGIN
  * Returns: %FALSE with INVALID_ARGUMENT, DATA_LOSS …, and the graph as it was
  */
 gboolean sluice_graph_import (SluiceGraph *self, GBytes *bytes, GError **error);
+/* path: such a file, or the folder of a SavedModel. */
 SluiceGraph *sluice_graph_load_file (const char *path, GError **error);
 
 /* (transfer full): the graph as a GraphDef (a MetaGraphDef where it came as one); flags:

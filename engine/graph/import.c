@@ -652,10 +652,14 @@ sluice_graph_import_def (SluiceGraph *self,
       g_clear_pointer (&self->library, sluice_library_unref);
       self->library = library;
     }
+  int producer = self->producer;
+  if (fresh) /* before shapes are inferred: what an attribute means depends on it */
+    self->producer = def->versions != NULL ? def->versions->producer : def->version;
   gboolean done = sluice_graph_add_defs (self, def, error);
+  if (!done)
+    self->producer = producer;
   if (done && fresh)
     {
-      self->producer = def->versions != NULL ? def->versions->producer : def->version;
       g_clear_pointer (&self->shell, g_bytes_unref);
       g_clear_pointer (&self->meta_shell, g_bytes_unref);
       self->shell = pack_shell (def);

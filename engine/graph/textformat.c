@@ -325,6 +325,7 @@ read_scalar (Parser *p, const ProtobufCFieldDescriptor *field, void *to)
       *(guint32 *) to = (guint32) integer;
       return TRUE;
     case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_SINT64:
       return read_integer (p, G_MININT64, G_MAXINT64, to);
     case PROTOBUF_C_TYPE_UINT64:
       return read_integer (p, 0, G_MAXUINT64, to);
@@ -448,6 +449,50 @@ fail_unknown_field (Parser *p,
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* What an Any may hold, written out. */
+static const ProtobufCMessageDescriptor *
+find_message (const char *name)
+{
+  const ProtobufCMessageDescriptor *const known[] = {
+    &tensorflow__asset_file_def__descriptor,   &tensorflow__saver_def__descriptor,
+    &tensorflow__queue_runner_def__descriptor, &tensorflow__signature_def__descriptor,
+    &tensorflow__graph_def__descriptor,        &tensorflow__meta_graph_def__descriptor,
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    if (strcmp (known[i]->name, name) == 0)
+      return known[i];
+  return NULL;
+}
+
+/* "[type.googleapis.com/tensorflow.AssetFileDef] { filename: 'a' }" within an Any. */
+static gboolean
+read_written_out (Parser *p, Tensorflow__Any *any, guint depth)
+{
+  const char *begin = p->at++;
+  const char *end = memchr (p->at, ']', p->end - p->at);
+  if (end == NULL || end - p->at > 256)
+    return complain (p, begin, "the type in [ ] is not closed");
+  char *url = sluice_arena_alloc0 (p->arena, end - p->at + 1);
+  memcpy (url, p->at, end - p->at);
+  const char *slash = strrchr (url, '/');
+  const ProtobufCMessageDescriptor *descriptor =
+      slash != NULL && g_utf8_validate (url, -1, NULL) ? find_message (slash + 1) : NULL;
+  if (descriptor == NULL)
+    return complain (p, begin, "messages of the type in [ ] are not known");
+  p->at = end + 1;
+  accept (p, ':');
+  if (!accept (p, '{'))
+    return complain (p, p->at, "'{' is expected behind the type");
+  ProtobufCMessage *message = sluice_wire_new (p->arena, descriptor);
+  if (!read_message (p, message, '}', depth + 1))
+    return FALSE;
+  gsize length = protobuf_c_message_get_packed_size (message);
+  any->type_url = url;
+  any->value.data = sluice_arena_alloc0 (p->arena, length + 1);
+  any->value.len = protobuf_c_message_pack (message, any->value.data);
+  return TRUE;
+}
+
 /* Fields up to the closing character; '\0': up to the end of the file. */
 static gboolean
 read_message (Parser *p, ProtobufCMessage *message, char close, guint depth)
@@ -463,6 +508,12 @@ read_message (Parser *p, ProtobufCMessage *message, char close, guint depth)
       if (close != '\0' ? accept (p, close) : p->at == p->end)
         return TRUE;
       const char *begin = p->at;
+      if (*begin == '[' && message->descriptor == &tensorflow__any__descriptor)
+        {
+          if (!read_written_out (p, (Tensorflow__Any *) message, depth))
+            return FALSE;
+          continue;
+        }
       const char *name = read_word (p);
       if (*name == '\0')
         return complain (p, begin, "a field of %s is expected, not %s",

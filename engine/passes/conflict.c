@@ -302,7 +302,7 @@ explain_missing (const SluiceConflicts *self, const SluicePlaceLimit *limit)
   g_autofree char *devices = sluice_conflicts_list_devices (self);
   return sluice_node_error_new (node, SLUICE_ERROR_INVALID_ARGUMENT,
                                 "device '%s' does not exist, there is %s; change the node's device "
-                                "or allow soft placement",
+                                "or do without strict devices",
                                 node->device, devices);
 }
 

@@ -188,6 +188,7 @@ limit (Place *place, guint32 i, SluicePlaceKind kind, const guint8 *set)
     {
       if (!group->missed_by)
         group->missed_by = i + 1;
+      placement_of (place, i)->is_moved = TRUE;
       return;
     }
   g_array_append_val (place->limits, record);
@@ -318,6 +319,17 @@ explain_conflicts (Place *place)
   sluice_conflicts_clear (&conflicts);
 }
 
+/* (transfer none) */
+static const char *
+explain_move (Place *place, const SluiceNode *node)
+{
+  SluiceConflicts all = { .devices = place->devices, .n_devices = place->n_devices };
+  g_autofree char *devices = sluice_conflicts_list_devices (&all);
+  g_autofree char *reason =
+      g_strdup_printf ("soft: '%s' asks for '%s', there is %s", node->name, node->device, devices);
+  return keep_text (place, reason);
+}
+
 /* Of a group in which somebody stands already, or asked for something. */
 static void
 choose_limited (Place *place, Group *group)
@@ -331,12 +343,8 @@ choose_limited (Place *place, Group *group)
     group->reason = "explicit";
   else
     {
-      SluiceConflicts all = { .devices = place->devices, .n_devices = place->n_devices };
-      g_autofree char *devices = sluice_conflicts_list_devices (&all);
-      const SluiceNode *node = sluice_graph_get_node (place->graph, group->missed_by - 1);
-      g_autofree char *reason = g_strdup_printf ("soft: '%s' asks for '%s', there is %s",
-                                                 node->name, node->device, devices);
-      group->reason = keep_text (place, reason);
+      group->reason =
+          explain_move (place, sluice_graph_get_node (place->graph, group->missed_by - 1));
     }
 }
 
@@ -407,7 +415,9 @@ settle (Place *place, const SluiceNode *node)
   placement->device = group->device;
   placement->reason = group->reason;
   guint32 by = group->held_by ? group->held_by : group->asked_by;
-  if (by && place->yields[i])
+  if (placement->is_moved && !by)
+    placement->reason = explain_move (place, node);
+  else if (by && place->yields[i])
     {
       const SluiceNode *other = sluice_graph_get_node (place->graph, by - 1);
       g_autofree char *reason =
@@ -415,7 +425,7 @@ settle (Place *place, const SluiceNode *node)
                            other->name, node->device);
       placement->reason = keep_text (place, reason);
     }
-  else if (by && by != node->id && (group->held_by || !*node->device))
+  else if (by && by != node->id && (group->held_by || !*node->device || placement->is_moved))
     {
       const SluiceNode *other = sluice_graph_get_node (place->graph, by - 1);
       g_autofree char *reason =
@@ -522,4 +532,51 @@ sluice_place (SluiceGraph *graph,
       g_free (groups[i].able);
       g_clear_error (&groups[i].error);
     }
+}
+
+/* ---- what was moved ---- */
+
+/* Appends each text once, as far as there are few. */
+static void
+add_text (GPtrArray *texts, const char *text)
+{
+  if (!g_ptr_array_find_with_equal_func (texts, text, g_str_equal, NULL))
+    g_ptr_array_add (texts, (gpointer) text);
+}
+
+/* "a, b, c and 5 more" (transfer full) */
+static char *
+list_texts (const GPtrArray *texts)
+{
+  const guint most = 4;
+  GString *list = g_string_new (NULL);
+  for (guint i = 0; i < MIN (texts->len, most); i++)
+    g_string_append_printf (list, "%s%s", i > 0 ? ", " : "", (const char *) texts->pdata[i]);
+  if (texts->len > most)
+    g_string_append_printf (list, " and %u more", texts->len - most);
+  return g_string_free (list, FALSE);
+}
+
+char *
+sluice_placements_dup_moved (const SluicePlacements *self,
+                             SluiceGraph *graph,
+                             SluiceDevice *const *devices)
+{
+  g_autoptr (GPtrArray) asked = g_ptr_array_new (), given = g_ptr_array_new ();
+  guint n = 0;
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      const SluicePlacement *placement = &g_array_index (self->nodes, SluicePlacement, i);
+      if (!placement->is_moved || placement->device < 0)
+        continue;
+      n++;
+      add_text (asked, sluice_graph_get_node (graph, i)->device);
+      add_text (given, devices[placement->device]->short_name);
+    }
+  if (n == 0)
+    return NULL;
+  g_autofree char *from = list_texts (asked), *to = list_texts (given);
+  return g_strdup_printf (n == 1 ? "%u node asks for %s, which is not here: it stands on %s"
+                                 : "%u nodes ask for %s, which are not here: they stand on %s",
+                          n, from, to);
 }

@@ -10,6 +10,8 @@ typedef struct
 {
   int device;         /* number in the session; -1: nowhere, error says why */
   const char *reason; /* lives as long as the placements */
+  gboolean is_moved;  /* it asks for a device that is not here, or not for it and those that it is
+                         tied to */
   GError *error;
 } SluicePlacement;
 
@@ -29,6 +31,12 @@ sluice_placements_get (const SluicePlacements *self, const SluiceNode *node)
 {
   return &g_array_index (self->nodes, SluicePlacement, node->id - 1);
 }
+
+/* One line on the nodes that are moved, and the devices that they asked for and got. (transfer
+ * full) (nullable): there are none */
+char *sluice_placements_dup_moved (const SluicePlacements *self,
+                                   SluiceGraph *graph,
+                                   SluiceDevice *const *devices);
 
 /**
  * sluice_place:

@@ -4,6 +4,7 @@
 #include "engine/passes/spread.h"
 
 #include "engine/device/device.h"
+#include "engine/device/kernel.h"
 #include "engine/graph/edit.h"
 #include "engine/graph/lower.h"
 #include "engine/passes/work.h"
@@ -102,38 +103,76 @@ write_calls_out (SluiceGraph *graph)
   sluice_graph_lower_closure (graph, NULL, 0, nodes, n);
 }
 
+/* Calls are written out; groups are made, with what they ask for. Those of the first nodes keep
+ * their devices. */
+static void
+gather (Spread *self, SluiceGraph *graph, guint first, guint n_devices)
+{
+  write_calls_out (graph);
+  guint n = sluice_graph_get_n_nodes (graph);
+  *self = (Spread){ graph, n_devices, g_new (guint32, n + 1), g_new (int, n + 1) };
+  for (guint32 i = 0; i < n; i++)
+    {
+      self->parent[i] = i;
+      self->asked[i] = ANY;
+    }
+  for (guint32 i = 0; i < n; i++)
+    tie_node (self, sluice_graph_get_node (graph, i));
+  for (guint32 i = 0; i < n; i++)
+    ask (self, i);
+  for (guint32 i = 0; i < first; i++)
+    self->asked[find_root (self, i)] = NOWHERE;
+}
+
+static void
+set_devices (Spread *self, guint first, const char *type)
+{
+  for (guint32 i = first; i < sluice_graph_get_n_nodes (self->graph); i++)
+    {
+      int device = self->asked[find_root (self, i)];
+      g_autofree char *name = g_strdup_printf ("/device:%s:%d", type, device);
+      if (device >= 0)
+        sluice_graph_set_device (self->graph, sluice_graph_get_node (self->graph, i), name);
+    }
+  g_free (self->parent);
+  g_free (self->asked);
+}
+
 void
 sluice_spread_nodes (SluiceGraph *graph, guint first, guint64 seed, guint n_devices)
 {
+  Spread self;
   if (seed == 0)
     return;
-  write_calls_out (graph);
-  guint n = sluice_graph_get_n_nodes (graph);
-  g_autofree guint32 *parent = g_new (guint32, n + 1);
-  g_autofree int *asked = g_new (int, n + 1);
-  g_autofree guint8 *is_old = g_new0 (guint8, n + 1);
-  Spread self = { graph, n_devices, parent, asked };
-  for (guint32 i = 0; i < n; i++)
-    {
-      parent[i] = i;
-      asked[i] = ANY;
-    }
-  for (guint32 i = 0; i < n; i++)
-    tie_node (&self, sluice_graph_get_node (graph, i));
-  for (guint32 i = 0; i < n; i++)
-    ask (&self, i);
-  for (guint32 i = 0; i < first; i++)
-    is_old[find_root (&self, i)] = TRUE;
+  gather (&self, graph, first, n_devices);
   g_autoptr (GRand) lot = g_rand_new_with_seed_array (
       (const guint32[]){ (guint32) seed, (guint32) (seed >> 32), first }, 3);
+  for (guint32 i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    if (find_root (&self, i) == i && self.asked[i] != NOWHERE)
+      self.asked[i] = g_rand_int_range (lot, 0, (gint32) n_devices);
+  set_devices (&self, first, "CPU");
+}
+
+/* Of an op that has kernels, but none for such a device. */
+static gboolean
+lacks_kernel (const SluiceNode *node, const char *type)
+{
+  guint n_kernels;
+  sluice_kernel_list (node->op_name, &n_kernels);
+  return n_kernels > 0 && sluice_kernel_find (node, type, G_MAXINT, NULL) == NULL;
+}
+
+void
+sluice_put_nodes (SluiceGraph *graph, guint first, const char *type, guint device)
+{
+  Spread self;
+  gather (&self, graph, first, G_MAXUINT16);
+  guint n = sluice_graph_get_n_nodes (graph);
   for (guint32 i = 0; i < n; i++)
-    if (find_root (&self, i) == i && asked[i] != NOWHERE && !is_old[i])
-      asked[i] = g_rand_int_range (lot, 0, (gint32) n_devices);
-  for (guint32 i = first; i < n; i++)
-    {
-      int device = asked[find_root (&self, i)];
-      g_autofree char *name = g_strdup_printf ("/cpu:%d", device);
-      if (device >= 0)
-        sluice_graph_set_device (graph, sluice_graph_get_node (graph, i), name);
-    }
+    if (lacks_kernel (sluice_graph_get_node (graph, i), type))
+      self.asked[find_root (&self, i)] = NOWHERE;
+  for (guint32 i = 0; i < n; i++)
+    if (find_root (&self, i) == i && self.asked[i] != NOWHERE)
+      self.asked[i] = (int) device;
+  set_devices (&self, first, type);
 }

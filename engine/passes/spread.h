@@ -15,3 +15,11 @@
  * keep what they ask for: that is what they test.
  */
 void sluice_spread_nodes (SluiceGraph *graph, guint first, guint64 seed, guint n_devices);
+
+/**
+ * sluice_put_nodes:
+ * @type: "CPU"
+ *
+ * The same, with all on one device that have kernels there, and none tied to them that has not.
+ */
+void sluice_put_nodes (SluiceGraph *graph, guint first, const char *type, guint device);

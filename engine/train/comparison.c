@@ -431,7 +431,6 @@ run_way (const Select *select,
          GError **error)
 {
   SluiceSessionOptions options = { .n_cpus = way->n_cpus,
-                                   .soft_placement = TRUE,
                                    .seed = select->options->seed,
                                    .reference_kernels = way->plain,
                                    .no_optimize = way->plain,

@@ -27,23 +27,47 @@ npy_find (const char *header, const char *key)
   return at;
 }
 
+/* width: bytes of an element in the file. */
 static SluiceDType
-npy_dtype (const char *descr)
+npy_dtype (const char *descr, gsize *width)
 {
   static const struct
   {
     const char *code;
     SluiceDType dtype;
-  } codes[] = { { "f2", SLUICE_HALF },   { "f4", SLUICE_FLOAT },  { "f8", SLUICE_DOUBLE },
-                { "i1", SLUICE_INT8 },   { "i2", SLUICE_INT16 },  { "i4", SLUICE_INT32 },
-                { "i8", SLUICE_INT64 },  { "u1", SLUICE_UINT8 },  { "u2", SLUICE_UINT16 },
-                { "u4", SLUICE_UINT32 }, { "u8", SLUICE_UINT64 }, { "b1", SLUICE_BOOL } };
+  } codes[] = { { "f2", SLUICE_HALF },      { "f4", SLUICE_FLOAT },      { "f8", SLUICE_DOUBLE },
+                { "i1", SLUICE_INT8 },      { "i2", SLUICE_INT16 },      { "i4", SLUICE_INT32 },
+                { "i8", SLUICE_INT64 },     { "u1", SLUICE_UINT8 },      { "u2", SLUICE_UINT16 },
+                { "u4", SLUICE_UINT32 },    { "u8", SLUICE_UINT64 },     { "b1", SLUICE_BOOL },
+                { "c8", SLUICE_COMPLEX64 }, { "c16", SLUICE_COMPLEX128 } };
   if (descr == NULL || descr[0] != '\'' || strchr ("<|=", descr[1]) == NULL || descr[1] == '\0')
     return SLUICE_INVALID;
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
-    if (strncmp (descr + 2, codes[i].code, 2) == 0 && descr[4] == '\'')
-      return codes[i].dtype;
-  return SLUICE_INVALID;
+    if (g_str_has_prefix (descr + 2, codes[i].code) && descr[2 + strlen (codes[i].code)] == '\'')
+      {
+        *width = sluice_dtype_size (codes[i].dtype);
+        return codes[i].dtype;
+      }
+  /* Bytes of fixed width, zeros behind them. */
+  char *end = NULL;
+  guint64 bytes = descr[2] == 'S' ? g_ascii_strtoull (descr + 3, &end, 10) : 0;
+  if (bytes == 0 || bytes > G_MAXINT32 || *end != '\'')
+    return SLUICE_INVALID;
+  *width = bytes;
+  return SLUICE_STRING;
+}
+
+static void
+npy_take_strings (SluiceTensor *tensor, const char *bytes, gsize width)
+{
+  for (gint64 i = 0; i < tensor->n_elements; i++)
+    {
+      const char *text = bytes + i * width;
+      gsize length = width;
+      while (length > 0 && text[length - 1] == '\0')
+        length--;
+      sluice_string_set ((SluiceString *) tensor->data + i, text, length);
+    }
 }
 
 static gboolean
@@ -83,20 +107,20 @@ sluice_npy_parse (const guint8 *bytes, gsize length, const char *name, GError **
                      "is an archive of arrays; name one of its members: FILE.npz:MEMBER");
   if (length < 12 || memcmp (bytes, magic, 6) != 0)
     return npy_fail (error, name, "is no NumPy file");
-  gsize start = bytes[6] == 1 ? 10 : 12;
+  gsize start = bytes[6] == 1 ? 10 : 12, width = 1;
   gsize header_bytes = bytes[8] | bytes[9] << 8;
   if (bytes[6] > 1)
     header_bytes |= (gsize) bytes[10] << 16 | (gsize) bytes[11] << 24;
   if (header_bytes > length - start)
     return npy_fail (error, name, "ends within its header");
   g_autofree char *header = g_strndup ((const char *) bytes + start, header_bytes);
-  SluiceDType dtype = npy_dtype (npy_find (header, "descr"));
+  SluiceDType dtype = npy_dtype (npy_find (header, "descr"), &width);
   const char *order = npy_find (header, "fortran_order");
   SluiceShape shape;
   if (dtype == SLUICE_INVALID)
     return npy_fail (
         error, name,
-        "holds elements of a type that is not read (little-endian numbers and bool are)");
+        "holds elements of a type that is not read (little-endian numbers, bool and bytes are)");
   if (order == NULL || !g_str_has_prefix (order, "False"))
     return npy_fail (error, name, "is in column order; save it with numpy.ascontiguousarray");
   if (!npy_shape (npy_find (header, "shape"), &shape, error))
@@ -105,10 +129,12 @@ sluice_npy_parse (const guint8 *bytes, gsize length, const char *name, GError **
       return NULL;
     }
   gsize have = length - start - header_bytes;
-  if ((guint64) sluice_shape_n_elements (&shape) > have / sluice_dtype_size (dtype))
+  if ((guint64) sluice_shape_n_elements (&shape) > have / width)
     return npy_fail (error, name, "is cut off: fewer elements than its header says");
   SluiceTensor *tensor = sluice_tensor_new_checked (NULL, dtype, &shape, SLUICE_OWNER_NONE, error);
-  if (tensor != NULL)
+  if (tensor != NULL && dtype == SLUICE_STRING)
+    npy_take_strings (tensor, (const char *) bytes + start + header_bytes, width);
+  else if (tensor != NULL)
     memcpy (tensor->data, bytes + start + header_bytes, sluice_tensor_bytes (tensor));
   return tensor;
 }

@@ -169,6 +169,18 @@ load_text (const char *path, GError **error)
   return text;
 }
 
+/* (nullable): NULL where they are no numbers to learn from. */
+static SluiceTensor *
+parse_numbers (const guint8 *data, gsize length, const char *path, GError **error)
+{
+  g_autoptr (SluiceTensor) tensor = sluice_npy_parse (data, length, path, error);
+  if (tensor == NULL || sluice_dtype_in (tensor->dtype, SLUICE_SET_REAL | SLUICE_SET (SLUICE_BOOL)))
+    return g_steal_pointer (&tensor);
+  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s' holds %s; data are real numbers", path,
+               sluice_dtype_name (tensor->dtype));
+  return NULL;
+}
+
 /* "file.npz:member" or "file.npy". */
 static SluiceTensor *
 load_npy (const char *path, GError **error)
@@ -181,12 +193,12 @@ load_npy (const char *path, GError **error)
   gsize length;
   const guint8 *data = g_bytes_get_data (bytes, &length);
   if (colon == NULL)
-    return sluice_npy_parse (data, length, path, error);
+    return parse_numbers (data, length, path, error);
   g_autoptr (GBytes) member = sluice_npz_read (data, length, colon + 5, file, error);
   if (member == NULL)
     return NULL;
   data = g_bytes_get_data (member, &length);
-  return sluice_npy_parse (data, length, path, error);
+  return parse_numbers (data, length, path, error);
 }
 
 /* ---- CSV with y as a column ---- */

@@ -340,6 +340,9 @@ machine_restore (Machine *self, const char *path, GError **error)
   g_autoptr (GArray) tensors = sluice_safetensors_read (path, &state, error);
   if (tensors == NULL)
     return FALSE;
+  /* A checkpoint has no tables. */
+  if (!machine_restore_saved_model (self, error))
+    return FALSE;
   gboolean ok = restore_state (self, state, error);
   for (guint i = 0; ok && i < tensors->len; i++)
     ok = restore_variable (self, &g_array_index (tensors, SluiceNamedTensor, i), error);

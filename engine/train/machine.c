@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/graph/graphdef.h"
+#include "engine/graph/savedmodel.h"
 #include "engine/train/crew.h"
+#include "engine/train/saved-state.h"
 
 /* ---- making one ---- */
 
@@ -260,9 +261,8 @@ machine_new (SluiceProject *project,
   options.n_cpus = MAX (n_cpus > 0 ? n_cpus : options.n_cpus, 1);
   options.memory_limit = memory_limit;
   options.seed = MAX (project->seed, 1);
-  options.soft_placement = TRUE;
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
-  self->graph = sluice_graph_load_file (project->graph_path, error);
+  self->graph = sluice_project_load_graph (project, error);
   self->session = self->graph != NULL ? sluice_session_new (&options, error) : NULL;
   if (self->session == NULL || !sluice_session_extend (self->session, self->graph, error)
       || !make_feeds (self, feeds, error) || !make_callables (self, feeds, error))
@@ -299,10 +299,21 @@ gboolean
 machine_initialize (Machine *self, GError **error)
 {
   char **init = self->project->init;
-  if (init == NULL || init[0] == NULL)
+  if (init != NULL && init[0] != NULL
+      && !sluice_session_run (self->session, NULL, 0, NULL, 0, (const char *const *) init,
+                              g_strv_length (init), NULL, NULL, error))
+    return FALSE;
+  return machine_restore_saved_model (self, error);
+}
+
+gboolean
+machine_restore_saved_model (Machine *self, GError **error)
+{
+  const char *path = self->project->graph_path;
+  if (!sluice_saved_model_exists (path))
     return TRUE;
-  return sluice_session_run (self->session, NULL, 0, NULL, 0, (const char *const *) init,
-                             g_strv_length (init), NULL, NULL, error);
+  g_autofree char *folder = sluice_saved_model_dup_folder (path);
+  return sluice_saved_model_restore (self->session, self->graph, folder, error);
 }
 
 /* ---- steps ---- */

@@ -53,7 +53,10 @@ Machine *machine_new (SluiceProject *project,
                       GError **error);
 void machine_free (Machine *self);
 
-/* Makes the initial values, or takes those of a checkpoint file. Then batches come from the cursor
+/* Of a project whose graph is a SavedModel: its variables' values and its tables; else nothing. */
+gboolean machine_restore_saved_model (Machine *self, GError **error);
+/* Makes the initial values (those of a SavedModel over what init made), or takes those of a
+ * checkpoint file. Then batches come from the cursor
  * on. */
 gboolean machine_initialize (Machine *self, GError **error);
 gboolean machine_restore (Machine *self, const char *path, GError **error);

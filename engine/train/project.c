@@ -11,8 +11,12 @@
 
 #include "engine/base/error.h"
 #include "engine/base/near.h"
+#include "engine/graph/graphdef.h"
+#include "engine/graph/savedmodel.h"
 #include "engine/runtime/session/options.h"
 #include "engine/store/file.h"
+
+#define INI "project.ini"
 
 /* What a key holds, and so how it is read, checked, overridden and written. */
 typedef enum
@@ -285,6 +289,25 @@ sluice_project_has_own_input (const SluiceProject *self)
   return g_strcmp0 (self->source, "graph") == 0;
 }
 
+SluiceGraph *
+sluice_project_load_graph (const SluiceProject *self, GError **error)
+{
+  static const char *const tags[] = { SLUICE_TAG_TRAIN, NULL };
+  if (sluice_saved_model_exists (self->graph_path))
+    {
+      g_autoptr (GError) none = NULL;
+      SluiceGraph *graph = sluice_graph_load_tagged (self->graph_path, tags, &none);
+      if (graph != NULL)
+        return graph;
+      if (!g_error_matches (none, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND))
+        {
+          g_propagate_error (error, g_steal_pointer (&none));
+          return NULL;
+        }
+    }
+  return sluice_graph_load_file (self->graph_path, error);
+}
+
 static const Key *
 find_key (const char *group, const char *name)
 {
@@ -466,19 +489,44 @@ read_key_file (const char *path, GError **error)
              : NULL;
 }
 
+gboolean
+sluice_project_is_folder (const char *path)
+{
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
+    return FALSE;
+  g_autofree char *ini = g_build_filename (path, INI, NULL);
+  return g_file_test (ini, G_FILE_TEST_EXISTS) || !sluice_saved_model_exists (path);
+}
+
+/* What a folder that is no project lacks. */
+static void
+fail_absent (const char *folder, const char *path, GError **error)
+{
+  if (g_file_test (folder, G_FILE_TEST_IS_DIR))
+    sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+                 "'%s' is neither a project, for it has no " INI
+                 ", nor a SavedModel, for it has no saved_model.pb",
+                 folder);
+  else
+    sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "project '%s': there is no such file", path);
+}
+
 SluiceProject *
 sluice_project_load (const char *folder, GError **error)
 {
   g_autoptr (SluiceProject) self = project_new (folder);
-  g_autofree char *path = g_build_filename (self->folder, "project.ini", NULL);
+  g_autofree char *path = g_build_filename (self->folder, INI, NULL);
   g_autoptr (GError) local = NULL;
   g_autoptr (GKeyFile) file = read_key_file (path, &local);
   if (file == NULL)
     {
       gboolean absent = g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT)
                         || g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOTDIR);
-      sluice_fail (error, absent ? SLUICE_ERROR_NOT_FOUND : SLUICE_ERROR_INVALID_ARGUMENT,
-                   "project '%s': %s", path, local->message);
+      if (absent)
+        fail_absent (self->folder, path, error);
+      else
+        sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "project '%s': %s", path,
+                     local->message);
       return NULL;
     }
   if (!load_keys (self, file, error))
@@ -651,6 +699,73 @@ save_options (const SluiceProject *self, GKeyFile *file)
     }
 }
 
+/* Files, and folders with all that is in them. */
+static gboolean
+copy_tree (const char *from, const char *to, GError **error)
+{
+  const char *name;
+  if (!g_file_test (from, G_FILE_TEST_IS_DIR))
+    {
+      g_autoptr (GMappedFile) file = sluice_file_map ("file", from, error);
+      return file != NULL
+             && sluice_file_put ("file", to, g_mapped_file_get_contents (file),
+                                 g_mapped_file_get_length (file), error);
+    }
+  g_autoptr (GDir) folder = g_dir_open (from, 0, error);
+  if (folder == NULL)
+    return FALSE;
+  if (g_mkdir_with_parents (to, 0777) != 0)
+    return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "'%s': %s", to, g_strerror (errno));
+  while ((name = g_dir_read_name (folder)) != NULL)
+    {
+      g_autofree char *source = g_build_filename (from, name, NULL);
+      g_autofree char *target = g_build_filename (to, name, NULL);
+      if (!copy_tree (source, target, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What a SavedModel is made of; the folder may hold more. */
+static gboolean
+copy_saved_model (const char *from, const char *to, GError **error)
+{
+  static const char *const parts[] = { "saved_model.pb", "saved_model.pbtxt", "variables",
+                                       "assets" };
+  if (g_mkdir_with_parents (to, 0777) != 0)
+    return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "'%s': %s", to, g_strerror (errno));
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_autofree char *source = g_build_filename (from, parts[i], NULL);
+      g_autofree char *target = g_build_filename (to, parts[i], NULL);
+      if (g_file_test (source, G_FILE_TEST_EXISTS) && !copy_tree (source, target, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The graph, under the name that the project will call it. */
+static gboolean
+copy_graph (const SluiceProject *self, const char *folder, const char *name, GError **error)
+{
+  if (!sluice_saved_model_exists (self->graph_path))
+    return copy_file (self->graph_path, folder, name, TRUE, error);
+  g_autofree char *from = sluice_saved_model_dup_folder (self->graph_path);
+  g_autofree char *to = g_build_filename (folder, name, NULL);
+  return g_str_equal (from, to) || copy_saved_model (from, to, error);
+}
+
+/* Under which a project's folder has its graph: of a SavedModel the folder, whose own file may be
+ * what the project named. (transfer full) */
+static char *
+dup_graph_name (const SluiceProject *self)
+{
+  g_autofree char *graph = sluice_saved_model_exists (self->graph_path)
+                               ? sluice_saved_model_dup_folder (self->graph_path)
+                               : g_strdup (self->graph_path);
+  return g_path_get_basename (graph);
+}
+
 char *
 sluice_project_dup_text (const SluiceProject *self)
 {
@@ -662,7 +777,7 @@ sluice_project_dup_text (const SluiceProject *self)
         set_text (file, keys[i].group, keys[i].key, text);
     }
   save_options (self, file);
-  g_autofree char *base = g_path_get_basename (self->graph_path);
+  g_autofree char *base = dup_graph_name (self);
   set_text (file, "project", "graph", base);
   for (guint i = 0; i < self->parameters->len; i++)
     {
@@ -682,11 +797,11 @@ sluice_project_dup_text (const SluiceProject *self)
 gboolean
 sluice_project_save (const SluiceProject *self, const char *folder, GError **error)
 {
-  g_autofree char *base = g_path_get_basename (self->graph_path);
-  g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
+  g_autofree char *base = dup_graph_name (self);
+  g_autofree char *path = g_build_filename (folder, INI, NULL);
   g_autofree char *layout = g_build_filename (self->folder, "model.layout", NULL);
   g_autofree char *text = sluice_project_dup_text (self);
-  return copy_file (self->graph_path, folder, base, TRUE, error)
+  return copy_graph (self, folder, base, error)
          && copy_file (layout, folder, "model.layout", FALSE, error)
          && sluice_file_put ("project", path, text, strlen (text), error);
 }

@@ -62,6 +62,9 @@ typedef struct
   GArray *overrides;  /* of SluiceOverride */
 } SluiceProject;
 
+/* Is that a folder to load as a project, and no SavedModel's? One that is neither is a project
+ * that cannot be loaded. */
+gboolean sluice_project_is_folder (const char *path);
 SluiceProject *sluice_project_load (const char *folder, GError **error);
 void sluice_project_free (SluiceProject *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceProject, sluice_project_free)
@@ -70,6 +73,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceProject, sluice_project_free)
 gboolean sluice_project_has_own_input (const SluiceProject *self);
 /* Is there something to evaluate, and something to evaluate it on? */
 gboolean sluice_project_evaluates (const SluiceProject *self);
+
+/* The graph that the project names; of a SavedModel its MetaGraph of the tag "train", else the one
+ * that sluice_graph_load_file() takes. (transfer full) (nullable) */
+SluiceGraph *sluice_project_load_graph (const SluiceProject *self, GError **error);
 
 /**
  * sluice_project_set:

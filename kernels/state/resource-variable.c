@@ -142,6 +142,16 @@ static const SluiceOpDef is_initialized_op = {
   .recipe = &recipe,
 };
 
+/* What a variable's readers hold is never written into here, so there is no mode to leave. */
+static const SluiceOpDef disable_copy_op = {
+  .name = "DisableCopyOnRead",
+  .signature = "resource: resource ->",
+  .summary = N_ ("Lets reads of a variable share its value"),
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_ONLY_READS,
+  .shape = sluice_shape_none,
+  .recipe = &recipe,
+};
+
 static const SluiceOpDef shape_op = {
   .name = "VariableShape",
   .signature = "input: resource -> output: out_type",
@@ -164,8 +174,8 @@ static const SluiceOpDef destroy_op = {
 };
 
 static const SluiceOpDef *const ops[] = {
-  &handle_op,     &read_op,           &assign_op, &assign_add_op,
-  &assign_sub_op, &is_initialized_op, &shape_op,  &destroy_op,
+  &handle_op,         &read_op,  &assign_op,  &assign_add_op,   &assign_sub_op,
+  &is_initialized_op, &shape_op, &destroy_op, &disable_copy_op,
 };
 
 const SluiceKernelModule sluice_module_state_resource_variable = { .ops = ops,

@@ -174,6 +174,19 @@ shape_compute (SluiceKernelCall *call)
   return TRUE;
 }
 
+static gboolean
+disable_copy_compute (SluiceKernelCall *call)
+{
+  SluiceVariable *variable = sluice_call_variable (call, 0);
+  if (variable == NULL)
+    return FALSE;
+  g_autoptr (SluiceTensor) tensor = sluice_variable_dup_tensor (variable);
+  return tensor != NULL
+         || sluice_call_fail (call, SLUICE_ERROR_FAILED_PRECONDITION,
+                              "variable '%s' is not initialised; run its initialiser first",
+                              variable->name);
+}
+
 static gpointer
 destroy_prepare (const SluiceNode *node, GError **error)
 {
@@ -231,6 +244,7 @@ static const SluiceKernel kernels[] = {
           .prepare = read_prepare,
           .flags = SLUICE_KERNEL_CHEAP),
   KERNEL ("VariableShape", .compute = shape_compute, .flags = SLUICE_KERNEL_CHEAP),
+  KERNEL ("DisableCopyOnRead", .compute = disable_copy_compute, .flags = SLUICE_KERNEL_CHEAP),
   KERNEL ("DestroyResourceOp", .compute = destroy_compute, .prepare = destroy_prepare),
 };
 

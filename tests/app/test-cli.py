@@ -344,12 +344,15 @@ class Cli:
         graph.write_text(TWO_DEVICES)
         self.check("place", self.call("place", graph, "--cpus", 8), 0, "x\tCPU:1\texplicit",
                    "far\tCPU:7")
-        run = self.call("place", graph, "--cpus", 2)
+        run = self.call("place", graph, "--cpus", 2, "--strict-devices")
         self.tap.point("place tells what can stand nowhere", run.returncode == 1
                        and "far\t-\t" in run.stdout and "'/cpu:7' does not exist" in run.stdout
                        and "CPU:0, CPU:1" in run.stdout, run.stdout)
-        self.check("place --soft", self.call("place", graph, "--cpus", 2, "--soft"), 0,
-                   "far\tCPU:0\tsoft: 'far' asks for '/cpu:7'")
+        run = self.call("place", graph, "--cpus", 2)
+        self.tap.point("place: what is not here is placed here, and said once", run.returncode == 0
+                       and "far\tCPU:0\tsoft: 'far' asks for '/cpu:7'" in run.stdout
+                       and run.stderr == "1 node asks for /cpu:7, which is not here: it stands on "
+                       "CPU:0\n", run.stdout, run.stderr)
         told = self.check_json("place --json", "place", self.mlp, "--json")
         self.tap.point("every node has a device and a reason",
                        len(told) > 0 and all(n["device"] == "CPU:0" and n["reason"] for n in told))
@@ -654,6 +657,39 @@ class Cli:
                                               "--fetch", "add:0"),
                    0, "add:0 = float [] = 2")
 
+    def run_values(self):
+        """--feed and --json as the contract has them, for every kind of value."""
+        graph = self.folder / "values.pbtxt"
+        kinds = {"f": "FLOAT", "h": "HALF", "d": "DOUBLE", "i": "INT64", "b": "UINT8",
+                 "u": "UINT64", "t": "BOOL", "s": "STRING", "z": "COMPLEX64"}
+        graph.write_text("".join(
+            f'node {{ name: "{name}" op: "Placeholder" attr {{ key: "dtype" value {{ '
+            f"type: DT_{kind} }} }} }}\n" for name, kind in kinds.items()))
+        for feed, want in (
+                ("f=[[1,2.5],[-3,1e-3]]", [[1, 2.5], [-3, 0.001]]), ("f=0.1", 0.1),
+                ("f=[nan, inf,-inf]", ["NaN", "Infinity", "-Infinity"]), ("f=[]", []),
+                ("f=[[],[]]", [[], []]), ("d=0.1", 0.1), ("h=[0.5]", [0.5]),
+                ("i=[9223372036854775807,-9223372036854775808]", [2**63 - 1, -2**63]),
+                ("i=3.0", 3), ("u=18446744073709551615", 2**64 - 1), ("b=[0,255]", [0, 255]),
+                ("t=[true,0,False]", [True, False, False]),
+                ("z=[1+2j,-3j,4]", [[1, 2], [0, -3], [4, 0]]),
+                ('s="a \\"b\\\\\\n[1]"', 'a "b\\\n[1]'), ('s=["a",""]', ["a", ""]),
+                (r's="\xff\x00"', {"b64": "/wA="})):
+            run = self.call("run", graph, "--feed", feed, "--fetch", feed[0] + ":0", "--json")
+            self.tap.point(f"run --json: {feed}", run.returncode == 0
+                           and run.stdout.count("\n") == 1
+                           and json.loads(run.stdout) == {feed[0] + ":0": want}, run.stdout,
+                           run.stderr)
+        for feed, words in (("f=[[1,2],[3]]", ["equally long"]), ("f=[1,[2]]", ["deeper"]),
+                            ("f=[1,2", ["']'"]), ('f="a"', ["float"]), ("s=a", ['"a"']),
+                            ('s="a', ["closed"]), ("i=1.5", ["'1.5'", "int64"]),
+                            ("b=256", ["'256'", "uint8"]), ("u=-1", ["'-1'"]), ("t=2", ["'2'"]),
+                            ("z=1+", ["'1+'"]), ("f=" + "[" * 5000, ["deeper"]),
+                            ("f=", ["missing"])):
+            self.check(f"run: a feed that is none: {feed[:20]}", self.call(
+                "run", graph, "--feed", feed, "--fetch", feed[0] + ":0"), 1, "--feed " + feed[0],
+                       *words)
+
     def load(self):
         graph = self.samples / "plugin" / "mish.pbtxt"
         self.check("ops of a plugin", self.call("ops", "Mish", "--load", self.plugin), 0,
@@ -693,8 +729,8 @@ class Cli:
     def run(self):
         for part in (self.help, self.train_plain, self.train_json, self.train_wrong, self.interrupt,
                      self.crash, self.bad_workspaces, self.full_disk, self.bad_data, self.look,
-                     self.place, self.races, self.trace, self.run_graph, self.load, self.draw,
-                     self.convert, self.init_from, self.bench):
+                     self.place, self.races, self.trace, self.run_graph, self.run_values, self.load,
+                     self.draw, self.convert, self.init_from, self.bench):
             part()
         self.temporary.cleanup()
         self.tap.end()

@@ -24,8 +24,7 @@ main (int argc, char **argv)
   sluice_passes_init ();
   for (int i = 1; i < argc; i++)
     {
-      SluiceSessionOptions options[2] = { { .seed = 1, .soft_placement = TRUE, .ordered = TRUE },
-                                          { .seed = 1, .soft_placement = TRUE } };
+      SluiceSessionOptions options[2] = { { .seed = 1, .ordered = TRUE }, { .seed = 1 } };
       double ns[2];
       g_autofree char *name = pair_measure_project (argv[i], options, ns);
       printf ("{\"name\": \"ordered/%s\", \"value\": %.3f, \"unit\": \"%%\", \"goal\": 10, "

@@ -18,8 +18,8 @@
 #define N_NODES 10000
 
 static const SluiceSessionOptions options[2] = {
-  { .seed = 1, .soft_placement = TRUE },
-  { .seed = 1, .soft_placement = TRUE, .no_trace = TRUE },
+  { .seed = 1 },
+  { .seed = 1, .no_trace = TRUE },
 };
 
 static void

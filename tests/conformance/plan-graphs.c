@@ -213,9 +213,7 @@ prepare (SluiceSession *session, const Training *training, GError **error)
 static SluiceSession *
 open_session (SluiceGraph *graph, GError **error)
 {
-  SluiceSessionOptions options = { .soft_placement = TRUE,
-                                   .seed = 1,
-                                   .memory_limit = (gsize) limit_mib << 20 };
+  SluiceSessionOptions options = { .seed = 1, .memory_limit = (gsize) limit_mib << 20 };
   SluiceSession *session = sluice_session_new (&options, error);
   if (session != NULL && !sluice_session_extend (session, graph, error))
     g_clear_object (&session);

@@ -2,11 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * run-cases [--threads N,N...] [--spread SEED,SEED...] [--reference] [--recompute] [--no-shapes]
- * [--tap] FILE...: runs conformance case files, a line a failure, then "N passed, N failed". A
- * passed or failed thing is a step, a gradient check, or the shapes of a file's graph. With several
- * numbers of threads or several seeds each file runs in every combination, and what comes out must
- * be the same to the bit in all of them.
+ * run-cases [--threads N,N...] [--spread SEED,SEED...] [--device TYPE:N [--soft-placement]]
+ * [--reference] [--recompute] [--no-shapes] [--tap] FILE...: runs conformance case files, a line a
+ * failure, then "N passed, N failed". A passed or failed thing is a step, a gradient check, or the
+ * shapes of a file's graph. With several numbers of threads or several seeds each file runs in
+ * every combination, and what comes out must be the same to the bit in all of them.
  */
 #include <errno.h>
 #include <locale.h>
@@ -26,6 +26,7 @@
 
 #define MAX_WAYS      16
 #define N_SPREAD_CPUS 4
+#define MAX_DEVICE    63
 
 typedef struct
 {
@@ -43,7 +44,9 @@ typedef struct
 static guint64 threads[MAX_WAYS] = { 1 }, spreads[MAX_WAYS] = { 0 };
 static guint n_threads = 1, n_spreads = 1;
 static gboolean tap;
-static gboolean skip_shapes, reference_kernels, recompute;
+static gboolean skip_shapes, reference_kernels, recompute, soft_placement;
+static char *device_type; /* (nullable): all nodes stand there … */
+static guint device_index;
 
 static void G_GNUC_PRINTF (3, 4) report (Runner *r, const char *where, const char *format, ...)
 {
@@ -109,6 +112,16 @@ with_directory (SluiceTensor *tensor, const char *directory)
 
 /* ---- one step ---- */
 
+/* Where --device or --spread want the nodes from the first on. */
+static void
+place_nodes (Runner *r, guint first)
+{
+  if (device_type != NULL)
+    sluice_put_nodes (r->graph, first, device_type, device_index);
+  else
+    sluice_spread_nodes (r->graph, first, r->spread, N_SPREAD_CPUS);
+}
+
 static gboolean
 run (SluiceSession *session,
      const CaseStep *step,
@@ -160,7 +173,7 @@ build_gradient (Runner *r, const CaseGrad *grad, SluiceGrad *dx, GError **error)
     return sluice_fail (error, SLUICE_ERROR_INTERNAL, "no gradient reaches %s", grad->xs);
   sluice_builder_init (&b, r->graph, scope);
   *dx = (SluiceGrad){ .values = sluice_grad_to_dense (&b, dx) };
-  sluice_spread_nodes (r->graph, n_before, r->spread, N_SPREAD_CPUS);
+  place_nodes (r, n_before);
   return sluice_builder_finish (&b, error);
 }
 
@@ -264,9 +277,11 @@ run_case (Runner *r, const Case *c)
   g_autoptr (GError) error = NULL;
   SluiceSessionOptions options = { .n_cpus = r->spread != 0 ? N_SPREAD_CPUS : 1,
                                    .seed = 1,
-                                   .soft_placement = FALSE,
+                                   .strict_devices = !soft_placement,
                                    .reference_kernels = reference_kernels,
                                    .recompute = recompute };
+  if (device_type != NULL)
+    options.n_cpus = MAX (options.n_cpus, device_index + 1);
   for (guint i = 0; i < c->steps->len; i++)
     options.n_cpus = MAX (options.n_cpus, ((CaseStep *) c->steps->pdata[i])->n_cpus);
   g_autoptr (SluiceSession) session = sluice_session_new (&options, &error);
@@ -350,7 +365,7 @@ run_way (Runner *r, gboolean with_shapes)
   r->n_gradients = 0;
   if (with_shapes)
     check_shapes (r);
-  sluice_spread_nodes (graph, 0, r->spread, N_SPREAD_CPUS);
+  place_nodes (r, 0);
   for (guint i = 0; i < cases->cases->len; i++)
     run_case (r, cases->cases->pdata[i]);
   if (cases->cases->len == 0)
@@ -408,6 +423,34 @@ parse_spreads (const char *name, const char *text, gpointer data, GError **error
   return parse_list (text, spreads, &n_spreads, error);
 }
 
+/* "CPU:3" */
+static gboolean
+parse_device (const char *name, const char *text, gpointer data, GError **error)
+{
+  const char *colon = strchr (text, ':');
+  guint64 index;
+  if (colon == NULL || colon == text
+      || !g_ascii_string_to_unsigned (colon + 1, 10, 0, MAX_DEVICE, &index, NULL))
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "%s '%s': must be TYPE:N, N at most %d", name, text, MAX_DEVICE);
+  g_autofree char *type = g_strndup (text, colon - text);
+  device_type = g_ascii_strup (type, -1);
+  device_index = (guint) index;
+  return TRUE;
+}
+
+/* Of other types than these no device can be made here. */
+static gboolean
+check_device (GError **error)
+{
+  if (device_type == NULL || soft_placement || g_str_equal (device_type, "CPU"))
+    return TRUE;
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "there is no device %s:%u; with --soft-placement nodes stand on the CPU "
+                      "instead",
+                      device_type, device_index);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -415,6 +458,10 @@ main (int argc, char **argv)
     { "threads", 0, 0, G_OPTION_ARG_CALLBACK, parse_threads, "Threads to run on (1)", "N,N..." },
     { "spread", 0, 0, G_OPTION_ARG_CALLBACK, parse_spreads,
       "Spread the nodes over CPU:0 … CPU:3 by these seeds; 0: as they stand", "SEED,SEED..." },
+    { "device", 0, 0, G_OPTION_ARG_CALLBACK, parse_device,
+      "Put every node that has a kernel there on this device", "TYPE:N" },
+    { "soft-placement", 0, 0, G_OPTION_ARG_NONE, &soft_placement,
+      "Nodes whose device or kernel is not there stand on the CPU", NULL },
     { "tap", 0, 0, G_OPTION_ARG_NONE, &tap, "Report a point a file, as TAP", NULL },
     { "no-shapes", 0, 0, G_OPTION_ARG_NONE, &skip_shapes, "Do not compare inferred shapes", NULL },
     { "reference", 0, 0, G_OPTION_ARG_NONE, &reference_kernels, "Force the reference kernels",
@@ -427,7 +474,7 @@ main (int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new ("FILE...");
   setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc < 2)
+  if (!g_option_context_parse (context, &argc, &argv, &error) || !check_device (&error) || argc < 2)
     {
       g_printerr ("%s\n", error != NULL ? error->message : "run-cases: no case file given");
       return 2;

@@ -31,12 +31,13 @@ def case(fed, expected):
         const("c/expect/0", expected, step, attr("_fetch", 's: "z:0"'))])
 
 
-def run(text):
+def run(text, *options):
     with tempfile.TemporaryDirectory() as top:
         path = pathlib.Path(top) / "case.pbtxt"
         path.write_text(text)
-        done = subprocess.run([sys.argv[1], "--no-shapes", str(path)], stdout=subprocess.PIPE,
-                              text=True, check=False)
+        done = subprocess.run([sys.argv[1], "--no-shapes", *options, str(path)],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              check=False)
         return done.returncode, done.stdout
 
 
@@ -55,7 +56,18 @@ def test_too_many_dimensions():
     return True
 
 
-TESTS = [test_most_dimensions, test_too_many_dimensions]
+def test_device():
+    """Where all of it stands changes nothing; a device that is not here only with the option."""
+    far = case(2, 2).replace('op: "Neg" input: "x"', 'op: "Neg" input: "x" device: "/gpu:0"')
+    passed, said = (0, "1 passed, 0 failed\n"), run(far)
+    return (run(case(2, 2), "--device", "CPU:2") == passed
+            and run(case(2, 2), "--device", "SIM:0", "--soft-placement") == passed
+            and run(case(2, 2), "--device", "SIM:0")[0] == 2
+            and run(case(2, 2), "--device", "CPU")[0] == 2
+            and said[0] == 1 and "/gpu:0" in said[1] and run(far, "--soft-placement") == passed)
+
+
+TESTS = [test_most_dimensions, test_too_many_dimensions, test_device]
 print(f"1..{len(TESTS)}")
 failed = 0
 for number, test in enumerate(TESTS, 1):

@@ -13,7 +13,7 @@ import sys
 C_SUFFIXES = {".c", ".h", ".cu"}
 CODE_SUFFIXES = C_SUFFIXES | {".py", ".sh"}
 NO_COMMENTS = {".bin", ".csv", ".db", ".gz", ".json", ".layout", ".npy", ".npz", ".pb", ".png",
-               ".safetensors", ".tsv"}
+               ".safetensors", ".tsv", ".zip"}
 NO_NOTICE = {"LICENSE", ".clang-format", ".gitignore", ".editorconfig"}
 TOP_LEVEL = ("api", "app", "engine", "kernels", "ui", "data", "icons", "po", "tests")
 MAX_FILE, MAX_FUNCTION, MAX_LINE = 800, 80, 100

@@ -177,7 +177,7 @@ void
 sluice_programs_place (SluicePrograms *self)
 {
   sluice_place (self->snapshot->graph, (SluiceDevice *const *) self->devices->pdata,
-                self->devices->len, self->soft_placement, self->snapshot->placements);
+                self->devices->len, !self->strict_devices, self->snapshot->placements);
   sluice_node_numbers_add (&self->numbers, self->snapshot);
 }
 

@@ -36,7 +36,7 @@ typedef struct
 
   /* Set once. */
   GPtrArray *devices; /* those of the first session: the others have the same kinds */
-  gboolean soft_placement, no_optimize, no_fusion, nan_guard, truncate_transfers, ordered,
+  gboolean strict_devices, no_optimize, no_fusion, nan_guard, truncate_transfers, ordered,
       recompute;
   int max_rank; /* of kernels */
   guint64 order_seed;

@@ -315,7 +315,7 @@ make_seed (guint64 seed)
 static void
 set_plan_options (SluicePrograms *programs, const SluiceSessionOptions *options)
 {
-  programs->soft_placement = options->soft_placement;
+  programs->strict_devices = options->strict_devices;
   programs->no_optimize = options->no_optimize;
   programs->max_rank = options->reference_kernels ? 0 : G_MAXINT;
   programs->order_seed = options->order_seed;
@@ -459,6 +459,16 @@ sluice_session_get_placement (SluiceSession *self, const char *node, const char 
     }
   pthread_mutex_unlock (&self->programs->graph_lock);
   return device;
+}
+
+char *
+sluice_session_dup_moved (SluiceSession *self)
+{
+  pthread_mutex_lock (&self->programs->graph_lock);
+  char *text = sluice_placements_dup_moved (self->programs->placements, self->programs->graph,
+                                            (SluiceDevice *const *) self->host->devices->pdata);
+  pthread_mutex_unlock (&self->programs->graph_lock);
+  return text;
 }
 
 void

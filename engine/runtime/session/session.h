@@ -29,7 +29,8 @@ typedef struct
   const char *swap_folder; /* (nullable): where values of loops with swap_memory go before a device
                               reaches its limit; NULL: that of temporary files. The file has no
                               name there, and is gone with the session */
-  gboolean soft_placement; /* a device that does not exist is replaced, and the reason recorded */
+  gboolean strict_devices; /* a node that asks for a device that is not here can stand nowhere;
+                              else that device is replaced, and the reason recorded */
   guint64 seed; /* of random nodes that have no seed of their own; 0: from the system's entropy */
   gboolean reference_kernels; /* force the kernels of rank 0 */
   gboolean
@@ -218,6 +219,14 @@ SluiceDevice *sluice_session_get_device (SluiceSession *self, guint i);
  * then why not. Both texts live as long as the session. */
 const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason);
+
+/**
+ * sluice_session_dup_moved:
+ *
+ * Returns: (transfer full) (nullable): one line that counts the nodes that ask for devices that are
+ * not here, with these and the devices where the nodes stand instead; %NULL: there are none
+ */
+char *sluice_session_dup_moved (SluiceSession *self);
 
 /**
  * sluice_session_record_memory:

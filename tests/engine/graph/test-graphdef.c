@@ -492,6 +492,28 @@ test_meta_graph (void)
                       "\"x\\000y\"|graph_def {|producer: 21");
 }
 
+/* Up to producer 21 a placeholder's empty shape could be no scalar's; TensorFlow 2.21's rule. What
+ * is inferred while a file is read goes by the file's producer. */
+static void
+test_old_producers (void)
+{
+  static const int producers[] = { 0, 9, 21, 22, 24, 2474 };
+  for (guint i = 0; i < G_N_ELEMENTS (producers); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *text = g_strdup_printf (
+          "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } "
+          "attr { key: 'shape' value { shape { } } } } "
+          "node { name: 'y' op: 'Neg' input: 'x' " T "} versions { producer: %d }",
+          producers[i]);
+      g_autoptr (SluiceGraph) graph = load_text (text, &error);
+      g_assert_no_error (error);
+      int rank = producers[i] <= 21 ? SLUICE_UNKNOWN_RANK : 0;
+      g_assert_cmpint (sluice_graph_find (graph, "x")->outputs[0].shape.rank, ==, rank);
+      g_assert_cmpint (sluice_graph_find (graph, "y")->outputs[0].shape.rank, ==, rank);
+    }
+}
+
 static void
 test_export_flags (void)
 {
@@ -650,6 +672,7 @@ main (int argc, char **argv)
   g_test_add_func ("/graphdef/unknown-op", test_unknown_op_is_kept);
   g_test_add_func ("/graphdef/unknown-fields", test_unknown_fields_are_kept);
   g_test_add_func ("/graphdef/meta-graph", test_meta_graph);
+  g_test_add_func ("/graphdef/old-producers", test_old_producers);
   g_test_add_func ("/graphdef/export-flags", test_export_flags);
   g_test_add_func ("/graphdef/hash", test_hash);
   g_test_add_func ("/graphdef/tensor-forms", test_tensor_forms);

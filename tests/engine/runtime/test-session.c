@@ -590,7 +590,7 @@ static void
 test_placement (void)
 {
   g_auto (Fixture) f = { NULL };
-  fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = 2, .soft_placement = TRUE });
+  fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = 2 });
   SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
   fixture_node (&f, "Neg", "gone", "/gpu:3", &x, 1, NULL, 0, NULL, 0);
   fixture_extend (&f);

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/train/data.h"
+#include "engine/train/npz-write.h"
 #include "tests/engine/train/folder.h"
 #include "tests/engine/train/samples.h"
 
@@ -108,9 +109,10 @@ test_npy (Folder *f, gconstpointer unused)
   static const struct
   {
     const char *descr, *shape, *word;
-  } bad[] = { { ">f4", "(2, 3)", "type" },    { "<c8", "(3,)", "type" },
-              { "<f4", "(2, -3)", "shape" },  { "<f4", "2", "shape" },
-              { "<f4", "(2, 4)", "cut off" }, { "<f4", "(2, 3", "shape" } };
+  } bad[] = { { ">f4", "(2, 3)", "type" }, { "<U2", "(3,)", "type" },
+              { "|S0", "(3,)", "type" },   { "<f4", "(2, -3)", "shape" },
+              { "<f4", "2", "shape" },     { "<f4", "(2, 4)", "cut off" },
+              { "<f4", "(2, 3", "shape" } };
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     {
       GError *error = NULL;
@@ -118,6 +120,68 @@ test_npy (Folder *f, gconstpointer unused)
       assert_fails (sluice_npy_parse (b->data, b->len, "a file", &error), &error,
                     SLUICE_ERROR_DATA_LOSS, bad[i].word);
     }
+}
+
+/* What is written is read back: all that NumPy has, strings by their bytes. */
+static void
+test_npy_format (Folder *f, gconstpointer unused)
+{
+  const SluiceDTypeSet kept = SLUICE_SET_INTS | SLUICE_SET_COMPLEX | SLUICE_SET (SLUICE_HALF)
+                              | SLUICE_SET (SLUICE_FLOAT) | SLUICE_SET (SLUICE_DOUBLE)
+                              | SLUICE_SET (SLUICE_BOOL) | SLUICE_SET (SLUICE_STRING);
+  for (int dtype = 1; dtype < SLUICE_N_DTYPES; dtype++)
+    {
+      if (!sluice_dtype_in (dtype, kept))
+        continue;
+      g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (dtype, &SLUICE_SHAPE (2, 3));
+      if (dtype == SLUICE_STRING)
+        sluice_string_set ((SluiceString *) tensor->data + 1, "a\0b", 3);
+      else
+        memset (tensor->data, 1, sluice_tensor_bytes (tensor));
+      g_autoptr (GBytes) bytes = sluice_npy_format (tensor, NULL);
+      gsize length;
+      const guint8 *data = g_bytes_get_data (bytes, &length);
+      g_assert_cmpuint (length % 64, ==,
+                        (6 * (dtype == SLUICE_STRING ? 3 : sluice_dtype_size (dtype))) % 64);
+      g_autoptr (SluiceTensor) back = sluice_npy_parse (data, length, "a file", NULL);
+      g_assert_true (sluice_tensor_identical (tensor, back));
+    }
+  g_autoptr (SluiceTensor) brain = sluice_tensor_new_zeros (SLUICE_BFLOAT16, &SLUICE_SHAPE_SCALAR);
+  *(guint16 *) brain->data = sluice_float_to_bfloat16 (-1.5f);
+  g_autoptr (GBytes) wide = sluice_npy_format (brain, NULL);
+  gsize length;
+  const guint8 *data = g_bytes_get_data (wide, &length);
+  g_autoptr (SluiceTensor) back = sluice_npy_parse (data, length, "a file", NULL);
+  g_assert_cmpint (back->dtype, ==, SLUICE_FLOAT);
+  g_assert_cmpfloat (*(const float *) back->data, ==, -1.5f);
+  g_autoptr (SluiceTensor) handle = sluice_tensor_new_zeros (SLUICE_RESOURCE, &SLUICE_SHAPE_SCALAR);
+  GError *error = NULL;
+  g_assert_null (sluice_npy_format (handle, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_UNIMPLEMENTED);
+  g_error_free (error);
+}
+
+static void
+test_npz_write (Folder *f, gconstpointer unused)
+{
+  g_autofree char *path = g_build_filename (f->path, "out.npz", NULL), *contents = NULL;
+  g_autoptr (SluiceTensor) one = sluice_tensor_new_float (1), two = sluice_tensor_new_float (2);
+  const char *const names[] = { "scope/a:0", "b" };
+  g_autoptr (GError) error = NULL;
+  for (int i = 0; i < 2; i++) /* the second time over the first */
+    g_assert_true (sluice_npz_write (path, names, (SluiceTensor *[]){ one, two }, i + 1, &error));
+  gsize length;
+  g_assert_true (g_file_get_contents (path, &contents, &length, NULL));
+  g_autoptr (GPtrArray) members = sluice_npz_list ((const guint8 *) contents, length, path, &error);
+  g_assert_cmpuint (members->len, ==, 2);
+  g_assert_cmpstr (members->pdata[0], ==, "scope/a:0");
+  g_autoptr (GBytes) bytes = sluice_npz_read ((const guint8 *) contents, length, "b", path, &error);
+  const guint8 *data = g_bytes_get_data (bytes, &length);
+  g_autoptr (SluiceTensor) back = sluice_npy_parse (data, length, path, &error);
+  g_assert_true (sluice_tensor_identical (two, back));
+  g_assert_false (
+      sluice_npz_write ("/dev/null/a.npz", names, (SluiceTensor *[]){ one, two }, 2, &error));
+  g_assert_nonnull (strstr (error->message, "/dev/null/a.npz"));
 }
 
 static void
@@ -391,7 +455,9 @@ main (int argc, char **argv)
   ADD ("idx", test_idx);
   ADD ("idx-bad", test_idx_bad);
   ADD ("npy", test_npy);
+  ADD ("npy-format", test_npy_format);
   ADD ("npz", test_npz);
+  ADD ("npz-write", test_npz_write);
   ADD ("csv", test_csv);
   ADD ("csv-bad", test_csv_bad);
   ADD ("sequence", test_sequence);
