@@ -40,6 +40,14 @@ get_list (SluiceKernelCall *call, guint i)
              : NULL;
 }
 
+static SluiceTensorList *
+get_list_as_it_is (SluiceKernelCall *call, guint i)
+{
+  return sluice_call_want_scalar (call, i)
+             ? sluice_call_list_as_it_is (call, i, sluice_call_input (call, i), 0)
+             : NULL;
+}
+
 /* The same, of the dtype that the op is for. */
 static SluiceTensorList *
 get_typed_list (SluiceKernelCall *call, guint i)
@@ -109,14 +117,14 @@ reserve_compute (SluiceKernelCall *call)
 static gboolean
 length_compute (SluiceKernelCall *call)
 {
-  SluiceTensorList *list = get_list (call, 0);
+  SluiceTensorList *list = get_list_as_it_is (call, 0);
   return list != NULL && put_int (call, 0, list->n);
 }
 
 static gboolean
 element_shape_compute (SluiceKernelCall *call)
 {
-  SluiceTensorList *list = get_list (call, 0);
+  SluiceTensorList *list = get_list_as_it_is (call, 0);
   if (list == NULL)
     return FALSE;
   SluiceShape shape = list->shape.rank < 0 ? SLUICE_SHAPE_SCALAR : SLUICE_SHAPE (list->shape.rank);
@@ -168,31 +176,104 @@ push (SluiceKernelCall *call, SluiceTensorList *list, SluiceTensor *value)
 static gboolean
 push_compute (SluiceKernelCall *call)
 {
+  const State *state = call->state;
   SluiceTensor *value = sluice_call_input (call, 1);
-  SluiceTensorList *list = get_typed_list (call, 0);
-  if (list == NULL || !sluice_tensor_list_check_element (list, call, value)
-      || !check_room (call, list))
+  SluiceTensorList *list = get_list_as_it_is (call, 0);
+  if (list == NULL || !sluice_tensor_list_check_dtype (list, call, state->dtype)
+      || !sluice_tensor_list_check_element (list, call, value) || !check_room (call, list))
     return FALSE;
   list = sluice_call_change_list (call, 0, 0);
-  return list != NULL && push (call, list, value);
+  return list != NULL && sluice_tensor_list_push (list, call, value);
+}
+
+/* What is popped from, not empty. (nullable): call->error is set */
+static SluiceTensorList *
+get_popped_list (SluiceKernelCall *call, SluiceShape *shape)
+{
+  const State *state = call->state;
+  SluiceShape wanted;
+  SluiceTensorList *list = get_list_as_it_is (call, 0);
+  if (list == NULL || !sluice_tensor_list_check_dtype (list, call, state->dtype)
+      || !sluice_call_partial_shape (call, 1, &wanted)
+      || !sluice_tensor_list_merge_shape (list, call, &wanted, FALSE, shape))
+    return NULL;
+  if (list->n > 0)
+    return list;
+  sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "the list is empty");
+  return NULL;
+}
+
+static SluiceAway *
+last_away (const SluiceTensorList *list)
+{
+  return list->away != NULL ? list->away[list->n - 1] : NULL;
 }
 
 static gboolean
 pop_compute (SluiceKernelCall *call)
 {
-  SluiceShape wanted, shape;
-  SluiceTensorList *list = get_typed_list (call, 0);
-  if (list == NULL || !sluice_call_partial_shape (call, 1, &wanted)
-      || !sluice_tensor_list_merge_shape (list, call, &wanted, FALSE, &shape))
+  SluiceShape shape;
+  SluiceTensorList *list = get_popped_list (call, &shape);
+  if (list == NULL)
     return FALSE;
-  if (list->n == 0)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "the list is empty");
-  SluiceTensor *last = sluice_tensor_list_read (list, call, list->n - 1, &shape);
+  pthread_mutex_lock (&list->lock); /* another reader of the list may bring elements back */
+  SluiceAway *away = last_away (list);
+  SluiceTensor *last = away != NULL ? sluice_away_try (away)
+                                    : sluice_tensor_list_read (list, call, list->n - 1, &shape);
+  pthread_mutex_unlock (&list->lock);
   if (last == NULL)
-    return FALSE;
+    return FALSE; /* it is on the disk, if there is no error */
   sluice_call_take_output (call, 1, last);
   list = sluice_call_change_list (call, 0, 0);
   return list != NULL && sluice_tensor_list_resize (list, call, list->n - 1);
+}
+
+static void
+on_popped (gpointer data, SluiceTensor *value, GError *error)
+{
+  SluiceKernelCall *call = data;
+  if (value != NULL)
+    sluice_call_take_output (call, 1, value);
+  else
+    sluice_call_fail_with (call, error);
+  call->done (call);
+}
+
+/* The last element is on the disk. One that is in other lists, too, is waited for here. */
+static void
+pop_start (SluiceKernelCall *call)
+{
+  SluiceShape shape;
+  SluiceTensorList *list = get_popped_list (call, &shape);
+  list = list != NULL ? sluice_call_change_list (call, 0, 0) : NULL;
+  SluiceAway *away = list != NULL ? last_away (list) : NULL;
+  SluiceTensor *value = NULL;
+  if (away != NULL && sluice_away_is_alone (away))
+    {
+      list->away[list->n - 1] = NULL;
+      sluice_tensor_list_resize (list, call, list->n - 1);
+      sluice_away_take (away, on_popped, call);
+      return;
+    }
+  if (away != NULL)
+    value = sluice_away_get (away, call);
+  else if (list != NULL)
+    value = sluice_tensor_list_read (list, call, list->n - 1, &shape);
+  if (value != NULL)
+    {
+      sluice_call_take_output (call, 1, value);
+      sluice_tensor_list_resize (list, call, list->n - 1);
+    }
+  call->done (call);
+}
+
+static void
+pop_cancel (SluiceKernelCall *call)
+{
+  if (call->device->swap == NULL || !sluice_swap_cancel (call->device->swap, call))
+    return;
+  sluice_call_fail (call, SLUICE_ERROR_CANCELLED, "the run was cancelled");
+  call->done (call);
 }
 
 static gboolean
@@ -636,7 +717,14 @@ static const SluiceKernel kernels[] = {
   KERNEL ("TensorListElementShape", element_shape_compute),
   KERNEL ("TensorListResize", resize_compute),
   KERNEL ("TensorListPushBack", push_compute),
-  KERNEL ("TensorListPopBack", pop_compute),
+  { .op = "TensorListPopBack",
+    .device = "CPU",
+    .flags = SLUICE_KERNEL_KEEPS_DENORMALS | SLUICE_KERNEL_ASYNC,
+    .prepare = prepare,
+    .free_state = g_free,
+    .compute = pop_compute,
+    .start = pop_start,
+    .cancel = pop_cancel },
   KERNEL ("TensorListGetItem", get_item_compute),
   KERNEL ("TensorListSetItem", set_item_compute),
   KERNEL ("TensorListStack", stack_compute),

@@ -8,13 +8,22 @@
 #include "kernels/list/pieces.h"
 
 static void
+clear_element (SluiceTensorList *self, gint64 i)
+{
+  g_clear_pointer (&self->tensors[i], sluice_tensor_unref);
+  if (self->away != NULL)
+    g_clear_pointer (&self->away[i], sluice_away_unref);
+}
+
+static void
 tensor_list_finalize (SluiceResource *resource)
 {
   SluiceTensorList *self = (SluiceTensorList *) resource;
   for (gint64 i = 0; i < self->n; i++)
-    if (self->tensors[i] != NULL)
-      sluice_tensor_unref (self->tensors[i]);
+    clear_element (self, i);
   g_free (self->tensors);
+  g_free (self->away);
+  pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
 
@@ -29,6 +38,7 @@ sluice_tensor_list_new (SluiceDType dtype, const SluiceShape *shape)
   self->dtype = dtype;
   self->shape = *shape;
   self->max_elements = -1;
+  pthread_mutex_init (&self->lock, NULL);
   return self;
 }
 
@@ -50,6 +60,11 @@ grow (SluiceTensorList *self, SluiceKernelCall *call, gint64 n)
     memcpy (tensors, self->tensors, self->n * sizeof *tensors);
   g_free (self->tensors);
   self->tensors = tensors;
+  if (self->away != NULL)
+    {
+      self->away = g_renew (SluiceAway *, self->away, capacity);
+      memset (self->away + self->n, 0, (capacity - self->n) * sizeof *self->away);
+    }
   self->capacity = capacity;
   return TRUE;
 }
@@ -60,9 +75,41 @@ sluice_tensor_list_resize (SluiceTensorList *self, SluiceKernelCall *call, gint6
   if (n > self->capacity && !grow (self, call, n))
     return FALSE;
   for (gint64 i = n; i < self->n; i++)
-    g_clear_pointer (&self->tensors[i], sluice_tensor_unref);
+    clear_element (self, i);
   self->n = n;
   return TRUE;
+}
+
+gboolean
+sluice_tensor_list_push (SluiceTensorList *self, SluiceKernelCall *call, SluiceTensor *value)
+{
+  if (!sluice_tensor_list_resize (self, call, self->n + 1))
+    return FALSE;
+  SluiceAway *away = sluice_away_new (call, value);
+  if (away == NULL)
+    {
+      sluice_tensor_list_set (self, self->n - 1, value);
+      return TRUE;
+    }
+  if (self->away == NULL)
+    self->away = g_new0 (SluiceAway *, self->capacity);
+  self->away[self->n - 1] = away;
+  return TRUE;
+}
+
+gboolean
+sluice_tensor_list_bring_back (SluiceTensorList *self, SluiceKernelCall *call)
+{
+  pthread_mutex_lock (&self->lock);
+  for (gint64 i = 0; self->away != NULL && call->error == NULL && i < self->n; i++)
+    if (self->away[i] != NULL)
+      {
+        self->tensors[i] = sluice_away_get (self->away[i], call);
+        if (self->tensors[i] != NULL)
+          g_clear_pointer (&self->away[i], sluice_away_unref);
+      }
+  pthread_mutex_unlock (&self->lock);
+  return call->error == NULL;
 }
 
 void
@@ -78,6 +125,16 @@ sluice_tensor_list_set (SluiceTensorList *self, gint64 i, SluiceTensor *value)
 
 SluiceTensorList *
 sluice_call_list (SluiceKernelCall *call, guint input, const SluiceTensor *variants, gint64 k)
+{
+  SluiceTensorList *list = sluice_call_list_as_it_is (call, input, variants, k);
+  return list != NULL && sluice_tensor_list_bring_back (list, call) ? list : NULL;
+}
+
+SluiceTensorList *
+sluice_call_list_as_it_is (SluiceKernelCall *call,
+                           guint input,
+                           const SluiceTensor *variants,
+                           gint64 k)
 {
   SluiceResource *held = k < variants->n_elements ? ((SluiceResource **) variants->data)[k] : NULL;
   if (held != NULL && held->type == &sluice_tensor_list_type)
@@ -104,7 +161,7 @@ sluice_call_change_list (SluiceKernelCall *call, guint i, guint input)
   SluiceTensor *variant = sluice_call_input (call, input);
   if (!sluice_call_want_scalar (call, input))
     return NULL;
-  SluiceTensorList *list = sluice_call_list (call, input, variant, 0);
+  SluiceTensorList *list = sluice_call_list_as_it_is (call, input, variant, 0);
   if (list == NULL)
     return NULL;
   if (sluice_call_can_reuse (call, input)
@@ -120,9 +177,15 @@ sluice_call_change_list (SluiceKernelCall *call, guint i, guint input)
       sluice_tensor_list_unref (copy);
       return NULL;
     }
+  pthread_mutex_lock (&list->lock);
+  if (list->away != NULL)
+    copy->away = g_new0 (SluiceAway *, copy->capacity);
   for (gint64 k = 0; k < list->n; k++)
     if (list->tensors[k] != NULL)
       copy->tensors[k] = sluice_tensor_ref (list->tensors[k]);
+    else if (list->away != NULL && list->away[k] != NULL)
+      copy->away[k] = sluice_away_ref (list->away[k]);
+  pthread_mutex_unlock (&list->lock);
   return sluice_call_put_list (call, i, copy) ? copy : NULL;
 }
 

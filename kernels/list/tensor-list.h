@@ -2,7 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/device/kernel.h"
+#include <pthread.h>
+
+#include "kernels/list/away.h"
 
 /*
  * TensorFlow's TensorList: a value like any other, in an element of a variant tensor. What changes
@@ -15,7 +17,9 @@ typedef struct
   SluiceShape shape;   /* of the elements; may be partial */
   gint64 max_elements; /* of a list that things are pushed on; -1: no limit */
   gint64 n, capacity;
-  SluiceTensor **tensors; /* n of them; NULL: not set yet, reads as zeros */
+  SluiceTensor **tensors; /* n of them; NULL: not set yet, reads as zeros, or away */
+  SluiceAway **away;      /* (nullable): as many; elements that may have left the memory */
+  pthread_mutex_t lock;   /* of elements that come back while several hold the list */
 } SluiceTensorList;
 
 extern const SluiceResourceType sluice_tensor_list_type;
@@ -30,9 +34,22 @@ gboolean sluice_tensor_list_resize (SluiceTensorList *self, SluiceKernelCall *ca
 /* Element i, which exists, becomes a reference to value. */
 void sluice_tensor_list_set (SluiceTensorList *self, gint64 i, SluiceTensor *value);
 
-/* The list in element k of a variant tensor. (transfer none) (nullable): call->error is set */
+/* The list in element k of a variant tensor, all of its elements in memory. (transfer none)
+ * (nullable): call->error is set */
 SluiceTensorList *
 sluice_call_list (SluiceKernelCall *call, guint input, const SluiceTensor *variants, gint64 k);
+/* The same, wherever the elements are: for those that do not read them. */
+SluiceTensorList *sluice_call_list_as_it_is (SluiceKernelCall *call,
+                                             guint input,
+                                             const SluiceTensor *variants,
+                                             gint64 k);
+
+/* All elements are in memory. FALSE: call->error is set */
+gboolean sluice_tensor_list_bring_back (SluiceTensorList *self, SluiceKernelCall *call);
+
+/* One more element, which may leave the memory. FALSE: no memory, call->error is set */
+gboolean
+sluice_tensor_list_push (SluiceTensorList *self, SluiceKernelCall *call, SluiceTensor *value);
 
 /**
  * sluice_call_put_list:

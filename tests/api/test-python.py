@@ -123,6 +123,32 @@ class Tests:
         gc.collect()
         self.tap.point("a result outlives graph and session", values[0].sum() == 500)
 
+    def lists(self):
+        """What is pushed on a list may leave a memory that is short, also where two pop it."""
+        graph, n, shape = Sluice.Graph(), 60, np.array([512, 1024], "i4")
+        x = graph.Placeholder(dtype="float", shape=[512, 1024])
+        empty = graph.EmptyTensorList(shape, -1, element_dtype="float")
+
+        def push(scope, i, values):
+            more = scope.Mul(x, scope.Cast(i, DstT="float"))
+            return scope.AddV2(i, 1), scope.TensorListPushBack(values, more, element_dtype="float")
+
+        def pop(scope, i, values, total):
+            popped = scope.TensorListPopBack(values, shape, element_dtype="float")
+            weighed = scope.Mul(popped[1], scope.Cast(i, DstT="float"))
+            return scope.AddV2(i, 1), popped[0], scope.AddV2(total, weighed)
+
+        def is_left(scope, i, *_values):
+            return scope.Less(i, n)
+        filled = graph.while_loop(is_left, push, [0, empty])[1]
+        totals = [graph.while_loop(is_left, pop, [0, filled, graph.ZerosLike(x)])[2]
+                  for _ in range(2)]
+        want = sum(i * (n - 1 - i) for i in range(n))
+        for wanted in (totals[:1], totals):
+            session = Sluice.Session(graph, memory_limit=60 << 20)
+            values = session.run(wanted, {x: np.ones((512, 1024), "f4")})
+            self.tap.point("lists larger than the memory", all((v == want).all() for v in values))
+
     def building(self):
         graph = Sluice.Graph()
         a = graph.constant([[1.0, 2.0]], name="a")
@@ -396,7 +422,7 @@ class Tests:
         self.tap.point("which fall", losses[-1, 0] < losses[0, 0] * 0.6, losses)
 
     def run(self):
-        for part in (self.plugins, self.tensors, self.memory, self.building, self.gradients,
+        for part in (self.plugins, self.tensors, self.memory, self.lists, self.building, self.gradients,
                      self.files, self.errors, self.cancelling, self.waiting, self.partial_runs,
                      self.containers, self.plans, self.ops, self.sample):
             part()
