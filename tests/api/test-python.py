@@ -422,9 +422,9 @@ class Tests:
         self.tap.point("which fall", losses[-1, 0] < losses[0, 0] * 0.6, losses)
 
     def run(self):
-        for part in (self.plugins, self.tensors, self.memory, self.lists, self.building, self.gradients,
-                     self.files, self.errors, self.cancelling, self.waiting, self.partial_runs,
-                     self.containers, self.plans, self.ops, self.sample):
+        for part in (self.plugins, self.tensors, self.memory, self.lists, self.building,
+                     self.gradients, self.files, self.errors, self.cancelling, self.waiting,
+                     self.partial_runs, self.containers, self.plans, self.ops, self.sample):
             part()
         self.tap.end()
 
