@@ -112,11 +112,9 @@ copy_array (gconstpointer from, guint n, gsize size)
 }
 
 void
-sluice_graph_touch (SluiceGraph *self, SluiceNode *node)
+sluice_edit_touch (SluiceEdit *self, SluiceNode *node)
 {
   SluiceNodeRecord *record = sluice_node_record (node);
-  if (self->edit == NULL || record->image != NULL)
-    return;
   sluice_node_output_frame (node); /* as it was */
   SluiceNodeImage *image = g_new (SluiceNodeImage, 1);
   SluiceNodeRecord *other = &image->other;
@@ -137,17 +135,15 @@ sluice_graph_touch (SluiceGraph *self, SluiceNode *node)
   other->lowered = record->lowered != NULL ? sluice_lowered_copy (record->lowered) : NULL;
   sluice_call_path_ref (record->path);
   record->image = image;
-  g_ptr_array_add (self->edit->images, image);
+  g_ptr_array_add (self->images, image);
 }
 
 void
-sluice_graph_note_added (SluiceGraph *self, SluiceNode *node)
+sluice_edit_note_added (SluiceEdit *self, SluiceNode *node)
 {
-  if (self->edit == NULL)
-    return;
   SluiceNodePlace place = { node, node->id - 1 };
   sluice_node_record (node)->image = SLUICE_IMAGE_OF_NEW;
-  g_array_append_val (self->edit->added, place);
+  g_array_append_val (self->added, place);
 }
 
 void

@@ -28,20 +28,21 @@ typedef struct
   guint n_uses, uses_capacity;
   /* Values of outputs that are known before a run; NULL while nobody asked. */
   SluiceTensor **constants;
-  gboolean was_asked; /* for those, ever: what stands behind it may go by its values */
   /* In an order in which only the back edges of loops run backwards; edges of cycles that an import
    * brought do as well (SluiceGraph.is_unordered). Unique, not without gaps. */
   guint32 position;
-  guint visits; /* of inference, while it works */
-  gboolean is_queued;
-  gboolean cycle_error; /* node->error says that it is part of a cycle */
   /* (nullable): interned path of the frames in which its outputs lie; NULL while nobody asked */
   const char *frame;
   /* (nullable): what the open transaction keeps of it; SLUICE_IMAGE_OF_NEW: that made it */
   struct _SluiceNodeImage *image;
-  gboolean inferred;            /* shapes were looked at: an edge from here says something */
-  gboolean shape_error;         /* node->error came from the shape function */
-  gboolean constants_pending;   /* being worked out: a cycle has no constants */
+  /* Booleans; records are many, and a fresh page is dear. */
+  guint8 visits;            /* a count: of inference, while it works */
+  guint8 inferred;          /* shapes were looked at: an edge from here says something */
+  guint8 shape_error;       /* node->error came from the shape function */
+  guint8 cycle_error;       /* node->error says that it is part of a cycle */
+  guint8 constants_pending; /* being worked out: a cycle has no constants */
+  guint8 was_asked;         /* for constants, ever: what stands behind it may go by its values */
+  guint8 is_queued;
   struct _SluiceCallPath *path; /* (nullable): of a node that a call was written out to */
   SluiceLowered *lowered;       /* (nullable): of a call that was written out */
   /* A NodeDef of what this program does not understand, for the way out; NULL where it understands
@@ -172,10 +173,15 @@ SluiceNode *sluice_node_queue_pop (SluiceNodeQueue *self); /* (nullable) */
 void sluice_node_queue_clear (SluiceNodeQueue *self);
 
 /* edit-log.c: what whoever changes nodes tells the open transaction, if there is one. */
+void sluice_edit_touch (struct _SluiceEdit *self, SluiceNode *node);
+void sluice_edit_note_added (struct _SluiceEdit *self, SluiceNode *node);
 /* Before the node is changed. */
-void sluice_graph_touch (SluiceGraph *self, SluiceNode *node);
-/* After it was added. */
-void sluice_graph_note_added (SluiceGraph *self, SluiceNode *node);
+static inline void
+sluice_graph_touch (SluiceGraph *self, SluiceNode *node)
+{
+  if (self->edit != NULL && sluice_node_record (node)->image == NULL)
+    sluice_edit_touch (self->edit, node);
+}
 /* Before the nodes from `first` on are freed. */
 void sluice_graph_note_dropped (SluiceGraph *self, guint first);
 /* Before the last number behind a name changes. */

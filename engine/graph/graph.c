@@ -276,7 +276,8 @@ sluice_graph_commit (SluiceGraph *self, SluiceNode *node)
       sluice_graph_touch (self, node->control_inputs[i]);
       sluice_node_add_use (node->control_inputs[i], (SluiceUse){ node, -1, 0 });
     }
-  sluice_graph_note_added (self, node);
+  if (self->edit != NULL)
+    sluice_edit_note_added (self->edit, node);
   sluice_graph_changed (self);
   sluice_graph_release (self);
   return TRUE;

@@ -73,14 +73,15 @@ append_event (GArray *events,
               const SluiceEventSource *source,
               double us_per_tick)
 {
-  const SluiceNodeTitle *node = sluice_node_numbers_get (source->numbers, record->node);
+  SluiceNodeTitle node = { NULL, NULL };
+  sluice_node_numbers_get (source->numbers, source->newest, record->node, &node);
   const SluiceDevice *device = source->devices->pdata[record->kind >> 8];
   SluiceTraceKind kind = record->kind & 0x7f;
   SluiceTraceEvent event = {
-    .node = node->name,
+    .node = node.name,
     .op = kind == SLUICE_TRACE_SEND   ? "_Send"
           : kind == SLUICE_TRACE_RECV ? "_Recv"
-                                      : node->op,
+                                      : node.op,
     .with = record->kind & SLUICE_TRACE_TOGETHER
                 ? g_hash_table_lookup (source->together, GUINT_TO_POINTER (record->node))
                 : NULL,

@@ -18,6 +18,7 @@ typedef struct
 {
   SluiceLanes *lanes;
   const SluiceNodeNumbers *numbers;
+  const SluiceSnapshot *newest;
   const GPtrArray *devices;
   const GPtrArray *frames; /* names of loops, by number */
   GHashTable *together;    /* number of a node -> names of others that run in its kernel */

@@ -525,7 +525,7 @@ sluice_programs_update (SluicePrograms *self, SluiceGraph *graph, GError **error
       sluice_snapshot_unref (now);
       return FALSE;
     }
-  sluice_node_numbers_reuse (&self->numbers);
+  sluice_node_numbers_reuse (&self->numbers, old);
   sluice_snapshot_keep_places (now, old);
   self->snapshot = now;
   sluice_programs_place (self);

@@ -282,9 +282,9 @@ name_node (gpointer data, guint32 node)
   SluiceSession *self = data;
   char *name = NULL;
   pthread_mutex_lock (&self->programs->graph_lock);
-  const SluiceNodeTitle *title = sluice_node_numbers_get (&self->programs->numbers, node);
-  if (title != NULL)
-    name = g_strdup (title->name);
+  SluiceNodeTitle title;
+  if (sluice_node_numbers_get (&self->programs->numbers, self->programs->snapshot, node, &title))
+    name = g_strdup (title.name);
   pthread_mutex_unlock (&self->programs->graph_lock);
   return name;
 }
@@ -527,9 +527,11 @@ GArray *
 sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
 {
   const SluicePrograms *programs = self->programs;
-  SluiceEventSource source = { self->host->lanes, &programs->numbers, self->host->devices,
-                               programs->frames,  programs->together, self->first_tick };
+  SluiceEventSource source = { self->host->lanes,   &programs->numbers, NULL,
+                               self->host->devices, programs->frames,   programs->together,
+                               self->first_tick };
   pthread_mutex_lock (&self->programs->graph_lock);
+  source.newest = programs->snapshot;
   GArray *events = sluice_event_readers_read (self->readers, cursor, &source, lost);
   pthread_mutex_unlock (&self->programs->graph_lock);
   return events;

@@ -12,7 +12,6 @@ sluice_snapshot_new (GHashTable *take_bodies)
   self->graph = sluice_graph_new ();
   self->placements = sluice_placements_new ();
   self->bodies = take_bodies;
-  self->numbers = g_array_new (FALSE, FALSE, sizeof (guint32));
   return self;
 }
 
@@ -30,7 +29,7 @@ sluice_snapshot_unref (SluiceSnapshot *self)
     return;
   g_hash_table_unref (self->bodies);
   sluice_placements_free (self->placements);
-  g_array_unref (self->numbers);
+  g_clear_pointer (&self->numbers, g_array_unref);
   sluice_graph_unref (self->graph);
   g_free (self);
 }
@@ -49,18 +48,6 @@ sluice_node_numbers_clear (SluiceNodeNumbers *self)
 {
   g_array_unref (self->titles);
   g_clear_pointer (&self->by_name, g_hash_table_unref);
-}
-
-void
-sluice_node_numbers_reuse (SluiceNodeNumbers *self)
-{
-  if (self->by_name != NULL)
-    return;
-  self->by_name = g_hash_table_new (NULL, NULL);
-  for (guint i = 0; i < self->titles->len; i++)
-    g_hash_table_insert (self->by_name,
-                         (gpointer) g_array_index (self->titles, SluiceNodeTitle, i).name,
-                         GUINT_TO_POINTER (i + 1));
 }
 
 static guint32
@@ -82,6 +69,10 @@ number_of (SluiceNodeNumbers *self, const SluiceNode *node)
 void
 sluice_node_numbers_add (SluiceNodeNumbers *self, SluiceSnapshot *snapshot)
 {
+  if (self->by_name == NULL)
+    return;
+  if (snapshot->numbers == NULL)
+    snapshot->numbers = g_array_new (FALSE, FALSE, sizeof (guint32));
   guint n = sluice_graph_get_n_nodes (snapshot->graph), first = snapshot->numbers->len;
   g_array_set_size (snapshot->numbers, n);
   for (guint i = first; i < n; i++)
@@ -89,12 +80,33 @@ sluice_node_numbers_add (SluiceNodeNumbers *self, SluiceSnapshot *snapshot)
         number_of (self, sluice_graph_get_node (snapshot->graph, i));
 }
 
-const SluiceNodeTitle *
-sluice_node_numbers_get (const SluiceNodeNumbers *self, guint32 number)
+/* Names being unique, the first snapshot's numbers are its ids. */
+void
+sluice_node_numbers_reuse (SluiceNodeNumbers *self, SluiceSnapshot *first)
 {
-  return number > 0 && number <= self->titles->len
-             ? &g_array_index (self->titles, SluiceNodeTitle, number - 1)
-             : NULL;
+  if (self->by_name != NULL)
+    return;
+  self->by_name = g_hash_table_new (NULL, NULL);
+  sluice_node_numbers_add (self, first);
+}
+
+gboolean
+sluice_node_numbers_get (const SluiceNodeNumbers *self,
+                         const SluiceSnapshot *newest,
+                         guint32 number,
+                         SluiceNodeTitle *title)
+{
+  guint n = self->by_name != NULL ? self->titles->len : sluice_graph_get_n_nodes (newest->graph);
+  if (number == 0 || number > n)
+    return FALSE;
+  if (self->by_name != NULL)
+    {
+      *title = g_array_index (self->titles, SluiceNodeTitle, number - 1);
+      return TRUE;
+    }
+  const SluiceNode *node = sluice_graph_get_node (newest->graph, number - 1);
+  *title = (SluiceNodeTitle){ node->name, node->op_name };
+  return TRUE;
 }
 
 /* ---- what changed ---- */

@@ -16,7 +16,8 @@ typedef struct
   SluiceGraph *graph;
   SluicePlacements *placements;
   GHashTable *bodies; /* "node:attr" -> what function.c knows of it */
-  GArray *numbers;    /* of guint32, by id - 1: what traces and owners of memory call a node */
+  GArray *numbers;    /* (nullable): of guint32, by id - 1: what traces and owners of memory call a
+                         node; NULL: by its id */
 } SluiceSnapshot;
 
 /* An empty one. take: of function.c */
@@ -29,7 +30,8 @@ typedef struct
   const char *name, *op; /* interned */
 } SluiceNodeTitle;
 
-/* The nodes of all snapshots of a session by number: one that stays keeps its own. */
+/* The nodes of all snapshots of a session by number: one that stays keeps its own. Nothing is
+ * written down as long as there is one snapshot. */
 typedef struct
 {
   GArray *titles;      /* of SluiceNodeTitle, by number - 1 */
@@ -38,17 +40,20 @@ typedef struct
 
 void sluice_node_numbers_init (SluiceNodeNumbers *self);
 void sluice_node_numbers_clear (SluiceNodeNumbers *self);
-/* From now on nodes of a known name and op get the number that they had; there was one snapshot so
- * far. */
-void sluice_node_numbers_reuse (SluiceNodeNumbers *self);
+/* Before there is another snapshot: from now on nodes of a known name and op get the number that
+ * they had. */
+void sluice_node_numbers_reuse (SluiceNodeNumbers *self, SluiceSnapshot *first);
 /* Numbers the nodes that have come since. */
 void sluice_node_numbers_add (SluiceNodeNumbers *self, SluiceSnapshot *snapshot);
-/* (nullable): there is no such number */
-const SluiceNodeTitle *sluice_node_numbers_get (const SluiceNodeNumbers *self, guint32 number);
+/* FALSE: there is no such number. newest: the snapshot, while there is one only */
+gboolean sluice_node_numbers_get (const SluiceNodeNumbers *self,
+                                  const SluiceSnapshot *newest,
+                                  guint32 number,
+                                  SluiceNodeTitle *title);
 static inline guint32
 sluice_snapshot_get_number (const SluiceSnapshot *self, const SluiceNode *node)
 {
-  return g_array_index (self->numbers, guint32, node->id - 1);
+  return self->numbers != NULL ? g_array_index (self->numbers, guint32, node->id - 1) : node->id;
 }
 
 /* By id - 1 in @old: is the node not there any more, or another? Both are placed. (transfer full)
