@@ -463,13 +463,28 @@ run_plan (SluiceKernelCall *call,
   return TRUE;
 }
 
+/*
+ * A filter of one point that skips pixels, of channels that do not fill vectors: oneDNN 2.6 gathers
+ * the pixels first, whole vectors at a time, and writes beyond what it was given (its AVX2 loop for
+ * the gradient of the input: 4 channels, steps of 2).
+ */
+static gboolean
+is_strided_point (const SluiceConv *conv)
+{
+  gboolean skips = FALSE;
+  for (int axis = 1; axis < SLUICE_AXES; axis++)
+    skips |= conv->stride[axis] > 1;
+  return skips && sluice_conv_count_taps (conv) == 1
+         && (conv->channels % 16 != 0 || conv->out_channels % 16 != 0);
+}
+
 /* The plan of a problem; none where plain loops are to run it. (transfer full) (nullable) */
 static Plan *
 find_plan (State *state, SluiceConvKind kind, const SluiceConv *conv)
 {
   /* For groups of NCHW oneDNN multiplies by padding, which makes NaN of infinities. */
   gboolean refuses = conv->channels != conv->depth && conv->channels_first;
-  return refuses ? NULL : dup_plan (state, kind, conv);
+  return refuses || is_strided_point (conv) ? NULL : dup_plan (state, kind, conv);
 }
 
 /* ---- forwards, as a gradient ---- */

@@ -465,7 +465,8 @@ char *
 sluice_session_dup_moved (SluiceSession *self)
 {
   pthread_mutex_lock (&self->programs->graph_lock);
-  char *text = sluice_placements_dup_moved (self->programs->placements, self->programs->graph,
+  char *text = sluice_placements_dup_moved (self->programs->snapshot->placements,
+                                            self->programs->snapshot->graph,
                                             (SluiceDevice *const *) self->host->devices->pdata);
   pthread_mutex_unlock (&self->programs->graph_lock);
   return text;
