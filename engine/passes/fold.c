@@ -8,6 +8,8 @@
  */
 #include "engine/passes/fold.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "engine/graph/shape-context.h"
 #include "engine/passes/analysis.h"
 #include "engine/passes/pass.h"

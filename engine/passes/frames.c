@@ -9,6 +9,7 @@
  */
 #include "engine/passes/frames.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "engine/passes/analysis.h"

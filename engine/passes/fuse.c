@@ -11,6 +11,8 @@
  * Whoever reads a value from outside must get it, or a dead one, as if its node ran alone: what
  * comes out of a region waits for what the whole region waits for (condition.c).
  */
+#include <glib/gi18n-lib.h>
+
 #include "engine/passes/analysis.h"
 #include "engine/passes/pass.h"
 

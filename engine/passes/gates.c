@@ -6,6 +6,8 @@
  * Identity like that goes: its readers take the value, and wait for what it would have waited for.
  * Only where that makes no more edges than it saves.
  */
+#include <glib/gi18n-lib.h>
+
 #include "engine/passes/analysis.h"
 #include "engine/passes/pass.h"
 

@@ -6,6 +6,8 @@
  * Nodes are the same when device, op, attributes, inputs and control inputs are: equal control
  * inputs keep branches apart, equal inputs frames.
  */
+#include <glib/gi18n-lib.h>
+
 #include "engine/passes/analysis.h"
 #include "engine/passes/pass.h"
 

@@ -6,6 +6,8 @@
  * created first says how; consecutive accesses that conflict get a control edge. What may be dead
  * is waited for through a node that is alive in any case: an order must kill nobody.
  */
+#include <glib/gi18n-lib.h>
+
 #include "engine/passes/analysis.h"
 #include "engine/passes/frames.h"
 #include "engine/passes/pass.h"

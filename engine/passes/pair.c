@@ -8,6 +8,8 @@
  * if nobody had read it (unread.c). Not so where one of these may be the memory of a
  * variable: who waited may be about to change it.
  */
+#include <glib/gi18n-lib.h>
+
 #include "engine/passes/analysis.h"
 #include "engine/passes/pass.h"
 

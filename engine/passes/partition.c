@@ -6,6 +6,8 @@
  * all readers of a tensor on a device; control edges cross as a transfer without a value. Whether
  * the producer was dead crosses with either.
  */
+#include <glib/gi18n-lib.h>
+
 #include "engine/passes/pass.h"
 
 typedef struct

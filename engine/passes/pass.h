@@ -2,8 +2,6 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <glib/gi18n-lib.h>
-
 #include "engine/passes/place.h"
 #include "engine/passes/work.h"
 

@@ -12,6 +12,8 @@
  * What a copy reads must be there: kept for others, copied as well, or small beside what is saved.
  * What it reads of a variable must not have been written since.
  */
+#include <glib/gi18n-lib.h>
+
 #include "engine/passes/analysis.h"
 #include "engine/passes/pass.h"
 

@@ -5,6 +5,8 @@
  * The order in which one thread runs the nodes. Among those that are ready, one that frees at least
  * what it allocates goes first; else the one that was created first.
  */
+#include <glib/gi18n-lib.h>
+
 #include "engine/passes/analysis.h"
 #include "engine/passes/pass.h"
 #include "engine/passes/sort.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
+#include <glib/gi18n-lib.h>
+
 #include "engine/passes/pass.h"
 
 static gboolean

@@ -10,6 +10,8 @@
  * Only where one node waits, directly or through others that go: then each node is looked at once
  * more at most, and no edges multiply.
  */
+#include <glib/gi18n-lib.h>
+
 #include "engine/passes/analysis.h"
 #include "engine/passes/pass.h"
 

@@ -148,9 +148,10 @@ test_run_under_way (void)
   fixture_init (&f, NULL);
   make_graph (&f);
   const char *feed = "x", *fetch = "y";
+  const SluiceStepNames names = { .feeds = &feed, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 };
   g_autoptr (GError) error = NULL;
   g_autoptr (SluicePartialRun) run =
-      sluice_session_set_up_partial (f.session, &feed, 1, &fetch, 1, NULL, 0, NULL, &error);
+      sluice_session_set_up_partial (f.session, &names, NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < 3; i++)
     {
