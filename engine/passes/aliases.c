@@ -5,31 +5,31 @@
 #include <string.h>
 
 static gboolean
-makes_memory (const SluiceWorkNode *node, const SluiceKernel *kernel)
+makes_memory (const SluiceWork *work, SluiceWorkNode *node)
 {
+  const SluiceKernel *kernel = sluice_work_find_kernel (work, node);
   return kernel
          && (kernel->give || kernel->strip || node->origin->op->def->flags & SLUICE_OP_CHEAP);
 }
 
 guint8 *
-sluice_find_aliases (const SluiceWork *work,
-                     const GPtrArray *order,
-                     const SluiceKernel *const *kernels)
+sluice_find_aliases (const SluiceWork *work, const GPtrArray *order)
 {
   guint8 *may_alias = g_malloc0 (work->nodes->len + 1);
   memset (may_alias, !order, work->nodes->len);
   for (guint i = 0; order && i < order->len; i++)
     {
-      const SluiceWorkNode *node = order->pdata[i];
+      SluiceWorkNode *node = order->pdata[i];
       if (!sluice_work_has (work, node))
         continue;
-      gboolean aliases = !sluice_work_takes_values (work, node);
-      for (guint k = 0; k < node->n_inputs && !makes_memory (node, kernels[node->index]); k++)
+      gboolean hands_on = FALSE;
+      for (guint k = 0; k < node->n_inputs; k++)
         {
           const SluiceWorkNode *from = node->inputs[k].node;
-          aliases |= from && (sluice_work_is_back_edge (from) || may_alias[from->index]);
+          hands_on |= from && (sluice_work_is_back_edge (from) || may_alias[from->index]);
         }
-      may_alias[node->index] = aliases;
+      may_alias[node->index] =
+          !sluice_work_takes_values (work, node) || (hands_on && !makes_memory (work, node));
     }
   return may_alias;
 }

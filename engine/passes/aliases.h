@@ -7,7 +7,6 @@
 /**
  * sluice_find_aliases:
  * @order: (nullable): a topological one; %NULL: of every node the answer is yes
- * @kernels: by work index
  *
  * Of each node: may a value of its be the memory of a variable? What a reference is read as is, and
  * views of it, and would see a later update; a resource's is, and would be copied before one. Of
@@ -16,6 +15,4 @@
  *
  * Returns: (transfer full): by work index
  */
-guint8 *sluice_find_aliases (const SluiceWork *work,
-                             const GPtrArray *order,
-                             const SluiceKernel *const *kernels);
+guint8 *sluice_find_aliases (const SluiceWork *work, const GPtrArray *order);

@@ -10,12 +10,10 @@
 /* Each result, and the version of the work graph that it is of, plus one. */
 struct _SluiceAnalysis
 {
-  guint64 order_of, uses_of, kernels_of, frames_of, branches_of, conditions_of, effects_of,
-      aliases_of;
+  guint64 order_of, uses_of, frames_of, branches_of, conditions_of, effects_of, aliases_of;
   GPtrArray *order;
   SluiceWorkNode *stuck;
   SluiceUses *uses;
-  const SluiceKernel **kernels;
   SluiceBranches *branches;
   guint32 *conditions;
   SluiceEffects effects;
@@ -68,20 +66,6 @@ sluice_analysis_get_uses (SluiceWork *work)
   return self->uses;
 }
 
-const SluiceKernel *const *
-sluice_analysis_get_kernels (SluiceWork *work)
-{
-  SluiceAnalysis *self = analysis_of (work);
-  if (take_up (work, &self->kernels_of))
-    {
-      g_free (self->kernels);
-      self->kernels = g_new (const SluiceKernel *, work->nodes->len + 1);
-      for (guint i = 0; i < work->nodes->len; i++)
-        self->kernels[i] = sluice_work_find_kernel (work, work->nodes->pdata[i]);
-    }
-  return self->kernels;
-}
-
 gboolean
 sluice_analysis_find_frames (SluiceWork *work, GError **error)
 {
@@ -115,8 +99,7 @@ sluice_analysis_get_conditions (SluiceWork *work)
   if (take_up (work, &self->conditions_of))
     {
       g_free (self->conditions);
-      self->conditions = sluice_find_conditions (work, sluice_analysis_get_order (work, NULL),
-                                                 sluice_analysis_get_kernels (work));
+      self->conditions = sluice_find_conditions (work, sluice_analysis_get_order (work, NULL));
     }
   return self->conditions;
 }
@@ -140,8 +123,7 @@ sluice_analysis_get_aliases (SluiceWork *work)
   if (take_up (work, &self->aliases_of))
     {
       g_free (self->aliases);
-      self->aliases = sluice_find_aliases (work, sluice_analysis_get_order (work, NULL),
-                                           sluice_analysis_get_kernels (work));
+      self->aliases = sluice_find_aliases (work, sluice_analysis_get_order (work, NULL));
     }
   return self->aliases;
 }
@@ -153,7 +135,6 @@ sluice_analysis_free (SluiceAnalysis *self)
     return;
   g_clear_pointer (&self->order, g_ptr_array_unref);
   sluice_uses_free (self->uses);
-  g_free (self->kernels);
   sluice_branches_free (self->branches);
   g_free (self->conditions);
   sluice_effects_clear (&self->effects);

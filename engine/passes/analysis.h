@@ -20,9 +20,6 @@ const GPtrArray *sluice_analysis_get_order (SluiceWork *work, SluiceWorkNode **s
 
 SluiceUses *sluice_analysis_get_uses (SluiceWork *work);
 
-/* Of the op of each node on its device, by work index: NULL where it runs none. */
-const SluiceKernel *const *sluice_analysis_get_kernels (SluiceWork *work);
-
 /* Makes sure that node->frame and work->frames hold; frames.h has the errors. */
 gboolean sluice_analysis_find_frames (SluiceWork *work, GError **error);
 

@@ -34,7 +34,6 @@ typedef struct
 {
   const SluiceWork *work;
   const GPtrArray *order;
-  const SluiceKernel *const *kernels;
   GHashTable *event_numbers, *set_numbers, *class_numbers; /* words -> number */
   GPtrArray *events, *sets;                                /* of GBytes: words, by number */
   Union *cached;
@@ -185,8 +184,9 @@ join_branches (Find *find, const SluiceWorkNode *node)
 
 /* Comes when it likes, or whatever becomes of its inputs. What waits for a disk only does not. */
 static gboolean
-is_event (const Find *find, const SluiceWorkNode *node)
+is_event (const Find *find, SluiceWorkNode *node)
 {
+  const SluiceKernel *kernel = sluice_work_find_kernel (find->work, node);
   const guint own = SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_MAY_LEAVE_DEAD | SLUICE_KERNEL_RUNS_DEAD;
   switch (sluice_work_role (node))
     {
@@ -198,12 +198,12 @@ is_event (const Find *find, const SluiceWorkNode *node)
       return FALSE;
     default:
       return node->kind == SLUICE_WORK_FEED || node->kind == SLUICE_WORK_AFTER
-             || (find->kernels[node->index] && find->kernels[node->index]->flags & own);
+             || (kernel && kernel->flags & own);
     }
 }
 
 static void
-settle (Find *find, const SluiceWorkNode *node)
+settle (Find *find, SluiceWorkNode *node)
 {
   guint32 at = node->index, runs = 0;
   SluiceRole role = sluice_work_role (node);
@@ -271,9 +271,7 @@ settle_all (Find *find)
 }
 
 guint32 *
-sluice_find_conditions (const SluiceWork *work,
-                        const GPtrArray *order,
-                        const SluiceKernel *const *kernels)
+sluice_find_conditions (const SluiceWork *work, const GPtrArray *order)
 {
   guint n = work->nodes->len;
   g_autofree guint32 *gives = g_new0 (guint32, n + 1);
@@ -286,9 +284,10 @@ sluice_find_conditions (const SluiceWork *work,
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, free_key, NULL);
   g_autoptr (GPtrArray) event_words = g_ptr_array_new ();
   g_autoptr (GPtrArray) set_words = g_ptr_array_new ();
-  Find find = { work,  order,       kernels,   events, sets,
-                seen,  event_words, set_words, cached, g_new0 (guint32, n + 1),
-                gives, classes };
+  Find find = { work,      order,  events,
+                sets,      seen,   event_words,
+                set_words, cached, g_new0 (guint32, n + 1),
+                gives,     classes };
   number_words (sets, set_words, NULL, 0); /* the empty set is number 0 */
   for (guint i = 0; i < n; i++)
     {

@@ -7,7 +7,6 @@
 /**
  * sluice_find_conditions:
  * @order: a topological one
- * @kernels: by work index
  *
  * Where frames are known: numbers what has to happen for a node to run. Nodes of one frame with
  * the same number run both or neither in an iteration, and wait for the same branches, queues and
@@ -16,6 +15,4 @@
  *
  * Returns: (transfer full): by work index
  */
-guint32 *sluice_find_conditions (const SluiceWork *work,
-                                 const GPtrArray *order,
-                                 const SluiceKernel *const *kernels);
+guint32 *sluice_find_conditions (const SluiceWork *work, const GPtrArray *order);

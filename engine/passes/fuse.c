@@ -78,13 +78,13 @@ static void
 look_at_nodes (Fuse *fuse)
 {
   SluiceWork *work = fuse->work;
-  const SluiceKernel *const *kernels = sluice_analysis_get_kernels (work);
   for (guint i = 0; i < work->nodes->len; i++)
     {
       fuse->parent[i] = i;
       fuse->next[i] = NOBODY;
       fuse->n_members[i] = 1;
-      fuse->fits[i] = kernels[i] && is_elementwise (fuse, work->nodes->pdata[i], kernels[i]);
+      const SluiceKernel *kernel = sluice_work_find_kernel (work, work->nodes->pdata[i]);
+      fuse->fits[i] = kernel && is_elementwise (fuse, work->nodes->pdata[i], kernel);
     }
   for (guint i = 0; i < fuse->order->len; i++)
     {

@@ -19,11 +19,10 @@
 typedef struct
 {
   SluiceWork *work;
-  const SluiceKernel *const *kernels;
   guint32 *n_readers;      /* by index: edges; a fetch or a target counts as two */
   guint8 *is_awaited;      /* by index: somebody waits for the node */
   guint8 *goes;            /* by index: became part of a pair */
-  const guint8 *may_alias; /* by index; not of regions */
+  const guint8 *may_alias; /* by index; NULL: nobody has asked yet */
 } Pair;
 
 static void
@@ -56,6 +55,8 @@ must_be_early (Pair *pair, const SluiceWorkNode *node)
 {
   if (!pair->is_awaited[node->index])
     return FALSE;
+  if (!pair->may_alias)
+    pair->may_alias = sluice_analysis_get_aliases (pair->work);
   for (guint i = 0; i < node->n_inputs; i++)
     if (node->inputs[i].node && pair->may_alias[node->inputs[i].node->index])
       return TRUE;
@@ -64,14 +65,15 @@ must_be_early (Pair *pair, const SluiceWorkNode *node)
 
 /* Does the node's kernel give its value, a large one as far as is known, and is it read once? */
 static gboolean
-gives (const Pair *pair, const SluiceWorkNode *node)
+gives (const Pair *pair, SluiceWorkNode *node)
 {
   if (pair->n_readers[node->index] != 1 || !sluice_work_may_go (pair->work, node)
       || node->origin->n_outputs != 1)
     return FALSE;
   gint64 n = sluice_shape_n_elements (&node->origin->outputs[0].shape);
-  const SluiceKernel *kernel = pair->kernels[node->index];
-  return (n < 0 || n >= SMALL) && kernel && kernel->give;
+  const SluiceKernel *kernel =
+      n >= 0 && n < SMALL ? NULL : sluice_work_find_kernel (pair->work, node);
+  return kernel && kernel->give;
 }
 
 /* What gives the taker its value in parts. (nullable) */
@@ -129,7 +131,7 @@ join (Pair *pair, SluiceWorkNode *taker, guint input, SluiceWorkNode *giver)
 static gboolean
 look_at (Pair *pair, SluiceWorkNode *node)
 {
-  const SluiceKernel *kernel = pair->kernels[node->index];
+  const SluiceKernel *kernel = sluice_work_find_kernel (pair->work, node);
   SluiceWorkNode *giver = NULL;
   guint input = 0;
   if (node->kind == SLUICE_WORK_FUSED)
@@ -148,9 +150,7 @@ pair_all (SluiceWork *work, gboolean regions)
   g_autofree guint32 *n_readers = g_new0 (guint32, n + 1);
   g_autofree guint8 *is_awaited = g_new0 (guint8, n + 1);
   g_autofree guint8 *goes = g_new0 (guint8, n + 1);
-  Pair pair = { work,      sluice_analysis_get_kernels (work),
-                n_readers, is_awaited,
-                goes,      regions ? NULL : sluice_analysis_get_aliases (work) };
+  Pair pair = { work, n_readers, is_awaited, goes, NULL };
   gboolean changed = FALSE;
   count_readers (&pair);
   for (guint i = 0; i < n; i++)

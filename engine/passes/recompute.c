@@ -592,15 +592,15 @@ run (SluiceWork *work, const SluicePassOptions *options, GError **error)
                      .traits = g_array_new (FALSE, TRUE, sizeof (Trait)),
                      .edges = g_array_new (FALSE, FALSE, sizeof (LateEdge)),
                      .effects = sluice_analysis_get_effects (work) };
-  const SluiceKernel *const *kernels = sluice_analysis_get_kernels (work);
   const guint8 *may_alias = sluice_analysis_get_aliases (work);
   const guint32 *conditions = sluice_analysis_get_conditions (work);
   g_array_set_size (self.traits, n);
   for (guint i = 0; i < n; i++)
     {
-      const SluiceWorkNode *node = work->nodes->pdata[i];
+      SluiceWorkNode *node = work->nodes->pdata[i];
+      const SluiceKernel *kernel = sluice_work_find_kernel (work, node);
       *trait_of (&self, node) =
-          (Trait){ .is_cheap = is_cheap (work, node, kernels[i]) && !is_murky (node, may_alias),
+          (Trait){ .is_cheap = is_cheap (work, node, kernel) && !is_murky (node, may_alias),
                    .condition = conditions[i] };
     }
   lower_peak (&self);

@@ -150,12 +150,18 @@ sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge)
 }
 
 const SluiceKernel *
-sluice_work_find_kernel (const SluiceWork *self, const SluiceWorkNode *node)
+sluice_work_find_kernel (const SluiceWork *self, SluiceWorkNode *node)
 {
-  const SluiceDeviceClass *klass = self->devices[node->device]->klass;
-  return klass->computes && node->kind == SLUICE_WORK_OP && node->origin->op
-             ? sluice_kernel_find (node->origin, klass->type, self->max_rank, NULL)
-             : NULL;
+  if (node->kind != SLUICE_WORK_OP)
+    return NULL;
+  if (!node->has_kernel)
+    {
+      const SluiceDeviceClass *klass = self->devices[node->device]->klass;
+      node->has_kernel = TRUE;
+      if (klass->computes && node->origin->op)
+        node->kernel = sluice_kernel_find (node->origin, klass->type, self->max_rank, NULL);
+    }
+  return node->kernel;
 }
 
 double

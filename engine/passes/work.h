@@ -73,10 +73,12 @@ struct _SluiceWorkNode
       guint number; /* of the signature */
     } end;          /* FEED, FETCH */
   };
-  guint index;        /* position in work->nodes, kept by sluice_work_sweep() */
-  guint mark;         /* scratch of the pass that runs */
-  guint frame;        /* where it runs, a number in work->frames (frames.h) */
-  guint output_frame; /* where its outputs lie: of Enter and Exit another one */
+  const SluiceKernel *kernel; /* of sluice_work_find_kernel() */
+  gboolean has_kernel;        /* it has been looked for */
+  guint index;                /* position in work->nodes, kept by sluice_work_sweep() */
+  guint mark;                 /* scratch of the pass that runs */
+  guint frame;                /* where it runs, a number in work->frames (frames.h) */
+  guint output_frame;         /* where its outputs lie: of Enter and Exit another one */
 };
 
 /* A loop's frame. Number 0 is the graph itself, outside all loops. */
@@ -166,9 +168,9 @@ sluice_shapes_could_equal (const SluiceShape *a, const SluiceShape *b)
 
 SluiceDType sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge);
 
-/* Of the kernel that the op of the node has on its device. (nullable): it runs no op, or the device
- * computes nothing. */
-const SluiceKernel *sluice_work_find_kernel (const SluiceWork *self, const SluiceWorkNode *node);
+/* The kernel that the op of the node has on its device; looked for once. (nullable): it runs no op,
+ * has none there, or the device computes nothing. */
+const SluiceKernel *sluice_work_find_kernel (const SluiceWork *self, SluiceWorkNode *node);
 
 /* Of a region, also one that takes its part of a pair. (nullable) */
 static inline const SluiceWorkRegion *

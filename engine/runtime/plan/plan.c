@@ -93,14 +93,13 @@ is_virtual (const Compile *compile, const SluiceWorkNode *work_node)
 }
 
 static gboolean
-find_kernel (Compile *compile,
-             const SluiceWorkNode *work_node,
-             SluicePlanNode *node,
-             GError **error)
+find_kernel (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
 {
   const SluiceDevice *device = compile->work->devices[work_node->device];
   const char *type = device->klass->computes ? device->klass->type : "CPU";
-  node->kernel = sluice_kernel_find (work_node->origin, type, compile->work->max_rank, error);
+  node->kernel = sluice_work_find_kernel (compile->work, work_node);
+  if (!node->kernel) /* to say why, or on a device that computes nothing */
+    node->kernel = sluice_kernel_find (work_node->origin, type, compile->work->max_rank, error);
   if (!node->kernel)
     return FALSE;
   guint flags = node->kernel->flags;
@@ -146,7 +145,7 @@ compile_frame_op (Compile *compile, const SluiceWorkNode *work_node, SluicePlanN
 
 /* Flags and kernel of a node that runs an op. */
 static gboolean
-compile_op (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
+compile_op (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
 {
   const SluiceOpDef *def = work_node->origin->op->def;
   if (def->flags & SLUICE_OP_ALLOWS_UNINITIALIZED)
