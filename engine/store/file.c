@@ -24,38 +24,6 @@ struct _SluiceFileWriter
   gint64 position;
 };
 
-static SluiceError
-code_of (int number)
-{
-  switch (number)
-    {
-    case ENOENT:
-      return SLUICE_ERROR_NOT_FOUND;
-    case EISDIR:
-    case ENOTDIR:
-    case ENOTEMPTY:
-      return SLUICE_ERROR_FAILED_PRECONDITION;
-    case EEXIST:
-      return SLUICE_ERROR_ALREADY_EXISTS;
-    case EINVAL:
-    case ENAMETOOLONG:
-    case ELOOP:
-      return SLUICE_ERROR_INVALID_ARGUMENT;
-    case ENOSPC:
-    case EDQUOT:
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-      return SLUICE_ERROR_RESOURCE_EXHAUSTED;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return SLUICE_ERROR_PERMISSION_DENIED;
-    default:
-      return SLUICE_ERROR_UNAVAILABLE;
-    }
-}
-
 gboolean
 sluice_file_fail (GError **error, int number, const char *format, ...)
 {
@@ -63,7 +31,7 @@ sluice_file_fail (GError **error, int number, const char *format, ...)
   va_start (args, format);
   g_autofree char *what = g_strdup_vprintf (format, args);
   va_end (args);
-  return sluice_fail (error, code_of (number), "%s: %s", what, g_strerror (number));
+  return sluice_fail_errno (error, number, "%s", what);
 }
 
 gboolean
