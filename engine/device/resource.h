@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/tensor.h"
+#include "engine/device/file-access.h"
 
 /*
  * State that outlives a step: variables, queues, generators, tables. Held by name in containers; a
@@ -17,6 +18,11 @@ SluiceResources *sluice_resources_new (void);
 SluiceResources *sluice_resources_ref (SluiceResources *self);
 void sluice_resources_unref (SluiceResources *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceResources, sluice_resources_unref)
+
+/* What ops may do with files; (nullable): everything. Before the first run. */
+void sluice_resources_set_files (SluiceResources *self, SluiceFileAccess *files);
+/* (transfer none) (nullable) */
+const SluiceFileAccess *sluice_resources_get_files (const SluiceResources *self);
 
 typedef SluiceResource *(*SluiceResourceMake) (gpointer data, GError **error);
 
