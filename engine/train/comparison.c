@@ -433,6 +433,7 @@ run_way (const Select *select,
   SluiceSessionOptions options = { .n_cpus = way->n_cpus,
                                    .soft_placement = TRUE,
                                    .seed = select->options->seed,
+                                   .files = select->options->files,
                                    .reference_kernels = way->plain,
                                    .no_optimize = way->plain,
                                    .no_fusion = way->plain };

@@ -56,6 +56,8 @@ void machine_free (Machine *self);
 /* Makes the initial values, or takes those of a checkpoint file. Then batches come from the cursor
  * on. */
 gboolean machine_initialize (Machine *self, GError **error);
+/* FALSE with the error that machine_initialize() would meet before it runs anything. */
+gboolean machine_check_initialize (Machine *self, GError **error);
 gboolean machine_restore (Machine *self, const char *path, GError **error);
 /**
  * machine_take_values:

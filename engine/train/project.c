@@ -11,11 +11,17 @@
 
 #include "engine/base/error.h"
 #include "engine/base/near.h"
+#include "engine/base/read-file.h"
+#include "engine/base/text.h"
+#include "engine/device/device.h"
+
+#define MAX_INI_BYTES ((guint64) 16 << 20)
 
 /* What a key holds, and so how it is read, checked, overridden and written. */
 typedef enum
 {
   KEY_STRING,
+  KEY_NAME,    /* shown to people, and of files */
   KEY_SOURCE,  /* one of sources[] */
   KEY_PATH,    /* relative to the project's folder */
   KEY_TARGETS, /* "a;b" */
@@ -40,13 +46,16 @@ typedef struct
   KeyKind kind;
   gsize offset; /* in SluiceProject */
   Need need;
-  gint64 minimum;
+  gint64 minimum, maximum; /* of a count; maximum 0: MAX_COUNT */
 } Key;
+
+/* Steps, examples: far from where a sum of two overflows. */
+#define MAX_COUNT ((gint64) 1 << 48)
 
 #define AT(field) offsetof (SluiceProject, field)
 
 static const Key keys[] = {
-  { "project", "name", KEY_STRING, AT (name), REQUIRED, 0 },
+  { "project", "name", KEY_NAME, AT (name), REQUIRED, 0 },
   { "project", "description", KEY_STRING, AT (description), OPTIONAL, 0 },
   { "project", "graph", KEY_PATH, AT (graph_path), REQUIRED, 0 },
   { "project", "init", KEY_TARGETS, AT (init), OPTIONAL, 0 },
@@ -61,7 +70,7 @@ static const Key keys[] = {
   { "train", "checkpoint-every", KEY_COUNT, AT (checkpoint_every), OPTIONAL, 0 },
   { "train", "summary-every", KEY_COUNT, AT (summary_every), OPTIONAL, 0 },
   { "train", "evaluate-every", KEY_COUNT, AT (evaluate_every), OPTIONAL, 0 },
-  { "train", "cpus", KEY_COUNT, AT (n_cpus), OPTIONAL, 0 },
+  { "train", "cpus", KEY_COUNT, AT (n_cpus), OPTIONAL, 0, SLUICE_MAX_DEVICES },
   { "train", "recompute", KEY_BOOL, AT (recompute), OPTIONAL, 0 },
   { "data", "source", KEY_SOURCE, AT (source), REQUIRED, 0 },
   { "data", "train-x", KEY_PATH, AT (train_x), WITH_DATA, 0 },
@@ -111,6 +120,8 @@ project_new (const char *folder)
 {
   SluiceProject *self = g_new0 (SluiceProject, 1);
   self->folder = g_canonicalize_filename (folder, NULL);
+  self->files = sluice_file_access_new ();
+  sluice_file_access_allow (self->files, self->folder, SLUICE_FILE_READ);
   self->fetches = named_edges_new ();
   self->evaluate = named_edges_new ();
   self->texts = named_edges_new ();
@@ -132,7 +143,8 @@ sluice_project_free (SluiceProject *self)
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     {
       void *field = (char *) self + keys[i].offset;
-      if (keys[i].kind == KEY_STRING || keys[i].kind == KEY_SOURCE || keys[i].kind == KEY_PATH)
+      if (keys[i].kind == KEY_STRING || keys[i].kind == KEY_NAME || keys[i].kind == KEY_SOURCE
+          || keys[i].kind == KEY_PATH)
         g_free (*(char **) field);
       else if (keys[i].kind == KEY_TARGETS)
         g_strfreev (*(char ***) field);
@@ -142,6 +154,7 @@ sluice_project_free (SluiceProject *self)
   g_free (self->shape);
   g_array_unref (self->parameters);
   g_array_unref (self->overrides);
+  sluice_file_access_unref (self->files);
   g_free (self->folder);
   g_free (self);
 }
@@ -177,6 +190,8 @@ parse_edges (GArray *edges, const char *text)
         return FALSE;
       SluiceNamedEdge edge = { g_strndup (items[i], colon - items[i]), g_strdup (colon + 1) };
       g_array_append_val (edges, edge);
+      if (!sluice_text_check_name ("a name", edge.name, NULL))
+        return FALSE;
     }
   return TRUE;
 }
@@ -215,14 +230,29 @@ parse_targets (const char *text)
 }
 
 static gboolean
+set_count (const Key *key, const char *text, gint64 *count, GError **error)
+{
+  gint64 maximum = key->maximum != 0 ? key->maximum : MAX_COUNT;
+  if (g_ascii_string_to_signed (text, 10, key->minimum, maximum, count, NULL))
+    return TRUE;
+  g_autofree char *want = g_strdup_printf ("must be a whole number %s, at most %" G_GINT64_FORMAT,
+                                           key->minimum > 0 ? "above 0" : "from 0 on", maximum);
+  return bad_value (key, text, want, error);
+}
+
+static gboolean
 set_value (SluiceProject *self, const Key *key, const char *text, GError **error)
 {
   void *field = (char *) self + key->offset;
   double number;
   switch (key->kind)
     {
+    case KEY_NAME:
+      if (*text != '\0' && !sluice_text_check_name ("[project] name", text, error))
+        return FALSE;
+      G_GNUC_FALLTHROUGH;
     case KEY_SOURCE:
-      if (!is_source (text))
+      if (key->kind == KEY_SOURCE && !is_source (text))
         return bad_value (key, text, "must be idx, csv, npy, text or graph", error);
       G_GNUC_FALLTHROUGH;
     case KEY_STRING:
@@ -244,11 +274,7 @@ set_value (SluiceProject *self, const Key *key, const char *text, GError **error
       return parse_edges (*(GArray **) field, text)
              || bad_value (key, text, "must be NAME:EDGE, several with ';' between", error);
     case KEY_COUNT:
-      return g_ascii_string_to_signed (text, 10, key->minimum, G_MAXINT64 / 4, field, NULL)
-             || bad_value (key, text,
-                           key->minimum > 0 ? "must be a whole number above 0"
-                                            : "must be a whole number, 0 for never",
-                           error);
+      return set_count (key, text, field, error);
     case KEY_SEED:
       return g_ascii_string_to_unsigned (text, 10, 0, G_MAXUINT64, field, NULL)
              || bad_value (key, text, "must be a whole number", error);
@@ -340,6 +366,11 @@ load_parameters (SluiceProject *self, GKeyFile *file, GError **error)
       char *target = get_text (file, "parameters", names[i], error);
       if (target == NULL)
         return FALSE;
+      if (!sluice_text_check_name ("[parameters] a name", names[i], error))
+        {
+          g_free (target);
+          return FALSE;
+        }
       SluiceNamedEdge edge = { g_strdup (names[i]), target };
       g_array_append_val (self->parameters, edge);
     }
@@ -413,10 +444,17 @@ static GKeyFile *
 read_key_file (const char *path, GError **error)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *text = NULL;
-  gsize length;
-  if (!g_file_get_contents (path, &text, &length, error))
+  g_autoptr (GBytes) bytes =
+      sluice_read_file ("file", path, SLUICE_READ_PLAIN, MAX_INI_BYTES, error);
+  if (bytes == NULL)
     return NULL;
+  gsize length;
+  const char *text = g_bytes_get_data (bytes, &length);
+  if (length == 0)
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "is empty");
+      return NULL;
+    }
   if (!g_utf8_validate (text, length, NULL))
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "is no UTF-8 text");
@@ -436,10 +474,10 @@ sluice_project_load (const char *folder, GError **error)
   g_autoptr (GKeyFile) file = read_key_file (path, &local);
   if (file == NULL)
     {
-      gboolean absent = g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT)
-                        || g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOTDIR);
+      gboolean absent = g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
       sluice_fail (error, absent ? SLUICE_ERROR_NOT_FOUND : SLUICE_ERROR_INVALID_ARGUMENT,
-                   "project '%s': %s", path, local->message);
+                   "project '%s': %s%s", path, local->message,
+                   absent ? "; a project is a folder with a project.ini" : "");
       return NULL;
     }
   if (!load_keys (self, file, error))
@@ -553,6 +591,7 @@ value_to_text (const SluiceProject *self, const Key *key)
   switch (key->kind)
     {
     case KEY_STRING:
+    case KEY_NAME:
     case KEY_SOURCE:
     case KEY_PATH:
       return g_strdup (*(char *const *) field);

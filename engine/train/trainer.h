@@ -27,6 +27,9 @@ typedef struct
   guint n_cpus;         /* virtual CPU devices; 0: one */
   gsize memory_limit;   /* of each of them; 0: none */
   gboolean start_paused;
+  /* (nullable): folders whose files ops of the graph may read and write, beside the workspace; the
+   * project's may be read */
+  const char *const *allow_files;
 } SluiceTrainerOptions;
 
 /* Loads graph and data, makes the run. project: (transfer full) with overrides applied. NULL: error
