@@ -182,6 +182,9 @@ static void
 controller_changed_cb (SluiceWindow *self)
 {
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
+  g_autofree char *notice = sluice_run_controller_take_notice (self->controller);
+  if (notice != NULL)
+    sluice_window_tell (self, notice);
   show_failure (self, sluice_run_controller_get_failure (self->controller));
   update_actions (self);
   update_status (self);

@@ -5,7 +5,6 @@
 #include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/base/error.h"
 
@@ -17,23 +16,9 @@ gboolean cli_memory;
 gboolean
 cli_get_memory_limit (gsize *bytes, GError **error)
 {
-  static const char units[] = "KMGT";
   *bytes = 0;
-  if (cli_memory_limit == NULL)
-    return TRUE;
-  char *end = cli_memory_limit;
-  guint64 number = g_ascii_isdigit (*end) ? g_ascii_strtoull (cli_memory_limit, &end, 10) : 0;
-  const char *unit = *end ? strchr (units, g_ascii_toupper (*end)) : NULL;
-  guint shift = unit ? 10 * (guint) (unit - units + 1) : 0;
-  end += unit != NULL;
-  if (end == cli_memory_limit || *end || number == 0 || number > ((guint64) G_MAXINT64 >> shift))
-    {
-      cli_usage (error, "--memory-limit '%s': a number of bytes is wanted, as 500000, 64M or 2G",
-                 cli_memory_limit);
-      return FALSE;
-    }
-  *bytes = number << shift;
-  return TRUE;
+  return cli_memory_limit == NULL
+         || cli_parse_size ("--memory-limit", cli_memory_limit, bytes, error);
 }
 
 static void
@@ -95,8 +80,7 @@ add_json (JsonBuilder *b, SluiceAllocator *allocator, const SluiceLedger *ledger
 void
 cli_print_memory (SluiceSession *session)
 {
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   json_builder_set_member_name (b, "memory");
   json_builder_begin_array (b);
   for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
@@ -111,11 +95,5 @@ cli_print_memory (SluiceSession *session)
         print_table (allocator, ledger);
     }
   json_builder_end_array (b);
-  json_builder_end_object (b);
-  if (!cli_json)
-    return;
-  g_autoptr (JsonNode) root = json_builder_get_root (b);
-  g_autofree char *text = json_to_string (root, FALSE);
-  puts (text);
-  fflush (stdout);
+  cli_json_end (b);
 }

@@ -2,10 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 
 #include "app/cli/feeds.h"
+#include "app/cli/files.h"
+#include "app/cli/json-tensor.h"
 #include "app/cli/memory.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
@@ -47,13 +48,13 @@ static const GOptionEntry options[] = {
 static void
 print_output (JsonBuilder *b, const char *name, const SluiceTensor *tensor)
 {
-  g_autofree char *text = sluice_tensor_to_string (tensor, cli_json ? G_MAXUINT : 64);
-  if (!cli_json)
+  if (cli_json)
     {
-      printf ("%s = %s\n", name, text);
+      cli_json_tensor (b, name, tensor);
       return;
     }
-  cli_json_string (b, name, text);
+  g_autofree char *text = sluice_tensor_to_string (tensor, 64);
+  printf ("%s = %s\n", name, text);
 }
 
 static int
@@ -71,15 +72,13 @@ run_graph (SluiceSession *session, GArray *parsed, GError **error)
   if (!sluice_session_run (session, feed, parsed->len, (const char *const *) fetches, n, NULL, 0,
                            outputs, NULL, error))
     return EXIT_FAILED;
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   for (guint i = 0; i < n; i++)
     {
       print_output (b, fetches[i], outputs[i]);
       sluice_tensor_unref (outputs[i]);
     }
-  json_builder_end_object (b);
-  cli_end_json (b);
+  cli_json_end (b);
   return EXIT_OK;
 }
 
@@ -90,9 +89,10 @@ run (char **arguments, GError **error)
     return cli_usage (error, "give one GRAPH");
   if ((fetches == NULL || fetches[0] == NULL) && (targets == NULL || targets[0] == NULL))
     return cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
-  if (n_threads < 0 || n_cpus < 1 || max_iterations < 0)
-    return cli_usage (error, "--threads and --max-iterations must not be negative, --cpus at "
-                             "least 1");
+  if (!cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error)
+      || !cli_check_count ("--cpus", n_cpus, 1, SLUICE_MAX_DEVICES, error)
+      || !cli_check_count ("--max-iterations", max_iterations, 0, G_MAXINT64, error))
+    return EXIT_USAGE;
   SluiceSessionOptions session_options = {
     .n_cpus = n_cpus,
     .soft_placement = soft,
@@ -105,6 +105,8 @@ run (char **arguments, GError **error)
   };
   if (!cli_get_memory_limit (&session_options.memory_limit, error))
     return EXIT_USAGE;
+  g_autoptr (SluiceFileAccess) files = cli_new_file_access ();
+  session_options.files = files;
   sluice_pool_set_threads (n_threads);
   g_autoptr (SluiceGraph) graph = sluice_graph_load_file (arguments[0], error);
   g_autoptr (SluiceSession) session =
@@ -114,6 +116,7 @@ run (char **arguments, GError **error)
   g_autoptr (GArray) parsed = cli_parse_feeds (graph, feeds, error);
   if (parsed == NULL)
     return EXIT_FAILED;
+  cli_tell_file_ops (graph);
   if (cli_memory)
     sluice_session_record_memory (session);
   int status = run_graph (session, parsed, error);
@@ -127,6 +130,7 @@ const Verb verb_run = {
   .arguments = "GRAPH",
   .summary = N_ ("Run nodes of a graph and print values"),
   .details = N_ ("A loop that never ends can be stopped with Ctrl-C, or by --max-iterations."),
+  .json = "{\"*\": \"value\"}\n" CLI_MEMORY_JSON,
   .options = options,
   .run = run,
 };

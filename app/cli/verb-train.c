@@ -3,7 +3,6 @@
 
 #include <glib-unix.h>
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "app/cli/files.h"
 #include "app/cli/memory.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
@@ -121,8 +121,7 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
       fflush (stdout);
       return;
     }
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_string (b, "run", sluice_trainer_get_run_name (trainer));
   cli_json_string (b, "state", state);
   cli_json_int (b, "step", p->step);
@@ -135,10 +134,7 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
   cli_json_int (b, "points_committed", p->n_committed);
   cli_json_int (b, "committed_step", p->committed_step);
   cli_json_int (b, "checkpoint", p->last_checkpoint);
-  json_builder_end_object (b);
-  g_autoptr (JsonNode) root = json_builder_get_root (b);
-  g_autofree char *text = json_to_string (root, FALSE);
-  puts (text);
+  cli_json_end (b);
   fflush (stdout);
 }
 
@@ -242,10 +238,12 @@ print_end (SluiceTrainer *trainer, const char *folder)
       return;
     }
   g_autofree char *duration = format_duration (p.seconds);
-  printf (_ ("run %s: %s at step %" G_GINT64_FORMAT ", loss %.6g, %s, %" G_GUINT64_FORMAT
-             " points saved\n"),
-          sluice_trainer_get_run_name (trainer), _ (sluice_run_state_name (p.state)), p.step,
-          p.loss, duration, p.n_committed);
+  g_autofree char *loss = p.n_logged > 0 ? g_strdup_printf (_ ("loss %.6g"), p.loss)
+                                         : g_strdup (_ ("no further steps"));
+  printf (
+      _ ("run %s: %s at step %" G_GINT64_FORMAT ", %s, %s, %" G_GUINT64_FORMAT " points saved\n"),
+      sluice_trainer_get_run_name (trainer), _ (sluice_run_state_name (p.state)), p.step, loss,
+      duration, p.n_committed);
   if (isfinite (p.evaluation))
     printf (_ ("test %s %.4f\n"), g_array_index (project->evaluate, SluiceNamedEdge, 0).name,
             p.evaluation);
@@ -253,6 +251,14 @@ print_end (SluiceTrainer *trainer, const char *folder)
     printf ("%s/runs/%" G_GINT64_FORMAT "/%s.txt\n", folder, sluice_trainer_get_run (trainer),
             g_array_index (project->texts, SluiceNamedEdge, i).name);
   printf (_ ("workspace %s\n"), folder);
+  if (p.state == SLUICE_RUN_FINISHED && p.n_logged == 0)
+    printf (_ ("It had finished before; train on with: sluice train --workspace '%s' --resume %s "
+               "--steps N\n"),
+            folder, sluice_trainer_get_run_name (trainer));
+  if (p.state == SLUICE_RUN_FAILED && p.last_checkpoint >= 0)
+    printf (_ ("Saved up to step %" G_GINT64_FORMAT
+               ". When the cause is gone, go on with: sluice train --workspace '%s' --resume %s\n"),
+            p.last_checkpoint, folder, sluice_trainer_get_run_name (trainer));
   if (p.state == SLUICE_RUN_STOPPED)
     printf (_ ("Saved. Go on with: sluice train --workspace '%s' --resume %s\n"), folder,
             sluice_trainer_get_run_name (trainer));
@@ -298,8 +304,13 @@ train (char **arguments, GError **error)
 {
   if ((arguments[0] == NULL && resume == NULL) || (arguments[0] != NULL && arguments[1] != NULL))
     return cli_usage (error, "give one PROJECT, or --resume NAME");
-  if (resume_step < 0 || n_threads < 0 || n_cpus < 0)
-    return cli_usage (error, "--resume-step, --threads and --cpus must not be negative");
+  if (!cli_check_count ("--resume-step", resume_step, 0, G_MAXINT64, error)
+      || !cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error)
+      || !cli_check_count ("--cpus", n_cpus, 0, SLUICE_MAX_DEVICES, error))
+    return EXIT_USAGE;
+  if (resume != NULL && run_name != NULL)
+    return cli_usage (error, "--run names a new run, --resume one that goes on under its own name; "
+                             "give one of them");
   if (resume_step > 0 && resume == NULL)
     return cli_usage (error, "--resume-step needs --resume NAME");
   if (init_from != NULL ? resume != NULL : init_partly)
@@ -321,10 +332,13 @@ train (char **arguments, GError **error)
     .init_partly = init_partly,
     .n_cpus = n_cpus,
     .memory_limit = memory_limit,
+    .allow_files = (const char *const *) cli_allowed_files,
   };
   g_autoptr (SluiceTrainer) trainer = sluice_trainer_new (store, project, &trainer_options, error);
   if (trainer == NULL)
     return EXIT_FAILED;
+  if (resume == NULL)
+    cli_tell_file_ops (sluice_trainer_get_graph (trainer));
   Bell bell = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
   struct sigaction action = { .sa_handler = on_interrupt };
   sigaction (SIGINT, &action, NULL);
@@ -347,6 +361,11 @@ const Verb verb_train = {
   .details = N_ ("PROJECT is a folder with project.ini and the graph. Every point is saved as it "
                  "comes; Ctrl-C saves a "
                  "checkpoint and says how to go on."),
+  .json = "{\"run\": \"string\", \"state\": \"string\", \"step\": \"int\", \"steps\": \"int\", "
+          "\"loss\": \"number\", \"steps_per_second\": \"number\", \"eta_seconds\": \"number\", "
+          "\"evaluation\": \"number\", \"wait_seconds\": \"number\", "
+          "\"points_committed\": \"int\", \"committed_step\": \"int\", \"checkpoint\": "
+          "\"int\"}\n" CLI_MEMORY_JSON,
   .options = options,
   .run = train,
 };
