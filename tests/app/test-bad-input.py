@@ -28,8 +28,9 @@ GIB = 1 << 30
 
 
 def string_const(name, value):
-    return (f'node {{ name: "{name}" op: "Const" attr {{ key: "dtype" '
-            f'value {{ type: DT_STRING }} }} attr {{ key: "value" value {{ tensor {{ dtype: DT_STRING string_val: "{value}" '
+    return (f'node {{ name: "{name}" op: "Const" '
+            f'attr {{ key: "dtype" value {{ type: DT_STRING }} }} '
+            f'attr {{ key: "value" value {{ tensor {{ dtype: DT_STRING string_val: "{value}" '
             f'tensor_shape {{}} }} }} }} }}\n')
 
 

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -120,11 +121,22 @@ g_try_realloc_n (gpointer block, gsize n, gsize size)
   return is_refused (FAULT_MEMORY) ? NULL : next (block, n, size);
 }
 
+/* GLib's own requests of this kind are those of g_aligned_alloc(), which may not fail. */
+static gboolean
+comes_from_glib (const void *caller)
+{
+  Dl_info info;
+  return atomic_load (&armed) == FAULT_MEMORY && dladdr (caller, &info) != 0
+         && info.dli_fname != NULL && strstr (info.dli_fname, "libglib") != NULL;
+}
+
 EXPORT int
 posix_memalign (void **block, size_t alignment, size_t n)
 {
   NEXT (posix_memalign, int, void **, size_t, size_t);
-  return is_refused (FAULT_MEMORY) ? ENOMEM : next (block, alignment, n);
+  return !comes_from_glib (__builtin_return_address (0)) && is_refused (FAULT_MEMORY)
+             ? ENOMEM
+             : next (block, alignment, n);
 }
 
 EXPORT void *
