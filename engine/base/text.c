@@ -21,6 +21,17 @@ is_plain (gunichar c)
   return !g_unichar_iscntrl (c) && !turns_direction (c) && c != 0x2028 && c != 0x2029;
 }
 
+gboolean
+sluice_text_is_visible (const char *text)
+{
+  if (!g_utf8_validate (text, -1, NULL))
+    return FALSE;
+  for (const char *at = text; *at != '\0'; at = g_utf8_next_char (at))
+    if (*at != '\t' && !is_plain (g_utf8_get_char (at)))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 is_number_sign (const char *name)
 {

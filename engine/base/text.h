@@ -18,6 +18,9 @@
  */
 gboolean sluice_text_check_name (const char *what, const char *name, GError **error);
 
+/* No character that a terminal obeys, or that turns the direction of text; tabs may be. */
+gboolean sluice_text_is_visible (const char *text);
+
 /* "500000", "64M", "2G": FALSE where it is none, 0, or more than memory can be. */
 gboolean sluice_text_parse_size (const char *text, gsize *bytes);
 

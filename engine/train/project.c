@@ -248,8 +248,11 @@ set_value (SluiceProject *self, const Key *key, const char *text, GError **error
   switch (key->kind)
     {
     case KEY_NAME:
-      if (*text != '\0' && !sluice_text_check_name ("[project] name", text, error))
-        return FALSE;
+      if (!sluice_text_is_visible (text))
+        {
+          g_autofree char *shown = sluice_text_escape (text);
+          return bad_value (key, shown, "must have no control characters", error);
+        }
       G_GNUC_FALLTHROUGH;
     case KEY_SOURCE:
       if (key->kind == KEY_SOURCE && !is_source (text))

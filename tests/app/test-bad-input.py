@@ -286,7 +286,7 @@ class BadInput:
             self.tap.point("which is said without control characters",
                            "\033" not in said.stderr, repr(said.stderr))
         project = self.project("red", ("name=", "name=\033[31m"))
-        said = self.fails("nor a project", ["[project] name"], "check", project)
+        said = self.fails("nor a project", ["[project] name=", "control characters"], "check", project)
         self.tap.point("nor is that shown raw", "\033" not in said.stdout + said.stderr)
         said = self.fails("names out of the command line are escaped", ["no\\x1b[31m"], "check",
                           self.folder / "no\033[31m")

@@ -35,6 +35,9 @@ test_names (void)
       for (const char *at = error->message; *at != '\0'; at++)
         g_assert_false (g_ascii_iscntrl (*at));
     }
+  g_assert_true (sluice_text_is_visible ("a\tname, größer "));
+  g_assert_false (sluice_text_is_visible ("a\nname"));
+  g_assert_false (sluice_text_is_visible ("a\033[31m"));
   g_autofree char *longest = g_strnfill (255, 'a'), *longer = g_strnfill (256, 'a');
   g_assert_true (sluice_text_check_name ("the name", longest, NULL));
   g_assert_false (sluice_text_check_name ("the name", longer, NULL));
