@@ -4,7 +4,6 @@
 #include "engine/train/project.h"
 
 #include <errno.h>
-#include <gio/gio.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
 #include "engine/device/device.h"
+#include "engine/store/file.h"
 
 #define MAX_INI_BYTES ((guint64) 16 << 20)
 
@@ -477,7 +477,10 @@ sluice_project_load (const char *folder, GError **error)
   g_autoptr (GKeyFile) file = read_key_file (path, &local);
   if (file == NULL)
     {
-      gboolean absent = g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+      /* A precondition: what should be the folder is a file. */
+      gboolean absent = g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND)
+                        || (g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION)
+                            && !g_file_test (path, G_FILE_TEST_IS_DIR));
       sluice_fail (error, absent ? SLUICE_ERROR_NOT_FOUND : SLUICE_ERROR_INVALID_ARGUMENT,
                    "project '%s': %s%s", path, local->message,
                    absent ? "; a project is a folder with a project.ini" : "");
@@ -622,15 +625,32 @@ value_to_text (const SluiceProject *self, const Key *key)
   g_assert_not_reached ();
 }
 
+/* There whole or not at all. */
+static gboolean
+write_file (const char *folder, const char *name, const void *data, gsize length, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  SluiceFileWriter *file = sluice_file_writer_new ("project", path, error);
+  if (file == NULL)
+    return FALSE;
+  sluice_file_writer_put (file, data, length);
+  return sluice_file_writer_finish (file, error);
+}
+
 static gboolean
 copy_file (
     const char *from, const char *folder, const char *name, gboolean required, GError **error)
 {
   g_autofree char *to = g_build_filename (folder, name, NULL);
-  g_autoptr (GFile) source = g_file_new_for_path (from), target = g_file_new_for_path (to);
-  if (g_file_equal (source, target) || (!required && !g_file_query_exists (source, NULL)))
+  g_autofree char *source = g_canonicalize_filename (from, NULL);
+  g_autofree char *target = g_canonicalize_filename (to, NULL);
+  if (strcmp (source, target) == 0 || (!required && !g_file_test (from, G_FILE_TEST_EXISTS)))
     return TRUE;
-  return g_file_copy (source, target, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, error);
+  g_autoptr (GBytes) bytes =
+      sluice_read_file ("project", from, SLUICE_READ_PLAIN, G_MAXINT64 / 2, error);
+  return bytes != NULL
+         && write_file (folder, name, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes),
+                        error);
 }
 
 gboolean
@@ -657,9 +677,10 @@ sluice_project_save (const SluiceProject *self, const char *folder, GError **err
       set_text (file, "overrides", override->name,
                 g_ascii_dtostr (number, sizeof number, override->value));
     }
-  g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
+  gsize length;
+  g_autofree char *text = g_key_file_to_data (file, &length, NULL);
   g_autofree char *layout = g_build_filename (self->folder, "model.layout", NULL);
   return copy_file (self->graph_path, folder, base, TRUE, error)
          && copy_file (layout, folder, "model.layout", FALSE, error)
-         && g_key_file_save_to_file (file, path, error);
+         && write_file (folder, "project.ini", text, length, error);
 }

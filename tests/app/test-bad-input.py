@@ -286,7 +286,8 @@ class BadInput:
             self.tap.point("which is said without control characters",
                            "\033" not in said.stderr, repr(said.stderr))
         project = self.project("red", ("name=", "name=\033[31m"))
-        said = self.fails("nor a project", ["[project] name=", "control characters"], "check", project)
+        said = self.fails("nor a project", ["[project] name=", "control characters"], "check",
+                          project)
         self.tap.point("nor is that shown raw", "\033" not in said.stdout + said.stderr)
         said = self.fails("names out of the command line are escaped", ["no\\x1b[31m"], "check",
                           self.folder / "no\033[31m")
@@ -346,8 +347,10 @@ class BadInput:
         self.tap.point("the man page has them", man.count("lines of this shape") == len(shapes))
         graph = self.folder / "values.pbtxt"
         graph.write_text(
-            'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }\n'
-            'node { name: "log" op: "Log" input: "x" attr { key: "T" value { type: DT_FLOAT } } }\n'
+            'node { name: "x" op: "Placeholder" '
+            'attr { key: "dtype" value { type: DT_FLOAT } } }\n'
+            'node { name: "log" op: "Log" input: "x" '
+            'attr { key: "T" value { type: DT_FLOAT } } }\n'
             + string_const("word", 'a\\"b'))
         corpus = self.source / "tests" / "engine" / "store" / "corpus"
         mlp = self.mlp
