@@ -28,9 +28,9 @@ GType sluice_session_get_type (void) G_GNUC_CONST;
  *   "reference-kernels", "nan-guard", "truncate-transfers" (of floats between devices), "ordered"
  *   (what the graph leaves without an order), "recompute" (cheap values instead of keeping them)
  *   (booleans, false), "soft-placement" (devices that are not here are replaced), "optimize",
- *   "fusion" (of element-wise nodes), "keep-waiting" (a run that waits, say for a queue, while no run
- *   does anything logs what it waits for and goes on waiting, as another thread may begin a run; else
- *   it fails with DEADLINE_EXCEEDED) (booleans, true)
+ *   "fusion" (of element-wise nodes), "keep-waiting" (a run that waits, say for a queue, while no
+ * run does anything logs what it waits for and goes on waiting, as another thread may begin a run;
+ * else it fails with DEADLINE_EXCEEDED) (booleans, true)
  * @error: return location
  *
  * Returns: (transfer full): a session with an empty graph; %NULL with INVALID_ARGUMENT for an

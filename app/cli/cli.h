@@ -19,8 +19,8 @@ typedef struct
 } Verb;
 
 extern const Verb verb_info, verb_ops, verb_check, verb_run, verb_train, verb_bench, verb_draw,
-    verb_convert, verb_place, verb_trace, verb_compare, verb_log, verb_sql, verb_export, verb_reindex,
-    verb_checkpoints;
+    verb_convert, verb_place, verb_trace, verb_compare, verb_log, verb_sql, verb_export,
+    verb_reindex, verb_checkpoints;
 
 /* Options that every verb has. */
 extern gboolean cli_json;
