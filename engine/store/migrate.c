@@ -139,8 +139,8 @@ static gboolean
 want_whole (sqlite3 *db, const char *path, GError **error)
 {
   static const char *const tables[] = {
-    "SELECT id, name, project, state, step, n_steps, seed, created, started, ended, seconds, "
-    "graph_hash, message, deleted FROM runs",
+    ("SELECT id, name, project, state, step, n_steps, seed, created, started, ended, seconds, "
+     "graph_hash, message, deleted FROM runs"),
     "SELECT id, run, tag, kind, metadata FROM series",
     "SELECT id, run, step, wall, path, bytes FROM checkpoints",
     "SELECT hash, blob FROM graphs",

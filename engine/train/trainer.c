@@ -332,9 +332,12 @@ check_loss (SluiceTrainer *self, GError **error)
         "the loss is %s at step %" G_GINT64_FORMAT
         "; no single node made it of finite values, so look at the inputs and labels of that batch",
         what, step);
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "the loss is %s at step %" G_GINT64_FORMAT ": %s", what, step,
-                      cause->message);
+  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+               "the loss is %s at step %" G_GINT64_FORMAT ": %s", what, step, cause->message);
+  SluiceErrorPlace place = sluice_error_get_place (cause);
+  if (error != NULL)
+    sluice_error_set_place (*error, &place);
+  return FALSE;
 }
 
 /* ---- the thread ---- */

@@ -19,6 +19,10 @@ sluice_call_ints (SluiceKernelCall *call, guint i, gint64 values[SLUICE_MAX_RANK
   const SluiceTensor *tensor = sluice_call_input (call, i);
   if (tensor->shape.rank > 1)
     return sluice_call_want_rank (call, i, 1);
+  if (!sluice_dtype_is_integer (tensor->dtype))
+    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "input %u is %s, but must be of integers", i,
+                             sluice_dtype_name (tensor->dtype));
   if (tensor->n_elements > SLUICE_MAX_RANK)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "input %u has %" G_GINT64_FORMAT

@@ -542,10 +542,10 @@ has_cases (const char *op)
   if (g_file_get_contents (path, &text, NULL, NULL) && strstr (text, line) != NULL)
     return TRUE;
   static const char *const others[] = {
-    "test-rendezvous.c",   "test-apply.c",      "test-data.c",    "test-dataset-functions.c",
-    "test-files.c",        "test-flow.c",       "test-lookup.c",  "test-monitor.c",
-    "test-optional.c",     "test-queue.c",      "test-scatter.c", "test-sparse.c",
-    "test-tensor-array.c", "test-tensor-list.c"
+    "test-rendezvous.c", "test-apply.c",        "test-data.c",       "test-dataset-functions.c",
+    "test-files.c",      "test-flow.c",         "test-lookup.c",     "test-monitor.c",
+    "test-optional.c",   "test-queue.c",        "test-random.c",     "test-scatter.c",
+    "test-sparse.c",     "test-tensor-array.c", "test-tensor-list.c"
   };
   g_autofree char *quoted = g_strdup_printf ("\"%s\"", op);
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
