@@ -323,9 +323,9 @@ open_standard_files (void)
             fd == STDERR_FILENO ? O_WRONLY : O_RDONLY); /* the lowest that is free: this one */
 }
 
-/* Output that did not arrive is a failure, whatever was done: at the end of every way out. */
+/* Output that did not arrive is a failure of what else went well: at the end of every way out. */
 static void
-close_output (void)
+close_output (int status, void *data)
 {
   int number = ferror (stdout) != 0 ? EIO : 0;
   errno = 0;
@@ -334,14 +334,14 @@ close_output (void)
   if (number == 0)
     return;
   fprintf (stderr, _ ("sluice: standard output cannot be written: %s\n"), g_strerror (number));
-  _exit (EXIT_FAILED);
+  _exit (status != EXIT_OK ? status : EXIT_FAILED);
 }
 
 int
 main (int argc, char **argv)
 {
   open_standard_files ();
-  atexit (close_output);
+  on_exit (close_output, NULL);
   setlocale (LC_ALL, "");
   bindtextdomain (GETTEXT_PACKAGE, SLUICE_LOCALE_DIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");

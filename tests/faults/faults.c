@@ -18,8 +18,8 @@
 
 const char *const fault_names[] = { "memory", "write", "sync", "rename", "thread" };
 
-static atomic_int armed = -1; /* a FaultKind */
-static _Atomic gint64 n_left;
+static atomic_int armed = -1;          /* a FaultKind */
+static _Atomic gint64 n_armed, n_left; /* before a refusal: at first, still */
 static atomic_bool persists, has_fired;
 
 static gboolean
@@ -37,6 +37,7 @@ is_refused (FaultKind kind)
 void
 faults_arm (FaultKind kind, gint64 n, gboolean for_good)
 {
+  atomic_store (&n_armed, n);
   atomic_store (&n_left, n);
   atomic_store (&persists, for_good);
   atomic_store (&has_fired, FALSE);
@@ -48,6 +49,12 @@ faults_disarm (void)
 {
   atomic_store (&armed, -1);
   return atomic_load (&has_fired);
+}
+
+gint64
+faults_get_n_requests (void)
+{
+  return atomic_load (&n_armed) - atomic_load (&n_left);
 }
 
 guint

@@ -33,6 +33,8 @@ void faults_init (void);
 
 /* The n-th request from now on fails, counted from 0; for_good: all after it, too. */
 void faults_arm (FaultKind kind, gint64 n, gboolean for_good);
+/* How many of the kind there have been since then. */
+gint64 faults_get_n_requests (void);
 /* All are granted again. TRUE: one was refused. */
 gboolean faults_disarm (void);
 
