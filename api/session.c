@@ -30,7 +30,8 @@ read_option (SluiceSessionOptions *options, const char *name, GVariant *boxed, G
   if (sluice_attr_value_from_variant (&def, boxed, &value, error)
       && sluice_option_set (option, options, is_bool ? value.b : value.i, error))
     return TRUE;
-  g_prefix_error (error, "option %s of a session: ", name);
+  g_autofree char *shown = g_variant_print (boxed, FALSE);
+  g_prefix_error (error, "option %s=%s of a session: ", name, shown);
   return FALSE;
 }
 

@@ -11,13 +11,19 @@
 #include "app/picture.h"
 #include "app/plugins.h"
 #include "app/preferences.h"
+#include "app/run-controller.h"
 #include "app/signals.h"
 #include "app/window.h"
+#include "engine/base/read-file.h"
+#include "engine/base/text.h"
 
 /* Of a picture, in pixels: where nothing else is asked for, and what a Cairo surface can have. */
 #define PICTURE_WIDTH  1280
 #define PICTURE_HEIGHT 800
 #define PICTURE_MAX    32767
+
+static char **allowed_files, *unpack_limit;
+static gboolean special_files;
 
 struct _SluiceApplication
 {
@@ -232,12 +238,32 @@ dup_path (GVariantDict *options)
   return find_sample ();
 }
 
+/* Of this process, which is the one that reads. FALSE: --unpack-limit is none. */
+static gboolean
+set_read_options (void)
+{
+  SluiceReadOptions options = { .special_files = special_files };
+  gsize bytes = 0;
+  if (unpack_limit != NULL && !sluice_text_parse_size (unpack_limit, &bytes))
+    {
+      g_printerr (_ ("--unpack-limit '%s': a number of bytes is wanted, as 500000, 64M or 2G\n"),
+                  unpack_limit);
+      return FALSE;
+    }
+  options.unpacked_bytes = bytes;
+  sluice_read_set_options (&options);
+  sluice_run_controller_allow_files ((const char *const *) allowed_files);
+  return TRUE;
+}
+
 /* Before there is a toolkit, whose start takes as long as reading a large graph. What plugins bring
  * must be known by then. */
 static int
 read_ahead_cb (GApplication *application, GVariantDict *options, gpointer data)
 {
   SluiceApplication *self = SLUICE_APPLICATION (application);
+  if (!set_read_options ())
+    return 2;
   g_autofree char *path = dup_path (options);
   self->settings = g_settings_new ("org.sluice.Workbench");
   self->n_failed_plugins = sluice_plugins_load (self->settings);
@@ -404,6 +430,14 @@ sluice_application_init (SluiceApplication *self)
   static const GOptionEntry options[] = {
     { "workspace", 0, 0, G_OPTION_ARG_FILENAME, NULL,
       N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
+    { "allow-files", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &allowed_files,
+      N_ ("Ops may read and write files in this folder, beside the workspace; may be given several "
+          "times"),
+      N_ ("DIR") },
+    { "special-files", 0, 0, G_OPTION_ARG_NONE, &special_files,
+      N_ ("Also read pipes and devices where a file is named"), NULL },
+    { "unpack-limit", 0, 0, G_OPTION_ARG_STRING, &unpack_limit,
+      N_ ("How much a compressed file may hold (256M, or 100 times its size)"), N_ ("SIZE") },
     { "start", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Start training at once"), NULL },
     { "screenshot", 0, 0, G_OPTION_ARG_STRING, NULL, N_ ("Draw a page and end"), N_ ("PAGE") },
     { "out", 0, 0, G_OPTION_ARG_FILENAME, NULL, N_ ("Where to draw it"), N_ ("FILE.png") },

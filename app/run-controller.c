@@ -3,6 +3,8 @@
 
 #include "app/run-controller.h"
 
+#include "engine/graph/file-ops.h"
+
 struct _SluiceRunController
 {
   GObject parent;
@@ -10,6 +12,7 @@ struct _SluiceRunController
   char *project;
   char *trained;   /* (nullable): the project that was open when the trainer's run was begun */
   GError *failure; /* (nullable): of the last run or start */
+  char *notice;    /* (nullable): what the run that begins may do with files */
   SluiceTrainer *trainer; /* the run under way, or the last one */
   gboolean starting;
   gboolean ended;          /* the trainer's run */
@@ -20,6 +23,13 @@ struct _SluiceRunController
 G_DEFINE_FINAL_TYPE (SluiceRunController, sluice_run_controller, G_TYPE_OBJECT)
 
 static guint changed_signal;
+static const char *const *allowed_files; /* (nullable) */
+
+void
+sluice_run_controller_allow_files (const char *const *folders)
+{
+  allowed_files = folders;
+}
 
 static void
 changed (SluiceRunController *self)
@@ -96,7 +106,7 @@ start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *can
       folder = info != NULL ? sluice_store_dup_run_folder (task->store, info->id) : NULL;
     }
   SluiceProject *project = folder != NULL ? sluice_project_load (folder, &error) : NULL;
-  SluiceTrainerOptions options = { .resume = task->resume };
+  SluiceTrainerOptions options = { .resume = task->resume, .allow_files = allowed_files };
   SluiceTrainer *trainer =
       project != NULL ? sluice_trainer_new (task->store, project, &options, &error) : NULL;
   if (trainer != NULL)
@@ -125,6 +135,10 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
       g_free (self->trained);
       self->trained = g_strdup (task->folder);
       self->ended = FALSE;
+      g_free (self->notice);
+      self->notice = task->resume == NULL
+                         ? sluice_graph_describe_file_ops (sluice_trainer_get_graph (trainer))
+                         : NULL;
       if (self->stops_at_start)
         sluice_trainer_stop (trainer);
       else if (self->steps_at_start > 0)
@@ -254,6 +268,12 @@ sluice_run_controller_get_project (SluiceRunController *self)
   return self->project;
 }
 
+char *
+sluice_run_controller_take_notice (SluiceRunController *self)
+{
+  return g_steal_pointer (&self->notice);
+}
+
 const GError *
 sluice_run_controller_get_failure (SluiceRunController *self)
 {
@@ -304,6 +324,7 @@ sluice_run_controller_finalize (GObject *object)
   g_free (self->project);
   g_free (self->trained);
   g_clear_error (&self->failure);
+  g_free (self->notice);
   G_OBJECT_CLASS (sluice_run_controller_parent_class)->finalize (object);
 }
 

@@ -32,6 +32,10 @@ const char *sluice_run_controller_get_project (SluiceRunController *self); /* (n
 SluiceControlState sluice_run_controller_get_state (SluiceRunController *self);
 const GError *sluice_run_controller_get_failure (
     SluiceRunController *self); /* (nullable): of the last run or start */
+/* What a run that has just begun may do with files, once: (transfer full) (nullable) */
+char *sluice_run_controller_take_notice (SluiceRunController *self);
+/* Folders that ops may use beside the workspace; of the process, which keeps them. (nullable) */
+void sluice_run_controller_allow_files (const char *const *folders);
 /* The run under way, or the last one; 0: none yet. */
 gint64 sluice_run_controller_get_run (SluiceRunController *self);
 /* FALSE: there was no run yet. */

@@ -175,6 +175,9 @@ controller_changed_cb (SluiceWindow *self)
 {
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   const GError *failure = sluice_run_controller_get_failure (self->controller);
+  g_autofree char *notice = sluice_run_controller_take_notice (self->controller);
+  if (notice != NULL)
+    sluice_window_tell (self, notice);
   show_failure_of (self, failure ? failure->message : NULL,
                    failure ? sluice_error_get_place (failure).node : NULL);
   update_actions (self);

@@ -4,6 +4,8 @@
 
 #include <glib.h>
 
+#include "app/cli/json.h"
+
 /* A verb of the `sluice` command. Help, man page and dispatch are made from the table of these. */
 typedef struct
 {
@@ -11,6 +13,11 @@ typedef struct
   const char *arguments; /* "PROJECT", "GRAPH [NAME…]" */
   const char *summary;   /* one line, without a full stop */
   const char *details;   /* (nullable): paragraphs for --help and the man page */
+  /* Shapes of the lines of --json, one a line: JSON in which a value is the name of its type
+   * ("int", "number", "string", "bool", "null", with '|' between where it may be several), an array
+   * holds the type of its elements, a name that ends with '?' may be missing, and "*" stands for
+   * any names. For the man page and --schemas; the tests hold every verb to it. */
+  const char *json;
   const GOptionEntry *options;
   guint run_options; /* SluiceOptionFlags: of run-options.h it has those with one of these */
   /* arguments: NULL-terminated, without the verb. Returns the exit status; an error is printed by
@@ -22,9 +29,6 @@ extern const Verb verb_info, verb_ops, verb_check, verb_run, verb_train, verb_be
     verb_convert, verb_place, verb_trace, verb_compare, verb_log, verb_sql, verb_export,
     verb_reindex, verb_checkpoints;
 
-/* Options that every verb has. */
-extern gboolean cli_json;
-
 enum
 {
   EXIT_OK = 0,
@@ -33,20 +37,14 @@ enum
   EXIT_INTERRUPTED = 130,
 };
 
+/* "500000", "64M", "2G"; FALSE with a message that begins with the option. */
+gboolean cli_parse_size (const char *option, const char *text, gsize *bytes, GError **error);
+/* A number that an option gave; FALSE with a message that names the option and both bounds. */
+gboolean
+cli_check_count (const char *option, gint64 value, gint64 least, gint64 most, GError **error);
+
 /* EXIT_USAGE with a message. */
 int cli_usage (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-/* A finished JSON document on standard output. Takes the builder. */
-typedef struct _JsonBuilder JsonBuilder;
-void cli_print_json (JsonBuilder *take);
-/* The same in one line, of several. */
-void cli_print_json_line (JsonBuilder *take);
-/* The first where --json was given; else the builder is only freed. */
-void cli_end_json (JsonBuilder *take);
-void cli_json_string (JsonBuilder *b, const char *name, const char *value); /* (nullable): null */
-void cli_json_int (JsonBuilder *b, const char *name, gint64 value);
-void cli_json_double (JsonBuilder *b, const char *name, double value); /* not finite: a string */
-void cli_json_bool (JsonBuilder *b, const char *name, gboolean value);
 
 /* --tags of the verbs that read SavedModels. */
 #define CLI_TAGS_OPTION                                                                            \

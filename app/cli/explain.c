@@ -23,8 +23,7 @@ option_of (const SluicePass *pass)
 static void
 list_as_json (const SluicePass *const *passes, guint n)
 {
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   json_builder_set_member_name (b, "passes");
   json_builder_begin_array (b);
   for (guint i = 0; i < n; i++)
@@ -36,8 +35,7 @@ list_as_json (const SluicePass *const *passes, guint n)
       json_builder_end_object (b);
     }
   json_builder_end_array (b);
-  json_builder_end_object (b);
-  cli_end_json (b);
+  cli_json_end (b);
 }
 
 void
@@ -82,8 +80,7 @@ static void
 print_json (const SluiceExplanation *explanation)
 {
   static const char *const words[] = { "removed", "added", "changed", "moved" };
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_string (b, "pass", explanation->pass->name);
   cli_json_string (b, "summary", _ (explanation->pass->summary));
   cli_json_int (b, "nodes_before", explanation->before->n_nodes);
@@ -101,8 +98,7 @@ print_json (const SluiceExplanation *explanation)
       json_builder_end_object (b);
     }
   json_builder_end_array (b);
-  json_builder_end_object (b);
-  cli_end_json (b);
+  cli_json_end (b);
 }
 
 gboolean

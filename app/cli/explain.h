@@ -5,6 +5,13 @@
 #include "app/cli/cli.h"
 #include "engine/runtime/session/session.h"
 
+/* The lines that these print, for Verb.json. */
+#define CLI_EXPLAIN_JSON                                                                           \
+  "{\"passes\": [{\"pass\": \"string\", \"summary\": \"string\", \"option\": \"string|null\"}]}\n" \
+  "{\"pass\": \"string\", \"summary\": \"string\", \"nodes_before\": \"int\", "                    \
+  "\"nodes_after\": \"int\", \"changes\": [{\"change\": \"string\", \"node\": \"string\", "        \
+  "\"before\": \"string|null\", \"after\": \"string|null\"}]}"
+
 /* All passes in order, what they do, and with which option those run that do not always. */
 void cli_list_passes (void);
 

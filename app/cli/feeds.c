@@ -6,6 +6,7 @@
 
 #include "app/cli/values.h"
 #include "engine/base/error.h"
+#include "engine/base/read-file.h"
 #include "engine/train/data.h"
 
 static SluiceTensor *
@@ -40,11 +41,12 @@ read_file (const char *text, GError **error)
   const char *colon = strstr (text, ".npz:");
   gboolean is_archive = colon != NULL || g_str_has_suffix (text, ".npz");
   g_autofree char *path = colon != NULL ? g_strndup (text, colon + 4 - text) : g_strdup (text);
-  char *contents;
   gsize length;
-  if (!g_file_get_contents (path, &contents, &length, error))
+  g_autoptr (GBytes) bytes =
+      sluice_read_file ("file", path, SLUICE_READ_PLAIN, G_MAXINT64 / 2, error);
+  if (bytes == NULL)
     return NULL;
-  g_autoptr (GBytes) bytes = g_bytes_new_take (contents, length);
+  const guint8 *contents = g_bytes_get_data (bytes, &length);
   if (!is_archive)
     return parse_npy (g_steal_pointer (&bytes), text, error);
   if (colon == NULL)
@@ -52,7 +54,7 @@ read_file (const char *text, GError **error)
       fail_no_member (path, bytes, error);
       return NULL;
     }
-  GBytes *member = sluice_npz_read ((const guint8 *) contents, length, colon + 5, path, error);
+  GBytes *member = sluice_npz_read (contents, length, colon + 5, path, error);
   return member != NULL ? parse_npy (member, text, error) : NULL;
 }
 

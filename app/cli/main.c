@@ -3,15 +3,20 @@
 
 #include "app/cli/cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "app/cli/files.h"
 #include "app/cli/run-options.h"
 #include "engine/base/error.h"
+#include "engine/base/read-file.h"
+#include "engine/base/text.h"
 #include "engine/device/plugin.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
@@ -27,14 +32,23 @@ static const Verb *const verbs[] = {
   &verb_convert, &verb_bench, &verb_reindex, &verb_checkpoints,
 };
 
-gboolean cli_json;
 char *cli_tags;
 static char **plugins;
+static gboolean special_files;
+static char *unpack_limit;
 
 static const GOptionEntry common_options[] = {
   { "json", 0, 0, G_OPTION_ARG_NONE, &cli_json, N_ ("Print JSON instead of text"), NULL },
   { "load", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &plugins,
     N_ ("Load ops from a shared object; may be given several times"), N_ ("FILE") },
+  { "allow-files", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &cli_allowed_files,
+    N_ ("Ops may read and write files in this folder; else only in the workspace, and read the "
+        "project's. May be given several times"),
+    N_ ("DIR") },
+  { "special-files", 0, 0, G_OPTION_ARG_NONE, &special_files,
+    N_ ("Also read pipes and devices where a file is named, and wait for them"), NULL },
+  { "unpack-limit", 0, 0, G_OPTION_ARG_STRING, &unpack_limit,
+    N_ ("How much a compressed file may hold (256M, or 100 times its size)"), N_ ("SIZE") },
   G_OPTION_ENTRY_NULL,
 };
 
@@ -47,70 +61,6 @@ cli_usage (GError **error, const char *format, ...)
   va_end (args);
   g_set_error_literal (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT, text);
   return EXIT_USAGE;
-}
-
-static void
-print_json (JsonBuilder *take, gboolean pretty)
-{
-  g_autoptr (JsonBuilder) builder = take;
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, pretty);
-  puts (text);
-}
-
-void
-cli_print_json (JsonBuilder *take)
-{
-  print_json (take, TRUE);
-}
-
-void
-cli_print_json_line (JsonBuilder *take)
-{
-  print_json (take, FALSE);
-}
-
-void
-cli_end_json (JsonBuilder *take)
-{
-  if (cli_json)
-    cli_print_json (take);
-  else
-    g_object_unref (take);
-}
-
-void
-cli_json_string (JsonBuilder *b, const char *name, const char *value)
-{
-  json_builder_set_member_name (b, name);
-  if (value != NULL)
-    json_builder_add_string_value (b, value);
-  else
-    json_builder_add_null_value (b);
-}
-
-void
-cli_json_int (JsonBuilder *b, const char *name, gint64 value)
-{
-  json_builder_set_member_name (b, name);
-  json_builder_add_int_value (b, value);
-}
-
-void
-cli_json_double (JsonBuilder *b, const char *name, double value)
-{
-  json_builder_set_member_name (b, name);
-  if (isfinite (value))
-    json_builder_add_double_value (b, value);
-  else
-    json_builder_add_string_value (b, isnan (value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
-}
-
-void
-cli_json_bool (JsonBuilder *b, const char *name, gboolean value)
-{
-  json_builder_set_member_name (b, name);
-  json_builder_add_boolean_value (b, value);
 }
 
 SluiceGraph *
@@ -133,6 +83,27 @@ cli_restore_saved_model (SluiceSession *session,
     return TRUE;
   g_autofree char *folder = sluice_saved_model_dup_folder (path);
   return sluice_saved_model_restore (session, graph, folder, error);
+}
+
+gboolean
+cli_parse_size (const char *option, const char *text, gsize *bytes, GError **error)
+{
+  if (sluice_text_parse_size (text, bytes))
+    return TRUE;
+  cli_usage (error, "%s '%s': a number of bytes is wanted, as 500000, 64M or 2G", option, text);
+  return FALSE;
+}
+
+gboolean
+cli_check_count (const char *option, gint64 value, gint64 least, gint64 most, GError **error)
+{
+  if (value >= least && value <= most)
+    return TRUE;
+  cli_usage (error,
+             "%s %" G_GINT64_FORMAT ": must be at least %" G_GINT64_FORMAT
+             " and at most %" G_GINT64_FORMAT,
+             option, value, least, most);
+  return FALSE;
 }
 
 /* ---- help, and the man page from the same table ---- */
@@ -178,6 +149,22 @@ print_man_options (const GOptionEntry *options)
     }
 }
 
+/* The shapes as they are written: a name of a type for each value. */
+static void
+print_man_json (const char *json)
+{
+  if (json == NULL)
+    return;
+  puts (".PP\nWith \\-\\-json, lines of this shape:\n.PP\n.nf");
+  g_auto (GStrv) lines = g_strsplit (json, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      print_roff (lines[i]);
+      putchar ('\n');
+    }
+  puts (".fi");
+}
+
 static void
 print_man_ops (void)
 {
@@ -216,9 +203,16 @@ print_man (void)
       print_man_options (verbs[i]->options);
       g_autofree GOptionEntry *run_entries = cli_make_run_entries (verbs[i]->run_options);
       print_man_options (run_entries);
+      print_man_json (verbs[i]->json);
     }
   puts (".SH OPTIONS OF EVERY VERB");
   print_man_options (common_options);
+  puts (
+      ".SH JSON\nOne object a line, numbers in the C locale. NaN and infinities are the strings "
+      "NaN, Infinity and \\-Infinity. In the shapes above a value is the name of its type, a name "
+      "that ends with ? may be missing, and * stands for any names. \"sluice \\-\\-schemas\" "
+      "prints "
+      "them for programs.");
   puts (".SH EXIT STATUS\n0: well. 1: what was asked for failed. 2: the command line is wrong. "
         "130: interrupted; "
         "the run was saved.");
@@ -226,6 +220,21 @@ print_man (void)
   puts (
       ".SH SEE ALSO\nThe same from C: pkg\\-config sluice\\-0. From Python: gi.repository.Sluice, "
       "with an example in the samples, python/digits.py.");
+  return EXIT_OK;
+}
+
+/* Of each verb its name and the shapes of its lines, which are JSON themselves. */
+static int
+print_schemas (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    {
+      JsonBuilder *b = cli_json_begin ();
+      g_auto (GStrv) lines = verbs[i]->json != NULL ? g_strsplit (verbs[i]->json, "\n", -1) : NULL;
+      cli_json_string (b, "verb", verbs[i]->name);
+      cli_json_strings (b, "lines", (const char *const *) lines);
+      cli_json_end (b);
+    }
   return EXIT_OK;
 }
 
@@ -249,6 +258,31 @@ load_plugins (GError **error)
   return TRUE;
 }
 
+/* What all files are read by. */
+static gboolean
+set_read_options (GError **error)
+{
+  SluiceReadOptions options = { .special_files = special_files };
+  gsize bytes = 0;
+  if (unpack_limit != NULL && !cli_parse_size ("--unpack-limit", unpack_limit, &bytes, error))
+    return FALSE;
+  options.unpacked_bytes = bytes;
+  sluice_read_set_options (&options);
+  return TRUE;
+}
+
+/* Messages hold names that files gave: a terminal must not obey them. */
+static void
+print_error (const char *program, const GError *error)
+{
+  g_auto (GStrv) lines = g_strsplit (error->message, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_autofree char *line = sluice_text_escape (lines[i]);
+      fprintf (stderr, "%s%s%s\n", i == 0 ? program : "", i == 0 ? ": " : "  ", line);
+    }
+}
+
 static int
 run_verb (const Verb *verb, int argc, char **argv)
 {
@@ -265,22 +299,49 @@ run_verb (const Verb *verb, int argc, char **argv)
   g_option_context_add_main_entries (context, run_entries, GETTEXT_PACKAGE);
   g_option_context_add_main_entries (context, common_options, GETTEXT_PACKAGE);
   int status = EXIT_USAGE;
-  if (g_option_context_parse (context, &argc, &argv, &error))
+  if (g_option_context_parse (context, &argc, &argv, &error) && set_read_options (&error))
     {
       sluice_registry_init (sluice_kernel_modules ());
       sluice_passes_init (); /* graphs are loaded before there is a session */
       status = load_plugins (&error) ? verb->run (argv + 1, &error) : EXIT_FAILED;
     }
   if (error != NULL)
-    fprintf (stderr, "%s: %s\n", program, error->message);
+    print_error (program, error);
   if (status == EXIT_USAGE)
     fprintf (stderr, _ ("Try 'sluice %s --help'.\n"), verb->name);
   return status;
 }
 
+/* A file that is opened later must not become standard output. What is printed where that is closed
+ * fails, as it would anyway. */
+static void
+open_standard_files (void)
+{
+  for (int fd = 0; fd < 3; fd++)
+    if (fcntl (fd, F_GETFD) < 0 && errno == EBADF)
+      open ("/dev/null",
+            fd == STDERR_FILENO ? O_WRONLY : O_RDONLY); /* the lowest that is free: this one */
+}
+
+/* Output that did not arrive is a failure, whatever was done: at the end of every way out. */
+static void
+close_output (void)
+{
+  int number = ferror (stdout) != 0 ? EIO : 0;
+  errno = 0;
+  if (fclose (stdout) != 0 && errno != 0)
+    number = errno;
+  if (number == 0)
+    return;
+  fprintf (stderr, _ ("sluice: standard output cannot be written: %s\n"), g_strerror (number));
+  _exit (EXIT_FAILED);
+}
+
 int
 main (int argc, char **argv)
 {
+  open_standard_files ();
+  atexit (close_output);
   setlocale (LC_ALL, "");
   bindtextdomain (GETTEXT_PACKAGE, SLUICE_LOCALE_DIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
@@ -302,6 +363,11 @@ main (int argc, char **argv)
     }
   if (strcmp (argv[1], "--man") == 0)
     return print_man ();
+  if (strcmp (argv[1], "--schemas") == 0)
+    {
+      cli_json = TRUE;
+      return print_schemas ();
+    }
   const Verb *verb = find_verb (argv[1]);
   if (verb == NULL)
     {

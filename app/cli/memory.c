@@ -5,7 +5,6 @@
 #include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/base/error.h"
 
@@ -72,8 +71,7 @@ add_json (JsonBuilder *b, SluiceAllocator *allocator, const SluiceLedger *ledger
 void
 cli_print_memory (SluiceSession *session)
 {
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   json_builder_set_member_name (b, "memory");
   json_builder_begin_array (b);
   for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
@@ -88,11 +86,5 @@ cli_print_memory (SluiceSession *session)
         print_table (allocator, ledger);
     }
   json_builder_end_array (b);
-  json_builder_end_object (b);
-  if (!cli_json)
-    return;
-  g_autoptr (JsonNode) root = json_builder_get_root (b);
-  g_autofree char *text = json_to_string (root, FALSE);
-  puts (text);
-  fflush (stdout);
+  cli_json_end (b);
 }

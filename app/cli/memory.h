@@ -5,6 +5,13 @@
 #include "app/cli/cli.h"
 #include "engine/runtime/session/session.h"
 
+/* The line that cli_print_memory() prints, for Verb.json. */
+#define CLI_MEMORY_JSON                                                                            \
+  "{\"memory\": [{\"device\": \"string\", \"peak_bytes\": \"int\", \"classes\": {\"*\": "          \
+  "\"int\"}, "                                                                                     \
+  "\"holders\": [{\"node\": \"string|null\", \"class\": \"string\", \"bytes\": \"int\", "          \
+  "\"blocks\": \"int\", \"largest\": \"string|null\"}]}]}"
+
 /* --memory of the verbs that run graphs. */
 #define CLI_MEMORY_OPTION                                                                          \
   {                                                                                                \

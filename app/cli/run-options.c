@@ -36,7 +36,7 @@ take_option (const char *name, const char *value, gpointer data, GError **error)
     text = option->default_value ? "false" : "true";
   if (!sluice_option_parse (option, &cli_session_options, text, error))
     {
-      g_prefix_error (error, "%s: ", name);
+      g_prefix_error (error, "%s %s: ", name, text);
       return FALSE;
     }
   if (given == NULL)

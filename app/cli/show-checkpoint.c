@@ -40,7 +40,6 @@ begin (JsonBuilder *b, const char *format)
 {
   if (!cli_json)
     printf (_ ("format     %s\n"), format);
-  json_builder_begin_object (b);
   cli_json_string (b, "format", format);
   json_builder_set_member_name (b, "tensors");
   json_builder_begin_array (b);
@@ -50,15 +49,10 @@ static void
 end (JsonBuilder *take, guint n, gint64 n_elements)
 {
   if (!cli_json)
-    {
-      printf (_ ("%u tensors, %" G_GINT64_FORMAT " elements\n"), n, n_elements);
-      g_object_unref (take);
-      return;
-    }
+    printf (_ ("%u tensors, %" G_GINT64_FORMAT " elements\n"), n, n_elements);
   json_builder_end_array (take);
   cli_json_int (take, "elements", n_elements);
-  json_builder_end_object (take);
-  cli_print_json (take);
+  cli_json_end (take);
 }
 
 int
@@ -69,7 +63,7 @@ cli_show_checkpoint (const char *path, GError **error)
   if (file == NULL)
     return EXIT_FAILED;
   GArray *tensors = sluice_checkpoint_file_list (file);
-  JsonBuilder *b = json_builder_new ();
+  JsonBuilder *b = cli_json_begin ();
   g_autofree char *format = sluice_checkpoint_file_dup_format (file);
   begin (b, format);
   for (guint i = 0; i < tensors->len; i++)

@@ -236,8 +236,7 @@ add_broadcast (JsonBuilder *b, const SluiceBroadcast *broadcast)
 static void
 print_as_json (const GArray *rows, const GArray *broadcasts)
 {
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   json_builder_set_member_name (b, "variables");
   json_builder_begin_array (b);
   for (guint i = 0; i < rows->len; i++)
@@ -250,8 +249,7 @@ print_as_json (const GArray *rows, const GArray *broadcasts)
   for (guint i = 0; i < broadcasts->len; i++)
     add_broadcast (b, &g_array_index (broadcasts, SluiceBroadcast, i));
   json_builder_end_array (b);
-  json_builder_end_object (b);
-  cli_print_json (b);
+  cli_json_end (b);
 }
 
 int

@@ -6,6 +6,17 @@
 
 #include "engine/graph/graph.h"
 
+/* Its members, for Verb.json. */
+#define CLI_SAVED_MODEL_TENSORS_JSON                                                               \
+  "{\"*\": {\"dtype\": \"string\", \"shape\": [\"int\"], \"edge\": \"string\"}}"
+#define CLI_SAVED_MODEL_JSON                                                                       \
+  "\"tensorflow?\": \"string|null\", \"tags?\": [\"string\"], \"meta_graphs?\": [\"string\"], "    \
+  "\"signatures?\": {\"*\": {\"method\": \"string\", \"inputs\": " CLI_SAVED_MODEL_TENSORS_JSON    \
+  ", \"outputs\": " CLI_SAVED_MODEL_TENSORS_JSON "}}, "                                            \
+  "\"variables?\": [{\"name\": \"string\", \"dtype\": \"string\", \"shape\": [\"int\"]}], "        \
+  "\"assets?\": [\"string\"], "                                                                    \
+  "\"functions?\": [{\"name\": \"string\", \"traces\": [\"string\"]}]"
+
 /**
  * cli_show_saved_model:
  * @b: an object under way, which gets members; printed as text without --json

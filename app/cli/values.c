@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/store/json-text.h"
 
 /* Of what is empty, lists up to so many are written. */
 #define MAX_EMPTY_ROWS (1 << 16)
@@ -346,20 +347,6 @@ cli_parse_value (const char *text, SluiceDType dtype, GError **error)
 
 /* ---- JSON ---- */
 
-void
-cli_append_json_string (GString *out, const char *text)
-{
-  g_string_append_c (out, '"');
-  for (; *text != '\0'; text++)
-    if (*text == '"' || *text == '\\')
-      g_string_append_printf (out, "\\%c", *text);
-    else if ((guchar) *text < ' ' || *text == 0x7f)
-      g_string_append_printf (out, "\\u%04x", *text);
-    else
-      g_string_append_c (out, *text);
-  g_string_append_c (out, '"');
-}
-
 static void
 append_bytes (GString *out, const SluiceString *string)
 {
@@ -367,32 +354,28 @@ append_bytes (GString *out, const SluiceString *string)
   if (memchr (data, '\0', string->length) == NULL
       && g_utf8_validate_len (data, string->length, NULL))
     {
-      g_autofree char *text = g_strndup (data, string->length);
-      cli_append_json_string (out, text);
+      sluice_json_append_string (out, data, (gssize) string->length);
       return;
     }
   g_autofree char *coded = g_base64_encode ((const guchar *) data, string->length);
   g_string_append_printf (out, "{\"b64\": \"%s\"}", coded);
 }
 
-/* digits: enough for every value; as_float: it was rounded to one. */
+/* As few digits as read back the same float. */
 static void
-append_number (GString *out, double value, int digits, gboolean as_float)
+append_float (GString *out, float value)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE], format[8];
   if (!isfinite (value))
     {
-      g_string_append (out, isnan (value) ? "\"NaN\""
-                            : value > 0   ? "\"Infinity\""
-                                          : "\"-Infinity\"");
+      sluice_json_append_double (out, value);
       return;
     }
-  for (int n = as_float ? 5 : 15; n <= digits; n++)
+  for (int n = 5; n <= 9; n++)
     {
       g_snprintf (format, sizeof format, "%%.%dg", n);
       g_ascii_formatd (text, sizeof text, format, value);
-      double back = g_ascii_strtod (text, NULL);
-      if (as_float ? (float) back == (float) value : back == value)
+      if ((float) g_ascii_strtod (text, NULL) == value)
         break;
     }
   g_string_append (out, text);
@@ -402,13 +385,13 @@ static void
 append_real (GString *out, SluiceDType dtype, const void *data, gint64 i)
 {
   if (dtype == SLUICE_DOUBLE || dtype == SLUICE_COMPLEX128)
-    append_number (out, ((const double *) data)[i], 17, FALSE);
+    sluice_json_append_double (out, ((const double *) data)[i]);
   else if (dtype == SLUICE_HALF)
-    append_number (out, sluice_half_to_float (((const guint16 *) data)[i]), 9, TRUE);
+    append_float (out, sluice_half_to_float (((const guint16 *) data)[i]));
   else if (dtype == SLUICE_BFLOAT16)
-    append_number (out, sluice_bfloat16_to_float (((const guint16 *) data)[i]), 9, TRUE);
+    append_float (out, sluice_bfloat16_to_float (((const guint16 *) data)[i]));
   else
-    append_number (out, ((const float *) data)[i], 9, TRUE);
+    append_float (out, ((const float *) data)[i]);
 }
 
 static void

@@ -18,5 +18,3 @@ SluiceTensor *cli_parse_value (const char *text, SluiceDType dtype, GError **err
  * complex number as [re, im]; bytes that are no UTF-8 as {"b64": …}. Floats in the fewest digits
  * that read back the same. */
 void cli_append_json_value (GString *out, const SluiceTensor *tensor);
-/* A string as JSON, with its quotes. */
-void cli_append_json_string (GString *out, const char *text);

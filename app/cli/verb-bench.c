@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/files.h"
 #include "engine/base/pool.h"
 #include "engine/train/machine.h"
+
+#define MAX_SECONDS 86400
 
 static gint64 n_threads;
 static double seconds = 3;
@@ -82,6 +85,15 @@ busy_seconds (void)
   return (double) (user + nice + system + irq + soft + steal) / (double) sysconf (_SC_CLK_TCK);
 }
 
+/* A line of the protocol, which is JSON without --json too. */
+static void
+say (JsonBuilder *take)
+{
+  json_builder_end_object (take);
+  cli_print_json (take);
+  fflush (stdout);
+}
+
 /* Steps for about @want seconds. @step_s: what one takes, in and out. */
 static gboolean
 serve_repetition (Machine *machine, double want, double *step_s, GError **error)
@@ -95,8 +107,12 @@ serve_repetition (Machine *machine, double want, double *step_s, GError **error)
   double wall = MAX (1e-6 * (double) (g_get_monotonic_time () - start), 1e-6);
   cpu = cpu_seconds () - cpu;
   *step_s = wall / (double) n;
-  printf ("{\"n\": %" G_GINT64_FORMAT ", \"wall\": %.9g, \"cpu\": %.9g, \"others\": %.3g}\n", n,
-          wall, cpu, MAX (0, (busy_seconds () - busy - cpu) / wall));
+  JsonBuilder *b = cli_json_begin ();
+  cli_json_int (b, "n", n);
+  cli_json_double (b, "wall", wall);
+  cli_json_double (b, "cpu", cpu);
+  cli_json_double (b, "others", MAX (0, (busy_seconds () - busy - cpu) / wall));
+  say (b);
   return TRUE;
 }
 
@@ -117,16 +133,21 @@ serve (Machine *machine, double base_mb, GError **error)
   if (!machine_replay (machine, N_WARM, &run, error))
     return FALSE;
   double step_s = MAX (1e-6 * (double) (g_get_monotonic_time () - start) / N_WARM, 1e-9);
-  puts ("{\"ready\": true, \"unit\": \"steps/s\", \"per\": 1}");
-  fflush (stdout);
+  JsonBuilder *b = cli_json_begin ();
+  cli_json_bool (b, "ready", TRUE);
+  cli_json_string (b, "unit", "steps/s");
+  cli_json_int (b, "per", 1);
+  say (b);
   while (fgets (line, sizeof line, stdin) != NULL && g_str_has_prefix (line, "rep "))
     {
       double want = g_ascii_strtod (line + 4, NULL);
       if (!serve_repetition (machine, want, &step_s, error))
         return FALSE;
-      fflush (stdout);
     }
-  printf ("{\"rss_mb\": %.1f, \"base_mb\": %.1f}\n", memory_mb ("VmHWM:"), base_mb);
+  b = cli_json_begin ();
+  cli_json_double (b, "rss_mb", memory_mb ("VmHWM:"));
+  cli_json_double (b, "base_mb", base_mb);
+  say (b);
   return TRUE;
 }
 
@@ -141,14 +162,12 @@ print_best (const SluiceProject *project, double best)
               best, project->batch, sluice_pool_get_threads ());
       return;
     }
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_string (b, "name", project->name);
   cli_json_double (b, "value", best);
   cli_json_string (b, "unit", "steps/s");
   cli_json_int (b, "threads", sluice_pool_get_threads ());
-  json_builder_end_object (b);
-  cli_print_json (b);
+  cli_json_end (b);
 }
 
 static int
@@ -157,14 +176,21 @@ bench (char **arguments, GError **error)
   double base_mb = memory_mb ("VmRSS:"), best = 0;
   if (arguments[0] == NULL || arguments[1] != NULL)
     return cli_usage (error, "give one PROJECT");
+  if (!cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error))
+    return EXIT_USAGE;
+  if (!(seconds > 0 && seconds <= MAX_SECONDS))
+    return cli_usage (error, "--seconds must be above 0 and at most %d", MAX_SECONDS);
   sluice_pool_set_threads (n_threads);
   g_autoptr (SluiceProject) project = sluice_project_load (arguments[0], error);
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
   Machine *machine = NULL;
+  if (project != NULL)
+    cli_allow_files (project->files);
   if (project != NULL && sluice_examples_load_all (project, &examples, &test, error))
     machine = machine_new (project, examples, NULL, 0, 0, error);
   if (machine == NULL)
     return EXIT_FAILED;
+  cli_tell_file_ops (machine->graph);
   gboolean ok = serves ? serve (machine, base_mb, error) : measure (machine, &best, error);
   if (ok && !serves)
     print_best (project, best);
@@ -178,6 +204,11 @@ const Verb verb_bench = {
   .summary = N_ ("Measure how many steps a second a project trains"),
   .details =
       N_ ("Nothing is saved. The best round counts: what else the machine does only ever slows."),
+  .json =
+      "{\"name\": \"string\", \"value\": \"number\", \"unit\": \"string\", \"threads\": \"int\"}\n"
+      "{\"ready\": \"bool\", \"unit\": \"string\", \"per\": \"int\"}\n"
+      "{\"n\": \"int\", \"wall\": \"number\", \"cpu\": \"number\", \"others\": \"number\"}\n"
+      "{\"rss_mb\": \"number\", \"base_mb\": \"number\"}",
   .options = options,
   .run = bench,
 };

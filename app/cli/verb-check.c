@@ -2,19 +2,20 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 
 #include "app/cli/cli.h"
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/grad/flow.h"
+#include "engine/graph/file-ops.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
 #include "engine/store/checkpoint-file.h"
 #include "engine/train/machine.h"
 
 static char **feeds, **fetches, **targets;
-static guint n_told; /* errors and warnings */
+static guint n_errors, n_warnings;
 
 static const GOptionEntry options[] = {
   { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds, N_ ("Of a GRAPH: an edge that is fed"),
@@ -27,35 +28,34 @@ static const GOptionEntry options[] = {
   G_OPTION_ENTRY_NULL,
 };
 
-/* A problem found: about a node, or about the project as a whole (node NULL). */
-static void
-print (JsonBuilder *b, const char *severity, const char *node, const char *message)
+typedef enum
 {
-  n_told++;
+  FAULT,   /* running would fail */
+  WARNING, /* it may be meant so */
+} Severity;
+
+/* What was found: about a node, or about the project as a whole (node NULL). */
+static void
+report (Severity severity, const char *node, const char *message)
+{
+  n_errors += severity == FAULT;
+  n_warnings += severity == WARNING;
   if (!cli_json)
     {
-      printf ("%s%s%s\n", node != NULL ? node : "", node != NULL ? ": " : "", message);
+      g_autofree char *text = sluice_text_escape (message);
+      printf ("%s%s%s\n", node != NULL ? node : "", node != NULL ? ": " : "", text);
       return;
     }
-  json_builder_begin_object (b);
-  cli_json_string (b, "severity", severity);
+  JsonBuilder *b = cli_json_begin ();
+  cli_json_string (b, "severity", severity == FAULT ? "error" : "warning");
   cli_json_string (b, "node", node);
   cli_json_string (b, "message", message);
-  json_builder_end_object (b);
-}
-
-static void
-report (JsonBuilder *b, guint *n, const char *node, const char *message)
-{
-  ++*n;
-  print (b, "error", node, message);
+  cli_json_end (b);
 }
 
 /* Reads and writes without an order: a step may want them so (Hogwild), so they fail nothing. */
 static void
-check_races (JsonBuilder *b,
-             guint *n,
-             SluiceSession *session,
+check_races (SluiceSession *session,
              const char *const *fed,
              const char *const *fetched,
              const char *const *run)
@@ -68,46 +68,123 @@ check_races (JsonBuilder *b,
       &error);
   if (races == NULL)
     {
-      report (b, n, NULL, error->message);
+      report (FAULT, NULL, error->message);
       return;
     }
   for (guint i = 0; i < races->len; i++)
     {
       const SluiceRace *race = &g_array_index (races, SluiceRace, i);
       g_autofree char *text = sluice_race_describe (race);
-      print (b, "warning", race->b->name, text);
+      report (WARNING, race->b->name, text);
     }
 }
 
-typedef struct
+/* ---- a graph by itself ---- */
+
+static void
+check_files (SluiceGraph *graph)
 {
-  JsonBuilder *b;
-  guint *n;
-} Report;
+  g_autoptr (GArray) found = sluice_graph_dup_file_ops (graph);
+  for (guint i = 0; i < found->len; i++)
+    {
+      const SluiceFileOp *item = &g_array_index (found, SluiceFileOp, i);
+      g_autofree char *text = g_strdup_printf (
+          item->writes ? _ ("%s may write files") : _ ("%s may read files"), item->op);
+      report (WARNING, item->name, text);
+    }
+}
+
+/* Bytes of an output whose shape is known; 0: it is not, or the elements are no plain memory. */
+static double
+known_bytes (SluiceDType dtype, const SluiceShape *shape)
+{
+  if (!sluice_shape_is_known (shape) || sluice_dtype_is_managed (sluice_dtype_base (dtype)))
+    return 0;
+  double bytes = (double) sluice_dtype_size (sluice_dtype_base (dtype));
+  for (int i = 0; i < shape->rank; i++)
+    bytes *= (double) shape->dim[i];
+  return bytes;
+}
+
+static void
+report_size (Severity severity, const char *node, const char *what, double bytes, gsize limit)
+{
+  g_autofree char *size = g_format_size_full ((guint64) MIN (bytes, 1e18), G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *all = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *text = g_strdup_printf (
+      _ ("%s %s, which does not fit in the memory of this machine, %s"), what, size, all);
+  report (severity, node, text);
+}
+
+/* What cannot be in memory whatever is fed: one value, or all variables together. */
+static void
+check_memory (SluiceGraph *graph)
+{
+  gsize limit = sluice_allocator_get_limit (sluice_allocator_get_host ());
+  double variables = 0;
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      SluiceRole role = sluice_node_get_role (node);
+      double largest = 0;
+      for (guint k = 0; k < node->n_outputs; k++)
+        {
+          const SluiceOutput *output = &node->outputs[k];
+          double bytes = role == SLUICE_ROLE_RESOURCE_HANDLE
+                             ? known_bytes (output->handle_dtype, &output->handle_shape)
+                             : known_bytes (output->dtype, &output->shape);
+          largest = MAX (largest, bytes);
+        }
+      if (largest > (double) limit)
+        report_size (WARNING, node->name, _ ("makes a value of"), largest, limit);
+      if (role == SLUICE_ROLE_VARIABLE || role == SLUICE_ROLE_RESOURCE_HANDLE)
+        variables += largest;
+    }
+  if (variables > (double) limit)
+    report_size (FAULT, NULL, _ ("its variables take"), variables, limit);
+}
+
+/* Nodes that can stand nowhere have no kernel for what they are given. */
+static void
+check_placement (SluiceGraph *graph, SluiceSession *session)
+{
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      const char *reason = NULL;
+      if (node->error == NULL && sluice_session_get_placement (session, node->name, &reason) == NULL
+          && reason != NULL)
+        report (FAULT, node->name, reason);
+    }
+}
 
 static void
 report_flow (const SluiceNode *node, const char *what, gpointer data)
 {
-  const Report *report_to = data;
   g_autofree char *text = g_strdup_printf ("%s '%s' %s", node->op_name, node->name, what);
-  report (report_to->b, report_to->n, node->name, text);
+  report (FAULT, node->name, text);
 }
 
 static void
-check_graph (JsonBuilder *b, guint *n, SluiceGraph *graph)
+check_graph (SluiceGraph *graph, SluiceSession *session)
 {
-  sluice_graph_check_flow (graph, report_flow, &(Report){ b, n });
+  sluice_graph_check_flow (graph, report_flow, NULL);
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     {
       const SluiceNode *node = sluice_graph_get_node (graph, i);
       if (node->error != NULL)
-        report (b, n, node->name, node->error->message);
+        report (FAULT, node->name, node->error->message);
     }
+  check_placement (graph, session);
+  check_memory (graph);
+  check_files (graph);
 }
+
+/* ---- a project ---- */
 
 /* The races of each worker's step; those between workers are what asynchronous training is. */
 static void
-check_workers (JsonBuilder *b, guint *n, const SluiceProject *project, SluiceSession *session)
+check_workers (const SluiceProject *project, SluiceSession *session)
 {
   const char *fed[3] = { NULL };
   guint n_fed = 0;
@@ -119,66 +196,83 @@ check_workers (JsonBuilder *b, guint *n, const SluiceProject *project, SluiceSes
     {
       const char *fetched[] = { project->loss[i], project->summaries, NULL };
       const char *run[] = { project->train[i], NULL };
-      check_races (b, n, session, fed, fetched, run);
+      check_races (session, fed, fetched, run);
     }
 }
 
 /* Everything that starting a run would check, but for the run itself. */
 static void
-check_project (JsonBuilder *b, guint *n, const char *folder)
+check_project (const char *folder)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceProject) project = sluice_project_load (folder, &error);
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
-  if (project != NULL)
-    sluice_examples_load_all (project, &examples, &test, &error);
-  if (error == NULL)
+  Machine *machine = NULL;
+  if (project != NULL && sluice_examples_load_all (project, &examples, &test, &error))
+    machine = machine_new (project, examples, test, 0, 0, &error);
+  if (machine != NULL)
     {
-      Machine *machine = machine_new (project, examples, test, 0, 0, &error);
-      if (machine != NULL)
-        {
-          check_graph (b, n, machine->graph);
-          check_workers (b, n, project, machine->session);
-          machine_free (machine);
-        }
+      machine_check_initialize (machine, &error);
+      check_graph (machine->graph, machine->session);
+      check_workers (project, machine->session);
+      machine_free (machine);
     }
   if (error != NULL)
-    report (b, n, NULL, error->message);
+    report (FAULT, NULL, error->message);
 }
+
+/* ---- a checkpoint ---- */
 
 /* Every tensor is read, and compared with its checksum. */
 static void
-check_checkpoint (JsonBuilder *b, guint *n, const char *path)
+check_checkpoint (const char *path)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceCheckpointFile) file = sluice_checkpoint_file_open (path, &error);
   GArray *tensors = file != NULL ? sluice_checkpoint_file_list (file) : NULL;
   if (tensors == NULL)
-    report (b, n, NULL, error->message);
+    report (FAULT, NULL, error->message);
   for (guint i = 0; tensors != NULL && i < tensors->len; i++)
     {
       const char *name = g_array_index (tensors, SluiceBundleTensor, i).name;
       g_autoptr (GError) local = NULL;
       g_autoptr (SluiceTensor) tensor = sluice_checkpoint_file_read (file, name, &local);
       if (tensor == NULL)
-        report (b, n, name, local->message);
+        report (FAULT, name, local->message);
     }
 }
 
-/* The races of the step that --fetch and --target make. */
+/* ---- the verb ---- */
+
 static gboolean
-check_step (JsonBuilder *b, guint *n, SluiceGraph *graph, GError **error)
+check_graph_file (const char *path, GError **error)
 {
   static const char *const none[] = { NULL };
-  if (fetches == NULL && targets == NULL)
-    return TRUE;
-  g_autoptr (SluiceSession) session = sluice_session_new (&(SluiceSessionOptions){ 0 }, error);
+  g_autoptr (SluiceGraph) graph = cli_load_graph (path, error);
+  g_autoptr (SluiceSession) session =
+      graph != NULL ? sluice_session_new (&(SluiceSessionOptions){ 0 }, error) : NULL;
   if (session == NULL || !sluice_session_extend (session, graph, error))
     return FALSE;
-  check_races (b, n, session, feeds != NULL ? (const char *const *) feeds : none,
-               fetches != NULL ? (const char *const *) fetches : none,
-               targets != NULL ? (const char *const *) targets : none);
+  check_graph (graph, session);
+  if (fetches != NULL || targets != NULL)
+    check_races (session, feeds != NULL ? (const char *const *) feeds : none,
+                 fetches != NULL ? (const char *const *) fetches : none,
+                 targets != NULL ? (const char *const *) targets : none);
   return TRUE;
+}
+
+static void
+print_sum (void)
+{
+  if (cli_json)
+    {
+      JsonBuilder *b = cli_json_begin ();
+      cli_json_int (b, "errors", n_errors);
+      cli_json_int (b, "warnings", n_warnings);
+      cli_json_end (b);
+    }
+  else if (n_errors + n_warnings == 0)
+    puts (_ ("No problems found."));
 }
 
 static int
@@ -186,31 +280,17 @@ check (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
     return cli_usage (error, "give one PROJECT, GRAPH or CHECKPOINT");
-  guint n = 0;
   gboolean is_project = sluice_project_is_folder (arguments[0]);
   if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
     return cli_usage (error, "--feed, --fetch and --target are for a GRAPH; a project has its own");
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  json_builder_begin_array (b);
   if (is_project)
-    check_project (b, &n, arguments[0]);
+    check_project (arguments[0]);
   else if (sluice_checkpoint_file_exists (arguments[0]))
-    check_checkpoint (b, &n, arguments[0]);
-  else
-    {
-      g_autoptr (SluiceGraph) graph = cli_load_graph (arguments[0], error);
-      if (graph == NULL)
-        return EXIT_FAILED;
-      check_graph (b, &n, graph);
-      if (!check_step (b, &n, graph, error))
-        return EXIT_FAILED;
-    }
-  json_builder_end_array (b);
-  if (cli_json)
-    cli_print_json (g_steal_pointer (&b));
-  else if (n_told == 0)
-    puts (_ ("No problems found."));
-  return n == 0 ? EXIT_OK : EXIT_FAILED;
+    check_checkpoint (arguments[0]);
+  else if (!check_graph_file (arguments[0], error))
+    return EXIT_FAILED;
+  print_sum ();
+  return n_errors == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
 const Verb verb_check = {
@@ -218,10 +298,13 @@ const Verb verb_check = {
   .arguments = "PROJECT|GRAPH|SAVEDMODEL|CHECKPOINT",
   .summary = N_ ("Look for problems without running anything"),
   .details =
-      N_ ("Errors of nodes, and, of a project's step or of the step that --fetch and --target "
-          "name, reads and writes of one variable that nothing orders. The latter are "
-          "warnings: the exit status does not count them. Of a checkpoint every tensor is read and "
-          "compared with its checksum."),
+      N_ ("Errors: what running would fail with, from the data to nodes without a kernel, and "
+          "variables that do not fit in memory. Warnings, which the exit status does not count: "
+          "reads and writes of one variable that nothing orders, in a project's step or in the "
+          "step that --fetch and --target name; values that do not fit in memory; ops that may "
+          "touch files. Of a checkpoint every tensor is read and compared with its checksum."),
+  .json = "{\"severity\": \"string\", \"node\": \"string|null\", \"message\": \"string\"}\n"
+          "{\"errors\": \"int\", \"warnings\": \"int\"}",
   .options = options,
   .run = check,
 };

@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 
 #include "app/cli/cli.h"
@@ -30,17 +29,13 @@ print_checkpoint (const SluiceCheckpointInfo *info)
               info->is_pinned ? _ ("  pinned") : "");
       return;
     }
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_int (b, "step", info->step);
   cli_json_double (b, "wall_time", info->wall);
   cli_json_int (b, "bytes", (gint64) info->bytes);
   cli_json_bool (b, "pinned", info->is_pinned);
   cli_json_string (b, "path", info->path);
-  json_builder_end_object (b);
-  g_autoptr (JsonNode) root = json_builder_get_root (b);
-  g_autofree char *text = json_to_string (root, FALSE);
-  puts (text);
+  cli_json_end (b);
 }
 
 static int
@@ -71,8 +66,9 @@ const Verb verb_checkpoints = {
   .summary = N_ ("List the checkpoints of a run, and pin some"),
   .details =
       N_ ("A run keeps its newest checkpoints, the best and one every so many steps (keep-last, "
-          "keep-best, keep-every in [train] of project.ini), and those that are pinned. JSON: "
-          "an object a checkpoint."),
+          "keep-best, keep-every in [train] of project.ini), and those that are pinned."),
+  .json = "{\"step\": \"int\", \"wall_time\": \"number\", \"bytes\": \"int\", "
+          "\"pinned\": \"bool\", \"path\": \"string\"}",
   .options = options,
   .run = checkpoints,
 };

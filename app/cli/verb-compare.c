@@ -9,6 +9,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/feeds.h"
+#include "app/cli/files.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/comparison.h"
 
@@ -129,8 +130,7 @@ static void
 print_json (const SluiceComparison *comparison)
 {
   const SluiceCompared *first = first_divergent (comparison);
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   json_builder_set_member_name (b, "outputs");
   json_builder_begin_array (b);
   for (guint i = 0; i < comparison->edges->len; i++)
@@ -143,8 +143,7 @@ print_json (const SluiceComparison *comparison)
   json_builder_end_array (b);
   cli_json_int (b, "divergent", comparison->n_divergent);
   cli_json_string (b, "first", first != NULL ? first->name : NULL);
-  json_builder_end_object (b);
-  cli_print_json (b);
+  cli_json_end (b);
 }
 
 /* ---- the verb ---- */
@@ -155,9 +154,10 @@ check_usage (char **arguments, GError **error)
   gboolean has_run = n_cpus != 0 || n_threads != 0 || plain;
   if (arguments[0] == NULL || arguments[1] != NULL)
     return cli_usage (error, "give one GRAPH");
-  if (n_cpus < 0 || n_cpus > G_MAXUINT16 || n_threads < 0 || n_threads > G_MAXUINT16 || seed < 1)
-    return cli_usage (error, "--cpus, --threads and --seed must be at least 1, the first two below "
-                             "65536");
+  if (!cli_check_count ("--cpus", n_cpus, 0, SLUICE_MAX_DEVICES, error)
+      || !cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error)
+      || !cli_check_count ("--seed", seed, 1, G_MAXINT64, error))
+    return EXIT_USAGE;
   if (!has_run && reference == NULL)
     return cli_usage (error, "say what to compare with: --reference FILE, --cpus N, --threads N "
                              "or --plain");
@@ -179,7 +179,10 @@ compare (char **arguments, GError **error)
   g_autoptr (GArray) parsed = graph != NULL ? cli_parse_feeds (graph, NULL, feeds, error) : NULL;
   if (parsed == NULL)
     return EXIT_FAILED;
+  cli_tell_file_ops (graph);
+  g_autoptr (SluiceFileAccess) files = cli_new_file_access (arguments[0]);
   SluiceComparisonOptions wanted = {
+    .files = files,
     .feeds = (const SluiceFeed *) parsed->data,
     .n_feeds = parsed->len,
     .targets = (const char *const *) targets,
@@ -214,6 +217,13 @@ const Verb verb_compare = {
       "and --reference all nodes are compared that need no placeholder without a feed, write no "
       "variable, and touch no queue or file. Values inside loops are not compared; they show in "
       "the Exit nodes."),
+  .json =
+      "{\"outputs\": [{\"name\": \"string\", \"node\": \"string\", \"output\": \"int\", "
+      "\"op\": \"string\", \"diverges\": \"bool\", \"dead\": \"bool\", "
+      "\"mismatch\": \"string|null\", \"absolute\": \"number\", \"relative\": \"number\", "
+      "\"ulp\": \"number\", \"differ\": \"int\", \"beyond\": \"int\", \"first_beyond\": \"int\", "
+      "\"nan\": \"int\", \"infinite\": \"int\"}], \"not_compared\": [\"string\"], "
+      "\"divergent\": \"int\", \"first\": \"string|null\"}",
   .options = options,
   .run = compare,
 };

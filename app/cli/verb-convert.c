@@ -31,8 +31,7 @@ report (SluiceCheckpointFile *file, const char *to, const GPtrArray *left_out)
         printf (_ ("left out: %s\n"), (const char *) left_out->pdata[i]);
       return;
     }
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_string (b, "from", format);
   cli_json_string (b, "to", to);
   cli_json_int (b, "tensors", n);
@@ -41,8 +40,7 @@ report (SluiceCheckpointFile *file, const char *to, const GPtrArray *left_out)
   for (guint i = 0; i < left_out->len; i++)
     json_builder_add_string_value (b, left_out->pdata[i]);
   json_builder_end_array (b);
-  json_builder_end_object (b);
-  cli_print_json (b);
+  cli_json_end (b);
 }
 
 static int
@@ -68,6 +66,8 @@ const Verb verb_convert = {
           "a TensorFlow checkpoint of the older format. OUT is safetensors where its name "
           "ends so, else a TensorFlow bundle. Variables that were saved in slices are "
           "written whole."),
+  .json = "{\"from\": \"string\", \"to\": \"string\", \"tensors\": \"int\", \"left_out\": "
+          "[\"string\"]}",
   .options = options,
   .run = convert,
 };

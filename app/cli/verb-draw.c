@@ -13,8 +13,12 @@
 #include "engine/graph/graphdef.h"
 #include "engine/train/project.h"
 #include "ui/canvas/export.h"
+#include "ui/canvas/measure.h"
 
-static char *out, *workspace, *run_name, *open_scopes;
+#define MAX_SIZE 100000 /* pixels */
+
+static char *out, *workspace, *run_name, *size;
+static char **open_scopes;
 static gboolean charts, dark;
 
 static const GOptionEntry options[] = {
@@ -26,8 +30,11 @@ static const GOptionEntry options[] = {
     N_ ("Where the run is (your data folder's sluice)"), N_ ("DIR") },
   { "run", 0, 0, G_OPTION_ARG_STRING, &run_name, N_ ("Which run (the newest of the project)"),
     N_ ("NAME") },
-  { "open", 0, 0, G_OPTION_ARG_STRING, &open_scopes, N_ ("Scopes to draw open, with ',' between"),
-    N_ ("SCOPES") },
+  { "open", 0, 0, G_OPTION_ARG_STRING_ARRAY, &open_scopes,
+    N_ ("A scope to draw open, or several with ',' between; may be given several times"),
+    N_ ("SCOPE") },
+  { "size", 0, 0, G_OPTION_ARG_STRING, &size,
+    N_ ("Of the window that --json tells how the graph fits (1100x760)"), N_ ("WIDTHxHEIGHT") },
   CLI_TAGS_OPTION,
   { "dark", 0, 0, G_OPTION_ARG_NONE, &dark, N_ ("Draw on a dark ground"), NULL },
   G_OPTION_ENTRY_NULL,
@@ -58,9 +65,51 @@ load_graph (const char *path, SluiceViewState **state, GError **error)
   return sluice_project_load_graph (project, error);
 }
 
+static void
+set_open (SluiceViewState *state, const char *text)
+{
+  g_auto (GStrv) scopes = g_strsplit (text, ",", 0);
+  for (guint i = 0; scopes[i] != NULL; i++)
+    if (*scopes[i] != '\0')
+      sluice_view_state_set_open (state, scopes[i], TRUE);
+}
+
+static void
+print_figures (SluiceScene *scene, guint n_nodes, gint64 width, gint64 height)
+{
+  SluiceSceneFigures figures;
+  sluice_scene_measure (scene, (double) width, (double) height, &figures);
+  JsonBuilder *b = cli_json_begin ();
+  cli_json_string (b, "file", out);
+  cli_json_int (b, "boxes", figures.n_boxes);
+  cli_json_int (b, "edges", figures.n_edges);
+  cli_json_int (b, "crossings", (gint64) figures.n_crossings);
+  cli_json_double (b, "width", figures.width);
+  cli_json_double (b, "height", figures.height);
+  cli_json_double (b, "fit", figures.fit);
+  cli_json_double (b, "smallest_text_px", figures.smallest_text);
+  cli_json_int (b, "set_aside", figures.n_aside);
+  cli_json_int (b, "nodes", n_nodes);
+  cli_json_end (b);
+}
+
+/* --size, "1100x760". */
+static gboolean
+parse_size (gint64 *width, gint64 *height)
+{
+  g_auto (GStrv) parts = g_strsplit (size != NULL ? size : "1100x760", "x", 0);
+  return g_strv_length (parts) == 2
+         && g_ascii_string_to_signed (parts[0], 10, 1, MAX_SIZE, width, NULL)
+         && g_ascii_string_to_signed (parts[1], 10, 1, MAX_SIZE, height, NULL);
+}
+
 static int
 draw_graph (const char *path, GError **error)
 {
+  gint64 width, height;
+  if (!parse_size (&width, &height))
+    return cli_usage (error, "--size '%s': WIDTHxHEIGHT is wanted, as 1100x760, each at most %d",
+                      size, MAX_SIZE);
   SluiceExportFormat format;
   if (!sluice_export_format_from_name (out, &format))
     return cli_usage (error, "--out '%s': must end in .png, .svg, .pdf or .dot", out);
@@ -68,15 +117,17 @@ draw_graph (const char *path, GError **error)
   g_autoptr (SluiceGraph) graph = load_graph (path, &state, error);
   if (graph == NULL)
     return EXIT_FAILED;
-  g_auto (GStrv) scopes = g_strsplit (open_scopes != NULL ? open_scopes : "", ",", 0);
-  for (guint i = 0; scopes[i] != NULL; i++)
-    if (*scopes[i] != '\0')
-      sluice_view_state_set_open (state, scopes[i], TRUE);
+  for (guint i = 0; open_scopes != NULL && open_scopes[i] != NULL; i++)
+    set_open (state, open_scopes[i]);
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_from_graph (graph, NULL);
   const SluiceCanvasTheme *theme =
       sluice_canvas_theme_get (dark ? SLUICE_CANVAS_DARK : SLUICE_CANVAS_LIGHT);
-  if (!sluice_graph_model_export (model, state, theme, format, out, error))
+  g_autoptr (SluiceHierarchy) hierarchy = sluice_hierarchy_new (model);
+  g_autoptr (SluiceScene) scene = sluice_scene_new (hierarchy, state, SLUICE_FLOW_UP, NULL);
+  if (!sluice_scene_export (scene, theme, format, out, error))
     return EXIT_FAILED;
+  if (cli_json)
+    print_figures (scene, sluice_graph_get_n_nodes (graph), width, height);
   return EXIT_OK;
 }
 
@@ -87,6 +138,10 @@ draw (char **arguments, GError **error)
     return cli_usage (error, "give one PROJECT or GRAPH");
   if (out == NULL)
     return cli_usage (error, "say where to: --out FILE");
+  if (charts && (open_scopes != NULL || size != NULL))
+    return cli_usage (error, "--open and --size are of a graph, not of --charts");
+  if (!charts && (workspace != NULL || run_name != NULL))
+    return cli_usage (error, "--workspace and --run say whose --charts to draw");
   int status;
   if (charts)
     {
@@ -94,6 +149,12 @@ draw (char **arguments, GError **error)
       g_autofree char *canonical = g_canonicalize_filename (arguments[0], NULL);
       g_autofree char *project = g_path_get_basename (canonical);
       status = draw_charts (folder, project, run_name, out, dark, error) ? EXIT_OK : EXIT_FAILED;
+      if (status == EXIT_OK && cli_json)
+        {
+          JsonBuilder *b = cli_json_begin ();
+          cli_json_string (b, "file", out);
+          cli_json_end (b);
+        }
     }
   else
     status = draw_graph (arguments[0], error);
@@ -106,6 +167,10 @@ const Verb verb_draw = {
   .name = "draw",
   .arguments = "PROJECT|GRAPH|SAVEDMODEL",
   .summary = N_ ("Draw a graph, or the charts of a run, as a picture"),
+  .json = "{\"file\": \"string\", \"boxes\": \"int\", \"edges\": \"int\", \"crossings\": \"int\", "
+          "\"width\": \"number\", \"height\": \"number\", \"fit\": \"number\", "
+          "\"smallest_text_px\": \"number\", \"set_aside\": \"int\", \"nodes\": \"int\"}\n"
+          "{\"file\": \"string\"}",
   .options = options,
   .run = draw,
 };

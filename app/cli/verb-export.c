@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 
 #include "app/cli/cli.h"
@@ -30,14 +29,12 @@ report (const SluiceRunInfo *run, guint64 n_records)
               out);
       return;
     }
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_string (b, "run", run->name);
   cli_json_string (b, "format", format_name);
   cli_json_string (b, "out", out);
   cli_json_int (b, "records", (gint64) n_records);
-  json_builder_end_object (b);
-  cli_print_json_line (b);
+  cli_json_end (b);
 }
 
 static int
@@ -73,6 +70,8 @@ const Verb verb_export = {
                  "record (run, tag, kind, step, "
                  "wall_time, value), jsonl an object a series, as `sluice log --json`; in both, "
                  "pictures, clips and messages are told by their SHA-256."),
+  .json = "{\"run\": \"string\", \"format\": \"string\", \"out\": \"string\", "
+          "\"records\": \"int\"}",
   .options = options,
   .run = export_run,
 };

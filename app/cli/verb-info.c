@@ -10,6 +10,7 @@
 #include "app/cli/show-parameters.h"
 #include "app/cli/show-saved-model.h"
 #include "engine/base/pool.h"
+#include "engine/base/text.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/store/checkpoint-file.h"
@@ -46,15 +47,13 @@ show_program (void)
       printf (_ ("devices    CPU, NULL\n"));
       return EXIT_OK;
     }
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_string (b, "version", SLUICE_VERSION);
   cli_json_int (b, "threads", sluice_pool_get_threads ());
   cli_json_int (b, "cores", g_get_num_processors ());
   cli_json_string (b, "libraries", libraries);
   cli_json_int (b, "ops", n_ops);
-  json_builder_end_object (b);
-  cli_print_json (b);
+  cli_json_end (b);
   return EXIT_OK;
 }
 
@@ -91,16 +90,16 @@ show_workspace (GError **error)
   if (runs == NULL)
     return EXIT_FAILED;
   cli_tell_lost_runs (store);
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_array (b);
   for (guint i = 0; i < runs->len; i++)
     {
       SluiceRunInfo *run = runs->pdata[i];
+      g_autofree char *name = sluice_text_escape (run->name);
+      g_autofree char *message = sluice_text_escape (run->message != NULL ? run->message : "");
       if (!cli_json)
-        printf ("%-24s %-10s %s %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "%s%s\n", run->name,
+        printf ("%-24s %-10s %s %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "%s%s\n", name,
                 _ (sluice_run_state_name (run->state)), _ ("step"), run->step, run->n_steps,
-                run->message != NULL ? "  " : "", run->message != NULL ? run->message : "");
-      json_builder_begin_object (b);
+                *message != '\0' ? "  " : "", message);
+      JsonBuilder *b = cli_json_begin ();
       cli_json_int (b, "id", run->id);
       cli_json_string (b, "name", run->name);
       cli_json_string (b, "project", run->project);
@@ -110,17 +109,10 @@ show_workspace (GError **error)
       cli_json_double (b, "seconds", run->seconds);
       cli_json_string (b, "message", run->message);
       add_series (b, store, run);
-      json_builder_end_object (b);
+      cli_json_end (b);
     }
-  json_builder_end_array (b);
-  if (cli_json)
-    cli_print_json (b);
-  else
-    {
-      g_object_unref (b);
-      if (runs->len == 0)
-        printf (_ ("No runs in '%s' yet.\n"), workspace);
-    }
+  if (!cli_json && runs->len == 0)
+    printf (_ ("No runs in '%s' yet.\n"), workspace);
   return EXIT_OK;
 }
 
@@ -157,8 +149,7 @@ show_graph (const char *path, GError **error)
       printf (_ ("errors     %u\n"), n_errors);
       printf (_ ("hash       %s\n"), hash);
     }
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_int (b, "nodes", n);
   cli_json_int (b, "kinds", g_hash_table_size (ops));
   cli_json_int (b, "edges", n_edges);
@@ -167,9 +158,8 @@ show_graph (const char *path, GError **error)
   cli_json_int (b, "errors", n_errors);
   cli_json_string (b, "hash", hash);
   gboolean ok = cli_show_saved_model (b, graph, path, error);
-  json_builder_end_object (b);
   if (ok)
-    cli_end_json (b);
+    cli_json_end (b);
   else
     g_object_unref (b);
   return ok ? EXIT_OK : EXIT_FAILED;
@@ -180,6 +170,8 @@ info (char **arguments, GError **error)
 {
   if (arguments[0] != NULL && (arguments[1] != NULL || workspace != NULL))
     return cli_usage (error, "give one GRAPH or CHECKPOINT, or --workspace DIR, or nothing");
+  if (parameters && workspace != NULL)
+    return cli_usage (error, "--parameters is of a graph, --workspace lists runs");
   if (parameters)
     {
       if (arguments[0] == NULL)
@@ -204,6 +196,28 @@ const Verb verb_info = {
                  "optimizers, other) and by scope. It names nodes that repeat both operands, such "
                  "as [n,1] and [n], which make [n,n], where one of them is a variable, a variable "
                  "begins with the result, or the operands differ in rank."),
+  .json = "{\"version\": \"string\", \"threads\": \"int\", \"cores\": \"int\", "
+          "\"libraries\": \"string\", \"ops\": \"int\"}\n"
+          "{\"nodes\": \"int\", \"kinds\": \"int\", \"edges\": \"int\", "
+          "\"variable_elements\": \"number\", \"producer\": \"int\", \"errors\": \"int\", "
+          "\"hash\": \"string\", " CLI_SAVED_MODEL_JSON "}\n"
+          "{\"format\": \"string\", \"tensors\": [{\"name\": \"string\", \"dtype\": \"string\", "
+          "\"shape\": [\"int\"], \"slices\": \"int\"}], \"elements\": \"int\"}\n"
+          "{\"id\": \"int\", \"name\": \"string\", \"project\": \"string|null\", "
+          "\"state\": \"string\", \"step\": \"int\", \"steps\": \"int\", \"seconds\": \"number\", "
+          "\"message\": \"string|null\", \"series\": [{\"tag\": \"string\", "
+          "\"kind\": \"string|null\", \"points\": \"int\", "
+          "\"first_step\": \"int\", \"last_step\": \"int\", \"last_value?\": \"number\"}]}\n"
+          "{\"variables\": [{\"name\": \"string\", \"scope\": \"string\", \"kind\": \"string\", "
+          "\"dtype\": \"string\", \"shape\": [\"int\"], \"variables\": \"int\", "
+          "\"unknown\": \"int\", \"elements\": \"number\", \"bytes\": \"number\"}], "
+          "\"scopes\": [{\"kind\": \"string\", \"scope\": \"string\", \"variables\": \"int\", "
+          "\"unknown\": \"int\", \"elements\": \"number\", \"bytes\": \"number\"}], "
+          "\"kinds\": [{\"kind\": \"string\", \"variables\": \"int\", \"unknown\": \"int\", "
+          "\"elements\": \"number\", \"bytes\": \"number\"}], "
+          "\"broadcasts\": [{\"node\": \"string\", \"op\": \"string\", "
+          "\"variable\": \"string|null\", \"initial_value\": \"bool\", \"first\": [\"int\"], "
+          "\"second\": [\"int\"], \"result\": [\"int\"]}]}",
   .options = options,
   .run = info,
 };

@@ -115,7 +115,7 @@ print_series (SluiceStore *store,
   g_autofree char *json =
       sluice_store_dup_series_json (store, run, series, &selection->range, &n, error);
   if (json != NULL && n > 0)
-    puts (json);
+    cli_print_json_text (json);
   return json != NULL;
 }
 
@@ -164,6 +164,8 @@ const Verb verb_log = {
           "wall_times (seconds since 1970) and values. Numbers that are not finite are the "
           "strings \"NaN\", \"Infinity\" and \"-Infinity\". Pictures, clips and messages are "
           "told by their SHA-256 and bytes: `sluice export` writes them."),
+  .json = "{\"run\": \"string\", \"tag\": \"string\", \"kind\": \"string\", \"n\": \"int\", "
+          "\"steps\": [\"int\"], \"wall_times\": [\"number\"], \"values\": [\"value\"]}",
   .options = options,
   .run = show_log,
 };

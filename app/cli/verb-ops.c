@@ -25,22 +25,6 @@ static const GOptionEntry options[] = {
 
 /* ---- JSON ---- */
 
-/* An array; NULL: null. */
-static void
-add_names (JsonBuilder *b, const char *member, char **names)
-{
-  json_builder_set_member_name (b, member);
-  if (names == NULL)
-    {
-      json_builder_add_null_value (b);
-      return;
-    }
-  json_builder_begin_array (b);
-  for (; *names != NULL; names++)
-    json_builder_add_string_value (b, *names);
-  json_builder_end_array (b);
-}
-
 static void
 add_attribute (JsonBuilder *b, const SluiceAttrDef *attr)
 {
@@ -49,7 +33,7 @@ add_attribute (JsonBuilder *b, const SluiceAttrDef *attr)
   json_builder_begin_object (b);
   cli_json_string (b, "name", attr->name);
   cli_json_string (b, "type", type);
-  add_names (b, "allowed", allowed);
+  cli_json_strings (b, "allowed", (const char *const *) allowed);
   if (attr->has_minimum)
     cli_json_int (b, "minimum", attr->minimum);
   cli_json_string (b, "default", initial);
@@ -70,20 +54,20 @@ add_kernel (JsonBuilder *b, const SluiceOp *op, const SluiceKernel *kernel)
       {
         SluiceDTypeSet set = describe_kernel_dtypes (kernel, &op->attrs[i]);
         g_auto (GStrv) names = set != 0 ? describe_dtypes (set) : NULL;
-        add_names (b, op->attrs[i].name, names);
+        cli_json_strings (b, op->attrs[i].name, (const char *const *) names);
       }
   json_builder_end_object (b);
   json_builder_end_object (b);
 }
 
 static void
-add_json (JsonBuilder *b, const SluiceOp *op)
+print_json (const SluiceOp *op)
 {
   guint n;
   const SluiceKernel *const *kernels = sluice_kernel_list (op->name, &n);
   g_autofree char *example = describe_example (op);
   int tier = sluice_op_tier (op->name);
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_string (b, "name", op->name);
   cli_json_string (b, "summary", op->def->summary);
   cli_json_string (b, "signature", op->def->signature);
@@ -95,17 +79,16 @@ add_json (JsonBuilder *b, const SluiceOp *op)
   cli_json_string (b, "example", example);
   cli_json_bool (b, "stateful", op->def->flags & SLUICE_OP_STATEFUL);
   cli_json_bool (b, "gradient", op->def->gradient != NULL);
-  json_builder_set_member_name (b, "tier");
   if (tier > 0)
-    json_builder_add_int_value (b, tier);
+    cli_json_int (b, "tier", tier);
   else
-    json_builder_add_null_value (b);
+    cli_json_null (b, "tier");
   json_builder_set_member_name (b, "kernels");
   json_builder_begin_array (b);
   for (guint i = 0; i < n; i++)
     add_kernel (b, op, kernels[i]);
   json_builder_end_array (b);
-  json_builder_end_object (b);
+  cli_json_end (b);
 }
 
 /* ---- tiers ---- */
@@ -113,8 +96,6 @@ add_json (JsonBuilder *b, const SluiceOp *op)
 static int
 tiers (void)
 {
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_array (b);
   for (int tier = 1; tier <= SLUICE_N_TIERS; tier++)
     {
       g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
@@ -128,15 +109,13 @@ tiers (void)
       if (!cli_json)
         printf (_ ("tier %d: %u of %u ops%s%s\n"), tier, n - n_missing, n,
                 n_missing > 0 ? _ ("; not yet: ") : "", list);
-      json_builder_begin_object (b);
+      JsonBuilder *b = cli_json_begin ();
       cli_json_int (b, "tier", tier);
       cli_json_int (b, "ops", n);
       cli_json_int (b, "done", n - n_missing);
-      add_names (b, "missing", missing);
-      json_builder_end_object (b);
+      cli_json_strings (b, "missing", (const char *const *) missing);
+      cli_json_end (b);
     }
-  json_builder_end_array (b);
-  cli_end_json (b);
   return EXIT_OK;
 }
 
@@ -158,9 +137,7 @@ show_one (const char *name, GError **error)
       fputs (page, stdout);
       return EXIT_OK;
     }
-  JsonBuilder *b = json_builder_new ();
-  add_json (b, op);
-  cli_print_json (b);
+  print_json (op);
   return EXIT_OK;
 }
 
@@ -179,15 +156,11 @@ ops (char **arguments, GError **error)
     return show_one (arguments[0], error);
   guint n;
   const SluiceOp *const *all = sluice_registry_list (&n);
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_array (b);
   for (guint i = 0; i < n; i++)
     if (cli_json)
-      add_json (b, all[i]);
+      print_json (all[i]);
     else
       printf ("%-36s %s\n", all[i]->name, _ (all[i]->def->summary));
-  json_builder_end_array (b);
-  cli_end_json (b);
   return EXIT_OK;
 }
 
@@ -195,6 +168,13 @@ const Verb verb_ops = {
   .name = "ops",
   .arguments = "[NAME]",
   .summary = N_ ("List the ops, or tell all about one"),
+  .json = "{\"name\": \"string\", \"summary\": \"string\", \"signature\": \"string\", "
+          "\"attributes\": [{\"name\": \"string\", \"type\": \"string\", "
+          "\"allowed\": [\"string\"], \"minimum?\": \"int\", \"default\": \"string|null\"}], "
+          "\"example\": \"string|null\", \"stateful\": \"bool\", \"gradient\": \"bool\", "
+          "\"tier\": \"int|null\", \"kernels\": [{\"device\": \"string\", \"rank\": \"int\", "
+          "\"dtypes\": {\"*\": [\"string\"]}}]}\n"
+          "{\"tier\": \"int\", \"ops\": \"int\", \"done\": \"int\", \"missing\": [\"string\"]}",
   .options = options,
   .run = ops,
 };

@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 
 #include "app/cli/devices.h"
@@ -23,19 +22,19 @@ static const GOptionEntry options[] = {
 };
 
 static void
-print_node (JsonBuilder *b, const SluiceNode *node, const char *device, const char *reason)
+print_node (const SluiceNode *node, const char *device, const char *reason)
 {
   if (!cli_json)
     {
       printf ("%s\t%s\t%s\n", node->name, device != NULL ? device : "-", reason);
       return;
     }
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_string (b, "node", node->name);
   cli_json_string (b, "asked", *node->device != '\0' ? node->device : NULL);
   cli_json_string (b, "device", device);
   cli_json_string (b, "reason", reason);
-  json_builder_end_object (b);
+  cli_json_end (b);
 }
 
 /* How many nodes stand nowhere. */
@@ -43,8 +42,6 @@ static guint
 print_all (SluiceSession *session)
 {
   SluiceGraph *graph = sluice_session_get_graph (session);
-  JsonBuilder *b = json_builder_new ();
-  json_builder_begin_array (b);
   guint n_nowhere = 0;
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     {
@@ -52,10 +49,8 @@ print_all (SluiceSession *session)
       const char *reason = NULL;
       const char *device = sluice_session_get_placement (session, node->name, &reason);
       n_nowhere += device == NULL;
-      print_node (b, node, device, reason);
+      print_node (node, device, reason);
     }
-  json_builder_end_array (b);
-  cli_end_json (b);
   return n_nowhere;
 }
 
@@ -64,8 +59,9 @@ place (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
     return cli_usage (error, "give one PROJECT or GRAPH");
-  if (n_cpus < 1 || n_cpus > G_MAXUINT16 || n_nulls < 0 || n_nulls > G_MAXUINT16)
-    return cli_usage (error, "--cpus must be at least 1, --nulls not negative, both below 65536");
+  if (!cli_check_count ("--cpus", n_cpus, 1, SLUICE_MAX_DEVICES, error)
+      || !cli_check_count ("--nulls", n_nulls, 0, SLUICE_MAX_DEVICES, error))
+    return EXIT_USAGE;
   g_autoptr (SluiceGraph) graph = cli_load_graph (arguments[0], error);
   SluiceSessionOptions session_options = { .n_cpus = (guint) n_cpus,
                                            .n_nulls = (guint) n_nulls,
@@ -86,6 +82,8 @@ const Verb verb_place = {
                  "nodes that must stand together leave no device, the line has '-' and names the "
                  "shortest chain of those that exclude each other; the exit status is 1 then. A "
                  "request for a device that is not here is left out, and the reason says so."),
+  .json = "{\"node\": \"string\", \"asked\": \"string|null\", \"device\": \"string|null\", "
+          "\"reason\": \"string\"}",
   .options = options,
   .run = place,
 };

@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 
 #include "app/cli/cli.h"
@@ -26,17 +25,13 @@ print_run (const SluiceRunInfo *info)
               _ (sluice_run_state_name (info->state)), info->step, info->n_steps);
       return;
     }
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_int (b, "id", info->id);
   cli_json_string (b, "run", info->name);
   cli_json_string (b, "state", sluice_run_state_name (info->state));
   cli_json_int (b, "step", info->step);
   cli_json_int (b, "steps", info->n_steps);
-  json_builder_end_object (b);
-  g_autoptr (JsonNode) root = json_builder_get_root (b);
-  g_autofree char *text = json_to_string (root, FALSE);
-  puts (text);
+  cli_json_end (b);
 }
 
 static int
@@ -78,7 +73,9 @@ const Verb verb_reindex = {
   .details =
       N_ ("A workspace whose sluice.db was lost still has the folders of its runs, each with "
           "its project and checkpoints. They become runs again that can go on; what was "
-          "logged is gone with the database. JSON: an object a run."),
+          "logged is gone with the database."),
+  .json = "{\"id\": \"int\", \"run\": \"string\", \"state\": \"string\", \"step\": \"int\", "
+          "\"steps\": \"int\"}",
   .options = options,
   .run = reindex,
 };

@@ -8,12 +8,14 @@
 #include "app/cli/devices.h"
 #include "app/cli/explain.h"
 #include "app/cli/feeds.h"
+#include "app/cli/files.h"
 #include "app/cli/memory.h"
 #include "app/cli/run-options.h"
 #include "app/cli/values.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
+#include "engine/store/json-text.h"
 #include "engine/train/npz-write.h"
 #include "engine/train/saved-state.h"
 
@@ -70,12 +72,12 @@ print_json (const Run *run, SluiceTensor *const *outputs)
   for (guint i = 0; i < run->names->len; i++)
     {
       g_string_append (line, i > 0 ? ", " : "");
-      cli_append_json_string (line, run->names->pdata[i]);
+      sluice_json_append_string (line, run->names->pdata[i], -1);
       g_string_append (line, ": ");
       cli_append_json_value (line, outputs[i]);
     }
   g_string_append_c (line, '}');
-  puts (line->str);
+  cli_print_json_text (line->str);
 }
 
 static gboolean
@@ -233,8 +235,11 @@ static int
 run_model (const char *path, GError **error)
 {
   g_autoptr (SluiceGraph) graph = cli_load_graph (path, error);
+  g_autoptr (SluiceFileAccess) files = cli_new_file_access (path);
+  SluiceSessionOptions session_options = cli_session_options;
+  session_options.files = files;
   g_autoptr (SluiceSession) session =
-      graph != NULL ? sluice_session_new (&cli_session_options, error) : NULL;
+      graph != NULL ? sluice_session_new (&session_options, error) : NULL;
   if (session == NULL || !sluice_session_extend (session, graph, error))
     return EXIT_FAILED;
   cli_tell_moved (session);
@@ -246,6 +251,7 @@ run_model (const char *path, GError **error)
     return EXIT_FAILED;
   if (explain != NULL)
     return explain_step (&run, error);
+  cli_tell_file_ops (graph);
   if (!cli_restore_saved_model (session, graph, path, error))
     return EXIT_FAILED;
   int status = run_all (&run, error);
@@ -283,6 +289,7 @@ const Verb verb_run = {
                  "SavedModel the variables are restored and the tables filled first.\n\n"
                  "--explain prints a line a node that went (-), came (+), changed (both) or was "
                  "moved (~)."),
+  .json = "{\"*\": \"value\"}\n" CLI_MEMORY_JSON "\n" CLI_EXPLAIN_JSON,
   .options = options,
   .run_options = SLUICE_OPTION_CLI,
   .run = run,

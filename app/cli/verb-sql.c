@@ -57,7 +57,7 @@ append_json (GString *json, sqlite3_stmt *row, int i)
     }
 }
 
-static gboolean
+static void
 print_json (sqlite3_stmt *row)
 {
   g_autoptr (GString) json = g_string_new ("{");
@@ -69,7 +69,7 @@ print_json (sqlite3_stmt *row)
       append_json (json, row, i);
     }
   g_string_append_c (json, '}');
-  return puts (json->str) >= 0;
+  cli_print_json_text (json->str);
 }
 
 static void
@@ -106,11 +106,11 @@ print_row (sqlite3_stmt *row, gpointer data, GError **error)
   Table *table = data;
   int n = sqlite3_column_count (row);
   if (cli_json)
-    return print_json (row) || sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "cannot write");
-  for (int i = 0; i < n && !table->headed; i++)
+    print_json (row);
+  for (int i = 0; i < n && !table->headed && !cli_json; i++)
     printf ("%s%c", sqlite3_column_name (row, i), i + 1 < n ? '\t' : '\n');
   table->headed = TRUE;
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n && !cli_json; i++)
     {
       print_value (row, i);
       putchar (i + 1 < n ? '\t' : '\n');
@@ -144,6 +144,7 @@ const Verb verb_sql = {
           "with tabs under a line of names; with --json an object a row. The database, sluice.db, "
           "has the same views for other programs: slower there, and with buckets of histograms "
           "and curves as bytes."),
+  .json = "{\"*\": \"int|number|string|null\"}",
   .options = options,
   .run = query,
 };

@@ -2,16 +2,18 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 
 #include "app/cli/cli.h"
 #include "app/cli/feeds.h"
+#include "app/cli/files.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/machine.h"
 #include "engine/train/trace-file.h"
+
+#define MAX_STEPS 1000000000
 
 static char *out, *format_name;
 static char **feeds, **fetches, **targets;
@@ -124,14 +126,12 @@ write_file (const Tracing *tracing, SluiceTraceFormat format, GError **error)
     return EXIT_FAILED;
   if (cli_json)
     {
-      JsonBuilder *b = json_builder_new ();
-      json_builder_begin_object (b);
+      JsonBuilder *b = cli_json_begin ();
       cli_json_string (b, "file", out);
       cli_json_int (b, "steps", n_steps);
       cli_json_int (b, "events", tracing->events->len);
       cli_json_int (b, "lost", (gint64) tracing->n_lost);
-      json_builder_end_object (b);
-      cli_print_json (b);
+      cli_json_end (b);
       return EXIT_OK;
     }
   printf (_ ("%u events of %" G_GINT64_FORMAT " steps are in %s\n"), tracing->events->len, n_steps,
@@ -151,6 +151,7 @@ run_project (const char *folder, Tracing *tracing, GError **error)
   GError *failed = NULL;
   if (project == NULL)
     return FALSE;
+  cli_allow_files (project->files);
   sluice_examples_load_all (project, &examples, &test, &failed);
   if (failed != NULL)
     {
@@ -160,6 +161,7 @@ run_project (const char *folder, Tracing *tracing, GError **error)
   Machine *machine = machine_new (project, examples, test, (guint) n_cpus, 0, error);
   if (machine == NULL)
     return FALSE;
+  cli_tell_file_ops (machine->graph);
   tracing->session = g_object_ref (machine->session);
   gboolean ok = trace_project (tracing, machine, error);
   machine_free (machine);
@@ -169,8 +171,11 @@ run_project (const char *folder, Tracing *tracing, GError **error)
 static gboolean
 run_graph_file (const char *path, Tracing *tracing, GError **error)
 {
-  SluiceSessionOptions session_options = { .n_cpus = (guint) n_cpus };
+  g_autoptr (SluiceFileAccess) files = cli_new_file_access (path);
+  SluiceSessionOptions session_options = { .n_cpus = (guint) n_cpus, .files = files };
   g_autoptr (SluiceGraph) graph = cli_load_graph (path, error);
+  if (graph != NULL)
+    cli_tell_file_ops (graph);
   tracing->session = graph != NULL ? sluice_session_new (&session_options, error) : NULL;
   return tracing->session != NULL && trace_graph (tracing, graph, path, error);
 }
@@ -188,9 +193,11 @@ trace (char **arguments, GError **error)
     return cli_usage (error, "say in which format: a name that ends in .json, .pftrace or .pb or "
                              "has 'tfevents' in it, or --format=chrome, perfetto, run-metadata or "
                              "event-file");
-  if (n_threads < 0 || n_cpus < 1 || n_cpus > G_MAXUINT16 || n_steps < 1 || n_warm < 0)
-    return cli_usage (error, "--threads and --warm must not be negative, --cpus and --steps at "
-                             "least 1");
+  if (!cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error)
+      || !cli_check_count ("--cpus", n_cpus, 1, SLUICE_MAX_DEVICES, error)
+      || !cli_check_count ("--steps", n_steps, 1, MAX_STEPS, error)
+      || !cli_check_count ("--warm", n_warm, 0, MAX_STEPS, error))
+    return EXIT_USAGE;
   gboolean is_project = sluice_project_is_folder (arguments[0]);
   if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
     return cli_usage (error, "--feed, --fetch and --target are for a GRAPH; a project has its own");
@@ -213,6 +220,7 @@ const Verb verb_trace = {
   .details = N_ ("Every node leaves when it was ready, began and ended, its device and lane, loop "
                  "and iteration, and the bytes that went in, came out and were live. The trace is "
                  "always on and costs under 1 %."),
+  .json = "{\"file\": \"string\", \"steps\": \"int\", \"events\": \"int\", \"lost\": \"int\"}",
   .options = options,
   .run = trace,
 };

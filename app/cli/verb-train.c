@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "app/cli/devices.h"
+#include "app/cli/files.h"
 #include "app/cli/memory.h"
 #include "app/cli/run-options.h"
 #include "app/signals.h"
@@ -122,8 +122,7 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
       flush_output ();
       return;
     }
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  json_builder_begin_object (b);
+  JsonBuilder *b = cli_json_begin ();
   cli_json_string (b, "run", sluice_trainer_get_run_name (trainer));
   cli_json_string (b, "state", state);
   cli_json_int (b, "step", p->step);
@@ -137,10 +136,7 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
   cli_json_int (b, "points_committed", p->n_committed);
   cli_json_int (b, "committed_step", p->committed_step);
   cli_json_int (b, "checkpoint", p->last_checkpoint);
-  json_builder_end_object (b);
-  g_autoptr (JsonNode) root = json_builder_get_root (b);
-  g_autofree char *text = json_to_string (root, FALSE);
-  puts (text);
+  cli_json_end (b);
   flush_output ();
 }
 
@@ -283,10 +279,12 @@ print_end (SluiceTrainer *trainer, const char *folder)
       return;
     }
   g_autofree char *duration = format_duration (p.seconds);
-  printf (_ ("run %s: %s at step %" G_GINT64_FORMAT ", loss %.6g, %s, %" G_GUINT64_FORMAT
-             " points saved\n"),
-          sluice_trainer_get_run_name (trainer), _ (sluice_run_state_name (p.state)), p.step,
-          p.loss, duration, p.n_committed);
+  g_autofree char *loss = p.n_logged > 0 ? g_strdup_printf (_ ("loss %.6g"), p.loss)
+                                         : g_strdup (_ ("no further steps"));
+  printf (
+      _ ("run %s: %s at step %" G_GINT64_FORMAT ", %s, %s, %" G_GUINT64_FORMAT " points saved\n"),
+      sluice_trainer_get_run_name (trainer), _ (sluice_run_state_name (p.state)), p.step, loss,
+      duration, p.n_committed);
   if (isfinite (p.evaluation))
     printf (_ ("test %s %.4f\n"), g_array_index (project->evaluate, SluiceNamedEdge, 0).name,
             p.evaluation);
@@ -294,6 +292,14 @@ print_end (SluiceTrainer *trainer, const char *folder)
     printf ("%s/runs/%" G_GINT64_FORMAT "/%s.txt\n", folder, sluice_trainer_get_run (trainer),
             g_array_index (project->texts, SluiceNamedEdge, i).name);
   printf (_ ("workspace %s\n"), folder);
+  if (p.state == SLUICE_RUN_FINISHED && p.n_logged == 0)
+    printf (_ ("It had finished before; train on with: sluice train --workspace '%s' --resume %s "
+               "--steps N\n"),
+            folder, sluice_trainer_get_run_name (trainer));
+  if (p.state == SLUICE_RUN_FAILED && p.last_checkpoint >= 0)
+    printf (_ ("Saved up to step %" G_GINT64_FORMAT
+               ". When the cause is gone, go on with: sluice train --workspace '%s' --resume %s\n"),
+            p.last_checkpoint, folder, sluice_trainer_get_run_name (trainer));
   if (p.state == SLUICE_RUN_STOPPED)
     printf (_ ("Saved. Go on with: sluice train --workspace '%s' --resume %s\n"), folder,
             sluice_trainer_get_run_name (trainer));
@@ -362,10 +368,13 @@ train (char **arguments, GError **error)
 {
   if ((arguments[0] == NULL && resume == NULL) || (arguments[0] != NULL && arguments[1] != NULL))
     return cli_usage (error, "give one PROJECT, or --resume NAME");
-  if (from_step < -1)
-    return cli_usage (error, "--from must not be negative");
+  if (from_step != -1 && !cli_check_count ("--from", from_step, 0, G_MAXINT64, error))
+    return EXIT_USAGE;
   if ((from_step >= 0 || accept_changed_data) && resume == NULL)
     return cli_usage (error, "--from and --accept-changed-data need --resume NAME");
+  if (resume != NULL && run_name != NULL)
+    return cli_usage (error, "--run names a new run, --resume one that goes on under its own name; "
+                             "give one of them");
   if (init_from != NULL ? resume != NULL : init_partly)
     return cli_usage (error, "--init-from is for a new run, and --init-partly needs it");
   sluice_pool_set_threads (cli_session_options.n_threads);
@@ -390,12 +399,15 @@ train (char **arguments, GError **error)
     .init_partly = init_partly,
     .begins = catch_signals,
     .memory_limit = cli_session_options.memory_limit,
+    .allow_files = (const char *const *) cli_allowed_files,
   };
   g_autoptr (SluiceTrainer) trainer =
       sluice_trainer_new (store, g_steal_pointer (&project), &trainer_options, error);
   if (trainer == NULL)
     return EXIT_FAILED;
   cli_tell_moved (sluice_trainer_get_session (trainer));
+  if (resume == NULL)
+    cli_tell_file_ops (sluice_trainer_get_graph (trainer));
   Bell bell = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
   sluice_trainer_set_notify (trainer, ring, &bell);
   if (cli_memory)
@@ -421,6 +433,11 @@ const Verb verb_train = {
                  "one is told how long it still takes. A run goes on from its newest checkpoint; "
                  "where that is damaged, or data files have changed, it says so and leaves the "
                  "choice to --from and --accept-changed-data."),
+  .json = "{\"run\": \"string\", \"state\": \"string\", \"step\": \"int\", \"steps\": \"int\", "
+          "\"loss\": \"number\", \"steps_per_second\": \"number\", \"eta_seconds\": \"number\", "
+          "\"eta_margin_seconds\": \"number\", \"evaluation\": \"number\", "
+          "\"wait_seconds\": \"number\", \"points_committed\": \"int\", "
+          "\"committed_step\": \"int\", \"checkpoint\": \"int\"}\n" CLI_MEMORY_JSON,
   .options = options,
   .run_options = SLUICE_OPTION_PROJECT | SLUICE_OPTION_MACHINE,
   .run = train,

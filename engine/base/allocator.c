@@ -11,6 +11,7 @@
 #include "engine/base/allocator.h"
 
 #include "engine/base/allocation-log.h"
+#include "engine/base/spin.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -104,10 +105,11 @@ struct _SluiceAllocator
 static inline void
 shard_lock (Shard *self)
 {
-  for (guint tries = 0; atomic_exchange_explicit (&self->lock, 1, memory_order_acquire); tries++)
+  guint n_looks = 0;
+  while (atomic_exchange_explicit (&self->lock, 1, memory_order_acquire))
     while (atomic_load_explicit (&self->lock, memory_order_relaxed))
-      if (++tries < 64)
-        __builtin_ia32_pause ();
+      if (++n_looks < 64)
+        sluice_cpu_pause ();
       else
         sched_yield ();
 }
@@ -167,7 +169,7 @@ sluice_allocator_new (const char *name, gsize limit)
 {
   SluiceAllocator *self = NULL;
   if (posix_memalign ((void **) &self, _Alignof(SluiceAllocator), sizeof *self) != 0)
-    g_error ("out of memory for an allocator");
+    return NULL;
   memset (self, 0, sizeof *self);
   self->name = g_strdup (name);
   pthread_mutex_init (&self->namer_lock, NULL);
@@ -235,7 +237,12 @@ sluice_allocator_get_host (void)
 {
   static SluiceAllocator *host;
   if (g_once_init_enter (&host))
-    g_once_init_leave (&host, sluice_allocator_new ("host", 0));
+    {
+      SluiceAllocator *self = sluice_allocator_new ("host", 0);
+      if (self == NULL)
+        g_error ("no memory for the host's allocator"); /* the first of all: the program begins */
+      g_once_init_leave (&host, self);
+    }
   return host;
 }
 

@@ -67,7 +67,8 @@ typedef struct
 /* One per device. Thread-safe. Blocks are 64-byte aligned and are cached for reuse when freed. */
 typedef struct _SluiceAllocator SluiceAllocator;
 
-/* limit: bytes that may be live at once; 0: no limit but the machine's. */
+/* limit: bytes that may be live at once; 0: no limit but the machine's. (nullable): no memory for
+ * itself */
 SluiceAllocator *sluice_allocator_new (const char *name, gsize limit);
 SluiceAllocator *sluice_allocator_ref (SluiceAllocator *self);
 void sluice_allocator_unref (SluiceAllocator *self);

@@ -46,6 +46,11 @@ const char *sluice_error_code_name (int code);
 gboolean
 sluice_fail (GError **error, SluiceError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
+/* The same of an errno: TensorFlow's code for it, NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED
+ * …, and its words behind the sentence. */
+gboolean
+sluice_fail_errno (GError **error, int number, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
 /* Where in a graph an error came up; each %NULL where it is not known. */
 typedef struct
 {

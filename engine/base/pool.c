@@ -13,6 +13,7 @@
 #include <x86intrin.h>
 #endif
 
+#include "engine/base/spin.h"
 #include "engine/base/thread.h"
 
 #define WORKER_NICE   5
@@ -76,14 +77,6 @@ static struct
   .done = PTHREAD_COND_INITIALIZER,
   .setting = PTHREAD_MUTEX_INITIALIZER,
 };
-
-static inline void
-cpu_pause (void)
-{
-#if defined(__x86_64__)
-  _mm_pause ();
-#endif
-}
 
 static gint64
 now_ns (void)
@@ -225,7 +218,7 @@ spin_for_work (guint epoch)
   while (!(has_moved = atomic_load_explicit (&pool.epoch, memory_order_acquire) != epoch)
          && now_ns () < end)
     for (guint i = 0; i < 8; i++)
-      cpu_pause ();
+      sluice_cpu_pause ();
   atomic_fetch_sub_explicit (&pool.n_spinning, 1, memory_order_relaxed);
   return has_moved;
 }
@@ -392,7 +385,7 @@ wait_for_helpers (Job *job)
   gint64 end = 0;
   for (guint i = 0; atomic_load_explicit (&job->n_helpers, memory_order_acquire) > 0; i++)
     {
-      cpu_pause ();
+      sluice_cpu_pause ();
       if (i % 16 != 0)
         continue;
       gint64 now = now_ns ();

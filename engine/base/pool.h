@@ -14,6 +14,9 @@ SLUICE_PUBLIC_BEGIN
  * spin briefly and then sleep. A caller works too, so one thread means: everything on the caller's.
  */
 
+/* More than any machine that this runs on has cores; beyond it a number is a mistake. */
+#define SLUICE_MAX_THREADS 1024
+
 /* Sets how many threads work at once, callers included; 0: one a core. Not while work is under way.
  */
 void sluice_pool_set_threads (guint n);

@@ -329,7 +329,7 @@ sluice_tensor_new_foreign (SluiceDType dtype,
   SluiceTensor *self = sluice_allocator_alloc (host, HEADER_BYTES, SLUICE_OWNER_NONE);
   SluiceBuffer *buffer = buffer_new (host, dtype, 0, SLUICE_OWNER_NONE, &(SluiceBlockLabel){ 0 });
   if (self == NULL || buffer == NULL)
-    g_error ("out of memory for a tensor's header");
+    g_error ("no memory for the header of a tensor"); /* as g_malloc(), of a small block */
   buffer->bytes = bytes;
   buffer->data = data;
   buffer->release = release;

@@ -17,14 +17,18 @@ device_new (const SluiceDeviceClass *klass, guint index, gsize memory_limit)
   self->name = g_strdup_printf ("%s%s:%u", where, klass->type, index);
   self->short_name = self->name + strlen (where);
   self->allocator = sluice_allocator_new (self->name, memory_limit);
-  return self;
+  if (self->allocator != NULL)
+    return self;
+  g_free (self->name);
+  g_free (self);
+  return NULL;
 }
 
 SluiceDevice *
 sluice_device_new_cpu (guint index, gsize memory_limit, const char *swap_folder)
 {
   SluiceDevice *self = device_new (&cpu_class, index, memory_limit);
-  if (memory_limit > 0)
+  if (self != NULL && memory_limit > 0)
     self->swap = sluice_swap_new (self->allocator, swap_folder);
   return self;
 }

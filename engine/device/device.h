@@ -44,7 +44,12 @@ struct _SluiceDevice
   SluiceSwap *swap; /* (nullable): where there is a limit */
 };
 
-/* memory_limit 0: none. swap_folder (nullable): that of temporary files. */
+/* Of one session. What is made for all of them takes memory and time by the device, whether or not
+ * a node stands there. */
+#define SLUICE_MAX_DEVICES 1024
+
+/* (nullable): no memory for it. memory_limit 0: none. swap_folder (nullable): that of temporary
+ * files. */
 SluiceDevice *sluice_device_new_cpu (guint index, gsize memory_limit, const char *swap_folder);
 SluiceDevice *sluice_device_new_null (guint index);
 void sluice_device_free (SluiceDevice *self);

@@ -8,8 +8,9 @@ struct _SluiceResources
 {
   atomic_int ref_count;
   pthread_mutex_t lock;
-  GHashTable *table;   /* under lock: Entry, its own key */
-  SluiceResource *own; /* under lock (nullable) */
+  GHashTable *table;       /* under lock: Entry, its own key */
+  SluiceResource *own;     /* under lock (nullable) */
+  SluiceFileAccess *files; /* (nullable) */
 };
 
 typedef struct
@@ -104,8 +105,22 @@ sluice_resources_unref (SluiceResources *self)
     return;
   g_hash_table_unref (self->table);
   g_clear_pointer (&self->own, sluice_resource_unref);
+  g_clear_pointer (&self->files, sluice_file_access_unref);
   pthread_mutex_destroy (&self->lock);
   g_free (self);
+}
+
+void
+sluice_resources_set_files (SluiceResources *self, SluiceFileAccess *files)
+{
+  g_clear_pointer (&self->files, sluice_file_access_unref);
+  self->files = files != NULL ? sluice_file_access_ref (files) : NULL;
+}
+
+const SluiceFileAccess *
+sluice_resources_get_files (const SluiceResources *self)
+{
+  return self->files;
 }
 
 /* (transfer none) (nullable): under the lock */

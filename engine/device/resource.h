@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/base/tensor.h"
 #include "engine/base/visibility.h"
+#include "engine/device/file-access.h"
 
 SLUICE_PUBLIC_BEGIN
 
@@ -20,6 +21,11 @@ SluiceResources *sluice_resources_new (void);
 SluiceResources *sluice_resources_ref (SluiceResources *self);
 void sluice_resources_unref (SluiceResources *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceResources, sluice_resources_unref)
+
+/* What ops may do with files; (nullable): everything. Before the first run. */
+void sluice_resources_set_files (SluiceResources *self, SluiceFileAccess *files);
+/* (transfer none) (nullable) */
+const SluiceFileAccess *sluice_resources_get_files (const SluiceResources *self);
 
 typedef SluiceResource *(*SluiceResourceMake) (gpointer data, GError **error);
 

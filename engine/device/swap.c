@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/thread.h"
+
 /* Smaller values stay: TensorFlow's threshold. */
 #define MIN_BYTES ((gsize) 2048)
 #define BLOCK     ((guint64) 4096) /* places in the file are multiples of it */
@@ -57,6 +59,7 @@ struct _SluiceSwap
   guint64 n_turns;                       /* values that were written, or could not be */
   int file;                              /* -1: not yet */
   int write_errno;                       /* 0: writing works */
+  char *no_thread;                       /* (nullable): why there is none to write */
   gboolean read_failed;
   guint64 file_end;
   GHashTable *places; /* bytes → GArray of free places */
@@ -79,6 +82,7 @@ swap_unref (SluiceSwap *self)
   pthread_cond_destroy (&self->progress);
   pthread_mutex_destroy (&self->lock);
   g_free (self->folder);
+  g_free (self->no_thread);
   g_free (self);
 }
 
@@ -239,11 +243,17 @@ reconsider_shared (SluiceSwap *self)
 
 static void *serve (gpointer data);
 
+/* Is asked for again when the next value is to leave: the system may have one then. */
 static gboolean
 ensure_thread (SluiceSwap *self)
 {
-  if (!self->has_thread)
-    self->has_thread = pthread_create (&self->thread, NULL, serve, self) == 0;
+  if (self->has_thread)
+    return TRUE;
+  g_autoptr (GError) error = NULL;
+  self->has_thread =
+      sluice_thread_start (&self->thread, serve, self, "moving values to the disk", NULL, &error);
+  g_free (self->no_thread);
+  self->no_thread = error != NULL ? g_strdup (error->message) : NULL;
   return self->has_thread;
 }
 
@@ -480,6 +490,8 @@ describe (gpointer data)
   if (self->write_errno)
     text = g_strdup_printf ("%s are in a file in '%s', and no more can be moved there: %s", size,
                             self->folder, g_strerror (self->write_errno));
+  else if (self->no_thread != NULL)
+    text = g_strdup (self->no_thread);
   else if (self->stats.n_written > 0)
     text = g_strdup_printf ("%s are in a file in '%s', and nothing else can be moved there", size,
                             self->folder);

@@ -75,6 +75,22 @@ sluice_library_find_gradient (const SluiceLibrary *self, const char *name)
                                                  : NULL;
 }
 
+static gint
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp (a, b);
+}
+
+void
+sluice_library_foreach (const SluiceLibrary *self,
+                        void (*func) (const Tensorflow__FunctionDef *def, gpointer data),
+                        gpointer data)
+{
+  g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (self->by_name), by_name);
+  for (GList *l = names; l != NULL; l = l->next)
+    func (g_hash_table_lookup (self->by_name, l->data), data);
+}
+
 /* ---- one body ---- */
 
 /* Where an argument of the function stands among its inputs. */

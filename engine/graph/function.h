@@ -21,6 +21,11 @@ const Tensorflow__FunctionDef *sluice_library_find (const SluiceLibrary *self, c
  * inputs and the gradients of its outputs, and gives the gradients of its inputs. (nullable) */
 const char *sluice_library_find_gradient (const SluiceLibrary *self, const char *name);
 
+/* Of every function, by name. */
+void sluice_library_foreach (const SluiceLibrary *self,
+                             void (*func) (const Tensorflow__FunctionDef *def, gpointer data),
+                             gpointer data);
+
 /* The outputs of a node whose op is this function, as far as its attributes tell. */
 void sluice_function_set_outputs (const Tensorflow__FunctionDef *self, SluiceNode *node);
 

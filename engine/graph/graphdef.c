@@ -5,61 +5,12 @@
  */
 #include "engine/graph/graphdef.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "engine/base/read-file.h"
 #include "engine/graph/graph-private.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/graph/wire.h"
-
-static gboolean
-fail_too_big (GError **error)
-{
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "more than 2 GiB, the limit of the format: keep weights in a checkpoint, not "
-                      "in the graph");
-}
-
-/* Returns (transfer full): what a gzip file holds. */
-static GBytes *
-unzip (const guint8 *bytes, gsize length, GError **error)
-{
-  z_stream stream = { .next_in = (Bytef *) bytes, .avail_in = (uInt) length };
-  if (inflateInit2 (&stream, 16 + MAX_WBITS) != Z_OK)
-    {
-      sluice_fail (error, SLUICE_ERROR_INTERNAL, "zlib does not start");
-      return NULL;
-    }
-  gsize capacity = CLAMP (length * 8, 64 * 1024, SLUICE_MAX_FILE_BYTES), used = 0;
-  guint8 *out = g_malloc (capacity);
-  int state = Z_OK;
-  while (state == Z_OK)
-    {
-      if (used == capacity && capacity < SLUICE_MAX_FILE_BYTES)
-        {
-          capacity = MIN (capacity * 2, SLUICE_MAX_FILE_BYTES);
-          out = g_realloc (out, capacity);
-        }
-      stream.next_out = out + used;
-      stream.avail_out = (uInt) (capacity - used);
-      state = inflate (&stream, Z_NO_FLUSH);
-      used = capacity - stream.avail_out;
-      /* A file may be several gzip members, one behind the other. */
-      if (state == Z_STREAM_END && stream.avail_in > 0 && inflateReset (&stream) == Z_OK)
-        state = Z_OK;
-    }
-  gboolean full = used == SLUICE_MAX_FILE_BYTES;
-  inflateEnd (&stream);
-  if (state == Z_STREAM_END)
-    return g_bytes_new_take (out, used);
-  g_free (out);
-  if (full)
-    fail_too_big (error);
-  else
-    sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "the gzip data is damaged or cut off");
-  return NULL;
-}
 
 /* Text begins with a word, and has no control characters: a binary file has one within its first
  * tags. */
@@ -230,10 +181,12 @@ import_tagged (SluiceGraph *self, GBytes *bytes, const char *const *tags, GError
   g_autoptr (GBytes) unzipped = NULL;
   file.bytes = g_bytes_get_data (bytes, &file.length);
   if (file.length > SLUICE_MAX_FILE_BYTES)
-    return fail_too_big (error);
-  if (file.length > 2 && file.bytes[0] == 0x1f && file.bytes[1] == 0x8b)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "more than 2 GiB, the limit of the format: keep weights in a checkpoint, "
+                        "not in the graph");
+  if (sluice_read_is_gzip (bytes))
     {
-      unzipped = unzip (file.bytes, file.length, error);
+      unzipped = sluice_read_unzip (bytes, SLUICE_MAX_FILE_BYTES, error);
       if (unzipped == NULL)
         return FALSE;
       file.bytes = g_bytes_get_data (unzipped, &file.length);
@@ -272,26 +225,10 @@ sluice_graph_load_tagged (const char *path_or_folder, const char *const *tags, G
   g_autofree char *path = sluice_saved_model_dup_file (path_or_folder, error);
   if (path == NULL)
     return NULL;
-  GStatBuf info;
-  g_autoptr (GError) why = NULL;
-  char *contents;
-  gsize length;
-  if (g_stat (path, &info) == 0 && info.st_size > (goffset) SLUICE_MAX_FILE_BYTES)
-    {
-      fail_too_big (error);
-      g_prefix_error (error, "%s: ", path);
-      return NULL;
-    }
-  if (!g_file_get_contents (path, &contents, &length, &why))
-    {
-      sluice_fail (error,
-                   g_error_matches (why, G_FILE_ERROR, G_FILE_ERROR_ACCES)
-                       ? SLUICE_ERROR_PERMISSION_DENIED
-                       : SLUICE_ERROR_NOT_FOUND,
-                   "%s", why->message);
-      return NULL;
-    }
-  g_autoptr (GBytes) bytes = g_bytes_new_take (contents, length);
+  g_autoptr (GBytes) bytes =
+      sluice_read_file ("graph", path, SLUICE_READ_PLAIN, SLUICE_MAX_FILE_BYTES, error);
+  if (bytes == NULL)
+    return NULL;
   g_autoptr (SluiceGraph) graph = sluice_graph_new ();
   if (!import_tagged (graph, bytes, tags, error))
     {

@@ -79,6 +79,8 @@ typedef enum
   SLUICE_OP_CHECKS = 1 << 9,     /* may be there only to fail: runs where nobody reads it, too */
   SLUICE_OP_CHEAP = 1 << 10,     /* a few passes over its inputs, though no element-wise kernel: may
                                     be computed again instead of being kept */
+  SLUICE_OP_READS_FILES = 1 << 11,
+  SLUICE_OP_WRITES_FILES = 1 << 12, /* makes or deletes them, too */
 } SluiceOpFlags;
 
 /* What a node costs on the shapes given: work and traffic. Placement, inspector and benches read

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/read-file.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/wire.h"
 
@@ -248,10 +249,14 @@ sluice_saved_model_pick_text (
 GPtrArray *
 sluice_saved_model_list_tags (const char *path, GError **error)
 {
-  g_autofree char *file = sluice_saved_model_dup_file (path, error), *bytes = NULL;
-  gsize length;
-  if (file == NULL || !g_file_get_contents (file, &bytes, &length, error))
+  g_autofree char *file = sluice_saved_model_dup_file (path, error);
+  g_autoptr (GBytes) read = file != NULL ? sluice_read_file ("SavedModel", file, SLUICE_READ_PLAIN,
+                                                             SLUICE_MAX_FILE_BYTES, error)
+                                         : NULL;
+  if (read == NULL)
     return NULL;
+  gsize length;
+  const char *bytes = g_bytes_get_data (read, &length);
   if (g_str_has_suffix (file, TEXT))
     {
       g_auto (SluiceArena) arena;

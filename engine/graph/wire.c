@@ -29,8 +29,9 @@ typedef struct _SluiceArenaBlock
 #define BLOCK_BYTES (256 * 1024)
 #endif
 
-void *
-sluice_arena_try_alloc (SluiceArena *self, gsize bytes)
+/* may_fail: else the program ends where there is no memory, as with g_malloc(). */
+static void *
+arena_alloc (SluiceArena *self, gsize bytes, gboolean may_fail)
 {
   if (bytes > G_MAXSSIZE - 64)
     return NULL;
@@ -38,7 +39,8 @@ sluice_arena_try_alloc (SluiceArena *self, gsize bytes)
   if (bytes > (gsize) (self->end - self->at))
     {
       gsize size = MAX (bytes, BLOCK_BYTES);
-      Block *block = g_try_malloc (sizeof *block + size);
+      Block *block =
+          may_fail ? g_try_malloc (sizeof *block + size) : g_malloc (sizeof *block + size);
       if (block == NULL)
         return NULL;
       block->next = self->blocks;
@@ -51,6 +53,12 @@ sluice_arena_try_alloc (SluiceArena *self, gsize bytes)
   void *piece = self->at;
   self->at += bytes;
   return piece;
+}
+
+void *
+sluice_arena_try_alloc (SluiceArena *self, gsize bytes)
+{
+  return arena_alloc (self, bytes, TRUE);
 }
 
 static void *
@@ -85,9 +93,9 @@ sluice_arena_clear (SluiceArena *self)
 void *
 sluice_arena_alloc0 (SluiceArena *self, gsize bytes)
 {
-  void *piece = sluice_arena_try_alloc (self, bytes);
+  void *piece = arena_alloc (self, bytes, FALSE);
   if (piece == NULL)
-    g_error ("no memory for %" G_GSIZE_FORMAT " bytes", bytes);
+    g_error ("%" G_GSIZE_FORMAT " bytes are more than there can be", bytes);
   return memset (piece, 0, bytes);
 }
 

@@ -23,7 +23,12 @@ fold_device (void)
 {
   static gsize device;
   if (g_once_init_enter (&device))
-    g_once_init_leave (&device, (gsize) sluice_device_new_cpu (0, 0, NULL));
+    {
+      SluiceDevice *own = sluice_device_new_cpu (0, 0, NULL);
+      if (own == NULL)
+        g_error ("no memory for the device that folds"); /* once, as the program begins */
+      g_once_init_leave (&device, (gsize) own);
+    }
   return (SluiceDevice *) device;
 }
 

@@ -11,6 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
+#include "engine/base/read-file.h"
 #include "engine/store/summed.h"
 
 #define LARGE_BYTES (64 << 20) /* 10 ms to give back, where it lies in memory */
@@ -24,38 +25,6 @@ struct _SluiceFileWriter
   gint64 position;
 };
 
-static SluiceError
-code_of (int number)
-{
-  switch (number)
-    {
-    case ENOENT:
-      return SLUICE_ERROR_NOT_FOUND;
-    case EISDIR:
-    case ENOTDIR:
-    case ENOTEMPTY:
-      return SLUICE_ERROR_FAILED_PRECONDITION;
-    case EEXIST:
-      return SLUICE_ERROR_ALREADY_EXISTS;
-    case EINVAL:
-    case ENAMETOOLONG:
-    case ELOOP:
-      return SLUICE_ERROR_INVALID_ARGUMENT;
-    case ENOSPC:
-    case EDQUOT:
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-      return SLUICE_ERROR_RESOURCE_EXHAUSTED;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return SLUICE_ERROR_PERMISSION_DENIED;
-    default:
-      return SLUICE_ERROR_UNAVAILABLE;
-    }
-}
-
 gboolean
 sluice_file_fail (GError **error, int number, const char *format, ...)
 {
@@ -63,7 +32,7 @@ sluice_file_fail (GError **error, int number, const char *format, ...)
   va_start (args, format);
   g_autofree char *what = g_strdup_vprintf (format, args);
   va_end (args);
-  return sluice_fail (error, code_of (number), "%s: %s", what, g_strerror (number));
+  return sluice_fail_errno (error, number, "%s", what);
 }
 
 gboolean
@@ -330,4 +299,60 @@ sluice_file_map (const char *what, const char *path, GError **error)
     sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "%s '%s' cannot be read: %s", what, path,
                  local->message);
   return file;
+}
+
+/* ---- copies ---- */
+
+#define COPY_BYTES ((gsize) 1 << 20) /* at a time */
+
+static gboolean
+copy_blocks (int fd, SluiceFileWriter *to, const char *what, const char *from, GError **error)
+{
+  g_autofree guint8 *block = g_malloc (COPY_BYTES);
+  gssize n;
+  while ((n = read (fd, block, COPY_BYTES)) != 0)
+    if (n > 0)
+      sluice_file_writer_put (to, block, (gsize) n);
+    else if (errno != EINTR)
+      return sluice_file_fail (error, errno, "%s '%s' cannot be read", what, from);
+  return TRUE;
+}
+
+gboolean
+sluice_file_copy (const char *what, const char *from, const char *to, GError **error)
+{
+  g_autofree char *source = g_canonicalize_filename (from, NULL);
+  g_autofree char *target = g_canonicalize_filename (to, NULL);
+  if (g_str_equal (source, target))
+    return TRUE;
+  int fd = open (from, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO would block here */
+  if (fd < 0)
+    return sluice_file_fail (error, errno, "%s '%s' cannot be read", what, from);
+  g_autoptr (SluiceFileWriter) writer = sluice_read_check_kind (fd, what, from, error)
+                                            ? sluice_file_writer_new (what, to, error)
+                                            : NULL;
+  gboolean ok = writer != NULL && copy_blocks (fd, writer, what, from, error);
+  close (fd);
+  return ok && sluice_file_writer_finish (g_steal_pointer (&writer), error);
+}
+
+gboolean
+sluice_file_copy_tree (const char *what, const char *from, const char *to, GError **error)
+{
+  const char *name;
+  if (!g_file_test (from, G_FILE_TEST_IS_DIR))
+    return sluice_file_copy (what, from, to, error);
+  g_autoptr (GDir) folder = g_dir_open (from, 0, error);
+  if (folder == NULL)
+    return FALSE;
+  if (g_mkdir_with_parents (to, 0777) != 0)
+    return sluice_file_fail (error, errno, "folder '%s' cannot be made", to);
+  while ((name = g_dir_read_name (folder)) != NULL)
+    {
+      g_autofree char *source = g_build_filename (from, name, NULL);
+      g_autofree char *target = g_build_filename (to, name, NULL);
+      if (!sluice_file_copy_tree (what, source, target, error))
+        return FALSE;
+    }
+  return TRUE;
 }

@@ -32,6 +32,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceFileWriter, sluice_file_writer_abort)
 /* All of it in one call. */
 gboolean sluice_file_put (
     const char *what, const char *path, const void *data, gsize length, GError **error);
+/* Of a regular file, block by block; onto itself nothing. */
+gboolean sluice_file_copy (const char *what, const char *from, const char *to, GError **error);
+/* Of a file, or of a folder with all that is in it. */
+gboolean sluice_file_copy_tree (const char *what, const char *from, const char *to, GError **error);
 /* The folder that the file of that path stands in: what was named, renamed or removed there is on
  * the disk. */
 void sluice_file_sync_folder (const char *path);

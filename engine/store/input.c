@@ -6,15 +6,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "engine/base/error.h"
+#include "engine/base/read-file.h"
 #include "engine/store/crc32c.h"
 #include "engine/store/file.h"
 
-#define BUFFER_BYTES 65536
+#define BUFFER_BYTES     65536
+#define MAX_STRING_BYTES ((gsize) 1 << 31)
 
 struct _SluiceInput
 {
@@ -62,16 +63,15 @@ input_new (int fd, SluiceEncoding encoding)
 SluiceInput *
 sluice_input_open (const char *path, SluiceEncoding encoding, GError **error)
 {
-  struct stat info;
-  int fd = open (path, O_RDONLY | O_CLOEXEC);
-  int number = fd < 0 ? errno : 0;
-  if (fd >= 0 && fstat (fd, &info) == 0 && S_ISDIR (info.st_mode))
-    number = EISDIR;
-  if (number == 0)
+  int fd = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe would block here */
+  if (fd < 0)
+    {
+      sluice_file_fail (error, errno, "file '%s' cannot be read", path);
+      return NULL;
+    }
+  if (sluice_read_check_kind (fd, "file", path, error))
     return input_new (fd, encoding);
-  if (fd >= 0)
-    close (fd);
-  sluice_file_fail (error, number, "file '%s' cannot be read", path);
+  close (fd);
   return NULL;
 }
 
@@ -175,6 +175,21 @@ fill (SluiceInput *self, GError **error)
   return TRUE;
 }
 
+/* A string can hold no more, wherever it comes from; before that, memory goes. */
+static gboolean
+has_room (const SluiceInput *self, const GString *out, gsize more, GError **error)
+{
+  guint64 unpacked = sluice_read_get_unpacked_limit (0);
+  if (self->encoding != SLUICE_ENCODING_NONE && out != NULL && out->len + more > unpacked)
+    return sluice_read_fail_unpacked (unpacked, error);
+  if (out == NULL || out->len + more <= MAX_STRING_BYTES)
+    return TRUE;
+  return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                      "a record or line that is read up to byte %" G_GUINT64_FORMAT
+                      " is longer than 2 GiB",
+                      self->position);
+}
+
 static gint64
 take (SluiceInput *self, guint64 n, GString *out, GError **error)
 {
@@ -186,6 +201,8 @@ take (SluiceInput *self, guint64 n, GString *out, GError **error)
       gsize here = MIN (n - done, (guint64) (self->end - self->at));
       if (here == 0)
         break;
+      if (!has_room (self, out, here, error))
+        return -1;
       if (out != NULL)
         g_string_append_len (out, (const char *) self->at, here);
       self->at += here;
@@ -228,6 +245,8 @@ sluice_input_read_line (SluiceInput *self, GString *out, GError **error)
       const guint8 *stop = memchr (self->at, '\n', room);
       is_ended = stop != NULL;
       gsize n = is_ended ? (gsize) (stop - self->at) : room;
+      if (!has_room (self, out, n, error))
+        return SLUICE_READ_FAILED;
       g_string_append_len (out, (const char *) self->at, n);
       n += is_ended;
       self->at += n;

@@ -13,7 +13,10 @@ gboolean
 store_sql_fail (sqlite3 *db, const char *what, GError **error)
 {
   int rc = db != NULL ? sqlite3_errcode (db) : SQLITE_NOMEM;
-  const char *detail = db != NULL ? sqlite3_errmsg (db) : "out of memory";
+  /* SQLite's words for a connection that met nothing are "not an error". */
+  const char *detail = db == NULL        ? "out of memory"
+                       : rc == SQLITE_OK ? "the answer was not the one that was expected"
+                                         : sqlite3_errmsg (db);
   switch (rc)
     {
     case SQLITE_FULL:

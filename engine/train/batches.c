@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/base/thread.h"
 #include "engine/train/data.h"
 
@@ -59,6 +60,14 @@ write_row (SluiceTensor *t, gint64 from, gint64 n, const double *values)
       g_assert_not_reached ();
     }
 #undef WRITE
+}
+
+double
+sluice_examples_get_value (const SluiceTensor *values, gint64 i)
+{
+  double value;
+  read_row (values, i, 1, &value);
+  return value;
 }
 
 static gint64
@@ -295,15 +304,21 @@ sluice_batches_new (const SluiceExamples *examples,
                            .y_dtype = y_dtype,
                            .scale = scale,
                            .cursor = start,
-                           .order = g_new (gint64, examples->n),
+                           .order = g_try_new (gint64, examples->n),
                            .order_epoch = -1,
-                           .rows = g_new (gint64, size),
+                           .rows = g_try_new (gint64, size),
                            .ready = G_QUEUE_INIT };
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->changed, NULL);
   self->has_thread = !makes_fast (self);
-  if (!self->has_thread
-      || sluice_thread_start (&self->thread, batches_main, self, "making batches", NULL, error))
+  if (self->order == NULL || self->rows == NULL)
+    sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                 "no memory for batches of %" G_GINT64_FORMAT " out of %" G_GINT64_FORMAT
+                 " examples; make [train] batch smaller",
+                 size, examples->n);
+  else if (!self->has_thread
+           || sluice_thread_start (&self->thread, batches_main, self, "making batches", NULL,
+                                   error))
     return self;
   batches_free (self);
   return NULL;

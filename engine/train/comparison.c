@@ -432,6 +432,7 @@ run_way (const Select *select,
 {
   SluiceSessionOptions options = { .n_cpus = way->n_cpus,
                                    .seed = select->options->seed,
+                                   .files = select->options->files,
                                    .reference_kernels = way->plain,
                                    .no_optimize = way->plain,
                                    .no_fusion = way->plain };

@@ -30,8 +30,9 @@ typedef struct
                                  without a feed, write no variable, and touch no queue or file */
   const char *reference;      /* (nullable): a checkpoint or .npz file; NULL: a second run */
   SluiceWay way, other;       /* other: of the second run */
-  guint64 seed;      /* of random nodes without a seed of their own, and of the lot; not 0 */
-  double rtol, atol; /* both 0: bits, but that any NaN is like any other */
+  guint64 seed;            /* of random nodes without a seed of their own, and of the lot; not 0 */
+  double rtol, atol;       /* both 0: bits, but that any NaN is like any other */
+  SluiceFileAccess *files; /* (nullable): as of SluiceSessionOptions */
 } SluiceComparisonOptions;
 
 typedef struct

@@ -4,9 +4,11 @@
 #include "engine/train/data.h"
 
 #include <string.h>
-#include <zlib.h>
+#include <zip.h>
 
+#include "engine/base/csv.h"
 #include "engine/base/error.h"
+#include "engine/base/read-file.h"
 
 /* Parsers of the formats that data sets come in. Every byte is distrusted: a size is checked before
  * it is used. */
@@ -139,242 +141,296 @@ sluice_npy_parse (const guint8 *bytes, gsize length, const char *name, GError **
   return tensor;
 }
 
-/* ---- zip, as far as .npz needs it: stored and deflated members, found through the central
- * directory ---- */
+/* ---- .npz: a zip archive of .npy files ---- */
 
-static guint32
-u16 (const guint8 *at)
+/* Of bytes that stay where they are. (nullable) */
+static zip_t *
+open_archive (const guint8 *bytes, gsize length, const char *name, GError **error)
 {
-  return at[0] | at[1] << 8;
-}
-
-static guint32
-u32 (const guint8 *at)
-{
-  return u16 (at) | u16 (at + 2) << 16;
+  zip_error_t why;
+  zip_error_init (&why);
+  zip_source_t *source = zip_source_buffer_create (bytes, length, 0, &why);
+  zip_t *archive = source != NULL ? zip_open_from_source (source, ZIP_RDONLY, &why) : NULL;
+  if (archive == NULL)
+    {
+      sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "'%s' is no .npz archive: %s", name,
+                   zip_error_strerror (&why));
+      if (source != NULL)
+        zip_source_free (source);
+    }
+  zip_error_fini (&why);
+  return archive;
 }
 
 static GBytes *
-zip_inflate (const guint8 *at, gsize n, gsize size, GError **error)
+fail_member (zip_t *archive, GError **error)
 {
-  /* Deflate never packs tighter than about 1032 to 1: a larger claim is a lie. */
-  if (size / 1032 > n + 1)
+  sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
+               "it is damaged or packed in a way that is not read: %s", zip_strerror (archive));
+  return NULL;
+}
+
+static GBytes *
+read_member (zip_t *archive, zip_uint64_t index, GError **error)
+{
+  zip_stat_t info;
+  const zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
+  if (zip_stat_index (archive, index, 0, &info) != 0 || (info.valid & wanted) != wanted)
+    return fail_member (archive, error);
+  guint64 limit = sluice_read_get_unpacked_limit (info.comp_size);
+  if (info.size > limit)
     {
-      sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a member claims an impossible size");
+      sluice_read_fail_unpacked (limit, error);
       return NULL;
     }
-  g_autofree guint8 *out = g_malloc (size + 1);
-  z_stream stream = { .next_in = (Bytef *) at, .avail_in = n, .next_out = out, .avail_out = size };
-  gboolean ok = inflateInit2 (&stream, -MAX_WBITS) == Z_OK;
-  ok = ok && inflate (&stream, Z_FINISH) == Z_STREAM_END && stream.total_out == size;
-  inflateEnd (&stream);
-  if (ok)
-    return g_bytes_new_take (g_steal_pointer (&out), size);
-  sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a member does not inflate");
-  return NULL;
-}
-
-static GBytes *
-zip_member (const guint8 *bytes, gsize length, const guint8 *entry, GError **error)
-{
-  guint method = u16 (entry + 10);
-  gsize packed = u32 (entry + 20), size = u32 (entry + 24), offset = u32 (entry + 42);
-  if (offset + 30 > length)
-    goto damaged;
-  gsize start = offset + 30 + u16 (bytes + offset + 26) + u16 (bytes + offset + 28);
-  if (start > length || packed > length - start)
-    goto damaged;
-  if (method == 8)
-    return zip_inflate (bytes + start, packed, size, error);
-  if (method == 0 && packed == size)
-    return g_bytes_new (bytes + start, size);
-damaged:
-  sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
-               "the archive is damaged or packed in a way that is not read");
-  return NULL;
-}
-
-/* A walk through the central directory. */
-typedef struct
-{
-  const guint8 *bytes;
-  gsize length, at;
-  guint n; /* entries that are left */
-} ZipWalk;
-
-/* FALSE with DATA_LOSS: it is no archive. */
-static gboolean
-zip_begin (ZipWalk *self, const guint8 *bytes, gsize length, const char *name, GError **error)
-{
-  *self = (ZipWalk){ .bytes = bytes, .length = length };
-  for (gsize back = 22; back <= length && back < 22 + 65536; back++)
+  g_autofree guint8 *out = g_try_malloc (info.size + 1);
+  if (out == NULL)
     {
-      const guint8 *end = bytes + length - back;
-      if (u32 (end) != 0x06054b50)
-        continue;
-      self->at = u32 (end + 16);
-      self->n = u16 (end + 10);
-      return TRUE;
+      sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                   "no memory for its %" G_GUINT64_FORMAT " bytes", (guint64) info.size);
+      return NULL;
     }
-  return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "'%s' is no .npz archive", name);
+  zip_file_t *file = zip_fopen_index (archive, index, 0);
+  if (file == NULL)
+    return fail_member (archive, error);
+  zip_uint64_t n = 0;
+  zip_int64_t got = 1;
+  /* The byte more sees the end, and with it the checksum. */
+  while (got > 0 && n <= info.size)
+    {
+      got = zip_fread (file, out + n, info.size + 1 - n);
+      n += got > 0 ? (zip_uint64_t) got : 0;
+    }
+  gboolean ok = got == 0 && n == info.size;
+  if (!ok)
+    sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "it does not unpack: %s",
+                 got < 0 ? zip_file_strerror (file) : "its size is another than the archive says");
+  zip_fclose (file);
+  return ok ? g_bytes_new_take (g_steal_pointer (&out), n) : NULL;
 }
 
-/* The next entry and its name (transfer full); NULL: there is none. */
-static const guint8 *
-zip_next (ZipWalk *self, char **name)
+/* Names of all members, with ".npy". */
+static GPtrArray *
+dup_members (zip_t *archive)
 {
-  if (self->n == 0 || self->at + 46 > self->length || u32 (self->bytes + self->at) != 0x02014b50)
-    return NULL;
-  const guint8 *entry = self->bytes + self->at;
-  gsize name_bytes = u16 (entry + 28);
-  if (self->at + 46 + name_bytes > self->length)
-    return NULL;
-  *name = g_strndup ((const char *) entry + 46, name_bytes);
-  self->at += 46 + name_bytes + u16 (entry + 30) + u16 (entry + 32);
-  self->n--;
-  return entry;
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  zip_int64_t n = zip_get_num_entries (archive, 0);
+  for (zip_int64_t i = 0; i < n; i++)
+    {
+      const char *name = zip_get_name (archive, (zip_uint64_t) i, 0);
+      if (name != NULL)
+        g_ptr_array_add (names, g_strdup (name));
+    }
+  return names;
+}
+
+static void
+fail_unknown_member (zip_t *archive, const char *member, const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) names = dup_members (archive);
+  g_ptr_array_add (names, NULL);
+  g_autofree char *known = g_strjoinv (", ", (char **) names->pdata);
+  sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "'%s' has no member '%s'; it has %s", name, member,
+               *known != '\0' ? known : "none");
 }
 
 GBytes *
 sluice_npz_read (
     const guint8 *bytes, gsize length, const char *member, const char *name, GError **error)
 {
-  ZipWalk walk;
-  const guint8 *entry;
-  char *found;
   g_autofree char *file = g_strconcat (member, ".npy", NULL);
-  g_autoptr (GString) known = g_string_new (NULL);
-  if (!zip_begin (&walk, bytes, length, name, error))
+  zip_t *archive = open_archive (bytes, length, name, error);
+  if (archive == NULL)
     return NULL;
-  while ((entry = zip_next (&walk, &found)) != NULL)
-    {
-      g_autofree char *held = found;
-      if (strcmp (held, file) == 0 || strcmp (held, member) == 0)
-        {
-          GBytes *data = zip_member (bytes, length, entry, error);
-          if (data == NULL)
-            g_prefix_error (error, "'%s', member '%s': ", name, member);
-          return data;
-        }
-      g_string_append_printf (known, "%s%s", known->len > 0 ? ", " : "", held);
-    }
-  sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "'%s' has no member '%s'; it has %s", name, member,
-               known->len > 0 ? known->str : "none");
-  return NULL;
+  zip_int64_t at = zip_name_locate (archive, file, 0);
+  if (at < 0)
+    at = zip_name_locate (archive, member, 0);
+  GBytes *data = NULL;
+  if (at < 0)
+    fail_unknown_member (archive, member, name, error);
+  else if ((data = read_member (archive, (zip_uint64_t) at, error)) == NULL)
+    g_prefix_error (error, "'%s', member '%s': ", name, member);
+  zip_discard (archive);
+  return data;
 }
 
 GPtrArray *
 sluice_npz_list (const guint8 *bytes, gsize length, const char *name, GError **error)
 {
-  ZipWalk walk;
-  char *found;
-  if (!zip_begin (&walk, bytes, length, name, error))
+  zip_t *archive = open_archive (bytes, length, name, error);
+  if (archive == NULL)
     return NULL;
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  while (zip_next (&walk, &found) != NULL)
-    {
-      if (g_str_has_suffix (found, ".npy"))
-        found[strlen (found) - 4] = '\0';
-      g_ptr_array_add (names, found);
-    }
+  GPtrArray *names = dup_members (archive);
+  for (guint i = 0; i < names->len; i++)
+    if (g_str_has_suffix (names->pdata[i], ".npy"))
+      ((char *) names->pdata[i])[strlen (names->pdata[i]) - 4] = '\0';
+  zip_discard (archive);
   return names;
 }
 
 /* ---- CSV ---- */
 
+/* Doubles of as many rows as come. */
+typedef struct
+{
+  double *values;
+  gsize n, room;
+} Numbers;
+
 static gboolean
-parse_field (const char *text, double *value)
+append_number (Numbers *self, double value)
+{
+  if (self->n == self->room)
+    {
+      gsize room = MAX (2 * self->room, 1024);
+      double *values = g_try_realloc_n (self->values, room, sizeof *values);
+      if (values == NULL)
+        return FALSE;
+      self->values = values;
+      self->room = room;
+    }
+  self->values[self->n++] = value;
+  return TRUE;
+}
+
+static gboolean
+parse_number (const GString *field, double *value)
 {
   char *end;
-  while (*text == ' ' || *text == '"')
+  const char *text = field->str;
+  while (*text == ' ' || *text == '\t')
     text++;
   *value = g_ascii_strtod (text, &end);
   if (end == text)
     return FALSE;
-  while (*end == ' ' || *end == '"' || *end == '\r')
+  while (*end == ' ' || *end == '\t')
     end++;
-  return *end == '\0';
+  return end == field->str + field->len; /* no zero byte inside */
 }
 
-static char **
-heading_names (char **fields)
+/* A table that is being read, line by line. */
+typedef struct
 {
-  char **names = g_strdupv (fields);
-  for (guint i = 0; names[i] != NULL; i++)
-    {
-      g_strdelimit (names[i], "\"\r", ' ');
-      g_strstrip (names[i]);
-    }
-  return names;
-}
+  const char *name; /* of the file */
+  SluiceCsv reader;
+  GString *field;
+  Numbers numbers;
+  GPtrArray *heading; /* (nullable): collects the fields of the line */
+  gint64 line;        /* from 1; and of it: */
+  guint n_fields;
+  guint bad;      /* from 1: the first field that is no number; 0: none */
+  char *bad_text; /* (nullable) */
+} Table;
 
-/* Appends a line's numbers. FALSE: some field is no number, *bad says which. */
 static gboolean
-parse_line (GArray *values, char **fields, guint *bad)
+take_field (Table *self, GError **error)
 {
-  for (guint i = 0; fields[i] != NULL; i++)
+  double value = 0;
+  self->n_fields++;
+  if (self->heading != NULL)
+    g_ptr_array_add (self->heading, g_strstrip (g_strdup (self->field->str)));
+  if (!parse_number (self->field, &value) && self->bad == 0)
     {
-      double value;
-      if (!parse_field (fields[i], &value))
-        {
-          *bad = i;
-          return FALSE;
-        }
-      g_array_append_val (values, value);
+      self->bad = self->n_fields;
+      self->bad_text = g_strdup (self->field->str);
     }
-  return TRUE;
+  return append_number (&self->numbers, value)
+         || sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                         "no memory for the numbers of '%s', of which %" G_GSIZE_FORMAT
+                         " have been read",
+                         self->name, self->numbers.n);
+}
+
+static SluiceCsvResult
+read_line (Table *self, GError **error)
+{
+  SluiceCsvResult result;
+  self->n_fields = self->bad = 0;
+  self->line = self->reader.line + 1;
+  g_clear_pointer (&self->bad_text, g_free);
+  do
+    {
+      result = sluice_csv_next (&self->reader, self->field, error);
+      if (result == SLUICE_CSV_FAILED)
+        g_prefix_error (error, "'%s' line %" G_GINT64_FORMAT ", field %u: ", self->name, self->line,
+                        self->n_fields + 1);
+      else if (result != SLUICE_CSV_END && !take_field (self, error))
+        result = SLUICE_CSV_FAILED;
+    }
+  while (result == SLUICE_CSV_FIELD);
+  return result;
+}
+
+static gboolean
+is_blank_line (const Table *self)
+{
+  return self->n_fields == 1 && self->bad == 1
+         && strspn (self->bad_text, " \t") == strlen (self->bad_text);
+}
+
+static gboolean
+check_line (const Table *self, guint n_columns, GError **error)
+{
+  if (self->n_fields != n_columns)
+    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
+                        "'%s' line %" G_GINT64_FORMAT " has %u fields, the lines before it have %u",
+                        self->name, self->line, self->n_fields, n_columns);
+  return self->bad == 0
+         || sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
+                         "'%s' line %" G_GINT64_FORMAT ", field %u: '%s' is no number", self->name,
+                         self->line, self->bad, self->bad_text);
+}
+
+/* Reads all lines; the first one is the heading where it is no numbers. 0: an error. */
+static guint
+read_table (Table *self, GPtrArray *heading, GError **error)
+{
+  guint n_columns = 0;
+  SluiceCsvResult result;
+  self->heading = heading;
+  while ((result = read_line (self, error)) == SLUICE_CSV_LAST_FIELD)
+    {
+      gboolean is_heading = n_columns == 0 && self->bad != 0;
+      if (is_blank_line (self) || is_heading)
+        self->numbers.n -= self->n_fields;
+      if (n_columns == 0 && (is_blank_line (self) || !is_heading))
+        g_ptr_array_set_size (heading, 0);
+      if (is_blank_line (self))
+        continue;
+      if (n_columns == 0)
+        n_columns = self->n_fields;
+      self->heading = NULL;
+      if (!is_heading && !check_line (self, n_columns, error))
+        return 0;
+    }
+  if (result == SLUICE_CSV_FAILED)
+    return 0;
+  if (self->numbers.n == 0)
+    sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "'%s' holds no line of numbers", self->name);
+  return self->numbers.n > 0 ? n_columns : 0;
 }
 
 SluiceTensor *
 sluice_csv_parse (const char *bytes, gsize length, const char *name, char ***names, GError **error)
 {
-  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
-  guint n_columns = 0;
-  gint64 n_rows = 0, n_line = 0;
-  for (const char *at = bytes, *end = bytes + length; at < end;)
+  Table table = { .name = name, .field = g_string_new (NULL) };
+  g_autoptr (GPtrArray) heading = g_ptr_array_new_with_free_func (g_free);
+  SluiceTensor *out = NULL;
+  sluice_csv_init (&table.reader, bytes, length, ',', TRUE);
+  guint n_columns = read_table (&table, heading, error);
+  if (n_columns > 0)
+    out = sluice_tensor_new_checked (
+        NULL, SLUICE_DOUBLE, &SLUICE_SHAPE ((gint64) (table.numbers.n / n_columns), n_columns),
+        SLUICE_OWNER_NONE, error);
+  if (out != NULL)
+    memcpy (out->data, table.numbers.values, sluice_tensor_bytes (out));
+  if (out != NULL && names != NULL && heading->len > 0)
     {
-      const char *newline = memchr (at, '\n', end - at);
-      const char *stop = newline != NULL ? newline : end;
-      g_autofree char *line = g_strndup (at, stop - at);
-      at = newline != NULL ? newline + 1 : end;
-      n_line++;
-      g_strchomp (line);
-      if (*line == '\0')
-        continue;
-      g_auto (GStrv) fields = g_strsplit (line, ",", 0);
-      guint n = g_strv_length (fields), bad = 0, before = values->len;
-      if (n_columns != 0 && n != n_columns)
-        {
-          sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
-                       "'%s' line %" G_GINT64_FORMAT " has %u fields, the lines before it have %u",
-                       name, n_line, n, n_columns);
-          return NULL;
-        }
-      n_columns = n;
-      if (parse_line (values, fields, &bad))
-        n_rows++;
-      else if (n_rows == 0 && n_line == 1)
-        {
-          g_array_set_size (values, before);
-          if (names != NULL)
-            *names = heading_names (fields);
-        }
-      else
-        {
-          sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
-                       "'%s' line %" G_GINT64_FORMAT ", field %u: '%s' is no number", name, n_line,
-                       bad + 1, fields[bad]);
-          return NULL;
-        }
+      g_ptr_array_add (heading, NULL);
+      *names = g_strdupv ((char **) heading->pdata);
     }
-  if (n_rows == 0)
-    {
-      sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "'%s' holds no line of numbers", name);
-      return NULL;
-    }
-  SluiceTensor *table = sluice_tensor_new_checked (
-      NULL, SLUICE_DOUBLE, &SLUICE_SHAPE (n_rows, n_columns), SLUICE_OWNER_NONE, error);
-  if (table != NULL)
-    memcpy (table->data, values->data, sluice_tensor_bytes (table));
-  return table;
+  g_free (table.numbers.values);
+  g_free (table.bad_text);
+  g_string_free (table.field, TRUE);
+  return out;
 }

@@ -3,11 +3,10 @@
 
 #include "engine/train/data.h"
 
-#include <errno.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "engine/base/error.h"
+#include "engine/base/read-file.h"
 
 /* ---- IDX: MNIST's format ---- */
 
@@ -90,56 +89,19 @@ sluice_idx_parse (const guint8 *bytes, gsize length, const char *name, GError **
 
 /* ---- files ---- */
 
-static GBytes *
-read_gzip (const char *path, GError **error)
-{
-  gzFile file = gzopen (path, "rb");
-  if (file == NULL)
-    {
-      sluice_fail (error, errno == ENOENT ? SLUICE_ERROR_NOT_FOUND : SLUICE_ERROR_PERMISSION_DENIED,
-                   "data file '%s' cannot be read: %s", path, g_strerror (errno));
-      return NULL;
-    }
-  GByteArray *bytes = g_byte_array_new ();
-  guint8 block[1 << 16];
-  int n;
-  while ((n = gzread (file, block, sizeof block)) > 0 && bytes->len < G_MAXUINT - sizeof block)
-    g_byte_array_append (bytes, block, n);
-  int code;
-  g_autofree char *message = g_strdup (gzerror (file, &code));
-  gboolean whole = gzclose_r (file) == Z_OK && n == 0;
-  if (!whole)
-    {
-      g_byte_array_unref (bytes);
-      if (n > 0)
-        sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-                     "data file '%s' holds more than 4 GiB; unpack it", path);
-      else
-        sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "data file '%s' is damaged or cut off: %s",
-                     path, code != Z_OK ? message : "the compressed stream does not end");
-      return NULL;
-    }
-  return g_byte_array_free_to_bytes (bytes);
-}
-
-/* zlib reads plain files too, but maps nothing: plain ones go the short way. */
+/* Plain ones are mapped: they may be larger than memory, of which only the tensor is wanted. */
 static GBytes *
 read_file (const char *path, GError **error)
 {
-  if (g_str_has_suffix (path, ".gz"))
-    return read_gzip (path, error);
-  g_autoptr (GError) local = NULL;
-  GMappedFile *map = g_mapped_file_new (path, FALSE, &local);
-  if (map == NULL)
-    {
-      gboolean absent = g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT);
-      sluice_fail (error, absent ? SLUICE_ERROR_NOT_FOUND : SLUICE_ERROR_PERMISSION_DENIED,
-                   "data file '%s' cannot be read: %s", path, local->message);
-      return NULL;
-    }
-  GBytes *bytes = g_mapped_file_get_bytes (map);
-  g_mapped_file_unref (map);
-  return bytes;
+  gboolean packed = g_str_has_suffix (path, ".gz");
+  g_autoptr (GBytes) bytes =
+      sluice_read_file ("data file", path, SLUICE_READ_MAPPED, G_MAXINT64 / 2, error);
+  if (bytes == NULL || !packed || !sluice_read_is_gzip (bytes))
+    return g_steal_pointer (&bytes);
+  GBytes *unpacked = sluice_read_unzip (bytes, G_MAXINT64 / 2, error);
+  if (unpacked == NULL)
+    g_prefix_error (error, "data file '%s': ", path);
+  return unpacked;
 }
 
 static SluiceTensor *

@@ -50,6 +50,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceExamples, sluice_examples_free)
 SluiceTensor *sluice_examples_gather (
     const SluiceTensor *values, const gint64 *rows, gint64 n, SluiceDType dtype, double scale);
 
+/* Element i as a double; of any dtype that a file's tensor has. */
+double sluice_examples_get_value (const SluiceTensor *values, gint64 i);
+
 /* Readers of one file each; fuzzed. bytes: decompressed. name: for messages. */
 SluiceTensor *
 sluice_idx_parse (const guint8 *bytes, gsize length, const char *name, GError **error);

@@ -99,6 +99,53 @@ check_test_shapes (Machine *self, GError **error)
   return FALSE;
 }
 
+/* Numbers with a fraction, fed to integers, would lose it without a word. */
+static gboolean
+check_whole (const char *key,
+             const char *edge,
+             SluiceDType dtype,
+             const SluiceTensor *values,
+             double scale,
+             GError **error)
+{
+  static const SluiceDTypeSet fractional = SLUICE_SET (SLUICE_FLOAT) | SLUICE_SET (SLUICE_DOUBLE);
+  if (!sluice_dtype_in (dtype, SLUICE_SET_INDEX | SLUICE_SET (SLUICE_UINT8))
+      || (scale == rint (scale) && !sluice_dtype_in (values->dtype, fractional)))
+    return TRUE;
+  for (gint64 i = 0; i < values->n_elements; i++)
+    {
+      double value = sluice_examples_get_value (values, i) * scale;
+      if (value != rint (value))
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "%s=%s is %s, but element %" G_GINT64_FORMAT " of the data is %g; feed "
+                            "a float edge, or make the data whole numbers",
+                            key, edge, sluice_dtype_name (dtype), i, value);
+    }
+  return TRUE;
+}
+
+/* What batches take, with those that are made ahead, must fit in memory at all. */
+static gboolean
+check_batch_size (Machine *self, GError **error)
+{
+  const SluiceExamples *e = self->examples;
+  gint64 batch = self->project->batch, row, bytes;
+  gsize limit = sluice_allocator_get_limit (sluice_allocator_get_host ());
+  if (self->memory_limit > 0)
+    limit = MIN (limit, self->memory_limit);
+  row = e->x->n_elements / e->n * (gint64) sluice_dtype_size (self->x_dtype)
+        + e->y->n_elements / e->n * (gint64) sluice_dtype_size (self->y_dtype)
+        + (gint64) sizeof (gint64);
+  if (!__builtin_mul_overflow (batch, row, &bytes) && (guint64) bytes <= limit)
+    return TRUE;
+  g_autofree char *one = g_format_size_full ((guint64) row, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *all = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
+  return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                      "[train] batch=%" G_GINT64_FORMAT ": examples of %s each make a batch that "
+                      "does not fit in memory (%s); at most %" G_GINT64_FORMAT " would",
+                      batch, one, all, (gint64) (limit / (guint64) row));
+}
+
 /* x, and y where the project names an edge for it. */
 static gboolean
 name_batch (Machine *self, GPtrArray *names, GError **error)
@@ -112,13 +159,16 @@ name_batch (Machine *self, GPtrArray *names, GError **error)
   if (!feed_dtype (self, "[data] x", p->feed_x, &self->x_dtype, error))
     return FALSE;
   self->y_dtype = self->x_dtype;
+  if (!check_whole ("[data] x", p->feed_x, self->x_dtype, self->examples->x, p->scale, error))
+    return FALSE;
   if (p->feed_y != NULL)
     {
       g_ptr_array_add (names, p->feed_y);
-      if (!feed_dtype (self, "[data] y", p->feed_y, &self->y_dtype, error))
+      if (!feed_dtype (self, "[data] y", p->feed_y, &self->y_dtype, error)
+          || !check_whole ("[data] y", p->feed_y, self->y_dtype, self->examples->y, 1, error))
         return FALSE;
     }
-  return check_feed_shapes (self, self->examples, p->batch, error)
+  return check_batch_size (self, error) && check_feed_shapes (self, self->examples, p->batch, error)
          && check_test_shapes (self, error);
 }
 
@@ -140,6 +190,8 @@ make_feeds (Machine *self, GPtrArray *names, GError **error)
         return FALSE;
       g_autoptr (SluiceTensor) value =
           sluice_tensor_new_from (SLUICE_DOUBLE, &SLUICE_SHAPE (1), &override->value);
+      if (!check_whole (key, override->edge, dtype, value, 1, error))
+        return FALSE;
       g_autoptr (SluiceTensor) cast = sluice_examples_gather (value, (gint64[]){ 0 }, 1, dtype, 1);
       self->feeds[self->n_batch + i] = sluice_tensor_new_view (cast, &SLUICE_SHAPE_SCALAR, 0);
       g_ptr_array_add (names, override->edge);
@@ -229,11 +281,61 @@ check_texts (Machine *self, GError **error)
   return TRUE;
 }
 
+/* A number a step: what is known of the edge before it runs must allow that. */
+static gboolean
+check_number (
+    Machine *self, const char *key, const char *text, SluiceDTypeSet types, GError **error)
+{
+  SluiceEdge edge;
+  SluiceShape scalar = SLUICE_SHAPE_SCALAR;
+  char shape[SLUICE_SHAPE_STR];
+  if (!sluice_graph_parse_edge (self->graph, text, &edge, error))
+    {
+      g_prefix_error (error, "%s: ", key);
+      return FALSE;
+    }
+  SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
+  const SluiceShape *known = sluice_edge_shape (edge);
+  if (dtype != SLUICE_INVALID && !sluice_dtype_in (dtype, types))
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s=%s is %s; %s is wanted", key,
+                        text, sluice_dtype_name (dtype),
+                        types == SLUICE_SET_FLOATS ? "a float" : "a number or a bool");
+  if (sluice_shape_compatible (known, &scalar)
+      || (sluice_shape_is_known (known) && sluice_shape_n_elements (known) == 1))
+    return TRUE;
+  for (int i = 0; i < known->rank; i++)
+    if (known->dim[i] < 0 && sluice_shape_n_elements (known) != 0)
+      return TRUE; /* may turn out to be one element */
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "%s=%s is no scalar but of shape %s; take its mean, by a node of the graph",
+                      key, text, sluice_shape_str (known, shape));
+}
+
+static gboolean
+check_numbers (Machine *self, GError **error)
+{
+  static const SluiceDTypeSet numbers =
+      SLUICE_SET_FLOATS | SLUICE_SET_INDEX | SLUICE_SET (SLUICE_BOOL);
+  SluiceProject *p = self->project;
+  GArray *lists[] = { p->fetches, p->evaluate };
+  static const char *const list_keys[] = { "[project] fetches", "[evaluate] fetches" };
+  for (guint i = 0; p->loss[i] != NULL; i++)
+    if (!check_number (self, "[project] loss", p->loss[i], SLUICE_SET_FLOATS, error))
+      return FALSE;
+  for (guint l = 0; l < G_N_ELEMENTS (lists); l++)
+    for (guint i = 0; i < lists[l]->len; i++)
+      if (!check_number (self, list_keys[l], g_array_index (lists[l], SluiceNamedEdge, i).target,
+                         numbers, error))
+        return FALSE;
+  return TRUE;
+}
+
 static gboolean
 make_callables (Machine *self, GPtrArray *feeds, GError **error)
 {
   SluiceProject *p = self->project;
-  if (!make_steps (self, feeds, error) || !check_texts (self, error))
+  if (!make_steps (self, feeds, error) || !check_texts (self, error)
+      || !check_numbers (self, error))
     return FALSE;
   if (p->evaluate->len == 0 || (self->test == NULL && self->examples != NULL))
     return TRUE;
@@ -261,6 +363,7 @@ machine_new (SluiceProject *project,
   options.n_cpus = MAX (n_cpus > 0 ? n_cpus : options.n_cpus, 1);
   options.memory_limit = memory_limit;
   options.seed = MAX (project->seed, 1);
+  options.files = project->files;
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
   self->graph = sluice_project_load_graph (project, error);
   self->session = self->graph != NULL ? sluice_session_new (&options, error) : NULL;
@@ -293,6 +396,19 @@ machine_free (Machine *self)
   g_clear_object (&self->session);
   g_clear_pointer (&self->graph, sluice_graph_unref);
   g_free (self);
+}
+
+gboolean
+machine_check_initialize (Machine *self, GError **error)
+{
+  const char *const *init = (const char *const *) self->project->init;
+  if (init == NULL || init[0] == NULL)
+    return TRUE;
+  const SluiceStepNames names = { .targets = init, .n_targets = g_strv_length ((char **) init) };
+  g_autoptr (SluiceCallable) plan = sluice_session_prepare (self->session, &names, error);
+  if (plan == NULL)
+    g_prefix_error (error, "[project] init: ");
+  return plan != NULL;
 }
 
 gboolean
@@ -508,8 +624,11 @@ machine_evaluate (Machine *self, double *values, const SluiceRunOptions *options
   memset (values, 0, self->project->evaluate->len * sizeof *values);
   if (self->test == NULL)
     return evaluate_feeds (self, self->feeds, 1, values, options, error);
-  gint64 size = self->project->evaluate_batch, n = self->test->n;
-  g_autofree gint64 *rows = g_new (gint64, size);
+  gint64 n = self->test->n, size = MIN (self->project->evaluate_batch, n);
+  g_autofree gint64 *rows = g_try_new (gint64, size);
+  if (rows == NULL)
+    return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                        "no memory for the numbers of %" G_GINT64_FORMAT " examples", size);
   for (gint64 begin = 0; begin < n; begin += size)
     {
       gint64 count = MIN (size, n - begin);

@@ -59,6 +59,8 @@ gboolean machine_restore_saved_model (Machine *self, GError **error);
  * checkpoint file. Then batches come from the cursor
  * on. */
 gboolean machine_initialize (Machine *self, GError **error);
+/* FALSE with the error that machine_initialize() would meet before it runs anything. */
+gboolean machine_check_initialize (Machine *self, GError **error);
 gboolean machine_restore (Machine *self, const char *path, GError **error);
 /**
  * machine_take_values:

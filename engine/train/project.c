@@ -4,24 +4,29 @@
 #include "engine/train/project.h"
 
 #include <errno.h>
-#include <gio/gio.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "engine/base/error.h"
 #include "engine/base/near.h"
+#include "engine/base/read-file.h"
+#include "engine/base/text.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/runtime/session/options.h"
 #include "engine/store/file.h"
+#include "engine/train/saved-state.h"
 
-#define INI "project.ini"
+#define INI           "project.ini"
+#define LAYOUT        "model.layout"
+#define MAX_INI_BYTES ((guint64) 16 << 20)
 
 /* What a key holds, and so how it is read, checked, overridden and written. */
 typedef enum
 {
   KEY_STRING,
+  KEY_NAME,    /* shown to people, and of files */
   KEY_SOURCE,  /* one of sources[] */
   KEY_PATH,    /* relative to the project's folder */
   KEY_TARGETS, /* "a;b" */
@@ -47,13 +52,16 @@ typedef struct
   KeyKind kind;
   gsize offset; /* in SluiceProject */
   Need need;
-  gint64 minimum;
+  gint64 minimum, maximum; /* of a count; maximum 0: MAX_COUNT */
 } Key;
+
+/* Steps, examples: far from where a sum of two overflows. */
+#define MAX_COUNT ((gint64) 1 << 48)
 
 #define AT(field) offsetof (SluiceProject, field)
 
 static const Key keys[] = {
-  { "project", "name", KEY_STRING, AT (name), REQUIRED, 0 },
+  { "project", "name", KEY_NAME, AT (name), REQUIRED, 0 },
   { "project", "description", KEY_STRING, AT (description), OPTIONAL, 0 },
   { "project", "graph", KEY_PATH, AT (graph_path), REQUIRED, 0 },
   { "project", "init", KEY_TARGETS, AT (init), OPTIONAL, 0 },
@@ -120,6 +128,8 @@ project_new (const char *folder)
 {
   SluiceProject *self = g_new0 (SluiceProject, 1);
   self->folder = g_canonicalize_filename (folder, NULL);
+  self->files = sluice_file_access_new ();
+  sluice_file_access_allow (self->files, self->folder, SLUICE_FILE_READ);
   self->fetches = named_edges_new ();
   self->evaluate = named_edges_new ();
   self->texts = named_edges_new ();
@@ -144,7 +154,8 @@ sluice_project_free (SluiceProject *self)
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     {
       void *field = (char *) self + keys[i].offset;
-      if (keys[i].kind == KEY_STRING || keys[i].kind == KEY_SOURCE || keys[i].kind == KEY_PATH)
+      if (keys[i].kind == KEY_STRING || keys[i].kind == KEY_NAME || keys[i].kind == KEY_SOURCE
+          || keys[i].kind == KEY_PATH)
         g_free (*(char **) field);
       else if (keys[i].kind == KEY_TARGETS)
         g_strfreev (*(char ***) field);
@@ -154,6 +165,7 @@ sluice_project_free (SluiceProject *self)
   g_free (self->shape);
   g_array_unref (self->parameters);
   g_array_unref (self->overrides);
+  sluice_file_access_unref (self->files);
   g_free (self->folder);
   g_free (self);
 }
@@ -189,6 +201,8 @@ parse_edges (GArray *edges, const char *text)
         return FALSE;
       SluiceNamedEdge edge = { g_strndup (items[i], colon - items[i]), g_strdup (colon + 1) };
       g_array_append_val (edges, edge);
+      if (!sluice_text_check_name ("a name", edge.name, NULL))
+        return FALSE;
     }
   return TRUE;
 }
@@ -227,14 +241,32 @@ parse_targets (const char *text)
 }
 
 static gboolean
+set_count (const Key *key, const char *text, gint64 *count, GError **error)
+{
+  gint64 maximum = key->maximum != 0 ? key->maximum : MAX_COUNT;
+  if (g_ascii_string_to_signed (text, 10, key->minimum, maximum, count, NULL))
+    return TRUE;
+  g_autofree char *want = g_strdup_printf ("must be a whole number %s, at most %" G_GINT64_FORMAT,
+                                           key->minimum > 0 ? "above 0" : "from 0 on", maximum);
+  return bad_value (key, text, want, error);
+}
+
+static gboolean
 set_value (SluiceProject *self, const Key *key, const char *text, GError **error)
 {
   void *field = (char *) self + key->offset;
   double number;
   switch (key->kind)
     {
+    case KEY_NAME:
+      if (!sluice_text_is_visible (text))
+        {
+          g_autofree char *shown = sluice_text_escape (text);
+          return bad_value (key, shown, "must have no control characters", error);
+        }
+      G_GNUC_FALLTHROUGH;
     case KEY_SOURCE:
-      if (!is_source (text))
+      if (key->kind == KEY_SOURCE && !is_source (text))
         return bad_value (key, text, "must be idx, csv, npy, text or graph", error);
       G_GNUC_FALLTHROUGH;
     case KEY_STRING:
@@ -256,11 +288,7 @@ set_value (SluiceProject *self, const Key *key, const char *text, GError **error
       return parse_edges (*(GArray **) field, text)
              || bad_value (key, text, "must be NAME:EDGE, several with ';' between", error);
     case KEY_COUNT:
-      return g_ascii_string_to_signed (text, 10, key->minimum, G_MAXINT64 / 4, field, NULL)
-             || bad_value (key, text,
-                           key->minimum > 0 ? "must be a whole number above 0"
-                                            : "must be a whole number, 0 for never",
-                           error);
+      return set_count (key, text, field, error);
     case KEY_SEED:
       return g_ascii_string_to_unsigned (text, 10, 0, G_MAXUINT64, field, NULL)
              || bad_value (key, text, "must be a whole number", error);
@@ -332,7 +360,7 @@ set_option (SluiceProject *self, const SluiceOption *option, const char *text, G
 {
   if (sluice_option_parse (option, &self->session, text, error))
     return TRUE;
-  g_prefix_error (error, "[train] %s: ", option->key);
+  g_prefix_error (error, "[train] %s=%s: ", option->key, text);
   return FALSE;
 }
 
@@ -390,6 +418,11 @@ load_parameters (SluiceProject *self, GKeyFile *file, GError **error)
       char *target = get_text (file, "parameters", names[i], error);
       if (target == NULL)
         return FALSE;
+      if (!sluice_text_check_name ("[parameters] a name", names[i], error))
+        {
+          g_free (target);
+          return FALSE;
+        }
       SluiceNamedEdge edge = { g_strdup (names[i]), target };
       g_array_append_val (self->parameters, edge);
     }
@@ -475,10 +508,17 @@ static GKeyFile *
 read_key_file (const char *path, GError **error)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *text = NULL;
-  gsize length;
-  if (!g_file_get_contents (path, &text, &length, error))
+  g_autoptr (GBytes) bytes =
+      sluice_read_file ("file", path, SLUICE_READ_PLAIN, MAX_INI_BYTES, error);
+  if (bytes == NULL)
     return NULL;
+  gsize length;
+  const char *text = g_bytes_get_data (bytes, &length);
+  if (length == 0)
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "is empty");
+      return NULL;
+    }
   if (!g_utf8_validate (text, length, NULL))
     {
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "is no UTF-8 text");
@@ -520,8 +560,10 @@ sluice_project_load (const char *folder, GError **error)
   g_autoptr (GKeyFile) file = read_key_file (path, &local);
   if (file == NULL)
     {
-      gboolean absent = g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT)
-                        || g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOTDIR);
+      /* A precondition: what should be the folder is a file. */
+      gboolean absent = g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND)
+                        || (g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION)
+                            && !g_file_test (path, G_FILE_TEST_IS_DIR));
       if (absent)
         fail_absent (self->folder, path, error);
       else
@@ -533,6 +575,11 @@ sluice_project_load (const char *folder, GError **error)
     {
       g_prefix_error (error, "project '%s': ", path);
       return NULL;
+    }
+  if (sluice_saved_model_exists (self->graph_path))
+    {
+      g_autofree char *model = sluice_saved_model_dup_folder (self->graph_path);
+      sluice_file_access_allow (self->files, model, SLUICE_FILE_READ);
     }
   return g_steal_pointer (&self);
 }
@@ -642,6 +689,7 @@ value_to_text (const SluiceProject *self, const Key *key)
   switch (key->kind)
     {
     case KEY_STRING:
+    case KEY_NAME:
     case KEY_SOURCE:
     case KEY_PATH:
       return g_strdup (*(char *const *) field);
@@ -669,21 +717,6 @@ value_to_text (const SluiceProject *self, const Key *key)
   g_assert_not_reached ();
 }
 
-static gboolean
-copy_file (
-    const char *from, const char *folder, const char *name, gboolean required, GError **error)
-{
-  g_autofree char *to = g_build_filename (folder, name, NULL);
-  g_autofree char *source = g_canonicalize_filename (from, NULL);
-  g_autofree char *target = g_canonicalize_filename (to, NULL);
-  if (strcmp (source, target) == 0 || (!required && !g_file_test (from, G_FILE_TEST_EXISTS)))
-    return TRUE;
-  g_autoptr (GMappedFile) file = sluice_file_map ("file", from, error);
-  return file != NULL
-         && sluice_file_put ("file", to, g_mapped_file_get_contents (file),
-                             g_mapped_file_get_length (file), error);
-}
-
 /* Those that are not as everywhere. */
 static void
 save_options (const SluiceProject *self, GKeyFile *file)
@@ -699,62 +732,6 @@ save_options (const SluiceProject *self, GKeyFile *file)
     }
 }
 
-/* Files, and folders with all that is in them. */
-static gboolean
-copy_tree (const char *from, const char *to, GError **error)
-{
-  const char *name;
-  if (!g_file_test (from, G_FILE_TEST_IS_DIR))
-    {
-      g_autoptr (GMappedFile) file = sluice_file_map ("file", from, error);
-      return file != NULL
-             && sluice_file_put ("file", to, g_mapped_file_get_contents (file),
-                                 g_mapped_file_get_length (file), error);
-    }
-  g_autoptr (GDir) folder = g_dir_open (from, 0, error);
-  if (folder == NULL)
-    return FALSE;
-  if (g_mkdir_with_parents (to, 0777) != 0)
-    return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "'%s': %s", to, g_strerror (errno));
-  while ((name = g_dir_read_name (folder)) != NULL)
-    {
-      g_autofree char *source = g_build_filename (from, name, NULL);
-      g_autofree char *target = g_build_filename (to, name, NULL);
-      if (!copy_tree (source, target, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* What a SavedModel is made of; the folder may hold more. */
-static gboolean
-copy_saved_model (const char *from, const char *to, GError **error)
-{
-  static const char *const parts[] = { "saved_model.pb", "saved_model.pbtxt", "variables",
-                                       "assets" };
-  if (g_mkdir_with_parents (to, 0777) != 0)
-    return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "'%s': %s", to, g_strerror (errno));
-  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
-    {
-      g_autofree char *source = g_build_filename (from, parts[i], NULL);
-      g_autofree char *target = g_build_filename (to, parts[i], NULL);
-      if (g_file_test (source, G_FILE_TEST_EXISTS) && !copy_tree (source, target, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* The graph, under the name that the project will call it. */
-static gboolean
-copy_graph (const SluiceProject *self, const char *folder, const char *name, GError **error)
-{
-  if (!sluice_saved_model_exists (self->graph_path))
-    return copy_file (self->graph_path, folder, name, TRUE, error);
-  g_autofree char *from = sluice_saved_model_dup_folder (self->graph_path);
-  g_autofree char *to = g_build_filename (folder, name, NULL);
-  return g_str_equal (from, to) || copy_saved_model (from, to, error);
-}
-
 /* Under which a project's folder has its graph: of a SavedModel the folder, whose own file may be
  * what the project named. (transfer full) */
 static char *
@@ -764,6 +741,22 @@ dup_graph_name (const SluiceProject *self)
                                ? sluice_saved_model_dup_folder (self->graph_path)
                                : g_strdup (self->graph_path);
   return g_path_get_basename (graph);
+}
+
+/* The graph, under the name that the project will call it, and the layout where there is one. */
+static gboolean
+copy_files (const SluiceProject *self, const char *folder, GError **error)
+{
+  g_autofree char *base = dup_graph_name (self);
+  g_autofree char *to = g_build_filename (folder, base, NULL);
+  g_autofree char *layout = g_build_filename (self->folder, LAYOUT, NULL);
+  g_autofree char *layout_to = g_build_filename (folder, LAYOUT, NULL);
+  gboolean ok = sluice_saved_model_exists (self->graph_path)
+                    ? sluice_saved_model_copy (self->graph_path, to, error)
+                    : sluice_file_copy ("graph", self->graph_path, to, error);
+  return ok
+         && (!g_file_test (layout, G_FILE_TEST_EXISTS)
+             || sluice_file_copy ("layout", layout, layout_to, error));
 }
 
 char *
@@ -797,11 +790,8 @@ sluice_project_dup_text (const SluiceProject *self)
 gboolean
 sluice_project_save (const SluiceProject *self, const char *folder, GError **error)
 {
-  g_autofree char *base = dup_graph_name (self);
   g_autofree char *path = g_build_filename (folder, INI, NULL);
-  g_autofree char *layout = g_build_filename (self->folder, "model.layout", NULL);
   g_autofree char *text = sluice_project_dup_text (self);
-  return copy_graph (self, folder, base, error)
-         && copy_file (layout, folder, "model.layout", FALSE, error)
+  return copy_files (self, folder, error)
          && sluice_file_put ("project", path, text, strlen (text), error);
 }

@@ -4,6 +4,8 @@
 
 #include "engine/runtime/session/session.h"
 
+#include "engine/device/file-access.h"
+
 /*
  * A project: a folder with project.ini (GKeyFile), model.pbtxt and model.layout. Unknown and
  * mistyped keys are errors that name the key and the nearest known one.
@@ -58,8 +60,9 @@ typedef struct
   GArray *evaluate; /* of SluiceNamedEdge: fetched over the test split; their means are logged */
   GArray *texts;    /* of SluiceNamedEdge: strings, written to NAME.txt of the run */
   gint64 evaluate_batch;
-  GArray *parameters; /* of SluiceNamedEdge: promoted parameters that --set may override */
-  GArray *overrides;  /* of SluiceOverride */
+  GArray *parameters;      /* of SluiceNamedEdge: promoted parameters that --set may override */
+  GArray *overrides;       /* of SluiceOverride */
+  SluiceFileAccess *files; /* what its graph may touch: what lies in the folder may be read */
 } SluiceProject;
 
 /* Is that a folder to load as a project, and no SavedModel's? One that is neither is a project

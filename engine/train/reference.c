@@ -3,6 +3,7 @@
 
 #include "engine/train/reference.h"
 
+#include "engine/base/read-file.h"
 #include "engine/store/checkpoint-file.h"
 #include "engine/train/data.h"
 
@@ -10,15 +11,14 @@ struct _SluiceReference
 {
   char *path;
   SluiceCheckpointFile *checkpoint; /* NULL: it is an archive */
-  GMappedFile *archive;
+  GBytes *archive;
   GPtrArray *names;
 };
 
 static const guint8 *
 archive_bytes (const SluiceReference *self, gsize *length)
 {
-  *length = g_mapped_file_get_length (self->archive);
-  return (const guint8 *) g_mapped_file_get_contents (self->archive);
+  return g_bytes_get_data (self->archive, length);
 }
 
 static gboolean
@@ -38,7 +38,8 @@ static gboolean
 open_archive (SluiceReference *self, GError **error)
 {
   gsize length;
-  self->archive = g_mapped_file_new (self->path, FALSE, error);
+  self->archive =
+      sluice_read_file ("archive", self->path, SLUICE_READ_MAPPED, G_MAXINT64 / 2, error);
   if (self->archive == NULL)
     return FALSE;
   const guint8 *bytes = archive_bytes (self, &length);
@@ -61,7 +62,7 @@ sluice_reference_free (SluiceReference *self)
 {
   g_free (self->path);
   g_clear_pointer (&self->checkpoint, sluice_checkpoint_file_free);
-  g_clear_pointer (&self->archive, g_mapped_file_unref);
+  g_clear_pointer (&self->archive, g_bytes_unref);
   g_clear_pointer (&self->names, g_ptr_array_unref);
   g_free (self);
 }

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/store/bundle.h"
+#include "engine/store/file.h"
 
 static SluiceTensor *
 make_string (const char *text)
@@ -90,4 +91,22 @@ sluice_saved_model_restore (SluiceSession *session,
     return TRUE;
   g_prefix_error (error, "initialising '%s': ", folder);
   return FALSE;
+}
+
+gboolean
+sluice_saved_model_copy (const char *path, const char *to, GError **error)
+{
+  static const char *const parts[] = { "saved_model.pb", "saved_model.pbtxt", "variables",
+                                       "assets" };
+  g_autofree char *from = sluice_saved_model_dup_folder (path);
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_autofree char *source = g_build_filename (from, parts[i], NULL);
+      g_autofree char *target = g_build_filename (to, parts[i], NULL);
+      if (g_file_test (source, G_FILE_TEST_EXISTS)
+          && (!sluice_file_make_folder (target, error)
+              || !sluice_file_copy_tree ("SavedModel", source, target, error)))
+        return FALSE;
+    }
+  return TRUE;
 }

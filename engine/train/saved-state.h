@@ -19,3 +19,7 @@ gboolean sluice_saved_model_restore (SluiceSession *session,
                                      SluiceGraph *graph,
                                      const char *folder,
                                      GError **error);
+
+/* What a SavedModel is made of, into another folder; its own may hold more. path: as
+ * sluice_saved_model_exists() */
+gboolean sluice_saved_model_copy (const char *path, const char *to, GError **error);

@@ -9,7 +9,9 @@
 
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
+#include "engine/base/text.h"
 #include "engine/base/thread.h"
+#include "engine/graph/file-ops.h"
 #include "engine/store/file.h"
 #include "engine/train/summary.h"
 
@@ -546,6 +548,21 @@ trainer_main (void *data)
 
 /* ---- making a trainer ---- */
 
+/* Ops may use the workspace, but for what the store itself keeps there. */
+static void
+allow_files (SluiceTrainer *self, const SluiceTrainerOptions *options)
+{
+  SluiceFileAccess *files = self->project->files;
+  const char *workspace = sluice_store_get_workspace (self->store);
+  g_autofree char *database = g_build_filename (workspace, "sluice.db", NULL);
+  g_autofree char *runs = g_build_filename (workspace, "runs", NULL);
+  sluice_file_access_allow (files, workspace, SLUICE_FILE_WRITE);
+  sluice_file_access_forbid (files, database); /* and what SQLite puts beside it */
+  sluice_file_access_forbid (files, runs);
+  for (guint i = 0; options->allow_files != NULL && options->allow_files[i] != NULL; i++)
+    sluice_file_access_allow (files, options->allow_files[i], SLUICE_FILE_WRITE);
+}
+
 SluiceTrainer *
 sluice_trainer_new (SluiceStore *store,
                     SluiceProject *project,
@@ -558,8 +575,14 @@ sluice_trainer_new (SluiceStore *store,
   g_autoptr (SluiceTrainer) self = g_object_new (SLUICE_TYPE_TRAINER, NULL);
   self->store = g_object_ref (store);
   self->project = project;
-  if (!trainer_begin (self, options, error))
+  allow_files (self, options);
+  if ((options->run_name != NULL
+       && !sluice_text_check_name ("the name of the run", options->run_name, error))
+      || !trainer_begin (self, options, error))
     return NULL;
+  g_autofree char *files = sluice_graph_describe_file_ops (self->machine->graph);
+  if (files != NULL && options->resume == NULL)
+    sluice_run_log_event (self->log, 0, trainer_wall_now (), "files", files);
   pace_init (&self->pace, self->machine->n_done, monotonic_now);
   self->want = options->start_paused ? WANT_PAUSE : WANT_RUN;
   self->progress.step = self->progress.committed_step = self->machine->n_done;

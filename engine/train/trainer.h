@@ -31,6 +31,9 @@ typedef struct
   gboolean init_partly; /* those that it lacks keep their initial values */
   gsize memory_limit;   /* of each device; 0: none */
   gboolean start_paused;
+  /* (nullable): folders whose files ops of the graph may read and write, beside the workspace; the
+   * project's may be read */
+  const char *const *allow_files;
 } SluiceTrainerOptions;
 
 /* Loads graph and data, makes the run. project: (transfer full) with overrides applied. NULL: error

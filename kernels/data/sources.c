@@ -208,7 +208,7 @@ check_end (const FilePosition *at, GError **error)
 }
 
 static gboolean
-open_next (FilePosition *at, const Files *self, GError **error)
+open_next (FilePosition *at, const Files *self, SluiceKernelCall *call, GError **error)
 {
   const SluiceString *name = (const SluiceString *) self->names->data + at->i++;
   g_autofree char *path = g_strndup (name->length > 0 ? name->data : "", name->length);
@@ -218,8 +218,9 @@ open_next (FilePosition *at, const Files *self, GError **error)
       at->key = g_string_new (NULL);
       at->value = g_string_new (NULL);
     }
-  at->is_open =
-      check_size (&self->spec, path, error) && sluice_records_open (&at->records, path, error);
+  at->is_open = sluice_call_check_path (call, path, SLUICE_FILE_READ, error)
+                && check_size (&self->spec, path, error)
+                && sluice_records_open (&at->records, call, path, error);
   return at->is_open;
 }
 
@@ -233,7 +234,7 @@ files_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GE
       gboolean is_last = FALSE;
       if (!at->is_open && at->i == self->names->n_elements)
         return SLUICE_NEXT_END;
-      if (!at->is_open && !open_next (at, self, error))
+      if (!at->is_open && !open_next (at, self, call, error))
         return SLUICE_NEXT_FAILED;
       SluiceReadResult result =
           sluice_records_read (&at->records, at->key, at->value, &is_last, error);
@@ -372,13 +373,17 @@ SLUICE_DATASET_OP (range_op,
                    SLUICE_OP_STATEFUL,
                    N_ ("A dataset of numbers at equal distances"));
 #define FILES "filenames: string, compression_type: string, buffer_size: int64 -> handle: variant"
-SLUICE_DATASET_OP (
-    text_op, "TextLineDataset", FILES, "", SLUICE_OP_STATEFUL, N_ ("A dataset of lines of files"));
+SLUICE_DATASET_OP (text_op,
+                   "TextLineDataset",
+                   FILES,
+                   "",
+                   SLUICE_OP_STATEFUL | SLUICE_OP_READS_FILES,
+                   N_ ("A dataset of lines of files"));
 SLUICE_DATASET_OP (record_op,
                    "TFRecordDataset",
                    FILES,
                    "",
-                   SLUICE_OP_STATEFUL,
+                   SLUICE_OP_STATEFUL | SLUICE_OP_READS_FILES,
                    N_ ("A dataset of the records of TFRecord files"));
 
 #define FIXED                                                                                      \
@@ -388,13 +393,13 @@ SLUICE_DATASET_OP (fixed_op,
                    "FixedLengthRecordDataset",
                    FIXED " -> handle: variant",
                    "",
-                   SLUICE_OP_STATEFUL,
+                   SLUICE_OP_STATEFUL | SLUICE_OP_READS_FILES,
                    N_ ("A dataset of the records of files, all of one size"));
 SLUICE_DATASET_OP (fixed_v2_op,
                    "FixedLengthRecordDatasetV2",
                    FIXED ", compression_type: string -> handle: variant",
                    "",
-                   SLUICE_OP_STATEFUL,
+                   SLUICE_OP_STATEFUL | SLUICE_OP_READS_FILES,
                    N_ ("A dataset of the records of files, all of one size"));
 
 static const SluiceOpDef *const ops[] = { &tensor_op, &slice_op, &range_op,   &text_op,

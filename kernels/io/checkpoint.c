@@ -146,7 +146,7 @@ static gboolean
 save (SluiceKernelCall *call, WriterNew writer_new, gboolean has_specs)
 {
   guint n = call->n_inputs - (has_specs ? 3 : 2);
-  g_autofree char *path = sluice_call_dup_path (call, 0);
+  g_autofree char *path = sluice_call_dup_path (call, 0, SLUICE_FILE_WRITE);
   if (path == NULL || !want_one_each (call, 1, n) || (has_specs && !want_one_each (call, 2, n)))
     return FALSE;
   GError *error = NULL;
@@ -212,7 +212,7 @@ restore_one (SluiceKernelCall *call,
 static gboolean
 restore_all (SluiceKernelCall *call, const SluiceTensor *name_strings, const SluiceTensor *specs)
 {
-  g_autofree char *path = sluice_call_dup_path (call, 0);
+  g_autofree char *path = sluice_call_dup_path (call, 0, SLUICE_FILE_READ);
   guint n = call->n_outputs;
   g_auto (GStrv) names = g_new0 (char *, n + 1);
   for (guint i = 0; i < n; i++)
@@ -285,7 +285,7 @@ merge_compute (SluiceKernelCall *call)
 {
   const MergeState *state = call->state;
   const SluiceTensor *strings = sluice_call_input (call, 0);
-  g_autofree char *destination = sluice_call_dup_path (call, 1);
+  g_autofree char *destination = sluice_call_dup_path (call, 1, SLUICE_FILE_WRITE);
   if (destination == NULL || !sluice_call_want_rank (call, 0, 1))
     return FALSE;
   g_auto (GStrv) prefixes = g_new0 (char *, strings->n_elements + 1);
@@ -297,6 +297,9 @@ merge_compute (SluiceKernelCall *call)
         return FALSE;
     }
   GError *error = NULL;
+  for (guint i = 0; prefixes[i] != NULL; i++) /* their files move */
+    if (!sluice_call_check_path (call, prefixes[i], SLUICE_FILE_WRITE, &error))
+      return sluice_call_take_error (call, error);
   if (!sluice_bundle_merge ((const char *const *) prefixes, (guint) strings->n_elements,
                             destination, state->allow_missing_files, &error))
     return sluice_call_take_error (call, error);
@@ -311,51 +314,60 @@ static const SluiceRecipe recipe = {
   .why_none = N_ ("works on files: tests/kernels/test-files and the conformance cases make them")
 };
 
-SLUICE_STATEFUL_OP (
-    save_v2_op,
-    "SaveV2",
-    "prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes ->",
-    "dtypes: list(type) >= 1",
-    save_v2_shape,
-    N_ ("Writes tensors, or slices of them, into a checkpoint"));
-SLUICE_STATEFUL_OP (
-    restore_v2_op,
-    "RestoreV2",
-    "prefix: string, tensor_names: string, shape_and_slices: string -> tensors: dtypes",
-    "dtypes: list(type) >= 1",
-    restore_v2_shape,
-    N_ ("Reads tensors, or slices of them, out of a checkpoint"));
-SLUICE_STATEFUL_OP (merge_op,
-                    "MergeV2Checkpoints",
-                    "checkpoint_prefixes: string, destination_prefix: string ->",
-                    "delete_old_dirs: bool = true; allow_missing_files: bool = false",
-                    merge_shape,
-                    N_ ("Makes one checkpoint of several"));
-SLUICE_STATEFUL_OP (save_op,
-                    "Save",
-                    "filename: string, tensor_names: string, data: T ->",
-                    "T: list(type) >= 1",
-                    save_shape,
-                    N_ ("Writes tensors into a checkpoint of the older format"));
-SLUICE_STATEFUL_OP (save_slices_op,
-                    "SaveSlices",
-                    "filename: string, tensor_names: string, shapes_and_slices: string, data: T ->",
-                    "T: list(type) >= 1",
-                    save_v2_shape,
-                    N_ ("Writes slices of tensors into a checkpoint of the older format"));
-SLUICE_STATEFUL_OP (restore_op,
-                    "Restore",
-                    "file_pattern: string, tensor_name: string -> tensor: dt",
-                    "dt: type; preferred_shard: int = -1",
-                    restore_shape,
-                    N_ ("Reads a tensor out of a checkpoint"));
-SLUICE_STATEFUL_OP (
-    restore_slice_op,
-    "RestoreSlice",
-    "file_pattern: string, tensor_name: string, shape_and_slice: string -> tensor: dt",
-    "dt: type; preferred_shard: int = -1",
-    restore_shape,
-    N_ ("Reads a slice of a tensor out of a checkpoint"));
+#define FILE_OP(id, use, op_name, op_signature, op_attrs, op_shape, text)                          \
+  SLUICE_OP_DEF (id, op_name, op_signature, op_attrs,                                              \
+                 SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | (use), op_shape, &recipe,     \
+                 text)
+
+FILE_OP (save_v2_op,
+         SLUICE_OP_WRITES_FILES,
+         "SaveV2",
+         "prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes ->",
+         "dtypes: list(type) >= 1",
+         save_v2_shape,
+         N_ ("Writes tensors, or slices of them, into a checkpoint"));
+FILE_OP (restore_v2_op,
+         SLUICE_OP_READS_FILES,
+         "RestoreV2",
+         "prefix: string, tensor_names: string, shape_and_slices: string -> tensors: dtypes",
+         "dtypes: list(type) >= 1",
+         restore_v2_shape,
+         N_ ("Reads tensors, or slices of them, out of a checkpoint"));
+FILE_OP (merge_op,
+         SLUICE_OP_WRITES_FILES,
+         "MergeV2Checkpoints",
+         "checkpoint_prefixes: string, destination_prefix: string ->",
+         "delete_old_dirs: bool = true; allow_missing_files: bool = false",
+         merge_shape,
+         N_ ("Makes one checkpoint of several"));
+FILE_OP (save_op,
+         SLUICE_OP_WRITES_FILES,
+         "Save",
+         "filename: string, tensor_names: string, data: T ->",
+         "T: list(type) >= 1",
+         save_shape,
+         N_ ("Writes tensors into a checkpoint of the older format"));
+FILE_OP (save_slices_op,
+         SLUICE_OP_WRITES_FILES,
+         "SaveSlices",
+         "filename: string, tensor_names: string, shapes_and_slices: string, data: T ->",
+         "T: list(type) >= 1",
+         save_v2_shape,
+         N_ ("Writes slices of tensors into a checkpoint of the older format"));
+FILE_OP (restore_op,
+         SLUICE_OP_READS_FILES,
+         "Restore",
+         "file_pattern: string, tensor_name: string -> tensor: dt",
+         "dt: type; preferred_shard: int = -1",
+         restore_shape,
+         N_ ("Reads a tensor out of a checkpoint"));
+FILE_OP (restore_slice_op,
+         SLUICE_OP_READS_FILES,
+         "RestoreSlice",
+         "file_pattern: string, tensor_name: string, shape_and_slice: string -> tensor: dt",
+         "dt: type; preferred_shard: int = -1",
+         restore_shape,
+         N_ ("Reads a slice of a tensor out of a checkpoint"));
 
 static const SluiceOpDef *const ops[] = {
   &save_v2_op, &restore_v2_op, &merge_op, &save_op, &save_slices_op, &restore_op, &restore_slice_op,

@@ -37,7 +37,7 @@ matching_shape (SluiceShapeContext *c, GError **error)
 static gboolean
 read_compute (SluiceKernelCall *call)
 {
-  g_autofree char *path = sluice_call_dup_path (call, 0);
+  g_autofree char *path = sluice_call_dup_path (call, 0, SLUICE_FILE_READ);
   if (path == NULL)
     return FALSE;
   GError *error = NULL;
@@ -56,7 +56,7 @@ read_compute (SluiceKernelCall *call)
 static gboolean
 write_compute (SluiceKernelCall *call)
 {
-  g_autofree char *path = sluice_call_dup_path (call, 0);
+  g_autofree char *path = sluice_call_dup_path (call, 0, SLUICE_FILE_WRITE);
   if (path == NULL || !sluice_call_want_scalar (call, 1))
     return FALSE;
   GError *error = NULL;
@@ -72,19 +72,47 @@ by_name (gconstpointer a, gconstpointer b)
   return strcmp (*(char *const *) a, *(char *const *) b);
 }
 
+/* Where what a pattern matches must lie: the folder before its first special character. (transfer
+ * full) */
+static char *
+dup_pattern_folder (const char *pattern)
+{
+  gsize plain = strcspn (pattern, "*?[\\");
+  if (pattern[plain] == '\0')
+    return g_strdup (pattern);
+  while (plain > 0 && pattern[plain - 1] != '/')
+    plain--;
+  return plain > 0 ? g_strndup (pattern, plain) : g_strdup (".");
+}
+
+/* A link among the matches may lead elsewhere, and so may what stands behind it in the pattern. */
+static gboolean
+add_match (SluiceKernelCall *call, const char *path, GPtrArray *found, GError **error)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  if (strcmp (base, ".") == 0 || strcmp (base, "..") == 0)
+    return TRUE;
+  if (!sluice_call_check_path (call, path, SLUICE_FILE_READ, error))
+    return FALSE;
+  g_ptr_array_add (found, g_strdup (path));
+  return TRUE;
+}
+
 /* Files and folders, sorted; what is hidden too, as TensorFlow has it. */
 static gboolean
 add_matches (SluiceKernelCall *call, const char *pattern, GPtrArray *found)
 {
   glob_t matches = { 0 };
+  GError *error = NULL;
+  g_autofree char *folder = dup_pattern_folder (pattern);
+  if (!sluice_call_check_path (call, folder, SLUICE_FILE_READ, &error))
+    return sluice_call_take_error (call, error);
   int result = glob (pattern, GLOB_PERIOD, NULL, &matches);
-  for (gsize i = 0; result == 0 && i < matches.gl_pathc; i++)
-    {
-      g_autofree char *base = g_path_get_basename (matches.gl_pathv[i]);
-      if (strcmp (base, ".") != 0 && strcmp (base, "..") != 0)
-        g_ptr_array_add (found, g_strdup (matches.gl_pathv[i]));
-    }
+  for (gsize i = 0; result == 0 && error == NULL && i < matches.gl_pathc; i++)
+    add_match (call, matches.gl_pathv[i], found, &error);
   globfree (&matches);
+  if (error != NULL)
+    return sluice_call_take_error (call, error);
   if (result == 0 || result == GLOB_NOMATCH)
     return TRUE;
   return sluice_call_fail (
@@ -173,7 +201,7 @@ static const SluiceOpDef read_op = {
   .name = "ReadFile",
   .signature = "filename: string -> contents: string",
   .summary = N_ ("The contents of a file"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_READS_FILES,
   .shape = scalars_shape,
   .recipe = &file_recipe,
 };
@@ -182,7 +210,7 @@ static const SluiceOpDef write_op = {
   .name = "WriteFile",
   .signature = "filename: string, contents: string ->",
   .summary = N_ ("Writes a file, and the folders on the way"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_WRITES_FILES,
   .shape = scalars_shape,
   .recipe = &file_recipe,
 };
@@ -191,7 +219,7 @@ static const SluiceOpDef matching_op = {
   .name = "MatchingFiles",
   .signature = "pattern: string -> filenames: string",
   .summary = N_ ("The names of the files that match patterns, sorted"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_READS_FILES,
   .shape = matching_shape,
   .recipe = &file_recipe,
 };

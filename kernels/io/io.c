@@ -26,10 +26,22 @@ sluice_call_dup_name (SluiceKernelCall *call, const SluiceString *string, const 
   return NULL;
 }
 
+gboolean
+sluice_call_check_path (SluiceKernelCall *call, const char *path, SluiceFileUse use, GError **error)
+{
+  return sluice_file_access_check (sluice_resources_get_files (call->resources), path, use, error);
+}
+
 char *
-sluice_call_dup_path (SluiceKernelCall *call, guint i)
+sluice_call_dup_path (SluiceKernelCall *call, guint i, SluiceFileUse use)
 {
   if (!sluice_call_want_scalar (call, i))
     return NULL;
-  return sluice_call_dup_name (call, sluice_call_input (call, i)->data, "file name");
+  g_autofree char *path =
+      sluice_call_dup_name (call, sluice_call_input (call, i)->data, "file name");
+  GError *error = NULL;
+  if (path == NULL || sluice_call_check_path (call, path, use, &error))
+    return g_steal_pointer (&path);
+  sluice_call_take_error (call, error);
+  return NULL;
 }

@@ -5,6 +5,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "engine/base/csv.h"
 #include "engine/graph/shape-context.h"
 #include "kernels/string/number.h"
 #include "kernels/string/text.h"
@@ -87,88 +88,6 @@ csv_prepare (const SluiceNode *node, GError **error)
   return NULL;
 }
 
-/* A record that is being read. */
-typedef struct
-{
-  const Csv *csv;
-  const char *at, *end;
-  GString *field;
-  GError **error;
-} Reader;
-
-static gboolean
-fail (Reader *r, const char *what)
-{
-  return sluice_fail (r->error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", what);
-}
-
-static gboolean
-ends_field (const Reader *r, const char *at)
-{
-  return at == r->end || *at == r->csv->delimiter;
-}
-
-/* Behind the opening quote, up to one with the field's end behind it; two quotes are one. */
-static gboolean
-read_quoted (Reader *r)
-{
-  for (; r->at < r->end; r->at++)
-    {
-      if (*r->at == '"')
-        {
-          if (ends_field (r, r->at + 1))
-            {
-              r->at++;
-              return TRUE;
-            }
-          if (r->at[1] != '"')
-            return fail (r, "a quote within a quoted field must be doubled");
-          /* At the end, two quotes are the first of a pair and no more. */
-          if (r->at + 2 == r->end)
-            break;
-          r->at++;
-        }
-      g_string_append_c (r->field, *r->at);
-    }
-  return fail (r, "a quoted field must end with a quote, and then a delimiter or the record's end");
-}
-
-static gboolean
-read_plain (Reader *r)
-{
-  for (; !ends_field (r, r->at); r->at++)
-    {
-      if ((r->csv->has_quotes && *r->at == '"') || *r->at == '\n' || *r->at == '\r')
-        return fail (r, "a field with a quote or a line's end in it must be quoted");
-      g_string_append_c (r->field, *r->at);
-    }
-  return TRUE;
-}
-
-/* 1: a field was read; 0: the record is at its end; -1: an error. */
-static int
-next_field (Reader *r, gboolean *behind_delimiter)
-{
-  while (r->at < r->end && (*r->at == '\n' || *r->at == '\r'))
-    r->at++;
-  g_string_truncate (r->field, 0);
-  if (r->at == r->end)
-    {
-      /* An empty field, where the last byte is a delimiter. */
-      gboolean last = *behind_delimiter;
-      *behind_delimiter = FALSE;
-      return last;
-    }
-  gboolean quoted = r->csv->has_quotes && *r->at == '"';
-  if (quoted)
-    r->at++;
-  if (!(quoted ? read_quoted (r) : read_plain (r)))
-    return -1;
-  *behind_delimiter = r->at < r->end && r->at + 1 == r->end;
-  r->at += r->at < r->end;
-  return 1;
-}
-
 typedef struct
 {
   SluiceKernelCall *call;
@@ -219,15 +138,16 @@ read_record (gpointer data, gint64 i, GError **error)
   const SluiceString *record = sluice_tensor_get_string (sluice_call_input (task->call, 0), i);
   const char *text = record->length ? record->data : "";
   g_autoptr (GString) field = g_string_new (NULL);
-  Reader r = { csv, text, text + record->length, field, error };
+  SluiceCsv reader;
+  sluice_csv_init (&reader, text, record->length, csv->delimiter, FALSE);
+  reader.has_quotes = csv->has_quotes;
   guint wanted = task->call->n_outputs, n = 0;
-  gboolean behind_delimiter = FALSE;
   for (gint64 column = 0; csv->columns == NULL || n < wanted; column++)
     {
-      int more = next_field (&r, &behind_delimiter);
-      if (more < 0)
+      SluiceCsvResult result = sluice_csv_next (&reader, field, error);
+      if (result == SLUICE_CSV_FAILED)
         return FALSE;
-      if (more == 0)
+      if (result == SLUICE_CSV_END)
         break;
       if (csv->columns != NULL && csv->columns[n] != column)
         continue;

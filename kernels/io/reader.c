@@ -156,7 +156,7 @@ take_arrival (SluiceReader *self, const Request *request)
   if (error == NULL)
     {
       set_work (self, name);
-      if (sluice_records_open (&self->records, name, &error))
+      if (sluice_records_open (&self->records, request->call, name, &error))
         {
           self->state.n_started++;
           return TRUE;

@@ -298,11 +298,13 @@ static const SluiceRecipe recipe = {
 };
 
 #define NAMED "container: string = ''; shared_name: string = ''"
-#define READER(id, op_name, attrs_ref, attrs_v2, text)                                             \
-  SLUICE_STATEFUL_OP (id##_ref, op_name, "-> reader_handle: Ref(string)", attrs_ref NAMED,         \
-                      handle_shape, text);                                                         \
-  SLUICE_STATEFUL_OP (id##_v2, op_name "V2", "-> reader_handle: resource", attrs_v2 NAMED,         \
-                      handle_shape, text)
+#define READER(id, use, op_name, attrs_ref, attrs_v2, text)                                        \
+  SLUICE_OP_DEF (id##_ref, op_name, "-> reader_handle: Ref(string)", attrs_ref NAMED,              \
+                 SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | (use), handle_shape, &recipe, \
+                 text);                                                                            \
+  SLUICE_OP_DEF (id##_v2, op_name "V2", "-> reader_handle: resource", attrs_v2 NAMED,              \
+                 SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | (use), handle_shape, &recipe, \
+                 text)
 #define READER_OP(id, op_name, rest, op_shape, text)                                               \
   SLUICE_STATEFUL_OP (id##_ref, op_name, "reader_handle: Ref(string)" rest, NULL, op_shape, text); \
   SLUICE_STATEFUL_OP (id##_v2, op_name "V2", "reader_handle: resource" rest, NULL, op_shape, text)
@@ -318,22 +320,26 @@ static const SluiceRecipe recipe = {
   "header_bytes: int = 0; record_bytes: int; footer_bytes: int = 0; hop_bytes: int = 0; "
 
 READER (text,
+        SLUICE_OP_READS_FILES,
         "TextLineReader",
         "skip_header_lines: int = 0; ",
         "skip_header_lines: int = 0; ",
         N_ ("Reads lines of files, without their ends"));
 READER (tfrecord,
+        SLUICE_OP_READS_FILES,
         "TFRecordReader",
         "compression_type: string = ''; ",
         "compression_type: string = ''; ",
         N_ ("Reads records of TFRecord files, checksums and all"));
 READER (fixed,
+        SLUICE_OP_READS_FILES,
         "FixedLengthRecordReader",
         FIXED,
         FIXED "encoding: string = ''; ",
         N_ ("Reads records of a fixed number of bytes"));
-READER (whole, "WholeFileReader", "", "", N_ ("Reads files as one record each"));
-READER (identity, "IdentityReader", "", "", N_ ("Gives the names that it takes as records"));
+READER (
+    whole, SLUICE_OP_READS_FILES, "WholeFileReader", "", "", N_ ("Reads files as one record each"));
+READER (identity, 0, "IdentityReader", "", "", N_ ("Gives the names that it takes as records"));
 READ_OP (read,
          "ReaderRead",
          " -> key: string, value: string",

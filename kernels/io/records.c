@@ -52,14 +52,17 @@ skip_header (SluiceRecords *self, GError **error)
 }
 
 gboolean
-sluice_records_open (SluiceRecords *self, const char *name, GError **error)
+sluice_records_open (SluiceRecords *self, SluiceKernelCall *call, const char *name, GError **error)
 {
   sluice_records_close (self);
   self->name = g_strdup (name);
   self->number = 0;
   g_string_truncate (self->ahead, 0);
-  if (self->spec.format == SLUICE_RECORDS_IDENTITY
-      || self->spec.format == SLUICE_RECORDS_WHOLE_FILE) /* opened when it is read */
+  if (self->spec.format == SLUICE_RECORDS_IDENTITY)
+    return TRUE;
+  if (!sluice_call_check_path (call, name, SLUICE_FILE_READ, error))
+    return FALSE;
+  if (self->spec.format == SLUICE_RECORDS_WHOLE_FILE) /* opened when it is read */
     return TRUE;
   self->input = sluice_input_open (name, self->spec.encoding, error);
   if (self->input == NULL)

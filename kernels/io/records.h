@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/store/input.h"
+#include "kernels/io/io.h"
 
 /* How the readers take records out of a file, one after the other. */
 typedef enum
@@ -37,8 +38,10 @@ typedef struct
 void sluice_records_init (SluiceRecords *self, const SluiceRecordSpec *spec);
 void sluice_records_clear (SluiceRecords *self);
 
-/* Begins a file; the one before is closed. FALSE: NOT_FOUND and its like */
-gboolean sluice_records_open (SluiceRecords *self, const char *name, GError **error);
+/* Begins a file; the one before is closed. FALSE: NOT_FOUND and its like, PERMISSION_DENIED where
+ * the session of the call may not read it. */
+gboolean
+sluice_records_open (SluiceRecords *self, SluiceKernelCall *call, const char *name, GError **error);
 void sluice_records_close (SluiceRecords *self);
 
 /**

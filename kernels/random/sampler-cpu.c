@@ -10,6 +10,7 @@
 
 #include "kernels/random/generator.h"
 #include "kernels/random/unigram.h"
+#include "kernels/io/io.h"
 
 /* ---- laws ---- */
 
@@ -21,7 +22,8 @@ typedef struct
   gint64 n_true, n_sampled, range;
   gboolean unique;
   double log_range;
-  SluiceAliasTable *fixed; /* of FixedUnigram */
+  SluiceAliasTable *fixed; /* of FixedUnigram, and where its weights come from (nullable) */
+  char *vocabulary;
 } Sampler;
 
 /* What a law draws from. */
@@ -210,8 +212,13 @@ sampler_compute (SluiceKernelCall *call)
 {
   const Sampler *sampler = call->state;
   const Law *law = call->kernel->data;
+  GError *error = NULL;
   if (!check_classes (call))
     return FALSE;
+  /* The plan has read it; what comes of it is the session's to allow. */
+  if (sampler->vocabulary != NULL
+      && !sluice_call_check_path (call, sampler->vocabulary, SLUICE_FILE_READ, &error))
+    return sluice_call_take_error (call, error);
   SluiceTensor *out[3];
   for (int i = 0; i < 3; i++)
     {
@@ -248,6 +255,7 @@ sampler_free (gpointer data)
 {
   Sampler *self = data;
   sluice_alias_table_free (self->fixed);
+  g_free (self->vocabulary);
   g_free (self);
 }
 
@@ -298,6 +306,9 @@ fixed_prepare (const SluiceNode *node, GError **error)
     }
   Sampler *self = sampler_new (node, "range_max");
   self->fixed = table;
+  const SluiceString *file = sluice_node_get_string (node, "vocab_file");
+  if (file->length > 0)
+    self->vocabulary = g_strndup (file->data, file->length);
   return self;
 }
 

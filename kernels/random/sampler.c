@@ -61,34 +61,40 @@ RECIPE (hits_recipe, hits_samples);
 
 #define COUNTS "num_true: int >= 1; num_sampled: int >= 1; unique: bool; "
 #define SEEDS  "seed: int = 0; seed2: int = 0"
-#define SAMPLER(id, op_name, its_attrs, text, its_recipe)                                          \
+#define SAMPLER(id, use, op_name, its_attrs, text, its_recipe)                                     \
   SLUICE_OP_DEF (id, op_name,                                                                      \
                  "true_classes: int64 -> sampled_candidates: int64, true_expected_count: float, "  \
                  "sampled_expected_count: float",                                                  \
-                 COUNTS its_attrs SEEDS, SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,        \
-                 sampler_shape, &its_recipe, text)
+                 COUNTS its_attrs SEEDS,                                                           \
+                 SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE | (use), sampler_shape,         \
+                 &its_recipe, text)
 
 SAMPLER (uniform_op,
+         0,
          "UniformCandidateSampler",
          "range_max: int >= 1; ",
          N_ ("Classes drawn uniformly, and how often each is expected"),
          recipe);
 SAMPLER (log_uniform_op,
+         0,
          "LogUniformCandidateSampler",
          "range_max: int >= 1; ",
          N_ ("Classes drawn by Zipf's law, and how often each is expected"),
          recipe);
 SAMPLER (learned_op,
+         0,
          "LearnedUnigramCandidateSampler",
          "range_max: int >= 1; ",
          N_ ("Classes drawn as often as they were true so far, and how often each is expected"),
          recipe);
 SAMPLER (unsafe_op,
+         0,
          "ThreadUnsafeUnigramCandidateSampler",
          "range_max: int >= 1; ",
          N_ ("Classes drawn as often as they were true so far, and how often each is expected"),
          recipe);
 SAMPLER (fixed_op,
+         SLUICE_OP_READS_FILES,
          "FixedUnigramCandidateSampler",
          "range_max: int >= 1; vocab_file: string = ''; distortion: float = 1.0; "
          "num_reserved_ids: int = 0; num_shards: int >= 1 = 1; shard: int >= 0 = 0; "
@@ -96,6 +102,7 @@ SAMPLER (fixed_op,
          N_ ("Classes drawn by given weights, and how often each is expected"),
          fixed_recipe);
 SAMPLER (all_op,
+         0,
          "AllCandidateSampler",
          "",
          N_ ("All classes, each of which is expected once"),

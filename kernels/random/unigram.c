@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "engine/base/read-file.h"
+
 guint32
 sluice_words_below (SluiceWords *words, guint32 n)
 {
@@ -142,10 +144,13 @@ add_weight (Weights *self, float weight)
 static gboolean
 read_vocabulary (Weights *weights, const char *path, GError **error)
 {
-  g_autofree char *text = NULL;
-  g_autoptr (GError) why = NULL;
-  if (!g_file_get_contents (path, &text, NULL, &why))
-    return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s", why->message);
+  g_autoptr (GBytes) bytes =
+      sluice_read_file ("vocabulary", path, SLUICE_READ_PLAIN, G_MAXUINT32, error);
+  if (bytes == NULL)
+    return FALSE;
+  gsize length;
+  const char *begin = g_bytes_get_data (bytes, &length);
+  g_autofree char *text = g_strndup (begin, length);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   for (char **line = lines; *line; line++)
     {

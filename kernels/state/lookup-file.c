@@ -193,7 +193,7 @@ fill_locked (SluiceKernelCall *call, SluiceLookup *self)
   if (!check_column (call, state->column[0], self->keys.dtype, "keys")
       || !check_column (call, state->column[1], self->values.dtype, "values"))
     return FALSE;
-  g_autofree char *path = sluice_call_dup_path (call, 1);
+  g_autofree char *path = sluice_call_dup_path (call, 1, SLUICE_FILE_READ);
   if (path == NULL)
     return FALSE;
   GError *error = NULL;

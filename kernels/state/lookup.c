@@ -180,13 +180,15 @@ TABLE_OPS (fill,
            "Tkey: type; Tval: type",
            N_ ("Fills a table"),
            fill_shape);
-TABLE_OPS (file,
-           "InitializeTableFromTextFile",
-           "",
-           ", filename: string ->",
-           FILE_ATTRS,
-           N_ ("Fills a table with the lines of a file"),
-           file_shape);
+#define FILE_OP(id, op_name, handle, op_flags)                                                     \
+  TABLE_OP (id, op_name, handle, "", ", filename: string ->", FILE_ATTRS,                          \
+            N_ ("Fills a table with the lines of a file"), op_flags | SLUICE_OP_READS_FILES,       \
+            file_shape)
+FILE_OP (file_ref, "InitializeTableFromTextFile", "Ref(string)", SLUICE_OP_NOT_DIFFERENTIABLE);
+FILE_OP (file_v2,
+         "InitializeTableFromTextFileV2",
+         "resource",
+         SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_STATEFUL);
 TABLE_OPS (find,
            "LookupTableFind",
            "",

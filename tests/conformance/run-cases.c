@@ -275,7 +275,12 @@ static void
 run_case (Runner *r, const Case *c)
 {
   g_autoptr (GError) error = NULL;
-  SluiceSessionOptions options = { .n_cpus = r->spread != 0 ? N_SPREAD_CPUS : 1,
+  /* The explicit permission that a case needs for its @TMP@, and no more. */
+  g_autoptr (SluiceFileAccess) files = sluice_file_access_new ();
+  sluice_file_access_allow (files, r->directory, SLUICE_FILE_WRITE);
+  sluice_file_access_allow (files, "/nonexistent", SLUICE_FILE_WRITE); /* what is not there */
+  SluiceSessionOptions options = { .files = files,
+                                   .n_cpus = r->spread != 0 ? N_SPREAD_CPUS : 1,
                                    .seed = 1,
                                    .strict_devices = !soft_placement,
                                    .reference_kernels = reference_kernels,

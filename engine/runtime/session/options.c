@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "engine/base/near.h"
-
-#define MAX_DEVICES 64 /* of a kind: far more than they are good for, and cheap */
+#include "engine/base/pool.h"
+#include "engine/base/text.h"
 
 #define API     SLUICE_OPTION_API
 #define CLI     SLUICE_OPTION_CLI
@@ -34,13 +34,22 @@
 static const SluiceOption options[] = {
   COUNT ("threads",
          CLI | OWN | MACHINE,
-         G_MAXUINT16,
+         SLUICE_MAX_THREADS,
          N_ ("N"),
          N_ ("Threads that compute (one a core); results do not depend on it"),
          n_threads),
-  COUNT (
-      "cpus", API | CLI | PROJECT, MAX_DEVICES, N_ ("N"), N_ ("Virtual CPU devices (1)"), n_cpus),
-  COUNT ("nulls", API | CLI, MAX_DEVICES, N_ ("N"), N_ ("Devices that compute nothing"), n_nulls),
+  COUNT ("cpus",
+         API | CLI | PROJECT,
+         SLUICE_MAX_DEVICES,
+         N_ ("N"),
+         N_ ("Virtual CPU devices (1)"),
+         n_cpus),
+  COUNT ("nulls",
+         API | CLI,
+         SLUICE_MAX_DEVICES,
+         N_ ("N"),
+         N_ ("Devices that compute nothing"),
+         n_nulls),
   { "memory-limit", SLUICE_OPTION_BYTES, API | CLI | MACHINE, 0, 1, G_MAXINT64, NULL, N_ ("BYTES"),
     N_ ("What each device may hold, as 64M or 2G; loops with swap_memory move values to a file "
         "before they reach it"),
@@ -152,9 +161,8 @@ sluice_option_set (const SluiceOption *self,
   void *field = (char *) session + self->offset;
   if (value != self->default_value && (value < self->minimum || value > self->maximum))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "%" G_GINT64_FORMAT " is not between %" G_GINT64_FORMAT
-                        " and %" G_GINT64_FORMAT,
-                        value, MIN (self->minimum, self->default_value), self->maximum);
+                        "must be at least %" G_GINT64_FORMAT " and at most %" G_GINT64_FORMAT,
+                        MIN (self->minimum, self->default_value), self->maximum);
   if (self->is_inverted)
     value = !value;
   if (self->size == sizeof (guint32))
@@ -164,21 +172,14 @@ sluice_option_set (const SluiceOption *self,
   return TRUE;
 }
 
-/* "64M" */
+/* "64M", "0" */
 static gboolean
 parse_bytes (const char *text, gint64 *bytes)
 {
-  static const char units[] = "KMGT";
-  char *end = (char *) text;
-  if (!g_ascii_isdigit (*text))
+  gsize size = 0;
+  if (strcmp (text, "0") != 0 && !sluice_text_parse_size (text, &size))
     return FALSE;
-  guint64 number = g_ascii_strtoull (text, &end, 10);
-  const char *unit = *end ? strchr (units, g_ascii_toupper (*end)) : NULL;
-  guint shift = unit ? 10 * (guint) (unit - units + 1) : 0;
-  end += unit != NULL;
-  if (*end || number > ((guint64) G_MAXINT64 >> shift))
-    return FALSE;
-  *bytes = (gint64) (number << shift);
+  *bytes = (gint64) size;
   return TRUE;
 }
 
@@ -206,7 +207,7 @@ sluice_option_parse (const SluiceOption *self,
       break;
     }
   if (!is_one)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s' is not %s", text, wanted);
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "must be %s", wanted);
   return sluice_option_set (self, session, value, error);
 }
 

@@ -51,7 +51,8 @@ const char *sluice_options_near_key (const char *key, guint flag); /* (nullable)
 
 gint64 sluice_option_get (const SluiceOption *self, const SluiceSessionOptions *options);
 
-/* FALSE with INVALID_ARGUMENT where the value is out of range; the message begins with it. */
+/* FALSE with INVALID_ARGUMENT where the value is out of range; the message, which goes behind the
+ * option and the value, says what it must be. */
 gboolean sluice_option_set (const SluiceOption *self,
                             SluiceSessionOptions *options,
                             gint64 value,

@@ -289,17 +289,29 @@ name_node (gpointer data, guint32 node)
   return name;
 }
 
-static void
-add_devices (SluiceSession *self, const char *swap_folder)
+/* (nullable) take */
+static gboolean
+add_device (SluiceSession *self, SluiceDevice *take, GError **error)
+{
+  if (take == NULL)
+    return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                        "no memory for device %u of the session; ask for fewer",
+                        self->host->devices->len);
+  g_ptr_array_add (self->host->devices, take);
+  sluice_allocator_set_namer (take->allocator, name_node, self);
+  return TRUE;
+}
+
+static gboolean
+add_devices (SluiceSession *self, const char *swap_folder, GError **error)
 {
   const SluiceSessionOptions *options = &self->options;
-  GPtrArray *devices = self->host->devices;
-  for (guint i = 0; i < MAX (options->n_cpus, 1); i++)
-    g_ptr_array_add (devices, sluice_device_new_cpu (i, options->memory_limit, swap_folder));
-  for (guint i = 0; i < options->n_nulls; i++)
-    g_ptr_array_add (devices, sluice_device_new_null (i));
-  for (guint i = 0; i < devices->len; i++)
-    sluice_allocator_set_namer (sluice_session_get_device (self, i)->allocator, name_node, self);
+  gboolean ok = TRUE;
+  for (guint i = 0; ok && i < MAX (options->n_cpus, 1); i++)
+    ok = add_device (self, sluice_device_new_cpu (i, options->memory_limit, swap_folder), error);
+  for (guint i = 0; ok && i < options->n_nulls; i++)
+    ok = add_device (self, sluice_device_new_null (i), error);
+  return ok;
 }
 
 static guint64
@@ -354,6 +366,19 @@ set_options (SluiceSession *self, const SluiceSessionOptions *options)
   self->options.like = NULL; /* the caller's, as these */
   self->options.resources = NULL;
   self->options.swap_folder = NULL;
+  self->options.files = NULL;
+}
+
+static gboolean
+check_devices (const SluiceSessionOptions *options, GError **error)
+{
+  if (options->n_cpus <= SLUICE_MAX_DEVICES && options->n_nulls <= SLUICE_MAX_DEVICES)
+    return TRUE;
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "%u devices of one kind are more than the %u that a session can have; lower "
+                      "the number of %s",
+                      MAX (options->n_cpus, options->n_nulls), SLUICE_MAX_DEVICES,
+                      options->n_cpus > SLUICE_MAX_DEVICES ? "cpus" : "nulls");
 }
 
 SluiceSession *
@@ -361,16 +386,17 @@ sluice_session_new (const SluiceSessionOptions *options, GError **error)
 {
   static const SluiceSessionOptions no_options;
   options = options ? options : &no_options;
-  if (!sluice_pool_start (error))
+  if (!check_devices (options, error) || !sluice_pool_start (error))
     return NULL;
   sluice_passes_init ();
-  SluiceSession *self = g_object_new (SLUICE_TYPE_SESSION, NULL);
+  g_autoptr (SluiceSession) self = g_object_new (SLUICE_TYPE_SESSION, NULL);
   set_options (self, options);
   self->resources =
       options->resources ? sluice_resources_ref (options->resources) : sluice_resources_new ();
+  if (options->files != NULL)
+    sluice_resources_set_files (self->resources, options->files);
   self->activity = sluice_activity_get (self->resources);
-  add_devices (self, options->swap_folder);
-  return self;
+  return add_devices (self, options->swap_folder, error) ? g_steal_pointer (&self) : NULL;
 }
 
 gboolean

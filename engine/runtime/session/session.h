@@ -41,6 +41,9 @@ typedef struct
   gboolean nan_guard; /* fail a step at the first node that makes a NaN or infinity of finite
                          inputs, naming it */
   SluiceResources *resources; /* (nullable): shared with other sessions */
+  /* (nullable): the files that ops may touch; NULL: all that the process may, for programs that
+   * made their graph themselves. Shared with the resources. */
+  SluiceFileAccess *files;
   /* (nullable): a session whose graph and plans this one has too: what either is extended with,
    * both have, and what one has planned, the other runs at once. Devices, and what else plans
    * depend on, are as that session's; variables, random numbers, memory and trace are its own. */

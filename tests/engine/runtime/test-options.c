@@ -65,8 +65,8 @@ test_texts (void)
     assert_refused ("memory-limit",
                     (const char *[]){ "64Q", "", "M", "-1", "64M5", "99999999T" }[i], "bytes");
   assert_refused ("cpus", "two", "a whole number");
-  assert_refused ("cpus", "65", "between 0 and 64");
-  assert_refused ("cpus", "-1", "between 0 and 64");
+  assert_refused ("cpus", "1025", "at least 0 and at most 1024");
+  assert_refused ("cpus", "-1", "at least 0 and at most 1024");
   assert_refused ("recompute", "yes", "true or false");
   g_assert_null (sluice_options_find ("recomput"));
   g_assert_cmpstr (sluice_options_near_key ("recomput", SLUICE_OPTION_API), ==, "recompute");

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/cli/json.h"
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <stdio.h>
+
+gboolean cli_json;
+
+JsonBuilder *
+cli_json_begin (void)
+{
+  JsonBuilder *b = json_builder_new ();
+  json_builder_begin_object (b);
+  return b;
+}
+
+void
+cli_print_json_text (const char *text)
+{
+  puts (text);
+}
+
+void
+cli_print_json (JsonBuilder *take)
+{
+  g_autoptr (JsonBuilder) builder = take;
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autofree char *text = json_to_string (root, FALSE);
+  cli_print_json_text (text);
+}
+
+void
+cli_json_end (JsonBuilder *take)
+{
+  json_builder_end_object (take);
+  if (cli_json)
+    cli_print_json (take);
+  else
+    g_object_unref (take);
+}
+
+/* json-glib writes bytes that are no UTF-8 as they stand, which no reader takes. */
+static void
+add_string (JsonBuilder *b, const char *value)
+{
+  g_autofree char *valid = g_utf8_make_valid (value, -1);
+  json_builder_add_string_value (b, valid);
+}
+
+void
+cli_json_string (JsonBuilder *b, const char *name, const char *value)
+{
+  json_builder_set_member_name (b, name);
+  if (value != NULL)
+    add_string (b, value);
+  else
+    json_builder_add_null_value (b);
+}
+
+void
+cli_json_int (JsonBuilder *b, const char *name, gint64 value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_int_value (b, value);
+}
+
+void
+cli_json_add_double (JsonBuilder *b, double value)
+{
+  if (isfinite (value))
+    json_builder_add_double_value (b, value);
+  else
+    json_builder_add_string_value (b, isnan (value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+}
+
+void
+cli_json_double (JsonBuilder *b, const char *name, double value)
+{
+  json_builder_set_member_name (b, name);
+  cli_json_add_double (b, value);
+}
+
+void
+cli_json_bool (JsonBuilder *b, const char *name, gboolean value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_boolean_value (b, value);
+}
+
+void
+cli_json_null (JsonBuilder *b, const char *name)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_null_value (b);
+}
+
+void
+cli_json_strings (JsonBuilder *b, const char *name, const char *const *values)
+{
+  if (values == NULL)
+    {
+      cli_json_null (b, name);
+      return;
+    }
+  json_builder_set_member_name (b, name);
+  json_builder_begin_array (b);
+  for (; *values != NULL; values++)
+    add_string (b, *values);
+  json_builder_end_array (b);
+}

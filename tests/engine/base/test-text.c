@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/base/text.h"
+
+#include <string.h>
+
+#include "engine/base/error.h"
+
+static void
+test_names (void)
+{
+  static const char *const good[] = { "run", "lenet, 2nd try", "größer", "a/b", "#a", "#" };
+  static const char *const bad[] = { "",
+                                     " a",
+                                     "a ",
+                                     "a\nb",
+                                     "a\033[2J",
+                                     "a\177",
+                                     "#12",
+                                     "\t",
+                                     "\xff",
+                                     "a\xc2\x9b"
+                                     "31m",
+                                     "a\xe2\x80\xae"
+                                     "b" };
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    g_assert_true (sluice_text_check_name ("the name", good[i], NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_assert_false (sluice_text_check_name ("the name", bad[i], &error));
+      g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+      g_assert_true (g_utf8_validate (error->message, -1, NULL));
+      for (const char *at = error->message; *at != '\0'; at++)
+        g_assert_false (g_ascii_iscntrl (*at));
+    }
+  g_assert_true (sluice_text_is_visible ("a\tname, größer "));
+  g_assert_false (sluice_text_is_visible ("a\nname"));
+  g_assert_false (sluice_text_is_visible ("a\033[31m"));
+  g_autofree char *longest = g_strnfill (255, 'a'), *longer = g_strnfill (256, 'a');
+  g_assert_true (sluice_text_check_name ("the name", longest, NULL));
+  g_assert_false (sluice_text_check_name ("the name", longer, NULL));
+}
+
+static void
+test_escape (void)
+{
+  static const struct
+  {
+    const char *text, *want;
+  } cases[] = {
+    { "plain, größer", "plain, größer" },
+    { "a\033[31m\n\t", "a\\x1b[31m\\n\\t" },
+    { "\xff\xc3", "\\xff\\xc3" },
+    { "a\xe2\x80\xae"
+      "b",
+      "a\\u202eb" },
+    { "\xc2\x9b", "\\x9b" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *got = sluice_text_escape (cases[i].text);
+      g_assert_cmpstr (got, ==, cases[i].want);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/base/text/names", test_names);
+  g_test_add_func ("/base/text/escape", test_escape);
+  return g_test_run ();
+}
