@@ -232,6 +232,8 @@ static guint
 forward_of (SluiceHierarchy *self, const SluiceGroup *g)
 {
   const char *rest = g->path + sluice_gradient_prefix (g->path);
+  if (rest == g->path)
+    return SLUICE_NONE;
   guint found = sluice_hierarchy_lookup (self, rest);
   if (found == SLUICE_NONE && g_str_has_suffix (rest, "_grad"))
     {
@@ -251,7 +253,7 @@ join_pair (SluiceHierarchy *self, guint gradient, guint forward)
   if (!g_str_has_suffix (g->label, "∇"))
     {
       g_autofree char *label = g_strdup_printf ("%s ∇", f->label);
-      g->label = g_string_chunk_insert_const (self->strings, label);
+      g->label = sluice_texts_keep (self->texts, label);
     }
 }
 
@@ -262,10 +264,10 @@ sluice_hierarchy_find_pairs (SluiceHierarchy *self)
     {
       SluiceGroup *g = &self->groups[i];
       guint forward;
-      if (g->kind == SLUICE_GROUP_SERIES || !g->gradient || sluice_gradient_prefix (g->path) == 0)
+      if (g->kind != SLUICE_GROUP_SCOPE || !g->gradient)
         continue;
       forward = forward_of (self, g);
-      if (forward != SLUICE_NONE && g->kind != SLUICE_GROUP_OP)
+      if (forward != SLUICE_NONE)
         join_pair (self, i, forward);
     }
   /* A series of gradients stands for the series that holds the first one's forward half. */

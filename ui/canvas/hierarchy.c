@@ -5,34 +5,45 @@
 
 #include <string.h>
 
-SluiceHierarchy *
-sluice_hierarchy_new (SluiceGraphModel *model)
+static SluiceHierarchy *
+build (SluiceGraphModel *model, const SluiceHierarchy *before)
 {
   SluiceHierarchy *self = g_new0 (SluiceHierarchy, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->model = sluice_graph_model_ref (model);
-  self->strings = g_string_chunk_new (16384);
+  self->texts = sluice_graph_model_get_texts (model);
   self->op_group = g_new0 (guint, sluice_graph_model_get_n_nodes (model) + 1);
-  self->paths = g_hash_table_new (g_str_hash, g_str_equal);
   self->devices = g_ptr_array_new ();
 
-  sluice_hierarchy_build_tree (self);
+  sluice_hierarchy_build_tree (self, before);
   sluice_hierarchy_build_bundles (self);
   sluice_hierarchy_sum_up (self);
   sluice_hierarchy_find_structures (self);
   sluice_hierarchy_find_pairs (self);
-  sluice_hierarchy_find_hubs (self);
   if (sluice_hierarchy_insert_series (self))
     {
       sluice_hierarchy_build_bundles (self);
       sluice_hierarchy_sum_up (self);
       sluice_hierarchy_find_structures (self);
       sluice_hierarchy_find_pairs (self);
-      sluice_hierarchy_find_hubs (self);
     }
+  sluice_hierarchy_find_hubs (self);
   sluice_hierarchy_choose_hues (self);
   sluice_hierarchy_find_loops (self);
   return self;
+}
+
+SluiceHierarchy *
+sluice_hierarchy_new (SluiceGraphModel *model)
+{
+  return build (model, NULL);
+}
+
+SluiceHierarchy *
+sluice_hierarchy_new_after (SluiceHierarchy *before, SluiceGraphModel *model)
+{
+  g_return_val_if_fail (before->texts == sluice_graph_model_get_texts (model), NULL);
+  return build (model, before);
 }
 
 SluiceHierarchy *
@@ -52,9 +63,11 @@ sluice_hierarchy_unref (SluiceHierarchy *self)
   g_free (self->bundles);
   g_free (self->bundled);
   g_free (self->bundle_start);
-  g_hash_table_unref (self->paths);
+  g_free (self->scopes.slots);
+  g_free (self->tops.slots);
+  g_free (self->loose);
+  sluice_path_table_clear (&self->paths);
   g_ptr_array_unref (self->devices);
-  g_string_chunk_free (self->strings);
   sluice_graph_model_unref (self->model);
   g_free (self);
 }
@@ -87,7 +100,7 @@ sluice_hierarchy_get_op_group (SluiceHierarchy *self, guint model_node)
 guint
 sluice_hierarchy_lookup (SluiceHierarchy *self, const char *path)
 {
-  return GPOINTER_TO_UINT (g_hash_table_lookup (self->paths, path)) - 1;
+  return sluice_path_table_lookup (&self->paths, self->groups, path, g_str_hash (path));
 }
 
 guint
