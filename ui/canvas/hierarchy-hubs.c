@@ -67,6 +67,7 @@ sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope)
   const SluiceGroup *g = &self->groups[scope];
   guint n = g->n_children;
   g_autofree guint *block = g_new0 (guint, 3 * (gsize) n);
+  gboolean is_small = n < 15 && scope != 0; /* then nobody asks how many leave a child */
   Degrees d = { block, block + n, block + 2 * (gsize) n };
 
   for (guint b = self->bundle_start[scope]; b < self->bundle_start[scope + 1]; b++)
@@ -79,7 +80,7 @@ sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope)
           d.control[to]++;
           continue;
         }
-      d.out[from] += !is_service_name (self->groups[bundle->to].path);
+      d.out[from] += is_small || !is_service_name (self->groups[bundle->to].path);
       d.in[to]++;
     }
   guint in_limit = n < 15 ? G_MAXUINT : outlier (d.in, n, 1);

@@ -18,38 +18,22 @@ sluice_name_hash (guint hash, const char *text, gsize length)
 
 /* ---- groups by path ---- */
 
-static guint *
-find_path_slot (const SluicePathTable *self,
-                const SluiceGroup *groups,
-                const char *path,
-                guint hash)
-{
-  for (guint i = hash & (self->n_slots - 1);; i = (i + 1) & (self->n_slots - 1))
-    {
-      if (self->slots[i] == 0)
-        return &self->slots[i];
-      const SluiceGroup *g = &groups[self->slots[i] - 1];
-      if (g->path_hash == hash && (g->path == path || strcmp (g->path, path) == 0))
-        return &self->slots[i];
-    }
-}
-
 static void
-reserve_paths (SluicePathTable *self, const SluiceGroup *groups, guint n)
+reserve_paths (SluicePathTable *self, guint n)
 {
   guint n_slots = MAX (64, self->n_slots), n_old = self->n_slots;
   while (n_slots / 2 < n)
     n_slots *= 2;
   if (n_slots == n_old)
     return;
-  g_autofree guint *old = self->slots;
-  self->slots = g_new0 (guint, n_slots);
+  g_autofree SluicePathSlot *old = self->slots;
+  self->slots = g_new0 (SluicePathSlot, n_slots);
   self->n_slots = n_slots;
   for (guint k = 0; k < n_old; k++)
-    if (old[k] != 0)
+    if (old[k].group != 0)
       {
-        guint i = groups[old[k] - 1].path_hash & (n_slots - 1);
-        while (self->slots[i] != 0)
+        guint i = old[k].hash & (n_slots - 1);
+        while (self->slots[i].group != 0)
           i = (i + 1) & (n_slots - 1);
         self->slots[i] = old[k];
       }
@@ -58,26 +42,46 @@ reserve_paths (SluicePathTable *self, const SluiceGroup *groups, guint n)
 void
 sluice_path_table_insert (SluicePathTable *self, const SluiceGroup *groups, guint group)
 {
-  reserve_paths (self, groups, ++self->n_used);
-  guint *slot = find_path_slot (self, groups, groups[group].path, groups[group].path_hash);
-  self->has_twins |= *slot != 0;
-  *slot = group + 1;
+  guint hash = groups[group].path_hash;
+  reserve_paths (self, ++self->n_used);
+  for (guint i = hash & (self->n_slots - 1);; i = (i + 1) & (self->n_slots - 1))
+    {
+      SluicePathSlot *slot = &self->slots[i];
+      gboolean is_twin = slot->group != 0 && slot->hash == hash
+                         && g_str_equal (groups[slot->group - 1].path, groups[group].path);
+      if (slot->group != 0 && !is_twin)
+        continue;
+      self->has_twins |= is_twin;
+      *slot = (SluicePathSlot){ hash, group + 1 };
+      return;
+    }
 }
 
 guint
 sluice_path_table_lookup (const SluicePathTable *self,
                           const SluiceGroup *groups,
                           const char *path,
+                          gsize length,
                           guint hash)
 {
-  return self->n_slots > 0 ? *find_path_slot (self, groups, path, hash) - 1 : SLUICE_NONE;
+  if (self->n_slots == 0)
+    return SLUICE_NONE;
+  for (guint i = hash & (self->n_slots - 1);; i = (i + 1) & (self->n_slots - 1))
+    {
+      const SluicePathSlot *slot = &self->slots[i];
+      if (slot->group == 0)
+        return SLUICE_NONE;
+      const char *other = groups[slot->group - 1].path;
+      if (slot->hash == hash && strncmp (other, path, length) == 0 && other[length] == '\0')
+        return slot->group - 1;
+    }
 }
 
 void
 sluice_path_table_rebuild (SluicePathTable *self, const SluiceGroup *groups, guint n)
 {
   sluice_path_table_clear (self);
-  reserve_paths (self, groups, n);
+  reserve_paths (self, n);
   for (guint i = 0; i < n; i++)
     sluice_path_table_insert (self, groups, i);
 }

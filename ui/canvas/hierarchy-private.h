@@ -8,10 +8,16 @@
 
 G_BEGIN_DECLS
 
+typedef struct
+{
+  guint hash;
+  guint group; /* + 1, or 0 */
+} SluicePathSlot;
+
 /* Groups by path. Of several of one path the last one. */
 typedef struct
 {
-  guint *slots; /* group + 1, or 0 */
+  SluicePathSlot *slots;
   guint n_slots, n_used;
   gboolean has_twins; /* of one path */
 } SluicePathTable;
@@ -31,6 +37,12 @@ typedef struct
   guint n_slots, n_used;
 } SluiceNameCounts;
 
+/* An edge between two children of one scope. */
+typedef struct
+{
+  guint from, to, edge;
+} SluiceLifted;
+
 struct _SluiceHierarchy
 {
   gatomicrefcount ref_count;
@@ -49,6 +61,11 @@ struct _SluiceHierarchy
   guint n_bundles;
   guint *bundled;      /* model edges in bundle order */
   guint *bundle_start; /* [n_groups + 1]: bundles by group */
+
+  /* While it is built. */
+  SluiceLifted *lifted; /* edges of the model that are no self edges, in their order */
+  guint n_lifted;
+  guint64 *hash; /* of the structure, by group */
 };
 
 /* Scopes from names, children in order of first appearance. Sets groups, n_groups, op_group, paths,
@@ -56,24 +73,32 @@ struct _SluiceHierarchy
  * texts. */
 void sluice_hierarchy_build_tree (SluiceHierarchy *self, const SluiceHierarchy *before);
 
-/* (Re)computes the bundles from the tree. */
-void sluice_hierarchy_build_bundles (SluiceHierarchy *self);
+/* Lifts the edges to where both ends are children of one scope, without series. */
+void sluice_hierarchy_lift_edges (SluiceHierarchy *self);
+
+/* (Re)computes the bundles from what was lifted. with_bytes: tells their bytes as well. */
+void sluice_hierarchy_build_bundles (SluiceHierarchy *self, gboolean with_bytes);
 
 /* Sums over subtrees, classes of scopes, devices. */
 void sluice_hierarchy_sum_up (SluiceHierarchy *self);
+/* The same of series alone, below which nothing changed. */
+void sluice_hierarchy_sum_up_series (SluiceHierarchy *self);
 
 /* Says of each loop which scope it is; the groups are final. */
 void sluice_hierarchy_find_loops (SluiceHierarchy *self);
 
-/* Structure hashes into `structure`; needs bundles. */
-void sluice_hierarchy_find_structures (SluiceHierarchy *self);
+/* Hashes of structures; needs bundles. With series, those of these and of what is around them. */
+void sluice_hierarchy_hash_structures (SluiceHierarchy *self, gboolean series_only);
+/* Equal hashes are numbered alike, into `structure`. */
+void sluice_hierarchy_number_structures (SluiceHierarchy *self);
 
-/* Puts runs of equal siblings under series groups; TRUE when there are any (then bundles and sums
- * must be redone). */
+/* Puts runs of equal siblings under series groups; TRUE when there are any (then bundles, sums
+ * and hashes must be redone around them). Groups, pairs, hashes and lifted edges are moved. */
 gboolean sluice_hierarchy_insert_series (SluiceHierarchy *self);
 
 /* Pairs gradients with forward halves; hues; hubs. */
 void sluice_hierarchy_find_pairs (SluiceHierarchy *self);
+void sluice_hierarchy_pair_series (SluiceHierarchy *self);
 void sluice_hierarchy_choose_hues (SluiceHierarchy *self);
 void sluice_hierarchy_find_hubs (SluiceHierarchy *self);
 /* Among the children of one scope; needs bundles and pairs. */
@@ -86,8 +111,9 @@ typedef struct
                      come before children */
 } SluiceDraft;
 
-/* Numbers the draft so that siblings are consecutive, and moves it into the hierarchy. */
-void sluice_hierarchy_adopt (SluiceHierarchy *self, SluiceDraft *draft);
+/* Numbers the draft so that siblings are consecutive, and moves it into the hierarchy. Returns
+ * which of the draft each group was: (transfer full). */
+guint *sluice_hierarchy_adopt (SluiceHierarchy *self, SluiceDraft *draft);
 
 /* Length of the part of @path up to and with "gradients/", 0 when it is no gradient name. */
 gsize sluice_gradient_prefix (const char *path);
@@ -105,6 +131,7 @@ void sluice_path_table_insert (SluicePathTable *self, const SluiceGroup *groups,
 guint sluice_path_table_lookup (const SluicePathTable *self,
                                 const SluiceGroup *groups,
                                 const char *path,
+                                gsize length,
                                 guint hash);
 void sluice_path_table_rebuild (SluicePathTable *self, const SluiceGroup *groups, guint n);
 void sluice_path_table_clear (SluicePathTable *self);

@@ -16,17 +16,18 @@
 typedef struct
 {
   guint group;
-  guint structure;
+  guint64 structure; /* its hash */
   const char *path;
   gsize stem;   /* length of the path without the number and a '_' before it */
   guint number; /* 0 when there is none */
 } Candidate;
 
 static Candidate
-make_candidate (const SluiceGroup *g, guint index)
+make_candidate (const SluiceHierarchy *self, guint index)
 {
+  const SluiceGroup *g = &self->groups[index];
   gsize length = strlen (g->path), digits = 0;
-  Candidate c = { index, g->structure, g->path, length, 0 };
+  Candidate c = { index, self->hash[index], g->path, length, 0 };
   while (digits < length && digits < 9 && g_ascii_isdigit (g->path[length - 1 - digits]))
     digits++;
   if (digits > 0)
@@ -73,7 +74,7 @@ collect_candidates (
       if (series[child] > 0 || g->node_class == SLUICE_NODE_CLASS_CONSTANT
           || g->node_class == SLUICE_NODE_CLASS_SUMMARY)
         continue;
-      c[n] = make_candidate (g, child);
+      c[n] = make_candidate (self, child);
       if (!exact)
         c[n].structure = g->kind == SLUICE_GROUP_OP ? 1 : 0;
       n++;
@@ -273,12 +274,12 @@ static SluiceGroup
 make_series (SluiceHierarchy *self, const guint *series, guint first, guint parent)
 {
   const SluiceGroup *g = &self->groups[first];
-  Candidate low = make_candidate (g, first), high = low;
+  Candidate low = make_candidate (self, first), high = low;
   guint end = self->groups[g->parent].first_child + self->groups[g->parent].n_children, n = 0;
   for (guint i = first; i < end; i++)
     if (series[i] == series[first])
       {
-        Candidate c = make_candidate (&self->groups[i], i);
+        Candidate c = make_candidate (self, i);
         low = c.number < low.number ? c : low;
         high = c.number > high.number ? c : high;
         n++;
@@ -300,17 +301,55 @@ make_series (SluiceHierarchy *self, const guint *series, guint first, guint pare
                         .gradient = g->gradient };
 }
 
+/* The draft becomes the tree, and what is told of groups is told of them where they stand now.
+ * moved: the draft of each. */
+static void
+move (SluiceHierarchy *self, SluiceDraft *draft, const guint *moved)
+{
+  guint n_old = self->n_groups;
+  g_autofree guint64 *hash = g_steal_pointer (&self->hash);
+  g_autofree guint *origin = sluice_hierarchy_adopt (self, draft);
+  g_autofree guint *place = g_new (guint, self->n_groups); /* of a draft */
+  g_autofree guint *now = g_new (guint, n_old);
+  for (guint i = 0; i < self->n_groups; i++)
+    place[origin[i]] = i;
+  self->hash = g_new0 (guint64, self->n_groups);
+  for (guint i = 0; i < n_old; i++)
+    {
+      now[i] = place[moved[i]];
+      self->hash[now[i]] = hash[i];
+    }
+  for (guint i = 0; i < self->n_groups; i++)
+    {
+      SluiceGroup *g = &self->groups[i];
+      g->pair = g->gradient && g->pair != SLUICE_NONE ? now[g->pair] : SLUICE_NONE;
+    }
+  for (guint i = 0; i < self->n_lifted; i++)
+    {
+      SluiceLifted *edge = &self->lifted[i];
+      edge->from = now[edge->from];
+      edge->to = now[edge->to];
+      guint a = self->groups[edge->from].parent, b = self->groups[edge->to].parent;
+      if (a == b)
+        continue;
+      if (self->groups[a].kind == SLUICE_GROUP_SERIES)
+        edge->from = a;
+      if (self->groups[b].kind == SLUICE_GROUP_SERIES)
+        edge->to = b;
+    }
+}
+
 /* The old tree with series groups between, in the old order. */
 static void
 rebuild (SluiceHierarchy *self, const guint *series, guint n_series)
 {
-  SluiceDraft draft = { g_array_new (FALSE, FALSE, sizeof (SluiceGroup)) };
+  SluiceDraft draft = { g_array_sized_new (FALSE, FALSE, sizeof (SluiceGroup),
+                                           self->n_groups + n_series) };
   g_autofree guint *moved = g_new (guint, self->n_groups);    /* old -> draft */
   g_autofree guint *series_at = g_new0 (guint, n_series + 1); /* draft index */
   for (guint i = 0; i < self->n_groups; i++)
     {
       SluiceGroup g = self->groups[i];
-      g.pair = SLUICE_NONE; /* indices change */
       if (i > 0)
         g.parent = moved[g.parent];
       if (series[i] > 0)
@@ -326,7 +365,7 @@ rebuild (SluiceHierarchy *self, const guint *series, guint n_series)
       moved[i] = draft.groups->len;
       g_array_append_val (draft.groups, g);
     }
-  sluice_hierarchy_adopt (self, &draft);
+  move (self, &draft, moved);
   g_array_unref (draft.groups);
 }
 

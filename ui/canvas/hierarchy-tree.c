@@ -151,12 +151,13 @@ add_draft (Builder *b,
            guint parent,
            SluiceGroupKind kind,
            const char *path,
+           guint hash,
            const char *label,
            guint model_node)
 {
   SluiceGroup group = { .kind = kind,
                         .path = path,
-                        .path_hash = g_str_hash (path),
+                        .path_hash = hash,
                         .label = label,
                         .parent = parent,
                         .model_node = model_node,
@@ -171,32 +172,34 @@ add_draft (Builder *b,
 }
 
 static guint
-find_before (Builder *b, const char *path, guint hash)
+find_before (Builder *b, const char *path, gsize length, guint hash)
 {
   const SluiceHierarchy *before = b->before;
   guint found = before == NULL
                     ? SLUICE_NONE
-                    : sluice_path_table_lookup (&before->paths, before->groups, path, hash);
+                    : sluice_path_table_lookup (&before->paths, before->groups, path, length, hash);
   return found != SLUICE_NONE && before->groups[found].kind == SLUICE_GROUP_SCOPE ? found
                                                                                   : SLUICE_NONE;
 }
 
+/* The draft of the scope that the first @length bytes of @path name, or SLUICE_NONE. */
 static guint
-find_scope (Builder *b, const char *path)
+find_scope (Builder *b, const char *path, gsize length, guint hash)
 {
-  guint hash = g_str_hash (path), before = find_before (b, path, hash);
+  guint before = find_before (b, path, length, hash);
   if (before != SLUICE_NONE && b->moved[before] != SLUICE_NONE)
     return b->moved[before];
-  return sluice_path_table_lookup (&b->fresh, (SluiceGroup *) b->draft.groups->data, path, hash);
+  return sluice_path_table_lookup (&b->fresh, (SluiceGroup *) b->draft.groups->data, path, length,
+                                   hash);
 }
 
 static guint
 add_scope (Builder *b, guint parent, const char *path, const char *label)
 {
   SluiceTexts *texts = b->self->texts;
-  guint added = add_draft (b, parent, SLUICE_GROUP_SCOPE, sluice_texts_keep (texts, path),
+  guint hash = g_str_hash (path), before = find_before (b, path, strlen (path), hash);
+  guint added = add_draft (b, parent, SLUICE_GROUP_SCOPE, sluice_texts_keep (texts, path), hash,
                            sluice_texts_keep (texts, label), SLUICE_NONE);
-  guint before = find_before (b, path, get_draft (b, added)->path_hash);
   if (before != SLUICE_NONE)
     b->moved[before] = added;
   sluice_path_table_insert (&b->fresh, (SluiceGroup *) b->draft.groups->data, added);
@@ -206,7 +209,7 @@ add_scope (Builder *b, guint parent, const char *path, const char *label)
 static guint
 hoist (Builder *b, const char *path, const char *forward)
 {
-  guint found = find_scope (b, path);
+  guint found = find_scope (b, path, strlen (path), g_str_hash (path));
   if (found != SLUICE_NONE)
     return found;
   g_autofree char *label = g_strdup_printf ("%s ∇", forward);
@@ -257,14 +260,18 @@ static guint
 open_scopes (Builder *b, const char *name, guint parent, const char *rest, gboolean whole)
 {
   const char *slash, *last = last_scope_end (name);
+  gsize hashed = 0; /* bytes of the name */
+  guint hash = SLUICE_NAME_HASH;
   while ((last != NULL && rest <= last && (slash = strchr (rest, '/')) != NULL)
          || (slash = NULL, whole && *rest != '\0'))
     {
       gsize length = slash == NULL ? strlen (name) : (gsize) (slash - name);
-      g_autofree char *path = g_strndup (name, length);
-      guint found = find_scope (b, path);
+      hash = sluice_name_hash (hash, name + hashed, length - hashed);
+      hashed = length;
+      guint found = find_scope (b, name, length, hash);
       if (found == SLUICE_NONE)
         {
+          g_autofree char *path = g_strndup (name, length);
           g_autofree char *label = g_strndup (rest, length - (rest - name));
           found = add_scope (b, parent, path, label);
         }
@@ -306,8 +313,11 @@ place_node (Builder *b, guint index)
   if (scope_too)
     get_draft (b, parent)->model_node = index;
   b->at[index] =
-      add_draft (b, parent, SLUICE_GROUP_OP,
-                 own != NULL ? sluice_texts_keep (b->self->texts, own) : name, leaf, index);
+      own == NULL
+          ? add_draft (b, parent, SLUICE_GROUP_OP, name,
+                       sluice_graph_model_get_name_hash (b->self->model, index), leaf, index)
+          : add_draft (b, parent, SLUICE_GROUP_OP, sluice_texts_keep (b->self->texts, own),
+                       g_str_hash (own), leaf, index);
 }
 
 /* The gradient scope that stands for the forward node @index, SLUICE_NONE when there is none under
@@ -318,7 +328,7 @@ gradient_of (Builder *b, guint index, const char *name, gsize prefix)
   const char *forward = sluice_graph_model_get_node (b->self->model, index)->name;
   g_autofree char *path =
       g_strdup_printf ("%.*s%.*s", (int) prefix, name, (int) strcspn (forward, "/"), forward);
-  return find_scope (b, path);
+  return find_scope (b, path, strlen (path), g_str_hash (path));
 }
 
 /* The hoisted scope that a node stands in, or joins. */
@@ -389,14 +399,14 @@ settle_loose_gradients (Builder *b)
     }
 }
 
-void
+guint *
 sluice_hierarchy_adopt (SluiceHierarchy *self, SluiceDraft *draft)
 {
   guint n = draft->groups->len, filled = 1;
   SluiceGroup *old = (SluiceGroup *) draft->groups->data;
   g_autofree guint *start = g_new0 (guint, n + 2);
   g_autofree guint *list = g_new (guint, n);
-  g_autofree guint *origin = g_new (guint, n); /* draft index per new index */
+  guint *origin = g_new (guint, n); /* draft index per new index */
 
   for (guint i = 1; i < n; i++)
     start[old[i].parent + 2]++;
@@ -428,6 +438,7 @@ sluice_hierarchy_adopt (SluiceHierarchy *self, SluiceDraft *draft)
   for (guint i = 0; i < n; i++)
     if (self->groups[i].kind == SLUICE_GROUP_OP)
       self->op_group[self->groups[i].model_node] = i;
+  return origin;
 }
 
 /* ---- after an edit ---- */
@@ -529,7 +540,7 @@ take_scope (Builder *b, guint group)
   /* Where an op has the path of a scope, find_before() does not tell of the scope. */
   if (b->moved[group] == SLUICE_NONE && b->before->paths.has_twins)
     b->moved[group] = sluice_path_table_lookup (&b->fresh, (SluiceGroup *) b->draft.groups->data,
-                                                g->path, g->path_hash);
+                                                g->path, strlen (g->path), g->path_hash);
   if (b->moved[group] != SLUICE_NONE)
     return b->moved[group];
   guint parent = take_scope (b, g->parent);
@@ -633,10 +644,10 @@ sluice_hierarchy_build_tree (SluiceHierarchy *self, const SluiceHierarchy *befor
   else
     for (guint i = 0; i < n; i++)
       count_name (&b, sluice_graph_model_get_node (self->model, i)->name, 1);
-  add_draft (&b, SLUICE_NONE, SLUICE_GROUP_ROOT, "", "", SLUICE_NONE);
+  add_draft (&b, SLUICE_NONE, SLUICE_GROUP_ROOT, "", SLUICE_NAME_HASH, "", SLUICE_NONE);
   sluice_path_table_insert (&b.fresh, (SluiceGroup *) b.draft.groups->data, 0);
   place_nodes (&b, n);
-  sluice_hierarchy_adopt (self, &b.draft);
+  g_free (sluice_hierarchy_adopt (self, &b.draft));
   g_array_unref (b.draft.groups);
   sluice_path_table_clear (&b.fresh);
   g_free (b.moved);

@@ -16,20 +16,26 @@ build (SluiceGraphModel *model, const SluiceHierarchy *before)
   self->devices = g_ptr_array_new ();
 
   sluice_hierarchy_build_tree (self, before);
-  sluice_hierarchy_build_bundles (self);
+  sluice_hierarchy_lift_edges (self);
+  sluice_hierarchy_build_bundles (self, FALSE);
   sluice_hierarchy_sum_up (self);
-  sluice_hierarchy_find_structures (self);
+  sluice_hierarchy_hash_structures (self, FALSE);
   sluice_hierarchy_find_pairs (self);
   if (sluice_hierarchy_insert_series (self))
     {
-      sluice_hierarchy_build_bundles (self);
-      sluice_hierarchy_sum_up (self);
-      sluice_hierarchy_find_structures (self);
-      sluice_hierarchy_find_pairs (self);
+      sluice_hierarchy_build_bundles (self, TRUE);
+      sluice_hierarchy_sum_up_series (self);
+      sluice_hierarchy_hash_structures (self, TRUE);
+      sluice_hierarchy_pair_series (self);
     }
+  else
+    sluice_hierarchy_build_bundles (self, TRUE);
+  sluice_hierarchy_number_structures (self);
   sluice_hierarchy_find_hubs (self);
   sluice_hierarchy_choose_hues (self);
   sluice_hierarchy_find_loops (self);
+  g_clear_pointer (&self->lifted, g_free);
+  g_clear_pointer (&self->hash, g_free);
   return self;
 }
 
@@ -100,7 +106,8 @@ sluice_hierarchy_get_op_group (SluiceHierarchy *self, guint model_node)
 guint
 sluice_hierarchy_lookup (SluiceHierarchy *self, const char *path)
 {
-  return sluice_path_table_lookup (&self->paths, self->groups, path, g_str_hash (path));
+  return sluice_path_table_lookup (&self->paths, self->groups, path, strlen (path),
+                                   g_str_hash (path));
 }
 
 guint
