@@ -78,6 +78,14 @@ sluice_path_table_lookup (const SluicePathTable *self,
 }
 
 void
+sluice_path_table_move (SluicePathTable *self, const guint *now)
+{
+  for (guint i = 0; i < self->n_slots; i++)
+    if (self->slots[i].group != 0)
+      self->slots[i].group = now[self->slots[i].group - 1] + 1;
+}
+
+void
 sluice_path_table_rebuild (SluicePathTable *self, const SluiceGroup *groups, guint n)
 {
   sluice_path_table_clear (self);

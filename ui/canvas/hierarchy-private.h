@@ -111,8 +111,8 @@ typedef struct
                      come before children */
 } SluiceDraft;
 
-/* Numbers the draft so that siblings are consecutive, and moves it into the hierarchy. Returns
- * which of the draft each group was: (transfer full). */
+/* Numbers the draft so that siblings are consecutive, and moves it into the hierarchy, but for
+ * paths. Returns which of the draft each group was: (transfer full). */
 guint *sluice_hierarchy_adopt (SluiceHierarchy *self, SluiceDraft *draft);
 
 /* Length of the part of @path up to and with "gradients/", 0 when it is no gradient name. */
@@ -133,6 +133,8 @@ guint sluice_path_table_lookup (const SluicePathTable *self,
                                 const char *path,
                                 gsize length,
                                 guint hash);
+/* Groups are numbered anew: now[old] is the new number. */
+void sluice_path_table_move (SluicePathTable *self, const guint *now);
 void sluice_path_table_rebuild (SluicePathTable *self, const SluiceGroup *groups, guint n);
 void sluice_path_table_clear (SluicePathTable *self);
 

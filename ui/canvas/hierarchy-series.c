@@ -319,11 +319,16 @@ move (SluiceHierarchy *self, SluiceDraft *draft, const guint *moved)
       now[i] = place[moved[i]];
       self->hash[now[i]] = hash[i];
     }
+  sluice_path_table_move (&self->paths, now);
   for (guint i = 0; i < self->n_groups; i++)
     {
       SluiceGroup *g = &self->groups[i];
       g->pair = g->gradient && g->pair != SLUICE_NONE ? now[g->pair] : SLUICE_NONE;
+      if (g->kind == SLUICE_GROUP_SERIES)
+        sluice_path_table_insert (&self->paths, self->groups, i);
     }
+  if (self->paths.has_twins) /* the last one of a path may be another one now */
+    sluice_path_table_rebuild (&self->paths, self->groups, self->n_groups);
   for (guint i = 0; i < self->n_lifted; i++)
     {
       SluiceLifted *edge = &self->lifted[i];

@@ -434,7 +434,6 @@ sluice_hierarchy_adopt (SluiceHierarchy *self, SluiceDraft *draft)
         }
     }
   g_assert (filled == n);
-  sluice_path_table_rebuild (&self->paths, self->groups, n);
   for (guint i = 0; i < n; i++)
     if (self->groups[i].kind == SLUICE_GROUP_OP)
       self->op_group[self->groups[i].model_node] = i;
@@ -648,6 +647,7 @@ sluice_hierarchy_build_tree (SluiceHierarchy *self, const SluiceHierarchy *befor
   sluice_path_table_insert (&b.fresh, (SluiceGroup *) b.draft.groups->data, 0);
   place_nodes (&b, n);
   g_free (sluice_hierarchy_adopt (self, &b.draft));
+  sluice_path_table_rebuild (&self->paths, self->groups, self->n_groups);
   g_array_unref (b.draft.groups);
   sluice_path_table_clear (&b.fresh);
   g_free (b.moved);
