@@ -177,11 +177,29 @@ report (const char *file, const char *what, double *values, guint n, double goal
 }
 
 /* From an edit to what is laid out and drawn: the edit, the model by its delta, the tree of scopes
- * after the last one. */
+ * after the last one. Taken of the undo, which is an edit as well. */
+static void
+measure_after (Bench *b, const char *file, Picture *picture, const char *kind, Change change)
+{
+  double model_ms[ROUNDS], tree_ms[ROUNDS], all_ms[ROUNDS];
+  for (guint r = 0; r < ROUNDS; r++)
+    {
+      measure_one (b, change, &all_ms[r]);
+      model_ms[r] = picture->model_ms;
+      tree_ms[r] = picture->tree_ms;
+    }
+  g_autofree char *model_name = g_strconcat ("model-after-", kind, NULL);
+  g_autofree char *tree_name = g_strconcat ("tree-after-", kind, NULL);
+  g_autofree char *all_name = g_strconcat ("picture-after-", kind, NULL);
+  report (file, model_name, model_ms, ROUNDS, PICTURE_MS);
+  report (file, tree_name, tree_ms, ROUNDS, PICTURE_MS);
+  report (file, all_name, all_ms, ROUNDS, PICTURE_MS);
+}
+
 static void
 measure_picture (Bench *b, const char *file)
 {
-  double model_ms[ROUNDS], tree_ms[ROUNDS], all_ms[ROUNDS], anew_ms[2][N_ANEW], undo;
+  double model_ms[N_ANEW], tree_ms[N_ANEW];
   Picture picture = { 0 };
   for (guint r = 0; r < N_ANEW; r++)
     {
@@ -191,27 +209,17 @@ measure_picture (Bench *b, const char *file)
       picture.model = sluice_graph_model_from_graph (b->graph, NULL);
       double end = rounds_thread_ns ();
       picture.tree = sluice_hierarchy_new (picture.model);
-      anew_ms[0][r] = (end - start) / 1e6;
-      anew_ms[1][r] = (rounds_thread_ns () - end) / 1e6;
+      model_ms[r] = (end - start) / 1e6;
+      tree_ms[r] = (rounds_thread_ns () - end) / 1e6;
     }
+  report (file, "model-anew", model_ms, N_ANEW, PICTURE_MS);
+  report (file, "tree-anew", tree_ms, N_ANEW, PICTURE_MS);
   guint number = sluice_graph_follow (b->graph, follow_cb, &picture);
-  for (guint r = 0; r < ROUNDS; r++)
-    {
-      const Change kinds[] = { change_device, insert_node, rename_node, delete_node };
-      measure_one (b, kinds[r % G_N_ELEMENTS (kinds)], &undo);
-      /* Of the undo, which is an edit as well and the last one that was told. */
-      model_ms[r] = picture.model_ms;
-      tree_ms[r] = picture.tree_ms;
-      all_ms[r] = undo;
-    }
+  for (guint k = 0; k < G_N_ELEMENTS (changes); k++)
+    measure_after (b, file, &picture, changes[k].name, changes[k].change);
   sluice_graph_unfollow (b->graph, number);
   sluice_hierarchy_unref (picture.tree);
   sluice_graph_model_unref (picture.model);
-  report (file, "model-anew", anew_ms[0], N_ANEW, PICTURE_MS);
-  report (file, "model-by-delta", model_ms, ROUNDS, PICTURE_MS);
-  report (file, "tree-anew", anew_ms[1], N_ANEW, PICTURE_MS);
-  report (file, "tree-after", tree_ms, ROUNDS, PICTURE_MS);
-  report (file, "picture", all_ms, ROUNDS, PICTURE_MS);
 }
 
 int

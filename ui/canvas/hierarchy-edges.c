@@ -155,3 +155,19 @@ sluice_hierarchy_build_bundles (SluiceHierarchy *self, gboolean with_bytes)
   for (guint i = 0; i < self->n_bundles; i++)
     finish_bundle (self, &self->bundles[i], with_bytes);
 }
+
+void
+sluice_hierarchy_copy_bundles (SluiceHierarchy *self, const SluiceHierarchy *other)
+{
+  gsize n_edges = other->bundle_start[other->n_groups] == 0
+                      ? 0
+                      : other->bundles[other->n_bundles - 1].first_edge
+                            + other->bundles[other->n_bundles - 1].n_edges;
+  self->n_bundles = other->n_bundles;
+  self->bundles = g_memdup2 (other->bundles, (other->n_bundles + 1) * sizeof *other->bundles);
+  self->bundled = g_memdup2 (other->bundled, (n_edges + 1) * sizeof *other->bundled);
+  self->bundle_start =
+      g_memdup2 (other->bundle_start, (other->n_groups + 1) * sizeof *other->bundle_start);
+  for (guint i = 0; i < self->n_bundles; i++)
+    self->bundles[i].bytes = count_bytes (self, &self->bundles[i]);
+}

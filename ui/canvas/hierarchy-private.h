@@ -79,10 +79,11 @@ void sluice_hierarchy_lift_edges (SluiceHierarchy *self);
 /* (Re)computes the bundles from what was lifted. with_bytes: tells their bytes as well. */
 void sluice_hierarchy_build_bundles (SluiceHierarchy *self, gboolean with_bytes);
 
+/* Of a hierarchy of the same groups and edges; bytes are counted anew. */
+void sluice_hierarchy_copy_bundles (SluiceHierarchy *self, const SluiceHierarchy *other);
+
 /* Sums over subtrees, classes of scopes, devices. */
 void sluice_hierarchy_sum_up (SluiceHierarchy *self);
-/* The same of series alone, below which nothing changed. */
-void sluice_hierarchy_sum_up_series (SluiceHierarchy *self);
 
 /* Says of each loop which scope it is; the groups are final. */
 void sluice_hierarchy_find_loops (SluiceHierarchy *self);

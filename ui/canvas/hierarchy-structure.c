@@ -188,18 +188,6 @@ sluice_hierarchy_sum_up (SluiceHierarchy *self)
     }
 }
 
-void
-sluice_hierarchy_sum_up_series (SluiceHierarchy *self)
-{
-  for (guint i = 0; i < self->n_groups; i++)
-    {
-      SluiceGroup *g = &self->groups[i];
-      if (g->kind == SLUICE_GROUP_SERIES)
-        for (guint k = g->n_children; k-- > 0;)
-          add_to_parent (&self->groups[g->first_child + k], g, k + 1 == g->n_children);
-    }
-}
-
 /* Which loop a back edge closes: (nullable). */
 static const char *
 closed_loop (SluiceHierarchy *self, guint edge, guint *head)

@@ -6,15 +6,21 @@
 #include <string.h>
 
 static SluiceHierarchy *
-build (SluiceGraphModel *model, const SluiceHierarchy *before)
+new_empty (SluiceGraphModel *model)
 {
   SluiceHierarchy *self = g_new0 (SluiceHierarchy, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->model = sluice_graph_model_ref (model);
   self->texts = sluice_graph_model_get_texts (model);
-  self->op_group = g_new0 (guint, sluice_graph_model_get_n_nodes (model) + 1);
   self->devices = g_ptr_array_new ();
+  return self;
+}
 
+static SluiceHierarchy *
+build (SluiceGraphModel *model, const SluiceHierarchy *before)
+{
+  SluiceHierarchy *self = new_empty (model);
+  self->op_group = g_new0 (guint, sluice_graph_model_get_n_nodes (model) + 1);
   sluice_hierarchy_build_tree (self, before);
   sluice_hierarchy_lift_edges (self);
   sluice_hierarchy_build_bundles (self, FALSE);
@@ -24,7 +30,7 @@ build (SluiceGraphModel *model, const SluiceHierarchy *before)
   if (sluice_hierarchy_insert_series (self))
     {
       sluice_hierarchy_build_bundles (self, TRUE);
-      sluice_hierarchy_sum_up_series (self);
+      sluice_hierarchy_sum_up (self);
       sluice_hierarchy_hash_structures (self, TRUE);
       sluice_hierarchy_pair_series (self);
     }
@@ -39,6 +45,53 @@ build (SluiceGraphModel *model, const SluiceHierarchy *before)
   return self;
 }
 
+/* TRUE where the models, which share their texts, differ in nothing but what is summed up: devices,
+ * errors, costs, sizes. */
+static gboolean
+is_same_shape (SluiceGraphModel *a, SluiceGraphModel *b)
+{
+  guint n = sluice_graph_model_get_n_nodes (a), n_edges = sluice_graph_model_get_n_edges (a);
+  if (n != sluice_graph_model_get_n_nodes (b) || n_edges != sluice_graph_model_get_n_edges (b))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceModelNode *x = sluice_graph_model_get_node (a, i);
+      const SluiceModelNode *y = sluice_graph_model_get_node (b, i);
+      if (x->name != y->name || x->op != y->op || x->loop != y->loop
+          || x->node_class != y->node_class)
+        return FALSE;
+    }
+  for (guint i = 0; i < n_edges; i++)
+    {
+      const SluiceModelEdge *x = sluice_graph_model_get_edge (a, i);
+      const SluiceModelEdge *y = sluice_graph_model_get_edge (b, i);
+      if (x->from != y->from || x->to != y->to || x->port != y->port || x->kind != y->kind)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Of a model of the same shape. */
+static SluiceHierarchy *
+copy (SluiceHierarchy *before, SluiceGraphModel *model)
+{
+  SluiceHierarchy *self = new_empty (model);
+  gsize n = before->n_groups, n_nodes = sluice_graph_model_get_n_nodes (model);
+  self->n_groups = before->n_groups;
+  self->groups = g_memdup2 (before->groups, n * sizeof *self->groups);
+  self->op_group = g_memdup2 (before->op_group, (n_nodes + 1) * sizeof *self->op_group);
+  self->loose = g_memdup2 (before->loose, n_nodes + 1);
+  self->paths = before->paths;
+  self->paths.slots =
+      g_memdup2 (before->paths.slots, before->paths.n_slots * sizeof (SluicePathSlot));
+  sluice_name_counts_copy (&self->scopes, &before->scopes);
+  sluice_name_counts_copy (&self->tops, &before->tops);
+  sluice_hierarchy_copy_bundles (self, before);
+  sluice_hierarchy_sum_up (self);
+  sluice_hierarchy_choose_hues (self);
+  return self;
+}
+
 SluiceHierarchy *
 sluice_hierarchy_new (SluiceGraphModel *model)
 {
@@ -49,7 +102,7 @@ SluiceHierarchy *
 sluice_hierarchy_new_after (SluiceHierarchy *before, SluiceGraphModel *model)
 {
   g_return_val_if_fail (before->texts == sluice_graph_model_get_texts (model), NULL);
-  return build (model, before);
+  return is_same_shape (before->model, model) ? copy (before, model) : build (model, before);
 }
 
 SluiceHierarchy *

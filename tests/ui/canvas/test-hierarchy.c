@@ -476,6 +476,32 @@ edit_random (SluiceGraphModel *base)
   return model;
 }
 
+/* Nodes and edges as they were, of other devices, costs and sizes. */
+static SluiceGraphModel *
+edit_fields (SluiceGraphModel *base)
+{
+  SluiceGraphModel *model = sluice_graph_model_new_after (base);
+  for (guint i = 0; i < sluice_graph_model_get_n_nodes (base); i++)
+    {
+      SluiceModelNode node = *sluice_graph_model_get_node (base, i);
+      if (g_test_rand_int_range (0, 8) == 0)
+        {
+          node.device = g_test_rand_bit () ? "/cpu:0" : "/gpu:1";
+          node.error = g_test_rand_bit () ? "“T” is missing" : NULL;
+          node.params = !node.params;
+          node.cost += 1;
+        }
+      sluice_graph_model_add_node (model, &node);
+    }
+  for (guint e = 0; e < sluice_graph_model_get_n_edges (base); e++)
+    {
+      SluiceModelEdge edge = *sluice_graph_model_get_edge (base, e);
+      edge.bytes += g_test_rand_bit ();
+      sluice_graph_model_add_edge (model, &edge);
+    }
+  return model;
+}
+
 /* After any edits, one made from the other, and over several at once, it is what is made anew. */
 static void
 test_after (void)
@@ -489,7 +515,8 @@ test_after (void)
       SluiceHierarchy *h = sluice_hierarchy_new (model);
       for (guint edit = 0; edit < 40; edit++)
         {
-          SluiceGraphModel *next = edit_random (model);
+          SluiceGraphModel *next =
+              g_test_rand_int_range (0, 3) == 0 ? edit_fields (model) : edit_random (model);
           sluice_graph_model_unref (model);
           model = next;
           if (g_test_rand_int_range (0, 4) == 0)
