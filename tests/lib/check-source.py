@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-C_SUFFIXES = {".c", ".h", ".cu"}
+C_SUFFIXES = {".c", ".cc", ".h", ".cu"}
 CODE_SUFFIXES = C_SUFFIXES | {".py", ".sh"}
 NO_COMMENTS = {".bin", ".csv", ".db", ".gz", ".json", ".layout", ".npy", ".npz", ".pb", ".png",
                ".safetensors", ".tsv", ".zip"}
@@ -73,8 +73,8 @@ class Tree:
 
 
 def check_format(tree):
-    """clang-format owns every C file."""
-    names = tree.having({".c", ".h"})
+    """clang-format owns every C and C++ file."""
+    names = tree.having({".c", ".cc", ".h"})
     run = subprocess.run(["clang-format", "--dry-run", "-Werror", *names],
                          cwd=tree.top, capture_output=True, text=True, check=False)
     found = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error", run.stderr, re.M)))
@@ -196,7 +196,7 @@ def check_sizes(tree):
             wrong.append(f"{name}: {len(lines)} lines, over {MAX_FILE}")
         wrong += [f"{name}:{number}: {columns} columns, over {MAX_LINE}"
                   for number, columns in long_lines(lines)]
-        if name.endswith((".c", ".h", ".cu")):
+        if name.endswith((".c", ".cc", ".h", ".cu")):
             wrong += [f"{name}:{number}: a function of {length} lines, over {MAX_FUNCTION}"
                       for number, length in long_functions(tree.text(name))]
     return wrong
