@@ -84,109 +84,17 @@ quantize_prepare (const SluiceNode *node, GError **error)
   return q;
 }
 
-/* Steps of T are lowest to highest; a number x becomes round (x · scale) · inverse. */
-#define DEFINE_QUANTIZE(T, LARGEST, RINT, FLOOR)                                                   \
-  typedef struct                                                                                   \
-  {                                                                                                \
-    T min, max, scale, inverse;                                                                    \
-  } Range_##T;                                                                                     \
-                                                                                                   \
-  /* A NaN makes the whole range one. */                                                           \
-  static void measure_##T (const T *x, const SluiceAxisSplit *split, gint64 slice, Range_##T *r)   \
-  {                                                                                                \
-    gboolean first = TRUE;                                                                         \
-    *r = (Range_##T){ 0 };                                                                         \
-    for (gint64 o = 0; o < split->outer; o++)                                                      \
-      for (gint64 i = 0; i < split->inner; i++)                                                    \
-        {                                                                                          \
-          const T value = x[(o * split->size + slice) * split->inner + i];                         \
-          if (first || value < r->min || value != value)                                           \
-            r->min = value;                                                                        \
-          if (first || value > r->max || value != value)                                           \
-            r->max = value;                                                                        \
-          first = FALSE;                                                                           \
-          if (value != value)                                                                      \
-            return;                                                                                \
-        }                                                                                          \
-  }                                                                                                \
-                                                                                                   \
-  /* The side that needs the coarser steps decides; the other is moved to the last step. */        \
-  static void set_scale_##T (Range_##T *r, T lowest, T highest)                                    \
-  {                                                                                                \
-    const T from_min = lowest * r->min > 0 ? lowest / r->min : LARGEST;                            \
-    const T from_max = highest * r->max > 0 ? highest / r->max : LARGEST;                          \
-    if (from_min < from_max)                                                                       \
-      {                                                                                            \
-        r->scale = from_min;                                                                       \
-        r->inverse = r->min / lowest;                                                              \
-        r->max = highest * r->inverse;                                                             \
-      }                                                                                            \
-    else                                                                                           \
-      {                                                                                            \
-        r->scale = from_max;                                                                       \
-        r->inverse = r->max / highest;                                                             \
-        r->min = lowest * r->inverse;                                                              \
-      }                                                                                            \
-  }                                                                                                \
-                                                                                                   \
-  typedef struct                                                                                   \
-  {                                                                                                \
-    const Quantizer *q;                                                                            \
-    SluiceAxisSplit split;                                                                         \
-    const Range_##T *ranges; /* one a slice */                                                     \
-    const T *x;                                                                                    \
-    T *out;                                                                                        \
-  } Job_##T;                                                                                       \
-                                                                                                   \
-  static void quantize_##T (gpointer data, gint64 begin, gint64 end)                               \
-  {                                                                                                \
-    const Job_##T *job = data;                                                                     \
-    const Quantizer *q = job->q;                                                                   \
-    for (gint64 i = begin; i < end;)                                                               \
-      {                                                                                            \
-        const gint64 run = i / job->split.inner;                                                   \
-        const gint64 stop = MIN (end, (run + 1) * job->split.inner);                               \
-        const Range_##T r = job->ranges[run % job->split.size];                                    \
-        for (; i < stop; i++)                                                                      \
-          {                                                                                        \
-            T x = job->x[i];                                                                       \
-            if (q->range_given)                                                                    \
-              {                                                                                    \
-                x = x > r.max ? r.max : x;                                                         \
-                x = x < r.min ? r.min : x;                                                         \
-              }                                                                                    \
-            x *= r.scale;                                                                          \
-            job->out[i] = (q->half_up ? FLOOR (x + (T) 0.5) : RINT (x)) * r.inverse;               \
-          }                                                                                        \
-      }                                                                                            \
-  }                                                                                                \
-                                                                                                   \
-  /* given: min and max of each slice, or NULL */                                                  \
-  static gboolean run_##T (SluiceKernelCall *call, const Quantizer *q, SluiceAxisSplit split,      \
-                           const T *min, const T *max, const T *x, T *out)                         \
-  {                                                                                                \
-    g_autofree Range_##T *ranges = g_new (Range_##T, split.size);                                  \
-    const gint64 span = (gint64) 1 << (q->is_signed ? q->bits - 1 : q->bits);                      \
-    const T lowest = q->is_signed ? -span + q->is_narrow : 0, highest = span - 1;                  \
-    for (gint64 k = 0; k < split.size; k++)                                                        \
-      {                                                                                            \
-        if (!q->range_given)                                                                       \
-          measure_##T (x, &split, k, &ranges[k]);                                                  \
-        else if (!(min[k] <= max[k]))                                                              \
-          return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,                            \
-                                   "the range from %g to %g is empty", (double) min[k],            \
-                                   (double) max[k]);                                               \
-        else                                                                                       \
-          ranges[k] = (Range_##T){ .min = min[k], .max = max[k] };                                 \
-        set_scale_##T (&ranges[k], lowest, highest);                                               \
-      }                                                                                            \
-    Job_##T job = { q, split, ranges, x, out };                                                    \
-    return sluice_call_parallel_for (call, split.outer * split.size * split.inner, 16384, 1.0,     \
-                                     quantize_##T, &job);                                          \
-  }
+#define T       float
+#define LARGEST FLT_MAX
+#define MATH(g) g##f
+#define NAME(x) x##_f32
+#include "kernels/array/quantize-loops.h"
 
-DEFINE_QUANTIZE (float, FLT_MAX, rintf, floorf)
-DEFINE_QUANTIZE (double, DBL_MAX, rint, floor)
+#define T       double
+#define LARGEST DBL_MAX
+#define MATH(g) g
+#define NAME(x) x##_f64
+#include "kernels/array/quantize-loops.h"
 
 /* The tensor as it is divided into slices of one range each. */
 static gboolean
@@ -227,9 +135,9 @@ quantize_floats (SluiceKernelCall *call,
     return FALSE;
   const float *lows = min ? min->data : &own[0], *highs = max ? max->data : &own[1];
   if (out->dtype == SLUICE_FLOAT)
-    return run_float (call, q, *split, lows, highs, x->data, out->data);
+    return run_f32 (call, q, *split, lows, highs, x->data, out->data);
   g_autoptr (SluiceTensor) wide = sluice_call_scratch (call, SLUICE_FLOAT, &out->shape);
-  if (wide == NULL || !run_float (call, q, *split, lows, highs, x->data, wide->data))
+  if (wide == NULL || !run_f32 (call, q, *split, lows, highs, x->data, wide->data))
     return FALSE;
   sluice_narrow (out->dtype, wide->data, out->data, out->n_elements);
   return TRUE;
@@ -256,7 +164,7 @@ quantize_compute (SluiceKernelCall *call)
     return quantize_floats (call, &q, &split, out);
   const double *min = call->n_inputs > 1 ? sluice_call_input (call, 1)->data : &q.min;
   const double *max = call->n_inputs > 1 ? sluice_call_input (call, 2)->data : &q.max;
-  return run_double (call, &q, split, min, max, x->data, out->data);
+  return run_f64 (call, &q, split, min, max, x->data, out->data);
 }
 
 /* What lies within the bounds passes; a bound has no gradient. */
