@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * Rounding to steps, a template of quantize.c. It is given T, its LARGEST number, MATH (f), the
+ * Rounding to steps, a template of quantize-cpu.c. It is given T, its LARGEST number, MATH (f), the
  * function f of libm for it, and NAME (x).
  *
  * Steps are lowest to highest; a number x becomes round (x · scale) · inverse.
