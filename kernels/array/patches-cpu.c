@@ -36,7 +36,7 @@ move_pixels (SluiceKernelCall *call,
         for (int axis = 1; axis < SLUICE_AXES; axis++)
           {
             gint64 shift = at[axis] * w->dilation[axis] - place->pad[axis][0];
-            SluiceSpan span =
+            SluiceGridRange span =
                 sluice_span (place->out[axis], w->stride[axis], shift, place->in[axis]);
             gint64 step = span.count > 1 ? w->stride[axis] * from[axis] : 0;
             to_first += span.count > 0 ? span.first * to[axis] : 0;
