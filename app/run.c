@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "app/status-text.h"
+#include "app/stored-points.h"
 
 #define EVALUATION "evaluate/" /* tags of what is found on the test split */
 
@@ -156,7 +157,7 @@ by_tag (gconstpointer a, gconstpointer b)
 }
 
 SluiceRunSeries *
-sluice_run_ensure_series (SluiceRun *self, const SluiceSeriesInfo *info)
+sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSeriesInfo *info)
 {
   SluiceRunSeries *series = sluice_run_find_series (self, info->tag);
   if (series != NULL)
@@ -168,7 +169,7 @@ sluice_run_ensure_series (SluiceRun *self, const SluiceSeriesInfo *info)
   series->last_step = G_MININT64;
   series->items = g_ptr_array_new_with_free_func (sluice_record_free);
   if (info->kind == SLUICE_SERIES_SCALAR)
-    series->buffer = sluice_series_buffer_new ();
+    series->buffer = sluice_series_buffer_new_over (sluice_stored_points_new (store, info->id));
   g_ptr_array_add (self->series, series);
   g_ptr_array_sort (self->series, by_tag);
   return series;

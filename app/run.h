@@ -10,8 +10,8 @@
 /* A run as the window shows it: its row, its colour, its series. Main thread only; filled by the
  * workspace. */
 
-/* One series of a run. Scalars are in a buffer that charts read; histograms and images wait in
-   their lists until the charts page takes them. */
+/* One series of a run. Of scalars, charts read a summary, and the store; histograms and images wait
+   in their lists until the charts page takes them. */
 typedef struct
 {
   gint64 id;
@@ -43,7 +43,8 @@ void sluice_run_set_shown (SluiceRun *self, gboolean shown);
 /* (element-type SluiceRunSeries) (transfer none), sorted by tag. */
 GPtrArray *sluice_run_get_series (SluiceRun *self);
 SluiceRunSeries *sluice_run_find_series (SluiceRun *self, const char *tag); /* (nullable) */
-SluiceRunSeries *sluice_run_ensure_series (SluiceRun *self, const SluiceSeriesInfo *info);
+SluiceRunSeries *
+sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSeriesInfo *info);
 void sluice_run_clear_series (SluiceRunSeries *series);
 /* (element-type SluiceEvent) (transfer none) */
 GPtrArray *sluice_run_get_events (SluiceRun *self);

@@ -296,7 +296,7 @@ apply_series (SluiceWorkspace *self, SeriesNews *news, gint64 deadline)
   SluiceRun *run = sluice_workspace_find_run (self, news->run);
   if (run == NULL)
     return TRUE;
-  SluiceRunSeries *series = sluice_run_ensure_series (run, news->info);
+  SluiceRunSeries *series = sluice_run_ensure_series (run, self->store, news->info);
   if (news->restart)
     {
       sluice_run_clear_series (series);

@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/graph/graph-adapter.h"
 #include "app/graph/live-graph.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/file.h"
@@ -24,6 +25,7 @@ struct _SluiceGraphPage
   gboolean is_other; /* than what was open before */
   char *layout_path; /* (nullable): where the positions are saved */
   SluiceGraph *graph;
+  guint follower; /* of graph */
   GCancellable *loading;
   SluiceRunController *controller;
   SluiceSession *placed; /* (nullable): of no run, where the nodes of the graph stand */
@@ -138,6 +140,26 @@ layout_changed_cb (SluiceGraphPage *self)
     self->save_source = g_timeout_add (800, save_layout_cb, self);
 }
 
+/* ---- edits ---- */
+
+/* What is open, moved and selected stays, by name. */
+static void
+graph_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer data)
+{
+  SluiceGraphPage *self = data;
+  SluiceGraphModel *drawn = sluice_canvas_get_model (self->canvas);
+  g_autoptr (SluiceGraphModel) model = sluice_graph_model_after (drawn, graph, self->placed, delta);
+  sluice_canvas_set_model (self->canvas, model);
+}
+
+static void
+close_graph (SluiceGraphPage *self)
+{
+  if (self->graph != NULL)
+    sluice_graph_unfollow (self->graph, self->follower);
+  g_clear_pointer (&self->graph, sluice_graph_unref);
+}
+
 /* ---- loading ---- */
 
 typedef struct
@@ -191,6 +213,7 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
       if (file->state != NULL || self->is_other)
         sluice_canvas_set_view_state (self->canvas, file->state);
       sluice_canvas_set_model (self->canvas, file->model);
+      self->follower = sluice_graph_follow (self->graph, graph_changed_cb, self);
     }
   g_signal_emit (self, signals[LOADED], 0);
 }
@@ -202,7 +225,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
   if (self->loading != NULL)
     g_cancellable_cancel (self->loading);
   g_clear_object (&self->loading);
-  g_clear_pointer (&self->graph, sluice_graph_unref);
+  close_graph (self);
   g_clear_object (&self->placed);
   g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
@@ -438,6 +461,7 @@ sluice_graph_page_dispose (GObject *object)
   if (self->loading != NULL)
     g_cancellable_cancel (self->loading);
   g_clear_object (&self->loading);
+  close_graph (self);
   g_clear_handle_id (&self->live_source, g_source_remove);
   g_clear_object (&self->controller);
   g_clear_object (&self->placed);
@@ -451,7 +475,6 @@ static void
 sluice_graph_page_finalize (GObject *object)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
-  g_clear_pointer (&self->graph, sluice_graph_unref);
   g_free (self->path);
   g_free (self->layout_path);
   G_OBJECT_CLASS (sluice_graph_page_parent_class)->finalize (object);

@@ -36,7 +36,8 @@ dup_variable_name (const ProtobufCBinaryData *def)
   SluiceWireField field;
   char *name = NULL;
   while (def->len > 0 && sluice_wire_next (&at, end, &field))
-    if (field.number == 1 && field.wire_type == 2 && sluice_wire_is_text (field.data, field.length))
+    if (field.number == 1 && field.wire_type == SLUICE_WIRE_BYTES
+        && sluice_wire_is_text (field.data, field.length))
       {
         g_free (name);
         name = g_strndup ((const char *) field.data, field.length);

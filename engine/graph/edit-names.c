@@ -313,27 +313,6 @@ typedef struct
   gboolean changed;
 } Rewriting;
 
-static void
-write_payload (GByteArray *out, guint32 number, const guint8 *data, gsize length)
-{
-  guint8 head[16];
-  guint n = 0;
-  for (guint64 rest = (guint64) number << 3 | 2;; rest >>= 7)
-    {
-      head[n++] = (rest & 0x7f) | (rest > 0x7f ? 0x80 : 0);
-      if (rest <= 0x7f)
-        break;
-    }
-  for (guint64 rest = length;; rest >>= 7)
-    {
-      head[n++] = (rest & 0x7f) | (rest > 0x7f ? 0x80 : 0);
-      if (rest <= 0x7f)
-        break;
-    }
-  g_byte_array_append (out, head, n);
-  g_byte_array_append (out, data, (guint) length);
-}
-
 /* FALSE: what it names is gone. *text: (transfer full) (nullable): NULL where it stays as it is. */
 static gboolean
 rewrite_name (Rewriting *r, const SluiceWireField *field, char **text)
@@ -364,14 +343,14 @@ rewrite_field (Rewriting *r, const Field *how, const SluiceWireField *field, GBy
       g_autoptr (GByteArray) inner = g_byte_array_new ();
       if (!rewrite_message (r, how->message, field->data, field->length, inner))
         return FALSE;
-      write_payload (out, field->number, inner->data, inner->len);
+      sluice_wire_put_bytes (out, field->number, inner->data, inner->len);
       return TRUE;
     }
   g_autofree char *text = NULL;
   if (!rewrite_name (r, field, &text))
     return FALSE;
-  write_payload (out, field->number, text != NULL ? (const guint8 *) text : field->data,
-                 text != NULL ? strlen (text) : field->length);
+  sluice_wire_put_bytes (out, field->number, text != NULL ? (const guint8 *) text : field->data,
+                         text != NULL ? strlen (text) : field->length);
   return TRUE;
 }
 
@@ -392,9 +371,8 @@ rewrite_message (
   const guint8 *end = data + length, *rest = data;
   for (const guint8 *at = data, *before = data; sluice_wire_next (&at, end, &field); before = at)
     {
-      const Field *how = field.wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED
-                             ? find_field (message, field.number)
-                             : NULL;
+      const Field *how =
+          field.wire_type == SLUICE_WIRE_BYTES ? find_field (message, field.number) : NULL;
       if (how == NULL)
         g_byte_array_append (out, before, (guint) (at - before));
       else if (!rewrite_field (r, how, &field, out) && how->needed)
@@ -441,7 +419,7 @@ rewrite_entry (Rewriting *r, const SluiceWireField *entry, GByteArray *out)
         }
       g_autoptr (GByteArray) inner = g_byte_array_new ();
       rewrite_collection (r, entries, &field, inner);
-      write_payload (out, 2, inner->data, inner->len);
+      sluice_wire_put_bytes (out, 2, inner->data, inner->len);
     }
 }
 
@@ -456,14 +434,13 @@ rewrite_shell (Rewriting *r, const guint8 *data, gsize length, GByteArray *out)
   const guint8 *end = data + length;
   for (const guint8 *at = data, *before = data; sluice_wire_next (&at, end, &field); before = at)
     {
-      const Field *how = field.wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED
-                             ? find_field (&shell, field.number)
-                             : NULL;
-      if (field.number == 4 && field.wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+      const Field *how =
+          field.wire_type == SLUICE_WIRE_BYTES ? find_field (&shell, field.number) : NULL;
+      if (field.number == 4 && field.wire_type == SLUICE_WIRE_BYTES)
         {
           g_autoptr (GByteArray) entry = g_byte_array_new ();
           rewrite_entry (r, &field, entry);
-          write_payload (out, 4, entry->data, entry->len);
+          sluice_wire_put_bytes (out, 4, entry->data, entry->len);
         }
       else if (how == NULL)
         g_byte_array_append (out, before, (guint) (at - before));

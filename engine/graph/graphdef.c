@@ -74,7 +74,7 @@ find_field (const SluiceWireField *message, guint number, SluiceWireField *field
   const guint8 *at = message->data, *end = message->data + message->length;
   while (sluice_wire_next (&at, end, field))
     if (field->number == number)
-      return field->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
+      return field->wire_type == SLUICE_WIRE_BYTES;
   return FALSE;
 }
 

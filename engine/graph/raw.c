@@ -37,13 +37,13 @@ enum /* field numbers */
 static gboolean
 is_bytes (const SluiceWireField *field)
 {
-  return field->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
+  return field->wire_type == SLUICE_WIRE_BYTES;
 }
 
 static gboolean
 is_varint (const SluiceWireField *field)
 {
-  return field->wire_type == PROTOBUF_C_WIRE_TYPE_VARINT;
+  return field->wire_type == SLUICE_WIRE_VARINT;
 }
 
 static char *
@@ -287,7 +287,7 @@ read_field (const SluiceWireField *field, SluiceAttrValue *value)
       *value = (SluiceAttrValue){ SLUICE_ATTR_INT, .i = (gint64) field->value };
       return is_varint (field);
     case VALUE_F:
-      if (field->wire_type != PROTOBUF_C_WIRE_TYPE_32BIT)
+      if (field->wire_type != SLUICE_WIRE_FIXED_32)
         return FALSE;
       value->kind = SLUICE_ATTR_FLOAT;
       memcpy (&value->f, field->data, sizeof value->f); /* little-endian, as all of this */
@@ -346,7 +346,7 @@ read_packed (const SluiceWireField *message, SluiceAttrValue *value)
   guint n = count_varints (&field);
   SluiceAttrValue *items = g_try_new0 (SluiceAttrValue, n);
   const guint8 *item = field.data, *last = field.data + field.length;
-  SluiceWireField one = { .number = field.number, .wire_type = PROTOBUF_C_WIRE_TYPE_VARINT };
+  SluiceWireField one = { .number = field.number, .wire_type = SLUICE_WIRE_VARINT };
   gboolean ok = items != NULL;
   for (guint i = 0; ok && i < n; i++)
     ok = sluice_wire_read_varint (&item, last, &one.value) && read_field (&one, &items[i]);

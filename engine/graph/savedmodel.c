@@ -147,7 +147,7 @@ read_tags (const SluiceWireField *meta, GPtrArray *sets)
     {
       if (!sluice_wire_next (&at, end, &field))
         return FALSE;
-      if (field.number != META_INFO || field.wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+      if (field.number != META_INFO || field.wire_type != SLUICE_WIRE_BYTES)
         continue;
       const guint8 *in = field.data, *stop = in + field.length;
       while (in < stop)
@@ -156,7 +156,7 @@ read_tags (const SluiceWireField *meta, GPtrArray *sets)
             return FALSE;
           if (inner.number != INFO_TAGS)
             continue;
-          if (inner.wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED
+          if (inner.wire_type != SLUICE_WIRE_BYTES
               || !sluice_wire_is_text (inner.data, inner.length))
             return FALSE;
           g_autofree char *tag = g_strndup ((const char *) inner.data, inner.length);
@@ -173,7 +173,7 @@ sluice_saved_model_is_binary (const guint8 *bytes, gsize length)
   const guint8 *at = bytes;
   SluiceWireField field;
   return sluice_wire_next (&at, bytes + length, &field) && field.number == SAVED_SCHEMA_VERSION
-         && field.wire_type == PROTOBUF_C_WIRE_TYPE_VARINT;
+         && field.wire_type == SLUICE_WIRE_VARINT;
 }
 
 /* graphs: takes the MetaGraphDefs; sets: their tags. */
@@ -188,8 +188,7 @@ read_binary (const guint8 *bytes, gsize length, GArray *graphs, GPtrArray *sets,
       gboolean ok = sluice_wire_next (&at, end, &field);
       if (ok && field.number != SAVED_META_GRAPHS)
         continue;
-      if (!ok || field.wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED
-          || !read_tags (&field, sets))
+      if (!ok || field.wire_type != SLUICE_WIRE_BYTES || !read_tags (&field, sets))
         return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
                             "byte %zu: the SavedModel's MetaGraph %u is damaged or cut off",
                             (gsize) (begin - bytes), sets->len);

@@ -206,18 +206,7 @@ unpack_strings (const ProtobufCBinaryData *content, SluiceString *to, gint64 n, 
   g_autofree guint64 *lengths = g_try_new (guint64, n);
   gboolean fits = lengths != NULL;
   for (gint64 i = 0; fits && i < n; i++)
-    {
-      guint shift = 0;
-      lengths[i] = 0;
-      do
-        {
-          fits = at < end && shift < 64;
-          if (fits)
-            lengths[i] |= (guint64) (*at & 0x7f) << shift;
-          shift += 7;
-        }
-      while (fits && *at++ & 0x80);
-    }
+    fits = sluice_wire_read_varint (&at, end, &lengths[i]);
   for (gint64 i = 0; fits && i < n; i++)
     {
       fits = lengths[i] <= (guint64) (end - at);

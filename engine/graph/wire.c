@@ -106,62 +106,7 @@ sluice_arena_strdup (SluiceArena *self, const char *text)
   return memcpy (sluice_arena_alloc0 (self, bytes), text, bytes);
 }
 
-/* ---- fields ---- */
-
-gboolean
-sluice_wire_read_varint (const guint8 **at, const guint8 *end, guint64 *value)
-{
-  *value = 0;
-  if (G_LIKELY (*at < end && **at < 0x80))
-    {
-      *value = *(*at)++;
-      return TRUE;
-    }
-  for (guint shift = 0; *at < end && shift < 70; shift += 7)
-    {
-      guint8 byte = *(*at)++;
-      *value |= shift < 64 ? (guint64) (byte & 0x7f) << shift : 0;
-      if (byte < 0x80)
-        return TRUE;
-    }
-  return FALSE;
-}
-
-gboolean
-sluice_wire_next (const guint8 **at, const guint8 *end, SluiceWireField *field)
-{
-  guint64 tag, value;
-  if (*at >= end || !sluice_wire_read_varint (at, end, &tag) || tag >> 32 != 0 || tag >> 3 == 0)
-    return FALSE;
-  field->number = tag >> 3;
-  field->wire_type = tag & 7;
-  field->data = *at;
-  field->value = 0;
-  switch (field->wire_type)
-    {
-    case PROTOBUF_C_WIRE_TYPE_VARINT:
-      if (!sluice_wire_read_varint (at, end, &field->value))
-        return FALSE;
-      break;
-    case PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED:
-      if (!sluice_wire_read_varint (at, end, &value) || value > (gsize) (end - *at))
-        return FALSE;
-      field->data = *at;
-      *at += value;
-      break;
-    case PROTOBUF_C_WIRE_TYPE_64BIT:
-    case PROTOBUF_C_WIRE_TYPE_32BIT:
-      value = field->wire_type == PROTOBUF_C_WIRE_TYPE_64BIT ? 8 : 4;
-      if (value > (gsize) (end - *at))
-        return FALSE;
-      *at += value;
-      break;
-    default:
-      return FALSE;
-    }
-  field->length = *at - field->data;
-  return TRUE;
-}
+/* ---- checking ---- */
 
 typedef struct
 {
@@ -188,17 +133,17 @@ wire_type_of (ProtobufCType type)
     case PROTOBUF_C_TYPE_STRING:
     case PROTOBUF_C_TYPE_BYTES:
     case PROTOBUF_C_TYPE_MESSAGE:
-      return PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
+      return SLUICE_WIRE_BYTES;
     case PROTOBUF_C_TYPE_FLOAT:
     case PROTOBUF_C_TYPE_FIXED32:
     case PROTOBUF_C_TYPE_SFIXED32:
-      return PROTOBUF_C_WIRE_TYPE_32BIT;
+      return SLUICE_WIRE_FIXED_32;
     case PROTOBUF_C_TYPE_DOUBLE:
     case PROTOBUF_C_TYPE_FIXED64:
     case PROTOBUF_C_TYPE_SFIXED64:
-      return PROTOBUF_C_WIRE_TYPE_64BIT;
+      return SLUICE_WIRE_FIXED_64;
     default:
-      return PROTOBUF_C_WIRE_TYPE_VARINT;
+      return SLUICE_WIRE_VARINT;
     }
 }
 
@@ -223,10 +168,10 @@ static gboolean
 check_packed (Check *check, const ProtobufCFieldDescriptor *known, const SluiceWireField *field)
 {
   guint type = wire_type_of (known->type);
-  guint unit = type == PROTOBUF_C_WIRE_TYPE_64BIT ? 8 : 4;
+  guint unit = type == SLUICE_WIRE_FIXED_64 ? 8 : 4;
   const guint8 *at = field->data, *end = field->data + field->length;
   guint64 value;
-  if (type == PROTOBUF_C_WIRE_TYPE_VARINT)
+  if (type == SLUICE_WIRE_VARINT)
     {
       while (at < end)
         if (!sluice_wire_read_varint (&at, end, &value))
@@ -254,9 +199,9 @@ check_field (Check *check,
   if (known == NULL)
     return TRUE;
   guint type = wire_type_of (known->type);
-  gboolean is_text = type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
+  gboolean is_text = type == SLUICE_WIRE_BYTES;
   if (known->label == PROTOBUF_C_LABEL_REPEATED && !is_text
-      && field->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+      && field->wire_type == SLUICE_WIRE_BYTES)
     return check_packed (check, known, field);
   if (field->wire_type != type)
     return damaged (check, field->data, "field '%s' of %s has wire type %u, not %u", known->name,

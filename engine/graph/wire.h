@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <protobuf-c/protobuf-c.h>
 
+#include "engine/base/wire.h"
 #include "engine/graph/graph.h"
 #include "engine/graph/tensorflow.pb-c.h"
 
@@ -66,17 +67,6 @@ void *sluice_wire_new (SluiceArena *arena, const ProtobufCMessageDescriptor *des
 /* Bytes of one value of a field in the message's struct. */
 gsize sluice_wire_size_of (ProtobufCType type);
 
-/* Walks over the fields of one message, checked or not. FALSE at the end and on nonsense. */
-typedef struct
-{
-  guint32 number;
-  guint wire_type;
-  const guint8 *data; /* payload of a length-delimited field; the bytes of a number */
-  gsize length;
-  guint64 value; /* of a varint */
-} SluiceWireField;
-gboolean sluice_wire_next (const guint8 **at, const guint8 *end, SluiceWireField *field);
-gboolean sluice_wire_read_varint (const guint8 **at, const guint8 *end, guint64 *value);
 /* UTF-8 without zeros. */
 gboolean sluice_wire_is_text (const guint8 *text, gsize length);
 

@@ -9,7 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/bundle-private.h"
-#include "engine/store/varint.h"
+#include "engine/base/wire.h"
 
 typedef struct
 {
@@ -260,14 +260,6 @@ get_integer (const SluiceTensor *tensor, gint64 i)
     }
 }
 
-static void
-put_field (GByteArray *out, guint number, const void *data, gsize length)
-{
-  sluice_put_varint (out, number << 3 | 2);
-  sluice_put_varint (out, length);
-  g_byte_array_append (out, data, length);
-}
-
 static GByteArray *
 pack_elements (const SluiceTensor *tensor)
 {
@@ -277,16 +269,16 @@ pack_elements (const SluiceTensor *tensor)
     for (gint64 i = 0; i < tensor->n_elements; i++)
       {
         const SluiceString *s = (const SluiceString *) tensor->data + i;
-        put_field (out, form.field, s->data, s->length);
+        sluice_wire_put_bytes (out, form.field, s->data, s->length);
       }
   else if (form.width > 0 && tensor->n_elements > 0)
-    put_field (out, form.field, tensor->data, sluice_tensor_bytes (tensor));
+    sluice_wire_put_bytes (out, form.field, tensor->data, sluice_tensor_bytes (tensor));
   else if (tensor->n_elements > 0)
     {
       g_autoptr (GByteArray) numbers = g_byte_array_new ();
       for (gint64 i = 0; i < tensor->n_elements; i++)
-        sluice_put_varint (numbers, get_integer (tensor, i));
-      put_field (out, form.field, numbers->data, numbers->len);
+        sluice_wire_put_varint (numbers, get_integer (tensor, i));
+      sluice_wire_put_bytes (out, form.field, numbers->data, numbers->len);
     }
   return out;
 }
@@ -326,23 +318,22 @@ bundle_v1_pack (const char *name,
 static gint64
 count_elements (SluiceSpan data, Form form)
 {
-  const char *at = data.data, *end = at + data.length;
+  const guint8 *at = (const guint8 *) data.data, *end = at + data.length;
+  SluiceWireField field;
   gint64 n = 0;
   while (at < end)
     {
-      guint64 key, length;
-      if (!sluice_get_varint (&at, end, &key) || (key & 7) != 2
-          || !sluice_get_varint (&at, end, &length) || length > (guint64) (end - at))
+      if (!sluice_wire_next (&at, end, &field) || field.wire_type != SLUICE_WIRE_BYTES)
         return -1;
-      const char *next = at + length;
-      if (key >> 3 == form.field && form.field == 8)
+      if (field.number != form.field)
+        continue;
+      if (form.field == 8)
         n++;
-      else if (key >> 3 == form.field && form.width > 0)
-        n += length / form.width;
-      else if (key >> 3 == form.field)
-        for (; at < next; at++)
-          n += (*at & 0x80) == 0; /* the last byte of a varint */
-      at = next;
+      else if (form.width > 0)
+        n += field.length / form.width;
+      else
+        for (gsize i = 0; i < field.length; i++)
+          n += (field.data[i] & 0x80) == 0; /* the last byte of a varint */
     }
   return n;
 }
@@ -351,17 +342,15 @@ count_elements (SluiceSpan data, Form form)
 static gboolean
 get_field (SluiceSpan *message, guint number)
 {
-  const char *at = message->data, *end = at + message->length;
+  const guint8 *at = (const guint8 *) message->data, *end = at + message->length;
+  SluiceWireField field;
   *message = (SluiceSpan){ "", 0 };
   while (at < end)
     {
-      guint64 key, length;
-      if (!sluice_get_varint (&at, end, &key) || (key & 7) != 2
-          || !sluice_get_varint (&at, end, &length) || length > (guint64) (end - at))
+      if (!sluice_wire_next (&at, end, &field) || field.wire_type != SLUICE_WIRE_BYTES)
         return FALSE;
-      if (key >> 3 == number)
-        *message = (SluiceSpan){ at, length };
-      at += length;
+      if (field.number == number)
+        *message = (SluiceSpan){ (const char *) field.data, field.length };
     }
   return TRUE;
 }
@@ -401,9 +390,8 @@ bundle_v1_read (SluiceSpan data, SluiceDType dtype, const SluiceShape *shape, GE
   BundleShapeProto room;
   g_autoptr (GByteArray) dims = bundle_pack (&bundle_shape_pack (shape, &room)->base);
   g_autoptr (GByteArray) proto = g_byte_array_new ();
-  sluice_put_varint (proto, 1 << 3);
-  sluice_put_varint (proto, dtype);
-  put_field (proto, 2, dims->data, dims->len);
+  sluice_wire_put_number (proto, 1, dtype);
+  sluice_wire_put_bytes (proto, 2, dims->data, dims->len);
   g_byte_array_append (proto, (const guint8 *) data.data, data.length);
   return sluice_tensor_from_proto (proto->data, proto->len, error);
 }

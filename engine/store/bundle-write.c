@@ -9,7 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/store/bundle-private.h"
 #include "engine/store/crc32c.h"
-#include "engine/store/varint.h"
+#include "engine/base/wire.h"
 
 /* What goes into the table: a value, or an entry that may still get slices. */
 typedef struct
@@ -163,7 +163,7 @@ put_strings (SluiceFileWriter *file, const SluiceTensor *tensor)
     {
       guint32 short_length = GUINT32_TO_LE ((guint32) strings[i].length);
       guint64 long_length = GUINT64_TO_LE ((guint64) strings[i].length);
-      sluice_put_varint (lengths, strings[i].length);
+      sluice_wire_put_varint (lengths, strings[i].length);
       crc = strings[i].length <= G_MAXUINT32
                 ? sluice_crc32c (crc, &short_length, sizeof short_length)
                 : sluice_crc32c (crc, &long_length, sizeof long_length);

@@ -12,7 +12,7 @@
 #include "engine/store/bundle-private.h"
 #include "engine/store/crc32c.h"
 #include "engine/store/summed.h"
-#include "engine/store/varint.h"
+#include "engine/base/wire.h"
 
 struct _SluiceBundle
 {
@@ -372,15 +372,15 @@ fail_checksum (GError **error)
 /* Lengths, a checksum of them, then the bytes. The checksum of all runs over the lengths as 32-bit
  * numbers (64-bit where they need it). */
 static gboolean
-unpack_strings (const BundleEntry *entry, const char *at, SluiceTensor *tensor, GError **error)
+unpack_strings (const BundleEntry *entry, const guint8 *at, SluiceTensor *tensor, GError **error)
 {
-  const char *end = at + entry->size;
+  const guint8 *end = at + entry->size;
   SluiceString *strings = tensor->data;
   guint32 crc = 0;
   for (gint64 i = 0; i < tensor->n_elements; i++)
     {
       guint64 length;
-      if (!sluice_get_varint (&at, end, &length))
+      if (!sluice_wire_read_varint (&at, end, &length))
         return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
                             "the lengths of its strings are cut off");
       guint32 short_length = GUINT32_TO_LE ((guint32) length);
@@ -403,7 +403,7 @@ unpack_strings (const BundleEntry *entry, const char *at, SluiceTensor *tensor, 
       strings[i] = (SluiceString){ NULL, 0 };
       ok = ok && length <= (gsize) (end - at);
       if (ok)
-        sluice_string_set (&strings[i], at, length);
+        sluice_string_set (&strings[i], (const char *) at, length);
       at += ok ? length : 0;
     }
   return (ok && at == end) || fail_checksum (error);
@@ -421,7 +421,7 @@ read_stored (SluiceBundle *self, const Piece *piece, GError **error)
   guint32 crc;
   if (entry->dtype == SLUICE_STRING)
     {
-      g_autofree char *bytes = g_try_malloc (entry->size + 1);
+      g_autofree guint8 *bytes = g_try_malloc (entry->size + 1);
       ok = bytes != NULL
                ? read_bytes (self, entry, bytes, &crc, error)
                      && unpack_strings (entry, bytes, tensor, error)

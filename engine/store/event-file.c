@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "engine/base/wire-put.h"
+#include "engine/base/wire.h"
 #include "engine/store/crc32c.h"
 #include "engine/store/summary-value.h"
 

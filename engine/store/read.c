@@ -80,6 +80,19 @@ sluice_store_read_points (
   return read_rows (self, sql, series, from_step, append_points, &request, error);
 }
 
+gboolean
+sluice_store_read_chunk (
+    SluiceStore *self, gint64 series, gint64 step, GArray *points, GError **error)
+{
+  /* The chunk that begins last before the step; the next one where it ends before. */
+  static const char sql[] =
+      "SELECT n, data FROM scalar_chunks WHERE series = ?1 AND first_step >= coalesce ((SELECT max "
+      "(first_step) FROM scalar_chunks WHERE series = ?1 AND first_step <= ?2), ?2) AND last_step "
+      ">= ?2 ORDER BY first_step LIMIT 1";
+  PointsRequest request = { G_MININT64, G_MAXINT64, G_MAXSIZE, points };
+  return read_rows (self, sql, series, step, append_points, &request, error);
+}
+
 /* ---- columns ---- */
 
 typedef struct

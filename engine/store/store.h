@@ -219,6 +219,11 @@ GPtrArray *sluice_store_read_records (
 gboolean sluice_store_read_points (
     SluiceStore *self, gint64 series, gint64 from_step, gsize max, GArray *points, GError **error);
 
+/* The points of the chunk that holds a step, or of the next one, whole; appended to points. None:
+ * there is nothing from that step on. Some ten microseconds where the disk's cache has it. */
+gboolean sluice_store_read_chunk (
+    SluiceStore *self, gint64 series, gint64 step, GArray *points, GError **error);
+
 /* Minimum, maximum and mean of what falls into one column of a chart. n 0: nothing there. */
 typedef struct
 {

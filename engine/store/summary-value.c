@@ -4,7 +4,7 @@
 #include "engine/store/summary-value.h"
 
 #include "engine/base/error.h"
-#include "engine/base/wire-put.h"
+#include "engine/base/wire.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/kind-private.h"
 

@@ -10,7 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/store/crc32c.h"
-#include "engine/store/varint.h"
+#include "engine/base/wire.h"
 
 #define MAGIC            0xdb4775248b80fb57u
 #define FOOTER           48
@@ -66,9 +66,10 @@ damaged (GError **error, const char *what)
 /* ---- reading ---- */
 
 static gboolean
-get_handle (const char **at, const char *end, Handle *handle)
+get_handle (const guint8 **at, const guint8 *end, Handle *handle)
 {
-  return sluice_get_varint (at, end, &handle->offset) && sluice_get_varint (at, end, &handle->size);
+  return sluice_wire_read_varint (at, end, &handle->offset)
+         && sluice_wire_read_varint (at, end, &handle->size);
 }
 
 static guint64
@@ -175,19 +176,19 @@ static gboolean
 walk (SluiceSpan entries, SluiceTableFunc func, gpointer data, GError **error)
 {
   g_autoptr (GString) key = g_string_new (NULL);
-  const char *at = entries.data, *end = at + entries.length;
+  const guint8 *at = (const guint8 *) entries.data, *end = at + entries.length;
   while (at < end)
     {
       guint64 shared, rest, length;
-      if (!sluice_get_varint (&at, end, &shared) || !sluice_get_varint (&at, end, &rest)
-          || !sluice_get_varint (&at, end, &length))
+      if (!sluice_wire_read_varint (&at, end, &shared) || !sluice_wire_read_varint (&at, end, &rest)
+          || !sluice_wire_read_varint (&at, end, &length))
         return damaged (error, "an entry is cut off");
       gsize room = end - at;
       if (shared > key->len || rest > room || length > room - rest)
         return damaged (error, "an entry is longer than its block");
       g_string_truncate (key, shared);
-      g_string_append_len (key, at, rest);
-      SluiceSpan value = { at + rest, length };
+      g_string_append_len (key, (const char *) at, rest);
+      SluiceSpan value = { (const char *) at + rest, length };
       at += rest + length;
       if (!func ((SluiceSpan){ key->str, key->len }, value, data, error))
         return FALSE;
@@ -199,8 +200,8 @@ static gboolean
 add_to_index (SluiceSpan key, SluiceSpan value, gpointer data, GError **error)
 {
   IndexEntry entry = { .key_length = key.length };
-  const char *at = value.data;
-  if (!get_handle (&at, value.data + value.length, &entry.handle))
+  const guint8 *at = (const guint8 *) value.data;
+  if (!get_handle (&at, at + value.length, &entry.handle))
     return damaged (error, "an entry of the index is malformed");
   entry.last_key = g_memdup2 (key.data, key.length);
   g_array_append_val ((GArray *) data, entry);
@@ -231,7 +232,7 @@ sluice_table_open (const char *bytes, gsize length, GError **error)
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, (GDestroyNotify) g_bytes_unref);
   Handle metaindex, index;
   SluiceSpan entries;
-  const char *at = bytes + length - FOOTER, *end = at + HANDLES;
+  const guint8 *at = (const guint8 *) bytes + length - FOOTER, *end = at + HANDLES;
   if (!get_handle (&at, end, &metaindex) || !get_handle (&at, end, &index))
     damaged (error, "the footer is malformed");
   else if (read_block (self, index, &entries, error)
@@ -323,8 +324,8 @@ struct _SluiceTableWriter
 static void
 put_handle (GByteArray *out, Handle handle)
 {
-  sluice_put_varint (out, handle.offset);
-  sluice_put_varint (out, handle.size);
+  sluice_wire_put_varint (out, handle.offset);
+  sluice_wire_put_varint (out, handle.size);
 }
 
 static void
@@ -368,9 +369,9 @@ block_add (Block *self, SluiceSpan key, SluiceSpan value, guint restart_interval
       g_array_append_val (self->restarts, at);
       self->n_since_restart = 0;
     }
-  sluice_put_varint (self->bytes, shared);
-  sluice_put_varint (self->bytes, key.length - shared);
-  sluice_put_varint (self->bytes, value.length);
+  sluice_wire_put_varint (self->bytes, shared);
+  sluice_wire_put_varint (self->bytes, key.length - shared);
+  sluice_wire_put_varint (self->bytes, value.length);
   if (key.length > shared)
     g_byte_array_append (self->bytes, (const guint8 *) key.data + shared, key.length - shared);
   g_byte_array_append (self->bytes, (const guint8 *) value.data, value.length);

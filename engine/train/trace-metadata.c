@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "engine/base/wire-put.h"
+#include "engine/base/wire.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/event-file.h"
 #include "engine/store/summary-value.h"

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "engine/base/wire-put.h"
+#include "engine/base/wire.h"
 #include "engine/train/trace-file.h"
 
 enum
@@ -130,8 +130,7 @@ take_wait_track (Perfetto *p, const SluiceTraceEvent *event, guint64 process)
 static void
 annotate_number (Perfetto *p, const char *name, guint64 value)
 {
-  sluice_wire_put_varint (p->inner, ANNOTATION_NUMBER << 3); /* 0 is a value too */
-  sluice_wire_put_varint (p->inner, value);
+  sluice_wire_put_number (p->inner, ANNOTATION_NUMBER, value); /* 0 is a value too */
   sluice_wire_put_text (p->inner, ANNOTATION_NAME, name);
   sluice_wire_put_message (p->message, EVENT_ANNOTATION, p->inner);
 }

@@ -8,11 +8,10 @@
 #include <glib/gi18n-lib.h>
 
 #include "kernels/array/array.h"
-#include "kernels/array/move.h"
+#include "kernels/array/bitcast.h"
 
-/* The shape of the result. Returns: NULL, or why there is none. */
-static const char *
-cast_shape (const SluiceShape *input, gsize from, gsize to, SluiceShape *shape)
+const char *
+sluice_bitcast_shape (const SluiceShape *input, gsize from, gsize to, SluiceShape *shape)
 {
   *shape = *input;
   if (input->rank < 0 || from == to)
@@ -38,32 +37,13 @@ bitcast_shape (SluiceShapeContext *c, GError **error)
   SluiceShape shape;
   SluiceDType from = sluice_node_get_type (c->node, "T"),
               to = sluice_node_get_type (c->node, "type");
-  const char *why =
-      cast_shape (&c->inputs[0], sluice_dtype_size (from), sluice_dtype_size (to), &shape);
+  const char *why = sluice_bitcast_shape (&c->inputs[0], sluice_dtype_size (from),
+                                          sluice_dtype_size (to), &shape);
   if (why != NULL)
     return sluice_shape_context_fail (c, error, "%s cannot become %s: %s", sluice_dtype_name (from),
                                       sluice_dtype_name (to), why);
   sluice_shape_context_set (c, 0, &shape);
   return TRUE;
-}
-
-static gboolean
-bitcast_compute (SluiceKernelCall *call)
-{
-  const SluiceTensor *input = sluice_call_input (call, 0);
-  SluiceDType to = call->node->outputs[0].dtype;
-  SluiceShape shape;
-  const char *why =
-      cast_shape (&input->shape, sluice_dtype_size (input->dtype), sluice_dtype_size (to), &shape);
-  if (why != NULL)
-    return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT, "%s %s cannot become %s: %s",
-                             sluice_dtype_name (input->dtype),
-                             sluice_shape_str (&input->shape, (char[SLUICE_SHAPE_STR]){ 0 }),
-                             sluice_dtype_name (to), why);
-  SluiceTensor *out = sluice_call_output (call, 0, &shape);
-  return out != NULL
-         && sluice_move_block (call, SLUICE_UINT8, out->data, input->data,
-                               (gint64) sluice_tensor_bytes (out));
 }
 
 static const SluiceSample samples[] = {
@@ -89,10 +69,4 @@ static const SluiceOpDef bitcast_op = {
 
 static const SluiceOpDef *const ops[] = { &bitcast_op };
 
-static const SluiceKernel kernels[] = {
-  SLUICE_ARRAY_KERNEL ("Bitcast", .compute = bitcast_compute),
-};
-
-const SluiceKernelModule sluice_module_array_bitcast = {
-  .ops = ops, .n_ops = G_N_ELEMENTS (ops), .kernels = kernels, .n_kernels = G_N_ELEMENTS (kernels)
-};
+const SluiceKernelModule sluice_module_array_bitcast = { .ops = ops, .n_ops = G_N_ELEMENTS (ops) };

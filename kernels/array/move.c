@@ -81,125 +81,6 @@ plane_managed (const Plane *p, char *to, const char *from)
                             from + (r * p->rows.from + c * p->columns.from) * bytes, 1);
 }
 
-/*
- * A transpose goes square by square through a copy, so that each line of either side is touched
- * once: with strides of a power of two, lines push each other out of the cache. Past the caches the
- * source is read along its own lines, which the hardware foresees; where those are short, what
- * comes next is fetched early, and the target gets several of its lines at a time.
- */
-#define DEFINE_PLANE(suffix, type)                                                                 \
-  static void plane_strided_##suffix (const Plane *p, char *to_bytes, const char *from_bytes)      \
-  {                                                                                                \
-    type *to = (type *) to_bytes;                                                                  \
-    const type *from = (const type *) from_bytes;                                                  \
-    const SluiceMoveDim rows = p->rows, columns = p->columns;                                      \
-    for (gint64 r = 0; r < rows.size; r++)                                                         \
-      for (gint64 c = 0; c < columns.size; c++)                                                    \
-        to[r * rows.to + c * columns.to] = from[r * rows.from + c * columns.from];                 \
-  }                                                                                                \
-                                                                                                   \
-  static void plane_repeat_##suffix (const Plane *p, char *to_bytes, const char *from_bytes)       \
-  {                                                                                                \
-    type *to = (type *) to_bytes;                                                                  \
-    const type *from = (const type *) from_bytes;                                                  \
-    const SluiceMoveDim rows = p->rows;                                                            \
-    const gint64 n_columns = p->columns.size; /* p may lie where `to` writes, for all gcc knows */ \
-    for (gint64 r = 0; r < rows.size; r++)                                                         \
-      {                                                                                            \
-        const type value = from[r * rows.from];                                                    \
-        type *row = to + r * rows.to;                                                              \
-        for (gint64 c = 0; c < n_columns; c++)                                                     \
-          row[c] = value;                                                                          \
-      }                                                                                            \
-  }                                                                                                \
-                                                                                                   \
-  static inline void transpose_tile_##suffix (const Plane *p, type *to, const type *from,          \
-                                              gint64 n_rows, gint64 n_columns)                     \
-  {                                                                                                \
-    type tile[LINE_BYTES / sizeof (type)][LINE_BYTES / sizeof (type)];                             \
-    for (gint64 c = 0; c < n_columns; c++)                                                         \
-      memcpy (tile[c], from + c * p->columns.from, n_rows * sizeof (type));                        \
-    for (gint64 r = 0; r < n_rows; r++)                                                            \
-      for (gint64 c = 0; c < n_columns; c++)                                                       \
-        to[r * p->rows.to + c] = tile[c][r];                                                       \
-  }                                                                                                \
-                                                                                                   \
-  static void transpose_block_##suffix (const Plane *p, type *to, const type *from, gint64 n_rows, \
-                                        gint64 n_columns)                                          \
-  {                                                                                                \
-    const gint64 edge = LINE_BYTES / sizeof (type);                                                \
-    for (gint64 c = 0; c < n_columns; c += edge)                                                   \
-      for (gint64 r = 0; r < n_rows; r += edge)                                                    \
-        {                                                                                          \
-          type *tile_to = to + r * p->rows.to + c;                                                 \
-          const type *tile_from = from + r + c * p->columns.from;                                  \
-          const gboolean whole = n_rows - r >= edge && n_columns - c >= edge;                      \
-          if (whole && sizeof (type) == 4)                                                         \
-            transpose_tile_fast (p, (guint32 *) tile_to, (const guint32 *) tile_from);             \
-          else if (whole)                                                                          \
-            transpose_tile_##suffix (p, tile_to, tile_from, edge, edge);                           \
-          else                                                                                     \
-            transpose_tile_##suffix (p, tile_to, tile_from, MIN (edge, n_rows - r),                \
-                                     MIN (edge, n_columns - c));                                   \
-        }                                                                                          \
-  }                                                                                                \
-                                                                                                   \
-  static void plane_transpose_##suffix (const Plane *p, char *to_bytes, const char *from_bytes)    \
-  {                                                                                                \
-    for (gint64 r = 0; r < p->rows.size; r += BLOCK)                                               \
-      for (gint64 c = 0; c < p->columns.size; c += BLOCK)                                          \
-        transpose_block_##suffix (p, (type *) to_bytes + r * p->rows.to + c,                       \
-                                  (const type *) from_bytes + r + c * p->columns.from,             \
-                                  MIN (BLOCK, p->rows.size - r),                                   \
-                                  MIN (BLOCK, p->columns.size - c));                               \
-  }                                                                                                \
-                                                                                                   \
-  /* Tile by tile into @lines, lines of @pitch; what lies @ahead of each is on its way. */         \
-  static void transpose_ahead_##suffix (const Plane *p, type *lines, gint64 pitch,                 \
-                                        const type *from, gint64 ahead, gint64 n_rows,             \
-                                        gint64 n_columns)                                          \
-  {                                                                                                \
-    const Plane inner = { .rows.to = pitch, .columns.from = p->columns.from };                     \
-    const gint64 edge = LINE_BYTES / sizeof (type);                                                \
-    for (gint64 c = 0; c < n_columns; c += edge)                                                   \
-      for (gint64 r = 0; r < n_rows; r += edge)                                                    \
-        {                                                                                          \
-          const gint64 width = MIN (edge, n_columns - c);                                          \
-          const type *tile = from + r + c * p->columns.from;                                       \
-          for (gint64 k = 0; k < width; k++)                                                       \
-            __builtin_prefetch (tile + ahead + k * p->columns.from);                               \
-          transpose_block_##suffix (&inner, lines + r * pitch + c, tile, MIN (edge, n_rows - r),   \
-                                    width);                                                        \
-        }                                                                                          \
-  }                                                                                                \
-                                                                                                   \
-  static void plane_streamed_##suffix (const Plane *p, char *to_bytes, const char *from_bytes)     \
-  {                                                                                                \
-    enum                                                                                           \
-    {                                                                                              \
-      LINE = LINE_BYTES / sizeof (type),                                                           \
-      SQUARE = 4 * LINE                                                                            \
-    };                                                                                             \
-    _Alignas(LINE_BYTES) type square[SQUARE][SQUARE];                                              \
-    const gboolean is_short = p->rows.size <= SQUARE;                                              \
-    const gint64 edge = is_short ? SQUARE : LINE;                                                  \
-    type *to = (type *) to_bytes;                                                                  \
-    const type *from = (const type *) from_bytes;                                                  \
-    for (gint64 c = 0; c < p->columns.size; c += edge)                                             \
-      for (gint64 r = 0; r < p->rows.size; r += edge)                                              \
-        {                                                                                          \
-          gint64 n_rows = MIN (edge, p->rows.size - r);                                            \
-          gint64 n_columns = MIN (edge, p->columns.size - c);                                      \
-          const gboolean prefetches = is_short && c + 2 * edge <= p->columns.size;                 \
-          gint64 ahead = prefetches ? edge * p->columns.from : 0;                                  \
-          transpose_ahead_##suffix (p, square[0], SQUARE, from + r + c * p->columns.from, ahead,   \
-                                    n_rows, n_columns);                                            \
-          for (gint64 k = 0; k < n_rows; k++)                                                      \
-            sluice_stream_copy (to + (r + k) * p->rows.to + c, square[k],                          \
-                                n_columns * sizeof (type));                                        \
-        }                                                                                          \
-  }
-
 /* Whole tiles of four bytes an element, four by four in registers. */
 static void
 transpose_tile_fast (const Plane *p, guint32 *to, const guint32 *from)
@@ -227,11 +108,25 @@ transpose_tile_fast (const Plane *p, guint32 *to, const guint32 *from)
       }
 }
 
-DEFINE_PLANE (1, guint8)
-DEFINE_PLANE (2, guint16)
-DEFINE_PLANE (4, guint32)
-DEFINE_PLANE (8, guint64)
-DEFINE_PLANE (16, Element16)
+#define T       guint8
+#define NAME(x) x##_1
+#include "kernels/array/plane-loops.h"
+
+#define T       guint16
+#define NAME(x) x##_2
+#include "kernels/array/plane-loops.h"
+
+#define T       guint32
+#define NAME(x) x##_4
+#include "kernels/array/plane-loops.h"
+
+#define T       guint64
+#define NAME(x) x##_8
+#include "kernels/array/plane-loops.h"
+
+#define T       Element16
+#define NAME(x) x##_16
+#include "kernels/array/plane-loops.h"
 
 typedef struct
 {

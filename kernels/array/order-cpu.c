@@ -19,94 +19,66 @@ typedef struct
   BoundFunc bound;
 } OrderFuncs;
 
-#define PLAIN(x) (x)
+#define T       float
+#define NAME(x) x##_f32
+#include "kernels/array/order-loops.h"
 
-#define DEFINE_ORDER(s, T, N, VALUE)                                                               \
-  static inline gboolean before_##s (const T *row, gint64 a, gint64 b, gboolean smallest)          \
-  {                                                                                                \
-    const N x = VALUE (row[a]), y = VALUE (row[b]);                                                \
-    if (x == y || (x != x && y != y))                                                              \
-      return a < b;                                                                                \
-    return y != y || (x == x && (smallest ? x < y : x > y));                                       \
-  }                                                                                                \
-                                                                                                   \
-  /* Lets the place at the root of a heap sink to where it belongs. */                             \
-  static inline void sink_##s (const T *row, gint64 *heap, gint64 k, gint64 root,                  \
-                               gboolean smallest)                                                  \
-  {                                                                                                \
-    gint64 place = heap[root];                                                                     \
-    for (gint64 child; (child = 2 * root + 1) < k; root = child)                                   \
-      {                                                                                            \
-        if (child + 1 < k && before_##s (row, heap[child], heap[child + 1], smallest))             \
-          child++;                                                                                 \
-        if (!before_##s (row, place, heap[child], smallest))                                       \
-          break;                                                                                   \
-        heap[root] = heap[child];                                                                  \
-      }                                                                                            \
-    heap[root] = place;                                                                            \
-  }                                                                                                \
-                                                                                                   \
-  static void select_##s (const void *data, gint64 n, gint64 k, gboolean smallest,                 \
-                          gboolean sorted, gint64 *heap)                                           \
-  {                                                                                                \
-    const T *row = data;                                                                           \
-    for (gint64 i = 0; i < k; i++)                                                                 \
-      heap[i] = i;                                                                                 \
-    for (gint64 i = k / 2 - 1; i >= 0; i--)                                                        \
-      sink_##s (row, heap, k, i, smallest);                                                        \
-    for (gint64 i = k; i < n; i++)                                                                 \
-      if (before_##s (row, i, heap[0], smallest))                                                  \
-        {                                                                                          \
-          heap[0] = i;                                                                             \
-          sink_##s (row, heap, k, 0, smallest);                                                    \
-        }                                                                                          \
-    for (gint64 i = k - 1; sorted && i > 0; i--)                                                   \
-      {                                                                                            \
-        gint64 last = heap[0];                                                                     \
-        heap[0] = heap[i];                                                                         \
-        heap[i] = last;                                                                            \
-        sink_##s (row, heap, i, 0, smallest);                                                      \
-      }                                                                                            \
-  }                                                                                                \
-                                                                                                   \
-  static gint64 bound_##s (const void *data, gint64 n, const void *values, gint64 i,               \
-                           gboolean upper)                                                         \
-  {                                                                                                \
-    const T *row = data;                                                                           \
-    const N value = VALUE (((const T *) values)[i]);                                               \
-    gint64 low = 0, high = n;                                                                      \
-    while (low < high)                                                                             \
-      {                                                                                            \
-        gint64 middle = low + (high - low) / 2;                                                    \
-        const N x = VALUE (row[middle]);                                                           \
-        if (upper ? !(value < x) : x < value)                                                      \
-          low = middle + 1;                                                                        \
-        else                                                                                       \
-          high = middle;                                                                           \
-      }                                                                                            \
-    return low;                                                                                    \
-  }
+#define T       double
+#define NAME(x) x##_f64
+#include "kernels/array/order-loops.h"
 
-/* X (suffix, dtype, type in memory, type of its number, how to get that) */
-#define FOR_ORDERED(X)                                                                             \
-  X (f32, SLUICE_FLOAT, float, float, PLAIN)                                                       \
-  X (f64, SLUICE_DOUBLE, double, double, PLAIN)                                                    \
-  X (f16, SLUICE_HALF, guint16, float, sluice_half_to_float)                                       \
-  X (bf16, SLUICE_BFLOAT16, guint16, float, sluice_bfloat16_to_float)                              \
-  X (i8, SLUICE_INT8, gint8, gint8, PLAIN)                                                         \
-  X (i16, SLUICE_INT16, gint16, gint16, PLAIN)                                                     \
-  X (i32, SLUICE_INT32, gint32, gint32, PLAIN)                                                     \
-  X (i64, SLUICE_INT64, gint64, gint64, PLAIN)                                                     \
-  X (u8, SLUICE_UINT8, guint8, guint8, PLAIN)                                                      \
-  X (u16, SLUICE_UINT16, guint16, guint16, PLAIN)                                                  \
-  X (u32, SLUICE_UINT32, guint32, guint32, PLAIN)                                                  \
-  X (u64, SLUICE_UINT64, guint64, guint64, PLAIN)
+#define T        guint16
+#define N        float
+#define VALUE(x) sluice_half_to_float (x)
+#define NAME(x)  x##_f16
+#include "kernels/array/order-loops.h"
 
-#define DEFINE_ONE(s, DTYPE, T, N, VALUE) DEFINE_ORDER (s, T, N, VALUE)
-FOR_ORDERED (DEFINE_ONE)
+#define T        guint16
+#define N        float
+#define VALUE(x) sluice_bfloat16_to_float (x)
+#define NAME(x)  x##_bf16
+#include "kernels/array/order-loops.h"
 
-#define TABLE_ROW(s, DTYPE, T, N, VALUE) [DTYPE] = { select_##s, bound_##s },
-static const OrderFuncs functions[SLUICE_N_DTYPES] = { FOR_ORDERED (TABLE_ROW) };
+#define T       gint8
+#define NAME(x) x##_i8
+#include "kernels/array/order-loops.h"
+
+#define T       gint16
+#define NAME(x) x##_i16
+#include "kernels/array/order-loops.h"
+
+#define T       gint32
+#define NAME(x) x##_i32
+#include "kernels/array/order-loops.h"
+
+#define T       gint64
+#define NAME(x) x##_i64
+#include "kernels/array/order-loops.h"
+
+#define T       guint8
+#define NAME(x) x##_u8
+#include "kernels/array/order-loops.h"
+
+#define T       guint16
+#define NAME(x) x##_u16
+#include "kernels/array/order-loops.h"
+
+#define T       guint32
+#define NAME(x) x##_u32
+#include "kernels/array/order-loops.h"
+
+#define T       guint64
+#define NAME(x) x##_u64
+#include "kernels/array/order-loops.h"
+
+static const OrderFuncs functions[SLUICE_N_DTYPES] = {
+  [SLUICE_FLOAT] = { select_f32, bound_f32 },  [SLUICE_DOUBLE] = { select_f64, bound_f64 },
+  [SLUICE_HALF] = { select_f16, bound_f16 },   [SLUICE_BFLOAT16] = { select_bf16, bound_bf16 },
+  [SLUICE_INT8] = { select_i8, bound_i8 },     [SLUICE_INT16] = { select_i16, bound_i16 },
+  [SLUICE_INT32] = { select_i32, bound_i32 },  [SLUICE_INT64] = { select_i64, bound_i64 },
+  [SLUICE_UINT8] = { select_u8, bound_u8 },    [SLUICE_UINT16] = { select_u16, bound_u16 },
+  [SLUICE_UINT32] = { select_u32, bound_u32 }, [SLUICE_UINT64] = { select_u64, bound_u64 },
+};
 
 /* About what a comparison takes. */
 #define COMPARE_NS 1.5

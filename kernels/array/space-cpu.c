@@ -92,7 +92,8 @@ move_blocks (SluiceKernelCall *call, const Blocks *b, gboolean to_space, SluiceT
       for (int i = 0; i < b->n; i++)
         {
           gint64 shift = offset[i] - b->before[i];
-          SluiceSpan span = sluice_span (cells->dim[i + 1], b->block[i], shift, space->dim[i + 1]);
+          SluiceGridRange span =
+              sluice_span (cells->dim[i + 1], b->block[i], shift, space->dim[i + 1]);
           gint64 space_step = span.count > 1 ? b->block[i] * at_space[i + 1] : 0;
           in_space += span.count > 0 ? (span.first * b->block[i] + shift) * at_space[i + 1] : 0;
           in_cells += span.count > 0 ? span.first * at_cells[i + 1] : 0;

@@ -11,13 +11,13 @@
 typedef struct
 {
   gint64 first, count;
-} SluiceSpan;
+} SluiceGridRange;
 
-static inline SluiceSpan
+static inline SluiceGridRange
 sluice_span (gint64 n, gint64 step, gint64 shift, gint64 size)
 {
   gint64 first = shift < 0 ? (-shift + step - 1) / step : 0;
   gint64 end = size > shift ? (size - shift + step - 1) / step : 0;
   end = MIN (end, n);
-  return (SluiceSpan){ first, MAX (0, end - first) };
+  return (SluiceGridRange){ first, MAX (0, end - first) };
 }

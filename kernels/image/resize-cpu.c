@@ -26,7 +26,7 @@ typedef struct
   gsize size;             /* bytes of an element of the input */
   const guint8 *in;
   void *out;
-  const void *rows; /* as the columns: SluiceTaps, SluiceSpan, or numbers */
+  const void *rows; /* as the columns: SluiceTaps, SluicePixelSpan, or numbers */
   SluiceRowPlan plan;
 } Resize;
 
@@ -97,7 +97,7 @@ input_row (const Resize *r, gint64 image, gint64 row)
 static void
 area_row (const Resize *r, gint64 image, gint64 y, float *out)
 {
-  const SluiceSpan *span = (const SluiceSpan *) r->rows + y;
+  const SluicePixelSpan *span = (const SluicePixelSpan *) r->rows + y;
   memset (out, 0, r->out_row * sizeof *out);
   for (gint64 row = span->start; row < span->end; row++)
     {
@@ -147,8 +147,8 @@ resize_rows (gpointer data, gint64 begin, gint64 end)
 static SluiceTensor *
 area_spans (SluiceKernelCall *call, const SluiceResizeAxis *axis)
 {
-  SluiceTensor *tensor = sluice_resize_scratch (call, axis->out, sizeof (SluiceSpan));
-  SluiceSpan *spans = tensor ? tensor->data : NULL;
+  SluiceTensor *tensor = sluice_resize_scratch (call, axis->out, sizeof (SluicePixelSpan));
+  SluicePixelSpan *spans = tensor ? tensor->data : NULL;
   for (gint64 i = 0; tensor && i < axis->out; i++)
     {
       float from = (float) i * axis->scale, to = (float) (i + 1) * axis->scale;
@@ -162,7 +162,7 @@ area_spans (SluiceKernelCall *call, const SluiceResizeAxis *axis)
           else
             weights[k] = high > to ? to - low : 1.0f;
         }
-      spans[i] = (SluiceSpan){ edges[0], edges[1] + 1, weights[0], weights[1] };
+      spans[i] = (SluicePixelSpan){ edges[0], edges[1] + 1, weights[0], weights[1] };
     }
   return tensor;
 }

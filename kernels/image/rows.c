@@ -76,7 +76,7 @@ bound (gint64 i, gint64 limit)
   static void spans_##suffix (const T *row, float y, const SluiceRowPlan *plan, float *out)        \
   {                                                                                                \
     const gint64 limit = plan->limit;                                                              \
-    FOR_EACH_COLUMN (SluiceSpan)                                                                   \
+    FOR_EACH_COLUMN (SluicePixelSpan)                                                              \
     for (gint64 c = 0; c < channels; c++)                                                          \
       {                                                                                            \
         float sum = (float) row[bound (at->start, limit) * channels + c] * at->first;              \

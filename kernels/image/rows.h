@@ -26,12 +26,12 @@ typedef struct
 {
   gint64 start, end;
   float first, last;
-} SluiceSpan;
+} SluicePixelSpan;
 
 /* The columns of a row; where taps are outside of the picture index[0] is -1. */
 typedef struct
 {
-  const void *columns; /* SluiceTaps or SluiceSpan */
+  const void *columns; /* SluiceTaps or SluicePixelSpan */
   gint64 n;
   gint64 channels;
   gint64 limit; /* columns of the input; spans are clamped to them */

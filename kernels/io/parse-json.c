@@ -13,7 +13,7 @@
 #include "engine/graph/shape-context.h"
 #include "kernels/string/number.h"
 #include "kernels/string/text.h"
-#include "kernels/summary/wire.h"
+#include "engine/base/wire.h"
 
 /* Field numbers of Example, Features, an entry of its map, Feature and its lists. */
 enum
@@ -92,8 +92,7 @@ put_int (GByteArray *out, JsonNode *node, GError **error)
     }
   else
     return fail (error, "an integer is wanted", "int64List");
-  sluice_wire_put_varint (out, FIELD_LIST_VALUE << 3);
-  sluice_wire_put_varint (out, (guint64) value);
+  sluice_wire_put_number (out, FIELD_LIST_VALUE, (guint64) value);
   return TRUE;
 }
 
@@ -121,10 +120,7 @@ put_default (GByteArray *out, guint kind)
   else if (kind == FIELD_BYTES)
     sluice_wire_put_bytes (out, FIELD_LIST_VALUE, "", 0);
   else
-    {
-      sluice_wire_put_varint (out, FIELD_LIST_VALUE << 3);
-      sluice_wire_put_varint (out, 0);
-    }
+    sluice_wire_put_number (out, FIELD_LIST_VALUE, 0);
 }
 
 static gboolean

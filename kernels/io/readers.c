@@ -8,7 +8,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "engine/graph/shape-context.h"
-#include "engine/store/varint.h"
+#include "engine/base/wire.h"
 #include "kernels/handle.h"
 #include "kernels/io/io.h"
 #include "kernels/io/reader.h"
@@ -184,15 +184,6 @@ check_can_save (SluiceKernelCall *call, const SluiceReader *reader)
                                   "WholeFileReader and IdentityReader can be"));
 }
 
-static void
-put_number (GByteArray *out, guint field, gint64 value)
-{
-  if (value == 0)
-    return;
-  sluice_put_varint (out, field << 3);
-  sluice_put_varint (out, value);
-}
-
 static gboolean
 serialize_compute (SluiceKernelCall *call)
 {
@@ -204,15 +195,11 @@ serialize_compute (SluiceKernelCall *call)
   SluiceReaderState state;
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   sluice_reader_get_state (reader, &state);
-  put_number (bytes, STATE_STARTED, state.n_started);
-  put_number (bytes, STATE_FINISHED, state.n_finished);
-  put_number (bytes, STATE_RECORDS, state.n_records);
+  sluice_wire_put_int (bytes, STATE_STARTED, state.n_started);
+  sluice_wire_put_int (bytes, STATE_FINISHED, state.n_finished);
+  sluice_wire_put_int (bytes, STATE_RECORDS, state.n_records);
   if (state.work != NULL && state.work->len > 0)
-    {
-      sluice_put_varint (bytes, STATE_WORK << 3 | 2);
-      sluice_put_varint (bytes, state.work->len);
-      g_byte_array_append (bytes, (const guint8 *) state.work->str, state.work->len);
-    }
+    sluice_wire_put_bytes (bytes, STATE_WORK, state.work->str, state.work->len);
   sluice_reader_state_clear (&state);
   sluice_string_set (out->data, (const char *) bytes->data, bytes->len);
   return TRUE;
@@ -222,27 +209,28 @@ serialize_compute (SluiceKernelCall *call)
 static gboolean
 parse_state (const SluiceString *bytes, SluiceReaderState *state)
 {
-  const char *at = bytes->data, *end = at + bytes->length;
+  const guint8 *at = (const guint8 *) bytes->data, *end = at + bytes->length;
+  SluiceWireField field;
   while (at < end)
     {
-      guint64 key, value;
-      if (!sluice_get_varint (&at, end, &key) || !sluice_get_varint (&at, end, &value))
+      if (!sluice_wire_next (&at, end, &field)
+          || field.wire_type
+                 != (field.number == STATE_WORK ? SLUICE_WIRE_BYTES : SLUICE_WIRE_VARINT))
         return FALSE;
-      if (key == STATE_STARTED << 3)
-        state->n_started = value;
-      else if (key == STATE_FINISHED << 3)
-        state->n_finished = value;
-      else if (key == STATE_RECORDS << 3)
-        state->n_records = value;
-      else if (key != (STATE_WORK << 3 | 2) || value > (guint64) (end - at))
+      if (field.number == STATE_STARTED)
+        state->n_started = field.value;
+      else if (field.number == STATE_FINISHED)
+        state->n_finished = field.value;
+      else if (field.number == STATE_RECORDS)
+        state->n_records = field.value;
+      else if (field.number != STATE_WORK)
         return FALSE;
       else
         {
           if (state->work == NULL)
             state->work = g_string_new (NULL);
           g_string_truncate (state->work, 0);
-          g_string_append_len (state->work, at, value);
-          at += value;
+          g_string_append_len (state->work, (const char *) field.data, field.length);
         }
     }
   return state->n_started >= 0 && state->n_finished >= 0 && state->n_records >= 0

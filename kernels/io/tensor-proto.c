@@ -3,7 +3,7 @@
 #include "kernels/io/tensor-proto.h"
 
 #include "kernels/string/text.h"
-#include "kernels/summary/wire.h"
+#include "engine/base/wire.h"
 
 /* Fields of TensorProto and of TensorShapeProto. */
 enum

@@ -2,175 +2,40 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "kernels/linalg/lapack.h"
 
+#include <cblas_mangling.h> /* what the next one needs and does not say */
+
+#include <cblas_f77.h>
 #include <complex.h>
+#include <lapack.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "kernels/linalg/library.h"
 
-/* Fortran: all by address, the lengths of strings behind the rest. Elements are void, because the
- * four versions of a function differ in nothing else. */
-typedef void (*Potrf) (const char *, const int *, void *, const int *, int *, size_t);
-typedef void (*Potrs) (const char *,
-                       const int *,
-                       const int *,
-                       const void *,
-                       const int *,
-                       void *,
-                       const int *,
-                       int *,
-                       size_t);
-typedef void (*Getrf) (const int *, const int *, void *, const int *, int *, int *);
-typedef void (*Getrs) (const char *,
-                       const int *,
-                       const int *,
-                       const void *,
-                       const int *,
-                       int *,
-                       void *,
-                       const int *,
-                       int *,
-                       size_t);
-typedef void (*Getri) (const int *, void *, const int *, int *, void *, const int *, int *);
-typedef void (*Trsm) (const char *,
-                      const char *,
-                      const char *,
-                      const char *,
-                      const int *,
-                      const int *,
-                      const void *,
-                      const void *,
-                      const int *,
-                      void *,
-                      const int *,
-                      size_t,
-                      size_t,
-                      size_t,
-                      size_t);
-typedef void (*Gemm) (const char *,
-                      const char *,
-                      const int *,
-                      const int *,
-                      const int *,
-                      const void *,
-                      const void *,
-                      const int *,
-                      const void *,
-                      const int *,
-                      const void *,
-                      void *,
-                      const int *,
-                      size_t,
-                      size_t);
-typedef void (*Geqrf) (
-    const int *, const int *, void *, const int *, void *, void *, const int *, int *);
-typedef void (*Orgqr) (const int *,
-                       const int *,
-                       const int *,
-                       void *,
-                       const int *,
-                       const void *,
-                       void *,
-                       const int *,
-                       int *);
-typedef void (*GesddReal) (const char *,
-                           const int *,
-                           const int *,
-                           void *,
-                           const int *,
-                           void *,
-                           void *,
-                           const int *,
-                           void *,
-                           const int *,
-                           void *,
-                           const int *,
-                           int *,
-                           int *,
-                           size_t);
-typedef void (*GesddComplex) (const char *,
-                              const int *,
-                              const int *,
-                              void *,
-                              const int *,
-                              void *,
-                              void *,
-                              const int *,
-                              void *,
-                              const int *,
-                              void *,
-                              const int *,
-                              void *,
-                              int *,
-                              int *,
-                              size_t);
-typedef void (*Syevd) (const char *,
-                       const char *,
-                       const int *,
-                       void *,
-                       const int *,
-                       void *,
-                       void *,
-                       const int *,
-                       int *,
-                       const int *,
-                       int *,
-                       size_t,
-                       size_t);
-typedef void (*Heevd) (const char *,
-                       const char *,
-                       const int *,
-                       void *,
-                       const int *,
-                       void *,
-                       void *,
-                       const int *,
-                       void *,
-                       const int *,
-                       int *,
-                       const int *,
-                       int *,
-                       size_t,
-                       size_t);
-typedef void (*GelsyReal) (const int *,
-                           const int *,
-                           const int *,
-                           void *,
-                           const int *,
-                           void *,
-                           const int *,
-                           int *,
-                           const void *,
-                           int *,
-                           void *,
-                           const int *,
-                           int *);
-typedef void (*GelsyComplex) (const int *,
-                              const int *,
-                              const int *,
-                              void *,
-                              const int *,
-                              void *,
-                              const int *,
-                              int *,
-                              const void *,
-                              int *,
-                              void *,
-                              const int *,
-                              void *,
-                              int *);
+/*
+ * The functions as the headers of BLAS and LAPACK declare them: all by address, the lengths of
+ * strings behind the rest. Those of double stand for all four element types, because they differ in
+ * nothing but what lies at the addresses; of the complex ones some have one more workspace. They
+ * are found in OpenBLAS when it is there, and never linked.
+ */
+typedef __typeof__ (&LAPACK_dgesdd_base) GesddReal;
+typedef __typeof__ (&LAPACK_zgesdd_base) GesddComplex;
+typedef __typeof__ (&LAPACK_dsyevd_base) Syevd;
+typedef __typeof__ (&LAPACK_zheevd_base) Heevd;
+typedef __typeof__ (&LAPACK_dgelsy) GelsyReal;
+typedef __typeof__ (&LAPACK_zgelsy) GelsyComplex;
 
 struct _SluiceLapackSymbols
 {
-  Potrf potrf;
-  Potrs potrs;
-  Getrf getrf;
-  Getrs getrs;
-  Getri getri;
-  Trsm trsm;
-  Gemm gemm;
-  Geqrf geqrf;
-  Orgqr orgqr;
+  __typeof__ (&LAPACK_dpotrf_base) potrf;
+  __typeof__ (&LAPACK_dpotrs_base) potrs;
+  __typeof__ (&LAPACK_dgetrf) getrf;
+  __typeof__ (&LAPACK_dgetrs_base) getrs;
+  __typeof__ (&LAPACK_dgetri) getri;
+  __typeof__ (&F77_dtrsm_base) trsm;
+  __typeof__ (&F77_dgemm_base) gemm;
+  __typeof__ (&LAPACK_dgeqrf) geqrf;
+  __typeof__ (&LAPACK_dorgqr) orgqr;
   void *gesdd, *syevd, *gelsy; /* real or complex ones */
 };
 
@@ -202,15 +67,15 @@ load (void)
     {
       char p = "sdcz"[i];
       symbols[i] = (struct _SluiceLapackSymbols){
-        .potrf = (Potrf) find (p, "potrf"),
-        .potrs = (Potrs) find (p, "potrs"),
-        .getrf = (Getrf) find (p, "getrf"),
-        .getrs = (Getrs) find (p, "getrs"),
-        .getri = (Getri) find (p, "getri"),
-        .trsm = (Trsm) find (p, "trsm"),
-        .gemm = (Gemm) find (p, "gemm"),
-        .geqrf = (Geqrf) find (p, "geqrf"),
-        .orgqr = (Orgqr) find (p, i < 2 ? "orgqr" : "ungqr"),
+        .potrf = find (p, "potrf"),
+        .potrs = find (p, "potrs"),
+        .getrf = find (p, "getrf"),
+        .getrs = find (p, "getrs"),
+        .getri = find (p, "getri"),
+        .trsm = find (p, "trsm"),
+        .gemm = find (p, "gemm"),
+        .geqrf = find (p, "geqrf"),
+        .orgqr = find (p, i < 2 ? "orgqr" : "ungqr"),
         .gesdd = find (p, "gesdd"),
         .syevd = find (p, i < 2 ? "syevd" : "heevd"),
         .gelsy = find (p, "gelsy"),

@@ -50,190 +50,50 @@ scalar_flush_f64 (double x)
   return fabs (x) < DBL_MIN ? copysign (0, x) : x;
 }
 
-/* ---- any number: T is the type, U the unsigned one in which integers wrap ---- */
-
-#define SCALAR_ARITHMETIC(s, T, U)                                                                 \
-  SLUICE_SCALAR T scalar_add_##s (T x, T y)                                                        \
-  {                                                                                                \
-    return (T) ((U) x + (U) y);                                                                    \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_sub_##s (T x, T y)                                                        \
-  {                                                                                                \
-    return (T) ((U) x - (U) y);                                                                    \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_mul_##s (T x, T y)                                                        \
-  {                                                                                                \
-    return (T) ((U) x * (U) y);                                                                    \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_neg_##s (T x)                                                             \
-  {                                                                                                \
-    return (T) (-(U) x);                                                                           \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_square_##s (T x)                                                          \
-  {                                                                                                \
-    return (T) ((U) x * (U) x);                                                                    \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_squared_difference_##s (T x, T y)                                         \
-  {                                                                                                \
-    return scalar_square_##s (scalar_sub_##s (x, y));                                              \
-  }                                                                                                \
-  SLUICE_SCALAR uint8_t scalar_less_##s (T x, T y)                                                 \
-  {                                                                                                \
-    return x < y;                                                                                  \
-  }                                                                                                \
-  SLUICE_SCALAR uint8_t scalar_less_equal_##s (T x, T y)                                           \
-  {                                                                                                \
-    return x <= y;                                                                                 \
-  }                                                                                                \
-  SLUICE_SCALAR uint8_t scalar_greater_##s (T x, T y)                                              \
-  {                                                                                                \
-    return x > y;                                                                                  \
-  }                                                                                                \
-  SLUICE_SCALAR uint8_t scalar_greater_equal_##s (T x, T y)                                        \
-  {                                                                                                \
-    return x >= y;                                                                                 \
-  }                                                                                                \
-  SLUICE_SCALAR uint8_t scalar_equal_##s (T x, T y)                                                \
-  {                                                                                                \
-    return x == y;                                                                                 \
-  }                                                                                                \
-  SLUICE_SCALAR uint8_t scalar_not_equal_##s (T x, T y)                                            \
-  {                                                                                                \
-    return x != y;                                                                                 \
-  }                                                                                                \
-  /* A NaN on either side is handed on. */                                                         \
-  SLUICE_SCALAR T scalar_maximum_##s (T x, T y)                                                    \
-  {                                                                                                \
-    return x > y || x != x ? x : y;                                                                \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_minimum_##s (T x, T y)                                                    \
-  {                                                                                                \
-    return x < y || x != x ? x : y;                                                                \
-  }
-
-SCALAR_ARITHMETIC (f32, float, float)
-SCALAR_ARITHMETIC (f64, double, double)
-SCALAR_ARITHMETIC (i8, int8_t, uint32_t)
-SCALAR_ARITHMETIC (i16, int16_t, uint32_t)
-SCALAR_ARITHMETIC (i32, int32_t, uint32_t)
-SCALAR_ARITHMETIC (i64, int64_t, uint64_t)
-SCALAR_ARITHMETIC (u8, uint8_t, uint32_t)
-SCALAR_ARITHMETIC (u16, uint16_t, uint32_t)
-SCALAR_ARITHMETIC (u32, uint32_t, uint32_t)
-SCALAR_ARITHMETIC (u64, uint64_t, uint64_t)
+/* No integer is; as a macro, gcc does not warn of it. */
+#define SCALAR_IS_NAN(x) ((x) != (x))
 
 /* ---- integers; callers have refused divisors of 0 and negative powers ---- */
 
-#define SCALAR_INTEGER(s, T)                                                                       \
-  SLUICE_SCALAR T scalar_power_##s (T x, T y)                                                      \
-  {                                                                                                \
-    T result = 1;                                                                                  \
-    for (; y > 0; y = (T) (y >> 1), x = scalar_mul_##s (x, x))                                     \
-      if (y & 1)                                                                                   \
-        result = scalar_mul_##s (result, x);                                                       \
-    return result;                                                                                 \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_invert_##s (T x)                                                          \
-  {                                                                                                \
-    return (T) ~x;                                                                                 \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_bitwise_and_##s (T x, T y)                                                \
-  {                                                                                                \
-    return x & y;                                                                                  \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_bitwise_or_##s (T x, T y)                                                 \
-  {                                                                                                \
-    return x | y;                                                                                  \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_bitwise_xor_##s (T x, T y)                                                \
-  {                                                                                                \
-    return x ^ y;                                                                                  \
-  }                                                                                                \
-  /* Places beyond the type are its edges, as in TensorFlow. */                                    \
-  SLUICE_SCALAR int scalar_places_##s (T y)                                                        \
-  {                                                                                                \
-    const int most = 8 * (int) sizeof (T) - 1;                                                     \
-    return y < 1 ? 0 : y > most ? most : (int) y;                                                  \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_left_shift_##s (T x, T y)                                                 \
-  {                                                                                                \
-    return (T) ((uint64_t) x << scalar_places_##s (y));                                            \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_right_shift_##s (T x, T y)                                                \
-  {                                                                                                \
-    return (T) (x >> scalar_places_##s (y));                                                       \
-  }                                                                                                \
-  /* TensorFlow 2.21 answers 0 for every integer, and a graph must give the same numbers here. */  \
-  SLUICE_SCALAR T scalar_round_##s (T x)                                                           \
-  {                                                                                                \
-    return 0;                                                                                      \
-  }
+#define T        int8_t
+#define U        uint32_t
+#define NAME(op) scalar_##op##_i8
+#include "kernels/math/scalar-signed.h"
 
-/* The lowest number over -1 wraps to itself. */
-#define SCALAR_SIGNED(s, T)                                                                        \
-  SCALAR_INTEGER (s, T)                                                                            \
-  SLUICE_SCALAR T scalar_truncate_mod_##s (T x, T y)                                               \
-  {                                                                                                \
-    return y == -1 ? 0 : (T) (x % y);                                                              \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_truncate_div_##s (T x, T y)                                               \
-  {                                                                                                \
-    return y == -1 ? scalar_neg_##s (x) : (T) (x / y);                                             \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_floor_mod_##s (T x, T y)                                                  \
-  {                                                                                                \
-    T rest = scalar_truncate_mod_##s (x, y);                                                       \
-    return rest != 0 && (rest < 0) != (y < 0) ? (T) (rest + y) : rest;                             \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_floor_div_##s (T x, T y)                                                  \
-  {                                                                                                \
-    T rest = scalar_truncate_mod_##s (x, y);                                                       \
-    return (T) (scalar_truncate_div_##s (x, y) - (rest != 0 && (rest < 0) != (y < 0)));            \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_abs_##s (T x)                                                             \
-  {                                                                                                \
-    return x < 0 ? scalar_neg_##s (x) : x;                                                         \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_sign_##s (T x)                                                            \
-  {                                                                                                \
-    return (T) ((x > 0) - (x < 0));                                                                \
-  }
+#define T        int16_t
+#define U        uint32_t
+#define NAME(op) scalar_##op##_i16
+#include "kernels/math/scalar-signed.h"
 
-#define SCALAR_UNSIGNED(s, T)                                                                      \
-  SCALAR_INTEGER (s, T)                                                                            \
-  SLUICE_SCALAR T scalar_truncate_mod_##s (T x, T y)                                               \
-  {                                                                                                \
-    return (T) (x % y);                                                                            \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_truncate_div_##s (T x, T y)                                               \
-  {                                                                                                \
-    return (T) (x / y);                                                                            \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_floor_mod_##s (T x, T y)                                                  \
-  {                                                                                                \
-    return (T) (x % y);                                                                            \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_floor_div_##s (T x, T y)                                                  \
-  {                                                                                                \
-    return (T) (x / y);                                                                            \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_abs_##s (T x)                                                             \
-  {                                                                                                \
-    return x;                                                                                      \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_sign_##s (T x)                                                            \
-  {                                                                                                \
-    return x > 0;                                                                                  \
-  }
+#define T        int32_t
+#define U        uint32_t
+#define NAME(op) scalar_##op##_i32
+#include "kernels/math/scalar-signed.h"
 
-SCALAR_SIGNED (i8, int8_t)
-SCALAR_SIGNED (i16, int16_t)
-SCALAR_SIGNED (i32, int32_t)
-SCALAR_SIGNED (i64, int64_t)
-SCALAR_UNSIGNED (u8, uint8_t)
-SCALAR_UNSIGNED (u16, uint16_t)
-SCALAR_UNSIGNED (u32, uint32_t)
-SCALAR_UNSIGNED (u64, uint64_t)
+#define T        int64_t
+#define U        uint64_t
+#define NAME(op) scalar_##op##_i64
+#include "kernels/math/scalar-signed.h"
+
+#define T        uint8_t
+#define U        uint32_t
+#define NAME(op) scalar_##op##_u8
+#include "kernels/math/scalar-unsigned.h"
+
+#define T        uint16_t
+#define U        uint32_t
+#define NAME(op) scalar_##op##_u16
+#include "kernels/math/scalar-unsigned.h"
+
+#define T        uint32_t
+#define U        uint32_t
+#define NAME(op) scalar_##op##_u32
+#include "kernels/math/scalar-unsigned.h"
+
+#define T        uint64_t
+#define U        uint64_t
+#define NAME(op) scalar_##op##_u64
+#include "kernels/math/scalar-unsigned.h"
 
 /* ---- truth values: 0 or 1 ---- */
 
@@ -414,126 +274,19 @@ scalar_fmod_f64 (double x, double y)
   return fmod (scalar_flush_f64 (x), scalar_flush_f64 (y));
 }
 
-/* ---- both floating types; m is libm's suffix ---- */
+/* ---- both floating types ---- */
 
-#define SCALAR_FLOATING(s, T, m)                                                                   \
-  SLUICE_SCALAR T scalar_sigmoid_##s (T x)                                                         \
-  {                                                                                                \
-    return 1 / (1 + scalar_exp_##s (-x));                                                          \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_sqrt_##s (T x)                                                            \
-  {                                                                                                \
-    return sqrt##m (x);                                                                            \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_rsqrt_##s (T x)                                                           \
-  {                                                                                                \
-    return 1 / sqrt##m (x);                                                                        \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_reciprocal_##s (T x)                                                      \
-  {                                                                                                \
-    return 1 / x;                                                                                  \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_abs_##s (T x)                                                             \
-  {                                                                                                \
-    return fabs##m (x);                                                                            \
-  }                                                                                                \
-  /* 0 of either sign gives +0, NaN gives NaN. */                                                  \
-  SLUICE_SCALAR T scalar_sign_##s (T x)                                                            \
-  {                                                                                                \
-    return x != x ? x : (T) (x > 0) - (T) (x < 0);                                                 \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_floor_##s (T x)                                                           \
-  {                                                                                                \
-    return floor##m (x);                                                                           \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_ceil_##s (T x)                                                            \
-  {                                                                                                \
-    return ceil##m (x);                                                                            \
-  }                                                                                                \
-  /* To even at a half. */                                                                         \
-  SLUICE_SCALAR T scalar_round_##s (T x)                                                           \
-  {                                                                                                \
-    return rint##m (x);                                                                            \
-  }                                                                                                \
-  SLUICE_SCALAR uint8_t scalar_is_nan_##s (T x)                                                    \
-  {                                                                                                \
-    return x != x;                                                                                 \
-  }                                                                                                \
-  SLUICE_SCALAR uint8_t scalar_is_inf_##s (T x)                                                    \
-  {                                                                                                \
-    return fabs##m (x) == (T) INFINITY;                                                            \
-  }                                                                                                \
-  SLUICE_SCALAR uint8_t scalar_is_finite_##s (T x)                                                 \
-  {                                                                                                \
-    return fabs##m (x) < (T) INFINITY;                                                             \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_div_##s (T x, T y)                                                        \
-  {                                                                                                \
-    return x / y;                                                                                  \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_truncate_div_##s (T x, T y)                                               \
-  {                                                                                                \
-    return trunc##m (x / y);                                                                       \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_floor_div_##s (T x, T y)                                                  \
-  {                                                                                                \
-    return floor##m (x / y);                                                                       \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_truncate_mod_##s (T x, T y)                                               \
-  {                                                                                                \
-    return scalar_fmod_##s (x, y);                                                                 \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_floor_mod_##s (T x, T y)                                                  \
-  {                                                                                                \
-    T rest = scalar_fmod_##s (x, y);                                                               \
-    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;                                   \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_power_##s (T x, T y)                                                      \
-  {                                                                                                \
-    return scalar_pow_##s (x, y);                                                                  \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_div_no_nan_##s (T x, T y)                                                 \
-  {                                                                                                \
-    return y == 0 ? 0 : x / y;                                                                     \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_mul_no_nan_##s (T x, T y)                                                 \
-  {                                                                                                \
-    return y == 0 ? 0 : x * y;                                                                     \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_xdivy_##s (T x, T y)                                                      \
-  {                                                                                                \
-    return x == 0 ? 0 : x / y;                                                                     \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_xlogy_##s (T x, T y)                                                      \
-  {                                                                                                \
-    return x == 0 ? 0 : x * scalar_log_##s (y);                                                    \
-  }                                                                                                \
-  /* Gradients: y is the value of the function, dy what came from above, factors in TensorFlow's   \
-     order: where one is large, another would overflow or not be a number. */                      \
-  SLUICE_SCALAR T scalar_tanh_grad_##s (T y, T dy)                                                 \
-  {                                                                                                \
-    return dy * (1 - y * y);                                                                       \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_sigmoid_grad_##s (T y, T dy)                                              \
-  {                                                                                                \
-    return dy * ((1 - y) * y);                                                                     \
-  }                                                                                                \
-  /* Where nothing comes from above, nothing goes on, whatever the function was. */                \
-  SLUICE_SCALAR T scalar_sqrt_grad_##s (T y, T dy)                                                 \
-  {                                                                                                \
-    return dy == 0 ? 0 : dy * ((T) 0.5 / y);                                                       \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_rsqrt_grad_##s (T y, T dy)                                                \
-  {                                                                                                \
-    return dy == 0 ? 0 : (T) -0.5 * (dy * y) * (y * y);                                            \
-  }                                                                                                \
-  SLUICE_SCALAR T scalar_reciprocal_grad_##s (T y, T dy)                                           \
-  {                                                                                                \
-    return dy == 0 ? 0 : -(y * y) * dy;                                                            \
-  }
+#define T        float
+#define U        float
+#define MATH(g)  g##f
+#define NAME(op) scalar_##op##_f32
+#include "kernels/math/scalar-floating.h"
 
-SCALAR_FLOATING (f32, float, f)
-SCALAR_FLOATING (f64, double, )
+#define T        double
+#define U        double
+#define MATH(g)  g
+#define NAME(op) scalar_##op##_f64
+#include "kernels/math/scalar-floating.h"
 
 /* ---- bfloat16, whose few bits show where a formula rounds: after each step, as TensorFlow does.
    Operands and results are floats that bfloat16 can hold. ---- */

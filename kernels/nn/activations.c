@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+/* clang-format off */
 /*
  * Activations and their gradients, element by element.
  *
- *   Relu max(x, 0)   Relu6 min(max(x, 0), 6)   Elu x < 0 ? e^x - 1 : x   Softplus log(1 + e^x)
- *   Selu 1.05 (x < 0 ? 1.67 (e^x - 1) : x)   Softsign x / (1 + |x|)   LeakyRelu x > 0 ? x : alpha x
+ *   Relu       max(x, 0)                          Relu6     min(max(x, 0), 6)
+ *   Elu        x < 0 ? e^x - 1 : x                Softplus  log(1 + e^x)
+ *   Selu       1.05 (x < 0 ? 1.67 (e^x - 1) : x)  Softsign  x / (1 + |x|)
+ *   LeakyRelu  x > 0 ? x : alpha x
  *
  * Relu, Relu6, Elu and Selu take their gradient from the output, the others from the input, as
  * TensorFlow.
  */
+/* clang-format on */
 #include <glib/gi18n-lib.h>
 
 #include "engine/device/kernel.h"

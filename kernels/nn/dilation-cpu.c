@@ -44,79 +44,13 @@ first_of (const Dilation *p, int axis, gint64 out)
 #define X_AT(h, w) (((h) *p->place.in[2] + (w)) * p->channels)
 #define F_AT(i, j) (((i) *p->place.size[2] + (j)) * p->channels)
 
-/* S: in which sums are; unsigned of integers, because overflow wraps. */
-#define FAMILY(T, S, suffix, LOWEST)                                                               \
-  static void forward_##suffix (const Dilation *p, const T *x, T *y)                               \
-  {                                                                                                \
-    const T *filter = p->filter;                                                                   \
-    FOR_EACH_WINDOW                                                                                \
-    {                                                                                              \
-      gint64 h0 = first_of (p, 1, oh), w0 = first_of (p, 2, ow);                                   \
-      T *largest = y + (oh * p->place.out[2] + ow) * p->channels;                                  \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        largest[c] = LOWEST;                                                                       \
-      FOR_EACH_TAP                                                                                 \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        {                                                                                          \
-          T sum = (T) ((S) x[X_AT (h, w) + c] + (S) filter[F_AT (i, j) + c]);                      \
-          largest[c] = sum > largest[c] ? sum : largest[c];                                        \
-        }                                                                                          \
-    }                                                                                              \
-  }                                                                                                \
-  /* One image. Where no sum is above the lowest number, the gradient goes to the first element    \
-     of the window if that lies inside, or to the first weight, as in TensorFlow. */               \
-  static void backward_##suffix (const Dilation *p, const T *x, const T *dy, T *to)                \
-  {                                                                                                \
-    const T *filter = p->filter;                                                                   \
-    FOR_EACH_WINDOW                                                                                \
-    for (gint64 c = 0; c < p->channels; c++)                                                       \
-      {                                                                                            \
-        gint64 h0 = first_of (p, 1, oh), w0 = first_of (p, 2, ow), weight = 0;                     \
-        gint64 row = MAX (h0, 0), column = MAX (w0, 0);                                            \
-        T largest = LOWEST;                                                                        \
-        FOR_EACH_TAP                                                                               \
-        {                                                                                          \
-          T sum = (T) ((S) x[X_AT (h, w) + c] + (S) filter[F_AT (i, j) + c]);                      \
-          if (sum > largest)                                                                       \
-            {                                                                                      \
-              largest = sum;                                                                       \
-              row = h;                                                                             \
-              column = w;                                                                          \
-              weight = F_AT (i, j);                                                                \
-            }                                                                                      \
-        }                                                                                          \
-        if (!INSIDE (1, row) || !INSIDE (2, column))                                               \
-          continue;                                                                                \
-        gint64 at = (p->kind == BACKPROP_INPUT ? X_AT (row, column) : weight) + c;                 \
-        to[at] = (T) ((S) to[at] + (S) dy[(oh * p->place.out[2] + ow) * p->channels + c]);         \
-      }                                                                                            \
-  }                                                                                                \
-  static void run_##suffix (const Dilation *p, gint64 n)                                           \
-  {                                                                                                \
-    gint64 in = p->place.in[1] * p->place.in[2] * p->channels;                                     \
-    gint64 out = p->place.out[1] * p->place.out[2] * p->channels;                                  \
-    const T *x = (const T *) p->x + n * in;                                                        \
-    if (p->kind == FORWARD)                                                                        \
-      forward_##suffix (p, x, (T *) p->to + n * out);                                              \
-    else                                                                                           \
-      backward_##suffix (p, x, (const T *) p->dy + n * out,                                        \
-                         (T *) p->to + (p->kind == BACKPROP_INPUT ? n * in : 0));                  \
-  }
-FAMILY (float, float, float, -FLT_MAX)
-FAMILY (double, double, double, -DBL_MAX)
-FAMILY (gint8, guint8, i8, G_MININT8)
-FAMILY (gint16, guint16, i16, G_MININT16)
-FAMILY (gint32, guint32, i32, G_MININT32)
-FAMILY (gint64, guint64, i64, G_MININT64)
-FAMILY (guint8, guint8, u8, 0)
-FAMILY (guint16, guint16, u16, 0)
-FAMILY (guint32, guint32, u32, 0)
-FAMILY (guint64, guint64, u64, 0)
+#define TEMPLATE "kernels/nn/dilation-loops.h"
+#include "kernels/each-real.h"
 
 static void (*const images[SLUICE_N_DTYPES]) (const Dilation *, gint64) = {
-  [SLUICE_FLOAT] = run_float, [SLUICE_DOUBLE] = run_double, [SLUICE_INT8] = run_i8,
-  [SLUICE_INT16] = run_i16,   [SLUICE_INT32] = run_i32,     [SLUICE_INT64] = run_i64,
-  [SLUICE_UINT8] = run_u8,    [SLUICE_UINT16] = run_u16,    [SLUICE_UINT32] = run_u32,
+  [SLUICE_FLOAT] = run_f32,  [SLUICE_DOUBLE] = run_f64, [SLUICE_INT8] = run_i8,
+  [SLUICE_INT16] = run_i16,  [SLUICE_INT32] = run_i32,  [SLUICE_INT64] = run_i64,
+  [SLUICE_UINT8] = run_u8,   [SLUICE_UINT16] = run_u16, [SLUICE_UINT32] = run_u32,
   [SLUICE_UINT64] = run_u64,
 };
 

@@ -34,76 +34,9 @@ cell_range (const Cells *p, int axis, gint64 i, gint64 *begin, gint64 *end)
     for (gint64 w = w0, pixel; w < w1; w++)                                                        \
       if (pixel = (h * p->in[1] + w) * p->channels, TRUE)
 
-/* S: in which sums are; unsigned of integers, because overflow wraps. */
-#define FAMILY(T, S, suffix, LOWEST)                                                               \
-  static void max_##suffix (const Cells *p, gint64 n)                                              \
-  {                                                                                                \
-    const T *x = (const T *) p->x + n * p->in[0] * p->in[1] * p->channels;                         \
-    T *y = (T *) p->to + n * p->out[0] * p->out[1] * p->channels;                                  \
-    FOR_EACH_CELL                                                                                  \
-    {                                                                                              \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        y[at + c] = LOWEST;                                                                        \
-      FOR_EACH_PIXEL                                                                               \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        y[at + c] = x[pixel + c] > y[at + c] ? x[pixel + c] : y[at + c];                           \
-    }                                                                                              \
-  }                                                                                                \
-  static void avg_##suffix (const Cells *p, gint64 n)                                              \
-  {                                                                                                \
-    const T *x = (const T *) p->x + n * p->in[0] * p->in[1] * p->channels;                         \
-    T *y = (T *) p->to + n * p->out[0] * p->out[1] * p->channels;                                  \
-    FOR_EACH_CELL                                                                                  \
-    {                                                                                              \
-      T count = (T) ((h1 - h0) * (w1 - w0));                                                       \
-      memset (y + at, 0, p->channels * sizeof (T));                                                \
-      FOR_EACH_PIXEL                                                                               \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        y[at + c] = (T) ((S) y[at + c] + (S) x[pixel + c]);                                        \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        y[at + c] /= count;                                                                        \
-    }                                                                                              \
-  }                                                                                                \
-  static void max_grad_##suffix (const Cells *p, gint64 n)                                         \
-  {                                                                                                \
-    gint64 image = p->in[0] * p->in[1] * p->channels;                                              \
-    const T *x = (const T *) p->x + n * image;                                                     \
-    const T *dy = (const T *) p->dy + n * p->out[0] * p->out[1] * p->channels;                     \
-    T *dx = (T *) p->to + n * image;                                                               \
-    memset (dx, 0, image * sizeof (T));                                                            \
-    FOR_EACH_CELL                                                                                  \
-    for (gint64 c = 0; c < p->channels; c++)                                                       \
-      {                                                                                            \
-        gint64 best = (h0 * p->in[1] + w0) * p->channels;                                          \
-        FOR_EACH_PIXEL                                                                             \
-        best = x[pixel + c] > x[best + c] ? pixel : best;                                          \
-        dx[best + c] = (T) ((S) dx[best + c] + (S) dy[at + c]);                                    \
-      }                                                                                            \
-  }                                                                                                \
-  /* In double, as TensorFlow: a share of an integer is cut off at the end. */                     \
-  static void avg_grad_##suffix (const Cells *p, gint64 n)                                         \
-  {                                                                                                \
-    gint64 image = p->in[0] * p->in[1] * p->channels;                                              \
-    const T *dy = (const T *) p->dy + n * p->out[0] * p->out[1] * p->channels;                     \
-    double *dx = (double *) p->to + n * image;                                                     \
-    memset (dx, 0, image * sizeof *dx);                                                            \
-    FOR_EACH_CELL                                                                                  \
-    {                                                                                              \
-      double count = (double) ((h1 - h0) * (w1 - w0));                                             \
-      FOR_EACH_PIXEL                                                                               \
-      for (gint64 c = 0; c < p->channels; c++)                                                     \
-        dx[pixel + c] += (double) dy[at + c] / count;                                              \
-    }                                                                                              \
-  }                                                                                                \
-  static void cast_##suffix (const double *from, void *to, gint64 n)                               \
-  {                                                                                                \
-    for (gint64 i = 0; i < n; i++)                                                                 \
-      ((T *) to)[i] = (T) from[i];                                                                 \
-  }
-FAMILY (float, float, float, -FLT_MAX)
-FAMILY (double, double, double, -DBL_MAX)
-FAMILY (gint32, guint32, i32, G_MININT32)
-FAMILY (gint64, guint64, i64, G_MININT64)
+#define TEMPLATE "kernels/nn/fractional-loops.h"
+#define ONLY_32_AND_64
+#include "kernels/each-real.h"
 
 typedef void (*ImageFunc) (const Cells *p, gint64 n);
 
@@ -120,14 +53,14 @@ typedef enum
     max_##suffix, avg_##suffix, max_grad_##suffix, avg_grad_##suffix                               \
   }
 static const ImageFunc functions[SLUICE_N_DTYPES][4] = {
-  [SLUICE_FLOAT] = FUNCTIONS (float),
-  [SLUICE_DOUBLE] = FUNCTIONS (double),
+  [SLUICE_FLOAT] = FUNCTIONS (f32),
+  [SLUICE_DOUBLE] = FUNCTIONS (f64),
   [SLUICE_INT32] = FUNCTIONS (i32),
   [SLUICE_INT64] = FUNCTIONS (i64),
 };
 static void (*const casts[SLUICE_N_DTYPES]) (const double *, void *, gint64) = {
-  [SLUICE_FLOAT] = cast_float,
-  [SLUICE_DOUBLE] = cast_double,
+  [SLUICE_FLOAT] = cast_f32,
+  [SLUICE_DOUBLE] = cast_f64,
   [SLUICE_INT32] = cast_i32,
   [SLUICE_INT64] = cast_i64,
 };

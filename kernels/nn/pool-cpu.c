@@ -27,7 +27,7 @@ typedef struct
 } Work;
 
 #define MAX_CASES(each)                                                                            \
-  each (SLUICE_FLOAT, float) each (SLUICE_DOUBLE, double) each (SLUICE_INT8, i8)                   \
+  each (SLUICE_FLOAT, f32) each (SLUICE_DOUBLE, f64) each (SLUICE_INT8, i8)                        \
       each (SLUICE_INT16, i16) each (SLUICE_INT32, i32) each (SLUICE_INT64, i64)                   \
           each (SLUICE_UINT8, u8) each (SLUICE_UINT16, u16) each (SLUICE_UINT32, u32)              \
               each (SLUICE_UINT64, u64)
@@ -66,13 +66,13 @@ image_range (gpointer data, gint64 begin, gint64 end)
   gboolean wide = work->dtype == SLUICE_DOUBLE;
   for (gint64 n = begin; n < end; n++)
     if (work->kind == AVG_POOL)
-      (wide ? avg_double : avg_float) (&work->pool, n);
+      (wide ? avg_f64 : avg_f32) (&work->pool, n);
     else if (work->kind == AVG_POOL_GRAD)
-      (wide ? avg_grad_double : avg_grad_float) (&work->pool, n);
+      (wide ? avg_grad_f64 : avg_grad_f32) (&work->pool, n);
     else if (work->kind == MAX_POOL_DEEP)
-      (wide ? max_deep_double : max_deep_float) (&work->pool, n);
+      (wide ? max_deep_f64 : max_deep_f32) (&work->pool, n);
     else if (work->kind == MAX_POOL_GRAD_DEEP)
-      (wide ? max_grad_deep_double : max_grad_deep_float) (&work->pool, n);
+      (wide ? max_grad_deep_f64 : max_grad_deep_f32) (&work->pool, n);
     else
       max_image (work, n);
 }

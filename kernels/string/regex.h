@@ -5,14 +5,13 @@
 #include "engine/base/tensor.h"
 
 /*
- * Regular expressions by RE2's rules, as TensorFlow has them: Perl's without what needs to look
- * back or ahead. PCRE2 matches them: a pattern is read here, what RE2 does not know is refused, and
- * the rest is spelled so that PCRE2 understands the same by it.
+ * Regular expressions by RE2, as TensorFlow has them: Perl's without what needs to look back or
+ * ahead, so that no search takes longer than the text is long, whatever the pattern.
  */
 typedef struct _SluiceRegex SluiceRegex;
 
-/* (transfer full) (nullable): INVALID_ARGUMENT, what is wrong with the pattern. Any thread may use
- * it. */
+/* (transfer full) (nullable): INVALID_ARGUMENT, what is wrong with the pattern and at which byte.
+ * Any thread may use it. */
 SluiceRegex *sluice_regex_new (const SluiceString *pattern, GError **error);
 void sluice_regex_free (SluiceRegex *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRegex, sluice_regex_free)
@@ -24,7 +23,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRegex, sluice_regex_free)
  *
  * A rewrite that names a group that is not there changes nothing.
  *
- * Returns: FALSE with RESOURCE_EXHAUSTED where the search takes too many steps
+ * Returns: FALSE with RESOURCE_EXHAUSTED where there is no memory for it
  */
 gboolean sluice_regex_replace (const SluiceRegex *self,
                                const SluiceString *text,
@@ -38,6 +37,3 @@ gboolean sluice_regex_match_all (const SluiceRegex *self,
                                  const SluiceString *text,
                                  gboolean *matches,
                                  GError **error);
-
-/* In PCRE2's spelling. (transfer full) (nullable): INVALID_ARGUMENT */
-char *sluice_regex_translate (const SluiceString *pattern, GError **error);

@@ -150,15 +150,17 @@ put_sorted (GByteArray *out, const guint8 *at, const guint8 *end, guint last, GB
     {
       const guint8 *begin = at;
       SluiceWireField field;
-      ok = sluice_wire_read (&at, end, &field);
+      ok = sluice_wire_next (&at, end, &field);
       if (!ok)
         break;
-      if (sub && field.number == METADATA_PLUGIN && field.type == 2)
+      if (sub && field.number == METADATA_PLUGIN && field.wire_type == SLUICE_WIRE_BYTES)
         {
           *sub = *sub ? *sub : g_byte_array_new ();
           g_byte_array_append (*sub, field.data, (guint) field.length);
         }
-      else if (field.number <= last && field.type == (field.number == METADATA_CLASS ? 0 : 2))
+      else if (field.number <= last
+               && field.wire_type
+                      == (field.number == METADATA_CLASS ? SLUICE_WIRE_VARINT : SLUICE_WIRE_BYTES))
         {
           fields[field.number] = field;
           raw[field.number].begin = begin;
@@ -169,7 +171,8 @@ put_sorted (GByteArray *out, const guint8 *at, const guint8 *end, guint last, GB
     }
   for (guint n = 1; n <= last; n++)
     /* An empty text or the number 0 says nothing. */
-    if (raw[n].begin && (fields[n].type == 2 ? fields[n].length > 0 : raw[n].end[-1] != 0))
+    if (raw[n].begin
+        && (fields[n].wire_type == SLUICE_WIRE_BYTES ? fields[n].length > 0 : raw[n].end[-1] != 0))
       g_byte_array_append (out, raw[n].begin, (guint) (raw[n].end - raw[n].begin));
   g_byte_array_append (out, rest->data, rest->len);
   return ok;

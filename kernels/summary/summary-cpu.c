@@ -382,9 +382,9 @@ read_tag (const guint8 *at, gsize length, char **tag)
   SluiceWireField field;
   while (at < end)
     {
-      if (!sluice_wire_read (&at, end, &field))
+      if (!sluice_wire_next (&at, end, &field))
         return FALSE;
-      if (field.number != VALUE_TAG || field.type != 2)
+      if (field.number != VALUE_TAG || field.wire_type != SLUICE_WIRE_BYTES)
         continue;
       g_free (*tag);
       *tag = g_strndup ((const char *) field.data, field.length);
@@ -406,9 +406,10 @@ append_values (SluiceKernelCall *call,
   while (at < end)
     {
       g_autofree char *tag = NULL;
-      if (!sluice_wire_read (&at, end, &field)
+      if (!sluice_wire_next (&at, end, &field)
           || (field.number == SUMMARY_VALUE
-              && (field.type != 2 || !read_tag (field.data, field.length, &tag))))
+              && (field.wire_type != SLUICE_WIRE_BYTES
+                  || !read_tag (field.data, field.length, &tag))))
         return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                                  "one of the inputs is no serialised summary");
       if (field.number != SUMMARY_VALUE)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/device/kernel.h"
-#include "kernels/summary/wire.h"
+#include "engine/base/wire.h"
 
 /* What kernels that write summaries share. */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+/* clang-format off */
 /*
  * Optimizers: each changes a variable and its slots in place by one rule of a gradient.
  *
@@ -10,22 +11,27 @@
  *   KerasMomentum    accum = accum momentum - grad lr;  var += accum
  *                    Nesterov: var += accum momentum - grad lr
  *   Adam             a = lr sqrt(1 - beta2^t) / (1 - beta1^t);  m += (grad - m)(1 - beta1)
- *                    v += (grad^2 - v)(1 - beta2);  var -= m a / (sqrt(v) + epsilon).  Amsgrad: the
- *                    greatest v so far in the root
- *
- *   RMSProp          ms += (grad^2 - ms)(1 - rho);  mom = mom momentum + grad lr / sqrt(ms +
- * epsilon) var -= mom.  Centered: mg += (grad - mg)(1 - rho), and ms - mg^2 in the root Adagrad
- * accum += grad^2;  var -= grad lr / sqrt(accum).  V2: / (sqrt(accum) + epsilon) Adadelta accum =
- * accum rho + grad^2 (1 - rho);  u = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) grad; var
- * -= u lr;  accum_update likewise of u^2 Ftrl             linear += grad - (a'^p - a^p) / lr var
- * with a' = a + grad^2, p = -lr_power var = (l1 sign(linear) - linear) / (a'^p / lr + 2 l2), 0
- * where |linear| <= l1 AdaMax           v = max(beta2 v, |grad|);  var -= lr / (1 - beta1^t) m / (v
- * + epsilon) AdagradDA        var = -lr soft(sum grad, l1 t) / (l2 t lr + sqrt(sum grad^2)) AddSign
- * var -= lr (alpha + decay sign(grad) sign(m)) grad.  PowerSign: exp(logbase …) Proximal descent,
- * then a soft threshold by l1 and a shrinking by l2
+ *                    v += (grad^2 - v)(1 - beta2);  var -= m a / (sqrt(v) + epsilon)
+ *                    Amsgrad: the greatest v so far in the root
+ *   RMSProp          ms += (grad^2 - ms)(1 - rho);  mom = mom momentum + grad lr / sqrt(ms + epsilon)
+ *                    var -= mom.  Centered: mg += (grad - mg)(1 - rho), and ms - mg^2 in the root
+ *   Adagrad          accum += grad^2;  var -= grad lr / sqrt(accum).  V2: / (sqrt(accum) + epsilon)
+ *   Adadelta         accum = accum rho + grad^2 (1 - rho)
+ *                    u = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) grad;  var -= u lr
+ *                    accum_update likewise of u^2
+ *   Ftrl             linear += grad - (a'^p - a^p) / lr var  with a' = a + grad^2, p = -lr_power
+ *                    var = (l1 sign(linear) - linear) / (a'^p / lr + 2 l2), 0 where |linear| <= l1
+ *   AdaMax           m += (grad - m)(1 - beta1);  v = max(beta2 v, |grad|)
+ *                    var -= lr / (1 - beta1^t) m / (v + epsilon)
+ *   AdagradDA        var = -lr soft(sum grad, l1 t) / (l2 t lr + sqrt(sum grad^2))
+ *   AddSign          m = m beta + grad (1 - beta)
+ *                    var -= lr (alpha + decay sign(grad) sign(m)) grad
+ *   PowerSign        m likewise;  var -= lr exp(logbase decay sign(grad) sign(m)) grad
+ *   Proximal…        descent, then a soft threshold by l1 and a shrinking by l2
  *
  * The Apply forms take references and hand the variable on, the Resource forms take handles.
  */
+/* clang-format on */
 #include <glib/gi18n-lib.h>
 
 #include "engine/device/kernel.h"

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* One JSON line a figure. A frame reads the columns of every series and draws the whole card. */
+/* One JSON line a figure. A frame reads the columns of every series and draws the whole card; the
+ * points lie elsewhere, as in the window. */
+#include "app/stored-points.h"
 #include "tests/bench/median.h"
+#include "tests/remove-tree.h"
 #include "ui/chart/chart.h"
 #include "ui/chart/series-buffer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define N_SERIES 10
@@ -41,17 +45,106 @@ milliseconds_since (gint64 start)
   return (double) (cpu_time_ns () - start) / 1e6;
 }
 
-static void
-fill (SluiceSeriesBuffer *buffer, guint32 seed)
+typedef struct
 {
+  SluiceSeriesPoints parent;
+  SluiceSeriesPoint points[N_POINTS];
+} Elsewhere;
+
+static guint
+elsewhere_read (
+    SluiceSeriesPoints *points, guint64 index, gint64 from_step, guint n, SluiceSeriesPoint *out)
+{
+  memcpy (out, ((Elsewhere *) points)->points + index, n * sizeof *out);
+  return n;
+}
+
+static SluiceSeriesBuffer *
+fill (guint32 seed)
+{
+  Elsewhere *elsewhere = g_new (Elsewhere, 1);
+  SluiceSeriesBuffer *buffer;
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   double walk = 0;
 
+  elsewhere->parent = (SluiceSeriesPoints){ .read = elsewhere_read, .free = (gpointer) g_free };
+  buffer = sluice_series_buffer_new_over (&elsewhere->parent);
   for (int i = 0; i < N_POINTS; i++)
     {
       walk += g_rand_double (rand) - 0.5;
-      sluice_series_buffer_append (buffer, i, 1.7e9 + i * 1e-3, walk + 40 * g_rand_double (rand));
+      elsewhere->points[i] =
+          (SluiceSeriesPoint){ i, 1.7e9 + i * 1e-3, walk + 40 * g_rand_double (rand) };
+      sluice_series_buffer_append (buffer, i, elsewhere->points[i].wall,
+                                   elsewhere->points[i].value);
     }
+  return buffer;
+}
+
+/* Frames of a series in the store until its columns are exact, and the longest of them. */
+static void
+time_refine (SluiceSeriesSource *source, double x1, const char *bench, const char *what)
+{
+  g_autofree SluiceColumn *columns = g_new (SluiceColumn, WIDTH);
+  g_autofree char *longest_name = g_strdup_printf ("%s-longest", bench);
+  double all = 0;
+  double longest = 0;
+  gboolean done = FALSE;
+  SluiceEdges edges;
+
+  while (!done)
+    {
+      gint64 start = cpu_time_ns ();
+
+      sluice_series_source_read_columns (source, SLUICE_X_STEP, 0, x1, WIDTH, columns, &edges);
+      done = sluice_series_source_refine (source, 1000);
+      all += milliseconds_since (start);
+      longest = MAX (longest, milliseconds_since (start));
+      g_usleep (done ? 0 : 16000);
+    }
+  print_figure (bench, all, "ms", what);
+  print_figure (longest_name, longest, "ms", "longest turn of the main loop for that");
+}
+
+static void
+time_store (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("sluice-bench-XXXXXX", NULL);
+  g_autoptr (SluiceStore) store = sluice_store_open (folder, NULL);
+  SluiceRunInfo run = { .name = g_strdup ("bench"), .state = SLUICE_RUN_FINISHED };
+  SluiceRunLog *log;
+  gint64 id;
+
+  sluice_store_add_run (store, &run, NULL);
+  log = sluice_store_open_log (store, run.id, NULL);
+  id = sluice_run_log_series (log, "loss", SLUICE_SERIES_SCALAR, NULL);
+  {
+    g_autoptr (SluiceSeriesBuffer) buffer =
+        sluice_series_buffer_new_over (sluice_stored_points_new (store, id));
+    SluiceSeriesSource *source = sluice_series_buffer_as_source (buffer);
+    double longest = 0;
+    gboolean done = FALSE;
+
+    for (int i = 0; i < N_POINTS; i++)
+      {
+        sluice_run_log_scalar (log, id, i, i, i * 37 % 1009);
+        sluice_series_buffer_append (buffer, i, i, i * 37 % 1009);
+      }
+    sluice_run_log_flush (log, NULL);
+    while (!done)
+      {
+        gint64 start = cpu_time_ns ();
+
+        done = sluice_series_source_prepare (source, 0.6, 1000);
+        longest = MAX (longest, milliseconds_since (start));
+      }
+    print_figure ("chart-store-smooth-longest", longest, "ms", "longest turn of smoothing");
+    time_refine (source, N_POINTS, "chart-store-refine", "1,000,000 points of the store, exact");
+    time_refine (source, N_POINTS / 10.0, "chart-store-zoom", "a tenth of them, exact");
+  }
+  sluice_run_log_close (log, NULL);
+  g_clear_object (&store);
+  remove_tree (folder);
+  g_free (run.name);
 }
 
 static double
@@ -106,23 +199,24 @@ main (void)
 
   for (guint i = 0; i < N_SERIES; i++)
     {
-      g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+      g_autoptr (SluiceSeriesBuffer) buffer = fill (i + 1);
       g_autofree char *name = g_strdup_printf ("run %u", i);
 
-      fill (buffer, i + 1);
       first = first != NULL ? first : sluice_series_buffer_as_source (buffer);
       sluice_chart_add_series (chart, name, sluice_palette_color (i),
                                sluice_series_buffer_as_source (buffer));
     }
   seconds = milliseconds_since (start) / 1000;
   print_figure ("chart-append", seconds * 1e9 / N_SERIES / N_POINTS, "ns",
-                "one point into a series in memory");
+                "one point into a series");
   start = cpu_time_ns ();
-  sluice_chart_prepare (chart, -1);
+  while (!sluice_chart_prepare (chart, 2000))
+    ;
   print_figure ("chart-smooth", milliseconds_since (start) * 1e6 / N_SERIES / N_POINTS, "ns",
                 "smoothing of one point on the full data");
   print_figure ("chart-read", time_read (first), "ms", "480 columns of 1,000,000 points");
   print_figure ("chart-card", time_frames (chart), "ms",
                 "card 480x300, 10 series x 1,000,000 points, columns and raster");
+  time_store ();
   return 0;
 }

@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "kernels/nn/dnnl-conv.h"
+#include "kernels/nn/dnnl-convolution.h"
 #include "tests/bench/race.h"
 
 #define GOAL 0.9

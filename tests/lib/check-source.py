@@ -10,13 +10,13 @@ import re
 import subprocess
 import sys
 
-C_SUFFIXES = {".c", ".h", ".cu"}
+C_SUFFIXES = {".c", ".cc", ".h", ".cu"}
 CODE_SUFFIXES = C_SUFFIXES | {".py", ".sh"}
 NO_COMMENTS = {".bin", ".csv", ".db", ".gz", ".json", ".layout", ".npy", ".npz", ".pb", ".png",
                ".safetensors", ".tsv", ".zip"}
 NO_NOTICE = {"LICENSE", ".clang-format", ".gitignore", ".editorconfig"}
 TOP_LEVEL = ("api", "app", "engine", "kernels", "ui", "data", "icons", "po", "tests")
-MAX_FILE, MAX_FUNCTION, MAX_LINE = 800, 80, 100
+MAX_FILE, MAX_FUNCTION, MAX_LINE, MAX_MACRO = 800, 80, 100, 40
 
 # What a folder may include besides itself and the folders below it. The longest row decides.
 BASE, GRAPH, DEVICE = "engine/base", "engine/graph", "engine/device"
@@ -37,6 +37,13 @@ ARROWS = {
     "app": ["engine", "kernels", "ui", "app"],
     "data": [BASE, GRAPH, DEVICE, "engine/grad"],  # samples of what users write
     "tests": ["engine", "kernels", "api", "ui", "app", "tests"],
+}
+# Families of ops that a device may serve; what is in the others lives on the host.
+DEVICE_FAMILIES = ("array", "image", "linalg", "math", "nn", "random", "train")
+# Words in engine/ that happen to be names of ops, and why they may stay.
+NAMED_IN_ENGINE = {
+    ("engine/device/resource.c", "Variable"),  # a resource's type, as messages name it
+    ("engine/passes/text.c", "Const"),  # a role's name in --explain
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 GTK = re.compile(r"^(gtk/|adwaita|gdk/|gsk/|graphene)")
@@ -73,8 +80,8 @@ class Tree:
 
 
 def check_format(tree):
-    """clang-format owns every C file."""
-    names = tree.having({".c", ".h"})
+    """clang-format owns every C and C++ file."""
+    names = tree.having({".c", ".cc", ".h"})
     run = subprocess.run(["clang-format", "--dry-run", "-Werror", *names],
                          cwd=tree.top, capture_output=True, text=True, check=False)
     found = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error", run.stderr, re.M)))
@@ -196,7 +203,7 @@ def check_sizes(tree):
             wrong.append(f"{name}: {len(lines)} lines, over {MAX_FILE}")
         wrong += [f"{name}:{number}: {columns} columns, over {MAX_LINE}"
                   for number, columns in long_lines(lines)]
-        if name.endswith((".c", ".h", ".cu")):
+        if name.endswith((".c", ".cc", ".h", ".cu")):
             wrong += [f"{name}:{number}: a function of {length} lines, over {MAX_FUNCTION}"
                       for number, length in long_functions(tree.text(name))]
     return wrong
@@ -210,8 +217,65 @@ def check_paths(tree):
             if MACHINE_PATH.search(line) and "MACHINE_PATH" not in line]
 
 
+def long_macros(text):
+    """(line, length) of macros, into which no debugger steps."""
+    start = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if start is None and re.match(r"\s*#\s*define\b", line):
+            start = number
+        if start is not None and not line.endswith("\\"):
+            if number - start + 1 > MAX_MACRO:
+                yield start, number - start + 1
+            start = None
+
+
+def check_macros(tree):
+    """Macros stay short; loops for several types are a header that is included once a type."""
+    return [f"{name}:{number}: a macro of {length} lines, over {MAX_MACRO}"
+            for name in tree.having(C_SUFFIXES)
+            for number, length in long_macros(tree.text(name))]
+
+
+def without_comments(text):
+    """The text with its comments blanked; lines keep their numbers."""
+    return re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*',
+                  lambda m: m.group(1) or "\n" * m.group(0).count("\n"), text, flags=re.S)
+
+
+PROGRAM = tuple(folder for folder in TOP_LEVEL if folder != "tests")
+
+
+def check_cpu_files(tree):
+    """CPU kernels of families that other devices may serve stand in OP-cpu.c."""
+    folders = [f"kernels/{family}" for family in DEVICE_FAMILIES]
+    return [f"{name}: its kernels belong in a file that ends in -cpu.c"
+            for name in tree.having({".c"}, folders) if not name.endswith("-cpu.c")
+            and re.search(r"\.n_kernels\b|\bSluiceKernel \w+\[\] =", tree.text(name))]
+
+
+def op_names(tree):
+    """The names of ops that kernels/ defines: in definitions, and in lines of macros and tables."""
+    names = set()
+    for name in tree.having({".c", ".h"}, ("kernels",)):
+        text = without_comments(tree.text(name))
+        names.update(re.findall(r'\.(?:name|op) = "([A-Z]\w+)"', text))
+        names.update(re.findall(r'\b[A-Z][A-Z0-9_]* \((?:\s*\w+,)*\s*"([A-Z]\w+)"', text))
+    return names
+
+
+def check_op_names(tree):
+    """The engine knows no op by name; what it must know is a role."""
+    names = op_names(tree)
+    return [f'{name}:{number}: "{text}" is an op; ask for its role'
+            for name in tree.having({".c", ".h"}, ("engine",))
+            for number, line in enumerate(without_comments(tree.text(name)).splitlines(), 1)
+            for text in re.findall(r'"((?:\\.|[^"\\])*)"', line)
+            if text in names and (name, text) not in NAMED_IN_ENGINE]
+
+
 CHECKS = [check_format, check_arrows, check_no_gtk, check_notices, check_potfiles, check_sizes,
-          check_paths]
+          check_paths, check_macros, check_cpu_files,
+          check_op_names]
 
 
 def write_potfiles(tree):

@@ -93,6 +93,38 @@ def test_paths():
     return [line.split(":")[0] for line in findings(source.check_paths, files)] == ["app/a.c"]
 
 
+def told(check, files):
+    """Where a rule finds something: the words before the first colons."""
+    return [line.split(":")[0] for line in findings(check, files)]
+
+
+def test_macros():
+    long_one = "#define F(x)" + " \\\n  g (x);" * 40 + "\n"
+    short_one = long_one.replace("  g (x); \\\n", "", 1)
+    files = {"kernels/a.h": "int x;\n" + long_one, "app/b.c": short_one}
+    return findings(source.check_macros, files) == ["kernels/a.h:2: a macro of 41 lines, over 40"]
+
+
+def test_cpu_files():
+    module = "const SluiceKernelModule m = { .kernels = kernels, .n_kernels = 1 };\n"
+    files = {"kernels/math/a.c": module, "kernels/math/a-cpu.c": module, "kernels/io/b.c": module,
+             "kernels/nn/c.c": "static const SluiceKernel kernels[] = {\n};\n",
+             "kernels/nn/d.c": "const SluiceKernelModule m = { .ops = ops, .n_ops = 1 };\n"}
+    return told(source.check_cpu_files, files) == ["kernels/math/a.c", "kernels/nn/c.c"]
+
+
+def test_op_names():
+    files = {"kernels/math/a.c": 'static const SluiceOpDef a = {\n  .name = "MatMul",\n};\n'
+                                 'KERNEL ("AddV2", f)\nOP (id, "Pack", x)\n',
+             "engine/graph/b.c": 'f ("MatMul");\n/* "Pack" */ f ("a MatMul");\n'
+                                 'f ("AddV2", "Pack");\n',
+             "ui/c.c": 'f ("MatMul");\n'}
+    places = [line.rsplit(":", 1)[0] for line in findings(source.check_op_names, files)]
+    kept = {"kernels/a.c": '.name = "Const"', "engine/passes/text.c": 'f ("Const");\n'}
+    return (places == ["engine/graph/b.c:1", "engine/graph/b.c:3", "engine/graph/b.c:3"]
+            and findings(source.check_op_names, kept) == [])
+
+
 def counted(output, result="OK", protocol="tap", registered=("t",), expect_all=True):
     entries = [{"name": "sluice:engine / t", "stdout": output, "result": result}]
     tests = [{"name": name, "protocol": protocol} for name in registered]
@@ -118,7 +150,7 @@ def test_counting():
 
 
 TESTS = [test_format, test_arrows, test_no_gtk, test_notices, test_potfiles, test_sizes, test_paths,
-         test_counting]
+         test_macros, test_cpu_files, test_op_names, test_counting]
 
 
 def main():

@@ -33,6 +33,7 @@ struct _SluiceCanvas
 
   SluiceGraphModel *model;    /* or NULL */
   SluiceHierarchy *hierarchy; /* of model, or NULL while it is built */
+  SluiceHierarchy *before;    /* while it is built: of a model that model was made after, or NULL */
   SluiceScene *scene;         /* or NULL */
   SluiceViewState *state;
   CanvasJob *job; /* the newest request, or NULL */

@@ -18,6 +18,7 @@ struct _CanvasJob
   gint cancelled; /* atomic: set by the main thread, read by the worker */
   SluiceGraphModel *model;
   SluiceHierarchy *hierarchy; /* made by the job when it starts without one */
+  SluiceHierarchy *before;    /* (nullable): it is made after */
   SluiceViewState *state;
   SluiceFlow flow;
   SluiceScene *scene;
@@ -58,6 +59,7 @@ job_unref (gpointer data)
   if (!g_atomic_ref_count_dec (&job->ref_count))
     return;
   g_clear_pointer (&job->hierarchy, sluice_hierarchy_unref);
+  g_clear_pointer (&job->before, sluice_hierarchy_unref);
   g_clear_pointer (&job->scene, sluice_scene_unref);
   sluice_graph_model_unref (job->model);
   sluice_view_state_free (job->state);
@@ -78,7 +80,8 @@ static void
 run_job (CanvasJob *job)
 {
   if (job->hierarchy == NULL)
-    job->hierarchy = sluice_hierarchy_new (job->model);
+    job->hierarchy = job->before != NULL ? sluice_hierarchy_new_after (job->before, job->model)
+                                         : sluice_hierarchy_new (job->model);
   if (!g_atomic_int_get (&job->cancelled))
     job->scene = sluice_scene_new (job->hierarchy, job->state, job->flow, &job->cancelled);
 }
@@ -91,6 +94,7 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   sluice_canvas_end_motion (self);
   sluice_canvas_drop_minimap (self);
   g_clear_pointer (&self->hierarchy, sluice_hierarchy_unref);
+  g_clear_pointer (&self->before, sluice_hierarchy_unref);
   self->hierarchy = sluice_hierarchy_ref (job->hierarchy);
   self->scene = sluice_scene_ref (job->scene);
   self->hover = SLUICE_NONE;
@@ -160,6 +164,7 @@ sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
   g_atomic_ref_count_init (&job->ref_count);
   job->model = sluice_graph_model_ref (self->model);
   job->hierarchy = self->hierarchy == NULL ? NULL : sluice_hierarchy_ref (self->hierarchy);
+  job->before = self->before == NULL ? NULL : sluice_hierarchy_ref (self->before);
   job->state = sluice_view_state_copy (self->state);
   job->flow = self->flow;
   job->anchor = g_strdup (anchor);
@@ -203,6 +208,22 @@ sluice_canvas_toggle (SluiceCanvas *self, const char *path, gboolean open)
   sluice_canvas_layout_changed (self);
 }
 
+/* The scopes of a model serve for those made after it, also where one of these was never drawn. */
+static void
+keep_before (SluiceCanvas *self, SluiceGraphModel *next)
+{
+  if (self->hierarchy != NULL)
+    {
+      g_clear_pointer (&self->before, sluice_hierarchy_unref);
+      self->before = g_steal_pointer (&self->hierarchy);
+    }
+  if (self->before != NULL
+      && (next == NULL
+          || sluice_graph_model_get_texts (sluice_hierarchy_get_model (self->before))
+                 != sluice_graph_model_get_texts (next)))
+    g_clear_pointer (&self->before, sluice_hierarchy_unref);
+}
+
 void
 sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model)
 {
@@ -210,8 +231,8 @@ sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model)
   if (self->model == model)
     return;
   cancel_job (self);
+  keep_before (self, model);
   g_clear_pointer (&self->model, sluice_graph_model_unref);
-  g_clear_pointer (&self->hierarchy, sluice_hierarchy_unref);
   g_array_set_size (self->found, 0);
   if (model != NULL)
     {

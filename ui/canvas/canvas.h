@@ -29,7 +29,7 @@ G_DECLARE_FINAL_TYPE (SluiceCanvas, sluice_canvas, SLUICE, CANVAS, GtkWidget)
 GtkWidget *sluice_canvas_new (void);
 
 /* Shows @model (a reference is taken; NULL = the empty state). What is open, moved and selected is
- * kept by name. */
+ * kept by name. What sluice_graph_model_new_after() made of the last one is the quick way. */
 void sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model);
 SluiceGraphModel *sluice_canvas_get_model (SluiceCanvas *self);
 

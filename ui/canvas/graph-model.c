@@ -3,17 +3,10 @@
 
 #include "ui/canvas/graph-model.h"
 
-/* Texts of a model and of those that came from it by edits. */
-typedef struct
-{
-  gatomicrefcount ref_count;
-  GStringChunk *chunk; /* written by whoever makes the newest model */
-} Strings;
-
 struct _SluiceGraphModel
 {
   gatomicrefcount ref_count;
-  Strings *strings;
+  SluiceTexts *texts;
   GArray *nodes;  /* SluiceModelNode */
   GArray *edges;  /* SluiceModelEdge */
   GArray *hashes; /* guint, of the names of the nodes */
@@ -24,11 +17,11 @@ struct _SluiceGraphModel
 };
 
 static SluiceGraphModel *
-new_model (Strings *take)
+new_model (SluiceTexts *take)
 {
   SluiceGraphModel *self = g_new0 (SluiceGraphModel, 1);
   g_atomic_ref_count_init (&self->ref_count);
-  self->strings = take;
+  self->texts = take;
   self->nodes = g_array_new (FALSE, FALSE, sizeof (SluiceModelNode));
   self->edges = g_array_new (FALSE, FALSE, sizeof (SluiceModelEdge));
   self->hashes = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -39,17 +32,13 @@ new_model (Strings *take)
 SluiceGraphModel *
 sluice_graph_model_new (void)
 {
-  Strings *strings = g_new (Strings, 1);
-  g_atomic_ref_count_init (&strings->ref_count);
-  strings->chunk = g_string_chunk_new (16384);
-  return new_model (strings);
+  return new_model (sluice_texts_new ());
 }
 
 SluiceGraphModel *
 sluice_graph_model_new_after (SluiceGraphModel *base)
 {
-  g_atomic_ref_count_inc (&base->strings->ref_count);
-  SluiceGraphModel *self = new_model (base->strings);
+  SluiceGraphModel *self = new_model (sluice_texts_ref (base->texts));
   g_free (self->hash);
   self->hash = g_strdup (base->hash);
   return self;
@@ -67,11 +56,7 @@ sluice_graph_model_unref (SluiceGraphModel *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
-  if (g_atomic_ref_count_dec (&self->strings->ref_count))
-    {
-      g_string_chunk_free (self->strings->chunk);
-      g_free (self->strings);
-    }
+  sluice_texts_unref (self->texts);
   g_array_unref (self->nodes);
   g_array_unref (self->edges);
   g_array_unref (self->hashes);
@@ -83,7 +68,7 @@ sluice_graph_model_unref (SluiceGraphModel *self)
 static const char *
 keep (SluiceGraphModel *self, const char *text)
 {
-  return text == NULL ? NULL : g_string_chunk_insert_const (self->strings->chunk, text);
+  return text == NULL ? NULL : sluice_texts_keep (self->texts, text);
 }
 
 /* The slot of the name, or the free one where it belongs; there are slots. */
@@ -158,7 +143,7 @@ sluice_graph_model_reserve (SluiceGraphModel *self, guint n_nodes)
 guint
 sluice_graph_model_take_node (SluiceGraphModel *self, SluiceGraphModel *base, guint index)
 {
-  g_return_val_if_fail (self->strings == base->strings && index < base->nodes->len, G_MAXUINT);
+  g_return_val_if_fail (self->texts == base->texts && index < base->nodes->len, G_MAXUINT);
   append_node (self, &g_array_index (base->nodes, SluiceModelNode, index),
                g_array_index (base->hashes, guint, index));
   return self->nodes->len - 1;
@@ -168,7 +153,7 @@ void
 sluice_graph_model_take_edge (
     SluiceGraphModel *self, SluiceGraphModel *base, guint index, guint from, guint to)
 {
-  g_return_if_fail (self->strings == base->strings && index < base->edges->len);
+  g_return_if_fail (self->texts == base->texts && index < base->edges->len);
   SluiceModelEdge copy = g_array_index (base->edges, SluiceModelEdge, index);
   copy.from = from;
   copy.to = to;
@@ -218,6 +203,19 @@ guint
 sluice_graph_model_lookup (SluiceGraphModel *self, const char *name)
 {
   return self->n_slots > 0 ? *find_slot (self, name, g_str_hash (name)) - 1 : G_MAXUINT;
+}
+
+guint
+sluice_graph_model_get_name_hash (SluiceGraphModel *self, guint index)
+{
+  g_return_val_if_fail (index < self->hashes->len, 0);
+  return g_array_index (self->hashes, guint, index);
+}
+
+SluiceTexts *
+sluice_graph_model_get_texts (SluiceGraphModel *self)
+{
+  return self->texts;
 }
 
 void

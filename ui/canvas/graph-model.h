@@ -5,7 +5,7 @@
  * the application fills it from a graph; tests fill it by hand. */
 #pragma once
 
-#include <glib.h>
+#include "ui/canvas/texts.h"
 
 G_BEGIN_DECLS
 
@@ -63,7 +63,7 @@ void sluice_graph_model_unref (SluiceGraphModel *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceGraphModel, sluice_graph_model_unref)
 
 /* An empty model that shares the texts of @base, for what an edit made of it: nodes and edges that
- * are as they were are taken over without being looked at. Made on the thread that made @base. */
+ * are as they were are taken over without being looked at. */
 SluiceGraphModel *sluice_graph_model_new_after (SluiceGraphModel *base);
 /* Makes room. */
 void sluice_graph_model_reserve (SluiceGraphModel *self, guint n_nodes);
@@ -86,6 +86,12 @@ const SluiceModelEdge *sluice_graph_model_get_edge (SluiceGraphModel *self, guin
 
 /* Index of the node named @name, or G_MAXUINT. */
 guint sluice_graph_model_lookup (SluiceGraphModel *self, const char *name);
+
+/* g_str_hash() of a node's name. */
+guint sluice_graph_model_get_name_hash (SluiceGraphModel *self, guint index);
+
+/* Of this model and those made after it: (transfer none). Equal texts in it are one pointer. */
+SluiceTexts *sluice_graph_model_get_texts (SluiceGraphModel *self);
 
 /* What is written as graph=<hash> into layout files. Empty until set. */
 void sluice_graph_model_set_hash (SluiceGraphModel *self, const char *hash);

@@ -7,33 +7,49 @@
 
 typedef struct
 {
-  guint from, to, edge;
-} Lifted;
+  guint parent, depth;
+} Place;
 
 /* The two children of the lowest common scope; FALSE for an edge of a node to itself. */
 static gboolean
-lift (const SluiceHierarchy *self, guint a, guint b, Lifted *out)
+lift (const Place *places, guint a, guint b, SluiceLifted *out)
 {
-  const SluiceGroup *groups = self->groups;
   if (a == b)
     return FALSE;
-  while (groups[a].depth > groups[b].depth)
-    a = groups[a].parent;
-  while (groups[b].depth > groups[a].depth)
-    b = groups[b].parent;
-  while (groups[a].parent != groups[b].parent)
+  while (places[a].depth > places[b].depth)
+    a = places[a].parent;
+  while (places[b].depth > places[a].depth)
+    b = places[b].parent;
+  while (places[a].parent != places[b].parent)
     {
-      a = groups[a].parent;
-      b = groups[b].parent;
+      a = places[a].parent;
+      b = places[b].parent;
     }
   out->from = a;
   out->to = b;
   return TRUE;
 }
 
+void
+sluice_hierarchy_lift_edges (SluiceHierarchy *self)
+{
+  guint n_edges = sluice_graph_model_get_n_edges (self->model), n = 0;
+  g_autofree Place *places = g_new (Place, self->n_groups);
+  for (guint i = 0; i < self->n_groups; i++)
+    places[i] = (Place){ self->groups[i].parent, self->groups[i].depth };
+  self->lifted = g_new (SluiceLifted, n_edges + 1);
+  for (guint e = 0; e < n_edges; e++)
+    {
+      const SluiceModelEdge *edge = sluice_graph_model_get_edge (self->model, e);
+      self->lifted[n].edge = e;
+      n += lift (places, self->op_group[edge->from], self->op_group[edge->to], &self->lifted[n]);
+    }
+  self->n_lifted = n;
+}
+
 /* Stable counting sort by one end. */
 static void
-sort_by (const Lifted *in, Lifted *out, guint n, guint n_groups, gboolean by_from)
+sort_by (const SluiceLifted *in, SluiceLifted *out, guint n, guint n_groups, gboolean by_from)
 {
   g_autofree guint *start = g_new0 (guint, n_groups + 1);
   for (guint i = 0; i < n; i++)
@@ -60,8 +76,10 @@ static guint64
 count_bytes (SluiceHierarchy *self, const SluiceBundle *bundle)
 {
   guint64 bytes = 0;
-  guint n = 0;
-  g_autofree guint *edges = g_new (guint, bundle->n_edges);
+  guint n = 0, few[64];
+  g_autofree guint *many =
+      bundle->n_edges > G_N_ELEMENTS (few) ? g_new (guint, bundle->n_edges) : NULL;
+  guint *edges = many != NULL ? many : few;
   for (guint i = 0; i < bundle->n_edges; i++)
     {
       guint e = self->bundled[bundle->first_edge + i];
@@ -77,7 +95,7 @@ count_bytes (SluiceHierarchy *self, const SluiceBundle *bundle)
 }
 
 static void
-finish_bundle (SluiceHierarchy *self, SluiceBundle *bundle)
+finish_bundle (SluiceHierarchy *self, SluiceBundle *bundle, gboolean with_bytes)
 {
   for (guint i = 0; i < bundle->n_edges; i++)
     {
@@ -93,23 +111,17 @@ finish_bundle (SluiceHierarchy *self, SluiceBundle *bundle)
     bundle->kind = SLUICE_EDGE_BACK;
   else
     bundle->kind = bundle->n_reference > 0 ? SLUICE_EDGE_REFERENCE : SLUICE_EDGE_CONTROL;
-  bundle->bytes = count_bytes (self, bundle);
+  bundle->bytes = with_bytes ? count_bytes (self, bundle) : 0;
 }
 
 void
-sluice_hierarchy_build_bundles (SluiceHierarchy *self)
+sluice_hierarchy_build_bundles (SluiceHierarchy *self, gboolean with_bytes)
 {
-  guint n_edges = sluice_graph_model_get_n_edges (self->model), n = 0;
-  g_autofree Lifted *lifted = g_new (Lifted, n_edges + 1);
-  g_autofree Lifted *scratch = g_new (Lifted, n_edges + 1);
+  guint n = self->n_lifted;
+  g_autofree SluiceLifted *lifted = g_new (SluiceLifted, n + 1);
+  g_autofree SluiceLifted *scratch = g_new (SluiceLifted, n + 1);
 
-  for (guint e = 0; e < n_edges; e++)
-    {
-      const SluiceModelEdge *edge = sluice_graph_model_get_edge (self->model, e);
-      lifted[n].edge = e;
-      n += lift (self, self->op_group[edge->from], self->op_group[edge->to], &lifted[n]);
-    }
-  sort_by (lifted, scratch, n, self->n_groups, FALSE);
+  sort_by (self->lifted, scratch, n, self->n_groups, FALSE);
   sort_by (scratch, lifted, n, self->n_groups, TRUE);
 
   g_free (self->bundles);
@@ -141,5 +153,21 @@ sluice_hierarchy_build_bundles (SluiceHierarchy *self)
   for (guint g = 0; g < self->n_groups; g++)
     self->bundle_start[g + 1] += self->bundle_start[g];
   for (guint i = 0; i < self->n_bundles; i++)
-    finish_bundle (self, &self->bundles[i]);
+    finish_bundle (self, &self->bundles[i], with_bytes);
+}
+
+void
+sluice_hierarchy_copy_bundles (SluiceHierarchy *self, const SluiceHierarchy *other)
+{
+  gsize n_edges = other->bundle_start[other->n_groups] == 0
+                      ? 0
+                      : other->bundles[other->n_bundles - 1].first_edge
+                            + other->bundles[other->n_bundles - 1].n_edges;
+  self->n_bundles = other->n_bundles;
+  self->bundles = g_memdup2 (other->bundles, (other->n_bundles + 1) * sizeof *other->bundles);
+  self->bundled = g_memdup2 (other->bundled, (n_edges + 1) * sizeof *other->bundled);
+  self->bundle_start =
+      g_memdup2 (other->bundle_start, (other->n_groups + 1) * sizeof *other->bundle_start);
+  for (guint i = 0; i < self->n_bundles; i++)
+    self->bundles[i].bytes = count_bytes (self, &self->bundles[i]);
 }

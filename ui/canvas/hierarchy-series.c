@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Series: siblings that repeat under one numbered name become one box. Hubs: siblings that
- * everything is tied to stand aside. */
+/* Series: siblings that repeat under one numbered name become one box. */
 
 #define MIN_SIBLINGS 12 /* smaller levels are read at a glance as they are */
 #define MIN_SCOPES   3
@@ -17,17 +16,18 @@
 typedef struct
 {
   guint group;
-  guint structure;
+  guint64 structure; /* its hash */
   const char *path;
   gsize stem;   /* length of the path without the number and a '_' before it */
   guint number; /* 0 when there is none */
 } Candidate;
 
 static Candidate
-make_candidate (const SluiceGroup *g, guint index)
+make_candidate (const SluiceHierarchy *self, guint index)
 {
+  const SluiceGroup *g = &self->groups[index];
   gsize length = strlen (g->path), digits = 0;
-  Candidate c = { index, g->structure, g->path, length, 0 };
+  Candidate c = { index, self->hash[index], g->path, length, 0 };
   while (digits < length && digits < 9 && g_ascii_isdigit (g->path[length - 1 - digits]))
     digits++;
   if (digits > 0)
@@ -74,7 +74,7 @@ collect_candidates (
       if (series[child] > 0 || g->node_class == SLUICE_NODE_CLASS_CONSTANT
           || g->node_class == SLUICE_NODE_CLASS_SUMMARY)
         continue;
-      c[n] = make_candidate (g, child);
+      c[n] = make_candidate (self, child);
       if (!exact)
         c[n].structure = g->kind == SLUICE_GROUP_OP ? 1 : 0;
       n++;
@@ -274,12 +274,12 @@ static SluiceGroup
 make_series (SluiceHierarchy *self, const guint *series, guint first, guint parent)
 {
   const SluiceGroup *g = &self->groups[first];
-  Candidate low = make_candidate (g, first), high = low;
+  Candidate low = make_candidate (self, first), high = low;
   guint end = self->groups[g->parent].first_child + self->groups[g->parent].n_children, n = 0;
   for (guint i = first; i < end; i++)
     if (series[i] == series[first])
       {
-        Candidate c = make_candidate (&self->groups[i], i);
+        Candidate c = make_candidate (self, i);
         low = c.number < low.number ? c : low;
         high = c.number > high.number ? c : high;
         n++;
@@ -290,8 +290,9 @@ make_series (SluiceHierarchy *self, const guint *series, guint first, guint pare
   g_autofree char *label = g_strdup_printf ("%.*s%s × %u", (int) (low.stem - (stem - g->path)),
                                             stem, g->gradient && g->parent == 0 ? " ∇" : "", n);
   return (SluiceGroup){ .kind = SLUICE_GROUP_SERIES,
-                        .path = g_string_chunk_insert (self->strings, path),
-                        .label = g_string_chunk_insert (self->strings, label),
+                        .path = sluice_texts_keep (self->texts, path),
+                        .path_hash = g_str_hash (path),
+                        .label = sluice_texts_keep (self->texts, label),
                         .parent = parent,
                         .model_node = SLUICE_NONE,
                         .pair = SLUICE_NONE,
@@ -300,17 +301,60 @@ make_series (SluiceHierarchy *self, const guint *series, guint first, guint pare
                         .gradient = g->gradient };
 }
 
+/* The draft becomes the tree, and what is told of groups is told of them where they stand now.
+ * moved: the draft of each. */
+static void
+move (SluiceHierarchy *self, SluiceDraft *draft, const guint *moved)
+{
+  guint n_old = self->n_groups;
+  g_autofree guint64 *hash = g_steal_pointer (&self->hash);
+  g_autofree guint *origin = sluice_hierarchy_adopt (self, draft);
+  g_autofree guint *place = g_new (guint, self->n_groups); /* of a draft */
+  g_autofree guint *now = g_new (guint, n_old);
+  for (guint i = 0; i < self->n_groups; i++)
+    place[origin[i]] = i;
+  self->hash = g_new0 (guint64, self->n_groups);
+  for (guint i = 0; i < n_old; i++)
+    {
+      now[i] = place[moved[i]];
+      self->hash[now[i]] = hash[i];
+    }
+  sluice_path_table_move (&self->paths, now);
+  for (guint i = 0; i < self->n_groups; i++)
+    {
+      SluiceGroup *g = &self->groups[i];
+      g->pair = g->gradient && g->pair != SLUICE_NONE ? now[g->pair] : SLUICE_NONE;
+      if (g->kind == SLUICE_GROUP_SERIES)
+        sluice_path_table_insert (&self->paths, self->groups, i);
+    }
+  if (self->paths.has_twins) /* the last one of a path may be another one now */
+    sluice_path_table_rebuild (&self->paths, self->groups, self->n_groups);
+  for (guint i = 0; i < self->n_lifted; i++)
+    {
+      SluiceLifted *edge = &self->lifted[i];
+      edge->from = now[edge->from];
+      edge->to = now[edge->to];
+      guint a = self->groups[edge->from].parent, b = self->groups[edge->to].parent;
+      if (a == b)
+        continue;
+      if (self->groups[a].kind == SLUICE_GROUP_SERIES)
+        edge->from = a;
+      if (self->groups[b].kind == SLUICE_GROUP_SERIES)
+        edge->to = b;
+    }
+}
+
 /* The old tree with series groups between, in the old order. */
 static void
 rebuild (SluiceHierarchy *self, const guint *series, guint n_series)
 {
-  SluiceDraft draft = { g_array_new (FALSE, FALSE, sizeof (SluiceGroup)) };
+  SluiceDraft draft = { g_array_sized_new (FALSE, FALSE, sizeof (SluiceGroup),
+                                           self->n_groups + n_series) };
   g_autofree guint *moved = g_new (guint, self->n_groups);    /* old -> draft */
   g_autofree guint *series_at = g_new0 (guint, n_series + 1); /* draft index */
   for (guint i = 0; i < self->n_groups; i++)
     {
       SluiceGroup g = self->groups[i];
-      g.pair = SLUICE_NONE; /* indices change */
       if (i > 0)
         g.parent = moved[g.parent];
       if (series[i] > 0)
@@ -326,7 +370,7 @@ rebuild (SluiceHierarchy *self, const guint *series, guint n_series)
       moved[i] = draft.groups->len;
       g_array_append_val (draft.groups, g);
     }
-  sluice_hierarchy_adopt (self, &draft);
+  move (self, &draft, moved);
   g_array_unref (draft.groups);
 }
 
@@ -344,6 +388,8 @@ sluice_hierarchy_insert_series (SluiceHierarchy *self)
       if (g->n_children < MIN_SIBLINGS || visible_children (self, g) < MIN_SIBLINGS)
         continue;
       n_series = mark_gradients (self, i, series, mark_runs (self, i, series, n_series));
+      if (n_series > before)
+        sluice_hierarchy_find_hubs_in (self, i);
       while (n_series > before && dissolve_cyclic (self, i, series, before, n_series))
         ;
     }
@@ -352,100 +398,4 @@ sluice_hierarchy_insert_series (SluiceHierarchy *self)
   if (any)
     rebuild (self, series, n_series);
   return any;
-}
-
-static int
-compare_degrees (const void *a, const void *b)
-{
-  guint x = *(const guint *) a, y = *(const guint *) b;
-  return (x > y) - (x < y);
-}
-
-/* The degree above which a box is a hub: far outside of the middle half (as TensorBoard;
- * out-degrees four times as far). */
-static guint
-outlier (const guint *degrees, guint n, guint times)
-{
-  g_autofree guint *sorted = g_memdup2 (degrees, n * sizeof *degrees);
-  qsort (sorted, n, sizeof *sorted, compare_degrees);
-  guint q1 = sorted[n / 4], q3 = sorted[3 * n / 4];
-  return MAX (q3 + times * (q3 - q1), 4);
-}
-
-static gboolean
-is_service_name (const char *leaf)
-{
-  static const char *const names[] = { "init", "save", "report_uninitialized_variables", "saver" };
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_has_prefix (leaf, names[i]))
-      {
-        const char *tail = leaf + strlen (names[i]);
-        if (*tail == '\0' || (*tail == '_' && tail[1 + strspn (tail + 1, "0123456789")] == '\0'))
-          return TRUE;
-      }
-  return FALSE;
-}
-
-/* In and out neighbours over data, and readers other than hubs, of the children of one scope. */
-typedef struct
-{
-  guint *in, *out, *control;
-} Degrees;
-
-static gboolean
-is_hub (const SluiceHierarchy *self, guint child, const Degrees *d)
-{
-  const SluiceGroup *g = &self->groups[child];
-  guint i = child - self->groups[g->parent].first_child;
-  if (g->kind == SLUICE_GROUP_OP && g->node_class == SLUICE_NODE_CLASS_CONTROL)
-    return TRUE;
-  if (g->node_class == SLUICE_NODE_CLASS_SUMMARY && d->in[i] > 1)
-    return TRUE;
-  if (g->parent == 0 && is_service_name (g->path))
-    return TRUE;
-  /* A counter or a rate: a variable that nothing is computed from in one place. */
-  return g->parent == 0 && g->node_class == SLUICE_NODE_CLASS_VARIABLE && d->out[i] != 1;
-}
-
-static void
-find_hubs_in (SluiceHierarchy *self, guint scope)
-{
-  const SluiceGroup *g = &self->groups[scope];
-  guint n = g->n_children;
-  g_autofree guint *block = g_new0 (guint, 3 * (gsize) n);
-  Degrees d = { block, block + n, block + 2 * (gsize) n };
-
-  for (guint b = self->bundle_start[scope]; b < self->bundle_start[scope + 1]; b++)
-    {
-      const SluiceBundle *bundle = &self->bundles[b];
-      guint from = bundle->from - g->first_child, to = bundle->to - g->first_child;
-      if (bundle->kind != SLUICE_EDGE_DATA)
-        {
-          d.control[from]++;
-          d.control[to]++;
-          continue;
-        }
-      d.out[from] += !is_service_name (self->groups[bundle->to].path);
-      d.in[to]++;
-    }
-  guint in_limit = n < 15 ? G_MAXUINT : outlier (d.in, n, 1);
-  guint out_limit = n < 15 ? G_MAXUINT : outlier (d.out, n, 4);
-  for (guint i = 0; i < n; i++)
-    {
-      SluiceGroup *child = &self->groups[g->first_child + i];
-      /* Halves of a model are never mere services, however much hangs on them. */
-      const SluiceGroup *half =
-          child->kind == SLUICE_GROUP_SERIES ? &self->groups[child->first_child] : child;
-      gboolean keep = child->node_class == SLUICE_NODE_CLASS_CONSTANT || half->pair != SLUICE_NONE;
-      child->hub = is_hub (self, g->first_child + i, &d)
-                   || (!keep && (d.in[i] > in_limit || d.out[i] > out_limit));
-    }
-}
-
-void
-sluice_hierarchy_find_hubs (SluiceHierarchy *self)
-{
-  for (guint i = 0; i < self->n_groups; i++)
-    if (self->groups[i].n_children > 0)
-      find_hubs_in (self, i);
 }

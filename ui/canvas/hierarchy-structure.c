@@ -65,32 +65,56 @@ hash_scope (SluiceHierarchy *self, guint group, const guint64 *hash, guint64 *ne
   return mix (total, mix (n, g->kind));
 }
 
+/* Series, and what is around them. */
+static guint8 *
+mark_around_series (SluiceHierarchy *self)
+{
+  guint8 *around = g_new0 (guint8, self->n_groups);
+  for (guint i = 0; i < self->n_groups; i++)
+    if (self->groups[i].kind == SLUICE_GROUP_SERIES)
+      for (guint g = i; !around[g]; g = g == 0 ? 0 : self->groups[g].parent)
+        around[g] = TRUE;
+  return around;
+}
+
 void
-sluice_hierarchy_find_structures (SluiceHierarchy *self)
+sluice_hierarchy_hash_structures (SluiceHierarchy *self, gboolean series_only)
 {
   guint n = self->n_groups;
-  g_autofree guint64 *hash = g_new (guint64, n);
+  g_autofree guint8 *around = series_only ? mark_around_series (self) : NULL;
   g_autofree guint64 *next = g_new (guint64, n);
   g_autofree guint64 *sum = g_new (guint64, n);
-  g_autoptr (GHashTable) known = g_hash_table_new (g_int64_hash, g_int64_equal);
-
+  if (self->hash == NULL)
+    self->hash = g_new (guint64, n);
   for (guint i = n; i-- > 0;)
     {
       const SluiceGroup *g = &self->groups[i];
+      if (series_only && !around[i])
+        continue;
       if (g->kind == SLUICE_GROUP_OP)
-        hash[i] = hash_text (sluice_graph_model_get_node (self->model, g->model_node)->op);
+        self->hash[i] = hash_text (sluice_graph_model_get_node (self->model, g->model_node)->op);
       else
-        hash[i] = hash_scope (self, i, hash, next, sum);
+        self->hash[i] = hash_scope (self, i, self->hash, next, sum);
     }
-  for (guint i = 0; i < n; i++)
+}
+
+void
+sluice_hierarchy_number_structures (SluiceHierarchy *self)
+{
+  guint n_slots = 64, n_known = 0;
+  while (n_slots / 2 < self->n_groups)
+    n_slots *= 2;
+  /* A group of that hash + 1, or 0. */
+  g_autofree guint *slots = g_new0 (guint, n_slots);
+  for (guint i = 0; i < self->n_groups; i++)
     {
-      gpointer found = g_hash_table_lookup (known, &hash[i]);
-      if (found == NULL)
-        {
-          found = GUINT_TO_POINTER (g_hash_table_size (known) + 1);
-          g_hash_table_insert (known, &hash[i], found);
-        }
-      self->groups[i].structure = GPOINTER_TO_UINT (found) - 1;
+      guint k = (guint) self->hash[i] & (n_slots - 1);
+      while (slots[k] != 0 && self->hash[slots[k] - 1] != self->hash[i])
+        k = (k + 1) & (n_slots - 1);
+      if (slots[k] == 0)
+        slots[k] = i + 1;
+      self->groups[i].structure =
+          slots[k] == i + 1 ? n_known++ : self->groups[slots[k] - 1].structure;
     }
 }
 
@@ -131,7 +155,7 @@ add_to_parent (const SluiceGroup *g, SluiceGroup *parent, gboolean first)
 void
 sluice_hierarchy_sum_up (SluiceHierarchy *self)
 {
-  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL); /* equal texts are one pointer */
   g_autofree guint8 *begun = g_new0 (guint8, self->n_groups);
 
   g_ptr_array_set_size (self->devices, 0);
@@ -231,13 +255,18 @@ sluice_hierarchy_find_loops (SluiceHierarchy *self)
 static guint
 forward_of (SluiceHierarchy *self, const SluiceGroup *g)
 {
+  static const char tail[] = "_grad";
   const char *rest = g->path + sluice_gradient_prefix (g->path);
-  guint found = sluice_hierarchy_lookup (self, rest);
-  if (found == SLUICE_NONE && g_str_has_suffix (rest, "_grad"))
-    {
-      g_autofree char *name = g_strndup (rest, strlen (rest) - 5);
-      found = sluice_hierarchy_lookup (self, name);
-    }
+  gsize length = strlen (rest), bare = length;
+  if (rest == g->path)
+    return SLUICE_NONE;
+  if (length >= sizeof tail - 1 && strcmp (rest + length - (sizeof tail - 1), tail) == 0)
+    bare -= sizeof tail - 1;
+  guint hash = sluice_name_hash (SLUICE_NAME_HASH, rest, bare);
+  guint whole = sluice_name_hash (hash, rest + bare, length - bare);
+  guint found = sluice_path_table_lookup (&self->paths, self->groups, rest, length, whole);
+  if (found == SLUICE_NONE && bare < length)
+    found = sluice_path_table_lookup (&self->paths, self->groups, rest, bare, hash);
   return found != SLUICE_NONE && found != 0 && !self->groups[found].gradient ? found : SLUICE_NONE;
 }
 
@@ -251,7 +280,7 @@ join_pair (SluiceHierarchy *self, guint gradient, guint forward)
   if (!g_str_has_suffix (g->label, "∇"))
     {
       g_autofree char *label = g_strdup_printf ("%s ∇", f->label);
-      g->label = g_string_chunk_insert_const (self->strings, label);
+      g->label = sluice_texts_keep (self->texts, label);
     }
 }
 
@@ -262,12 +291,20 @@ sluice_hierarchy_find_pairs (SluiceHierarchy *self)
     {
       SluiceGroup *g = &self->groups[i];
       guint forward;
-      if (g->kind == SLUICE_GROUP_SERIES || !g->gradient || sluice_gradient_prefix (g->path) == 0)
+      if (g->kind != SLUICE_GROUP_SCOPE || !g->gradient)
         continue;
       forward = forward_of (self, g);
-      if (forward != SLUICE_NONE && g->kind != SLUICE_GROUP_OP)
+      if (forward != SLUICE_NONE)
         join_pair (self, i, forward);
     }
+}
+
+void
+sluice_hierarchy_pair_series (SluiceHierarchy *self)
+{
+  for (guint i = 1; i < self->n_groups; i++)
+    if (self->groups[i].gradient && self->groups[i].pair != SLUICE_NONE)
+      join_pair (self, i, self->groups[i].pair);
   /* A series of gradients stands for the series that holds the first one's forward half. */
   for (guint i = 1; i < self->n_groups; i++)
     {

@@ -5,34 +5,104 @@
 
 #include <string.h>
 
-SluiceHierarchy *
-sluice_hierarchy_new (SluiceGraphModel *model)
+static SluiceHierarchy *
+new_empty (SluiceGraphModel *model)
 {
   SluiceHierarchy *self = g_new0 (SluiceHierarchy, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->model = sluice_graph_model_ref (model);
-  self->strings = g_string_chunk_new (16384);
-  self->op_group = g_new0 (guint, sluice_graph_model_get_n_nodes (model) + 1);
-  self->paths = g_hash_table_new (g_str_hash, g_str_equal);
+  self->texts = sluice_graph_model_get_texts (model);
   self->devices = g_ptr_array_new ();
+  return self;
+}
 
-  sluice_hierarchy_build_tree (self);
-  sluice_hierarchy_build_bundles (self);
+static SluiceHierarchy *
+build (SluiceGraphModel *model, const SluiceHierarchy *before)
+{
+  SluiceHierarchy *self = new_empty (model);
+  self->op_group = g_new0 (guint, sluice_graph_model_get_n_nodes (model) + 1);
+  sluice_hierarchy_build_tree (self, before);
+  sluice_hierarchy_lift_edges (self);
+  sluice_hierarchy_build_bundles (self, FALSE);
   sluice_hierarchy_sum_up (self);
-  sluice_hierarchy_find_structures (self);
+  sluice_hierarchy_hash_structures (self, FALSE);
   sluice_hierarchy_find_pairs (self);
-  sluice_hierarchy_find_hubs (self);
   if (sluice_hierarchy_insert_series (self))
     {
-      sluice_hierarchy_build_bundles (self);
+      sluice_hierarchy_build_bundles (self, TRUE);
       sluice_hierarchy_sum_up (self);
-      sluice_hierarchy_find_structures (self);
-      sluice_hierarchy_find_pairs (self);
-      sluice_hierarchy_find_hubs (self);
+      sluice_hierarchy_hash_structures (self, TRUE);
+      sluice_hierarchy_pair_series (self);
     }
+  else
+    sluice_hierarchy_build_bundles (self, TRUE);
+  sluice_hierarchy_number_structures (self);
+  sluice_hierarchy_find_hubs (self);
   sluice_hierarchy_choose_hues (self);
   sluice_hierarchy_find_loops (self);
+  g_clear_pointer (&self->lifted, g_free);
+  g_clear_pointer (&self->hash, g_free);
   return self;
+}
+
+/* TRUE where the models, which share their texts, differ in nothing but what is summed up: devices,
+ * errors, costs, sizes. */
+static gboolean
+is_same_shape (SluiceGraphModel *a, SluiceGraphModel *b)
+{
+  guint n = sluice_graph_model_get_n_nodes (a), n_edges = sluice_graph_model_get_n_edges (a);
+  if (n != sluice_graph_model_get_n_nodes (b) || n_edges != sluice_graph_model_get_n_edges (b))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceModelNode *x = sluice_graph_model_get_node (a, i);
+      const SluiceModelNode *y = sluice_graph_model_get_node (b, i);
+      if (x->name != y->name || x->op != y->op || x->loop != y->loop
+          || x->node_class != y->node_class)
+        return FALSE;
+    }
+  for (guint i = 0; i < n_edges; i++)
+    {
+      const SluiceModelEdge *x = sluice_graph_model_get_edge (a, i);
+      const SluiceModelEdge *y = sluice_graph_model_get_edge (b, i);
+      if (x->from != y->from || x->to != y->to || x->port != y->port || x->kind != y->kind)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Of a model of the same shape. */
+static SluiceHierarchy *
+copy (SluiceHierarchy *before, SluiceGraphModel *model)
+{
+  SluiceHierarchy *self = new_empty (model);
+  gsize n = before->n_groups, n_nodes = sluice_graph_model_get_n_nodes (model);
+  self->n_groups = before->n_groups;
+  self->groups = g_memdup2 (before->groups, n * sizeof *self->groups);
+  self->op_group = g_memdup2 (before->op_group, (n_nodes + 1) * sizeof *self->op_group);
+  self->loose = g_memdup2 (before->loose, n_nodes + 1);
+  self->paths = before->paths;
+  self->paths.slots =
+      g_memdup2 (before->paths.slots, before->paths.n_slots * sizeof (SluicePathSlot));
+  sluice_name_counts_copy (&self->scopes, &before->scopes);
+  sluice_name_counts_copy (&self->tops, &before->tops);
+  sluice_hierarchy_copy_bundles (self, before);
+  sluice_hierarchy_sum_up (self);
+  sluice_hierarchy_choose_hues (self);
+  return self;
+}
+
+SluiceHierarchy *
+sluice_hierarchy_new (SluiceGraphModel *model)
+{
+  return build (model, NULL);
+}
+
+SluiceHierarchy *
+sluice_hierarchy_new_after (SluiceHierarchy *before, SluiceGraphModel *model)
+{
+  g_return_val_if_fail (before->texts == sluice_graph_model_get_texts (model), NULL);
+  return is_same_shape (before->model, model) ? copy (before, model) : build (model, before);
 }
 
 SluiceHierarchy *
@@ -52,9 +122,11 @@ sluice_hierarchy_unref (SluiceHierarchy *self)
   g_free (self->bundles);
   g_free (self->bundled);
   g_free (self->bundle_start);
-  g_hash_table_unref (self->paths);
+  g_free (self->scopes.slots);
+  g_free (self->tops.slots);
+  g_free (self->loose);
+  sluice_path_table_clear (&self->paths);
   g_ptr_array_unref (self->devices);
-  g_string_chunk_free (self->strings);
   sluice_graph_model_unref (self->model);
   g_free (self);
 }
@@ -87,7 +159,8 @@ sluice_hierarchy_get_op_group (SluiceHierarchy *self, guint model_node)
 guint
 sluice_hierarchy_lookup (SluiceHierarchy *self, const char *path)
 {
-  return GPOINTER_TO_UINT (g_hash_table_lookup (self->paths, path)) - 1;
+  return sluice_path_table_lookup (&self->paths, self->groups, path, strlen (path),
+                                   g_str_hash (path));
 }
 
 guint

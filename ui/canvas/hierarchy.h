@@ -49,6 +49,7 @@ typedef struct
   guint structure;        /* equal for equal structures */
   guint hue;              /* colour index, SLUICE_NONE = neutral */
   guint device;           /* index into devices, SLUICE_NONE = none or mixed */
+  guint path_hash;        /* g_str_hash() of path */
   const char *loop;       /* of the scope of a loop: its name; else NULL */
   const char *inner_loop; /* of a scope around one: the loop's name, the first one's; else NULL */
   double cost;
@@ -74,6 +75,11 @@ typedef struct
 typedef struct _SluiceHierarchy SluiceHierarchy;
 
 SluiceHierarchy *sluice_hierarchy_new (SluiceGraphModel *model);
+
+/* The same as sluice_hierarchy_new (@model), in less time where most nodes are those of @before:
+ * scopes and names that an edit left alone are taken over. @before is of the model that @model was
+ * made after, or of an earlier one of that line. On any thread. */
+SluiceHierarchy *sluice_hierarchy_new_after (SluiceHierarchy *before, SluiceGraphModel *model);
 SluiceHierarchy *sluice_hierarchy_ref (SluiceHierarchy *self);
 void sluice_hierarchy_unref (SluiceHierarchy *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceHierarchy, sluice_hierarchy_unref)

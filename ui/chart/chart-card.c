@@ -15,7 +15,9 @@
 #define LEAST_DRAG     6.0
 #define ZOOM_STEP      1.5
 /* A frame has 8 ms; what smoothing does not finish in this goes on in the next. */
-#define PREPARE_BUDGET_US 3000
+#define PREPARE_BUDGET_US 2000
+/* Each frame so much goes into making exact what was drawn from stretches. */
+#define REFINE_BUDGET_US 1000
 /* Screen readers are told of new values no more often than they can speak. */
 #define DESCRIBE_INTERVAL_MS 1000
 
@@ -29,7 +31,7 @@ struct _SluiceChartCard
   double drag_from;  /* pixel, or NaN */
   double pointer_x;  /* where the wheel zooms */
   guint describe_id; /* pending update of the accessible description */
-  guint catch_up_id; /* tick callback while smoothing goes on */
+  guint catch_up_id; /* tick callback while smoothing or refining goes on */
   gboolean unfinished;
   SluiceCsvJob *csv; /* a file that is being written */
 };
@@ -347,6 +349,13 @@ catch_up_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 }
 
 static void
+catch_up (SluiceChartCard *self)
+{
+  if (self->catch_up_id == 0)
+    self->catch_up_id = gtk_widget_add_tick_callback (GTK_WIDGET (self), catch_up_cb, NULL, NULL);
+}
+
+static void
 redraw (SluiceChartCard *self, int width, int height)
 {
   GtkWidget *widget = GTK_WIDGET (self);
@@ -356,8 +365,8 @@ redraw (SluiceChartCard *self, int width, int height)
   cairo_t *cr;
 
   self->unfinished = !ready;
-  if (!ready && self->catch_up_id == 0)
-    self->catch_up_id = gtk_widget_add_tick_callback (widget, catch_up_cb, NULL, NULL);
+  if (!ready)
+    catch_up (self);
   /* Half-smoothed curves would flash: the last picture stands until the work is done. */
   if (!ready && self->texture != NULL)
     return;
@@ -389,6 +398,10 @@ sluice_chart_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     g_clear_object (&self->texture);
   if (self->texture == NULL || self->unfinished || sluice_chart_needs_redraw (self->chart))
     redraw (self, width, height);
+  if (!self->unfinished
+      && (!sluice_chart_refine (self->chart, REFINE_BUDGET_US)
+          || sluice_chart_needs_redraw (self->chart)))
+    catch_up (self);
   sluice_snapshot_append_picture (snapshot, widget, self->texture);
   sluice_snapshot_focus_ring (snapshot, widget);
 }

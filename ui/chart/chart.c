@@ -482,6 +482,23 @@ sluice_chart_prepare (SluiceChart *self, gint64 budget_us)
   return ready;
 }
 
+gboolean
+sluice_chart_refine (SluiceChart *self, gint64 budget_us)
+{
+  gint64 end_time = g_get_monotonic_time () + budget_us;
+  gboolean exact = TRUE;
+
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      gint64 left = MAX (0, end_time - g_get_monotonic_time ());
+
+      if (series->visible)
+        exact = sluice_series_source_refine (series->source, left) && exact;
+    }
+  return exact;
+}
+
 char *
 sluice_chart_dup_summary (SluiceChart *self)
 {

@@ -119,6 +119,14 @@ gboolean sluice_chart_needs_redraw (SluiceChart *self);
  * Brings the smoothing of all series up to date. Returns: %FALSE if more calls are needed.
  */
 gboolean sluice_chart_prepare (SluiceChart *self, gint64 budget_us);
+/**
+ * sluice_chart_refine:
+ * @budget_us: how long it may take
+ *
+ * Works on the columns that were not exact when they were drawn; when they are, the chart needs a
+ * redraw. Returns: %FALSE if more calls are needed.
+ */
+gboolean sluice_chart_refine (SluiceChart *self, gint64 budget_us);
 
 /**
  * sluice_chart_render:

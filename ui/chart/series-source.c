@@ -77,6 +77,14 @@ sluice_series_source_read_samples (
   return self->klass->read_samples (self, axis, first, n, samples);
 }
 
+gboolean
+sluice_series_source_refine (SluiceSeriesSource *self, gint64 budget_us)
+{
+  g_return_val_if_fail (self != NULL, TRUE);
+
+  return self->klass->refine (self, budget_us);
+}
+
 guint64
 sluice_series_source_get_serial (SluiceSeriesSource *self)
 {

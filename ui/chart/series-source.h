@@ -83,6 +83,7 @@ typedef struct
                          guint64 first,
                          guint n,
                          SluiceSeriesSample *samples);
+  gboolean (*refine) (SluiceSeriesSource *self, gint64 budget_us);
   guint64 (*get_serial) (SluiceSeriesSource *self);
   void (*finalize) (SluiceSeriesSource *self); /* frees the whole object */
 } SluiceSeriesSourceClass;
@@ -110,7 +111,8 @@ sluice_series_source_get_extent (SluiceSeriesSource *self, SluiceXAxis axis, Slu
  * @smoothing: weight, 0 (none) to 1; what the next reads show as smoothed
  * @budget_us: how long this call may take, in microseconds; -1 for as long as it needs
  *
- * Smooths on the full data. A series has one weight at a time: the last one prepared.
+ * Smooths on the full data. A series has one weight at a time: the last one prepared. Columns read
+ * after a call without a budget are exact at once.
  *
  * Returns: %FALSE when the budget ended first: until a later call ends the work, smoothed values
  *   past what is done are the raw ones.
@@ -156,6 +158,17 @@ guint sluice_series_source_read_samples (SluiceSeriesSource *self,
                                          guint64 first,
                                          guint n,
                                          SluiceSeriesSample *samples);
+
+/**
+ * sluice_series_source_refine:
+ * @budget_us: how long this call may take, in microseconds
+ *
+ * Works on the columns that were read last, where they were not exact. When they are, the serial
+ * changes and reading them again gives them.
+ *
+ * Returns: %FALSE while there is more to do
+ */
+gboolean sluice_series_source_refine (SluiceSeriesSource *self, gint64 budget_us);
 
 /** sluice_series_source_get_serial: a number that differs whenever the data differ. */
 guint64 sluice_series_source_get_serial (SluiceSeriesSource *self);

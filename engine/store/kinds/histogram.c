@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/base/wire-put.h"
+#include "engine/base/wire.h"
 #include "engine/store/kind-private.h"
 
 /* data: least and greatest value, n right edges, n counts (double, little-endian). */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/base/wire-put.h"
+#include "engine/base/wire.h"
 #include "engine/store/kind-private.h"
 #include "engine/store/kinds/bytes-private.h"
 

@@ -3,7 +3,7 @@
 
 #include "engine/store/kinds/image.h"
 
-#include "engine/base/wire-put.h"
+#include "engine/base/wire.h"
 #include "engine/store/kind-private.h"
 
 SluiceStoredImage *

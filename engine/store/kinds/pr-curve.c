@@ -5,7 +5,7 @@
 
 #include "engine/base/difference.h"
 #include "engine/base/error.h"
-#include "engine/base/wire-put.h"
+#include "engine/base/wire.h"
 #include "engine/store/kind-private.h"
 
 SluicePrCurve *

@@ -3,7 +3,7 @@
 
 #include "engine/store/kinds/run-metadata.h"
 
-#include "engine/base/wire-put.h"
+#include "engine/base/wire.h"
 #include "engine/store/kind-private.h"
 #include "engine/store/kinds/bytes-private.h"
 

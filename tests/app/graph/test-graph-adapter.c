@@ -8,6 +8,7 @@
 #include "engine/passes/passes.h"
 #include "kernels/registry.h"
 #include "tests/engine/graph/random-edit.h"
+#include "tests/ui/canvas/fixture.h"
 
 #define N_TRANSACTIONS 30
 
@@ -61,11 +62,17 @@ assert_same (SluiceGraphModel *a, SluiceGraphModel *b)
     }
 }
 
+/* The hierarchy becomes the model's. */
 static void
-check (SluiceGraph *graph, SluiceGraphModel *model)
+check (SluiceGraph *graph, SluiceGraphModel *model, SluiceHierarchy **hierarchy)
 {
   g_autoptr (SluiceGraphModel) anew = sluice_graph_model_from_graph (graph, NULL);
   assert_same (model, anew);
+  g_autoptr (SluiceHierarchy) expected = sluice_hierarchy_new (anew);
+  SluiceHierarchy *after = sluice_hierarchy_new_after (*hierarchy, model);
+  fixture_assert_same (after, expected);
+  sluice_hierarchy_unref (*hierarchy);
+  *hierarchy = after;
 }
 
 static void
@@ -77,19 +84,21 @@ test_file (gconstpointer path)
   g_autoptr (GPtrArray) edits = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_edit_free);
   SluiceGraphModel *model = sluice_graph_model_from_graph (graph, NULL);
   g_autoptr (SluiceGraphModel) first = sluice_graph_model_ref (model);
+  SluiceHierarchy *hierarchy = sluice_hierarchy_new (model);
   guint number = sluice_graph_follow (graph, follow_cb, &model);
   for (guint i = 0; i < N_TRANSACTIONS; i++)
     {
       SluiceEdit *edit = random_edit (graph);
       if (edit != NULL)
         g_ptr_array_add (edits, edit);
-      check (graph, model);
+      check (graph, model, &hierarchy);
     }
   for (guint i = edits->len; i-- > 0;)
     g_assert_true (sluice_edit_apply (edits->pdata[i], NULL));
-  check (graph, model);
+  check (graph, model, &hierarchy);
   assert_same (model, first);
   sluice_graph_unfollow (graph, number);
+  sluice_hierarchy_unref (hierarchy);
   sluice_graph_model_unref (model);
 }
 

@@ -8,16 +8,16 @@
 #include "engine/base/error.h"
 #include "engine/store/crc32c.h"
 #include "engine/store/table.h"
-#include "engine/store/varint.h"
+#include "engine/base/wire.h"
 
 #define FOOTER_HANDLES 40
 
 static void
 put_entry (GByteArray *block, const char *key, const void *value, gsize length)
 {
-  sluice_put_varint (block, 0);
-  sluice_put_varint (block, strlen (key));
-  sluice_put_varint (block, length);
+  sluice_wire_put_varint (block, 0);
+  sluice_wire_put_varint (block, strlen (key));
+  sluice_wire_put_varint (block, length);
   g_byte_array_append (block, (const guint8 *) key, strlen (key));
   g_byte_array_append (block, value, length);
 }
@@ -34,8 +34,8 @@ put_block (GByteArray *out, GByteArray *block, char type, GByteArray *handle)
                    SNAPPY_OK);
   const char *stored = type == 0 ? (const char *) block->data : packed;
   gsize n = type == 0 ? block->len : length, begin = out->len;
-  sluice_put_varint (handle, begin);
-  sluice_put_varint (handle, n);
+  sluice_wire_put_varint (handle, begin);
+  sluice_wire_put_varint (handle, n);
   g_byte_array_append (out, (const guint8 *) stored, n);
   g_byte_array_append (out, (const guint8 *) &type, 1);
   guint32 crc = sluice_crc32c_stored (out->data + begin, n + 1);

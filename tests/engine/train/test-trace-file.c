@@ -7,7 +7,7 @@
 
 #include "engine/store/crc32c.h"
 #include "engine/train/trace-file.h"
-#include "kernels/summary/wire.h"
+#include "engine/base/wire.h"
 
 #define DEVICE "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -113,37 +113,17 @@ test_chrome (void)
 
 /* ---- protobuf ---- */
 
-/* The number in a varint field's bytes, as sluice_wire_read() leaves them behind the tag. */
-typedef struct
-{
-  guint number;
-  const guint8 *data;
-  gsize length;
-  guint64 value;
-} Field;
-
 static gboolean
-next_field (const guint8 **at, const guint8 *end, Field *field)
+next_field (const guint8 **at, const guint8 *end, SluiceWireField *field)
 {
-  SluiceWireField raw;
-  const guint8 *begin = *at;
   if (*at >= end)
     return FALSE;
-  g_assert_true (sluice_wire_read (at, end, &raw));
-  *field = (Field){ raw.number, raw.data, raw.length, 0 };
-  if (raw.type == 0)
-    {
-      while (*begin & 0x80)
-        begin++;
-      begin++; /* behind the tag */
-      for (guint shift = 0; begin < *at; shift += 7)
-        field->value |= (guint64) (*begin++ & 0x7f) << shift;
-    }
+  g_assert_true (sluice_wire_next (at, end, field));
   return TRUE;
 }
 
 static gboolean
-find_field (const guint8 *data, gsize length, guint number, guint skip, Field *field)
+find_field (const guint8 *data, gsize length, guint number, guint skip, SluiceWireField *field)
 {
   const guint8 *at = data;
   while (next_field (&at, data + length, field))
@@ -153,25 +133,25 @@ find_field (const guint8 *data, gsize length, guint number, guint skip, Field *f
 }
 
 static void
-expect_text (const Field *message, guint number, const char *text)
+expect_text (const SluiceWireField *message, guint number, const char *text)
 {
-  Field field;
+  SluiceWireField field;
   g_assert_true (find_field (message->data, message->length, number, 0, &field));
   g_autofree char *got = g_strndup ((const char *) field.data, field.length);
   g_assert_cmpstr (got, ==, text);
 }
 
 static guint64
-get_number (const Field *message, guint number)
+get_number (const SluiceWireField *message, guint number)
 {
-  Field field;
+  SluiceWireField field;
   return find_field (message->data, message->length, number, 0, &field) ? field.value : 0;
 }
 
 static void
 check_metadata (const guint8 *data, gsize length, guint n_devices)
 {
-  Field stats, device, node, memory;
+  SluiceWireField stats, device, node, memory;
   g_assert_true (find_field (data, length, 1, 0, &stats));
   g_assert_false (find_field (stats.data, stats.length, 1, n_devices, &device));
   g_assert_true (find_field (stats.data, stats.length, 1, 0, &device));
@@ -220,7 +200,7 @@ test_event_file (void)
       g_assert_cmpuint (length + 16, <=, (gsize) (end - at));
       g_assert_true (sluice_crc32c_matches (at + 8, at, 8));
       g_assert_true (sluice_crc32c_matches (at + 12 + length, at + 12, length));
-      Field event = { 0, at + 12, length, 0 }, tagged, metadata;
+      SluiceWireField event = { .data = at + 12, .length = length }, tagged, metadata;
       if (n == 0)
         expect_text (&event, 3, "brain.Event:2");
       if (n >= 2)
@@ -248,7 +228,7 @@ test_perfetto (void)
   g_autoptr (GHashTable) open = g_hash_table_new (NULL, NULL); /* track -> slices that are open */
   const guint8 *at = bytes->data;
   guint n_slices = 0, n_counts = 0;
-  Field packet, inner;
+  SluiceWireField packet, inner;
   while (next_field (&at, bytes->data + bytes->len, &packet))
     {
       g_assert_cmpuint (packet.number, ==, 1);

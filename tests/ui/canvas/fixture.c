@@ -223,3 +223,78 @@ fixture_loop (void)
       "gradients/NextIteration NextIteration@L 1 gradients/Add\n"
       "loss Mean 1 lstm/while/Exit\n");
 }
+
+static void
+assert_same_group (const SluiceGroup *a, const SluiceGroup *b)
+{
+  g_assert_cmpstr (a->path, ==, b->path);
+  g_assert_cmpstr (a->label, ==, b->label);
+  g_assert_cmpuint (a->path_hash, ==, b->path_hash);
+  g_assert_cmpint (a->kind, ==, b->kind);
+  g_assert_cmpint (a->node_class, ==, b->node_class);
+  g_assert_cmpuint (a->parent, ==, b->parent);
+  g_assert_cmpuint (a->first_child, ==, b->first_child);
+  g_assert_cmpuint (a->n_children, ==, b->n_children);
+  g_assert_cmpuint (a->depth, ==, b->depth);
+  g_assert_cmpuint (a->model_node, ==, b->model_node);
+  g_assert_cmpuint (a->n_ops, ==, b->n_ops);
+  g_assert_cmpuint (a->n_errors, ==, b->n_errors);
+  g_assert_cmpuint (a->pair, ==, b->pair);
+  g_assert_cmpint (a->gradient, ==, b->gradient);
+  g_assert_cmpint (a->hub, ==, b->hub);
+  g_assert_cmpuint (a->structure, ==, b->structure);
+  g_assert_cmpuint (a->hue, ==, b->hue);
+  g_assert_cmpuint (a->device, ==, b->device);
+  g_assert_cmpstr (a->loop, ==, b->loop);
+  g_assert_cmpstr (a->inner_loop, ==, b->inner_loop);
+  g_assert_cmpfloat (a->cost, ==, b->cost);
+  g_assert_cmpuint (a->bytes, ==, b->bytes);
+  g_assert_cmpuint (a->params, ==, b->params);
+}
+
+static void
+assert_same_bundles (SluiceHierarchy *a, SluiceHierarchy *b, guint group)
+{
+  guint first, first_b, n = sluice_hierarchy_get_bundles (a, group, &first);
+  g_assert_cmpuint (n, ==, sluice_hierarchy_get_bundles (b, group, &first_b));
+  g_assert_cmpuint (first, ==, first_b);
+  for (guint i = first; i < first + n; i++)
+    {
+      const SluiceBundle *x = sluice_hierarchy_get_bundle (a, i);
+      const SluiceBundle *y = sluice_hierarchy_get_bundle (b, i);
+      g_assert_cmpuint (x->group, ==, y->group);
+      g_assert_cmpuint (x->from, ==, y->from);
+      g_assert_cmpuint (x->to, ==, y->to);
+      g_assert_cmpuint (x->first_edge, ==, y->first_edge);
+      g_assert_cmpuint (x->n_edges, ==, y->n_edges);
+      g_assert_cmpuint (x->n_control, ==, y->n_control);
+      g_assert_cmpuint (x->n_reference, ==, y->n_reference);
+      g_assert_cmpuint (x->n_back, ==, y->n_back);
+      g_assert_cmpuint (x->bytes, ==, y->bytes);
+      g_assert_cmpint (x->kind, ==, y->kind);
+      for (guint k = x->first_edge; k < x->first_edge + x->n_edges; k++)
+        g_assert_cmpuint (sluice_hierarchy_get_bundled_edge (a, k), ==,
+                          sluice_hierarchy_get_bundled_edge (b, k));
+    }
+}
+
+void
+fixture_assert_same (SluiceHierarchy *a, SluiceHierarchy *b)
+{
+  guint n = sluice_hierarchy_get_n_groups (a), n_devices = sluice_hierarchy_get_n_devices (a);
+  guint n_nodes = sluice_graph_model_get_n_nodes (sluice_hierarchy_get_model (a));
+  g_assert_cmpuint (n, ==, sluice_hierarchy_get_n_groups (b));
+  for (guint i = 0; i < n; i++)
+    {
+      const char *path = sluice_hierarchy_get_group (a, i)->path;
+      assert_same_group (sluice_hierarchy_get_group (a, i), sluice_hierarchy_get_group (b, i));
+      assert_same_bundles (a, b, i);
+      g_assert_cmpuint (sluice_hierarchy_lookup (a, path), ==, sluice_hierarchy_lookup (b, path));
+    }
+  for (guint i = 0; i < n_nodes; i++)
+    g_assert_cmpuint (sluice_hierarchy_get_op_group (a, i), ==,
+                      sluice_hierarchy_get_op_group (b, i));
+  g_assert_cmpuint (n_devices, ==, sluice_hierarchy_get_n_devices (b));
+  for (guint i = 0; i < n_devices; i++)
+    g_assert_cmpstr (sluice_hierarchy_get_device (a, i), ==, sluice_hierarchy_get_device (b, i));
+}

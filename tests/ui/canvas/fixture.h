@@ -25,3 +25,6 @@ SluiceGraphModel *fixture_loop (void);
 SluiceGraphModel *fixture_random (guint32 seed, guint n);
 
 guint fixture_group (SluiceHierarchy *hierarchy, const char *path);
+
+/* All that they tell of their groups and bundles is the same. */
+void fixture_assert_same (SluiceHierarchy *a, SluiceHierarchy *b);

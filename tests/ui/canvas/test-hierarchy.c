@@ -401,6 +401,137 @@ test_own_gradients (void)
   g_assert_cmpuint (group (h, "tower0/gradients/tower0")->n_ops, ==, 1);
 }
 
+/* Names in which every rule about scopes and gradients is met. */
+static char *
+random_name (void)
+{
+  static const char *const parts[] = { "fc",        "fc_grad", "fc_1",   "fc_2",   "tower0",
+                                       "gradients", "AddN",    "conv_1", "conv_2", "gradients_1" };
+  GString *name = g_string_new (NULL);
+  for (int depth = g_test_rand_int_range (0, 4); depth > 0; depth--)
+    g_string_append_printf (name, "%s/", parts[g_test_rand_int_range (0, G_N_ELEMENTS (parts))]);
+  g_string_append (name, parts[g_test_rand_int_range (0, G_N_ELEMENTS (parts))]);
+  if (g_test_rand_bit ())
+    g_string_append_printf (name, "_%d", g_test_rand_int_range (0, 20));
+  return g_string_free (name, FALSE);
+}
+
+static void
+add_random (SluiceGraphModel *model)
+{
+  static const char *const ops[] = { "MatMul", "Add", "Const", "Relu" };
+  static const char *const devices[] = { NULL, NULL, "/cpu:0", "/gpu:0" };
+  g_autofree char *name = random_name ();
+  int op = g_test_rand_int_range (0, G_N_ELEMENTS (ops));
+  SluiceModelNode node = { .name = name,
+                           .op = ops[op],
+                           .device = devices[g_test_rand_int_range (0, G_N_ELEMENTS (devices))],
+                           .node_class =
+                               op == 2 ? SLUICE_NODE_CLASS_CONSTANT : SLUICE_NODE_CLASS_OP,
+                           .cost = g_test_rand_int_range (0, 100) / 8.0,
+                           .bytes = 4,
+                           .params = g_test_rand_bit () };
+  if (sluice_graph_model_lookup (model, name) == G_MAXUINT)
+    sluice_graph_model_add_node (model, &node);
+}
+
+static void
+add_random_edges (SluiceGraphModel *model, guint n)
+{
+  guint n_nodes = sluice_graph_model_get_n_nodes (model);
+  for (guint i = 0; i < n && n_nodes > 0; i++)
+    sluice_graph_model_add_edge (
+        model, &(SluiceModelEdge){ .from = g_test_rand_int_range (0, (int) n_nodes),
+                                   .to = g_test_rand_int_range (0, (int) n_nodes),
+                                   .kind = g_test_rand_int_range (0, 8) / 5,
+                                   .bytes = g_test_rand_int_range (0, 1000) });
+}
+
+/* Some nodes gone, some new, anywhere; one in eight times not in their order. */
+static SluiceGraphModel *
+edit_random (SluiceGraphModel *base)
+{
+  SluiceGraphModel *model = sluice_graph_model_new_after (base);
+  guint n = sluice_graph_model_get_n_nodes (base);
+  g_autofree guint *now = g_new (guint, n + 1);
+  guint first = g_test_rand_int_range (0, 8) == 0 ? n / 2 : 0;
+  for (guint k = 0; k < n; k++)
+    {
+      guint i = (k + first) % n;
+      const char *name = sluice_graph_model_get_node (base, i)->name;
+      gboolean stays =
+          g_test_rand_int_range (0, 40) > 0 && sluice_graph_model_lookup (model, name) == G_MAXUINT;
+      now[i] = stays ? sluice_graph_model_take_node (model, base, i) : G_MAXUINT;
+      if (g_test_rand_int_range (0, 40) == 0)
+        add_random (model);
+    }
+  add_random (model);
+  for (guint e = 0; e < sluice_graph_model_get_n_edges (base); e++)
+    {
+      const SluiceModelEdge *edge = sluice_graph_model_get_edge (base, e);
+      if (now[edge->from] != G_MAXUINT && now[edge->to] != G_MAXUINT)
+        sluice_graph_model_take_edge (model, base, e, now[edge->from], now[edge->to]);
+    }
+  add_random_edges (model, 3);
+  return model;
+}
+
+/* Nodes and edges as they were, of other devices, costs and sizes. */
+static SluiceGraphModel *
+edit_fields (SluiceGraphModel *base)
+{
+  SluiceGraphModel *model = sluice_graph_model_new_after (base);
+  for (guint i = 0; i < sluice_graph_model_get_n_nodes (base); i++)
+    {
+      SluiceModelNode node = *sluice_graph_model_get_node (base, i);
+      if (g_test_rand_int_range (0, 8) == 0)
+        {
+          node.device = g_test_rand_bit () ? "/cpu:0" : "/gpu:1";
+          node.error = g_test_rand_bit () ? "“T” is missing" : NULL;
+          node.params = !node.params;
+          node.cost += 1;
+        }
+      sluice_graph_model_add_node (model, &node);
+    }
+  for (guint e = 0; e < sluice_graph_model_get_n_edges (base); e++)
+    {
+      SluiceModelEdge edge = *sluice_graph_model_get_edge (base, e);
+      edge.bytes += g_test_rand_bit ();
+      sluice_graph_model_add_edge (model, &edge);
+    }
+  return model;
+}
+
+/* After any edits, one made from the other, and over several at once, it is what is made anew. */
+static void
+test_after (void)
+{
+  for (guint round = 0; round < 40; round++)
+    {
+      SluiceGraphModel *model = sluice_graph_model_new ();
+      for (guint i = 0; i < 5 + 3 * round; i++)
+        add_random (model);
+      add_random_edges (model, 8 * round);
+      SluiceHierarchy *h = sluice_hierarchy_new (model);
+      for (guint edit = 0; edit < 40; edit++)
+        {
+          SluiceGraphModel *next =
+              g_test_rand_int_range (0, 3) == 0 ? edit_fields (model) : edit_random (model);
+          sluice_graph_model_unref (model);
+          model = next;
+          if (g_test_rand_int_range (0, 4) == 0)
+            continue;
+          SluiceHierarchy *after = sluice_hierarchy_new_after (h, model);
+          g_autoptr (SluiceHierarchy) anew = sluice_hierarchy_new (model);
+          fixture_assert_same (after, anew);
+          sluice_hierarchy_unref (h);
+          h = after;
+        }
+      sluice_hierarchy_unref (h);
+      sluice_graph_model_unref (model);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -420,5 +551,6 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/hierarchy/gradient-series", test_gradient_series);
   g_test_add_func ("/canvas/hierarchy/empty", test_empty);
   g_test_add_func ("/canvas/hierarchy/random", test_random);
+  g_test_add_func ("/canvas/hierarchy/after", test_after);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
 #include "ui/chart/series-buffer.h"
 #include "ui/chart/smoothing.h"
 
+#include <malloc.h>
 #include <math.h>
 
 typedef struct
@@ -285,7 +286,7 @@ check_columns (SluiceSeriesSource *source,
 }
 
 static void
-test_pyramid (void)
+test_columns (void)
 {
   static const SluiceXAxis axes[] = { SLUICE_X_STEP, SLUICE_X_RELATIVE, SLUICE_X_WALL };
   static const guint sizes[] = { 1, 2, 15, 16, 17, 4095, 4096, 4097, 13001 };
@@ -314,6 +315,192 @@ test_pyramid (void)
     }
 }
 
+/* ---- a series whose points lie elsewhere ---- */
+
+typedef struct
+{
+  SluiceSeriesPoints parent;
+  const Points *points; /* NULL: those of made_up_point() */
+  guint64 *n_read;
+} Elsewhere;
+
+static SluiceSeriesPoint
+made_up_point (guint64 index)
+{
+  return (SluiceSeriesPoint){ (gint64) index, 1.7e9 + index * 1e-3, index * 37 % 1009 };
+}
+
+static guint
+elsewhere_read (
+    SluiceSeriesPoints *points, guint64 index, gint64 from_step, guint n, SluiceSeriesPoint *out)
+{
+  const Elsewhere *self = (Elsewhere *) points;
+  const Points *p = self->points;
+
+  for (guint i = 0; i < n; i++)
+    out[i] = p == NULL ? made_up_point (index + i)
+                       : (SluiceSeriesPoint){ p->step[index + i], p->wall[index + i],
+                                              p->value[index + i] };
+  g_assert_cmpint (out[0].step, >=, from_step);
+  *self->n_read += n;
+  return n;
+}
+
+static void
+elsewhere_forget (SluiceSeriesPoints *points)
+{
+}
+
+static SluiceSeriesBuffer *
+elsewhere_new (const Points *points, guint64 *n_read)
+{
+  Elsewhere *self = g_new (Elsewhere, 1);
+
+  *self = (Elsewhere){ { elsewhere_read, elsewhere_forget, (gpointer) g_free }, points, n_read };
+  return sluice_series_buffer_new_over (&self->parent);
+}
+
+static guint64
+count_points (const SluiceColumn *columns, guint n)
+{
+  guint64 total = 0;
+
+  for (guint i = 0; i < n; i++)
+    total += columns[i].n_finite + columns[i].n_nan + columns[i].n_above + columns[i].n_below;
+  return total;
+}
+
+/* At once no point is missing, then every one is in its column. */
+static void
+check_refining (SluiceSeriesSource *source,
+                const Points *p,
+                const double *smooth,
+                SluiceXAxis axis,
+                double x0,
+                double x1,
+                guint n)
+{
+  g_autofree SluiceColumn *columns = g_new (SluiceColumn, n);
+  SluiceEdges edges;
+  guint64 n_inside = 0;
+
+  sluice_series_source_read_columns (source, axis, x0, x1, n, columns, &edges);
+  for (guint i = 0; i < p->n; i++)
+    n_inside += point_x (p, axis, i) >= x0 && point_x (p, axis, i) <= x1;
+  g_assert_cmpuint (count_points (columns, n), >=, n_inside);
+  /* Drawing in between does not start it over. */
+  while (!sluice_series_source_refine (source, 0))
+    sluice_series_source_read_columns (source, axis, x0, x1, n, columns, &edges);
+  check_columns (source, p, smooth, axis, x0, x1, n);
+}
+
+static void
+test_elsewhere (void)
+{
+  static const SluiceXAxis axes[] = { SLUICE_X_STEP, SLUICE_X_RELATIVE, SLUICE_X_WALL };
+  static const guint sizes[] = { 1, 511, 513, 8192, 8193, 40000 };
+
+  for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+    {
+      Points p = random_points (sizes[s], 0.05);
+      guint64 n_read = 0;
+      g_autoptr (SluiceSeriesBuffer) buffer = elsewhere_new (&p, &n_read);
+      SluiceSeriesSource *source = sluice_series_buffer_as_source (buffer);
+      g_autofree double *smooth = brute_smoothing (&p, 0.7);
+
+      for (guint i = 0; i < p.n; i++)
+        {
+          sluice_series_buffer_append (buffer, p.step[i], p.wall[i], p.value[i]);
+          /* Smoothing begins among the points and goes on over each joining of stretches. */
+          if (i == p.n / 3)
+            sluice_series_source_prepare (source, 0.7, 0);
+        }
+      while (!sluice_series_source_prepare (source, 0.7, 0))
+        ;
+      for (guint a = 0; a < G_N_ELEMENTS (axes); a++)
+        {
+          double x0 = point_x (&p, axes[a], 0);
+          double end = point_x (&p, axes[a], p.n - 1);
+          double x1 = end > x0 ? end : x0 + 1;
+          double third = (x1 - x0) / 3;
+
+          check_refining (source, &p, smooth, axes[a], x0, x1, 300);
+          check_refining (source, &p, smooth, axes[a], x0, x1, 700);
+          check_refining (source, &p, smooth, axes[a], x0 - third, x0 + third, 77);
+          check_refining (source, &p, smooth, axes[a], x0 + third, x0 + third * 1.2 + 1e-6, 300);
+          check_refining (source, &p, smooth, axes[a], x0 + third, x0 + third * 1.01 + 1e-6, 31);
+        }
+      points_clear (&p);
+    }
+}
+
+static gsize
+allocated (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+
+  return info.uordblks + info.hblkhd;
+}
+
+/* 2 million points take no more than one million; and what is drawn of them is all of them. */
+static void
+test_bounded (void)
+{
+  enum
+  {
+    N = 2000000,
+    N_COLUMNS = 480,
+  };
+  guint64 n_read = 0;
+  gsize before = allocated ();
+  g_autoptr (SluiceSeriesBuffer) buffer = elsewhere_new (NULL, &n_read);
+  SluiceSeriesSource *source = sluice_series_buffer_as_source (buffer);
+  g_autofree SluiceColumn *columns = g_new (SluiceColumn, N_COLUMNS);
+  SluiceSeriesSample sample;
+  SluiceEdges edges;
+  gsize half = 0;
+
+  sluice_series_source_prepare (source, 0.6, 0);
+  for (guint64 i = 0; i < N; i++)
+    {
+      SluiceSeriesPoint point = made_up_point (i);
+
+      sluice_series_buffer_append (buffer, point.step, point.wall, point.value);
+      if (i % 10000 == 0)
+        sluice_series_source_read_columns (source, SLUICE_X_STEP, 0, i + 1, N_COLUMNS, columns,
+                                           &edges);
+      half = i == N / 2 ? allocated () : half;
+    }
+  g_assert_cmpuint (allocated (), <=, half + 4096);
+  g_assert_cmpuint (allocated (), <, before + (2500 << 10));
+  /* The first picture reads no more than it may, and the smoothing nothing twice. */
+  while (!sluice_series_source_prepare (source, 0.6, 0))
+    ;
+  n_read = 0;
+  sluice_series_source_read_columns (source, SLUICE_X_STEP, 0, N, N_COLUMNS, columns, &edges);
+  g_assert_cmpuint (n_read, <=, 1024);
+  g_assert_cmpuint (count_points (columns, N_COLUMNS), ==, N);
+  while (!sluice_series_source_refine (source, 1000))
+    g_thread_yield ();
+  sluice_series_source_read_columns (source, SLUICE_X_STEP, 0, N, N_COLUMNS, columns, &edges);
+  for (guint i = 0; i < N_COLUMNS; i++)
+    {
+      guint from = (guint) ceil ((double) N * i / N_COLUMNS);
+      guint end = i + 1 == N_COLUMNS ? N : (guint) ceil ((double) N * (i + 1) / N_COLUMNS);
+
+      g_assert_cmpuint (columns[i].n_finite, ==, end - from);
+      g_assert_cmpfloat (columns[i].raw.first, ==, made_up_point (from).value);
+      g_assert_cmpfloat (columns[i].raw.last, ==, made_up_point (end - 1).value);
+    }
+  for (guint64 i = 0; i < N; i += 99991)
+    {
+      g_assert_true (sluice_series_source_lookup (source, SLUICE_X_STEP, i + 0.3, &sample));
+      g_assert_cmpuint (sample.index, ==, i);
+      g_assert_cmpfloat (sample.value, ==, made_up_point (i).value);
+    }
+  g_assert_cmpuint (allocated (), <, before + (2500 << 10));
+}
+
 static void
 test_edges (void)
 {
@@ -326,7 +513,7 @@ test_edges (void)
   g_assert_false (edges.has_before || edges.has_after);
   g_assert_cmpuint (columns[0].n_finite, ==, 0);
   sluice_series_buffer_append (buffer, 0, 0, 1);
-  /* More than two chunks of NaN on either side are passed over. */
+  /* Long stretches of NaN on either side are passed over. */
   for (int i = 1; i < 10000; i++)
     sluice_series_buffer_append (buffer, i, i, NAN);
   sluice_series_buffer_append (buffer, 10000, 10000, 2);
@@ -363,7 +550,7 @@ test_lookup (void)
 static void
 test_out_of_order (void)
 {
-  /* Points that come late go to their place; the pyramid is what it would have been. */
+  /* Points that come late go to their place; the summary is what it would have been. */
   Points p = random_points (9000, 0.01);
   g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
   SluiceSeriesSource *source = sluice_series_buffer_as_source (buffer);
@@ -430,7 +617,9 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/smoothing/grows", test_smoothing_grows);
   g_test_add_func ("/ui/chart/smoothing/constant", test_smoothing_constant);
   g_test_add_func ("/ui/chart/smoothing/budget", test_smoothing_budget);
-  g_test_add_func ("/ui/chart/series/pyramid", test_pyramid);
+  g_test_add_func ("/ui/chart/series/columns", test_columns);
+  g_test_add_func ("/ui/chart/series/elsewhere", test_elsewhere);
+  g_test_add_func ("/ui/chart/series/bounded", test_bounded);
   g_test_add_func ("/ui/chart/series/edges", test_edges);
   g_test_add_func ("/ui/chart/series/lookup", test_lookup);
   g_test_add_func ("/ui/chart/series/out-of-order", test_out_of_order);

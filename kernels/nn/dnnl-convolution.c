@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "kernels/nn/dnnl-conv.h"
+#include "kernels/nn/dnnl-convolution.h"
 
 static gboolean
 is_loop (const_dnnl_primitive_desc_t desc)

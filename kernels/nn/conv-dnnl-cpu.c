@@ -13,7 +13,7 @@
 
 #include "kernels/lanes.h"
 #include "kernels/nn/conv-sparse.h"
-#include "kernels/nn/dnnl-conv.h"
+#include "kernels/nn/dnnl-convolution.h"
 #include "kernels/typed.h"
 
 #define MAX_PLANS 32 /* shapes that a node keeps primitives for; the oldest goes first */
@@ -632,5 +632,5 @@ static const SluiceKernel kernels[] = {
   KERNEL ("Conv3DBackpropFilterV2", SLUICE_CONV_BACKPROP_FILTER),
 };
 
-const SluiceKernelModule sluice_module_nn_conv_dnnl = { .kernels = kernels,
-                                                        .n_kernels = G_N_ELEMENTS (kernels) };
+const SluiceKernelModule sluice_module_nn_conv_dnnl_cpu = { .kernels = kernels,
+                                                            .n_kernels = G_N_ELEMENTS (kernels) };

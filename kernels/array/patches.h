@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "kernels/nn/window.h"
+
+/* The window of ExtractImagePatches, of its attributes ksizes, strides, rates and padding. */
+gboolean sluice_patches_read_window (const SluiceNode *node, SluiceWindow *self, GError **error);
