@@ -215,7 +215,7 @@ test_run_options (Folder *f, gconstpointer unused)
                 -1);
   g_autoptr (SluiceProject) p = load (f->path);
   g_assert_true (p->session.no_fusion);
-  check_set (p, "cpus=1025", SLUICE_ERROR_INVALID_ARGUMENT, "between 0 and 1024");
+  check_set (p, "cpus=1025", SLUICE_ERROR_INVALID_ARGUMENT, "at most 1024");
   check_set (p, "train.recompute=yes", SLUICE_ERROR_INVALID_ARGUMENT, "[train] recompute");
   check_set (p, "train.recomput=true", SLUICE_ERROR_NOT_FOUND, "'train.recompute'");
   check_set (p, "threads=4", SLUICE_ERROR_NOT_FOUND, "threads"); /* the machine's, not a run's */
