@@ -89,8 +89,12 @@ static gboolean nobody_reads;
 static void
 flush_output (void)
 {
-  if (fflush (stdout) != 0 && errno == EPIPE)
-    nobody_reads = TRUE;
+  if (fflush (stdout) == 0 || errno != EPIPE)
+    return;
+  nobody_reads = TRUE;
+  /* The rest is for nobody, too, and its loss no failure of its own. */
+  if (freopen ("/dev/null", "w", stdout) == NULL)
+    clearerr (stdout);
 }
 
 /* One line that is drawn over and over: bar, step, loss, rate, time left. */

@@ -299,7 +299,8 @@ sluice_store_dup_lost_runs (SluiceStore *store, GError **error)
       sqlite3_reset (row);
       sqlite3_bind_int64 (row, 1, g_array_index (folders, gint64, i));
       int rc = sqlite3_step (row);
-      if (rc == SQLITE_ROW)
+      /* One that begins has its folder a moment before others see its row. */
+      if (rc == SQLITE_ROW || store_run_is_locked (store, g_array_index (folders, gint64, i)))
         g_array_remove_index_fast (folders, i);
       ok = rc == SQLITE_ROW || rc == SQLITE_DONE || store_sql_fail (db, "run store", error);
     }

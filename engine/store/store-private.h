@@ -110,6 +110,8 @@ gboolean store_cut_run (sqlite3 *db, gint64 run, gint64 after_step, GError **err
 /* Forgets cached chunks: a run's rows were deleted. */
 void store_writer_forget_series (StoreWriter *self);
 
+/* Does somebody train it, or begin it just now? */
+gboolean store_run_is_locked (SluiceStore *self, gint64 run);
 StoreWriter *store_get_writer (SluiceStore *self);
 /* In a transaction: inserts the row of a run. id 0: the next one that neither the database nor a
    folder has; the name is made free. */

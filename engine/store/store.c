@@ -39,8 +39,8 @@ dup_lock_path (SluiceStore *self, gint64 run)
   return g_strdup_printf ("%s/runs/%" G_GINT64_FORMAT "/lock", self->workspace, run);
 }
 
-static gboolean
-is_locked (SluiceStore *self, gint64 run)
+gboolean
+store_run_is_locked (SluiceStore *self, gint64 run)
 {
   g_autofree char *path = dup_lock_path (self, run);
   int fd = g_open (path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
@@ -57,7 +57,8 @@ is_locked (SluiceStore *self, gint64 run)
 static SluiceRunState
 check_state (SluiceStore *self, sqlite3 *db, gint64 run, SluiceRunState state)
 {
-  if ((state != SLUICE_RUN_RUNNING && state != SLUICE_RUN_PAUSED) || is_locked (self, run))
+  if ((state != SLUICE_RUN_RUNNING && state != SLUICE_RUN_PAUSED)
+      || store_run_is_locked (self, run))
     return state;
   sqlite3_stmt *row = store_query (db, NULL, "SELECT state FROM runs WHERE id = ?", "i", run);
   if (row != NULL && sqlite3_step (row) == SQLITE_ROW)

@@ -75,7 +75,7 @@ class Reliability:
 
     def runs(self, workspace=None):
         run = self.call("info", "--workspace", workspace or self.workspace, "--json")
-        return {run["name"]: run for run in map(json.loads, run.stdout.splitlines())}
+        return {line["name"]: line for line in map(json.loads, run.stdout.splitlines())}
 
     # -- signals --
 

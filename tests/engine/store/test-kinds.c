@@ -659,6 +659,7 @@ test_bounded (Fixture *f, gconstpointer unused)
   const guint n = SLUICE_STORE_QUEUE_BYTES / (4 << 20) + 1;
   double waited;
   sqlite3 *db;
+  sluice_store_set_patience (f->store, 0.1); /* as long as that is refused */
   g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
   g_assert_cmpint (sqlite3_exec (db, "BEGIN IMMEDIATE", NULL, NULL, NULL), ==, SQLITE_OK);
   for (guint step = 0; step < n; step++)
