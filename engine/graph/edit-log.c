@@ -176,20 +176,6 @@ sluice_edit_note_position (SluiceNode *node)
 /* ---- comparing ---- */
 
 static gboolean
-attrs_equal (const SluiceNode *a, const SluiceNode *b)
-{
-  if (a->attrs == b->attrs)
-    return TRUE;
-  if (a->n_attrs != b->n_attrs)
-    return FALSE;
-  for (guint i = 0; i < a->n_attrs; i++)
-    if (a->attrs[i].name != b->attrs[i].name
-        || !sluice_attr_value_equal (&a->attrs[i].value, &b->attrs[i].value))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 inputs_equal (const SluiceNode *a, const SluiceNode *b)
 {
   if (a->n_inputs != b->n_inputs)
@@ -223,7 +209,7 @@ sluice_node_image_compare (const SluiceNodeImage *image)
     what |= SLUICE_CHANGED_NAME;
   if (a->device != b->device)
     what |= SLUICE_CHANGED_DEVICE;
-  if (!attrs_equal (a, b))
+  if (!sluice_node_attrs_equal (a, b))
     what |= SLUICE_CHANGED_ATTRS;
   if (!inputs_equal (a, b))
     what |= SLUICE_CHANGED_INPUTS;

@@ -618,6 +618,20 @@ get_attr (const SluiceNode *self, const char *name, SluiceAttrKind kind)
   return value;
 }
 
+gboolean
+sluice_node_attrs_equal (const SluiceNode *a, const SluiceNode *b)
+{
+  if (a->attrs == b->attrs)
+    return TRUE;
+  if (a->n_attrs != b->n_attrs)
+    return FALSE;
+  for (guint i = 0; i < a->n_attrs; i++)
+    if (a->attrs[i].name != b->attrs[i].name
+        || !sluice_attr_value_equal (&a->attrs[i].value, &b->attrs[i].value))
+      return FALSE;
+  return TRUE;
+}
+
 gint64
 sluice_node_get_int (const SluiceNode *self, const char *name)
 {

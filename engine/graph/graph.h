@@ -139,6 +139,8 @@ gboolean sluice_node_get_bool (const SluiceNode *self, const char *name);
 SluiceDType sluice_node_get_type (const SluiceNode *self, const char *name);
 const SluiceString *sluice_node_get_string (const SluiceNode *self, const char *name);
 gboolean sluice_node_string_is (const SluiceNode *self, const char *name, const char *text);
+/* The same names with equal values. */
+gboolean sluice_node_attrs_equal (const SluiceNode *a, const SluiceNode *b);
 /* A list(int) into a caller's array; returns its length (which may be over max: then max are
  * written). */
 guint sluice_node_get_ints (const SluiceNode *self, const char *name, gint64 *values, guint max);

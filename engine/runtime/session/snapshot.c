@@ -112,20 +112,6 @@ sluice_node_numbers_get (const SluiceNodeNumbers *self,
 /* ---- what changed ---- */
 
 static gboolean
-attrs_equal (const SluiceNode *a, const SluiceNode *b)
-{
-  if (a->attrs == b->attrs)
-    return TRUE;
-  if (a->n_attrs != b->n_attrs)
-    return FALSE;
-  for (guint i = 0; i < a->n_attrs; i++)
-    if (a->attrs[i].name != b->attrs[i].name
-        || !sluice_attr_value_equal (&a->attrs[i].value, &b->attrs[i].value))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 edges_equal (const SluiceNode *a, const SluiceNode *b)
 {
   if (a->n_inputs != b->n_inputs || a->n_control_inputs != b->n_control_inputs)
@@ -172,8 +158,9 @@ is_same (const SluiceSnapshot *old,
          const SluiceSnapshot *now,
          const SluiceNode *b)
 {
-  return b != NULL && a->op_name == b->op_name && a->device == b->device && attrs_equal (a, b)
-         && edges_equal (a, b) && outputs_equal (a, b) && device_of (old, a) == device_of (now, b)
+  return b != NULL && a->op_name == b->op_name && a->device == b->device
+         && sluice_node_attrs_equal (a, b) && edges_equal (a, b) && outputs_equal (a, b)
+         && device_of (old, a) == device_of (now, b)
          && g_strcmp0 (a->error != NULL ? a->error->message : NULL,
                        b->error != NULL ? b->error->message : NULL)
                 == 0;

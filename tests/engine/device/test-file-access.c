@@ -53,8 +53,8 @@ test_folders (void)
 {
   g_autoptr (SluiceFileAccess) files = sluice_file_access_new ();
   g_assert_true (may (NULL, "secret", SLUICE_FILE_WRITE));
-  g_assert_false (may (files, "work/a", SLUICE_FILE_READ));
-  g_autofree char *work = below ("work"), *project = below ("project"), *db = below ("work/db");
+  g_assert_false (may (files, "own/a", SLUICE_FILE_READ));
+  g_autofree char *work = below ("own"), *project = below ("project"), *db = below ("own/db");
   sluice_file_access_allow (files, work, SLUICE_FILE_WRITE);
   sluice_file_access_allow (files, project, SLUICE_FILE_READ);
   sluice_file_access_forbid (files, db);
@@ -63,22 +63,22 @@ test_folders (void)
     const char *name;
     gboolean reads, writes;
   } cases[] = {
-    { "work/a", TRUE, TRUE },
-    { "work/new", TRUE, TRUE },
-    { "work/new/deep/file", TRUE, TRUE },
-    { "work-not", FALSE, FALSE },
-    { "work/../secret", FALSE, FALSE },
-    { "work/../work/a", TRUE, TRUE },
-    { "work/none/../../secret", FALSE, FALSE },
+    { "own/a", TRUE, TRUE },
+    { "own/new", TRUE, TRUE },
+    { "own/new/deep/file", TRUE, TRUE },
+    { "own-not", FALSE, FALSE },
+    { "own/../secret", FALSE, FALSE },
+    { "own/../work/a", TRUE, TRUE },
+    { "own/none/../../secret", FALSE, FALSE },
     { "project/a", TRUE, FALSE },
     { "secret", FALSE, FALSE },
-    { "work/link", FALSE, FALSE },       /* to ../secret */
-    { "work/out/secret", FALSE, FALSE }, /* a linked folder */
-    { "work/dangling", FALSE, FALSE },   /* would be made where it leads */
-    { "work/inside", TRUE, TRUE },       /* a link that stays */
-    { "work/loop", FALSE, FALSE },
-    { "work/db", TRUE, FALSE },
-    { "work/db-wal", TRUE, FALSE },
+    { "own/link", FALSE, FALSE },       /* to ../secret */
+    { "own/out/secret", FALSE, FALSE }, /* a linked folder */
+    { "own/dangling", FALSE, FALSE },   /* would be made where it leads */
+    { "own/inside", TRUE, TRUE },       /* a link that stays */
+    { "own/loop", FALSE, FALSE },
+    { "own/db", TRUE, FALSE },
+    { "own/db-wal", TRUE, FALSE },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -93,8 +93,8 @@ test_relative (void)
 {
   g_autoptr (SluiceFileAccess) files = sluice_file_access_new ();
   g_assert_cmpint (chdir (root), ==, 0);
-  sluice_file_access_allow (files, "work", SLUICE_FILE_WRITE);
-  g_assert_true (sluice_file_access_check (files, "work/a", SLUICE_FILE_WRITE, NULL));
+  sluice_file_access_allow (files, "own", SLUICE_FILE_WRITE);
+  g_assert_true (sluice_file_access_check (files, "own/a", SLUICE_FILE_WRITE, NULL));
   g_assert_false (sluice_file_access_check (files, "secret", SLUICE_FILE_READ, NULL));
   sluice_file_access_allow (files, "/", SLUICE_FILE_READ);
   g_assert_true (sluice_file_access_check (files, "secret", SLUICE_FILE_READ, NULL));
@@ -105,9 +105,9 @@ test_relative (void)
 static void
 remove_all (void)
 {
-  static const char *const names[] = { "work/a",      "work/link", "work/out", "work/dangling",
-                                       "work/inside", "work/loop", "work/db",  "project/a",
-                                       "secret",      "work",      "project" };
+  static const char *const names[] = { "own/a",      "own/link", "own/out", "own/dangling",
+                                       "own/inside", "own/loop", "own/db",  "project/a",
+                                       "secret",     "own",      "project" };
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *path = below (names[i]);
@@ -121,17 +121,17 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   root = g_dir_make_tmp ("sluice-access-XXXXXX", NULL);
-  make_folder ("work");
+  make_folder ("own");
   make_folder ("project");
-  touch ("work/a");
-  touch ("work/db");
+  touch ("own/a");
+  touch ("own/db");
   touch ("project/a");
   touch ("secret");
-  link_to ("work/link", "../secret");
-  link_to ("work/out", "..");
-  link_to ("work/dangling", "../made");
-  link_to ("work/inside", "a");
-  link_to ("work/loop", "loop");
+  link_to ("own/link", "../secret");
+  link_to ("own/out", "..");
+  link_to ("own/dangling", "../made");
+  link_to ("own/inside", "a");
+  link_to ("own/loop", "loop");
   g_test_add_func ("/device/file-access/folders", test_folders);
   g_test_add_func ("/device/file-access/relative", test_relative);
   int status = g_test_run ();
