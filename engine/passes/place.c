@@ -35,14 +35,15 @@ typedef struct
   gboolean soft;
   gboolean has_types; /* devices of several types compute: kernels matter */
   SluicePlacements *placements;
-  guint32 *parent;         /* union-find over node indices */
-  GArray *links;           /* of SluicePlaceLink */
-  GArray *limits;          /* of SluicePlaceLimit */
-  GPtrArray *sets;         /* of guint8[n_devices]: what limits point to, each once */
-  GHashTable *set_of_text; /* of a device attribute; NULL: it does not parse */
-  Group *groups;           /* by root */
-  guint8 *takes_handle;    /* by node: has a reference or a resource as an input */
-  guint8 *yields;          /* by node: its request was left out for the maker's of that */
+  guint32 *parent;          /* union-find over node indices */
+  GArray *links;            /* of SluicePlaceLink */
+  GArray *limits;           /* of SluicePlaceLimit */
+  GPtrArray *sets;          /* of guint8[n_devices]: what limits point to, each once */
+  GHashTable *set_of_text;  /* of a device attribute; NULL: it does not parse */
+  GHashTable *move_of_text; /* of a device attribute: why whoever asks for it stands elsewhere */
+  Group *groups;            /* by root */
+  guint8 *takes_handle;     /* by node: has a reference or a resource as an input */
+  guint8 *yields;           /* by node: its request was left out for the maker's of that */
 } Place;
 
 static void
@@ -319,7 +320,23 @@ explain_conflicts (Place *place)
   sluice_conflicts_clear (&conflicts);
 }
 
-/* (transfer none) */
+/* To a node of its own request, of which a large graph has thousands alike. (transfer none) */
+static const char *
+explain_own_move (Place *place, const SluiceNode *node)
+{
+  const char *known = g_hash_table_lookup (place->move_of_text, node->device);
+  if (known)
+    return known;
+  SluiceConflicts all = { .devices = place->devices, .n_devices = place->n_devices };
+  g_autofree char *devices = sluice_conflicts_list_devices (&all);
+  g_autofree char *reason =
+      g_strdup_printf ("soft: asks for '%s', there is %s", node->device, devices);
+  known = keep_text (place, reason);
+  g_hash_table_insert (place->move_of_text, (gpointer) node->device, (gpointer) known);
+  return known;
+}
+
+/* To those that stand where it stands. (transfer none) */
 static const char *
 explain_move (Place *place, const SluiceNode *node)
 {
@@ -416,7 +433,7 @@ settle (Place *place, const SluiceNode *node)
   placement->reason = group->reason;
   guint32 by = group->held_by ? group->held_by : group->asked_by;
   if (placement->is_moved && !by)
-    placement->reason = explain_move (place, node);
+    placement->reason = explain_own_move (place, node);
   else if (by && place->yields[i])
     {
       const SluiceNode *other = sluice_graph_get_node (place->graph, by - 1);
@@ -509,9 +526,11 @@ sluice_place (SluiceGraph *graph,
   g_autoptr (GArray) limits = g_array_new (FALSE, FALSE, sizeof (SluicePlaceLimit));
   g_autoptr (GPtrArray) sets = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) set_of_text = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) move_of_text = g_hash_table_new (NULL, NULL);
   gboolean has_types = has_several_types (devices, n_devices);
-  Place place = { graph, devices, n_devices, soft,        has_types, placements,   parent,
-                  links, limits,  sets,      set_of_text, groups,    takes_handle, yields };
+  Place place = { graph,       devices,      n_devices, soft,         has_types,
+                  placements,  parent,       links,     limits,       sets,
+                  set_of_text, move_of_text, groups,    takes_handle, yields };
   for (guint32 i = 0; i < n; i++)
     {
       parent[i] = i;
