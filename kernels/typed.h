@@ -17,6 +17,13 @@
 #define SLUICE_HOT
 #endif
 
+/*
+ * Before a loop of a few instructions: four turns become one. Such a loop fits into one line of the
+ * instruction cache or does not, by chance of where the linker puts it (-falign-loops does nothing
+ * to a clone); across two it runs at 0.6 of its speed.
+ */
+#define SLUICE_UNROLL _Pragma ("GCC unroll 4")
+
 /* Rounds up to a multiple. */
 static inline gint64
 sluice_round_up (gint64 value, gint64 multiple)

@@ -15,28 +15,29 @@ typedef struct
   Formula by_type[SLUICE_N_DTYPES];
 } Activation;
 
-#define UNARY(T, name, expression)                                                                 \
+/* The last argument: what stands before the loop. */
+#define UNARY(T, name, expression, ...)                                                            \
   SLUICE_HOT static void name (const void *in, const void *unused, void *to, gint64 n,             \
                                float alpha)                                                        \
   {                                                                                                \
     const T *from = in;                                                                            \
     T *out = to;                                                                                   \
-    for (gint64 i = 0; i < n; i++)                                                                 \
-      {                                                                                            \
-        T x = from[i];                                                                             \
-        out[i] = expression;                                                                       \
-      }                                                                                            \
+    __VA_ARGS__ for (gint64 i = 0; i < n; i++)                                                     \
+    {                                                                                              \
+      T x = from[i];                                                                               \
+      out[i] = expression;                                                                         \
+    }                                                                                              \
   }
-#define BINARY(T, name, expression)                                                                \
+#define BINARY(T, name, expression, ...)                                                           \
   SLUICE_HOT static void name (const void *in, const void *other, void *to, gint64 n, float alpha) \
   {                                                                                                \
     const T *first = in, *second = other;                                                          \
     T *out = to;                                                                                   \
-    for (gint64 i = 0; i < n; i++)                                                                 \
-      {                                                                                            \
-        T dy = first[i], x = second[i];                                                            \
-        out[i] = expression;                                                                       \
-      }                                                                                            \
+    __VA_ARGS__ for (gint64 i = 0; i < n; i++)                                                     \
+    {                                                                                              \
+      T dy = first[i], x = second[i];                                                              \
+      out[i] = expression;                                                                         \
+    }                                                                                              \
   }
 
 /* A NaN passes; -0 becomes +0. */
@@ -52,10 +53,10 @@ typedef struct
           each (guint64, u64)
 
 #define RELU_FAMILY(T, suffix)                                                                     \
-  UNARY (T, relu_##suffix, RELU (x))                                                               \
-  UNARY (T, relu6_##suffix, RELU6 (x))                                                             \
-  BINARY (T, relu_grad_##suffix, RELU_GRAD (T))                                                    \
-  BINARY (T, relu6_grad_##suffix, RELU6_GRAD (T))
+  UNARY (T, relu_##suffix, RELU (x), SLUICE_UNROLL)                                                \
+  UNARY (T, relu6_##suffix, RELU6 (x), SLUICE_UNROLL)                                              \
+  BINARY (T, relu_grad_##suffix, RELU_GRAD (T), SLUICE_UNROLL)                                     \
+  BINARY (T, relu6_grad_##suffix, RELU6_GRAD (T), SLUICE_UNROLL)
 ALL_REALS (RELU_FAMILY)
 
 UNARY (float, elu_float, x < 0 ? scalar_expm1_f32 (x) : x)
@@ -94,10 +95,10 @@ UNARY (float, softsign_float, x / (1 + fabsf (x)))
 UNARY (double, softsign_double, x / (1 + fabs (x)))
 BINARY (float, softsign_grad_float, dy / ((1 + fabsf (x)) * (1 + fabsf (x))))
 BINARY (double, softsign_grad_double, dy / ((1 + fabs (x)) * (1 + fabs (x))))
-UNARY (float, leaky_relu_float, x > 0 ? x : x * alpha)
-UNARY (double, leaky_relu_double, x > 0 ? x : x * alpha)
-BINARY (float, leaky_relu_grad_float, x > 0 ? dy : dy * alpha)
-BINARY (double, leaky_relu_grad_double, x > 0 ? dy : dy * alpha)
+UNARY (float, leaky_relu_float, x > 0 ? x : x * alpha, SLUICE_UNROLL)
+UNARY (double, leaky_relu_double, x > 0 ? x : x * alpha, SLUICE_UNROLL)
+BINARY (float, leaky_relu_grad_float, x > 0 ? dy : dy * alpha, SLUICE_UNROLL)
+BINARY (double, leaky_relu_grad_double, x > 0 ? dy : dy * alpha, SLUICE_UNROLL)
 
 #define FLOATS(name) [SLUICE_FLOAT] = name##_float, [SLUICE_DOUBLE] = name##_double
 #define REALS(name)                                                                                \
