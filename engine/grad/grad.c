@@ -183,7 +183,8 @@ sluice_walk_add_partial (Walk *w, SluiceEdge edge, const SluiceGrad *grad)
   if (state->partials == NULL)
     state->partials = g_new0 (PartialSum, edge.node->n_outputs);
   PartialSum *sum = &state->partials[edge.port];
-  sum->parts = g_renew (SluiceGrad, sum->parts, sum->n + 1);
+  if ((sum->n & (sum->n - 1)) == 0) /* room for 1, 2, 4, 8 … */
+    sum->parts = g_renew (SluiceGrad, sum->parts, MAX (1, 2 * sum->n));
   sum->parts[sum->n++] = *grad;
 }
 
