@@ -5,7 +5,7 @@
  * curves in scene coordinates (unzoomed pixels, y down). Immutable; built on any thread. */
 #pragma once
 
-#include "ui/canvas/geometry.h"
+#include "ui/common/geometry.h"
 #include "ui/canvas/hierarchy.h"
 #include "ui/canvas/view-state.h"
 

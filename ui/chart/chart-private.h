@@ -5,6 +5,7 @@
 #include "ui/chart/chart.h"
 #include "ui/chart/raster.h"
 #include "ui/chart/text.h"
+#include "ui/common/geometry.h"
 
 G_BEGIN_DECLS
 
@@ -48,11 +49,6 @@ typedef struct
   SluiceColor failure;
   double raw_alpha;
 } SluiceImageKey;
-
-typedef struct
-{
-  double x, y, width, height;
-} SluiceRect;
 
 struct _SluiceChart
 {

@@ -432,13 +432,10 @@ sluice_chart_x_at (SluiceChart *self, double px)
   return sluice_scale_to_data (&self->x_scale, px);
 }
 
-void
-sluice_chart_get_plot (SluiceChart *self, double *x, double *y, double *width, double *height)
+SluiceRect
+sluice_chart_get_plot (SluiceChart *self)
 {
-  *x = self->plot.x;
-  *y = self->plot.y;
-  *width = self->plot.width;
-  *height = self->plot.height;
+  return self->plot;
 }
 
 void

@@ -115,24 +115,25 @@ layout (SluiceHistogramChart *self, double width, double height)
 {
   gboolean heat = self->mode == SLUICE_HISTOGRAM_HEAT;
 
-  self->x = heat ? VALUE_ROOM : PADDING + 8;
-  self->y = TITLE_HEIGHT;
-  self->width = MAX (8, width - self->x - (heat ? 20 : STEP_ROOM));
-  self->height = MAX (8, height - TITLE_HEIGHT - BOTTOM_HEIGHT);
+  self->plot.x = heat ? VALUE_ROOM : PADDING + 8;
+  self->plot.y = TITLE_HEIGHT;
+  self->plot.width = MAX (8, width - self->plot.x - (heat ? 20 : STEP_ROOM));
+  self->plot.height = MAX (8, height - TITLE_HEIGHT - BOTTOM_HEIGHT);
   if (!self->fresh)
     fill_bins (self);
-  choose_shown (self, (guint) MAX (2, self->height * 0.7 / LEAST_SPACING));
-  self->relief = self->mode == SLUICE_HISTOGRAM_OVERLAY ? self->height - 8 : self->height * 0.3;
+  choose_shown (self, (guint) MAX (2, self->plot.height * 0.7 / LEAST_SPACING));
+  self->relief =
+      self->mode == SLUICE_HISTOGRAM_OVERLAY ? self->plot.height - 8 : self->plot.height * 0.3;
 }
 
 static double
 baseline (const SluiceHistogramChart *self, guint shown)
 {
-  double room = self->height - self->relief - 2;
+  double room = self->plot.height - self->relief - 2;
 
   if (self->mode == SLUICE_HISTOGRAM_OVERLAY || self->n_shown == 1)
-    return self->y + self->height;
-  return self->y + self->relief + 2 + room * shown / (self->n_shown - 1);
+    return self->plot.y + self->plot.height;
+  return self->plot.y + self->relief + 2 + room * shown / (self->n_shown - 1);
 }
 
 /* Height of the curve at place @t (0 to 1) of the range: cubic, never past the bins it joins. */
@@ -173,8 +174,8 @@ get_piece (const SluiceHistogramChart *self, const SluiceHistogramStep *step, do
   const double n = BINS * PIECES;
   double scale = self->relief / self->highest;
 
-  return (Piece){ self->x + self->width * i / n, base - scale * bin_height (step, i / n),
-                  self->x + self->width * (i + 1) / n,
+  return (Piece){ self->plot.x + self->plot.width * i / n, base - scale * bin_height (step, i / n),
+                  self->plot.x + self->plot.width * (i + 1) / n,
                   base - scale * bin_height (step, (i + 1) / n) };
 }
 
@@ -251,8 +252,9 @@ heat_span (const SluiceHistogramChart *self, guint i, double *left, double *righ
 
   heat_range (self, &first, &end);
   next = i + 1 < self->steps->len ? (double) get_step (self, i + 1)->step : end;
-  *left = self->x + self->width * ((double) get_step (self, i)->step - first) / (end - first);
-  *right = self->x + self->width * (next - first) / (end - first);
+  *left =
+      self->plot.x + self->plot.width * ((double) get_step (self, i)->step - first) / (end - first);
+  *right = self->plot.x + self->plot.width * (next - first) / (end - first);
 }
 
 /* Cells end on whole pixels: half-covered edges of neighbours would let the ground through. */
@@ -292,7 +294,7 @@ draw_heat (const SluiceHistogramChart *self, SluicePen *pen, const SluiceChartTh
 {
   g_autoptr (GArray) columns = collect_heat (self, pen);
   SluiceColor deep = sluice_color_readable (self->color, theme->card, 4.5);
-  double row = self->height / BINS;
+  double row = self->plot.height / BINS;
 
   for (int level = 1; level <= HEAT_LEVELS; level++)
     {
@@ -303,8 +305,8 @@ draw_heat (const SluiceHistogramChart *self, SluicePen *pen, const SluiceChartTh
 
           for (guint b = 0; b < BINS; b++)
             {
-              double bottom = snap (pen, self->y + self->height - b * row);
-              double top = snap (pen, self->y + self->height - (b + 1) * row);
+              double bottom = snap (pen, self->plot.y + self->plot.height - b * row);
+              double top = snap (pen, self->plot.y + self->plot.height - (b + 1) * row);
 
               /* The root shows the thin tails beside the middle. */
               if ((int) ceil (sqrt (step->bins[b] / self->highest) * HEAT_LEVELS - 1e-9) == level)
@@ -409,18 +411,18 @@ draw_value_ticks (SluiceHistogramChart *self, SluiceText *text, const SluiceChar
 
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
       if (heat)
-        sluice_text_draw (text, self->x - 9, self->y + self->height * (1 - t), SLUICE_ANCHOR_END,
-                          &theme->dim);
+        sluice_text_draw (text, self->plot.x - 9, self->plot.y + self->plot.height * (1 - t),
+                          SLUICE_ANCHOR_END, &theme->dim);
       else
-        sluice_text_draw (text, self->x + self->width * t, self->y + self->height + 15,
-                          SLUICE_ANCHOR_MIDDLE, &theme->dim);
+        sluice_text_draw (text, self->plot.x + self->plot.width * t,
+                          self->plot.y + self->plot.height + 15, SLUICE_ANCHOR_MIDDLE, &theme->dim);
     }
 }
 
 static void
 draw_ridge_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceChartTheme *theme)
 {
-  double least = self->height / 5;
+  double least = self->plot.height / 5;
   double last = INFINITY;
 
   /* From the newest up, so that the newest always has its label. */
@@ -432,8 +434,8 @@ draw_ridge_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceChar
       if (last - y < least)
         continue;
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
-      sluice_text_draw (text, self->x + self->width + STEP_ROOM - 12, y - 1, SLUICE_ANCHOR_END,
-                        &theme->dim);
+      sluice_text_draw (text, self->plot.x + self->plot.width + STEP_ROOM - 12, y - 1,
+                        SLUICE_ANCHOR_END, &theme->dim);
       last = y;
     }
 }
@@ -446,26 +448,27 @@ draw_heat_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceChart
   double end;
 
   heat_range (self, &first, &end);
-  sluice_ticks (&ticks, first, end, (guint) CLAMP (self->width / 110, 2, 6), SLUICE_UNIT_STEPS,
+  sluice_ticks (&ticks, first, end, (guint) CLAMP (self->plot.width / 110, 2, 6), SLUICE_UNIT_STEPS,
                 FALSE);
   for (guint i = 0; i < ticks.n; i++)
     {
-      double x = self->x + self->width * (ticks.values[i] - first) / (end - first);
+      double x = self->plot.x + self->plot.width * (ticks.values[i] - first) / (end - first);
       g_autofree char *label = sluice_format_tick (ticks.values[i], ticks.step, SLUICE_UNIT_STEPS);
 
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
-      sluice_text_draw (text, x, self->y + self->height + 15, SLUICE_ANCHOR_MIDDLE, &theme->dim);
+      sluice_text_draw (text, x, self->plot.y + self->plot.height + 15, SLUICE_ANCHOR_MIDDLE,
+                        &theme->dim);
     }
 }
 
 int
 _sluice_histogram_step_at (SluiceHistogramChart *self, double px, double py)
 {
-  double t = (px - self->x) / MAX (self->width, 1);
+  double t = (px - self->plot.x) / MAX (self->plot.width, 1);
   int nearest = -1;
   double distance = INFINITY;
 
-  if (t < 0 || t > 1 || py < self->y || py > self->y + self->height + 4)
+  if (t < 0 || t > 1 || py < self->plot.y || py > self->plot.y + self->plot.height + 4)
     return -1;
   if (self->mode == SLUICE_HISTOGRAM_HEAT)
     {
@@ -510,7 +513,7 @@ draw_selected (SluiceHistogramChart *self, cairo_t *cr, const SluiceChartTheme *
       double right;
 
       heat_span (self, (guint) self->selected, &left, &right);
-      cairo_rectangle (cr, left, self->y, right - left, self->height);
+      cairo_rectangle (cr, left, self->plot.y, right - left, self->plot.height);
       sluice_cairo_set_color (cr, &theme->text);
       cairo_set_line_width (cr, 1);
       cairo_stroke (cr);
@@ -541,8 +544,8 @@ dup_note (SluiceHistogramChart *self)
                : g_strdup ("");
   step = get_step (self, (guint) self->selected);
   name = sluice_format_step (step->step);
-  t = self->mode == SLUICE_HISTOGRAM_HEAT ? 1 - (self->cursor_y - self->y) / self->height
-                                          : (self->cursor_x - self->x) / self->width;
+  t = self->mode == SLUICE_HISTOGRAM_HEAT ? 1 - (self->cursor_y - self->plot.y) / self->plot.height
+                                          : (self->cursor_x - self->plot.x) / self->plot.width;
   if (isnan (t))
     {
       count = sluice_format_value (step->total, SLUICE_UNIT_NONE);

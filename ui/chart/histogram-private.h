@@ -6,6 +6,7 @@
 #include "ui/chart/export.h"
 #include "ui/chart/histogram-chart.h"
 #include "ui/chart/text.h"
+#include "ui/common/geometry.h"
 
 G_BEGIN_DECLS
 
@@ -34,10 +35,10 @@ struct _SluiceHistogramChart
   gboolean fresh; /* what follows belongs to the steps as they are */
 
   /* Of the last drawing. */
-  double x, y, width, height; /* the plot */
-  double lo, hi;              /* range of values */
-  double highest;             /* greatest count of a bin */
-  guint *shown;               /* indices of the steps that have a ridge, oldest first */
+  SluiceRect plot;
+  double lo, hi;  /* range of values */
+  double highest; /* greatest count of a bin */
+  guint *shown;   /* indices of the steps that have a ridge, oldest first */
   guint n_shown;
   double relief;          /* height of the highest ridge */
   cairo_surface_t *image; /* what does not depend on the cursor, or NULL */

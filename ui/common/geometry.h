@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* Points and rectangles in scene coordinates: unzoomed pixels, y down. */
+/* Points and rectangles in user units, y down: of a scene or of a card, unzoomed. */
 #pragma once
 
 #include <glib.h>
