@@ -8,7 +8,7 @@
 #include "engine/store/draft.h"
 
 char *
-cli_dup_workspace (const char *option)
+sluice_cli_dup_workspace (const char *option)
 {
   return option != NULL ? g_strdup (option)
                         : g_build_filename (g_get_user_data_dir (), "sluice", NULL);
@@ -21,21 +21,21 @@ tell_wait (const char *database, gpointer data)
 }
 
 SluiceStore *
-cli_open_to_read (const char *workspace, GError **error)
+sluice_cli_open_to_read (const char *workspace, GError **error)
 {
   SluiceStoreOptions options = { .read_only = TRUE, .waits = tell_wait };
   return sluice_store_open_with (workspace, &options, error);
 }
 
 SluiceStore *
-cli_open_workspace (const char *workspace, gboolean must_exist, GError **error)
+sluice_cli_open_workspace (const char *workspace, gboolean must_exist, GError **error)
 {
   SluiceStoreOptions options = { .must_exist = must_exist, .waits = tell_wait };
   return sluice_store_open_with (workspace, &options, error);
 }
 
 void
-cli_tell_lost_runs (SluiceStore *store)
+sluice_cli_tell_lost_runs (SluiceStore *store)
 {
   g_autoptr (GArray) lost = sluice_store_dup_lost_runs (store, NULL);
   const char *workspace = sluice_store_get_workspace (store);

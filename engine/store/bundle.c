@@ -32,13 +32,13 @@ sluice_shard_name (const char *prefix, gint64 shard, gint64 n_shards)
 }
 
 char *
-bundle_index_name (const char *prefix)
+sluice_bundle_index_name (const char *prefix)
 {
   return g_strconcat (prefix, ".index", NULL);
 }
 
 char *
-bundle_data_name (const char *prefix, guint shard, guint n_shards)
+sluice_bundle_data_name (const char *prefix, guint shard, guint n_shards)
 {
   g_autofree char *data = g_strconcat (prefix, ".data", NULL);
   return sluice_shard_name (data, shard, n_shards);
@@ -48,7 +48,7 @@ bundle_data_name (const char *prefix, guint shard, guint n_shards)
 static char *
 bundle_prefix (const char *path)
 {
-  g_autofree char *index = bundle_index_name (path);
+  g_autofree char *index = sluice_bundle_index_name (path);
   if (g_file_test (index, G_FILE_TEST_EXISTS))
     return g_strdup (path);
   if (g_str_has_suffix (path, ".index"))
@@ -71,13 +71,13 @@ sluice_bundle_exists (const char *path)
 static gboolean
 open_index (SluiceBundle *self, GError **error)
 {
-  g_autofree char *name = bundle_index_name (self->prefix);
+  g_autofree char *name = sluice_bundle_index_name (self->prefix);
   self->index = sluice_file_map ("checkpoint", name, error);
   if (self->index == NULL)
     return FALSE;
   self->table = sluice_table_open (g_mapped_file_get_contents (self->index),
                                    g_mapped_file_get_length (self->index), error);
-  return self->table != NULL && bundle_read_header (self->table, &self->n_shards, error);
+  return self->table != NULL && sluice_bundle_read_header (self->table, &self->n_shards, error);
 }
 
 static void
@@ -95,7 +95,7 @@ sluice_bundle_open (const char *path, GError **error)
   if (self->prefix == NULL)
     {
       self->prefix = g_strdup (path);
-      self->v1 = bundle_v1_open (path, error);
+      self->v1 = sluice_bundle_v1_open (path, error);
       return self->v1 != NULL ? g_steal_pointer (&self) : NULL;
     }
   if (open_index (self, error))
@@ -107,7 +107,7 @@ sluice_bundle_open (const char *path, GError **error)
 void
 sluice_bundle_free (SluiceBundle *self)
 {
-  g_clear_pointer (&self->v1, bundle_v1_free);
+  g_clear_pointer (&self->v1, sluice_bundle_v1_free);
   g_clear_pointer (&self->table, sluice_table_free);
   g_clear_pointer (&self->index, g_mapped_file_unref);
   g_hash_table_unref (self->files);
@@ -120,7 +120,7 @@ sluice_bundle_dup_format (SluiceBundle *self)
 {
   if (self->v1 != NULL)
     return g_strdup_printf ("TensorFlow checkpoint (V1), files: %u",
-                            bundle_v1_get_n_files (self->v1));
+                            sluice_bundle_v1_get_n_files (self->v1));
   return g_strdup_printf ("TensorFlow bundle (V2), shards: %u", self->n_shards);
 }
 
@@ -133,7 +133,7 @@ find_key (SluiceBundle *self, SluiceSpan key, BundleEntry *entry, GError **error
   SluiceSpan value;
   g_autoptr (GError) local = NULL;
   gboolean ok = sluice_table_find (self->table, key, &value, &local)
-                && bundle_entry_unpack (entry, value, &local);
+                && sluice_bundle_entry_unpack (entry, value, &local);
   if (local != NULL)
     g_propagate_prefixed_error (error, g_steal_pointer (&local), "checkpoint '%s': ", self->prefix);
   return ok;
@@ -144,7 +144,7 @@ find_entry (SluiceBundle *self, const char *name, BundleEntry *entry, GError **e
 {
   if (self->v1 == NULL)
     return *name != 0 && find_key (self, (SluiceSpan){ name, strlen (name) }, entry, error);
-  const BundleEntry *found = bundle_v1_find (self->v1, name);
+  const BundleEntry *found = sluice_bundle_v1_find (self->v1, name);
   if (found == NULL)
     return FALSE;
   *entry = *found;
@@ -175,7 +175,7 @@ list_entry (SluiceSpan key, SluiceSpan value, gpointer data, GError **error)
   g_auto (BundleEntry) entry = { 0 };
   if (key.length == 0 || key.data[0] == 0)
     return TRUE;
-  if (!bundle_entry_unpack (&entry, value, error))
+  if (!sluice_bundle_entry_unpack (&entry, value, error))
     return FALSE;
   add_tensor (list, key.data, key.length, &entry);
   const SluiceBundleTensor *last = &g_array_index (list, SluiceBundleTensor, list->len - 1);
@@ -216,9 +216,9 @@ sluice_bundle_list (SluiceBundle *self, GError **error)
       g_prefix_error (error, "checkpoint '%s': ", self->prefix);
       return NULL;
     }
-  g_autoptr (GList) names = self->v1 != NULL ? bundle_v1_list (self->v1) : NULL;
+  g_autoptr (GList) names = self->v1 != NULL ? sluice_bundle_v1_list (self->v1) : NULL;
   for (GList *l = names; l != NULL; l = l->next)
-    add_tensor (list, l->data, strlen (l->data), bundle_v1_find (self->v1, l->data));
+    add_tensor (list, l->data, strlen (l->data), sluice_bundle_v1_find (self->v1, l->data));
   g_array_sort (list, by_name);
   return check_unique (self, list, error) ? g_steal_pointer (&list) : NULL;
 }
@@ -314,7 +314,7 @@ open_shard (SluiceBundle *self, guint shard, GError **error)
                    self->n_shards);
       return -1;
     }
-  g_autofree char *name = bundle_data_name (self->prefix, shard, self->n_shards);
+  g_autofree char *name = sluice_bundle_data_name (self->prefix, shard, self->n_shards);
   int fd = open (name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0)
     sluice_file_fail (error, errno, "'%s' cannot be read", name);
@@ -436,8 +436,9 @@ read_stored (SluiceBundle *self, const Piece *piece, GError **error)
 static SluiceTensor *
 read_piece (SluiceBundle *self, const Piece *piece, GError **error)
 {
-  return self->v1 != NULL ? bundle_v1_read (piece->data, piece->entry.dtype, &piece->shape, error)
-                          : read_stored (self, piece, error);
+  return self->v1 != NULL
+             ? sluice_bundle_v1_read (piece->data, piece->entry.dtype, &piece->shape, error)
+             : read_stored (self, piece, error);
 }
 
 /* Slice i of a tensor. */
@@ -453,7 +454,7 @@ locate_slice (SluiceBundle *self,
   piece->shape = sluice_slice_shape (&piece->slice, &whole->shape);
   piece->entry.dtype = whole->dtype;
   if (self->v1 != NULL)
-    return bundle_v1_locate (self->v1, name, i, &piece->data, error);
+    return sluice_bundle_v1_locate (self->v1, name, i, &piece->data, error);
   g_autoptr (GByteArray) key = sluice_slice_make_key (name, &piece->slice);
   g_autoptr (GError) local = NULL;
   if (!find_key (self, (SluiceSpan){ (const char *) key->data, key->len }, &piece->entry, &local))
@@ -465,7 +466,7 @@ locate_slice (SluiceBundle *self,
     }
   gboolean alike = piece->entry.slices == NULL && piece->entry.dtype == whole->dtype
                    && sluice_shape_equal (&piece->entry.shape, &piece->shape);
-  bundle_entry_clear (&piece->entry);
+  sluice_bundle_entry_clear (&piece->entry);
   if (!alike)
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
                         "one of its slices has another dtype or shape than the whole");

@@ -68,7 +68,7 @@ reader_waits (void *data, int n_tries)
 }
 
 void
-store_access_set_patience (StoreAccess *self, double seconds)
+sluice_store_access_set_patience (StoreAccess *self, double seconds)
 {
   atomic_store (&self->patience_ms, (gint64) (seconds * 1000));
 }
@@ -83,7 +83,7 @@ insist (const StoreAccess *access, sqlite3 *db, const char *sql, GError **error)
   while ((rc = sqlite3_exec (db, sql, NULL, NULL, NULL)) == SQLITE_BUSY
          && wait_on (access, begins, atomic_load (&access->patience_ms)))
     begins = FALSE;
-  return rc == SQLITE_OK || store_sql_fail (db, access->path, error);
+  return rc == SQLITE_OK || sluice_sql_fail (db, access->path, error);
 }
 
 /* ---- where it is ---- */
@@ -115,7 +115,7 @@ dup_near_folder (const char *workspace)
 }
 
 gboolean
-store_access_check_exists (const StoreAccess *self, const char *workspace, GError **error)
+sluice_store_access_check_exists (const StoreAccess *self, const char *workspace, GError **error)
 {
   if (exists (self->path, ""))
     return TRUE;
@@ -127,7 +127,9 @@ store_access_check_exists (const StoreAccess *self, const char *workspace, GErro
 }
 
 void
-store_access_init (StoreAccess *self, const char *workspace, const SluiceStoreOptions *options)
+sluice_store_access_init (StoreAccess *self,
+                          const char *workspace,
+                          const SluiceStoreOptions *options)
 {
   /* SQLite is told to follow no link: what leads to the folder is the user's own affair. */
   g_autofree char *real = realpath (workspace, NULL);
@@ -139,7 +141,7 @@ store_access_init (StoreAccess *self, const char *workspace, const SluiceStoreOp
 }
 
 void
-store_access_clear (StoreAccess *self)
+sluice_store_access_clear (StoreAccess *self)
 {
   g_clear_pointer (&self->path, g_free);
 }
@@ -149,7 +151,7 @@ store_access_clear (StoreAccess *self)
 static gint64
 get_number (sqlite3 *db, const char *sql)
 {
-  sqlite3_stmt *statement = store_query (db, NULL, sql, "");
+  sqlite3_stmt *statement = sluice_sql_prepare (db, NULL, sql, "");
   gint64 number = statement != NULL && sqlite3_step (statement) == SQLITE_ROW
                       ? sqlite3_column_int64 (statement, 0)
                       : -1;
@@ -204,7 +206,7 @@ open_file (const StoreAccess *access, GError **error)
                  "'%s' is a link, which is not followed; put the database itself there",
                  access->path);
   else
-    store_sql_fail (db, access->path, error);
+    sluice_sql_fail (db, access->path, error);
   sqlite3_close (db);
   return NULL;
 }
@@ -228,7 +230,7 @@ set_up (const StoreAccess *access, sqlite3 *db, GError **error)
 }
 
 sqlite3 *
-store_connect (StoreAccess *access, gboolean writes, GError **error)
+sluice_store_connect (StoreAccess *access, gboolean writes, GError **error)
 {
   sqlite3 *db = open_file (access, error);
   if (db == NULL)

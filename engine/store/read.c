@@ -28,18 +28,18 @@ read_rows (SluiceStore *self,
            gpointer data,
            GError **error)
 {
-  sqlite3 *db = store_take_reader (self, error);
+  sqlite3 *db = sluice_store_take_reader (self, error);
   if (db == NULL)
     return FALSE;
-  sqlite3_stmt *row = store_query (db, error, sql, "ii", a, b);
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "ii", a, b);
   gboolean ok = row != NULL;
   int rc = SQLITE_DONE;
   while (ok && (rc = sqlite3_step (row)) == SQLITE_ROW)
     ok = func (row, data, error);
   if (ok && rc != SQLITE_DONE)
-    ok = store_sql_fail (db, "run store", error);
+    ok = sluice_sql_fail (db, "run store", error);
   sqlite3_finalize (row);
-  store_put_reader (self, db);
+  sluice_store_put_reader (self, db);
   return ok;
 }
 
@@ -57,8 +57,8 @@ append_points (sqlite3_stmt *row, gpointer data, GError **error)
 {
   PointsRequest *request = data;
   g_autofree Chunk *chunk = g_new (Chunk, 1);
-  if (!chunk_unpack (chunk, sqlite3_column_int (row, 0), sqlite3_column_blob (row, 1),
-                     sqlite3_column_bytes (row, 1)))
+  if (!sluice_chunk_unpack (chunk, sqlite3_column_int (row, 0), sqlite3_column_blob (row, 1),
+                            sqlite3_column_bytes (row, 1)))
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a chunk of points is damaged");
   for (guint i = 0; i < chunk->n && request->points->len < request->max; i++)
     if (chunk->steps[i] >= request->from_step && chunk->steps[i] < request->to_step)
@@ -166,7 +166,7 @@ add_chunk (sqlite3_stmt *row, gpointer data, GError **error)
       return TRUE;
     }
   g_autofree Chunk *chunk = g_new (Chunk, 1);
-  if (!chunk_unpack (chunk, n, sqlite3_column_blob (row, 9), sqlite3_column_bytes (row, 9)))
+  if (!sluice_chunk_unpack (chunk, n, sqlite3_column_blob (row, 9), sqlite3_column_bytes (row, 9)))
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a chunk of points is damaged");
   for (guint i = 0; i < chunk->n; i++)
     column_add_point (request, chunk->steps[i], chunk->values[i]);
@@ -245,16 +245,16 @@ sluice_store_read_checkpoints (SluiceStore *self, gint64 run, GError **error)
 GBytes *
 sluice_store_get_graph (SluiceStore *self, const char *hash, GError **error)
 {
-  sqlite3 *db = store_take_reader (self, error);
+  sqlite3 *db = sluice_store_take_reader (self, error);
   if (db == NULL)
     return NULL;
   static const char sql[] =
       "SELECT b.data FROM graphs g JOIN blobs b ON b.hash = g.blob WHERE g.hash = ?";
-  sqlite3_stmt *row = store_query (db, error, sql, "s", hash);
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "s", hash);
   GBytes *graph =
       row != NULL && sqlite3_step (row) == SQLITE_ROW ? sluice_column_dup_bytes (row, 0) : NULL;
   sqlite3_finalize (row);
-  store_put_reader (self, db);
+  sluice_store_put_reader (self, db);
   if (graph == NULL && row != NULL)
     sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "the workspace has no graph %s", hash);
   return graph;

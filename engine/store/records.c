@@ -51,7 +51,7 @@ read_series (sqlite3_stmt *row)
 GPtrArray *
 sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error)
 {
-  sqlite3 *db = store_take_reader (self, error);
+  sqlite3 *db = sluice_store_take_reader (self, error);
   if (db == NULL)
     return NULL;
   g_autoptr (GString) sql = g_string_new (NULL);
@@ -61,28 +61,28 @@ sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error)
   g_string_append (sql, " ORDER BY 3, 4");
   g_autoptr (GPtrArray) series =
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_series_info_free);
-  sqlite3_stmt *row = store_query (db, error, sql->str, "i", run);
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql->str, "i", run);
   int rc = SQLITE_ERROR;
   while (row != NULL && (rc = sqlite3_step (row)) == SQLITE_ROW)
     g_ptr_array_add (series, read_series (row));
-  gboolean ok = rc == SQLITE_DONE || (row != NULL && store_sql_fail (db, "run store", error));
+  gboolean ok = rc == SQLITE_DONE || (row != NULL && sluice_sql_fail (db, "run store", error));
   sqlite3_finalize (row);
-  store_put_reader (self, db);
+  sluice_store_put_reader (self, db);
   return ok ? g_steal_pointer (&series) : NULL;
 }
 
 GBytes *
 sluice_store_dup_metadata (SluiceStore *self, gint64 series)
 {
-  sqlite3 *db = store_take_reader (self, NULL);
+  sqlite3 *db = sluice_store_take_reader (self, NULL);
   if (db == NULL)
     return NULL;
-  sqlite3_stmt *row = store_query (
+  sqlite3_stmt *row = sluice_sql_prepare (
       db, NULL, "SELECT metadata FROM series WHERE id = ? AND metadata IS NOT NULL", "i", series);
   GBytes *metadata =
       row != NULL && sqlite3_step (row) == SQLITE_ROW ? sluice_column_dup_bytes (row, 0) : NULL;
   sqlite3_finalize (row);
-  store_put_reader (self, db);
+  sluice_store_put_reader (self, db);
   return metadata;
 }
 
@@ -107,13 +107,13 @@ sluice_store_each_record (SluiceStore *self,
                           GError **error)
 {
   const SluiceKind *kind = get_kind (series, error);
-  sqlite3 *db = kind != NULL ? store_take_reader (self, error) : NULL;
+  sqlite3 *db = kind != NULL ? sluice_store_take_reader (self, error) : NULL;
   if (db == NULL)
     return FALSE;
   gboolean ok = kind->each != NULL
                     ? kind->each (db, series, range, func, data, error)
                     : sluice_kind_each_row (kind, db, series, range, func, data, error);
-  store_put_reader (self, db);
+  sluice_store_put_reader (self, db);
   return ok;
 }
 
@@ -123,11 +123,11 @@ count_rows (
 {
   g_autofree char *sql =
       g_strdup_printf ("SELECT count (*) FROM %s WHERE series = ? AND step >= ?", kind->table);
-  sqlite3_stmt *row = store_query (db, error, sql, "ii", series, from_step);
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "ii", series, from_step);
   gboolean ok = row != NULL && sqlite3_step (row) == SQLITE_ROW;
   *n = ok ? sqlite3_column_int64 (row, 0) : 0;
   if (!ok && row != NULL)
-    store_sql_fail (db, "run store", error);
+    sluice_sql_fail (db, "run store", error);
   sqlite3_finalize (row);
   return ok;
 }
@@ -146,7 +146,7 @@ add_read (
         g_ptr_array_add (records, record);
     }
   if (ok && rc != SQLITE_DONE)
-    ok = store_sql_fail (db, "run store", error);
+    ok = sluice_sql_fail (db, "run store", error);
   sqlite3_finalize (row);
   return ok;
 }
@@ -158,7 +158,7 @@ sluice_store_read_records (
   const SluiceKind *kind = get_kind (series, error);
   gint64 n;
   g_return_val_if_fail (kind == NULL || (kind->table != NULL && max > 0), NULL);
-  sqlite3 *db = kind != NULL ? store_take_reader (self, error) : NULL;
+  sqlite3 *db = kind != NULL ? sluice_store_take_reader (self, error) : NULL;
   if (db == NULL)
     return NULL;
   g_autoptr (GPtrArray) records = g_ptr_array_new_with_free_func (sluice_record_free);
@@ -170,10 +170,11 @@ sluice_store_read_records (
           "nth FROM %s WHERE series = ? AND step >= ?) AS r WHERE nth %% ? = 0 ORDER BY step",
           kind->columns, kind->table);
       gint64 every = MAX ((n + max - 1) / max, 1);
-      ok = add_read (db, kind, store_query (db, error, sql, "iii", series->id, from_step, every),
+      ok = add_read (db, kind,
+                     sluice_sql_prepare (db, error, sql, "iii", series->id, from_step, every),
                      records, error);
     }
-  store_put_reader (self, db);
+  sluice_store_put_reader (self, db);
   return ok ? g_steal_pointer (&records) : NULL;
 }
 

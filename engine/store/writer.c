@@ -115,7 +115,7 @@ get_series (StoreWriter *self, gint64 id)
   SeriesWriter *series = g_hash_table_lookup (self->series, &id);
   if (series == NULL)
     {
-      series = series_writer_new (id);
+      series = sluice_series_writer_new (id);
       g_hash_table_insert (self->series, &series->id, series);
     }
   return series;
@@ -133,8 +133,8 @@ write_batch (StoreWriter *self, const Queue *batch, GError **error)
   for (guint i = 0; i < batch->points->len; i++)
     {
       QueuedPoint *queued = &g_array_index (batch->points, QueuedPoint, i);
-      if (!series_writer_put (get_series (self, queued->series), self->db, &queued->point))
-        return store_sql_fail (self->db, "points could not be written", error);
+      if (!sluice_series_writer_put (get_series (self, queued->series), self->db, &queued->point))
+        return sluice_sql_fail (self->db, "points could not be written", error);
     }
   for (guint i = 0; i < batch->records->len; i++)
     {
@@ -153,8 +153,8 @@ write_series (StoreWriter *self, GError **error)
   gpointer series;
   g_hash_table_iter_init (&iter, self->series);
   while (g_hash_table_iter_next (&iter, NULL, &series))
-    if (!series_writer_write (series, self->db))
-      return store_sql_fail (self->db, "points could not be written", error);
+    if (!sluice_series_writer_write (series, self->db))
+      return sluice_sql_fail (self->db, "points could not be written", error);
   return TRUE;
 }
 
@@ -163,10 +163,10 @@ write_series (StoreWriter *self, GError **error)
 static gboolean
 commit_batches (StoreWriter *self, GPtrArray *logs, GError **error)
 {
-  gboolean ok = store_exec (self->db, "BEGIN IMMEDIATE", error);
+  gboolean ok = sluice_sql_exec (self->db, "BEGIN IMMEDIATE", error);
   for (guint i = 0; ok && i < logs->len; i++)
     ok = write_batch (self, &((SluiceRunLog *) logs->pdata[i])->batch, error);
-  ok = ok && write_series (self, error) && store_exec (self->db, "COMMIT", error);
+  ok = ok && write_series (self, error) && sluice_sql_exec (self->db, "COMMIT", error);
   if (!ok)
     {
       sqlite3_exec (self->db, "ROLLBACK", NULL, NULL, NULL);
@@ -177,18 +177,18 @@ commit_batches (StoreWriter *self, GPtrArray *logs, GError **error)
   gpointer series;
   g_hash_table_iter_init (&iter, self->series);
   while (g_hash_table_iter_next (&iter, NULL, &series))
-    series_writer_settle (series);
+    sluice_series_writer_settle (series);
   return TRUE;
 }
 
 static void
 run_call (StoreWriter *self, Call *call)
 {
-  call->ok = store_exec (self->db, "BEGIN IMMEDIATE", call->error);
+  call->ok = sluice_sql_exec (self->db, "BEGIN IMMEDIATE", call->error);
   if (call->ok)
     {
       call->ok = call->func (self->db, call->data, call->error)
-                 && store_exec (self->db, "COMMIT", call->error);
+                 && sluice_sql_exec (self->db, "COMMIT", call->error);
       if (!call->ok)
         sqlite3_exec (self->db, "ROLLBACK", NULL, NULL, NULL);
     }
@@ -332,11 +332,11 @@ writer_free (StoreWriter *self)
 }
 
 StoreWriter *
-store_writer_new (StoreAccess *access,
-                  gboolean (*prepare) (sqlite3 *db, const char *path, GError **error),
-                  GError **error)
+sluice_store_writer_new (StoreAccess *access,
+                         gboolean (*prepare) (sqlite3 *db, const char *path, GError **error),
+                         GError **error)
 {
-  sqlite3 *db = store_connect (access, TRUE, error);
+  sqlite3 *db = sluice_store_connect (access, TRUE, error);
   if (db == NULL || !prepare (db, access->path, error))
     {
       sqlite3_close (db);
@@ -344,7 +344,8 @@ store_writer_new (StoreAccess *access,
     }
   StoreWriter *self = g_new0 (StoreWriter, 1);
   self->db = db;
-  self->series = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, series_writer_free);
+  self->series =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, sluice_series_writer_free);
   self->logs = g_ptr_array_new ();
   self->armed = TRUE;
   pthread_mutex_init (&self->lock, NULL);
@@ -361,7 +362,7 @@ store_writer_new (StoreAccess *access,
 }
 
 void
-store_writer_free (StoreWriter *self)
+sluice_store_writer_free (StoreWriter *self)
 {
   pthread_mutex_lock (&self->lock);
   self->quit = TRUE;
@@ -372,7 +373,7 @@ store_writer_free (StoreWriter *self)
 }
 
 gboolean
-store_writer_run (StoreWriter *self, StoreFunc func, gpointer data, GError **error)
+sluice_store_writer_run (StoreWriter *self, StoreFunc func, gpointer data, GError **error)
 {
   Call call = { func, data, error, FALSE, FALSE };
   if (self == NULL)
@@ -388,7 +389,7 @@ store_writer_run (StoreWriter *self, StoreFunc func, gpointer data, GError **err
 }
 
 void
-store_writer_set_notify (StoreWriter *self, void (*func) (gpointer data), gpointer data)
+sluice_store_writer_set_notify (StoreWriter *self, void (*func) (gpointer data), gpointer data)
 {
   pthread_mutex_lock (&self->lock);
   /* The caller may free what the function before was given. */
@@ -401,7 +402,7 @@ store_writer_set_notify (StoreWriter *self, void (*func) (gpointer data), gpoint
 }
 
 void
-store_writer_rearm (StoreWriter *self)
+sluice_store_writer_rearm (StoreWriter *self)
 {
   pthread_mutex_lock (&self->lock);
   self->armed = TRUE;
@@ -409,7 +410,7 @@ store_writer_rearm (StoreWriter *self)
 }
 
 void
-store_writer_forget_series (StoreWriter *self)
+sluice_store_writer_forget_series (StoreWriter *self)
 {
   pthread_mutex_lock (&self->lock);
   self->forget = TRUE;
@@ -419,11 +420,11 @@ store_writer_forget_series (StoreWriter *self)
 /* ---- the log of a run ---- */
 
 SluiceRunLog *
-run_log_new (SluiceStore *store, gint64 run)
+sluice_run_log_new (SluiceStore *store, gint64 run)
 {
   SluiceRunLog *self = g_new0 (SluiceRunLog, 1);
   self->store = g_object_ref (store);
-  self->writer = store_get_writer (store);
+  self->writer = sluice_store_get_writer (store);
   self->run = run;
   self->ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->described = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
@@ -465,12 +466,13 @@ static gboolean
 find_or_add_series (sqlite3 *db, gpointer data, GError **error)
 {
   SeriesRequest *request = data;
-  if (!store_change (db, error, "INSERT OR IGNORE INTO series (run, tag, kind) VALUES (?, ?, ?)",
-                     "isi", request->run, request->tag, (gint64) request->kind))
+  if (!sluice_sql_change (db, error,
+                          "INSERT OR IGNORE INTO series (run, tag, kind) VALUES (?, ?, ?)", "isi",
+                          request->run, request->tag, (gint64) request->kind))
     return FALSE;
   sqlite3_stmt *statement =
-      store_query (db, error, "SELECT id, kind FROM series WHERE run = ? AND tag = ?", "is",
-                   request->run, request->tag);
+      sluice_sql_prepare (db, error, "SELECT id, kind FROM series WHERE run = ? AND tag = ?", "is",
+                          request->run, request->tag);
   if (statement == NULL)
     return FALSE;
   gboolean found = sqlite3_step (statement) == SQLITE_ROW;
@@ -479,7 +481,7 @@ find_or_add_series (sqlite3 *db, gpointer data, GError **error)
   gboolean same_kind = found && sqlite3_column_int (statement, 1) == (int) request->kind;
   sqlite3_finalize (statement);
   if (!found)
-    return store_sql_fail (db, "series", error);
+    return sluice_sql_fail (db, "series", error);
   if (!same_kind)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "'%s' was logged as another kind of series before; give it another tag",
@@ -494,7 +496,7 @@ sluice_run_log_series (SluiceRunLog *self, const char *tag, SluiceSeriesKind kin
   if (known != NULL)
     return *known;
   SeriesRequest request = { self->run, tag, kind, -1 };
-  if (!store_writer_run (self->writer, find_or_add_series, &request, error))
+  if (!sluice_store_writer_run (self->writer, find_or_add_series, &request, error))
     return -1;
   g_hash_table_insert (self->ids, g_strdup (tag), g_memdup2 (&request.id, sizeof request.id));
   return request.id;
@@ -565,9 +567,9 @@ static gboolean
 set_metadata (sqlite3 *db, gpointer data, GError **error)
 {
   MetadataRequest *request = data;
-  return store_change (db, error,
-                       "UPDATE series SET metadata = ? WHERE id = ? AND metadata IS NULL", "bi",
-                       request->metadata, request->series);
+  return sluice_sql_change (db, error,
+                            "UPDATE series SET metadata = ? WHERE id = ? AND metadata IS NULL",
+                            "bi", request->metadata, request->series);
 }
 
 gboolean
@@ -576,7 +578,7 @@ sluice_run_log_set_metadata (SluiceRunLog *self, gint64 series, GBytes *metadata
   MetadataRequest request = { series, metadata };
   if (g_hash_table_contains (self->described, &series))
     return TRUE;
-  if (!store_writer_run (self->writer, set_metadata, &request, error))
+  if (!sluice_store_writer_run (self->writer, set_metadata, &request, error))
     return FALSE;
   g_hash_table_add (self->described, g_memdup2 (&series, sizeof series));
   return TRUE;
@@ -668,7 +670,7 @@ static gboolean
 add_checkpoint (sqlite3 *db, gpointer data, GError **error)
 {
   CheckpointRequest *r = data;
-  return store_change (
+  return sluice_sql_change (
       db, error,
       "INSERT OR REPLACE INTO checkpoints (run, step, wall, path, bytes) VALUES (?, ?, ?, ?, ?)",
       "iidsi", r->run, r->step, g_get_real_time () * 1e-6, r->path, r->bytes);
@@ -680,7 +682,7 @@ sluice_run_log_publish_checkpoint (
 {
   CheckpointRequest request = { self->run, step, path, bytes };
   return sluice_run_log_flush (self, error)
-         && store_writer_run (self->writer, add_checkpoint, &request, error);
+         && sluice_store_writer_run (self->writer, add_checkpoint, &request, error);
 }
 
 static gboolean
@@ -691,12 +693,12 @@ truncate_kind (sqlite3 *db, const SluiceKind *kind, gint64 run, gint64 after_ste
     sql = g_strdup_printf ("DELETE FROM %s WHERE step > ?2 AND series IN "
                            "(SELECT id FROM series WHERE run = ?1)",
                            kind->table);
-  return store_change (db, error, sql != NULL ? sql : kind->truncate, "ii", run, after_step)
+  return sluice_sql_change (db, error, sql != NULL ? sql : kind->truncate, "ii", run, after_step)
          && (kind->cut == NULL || kind->cut (db, run, after_step, error));
 }
 
 gboolean
-store_cut_run (sqlite3 *db, gint64 run, gint64 after_step, GError **error)
+sluice_store_cut_run (sqlite3 *db, gint64 run, gint64 after_step, GError **error)
 {
   const SluiceKind *kind;
   gboolean orphans = FALSE;
@@ -706,8 +708,8 @@ store_cut_run (sqlite3 *db, gint64 run, gint64 after_step, GError **error)
       return FALSE;
     orphans |= kind->has_blobs && sqlite3_changes (db) > 0;
   }
-  return store_change (db, error, "DELETE FROM checkpoints WHERE run = ?1 AND step > ?2", "ii", run,
-                       after_step)
+  return sluice_sql_change (db, error, "DELETE FROM checkpoints WHERE run = ?1 AND step > ?2", "ii",
+                            run, after_step)
          && (!orphans || sluice_blobs_drop_orphans (db, error));
 }
 
@@ -715,7 +717,7 @@ static gboolean
 truncate_run (sqlite3 *db, gpointer data, GError **error)
 {
   CheckpointRequest *r = data;
-  return store_cut_run (db, r->run, r->step, error);
+  return sluice_store_cut_run (db, r->run, r->step, error);
 }
 
 gboolean
@@ -724,6 +726,6 @@ sluice_run_log_truncate (SluiceRunLog *self, gint64 after_step, GError **error)
   CheckpointRequest request = { .run = self->run, .step = after_step };
   if (!sluice_run_log_flush (self, error))
     return FALSE;
-  store_writer_forget_series (self->writer);
-  return store_writer_run (self->writer, truncate_run, &request, error);
+  sluice_store_writer_forget_series (self->writer);
+  return sluice_store_writer_run (self->writer, truncate_run, &request, error);
 }

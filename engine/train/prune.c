@@ -26,7 +26,7 @@ no_such_series (SluiceTrainer *self, char **tags, GError **error)
 }
 
 gboolean
-trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error)
+sluice_trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error)
 {
   const char *best = self->project->best, *colon = strrchr (best, ':');
   if (colon == NULL || (strcmp (colon, ":min") != 0 && strcmp (colon, ":max") != 0))
@@ -94,13 +94,13 @@ forget (SluiceTrainer *self, const SluiceCheckpointInfo *info, GError **error)
   if (g_unlink (info->path) != 0 && errno != ENOENT)
     {
       g_autofree char *text = g_strdup_printf ("%s: %s", info->path, g_strerror (errno));
-      sluice_run_log_event (self->log, info->step, trainer_wall_now (), "not-removed", text);
+      sluice_run_log_event (self->log, info->step, sluice_trainer_wall_now (), "not-removed", text);
     }
   return TRUE;
 }
 
 gboolean
-trainer_prune (SluiceTrainer *self, GError **error)
+sluice_trainer_prune (SluiceTrainer *self, GError **error)
 {
   const SluiceProject *p = self->project;
   if (p->keep_last == 0)

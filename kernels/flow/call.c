@@ -124,7 +124,7 @@ static gboolean
 symbolic_gradient_shape (SluiceShapeContext *c, GError **error)
 {
   for (guint i = 0; i < MIN (c->n_outputs, c->n_inputs); i++)
-    flow_pass_on (c, i, i);
+    sluice_flow_pass_on (c, i, i);
   return TRUE;
 }
 

@@ -237,12 +237,12 @@ gives_back (const Variable *v, const Variable *w, const Variable *up, const Vari
 }
 
 gboolean
-flow_exit_shape (SluiceShapeContext *c, GError **error)
+sluice_flow_exit_shape (SluiceShapeContext *c, GError **error)
 {
   SluiceEdge left = { (SluiceNode *) c->node, 0 };
   SluiceShape *shape = &c->outputs[0].shape;
   Variable v, w, down, up;
-  flow_pass_all (c, error);
+  sluice_flow_pass_all (c, error);
   if (sluice_shape_is_known (shape) || !find_left (left, &v)
       || !find_left (same_shape (v.start), &w) || !find_counters (&v, &w, &down, &up)
       || !gives_back (&v, &w, &up, &down))

@@ -19,7 +19,7 @@
 #define PIECES        4 /* straight pieces of a curve between two bins */
 
 void
-_sluice_histogram_resample (SluiceHistogramStep *step, double lo, double hi)
+sluice_histogram_resample (SluiceHistogramStep *step, double lo, double hi)
 {
   double width = (hi - lo) / BINS;
 
@@ -101,7 +101,7 @@ fill_bins (SluiceHistogramChart *self)
     {
       SluiceHistogramStep *step = get_step (self, i);
 
-      _sluice_histogram_resample (step, self->lo, self->hi);
+      sluice_histogram_resample (step, self->lo, self->hi);
       for (guint b = 0; b < BINS; b++)
         self->highest = MAX (self->highest, step->bins[b]);
     }
@@ -462,7 +462,7 @@ draw_heat_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceChart
 }
 
 int
-_sluice_histogram_step_at (SluiceHistogramChart *self, double px, double py)
+sluice_histogram_step_at (SluiceHistogramChart *self, double px, double py)
 {
   double t = (px - self->plot.x) / MAX (self->plot.width, 1);
   int nearest = -1;

@@ -46,10 +46,10 @@ struct _SluiceHistogramChart
   SluiceColor image_card;
 };
 
-/** _sluice_histogram_step_at: the step drawn under a pixel of the last drawing, or -1. */
-int _sluice_histogram_step_at (SluiceHistogramChart *self, double px, double py);
+/** sluice_histogram_step_at: the step drawn under a pixel of the last drawing, or -1. */
+int sluice_histogram_step_at (SluiceHistogramChart *self, double px, double py);
 
-/** _sluice_histogram_resample: spreads the buckets of @step over bins of [lo, hi] by overlap. */
-void _sluice_histogram_resample (SluiceHistogramStep *step, double lo, double hi);
+/** sluice_histogram_resample: spreads the buckets of @step over bins of [lo, hi] by overlap. */
+void sluice_histogram_resample (SluiceHistogramStep *step, double lo, double hi);
 
 G_END_DECLS

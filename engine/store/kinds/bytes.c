@@ -25,7 +25,7 @@ sluice_bytes_record_write (sqlite3 *db, gint64 series, const SluiceRecord *recor
       g_strdup_printf ("INSERT OR REPLACE INTO %s (series, step, wall, hash) VALUES (?, ?, ?, ?)",
                        record->kind->table);
   return sluice_blob_put (db, ((const SluiceBytesRecord *) record)->bytes, &hash, error)
-         && store_change (db, error, sql, "iids", series, record->step, record->wall, hash);
+         && sluice_sql_change (db, error, sql, "iids", series, record->step, record->wall, hash);
 }
 
 char *

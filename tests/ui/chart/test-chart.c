@@ -360,7 +360,7 @@ test_readout (void)
       cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
       x = sluice_scale_to_pixel (&chart->x_scale, step);
       g_assert_cmpfloat (box->width, >, 0);
-      g_assert_cmpfloat (_sluice_chart_get_covered (chart, box), ==, 0);
+      g_assert_cmpfloat (sluice_chart_get_covered (chart, box), ==, 0);
       g_assert_true (x < box->x || x > box->x + box->width);
       g_assert_true (box->x >= 0 && box->x + box->width <= WIDTH);
       g_assert_true (box->y >= 0 && box->y + box->height <= HEIGHT);

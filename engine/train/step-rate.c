@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/train/pace.h"
+#include "engine/train/step-rate.h"
 
 #include <math.h>
 
@@ -12,13 +12,13 @@
 #define MIN_WINDOWS 3
 
 void
-pace_init (Pace *self, gint64 step, double (*now) (void))
+sluice_step_rate_init (SluiceStepRate *self, gint64 step, double (*now) (void))
 {
-  *self = (Pace){ .now = now, .window_step = step };
+  *self = (SluiceStepRate){ .now = now, .window_step = step };
 }
 
 void
-pace_resume (Pace *self)
+sluice_step_rate_resume (SluiceStepRate *self)
 {
   if (!self->active)
     self->started = self->now ();
@@ -26,35 +26,35 @@ pace_resume (Pace *self)
 }
 
 void
-pace_pause (Pace *self)
+sluice_step_rate_pause (SluiceStepRate *self)
 {
-  self->before = pace_seconds (self);
+  self->before = sluice_step_rate_seconds (self);
   self->active = FALSE;
 }
 
 void
-pace_skip (Pace *self, double seconds)
+sluice_step_rate_skip (SluiceStepRate *self, double seconds)
 {
   self->before -= seconds;
 }
 
 double
-pace_seconds (const Pace *self)
+sluice_step_rate_seconds (const SluiceStepRate *self)
 {
   return self->before + (self->active ? self->now () - self->started : 0);
 }
 
 void
-pace_step (Pace *self, gint64 step)
+sluice_step_rate_step (SluiceStepRate *self, gint64 step)
 {
-  double seconds = pace_seconds (self) - self->window_start;
+  double seconds = sluice_step_rate_seconds (self) - self->window_start;
   if (seconds < WINDOW_SECONDS || step <= self->window_step)
     return;
   double per_step = seconds / (step - self->window_step), rate = 1 / per_step;
   if (!self->is_warm)
     {
       self->is_warm = TRUE;
-      self->rate = rate;
+      self->recent = rate;
     }
   else
     {
@@ -62,7 +62,7 @@ pace_step (Pace *self, gint64 step)
       double delta = per_step - self->mean;
       self->mean += delta / self->n_windows;
       self->m2 += delta * (per_step - self->mean);
-      self->rate = self->n_windows == 1 ? rate : 0.7 * self->rate + 0.3 * rate;
+      self->recent = self->n_windows == 1 ? rate : 0.7 * self->recent + 0.3 * rate;
       self->n_steps += step - self->window_step;
       self->seconds += seconds;
     }
@@ -71,7 +71,7 @@ pace_step (Pace *self, gint64 step)
 }
 
 void
-pace_eta (const Pace *self, gint64 remaining, double *seconds, double *margin)
+sluice_step_rate_eta (const SluiceStepRate *self, gint64 remaining, double *seconds, double *margin)
 {
   *seconds = *margin = -1;
   if (self->n_windows < MIN_WINDOWS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/train/crew.h"
+#include "engine/train/async-workers.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 typedef struct
 {
-  Crew *crew;
+  SluiceAsyncWorkers *owner;
   SluiceCallable *step;
   pthread_t thread;
   /* Of the step under way: the worker's, until it says that the step has ended. */
@@ -18,16 +18,16 @@ typedef struct
   double *scalars;
   GError *error;
   gboolean
-      is_busy; /* under the crew's lock: from the begin of a step until somebody asked for it */
+      is_busy; /* under the workers' lock: from the begin of a step until somebody asked for it */
 } Worker;
 
-struct _Crew
+struct _SluiceAsyncWorkers
 {
-  Machine *machine;
+  SluiceReplica *replica;
   Worker *workers;
   guint n_workers;
 
-  pthread_mutex_t lock; /* guards what follows, and the machine's batches and cursor */
+  pthread_mutex_t lock; /* guards what follows, and the replica's batches and cursor */
   pthread_cond_t changed;
   SluiceRunOptions options;
   gint64 n_begun, limit;
@@ -38,20 +38,20 @@ struct _Crew
 static void
 run_step (Worker *worker)
 {
-  Machine *machine = worker->crew->machine;
-  SluiceRunOptions options = worker->crew->options;
-  pthread_mutex_unlock (&worker->crew->lock);
+  SluiceReplica *replica = worker->owner->replica;
+  SluiceRunOptions options = worker->owner->options;
+  pthread_mutex_unlock (&worker->owner->lock);
   if (worker->error == NULL)
-    machine_run_step (machine, worker->step, worker->feeds, worker->outputs, worker->scalars,
-                      &options, &worker->error);
-  pthread_mutex_lock (&worker->crew->lock);
+    sluice_replica_run_step (replica, worker->step, worker->feeds, worker->outputs, worker->scalars,
+                             &options, &worker->error);
+  pthread_mutex_lock (&worker->owner->lock);
 }
 
 static void *
 worker_main (void *data)
 {
   Worker *worker = data;
-  Crew *self = worker->crew;
+  SluiceAsyncWorkers *self = worker->owner;
   guint flushing = sluice_denormals_flush_begin ();
   pthread_mutex_lock (&self->lock);
   while (!self->quit)
@@ -63,7 +63,7 @@ worker_main (void *data)
         }
       worker->is_busy = TRUE;
       self->n_begun++;
-      machine_next_batch (self->machine, worker->feeds, &worker->error);
+      sluice_replica_next_batch (self->replica, worker->feeds, &worker->error);
       run_step (worker);
       g_queue_push_tail (&self->ended, worker);
       pthread_cond_broadcast (&self->changed);
@@ -87,7 +87,7 @@ worker_clear (Worker *self, guint n_feeds)
 
 /* Of the one that comes next. */
 static gboolean
-start_worker (Crew *self, guint n, GError **error)
+start_worker (SluiceAsyncWorkers *self, guint n, GError **error)
 {
   g_autofree char *what = g_strdup_printf ("worker %u of %u", self->n_workers + 1, n);
   Worker *worker = &self->workers[self->n_workers];
@@ -98,26 +98,26 @@ start_worker (Crew *self, guint n, GError **error)
   return TRUE;
 }
 
-Crew *
-crew_new (Machine *machine, SluiceCallable **steps, guint n, GError **error)
+SluiceAsyncWorkers *
+sluice_async_workers_new (SluiceReplica *replica, SluiceCallable **steps, guint n, GError **error)
 {
-  Crew *self = g_new0 (Crew, 1);
-  *self = (Crew){ .machine = machine,
-                  .workers = g_new0 (Worker, n),
-                  .n_begun = machine->n_done,
-                  .limit = machine->n_done };
+  SluiceAsyncWorkers *self = g_new0 (SluiceAsyncWorkers, 1);
+  *self = (SluiceAsyncWorkers){ .replica = replica,
+                                .workers = g_new0 (Worker, n),
+                                .n_begun = replica->n_done,
+                                .limit = replica->n_done };
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->changed, NULL);
   for (guint i = 0; i < n; i++)
     {
       Worker *worker = &self->workers[i];
-      *worker = (Worker){ .crew = self,
+      *worker = (Worker){ .owner = self,
                           .step = steps[i],
-                          .feeds = g_new0 (SluiceTensor *, machine->n_feeds),
-                          .outputs = g_new0 (SluiceTensor *, machine->n_scalars),
-                          .scalars = g_new0 (double, machine->n_scalars) };
-      for (guint k = machine->n_batch; k < machine->n_feeds; k++)
-        worker->feeds[k] = sluice_tensor_ref (machine->feeds[k]);
+                          .feeds = g_new0 (SluiceTensor *, replica->n_feeds),
+                          .outputs = g_new0 (SluiceTensor *, replica->n_scalars),
+                          .scalars = g_new0 (double, replica->n_scalars) };
+      for (guint k = replica->n_batch; k < replica->n_feeds; k++)
+        worker->feeds[k] = sluice_tensor_ref (replica->feeds[k]);
     }
   gboolean ok = TRUE;
   while (ok && self->n_workers < n)
@@ -125,13 +125,13 @@ crew_new (Machine *machine, SluiceCallable **steps, guint n, GError **error)
   if (ok)
     return self;
   for (guint i = self->n_workers; i < n; i++)
-    worker_clear (&self->workers[i], machine->n_feeds);
-  crew_free (self);
+    worker_clear (&self->workers[i], replica->n_feeds);
+  sluice_async_workers_free (self);
   return NULL;
 }
 
 void
-crew_free (Crew *self)
+sluice_async_workers_free (SluiceAsyncWorkers *self)
 {
   pthread_mutex_lock (&self->lock);
   self->quit = TRUE;
@@ -140,7 +140,7 @@ crew_free (Crew *self)
   for (guint i = 0; i < self->n_workers; i++)
     {
       pthread_join (self->workers[i].thread, NULL);
-      worker_clear (&self->workers[i], self->machine->n_feeds);
+      worker_clear (&self->workers[i], self->replica->n_feeds);
     }
   g_queue_clear (&self->ended);
   pthread_mutex_destroy (&self->lock);
@@ -150,12 +150,12 @@ crew_free (Crew *self)
 }
 
 gboolean
-crew_next (Crew *self,
-           gint64 limit,
-           double *scalars,
-           SluiceTensor **batch,
-           const SluiceRunOptions *options,
-           GError **error)
+sluice_async_workers_next (SluiceAsyncWorkers *self,
+                           gint64 limit,
+                           double *scalars,
+                           SluiceTensor **batch,
+                           const SluiceRunOptions *options,
+                           GError **error)
 {
   pthread_mutex_lock (&self->lock);
   self->limit = limit;
@@ -167,8 +167,8 @@ crew_next (Crew *self,
   gboolean ok = worker->error == NULL;
   if (!ok)
     g_propagate_error (error, g_steal_pointer (&worker->error));
-  memcpy (scalars, worker->scalars, self->machine->n_scalars * sizeof *scalars);
-  for (guint i = 0; i < self->machine->n_batch; i++)
+  memcpy (scalars, worker->scalars, self->replica->n_scalars * sizeof *scalars);
+  for (guint i = 0; i < self->replica->n_batch; i++)
     {
       g_clear_pointer (&batch[i], sluice_tensor_unref);
       batch[i] = g_steal_pointer (&worker->feeds[i]);
@@ -180,7 +180,7 @@ crew_next (Crew *self,
 }
 
 guint
-crew_get_n_under_way (Crew *self)
+sluice_async_workers_get_n_under_way (SluiceAsyncWorkers *self)
 {
   guint n = 0;
   pthread_mutex_lock (&self->lock);

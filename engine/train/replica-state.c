@@ -9,7 +9,7 @@
 #include "engine/graph/graphdef.h"
 #include "engine/runtime/plan/memory-class.h"
 #include "engine/store/checkpoint-file.h"
-#include "engine/train/machine.h"
+#include "engine/train/replica.h"
 
 /*
  * What a checkpoint holds beside the variables: step, cursor of the input, every random stream.
@@ -68,7 +68,7 @@ add_int (JsonBuilder *b, const char *name, gint64 value)
 }
 
 static char *
-make_state (Machine *self)
+make_state (SluiceReplica *self)
 {
   g_autoptr (JsonBuilder) b = json_builder_new ();
   g_autofree char *hash = sluice_graph_dup_hash (self->graph);
@@ -98,7 +98,7 @@ named_tensor_clear (gpointer data)
 }
 
 gboolean
-machine_save (Machine *self, const char *path, gsize *bytes, GError **error)
+sluice_replica_save (SluiceReplica *self, const char *path, gsize *bytes, GError **error)
 {
   g_autoptr (GArray) tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
   g_array_set_clear_func (tensors, named_tensor_clear);
@@ -116,7 +116,7 @@ machine_save (Machine *self, const char *path, gsize *bytes, GError **error)
 
 /* The node of that name that holds it, where the graph still has one. */
 static SluiceOwner
-owner_of (Machine *self, const char *name)
+owner_of (SluiceReplica *self, const char *name)
 {
   const SluiceNode *node = sluice_graph_find (sluice_session_get_graph (self->session), name);
   if (node == NULL)
@@ -135,7 +135,7 @@ make_variable (gpointer data, GError **error)
 
 /* In the memory of CPU:0: all CPU devices have one memory, and a limit each. */
 static gboolean
-set_variable (Machine *self,
+set_variable (SluiceReplica *self,
               SluiceVariable *variable,
               const SluiceNamedTensor *named,
               GError **error)
@@ -157,7 +157,7 @@ set_variable (Machine *self,
 }
 
 static gboolean
-restore_variable (Machine *self, SluiceNamedTensor *named, GError **error)
+restore_variable (SluiceReplica *self, SluiceNamedTensor *named, GError **error)
 {
   char *separator = strstr (named->name, "::");
   g_autofree char *container =
@@ -242,7 +242,7 @@ take_variable (const char *container, const char *name, SluiceResource *resource
 }
 
 gboolean
-machine_take_values (Machine *self, const char *path, gboolean partly, GError **error)
+sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean partly, GError **error)
 {
   g_autoptr (SluiceCheckpointFile) file = sluice_checkpoint_file_open (path, error);
   if (file == NULL)
@@ -282,7 +282,7 @@ read_philox (JsonNode *node, SluicePhilox *philox)
 }
 
 static gboolean
-restore_random (Machine *self, JsonObject *random, GError **error)
+restore_random (SluiceReplica *self, JsonObject *random, GError **error)
 {
   g_autoptr (GList) names = json_object_get_members (random);
   for (GList *l = names; l != NULL; l = l->next)
@@ -302,7 +302,7 @@ restore_random (Machine *self, JsonObject *random, GError **error)
 }
 
 static gboolean
-restore_state (Machine *self, const char *text, GError **error)
+restore_state (SluiceReplica *self, const char *text, GError **error)
 {
   g_autoptr (JsonNode) root =
       text != NULL ? sluice_checkpoint_parse_json (text, strlen (text), NULL) : NULL;
@@ -334,14 +334,14 @@ restore_state (Machine *self, const char *text, GError **error)
 }
 
 gboolean
-machine_restore (Machine *self, const char *path, GError **error)
+sluice_replica_restore (SluiceReplica *self, const char *path, GError **error)
 {
   g_autofree char *state = NULL;
   g_autoptr (GArray) tensors = sluice_safetensors_read (path, &state, error);
   if (tensors == NULL)
     return FALSE;
   /* A checkpoint has no tables. */
-  if (!machine_restore_saved_model (self, error))
+  if (!sluice_replica_restore_saved_model (self, error))
     return FALSE;
   gboolean ok = restore_state (self, state, error);
   for (guint i = 0; ok && i < tensors->len; i++)

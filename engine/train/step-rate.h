@@ -19,17 +19,20 @@ typedef struct
   gint64 n_steps; /* in these windows, and their seconds */
   double seconds;
   double mean, m2; /* of seconds a step over windows (Welford) */
-  double rate;     /* steps a second, recent */
-} Pace;
+  double recent;   /* steps a second, recent */
+} SluiceStepRate;
 
-void pace_init (Pace *self, gint64 step, double (*now) (void));
-void pace_resume (Pace *self);
-void pace_pause (Pace *self);
+void sluice_step_rate_init (SluiceStepRate *self, gint64 step, double (*now) (void));
+void sluice_step_rate_resume (SluiceStepRate *self);
+void sluice_step_rate_pause (SluiceStepRate *self);
 /* So much of the time since was spent on waiting for others: it does not count either. */
-void pace_skip (Pace *self, double seconds);
+void sluice_step_rate_skip (SluiceStepRate *self, double seconds);
 /* Active seconds so far. */
-double pace_seconds (const Pace *self);
+double sluice_step_rate_seconds (const SluiceStepRate *self);
 /* Call after each step. */
-void pace_step (Pace *self, gint64 step);
+void sluice_step_rate_step (SluiceStepRate *self, gint64 step);
 /* -1 while too few windows have passed. Evaluation and saving fall into windows, so they are in. */
-void pace_eta (const Pace *self, gint64 remaining, double *seconds, double *margin);
+void sluice_step_rate_eta (const SluiceStepRate *self,
+                           gint64 remaining,
+                           double *seconds,
+                           double *margin);

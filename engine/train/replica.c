@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/train/machine.h"
+#include "engine/train/replica.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "engine/base/error.h"
 #include "engine/graph/savedmodel.h"
-#include "engine/train/crew.h"
+#include "engine/train/async-workers.h"
 #include "engine/train/saved-state.h"
 
 /* ---- making one ---- */
@@ -39,7 +39,8 @@ scalar_value (const SluiceTensor *t)
 /* The dtype of a feed, which must be one that batches are made in. key: what names it in
  * project.ini. */
 static gboolean
-feed_dtype (Machine *self, const char *key, const char *text, SluiceDType *dtype, GError **error)
+feed_dtype (
+    SluiceReplica *self, const char *key, const char *text, SluiceDType *dtype, GError **error)
 {
   static const SluiceDTypeSet makeable =
       SLUICE_SET_FLOATS | SLUICE_SET_INDEX | SLUICE_SET (SLUICE_UINT8) | SLUICE_SET (SLUICE_BOOL);
@@ -60,7 +61,7 @@ feed_dtype (Machine *self, const char *key, const char *text, SluiceDType *dtype
 /* Fails early, naming both shapes, where the data cannot fit the edge that it is fed to. */
 static gboolean
 check_feed_shape (
-    Machine *self, const char *text, const SluiceTensor *values, gint64 batch, GError **error)
+    SluiceReplica *self, const char *text, const SluiceTensor *values, gint64 batch, GError **error)
 {
   SluiceEdge edge;
   SluiceShape fed = values->shape;
@@ -78,7 +79,10 @@ check_feed_shape (
 }
 
 static gboolean
-check_feed_shapes (Machine *self, const SluiceExamples *examples, gint64 batch, GError **error)
+check_feed_shapes (SluiceReplica *self,
+                   const SluiceExamples *examples,
+                   gint64 batch,
+                   GError **error)
 {
   return check_feed_shape (self, self->project->feed_x, examples->x, batch, error)
          && (self->project->feed_y == NULL
@@ -87,7 +91,7 @@ check_feed_shapes (Machine *self, const SluiceExamples *examples, gint64 batch, 
 
 /* Of an evaluation: whole batches and the rest. */
 static gboolean
-check_test_shapes (Machine *self, GError **error)
+check_test_shapes (SluiceReplica *self, GError **error)
 {
   if (self->test == NULL)
     return TRUE;
@@ -126,7 +130,7 @@ check_whole (const char *key,
 
 /* What batches take, with those that are made ahead, must fit in memory at all. */
 static gboolean
-check_batch_size (Machine *self, GError **error)
+check_batch_size (SluiceReplica *self, GError **error)
 {
   const SluiceExamples *e = self->examples;
   gint64 batch = self->project->batch, row, bytes;
@@ -148,7 +152,7 @@ check_batch_size (Machine *self, GError **error)
 
 /* x, and y where the project names an edge for it. */
 static gboolean
-name_batch (Machine *self, GPtrArray *names, GError **error)
+name_batch (SluiceReplica *self, GPtrArray *names, GError **error)
 {
   SluiceProject *p = self->project;
   if (self->examples == NULL)
@@ -173,7 +177,7 @@ name_batch (Machine *self, GPtrArray *names, GError **error)
 }
 
 static gboolean
-make_feeds (Machine *self, GPtrArray *names, GError **error)
+make_feeds (SluiceReplica *self, GPtrArray *names, GError **error)
 {
   SluiceProject *p = self->project;
   if (!name_batch (self, names, error))
@@ -208,7 +212,8 @@ add_targets (GPtrArray *names, GArray *edges)
 
 /* Of a worker: its loss and the fetches, with its train target. */
 static SluiceCallable *
-prepare_step (Machine *self, GPtrArray *feeds, guint worker, gboolean summaries, GError **error)
+prepare_step (
+    SluiceReplica *self, GPtrArray *feeds, guint worker, gboolean summaries, GError **error)
 {
   SluiceProject *p = self->project;
   g_autoptr (GPtrArray) fetches = g_ptr_array_new ();
@@ -224,7 +229,7 @@ prepare_step (Machine *self, GPtrArray *feeds, guint worker, gboolean summaries,
 }
 
 static SluiceCallable *
-prepare_fetches (Machine *self, GPtrArray *feeds, GPtrArray *fetches, GError **error)
+prepare_fetches (SluiceReplica *self, GPtrArray *feeds, GPtrArray *fetches, GError **error)
 {
   return sluice_session_prepare (self->session,
                                  &(SluiceStepNames){ (const char *const *) feeds->pdata,
@@ -234,7 +239,7 @@ prepare_fetches (Machine *self, GPtrArray *feeds, GPtrArray *fetches, GError **e
 }
 
 static gboolean
-make_steps (Machine *self, GPtrArray *feeds, GError **error)
+make_steps (SluiceReplica *self, GPtrArray *feeds, GError **error)
 {
   SluiceProject *p = self->project;
   self->n_workers = g_strv_length (p->train);
@@ -261,7 +266,7 @@ make_steps (Machine *self, GPtrArray *feeds, GError **error)
 
 /* A text is a file of its name. */
 static gboolean
-check_texts (Machine *self, GError **error)
+check_texts (SluiceReplica *self, GError **error)
 {
   for (guint i = 0; i < self->project->texts->len; i++)
     {
@@ -284,7 +289,7 @@ check_texts (Machine *self, GError **error)
 /* A number a step: what is known of the edge before it runs must allow that. */
 static gboolean
 check_number (
-    Machine *self, const char *key, const char *text, SluiceDTypeSet types, GError **error)
+    SluiceReplica *self, const char *key, const char *text, SluiceDTypeSet types, GError **error)
 {
   SluiceEdge edge;
   SluiceShape scalar = SLUICE_SHAPE_SCALAR;
@@ -312,7 +317,7 @@ check_number (
 }
 
 static gboolean
-check_numbers (Machine *self, GError **error)
+check_numbers (SluiceReplica *self, GError **error)
 {
   static const SluiceDTypeSet numbers =
       SLUICE_SET_FLOATS | SLUICE_SET_INDEX | SLUICE_SET (SLUICE_BOOL);
@@ -331,7 +336,7 @@ check_numbers (Machine *self, GError **error)
 }
 
 static gboolean
-make_callables (Machine *self, GPtrArray *feeds, GError **error)
+make_callables (SluiceReplica *self, GPtrArray *feeds, GError **error)
 {
   SluiceProject *p = self->project;
   if (!make_steps (self, feeds, error) || !check_texts (self, error)
@@ -345,15 +350,15 @@ make_callables (Machine *self, GPtrArray *feeds, GError **error)
   return self->evaluate != NULL;
 }
 
-Machine *
-machine_new (SluiceProject *project,
-             const SluiceExamples *examples,
-             const SluiceExamples *test,
-             guint n_cpus,
-             gsize memory_limit,
-             GError **error)
+SluiceReplica *
+sluice_replica_new (SluiceProject *project,
+                    const SluiceExamples *examples,
+                    const SluiceExamples *test,
+                    guint n_cpus,
+                    gsize memory_limit,
+                    GError **error)
 {
-  Machine *self = g_new0 (Machine, 1);
+  SluiceReplica *self = g_new0 (SluiceReplica, 1);
   self->project = project;
   self->memory_limit = memory_limit;
   self->examples = examples;
@@ -370,17 +375,17 @@ machine_new (SluiceProject *project,
   if (self->session == NULL || !sluice_session_extend (self->session, self->graph, error)
       || !make_feeds (self, feeds, error) || !make_callables (self, feeds, error))
     {
-      machine_free (self);
+      sluice_replica_free (self);
       return NULL;
     }
   return self;
 }
 
 void
-machine_free (Machine *self)
+sluice_replica_free (SluiceReplica *self)
 {
-  g_clear_pointer (&self->crew, crew_free);
-  machine_end_input (self);
+  g_clear_pointer (&self->workers, sluice_async_workers_free);
+  sluice_replica_end_input (self);
   g_clear_pointer (&self->batches, sluice_batches_free);
   for (guint i = 0; self->feeds != NULL && i < self->n_feeds; i++)
     g_clear_pointer (&self->feeds[i], sluice_tensor_unref);
@@ -399,7 +404,7 @@ machine_free (Machine *self)
 }
 
 gboolean
-machine_check_initialize (Machine *self, GError **error)
+sluice_replica_check_initialize (SluiceReplica *self, GError **error)
 {
   const char *const *init = (const char *const *) self->project->init;
   if (init == NULL || init[0] == NULL)
@@ -412,18 +417,18 @@ machine_check_initialize (Machine *self, GError **error)
 }
 
 gboolean
-machine_initialize (Machine *self, GError **error)
+sluice_replica_initialize (SluiceReplica *self, GError **error)
 {
   char **init = self->project->init;
   if (init != NULL && init[0] != NULL
       && !sluice_session_run (self->session, NULL, 0, NULL, 0, (const char *const *) init,
                               g_strv_length (init), NULL, NULL, error))
     return FALSE;
-  return machine_restore_saved_model (self, error);
+  return sluice_replica_restore_saved_model (self, error);
 }
 
 gboolean
-machine_restore_saved_model (Machine *self, GError **error)
+sluice_replica_restore_saved_model (SluiceReplica *self, GError **error)
 {
   const char *path = self->project->graph_path;
   if (!sluice_saved_model_exists (path))
@@ -435,7 +440,7 @@ machine_restore_saved_model (Machine *self, GError **error)
 /* ---- steps ---- */
 
 gboolean
-machine_begin_input (Machine *self, GError **error)
+sluice_replica_begin_input (SluiceReplica *self, GError **error)
 {
   g_autoptr (GError) local = NULL;
   self->runners = sluice_queue_runners_start (self->session, self->graph, &local);
@@ -446,13 +451,13 @@ machine_begin_input (Machine *self, GError **error)
 }
 
 void
-machine_end_input (Machine *self)
+sluice_replica_end_input (SluiceReplica *self)
 {
   g_clear_pointer (&self->runners, sluice_queue_runners_free);
 }
 
 gboolean
-machine_next_batch (Machine *self, SluiceTensor **feeds, GError **error)
+sluice_replica_next_batch (SluiceReplica *self, SluiceTensor **feeds, GError **error)
 {
   SluiceProject *p = self->project;
   if (self->n_batch == 0)
@@ -479,13 +484,13 @@ machine_next_batch (Machine *self, SluiceTensor **feeds, GError **error)
 }
 
 gboolean
-machine_run_step (Machine *self,
-                  SluiceCallable *step,
-                  SluiceTensor *const *feeds,
-                  SluiceTensor **outputs,
-                  double *scalars,
-                  const SluiceRunOptions *options,
-                  GError **error)
+sluice_replica_run_step (SluiceReplica *self,
+                         SluiceCallable *step,
+                         SluiceTensor *const *feeds,
+                         SluiceTensor **outputs,
+                         double *scalars,
+                         const SluiceRunOptions *options,
+                         GError **error)
 {
   if (!sluice_callable_run (step, feeds, outputs, options, error))
     return FALSE;
@@ -504,27 +509,27 @@ machine_run_step (Machine *self,
 }
 
 guint
-machine_get_n_under_way (Machine *self)
+sluice_replica_get_n_under_way (SluiceReplica *self)
 {
-  return self->crew != NULL ? crew_get_n_under_way (self->crew) : 0;
+  return self->workers != NULL ? sluice_async_workers_get_n_under_way (self->workers) : 0;
 }
 
 /* The next of the workers' steps to end; summaries on the batch that it had. */
 static gboolean
-step_of_crew (Machine *self,
-              double *scalars,
-              SluiceTensor **summary,
-              const SluiceRunOptions *options,
-              GError **error)
+step_of_workers (SluiceReplica *self,
+                 double *scalars,
+                 SluiceTensor **summary,
+                 const SluiceRunOptions *options,
+                 GError **error)
 {
-  if (self->crew == NULL)
+  if (self->workers == NULL)
     {
-      self->crew = crew_new (self, self->worker_steps, self->n_workers, error);
+      self->workers = sluice_async_workers_new (self, self->worker_steps, self->n_workers, error);
       g_clear_pointer (&self->worker_steps, g_free);
-      if (self->crew == NULL)
+      if (self->workers == NULL)
         return FALSE;
     }
-  if (!crew_next (self->crew, self->limit, scalars, self->feeds, options, error))
+  if (!sluice_async_workers_next (self->workers, self->limit, scalars, self->feeds, options, error))
     return FALSE;
   self->n_done++;
   return summary == NULL || self->summaries == NULL
@@ -532,16 +537,16 @@ step_of_crew (Machine *self,
 }
 
 static gboolean
-step_alone (Machine *self,
+step_alone (SluiceReplica *self,
             double *scalars,
             SluiceTensor **summary,
             const SluiceRunOptions *options,
             GError **error)
 {
   gboolean with_summary = summary != NULL && self->step_with_summaries != NULL;
-  if (!machine_next_batch (self, self->feeds, error)
-      || !machine_run_step (self, with_summary ? self->step_with_summaries : self->step,
-                            self->feeds, self->outputs, scalars, options, error))
+  if (!sluice_replica_next_batch (self, self->feeds, error)
+      || !sluice_replica_run_step (self, with_summary ? self->step_with_summaries : self->step,
+                                   self->feeds, self->outputs, scalars, options, error))
     return FALSE;
   self->n_done++;
   if (with_summary)
@@ -550,14 +555,15 @@ step_alone (Machine *self,
 }
 
 gboolean
-machine_step (Machine *self,
-              double *scalars,
-              SluiceTensor **summary,
-              const SluiceRunOptions *options,
-              GError **error)
+sluice_replica_step (SluiceReplica *self,
+                     double *scalars,
+                     SluiceTensor **summary,
+                     const SluiceRunOptions *options,
+                     GError **error)
 {
   g_autoptr (GError) local = NULL;
-  if ((self->n_workers > 1 ? step_of_crew : step_alone) (self, scalars, summary, options, &local))
+  if ((self->n_workers > 1 ? step_of_workers : step_alone) (self, scalars, summary, options,
+                                                            &local))
     return TRUE;
   if (self->runners == NULL || sluice_queue_runners_check (self->runners, error))
     g_propagate_error (error, g_steal_pointer (&local));
@@ -565,19 +571,22 @@ machine_step (Machine *self,
 }
 
 gboolean
-machine_replay (Machine *self, gint64 n, const SluiceRunOptions *options, GError **error)
+sluice_replica_replay (SluiceReplica *self,
+                       gint64 n,
+                       const SluiceRunOptions *options,
+                       GError **error)
 {
   g_autofree double *scalars = g_new (double, self->n_scalars);
   self->limit = self->n_done + n;
   for (gint64 i = 0; i < n; i++)
-    if (!machine_step (self, scalars, NULL, options, error))
+    if (!sluice_replica_step (self, scalars, NULL, options, error))
       return FALSE;
   return TRUE;
 }
 
 /* Adds what is fetched, weight times. */
 static gboolean
-evaluate_feeds (Machine *self,
+evaluate_feeds (SluiceReplica *self,
                 SluiceTensor *const *feeds,
                 gint64 weight,
                 double *sums,
@@ -597,7 +606,7 @@ evaluate_feeds (Machine *self,
 }
 
 static gboolean
-evaluate_rows (Machine *self,
+evaluate_rows (SluiceReplica *self,
                const gint64 *rows,
                gint64 n,
                double *sums,
@@ -619,7 +628,10 @@ evaluate_rows (Machine *self,
 }
 
 gboolean
-machine_evaluate (Machine *self, double *values, const SluiceRunOptions *options, GError **error)
+sluice_replica_evaluate (SluiceReplica *self,
+                         double *values,
+                         const SluiceRunOptions *options,
+                         GError **error)
 {
   memset (values, 0, self->project->evaluate->len * sizeof *values);
   if (self->test == NULL)
@@ -643,7 +655,10 @@ machine_evaluate (Machine *self, double *values, const SluiceRunOptions *options
 }
 
 char *
-machine_read_text (Machine *self, const char *edge, const SluiceRunOptions *options, GError **error)
+sluice_replica_read_text (SluiceReplica *self,
+                          const char *edge,
+                          const SluiceRunOptions *options,
+                          GError **error)
 {
   g_autoptr (SluiceTensor) strings = NULL;
   if (!sluice_session_run (self->session, NULL, 0, &edge, 1, NULL, 0, &strings, options, error))

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/train/machine.h"
+#include "engine/train/replica.h"
 
 /*
  * Asynchronous workers (white paper 7, figure 7, below): each has a train target and a loss of its
@@ -10,14 +10,15 @@
  * as they end.
  */
 
-/* steps: (transfer full) (array length=n): what each worker runs. Borrows the machine, whose feeds
+/* steps: (transfer full) (array length=n): what each worker runs. Borrows the replica, whose feeds
  * but for the batch must be set. NULL with RESOURCE_EXHAUSTED: no thread for one of them. */
-Crew *crew_new (Machine *machine, SluiceCallable **steps, guint n, GError **error);
+SluiceAsyncWorkers *
+sluice_async_workers_new (SluiceReplica *replica, SluiceCallable **steps, guint n, GError **error);
 /* Waits for the steps under way. */
-void crew_free (Crew *self);
+void sluice_async_workers_free (SluiceAsyncWorkers *self);
 
 /**
- * crew_next:
+ * sluice_async_workers_next:
  * @limit: no step begins once so many have
  * @scalars: (array length=n_scalars): of the step, loss first
  * @batch: (array length=n_batch): takes what the step was fed; what was there is freed
@@ -27,12 +28,12 @@ void crew_free (Crew *self);
  *
  * Returns: %FALSE with the error of the step
  */
-gboolean crew_next (Crew *self,
-                    gint64 limit,
-                    double *scalars,
-                    SluiceTensor **batch,
-                    const SluiceRunOptions *options,
-                    GError **error);
+gboolean sluice_async_workers_next (SluiceAsyncWorkers *self,
+                                    gint64 limit,
+                                    double *scalars,
+                                    SluiceTensor **batch,
+                                    const SluiceRunOptions *options,
+                                    GError **error);
 
-/* Steps that have begun and that crew_next() has not told of. */
-guint crew_get_n_under_way (Crew *self);
+/* Steps that have begun and that sluice_async_workers_next() has not told of. */
+guint sluice_async_workers_get_n_under_way (SluiceAsyncWorkers *self);
