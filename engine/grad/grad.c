@@ -3,7 +3,7 @@
 
 #include "engine/grad/grad.h"
 
-#include "engine/grad/walk.h"
+#include "engine/grad/grad-private.h"
 #include "engine/graph/edit.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/lower.h"

@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/store/kind-private.h"
+#include "engine/store/sql.h"
 
 gboolean
 sluice_blob_put (sqlite3 *db, GBytes *bytes, char **hash, GError **error)

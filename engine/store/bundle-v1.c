@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/tensorproto.h"
 #include "engine/store/bundle-private.h"
 #include "engine/base/wire.h"
 

@@ -4,6 +4,7 @@
 #include "engine/store/checkpoints.h"
 
 #include "engine/base/error.h"
+#include "engine/store/sql.h"
 #include "engine/store/store-private.h"
 
 typedef struct

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/draft.h"
+#include "engine/store/sql.h"
 
 #include <errno.h>
 #include <fcntl.h>

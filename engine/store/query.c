@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/query.h"
+#include "engine/store/sql.h"
 
 #include <string.h>
 

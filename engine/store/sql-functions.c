@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/sql-functions.h"
+#include "engine/store/chunks.h"
+#include "engine/store/sql.h"
 
 #include <string.h>
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include "engine/store/sql.h"
 #include "engine/store/store-private.h"
 
 #include <string.h>
 
 #include "engine/base/error.h"
-
-/* Everything that knows how SQLite is spoken to: statements, errors. */
 
 gboolean
 sluice_sql_fail (sqlite3 *db, const char *what, GError **error)

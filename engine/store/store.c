@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include "engine/store/draft.h"
+#include "engine/store/sql.h"
 #include "engine/store/store-private.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  * Calls of functions: PartitionedCall and its like, and the derivative of a function. They have no
  * kernels: a run sees what they are written out to (engine/graph/lower.h).
  */
-#include "engine/grad/inside.h"
+#include "engine/grad/grad.h"
 #include "engine/graph/lower.h"
 #include "kernels/flow/flow.h"
 #include "kernels/string/text.h"

@@ -3,6 +3,7 @@
 
 /* Convolutions by plain loops: each element of the output is one sum, of floats in double. */
 #include "kernels/nn/conv-problem.h"
+#include "kernels/nn/conv.h"
 #include "kernels/typed.h"
 
 /* Steps of x or y from one index to the next, in elements. */

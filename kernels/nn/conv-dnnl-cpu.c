@@ -13,6 +13,7 @@
 
 #include "kernels/lanes.h"
 #include "kernels/nn/conv-sparse.h"
+#include "kernels/nn/conv.h"
 #include "kernels/nn/dnnl-convolution.h"
 #include "kernels/typed.h"
 

@@ -66,10 +66,6 @@ gboolean sluice_conv_begin (SluiceKernelCall *call,
 /* Nothing to sum, or nothing to compute: the output is zeros or empty. */
 gboolean sluice_conv_is_trivial (const SluiceConv *conv);
 
-/* By plain loops, for any floating type. */
-gboolean
-sluice_conv_reference (SluiceKernelCall *call, SluiceConvKind kind, const SluiceConvCall *c);
-
 /* Pixels of a filter. */
 double sluice_conv_count_taps (const SluiceConv *conv);
 

@@ -5,6 +5,7 @@
 
 #include "kernels/image/resize.h"
 #include "kernels/nn/conv-problem.h"
+#include "kernels/nn/conv.h"
 #include "kernels/typed.h"
 
 typedef struct

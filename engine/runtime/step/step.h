@@ -199,8 +199,3 @@ void sluice_step_wake (SluiceStep *self);
  * follow. */
 gboolean sluice_step_note_news (SluiceStep *self);
 void sluice_step_send (SluiceStep *self);
-/* The driver's work, until there is nothing that it can do, or the step has ended. */
-void sluice_executor_drive (SluiceStep *step);
-
-/* Runs nodes until the step has ended. The caller's thread. */
-void sluice_executor_run (SluiceStep *step);

@@ -4,6 +4,7 @@
 #include "engine/store/kinds/bytes.h"
 
 #include "engine/store/kinds/bytes-private.h"
+#include "engine/store/sql.h"
 
 void
 sluice_bytes_record_clear (SluiceRecord *record)

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/kinds/histogram.h"
+#include "engine/store/sql.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 
 #include "engine/base/wire.h"
 #include "engine/store/kind-private.h"
+#include "engine/store/sql.h"
 
 SluiceStoredImage *
 sluice_stored_image_new (

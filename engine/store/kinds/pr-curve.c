@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/base/wire.h"
 #include "engine/store/kind-private.h"
+#include "engine/store/sql.h"
 
 SluicePrCurve *
 sluice_pr_curve_new (gint64 step, double wall, const double *values, guint n)

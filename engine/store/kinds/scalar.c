@@ -6,7 +6,9 @@
 #include "engine/base/difference.h"
 #include "engine/base/error.h"
 #include "engine/base/wire.h"
+#include "engine/store/chunks.h"
 #include "engine/store/kind-private.h"
+#include "engine/store/sql.h"
 
 SluiceScalarRecord *
 sluice_scalar_record_new (gint64 step, double wall, double value)

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/kinds/tensor.h"
+#include "engine/graph/tensorproto.h"
+#include "engine/store/sql.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/kinds/text.h"
+#include "engine/store/sql.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
