@@ -139,7 +139,7 @@ print_variables (const GArray *rows)
 }
 
 static void
-print_broadcast (const SluiceBroadcast *broadcast)
+print_broadcast (const SluiceDoubleBroadcast *broadcast)
 {
   const SluiceNode *node = broadcast->node;
   char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR], out[SLUICE_SHAPE_STR];
@@ -219,7 +219,7 @@ add_groups (JsonBuilder *b, const char *name, const GArray *rows, gboolean by_sc
 }
 
 static void
-add_broadcast (JsonBuilder *b, const SluiceBroadcast *broadcast)
+add_broadcast (JsonBuilder *b, const SluiceDoubleBroadcast *broadcast)
 {
   const SluiceNode *node = broadcast->node;
   json_builder_begin_object (b);
@@ -248,7 +248,7 @@ print_as_json (const GArray *rows, const GArray *broadcasts)
   json_builder_set_member_name (b, "broadcasts");
   json_builder_begin_array (b);
   for (guint i = 0; i < broadcasts->len; i++)
-    add_broadcast (b, &g_array_index (broadcasts, SluiceBroadcast, i));
+    add_broadcast (b, &g_array_index (broadcasts, SluiceDoubleBroadcast, i));
   json_builder_end_array (b);
   sluice_cli_json_end (b);
 }
@@ -268,6 +268,6 @@ sluice_cli_show_parameters (SluiceGraph *graph, GError **error)
     }
   print_variables (rows);
   for (guint i = 0; i < broadcasts->len; i++)
-    print_broadcast (&g_array_index (broadcasts, SluiceBroadcast, i));
+    print_broadcast (&g_array_index (broadcasts, SluiceDoubleBroadcast, i));
   return EXIT_OK;
 }

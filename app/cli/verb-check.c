@@ -7,7 +7,7 @@
 #include "app/cli/cli.h"
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/grad/flow.h"
+#include "engine/grad/control-flow.h"
 #include "engine/graph/file-ops.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"

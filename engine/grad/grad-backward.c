@@ -285,11 +285,11 @@ is_in_body (const SluiceBackward *self, const SluiceBranch *branch)
 static SluiceEdge
 find_original (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge)
 {
-  SluiceFlow *flow = self->w->flow;
-  const SluiceBranch *branch = sluice_flow_branch_of_edge (flow, edge);
+  SluiceControlFlow *flow = self->w->flow;
+  const SluiceBranch *branch = sluice_control_flow_branch_of_edge (flow, edge);
   while (sluice_node_get_role (edge.node) == SLUICE_ROLE_IDENTITY
          && !sluice_dtype_is_ref (sluice_edge_dtype (edge.node->inputs[0]))
-         && sluice_flow_branch_of_edge (flow, edge.node->inputs[0]) == branch)
+         && sluice_control_flow_branch_of_edge (flow, edge.node->inputs[0]) == branch)
     edge = edge.node->inputs[0];
   if (sluice_node_get_role (edge.node) == SLUICE_ROLE_ENTER || is_in_body (self, branch))
     return edge;
@@ -378,7 +378,7 @@ sluice_backward_pop (SluiceBackward *self,
                      SluiceDType dtype,
                      const SluiceNode *where)
 {
-  const SluiceBranch *branch = sluice_flow_branch_of (self->w->flow, where);
+  const SluiceBranch *branch = sluice_control_flow_branch_of (self->w->flow, where);
   SluiceNode *after = sluice_backward_pivot (self, b, branch);
   return is_ok (b) ? pop_from (self, b, stack, dtype, after) : SLUICE_NO_EDGE;
 }
@@ -394,7 +394,7 @@ sluice_backward_value (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge)
     return SLUICE_NO_EDGE;
   if (find_value (self->values, from, &value))
     return value;
-  SluiceFlow *flow = self->w->flow;
+  SluiceControlFlow *flow = self->w->flow;
   if (sluice_node_get_role (from.node) == SLUICE_ROLE_ENTER)
     {
       SluiceEdge outside = from.node->inputs[0];
@@ -403,7 +403,8 @@ sluice_backward_value (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge)
       value = enter_backward (self, b, outside, TRUE);
       return keep_value (self->values, from, value);
     }
-  SluiceNode *after = sluice_backward_pivot (self, b, sluice_flow_branch_of_edge (flow, from));
+  SluiceNode *after =
+      sluice_backward_pivot (self, b, sluice_control_flow_branch_of_edge (flow, from));
   const SluiceTensor *constant = is_ok (b) ? sluice_edge_constant (from) : NULL;
   if (constant && sluice_tensor_bytes (constant) <= MAX_CONSTANT)
     value = make_constant (b, after, sluice_tensor_ref ((SluiceTensor *) constant));
@@ -438,7 +439,7 @@ sluice_backward_shape (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge)
   if (!is_ok (b))
     return SLUICE_NO_EDGE;
   SluiceNode *after =
-      sluice_backward_pivot (self, b, sluice_flow_branch_of_edge (self->w->flow, edge));
+      sluice_backward_pivot (self, b, sluice_control_flow_branch_of_edge (self->w->flow, edge));
   const SluiceShape *shape = sluice_edge_shape (edge);
   if (sluice_shape_is_known (shape) && sluice_shape_n_elements (shape) <= G_MAXINT32)
     {
@@ -485,7 +486,7 @@ sluice_backward_zeros (SluiceBackward *self, SluiceBuilder *b, SluiceEdge edge)
   else
     shape = sluice_backward_shape (self, b, edge);
   SluiceNode *after =
-      sluice_backward_pivot (self, b, sluice_flow_branch_of_edge (self->w->flow, edge));
+      sluice_backward_pivot (self, b, sluice_control_flow_branch_of_edge (self->w->flow, edge));
   return MAKE (b, FILL, NULL, shape, make_zero (b, after, dtype));
 }
 
@@ -656,7 +657,7 @@ backward_new (Walk *w, SluiceLoop *loop)
   self->loop = loop;
   self->parent = w->backward;
   g_autofree char *wanted = g_strdup_printf ("%s/%s", w->scope, loop->name);
-  self->frame = sluice_flow_unique_frame (w->flow, wanted);
+  self->frame = sluice_control_flow_unique_frame (w->flow, wanted);
   self->values = value_table_new ();
   self->shapes = value_table_new ();
   self->pivots = g_hash_table_new (NULL, NULL);

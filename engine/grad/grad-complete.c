@@ -66,8 +66,8 @@ sluice_walk_complete (
 {
   if (!w->flow || !dx->values.node)
     return TRUE;
-  const SluiceBranch *at = sluice_flow_branch_of (w->flow, node);
-  const SluiceBranch *to = sluice_flow_branch_of_edge (w->flow, of);
+  const SluiceBranch *at = sluice_control_flow_branch_of (w->flow, node);
+  const SluiceBranch *to = sluice_control_flow_branch_of_edge (w->flow, of);
   if (at == to || !lies_around (to, at))
     return TRUE;
   SluiceBuilder b;

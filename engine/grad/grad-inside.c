@@ -15,7 +15,7 @@ is_around (const Walk *w, guint frame)
 {
   const SluiceLoop *loop = w->inside;
   while (loop && loop->frame != frame)
-    loop = sluice_flow_get_loop (w->flow, loop->parent);
+    loop = sluice_control_flow_get_loop (w->flow, loop->parent);
   return loop != NULL;
 }
 
@@ -35,7 +35,7 @@ sluice_walk_ends_at (Walk *w, const SluiceNode *node)
 {
   return w->inside && sluice_node_get_role (node) == SLUICE_ROLE_MERGE
          && (sluice_loop_merge_next (node) || is_unfinished_head (node))
-         && is_around (w, sluice_flow_frame_of (w->flow, node));
+         && is_around (w, sluice_control_flow_frame_of (w->flow, node));
 }
 
 /* In a frame around the gradient: which branch it, or the loop that it is in, stands in. */
@@ -44,15 +44,15 @@ branch_around (Walk *w, guint frame)
 {
   const SluiceLoop *loop = w->inside;
   if (frame == (loop ? loop->frame : 0))
-    return sluice_flow_branch_of (w->flow, w->pivot);
+    return sluice_control_flow_branch_of (w->flow, w->pivot);
   while (loop->parent != frame)
-    loop = sluice_flow_get_loop (w->flow, loop->parent);
+    loop = sluice_control_flow_get_loop (w->flow, loop->parent);
   const SluiceBranch *deepest = NULL;
   for (guint i = 0; i < loop->enters->len; i++)
     {
       SluiceEdge entered = ((SluiceNode *) loop->enters->pdata[i])->inputs[0];
       const SluiceBranch *branch =
-          entered.node ? sluice_flow_branch_of_edge (w->flow, entered) : NULL;
+          entered.node ? sluice_control_flow_branch_of_edge (w->flow, entered) : NULL;
       if (branch && (!deepest || branch->depth > deepest->depth))
         deepest = branch;
     }
@@ -62,7 +62,7 @@ branch_around (Walk *w, guint frame)
 gboolean
 sluice_walk_is_within (Walk *w, const SluiceNode *node, const SluiceBranch *branch)
 {
-  guint frame = sluice_flow_frame_of (w->flow, node);
+  guint frame = sluice_control_flow_frame_of (w->flow, node);
   if (!w->pivot || w->backward || (frame && !is_around (w, frame)))
     return FALSE;
   const SluiceBranch *around = branch_around (w, frame);
@@ -77,7 +77,7 @@ sluice_walk_is_within (Walk *w, const SluiceNode *node, const SluiceBranch *bran
 static int
 side_around (Walk *w, const SluiceNode *node)
 {
-  guint frame = sluice_flow_frame_of (w->flow, node);
+  guint frame = sluice_control_flow_frame_of (w->flow, node);
   if (!node->inputs[1].node || (frame && !is_around (w, frame)))
     return -1;
   SluiceEdge pred = sluice_edge_strip (node->inputs[1]);
@@ -96,7 +96,8 @@ sluice_walk_passes (Walk *w, const SluiceNode *node, const SluiceGrad *dys, Slui
   SluiceRole role = sluice_node_get_role (node);
   if (role == SLUICE_ROLE_SWITCH)
     side = side_around (w, node);
-  else if (role != SLUICE_ROLE_ENTER || !is_around (w, sluice_flow_output_frame_of (w->flow, node)))
+  else if (role != SLUICE_ROLE_ENTER
+           || !is_around (w, sluice_control_flow_output_frame_of (w->flow, node)))
     return FALSE;
   if (side >= 0)
     dxs[0] = dys[side];
@@ -106,7 +107,7 @@ sluice_walk_passes (Walk *w, const SluiceNode *node, const SluiceGrad *dys, Slui
 gboolean
 sluice_walk_check_exit (Walk *w, const SluiceNode *exit, GError **error)
 {
-  guint frame = sluice_flow_output_frame_of (w->flow, exit);
+  guint frame = sluice_control_flow_output_frame_of (w->flow, exit);
   if (!w->inside || w->backward || frame == w->inside->frame)
     return TRUE;
   return sluice_node_fail (
@@ -120,9 +121,9 @@ sluice_walk_check_exit (Walk *w, const SluiceNode *exit, GError **error)
 static SluiceEdge
 bring_into (Walk *w, SluiceBuilder *b, const SluiceLoop *loop, SluiceEdge edge)
 {
-  if (!loop || sluice_flow_output_frame_of (w->flow, edge.node) == loop->frame)
+  if (!loop || sluice_control_flow_output_frame_of (w->flow, edge.node) == loop->frame)
     return edge;
-  edge = bring_into (w, b, sluice_flow_get_loop (w->flow, loop->parent), edge);
+  edge = bring_into (w, b, sluice_control_flow_get_loop (w->flow, loop->parent), edge);
   if (b->error)
     return SLUICE_NO_EDGE;
   guint n;
@@ -131,7 +132,7 @@ bring_into (Walk *w, SluiceBuilder *b, const SluiceLoop *loop, SluiceEdge edge)
     if (uses[i].input == 0 && uses[i].port == edge.port
         && sluice_node_get_role (uses[i].node) == SLUICE_ROLE_ENTER
         && sluice_node_get_bool (uses[i].node, "is_constant")
-        && sluice_flow_output_frame_of (w->flow, uses[i].node) == loop->frame)
+        && sluice_control_flow_output_frame_of (w->flow, uses[i].node) == loop->frame)
       return (SluiceEdge){ uses[i].node, 0 };
   return sluice_grad_enter (b, loop, loop->name, edge, TRUE);
 }
@@ -149,8 +150,8 @@ sluice_walk_check_place (
 {
   for (guint i = 0; w->flow && i < n; i++)
     {
-      guint frame = sluice_flow_output_frame_of (w->flow, edges[i].node);
-      const SluiceLoop *loop = sluice_flow_get_loop (w->flow, frame);
+      guint frame = sluice_control_flow_output_frame_of (w->flow, edges[i].node);
+      const SluiceLoop *loop = sluice_control_flow_get_loop (w->flow, frame);
       if (loop == w->inside || (or_around && (!loop || is_around (w, frame))))
         continue;
       if (!loop)

@@ -97,15 +97,16 @@ loop_beside (Walk *w, const SluiceNode *node, const SluiceNode *stack)
 {
   if (!w->flow)
     return NULL;
-  guint base = sluice_flow_output_frame_of (w->flow, stack);
-  SluiceLoop *loop = sluice_flow_get_loop (w->flow, sluice_flow_frame_of (w->flow, node));
+  guint base = sluice_control_flow_output_frame_of (w->flow, stack);
+  SluiceLoop *loop =
+      sluice_control_flow_get_loop (w->flow, sluice_control_flow_frame_of (w->flow, node));
   while (loop && loop->parent != base)
-    loop = sluice_flow_get_loop (w->flow, loop->parent);
+    loop = sluice_control_flow_get_loop (w->flow, loop->parent);
   for (const SluiceLoop *around = w->inside; around && loop;)
     {
       if (around == loop)
         return NULL; /* the gradient stands in one iteration of it */
-      around = sluice_flow_get_loop (w->flow, around->parent);
+      around = sluice_control_flow_get_loop (w->flow, around->parent);
     }
   return loop;
 }
@@ -130,8 +131,9 @@ add_kept (Walk *w, SluiceNode *pop, GError **error)
   g_hash_table_insert (w->kept, kept->push, kept);
   g_hash_table_insert (w->kept, kept->pop, kept);
   g_ptr_array_add (w->all_kept, kept);
-  SluiceLoop *loop = sluice_flow_get_loop (w->flow, sluice_flow_frame_of (w->flow, kept->push));
-  for (; loop != from; loop = sluice_flow_get_loop (w->flow, loop->parent))
+  SluiceLoop *loop =
+      sluice_control_flow_get_loop (w->flow, sluice_control_flow_frame_of (w->flow, kept->push));
+  for (; loop != from; loop = sluice_control_flow_get_loop (w->flow, loop->parent))
     loop->n_exits_left++;
   from->n_exits_left++;
   return TRUE;
@@ -206,9 +208,10 @@ sluice_walk_visit_kept (Walk *w, SluiceNode *node, GError **error)
 static SluiceLoop *
 child_of (Walk *w, const SluiceKept *kept, const SluiceLoop *parent)
 {
-  SluiceLoop *loop = sluice_flow_get_loop (w->flow, sluice_flow_frame_of (w->flow, kept->push));
+  SluiceLoop *loop =
+      sluice_control_flow_get_loop (w->flow, sluice_control_flow_frame_of (w->flow, kept->push));
   while (loop != kept->from && loop->parent != parent->frame)
-    loop = sluice_flow_get_loop (w->flow, loop->parent);
+    loop = sluice_control_flow_get_loop (w->flow, loop->parent);
   return loop != kept->from ? loop : NULL;
 }
 
@@ -221,7 +224,7 @@ sluice_walk_give_kept (Walk *w, const SluiceLoop *loop, GError **error)
       SluiceLoop *child = child_of (w, kept, loop);
       if (child && --child->n_exits_left == 0 && !sluice_walk_loop (w, child, error))
         return FALSE;
-      if (sluice_flow_frame_of (w->flow, kept->push) == loop->frame
+      if (sluice_control_flow_frame_of (w->flow, kept->push) == loop->frame
           && --state_of (w, kept->push)->pending == 0)
         g_queue_push_tail (&w->ready, kept->push);
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/error.h"
-#include "engine/grad/flow.h"
+#include "engine/grad/control-flow.h"
 #include "engine/grad/grad.h"
 
 /*
@@ -48,7 +48,8 @@ typedef struct
   NodeState *states; /* by node id */
   guint n_states;
   GQueue ready;
-  SluiceFlow *flow;  /* (nullable): NULL where the graph has no loops or branches, and no pivot */
+  SluiceControlFlow
+      *flow;         /* (nullable): NULL where the graph has no loops or branches, and no pivot */
   SluiceNode *pivot; /* (nullable): of sluice_gradients_inside() */
   const SluiceLoop *inside; /* (nullable): the loop in whose body the pivot is */
   GHashTable *kept;         /* (nullable): push or pop → SluiceKept */

@@ -119,7 +119,7 @@ sluice_examples_gather (
 /* Copying less is not worth a thread. */
 #define COPY_BYTES ((gint64) 64 << 10)
 
-struct _SluiceBatches
+struct _SluiceDataBatches
 {
   const SluiceExamples *examples;
   gint64 size;
@@ -130,7 +130,7 @@ struct _SluiceBatches
   gboolean has_thread;
 
   /* the thread's own; of who asks for a batch where there is none */
-  SluiceCursor cursor;
+  SluiceDataCursor cursor;
   gint64 *order; /* of epoch cursor.epoch */
   gint64 order_epoch;
   gint64 *rows;
@@ -138,13 +138,13 @@ struct _SluiceBatches
 
   pthread_mutex_t lock; /* guards what follows */
   pthread_cond_t changed;
-  GQueue ready; /* of SluiceBatch */
+  GQueue ready; /* of SluiceDataBatch */
   gboolean thread_sleeps, caller_sleeps;
   gboolean quit;
 };
 
 void
-sluice_batch_free (SluiceBatch *self)
+sluice_data_batch_free (SluiceDataBatch *self)
 {
   g_clear_pointer (&self->x, sluice_tensor_unref);
   g_clear_pointer (&self->y, sluice_tensor_unref);
@@ -164,7 +164,7 @@ next_random (guint64 *state)
 /* The order of an epoch is a function of (seed, epoch) alone, so a cursor is all that a resumed run
  * needs. */
 static void
-make_order (SluiceBatches *self)
+make_order (SluiceDataBatches *self)
 {
   gint64 n = self->examples->n;
   self->order_epoch = self->cursor.epoch;
@@ -192,41 +192,41 @@ view_rows (SluiceTensor *values, gint64 first, gint64 n)
 }
 
 /* The next batch where its examples lie one after the other as they are wanted. (nullable) */
-static SluiceBatch *
-view_batch (SluiceBatches *self)
+static SluiceDataBatch *
+view_batch (SluiceDataBatches *self)
 {
   const SluiceExamples *examples = self->examples;
   if (self->shuffle || !is_as_is (examples->x, self->x_dtype, self->scale)
       || !is_as_is (examples->y, self->y_dtype, 1))
     return NULL;
-  SluiceCursor from = self->cursor;
+  SluiceDataCursor from = self->cursor;
   if (from.position >= examples->n)
-    from = (SluiceCursor){ from.epoch + 1, 0 };
+    from = (SluiceDataCursor){ from.epoch + 1, 0 };
   if (self->size > examples->n - from.position)
     return NULL;
-  SluiceBatch *batch = g_new0 (SluiceBatch, 1);
+  SluiceDataBatch *batch = g_new0 (SluiceDataBatch, 1);
   batch->x = view_rows (examples->x, from.position, self->size);
   batch->y = view_rows (examples->y, from.position, self->size);
-  self->cursor = (SluiceCursor){ from.epoch, from.position + self->size };
+  self->cursor = (SluiceDataCursor){ from.epoch, from.position + self->size };
   batch->next = self->cursor;
   return batch;
 }
 
-static SluiceBatch *
-make_batch (SluiceBatches *self)
+static SluiceDataBatch *
+make_batch (SluiceDataBatches *self)
 {
-  SluiceBatch *view = view_batch (self);
+  SluiceDataBatch *view = view_batch (self);
   if (view != NULL)
     return view;
   for (gint64 i = 0; i < self->size; i++)
     {
       if (self->cursor.position >= self->examples->n)
-        self->cursor = (SluiceCursor){ self->cursor.epoch + 1, 0 };
+        self->cursor = (SluiceDataCursor){ self->cursor.epoch + 1, 0 };
       if (self->order_epoch != self->cursor.epoch)
         make_order (self);
       self->rows[i] = self->order[self->cursor.position++];
     }
-  SluiceBatch *batch = g_new0 (SluiceBatch, 1);
+  SluiceDataBatch *batch = g_new0 (SluiceDataBatch, 1);
   batch->x = sluice_examples_gather (self->examples->x, self->rows, self->size, self->x_dtype,
                                      self->scale);
   batch->y = sluice_examples_gather (self->examples->y, self->rows, self->size, self->y_dtype, 1);
@@ -237,7 +237,7 @@ make_batch (SluiceBatches *self)
 static void *
 batches_main (void *data)
 {
-  SluiceBatches *self = data;
+  SluiceDataBatches *self = data;
   pthread_mutex_lock (&self->lock);
   while (!self->quit)
     {
@@ -250,7 +250,7 @@ batches_main (void *data)
           continue;
         }
       pthread_mutex_unlock (&self->lock);
-      SluiceBatch *batch = make_batch (self);
+      SluiceDataBatch *batch = make_batch (self);
       pthread_mutex_lock (&self->lock);
       g_queue_push_tail (&self->ready, batch);
       if (self->caller_sleeps)
@@ -261,9 +261,9 @@ batches_main (void *data)
 }
 
 static void
-batches_free (SluiceBatches *self)
+batches_free (SluiceDataBatches *self)
 {
-  g_queue_clear_full (&self->ready, (GDestroyNotify) sluice_batch_free);
+  g_queue_clear_full (&self->ready, (GDestroyNotify) sluice_data_batch_free);
   pthread_mutex_destroy (&self->lock);
   pthread_cond_destroy (&self->changed);
   g_free (self->order);
@@ -273,7 +273,7 @@ batches_free (SluiceBatches *self)
 
 /* Is a batch there at once, or nearly? */
 static gboolean
-makes_fast (const SluiceBatches *self)
+makes_fast (const SluiceDataBatches *self)
 {
   const SluiceExamples *examples = self->examples;
   if (!is_as_is (examples->x, self->x_dtype, self->scale)
@@ -284,30 +284,30 @@ makes_fast (const SluiceBatches *self)
   return !self->shuffle || row == 0 || self->size <= COPY_BYTES / (gint64) row;
 }
 
-SluiceBatches *
-sluice_batches_new (const SluiceExamples *examples,
-                    gint64 size,
-                    gboolean shuffle,
-                    guint64 seed,
-                    SluiceDType x_dtype,
-                    SluiceDType y_dtype,
-                    double scale,
-                    SluiceCursor start,
-                    GError **error)
+SluiceDataBatches *
+sluice_data_batches_new (const SluiceExamples *examples,
+                         gint64 size,
+                         gboolean shuffle,
+                         guint64 seed,
+                         SluiceDType x_dtype,
+                         SluiceDType y_dtype,
+                         double scale,
+                         SluiceDataCursor start,
+                         GError **error)
 {
-  SluiceBatches *self = g_new0 (SluiceBatches, 1);
-  *self = (SluiceBatches){ .examples = examples,
-                           .size = size,
-                           .shuffle = shuffle,
-                           .seed = seed,
-                           .x_dtype = x_dtype,
-                           .y_dtype = y_dtype,
-                           .scale = scale,
-                           .cursor = start,
-                           .order = g_try_new (gint64, examples->n),
-                           .order_epoch = -1,
-                           .rows = g_try_new (gint64, size),
-                           .ready = G_QUEUE_INIT };
+  SluiceDataBatches *self = g_new0 (SluiceDataBatches, 1);
+  *self = (SluiceDataBatches){ .examples = examples,
+                               .size = size,
+                               .shuffle = shuffle,
+                               .seed = seed,
+                               .x_dtype = x_dtype,
+                               .y_dtype = y_dtype,
+                               .scale = scale,
+                               .cursor = start,
+                               .order = g_try_new (gint64, examples->n),
+                               .order_epoch = -1,
+                               .rows = g_try_new (gint64, size),
+                               .ready = G_QUEUE_INIT };
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->changed, NULL);
   self->has_thread = !makes_fast (self);
@@ -324,8 +324,8 @@ sluice_batches_new (const SluiceExamples *examples,
   return NULL;
 }
 
-SluiceBatch *
-sluice_batches_next (SluiceBatches *self)
+SluiceDataBatch *
+sluice_data_batches_next (SluiceDataBatches *self)
 {
   if (!self->has_thread)
     return make_batch (self);
@@ -334,7 +334,7 @@ sluice_batches_next (SluiceBatches *self)
   while (self->ready.length == 0)
     pthread_cond_wait (&self->changed, &self->lock);
   self->caller_sleeps = FALSE;
-  SluiceBatch *batch = g_queue_pop_head (&self->ready);
+  SluiceDataBatch *batch = g_queue_pop_head (&self->ready);
   if (self->thread_sleeps && self->ready.length <= AHEAD / 2)
     pthread_cond_broadcast (&self->changed);
   pthread_mutex_unlock (&self->lock);
@@ -342,7 +342,7 @@ sluice_batches_next (SluiceBatches *self)
 }
 
 void
-sluice_batches_free (SluiceBatches *self)
+sluice_data_batches_free (SluiceDataBatches *self)
 {
   pthread_mutex_lock (&self->lock);
   self->quit = TRUE;

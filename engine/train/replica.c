@@ -386,7 +386,7 @@ sluice_replica_free (SluiceReplica *self)
 {
   g_clear_pointer (&self->workers, sluice_async_workers_free);
   sluice_replica_end_input (self);
-  g_clear_pointer (&self->batches, sluice_batches_free);
+  g_clear_pointer (&self->batches, sluice_data_batches_free);
   for (guint i = 0; self->feeds != NULL && i < self->n_feeds; i++)
     g_clear_pointer (&self->feeds[i], sluice_tensor_unref);
   g_free (self->feeds);
@@ -464,11 +464,11 @@ sluice_replica_next_batch (SluiceReplica *self, SluiceTensor **feeds, GError **e
     return TRUE;
   if (self->batches == NULL)
     self->batches =
-        sluice_batches_new (self->examples, p->batch, p->shuffle, p->seed, self->x_dtype,
-                            self->y_dtype, p->scale, self->cursor, error);
+        sluice_data_batches_new (self->examples, p->batch, p->shuffle, p->seed, self->x_dtype,
+                                 self->y_dtype, p->scale, self->cursor, error);
   if (self->batches == NULL)
     return FALSE;
-  SluiceBatch *batch = sluice_batches_next (self->batches);
+  SluiceDataBatch *batch = sluice_data_batches_next (self->batches);
   gboolean ok = batch->x != NULL && batch->y != NULL;
   SluiceTensor **parts[] = { &batch->x, &batch->y };
   for (guint i = 0; i < self->n_batch; i++)
@@ -477,7 +477,7 @@ sluice_replica_next_batch (SluiceReplica *self, SluiceTensor **feeds, GError **e
       feeds[i] = g_steal_pointer (parts[i]);
     }
   self->cursor = batch->next;
-  sluice_batch_free (batch);
+  sluice_data_batch_free (batch);
   return ok
          || sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
                          "no memory for a batch of %" G_GINT64_FORMAT " examples", p->batch);

@@ -30,9 +30,9 @@ typedef struct
   SluiceCallable *step_with_summaries; /* the same, then summaries; NULL: none */
   SluiceCallable *evaluate;            /* NULL: none */
   guint n_scalars;                     /* loss and fetches */
-  SluiceBatches *batches;
+  SluiceDataBatches *batches;
   SluiceQueueRunners *runners; /* NULL: none, or not begun */
-  SluiceCursor cursor;         /* of the next batch */
+  SluiceDataCursor cursor;     /* of the next batch */
   gint64 n_done;               /* steps */
   /* Several train targets: as many asynchronous workers, made at the first step. None begins a
      step once limit have begun. step is the first worker's. */

@@ -230,8 +230,9 @@ conv_compute (SluiceKernelCall *call)
 
 #define KERNEL(name, types, kind)                                                                  \
   {                                                                                                \
-    .op = name, .device = "CPU", .where = { { "T", types } }, .prepare = sluice_window_prepare,    \
-    .free_state = g_free, .compute = conv_compute, .data = GINT_TO_POINTER (kind)                  \
+    .op = name, .device = "CPU", .where = { { "T", types } },                                      \
+    .prepare = sluice_sliding_window_prepare, .free_state = g_free, .compute = conv_compute,       \
+    .data = GINT_TO_POINTER (kind)                                                                 \
   }
 #define WITH_INT32 (SLUICE_SET_FLOATS | SLUICE_SET (SLUICE_INT32))
 

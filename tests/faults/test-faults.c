@@ -173,12 +173,12 @@ write_bundle (const char *path, GError **error)
 {
   g_autoptr (SluiceTensor) tensor =
       sluice_tensor_new_from (SLUICE_FLOAT, &SLUICE_SHAPE (3), (const float[]){ 1, 2, 3 });
-  SluiceBundleWriter *writer = sluice_bundle_writer_new (path, error);
+  SluiceTensorBundleWriter *writer = sluice_tensor_bundle_writer_new (path, error);
   if (writer == NULL)
     return FALSE;
   GError *failed = NULL;
-  sluice_bundle_writer_add (writer, "values", tensor, NULL, NULL, &failed);
-  if (sluice_bundle_writer_finish (writer, failed == NULL ? error : NULL) && failed == NULL)
+  sluice_tensor_bundle_writer_add (writer, "values", tensor, NULL, NULL, &failed);
+  if (sluice_tensor_bundle_writer_finish (writer, failed == NULL ? error : NULL) && failed == NULL)
     return TRUE;
   if (failed != NULL)
     g_propagate_error (error, failed);

@@ -67,14 +67,14 @@ typedef struct
   guint64 number; /* of the step, for the trace */
   const _Atomic int *cancel_flag;
   gboolean nan_guard;
-  guint64 max_iterations;      /* of one loop; 0: any number */
-  struct _SluiceLanes *lanes;  /* NULL: no trace */
-  SluiceActivity *activity;    /* of the resources */
-  pthread_mutex_t *graph_lock; /* held while a report reads the graph */
-  gboolean keep_waiting;       /* a deadlock is told and not the end */
-  gboolean may_wait;           /* nor is it told */
-  gboolean fetches_dead;       /* what has no value is fetched as NULL */
-  SluicePartialRun *parts;     /* (nullable): feeds what is fed while it runs */
+  guint64 max_iterations;          /* of one loop; 0: any number */
+  struct _SluiceTraceLanes *lanes; /* NULL: no trace */
+  SluiceActivity *activity;        /* of the resources */
+  pthread_mutex_t *graph_lock;     /* held while a report reads the graph */
+  gboolean keep_waiting;           /* a deadlock is told and not the end */
+  gboolean may_wait;               /* nor is it told */
+  gboolean fetches_dead;           /* what has no value is fetched as NULL */
+  SluicePartialRun *parts;         /* (nullable): feeds what is fed while it runs */
 } SluiceStepEnv;
 
 /*

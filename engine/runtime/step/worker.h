@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session/lanes.h"
+#include "engine/runtime/session/trace-lanes.h"
 #include "engine/runtime/step/step.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "kernels/data/pass.h"
+#include "kernels/data/dataset-pass.h"
 
 #include "kernels/data/closure.h"
 #include "kernels/queue/waiting.h"
@@ -13,7 +13,7 @@ typedef struct
   gboolean is_cancelled; /* under lock */
 } Request;
 
-struct _SluicePass
+struct _SluiceDatasetPass
 {
   SluiceResource parent;
   SluiceTensor **element; /* of whoever has polling, or frees the cursor; so is the next */
@@ -32,7 +32,7 @@ struct _SluicePass
 
 /* With polling, or where nobody can have it any more. (nullable) cursor, cancelled */
 static void
-free_cursor (SluicePass *self, SluiceCursor *cursor, const _Atomic int *cancelled)
+free_cursor (SluiceDatasetPass *self, SluiceCursor *cursor, const _Atomic int *cancelled)
 {
   if (cursor == NULL)
     return;
@@ -41,7 +41,10 @@ free_cursor (SluicePass *self, SluiceCursor *cursor, const _Atomic int *cancelle
 }
 
 void
-sluice_pass_leave (SluicePass *self, SluiceHoard *take, gint64 first, gint64 n)
+sluice_dataset_pass_leave (SluiceDatasetPass *self,
+                           SluiceElementCache *take,
+                           gint64 first,
+                           gint64 n)
 {
   sluice_remains_add (&self->remains, take, first, n);
 }
@@ -49,7 +52,7 @@ sluice_pass_leave (SluicePass *self, SluiceHoard *take, gint64 first, gint64 n)
 static void
 pass_finalize (SluiceResource *resource)
 {
-  SluicePass *self = (SluicePass *) resource;
+  SluiceDatasetPass *self = (SluiceDatasetPass *) resource;
   free_cursor (self, self->cursor, NULL);
   g_ptr_array_unref (self->running);
   pthread_mutex_destroy (&self->lock);
@@ -59,10 +62,10 @@ pass_finalize (SluiceResource *resource)
 
 static const SluiceResourceType pass_type = { "dataset's pass", pass_finalize };
 
-SluicePass *
-sluice_pass_new (SluiceDataset *dataset)
+SluiceDatasetPass *
+sluice_dataset_pass_new (SluiceDataset *dataset)
 {
-  SluicePass *self = g_new0 (SluicePass, 1);
+  SluiceDatasetPass *self = g_new0 (SluiceDatasetPass, 1);
   atomic_init (&self->parent.ref_count, 1);
   self->parent.type = &pass_type;
   self->n = dataset->n;
@@ -74,14 +77,14 @@ sluice_pass_new (SluiceDataset *dataset)
   return self;
 }
 
-SluicePass *
-sluice_pass_ref (SluicePass *self)
+SluiceDatasetPass *
+sluice_dataset_pass_ref (SluiceDatasetPass *self)
 {
-  return (SluicePass *) sluice_resource_ref (&self->parent);
+  return (SluiceDatasetPass *) sluice_resource_ref (&self->parent);
 }
 
 void
-sluice_pass_unref (SluicePass *self)
+sluice_dataset_pass_unref (SluiceDatasetPass *self)
 {
   sluice_resource_unref (&self->parent);
 }
@@ -107,7 +110,7 @@ cancelled (void)
 
 /* What a run has begun ends before it does. Under the lock. */
 static gboolean
-is_awaited (const SluicePass *self)
+is_awaited (const SluiceDatasetPass *self)
 {
   for (guint i = 0; i < self->running->len; i++)
     if (sluice_invocation_is_awaited (self->running->pdata[i]))
@@ -118,7 +121,7 @@ is_awaited (const SluicePass *self)
 /* One try for the first request, with polling and under the lock, which it lets go of in between.
  * FALSE: nothing can be done until somebody wakes the pass. */
 static gboolean
-serve_first (SluicePass *self)
+serve_first (SluiceDatasetPass *self)
 {
   Request *request = g_queue_peek_head (&self->requests);
   SluiceNext result = SLUICE_NEXT_FAILED;
@@ -147,7 +150,7 @@ serve_first (SluicePass *self)
 
 /* Under the lock: nobody asks, and nobody will. (transfer full) (nullable) */
 static SluiceCursor *
-take_closed (SluicePass *self)
+take_closed (SluiceDatasetPass *self)
 {
   if (!self->is_closed || self->is_polling || !g_queue_is_empty (&self->requests))
     return NULL;
@@ -156,7 +159,7 @@ take_closed (SluicePass *self)
 
 /* Under the lock, and without it at the end. */
 static void
-serve (SluicePass *self)
+serve (SluiceDatasetPass *self)
 {
   static const _Atomic int yes = 1;
   if (self->is_polling)
@@ -166,7 +169,7 @@ serve (SluicePass *self)
       return;
     }
   /* A call that has ended may have held the last other reference. */
-  sluice_pass_ref (self);
+  sluice_dataset_pass_ref (self);
   self->is_polling = TRUE;
   while (!g_queue_is_empty (&self->requests) && serve_first (self))
     ;
@@ -176,18 +179,18 @@ serve (SluicePass *self)
   const _Atomic int *cancelled = self->was_cancelled ? &yes : NULL;
   pthread_mutex_unlock (&self->lock);
   free_cursor (self, cursor, cancelled);
-  sluice_pass_unref (self);
+  sluice_dataset_pass_unref (self);
 }
 
 void
-sluice_pass_wake (SluicePass *self)
+sluice_dataset_pass_wake (SluiceDatasetPass *self)
 {
   pthread_mutex_lock (&self->lock);
   serve (self);
 }
 
 void
-sluice_pass_ask (SluicePass *self, SluiceKernelCall *call, SluiceAnswer answer)
+sluice_dataset_pass_ask (SluiceDatasetPass *self, SluiceKernelCall *call, SluiceAnswer answer)
 {
   Request *request = g_new (Request, 1);
   *request = (Request){ call, answer, FALSE };
@@ -198,20 +201,20 @@ sluice_pass_ask (SluicePass *self, SluiceKernelCall *call, SluiceAnswer answer)
 }
 
 void
-sluice_pass_close (SluicePass *self, const _Atomic int *cancelled)
+sluice_dataset_pass_close (SluiceDatasetPass *self, const _Atomic int *cancelled)
 {
   pthread_mutex_lock (&self->lock);
   self->is_closed = TRUE;
   SluiceCursor *cursor = take_closed (self);
   pthread_mutex_unlock (&self->lock);
   free_cursor (self, cursor, cancelled);
-  sluice_pass_unref (self);
+  sluice_dataset_pass_unref (self);
 }
 
 /* ---- what it waits for ---- */
 
 void
-sluice_pass_add (SluicePass *self, SluiceInvocation *invocation)
+sluice_dataset_pass_add (SluiceDatasetPass *self, SluiceInvocation *invocation)
 {
   pthread_mutex_lock (&self->lock);
   g_ptr_array_add (self->running, invocation);
@@ -219,7 +222,7 @@ sluice_pass_add (SluicePass *self, SluiceInvocation *invocation)
 }
 
 void
-sluice_pass_remove (SluicePass *self, SluiceInvocation *invocation)
+sluice_dataset_pass_remove (SluiceDatasetPass *self, SluiceInvocation *invocation)
 {
   pthread_mutex_lock (&self->lock);
   g_ptr_array_remove_fast (self->running, invocation);
@@ -227,7 +230,7 @@ sluice_pass_remove (SluicePass *self, SluiceInvocation *invocation)
 }
 
 gboolean
-sluice_pass_is_cancelled (SluicePass *self)
+sluice_dataset_pass_is_cancelled (SluiceDatasetPass *self)
 {
   pthread_mutex_lock (&self->lock);
   const Request *first = g_queue_peek_head (&self->requests);
@@ -243,9 +246,9 @@ compare_call (gconstpointer request, gconstpointer call)
 }
 
 void
-sluice_pass_cancel (SluiceKernelCall *call)
+sluice_dataset_pass_cancel (SluiceKernelCall *call)
 {
-  SluicePass *self = (SluicePass *) sluice_waiting_dup (call);
+  SluiceDatasetPass *self = (SluiceDatasetPass *) sluice_waiting_dup (call);
   if (self == NULL)
     return;
   pthread_mutex_lock (&self->lock);
@@ -269,15 +272,15 @@ sluice_pass_cancel (SluiceKernelCall *call)
   if (request != NULL)
     {
       end_request (request, SLUICE_NEXT_FAILED, NULL, cancelled ());
-      sluice_pass_wake (self);
+      sluice_dataset_pass_wake (self);
     }
-  sluice_pass_unref (self);
+  sluice_dataset_pass_unref (self);
 }
 
 /* The functions of the first request, each with a reference. (transfer full) (nullable): somebody
  * works for it */
 static GPtrArray *
-dup_running (SluicePass *self, SluiceKernelCall *call, gboolean *is_first)
+dup_running (SluiceDatasetPass *self, SluiceKernelCall *call, gboolean *is_first)
 {
   GPtrArray *running = NULL;
   pthread_mutex_lock (&self->lock);
@@ -294,9 +297,9 @@ dup_running (SluicePass *self, SluiceKernelCall *call, gboolean *is_first)
 }
 
 char *
-sluice_pass_describe_wait (SluiceKernelCall *call)
+sluice_dataset_pass_describe_wait (SluiceKernelCall *call)
 {
-  SluicePass *self = (SluicePass *) sluice_waiting_dup (call);
+  SluiceDatasetPass *self = (SluiceDatasetPass *) sluice_waiting_dup (call);
   gboolean is_first;
   char *text = NULL;
   if (self == NULL)
@@ -307,6 +310,6 @@ sluice_pass_describe_wait (SluiceKernelCall *call)
   /* One that only waits is enough, for each of them is needed. */
   for (guint i = 0; running != NULL && text == NULL && i < running->len; i++)
     text = sluice_invocation_describe_wait (running->pdata[i], call);
-  sluice_pass_unref (self);
+  sluice_dataset_pass_unref (self);
   return text;
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "kernels/nn/window.h"
+#include "kernels/nn/sliding-window.h"
 
 #define MAX_RANK 5
 
 /* A list of positive sizes, one a dimension. */
 static gboolean
 read_list (const SluiceNode *node,
-           const SluiceWindow *self,
+           const SluiceSlidingWindow *self,
            const char *name,
            gint64 *values,
            GError **error)
 {
-  guint rank = sluice_window_rank (self), n = sluice_node_get_ints (node, name, values, rank);
+  guint rank = sluice_sliding_window_rank (self),
+        n = sluice_node_get_ints (node, name, values, rank);
   if (n != rank)
     return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
                              "attribute %s must list %u sizes, not %u", name, rank, n);
@@ -29,10 +30,10 @@ read_list (const SluiceNode *node,
 }
 
 static gboolean
-read_explicit_pads (const SluiceNode *node, SluiceWindow *self, GError **error)
+read_explicit_pads (const SluiceNode *node, SluiceSlidingWindow *self, GError **error)
 {
   gint64 pads[2 * MAX_RANK] = { 0 };
-  guint rank = sluice_window_rank (self);
+  guint rank = sluice_sliding_window_rank (self);
   guint n = sluice_node_get_attr (node, "explicit_paddings")
                 ? sluice_node_get_ints (node, "explicit_paddings", pads, 2 * rank)
                 : 0;
@@ -47,26 +48,26 @@ read_explicit_pads (const SluiceNode *node, SluiceWindow *self, GError **error)
     if (pads[i] < 0 || pads[i] > G_MAXINT32)
       return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
                                "explicit_paddings must not be negative nor over 2^31");
-  int channel = sluice_window_channel_dim (self);
+  int channel = sluice_sliding_window_channel_dim (self);
   if (pads[0] || pads[1] || pads[2 * channel] || pads[2 * channel + 1])
     return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
                              "explicit_paddings of batch and channels must be 0");
   for (int axis = self->first_axis; axis < SLUICE_AXES; axis++)
     for (int side = 0; side < 2; side++)
-      self->explicit_pad[axis][side] = pads[2 * sluice_window_dim (self, axis) + side];
+      self->explicit_pad[axis][side] = pads[2 * sluice_sliding_window_dim (self, axis) + side];
   return TRUE;
 }
 
 gboolean
-sluice_window_set (SluiceWindow *self,
-                   const SluiceNode *node,
-                   const gint64 *sizes,
-                   const gint64 *strides,
-                   GError **error)
+sluice_sliding_window_set (SluiceSlidingWindow *self,
+                           const SluiceNode *node,
+                           const gint64 *sizes,
+                           const gint64 *strides,
+                           GError **error)
 {
-  int channel = sluice_window_channel_dim (self);
+  int channel = sluice_sliding_window_channel_dim (self);
   gboolean reaches_out = FALSE;
-  for (int i = 0; i < sluice_window_rank (self); i++)
+  for (int i = 0; i < sluice_sliding_window_rank (self); i++)
     if (sizes[i] < 1 || strides[i] < 1 || sizes[i] > G_MAXINT32 || strides[i] > G_MAXINT32)
       return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
                                "window sizes and strides must be positive and below 2^31");
@@ -79,8 +80,8 @@ sluice_window_set (SluiceWindow *self,
   self->depth = sizes[channel];
   for (int axis = self->first_axis; axis < SLUICE_AXES; axis++)
     {
-      self->size[axis] = sizes[sluice_window_dim (self, axis)];
-      self->stride[axis] = strides[sluice_window_dim (self, axis)];
+      self->size[axis] = sizes[sluice_sliding_window_dim (self, axis)];
+      self->stride[axis] = strides[sluice_sliding_window_dim (self, axis)];
       self->dilation[axis] = 1;
       reaches_out |= self->size[axis] != 1;
     }
@@ -91,7 +92,7 @@ sluice_window_set (SluiceWindow *self,
 }
 
 static gboolean
-read_format (const SluiceNode *node, SluiceWindow *self, GError **error)
+read_format (const SluiceNode *node, SluiceSlidingWindow *self, GError **error)
 {
   if (sluice_node_get_attr (node, "data_format") == NULL)
     return TRUE;
@@ -106,10 +107,10 @@ read_format (const SluiceNode *node, SluiceWindow *self, GError **error)
 }
 
 gboolean
-sluice_window_parse (const SluiceNode *node, SluiceWindow *self, GError **error)
+sluice_sliding_window_parse (const SluiceNode *node, SluiceSlidingWindow *self, GError **error)
 {
   gint64 strides[MAX_RANK], sizes[MAX_RANK], dilations[MAX_RANK] = { 1, 1, 1, 1, 1 };
-  *self = (SluiceWindow){
+  *self = (SluiceSlidingWindow){
     .first_axis = 1, .depth = 1, .size = { 1, 1, 1 }, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 }
   };
   if (!read_format (node, self, error))
@@ -126,46 +127,46 @@ sluice_window_parse (const SluiceNode *node, SluiceWindow *self, GError **error)
     return FALSE;
   if (sluice_node_get_attr (node, "ksize"))
     return read_list (node, self, "ksize", sizes, error)
-           && sluice_window_set (self, node, sizes, strides, error);
+           && sluice_sliding_window_set (self, node, sizes, strides, error);
   const char *gaps = sluice_node_get_attr (node, "rates") ? "rates" : "dilations";
   if (sluice_node_get_attr (node, gaps) && !read_list (node, self, gaps, dilations, error))
     return FALSE;
-  int channel = sluice_window_channel_dim (self);
+  int channel = sluice_sliding_window_channel_dim (self);
   if (strides[0] != 1 || strides[channel] != 1 || dilations[0] != 1 || dilations[channel] != 1)
     return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
                              "strides and dilations of batch and channels must be 1");
   for (int axis = self->first_axis; axis < SLUICE_AXES; axis++)
     {
-      self->stride[axis] = strides[sluice_window_dim (self, axis)];
-      self->dilation[axis] = dilations[sluice_window_dim (self, axis)];
+      self->stride[axis] = strides[sluice_sliding_window_dim (self, axis)];
+      self->dilation[axis] = dilations[sluice_sliding_window_dim (self, axis)];
     }
   return TRUE;
 }
 
 SluiceShape
-sluice_window_value (const SluiceWindow *self,
-                     gint64 batch,
-                     const gint64 sizes[SLUICE_AXES],
-                     gint64 channels)
+sluice_sliding_window_value (const SluiceSlidingWindow *self,
+                             gint64 batch,
+                             const gint64 sizes[SLUICE_AXES],
+                             gint64 channels)
 {
-  SluiceShape shape = { .rank = (gint8) sluice_window_rank (self) };
+  SluiceShape shape = { .rank = (gint8) sluice_sliding_window_rank (self) };
   shape.dim[0] = batch;
-  shape.dim[sluice_window_channel_dim (self)] = channels;
+  shape.dim[sluice_sliding_window_channel_dim (self)] = channels;
   for (int axis = self->first_axis; axis < SLUICE_AXES; axis++)
-    shape.dim[sluice_window_dim (self, axis)] = sizes[axis];
+    shape.dim[sluice_sliding_window_dim (self, axis)] = sizes[axis];
   return shape;
 }
 
 gboolean
-sluice_window_read_sizes (SluiceKernelCall *call,
-                          const SluiceWindow *self,
-                          guint i,
-                          SluiceShape *shape)
+sluice_sliding_window_read_sizes (SluiceKernelCall *call,
+                                  const SluiceSlidingWindow *self,
+                                  guint i,
+                                  SluiceShape *shape)
 {
   SluiceTensor *tensor = sluice_call_input (call, i);
   const char *name = call->node->op->inputs[i].name;
   gint64 dims[MAX_RANK];
-  int rank = sluice_window_rank (self);
+  int rank = sluice_sliding_window_rank (self);
   if (tensor->shape.rank != 1 || tensor->n_elements != rank)
     {
       char text[SLUICE_SHAPE_STR];
@@ -188,7 +189,7 @@ sluice_window_read_sizes (SluiceKernelCall *call,
 
 /* One axis of a placement. */
 static gboolean
-place_axis (const SluiceWindow *self,
+place_axis (const SluiceSlidingWindow *self,
             int axis,
             gint64 in,
             gint64 size,
@@ -228,11 +229,11 @@ place_axis (const SluiceWindow *self,
 }
 
 gboolean
-sluice_window_place (const SluiceWindow *self,
-                     const gint64 in[SLUICE_AXES],
-                     const gint64 size[SLUICE_AXES],
-                     SluiceWindowPlace *place,
-                     GError **error)
+sluice_sliding_window_place (const SluiceSlidingWindow *self,
+                             const gint64 in[SLUICE_AXES],
+                             const gint64 size[SLUICE_AXES],
+                             SluiceSlidingWindowPlace *place,
+                             GError **error)
 {
   for (int axis = 0; axis < SLUICE_AXES; axis++)
     {
@@ -246,8 +247,8 @@ sluice_window_place (const SluiceWindow *self,
 }
 
 gboolean
-sluice_window_infer (
-    const SluiceWindow *self, int axis, gint64 in, gint64 size, gint64 *out, GError **error)
+sluice_sliding_window_infer (
+    const SluiceSlidingWindow *self, int axis, gint64 in, gint64 size, gint64 *out, GError **error)
 {
   gint64 pad[2];
   *out = SLUICE_UNKNOWN_DIM;
@@ -259,10 +260,10 @@ sluice_window_infer (
 }
 
 gpointer
-sluice_window_prepare (const SluiceNode *node, GError **error)
+sluice_sliding_window_prepare (const SluiceNode *node, GError **error)
 {
-  SluiceWindow *window = g_new (SluiceWindow, 1);
-  if (sluice_window_parse (node, window, error))
+  SluiceSlidingWindow *window = g_new (SluiceSlidingWindow, 1);
+  if (sluice_sliding_window_parse (node, window, error))
     return window;
   g_free (window);
   return NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/runtime/session/lanes.h"
+#include "engine/runtime/session/trace-lanes.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct _SluiceLanes
+struct _SluiceTraceLanes
 {
   _Atomic int ref_count;
   guint n_records;
@@ -14,10 +14,10 @@ struct _SluiceLanes
   GArray *taken;    /* of gboolean, under lock */
 };
 
-SluiceLanes *
-sluice_lanes_new (guint n_records)
+SluiceTraceLanes *
+sluice_trace_lanes_new (guint n_records)
 {
-  SluiceLanes *self = g_new0 (SluiceLanes, 1);
+  SluiceTraceLanes *self = g_new0 (SluiceTraceLanes, 1);
   self->ref_count = 1;
   self->n_records = n_records;
   pthread_mutex_init (&self->lock, NULL);
@@ -26,15 +26,15 @@ sluice_lanes_new (guint n_records)
   return self;
 }
 
-SluiceLanes *
-sluice_lanes_ref (SluiceLanes *self)
+SluiceTraceLanes *
+sluice_trace_lanes_ref (SluiceTraceLanes *self)
 {
   atomic_fetch_add (&self->ref_count, 1);
   return self;
 }
 
 void
-sluice_lanes_unref (SluiceLanes *self)
+sluice_trace_lanes_unref (SluiceTraceLanes *self)
 {
   if (atomic_fetch_sub (&self->ref_count, 1) != 1)
     return;
@@ -45,7 +45,7 @@ sluice_lanes_unref (SluiceLanes *self)
 }
 
 SluiceTraceRing *
-sluice_lanes_take (SluiceLanes *self, guint *lane)
+sluice_trace_lanes_take (SluiceTraceLanes *self, guint *lane)
 {
   pthread_mutex_lock (&self->lock);
   guint i = 0;
@@ -64,7 +64,7 @@ sluice_lanes_take (SluiceLanes *self, guint *lane)
 }
 
 void
-sluice_lanes_give_back (SluiceLanes *self, guint lane)
+sluice_trace_lanes_give_back (SluiceTraceLanes *self, guint lane)
 {
   pthread_mutex_lock (&self->lock);
   g_array_index (self->taken, gboolean, lane) = FALSE;
@@ -72,7 +72,7 @@ sluice_lanes_give_back (SluiceLanes *self, guint lane)
 }
 
 guint
-sluice_lanes_get_n (SluiceLanes *self)
+sluice_trace_lanes_get_n (SluiceTraceLanes *self)
 {
   pthread_mutex_lock (&self->lock);
   guint n = self->rings->len;
@@ -81,7 +81,7 @@ sluice_lanes_get_n (SluiceLanes *self)
 }
 
 SluiceTraceRing *
-sluice_lanes_get (SluiceLanes *self, guint lane)
+sluice_trace_lanes_get (SluiceTraceLanes *self, guint lane)
 {
   pthread_mutex_lock (&self->lock);
   SluiceTraceRing *ring = self->rings->pdata[lane];

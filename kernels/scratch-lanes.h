@@ -11,22 +11,22 @@ typedef struct
 {
   atomic_uint taken; /* bits */
   guint n;
-} SluiceLanes;
+} SluiceScratchLanes;
 
-#define SLUICE_MAX_LANES 16
+#define SLUICE_MAX_SCRATCH_LANES 16
 
 /* For so many chunks; returns how many lanes there are. Where more threads come, they wait. */
 static inline guint
-sluice_lanes_init (SluiceLanes *self, gint64 n_chunks)
+sluice_scratch_lanes_init (SluiceScratchLanes *self, gint64 n_chunks)
 {
-  gint64 n = MIN (MAX (sluice_pool_get_threads (), 1), SLUICE_MAX_LANES);
+  gint64 n = MIN (MAX (sluice_pool_get_threads (), 1), SLUICE_MAX_SCRATCH_LANES);
   atomic_init (&self->taken, 0);
   return self->n = (guint) MIN (n, n_chunks);
 }
 
 /* The number of a lane for the calling thread. */
 static inline guint
-sluice_lanes_take (SluiceLanes *self)
+sluice_scratch_lanes_take (SluiceScratchLanes *self)
 {
   guint taken = atomic_load (&self->taken);
   for (;;)
@@ -40,7 +40,7 @@ sluice_lanes_take (SluiceLanes *self)
 }
 
 static inline void
-sluice_lanes_give (SluiceLanes *self, guint lane)
+sluice_scratch_lanes_give (SluiceScratchLanes *self, guint lane)
 {
   atomic_fetch_and (&self->taken, ~(1u << lane));
 }

@@ -14,29 +14,33 @@ typedef struct
   SluiceTensor **tensors;
   gint64 n_places; /* for an element each */
   guint n;         /* components */
-} SluiceHoard;
+} SluiceElementCache;
 
 static inline SluiceTensor **
-sluice_hoard_at (const SluiceHoard *self, gint64 place)
+sluice_element_cache_at (const SluiceElementCache *self, gint64 place)
 {
   return self->tensors + place * self->n;
 }
 
 /**
- * sluice_hoard_reserve:
+ * sluice_element_cache_reserve:
  * @n_places: that there are to be at least
  * @most: places that it does not pass where it makes more at a time
  *
  * Returns: %FALSE with RESOURCE_EXHAUSTED; what it holds is still there
  */
-gboolean sluice_hoard_reserve (SluiceHoard *self, gint64 n_places, gint64 most, GError **error);
+gboolean sluice_element_cache_reserve (SluiceElementCache *self,
+                                       gint64 n_places,
+                                       gint64 most,
+                                       GError **error);
 
-/* What hoards held that nobody wants any more: freeing millions of tensors takes a while. */
+/* What caches of elements held that nobody wants any more: freeing millions of tensors takes a
+ * while. */
 typedef struct _SluiceRemains SluiceRemains;
 
-/* The hoard is empty then. Its elements stood in n places from the first on, which go on at the
+/* The cache is empty then. Its elements stood in n places from the first on, which go on at the
  * beginning behind the last one. */
-void sluice_remains_add (SluiceRemains **list, SluiceHoard *take, gint64 first, gint64 n);
+void sluice_remains_add (SluiceRemains **list, SluiceElementCache *take, gint64 first, gint64 n);
 
 /* Frees them all, or leaves them to the pool's threads as soon as *cancelled is not 0. (nullable)
  * cancelled */

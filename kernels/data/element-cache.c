@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "kernels/data/hoard.h"
+#include "kernels/data/element-cache.h"
 
 #include "engine/base/pool.h"
 
@@ -19,7 +19,10 @@ struct _SluiceRemains
 };
 
 gboolean
-sluice_hoard_reserve (SluiceHoard *self, gint64 n_places, gint64 most, GError **error)
+sluice_element_cache_reserve (SluiceElementCache *self,
+                              gint64 n_places,
+                              gint64 most,
+                              GError **error)
 {
   if (n_places <= self->n_places)
     return TRUE;
@@ -37,7 +40,7 @@ sluice_hoard_reserve (SluiceHoard *self, gint64 n_places, gint64 most, GError **
 }
 
 void
-sluice_remains_add (SluiceRemains **list, SluiceHoard *take, gint64 first, gint64 n)
+sluice_remains_add (SluiceRemains **list, SluiceElementCache *take, gint64 first, gint64 n)
 {
   SluiceRemains *self = g_new (SluiceRemains, 1);
   gsize size = (gsize) take->n_places * take->n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/grad/flow.h"
+#include "engine/grad/control-flow.h"
 
 #include "engine/graph/lower.h"
 
@@ -18,7 +18,7 @@ typedef struct
   } state; /* of branch */
 } Place;
 
-struct _SluiceFlow
+struct _SluiceControlFlow
 {
   SluiceGraph *graph;
   GArray *places;       /* of Place, by id - 1 */
@@ -28,7 +28,7 @@ struct _SluiceFlow
 };
 
 static Place *
-place_of (SluiceFlow *self, const SluiceNode *node)
+place_of (SluiceControlFlow *self, const SluiceNode *node)
 {
   return &g_array_index (self->places, Place, node->id - 1);
 }
@@ -60,7 +60,7 @@ sluice_loop_owns_switch (const SluiceLoop *loop, const SluiceNode *node)
 }
 
 SluiceLoop *
-sluice_flow_get_loop (SluiceFlow *self, guint frame)
+sluice_control_flow_get_loop (SluiceControlFlow *self, guint frame)
 {
   return self->loops->pdata[frame];
 }
@@ -81,7 +81,7 @@ loop_free (gpointer data)
 }
 
 static SluiceLoop *
-find_loop (SluiceFlow *self, const SluiceNode *enter, guint parent)
+find_loop (SluiceControlFlow *self, const SluiceNode *enter, guint parent)
 {
   const SluiceString *text = sluice_node_get_string (enter, "frame_name");
   g_autofree char *name = g_strndup (text->data, text->length);
@@ -107,7 +107,7 @@ find_loop (SluiceFlow *self, const SluiceNode *enter, guint parent)
 }
 
 static void
-settle (SluiceFlow *self, SluiceNode *node, guint frame)
+settle (SluiceControlFlow *self, SluiceNode *node, guint frame)
 {
   Place *place = place_of (self, node);
   SluiceLoop *loop = self->loops->pdata[frame];
@@ -144,7 +144,7 @@ settle (SluiceFlow *self, SluiceNode *node, guint frame)
 
 /* Of nodes made after the flow was found. */
 static void
-settle_new (SluiceFlow *self)
+settle_new (SluiceControlFlow *self)
 {
   guint n = self->places->len;
   g_array_set_size (self->places, sluice_graph_get_n_nodes (self->graph));
@@ -162,7 +162,7 @@ settle_new (SluiceFlow *self)
 }
 
 guint
-sluice_flow_frame_of (SluiceFlow *self, const SluiceNode *node)
+sluice_control_flow_frame_of (SluiceControlFlow *self, const SluiceNode *node)
 {
   if (node->id > self->places->len)
     settle_new (self);
@@ -170,7 +170,7 @@ sluice_flow_frame_of (SluiceFlow *self, const SluiceNode *node)
 }
 
 guint
-sluice_flow_output_frame_of (SluiceFlow *self, const SluiceNode *node)
+sluice_control_flow_output_frame_of (SluiceControlFlow *self, const SluiceNode *node)
 {
   if (node->id > self->places->len)
     settle_new (self);
@@ -178,7 +178,7 @@ sluice_flow_output_frame_of (SluiceFlow *self, const SluiceNode *node)
 }
 
 static gboolean
-has_loop_named (const SluiceFlow *self, const char *name)
+has_loop_named (const SluiceControlFlow *self, const char *name)
 {
   for (guint i = 1; i < self->loops->len; i++)
     if (g_str_equal (((const SluiceLoop *) self->loops->pdata[i])->name, name))
@@ -187,7 +187,7 @@ has_loop_named (const SluiceFlow *self, const char *name)
 }
 
 char *
-sluice_flow_unique_frame (SluiceFlow *self, const char *wanted)
+sluice_control_flow_unique_frame (SluiceControlFlow *self, const char *wanted)
 {
   char *name = g_strdup (wanted);
   if (sluice_graph_get_n_nodes (self->graph) > self->places->len)
@@ -201,7 +201,7 @@ sluice_flow_unique_frame (SluiceFlow *self, const char *wanted)
 }
 
 static void
-find_frames (SluiceFlow *self)
+find_frames (SluiceControlFlow *self)
 {
   g_autoptr (GPtrArray) todo = g_ptr_array_new ();
   for (guint i = 0; i < self->places->len; i++)
@@ -266,7 +266,7 @@ common_branch (const SluiceBranch *a, const SluiceBranch *b)
 }
 
 static const SluiceBranch *
-side_of (SluiceFlow *self, const SluiceBranch *parent, SluiceEdge pred, int side)
+side_of (SluiceControlFlow *self, const SluiceBranch *parent, SluiceEdge pred, int side)
 {
   for (const SluiceBranch *branch = parent; branch; branch = branch->parent)
     if (branch->pred.node == pred.node && branch->pred.port == pred.port && branch->side == side)
@@ -283,7 +283,7 @@ side_of (SluiceFlow *self, const SluiceBranch *parent, SluiceEdge pred, int side
 
 /* Of what is there; branches of the nodes before it are known. */
 static const SluiceBranch *
-known_branch (SluiceFlow *self, SluiceEdge edge, guint frame)
+known_branch (SluiceControlFlow *self, SluiceEdge edge, guint frame)
 {
   const SluiceBranch *branch = place_of (self, edge.node)->branch;
   switch (sluice_node_get_role (edge.node))
@@ -317,7 +317,7 @@ nth_input (const SluiceNode *node, guint i)
 }
 
 static const SluiceBranch *
-branch_from_inputs (SluiceFlow *self, const SluiceNode *node)
+branch_from_inputs (SluiceControlFlow *self, const SluiceNode *node)
 {
   const SluiceBranch *branch = NULL;
   guint frame = place_of (self, node)->frame;
@@ -340,7 +340,7 @@ branch_from_inputs (SluiceFlow *self, const SluiceNode *node)
 
 /* Puts what must be known before the node on the stack; FALSE: all of it is. */
 static gboolean
-push_unknown (SluiceFlow *self, GPtrArray *stack, SluiceNode *node)
+push_unknown (SluiceControlFlow *self, GPtrArray *stack, SluiceNode *node)
 {
   guint n = stack->len;
   if (sluice_node_get_role (node) == SLUICE_ROLE_MERGE && sluice_loop_merge_next (node))
@@ -366,9 +366,9 @@ push_unknown (SluiceFlow *self, GPtrArray *stack, SluiceNode *node)
 }
 
 const SluiceBranch *
-sluice_flow_branch_of (SluiceFlow *self, const SluiceNode *of)
+sluice_control_flow_branch_of (SluiceControlFlow *self, const SluiceNode *of)
 {
-  sluice_flow_frame_of (self, of);
+  sluice_control_flow_frame_of (self, of);
   if (place_of (self, of)->state == DONE)
     return place_of (self, of)->branch;
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
@@ -393,20 +393,20 @@ sluice_flow_branch_of (SluiceFlow *self, const SluiceNode *of)
 }
 
 const SluiceBranch *
-sluice_flow_branch_of_edge (SluiceFlow *self, SluiceEdge edge)
+sluice_control_flow_branch_of_edge (SluiceControlFlow *self, SluiceEdge edge)
 {
-  sluice_flow_branch_of (self, edge.node);
+  sluice_control_flow_branch_of (self, edge.node);
   if (sluice_node_get_role (edge.node) == SLUICE_ROLE_EXIT)
     {
       const SluiceLoop *loop = self->loops->pdata[place_of (self, edge.node)->frame];
       for (guint i = 0; loop && i < loop->enters->len; i++)
-        sluice_flow_branch_of (self, loop->enters->pdata[i]);
+        sluice_control_flow_branch_of (self, loop->enters->pdata[i]);
     }
   return known_branch (self, edge, place_of (self, edge.node)->output_frame);
 }
 
-SluiceFlow *
-sluice_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always)
+SluiceControlFlow *
+sluice_control_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always)
 {
   gboolean has_flow = always;
   guint n = sluice_graph_get_n_nodes (graph);
@@ -417,7 +417,7 @@ sluice_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always)
     }
   if (!has_flow)
     return NULL;
-  SluiceFlow *self = g_new0 (SluiceFlow, 1);
+  SluiceControlFlow *self = g_new0 (SluiceControlFlow, 1);
   self->graph = graph;
   self->swapping = swapping;
   self->places = g_array_new (FALSE, TRUE, sizeof (Place));
@@ -430,7 +430,7 @@ sluice_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always)
 }
 
 void
-sluice_flow_free (SluiceFlow *self)
+sluice_control_flow_free (SluiceControlFlow *self)
 {
   if (!self)
     return;
@@ -444,16 +444,16 @@ sluice_flow_free (SluiceFlow *self)
 
 /* "inside the loop 'while/context'". (transfer full) */
 static char *
-describe_frame (SluiceFlow *self, guint frame)
+describe_frame (SluiceControlFlow *self, guint frame)
 {
-  const SluiceLoop *loop = sluice_flow_get_loop (self, frame);
+  const SluiceLoop *loop = sluice_control_flow_get_loop (self, frame);
   return loop ? g_strdup_printf ("inside the loop '%s'", loop->name)
               : g_strdup ("outside all loops");
 }
 
 /* Two inputs in different loops, in words. (transfer full) (nullable) */
 static char *
-describe_mixture (SluiceFlow *self, const SluiceNode *node)
+describe_mixture (SluiceControlFlow *self, const SluiceNode *node)
 {
   const SluiceNode *first = NULL;
   for (guint i = 0; i < node->n_inputs + node->n_control_inputs; i++)
@@ -462,8 +462,8 @@ describe_mixture (SluiceFlow *self, const SluiceNode *node)
       if (!before)
         continue;
       first = first ? first : before;
-      guint here = sluice_flow_output_frame_of (self, first);
-      guint there = sluice_flow_output_frame_of (self, before);
+      guint here = sluice_control_flow_output_frame_of (self, first);
+      guint there = sluice_control_flow_output_frame_of (self, before);
       if (here == there)
         continue;
       g_autofree char *a = describe_frame (self, here), *b = describe_frame (self, there);
@@ -483,7 +483,7 @@ sluice_graph_check_flow (SluiceGraph *graph,
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     g_ptr_array_add (nodes, sluice_graph_get_node (graph, i));
   sluice_graph_lower_closure (graph, NULL, 0, (SluiceNode *const *) nodes->pdata, nodes->len);
-  SluiceFlow *flow = sluice_flow_new (graph, NULL, FALSE);
+  SluiceControlFlow *flow = sluice_control_flow_new (graph, NULL, FALSE);
   for (guint i = 0; flow && i < sluice_graph_get_n_nodes (graph); i++)
     {
       const SluiceNode *node = sluice_graph_get_node (graph, i);
@@ -491,5 +491,5 @@ sluice_graph_check_flow (SluiceGraph *graph,
       if (what)
         report (node, what, data);
     }
-  sluice_flow_free (flow);
+  sluice_control_flow_free (flow);
 }

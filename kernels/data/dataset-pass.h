@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "kernels/data/hoard.h"
+#include "kernels/data/element-cache.h"
 
 /*
  * One way through a dataset: a cursor, and the kernel calls that ask for its elements, one after
@@ -17,33 +17,36 @@ typedef void (*SluiceAnswer) (SluiceKernelCall *call,
                               SluiceTensor *const *element,
                               GError *error);
 
-SluicePass *sluice_pass_new (SluiceDataset *dataset);
+SluiceDatasetPass *sluice_dataset_pass_new (SluiceDataset *dataset);
 
 /* The call, of an asynchronous kernel, gets the next element. */
-void sluice_pass_ask (SluicePass *self, SluiceKernelCall *call, SluiceAnswer answer);
+void sluice_dataset_pass_ask (SluiceDatasetPass *self, SluiceKernelCall *call, SluiceAnswer answer);
 
 /* SluiceKernel.cancel and .describe_wait of such kernels. */
-void sluice_pass_cancel (SluiceKernelCall *call);
-char *sluice_pass_describe_wait (SluiceKernelCall *call);
+void sluice_dataset_pass_cancel (SluiceKernelCall *call);
+char *sluice_dataset_pass_describe_wait (SluiceKernelCall *call);
 
-SluicePass *sluice_pass_ref (SluicePass *self);
-void sluice_pass_unref (SluicePass *self);
+SluiceDatasetPass *sluice_dataset_pass_ref (SluiceDatasetPass *self);
+void sluice_dataset_pass_unref (SluiceDatasetPass *self);
 
 /* Nobody will ask any more: what is under way is cancelled as soon as those that ask are served.
  * (transfer full) take; (nullable) cancelled: of the call that closes it */
-void sluice_pass_close (SluicePass *take, const _Atomic int *cancelled);
+void sluice_dataset_pass_close (SluiceDatasetPass *take, const _Atomic int *cancelled);
 
 /* From any thread: something that the next element is made of may be there. */
-void sluice_pass_wake (SluicePass *self);
+void sluice_dataset_pass_wake (SluiceDatasetPass *self);
 
-/* Of whoever moves the cursor, or frees it: what its hoard held from place first on is freed as
+/* Of whoever moves the cursor, or frees it: what its cache held from place first on is freed as
  * soon as that is done, by others where the call has been cancelled meanwhile. */
-void sluice_pass_leave (SluicePass *self, SluiceHoard *take, gint64 first, gint64 n);
+void sluice_dataset_pass_leave (SluiceDatasetPass *self,
+                                SluiceElementCache *take,
+                                gint64 first,
+                                gint64 n);
 
 /* Functions that run for the pass, where somebody waits for them: they are cancelled with who asks.
  */
 typedef struct _SluiceInvocation SluiceInvocation;
-void sluice_pass_add (SluicePass *self, SluiceInvocation *invocation);
-void sluice_pass_remove (SluicePass *self, SluiceInvocation *invocation);
+void sluice_dataset_pass_add (SluiceDatasetPass *self, SluiceInvocation *invocation);
+void sluice_dataset_pass_remove (SluiceDatasetPass *self, SluiceInvocation *invocation);
 /* Of whoever moves the cursor: has the call that it moves it for been cancelled meanwhile? */
-gboolean sluice_pass_is_cancelled (SluicePass *self);
+gboolean sluice_dataset_pass_is_cancelled (SluiceDatasetPass *self);

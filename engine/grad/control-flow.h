@@ -31,13 +31,14 @@ typedef struct
   guint n_exits_left;                 /* scratch of the walk */
 } SluiceLoop;
 
-typedef struct _SluiceFlow SluiceFlow;
+typedef struct _SluiceControlFlow SluiceControlFlow;
 
 /* (nullable): NULL where the graph has neither loops nor branches, unless it is wanted always.
  * Borrows the graph; swapping: (nullable): names of frames that may swap, besides those whose
  * Enters say so. */
-SluiceFlow *sluice_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always);
-void sluice_flow_free (SluiceFlow *self); /* (nullable) */
+SluiceControlFlow *
+sluice_control_flow_new (SluiceGraph *graph, GHashTable *swapping, gboolean always);
+void sluice_control_flow_free (SluiceControlFlow *self); /* (nullable) */
 
 /**
  * sluice_graph_check_flow:
@@ -53,17 +54,17 @@ sluice_graph_check_flow (SluiceGraph *graph,
                          gpointer data);
 
 /* Where a node runs, and where its outputs lie; a node made later lies where its inputs do. */
-guint sluice_flow_frame_of (SluiceFlow *self, const SluiceNode *node);
-guint sluice_flow_output_frame_of (SluiceFlow *self, const SluiceNode *node);
+guint sluice_control_flow_frame_of (SluiceControlFlow *self, const SluiceNode *node);
+guint sluice_control_flow_output_frame_of (SluiceControlFlow *self, const SluiceNode *node);
 /* (nullable): NULL for frame 0 */
-SluiceLoop *sluice_flow_get_loop (SluiceFlow *self, guint frame);
+SluiceLoop *sluice_control_flow_get_loop (SluiceControlFlow *self, guint frame);
 
 /* Loops of one name beside each other would be one loop. (transfer full) */
-char *sluice_flow_unique_frame (SluiceFlow *self, const char *wanted);
+char *sluice_control_flow_unique_frame (SluiceControlFlow *self, const char *wanted);
 
 /* Under which conditions the node runs, the value is there: within its frame. */
-const SluiceBranch *sluice_flow_branch_of (SluiceFlow *self, const SluiceNode *node);
-const SluiceBranch *sluice_flow_branch_of_edge (SluiceFlow *self, SluiceEdge edge);
+const SluiceBranch *sluice_control_flow_branch_of (SluiceControlFlow *self, const SluiceNode *node);
+const SluiceBranch *sluice_control_flow_branch_of_edge (SluiceControlFlow *self, SluiceEdge edge);
 
 /* Is this Merge the head of a loop? Its NextIteration, then. (nullable) */
 SluiceNode *sluice_loop_merge_next (const SluiceNode *merge);
