@@ -4,9 +4,10 @@
 /* Attributes as GVariant, the value type that bindings of every language have, there and back. */
 #include <string.h>
 
-#include "api/private.h"
+#include "api/attrs.h"
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/tensorproto.h"
 
 /* Of functions that are attributes of functions; GVariant itself cuts off at 32 of them. */
 #define MAX_DEPTH 16

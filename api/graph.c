@@ -2,7 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "api/graph.h"
 
-#include "api/private.h"
+#include "api/attrs.h"
+#include "api/graph-private.h"
+#include "api/sluice-private.h"
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 

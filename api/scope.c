@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "api/scope.h"
+#include "api/attrs.h"
+#include "api/flow-private.h"
+#include "api/graph-private.h"
 
 #include <string.h>
 
-#include "api/private.h"
 #include "api/scope-private.h"
 #include "engine/base/error.h"
-#include "engine/grad/inside.h"
+#include "engine/grad/grad.h"
 
 G_DEFINE_BOXED_TYPE (SluiceScope, sluice_scope, sluice_scope_ref, sluice_scope_unref)
 

@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "api/session.h"
 
-#include "api/private.h"
+#include "api/attrs.h"
+#include "api/sluice-private.h"
 #include "engine/base/error.h"
 #include "engine/runtime/session/options.h"
 

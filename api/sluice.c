@@ -5,7 +5,7 @@
 #include <glib/gi18n-lib.h>
 #include <stdatomic.h>
 
-#include "api/private.h"
+#include "api/sluice-private.h"
 #include "engine/base/pool.h"
 #include "engine/device/plugin.h"
 #include "engine/passes/passes.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "api/tensor.h"
+#include "engine/graph/tensorproto.h"
 
 #include <string.h>
 

@@ -25,7 +25,7 @@
   X (SLUICE_QINT32, gint32)
 
 void
-element_set (SluiceTensor *tensor, gint64 i, double value)
+sluice_element_set (SluiceTensor *tensor, gint64 i, double value)
 {
   /* By way of an integer that has a sign: the conversion of a negative number to others is open. */
 #define SET(DTYPE, T)                                                                              \
@@ -58,7 +58,7 @@ element_set (SluiceTensor *tensor, gint64 i, double value)
 }
 
 void
-element_get (const SluiceTensor *tensor, gint64 i, double value[2])
+sluice_element_get (const SluiceTensor *tensor, gint64 i, double value[2])
 {
 #define GET(DTYPE, T)                                                                              \
   case DTYPE:                                                                                      \
@@ -104,7 +104,7 @@ draw (SluiceDType dtype, GRand *random, double low, double high)
 }
 
 void
-fill_random (SluiceTensor *tensor, GRand *random, double low, double high)
+sluice_element_fill_random (SluiceTensor *tensor, GRand *random, double low, double high)
 {
   for (gint64 i = 0; i < tensor->n_elements; i++)
     if (tensor->dtype == SLUICE_STRING)
@@ -126,7 +126,7 @@ fill_random (SluiceTensor *tensor, GRand *random, double low, double high)
             ((double *) tensor->data)[2 * i + k] = parts[k];
       }
     else
-      element_set (tensor, i, draw (tensor->dtype, random, low, high));
+      sluice_element_set (tensor, i, draw (tensor->dtype, random, low, high));
 }
 
 /* ---- the text of an input: dtype[dims], then nothing, ={values}, =value or in (low,high) ---- */
@@ -208,7 +208,7 @@ read_element (Reader *r, SluiceTensor *tensor, gint64 i)
     complain (r, "too many values");
   if (tensor->dtype != SLUICE_STRING)
     {
-      element_set (tensor, i, read_number (r));
+      sluice_element_set (tensor, i, read_number (r));
       return;
     }
   accept (r, "");
@@ -229,8 +229,8 @@ read_values (Reader *r, SluiceTensor *tensor)
       for (gint64 i = 1; i < tensor->n_elements && tensor->dtype != SLUICE_STRING; i++, n++)
         {
           double value[2];
-          element_get (tensor, 0, value);
-          element_set (tensor, i, value[0]);
+          sluice_element_get (tensor, 0, value);
+          sluice_element_set (tensor, i, value[0]);
         }
     }
   else
@@ -265,14 +265,14 @@ read_input (Reader *r, SluiceDType dtype, GRand *random)
       if (!open || !(accept (r, ")") || accept (r, "]")))
         complain (r, "(low,high) expected");
     }
-  fill_random (tensor, random, low, high);
+  sluice_element_fill_random (tensor, random, low, high);
   return tensor;
 }
 
 /* ---- uses ---- */
 
 const SluiceAttrDef *
-op_repeated_attr (const SluiceOp *op)
+sluice_op_repeated_attr (const SluiceOp *op)
 {
   const SluiceAttrDef *first = NULL;
   for (guint i = 0; i < op->n_attrs; i++)
@@ -327,12 +327,12 @@ count_inputs (const char *text)
 }
 
 void
-use_init (
+sluice_use_init (
     Use *self, const SluiceOp *op, const SluiceSample *sample, SluiceDType dtype, guint32 seed)
 {
   *self = (Use){ .op = op, .sample = sample, .dtype = dtype };
   self->attrs = sluice_op_parse_sample (op, sample->attrs, &self->n_attrs);
-  const SluiceAttrDef *repeated = op_repeated_attr (op);
+  const SluiceAttrDef *repeated = sluice_op_repeated_attr (op);
   if (dtype != SLUICE_INVALID)
     for (guint i = 0; i < self->n_attrs; i++)
       if (repeated && self->attrs[i].name == repeated->name)
@@ -355,7 +355,7 @@ use_init (
 }
 
 void
-use_clear (Use *self)
+sluice_use_clear (Use *self)
 {
   for (guint i = 0; i < self->n_attrs; i++)
     sluice_attr_value_clear (&self->attrs[i].value);
@@ -368,7 +368,7 @@ use_clear (Use *self)
 }
 
 char *
-use_to_string (const Use *self)
+sluice_use_to_string (const Use *self)
 {
   return g_strdup_printf ("%s in %s: %s | %s", self->op->name, sluice_dtype_name (self->dtype),
                           self->sample->attrs ? self->sample->attrs : "",
@@ -376,7 +376,7 @@ use_to_string (const Use *self)
 }
 
 SluiceDType
-recipe_next_dtype (const SluiceRecipe *recipe, SluiceDType from)
+sluice_recipe_next_dtype (const SluiceRecipe *recipe, SluiceDType from)
 {
   for (int d = from + 1; d < SLUICE_N_DTYPES; d++)
     if (sluice_dtype_in (d, recipe->dtypes))

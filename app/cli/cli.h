@@ -25,9 +25,10 @@ typedef struct
   int (*run) (char **arguments, GError **error);
 } Verb;
 
-extern const Verb verb_info, verb_ops, verb_check, verb_run, verb_train, verb_bench, verb_draw,
-    verb_convert, verb_place, verb_trace, verb_compare, verb_log, verb_sql, verb_export,
-    verb_reindex, verb_checkpoints;
+extern const Verb sluice_verb_info, sluice_verb_ops, sluice_verb_check, sluice_verb_run,
+    sluice_verb_train, sluice_verb_bench, sluice_verb_draw, sluice_verb_convert, sluice_verb_place,
+    sluice_verb_trace, sluice_verb_compare, sluice_verb_log, sluice_verb_sql, sluice_verb_export,
+    sluice_verb_reindex, sluice_verb_checkpoints;
 
 enum
 {
@@ -38,42 +39,42 @@ enum
 };
 
 /* "500000", "64M", "2G"; FALSE with a message that begins with the option. */
-gboolean cli_parse_size (const char *option, const char *text, gsize *bytes, GError **error);
+gboolean sluice_cli_parse_size (const char *option, const char *text, gsize *bytes, GError **error);
 /* A number that an option gave; FALSE with a message that names the option and both bounds. */
-gboolean
-cli_check_count (const char *option, gint64 value, gint64 least, gint64 most, GError **error);
+gboolean sluice_cli_check_count (
+    const char *option, gint64 value, gint64 least, gint64 most, GError **error);
 
 /* EXIT_USAGE with a message. */
-int cli_usage (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+int sluice_cli_usage (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* --tags of the verbs that read SavedModels. */
 #define CLI_TAGS_OPTION                                                                            \
   {                                                                                                \
-    "tags", 0, 0, G_OPTION_ARG_STRING, &cli_tags,                                                  \
+    "tags", 0, 0, G_OPTION_ARG_STRING, &sluice_cli_tags,                                           \
         N_ ("Of a SavedModel: which MetaGraph, by its tags (serve, or the only one)"),             \
         N_ ("TAG,...")                                                                             \
   }
-extern char *cli_tags;
+extern char *sluice_cli_tags;
 
 /* The graph of a project folder, of a SavedModel (by --tags), or a graph file. (transfer full)
  * (nullable) */
 typedef struct _SluiceGraph SluiceGraph;
-SluiceGraph *cli_load_graph (const char *path, GError **error);
+SluiceGraph *sluice_cli_load_graph (const char *path, GError **error);
 
 /* Where the path is a SavedModel's (and no project's): its variables and tables, in a session that
  * holds its graph. */
 typedef struct _SluiceSession SluiceSession;
-gboolean cli_restore_saved_model (SluiceSession *session,
-                                  SluiceGraph *graph,
-                                  const char *path,
-                                  GError **error);
+gboolean sluice_cli_restore_saved_model (SluiceSession *session,
+                                         SluiceGraph *graph,
+                                         const char *path,
+                                         GError **error);
 
 /* --workspace, else $XDG_DATA_HOME/sluice. (transfer full) */
-char *cli_dup_workspace (const char *option);
+char *sluice_cli_dup_workspace (const char *option);
 /* A workspace that is there. Nothing is made, and nothing changed. (transfer full) (nullable) */
 typedef struct _SluiceStore SluiceStore;
-SluiceStore *cli_open_to_read (const char *workspace, GError **error);
+SluiceStore *sluice_cli_open_to_read (const char *workspace, GError **error);
 /* To write to it; must_exist: or NOT_FOUND. Standard error says when it is waited for. */
-SluiceStore *cli_open_workspace (const char *workspace, gboolean must_exist, GError **error);
+SluiceStore *sluice_cli_open_workspace (const char *workspace, gboolean must_exist, GError **error);
 /* Standard error says what the database does not know of, where there is such a thing. */
-void cli_tell_lost_runs (SluiceStore *store);
+void sluice_cli_tell_lost_runs (SluiceStore *store);

@@ -38,14 +38,14 @@ kind_name (SluiceAttrKind kind)
 }
 
 char *
-describe_attr_type (const SluiceAttrDef *attr)
+sluice_describe_attr_type (const SluiceAttrDef *attr)
 {
   return attr->kind == SLUICE_ATTR_LIST ? g_strdup_printf ("list(%s)", kind_name (attr->list_kind))
                                         : g_strdup (kind_name (attr->kind));
 }
 
 GStrv
-describe_dtypes (SluiceDTypeSet set)
+sluice_describe_dtypes (SluiceDTypeSet set)
 {
   g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   for (guint d = 1; d < SLUICE_N_DTYPES; d++)
@@ -55,15 +55,15 @@ describe_dtypes (SluiceDTypeSet set)
 }
 
 GStrv
-describe_attr_allowed (const SluiceAttrDef *attr)
+sluice_describe_attr_allowed (const SluiceAttrDef *attr)
 {
   if (attr->allowed_types != 0)
-    return describe_dtypes (attr->allowed_types);
+    return sluice_describe_dtypes (attr->allowed_types);
   return g_strdupv (attr->allowed_strings);
 }
 
 char *
-describe_attr_default (const SluiceAttrDef *attr)
+sluice_describe_attr_default (const SluiceAttrDef *attr)
 {
   if (!attr->has_default)
     return NULL;
@@ -73,7 +73,7 @@ describe_attr_default (const SluiceAttrDef *attr)
 }
 
 SluiceDTypeSet
-describe_kernel_dtypes (const SluiceKernel *kernel, const SluiceAttrDef *attr)
+sluice_describe_kernel_dtypes (const SluiceKernel *kernel, const SluiceAttrDef *attr)
 {
   SluiceDTypeSet set = attr->allowed_types;
   for (guint i = 0; i < G_N_ELEMENTS (kernel->where) && kernel->where[i].attr != NULL; i++)
@@ -83,7 +83,7 @@ describe_kernel_dtypes (const SluiceKernel *kernel, const SluiceAttrDef *attr)
 }
 
 const char *
-describe_gradient (const SluiceOpDef *def)
+sluice_describe_gradient (const SluiceOpDef *def)
 {
   if (def->gradient != NULL)
     return _ ("yes");
@@ -92,7 +92,7 @@ describe_gradient (const SluiceOpDef *def)
 }
 
 gboolean
-describe_is_done (const char *op)
+sluice_describe_is_done (const char *op)
 {
   const SluiceOp *found = sluice_registry_find (op);
   guint n = 0;
@@ -154,7 +154,7 @@ add_use (SluiceGraph *graph, const Use *use)
 }
 
 char *
-describe_example (const SluiceOp *op)
+sluice_describe_example (const SluiceOp *op)
 {
   const SluiceRecipe *recipe = op->def->recipe;
   for (guint i = 0; i < op->n_inputs; i++)
@@ -163,7 +163,7 @@ describe_example (const SluiceOp *op)
   if (recipe == NULL || recipe->n_samples == 0)
     return NULL;
   g_auto (Use) use = { 0 };
-  use_init (&use, op, &recipe->samples[0], SLUICE_INVALID, 0);
+  sluice_use_init (&use, op, &recipe->samples[0], SLUICE_INVALID, 0);
   g_autoptr (SluiceGraph) graph = sluice_graph_new ();
   const SluiceNode *node = add_use (graph, &use);
   if (node == NULL)

@@ -7,31 +7,32 @@
 /* Definitions in words: the verb `ops`, its JSON and the reference pages say the same. */
 
 /* "int", "list(type)". (transfer full) */
-char *describe_attr_type (const SluiceAttrDef *attr);
+char *sluice_describe_attr_type (const SluiceAttrDef *attr);
 
 /* What it may be: names of dtypes or strings; NULL: anything of its type. (transfer full) */
-GStrv describe_attr_allowed (const SluiceAttrDef *attr);
+GStrv sluice_describe_attr_allowed (const SluiceAttrDef *attr);
 
 /* NULL: it must be given. (transfer full) */
-char *describe_attr_default (const SluiceAttrDef *attr);
+char *sluice_describe_attr_default (const SluiceAttrDef *attr);
 
 /* What a kernel takes of a type attribute. */
-SluiceDTypeSet describe_kernel_dtypes (const SluiceKernel *kernel, const SluiceAttrDef *attr);
+SluiceDTypeSet
+sluice_describe_kernel_dtypes (const SluiceKernel *kernel, const SluiceAttrDef *attr);
 
 /* Names of the dtypes of a set; 0: none. (transfer full) */
-GStrv describe_dtypes (SluiceDTypeSet set);
+GStrv sluice_describe_dtypes (SluiceDTypeSet set);
 
 /* "yes", or what becomes of a gradient that comes to the op. (transfer none) */
-const char *describe_gradient (const SluiceOpDef *def);
+const char *sluice_describe_gradient (const SluiceOpDef *def);
 
 /* TRUE: it can be run; else it is only loaded and drawn. */
-gboolean describe_is_done (const char *op);
+gboolean sluice_describe_is_done (const char *op);
 
 /**
- * describe_example:
+ * sluice_describe_example:
  *
  * Returns: (transfer full) (nullable): "float[2,3], float[3,4] -> float[2,4]" with what the
  * attributes were, made from a sample of the op by the shape rule; NULL where the op has no sample
  * that stands alone
  */
-char *describe_example (const SluiceOp *op);
+char *sluice_describe_example (const SluiceOp *op);

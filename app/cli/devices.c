@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 void
-cli_tell_moved (SluiceSession *session)
+sluice_cli_tell_moved (SluiceSession *session)
 {
   g_autofree char *moved = sluice_session_dup_moved (session);
   if (moved != NULL)

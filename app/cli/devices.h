@@ -6,4 +6,4 @@
 #include "engine/runtime/session/session.h"
 
 /* One line on standard error, where nodes ask for devices that are not here. */
-void cli_tell_moved (SluiceSession *session);
+void sluice_cli_tell_moved (SluiceSession *session);

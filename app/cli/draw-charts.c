@@ -153,14 +153,14 @@ fill_board (Board *board, SluiceStore *store, const SluiceRunInfo *run, GError *
 }
 
 gboolean
-draw_charts (const char *workspace,
-             const char *project,
-             const char *run,
-             const char *path,
-             gboolean dark,
-             GError **error)
+sluice_cli_draw_charts (const char *workspace,
+                        const char *project,
+                        const char *run,
+                        const char *path,
+                        gboolean dark,
+                        GError **error)
 {
-  g_autoptr (SluiceStore) store = cli_open_to_read (workspace, error);
+  g_autoptr (SluiceStore) store = sluice_cli_open_to_read (workspace, error);
   g_autoptr (SluiceRunInfo) info = store != NULL ? find_run (store, project, run, error) : NULL;
   if (info == NULL)
     return FALSE;

@@ -23,29 +23,29 @@ option_of (const SluicePass *pass)
 static void
 list_as_json (const SluicePass *const *passes, guint n)
 {
-  JsonBuilder *b = cli_json_begin ();
+  JsonBuilder *b = sluice_cli_json_begin ();
   json_builder_set_member_name (b, "passes");
   json_builder_begin_array (b);
   for (guint i = 0; i < n; i++)
     {
       json_builder_begin_object (b);
-      cli_json_string (b, "pass", passes[i]->name);
-      cli_json_string (b, "summary", _ (passes[i]->summary));
-      cli_json_string (b, "option", option_of (passes[i]));
+      sluice_cli_json_string (b, "pass", passes[i]->name);
+      sluice_cli_json_string (b, "summary", _ (passes[i]->summary));
+      sluice_cli_json_string (b, "option", option_of (passes[i]));
       json_builder_end_object (b);
     }
   json_builder_end_array (b);
-  cli_json_end (b);
+  sluice_cli_json_end (b);
 }
 
 void
-cli_list_passes (void)
+sluice_cli_list_passes (void)
 {
   guint n;
   const SluicePass *const *passes = sluice_passes_list (&n);
-  if (cli_json)
+  if (sluice_cli_json)
     list_as_json (passes, n);
-  for (guint i = 0; i < n && !cli_json; i++)
+  for (guint i = 0; i < n && !sluice_cli_json; i++)
     {
       const char *option = option_of (passes[i]);
       printf ("%-13s %s%s%s%s\n", passes[i]->name, _ (passes[i]->summary), option ? " (--" : "",
@@ -80,34 +80,37 @@ static void
 print_json (const SluiceExplanation *explanation)
 {
   static const char *const words[] = { "removed", "added", "changed", "moved" };
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_string (b, "pass", explanation->pass->name);
-  cli_json_string (b, "summary", _ (explanation->pass->summary));
-  cli_json_int (b, "nodes_before", explanation->before->n_nodes);
-  cli_json_int (b, "nodes_after", explanation->after->n_nodes);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "pass", explanation->pass->name);
+  sluice_cli_json_string (b, "summary", _ (explanation->pass->summary));
+  sluice_cli_json_int (b, "nodes_before", explanation->before->n_nodes);
+  sluice_cli_json_int (b, "nodes_after", explanation->after->n_nodes);
   json_builder_set_member_name (b, "changes");
   json_builder_begin_array (b);
   for (guint i = 0; i < explanation->changes->len; i++)
     {
       const SluiceWorkChange *change = &g_array_index (explanation->changes, SluiceWorkChange, i);
       json_builder_begin_object (b);
-      cli_json_string (b, "change", words[change->kind]);
-      cli_json_string (b, "node", change->name);
-      cli_json_string (b, "before", change->before);
-      cli_json_string (b, "after", change->after);
+      sluice_cli_json_string (b, "change", words[change->kind]);
+      sluice_cli_json_string (b, "node", change->name);
+      sluice_cli_json_string (b, "before", change->before);
+      sluice_cli_json_string (b, "after", change->after);
       json_builder_end_object (b);
     }
   json_builder_end_array (b);
-  cli_json_end (b);
+  sluice_cli_json_end (b);
 }
 
 gboolean
-cli_explain (SluiceSession *session, const SluiceStepNames *names, const char *pass, GError **error)
+sluice_cli_explain (SluiceSession *session,
+                    const SluiceStepNames *names,
+                    const char *pass,
+                    GError **error)
 {
   g_autoptr (SluiceExplanation) explanation = sluice_session_explain (session, names, pass, error);
   if (!explanation)
     return FALSE;
-  if (cli_json)
+  if (sluice_cli_json)
     print_json (explanation);
   else
     print_text (explanation);

@@ -13,10 +13,10 @@
   "\"before\": \"string|null\", \"after\": \"string|null\"}]}"
 
 /* All passes in order, what they do, and with which option those run that do not always. */
-void cli_list_passes (void);
+void sluice_cli_list_passes (void);
 
 /**
- * cli_explain:
+ * sluice_cli_explain:
  * @pass: a name
  *
  * Prints what a pass does to the graph of a step: a line a node that went (-), came (+), changed
@@ -24,7 +24,7 @@ void cli_list_passes (void);
  *
  * Returns: %FALSE as sluice_session_explain()
  */
-gboolean cli_explain (SluiceSession *session,
-                      const SluiceStepNames *names,
-                      const char *pass,
-                      GError **error);
+gboolean sluice_cli_explain (SluiceSession *session,
+                             const SluiceStepNames *names,
+                             const char *pass,
+                             GError **error);

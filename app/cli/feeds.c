@@ -103,7 +103,7 @@ make_feed (SluiceGraph *graph, const char *name, const char *text, GError **erro
     return NULL;
   SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
   if (!is_file (text))
-    return cli_parse_value (text, dtype, error);
+    return sluice_cli_parse_value (text, dtype, error);
   g_autoptr (SluiceTensor) raw = read_file (text, error);
   if (raw == NULL)
     return NULL;
@@ -111,7 +111,10 @@ make_feed (SluiceGraph *graph, const char *name, const char *text, GError **erro
 }
 
 const char *
-cli_resolve_edge (SluiceGraph *graph, const GArray *tensors, const char *name, GError **error)
+sluice_cli_resolve_edge (SluiceGraph *graph,
+                         const GArray *tensors,
+                         const char *name,
+                         GError **error)
 {
   const SluiceSavedTensor *tensor = tensors != NULL ? sluice_signature_find (tensors, name) : NULL;
   if (tensor != NULL)
@@ -137,10 +140,10 @@ feed_clear (gpointer data)
 }
 
 GArray *
-cli_parse_feeds (SluiceGraph *graph,
-                 const SluiceSavedSignature *signature,
-                 char **texts,
-                 GError **error)
+sluice_cli_parse_feeds (SluiceGraph *graph,
+                        const SluiceSavedSignature *signature,
+                        char **texts,
+                        GError **error)
 {
   g_autoptr (GArray) parsed = g_array_new (FALSE, TRUE, sizeof (SluiceFeed));
   g_array_set_clear_func (parsed, feed_clear);
@@ -154,8 +157,8 @@ cli_parse_feeds (SluiceGraph *graph,
           return NULL;
         }
       *equals = '\0';
-      const char *edge =
-          cli_resolve_edge (graph, signature != NULL ? signature->inputs : NULL, texts[i], error);
+      const char *edge = sluice_cli_resolve_edge (
+          graph, signature != NULL ? signature->inputs : NULL, texts[i], error);
       SluiceFeed feed = { edge, edge != NULL ? make_feed (graph, edge, equals + 1, error) : NULL };
       if (feed.tensor == NULL)
         {

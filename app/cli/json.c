@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdio.h>
 
-gboolean cli_json;
+gboolean sluice_cli_json;
 
 JsonBuilder *
-cli_json_begin (void)
+sluice_cli_json_begin (void)
 {
   JsonBuilder *b = json_builder_new ();
   json_builder_begin_object (b);
@@ -18,26 +18,26 @@ cli_json_begin (void)
 }
 
 void
-cli_print_json_text (const char *text)
+sluice_cli_print_json_text (const char *text)
 {
   puts (text);
 }
 
 void
-cli_print_json (JsonBuilder *take)
+sluice_cli_print_json (JsonBuilder *take)
 {
   g_autoptr (JsonBuilder) builder = take;
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   g_autofree char *text = json_to_string (root, FALSE);
-  cli_print_json_text (text);
+  sluice_cli_print_json_text (text);
 }
 
 void
-cli_json_end (JsonBuilder *take)
+sluice_cli_json_end (JsonBuilder *take)
 {
   json_builder_end_object (take);
-  if (cli_json)
-    cli_print_json (take);
+  if (sluice_cli_json)
+    sluice_cli_print_json (take);
   else
     g_object_unref (take);
 }
@@ -51,7 +51,7 @@ add_string (JsonBuilder *b, const char *value)
 }
 
 void
-cli_json_string (JsonBuilder *b, const char *name, const char *value)
+sluice_cli_json_string (JsonBuilder *b, const char *name, const char *value)
 {
   json_builder_set_member_name (b, name);
   if (value != NULL)
@@ -61,14 +61,14 @@ cli_json_string (JsonBuilder *b, const char *name, const char *value)
 }
 
 void
-cli_json_int (JsonBuilder *b, const char *name, gint64 value)
+sluice_cli_json_int (JsonBuilder *b, const char *name, gint64 value)
 {
   json_builder_set_member_name (b, name);
   json_builder_add_int_value (b, value);
 }
 
 void
-cli_json_add_double (JsonBuilder *b, double value)
+sluice_cli_json_add_double (JsonBuilder *b, double value)
 {
   if (isfinite (value))
     json_builder_add_double_value (b, value);
@@ -77,32 +77,32 @@ cli_json_add_double (JsonBuilder *b, double value)
 }
 
 void
-cli_json_double (JsonBuilder *b, const char *name, double value)
+sluice_cli_json_double (JsonBuilder *b, const char *name, double value)
 {
   json_builder_set_member_name (b, name);
-  cli_json_add_double (b, value);
+  sluice_cli_json_add_double (b, value);
 }
 
 void
-cli_json_bool (JsonBuilder *b, const char *name, gboolean value)
+sluice_cli_json_bool (JsonBuilder *b, const char *name, gboolean value)
 {
   json_builder_set_member_name (b, name);
   json_builder_add_boolean_value (b, value);
 }
 
 void
-cli_json_null (JsonBuilder *b, const char *name)
+sluice_cli_json_null (JsonBuilder *b, const char *name)
 {
   json_builder_set_member_name (b, name);
   json_builder_add_null_value (b);
 }
 
 void
-cli_json_strings (JsonBuilder *b, const char *name, const char *const *values)
+sluice_cli_json_strings (JsonBuilder *b, const char *name, const char *const *values)
 {
   if (values == NULL)
     {
-      cli_json_null (b, name);
+      sluice_cli_json_null (b, name);
       return;
     }
   json_builder_set_member_name (b, name);

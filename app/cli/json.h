@@ -12,28 +12,30 @@
 typedef struct _JsonBuilder JsonBuilder;
 
 /* --json was given. */
-extern gboolean cli_json;
+extern gboolean sluice_cli_json;
 
 /* A line is begun; (transfer full). Where --json was not given it is built and thrown away. */
-JsonBuilder *cli_json_begin (void);
-/* Ends what cli_json_begin() began, and prints it where --json was given. */
-void cli_json_end (JsonBuilder *take);
+JsonBuilder *sluice_cli_json_begin (void);
+/* Ends what sluice_cli_json_begin() began, and prints it where --json was given. */
+void sluice_cli_json_end (JsonBuilder *take);
 /* Prints an object that is ended already, --json or not. */
-void cli_print_json (JsonBuilder *take);
+void sluice_cli_print_json (JsonBuilder *take);
 
 /* Prints an object of many numbers that was written as text (engine/store/json-text.h), in one
  * line.
  */
-void cli_print_json_text (const char *text);
+void sluice_cli_print_json_text (const char *text);
 
 /* Members of the object that is open. */
-void cli_json_string (JsonBuilder *b, const char *name, const char *value); /* (nullable): null */
-void cli_json_int (JsonBuilder *b, const char *name, gint64 value);
-void cli_json_double (JsonBuilder *b, const char *name, double value);
-void cli_json_bool (JsonBuilder *b, const char *name, gboolean value);
-void cli_json_null (JsonBuilder *b, const char *name);
 void
-cli_json_strings (JsonBuilder *b, const char *name, const char *const *values); /* NULL: null */
+sluice_cli_json_string (JsonBuilder *b, const char *name, const char *value); /* (nullable): null */
+void sluice_cli_json_int (JsonBuilder *b, const char *name, gint64 value);
+void sluice_cli_json_double (JsonBuilder *b, const char *name, double value);
+void sluice_cli_json_bool (JsonBuilder *b, const char *name, gboolean value);
+void sluice_cli_json_null (JsonBuilder *b, const char *name);
+void sluice_cli_json_strings (JsonBuilder *b,
+                              const char *name,
+                              const char *const *values); /* NULL: null */
 
 /* A number where none has a name: in an array. */
-void cli_json_add_double (JsonBuilder *b, double value);
+void sluice_cli_json_add_double (JsonBuilder *b, double value);

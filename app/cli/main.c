@@ -27,21 +27,21 @@
 #include "kernels/registry.h"
 
 static const Verb *const verbs[] = {
-  &verb_train,   &verb_check, &verb_draw,    &verb_run,         &verb_compare, &verb_place,
-  &verb_trace,   &verb_info,  &verb_log,     &verb_sql,         &verb_export,  &verb_ops,
-  &verb_convert, &verb_bench, &verb_reindex, &verb_checkpoints,
+  &sluice_verb_train,   &sluice_verb_check, &sluice_verb_draw,    &sluice_verb_run,
+  &sluice_verb_compare, &sluice_verb_place, &sluice_verb_trace,   &sluice_verb_info,
+  &sluice_verb_log,     &sluice_verb_sql,   &sluice_verb_export,  &sluice_verb_ops,
+  &sluice_verb_convert, &sluice_verb_bench, &sluice_verb_reindex, &sluice_verb_checkpoints,
 };
 
-char *cli_tags;
 static char **plugins;
 static gboolean special_files;
 static char *unpack_limit;
 
 static const GOptionEntry common_options[] = {
-  { "json", 0, 0, G_OPTION_ARG_NONE, &cli_json, N_ ("Print JSON instead of text"), NULL },
+  { "json", 0, 0, G_OPTION_ARG_NONE, &sluice_cli_json, N_ ("Print JSON instead of text"), NULL },
   { "load", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &plugins,
     N_ ("Load ops from a shared object; may be given several times"), N_ ("FILE") },
-  { "allow-files", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &cli_allowed_files,
+  { "allow-files", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sluice_cli_allowed_files,
     N_ ("Ops may read and write files in this folder; else only in the workspace, and read the "
         "project's. May be given several times"),
     N_ ("DIR") },
@@ -51,60 +51,6 @@ static const GOptionEntry common_options[] = {
     N_ ("How much a compressed file may hold (256M, or 100 times its size)"), N_ ("SIZE") },
   G_OPTION_ENTRY_NULL,
 };
-
-int
-cli_usage (GError **error, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_autofree char *text = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error_literal (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT, text);
-  return EXIT_USAGE;
-}
-
-SluiceGraph *
-cli_load_graph (const char *path, GError **error)
-{
-  g_auto (GStrv) tags = cli_tags != NULL ? g_strsplit (cli_tags, ",", -1) : NULL;
-  if (!sluice_project_is_folder (path))
-    return sluice_graph_load_tagged (path, (const char *const *) tags, error);
-  g_autoptr (SluiceProject) project = sluice_project_load (path, error);
-  return project != NULL ? sluice_project_load_graph (project, error) : NULL;
-}
-
-gboolean
-cli_restore_saved_model (SluiceSession *session,
-                         SluiceGraph *graph,
-                         const char *path,
-                         GError **error)
-{
-  if (sluice_project_is_folder (path) || !sluice_saved_model_exists (path))
-    return TRUE;
-  g_autofree char *folder = sluice_saved_model_dup_folder (path);
-  return sluice_saved_model_restore (session, graph, folder, error);
-}
-
-gboolean
-cli_parse_size (const char *option, const char *text, gsize *bytes, GError **error)
-{
-  if (sluice_text_parse_size (text, bytes))
-    return TRUE;
-  cli_usage (error, "%s '%s': a number of bytes is wanted, as 500000, 64M or 2G", option, text);
-  return FALSE;
-}
-
-gboolean
-cli_check_count (const char *option, gint64 value, gint64 least, gint64 most, GError **error)
-{
-  if (value >= least && value <= most)
-    return TRUE;
-  cli_usage (error,
-             "%s %" G_GINT64_FORMAT ": must be at least %" G_GINT64_FORMAT
-             " and at most %" G_GINT64_FORMAT,
-             option, value, least, most);
-  return FALSE;
-}
 
 /* ---- help, and the man page from the same table ---- */
 
@@ -201,7 +147,7 @@ print_man (void)
           putchar ('\n');
         }
       print_man_options (verbs[i]->options);
-      g_autofree GOptionEntry *run_entries = cli_make_run_entries (verbs[i]->run_options);
+      g_autofree GOptionEntry *run_entries = sluice_cli_make_run_entries (verbs[i]->run_options);
       print_man_options (run_entries);
       print_man_json (verbs[i]->json);
     }
@@ -229,11 +175,11 @@ print_schemas (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
     {
-      JsonBuilder *b = cli_json_begin ();
+      JsonBuilder *b = sluice_cli_json_begin ();
       g_auto (GStrv) lines = verbs[i]->json != NULL ? g_strsplit (verbs[i]->json, "\n", -1) : NULL;
-      cli_json_string (b, "verb", verbs[i]->name);
-      cli_json_strings (b, "lines", (const char *const *) lines);
-      cli_json_end (b);
+      sluice_cli_json_string (b, "verb", verbs[i]->name);
+      sluice_cli_json_strings (b, "lines", (const char *const *) lines);
+      sluice_cli_json_end (b);
     }
   return EXIT_OK;
 }
@@ -264,7 +210,8 @@ set_read_options (GError **error)
 {
   SluiceReadOptions options = { .special_files = special_files };
   gsize bytes = 0;
-  if (unpack_limit != NULL && !cli_parse_size ("--unpack-limit", unpack_limit, &bytes, error))
+  if (unpack_limit != NULL
+      && !sluice_cli_parse_size ("--unpack-limit", unpack_limit, &bytes, error))
     return FALSE;
   options.unpacked_bytes = bytes;
   sluice_read_set_options (&options);
@@ -295,7 +242,7 @@ run_verb (const Verb *verb, int argc, char **argv)
     g_option_context_set_description (context, _ (verb->details));
   if (verb->options != NULL)
     g_option_context_add_main_entries (context, verb->options, GETTEXT_PACKAGE);
-  g_autofree GOptionEntry *run_entries = cli_make_run_entries (verb->run_options);
+  g_autofree GOptionEntry *run_entries = sluice_cli_make_run_entries (verb->run_options);
   g_option_context_add_main_entries (context, run_entries, GETTEXT_PACKAGE);
   g_option_context_add_main_entries (context, common_options, GETTEXT_PACKAGE);
   int status = EXIT_USAGE;
@@ -365,7 +312,7 @@ main (int argc, char **argv)
     return print_man ();
   if (strcmp (argv[1], "--schemas") == 0)
     {
-      cli_json = TRUE;
+      sluice_cli_json = TRUE;
       return print_schemas ();
     }
   const Verb *verb = find_verb (argv[1]);

@@ -10,7 +10,7 @@
 
 #define N_SHOWN 20 /* holders, for people; --json has all of them */
 
-gboolean cli_memory;
+gboolean sluice_cli_memory;
 
 static void
 print_table (SluiceAllocator *allocator, const SluiceLedger *ledger)
@@ -42,12 +42,12 @@ static void
 add_json (JsonBuilder *b, SluiceAllocator *allocator, const SluiceLedger *ledger)
 {
   json_builder_begin_object (b);
-  cli_json_string (b, "device", sluice_allocator_get_name (allocator));
-  cli_json_int (b, "peak_bytes", (gint64) ledger->peak_bytes);
+  sluice_cli_json_string (b, "device", sluice_allocator_get_name (allocator));
+  sluice_cli_json_int (b, "peak_bytes", (gint64) ledger->peak_bytes);
   json_builder_set_member_name (b, "classes");
   json_builder_begin_object (b);
   for (guint i = 0; i < SLUICE_N_MEMORY_CLASSES; i++)
-    cli_json_int (b, sluice_memory_class_name (i), (gint64) ledger->class_bytes[i]);
+    sluice_cli_json_int (b, sluice_memory_class_name (i), (gint64) ledger->class_bytes[i]);
   json_builder_end_object (b);
   json_builder_set_member_name (b, "holders");
   json_builder_begin_array (b);
@@ -57,11 +57,11 @@ add_json (JsonBuilder *b, SluiceAllocator *allocator, const SluiceLedger *ledger
       g_autofree char *name = sluice_allocator_dup_node_name (allocator, holder->owner.node);
       g_autofree char *label = sluice_block_label_to_string (&holder->largest);
       json_builder_begin_object (b);
-      cli_json_string (b, "node", name);
-      cli_json_string (b, "class", sluice_memory_class_name (holder->owner.memory_class));
-      cli_json_int (b, "bytes", (gint64) holder->bytes);
-      cli_json_int (b, "blocks", holder->n_blocks);
-      cli_json_string (b, "largest", label);
+      sluice_cli_json_string (b, "node", name);
+      sluice_cli_json_string (b, "class", sluice_memory_class_name (holder->owner.memory_class));
+      sluice_cli_json_int (b, "bytes", (gint64) holder->bytes);
+      sluice_cli_json_int (b, "blocks", holder->n_blocks);
+      sluice_cli_json_string (b, "largest", label);
       json_builder_end_object (b);
     }
   json_builder_end_array (b);
@@ -69,9 +69,9 @@ add_json (JsonBuilder *b, SluiceAllocator *allocator, const SluiceLedger *ledger
 }
 
 void
-cli_print_memory (SluiceSession *session)
+sluice_cli_print_memory (SluiceSession *session)
 {
-  JsonBuilder *b = cli_json_begin ();
+  JsonBuilder *b = sluice_cli_json_begin ();
   json_builder_set_member_name (b, "memory");
   json_builder_begin_array (b);
   for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
@@ -80,11 +80,11 @@ cli_print_memory (SluiceSession *session)
       SluiceAllocator *allocator = sluice_session_get_device (session, i)->allocator;
       if (ledger == NULL || ledger->peak_bytes == 0)
         continue;
-      if (cli_json)
+      if (sluice_cli_json)
         add_json (b, allocator, ledger);
       else
         print_table (allocator, ledger);
     }
   json_builder_end_array (b);
-  cli_json_end (b);
+  sluice_cli_json_end (b);
 }

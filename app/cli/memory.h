@@ -5,7 +5,7 @@
 #include "app/cli/cli.h"
 #include "engine/runtime/session/session.h"
 
-/* The line that cli_print_memory() prints, for Verb.json. */
+/* The line that sluice_cli_print_memory() prints, for Verb.json. */
 #define CLI_MEMORY_JSON                                                                            \
   "{\"memory\": [{\"device\": \"string\", \"peak_bytes\": \"int\", \"classes\": {\"*\": "          \
   "\"int\"}, "                                                                                     \
@@ -15,12 +15,12 @@
 /* --memory of the verbs that run graphs. */
 #define CLI_MEMORY_OPTION                                                                          \
   {                                                                                                \
-    "memory", 0, 0, G_OPTION_ARG_NONE, &cli_memory,                                                \
+    "memory", 0, 0, G_OPTION_ARG_NONE, &sluice_cli_memory,                                         \
         N_ ("Print who held what when a step needed the most memory"), NULL                        \
   }
 
-extern gboolean cli_memory;
+extern gboolean sluice_cli_memory;
 
 /* What was recorded since sluice_session_record_memory(): of each device with memory in use a line
  * a class and the largest holders; with --json one document. */
-void cli_print_memory (SluiceSession *session);
+void sluice_cli_print_memory (SluiceSession *session);

@@ -24,8 +24,9 @@ append_attributes (GString *page, const SluiceOp *op)
   for (guint i = 0; i < op->n_attrs; i++)
     {
       const SluiceAttrDef *attr = &op->attrs[i];
-      g_autofree char *type = describe_attr_type (attr), *initial = describe_attr_default (attr);
-      g_auto (GStrv) allowed = describe_attr_allowed (attr);
+      g_autofree char *type = sluice_describe_attr_type (attr),
+                      *initial = sluice_describe_attr_default (attr);
+      g_auto (GStrv) allowed = sluice_describe_attr_allowed (attr);
       g_autofree char *list = allowed != NULL ? g_strjoinv (", ", allowed) : g_strdup (_ ("any"));
       g_string_append_printf (page, "| `%s` | %s | %s", attr->name, type, list);
       if (attr->has_minimum)
@@ -44,7 +45,7 @@ append_attributes (GString *page, const SluiceOp *op)
 static void
 append_shapes (GString *page, const SluiceOp *op)
 {
-  g_autofree char *example = describe_example (op);
+  g_autofree char *example = sluice_describe_example (op);
   g_string_append_printf (page, "\n## %s\n\n", _ ("Shapes"));
   if (op->n_outputs == 0)
     g_string_append_printf (page, "%s\n", _ ("The op has no outputs."));
@@ -74,8 +75,8 @@ append_kernels (GString *page, const SluiceOp *op)
       for (guint k = 0; k < op->n_attrs; k++)
         if (op->attrs[k].kind == SLUICE_ATTR_TYPE)
           {
-            SluiceDTypeSet set = describe_kernel_dtypes (kernels[i], &op->attrs[k]);
-            g_auto (GStrv) names = describe_dtypes (set);
+            SluiceDTypeSet set = sluice_describe_kernel_dtypes (kernels[i], &op->attrs[k]);
+            g_auto (GStrv) names = sluice_describe_dtypes (set);
             g_autofree char *list = set != 0 ? g_strjoinv (", ", names) : g_strdup (_ ("any"));
             g_string_append_printf (page, "%s`%s`: %s", before, op->attrs[k].name, list);
             before = "; ";
@@ -85,7 +86,7 @@ append_kernels (GString *page, const SluiceOp *op)
 }
 
 char *
-op_page_dup (const SluiceOp *op)
+sluice_op_page_dup (const SluiceOp *op)
 {
   const SluiceOpDef *def = op->def;
   GString *page = g_string_new (NULL);
@@ -94,7 +95,7 @@ op_page_dup (const SluiceOp *op)
                           _ ("Signature"), def->signature);
   append_attributes (page, op);
   append_shapes (page, op);
-  g_string_append_printf (page, "\n## %s\n\n%s.\n", _ ("Gradient"), describe_gradient (def));
+  g_string_append_printf (page, "\n## %s\n\n%s.\n", _ ("Gradient"), sluice_describe_gradient (def));
   append_kernels (page, op);
   g_string_append_printf (page, "\n## %s\n\n- %s: %s\n", _ ("Kind"), _ ("stateful"),
                           def->flags & SLUICE_OP_STATEFUL ? _ ("yes") : _ ("no"));
@@ -129,7 +130,7 @@ remove_pages (const char *folder)
 }
 
 gboolean
-op_pages_write (const char *folder, GError **error)
+sluice_op_pages_write (const char *folder, GError **error)
 {
   if (g_mkdir_with_parents (folder, 0777) != 0)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "cannot make folder '%s': %s",
@@ -141,7 +142,7 @@ op_pages_write (const char *folder, GError **error)
   const SluiceOp *const *all = sluice_registry_list (&n);
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *page = op_page_dup (all[i]);
+      g_autofree char *page = sluice_op_page_dup (all[i]);
       if (!write_page (folder, all[i]->name, page, error))
         return FALSE;
       g_string_append_printf (index, "- [%s](%s.md): %s\n", all[i]->name, all[i]->name,

@@ -5,12 +5,12 @@
 #include "engine/graph/op.h"
 
 /* The reference page of an op, Markdown. (transfer full) */
-char *op_page_dup (const SluiceOp *op);
+char *sluice_op_page_dup (const SluiceOp *op);
 
 /**
- * op_pages_write:
+ * sluice_op_pages_write:
  * @folder: made where it is not there
  *
  * Writes a page for every registered op, OP.md, and index.md, and nothing else there.
  */
-gboolean op_pages_write (const char *folder, GError **error);
+gboolean sluice_op_pages_write (const char *folder, GError **error);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-SluiceSessionOptions cli_session_options;
+SluiceSessionOptions sluice_cli_session_options;
 
 /* key -> text */
 static GHashTable *given;
@@ -34,7 +34,7 @@ take_option (const char *name, const char *value, gpointer data, GError **error)
   const char *text = value;
   if (option->type == SLUICE_OPTION_BOOL)
     text = option->default_value ? "false" : "true";
-  if (!sluice_option_parse (option, &cli_session_options, text, error))
+  if (!sluice_option_parse (option, &sluice_cli_session_options, text, error))
     {
       g_prefix_error (error, "%s %s: ", name, text);
       return FALSE;
@@ -46,7 +46,7 @@ take_option (const char *name, const char *value, gpointer data, GError **error)
 }
 
 GOptionEntry *
-cli_make_run_entries (guint flags)
+sluice_cli_make_run_entries (guint flags)
 {
   guint n, n_entries = 0;
   const SluiceOption *options = sluice_options_list (&n);
@@ -64,7 +64,7 @@ cli_make_run_entries (guint flags)
 }
 
 const char *
-cli_get_option_text (const SluiceOption *option)
+sluice_cli_get_option_text (const SluiceOption *option)
 {
   return given != NULL ? g_hash_table_lookup (given, option->key) : NULL;
 }

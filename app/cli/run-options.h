@@ -12,10 +12,10 @@
  */
 
 /* What was given; else as the table has it. */
-extern SluiceSessionOptions cli_session_options;
+extern SluiceSessionOptions sluice_cli_session_options;
 
 /* (transfer full): entries of options for the command line that have one of these flags */
-GOptionEntry *cli_make_run_entries (guint flags);
+GOptionEntry *sluice_cli_make_run_entries (guint flags);
 
 /* What was given for an option, as project.ini has it. (nullable) */
-const char *cli_get_option_text (const SluiceOption *option);
+const char *sluice_cli_get_option_text (const SluiceOption *option);

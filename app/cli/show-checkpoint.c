@@ -16,7 +16,7 @@ show_tensor (
     JsonBuilder *b, const char *name, SluiceDType dtype, const SluiceShape *shape, guint n_slices)
 {
   char text[SLUICE_SHAPE_STR];
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
       g_autofree char *slices =
           n_slices > 0 ? g_strdup_printf (_ ("  in %u slices"), n_slices) : g_strdup ("");
@@ -24,23 +24,23 @@ show_tensor (
               slices);
     }
   json_builder_begin_object (b);
-  cli_json_string (b, "name", name);
-  cli_json_string (b, "dtype", sluice_dtype_name (dtype));
+  sluice_cli_json_string (b, "name", name);
+  sluice_cli_json_string (b, "dtype", sluice_dtype_name (dtype));
   json_builder_set_member_name (b, "shape");
   json_builder_begin_array (b);
   for (int i = 0; i < shape->rank; i++)
     json_builder_add_int_value (b, shape->dim[i]);
   json_builder_end_array (b);
-  cli_json_int (b, "slices", n_slices);
+  sluice_cli_json_int (b, "slices", n_slices);
   json_builder_end_object (b);
 }
 
 static void
 begin (JsonBuilder *b, const char *format)
 {
-  if (!cli_json)
+  if (!sluice_cli_json)
     printf (_ ("format     %s\n"), format);
-  cli_json_string (b, "format", format);
+  sluice_cli_json_string (b, "format", format);
   json_builder_set_member_name (b, "tensors");
   json_builder_begin_array (b);
 }
@@ -48,22 +48,22 @@ begin (JsonBuilder *b, const char *format)
 static void
 end (JsonBuilder *take, guint n, gint64 n_elements)
 {
-  if (!cli_json)
+  if (!sluice_cli_json)
     printf (_ ("%u tensors, %" G_GINT64_FORMAT " elements\n"), n, n_elements);
   json_builder_end_array (take);
-  cli_json_int (take, "elements", n_elements);
-  cli_json_end (take);
+  sluice_cli_json_int (take, "elements", n_elements);
+  sluice_cli_json_end (take);
 }
 
 int
-cli_show_checkpoint (const char *path, GError **error)
+sluice_cli_show_checkpoint (const char *path, GError **error)
 {
   g_autoptr (SluiceCheckpointFile) file = sluice_checkpoint_file_open (path, error);
   gint64 n_elements = 0;
   if (file == NULL)
     return EXIT_FAILED;
   GArray *tensors = sluice_checkpoint_file_list (file);
-  JsonBuilder *b = cli_json_begin ();
+  JsonBuilder *b = sluice_cli_json_begin ();
   g_autofree char *format = sluice_checkpoint_file_dup_format (file);
   begin (b, format);
   for (guint i = 0; i < tensors->len; i++)

@@ -5,4 +5,4 @@
 #include <glib.h>
 
 /* `sluice info CHECKPOINT`: what tensors are in it. The exit status. */
-int cli_show_checkpoint (const char *path, GError **error);
+int sluice_cli_show_checkpoint (const char *path, GError **error);

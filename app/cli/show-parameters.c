@@ -139,7 +139,7 @@ print_variables (const GArray *rows)
 }
 
 static void
-print_broadcast (const SluiceBroadcast *broadcast)
+print_broadcast (const SluiceDoubleBroadcast *broadcast)
 {
   const SluiceNode *node = broadcast->node;
   char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR], out[SLUICE_SHAPE_STR];
@@ -174,10 +174,10 @@ add_shape (JsonBuilder *b, const char *name, const SluiceShape *shape)
 static void
 add_sum (JsonBuilder *b, const Sum *sum)
 {
-  cli_json_int (b, "variables", sum->n);
-  cli_json_int (b, "unknown", sum->n_unknown);
-  cli_json_double (b, "elements", sum->n_elements);
-  cli_json_double (b, "bytes", sum->n_bytes);
+  sluice_cli_json_int (b, "variables", sum->n);
+  sluice_cli_json_int (b, "unknown", sum->n_unknown);
+  sluice_cli_json_double (b, "elements", sum->n_elements);
+  sluice_cli_json_double (b, "bytes", sum->n_bytes);
 }
 
 static void
@@ -187,10 +187,10 @@ add_variable (JsonBuilder *b, const SluiceParameter *row)
   Sum sum = { 0 };
   add_to_sum (&sum, row);
   json_builder_begin_object (b);
-  cli_json_string (b, "name", row->node->name);
-  cli_json_string (b, "scope", scope);
-  cli_json_string (b, "kind", kind_names[row->kind]);
-  cli_json_string (b, "dtype", sluice_dtype_name (row->dtype));
+  sluice_cli_json_string (b, "name", row->node->name);
+  sluice_cli_json_string (b, "scope", scope);
+  sluice_cli_json_string (b, "kind", kind_names[row->kind]);
+  sluice_cli_json_string (b, "dtype", sluice_dtype_name (row->dtype));
   add_shape (b, "shape", &row->shape);
   add_sum (b, &sum);
   json_builder_end_object (b);
@@ -209,9 +209,9 @@ add_groups (JsonBuilder *b, const char *name, const GArray *rows, gboolean by_sc
       Sum sum;
       end = sum_up (rows, i, scope, &sum);
       json_builder_begin_object (b);
-      cli_json_string (b, "kind", kind_names[row->kind]);
+      sluice_cli_json_string (b, "kind", kind_names[row->kind]);
       if (by_scope)
-        cli_json_string (b, "scope", scope);
+        sluice_cli_json_string (b, "scope", scope);
       add_sum (b, &sum);
       json_builder_end_object (b);
     }
@@ -219,14 +219,15 @@ add_groups (JsonBuilder *b, const char *name, const GArray *rows, gboolean by_sc
 }
 
 static void
-add_broadcast (JsonBuilder *b, const SluiceBroadcast *broadcast)
+add_broadcast (JsonBuilder *b, const SluiceDoubleBroadcast *broadcast)
 {
   const SluiceNode *node = broadcast->node;
   json_builder_begin_object (b);
-  cli_json_string (b, "node", node->name);
-  cli_json_string (b, "op", node->op_name);
-  cli_json_string (b, "variable", broadcast->variable != NULL ? broadcast->variable->name : NULL);
-  cli_json_bool (b, "initial_value", broadcast->is_initial);
+  sluice_cli_json_string (b, "node", node->name);
+  sluice_cli_json_string (b, "op", node->op_name);
+  sluice_cli_json_string (b, "variable",
+                          broadcast->variable != NULL ? broadcast->variable->name : NULL);
+  sluice_cli_json_bool (b, "initial_value", broadcast->is_initial);
   add_shape (b, "first", sluice_edge_shape (node->inputs[0]));
   add_shape (b, "second", sluice_edge_shape (node->inputs[1]));
   add_shape (b, "result", &node->outputs[0].shape);
@@ -236,7 +237,7 @@ add_broadcast (JsonBuilder *b, const SluiceBroadcast *broadcast)
 static void
 print_as_json (const GArray *rows, const GArray *broadcasts)
 {
-  JsonBuilder *b = cli_json_begin ();
+  JsonBuilder *b = sluice_cli_json_begin ();
   json_builder_set_member_name (b, "variables");
   json_builder_begin_array (b);
   for (guint i = 0; i < rows->len; i++)
@@ -247,26 +248,26 @@ print_as_json (const GArray *rows, const GArray *broadcasts)
   json_builder_set_member_name (b, "broadcasts");
   json_builder_begin_array (b);
   for (guint i = 0; i < broadcasts->len; i++)
-    add_broadcast (b, &g_array_index (broadcasts, SluiceBroadcast, i));
+    add_broadcast (b, &g_array_index (broadcasts, SluiceDoubleBroadcast, i));
   json_builder_end_array (b);
-  cli_json_end (b);
+  sluice_cli_json_end (b);
 }
 
 int
-cli_show_parameters (SluiceGraph *graph, GError **error)
+sluice_cli_show_parameters (SluiceGraph *graph, GError **error)
 {
   g_autoptr (GArray) rows = sluice_graph_dup_parameters (graph, error);
   if (rows == NULL)
     return EXIT_FAILED;
   g_autoptr (GArray) broadcasts = sluice_graph_dup_broadcasts (graph);
   g_array_sort (rows, compare_parameters);
-  if (cli_json)
+  if (sluice_cli_json)
     {
       print_as_json (rows, broadcasts);
       return EXIT_OK;
     }
   print_variables (rows);
   for (guint i = 0; i < broadcasts->len; i++)
-    print_broadcast (&g_array_index (broadcasts, SluiceBroadcast, i));
+    print_broadcast (&g_array_index (broadcasts, SluiceDoubleBroadcast, i));
   return EXIT_OK;
 }

@@ -6,4 +6,4 @@
 
 /* `sluice info --parameters`: the variables of a graph by kind and scope, and broadcasts that look
  * like mistakes. Returns the exit status. */
-int cli_show_parameters (SluiceGraph *graph, GError **error);
+int sluice_cli_show_parameters (SluiceGraph *graph, GError **error);

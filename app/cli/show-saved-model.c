@@ -31,7 +31,7 @@ static void
 print_tensor (const char *what, const char *name, SluiceDType dtype, const SluiceShape *shape)
 {
   char text[SLUICE_SHAPE_STR];
-  if (!cli_json)
+  if (!sluice_cli_json)
     printf ("  %-8s %-24s %s %s\n", what, name, sluice_dtype_name (dtype),
             sluice_shape_str (shape, text));
 }
@@ -47,9 +47,9 @@ show_tensors (JsonBuilder *b, const char *member, const char *what, const GArray
       print_tensor (what, tensor->name, tensor->dtype, &tensor->shape);
       json_builder_set_member_name (b, tensor->name);
       json_builder_begin_object (b);
-      cli_json_string (b, "dtype", sluice_dtype_name (tensor->dtype));
+      sluice_cli_json_string (b, "dtype", sluice_dtype_name (tensor->dtype));
       add_shape (b, &tensor->shape);
-      cli_json_string (b, "edge", tensor->edge);
+      sluice_cli_json_string (b, "edge", tensor->edge);
       json_builder_end_object (b);
     }
   json_builder_end_object (b);
@@ -63,11 +63,11 @@ show_signatures (JsonBuilder *b, const GPtrArray *signatures)
   for (guint i = 0; i < signatures->len; i++)
     {
       const SluiceSavedSignature *signature = signatures->pdata[i];
-      if (!cli_json)
+      if (!sluice_cli_json)
         printf (_ ("signature  %s\n"), signature->name);
       json_builder_set_member_name (b, signature->name);
       json_builder_begin_object (b);
-      cli_json_string (b, "method", signature->method);
+      sluice_cli_json_string (b, "method", signature->method);
       show_tensors (b, "inputs", _ ("input"), signature->inputs);
       show_tensors (b, "outputs", _ ("output"), signature->outputs);
       json_builder_end_object (b);
@@ -78,7 +78,7 @@ show_signatures (JsonBuilder *b, const GPtrArray *signatures)
 static void
 show_variables (JsonBuilder *b, const GArray *variables)
 {
-  if (!cli_json && variables->len > 0)
+  if (!sluice_cli_json && variables->len > 0)
     printf (_ ("variables\n"));
   json_builder_set_member_name (b, "variables");
   json_builder_begin_array (b);
@@ -87,8 +87,8 @@ show_variables (JsonBuilder *b, const GArray *variables)
       const SluiceParameter *variable = &g_array_index (variables, SluiceParameter, i);
       print_tensor ("", variable->node->name, variable->dtype, &variable->shape);
       json_builder_begin_object (b);
-      cli_json_string (b, "name", variable->node->name);
-      cli_json_string (b, "dtype", sluice_dtype_name (variable->dtype));
+      sluice_cli_json_string (b, "name", variable->node->name);
+      sluice_cli_json_string (b, "dtype", sluice_dtype_name (variable->dtype));
       add_shape (b, &variable->shape);
       json_builder_end_object (b);
     }
@@ -102,7 +102,7 @@ show_strings (JsonBuilder *b, const char *member, const char *heading, char *con
   json_builder_begin_array (b);
   for (; strings != NULL && *strings != NULL; strings++)
     {
-      if (!cli_json && heading != NULL)
+      if (!sluice_cli_json && heading != NULL)
         printf ("%-10s %s\n", heading, *strings);
       json_builder_add_string_value (b, *strings);
     }
@@ -118,11 +118,11 @@ show_functions (JsonBuilder *b, const GPtrArray *functions)
     {
       const SluiceSavedFunction *function = functions->pdata[i];
       guint n = g_strv_length (function->traces);
-      if (!cli_json)
+      if (!sluice_cli_json)
         printf (ngettext ("function   %s, %u trace\n", "function   %s, %u traces\n", n),
                 function->name, n);
       json_builder_begin_object (b);
-      cli_json_string (b, "name", function->name);
+      sluice_cli_json_string (b, "name", function->name);
       show_strings (b, "traces", NULL, function->traces);
       json_builder_end_object (b);
     }
@@ -134,7 +134,7 @@ static void
 show_tags (JsonBuilder *b, const SluiceSavedState *state, const GPtrArray *sets)
 {
   g_autofree char *own = g_strjoinv (",", state->tags);
-  if (!cli_json)
+  if (!sluice_cli_json)
     printf (_ ("tags       %s\n"), own);
   show_strings (b, "tags", NULL, state->tags);
   json_builder_set_member_name (b, "meta_graphs");
@@ -142,7 +142,7 @@ show_tags (JsonBuilder *b, const SluiceSavedState *state, const GPtrArray *sets)
   for (guint i = 0; i < sets->len; i++)
     {
       g_autofree char *tags = g_strjoinv (",", sets->pdata[i]);
-      if (!cli_json && !g_str_equal (tags, own))
+      if (!sluice_cli_json && !g_str_equal (tags, own))
         printf (_ ("also       %s\n"), tags);
       json_builder_add_string_value (b, tags);
     }
@@ -160,7 +160,7 @@ show_assets (JsonBuilder *b, const SluiceSavedState *state)
 }
 
 gboolean
-cli_show_saved_model (JsonBuilder *b, SluiceGraph *graph, const char *path, GError **error)
+sluice_cli_show_saved_model (JsonBuilder *b, SluiceGraph *graph, const char *path, GError **error)
 {
   g_autoptr (GPtrArray) signatures = sluice_graph_dup_signatures (graph, error);
   g_autoptr (SluiceSavedState) state =
@@ -177,9 +177,9 @@ cli_show_saved_model (JsonBuilder *b, SluiceGraph *graph, const char *path, GErr
   g_autoptr (GArray) variables = sets != NULL ? sluice_graph_dup_parameters (graph, error) : NULL;
   if (variables == NULL)
     return FALSE;
-  if (!cli_json && *state->producer != '\0')
+  if (!sluice_cli_json && *state->producer != '\0')
     printf (_ ("written by TensorFlow %s\n"), state->producer);
-  cli_json_string (b, "tensorflow", *state->producer != '\0' ? state->producer : NULL);
+  sluice_cli_json_string (b, "tensorflow", *state->producer != '\0' ? state->producer : NULL);
   show_tags (b, state, sets);
   show_signatures (b, signatures);
   show_variables (b, variables);

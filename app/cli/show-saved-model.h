@@ -18,7 +18,7 @@
   "\"functions?\": [{\"name\": \"string\", \"traces\": [\"string\"]}]"
 
 /**
- * cli_show_saved_model:
+ * sluice_cli_show_saved_model:
  * @b: an object under way, which gets members; printed as text without --json
  * @path: (nullable): of the SavedModel, for the tags of its other MetaGraphs
  *
@@ -26,4 +26,4 @@
  * functions. Nothing where it says nothing.
  */
 gboolean
-cli_show_saved_model (JsonBuilder *b, SluiceGraph *graph, const char *path, GError **error);
+sluice_cli_show_saved_model (JsonBuilder *b, SluiceGraph *graph, const char *path, GError **error);

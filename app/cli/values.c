@@ -321,7 +321,7 @@ check_end (Parser *p)
 }
 
 SluiceTensor *
-cli_parse_value (const char *text, SluiceDType dtype, GError **error)
+sluice_cli_parse_value (const char *text, SluiceDType dtype, GError **error)
 {
   g_autoptr (GByteArray) elements = g_byte_array_new ();
   g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
@@ -443,7 +443,7 @@ append_dim (GString *out, const SluiceTensor *tensor, int dim, gint64 *next)
 }
 
 void
-cli_append_json_value (GString *out, const SluiceTensor *tensor)
+sluice_cli_append_json_value (GString *out, const SluiceTensor *tensor)
 {
   gint64 next = 0, n_rows = 1;
   /* Never one bracket for each of 2^40 rows without elements. */

@@ -11,7 +11,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/files.h"
 #include "engine/base/pool.h"
-#include "engine/train/machine.h"
+#include "engine/train/replica.h"
 
 #define MAX_SECONDS 86400
 
@@ -30,18 +30,19 @@ static const GOptionEntry options[] = {
 
 /* Best of rounds of about a fifth of the time each: disturbance only ever slows. */
 static gboolean
-measure (Machine *machine, double *best, GError **error)
+measure (SluiceReplica *replica, double *best, GError **error)
 {
   SluiceRunOptions run = { 0 };
   gint64 n = 1;
   *best = 0;
-  if (!machine_initialize (machine, error) || !machine_replay (machine, 20, &run, error))
+  if (!sluice_replica_initialize (replica, error)
+      || !sluice_replica_replay (replica, 20, &run, error))
     return FALSE;
   gint64 end = g_get_monotonic_time () + (gint64) (seconds * 1e6);
   while (g_get_monotonic_time () < end)
     {
       gint64 start = g_get_monotonic_time ();
-      if (!machine_replay (machine, n, &run, error))
+      if (!sluice_replica_replay (replica, n, &run, error))
         return FALSE;
       double took = (g_get_monotonic_time () - start) * 1e-6;
       *best = MAX (*best, n / took);
@@ -90,28 +91,28 @@ static void
 say (JsonBuilder *take)
 {
   json_builder_end_object (take);
-  cli_print_json (take);
+  sluice_cli_print_json (take);
   fflush (stdout);
 }
 
 /* Steps for about @want seconds. @step_s: what one takes, in and out. */
 static gboolean
-serve_repetition (Machine *machine, double want, double *step_s, GError **error)
+serve_repetition (SluiceReplica *replica, double want, double *step_s, GError **error)
 {
   SluiceRunOptions run = { 0 };
   gint64 n = (gint64) CLAMP (want / *step_s, 1, 1e9);
   double busy = busy_seconds (), cpu = cpu_seconds ();
   gint64 start = g_get_monotonic_time ();
-  if (!machine_replay (machine, n, &run, error))
+  if (!sluice_replica_replay (replica, n, &run, error))
     return FALSE;
   double wall = MAX (1e-6 * (double) (g_get_monotonic_time () - start), 1e-6);
   cpu = cpu_seconds () - cpu;
   *step_s = wall / (double) n;
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_int (b, "n", n);
-  cli_json_double (b, "wall", wall);
-  cli_json_double (b, "cpu", cpu);
-  cli_json_double (b, "others", MAX (0, (busy_seconds () - busy - cpu) / wall));
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_int (b, "n", n);
+  sluice_cli_json_double (b, "wall", wall);
+  sluice_cli_json_double (b, "cpu", cpu);
+  sluice_cli_json_double (b, "others", MAX (0, (busy_seconds () - busy - cpu) / wall));
   say (b);
   return TRUE;
 }
@@ -123,30 +124,31 @@ serve_repetition (Machine *machine, double want, double *step_s, GError **error)
  * one script measures several programs in turns.
  */
 static gboolean
-serve (Machine *machine, double base_mb, GError **error)
+serve (SluiceReplica *replica, double base_mb, GError **error)
 {
   SluiceRunOptions run = { 0 };
   char line[64];
-  if (!machine_initialize (machine, error) || !machine_replay (machine, N_WARM, &run, error))
+  if (!sluice_replica_initialize (replica, error)
+      || !sluice_replica_replay (replica, N_WARM, &run, error))
     return FALSE;
   gint64 start = g_get_monotonic_time ();
-  if (!machine_replay (machine, N_WARM, &run, error))
+  if (!sluice_replica_replay (replica, N_WARM, &run, error))
     return FALSE;
   double step_s = MAX (1e-6 * (double) (g_get_monotonic_time () - start) / N_WARM, 1e-9);
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_bool (b, "ready", TRUE);
-  cli_json_string (b, "unit", "steps/s");
-  cli_json_int (b, "per", 1);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_bool (b, "ready", TRUE);
+  sluice_cli_json_string (b, "unit", "steps/s");
+  sluice_cli_json_int (b, "per", 1);
   say (b);
   while (fgets (line, sizeof line, stdin) != NULL && g_str_has_prefix (line, "rep "))
     {
       double want = g_ascii_strtod (line + 4, NULL);
-      if (!serve_repetition (machine, want, &step_s, error))
+      if (!serve_repetition (replica, want, &step_s, error))
         return FALSE;
     }
-  b = cli_json_begin ();
-  cli_json_double (b, "rss_mb", memory_mb ("VmHWM:"));
-  cli_json_double (b, "base_mb", base_mb);
+  b = sluice_cli_json_begin ();
+  sluice_cli_json_double (b, "rss_mb", memory_mb ("VmHWM:"));
+  sluice_cli_json_double (b, "base_mb", base_mb);
   say (b);
   return TRUE;
 }
@@ -156,18 +158,18 @@ serve (Machine *machine, double base_mb, GError **error)
 static void
 print_best (const SluiceProject *project, double best)
 {
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
       printf (_ ("%s: %.0f steps/s at batch %" G_GINT64_FORMAT " on %u threads\n"), project->name,
               best, project->batch, sluice_pool_get_threads ());
       return;
     }
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_string (b, "name", project->name);
-  cli_json_double (b, "value", best);
-  cli_json_string (b, "unit", "steps/s");
-  cli_json_int (b, "threads", sluice_pool_get_threads ());
-  cli_json_end (b);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "name", project->name);
+  sluice_cli_json_double (b, "value", best);
+  sluice_cli_json_string (b, "unit", "steps/s");
+  sluice_cli_json_int (b, "threads", sluice_pool_get_threads ());
+  sluice_cli_json_end (b);
 }
 
 static int
@@ -175,30 +177,30 @@ bench (char **arguments, GError **error)
 {
   double base_mb = memory_mb ("VmRSS:"), best = 0;
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return cli_usage (error, "give one PROJECT");
-  if (!cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error))
+    return sluice_cli_usage (error, "give one PROJECT");
+  if (!sluice_cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error))
     return EXIT_USAGE;
   if (!(seconds > 0 && seconds <= MAX_SECONDS))
-    return cli_usage (error, "--seconds must be above 0 and at most %d", MAX_SECONDS);
+    return sluice_cli_usage (error, "--seconds must be above 0 and at most %d", MAX_SECONDS);
   sluice_pool_set_threads (n_threads);
   g_autoptr (SluiceProject) project = sluice_project_load (arguments[0], error);
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
-  Machine *machine = NULL;
+  SluiceReplica *replica = NULL;
   if (project != NULL)
-    cli_allow_files (project->files);
+    sluice_cli_allow_files (project->files);
   if (project != NULL && sluice_examples_load_all (project, &examples, &test, error))
-    machine = machine_new (project, examples, NULL, 0, 0, error);
-  if (machine == NULL)
+    replica = sluice_replica_new (project, examples, NULL, 0, 0, error);
+  if (replica == NULL)
     return EXIT_FAILED;
-  cli_tell_file_ops (machine->graph);
-  gboolean ok = serves ? serve (machine, base_mb, error) : measure (machine, &best, error);
+  sluice_cli_tell_file_ops (replica->graph);
+  gboolean ok = serves ? serve (replica, base_mb, error) : measure (replica, &best, error);
   if (ok && !serves)
     print_best (project, best);
-  machine_free (machine);
+  sluice_replica_free (replica);
   return ok ? EXIT_OK : EXIT_FAILED;
 }
 
-const Verb verb_bench = {
+const Verb sluice_verb_bench = {
   .name = "bench",
   .arguments = "PROJECT",
   .summary = N_ ("Measure how many steps a second a project trains"),

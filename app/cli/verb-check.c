@@ -7,12 +7,12 @@
 #include "app/cli/cli.h"
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/grad/flow.h"
+#include "engine/grad/control-flow.h"
 #include "engine/graph/file-ops.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
 #include "engine/store/checkpoint-file.h"
-#include "engine/train/machine.h"
+#include "engine/train/replica.h"
 
 static char **feeds, **fetches, **targets;
 static guint n_errors, n_warnings;
@@ -40,17 +40,17 @@ report (Severity severity, const char *node, const char *message)
 {
   n_errors += severity == FAULT;
   n_warnings += severity == WARNING;
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
       g_autofree char *text = sluice_text_escape (message);
       printf ("%s%s%s\n", node != NULL ? node : "", node != NULL ? ": " : "", text);
       return;
     }
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_string (b, "severity", severity == FAULT ? "error" : "warning");
-  cli_json_string (b, "node", node);
-  cli_json_string (b, "message", message);
-  cli_json_end (b);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "severity", severity == FAULT ? "error" : "warning");
+  sluice_cli_json_string (b, "node", node);
+  sluice_cli_json_string (b, "message", message);
+  sluice_cli_json_end (b);
 }
 
 /* Reads and writes without an order: a step may want them so (Hogwild), so they fail nothing. */
@@ -207,15 +207,15 @@ check_project (const char *folder)
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceProject) project = sluice_project_load (folder, &error);
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
-  Machine *machine = NULL;
+  SluiceReplica *replica = NULL;
   if (project != NULL && sluice_examples_load_all (project, &examples, &test, &error))
-    machine = machine_new (project, examples, test, 0, 0, &error);
-  if (machine != NULL)
+    replica = sluice_replica_new (project, examples, test, 0, 0, &error);
+  if (replica != NULL)
     {
-      machine_check_initialize (machine, &error);
-      check_graph (machine->graph, machine->session);
-      check_workers (project, machine->session);
-      machine_free (machine);
+      sluice_replica_check_initialize (replica, &error);
+      check_graph (replica->graph, replica->session);
+      check_workers (project, replica->session);
+      sluice_replica_free (replica);
     }
   if (error != NULL)
     report (FAULT, NULL, error->message);
@@ -248,7 +248,7 @@ static gboolean
 check_graph_file (const char *path, GError **error)
 {
   static const char *const none[] = { NULL };
-  g_autoptr (SluiceGraph) graph = cli_load_graph (path, error);
+  g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (path, error);
   g_autoptr (SluiceSession) session =
       graph != NULL ? sluice_session_new (&(SluiceSessionOptions){ 0 }, error) : NULL;
   if (session == NULL || !sluice_session_extend (session, graph, error))
@@ -264,12 +264,12 @@ check_graph_file (const char *path, GError **error)
 static void
 print_sum (void)
 {
-  if (cli_json)
+  if (sluice_cli_json)
     {
-      JsonBuilder *b = cli_json_begin ();
-      cli_json_int (b, "errors", n_errors);
-      cli_json_int (b, "warnings", n_warnings);
-      cli_json_end (b);
+      JsonBuilder *b = sluice_cli_json_begin ();
+      sluice_cli_json_int (b, "errors", n_errors);
+      sluice_cli_json_int (b, "warnings", n_warnings);
+      sluice_cli_json_end (b);
     }
   else if (n_errors + n_warnings == 0)
     puts (_ ("No problems found."));
@@ -279,10 +279,11 @@ static int
 check (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return cli_usage (error, "give one PROJECT, GRAPH or CHECKPOINT");
+    return sluice_cli_usage (error, "give one PROJECT, GRAPH or CHECKPOINT");
   gboolean is_project = sluice_project_is_folder (arguments[0]);
   if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
-    return cli_usage (error, "--feed, --fetch and --target are for a GRAPH; a project has its own");
+    return sluice_cli_usage (error,
+                             "--feed, --fetch and --target are for a GRAPH; a project has its own");
   if (is_project)
     check_project (arguments[0]);
   else if (sluice_checkpoint_file_exists (arguments[0]))
@@ -293,7 +294,7 @@ check (char **arguments, GError **error)
   return n_errors == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
-const Verb verb_check = {
+const Verb sluice_verb_check = {
   .name = "check",
   .arguments = "PROJECT|GRAPH|SAVEDMODEL|CHECKPOINT",
   .summary = N_ ("Look for problems without running anything"),

@@ -22,33 +22,33 @@ static const GOptionEntry options[] = {
 static void
 print_checkpoint (const SluiceCheckpointInfo *info)
 {
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
       g_autofree char *size = g_format_size (info->bytes);
       printf ("%12" G_GINT64_FORMAT "  %10s  %s%s\n", info->step, size, info->path,
               info->is_pinned ? _ ("  pinned") : "");
       return;
     }
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_int (b, "step", info->step);
-  cli_json_double (b, "wall_time", info->wall);
-  cli_json_int (b, "bytes", (gint64) info->bytes);
-  cli_json_bool (b, "pinned", info->is_pinned);
-  cli_json_string (b, "path", info->path);
-  cli_json_end (b);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_int (b, "step", info->step);
+  sluice_cli_json_double (b, "wall_time", info->wall);
+  sluice_cli_json_int (b, "bytes", (gint64) info->bytes);
+  sluice_cli_json_bool (b, "pinned", info->is_pinned);
+  sluice_cli_json_string (b, "path", info->path);
+  sluice_cli_json_end (b);
 }
 
 static int
 checkpoints (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return cli_usage (error, "give one RUN");
+    return sluice_cli_usage (error, "give one RUN");
   if (pin < -1 || unpin < -1)
-    return cli_usage (error, "--pin and --unpin must not be negative");
+    return sluice_cli_usage (error, "--pin and --unpin must not be negative");
   gboolean changes = pin >= 0 || unpin >= 0;
-  g_autofree char *folder = cli_dup_workspace (workspace);
-  g_autoptr (SluiceStore) store =
-      changes ? cli_open_workspace (folder, TRUE, error) : cli_open_to_read (folder, error);
+  g_autofree char *folder = sluice_cli_dup_workspace (workspace);
+  g_autoptr (SluiceStore) store = changes ? sluice_cli_open_workspace (folder, TRUE, error)
+                                          : sluice_cli_open_to_read (folder, error);
   g_autoptr (SluiceRunInfo) run =
       store != NULL ? sluice_store_dup_run (store, arguments[0], error) : NULL;
   if (run == NULL || (pin >= 0 && !sluice_store_pin_checkpoint (store, run->id, pin, TRUE, error))
@@ -60,7 +60,7 @@ checkpoints (char **arguments, GError **error)
   return all != NULL ? EXIT_OK : EXIT_FAILED;
 }
 
-const Verb verb_checkpoints = {
+const Verb sluice_verb_checkpoints = {
   .name = "checkpoints",
   .arguments = "RUN",
   .summary = N_ ("List the checkpoints of a run, and pin some"),

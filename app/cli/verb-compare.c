@@ -108,21 +108,21 @@ add_row (JsonBuilder *b, const SluiceCompared *row)
 {
   const SluiceDifference *d = &row->difference;
   json_builder_begin_object (b);
-  cli_json_string (b, "name", row->name);
-  cli_json_string (b, "node", row->edge.node->name);
-  cli_json_int (b, "output", row->edge.port);
-  cli_json_string (b, "op", row->edge.node->op_name);
-  cli_json_bool (b, "diverges", row->diverges);
-  cli_json_bool (b, "dead", row->is_dead);
-  cli_json_string (b, "mismatch", row->mismatch);
-  cli_json_double (b, "absolute", d->max_abs);
-  cli_json_double (b, "relative", d->max_rel);
-  cli_json_double (b, "ulp", (double) d->max_ulp);
-  cli_json_int (b, "differ", d->n_differ);
-  cli_json_int (b, "beyond", d->n_beyond);
-  cli_json_int (b, "first_beyond", d->first_beyond);
-  cli_json_int (b, "nan", d->n_nan);
-  cli_json_int (b, "infinite", d->n_infinite);
+  sluice_cli_json_string (b, "name", row->name);
+  sluice_cli_json_string (b, "node", row->edge.node->name);
+  sluice_cli_json_int (b, "output", row->edge.port);
+  sluice_cli_json_string (b, "op", row->edge.node->op_name);
+  sluice_cli_json_bool (b, "diverges", row->diverges);
+  sluice_cli_json_bool (b, "dead", row->is_dead);
+  sluice_cli_json_string (b, "mismatch", row->mismatch);
+  sluice_cli_json_double (b, "absolute", d->max_abs);
+  sluice_cli_json_double (b, "relative", d->max_rel);
+  sluice_cli_json_double (b, "ulp", (double) d->max_ulp);
+  sluice_cli_json_int (b, "differ", d->n_differ);
+  sluice_cli_json_int (b, "beyond", d->n_beyond);
+  sluice_cli_json_int (b, "first_beyond", d->first_beyond);
+  sluice_cli_json_int (b, "nan", d->n_nan);
+  sluice_cli_json_int (b, "infinite", d->n_infinite);
   json_builder_end_object (b);
 }
 
@@ -130,7 +130,7 @@ static void
 print_json (const SluiceComparison *comparison)
 {
   const SluiceCompared *first = first_divergent (comparison);
-  JsonBuilder *b = cli_json_begin ();
+  JsonBuilder *b = sluice_cli_json_begin ();
   json_builder_set_member_name (b, "outputs");
   json_builder_begin_array (b);
   for (guint i = 0; i < comparison->edges->len; i++)
@@ -141,9 +141,9 @@ print_json (const SluiceComparison *comparison)
   for (guint i = 0; i < comparison->left_out->len; i++)
     json_builder_add_string_value (b, comparison->left_out->pdata[i]);
   json_builder_end_array (b);
-  cli_json_int (b, "divergent", comparison->n_divergent);
-  cli_json_string (b, "first", first != NULL ? first->name : NULL);
-  cli_json_end (b);
+  sluice_cli_json_int (b, "divergent", comparison->n_divergent);
+  sluice_cli_json_string (b, "first", first != NULL ? first->name : NULL);
+  sluice_cli_json_end (b);
 }
 
 /* ---- the verb ---- */
@@ -153,19 +153,21 @@ check_usage (char **arguments, GError **error)
 {
   gboolean has_run = n_cpus != 0 || n_threads != 0 || plain;
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return cli_usage (error, "give one GRAPH");
-  if (!cli_check_count ("--cpus", n_cpus, 0, SLUICE_MAX_DEVICES, error)
-      || !cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error)
-      || !cli_check_count ("--seed", seed, 1, G_MAXINT64, error))
+    return sluice_cli_usage (error, "give one GRAPH");
+  if (!sluice_cli_check_count ("--cpus", n_cpus, 0, SLUICE_MAX_DEVICES, error)
+      || !sluice_cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error)
+      || !sluice_cli_check_count ("--seed", seed, 1, G_MAXINT64, error))
     return EXIT_USAGE;
   if (!has_run && reference == NULL)
-    return cli_usage (error, "say what to compare with: --reference FILE, --cpus N, --threads N "
+    return sluice_cli_usage (error,
+                             "say what to compare with: --reference FILE, --cpus N, --threads N "
                              "or --plain");
   if (has_run && reference != NULL)
-    return cli_usage (error, "--reference compares with a file; --cpus, --threads and --plain "
+    return sluice_cli_usage (error,
+                             "--reference compares with a file; --cpus, --threads and --plain "
                              "compare with a second run");
   if (!(relative >= 0 && isfinite (relative) && absolute >= 0 && isfinite (absolute)))
-    return cli_usage (error, "--rtol and --atol must be finite and not negative");
+    return sluice_cli_usage (error, "--rtol and --atol must be finite and not negative");
   return EXIT_OK;
 }
 
@@ -175,12 +177,13 @@ compare (char **arguments, GError **error)
   int status = check_usage (arguments, error);
   if (status != EXIT_OK)
     return status;
-  g_autoptr (SluiceGraph) graph = cli_load_graph (arguments[0], error);
-  g_autoptr (GArray) parsed = graph != NULL ? cli_parse_feeds (graph, NULL, feeds, error) : NULL;
+  g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (arguments[0], error);
+  g_autoptr (GArray) parsed =
+      graph != NULL ? sluice_cli_parse_feeds (graph, NULL, feeds, error) : NULL;
   if (parsed == NULL)
     return EXIT_FAILED;
-  cli_tell_file_ops (graph);
-  g_autoptr (SluiceFileAccess) files = cli_new_file_access (arguments[0]);
+  sluice_cli_tell_file_ops (graph);
+  g_autoptr (SluiceFileAccess) files = sluice_cli_new_file_access (arguments[0]);
   SluiceComparisonOptions wanted = {
     .files = files,
     .feeds = (const SluiceFeed *) parsed->data,
@@ -197,14 +200,14 @@ compare (char **arguments, GError **error)
   g_autoptr (SluiceComparison) comparison = sluice_compare (graph, &wanted, error);
   if (comparison == NULL)
     return EXIT_FAILED;
-  if (cli_json)
+  if (sluice_cli_json)
     print_json (comparison);
   else
     print_text (comparison);
   return comparison->n_divergent == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
-const Verb verb_compare = {
+const Verb sluice_verb_compare = {
   .name = "compare",
   .arguments = "GRAPH",
   .summary = N_ ("Compare what each node computes with a file, or with a run in another way"),

@@ -24,30 +24,30 @@ report (SluiceCheckpointFile *file, const char *to, const GPtrArray *left_out)
 {
   g_autofree char *format = sluice_checkpoint_file_dup_format (file);
   guint n = sluice_checkpoint_file_list (file)->len - left_out->len;
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
       printf (_ ("%u tensors of a %s written to '%s'\n"), n, format, to);
       for (guint i = 0; i < left_out->len; i++)
         printf (_ ("left out: %s\n"), (const char *) left_out->pdata[i]);
       return;
     }
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_string (b, "from", format);
-  cli_json_string (b, "to", to);
-  cli_json_int (b, "tensors", n);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "from", format);
+  sluice_cli_json_string (b, "to", to);
+  sluice_cli_json_int (b, "tensors", n);
   json_builder_set_member_name (b, "left_out");
   json_builder_begin_array (b);
   for (guint i = 0; i < left_out->len; i++)
     json_builder_add_string_value (b, left_out->pdata[i]);
   json_builder_end_array (b);
-  cli_json_end (b);
+  sluice_cli_json_end (b);
 }
 
 static int
 convert (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] == NULL || arguments[2] != NULL)
-    return cli_usage (error, "give IN and OUT, two checkpoints");
+    return sluice_cli_usage (error, "give IN and OUT, two checkpoints");
   g_autoptr (SluiceCheckpointFile) file = sluice_checkpoint_file_open (arguments[0], error);
   g_autoptr (GPtrArray) left_out = g_ptr_array_new_with_free_func (g_free);
   if (file == NULL
@@ -57,7 +57,7 @@ convert (char **arguments, GError **error)
   return EXIT_OK;
 }
 
-const Verb verb_convert = {
+const Verb sluice_verb_convert = {
   .name = "convert",
   .arguments = "IN OUT",
   .summary = N_ ("Write a checkpoint in another format"),

@@ -45,7 +45,7 @@ static SluiceGraph *
 load_graph (const char *path, SluiceViewState **state, GError **error)
 {
   if (!sluice_project_is_folder (path))
-    return cli_load_graph (path, error);
+    return sluice_cli_load_graph (path, error);
   g_autoptr (SluiceProject) project = sluice_project_load (path, error);
   if (project == NULL)
     return NULL;
@@ -79,18 +79,18 @@ print_figures (SluiceScene *scene, guint n_nodes, gint64 width, gint64 height)
 {
   SluiceSceneFigures figures;
   sluice_scene_measure (scene, (double) width, (double) height, &figures);
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_string (b, "file", out);
-  cli_json_int (b, "boxes", figures.n_boxes);
-  cli_json_int (b, "edges", figures.n_edges);
-  cli_json_int (b, "crossings", (gint64) figures.n_crossings);
-  cli_json_double (b, "width", figures.width);
-  cli_json_double (b, "height", figures.height);
-  cli_json_double (b, "fit", figures.fit);
-  cli_json_double (b, "smallest_text_px", figures.smallest_text);
-  cli_json_int (b, "set_aside", figures.n_aside);
-  cli_json_int (b, "nodes", n_nodes);
-  cli_json_end (b);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "file", out);
+  sluice_cli_json_int (b, "boxes", figures.n_boxes);
+  sluice_cli_json_int (b, "edges", figures.n_edges);
+  sluice_cli_json_int (b, "crossings", (gint64) figures.n_crossings);
+  sluice_cli_json_double (b, "width", figures.width);
+  sluice_cli_json_double (b, "height", figures.height);
+  sluice_cli_json_double (b, "fit", figures.fit);
+  sluice_cli_json_double (b, "smallest_text_px", figures.smallest_text);
+  sluice_cli_json_int (b, "set_aside", figures.n_aside);
+  sluice_cli_json_int (b, "nodes", n_nodes);
+  sluice_cli_json_end (b);
 }
 
 /* --size, "1100x760". */
@@ -108,11 +108,11 @@ draw_graph (const char *path, GError **error)
 {
   gint64 width, height;
   if (!parse_size (&width, &height))
-    return cli_usage (error, "--size '%s': WIDTHxHEIGHT is wanted, as 1100x760, each at most %d",
-                      size, MAX_SIZE);
+    return sluice_cli_usage (
+        error, "--size '%s': WIDTHxHEIGHT is wanted, as 1100x760, each at most %d", size, MAX_SIZE);
   SluiceExportFormat format;
   if (!sluice_export_format_from_name (out, &format))
-    return cli_usage (error, "--out '%s': must end in .png, .svg, .pdf or .dot", out);
+    return sluice_cli_usage (error, "--out '%s': must end in .png, .svg, .pdf or .dot", out);
   g_autoptr (SluiceViewState) state = sluice_view_state_new ();
   g_autoptr (SluiceGraph) graph = load_graph (path, &state, error);
   if (graph == NULL)
@@ -126,7 +126,7 @@ draw_graph (const char *path, GError **error)
   g_autoptr (SluiceScene) scene = sluice_scene_new (hierarchy, state, SLUICE_FLOW_UP, NULL);
   if (!sluice_scene_export (scene, theme, format, out, error))
     return EXIT_FAILED;
-  if (cli_json)
+  if (sluice_cli_json)
     print_figures (scene, sluice_graph_get_n_nodes (graph), width, height);
   return EXIT_OK;
 }
@@ -135,35 +135,36 @@ static int
 draw (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return cli_usage (error, "give one PROJECT or GRAPH");
+    return sluice_cli_usage (error, "give one PROJECT or GRAPH");
   if (out == NULL)
-    return cli_usage (error, "say where to: --out FILE");
+    return sluice_cli_usage (error, "say where to: --out FILE");
   if (charts && (open_scopes != NULL || size != NULL))
-    return cli_usage (error, "--open and --size are of a graph, not of --charts");
+    return sluice_cli_usage (error, "--open and --size are of a graph, not of --charts");
   if (!charts && (workspace != NULL || run_name != NULL))
-    return cli_usage (error, "--workspace and --run say whose --charts to draw");
+    return sluice_cli_usage (error, "--workspace and --run say whose --charts to draw");
   int status;
   if (charts)
     {
-      g_autofree char *folder = cli_dup_workspace (workspace);
+      g_autofree char *folder = sluice_cli_dup_workspace (workspace);
       g_autofree char *canonical = g_canonicalize_filename (arguments[0], NULL);
       g_autofree char *project = g_path_get_basename (canonical);
-      status = draw_charts (folder, project, run_name, out, dark, error) ? EXIT_OK : EXIT_FAILED;
-      if (status == EXIT_OK && cli_json)
+      status = sluice_cli_draw_charts (folder, project, run_name, out, dark, error) ? EXIT_OK
+                                                                                    : EXIT_FAILED;
+      if (status == EXIT_OK && sluice_cli_json)
         {
-          JsonBuilder *b = cli_json_begin ();
-          cli_json_string (b, "file", out);
-          cli_json_end (b);
+          JsonBuilder *b = sluice_cli_json_begin ();
+          sluice_cli_json_string (b, "file", out);
+          sluice_cli_json_end (b);
         }
     }
   else
     status = draw_graph (arguments[0], error);
-  if (status == EXIT_OK && !cli_json)
+  if (status == EXIT_OK && !sluice_cli_json)
     printf (_ ("drawn in %s\n"), out);
   return status;
 }
 
-const Verb verb_draw = {
+const Verb sluice_verb_draw = {
   .name = "draw",
   .arguments = "PROJECT|GRAPH|SAVEDMODEL",
   .summary = N_ ("Draw a graph, or the charts of a run, as a picture"),

@@ -23,18 +23,18 @@ static const GOptionEntry options[] = {
 static void
 report (const SluiceRunInfo *run, guint64 n_records)
 {
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
       printf (_ ("run %s: %" G_GUINT64_FORMAT " records written to '%s'\n"), run->name, n_records,
               out);
       return;
     }
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_string (b, "run", run->name);
-  cli_json_string (b, "format", format_name);
-  cli_json_string (b, "out", out);
-  cli_json_int (b, "records", (gint64) n_records);
-  cli_json_end (b);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "run", run->name);
+  sluice_cli_json_string (b, "format", format_name);
+  sluice_cli_json_string (b, "out", out);
+  sluice_cli_json_int (b, "records", (gint64) n_records);
+  sluice_cli_json_end (b);
 }
 
 static int
@@ -43,13 +43,14 @@ export_run (char **arguments, GError **error)
   SluiceLogFormat format;
   guint64 n_records;
   if (arguments[0] != NULL)
-    return cli_usage (error, "'%s' is no option; the run is named with --run", arguments[0]);
+    return sluice_cli_usage (error, "'%s' is no option; the run is named with --run", arguments[0]);
   if (run_name == NULL || out == NULL || format_name == NULL)
-    return cli_usage (error, "give --run NAME, --out PATH and --format FORMAT");
+    return sluice_cli_usage (error, "give --run NAME, --out PATH and --format FORMAT");
   if (!sluice_log_format_find (format_name, &format))
-    return cli_usage (error, "there is no format '%s': it is tfevents, csv or jsonl", format_name);
-  g_autofree char *workspace = cli_dup_workspace (workspace_option);
-  g_autoptr (SluiceStore) store = cli_open_to_read (workspace, error);
+    return sluice_cli_usage (error, "there is no format '%s': it is tfevents, csv or jsonl",
+                             format_name);
+  g_autofree char *workspace = sluice_cli_dup_workspace (workspace_option);
+  g_autoptr (SluiceStore) store = sluice_cli_open_to_read (workspace, error);
   g_autoptr (SluiceRunInfo) run =
       store != NULL ? sluice_store_dup_run (store, run_name, error) : NULL;
   if (run == NULL || !sluice_store_export (store, run, format, out, &n_records, error))
@@ -58,7 +59,7 @@ export_run (char **arguments, GError **error)
   return EXIT_OK;
 }
 
-const Verb verb_export = {
+const Verb sluice_verb_export = {
   .name = "export",
   .arguments = "",
   .summary = N_ ("Write what a run has recorded for other programs"),

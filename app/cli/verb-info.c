@@ -37,7 +37,7 @@ show_program (void)
   guint n_ops;
   sluice_registry_list (&n_ops);
   g_autofree char *libraries = sluice_libraries_dup_description ();
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
       printf (_ ("Sluice %s\n"), SLUICE_VERSION);
       printf (_ ("threads    %u of %u cores\n"), sluice_pool_get_threads (),
@@ -47,13 +47,13 @@ show_program (void)
       printf (_ ("devices    CPU, NULL\n"));
       return EXIT_OK;
     }
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_string (b, "version", SLUICE_VERSION);
-  cli_json_int (b, "threads", sluice_pool_get_threads ());
-  cli_json_int (b, "cores", g_get_num_processors ());
-  cli_json_string (b, "libraries", libraries);
-  cli_json_int (b, "ops", n_ops);
-  cli_json_end (b);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "version", SLUICE_VERSION);
+  sluice_cli_json_int (b, "threads", sluice_pool_get_threads ());
+  sluice_cli_json_int (b, "cores", g_get_num_processors ());
+  sluice_cli_json_string (b, "libraries", libraries);
+  sluice_cli_json_int (b, "ops", n_ops);
+  sluice_cli_json_end (b);
   return EXIT_OK;
 }
 
@@ -70,13 +70,13 @@ add_series (JsonBuilder *b, SluiceStore *store, const SluiceRunInfo *run)
       SluiceSeriesInfo *info = series->pdata[i];
       const SluiceKind *kind = sluice_kind_get ((int) info->kind);
       json_builder_begin_object (b);
-      cli_json_string (b, "tag", info->tag);
-      cli_json_string (b, "kind", kind != NULL ? sluice_kind_get_name (kind) : NULL);
-      cli_json_int (b, "points", info->n_points);
-      cli_json_int (b, "first_step", info->first_step);
-      cli_json_int (b, "last_step", info->last_step);
+      sluice_cli_json_string (b, "tag", info->tag);
+      sluice_cli_json_string (b, "kind", kind != NULL ? sluice_kind_get_name (kind) : NULL);
+      sluice_cli_json_int (b, "points", info->n_points);
+      sluice_cli_json_int (b, "first_step", info->first_step);
+      sluice_cli_json_int (b, "last_step", info->last_step);
       if (info->kind == SLUICE_SERIES_SCALAR)
-        cli_json_double (b, "last_value", info->last_value);
+        sluice_cli_json_double (b, "last_value", info->last_value);
       json_builder_end_object (b);
     }
   json_builder_end_array (b);
@@ -85,33 +85,33 @@ add_series (JsonBuilder *b, SluiceStore *store, const SluiceRunInfo *run)
 static int
 show_workspace (GError **error)
 {
-  g_autoptr (SluiceStore) store = cli_open_to_read (workspace, error);
+  g_autoptr (SluiceStore) store = sluice_cli_open_to_read (workspace, error);
   g_autoptr (GPtrArray) runs = store != NULL ? sluice_store_dup_runs (store, error) : NULL;
   if (runs == NULL)
     return EXIT_FAILED;
-  cli_tell_lost_runs (store);
+  sluice_cli_tell_lost_runs (store);
   for (guint i = 0; i < runs->len; i++)
     {
       SluiceRunInfo *run = runs->pdata[i];
       g_autofree char *name = sluice_text_escape (run->name);
       g_autofree char *message = sluice_text_escape (run->message != NULL ? run->message : "");
-      if (!cli_json)
+      if (!sluice_cli_json)
         printf ("%-24s %-10s %s %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "%s%s\n", name,
                 _ (sluice_run_state_name (run->state)), _ ("step"), run->step, run->n_steps,
                 *message != '\0' ? "  " : "", message);
-      JsonBuilder *b = cli_json_begin ();
-      cli_json_int (b, "id", run->id);
-      cli_json_string (b, "name", run->name);
-      cli_json_string (b, "project", run->project);
-      cli_json_string (b, "state", sluice_run_state_name (run->state));
-      cli_json_int (b, "step", run->step);
-      cli_json_int (b, "steps", run->n_steps);
-      cli_json_double (b, "seconds", run->seconds);
-      cli_json_string (b, "message", run->message);
+      JsonBuilder *b = sluice_cli_json_begin ();
+      sluice_cli_json_int (b, "id", run->id);
+      sluice_cli_json_string (b, "name", run->name);
+      sluice_cli_json_string (b, "project", run->project);
+      sluice_cli_json_string (b, "state", sluice_run_state_name (run->state));
+      sluice_cli_json_int (b, "step", run->step);
+      sluice_cli_json_int (b, "steps", run->n_steps);
+      sluice_cli_json_double (b, "seconds", run->seconds);
+      sluice_cli_json_string (b, "message", run->message);
       add_series (b, store, run);
-      cli_json_end (b);
+      sluice_cli_json_end (b);
     }
-  if (!cli_json && runs->len == 0)
+  if (!sluice_cli_json && runs->len == 0)
     printf (_ ("No runs in '%s' yet.\n"), workspace);
   return EXIT_OK;
 }
@@ -121,7 +121,7 @@ show_workspace (GError **error)
 static int
 show_graph (const char *path, GError **error)
 {
-  g_autoptr (SluiceGraph) graph = cli_load_graph (path, error);
+  g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (path, error);
   if (graph == NULL)
     return EXIT_FAILED;
   guint n = sluice_graph_get_n_nodes (graph), n_edges = 0, n_errors = 0;
@@ -140,7 +140,7 @@ show_graph (const char *path, GError **error)
         elements += MAX (sluice_shape_n_elements (&node->outputs[0].handle_shape), 0);
     }
   g_autofree char *hash = sluice_graph_dup_hash (graph);
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
       printf (_ ("nodes      %u, of %u kinds\n"), n, g_hash_table_size (ops));
       printf (_ ("edges      %u\n"), n_edges);
@@ -149,17 +149,17 @@ show_graph (const char *path, GError **error)
       printf (_ ("errors     %u\n"), n_errors);
       printf (_ ("hash       %s\n"), hash);
     }
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_int (b, "nodes", n);
-  cli_json_int (b, "kinds", g_hash_table_size (ops));
-  cli_json_int (b, "edges", n_edges);
-  cli_json_double (b, "variable_elements", elements);
-  cli_json_int (b, "producer", sluice_graph_get_producer (graph));
-  cli_json_int (b, "errors", n_errors);
-  cli_json_string (b, "hash", hash);
-  gboolean ok = cli_show_saved_model (b, graph, path, error);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_int (b, "nodes", n);
+  sluice_cli_json_int (b, "kinds", g_hash_table_size (ops));
+  sluice_cli_json_int (b, "edges", n_edges);
+  sluice_cli_json_double (b, "variable_elements", elements);
+  sluice_cli_json_int (b, "producer", sluice_graph_get_producer (graph));
+  sluice_cli_json_int (b, "errors", n_errors);
+  sluice_cli_json_string (b, "hash", hash);
+  gboolean ok = sluice_cli_show_saved_model (b, graph, path, error);
   if (ok)
-    cli_json_end (b);
+    sluice_cli_json_end (b);
   else
     g_object_unref (b);
   return ok ? EXIT_OK : EXIT_FAILED;
@@ -169,25 +169,25 @@ static int
 info (char **arguments, GError **error)
 {
   if (arguments[0] != NULL && (arguments[1] != NULL || workspace != NULL))
-    return cli_usage (error, "give one GRAPH or CHECKPOINT, or --workspace DIR, or nothing");
+    return sluice_cli_usage (error, "give one GRAPH or CHECKPOINT, or --workspace DIR, or nothing");
   if (parameters && workspace != NULL)
-    return cli_usage (error, "--parameters is of a graph, --workspace lists runs");
+    return sluice_cli_usage (error, "--parameters is of a graph, --workspace lists runs");
   if (parameters)
     {
       if (arguments[0] == NULL)
-        return cli_usage (error, "--parameters wants one PROJECT or GRAPH");
-      g_autoptr (SluiceGraph) graph = cli_load_graph (arguments[0], error);
-      return graph != NULL ? cli_show_parameters (graph, error) : EXIT_FAILED;
+        return sluice_cli_usage (error, "--parameters wants one PROJECT or GRAPH");
+      g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (arguments[0], error);
+      return graph != NULL ? sluice_cli_show_parameters (graph, error) : EXIT_FAILED;
     }
   if (arguments[0] != NULL && !sluice_saved_model_exists (arguments[0])
       && sluice_checkpoint_file_exists (arguments[0]))
-    return cli_show_checkpoint (arguments[0], error);
+    return sluice_cli_show_checkpoint (arguments[0], error);
   if (arguments[0] != NULL)
     return show_graph (arguments[0], error);
   return workspace != NULL ? show_workspace (error) : show_program ();
 }
 
-const Verb verb_info = {
+const Verb sluice_verb_info = {
   .name = "info",
   .arguments = "[PROJECT | GRAPH | SAVEDMODEL | CHECKPOINT]",
   .summary = N_ ("Tell about this program, a graph, a checkpoint, or the runs of a workspace"),

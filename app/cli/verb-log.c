@@ -49,7 +49,7 @@ parse_step (const char *option, const char *text, gint64 *step, GError **error)
   *step = g_ascii_strtoll (text, &end, 10);
   if (end != text && *end == '\0')
     return TRUE;
-  cli_usage (error, "%s wants a step, a whole number, not '%s'", option, text);
+  sluice_cli_usage (error, "%s wants a step, a whole number, not '%s'", option, text);
   return FALSE;
 }
 
@@ -66,12 +66,12 @@ parse_selection (Selection *self, GError **error)
     {
       g_autofree const char **names = sluice_kind_list_names ();
       g_autofree char *list = g_strjoinv (", ", (char **) names);
-      cli_usage (error, "there is no kind '%s': it is one of %s", kind_name, list);
+      sluice_cli_usage (error, "there is no kind '%s': it is one of %s", kind_name, list);
       return FALSE;
     }
   if (tag_pattern != NULL && (self->tag = g_regex_new (tag_pattern, 0, 0, &wrong)) == NULL)
     {
-      cli_usage (error, "--tag: %s", wrong->message);
+      sluice_cli_usage (error, "--tag: %s", wrong->message);
       return FALSE;
     }
   return TRUE;
@@ -109,13 +109,13 @@ print_series (SluiceStore *store,
               GError **error)
 {
   Line line = { run, series };
-  if (!cli_json)
+  if (!sluice_cli_json)
     return sluice_store_each_record (store, series, &selection->range, print_record, &line, error);
   guint64 n;
   g_autofree char *json =
       sluice_store_dup_series_json (store, run, series, &selection->range, &n, error);
   if (json != NULL && n > 0)
-    cli_print_json_text (json);
+    sluice_cli_print_json_text (json);
   return json != NULL;
 }
 
@@ -135,11 +135,11 @@ show_log (char **arguments, GError **error)
 {
   g_auto (Selection) selection = { 0 };
   if (arguments[0] != NULL)
-    return cli_usage (error, "'%s' is no option; runs are named with --run", arguments[0]);
+    return sluice_cli_usage (error, "'%s' is no option; runs are named with --run", arguments[0]);
   if (!parse_selection (&selection, error))
     return EXIT_USAGE;
-  g_autofree char *workspace = cli_dup_workspace (workspace_option);
-  g_autoptr (SluiceStore) store = cli_open_to_read (workspace, error);
+  g_autofree char *workspace = sluice_cli_dup_workspace (workspace_option);
+  g_autoptr (SluiceStore) store = sluice_cli_open_to_read (workspace, error);
   if (store == NULL)
     return EXIT_FAILED;
   if (run_name != NULL)
@@ -154,7 +154,7 @@ show_log (char **arguments, GError **error)
   return ok ? EXIT_OK : EXIT_FAILED;
 }
 
-const Verb verb_log = {
+const Verb sluice_verb_log = {
   .name = "log",
   .arguments = "",
   .summary = N_ ("Print what runs have recorded"),

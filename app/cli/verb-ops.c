@@ -28,15 +28,16 @@ static const GOptionEntry options[] = {
 static void
 add_attribute (JsonBuilder *b, const SluiceAttrDef *attr)
 {
-  g_autofree char *type = describe_attr_type (attr), *initial = describe_attr_default (attr);
-  g_auto (GStrv) allowed = describe_attr_allowed (attr);
+  g_autofree char *type = sluice_describe_attr_type (attr),
+                  *initial = sluice_describe_attr_default (attr);
+  g_auto (GStrv) allowed = sluice_describe_attr_allowed (attr);
   json_builder_begin_object (b);
-  cli_json_string (b, "name", attr->name);
-  cli_json_string (b, "type", type);
-  cli_json_strings (b, "allowed", (const char *const *) allowed);
+  sluice_cli_json_string (b, "name", attr->name);
+  sluice_cli_json_string (b, "type", type);
+  sluice_cli_json_strings (b, "allowed", (const char *const *) allowed);
   if (attr->has_minimum)
-    cli_json_int (b, "minimum", attr->minimum);
-  cli_json_string (b, "default", initial);
+    sluice_cli_json_int (b, "minimum", attr->minimum);
+  sluice_cli_json_string (b, "default", initial);
   json_builder_end_object (b);
 }
 
@@ -45,16 +46,16 @@ static void
 add_kernel (JsonBuilder *b, const SluiceOp *op, const SluiceKernel *kernel)
 {
   json_builder_begin_object (b);
-  cli_json_string (b, "device", kernel->device);
-  cli_json_int (b, "rank", kernel->rank);
+  sluice_cli_json_string (b, "device", kernel->device);
+  sluice_cli_json_int (b, "rank", kernel->rank);
   json_builder_set_member_name (b, "dtypes");
   json_builder_begin_object (b);
   for (guint i = 0; i < op->n_attrs; i++)
     if (op->attrs[i].kind == SLUICE_ATTR_TYPE)
       {
-        SluiceDTypeSet set = describe_kernel_dtypes (kernel, &op->attrs[i]);
-        g_auto (GStrv) names = set != 0 ? describe_dtypes (set) : NULL;
-        cli_json_strings (b, op->attrs[i].name, (const char *const *) names);
+        SluiceDTypeSet set = sluice_describe_kernel_dtypes (kernel, &op->attrs[i]);
+        g_auto (GStrv) names = set != 0 ? sluice_describe_dtypes (set) : NULL;
+        sluice_cli_json_strings (b, op->attrs[i].name, (const char *const *) names);
       }
   json_builder_end_object (b);
   json_builder_end_object (b);
@@ -65,30 +66,30 @@ print_json (const SluiceOp *op)
 {
   guint n;
   const SluiceKernel *const *kernels = sluice_kernel_list (op->name, &n);
-  g_autofree char *example = describe_example (op);
+  g_autofree char *example = sluice_describe_example (op);
   int tier = sluice_op_tier (op->name);
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_string (b, "name", op->name);
-  cli_json_string (b, "summary", op->def->summary);
-  cli_json_string (b, "signature", op->def->signature);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "name", op->name);
+  sluice_cli_json_string (b, "summary", op->def->summary);
+  sluice_cli_json_string (b, "signature", op->def->signature);
   json_builder_set_member_name (b, "attributes");
   json_builder_begin_array (b);
   for (guint i = 0; i < op->n_attrs; i++)
     add_attribute (b, &op->attrs[i]);
   json_builder_end_array (b);
-  cli_json_string (b, "example", example);
-  cli_json_bool (b, "stateful", op->def->flags & SLUICE_OP_STATEFUL);
-  cli_json_bool (b, "gradient", op->def->gradient != NULL);
+  sluice_cli_json_string (b, "example", example);
+  sluice_cli_json_bool (b, "stateful", op->def->flags & SLUICE_OP_STATEFUL);
+  sluice_cli_json_bool (b, "gradient", op->def->gradient != NULL);
   if (tier > 0)
-    cli_json_int (b, "tier", tier);
+    sluice_cli_json_int (b, "tier", tier);
   else
-    cli_json_null (b, "tier");
+    sluice_cli_json_null (b, "tier");
   json_builder_set_member_name (b, "kernels");
   json_builder_begin_array (b);
   for (guint i = 0; i < n; i++)
     add_kernel (b, op, kernels[i]);
   json_builder_end_array (b);
-  cli_json_end (b);
+  sluice_cli_json_end (b);
 }
 
 /* ---- tiers ---- */
@@ -101,20 +102,20 @@ tiers (void)
       g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
       const char *const *names = sluice_tier_names (tier);
       for (guint i = 0; names[i] != NULL; i++)
-        if (!describe_is_done (names[i]))
+        if (!sluice_describe_is_done (names[i]))
           g_strv_builder_add (builder, names[i]);
       g_auto (GStrv) missing = g_strv_builder_end (builder);
       guint n = g_strv_length ((char **) names), n_missing = g_strv_length (missing);
       g_autofree char *list = g_strjoinv (" ", missing);
-      if (!cli_json)
+      if (!sluice_cli_json)
         printf (_ ("tier %d: %u of %u ops%s%s\n"), tier, n - n_missing, n,
                 n_missing > 0 ? _ ("; not yet: ") : "", list);
-      JsonBuilder *b = cli_json_begin ();
-      cli_json_int (b, "tier", tier);
-      cli_json_int (b, "ops", n);
-      cli_json_int (b, "done", n - n_missing);
-      cli_json_strings (b, "missing", (const char *const *) missing);
-      cli_json_end (b);
+      JsonBuilder *b = sluice_cli_json_begin ();
+      sluice_cli_json_int (b, "tier", tier);
+      sluice_cli_json_int (b, "ops", n);
+      sluice_cli_json_int (b, "done", n - n_missing);
+      sluice_cli_json_strings (b, "missing", (const char *const *) missing);
+      sluice_cli_json_end (b);
     }
   return EXIT_OK;
 }
@@ -131,9 +132,9 @@ show_one (const char *name, GError **error)
                    near != NULL ? "'?" : "");
       return EXIT_FAILED;
     }
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
-      g_autofree char *page = op_page_dup (op);
+      g_autofree char *page = sluice_op_page_dup (op);
       fputs (page, stdout);
       return EXIT_OK;
     }
@@ -145,26 +146,26 @@ static int
 ops (char **arguments, GError **error)
 {
   if (arguments[0] != NULL && arguments[1] != NULL)
-    return cli_usage (error, "give one NAME or none");
+    return sluice_cli_usage (error, "give one NAME or none");
   if (arguments[0] != NULL ? show_tiers || pages != NULL : show_tiers && pages != NULL)
-    return cli_usage (error, "give a NAME, --tiers or --pages, one of them");
+    return sluice_cli_usage (error, "give a NAME, --tiers or --pages, one of them");
   if (show_tiers)
     return tiers ();
   if (pages != NULL)
-    return op_pages_write (pages, error) ? EXIT_OK : EXIT_FAILED;
+    return sluice_op_pages_write (pages, error) ? EXIT_OK : EXIT_FAILED;
   if (arguments[0] != NULL)
     return show_one (arguments[0], error);
   guint n;
   const SluiceOp *const *all = sluice_registry_list (&n);
   for (guint i = 0; i < n; i++)
-    if (cli_json)
+    if (sluice_cli_json)
       print_json (all[i]);
     else
       printf ("%-36s %s\n", all[i]->name, _ (all[i]->def->summary));
   return EXIT_OK;
 }
 
-const Verb verb_ops = {
+const Verb sluice_verb_ops = {
   .name = "ops",
   .arguments = "[NAME]",
   .summary = N_ ("List the ops, or tell all about one"),

@@ -24,17 +24,17 @@ static const GOptionEntry options[] = {
 static void
 print_node (const SluiceNode *node, const char *device, const char *reason)
 {
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
       printf ("%s\t%s\t%s\n", node->name, device != NULL ? device : "-", reason);
       return;
     }
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_string (b, "node", node->name);
-  cli_json_string (b, "asked", *node->device != '\0' ? node->device : NULL);
-  cli_json_string (b, "device", device);
-  cli_json_string (b, "reason", reason);
-  cli_json_end (b);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "node", node->name);
+  sluice_cli_json_string (b, "asked", *node->device != '\0' ? node->device : NULL);
+  sluice_cli_json_string (b, "device", device);
+  sluice_cli_json_string (b, "reason", reason);
+  sluice_cli_json_end (b);
 }
 
 /* How many nodes stand nowhere. */
@@ -58,11 +58,11 @@ static int
 place (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return cli_usage (error, "give one PROJECT or GRAPH");
-  if (!cli_check_count ("--cpus", n_cpus, 1, SLUICE_MAX_DEVICES, error)
-      || !cli_check_count ("--nulls", n_nulls, 0, SLUICE_MAX_DEVICES, error))
+    return sluice_cli_usage (error, "give one PROJECT or GRAPH");
+  if (!sluice_cli_check_count ("--cpus", n_cpus, 1, SLUICE_MAX_DEVICES, error)
+      || !sluice_cli_check_count ("--nulls", n_nulls, 0, SLUICE_MAX_DEVICES, error))
     return EXIT_USAGE;
-  g_autoptr (SluiceGraph) graph = cli_load_graph (arguments[0], error);
+  g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (arguments[0], error);
   SluiceSessionOptions session_options = { .n_cpus = (guint) n_cpus,
                                            .n_nulls = (guint) n_nulls,
                                            .strict_devices = strict_devices };
@@ -70,11 +70,11 @@ place (char **arguments, GError **error)
       graph != NULL ? sluice_session_new (&session_options, error) : NULL;
   if (session == NULL || !sluice_session_extend (session, graph, error))
     return EXIT_FAILED;
-  cli_tell_moved (session);
+  sluice_cli_tell_moved (session);
   return print_all (session) == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
-const Verb verb_place = {
+const Verb sluice_verb_place = {
   .name = "place",
   .arguments = "PROJECT|GRAPH|SAVEDMODEL",
   .summary = N_ ("Tell on which device each node stands, and why"),

@@ -19,30 +19,30 @@ static const GOptionEntry options[] = {
 static void
 print_run (const SluiceRunInfo *info)
 {
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
       printf (_ ("run %s: %s, at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT "\n"), info->name,
               _ (sluice_run_state_name (info->state)), info->step, info->n_steps);
       return;
     }
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_int (b, "id", info->id);
-  cli_json_string (b, "run", info->name);
-  cli_json_string (b, "state", sluice_run_state_name (info->state));
-  cli_json_int (b, "step", info->step);
-  cli_json_int (b, "steps", info->n_steps);
-  cli_json_end (b);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_int (b, "id", info->id);
+  sluice_cli_json_string (b, "run", info->name);
+  sluice_cli_json_string (b, "state", sluice_run_state_name (info->state));
+  sluice_cli_json_int (b, "step", info->step);
+  sluice_cli_json_int (b, "steps", info->n_steps);
+  sluice_cli_json_end (b);
 }
 
 static int
 reindex (char **arguments, GError **error)
 {
   if (arguments[0] != NULL)
-    return cli_usage (error, "give --workspace DIR alone");
-  g_autofree char *folder = cli_dup_workspace (workspace);
+    return sluice_cli_usage (error, "give --workspace DIR alone");
+  g_autofree char *folder = sluice_cli_dup_workspace (workspace);
   if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
-    return cli_usage (error, "--workspace '%s': there is no such folder", folder);
-  g_autoptr (SluiceStore) store = cli_open_workspace (folder, FALSE, error);
+    return sluice_cli_usage (error, "--workspace '%s': there is no such folder", folder);
+  g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, FALSE, error);
   g_autoptr (GArray) lost = store != NULL ? sluice_store_dup_lost_runs (store, error) : NULL;
   guint n_failed = 0;
   if (lost == NULL)
@@ -61,12 +61,12 @@ reindex (char **arguments, GError **error)
                    local->message);
         }
     }
-  if (lost->len == 0 && !cli_json)
+  if (lost->len == 0 && !sluice_cli_json)
     puts (_ ("Every run's folder is known."));
   return n_failed == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
-const Verb verb_reindex = {
+const Verb sluice_verb_reindex = {
   .name = "reindex",
   .arguments = "",
   .summary = N_ ("List runs again whose folders a workspace's database does not know"),

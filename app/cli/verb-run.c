@@ -74,10 +74,10 @@ print_json (const Run *run, SluiceTensor *const *outputs)
       g_string_append (line, i > 0 ? ", " : "");
       sluice_json_append_string (line, run->names->pdata[i], -1);
       g_string_append (line, ": ");
-      cli_append_json_value (line, outputs[i]);
+      sluice_cli_append_json_value (line, outputs[i]);
     }
   g_string_append_c (line, '}');
-  cli_print_json_text (line->str);
+  sluice_cli_print_json_text (line->str);
 }
 
 static gboolean
@@ -104,7 +104,7 @@ run_fetches (const Run *run, GError **error)
   gboolean ok =
       out == NULL
       || sluice_npz_write (out, (const char *const *) run->names->pdata, outputs, n, error);
-  if (cli_json)
+  if (sluice_cli_json)
     print_json (run, outputs);
   else if (out == NULL)
     print_text (run, outputs);
@@ -140,7 +140,7 @@ tell_unfed (const Run *run, GError **error)
 static gboolean
 add_fetch (Run *run, const char *name, GError **error)
 {
-  const char *edge = cli_resolve_edge (
+  const char *edge = sluice_cli_resolve_edge (
       run->graph, run->signature != NULL ? run->signature->outputs : NULL, name, error);
   if (edge == NULL)
     return FALSE;
@@ -191,14 +191,14 @@ find_signature (Run *run, const GPtrArray *signatures, gboolean is_saved, GError
 static int
 run_all (Run *run, GError **error)
 {
-  run->feeds = cli_parse_feeds (run->graph, run->signature, feeds, error);
+  run->feeds = sluice_cli_parse_feeds (run->graph, run->signature, feeds, error);
   if (run->feeds == NULL || !find_fetches (run, error))
     return EXIT_FAILED;
-  if (cli_memory)
+  if (sluice_cli_memory)
     sluice_session_record_memory (run->session);
   gboolean ok = run_targets (run, error) && run_fetches (run, error);
-  if (cli_memory)
-    cli_print_memory (run->session);
+  if (sluice_cli_memory)
+    sluice_cli_print_memory (run->session);
   if (!ok)
     tell_unfed (run, error);
   return ok ? EXIT_OK : EXIT_FAILED;
@@ -214,7 +214,7 @@ explain_step (Run *run, GError **error)
       char *end = strchr (feeds[i], '=');
       if (end != NULL)
         *end = '\0';
-      const char *edge = cli_resolve_edge (
+      const char *edge = sluice_cli_resolve_edge (
           run->graph, run->signature != NULL ? run->signature->inputs : NULL, feeds[i], error);
       if (edge == NULL)
         return EXIT_FAILED;
@@ -228,21 +228,21 @@ explain_step (Run *run, GError **error)
                                  fed->len,
                                  run->edges->len,
                                  targets != NULL ? g_strv_length (targets) : 0 };
-  return cli_explain (run->session, &step, explain, error) ? EXIT_OK : EXIT_FAILED;
+  return sluice_cli_explain (run->session, &step, explain, error) ? EXIT_OK : EXIT_FAILED;
 }
 
 static int
 run_model (const char *path, GError **error)
 {
-  g_autoptr (SluiceGraph) graph = cli_load_graph (path, error);
-  g_autoptr (SluiceFileAccess) files = cli_new_file_access (path);
-  SluiceSessionOptions session_options = cli_session_options;
+  g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (path, error);
+  g_autoptr (SluiceFileAccess) files = sluice_cli_new_file_access (path);
+  SluiceSessionOptions session_options = sluice_cli_session_options;
   session_options.files = files;
   g_autoptr (SluiceSession) session =
       graph != NULL ? sluice_session_new (&session_options, error) : NULL;
   if (session == NULL || !sluice_session_extend (session, graph, error))
     return EXIT_FAILED;
-  cli_tell_moved (session);
+  sluice_cli_tell_moved (session);
   g_autoptr (GPtrArray) signatures = sluice_graph_dup_signatures (graph, error);
   g_autoptr (GPtrArray) names = g_ptr_array_new (), edges = g_ptr_array_new ();
   Run run = { .graph = graph, .session = session, .names = names, .edges = edges };
@@ -251,8 +251,8 @@ run_model (const char *path, GError **error)
     return EXIT_FAILED;
   if (explain != NULL)
     return explain_step (&run, error);
-  cli_tell_file_ops (graph);
-  if (!cli_restore_saved_model (session, graph, path, error))
+  sluice_cli_tell_file_ops (graph);
+  if (!sluice_cli_restore_saved_model (session, graph, path, error))
     return EXIT_FAILED;
   int status = run_all (&run, error);
   g_clear_pointer (&run.feeds, g_array_unref);
@@ -264,24 +264,25 @@ run (char **arguments, GError **error)
 {
   if (g_strcmp0 (explain, "list") == 0 && arguments[0] == NULL)
     {
-      cli_list_passes ();
+      sluice_cli_list_passes ();
       return EXIT_OK;
     }
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return cli_usage (error, "give one GRAPH or SAVEDMODEL");
+    return sluice_cli_usage (error, "give one GRAPH or SAVEDMODEL");
   if ((fetches == NULL || fetches[0] == NULL) && (targets == NULL || targets[0] == NULL)
       && signature_name == NULL && !g_file_test (arguments[0], G_FILE_TEST_IS_DIR)
       && !sluice_saved_model_exists (arguments[0]))
-    return cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
-  if (cli_get_option_text (sluice_options_find ("cpus")) != NULL && cli_session_options.n_cpus == 0)
-    return cli_usage (error, "--cpus must be at least 1");
+    return sluice_cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
+  if (sluice_cli_get_option_text (sluice_options_find ("cpus")) != NULL
+      && sluice_cli_session_options.n_cpus == 0)
+    return sluice_cli_usage (error, "--cpus must be at least 1");
   if (out != NULL && !g_str_has_suffix (out, ".npz"))
-    return cli_usage (error, "--out '%s': must end in .npz", out);
-  sluice_pool_set_threads (cli_session_options.n_threads);
+    return sluice_cli_usage (error, "--out '%s': must end in .npz", out);
+  sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   return run_model (arguments[0], error);
 }
 
-const Verb verb_run = {
+const Verb sluice_verb_run = {
   .name = "run",
   .arguments = "GRAPH|SAVEDMODEL",
   .summary = N_ ("Run nodes of a graph, or a signature of a SavedModel, and print values"),

@@ -69,7 +69,7 @@ print_json (sqlite3_stmt *row)
       append_json (json, row, i);
     }
   g_string_append_c (json, '}');
-  cli_print_json_text (json->str);
+  sluice_cli_print_json_text (json->str);
 }
 
 static void
@@ -105,12 +105,12 @@ print_row (sqlite3_stmt *row, gpointer data, GError **error)
 {
   Table *table = data;
   int n = sqlite3_column_count (row);
-  if (cli_json)
+  if (sluice_cli_json)
     print_json (row);
-  for (int i = 0; i < n && !table->headed && !cli_json; i++)
+  for (int i = 0; i < n && !table->headed && !sluice_cli_json; i++)
     printf ("%s%c", sqlite3_column_name (row, i), i + 1 < n ? '\t' : '\n');
   table->headed = TRUE;
-  for (int i = 0; i < n && !cli_json; i++)
+  for (int i = 0; i < n && !sluice_cli_json; i++)
     {
       print_value (row, i);
       putchar (i + 1 < n ? '\t' : '\n');
@@ -123,15 +123,15 @@ query (char **arguments, GError **error)
 {
   Table table = { FALSE };
   if (arguments[0] != NULL && arguments[1] != NULL)
-    return cli_usage (error, "give one QUERY; put it in quotation marks");
-  g_autofree char *workspace = cli_dup_workspace (workspace_option);
-  g_autoptr (SluiceStore) store = cli_open_to_read (workspace, error);
+    return sluice_cli_usage (error, "give one QUERY; put it in quotation marks");
+  g_autofree char *workspace = sluice_cli_dup_workspace (workspace_option);
+  g_autoptr (SluiceStore) store = sluice_cli_open_to_read (workspace, error);
   const char *sql = arguments[0] != NULL ? arguments[0] : sluice_store_query_tables;
   return store != NULL && sluice_store_query (store, sql, print_row, &table, error) ? EXIT_OK
                                                                                     : EXIT_FAILED;
 }
 
-const Verb verb_sql = {
+const Verb sluice_verb_sql = {
   .name = "sql",
   .arguments = "[QUERY]",
   .summary = N_ ("Ask a workspace's database in SQL"),

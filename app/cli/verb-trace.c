@@ -10,7 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
-#include "engine/train/machine.h"
+#include "engine/train/replica.h"
 #include "engine/train/trace-file.h"
 
 #define MAX_STEPS 1000000000
@@ -66,16 +66,16 @@ collect (Tracing *self, gint64 step, gint64 first)
 }
 
 static gboolean
-trace_project (Tracing *tracing, Machine *machine, GError **error)
+trace_project (Tracing *tracing, SluiceReplica *replica, GError **error)
 {
-  g_autofree double *scalars = g_new (double, machine->n_scalars);
-  if (!machine_initialize (machine, error))
+  g_autofree double *scalars = g_new (double, replica->n_scalars);
+  if (!sluice_replica_initialize (replica, error))
     return FALSE;
   collect (tracing, 0, 1);
   for (gint64 i = 1; i <= n_warm + n_steps; i++)
     {
       SluiceRunOptions run = { .step = (guint64) i };
-      if (!machine_step (machine, scalars, NULL, &run, error))
+      if (!sluice_replica_step (replica, scalars, NULL, &run, error))
         return FALSE;
       collect (tracing, i, n_warm + 1);
     }
@@ -102,9 +102,9 @@ static gboolean
 trace_graph (Tracing *tracing, SluiceGraph *graph, const char *path, GError **error)
 {
   gboolean has_both = fetches != NULL && targets != NULL;
-  g_autoptr (GArray) parsed = cli_parse_feeds (graph, NULL, feeds, error);
+  g_autoptr (GArray) parsed = sluice_cli_parse_feeds (graph, NULL, feeds, error);
   if (parsed == NULL || !sluice_session_extend (tracing->session, graph, error)
-      || !cli_restore_saved_model (tracing->session, graph, path, error)
+      || !sluice_cli_restore_saved_model (tracing->session, graph, path, error)
       || (has_both && !run_once (tracing->session, parsed, 0, FALSE, error)))
     return FALSE;
   collect (tracing, 0, 1);
@@ -124,14 +124,14 @@ write_file (const Tracing *tracing, SluiceTraceFormat format, GError **error)
                                  sluice_session_get_graph (tracing->session) };
   if (!sluice_trace_write (&content, format, out, error))
     return EXIT_FAILED;
-  if (cli_json)
+  if (sluice_cli_json)
     {
-      JsonBuilder *b = cli_json_begin ();
-      cli_json_string (b, "file", out);
-      cli_json_int (b, "steps", n_steps);
-      cli_json_int (b, "events", tracing->events->len);
-      cli_json_int (b, "lost", (gint64) tracing->n_lost);
-      cli_json_end (b);
+      JsonBuilder *b = sluice_cli_json_begin ();
+      sluice_cli_json_string (b, "file", out);
+      sluice_cli_json_int (b, "steps", n_steps);
+      sluice_cli_json_int (b, "events", tracing->events->len);
+      sluice_cli_json_int (b, "lost", (gint64) tracing->n_lost);
+      sluice_cli_json_end (b);
       return EXIT_OK;
     }
   printf (_ ("%u events of %" G_GINT64_FORMAT " steps are in %s\n"), tracing->events->len, n_steps,
@@ -151,31 +151,31 @@ run_project (const char *folder, Tracing *tracing, GError **error)
   GError *failed = NULL;
   if (project == NULL)
     return FALSE;
-  cli_allow_files (project->files);
+  sluice_cli_allow_files (project->files);
   sluice_examples_load_all (project, &examples, &test, &failed);
   if (failed != NULL)
     {
       g_propagate_error (error, failed);
       return FALSE;
     }
-  Machine *machine = machine_new (project, examples, test, (guint) n_cpus, 0, error);
-  if (machine == NULL)
+  SluiceReplica *replica = sluice_replica_new (project, examples, test, (guint) n_cpus, 0, error);
+  if (replica == NULL)
     return FALSE;
-  cli_tell_file_ops (machine->graph);
-  tracing->session = g_object_ref (machine->session);
-  gboolean ok = trace_project (tracing, machine, error);
-  machine_free (machine);
+  sluice_cli_tell_file_ops (replica->graph);
+  tracing->session = g_object_ref (replica->session);
+  gboolean ok = trace_project (tracing, replica, error);
+  sluice_replica_free (replica);
   return ok;
 }
 
 static gboolean
 run_graph_file (const char *path, Tracing *tracing, GError **error)
 {
-  g_autoptr (SluiceFileAccess) files = cli_new_file_access (path);
+  g_autoptr (SluiceFileAccess) files = sluice_cli_new_file_access (path);
   SluiceSessionOptions session_options = { .n_cpus = (guint) n_cpus, .files = files };
-  g_autoptr (SluiceGraph) graph = cli_load_graph (path, error);
+  g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (path, error);
   if (graph != NULL)
-    cli_tell_file_ops (graph);
+    sluice_cli_tell_file_ops (graph);
   tracing->session = graph != NULL ? sluice_session_new (&session_options, error) : NULL;
   return tracing->session != NULL && trace_graph (tracing, graph, path, error);
 }
@@ -184,25 +184,27 @@ static int
 trace (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return cli_usage (error, "give one PROJECT or GRAPH");
+    return sluice_cli_usage (error, "give one PROJECT or GRAPH");
   if (out == NULL)
-    return cli_usage (error, "say where to: --out FILE");
+    return sluice_cli_usage (error, "say where to: --out FILE");
   SluiceTraceFormat format;
   if (format_name != NULL ? !sluice_trace_format_from_name (format_name, &format)
                           : !sluice_trace_format_from_path (out, &format))
-    return cli_usage (error, "say in which format: a name that ends in .json, .pftrace or .pb or "
+    return sluice_cli_usage (error,
+                             "say in which format: a name that ends in .json, .pftrace or .pb or "
                              "has 'tfevents' in it, or --format=chrome, perfetto, run-metadata or "
                              "event-file");
-  if (!cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error)
-      || !cli_check_count ("--cpus", n_cpus, 1, SLUICE_MAX_DEVICES, error)
-      || !cli_check_count ("--steps", n_steps, 1, MAX_STEPS, error)
-      || !cli_check_count ("--warm", n_warm, 0, MAX_STEPS, error))
+  if (!sluice_cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error)
+      || !sluice_cli_check_count ("--cpus", n_cpus, 1, SLUICE_MAX_DEVICES, error)
+      || !sluice_cli_check_count ("--steps", n_steps, 1, MAX_STEPS, error)
+      || !sluice_cli_check_count ("--warm", n_warm, 0, MAX_STEPS, error))
     return EXIT_USAGE;
   gboolean is_project = sluice_project_is_folder (arguments[0]);
   if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
-    return cli_usage (error, "--feed, --fetch and --target are for a GRAPH; a project has its own");
+    return sluice_cli_usage (error,
+                             "--feed, --fetch and --target are for a GRAPH; a project has its own");
   if (!is_project && fetches == NULL && targets == NULL)
-    return cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
+    return sluice_cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
   sluice_pool_set_threads (n_threads);
   g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   Tracing tracing = { .events = events };
@@ -213,7 +215,7 @@ trace (char **arguments, GError **error)
   return status;
 }
 
-const Verb verb_trace = {
+const Verb sluice_verb_trace = {
   .name = "trace",
   .arguments = "PROJECT|GRAPH",
   .summary = N_ ("Run steps and write what ran when, where and with which memory"),

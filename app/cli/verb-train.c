@@ -118,7 +118,7 @@ draw_bar (const SluiceProgress *p)
 static void
 print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
 {
-  if (!cli_json)
+  if (!sluice_cli_json)
     {
       g_autofree char *eta = format_eta (p);
       printf (_ ("step %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "  loss %.6g  %.0f steps/s%s\n"),
@@ -126,21 +126,21 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
       flush_output ();
       return;
     }
-  JsonBuilder *b = cli_json_begin ();
-  cli_json_string (b, "run", sluice_trainer_get_run_name (trainer));
-  cli_json_string (b, "state", state);
-  cli_json_int (b, "step", p->step);
-  cli_json_int (b, "steps", p->n_steps);
-  cli_json_double (b, "loss", p->loss);
-  cli_json_double (b, "steps_per_second", p->steps_per_second);
-  cli_json_double (b, "eta_seconds", p->eta_seconds);
-  cli_json_double (b, "eta_margin_seconds", p->eta_margin);
-  cli_json_double (b, "evaluation", p->evaluation);
-  cli_json_double (b, "wait_seconds", p->wait_seconds);
-  cli_json_int (b, "points_committed", p->n_committed);
-  cli_json_int (b, "committed_step", p->committed_step);
-  cli_json_int (b, "checkpoint", p->last_checkpoint);
-  cli_json_end (b);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "run", sluice_trainer_get_run_name (trainer));
+  sluice_cli_json_string (b, "state", state);
+  sluice_cli_json_int (b, "step", p->step);
+  sluice_cli_json_int (b, "steps", p->n_steps);
+  sluice_cli_json_double (b, "loss", p->loss);
+  sluice_cli_json_double (b, "steps_per_second", p->steps_per_second);
+  sluice_cli_json_double (b, "eta_seconds", p->eta_seconds);
+  sluice_cli_json_double (b, "eta_margin_seconds", p->eta_margin);
+  sluice_cli_json_double (b, "evaluation", p->evaluation);
+  sluice_cli_json_double (b, "wait_seconds", p->wait_seconds);
+  sluice_cli_json_int (b, "points_committed", p->n_committed);
+  sluice_cli_json_int (b, "committed_step", p->committed_step);
+  sluice_cli_json_int (b, "checkpoint", p->last_checkpoint);
+  sluice_cli_json_end (b);
   flush_output ();
 }
 
@@ -173,7 +173,7 @@ print_memory (SluiceTrainer *trainer, gboolean bar)
 {
   if (bar)
     putchar ('\n');
-  cli_print_memory (sluice_trainer_get_session (trainer));
+  sluice_cli_print_memory (sluice_trainer_get_session (trainer));
 }
 
 /* How long the saving still takes, to whoever asks once more. */
@@ -223,11 +223,11 @@ obey_signals (SluiceTrainer *trainer, const SluiceProgress *p, guint *n_seen, gb
 static void
 follow (SluiceTrainer *trainer, Bell *bell)
 {
-  gboolean bar = !cli_json && isatty (STDOUT_FILENO);
-  double period = bar || cli_json ? 0.1 : 2, next_line = period;
+  gboolean bar = !sluice_cli_json && isatty (STDOUT_FILENO);
+  double period = bar || sluice_cli_json ? 0.1 : 2, next_line = period;
   guint n_signals = 0;
   guint n_waits = 0; /* looks in a row */
-  gboolean records = cli_memory;
+  gboolean records = sluice_cli_memory;
   SluiceProgress p;
   gint64 start = g_get_monotonic_time ();
   sluice_trainer_get_progress (trainer, &p);
@@ -277,7 +277,7 @@ print_end (SluiceTrainer *trainer, const char *folder)
   SluiceProgress p;
   const SluiceProject *project = sluice_trainer_get_project (trainer);
   sluice_trainer_get_progress (trainer, &p);
-  if (cli_json)
+  if (sluice_cli_json)
     {
       print_line (trainer, &p, sluice_run_state_name (p.state));
       return;
@@ -328,7 +328,7 @@ set_run_options (SluiceProject *project, GError **error)
     {
       g_autofree char *key = g_strconcat ("train.", list[i].key, NULL);
       if (list[i].flags & SLUICE_OPTION_PROJECT
-          && !set_key (project, key, cli_get_option_text (&list[i]), error))
+          && !set_key (project, key, sluice_cli_get_option_text (&list[i]), error))
         return FALSE;
     }
   return TRUE;
@@ -371,28 +371,29 @@ static int
 train (char **arguments, GError **error)
 {
   if ((arguments[0] == NULL && resume == NULL) || (arguments[0] != NULL && arguments[1] != NULL))
-    return cli_usage (error, "give one PROJECT, or --resume NAME");
-  if (from_step != -1 && !cli_check_count ("--from", from_step, 0, G_MAXINT64, error))
+    return sluice_cli_usage (error, "give one PROJECT, or --resume NAME");
+  if (from_step != -1 && !sluice_cli_check_count ("--from", from_step, 0, G_MAXINT64, error))
     return EXIT_USAGE;
   if ((from_step >= 0 || accept_changed_data) && resume == NULL)
-    return cli_usage (error, "--from and --accept-changed-data need --resume NAME");
+    return sluice_cli_usage (error, "--from and --accept-changed-data need --resume NAME");
   if (resume != NULL && run_name != NULL)
-    return cli_usage (error, "--run names a new run, --resume one that goes on under its own name; "
+    return sluice_cli_usage (error,
+                             "--run names a new run, --resume one that goes on under its own name; "
                              "give one of them");
   if (init_from != NULL ? resume != NULL : init_partly)
-    return cli_usage (error, "--init-from is for a new run, and --init-partly needs it");
-  sluice_pool_set_threads (cli_session_options.n_threads);
-  g_autofree char *folder = cli_dup_workspace (workspace);
+    return sluice_cli_usage (error, "--init-from is for a new run, and --init-partly needs it");
+  sluice_pool_set_threads (sluice_cli_session_options.n_threads);
+  g_autofree char *folder = sluice_cli_dup_workspace (workspace);
   /* A project that cannot be trained makes no workspace. */
   g_autoptr (SluiceProject) project = resume == NULL ? load_project (arguments[0], error) : NULL;
   if (resume == NULL && project == NULL)
     return EXIT_FAILED;
-  g_autoptr (SluiceStore) store = cli_open_workspace (folder, resume != NULL, error);
+  g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, resume != NULL, error);
   if (store != NULL && resume != NULL)
     project = load_resumed (store, error);
   if (store == NULL || project == NULL)
     return EXIT_FAILED;
-  cli_tell_lost_runs (store);
+  sluice_cli_tell_lost_runs (store);
   SluiceTrainerOptions trainer_options = {
     .run_name = run_name,
     .resume = resume,
@@ -402,19 +403,19 @@ train (char **arguments, GError **error)
     .init_from = init_from,
     .init_partly = init_partly,
     .begins = catch_signals,
-    .memory_limit = cli_session_options.memory_limit,
-    .allow_files = (const char *const *) cli_allowed_files,
+    .memory_limit = sluice_cli_session_options.memory_limit,
+    .allow_files = (const char *const *) sluice_cli_allowed_files,
   };
   g_autoptr (SluiceTrainer) trainer =
       sluice_trainer_new (store, g_steal_pointer (&project), &trainer_options, error);
   if (trainer == NULL)
     return EXIT_FAILED;
-  cli_tell_moved (sluice_trainer_get_session (trainer));
+  sluice_cli_tell_moved (sluice_trainer_get_session (trainer));
   if (resume == NULL)
-    cli_tell_file_ops (sluice_trainer_get_graph (trainer));
+    sluice_cli_tell_file_ops (sluice_trainer_get_graph (trainer));
   Bell bell = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
   sluice_trainer_set_notify (trainer, ring, &bell);
-  if (cli_memory)
+  if (sluice_cli_memory)
     sluice_session_record_memory (sluice_trainer_get_session (trainer));
   sluice_trainer_start (trainer);
   follow (trainer, &bell);
@@ -426,7 +427,7 @@ train (char **arguments, GError **error)
                                                            : EXIT_OK;
 }
 
-const Verb verb_train = {
+const Verb sluice_verb_train = {
   .name = "train",
   .arguments = "PROJECT",
   .summary = N_ ("Train a project"),

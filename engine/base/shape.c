@@ -96,6 +96,16 @@ sluice_shape_merge (const SluiceShape *a, const SluiceShape *b, SluiceShape *out
   return TRUE;
 }
 
+void
+sluice_shape_widen (SluiceShape *shape, const SluiceShape *other)
+{
+  if (shape->rank != other->rank)
+    *shape = SLUICE_SHAPE_UNKNOWN;
+  for (int i = 0; i < shape->rank; i++)
+    if (shape->dim[i] != other->dim[i])
+      shape->dim[i] = SLUICE_UNKNOWN_DIM;
+}
+
 gint64
 sluice_shape_n_elements (const SluiceShape *shape)
 {

@@ -50,6 +50,9 @@ gboolean sluice_shape_compatible (const SluiceShape *a, const SluiceShape *b);
  * alias. */
 gboolean sluice_shape_merge (const SluiceShape *a, const SluiceShape *b, SluiceShape *out);
 
+/* Becomes the most specific shape that covers both: what differs is unknown. */
+void sluice_shape_widen (SluiceShape *shape, const SluiceShape *other);
+
 /* Elements; -1 where unknown. Zero wins over unknown. G_MAXINT64 where there are more. */
 gint64 sluice_shape_n_elements (const SluiceShape *shape);
 

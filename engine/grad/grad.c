@@ -3,7 +3,7 @@
 
 #include "engine/grad/grad.h"
 
-#include "engine/grad/walk.h"
+#include "engine/grad/grad-private.h"
 #include "engine/graph/edit.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/lower.h"
@@ -280,7 +280,8 @@ sluice_walk_init_builder (
   if (!w->backward)
     return;
   SluiceBuilder plain = *b;
-  *control = sluice_backward_pivot (w->backward, &plain, sluice_flow_branch_of (w->flow, node));
+  *control =
+      sluice_backward_pivot (w->backward, &plain, sluice_control_flow_branch_of (w->flow, node));
   b->error = plain.error;
   b->control_inputs = control;
   b->n_control_inputs = *control != NULL;
@@ -402,7 +403,8 @@ visit_frame_node (Walk *w, SluiceNode *node, gboolean *is_one, GError **error)
     return TRUE;
   if (role == SLUICE_ROLE_EXIT)
     {
-      SluiceLoop *loop = sluice_flow_get_loop (w->flow, sluice_flow_frame_of (w->flow, node));
+      SluiceLoop *loop =
+          sluice_control_flow_get_loop (w->flow, sluice_control_flow_frame_of (w->flow, node));
       if (!loop)
         return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
                                  "it stands in no loop: it needs an Enter somewhere before it");
@@ -526,9 +528,10 @@ count_exits (Walk *w)
   for (guint i = 0; w->flow && i < w->n_states - 1; i++)
     {
       SluiceNode *node = sluice_graph_get_node (w->graph, i);
-      SluiceLoop *loop = sluice_node_get_role (node) == SLUICE_ROLE_EXIT && is_between (w, node)
-                             ? sluice_flow_get_loop (w->flow, sluice_flow_frame_of (w->flow, node))
-                             : NULL;
+      SluiceLoop *loop =
+          sluice_node_get_role (node) == SLUICE_ROLE_EXIT && is_between (w, node)
+              ? sluice_control_flow_get_loop (w->flow, sluice_control_flow_frame_of (w->flow, node))
+              : NULL;
       if (loop)
         loop->n_exits_left++;
     }
@@ -550,7 +553,7 @@ walk_clear (Walk *w)
   g_queue_clear (&w->ready);
   g_clear_pointer (&w->kept, g_hash_table_unref);
   g_ptr_array_unref (w->all_kept);
-  sluice_flow_free (w->flow);
+  sluice_control_flow_free (w->flow);
 }
 
 static gboolean
@@ -604,9 +607,10 @@ add_gradients (SluiceGraph *graph,
              .n_states = n_states,
              .ready = G_QUEUE_INIT,
              .all_kept = g_ptr_array_new_with_free_func (g_free) };
-  w.flow = sluice_flow_new (graph, swapping, pivot != NULL);
+  w.flow = sluice_control_flow_new (graph, swapping, pivot != NULL);
   if (pivot)
-    w.inside = sluice_flow_get_loop (w.flow, sluice_flow_output_frame_of (w.flow, pivot));
+    w.inside =
+        sluice_control_flow_get_loop (w.flow, sluice_control_flow_output_frame_of (w.flow, pivot));
   g_autofree gboolean *reached = g_new0 (gboolean, n_states);
   mark_reached (&w, xs, n_xs, reached);
   mark_reached (&w, real_xs, n_xs, reached);

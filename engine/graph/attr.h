@@ -4,6 +4,7 @@
 
 #include "engine/base/tensor.h"
 #include "engine/base/visibility.h"
+#include "engine/graph/intern.h"
 
 SLUICE_PUBLIC_BEGIN
 
@@ -54,10 +55,6 @@ struct _SluiceAttrValue
     } list;
   };
 };
-
-/* The one copy of a text that lives as long as the process: such texts compare by pointer. Names of
- * nodes, ops and attributes are interned. Unlike g_intern_string() it is made for many. */
-const char *sluice_intern (const char *text);
 
 /* A named value. Names are interned, so they compare by pointer. */
 typedef struct _SluiceAttr

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/graph/attrproto.h"
+#include "engine/graph/graphdef-private.h"
+#include "engine/graph/tensorproto-private.h"
 #include "engine/graph/wire.h"
 
 typedef struct

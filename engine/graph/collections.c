@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/graph/collections.h"
+#include "engine/graph/collections-private.h"
 
 #include <string.h>
 

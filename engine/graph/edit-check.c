@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/graph/edit-log.h"
 #include "engine/graph/edit-private.h"
 #include "engine/graph/function.h"
+#include "engine/graph/shape-context-private.h"
 
 /* ---- one node ---- */
 

@@ -7,8 +7,11 @@
  */
 #include <string.h>
 
+#include "engine/graph/edit-log.h"
 #include "engine/graph/edit-private.h"
 #include "engine/graph/function.h"
+#include "engine/graph/lower-private.h"
+#include "engine/graph/shape-context-private.h"
 
 typedef struct
 {

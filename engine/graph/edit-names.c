@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "engine/graph/edit-log.h"
 #include "engine/graph/edit-private.h"
 #include "engine/graph/wire.h"
 

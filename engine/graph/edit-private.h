@@ -91,10 +91,6 @@ sluice_graph_order_edge (SluiceGraph *self, SluiceNode *before, SluiceNode *afte
 
 /* Are the loops of the node's inputs one and the same, and so those of all behind it? */
 gboolean sluice_edit_check_frames (SluiceEdit *self, GError **error);
-/* The interned path of frames in which a node's outputs lie; "" outside all loops, NULL where that
- * cannot be told. */
-const char *sluice_node_output_frame (SluiceNode *node);
-
 /* ---- edit-names.c ---- */
 
 /* Calls func for each "loc:@NAME" in the node's attributes; the name is not terminated. */

@@ -6,6 +6,8 @@
  * becomes a GraphDef with all names below a scope, and goes the way of every import.
  */
 #include "engine/graph/function.h"
+#include "engine/graph/attrproto.h"
+#include "engine/graph/graphdef-private.h"
 
 #include <stdlib.h>
 #include <string.h>

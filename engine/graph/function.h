@@ -66,21 +66,3 @@ gboolean sluice_function_inline (const Tensorflow__FunctionDef *self,
                                  guint n_outputs,
                                  GPtrArray *named,
                                  GError **error);
-
-/* import.c: nodes for a graph that has some; what is wrong with one stays on it. */
-gboolean sluice_graph_add_defs (SluiceGraph *self, const Tensorflow__GraphDef *def, GError **error);
-
-/* lower.c: what only a lowered node has. */
-void sluice_lowered_free (SluiceLowered *self);
-SluiceLowered *sluice_lowered_copy (const SluiceLowered *self);
-
-/* Which functions a node was written out from, innermost first. Counted. */
-typedef struct _SluiceCallPath SluiceCallPath;
-struct _SluiceCallPath
-{
-  _Atomic int ref_count;
-  SluiceCallPath *parent; /* (nullable) */
-  const char *function;   /* interned */
-};
-SluiceCallPath *sluice_call_path_ref (SluiceCallPath *self); /* NULL stays NULL */
-void sluice_call_path_unref (SluiceCallPath *self);

@@ -58,7 +58,7 @@ sluice_node_record (const SluiceNode *node)
 
 #define SLUICE_IMAGE_OF_NEW ((struct _SluiceNodeImage *) 1)
 
-/* names.c: nodes by name. Starts as { 0 }. */
+/* graph-names.c: nodes by name. Starts as { 0 }. */
 typedef struct _SluiceNameSlot SluiceNameSlot;
 typedef struct
 {
@@ -96,11 +96,6 @@ struct _SluiceGraph
   GBytes *meta_shell; /* (nullable): the MetaGraphDef around it, without the GraphDef */
 };
 
-/* op.c */
-/* (transfer full) (nullable): INVALID_ARGUMENT says what does not parse, and where */
-SluiceOp *sluice_op_parse (const SluiceOpDef *def, GError **error);
-void sluice_op_free (SluiceOp *self);
-
 /* graph.c: a record that no graph holds yet. Inputs, attributes and outputs are filled in by the
  * caller, then commit() makes it a node of the graph, or free() drops it. */
 SluiceNode *
@@ -132,7 +127,7 @@ void sluice_node_set_control_inputs (SluiceNode *node, SluiceNode *const *nodes,
 const char *sluice_graph_near_name (SluiceGraph *self, const char *name);
 gboolean sluice_node_name_is_valid (const char *name, gboolean internal);
 
-/* infer.c */
+/* graph-infer.c */
 /* Takes the values, and adds what they leave out to the node's attributes. from_inputs: also from
  * the inputs' dtypes, as a builder wants; a GraphDef must say them. Makes the outputs; after an
  * error as far as they can be told. */
@@ -142,7 +137,7 @@ gboolean sluice_node_check_inputs (const SluiceNode *node, GError **error);
 /* Where it has no other error and an open input. */
 void sluice_node_set_open_error (SluiceNode *node);
 
-/* infer-shapes.c */
+/* graph-infer-shapes.c */
 /* Calls the op's shape function. On an error all shapes are unknown. */
 gboolean sluice_node_infer_shapes (SluiceNode *node, GError **error);
 /* Infers the shapes of new nodes: order lists them so that only the back edges of loops run against
@@ -154,36 +149,15 @@ void sluice_graph_settle (SluiceGraph *self, SluiceNode *const *nodes, guint n, 
 /* Does the edge close a loop: NextIteration into Merge? */
 gboolean sluice_edge_is_back_edge (const SluiceNode *producer, const SluiceNode *consumer);
 
-/* Calls func for every node that pops from the stack that `push` fills, where it fills one. */
-void sluice_node_foreach_pop (const SluiceNode *push,
-                              void (*func) (SluiceNode *pop, gpointer data),
-                              gpointer data);
-
-/* shape-context.c */
-void sluice_node_forget_constants (SluiceNode *node);
-
-/* Nodes by position, each once. Starts with sluice_node_queue_init(). */
-typedef struct
-{
-  GPtrArray *heap;
-} SluiceNodeQueue;
-void sluice_node_queue_init (SluiceNodeQueue *self);
-void sluice_node_queue_push (SluiceNodeQueue *self, SluiceNode *node);
-SluiceNode *sluice_node_queue_pop (SluiceNodeQueue *self); /* (nullable) */
-void sluice_node_queue_clear (SluiceNodeQueue *self);
-
-/* edit-log.c: what whoever changes nodes tells the open transaction, if there is one. */
-void sluice_edit_touch (struct _SluiceEdit *self, SluiceNode *node);
-void sluice_edit_note_added (struct _SluiceEdit *self, SluiceNode *node);
-/* Before the node is changed. */
-static inline void
-sluice_graph_touch (SluiceGraph *self, SluiceNode *node)
-{
-  if (self->edit != NULL && sluice_node_record (node)->image == NULL)
-    sluice_edit_touch (self->edit, node);
-}
-/* Before the nodes from `first` on are freed. */
-void sluice_graph_note_dropped (SluiceGraph *self, guint first);
-/* Before the last number behind a name changes. */
-void sluice_graph_note_suffix (SluiceGraph *self, const char *name);
-void sluice_followers_free (GArray *followers);
+/* graph-frames.c */
+/* Between the names of nested frames; no text of a graph has it. */
+#define SLUICE_FRAME_INSIDE '\x1f'
+/* The interned path of frames in which a node's outputs lie; "" outside all loops, NULL where that
+ * cannot be told. */
+const char *sluice_node_output_frame (SluiceNode *node);
+/* Where outputs lie of a node whose inputs lie in @frame. */
+const char *sluice_node_lead_out (const SluiceNode *node, const char *frame);
+/* Of what comes before a node within an iteration, the i-th; NULL: an open input or a back edge. */
+SluiceNode *sluice_node_nth_before (const SluiceNode *node, guint i);
+/* (nullable): the first of them that is none of these */
+SluiceNode *sluice_node_first_before (const SluiceNode *node);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/graph/graph.h"
+#include "engine/graph/edit-log.h"
+#include "engine/graph/lower-private.h"
+#include "engine/graph/shape-context-private.h"
 
 #include <stdlib.h>
 #include <string.h>

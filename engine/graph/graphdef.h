@@ -35,6 +35,17 @@ gboolean sluice_graph_import (SluiceGraph *self, GBytes *bytes, GError **error);
 /* path: such a file, or the folder of a SavedModel. */
 SluiceGraph *sluice_graph_load_file (const char *path, GError **error);
 
+/**
+ * sluice_graph_load_tagged:
+ * @path: a graph file, a SavedModel's folder or the file in it
+ * @tags: (nullable) (array zero-terminated=1): of a SavedModel, which MetaGraph: the one of exactly
+ * these tags, else the only one that has them all. NULL: "serve", or the only one there is
+ *
+ * Returns: (transfer full) (nullable): %NULL with NOT_FOUND that lists the sets of tags there are,
+ * or as sluice_graph_load_file()
+ */
+SluiceGraph *sluice_graph_load_tagged (const char *path, const char *const *tags, GError **error);
+
 /* (transfer full): the graph as a GraphDef (a MetaGraphDef where it came as one); flags:
  * SluiceExportFlags. */
 GBytes *sluice_graph_export (SluiceGraph *self, guint flags, GError **error);
@@ -62,9 +73,5 @@ GHashTable *sluice_graph_dup_swapping_frames (SluiceGraph *self, GError **error)
 /* SHA-256 in hex of the canonical form: sorted by name, defaults elided, no layout, no unknown
  * fields. */
 char *sluice_graph_dup_hash (SluiceGraph *self);
-
-/* One tensor as TensorProto bytes and back, for checkpoints of state and summaries. */
-SluiceTensor *sluice_tensor_from_proto (const guint8 *bytes, gsize length, GError **error);
-GBytes *sluice_tensor_to_proto (const SluiceTensor *self);
 
 SLUICE_PUBLIC_END

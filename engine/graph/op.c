@@ -9,6 +9,7 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/graph-private.h"
+#include "engine/graph/op-private.h"
 
 typedef struct
 {

@@ -3,6 +3,8 @@
 
 /* Which MetaGraph of a SavedModel, and where it lies. */
 #include "engine/graph/savedmodel.h"
+#include "engine/graph/savedmodel-private.h"
+#include "engine/graph/text-format.h"
 
 #include <string.h>
 

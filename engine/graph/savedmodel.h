@@ -22,17 +22,6 @@ char *sluice_saved_model_dup_folder (const char *path);
 /* "FOLDER/variables/variables" (transfer full) */
 char *sluice_saved_model_dup_variables (const char *folder);
 
-/**
- * sluice_graph_load_tagged:
- * @path: a graph file, a SavedModel's folder or the file in it
- * @tags: (nullable) (array zero-terminated=1): of a SavedModel, which MetaGraph: the one of exactly
- * these tags, else the only one that has them all. NULL: "serve", or the only one there is
- *
- * Returns: (transfer full) (nullable): %NULL with NOT_FOUND that lists the sets of tags there are,
- * or as sluice_graph_load_file()
- */
-SluiceGraph *sluice_graph_load_tagged (const char *path, const char *const *tags, GError **error);
-
 /* (transfer full) (nullable) (element-type GStrv): the tags of each MetaGraph of a SavedModel. */
 GPtrArray *sluice_saved_model_list_tags (const char *path, GError **error);
 

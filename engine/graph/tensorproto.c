@@ -7,6 +7,8 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/tensorproto-private.h"
+#include "engine/graph/tensorproto.h"
 #include "engine/graph/wire.h"
 
 /* ---- reading ---- */

@@ -5,13 +5,14 @@
 
 #include "engine/base/error.h"
 #include "engine/store/kind-private.h"
+#include "engine/store/sql.h"
 
 gboolean
 sluice_blob_put (sqlite3 *db, GBytes *bytes, char **hash, GError **error)
 {
   g_autofree char *sum = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, bytes);
-  if (!store_change (db, error, "INSERT OR IGNORE INTO blobs (hash, data) VALUES (?, ?)", "sb", sum,
-                     bytes))
+  if (!sluice_sql_change (db, error, "INSERT OR IGNORE INTO blobs (hash, data) VALUES (?, ?)", "sb",
+                          sum, bytes))
     return FALSE;
   if (hash != NULL)
     *hash = g_steal_pointer (&sum);
@@ -28,7 +29,7 @@ sluice_blobs_drop_orphans (sqlite3 *db, GError **error)
   if (kind->has_blobs)
     g_string_append_printf (sql, " UNION SELECT hash FROM %s", kind->table);
   g_string_append_c (sql, ')');
-  return store_exec (db, sql->str, error);
+  return sluice_sql_exec (db, sql->str, error);
 }
 
 GBytes *

@@ -14,7 +14,9 @@ damaged (GError **error, const char *what)
 }
 
 gboolean
-bundle_shape_unpack (const Sluice__Bundle__Shape *proto, SluiceShape *shape, GError **error)
+sluice_tensor_bundle_shape_unpack (const Sluice__Bundle__Shape *proto,
+                                   SluiceShape *shape,
+                                   GError **error)
 {
   gint64 dims[SLUICE_MAX_RANK] = { 0 };
   gsize rank = proto != NULL ? proto->n_dim : 0;
@@ -28,7 +30,9 @@ bundle_shape_unpack (const Sluice__Bundle__Shape *proto, SluiceShape *shape, GEr
 }
 
 gboolean
-bundle_slice_unpack (const Sluice__Bundle__Slice *proto, SluiceSlice *slice, GError **error)
+sluice_tensor_bundle_slice_unpack (const Sluice__Bundle__Slice *proto,
+                                   SluiceSlice *slice,
+                                   GError **error)
 {
   gsize rank = proto != NULL ? proto->n_extent : 0;
   if (rank > SLUICE_MAX_RANK)
@@ -44,7 +48,7 @@ bundle_slice_unpack (const Sluice__Bundle__Slice *proto, SluiceSlice *slice, GEr
 }
 
 Sluice__Bundle__Shape *
-bundle_shape_pack (const SluiceShape *shape, BundleShapeProto *room)
+sluice_tensor_bundle_shape_pack (const SluiceShape *shape, BundleShapeProto *room)
 {
   sluice__bundle__shape__init (&room->shape);
   room->shape.n_dim = shape->rank;
@@ -59,7 +63,7 @@ bundle_shape_pack (const SluiceShape *shape, BundleShapeProto *room)
 }
 
 Sluice__Bundle__Slice *
-bundle_slice_pack (const SluiceSlice *slice, BundleSliceProto *room)
+sluice_tensor_bundle_slice_pack (const SluiceSlice *slice, BundleSliceProto *room)
 {
   sluice__bundle__slice__init (&room->slice);
   room->slice.n_extent = slice->rank;
@@ -79,7 +83,7 @@ bundle_slice_pack (const SluiceSlice *slice, BundleSliceProto *room)
 }
 
 GByteArray *
-bundle_pack (const ProtobufCMessage *message)
+sluice_tensor_bundle_pack (const ProtobufCMessage *message)
 {
   gsize n = protobuf_c_message_get_packed_size (message);
   GByteArray *bytes = g_byte_array_sized_new (n);
@@ -89,7 +93,7 @@ bundle_pack (const ProtobufCMessage *message)
 }
 
 void
-bundle_entry_clear (BundleEntry *self)
+sluice_tensor_bundle_entry_clear (BundleEntry *self)
 {
   g_clear_pointer (&self->slices, g_array_unref);
 }
@@ -101,7 +105,7 @@ unpack_slices (BundleEntry *self, const Sluice__Bundle__Entry *proto, GError **e
   for (gsize i = 0; i < proto->n_slices; i++)
     {
       SluiceSlice slice;
-      if (!bundle_slice_unpack (proto->slices[i], &slice, error))
+      if (!sluice_tensor_bundle_slice_unpack (proto->slices[i], &slice, error))
         return FALSE;
       if (!sluice_slice_fits (&slice, &self->shape))
         return damaged (error, "a slice lies outside of its tensor");
@@ -111,7 +115,7 @@ unpack_slices (BundleEntry *self, const Sluice__Bundle__Entry *proto, GError **e
 }
 
 gboolean
-bundle_entry_unpack (BundleEntry *self, SluiceSpan value, GError **error)
+sluice_tensor_bundle_entry_unpack (BundleEntry *self, SluiceSpan value, GError **error)
 {
   Sluice__Bundle__Entry *proto =
       sluice__bundle__entry__unpack (NULL, value.length, (const guint8 *) value.data);
@@ -123,18 +127,18 @@ bundle_entry_unpack (BundleEntry *self, SluiceSpan value, GError **error)
                          .offset = proto->offset,
                          .size = proto->size,
                          .crc32c = proto->crc32c };
-  gboolean ok = bundle_shape_unpack (proto->shape, &self->shape, error)
+  gboolean ok = sluice_tensor_bundle_shape_unpack (proto->shape, &self->shape, error)
                 && (proto->n_slices == 0 || unpack_slices (self, proto, error));
   if (ok && (proto->offset < 0 || proto->size < 0 || proto->shard_id < 0))
     ok = damaged (error, "an entry has a negative place or size");
   sluice__bundle__entry__free_unpacked (proto, NULL);
   if (!ok)
-    bundle_entry_clear (self);
+    sluice_tensor_bundle_entry_clear (self);
   return ok;
 }
 
 GByteArray *
-bundle_entry_pack (const BundleEntry *self)
+sluice_tensor_bundle_entry_pack (const BundleEntry *self)
 {
   Sluice__Bundle__Entry proto;
   BundleShapeProto shape;
@@ -142,21 +146,22 @@ bundle_entry_pack (const BundleEntry *self)
   g_autofree BundleSliceProto *slices = g_new (BundleSliceProto, n);
   g_autofree Sluice__Bundle__Slice **list = g_new (Sluice__Bundle__Slice *, n);
   for (guint i = 0; i < n; i++)
-    list[i] = bundle_slice_pack (&g_array_index (self->slices, SluiceSlice, i), &slices[i]);
+    list[i] =
+        sluice_tensor_bundle_slice_pack (&g_array_index (self->slices, SluiceSlice, i), &slices[i]);
   sluice__bundle__entry__init (&proto);
   proto.dtype = self->dtype;
-  proto.shape = bundle_shape_pack (&self->shape, &shape);
+  proto.shape = sluice_tensor_bundle_shape_pack (&self->shape, &shape);
   proto.shard_id = self->shard;
   proto.offset = self->offset;
   proto.size = self->size;
   proto.crc32c = self->crc32c;
   proto.n_slices = n;
   proto.slices = list;
-  return bundle_pack (&proto.base);
+  return sluice_tensor_bundle_pack (&proto.base);
 }
 
 gboolean
-bundle_read_header (const SluiceTable *table, guint *n_shards, GError **error)
+sluice_tensor_bundle_read_header (const SluiceTable *table, guint *n_shards, GError **error)
 {
   SluiceSpan value;
   g_autoptr (GError) local = NULL;
@@ -186,7 +191,7 @@ bundle_read_header (const SluiceTable *table, guint *n_shards, GError **error)
 }
 
 GByteArray *
-bundle_pack_header (guint n_shards)
+sluice_tensor_bundle_pack_header (guint n_shards)
 {
   Sluice__Bundle__Header header;
   Sluice__Bundle__Version version;
@@ -195,5 +200,5 @@ bundle_pack_header (guint n_shards)
   version.producer = VERSION;
   header.num_shards = n_shards;
   header.version = &version;
-  return bundle_pack (&header.base);
+  return sluice_tensor_bundle_pack (&header.base);
 }

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/tensorproto.h"
 #include "engine/store/bundle-private.h"
 #include "engine/base/wire.h"
 
@@ -47,7 +48,7 @@ static void
 saved_free (gpointer data)
 {
   Saved *self = data;
-  bundle_entry_clear (&self->entry);
+  sluice_tensor_bundle_entry_clear (&self->entry);
   g_array_unref (self->files);
   g_free (self);
 }
@@ -60,7 +61,7 @@ add_saved (BundleV1 *self, const Sluice__Bundle__SavedTensor *proto, GError **er
   guint file = self->files->len - 1;
   gboolean known = proto->type > SLUICE_INVALID && proto->type < SLUICE_N_DTYPES;
   SluiceDType dtype = known ? (SluiceDType) proto->type : SLUICE_INVALID;
-  if (!bundle_shape_unpack (proto->shape, &shape, error))
+  if (!sluice_tensor_bundle_shape_unpack (proto->shape, &shape, error))
     return FALSE;
   Saved *saved = g_hash_table_lookup (self->tensors, proto->name);
   if (saved == NULL)
@@ -77,7 +78,7 @@ add_saved (BundleV1 *self, const Sluice__Bundle__SavedTensor *proto, GError **er
   for (gsize i = 0; i < proto->n_slice; i++)
     {
       SluiceSlice slice;
-      if (!bundle_slice_unpack (proto->slice[i], &slice, error))
+      if (!sluice_tensor_bundle_slice_unpack (proto->slice[i], &slice, error))
         return FALSE;
       if (!sluice_slice_fits (&slice, &shape))
         return damaged (error, "a slice lies outside of its tensor");
@@ -147,7 +148,7 @@ find_files (const char *path, glob_t *found, GError **error)
 }
 
 BundleV1 *
-bundle_v1_open (const char *path, GError **error)
+sluice_tensor_bundle_v1_open (const char *path, GError **error)
 {
   BundleV1 *self = g_new0 (BundleV1, 1);
   self->files = g_array_new (FALSE, FALSE, sizeof (TableFile));
@@ -165,12 +166,12 @@ bundle_v1_open (const char *path, GError **error)
       globfree (&found);
     }
   if (!ok)
-    g_clear_pointer (&self, bundle_v1_free);
+    g_clear_pointer (&self, sluice_tensor_bundle_v1_free);
   return self;
 }
 
 void
-bundle_v1_free (BundleV1 *self)
+sluice_tensor_bundle_v1_free (BundleV1 *self)
 {
   g_hash_table_unref (self->tensors);
   g_array_unref (self->files);
@@ -178,20 +179,20 @@ bundle_v1_free (BundleV1 *self)
 }
 
 guint
-bundle_v1_get_n_files (const BundleV1 *self)
+sluice_tensor_bundle_v1_get_n_files (const BundleV1 *self)
 {
   return self->files->len;
 }
 
 const BundleEntry *
-bundle_v1_find (const BundleV1 *self, const char *name)
+sluice_tensor_bundle_v1_find (const BundleV1 *self, const char *name)
 {
   const Saved *saved = g_hash_table_lookup (self->tensors, name);
   return saved != NULL ? &saved->entry : NULL;
 }
 
 GList *
-bundle_v1_list (const BundleV1 *self)
+sluice_tensor_bundle_v1_list (const BundleV1 *self)
 {
   return g_hash_table_get_keys (self->tensors);
 }
@@ -284,10 +285,10 @@ pack_elements (const SluiceTensor *tensor)
 }
 
 GByteArray *
-bundle_v1_pack (const char *name,
-                const SluiceTensor *tensor,
-                const SluiceSlice *slice,
-                GError **error)
+sluice_tensor_bundle_v1_pack (const char *name,
+                              const SluiceTensor *tensor,
+                              const SluiceSlice *slice,
+                              GError **error)
 {
   /* protobuf's limit is 2 GiB; a varint takes up to 10 bytes. */
   guint64 most = 16 * (guint64) tensor->n_elements;
@@ -308,10 +309,10 @@ bundle_v1_pack (const char *name,
   sluice__bundle__saved_slice__init (&data);
   sluice__bundle__saved_tensor_slices__init (&proto);
   data.name = (char *) name;
-  data.slice = bundle_slice_pack (slice, &room);
+  data.slice = sluice_tensor_bundle_slice_pack (slice, &room);
   data.data = (ProtobufCBinaryData){ elements->len, elements->data };
   proto.data = &data;
-  return bundle_pack (&proto.base);
+  return sluice_tensor_bundle_pack (&proto.base);
 }
 
 /* How many elements the fields of that number hold; -1 on nonsense. */
@@ -356,7 +357,8 @@ get_field (SluiceSpan *message, guint number)
 }
 
 gboolean
-bundle_v1_locate (const BundleV1 *self, const char *name, guint i, SluiceSpan *data, GError **error)
+sluice_tensor_bundle_v1_locate (
+    const BundleV1 *self, const char *name, guint i, SluiceSpan *data, GError **error)
 {
   const Saved *saved = g_hash_table_lookup (self->tensors, name);
   const SluiceSlice *slice = &g_array_index (saved->entry.slices, SluiceSlice, i);
@@ -384,11 +386,15 @@ bundle_v1_locate (const BundleV1 *self, const char *name, guint i, SluiceSpan *d
 }
 
 SluiceTensor *
-bundle_v1_read (SluiceSpan data, SluiceDType dtype, const SluiceShape *shape, GError **error)
+sluice_tensor_bundle_v1_read (SluiceSpan data,
+                              SluiceDType dtype,
+                              const SluiceShape *shape,
+                              GError **error)
 {
   /* Only the fields of the elements are stored: dtype and shape go in front. */
   BundleShapeProto room;
-  g_autoptr (GByteArray) dims = bundle_pack (&bundle_shape_pack (shape, &room)->base);
+  g_autoptr (GByteArray) dims =
+      sluice_tensor_bundle_pack (&sluice_tensor_bundle_shape_pack (shape, &room)->base);
   g_autoptr (GByteArray) proto = g_byte_array_new ();
   sluice_wire_put_number (proto, 1, dtype);
   sluice_wire_put_bytes (proto, 2, dims->data, dims->len);

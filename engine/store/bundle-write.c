@@ -21,7 +21,7 @@ typedef struct
   guint order;
 } Item;
 
-struct _SluiceBundleWriter
+struct _SluiceTensorBundleWriter
 {
   char *prefix;
   gboolean is_v1;
@@ -49,7 +49,7 @@ static void
 item_free (gpointer data)
 {
   Item *item = data;
-  bundle_entry_clear (&item->entry);
+  sluice_tensor_bundle_entry_clear (&item->entry);
   g_clear_pointer (&item->value, g_byte_array_unref);
   g_free ((char *) item->key.data);
   g_free (item->name);
@@ -106,8 +106,9 @@ write_table (const char *path, GHashTable *items, GByteArray *header, GError **e
   for (guint i = 0; i < sorted->len; i++)
     {
       const Item *item = sorted->pdata[i];
-      g_autoptr (GByteArray) value =
-          item->value != NULL ? g_byte_array_ref (item->value) : bundle_entry_pack (&item->entry);
+      g_autoptr (GByteArray) value = item->value != NULL
+                                         ? g_byte_array_ref (item->value)
+                                         : sluice_tensor_bundle_entry_pack (&item->entry);
       sluice_table_writer_add (table, item->key,
                                (SluiceSpan){ (const char *) value->data, value->len });
     }
@@ -117,26 +118,26 @@ write_table (const char *path, GHashTable *items, GByteArray *header, GError **e
 
 /* ---- one bundle ---- */
 
-SluiceBundleWriter *
-sluice_bundle_writer_new (const char *prefix, GError **error)
+SluiceTensorBundleWriter *
+sluice_tensor_bundle_writer_new (const char *prefix, GError **error)
 {
-  g_autofree char *name = bundle_data_name (prefix, 0, 1);
+  g_autofree char *name = sluice_tensor_bundle_data_name (prefix, 0, 1);
   SluiceFileWriter *data = sluice_file_make_folder (prefix, error)
                                ? sluice_file_writer_new ("checkpoint", name, error)
                                : NULL;
   if (data == NULL)
     return NULL;
-  SluiceBundleWriter *self = g_new0 (SluiceBundleWriter, 1);
+  SluiceTensorBundleWriter *self = g_new0 (SluiceTensorBundleWriter, 1);
   self->prefix = g_strdup (prefix);
   self->data = data;
   self->items = items_new ();
   return self;
 }
 
-SluiceBundleWriter *
-sluice_bundle_writer_new_v1 (const char *path, GError **error)
+SluiceTensorBundleWriter *
+sluice_tensor_bundle_writer_new_v1 (const char *path, GError **error)
 {
-  SluiceBundleWriter *self = g_new0 (SluiceBundleWriter, 1);
+  SluiceTensorBundleWriter *self = g_new0 (SluiceTensorBundleWriter, 1);
   self->prefix = g_strdup (path);
   self->is_v1 = TRUE;
   self->items = items_new ();
@@ -144,7 +145,7 @@ sluice_bundle_writer_new_v1 (const char *path, GError **error)
 }
 
 void
-sluice_bundle_writer_abort (SluiceBundleWriter *self)
+sluice_tensor_bundle_writer_abort (SluiceTensorBundleWriter *self)
 {
   g_clear_pointer (&self->data, sluice_file_writer_abort);
   g_hash_table_unref (self->items);
@@ -181,7 +182,7 @@ put_strings (SluiceFileWriter *file, const SluiceTensor *tensor)
 }
 
 static void
-put_tensor (SluiceBundleWriter *self, Item *item, const SluiceTensor *tensor)
+put_tensor (SluiceTensorBundleWriter *self, Item *item, const SluiceTensor *tensor)
 {
   guint32 crc;
   item->entry.dtype = tensor->dtype;
@@ -204,7 +205,7 @@ fail_twice (const char *name, GError **error)
 
 /* The entry of the whole tensor that slices are added to. NULL: error is set. */
 static Item *
-whole_item (SluiceBundleWriter *self,
+whole_item (SluiceTensorBundleWriter *self,
             const char *name,
             SluiceDType dtype,
             const SluiceShape *full,
@@ -231,7 +232,7 @@ whole_item (SluiceBundleWriter *self,
 }
 
 static gboolean
-add_v1 (SluiceBundleWriter *self,
+add_v1 (SluiceTensorBundleWriter *self,
         const char *name,
         const SluiceTensor *tensor,
         const SluiceShape *full,
@@ -242,7 +243,7 @@ add_v1 (SluiceBundleWriter *self,
   SluiceSpan span = { (const char *) key->data, key->len };
   if (find_item (self->items, span) != NULL)
     return fail_twice (name, error);
-  GByteArray *value = bundle_v1_pack (name, tensor, slice, error);
+  GByteArray *value = sluice_tensor_bundle_v1_pack (name, tensor, slice, error);
   Item *whole = value != NULL ? whole_item (self, name, tensor->dtype, full, error) : NULL;
   if (whole == NULL)
     {
@@ -255,7 +256,7 @@ add_v1 (SluiceBundleWriter *self,
 }
 
 static gboolean
-add_v2 (SluiceBundleWriter *self,
+add_v2 (SluiceTensorBundleWriter *self,
         const char *name,
         const SluiceTensor *tensor,
         const SluiceShape *full,
@@ -282,12 +283,12 @@ add_v2 (SluiceBundleWriter *self,
 }
 
 gboolean
-sluice_bundle_writer_add (SluiceBundleWriter *self,
-                          const char *name,
-                          const SluiceTensor *tensor,
-                          const SluiceShape *full,
-                          const SluiceSlice *slice,
-                          GError **error)
+sluice_tensor_bundle_writer_add (SluiceTensorBundleWriter *self,
+                                 const char *name,
+                                 const SluiceTensor *tensor,
+                                 const SluiceShape *full,
+                                 const SluiceSlice *slice,
+                                 GError **error)
 {
   SluiceSlice whole = sluice_slice_whole (tensor->shape.rank);
   if (slice == NULL)
@@ -352,22 +353,22 @@ pack_meta (GPtrArray *wholes)
       g_ptr_array_add (rooms, slices);
       g_ptr_array_add (rooms, slice_list);
       for (guint k = 0; k < n; k++)
-        slice_list[k] =
-            bundle_slice_pack (&g_array_index (item->entry.slices, SluiceSlice, k), &slices[k]);
+        slice_list[k] = sluice_tensor_bundle_slice_pack (
+            &g_array_index (item->entry.slices, SluiceSlice, k), &slices[k]);
       sluice__bundle__saved_tensor__init (&tensors[i]);
       tensors[i].name = item->name;
       tensors[i].type = item->entry.dtype;
-      tensors[i].shape = bundle_shape_pack (&item->entry.shape, &shapes[i]);
+      tensors[i].shape = sluice_tensor_bundle_shape_pack (&item->entry.shape, &shapes[i]);
       tensors[i].n_slice = n;
       tensors[i].slice = slice_list;
       list[i] = &tensors[i];
     }
   meta.tensor = list;
-  return bundle_pack (&proto.base);
+  return sluice_tensor_bundle_pack (&proto.base);
 }
 
 static gboolean
-finish_v1 (SluiceBundleWriter *self, GError **error)
+finish_v1 (SluiceTensorBundleWriter *self, GError **error)
 {
   g_autoptr (GPtrArray) wholes = g_ptr_array_new_with_free_func (item_free);
   GHashTableIter iter;
@@ -385,19 +386,19 @@ finish_v1 (SluiceBundleWriter *self, GError **error)
 }
 
 static gboolean
-finish_v2 (SluiceBundleWriter *self, GError **error)
+finish_v2 (SluiceTensorBundleWriter *self, GError **error)
 {
-  g_autofree char *index = bundle_index_name (self->prefix);
-  g_autoptr (GByteArray) header = bundle_pack_header (1);
+  g_autofree char *index = sluice_tensor_bundle_index_name (self->prefix);
+  g_autoptr (GByteArray) header = sluice_tensor_bundle_pack_header (1);
   return sluice_file_writer_finish (g_steal_pointer (&self->data), error)
          && write_table (index, self->items, header, error);
 }
 
 gboolean
-sluice_bundle_writer_finish (SluiceBundleWriter *self, GError **error)
+sluice_tensor_bundle_writer_finish (SluiceTensorBundleWriter *self, GError **error)
 {
   gboolean ok = self->is_v1 ? finish_v1 (self, error) : finish_v2 (self, error);
-  sluice_bundle_writer_abort (self);
+  sluice_tensor_bundle_writer_abort (self);
   return ok;
 }
 
@@ -415,7 +416,7 @@ typedef struct
 static guint
 shard_to_be (Merge *merge, guint shard)
 {
-  g_autofree char *name = bundle_data_name (merge->prefix, shard, merge->n_shards);
+  g_autofree char *name = sluice_tensor_bundle_data_name (merge->prefix, shard, merge->n_shards);
   guint known;
   if (g_ptr_array_find_with_equal_func (merge->data_files, name, g_str_equal, &known))
     return known;
@@ -430,7 +431,7 @@ merge_entry (SluiceSpan key, SluiceSpan value, gpointer data, GError **error)
   g_auto (BundleEntry) entry = { 0 };
   if (key.length == 0)
     return TRUE;
-  if (!bundle_entry_unpack (&entry, value, error))
+  if (!sluice_tensor_bundle_entry_unpack (&entry, value, error))
     return FALSE;
   Item *item = find_item (merge->items, key);
   if (item == NULL)
@@ -457,7 +458,7 @@ merge_entry (SluiceSpan key, SluiceSpan value, gpointer data, GError **error)
 static gboolean
 merge_one (Merge *merge, const char *prefix, gboolean allow_missing, GError **error)
 {
-  g_autofree char *name = bundle_index_name (prefix);
+  g_autofree char *name = sluice_tensor_bundle_index_name (prefix);
   if (allow_missing && !g_file_test (name, G_FILE_TEST_EXISTS))
     return TRUE;
   g_autoptr (GMappedFile) file = sluice_file_map ("checkpoint", name, error);
@@ -466,7 +467,7 @@ merge_one (Merge *merge, const char *prefix, gboolean allow_missing, GError **er
   g_autoptr (SluiceTable) table =
       sluice_table_open (g_mapped_file_get_contents (file), g_mapped_file_get_length (file), error);
   merge->prefix = prefix;
-  if (table != NULL && bundle_read_header (table, &merge->n_shards, error)
+  if (table != NULL && sluice_tensor_bundle_read_header (table, &merge->n_shards, error)
       && sluice_table_foreach (table, merge_entry, merge, error))
     return TRUE;
   g_prefix_error (error, "checkpoint '%s': ", prefix);
@@ -481,7 +482,7 @@ rename_shards (const Merge *merge, const char *destination, GError **error)
   for (guint i = 0; i < merge->data_files->len; i++)
     {
       const char *from = merge->data_files->pdata[i];
-      g_autofree char *to = bundle_data_name (destination, i, merge->data_files->len);
+      g_autofree char *to = sluice_tensor_bundle_data_name (destination, i, merge->data_files->len);
       if (rename (from, to) != 0)
         return sluice_file_fail (error, errno, "'%s' could not be renamed to '%s'", from, to);
     }
@@ -489,11 +490,11 @@ rename_shards (const Merge *merge, const char *destination, GError **error)
 }
 
 gboolean
-sluice_bundle_merge (const char *const *prefixes,
-                     guint n,
-                     const char *destination,
-                     gboolean allow_missing,
-                     GError **error)
+sluice_tensor_bundle_merge (const char *const *prefixes,
+                            guint n,
+                            const char *destination,
+                            gboolean allow_missing,
+                            GError **error)
 {
   g_autoptr (GHashTable) items = items_new ();
   g_autoptr (GPtrArray) data_files = g_ptr_array_new_with_free_func (g_free);
@@ -501,13 +502,13 @@ sluice_bundle_merge (const char *const *prefixes,
   for (guint i = 0; i < n; i++)
     if (!merge_one (&merge, prefixes[i], allow_missing, error))
       return FALSE;
-  g_autoptr (GByteArray) header = bundle_pack_header (data_files->len);
-  g_autofree char *index = bundle_index_name (destination);
+  g_autoptr (GByteArray) header = sluice_tensor_bundle_pack_header (data_files->len);
+  g_autofree char *index = sluice_tensor_bundle_index_name (destination);
   if (!rename_shards (&merge, destination, error) || !write_table (index, items, header, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *name = bundle_index_name (prefixes[i]);
+      g_autofree char *name = sluice_tensor_bundle_index_name (prefixes[i]);
       if (strcmp (name, index) != 0)
         unlink (name);
     }

@@ -14,7 +14,7 @@
 #include "engine/store/summed.h"
 #include "engine/base/wire.h"
 
-struct _SluiceBundle
+struct _SluiceTensorBundle
 {
   char *prefix;
   BundleV1 *v1; /* (nullable): the older format */
@@ -32,13 +32,13 @@ sluice_shard_name (const char *prefix, gint64 shard, gint64 n_shards)
 }
 
 char *
-bundle_index_name (const char *prefix)
+sluice_tensor_bundle_index_name (const char *prefix)
 {
   return g_strconcat (prefix, ".index", NULL);
 }
 
 char *
-bundle_data_name (const char *prefix, guint shard, guint n_shards)
+sluice_tensor_bundle_data_name (const char *prefix, guint shard, guint n_shards)
 {
   g_autofree char *data = g_strconcat (prefix, ".data", NULL);
   return sluice_shard_name (data, shard, n_shards);
@@ -48,7 +48,7 @@ bundle_data_name (const char *prefix, guint shard, guint n_shards)
 static char *
 bundle_prefix (const char *path)
 {
-  g_autofree char *index = bundle_index_name (path);
+  g_autofree char *index = sluice_tensor_bundle_index_name (path);
   if (g_file_test (index, G_FILE_TEST_EXISTS))
     return g_strdup (path);
   if (g_str_has_suffix (path, ".index"))
@@ -57,7 +57,7 @@ bundle_prefix (const char *path)
 }
 
 gboolean
-sluice_bundle_exists (const char *path)
+sluice_tensor_bundle_exists (const char *path)
 {
   g_autofree char *prefix = bundle_prefix (path);
   if (prefix != NULL)
@@ -69,15 +69,16 @@ sluice_bundle_exists (const char *path)
 }
 
 static gboolean
-open_index (SluiceBundle *self, GError **error)
+open_index (SluiceTensorBundle *self, GError **error)
 {
-  g_autofree char *name = bundle_index_name (self->prefix);
+  g_autofree char *name = sluice_tensor_bundle_index_name (self->prefix);
   self->index = sluice_file_map ("checkpoint", name, error);
   if (self->index == NULL)
     return FALSE;
   self->table = sluice_table_open (g_mapped_file_get_contents (self->index),
                                    g_mapped_file_get_length (self->index), error);
-  return self->table != NULL && bundle_read_header (self->table, &self->n_shards, error);
+  return self->table != NULL
+         && sluice_tensor_bundle_read_header (self->table, &self->n_shards, error);
 }
 
 static void
@@ -86,16 +87,16 @@ close_file (gpointer data)
   close (GPOINTER_TO_INT (data));
 }
 
-SluiceBundle *
-sluice_bundle_open (const char *path, GError **error)
+SluiceTensorBundle *
+sluice_tensor_bundle_open (const char *path, GError **error)
 {
-  g_autoptr (SluiceBundle) self = g_new0 (SluiceBundle, 1);
+  g_autoptr (SluiceTensorBundle) self = g_new0 (SluiceTensorBundle, 1);
   self->prefix = bundle_prefix (path);
   self->files = g_hash_table_new_full (NULL, NULL, NULL, close_file);
   if (self->prefix == NULL)
     {
       self->prefix = g_strdup (path);
-      self->v1 = bundle_v1_open (path, error);
+      self->v1 = sluice_tensor_bundle_v1_open (path, error);
       return self->v1 != NULL ? g_steal_pointer (&self) : NULL;
     }
   if (open_index (self, error))
@@ -105,9 +106,9 @@ sluice_bundle_open (const char *path, GError **error)
 }
 
 void
-sluice_bundle_free (SluiceBundle *self)
+sluice_tensor_bundle_free (SluiceTensorBundle *self)
 {
-  g_clear_pointer (&self->v1, bundle_v1_free);
+  g_clear_pointer (&self->v1, sluice_tensor_bundle_v1_free);
   g_clear_pointer (&self->table, sluice_table_free);
   g_clear_pointer (&self->index, g_mapped_file_unref);
   g_hash_table_unref (self->files);
@@ -116,11 +117,11 @@ sluice_bundle_free (SluiceBundle *self)
 }
 
 char *
-sluice_bundle_dup_format (SluiceBundle *self)
+sluice_tensor_bundle_dup_format (SluiceTensorBundle *self)
 {
   if (self->v1 != NULL)
     return g_strdup_printf ("TensorFlow checkpoint (V1), files: %u",
-                            bundle_v1_get_n_files (self->v1));
+                            sluice_tensor_bundle_v1_get_n_files (self->v1));
   return g_strdup_printf ("TensorFlow bundle (V2), shards: %u", self->n_shards);
 }
 
@@ -128,23 +129,23 @@ sluice_bundle_dup_format (SluiceBundle *self)
 
 /* FALSE without an error: not there. */
 static gboolean
-find_key (SluiceBundle *self, SluiceSpan key, BundleEntry *entry, GError **error)
+find_key (SluiceTensorBundle *self, SluiceSpan key, BundleEntry *entry, GError **error)
 {
   SluiceSpan value;
   g_autoptr (GError) local = NULL;
   gboolean ok = sluice_table_find (self->table, key, &value, &local)
-                && bundle_entry_unpack (entry, value, &local);
+                && sluice_tensor_bundle_entry_unpack (entry, value, &local);
   if (local != NULL)
     g_propagate_prefixed_error (error, g_steal_pointer (&local), "checkpoint '%s': ", self->prefix);
   return ok;
 }
 
 static gboolean
-find_entry (SluiceBundle *self, const char *name, BundleEntry *entry, GError **error)
+find_entry (SluiceTensorBundle *self, const char *name, BundleEntry *entry, GError **error)
 {
   if (self->v1 == NULL)
     return *name != 0 && find_key (self, (SluiceSpan){ name, strlen (name) }, entry, error);
-  const BundleEntry *found = bundle_v1_find (self->v1, name);
+  const BundleEntry *found = sluice_tensor_bundle_v1_find (self->v1, name);
   if (found == NULL)
     return FALSE;
   *entry = *found;
@@ -175,7 +176,7 @@ list_entry (SluiceSpan key, SluiceSpan value, gpointer data, GError **error)
   g_auto (BundleEntry) entry = { 0 };
   if (key.length == 0 || key.data[0] == 0)
     return TRUE;
-  if (!bundle_entry_unpack (&entry, value, error))
+  if (!sluice_tensor_bundle_entry_unpack (&entry, value, error))
     return FALSE;
   add_tensor (list, key.data, key.length, &entry);
   const SluiceBundleTensor *last = &g_array_index (list, SluiceBundleTensor, list->len - 1);
@@ -194,7 +195,7 @@ by_name (gconstpointer a, gconstpointer b)
 
 /* A name that is there twice would be read as either. */
 static gboolean
-check_unique (SluiceBundle *self, const GArray *sorted, GError **error)
+check_unique (SluiceTensorBundle *self, const GArray *sorted, GError **error)
 {
   for (guint i = 1; i < sorted->len; i++)
     {
@@ -207,7 +208,7 @@ check_unique (SluiceBundle *self, const GArray *sorted, GError **error)
 }
 
 GArray *
-sluice_bundle_list (SluiceBundle *self, GError **error)
+sluice_tensor_bundle_list (SluiceTensorBundle *self, GError **error)
 {
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (SluiceBundleTensor));
   g_array_set_clear_func (list, clear_tensor);
@@ -216,18 +217,18 @@ sluice_bundle_list (SluiceBundle *self, GError **error)
       g_prefix_error (error, "checkpoint '%s': ", self->prefix);
       return NULL;
     }
-  g_autoptr (GList) names = self->v1 != NULL ? bundle_v1_list (self->v1) : NULL;
+  g_autoptr (GList) names = self->v1 != NULL ? sluice_tensor_bundle_v1_list (self->v1) : NULL;
   for (GList *l = names; l != NULL; l = l->next)
-    add_tensor (list, l->data, strlen (l->data), bundle_v1_find (self->v1, l->data));
+    add_tensor (list, l->data, strlen (l->data), sluice_tensor_bundle_v1_find (self->v1, l->data));
   g_array_sort (list, by_name);
   return check_unique (self, list, error) ? g_steal_pointer (&list) : NULL;
 }
 
 /* NOT_FOUND, with the name that each of the missing ones is most like. */
 static gboolean
-fail_missing (SluiceBundle *self, GPtrArray *missing, GError **error)
+fail_missing (SluiceTensorBundle *self, GPtrArray *missing, GError **error)
 {
-  g_autoptr (GArray) list = sluice_bundle_list (self, error);
+  g_autoptr (GArray) list = sluice_tensor_bundle_list (self, error);
   if (list == NULL)
     return FALSE;
   g_autofree const char **names = g_new (const char *, list->len);
@@ -246,7 +247,10 @@ fail_missing (SluiceBundle *self, GPtrArray *missing, GError **error)
 }
 
 gboolean
-sluice_bundle_check_names (SluiceBundle *self, const char *const *names, gsize n, GError **error)
+sluice_tensor_bundle_check_names (SluiceTensorBundle *self,
+                                  const char *const *names,
+                                  gsize n,
+                                  GError **error)
 {
   g_autoptr (GPtrArray) missing = g_ptr_array_new ();
   for (gsize i = 0; i < n; i++)
@@ -267,20 +271,23 @@ sluice_bundle_check_names (SluiceBundle *self, const char *const *names, gsize n
 
 /* As find_entry(), but not there is an error. */
 static gboolean
-need_entry (SluiceBundle *self, const char *name, BundleEntry *entry, GError **error)
+need_entry (SluiceTensorBundle *self, const char *name, BundleEntry *entry, GError **error)
 {
   g_autoptr (GError) local = NULL;
   if (find_entry (self, name, entry, &local))
     return TRUE;
   if (local == NULL)
-    return sluice_bundle_check_names (self, &name, 1, error);
+    return sluice_tensor_bundle_check_names (self, &name, 1, error);
   g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;
 }
 
 gboolean
-sluice_bundle_find (
-    SluiceBundle *self, const char *name, SluiceDType *dtype, SluiceShape *shape, GError **error)
+sluice_tensor_bundle_find (SluiceTensorBundle *self,
+                           const char *name,
+                           SluiceDType *dtype,
+                           SluiceShape *shape,
+                           GError **error)
 {
   g_auto (BundleEntry) entry = { 0 };
   if (!need_entry (self, name, &entry, error))
@@ -303,7 +310,7 @@ typedef struct
 
 /* The descriptor of a shard; -1: error is set. */
 static int
-open_shard (SluiceBundle *self, guint shard, GError **error)
+open_shard (SluiceTensorBundle *self, guint shard, GError **error)
 {
   gpointer known;
   if (g_hash_table_lookup_extended (self->files, GUINT_TO_POINTER (shard), NULL, &known))
@@ -314,7 +321,7 @@ open_shard (SluiceBundle *self, guint shard, GError **error)
                    self->n_shards);
       return -1;
     }
-  g_autofree char *name = bundle_data_name (self->prefix, shard, self->n_shards);
+  g_autofree char *name = sluice_tensor_bundle_data_name (self->prefix, shard, self->n_shards);
   int fd = open (name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0)
     sluice_file_fail (error, errno, "'%s' cannot be read", name);
@@ -325,7 +332,7 @@ open_shard (SluiceBundle *self, guint shard, GError **error)
 
 /* Does the size in the index go with dtype and shape, and has the file so many bytes? */
 static gboolean
-check_place (SluiceBundle *self, const Piece *piece, GError **error)
+check_place (SluiceTensorBundle *self, const Piece *piece, GError **error)
 {
   const BundleEntry *entry = &piece->entry;
   guint64 n = sluice_shape_n_elements (&piece->shape), size = entry->size;
@@ -351,7 +358,8 @@ check_place (SluiceBundle *self, const Piece *piece, GError **error)
 }
 
 static gboolean
-read_bytes (SluiceBundle *self, const BundleEntry *entry, void *to, guint32 *crc, GError **error)
+read_bytes (
+    SluiceTensorBundle *self, const BundleEntry *entry, void *to, guint32 *crc, GError **error)
 {
   int fd = open_shard (self, entry->shard, error);
   if (fd < 0)
@@ -410,7 +418,7 @@ unpack_strings (const BundleEntry *entry, const guint8 *at, SluiceTensor *tensor
 }
 
 static SluiceTensor *
-read_stored (SluiceBundle *self, const Piece *piece, GError **error)
+read_stored (SluiceTensorBundle *self, const Piece *piece, GError **error)
 {
   const BundleEntry *entry = &piece->entry;
   g_autoptr (SluiceTensor) tensor =
@@ -434,15 +442,16 @@ read_stored (SluiceBundle *self, const Piece *piece, GError **error)
 }
 
 static SluiceTensor *
-read_piece (SluiceBundle *self, const Piece *piece, GError **error)
+read_piece (SluiceTensorBundle *self, const Piece *piece, GError **error)
 {
-  return self->v1 != NULL ? bundle_v1_read (piece->data, piece->entry.dtype, &piece->shape, error)
-                          : read_stored (self, piece, error);
+  return self->v1 != NULL
+             ? sluice_tensor_bundle_v1_read (piece->data, piece->entry.dtype, &piece->shape, error)
+             : read_stored (self, piece, error);
 }
 
 /* Slice i of a tensor. */
 static gboolean
-locate_slice (SluiceBundle *self,
+locate_slice (SluiceTensorBundle *self,
               const char *name,
               const BundleEntry *whole,
               guint i,
@@ -453,7 +462,7 @@ locate_slice (SluiceBundle *self,
   piece->shape = sluice_slice_shape (&piece->slice, &whole->shape);
   piece->entry.dtype = whole->dtype;
   if (self->v1 != NULL)
-    return bundle_v1_locate (self->v1, name, i, &piece->data, error);
+    return sluice_tensor_bundle_v1_locate (self->v1, name, i, &piece->data, error);
   g_autoptr (GByteArray) key = sluice_slice_make_key (name, &piece->slice);
   g_autoptr (GError) local = NULL;
   if (!find_key (self, (SluiceSpan){ (const char *) key->data, key->len }, &piece->entry, &local))
@@ -465,7 +474,7 @@ locate_slice (SluiceBundle *self,
     }
   gboolean alike = piece->entry.slices == NULL && piece->entry.dtype == whole->dtype
                    && sluice_shape_equal (&piece->entry.shape, &piece->shape);
-  bundle_entry_clear (&piece->entry);
+  sluice_tensor_bundle_entry_clear (&piece->entry);
   if (!alike)
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
                         "one of its slices has another dtype or shape than the whole");
@@ -513,7 +522,7 @@ check_cover (GArray *pieces, const SluiceSlice *slice, const SluiceShape *shape,
 
 /* Puts together what is wanted out of the pieces that have a part of it. */
 static SluiceTensor *
-assemble (SluiceBundle *self,
+assemble (SluiceTensorBundle *self,
           const BundleEntry *whole,
           GArray *pieces,
           const SluiceSlice *slice,
@@ -539,7 +548,7 @@ assemble (SluiceBundle *self,
 }
 
 static SluiceTensor *
-read_tensor (SluiceBundle *self,
+read_tensor (SluiceTensorBundle *self,
              const char *name,
              const BundleEntry *entry,
              const SluiceSlice *slice,
@@ -575,7 +584,10 @@ read_tensor (SluiceBundle *self,
 }
 
 SluiceTensor *
-sluice_bundle_read (SluiceBundle *self, const char *name, const SluiceSlice *slice, GError **error)
+sluice_tensor_bundle_read (SluiceTensorBundle *self,
+                           const char *name,
+                           const SluiceSlice *slice,
+                           GError **error)
 {
   g_auto (BundleEntry) entry = { 0 };
   if (!need_entry (self, name, &entry, error))

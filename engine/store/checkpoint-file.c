@@ -12,16 +12,16 @@
 
 struct _SluiceCheckpointFile
 {
-  GArray *list;         /* of SluiceBundleTensor */
-  SluiceBundle *bundle; /* NULL: it is safetensors */
-  GArray *tensors;      /* of SluiceNamedTensor, in the order of the list */
-  char *state;          /* (nullable) */
+  GArray *list;               /* of SluiceBundleTensor */
+  SluiceTensorBundle *bundle; /* NULL: it is safetensors */
+  GArray *tensors;            /* of SluiceNamedTensor, in the order of the list */
+  char *state;                /* (nullable) */
 };
 
 gboolean
 sluice_checkpoint_file_exists (const char *path)
 {
-  return g_str_has_suffix (path, SUFFIX) || sluice_bundle_exists (path);
+  return g_str_has_suffix (path, SUFFIX) || sluice_tensor_bundle_exists (path);
 }
 
 static void
@@ -61,8 +61,8 @@ sluice_checkpoint_file_open (const char *path, GError **error)
   g_autoptr (SluiceCheckpointFile) self = g_new0 (SluiceCheckpointFile, 1);
   if (g_str_has_suffix (path, SUFFIX))
     return open_safetensors (self, path, error) ? g_steal_pointer (&self) : NULL;
-  self->bundle = sluice_bundle_open (path, error);
-  self->list = self->bundle != NULL ? sluice_bundle_list (self->bundle, error) : NULL;
+  self->bundle = sluice_tensor_bundle_open (path, error);
+  self->list = self->bundle != NULL ? sluice_tensor_bundle_list (self->bundle, error) : NULL;
   return self->list != NULL ? g_steal_pointer (&self) : NULL;
 }
 
@@ -70,7 +70,7 @@ void
 sluice_checkpoint_file_free (SluiceCheckpointFile *self)
 {
   g_clear_pointer (&self->list, g_array_unref);
-  g_clear_pointer (&self->bundle, sluice_bundle_free);
+  g_clear_pointer (&self->bundle, sluice_tensor_bundle_free);
   g_clear_pointer (&self->tensors, g_array_unref);
   g_free (self->state);
   g_free (self);
@@ -79,7 +79,8 @@ sluice_checkpoint_file_free (SluiceCheckpointFile *self)
 char *
 sluice_checkpoint_file_dup_format (SluiceCheckpointFile *self)
 {
-  return self->bundle != NULL ? sluice_bundle_dup_format (self->bundle) : g_strdup ("safetensors");
+  return self->bundle != NULL ? sluice_tensor_bundle_dup_format (self->bundle)
+                              : g_strdup ("safetensors");
 }
 
 GArray *
@@ -112,7 +113,7 @@ SluiceTensor *
 sluice_checkpoint_file_read (SluiceCheckpointFile *self, const char *name, GError **error)
 {
   if (self->bundle != NULL)
-    return sluice_bundle_read (self->bundle, name, NULL, error);
+    return sluice_tensor_bundle_read (self->bundle, name, NULL, error);
   SluiceNamedTensor key = { (char *) name, NULL };
   guint i;
   if (g_array_binary_search (self->tensors, &key, by_name, &i))
@@ -191,17 +192,18 @@ write_safetensors (SluiceCheckpointFile *from,
 static gboolean
 write_bundle (SluiceCheckpointFile *from, const char *to, const GPtrArray *left_out, GError **error)
 {
-  g_autoptr (SluiceBundleWriter) writer = sluice_bundle_writer_new (to, error);
+  g_autoptr (SluiceTensorBundleWriter) writer = sluice_tensor_bundle_writer_new (to, error);
   for (guint i = 0; writer != NULL && i < from->list->len; i++)
     {
       const char *name = g_array_index (from->list, SluiceBundleTensor, i).name;
       if (is_left_out (left_out, name))
         continue;
       g_autoptr (SluiceTensor) tensor = sluice_checkpoint_file_read (from, name, error);
-      if (tensor == NULL || !sluice_bundle_writer_add (writer, name, tensor, NULL, NULL, error))
+      if (tensor == NULL
+          || !sluice_tensor_bundle_writer_add (writer, name, tensor, NULL, NULL, error))
         return FALSE;
     }
-  return writer != NULL && sluice_bundle_writer_finish (g_steal_pointer (&writer), error);
+  return writer != NULL && sluice_tensor_bundle_writer_finish (g_steal_pointer (&writer), error);
 }
 
 gboolean

@@ -4,6 +4,7 @@
 #include "engine/store/checkpoints.h"
 
 #include "engine/base/error.h"
+#include "engine/store/sql.h"
 #include "engine/store/store-private.h"
 
 typedef struct
@@ -17,7 +18,7 @@ static gboolean
 forget (sqlite3 *db, gpointer data, GError **error)
 {
   const Request *r = data;
-  return store_change (
+  return sluice_sql_change (
       db, error,
       "DELETE FROM checkpoints WHERE run = ?1 AND step = ?2 AND NOT EXISTS (SELECT "
       "1 FROM events WHERE run = ?1 AND step = ?2 AND kind = 'pin')",
@@ -28,14 +29,14 @@ gboolean
 sluice_store_forget_checkpoint (SluiceStore *self, gint64 run, gint64 step, GError **error)
 {
   Request request = { run, step, FALSE };
-  return store_writer_run (store_get_writer (self), forget, &request, error);
+  return sluice_store_writer_run (sluice_store_get_writer (self), forget, &request, error);
 }
 
 static gboolean
 pin (sqlite3 *db, gpointer data, GError **error)
 {
   const Request *r = data;
-  sqlite3_stmt *row = store_query (
+  sqlite3_stmt *row = sluice_sql_prepare (
       db, error, "SELECT 1 FROM checkpoints WHERE run = ? AND step = ?", "ii", r->run, r->step);
   gboolean found = row != NULL && sqlite3_step (row) == SQLITE_ROW;
   sqlite3_finalize (row);
@@ -44,12 +45,13 @@ pin (sqlite3 *db, gpointer data, GError **error)
   if (!found)
     return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                         "the run has no checkpoint of step %" G_GINT64_FORMAT, r->step);
-  return store_change (db, error, "DELETE FROM events WHERE run = ? AND step = ? AND kind = 'pin'",
-                       "ii", r->run, r->step)
+  return sluice_sql_change (db, error,
+                            "DELETE FROM events WHERE run = ? AND step = ? AND kind = 'pin'", "ii",
+                            r->run, r->step)
          && (!r->pinned
-             || store_change (db, error,
-                              "INSERT INTO events (run, step, wall, kind) VALUES (?, ?, ?, 'pin')",
-                              "iid", r->run, r->step, g_get_real_time () * 1e-6));
+             || sluice_sql_change (
+                 db, error, "INSERT INTO events (run, step, wall, kind) VALUES (?, ?, ?, 'pin')",
+                 "iid", r->run, r->step, g_get_real_time () * 1e-6));
 }
 
 gboolean
@@ -57,5 +59,5 @@ sluice_store_pin_checkpoint (
     SluiceStore *self, gint64 run, gint64 step, gboolean pinned, GError **error)
 {
   Request request = { run, step, pinned };
-  return store_writer_run (store_get_writer (self), pin, &request, error);
+  return sluice_store_writer_run (sluice_store_get_writer (self), pin, &request, error);
 }

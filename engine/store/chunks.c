@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include "engine/store/chunks.h"
+#include "engine/store/sql.h"
 #include "engine/store/store-private.h"
 
 #include <math.h>
@@ -15,7 +17,7 @@
  */
 
 SeriesWriter *
-series_writer_new (gint64 id)
+sluice_series_writer_new (gint64 id)
 {
   SeriesWriter *self = g_new0 (SeriesWriter, 1);
   self->id = id;
@@ -24,7 +26,7 @@ series_writer_new (gint64 id)
 }
 
 void
-series_writer_free (gpointer data)
+sluice_series_writer_free (gpointer data)
 {
   SeriesWriter *self = data;
   g_ptr_array_unref (self->chunks);
@@ -32,14 +34,14 @@ series_writer_free (gpointer data)
 }
 
 void
-series_writer_forget (SeriesWriter *self)
+sluice_series_writer_forget (SeriesWriter *self)
 {
   g_ptr_array_set_size (self->chunks, 0);
   self->has_last = FALSE;
 }
 
 gboolean
-chunk_unpack (Chunk *chunk, guint n, const void *blob, int bytes)
+sluice_chunk_unpack (Chunk *chunk, guint n, const void *blob, int bytes)
 {
   gsize column = n * sizeof (gint64);
   if (n == 0 || n > CHUNK_MAX || bytes != (int) (3 * column))
@@ -63,8 +65,9 @@ load_chunk (sqlite3_stmt *statement, Chunk **chunk)
     {
       *chunk = g_new0 (Chunk, 1);
       (*chunk)->id = sqlite3_column_int64 (statement, 0);
-      if (!chunk_unpack (*chunk, sqlite3_column_int (statement, 1),
-                         sqlite3_column_blob (statement, 2), sqlite3_column_bytes (statement, 2)))
+      if (!sluice_chunk_unpack (*chunk, sqlite3_column_int (statement, 1),
+                                sqlite3_column_blob (statement, 2),
+                                sqlite3_column_bytes (statement, 2)))
         {
           g_clear_pointer (chunk, g_free);
           rc = SQLITE_CORRUPT;
@@ -86,7 +89,7 @@ load_last (SeriesWriter *self, sqlite3 *db)
   Chunk *chunk;
   static const char *const sql =
       "SELECT id, n, data FROM scalar_chunks WHERE series = ? ORDER BY first_step DESC LIMIT 1";
-  if (!load_chunk (store_query (db, NULL, sql, "i", self->id), &chunk))
+  if (!load_chunk (sluice_sql_prepare (db, NULL, sql, "i", self->id), &chunk))
     return FALSE;
   g_ptr_array_add (self->chunks, chunk != NULL ? chunk : g_new0 (Chunk, 1));
   self->has_last = TRUE;
@@ -111,14 +114,15 @@ find_earlier (SeriesWriter *self, sqlite3 *db, gint64 step)
                                    "ORDER BY first_step LIMIT 1";
   gint64 from = at > 0 ? ((Chunk *) self->chunks->pdata[at - 1])->steps[0] : G_MININT64;
   Chunk *chunk;
-  if (!load_chunk (store_query (db, NULL, between, "iii", self->id, step, from), &chunk))
+  if (!load_chunk (sluice_sql_prepare (db, NULL, between, "iii", self->id, step, from), &chunk))
     return NULL;
   if (chunk == NULL && at > 0)
     return self->chunks->pdata[at - 1];
   if (chunk == NULL)
     {
       gint64 known = ((Chunk *) self->chunks->pdata[0])->steps[0];
-      if (!load_chunk (store_query (db, NULL, first, "iii", self->id, known, G_MININT64), &chunk))
+      if (!load_chunk (sluice_sql_prepare (db, NULL, first, "iii", self->id, known, G_MININT64),
+                       &chunk))
         return NULL;
       if (chunk == NULL)
         return self->chunks->pdata[0];
@@ -213,14 +217,14 @@ chunk_write (Chunk *chunk, gint64 series, sqlite3 *db)
   g_autoptr (GBytes) data = g_bytes_new_static (packed, 3 * column);
   guint last = chunk->n - 1;
   gboolean is_new = chunk->id == 0;
-  return store_change (
+  return sluice_sql_change (
       db, NULL, is_new ? insert : replace, is_new ? "iiiidddidddb" : "iiiidddidddbi", series,
       (gint64) chunk->n, chunk->steps[0], chunk->steps[last], min, max, sum, n_nonfinite,
       chunk->values[0], chunk->values[last], chunk->walls[last], data, (gint64) chunk->id);
 }
 
 gboolean
-series_writer_put (SeriesWriter *self, sqlite3 *db, const SluiceScalar *point)
+sluice_series_writer_put (SeriesWriter *self, sqlite3 *db, const SluiceScalar *point)
 {
   if (!self->has_last && !load_last (self, db))
     return FALSE;
@@ -247,7 +251,7 @@ series_writer_put (SeriesWriter *self, sqlite3 *db, const SluiceScalar *point)
 }
 
 gboolean
-series_writer_write (SeriesWriter *self, sqlite3 *db)
+sluice_series_writer_write (SeriesWriter *self, sqlite3 *db)
 {
   for (guint i = 0; i < self->chunks->len; i++)
     {
@@ -263,7 +267,7 @@ series_writer_write (SeriesWriter *self, sqlite3 *db)
 }
 
 void
-series_writer_settle (SeriesWriter *self)
+sluice_series_writer_settle (SeriesWriter *self)
 {
   for (guint i = 0; i < self->chunks->len; i++)
     ((Chunk *) self->chunks->pdata[i])->dirty = FALSE;
@@ -272,14 +276,14 @@ series_writer_settle (SeriesWriter *self)
 }
 
 gboolean
-series_cut_chunk (sqlite3 *db, sqlite3_stmt *row, gint64 after_step, GError **error)
+sluice_series_cut_chunk (sqlite3 *db, sqlite3_stmt *row, gint64 after_step, GError **error)
 {
   g_autofree Chunk *chunk = g_new0 (Chunk, 1);
   chunk->id = sqlite3_column_int64 (row, 0);
-  if (!chunk_unpack (chunk, sqlite3_column_int (row, 2), sqlite3_column_blob (row, 3),
-                     sqlite3_column_bytes (row, 3)))
+  if (!sluice_chunk_unpack (chunk, sqlite3_column_int (row, 2), sqlite3_column_blob (row, 3),
+                            sqlite3_column_bytes (row, 3)))
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a chunk of points is damaged");
   chunk->n = lower_bound (chunk, after_step + 1);
   return chunk_write (chunk, sqlite3_column_int64 (row, 1), db)
-         || store_sql_fail (db, "points could not be cut", error);
+         || sluice_sql_fail (db, "points could not be cut", error);
 }

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/draft.h"
+#include "engine/store/sql.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -186,9 +187,9 @@ sluice_run_draft_get_folder (SluiceRunDraft *self)
 /* ---- numbers ---- */
 
 gint64
-store_next_run (SluiceStore *store, sqlite3 *db, GError **error)
+sluice_store_next_run (SluiceStore *store, sqlite3 *db, GError **error)
 {
-  sqlite3_stmt *row = store_query (db, error, "SELECT coalesce (max (id), 0) FROM runs", "");
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, "SELECT coalesce (max (id), 0) FROM runs", "");
   if (row == NULL)
     return 0;
   gint64 last = sqlite3_step (row) == SQLITE_ROW ? sqlite3_column_int64 (row, 0) : 0;
@@ -213,7 +214,7 @@ static gboolean
 insert_checkpoint (
     sqlite3 *db, gint64 run, gint64 step, const char *path, gsize bytes, GError **error)
 {
-  return store_change (
+  return sluice_sql_change (
       db, error, "INSERT INTO checkpoints (run, step, wall, path, bytes) VALUES (?, ?, ?, ?, ?)",
       "iidsi", run, step, g_get_real_time () * 1e-6, path, (gint64) bytes);
 }
@@ -223,13 +224,15 @@ insert_rows (sqlite3 *db, StartRequest *r, GError **error)
 {
   SluiceRunInfo *info = r->info;
   const SluiceRunStart *start = r->start;
-  if (start->graph != NULL && !store_insert_graph (db, info->graph_hash, start->graph, error))
+  if (start->graph != NULL
+      && !sluice_store_insert_graph (db, info->graph_hash, start->graph, error))
     return FALSE;
-  if (!store_insert_run (r->draft->store, db, info, error))
+  if (!sluice_store_insert_run (r->draft->store, db, info, error))
     return FALSE;
   for (guint i = 0; start->scalars != NULL && start->scalars[i] != NULL; i++)
-    if (!store_change (db, error, "INSERT OR IGNORE INTO series (run, tag, kind) VALUES (?, ?, ?)",
-                       "isi", info->id, start->scalars[i], (gint64) SLUICE_SERIES_SCALAR))
+    if (!sluice_sql_change (db, error,
+                            "INSERT OR IGNORE INTO series (run, tag, kind) VALUES (?, ?, ?)", "isi",
+                            info->id, start->scalars[i], (gint64) SLUICE_SERIES_SCALAR))
       return FALSE;
   return start->checkpoint == NULL
          || insert_checkpoint (db, info->id, 0, start->checkpoint, start->checkpoint_bytes, error);
@@ -259,7 +262,8 @@ sluice_run_draft_start (SluiceRunDraft *take_self,
 {
   g_autoptr (SluiceRunDraft) self = take_self;
   StartRequest request = { .draft = self, .info = info, .start = start };
-  gboolean ok = store_writer_run (store_get_writer (self->store), start_run, &request, error);
+  gboolean ok =
+      sluice_store_writer_run (sluice_store_get_writer (self->store), start_run, &request, error);
   if (request.folder != NULL)
     {
       g_free (self->folder);
@@ -271,7 +275,7 @@ sluice_run_draft_start (SluiceRunDraft *take_self,
       return FALSE; /* what is freed takes the folder along */
     }
   g_clear_pointer (&self->folder, g_free);
-  store_take_lock (self->store, info->id, self->lock);
+  sluice_store_take_lock (self->store, info->id, self->lock);
   self->lock = -1;
   return TRUE;
 }
@@ -288,11 +292,12 @@ by_number (gconstpointer a, gconstpointer b)
 GArray *
 sluice_store_dup_lost_runs (SluiceStore *store, GError **error)
 {
-  sqlite3 *db = store_take_reader (store, error);
+  sqlite3 *db = sluice_store_take_reader (store, error);
   if (db == NULL)
     return NULL;
   g_autoptr (GArray) folders = list_folders (store);
-  sqlite3_stmt *row = store_query (db, error, "SELECT 1 FROM runs WHERE id = ?", "i", (gint64) 0);
+  sqlite3_stmt *row =
+      sluice_sql_prepare (db, error, "SELECT 1 FROM runs WHERE id = ?", "i", (gint64) 0);
   gboolean ok = row != NULL;
   for (guint i = folders->len; ok && i-- > 0;)
     {
@@ -300,12 +305,13 @@ sluice_store_dup_lost_runs (SluiceStore *store, GError **error)
       sqlite3_bind_int64 (row, 1, g_array_index (folders, gint64, i));
       int rc = sqlite3_step (row);
       /* One that begins has its folder a moment before others see its row. */
-      if (rc == SQLITE_ROW || store_run_is_locked (store, g_array_index (folders, gint64, i)))
+      if (rc == SQLITE_ROW
+          || sluice_store_run_is_locked (store, g_array_index (folders, gint64, i)))
         g_array_remove_index_fast (folders, i);
-      ok = rc == SQLITE_ROW || rc == SQLITE_DONE || store_sql_fail (db, "run store", error);
+      ok = rc == SQLITE_ROW || rc == SQLITE_DONE || sluice_sql_fail (db, "run store", error);
     }
   sqlite3_finalize (row);
-  store_put_reader (store, db);
+  sluice_store_put_reader (store, db);
   g_array_sort (folders, by_number);
   return ok ? g_steal_pointer (&folders) : NULL;
 }
@@ -322,9 +328,9 @@ static gboolean
 adopt_run (sqlite3 *db, gpointer data, GError **error)
 {
   AdoptRequest *r = data;
-  if (r->graph != NULL && !store_insert_graph (db, r->info->graph_hash, r->graph, error))
+  if (r->graph != NULL && !sluice_store_insert_graph (db, r->info->graph_hash, r->graph, error))
     return FALSE;
-  if (!store_insert_run (r->store, db, r->info, error))
+  if (!sluice_store_insert_run (r->store, db, r->info, error))
     return FALSE;
   for (guint i = 0; i < r->checkpoints->len; i++)
     {
@@ -341,22 +347,22 @@ sluice_store_adopt_run (
 {
   g_return_val_if_fail (info->id > 0, FALSE);
   AdoptRequest request = { store, info, checkpoints, graph };
-  return store_writer_run (store_get_writer (store), adopt_run, &request, error);
+  return sluice_store_writer_run (sluice_store_get_writer (store), adopt_run, &request, error);
 }
 
 static gboolean
 delete_rows (sqlite3 *db, gpointer data, GError **error)
 {
   gint64 run = *(gint64 *) data;
-  return store_cut_run (db, run, G_MININT64, error)
-         && store_change (db, error, "DELETE FROM series WHERE run = ?", "i", run)
-         && store_change (db, error, "DELETE FROM runs WHERE id = ?", "i", run);
+  return sluice_store_cut_run (db, run, G_MININT64, error)
+         && sluice_sql_change (db, error, "DELETE FROM series WHERE run = ?", "i", run)
+         && sluice_sql_change (db, error, "DELETE FROM runs WHERE id = ?", "i", run);
 }
 
 gboolean
 sluice_store_purge_run (SluiceStore *store, gint64 run, GError **error)
 {
-  if (!store_writer_run (store_get_writer (store), delete_rows, &run, error))
+  if (!sluice_store_writer_run (sluice_store_get_writer (store), delete_rows, &run, error))
     return FALSE;
   g_autofree char *folder = sluice_store_dup_run_folder (store, run);
   remove_folder (folder);

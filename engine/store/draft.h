@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include <sqlite3.h>
+
 #include "engine/store/store.h"
 
 /*
@@ -40,6 +42,9 @@ gboolean sluice_run_draft_start (SluiceRunDraft *take_self,
                                  SluiceRunInfo *info,
                                  const SluiceRunStart *start,
                                  GError **error);
+
+/* In a transaction: a number that neither the database nor a folder has; 0: error is set. */
+gint64 sluice_store_next_run (SluiceStore *self, sqlite3 *db, GError **error);
 
 /* Runs that have a folder and no row, because a database was lost: (transfer full) (element-type
  * gint64), ascending. */

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/kind-private.h"
+#include "engine/store/sql.h"
 
 #include <string.h>
 
@@ -113,7 +114,7 @@ sluice_kind_each_in (const SluiceKind *kind,
       ok = record != NULL && func (record, data, error);
     }
   if (ok && rc != SQLITE_DONE)
-    ok = store_sql_fail (db, "run store", error);
+    ok = sluice_sql_fail (db, "run store", error);
   sqlite3_finalize (take_row);
   return ok;
 }
@@ -130,6 +131,7 @@ sluice_kind_each_row (const SluiceKind *kind,
   g_autofree char *sql = g_strdup_printf ("SELECT step, wall, %s FROM %s AS r WHERE series = ? AND "
                                           "step BETWEEN ? AND ? ORDER BY step",
                                           kind->columns, kind->table);
-  sqlite3_stmt *row = store_query (db, error, sql, "iii", series->id, range->from, range->to);
+  sqlite3_stmt *row =
+      sluice_sql_prepare (db, error, sql, "iii", series->id, range->from, range->to);
   return sluice_kind_each_in (kind, db, row, func, data, error);
 }

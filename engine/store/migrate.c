@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/migrate.h"
+#include "engine/store/sql.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +65,7 @@ run_steps (sqlite3 *db, const SluiceMigration *steps, int version, GError **erro
 {
   for (; steps->version > 0; steps++)
     if (steps->version == version
-        && ((steps->sql != NULL && !store_exec (db, steps->sql, error))
+        && ((steps->sql != NULL && !sluice_sql_exec (db, steps->sql, error))
             || (steps->func != NULL && !steps->func (db, NULL, error))))
       return FALSE;
   return TRUE;
@@ -81,7 +82,7 @@ run_all_steps (sqlite3 *db, int version, GError **error)
     return FALSE;
   g_autofree char *stamp = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d",
                                             SLUICE_STORE_APPLICATION_ID, version);
-  return store_exec (db, stamp, error);
+  return sluice_sql_exec (db, stamp, error);
 }
 
 /* ---- what is there ---- */
@@ -89,7 +90,7 @@ run_all_steps (sqlite3 *db, int version, GError **error)
 static gint64
 get_number (sqlite3 *db, const char *sql)
 {
-  sqlite3_stmt *row = store_query (db, NULL, sql, "");
+  sqlite3_stmt *row = sluice_sql_prepare (db, NULL, sql, "");
   gint64 number =
       row != NULL && sqlite3_step (row) == SQLITE_ROW ? sqlite3_column_int64 (row, 0) : -1;
   sqlite3_finalize (row);
@@ -99,7 +100,7 @@ get_number (sqlite3 *db, const char *sql)
 static gboolean
 has_table (sqlite3 *db, const char *name)
 {
-  sqlite3_stmt *row = store_query (
+  sqlite3_stmt *row = sluice_sql_prepare (
       db, NULL, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", "s", name);
   gboolean found = row != NULL && sqlite3_step (row) == SQLITE_ROW;
   sqlite3_finalize (row);
@@ -110,7 +111,7 @@ static gboolean
 want_known (sqlite3 *db, const char *path, gint64 n_objects, int version, GError **error)
 {
   if (version < 0)
-    return store_sql_fail (db, path, error);
+    return sluice_sql_fail (db, path, error);
   if (version > sluice_store_get_newest_version ())
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "'%s' was written by a newer Sluice (version %d, this program knows up to "
@@ -213,7 +214,7 @@ copy_database (sqlite3 *db, const char *path, int version, GError **error)
   g_autofree char *folder = g_path_get_dirname (path);
   g_unlink (part);
   gboolean ok =
-      store_change (db, error, "VACUUM INTO ?", "s", part) && sync_file (part, O_RDWR, error);
+      sluice_sql_change (db, error, "VACUUM INTO ?", "s", part) && sync_file (part, O_RDWR, error);
   if (ok && is_of_version (part, version))
     {
       if (g_rename (part, copy) == 0)
@@ -231,11 +232,11 @@ copy_database (sqlite3 *db, const char *path, int version, GError **error)
 static gboolean
 migrate_once (sqlite3 *db, int version, GError **error)
 {
-  if (!store_exec (db, "BEGIN IMMEDIATE", error))
+  if (!sluice_sql_exec (db, "BEGIN IMMEDIATE", error))
     return FALSE;
   gboolean ok =
       get_number (db, "PRAGMA user_version") >= version || run_all_steps (db, version, error);
-  if (ok && store_exec (db, "COMMIT", error))
+  if (ok && sluice_sql_exec (db, "COMMIT", error))
     return TRUE;
   sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
   return FALSE;

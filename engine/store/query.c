@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/query.h"
+#include "engine/store/sql.h"
 
 #include <string.h>
 
@@ -26,10 +27,10 @@ add_views (sqlite3 *db, GError **error)
       continue;
     g_autofree char *sql =
         g_strdup_printf ("CREATE TEMP VIEW %s AS %s", kind->view, kind->our_view);
-    if (!store_exec (db, sql, error))
+    if (!sluice_sql_exec (db, sql, error))
       return FALSE;
   }
-  return store_exec (db, "PRAGMA query_only = ON", error);
+  return sluice_sql_exec (db, "PRAGMA query_only = ON", error);
 }
 
 /* What reads, and nothing that would reach another file or change how this connection works. A
@@ -71,7 +72,7 @@ fail_query (sqlite3 *db, GError **error)
                         "the store is only read here: %s; give one SELECT", sqlite3_errmsg (db));
   if (rc == SQLITE_ERROR)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", sqlite3_errmsg (db));
-  return store_sql_fail (db, "query", error);
+  return sluice_sql_fail (db, "query", error);
 }
 
 /* Is there anything behind the statement but blanks, comments and semicolons? */
@@ -119,7 +120,7 @@ gboolean
 sluice_store_query (
     SluiceStore *self, const char *sql, SluiceQueryFunc func, gpointer data, GError **error)
 {
-  sqlite3 *db = store_take_reader (self, error);
+  sqlite3 *db = sluice_store_take_reader (self, error);
   if (db == NULL)
     return FALSE;
   gboolean ok = sluice_sql_functions_add (db, error) && add_views (db, error);

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/sql-functions.h"
+#include "engine/store/chunks.h"
+#include "engine/store/sql.h"
 
 #include <string.h>
 
@@ -213,7 +215,7 @@ sluice_sql_functions_add (sqlite3 *db, GError **error)
     if (sqlite3_create_function_v2 (db, functions[i].name, functions[i].n, flags, NULL,
                                     functions[i].func, NULL, NULL, NULL)
         != SQLITE_OK)
-      return store_sql_fail (db, "functions of SQL", error);
+      return sluice_sql_fail (db, "functions of SQL", error);
   return sqlite3_create_module_v2 (db, "chunk_points", &points_module, NULL, NULL) == SQLITE_OK
-         || store_sql_fail (db, "functions of SQL", error);
+         || sluice_sql_fail (db, "functions of SQL", error);
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include "engine/store/sql.h"
 #include "engine/store/store-private.h"
 
 #include <string.h>
 
 #include "engine/base/error.h"
 
-/* Everything that knows how SQLite is spoken to: statements, errors. */
-
 gboolean
-store_sql_fail (sqlite3 *db, const char *what, GError **error)
+sluice_sql_fail (sqlite3 *db, const char *what, GError **error)
 {
   int rc = db != NULL ? sqlite3_errcode (db) : SQLITE_NOMEM;
   /* SQLite's words for a connection that met nothing are "not an error". */
@@ -44,11 +43,11 @@ store_sql_fail (sqlite3 *db, const char *what, GError **error)
 }
 
 gboolean
-store_exec (sqlite3 *db, const char *sql, GError **error)
+sluice_sql_exec (sqlite3 *db, const char *sql, GError **error)
 {
   if (sqlite3_exec (db, sql, NULL, NULL, NULL) == SQLITE_OK)
     return TRUE;
-  return store_sql_fail (db, "run store", error);
+  return sluice_sql_fail (db, "run store", error);
 }
 
 static void
@@ -87,7 +86,7 @@ query_va (sqlite3 *db, GError **error, const char *sql, const char *format, va_l
   sqlite3_stmt *statement = NULL;
   if (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL) != SQLITE_OK)
     {
-      store_sql_fail (db, "run store", error);
+      sluice_sql_fail (db, "run store", error);
       return NULL;
     }
   /* A caller may pass more arguments than the statement has parameters; each format counts its own.
@@ -98,7 +97,7 @@ query_va (sqlite3 *db, GError **error, const char *sql, const char *format, va_l
 }
 
 sqlite3_stmt *
-store_query (sqlite3 *db, GError **error, const char *sql, const char *format, ...)
+sluice_sql_prepare (sqlite3 *db, GError **error, const char *sql, const char *format, ...)
 {
   va_list args;
   va_start (args, format);
@@ -108,7 +107,7 @@ store_query (sqlite3 *db, GError **error, const char *sql, const char *format, .
 }
 
 gboolean
-store_change (sqlite3 *db, GError **error, const char *sql, const char *format, ...)
+sluice_sql_change (sqlite3 *db, GError **error, const char *sql, const char *format, ...)
 {
   va_list args;
   va_start (args, format);
@@ -119,7 +118,7 @@ store_change (sqlite3 *db, GError **error, const char *sql, const char *format, 
   int rc;
   while ((rc = sqlite3_step (statement)) == SQLITE_ROW)
     ;
-  gboolean ok = rc == SQLITE_DONE || store_sql_fail (db, "run store", error);
+  gboolean ok = rc == SQLITE_DONE || sluice_sql_fail (db, "run store", error);
   sqlite3_finalize (statement);
   return ok;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include "engine/store/draft.h"
+#include "engine/store/sql.h"
 #include "engine/store/store-private.h"
 
 #include <errno.h>
@@ -40,7 +42,7 @@ dup_lock_path (SluiceStore *self, gint64 run)
 }
 
 gboolean
-store_run_is_locked (SluiceStore *self, gint64 run)
+sluice_store_run_is_locked (SluiceStore *self, gint64 run)
 {
   g_autofree char *path = dup_lock_path (self, run);
   int fd = g_open (path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
@@ -58,9 +60,10 @@ static SluiceRunState
 check_state (SluiceStore *self, sqlite3 *db, gint64 run, SluiceRunState state)
 {
   if ((state != SLUICE_RUN_RUNNING && state != SLUICE_RUN_PAUSED)
-      || store_run_is_locked (self, run))
+      || sluice_store_run_is_locked (self, run))
     return state;
-  sqlite3_stmt *row = store_query (db, NULL, "SELECT state FROM runs WHERE id = ?", "i", run);
+  sqlite3_stmt *row =
+      sluice_sql_prepare (db, NULL, "SELECT state FROM runs WHERE id = ?", "i", run);
   if (row != NULL && sqlite3_step (row) == SQLITE_ROW)
     state = CLAMP (sqlite3_column_int (row, 0), SLUICE_RUN_DRAFT, SLUICE_RUN_CRASHED);
   sqlite3_finalize (row);
@@ -84,7 +87,7 @@ make_folders (const char *workspace, GError **error)
 static gboolean
 check_version_read (SluiceStore *self, GError **error)
 {
-  sqlite3 *db = store_connect (&self->access, FALSE, error);
+  sqlite3 *db = sluice_store_connect (&self->access, FALSE, error);
   if (db == NULL)
     return FALSE;
   int version = sluice_store_check_version (db, self->access.path, error);
@@ -104,14 +107,14 @@ sluice_store_open_with (const char *workspace, const SluiceStoreOptions *options
     return NULL; /* before its real path is asked for */
   g_autoptr (SluiceStore) self = g_object_new (SLUICE_TYPE_STORE, NULL);
   self->workspace = g_canonicalize_filename (workspace, NULL);
-  store_access_init (&self->access, self->workspace, options);
-  if (!makes && !store_access_check_exists (&self->access, workspace, error))
+  sluice_store_access_init (&self->access, self->workspace, options);
+  if (!makes && !sluice_store_access_check_exists (&self->access, workspace, error))
     return NULL;
   if (options->read_only)
     return check_version_read (self, error) ? g_steal_pointer (&self) : NULL;
   if (!make_folders (workspace, error))
     return NULL;
-  self->writer = store_writer_new (&self->access, sluice_store_migrate, error);
+  self->writer = sluice_store_writer_new (&self->access, sluice_store_migrate, error);
   if (self->writer == NULL)
     return NULL;
   return g_steal_pointer (&self);
@@ -126,7 +129,7 @@ sluice_store_open (const char *workspace, GError **error)
 void
 sluice_store_set_patience (SluiceStore *self, double seconds)
 {
-  store_access_set_patience (&self->access, seconds);
+  sluice_store_access_set_patience (&self->access, seconds);
 }
 
 static void
@@ -147,14 +150,14 @@ static void
 sluice_store_finalize (GObject *object)
 {
   SluiceStore *self = SLUICE_STORE (object);
-  g_clear_pointer (&self->writer, store_writer_free);
+  g_clear_pointer (&self->writer, sluice_store_writer_free);
   for (guint i = 0; i < self->readers->len; i++)
     sqlite3_close (self->readers->pdata[i]);
   g_ptr_array_unref (self->readers);
   g_hash_table_unref (self->locks);
   pthread_mutex_destroy (&self->lock);
   g_free (self->workspace);
-  store_access_clear (&self->access);
+  sluice_store_access_clear (&self->access);
   G_OBJECT_CLASS (sluice_store_parent_class)->finalize (object);
 }
 
@@ -171,7 +174,7 @@ sluice_store_get_workspace (SluiceStore *self)
 }
 
 StoreWriter *
-store_get_writer (SluiceStore *self)
+sluice_store_get_writer (SluiceStore *self)
 {
   return self->writer;
 }
@@ -183,18 +186,18 @@ sluice_store_dup_run_folder (SluiceStore *self, gint64 run)
 }
 
 sqlite3 *
-store_take_reader (SluiceStore *self, GError **error)
+sluice_store_take_reader (SluiceStore *self, GError **error)
 {
   sqlite3 *db = NULL;
   pthread_mutex_lock (&self->lock);
   if (self->readers->len > 0)
     db = g_ptr_array_steal_index (self->readers, self->readers->len - 1);
   pthread_mutex_unlock (&self->lock);
-  return db != NULL ? db : store_connect (&self->access, FALSE, error);
+  return db != NULL ? db : sluice_store_connect (&self->access, FALSE, error);
 }
 
 void
-store_put_reader (SluiceStore *self, sqlite3 *db)
+sluice_store_put_reader (SluiceStore *self, sqlite3 *db)
 {
   pthread_mutex_lock (&self->lock);
   g_ptr_array_add (self->readers, db);
@@ -205,14 +208,14 @@ void
 sluice_store_set_notify (SluiceStore *self, void (*func) (gpointer data), gpointer data)
 {
   if (self->writer != NULL)
-    store_writer_set_notify (self->writer, func, data);
+    sluice_store_writer_set_notify (self->writer, func, data);
 }
 
 void
 sluice_store_rearm (SluiceStore *self)
 {
   if (self->writer != NULL)
-    store_writer_rearm (self->writer);
+    sluice_store_writer_rearm (self->writer);
 }
 
 /* ---- runs ---- */
@@ -250,16 +253,17 @@ sluice_run_info_free (SluiceRunInfo *self)
 static gboolean
 name_is_taken (sqlite3 *db, const char *name)
 {
-  sqlite3_stmt *statement = store_query (db, NULL, "SELECT 1 FROM runs WHERE name = ?", "s", name);
+  sqlite3_stmt *statement =
+      sluice_sql_prepare (db, NULL, "SELECT 1 FROM runs WHERE name = ?", "s", name);
   gboolean taken = statement != NULL && sqlite3_step (statement) == SQLITE_ROW;
   sqlite3_finalize (statement);
   return taken;
 }
 
 gboolean
-store_insert_run (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GError **error)
+sluice_store_insert_run (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GError **error)
 {
-  gint64 id = info->id != 0 ? info->id : store_next_run (self, db, error);
+  gint64 id = info->id != 0 ? info->id : sluice_store_next_run (self, db, error);
   if (id == 0)
     return FALSE;
   g_autofree char *base = g_strdup (info->name != NULL      ? info->name
@@ -271,13 +275,14 @@ store_insert_run (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GError **
       g_free (name);
       name = g_strdup_printf ("%s-%u", base, n);
     }
-  if (!store_change (db, error,
-                     "INSERT INTO runs (id, name, project, state, step, n_steps, seed, created, "
-                     "started, ended, "
-                     "seconds, graph_hash, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                     "issiiiiddddss", id, name, info->project, (gint64) info->state, info->step,
-                     info->n_steps, (gint64) info->seed, info->created, info->started, info->ended,
-                     info->seconds, info->graph_hash, info->message))
+  if (!sluice_sql_change (
+          db, error,
+          "INSERT INTO runs (id, name, project, state, step, n_steps, seed, created, "
+          "started, ended, "
+          "seconds, graph_hash, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          "issiiiiddddss", id, name, info->project, (gint64) info->state, info->step, info->n_steps,
+          (gint64) info->seed, info->created, info->started, info->ended, info->seconds,
+          info->graph_hash, info->message))
     return FALSE;
   info->id = id;
   g_free (info->name);
@@ -295,7 +300,7 @@ static gboolean
 add_run (sqlite3 *db, gpointer data, GError **error)
 {
   AddRequest *request = data;
-  return store_insert_run (request->store, db, request->info, error);
+  return sluice_store_insert_run (request->store, db, request->info, error);
 }
 
 gboolean
@@ -303,14 +308,14 @@ sluice_store_add_run (SluiceStore *self, SluiceRunInfo *info, GError **error)
 {
   AddRequest request = { self, info };
   info->id = 0;
-  return store_writer_run (self->writer, add_run, &request, error);
+  return sluice_store_writer_run (self->writer, add_run, &request, error);
 }
 
 static gboolean
 update_run (sqlite3 *db, gpointer data, GError **error)
 {
   const SluiceRunInfo *info = data;
-  return store_change (
+  return sluice_sql_change (
       db, error,
       "UPDATE runs SET project = ?, state = ?, step = ?, n_steps = ?, seed = ?, created = ?, "
       "started = ?, ended = ?, seconds = ?, graph_hash = ?, message = ? WHERE id = ?",
@@ -322,7 +327,7 @@ update_run (sqlite3 *db, gpointer data, GError **error)
 gboolean
 sluice_store_update_run (SluiceStore *self, const SluiceRunInfo *info, GError **error)
 {
-  return store_writer_run (self->writer, update_run, (gpointer) info, error);
+  return sluice_store_writer_run (self->writer, update_run, (gpointer) info, error);
 }
 
 static char *
@@ -354,27 +359,27 @@ read_run (sqlite3_stmt *row)
 GPtrArray *
 sluice_store_dup_runs (SluiceStore *self, GError **error)
 {
-  sqlite3 *db = store_take_reader (self, error);
+  sqlite3 *db = sluice_store_take_reader (self, error);
   if (db == NULL)
     return NULL;
   g_autoptr (GPtrArray) runs =
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
-  sqlite3_stmt *row =
-      store_query (db, error,
-                   "SELECT id, name, project, state, step, n_steps, seed, created, started, ended, "
-                   "seconds, graph_hash, message FROM runs WHERE deleted IS NULL ORDER BY id DESC",
-                   "");
+  sqlite3_stmt *row = sluice_sql_prepare (
+      db, error,
+      "SELECT id, name, project, state, step, n_steps, seed, created, started, ended, "
+      "seconds, graph_hash, message FROM runs WHERE deleted IS NULL ORDER BY id DESC",
+      "");
   int rc = SQLITE_ERROR;
   while (row != NULL && (rc = sqlite3_step (row)) == SQLITE_ROW)
     g_ptr_array_add (runs, read_run (row));
-  gboolean ok = rc == SQLITE_DONE || (row != NULL && store_sql_fail (db, "run store", error));
+  gboolean ok = rc == SQLITE_DONE || (row != NULL && sluice_sql_fail (db, "run store", error));
   sqlite3_finalize (row);
   for (guint i = 0; ok && i < runs->len; i++)
     {
       SluiceRunInfo *info = runs->pdata[i];
       info->state = check_state (self, db, info->id, info->state);
     }
-  store_put_reader (self, db);
+  sluice_store_put_reader (self, db);
   return ok ? g_steal_pointer (&runs) : NULL;
 }
 
@@ -403,31 +408,31 @@ sluice_store_dup_run (SluiceStore *self, const char *name_or_id, GError **error)
 static gboolean
 mark_deleted (sqlite3 *db, gpointer data, GError **error)
 {
-  return store_change (db, error, "UPDATE runs SET deleted = ? WHERE id = ?", "di",
-                       g_get_real_time () * 1e-6, *(gint64 *) data);
+  return sluice_sql_change (db, error, "UPDATE runs SET deleted = ? WHERE id = ?", "di",
+                            g_get_real_time () * 1e-6, *(gint64 *) data);
 }
 
 static gboolean
 unmark_deleted (sqlite3 *db, gpointer data, GError **error)
 {
-  return store_change (db, error, "UPDATE runs SET deleted = NULL WHERE id = ?", "i",
-                       *(gint64 *) data);
+  return sluice_sql_change (db, error, "UPDATE runs SET deleted = NULL WHERE id = ?", "i",
+                            *(gint64 *) data);
 }
 
 gboolean
 sluice_store_delete_run (SluiceStore *self, gint64 run, GError **error)
 {
-  return store_writer_run (self->writer, mark_deleted, &run, error);
+  return sluice_store_writer_run (self->writer, mark_deleted, &run, error);
 }
 
 gboolean
 sluice_store_restore_run (SluiceStore *self, gint64 run, GError **error)
 {
-  return store_writer_run (self->writer, unmark_deleted, &run, error);
+  return sluice_store_writer_run (self->writer, unmark_deleted, &run, error);
 }
 
 void
-store_take_lock (SluiceStore *self, gint64 run, int take_fd)
+sluice_store_take_lock (SluiceStore *self, gint64 run, int take_fd)
 {
   pthread_mutex_lock (&self->lock);
   g_hash_table_replace (self->locks, g_memdup2 (&run, sizeof run), GINT_TO_POINTER (take_fd + 1));
@@ -454,7 +459,7 @@ sluice_store_lock_run (SluiceStore *self, gint64 run, GError **error)
           error, SLUICE_ERROR_FAILED_PRECONDITION,
           "run %" G_GINT64_FORMAT " is being trained by another program; stop it there first", run);
     }
-  store_take_lock (self, run, fd);
+  sluice_store_take_lock (self, run, fd);
   return TRUE;
 }
 
@@ -471,19 +476,19 @@ sluice_store_open_log (SluiceStore *self, gint64 run, GError **error)
 {
   if (self->writer == NULL)
     {
-      store_writer_run (NULL, NULL, NULL, error); /* says why */
+      sluice_store_writer_run (NULL, NULL, NULL, error); /* says why */
       return NULL;
     }
-  return run_log_new (self, run);
+  return sluice_run_log_new (self, run);
 }
 
 gboolean
-store_insert_graph (sqlite3 *db, const char *hash, GBytes *graph, GError **error)
+sluice_store_insert_graph (sqlite3 *db, const char *hash, GBytes *graph, GError **error)
 {
   g_autofree char *blob = NULL;
   return sluice_blob_put (db, graph, &blob, error)
-         && store_change (db, error, "INSERT OR IGNORE INTO graphs (hash, blob) VALUES (?, ?)",
-                          "ss", hash, blob);
+         && sluice_sql_change (db, error, "INSERT OR IGNORE INTO graphs (hash, blob) VALUES (?, ?)",
+                               "ss", hash, blob);
 }
 
 typedef struct
@@ -496,12 +501,12 @@ static gboolean
 insert_graph (sqlite3 *db, gpointer data, GError **error)
 {
   GraphRequest *request = data;
-  return store_insert_graph (db, request->hash, request->graph, error);
+  return sluice_store_insert_graph (db, request->hash, request->graph, error);
 }
 
 gboolean
 sluice_store_put_graph (SluiceStore *self, const char *hash, GBytes *graph, GError **error)
 {
   GraphRequest request = { hash, graph };
-  return store_writer_run (self->writer, insert_graph, &request, error);
+  return sluice_store_writer_run (self->writer, insert_graph, &request, error);
 }

@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/wire.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/tensorproto.h"
 #include "engine/store/kind-private.h"
 
 enum

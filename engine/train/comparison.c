@@ -5,7 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
-#include "engine/grad/flow.h"
+#include "engine/grad/control-flow.h"
 #include "engine/graph/lower.h"
 #include "engine/passes/spread.h"
 #include "engine/passes/work.h"
@@ -15,12 +15,12 @@ typedef struct
 {
   SluiceGraph *graph;
   const SluiceComparisonOptions *options;
-  GArray *fed;        /* of SluiceEdge */
-  guint8 *is_out;     /* by id: not to be compared where nothing is named */
-  guint32 *place;     /* by id: position in order + 1; 0: not in it */
-  GPtrArray *order;   /* of SluiceNode: what is needed, each after what it needs */
-  SluiceFlow *flow;   /* (nullable): there are no loops */
-  GPtrArray *targets; /* of char, borrowed: nodes that are run beside what is fetched */
+  GArray *fed;             /* of SluiceEdge */
+  guint8 *is_out;          /* by id: not to be compared where nothing is named */
+  guint32 *place;          /* by id: position in order + 1; 0: not in it */
+  GPtrArray *order;        /* of SluiceNode: what is needed, each after what it needs */
+  SluiceControlFlow *flow; /* (nullable): there are no loops */
+  GPtrArray *targets;      /* of char, borrowed: nodes that are run beside what is fetched */
 } Select;
 
 static gboolean
@@ -215,7 +215,7 @@ static const char *
 why_not (const Select *self, SluiceEdge edge)
 {
   SluiceDType dtype = sluice_edge_dtype (edge);
-  if (self->flow != NULL && sluice_flow_output_frame_of (self->flow, edge.node) != 0)
+  if (self->flow != NULL && sluice_control_flow_output_frame_of (self->flow, edge.node) != 0)
     return "lies inside a loop";
   if (dtype == SLUICE_INVALID || sluice_dtype_base (dtype) == SLUICE_RESOURCE
       || sluice_dtype_base (dtype) == SLUICE_VARIANT)
@@ -347,7 +347,7 @@ look_at_graph (Select *self, GError **error)
       g_propagate_error (error, g_error_copy (node->error));
       return FALSE;
     }
-  self->flow = sluice_flow_new (self->graph, NULL, FALSE);
+  self->flow = sluice_control_flow_new (self->graph, NULL, FALSE);
   self->is_out = g_new0 (guint8, n + 1);
   self->place = g_new0 (guint32, n + 1);
   return TRUE;
@@ -381,7 +381,7 @@ select_clear (Select *self)
   g_array_unref (self->fed);
   g_ptr_array_unref (self->order);
   g_ptr_array_unref (self->targets);
-  g_clear_pointer (&self->flow, sluice_flow_free);
+  g_clear_pointer (&self->flow, sluice_control_flow_free);
   g_free (self->is_out);
   g_free (self->place);
 }

@@ -75,27 +75,27 @@ GPtrArray *sluice_npz_list (const guint8 *bytes, gsize length, const char *name,
 typedef struct
 {
   gint64 epoch, position;
-} SluiceCursor;
+} SluiceDataCursor;
 
 typedef struct
 {
   SluiceTensor *x, *y;
-  SluiceCursor next; /* where the batch after this one begins */
-} SluiceBatch;
-void sluice_batch_free (SluiceBatch *self);
+  SluiceDataCursor next; /* where the batch after this one begins */
+} SluiceDataBatch;
+void sluice_data_batch_free (SluiceDataBatch *self);
 
 /* Makes batches on a thread of its own, a few ahead, but where they need little copying; examples
  * in file order and of the wanted types are not copied at all. One thread at a time asks. Borrows
  * examples. NULL with RESOURCE_EXHAUSTED: there is no thread for it. */
-typedef struct _SluiceBatches SluiceBatches;
-SluiceBatches *sluice_batches_new (const SluiceExamples *examples,
-                                   gint64 size,
-                                   gboolean shuffle,
-                                   guint64 seed,
-                                   SluiceDType x_dtype,
-                                   SluiceDType y_dtype,
-                                   double scale,
-                                   SluiceCursor start,
-                                   GError **error);
-SluiceBatch *sluice_batches_next (SluiceBatches *self); /* (transfer full) */
-void sluice_batches_free (SluiceBatches *self);
+typedef struct _SluiceDataBatches SluiceDataBatches;
+SluiceDataBatches *sluice_data_batches_new (const SluiceExamples *examples,
+                                            gint64 size,
+                                            gboolean shuffle,
+                                            guint64 seed,
+                                            SluiceDType x_dtype,
+                                            SluiceDType y_dtype,
+                                            double scale,
+                                            SluiceDataCursor start,
+                                            GError **error);
+SluiceDataBatch *sluice_data_batches_next (SluiceDataBatches *self); /* (transfer full) */
+void sluice_data_batches_free (SluiceDataBatches *self);

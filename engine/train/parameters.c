@@ -225,13 +225,13 @@ find_initialized (const SluiceNode *node)
 GArray *
 sluice_graph_dup_broadcasts (SluiceGraph *self)
 {
-  GArray *found = g_array_new (FALSE, FALSE, sizeof (SluiceBroadcast));
+  GArray *found = g_array_new (FALSE, FALSE, sizeof (SluiceDoubleBroadcast));
   for (guint i = 0; i < sluice_graph_get_n_nodes (self); i++)
     {
       const SluiceNode *node = sluice_graph_get_node (self, i);
       if (!repeats_both (node))
         continue;
-      SluiceBroadcast broadcast = { .node = node, .variable = find_initialized (node) };
+      SluiceDoubleBroadcast broadcast = { .node = node, .variable = find_initialized (node) };
       broadcast.is_initial = broadcast.variable != NULL;
       for (guint k = 0; k < 2 && broadcast.variable == NULL; k++)
         broadcast.variable = find_variable (node->inputs[k]);

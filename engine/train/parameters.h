@@ -37,7 +37,7 @@ typedef struct
       *variable;       /* (nullable): an operand, or what gets its initial value from it;
                           NULL: neither, but ranks differ, which nobody writes who means it */
   gboolean is_initial; /* variable is the latter */
-} SluiceBroadcast;
+} SluiceDoubleBroadcast;
 
 /**
  * sluice_graph_dup_parameters:
@@ -50,5 +50,5 @@ typedef struct
 GArray *sluice_graph_dup_parameters (SluiceGraph *self, GError **error);
 
 /* By static shapes: what is not known before a run is not told. (transfer full) (element-type
- * SluiceBroadcast): in order of creation. */
+ * SluiceDoubleBroadcast): in order of creation. */
 GArray *sluice_graph_dup_broadcasts (SluiceGraph *self);

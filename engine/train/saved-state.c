@@ -62,7 +62,7 @@ restore_variables (SluiceSession *session,
                    GError **error)
 {
   g_autofree char *prefix = sluice_saved_model_dup_variables (folder);
-  if (!sluice_bundle_exists (prefix))
+  if (!sluice_tensor_bundle_exists (prefix))
     return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                         "the SavedModel lacks the values of its variables: there is no '%s.index'",
                         prefix);

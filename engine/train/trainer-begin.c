@@ -15,7 +15,7 @@
 #include "engine/train/trainer-private.h"
 
 double
-trainer_wall_now (void)
+sluice_trainer_wall_now (void)
 {
   return g_get_real_time () * 1e-6;
 }
@@ -59,7 +59,7 @@ open_all_series (SluiceTrainer *self, GError **error)
   self->cpu_series = ids[n - 3];
   self->memory_series = ids[n - 2];
   self->rate_series = ids[n - 1];
-  return trainer_find_best (self, tags, ids, error);
+  return sluice_trainer_find_best (self, tags, ids, error);
 }
 
 /* ---- a new run ---- */
@@ -81,9 +81,10 @@ write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GE
 static gboolean
 prepare (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
-  if (!machine_initialize (self->machine, error)
+  if (!sluice_replica_initialize (self->replica, error)
       || (options->init_from != NULL
-          && !machine_take_values (self->machine, options->init_from, options->init_partly, error)))
+          && !sluice_replica_take_values (self->replica, options->init_from, options->init_partly,
+                                          error)))
     return FALSE;
   self->file = sluice_run_file_new (self->project, error);
   self->info = g_new0 (SluiceRunInfo, 1);
@@ -91,8 +92,8 @@ prepare (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **erro
   self->info->project = g_path_get_basename (self->project->folder);
   self->info->n_steps = self->project->n_steps;
   self->info->seed = self->project->seed;
-  self->info->created = self->info->started = trainer_wall_now ();
-  self->info->graph_hash = sluice_graph_dup_hash (self->machine->graph);
+  self->info->created = self->info->started = sluice_trainer_wall_now ();
+  self->info->graph_hash = sluice_graph_dup_hash (self->replica->graph);
   self->info->state = SLUICE_RUN_DRAFT;
   return self->file != NULL;
 }
@@ -103,14 +104,15 @@ static gboolean
 make_run (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
   g_autoptr (GBytes) graph =
-      sluice_graph_export (self->machine->graph, SLUICE_EXPORT_BINARY, error);
+      sluice_graph_export (self->replica->graph, SLUICE_EXPORT_BINARY, error);
   g_autoptr (SluiceRunDraft) draft =
       graph != NULL ? sluice_run_draft_new (self->store, error) : NULL;
   if (draft == NULL)
     return FALSE;
   const char *folder = sluice_run_draft_get_folder (draft);
   g_auto (GStrv) tags = dup_tags (self);
-  g_autofree char *checkpoint = options->init_from != NULL ? trainer_dup_checkpoint_name (0) : NULL;
+  g_autofree char *checkpoint =
+      options->init_from != NULL ? sluice_trainer_dup_checkpoint_name (0) : NULL;
   SluiceRunStart start = { .graph = graph,
                            .scalars = (const char *const *) tags,
                            .checkpoint = checkpoint,
@@ -121,7 +123,7 @@ make_run (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **err
   if (checkpoint != NULL)
     {
       g_autofree char *path = g_build_filename (folder, checkpoint, NULL);
-      if (!machine_save (self->machine, path, &start.checkpoint_bytes, error))
+      if (!sluice_replica_save (self->replica, path, &start.checkpoint_bytes, error))
         return FALSE;
       self->progress.last_checkpoint = 0;
     }
@@ -134,8 +136,8 @@ log_values (SluiceTrainer *self, const char *init_from)
 {
   if (init_from == NULL)
     return;
-  sluice_run_log_event (self->log, 0, trainer_wall_now (), "init-from", init_from);
-  sluice_run_log_event (self->log, 0, trainer_wall_now (), "checkpoint", NULL);
+  sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "init-from", init_from);
+  sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "checkpoint", NULL);
 }
 
 /* The graph as the run had it, among its records: what other programs are given of it. */
@@ -143,14 +145,14 @@ static gboolean
 log_graph (SluiceTrainer *self, GError **error)
 {
   g_autoptr (GBytes) graph =
-      sluice_graph_export (self->machine->graph, SLUICE_EXPORT_PLAIN_GRAPH, error);
+      sluice_graph_export (self->replica->graph, SLUICE_EXPORT_PLAIN_GRAPH, error);
   if (graph == NULL)
     return FALSE;
   gint64 series =
       sluice_run_log_series (self->log, SLUICE_RUN_GRAPH_TAG, SLUICE_SERIES_GRAPH, error);
   if (series >= 0)
     sluice_run_log_record (self->log, series,
-                           &sluice_graph_record_new (0, trainer_wall_now (), graph)->base);
+                           &sluice_graph_record_new (0, sluice_trainer_wall_now (), graph)->base);
   return series >= 0;
 }
 
@@ -175,7 +177,7 @@ log_settings (SluiceTrainer *self, GError **error)
       sluice_run_log_series (self->log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, error);
   if (series >= 0)
     sluice_run_log_record (self->log, series,
-                           &sluice_hparams_new_start (0, trainer_wall_now (),
+                           &sluice_hparams_new_start (0, sluice_trainer_wall_now (),
                                                       (const SluiceHparam *) settings->data,
                                                       settings->len)
                                 ->base);
@@ -237,8 +239,8 @@ restore_newest (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
       checkpoints->len > 0 ? checkpoints->pdata[checkpoints->len - 1] : NULL;
   g_autoptr (GError) local = NULL;
   if (newest == NULL)
-    return machine_initialize (self->machine, error); /* it was never saved */
-  if (machine_restore (self->machine, newest->path, &local))
+    return sluice_replica_initialize (self->replica, error); /* it was never saved */
+  if (sluice_replica_restore (self->replica, newest->path, &local))
     return TRUE;
   if (!is_lost (local))
     {
@@ -263,11 +265,11 @@ restore_step (SluiceTrainer *self, GPtrArray *checkpoints, gint64 step, GError *
     {
       const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
       if (checkpoint->step == step)
-        return machine_restore (self->machine, checkpoint->path, error);
+        return sluice_replica_restore (self->replica, checkpoint->path, error);
       g_string_append_printf (there, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", checkpoint->step);
     }
   if (step == 0)
-    return machine_initialize (self->machine, error);
+    return sluice_replica_initialize (self->replica, error);
   return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                       "run '%s' has no checkpoint of step %" G_GINT64_FORMAT "; it has: %s",
                       self->info->name, step, there->len > 0 ? there->str : "none");
@@ -328,12 +330,12 @@ find_run (SluiceTrainer *self, const SluiceTrainerOptions *options, char **chang
 static gboolean
 forget_later (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
 {
-  if (!sluice_run_log_truncate (self->log, self->machine->n_done, error))
+  if (!sluice_run_log_truncate (self->log, self->replica->n_done, error))
     return FALSE;
   for (guint i = 0; i < checkpoints->len; i++)
     {
       const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
-      if (checkpoint->step > self->machine->n_done)
+      if (checkpoint->step > self->replica->n_done)
         g_unlink (checkpoint->path);
     }
   return TRUE;
@@ -357,7 +359,7 @@ restore (SluiceTrainer *self,
          GPtrArray *checkpoints,
          GError **error)
 {
-  g_autofree char *hash = sluice_graph_dup_hash (self->machine->graph);
+  g_autofree char *hash = sluice_graph_dup_hash (self->replica->graph);
   if (g_strcmp0 (hash, self->info->graph_hash) != 0)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "run '%s' was made with another graph; resume it with the graph in '%s'",
@@ -387,31 +389,31 @@ go_on (SluiceTrainer *self,
       || !sluice_project_save (self->project, self->folder, error)
       || !sluice_run_file_write (self->file, self->folder, self->info, error))
     return FALSE;
-  gint64 step = self->machine->n_done;
+  gint64 step = self->replica->n_done;
   self->progress.last_checkpoint = checkpoints->len > 0 && step > 0 ? step : -1;
   self->seconds_before = self->info->seconds;
   self->info->n_steps = self->project->n_steps;
   self->info->ended = 0;
   g_clear_pointer (&self->info->message, g_free);
   if (changed != NULL)
-    sluice_run_log_event (self->log, step, trainer_wall_now (), "data-changed", changed);
-  sluice_run_log_event (self->log, step, trainer_wall_now (), "resume", NULL);
+    sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "data-changed", changed);
+  sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "resume", NULL);
   return open_all_series (self, error);
 }
 
 gboolean
-trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
+sluice_trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
   g_autofree char *changed = NULL;
   sluice_store_set_patience (self->store, SLUICE_STORE_PATIENCE);
   if ((options->resume != NULL && !find_run (self, options, &changed, error))
       || !sluice_examples_load_all (self->project, &self->examples, &self->test, error))
     return FALSE;
-  self->machine =
-      machine_new (self->project, self->examples, self->test, 0, options->memory_limit, error);
-  if (self->machine == NULL)
+  self->replica = sluice_replica_new (self->project, self->examples, self->test, 0,
+                                      options->memory_limit, error);
+  if (self->replica == NULL)
     return FALSE;
-  self->scalars = g_new0 (double, self->machine->n_scalars);
+  self->scalars = g_new0 (double, self->replica->n_scalars);
   self->evaluation = g_new0 (double, self->project->evaluate->len + 1);
   self->scalars[0] = NAN;
   return options->resume != NULL ? go_on (self, options, changed, error)

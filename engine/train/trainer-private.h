@@ -4,8 +4,8 @@
 
 #include <pthread.h>
 
-#include "engine/train/machine.h"
-#include "engine/train/pace.h"
+#include "engine/train/replica.h"
+#include "engine/train/step-rate.h"
 #include "engine/train/run-file.h"
 #include "engine/train/trainer.h"
 
@@ -23,7 +23,7 @@ struct _SluiceTrainer
   SluiceStore *store;
   SluiceProject *project;
   SluiceExamples *examples, *test; /* NULL: none */
-  Machine *machine;
+  SluiceReplica *replica;
   SluiceRunFile *file; /* what the run's folder says of it */
   SluiceRunInfo *info; /* the trainer's thread, once it is started */
   SluiceRunLog *log;
@@ -34,7 +34,7 @@ struct _SluiceTrainer
   gint64 best_series; /* by which the best checkpoints stay */
   gboolean best_is_max;
   double *scalars, *evaluation;
-  Pace pace;
+  SluiceStepRate rate;
   guint64 marked_logged; /* once so many are committed, all up to marked_step is */
   gint64 marked_step;
   gboolean has_lock;              /* of the run, against other trainers */
@@ -57,15 +57,17 @@ struct _SluiceTrainer
 };
 
 /* Unix seconds. */
-double trainer_wall_now (void);
+double sluice_trainer_wall_now (void);
 /* What the step under way left, where it is not there yet. */
-gboolean trainer_save_checkpoint (SluiceTrainer *self, GError **error);
+gboolean sluice_trainer_save_checkpoint (SluiceTrainer *self, GError **error);
 /* Of the checkpoint of a step, relative to the run's folder. (transfer full) */
-char *trainer_dup_checkpoint_name (gint64 step);
+char *sluice_trainer_dup_checkpoint_name (gint64 step);
 /* Which of the run's series tells the best checkpoints: tags and their ids. */
-gboolean trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
+gboolean
+sluice_trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
 /* Removes the checkpoints that are neither new, best nor pinned. */
-gboolean trainer_prune (SluiceTrainer *self, GError **error);
+gboolean sluice_trainer_prune (SluiceTrainer *self, GError **error);
 /* Data, graph, run and log of a trainer whose store and project are set: a new run, or one that
    goes on from a checkpoint. */
-gboolean trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error);
+gboolean
+sluice_trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error);

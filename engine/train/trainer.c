@@ -49,8 +49,8 @@ static gboolean
 write_info (SluiceTrainer *self, SluiceRunState state, GError **error)
 {
   self->info->state = state;
-  self->info->step = self->machine->n_done;
-  self->info->seconds = self->seconds_before + pace_seconds (&self->pace);
+  self->info->step = self->replica->n_done;
+  self->info->seconds = self->seconds_before + sluice_step_rate_seconds (&self->rate);
   return sluice_store_update_run (self->store, self->info, error);
 }
 
@@ -73,7 +73,7 @@ wait_for_database (SluiceTrainer *self, double *since, GError **error)
   gboolean flushed = sluice_run_log_flush (self->log, NULL);
   double now = monotonic_now (), waited = now - *since;
   *since = now;
-  pace_skip (&self->pace, waited);
+  sluice_step_rate_skip (&self->rate, waited);
   pthread_mutex_lock (&self->lock);
   self->progress.wait_seconds += waited;
   pthread_mutex_unlock (&self->lock);
@@ -98,30 +98,30 @@ publish_progress (SluiceTrainer *self, double waited)
 {
   guint64 n_logged = sluice_run_log_get_n_logged (self->log);
   guint64 n_committed = sluice_run_log_get_n_committed (self->log);
-  gint64 committed_step = n_committed == n_logged              ? self->machine->n_done
+  gint64 committed_step = n_committed == n_logged              ? self->replica->n_done
                           : n_committed >= self->marked_logged ? self->marked_step
                                                                : -1;
   if (committed_step >= 0)
     {
       self->marked_logged = n_logged;
-      self->marked_step = self->machine->n_done;
+      self->marked_step = self->replica->n_done;
     }
   double eta, margin, now = monotonic_now ();
-  pace_eta (&self->pace, self->project->n_steps - self->machine->n_done, &eta, &margin);
+  sluice_step_rate_eta (&self->rate, self->project->n_steps - self->replica->n_done, &eta, &margin);
   pthread_mutex_lock (&self->lock);
   SluiceProgress *p = &self->progress;
-  p->step = self->machine->n_done;
+  p->step = self->replica->n_done;
   p->loss = self->scalars[0];
-  p->steps_per_second = self->pace.rate;
+  p->steps_per_second = self->rate.recent;
   p->eta_seconds = eta;
   p->eta_margin = margin;
-  p->seconds = self->seconds_before + pace_seconds (&self->pace);
+  p->seconds = self->seconds_before + sluice_step_rate_seconds (&self->rate);
   p->wait_seconds += waited;
   p->waits = FALSE;
   p->n_logged = n_logged;
   p->n_committed = n_committed;
   p->committed_step = MAX (p->committed_step, committed_step);
-  p->usual_step_seconds = self->pace.rate > 0 ? 1 / self->pace.rate : -1;
+  p->usual_step_seconds = self->rate.recent > 0 ? 1 / self->rate.recent : -1;
   self->phase_start = now;
   pthread_mutex_unlock (&self->lock);
 }
@@ -140,10 +140,10 @@ static gsize
 device_bytes (SluiceTrainer *self)
 {
   gsize bytes = 0;
-  for (guint i = 0; i < sluice_session_get_n_devices (self->machine->session); i++)
+  for (guint i = 0; i < sluice_session_get_n_devices (self->replica->session); i++)
     {
       SluiceMemoryStats stats;
-      sluice_allocator_get_stats (sluice_session_get_device (self->machine->session, i)->allocator,
+      sluice_allocator_get_stats (sluice_session_get_device (self->replica->session, i)->allocator,
                                   &stats);
       bytes += stats.live_bytes;
     }
@@ -154,7 +154,7 @@ device_bytes (SluiceTrainer *self)
 static gboolean
 log_system (SluiceTrainer *self, GError **error)
 {
-  double wall = trainer_wall_now (), since = wall - self->system_wall;
+  double wall = sluice_trainer_wall_now (), since = wall - self->system_wall;
   if (since < SYSTEM_SECONDS)
     return TRUE;
   double cpu = cpu_seconds (), load = (cpu - self->system_cpu) / since / g_get_num_processors ();
@@ -164,10 +164,10 @@ log_system (SluiceTrainer *self, GError **error)
   self->system_cpu = cpu;
   if (first)
     return TRUE;
-  gint64 step = self->machine->n_done;
+  gint64 step = self->replica->n_done;
   sluice_run_log_scalar (self->log, self->cpu_series, step, wall, load);
   sluice_run_log_scalar (self->log, self->memory_series, step, wall, bytes);
-  sluice_run_log_scalar (self->log, self->rate_series, step, wall, self->pace.rate);
+  sluice_run_log_scalar (self->log, self->rate_series, step, wall, self->rate.recent);
   pthread_mutex_lock (&self->lock);
   self->progress.cpu_load = load;
   self->progress.memory_bytes = bytes;
@@ -182,12 +182,14 @@ write_texts (SluiceTrainer *self, const SluiceRunOptions *options, GError **erro
   for (guint i = 0; i < self->project->texts->len; i++)
     {
       SluiceNamedEdge *edge = &g_array_index (self->project->texts, SluiceNamedEdge, i);
-      g_autofree char *text = machine_read_text (self->machine, edge->target, options, error);
+      g_autofree char *text =
+          sluice_replica_read_text (self->replica, edge->target, options, error);
       g_autofree char *name = g_strconcat (edge->name, ".txt", NULL);
       g_autofree char *path = g_build_filename (self->folder, name, NULL);
       if (text == NULL || !sluice_file_put ("text", path, text, strlen (text), error))
         return FALSE;
-      sluice_run_log_event (self->log, self->machine->n_done, trainer_wall_now (), "text", name);
+      sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "text",
+                            name);
     }
   return TRUE;
 }
@@ -195,16 +197,16 @@ write_texts (SluiceTrainer *self, const SluiceRunOptions *options, GError **erro
 static gboolean
 evaluate (SluiceTrainer *self, GError **error)
 {
-  SluiceRunOptions options = { .step = self->machine->n_done };
+  SluiceRunOptions options = { .step = self->replica->n_done };
   if (!write_texts (self, &options, error))
     return FALSE;
-  if (self->machine->evaluate == NULL)
+  if (self->replica->evaluate == NULL)
     return TRUE;
-  if (!machine_evaluate (self->machine, self->evaluation, &options, error))
+  if (!sluice_replica_evaluate (self->replica, self->evaluation, &options, error))
     return FALSE;
-  double wall = trainer_wall_now ();
+  double wall = sluice_trainer_wall_now ();
   for (guint i = 0; i < self->project->evaluate->len; i++)
-    sluice_run_log_scalar (self->log, self->evaluation_series[i], self->machine->n_done, wall,
+    sluice_run_log_scalar (self->log, self->evaluation_series[i], self->replica->n_done, wall,
                            self->evaluation[i]);
   pthread_mutex_lock (&self->lock);
   self->progress.evaluation = self->evaluation[0];
@@ -213,7 +215,7 @@ evaluate (SluiceTrainer *self, GError **error)
 }
 
 char *
-trainer_dup_checkpoint_name (gint64 step)
+sluice_trainer_dup_checkpoint_name (gint64 step)
 {
   return g_strdup_printf ("checkpoints/step-%010" G_GINT64_FORMAT ".safetensors", step);
 }
@@ -234,11 +236,11 @@ set_saves (SluiceTrainer *self, gboolean saves)
 static gboolean
 save_checkpoint (SluiceTrainer *self, gint64 step, GError **error)
 {
-  g_autofree char *name = trainer_dup_checkpoint_name (step);
+  g_autofree char *name = sluice_trainer_dup_checkpoint_name (step);
   g_autofree char *path = g_build_filename (self->folder, name, NULL);
   gsize bytes;
-  sluice_run_log_event (self->log, step, trainer_wall_now (), "checkpoint", NULL);
-  if (!machine_save (self->machine, path, &bytes, error))
+  sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "checkpoint", NULL);
+  if (!sluice_replica_save (self->replica, path, &bytes, error))
     return FALSE;
   double since = monotonic_now ();
   while (!sluice_run_log_publish_checkpoint (self->log, step, name, bytes, error))
@@ -248,16 +250,16 @@ save_checkpoint (SluiceTrainer *self, gint64 step, GError **error)
   self->progress.last_checkpoint = step;
   pthread_mutex_unlock (&self->lock);
   since = monotonic_now ();
-  while (!trainer_prune (self, error))
+  while (!sluice_trainer_prune (self, error))
     if (!wait_for_database (self, &since, error))
       return FALSE;
   return TRUE;
 }
 
 gboolean
-trainer_save_checkpoint (SluiceTrainer *self, GError **error)
+sluice_trainer_save_checkpoint (SluiceTrainer *self, GError **error)
 {
-  gint64 step = self->machine->n_done;
+  gint64 step = self->replica->n_done;
   pthread_mutex_lock (&self->lock);
   gboolean is_there = self->progress.last_checkpoint == step;
   pthread_mutex_unlock (&self->lock);
@@ -283,7 +285,7 @@ last_checkpoint_path (SluiceTrainer *self)
 
 /*
  * Steps are reproducible to the bit, so nothing is recorded while all is well: the step is run
- * again on a machine of its own from the newest checkpoint, with the guard on that names the first
+ * again on a replica of its own from the newest checkpoint, with the guard on that names the first
  * node to make the value.
  */
 static gboolean
@@ -292,16 +294,16 @@ find_culprit (SluiceTrainer *self, gint64 step, GError **error)
   SluiceRunOptions guarded = { .step = step, .nan_guard = TRUE };
   SluiceRunOptions plain = { 0 };
   g_autofree char *path = last_checkpoint_path (self);
-  Machine *machine = machine_new (self->project, self->examples, self->test,
-                                  sluice_session_get_n_devices (self->machine->session),
-                                  self->machine->memory_limit, error);
-  if (machine == NULL)
+  SluiceReplica *replica = sluice_replica_new (
+      self->project, self->examples, self->test,
+      sluice_session_get_n_devices (self->replica->session), self->replica->memory_limit, error);
+  if (replica == NULL)
     return FALSE;
-  gboolean ok =
-      path != NULL ? machine_restore (machine, path, error) : machine_initialize (machine, error);
-  ok = ok && machine_replay (machine, step - 1 - machine->n_done, &plain, error)
-       && machine_replay (machine, 1, &guarded, error);
-  machine_free (machine);
+  gboolean ok = path != NULL ? sluice_replica_restore (replica, path, error)
+                             : sluice_replica_initialize (replica, error);
+  ok = ok && sluice_replica_replay (replica, step - 1 - replica->n_done, &plain, error)
+       && sluice_replica_replay (replica, 1, &guarded, error);
+  sluice_replica_free (replica);
   return ok;
 }
 
@@ -311,17 +313,17 @@ check_loss (SluiceTrainer *self, GError **error)
   double loss = self->scalars[0];
   if (isfinite (loss))
     return TRUE;
-  gint64 step = self->machine->n_done;
+  gint64 step = self->replica->n_done;
   g_autoptr (GError) cause = NULL;
   const char *what = isnan (loss) ? "NaN" : "infinite";
-  if (self->machine->examples == NULL)
+  if (self->replica->examples == NULL)
     return sluice_fail (
         error, SLUICE_ERROR_INVALID_ARGUMENT,
         "the loss is %s at step %" G_GINT64_FORMAT
         "; the batch came out of the graph's queues and cannot be run again to find "
         "the node that made it",
         what, step);
-  if (self->machine->n_workers > 1)
+  if (self->replica->n_workers > 1)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "the loss is %s at step %" G_GINT64_FORMAT
                         "; train with one of the train targets to learn which node made it",
@@ -364,7 +366,7 @@ end_step (SluiceTrainer *self, gint64 step, GError **error)
   while (!sluice_run_log_end_step (self->log, &waited, error))
     if (!wait_for_database (self, &since, error))
       return FALSE;
-  pace_step (&self->pace, step);
+  sluice_step_rate_step (&self->rate, step);
   publish_progress (self, waited);
   return log_system (self, error);
 }
@@ -375,7 +377,7 @@ log_summary (SluiceTrainer *self, const SluiceTensor *summary, double wall, GErr
   if (summary == NULL)
     return TRUE;
   double since = monotonic_now ();
-  while (!sluice_summary_log (self->log, summary, self->machine->n_done, wall, error))
+  while (!sluice_summary_log (self->log, summary, self->replica->n_done, wall, error))
     if (!wait_for_database (self, &since, error))
       return FALSE;
   return TRUE;
@@ -387,7 +389,7 @@ next_stop (SluiceTrainer *self)
 {
   SluiceProject *p = self->project;
   const gint64 periods[] = { p->checkpoint_every, p->evaluate_every };
-  gint64 done = self->machine->n_done, stop = p->n_steps;
+  gint64 done = self->replica->n_done, stop = p->n_steps;
   for (guint i = 0; i < G_N_ELEMENTS (periods); i++)
     if (periods[i] > 0)
       stop = MIN (stop, (done / periods[i] + 1) * periods[i]);
@@ -399,20 +401,21 @@ static gboolean
 train_step (SluiceTrainer *self, gint64 limit, GError **error)
 {
   SluiceProject *p = self->project;
-  gint64 step = self->machine->n_done + 1;
-  self->machine->limit = limit;
+  gint64 step = self->replica->n_done + 1;
+  self->replica->limit = limit;
   SluiceRunOptions options = { .step = step };
   g_autoptr (SluiceTensor) summary = NULL;
-  if (!machine_step (self->machine, self->scalars, every (step, p->summary_every) ? &summary : NULL,
-                     &options, error))
+  if (!sluice_replica_step (self->replica, self->scalars,
+                            every (step, p->summary_every) ? &summary : NULL, &options, error))
     return FALSE;
-  double wall = trainer_wall_now ();
-  for (guint i = 0; i < self->machine->n_scalars; i++)
+  double wall = sluice_trainer_wall_now ();
+  for (guint i = 0; i < self->replica->n_scalars; i++)
     sluice_run_log_scalar (self->log, self->series[i], step, wall, self->scalars[i]);
   gboolean last = step == p->n_steps;
   return check_loss (self, error) && log_summary (self, summary, wall, error)
          && ((!last && !every (step, p->evaluate_every)) || evaluate (self, error))
-         && ((!last && !every (step, p->checkpoint_every)) || trainer_save_checkpoint (self, error))
+         && ((!last && !every (step, p->checkpoint_every))
+             || sluice_trainer_save_checkpoint (self, error))
          && end_step (self, step, error);
 }
 
@@ -430,7 +433,7 @@ obey (SluiceTrainer *self)
   pthread_mutex_unlock (&self->lock);
   if (pauses)
     {
-      pace_pause (&self->pace);
+      sluice_step_rate_pause (&self->rate);
       sluice_run_log_flush (self->log, NULL);
       write_info (self, SLUICE_RUN_PAUSED, NULL);
       publish_progress (self, 0);
@@ -445,7 +448,7 @@ obey (SluiceTrainer *self)
   pthread_mutex_unlock (&self->lock);
   if (pauses && want == WANT_RUN)
     {
-      pace_resume (&self->pace);
+      sluice_step_rate_resume (&self->rate);
       self->system_wall = 0;
       write_info (self, SLUICE_RUN_RUNNING, NULL);
       set_state (self, SLUICE_RUN_RUNNING);
@@ -458,7 +461,7 @@ obey (SluiceTrainer *self)
 static gboolean
 is_end_of_input (SluiceTrainer *self, const GError *error)
 {
-  return self->machine->examples == NULL && self->machine->n_done > 0
+  return self->replica->examples == NULL && self->replica->n_done > 0
          && g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_OUT_OF_RANGE);
 }
 
@@ -466,9 +469,9 @@ static gboolean
 end_early (SluiceTrainer *self, const GError *why, GError **error)
 {
   self->input_ended = TRUE;
-  sluice_run_log_event (self->log, self->machine->n_done, trainer_wall_now (), "input-ended",
+  sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "input-ended",
                         why->message);
-  return trainer_save_checkpoint (self, error);
+  return sluice_trainer_save_checkpoint (self, error);
 }
 
 static gboolean
@@ -476,9 +479,9 @@ train (SluiceTrainer *self, GError **error)
 {
   if (!insist_on_info (self, SLUICE_RUN_RUNNING, error))
     return FALSE;
-  pace_resume (&self->pace);
+  sluice_step_rate_resume (&self->rate);
   Want want = WANT_RUN;
-  while (self->machine->n_done < self->project->n_steps && (want = obey (self)) != WANT_STOP)
+  while (self->replica->n_done < self->project->n_steps && (want = obey (self)) != WANT_STOP)
     {
       g_autoptr (GError) local = NULL;
       if (train_step (self, next_stop (self), &local))
@@ -488,17 +491,17 @@ train (SluiceTrainer *self, GError **error)
       g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
     }
-  while (machine_get_n_under_way (self->machine) > 0)
+  while (sluice_replica_get_n_under_way (self->replica) > 0)
     if (!train_step (self, 0, error))
       return FALSE;
-  return want != WANT_STOP || trainer_save_checkpoint (self, error);
+  return want != WANT_STOP || sluice_trainer_save_checkpoint (self, error);
 }
 
 static gboolean
 train_with_input (SluiceTrainer *self, GError **error)
 {
-  gboolean ok = machine_begin_input (self->machine, error) && train (self, error);
-  machine_end_input (self->machine);
+  gboolean ok = sluice_replica_begin_input (self->replica, error) && train (self, error);
+  sluice_replica_end_input (self->replica);
   return ok;
 }
 
@@ -508,19 +511,19 @@ end_run (SluiceTrainer *self, GError *take_error)
 {
   g_autoptr (GError) error = take_error;
   gboolean ok = error == NULL;
-  gboolean finished = self->input_ended || self->machine->n_done >= self->project->n_steps;
+  gboolean finished = self->input_ended || self->replica->n_done >= self->project->n_steps;
   SluiceRunState state = !ok        ? SLUICE_RUN_FAILED
                          : finished ? SLUICE_RUN_FINISHED
                                     : SLUICE_RUN_STOPPED;
   if (!ok)
     {
-      sluice_run_log_event (self->log, self->machine->n_done, trainer_wall_now (), "failed",
+      sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "failed",
                             error->message);
       g_free (self->info->message);
       self->info->message = g_strdup (error->message);
     }
-  pace_pause (&self->pace);
-  self->info->ended = trainer_wall_now ();
+  sluice_step_rate_pause (&self->rate);
+  self->info->ended = sluice_trainer_wall_now ();
   ok = sluice_run_log_flush (self->log, ok ? &error : NULL) && ok;
   ok = write_info (self, state, ok ? &error : NULL) && ok;
   publish_progress (self, 0);
@@ -578,15 +581,15 @@ sluice_trainer_new (SluiceStore *store,
   allow_files (self, options);
   if ((options->run_name != NULL
        && !sluice_text_check_name ("the name of the run", options->run_name, error))
-      || !trainer_begin (self, options, error))
+      || !sluice_trainer_begin (self, options, error))
     return NULL;
-  g_autofree char *files = sluice_graph_describe_file_ops (self->machine->graph);
+  g_autofree char *files = sluice_graph_describe_file_ops (self->replica->graph);
   if (files != NULL && options->resume == NULL)
-    sluice_run_log_event (self->log, 0, trainer_wall_now (), "files", files);
-  pace_init (&self->pace, self->machine->n_done, monotonic_now);
+    sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "files", files);
+  sluice_step_rate_init (&self->rate, self->replica->n_done, monotonic_now);
   self->want = options->start_paused ? WANT_PAUSE : WANT_RUN;
-  self->progress.step = self->progress.committed_step = self->machine->n_done;
-  self->marked_step = self->machine->n_done;
+  self->progress.step = self->progress.committed_step = self->replica->n_done;
+  self->marked_step = self->replica->n_done;
   self->progress.n_steps = project->n_steps;
   self->progress.state = SLUICE_RUN_PAUSED;
   self->progress.seconds = self->seconds_before;
@@ -623,7 +626,7 @@ sluice_trainer_finalize (GObject *object)
     sluice_store_unlock_run (self->store, self->info->id);
   if (self->log != NULL)
     sluice_run_log_close (self->log, NULL);
-  g_clear_pointer (&self->machine, machine_free);
+  g_clear_pointer (&self->replica, sluice_replica_free);
   g_clear_pointer (&self->examples, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);
   g_clear_pointer (&self->project, sluice_project_free);
@@ -744,13 +747,13 @@ sluice_trainer_get_run_name (SluiceTrainer *self)
 SluiceSession *
 sluice_trainer_get_session (SluiceTrainer *self)
 {
-  return self->machine->session;
+  return self->replica->session;
 }
 
 SluiceGraph *
 sluice_trainer_get_graph (SluiceTrainer *self)
 {
-  return self->machine->graph;
+  return self->replica->graph;
 }
 
 const SluiceProject *

@@ -42,18 +42,6 @@ sluice_shape_axis (SluiceShapeContext *c, gint64 value, int rank, int *axis, GEr
  * skipped, else they are an error. */
 gpointer sluice_bad_indices_prepare (const SluiceNode *node, GError **error);
 
-/**
- * sluice_call_paddings:
- * @before: (out): how far each dimension of input 0 is padded at its beginning
- * @shape: (out): of the padded input
- *
- * Reads the table of paddings at input 1.
- */
-gboolean
-sluice_call_paddings (SluiceKernelCall *call, gint64 before[SLUICE_MAX_RANK], SluiceShape *shape);
-/* The shape of input 0 padded by the table at input 1. */
-gboolean sluice_shape_padded (SluiceShapeContext *c, GError **error);
-
 /* Elements before, at and after an axis. */
 typedef struct
 {

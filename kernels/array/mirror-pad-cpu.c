@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "kernels/array/array.h"
 #include "kernels/array/move.h"
+#include "kernels/array/repeat.h"
 #include "kernels/array/rows.h"
 #include "kernels/state/change.h"
 

@@ -9,6 +9,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "kernels/array/array.h"
+#include "kernels/array/repeat.h"
 
 static gboolean
 mirror_pad_grad_shape (SluiceShapeContext *c, GError **error)

@@ -4,12 +4,12 @@
 #include "kernels/array/move.h"
 #include "kernels/array/patches.h"
 #include "kernels/array/space.h"
-#include "kernels/nn/window.h"
+#include "kernels/nn/sliding-window.h"
 
 static gpointer
 patches_prepare (const SluiceNode *node, GError **error)
 {
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   return sluice_patches_read_window (node, &window, error) ? g_memdup2 (&window, sizeof window)
                                                            : NULL;
 }
@@ -17,8 +17,8 @@ patches_prepare (const SluiceNode *node, GError **error)
 /* One nest for each pixel of the window: all places at which it shows something. */
 static gboolean
 move_pixels (SluiceKernelCall *call,
-             const SluiceWindow *w,
-             const SluiceWindowPlace *place,
+             const SluiceSlidingWindow *w,
+             const SluiceSlidingWindowPlace *place,
              SluiceTensor *out)
 {
   const SluiceTensor *image = sluice_call_input (call, 0);
@@ -55,16 +55,16 @@ static gboolean
 patches_compute (SluiceKernelCall *call)
 {
   static const guint8 zero[16];
-  const SluiceWindow *w = call->state;
+  const SluiceSlidingWindow *w = call->state;
   const SluiceShape *image = &sluice_call_input (call, 0)->shape;
   if (!sluice_call_want_rank (call, 0, 4))
     return FALSE;
   const gint64 in[SLUICE_AXES] = { 1, image->dim[1], image->dim[2] };
   gint64 area, channels;
-  SluiceWindowPlace place;
+  SluiceSlidingWindowPlace place;
   SluiceShape shape;
   g_autoptr (GError) error = NULL;
-  if (!sluice_window_place (w, in, w->size, &place, &error))
+  if (!sluice_sliding_window_place (w, in, w->size, &place, &error))
     return sluice_call_fail (call, error->code, "%s", error->message);
   if (__builtin_mul_overflow (w->size[1], w->size[2], &area)
       || __builtin_mul_overflow (image->dim[3], area, &channels))

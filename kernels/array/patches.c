@@ -11,7 +11,7 @@
 #include "kernels/array/array.h"
 #include "kernels/array/patches.h"
 #include "kernels/math/gradients.h"
-#include "kernels/nn/window.h"
+#include "kernels/nn/sliding-window.h"
 
 static gboolean
 read_attr (const SluiceNode *node, const char *name, gint64 values[2], GError **error)
@@ -30,10 +30,10 @@ read_attr (const SluiceNode *node, const char *name, gint64 values[2], GError **
 }
 
 gboolean
-sluice_patches_read_window (const SluiceNode *node, SluiceWindow *self, GError **error)
+sluice_patches_read_window (const SluiceNode *node, SluiceSlidingWindow *self, GError **error)
 {
   gboolean same = sluice_node_string_is (node, "padding", "SAME");
-  *self = (SluiceWindow){
+  *self = (SluiceSlidingWindow){
     .first_axis = 1,
     .padding = same ? SLUICE_PADDING_SAME : SLUICE_PADDING_VALID,
     .stride = { 1, 1, 1 },
@@ -50,14 +50,15 @@ static gboolean
 patches_shape (SluiceShapeContext *c, GError **error)
 {
   SluiceShape shape = c->inputs[0];
-  SluiceWindow w;
+  SluiceSlidingWindow w;
   if (!sluice_patches_read_window (c->node, &w, error)
       || !sluice_shape_context_want_rank (c, 0, 4, error))
     return FALSE;
   if (shape.rank < 0)
     shape = sluice_shape_of_rank (4);
   for (int axis = 1; axis < SLUICE_AXES; axis++)
-    if (!sluice_window_infer (&w, axis, shape.dim[axis], w.size[axis], &shape.dim[axis], error))
+    if (!sluice_sliding_window_infer (&w, axis, shape.dim[axis], w.size[axis], &shape.dim[axis],
+                                      error))
       return FALSE;
   gint64 area;
   if (__builtin_mul_overflow (w.size[1], w.size[2], &area)

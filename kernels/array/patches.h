@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "kernels/nn/window.h"
+#include "kernels/nn/sliding-window.h"
 
 /* The window of ExtractImagePatches, of its attributes ksizes, strides, rates and padding. */
-gboolean sluice_patches_read_window (const SluiceNode *node, SluiceWindow *self, GError **error);
+gboolean
+sluice_patches_read_window (const SluiceNode *node, SluiceSlidingWindow *self, GError **error);

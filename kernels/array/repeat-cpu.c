@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "kernels/array/array.h"
 #include "kernels/array/move.h"
+#include "kernels/array/repeat.h"
 
 static gboolean
 tile_compute (SluiceKernelCall *call)

@@ -9,6 +9,7 @@
 
 #include "kernels/array/array.h"
 #include "kernels/array/move.h"
+#include "kernels/array/repeat.h"
 
 static gboolean
 tile_shape (SluiceShapeContext *c, GError **error)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/graph/graphdef.h"
+#include "engine/graph/tensorproto.h"
 #include "kernels/array/sparse.h"
 #include "kernels/io/tensor-proto.h"
 

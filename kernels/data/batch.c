@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/graph/shape-context.h"
-#include "kernels/data/pass.h"
+#include "kernels/data/dataset-pass.h"
 #include "kernels/queue/items.h"
 
 /* A batch as large is laid out before its rows come; of a larger one who knows whether they will.
@@ -42,7 +42,7 @@ typedef struct
   gint64 n;               /* elements of the batch so far */
   SluiceTensor **element; /* the one that has just come */
   Column *columns;
-  SluiceHoard kept; /* of an open batch: its elements */
+  SluiceElementCache kept; /* of an open batch: its elements */
   /* Why the elements are no batch, and the first component to say so: an error when all of them
    * have been taken, as it is TensorFlow's. */
   GError *misfit;
@@ -84,7 +84,7 @@ batching_clear (Batching *self)
       g_clear_pointer (&self->columns[i].batch, sluice_tensor_unref);
     }
   if (dataset->is_open)
-    sluice_pass_leave (self->parent.pass, &self->kept, 0, self->n);
+    sluice_dataset_pass_leave (self->parent.pass, &self->kept, 0, self->n);
   g_clear_error (&self->misfit);
   self->n = 0;
 }
@@ -250,7 +250,7 @@ settle_shape (Batching *self, guint i, SluiceKernelCall *call, GError **error)
     column->shape.dim[d] = MAX (column->shape.dim[d], 0);
   for (gint64 k = 0; k < self->n; k++)
     {
-      const SluiceShape *shape = &sluice_hoard_at (&self->kept, k)[i]->shape;
+      const SluiceShape *shape = &sluice_element_cache_at (&self->kept, k)[i]->shape;
       if (!sluice_check_cancelled (call, error) || !check_fits (dataset, shape, i, k, error))
         return FALSE;
       for (int d = 0; d < shape->rank; d++)
@@ -268,7 +268,7 @@ copy_kept (
   const void *padding = ((const Batched *) self->parent.dataset)->padding[i]->data;
   for (gint64 k = 0; k < self->n; k++)
     {
-      const SluiceTensor *element = sluice_hoard_at (&self->kept, k)[i];
+      const SluiceTensor *element = sluice_element_cache_at (&self->kept, k)[i];
       if (!sluice_check_cancelled (call, error))
         return FALSE;
       sluice_item_put ((SluiceDType) to->dtype, (char *) to->data + k * column->row, &column->shape,
@@ -351,10 +351,10 @@ take_next (Batching *self, SluiceKernelCall *call, GError **error)
   const Batched *dataset = (const Batched *) self->parent.dataset;
   if (dataset->is_open)
     {
-      if (!sluice_hoard_reserve (&self->kept, self->n + 1, dataset->size, error))
+      if (!sluice_element_cache_reserve (&self->kept, self->n + 1, dataset->size, error))
         return SLUICE_NEXT_FAILED;
-      SluiceNext result =
-          sluice_cursor_next (self->input, call, sluice_hoard_at (&self->kept, self->n), error);
+      SluiceNext result = sluice_cursor_next (
+          self->input, call, sluice_element_cache_at (&self->kept, self->n), error);
       self->n += result == SLUICE_NEXT_ONE;
       return result;
     }

@@ -61,7 +61,7 @@ struct _SluiceInvocation
   SluiceFunctionCall call; /* first: done gets the invocation back from it */
   _Atomic int ref_count;
   SluiceFunction *function;
-  SluicePass *pass;
+  SluiceDatasetPass *pass;
   gboolean is_started, is_ahead; /* of the pass's poller */
   _Atomic int has_ended;         /* the last thing that the call under way writes */
   _Atomic int is_interrupted;
@@ -70,12 +70,12 @@ struct _SluiceInvocation
 };
 
 SluiceInvocation *
-sluice_invocation_new (const SluiceClosure *closure, SluicePass *pass)
+sluice_invocation_new (const SluiceClosure *closure, SluiceDatasetPass *pass)
 {
   SluiceInvocation *self = g_new0 (SluiceInvocation, 1);
   self->ref_count = 1;
   self->function = sluice_function_ref (closure->function);
-  self->pass = sluice_pass_ref (pass);
+  self->pass = sluice_dataset_pass_ref (pass);
   self->n_own = closure->n_own;
   self->n_inputs = closure->n_own + closure->n_captured;
   self->n_outputs = closure->function->n_outputs;
@@ -107,7 +107,7 @@ sluice_invocation_unref (SluiceInvocation *self)
   g_free (self->inputs);
   g_free (self->call.outputs);
   sluice_function_unref (self->function);
-  sluice_pass_unref (self->pass);
+  sluice_dataset_pass_unref (self->pass);
   g_free (self);
 }
 
@@ -122,7 +122,7 @@ call_done (SluiceFunctionCall *call)
 {
   SluiceInvocation *self = (SluiceInvocation *) call;
   atomic_store_explicit (&self->has_ended, TRUE, memory_order_release);
-  sluice_pass_wake (self->pass);
+  sluice_dataset_pass_wake (self->pass);
   sluice_invocation_unref (self);
 }
 
@@ -135,7 +135,7 @@ sluice_invocation_start (SluiceInvocation *self, SluiceKernelCall *call, gboolea
   self->call.is_cancelled = FALSE;
   atomic_store (&self->has_ended, FALSE);
   atomic_store (&self->is_interrupted, FALSE);
-  sluice_pass_add (self->pass, self);
+  sluice_dataset_pass_add (self->pass, self);
   sluice_invocation_ref (self);
   self->function->klass->start (self->function, &self->call, self->n_inputs, call, ahead);
 }
@@ -145,7 +145,7 @@ sluice_invocation_start_failed (SluiceInvocation *self, GError *take)
 {
   self->is_started = TRUE;
   self->call.error = take;
-  sluice_pass_add (self->pass, self);
+  sluice_dataset_pass_add (self->pass, self);
   atomic_store (&self->has_ended, TRUE);
 }
 
@@ -166,9 +166,9 @@ sluice_invocation_take (SluiceInvocation *self,
   gboolean is_interrupted =
       atomic_load (&self->is_interrupted)
       && g_error_matches (self->call.error, SLUICE_ERROR, SLUICE_ERROR_CANCELLED);
-  if (is_interrupted && sluice_pass_is_cancelled (self->pass))
+  if (is_interrupted && sluice_dataset_pass_is_cancelled (self->pass))
     return SLUICE_NEXT_LATER;
-  sluice_pass_remove (self->pass, self);
+  sluice_dataset_pass_remove (self->pass, self);
   if (is_interrupted)
     {
       g_clear_error (&self->call.error);
@@ -191,7 +191,7 @@ sluice_invocation_drop (SluiceInvocation *self)
   if (self->is_started)
     {
       self->function->klass->cancel (self->function, &self->call);
-      sluice_pass_remove (self->pass, self);
+      sluice_dataset_pass_remove (self->pass, self);
     }
   sluice_invocation_unref (self);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/device/function.h"
-#include "kernels/data/pass.h"
+#include "kernels/data/dataset-pass.h"
 
 /* A function and what it captures: the inputs that follow those of each call. */
 typedef struct
@@ -35,7 +35,7 @@ gboolean sluice_closure_check_results (const SluiceClosure *self,
  * One call of a closure for a pass. Made, filled with its own inputs, started, and taken from when
  * it has ended. Counted: the call under way holds it too.
  */
-SluiceInvocation *sluice_invocation_new (const SluiceClosure *closure, SluicePass *pass);
+SluiceInvocation *sluice_invocation_new (const SluiceClosure *closure, SluiceDatasetPass *pass);
 SluiceInvocation *sluice_invocation_ref (SluiceInvocation *self);
 void sluice_invocation_unref (SluiceInvocation *self);
 

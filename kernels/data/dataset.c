@@ -120,7 +120,7 @@ sluice_element_drop (SluiceTensor **element, guint n)
 }
 
 SluiceCursor *
-sluice_cursor_new (SluiceDataset *dataset, SluicePass *pass)
+sluice_cursor_new (SluiceDataset *dataset, SluiceDatasetPass *pass)
 {
   SluiceCursor *self = g_malloc0 (dataset->klass->cursor_size);
   self->dataset = (SluiceDataset *) sluice_resource_ref (&dataset->parent);

@@ -11,7 +11,7 @@
  */
 typedef struct _SluiceDataset SluiceDataset;
 typedef struct _SluiceCursor SluiceCursor;
-typedef struct _SluicePass SluicePass; /* pass.h */
+typedef struct _SluiceDatasetPass SluiceDatasetPass; /* dataset-pass.h */
 
 typedef enum
 {
@@ -52,8 +52,8 @@ struct _SluiceDataset
 
 struct _SluiceCursor
 {
-  SluiceDataset *dataset; /* a reference */
-  SluicePass *pass;       /* which has the cursor */
+  SluiceDataset *dataset;  /* a reference */
+  SluiceDatasetPass *pass; /* which has the cursor */
   gboolean is_at_end;
 };
 
@@ -82,7 +82,7 @@ SluiceDataset *sluice_call_get_dataset (SluiceKernelCall *call, guint i);
 /* The dataset becomes output 0. (transfer full) take; NULL: FALSE */
 gboolean sluice_call_put_dataset (SluiceKernelCall *call, SluiceDataset *take);
 
-SluiceCursor *sluice_cursor_new (SluiceDataset *dataset, SluicePass *pass);
+SluiceCursor *sluice_cursor_new (SluiceDataset *dataset, SluiceDatasetPass *pass);
 void sluice_cursor_free (SluiceCursor *self);
 /* At the end it stays there. CANCELLED where the call is cancelled. */
 SluiceNext

@@ -17,7 +17,7 @@ iterator_finalize (SluiceResource *resource)
 {
   SluiceIterator *self = (SluiceIterator *) resource;
   if (self->pass != NULL)
-    sluice_pass_close (self->pass, NULL);
+    sluice_dataset_pass_close (self->pass, NULL);
   sluice_element_spec_free (self->spec);
   pthread_mutex_destroy (&self->lock);
   g_free (self->name);
@@ -79,13 +79,13 @@ begin_compute (SluiceKernelCall *call)
   if (self == NULL
       || !sluice_element_spec_check (self->spec, call, "the dataset", dataset->n, dataset->types))
     return FALSE;
-  SluicePass *pass = sluice_pass_new (dataset);
+  SluiceDatasetPass *pass = sluice_dataset_pass_new (dataset);
   pthread_mutex_lock (&self->lock);
-  SluicePass *old = self->pass;
+  SluiceDatasetPass *old = self->pass;
   self->pass = pass;
   pthread_mutex_unlock (&self->lock);
   if (old != NULL)
-    sluice_pass_close (old, call->cancelled);
+    sluice_dataset_pass_close (old, call->cancelled);
   return TRUE;
 }
 
@@ -123,11 +123,11 @@ answer_optional (SluiceKernelCall *call,
     sluice_call_put_optional (call, 0, elements);
 }
 
-static SluicePass *
+static SluiceDatasetPass *
 dup_pass (SluiceIterator *self)
 {
   pthread_mutex_lock (&self->lock);
-  SluicePass *pass = self->pass != NULL ? sluice_pass_ref (self->pass) : NULL;
+  SluiceDatasetPass *pass = self->pass != NULL ? sluice_dataset_pass_ref (self->pass) : NULL;
   pthread_mutex_unlock (&self->lock);
   return pass;
 }
@@ -137,7 +137,7 @@ static void
 next_start (SluiceKernelCall *call)
 {
   SluiceIterator *self = (SluiceIterator *) sluice_call_handle (call, 0, &iterator_type);
-  SluicePass *pass = self != NULL && check_wanted (call, self) ? dup_pass (self) : NULL;
+  SluiceDatasetPass *pass = self != NULL && check_wanted (call, self) ? dup_pass (self) : NULL;
   if (pass == NULL)
     {
       if (call->error == NULL)
@@ -148,8 +148,8 @@ next_start (SluiceKernelCall *call)
       call->done (call);
       return;
     }
-  sluice_pass_ask (pass, call, (SluiceAnswer) call->kernel->data);
-  sluice_pass_unref (pass);
+  sluice_dataset_pass_ask (pass, call, (SluiceAnswer) call->kernel->data);
+  sluice_dataset_pass_unref (pass);
 }
 
 /* ---- handles as strings ---- */
@@ -276,8 +276,8 @@ static const SluiceOpDef *const ops[] = { &iterator_op,  &iterator_v2_op, &begin
 #define SIGNED .prepare = sluice_element_spec_prepare, .free_state = sluice_element_spec_free
 
 #define NEXT(answer)                                                                               \
-  SIGNED, .flags = SLUICE_KERNEL_ASYNC, .start = next_start, .cancel = sluice_pass_cancel,         \
-          .describe_wait = sluice_pass_describe_wait, .data = (gpointer) answer
+  SIGNED, .flags = SLUICE_KERNEL_ASYNC, .start = next_start, .cancel = sluice_dataset_pass_cancel, \
+          .describe_wait = sluice_dataset_pass_describe_wait, .data = (gpointer) answer
 
 static const SluiceKernel kernels[] = {
   KERNEL ("Iterator", SIGNED, .compute = iterator_compute),

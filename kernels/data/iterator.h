@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "kernels/data/pass.h"
+#include "kernels/data/dataset-pass.h"
 #include "kernels/data/spec.h"
 
 /* How far a session has come in a dataset. */
@@ -12,7 +12,7 @@ typedef struct
   char *name;
   SluiceElementSpec *spec;
   pthread_mutex_t lock;
-  SluicePass *pass;               /* (nullable), under lock */
+  SluiceDatasetPass *pass;        /* (nullable), under lock */
   struct _SluiceFactory *factory; /* (nullable), under lock: makes the dataset (one-shot.c) */
 } SluiceIterator;
 

@@ -61,7 +61,7 @@ end_cancelled (SluiceKernelCall *call, SluiceIterator *iterator)
 }
 
 /* The way through what the factory has made. (transfer full) (nullable) */
-static SluicePass *
+static SluiceDatasetPass *
 make_pass (SluiceFactory *self, GError **error)
 {
   const SluiceElementSpec *spec = self->iterator->spec;
@@ -72,7 +72,7 @@ make_pass (SluiceFactory *self, GError **error)
     }
   SluiceDataset *dataset =
       sluice_closure_dup_dataset (self->iterator->name, self->result, spec->n, spec->types, error);
-  SluicePass *pass = dataset != NULL ? sluice_pass_new (dataset) : NULL;
+  SluiceDatasetPass *pass = dataset != NULL ? sluice_dataset_pass_new (dataset) : NULL;
   if (dataset != NULL)
     sluice_resource_unref (&dataset->parent);
   return pass;
@@ -84,7 +84,7 @@ factory_done (SluiceFunctionCall *function_call)
   SluiceFactory *self = (SluiceFactory *) function_call;
   SluiceIterator *iterator = self->iterator;
   g_autoptr (GError) error = NULL;
-  SluicePass *pass = make_pass (self, &error);
+  SluiceDatasetPass *pass = make_pass (self, &error);
   pthread_mutex_lock (&iterator->lock);
   g_autoptr (GPtrArray) waiting = g_steal_pointer (&self->waiting);
   if (iterator->factory == self)
@@ -95,7 +95,7 @@ factory_done (SluiceFunctionCall *function_call)
     }
   pthread_mutex_unlock (&iterator->lock);
   if (pass != NULL)
-    sluice_pass_close (pass, NULL);
+    sluice_dataset_pass_close (pass, NULL);
   for (guint i = 0; i < waiting->len; i++)
     {
       SluiceKernelCall *call = waiting->pdata[i];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/graph/shape-context.h"
-#include "kernels/data/pass.h"
+#include "kernels/data/dataset-pass.h"
 #include "kernels/random/generator.h"
 
 /* What TensorFlow calls a number of elements that is not known; a buffer of so many takes all. */
@@ -30,7 +30,7 @@ typedef struct
   SluiceWords random;
   /* A ring of buffer_size places, of which those from start to end are in use; it grows as they
    * are. */
-  SluiceHoard buffer;
+  SluiceElementCache buffer;
   gint64 start, end;
 } Shuffling;
 
@@ -69,10 +69,10 @@ fill (Shuffling *self, SluiceKernelCall *call, GError **error)
   while (self->input != NULL && self->end - self->start < most)
     {
       gint64 at = place (self, self->end);
-      if (!sluice_hoard_reserve (&self->buffer, at + 1, most, error))
+      if (!sluice_element_cache_reserve (&self->buffer, at + 1, most, error))
         return SLUICE_NEXT_FAILED;
-      SluiceNext result =
-          sluice_cursor_next (self->input, call, sluice_hoard_at (&self->buffer, at), error);
+      SluiceNext result = sluice_cursor_next (self->input, call,
+                                              sluice_element_cache_at (&self->buffer, at), error);
       if (result == SLUICE_NEXT_ONE)
         self->end++;
       if (result == SLUICE_NEXT_FAILED || result == SLUICE_NEXT_LATER)
@@ -95,8 +95,9 @@ shuffle_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, 
   if (self->start == self->end)
     return SLUICE_NEXT_END;
   gint64 offset = sluice_words_next (&self->random) % (self->end - self->start);
-  SluiceTensor **chosen = sluice_hoard_at (&self->buffer, place (self, self->start + offset));
-  SluiceTensor **first = sluice_hoard_at (&self->buffer, place (self, self->start));
+  SluiceTensor **chosen =
+      sluice_element_cache_at (&self->buffer, place (self, self->start + offset));
+  SluiceTensor **first = sluice_element_cache_at (&self->buffer, place (self, self->start));
   gsize size = self->parent.dataset->n * sizeof *out;
   memcpy (out, chosen, size);
   memmove (chosen, first, size);
@@ -109,7 +110,7 @@ shuffling_end (SluiceCursor *cursor)
 {
   Shuffling *self = (Shuffling *) cursor;
   g_clear_pointer (&self->input, sluice_cursor_free);
-  sluice_pass_leave (cursor->pass, &self->buffer, self->start, self->end - self->start);
+  sluice_dataset_pass_leave (cursor->pass, &self->buffer, self->start, self->end - self->start);
 }
 
 static void

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/graph/shape-context.h"
-#include "kernels/data/pass.h"
+#include "kernels/data/dataset-pass.h"
 
 /* A dataset with a number, and a cursor over its first input. */
 typedef struct
@@ -192,7 +192,7 @@ typedef struct
   SluiceDataset parent;
   pthread_mutex_t lock;
   /* Under lock; all of them, once somebody has been through. */
-  SluiceHoard elements;
+  SluiceElementCache elements;
   gint64 n;
   gboolean is_complete;
 } Cache;
@@ -201,7 +201,7 @@ typedef struct
 {
   SluiceCursor parent;
   SluiceCursor *input;
-  SluiceHoard seen; /* on the first way through, i of them */
+  SluiceElementCache seen; /* on the first way through, i of them */
   gint64 i;
 } Caching;
 
@@ -210,7 +210,7 @@ cache_replay (Cache *cache, Caching *self, SluiceTensor **out)
 {
   if (self->i == cache->n)
     return SLUICE_NEXT_END;
-  SluiceTensor **element = sluice_hoard_at (&cache->elements, self->i++);
+  SluiceTensor **element = sluice_element_cache_at (&cache->elements, self->i++);
   for (guint i = 0; i < cache->parent.n; i++)
     out[i] = sluice_tensor_ref (element[i]);
   return SLUICE_NEXT_ONE;
@@ -230,12 +230,12 @@ cache_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GE
   if (self->input == NULL)
     self->input = sluice_cursor_new (cursor->dataset->inputs[0], cursor->pass);
   self->seen.n = cursor->dataset->n;
-  if (!sluice_hoard_reserve (&self->seen, self->i + 1, G_MAXINT64, error))
+  if (!sluice_element_cache_reserve (&self->seen, self->i + 1, G_MAXINT64, error))
     return SLUICE_NEXT_FAILED;
   result = sluice_cursor_next (self->input, call, out, error);
   if (result == SLUICE_NEXT_ONE)
     {
-      SluiceTensor **element = sluice_hoard_at (&self->seen, self->i++);
+      SluiceTensor **element = sluice_element_cache_at (&self->seen, self->i++);
       for (guint i = 0; i < cursor->dataset->n; i++)
         element[i] = sluice_tensor_ref (out[i]);
     }
@@ -246,7 +246,7 @@ cache_next (SluiceCursor *cursor, SluiceKernelCall *call, SluiceTensor **out, GE
         {
           cache->elements = self->seen;
           cache->n = self->i;
-          self->seen = (SluiceHoard){ .n = cache->parent.n };
+          self->seen = (SluiceElementCache){ .n = cache->parent.n };
           self->i = 0;
         }
       cache->is_complete = TRUE;
@@ -262,7 +262,7 @@ caching_end (SluiceCursor *cursor)
   if (self->input == NULL) /* nothing seen: i counts what was replayed */
     return;
   g_clear_pointer (&self->input, sluice_cursor_free);
-  sluice_pass_leave (cursor->pass, &self->seen, 0, self->i);
+  sluice_dataset_pass_leave (cursor->pass, &self->seen, 0, self->i);
 }
 
 static void

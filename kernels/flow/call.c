@@ -5,7 +5,7 @@
  * Calls of functions: PartitionedCall and its like, and the derivative of a function. They have no
  * kernels: a run sees what they are written out to (engine/graph/lower.h).
  */
-#include "engine/grad/inside.h"
+#include "engine/grad/grad.h"
 #include "engine/graph/lower.h"
 #include "kernels/flow/flow.h"
 #include "kernels/string/text.h"
@@ -124,7 +124,7 @@ static gboolean
 symbolic_gradient_shape (SluiceShapeContext *c, GError **error)
 {
   for (guint i = 0; i < MIN (c->n_outputs, c->n_inputs); i++)
-    flow_pass_on (c, i, i);
+    sluice_flow_pass_on (c, i, i);
   return TRUE;
 }
 

@@ -12,8 +12,8 @@ switch_shape (SluiceShapeContext *c, GError **error)
 {
   if (!sluice_shape_context_want_rank (c, 1, 0, error))
     return FALSE;
-  flow_pass_on (c, 0, 0);
-  flow_pass_on (c, 0, 1);
+  sluice_flow_pass_on (c, 0, 0);
+  sluice_flow_pass_on (c, 0, 1);
   return TRUE;
 }
 
@@ -53,7 +53,7 @@ merge_shape (SluiceShapeContext *c, GError **error)
         if (shape.dim[k] != c->inputs[i].dim[k])
           shape.dim[k] = SLUICE_UNKNOWN_DIM;
     }
-  flow_pass_on (c, 0, 0);
+  sluice_flow_pass_on (c, 0, 0);
   sluice_shape_context_set (c, 0, &shape);
   sluice_shape_context_set (c, 1, &SLUICE_SHAPE_SCALAR);
   return TRUE;

@@ -8,7 +8,7 @@
 #include "kernels/flow/flow.h"
 
 void
-flow_pass_on (SluiceShapeContext *c, guint input, guint output)
+sluice_flow_pass_on (SluiceShapeContext *c, guint input, guint output)
 {
   SluiceEdge edge = c->node->inputs[input];
   c->outputs[output].shape = c->inputs[input];
@@ -19,10 +19,10 @@ flow_pass_on (SluiceShapeContext *c, guint input, guint output)
 }
 
 gboolean
-flow_pass_all (SluiceShapeContext *c, GError **error)
+sluice_flow_pass_all (SluiceShapeContext *c, GError **error)
 {
   for (guint i = 0; i < c->n_outputs; i++)
-    flow_pass_on (c, i, i);
+    sluice_flow_pass_on (c, i, i);
   return TRUE;
 }
 
@@ -87,7 +87,7 @@ static const SluiceOpDef identity = {
   .attrs = "T: type",
   .summary = N_ ("The input, unchanged"),
   .role = SLUICE_ROLE_IDENTITY,
-  .shape = flow_pass_all,
+  .shape = sluice_flow_pass_all,
   .gradient = sluice_grad_pass,
   .recipe = &identity_recipe,
 };
@@ -98,7 +98,7 @@ static const SluiceOpDef identity_n = {
   .attrs = "T: list(type) >= 1",
   .summary = N_ ("The inputs, unchanged"),
   .flags = SLUICE_OP_ONLY_READS,
-  .shape = flow_pass_all,
+  .shape = sluice_flow_pass_all,
   .gradient = identity_n_gradient,
   .recipe = &identity_n_recipe,
 };
@@ -109,7 +109,7 @@ static const SluiceOpDef ref_identity = {
   .attrs = "T: type",
   .summary = N_ ("The same reference"),
   .flags = SLUICE_OP_ALLOWS_UNINITIALIZED | SLUICE_OP_ONLY_READS,
-  .shape = flow_pass_all,
+  .shape = sluice_flow_pass_all,
   .gradient = sluice_grad_pass,
   .recipe = &of_reference,
 };

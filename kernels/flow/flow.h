@@ -9,8 +9,8 @@
 #include "engine/graph/shape-context.h"
 
 /* Shape of an input, and what its handle refers to, become an output's. */
-void flow_pass_on (SluiceShapeContext *c, guint input, guint output);
+void sluice_flow_pass_on (SluiceShapeContext *c, guint input, guint output);
 /* Every input to the output of its number. */
-gboolean flow_pass_all (SluiceShapeContext *c, GError **error);
+gboolean sluice_flow_pass_all (SluiceShapeContext *c, GError **error);
 /* Of a loop that runs another one's iterations backwards: what that one began with. */
-gboolean flow_exit_shape (SluiceShapeContext *c, GError **error);
+gboolean sluice_flow_exit_shape (SluiceShapeContext *c, GError **error);

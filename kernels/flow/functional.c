@@ -375,10 +375,10 @@ while_shape (SluiceShapeContext *c, GError **error)
 {
   const SluiceAttrValue *shapes = sluice_node_get_attr (c->node, "output_shapes");
   if (shapes->list.n == 0)
-    return flow_pass_all (c, error);
+    return sluice_flow_pass_all (c, error);
   for (guint i = 0; i < MIN (c->n_inputs, c->n_outputs); i++)
     if (c->node->outputs[i].dtype == SLUICE_RESOURCE)
-      flow_pass_on (c, i, i); /* the loop hands on whose handle it is */
+      sluice_flow_pass_on (c, i, i); /* the loop hands on whose handle it is */
   return functional_shape (c, error);
 }
 

@@ -18,7 +18,7 @@ static const SluiceOpDef enter = {
   .attrs = ENTER_ATTRS,
   .summary = N_ ("Brings a value into a loop"),
   .role = SLUICE_ROLE_ENTER,
-  .shape = flow_pass_all,
+  .shape = sluice_flow_pass_all,
   .recipe = &of_loop,
 };
 
@@ -28,7 +28,7 @@ static const SluiceOpDef ref_enter = {
   .attrs = ENTER_ATTRS,
   .summary = N_ ("Brings a reference into a loop"),
   .role = SLUICE_ROLE_ENTER,
-  .shape = flow_pass_all,
+  .shape = sluice_flow_pass_all,
   .recipe = &of_loop,
 };
 
@@ -39,7 +39,7 @@ static const SluiceOpDef exit_op = {
   .summary = N_ ("Takes a value out of a loop"),
   .role = SLUICE_ROLE_EXIT,
   .flags = SLUICE_OP_LOOKS_AFAR,
-  .shape = flow_exit_shape,
+  .shape = sluice_flow_exit_shape,
   .recipe = &of_loop,
 };
 
@@ -49,7 +49,7 @@ static const SluiceOpDef ref_exit = {
   .attrs = "T: type",
   .summary = N_ ("Takes a reference out of a loop"),
   .role = SLUICE_ROLE_EXIT,
-  .shape = flow_pass_all,
+  .shape = sluice_flow_pass_all,
   .recipe = &of_loop,
 };
 
@@ -59,7 +59,7 @@ static const SluiceOpDef next_iteration = {
   .attrs = "T: type",
   .summary = N_ ("Hands a value to the next iteration"),
   .role = SLUICE_ROLE_NEXT_ITERATION,
-  .shape = flow_pass_all,
+  .shape = sluice_flow_pass_all,
   .recipe = &of_loop,
 };
 
@@ -69,7 +69,7 @@ static const SluiceOpDef ref_next_iteration = {
   .attrs = "T: type",
   .summary = N_ ("Hands a reference to the next iteration"),
   .role = SLUICE_ROLE_NEXT_ITERATION,
-  .shape = flow_pass_all,
+  .shape = sluice_flow_pass_all,
   .recipe = &of_loop,
 };
 
@@ -79,7 +79,7 @@ static const SluiceOpDef loop_cond = {
   .summary = N_ ("Does the loop go on?"),
   .role = SLUICE_ROLE_LOOP_COND,
   .flags = SLUICE_OP_NOT_DIFFERENTIABLE,
-  .shape = flow_pass_all,
+  .shape = sluice_flow_pass_all,
   .recipe = &of_loop,
 };
 

@@ -247,7 +247,7 @@ handle_shape (SluiceShapeContext *c, GError **error)
 static gboolean
 push_shape (SluiceShapeContext *c, GError **error)
 {
-  flow_pass_on (c, 1, 0);
+  sluice_flow_pass_on (c, 1, 0);
   return TRUE;
 }
 

@@ -103,7 +103,7 @@ want_one_each (SluiceKernelCall *call, guint i, guint n)
 
 static gboolean
 save_one (SluiceKernelCall *call,
-          SluiceBundleWriter *writer,
+          SluiceTensorBundleWriter *writer,
           const SluiceString *name_string,
           const SluiceString *spec,
           const SluiceTensor *tensor)
@@ -115,16 +115,16 @@ save_one (SluiceKernelCall *call,
   if (name == NULL)
     return FALSE;
   if ((spec == NULL || sluice_slice_parse_spec (spec->data, spec->length, &full, &slice, &error))
-      && sluice_bundle_writer_add (writer, name, tensor, full.rank < 0 ? NULL : &full,
-                                   full.rank < 0 ? NULL : &slice, &error))
+      && sluice_tensor_bundle_writer_add (writer, name, tensor, full.rank < 0 ? NULL : &full,
+                                          full.rank < 0 ? NULL : &slice, &error))
     return TRUE;
   return sluice_call_take_error (call, error);
 }
 
 static gboolean
-save_all (SluiceKernelCall *call, SluiceBundleWriter *take, gboolean has_specs)
+save_all (SluiceKernelCall *call, SluiceTensorBundleWriter *take, gboolean has_specs)
 {
-  g_autoptr (SluiceBundleWriter) writer = take;
+  g_autoptr (SluiceTensorBundleWriter) writer = take;
   guint first = has_specs ? 3 : 2;
   for (guint i = first; i < call->n_inputs; i++)
     {
@@ -136,11 +136,11 @@ save_all (SluiceKernelCall *call, SluiceBundleWriter *take, gboolean has_specs)
         return FALSE;
     }
   GError *error = NULL;
-  return sluice_bundle_writer_finish (g_steal_pointer (&writer), &error)
+  return sluice_tensor_bundle_writer_finish (g_steal_pointer (&writer), &error)
          || sluice_call_take_error (call, error);
 }
 
-typedef SluiceBundleWriter *(*WriterNew) (const char *path, GError **error);
+typedef SluiceTensorBundleWriter *(*WriterNew) (const char *path, GError **error);
 
 static gboolean
 save (SluiceKernelCall *call, WriterNew writer_new, gboolean has_specs)
@@ -150,20 +150,20 @@ save (SluiceKernelCall *call, WriterNew writer_new, gboolean has_specs)
   if (path == NULL || !want_one_each (call, 1, n) || (has_specs && !want_one_each (call, 2, n)))
     return FALSE;
   GError *error = NULL;
-  SluiceBundleWriter *writer = writer_new (path, &error);
+  SluiceTensorBundleWriter *writer = writer_new (path, &error);
   return writer != NULL ? save_all (call, writer, has_specs) : sluice_call_take_error (call, error);
 }
 
 static gboolean
 save_v2_compute (SluiceKernelCall *call)
 {
-  return save (call, sluice_bundle_writer_new, TRUE);
+  return save (call, sluice_tensor_bundle_writer_new, TRUE);
 }
 
 static gboolean
 save_compute (SluiceKernelCall *call)
 {
-  return save (call, sluice_bundle_writer_new_v1, call->kernel->data != NULL);
+  return save (call, sluice_tensor_bundle_writer_new_v1, call->kernel->data != NULL);
 }
 
 /* ---- restoring ---- */
@@ -183,7 +183,7 @@ fail_shape (SluiceKernelCall *call,
 
 static gboolean
 restore_one (SluiceKernelCall *call,
-             SluiceBundle *bundle,
+             SluiceTensorBundle *bundle,
              guint output,
              const char *name,
              const SluiceString *spec)
@@ -193,7 +193,7 @@ restore_one (SluiceKernelCall *call,
   SluiceSlice slice;
   GError *error = NULL;
   if ((spec != NULL && !sluice_slice_parse_spec (spec->data, spec->length, &full, &slice, &error))
-      || !sluice_bundle_find (bundle, name, &dtype, &shape, &error))
+      || !sluice_tensor_bundle_find (bundle, name, &dtype, &shape, &error))
     return sluice_call_take_error (call, error);
   if (dtype != want)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
@@ -201,7 +201,8 @@ restore_one (SluiceKernelCall *call,
                              sluice_dtype_name (dtype), sluice_dtype_name (want));
   if (full.rank >= 0 && !sluice_shape_equal (&shape, &full))
     return fail_shape (call, name, &shape, &full);
-  SluiceTensor *tensor = sluice_bundle_read (bundle, name, full.rank < 0 ? NULL : &slice, &error);
+  SluiceTensor *tensor =
+      sluice_tensor_bundle_read (bundle, name, full.rank < 0 ? NULL : &slice, &error);
   if (tensor == NULL)
     return sluice_call_take_error (call, error);
   sluice_call_take_output (call, output, tensor);
@@ -225,8 +226,9 @@ restore_all (SluiceKernelCall *call, const SluiceTensor *name_strings, const Slu
   if (path == NULL)
     return FALSE;
   GError *error = NULL;
-  g_autoptr (SluiceBundle) bundle = sluice_bundle_open (path, &error);
-  if (bundle == NULL || !sluice_bundle_check_names (bundle, (const char *const *) names, n, &error))
+  g_autoptr (SluiceTensorBundle) bundle = sluice_tensor_bundle_open (path, &error);
+  if (bundle == NULL
+      || !sluice_tensor_bundle_check_names (bundle, (const char *const *) names, n, &error))
     return sluice_call_take_error (call, error);
   for (guint i = 0; i < n; i++)
     if (!restore_one (call, bundle, i, names[i],
@@ -300,8 +302,8 @@ merge_compute (SluiceKernelCall *call)
   for (guint i = 0; prefixes[i] != NULL; i++) /* their files move */
     if (!sluice_call_check_path (call, prefixes[i], SLUICE_FILE_WRITE, &error))
       return sluice_call_take_error (call, error);
-  if (!sluice_bundle_merge ((const char *const *) prefixes, (guint) strings->n_elements,
-                            destination, state->allow_missing_files, &error))
+  if (!sluice_tensor_bundle_merge ((const char *const *) prefixes, (guint) strings->n_elements,
+                                   destination, state->allow_missing_files, &error))
     return sluice_call_take_error (call, error);
   if (state->delete_old_dirs)
     remove_folders (prefixes, destination);

@@ -7,13 +7,13 @@
 #include "kernels/string/text.h"
 
 static const SluiceFeature *
-feature_of (const SluiceBatch *self, gint64 example, guint index)
+feature_of (const SluiceExampleBatch *self, gint64 example, guint index)
 {
   return self->found[example * self->n_wants + index];
 }
 
 static const SluiceFeatureList *
-list_of (const SluiceBatch *self, gint64 example, guint index)
+list_of (const SluiceExampleBatch *self, gint64 example, guint index)
 {
   return self->lists[example * self->n_lists + index];
 }
@@ -26,7 +26,7 @@ n_steps (const SluiceFeatureList *list)
 
 /* Output: the shape behind the dimension of examples, where there is one. */
 static SluiceTensor *
-output_of (const SluiceBatch *self, guint output, const SluiceShape *shape)
+output_of (const SluiceExampleBatch *self, guint output, const SluiceShape *shape)
 {
   SluiceShape whole = SLUICE_SHAPE (self->n);
   if (self->is_single)
@@ -38,7 +38,7 @@ output_of (const SluiceBatch *self, guint output, const SluiceShape *shape)
 
 /* The three tensors of sparse ones; coordinates have so many numbers. */
 static gboolean
-sparse_outputs (const SluiceBatch *self,
+sparse_outputs (const SluiceExampleBatch *self,
                 guint output,
                 guint step,
                 gint64 total,
@@ -57,7 +57,10 @@ sparse_outputs (const SluiceBatch *self,
 }
 
 gboolean
-sluice_batch_give_sparse (const SluiceBatch *self, guint index, guint output, guint step)
+sluice_example_batch_give_sparse (const SluiceExampleBatch *self,
+                                  guint index,
+                                  guint output,
+                                  guint step)
 {
   gint64 total = 0, most = 0, at = 0;
   for (gint64 e = 0; e < self->n; e++)
@@ -100,7 +103,10 @@ fill_with (SluiceTensor *to, gint64 at, gint64 n, const SluiceTensor *element)
 }
 
 gboolean
-sluice_batch_give_dense (const SluiceBatch *self, guint index, const SluiceWant *want, guint output)
+sluice_example_batch_give_dense (const SluiceExampleBatch *self,
+                                 guint index,
+                                 const SluiceWant *want,
+                                 guint output)
 {
   SluiceShape shape = want->shape;
   gint64 step = want->is_variable ? 0 : want->n;
@@ -128,7 +134,7 @@ sluice_batch_give_dense (const SluiceBatch *self, guint index, const SluiceWant 
 /* Splits of rows that may be int32; one example alone has none, and TensorFlow then a shape of its
  * op's own. */
 static SluiceTensor *
-splits_output (const SluiceBatch *self, guint output, gint64 n, const SluiceShape *single)
+splits_output (const SluiceExampleBatch *self, guint output, gint64 n, const SluiceShape *single)
 {
   SluiceTensor *out =
       sluice_call_output (self->call, output, single ? single : &SLUICE_SHAPE (n + 1));
@@ -138,11 +144,11 @@ splits_output (const SluiceBatch *self, guint output, gint64 n, const SluiceShap
 }
 
 gboolean
-sluice_batch_give_ragged (const SluiceBatch *self,
-                          guint index,
-                          guint output,
-                          guint step,
-                          const SluiceShape *single_splits)
+sluice_example_batch_give_ragged (const SluiceExampleBatch *self,
+                                  guint index,
+                                  guint output,
+                                  guint step,
+                                  const SluiceShape *single_splits)
 {
   gint64 total = 0, at = 0;
   for (gint64 e = 0; e < self->n; e++)
@@ -175,7 +181,7 @@ typedef struct
 } ListSizes;
 
 static ListSizes
-measure (const SluiceBatch *self, guint index)
+measure (const SluiceExampleBatch *self, guint index)
 {
   ListSizes sizes = { 0 };
   for (gint64 e = 0; e < self->n; e++)
@@ -194,7 +200,10 @@ measure (const SluiceBatch *self, guint index)
 }
 
 gboolean
-sluice_batch_give_list_sparse (const SluiceBatch *self, guint index, guint output, guint step)
+sluice_example_batch_give_list_sparse (const SluiceExampleBatch *self,
+                                       guint index,
+                                       guint output,
+                                       guint step)
 {
   ListSizes sizes = measure (self, index);
   SluiceTensor *out[3];
@@ -225,8 +234,8 @@ sluice_batch_give_list_sparse (const SluiceBatch *self, guint index, guint outpu
 }
 
 gboolean
-sluice_batch_give_list_dense (
-    const SluiceBatch *self, guint index, const SluiceWant *want, guint output, guint step)
+sluice_example_batch_give_list_dense (
+    const SluiceExampleBatch *self, guint index, const SluiceWant *want, guint output, guint step)
 {
   gint64 most = measure (self, index).most_steps;
   SluiceShape shape = SLUICE_SHAPE (most);
@@ -253,7 +262,10 @@ sluice_batch_give_list_dense (
 }
 
 gboolean
-sluice_batch_give_list_ragged (const SluiceBatch *self, guint index, guint output, guint step)
+sluice_example_batch_give_list_ragged (const SluiceExampleBatch *self,
+                                       guint index,
+                                       guint output,
+                                       guint step)
 {
   ListSizes sizes = measure (self, index);
   SluiceTensor *values = sluice_call_output (self->call, output, &SLUICE_SHAPE (sizes.total));

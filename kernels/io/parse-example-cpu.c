@@ -193,7 +193,7 @@ read_inputs (SluiceKernelCall *call, const Parser *self, SluiceWant *wants)
 
 typedef struct
 {
-  SluiceBatch batch;
+  SluiceExampleBatch batch;
   const Parser *parser;
   SluiceWants context, lists;
   void **messages; /* Example or SequenceExample, one an element */
@@ -268,24 +268,24 @@ give (const Parse *self, SluiceSort sort, guint i, guint output, guint step)
 {
   guint index = self->parser->first[sort] + i;
   const SluiceWant *want = &self->context.wants[index];
-  const SluiceBatch *batch = &self->batch;
+  const SluiceExampleBatch *batch = &self->batch;
   switch (sort)
     {
     case SLUICE_SORT_SPARSE:
-      return sluice_batch_give_sparse (batch, index, output, step);
+      return sluice_example_batch_give_sparse (batch, index, output, step);
     case SLUICE_SORT_DENSE:
-      return sluice_batch_give_dense (batch, index, want, output);
+      return sluice_example_batch_give_dense (batch, index, want, output);
     case SLUICE_SORT_RAGGED:
-      return sluice_batch_give_ragged (batch, index, output, step,
-                                       self->parser->form->is_sequence ? &SLUICE_SHAPE_SCALAR
-                                                                       : &SLUICE_SHAPE (0));
+      return sluice_example_batch_give_ragged (
+          batch, index, output, step,
+          self->parser->form->is_sequence ? &SLUICE_SHAPE_SCALAR : &SLUICE_SHAPE (0));
     case SLUICE_SORT_LIST_SPARSE:
-      return sluice_batch_give_list_sparse (batch, index - self->context.n, output, step);
+      return sluice_example_batch_give_list_sparse (batch, index - self->context.n, output, step);
     case SLUICE_SORT_LIST_DENSE:
-      return sluice_batch_give_list_dense (batch, index - self->context.n, want, output,
-                                           self->parser->form->has_ragged ? step : 0);
+      return sluice_example_batch_give_list_dense (batch, index - self->context.n, want, output,
+                                                   self->parser->form->has_ragged ? step : 0);
     default:
-      return sluice_batch_give_list_ragged (batch, index - self->context.n, output, step);
+      return sluice_example_batch_give_list_ragged (batch, index - self->context.n, output, step);
     }
 }
 

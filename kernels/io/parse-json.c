@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/graph/shape-context.h"
+#include "kernels/string/base64.h"
 #include "kernels/string/number.h"
 #include "kernels/string/text.h"
 #include "engine/base/wire.h"

@@ -7,6 +7,7 @@
 
 #include "engine/graph/graphdef.h"
 #include "engine/graph/shape-context.h"
+#include "engine/graph/tensorproto.h"
 #include "kernels/io/tensor-proto.h"
 #include "kernels/string/text.h"
 

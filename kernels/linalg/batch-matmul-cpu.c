@@ -26,7 +26,7 @@ batch_matmul_prepare (const SluiceNode *node, GError **error)
 typedef struct
 {
   SluiceGemm gemm; /* of the first pair of matrices */
-  SluiceBatches batches;
+  SluiceMatrixBatches batches;
   gsize element;
   gboolean reference;
 } Products;
@@ -44,7 +44,7 @@ check_operands (SluiceKernelCall *call, Products *products, SluiceShape *out)
     ok = x->dim[i] == y->dim[i];
   SluiceShape batch;
   if (!ok || sluice_matrix_dim (x, ax ? 2 : 1) != sluice_matrix_dim (y, ay ? 1 : 2)
-      || !sluice_batches_make (&products->batches, x, y, &batch))
+      || !sluice_matrix_batches_make (&products->batches, x, y, &batch))
     {
       char sx[SLUICE_SHAPE_STR], sy[SLUICE_SHAPE_STR];
       return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
@@ -63,13 +63,13 @@ static void
 multiply_range (gpointer data, gint64 begin, gint64 end)
 {
   const Products *products = data;
-  const SluiceBatches *batches = &products->batches;
+  const SluiceMatrixBatches *batches = &products->batches;
   for (gint64 i = begin; i < end; i++)
     {
       SluiceGemm g = products->gemm;
       gsize size = products->element;
-      g.a = (const char *) g.a + sluice_batches_index (batches, 0, i) * g.m * g.k * size;
-      g.b = (const char *) g.b + sluice_batches_index (batches, 1, i) * g.k * g.n * size;
+      g.a = (const char *) g.a + sluice_matrix_batches_index (batches, 0, i) * g.m * g.k * size;
+      g.b = (const char *) g.b + sluice_matrix_batches_index (batches, 1, i) * g.k * g.n * size;
       g.c = (char *) g.c + i * g.m * g.n * size;
       if (products->reference)
         sluice_gemm_reference (&g);

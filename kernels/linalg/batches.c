@@ -16,10 +16,10 @@ sluice_batch_of_matrices (const SluiceShape *batch, gint64 rows, gint64 columns)
 }
 
 gboolean
-sluice_batches_make (SluiceBatches *self,
-                     const SluiceShape *x,
-                     const SluiceShape *y,
-                     SluiceShape *out)
+sluice_matrix_batches_make (SluiceMatrixBatches *self,
+                            const SluiceShape *x,
+                            const SluiceShape *y,
+                            SluiceShape *out)
 {
   SluiceShape batch_x = sluice_batch_shape (x), batch_y = sluice_batch_shape (y);
   const SluiceShape *shapes[] = { &batch_x, &batch_y };

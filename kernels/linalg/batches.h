@@ -33,17 +33,17 @@ typedef struct
 {
   SluiceBroadcast broadcast;
   gint64 n; /* matrices of the output */
-} SluiceBatches;
+} SluiceMatrixBatches;
 
 /* out: the leading dimensions of the output. FALSE where they do not broadcast. */
-gboolean sluice_batches_make (SluiceBatches *self,
-                              const SluiceShape *x,
-                              const SluiceShape *y,
-                              SluiceShape *out);
+gboolean sluice_matrix_batches_make (SluiceMatrixBatches *self,
+                                     const SluiceShape *x,
+                                     const SluiceShape *y,
+                                     SluiceShape *out);
 
 /* Which matrix of operand k (0: x, 1: y) goes into matrix i of the output. */
 static inline gint64
-sluice_batches_index (const SluiceBatches *self, guint k, gint64 i)
+sluice_matrix_batches_index (const SluiceMatrixBatches *self, guint k, gint64 i)
 {
   int inner = self->broadcast.rank - 1;
   gint64 size = self->broadcast.dim[inner];

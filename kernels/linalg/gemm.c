@@ -6,7 +6,7 @@
 #include "kernels/array/move.h"
 #include "kernels/linalg/dnnl-matmul.h"
 #include "kernels/linalg/gemm.h"
-#include "kernels/lanes.h"
+#include "kernels/scratch-lanes.h"
 #include "kernels/linalg/library.h"
 #include "kernels/typed.h"
 
@@ -226,7 +226,7 @@ typedef struct
   Library library; /* of all tiles: a smaller one at an edge sums as its neighbours do */
   gboolean can_openblas;
   const SluicePartTaker *taker; /* (nullable): takes each tile, which is of whole rows */
-  SluiceLanes *lanes;           /* (nullable): c is only a lane for each thread's tile */
+  SluiceScratchLanes *lanes;    /* (nullable): c is only a lane for each thread's tile */
 } Tiling;
 
 static void
@@ -244,7 +244,7 @@ run_tiles (gpointer data, gint64 begin, gint64 end)
   const Tiling *t = data;
   const SluiceGemm *g = t->gemm;
   const gsize size = sluice_dtype_size (g->dtype);
-  const guint lane = t->lanes ? sluice_lanes_take (t->lanes) : 0;
+  const guint lane = t->lanes ? sluice_scratch_lanes_take (t->lanes) : 0;
   for (gint64 i = begin; i < end; i++)
     {
       Tile tile = { .row = i / t->tiles_across * t->rows,
@@ -258,7 +258,7 @@ run_tiles (gpointer data, gint64 begin, gint64 end)
         t->taker->take (t->taker->data, tile.row * g->n, tile.n_rows * g->n, tile.c);
     }
   if (t->lanes)
-    sluice_lanes_give (t->lanes, lane);
+    sluice_scratch_lanes_give (t->lanes, lane);
 }
 
 void
@@ -388,11 +388,11 @@ sluice_call_gemm_parts (SluiceKernelCall *call,
     cut (g, &tiling);
   if (tiling.columns == g->n)
     n_tiles = (g->m + tiling.rows - 1) / tiling.rows;
-  SluiceLanes lanes;
+  SluiceScratchLanes lanes;
   SluiceShape shape = SLUICE_SHAPE (g->m, g->n);
   if (n_tiles > 1 && room == NULL)
     {
-      shape = SLUICE_SHAPE (sluice_lanes_init (&lanes, n_tiles), tiling.rows, g->n);
+      shape = SLUICE_SHAPE (sluice_scratch_lanes_init (&lanes, n_tiles), tiling.rows, g->n);
       tiling.lanes = &lanes;
     }
   g_autoptr (SluiceTensor) c =

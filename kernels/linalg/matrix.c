@@ -70,7 +70,7 @@ typedef struct
   SluiceKernelCall *call;
   const SluiceMatrixRule *rule;
   SluiceMatrixJob job; /* of no matrix in particular */
-  SluiceBatches batches;
+  SluiceMatrixBatches batches;
   SluiceShape batch; /* leading dimensions of the outputs */
   SluiceTensor *operands[2];
   SluiceTensor *outputs[MAX_OUTPUTS]; /* what the job writes; NULL: not wanted */
@@ -118,7 +118,7 @@ check_second (SluiceKernelCall *call, Work *work)
     fits = fits && sluice_matrix_dim (second, 1) == work->job.n;
   if (!rule->broadcasts)
     fits = fits && sluice_shape_equal (&batch, &other);
-  if (!fits || !sluice_batches_make (&work->batches, first, second, &work->batch))
+  if (!fits || !sluice_matrix_batches_make (&work->batches, first, second, &work->batch))
     {
       char sa[SLUICE_SHAPE_STR], sb[SLUICE_SHAPE_STR];
       return sluice_call_fail (
@@ -150,7 +150,7 @@ check_operands (SluiceKernelCall *call, Work *work)
     }
   if (work->rule->n_operands == 2)
     return check_second (call, work);
-  return sluice_batches_make (&work->batches, first, first, &work->batch);
+  return sluice_matrix_batches_make (&work->batches, first, first, &work->batch);
 }
 
 /* ---- work ---- */
@@ -217,8 +217,9 @@ compute_range (gpointer data, gint64 begin, gint64 end)
       for (guint k = 0; k < work->rule->n_operands; k++)
         {
           gint64 elements = (gint64) job.m * (k == 0 ? job.n : job.k);
-          job.in[k] = (const char *) work->operands[k]->data
-                      + sluice_batches_index (&work->batches, k, i) * elements * job.lapack->size;
+          job.in[k] =
+              (const char *) work->operands[k]->data
+              + sluice_matrix_batches_index (&work->batches, k, i) * elements * job.lapack->size;
         }
       for (guint k = 0; k < MAX_OUTPUTS; k++)
         if (work->outputs[k])

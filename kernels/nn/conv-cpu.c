@@ -3,6 +3,7 @@
 
 /* Convolutions by plain loops: each element of the output is one sum, of floats in double. */
 #include "kernels/nn/conv-problem.h"
+#include "kernels/nn/conv.h"
 #include "kernels/typed.h"
 
 /* Steps of x or y from one index to the next, in elements. */
@@ -229,8 +230,9 @@ conv_compute (SluiceKernelCall *call)
 
 #define KERNEL(name, types, kind)                                                                  \
   {                                                                                                \
-    .op = name, .device = "CPU", .where = { { "T", types } }, .prepare = sluice_window_prepare,    \
-    .free_state = g_free, .compute = conv_compute, .data = GINT_TO_POINTER (kind)                  \
+    .op = name, .device = "CPU", .where = { { "T", types } },                                      \
+    .prepare = sluice_sliding_window_prepare, .free_state = g_free, .compute = conv_compute,       \
+    .data = GINT_TO_POINTER (kind)                                                                 \
   }
 #define WITH_INT32 (SLUICE_SET_FLOATS | SLUICE_SET (SLUICE_INT32))
 

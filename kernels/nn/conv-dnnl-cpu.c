@@ -11,8 +11,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "kernels/lanes.h"
+#include "kernels/scratch-lanes.h"
 #include "kernels/nn/conv-sparse.h"
+#include "kernels/nn/conv.h"
 #include "kernels/nn/dnnl-convolution.h"
 #include "kernels/typed.h"
 
@@ -38,7 +39,7 @@ struct _Plan
 typedef struct
 {
   SluiceConvKind kind;
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   pthread_mutex_t lock;
   Plan *plans; /* under lock, the newest first */
 } State;
@@ -70,8 +71,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Plan, plan_unref)
 static gpointer
 state_new (const SluiceNode *node, GError **error)
 {
-  SluiceWindow window;
-  if (!sluice_window_parse (node, &window, error))
+  SluiceSlidingWindow window;
+  if (!sluice_sliding_window_parse (node, &window, error))
     return NULL;
   State *state = g_new0 (State, 1);
   state->window = window;
@@ -286,10 +287,11 @@ typedef struct
   const SluicePartTaker *taker; /* (nullable): takes each chunk, but of a filter's gradient */
   float *packed;                /* filter as the primitive wants it; of a gradient: one a chunk */
   char *scratch;                /* pieces of plan->scratch_bytes */
-  SluiceLanes lanes;            /* of scratch, and of what is beside it here */
-  dnnl_memory_t memory[SLUICE_MAX_LANES][2][4]; /* of whole and rest, in the order of arg_names;
-                                            they cost more to make than to point elsewhere */
-  gint64 packed_elements;                       /* of one packed filter */
+  SluiceScratchLanes lanes;     /* of scratch, and of what is beside it here */
+  dnnl_memory_t memory[SLUICE_MAX_SCRATCH_LANES][2]
+                      [4]; /* of whole and rest, in the order of arg_names;
+               they cost more to make than to point elsewhere */
+  gint64 packed_elements;  /* of one packed filter */
   atomic_int failed;
 } Run;
 
@@ -341,7 +343,7 @@ run_parts (gpointer data, gint64 begin, gint64 end)
   gint64 x_image = t->x->n_elements / plan->conv.batch;
   gint64 y_image = t->y->n_elements / plan->conv.batch;
   gint64 taken = plan->kind == SLUICE_CONV_FORWARD ? y_image : x_image;
-  guint lane = sluice_lanes_take (&run->lanes);
+  guint lane = sluice_scratch_lanes_take (&run->lanes);
   for (gint64 part = begin; part < end; part++)
     {
       gint64 first = part * plan->part;
@@ -364,7 +366,7 @@ run_parts (gpointer data, gint64 begin, gint64 end)
                           MIN (plan->part, plan->conv.batch - first) * taken,
                           data_of[plan->kind == SLUICE_CONV_FORWARD ? 2 : 0]);
     }
-  sluice_lanes_give (&run->lanes, lane);
+  sluice_scratch_lanes_give (&run->lanes, lane);
 }
 
 static gboolean
@@ -442,7 +444,7 @@ run_plan (SluiceKernelCall *call,
           const SluicePartTaker *taker)
 {
   Run run = { .plan = plan, .tensors = c, .taker = taker };
-  gint64 n_lanes = sluice_lanes_init (&run.lanes, plan->n_parts);
+  gint64 n_lanes = sluice_scratch_lanes_init (&run.lanes, plan->n_parts);
   run.packed_elements = plan->packed_bytes / sizeof (float);
   gint64 n_packed = plan->kind == SLUICE_CONV_BACKPROP_FILTER ? plan->n_parts : 1;
   g_autoptr (SluiceTensor) packed =
@@ -455,7 +457,7 @@ run_plan (SluiceKernelCall *call,
   run.scratch = scratch->data;
   gboolean ok = plan->kind == SLUICE_CONV_BACKPROP_FILTER ? run_filter (call, &run)
                                                           : run_forward_or_input (call, &run);
-  destroy_memory (&run.memory[0][0][0], SLUICE_MAX_LANES * 2 * 4);
+  destroy_memory (&run.memory[0][0][0], SLUICE_MAX_SCRATCH_LANES * 2 * 4);
   if (!ok)
     return FALSE;
   if (atomic_load (&run.failed))

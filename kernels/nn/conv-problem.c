@@ -18,15 +18,15 @@
 /* The shape that input i of the node is or holds. */
 static gboolean
 read_shape (SluiceKernelCall *call,
-            const SluiceWindow *window,
+            const SluiceSlidingWindow *window,
             guint i,
             gboolean holds_sizes,
             SluiceShape *shape)
 {
   if (holds_sizes)
-    return sluice_window_read_sizes (call, window, i, shape);
+    return sluice_sliding_window_read_sizes (call, window, i, shape);
   *shape = sluice_call_input (call, i)->shape;
-  return sluice_call_want_rank (call, i, sluice_window_rank (window));
+  return sluice_call_want_rank (call, i, sluice_sliding_window_rank (window));
 }
 
 static gboolean
@@ -44,13 +44,13 @@ fail_channels (SluiceKernelCall *call,
 /* Channels of both: a depthwise filter is one of as many groups as there are channels. */
 static gboolean
 set_channels (SluiceKernelCall *call,
-              const SluiceWindow *window,
+              const SluiceSlidingWindow *window,
               const SluiceShape *x,
               const SluiceShape *filter,
               SluiceConv *conv)
 {
   gint64 depth = filter->dim[filter->rank - 2], last = filter->dim[filter->rank - 1];
-  conv->channels = x->dim[sluice_window_channel_dim (window)];
+  conv->channels = x->dim[sluice_sliding_window_channel_dim (window)];
   conv->depth = window->depthwise ? 1 : depth;
   conv->out_channels = window->depthwise ? depth * last : last;
   if (window->depthwise)
@@ -69,7 +69,7 @@ set_channels (SluiceKernelCall *call,
 
 gboolean
 sluice_conv_place (SluiceKernelCall *call,
-                   const SluiceWindow *window,
+                   const SluiceSlidingWindow *window,
                    const SluiceShape *x,
                    const SluiceShape *filter,
                    SluiceConv *conv,
@@ -82,7 +82,7 @@ sluice_conv_place (SluiceKernelCall *call,
   conv->batch = x->dim[0];
   for (int axis = 0; axis < SLUICE_AXES; axis++)
     {
-      in[axis] = sluice_window_extent (window, x, axis);
+      in[axis] = sluice_sliding_window_extent (window, x, axis);
       size[axis] = axis < window->first_axis ? 1 : filter->dim[axis - window->first_axis];
       conv->stride[axis] = window->stride[axis];
       conv->dilation[axis] = window->dilation[axis];
@@ -92,16 +92,16 @@ sluice_conv_place (SluiceKernelCall *call,
   g_autoptr (GError) error = NULL;
   if (!set_channels (call, window, x, filter, conv))
     return FALSE;
-  if (!sluice_window_place (window, in, size, &conv->place, &error))
+  if (!sluice_sliding_window_place (window, in, size, &conv->place, &error))
     return sluice_call_fail (call, error->code, "%s", error->message);
-  *y = sluice_window_value (window, conv->batch, conv->place.out, conv->out_channels);
+  *y = sluice_sliding_window_value (window, conv->batch, conv->place.out, conv->out_channels);
   return TRUE;
 }
 
 gboolean
 sluice_conv_check (SluiceKernelCall *call,
                    SluiceConvKind kind,
-                   const SluiceWindow *window,
+                   const SluiceSlidingWindow *window,
                    SluiceConv *conv,
                    SluiceShape *result)
 {
@@ -124,7 +124,7 @@ sluice_conv_check (SluiceKernelCall *call,
 gboolean
 sluice_conv_begin (SluiceKernelCall *call,
                    SluiceConvKind kind,
-                   const SluiceWindow *window,
+                   const SluiceSlidingWindow *window,
                    SluiceConvCall *c)
 {
   SluiceShape result;

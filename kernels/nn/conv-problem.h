@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "kernels/nn/window.h"
+#include "kernels/nn/sliding-window.h"
 
 typedef enum
 {
@@ -16,7 +16,7 @@ typedef enum
 typedef struct
 {
   gint64 batch, channels, depth, out_channels; /* depth: channels that a filter takes */
-  SluiceWindowPlace place;
+  SluiceSlidingWindowPlace place;
   gint64 stride[SLUICE_AXES], dilation[SLUICE_AXES];
   gint64 channels_first, first_axis;
 } SluiceConv;
@@ -37,7 +37,7 @@ typedef struct
  * Returns: %FALSE: call->error is set
  */
 gboolean sluice_conv_place (SluiceKernelCall *call,
-                            const SluiceWindow *window,
+                            const SluiceSlidingWindow *window,
                             const SluiceShape *x,
                             const SluiceShape *filter,
                             SluiceConv *conv,
@@ -47,7 +47,7 @@ gboolean sluice_conv_place (SluiceKernelCall *call,
  * call->error is set. */
 gboolean sluice_conv_check (SluiceKernelCall *call,
                             SluiceConvKind kind,
-                            const SluiceWindow *window,
+                            const SluiceSlidingWindow *window,
                             SluiceConv *conv,
                             SluiceShape *result);
 
@@ -60,15 +60,11 @@ gboolean sluice_conv_check (SluiceKernelCall *call,
  */
 gboolean sluice_conv_begin (SluiceKernelCall *call,
                             SluiceConvKind kind,
-                            const SluiceWindow *window,
+                            const SluiceSlidingWindow *window,
                             SluiceConvCall *out);
 
 /* Nothing to sum, or nothing to compute: the output is zeros or empty. */
 gboolean sluice_conv_is_trivial (const SluiceConv *conv);
-
-/* By plain loops, for any floating type. */
-gboolean
-sluice_conv_reference (SluiceKernelCall *call, SluiceConvKind kind, const SluiceConvCall *c);
 
 /* Pixels of a filter. */
 double sluice_conv_count_taps (const SluiceConv *conv);

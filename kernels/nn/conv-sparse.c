@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "kernels/lanes.h"
+#include "kernels/scratch-lanes.h"
 #include "kernels/linalg/sparse-rows.h"
 #include "kernels/nn/conv-sparse.h"
 #include "kernels/typed.h"
@@ -30,7 +30,7 @@ typedef struct
   gsize span, room;     /* elements of a row of the filter; in whole vectors */
   gint64 band;          /* rows of the gradient whose terms are held at once */
   gsize n_terms, n_sums;
-  SluiceLanes lanes;
+  SluiceScratchLanes lanes;
   float *filter;        /* the filter's rows, [rows, out_channels, room] */
   float *images;        /* a lane: a padded image and, of the filter's gradient, BLOCK sums of it */
   gsize lane_image;     /* elements of that */
@@ -50,7 +50,7 @@ static void
 place (Sparse *s, SluiceConvKind kind, const SluiceConvCall *t)
 {
   const SluiceConv *c = &t->conv;
-  const SluiceWindowPlace *p = &c->place;
+  const SluiceSlidingWindowPlace *p = &c->place;
   gint64 across = kind == SLUICE_CONV_BACKPROP_FILTER ? BLOCK : c->out_channels;
   s->t = t;
   s->c = c;
@@ -114,7 +114,7 @@ static void
 copy_image (const Sparse *s, float *image, float *padded, gboolean back)
 {
   const SluiceConv *c = s->c;
-  const SluiceWindowPlace *p = &c->place;
+  const SluiceSlidingWindowPlace *p = &c->place;
   gint64 columns = MIN (p->in[2], s->columns - p->pad[2][0]);
   gsize row = (gsize) (p->in[2] * c->channels);
   gsize bytes = sizeof (float) * (gsize) (MAX (columns, 0) * c->channels);
@@ -170,7 +170,7 @@ input_images (gpointer data, gint64 begin, gint64 end)
   Sparse *s = data;
   const SluiceConv *c = s->c;
   gint64 x_image = s->t->x->n_elements / c->batch, y_image = s->t->y->n_elements / c->batch;
-  guint lane = sluice_lanes_take (&s->lanes);
+  guint lane = sluice_scratch_lanes_take (&s->lanes);
   float *padded = s->images + lane * s->lane_image;
   SluiceRowTerm *terms = s->terms + lane * s->n_terms;
   SluiceRowSum *sums = s->sums + lane * s->n_sums;
@@ -189,7 +189,7 @@ input_images (gpointer data, gint64 begin, gint64 end)
       memset (dx, 0, sizeof (float) * (gsize) x_image);
       copy_image (s, dx, padded, TRUE);
     }
-  sluice_lanes_give (&s->lanes, lane);
+  sluice_scratch_lanes_give (&s->lanes, lane);
 }
 
 /* ---- the gradient of the filter: a block of output channels a chunk ---- */
@@ -263,7 +263,7 @@ filter_blocks (gpointer data, gint64 begin, gint64 end)
 {
   Sparse *s = data;
   const SluiceConv *c = s->c;
-  guint lane = sluice_lanes_take (&s->lanes);
+  guint lane = sluice_scratch_lanes_take (&s->lanes);
   float *padded = s->images + lane * s->lane_image, *grown = padded + s->image;
   memset (padded, 0, sizeof (float) * s->image);
   for (gint64 block = begin; block < end; block++)
@@ -279,7 +279,7 @@ filter_blocks (gpointer data, gint64 begin, gint64 end)
           for (gint64 o = 0; o < n; o++)
             to[o] = grown[((gsize) o * taps (s) + i) * s->room + k];
     }
-  sluice_lanes_give (&s->lanes, lane);
+  sluice_scratch_lanes_give (&s->lanes, lane);
 }
 
 /* ---- both ---- */
@@ -307,7 +307,7 @@ static gboolean
 run (SluiceKernelCall *call, SluiceConvKind kind, Sparse *s, gint64 n, gboolean *done)
 {
   gboolean of_filter = kind == SLUICE_CONV_BACKPROP_FILTER;
-  gint64 lanes = sluice_lanes_init (&s->lanes, n);
+  gint64 lanes = sluice_scratch_lanes_init (&s->lanes, n);
   gint64 images = lanes * (gint64) s->lane_image;
   gint64 turned = of_filter ? 0 : (gint64) (taps (s) * s->room) * s->c->out_channels;
   g_autoptr (SluiceTensor) floats =

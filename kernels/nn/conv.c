@@ -12,7 +12,7 @@
 
 #include "engine/device/kernel.h"
 #include "engine/grad/grad.h"
-#include "kernels/nn/window.h"
+#include "kernels/nn/sliding-window.h"
 
 static gint64
 dim_of (const SluiceShape *shape, int i)
@@ -21,10 +21,13 @@ dim_of (const SluiceShape *shape, int i)
 }
 
 static gboolean
-output_channels (SluiceShapeContext *c, const SluiceWindow *window, gint64 *out, GError **error)
+output_channels (SluiceShapeContext *c,
+                 const SluiceSlidingWindow *window,
+                 gint64 *out,
+                 GError **error)
 {
-  int rank = sluice_window_rank (window);
-  gint64 channels = dim_of (&c->inputs[0], sluice_window_channel_dim (window));
+  int rank = sluice_sliding_window_rank (window);
+  gint64 channels = dim_of (&c->inputs[0], sluice_sliding_window_channel_dim (window));
   gint64 depth = dim_of (&c->inputs[1], rank - 2), last = dim_of (&c->inputs[1], rank - 1);
   gboolean grouped = !window->depthwise && window->first_axis > 0;
   if (channels > 0 && depth > 0 && (grouped ? channels % depth != 0 : channels != depth))
@@ -45,21 +48,22 @@ output_channels (SluiceShapeContext *c, const SluiceWindow *window, gint64 *out,
 static gboolean
 conv_shape (SluiceShapeContext *c, GError **error)
 {
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   const SluiceShape *in = &c->inputs[0], *filter = &c->inputs[1];
   gint64 sizes[SLUICE_AXES], channels = SLUICE_UNKNOWN_DIM;
-  if (!sluice_window_parse (c->node, &window, error))
+  if (!sluice_sliding_window_parse (c->node, &window, error))
     return FALSE;
   for (guint i = 0; i < 2; i++)
-    if (!sluice_shape_context_want_rank (c, i, sluice_window_rank (&window), error))
+    if (!sluice_shape_context_want_rank (c, i, sluice_sliding_window_rank (&window), error))
       return FALSE;
   if (!output_channels (c, &window, &channels, error))
     return FALSE;
   for (int axis = window.first_axis; axis < SLUICE_AXES; axis++)
-    if (!sluice_window_infer (&window, axis, dim_of (in, sluice_window_dim (&window, axis)),
-                              dim_of (filter, axis - window.first_axis), &sizes[axis], error))
+    if (!sluice_sliding_window_infer (
+            &window, axis, dim_of (in, sluice_sliding_window_dim (&window, axis)),
+            dim_of (filter, axis - window.first_axis), &sizes[axis], error))
       return FALSE;
-  SluiceShape out = sluice_window_value (&window, dim_of (in, 0), sizes, channels);
+  SluiceShape out = sluice_sliding_window_value (&window, dim_of (in, 0), sizes, channels);
   sluice_shape_context_set (c, 0, &out);
   return TRUE;
 }
@@ -68,11 +72,11 @@ conv_shape (SluiceShapeContext *c, GError **error)
 static gboolean
 shape_from_sizes (SluiceShapeContext *c, guint input, GError **error)
 {
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   SluiceShape out = SLUICE_SHAPE_UNKNOWN;
-  if (!sluice_window_parse (c->node, &window, error))
+  if (!sluice_sliding_window_parse (c->node, &window, error))
     return FALSE;
-  int rank = sluice_window_rank (&window);
+  int rank = sluice_sliding_window_rank (&window);
   for (guint i = 0; i < 3; i++)
     if (i != input && !sluice_shape_context_want_rank (c, i, rank, error))
       return FALSE;

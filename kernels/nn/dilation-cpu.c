@@ -3,7 +3,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "kernels/nn/window.h"
+#include "kernels/nn/sliding-window.h"
 #include "kernels/typed.h"
 
 typedef enum
@@ -15,7 +15,7 @@ typedef enum
 
 typedef struct
 {
-  SluiceWindowPlace place;
+  SluiceSlidingWindowPlace place;
   gint64 stride[SLUICE_AXES], rate[SLUICE_AXES];
   gint64 channels;
   Kind kind;
@@ -66,7 +66,7 @@ image_range (gpointer data, gint64 begin, gint64 end)
 static gboolean
 place_dilation (SluiceKernelCall *call, Dilation *p, SluiceShape *out)
 {
-  const SluiceWindow *window = call->state;
+  const SluiceSlidingWindow *window = call->state;
   const SluiceShape *x = &sluice_call_input (call, 0)->shape;
   const SluiceShape *filter = &sluice_call_input (call, 1)->shape;
   char want[SLUICE_SHAPE_STR], got[SLUICE_SHAPE_STR];
@@ -80,11 +80,11 @@ place_dilation (SluiceKernelCall *call, Dilation *p, SluiceShape *out)
                              " channels, the filter %" G_GINT64_FORMAT "; make them equal",
                              p->channels, filter->dim[2]);
   const gint64 in[] = { 1, x->dim[1], x->dim[2] }, size[] = { 1, filter->dim[0], filter->dim[1] };
-  if (!sluice_window_place (window, in, size, &p->place, &error))
+  if (!sluice_sliding_window_place (window, in, size, &p->place, &error))
     return sluice_call_fail (call, error->code, "%s", error->message);
   memcpy (p->stride, window->stride, sizeof p->stride);
   memcpy (p->rate, window->dilation, sizeof p->rate);
-  *out = sluice_window_value (window, x->dim[0], p->place.out, p->channels);
+  *out = sluice_sliding_window_value (window, x->dim[0], p->place.out, p->channels);
   if (p->kind == FORWARD || sluice_shape_equal (out, &sluice_call_input (call, 2)->shape))
     return TRUE;
   return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
@@ -141,7 +141,7 @@ dilation_compute (SluiceKernelCall *call)
 #define KERNEL(name, kind)                                                                         \
   {                                                                                                \
     .op = name, .device = "CPU", .where = { { "T", SLUICE_SET_REAL } },                            \
-    .prepare = sluice_window_prepare, .free_state = g_free, .compute = dilation_compute,           \
+    .prepare = sluice_sliding_window_prepare, .free_state = g_free, .compute = dilation_compute,   \
     .data = GINT_TO_POINTER (kind)                                                                 \
   }
 

@@ -8,7 +8,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "engine/grad/grad.h"
-#include "kernels/nn/window.h"
+#include "kernels/nn/sliding-window.h"
 
 static gint64
 dim_of (const SluiceShape *shape, int i)
@@ -19,10 +19,10 @@ dim_of (const SluiceShape *shape, int i)
 static gboolean
 dilation_shape (SluiceShapeContext *c, GError **error)
 {
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   const SluiceShape *in = &c->inputs[0], *filter = &c->inputs[1];
   gint64 sizes[SLUICE_AXES];
-  if (!sluice_window_parse (c->node, &window, error)
+  if (!sluice_sliding_window_parse (c->node, &window, error)
       || !sluice_shape_context_want_rank (c, 0, 4, error)
       || !sluice_shape_context_want_rank (c, 1, 3, error))
     return FALSE;
@@ -32,11 +32,11 @@ dilation_shape (SluiceShapeContext *c, GError **error)
         c, error, "the input has %" G_GINT64_FORMAT " channels, the filter %" G_GINT64_FORMAT,
         channels, depth);
   for (int axis = 1; axis < SLUICE_AXES; axis++)
-    if (!sluice_window_infer (&window, axis, dim_of (in, axis), dim_of (filter, axis - 1),
-                              &sizes[axis], error))
+    if (!sluice_sliding_window_infer (&window, axis, dim_of (in, axis), dim_of (filter, axis - 1),
+                                      &sizes[axis], error))
       return FALSE;
-  SluiceShape out =
-      sluice_window_value (&window, dim_of (in, 0), sizes, channels >= 0 ? channels : depth);
+  SluiceShape out = sluice_sliding_window_value (&window, dim_of (in, 0), sizes,
+                                                 channels >= 0 ? channels : depth);
   sluice_shape_context_set (c, 0, &out);
   return TRUE;
 }

@@ -5,11 +5,12 @@
 
 #include "kernels/image/resize.h"
 #include "kernels/nn/conv-problem.h"
+#include "kernels/nn/conv.h"
 #include "kernels/typed.h"
 
 typedef struct
 {
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   SluiceResizeRule rule;
   int inside; /* 1 where the mirror leaves the edge out */
 } State;
@@ -21,7 +22,7 @@ fused_prepare (const SluiceNode *node, GError **error)
   state->inside = sluice_node_string_is (node, "mode", "REFLECT") ? 1 : 0;
   if (sluice_node_get_attr (node, "resize_align_corners"))
     state->rule.align_corners = sluice_node_get_bool (node, "resize_align_corners");
-  if (!sluice_window_parse (node, &state->window, error))
+  if (!sluice_sliding_window_parse (node, &state->window, error))
     g_clear_pointer (&state, g_free);
   return state;
 }

@@ -9,19 +9,19 @@
 
 #include "engine/device/kernel.h"
 #include "engine/graph/shape-context.h"
-#include "kernels/nn/window.h"
+#include "kernels/nn/sliding-window.h"
 
 /* input, (size,) paddings, filter. */
 static gboolean
 fused_shape (SluiceShapeContext *c, GError **error)
 {
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   guint last = c->n_inputs - 1;
   const SluiceShape *in = &c->inputs[0], *filter = &c->inputs[last];
   const SluiceTensor *size = last == 3 ? sluice_shape_context_constant (c, 1) : NULL;
   const SluiceTensor *paddings = sluice_shape_context_constant (c, last - 1);
   gint64 sizes[SLUICE_AXES] = { 1, -1, -1 };
-  if (!sluice_window_parse (c->node, &window, error)
+  if (!sluice_sliding_window_parse (c->node, &window, error)
       || !sluice_shape_context_want_rank (c, 0, 4, error)
       || !sluice_shape_context_want_rank (c, last, 4, error)
       || !sluice_shape_context_want_rank (c, last - 1, 2, error))
@@ -37,14 +37,14 @@ fused_shape (SluiceShapeContext *c, GError **error)
         continue;
       for (int side = 0; side < 2; side++)
         extent += sluice_tensor_get_int (paddings, 2 * axis + side); /* of 32 bits */
-      if (!sluice_window_infer (&window, axis, extent,
-                                filter->rank == 4 ? filter->dim[axis - 1] : SLUICE_UNKNOWN_DIM,
-                                &sizes[axis], error))
+      if (!sluice_sliding_window_infer (
+              &window, axis, extent, filter->rank == 4 ? filter->dim[axis - 1] : SLUICE_UNKNOWN_DIM,
+              &sizes[axis], error))
         return FALSE;
     }
-  SluiceShape out =
-      sluice_window_value (&window, in->rank == 4 && padded ? in->dim[0] : SLUICE_UNKNOWN_DIM,
-                           sizes, filter->rank == 4 ? filter->dim[3] : SLUICE_UNKNOWN_DIM);
+  SluiceShape out = sluice_sliding_window_value (
+      &window, in->rank == 4 && padded ? in->dim[0] : SLUICE_UNKNOWN_DIM, sizes,
+      filter->rank == 4 ? filter->dim[3] : SLUICE_UNKNOWN_DIM);
   sluice_shape_context_set (c, 0, &out);
   return TRUE;
 }

@@ -66,12 +66,12 @@ typedef struct
   float *cs_carry; /* from the step after, and to the step before */
 } Step;
 
-#define INLINE static inline __attribute__ ((always_inline))
+#define INLINE inline __attribute__ ((always_inline))
 
 /* peephole: a constant. Locals, because stores could change what the step points to; no two of its
  * arrays overlap. Three loops, because the CPU looks ahead over several short rounds, but not over
  * two of one that holds five chains of polynomial and quotient in a row. */
-INLINE void
+static INLINE void
 forward_row (const Step *s, gint64 row, const gboolean peephole)
 {
   const gint64 n = s->cell, at = row * n;
@@ -121,7 +121,7 @@ forward_rows (const Step *s, gint64 n_rows)
       forward_row (s, row, FALSE);
 }
 
-INLINE void
+static INLINE void
 backward_row (const Step *s, gint64 row, const gboolean peephole, const gboolean carries)
 {
   const gint64 n = s->cell, at = row * n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "kernels/lanes.h"
+#include "kernels/scratch-lanes.h"
 #include "kernels/nn/pool-loops.h"
 #include "kernels/typed.h"
 
@@ -78,10 +78,10 @@ image_range (gpointer data, gint64 begin, gint64 end)
 }
 
 static gboolean
-read_window (SluiceKernelCall *call, guint first, SluiceWindow *window)
+read_window (SluiceKernelCall *call, guint first, SluiceSlidingWindow *window)
 {
   gint64 values[2][4];
-  *window = *(const SluiceWindow *) call->state;
+  *window = *(const SluiceSlidingWindow *) call->state;
   if (call->n_inputs <= first)
     return TRUE;
   for (guint i = 0; i < 2; i++)
@@ -94,7 +94,7 @@ read_window (SluiceKernelCall *call, guint first, SluiceWindow *window)
         values[i][d] = sluice_tensor_get_int (tensor, d);
     }
   return call->error == NULL
-         && sluice_window_set (window, call->node, values[0], values[1], &call->error);
+         && sluice_sliding_window_set (window, call->node, values[0], values[1], &call->error);
 }
 
 /* Cells of a window are numbered in 32 bits. */
@@ -129,29 +129,29 @@ image_size (const Pool *pool, const gint64 sizes[SLUICE_AXES])
 /* Sizes of a pool over a value of shape `in`, and the shape of what comes out. */
 static gboolean
 place_pool (SluiceKernelCall *call,
-            const SluiceWindow *window,
+            const SluiceSlidingWindow *window,
             const SluiceShape *in,
             Pool *pool,
             SluiceShape *out)
 {
   char text[SLUICE_SHAPE_STR];
   gint64 sizes[SLUICE_AXES];
-  if (in->rank != sluice_window_rank (window))
+  if (in->rank != sluice_sliding_window_rank (window))
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "the value must have %d dimensions, not shape %s",
-                             sluice_window_rank (window), sluice_shape_str (in, text));
-  gint64 channels = in->dim[sluice_window_channel_dim (window)];
+                             sluice_sliding_window_rank (window), sluice_shape_str (in, text));
+  gint64 channels = in->dim[sluice_sliding_window_channel_dim (window)];
   for (int axis = 0; axis < SLUICE_AXES; axis++)
     {
-      sizes[axis] = sluice_window_extent (window, in, axis);
+      sizes[axis] = sluice_sliding_window_extent (window, in, axis);
       pool->stride[axis] = window->stride[axis];
     }
   g_autoptr (GError) error = NULL;
-  if (!sluice_window_place (window, sizes, window->size, &pool->place, &error))
+  if (!sluice_sliding_window_place (window, sizes, window->size, &pool->place, &error))
     return sluice_call_fail (call, error->code, "%s", error->message);
   if (!check_cells (call, pool))
     return FALSE;
-  *out = sluice_window_value (window, in->dim[0], pool->place.out, channels);
+  *out = sluice_sliding_window_value (window, in->dim[0], pool->place.out, channels);
   gboolean empty = sluice_shape_n_elements (in) == 0 && sluice_shape_n_elements (out) == 0;
   pool->channels = window->channels_first ? 1 : channels;
   pool->images = in->dim[0];
@@ -166,9 +166,9 @@ place_pool (SluiceKernelCall *call,
                                  "a pool over channels must divide them evenly, in NHWC");
       gint64 pixels = empty ? 0 : sizes[1] * sizes[2]; /* of images */
       out->dim[3] = channels / window->depth;
-      pool->place = (SluiceWindowPlace){ .in = { 1, 1, pixels * channels },
-                                         .size = { 1, 1, window->depth },
-                                         .out = { 1, 1, pixels * out->dim[3] } };
+      pool->place = (SluiceSlidingWindowPlace){ .in = { 1, 1, pixels * channels },
+                                                .size = { 1, 1, window->depth },
+                                                .out = { 1, 1, pixels * out->dim[3] } };
       pool->stride[2] = window->depth;
       pool->channels = 1;
     }
@@ -243,7 +243,7 @@ static gboolean
 forward_compute (SluiceKernelCall *call)
 {
   Work work = { .kind = GPOINTER_TO_INT (call->kernel->data) };
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   SluiceShape out;
   if (!read_window (call, 1, &window)
       || !place_pool (call, &window, &sluice_call_input (call, 0)->shape, &work.pool, &out))
@@ -271,7 +271,7 @@ static gboolean
 max_backward_begin (SluiceKernelCall *call, Work *work, SluiceShape *out)
 {
   const SluiceShape *in = &sluice_call_input (call, 0)->shape;
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   work->kind = GPOINTER_TO_INT (call->kernel->data);
   return read_window (call, 3, &window) && place_pool (call, &window, in, &work->pool, out)
          && want_shape (call, 1, out)
@@ -296,7 +296,7 @@ typedef struct
 {
   const Work *work;
   const SluicePartTaker *taker;
-  SluiceLanes lanes;
+  SluiceScratchLanes lanes;
   char *scratch; /* a lane: an image, and one of the half type where that is wanted */
   gsize lane_bytes;
   SluiceDType dtype; /* that is wanted */
@@ -308,7 +308,7 @@ give_range (gpointer data, gint64 begin, gint64 end)
   Give *self = data;
   const Pool *pool = &self->work->pool;
   const gsize size = sluice_dtype_size (self->work->dtype);
-  guint lane = sluice_lanes_take (&self->lanes);
+  guint lane = sluice_scratch_lanes_take (&self->lanes);
   char *image = self->scratch + lane * self->lane_bytes, *narrow = image + pool->in_image * size;
   for (gint64 n = begin; n < end; n++)
     {
@@ -322,7 +322,7 @@ give_range (gpointer data, gint64 begin, gint64 end)
       self->taker->take (self->taker->data, n * pool->in_image, pool->in_image,
                          self->dtype != one.dtype ? narrow : image);
     }
-  sluice_lanes_give (&self->lanes, lane);
+  sluice_scratch_lanes_give (&self->lanes, lane);
 }
 
 static gboolean
@@ -344,7 +344,7 @@ max_grad_give (SluiceKernelCall *call, const SluicePartTaker *taker)
   Give give = { .work = &work, .taker = taker, .dtype = sluice_call_input (call, 0)->dtype };
   give.lane_bytes = pool->in_image * (sluice_dtype_size (work.dtype) + 2);
   give.lane_bytes = sluice_round_up ((gint64) give.lane_bytes, 64);
-  gint64 n_lanes = sluice_lanes_init (&give.lanes, pool->images);
+  gint64 n_lanes = sluice_scratch_lanes_init (&give.lanes, pool->images);
   g_autoptr (SluiceTensor) scratch =
       sluice_call_scratch (call, SLUICE_UINT8, &SLUICE_SHAPE (n_lanes, (gint64) give.lane_bytes));
   if (scratch == NULL)
@@ -358,7 +358,7 @@ avg_grad_compute (SluiceKernelCall *call)
 {
   Work work = { .kind = AVG_POOL_GRAD };
   SluiceShape in, out;
-  if (!sluice_window_read_sizes (call, call->state, 0, &in)
+  if (!sluice_sliding_window_read_sizes (call, call->state, 0, &in)
       || !place_pool (call, call->state, &in, &work.pool, &out) || !want_shape (call, 1, &out))
     return FALSE;
   return run_pool (call, &work, -1, -1, 1, &in);
@@ -368,7 +368,7 @@ avg_grad_compute (SluiceKernelCall *call)
 
 typedef struct
 {
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   gboolean over_batch;
 } ArgState;
 
@@ -377,7 +377,7 @@ arg_prepare (const SluiceNode *node, GError **error)
 {
   ArgState *state = g_new0 (ArgState, 1);
   state->over_batch = sluice_node_get_bool (node, "include_batch_in_index");
-  if (!sluice_window_parse (node, &state->window, error))
+  if (!sluice_sliding_window_parse (node, &state->window, error))
     g_clear_pointer (&state, g_free);
   else if (state->window.depth > 1)
     {
@@ -454,8 +454,9 @@ types_are_one (const SluiceNode *node)
 
 #define KERNEL(name, types, function, kind, ...)                                                   \
   {                                                                                                \
-    .op = name, .device = "CPU", .where = { { "T", types } }, .prepare = sluice_window_prepare,    \
-    .free_state = g_free, .compute = function, .data = GINT_TO_POINTER (kind), __VA_ARGS__         \
+    .op = name, .device = "CPU", .where = { { "T", types } },                                      \
+    .prepare = sluice_sliding_window_prepare, .free_state = g_free, .compute = function,           \
+    .data = GINT_TO_POINTER (kind), __VA_ARGS__                                                    \
   }
 #define ARG_KERNEL(name, function)                                                                 \
   {                                                                                                \
@@ -479,7 +480,7 @@ static const SluiceKernel kernels[] = {
     .device = "CPU",
     .where = { { "T", FLOATS } },
     .accepts = types_are_one,
-    .prepare = sluice_window_prepare,
+    .prepare = sluice_sliding_window_prepare,
     .free_state = g_free,
     .compute = max_backward_compute,
     .data = GINT_TO_POINTER (MAX_POOL_GRAD_DEEP) },

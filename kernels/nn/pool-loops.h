@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/nn/window.h"
+#include "kernels/nn/sliding-window.h"
 #include "kernels/typed.h"
 
 /* The loops of pools over one image; pool-cpu.c is all that they are for. */
@@ -17,7 +17,7 @@
  */
 typedef struct
 {
-  SluiceWindowPlace place;
+  SluiceSlidingWindowPlace place;
   gint64 stride[SLUICE_AXES];
   gint64 images, channels;
   gint64 in_image, out_image; /* elements */

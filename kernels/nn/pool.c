@@ -10,27 +10,27 @@
 
 #include "engine/device/kernel.h"
 #include "engine/grad/grad.h"
-#include "kernels/nn/window.h"
+#include "kernels/nn/sliding-window.h"
 
 /* ---- shapes ---- */
 
 static gboolean
-pooled (SluiceShapeContext *c, const SluiceWindow *window, GError **error)
+pooled (SluiceShapeContext *c, const SluiceSlidingWindow *window, GError **error)
 {
-  SluiceShape out = sluice_shape_of_rank (sluice_window_rank (window));
+  SluiceShape out = sluice_shape_of_rank (sluice_sliding_window_rank (window));
   const SluiceShape *in = &c->inputs[0];
   if (in->rank == out.rank)
     {
-      int channel = sluice_window_channel_dim (window);
+      int channel = sluice_sliding_window_channel_dim (window);
       out.dim[0] = in->dim[0];
       out.dim[channel] = in->dim[channel];
       if (in->dim[channel] >= 0)
         out.dim[channel] /= window->depth;
       for (int axis = window->first_axis; axis < SLUICE_AXES; axis++)
         {
-          int dim = sluice_window_dim (window, axis);
-          if (!sluice_window_infer (window, axis, in->dim[dim], window->size[axis], &out.dim[dim],
-                                    error))
+          int dim = sluice_sliding_window_dim (window, axis);
+          if (!sluice_sliding_window_infer (window, axis, in->dim[dim], window->size[axis],
+                                            &out.dim[dim], error))
             return FALSE;
         }
     }
@@ -42,9 +42,9 @@ pooled (SluiceShapeContext *c, const SluiceWindow *window, GError **error)
 static gboolean
 pool_shape (SluiceShapeContext *c, GError **error)
 {
-  SluiceWindow window;
-  return sluice_window_parse (c->node, &window, error)
-         && sluice_shape_context_want_rank (c, 0, sluice_window_rank (&window), error)
+  SluiceSlidingWindow window;
+  return sluice_sliding_window_parse (c->node, &window, error)
+         && sluice_shape_context_want_rank (c, 0, sluice_sliding_window_rank (&window), error)
          && pooled (c, &window, error);
 }
 
@@ -52,9 +52,9 @@ pool_shape (SluiceShapeContext *c, GError **error)
 static gboolean
 pool_v2_shape (SluiceShapeContext *c, GError **error)
 {
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   if (!sluice_shape_context_want_rank (c, 0, 4, error)
-      || !sluice_window_parse (c->node, &window, error))
+      || !sluice_sliding_window_parse (c->node, &window, error))
     return FALSE;
   const SluiceTensor *sizes = sluice_shape_context_constant (c, c->n_inputs - 2);
   const SluiceTensor *strides = sluice_shape_context_constant (c, c->n_inputs - 1);
@@ -69,16 +69,17 @@ pool_v2_shape (SluiceShapeContext *c, GError **error)
       size[i] = sluice_tensor_get_int (sizes, i);
       stride[i] = sluice_tensor_get_int (strides, i);
     }
-  return sluice_window_set (&window, c->node, size, stride, error) && pooled (c, &window, error);
+  return sluice_sliding_window_set (&window, c->node, size, stride, error)
+         && pooled (c, &window, error);
 }
 
 static gboolean
 max_grad_shape (SluiceShapeContext *c, GError **error)
 {
-  SluiceWindow window;
-  if (!sluice_window_parse (c->node, &window, error))
+  SluiceSlidingWindow window;
+  if (!sluice_sliding_window_parse (c->node, &window, error))
     return FALSE;
-  int rank = sluice_window_rank (&window);
+  int rank = sluice_sliding_window_rank (&window);
   if (!sluice_shape_context_want_rank (c, 0, rank, error))
     return FALSE;
   SluiceShape out = c->inputs[0].rank < 0 ? sluice_shape_of_rank (rank) : c->inputs[0];
@@ -101,13 +102,13 @@ max_grad_grad_shape (SluiceShapeContext *c, GError **error)
 static gboolean
 avg_grad_shape (SluiceShapeContext *c, GError **error)
 {
-  SluiceWindow window;
+  SluiceSlidingWindow window;
   SluiceShape out = SLUICE_SHAPE_UNKNOWN;
-  if (!sluice_window_parse (c->node, &window, error)
+  if (!sluice_sliding_window_parse (c->node, &window, error)
       || !sluice_shape_context_shape_from_input (c, 0, &out, error))
     return FALSE;
   if (out.rank < 0)
-    out = sluice_shape_of_rank (sluice_window_rank (&window));
+    out = sluice_shape_of_rank (sluice_sliding_window_rank (&window));
   sluice_shape_context_set (c, 0, &out);
   return TRUE;
 }

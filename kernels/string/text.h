@@ -74,9 +74,6 @@ char *sluice_node_dup_text (const SluiceNode *node, const char *name);
  */
 gint32 sluice_utf8_next (const guint8 **at, const guint8 *end);
 
-/* Appends what base64 for URLs (RFC 4648 section 5), padded or not, stands for. */
-gboolean sluice_base64_decode (const char *text, gsize length, GString *to, GError **error);
-
 /* ASCII's white space, whatever the locale. */
 static inline gboolean
 sluice_is_space (char c)

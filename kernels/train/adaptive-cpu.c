@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <math.h>
 
-#include "kernels/train/rule.h"
+#include "kernels/train/apply.h"
 #include "kernels/typed.h"
 
 /*

@@ -4,7 +4,7 @@
 
 #include "kernels/state/access.h"
 #include "kernels/state/rows.h"
-#include "kernels/train/rule.h"
+#include "kernels/train/apply.h"
 #include "kernels/typed.h"
 
 #define DESCENT(T, name)                                                                           \

@@ -14,7 +14,7 @@
 
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
-#include "engine/train/machine.h"
+#include "engine/train/replica.h"
 #include "kernels/registry.h"
 #include "tests/bench/rounds.h"
 
@@ -87,9 +87,9 @@ measure (const char *name, Run run, gpointer data)
 static gboolean
 run_step (gpointer data, const SluiceRunOptions *options, GError **error)
 {
-  Machine *machine = data;
-  g_autofree double *scalars = g_new (double, machine->n_scalars);
-  return machine_step (machine, scalars, NULL, options, error);
+  SluiceReplica *replica = data;
+  g_autofree double *scalars = g_new (double, replica->n_scalars);
+  return sluice_replica_step (replica, scalars, NULL, options, error);
 }
 
 static void
@@ -100,11 +100,11 @@ bench_project (const char *folder)
   SluiceProject *project = sluice_project_load (folder, &error);
   if (!project || !sluice_examples_load_all (project, &examples, &test, &error))
     rounds_fatal (error);
-  Machine *machine = machine_new (project, examples, test, 0, 0, &error);
-  if (!machine || !machine_initialize (machine, &error))
+  SluiceReplica *replica = sluice_replica_new (project, examples, test, 0, 0, &error);
+  if (!replica || !sluice_replica_initialize (replica, &error))
     rounds_fatal (error);
-  measure (project->name, run_step, machine);
-  machine_free (machine);
+  measure (project->name, run_step, replica);
+  sluice_replica_free (replica);
   g_clear_pointer (&examples, sluice_examples_free);
   g_clear_pointer (&test, sluice_examples_free);
   sluice_project_free (project);

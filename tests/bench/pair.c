@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "tests/bench/pair.h"
 
-#include "engine/train/machine.h"
+#include "engine/train/replica.h"
 #include "tests/bench/median.h"
 #include "tests/bench/rounds.h"
 
@@ -99,24 +99,26 @@ pair_measure_project (const char *folder, const SluiceSessionOptions *options, d
   GError *error = NULL;
   SluiceProject *project = sluice_project_load (folder, &error);
   SluiceExamples *examples = project ? sluice_examples_load (project, FALSE, &error) : NULL;
-  Machine *machine = examples ? machine_new (project, examples, NULL, 1, 0, &error) : NULL;
-  check (machine && machine_initialize (machine, &error), error);
-  g_autofree double *scalars = g_new (double, machine->n_scalars);
+  SluiceReplica *replica =
+      examples ? sluice_replica_new (project, examples, NULL, 1, 0, &error) : NULL;
+  check (replica && sluice_replica_initialize (replica, &error), error);
+  g_autofree double *scalars = g_new (double, replica->n_scalars);
   const SluiceRunOptions run_options = { 0 };
-  machine->limit = 1; /* workers would go on */
-  check (machine_step (machine, scalars, NULL, &run_options, &error), error); /* makes the feeds */
-  PairSide *sides = pair_new (machine->graph, options);
+  replica->limit = 1; /* workers would go on */
+  check (sluice_replica_step (replica, scalars, NULL, &run_options, &error),
+         error); /* makes the feeds */
+  PairSide *sides = pair_new (replica->graph, options);
   for (guint i = 0; i < 2; i++)
     check (sluice_session_run (sides[i].session, NULL, 0, NULL, 0,
                                (const char *const *) project->init, g_strv_length (project->init),
                                NULL, NULL, &error),
            error);
-  pair_prepare (sides, (const char *[]){ project->feed_x, project->feed_y }, 2, machine->feeds,
+  pair_prepare (sides, (const char *[]){ project->feed_x, project->feed_y }, 2, replica->feeds,
                 project->loss[0], project->train[0]);
   pair_measure (sides, ns);
   char *name = g_strdup (project->name);
   pair_free (sides);
-  machine_free (machine);
+  sluice_replica_free (replica);
   sluice_examples_free (examples);
   sluice_project_free (project);
   return name;

@@ -20,7 +20,7 @@
 #include "engine/graph/graphdef.h"
 #include "engine/store/bundle.h"
 #include "engine/store/store.h"
-#include "engine/train/machine.h"
+#include "engine/train/replica.h"
 #include "engine/train/trainer.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/folder.h"
@@ -88,19 +88,19 @@ write_graphs (void)
   g_assert_cmpint (gzclose (file), ==, Z_OK);
 }
 
-/* ---- plan, step, checkpoint: of a machine ---- */
+/* ---- plan, step, checkpoint: of a replica ---- */
 
 typedef struct
 {
   SluiceProject *project;
   SluiceExamples *train, *test;
-  Machine *machine;
+  SluiceReplica *replica;
 } Rig;
 
 static void
 rig_clear (Rig *self)
 {
-  g_clear_pointer (&self->machine, machine_free);
+  g_clear_pointer (&self->replica, sluice_replica_free);
   g_clear_pointer (&self->train, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);
   g_clear_pointer (&self->project, sluice_project_free);
@@ -120,8 +120,8 @@ rig_load (Rig *self)
 static gboolean
 rig_make (Rig *self, GError **error)
 {
-  self->machine = machine_new (self->project, self->train, self->test, 0, 0, error);
-  return self->machine != NULL;
+  self->replica = sluice_replica_new (self->project, self->train, self->test, 0, 0, error);
+  return self->replica != NULL;
 }
 
 static char *
@@ -130,20 +130,20 @@ plan_all (Plan *plan, GError **error)
   g_auto (Rig) rig = { NULL };
   rig_load (&rig);
   begin (plan);
-  if (!rig_make (&rig, error) || !machine_check_initialize (rig.machine, error))
+  if (!rig_make (&rig, error) || !sluice_replica_check_initialize (rig.replica, error))
     return NULL;
-  return g_strdup_printf ("%u scalars", rig.machine->n_scalars);
+  return g_strdup_printf ("%u scalars", rig.replica->n_scalars);
 }
 
 static gboolean
-run_steps (Machine *machine, guint n, GString *values, GError **error)
+run_steps (SluiceReplica *replica, guint n, GString *values, GError **error)
 {
   double scalars[8];
   SluiceRunOptions options = { 0 };
   for (guint i = 0; i < n; i++)
     {
       SluiceTensor *summary = NULL;
-      if (!machine_step (machine, scalars, i == 2 ? &summary : NULL, &options, error))
+      if (!sluice_replica_step (replica, scalars, i == 2 ? &summary : NULL, &options, error))
         return FALSE;
       g_clear_pointer (&summary, sluice_tensor_unref);
       g_string_append_printf (values, "%a\n", scalars[0]);
@@ -161,8 +161,8 @@ step_all (Plan *plan, GError **error)
   rig_load (&rig);
   g_assert_true (rig_make (&rig, NULL));
   begin (plan);
-  if (!machine_initialize (rig.machine, error) || !run_steps (rig.machine, 5, values, error)
-      || !machine_evaluate (rig.machine, evaluation, &options, error))
+  if (!sluice_replica_initialize (rig.replica, error) || !run_steps (rig.replica, 5, values, error)
+      || !sluice_replica_evaluate (rig.replica, evaluation, &options, error))
     return NULL;
   g_string_append_printf (values, "%a\n", evaluation[0]);
   return g_strdup (values->str);
@@ -173,12 +173,12 @@ write_bundle (const char *path, GError **error)
 {
   g_autoptr (SluiceTensor) tensor =
       sluice_tensor_new_from (SLUICE_FLOAT, &SLUICE_SHAPE (3), (const float[]){ 1, 2, 3 });
-  SluiceBundleWriter *writer = sluice_bundle_writer_new (path, error);
+  SluiceTensorBundleWriter *writer = sluice_tensor_bundle_writer_new (path, error);
   if (writer == NULL)
     return FALSE;
   GError *failed = NULL;
-  sluice_bundle_writer_add (writer, "values", tensor, NULL, NULL, &failed);
-  if (sluice_bundle_writer_finish (writer, failed == NULL ? error : NULL) && failed == NULL)
+  sluice_tensor_bundle_writer_add (writer, "values", tensor, NULL, NULL, &failed);
+  if (sluice_tensor_bundle_writer_finish (writer, failed == NULL ? error : NULL) && failed == NULL)
     return TRUE;
   if (failed != NULL)
     g_propagate_error (error, failed);
@@ -196,18 +196,19 @@ checkpoint_all (Plan *plan, GError **error)
   gsize bytes;
   rig_load (&rig);
   rig_load (&other);
-  g_assert_true (rig_make (&rig, NULL) && machine_initialize (rig.machine, NULL));
-  g_assert_true (machine_save (rig.machine, path, &bytes, NULL));
-  g_assert_true (run_steps (rig.machine, 2, values, NULL) && rig_make (&other, NULL));
+  g_assert_true (rig_make (&rig, NULL) && sluice_replica_initialize (rig.replica, NULL));
+  g_assert_true (sluice_replica_save (rig.replica, path, &bytes, NULL));
+  g_assert_true (run_steps (rig.replica, 2, values, NULL) && rig_make (&other, NULL));
   begin (plan);
-  gboolean ok = machine_save (rig.machine, path, &bytes, error)
-                && machine_restore (other.machine, path, error) && write_bundle (bundle, error);
+  gboolean ok = sluice_replica_save (rig.replica, path, &bytes, error)
+                && sluice_replica_restore (other.replica, path, error)
+                && write_bundle (bundle, error);
   faults_disarm ();
   g_string_truncate (values, 0);
-  g_assert_true (machine_restore (other.machine, path, NULL)); /* whichever of both it is */
+  g_assert_true (sluice_replica_restore (other.replica, path, NULL)); /* whichever of both it is */
   if (!ok)
     return NULL;
-  g_assert_true (run_steps (other.machine, 2, values, NULL));
+  g_assert_true (run_steps (other.replica, 2, values, NULL));
   return g_strdup (values->str);
 }
 

@@ -69,17 +69,18 @@ write_signed (const char *path, const guint8 *at, const guint8 *end)
 }
 
 static void
-read_all (SluiceBundle *bundle)
+read_all (SluiceTensorBundle *bundle)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GArray) list = sluice_bundle_list (bundle, &error);
+  g_autoptr (GArray) list = sluice_tensor_bundle_list (bundle, &error);
   g_assert_true ((list == NULL) == (error != NULL));
   for (guint i = 0; list != NULL && i < MIN (list->len, MAX_LISTS); i++)
     {
       const SluiceBundleTensor *info = &g_array_index (list, SluiceBundleTensor, i);
       SluiceSlice slice = sluice_slice_whole (info->shape.rank);
       g_autoptr (GError) local = NULL;
-      g_autoptr (SluiceTensor) tensor = sluice_bundle_read (bundle, info->name, NULL, &local);
+      g_autoptr (SluiceTensor) tensor =
+          sluice_tensor_bundle_read (bundle, info->name, NULL, &local);
       g_assert_true ((tensor == NULL) == (local != NULL));
       for (int d = 0; d < slice.rank; d++)
         {
@@ -87,7 +88,8 @@ read_all (SluiceBundle *bundle)
           slice.length[d] = info->shape.dim[d] - slice.start[d];
         }
       g_autoptr (GError) refusal = NULL;
-      g_autoptr (SluiceTensor) part = sluice_bundle_read (bundle, info->name, &slice, &refusal);
+      g_autoptr (SluiceTensor) part =
+          sluice_tensor_bundle_read (bundle, info->name, &slice, &refusal);
       if (tensor != NULL)
         g_assert_no_error (refusal);
     }
@@ -112,7 +114,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     g_assert_true (g_file_set_contents_full (data_name, (const char *) at, end - at,
                                              G_FILE_SET_CONTENTS_NONE, 0600, NULL));
   g_autoptr (GError) error = NULL;
-  g_autoptr (SluiceBundle) bundle = sluice_bundle_open (prefix, &error);
+  g_autoptr (SluiceTensorBundle) bundle = sluice_tensor_bundle_open (prefix, &error);
   g_assert_true ((bundle == NULL) == (error != NULL));
   if (bundle != NULL)
     read_all (bundle);
@@ -124,21 +126,24 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 static void
 write_checkpoint (gboolean old)
 {
-  SluiceBundleWriter *writer =
-      old ? sluice_bundle_writer_new_v1 (prefix, NULL) : sluice_bundle_writer_new (prefix, NULL);
+  SluiceTensorBundleWriter *writer = old ? sluice_tensor_bundle_writer_new_v1 (prefix, NULL)
+                                         : sluice_tensor_bundle_writer_new (prefix, NULL);
   static const SluiceDType dtypes[] = { SLUICE_FLOAT, SLUICE_INT64, SLUICE_STRING, SLUICE_HALF };
   for (guint i = 0; i < G_N_ELEMENTS (dtypes); i++)
     {
       g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (dtypes[i], &SLUICE_SHAPE (2, 3));
       SluiceSlice slice = { 2, { 2 * (i % 2), 0 }, { 2, SLUICE_SLICE_ALL } };
-      sluice_bundle_writer_add (writer, sluice_dtype_name (dtypes[i]), tensor, NULL, NULL, NULL);
+      sluice_tensor_bundle_writer_add (writer, sluice_dtype_name (dtypes[i]), tensor, NULL, NULL,
+                                       NULL);
       if (i < 1)
-        sluice_bundle_writer_add (writer, "sliced", tensor, &SLUICE_SHAPE (4, 3), &slice, NULL);
+        sluice_tensor_bundle_writer_add (writer, "sliced", tensor, &SLUICE_SHAPE (4, 3), &slice,
+                                         NULL);
       slice.start[0] = 2;
       if (i < 1)
-        sluice_bundle_writer_add (writer, "sliced", tensor, &SLUICE_SHAPE (4, 3), &slice, NULL);
+        sluice_tensor_bundle_writer_add (writer, "sliced", tensor, &SLUICE_SHAPE (4, 3), &slice,
+                                         NULL);
     }
-  g_assert_true (sluice_bundle_writer_finish (writer, NULL));
+  g_assert_true (sluice_tensor_bundle_writer_finish (writer, NULL));
 }
 
 static gboolean

@@ -116,10 +116,10 @@ choose_tensor (Bytes *bytes, SluiceDType dtype)
   g_autoptr (GRand) random = g_rand_new_with_seed (next (bytes));
   gboolean plain = next (bytes) % 2;
   if (plain || dtype == SLUICE_STRING)
-    fill_random (tensor, random, -2, 3);
+    sluice_element_fill_random (tensor, random, -2, 3);
   else
     for (gint64 i = 0; i < MIN (tensor->n_elements, 16); i++)
-      element_set (tensor, i, fitting (dtype, choose_number (bytes)));
+      sluice_element_set (tensor, i, fitting (dtype, choose_number (bytes)));
   return tensor;
 }
 
@@ -247,11 +247,11 @@ choose_start (Case *self, Bytes *bytes)
   if (recipe && recipe->n_samples > 0 && next (bytes) < 192)
     {
       const SluiceSample *sample = &recipe->samples[choose (bytes, recipe->n_samples)];
-      const SluiceAttrDef *repeated = op_repeated_attr (self->op);
+      const SluiceAttrDef *repeated = sluice_op_repeated_attr (self->op);
       SluiceDType dtype = recipe->dtypes && repeated ? choose_sample_dtype (bytes, recipe, repeated)
                                                      : SLUICE_INVALID;
       g_auto (Use) use = { 0 };
-      use_init (&use, self->op, sample, dtype, next (bytes));
+      sluice_use_init (&use, self->op, sample, dtype, next (bytes));
       for (guint i = 0; i < MIN (use.n_inputs, MAX_INPUTS); i++)
         g_ptr_array_add (self->inputs, sluice_tensor_ref (use.inputs[i]));
       g_array_append_vals (self->attrs, use.attrs, use.n_attrs);

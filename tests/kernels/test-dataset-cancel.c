@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "engine/base/pool.h"
-#include "kernels/data/hoard.h"
+#include "kernels/data/element-cache.h"
 #include "tests/kernels/handles.h"
 
 #define LONGS                                                                                      \
@@ -361,23 +361,23 @@ test_holes (gconstpointer begin)
   g_assert_cmpuint (count_holes (), <, before + MANY / 10);
 }
 
-/* ---- hoards ---- */
+/* ---- caches of elements ---- */
 
 /* Two components, in a ring: the places in use begin with the third. */
 static SluiceRemains *
 fill_ring (void)
 {
-  SluiceHoard hoard = { .n = 2 };
+  SluiceElementCache cache = { .n = 2 };
   SluiceRemains *remains = NULL;
   for (gint64 i = 0; i < MANY; i++)
     {
-      g_assert_true (sluice_hoard_reserve (&hoard, i + 1, MANY, NULL));
+      g_assert_true (sluice_element_cache_reserve (&cache, i + 1, MANY, NULL));
       for (guint k = 0; k < 2; k++)
-        sluice_hoard_at (&hoard, i)[k] = i == 1 ? NULL : element_new (i, 1);
+        sluice_element_cache_at (&cache, i)[k] = i == 1 ? NULL : element_new (i, 1);
     }
-  g_assert_cmpint (hoard.n_places, ==, MANY);
-  sluice_remains_add (&remains, &hoard, 2, MANY - 1);
-  g_assert_null (hoard.tensors);
+  g_assert_cmpint (cache.n_places, ==, MANY);
+  sluice_remains_add (&remains, &cache, 2, MANY - 1);
+  g_assert_null (cache.tensors);
   return remains;
 }
 

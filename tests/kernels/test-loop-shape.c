@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * The shape of what a loop that runs backwards leaves (kernels/flow/loop-shape.c): a row is put on
- * in each iteration of one loop and taken off in the other, as TensorFlow's gradient of such a loop
- * has it. Where anything of what proves it is missing, the rows must stay unknown.
+ * The shape of what a loop that runs backwards leaves (kernels/flow/flow-exit-shape.c): a row is
+ * put on in each iteration of one loop and taken off in the other, as TensorFlow's gradient of such
+ * a loop has it. Where anything of what proves it is missing, the rows must stay unknown.
  */
 #include <string.h>
 

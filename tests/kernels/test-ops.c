@@ -23,7 +23,7 @@
 static void
 complain_ (const Use *use, char *take_what)
 {
-  g_autofree char *what = take_what, *text = use_to_string (use);
+  g_autofree char *what = take_what, *text = sluice_use_to_string (use);
   g_test_fail_printf ("%s: %s", text, what);
 }
 
@@ -93,7 +93,7 @@ trial_free (Trial *self)
   g_strfreev (self->inputs);
   g_clear_object (&self->session);
   g_clear_pointer (&self->graph, sluice_graph_unref);
-  use_clear (&self->use);
+  sluice_use_clear (&self->use);
   g_free (self);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Trial, trial_free)
@@ -182,7 +182,7 @@ static Trial *
 trial_new (const SluiceOp *op, const SluiceSample *sample, SluiceDType dtype)
 {
   g_autoptr (Trial) self = g_new0 (Trial, 1);
-  use_init (&self->use, op, sample, dtype, 7);
+  sluice_use_init (&self->use, op, sample, dtype, 7);
   self->graph = sluice_graph_new ();
   self->fenced = g_new0 (SluiceTensor *, self->use.n_inputs + 1);
   for (guint i = 0; i < self->use.n_inputs; i++)
@@ -243,8 +243,8 @@ difference (const Use *use, const SluiceTensor *got, const SluiceTensor *want)
       for (i = 0; i < got->n_elements; i++)
         {
           double a[2], b[2];
-          element_get (got, i, a);
-          element_get (want, i, b);
+          sluice_element_get (got, i, a);
+          sluice_element_get (want, i, b);
           double bound = atol + rtol * hypot (b[0], b[1]);
           if (!numbers_close (a[0], b[0], bound, is_sum)
               || !numbers_close (a[1], b[1], bound, is_sum))
@@ -337,7 +337,7 @@ check_not_finite (Trial *self, SluiceSession *reference)
       inputs[i] = sluice_tensor_dup (self->use.inputs[i], NULL, SLUICE_OWNER_NONE);
       if (self->use.repeats[i] && sluice_dtype_is_floating (inputs[i]->dtype))
         for (gint64 k = i; k < inputs[i]->n_elements; k += 3)
-          element_set (inputs[i], k, special[n_changed++ % G_N_ELEMENTS (special)]);
+          sluice_element_set (inputs[i], k, special[n_changed++ % G_N_ELEMENTS (special)]);
     }
   if (n_changed > 0)
     {
@@ -401,7 +401,7 @@ slope_init (Slope *self, Trial *trial, SluiceTensor **outputs)
       if (!sluice_dtype_is_floating (outputs[i]->dtype))
         continue;
       SluiceTensor *dy = sluice_tensor_new_zeros (outputs[i]->dtype, &outputs[i]->shape);
-      fill_random (dy, random, -1, 1);
+      sluice_element_fill_random (dy, random, -1, 1);
       self->ys[self->n_ys] = (SluiceEdge){ node, i };
       self->dys[self->n_ys] = sluice_builder_const (&b, sluice_tensor_ref (dy));
       self->y_names[self->n_ys] = g_strdup (trial->fetches[i]);
@@ -506,7 +506,7 @@ check_gradient_of (Trial *trial, SluiceTensor **outputs)
 static void
 check_gradient (const SluiceOp *op, const SluiceSample *sample)
 {
-  const SluiceAttrDef *repeated = op_repeated_attr (op);
+  const SluiceAttrDef *repeated = sluice_op_repeated_attr (op);
   if (op->def->gradient == NULL || sample->no_gradient || repeated == NULL
       || (repeated->allowed_types && !sluice_dtype_in (SLUICE_DOUBLE, repeated->allowed_types)))
     return;
@@ -582,7 +582,7 @@ test_op (gconstpointer data)
                             op->name);
       return;
     }
-  const SluiceAttrDef *repeated = op_repeated_attr (op);
+  const SluiceAttrDef *repeated = sluice_op_repeated_attr (op);
   SluiceDTypeSet allowed =
       repeated && repeated->allowed_types ? repeated->allowed_types : G_MAXUINT32;
   g_autoptr (GPtrArray) trials = g_ptr_array_new_with_free_func ((GDestroyNotify) trial_free);
@@ -590,8 +590,8 @@ test_op (gconstpointer data)
     {
       if (recipe->dtypes == 0)
         add_trial (trials, op, &recipe->samples[i], SLUICE_INVALID);
-      for (SluiceDType d = recipe_next_dtype (recipe, SLUICE_INVALID); d != SLUICE_INVALID;
-           d = recipe_next_dtype (recipe, d))
+      for (SluiceDType d = sluice_recipe_next_dtype (recipe, SLUICE_INVALID); d != SLUICE_INVALID;
+           d = sluice_recipe_next_dtype (recipe, d))
         if (sluice_dtype_in (d, allowed))
           add_trial (trials, op, &recipe->samples[i], d);
       check_gradient (op, &recipe->samples[i]);

@@ -245,12 +245,35 @@ def without_comments(text):
 PROGRAM = tuple(folder for folder in TOP_LEVEL if folder != "tests")
 
 
+def check_threads(tree):
+    """Threads are begun by sluice_thread_start() only, whose failure is an error."""
+    return [f"{name}:{number}: call sluice_thread_start()"
+            for name in tree.having(C_SUFFIXES, PROGRAM) if name != "engine/base/thread.c"
+            for number, line in enumerate(without_comments(tree.text(name)).splitlines(), 1)
+            if re.search(r"\bpthread_create\s*\(", line)]
+
+
 def check_cpu_files(tree):
     """CPU kernels of families that other devices may serve stand in OP-cpu.c."""
     folders = [f"kernels/{family}" for family in DEVICE_FAMILIES]
     return [f"{name}: its kernels belong in a file that ends in -cpu.c"
             for name in tree.having({".c"}, folders) if not name.endswith("-cpu.c")
             and re.search(r"\.n_kernels\b|\bSluiceKernel \w+\[\] =", tree.text(name))]
+
+
+def check_type_names(tree):
+    """A type's name means one thing."""
+    homes = {}
+    for name in tree.having({".c", ".h"}, PROGRAM):
+        text = without_comments(tree.text(name))
+        defined = (re.findall(r"^\} (Sluice\w+);", text, re.M)
+                   + re.findall(r"^(?:struct|union|enum) _?(Sluice\w+)\n\{", text, re.M)
+                   + re.findall(r"^typedef (?!struct|union|enum)[^;]*?\b(Sluice\w+);", text, re.M)
+                   + re.findall(r"^typedef [^;]*?\(\*(Sluice\w+)\)", text, re.M))
+        for type_name in defined:
+            homes.setdefault(type_name, set()).add(name)
+    return [f"{type_name}: defined in {' and '.join(sorted(names))}"
+            for type_name, names in sorted(homes.items()) if len(names) > 1]
 
 
 def op_names(tree):
@@ -273,9 +296,74 @@ def check_op_names(tree):
             if text in names and (name, text) not in NAMED_IN_ENGINE]
 
 
+def function_definitions(text):
+    """(line, name, is static) of functions: the return type on a line of its own, as clang-format
+    has it."""
+    lines = without_comments(text).splitlines()
+    for number, line in enumerate(lines):
+        found = re.match(r"(?!__attribute__)(\w+) \(", line)
+        if not found or number == 0:
+            continue
+        end = number
+        while end < len(lines) and not lines[end].rstrip().endswith((")", ";", "{", "}")):
+            end += 1
+        while end < len(lines) and lines[end].rstrip().endswith(","):
+            end += 1
+        if end + 1 < len(lines) and lines[end + 1] == "{":
+            yield number + 1, found.group(1), bool(re.search(r"\bstatic\b|SLUICE_SCALAR",
+                                                             lines[number - 1]))
+
+
+def global_objects(text):
+    """(line, name) of variables that are defined or declared outside of functions, not static."""
+    for number, line in enumerate(without_comments(text).splitlines(), 1):
+        if re.match(r"(static|typedef|struct|union|enum|return|goto)\b|_Static_assert", line):
+            continue
+        found = re.match(r"(?:[A-Za-z_]\w*[ *]+)+(\w+)(?:\[[^\]]*\])*(?: =|;|,)", line)
+        if found:
+            yield number, found.group(1)
+
+
+def check_prefix(tree):
+    """Every global name begins with sluice_."""
+    wrong = []
+    for name in tree.having({".c", ".cc", ".h"}, PROGRAM):
+        found = [(number, f"{function}()") for number, function, is_static
+                 in function_definitions(tree.text(name)) if not is_static and function != "main"]
+        found += global_objects(tree.text(name))
+        wrong += [f"{name}:{number}: {symbol} is global and does not begin with sluice_"
+                  for number, symbol in sorted(found) if not symbol.startswith("sluice_")]
+    return wrong
+
+
+def is_home(header, source):
+    """Is X.h's, or X-private.h's, function at home here: in X.c or X-*.c of the same folder?"""
+    header, source = pathlib.PurePath(header), pathlib.PurePath(source)
+    stem = header.stem.removesuffix("-private")
+    return header.parent == source.parent and (
+        source.stem == stem or source.stem.startswith(stem + "-"))
+
+
+def check_homes(tree):
+    """What X.h declares is defined in X.c or X-*.c beside it."""
+    homes = {}
+    for name in tree.having({".c", ".cc"}, PROGRAM):
+        for number, function, is_static in function_definitions(tree.text(name)):
+            if not is_static:
+                homes[function] = (name, number)
+    headers = {}
+    for name in tree.having({".h"}, PROGRAM):
+        text = re.sub(r"^G_\w+ \(.*\)$", "", without_comments(tree.text(name)), flags=re.M)
+        for function in re.findall(r"^[\w* ]*?\b(\w+) \((?![^;{]*\{)[^;]*;", text, re.M):
+            headers.setdefault(function, []).append(name)
+    return [f"{source}:{number}: {function}() is declared in {headers[function][0]}"
+            for function, (source, number) in sorted(homes.items(), key=lambda item: item[1])
+            if function in headers and not any(is_home(h, source) for h in headers[function])]
+
+
 CHECKS = [check_format, check_arrows, check_no_gtk, check_notices, check_potfiles, check_sizes,
-          check_paths, check_macros, check_cpu_files,
-          check_op_names]
+          check_paths, check_macros, check_threads, check_cpu_files, check_type_names,
+          check_op_names, check_prefix, check_homes]
 
 
 def write_potfiles(tree):

@@ -105,12 +105,30 @@ def test_macros():
     return findings(source.check_macros, files) == ["kernels/a.h:2: a macro of 41 lines, over 40"]
 
 
+def test_threads():
+    call = "  pthread_create (&t, NULL, f, NULL);\n"
+    files = {"engine/base/thread.c": call, "engine/device/a.c": call, "tests/b.c": call,
+             "app/c.c": "/* not pthread_create() */\nint x; // nor pthread_create ()\n"}
+    return told(source.check_threads, files) == ["engine/device/a.c"]
+
+
 def test_cpu_files():
     module = "const SluiceKernelModule m = { .kernels = kernels, .n_kernels = 1 };\n"
     files = {"kernels/math/a.c": module, "kernels/math/a-cpu.c": module, "kernels/io/b.c": module,
              "kernels/nn/c.c": "static const SluiceKernel kernels[] = {\n};\n",
              "kernels/nn/d.c": "const SluiceKernelModule m = { .ops = ops, .n_ops = 1 };\n"}
     return told(source.check_cpu_files, files) == ["kernels/math/a.c", "kernels/nn/c.c"]
+
+
+def test_type_names():
+    struct = "typedef struct\n{\n  int x;\n} Sluice%s;\n"
+    forward = "typedef struct _SluiceNode SluiceNode;\n"
+    files = {"engine/a.h": struct % "One" + struct % "Two" + forward,
+             "ui/b.h": struct % "One", "tests/c.h": struct % "Two",
+             "engine/d.c": "struct _SluiceHidden\n{\n};\n", "ui/d.c": struct % "Hidden",
+             "ui/d.h": "typedef void (*SluiceFunc) (int x);\n" + forward,
+             "app/e.h": "typedef guint SluiceFunc;\n/* } */\nstruct _SluiceNode\n{\n};\n"}
+    return told(source.check_type_names, files) == ["SluiceFunc", "SluiceHidden", "SluiceOne"]
 
 
 def test_op_names():
@@ -123,6 +141,36 @@ def test_op_names():
     kept = {"kernels/a.c": '.name = "Const"', "engine/passes/text.c": 'f ("Const");\n'}
     return (places == ["engine/graph/b.c:1", "engine/graph/b.c:3", "engine/graph/b.c:3"]
             and findings(source.check_op_names, kept) == [])
+
+
+def test_prefix():
+    files = {"app/a.c": "int\nmain (void)\n{\n}\n\nstatic int\nf (void)\n{\n}\n\n"
+                        "int\ng (int a,\n   int b)\n{\n}\n\nint h (void);\n\n"
+                        "void\nsluice_x (void)\n{\n}\n",
+             "engine/a.h": "extern const char *const name;\nextern int sluice_y[];\n"
+                           "static int z;\n__attribute__ ((unused)) static int\nf (void)\n{\n}\n",
+             "kernels/a.cc": "int count[4] = { 0 };\nstatic const int n = 1;\n"
+                             "struct S\n{\n  int field;\n};\n",
+             "tests/b.c": "int\ng (void)\n{\n}\n"}
+    return findings(source.check_prefix, files) == [
+        "app/a.c:12: g() is global and does not begin with sluice_",
+        "engine/a.h:1: name is global and does not begin with sluice_",
+        "kernels/a.cc:1: count is global and does not begin with sluice_"]
+
+
+def test_homes():
+    def define(name):
+        return f"int\n{name} (int a,\n{' ' * len(name)}  int b)\n{{\n  return 0;\n}}\n"
+    header = ("int a (int x, int y);\nint *b (int x,\n        int y);\nint c (void);\n"
+              "G_DEFINE_AUTOPTR_CLEANUP_FUNC (T, a)\n\nint d (void);\n")
+    files = {"engine/x.h": header, "engine/y-private.h": "int e (void);\nint f (void);\n",
+             "engine/x.c": define("a"), "engine/x-more.cc": define("b"),
+             "engine/y.c": define("c") + define("e"), "ui/x.c": define("d"),
+             "engine/z.cc": define("f"), "api/y.h": "int a (int x, int y);\n"}
+    return findings(source.check_homes, files) == [
+        "engine/y.c:2: c() is declared in engine/x.h",
+        "engine/z.cc:2: f() is declared in engine/y-private.h",
+        "ui/x.c:2: d() is declared in engine/x.h"]
 
 
 def counted(output, result="OK", protocol="tap", registered=("t",), expect_all=True):
@@ -150,7 +198,8 @@ def test_counting():
 
 
 TESTS = [test_format, test_arrows, test_no_gtk, test_notices, test_potfiles, test_sizes, test_paths,
-         test_macros, test_cpu_files, test_op_names, test_counting]
+         test_macros, test_threads, test_cpu_files, test_type_names, test_op_names, test_prefix,
+         test_homes, test_counting]
 
 
 def main():

@@ -37,7 +37,7 @@ struct _SluiceCanvas
   SluiceScene *scene;         /* or NULL */
   SluiceViewState *state;
   CanvasJob *job; /* the newest request, or NULL */
-  SluiceFlow flow;
+  SluiceFlowDirection flow;
   SluiceColorBy color_by;
   SluiceValueTable *values;
   SluiceDrawer *drawer;

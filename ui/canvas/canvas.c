@@ -20,7 +20,7 @@ struct _CanvasJob
   SluiceHierarchy *hierarchy; /* made by the job when it starts without one */
   SluiceHierarchy *before;    /* (nullable): it is made after */
   SluiceViewState *state;
-  SluiceFlow flow;
+  SluiceFlowDirection flow;
   SluiceScene *scene;
   char *anchor;
 };
@@ -352,7 +352,7 @@ sluice_canvas_get_color_by (SluiceCanvas *self)
 }
 
 void
-sluice_canvas_set_flow (SluiceCanvas *self, SluiceFlow flow)
+sluice_canvas_set_flow (SluiceCanvas *self, SluiceFlowDirection flow)
 {
   g_return_if_fail (SLUICE_IS_CANVAS (self));
   if (self->flow == flow)

@@ -68,7 +68,7 @@ void sluice_canvas_set_color_by (SluiceCanvas *self, SluiceColorBy color_by);
 SluiceColorBy sluice_canvas_get_color_by (SluiceCanvas *self);
 
 /* Which way data flows; upwards unless told. */
-void sluice_canvas_set_flow (SluiceCanvas *self, SluiceFlow flow);
+void sluice_canvas_set_flow (SluiceCanvas *self, SluiceFlowDirection flow);
 
 /* No movement between two pictures: positions jump. Besides this, gtk-enable-animations is obeyed.
  */

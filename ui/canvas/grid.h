@@ -4,7 +4,7 @@
 /* A static spatial index: rectangles in cells of a grid. */
 #pragma once
 
-#include "ui/canvas/geometry.h"
+#include "ui/common/geometry.h"
 
 G_BEGIN_DECLS
 

@@ -73,7 +73,7 @@ compare_tensors (gconstpointer pa, gconstpointer pb, gpointer data)
 
 /* Bytes of the distinct tensors: one that feeds three readers in the same box crosses once. */
 static guint64
-count_bytes (SluiceHierarchy *self, const SluiceBundle *bundle)
+count_bytes (SluiceHierarchy *self, const SluiceEdgeBundle *bundle)
 {
   guint64 bytes = 0;
   guint n = 0, few[64];
@@ -95,7 +95,7 @@ count_bytes (SluiceHierarchy *self, const SluiceBundle *bundle)
 }
 
 static void
-finish_bundle (SluiceHierarchy *self, SluiceBundle *bundle, gboolean with_bytes)
+finish_bundle (SluiceHierarchy *self, SluiceEdgeBundle *bundle, gboolean with_bytes)
 {
   for (guint i = 0; i < bundle->n_edges; i++)
     {
@@ -127,13 +127,13 @@ sluice_hierarchy_build_bundles (SluiceHierarchy *self, gboolean with_bytes)
   g_free (self->bundles);
   g_free (self->bundled);
   g_free (self->bundle_start);
-  self->bundles = g_new0 (SluiceBundle, n + 1);
+  self->bundles = g_new0 (SluiceEdgeBundle, n + 1);
   self->bundled = g_new (guint, n + 1);
   self->bundle_start = g_new0 (guint, self->n_groups + 1);
   self->n_bundles = 0;
   for (guint i = 0; i < n; i++)
     {
-      SluiceBundle *b = &self->bundles[self->n_bundles];
+      SluiceEdgeBundle *b = &self->bundles[self->n_bundles];
       self->bundled[i] = lifted[i].edge;
       if (i > 0 && lifted[i].from == lifted[i - 1].from && lifted[i].to == lifted[i - 1].to)
         b = &self->bundles[self->n_bundles - 1];

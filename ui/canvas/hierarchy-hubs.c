@@ -72,7 +72,7 @@ sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope)
 
   for (guint b = self->bundle_start[scope]; b < self->bundle_start[scope + 1]; b++)
     {
-      const SluiceBundle *bundle = &self->bundles[b];
+      const SluiceEdgeBundle *bundle = &self->bundles[b];
       guint from = bundle->from - g->first_child, to = bundle->to - g->first_child;
       if (bundle->kind != SLUICE_EDGE_DATA)
         {

@@ -57,7 +57,7 @@ struct _SluiceHierarchy
   guint8 *loose;           /* per model node: a gradient that no scope was hoisted for */
   GPtrArray *devices;      /* const char*, owned by the model */
 
-  SluiceBundle *bundles; /* sorted by group, from, to */
+  SluiceEdgeBundle *bundles; /* sorted by group, from, to */
   guint n_bundles;
   guint *bundled;      /* model edges in bundle order */
   guint *bundle_start; /* [n_groups + 1]: bundles by group */

@@ -217,7 +217,7 @@ dissolve_cyclic (
                    block + 5 * (gsize) n + 2,
                    bytes,
                    bytes + n };
-  const SluiceBundle *bundles = self->bundles + self->bundle_start[scope];
+  const SluiceEdgeBundle *bundles = self->bundles + self->bundle_start[scope];
   gboolean dissolved = FALSE;
 
 #define NODE(child)                                                                                \

@@ -47,7 +47,7 @@ hash_scope (SluiceHierarchy *self, guint group, const guint64 *hash, guint64 *ne
       memset (sum + first, 0, g->n_children * sizeof *sum);
       for (guint b = self->bundle_start[group]; b < self->bundle_start[group + 1]; b++)
         {
-          const SluiceBundle *bundle = &self->bundles[b];
+          const SluiceEdgeBundle *bundle = &self->bundles[b];
           if (!counts (&self->groups[bundle->from]) || !counts (&self->groups[bundle->to]))
             continue;
           sum[bundle->from] += mix (next[bundle->to], 2 + bundle->kind);

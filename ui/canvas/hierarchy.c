@@ -170,7 +170,7 @@ sluice_hierarchy_get_bundles (SluiceHierarchy *self, guint group, guint *first)
   return self->bundle_start[group + 1] - *first;
 }
 
-const SluiceBundle *
+const SluiceEdgeBundle *
 sluice_hierarchy_get_bundle (SluiceHierarchy *self, guint index)
 {
   g_return_val_if_fail (index < self->n_bundles, NULL);

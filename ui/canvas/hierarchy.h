@@ -70,7 +70,7 @@ typedef struct
   guint n_back;
   guint64 bytes;       /* of the distinct tensors in it */
   SluiceEdgeKind kind; /* DATA if there is any data, else BACK, else REFERENCE, else CONTROL */
-} SluiceBundle;
+} SluiceEdgeBundle;
 
 typedef struct _SluiceHierarchy SluiceHierarchy;
 
@@ -99,7 +99,7 @@ guint sluice_hierarchy_lookup (SluiceHierarchy *self, const char *path);
 
 /* Bundles between the children of @group: [*first, *first + return value). */
 guint sluice_hierarchy_get_bundles (SluiceHierarchy *self, guint group, guint *first);
-const SluiceBundle *sluice_hierarchy_get_bundle (SluiceHierarchy *self, guint index);
+const SluiceEdgeBundle *sluice_hierarchy_get_bundle (SluiceHierarchy *self, guint index);
 
 /* Model edge at position @index of the order that bundles refer to. */
 guint sluice_hierarchy_get_bundled_edge (SluiceHierarchy *self, guint index);

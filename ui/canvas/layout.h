@@ -10,7 +10,7 @@
  * y. */
 #pragma once
 
-#include "ui/canvas/geometry.h"
+#include "ui/common/geometry.h"
 
 G_BEGIN_DECLS
 

@@ -282,7 +282,7 @@ add_quiet_edges (Placer *p)
       if (from == SLUICE_NONE || to == SLUICE_NONE || from == to || bundle == SLUICE_NONE
           || item_at (scene, from)->host == to || item_at (scene, to)->host == from)
         continue;
-      const SluiceBundle *b = sluice_hierarchy_get_bundle (scene->hierarchy, bundle);
+      const SluiceEdgeBundle *b = sluice_hierarchy_get_bundle (scene->hierarchy, bundle);
       if (b->kind == SLUICE_EDGE_REFERENCE)
         {
           guint writer = to;
@@ -369,7 +369,7 @@ find_open (SceneBuilder *b)
 }
 
 static SluiceScene *
-make_scene (SluiceHierarchy *hierarchy, SluiceFlow flow)
+make_scene (SluiceHierarchy *hierarchy, SluiceFlowDirection flow)
 {
   SluiceScene *scene = g_new0 (SluiceScene, 1);
   guint n = sluice_hierarchy_get_n_groups (hierarchy);
@@ -389,7 +389,7 @@ make_scene (SluiceHierarchy *hierarchy, SluiceFlow flow)
 SluiceScene *
 sluice_scene_new (SluiceHierarchy *hierarchy,
                   const SluiceViewState *state,
-                  SluiceFlow flow,
+                  SluiceFlowDirection flow,
                   const gint *cancelled)
 {
   g_autoptr (SluiceScene) scene = make_scene (hierarchy, flow);

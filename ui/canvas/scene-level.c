@@ -172,7 +172,7 @@ tie_bundles (SceneBuilder *b, guint scope, Ties *ties)
   guint base = group_at (b, scope)->first_child;
   for (guint i = first; i < first + n; i++)
     {
-      const SluiceBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
+      const SluiceEdgeBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
       Ties *from = &ties[e->from - base], *to = &ties[e->to - base];
       if (e->kind != SLUICE_EDGE_DATA || is_aside (b, e->from) || is_aside (b, e->to))
         continue;
@@ -194,7 +194,7 @@ fold_constants (SceneBuilder *b, guint scope, Ties *ties)
   n = sluice_hierarchy_get_bundles (b->hierarchy, scope, &first);
   for (guint i = first; i < first + n; i++)
     {
-      const SluiceBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
+      const SluiceEdgeBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
       boxed[e->from - base] |= !ties[e->to - base].satellite;
     }
   for (guint i = 0; i < parent->n_children; i++)
@@ -237,7 +237,7 @@ find_satellites (SceneBuilder *b, guint scope, Ties *ties)
   n = sluice_hierarchy_get_bundles (b->hierarchy, scope, &first);
   for (guint i = first; i < first + n; i++)
     {
-      const SluiceBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
+      const SluiceEdgeBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
       const SluiceGroup *from = group_at (b, e->from), *to = group_at (b, e->to);
       if (e->kind == SLUICE_EDGE_DATA && ties[e->from - base].glyph
           && from->node_class == SLUICE_NODE_CLASS_CONSTANT
@@ -328,7 +328,7 @@ attach_satellites (SceneBuilder *b, SceneLevel *level, const Ties *ties)
   guint base = group_at (b, level->group)->first_child;
   for (guint i = first; i < first + n; i++)
     {
-      const SluiceBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
+      const SluiceEdgeBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
       SluiceNodeClass node_class = group_at (b, e->from)->node_class;
       if (e->kind != SLUICE_EDGE_DATA)
         continue;
@@ -348,7 +348,7 @@ attach_satellites (SceneBuilder *b, SceneLevel *level, const Ties *ties)
 
 /* The shape all data of a bundle has, or how many tensors it is. */
 static const char *
-label_of (SceneBuilder *b, const SluiceBundle *bundle)
+label_of (SceneBuilder *b, const SluiceEdgeBundle *bundle)
 {
   SluiceGraphModel *model = sluice_hierarchy_get_model (b->hierarchy);
   const char *shape = NULL;
@@ -388,7 +388,7 @@ add_wires (SceneBuilder *b, SceneLevel *level)
   g_autofree guint *control = g_new0 (guint, level->members->len + 1);
   for (guint i = first; i < first + n; i++)
     {
-      const SluiceBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
+      const SluiceEdgeBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
       /* What ends at a glyph is its stalk, or seen when one end is selected. */
       SceneWire w = { .from = end_of (b, e->from, e->kind),
                       .to = end_of (b, e->to, e->kind),
@@ -525,7 +525,7 @@ sluice_scene_find_crossings (SceneBuilder *b)
 }
 
 SceneLevel *
-sluice_scene_level_new (SceneBuilder *b, guint group, SluiceFlow flow)
+sluice_scene_level_new (SceneBuilder *b, guint group, SluiceFlowDirection flow)
 {
   const SluiceGroup *g = group_at (b, group);
   SceneLevel *level = g_new0 (SceneLevel, 1);

@@ -30,7 +30,7 @@ wire_at (const SceneLevel *level, guint i)
 static gboolean
 open_member (SceneBuilder *b, const SceneLevel *level, SceneMember *m)
 {
-  SluiceFlow against = level->flow == SLUICE_FLOW_UP ? SLUICE_FLOW_DOWN : SLUICE_FLOW_UP;
+  SluiceFlowDirection against = level->flow == SLUICE_FLOW_UP ? SLUICE_FLOW_DOWN : SLUICE_FLOW_UP;
   m->inner = sluice_scene_level_new (b, m->group, m->second ? against : level->flow);
   if (!sluice_scene_level_place (b, m->inner))
     return FALSE;

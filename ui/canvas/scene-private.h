@@ -85,11 +85,11 @@ typedef struct
 struct _SceneLevel
 {
   guint group;
-  GArray *members;    /* SceneMember */
-  GArray *satellites; /* SceneSatellite */
-  GArray *wires;      /* SceneWire */
-  GArray *points;     /* SluicePoint */
-  SluiceFlow flow;    /* turned round inside of a backward half */
+  GArray *members;          /* SceneMember */
+  GArray *satellites;       /* SceneSatellite */
+  GArray *wires;            /* SceneWire */
+  GArray *points;           /* SluicePoint */
+  SluiceFlowDirection flow; /* turned round inside of a backward half */
   gboolean has_in, has_out;
   double port_x;               /* where lines from outside enter and leave, in the level */
   double heading_x, heading_y; /* of the aside column */
@@ -121,7 +121,7 @@ struct _SluiceScene
 {
   gatomicrefcount ref_count;
   SluiceHierarchy *hierarchy;
-  SluiceFlow flow;
+  SluiceFlowDirection flow;
   GStringChunk *strings;
   GArray *items;   /* SluiceSceneItem */
   GArray *origins; /* SluicePoint per item */
@@ -136,7 +136,7 @@ struct _SluiceScene
 };
 
 /* scene-level.c */
-SceneLevel *sluice_scene_level_new (SceneBuilder *b, guint group, SluiceFlow flow);
+SceneLevel *sluice_scene_level_new (SceneBuilder *b, guint group, SluiceFlowDirection flow);
 void sluice_scene_level_free (SceneLevel *self);
 void sluice_scene_find_crossings (SceneBuilder *b);
 

@@ -78,7 +78,7 @@ sluice_scene_get_bounds (SluiceScene *self)
   return self->bounds;
 }
 
-SluiceFlow
+SluiceFlowDirection
 sluice_scene_get_flow (SluiceScene *self)
 {
   return self->flow;
@@ -153,7 +153,7 @@ first_tensor (SluiceScene *self, const SluiceSceneEdge *e)
 {
   if (e->bundle == SLUICE_NONE)
     return NULL;
-  const SluiceBundle *b = sluice_hierarchy_get_bundle (self->hierarchy, e->bundle);
+  const SluiceEdgeBundle *b = sluice_hierarchy_get_bundle (self->hierarchy, e->bundle);
   return sluice_graph_model_get_edge (
       sluice_hierarchy_get_model (self->hierarchy),
       sluice_hierarchy_get_bundled_edge (self->hierarchy, b->first_edge));

@@ -5,7 +5,7 @@
  * curves in scene coordinates (unzoomed pixels, y down). Immutable; built on any thread. */
 #pragma once
 
-#include "ui/canvas/geometry.h"
+#include "ui/common/geometry.h"
 #include "ui/canvas/hierarchy.h"
 #include "ui/canvas/view-state.h"
 
@@ -35,7 +35,7 @@ typedef enum
 {
   SLUICE_FLOW_UP,
   SLUICE_FLOW_DOWN,
-} SluiceFlow;
+} SluiceFlowDirection;
 
 typedef struct
 {
@@ -83,7 +83,7 @@ typedef struct _SluiceScene SluiceScene;
 /* @state may be NULL. Cancelled through @cancelled (atomic, may be NULL): then NULL is returned. */
 SluiceScene *sluice_scene_new (SluiceHierarchy *hierarchy,
                                const SluiceViewState *state,
-                               SluiceFlow flow,
+                               SluiceFlowDirection flow,
                                const gint *cancelled);
 SluiceScene *sluice_scene_ref (SluiceScene *self);
 void sluice_scene_unref (SluiceScene *self);
@@ -96,7 +96,7 @@ const SluiceSceneItem *sluice_scene_get_item (SluiceScene *self, guint index);
 const SluiceSceneEdge *sluice_scene_get_edge (SluiceScene *self, guint index);
 const SluicePoint *sluice_scene_get_points (SluiceScene *self);
 SluiceRect sluice_scene_get_bounds (SluiceScene *self);
-SluiceFlow sluice_scene_get_flow (SluiceScene *self);
+SluiceFlowDirection sluice_scene_get_flow (SluiceScene *self);
 
 /* Origin of the level that @item stands in: what positions of a view state are relative to. */
 SluicePoint sluice_scene_get_origin (SluiceScene *self, guint item);

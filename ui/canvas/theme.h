@@ -5,7 +5,7 @@
  * display. */
 #pragma once
 
-#include "ui/color.h"
+#include "ui/common/color.h"
 
 #include <glib.h>
 

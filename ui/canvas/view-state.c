@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ui/canvas/geometry.h"
+#include "ui/common/geometry.h"
 
 struct _SluiceViewState
 {

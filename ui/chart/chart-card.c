@@ -13,6 +13,7 @@
 #define LEAST_HEIGHT   160
 #define NATURAL_HEIGHT 300
 #define LEAST_DRAG     6.0
+#define CURVE_REACH    4.0 /* a pointer so near to the plot is in it */
 #define ZOOM_STEP      1.5
 /* A frame has 8 ms; what smoothing does not finish in this goes on in the next. */
 #define PREPARE_BUDGET_US 2000
@@ -241,13 +242,11 @@ menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
 static gboolean
 in_plot (SluiceChartCard *self, double px, double py)
 {
-  double x;
-  double y;
-  double width;
-  double height;
+  SluiceRect plot = sluice_chart_get_plot (self->chart);
 
-  sluice_chart_get_plot (self->chart, &x, &y, &width, &height);
-  return px >= x - 4 && px <= x + width + 4 && py >= y && py <= y + height;
+  plot.x -= CURVE_REACH;
+  plot.width += 2 * CURVE_REACH;
+  return sluice_rect_contains (&plot, px, py);
 }
 
 static void

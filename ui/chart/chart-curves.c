@@ -85,10 +85,10 @@ draw_column (const SluiceChart *self,
 {
   const SluiceTrace *t = get_trace (column, smooth);
   double middle = self->plot.x + (i + 0.5) * self->plot.width / self->read_key.n_columns;
-  double first = _sluice_chart_y_pixel (self, t->first);
-  double last = _sluice_chart_y_pixel (self, t->last);
-  double top = _sluice_chart_y_pixel (self, t->max);
-  double bottom = _sluice_chart_y_pixel (self, t->min);
+  double first = sluice_chart_y_pixel (self, t->first);
+  double last = sluice_chart_y_pixel (self, t->last);
+  double top = sluice_chart_y_pixel (self, t->max);
+  double bottom = sluice_chart_y_pixel (self, t->min);
 
   if (column->n_finite > 2 && (MIN (first, last) - top > 0.5 || bottom - MAX (first, last) > 0.5))
     {
@@ -115,7 +115,7 @@ draw_trace (const SluiceChart *self,
       const SluiceSeriesSample *s = &series->edges.before;
 
       walk_to (&walk, pen, sluice_scale_to_pixel (&self->x_scale, s->x),
-               _sluice_chart_y_pixel (self, smooth ? s->smoothed : s->value));
+               sluice_chart_y_pixel (self, smooth ? s->smoothed : s->value));
     }
   for (guint i = 0; i < n; i++)
     {
@@ -131,7 +131,7 @@ draw_trace (const SluiceChart *self,
       const SluiceSeriesSample *s = &series->edges.after;
 
       walk_to (&walk, pen, sluice_scale_to_pixel (&self->x_scale, s->x),
-               _sluice_chart_y_pixel (self, smooth ? s->smoothed : s->value));
+               sluice_chart_y_pixel (self, smooth ? s->smoothed : s->value));
     }
   walk_break (&walk, pen);
 }
@@ -155,8 +155,8 @@ draw_band (const SluiceChart *self, const SluiceChartSeries *series, const Sluic
 
       if (column->n_finite == 0)
         continue;
-      top = _sluice_chart_y_pixel (self, column->raw.max);
-      bottom = _sluice_chart_y_pixel (self, column->raw.min);
+      top = sluice_chart_y_pixel (self, column->raw.max);
+      bottom = sluice_chart_y_pixel (self, column->raw.min);
       if (open)
         sluice_pen_trapezoid (pen, x0, top0, bottom0, x, top, bottom);
       open = TRUE;
@@ -219,14 +219,14 @@ draw_marks (const SluiceChart *self, const SluiceChartSeries *series, const Slui
   MarkRun below = { FALSE };
 
   if (series->edges.has_before)
-    y = _sluice_chart_y_pixel (self, series->edges.before.value);
+    y = sluice_chart_y_pixel (self, series->edges.before.value);
   for (guint i = 0; i < n; i++)
     {
       const SluiceColumn *column = &series->columns[i];
       double x = self->plot.x + (i + 0.5) * step;
 
       if (column->n_finite > 0)
-        y = _sluice_chart_y_pixel (self, get_trace (column, self->smoothing > 0)->last);
+        y = sluice_chart_y_pixel (self, get_trace (column, self->smoothing > 0)->last);
       if (column->n_nan > 0)
         mark_run_add (&nan, pen, TRUE, x, CLAMP (y, highest, lowest));
       if (column->n_above > 0)
@@ -243,7 +243,7 @@ draw_marks (const SluiceChart *self, const SluiceChartSeries *series, const Slui
 }
 
 SluiceColor
-_sluice_chart_series_color (const SluiceChartSeries *series, const SluiceChartTheme *theme)
+sluice_chart_series_color (const SluiceChartSeries *series, const SluiceChartTheme *theme)
 {
   return sluice_color_readable (series->color, theme->card, 3);
 }
@@ -254,7 +254,7 @@ draw_series (const SluiceChart *self,
              SluicePen *pen,
              const SluiceChartTheme *theme)
 {
-  SluiceColor color = _sluice_chart_series_color (series, theme);
+  SluiceColor color = sluice_chart_series_color (series, theme);
   gboolean smoothed = self->smoothing > 0;
 
   if (self->band)
@@ -331,7 +331,7 @@ update_image (SluiceChart *self, const SluicePen *where, const SluiceChartTheme 
 }
 
 void
-_sluice_chart_draw_curves (
+sluice_chart_draw_curves (
     SluiceChart *self, cairo_t *cr, double scale, const SluiceChartTheme *theme, gboolean vector)
 {
   SluicePen pen = { .cr = cr,

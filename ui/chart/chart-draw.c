@@ -59,7 +59,7 @@ draw_legend (SluiceChart *self, SluiceText *text, double width, const SluiceChar
   for (guint i = n_fit; i-- > 0;)
     {
       const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
-      SluiceColor color = _sluice_chart_series_color (series, theme);
+      SluiceColor color = sluice_chart_series_color (series, theme);
       double w;
 
       if (!series->visible)
@@ -312,13 +312,13 @@ sluice_chart_render (SluiceChart *self,
   draw_title (self, &text, width, theme, flags);
   if (has_points (self))
     {
-      _sluice_chart_layout (self, &text, width, height, scale);
+      sluice_chart_layout (self, &text, width, height, scale);
       draw_grid (self, &text, theme);
       draw_x_labels (self, &text, width, theme);
       draw_events (self, &text, theme);
-      _sluice_chart_draw_curves (self, cr, scale, theme, (flags & SLUICE_CHART_VECTOR) != 0);
+      sluice_chart_draw_curves (self, cr, scale, theme, (flags & SLUICE_CHART_VECTOR) != 0);
       draw_selection (self, cr, theme);
-      _sluice_chart_draw_readout (self, &text, theme);
+      sluice_chart_draw_readout (self, &text, theme);
     }
   else
     {

@@ -14,7 +14,7 @@
 #define GUTTER_STEP  12.0
 
 void
-_sluice_chart_full_x (SluiceChart *self, double *x0, double *x1)
+sluice_chart_full_x (SluiceChart *self, double *x0, double *x1)
 {
   double lo = INFINITY;
   double hi = -INFINITY;
@@ -158,7 +158,7 @@ cut_outliers (Pool *pool, gboolean log)
 }
 
 void
-_sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1)
+sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1)
 {
   gsize room = MAX (1, self->series->len * self->read_key.n_columns);
   g_autofree double *lows = g_new (double, room);
@@ -186,7 +186,7 @@ _sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1)
 }
 
 double
-_sluice_chart_y_pixel (const SluiceChart *self, double value)
+sluice_chart_y_pixel (const SluiceChart *self, double value)
 {
   double y = sluice_scale_to_pixel (&self->y_scale, value);
 
@@ -266,8 +266,7 @@ x_tick_target (const SluiceChart *self)
 }
 
 void
-_sluice_chart_layout (
-    SluiceChart *self, SluiceText *text, double width, double height, double scale)
+sluice_chart_layout (SluiceChart *self, SluiceText *text, double width, double height, double scale)
 {
   static const SluiceUnit units[] = { SLUICE_UNIT_STEPS, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
   double gutter = MAX (self->plot.x, GUTTER_LEAST);
@@ -287,7 +286,7 @@ _sluice_chart_layout (
                             MAX (8, height - TITLE_HEIGHT - BOTTOM_HEIGHT) };
       self->x_scale = (SluiceScale){ x0, x1, plot->x, plot->x + plot->width, FALSE };
       read_columns (self, scale);
-      _sluice_chart_fit_y (self, &y0, &y1);
+      sluice_chart_fit_y (self, &y0, &y1);
       self->y_scale = (SluiceScale){ y0, y1, plot->y + plot->height, plot->y, self->log_y };
       sluice_ticks (&self->y_ticks, y0, y1, plot->height < 150 ? 3 : 5, self->unit, self->log_y);
       wanted = measure_gutter (self, text);

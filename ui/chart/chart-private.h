@@ -5,6 +5,7 @@
 #include "ui/chart/chart.h"
 #include "ui/chart/raster.h"
 #include "ui/chart/text.h"
+#include "ui/common/geometry.h"
 
 G_BEGIN_DECLS
 
@@ -49,11 +50,6 @@ typedef struct
   double raw_alpha;
 } SluiceImageKey;
 
-typedef struct
-{
-  double x, y, width, height;
-} SluiceRect;
-
 struct _SluiceChart
 {
   char *title;
@@ -92,38 +88,37 @@ struct _SluiceChart
 /* Room round the plot that the image of the curves has, so that no curve at its edge is halved. */
 #define SLUICE_CURVE_AIR 3.0
 
-/** _sluice_chart_layout: decides plot, scales and ticks, and reads the columns. */
-void _sluice_chart_layout (
+/** sluice_chart_layout: decides plot, scales and ticks, and reads the columns. */
+void sluice_chart_layout (
     SluiceChart *self, SluiceText *text, double width, double height, double scale);
 
-/** _sluice_chart_full_x: the range of x when nothing is zoomed. */
-void _sluice_chart_full_x (SluiceChart *self, double *x0, double *x1);
+/** sluice_chart_full_x: the range of x when nothing is zoomed. */
+void sluice_chart_full_x (SluiceChart *self, double *x0, double *x1);
 
-/** _sluice_chart_fit_y: the range of y for the columns that were read. */
-void _sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1);
+/** sluice_chart_fit_y: the range of y for the columns that were read. */
+void sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1);
 
-/** _sluice_chart_y_pixel: of a finite value; a value a log axis cannot show lies below the plot. */
-double _sluice_chart_y_pixel (const SluiceChart *self, double value);
+/** sluice_chart_y_pixel: of a finite value; a value a log axis cannot show lies below the plot. */
+double sluice_chart_y_pixel (const SluiceChart *self, double value);
 
-/** _sluice_chart_draw_curves: curves, bands and marks of what is not finite, in or as pixels. */
-void _sluice_chart_draw_curves (
+/** sluice_chart_draw_curves: curves, bands and marks of what is not finite, in or as pixels. */
+void sluice_chart_draw_curves (
     SluiceChart *self, cairo_t *cr, double scale, const SluiceChartTheme *theme, gboolean vector);
 
-/** _sluice_chart_draw_readout: cursor line, dots and the box with the values. */
-void
-_sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme);
+/** sluice_chart_draw_readout: cursor line, dots and the box with the values. */
+void sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme);
 
-/** _sluice_chart_get_covered: how much of the curves and words, in pixels, @box would lie on. */
-double _sluice_chart_get_covered (SluiceChart *self, const SluiceRect *box);
+/** sluice_chart_get_covered: how much of the curves and words, in pixels, @box would lie on. */
+double sluice_chart_get_covered (SluiceChart *self, const SluiceRect *box);
 
-/** _sluice_chart_find_cursor: the point nearest to the cursor in any visible series. */
-gboolean _sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample);
+/** sluice_chart_find_cursor: the point nearest to the cursor in any visible series. */
+gboolean sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample);
 
-/** _sluice_chart_format_x: (transfer full): "step 1 120", "12 min 5 s", a date. */
-char *_sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample);
+/** sluice_chart_format_x: (transfer full): "step 1 120", "12 min 5 s", a date. */
+char *sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample);
 
-/** _sluice_chart_series_color: the colour that @series is drawn in on this theme's ground. */
+/** sluice_chart_series_color: the colour that @series is drawn in on this theme's ground. */
 SluiceColor
-_sluice_chart_series_color (const SluiceChartSeries *series, const SluiceChartTheme *theme);
+sluice_chart_series_color (const SluiceChartSeries *series, const SluiceChartTheme *theme);
 
 G_END_DECLS

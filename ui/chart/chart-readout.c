@@ -75,7 +75,7 @@ readout_collect (Readout *self, SluiceChart *chart, const SluiceSeriesSample *at
       row->distance = fabs (sluice_scale_to_pixel (&chart->x_scale, row->sample.x) - cursor);
       row->here = row->distance <= 6;
       row->value = row->here ? sluice_format_value (row->sample.value, chart->unit)
-                             : _sluice_chart_format_x (chart, &row->sample);
+                             : sluice_chart_format_x (chart, &row->sample);
       if (row->here && chart->smoothing > 0)
         row->smoothed = sluice_format_value (row->sample.smoothed, chart->unit);
     }
@@ -115,7 +115,7 @@ readout_measure (Readout *self, SluiceChart *chart, SluiceText *text)
 }
 
 double
-_sluice_chart_get_covered (SluiceChart *self, const SluiceRect *box)
+sluice_chart_get_covered (SluiceChart *self, const SluiceRect *box)
 {
   guint n = (guint) self->read_key.n_columns;
   double step = self->plot.width / n;
@@ -145,8 +145,8 @@ _sluice_chart_get_covered (SluiceChart *self, const SluiceRect *box)
 
           if (column->n_finite == 0)
             continue;
-          top = _sluice_chart_y_pixel (self, t->max) - 2;
-          bottom = _sluice_chart_y_pixel (self, t->min) + 2;
+          top = sluice_chart_y_pixel (self, t->max) - 2;
+          bottom = sluice_chart_y_pixel (self, t->min) + 2;
           sum += MAX (0, MIN (bottom, box->y + box->height) - MAX (top, box->y));
         }
     }
@@ -180,7 +180,7 @@ slot_cost (SluiceChart *self,
 
   if (rect.x < 4 || rect.x + rect.width > card_right - 4)
     return FALSE;
-  *cost = _sluice_chart_get_covered (self, &rect);
+  *cost = sluice_chart_get_covered (self, &rect);
   return TRUE;
 }
 
@@ -230,7 +230,7 @@ draw_row (const Row *row,
           double y,
           const SluiceChartTheme *theme)
 {
-  SluiceColor color = _sluice_chart_series_color (row->series, theme);
+  SluiceColor color = sluice_chart_series_color (row->series, theme);
   double right = box->x + box->width - BOX_PADDING;
   cairo_t *cr = text->cr;
 
@@ -314,10 +314,10 @@ draw_dots (SluiceChart *self, const Readout *readout, cairo_t *cr, const SluiceC
   for (guint i = 0; i < readout->n; i++)
     {
       const Row *row = &readout->rows[i];
-      SluiceColor color = _sluice_chart_series_color (row->series, theme);
+      SluiceColor color = sluice_chart_series_color (row->series, theme);
       double value = self->smoothing > 0 ? row->sample.smoothed : row->sample.value;
       double x = sluice_scale_to_pixel (&self->x_scale, row->sample.x);
-      double y = _sluice_chart_y_pixel (self, value);
+      double y = sluice_chart_y_pixel (self, value);
 
       if (!row->here || !(y >= plot->y - 1 && y <= plot->y + plot->height + 1))
         continue;
@@ -332,7 +332,7 @@ draw_dots (SluiceChart *self, const Readout *readout, cairo_t *cr, const SluiceC
 }
 
 void
-_sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
+sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
 {
   const SluiceRect *plot = &self->plot;
   Readout readout = { NULL };
@@ -340,7 +340,7 @@ _sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceCha
   double x;
 
   self->readout.width = 0;
-  if (!_sluice_chart_find_cursor (self, &at))
+  if (!sluice_chart_find_cursor (self, &at))
     return;
   x = sluice_scale_to_pixel (&self->x_scale, at.x);
   if (!(x >= plot->x - 0.5 && x <= plot->x + plot->width + 0.5))
@@ -350,7 +350,7 @@ _sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceCha
   cairo_move_to (text->cr, floor (x) + 0.5, plot->y);
   cairo_line_to (text->cr, floor (x) + 0.5, plot->y + plot->height);
   cairo_stroke (text->cr);
-  readout.head = _sluice_chart_format_x (self, &at);
+  readout.head = sluice_chart_format_x (self, &at);
   readout_collect (&readout, self, &at);
   readout_measure (&readout, self, text);
   draw_dots (self, &readout, text->cr, theme);

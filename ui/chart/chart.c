@@ -292,7 +292,7 @@ sluice_chart_get_view (SluiceChart *self, double *x0, double *x1)
 {
   if (isnan (self->view_x0))
     {
-      _sluice_chart_full_x (self, x0, x1);
+      sluice_chart_full_x (self, x0, x1);
       return FALSE;
     }
   *x0 = self->view_x0;
@@ -311,7 +311,7 @@ sluice_chart_zoom (SluiceChart *self, double factor, double x)
 
   g_return_if_fail (factor > 0);
 
-  _sluice_chart_full_x (self, &full0, &full1);
+  sluice_chart_full_x (self, &full0, &full1);
   sluice_chart_get_view (self, &x0, &x1);
   x = CLAMP (x, x0, x1);
   if ((x1 - x0) / factor < least)
@@ -344,7 +344,7 @@ sluice_chart_get_cursor (SluiceChart *self)
 }
 
 gboolean
-_sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample)
+sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample)
 {
   double best = INFINITY;
 
@@ -410,11 +410,11 @@ sluice_chart_move_cursor (SluiceChart *self, int direction)
 
   sluice_chart_get_view (self, &x0, &x1);
   pixel = self->plot.width > 0 ? (x1 - x0) / self->plot.width : 0;
-  if (!_sluice_chart_find_cursor (self, &here))
+  if (!sluice_chart_find_cursor (self, &here))
     {
       /* The first key shows the newest point, where a live run is. */
       self->cursor = x1;
-      if (_sluice_chart_find_cursor (self, &here))
+      if (sluice_chart_find_cursor (self, &here))
         self->cursor = here.x;
       self->dirty = TRUE;
       return;
@@ -432,13 +432,10 @@ sluice_chart_x_at (SluiceChart *self, double px)
   return sluice_scale_to_data (&self->x_scale, px);
 }
 
-void
-sluice_chart_get_plot (SluiceChart *self, double *x, double *y, double *width, double *height)
+SluiceRect
+sluice_chart_get_plot (SluiceChart *self)
 {
-  *x = self->plot.x;
-  *y = self->plot.y;
-  *width = self->plot.width;
-  *height = self->plot.height;
+  return self->plot;
 }
 
 void
@@ -526,7 +523,7 @@ sluice_chart_dup_summary (SluiceChart *self)
 }
 
 char *
-_sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample)
+sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample)
 {
   g_autofree char *number = NULL;
 
@@ -545,9 +542,9 @@ sluice_chart_dup_readout (SluiceChart *self)
   GString *out;
   SluiceSeriesSample at;
 
-  if (!_sluice_chart_find_cursor (self, &at))
+  if (!sluice_chart_find_cursor (self, &at))
     return NULL;
-  head = _sluice_chart_format_x (self, &at);
+  head = sluice_chart_format_x (self, &at);
   out = g_string_new (head);
   for (guint i = 0; i < self->series->len; i++)
     {

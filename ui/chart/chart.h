@@ -6,6 +6,7 @@
 #include "ui/chart/series-source.h"
 #include "ui/chart/theme.h"
 #include "ui/chart/ticks.h"
+#include "ui/common/geometry.h"
 
 #include <cairo.h>
 
@@ -105,7 +106,7 @@ void sluice_chart_move_cursor (SluiceChart *self, int direction);
 /** sluice_chart_x_at: the value under pixel @px of the last drawing, clamped to the plot. */
 double sluice_chart_x_at (SluiceChart *self, double px);
 /** sluice_chart_get_plot: the plot's rectangle in the last drawing. */
-void sluice_chart_get_plot (SluiceChart *self, double *x, double *y, double *width, double *height);
+SluiceRect sluice_chart_get_plot (SluiceChart *self);
 /** sluice_chart_set_selection: shades [@a, @b], what a drag is about to zoom to; NaN for none. */
 void sluice_chart_set_selection (SluiceChart *self, double a, double b);
 

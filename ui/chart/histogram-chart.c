@@ -185,7 +185,7 @@ sluice_histogram_chart_set_cursor (SluiceHistogramChart *self, double px, double
 {
   self->cursor_x = px;
   self->cursor_y = py;
-  self->selected = isnan (px) ? -1 : _sluice_histogram_step_at (self, px, py);
+  self->selected = isnan (px) ? -1 : sluice_histogram_step_at (self, px, py);
   self->dirty = TRUE;
 }
 

@@ -6,6 +6,7 @@
 #include "ui/chart/export.h"
 #include "ui/chart/histogram-chart.h"
 #include "ui/chart/text.h"
+#include "ui/common/geometry.h"
 
 G_BEGIN_DECLS
 
@@ -34,10 +35,10 @@ struct _SluiceHistogramChart
   gboolean fresh; /* what follows belongs to the steps as they are */
 
   /* Of the last drawing. */
-  double x, y, width, height; /* the plot */
-  double lo, hi;              /* range of values */
-  double highest;             /* greatest count of a bin */
-  guint *shown;               /* indices of the steps that have a ridge, oldest first */
+  SluiceRect plot;
+  double lo, hi;  /* range of values */
+  double highest; /* greatest count of a bin */
+  guint *shown;   /* indices of the steps that have a ridge, oldest first */
   guint n_shown;
   double relief;          /* height of the highest ridge */
   cairo_surface_t *image; /* what does not depend on the cursor, or NULL */
@@ -45,10 +46,10 @@ struct _SluiceHistogramChart
   SluiceColor image_card;
 };
 
-/** _sluice_histogram_step_at: the step drawn under a pixel of the last drawing, or -1. */
-int _sluice_histogram_step_at (SluiceHistogramChart *self, double px, double py);
+/** sluice_histogram_step_at: the step drawn under a pixel of the last drawing, or -1. */
+int sluice_histogram_step_at (SluiceHistogramChart *self, double px, double py);
 
-/** _sluice_histogram_resample: spreads the buckets of @step over bins of [lo, hi] by overlap. */
-void _sluice_histogram_resample (SluiceHistogramStep *step, double lo, double hi);
+/** sluice_histogram_resample: spreads the buckets of @step over bins of [lo, hi] by overlap. */
+void sluice_histogram_resample (SluiceHistogramStep *step, double lo, double hi);
 
 G_END_DECLS

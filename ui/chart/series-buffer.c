@@ -94,9 +94,10 @@ settle (SluiceSeriesBuffer *self)
   if (self->stale)
     {
       self->stale = FALSE;
-      _sluice_summary_clear (&self->summary);
+      sluice_series_summary_clear (&self->summary);
       for (guint i = 0; i < self->own->len; i++)
-        _sluice_summary_append (&self->summary, &g_array_index (self->own, SluiceSeriesPoint, i));
+        sluice_series_summary_append (&self->summary,
+                                      &g_array_index (self->own, SluiceSeriesPoint, i));
     }
   return &self->summary;
 }
@@ -141,7 +142,7 @@ buffer_prepare (SluiceSeriesSource *source, double smoothing, gint64 budget_us)
   self->serial++;
   self->epoch++;
   do
-    _sluice_summary_smooth (summary);
+    sluice_series_summary_smooth (summary);
   while (summary->n_smoothed < summary->n_points && g_get_monotonic_time () < end_time);
   return summary->n_smoothed == summary->n_points;
 }
@@ -233,8 +234,8 @@ buffer_read_columns (SluiceSeriesSource *source,
       *edges = kept->edges;
       return;
     }
-  _sluice_series_view_start (&view);
-  while (_sluice_series_view_step (&view))
+  sluice_series_view_start (&view);
+  while (sluice_series_view_step (&view))
     ;
   if (view.inexact && !self->exact)
     want (self, &view);
@@ -245,8 +246,8 @@ static gboolean
 can_wait (SluiceSeriesBuffer *self, const Kept *kept)
 {
   const SluiceSeriesView *view = &kept->view;
-  guint first = _sluice_series_view_find_node (&self->summary, view->axis, view->x0);
-  guint end = _sluice_series_view_find_node (&self->summary, view->axis, view->x1);
+  guint first = sluice_series_view_find_node (&self->summary, view->axis, view->x0);
+  guint end = sluice_series_view_find_node (&self->summary, view->axis, view->x1);
 
   return end - first >= FINE * view->n_columns && g_get_monotonic_time () - kept->asked < QUIET_US;
 }
@@ -270,10 +271,10 @@ buffer_refine (SluiceSeriesSource *source, gint64 budget_us)
       kept->n_points = summary->n_points;
       kept->n_merges = summary->n_merges;
       kept->view.points_left = G_MAXUINT64;
-      _sluice_series_view_start (&kept->view);
+      sluice_series_view_start (&kept->view);
     }
   do
-    if (!_sluice_series_view_step (&kept->view))
+    if (!sluice_series_view_step (&kept->view))
       {
         kept->done = TRUE;
         self->wanted = NULL;
@@ -355,10 +356,10 @@ buffer_lookup (SluiceSeriesSource *source, SluiceXAxis axis, double x, SluiceSer
     }
   /* The node that reaches x; where it begins there, the point before is the last of its neighbour.
    */
-  k = _sluice_series_view_find_node (summary, axis, x);
+  k = sluice_series_view_find_node (summary, axis, x);
   if (k > 0 && _sluice_summary_x (summary, axis, &summary->nodes[k].first) >= x)
-    _sluice_summary_walk (summary, k - 1, take_around, &found);
-  _sluice_summary_walk (summary, k, take_around, &found);
+    sluice_series_summary_walk (summary, k - 1, take_around, &found);
+  sluice_series_summary_walk (summary, k, take_around, &found);
   if (found.n == 0)
     return FALSE;
   if (found.n == 3)
@@ -382,7 +383,7 @@ buffer_read_samples (SluiceSeriesSource *source,
   };
 
   for (guint64 k = first / summary->node_points; k < summary->n_nodes && found.n < n; k++)
-    if (!_sluice_summary_walk (summary, (guint) k, take_from_index, &found))
+    if (!sluice_series_summary_walk (summary, (guint) k, take_from_index, &found))
       break;
   return found.n;
 }
@@ -400,7 +401,7 @@ buffer_finalize (SluiceSeriesSource *source)
 
   for (guint i = 0; i < N_VIEWS; i++)
     g_free (self->kept[i].columns);
-  _sluice_summary_finish (&self->summary);
+  sluice_series_summary_finish (&self->summary);
   g_free (self);
 }
 
@@ -421,7 +422,7 @@ sluice_series_buffer_new_over (SluiceSeriesPoints *take)
   SluiceSeriesBuffer *self = g_new0 (SluiceSeriesBuffer, 1);
 
   sluice_series_source_init (&self->parent, &buffer_class);
-  _sluice_summary_init (&self->summary, take);
+  sluice_series_summary_init (&self->summary, take);
   self->serial = 1;
   self->epoch = 1;
   return self;
@@ -472,7 +473,7 @@ sluice_series_buffer_append (SluiceSeriesBuffer *self, gint64 step, double wall,
   if (self->own != NULL)
     g_array_append_val (self->own, point);
   if (!self->stale)
-    _sluice_summary_append (&self->summary, &point);
+    sluice_series_summary_append (&self->summary, &point);
 }
 
 void
@@ -481,7 +482,7 @@ sluice_series_buffer_clear (SluiceSeriesBuffer *self)
   g_return_if_fail (self != NULL);
 
   self->summary.points->forget (self->summary.points);
-  _sluice_summary_clear (&self->summary);
+  sluice_series_summary_clear (&self->summary);
   self->stale = FALSE;
   self->wanted = NULL;
   self->serial++;

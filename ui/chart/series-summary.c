@@ -14,21 +14,21 @@ is_finite (double v)
 }
 
 void
-_sluice_summary_init (SluiceSummary *self, SluiceSeriesPoints *take)
+sluice_series_summary_init (SluiceSummary *self, SluiceSeriesPoints *take)
 {
   *self = (SluiceSummary){ .points = take };
-  _sluice_summary_clear (self);
+  sluice_series_summary_clear (self);
 }
 
 void
-_sluice_summary_finish (SluiceSummary *self)
+sluice_series_summary_finish (SluiceSummary *self)
 {
   self->points->free (self->points);
   g_free (self->nodes);
 }
 
 void
-_sluice_summary_clear (SluiceSummary *self)
+sluice_series_summary_clear (SluiceSummary *self)
 {
   self->n_nodes = 0;
   self->node_points = 1;
@@ -167,7 +167,7 @@ new_node (SluiceSummary *self)
 }
 
 void
-_sluice_summary_append (SluiceSummary *self, const SluiceSeriesPoint *point)
+sluice_series_summary_append (SluiceSummary *self, const SluiceSeriesPoint *point)
 {
   SluiceSeriesPoint p = *point;
   SluiceSummaryNode *node;
@@ -273,7 +273,7 @@ smooth_node (SluiceSummary *self, guint k)
 }
 
 void
-_sluice_summary_smooth (SluiceSummary *self)
+sluice_series_summary_smooth (SluiceSummary *self)
 {
   guint64 from = self->n_smoothed;
 
@@ -284,7 +284,10 @@ _sluice_summary_smooth (SluiceSummary *self)
 }
 
 gboolean
-_sluice_summary_walk (const SluiceSummary *self, guint k, SluiceSummaryFunc func, gpointer data)
+sluice_series_summary_walk (const SluiceSummary *self,
+                            guint k,
+                            SluiceSummaryFunc func,
+                            gpointer data)
 {
   gboolean smooth = _sluice_summary_node_is_smooth (self, k);
   SluiceEma ema = self->nodes[k].ema;

@@ -44,12 +44,12 @@ typedef struct
   double last_smooth; /* of the last point, when all are smoothed */
 } SluiceSummary;
 
-void _sluice_summary_init (SluiceSummary *self, SluiceSeriesPoints *take);
-void _sluice_summary_finish (SluiceSummary *self);
+void sluice_series_summary_init (SluiceSummary *self, SluiceSeriesPoints *take);
+void sluice_series_summary_finish (SluiceSummary *self);
 /* Forgets all but the weight. */
-void _sluice_summary_clear (SluiceSummary *self);
+void sluice_series_summary_clear (SluiceSummary *self);
 /* Steps must not fall. Amortised O(1). */
-void _sluice_summary_append (SluiceSummary *self, const SluiceSeriesPoint *point);
+void sluice_series_summary_append (SluiceSummary *self, const SluiceSeriesPoint *point);
 
 /* TRUE: smoothed values are the values. */
 static inline gboolean
@@ -74,7 +74,7 @@ _sluice_summary_x (const SluiceSummary *self, SluiceXAxis axis, const SluiceSeri
 }
 
 /* Smooths some thousand points more. */
-void _sluice_summary_smooth (SluiceSummary *self);
+void sluice_series_summary_smooth (SluiceSummary *self);
 
 /* FALSE ends the walk. */
 typedef gboolean (*SluiceSummaryFunc) (guint64 index,
@@ -82,7 +82,9 @@ typedef gboolean (*SluiceSummaryFunc) (guint64 index,
                                        double smoothed,
                                        gpointer data);
 /* Every point of a node in its order. FALSE: none could be read. */
-gboolean
-_sluice_summary_walk (const SluiceSummary *self, guint k, SluiceSummaryFunc func, gpointer data);
+gboolean sluice_series_summary_walk (const SluiceSummary *self,
+                                     guint k,
+                                     SluiceSummaryFunc func,
+                                     gpointer data);
 
 G_END_DECLS

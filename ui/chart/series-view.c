@@ -5,7 +5,7 @@
 #include <math.h>
 
 guint
-_sluice_series_view_find_node (const SluiceSummary *summary, SluiceXAxis axis, double x)
+sluice_series_view_find_node (const SluiceSummary *summary, SluiceXAxis axis, double x)
 {
   guint lo = 0;
   guint hi = summary->n_nodes;
@@ -61,14 +61,14 @@ set_after (SluiceSeriesView *self, guint k)
 }
 
 void
-_sluice_series_view_start (SluiceSeriesView *self)
+sluice_series_view_start (SluiceSeriesView *self)
 {
   for (guint i = 0; i < self->n_columns; i++)
     self->columns[i] = (SluiceColumn){ .mean = 0 };
   *self->edges = (SluiceEdges){ FALSE };
   self->at = 0;
   self->inexact = FALSE;
-  self->node = _sluice_series_view_find_node (self->summary, self->axis, self->x0);
+  self->node = sluice_series_view_find_node (self->summary, self->axis, self->x0);
   for (guint k = self->node; k > 0 && !self->edges->has_before; k--)
     if (self->summary->nodes[k - 1].n_finite > 0)
       set_before (self, k - 1);
@@ -189,7 +189,7 @@ finish (SluiceSeriesView *self)
 }
 
 gboolean
-_sluice_series_view_step (SluiceSeriesView *self)
+sluice_series_view_step (SluiceSeriesView *self)
 {
   guint k = self->node;
   const SluiceSummaryNode *node = &self->summary->nodes[k];
@@ -220,7 +220,7 @@ _sluice_series_view_step (SluiceSeriesView *self)
   if (self->points_left >= node->n)
     {
       self->points_left -= node->n;
-      if (_sluice_summary_walk (self->summary, k, add_point, self))
+      if (sluice_series_summary_walk (self->summary, k, add_point, self))
         return TRUE;
     }
   add_node (self, k);

@@ -22,11 +22,11 @@ typedef struct
 } SluiceSeriesView;
 
 /* Everything but points_left and node 0 .. at are set by the caller. */
-void _sluice_series_view_start (SluiceSeriesView *self);
+void sluice_series_view_start (SluiceSeriesView *self);
 /* Adds a node. FALSE: that was all of them, and the columns are whole. */
-gboolean _sluice_series_view_step (SluiceSeriesView *self);
+gboolean sluice_series_view_step (SluiceSeriesView *self);
 
 /* The first node whose last x is at least @x, or n_nodes. */
-guint _sluice_series_view_find_node (const SluiceSummary *summary, SluiceXAxis axis, double x);
+guint sluice_series_view_find_node (const SluiceSummary *summary, SluiceXAxis axis, double x);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
 #include "engine/device/readers.h"
 #include "engine/runtime/plan/fused.h"
 #include "engine/runtime/plan/paired.h"
-#include "engine/runtime/session/parts.h"
+#include "engine/runtime/session/session-partial-run.h"
 #include "engine/runtime/plan/memory-class.h"
 
 typedef struct

@@ -107,7 +107,7 @@ sluice_event_readers_read (SluiceEventReaders *self,
                            const SluiceEventSource *source,
                            guint64 *lost)
 {
-  guint n = sluice_lanes_get_n (source->lanes);
+  guint n = sluice_trace_lanes_get_n (source->lanes);
   GArray *cursors = cursors_of (self, cursor, n);
   GArray *events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   double us_per_tick = sluice_clock_ns_per_tick () / 1000;
@@ -115,7 +115,7 @@ sluice_event_readers_read (SluiceEventReaders *self,
   for (guint lane = 0; lane < n; lane++)
     {
       g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (SluiceTraceRecord));
-      n_lost += sluice_trace_ring_read (sluice_lanes_get (source->lanes, lane),
+      n_lost += sluice_trace_ring_read (sluice_trace_lanes_get (source->lanes, lane),
                                         &g_array_index (cursors, guint64, lane), records);
       for (guint i = 0; i < records->len; i++)
         append_event (events, &g_array_index (records, SluiceTraceRecord, i), source, us_per_tick);

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session/lanes.h"
+#include "engine/runtime/session/trace-lanes.h"
 #include "engine/runtime/session/session.h"
 #include "engine/runtime/session/snapshot.h"
 
@@ -16,7 +16,7 @@ void sluice_event_readers_drop (SluiceEventReaders *self, guint64 *cursor);
 /* What numbers in records stand for. */
 typedef struct
 {
-  SluiceLanes *lanes;
+  SluiceTraceLanes *lanes;
   const SluiceNodeNumbers *numbers;
   const SluiceSnapshot *newest;
   const GPtrArray *devices;

@@ -12,7 +12,7 @@ sluice_host_new (SluicePrograms *programs)
   self->ref_count = 1;
   self->devices = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_device_free);
   self->programs = programs ? sluice_programs_ref (programs) : sluice_programs_new (self->devices);
-  self->lanes = sluice_lanes_new (TRACE_RECORDS);
+  self->lanes = sluice_trace_lanes_new (TRACE_RECORDS);
   return self;
 }
 
@@ -29,7 +29,7 @@ sluice_host_unref (SluiceHost *self)
   if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
     return;
   sluice_programs_unref (self->programs);
-  sluice_lanes_unref (self->lanes);
+  sluice_trace_lanes_unref (self->lanes);
   g_ptr_array_unref (self->devices);
   g_free (self);
 }

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session/lanes.h"
+#include "engine/runtime/session/trace-lanes.h"
 #include "engine/runtime/session/program.h"
 
 /*
@@ -18,7 +18,7 @@ typedef struct
   /* Set once. */
   SluicePrograms *programs;
   GPtrArray *devices;
-  SluiceLanes *lanes;
+  SluiceTraceLanes *lanes;
   guint64 seed; /* of random nodes that have none of their own */
 } SluiceHost;
 

@@ -6,7 +6,7 @@
 
 #include "engine/graph/lower.h"
 #include "engine/runtime/session/copy.h"
-#include "engine/runtime/session/parts.h"
+#include "engine/runtime/session/session-partial-run.h"
 
 /* A signature as text: what the cache is looked up with. Borrowed for the look-up, owned inside. */
 typedef SluiceProgramNames Names;

@@ -82,7 +82,7 @@ typedef struct
   const char *const *feeds, *const *fetches, *const *targets;
   guint n_feeds, n_fetches, n_targets;
   gboolean node_by_node;   /* nothing fused or left out: the NaN guard looks at every value */
-  gboolean in_parts;       /* parts.h */
+  gboolean in_parts;       /* session-partial-run.h */
   gboolean may_lack_feeds; /* else a program that lacks one is an error; no part of the key */
 } SluiceProgramNames;
 
@@ -107,7 +107,7 @@ SluiceExplanation *sluice_programs_explain (SluicePrograms *self,
 SluiceProgram *
 sluice_programs_get (SluicePrograms *self, const SluiceProgramNames *names, GError **error);
 
-/* function.c: what is known of the functions of nodes, for `bodies`. */
+/* program-function.c: what is known of the functions of nodes, for `bodies`. */
 GHashTable *sluice_function_bodies_new (void);
 /* As SluiceFunctions.get of a host. */
 SluiceFunction *sluice_function_get (SluiceFunctions *host,

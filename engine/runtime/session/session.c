@@ -9,7 +9,7 @@
 #include "engine/runtime/session/events.h"
 #include "engine/runtime/session/host.h"
 #include "engine/runtime/session/options.h"
-#include "engine/runtime/session/parts.h"
+#include "engine/runtime/session/session-partial-run.h"
 
 struct _SluiceSession
 {

@@ -15,12 +15,12 @@ typedef struct
   /* All under the programs' graph_lock. */
   SluiceGraph *graph;
   SluicePlacements *placements;
-  GHashTable *bodies; /* "node:attr" -> what function.c knows of it */
+  GHashTable *bodies; /* "node:attr" -> what program-function.c knows of it */
   GArray *numbers;    /* (nullable): of guint32, by id - 1: what traces and owners of memory call a
                          node; NULL: by its id */
 } SluiceSnapshot;
 
-/* An empty one. take: of function.c */
+/* An empty one. take: of program-function.c */
 SluiceSnapshot *sluice_snapshot_new (GHashTable *take_bodies);
 SluiceSnapshot *sluice_snapshot_ref (SluiceSnapshot *self);
 void sluice_snapshot_unref (SluiceSnapshot *self);

@@ -10,6 +10,7 @@
  */
 #include <sched.h>
 
+#include "engine/runtime/step/executor.h"
 #include "engine/runtime/step/frame.h"
 #include "engine/runtime/step/guard.h"
 
@@ -322,7 +323,7 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
       w.wake_ticks = (guint64) (WAKE_NS / sluice_clock_ns_per_tick ());
     }
   if (step->env.lanes)
-    w.ring = sluice_lanes_take (step->env.lanes, &w.lane);
+    w.ring = sluice_trace_lanes_take (step->env.lanes, &w.lane);
   guint mode = is_caller ? sluice_denormals_flush_begin () : 0;
   w.now = sluice_clock_ticks ();
   work (&w);
@@ -342,7 +343,7 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
       sluice_denormals_flush_end (mode);
     }
   if (w.ring)
-    sluice_lanes_give_back (step->env.lanes, w.lane);
+    sluice_trace_lanes_give_back (step->env.lanes, w.lane);
 }
 
 /* Nobody enters any more, and who is inside sees that the step has finished and leaves at once. */

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* One run of a plan, from what is fed to what is fetched; executor.c is what lies between. */
+#include "engine/runtime/step/executor.h"
 #include "engine/runtime/step/frame.h"
 
 SluiceStep *

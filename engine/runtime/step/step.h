@@ -67,14 +67,14 @@ typedef struct
   guint64 number; /* of the step, for the trace */
   const _Atomic int *cancel_flag;
   gboolean nan_guard;
-  guint64 max_iterations;      /* of one loop; 0: any number */
-  struct _SluiceLanes *lanes;  /* NULL: no trace */
-  SluiceActivity *activity;    /* of the resources */
-  pthread_mutex_t *graph_lock; /* held while a report reads the graph */
-  gboolean keep_waiting;       /* a deadlock is told and not the end */
-  gboolean may_wait;           /* nor is it told */
-  gboolean fetches_dead;       /* what has no value is fetched as NULL */
-  SluicePartialRun *parts;     /* (nullable): feeds what is fed while it runs */
+  guint64 max_iterations;          /* of one loop; 0: any number */
+  struct _SluiceTraceLanes *lanes; /* NULL: no trace */
+  SluiceActivity *activity;        /* of the resources */
+  pthread_mutex_t *graph_lock;     /* held while a report reads the graph */
+  gboolean keep_waiting;           /* a deadlock is told and not the end */
+  gboolean may_wait;               /* nor is it told */
+  gboolean fetches_dead;           /* what has no value is fetched as NULL */
+  SluicePartialRun *parts;         /* (nullable): feeds what is fed while it runs */
 } SluiceStepEnv;
 
 /*
@@ -199,8 +199,3 @@ void sluice_step_wake (SluiceStep *self);
  * follow. */
 gboolean sluice_step_note_news (SluiceStep *self);
 void sluice_step_send (SluiceStep *self);
-/* The driver's work, until there is nothing that it can do, or the step has ended. */
-void sluice_executor_drive (SluiceStep *step);
-
-/* Runs nodes until the step has ended. The caller's thread. */
-void sluice_executor_run (SluiceStep *step);

@@ -2,11 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session/lanes.h"
+#include "engine/runtime/session/trace-lanes.h"
 #include "engine/runtime/step/step.h"
 
 /*
- * What executor.c, flight.c and built-in.c share. The hot path is inline: a no-op takes 40 ns, of
+ * What executor.c and worker-*.c share. The hot path is inline: a no-op takes 40 ns, of
  * which a call that is not inlined would be a tenth.
  */
 
@@ -76,9 +76,6 @@ void sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node
 gboolean sluice_worker_fly (SluiceWorker *w, guint32 i, guint64 expected);
 /* Ends the nodes whose kernels have returned elsewhere. */
 void sluice_worker_drain_mailbox (SluiceWorker *w);
-/* A thread's part of a step: the caller's until the end, a helper's as long as there is work. */
-void sluice_executor_work (SluiceStep *step, gboolean is_caller);
-
 /* ---- the hot path ---- */
 
 static inline gboolean

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/kinds/audio.h"
+#include "engine/store/sql.h"
 
 #include <string.h>
 
@@ -46,11 +47,12 @@ audio_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **er
   const SluiceAudio *self = (const SluiceAudio *) record;
   g_autofree char *hash = NULL;
   return sluice_blob_put (db, self->clip, &hash, error)
-         && store_change (db, error,
-                          "INSERT OR REPLACE INTO audio (series, step, wall, sample_rate, "
-                          "channels, frames, content_type, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                          "iiddiiss", series, record->step, record->wall, self->sample_rate,
-                          self->channels, self->frames, self->content_type, hash);
+         && sluice_sql_change (
+             db, error,
+             "INSERT OR REPLACE INTO audio (series, step, wall, sample_rate, "
+             "channels, frames, content_type, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+             "iiddiiss", series, record->step, record->wall, self->sample_rate, self->channels,
+             self->frames, self->content_type, hash);
 }
 
 static SluiceRecord *

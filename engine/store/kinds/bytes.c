@@ -4,6 +4,7 @@
 #include "engine/store/kinds/bytes.h"
 
 #include "engine/store/kinds/bytes-private.h"
+#include "engine/store/sql.h"
 
 void
 sluice_bytes_record_clear (SluiceRecord *record)
@@ -25,7 +26,7 @@ sluice_bytes_record_write (sqlite3 *db, gint64 series, const SluiceRecord *recor
       g_strdup_printf ("INSERT OR REPLACE INTO %s (series, step, wall, hash) VALUES (?, ?, ?, ?)",
                        record->kind->table);
   return sluice_blob_put (db, ((const SluiceBytesRecord *) record)->bytes, &hash, error)
-         && store_change (db, error, sql, "iids", series, record->step, record->wall, hash);
+         && sluice_sql_change (db, error, sql, "iids", series, record->step, record->wall, hash);
 }
 
 char *

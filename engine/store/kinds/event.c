@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/kinds/event.h"
+#include "engine/store/sql.h"
 
 #include <string.h>
 
@@ -37,7 +38,7 @@ static gboolean
 event_write (sqlite3 *db, gint64 run, const SluiceRecord *record, GError **error)
 {
   const SluiceEvent *self = (const SluiceEvent *) record;
-  return store_change (
+  return sluice_sql_change (
       db, error,
       "INSERT INTO events (run, step, wall, kind, text) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS "
       "(SELECT 1 FROM events WHERE run = ?1 AND step = ?2 AND kind = ?4 AND text IS ?5)",
@@ -64,7 +65,7 @@ event_each (sqlite3 *db,
       "SELECT step, wall, kind, text FROM events WHERE run = ?1 AND step BETWEEN ?2 AND ?3 AND "
       "(?4 IS NULL OR kind = ?4) ORDER BY step, id";
   sqlite3_stmt *row =
-      store_query (db, error, sql, "iiis", series->run, range->from, range->to, series->tag);
+      sluice_sql_prepare (db, error, sql, "iiis", series->run, range->from, range->to, series->tag);
   return sluice_kind_each_in (&sluice_kind_event, db, row, func, data, error);
 }
 

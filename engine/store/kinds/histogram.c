@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/kinds/histogram.h"
+#include "engine/store/sql.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,11 +60,12 @@ histogram_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError 
       memcpy (packed + 2 + self->n, self->counts, column);
     }
   g_autoptr (GBytes) data = g_bytes_new_take (packed, 2 * sizeof (double) + 2 * column);
-  return store_change (db, error,
-                       "INSERT OR REPLACE INTO histograms (series, step, wall, data, count, sum, "
-                       "sum_squares) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                       "iidbddd", series, record->step, record->wall, data, self->count, self->sum,
-                       self->sum_squares);
+  return sluice_sql_change (
+      db, error,
+      "INSERT OR REPLACE INTO histograms (series, step, wall, data, count, sum, "
+      "sum_squares) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "iidbddd", series, record->step, record->wall, data, self->count, self->sum,
+      self->sum_squares);
 }
 
 static SluiceRecord *
@@ -189,7 +191,7 @@ histogram_take_value (const SluiceValueIn *in, GError **error)
 static gboolean
 count_values (sqlite3 *db, gpointer unused, GError **error)
 {
-  sqlite3_stmt *row = store_query (db, error, "SELECT id, data FROM histograms", "");
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, "SELECT id, data FROM histograms", "");
   gboolean ok = row != NULL;
   int rc = SQLITE_DONE;
   while (ok && (rc = sqlite3_step (row)) == SQLITE_ROW)
@@ -200,11 +202,11 @@ count_values (sqlite3 *db, gpointer unused, GError **error)
       for (guint i = 0; self != NULL && i < self->n; i++)
         count += self->counts[i];
       ok = self != NULL
-           && store_change (db, error, "UPDATE histograms SET count = ? WHERE id = ?", "di", count,
-                            (gint64) sqlite3_column_int64 (row, 0));
+           && sluice_sql_change (db, error, "UPDATE histograms SET count = ? WHERE id = ?", "di",
+                                 count, (gint64) sqlite3_column_int64 (row, 0));
     }
   if (ok && rc != SQLITE_DONE)
-    ok = store_sql_fail (db, "run store", error);
+    ok = sluice_sql_fail (db, "run store", error);
   sqlite3_finalize (row);
   return ok;
 }

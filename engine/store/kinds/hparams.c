@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/kinds/hparams.h"
+#include "engine/store/sql.h"
 
 #include <string.h>
 
@@ -170,12 +171,12 @@ hparams_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **
   if (message != NULL
       && message->data_case == SLUICE__EVENT__HPARAMS_PLUGIN_DATA__DATA_SESSION_START_INFO)
     append_settings (settings, message->session_start_info);
-  gboolean ok =
-      store_change (db, error,
-                    "INSERT OR REPLACE INTO hparams (series, step, wall, part, settings, data) "
-                    "VALUES (?, ?, ?, ?, nullif (?, ''), ?)",
-                    "iidssb", series, record->step, record->wall, name_part (message),
-                    settings->str, ((const SluiceBytesRecord *) record)->bytes);
+  gboolean ok = sluice_sql_change (
+      db, error,
+      "INSERT OR REPLACE INTO hparams (series, step, wall, part, settings, data) "
+      "VALUES (?, ?, ?, ?, nullif (?, ''), ?)",
+      "iidssb", series, record->step, record->wall, name_part (message), settings->str,
+      ((const SluiceBytesRecord *) record)->bytes);
   if (message != NULL)
     sluice__event__hparams_plugin_data__free_unpacked (message, NULL);
   return ok;

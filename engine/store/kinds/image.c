@@ -5,6 +5,7 @@
 
 #include "engine/base/wire.h"
 #include "engine/store/kind-private.h"
+#include "engine/store/sql.h"
 
 SluiceStoredImage *
 sluice_stored_image_new (
@@ -36,11 +37,11 @@ image_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **er
   const SluiceStoredImage *self = (const SluiceStoredImage *) record;
   g_autofree char *hash = NULL;
   return sluice_blob_put (db, self->png, &hash, error)
-         && store_change (db, error,
-                          "INSERT OR REPLACE INTO images (series, step, wall, width, height, "
-                          "colorspace, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                          "iidiiis", series, record->step, record->wall, (gint64) self->width,
-                          (gint64) self->height, (gint64) self->colorspace, hash);
+         && sluice_sql_change (db, error,
+                               "INSERT OR REPLACE INTO images (series, step, wall, width, height, "
+                               "colorspace, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                               "iidiiis", series, record->step, record->wall, (gint64) self->width,
+                               (gint64) self->height, (gint64) self->colorspace, hash);
 }
 
 static SluiceRecord *

@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/base/wire.h"
 #include "engine/store/kind-private.h"
+#include "engine/store/sql.h"
 
 SluicePrCurve *
 sluice_pr_curve_new (gint64 step, double wall, const double *values, guint n)
@@ -34,10 +35,11 @@ pr_curve_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError *
 {
   const SluicePrCurve *self = (const SluicePrCurve *) record;
   g_autoptr (GBytes) data = g_bytes_new_static (self->values, pr_curve_get_size (record));
-  return store_change (db, error,
-                       "INSERT OR REPLACE INTO pr_curves (series, step, wall, thresholds, data) "
-                       "VALUES (?, ?, ?, ?, ?)",
-                       "iidib", series, record->step, record->wall, (gint64) self->n, data);
+  return sluice_sql_change (
+      db, error,
+      "INSERT OR REPLACE INTO pr_curves (series, step, wall, thresholds, data) "
+      "VALUES (?, ?, ?, ?, ?)",
+      "iidib", series, record->step, record->wall, (gint64) self->n, data);
 }
 
 static SluiceRecord *

@@ -6,7 +6,9 @@
 #include "engine/base/difference.h"
 #include "engine/base/error.h"
 #include "engine/base/wire.h"
+#include "engine/store/chunks.h"
 #include "engine/store/kind-private.h"
+#include "engine/store/sql.h"
 
 SluiceScalarRecord *
 sluice_scalar_record_new (gint64 step, double wall, double value)
@@ -24,8 +26,8 @@ each_of_chunk (sqlite3_stmt *row,
                GError **error)
 {
   g_autofree Chunk *chunk = g_new (Chunk, 1);
-  if (!chunk_unpack (chunk, (guint) sqlite3_column_int (row, 0), sqlite3_column_blob (row, 1),
-                     sqlite3_column_bytes (row, 1)))
+  if (!sluice_chunk_unpack (chunk, (guint) sqlite3_column_int (row, 0),
+                            sqlite3_column_blob (row, 1), sqlite3_column_bytes (row, 1)))
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a chunk of points is damaged");
   for (guint i = 0; i < chunk->n; i++)
     {
@@ -48,13 +50,14 @@ scalar_each (sqlite3 *db,
 {
   static const char sql[] = "SELECT n, data FROM scalar_chunks WHERE series = ? AND last_step >= ? "
                             "AND first_step <= ? ORDER BY first_step";
-  sqlite3_stmt *row = store_query (db, error, sql, "iii", series->id, range->from, range->to);
+  sqlite3_stmt *row =
+      sluice_sql_prepare (db, error, sql, "iii", series->id, range->from, range->to);
   gboolean ok = row != NULL;
   int rc = SQLITE_DONE;
   while (ok && (rc = sqlite3_step (row)) == SQLITE_ROW)
     ok = each_of_chunk (row, range, func, data, error);
   if (ok && rc != SQLITE_DONE)
-    ok = store_sql_fail (db, "run store", error);
+    ok = sluice_sql_fail (db, "run store", error);
   sqlite3_finalize (row);
   return ok;
 }
@@ -63,13 +66,13 @@ static gboolean
 scalar_cut (sqlite3 *db, gint64 run, gint64 after_step, GError **error)
 {
   sqlite3_stmt *row =
-      store_query (db, error,
-                   "SELECT id, series, n, data FROM scalar_chunks WHERE last_step > ?2 AND "
-                   "series IN (SELECT id FROM series WHERE run = ?1)",
-                   "ii", run, after_step);
+      sluice_sql_prepare (db, error,
+                          "SELECT id, series, n, data FROM scalar_chunks WHERE last_step > ?2 AND "
+                          "series IN (SELECT id FROM series WHERE run = ?1)",
+                          "ii", run, after_step);
   gboolean ok = row != NULL;
   while (ok && sqlite3_step (row) == SQLITE_ROW)
-    ok = series_cut_chunk (db, row, after_step, error);
+    ok = sluice_series_cut_chunk (db, row, after_step, error);
   sqlite3_finalize (row);
   return ok;
 }

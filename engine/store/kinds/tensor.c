@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/kinds/tensor.h"
+#include "engine/graph/tensorproto.h"
+#include "engine/store/sql.h"
 
 #include <string.h>
 
@@ -142,11 +144,12 @@ tensor_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **e
   const SluiceTensor *tensor = ((const SluiceTensorRecord *) record)->tensor;
   g_autoptr (GBytes) proto = sluice_tensor_to_proto (tensor);
   g_autofree char *shape = sluice_shape_dup_json (&tensor->shape);
-  return store_change (db, error,
-                       "INSERT OR REPLACE INTO tensors (series, step, wall, dtype, shape, data) "
-                       "VALUES (?, ?, ?, ?, ?, ?)",
-                       "iidssb", series, record->step, record->wall,
-                       sluice_dtype_name (tensor->dtype), shape, proto);
+  return sluice_sql_change (
+      db, error,
+      "INSERT OR REPLACE INTO tensors (series, step, wall, dtype, shape, data) "
+      "VALUES (?, ?, ?, ?, ?, ?)",
+      "iidssb", series, record->step, record->wall, sluice_dtype_name (tensor->dtype), shape,
+      proto);
 }
 
 static SluiceRecord *

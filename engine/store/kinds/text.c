@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/kinds/text.h"
+#include "engine/store/sql.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -44,10 +45,10 @@ text_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **err
         }
       g_string_append (text, tensor->n_elements > 0 ? "]" : "[]");
     }
-  return store_change (db, error,
-                       "INSERT OR REPLACE INTO texts (series, step, wall, shape, text) "
-                       "VALUES (?, ?, ?, ?, ?)",
-                       "iidss", series, record->step, record->wall, shape, text->str);
+  return sluice_sql_change (db, error,
+                            "INSERT OR REPLACE INTO texts (series, step, wall, shape, text) "
+                            "VALUES (?, ?, ?, ?, ?)",
+                            "iidss", series, record->step, record->wall, shape, text->str);
 }
 
 static SluiceTensor *

@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/tensorproto.h"
 #include "kernels/registry.h"
 
 static SluiceGraph *

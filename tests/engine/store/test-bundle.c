@@ -63,27 +63,27 @@ check_tensor (const SluiceTensor *tensor, JsonObject *want)
   g_assert_cmpstr (hash, ==, json_object_get_string_member (want, "sha256"));
 }
 
-static SluiceBundle *
+static SluiceTensorBundle *
 open_bundle (const char *path)
 {
   g_autoptr (GError) error = NULL;
-  SluiceBundle *bundle = sluice_bundle_open (path, &error);
+  SluiceTensorBundle *bundle = sluice_tensor_bundle_open (path, &error);
   g_assert_no_error (error);
   return bundle;
 }
 
 static SluiceTensor *
-read_tensor (SluiceBundle *bundle, const char *name, const SluiceSlice *slice)
+read_tensor (SluiceTensorBundle *bundle, const char *name, const SluiceSlice *slice)
 {
   g_autoptr (GError) error = NULL;
-  SluiceTensor *tensor = sluice_bundle_read (bundle, name, slice, &error);
+  SluiceTensor *tensor = sluice_tensor_bundle_read (bundle, name, slice, &error);
   g_assert_no_error (error);
   return tensor;
 }
 
 /* Every slice that was saved, read alone, is the part of the whole that it says. */
 static void
-check_slices (SluiceBundle *bundle, JsonObject *slices)
+check_slices (SluiceTensorBundle *bundle, JsonObject *slices)
 {
   g_autoptr (GList) names = json_object_get_members (slices);
   for (GList *l = names; l != NULL; l = l->next)
@@ -106,11 +106,11 @@ check_slices (SluiceBundle *bundle, JsonObject *slices)
 }
 
 static void
-check_bundle (SluiceBundle *bundle, JsonObject *expected)
+check_bundle (SluiceTensorBundle *bundle, JsonObject *expected)
 {
   JsonObject *tensors = json_object_get_object_member (expected, "tensors");
   g_autoptr (GList) names = json_object_get_members (tensors);
-  g_autoptr (GArray) list = sluice_bundle_list (bundle, NULL);
+  g_autoptr (GArray) list = sluice_tensor_bundle_list (bundle, NULL);
   g_assert_nonnull (list);
   g_assert_cmpuint (list->len, >=, g_list_length (names));
   for (GList *l = names; l != NULL; l = l->next)
@@ -136,8 +136,8 @@ test_reads_tensorflow (gconstpointer data)
   JsonObject *expected = json_node_get_object (root);
   g_autofree char *prefix =
       dup_checkpoint (data, json_object_get_string_member (expected, "prefix"));
-  g_assert_true (sluice_bundle_exists (prefix));
-  g_autoptr (SluiceBundle) bundle = open_bundle (prefix);
+  g_assert_true (sluice_tensor_bundle_exists (prefix));
+  g_autoptr (SluiceTensorBundle) bundle = open_bundle (prefix);
   check_bundle (bundle, expected);
 }
 
@@ -174,7 +174,7 @@ test_refuses_damage (gconstpointer data)
   JsonObject *says = json_object_get_object_member (json_node_get_object (root), "tensorflow");
   g_autofree char *prefix = dup_checkpoint (damage->folder, "model.ckpt-20000");
   g_autoptr (GError) error = NULL;
-  g_autoptr (SluiceBundle) bundle = sluice_bundle_open (prefix, &error);
+  g_autoptr (SluiceTensorBundle) bundle = sluice_tensor_bundle_open (prefix, &error);
   if (bundle == NULL)
     {
       g_assert_error (error, SLUICE_ERROR, (int) damage->code);
@@ -188,7 +188,7 @@ test_refuses_damage (gconstpointer data)
   for (GList *l = names; l != NULL; l = l->next)
     {
       g_autoptr (GError) local = NULL;
-      g_autoptr (SluiceTensor) tensor = sluice_bundle_read (bundle, l->data, NULL, &local);
+      g_autoptr (SluiceTensor) tensor = sluice_tensor_bundle_read (bundle, l->data, NULL, &local);
       if (strcmp (json_object_get_string_member (tensors, l->data), "OK") == 0)
         g_assert_no_error (local);
       else
@@ -243,29 +243,29 @@ make_tensor (SluiceDType dtype, const SluiceShape *shape)
 }
 
 static void
-add (SluiceBundleWriter *writer, const char *name, const SluiceTensor *tensor)
+add (SluiceTensorBundleWriter *writer, const char *name, const SluiceTensor *tensor)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_true (sluice_bundle_writer_add (writer, name, tensor, NULL, NULL, &error));
+  g_assert_true (sluice_tensor_bundle_writer_add (writer, name, tensor, NULL, NULL, &error));
   g_assert_no_error (error);
 }
 
 static void
-finish (SluiceBundleWriter *writer)
+finish (SluiceTensorBundleWriter *writer)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_true (sluice_bundle_writer_finish (writer, &error));
+  g_assert_true (sluice_tensor_bundle_writer_finish (writer, &error));
   g_assert_no_error (error);
 }
 
-static SluiceBundleWriter *
+static SluiceTensorBundleWriter *
 start (Fixture *f, gconstpointer format)
 {
   g_autoptr (GError) error = NULL;
   g_assert_true (sluice_file_make_folder (f->prefix, NULL)); /* which V1 does not */
-  SluiceBundleWriter *writer = strcmp (format, "v1") == 0
-                                   ? sluice_bundle_writer_new_v1 (f->prefix, &error)
-                                   : sluice_bundle_writer_new (f->prefix, &error);
+  SluiceTensorBundleWriter *writer = strcmp (format, "v1") == 0
+                                         ? sluice_tensor_bundle_writer_new_v1 (f->prefix, &error)
+                                         : sluice_tensor_bundle_writer_new (f->prefix, &error);
   g_assert_no_error (error);
   return writer;
 }
@@ -275,7 +275,7 @@ static void
 test_round_trip (Fixture *f, gconstpointer format)
 {
   const SluiceShape shapes[] = { SLUICE_SHAPE_SCALAR, SLUICE_SHAPE (3, 0), SLUICE_SHAPE (2, 3, 5) };
-  SluiceBundleWriter *writer = start (f, format);
+  SluiceTensorBundleWriter *writer = start (f, format);
   for (guint i = 0; i < G_N_ELEMENTS (dtypes) * G_N_ELEMENTS (shapes); i++)
     {
       g_autoptr (SluiceTensor) tensor = make_tensor (dtypes[i / 3], &shapes[i % 3]);
@@ -292,8 +292,8 @@ test_round_trip (Fixture *f, gconstpointer format)
       add (writer, name, tensor);
     }
   finish (writer);
-  g_autoptr (SluiceBundle) bundle = open_bundle (f->prefix);
-  g_autoptr (GArray) list = sluice_bundle_list (bundle, NULL);
+  g_autoptr (SluiceTensorBundle) bundle = open_bundle (f->prefix);
+  g_autoptr (GArray) list = sluice_tensor_bundle_list (bundle, NULL);
   g_assert_cmpuint (list->len, ==, 20000 + 3 * G_N_ELEMENTS (dtypes));
   for (guint i = 0; i < list->len; i++)
     {
@@ -315,7 +315,7 @@ test_writes_slices (Fixture *f, gconstpointer format)
   g_autoptr (SluiceTensor) whole = make_tensor (SLUICE_STRING, &shape);
   SluiceSlice all = sluice_slice_whole (2), slice;
   SluiceShape full;
-  SluiceBundleWriter *writer = start (f, format);
+  SluiceTensorBundleWriter *writer = start (f, format);
   for (guint i = 0; i < G_N_ELEMENTS (specs); i++)
     {
       g_autoptr (GError) error = NULL;
@@ -323,13 +323,13 @@ test_writes_slices (Fixture *f, gconstpointer format)
       SluiceShape part_shape = sluice_slice_shape (&slice, &full);
       g_autoptr (SluiceTensor) part = sluice_tensor_new_zeros (SLUICE_STRING, &part_shape);
       sluice_slice_copy (&full, part, &slice, whole, &all);
-      sluice_bundle_writer_add (writer, "x", part, &full, &slice, &error);
+      sluice_tensor_bundle_writer_add (writer, "x", part, &full, &slice, &error);
       g_assert_no_error (error);
-      g_assert_false (sluice_bundle_writer_add (writer, "x", part, &full, &slice, &error));
+      g_assert_false (sluice_tensor_bundle_writer_add (writer, "x", part, &full, &slice, &error));
       g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
     }
   finish (writer);
-  g_autoptr (SluiceBundle) bundle = open_bundle (f->prefix);
+  g_autoptr (SluiceTensorBundle) bundle = open_bundle (f->prefix);
   g_autoptr (SluiceTensor) got = read_tensor (bundle, "x", NULL);
   g_assert_true (sluice_tensor_identical (got, whole));
   g_assert_true (sluice_slice_parse_spec ("4 6 0,3:1,4", 11, &full, &slice, NULL));
@@ -348,7 +348,7 @@ test_refuses_bad_slices (Fixture *f, gconstpointer format)
   g_autoptr (SluiceTensor) part = make_tensor (SLUICE_INT32, &SLUICE_SHAPE (2));
   for (guint i = 0; i < 2; i++)
     {
-      SluiceBundleWriter *writer = start (f, format);
+      SluiceTensorBundleWriter *writer = start (f, format);
       g_autoptr (GError) error = NULL;
       for (guint k = 0; k < 2 && specs[i][k] != NULL; k++)
         {
@@ -356,11 +356,11 @@ test_refuses_bad_slices (Fixture *f, gconstpointer format)
           SluiceSlice slice;
           g_assert_true (
               sluice_slice_parse_spec (specs[i][k], strlen (specs[i][k]), &full, &slice, NULL));
-          g_assert_true (sluice_bundle_writer_add (writer, "x", part, &full, &slice, NULL));
+          g_assert_true (sluice_tensor_bundle_writer_add (writer, "x", part, &full, &slice, NULL));
         }
       finish (writer);
-      g_autoptr (SluiceBundle) bundle = open_bundle (f->prefix);
-      g_assert_null (sluice_bundle_read (bundle, "x", NULL, &error));
+      g_autoptr (SluiceTensorBundle) bundle = open_bundle (f->prefix);
+      g_assert_null (sluice_tensor_bundle_read (bundle, "x", NULL, &error));
       g_assert_error (error, SLUICE_ERROR, codes[i]);
     }
 }
@@ -374,26 +374,26 @@ test_merges (Fixture *f, gconstpointer unused)
   g_autoptr (GError) error = NULL;
   for (guint i = 0; i < 2; i++)
     {
-      SluiceBundleWriter *writer = sluice_bundle_writer_new (parts[i], NULL);
+      SluiceTensorBundleWriter *writer = sluice_tensor_bundle_writer_new (parts[i], NULL);
       g_autoptr (SluiceTensor) own = sluice_tensor_new_int64 (i + 7);
       g_autoptr (SluiceTensor) half = make_tensor (SLUICE_FLOAT, &SLUICE_SHAPE (2, 3));
       SluiceSlice slice = { 2, { 2 * i, 0 }, { 2, SLUICE_SLICE_ALL } };
-      g_assert_true (
-          sluice_bundle_writer_add (writer, "shared", half, &SLUICE_SHAPE (4, 3), &slice, NULL));
+      g_assert_true (sluice_tensor_bundle_writer_add (writer, "shared", half, &SLUICE_SHAPE (4, 3),
+                                                      &slice, NULL));
       add (writer, i == 0 ? "first" : "second", own);
       finish (writer);
     }
-  g_assert_true (sluice_bundle_merge (parts, 2, f->prefix, FALSE, &error));
+  g_assert_true (sluice_tensor_bundle_merge (parts, 2, f->prefix, FALSE, &error));
   g_assert_no_error (error);
-  g_assert_false (sluice_bundle_exists (parts[0]));
-  g_autoptr (SluiceBundle) bundle = open_bundle (f->prefix);
-  g_autofree char *format = sluice_bundle_dup_format (bundle);
+  g_assert_false (sluice_tensor_bundle_exists (parts[0]));
+  g_autoptr (SluiceTensorBundle) bundle = open_bundle (f->prefix);
+  g_autofree char *format = sluice_tensor_bundle_dup_format (bundle);
   g_assert_nonnull (strstr (format, "shards: 2"));
   g_autoptr (SluiceTensor) second = read_tensor (bundle, "second", NULL);
   g_assert_cmpint (sluice_tensor_get_int (second, 0), ==, 8);
   g_autoptr (SluiceTensor) shared = read_tensor (bundle, "shared", NULL);
   g_assert_cmpint (shared->shape.dim[0], ==, 4);
-  g_assert_false (sluice_bundle_merge (parts, 2, f->prefix, FALSE, &error));
+  g_assert_false (sluice_tensor_bundle_merge (parts, 2, f->prefix, FALSE, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
 }
 
@@ -401,19 +401,19 @@ static void
 test_tells_what_is_missing (Fixture *f, gconstpointer format)
 {
   static const char *const names[] = { "fc/wieghts", "fc/biases", "zzz" };
-  SluiceBundleWriter *writer = start (f, format);
+  SluiceTensorBundleWriter *writer = start (f, format);
   g_autoptr (SluiceTensor) tensor = sluice_tensor_new_float (1);
   add (writer, "fc/weights", tensor);
   add (writer, "fc/biases", tensor);
   finish (writer);
-  g_autoptr (SluiceBundle) bundle = open_bundle (f->prefix);
+  g_autoptr (SluiceTensorBundle) bundle = open_bundle (f->prefix);
   g_autoptr (GError) error = NULL;
-  g_assert_false (sluice_bundle_check_names (bundle, names, G_N_ELEMENTS (names), &error));
+  g_assert_false (sluice_tensor_bundle_check_names (bundle, names, G_N_ELEMENTS (names), &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
   g_assert_nonnull (strstr (error->message, "'fc/wieghts' (did you mean 'fc/weights'?), 'zzz'"));
   g_assert_null (strstr (error->message, "'fc/biases'"));
   g_clear_error (&error);
-  g_assert_null (sluice_bundle_read (bundle, "fc/weight", NULL, &error));
+  g_assert_null (sluice_tensor_bundle_read (bundle, "fc/weight", NULL, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
 }
 
@@ -423,7 +423,7 @@ test_notices_every_byte (Fixture *f, gconstpointer format)
 {
   g_autofree char *name =
       strcmp (format, "v1") == 0 ? g_strdup (f->prefix) : g_strconcat (f->prefix, ".index", NULL);
-  SluiceBundleWriter *writer = start (f, format);
+  SluiceTensorBundleWriter *writer = start (f, format);
   g_autoptr (SluiceTensor) want = make_tensor (SLUICE_INT16, &SLUICE_SHAPE (2, 3));
   add (writer, "w", want);
   finish (writer);
@@ -436,9 +436,9 @@ test_notices_every_byte (Fixture *f, gconstpointer format)
       bytes[i] ^= 0x21;
       g_assert_true (g_file_set_contents (name, bytes, length, NULL));
       bytes[i] ^= 0x21;
-      g_autoptr (SluiceBundle) bundle = sluice_bundle_open (f->prefix, &error);
+      g_autoptr (SluiceTensorBundle) bundle = sluice_tensor_bundle_open (f->prefix, &error);
       g_autoptr (SluiceTensor) got =
-          bundle != NULL ? sluice_bundle_read (bundle, "w", NULL, &error) : NULL;
+          bundle != NULL ? sluice_tensor_bundle_read (bundle, "w", NULL, &error) : NULL;
       g_assert_true ((got == NULL) == (error != NULL));
       g_assert_true (got == NULL || sluice_tensor_identical (got, want));
     }

@@ -10,6 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/base/wire.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/tensorproto.h"
 #include "engine/store/crc32c.h"
 #include "engine/store/event-file.h"
 #include "engine/store/export.h"

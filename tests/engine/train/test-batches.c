@@ -19,24 +19,27 @@ make_examples (gint64 n)
   return examples;
 }
 
-static SluiceBatches *
-make_batches (
-    const SluiceExamples *examples, gint64 size, gboolean shuffle, guint64 seed, SluiceCursor start)
+static SluiceDataBatches *
+make_batches (const SluiceExamples *examples,
+              gint64 size,
+              gboolean shuffle,
+              guint64 seed,
+              SluiceDataCursor start)
 {
   g_autoptr (GError) error = NULL;
-  SluiceBatches *batches = sluice_batches_new (examples, size, shuffle, seed, SLUICE_DOUBLE,
-                                               SLUICE_INT64, 2, start, &error);
+  SluiceDataBatches *batches = sluice_data_batches_new (
+      examples, size, shuffle, seed, SLUICE_DOUBLE, SLUICE_INT64, 2, start, &error);
   g_assert_no_error (error);
   return batches;
 }
 
 /* Appends the numbers of the next n batches. */
 static void
-take (SluiceBatches *batches, guint n, GArray *numbers, SluiceCursor *next)
+take (SluiceDataBatches *batches, guint n, GArray *numbers, SluiceDataCursor *next)
 {
   for (guint i = 0; i < n; i++)
     {
-      SluiceBatch *batch = sluice_batches_next (batches);
+      SluiceDataBatch *batch = sluice_data_batches_next (batches);
       const gint64 *y = batch->y->data;
       for (gint64 k = 0; k < batch->y->n_elements; k++)
         {
@@ -45,7 +48,7 @@ take (SluiceBatches *batches, guint n, GArray *numbers, SluiceCursor *next)
         }
       if (next != NULL)
         *next = batch->next;
-      sluice_batch_free (batch);
+      sluice_data_batch_free (batch);
     }
 }
 
@@ -54,9 +57,10 @@ take_new (
     const SluiceExamples *examples, gint64 size, gboolean shuffle, guint64 seed, guint n_batches)
 {
   GArray *numbers = g_array_new (FALSE, FALSE, sizeof (gint64));
-  SluiceBatches *batches = make_batches (examples, size, shuffle, seed, (SluiceCursor){ 0, 0 });
+  SluiceDataBatches *batches =
+      make_batches (examples, size, shuffle, seed, (SluiceDataCursor){ 0, 0 });
   take (batches, n_batches, numbers, NULL);
-  sluice_batches_free (batches);
+  sluice_data_batches_free (batches);
   return numbers;
 }
 
@@ -119,24 +123,25 @@ test_restart (void)
   for (guint cut = 0; cut <= 12; cut++)
     {
       g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (gint64));
-      SluiceCursor cursor = { 0, 0 };
-      SluiceBatches *batches = make_batches (examples, 8, TRUE, 3, cursor);
+      SluiceDataCursor cursor = { 0, 0 };
+      SluiceDataBatches *batches = make_batches (examples, 8, TRUE, 3, cursor);
       take (batches, cut, parts, &cursor);
-      sluice_batches_free (batches);
+      sluice_data_batches_free (batches);
       batches = make_batches (examples, 8, TRUE, 3, cursor);
       take (batches, 12 - cut, parts, NULL);
-      sluice_batches_free (batches);
+      sluice_data_batches_free (batches);
       g_assert_cmpuint (parts->len, ==, whole->len);
       g_assert_true (same (parts, whole, 0, whole->len));
     }
 }
 
-static SluiceBatches *
+static SluiceDataBatches *
 make_as_is (const SluiceExamples *examples, gint64 size, gboolean shuffle)
 {
   g_autoptr (GError) error = NULL;
-  SluiceBatches *batches = sluice_batches_new (examples, size, shuffle, 7, SLUICE_INT64,
-                                               SLUICE_INT64, 1, (SluiceCursor){ 0, 0 }, &error);
+  SluiceDataBatches *batches =
+      sluice_data_batches_new (examples, size, shuffle, 7, SLUICE_INT64, SLUICE_INT64, 1,
+                               (SluiceDataCursor){ 0, 0 }, &error);
   g_assert_no_error (error);
   return batches;
 }
@@ -153,11 +158,12 @@ static void
 test_as_is (void)
 {
   SluiceExamples *examples = make_examples (25);
-  SluiceBatches *batches = make_as_is (examples, 10, FALSE);
-  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_batch_free);
+  SluiceDataBatches *batches = make_as_is (examples, 10, FALSE);
+  g_autoptr (GPtrArray) kept =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_data_batch_free);
   for (gint64 i = 0; i < 10; i++)
     {
-      SluiceBatch *batch = sluice_batches_next (batches);
+      SluiceDataBatch *batch = sluice_data_batches_next (batches);
       gint64 first = i * 10 % 25;
       g_assert_cmpint (lies_in (batch->x, examples->x), ==, first + 10 <= 25);
       g_assert_cmpint (lies_in (batch->y, examples->y), ==, first + 10 <= 25);
@@ -166,11 +172,11 @@ test_as_is (void)
       g_assert_cmpint (batch->x->shape.rank, ==, 2);
       g_ptr_array_add (kept, batch);
     }
-  sluice_batches_free (batches);
+  sluice_data_batches_free (batches);
   sluice_examples_free (examples); /* batches hold what they show */
   for (gint64 i = 0; i < 100; i++)
     {
-      const SluiceBatch *batch = kept->pdata[i / 10];
+      const SluiceDataBatch *batch = kept->pdata[i / 10];
       g_assert_cmpint (((const gint64 *) batch->x->data)[i % 10], ==, i % 25);
       g_assert_cmpint (((const gint64 *) batch->y->data)[i % 10], ==, i % 25);
     }
@@ -184,16 +190,16 @@ test_as_is_shuffled (void)
   for (gint64 size = 100; size <= 6000; size += 5900)
     {
       g_autoptr (GArray) converted = take_new (examples, size, TRUE, 7, 3);
-      SluiceBatches *batches = make_as_is (examples, size, TRUE);
+      SluiceDataBatches *batches = make_as_is (examples, size, TRUE);
       for (guint i = 0; i < 3; i++)
         {
-          SluiceBatch *batch = sluice_batches_next (batches);
+          SluiceDataBatch *batch = sluice_data_batches_next (batches);
           const gint64 *want = (const gint64 *) converted->data + i * size;
           g_assert_cmpmem (batch->x->data, size * sizeof *want, want, size * sizeof *want);
           g_assert_cmpmem (batch->y->data, size * sizeof *want, want, size * sizeof *want);
-          sluice_batch_free (batch);
+          sluice_data_batch_free (batch);
         }
-      sluice_batches_free (batches);
+      sluice_data_batches_free (batches);
     }
 }
 

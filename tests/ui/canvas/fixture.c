@@ -260,8 +260,8 @@ assert_same_bundles (SluiceHierarchy *a, SluiceHierarchy *b, guint group)
   g_assert_cmpuint (first, ==, first_b);
   for (guint i = first; i < first + n; i++)
     {
-      const SluiceBundle *x = sluice_hierarchy_get_bundle (a, i);
-      const SluiceBundle *y = sluice_hierarchy_get_bundle (b, i);
+      const SluiceEdgeBundle *x = sluice_hierarchy_get_bundle (a, i);
+      const SluiceEdgeBundle *y = sluice_hierarchy_get_bundle (b, i);
       g_assert_cmpuint (x->group, ==, y->group);
       g_assert_cmpuint (x->from, ==, y->from);
       g_assert_cmpuint (x->to, ==, y->to);

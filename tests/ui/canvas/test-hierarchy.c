@@ -11,14 +11,14 @@ group (SluiceHierarchy *h, const char *path)
   return sluice_hierarchy_get_group (h, fixture_group (h, path));
 }
 
-static const SluiceBundle *
+static const SluiceEdgeBundle *
 bundle (SluiceHierarchy *h, const char *from, const char *to)
 {
   guint a = fixture_group (h, from), b = fixture_group (h, to), first;
   guint n = sluice_hierarchy_get_bundles (h, sluice_hierarchy_get_group (h, a)->parent, &first);
   for (guint i = first; i < first + n; i++)
     {
-      const SluiceBundle *found = sluice_hierarchy_get_bundle (h, i);
+      const SluiceEdgeBundle *found = sluice_hierarchy_get_bundle (h, i);
       if (found->from == a && found->to == b)
         return found;
     }
@@ -82,7 +82,7 @@ assert_bundles (SluiceHierarchy *h, SluiceGraphModel *model)
       guint first, n = sluice_hierarchy_get_bundles (h, g, &first);
       for (guint i = first; i < first + n; i++)
         {
-          const SluiceBundle *b = sluice_hierarchy_get_bundle (h, i);
+          const SluiceEdgeBundle *b = sluice_hierarchy_get_bundle (h, i);
           g_assert_cmpuint (b->group, ==, g);
           g_assert_cmpuint (sluice_hierarchy_get_group (h, b->from)->parent, ==, g);
           g_assert_cmpuint (sluice_hierarchy_get_group (h, b->to)->parent, ==, g);
@@ -108,7 +108,7 @@ test_bundles (void)
   g_autoptr (SluiceGraphModel) model =
       fixture_model ("a/x Op 10\nb/y Mul 10 a/x a/x ^a/x\nb/z Neg 10 a/x\n");
   g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
-  const SluiceBundle *b = bundle (h, "a", "b");
+  const SluiceEdgeBundle *b = bundle (h, "a", "b");
   g_assert_nonnull (b);
   g_assert_cmpuint (b->n_edges, ==, 4);
   g_assert_cmpuint (b->n_control, ==, 1);
@@ -317,7 +317,7 @@ test_loops (void)
   g_assert_null (group (h, "lstm/while/cell")->loop);
   g_assert_null (group (h, "lstm/while/cell")->inner_loop);
   g_assert_null (group (h, "gradients")->loop);
-  const SluiceBundle *back = bundle (h, "lstm/while/NextIteration", "lstm/while/Merge");
+  const SluiceEdgeBundle *back = bundle (h, "lstm/while/NextIteration", "lstm/while/Merge");
   g_assert_cmpint (back->kind, ==, SLUICE_EDGE_BACK);
   g_assert_cmpuint (back->n_back, ==, 1);
   g_assert_cmpint (bundle (h, "lstm/while/Enter", "lstm/while/Merge")->kind, ==, SLUICE_EDGE_DATA);

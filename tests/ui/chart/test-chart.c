@@ -315,15 +315,12 @@ static void
 test_cursor (void)
 {
   g_autoptr (SluiceChart) chart = sample_chart ();
-  double plot_x;
-  double plot_y;
-  double plot_width;
-  double plot_height;
+  SluiceRect plot;
   double before;
 
   cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
-  sluice_chart_get_plot (chart, &plot_x, &plot_y, &plot_width, &plot_height);
-  g_assert_cmpfloat_with_epsilon (sluice_chart_x_at (chart, plot_x - 50), 0, 1e-9);
+  plot = sluice_chart_get_plot (chart);
+  g_assert_cmpfloat_with_epsilon (sluice_chart_x_at (chart, plot.x - 50), 0, 1e-9);
   g_assert_null (sluice_chart_dup_readout (chart));
   sluice_chart_move_cursor (chart, -1);
   g_assert_cmpfloat (sluice_chart_get_cursor (chart), ==, 2000);
@@ -363,7 +360,7 @@ test_readout (void)
       cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
       x = sluice_scale_to_pixel (&chart->x_scale, step);
       g_assert_cmpfloat (box->width, >, 0);
-      g_assert_cmpfloat (_sluice_chart_get_covered (chart, box), ==, 0);
+      g_assert_cmpfloat (sluice_chart_get_covered (chart, box), ==, 0);
       g_assert_true (x < box->x || x > box->x + box->width);
       g_assert_true (box->x >= 0 && box->x + box->width <= WIDTH);
       g_assert_true (box->y >= 0 && box->y + box->height <= HEIGHT);

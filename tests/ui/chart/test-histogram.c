@@ -131,7 +131,7 @@ test_resample (void)
           counts[i] = floor (g_test_rand_double_range (0, 100));
           sum += counts[i];
         }
-      _sluice_histogram_resample (&step, MIN (edges[0], -3), MAX (edges[30], 7));
+      sluice_histogram_resample (&step, MIN (edges[0], -3), MAX (edges[30], 7));
       for (int i = 0; i < SLUICE_HISTOGRAM_BINS; i++)
         {
           g_assert_cmpfloat (step.bins[i], >=, 0);

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* A graph as a GraphDef, with all that the import kept for the way out; and its hash. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/graph/attrproto.h"
+#include "engine/graph/graph-private.h"
+#include "engine/graph/graphdef.h"
+#include "engine/graph/text-format.h"
+#include "engine/graph/wire.h"
+
+#define OUTPUT_SHAPES "_output_shapes"
+
+typedef struct
+{
+  SluiceArena arena;
+  guint flags;        /* SluiceExportFlags */
+  gboolean canonical; /* for the hash: what makes no difference is left out, the rest sorted */
+} Writer;
+
+static gboolean
+is_default (const SluiceNode *node, const SluiceAttr *attr)
+{
+  const SluiceAttrDef *def = node->op != NULL ? sluice_op_find_attr (node->op, attr->name) : NULL;
+  return def != NULL && def->has_default
+         && sluice_attr_value_equal (&def->default_value, &attr->value);
+}
+
+/* An open input is an empty text. */
+static char *
+input_text (Writer *w, SluiceEdge edge)
+{
+  if (edge.node == NULL)
+    return (char *) "";
+  if (edge.port == 0)
+    return (char *) edge.node->name;
+  g_autofree char *text = g_strdup_printf ("%s:%d", edge.node->name, edge.port);
+  return sluice_arena_strdup (&w->arena, text);
+}
+
+/* "name" and "name:0" are the same; what an import brought is written as it came. */
+static gboolean
+names_edge (const char *text, SluiceEdge edge)
+{
+  gsize length = strlen (edge.node->name);
+  return strncmp (text, edge.node->name, length) == 0
+         && (text[length] == '\0' ? edge.port == 0
+                                  : text[length] == ':' && atoi (text + length + 1) == edge.port);
+}
+
+static int
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+static void
+write_inputs (Writer *w,
+              const SluiceNode *node,
+              const Tensorflow__NodeDef *foreign,
+              Tensorflow__NodeDef *def)
+{
+  if (foreign != NULL && foreign->n_input > 0)
+    {
+      def->n_input = foreign->n_input;
+      def->input = foreign->input;
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i].node != NULL && !names_edge (def->input[i], node->inputs[i]))
+          def->input[i] = input_text (w, node->inputs[i]);
+      return;
+    }
+  def->n_input = node->n_inputs + node->n_control_inputs;
+  def->input = sluice_arena_new (&w->arena, char *, def->n_input);
+  for (guint i = 0; i < node->n_inputs; i++)
+    def->input[i] = input_text (w, node->inputs[i]);
+  char **control = def->input + node->n_inputs;
+  for (guint i = 0; i < node->n_control_inputs; i++)
+    {
+      g_autofree char *text = g_strconcat ("^", node->control_inputs[i]->name, NULL);
+      control[i] = sluice_arena_strdup (&w->arena, text);
+    }
+  if (w->canonical && node->n_control_inputs > 1)
+    qsort (control, node->n_control_inputs, sizeof *control, compare_texts);
+}
+
+static Tensorflow__AttrValue *
+output_shapes (Writer *w, const SluiceNode *node)
+{
+  g_autofree SluiceAttrValue *items = g_new0 (SluiceAttrValue, node->n_outputs);
+  for (guint i = 0; i < node->n_outputs; i++)
+    items[i] = (SluiceAttrValue){ SLUICE_ATTR_SHAPE, .shape = node->outputs[i].shape };
+  SluiceAttrValue list = { .kind = SLUICE_ATTR_LIST,
+                           .list_kind = SLUICE_ATTR_SHAPE,
+                           .list = { items, node->n_outputs } };
+  return sluice_attr_pack (&list, &w->arena, FALSE);
+}
+
+static Tensorflow__AttrEntry *
+new_entry (Writer *w, const char *key, Tensorflow__AttrValue *value)
+{
+  Tensorflow__AttrEntry *entry = sluice_wire_new (&w->arena, &tensorflow__attr_entry__descriptor);
+  entry->key = (char *) key;
+  entry->value = value;
+  return entry;
+}
+
+static int
+compare_entries (gconstpointer a, gconstpointer b)
+{
+  const Tensorflow__AttrEntry *const *x = a, *const *y = b;
+  return strcmp ((*x)->key, (*y)->key);
+}
+
+static gboolean
+has_entry (const Tensorflow__NodeDef *foreign, const char *key)
+{
+  for (gsize i = 0; foreign != NULL && i < foreign->n_attr; i++)
+    if (strcmp (foreign->attr[i]->key, key) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+write_attrs (Writer *w,
+             const SluiceNode *node,
+             const Tensorflow__NodeDef *foreign,
+             Tensorflow__NodeDef *def)
+{
+  gboolean shapes = (w->flags & SLUICE_EXPORT_SHAPES) != 0;
+  gboolean strip = w->canonical || (w->flags & SLUICE_EXPORT_STRIP_DEFAULTS) != 0;
+  gsize n_foreign = foreign != NULL ? foreign->n_attr : 0;
+  def->attr = sluice_arena_new (&w->arena, Tensorflow__AttrEntry *, node->n_attrs + n_foreign + 1);
+  for (guint i = 0; i < node->n_attrs; i++)
+    {
+      const SluiceAttr *attr = &node->attrs[i];
+      gboolean is_shapes = strcmp (attr->name, OUTPUT_SHAPES) == 0;
+      if ((is_shapes && (shapes || w->canonical)) || (strip && is_default (node, attr))
+          || has_entry (foreign, attr->name))
+        continue;
+      def->attr[def->n_attr++] = new_entry (
+          w, attr->name,
+          sluice_attr_pack (&attr->value, &w->arena, (w->flags & SLUICE_EXPORT_TEXT) != 0));
+    }
+  for (gsize i = 0; i < n_foreign; i++)
+    if (strcmp (foreign->attr[i]->key, OUTPUT_SHAPES) != 0 || !(shapes || w->canonical))
+      def->attr[def->n_attr++] = foreign->attr[i];
+  if (shapes && node->n_outputs > 0)
+    def->attr[def->n_attr++] = new_entry (w, OUTPUT_SHAPES, output_shapes (w, node));
+  qsort (def->attr, def->n_attr, sizeof *def->attr, compare_entries);
+}
+
+static void *
+unpack_kept (Writer *w, const ProtobufCMessageDescriptor *descriptor, GBytes *bytes)
+{
+  if (bytes == NULL)
+    return NULL;
+  gsize length;
+  const guint8 *data = g_bytes_get_data (bytes, &length);
+  void *message = sluice_wire_unpack (&w->arena, descriptor, data, length, NULL);
+  g_assert (message != NULL); /* it was packed by the import */
+  return message;
+}
+
+static Tensorflow__NodeDef *
+write_node (Writer *w, const SluiceNode *node)
+{
+  Tensorflow__NodeDef *def = sluice_wire_new (&w->arena, &tensorflow__node_def__descriptor);
+  Tensorflow__NodeDef *foreign =
+      unpack_kept (w, &tensorflow__node_def__descriptor, sluice_node_record (node)->foreign);
+  def->name = (char *) node->name;
+  def->op = (char *) node->op_name;
+  def->device = (char *) node->device;
+  write_inputs (w, node, foreign, def);
+  write_attrs (w, node, foreign, def);
+  if (foreign != NULL && !w->canonical)
+    {
+      def->experimental_debug_info = foreign->experimental_debug_info;
+      def->experimental_type = foreign->experimental_type;
+      def->base.n_unknown_fields = foreign->base.n_unknown_fields;
+      def->base.unknown_fields = foreign->base.unknown_fields;
+    }
+  return def;
+}
+
+static Tensorflow__GraphDef *
+write_graph (Writer *w, SluiceGraph *graph)
+{
+  Tensorflow__GraphDef *def = unpack_kept (w, &tensorflow__graph_def__descriptor, graph->shell);
+  if (def == NULL)
+    def = sluice_wire_new (&w->arena, &tensorflow__graph_def__descriptor);
+  if (def->versions == NULL)
+    def->versions = sluice_wire_new (&w->arena, &tensorflow__version_def__descriptor);
+  def->versions->producer = graph->producer;
+  def->version = 0; /* the old field; versions says it */
+  def->n_node = graph->nodes->len;
+  def->node = sluice_arena_new (&w->arena, Tensorflow__NodeDef *, def->n_node);
+  for (gsize i = 0; i < def->n_node; i++)
+    def->node[i] = write_node (w, g_ptr_array_index (graph->nodes, i));
+  return def;
+}
+
+/* (nullable): what the GraphDef goes into. */
+static Tensorflow__MetaGraphDef *
+write_meta (Writer *w, SluiceGraph *graph)
+{
+  if (w->flags & SLUICE_EXPORT_PLAIN_GRAPH)
+    return NULL;
+  Tensorflow__MetaGraphDef *meta =
+      unpack_kept (w, &tensorflow__meta_graph_def__descriptor, graph->meta_shell);
+  if (meta == NULL && (w->flags & SLUICE_EXPORT_META_GRAPH))
+    {
+      meta = sluice_wire_new (&w->arena, &tensorflow__meta_graph_def__descriptor);
+      meta->meta_info_def =
+          sluice_wire_new (&w->arena, &tensorflow__meta_graph_def__meta_info_def__descriptor);
+      meta->meta_info_def->stripped_default_attrs = (w->flags & SLUICE_EXPORT_STRIP_DEFAULTS) != 0;
+    }
+  return meta;
+}
+
+GBytes *
+sluice_graph_export (SluiceGraph *self, guint flags, GError **error)
+{
+  Writer w = { .flags = flags };
+  sluice_arena_init (&w.arena);
+  Tensorflow__GraphDef *def = write_graph (&w, self);
+  Tensorflow__MetaGraphDef *meta = write_meta (&w, self);
+  const ProtobufCMessage *message = &def->base;
+  if (meta != NULL)
+    {
+      meta->graph_def = def;
+      message = &meta->base;
+    }
+  GBytes *bytes = NULL;
+  if (protobuf_c_message_get_packed_size (message) > SLUICE_MAX_FILE_BYTES)
+    sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                 "the graph would have more than 2 GiB, the limit of the format: keep weights in "
+                 "variables and a checkpoint");
+  else if (flags & SLUICE_EXPORT_TEXT)
+    {
+      GString *text = g_string_new (NULL);
+      sluice_text_write (text, message, 0);
+      bytes = g_string_free_to_bytes (text);
+    }
+  else
+    bytes = sluice_wire_pack (message);
+  sluice_arena_clear (&w.arena);
+  return bytes;
+}
+
+static int
+compare_nodes (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(SluiceNode *const *) a)->name, (*(SluiceNode *const *) b)->name);
+}
+
+static void
+hash_message (GChecksum *checksum, const void *message)
+{
+  g_autoptr (GBytes) bytes = sluice_wire_pack (message);
+  gsize length;
+  const guint8 *data = g_bytes_get_data (bytes, &length);
+  guint64 prefix = GUINT64_TO_LE (length);
+  g_checksum_update (checksum, (const guchar *) &prefix, sizeof prefix);
+  g_checksum_update (checksum, data, (gssize) length);
+}
+
+char *
+sluice_graph_dup_hash (SluiceGraph *self)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree SluiceNode **nodes =
+      g_memdup2 (self->nodes->pdata, self->nodes->len * sizeof (gpointer));
+  Writer w = { .canonical = TRUE };
+  sluice_arena_init (&w.arena);
+  if (self->nodes->len > 0)
+    qsort (nodes, self->nodes->len, sizeof *nodes, compare_nodes);
+  for (guint i = 0; i < self->nodes->len; i++)
+    hash_message (checksum, write_node (&w, nodes[i]));
+  const Tensorflow__GraphDef *shell =
+      unpack_kept (&w, &tensorflow__graph_def__descriptor, self->shell);
+  if (shell != NULL && shell->library != NULL)
+    hash_message (checksum, shell->library);
+  sluice_arena_clear (&w.arena);
+  return g_strdup (g_checksum_get_string (checksum));
+}

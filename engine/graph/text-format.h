@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/graph/wire.h"
+
+/* Protobuf's text format by the descriptor, into the arena. Unknown fields are
+ * refused, as TensorFlow does; errors say line:column. */
+void *sluice_text_parse (SluiceArena *arena,
+                         const ProtobufCMessageDescriptor *descriptor,
+                         const char *text,
+                         gsize length,
+                         GError **error);
+void sluice_text_write (GString *out, const ProtobufCMessage *message, guint indent);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/runtime/session/trace-lanes.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct _SluiceTraceLanes
+{
+  _Atomic int ref_count;
+  guint n_records;
+  pthread_mutex_t lock;
+  GPtrArray *rings; /* under lock; a ring lives as long as the lanes */
+  GArray *taken;    /* of gboolean, under lock */
+};
+
+SluiceTraceLanes *
+sluice_trace_lanes_new (guint n_records)
+{
+  SluiceTraceLanes *self = g_new0 (SluiceTraceLanes, 1);
+  self->ref_count = 1;
+  self->n_records = n_records;
+  pthread_mutex_init (&self->lock, NULL);
+  self->rings = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_trace_ring_free);
+  self->taken = g_array_new (FALSE, TRUE, sizeof (gboolean));
+  return self;
+}
+
+SluiceTraceLanes *
+sluice_trace_lanes_ref (SluiceTraceLanes *self)
+{
+  atomic_fetch_add (&self->ref_count, 1);
+  return self;
+}
+
+void
+sluice_trace_lanes_unref (SluiceTraceLanes *self)
+{
+  if (atomic_fetch_sub (&self->ref_count, 1) != 1)
+    return;
+  g_ptr_array_unref (self->rings);
+  g_array_unref (self->taken);
+  pthread_mutex_destroy (&self->lock);
+  g_free (self);
+}
+
+SluiceTraceRing *
+sluice_trace_lanes_take (SluiceTraceLanes *self, guint *lane)
+{
+  pthread_mutex_lock (&self->lock);
+  guint i = 0;
+  while (i < self->taken->len && g_array_index (self->taken, gboolean, i))
+    i++;
+  if (i == self->taken->len)
+    {
+      g_array_set_size (self->taken, i + 1);
+      g_ptr_array_add (self->rings, sluice_trace_ring_new (self->n_records));
+    }
+  g_array_index (self->taken, gboolean, i) = TRUE;
+  SluiceTraceRing *ring = self->rings->pdata[i];
+  pthread_mutex_unlock (&self->lock);
+  *lane = i;
+  return ring;
+}
+
+void
+sluice_trace_lanes_give_back (SluiceTraceLanes *self, guint lane)
+{
+  pthread_mutex_lock (&self->lock);
+  g_array_index (self->taken, gboolean, lane) = FALSE;
+  pthread_mutex_unlock (&self->lock);
+}
+
+guint
+sluice_trace_lanes_get_n (SluiceTraceLanes *self)
+{
+  pthread_mutex_lock (&self->lock);
+  guint n = self->rings->len;
+  pthread_mutex_unlock (&self->lock);
+  return n;
+}
+
+SluiceTraceRing *
+sluice_trace_lanes_get (SluiceTraceLanes *self, guint lane)
+{
+  pthread_mutex_lock (&self->lock);
+  SluiceTraceRing *ring = self->rings->pdata[lane];
+  pthread_mutex_unlock (&self->lock);
+  return ring;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/store/chunks.h"
+#include "engine/store/column.h"
+#include "engine/store/sql.h"
+#include "engine/store/store-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+
+void
+sluice_checkpoint_info_free (SluiceCheckpointInfo *self)
+{
+  g_free (self->path);
+  g_free (self);
+}
+
+/* Runs a query with a row function on a reader's connection. */
+typedef gboolean (*RowFunc) (sqlite3_stmt *row, gpointer data, GError **error);
+
+static gboolean
+read_rows (SluiceStore *self,
+           const char *sql,
+           gint64 a,
+           gint64 b,
+           RowFunc func,
+           gpointer data,
+           GError **error)
+{
+  sqlite3 *db = sluice_store_take_reader (self, error);
+  if (db == NULL)
+    return FALSE;
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "ii", a, b);
+  gboolean ok = row != NULL;
+  int rc = SQLITE_DONE;
+  while (ok && (rc = sqlite3_step (row)) == SQLITE_ROW)
+    ok = func (row, data, error);
+  if (ok && rc != SQLITE_DONE)
+    ok = sluice_sql_fail (db, "run store", error);
+  sqlite3_finalize (row);
+  sluice_store_put_reader (self, db);
+  return ok;
+}
+
+/* ---- points ---- */
+
+typedef struct
+{
+  gint64 from_step, to_step; /* [from, to) */
+  gsize max;
+  GArray *points;
+} PointsRequest;
+
+static gboolean
+append_points (sqlite3_stmt *row, gpointer data, GError **error)
+{
+  PointsRequest *request = data;
+  g_autofree Chunk *chunk = g_new (Chunk, 1);
+  if (!sluice_chunk_unpack (chunk, sqlite3_column_int (row, 0), sqlite3_column_blob (row, 1),
+                            sqlite3_column_bytes (row, 1)))
+    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a chunk of points is damaged");
+  for (guint i = 0; i < chunk->n && request->points->len < request->max; i++)
+    if (chunk->steps[i] >= request->from_step && chunk->steps[i] < request->to_step)
+      {
+        SluiceScalar point = { chunk->steps[i], chunk->walls[i], chunk->values[i] };
+        g_array_append_val (request->points, point);
+      }
+  return TRUE;
+}
+
+gboolean
+sluice_store_read_points (
+    SluiceStore *self, gint64 series, gint64 from_step, gsize max, GArray *points, GError **error)
+{
+  static const char sql[] =
+      "SELECT n, data FROM scalar_chunks WHERE series = ? AND last_step >= ? ORDER BY first_step";
+  PointsRequest request = { from_step, G_MAXINT64,
+                            max < G_MAXSIZE - points->len ? points->len + max : max, points };
+  return read_rows (self, sql, series, from_step, append_points, &request, error);
+}
+
+gboolean
+sluice_store_read_chunk (
+    SluiceStore *self, gint64 series, gint64 step, GArray *points, GError **error)
+{
+  /* The chunk that begins last before the step; the next one where it ends before. */
+  static const char sql[] =
+      "SELECT n, data FROM scalar_chunks WHERE series = ?1 AND first_step >= coalesce ((SELECT max "
+      "(first_step) FROM scalar_chunks WHERE series = ?1 AND first_step <= ?2), ?2) AND last_step "
+      ">= ?2 ORDER BY first_step LIMIT 1";
+  PointsRequest request = { G_MININT64, G_MAXINT64, G_MAXSIZE, points };
+  return read_rows (self, sql, series, step, append_points, &request, error);
+}
+
+/* ---- columns ---- */
+
+typedef struct
+{
+  gint64 from_step, to_step;
+  guint n_columns;
+  SluiceScalarColumn *columns;
+  double *sums;
+} ColumnsRequest;
+
+static guint
+column_of (const ColumnsRequest *request, gint64 step)
+{
+  double width = (double) request->to_step - (double) request->from_step;
+  return MIN ((guint) (((double) step - (double) request->from_step) / width * request->n_columns),
+              request->n_columns - 1);
+}
+
+/* Adds a run of points, of which only this is known, to one column. */
+static void
+column_add (ColumnsRequest *request,
+            guint at,
+            guint n,
+            guint n_nonfinite,
+            double min,
+            double max,
+            double sum,
+            double first,
+            double last)
+{
+  SluiceScalarColumn *column = &request->columns[at];
+  if (column->n == 0)
+    {
+      column->min = INFINITY;
+      column->max = -INFINITY;
+      column->first = first;
+    }
+  column->last = last;
+  column->n += n;
+  column->n_nonfinite += n_nonfinite;
+  column->min = MIN (column->min, min);
+  column->max = MAX (column->max, max);
+  request->sums[at] += sum;
+}
+
+static void
+column_add_point (ColumnsRequest *request, gint64 step, double value)
+{
+  if (step < request->from_step || step >= request->to_step)
+    return;
+  gboolean finite = isfinite (value);
+  column_add (request, column_of (request, step), 1, !finite, finite ? value : INFINITY,
+              finite ? value : -INFINITY, finite ? value : 0, value, value);
+}
+
+/* A chunk that falls into one column is taken by its summary; its points are not even read from the
+ * disk. */
+static gboolean
+add_chunk (sqlite3_stmt *row, gpointer data, GError **error)
+{
+  ColumnsRequest *request = data;
+  guint n = sqlite3_column_int (row, 0);
+  gint64 first = sqlite3_column_int64 (row, 1), last = sqlite3_column_int64 (row, 2);
+  gboolean inside = first >= request->from_step && last < request->to_step;
+  if (inside && column_of (request, first) == column_of (request, last))
+    {
+      column_add (request, column_of (request, first), n, sqlite3_column_int (row, 6),
+                  sluice_column_double (row, 3), sluice_column_double (row, 4),
+                  sluice_column_double (row, 5), sluice_column_double (row, 7),
+                  sluice_column_double (row, 8));
+      return TRUE;
+    }
+  g_autofree Chunk *chunk = g_new (Chunk, 1);
+  if (!sluice_chunk_unpack (chunk, n, sqlite3_column_blob (row, 9), sqlite3_column_bytes (row, 9)))
+    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a chunk of points is damaged");
+  for (guint i = 0; i < chunk->n; i++)
+    column_add_point (request, chunk->steps[i], chunk->values[i]);
+  return TRUE;
+}
+
+gboolean
+sluice_store_read_columns (SluiceStore *self,
+                           gint64 series,
+                           gint64 from_step,
+                           gint64 to_step,
+                           guint n_columns,
+                           SluiceScalarColumn *columns,
+                           GError **error)
+{
+  static const char sql[] =
+      "SELECT n, first_step, last_step, min, max, sum, n_nonfinite, first_value, last_value, data "
+      "FROM scalar_chunks WHERE series = ? AND last_step >= ? ORDER BY first_step";
+  g_return_val_if_fail (n_columns > 0 && to_step > from_step, FALSE);
+  memset (columns, 0, n_columns * sizeof *columns);
+  g_autofree double *sums = g_new0 (double, n_columns);
+  ColumnsRequest request = { from_step, to_step, n_columns, columns, sums };
+  if (!read_rows (self, sql, series, from_step, add_chunk, &request, error))
+    return FALSE;
+  for (guint i = 0; i < n_columns; i++)
+    {
+      guint n_finite = columns[i].n - columns[i].n_nonfinite;
+      columns[i].mean = n_finite > 0 ? sums[i] / n_finite : NAN;
+      if (n_finite == 0)
+        columns[i].min = columns[i].max = NAN;
+    }
+  return TRUE;
+}
+
+/* ---- checkpoints and graphs ---- */
+
+typedef struct
+{
+  const char *folder;
+  GPtrArray *items;
+} CheckpointsRequest;
+
+static gboolean
+add_checkpoint_info (sqlite3_stmt *row, gpointer data, GError **error)
+{
+  CheckpointsRequest *request = data;
+  SluiceCheckpointInfo *info = g_new0 (SluiceCheckpointInfo, 1);
+  info->step = sqlite3_column_int64 (row, 0);
+  info->wall = sqlite3_column_double (row, 1);
+  info->path =
+      g_build_filename (request->folder, (const char *) sqlite3_column_text (row, 2), NULL);
+  info->bytes = sqlite3_column_int64 (row, 3);
+  info->is_pinned = sqlite3_column_int (row, 4);
+  g_ptr_array_add (request->items, info);
+  return TRUE;
+}
+
+GPtrArray *
+sluice_store_read_checkpoints (SluiceStore *self, gint64 run, GError **error)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (self, run);
+  g_autoptr (GPtrArray) items =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_checkpoint_info_free);
+  CheckpointsRequest request = { folder, items };
+  if (!read_rows (
+          self,
+          "SELECT step, wall, path, bytes, EXISTS (SELECT 1 FROM events e WHERE e.run = c.run AND "
+          "e.step = c.step AND e.kind = 'pin') FROM checkpoints c WHERE run = ? AND id > ? ORDER "
+          "BY "
+          "step",
+          run, 0, add_checkpoint_info, &request, error))
+    return NULL;
+  return g_steal_pointer (&items);
+}
+
+GBytes *
+sluice_store_get_graph (SluiceStore *self, const char *hash, GError **error)
+{
+  sqlite3 *db = sluice_store_take_reader (self, error);
+  if (db == NULL)
+    return NULL;
+  static const char sql[] =
+      "SELECT b.data FROM graphs g JOIN blobs b ON b.hash = g.blob WHERE g.hash = ?";
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "s", hash);
+  GBytes *graph =
+      row != NULL && sqlite3_step (row) == SQLITE_ROW ? sluice_column_dup_bytes (row, 0) : NULL;
+  sqlite3_finalize (row);
+  sluice_store_put_reader (self, db);
+  if (graph == NULL && row != NULL)
+    sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "the workspace has no graph %s", hash);
+  return graph;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/base/error.h"
+#include "engine/store/kind-private.h"
+#include "engine/store/kinds/event.h"
+#include "engine/store/sql.h"
+
+/* Readers of what series hold, whatever their kind. */
+
+void
+sluice_series_info_free (SluiceSeriesInfo *self)
+{
+  g_free (self->tag);
+  g_free (self);
+}
+
+/* ---- series ---- */
+
+static void
+append_list (GString *sql, const SluiceKind *kind)
+{
+  if (sql->len > 0)
+    g_string_append (sql, " UNION ALL ");
+  if (kind->list != NULL)
+    g_string_append (sql, kind->list);
+  else
+    g_string_append_printf (
+        sql,
+        "SELECT s.id, s.run, s.tag, s.kind, count (r.step), min (r.step), max (r.step), NULL, NULL "
+        "FROM series s LEFT JOIN %s r ON r.series = s.id WHERE s.run = ?1 AND s.kind = %d "
+        "GROUP BY s.id",
+        kind->table, (int) kind->number);
+}
+
+static SluiceSeriesInfo *
+read_series (sqlite3_stmt *row)
+{
+  SluiceSeriesInfo *info = g_new0 (SluiceSeriesInfo, 1);
+  info->id = sqlite3_column_int64 (row, 0);
+  info->run = sqlite3_column_int64 (row, 1);
+  info->tag = sluice_column_dup_text (row, 2);
+  info->kind = (SluiceSeriesKind) sqlite3_column_int (row, 3);
+  info->n_points = sqlite3_column_int64 (row, 4);
+  info->first_step = sqlite3_column_int64 (row, 5);
+  info->last_step = sqlite3_column_int64 (row, 6);
+  info->last_value = sluice_column_double (row, 7);
+  info->last_wall = sluice_column_double (row, 8);
+  return info;
+}
+
+GPtrArray *
+sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error)
+{
+  sqlite3 *db = sluice_store_take_reader (self, error);
+  if (db == NULL)
+    return NULL;
+  g_autoptr (GString) sql = g_string_new (NULL);
+  const SluiceKind *kind;
+  SLUICE_EACH_KIND (kind)
+  append_list (sql, kind);
+  g_string_append (sql, " ORDER BY 3, 4");
+  g_autoptr (GPtrArray) series =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_series_info_free);
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql->str, "i", run);
+  int rc = SQLITE_ERROR;
+  while (row != NULL && (rc = sqlite3_step (row)) == SQLITE_ROW)
+    g_ptr_array_add (series, read_series (row));
+  gboolean ok = rc == SQLITE_DONE || (row != NULL && sluice_sql_fail (db, "run store", error));
+  sqlite3_finalize (row);
+  sluice_store_put_reader (self, db);
+  return ok ? g_steal_pointer (&series) : NULL;
+}
+
+GBytes *
+sluice_store_dup_metadata (SluiceStore *self, gint64 series)
+{
+  sqlite3 *db = sluice_store_take_reader (self, NULL);
+  if (db == NULL)
+    return NULL;
+  sqlite3_stmt *row = sluice_sql_prepare (
+      db, NULL, "SELECT metadata FROM series WHERE id = ? AND metadata IS NOT NULL", "i", series);
+  GBytes *metadata =
+      row != NULL && sqlite3_step (row) == SQLITE_ROW ? sluice_column_dup_bytes (row, 0) : NULL;
+  sqlite3_finalize (row);
+  sluice_store_put_reader (self, db);
+  return metadata;
+}
+
+/* ---- records ---- */
+
+static const SluiceKind *
+get_kind (const SluiceSeriesInfo *series, GError **error)
+{
+  const SluiceKind *kind = sluice_kind_get ((int) series->kind);
+  if (kind == NULL)
+    sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "series '%s' is of no known kind (%d)", series->tag,
+                 (int) series->kind);
+  return kind;
+}
+
+gboolean
+sluice_store_each_record (SluiceStore *self,
+                          const SluiceSeriesInfo *series,
+                          const SluiceStepRange *range,
+                          SluiceRecordFunc func,
+                          gpointer data,
+                          GError **error)
+{
+  const SluiceKind *kind = get_kind (series, error);
+  sqlite3 *db = kind != NULL ? sluice_store_take_reader (self, error) : NULL;
+  if (db == NULL)
+    return FALSE;
+  gboolean ok = kind->each != NULL
+                    ? kind->each (db, series, range, func, data, error)
+                    : sluice_kind_each_row (kind, db, series, range, func, data, error);
+  sluice_store_put_reader (self, db);
+  return ok;
+}
+
+static gboolean
+count_rows (
+    sqlite3 *db, const SluiceKind *kind, gint64 series, gint64 from_step, gint64 *n, GError **error)
+{
+  g_autofree char *sql =
+      g_strdup_printf ("SELECT count (*) FROM %s WHERE series = ? AND step >= ?", kind->table);
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "ii", series, from_step);
+  gboolean ok = row != NULL && sqlite3_step (row) == SQLITE_ROW;
+  *n = ok ? sqlite3_column_int64 (row, 0) : 0;
+  if (!ok && row != NULL)
+    sluice_sql_fail (db, "run store", error);
+  sqlite3_finalize (row);
+  return ok;
+}
+
+static gboolean
+add_read (
+    sqlite3 *db, const SluiceKind *kind, sqlite3_stmt *row, GPtrArray *records, GError **error)
+{
+  gboolean ok = row != NULL;
+  int rc = SQLITE_DONE;
+  while (ok && (rc = sqlite3_step (row)) == SQLITE_ROW)
+    {
+      SluiceRecord *record = sluice_kind_read_row (kind, row, error);
+      ok = record != NULL;
+      if (ok)
+        g_ptr_array_add (records, record);
+    }
+  if (ok && rc != SQLITE_DONE)
+    ok = sluice_sql_fail (db, "run store", error);
+  sqlite3_finalize (row);
+  return ok;
+}
+
+GPtrArray *
+sluice_store_read_records (
+    SluiceStore *self, const SluiceSeriesInfo *series, gint64 from_step, guint max, GError **error)
+{
+  const SluiceKind *kind = get_kind (series, error);
+  gint64 n;
+  g_return_val_if_fail (kind == NULL || (kind->table != NULL && max > 0), NULL);
+  sqlite3 *db = kind != NULL ? sluice_store_take_reader (self, error) : NULL;
+  if (db == NULL)
+    return NULL;
+  g_autoptr (GPtrArray) records = g_ptr_array_new_with_free_func (sluice_record_free);
+  gboolean ok = count_rows (db, kind, series->id, from_step, &n, error);
+  if (ok)
+    {
+      g_autofree char *sql = g_strdup_printf (
+          "SELECT step, wall, %s FROM (SELECT *, row_number () OVER (ORDER BY step DESC) - 1 AS "
+          "nth FROM %s WHERE series = ? AND step >= ?) AS r WHERE nth %% ? = 0 ORDER BY step",
+          kind->columns, kind->table);
+      gint64 every = MAX ((n + max - 1) / max, 1);
+      ok = add_read (db, kind,
+                     sluice_sql_prepare (db, error, sql, "iii", series->id, from_step, every),
+                     records, error);
+    }
+  sluice_store_put_reader (self, db);
+  return ok ? g_steal_pointer (&records) : NULL;
+}
+
+static gboolean
+keep_event (const SluiceRecord *record, gpointer events, GError **error)
+{
+  const SluiceEvent *event = (const SluiceEvent *) record;
+  g_ptr_array_add (events, sluice_event_new (record->step, record->wall, event->kind, event->text));
+  return TRUE;
+}
+
+GPtrArray *
+sluice_store_read_events (SluiceStore *self, gint64 run, GError **error)
+{
+  const SluiceSeriesInfo all = { .run = run, .kind = SLUICE_SERIES_EVENT };
+  const SluiceStepRange range = { G_MININT64, G_MAXINT64 };
+  g_autoptr (GPtrArray) events = g_ptr_array_new_with_free_func (sluice_record_free);
+  if (!sluice_store_each_record (self, &all, &range, keep_event, events, error))
+    return NULL;
+  return g_steal_pointer (&events);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/device/random.h"
+#include "engine/graph/graphdef.h"
+#include "engine/runtime/plan/memory-class.h"
+#include "engine/store/checkpoint-file.h"
+#include "engine/train/replica.h"
+
+/*
+ * What a checkpoint holds beside the variables: step, cursor of the input, every random stream.
+ * Nothing of the clock or the machine goes in, so that equal runs write equal bytes.
+ */
+#define STATE_FORMAT 1
+
+/* A variable's name in the file: of the default container as it is, of another one with that in
+ * front. */
+static char *
+tensor_name (const char *container, const char *name)
+{
+  return *container == '\0' ? g_strdup (name) : g_strconcat (container, "::", name, NULL);
+}
+
+typedef struct
+{
+  GArray *tensors; /* of SluiceNamedTensor */
+  JsonBuilder *state;
+} Save;
+
+static void
+save_variable (const char *container, const char *name, SluiceResource *resource, gpointer data)
+{
+  Save *save = data;
+  if (resource->type != &sluice_variable_type)
+    return;
+  SluiceNamedTensor named = { NULL, sluice_variable_dup_tensor ((SluiceVariable *) resource) };
+  if (named.tensor == NULL)
+    return;
+  named.name = tensor_name (container, name);
+  g_array_append_val (save->tensors, named);
+}
+
+static void
+save_random (const char *container, const char *name, SluiceResource *resource, gpointer data)
+{
+  Save *save = data;
+  if (resource->type != &sluice_random_type)
+    return;
+  SluicePhilox philox = sluice_random_state_dump ((SluiceRandomState *) resource);
+  json_builder_set_member_name (save->state, name);
+  json_builder_begin_array (save->state);
+  for (guint i = 0; i < 2; i++)
+    json_builder_add_int_value (save->state, philox.key[i]);
+  for (guint i = 0; i < 4; i++)
+    json_builder_add_int_value (save->state, philox.counter[i]);
+  json_builder_end_array (save->state);
+}
+
+static void
+add_int (JsonBuilder *b, const char *name, gint64 value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_int_value (b, value);
+}
+
+static char *
+make_state (SluiceReplica *self)
+{
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  g_autofree char *hash = sluice_graph_dup_hash (self->graph);
+  Save save = { NULL, b };
+  json_builder_begin_object (b);
+  add_int (b, "format", STATE_FORMAT);
+  json_builder_set_member_name (b, "graph");
+  json_builder_add_string_value (b, hash);
+  add_int (b, "step", self->n_done);
+  add_int (b, "epoch", self->cursor.epoch);
+  add_int (b, "position", self->cursor.position);
+  json_builder_set_member_name (b, "random");
+  json_builder_begin_object (b);
+  sluice_resources_foreach (sluice_session_get_resources (self->session), save_random, &save);
+  json_builder_end_object (b);
+  json_builder_end_object (b);
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  return json_to_string (root, FALSE);
+}
+
+static void
+named_tensor_clear (gpointer data)
+{
+  SluiceNamedTensor *named = data;
+  g_free (named->name);
+  sluice_tensor_unref (named->tensor);
+}
+
+gboolean
+sluice_replica_save (SluiceReplica *self, const char *path, gsize *bytes, GError **error)
+{
+  g_autoptr (GArray) tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
+  g_array_set_clear_func (tensors, named_tensor_clear);
+  Save save = { tensors, NULL };
+  sluice_resources_foreach (sluice_session_get_resources (self->session), save_variable, &save);
+  g_autofree char *state = make_state (self);
+  if (!sluice_safetensors_write (path, tensors, state, error))
+    return FALSE;
+  GStatBuf info;
+  *bytes = g_stat (path, &info) == 0 ? info.st_size : 0;
+  return TRUE;
+}
+
+/* ---- restoring ---- */
+
+/* The node of that name that holds it, where the graph still has one. */
+static SluiceOwner
+owner_of (SluiceReplica *self, const char *name)
+{
+  const SluiceNode *node = sluice_graph_find (sluice_session_get_graph (self->session), name);
+  if (node == NULL)
+    return (SluiceOwner){ 0, SLUICE_MEMORY_PARAMETER };
+  return (SluiceOwner){ sluice_session_get_node_number (self->session, node),
+                        sluice_memory_class_of_node (node) };
+}
+
+static SluiceResource *
+make_variable (gpointer data, GError **error)
+{
+  SluiceNamedTensor *named = data;
+  return (SluiceResource *) sluice_variable_new (named->name, named->tensor->dtype,
+                                                 &named->tensor->shape);
+}
+
+/* In the memory of CPU:0: all CPU devices have one memory, and a limit each. */
+static gboolean
+set_variable (SluiceReplica *self,
+              SluiceVariable *variable,
+              const SluiceNamedTensor *named,
+              GError **error)
+{
+  SluiceAllocator *allocator = sluice_session_get_device (self->session, 0)->allocator;
+  SluiceDType dtype = named->tensor->dtype;
+  const SluiceShape *shape = &named->tensor->shape;
+  SluiceTensor *shared = sluice_tensor_new_shared (allocator, dtype, shape, variable->owner);
+  if (shared == NULL)
+    {
+      sluice_tensor_explain_shortage (allocator, dtype, shape, variable->owner, error);
+      g_prefix_error (error, "variable '%s': ", named->name);
+      return FALSE;
+    }
+  if (named->tensor->n_elements > 0)
+    memcpy (shared->data, named->tensor->data, sluice_tensor_bytes (named->tensor));
+  sluice_variable_take_tensor (variable, shared);
+  return TRUE;
+}
+
+static gboolean
+restore_variable (SluiceReplica *self, SluiceNamedTensor *named, GError **error)
+{
+  char *separator = strstr (named->name, "::");
+  g_autofree char *container =
+      separator != NULL ? g_strndup (named->name, separator - named->name) : g_strdup ("");
+  const char *name = separator != NULL ? separator + 2 : named->name;
+  SluiceResource *resource =
+      sluice_resources_get (sluice_session_get_resources (self->session), container, name,
+                            &sluice_variable_type, make_variable, named, error);
+  if (resource == NULL)
+    return FALSE;
+  SluiceVariable *variable = (SluiceVariable *) resource;
+  if (variable->owner.node == 0)
+    variable->owner = owner_of (self, name);
+  gboolean ok = set_variable (self, variable, named, error);
+  sluice_resource_unref (resource);
+  return ok;
+}
+
+/* ---- starting values from a checkpoint ---- */
+
+typedef struct
+{
+  SluiceCheckpointFile *file;
+  gboolean partly;
+  GArray *tensors;      /* of SluiceNamedTensor: those that fit */
+  GPtrArray *variables; /* of SluiceVariable, for each of them */
+  GString *wrong;       /* what is missing or does not fit */
+  GError *error;
+} Take;
+
+static void
+add_wrong (Take *take, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_string_append (take->wrong, take->wrong->len > 0 ? "; " : "");
+  g_string_append_vprintf (take->wrong, format, args);
+  va_end (args);
+}
+
+/* Is that what the variable may take? */
+static gboolean
+check_fit (Take *take, const char *name, const SluiceTensor *now, const SluiceBundleTensor *there)
+{
+  char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
+  if (there == NULL)
+    {
+      const char *near = sluice_checkpoint_file_near (take->file, name);
+      if (!take->partly)
+        add_wrong (take, "it has no '%s'%s%s%s", name, near != NULL ? " (is it '" : "",
+                   near != NULL ? near : "", near != NULL ? "'?)" : "");
+      return FALSE;
+    }
+  if (there->dtype == (SluiceDType) now->dtype && sluice_shape_equal (&there->shape, &now->shape)
+      && sluice_safetensors_has_dtype (now->dtype))
+    return TRUE;
+  add_wrong (take, "'%s' is %s%s there and %s%s in the graph", name,
+             there->dtype != SLUICE_INVALID ? sluice_dtype_name (there->dtype) : "unknown",
+             sluice_shape_str (&there->shape, a), sluice_dtype_name (now->dtype),
+             sluice_shape_str (&now->shape, b));
+  return FALSE;
+}
+
+static void
+take_variable (const char *container, const char *name, SluiceResource *resource, gpointer data)
+{
+  Take *take = data;
+  if (resource->type != &sluice_variable_type)
+    return;
+  g_autoptr (SluiceTensor) now = sluice_variable_dup_tensor ((SluiceVariable *) resource);
+  if (now == NULL || take->error != NULL)
+    return;
+  g_autofree char *full = tensor_name (container, name);
+  if (!check_fit (take, full, now, sluice_checkpoint_file_find (take->file, full)))
+    return;
+  SluiceNamedTensor named = { NULL, sluice_checkpoint_file_read (take->file, full, &take->error) };
+  if (named.tensor == NULL)
+    return;
+  named.name = g_steal_pointer (&full);
+  g_array_append_val (take->tensors, named);
+  g_ptr_array_add (take->variables, sluice_resource_ref (resource));
+}
+
+gboolean
+sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean partly, GError **error)
+{
+  g_autoptr (SluiceCheckpointFile) file = sluice_checkpoint_file_open (path, error);
+  if (file == NULL)
+    return FALSE;
+  g_autoptr (GArray) tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
+  g_array_set_clear_func (tensors, named_tensor_clear);
+  g_autoptr (GPtrArray) variables =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_resource_unref);
+  g_autoptr (GString) wrong = g_string_new (NULL);
+  Take take = { file, partly, tensors, variables, wrong, NULL };
+  sluice_resources_foreach (sluice_session_get_resources (self->session), take_variable, &take);
+  if (take.error == NULL && wrong->len > 0)
+    sluice_fail (&take.error, SLUICE_ERROR_NOT_FOUND, "checkpoint '%s' does not fit the graph: %s",
+                 path, wrong->str);
+  for (guint i = 0; take.error == NULL && i < variables->len; i++)
+    set_variable (self, variables->pdata[i], &g_array_index (tensors, SluiceNamedTensor, i),
+                  &take.error);
+  if (take.error != NULL)
+    g_propagate_error (error, take.error);
+  return take.error == NULL;
+}
+
+/* The words of a stream: two of the key, four of the counter. */
+static gboolean
+read_philox (JsonNode *node, SluicePhilox *philox)
+{
+  if (!JSON_NODE_HOLDS_ARRAY (node) || json_array_get_length (json_node_get_array (node)) != 6)
+    return FALSE;
+  for (guint i = 0; i < 6; i++)
+    {
+      JsonNode *word = json_array_get_element (json_node_get_array (node), i);
+      if (!JSON_NODE_HOLDS_VALUE (word) || json_node_get_value_type (word) != G_TYPE_INT64)
+        return FALSE;
+      *(i < 2 ? &philox->key[i] : &philox->counter[i - 2]) = json_node_get_int (word);
+    }
+  return TRUE;
+}
+
+static gboolean
+restore_random (SluiceReplica *self, JsonObject *random, GError **error)
+{
+  g_autoptr (GList) names = json_object_get_members (random);
+  for (GList *l = names; l != NULL; l = l->next)
+    {
+      SluicePhilox philox;
+      if (!read_philox (json_object_get_member (random, l->data), &philox))
+        return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "has a malformed random stream of '%s'",
+                            (char *) l->data);
+      SluiceRandomState *state = sluice_random_state_get (
+          sluice_session_get_resources (self->session), l->data, &philox, error);
+      if (state == NULL)
+        return FALSE;
+      sluice_random_state_load (state, &philox);
+      sluice_resource_unref (&state->parent);
+    }
+  return TRUE;
+}
+
+static gboolean
+restore_state (SluiceReplica *self, const char *text, GError **error)
+{
+  g_autoptr (JsonNode) root =
+      text != NULL ? sluice_checkpoint_parse_json (text, strlen (text), NULL) : NULL;
+  if (root == NULL)
+    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "holds no state of a training run");
+  JsonObject *state = json_node_get_object (root);
+  gint64 format = json_object_get_int_member_with_default (state, "format", 0);
+  if (format != STATE_FORMAT)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "has state of format %" G_GINT64_FORMAT ", this program reads %d", format,
+                        STATE_FORMAT);
+  g_autofree char *hash = sluice_graph_dup_hash (self->graph);
+  const char *saved = json_object_get_string_member_with_default (state, "graph", "");
+  if (strcmp (hash, saved) != 0)
+    return sluice_fail (
+        error, SLUICE_ERROR_FAILED_PRECONDITION,
+        "belongs to another graph (%.12s…, this one is %.12s…); resume with the run's own graph",
+        saved, hash);
+  self->n_done = json_object_get_int_member_with_default (state, "step", 0);
+  self->cursor.epoch = json_object_get_int_member_with_default (state, "epoch", 0);
+  self->cursor.position = json_object_get_int_member_with_default (state, "position", 0);
+  if (self->n_done < 0 || self->cursor.epoch < 0 || self->cursor.position < 0
+      || (self->examples != NULL && self->cursor.position > self->examples->n))
+    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
+                        "has a step or cursor out of range; was the data set changed?");
+  JsonNode *random = json_object_get_member (state, "random");
+  return random == NULL || !JSON_NODE_HOLDS_OBJECT (random)
+         || restore_random (self, json_node_get_object (random), error);
+}
+
+gboolean
+sluice_replica_restore (SluiceReplica *self, const char *path, GError **error)
+{
+  g_autofree char *state = NULL;
+  g_autoptr (GArray) tensors = sluice_safetensors_read (path, &state, error);
+  if (tensors == NULL)
+    return FALSE;
+  /* A checkpoint has no tables. */
+  if (!sluice_replica_restore_saved_model (self, error))
+    return FALSE;
+  gboolean ok = restore_state (self, state, error);
+  for (guint i = 0; ok && i < tensors->len; i++)
+    ok = restore_variable (self, &g_array_index (tensors, SluiceNamedTensor, i), error);
+  if (!ok)
+    g_prefix_error (error, "checkpoint '%s' ", path);
+  return ok;
+}

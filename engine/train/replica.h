@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <pthread.h>
+
+#include "engine/train/data.h"
+#include "engine/train/queue-runners.h"
+#include "engine/train/trainer.h"
+
+typedef struct _SluiceAsyncWorkers SluiceAsyncWorkers;
+
+/*
+ * A replica of a project's model: graph, session, data and the callables of a step. The trainer has
+ * one; when a loss is not finite it makes another and runs it up to that step again, to find the
+ * node that began it.
+ */
+typedef struct
+{
+  SluiceProject *project; /* borrowed */
+  SluiceGraph *graph;
+  SluiceSession *session;
+  const SluiceExamples *examples; /* borrowed; NULL: batches come out of the graph */
+  const SluiceExamples *test;     /* borrowed; NULL: no evaluation */
+  SluiceDType x_dtype, y_dtype;
+  SluiceTensor **feeds;                /* x and y as far as they are fed, then the overrides */
+  guint n_feeds, n_batch;              /* n_batch: of x and y */
+  SluiceTensor **outputs;              /* of a step under way: its scalars, then the summaries */
+  SluiceCallable *step;                /* loss, fetches */
+  SluiceCallable *step_with_summaries; /* the same, then summaries; NULL: none */
+  SluiceCallable *evaluate;            /* NULL: none */
+  guint n_scalars;                     /* loss and fetches */
+  SluiceDataBatches *batches;
+  SluiceQueueRunners *runners; /* NULL: none, or not begun */
+  SluiceDataCursor cursor;     /* of the next batch */
+  gint64 n_done;               /* steps */
+  /* Several train targets: as many asynchronous workers, made at the first step. None begins a
+     step once limit have begun. step is the first worker's. */
+  guint n_workers;
+  SluiceCallable **worker_steps; /* until the workers have them */
+  SluiceCallable *summaries;     /* run on their own; NULL: none */
+  SluiceAsyncWorkers *workers;
+  gint64 limit;
+  gsize memory_limit; /* of each device; 0: none */
+} SluiceReplica;
+
+/* n_cpus: virtual devices; 0: as many as the project says. */
+SluiceReplica *sluice_replica_new (SluiceProject *project,
+                                   const SluiceExamples *examples,
+                                   const SluiceExamples *test,
+                                   guint n_cpus,
+                                   gsize memory_limit,
+                                   GError **error);
+void sluice_replica_free (SluiceReplica *self);
+
+/* Of a project whose graph is a SavedModel: its variables' values and its tables; else nothing. */
+gboolean sluice_replica_restore_saved_model (SluiceReplica *self, GError **error);
+/* Makes the initial values (those of a SavedModel over what init made), or takes those of a
+ * checkpoint file. Then batches come from the cursor
+ * on. */
+gboolean sluice_replica_initialize (SluiceReplica *self, GError **error);
+/* FALSE with the error that sluice_replica_initialize() would meet before it runs anything. */
+gboolean sluice_replica_check_initialize (SluiceReplica *self, GError **error);
+gboolean sluice_replica_restore (SluiceReplica *self, const char *path, GError **error);
+/**
+ * sluice_replica_take_values:
+ * @partly: variables that the checkpoint lacks keep what they have
+ *
+ * After sluice_replica_initialize(): variables take the values of that name from a checkpoint of
+ * any format. NOT_FOUND lists all that the checkpoint lacks, with near names, and all that do not
+ * fit.
+ *
+ * Returns: FALSE: no variable has changed
+ */
+gboolean
+sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean partly, GError **error);
+gboolean sluice_replica_save (SluiceReplica *self, const char *path, gsize *bytes, GError **error);
+
+/* Starts the graph's queue runners, and ends them. A step that fails after one of them did fails of
+ * that. */
+gboolean sluice_replica_begin_input (SluiceReplica *self, GError **error);
+void sluice_replica_end_input (SluiceReplica *self);
+/* Takes the place of what was in feeds, (array length=n_batch). */
+gboolean sluice_replica_next_batch (SluiceReplica *self, SluiceTensor **feeds, GError **error);
+/* outputs: room for what the step fetches; what comes after the scalars is left there. */
+gboolean sluice_replica_run_step (SluiceReplica *self,
+                                  SluiceCallable *step,
+                                  SluiceTensor *const *feeds,
+                                  SluiceTensor **outputs,
+                                  double *scalars,
+                                  const SluiceRunOptions *options,
+                                  GError **error);
+/* Steps that asynchronous workers have begun and sluice_replica_step() has not returned. */
+guint sluice_replica_get_n_under_way (SluiceReplica *self);
+
+/**
+ * sluice_replica_step:
+ * @scalars: (array length=n_scalars): loss first
+ * @summary: (out) (nullable): NULL: without summaries; (transfer full)
+ */
+gboolean sluice_replica_step (SluiceReplica *self,
+                              double *scalars,
+                              SluiceTensor **summary,
+                              const SluiceRunOptions *options,
+                              GError **error);
+/* Means over the held-out split; values: one an entry of project->evaluate. */
+gboolean sluice_replica_evaluate (SluiceReplica *self,
+                                  double *values,
+                                  const SluiceRunOptions *options,
+                                  GError **error);
+/* The strings of an edge, one a line; fed nothing. (transfer full) */
+char *sluice_replica_read_text (SluiceReplica *self,
+                                const char *edge,
+                                const SluiceRunOptions *options,
+                                GError **error);
+/* Runs n steps with nothing logged. */
+gboolean sluice_replica_replay (SluiceReplica *self,
+                                gint64 n,
+                                const SluiceRunOptions *options,
+                                GError **error);
