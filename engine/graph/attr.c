@@ -211,8 +211,9 @@ sluice_attr_value_equal (const SluiceAttrValue *a, const SluiceAttrValue *b)
 static guint
 hash_bytes (guint hash, const void *bytes, gsize length)
 {
-  for (const guchar *p = bytes, *end = p + length; p < end; p++)
-    hash = (hash ^ *p) * 16777619u;
+  const guchar *p = bytes;
+  for (gsize i = 0; i < length; i++)
+    hash = (hash ^ p[i]) * 16777619u;
   return hash;
 }
 

@@ -509,7 +509,7 @@ read_message (Parser *p, ProtobufCMessage *message, char close, guint depth)
       if (close != '\0' ? accept (p, close) : p->at == p->end)
         return TRUE;
       const char *begin = p->at;
-      if (*begin == '[' && message->descriptor == &tensorflow__any__descriptor)
+      if (begin < p->end && *begin == '[' && message->descriptor == &tensorflow__any__descriptor)
         {
           if (!read_written_out (p, (Tensorflow__Any *) message, depth))
             return FALSE;

@@ -192,7 +192,7 @@ gboolean
 sluice_series_view_step (SluiceSeriesView *self)
 {
   guint k = self->node;
-  const SluiceSummaryNode *node = &self->summary->nodes[k];
+  const SluiceSummaryNode *node;
   double first;
   double last;
 
@@ -201,6 +201,7 @@ sluice_series_view_step (SluiceSeriesView *self)
       finish (self);
       return FALSE;
     }
+  node = &self->summary->nodes[k];
   self->node++;
   first = _sluice_summary_x (self->summary, self->axis, &node->first);
   if (first > self->x1)

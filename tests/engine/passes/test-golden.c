@@ -124,29 +124,35 @@ take_out (char *line, char open, char close)
   return text;
 }
 
-/* An attribute of its own: nodes that stand together have no others here. Never freed. */
-static const SluiceAttr *
+/* An attribute of its own: nodes that stand together have no others here. */
+static SluiceAttr
 colocate (const char *with)
 {
-  SluiceAttr *attr = g_new0 (SluiceAttr, 1);
   char *text = g_strconcat ("loc:@", with, NULL);
   SluiceAttrValue *item = g_new0 (SluiceAttrValue, 1);
   *item = (SluiceAttrValue){ SLUICE_ATTR_STRING, .s = { text, strlen (text) } };
-  *attr = (SluiceAttr){ sluice_intern ("_class"),
-                        { SLUICE_ATTR_LIST, .list = { .items = item, .n = 1 } } };
-  return attr;
+  return (SluiceAttr){ sluice_intern ("_class"),
+                       { SLUICE_ATTR_LIST, .list = { .items = item, .n = 1 } } };
 }
 
-/* Words behind the inputs: control inputs, the device, _class. */
+/* Words behind the inputs: control inputs, the device, _class, which goes to @together. */
 static void
-parse_words (const Case *c, Program *p, const char *text, SluiceNodeSpec *spec, GPtrArray *before)
+parse_words (const Case *c,
+             Program *p,
+             const char *text,
+             SluiceNodeSpec *spec,
+             SluiceAttr *together,
+             GPtrArray *before)
 {
   g_auto (GStrv) words = g_strsplit_set (text, " ", -1);
   for (guint i = 0; words[i]; i++)
     if (words[i][0] == '^')
       g_ptr_array_add (before, node_of (c, p, words[i] + 1));
     else if (g_str_has_prefix (words[i], "_class="))
-      spec->attrs = colocate (words[i] + strlen ("_class="));
+      {
+        *together = colocate (words[i] + strlen ("_class="));
+        spec->attrs = together;
+      }
     else if (words[i][0] == '@')
       spec->device = sluice_intern (words[i] + 1);
     else if (words[i][0])
@@ -174,7 +180,7 @@ parse_node (const Case *c, Program *p, const char *line)
   g_autofree char *given = take_out (rest, '{', '}');
   g_autofree char *from = take_out (rest, '(', ')');
   const SluiceOp *op = sluice_registry_find (words[0]);
-  SluiceAttr constant[2], *attrs = constant;
+  SluiceAttr constant[2], together, *attrs = constant;
   g_autofree SluiceAttr *parsed = NULL;
   g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
   g_autoptr (GPtrArray) before = g_ptr_array_new ();
@@ -192,19 +198,22 @@ parse_node (const Case *c, Program *p, const char *line)
     }
   else
     attrs = parsed = sluice_op_parse_sample (op, given, &spec.n_attrs);
-  parse_words (c, p, rest, &spec, before);
+  parse_words (c, p, rest, &spec, &together, before);
   spec.inputs = (const SluiceEdge *) inputs->data;
   spec.n_inputs = inputs->len;
   spec.control_inputs = (SluiceNode *const *) before->pdata;
   spec.n_control_inputs = before->len;
-  if (spec.attrs)
-    spec.n_attrs = 1;
-  else
-    spec.attrs = attrs;
+  if (spec.attrs == &together)
+    {
+      g_assert (spec.n_attrs == 0);
+      attrs = &together;
+      spec.n_attrs = 1;
+    }
+  spec.attrs = attrs;
   g_autoptr (GError) error = NULL;
   if (!sluice_graph_add (p->graph, &spec, &error))
     fail (c, line, error->message);
-  for (guint i = 0; spec.attrs == attrs && i < spec.n_attrs; i++)
+  for (guint i = 0; i < spec.n_attrs; i++)
     sluice_attr_value_clear (&attrs[i].value);
 }
 
