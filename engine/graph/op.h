@@ -213,7 +213,7 @@ const SluiceOp *sluice_registry_find (const char *name);   /* (nullable) */
 const SluiceOp *sluice_registry_by_role (SluiceRole role); /* (nullable): the first registered */
 const SluiceOp *const *sluice_registry_list (guint *n);    /* sorted by name */
 /* The registered name nearest to a mistyped one, or NULL. */
-const char *sluice_registry_near_name (const char *name);
+const char *sluice_registry_suggest_name (const char *name);
 const SluiceAttrDef *sluice_op_find_attr (const SluiceOp *self, const char *name); /* (nullable) */
 
 /**

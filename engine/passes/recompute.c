@@ -295,7 +295,7 @@ copy_node (const Recompute *self, Attempt *attempt, SluiceWorkNode *node)
 static gboolean
 may_read_copy (const Recompute *self, const SluiceWorkNode *reader, const SluiceWorkNode *maker)
 {
-  return (reader->kind == SLUICE_WORK_OP || reader->kind == SLUICE_WORK_PAIR
+  return (reader->kind == SLUICE_WORK_OP || reader->kind == SLUICE_WORK_FUSED_CONSUMER
           || reader->kind == SLUICE_WORK_SEND)
          && reader->frame == 0 && reader->device == maker->device
          && trait_of (self, reader)->condition == trait_of (self, maker)->condition

@@ -26,12 +26,13 @@ typedef struct
   SluiceValue *outputs;
   GArray *ranges;  /* of inputs, for the NaN guard; NULL: it is off */
   SluiceIdle idle; /* of the caller */
-  gboolean looks;  /* the caller slept in vain: it looks for a deadlock where it gets the baton */
+  gboolean looks;  /* the caller slept in vain: it looks for a deadlock where it gets the scheduler
+                      lock */
 } SluiceWorker;
 
-/* The first error wins; what follows from it is dropped. Under the baton. */
+/* The first error wins; what follows from it is dropped. Under the scheduler lock. */
 void sluice_step_fail (SluiceStep *step, GError *take);
-/* Nothing more begins, and what flies is told. */
+/* Nothing more begins, and what is in flight is told. */
 void sluice_step_stop (SluiceStep *step);
 /* The step fails with what came up in a node, or in one that runs within it. */
 void sluice_worker_fail_with (SluiceWorker *w, const SluicePlanNode *node, GError *take);
@@ -67,13 +68,13 @@ void sluice_worker_run_built_in (SluiceWorker *w,
                                  const SluicePlanNode *node,
                                  gboolean is_dead);
 
-/* ---- flights ---- */
+/* ---- in-flight calls ---- */
 
 /* Starts an asynchronous kernel. */
 void sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node);
-/* Runs a long kernel, or what a kernel does before it waits, without the baton. FALSE: another
- * thread has it now. */
-gboolean sluice_worker_fly (SluiceWorker *w, guint32 i, guint64 expected);
+/* Runs a long kernel, or what a kernel does before it waits, without the scheduler lock. FALSE:
+ * another thread has it now. */
+gboolean sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected);
 /* Ends the nodes whose kernels have returned elsewhere. */
 void sluice_worker_drain_mailbox (SluiceWorker *w);
 /* ---- the hot path ---- */
@@ -313,14 +314,14 @@ fill_call (SluiceWorker *w,
 }
 
 static inline gboolean
-try_own (SluiceStep *step)
+try_scheduler_lock (SluiceStep *step)
 {
   int free = 0;
   return atomic_compare_exchange_strong (&step->owned, &free, 1);
 }
 
 static inline void
-disown (SluiceStep *step)
+release_scheduler_lock (SluiceStep *step)
 {
   atomic_store (&step->owned, 0);
 }
