@@ -15,10 +15,10 @@ read_option (SluiceSessionOptions *options, const char *name, GVariant *boxed, G
   const SluiceOption *option = sluice_options_find (name);
   if (option == NULL || !(option->flags & SLUICE_OPTION_API))
     {
-      const char *similar = sluice_options_suggest_key (name, SLUICE_OPTION_API);
-      return sluice_fail (
-          error, SLUICE_ERROR_INVALID_ARGUMENT, "there is no option '%s' of a session%s%s%s", name,
-          similar ? "; did you mean '" : "", similar ? similar : "", similar ? "'?" : "");
+      const char *hint = sluice_options_suggest_key (name, SLUICE_OPTION_API);
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                          "there is no option '%s' of a session%s%s%s", name,
+                          hint ? "; did you mean '" : "", hint ? hint : "", hint ? "'?" : "");
     }
   if (options->like && !(option->flags & SLUICE_OPTION_OWN))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,

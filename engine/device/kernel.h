@@ -3,10 +3,10 @@
 #pragma once
 
 #include "engine/base/pool.h"
+#include "engine/base/visibility.h"
 #include "engine/device/device.h"
 #include "engine/device/resource.h"
 #include "engine/graph/graph.h"
-#include "engine/base/visibility.h"
 
 SLUICE_PUBLIC_BEGIN
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/graph/graph.h"
 #include "engine/graph/edit-log.h"
+#include "engine/graph/graph.h"
 #include "engine/graph/lower-private.h"
 #include "engine/graph/shape-context-private.h"
 
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "engine/base/suggest.h"
-#include "engine/graph/function.h"
 #include "engine/graph/edit-private.h"
+#include "engine/graph/function.h"
 #include "engine/graph/graphdef.h"
 
 /* ---- nodes ---- */
@@ -317,10 +317,9 @@ check_op (const char *op, const char *name, GError **error)
 {
   if (sluice_registry_find (op) != NULL)
     return TRUE;
-  const char *similar = sluice_registry_suggest_name (op);
+  const char *hint = sluice_registry_suggest_name (op);
   return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s '%s': no op of this name is known%s%s%s",
-                      op, name, similar ? "; did you mean " : "", similar ? similar : "",
-                      similar ? "?" : "");
+                      op, name, hint ? "; did you mean " : "", hint ? hint : "", hint ? "?" : "");
 }
 
 static gboolean
@@ -580,10 +579,9 @@ sluice_graph_parse_edge (SluiceGraph *self, const char *text, SluiceEdge *edge, 
   SluiceNode *node = sluice_graph_find (self, name);
   if (node == NULL)
     {
-      const char *similar = sluice_graph_suggest_name (self, name);
+      const char *hint = sluice_graph_suggest_name (self, name);
       return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "there is no node '%s'%s%s%s", name,
-                          similar ? "; did you mean '" : "", similar ? similar : "",
-                          similar ? "'?" : "");
+                          hint ? "; did you mean '" : "", hint ? hint : "", hint ? "'?" : "");
     }
   if (port >= node->n_outputs)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,

@@ -190,10 +190,10 @@ guess_outputs (SluiceNode *node)
 static void
 fail_unknown_op (Import *im, SluiceNode *node)
 {
-  const char *similar = im->suggestions > 0 ? sluice_registry_suggest_name (node->op_name) : NULL;
+  const char *hint = im->suggestions > 0 ? sluice_registry_suggest_name (node->op_name) : NULL;
   im->suggestions -= im->suggestions > 0;
   node_fail (node, SLUICE_ERROR_NOT_FOUND, "no op of this name is known%s%s%s",
-             similar ? "; did you mean " : "", similar ? similar : "", similar ? "?" : "");
+             hint ? "; did you mean " : "", hint ? hint : "", hint ? "?" : "");
 }
 
 static gboolean
@@ -256,12 +256,11 @@ split_input (const char *text, gsize *length, guint *port)
 static void
 fail_missing (Import *im, SluiceNode *node, const char *which, const char *name)
 {
-  const char *similar = im->suggestions > 0 ? sluice_graph_suggest_name (im->graph, name) : NULL;
+  const char *hint = im->suggestions > 0 ? sluice_graph_suggest_name (im->graph, name) : NULL;
   im->suggestions -= im->suggestions > 0;
   g_autofree char *valid = g_utf8_make_valid (name, MIN (strlen (name), 256));
   node_fail (node, SLUICE_ERROR_INVALID_ARGUMENT, "%s is '%s', but there is no such node%s%s%s",
-             which, valid, similar ? "; did you mean '" : "", similar ? similar : "",
-             similar ? "'?" : "");
+             which, valid, hint ? "; did you mean '" : "", hint ? hint : "", hint ? "'?" : "");
 }
 
 static SluiceEdge

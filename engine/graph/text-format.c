@@ -444,10 +444,10 @@ fail_unknown_field (Parser *p,
   g_autofree const char **names = g_new (const char *, descriptor->n_fields);
   for (unsigned i = 0; i < descriptor->n_fields; i++)
     names[i] = descriptor->fields[i].name;
-  const char *similar =
+  const char *hint =
       strlen (name) <= 64 ? sluice_suggest_name (name, names, descriptor->n_fields) : NULL;
   return complain (p, begin, "%s has no field '%.64s'%s%s%s", descriptor->short_name, name,
-                   similar ? "; did you mean '" : "", similar ? similar : "", similar ? "'?" : "");
+                   hint ? "; did you mean '" : "", hint ? hint : "", hint ? "'?" : "");
 }
 
 /* What an Any may hold, written out. */

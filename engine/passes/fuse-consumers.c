@@ -3,11 +3,11 @@
 
 /*
  * Fusion of a consumer into its producer. The gradient of a large parameter is made by one kernel,
- * written to memory, and read by the update, which nobody else does: twice as many bytes cross the
- * memory bus as the update alone needs, and the peak holds the whole of it. Where the producer's
- * kernel can make the value in parts (SluiceKernel.produce) and the consumer's can use them as they
- * come (SluiceKernel.consumed), the two become one node in the consumer's place, and a part is in
- * the first or second cache when it is read. A value of less than SMALL elements is there anyway.
+ * written to memory, and read by the update, which nobody else does: it crosses the memory bus
+ * twice, and the peak holds the whole of it. Where the producer's kernel can make the value in
+ * parts (SluiceKernel.produce) and the consumer's can use them as they come
+ * (SluiceKernel.consumed), the two become one node in the consumer's place, and a part is in the
+ * first or second cache when it is read. A value of less than SMALL elements is there anyway.
  *
  * The producer runs later then than it would have: when its consumer is ready. Who waited for it
  * waits for its inputs instead, as if nobody had read it (unread.c). Not so where one of these may

@@ -111,8 +111,8 @@ dup_similar_folder (const char *workspace)
       if (g_file_test (database, G_FILE_TEST_EXISTS))
         g_ptr_array_add (names, g_strdup (entry));
     }
-  const char *similar = sluice_suggest_name (name, (const char *const *) names->pdata, names->len);
-  return similar != NULL ? g_build_filename (parent, similar, NULL) : NULL;
+  const char *hint = sluice_suggest_name (name, (const char *const *) names->pdata, names->len);
+  return hint != NULL ? g_build_filename (parent, hint, NULL) : NULL;
 }
 
 gboolean
@@ -120,11 +120,11 @@ sluice_store_access_check_exists (const StoreAccess *self, const char *workspace
 {
   if (exists (self->path, ""))
     return TRUE;
-  g_autofree char *similar = dup_similar_folder (workspace);
+  g_autofree char *hint = dup_similar_folder (workspace);
   return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                       "'%s' is no workspace: there is no " STORE_DATABASE " in it%s%s%s", workspace,
-                      similar != NULL ? "; did you mean '" : "", similar != NULL ? similar : "",
-                      similar != NULL ? "'?" : "");
+                      hint != NULL ? "; did you mean '" : "", hint != NULL ? hint : "",
+                      hint != NULL ? "'?" : "");
 }
 
 void

@@ -6,8 +6,8 @@
 #include "kernels/array/move.h"
 #include "kernels/linalg/dnnl-matmul.h"
 #include "kernels/linalg/gemm.h"
-#include "kernels/scratch-lanes.h"
 #include "kernels/linalg/library.h"
+#include "kernels/scratch-lanes.h"
 #include "kernels/typed.h"
 
 /* ---- reference: one sum after the other, floats summed in double ---- */

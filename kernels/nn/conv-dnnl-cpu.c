@@ -11,10 +11,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "kernels/scratch-lanes.h"
 #include "kernels/nn/conv-sparse.h"
 #include "kernels/nn/conv.h"
 #include "kernels/nn/dnnl-convolution.h"
+#include "kernels/scratch-lanes.h"
 #include "kernels/typed.h"
 
 #define MAX_PLANS 32 /* shapes that a node keeps primitives for; the oldest goes first */

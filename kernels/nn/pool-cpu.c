@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "kernels/scratch-lanes.h"
 #include "kernels/nn/pool-loops.h"
+#include "kernels/scratch-lanes.h"
 #include "kernels/typed.h"
 
 typedef enum

@@ -3,10 +3,10 @@
 #include "engine/runtime/plan/plan.h"
 
 #include "engine/device/readers.h"
-#include "engine/runtime/plan/fused.h"
 #include "engine/runtime/plan/fused-consumer.h"
-#include "engine/runtime/session/session-partial-run.h"
+#include "engine/runtime/plan/fused.h"
 #include "engine/runtime/plan/memory-class.h"
+#include "engine/runtime/session/session-partial-run.h"
 
 typedef struct
 {

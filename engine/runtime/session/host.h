@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session/trace-lanes.h"
 #include "engine/runtime/session/executable.h"
+#include "engine/runtime/session/trace-lanes.h"
 
 /*
  * Where a session's executables run: its devices, its trace, its seed. Several sessions may have

@@ -5,8 +5,8 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "engine/base/suggest.h"
 #include "engine/base/pool.h"
+#include "engine/base/suggest.h"
 #include "engine/base/text.h"
 
 #define API     SLUICE_OPTION_API

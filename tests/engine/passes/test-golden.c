@@ -11,7 +11,7 @@
  *   i = Identity (s) _class=x                no other attributes then
  *   loop:1 <- next                           input 1 of the Merge `loop` is given later
  *   feed x          fetch s          target t
- *   parts                                    a partial run
+ *   partial                                  a partial run
  *   seed 7                                   of an order by lot
  *   limit                                    of every device's memory
  *   pass fold merge                          the last one is what the case shows
@@ -239,7 +239,7 @@ parse_line (const Case *c, Program *p, const char *line)
   else if (strcmp (words[0], "target") == 0)
     for (guint i = 1; words[i]; i++)
       g_ptr_array_add (p->targets, node_of (c, p, words[i]));
-  else if (strcmp (words[0], "parts") == 0)
+  else if (strcmp (words[0], "partial") == 0)
     p->is_partial = TRUE;
   else if (strcmp (words[0], "limit") == 0)
     p->has_limit = TRUE;
