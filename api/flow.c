@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "api/flow.h"
 #include "api/flow-private.h"
+#include "api/flow.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "api/scope.h"
 #include "api/attrs.h"
 #include "api/flow-private.h"
 #include "api/graph-private.h"
+#include "api/scope.h"
 
 #include <string.h>
 

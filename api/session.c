@@ -15,10 +15,10 @@ read_option (SluiceSessionOptions *options, const char *name, GVariant *boxed, G
   const SluiceOption *option = sluice_options_find (name);
   if (option == NULL || !(option->flags & SLUICE_OPTION_API))
     {
-      const char *near = sluice_options_near_key (name, SLUICE_OPTION_API);
+      const char *hint = sluice_options_suggest_key (name, SLUICE_OPTION_API);
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                           "there is no option '%s' of a session%s%s%s", name,
-                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                          hint ? "; did you mean '" : "", hint ? hint : "", hint ? "'?" : "");
     }
   if (options->like && !(option->flags & SLUICE_OPTION_OWN))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
@@ -171,7 +171,7 @@ sluice_session_run_step (SluiceSession *self,
   return g_steal_pointer (&outputs);
 }
 
-/* ---- steps in parts ---- */
+/* ---- partial runs ---- */
 
 G_DEFINE_BOXED_TYPE (SluicePartialRun,
                      sluice_partial_run,

@@ -93,10 +93,10 @@ sluice_find_op (const char *name, GError **error)
   const SluiceOp *op = sluice_registry_find (name);
   if (op == NULL)
     {
-      const char *near = sluice_registry_near_name (name);
+      const char *hint = sluice_registry_suggest_name (name);
       sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "there is no op '%s'%s%s%s", name,
-                   near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-                   near != NULL ? "'?" : "");
+                   hint != NULL ? "; did you mean '" : "", hint != NULL ? hint : "",
+                   hint != NULL ? "'?" : "");
     }
   return (SluiceOp *) op;
 }

@@ -70,7 +70,7 @@ struct _SluiceTensor
 
 /**
  * sluice_tensor_new:
- * @allocator: (nullable): NULL for host memory of nobody
+ * @allocator: (nullable): NULL: host memory that is no session's
  *
  * Elements are uninitialised for plain types, empty for managed ones.
  *

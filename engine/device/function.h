@@ -7,7 +7,7 @@
 /*
  * Functions of the graph that kernels call: what a dataset does with each of its elements. Made
  * ready once and called any number of times, also after the run that made it ready. The session
- * fills this in (engine/runtime/session/program-function.c).
+ * fills this in (engine/runtime/session/executable-function.c).
  */
 typedef struct _SluiceFunction SluiceFunction;
 

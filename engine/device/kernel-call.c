@@ -213,7 +213,7 @@ sluice_call_parallel_for (SluiceKernelCall *call,
 
 typedef struct
 {
-  const SluicePartTaker *taker;
+  const SluicePartConsumer *consumer;
   const SluiceTensor *value;
   gint64 row; /* elements of the last dimension */
 } Whole;
@@ -223,17 +223,17 @@ hand_over (gpointer data, gint64 begin, gint64 end)
 {
   const Whole *whole = data;
   gsize size = sluice_dtype_size (whole->value->dtype);
-  whole->taker->take (whole->taker->data, begin * whole->row, (end - begin) * whole->row,
-                      (const char *) whole->value->data + begin * whole->row * size);
+  whole->consumer->consume (whole->consumer->data, begin * whole->row, (end - begin) * whole->row,
+                            (const char *) whole->value->data + begin * whole->row * size);
 }
 
 gboolean
-sluice_call_give_whole (SluiceKernelCall *call,
-                        const SluicePartTaker *taker,
-                        const SluiceTensor *value)
+sluice_call_produce_whole (SluiceKernelCall *call,
+                           const SluicePartConsumer *consumer,
+                           const SluiceTensor *value)
 {
   const SluiceShape *shape = &value->shape;
-  Whole whole = { taker, value, shape->rank > 0 ? shape->dim[shape->rank - 1] : 1 };
+  Whole whole = { consumer, value, shape->rank > 0 ? shape->dim[shape->rank - 1] : 1 };
   if (value->n_elements == 0)
     return TRUE;
   return sluice_call_parallel_for (call, value->n_elements / whole.row,

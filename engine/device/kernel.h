@@ -3,10 +3,10 @@
 #pragma once
 
 #include "engine/base/pool.h"
+#include "engine/base/visibility.h"
 #include "engine/device/device.h"
 #include "engine/device/resource.h"
 #include "engine/graph/graph.h"
-#include "engine/base/visibility.h"
 
 SLUICE_PUBLIC_BEGIN
 
@@ -22,7 +22,7 @@ typedef union
 
 typedef struct _SluiceKernel SluiceKernel;
 typedef struct _SluiceKernelCall SluiceKernelCall;
-typedef struct _SluicePartGiver SluicePartGiver;
+typedef struct _SluicePartProducer SluicePartProducer;
 typedef struct _SluiceStep SluiceStep;           /* runtime: what belongs to one run of a session */
 typedef struct _SluiceFunctions SluiceFunctions; /* function.h */
 
@@ -57,38 +57,38 @@ struct _SluiceKernelCall
   SluiceStep *step;
   const _Atomic int *cancelled; /* non-zero: give up soon. Long kernels look between chunks */
   guint64 frame, iteration;
-  SluiceOwner owner;            /* of what the call allocates */
-  guint64 run_seed;             /* seeds random nodes that have none of their own */
-  SluiceKernelDone done;        /* of asynchronous kernels */
-  GError *error;                /* set by sluice_call_fail() */
-  const SluicePartGiver *giver; /* (nullable): gives an input that is not there */
+  SluiceOwner owner;                  /* of what the call allocates */
+  guint64 run_seed;                   /* seeds random nodes that have none of their own */
+  SluiceKernelDone done;              /* of asynchronous kernels */
+  GError *error;                      /* set by sluice_call_fail() */
+  const SluicePartProducer *producer; /* (nullable): makes an input that is not there */
 };
 
 /*
  * A large value that only one kernel reads is best used while it is made: its kernel hands it over
- * in parts, each while it is in a near cache, and the whole is never in memory
- * (engine/passes/pair.c).
+ * in parts, each while it is in the first or second cache, and the whole is never in memory
+ * (engine/passes/fuse-consumers.c).
  */
 typedef struct
 {
-  /* Once, before the first part. FALSE: the value is refused; the taker has set its error.
-   * room: (out) (nullable) (transfer none): where the whole value may lie, until it is taken; else
-   * the giver makes parts in memory of its own. */
+  /* Once, before the first part. FALSE: the value is refused; the consumer has set its error.
+   * room: (out) (nullable) (transfer none): where the whole value may lie, until it is consumed;
+   * else the producer makes parts in memory of its own. */
   gboolean (*begin) (gpointer data, const SluiceShape *shape, SluiceTensor **room);
   /* n elements, the first of which is number `first`: whole rows of the last dimension. On any
    * thread; each element comes once. */
-  void (*take) (gpointer data, gint64 first, gint64 n, const void *elements);
+  void (*consume) (gpointer data, gint64 first, gint64 n, const void *elements);
   gpointer data;
-} SluicePartTaker;
+} SluicePartConsumer;
 
-struct _SluicePartGiver
+struct _SluicePartProducer
 {
   SluiceDType dtype; /* of the value */
-  guint input;       /* of the taker, which the value is */
-  /* FALSE: the error of the taker's call is set. */
-  gboolean (*give) (const SluicePartGiver *self,
-                    SluiceKernelCall *taker_call,
-                    const SluicePartTaker *taker);
+  guint input;       /* of the consumer, which the value is */
+  /* FALSE: the error of the consumer's call is set. */
+  gboolean (*produce) (const SluicePartProducer *self,
+                       SluiceKernelCall *consumer_call,
+                       const SluicePartConsumer *consumer);
 };
 
 /*
@@ -184,11 +184,11 @@ struct _SluiceKernel
   void (*step_failed) (const SluiceNode *node, SluiceResources *resources, const GError *error);
   /* Nullable: the kernel is element-wise. FALSE: not for the types of this node. */
   gboolean (*strip) (const SluiceKernel *self, const SluiceNode *node, SluiceStrip *strip);
-  /* Nullable, of one output: instead of compute, hands it to the taker in parts that have the bits
-   * that compute gives. FALSE: call->error is set, or the taker refused. */
-  gboolean (*give) (SluiceKernelCall *call, const SluicePartTaker *taker);
-  guint taken;   /* 1 + the input that may come in parts, from call->giver; 0: none */
-  gpointer data; /* for tables of kernels that share one function */
+  /* Nullable, of one output: instead of compute, hands it to the consumer in parts that have the
+   * bits that compute gives. FALSE: call->error is set, or the consumer refused. */
+  gboolean (*produce) (SluiceKernelCall *call, const SluicePartConsumer *consumer);
+  guint consumed; /* 1 + the input that may come in parts, from call->producer; 0: none */
+  gpointer data;  /* for tables of kernels that share one function */
 };
 
 /* What a source file of kernels/ exports: ops, kernels, or both. Named after its path:
@@ -284,10 +284,10 @@ gboolean sluice_call_parallel_for (SluiceKernelCall *call,
                                    SluiceRangeFunc func,
                                    gpointer data);
 
-/* Hands over a value that is there as a whole; taker->begin() has agreed. FALSE: cancelled. */
-gboolean sluice_call_give_whole (SluiceKernelCall *call,
-                                 const SluicePartTaker *taker,
-                                 const SluiceTensor *value);
+/* Hands over a value that is there as a whole; consumer->begin() has agreed. FALSE: cancelled. */
+gboolean sluice_call_produce_whole (SluiceKernelCall *call,
+                                    const SluicePartConsumer *consumer,
+                                    const SluiceTensor *value);
 
 /**
  * sluice_call_resource:

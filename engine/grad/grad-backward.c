@@ -10,8 +10,8 @@
  * their stacks stand outside of all, and the counters let them run one after the other.
  * Paper: Dynamic Control Flow in Large-Scale Machine Learning, 5.1.
  */
-#include "engine/graph/shape-context.h"
 #include "engine/grad/grad-private.h"
+#include "engine/graph/shape-context.h"
 
 /* Larger forward values that are known before a run are not written out a second time. */
 #define MAX_CONSTANT 256

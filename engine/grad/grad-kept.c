@@ -8,8 +8,8 @@
  * the loop, running in reverse, pops. So pushes and pops fit at any order, and in nested loops.
  * TensorFlow's v1 loops refuse this, or take what was pushed for constants.
  */
-#include "engine/graph/shape-context.h"
 #include "engine/grad/grad-private.h"
+#include "engine/graph/shape-context.h"
 
 /* What works on one stack. */
 typedef struct

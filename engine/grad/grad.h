@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/graph/builder.h"
 #include "engine/base/visibility.h"
+#include "engine/graph/builder.h"
 
 SLUICE_PUBLIC_BEGIN
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/graph/collections.h"
 #include "engine/graph/collections-private.h"
+#include "engine/graph/collections.h"
 
 #include <string.h>
 

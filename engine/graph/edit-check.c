@@ -311,12 +311,12 @@ check_class (SluiceEdit *self, const SluiceNode *node, GError **error)
   if (check.missing == NULL)
     return TRUE;
   g_autofree char *missing = check.missing;
-  const char *near = sluice_graph_near_name (self->graph, missing);
+  const char *hint = sluice_graph_suggest_name (self->graph, missing);
   return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
                            "attribute _class asks to stand beside '%s', which is no node of the "
                            "graph%s%s%s",
-                           missing, near ? "; did you mean '" : "", near ? near : "",
-                           near ? "'?" : "");
+                           missing, hint ? "; did you mean '" : "", hint ? hint : "",
+                           hint ? "'?" : "");
 }
 
 /* ---- edges ---- */

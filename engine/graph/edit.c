@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/graph/edit.h"
 #include "engine/graph/edit-log.h"
+#include "engine/graph/edit.h"
 
 #include <string.h>
 

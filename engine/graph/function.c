@@ -5,8 +5,8 @@
  * A FunctionDef names values by argument ("node:sum:0"), a GraphDef by port ("node:0"). A body
  * becomes a GraphDef with all names below a scope, and goes the way of every import.
  */
-#include "engine/graph/function.h"
 #include "engine/graph/attrproto.h"
+#include "engine/graph/function.h"
 #include "engine/graph/graphdef-private.h"
 
 #include <stdlib.h>

@@ -123,8 +123,8 @@ void sluice_node_add_use (SluiceNode *producer, SluiceUse use);
 void sluice_node_remove_use (SluiceNode *producer, const SluiceNode *user, int input);
 /* Each once, in the order given; the uses are the caller's to add. */
 void sluice_node_set_control_inputs (SluiceNode *node, SluiceNode *const *nodes, guint n);
-/* The node's name nearest to a mistyped one. */
-const char *sluice_graph_near_name (SluiceGraph *self, const char *name);
+/* The node that a mistyped name may mean. */
+const char *sluice_graph_suggest_name (SluiceGraph *self, const char *name);
 gboolean sluice_node_name_is_valid (const char *name, gboolean internal);
 
 /* graph-infer.c */

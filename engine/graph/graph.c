@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/graph/graph.h"
 #include "engine/graph/edit-log.h"
+#include "engine/graph/graph.h"
 #include "engine/graph/lower-private.h"
 #include "engine/graph/shape-context-private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/near.h"
-#include "engine/graph/function.h"
+#include "engine/base/suggest.h"
 #include "engine/graph/edit-private.h"
+#include "engine/graph/function.h"
 #include "engine/graph/graphdef.h"
 
 /* ---- nodes ---- */
@@ -317,9 +317,9 @@ check_op (const char *op, const char *name, GError **error)
 {
   if (sluice_registry_find (op) != NULL)
     return TRUE;
-  const char *near = sluice_registry_near_name (op);
+  const char *hint = sluice_registry_suggest_name (op);
   return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s '%s': no op of this name is known%s%s%s",
-                      op, name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+                      op, name, hint ? "; did you mean " : "", hint ? hint : "", hint ? "?" : "");
 }
 
 static gboolean
@@ -556,12 +556,12 @@ sluice_graph_unique_name (SluiceGraph *self, const char *wanted)
 }
 
 const char *
-sluice_graph_near_name (SluiceGraph *self, const char *name)
+sluice_graph_suggest_name (SluiceGraph *self, const char *name)
 {
   g_autofree const char **names = g_new (const char *, self->nodes->len);
   for (guint i = 0; i < self->nodes->len; i++)
     names[i] = sluice_graph_get_node (self, i)->name;
-  return sluice_near_name (name, names, self->nodes->len);
+  return sluice_suggest_name (name, names, self->nodes->len);
 }
 
 gboolean
@@ -579,9 +579,9 @@ sluice_graph_parse_edge (SluiceGraph *self, const char *text, SluiceEdge *edge, 
   SluiceNode *node = sluice_graph_find (self, name);
   if (node == NULL)
     {
-      const char *near = sluice_graph_near_name (self, name);
+      const char *hint = sluice_graph_suggest_name (self, name);
       return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "there is no node '%s'%s%s%s", name,
-                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                          hint ? "; did you mean '" : "", hint ? hint : "", hint ? "'?" : "");
     }
   if (port >= node->n_outputs)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,

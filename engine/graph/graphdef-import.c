@@ -17,7 +17,7 @@
 #include "engine/graph/wire.h"
 
 /* "Did you mean" costs a walk over all names: the first few answers are enough. */
-#define MAX_NEAR_NAMES 16
+#define MAX_SUGGESTIONS 16
 
 typedef struct
 {
@@ -26,7 +26,7 @@ typedef struct
   guint first; /* index in the graph of the first new node */
   guint n;
   gint64 budget;                /* of constants that unfold */
-  guint near_names;             /* that may still be looked up */
+  guint suggestions;            /* that may still be looked up */
   const SluiceLibrary *library; /* (nullable) */
   const char *interned[256];
   SluiceArena scratch;
@@ -190,10 +190,10 @@ guess_outputs (SluiceNode *node)
 static void
 fail_unknown_op (Import *im, SluiceNode *node)
 {
-  const char *near = im->near_names > 0 ? sluice_registry_near_name (node->op_name) : NULL;
-  im->near_names -= im->near_names > 0;
+  const char *hint = im->suggestions > 0 ? sluice_registry_suggest_name (node->op_name) : NULL;
+  im->suggestions -= im->suggestions > 0;
   node_fail (node, SLUICE_ERROR_NOT_FOUND, "no op of this name is known%s%s%s",
-             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+             hint ? "; did you mean " : "", hint ? hint : "", hint ? "?" : "");
 }
 
 static gboolean
@@ -256,11 +256,11 @@ split_input (const char *text, gsize *length, guint *port)
 static void
 fail_missing (Import *im, SluiceNode *node, const char *which, const char *name)
 {
-  const char *near = im->near_names > 0 ? sluice_graph_near_name (im->graph, name) : NULL;
-  im->near_names -= im->near_names > 0;
+  const char *hint = im->suggestions > 0 ? sluice_graph_suggest_name (im->graph, name) : NULL;
+  im->suggestions -= im->suggestions > 0;
   g_autofree char *valid = g_utf8_make_valid (name, MIN (strlen (name), 256));
   node_fail (node, SLUICE_ERROR_INVALID_ARGUMENT, "%s is '%s', but there is no such node%s%s%s",
-             which, valid, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+             which, valid, hint ? "; did you mean '" : "", hint ? hint : "", hint ? "'?" : "");
 }
 
 static SluiceEdge
@@ -624,7 +624,7 @@ sluice_graph_add_defs (SluiceGraph *self, const Tensorflow__GraphDef *def, GErro
     .first = self->nodes->len,
     .n = (guint) def->n_node,
     .budget = G_MAXINT32,
-    .near_names = MAX_NEAR_NAMES,
+    .suggestions = MAX_SUGGESTIONS,
     .library = self->library,
   };
   sluice_arena_init (&im.scratch);

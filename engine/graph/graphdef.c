@@ -3,8 +3,8 @@
 
 /* Files: gzip or not, text or binary, GraphDef, MetaGraphDef or SavedModel, told apart by content.
  */
-#include "engine/graph/graphdef.h"
 #include "engine/graph/graphdef-private.h"
+#include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel-private.h"
 #include "engine/graph/text-format.h"
 

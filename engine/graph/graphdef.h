@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "engine/base/visibility.h"
 #include "engine/graph/export-flags.h"
 #include "engine/graph/graph.h"
-#include "engine/base/visibility.h"
 
 SLUICE_PUBLIC_BEGIN
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/graph/lower.h"
 #include "engine/graph/attrproto.h"
 #include "engine/graph/edit-log.h"
 #include "engine/graph/graphdef-private.h"
 #include "engine/graph/lower-private.h"
+#include "engine/graph/lower.h"
 
 #include <string.h>
 

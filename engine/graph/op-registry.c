@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/base/near.h"
+#include "engine/base/suggest.h"
 #include "engine/graph/graph-private.h"
 #include "engine/graph/op-private.h"
 
@@ -80,11 +80,11 @@ sluice_registry_list (guint *n)
 }
 
 const char *
-sluice_registry_near_name (const char *name)
+sluice_registry_suggest_name (const char *name)
 {
   guint n = sorted_ops != NULL ? sorted_ops->len : 0;
   g_autofree const char **names = g_new (const char *, n);
   for (guint i = 0; i < n; i++)
     names[i] = ((const SluiceOp *) g_ptr_array_index (sorted_ops, i))->name;
-  return sluice_near_name (name, names, n);
+  return sluice_suggest_name (name, names, n);
 }

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/graph/attr.h"
 #include "engine/base/visibility.h"
+#include "engine/graph/attr.h"
 
 SLUICE_PUBLIC_BEGIN
 
@@ -117,12 +117,21 @@ typedef struct
  * Everything that an op is, but for its kernels. A const struct beside them; nothing about the op
  * stands elsewhere.
  *
- * signature: "a: T, b: T -> product: T"; lists "inputs: N * T", "values: Tlist"; references "ref:
- * Ref(T)"; fixed types "shape: int32", "handle: resource"; no inputs "-> output: dtype"; no outputs
- * "input: T ->". attrs: "name: kind [constraint] [= default]", ';' between. Kinds: string int float
- * bool type shape tensor func list(KIND). Type constraints: "{float, double}", "number", "real",
- * "any", "floating", "index" in place of type. "N: int >= 1"; "list(type) >= 1"; "padding: {'SAME',
- * 'VALID'}"; defaults "= false", "= 'NHWC'", "= [1,1,1,1]", "= float".
+ * signature:
+ *
+ *   a: T, b: T -> product: T             the type is an attribute
+ *   inputs: N * T      values: Tlist     lists: of one type, of a list of types
+ *   ref: Ref(T)                          a reference
+ *   shape: int32       handle: resource  a type that is fixed
+ *   -> output: dtype   input: T ->       no inputs; no outputs
+ *
+ * attrs, with ';' between: "NAME: KIND [CONSTRAINT] [= DEFAULT]"
+ *
+ *   KIND         string int float bool type shape tensor func list(KIND)
+ *   in place of  {float, double}  number  real  any  floating  index
+ *   type
+ *   CONSTRAINT   N: int >= 1   list(type) >= 1   padding: {'SAME', 'VALID'}
+ *   DEFAULT      = false   = 'NHWC'   = [1,1,1,1]   = float
  */
 typedef struct _SluiceOpDef
 {
@@ -213,7 +222,7 @@ const SluiceOp *sluice_registry_find (const char *name);   /* (nullable) */
 const SluiceOp *sluice_registry_by_role (SluiceRole role); /* (nullable): the first registered */
 const SluiceOp *const *sluice_registry_list (guint *n);    /* sorted by name */
 /* The registered name nearest to a mistyped one, or NULL. */
-const char *sluice_registry_near_name (const char *name);
+const char *sluice_registry_suggest_name (const char *name);
 const SluiceAttrDef *sluice_op_find_attr (const SluiceOp *self, const char *name); /* (nullable) */
 
 /**

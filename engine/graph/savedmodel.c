@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* Which MetaGraph of a SavedModel, and where it lies. */
-#include "engine/graph/savedmodel.h"
 #include "engine/graph/savedmodel-private.h"
+#include "engine/graph/savedmodel.h"
 #include "engine/graph/text-format.h"
 
 #include <string.h>

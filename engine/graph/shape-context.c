@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/graph/shape-context.h"
 #include "engine/graph/shape-context-private.h"
+#include "engine/graph/shape-context.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/base/near.h"
+#include "engine/base/suggest.h"
 #include "engine/graph/text-format.h"
 #include "engine/graph/wire.h"
 
@@ -444,10 +444,10 @@ fail_unknown_field (Parser *p,
   g_autofree const char **names = g_new (const char *, descriptor->n_fields);
   for (unsigned i = 0; i < descriptor->n_fields; i++)
     names[i] = descriptor->fields[i].name;
-  const char *near =
-      strlen (name) <= 64 ? sluice_near_name (name, names, descriptor->n_fields) : NULL;
+  const char *hint =
+      strlen (name) <= 64 ? sluice_suggest_name (name, names, descriptor->n_fields) : NULL;
   return complain (p, begin, "%s has no field '%.64s'%s%s%s", descriptor->short_name, name,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                   hint ? "; did you mean '" : "", hint ? hint : "", hint ? "'?" : "");
 }
 
 /* What an Any may hold, written out. */

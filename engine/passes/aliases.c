@@ -9,7 +9,7 @@ makes_memory (const SluiceWork *work, SluiceWorkNode *node)
 {
   const SluiceKernel *kernel = sluice_work_find_kernel (work, node);
   return kernel
-         && (kernel->give || kernel->strip || node->origin->op->def->flags & SLUICE_OP_CHEAP);
+         && (kernel->produce || kernel->strip || node->origin->op->def->flags & SLUICE_OP_CHEAP);
 }
 
 guint8 *

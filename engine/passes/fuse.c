@@ -2,14 +2,23 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * A region of element-wise nodes runs where the last of them stood in the order of the schedule.
- * That is possible where all that read it from outside stand behind, or can go there, and then the
- * order stays one: no path leaves a region and comes back. So every question of cycles is one of
- * positions. It costs little memory besides: what a region makes late would have lain there until
- * it is read.
+ * Fusion of element-wise nodes. One by one, each of them reads its operands from memory and writes
+ * its value there, and those of a training step are mostly larger than the caches: the memory bus
+ * sets the time. As one region, a strip of elements passes through all of them while it is in the
+ * first cache (plan/fused.c), and only what others read is written.
+ *
+ * Nodes of one shape that read each other, or one value, become a region, by union-find. It runs
+ * where the last of them stood in the order of the schedule. That is possible where all that read
+ * it from outside stand behind, or can go there (delay_readers()), and then the order stays one: no
+ * path leaves a region and comes back. So every question of cycles is one of positions, and none is
+ * a walk over the graph. It costs little memory besides: what a region makes late would have lain
+ * there until it is read.
  *
  * Whoever reads a value from outside must get it, or a dead one, as if its node ran alone: what
- * comes out of a region waits for what the whole region waits for (condition.c).
+ * comes out of a region waits for what the whole region waits for (condition.c). Members of another
+ * branch, or that wait for a queue, would make others wait that did not.
+ *
+ * The bits are those of the nodes alone: the same loops run, on shorter arrays.
  */
 #include <glib/gi18n-lib.h>
 

@@ -21,7 +21,7 @@ typedef struct
   guint n_targets;
   /* Feeds come and fetches are taken while the run is under way: both become nodes, and the work
    * graph has neither feeds nor fetches besides. */
-  gboolean in_parts;
+  gboolean is_partial;
   /* A placeholder that nothing feeds is no error yet: the work graph has it, and instead of fetches
    * and targets those nodes that may change something and do not wait for it. */
   gboolean may_lack_feeds;

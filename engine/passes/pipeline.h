@@ -14,16 +14,16 @@
   PASS (merge)                                                                                     \
   PASS (unread)                                                                                    \
   PASS (order)                                                                                     \
-  PASS (gates)                                                                                     \
-  PASS (pair)                                                                                      \
+  PASS (control_identities)                                                                        \
+  PASS (fuse_consumers)                                                                            \
   PASS (partition)                                                                                 \
   PASS (schedule)                                                                                  \
   PASS (frames)                                                                                    \
-  PASS (loosen)                                                                                    \
+  PASS (hoist)                                                                                     \
   PASS (recompute)                                                                                 \
   PASS (fuse)                                                                                      \
-  PASS (pair_regions)                                                                              \
-  PASS (pace)                                                                                      \
+  PASS (fuse_region_consumers)                                                                     \
+  PASS (serialize_loops)                                                                           \
   PASS (shuffle)
 
 /* (array length=n): in order */

@@ -20,7 +20,7 @@ typedef struct
   guint32 *reached_from;  /* by node index: id of the node that needed it; 0: a fetch or target */
   guint8 *is_called;      /* by node index: a call that was written out, and is needed */
   GPtrArray *effects;     /* of SluiceWorkNode: what such calls do besides giving values */
-  SluiceWorkNode **feeds; /* in parts: by feed; NULL: nothing needs it */
+  SluiceWorkNode **feeds; /* of a partial run: by feed; NULL: nothing needs it */
   GPtrArray *stack;       /* of SluiceNode: reached, inputs not followed yet */
 } Prune;
 
@@ -84,13 +84,13 @@ static gboolean
 fail_unfed (const Prune *prune, const SluiceNode *node, GError **error)
 {
   g_autofree char *path = path_to (prune, node);
-  const char *near = nearest_feed (prune, node->name);
+  const char *similar = nearest_feed (prune, node->name);
   char shape[SLUICE_SHAPE_STR];
-  return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
-                           "feed a value for this placeholder of %s %s; it is needed by %s%s%s%s",
-                           sluice_dtype_name (node->outputs[0].dtype),
-                           sluice_shape_str (&node->outputs[0].shape, shape), path,
-                           near ? " (fed was '" : "", near ? near : "", near ? "')" : "");
+  return sluice_node_fail (
+      node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+      "feed a value for this placeholder of %s %s; it is needed by %s%s%s%s",
+      sluice_dtype_name (node->outputs[0].dtype), sluice_shape_str (&node->outputs[0].shape, shape),
+      path, similar ? " (fed was '" : "", similar ? similar : "", similar ? "')" : "");
 }
 
 /* One behind a control input may be dead when its time comes: its kernel fails if it is not. */
@@ -168,7 +168,7 @@ device_of (const Prune *prune, const SluiceNode *node)
   return (guint) MAX (device, 0);
 }
 
-/* In parts: the node that gives what is fed. */
+/* Of a partial run: the node that gives what is fed. */
 static SluiceWorkNode *
 reach_feed (Prune *prune, int feed)
 {
@@ -193,7 +193,7 @@ reach_edge (Prune *prune, SluiceEdge edge, guint32 from)
       edge = lowered->outputs[edge.port];
       feed = find_feed (prune, edge);
     }
-  if (feed >= 0 && prune->signature->in_parts)
+  if (feed >= 0 && prune->signature->is_partial)
     return (SluiceWorkEdge){ reach_feed (prune, feed), 0 };
   if (feed >= 0)
     return (SluiceWorkEdge){ NULL, feed };
@@ -222,7 +222,7 @@ follow (Prune *prune, const SluiceNode *node)
       /* A fed placeholder has its value from the start: nothing is left to wait for. */
       if (prune->is_fed[before->id - 1] && sluice_node_get_role (before) == SLUICE_ROLE_PLACEHOLDER)
         {
-          if (prune->signature->in_parts)
+          if (prune->signature->is_partial)
             copy->controls[copy->n_controls++] =
                 reach_feed (prune, find_feed (prune, (SluiceEdge){ before, 0 }));
           continue;
@@ -293,7 +293,7 @@ find_needs (SluiceWork *work, SluiceWorkNode *from, guint8 *needs)
     }
 }
 
-/* In parts: a node takes each fetch as soon as it is there. */
+/* Of a partial run: a node takes each fetch as soon as it is there. */
 static void
 add_fetch_nodes (Prune *prune)
 {
@@ -405,7 +405,7 @@ close_over (Prune *prune, GError **error)
   collect (prune); /* also of a failure: the work graph owns the constants */
   if (!ok)
     return FALSE;
-  if (signature->in_parts)
+  if (signature->is_partial)
     add_fetch_nodes (prune);
   return !work->unfed || keep_effects (prune, error);
 }

@@ -2,15 +2,22 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * Values of a forward pass lie in memory until the backward pass reads them. Some are cheap to
- * compute again from what lies there anyway (white paper 5.1; Chen et al., Training deep nets with
- * sublinear memory cost, 2016; the memory optimizer of TensorFlow's Grappler). Where such a value
- * lies across the position of the schedule at which most is live, with readers only before and
- * behind it, the later ones get a copy of its node, which waits for something that the first of
- * them needs. So one value after the other, the best first, until none lowers the peak.
+ * Recomputation. Values of a forward pass lie in memory until the backward pass reads them, and at
+ * the turn between the two all of them do. Some are cheap to compute again from what lies there
+ * anyway (white paper 5.1; Chen et al., Training deep nets with sublinear memory cost, 2016; the
+ * memory optimizer of TensorFlow's Grappler): element-wise values, batch normalisations and views
+ * (SLUICE_OP_CHEAP), never a product or a convolution.
+ *
+ * The schedule tells when each value is born and dies, so the pass knows the position at which most
+ * is live. Where a cheap value lies across it, with readers only before and behind it, the later
+ * ones get a copy of its node, which waits for something that the first of them needs: without that
+ * the executor could run it at once, and nothing would be gained. So one value after the other, the
+ * one that saves most for what its copies cost first, the peak found anew after each, until none
+ * lowers it. What was chosen is not taken back: a search over sets costs more than it finds.
  *
  * What a copy reads must be there: kept for others, copied as well, or small beside what is saved.
- * What it reads of a variable must not have been written since.
+ * What it reads of a variable must not have been written since, on any order that the edges allow:
+ * threads do not keep to this schedule.
  */
 #include <glib/gi18n-lib.h>
 
@@ -295,7 +302,7 @@ copy_node (const Recompute *self, Attempt *attempt, SluiceWorkNode *node)
 static gboolean
 may_read_copy (const Recompute *self, const SluiceWorkNode *reader, const SluiceWorkNode *maker)
 {
-  return (reader->kind == SLUICE_WORK_OP || reader->kind == SLUICE_WORK_PAIR
+  return (reader->kind == SLUICE_WORK_OP || reader->kind == SLUICE_WORK_FUSED_CONSUMER
           || reader->kind == SLUICE_WORK_SEND)
          && reader->frame == 0 && reader->device == maker->device
          && trait_of (self, reader)->condition == trait_of (self, maker)->condition

@@ -99,13 +99,14 @@ append_together (GString *line, const SluiceWorkNode *node)
 {
   const SluiceWorkRegion *region = sluice_work_get_region (node);
   g_string_append (line, " {");
-  if (node->kind == SLUICE_WORK_PAIR)
+  if (node->kind == SLUICE_WORK_FUSED_CONSUMER)
     {
-      const SluiceNode *giver = node->pair.giver->origin, *taker = node->pair.taker->origin;
-      g_string_append_printf (line, "%s = %s -> %u of ", giver->name, giver->op_name,
-                              node->pair.input);
+      const SluiceNode *producer = node->fused_consumer.producer->origin,
+                       *consumer = node->fused_consumer.consumer->origin;
+      g_string_append_printf (line, "%s = %s -> %u of ", producer->name, producer->op_name,
+                              node->fused_consumer.input);
       if (!region)
-        g_string_append_printf (line, "%s = %s", taker->name, taker->op_name);
+        g_string_append_printf (line, "%s = %s", consumer->name, consumer->op_name);
     }
   if (region)
     append_region (line, region);
@@ -129,9 +130,14 @@ static const char *
 word_of (const SluiceWorkNode *node)
 {
   static const char *const words[] = {
-    [SLUICE_WORK_CONST] = "Const", [SLUICE_WORK_SEND] = "Send",   [SLUICE_WORK_RECV] = "Recv",
-    [SLUICE_WORK_FUSED] = "Fused", [SLUICE_WORK_PAIR] = "Pair",   [SLUICE_WORK_FEED] = "Feed",
-    [SLUICE_WORK_FETCH] = "Fetch", [SLUICE_WORK_AFTER] = "After",
+    [SLUICE_WORK_CONST] = "Const",
+    [SLUICE_WORK_SEND] = "Send",
+    [SLUICE_WORK_RECV] = "Recv",
+    [SLUICE_WORK_FUSED] = "Fused",
+    [SLUICE_WORK_FUSED_CONSUMER] = "FusedConsumer",
+    [SLUICE_WORK_FEED] = "Feed",
+    [SLUICE_WORK_FETCH] = "Fetch",
+    [SLUICE_WORK_AFTER] = "After",
   };
   return node->kind == SLUICE_WORK_OP ? node->origin->op_name : words[node->kind];
 }
@@ -160,7 +166,7 @@ add_node (Write *write, const SluiceWorkNode *node)
   append_inputs (write, line, node);
   if (node->kind == SLUICE_WORK_CONST)
     append_values (line, node);
-  if (node->kind == SLUICE_WORK_FUSED || node->kind == SLUICE_WORK_PAIR)
+  if (node->kind == SLUICE_WORK_FUSED || node->kind == SLUICE_WORK_FUSED_CONSUMER)
     append_together (line, node);
   for (guint i = 0; i < node->n_controls; i++)
     g_string_append_printf (line, " ^%s", write->names[node->controls[i]->index]);

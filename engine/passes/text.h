@@ -16,7 +16,7 @@
  * a#fetch; copies are a#2, a#3. Nodes that run together stand in braces:
  *
  *   y = Fused (x, z) {a = Neg, y = Mul} -> a, y        outputs y:0, y:1 are those of a and y
- *   u = Pair (w, r, x, dy) {g = MatMul -> 2 of u = ApplyGradientDescent}
+ *   u = FusedConsumer (w, r, x, dy) {g = MatMul -> 2 of u = ApplyGradientDescent}
  *
  * Then loops, targets and fetches. The same graph and passes give the same text.
  */

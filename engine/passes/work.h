@@ -24,10 +24,10 @@ typedef enum
   SLUICE_WORK_OP,    /* runs the origin's kernel */
   SLUICE_WORK_CONST, /* holds its values: a Const, or a node that was folded */
   SLUICE_WORK_SEND,
-  SLUICE_WORK_RECV,  /* of what its Send, which is its input, took on the other device */
-  SLUICE_WORK_FUSED, /* runs its members strip by strip; the origin is the last of them */
-  SLUICE_WORK_PAIR,  /* runs the second of its members, the origin, on what the first one gives */
-  /* Of a run in parts: a feed that comes while it runs, and what is fetched from it then. */
+  SLUICE_WORK_RECV,           /* of what its Send, which is its input, took on the other device */
+  SLUICE_WORK_FUSED,          /* runs its members strip by strip; the origin is the last of them */
+  SLUICE_WORK_FUSED_CONSUMER, /* runs the consumer, the origin, on what the producer makes */
+  /* Of a partial run: a feed that comes while it runs, and what is fetched from it then. */
   SLUICE_WORK_FEED,
   SLUICE_WORK_FETCH,
   SLUICE_WORK_AFTER, /* has waited for its control inputs, whether these were dead or not */
@@ -64,9 +64,9 @@ struct _SluiceWorkNode
     SluiceWorkRegion region; /* FUSED */
     struct
     {
-      SluiceWorkNode *giver, *taker; /* the taker may be FUSED */
-      guint input;                   /* of the taker: the one that the giver gives */
-    } pair;                          /* PAIR */
+      SluiceWorkNode *producer, *consumer; /* the consumer may be FUSED */
+      guint input;                         /* of the consumer: the one that the producer gives */
+    } fused_consumer;                      /* FUSED_CONSUMER */
     struct
     {
       int port;     /* output of the origin */
@@ -122,9 +122,9 @@ typedef struct
   guint n_targets;
   GArray *frames;       /* of SluiceWorkFrame, parents first; NULL: nobody has looked for them */
   gboolean feeds_inner; /* an edge that is no placeholder's is fed: its static shape says nothing */
-  guint8 *needs;        /* in parts: by fetch and in it by feed, is the value behind that feed? */
-  GError *unfed;        /* (nullable): what a run fails with, once it has had its effects */
-  GPtrArray *blocks;    /* memory of nodes and their arrays */
+  guint8 *needs; /* of a partial run: by fetch and in it by feed, is the value behind that feed? */
+  GError *unfed; /* (nullable): what a run fails with, once it has had its effects */
+  GPtrArray *blocks; /* memory of nodes and their arrays */
   char *free_bytes;
   gsize n_free;
 } SluiceWork;
@@ -172,12 +172,12 @@ SluiceDType sluice_work_dtype (const SluiceWork *self, SluiceWorkEdge edge);
  * has none there, or the device computes nothing. */
 const SluiceKernel *sluice_work_find_kernel (const SluiceWork *self, SluiceWorkNode *node);
 
-/* Of a region, also one that takes its part of a pair. (nullable) */
+/* Of a region, also one that is fused into its producer. (nullable) */
 static inline const SluiceWorkRegion *
 sluice_work_get_region (const SluiceWorkNode *node)
 {
-  if (node->kind == SLUICE_WORK_PAIR)
-    node = node->pair.taker;
+  if (node->kind == SLUICE_WORK_FUSED_CONSUMER)
+    node = node->fused_consumer.consumer;
   return node->kind == SLUICE_WORK_FUSED ? &node->region : NULL;
 }
 

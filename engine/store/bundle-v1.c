@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/wire.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/tensorproto.h"
 #include "engine/store/bundle-private.h"
-#include "engine/base/wire.h"
 
 typedef struct
 {

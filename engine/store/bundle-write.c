@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
+#include "engine/base/wire.h"
 #include "engine/store/bundle-private.h"
 #include "engine/store/crc32c.h"
-#include "engine/base/wire.h"
 
 /* What goes into the table: a value, or an entry that may still get slices. */
 typedef struct

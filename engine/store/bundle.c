@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
-#include "engine/base/near.h"
+#include "engine/base/suggest.h"
+#include "engine/base/wire.h"
 #include "engine/store/bundle-private.h"
 #include "engine/store/crc32c.h"
 #include "engine/store/summed.h"
-#include "engine/base/wire.h"
 
 struct _SluiceTensorBundle
 {
@@ -237,10 +237,10 @@ fail_missing (SluiceTensorBundle *self, GPtrArray *missing, GError **error)
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < missing->len; i++)
     {
-      const char *near = sluice_near_name (missing->pdata[i], names, list->len);
+      const char *hint = sluice_suggest_name (missing->pdata[i], names, list->len);
       g_string_append_printf (text, "%s'%s'", i > 0 ? ", " : "", (char *) missing->pdata[i]);
-      if (near != NULL)
-        g_string_append_printf (text, " (did you mean '%s'?)", near);
+      if (hint != NULL)
+        g_string_append_printf (text, " (did you mean '%s'?)", hint);
     }
   return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "checkpoint '%s' has %u tensors, but not %s",
                       self->prefix, list->len, text->str);

@@ -45,7 +45,7 @@ gboolean sluice_tensor_bundle_check_names (SluiceTensorBundle *self,
                                            gsize n,
                                            GError **error);
 
-/* Of a tensor that is there; NOT_FOUND with a near name. */
+/* Of a tensor that is there; NOT_FOUND with a similar name. */
 gboolean sluice_tensor_bundle_find (SluiceTensorBundle *self,
                                     const char *name,
                                     SluiceDType *dtype,
@@ -56,8 +56,8 @@ gboolean sluice_tensor_bundle_find (SluiceTensorBundle *self,
  * sluice_tensor_bundle_read:
  * @slice: (nullable): the part that is wanted; NULL: the whole tensor
  *
- * Returns: (transfer full) (nullable): %NULL with NOT_FOUND (no such tensor, with a near name; no
- * data file), DATA_LOSS (checksum, sizes), OUT_OF_RANGE (data file cut off), INVALID_ARGUMENT
+ * Returns: (transfer full) (nullable): %NULL with NOT_FOUND (no such tensor, with a similar name;
+ * no data file), DATA_LOSS (checksum, sizes), OUT_OF_RANGE (data file cut off), INVALID_ARGUMENT
  * (slice outside the tensor)
  */
 SluiceTensor *sluice_tensor_bundle_read (SluiceTensorBundle *self,

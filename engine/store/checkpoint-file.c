@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/base/near.h"
+#include "engine/base/suggest.h"
 
 #define SUFFIX ".safetensors"
 
@@ -101,12 +101,12 @@ sluice_checkpoint_file_find (SluiceCheckpointFile *self, const char *name)
 }
 
 const char *
-sluice_checkpoint_file_near (SluiceCheckpointFile *self, const char *name)
+sluice_checkpoint_file_suggest (SluiceCheckpointFile *self, const char *name)
 {
   g_autofree const char **names = g_new (const char *, self->list->len + 1);
   for (guint i = 0; i < self->list->len; i++)
     names[i] = g_array_index (self->list, SluiceBundleTensor, i).name;
-  return sluice_near_name (name, names, self->list->len);
+  return sluice_suggest_name (name, names, self->list->len);
 }
 
 SluiceTensor *

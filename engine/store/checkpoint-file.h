@@ -27,7 +27,7 @@ GArray *sluice_checkpoint_file_list (SluiceCheckpointFile *self);
 const SluiceBundleTensor *
 sluice_checkpoint_file_find (SluiceCheckpointFile *self, const char *name);
 /* The name most like one that is not there, or NULL. (transfer none) */
-const char *sluice_checkpoint_file_near (SluiceCheckpointFile *self, const char *name);
+const char *sluice_checkpoint_file_suggest (SluiceCheckpointFile *self, const char *name);
 
 /* (transfer full) */
 SluiceTensor *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/store/sql-functions.h"
 #include "engine/store/chunks.h"
+#include "engine/store/sql-functions.h"
 #include "engine/store/sql.h"
 
 #include <string.h>

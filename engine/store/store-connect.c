@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
-#include "engine/base/near.h"
+#include "engine/base/suggest.h"
 #include "engine/store/migrate.h"
 #include "engine/store/sql.h"
 #include "engine/store/store-private.h"
@@ -98,7 +98,7 @@ exists (const char *database, const char *suffix)
 
 /* A folder beside the one that is not there, whose name is nearly the same. (transfer full) */
 static char *
-dup_near_folder (const char *workspace)
+dup_similar_folder (const char *workspace)
 {
   g_autofree char *parent = g_path_get_dirname (workspace);
   g_autofree char *name = g_path_get_basename (workspace);
@@ -111,8 +111,8 @@ dup_near_folder (const char *workspace)
       if (g_file_test (database, G_FILE_TEST_EXISTS))
         g_ptr_array_add (names, g_strdup (entry));
     }
-  const char *near = sluice_near_name (name, (const char *const *) names->pdata, names->len);
-  return near != NULL ? g_build_filename (parent, near, NULL) : NULL;
+  const char *hint = sluice_suggest_name (name, (const char *const *) names->pdata, names->len);
+  return hint != NULL ? g_build_filename (parent, hint, NULL) : NULL;
 }
 
 gboolean
@@ -120,11 +120,11 @@ sluice_store_access_check_exists (const StoreAccess *self, const char *workspace
 {
   if (exists (self->path, ""))
     return TRUE;
-  g_autofree char *near = dup_near_folder (workspace);
+  g_autofree char *hint = dup_similar_folder (workspace);
   return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                       "'%s' is no workspace: there is no " STORE_DATABASE " in it%s%s%s", workspace,
-                      near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-                      near != NULL ? "'?" : "");
+                      hint != NULL ? "; did you mean '" : "", hint != NULL ? hint : "",
+                      hint != NULL ? "'?" : "");
 }
 
 void

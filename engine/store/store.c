@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
-#include "engine/base/near.h"
+#include "engine/base/suggest.h"
 #include "engine/store/blobs.h"
 #include "engine/store/migrate.h"
 
@@ -398,10 +398,10 @@ sluice_store_dup_run (SluiceStore *self, const char *name_or_id, GError **error)
       if (strcmp (info->name, name_or_id) == 0 || strcmp (id, name_or_id) == 0)
         return sluice_run_info_copy (info);
     }
-  const char *near = sluice_near_name (name_or_id, names, runs->len);
+  const char *hint = sluice_suggest_name (name_or_id, names, runs->len);
   sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "there is no run '%s' in '%s'%s%s%s", name_or_id,
-               self->workspace, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-               near != NULL ? "'?" : "");
+               self->workspace, hint != NULL ? "; did you mean '" : "", hint != NULL ? hint : "",
+               hint != NULL ? "'?" : "");
   return NULL;
 }
 

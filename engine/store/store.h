@@ -112,7 +112,7 @@ gboolean sluice_store_add_run (SluiceStore *self, SluiceRunInfo *info, GError **
 gboolean sluice_store_update_run (SluiceStore *self, const SluiceRunInfo *info, GError **error);
 SluiceRunInfo *sluice_store_dup_run (SluiceStore *self,
                                      const char *name_or_id,
-                                     GError **error); /* NOT_FOUND names near ones */
+                                     GError **error); /* NOT_FOUND suggests similar ones */
 GPtrArray *
 sluice_store_dup_runs (SluiceStore *self, GError **error); /* of SluiceRunInfo, newest first */
 gboolean sluice_store_delete_run (SluiceStore *self,

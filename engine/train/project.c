@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/base/near.h"
 #include "engine/base/read-file.h"
+#include "engine/base/suggest.h"
 #include "engine/base/text.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
@@ -365,11 +365,11 @@ set_option (SluiceProject *self, const SluiceOption *option, const char *text, G
 }
 
 static gboolean
-unknown_key (const char *what, const char *near, GError **error)
+unknown_key (const char *what, const char *hint, GError **error)
 {
   return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s is not known%s%s%s", what,
-                      near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-                      near != NULL ? "'?" : "");
+                      hint != NULL ? "; did you mean '" : "", hint != NULL ? hint : "",
+                      hint != NULL ? "'?" : "");
 }
 
 /* Blanks around a value mean nothing; one that belongs to it is written as an escape. (nullable) */
@@ -441,14 +441,15 @@ load_parameters (SluiceProject *self, GKeyFile *file, GError **error)
 
 /* The known key that looks most like this one. (nullable) */
 static const char *
-near_key (const char *group, const char *name)
+suggest_key (const char *group, const char *name)
 {
   const char *known[G_N_ELEMENTS (keys) + 1];
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     known[i] = strcmp (keys[i].group, group) == 0 ? keys[i].key : NULL;
-  known[G_N_ELEMENTS (keys)] =
-      strcmp (group, "train") == 0 ? sluice_options_near_key (name, SLUICE_OPTION_PROJECT) : NULL;
-  return sluice_near_name (name, known, G_N_ELEMENTS (known));
+  known[G_N_ELEMENTS (keys)] = strcmp (group, "train") == 0
+                                   ? sluice_options_suggest_key (name, SLUICE_OPTION_PROJECT)
+                                   : NULL;
+  return sluice_suggest_name (name, known, G_N_ELEMENTS (known));
 }
 
 static gboolean
@@ -457,7 +458,8 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
   if (!g_strv_contains (groups, group))
     {
       g_autofree char *what = g_strdup_printf ("group [%s]", group);
-      return unknown_key (what, sluice_near_name (group, groups, G_N_ELEMENTS (groups) - 1), error);
+      return unknown_key (what, sluice_suggest_name (group, groups, G_N_ELEMENTS (groups) - 1),
+                          error);
     }
   if (strcmp (group, "parameters") == 0 || strcmp (group, "overrides") == 0)
     return TRUE;
@@ -469,7 +471,7 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
       if (key == NULL && option == NULL)
         {
           g_autofree char *what = g_strdup_printf ("key '%s' in group [%s]", names[i], group);
-          return unknown_key (what, near_key (group, names[i]), error);
+          return unknown_key (what, suggest_key (group, names[i]), error);
         }
       g_autofree char *text = get_text (file, group, names[i], error);
       if (text == NULL
@@ -658,12 +660,13 @@ sluice_project_set (SluiceProject *self, const char *assignment, GError **error)
                                         : g_strdup_printf ("%s.%s", keys[i].group, keys[i].key));
   for (guint i = 0; i < self->parameters->len; i++)
     g_ptr_array_add (known, g_strdup (g_array_index (self->parameters, SluiceNamedEdge, i).name));
-  const char *near = sluice_options_near_key (dot != NULL ? dot + 1 : name, SLUICE_OPTION_PROJECT);
-  if (near != NULL)
-    g_ptr_array_add (known, dot == NULL ? g_strdup (near) : g_strconcat ("train.", near, NULL));
+  const char *hint =
+      sluice_options_suggest_key (dot != NULL ? dot + 1 : name, SLUICE_OPTION_PROJECT);
+  if (hint != NULL)
+    g_ptr_array_add (known, dot == NULL ? g_strdup (hint) : g_strconcat ("train.", hint, NULL));
   g_autofree char *what = g_strdup_printf ("key '%s'", name);
-  return unknown_key (what, sluice_near_name (name, (const char *const *) known->pdata, known->len),
-                      error);
+  return unknown_key (
+      what, sluice_suggest_name (name, (const char *const *) known->pdata, known->len), error);
 }
 
 /* ---- saving ---- */

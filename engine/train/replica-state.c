@@ -205,10 +205,10 @@ check_fit (Take *take, const char *name, const SluiceTensor *now, const SluiceBu
   char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
   if (there == NULL)
     {
-      const char *near = sluice_checkpoint_file_near (take->file, name);
+      const char *hint = sluice_checkpoint_file_suggest (take->file, name);
       if (!take->partly)
-        add_wrong (take, "it has no '%s'%s%s%s", name, near != NULL ? " (is it '" : "",
-                   near != NULL ? near : "", near != NULL ? "'?)" : "");
+        add_wrong (take, "it has no '%s'%s%s%s", name, hint != NULL ? " (is it '" : "",
+                   hint != NULL ? hint : "", hint != NULL ? "'?)" : "");
       return FALSE;
     }
   if (there->dtype == (SluiceDType) now->dtype && sluice_shape_equal (&there->shape, &now->shape)

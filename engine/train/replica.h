@@ -67,8 +67,8 @@ gboolean sluice_replica_restore (SluiceReplica *self, const char *path, GError *
  * @partly: variables that the checkpoint lacks keep what they have
  *
  * After sluice_replica_initialize(): variables take the values of that name from a checkpoint of
- * any format. NOT_FOUND lists all that the checkpoint lacks, with near names, and all that do not
- * fit.
+ * any format. NOT_FOUND lists all that the checkpoint lacks, with similar names, and all that do
+ * not fit.
  *
  * Returns: FALSE: no variable has changed
  */

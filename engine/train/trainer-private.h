@@ -5,8 +5,8 @@
 #include <pthread.h>
 
 #include "engine/train/replica.h"
-#include "engine/train/step-rate.h"
 #include "engine/train/run-file.h"
+#include "engine/train/step-rate.h"
 #include "engine/train/trainer.h"
 
 /* What the controls asked for; the thread looks between steps. */

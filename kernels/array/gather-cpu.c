@@ -20,7 +20,7 @@ append_dims (
 #define AHEAD            8         /* rows are fetched before their turn */
 #define MIN_FETCHED      256       /* bytes of a row: shorter ones overlap by themselves */
 #define MOST_FETCHED     2048      /* longer ones are streams that the hardware follows */
-#define FETCH_FROM_BYTES (8 << 20) /* of what rows come from: it is in no near cache, then */
+#define FETCH_FROM_BYTES (8 << 20) /* of what rows come from: it is in none of the caches, then */
 
 /* Rows that are copied one by one: out[u] = from[offset of u]. */
 typedef struct

@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/wire.h"
 #include "engine/graph/shape-context.h"
 #include "kernels/string/base64.h"
 #include "kernels/string/number.h"
 #include "kernels/string/text.h"
-#include "engine/base/wire.h"
 
 /* Field numbers of Example, Features, an entry of its map, Feature and its lists. */
 enum

@@ -6,8 +6,8 @@
 #include "kernels/array/move.h"
 #include "kernels/linalg/dnnl-matmul.h"
 #include "kernels/linalg/gemm.h"
-#include "kernels/scratch-lanes.h"
 #include "kernels/linalg/library.h"
+#include "kernels/scratch-lanes.h"
 #include "kernels/typed.h"
 
 /* ---- reference: one sum after the other, floats summed in double ---- */
@@ -225,8 +225,8 @@ typedef struct
   gint64 tiles_across;
   Library library; /* of all tiles: a smaller one at an edge sums as its neighbours do */
   gboolean can_openblas;
-  const SluicePartTaker *taker; /* (nullable): takes each tile, which is of whole rows */
-  SluiceScratchLanes *lanes;    /* (nullable): c is only a lane for each thread's tile */
+  const SluicePartConsumer *consumer; /* (nullable): takes each tile, which is of whole rows */
+  SluiceScratchLanes *lanes;          /* (nullable): c is only a lane for each thread's tile */
 } Tiling;
 
 static void
@@ -254,8 +254,8 @@ run_tiles (gpointer data, gint64 begin, gint64 end)
       gint64 at = t->lanes ? lane * t->rows * g->n : tile.row * g->n + tile.column;
       tile.c = (char *) g->c + at * size;
       run_tile (t, &tile);
-      if (t->taker)
-        t->taker->take (t->taker->data, tile.row * g->n, tile.n_rows * g->n, tile.c);
+      if (t->consumer)
+        t->consumer->consume (t->consumer->data, tile.row * g->n, tile.n_rows * g->n, tile.c);
     }
   if (t->lanes)
     sluice_scratch_lanes_give (t->lanes, lane);
@@ -366,21 +366,21 @@ static gboolean
 give_whole (SluiceKernelCall *call,
             const SluiceGemm *g,
             SluiceTensor *c,
-            const SluicePartTaker *taker)
+            const SluicePartConsumer *consumer)
 {
   SluiceGemm whole = *g;
   whole.c = c->data;
-  return sluice_call_gemm (call, &whole) && sluice_call_give_whole (call, taker, c);
+  return sluice_call_gemm (call, &whole) && sluice_call_produce_whole (call, consumer, c);
 }
 
 gboolean
 sluice_call_gemm_parts (SluiceKernelCall *call,
                         SluiceGemm *g,
                         SluiceTensor *room,
-                        const SluicePartTaker *taker)
+                        const SluicePartConsumer *consumer)
 {
   gboolean can_openblas = sluice_openblas_get_sgemm () != NULL && fits_openblas (g);
-  Tiling tiling = { .gemm = g, .can_openblas = can_openblas, .taker = taker };
+  Tiling tiling = { .gemm = g, .can_openblas = can_openblas, .consumer = consumer };
   gint64 n_tiles = 0; /* not in strips */
   if (g->m == 0 || g->n == 0)
     return TRUE;
@@ -400,7 +400,7 @@ sluice_call_gemm_parts (SluiceKernelCall *call,
   if (c == NULL)
     return FALSE;
   if (n_tiles < 2)
-    return give_whole (call, g, c, taker);
+    return give_whole (call, g, c, consumer);
   g->c = c->data;
   double tile_ns = 2.0 * (double) tiling.rows * (double) g->n * (double) g->k / 100;
   return sluice_call_parallel_for (call, n_tiles, 1, tile_ns, run_tiles, &tiling);

@@ -32,9 +32,9 @@ void sluice_gemm_library (const SluiceGemm *gemm);
 /* By a library, in tiles cut by shape: float and double. FALSE: call->error is set. */
 gboolean sluice_call_gemm (SluiceKernelCall *call, const SluiceGemm *gemm);
 
-/* The same, handed over in strips of rows after taker->begin() has agreed, and in the room that it
- * gave (nullable); g->c is not used, and nothing is accumulated. */
+/* The same, handed over in strips of rows after consumer->begin() has agreed, and in the room that
+ * it gave (nullable); g->c is not used, and nothing is accumulated. */
 gboolean sluice_call_gemm_parts (SluiceKernelCall *call,
                                  SluiceGemm *g,
                                  SluiceTensor *room,
-                                 const SluicePartTaker *taker);
+                                 const SluicePartConsumer *consumer);

@@ -66,14 +66,14 @@ matmul_compute (SluiceKernelCall *call)
 }
 
 static gboolean
-matmul_give (SluiceKernelCall *call, const SluicePartTaker *taker)
+matmul_produce (SluiceKernelCall *call, const SluicePartConsumer *consumer)
 {
   SluiceGemm gemm;
   SluiceTensor *room = NULL;
   if (!matmul_check (call, &gemm)
-      || !taker->begin (taker->data, &SLUICE_SHAPE (gemm.m, gemm.n), &room))
+      || !consumer->begin (consumer->data, &SLUICE_SHAPE (gemm.m, gemm.n), &room))
     return FALSE;
-  return sluice_call_gemm_parts (call, &gemm, room, taker);
+  return sluice_call_gemm_parts (call, &gemm, room, consumer);
 }
 
 static gboolean
@@ -118,7 +118,7 @@ static const SluiceKernel kernels[] = {
     .prepare = matmul_prepare,
     .free_state = g_free,
     .compute = matmul_compute,
-    .give = matmul_give },
+    .produce = matmul_produce },
 };
 
 const SluiceKernelModule sluice_module_linalg_matmul_cpu = { .kernels = kernels,

@@ -216,14 +216,14 @@ take_part (gpointer data, gint64 first, gint64 n, const void *elements)
 static gboolean
 take_parts (SluiceKernelCall *call)
 {
-  SluiceDType dtype = call->giver->dtype;
+  SluiceDType dtype = call->producer->dtype;
   Parts parts = { .call = call,
                   .work = { .activation = call->kernel->data,
                             .dtype = dtype,
                             .size = sluice_dtype_size (dtype),
                             .alpha = call->state ? *(const float *) call->state : 0 } };
-  const SluicePartTaker taker = { begin_parts, take_part, &parts };
-  return call->giver->give (call->giver, call, &taker);
+  const SluicePartConsumer consumer = { begin_parts, take_part, &parts };
+  return call->producer->produce (call->producer, call, &consumer);
 }
 
 /* ---- the kernel ---- */
@@ -231,7 +231,7 @@ take_parts (SluiceKernelCall *call)
 static gboolean
 activation_compute (SluiceKernelCall *call)
 {
-  if (call->giver)
+  if (call->producer)
     return take_parts (call);
   SluiceTensor *x = sluice_call_input (call, 0);
   SluiceTensor *y = call->n_inputs > 1 ? sluice_call_input (call, 1) : NULL;
@@ -280,23 +280,23 @@ activation_strip (const SluiceKernel *kernel, const SluiceNode *node, SluiceStri
   KERNEL (name, SLUICE_SET_FLOATS, activation, .prepare = alpha_prepare, .free_state = g_free,     \
           __VA_ARGS__)
 /* Of the gradients' kernels: the gradient may come in parts. */
-#define TAKES_GRADIENT .taken = 1 + 0
+#define CONSUMES_GRADIENT .consumed = 1 + 0
 
 static const SluiceKernel kernels[] = {
   KERNEL ("Relu", SLUICE_SET_REAL, relu),
   KERNEL ("Relu6", SLUICE_SET_REAL, relu6),
-  KERNEL ("ReluGrad", SLUICE_SET_REAL, relu_grad, TAKES_GRADIENT),
-  KERNEL ("Relu6Grad", SLUICE_SET_REAL, relu6_grad, TAKES_GRADIENT),
+  KERNEL ("ReluGrad", SLUICE_SET_REAL, relu_grad, CONSUMES_GRADIENT),
+  KERNEL ("Relu6Grad", SLUICE_SET_REAL, relu6_grad, CONSUMES_GRADIENT),
   KERNEL ("Elu", SLUICE_SET_FLOATS, elu),
-  KERNEL ("EluGrad", SLUICE_SET_FLOATS, elu_grad, TAKES_GRADIENT),
+  KERNEL ("EluGrad", SLUICE_SET_FLOATS, elu_grad, CONSUMES_GRADIENT),
   KERNEL ("Softplus", SLUICE_SET_FLOATS, softplus),
-  KERNEL ("SoftplusGrad", SLUICE_SET_FLOATS, softplus_grad, TAKES_GRADIENT),
+  KERNEL ("SoftplusGrad", SLUICE_SET_FLOATS, softplus_grad, CONSUMES_GRADIENT),
   KERNEL ("Selu", SLUICE_SET_FLOATS, selu),
-  KERNEL ("SeluGrad", SLUICE_SET_FLOATS, selu_grad, TAKES_GRADIENT),
+  KERNEL ("SeluGrad", SLUICE_SET_FLOATS, selu_grad, CONSUMES_GRADIENT),
   KERNEL ("Softsign", SLUICE_SET_FLOATS, softsign),
-  KERNEL ("SoftsignGrad", SLUICE_SET_FLOATS, softsign_grad, TAKES_GRADIENT),
+  KERNEL ("SoftsignGrad", SLUICE_SET_FLOATS, softsign_grad, CONSUMES_GRADIENT),
   LEAKY_KERNEL ("LeakyRelu", leaky_relu),
-  LEAKY_KERNEL ("LeakyReluGrad", leaky_relu_grad, TAKES_GRADIENT),
+  LEAKY_KERNEL ("LeakyReluGrad", leaky_relu_grad, CONSUMES_GRADIENT),
 };
 
 const SluiceKernelModule sluice_module_nn_activations_cpu = { .kernels = kernels,

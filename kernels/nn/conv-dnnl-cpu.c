@@ -11,10 +11,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "kernels/scratch-lanes.h"
 #include "kernels/nn/conv-sparse.h"
 #include "kernels/nn/conv.h"
 #include "kernels/nn/dnnl-convolution.h"
+#include "kernels/scratch-lanes.h"
 #include "kernels/typed.h"
 
 #define MAX_PLANS 32 /* shapes that a node keeps primitives for; the oldest goes first */
@@ -284,10 +284,10 @@ typedef struct
 {
   const Plan *plan;
   const SluiceConvCall *tensors;
-  const SluicePartTaker *taker; /* (nullable): takes each chunk, but of a filter's gradient */
-  float *packed;                /* filter as the primitive wants it; of a gradient: one a chunk */
-  char *scratch;                /* pieces of plan->scratch_bytes */
-  SluiceScratchLanes lanes;     /* of scratch, and of what is beside it here */
+  const SluicePartConsumer *consumer; /* (nullable): takes each chunk, but of a filter's gradient */
+  float *packed;            /* filter as the primitive wants it; of a gradient: one a chunk */
+  char *scratch;            /* pieces of plan->scratch_bytes */
+  SluiceScratchLanes lanes; /* of scratch, and of what is beside it here */
   dnnl_memory_t memory[SLUICE_MAX_SCRATCH_LANES][2]
                       [4]; /* of whole and rest, in the order of arg_names;
                they cost more to make than to point elsewhere */
@@ -361,10 +361,10 @@ run_parts (gpointer data, gint64 begin, gint64 end)
       if (!execute (which ? plan->rest : plan->whole, arg_names[plan->kind], descs, data_of,
                     run->memory[lane][which], 4))
         atomic_store (&run->failed, 1);
-      if (run->taker)
-        run->taker->take (run->taker->data, first * taken,
-                          MIN (plan->part, plan->conv.batch - first) * taken,
-                          data_of[plan->kind == SLUICE_CONV_FORWARD ? 2 : 0]);
+      if (run->consumer)
+        run->consumer->consume (run->consumer->data, first * taken,
+                                MIN (plan->part, plan->conv.batch - first) * taken,
+                                data_of[plan->kind == SLUICE_CONV_FORWARD ? 2 : 0]);
     }
   sluice_scratch_lanes_give (&run->lanes, lane);
 }
@@ -441,9 +441,9 @@ static gboolean
 run_plan (SluiceKernelCall *call,
           const Plan *plan,
           const SluiceConvCall *c,
-          const SluicePartTaker *taker)
+          const SluicePartConsumer *consumer)
 {
-  Run run = { .plan = plan, .tensors = c, .taker = taker };
+  Run run = { .plan = plan, .tensors = c, .consumer = consumer };
   gint64 n_lanes = sluice_scratch_lanes_init (&run.lanes, plan->n_parts);
   run.packed_elements = plan->packed_bytes / sizeof (float);
   gint64 n_packed = plan->kind == SLUICE_CONV_BACKPROP_FILTER ? plan->n_parts : 1;
@@ -535,19 +535,19 @@ static gboolean
 run_mirrored (SluiceKernelCall *call,
               const Plan *plan,
               const SluiceConvCall *c,
-              const SluicePartTaker *taker)
+              const SluicePartConsumer *consumer)
 {
   g_autoptr (SluiceTensor) filter = sluice_call_scratch (call, SLUICE_FLOAT, &c->filter->shape);
   if (filter == NULL)
     return FALSE;
   mirror_filter (&c->conv, c->filter->data, filter->data);
   const SluiceConvCall mirrored = { .conv = plan->conv, .x = c->y, .filter = filter, .y = c->x };
-  return run_plan (call, plan, &mirrored, taker);
+  return run_plan (call, plan, &mirrored, consumer);
 }
 
-/* taker: (nullable): of a convolution forwards. */
+/* consumer: (nullable): of a convolution forwards. */
 static gboolean
-run_forward (SluiceKernelCall *call, const SluiceConvCall *c, const SluicePartTaker *taker)
+run_forward (SluiceKernelCall *call, const SluiceConvCall *c, const SluicePartConsumer *consumer)
 {
   State *state = call->state;
   g_autoptr (Plan) mirrored = NULL;
@@ -556,12 +556,12 @@ run_forward (SluiceKernelCall *call, const SluiceConvCall *c, const SluicePartTa
   if (prefers_mirror (&c->conv))
     mirrored = dup_plan (state, SLUICE_CONV_BACKPROP_INPUT, &problem);
   if (mirrored)
-    return run_mirrored (call, mirrored, c, taker);
+    return run_mirrored (call, mirrored, c, consumer);
   g_autoptr (Plan) plan = find_plan (state, SLUICE_CONV_FORWARD, &c->conv);
   if (plan)
-    return run_plan (call, plan, c, taker);
+    return run_plan (call, plan, c, consumer);
   return sluice_conv_reference (call, SLUICE_CONV_FORWARD, c)
-         && (taker == NULL || sluice_call_give_whole (call, taker, c->y));
+         && (consumer == NULL || sluice_call_produce_whole (call, consumer, c->y));
 }
 
 static gboolean
@@ -593,14 +593,14 @@ conv_compute (SluiceKernelCall *call)
 
 /* Forwards only. */
 static gboolean
-conv_give (SluiceKernelCall *call, const SluicePartTaker *taker)
+conv_produce (SluiceKernelCall *call, const SluicePartConsumer *consumer)
 {
   const State *state = call->state;
   SluiceConvCall c = { .x = sluice_call_input (call, 0), .filter = sluice_call_input (call, 1) };
   SluiceShape shape;
   SluiceTensor *room = NULL;
   if (!sluice_conv_check (call, SLUICE_CONV_FORWARD, &state->window, &c.conv, &shape)
-      || !taker->begin (taker->data, &shape, &room))
+      || !consumer->begin (consumer->data, &shape, &room))
     return FALSE;
   g_autoptr (SluiceTensor) y =
       room ? sluice_tensor_ref (room) : sluice_call_scratch (call, SLUICE_FLOAT, &shape);
@@ -610,9 +610,9 @@ conv_give (SluiceKernelCall *call, const SluicePartTaker *taker)
   if (sluice_conv_is_trivial (&c.conv))
     {
       memset (y->data, 0, sluice_tensor_bytes (y));
-      return sluice_call_give_whole (call, taker, y);
+      return sluice_call_produce_whole (call, consumer, y);
     }
-  return run_forward (call, &c, taker);
+  return run_forward (call, &c, consumer);
 }
 
 #define KERNEL(name, kind, ...)                                                                    \
@@ -623,13 +623,13 @@ conv_give (SluiceKernelCall *call, const SluicePartTaker *taker)
   }
 
 static const SluiceKernel kernels[] = {
-  KERNEL ("Conv2D", SLUICE_CONV_FORWARD, .give = conv_give),
+  KERNEL ("Conv2D", SLUICE_CONV_FORWARD, .produce = conv_produce),
   KERNEL ("Conv2DBackpropInput", SLUICE_CONV_BACKPROP_INPUT),
   KERNEL ("Conv2DBackpropFilter", SLUICE_CONV_BACKPROP_FILTER),
-  KERNEL ("DepthwiseConv2dNative", SLUICE_CONV_FORWARD, .give = conv_give),
+  KERNEL ("DepthwiseConv2dNative", SLUICE_CONV_FORWARD, .produce = conv_produce),
   KERNEL ("DepthwiseConv2dNativeBackpropInput", SLUICE_CONV_BACKPROP_INPUT),
   KERNEL ("DepthwiseConv2dNativeBackpropFilter", SLUICE_CONV_BACKPROP_FILTER),
-  KERNEL ("Conv3D", SLUICE_CONV_FORWARD, .give = conv_give),
+  KERNEL ("Conv3D", SLUICE_CONV_FORWARD, .produce = conv_produce),
   KERNEL ("Conv3DBackpropInputV2", SLUICE_CONV_BACKPROP_INPUT),
   KERNEL ("Conv3DBackpropFilterV2", SLUICE_CONV_BACKPROP_FILTER),
 };

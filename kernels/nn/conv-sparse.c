@@ -9,9 +9,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "kernels/scratch-lanes.h"
 #include "kernels/linalg/sparse-rows.h"
 #include "kernels/nn/conv-sparse.h"
+#include "kernels/scratch-lanes.h"
 #include "kernels/typed.h"
 
 #define BLOCK SLUICE_ROWS_GROUP /* output channels that a chunk of the filter's gradient sums */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "kernels/scratch-lanes.h"
 #include "kernels/nn/pool-loops.h"
+#include "kernels/scratch-lanes.h"
 #include "kernels/typed.h"
 
 typedef enum
@@ -295,7 +295,7 @@ max_backward_compute (SluiceKernelCall *call)
 typedef struct
 {
   const Work *work;
-  const SluicePartTaker *taker;
+  const SluicePartConsumer *consumer;
   SluiceScratchLanes lanes;
   char *scratch; /* a lane: an image, and one of the half type where that is wanted */
   gsize lane_bytes;
@@ -319,14 +319,14 @@ give_range (gpointer data, gint64 begin, gint64 end)
       max_image (&one, 0);
       if (self->dtype != one.dtype)
         sluice_narrow (self->dtype, (const float *) image, (guint16 *) narrow, pool->in_image);
-      self->taker->take (self->taker->data, n * pool->in_image, pool->in_image,
-                         self->dtype != one.dtype ? narrow : image);
+      self->consumer->consume (self->consumer->data, n * pool->in_image, pool->in_image,
+                               self->dtype != one.dtype ? narrow : image);
     }
   sluice_scratch_lanes_give (&self->lanes, lane);
 }
 
 static gboolean
-max_grad_give (SluiceKernelCall *call, const SluicePartTaker *taker)
+max_grad_produce (SluiceKernelCall *call, const SluicePartConsumer *consumer)
 {
   Work work = { 0 };
   Pool *pool = &work.pool;
@@ -335,13 +335,13 @@ max_grad_give (SluiceKernelCall *call, const SluicePartTaker *taker)
   g_autoptr (SluiceTensor) x = NULL;
   g_autoptr (SluiceTensor) dy = NULL;
   if (!max_backward_begin (call, &work, &out)
-      || !taker->begin (taker->data, &sluice_call_input (call, 0)->shape, &room)
+      || !consumer->begin (consumer->data, &sluice_call_input (call, 0)->shape, &room)
       || !read_input (call, 0, &x, &pool->x) || !read_input (call, 2, &dy, &pool->dy))
     return FALSE;
   if (x->n_elements == 0)
     return TRUE;
   work.dtype = x->dtype;
-  Give give = { .work = &work, .taker = taker, .dtype = sluice_call_input (call, 0)->dtype };
+  Give give = { .work = &work, .consumer = consumer, .dtype = sluice_call_input (call, 0)->dtype };
   give.lane_bytes = pool->in_image * (sluice_dtype_size (work.dtype) + 2);
   give.lane_bytes = sluice_round_up ((gint64) give.lane_bytes, 64);
   gint64 n_lanes = sluice_scratch_lanes_init (&give.lanes, pool->images);
@@ -469,8 +469,8 @@ types_are_one (const SluiceNode *node)
 static const SluiceKernel kernels[] = {
   KERNEL ("MaxPool", REAL, forward_compute, MAX_POOL),
   KERNEL ("MaxPoolV2", REAL, forward_compute, MAX_POOL),
-  KERNEL ("MaxPoolGrad", REAL, max_backward_compute, MAX_POOL_GRAD, .give = max_grad_give),
-  KERNEL ("MaxPoolGradV2", REAL, max_backward_compute, MAX_POOL_GRAD, .give = max_grad_give),
+  KERNEL ("MaxPoolGrad", REAL, max_backward_compute, MAX_POOL_GRAD, .produce = max_grad_produce),
+  KERNEL ("MaxPoolGradV2", REAL, max_backward_compute, MAX_POOL_GRAD, .produce = max_grad_produce),
   KERNEL ("MaxPoolGradGrad", REAL, max_backward_compute, MAX_POOL_GRAD_GRAD),
   KERNEL ("MaxPoolGradGradV2", REAL, max_backward_compute, MAX_POOL_GRAD_GRAD),
   KERNEL ("AvgPool", FLOATS, forward_compute, AVG_POOL),

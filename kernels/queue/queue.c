@@ -426,10 +426,10 @@ sluice_queue_describe (SluiceQueue *self, gpointer data, gboolean *is_full)
 {
   char *text = NULL;
   pthread_mutex_lock (&self->lock);
-  GList *taker = find_request (&self->dequeuers, data);
-  *is_full = taker == NULL;
-  if (taker != NULL)
-    text = describe_dequeuer (self, taker->data);
+  GList *dequeuer = find_request (&self->dequeuers, data);
+  *is_full = dequeuer == NULL;
+  if (dequeuer != NULL)
+    text = describe_dequeuer (self, dequeuer->data);
   else if (find_request (&self->enqueuers, data) != NULL)
     text = g_strdup_printf ("room in queue '%s', which is full with %" G_GSIZE_FORMAT, self->name,
                             self->items.n);

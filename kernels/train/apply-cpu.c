@@ -191,8 +191,8 @@ check_bound (SluiceKernelCall *call, guint input, char bound, double value)
 static SluiceDType
 grad_dtype (SluiceKernelCall *call, const SluiceRule *rule)
 {
-  return call->giver ? call->giver->dtype
-                     : (SluiceDType) sluice_call_input (call, rule->grad)->dtype;
+  return call->producer ? call->producer->dtype
+                        : (SluiceDType) sluice_call_input (call, rule->grad)->dtype;
 }
 
 /* Reads the scalar inputs as float or double, whatever the type of the variable; they follow the
@@ -299,8 +299,8 @@ static gboolean
 apply_parts (SluiceKernelCall *call, const SluiceTensor *variable, Work *work)
 {
   Parts parts = { call, variable, work };
-  const SluicePartTaker taker = { begin_parts, take_part, &parts };
-  return call->giver->give (call->giver, call, &taker);
+  const SluicePartConsumer consumer = { begin_parts, take_part, &parts };
+  return call->producer->produce (call->producer, call, &consumer);
 }
 
 /* ---- the update ---- */
@@ -321,7 +321,7 @@ apply_locked (SluiceKernelCall *call, SluiceVariable *const *variables, gboolean
       work->operands.slot[s] = tensor[s]->data;
     }
   work->dtype = grad_dtype (call, rule);
-  if (call->giver)
+  if (call->producer)
     return apply_parts (call, tensor[0], work);
   const SluiceTensor *grad = sluice_call_input (call, rule->grad);
   work->operands.grad = grad->data;
@@ -387,13 +387,13 @@ sluice_rule_prepare (const SluiceNode *node, GError **error)
 
 static const SluiceKernel kernels[] = {
   SLUICE_RULE_KERNEL ("ApplyGradientDescent", descent),
-  SLUICE_RULE_KERNEL ("ResourceApplyGradientDescent", descent, .taken = 1 + 2),
+  SLUICE_RULE_KERNEL ("ResourceApplyGradientDescent", descent, .consumed = 1 + 2),
   SLUICE_RULE_KERNEL ("ApplyMomentum", momentum),
-  SLUICE_RULE_KERNEL ("ResourceApplyMomentum", momentum, .taken = 1 + 3),
+  SLUICE_RULE_KERNEL ("ResourceApplyMomentum", momentum, .consumed = 1 + 3),
   SLUICE_RULE_KERNEL ("ApplyAdam", adam),
-  SLUICE_RULE_KERNEL ("ResourceApplyAdam", adam, .taken = 1 + 9),
-  SLUICE_RULE_KERNEL ("ResourceApplyAdamWithAmsgrad", amsgrad, .taken = 1 + 10),
-  SLUICE_RULE_KERNEL ("ResourceApplyKerasMomentum", keras_momentum, .taken = 1 + 3),
+  SLUICE_RULE_KERNEL ("ResourceApplyAdam", adam, .consumed = 1 + 9),
+  SLUICE_RULE_KERNEL ("ResourceApplyAdamWithAmsgrad", amsgrad, .consumed = 1 + 10),
+  SLUICE_RULE_KERNEL ("ResourceApplyKerasMomentum", keras_momentum, .consumed = 1 + 3),
   SLUICE_RULE_SPARSE_KERNEL ("ResourceSparseApplyKerasMomentum", keras_momentum),
   SLUICE_RULE_SPARSE_KERNEL ("SparseApplyMomentum", momentum),
   SLUICE_RULE_SPARSE_KERNEL ("ResourceSparseApplyMomentum", momentum),

@@ -9,12 +9,14 @@
  * program's own functions stand in front of the C library's, GLib's and SQLite's, for the engine
  * and for the libraries that it uses; the product has no hooks.
  *
- * MEMORY: what is asked for with leave to fail. g_try_malloc() and its kin, posix_memalign() and
- * mmap() (the devices' allocators, mapped files), all of SQLite's. Not: g_malloc() and its kin, by
- * which GLib ends a program that has no memory for a small block, and what zlib, libzip and
- * protobuf-c ask malloc() for.
- * WRITE: write() and pwrite() to regular files, ftruncate() (ENOSPC). SYNC: fsync(), fdatasync()
- * (EIO). RENAME: rename(), link(), linkat() (EIO). THREAD: pthread_create() (EAGAIN).
+ * - MEMORY: what is asked for with leave to fail. g_try_malloc() and its kin, posix_memalign() and
+ *   mmap() (the devices' allocators, mapped files), all of SQLite's. Not: g_malloc() and its kin,
+ *   by which GLib ends a program that has no memory for a small block, and what zlib, libzip and
+ *   protobuf-c ask malloc() for.
+ * - WRITE: write() and pwrite() to regular files, ftruncate() (ENOSPC).
+ * - SYNC: fsync(), fdatasync() (EIO).
+ * - RENAME: rename(), link(), linkat() (EIO).
+ * - THREAD: pthread_create() (EAGAIN).
  */
 typedef enum
 {

@@ -15,10 +15,10 @@
 #include "engine/grad/grad.h"
 #include "engine/runtime/session/session.h"
 #include "kernels/registry.h"
+#include "kernels/samples.h"
 #include "tests/fuzz/fuzz-account.h"
 #include "tests/fuzz/fuzz-driver.h"
 #include "tests/fuzz/fuzz-folder.h"
-#include "kernels/samples.h"
 
 /* Bytes of the device: as many elements of one byte take the plain kernels, which go through them
  * one by one, a part of the second that a call may take under a sanitizer. */

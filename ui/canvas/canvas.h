@@ -4,14 +4,18 @@
 /* The graph on the screen: a view of a model that pans, zooms, opens scopes, selects, and reads
  * itself aloud.
  *
- * Actions (class actions, so that menus, keys, tests and assistive technology share them):
- * canvas.zoom-in, canvas.zoom-out, canvas.zoom-100, canvas.fit, canvas.fit-selection, canvas.open,
- * canvas.close, canvas.toggle, canvas.open-all-here, canvas.open-all, canvas.close-all,
- * canvas.menu, canvas.find-next, canvas.find-previous, canvas.select-next, canvas.select-previous,
- * canvas.select-left, canvas.select-right, canvas.select-up, canvas.select-down,
- * canvas.select-parent, canvas.select-none, canvas.set-aside, canvas.bring-back,
- * canvas.reset-positions, canvas.use-dot, canvas.color-by (string: structure, device, time, bytes),
- * canvas.export-svg, canvas.export-pdf, canvas.export-png, canvas.export-dot (string: path). */
+ * Actions (class actions, so that menus, keys, tests and assistive technology share them), all of
+ * them canvas.NAME:
+ *
+ *   zoom-in, zoom-out, zoom-100, fit, fit-selection
+ *   open, close, toggle, open-all-here, open-all, close-all
+ *   menu, find-next, find-previous
+ *   select-next, select-previous, select-left, select-right, select-up, select-down
+ *   select-parent, select-none
+ *   set-aside, bring-back, reset-positions, use-dot
+ *   color-by (string: structure, device, time, bytes)
+ *   export-svg, export-pdf, export-png, export-dot (string: path)
+ */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -99,10 +103,14 @@ char *sluice_canvas_dump_state (SluiceCanvas *self);
 /* The paths of all scopes, open or not, as JSON, outer ones before what is in them. */
 char *sluice_canvas_dump_scopes (SluiceCanvas *self);
 
-/* Signals:
+/*
+ * Signals:
+ *
  *   selection-changed (const char *name)   name is NULL when nothing is selected
  *   activated (const char *name)           Enter or double click on something that does not open
- *   layout-changed ()                      an open scope, a position or a place changed: time to
- * save model.layout failed (const char *message)           an export action could not write */
+ *   layout-changed ()                      an open scope, a position or a place changed:
+ *                                          time to save model.layout
+ *   failed (const char *message)           an export action could not write
+ */
 
 G_END_DECLS

@@ -5,9 +5,9 @@
  * curves in scene coordinates (unzoomed pixels, y down). Immutable; built on any thread. */
 #pragma once
 
-#include "ui/common/geometry.h"
 #include "ui/canvas/hierarchy.h"
 #include "ui/canvas/view-state.h"
+#include "ui/common/geometry.h"
 
 G_BEGIN_DECLS
 

@@ -552,7 +552,7 @@ find_room (const Parts *parts)
       for (guint k = 0; k < parts->call->n_inputs; k++)
         is_input |= parts->data[k] == out->data;
       if (out->dtype == parts->given.dtype && !is_input
-          && self->last_reader[parts->call->giver->input] <= self->outputs[i])
+          && self->last_reader[parts->call->producer->input] <= self->outputs[i])
         return out;
     }
   return NULL;
@@ -563,11 +563,11 @@ begin_parts (gpointer data, const SluiceShape *shape, SluiceTensor **room)
 {
   Parts *parts = data;
   SluiceKernelCall *call = parts->call;
-  const guint input = call->giver->input;
+  const guint input = call->producer->input;
   Job *job = &parts->job;
   /* Nobody may take its memory, of which there is none. */
   atomic_init (&parts->given.ref_count, 2);
-  parts->given.dtype = (gint8) call->giver->dtype;
+  parts->given.dtype = (gint8) call->producer->dtype;
   parts->given.shape = *shape;
   parts->given.n_elements = sluice_shape_n_elements (shape);
   call->inputs[input].tensor = &parts->given;
@@ -575,7 +575,7 @@ begin_parts (gpointer data, const SluiceShape *shape, SluiceTensor **room)
   job->row = job->n = sluice_shape_n_elements (&result);
   if (!find_kinds (call, &result, parts->kinds, job) || parts->kinds[input] != WHOLE
       || !all_take (job->fusion, parts->kinds))
-    return (parts->late = *room = sluice_call_scratch (call, call->giver->dtype, shape)) != NULL;
+    return (parts->late = *room = sluice_call_scratch (call, call->producer->dtype, shape)) != NULL;
   for (guint i = 0; i < call->n_inputs; i++)
     parts->data[i] = sluice_call_input (call, i)->data;
   if (!make_outputs (call, &result, job))
@@ -593,7 +593,7 @@ take_part (gpointer data, gint64 first, gint64 n, const void *elements)
     {
       gsize size = sluice_dtype_size (parts->late->dtype);
       char *to = (char *) parts->late->data + first * size;
-      if (to != elements) /* a giver may prefer memory of its own */
+      if (to != elements) /* a producer may prefer memory of its own */
         memcpy (to, elements, n * size);
       return;
     }
@@ -602,7 +602,7 @@ take_part (gpointer data, gint64 first, gint64 n, const void *elements)
   part.data = at;
   part.n = n;
   part.row = part.period || part.row < parts->job.n ? part.row : n;
-  const guint given = parts->call->giver->input;
+  const guint given = parts->call->producer->input;
   for (guint i = 0; i < self->n_inputs; i++)
     at[i] = parts->kinds[i] == WHOLE && i != given ? parts->data[i] + first * self->sizes[i]
                                                    : parts->data[i];
@@ -620,12 +620,12 @@ take_parts (SluiceKernelCall *call)
   Parts parts = { .call = call, .job = { .fusion = call->state } };
   parts.job.kinds = parts.kinds;
   parts.job.data = parts.data;
-  const SluicePartTaker taker = { begin_parts, take_part, &parts };
-  gboolean ok = call->giver->give (call->giver, call, &taker);
+  const SluicePartConsumer consumer = { begin_parts, take_part, &parts };
+  gboolean ok = call->producer->produce (call->producer, call, &consumer);
   if (parts.late)
     {
-      call->inputs[call->giver->input].tensor = parts.late;
-      call->giver = NULL;
+      call->inputs[call->producer->input].tensor = parts.late;
+      call->producer = NULL;
       ok = ok && fused_compute (call);
       sluice_tensor_unref (parts.late);
     }
@@ -637,7 +637,7 @@ take_parts (SluiceKernelCall *call)
 static gboolean
 fused_compute (SluiceKernelCall *call)
 {
-  if (call->giver)
+  if (call->producer)
     return take_parts (call);
   const Fusion *self = call->state;
   Kind kinds[SLUICE_FUSED_INPUTS];

@@ -3,10 +3,10 @@
 #include "engine/runtime/plan/plan.h"
 
 #include "engine/device/readers.h"
+#include "engine/runtime/plan/fused-consumer.h"
 #include "engine/runtime/plan/fused.h"
-#include "engine/runtime/plan/paired.h"
-#include "engine/runtime/session/session-partial-run.h"
 #include "engine/runtime/plan/memory-class.h"
+#include "engine/runtime/session/session-partial-run.h"
 
 typedef struct
 {
@@ -200,12 +200,12 @@ book_outputs (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node)
     }
 }
 
-/* Of a run in parts: where a value comes in or goes out. */
+/* Of a partial run: where a value comes in or goes out. */
 static void
 compile_end (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
 {
   gboolean feeds = work_node->kind == SLUICE_WORK_FEED;
-  node->kernel = feeds ? &sluice_parts_feed_kernel : &sluice_parts_fetch_kernel;
+  node->kernel = feeds ? &sluice_partial_run_feed_kernel : &sluice_partial_run_fetch_kernel;
   node->state = GUINT_TO_POINTER (work_node->end.number);
   node->flags |= feeds ? SLUICE_PLAN_ASYNC : SLUICE_PLAN_CHEAP | SLUICE_PLAN_RUNS_DEAD;
   node->n_outputs = feeds;
@@ -239,10 +239,10 @@ compile_together (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *n
   const char *type = compile->work->devices[work_node->device]->klass->type;
   const SluiceWorkRegion *region = sluice_work_get_region (work_node);
   const int max_rank = compile->work->max_rank;
-  const gboolean is_pair = work_node->kind == SLUICE_WORK_PAIR;
-  node->kernel = is_pair ? &sluice_paired_kernel : &sluice_fused_kernel;
-  node->state = is_pair ? sluice_paired_new (work_node, type, max_rank, error)
-                        : sluice_fusion_new (work_node, type, max_rank, error);
+  const gboolean is_fused_consumer = work_node->kind == SLUICE_WORK_FUSED_CONSUMER;
+  node->kernel = is_fused_consumer ? &sluice_fused_consumer_kernel : &sluice_fused_kernel;
+  node->state = is_fused_consumer ? sluice_fused_consumer_new (work_node, type, max_rank, error)
+                                  : sluice_fusion_new (work_node, type, max_rank, error);
   node->flags |= SLUICE_PLAN_TOGETHER;
   if (region)
     node->n_outputs = (guint16) region->n_outputs;
@@ -262,7 +262,7 @@ compile_kind (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node,
       book_outputs (compile, work_node, node);
       break;
     case SLUICE_WORK_FUSED:
-    case SLUICE_WORK_PAIR:
+    case SLUICE_WORK_FUSED_CONSUMER:
       ok = compile_together (compile, work_node, node, error);
       break;
     case SLUICE_WORK_CONST:
@@ -704,9 +704,9 @@ sluice_plan_free (SluicePlan *self)
   g_free (self->feed_first);
   g_free (self->feed_edges);
   g_free (self->fetches);
-  g_free (self->parts.feeds);
-  g_free (self->parts.fetches);
-  g_free (self->parts.needs);
+  g_free (self->partial_run.feeds);
+  g_free (self->partial_run.fetches);
+  g_free (self->partial_run.needs);
   g_clear_error (&self->unfed);
   g_free (self);
 }

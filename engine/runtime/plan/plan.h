@@ -110,13 +110,13 @@ typedef struct
   gboolean is_ref;
 } SluicePlanFetch;
 
-/* What is fed to a run in parts and fetched from it while it is under way. */
+/* What is fed to a partial run and fetched from it while it is under way. */
 typedef struct
 {
   SluiceEdge *feeds, *fetches;
   guint32 n_feeds, n_fetches;
   guint8 *needs; /* by fetch and in it by feed: is the value behind that feed? */
-} SluicePlanParts;
+} SluicePlanPartialRun;
 
 typedef struct
 {
@@ -145,8 +145,8 @@ typedef struct
   SluicePlanEdge *feed_edges;
   SluicePlanFetch *fetches;
   guint32 n_fetches;
-  SluicePlanParts parts; /* of a run in parts, which has no feeds and fetches besides */
-  GError *unfed;         /* (nullable): what every step fails with at its end */
+  SluicePlanPartialRun partial_run; /* of a partial run, which has no feeds and fetches besides */
+  GError *unfed;                    /* (nullable): what every step fails with at its end */
 } SluicePlan;
 
 /**

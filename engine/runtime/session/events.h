@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session/trace-lanes.h"
 #include "engine/runtime/session/session.h"
 #include "engine/runtime/session/snapshot.h"
+#include "engine/runtime/session/trace-lanes.h"
 
 /* Who has read how far in which lane: what a trace cursor stands for. Guarded by its session. */
 typedef struct _SluiceEventReaders SluiceEventReaders;

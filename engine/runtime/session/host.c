@@ -5,13 +5,14 @@
 #define TRACE_RECORDS 65536 /* of a lane: the last step of the largest graphs */
 
 SluiceHost *
-sluice_host_new (SluicePrograms *programs)
+sluice_host_new (SluiceExecutableCache *cache)
 {
   SluiceHost *self = g_new0 (SluiceHost, 1);
   self->functions.get = sluice_function_get;
   self->ref_count = 1;
   self->devices = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_device_free);
-  self->programs = programs ? sluice_programs_ref (programs) : sluice_programs_new (self->devices);
+  self->cache =
+      cache ? sluice_executable_cache_ref (cache) : sluice_executable_cache_new (self->devices);
   self->lanes = sluice_trace_lanes_new (TRACE_RECORDS);
   return self;
 }
@@ -28,7 +29,7 @@ sluice_host_unref (SluiceHost *self)
 {
   if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
     return;
-  sluice_programs_unref (self->programs);
+  sluice_executable_cache_unref (self->cache);
   sluice_trace_lanes_unref (self->lanes);
   g_ptr_array_unref (self->devices);
   g_free (self);

@@ -5,8 +5,8 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "engine/base/near.h"
 #include "engine/base/pool.h"
+#include "engine/base/suggest.h"
 #include "engine/base/text.h"
 
 #define API     SLUICE_OPTION_API
@@ -133,12 +133,12 @@ sluice_options_find (const char *key)
 }
 
 const char *
-sluice_options_near_key (const char *key, guint flag)
+sluice_options_suggest_key (const char *key, guint flag)
 {
   const char *keys[G_N_ELEMENTS (options)];
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
     keys[i] = options[i].flags & flag ? options[i].key : NULL;
-  return sluice_near_name (key, keys, G_N_ELEMENTS (keys));
+  return sluice_suggest_name (key, keys, G_N_ELEMENTS (keys));
 }
 
 /* ---- values ---- */

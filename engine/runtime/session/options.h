@@ -47,7 +47,7 @@ typedef struct
 const SluiceOption *sluice_options_list (guint *n);        /* (array length=n) */
 const SluiceOption *sluice_options_find (const char *key); /* (nullable) */
 /* One that can be given in such a place; "did you mean" for others. flag: SluiceOptionFlags */
-const char *sluice_options_near_key (const char *key, guint flag); /* (nullable) */
+const char *sluice_options_suggest_key (const char *key, guint flag); /* (nullable) */
 
 gint64 sluice_option_get (const SluiceOption *self, const SluiceSessionOptions *options);
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * A run in parts: its feeds are nodes that wait until somebody brings the value, its fetches nodes
+ * A partial run: its feeds are nodes that wait until somebody brings the value, its fetches nodes
  * that keep theirs until somebody asks. The step runs on a thread of its own meanwhile, which
  * sleeps as long as it can only wait.
  */
@@ -32,8 +32,8 @@ struct _SluicePartialRun
   /* Set once. */
   GObject *session;
   SluiceStep *step;
-  const SluicePlanParts *parts; /* of the step's plan */
-  SluicePartsEnd end;
+  const SluicePlanPartialRun *partial_run; /* of the step's plan */
+  SluicePartialRunEnd end;
   gpointer data;
   GCancellable *cancellable;
   gulong handler;
@@ -50,10 +50,12 @@ struct _SluicePartialRun
 };
 
 void
-sluice_plan_set_parts (SluicePlan *plan, const SluiceSignature *signature, const guint8 *needs)
+sluice_plan_set_partial_run (SluicePlan *plan,
+                             const SluiceSignature *signature,
+                             const guint8 *needs)
 {
   gsize n_needs = (gsize) signature->n_fetches * signature->n_feeds;
-  plan->parts = (SluicePlanParts){
+  plan->partial_run = (SluicePlanPartialRun){
     .feeds = g_memdup2 (signature->feeds, signature->n_feeds * sizeof (SluiceEdge)),
     .fetches = g_memdup2 (signature->fetches, signature->n_fetches * sizeof (SluiceEdge)),
     .n_feeds = signature->n_feeds,
@@ -67,7 +69,7 @@ sluice_plan_set_parts (SluicePlan *plan, const SluiceSignature *signature, const
 static void
 feed_start (SluiceKernelCall *call)
 {
-  SluicePartialRun *self = call->step->env.parts;
+  SluicePartialRun *self = call->step->env.partial_run;
   Feed *feed = &self->feeds[GPOINTER_TO_UINT (call->state)];
   pthread_mutex_lock (&self->lock);
   SluiceTensor *value = g_steal_pointer (&feed->value);
@@ -86,7 +88,7 @@ feed_start (SluiceKernelCall *call)
 static void
 feed_cancel (SluiceKernelCall *call)
 {
-  SluicePartialRun *self = call->step->env.parts;
+  SluicePartialRun *self = call->step->env.partial_run;
   Feed *feed = &self->feeds[GPOINTER_TO_UINT (call->state)];
   pthread_mutex_lock (&self->lock);
   gboolean waits = feed->call == call;
@@ -103,7 +105,7 @@ feed_cancel (SluiceKernelCall *call)
 static gboolean
 fetch_compute (SluiceKernelCall *call)
 {
-  SluicePartialRun *self = call->step->env.parts;
+  SluicePartialRun *self = call->step->env.partial_run;
   Fetch *fetch = &self->fetches[GPOINTER_TO_UINT (call->state)];
   SluiceTensor *value = call->is_dead ? NULL : call->inputs[0].tensor;
   if (value && value->buffer && call->step->plan->has_refs)
@@ -124,13 +126,13 @@ fetch_compute (SluiceKernelCall *call)
 }
 
 /* What waits for a feed waits for the program, which can always bring it: no describe_wait. */
-const SluiceKernel sluice_parts_feed_kernel = {
+const SluiceKernel sluice_partial_run_feed_kernel = {
   .flags = SLUICE_KERNEL_ASYNC,
   .start = feed_start,
   .cancel = feed_cancel,
 };
 
-const SluiceKernel sluice_parts_fetch_kernel = {
+const SluiceKernel sluice_partial_run_fetch_kernel = {
   .flags = SLUICE_KERNEL_CHEAP | SLUICE_KERNEL_RUNS_DEAD,
   .compute = fetch_compute,
 };
@@ -158,25 +160,25 @@ on_cancelled (GCancellable *cancellable, gpointer self)
 }
 
 SluicePartialRun *
-sluice_parts_begin (GObject *session,
-                    SluiceStep *step,
-                    const SluiceStepEnv *env,
-                    GCancellable *cancellable,
-                    SluicePartsEnd end,
-                    gpointer data,
-                    GError **error)
+sluice_partial_run_begin (GObject *session,
+                          SluiceStep *step,
+                          const SluiceStepEnv *env,
+                          GCancellable *cancellable,
+                          SluicePartialRunEnd end,
+                          gpointer data,
+                          GError **error)
 {
   SluicePartialRun *self = g_new0 (SluicePartialRun, 1);
   SluiceStepEnv own = *env;
-  own.parts = self;
+  own.partial_run = self;
   self->ref_count = 1;
   self->session = g_object_ref (session);
   self->step = step;
-  self->parts = &step->plan->parts;
+  self->partial_run = &step->plan->partial_run;
   self->end = end;
   self->data = data;
-  self->feeds = g_new0 (Feed, self->parts->n_feeds + 1);
-  self->fetches = g_new0 (Fetch, self->parts->n_fetches + 1);
+  self->feeds = g_new0 (Feed, self->partial_run->n_feeds + 1);
+  self->fetches = g_new0 (Fetch, self->partial_run->n_fetches + 1);
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->changed, NULL);
   sluice_step_prepare (step, &own);
@@ -217,9 +219,9 @@ sluice_partial_run_unref (SluicePartialRun *self)
   sluice_step_cancel (self->step);
   if (self->has_thread)
     pthread_join (self->thread, NULL);
-  for (guint32 i = 0; i < self->parts->n_feeds; i++)
+  for (guint32 i = 0; i < self->partial_run->n_feeds; i++)
     g_clear_pointer (&self->feeds[i].value, sluice_tensor_unref);
-  for (guint32 i = 0; i < self->parts->n_fetches; i++)
+  for (guint32 i = 0; i < self->partial_run->n_fetches; i++)
     g_clear_pointer (&self->fetches[i].value, sluice_tensor_unref);
   self->end (self->session, self->step, self->data);
   g_object_unref (self->session);
@@ -272,13 +274,14 @@ static gboolean
 check_feeds (
     const SluicePartialRun *self, const SluiceFeed *feeds, guint n, Part *part, GError **error)
 {
-  for (guint32 i = 0; i < self->parts->n_feeds; i++)
+  for (guint32 i = 0; i < self->partial_run->n_feeds; i++)
     part->is_fed[i] = self->feeds[i].is_fed;
   for (guint i = 0; i < n; i++)
     {
       guint32 *feed = &part->feeds[i];
-      if (!find_edge ("feed", feeds[i].edge, self->parts->feeds, self->parts->n_feeds, feed, error)
-          || !sluice_check_feed (self->parts->feeds[*feed], feeds[i].tensor, error))
+      if (!find_edge ("feed", feeds[i].edge, self->partial_run->feeds, self->partial_run->n_feeds,
+                      feed, error)
+          || !sluice_check_feed (self->partial_run->feeds[*feed], feeds[i].tensor, error))
         return FALSE;
       if (part->is_fed[*feed])
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
@@ -293,11 +296,12 @@ static gboolean
 check_fetches (
     const SluicePartialRun *self, const char *const *fetches, guint n, Part *part, GError **error)
 {
-  const SluicePlanParts *parts = self->parts;
+  const SluicePlanPartialRun *partial_run = self->partial_run;
   for (guint i = 0; i < n; i++)
     {
       guint32 *fetch = &part->fetches[i];
-      if (!find_edge ("fetch", fetches[i], parts->fetches, parts->n_fetches, fetch, error))
+      if (!find_edge ("fetch", fetches[i], partial_run->fetches, partial_run->n_fetches, fetch,
+                      error))
         return FALSE;
       gboolean is_taken = self->fetches[*fetch].is_taken;
       for (guint k = 0; k < i; k++)
@@ -307,12 +311,13 @@ check_fetches (
                             "the fetch '%s' has already been fetched; a partial run gives each "
                             "once",
                             fetches[i]);
-      for (guint32 k = 0; k < parts->n_feeds; k++)
-        if (parts->needs[(gsize) *fetch * parts->n_feeds + k] && !part->is_fed[k])
+      for (guint32 k = 0; k < partial_run->n_feeds; k++)
+        if (partial_run->needs[(gsize) *fetch * partial_run->n_feeds + k] && !part->is_fed[k])
           return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                               "the fetch '%s' cannot be computed from what has been fed so far: "
                               "feed '%s:%d', too",
-                              fetches[i], parts->feeds[k].node->name, parts->feeds[k].port);
+                              fetches[i], partial_run->feeds[k].node->name,
+                              partial_run->feeds[k].port);
     }
   return TRUE;
 }
@@ -346,10 +351,10 @@ has_all (const SluicePartialRun *self, const Part *part, guint n_fetches)
 static gboolean
 is_complete (const SluicePartialRun *self)
 {
-  for (guint32 i = 0; i < self->parts->n_feeds; i++)
+  for (guint32 i = 0; i < self->partial_run->n_feeds; i++)
     if (!self->feeds[i].is_fed)
       return FALSE;
-  for (guint32 i = 0; i < self->parts->n_fetches; i++)
+  for (guint32 i = 0; i < self->partial_run->n_fetches; i++)
     if (!self->fetches[i].is_taken)
       return FALSE;
   return TRUE;
@@ -361,7 +366,7 @@ take (SluicePartialRun *self, const Part *part, guint n, SluiceTensor **outputs,
 {
   for (guint i = 0; i < n && !self->error; i++)
     {
-      const SluiceEdge edge = self->parts->fetches[part->fetches[i]];
+      const SluiceEdge edge = self->partial_run->fetches[part->fetches[i]];
       if (!self->fetches[part->fetches[i]].value)
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                             "fetch '%s:%d' has no value: it lies in a branch that was not taken",
@@ -421,7 +426,7 @@ sluice_partial_run_part (SluicePartialRun *self,
 {
   g_autofree guint32 *feed_numbers = g_new (guint32, n_feeds + 1);
   g_autofree guint32 *fetch_numbers = g_new (guint32, n_fetches + 1);
-  g_autofree guint8 *is_fed = g_new0 (guint8, self->parts->n_feeds + 1);
+  g_autofree guint8 *is_fed = g_new0 (guint8, self->partial_run->n_feeds + 1);
   Part part = { feed_numbers, fetch_numbers, is_fed };
   pthread_mutex_lock (&self->lock);
   gboolean ok = run_part (self, feeds, n_feeds, fetches, n_fetches, &part, outputs, error);

@@ -18,13 +18,13 @@ struct _SluiceSession
   /* Set once. */
   SluiceSessionOptions options;
   SluiceHost *host;
-  SluicePrograms *programs; /* the host's */
+  SluiceExecutableCache *cache; /* the host's */
   SluiceResources *resources;
   SluiceActivity *activity;
   guint64 first_tick;
   gint64 start_us; /* the same moment by the wall clock */
 
-  SluiceEventReaders *readers; /* under programs->graph_lock */
+  SluiceEventReaders *readers; /* under cache->graph_lock */
   _Atomic guint64 n_runs, n_nodes_run;
 };
 
@@ -34,8 +34,8 @@ struct _SluiceCallable
 {
   _Atomic int ref_count;
   SluiceSession *session;
-  SluiceProgram *program;
-  SluiceProgramNames *names; /* what a guarded run finds its own program with */
+  SluiceExecutable *executable;
+  SluiceProgramNames *names; /* what a guarded run finds its own executable with */
 };
 
 /* ---- runs ---- */
@@ -67,7 +67,7 @@ make_env (SluiceSession *self, const SluiceRunOptions *options)
                                                                     : self->options.max_iterations,
                           .lanes = self->options.no_trace ? NULL : self->host->lanes,
                           .activity = self->activity,
-                          .graph_lock = &self->programs->graph_lock,
+                          .graph_lock = &self->cache->graph_lock,
                           .keep_waiting = self->options.keep_waiting,
                           .may_wait = options->may_wait,
                           .fetches_dead = options->fetches_dead };
@@ -81,19 +81,19 @@ count_run (SluiceSession *self, const SluiceStep *step)
 }
 
 static gboolean
-run_program (SluiceSession *self,
-             SluiceProgram *program,
-             SluiceTensor *const *feeds,
-             SluiceTensor **outputs,
-             const SluiceRunOptions *options,
-             GError **error)
+run_executable (SluiceSession *self,
+                SluiceExecutable *executable,
+                SluiceTensor *const *feeds,
+                SluiceTensor **outputs,
+                const SluiceRunOptions *options,
+                GError **error)
 {
   options = options ? options : &no_run_options;
-  if (!sluice_plan_check_feeds (program->plan, feeds, error))
+  if (!sluice_plan_check_feeds (executable->plan, feeds, error))
     return FALSE;
   SluiceStepEnv env = make_env (self, options);
   env.cancel_flag = options->cancel_flag;
-  SluiceStep *step = sluice_program_take_step (program);
+  SluiceStep *step = sluice_executable_take_step (executable);
   gulong handler = 0;
   sluice_step_prepare (step, &env);
   if (options->cancellable)
@@ -102,7 +102,7 @@ run_program (SluiceSession *self,
   if (handler)
     g_cancellable_disconnect (options->cancellable, handler);
   count_run (self, step);
-  sluice_program_give_back (program, step);
+  sluice_executable_give_back (executable, step);
   return ok;
 }
 
@@ -135,11 +135,11 @@ sluice_session_run (SluiceSession *self,
     names, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options)
   };
   signature.may_lack_feeds = TRUE;
-  SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
-  if (!program)
+  SluiceExecutable *executable = sluice_executable_cache_get (self->cache, &signature, error);
+  if (!executable)
     return FALSE;
-  gboolean ok = run_program (self, program, tensors, outputs, options, error);
-  sluice_program_unref (program);
+  gboolean ok = run_executable (self, executable, tensors, outputs, options, error);
+  sluice_executable_unref (executable);
   return ok;
 }
 
@@ -156,13 +156,13 @@ sluice_session_prepare (SluiceSession *self, const SluiceStepNames *names, GErro
   g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
   SluiceProgramNames signature = names_of (names);
   signature.node_by_node = self->options.nan_guard;
-  SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
-  if (!program)
+  SluiceExecutable *executable = sluice_executable_cache_get (self->cache, &signature, error);
+  if (!executable)
     return NULL;
   SluiceCallable *callable = g_new0 (SluiceCallable, 1);
   callable->ref_count = 1;
   callable->session = g_object_ref (self);
-  callable->program = program;
+  callable->executable = executable;
   callable->names = sluice_program_names_dup (&signature);
   return callable;
 }
@@ -179,7 +179,7 @@ sluice_callable_unref (SluiceCallable *self)
 {
   if (atomic_fetch_sub (&self->ref_count, 1) != 1)
     return;
-  sluice_program_unref (self->program);
+  sluice_executable_unref (self->executable);
   sluice_program_names_free (self->names);
   g_object_unref (self->session);
   g_free (self);
@@ -193,25 +193,25 @@ sluice_callable_run (SluiceCallable *self,
                      GError **error)
 {
   if (!guards (self->session, options) || self->names->node_by_node)
-    return run_program (self->session, self->program, feeds, outputs, options, error);
+    return run_executable (self->session, self->executable, feeds, outputs, options, error);
   SluiceProgramNames names = *self->names;
   names.node_by_node = TRUE;
-  SluiceProgram *program = sluice_programs_get (self->session->programs, &names, error);
-  if (!program)
+  SluiceExecutable *executable = sluice_executable_cache_get (self->session->cache, &names, error);
+  if (!executable)
     return FALSE;
-  gboolean ok = run_program (self->session, program, feeds, outputs, options, error);
-  sluice_program_unref (program);
+  gboolean ok = run_executable (self->session, executable, feeds, outputs, options, error);
+  sluice_executable_unref (executable);
   return ok;
 }
 
-/* Of a run in parts, after its end. */
+/* Of a partial run, after its end. */
 static void
-end_parts (GObject *session, SluiceStep *step, gpointer data)
+end_partial_run (GObject *session, SluiceStep *step, gpointer data)
 {
-  SluiceProgram *program = data;
+  SluiceExecutable *executable = data;
   count_run (SLUICE_SESSION (session), step);
-  sluice_program_give_back (program, step);
-  sluice_program_unref (program);
+  sluice_executable_give_back (executable, step);
+  sluice_executable_unref (executable);
 }
 
 SluicePartialRun *
@@ -223,26 +223,26 @@ sluice_session_set_up_partial (SluiceSession *self,
   g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
   SluiceProgramNames signature = names_of (names);
   signature.node_by_node = guards (self, options);
-  signature.in_parts = TRUE;
-  SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
-  if (!program)
+  signature.is_partial = TRUE;
+  SluiceExecutable *executable = sluice_executable_cache_get (self->cache, &signature, error);
+  if (!executable)
     return NULL;
   options = options ? options : &no_run_options;
   SluiceStepEnv env = make_env (self, options);
-  return sluice_parts_begin (G_OBJECT (self), sluice_program_take_step (program), &env,
-                             options->cancellable, end_parts, program, error);
+  return sluice_partial_run_begin (G_OBJECT (self), sluice_executable_take_step (executable), &env,
+                                   options->cancellable, end_partial_run, executable, error);
 }
 
 /* ---- the session ---- */
 
-/* programs: (nullable): another session's. */
+/* cache: (nullable): another session's. */
 static void
-set_host (SluiceSession *self, SluicePrograms *programs)
+set_host (SluiceSession *self, SluiceExecutableCache *cache)
 {
-  SluiceHost *host = sluice_host_new (programs);
+  SluiceHost *host = sluice_host_new (cache);
   g_clear_pointer (&self->host, sluice_host_unref);
   self->host = host;
-  self->programs = host->programs;
+  self->cache = host->cache;
 }
 
 static void
@@ -281,11 +281,11 @@ name_node (gpointer data, guint32 node)
 {
   SluiceSession *self = data;
   char *name = NULL;
-  pthread_mutex_lock (&self->programs->graph_lock);
+  pthread_mutex_lock (&self->cache->graph_lock);
   SluiceNodeTitle title;
-  if (sluice_node_numbers_get (&self->programs->numbers, self->programs->snapshot, node, &title))
+  if (sluice_node_numbers_get (&self->cache->numbers, self->cache->snapshot, node, &title))
     name = g_strdup (title.name);
-  pthread_mutex_unlock (&self->programs->graph_lock);
+  pthread_mutex_unlock (&self->cache->graph_lock);
   return name;
 }
 
@@ -325,17 +325,17 @@ make_seed (guint64 seed)
 
 /* What plans depend on. */
 static void
-set_plan_options (SluicePrograms *programs, const SluiceSessionOptions *options)
+set_plan_options (SluiceExecutableCache *cache, const SluiceSessionOptions *options)
 {
-  programs->strict_devices = options->strict_devices;
-  programs->no_optimize = options->no_optimize;
-  programs->max_rank = options->reference_kernels ? 0 : G_MAXINT;
-  programs->order_seed = options->order_seed;
-  programs->no_fusion = options->no_fusion;
-  programs->nan_guard = options->nan_guard;
-  programs->truncate_transfers = options->truncate_transfers;
-  programs->ordered = options->ordered;
-  programs->recompute = options->recompute;
+  cache->strict_devices = options->strict_devices;
+  cache->no_optimize = options->no_optimize;
+  cache->max_rank = options->reference_kernels ? 0 : G_MAXINT;
+  cache->order_seed = options->order_seed;
+  cache->no_fusion = options->no_fusion;
+  cache->nan_guard = options->nan_guard;
+  cache->truncate_transfers = options->truncate_transfers;
+  cache->ordered = options->ordered;
+  cache->recompute = options->recompute;
 }
 
 /* The options of a session that has another's plans: what these depend on is the other's. */
@@ -355,12 +355,12 @@ set_options (SluiceSession *self, const SluiceSessionOptions *options)
   if (options->like)
     {
       self->options = options_like (options->like, options);
-      set_host (self, options->like->programs);
+      set_host (self, options->like->cache);
     }
   else
     {
       self->options = *options;
-      set_plan_options (self->programs, options);
+      set_plan_options (self->cache, options);
     }
   self->host->seed = make_seed (options->seed);
   self->options.like = NULL; /* the caller's, as these */
@@ -403,10 +403,10 @@ gboolean
 sluice_session_extend (SluiceSession *self, SluiceGraph *graph, GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
-  pthread_mutex_lock (&self->programs->graph_lock);
-  gboolean ok = sluice_copy_new_nodes (self->programs->snapshot->graph, graph, error);
-  sluice_programs_place (self->programs);
-  pthread_mutex_unlock (&self->programs->graph_lock);
+  pthread_mutex_lock (&self->cache->graph_lock);
+  gboolean ok = sluice_copy_new_nodes (self->cache->snapshot->graph, graph, error);
+  sluice_executable_cache_place (self->cache);
+  pthread_mutex_unlock (&self->cache->graph_lock);
   return ok;
 }
 
@@ -414,9 +414,9 @@ gboolean
 sluice_session_update (SluiceSession *self, SluiceGraph *graph, GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
-  pthread_mutex_lock (&self->programs->graph_lock);
-  gboolean ok = sluice_programs_update (self->programs, graph, error);
-  pthread_mutex_unlock (&self->programs->graph_lock);
+  pthread_mutex_lock (&self->cache->graph_lock);
+  gboolean ok = sluice_executable_cache_update (self->cache, graph, error);
+  pthread_mutex_unlock (&self->cache->graph_lock);
   return ok;
 }
 
@@ -433,19 +433,19 @@ sluice_session_reset (SluiceSession *self, const char *const *containers)
 SluiceGraph *
 sluice_session_get_graph (SluiceSession *self)
 {
-  pthread_mutex_lock (&self->programs->graph_lock);
-  SluiceGraph *graph = self->programs->snapshot->graph;
-  pthread_mutex_unlock (&self->programs->graph_lock);
+  pthread_mutex_lock (&self->cache->graph_lock);
+  SluiceGraph *graph = self->cache->snapshot->graph;
+  pthread_mutex_unlock (&self->cache->graph_lock);
   return graph;
 }
 
 guint32
 sluice_session_get_node_number (SluiceSession *self, const SluiceNode *node)
 {
-  pthread_mutex_lock (&self->programs->graph_lock);
-  const SluiceSnapshot *snapshot = sluice_programs_find_snapshot (self->programs, node);
+  pthread_mutex_lock (&self->cache->graph_lock);
+  const SluiceSnapshot *snapshot = sluice_executable_cache_find_snapshot (self->cache, node);
   guint32 number = sluice_snapshot_get_number (snapshot, node);
-  pthread_mutex_unlock (&self->programs->graph_lock);
+  pthread_mutex_unlock (&self->cache->graph_lock);
   return number;
 }
 
@@ -472,29 +472,29 @@ const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason)
 {
   const char *device = NULL;
-  pthread_mutex_lock (&self->programs->graph_lock);
-  const SluiceNode *found = sluice_graph_find (self->programs->snapshot->graph, node);
+  pthread_mutex_lock (&self->cache->graph_lock);
+  const SluiceNode *found = sluice_graph_find (self->cache->snapshot->graph, node);
   if (found)
     {
       const SluicePlacement *placement =
-          sluice_placements_get (self->programs->snapshot->placements, found);
+          sluice_placements_get (self->cache->snapshot->placements, found);
       if (placement->device >= 0)
         device = sluice_session_get_device (self, (guint) placement->device)->short_name;
       if (reason)
         *reason = placement->error ? placement->error->message : placement->reason;
     }
-  pthread_mutex_unlock (&self->programs->graph_lock);
+  pthread_mutex_unlock (&self->cache->graph_lock);
   return device;
 }
 
 char *
 sluice_session_dup_moved (SluiceSession *self)
 {
-  pthread_mutex_lock (&self->programs->graph_lock);
-  char *text = sluice_placements_dup_moved (self->programs->snapshot->placements,
-                                            self->programs->snapshot->graph,
-                                            (SluiceDevice *const *) self->host->devices->pdata);
-  pthread_mutex_unlock (&self->programs->graph_lock);
+  pthread_mutex_lock (&self->cache->graph_lock);
+  char *text =
+      sluice_placements_dup_moved (self->cache->snapshot->placements, self->cache->snapshot->graph,
+                                   (SluiceDevice *const *) self->host->devices->pdata);
+  pthread_mutex_unlock (&self->cache->graph_lock);
   return text;
 }
 
@@ -502,11 +502,11 @@ void
 sluice_session_get_stats (SluiceSession *self, SluiceSessionStats *stats)
 {
   stats->n_runs = self->n_runs;
-  stats->n_plans = self->programs->n_plans;
+  stats->n_plans = self->cache->n_plans;
   stats->n_nodes_run = self->n_nodes_run;
-  pthread_mutex_lock (&self->programs->cache_lock);
-  stats->n_cached_plans = g_hash_table_size (self->programs->by_names);
-  pthread_mutex_unlock (&self->programs->cache_lock);
+  pthread_mutex_lock (&self->cache->cache_lock);
+  stats->n_cached_plans = g_hash_table_size (self->cache->by_names);
+  pthread_mutex_unlock (&self->cache->cache_lock);
 }
 
 gboolean
@@ -528,11 +528,11 @@ sluice_session_dup_ledger (SluiceSession *self, guint i)
 GArray *
 sluice_session_dup_races (SluiceSession *self, const SluiceStepNames *names, GError **error)
 {
-  const SluiceProgramNames program = names_of (names);
-  pthread_mutex_lock (&self->programs->graph_lock);
-  g_autoptr (SluiceWork) work = sluice_programs_prune (self->programs, &program, error);
+  const SluiceProgramNames executable = names_of (names);
+  pthread_mutex_lock (&self->cache->graph_lock);
+  g_autoptr (SluiceWork) work = sluice_executable_cache_prune (self->cache, &executable, error);
   GArray *races = work ? sluice_find_races (work, error) : NULL;
-  pthread_mutex_unlock (&self->programs->graph_lock);
+  pthread_mutex_unlock (&self->cache->graph_lock);
   return races;
 }
 
@@ -542,34 +542,35 @@ sluice_session_explain (SluiceSession *self,
                         const char *pass,
                         GError **error)
 {
-  SluiceProgramNames program = names_of (names);
-  program.node_by_node = self->programs->nan_guard;
-  pthread_mutex_lock (&self->programs->graph_lock);
-  SluiceExplanation *explanation = sluice_programs_explain (self->programs, &program, pass, error);
-  pthread_mutex_unlock (&self->programs->graph_lock);
+  SluiceProgramNames executable = names_of (names);
+  executable.node_by_node = self->cache->nan_guard;
+  pthread_mutex_lock (&self->cache->graph_lock);
+  SluiceExplanation *explanation =
+      sluice_executable_cache_explain (self->cache, &executable, pass, error);
+  pthread_mutex_unlock (&self->cache->graph_lock);
   return explanation;
 }
 
 GArray *
 sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
 {
-  const SluicePrograms *programs = self->programs;
-  SluiceEventSource source = { self->host->lanes,   &programs->numbers, NULL,
-                               self->host->devices, programs->frames,   programs->together,
+  const SluiceExecutableCache *cache = self->cache;
+  SluiceEventSource source = { self->host->lanes,   &cache->numbers, NULL,
+                               self->host->devices, cache->frames,   cache->together,
                                self->first_tick };
-  pthread_mutex_lock (&self->programs->graph_lock);
-  source.newest = programs->snapshot;
+  pthread_mutex_lock (&self->cache->graph_lock);
+  source.newest = cache->snapshot;
   GArray *events = sluice_event_readers_read (self->readers, cursor, &source, lost);
-  pthread_mutex_unlock (&self->programs->graph_lock);
+  pthread_mutex_unlock (&self->cache->graph_lock);
   return events;
 }
 
 void
 sluice_session_drop_trace (SluiceSession *self, guint64 *cursor)
 {
-  pthread_mutex_lock (&self->programs->graph_lock);
+  pthread_mutex_lock (&self->cache->graph_lock);
   sluice_event_readers_drop (self->readers, cursor);
-  pthread_mutex_unlock (&self->programs->graph_lock);
+  pthread_mutex_unlock (&self->cache->graph_lock);
 }
 
 gint64

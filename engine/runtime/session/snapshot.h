@@ -12,15 +12,15 @@
 typedef struct
 {
   _Atomic int ref_count;
-  /* All under the programs' graph_lock. */
+  /* All under the cache's graph_lock. */
   SluiceGraph *graph;
   SluicePlacements *placements;
-  GHashTable *bodies; /* "node:attr" -> what program-function.c knows of it */
+  GHashTable *bodies; /* "node:attr" -> what executable-function.c knows of it */
   GArray *numbers;    /* (nullable): of guint32, by id - 1: what traces and owners of memory call a
                          node; NULL: by its id */
 } SluiceSnapshot;
 
-/* An empty one. take: of program-function.c */
+/* An empty one. take: of executable-function.c */
 SluiceSnapshot *sluice_snapshot_new (GHashTable *take_bodies);
 SluiceSnapshot *sluice_snapshot_ref (SluiceSnapshot *self);
 void sluice_snapshot_unref (SluiceSnapshot *self);

@@ -71,27 +71,29 @@ sluice_idle_is_hopeless (SluiceIdle *self, SluiceActivity *activity)
 gboolean
 sluice_deadlock_is_possible (const SluiceStep *step)
 {
-  for (const SluiceFlight *flight = step->flying; flight != NULL; flight = flight->next_flying)
-    if (flight->call.kernel->describe_wait == NULL)
+  for (const SluiceInFlightCall *in_flight = step->in_flight; in_flight != NULL;
+       in_flight = in_flight->next_in_flight)
+    if (in_flight->call.kernel->describe_wait == NULL)
       return FALSE;
-  return step->flying != NULL;
+  return step->in_flight != NULL;
 }
 
 /* (transfer full) (nullable): something does not wait */
 static char *
-describe_flights (SluiceStep *step)
+describe_in_flight (SluiceStep *step)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   guint n = 0;
-  for (SluiceFlight *flight = step->flying; flight != NULL; flight = flight->next_flying)
+  for (SluiceInFlightCall *in_flight = step->in_flight; in_flight != NULL;
+       in_flight = in_flight->next_in_flight)
     {
-      const SluiceKernel *kernel = flight->call.kernel;
-      g_autofree char *what = kernel->describe_wait (&flight->call);
+      const SluiceKernel *kernel = in_flight->call.kernel;
+      g_autofree char *what = kernel->describe_wait (&in_flight->call);
       if (what == NULL)
         return NULL;
       if (n++ < MOST)
         g_string_append_printf (text, "%s%s '%s' waits for %s", n > 1 ? "; " : "",
-                                flight->call.node->op_name, flight->call.node->name, what);
+                                in_flight->call.node->op_name, in_flight->call.node->name, what);
     }
   if (n > MOST)
     g_string_append_printf (text, "; and %u more nodes wait", n - MOST);
@@ -101,8 +103,8 @@ describe_flights (SluiceStep *step)
 char *
 sluice_deadlock_describe (SluiceStep *step)
 {
-  g_autofree char *flights = describe_flights (step);
-  return flights != NULL ? g_strconcat ("nothing runs, and ", flights, NULL) : NULL;
+  g_autofree char *text = describe_in_flight (step);
+  return text != NULL ? g_strconcat ("nothing runs, and ", text, NULL) : NULL;
 }
 
 char *
@@ -113,9 +115,9 @@ sluice_deadlock_describe_driven (SluiceStep *step)
     return NULL;
   char *text = !atomic_load (&step->mailbox) && sluice_ready_is_empty (&step->root.ready)
                        && step->first_listed == NULL && sluice_deadlock_is_possible (step)
-                   ? describe_flights (step)
+                   ? describe_in_flight (step)
                    : NULL;
   atomic_store (&step->owned, 0);
-  sluice_step_wake (step); /* whoever found the baton taken */
+  sluice_step_wake (step); /* whoever found the scheduler lock taken */
   return text;
 }

@@ -48,7 +48,7 @@ void sluice_idle_end (SluiceIdle *self, SluiceActivity *activity);
 /* Has nobody done anything for so long that nobody will? */
 gboolean sluice_idle_is_hopeless (SluiceIdle *self, SluiceActivity *activity);
 
-/* Under the baton: can all that is under way in the step only wait? */
+/* Under the scheduler lock: can all that is under way in the step only wait? */
 gboolean sluice_deadlock_is_possible (const SluiceStep *step);
 
 /**

@@ -6,7 +6,7 @@
  * - slots of a node are written by its producers before its count reaches zero, then belong to it;
  * - between steps every slot is empty but for kept constants;
  * - every node ends exactly once, dead or alive, and each of its edges is counted down then;
- * - the caller returns only when nothing flies and no helper is inside.
+ * - the caller returns only when no call is in flight and no helper is inside.
  */
 #include <sched.h>
 
@@ -51,14 +51,15 @@ end_no_op (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   stamp (w, w->act, i, node, start, w->now, (SluiceStamp){ .lane = w->lane });
 }
 
-/* Worth letting go of the baton? Only where somebody could use it. */
+/* Worth letting go of the scheduler lock? Only where somebody could use it. */
 static inline gboolean
 should_fly (SluiceWorker *w, const SluicePlanNode *node)
 {
   gsize i = (gsize) (node - w->plan->nodes);
   return !(node->flags & SLUICE_PLAN_CHEAP) && w->small_ticks
          && atomic_load_explicit (&w->plan->ticks[i], memory_order_relaxed) >= w->small_ticks
-         && (w->step->n_flying || w->step->first_listed || !sluice_ready_is_empty (&w->act->ready));
+         && (w->step->n_in_flight || w->step->first_listed
+             || !sluice_ready_is_empty (&w->act->ready));
 }
 
 /* An error that does not say where in a loop it came up. (transfer full) */
@@ -75,7 +76,7 @@ say_iteration (const SluiceWorker *w, GError *error)
   return error;
 }
 
-/* FALSE: the baton is gone. */
+/* FALSE: the scheduler lock is gone. */
 static gboolean
 run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
@@ -94,7 +95,7 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   gboolean finite = step->env.nan_guard && !w->call.is_dead
                     && sluice_guard_inputs (node, w->plan, inputs, w->ranges);
   if (!step->env.nan_guard && should_fly (w, node))
-    return sluice_worker_fly (w, i, w->plan->ticks[node - w->plan->nodes]);
+    return sluice_worker_run_unlocked (w, i, w->plan->ticks[node - w->plan->nodes]);
   gboolean may_wait = (node->flags & SLUICE_PLAN_ASYNC) != 0;
   if (may_wait && !node->kernel->compute)
     {
@@ -128,7 +129,7 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   return TRUE;
 }
 
-/* Everything that is ready, and what becomes so. FALSE: the baton is gone. */
+/* Everything that is ready, and what becomes so. FALSE: the scheduler lock is gone. */
 static gboolean
 run_ready (SluiceWorker *w)
 {
@@ -176,7 +177,7 @@ run_ready (SluiceWorker *w)
     }
 }
 
-/* Holding the baton, after a sleep in vain. */
+/* Holding the scheduler lock, after a sleep in vain. */
 static void
 look_for_deadlock (SluiceWorker *w)
 {
@@ -202,17 +203,17 @@ look_for_deadlock (SluiceWorker *w)
                       g_error_new_literal (SLUICE_ERROR, SLUICE_ERROR_DEADLINE_EXCEEDED, text));
 }
 
-/* Holding the baton, nothing ready: is this the end of the step? */
+/* Holding the scheduler lock, nothing ready: is this the end of the step? */
 static void
 look_for_end (SluiceWorker *w)
 {
   SluiceStep *step = w->step;
-  if (G_UNLIKELY (w->looks) && step->n_flying && !atomic_load (&step->mailbox))
+  if (G_UNLIKELY (w->looks) && step->n_in_flight && !atomic_load (&step->mailbox))
     look_for_deadlock (w);
   /* A placeholder had no value, and nothing that does without it is left but what waits. */
   if (G_UNLIKELY (step->error) && !step->is_stopping && sluice_deadlock_is_possible (step))
     sluice_step_stop (step);
-  if (step->n_flying || atomic_load (&step->mailbox))
+  if (step->n_in_flight || atomic_load (&step->mailbox))
     return;
   if (step->root.remaining && !step->is_stopping)
     sluice_step_fail (
@@ -229,16 +230,16 @@ static void
 work (SluiceWorker *w)
 {
   SluiceStep *step = w->step;
-  while (!atomic_load (&step->finished) && try_own (step))
+  while (!atomic_load (&step->finished) && try_scheduler_lock (step))
     {
       gboolean owns;
       do
         owns = run_ready (w);
-      while (!owns && try_own (step));
+      while (!owns && try_scheduler_lock (step));
       if (!owns)
         return;
       look_for_end (w);
-      disown (step);
+      release_scheduler_lock (step);
       if (!atomic_load (&step->mailbox))
         return;
     }
@@ -291,7 +292,7 @@ wait_for_news (SluiceWorker *w)
       w->looks = !has_news (step);
     }
   else if (!has_news (step))
-    g_usleep (1000); /* cancelled already: what flies looks at the flag and ends soon */
+    g_usleep (1000); /* cancelled already: what is in flight looks at the flag and ends soon */
   atomic_store (&step->calls_for_caller, 0);
 }
 

@@ -525,7 +525,7 @@ sluice_worker_settle (SluiceWorker *w, SluiceActivation *act)
   while (act->frame && act != w->act && !w->step->is_stopping)
     {
       SluiceFrame *frame = act->frame;
-      if (act->is_listed || act->n_flying || act->n_children || act->iteration != frame->oldest
+      if (act->is_listed || act->n_in_flight || act->n_children || act->iteration != frame->oldest
           || (frame->oldest == 0 && frame->n_enters_left))
         return;
       end_iteration (frame, act, w->plan);

@@ -6,9 +6,9 @@
 
 /*
  * A loop that runs: one instance of a frame inside one iteration of the frame around it. All of it
- * belongs to whoever holds the baton.
+ * belongs to whoever holds the scheduler lock.
  *
- * Iterations end in order. One has ended when nothing of it is ready, flies or runs in a loop
+ * Iterations end in order. One has ended when nothing of it is ready, in flight or runs in a loop
  * inside it, and the one before has ended (the first one: all Enters have arrived). The loop has
  * ended with its last iteration; Exits that never had a value are dead then. Paper: Dynamic Control
  * Flow in Large-Scale Machine Learning, 4.2 and 4.3.
@@ -61,5 +61,5 @@ void sluice_worker_list (SluiceWorker *w, SluiceActivation *act);
 void sluice_worker_settle (SluiceWorker *w, SluiceActivation *act);
 /* Turns to the next iteration that has something ready. FALSE: there is none. */
 gboolean sluice_worker_next_activation (SluiceWorker *w);
-/* Before the baton goes: others may run the rest of the current iteration. */
+/* Before the scheduler lock goes: others may run the rest of the current iteration. */
 void sluice_worker_park (SluiceWorker *w);

@@ -31,10 +31,10 @@ sluice_step_unref (SluiceStep *self)
 {
   if (atomic_fetch_sub (&self->ref_count, 1) != 1)
     return;
-  for (SluiceFlight *flight = self->free_flights, *next; flight; flight = next)
+  for (SluiceInFlightCall *in_flight = self->free_calls, *next; in_flight; in_flight = next)
     {
-      next = flight->next;
-      g_free (flight);
+      next = in_flight->next;
+      g_free (in_flight);
     }
   sluice_resources_unref (self->resources);
   sluice_frames_free (self);
@@ -118,7 +118,7 @@ start (SluiceStep *self, SluiceTensor *const *feeds)
     memset (root->dead, 0, frame->n_nodes * sizeof (guint32));
   root->remaining = frame->n_nodes;
   self->n_frames = 0;
-  self->n_flying = 0;
+  self->n_in_flight = 0;
   self->is_stopping = FALSE;
   self->missed_ticks = 0;
   self->finished = 0;

@@ -1,58 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* Kernels outside the scheduling loop: asynchronous ones, and long ones that run without the baton.
+/* Kernels outside the scheduling loop: asynchronous ones, and long ones that run without the
+ * scheduler lock.
  */
 #include "engine/runtime/step/executor.h"
 #include "engine/runtime/step/frame.h"
 
-static SluiceFlight *
-take_flight (SluiceWorker *w, guint32 i)
+static SluiceInFlightCall *
+take_call (SluiceWorker *w, guint32 i)
 {
   SluiceStep *step = w->step;
-  SluiceFlight *flight = step->free_flights;
-  if (flight)
-    step->free_flights = flight->next;
+  SluiceInFlightCall *in_flight = step->free_calls;
+  if (in_flight)
+    step->free_calls = in_flight->next;
   else
-    flight = g_malloc (sizeof (SluiceFlight) + w->plan->max_outputs * sizeof (SluiceValue));
-  flight->call = w->call;
-  flight->call.error = NULL;
-  flight->node = i;
-  flight->act = w->act;
-  w->act->n_flying++;
-  flight->next = NULL;
-  flight->previous_flying = NULL;
-  flight->next_flying = step->flying;
-  if (step->flying)
-    step->flying->previous_flying = flight;
-  step->flying = flight;
-  step->n_flying++;
-  memset (flight->outputs, 0, w->plan->max_outputs * sizeof (SluiceValue));
-  fill_call (w, &flight->call, &w->act->nodes[i], flight->outputs);
-  flight->units_in = input_units (w->plan, &w->act->nodes[i], flight->call.inputs);
-  flight->lane = w->lane;
-  return flight;
+    in_flight =
+        g_malloc (sizeof (SluiceInFlightCall) + w->plan->max_outputs * sizeof (SluiceValue));
+  in_flight->call = w->call;
+  in_flight->call.error = NULL;
+  in_flight->node = i;
+  in_flight->act = w->act;
+  w->act->n_in_flight++;
+  in_flight->next = NULL;
+  in_flight->previous_in_flight = NULL;
+  in_flight->next_in_flight = step->in_flight;
+  if (step->in_flight)
+    step->in_flight->previous_in_flight = in_flight;
+  step->in_flight = in_flight;
+  step->n_in_flight++;
+  memset (in_flight->outputs, 0, w->plan->max_outputs * sizeof (SluiceValue));
+  fill_call (w, &in_flight->call, &w->act->nodes[i], in_flight->outputs);
+  in_flight->units_in = input_units (w->plan, &w->act->nodes[i], in_flight->call.inputs);
+  in_flight->lane = w->lane;
+  return in_flight;
 }
 
 static void
-post (SluiceStep *step, SluiceFlight *flight)
+post (SluiceStep *step, SluiceInFlightCall *in_flight)
 {
-  SluiceFlight *head = atomic_load (&step->mailbox);
+  SluiceInFlightCall *head = atomic_load (&step->mailbox);
   do
-    flight->next = head;
-  while (!atomic_compare_exchange_weak (&step->mailbox, &head, flight));
+    in_flight->next = head;
+  while (!atomic_compare_exchange_weak (&step->mailbox, &head, in_flight));
 }
 
 /* From any thread. Under the lock from the post on: the step may end as soon as it is seen, and
  * waits for the lock before it does. */
 static void
-flight_done (SluiceKernelCall *call)
+call_done (SluiceKernelCall *call)
 {
-  SluiceFlight *flight = (SluiceFlight *) call;
+  SluiceInFlightCall *in_flight = (SluiceInFlightCall *) call;
   SluiceStep *step = call->step;
-  flight->end = sluice_clock_ticks ();
+  in_flight->end = sluice_clock_ticks ();
   pthread_mutex_lock (&step->wait_lock);
-  post (step, flight);
+  post (step, in_flight);
   gboolean sends = step->ended && sluice_step_note_news (step);
   if (step->caller_sleeps)
     pthread_cond_signal (&step->wait);
@@ -62,36 +64,36 @@ flight_done (SluiceKernelCall *call)
 }
 
 static void
-land (SluiceWorker *w, SluiceFlight *flight)
+finish_call (SluiceWorker *w, SluiceInFlightCall *in_flight)
 {
   SluiceStep *step = w->step;
-  SluiceActivation *act = flight->act;
-  const SluicePlanNode *node = &act->nodes[flight->node];
-  if (flight->previous_flying)
-    flight->previous_flying->next_flying = flight->next_flying;
+  SluiceActivation *act = in_flight->act;
+  const SluicePlanNode *node = &act->nodes[in_flight->node];
+  if (in_flight->previous_in_flight)
+    in_flight->previous_in_flight->next_in_flight = in_flight->next_in_flight;
   else
-    step->flying = flight->next_flying;
-  if (flight->next_flying)
-    flight->next_flying->previous_flying = flight->previous_flying;
-  step->n_flying--;
-  act->n_flying--;
-  w->now = MAX (w->now, flight->end);
-  if (!sluice_worker_check_call (w, node, &flight->call, TRUE) || step->is_stopping)
-    sluice_worker_drop_outputs (node, flight->outputs);
-  release_inputs (w->plan, node, flight->call.inputs);
+    step->in_flight = in_flight->next_in_flight;
+  if (in_flight->next_in_flight)
+    in_flight->next_in_flight->previous_in_flight = in_flight->previous_in_flight;
+  step->n_in_flight--;
+  act->n_in_flight--;
+  w->now = MAX (w->now, in_flight->end);
+  if (!sluice_worker_check_call (w, node, &in_flight->call, TRUE) || step->is_stopping)
+    sluice_worker_drop_outputs (node, in_flight->outputs);
+  release_inputs (w->plan, node, in_flight->call.inputs);
   SluiceStamp more = { .kind = trace_kind (node),
-                       .units_in = flight->units_in,
-                       .units_out = output_units (node, flight->outputs),
-                       .lane = flight->lane,
+                       .units_in = in_flight->units_in,
+                       .units_out = output_units (node, in_flight->outputs),
+                       .lane = in_flight->lane,
                        .asks_live = TRUE };
-  stamp (w, act, flight->node, node, flight->start, flight->end, more);
+  stamp (w, act, in_flight->node, node, in_flight->start, in_flight->end, more);
   step->n_run++;
   if (step->is_stopping)
-    sluice_worker_drop_outputs (node, flight->outputs);
+    sluice_worker_drop_outputs (node, in_flight->outputs);
   else
-    propagate (w, act, node, flight->outputs, FALSE);
-  flight->next = step->free_flights;
-  step->free_flights = flight;
+    propagate (w, act, node, in_flight->outputs, FALSE);
+  in_flight->next = step->free_calls;
+  step->free_calls = in_flight;
   if (act == w->act || step->is_stopping)
     return;
   sluice_worker_list (w, act);
@@ -101,12 +103,12 @@ land (SluiceWorker *w, SluiceFlight *flight)
 void
 sluice_worker_drain_mailbox (SluiceWorker *w)
 {
-  SluiceFlight *flight = atomic_exchange (&w->step->mailbox, NULL);
-  while (flight)
+  SluiceInFlightCall *in_flight = atomic_exchange (&w->step->mailbox, NULL);
+  while (in_flight)
     {
-      SluiceFlight *next = flight->next;
-      land (w, flight);
-      flight = next;
+      SluiceInFlightCall *next = in_flight->next;
+      finish_call (w, in_flight);
+      in_flight = next;
     }
 }
 
@@ -127,7 +129,8 @@ help (gpointer data)
   if (enter_gate (step))
     {
       sluice_executor_work (step, FALSE);
-      if (step->ended && is_cancelled (step)) /* the driver may have left before it had the baton */
+      if (step->ended
+          && is_cancelled (step)) /* the driver may have left before it had the scheduler lock */
         sluice_step_wake (step);
       atomic_fetch_sub (&step->gate, 1);
     }
@@ -163,37 +166,37 @@ call_for_help (SluiceWorker *w, guint64 expected)
 void
 sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
-  SluiceFlight *flight = take_flight (w, i);
-  flight->start = w->now;
-  flight->call.done = flight_done;
-  node->kernel->start (&flight->call);
+  SluiceInFlightCall *in_flight = take_call (w, i);
+  in_flight->start = w->now;
+  in_flight->call.done = call_done;
+  node->kernel->start (&in_flight->call);
   guint64 start = w->now;
   w->now = sluice_clock_ticks ();
   learn (w->plan, node, w->now - start);
 }
 
 gboolean
-sluice_worker_fly (SluiceWorker *w, guint32 i, guint64 expected)
+sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected)
 {
   SluiceStep *step = w->step;
-  SluiceFlight *flight = take_flight (w, i);
+  SluiceInFlightCall *in_flight = take_call (w, i);
   const SluicePlanNode *node = &w->act->nodes[i];
-  flight->start = w->now; /* waking another thread, where one is woken, is part of it */
+  in_flight->start = w->now; /* waking another thread, where one is woken, is part of it */
   call_for_help (w, expected);
   sluice_worker_park (w);
-  disown (step);
-  guint64 start = flight->start;
+  release_scheduler_lock (step);
+  guint64 start = in_flight->start;
   if (node->flags & SLUICE_PLAN_ASYNC)
     {
-      flight->call.done = flight_done;
-      node->kernel->start (&flight->call); /* which may have landed when this returns */
+      in_flight->call.done = call_done;
+      node->kernel->start (&in_flight->call); /* which may have ended when this returns */
       w->now = sluice_clock_ticks ();
       learn (w->plan, node, w->now - start);
-      return try_own (step);
+      return try_scheduler_lock (step);
     }
-  flight->call.kernel->compute (&flight->call);
-  w->now = flight->end = sluice_clock_ticks ();
+  in_flight->call.kernel->compute (&in_flight->call);
+  w->now = in_flight->end = sluice_clock_ticks ();
   learn (w->plan, node, w->now - start);
-  post (step, flight);
-  return try_own (step);
+  post (step, in_flight);
+  return try_scheduler_lock (step);
 }

@@ -5,11 +5,12 @@
 #include "engine/device/readers.h"
 
 static void
-stop_flights (SluiceStep *step)
+stop_in_flight (SluiceStep *step)
 {
-  for (SluiceFlight *flight = step->flying; flight; flight = flight->next_flying)
-    if (flight->call.kernel->cancel)
-      flight->call.kernel->cancel (&flight->call);
+  for (SluiceInFlightCall *in_flight = step->in_flight; in_flight;
+       in_flight = in_flight->next_in_flight)
+    if (in_flight->call.kernel->cancel)
+      in_flight->call.kernel->cancel (&in_flight->call);
 }
 
 void
@@ -19,7 +20,7 @@ sluice_step_stop (SluiceStep *step)
     return;
   step->is_stopping = TRUE;
   atomic_store (&step->cancelled, 1);
-  stop_flights (step);
+  stop_in_flight (step);
 }
 
 /* The first error wins; what follows from it is dropped. */

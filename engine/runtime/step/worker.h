@@ -6,8 +6,14 @@
 #include "engine/runtime/step/step.h"
 
 /*
- * What executor.c and worker-*.c share. The hot path is inline: a no-op takes 40 ns, of
- * which a call that is not inlined would be a tenth.
+ * What executor.c and worker-*.c share: a thread at work in a step. There is the caller, who stays
+ * until the end, and helpers, whom a thread that leaves for a long kernel calls while something
+ * else is ready. Whoever of them holds the scheduler lock takes the ready node of the lowest
+ * number, which keeps the peak low and one thread's order fixed; waking a thread costs 35 to 70 µs,
+ * so it is done for a kernel that long, or for many whose sum is.
+ *
+ * The hot path is inline: a no-op takes 40 ns, of which a call that is not inlined would be a
+ * tenth.
  */
 
 /* A thread that runs nodes of the step. */
@@ -26,12 +32,13 @@ typedef struct
   SluiceValue *outputs;
   GArray *ranges;  /* of inputs, for the NaN guard; NULL: it is off */
   SluiceIdle idle; /* of the caller */
-  gboolean looks;  /* the caller slept in vain: it looks for a deadlock where it gets the baton */
+  gboolean looks;  /* the caller slept in vain: it looks for a deadlock where it gets the scheduler
+                      lock */
 } SluiceWorker;
 
-/* The first error wins; what follows from it is dropped. Under the baton. */
+/* The first error wins; what follows from it is dropped. Under the scheduler lock. */
 void sluice_step_fail (SluiceStep *step, GError *take);
-/* Nothing more begins, and what flies is told. */
+/* Nothing more begins, and what is in flight is told. */
 void sluice_step_stop (SluiceStep *step);
 /* The step fails with what came up in a node, or in one that runs within it. */
 void sluice_worker_fail_with (SluiceWorker *w, const SluicePlanNode *node, GError *take);
@@ -67,13 +74,13 @@ void sluice_worker_run_built_in (SluiceWorker *w,
                                  const SluicePlanNode *node,
                                  gboolean is_dead);
 
-/* ---- flights ---- */
+/* ---- in-flight calls ---- */
 
 /* Starts an asynchronous kernel. */
 void sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node);
-/* Runs a long kernel, or what a kernel does before it waits, without the baton. FALSE: another
- * thread has it now. */
-gboolean sluice_worker_fly (SluiceWorker *w, guint32 i, guint64 expected);
+/* Runs a long kernel, or what a kernel does before it waits, without the scheduler lock. FALSE:
+ * another thread has it now. */
+gboolean sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected);
 /* Ends the nodes whose kernels have returned elsewhere. */
 void sluice_worker_drain_mailbox (SluiceWorker *w);
 /* ---- the hot path ---- */
@@ -313,14 +320,14 @@ fill_call (SluiceWorker *w,
 }
 
 static inline gboolean
-try_own (SluiceStep *step)
+try_scheduler_lock (SluiceStep *step)
 {
   int free = 0;
   return atomic_compare_exchange_strong (&step->owned, &free, 1);
 }
 
 static inline void
-disown (SluiceStep *step)
+release_scheduler_lock (SluiceStep *step)
 {
   atomic_store (&step->owned, 0);
 }

@@ -96,9 +96,9 @@ test_registry (void)
   g_assert_cmpstr (list[0]->name, ==, "EveryKind");
   g_assert_cmpstr (list[2]->name, ==, "Source");
   g_assert_null (sluice_registry_find ("Everykind"));
-  g_assert_cmpstr (sluice_registry_near_name ("Everykind"), ==, "EveryKind");
-  g_assert_cmpstr (sluice_registry_near_name ("Surce"), ==, "Source");
-  g_assert_null (sluice_registry_near_name ("Zebra"));
+  g_assert_cmpstr (sluice_registry_suggest_name ("Everykind"), ==, "EveryKind");
+  g_assert_cmpstr (sluice_registry_suggest_name ("Surce"), ==, "Source");
+  g_assert_null (sluice_registry_suggest_name ("Zebra"));
   g_assert_true (sluice_registry_by_role (SLUICE_ROLE_PLACEHOLDER)->def == &source);
   g_assert_null (sluice_registry_by_role (SLUICE_ROLE_MERGE));
 }

@@ -11,7 +11,7 @@
  *   i = Identity (s) _class=x                no other attributes then
  *   loop:1 <- next                           input 1 of the Merge `loop` is given later
  *   feed x          fetch s          target t
- *   parts                                    a run in parts
+ *   partial                                  a partial run
  *   seed 7                                   of an order by lot
  *   limit                                    of every device's memory
  *   pass fold merge                          the last one is what the case shows
@@ -46,7 +46,7 @@ typedef struct
   SluiceGraph *graph;
   GArray *feeds, *fetches; /* of SluiceEdge */
   GPtrArray *targets;
-  gboolean in_parts, has_limit;
+  gboolean is_partial, has_limit;
   guint64 seed;
   char **passes;
 } Program;
@@ -248,8 +248,8 @@ parse_line (const Case *c, Program *p, const char *line)
   else if (strcmp (words[0], "target") == 0)
     for (guint i = 1; words[i]; i++)
       g_ptr_array_add (p->targets, node_of (c, p, words[i]));
-  else if (strcmp (words[0], "parts") == 0)
-    p->in_parts = TRUE;
+  else if (strcmp (words[0], "partial") == 0)
+    p->is_partial = TRUE;
   else if (strcmp (words[0], "limit") == 0)
     p->has_limit = TRUE;
   else if (strcmp (words[0], "seed") == 0)
@@ -352,7 +352,7 @@ run_program (Case *c, Program *p)
                                 p->fetches->len,
                                 (SluiceNode *const *) p->targets->pdata,
                                 p->targets->len,
-                                p->in_parts };
+                                p->is_partial };
   SluicePassOptions options = { .signature = &signature,
                                 .placements = placements,
                                 .devices = (SluiceDevice *const *) devices->pdata,

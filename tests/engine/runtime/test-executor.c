@@ -439,7 +439,8 @@ test_asynchronous (void)
     }
 }
 
-/* An error while others fly: they are told, the step ends, the first error is what comes out. */
+/* An error while other calls are in flight: they are told, the step ends, the first error is what
+ * comes out. */
 static void
 test_error_while_others_wait (void)
 {

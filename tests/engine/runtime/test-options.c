@@ -69,8 +69,9 @@ test_texts (void)
   assert_refused ("cpus", "-1", "at least 0 and at most 1024");
   assert_refused ("recompute", "yes", "true or false");
   g_assert_null (sluice_options_find ("recomput"));
-  g_assert_cmpstr (sluice_options_near_key ("recomput", SLUICE_OPTION_API), ==, "recompute");
-  g_assert_null (sluice_options_near_key ("thread", SLUICE_OPTION_API)); /* there only on the CLI */
+  g_assert_cmpstr (sluice_options_suggest_key ("recomput", SLUICE_OPTION_API), ==, "recompute");
+  g_assert_null (
+      sluice_options_suggest_key ("thread", SLUICE_OPTION_API)); /* there only on the CLI */
 }
 
 /* A session that shares plans chooses for itself what these do not depend on, and nothing else. */

@@ -21,8 +21,8 @@ run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 
 /* What is popped early is no longer the swap's, which reads ahead besides, and may be what the
  * present iteration lacks. */
-const SluicePass sluice_pass_pace = {
-  .name = "pace",
+const SluicePass sluice_pass_serialize_loops = {
+  .name = "serialize-loops",
   .summary = N_ ("Under a memory limit a loop that pops runs one iteration at a time"),
   .requires = SLUICE_FACT_FRAMED,
   .run = run,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/runtime/session/program.h"
+#include "engine/runtime/session/executable.h"
 
 #include <string.h>
 
@@ -11,12 +11,12 @@
 /* A signature as text: what the cache is looked up with. Borrowed for the look-up, owned inside. */
 typedef SluiceProgramNames Names;
 
-/* ---- one program ---- */
+/* ---- one executable ---- */
 
-SluiceProgram *
-sluice_program_new (SluicePlan *take, SluiceSnapshot *snapshot)
+SluiceExecutable *
+sluice_executable_new (SluicePlan *take, SluiceSnapshot *snapshot)
 {
-  SluiceProgram *self = g_new0 (SluiceProgram, 1);
+  SluiceExecutable *self = g_new0 (SluiceExecutable, 1);
   self->ref_count = 1;
   self->plan = take;
   self->snapshot = snapshot != NULL ? sluice_snapshot_ref (snapshot) : NULL;
@@ -24,15 +24,15 @@ sluice_program_new (SluicePlan *take, SluiceSnapshot *snapshot)
   return self;
 }
 
-SluiceProgram *
-sluice_program_ref (SluiceProgram *self)
+SluiceExecutable *
+sluice_executable_ref (SluiceExecutable *self)
 {
   atomic_fetch_add (&self->ref_count, 1);
   return self;
 }
 
 void
-sluice_program_unref (SluiceProgram *self)
+sluice_executable_unref (SluiceExecutable *self)
 {
   if (atomic_fetch_sub (&self->ref_count, 1) != 1)
     return;
@@ -48,7 +48,7 @@ sluice_program_unref (SluiceProgram *self)
 }
 
 SluiceStep *
-sluice_program_take_step (SluiceProgram *self)
+sluice_executable_take_step (SluiceExecutable *self)
 {
   pthread_mutex_lock (&self->lock);
   SluiceStep *step = self->free_steps;
@@ -59,7 +59,7 @@ sluice_program_take_step (SluiceProgram *self)
 }
 
 void
-sluice_program_give_back (SluiceProgram *self, SluiceStep *step)
+sluice_executable_give_back (SluiceExecutable *self, SluiceStep *step)
 {
   pthread_mutex_lock (&self->lock);
   step->next_free = self->free_steps;
@@ -107,7 +107,7 @@ static gboolean
 equal_names (gconstpointer a, gconstpointer b)
 {
   const Names *x = a, *y = b;
-  return x->node_by_node == y->node_by_node && x->in_parts == y->in_parts
+  return x->node_by_node == y->node_by_node && x->is_partial == y->is_partial
          && x->n_feeds == y->n_feeds && x->n_fetches == y->n_fetches && x->n_targets == y->n_targets
          && equal_strings (x->feeds, y->feeds, x->n_feeds)
          && equal_strings (x->fetches, y->fetches, x->n_fetches)
@@ -174,7 +174,7 @@ parse_targets (SluiceGraph *graph, const Names *names, SluiceNode **targets, GEr
 }
 
 void
-sluice_programs_place (SluicePrograms *self)
+sluice_executable_cache_place (SluiceExecutableCache *self)
 {
   sluice_place (self->snapshot->graph, (SluiceDevice *const *) self->devices->pdata,
                 self->devices->len, !self->strict_devices, self->snapshot->placements);
@@ -183,7 +183,7 @@ sluice_programs_place (SluicePrograms *self)
 
 /* The trace speaks of loops by numbers that are the same for all plans. Under graph_lock. */
 static void
-number_frames (SluicePrograms *self, SluicePlan *plan)
+number_frames (SluiceExecutableCache *self, SluicePlan *plan)
 {
   for (guint32 i = 1; i < plan->n_frames; i++)
     {
@@ -204,10 +204,10 @@ static void list_member (const SluiceWorkNode *node, const SluiceNode *origin, G
 static void
 list_others (const SluiceWorkNode *node, const SluiceNode *origin, GPtrArray *names)
 {
-  if (node->kind == SLUICE_WORK_PAIR)
+  if (node->kind == SLUICE_WORK_FUSED_CONSUMER)
     {
-      list_member (node->pair.giver, origin, names);
-      list_member (node->pair.taker, origin, names);
+      list_member (node->fused_consumer.producer, origin, names);
+      list_member (node->fused_consumer.consumer, origin, names);
     }
   for (guint i = 0; node->kind == SLUICE_WORK_FUSED && i < node->region.n_members; i++)
     list_member (node->region.members[i], origin, names);
@@ -224,12 +224,12 @@ list_member (const SluiceWorkNode *node, const SluiceNode *origin, GPtrArray *na
 
 /* The trace names what ran in a node's kernel besides. Under graph_lock. */
 static void
-name_members (SluicePrograms *self, const SluiceWork *work)
+name_members (SluiceExecutableCache *self, const SluiceWork *work)
 {
   for (guint i = 0; i < work->nodes->len; i++)
     {
       const SluiceWorkNode *node = work->nodes->pdata[i];
-      if (node->kind != SLUICE_WORK_FUSED && node->kind != SLUICE_WORK_PAIR)
+      if (node->kind != SLUICE_WORK_FUSED && node->kind != SLUICE_WORK_FUSED_CONSUMER)
         continue;
       g_autoptr (GPtrArray) names = g_ptr_array_new ();
       list_others (node, node->origin, names);
@@ -245,14 +245,14 @@ name_members (SluicePrograms *self, const SluiceWork *work)
 
 /* Calls that the signature needs are written out, and what the passes are to do is filled in. */
 static void
-get_ready (SluicePrograms *self,
+get_ready (SluiceExecutableCache *self,
            const SluiceSignature *signature,
            gboolean node_by_node,
            SluicePassOptions *options)
 {
   if (sluice_graph_lower_closure (self->snapshot->graph, signature->fetches, signature->n_fetches,
                                   signature->targets, signature->n_targets))
-    sluice_programs_place (self);
+    sluice_executable_cache_place (self);
   *options = (SluicePassOptions){ .signature = signature,
                                   .placements = self->snapshot->placements,
                                   .devices = (SluiceDevice *const *) self->devices->pdata,
@@ -267,10 +267,10 @@ get_ready (SluicePrograms *self,
 
 /* Signature → passes → plan. Under graph_lock. */
 SluicePlan *
-sluice_programs_compile (SluicePrograms *self,
-                         const SluiceSignature *signature,
-                         gboolean node_by_node,
-                         GError **error)
+sluice_executable_cache_compile (SluiceExecutableCache *self,
+                                 const SluiceSignature *signature,
+                                 gboolean node_by_node,
+                                 GError **error)
 {
   SluicePassOptions options;
   get_ready (self, signature, node_by_node, &options);
@@ -280,8 +280,8 @@ sluice_programs_compile (SluicePrograms *self,
     return NULL;
   for (guint i = 0; i < plan->n_fetches; i++)
     plan->fetches[i].edge = signature->fetches[i];
-  if (signature->in_parts)
-    sluice_plan_set_parts (plan, signature, work->needs);
+  if (signature->is_partial)
+    sluice_plan_set_partial_run (plan, signature, work->needs);
   plan->unfed = g_steal_pointer (&work->unfed);
   for (guint32 i = 0; i < plan->n_nodes; i++)
     plan->nodes[i].origin_id = sluice_snapshot_get_number (self->snapshot, plan->nodes[i].origin);
@@ -299,7 +299,7 @@ typedef struct
 } Parsed;
 
 static gboolean
-parse (SluicePrograms *self,
+parse (SluiceExecutableCache *self,
        const Names *names,
        Parsed *parsed,
        SluiceSignature *signature,
@@ -309,8 +309,8 @@ parse (SluicePrograms *self,
   parsed->fetches = g_new (SluiceEdge, names->n_fetches + 1);
   parsed->targets = g_new (SluiceNode *, names->n_targets + 1);
   *signature =
-      (SluiceSignature){ parsed->feeds,   names->n_feeds,   parsed->fetches, names->n_fetches,
-                         parsed->targets, names->n_targets, names->in_parts };
+      (SluiceSignature){ parsed->feeds,   names->n_feeds,   parsed->fetches,  names->n_fetches,
+                         parsed->targets, names->n_targets, names->is_partial };
   return parse_edges (self->snapshot->graph, "feed", names->feeds, names->n_feeds, parsed->feeds,
                       error)
          && parse_edges (self->snapshot->graph, "fetch", names->fetches, names->n_fetches,
@@ -327,22 +327,22 @@ parsed_clear (Parsed *parsed)
 }
 
 static SluicePlan *
-compile (SluicePrograms *self, const Names *names, GError **error)
+compile (SluiceExecutableCache *self, const Names *names, GError **error)
 {
   Parsed parsed;
   SluiceSignature signature;
   SluicePlan *plan = NULL;
   if (parse (self, names, &parsed, &signature, error))
     {
-      signature.may_lack_feeds = !names->in_parts;
-      plan = sluice_programs_compile (self, &signature, names->node_by_node, error);
+      signature.may_lack_feeds = !names->is_partial;
+      plan = sluice_executable_cache_compile (self, &signature, names->node_by_node, error);
     }
   parsed_clear (&parsed);
   return plan;
 }
 
 SluiceWork *
-sluice_programs_prune (SluicePrograms *self, const Names *names, GError **error)
+sluice_executable_cache_prune (SluiceExecutableCache *self, const Names *names, GError **error)
 {
   Parsed parsed;
   SluiceSignature signature;
@@ -360,7 +360,10 @@ sluice_programs_prune (SluicePrograms *self, const Names *names, GError **error)
 }
 
 SluiceExplanation *
-sluice_programs_explain (SluicePrograms *self, const Names *names, const char *pass, GError **error)
+sluice_executable_cache_explain (SluiceExecutableCache *self,
+                                 const Names *names,
+                                 const char *pass,
+                                 GError **error)
 {
   Parsed parsed;
   SluiceSignature signature;
@@ -376,53 +379,53 @@ sluice_programs_explain (SluicePrograms *self, const Names *names, const char *p
   return explanation;
 }
 
-static SluiceProgram *
-look_up (SluicePrograms *self, const Names *names)
+static SluiceExecutable *
+look_up (SluiceExecutableCache *self, const Names *names)
 {
   pthread_mutex_lock (&self->cache_lock);
-  SluiceProgram *program = g_hash_table_lookup (self->by_names, names);
-  if (program)
-    sluice_program_ref (program);
+  SluiceExecutable *executable = g_hash_table_lookup (self->by_names, names);
+  if (executable)
+    sluice_executable_ref (executable);
   pthread_mutex_unlock (&self->cache_lock);
-  return program;
+  return executable;
 }
 
-static SluiceProgram *
-look_up_or_compile (SluicePrograms *self, const Names *names, GError **error)
+static SluiceExecutable *
+look_up_or_compile (SluiceExecutableCache *self, const Names *names, GError **error)
 {
-  SluiceProgram *program = look_up (self, names);
-  if (program)
-    return program;
+  SluiceExecutable *executable = look_up (self, names);
+  if (executable)
+    return executable;
   pthread_mutex_lock (&self->graph_lock);
-  program = look_up (self, names);
-  SluicePlan *plan = program ? NULL : compile (self, names, error);
+  executable = look_up (self, names);
+  SluicePlan *plan = executable ? NULL : compile (self, names, error);
   if (plan)
     {
-      program = sluice_program_new (plan, self->snapshot);
+      executable = sluice_executable_new (plan, self->snapshot);
       pthread_mutex_lock (&self->cache_lock);
       g_hash_table_insert (self->by_names, sluice_program_names_dup (names),
-                           sluice_program_ref (program));
+                           sluice_executable_ref (executable));
       pthread_mutex_unlock (&self->cache_lock);
     }
   pthread_mutex_unlock (&self->graph_lock);
-  return program;
+  return executable;
 }
 
-SluiceProgram *
-sluice_programs_get (SluicePrograms *self, const Names *names, GError **error)
+SluiceExecutable *
+sluice_executable_cache_get (SluiceExecutableCache *self, const Names *names, GError **error)
 {
-  SluiceProgram *program = look_up_or_compile (self, names, error);
-  if (!program || !program->plan->unfed || names->may_lack_feeds)
-    return program;
-  g_propagate_error (error, g_error_copy (program->plan->unfed));
-  sluice_program_unref (program);
+  SluiceExecutable *executable = look_up_or_compile (self, names, error);
+  if (!executable || !executable->plan->unfed || names->may_lack_feeds)
+    return executable;
+  g_propagate_error (error, g_error_copy (executable->plan->unfed));
+  sluice_executable_unref (executable);
   return NULL;
 }
 
 /* ---- an edited graph ---- */
 
 SluiceSnapshot *
-sluice_programs_find_snapshot (SluicePrograms *self, const SluiceNode *node)
+sluice_executable_cache_find_snapshot (SluiceExecutableCache *self, const SluiceNode *node)
 {
   for (guint i = 0; i < self->older->len; i++)
     if (((SluiceSnapshot *) self->older->pdata[i])->graph == node->graph)
@@ -481,16 +484,16 @@ needs_changed (const Parsed *parsed,
 
 /* self->snapshot is the old one still. */
 static void
-drop_programs (SluicePrograms *self, const SluiceSnapshot *now)
+drop_programs (SluiceExecutableCache *self, const SluiceSnapshot *now)
 {
   g_autofree guint8 *changed = sluice_snapshot_dup_changed (self->snapshot, now);
   g_autoptr (GPtrArray) dropped =
-      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_program_unref);
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_executable_unref);
   GHashTableIter iter;
-  gpointer names, program;
+  gpointer names, executable;
   pthread_mutex_lock (&self->cache_lock);
   g_hash_table_iter_init (&iter, self->by_names);
-  while (g_hash_table_iter_next (&iter, &names, &program))
+  while (g_hash_table_iter_next (&iter, &names, &executable))
     {
       Parsed parsed;
       SluiceSignature signature;
@@ -498,7 +501,7 @@ drop_programs (SluicePrograms *self, const SluiceSnapshot *now)
           || needs_changed (&parsed, &signature, changed,
                             sluice_graph_get_n_nodes (self->snapshot->graph)))
         {
-          g_ptr_array_add (dropped, sluice_program_ref (program));
+          g_ptr_array_add (dropped, sluice_executable_ref (executable));
           g_hash_table_iter_remove (&iter);
         }
       parsed_clear (&parsed);
@@ -508,7 +511,7 @@ drop_programs (SluicePrograms *self, const SluiceSnapshot *now)
 
 /* Those that nothing was compiled from that is there still. */
 static void
-drop_older (SluicePrograms *self)
+drop_older (SluiceExecutableCache *self)
 {
   for (guint i = self->older->len; i-- > 0;)
     if (atomic_load (&((SluiceSnapshot *) self->older->pdata[i])->ref_count) == 1)
@@ -516,7 +519,7 @@ drop_older (SluicePrograms *self)
 }
 
 gboolean
-sluice_programs_update (SluicePrograms *self, SluiceGraph *graph, GError **error)
+sluice_executable_cache_update (SluiceExecutableCache *self, SluiceGraph *graph, GError **error)
 {
   SluiceSnapshot *old = self->snapshot;
   SluiceSnapshot *now = sluice_snapshot_new (sluice_function_bodies_new ());
@@ -528,7 +531,7 @@ sluice_programs_update (SluicePrograms *self, SluiceGraph *graph, GError **error
   sluice_node_numbers_reuse (&self->numbers, old);
   sluice_snapshot_keep_places (now, old);
   self->snapshot = now;
-  sluice_programs_place (self);
+  sluice_executable_cache_place (self);
   self->snapshot = old;
   drop_programs (self, now);
   self->snapshot = now;
@@ -539,10 +542,10 @@ sluice_programs_update (SluicePrograms *self, SluiceGraph *graph, GError **error
 
 /* ---- all of them ---- */
 
-SluicePrograms *
-sluice_programs_new (GPtrArray *devices)
+SluiceExecutableCache *
+sluice_executable_cache_new (GPtrArray *devices)
 {
-  SluicePrograms *self = g_new0 (SluicePrograms, 1);
+  SluiceExecutableCache *self = g_new0 (SluiceExecutableCache, 1);
   self->ref_count = 1;
   pthread_mutex_init (&self->graph_lock, NULL);
   pthread_mutex_init (&self->cache_lock, NULL);
@@ -557,19 +560,19 @@ sluice_programs_new (GPtrArray *devices)
   self->together = g_hash_table_new (NULL, NULL);
   self->by_names =
       g_hash_table_new_full (hash_names, equal_names, (GDestroyNotify) sluice_program_names_free,
-                             (GDestroyNotify) sluice_program_unref);
+                             (GDestroyNotify) sluice_executable_unref);
   return self;
 }
 
-SluicePrograms *
-sluice_programs_ref (SluicePrograms *self)
+SluiceExecutableCache *
+sluice_executable_cache_ref (SluiceExecutableCache *self)
 {
   atomic_fetch_add_explicit (&self->ref_count, 1, memory_order_relaxed);
   return self;
 }
 
 void
-sluice_programs_unref (SluicePrograms *self)
+sluice_executable_cache_unref (SluiceExecutableCache *self)
 {
   if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
     return;

@@ -16,19 +16,19 @@ typedef struct
                                itself */
   pthread_mutex_t lock;
   SluiceStep *free_steps; /* under lock */
-} SluiceProgram;
+} SluiceExecutable;
 
 /* (transfer full) take */
-SluiceProgram *sluice_program_new (SluicePlan *take, SluiceSnapshot *snapshot);
-SluiceProgram *sluice_program_ref (SluiceProgram *self);
-void sluice_program_unref (SluiceProgram *self);
-SluiceStep *sluice_program_take_step (SluiceProgram *self);
-void sluice_program_give_back (SluiceProgram *self, SluiceStep *step);
+SluiceExecutable *sluice_executable_new (SluicePlan *take, SluiceSnapshot *snapshot);
+SluiceExecutable *sluice_executable_ref (SluiceExecutable *self);
+void sluice_executable_unref (SluiceExecutable *self);
+SluiceStep *sluice_executable_take_step (SluiceExecutable *self);
+void sluice_executable_give_back (SluiceExecutable *self, SluiceStep *step);
 
 /*
- * What a session runs: its graph, where nodes stand, and the programs that were made of it. Several
- * sessions may share it: nothing in here belongs to a run. Counted, like the hosts (host.h) that
- * hold it.
+ * What a session runs: its graph, where nodes stand, and the executables that were compiled of it.
+ * Several sessions may share it: nothing in here belongs to a run. Counted, like the hosts (host.h)
+ * that hold it.
  */
 typedef struct
 {
@@ -52,38 +52,40 @@ typedef struct
                            plan with several */
 
   pthread_mutex_t cache_lock;
-  GHashTable *by_names; /* SluiceProgramNames -> SluiceProgram, under cache_lock */
+  GHashTable *by_names; /* SluiceProgramNames -> SluiceExecutable, under cache_lock */
   _Atomic guint64 n_plans;
-} SluicePrograms;
+} SluiceExecutableCache;
 
 /* devices: as of the first session. */
-SluicePrograms *sluice_programs_new (GPtrArray *devices);
-SluicePrograms *sluice_programs_ref (SluicePrograms *self);
-void sluice_programs_unref (SluicePrograms *self);
+SluiceExecutableCache *sluice_executable_cache_new (GPtrArray *devices);
+SluiceExecutableCache *sluice_executable_cache_ref (SluiceExecutableCache *self);
+void sluice_executable_cache_unref (SluiceExecutableCache *self);
 
 /* Takes an edited graph over: what needs a node that is another now is compiled anew when somebody
  * asks for it. Under graph_lock. FALSE: all is as it was. */
-gboolean sluice_programs_update (SluicePrograms *self, SluiceGraph *graph, GError **error);
+gboolean
+sluice_executable_cache_update (SluiceExecutableCache *self, SluiceGraph *graph, GError **error);
 
 /* The one that a node is of. Under graph_lock. */
-SluiceSnapshot *sluice_programs_find_snapshot (SluicePrograms *self, const SluiceNode *node);
+SluiceSnapshot *
+sluice_executable_cache_find_snapshot (SluiceExecutableCache *self, const SluiceNode *node);
 
 /* Places the nodes that stand nowhere yet, and numbers them. Under graph_lock. */
-void sluice_programs_place (SluicePrograms *self);
+void sluice_executable_cache_place (SluiceExecutableCache *self);
 
 /* node_by_node: nothing fused or left out. (transfer full) (nullable). Under graph_lock. */
-SluicePlan *sluice_programs_compile (SluicePrograms *self,
-                                     const SluiceSignature *signature,
-                                     gboolean node_by_node,
-                                     GError **error);
+SluicePlan *sluice_executable_cache_compile (SluiceExecutableCache *self,
+                                             const SluiceSignature *signature,
+                                             gboolean node_by_node,
+                                             GError **error);
 
 typedef struct
 {
   const char *const *feeds, *const *fetches, *const *targets;
   guint n_feeds, n_fetches, n_targets;
   gboolean node_by_node;   /* nothing fused or left out: the NaN guard looks at every value */
-  gboolean in_parts;       /* session-partial-run.h */
-  gboolean may_lack_feeds; /* else a program that lacks one is an error; no part of the key */
+  gboolean is_partial;     /* session-partial-run.h */
+  gboolean may_lack_feeds; /* else an executable that lacks one is an error; no part of the key */
 } SluiceProgramNames;
 
 /* (transfer full) */
@@ -92,22 +94,24 @@ void sluice_program_names_free (SluiceProgramNames *names);
 
 /* What such a signature needs, with calls written out. Under graph_lock. (transfer full) (nullable)
  */
-SluiceWork *
-sluice_programs_prune (SluicePrograms *self, const SluiceProgramNames *names, GError **error);
+SluiceWork *sluice_executable_cache_prune (SluiceExecutableCache *self,
+                                           const SluiceProgramNames *names,
+                                           GError **error);
 
 /* What a pass does to the work graph of such a signature: engine/passes/explain.h. Under
  * graph_lock.
  */
-SluiceExplanation *sluice_programs_explain (SluicePrograms *self,
-                                            const SluiceProgramNames *names,
-                                            const char *pass,
-                                            GError **error);
+SluiceExplanation *sluice_executable_cache_explain (SluiceExecutableCache *self,
+                                                    const SluiceProgramNames *names,
+                                                    const char *pass,
+                                                    GError **error);
 
 /* (transfer full) (nullable). Two threads that ask for a new signature at once make one plan. */
-SluiceProgram *
-sluice_programs_get (SluicePrograms *self, const SluiceProgramNames *names, GError **error);
+SluiceExecutable *sluice_executable_cache_get (SluiceExecutableCache *self,
+                                               const SluiceProgramNames *names,
+                                               GError **error);
 
-/* program-function.c: what is known of the functions of nodes, for `bodies`. */
+/* executable-function.c: what is known of the functions of nodes, for `bodies`. */
 GHashTable *sluice_function_bodies_new (void);
 /* As SluiceFunctions.get of a host. */
 SluiceFunction *sluice_function_get (SluiceFunctions *host,

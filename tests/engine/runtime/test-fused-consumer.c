@@ -147,17 +147,17 @@ test_bits (void)
   for (guint i = 0; i < G_N_ELEMENTS (products); i++)
     for (guint threads = 1; threads <= 3; threads++)
       {
-        g_autofree char *apart_error = NULL, *paired_error = NULL;
-        guint64 n_apart, n_paired;
+        g_autofree char *apart_error = NULL, *fused_error = NULL;
+        guint64 n_apart, n_fused;
         sluice_pool_set_threads (threads);
         g_autoptr (SluiceTensor) apart =
             train (&products[i], TRUE, NULL, 0, &apart_error, &n_apart);
-        g_autoptr (SluiceTensor) paired =
-            train (&products[i], FALSE, NULL, 0, &paired_error, &n_paired);
+        g_autoptr (SluiceTensor) fused =
+            train (&products[i], FALSE, NULL, 0, &fused_error, &n_fused);
         g_assert_null (apart_error);
-        g_assert_null (paired_error);
-        check_same (paired, apart);
-        g_assert_cmpuint (n_paired + 3 * 2, ==, n_apart); /* the gradient and its gate */
+        g_assert_null (fused_error);
+        check_same (fused, apart);
+        g_assert_cmpuint (n_fused + 3 * 2, ==, n_apart); /* the gradient and its control identity */
       }
   sluice_pool_set_threads (saved);
 }
@@ -169,14 +169,15 @@ test_fetched (void)
   static const char *const fetches[] = { "gradient:0", "gated:0" };
   for (guint i = 0; i < G_N_ELEMENTS (fetches); i++)
     {
-      g_autofree char *apart_error = NULL, *paired_error = NULL;
-      guint64 n_apart, n_paired;
+      g_autofree char *apart_error = NULL, *fused_error = NULL;
+      guint64 n_apart, n_fused;
       g_autoptr (SluiceTensor) apart =
           train (&products[0], TRUE, fetches[i], 0, &apart_error, &n_apart);
-      g_autoptr (SluiceTensor) paired =
-          train (&products[0], FALSE, fetches[i], 0, &paired_error, &n_paired);
-      check_same (paired, apart);
-      g_assert_cmpuint (n_paired + (i == 0 ? 3 : 0), ==, n_apart); /* but not the gate before it */
+      g_autoptr (SluiceTensor) fused =
+          train (&products[0], FALSE, fetches[i], 0, &fused_error, &n_fused);
+      check_same (fused, apart);
+      g_assert_cmpuint (n_fused + (i == 0 ? 3 : 0), ==,
+                        n_apart); /* but not the control identity before it */
     }
 }
 
@@ -187,20 +188,20 @@ test_misfit (void)
   for (guint i = 0; i < 4; i++)
     {
       const Product *p = &products[i];
-      g_autofree char *apart_error = NULL, *paired_error = NULL;
-      guint64 n_apart, n_paired;
+      g_autofree char *apart_error = NULL, *fused_error = NULL;
+      guint64 n_apart, n_fused;
       g_autoptr (SluiceTensor) apart = train (p, TRUE, NULL, 1, &apart_error, &n_apart);
-      g_autoptr (SluiceTensor) paired = train (p, FALSE, NULL, 1, &paired_error, &n_paired);
+      g_autoptr (SluiceTensor) fused = train (p, FALSE, NULL, 1, &fused_error, &n_fused);
       g_autoptr (SluiceTensor) start = make_noise (p, p->m + 1, p->n);
-      g_assert_cmpstr (paired_error, ==, apart_error);
-      g_assert_nonnull (strstr (paired_error, "update"));
-      check_same (paired, start);
+      g_assert_cmpstr (fused_error, ==, apart_error);
+      g_assert_nonnull (strstr (fused_error, "update"));
+      check_same (fused, start);
     }
 }
 
-/* The giver's own error names the giver. */
+/* The producer's own error names the producer. */
 static void
-test_giver_fails (void)
+test_producer_fails (void)
 {
   char *messages[2] = { NULL, NULL };
   for (guint i = 0; i < 2; i++)
@@ -385,14 +386,14 @@ test_pools (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     for (guint threads = 1; threads <= 3; threads++)
       {
-        guint64 n_apart, n_paired;
+        guint64 n_apart, n_fused;
         sluice_pool_set_threads (threads);
         g_autoptr (SluiceTensor) apart = pool_gradient (&cases[i], TRUE, &n_apart);
-        g_autoptr (SluiceTensor) paired = pool_gradient (&cases[i], FALSE, &n_paired);
-        check_same (paired, apart);
-        g_assert_cmpuint (n_paired + 1, ==, n_apart);
+        g_autoptr (SluiceTensor) fused = pool_gradient (&cases[i], FALSE, &n_fused);
+        check_same (fused, apart);
+        g_assert_cmpuint (n_fused + 1, ==, n_apart);
         if (i == 0)
-          check_squares (&cases[i], paired);
+          check_squares (&cases[i], fused);
       }
   sluice_pool_set_threads (saved);
 }
@@ -476,17 +477,17 @@ test_regions (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     for (guint threads = 1; threads <= 3; threads++)
       {
-        SluiceTensor *apart[2], *paired[2];
-        guint64 n_apart, n_paired;
+        SluiceTensor *apart[2], *fused[2];
+        guint64 n_apart, n_fused;
         sluice_pool_set_threads (threads);
         run_region (&cases[i], TRUE, apart, &n_apart);
-        run_region (&cases[i], FALSE, paired, &n_paired);
+        run_region (&cases[i], FALSE, fused, &n_fused);
         g_assert_cmpuint (n_apart, ==, 4);
-        g_assert_cmpuint (n_paired, ==, 1);
+        g_assert_cmpuint (n_fused, ==, 1);
         for (guint k = 0; k < 2; k++)
           {
-            check_same (paired[k], apart[k]);
-            sluice_tensor_unref (paired[k]);
+            check_same (fused[k], apart[k]);
+            sluice_tensor_unref (fused[k]);
             sluice_tensor_unref (apart[k]);
           }
       }
@@ -501,7 +502,7 @@ test_gathered (void)
   const SluiceShape shapes[] = { SLUICE_SHAPE (5, 8, 8, 40), SLUICE_SHAPE (5, 4, 4, 40),
                                  SLUICE_SHAPE (1, 8, 8, 40), SLUICE_SHAPE (5, 8, 8, 40) };
   SluiceTensor *outputs[2][2];
-  for (guint i = 0; i < 4; i++) /* the operand repeated, and not; apart, and paired */
+  for (guint i = 0; i < 4; i++) /* the operand repeated, and not; apart, and fused */
     {
       g_auto (Fixture) f = { 0 };
       g_autoptr (GError) error = NULL;
@@ -546,13 +547,13 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   fixture_init_registry ();
-  g_test_add_func ("/runtime/paired/bits", test_bits);
-  g_test_add_func ("/runtime/paired/fetched", test_fetched);
-  g_test_add_func ("/runtime/paired/misfit", test_misfit);
-  g_test_add_func ("/runtime/paired/giver-fails", test_giver_fails);
-  g_test_add_func ("/runtime/paired/overwritten", test_overwritten);
-  g_test_add_func ("/runtime/paired/pools", test_pools);
-  g_test_add_func ("/runtime/paired/regions", test_regions);
-  g_test_add_func ("/runtime/paired/gathered", test_gathered);
+  g_test_add_func ("/runtime/fused-consumer/bits", test_bits);
+  g_test_add_func ("/runtime/fused-consumer/fetched", test_fetched);
+  g_test_add_func ("/runtime/fused-consumer/misfit", test_misfit);
+  g_test_add_func ("/runtime/fused-consumer/producer-fails", test_producer_fails);
+  g_test_add_func ("/runtime/fused-consumer/overwritten", test_overwritten);
+  g_test_add_func ("/runtime/fused-consumer/pools", test_pools);
+  g_test_add_func ("/runtime/fused-consumer/regions", test_regions);
+  g_test_add_func ("/runtime/fused-consumer/gathered", test_gathered);
   return g_test_run ();
 }

@@ -3,8 +3,8 @@
 
 /*
  * Functions that kernels call. The body is written out once, below the node that calls it, and
- * becomes a program like that of any run; a call is a step of it that no thread waits for. What a
- * call needs it holds itself, so that it may outlive the run and the session.
+ * becomes an executable like that of any run; a call is a step of it that no thread waits for. What
+ * a call needs it holds itself, so that it may outlive the run and the session.
  */
 #include "engine/graph/lower.h"
 #include "engine/runtime/session/host.h"
@@ -12,7 +12,7 @@
 /* What is known of a function of a node. */
 typedef struct
 {
-  SluiceProgram *program; /* (nullable): error says why */
+  SluiceExecutable *executable; /* (nullable): error says why */
   GError *error;
   guint n_outputs;
   SluiceDType *output_types;
@@ -23,7 +23,7 @@ typedef struct
 {
   SluiceFunction parent;
   SluiceHost *host;
-  SluiceProgram *program;
+  SluiceExecutable *executable;
   SluiceSnapshot *snapshot; /* that it was compiled from */
   char *name;               /* of the node that calls it, for messages */
   SluiceDType *types;
@@ -49,7 +49,7 @@ running_unref (Running *self)
   if (atomic_fetch_sub (&self->ref_count, 1) != 1)
     return;
   Function *function = self->function;
-  sluice_program_give_back (function->program, self->step);
+  sluice_executable_give_back (function->executable, self->step);
   sluice_resource_unref (&self->activity->parent);
   sluice_resources_unref (self->resources); /* before what owns the devices */
   sluice_function_unref (&function->parent);
@@ -73,7 +73,7 @@ ended (gpointer data)
 static gboolean
 check_inputs (const Function *self, const SluiceFunctionCall *call, guint n, GError **error)
 {
-  const SluicePlan *plan = self->program->plan;
+  const SluicePlan *plan = self->executable->plan;
   if (n != plan->n_feeds)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "the function of '%s' takes %u inputs, and it is given %u: the components "
@@ -102,7 +102,7 @@ function_start (SluiceFunction *function,
       (Running){ .ref_count = 1,
                  .function = (Function *) sluice_function_ref (function),
                  .call = call,
-                 .step = sluice_program_take_step (self->program),
+                 .step = sluice_executable_take_step (self->executable),
                  .resources = sluice_resources_ref (from->resources),
                  .activity = (SluiceActivity *) sluice_resource_ref (&from->activity->parent) };
   SluiceStepEnv env = { .devices = (SluiceDevice *const *) host->devices->pdata,
@@ -114,7 +114,7 @@ function_start (SluiceFunction *function,
                         .max_iterations = from->max_iterations,
                         .lanes = from->lanes ? host->lanes : NULL,
                         .activity = running->activity,
-                        .graph_lock = &host->programs->graph_lock };
+                        .graph_lock = &host->cache->graph_lock };
   sluice_step_prepare_driven (running->step, &env, ended, running);
   pthread_mutex_lock (&self->lock);
   call->running = running;
@@ -143,7 +143,7 @@ function_describe_wait (SluiceFunction *function,
                         SluiceKernelCall *caller)
 {
   Function *self = (Function *) function;
-  if (caller->step->env.graph_lock != &self->host->programs->graph_lock)
+  if (caller->step->env.graph_lock != &self->host->cache->graph_lock)
     return NULL;
   pthread_mutex_lock (&self->lock);
   Running *running = call->running;
@@ -161,7 +161,7 @@ static void
 function_finalize (SluiceFunction *function)
 {
   Function *self = (Function *) function;
-  sluice_program_unref (self->program);
+  sluice_executable_unref (self->executable);
   sluice_snapshot_unref (self->snapshot);
   sluice_host_unref (self->host);
   pthread_mutex_destroy (&self->lock);
@@ -181,7 +181,7 @@ static void
 body_free (gpointer data)
 {
   Body *self = data;
-  g_clear_pointer (&self->program, sluice_program_unref);
+  g_clear_pointer (&self->executable, sluice_executable_unref);
   g_clear_error (&self->error);
   g_free (self->output_types);
   g_free (self);
@@ -227,9 +227,9 @@ is_pure (const SluicePlan *plan)
 
 /* Under graph_lock. */
 static gboolean
-make_program (SluicePrograms *programs, const SluiceBody *from, Body *body)
+make_executable (SluiceExecutableCache *cache, const SluiceBody *from, Body *body)
 {
-  sluice_programs_place (programs);
+  sluice_executable_cache_place (cache);
   SluiceSignature signature = { from->inputs,
                                 from->n_inputs,
                                 from->outputs,
@@ -237,7 +237,7 @@ make_program (SluicePrograms *programs, const SluiceBody *from, Body *body)
                                 (SluiceNode *const *) from->effects->pdata,
                                 from->effects->len };
   SluicePlan *plan =
-      sluice_programs_compile (programs, &signature, programs->nan_guard, &body->error);
+      sluice_executable_cache_compile (cache, &signature, cache->nan_guard, &body->error);
   if (!plan)
     return FALSE;
   body->n_outputs = from->n_outputs;
@@ -245,13 +245,13 @@ make_program (SluicePrograms *programs, const SluiceBody *from, Body *body)
   for (guint i = 0; i < from->n_outputs; i++)
     body->output_types[i] = sluice_dtype_base (sluice_edge_dtype (from->outputs[i]));
   body->is_pure = is_pure (plan);
-  body->program = sluice_program_new (plan, NULL); /* the snapshot has the body */
+  body->executable = sluice_executable_new (plan, NULL); /* the snapshot has the body */
   return TRUE;
 }
 
 /* Under graph_lock. An error stays: the graph would be wrong in the same way the next time. */
 static const Body *
-get_body (SluicePrograms *programs,
+get_body (SluiceExecutableCache *cache,
           SluiceSnapshot *snapshot,
           const SluiceNode *node,
           const char *attr)
@@ -261,12 +261,12 @@ get_body (SluicePrograms *programs,
   if (body)
     return body;
   SluiceBody written;
-  SluiceSnapshot *newest = programs->snapshot;
+  SluiceSnapshot *newest = cache->snapshot;
   body = g_new0 (Body, 1);
-  programs->snapshot = snapshot; /* a run of before an edit calls what was there then */
+  cache->snapshot = snapshot; /* a run of before an edit calls what was there then */
   if (sluice_graph_add_body (snapshot->graph, (SluiceNode *) node, attr, &written, &body->error))
-    make_program (programs, &written, body);
-  programs->snapshot = newest;
+    make_executable (cache, &written, body);
+  cache->snapshot = newest;
   sluice_body_clear (&written);
   g_hash_table_insert (snapshot->bodies, g_steal_pointer (&key), body);
   return body;
@@ -279,12 +279,12 @@ sluice_function_get (SluiceFunctions *functions,
                      GError **error)
 {
   SluiceHost *host = (SluiceHost *) functions;
-  SluicePrograms *programs = host->programs;
+  SluiceExecutableCache *cache = host->cache;
   Function *self = NULL;
-  pthread_mutex_lock (&programs->graph_lock);
-  SluiceSnapshot *snapshot = sluice_programs_find_snapshot (programs, node);
-  const Body *body = get_body (programs, snapshot, node, attr);
-  if (body->program)
+  pthread_mutex_lock (&cache->graph_lock);
+  SluiceSnapshot *snapshot = sluice_executable_cache_find_snapshot (cache, node);
+  const Body *body = get_body (cache, snapshot, node, attr);
+  if (body->executable)
     {
       self = g_new0 (Function, 1);
       self->parent = (SluiceFunction){ .klass = &function_class,
@@ -294,14 +294,14 @@ sluice_function_get (SluiceFunctions *functions,
       self->types = g_memdup2 (body->output_types, body->n_outputs * sizeof *body->output_types);
       self->parent.output_types = self->types;
       self->host = sluice_host_ref (host);
-      self->program = sluice_program_ref (body->program);
+      self->executable = sluice_executable_ref (body->executable);
       self->snapshot = sluice_snapshot_ref (snapshot);
       self->name = g_strdup (node->name);
       pthread_mutex_init (&self->lock, NULL);
     }
   else
     g_propagate_error (error, g_error_copy (body->error));
-  pthread_mutex_unlock (&programs->graph_lock);
+  pthread_mutex_unlock (&cache->graph_lock);
   return self ? &self->parent : NULL;
 }
 

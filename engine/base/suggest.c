@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/base/near.h"
+#include "engine/base/suggest.h"
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ distance (const char *a, const char *b, guint limit)
 }
 
 const char *
-sluice_near_name (const char *name, const char *const *names, gsize n)
+sluice_suggest_name (const char *name, const char *const *names, gsize n)
 {
   const char *best = NULL;
   guint best_distance = MAX (strlen (name) / 3, 1) + 1;

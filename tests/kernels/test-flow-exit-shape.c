@@ -139,10 +139,10 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();
-  g_test_add_func ("/kernels/loop-shape/proved", test_proved);
+  g_test_add_func ("/kernels/flow-exit-shape/proved", test_proved);
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
     {
-      g_autofree char *path = g_strconcat ("/kernels/loop-shape/", changes[i].name, NULL);
+      g_autofree char *path = g_strconcat ("/kernels/flow-exit-shape/", changes[i].name, NULL);
       g_test_add_data_func (path, &changes[i], test_not_proved);
     }
   return g_test_run ();

@@ -309,15 +309,15 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   fixture_init_registry ();
-  g_test_add_func ("/runtime/partial/parts", test_parts);
-  g_test_add_func ("/runtime/partial/refusals", test_refusals);
-  g_test_add_func ("/runtime/partial/refused-set-up", test_refused_set_up);
-  g_test_add_func ("/runtime/partial/two-at-once", test_two_at_once);
-  g_test_add_func ("/runtime/partial/never-finished", test_never_finished);
-  g_test_add_func ("/runtime/partial/targets", test_targets);
-  g_test_add_func ("/runtime/partial/control-input", test_control_input);
-  g_test_add_func ("/runtime/partial/failing-step", test_failing_step);
-  g_test_add_func ("/runtime/partial/dead-fetch", test_dead_fetch);
-  g_test_add_func ("/runtime/partial/cancel", test_cancel);
+  g_test_add_func ("/runtime/partial-run/parts", test_parts);
+  g_test_add_func ("/runtime/partial-run/refusals", test_refusals);
+  g_test_add_func ("/runtime/partial-run/refused-set-up", test_refused_set_up);
+  g_test_add_func ("/runtime/partial-run/two-at-once", test_two_at_once);
+  g_test_add_func ("/runtime/partial-run/never-finished", test_never_finished);
+  g_test_add_func ("/runtime/partial-run/targets", test_targets);
+  g_test_add_func ("/runtime/partial-run/control-input", test_control_input);
+  g_test_add_func ("/runtime/partial-run/failing-step", test_failing_step);
+  g_test_add_func ("/runtime/partial-run/dead-fetch", test_dead_fetch);
+  g_test_add_func ("/runtime/partial-run/cancel", test_cancel);
   return g_test_run ();
 }

@@ -9,13 +9,13 @@
 SLUICE_PUBLIC_BEGIN
 
 /**
- * sluice_near_name:
+ * sluice_suggest_name:
  * @names: (array length=n): known names; NULL entries are skipped
  *
  * The known name that a mistyped one most likely means, for "did you mean".
  *
  * Returns: (transfer none) (nullable): NULL where none differs by a third of its letters or less
  */
-const char *sluice_near_name (const char *name, const char *const *names, gsize n);
+const char *sluice_suggest_name (const char *name, const char *const *names, gsize n);
 
 SLUICE_PUBLIC_END

@@ -7,10 +7,10 @@
 typedef struct
 {
   SluiceWork *work;
-  SluiceWorkNode **loose;   /* by index of a constant: the same without control inputs */
+  SluiceWorkNode **hoisted; /* by index of a constant: the same without control inputs */
   SluiceWorkNode **keepers; /* by frame: an Enter that stays, so that the frame has one */
   gboolean changed;
-} Loosen;
+} Hoist;
 
 static gboolean
 is_there (const SluiceWorkNode *node)
@@ -26,17 +26,17 @@ passes_constant (const SluiceWorkNode *node)
 }
 
 static SluiceWorkNode *
-without_controls (Loosen *l, SluiceWorkNode *node)
+without_controls (Hoist *l, SluiceWorkNode *node)
 {
-  SluiceWorkNode **loose = &l->loose[node->index];
-  if (*loose)
-    return *loose;
-  *loose = sluice_work_add (l->work, SLUICE_WORK_CONST, node->origin, node->device);
+  SluiceWorkNode **hoisted = &l->hoisted[node->index];
+  if (*hoisted)
+    return *hoisted;
+  *hoisted = sluice_work_add (l->work, SLUICE_WORK_CONST, node->origin, node->device);
   guint n = node->origin->n_outputs;
-  (*loose)->values = sluice_work_alloc (l->work, n * sizeof (SluiceTensor *));
+  (*hoisted)->values = sluice_work_alloc (l->work, n * sizeof (SluiceTensor *));
   for (guint i = 0; i < n; i++)
-    (*loose)->values[i] = sluice_tensor_ref (node->values[i]);
-  return *loose;
+    (*hoisted)->values[i] = sluice_tensor_ref (node->values[i]);
+  return *hoisted;
 }
 
 static gboolean
@@ -49,7 +49,7 @@ reads (const SluiceWorkNode *node, const SluiceWorkNode *source)
 }
 
 static void
-loosen_input (Loosen *l, SluiceWorkNode *node, guint input)
+hoist_input (Hoist *l, SluiceWorkNode *node, guint input)
 {
   SluiceWorkNode *source = node->inputs[input].node;
   if (!source)
@@ -70,7 +70,7 @@ loosen_input (Loosen *l, SluiceWorkNode *node, guint input)
 }
 
 static void
-find_keepers (Loosen *l)
+find_keepers (Hoist *l)
 {
   for (guint i = 0; i < l->work->nodes->len; i++)
     {
@@ -129,9 +129,9 @@ static gboolean
 run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
   guint n = work->nodes->len;
-  g_autofree SluiceWorkNode **loose = g_new0 (SluiceWorkNode *, n + 1);
+  g_autofree SluiceWorkNode **hoisted = g_new0 (SluiceWorkNode *, n + 1);
   g_autofree SluiceWorkNode **keepers = g_new0 (SluiceWorkNode *, work->frames->len);
-  Loosen l = { work, loose, keepers, FALSE };
+  Hoist l = { work, hoisted, keepers, FALSE };
   find_keepers (&l);
   for (guint i = 0; i < n; i++)
     {
@@ -140,7 +140,7 @@ run (SluiceWork *work, const SluicePassOptions *options, GError **error)
       if (sluice_work_role (node) == SLUICE_ROLE_MERGE)
         continue;
       for (guint k = 0; k < node->n_inputs; k++)
-        loosen_input (&l, node, k);
+        hoist_input (&l, node, k);
     }
   /* Readers first: what implies their control inputs must have its own still. */
   for (guint i = work->schedule->len; i-- > 0;)
@@ -157,8 +157,8 @@ run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 
 /* Saves a node a constant and iteration, and changes no value: a reader is dead where the constant
  * would have been. */
-const SluicePass sluice_pass_loosen = {
-  .name = "loosen",
+const SluicePass sluice_pass_hoist = {
+  .name = "hoist",
   .summary = N_ ("A constant that waits is there from the start, and its readers wait themselves"),
   .enabled = SLUICE_PASS_OPTIMIZE,
   .requires = SLUICE_FACT_SCHEDULED | SLUICE_FACT_FRAMED,
