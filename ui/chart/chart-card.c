@@ -3,7 +3,8 @@
 #include "ui/chart/chart-card.h"
 
 #include "ui/chart/csv-job.h"
-#include "ui/chart/widget-util.h"
+#include "ui/common/export.h"
+#include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -165,8 +166,9 @@ static void
 export_card (gpointer card, const char *path)
 {
   g_autoptr (GError) error = NULL;
+  SluiceExportFormat format;
 
-  if (g_str_has_suffix (path, ".csv"))
+  if (sluice_export_format_from_name (path, &format) && format == SLUICE_EXPORT_CSV)
     {
       SluiceChartCard *self = card;
 
@@ -360,7 +362,7 @@ redraw (SluiceChartCard *self, int width, int height)
   GtkWidget *widget = GTK_WIDGET (self);
   gboolean ready = sluice_chart_prepare (self->chart, PREPARE_BUDGET_US);
   cairo_surface_t *surface;
-  SluiceChartTheme theme;
+  SluiceTheme theme;
   cairo_t *cr;
 
   self->unfinished = !ready;
@@ -370,7 +372,7 @@ redraw (SluiceChartCard *self, int width, int height)
   if (!ready && self->texture != NULL)
     return;
   surface = sluice_widget_new_surface (widget, width, height);
-  sluice_chart_theme_from_widget (&theme, widget);
+  sluice_theme_from_widget (&theme, widget);
   self->text_scale = sluice_widget_get_text_scale (widget);
   cr = cairo_create (surface);
   cairo_scale (cr, self->text_scale, self->text_scale);
@@ -757,11 +759,11 @@ gboolean
 sluice_chart_card_export (SluiceChartCard *self, const char *path, GError **error)
 {
   GtkWidget *widget = GTK_WIDGET (self);
-  SluiceChartTheme theme;
+  SluiceTheme theme;
 
   g_return_val_if_fail (SLUICE_IS_CHART_CARD (self), FALSE);
 
-  sluice_chart_theme_from_widget (&theme, widget);
+  sluice_theme_from_widget (&theme, widget);
   return sluice_chart_export (self->chart, path, MAX (gtk_widget_get_width (widget), NATURAL_WIDTH),
                               MAX (gtk_widget_get_height (widget), NATURAL_HEIGHT), 2, &theme,
                               error);

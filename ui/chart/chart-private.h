@@ -4,7 +4,7 @@
 
 #include "ui/chart/chart.h"
 #include "ui/chart/raster.h"
-#include "ui/chart/text.h"
+#include "ui/common/text.h"
 #include "ui/common/geometry.h"
 
 G_BEGIN_DECLS
@@ -103,11 +103,10 @@ double _sluice_chart_y_pixel (const SluiceChart *self, double value);
 
 /** _sluice_chart_draw_curves: curves, bands and marks of what is not finite, in or as pixels. */
 void _sluice_chart_draw_curves (
-    SluiceChart *self, cairo_t *cr, double scale, const SluiceChartTheme *theme, gboolean vector);
+    SluiceChart *self, cairo_t *cr, double scale, const SluiceTheme *theme, gboolean vector);
 
 /** _sluice_chart_draw_readout: cursor line, dots and the box with the values. */
-void
-_sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme);
+void _sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceTheme *theme);
 
 /** _sluice_chart_get_covered: how much of the curves and words, in pixels, @box would lie on. */
 double _sluice_chart_get_covered (SluiceChart *self, const SluiceRect *box);
@@ -119,7 +118,6 @@ gboolean _sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sampl
 char *_sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample);
 
 /** _sluice_chart_series_color: the colour that @series is drawn in on this theme's ground. */
-SluiceColor
-_sluice_chart_series_color (const SluiceChartSeries *series, const SluiceChartTheme *theme);
+SluiceColor _sluice_chart_series_color (const SluiceChartSeries *series, const SluiceTheme *theme);
 
 G_END_DECLS

@@ -3,7 +3,7 @@
 #include "ui/chart/histogram-card.h"
 
 #include "ui/chart/chart.h"
-#include "ui/chart/widget-util.h"
+#include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -81,9 +81,9 @@ export_card (gpointer card, const char *path)
   SluiceHistogramCard *self = card;
   GtkWidget *widget = GTK_WIDGET (self);
   g_autoptr (GError) error = NULL;
-  SluiceChartTheme theme;
+  SluiceTheme theme;
 
-  sluice_chart_theme_from_widget (&theme, widget);
+  sluice_theme_from_widget (&theme, widget);
   if (sluice_histogram_chart_export (
           self->chart, path, MAX (gtk_widget_get_width (widget), NATURAL_WIDTH),
           MAX (gtk_widget_get_height (widget), NATURAL_HEIGHT), 2, &theme, &error))
@@ -174,9 +174,9 @@ redraw (SluiceHistogramCard *self, int width, int height)
 {
   cairo_surface_t *surface = sluice_widget_new_surface (GTK_WIDGET (self), width, height);
   cairo_t *cr = cairo_create (surface);
-  SluiceChartTheme theme;
+  SluiceTheme theme;
 
-  sluice_chart_theme_from_widget (&theme, GTK_WIDGET (self));
+  sluice_theme_from_widget (&theme, GTK_WIDGET (self));
   self->text_scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
   cairo_scale (cr, self->text_scale, self->text_scale);
   sluice_histogram_chart_render (self->chart, cr, width / self->text_scale,

@@ -3,7 +3,7 @@
 #include "ui/chart/text-card.h"
 
 #include "ui/chart/ticks.h"
-#include "ui/chart/widget-util.h"
+#include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "ui/chart/widget-util.h"
+#include "ui/common/widget.h"
 
-#include "ui/chart/text.h"
+#include "ui/common/paint.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -49,16 +49,16 @@ is_high_contrast (GtkWidget *widget)
 }
 
 void
-sluice_chart_theme_from_widget (SluiceChartTheme *theme, GtkWidget *widget)
+sluice_theme_from_widget (SluiceTheme *theme, GtkWidget *widget)
 {
   gboolean dark = is_dark (widget);
   SluiceColor accent;
 
   if (is_high_contrast (widget))
-    sluice_chart_theme_init (theme, dark ? SLUICE_THEME_HIGH_CONTRAST_DARK
-                                         : SLUICE_THEME_HIGH_CONTRAST_LIGHT);
+    *theme = *sluice_theme_get (dark ? SLUICE_THEME_HIGH_CONTRAST_DARK
+                                     : SLUICE_THEME_HIGH_CONTRAST_LIGHT);
   else
-    sluice_chart_theme_init (theme, dark ? SLUICE_THEME_DARK : SLUICE_THEME_LIGHT);
+    *theme = *sluice_theme_get (dark ? SLUICE_THEME_DARK : SLUICE_THEME_LIGHT);
   if (lookup_color (widget, "accent_color", &accent) && accent.a == 1)
     theme->accent = accent;
   theme->font = pango_font_description_get_family (
@@ -140,9 +140,9 @@ sluice_snapshot_card_ground (GtkSnapshot *snapshot, GtkWidget *widget, GdkTextur
     {
       cairo_surface_t *surface = sluice_widget_new_surface (widget, width, height);
       cairo_t *cr = cairo_create (surface);
-      SluiceChartTheme theme;
+      SluiceTheme theme;
 
-      sluice_chart_theme_from_widget (&theme, widget);
+      sluice_theme_from_widget (&theme, widget);
       sluice_cairo_draw_card (cr, width, height, &theme);
       cairo_destroy (cr);
       g_clear_object (ground);
@@ -180,13 +180,13 @@ void
 sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget)
 {
   const float width = 2.5f;
-  SluiceChartTheme theme;
+  SluiceTheme theme;
   GskRoundedRect ring;
   GdkRGBA color;
 
   if (!gtk_widget_has_visible_focus (widget))
     return;
-  sluice_chart_theme_from_widget (&theme, widget);
+  sluice_theme_from_widget (&theme, widget);
   color = (GdkRGBA){ (float) theme.accent.r, (float) theme.accent.g, (float) theme.accent.b, 1 };
   gsk_rounded_rect_init_from_rect (
       &ring,

@@ -2,14 +2,15 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "ui/chart/theme.h"
+#include "ui/common/theme.h"
 
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS
 
-/** sluice_chart_theme_from_widget: fills @theme from the style that @widget has now. */
-void sluice_chart_theme_from_widget (SluiceChartTheme *theme, GtkWidget *widget);
+/** sluice_theme_from_widget: fills @theme from the style that @widget has now; its font is the
+ * widget's. */
+void sluice_theme_from_widget (SluiceTheme *theme, GtkWidget *widget);
 
 /**
  * sluice_widget_get_text_scale:
