@@ -2,11 +2,6 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/common/widget.h"
 
-#include "ui/common/paint.h"
-
-#include <glib/gi18n-lib.h>
-#include <math.h>
-
 #define SURFACE_KEY "sluice-surface"
 
 /* GTK deprecates style contexts after 4.8; until the floor rises this is the one place that asks.
@@ -129,54 +124,6 @@ sluice_snapshot_append_picture (GtkSnapshot *snapshot, GtkWidget *widget, GdkTex
 }
 
 void
-sluice_snapshot_card_ground (GtkSnapshot *snapshot, GtkWidget *widget, GdkTexture **ground)
-{
-  int width = gtk_widget_get_width (widget);
-  int height = gtk_widget_get_height (widget);
-  int scale = gtk_widget_get_scale_factor (widget);
-
-  if (*ground == NULL || gdk_texture_get_width (*ground) != width * scale
-      || gdk_texture_get_height (*ground) != height * scale)
-    {
-      cairo_surface_t *surface = sluice_widget_new_surface (widget, width, height);
-      cairo_t *cr = cairo_create (surface);
-      SluiceTheme theme;
-
-      sluice_theme_from_widget (&theme, widget);
-      sluice_cairo_draw_card (cr, width, height, &theme);
-      cairo_destroy (cr);
-      g_clear_object (ground);
-      *ground = sluice_texture_take_surface (surface);
-    }
-  sluice_snapshot_append_picture (snapshot, widget, *ground);
-}
-
-GtkWidget *
-sluice_card_new_box (GtkWidget **title, GtkWidget **note)
-{
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10);
-  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 14);
-
-  gtk_widget_set_margin_start (box, 16);
-  gtk_widget_set_margin_end (box, 16);
-  gtk_widget_set_margin_top (box, 11);
-  gtk_widget_set_margin_bottom (box, 8);
-  *title = gtk_label_new (NULL);
-  gtk_label_set_ellipsize (GTK_LABEL (*title), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_label_set_xalign (GTK_LABEL (*title), 0);
-  gtk_widget_set_hexpand (*title, TRUE);
-  gtk_widget_add_css_class (*title, "heading");
-  *note = gtk_label_new (NULL);
-  gtk_widget_add_css_class (*note, "dim-label");
-  gtk_widget_add_css_class (*note, "caption");
-  gtk_widget_add_css_class (*note, "numeric");
-  gtk_box_append (GTK_BOX (head), *title);
-  gtk_box_append (GTK_BOX (head), *note);
-  gtk_box_append (GTK_BOX (box), head);
-  return box;
-}
-
-void
 sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget)
 {
   const float width = 2.5f;
@@ -194,86 +141,4 @@ sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget)
       12);
   gtk_snapshot_append_border (snapshot, &ring, (float[4]){ width, width, width, width },
                               (GdkRGBA[4]){ color, color, color, color });
-}
-
-typedef struct
-{
-  GtkWidget *card;
-  SluiceExportFunc write;
-} ExportRequest;
-
-static void
-export_request_free (gpointer data, GClosure *closure)
-{
-  ExportRequest *request = data;
-
-  g_object_unref (request->card);
-  g_free (request);
-}
-
-static void
-export_response_cb (GtkNativeDialog *dialog, int response, gpointer data)
-{
-  ExportRequest *request = data;
-  g_autoptr (GFile) file = NULL;
-  g_autofree char *path = NULL;
-
-  if (response == GTK_RESPONSE_ACCEPT)
-    file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-  if (file != NULL)
-    path = g_file_get_path (file);
-  if (file != NULL && path == NULL)
-    g_signal_emit_by_name (request->card, "export-failed",
-                           _ ("Only a folder of this machine can be written to"));
-  else if (path != NULL)
-    request->write (request->card, path);
-  g_object_unref (dialog);
-}
-
-void
-sluice_card_ask_export (GtkWidget *card,
-                        const char *title,
-                        const char *ending,
-                        SluiceExportFunc write)
-{
-  GtkRoot *root = gtk_widget_get_root (card);
-  g_autofree char *name = g_strdup_printf ("%s.%s", *title != '\0' ? title : "chart", ending);
-  GtkFileChooserNative *dialog;
-  ExportRequest *request;
-
-  g_strdelimit (name, "/\\:", '-');
-  dialog = gtk_file_chooser_native_new (_ ("Export chart"),
-                                        GTK_IS_WINDOW (root) ? GTK_WINDOW (root) : NULL,
-                                        GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), _ ("_Cancel"));
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
-  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
-  request = g_new0 (ExportRequest, 1);
-  request->card = g_object_ref (card);
-  request->write = write;
-  g_signal_connect_data (dialog, "response", G_CALLBACK (export_response_cb), request,
-                         export_request_free, 0);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
-}
-
-void
-sluice_card_install_signals (GType type)
-{
-  g_signal_new ("exported", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
-                G_TYPE_STRING);
-  g_signal_new ("export-failed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
-                G_TYPE_STRING);
-}
-
-void
-sluice_card_popup_menu (GtkWidget *card, GtkWidget **popover, GMenuModel *menu, double x, double y)
-{
-  if (*popover == NULL)
-    {
-      *popover = gtk_popover_menu_new_from_model (menu);
-      gtk_popover_set_has_arrow (GTK_POPOVER (*popover), FALSE);
-      gtk_widget_set_halign (*popover, GTK_ALIGN_START);
-      gtk_widget_set_parent (*popover, card);
-    }
-  gtk_popover_set_pointing_to (GTK_POPOVER (*popover), &(GdkRectangle){ (int) x, (int) y, 1, 1 });
-  gtk_popover_popup (GTK_POPOVER (*popover));
 }
