@@ -259,22 +259,21 @@ stop_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   sluice_run_controller_stop (SLUICE_WINDOW (data)->controller);
 }
 
+/* The newest where none is selected; NULL where there is none. */
 static SluiceRun *
-selected_run (SluiceWindow *self)
+dup_selected_run (SluiceWindow *self)
 {
   SluiceRun *run = sluice_runs_pane_get_selected (self->runs_pane);
   if (run != NULL)
-    return run;
-  GListModel *runs = sluice_workspace_get_runs (self->workspace);
-  g_autoptr (SluiceRun) newest = g_list_model_get_item (runs, 0);
-  return newest; /* the list holds it */
+    return g_object_ref (run);
+  return g_list_model_get_item (sluice_workspace_get_runs (self->workspace), 0);
 }
 
 static void
 resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   SluiceWindow *self = data;
-  SluiceRun *run = selected_run (self);
+  g_autoptr (SluiceRun) run = dup_selected_run (self);
   if (run != NULL)
     sluice_run_controller_resume_run (self->controller, sluice_run_get_info (run)->name);
 }

@@ -455,7 +455,8 @@ drop_gone (SluiceChartsPage *self, Card *card)
   g_hash_table_iter_init (&iter, card->runs);
   while (g_hash_table_iter_next (&iter, &id, &shown))
     {
-      if (sluice_workspace_find_run (self->workspace, *(gint64 *) id) != NULL)
+      g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self->workspace, *(gint64 *) id);
+      if (run != NULL)
         continue;
       if (card->kind == SLUICE_SERIES_SCALAR && ((Shown *) shown)->series > 0)
         sluice_chart_remove_series (sluice_chart_card_get_chart (SLUICE_CHART_CARD (card->widget)),

@@ -125,6 +125,16 @@ def test_op_names():
             and findings(source.check_op_names, kept) == [])
 
 
+def test_autos():
+    taken = "  g_autoptr (Run) run = item (0);\n  /* it lives */\n  return %s;\n"
+    body = "Run *\nf (void)\n{\n%s}\n"
+    files = {"app/a.c": body % (taken % "run"),
+             "app/b.c": body % (taken % "g_steal_pointer (&run)") + body % "  return run;\n",
+             "ui/c.c": body % "  g_autofree char *name = g ();\n  if (x)\n    return name;\n"}
+    return findings(source.check_autos, files) == ["app/a.c:6: run is freed where it is returned",
+                                                   "ui/c.c:6: name is freed where it is returned"]
+
+
 def counted(output, result="OK", protocol="tap", registered=("t",), expect_all=True):
     entries = [{"name": "sluice:engine / t", "stdout": output, "result": result}]
     tests = [{"name": name, "protocol": protocol} for name in registered]
@@ -150,7 +160,8 @@ def test_counting():
 
 
 TESTS = [test_format, test_arrows, test_no_gtk, test_notices, test_potfiles, test_sizes, test_paths,
-         test_macros, test_cpu_files, test_op_names, test_counting]
+         test_macros, test_cpu_files, test_op_names, test_autos,
+         test_counting]
 
 
 def main():
