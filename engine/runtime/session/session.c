@@ -24,7 +24,7 @@ struct _SluiceSession
   guint64 first_tick;
   gint64 start_us; /* the same moment by the wall clock */
 
-  SluiceEventReaders *readers; /* under programs->graph_lock */
+  SluiceEventReaders *readers;
   _Atomic guint64 n_runs, n_nodes_run;
 };
 
@@ -280,13 +280,8 @@ static char *
 name_node (gpointer data, guint32 node)
 {
   SluiceSession *self = data;
-  char *name = NULL;
-  pthread_mutex_lock (&self->programs->graph_lock);
   SluiceNodeTitle title;
-  if (sluice_node_numbers_get (&self->programs->numbers, self->programs->snapshot, node, &title))
-    name = g_strdup (title.name);
-  pthread_mutex_unlock (&self->programs->graph_lock);
-  return name;
+  return sluice_titles_get (&self->programs->titles, node, &title) ? g_strdup (title.name) : NULL;
 }
 
 /* (nullable) take */
@@ -471,20 +466,12 @@ sluice_session_get_device (SluiceSession *self, guint i)
 const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason)
 {
-  const char *device = NULL;
-  pthread_mutex_lock (&self->programs->graph_lock);
-  const SluiceNode *found = sluice_graph_find (self->programs->snapshot->graph, node);
-  if (found)
-    {
-      const SluicePlacement *placement =
-          sluice_placements_get (self->programs->snapshot->placements, found);
-      if (placement->device >= 0)
-        device = sluice_session_get_device (self, (guint) placement->device)->short_name;
-      if (reason)
-        *reason = placement->error ? placement->error->message : placement->reason;
-    }
-  pthread_mutex_unlock (&self->programs->graph_lock);
-  return device;
+  SluiceNodeTitle title;
+  if (!sluice_titles_find (&self->programs->titles, node, &title))
+    return NULL;
+  if (reason)
+    *reason = title.reason;
+  return title.device;
 }
 
 char *
@@ -553,23 +540,15 @@ sluice_session_explain (SluiceSession *self,
 GArray *
 sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
 {
-  const SluicePrograms *programs = self->programs;
-  SluiceEventSource source = { self->host->lanes,   &programs->numbers, NULL,
-                               self->host->devices, programs->frames,   programs->together,
-                               self->first_tick };
-  pthread_mutex_lock (&self->programs->graph_lock);
-  source.newest = programs->snapshot;
-  GArray *events = sluice_event_readers_read (self->readers, cursor, &source, lost);
-  pthread_mutex_unlock (&self->programs->graph_lock);
-  return events;
+  const SluiceEventSource source = { self->host->lanes, &self->programs->titles,
+                                     self->host->devices, self->first_tick };
+  return sluice_event_readers_read (self->readers, cursor, &source, lost);
 }
 
 void
 sluice_session_drop_trace (SluiceSession *self, guint64 *cursor)
 {
-  pthread_mutex_lock (&self->programs->graph_lock);
   sluice_event_readers_drop (self->readers, cursor);
-  pthread_mutex_unlock (&self->programs->graph_lock);
 }
 
 gint64

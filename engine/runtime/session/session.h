@@ -305,7 +305,8 @@ typedef struct
  * @lost: (out) (nullable): what was overwritten before it could be read
  *
  * Returns: (transfer full) (element-type SluiceTraceEvent): events since @cursor, by lane and in
- * the order of their ends
+ * the order of their ends. Any thread may ask, one at a time for a cursor, and nobody waits for a
+ * plan that is being made.
  */
 GArray *sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost);
 /* Nobody reads on from a cursor, which is 0 afterwards: the session keeps no place for it. */
