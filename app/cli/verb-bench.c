@@ -10,23 +10,22 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/files.h"
+#include "app/cli/run-options.h"
 #include "engine/base/pool.h"
 #include "engine/train/machine.h"
 
 #define MAX_SECONDS 86400
 
-static gint64 n_threads;
 static double seconds = 3;
 static gboolean serves;
 
 static const GOptionEntry options[] = {
-  { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads, N_ ("Threads that compute (one a core)"),
-    N_ ("N") },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_ ("How long to measure (3)"), N_ ("S") },
   { "serve", 0, 0, G_OPTION_ARG_NONE, &serves,
     N_ ("Run for so long as each line \"rep SECONDS\" of the input says, until \"quit\"") },
   G_OPTION_ENTRY_NULL,
 };
+static const CliRunKey run_keys[] = { { "threads" }, { NULL } };
 
 /* Best of rounds of about a fifth of the time each: disturbance only ever slows. */
 static gboolean
@@ -176,18 +175,16 @@ bench (char **arguments, GError **error)
   double base_mb = memory_mb ("VmRSS:"), best = 0;
   if (arguments[0] == NULL || arguments[1] != NULL)
     return cli_usage (error, "give one PROJECT");
-  if (!cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error))
-    return EXIT_USAGE;
   if (!(seconds > 0 && seconds <= MAX_SECONDS))
     return cli_usage (error, "--seconds must be above 0 and at most %d", MAX_SECONDS);
-  sluice_pool_set_threads (n_threads);
+  sluice_pool_set_threads (cli_session_options.n_threads);
   g_autoptr (SluiceProject) project = sluice_project_load (arguments[0], error);
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
   Machine *machine = NULL;
   if (project != NULL)
     cli_allow_files (project->files);
   if (project != NULL && sluice_examples_load_all (project, &examples, &test, error))
-    machine = machine_new (project, examples, NULL, 0, 0, error);
+    machine = machine_new (project, examples, NULL, 0, NULL, error);
   if (machine == NULL)
     return EXIT_FAILED;
   cli_tell_file_ops (machine->graph);
@@ -210,5 +207,6 @@ const Verb verb_bench = {
       "{\"n\": \"int\", \"wall\": \"number\", \"cpu\": \"number\", \"others\": \"number\"}\n"
       "{\"rss_mb\": \"number\", \"base_mb\": \"number\"}",
   .options = options,
+  .run_keys = run_keys,
   .run = bench,
 };

@@ -209,7 +209,7 @@ check_project (const char *folder)
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
   Machine *machine = NULL;
   if (project != NULL && sluice_examples_load_all (project, &examples, &test, &error))
-    machine = machine_new (project, examples, test, 0, 0, &error);
+    machine = machine_new (project, examples, test, 0, NULL, &error);
   if (machine != NULL)
     {
       machine_check_initialize (machine, &error);

@@ -273,8 +273,6 @@ run (char **arguments, GError **error)
       && signature_name == NULL && !g_file_test (arguments[0], G_FILE_TEST_IS_DIR)
       && !sluice_saved_model_exists (arguments[0]))
     return cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
-  if (cli_get_option_text (sluice_options_find ("cpus")) != NULL && cli_session_options.n_cpus == 0)
-    return cli_usage (error, "--cpus must be at least 1");
   if (out != NULL && !g_str_has_suffix (out, ".npz"))
     return cli_usage (error, "--out '%s': must end in .npz", out);
   sluice_pool_set_threads (cli_session_options.n_threads);

@@ -402,7 +402,7 @@ train (char **arguments, GError **error)
     .init_from = init_from,
     .init_partly = init_partly,
     .begins = catch_signals,
-    .memory_limit = cli_session_options.memory_limit,
+    .host = &cli_session_options,
     .allow_files = (const char *const *) cli_allowed_files,
   };
   g_autoptr (SluiceTrainer) trainer =

@@ -10,6 +10,7 @@
 #include "engine/graph/savedmodel.h"
 #include "engine/train/crew.h"
 #include "engine/train/saved-state.h"
+#include "engine/runtime/session/options.h"
 
 /* ---- making one ---- */
 
@@ -131,8 +132,8 @@ check_batch_size (Machine *self, GError **error)
   const SluiceExamples *e = self->examples;
   gint64 batch = self->project->batch, row, bytes;
   gsize limit = sluice_allocator_get_limit (sluice_allocator_get_host ());
-  if (self->memory_limit > 0)
-    limit = MIN (limit, self->memory_limit);
+  if (self->host.memory_limit > 0)
+    limit = MIN (limit, self->host.memory_limit);
   row = e->x->n_elements / e->n * (gint64) sluice_dtype_size (self->x_dtype)
         + e->y->n_elements / e->n * (gint64) sluice_dtype_size (self->y_dtype)
         + (gint64) sizeof (gint64);
@@ -350,18 +351,20 @@ machine_new (SluiceProject *project,
              const SluiceExamples *examples,
              const SluiceExamples *test,
              guint n_cpus,
-             gsize memory_limit,
+             const SluiceSessionOptions *host,
              GError **error)
 {
   Machine *self = g_new0 (Machine, 1);
   self->project = project;
-  self->memory_limit = memory_limit;
   self->examples = examples;
   self->test = test;
   self->limit = G_MAXINT64;
   SluiceSessionOptions options = project->session;
   options.n_cpus = MAX (n_cpus > 0 ? n_cpus : options.n_cpus, 1);
-  options.memory_limit = memory_limit;
+  if (host != NULL)
+    sluice_options_copy (&options, host, SLUICE_OPTION_MACHINE);
+  sluice_options_copy (&self->host, &options, SLUICE_OPTION_MACHINE);
+  self->host.swap_folder = g_strdup (self->host.swap_folder);
   options.seed = MAX (project->seed, 1);
   options.files = project->files;
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
@@ -395,6 +398,7 @@ machine_free (Machine *self)
   g_clear_pointer (&self->evaluate, sluice_callable_unref);
   g_clear_object (&self->session);
   g_clear_pointer (&self->graph, sluice_graph_unref);
+  g_free ((char *) self->host.swap_folder);
   g_free (self);
 }
 

@@ -41,15 +41,16 @@ typedef struct
   SluiceCallable *summaries;     /* run on their own; NULL: none */
   Crew *crew;
   gint64 limit;
-  gsize memory_limit; /* of each device; 0: none */
+  SluiceSessionOptions host; /* what the machine was given of it; texts are owned */
 } Machine;
 
-/* n_cpus: virtual devices; 0: as many as the project says. */
+/* n_cpus: virtual devices; 0: as many as the project says. host (nullable): of whose options those
+ * of the machine count (SLUICE_OPTION_MACHINE). */
 Machine *machine_new (SluiceProject *project,
                       const SluiceExamples *examples,
                       const SluiceExamples *test,
                       guint n_cpus,
-                      gsize memory_limit,
+                      const SluiceSessionOptions *host,
                       GError **error);
 void machine_free (Machine *self);
 

@@ -407,8 +407,7 @@ trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError 
   if ((options->resume != NULL && !find_run (self, options, &changed, error))
       || !sluice_examples_load_all (self->project, &self->examples, &self->test, error))
     return FALSE;
-  self->machine =
-      machine_new (self->project, self->examples, self->test, 0, options->memory_limit, error);
+  self->machine = machine_new (self->project, self->examples, self->test, 0, options->host, error);
   if (self->machine == NULL)
     return FALSE;
   self->scalars = g_new0 (double, self->machine->n_scalars);

@@ -294,7 +294,7 @@ find_culprit (SluiceTrainer *self, gint64 step, GError **error)
   g_autofree char *path = last_checkpoint_path (self);
   Machine *machine = machine_new (self->project, self->examples, self->test,
                                   sluice_session_get_n_devices (self->machine->session),
-                                  self->machine->memory_limit, error);
+                                  &self->machine->host, error);
   if (machine == NULL)
     return FALSE;
   gboolean ok =

@@ -29,7 +29,7 @@ typedef struct
   const char
       *init_from;       /* (nullable): a checkpoint whose values a new run's variables begin with */
   gboolean init_partly; /* those that it lacks keep their initial values */
-  gsize memory_limit;   /* of each device; 0: none */
+  const SluiceSessionOptions *host; /* (nullable): of whose options those of the machine count */
   gboolean start_paused;
   /* (nullable): folders whose files ops of the graph may read and write, beside the workspace; the
    * project's may be read */

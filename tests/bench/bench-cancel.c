@@ -100,7 +100,7 @@ bench_project (const char *folder)
   SluiceProject *project = sluice_project_load (folder, &error);
   if (!project || !sluice_examples_load_all (project, &examples, &test, &error))
     rounds_fatal (error);
-  Machine *machine = machine_new (project, examples, test, 0, 0, &error);
+  Machine *machine = machine_new (project, examples, test, 0, NULL, &error);
   if (!machine || !machine_initialize (machine, &error))
     rounds_fatal (error);
   measure (project->name, run_step, machine);

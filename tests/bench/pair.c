@@ -99,7 +99,7 @@ pair_measure_project (const char *folder, const SluiceSessionOptions *options, d
   GError *error = NULL;
   SluiceProject *project = sluice_project_load (folder, &error);
   SluiceExamples *examples = project ? sluice_examples_load (project, FALSE, &error) : NULL;
-  Machine *machine = examples ? machine_new (project, examples, NULL, 1, 0, &error) : NULL;
+  Machine *machine = examples ? machine_new (project, examples, NULL, 1, NULL, &error) : NULL;
   check (machine && machine_initialize (machine, &error), error);
   g_autofree double *scalars = g_new (double, machine->n_scalars);
   const SluiceRunOptions run_options = { 0 };

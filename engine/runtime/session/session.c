@@ -338,7 +338,7 @@ static SluiceSessionOptions
 options_like (const SluiceSession *other, const SluiceSessionOptions *own)
 {
   SluiceSessionOptions options = other->options;
-  sluice_options_copy_own (&options, own);
+  sluice_options_copy (&options, own, SLUICE_OPTION_OWN);
   options.resources = own->resources;
   options.no_trace = own->no_trace;
   return options;
