@@ -61,11 +61,15 @@ check_races (SluiceSession *session,
              const char *const *run)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GArray) races = sluice_session_dup_races (
-      session,
-      &(SluiceStepNames){ fed, fetched, run, g_strv_length ((char **) fed),
-                          g_strv_length ((char **) fetched), g_strv_length ((char **) run) },
-      &error);
+  guint n_fed = g_strv_length ((char **) fed);
+  g_autofree SluiceFeed *feeds_of_step = sluice_feeds_new (fed, n_fed);
+  const SluiceStepNames step = { .feeds = feeds_of_step,
+                                 .fetches = fetched,
+                                 .targets = run,
+                                 .n_feeds = n_fed,
+                                 .n_fetches = g_strv_length ((char **) fetched),
+                                 .n_targets = g_strv_length ((char **) run) };
+  g_autoptr (GArray) races = sluice_session_dup_races (session, &step, &error);
   if (races == NULL)
     {
       report (FAULT, NULL, error->message);

@@ -88,9 +88,14 @@ run_once (SluiceSession *session, const GArray *parsed, gint64 step, gboolean fe
   guint n_targets = n_fetches == 0 ? g_strv_length (targets) : 0;
   g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, n_fetches + 1);
   SluiceRunOptions run = { .step = (guint64) step };
-  if (!sluice_session_run (session, (const SluiceFeed *) parsed->data, parsed->len,
-                           (const char *const *) fetches, n_fetches, (const char *const *) targets,
-                           n_targets, outputs, &run, error))
+  if (!sluice_session_run (session,
+                           &(SluiceStepNames){ .feeds = (const SluiceFeed *) parsed->data,
+                                               .fetches = (const char *const *) fetches,
+                                               .targets = (const char *const *) targets,
+                                               .n_feeds = parsed->len,
+                                               .n_fetches = n_fetches,
+                                               .n_targets = n_targets },
+                           outputs, &run, error))
     return FALSE;
   for (guint i = 0; i < n_fetches; i++)
     sluice_tensor_unref (outputs[i]);

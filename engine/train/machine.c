@@ -207,6 +207,20 @@ add_targets (GPtrArray *names, GArray *edges)
     g_ptr_array_add (names, g_array_index (edges, SluiceNamedEdge, i).target);
 }
 
+/* target (nullable) */
+static SluiceCallable *
+prepare (Machine *self, GPtrArray *feeds, GPtrArray *fetches, const char *target, GError **error)
+{
+  g_autofree SluiceFeed *fed = sluice_feeds_new ((const char *const *) feeds->pdata, feeds->len);
+  const SluiceStepNames names = { .feeds = fed,
+                                  .fetches = (const char *const *) fetches->pdata,
+                                  .targets = &target,
+                                  .n_feeds = feeds->len,
+                                  .n_fetches = fetches->len,
+                                  .n_targets = target != NULL };
+  return sluice_session_prepare (self->session, &names, error);
+}
+
 /* Of a worker: its loss and the fetches, with its train target. */
 static SluiceCallable *
 prepare_step (Machine *self, GPtrArray *feeds, guint worker, gboolean summaries, GError **error)
@@ -217,21 +231,7 @@ prepare_step (Machine *self, GPtrArray *feeds, guint worker, gboolean summaries,
   add_targets (fetches, p->fetches);
   if (summaries)
     g_ptr_array_add (fetches, p->summaries);
-  return sluice_session_prepare (
-      self->session,
-      &(SluiceStepNames){ (const char *const *) feeds->pdata, (const char *const *) fetches->pdata,
-                          (const char *const[]){ p->train[worker] }, feeds->len, fetches->len, 1 },
-      error);
-}
-
-static SluiceCallable *
-prepare_fetches (Machine *self, GPtrArray *feeds, GPtrArray *fetches, GError **error)
-{
-  return sluice_session_prepare (self->session,
-                                 &(SluiceStepNames){ (const char *const *) feeds->pdata,
-                                                     (const char *const *) fetches->pdata, NULL,
-                                                     feeds->len, fetches->len, 0 },
-                                 error);
+  return prepare (self, feeds, fetches, p->train[worker], error);
 }
 
 static gboolean
@@ -257,7 +257,7 @@ make_steps (Machine *self, GPtrArray *feeds, GError **error)
     return (self->step_with_summaries = prepare_step (self, feeds, 0, TRUE, error)) != NULL;
   g_autoptr (GPtrArray) fetches = g_ptr_array_new ();
   g_ptr_array_add (fetches, p->summaries);
-  return (self->summaries = prepare_fetches (self, feeds, fetches, error)) != NULL;
+  return (self->summaries = prepare (self, feeds, fetches, NULL, error)) != NULL;
 }
 
 /* A text is a file of its name. */
@@ -342,7 +342,7 @@ make_callables (Machine *self, GPtrArray *feeds, GError **error)
     return TRUE;
   g_autoptr (GPtrArray) fetches = g_ptr_array_new ();
   add_targets (fetches, p->evaluate);
-  self->evaluate = prepare_fetches (self, feeds, fetches, error);
+  self->evaluate = prepare (self, feeds, fetches, NULL, error);
   return self->evaluate != NULL;
 }
 
@@ -420,8 +420,10 @@ machine_initialize (Machine *self, GError **error)
 {
   char **init = self->project->init;
   if (init != NULL && init[0] != NULL
-      && !sluice_session_run (self->session, NULL, 0, NULL, 0, (const char *const *) init,
-                              g_strv_length (init), NULL, NULL, error))
+      && !sluice_session_run (self->session,
+                              &(SluiceStepNames){ .targets = (const char *const *) init,
+                                                  .n_targets = g_strv_length (init) },
+                              NULL, NULL, error))
     return FALSE;
   return machine_restore_saved_model (self, error);
 }
@@ -650,7 +652,8 @@ char *
 machine_read_text (Machine *self, const char *edge, const SluiceRunOptions *options, GError **error)
 {
   g_autoptr (SluiceTensor) strings = NULL;
-  if (!sluice_session_run (self->session, NULL, 0, &edge, 1, NULL, 0, &strings, options, error))
+  if (!sluice_session_run (self->session, &(SluiceStepNames){ .fetches = &edge, .n_fetches = 1 },
+                           &strings, options, error))
     return NULL;
   GString *text = g_string_new (NULL);
   for (gint64 i = 0; i < strings->n_elements; i++)

@@ -55,13 +55,18 @@ pair_prepare (PairSide *sides,
               const char *fetch,
               const char *target)
 {
+  g_autofree SluiceFeed *fed = sluice_feeds_new (names, n_names);
+  const SluiceStepNames step = { .feeds = fed,
+                                 .fetches = &fetch,
+                                 .targets = &target,
+                                 .n_feeds = n_names,
+                                 .n_fetches = fetch != NULL,
+                                 .n_targets = 1 };
   for (guint i = 0; i < 2; i++)
     {
       GError *error = NULL;
       sides[i].feeds = feeds;
-      sides[i].step = sluice_session_prepare (
-          sides[i].session, &(SluiceStepNames){ names, &fetch, &target, n_names, fetch != NULL, 1 },
-          &error);
+      sides[i].step = sluice_session_prepare (sides[i].session, &step, &error);
       check (sides[i].step != NULL, error);
     }
 }
@@ -107,8 +112,9 @@ pair_measure_project (const char *folder, const SluiceSessionOptions *options, d
   check (machine_step (machine, scalars, NULL, &run_options, &error), error); /* makes the feeds */
   PairSide *sides = pair_new (machine->graph, options);
   for (guint i = 0; i < 2; i++)
-    check (sluice_session_run (sides[i].session, NULL, 0, NULL, 0,
-                               (const char *const *) project->init, g_strv_length (project->init),
+    check (sluice_session_run (sides[i].session,
+                               &(SluiceStepNames){ .targets = (const char *const *) project->init,
+                                                   .n_targets = g_strv_length (project->init) },
                                NULL, NULL, &error),
            error);
   pair_prepare (sides, (const char *[]){ project->feed_x, project->feed_y }, 2, machine->feeds,

@@ -169,15 +169,20 @@ run_use (SluiceSession *session, const Use *use)
 {
   g_autoptr (GError) error = NULL;
   SluiceTensor *value = NULL;
-  sluice_session_run (session, NULL, 0, NULL, 0, (const char *const *) use->init->pdata,
-                      use->init->len, NULL, NULL, &error);
+  sluice_session_run (session,
+                      &(SluiceStepNames){ .targets = (const char *const *) use->init->pdata,
+                                          .n_targets = use->init->len },
+                      NULL, NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < N_STEPS; i++)
-    sluice_session_run (session, NULL, 0, NULL, 0, (const char *const[]){ use->step }, 1, NULL,
-                        NULL, &error);
+    sluice_session_run (
+        session,
+        &(SluiceStepNames){ .targets = (const char *const[]){ use->step }, .n_targets = 1 }, NULL,
+        NULL, &error);
   g_assert_no_error (error);
-  sluice_session_run (session, NULL, 0, (const char *const[]){ use->value }, 1, NULL, 0, &value,
-                      NULL, &error);
+  sluice_session_run (
+      session, &(SluiceStepNames){ .fetches = (const char *const[]){ use->value }, .n_fetches = 1 },
+      &value, NULL, &error);
   g_assert_no_error (error);
   return value;
 }

@@ -106,55 +106,80 @@ run_program (SluiceSession *self,
   return ok;
 }
 
+SluiceFeed *
+sluice_feeds_new (const char *const *edges, guint n)
+{
+  SluiceFeed *feeds = g_new0 (SluiceFeed, n + 1);
+  for (guint i = 0; i < n; i++)
+    feeds[i].edge = edges[i];
+  return feeds;
+}
+
+/* What programs are found by, and beside it the values: in place where they are few. */
+typedef struct
+{
+  const char *few_edges[16];
+  SluiceTensor *few_tensors[16];
+  const char **edges;
+  SluiceTensor **tensors;
+} Feeds;
+
+static void
+feeds_clear (Feeds *feeds)
+{
+  if (feeds->edges == feeds->few_edges)
+    return;
+  g_free (feeds->edges);
+  g_free (feeds->tensors);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Feeds, feeds_clear)
+
+/* feeds: filled in, and cleared by the caller when the names are not needed any more */
+static SluiceProgramNames
+names_of (const SluiceStepNames *names, Feeds *feeds)
+{
+  gboolean is_few = names->n_feeds <= G_N_ELEMENTS (feeds->few_edges);
+  feeds->edges = is_few ? feeds->few_edges : g_new (const char *, names->n_feeds);
+  feeds->tensors = is_few ? feeds->few_tensors : g_new (SluiceTensor *, names->n_feeds);
+  for (guint i = 0; i < names->n_feeds; i++)
+    {
+      feeds->edges[i] = names->feeds[i].edge;
+      feeds->tensors[i] = names->feeds[i].tensor;
+    }
+  return (SluiceProgramNames){ .feeds = feeds->edges,
+                               .fetches = names->fetches,
+                               .targets = names->targets,
+                               .n_feeds = names->n_feeds,
+                               .n_fetches = names->n_fetches,
+                               .n_targets = names->n_targets };
+}
+
 gboolean
 sluice_session_run (SluiceSession *self,
-                    const SluiceFeed *feeds,
-                    guint n_feeds,
-                    const char *const *fetches,
-                    guint n_fetches,
-                    const char *const *targets,
-                    guint n_targets,
+                    const SluiceStepNames *names,
                     SluiceTensor **outputs,
                     const SluiceRunOptions *options,
                     GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
-  const char *few_names[16];
-  SluiceTensor *few_tensors[16];
-  gboolean many = n_feeds > G_N_ELEMENTS (few_names);
-  g_autofree const char **more_names = many ? g_new (const char *, n_feeds) : NULL;
-  g_autofree SluiceTensor **more_tensors = many ? g_new (SluiceTensor *, n_feeds) : NULL;
-  const char **names = many ? more_names : few_names;
-  SluiceTensor **tensors = many ? more_tensors : few_tensors;
-  for (guint i = 0; i < n_feeds; i++)
-    {
-      names[i] = feeds[i].edge;
-      tensors[i] = feeds[i].tensor;
-    }
-  SluiceProgramNames signature = {
-    names, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options)
-  };
+  g_auto (Feeds) feeds;
+  SluiceProgramNames signature = names_of (names, &feeds);
+  signature.node_by_node = guards (self, options);
   signature.may_lack_feeds = TRUE;
   SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
   if (!program)
     return FALSE;
-  gboolean ok = run_program (self, program, tensors, outputs, options, error);
+  gboolean ok = run_program (self, program, feeds.tensors, outputs, options, error);
   sluice_program_unref (program);
   return ok;
-}
-
-static SluiceProgramNames
-names_of (const SluiceStepNames *names)
-{
-  return (SluiceProgramNames){ names->feeds,   names->fetches,   names->targets,
-                               names->n_feeds, names->n_fetches, names->n_targets };
 }
 
 SluiceCallable *
 sluice_session_prepare (SluiceSession *self, const SluiceStepNames *names, GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
-  SluiceProgramNames signature = names_of (names);
+  g_auto (Feeds) feeds;
+  SluiceProgramNames signature = names_of (names, &feeds);
   signature.node_by_node = self->options.nan_guard;
   SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
   if (!program)
@@ -221,7 +246,8 @@ sluice_session_set_up_partial (SluiceSession *self,
                                GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
-  SluiceProgramNames signature = names_of (names);
+  g_auto (Feeds) feeds;
+  SluiceProgramNames signature = names_of (names, &feeds);
   signature.node_by_node = guards (self, options);
   signature.in_parts = TRUE;
   SluiceProgram *program = sluice_programs_get (self->programs, &signature, error);
@@ -515,7 +541,8 @@ sluice_session_dup_ledger (SluiceSession *self, guint i)
 GArray *
 sluice_session_dup_races (SluiceSession *self, const SluiceStepNames *names, GError **error)
 {
-  const SluiceProgramNames program = names_of (names);
+  g_auto (Feeds) feeds;
+  const SluiceProgramNames program = names_of (names, &feeds);
   pthread_mutex_lock (&self->programs->graph_lock);
   g_autoptr (SluiceWork) work = sluice_programs_prune (self->programs, &program, error);
   GArray *races = work ? sluice_find_races (work, error) : NULL;
@@ -529,7 +556,8 @@ sluice_session_explain (SluiceSession *self,
                         const char *pass,
                         GError **error)
 {
-  SluiceProgramNames program = names_of (names);
+  g_auto (Feeds) feeds;
+  SluiceProgramNames program = names_of (names, &feeds);
   program.node_by_node = self->programs->nan_guard;
   pthread_mutex_lock (&self->programs->graph_lock);
   SluiceExplanation *explanation = sluice_programs_explain (self->programs, &program, pass, error);

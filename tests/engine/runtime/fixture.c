@@ -237,7 +237,10 @@ fixture_fetch (Fixture *self, const char *fetch, const SluiceFeed *feeds, guint 
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceTensor) output = NULL;
-  sluice_session_run (self->session, feeds, n_feeds, &fetch, 1, NULL, 0, &output, NULL, &error);
+  sluice_session_run (
+      self->session,
+      &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = n_feeds, .n_fetches = 1 },
+      &output, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (output->dtype, ==, SLUICE_FLOAT);
   return *(float *) output->data;
@@ -249,5 +252,7 @@ fixture_run_target (Fixture *self,
                     const SluiceRunOptions *options,
                     GError **error)
 {
-  return sluice_session_run (self->session, NULL, 0, NULL, 0, &target, 1, NULL, options, error);
+  return sluice_session_run (self->session,
+                             &(SluiceStepNames){ .targets = &target, .n_targets = 1 }, NULL,
+                             options, error);
 }
