@@ -316,11 +316,14 @@ find_run (SluiceTrainer *self, const SluiceTrainerOptions *options, char **chang
     }
   if (!sluice_run_file_compare (self->file, self->project, changed, error))
     return FALSE;
-  return *changed == NULL || options->accept_changed_data
-         || sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                         "the data of run '%s' have changed: %s; put back what was there, or go on "
-                         "with what is there now: --accept-changed-data",
-                         self->info->name, *changed);
+  if (*changed == NULL || options->accept_changed_data)
+    return TRUE;
+  if (options->has_changed_data != NULL)
+    *options->has_changed_data = TRUE;
+  return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                      "the data of run '%s' have changed: %s; put back what was there, or go on "
+                      "with what is there now: --accept-changed-data",
+                      self->info->name, *changed);
 }
 
 /* What came after the checkpoint is not what will be written: points, and files that lost their

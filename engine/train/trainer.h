@@ -23,6 +23,7 @@ typedef struct
                            logged after it is forgotten. Else from the newest one */
   gint64 from_step;
   gboolean accept_changed_data;   /* a resumed run's files may be other ones than they were */
+  gboolean *has_changed_data;     /* (out) (nullable): TRUE where it is refused because they are */
   void (*begins) (gpointer data); /* (nullable): just before anything is written: from here on the
                                      run is to be stopped, not killed */
   gpointer begins_data;
