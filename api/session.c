@@ -164,8 +164,13 @@ sluice_session_run_step (SluiceSession *self,
     return NULL;
   g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, n_fetches + 1);
   SluiceRunOptions options = { .cancellable = cancellable };
-  if (!sluice_session_run (self, pairs, n_feeds, fetches, n_fetches, targets, count (targets),
-                           outputs, &options, error))
+  const SluiceStepNames names = { .feeds = pairs,
+                                  .fetches = fetches,
+                                  .targets = targets,
+                                  .n_feeds = n_feeds,
+                                  .n_fetches = n_fetches,
+                                  .n_targets = count (targets) };
+  if (!sluice_session_run (self, &names, outputs, &options, error))
     return NULL;
   *n_outputs = n_fetches;
   return g_steal_pointer (&outputs);
@@ -189,10 +194,14 @@ sluice_session_begin_partial_run (SluiceSession *self,
   SluiceRunOptions options = { .cancellable = cancellable };
   if (!check_open (self, error))
     return NULL;
-  return sluice_session_set_up_partial (self,
-                                        &(SluiceStepNames){ feeds, fetches, targets, count (feeds),
-                                                            count (fetches), count (targets) },
-                                        &options, error);
+  g_autofree SluiceFeed *fed = sluice_feeds_new (feeds, count (feeds));
+  const SluiceStepNames names = { .feeds = fed,
+                                  .fetches = fetches,
+                                  .targets = targets,
+                                  .n_feeds = count (feeds),
+                                  .n_fetches = count (fetches),
+                                  .n_targets = count (targets) };
+  return sluice_session_set_up_partial (self, &names, &options, error);
 }
 
 SluiceTensor **
@@ -210,7 +219,11 @@ sluice_partial_run_part_step (SluicePartialRun *self,
   if (pairs == NULL)
     return NULL;
   g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, n_fetches + 1);
-  if (!sluice_partial_run_part (self, pairs, n_feeds, fetches, n_fetches, outputs, error))
+  if (!sluice_partial_run_part (
+          self,
+          &(SluiceStepNames){
+              .feeds = pairs, .fetches = fetches, .n_feeds = n_feeds, .n_fetches = n_fetches },
+          outputs, error))
     return NULL;
   *n_outputs = n_fetches;
   return g_steal_pointer (&outputs);

@@ -116,6 +116,8 @@ static const struct
   { "win.open-graph", { "<Control><Shift>o" } },
   { "win.export-graph::svg", { "<Control>e" } },
   { "win.resume-run", { "<Control>r" } },
+  { "win.resume-from", { "<Control><Shift>r" } },
+  { "win.accept-changed-data", { "<Control><Shift>a" } },
   { "win.delete-run", { "<Control>Delete" } },
   { "app.toggle-dark", { "<Control><Shift>d" } },
   { "window.close", { "<Control>w" } },

@@ -18,6 +18,8 @@ struct _SluiceRunController
   gboolean ended;          /* the trainer's run */
   gboolean stops_at_start; /* asked for before there was a trainer */
   gint64 steps_at_start;   /* the same; 0: all */
+  char *refused;           /* (nullable): a run that was not resumed because data have changed */
+  gint64 refused_from;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceRunController, sluice_run_controller, G_TYPE_OBJECT)
@@ -80,7 +82,10 @@ typedef struct
 {
   SluiceStore *store;
   char *folder;
-  char *resume;
+  char *resume;     /* (nullable) */
+  gint64 from_step; /* -1: the newest checkpoint's */
+  gboolean accept_data;
+  gboolean has_changed_data; /* what came of it */
 } StartTask;
 
 static void
@@ -106,7 +111,12 @@ start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *can
       folder = info != NULL ? sluice_store_dup_run_folder (task->store, info->id) : NULL;
     }
   SluiceProject *project = folder != NULL ? sluice_project_load (folder, &error) : NULL;
-  SluiceTrainerOptions options = { .resume = task->resume, .allow_files = allowed_files };
+  SluiceTrainerOptions options = { .resume = task->resume,
+                                   .goes_back = task->from_step >= 0,
+                                   .from_step = MAX (task->from_step, 0),
+                                   .accept_changed_data = task->accept_data,
+                                   .has_changed_data = &task->has_changed_data,
+                                   .allow_files = allowed_files };
   SluiceTrainer *trainer =
       project != NULL ? sluice_trainer_new (task->store, project, &options, &error) : NULL;
   if (trainer != NULL)
@@ -121,15 +131,17 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
   SluiceRunController *self = SLUICE_RUN_CONTROLLER (object);
   g_autoptr (GError) error = NULL;
   SluiceTrainer *trainer = g_task_propagate_pointer (G_TASK (result), &error);
+  const StartTask *task = g_task_get_task_data (G_TASK (result));
   self->starting = FALSE;
   if (trainer == NULL)
     {
       g_clear_error (&self->failure);
       self->failure = g_steal_pointer (&error);
+      self->refused = task->has_changed_data ? g_strdup (task->resume) : NULL;
+      self->refused_from = task->from_step;
     }
   else
     {
-      const StartTask *task = g_task_get_task_data (G_TASK (result));
       g_clear_object (&self->trainer);
       self->trainer = trainer;
       g_free (self->trained);
@@ -151,7 +163,7 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
 }
 
 static void
-begin (SluiceRunController *self, const char *resume)
+begin (SluiceRunController *self, const char *resume, gint64 from_step, gboolean accept_data)
 {
   SluiceStore *store = sluice_workspace_get_store (self->workspace);
   if (store == NULL || self->project == NULL)
@@ -160,6 +172,9 @@ begin (SluiceRunController *self, const char *resume)
   task->store = g_object_ref (store);
   task->folder = g_strdup (self->project);
   task->resume = g_strdup (resume);
+  task->from_step = from_step;
+  task->accept_data = accept_data;
+  g_clear_pointer (&self->refused, g_free);
   self->starting = TRUE;
   self->stops_at_start = FALSE;
   g_clear_error (&self->failure);
@@ -193,15 +208,32 @@ sluice_run_controller_start (SluiceRunController *self)
   if (state == SLUICE_CONTROL_PAUSED)
     sluice_trainer_resume (self->trainer);
   else if (state == SLUICE_CONTROL_IDLE)
-    begin (self, NULL);
+    begin (self, NULL, -1, FALSE);
 }
 
 void
-sluice_run_controller_resume_run (SluiceRunController *self, const char *run)
+sluice_run_controller_resume_run (SluiceRunController *self,
+                                  const char *run,
+                                  gint64 from_step,
+                                  gboolean accept_data)
 {
   self->steps_at_start = 0;
   if (sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE)
-    begin (self, run);
+    begin (self, run, from_step, accept_data);
+}
+
+gboolean
+sluice_run_controller_has_changed_data (SluiceRunController *self)
+{
+  return self->refused != NULL;
+}
+
+void
+sluice_run_controller_accept_data (SluiceRunController *self)
+{
+  g_autofree char *run = g_strdup (self->refused);
+  if (run != NULL)
+    sluice_run_controller_resume_run (self, run, self->refused_from, TRUE);
 }
 
 void
@@ -220,7 +252,7 @@ sluice_run_controller_step (SluiceRunController *self, gint64 n)
   else if (state == SLUICE_CONTROL_IDLE)
     {
       self->steps_at_start = n;
-      begin (self, NULL);
+      begin (self, NULL, -1, FALSE);
     }
 }
 
@@ -325,6 +357,7 @@ sluice_run_controller_finalize (GObject *object)
   g_free (self->trained);
   g_clear_error (&self->failure);
   g_free (self->notice);
+  g_free (self->refused);
   G_OBJECT_CLASS (sluice_run_controller_parent_class)->finalize (object);
 }
 

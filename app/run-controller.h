@@ -47,8 +47,16 @@ const char *sluice_run_controller_get_evaluation_name (SluiceRunController *self
 SluiceSession *sluice_run_controller_get_session (SluiceRunController *self);
 
 void sluice_run_controller_start (SluiceRunController *self); /* a new run, or out of a pause */
+/* From its newest checkpoint (from_step -1), from that of another step, or from the start (0): what
+ * was logged later is forgotten. accept_data: its data files may have changed. */
 void sluice_run_controller_resume_run (SluiceRunController *self,
-                                       const char *run); /* from its newest checkpoint */
+                                       const char *run,
+                                       gint64 from_step,
+                                       gboolean accept_data);
+/* Was the last resume refused because data files have changed? */
+gboolean sluice_run_controller_has_changed_data (SluiceRunController *self);
+/* Goes on with them as that resume would have. */
+void sluice_run_controller_accept_data (SluiceRunController *self);
 void sluice_run_controller_pause (SluiceRunController *self);
 void sluice_run_controller_step (SluiceRunController *self,
                                  gint64 n); /* starts a run paused where there is none */

@@ -10,7 +10,7 @@
 #include "app/graph/graph-page.h"
 #include "app/graph/inspector.h"
 #include "app/probe.h"
-#include "app/runs/runs-pane.h"
+#include "app/run-actions.h"
 #include "app/status-text.h"
 
 /* How often the status line follows a run. */
@@ -26,7 +26,7 @@ struct _SluiceWindow
   GtkLabel *failure_label, *status_step, *status_rate, *status_machine;
   GtkProgressBar *progress;
   GtkSearchEntry *search;
-  GtkButton *start_button, *failure_show;
+  GtkButton *start_button, *failure_show, *failure_accept;
   SluiceRunsPane *runs_pane;
   SluiceInspector *inspector;
   SluiceGraphPage *graph_page; /* one of the pages in stack */
@@ -74,25 +74,13 @@ sluice_window_offer (SluiceWindow *self, const char *message, const char *label,
 /* ---- what the controls may do now ---- */
 
 static void
-set_enabled (SluiceWindow *self, const char *name, gboolean enabled)
-{
-  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), name);
-  g_simple_action_set_enabled (G_SIMPLE_ACTION (action), enabled);
-}
-
-static void
 update_actions (SluiceWindow *self)
 {
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   gboolean can_train = sluice_run_controller_get_project (self->controller) != NULL
                        && sluice_workspace_get_store (self->workspace) != NULL;
   gboolean idle = state == SLUICE_CONTROL_IDLE, paused = state == SLUICE_CONTROL_PAUSED;
-  gboolean running = state == SLUICE_CONTROL_RUNNING;
-  set_enabled (self, "start", can_train && (idle || paused));
-  set_enabled (self, "pause", running);
-  set_enabled (self, "step", can_train && (idle || paused));
-  set_enabled (self, "stop", running || paused);
-  set_enabled (self, "resume-run", can_train && idle);
+  sluice_run_actions_update (self);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->start_button),
                                paused ? _ ("Go on (F5)") : _ ("Start (F5)"));
   /* The one thing to do next stands out. */
@@ -161,6 +149,7 @@ show_failure_of (SluiceWindow *self, const char *failure, const char *node)
   gtk_widget_set_visible (GTK_WIDGET (self->failure_show), is_drawn);
   if (is_drawn)
     gtk_actionable_set_action_target (GTK_ACTIONABLE (self->failure_show), "s", node);
+  gtk_widget_set_visible (GTK_WIDGET (self->failure_accept), FALSE);
   gtk_revealer_set_reveal_child (self->failure_revealer, failure != NULL);
 }
 
@@ -180,6 +169,8 @@ controller_changed_cb (SluiceWindow *self)
     sluice_window_tell (self, notice);
   show_failure_of (self, failure ? failure->message : NULL,
                    failure ? sluice_error_get_place (failure).node : NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->failure_accept),
+                          sluice_run_controller_has_changed_data (self->controller));
   update_actions (self);
   update_status (self);
   if (state != SLUICE_CONTROL_IDLE && self->status_source == 0)
@@ -235,67 +226,6 @@ choose (SluiceWindow *self, const char *title, GtkFileChooserAction action)
 
 /* ---- actions ---- */
 
-static void
-start_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  sluice_run_controller_start (SLUICE_WINDOW (data)->controller);
-}
-
-static void
-pause_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  sluice_run_controller_pause (SLUICE_WINDOW (data)->controller);
-}
-
-static void
-step_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  sluice_run_controller_step (SLUICE_WINDOW (data)->controller, 1);
-}
-
-static void
-stop_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  sluice_run_controller_stop (SLUICE_WINDOW (data)->controller);
-}
-
-static SluiceRun *
-selected_run (SluiceWindow *self)
-{
-  SluiceRun *run = sluice_runs_pane_get_selected (self->runs_pane);
-  if (run != NULL)
-    return run;
-  GListModel *runs = sluice_workspace_get_runs (self->workspace);
-  g_autoptr (SluiceRun) newest = g_list_model_get_item (runs, 0);
-  return newest; /* the list holds it */
-}
-
-static void
-resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  SluiceWindow *self = data;
-  SluiceRun *run = selected_run (self);
-  if (run != NULL)
-    sluice_run_controller_resume_run (self->controller, sluice_run_get_info (run)->name);
-}
-
-static void
-delete_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  SluiceWindow *self = data;
-  SluiceRun *run = sluice_runs_pane_get_selected (self->runs_pane);
-  if (run == NULL)
-    return;
-  const SluiceRunInfo *info = sluice_run_get_info (run);
-  if (info->id == sluice_run_controller_get_run (self->controller)
-      && sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_IDLE)
-    {
-      sluice_window_tell (self, _ ("This run is under way: stop it first"));
-      return;
-    }
-  sluice_workspace_delete_run (self->workspace, info->id);
-}
-
 /* Nothing is left to undo. */
 static void
 run_restored_cb (AdwToast *toast, gint64 id)
@@ -315,12 +245,6 @@ run_deleted_cb (SluiceWindow *self, gint64 id, const char *name)
   g_signal_connect_object (self->workspace, "run-restored", G_CALLBACK (run_restored_cb), toast,
                            G_CONNECT_SWAPPED);
   adw_toast_overlay_add_toast (self->toasts, toast);
-}
-
-static void
-restore_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  sluice_workspace_restore_run (SLUICE_WINDOW (data)->workspace, g_variant_get_int64 (parameter));
 }
 
 static void
@@ -507,21 +431,7 @@ dump_scopes_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   fflush (stdout);
 }
 
-static void
-reindex_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  sluice_workspace_reindex (SLUICE_WINDOW (data)->workspace);
-}
-
 static const GActionEntry actions[] = {
-  { .name = "start", .activate = start_cb },
-  { .name = "pause", .activate = pause_cb },
-  { .name = "step", .activate = step_cb },
-  { .name = "stop", .activate = stop_cb },
-  { .name = "resume-run", .activate = resume_run_cb },
-  { .name = "delete-run", .activate = delete_run_cb },
-  { .name = "restore-run", .activate = restore_run_cb, .parameter_type = "x" },
-  { .name = "reindex-runs", .activate = reindex_runs_cb },
   { .name = "show-page", .activate = show_page_cb, .parameter_type = "s" },
   { .name = "find", .activate = find_cb },
   { .name = "find-text", .activate = find_text_cb, .parameter_type = "s" },
@@ -615,6 +525,18 @@ SluiceRunController *
 sluice_window_get_controller (SluiceWindow *self)
 {
   return self->controller;
+}
+
+SluiceWorkspace *
+sluice_window_get_workspace (SluiceWindow *self)
+{
+  return self->workspace;
+}
+
+SluiceRunsPane *
+sluice_window_get_runs_pane (SluiceWindow *self)
+{
+  return self->runs_pane;
 }
 
 /* A run under way is saved before the window goes. */
@@ -753,6 +675,7 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, search);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, start_button);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_show);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_accept);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, runs_pane);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, inspector);
 }
@@ -774,6 +697,7 @@ sluice_window_class_init (SluiceWindowClass *klass)
 static void
 sluice_window_init (SluiceWindow *self)
 {
+  sluice_run_actions_add (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   gtk_widget_init_template (GTK_WIDGET (self));
   for (guint i = 0; i < sluice_n_page_kinds; i++)

@@ -208,13 +208,13 @@ read_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *canc
 /* ---- applying it ---- */
 
 SluiceRun *
-sluice_workspace_find_run (SluiceWorkspace *self, gint64 id)
+sluice_workspace_dup_run (SluiceWorkspace *self, gint64 id)
 {
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->runs)); i++)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->runs), i);
       if (sluice_run_get_info (run)->id == id)
-        return run; /* the list holds it */
+        return g_steal_pointer (&run);
     }
   return NULL;
 }
@@ -241,7 +241,7 @@ apply_runs (SluiceWorkspace *self, GPtrArray *infos)
   for (guint i = infos->len; i-- > 0;)
     {
       SluiceRunInfo *info = infos->pdata[i];
-      SluiceRun *run = sluice_workspace_find_run (self, info->id);
+      g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, info->id);
       if (run != NULL)
         {
           sluice_run_update (run, info);
@@ -260,7 +260,7 @@ apply_events (SluiceWorkspace *self, Batch *batch)
   g_hash_table_iter_init (&iter, batch->events);
   while (g_hash_table_iter_next (&iter, &id, &events))
     {
-      SluiceRun *run = sluice_workspace_find_run (self, *(gint64 *) id);
+      g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, *(gint64 *) id);
       if (run != NULL)
         sluice_run_take_events (run, g_ptr_array_ref (events));
     }
@@ -293,7 +293,7 @@ apply_items (SluiceRunSeries *series, SeriesNews *news)
 static gboolean
 apply_series (SluiceWorkspace *self, SeriesNews *news, gint64 deadline)
 {
-  SluiceRun *run = sluice_workspace_find_run (self, news->run);
+  g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, news->run);
   if (run == NULL)
     return TRUE;
   SluiceRunSeries *series = sluice_run_ensure_series (run, self->store, news->info);
@@ -599,10 +599,9 @@ static void
 remove_run (SluiceWorkspace *self, gint64 id)
 {
   guint at;
-  SluiceRun *found = sluice_workspace_find_run (self, id);
-  if (found == NULL)
+  g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, id);
+  if (run == NULL)
     return; /* asked for twice */
-  g_autoptr (SluiceRun) run = g_object_ref (found);
   if (g_list_store_find (self->runs, run, &at))
     g_list_store_remove (self->runs, at);
   changed (self);

@@ -26,7 +26,7 @@ const char *
 sluice_workspace_get_failure (SluiceWorkspace *self); /* (nullable): why it could not be opened */
 GListModel *sluice_workspace_get_runs (SluiceWorkspace *self); /* of SluiceRun, newest first */
 SluiceRun *
-sluice_workspace_find_run (SluiceWorkspace *self, gint64 id); /* (nullable) (transfer none) */
+sluice_workspace_dup_run (SluiceWorkspace *self, gint64 id); /* (nullable) (transfer full) */
 
 /* What was there when it was opened has been read, or could not be. */
 gboolean sluice_workspace_is_settled (SluiceWorkspace *self);

@@ -234,12 +234,8 @@ refresh_in_view (SluiceChartsPage *self)
       Card *card = self->cards->pdata[i];
       gboolean in_view = is_in_view (self, card);
       gtk_widget_set_opacity (gtk_widget_get_parent (card->widget), in_view ? 1 : 0);
-      if (!in_view)
-        continue;
-      if (card->kind == SLUICE_SERIES_SCALAR)
-        sluice_chart_card_refresh (SLUICE_CHART_CARD (card->widget));
-      else if (card->kind == SLUICE_SERIES_HISTOGRAM)
-        sluice_histogram_card_refresh (SLUICE_HISTOGRAM_CARD (card->widget));
+      if (in_view)
+        sluice_card_refresh (SLUICE_CARD (card->widget));
     }
 }
 
@@ -459,7 +455,8 @@ drop_gone (SluiceChartsPage *self, Card *card)
   g_hash_table_iter_init (&iter, card->runs);
   while (g_hash_table_iter_next (&iter, &id, &shown))
     {
-      if (sluice_workspace_find_run (self->workspace, *(gint64 *) id) != NULL)
+      g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self->workspace, *(gint64 *) id);
+      if (run != NULL)
         continue;
       if (card->kind == SLUICE_SERIES_SCALAR && ((Shown *) shown)->series > 0)
         sluice_chart_remove_series (sluice_chart_card_get_chart (SLUICE_CHART_CARD (card->widget)),

@@ -6,6 +6,13 @@
 
 #include "app/cli/json.h"
 
+/* An option of sessions by its key (engine/runtime/session/options.h). */
+typedef struct
+{
+  const char *key;
+  const char *help; /* (nullable): what it means here, where that is not what the table says */
+} CliRunKey;
+
 /* A verb of the `sluice` command. Help, man page and dispatch are made from the table of these. */
 typedef struct
 {
@@ -20,6 +27,7 @@ typedef struct
   const char *json;
   const GOptionEntry *options;
   guint run_options; /* SluiceOptionFlags: of run-options.h it has those with one of these */
+  const CliRunKey *run_keys; /* (nullable): and these, the last without a key */
   /* arguments: NULL-terminated, without the verb. Returns the exit status; an error is printed by
    * the caller. */
   int (*run) (char **arguments, GError **error);

@@ -10,7 +10,7 @@
 #include "engine/store/kinds/histogram.h"
 #include "engine/store/store.h"
 #include "ui/chart/chart.h"
-#include "ui/chart/export.h"
+#include "ui/common/export.h"
 #include "ui/chart/histogram-chart.h"
 #include "ui/chart/series-buffer.h"
 
@@ -32,7 +32,7 @@ typedef struct
 typedef struct
 {
   GArray *cards; /* of Card */
-  SluiceChartTheme theme;
+  const SluiceTheme *theme;
 } Board;
 
 static void
@@ -97,7 +97,7 @@ static void
 draw_board (cairo_t *cr, double width, double height, gboolean vector, gpointer data)
 {
   Board *board = data;
-  SluiceColor ground = board->theme.window;
+  SluiceColor ground = board->theme->window;
   cairo_set_source_rgb (cr, ground.r, ground.g, ground.b);
   cairo_paint (cr);
   for (guint i = 0; i < board->cards->len; i++)
@@ -108,9 +108,9 @@ draw_board (cairo_t *cr, double width, double height, gboolean vector, gpointer 
       cairo_save (cr);
       cairo_translate (cr, GAP + (i % 2) * (CARD_WIDTH + GAP), GAP + (i / 2) * (CARD_HEIGHT + GAP));
       if (card->chart != NULL)
-        sluice_chart_render (card->chart, cr, CARD_WIDTH, CARD_HEIGHT, &board->theme, flags);
+        sluice_chart_render (card->chart, cr, CARD_WIDTH, CARD_HEIGHT, board->theme, flags);
       else
-        sluice_histogram_chart_render (card->histogram, cr, CARD_WIDTH, CARD_HEIGHT, &board->theme,
+        sluice_histogram_chart_render (card->histogram, cr, CARD_WIDTH, CARD_HEIGHT, board->theme,
                                        flags);
       cairo_restore (cr);
     }
@@ -166,13 +166,14 @@ sluice_cli_draw_charts (const char *workspace,
     return FALSE;
   Board board = { .cards = g_array_new (FALSE, TRUE, sizeof (Card)) };
   g_array_set_clear_func (board.cards, card_clear);
-  sluice_chart_theme_init (&board.theme, dark ? SLUICE_THEME_DARK : SLUICE_THEME_LIGHT);
+  board.theme = sluice_theme_get (dark ? SLUICE_THEME_DARK : SLUICE_THEME_LIGHT);
   gboolean ok = fill_board (&board, store, info, error);
   if (ok)
     {
       guint columns = MIN (board.cards->len, 2), rows = (board.cards->len + 1) / 2;
-      ok = sluice_export_picture (path, GAP + columns * (CARD_WIDTH + GAP),
-                                  GAP + rows * (CARD_HEIGHT + GAP), 2, draw_board, &board, error);
+      ok = sluice_export_named_picture (path, GAP + columns * (CARD_WIDTH + GAP),
+                                        GAP + rows * (CARD_HEIGHT + GAP), 2, draw_board, &board,
+                                        error);
     }
   g_array_unref (board.cards);
   return ok;

@@ -147,7 +147,7 @@ print_man (void)
           putchar ('\n');
         }
       print_man_options (verbs[i]->options);
-      g_autofree GOptionEntry *run_entries = sluice_cli_make_run_entries (verbs[i]->run_options);
+      g_autofree GOptionEntry *run_entries = sluice_cli_make_run_entries (verbs[i]);
       print_man_options (run_entries);
       print_man_json (verbs[i]->json);
     }
@@ -242,7 +242,7 @@ run_verb (const Verb *verb, int argc, char **argv)
     g_option_context_set_description (context, _ (verb->details));
   if (verb->options != NULL)
     g_option_context_add_main_entries (context, verb->options, GETTEXT_PACKAGE);
-  g_autofree GOptionEntry *run_entries = sluice_cli_make_run_entries (verb->run_options);
+  g_autofree GOptionEntry *run_entries = sluice_cli_make_run_entries (verb);
   g_option_context_add_main_entries (context, run_entries, GETTEXT_PACKAGE);
   g_option_context_add_main_entries (context, common_options, GETTEXT_PACKAGE);
   int status = EXIT_USAGE;

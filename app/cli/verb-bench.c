@@ -10,23 +10,22 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/files.h"
+#include "app/cli/run-options.h"
 #include "engine/base/pool.h"
 #include "engine/train/replica.h"
 
 #define MAX_SECONDS 86400
 
-static gint64 n_threads;
 static double seconds = 3;
 static gboolean serves;
 
 static const GOptionEntry options[] = {
-  { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads, N_ ("Threads that compute (one a core)"),
-    N_ ("N") },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_ ("How long to measure (3)"), N_ ("S") },
   { "serve", 0, 0, G_OPTION_ARG_NONE, &serves,
     N_ ("Run for so long as each line \"rep SECONDS\" of the input says, until \"quit\"") },
   G_OPTION_ENTRY_NULL,
 };
+static const CliRunKey run_keys[] = { { "threads" }, { NULL } };
 
 /* Best of rounds of about a fifth of the time each: disturbance only ever slows. */
 static gboolean
@@ -72,7 +71,7 @@ cpu_seconds (void)
   return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
-/* Seconds that all processors of the machine have worked. */
+/* Seconds that all processors of the replica have worked. */
 static double
 busy_seconds (void)
 {
@@ -178,18 +177,16 @@ bench (char **arguments, GError **error)
   double base_mb = memory_mb ("VmRSS:"), best = 0;
   if (arguments[0] == NULL || arguments[1] != NULL)
     return sluice_cli_usage (error, "give one PROJECT");
-  if (!sluice_cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error))
-    return EXIT_USAGE;
   if (!(seconds > 0 && seconds <= MAX_SECONDS))
     return sluice_cli_usage (error, "--seconds must be above 0 and at most %d", MAX_SECONDS);
-  sluice_pool_set_threads (n_threads);
+  sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   g_autoptr (SluiceProject) project = sluice_project_load (arguments[0], error);
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
   SluiceReplica *replica = NULL;
   if (project != NULL)
     sluice_cli_allow_files (project->files);
   if (project != NULL && sluice_examples_load_all (project, &examples, &test, error))
-    replica = sluice_replica_new (project, examples, NULL, 0, 0, error);
+    replica = sluice_replica_new (project, examples, NULL, 0, NULL, error);
   if (replica == NULL)
     return EXIT_FAILED;
   sluice_cli_tell_file_ops (replica->graph);
@@ -205,12 +202,13 @@ const Verb sluice_verb_bench = {
   .arguments = "PROJECT",
   .summary = N_ ("Measure how many steps a second a project trains"),
   .details =
-      N_ ("Nothing is saved. The best round counts: what else the machine does only ever slows."),
+      N_ ("Nothing is saved. The best round counts: what else the replica does only ever slows."),
   .json =
       "{\"name\": \"string\", \"value\": \"number\", \"unit\": \"string\", \"threads\": \"int\"}\n"
       "{\"ready\": \"bool\", \"unit\": \"string\", \"per\": \"int\"}\n"
       "{\"n\": \"int\", \"wall\": \"number\", \"cpu\": \"number\", \"others\": \"number\"}\n"
       "{\"rss_mb\": \"number\", \"base_mb\": \"number\"}",
   .options = options,
+  .run_keys = run_keys,
   .run = bench,
 };

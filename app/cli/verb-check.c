@@ -61,11 +61,15 @@ check_races (SluiceSession *session,
              const char *const *run)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GArray) races = sluice_session_dup_races (
-      session,
-      &(SluiceStepNames){ fed, fetched, run, g_strv_length ((char **) fed),
-                          g_strv_length ((char **) fetched), g_strv_length ((char **) run) },
-      &error);
+  guint n_fed = g_strv_length ((char **) fed);
+  g_autofree SluiceFeed *feeds_of_step = sluice_feeds_new (fed, n_fed);
+  const SluiceStepNames step = { .feeds = feeds_of_step,
+                                 .fetches = fetched,
+                                 .targets = run,
+                                 .n_feeds = n_fed,
+                                 .n_fetches = g_strv_length ((char **) fetched),
+                                 .n_targets = g_strv_length ((char **) run) };
+  g_autoptr (GArray) races = sluice_session_dup_races (session, &step, &error);
   if (races == NULL)
     {
       report (FAULT, NULL, error->message);
@@ -112,7 +116,7 @@ report_size (Severity severity, const char *node, const char *what, double bytes
   g_autofree char *size = g_format_size_full ((guint64) MIN (bytes, 1e18), G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *all = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *text = g_strdup_printf (
-      _ ("%s %s, which does not fit in the memory of this machine, %s"), what, size, all);
+      _ ("%s %s, which does not fit in the memory of this replica, %s"), what, size, all);
   report (severity, node, text);
 }
 
@@ -209,7 +213,7 @@ check_project (const char *folder)
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
   SluiceReplica *replica = NULL;
   if (project != NULL && sluice_examples_load_all (project, &examples, &test, &error))
-    replica = sluice_replica_new (project, examples, test, 0, 0, &error);
+    replica = sluice_replica_new (project, examples, test, 0, NULL, &error);
   if (replica != NULL)
     {
       sluice_replica_check_initialize (replica, &error);

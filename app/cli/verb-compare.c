@@ -10,12 +10,12 @@
 #include "app/cli/cli.h"
 #include "app/cli/feeds.h"
 #include "app/cli/files.h"
+#include "app/cli/run-options.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/comparison.h"
 
 static char **feeds, **fetches, **targets;
 static char *reference;
-static gint64 n_cpus, n_threads, seed = 1;
 static gboolean plain;
 static double relative, absolute;
 
@@ -23,12 +23,6 @@ static const GOptionEntry options[] = {
   { "reference", 0, 0, G_OPTION_ARG_FILENAME, &reference,
     N_ ("Compare with the tensors of a checkpoint or a .npz file, named by node or edge"),
     N_ ("FILE") },
-  { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus,
-    N_ ("Compare with a run whose nodes are spread over so many virtual devices"), N_ ("N") },
-  { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads,
-    N_ ("Compare with a run on so many threads; with --cpus and --plain: its threads (one a "
-        "core)"),
-    N_ ("N") },
   { "plain", 0, 0, G_OPTION_ARG_NONE, &plain,
     N_ ("Compare with a run by the plain kernels, without folding or fusion"), NULL },
   { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds,
@@ -41,9 +35,14 @@ static const GOptionEntry options[] = {
     N_ ("How far elements may be apart, by their size (0)"), N_ ("R") },
   { "atol", 0, 0, G_OPTION_ARG_DOUBLE, &absolute, N_ ("How far elements may be apart, besides (0)"),
     N_ ("A") },
-  { "seed", 0, 0, G_OPTION_ARG_INT64, &seed,
-    N_ ("Of random nodes that have none, and of the lot that --cpus draws (1)"), N_ ("S") },
   G_OPTION_ENTRY_NULL,
+};
+static const CliRunKey run_keys[] = {
+  { "cpus", N_ ("Compare with a run whose nodes are spread over so many virtual devices") },
+  { "threads", N_ ("Compare with a run on so many threads; with --cpus and --plain: its threads "
+                   "(one a core)") },
+  { "seed", N_ ("Of random nodes that have none, and of the lot that --cpus draws (1)") },
+  { NULL },
 };
 
 /* ---- text ---- */
@@ -151,12 +150,12 @@ print_json (const SluiceComparison *comparison)
 static int
 check_usage (char **arguments, GError **error)
 {
-  gboolean has_run = n_cpus != 0 || n_threads != 0 || plain;
+  const SluiceSessionOptions *given = &sluice_cli_session_options;
+  gboolean has_run = given->n_cpus != 0 || given->n_threads != 0 || plain;
+  gboolean has_seed = sluice_cli_get_option_text (sluice_options_find ("seed")) != NULL;
   if (arguments[0] == NULL || arguments[1] != NULL)
     return sluice_cli_usage (error, "give one GRAPH");
-  if (!sluice_cli_check_count ("--cpus", n_cpus, 0, SLUICE_MAX_DEVICES, error)
-      || !sluice_cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error)
-      || !sluice_cli_check_count ("--seed", seed, 1, G_MAXINT64, error))
+  if (has_seed && !sluice_cli_check_count ("--seed", (gint64) given->seed, 1, G_MAXINT64, error))
     return EXIT_USAGE;
   if (!has_run && reference == NULL)
     return sluice_cli_usage (error,
@@ -192,8 +191,10 @@ compare (char **arguments, GError **error)
     .fetches = (const char *const *) fetches,
     .reference = reference,
     .way = { .n_cpus = 1, .n_threads = reference != NULL ? 0 : 1 },
-    .other = { .n_cpus = MAX ((guint) n_cpus, 1), .n_threads = (guint) n_threads, .plain = plain },
-    .seed = (guint64) seed,
+    .other = { .n_cpus = MAX (sluice_cli_session_options.n_cpus, 1),
+               .n_threads = sluice_cli_session_options.n_threads,
+               .plain = plain },
+    .seed = MAX (sluice_cli_session_options.seed, 1),
     .rtol = relative,
     .atol = absolute,
   };
@@ -228,5 +229,6 @@ const Verb sluice_verb_compare = {
       "\"nan\": \"int\", \"infinite\": \"int\"}], \"not_compared\": [\"string\"], "
       "\"divergent\": \"int\", \"first\": \"string|null\"}",
   .options = options,
+  .run_keys = run_keys,
   .run = compare,
 };

@@ -12,7 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/project.h"
-#include "ui/canvas/export.h"
+#include "ui/canvas/scene-export.h"
 #include "ui/canvas/measure.h"
 
 #define MAX_SIZE 100000 /* pixels */
@@ -111,7 +111,7 @@ draw_graph (const char *path, GError **error)
     return sluice_cli_usage (
         error, "--size '%s': WIDTHxHEIGHT is wanted, as 1100x760, each at most %d", size, MAX_SIZE);
   SluiceExportFormat format;
-  if (!sluice_export_format_from_name (out, &format))
+  if (!sluice_export_format_from_name (out, &format) || format == SLUICE_EXPORT_CSV)
     return sluice_cli_usage (error, "--out '%s': must end in .png, .svg, .pdf or .dot", out);
   g_autoptr (SluiceViewState) state = sluice_view_state_new ();
   g_autoptr (SluiceGraph) graph = load_graph (path, &state, error);
@@ -120,8 +120,7 @@ draw_graph (const char *path, GError **error)
   for (guint i = 0; open_scopes != NULL && open_scopes[i] != NULL; i++)
     set_open (state, open_scopes[i]);
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_from_graph (graph, NULL);
-  const SluiceCanvasTheme *theme =
-      sluice_canvas_theme_get (dark ? SLUICE_CANVAS_DARK : SLUICE_CANVAS_LIGHT);
+  const SluiceTheme *theme = sluice_theme_get (dark ? SLUICE_THEME_DARK : SLUICE_THEME_LIGHT);
   g_autoptr (SluiceHierarchy) hierarchy = sluice_hierarchy_new (model);
   g_autoptr (SluiceScene) scene = sluice_scene_new (hierarchy, state, SLUICE_FLOW_UP, NULL);
   if (!sluice_scene_export (scene, theme, format, out, error))

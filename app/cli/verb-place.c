@@ -5,21 +5,15 @@
 #include <stdio.h>
 
 #include "app/cli/devices.h"
+#include "app/cli/run-options.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/project.h"
 
-static gint64 n_cpus = 1, n_nulls;
-static gboolean strict_devices;
-
 static const GOptionEntry options[] = {
-  { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (1)"), N_ ("N") },
-  { "nulls", 0, 0, G_OPTION_ARG_INT64, &n_nulls, N_ ("Devices that compute nothing (0)"),
-    N_ ("N") },
-  { "strict-devices", 0, 0, G_OPTION_ARG_NONE, &strict_devices,
-    N_ ("Refuse nodes that ask for a device that is not here, instead of replacing it"), NULL },
   CLI_TAGS_OPTION,
   G_OPTION_ENTRY_NULL,
 };
+static const CliRunKey run_keys[] = { { "cpus" }, { "nulls" }, { "soft-placement" }, { NULL } };
 
 static void
 print_node (const SluiceNode *node, const char *device, const char *reason)
@@ -59,15 +53,9 @@ place (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
     return sluice_cli_usage (error, "give one PROJECT or GRAPH");
-  if (!sluice_cli_check_count ("--cpus", n_cpus, 1, SLUICE_MAX_DEVICES, error)
-      || !sluice_cli_check_count ("--nulls", n_nulls, 0, SLUICE_MAX_DEVICES, error))
-    return EXIT_USAGE;
   g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (arguments[0], error);
-  SluiceSessionOptions session_options = { .n_cpus = (guint) n_cpus,
-                                           .n_nulls = (guint) n_nulls,
-                                           .strict_devices = strict_devices };
   g_autoptr (SluiceSession) session =
-      graph != NULL ? sluice_session_new (&session_options, error) : NULL;
+      graph != NULL ? sluice_session_new (&sluice_cli_session_options, error) : NULL;
   if (session == NULL || !sluice_session_extend (session, graph, error))
     return EXIT_FAILED;
   sluice_cli_tell_moved (session);
@@ -85,5 +73,6 @@ const Verb sluice_verb_place = {
   .json = "{\"node\": \"string\", \"asked\": \"string|null\", \"device\": \"string|null\", "
           "\"reason\": \"string\"}",
   .options = options,
+  .run_keys = run_keys,
   .run = place,
 };

@@ -84,8 +84,12 @@ static gboolean
 run_targets (const Run *run, GError **error)
 {
   for (guint i = 0; targets != NULL && targets[i] != NULL; i++)
-    if (!sluice_session_run (run->session, (const SluiceFeed *) run->feeds->data, run->feeds->len,
-                             NULL, 0, (const char *const *) &targets[i], 1, NULL, NULL, error))
+    if (!sluice_session_run (run->session,
+                             &(SluiceStepNames){ .feeds = (const SluiceFeed *) run->feeds->data,
+                                                 .targets = (const char *const *) &targets[i],
+                                                 .n_feeds = run->feeds->len,
+                                                 .n_targets = 1 },
+                             NULL, NULL, error))
       return FALSE;
   return TRUE;
 }
@@ -97,9 +101,12 @@ run_fetches (const Run *run, GError **error)
   g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, n + 1);
   if (n == 0)
     return TRUE;
-  if (!sluice_session_run (run->session, (const SluiceFeed *) run->feeds->data, run->feeds->len,
-                           (const char *const *) run->edges->pdata, n, NULL, 0, outputs, NULL,
-                           error))
+  if (!sluice_session_run (run->session,
+                           &(SluiceStepNames){ .feeds = (const SluiceFeed *) run->feeds->data,
+                                               .fetches = (const char *const *) run->edges->pdata,
+                                               .n_feeds = run->feeds->len,
+                                               .n_fetches = n },
+                           outputs, NULL, error))
     return FALSE;
   gboolean ok =
       out == NULL
@@ -208,26 +215,27 @@ run_all (Run *run, GError **error)
 static int
 explain_step (Run *run, GError **error)
 {
-  g_autoptr (GPtrArray) fed = g_ptr_array_new ();
+  g_autoptr (GArray) fed = g_array_new (FALSE, TRUE, sizeof (SluiceFeed));
   for (guint i = 0; feeds != NULL && feeds[i] != NULL; i++)
     {
       char *end = strchr (feeds[i], '=');
       if (end != NULL)
         *end = '\0';
-      const char *edge = sluice_cli_resolve_edge (
-          run->graph, run->signature != NULL ? run->signature->inputs : NULL, feeds[i], error);
-      if (edge == NULL)
+      SluiceFeed feed = { .edge = sluice_cli_resolve_edge (
+                              run->graph, run->signature != NULL ? run->signature->inputs : NULL,
+                              feeds[i], error) };
+      if (feed.edge == NULL)
         return EXIT_FAILED;
-      g_ptr_array_add (fed, (gpointer) edge);
+      g_array_append_val (fed, feed);
     }
   if (!find_fetches (run, error))
     return EXIT_FAILED;
-  const SluiceStepNames step = { (const char *const *) fed->pdata,
-                                 (const char *const *) run->edges->pdata,
-                                 (const char *const *) targets,
-                                 fed->len,
-                                 run->edges->len,
-                                 targets != NULL ? g_strv_length (targets) : 0 };
+  const SluiceStepNames step = { .feeds = (const SluiceFeed *) fed->data,
+                                 .fetches = (const char *const *) run->edges->pdata,
+                                 .targets = (const char *const *) targets,
+                                 .n_feeds = fed->len,
+                                 .n_fetches = run->edges->len,
+                                 .n_targets = targets != NULL ? g_strv_length (targets) : 0 };
   return sluice_cli_explain (run->session, &step, explain, error) ? EXIT_OK : EXIT_FAILED;
 }
 
@@ -273,9 +281,6 @@ run (char **arguments, GError **error)
       && signature_name == NULL && !g_file_test (arguments[0], G_FILE_TEST_IS_DIR)
       && !sluice_saved_model_exists (arguments[0]))
     return sluice_cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
-  if (sluice_cli_get_option_text (sluice_options_find ("cpus")) != NULL
-      && sluice_cli_session_options.n_cpus == 0)
-    return sluice_cli_usage (error, "--cpus must be at least 1");
   if (out != NULL && !g_str_has_suffix (out, ".npz"))
     return sluice_cli_usage (error, "--out '%s': must end in .npz", out);
   sluice_pool_set_threads (sluice_cli_session_options.n_threads);

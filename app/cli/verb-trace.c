@@ -7,6 +7,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/feeds.h"
 #include "app/cli/files.h"
+#include "app/cli/run-options.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
@@ -17,7 +18,7 @@
 
 static char *out, *format_name;
 static char **feeds, **fetches, **targets;
-static gint64 n_threads, n_cpus = 1, n_steps = 1, n_warm = 2;
+static gint64 n_steps = 1, n_warm = 2;
 
 static const GOptionEntry options[] = {
   { "out", 0, 0, G_OPTION_ARG_FILENAME, &out,
@@ -38,11 +39,9 @@ static const GOptionEntry options[] = {
   { "target", 0, 0, G_OPTION_ARG_STRING_ARRAY, &targets,
     N_ ("Of a GRAPH: run a node; with --fetch, targets are run once before the steps"),
     N_ ("NODE") },
-  { "threads", 0, 0, G_OPTION_ARG_INT64, &n_threads, N_ ("Threads that compute (one a core)"),
-    N_ ("N") },
-  { "cpus", 0, 0, G_OPTION_ARG_INT64, &n_cpus, N_ ("Virtual CPU devices (1)"), N_ ("N") },
   G_OPTION_ENTRY_NULL,
 };
+static const CliRunKey run_keys[] = { { "threads" }, { "cpus" }, { NULL } };
 
 /* What is read after each step, so that the rings need to hold no more than one. */
 typedef struct
@@ -89,9 +88,14 @@ run_once (SluiceSession *session, const GArray *parsed, gint64 step, gboolean fe
   guint n_targets = n_fetches == 0 ? g_strv_length (targets) : 0;
   g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, n_fetches + 1);
   SluiceRunOptions run = { .step = (guint64) step };
-  if (!sluice_session_run (session, (const SluiceFeed *) parsed->data, parsed->len,
-                           (const char *const *) fetches, n_fetches, (const char *const *) targets,
-                           n_targets, outputs, &run, error))
+  if (!sluice_session_run (session,
+                           &(SluiceStepNames){ .feeds = (const SluiceFeed *) parsed->data,
+                                               .fetches = (const char *const *) fetches,
+                                               .targets = (const char *const *) targets,
+                                               .n_feeds = parsed->len,
+                                               .n_fetches = n_fetches,
+                                               .n_targets = n_targets },
+                           outputs, &run, error))
     return FALSE;
   for (guint i = 0; i < n_fetches; i++)
     sluice_tensor_unref (outputs[i]);
@@ -158,7 +162,8 @@ run_project (const char *folder, Tracing *tracing, GError **error)
       g_propagate_error (error, failed);
       return FALSE;
     }
-  SluiceReplica *replica = sluice_replica_new (project, examples, test, (guint) n_cpus, 0, error);
+  SluiceReplica *replica = sluice_replica_new (
+      project, examples, test, MAX (sluice_cli_session_options.n_cpus, 1), NULL, error);
   if (replica == NULL)
     return FALSE;
   sluice_cli_tell_file_ops (replica->graph);
@@ -172,7 +177,8 @@ static gboolean
 run_graph_file (const char *path, Tracing *tracing, GError **error)
 {
   g_autoptr (SluiceFileAccess) files = sluice_cli_new_file_access (path);
-  SluiceSessionOptions session_options = { .n_cpus = (guint) n_cpus, .files = files };
+  SluiceSessionOptions session_options = sluice_cli_session_options;
+  session_options.files = files;
   g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (path, error);
   if (graph != NULL)
     sluice_cli_tell_file_ops (graph);
@@ -194,9 +200,7 @@ trace (char **arguments, GError **error)
                              "say in which format: a name that ends in .json, .pftrace or .pb or "
                              "has 'tfevents' in it, or --format=chrome, perfetto, run-metadata or "
                              "event-file");
-  if (!sluice_cli_check_count ("--threads", n_threads, 0, SLUICE_MAX_THREADS, error)
-      || !sluice_cli_check_count ("--cpus", n_cpus, 1, SLUICE_MAX_DEVICES, error)
-      || !sluice_cli_check_count ("--steps", n_steps, 1, MAX_STEPS, error)
+  if (!sluice_cli_check_count ("--steps", n_steps, 1, MAX_STEPS, error)
       || !sluice_cli_check_count ("--warm", n_warm, 0, MAX_STEPS, error))
     return EXIT_USAGE;
   gboolean is_project = sluice_project_is_folder (arguments[0]);
@@ -205,7 +209,7 @@ trace (char **arguments, GError **error)
                              "--feed, --fetch and --target are for a GRAPH; a project has its own");
   if (!is_project && fetches == NULL && targets == NULL)
     return sluice_cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
-  sluice_pool_set_threads (n_threads);
+  sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   Tracing tracing = { .events = events };
   gboolean ok = is_project ? run_project (arguments[0], &tracing, error)
@@ -224,5 +228,6 @@ const Verb sluice_verb_trace = {
                  "always on and costs under 1 %."),
   .json = "{\"file\": \"string\", \"steps\": \"int\", \"events\": \"int\", \"lost\": \"int\"}",
   .options = options,
+  .run_keys = run_keys,
   .run = trace,
 };

@@ -403,7 +403,7 @@ train (char **arguments, GError **error)
     .init_from = init_from,
     .init_partly = init_partly,
     .begins = catch_signals,
-    .memory_limit = sluice_cli_session_options.memory_limit,
+    .host = &sluice_cli_session_options,
     .allow_files = (const char *const *) sluice_cli_allowed_files,
   };
   g_autoptr (SluiceTrainer) trainer =

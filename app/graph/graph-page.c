@@ -3,7 +3,7 @@
 
 #include "app/graph/graph-page.h"
 
-#include <adwaita.h>
+#include <gtk/gtk.h>
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -391,13 +391,6 @@ selection_changed_cb (SluiceGraphPage *self, const char *name)
 }
 
 static void
-high_contrast_cb (SluiceGraphPage *self)
-{
-  AdwStyleManager *style = adw_style_manager_get_default ();
-  sluice_canvas_set_high_contrast (self->canvas, adw_style_manager_get_high_contrast (style));
-}
-
-static void
 failed_cb (SluiceGraphPage *self, const char *message)
 {
   g_signal_emit (self, signals[FAILED], 0, message);
@@ -508,7 +501,4 @@ sluice_graph_page_init (SluiceGraphPage *self)
                             self);
   g_signal_connect_swapped (self->canvas, "layout-changed", G_CALLBACK (layout_changed_cb), self);
   g_signal_connect_swapped (self->canvas, "failed", G_CALLBACK (failed_cb), self);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::high-contrast",
-                           G_CALLBACK (high_contrast_cb), self, G_CONNECT_SWAPPED);
-  high_contrast_cb (self);
 }

@@ -6,7 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "ui/chart/color.h"
+#include "ui/common/color.h"
 #include "ui/chart/sparkline.h"
 
 /* ---- a row ---- */

@@ -403,8 +403,12 @@ run_session (const Select *select,
 {
   const SluiceComparisonOptions *options = select->options;
   for (guint i = 0; options->targets != NULL && options->targets[i] != NULL; i++)
-    if (!sluice_session_run (session, options->feeds, options->n_feeds, NULL, 0,
-                             &options->targets[i], 1, NULL, NULL, error))
+    if (!sluice_session_run (session,
+                             &(SluiceStepNames){ .feeds = options->feeds,
+                                                 .targets = &options->targets[i],
+                                                 .n_feeds = options->n_feeds,
+                                                 .n_targets = 1 },
+                             NULL, NULL, error))
       return NULL;
   guint n = compared->edges->len;
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
@@ -416,8 +420,13 @@ run_session (const Select *select,
     }
   g_ptr_array_set_size (values, (int) n);
   if (!sluice_session_run (
-          session, options->feeds, options->n_feeds, (const char *const *) names->pdata, n,
-          (const char *const *) select->targets->pdata, select->targets->len,
+          session,
+          &(SluiceStepNames){ .feeds = options->feeds,
+                              .fetches = (const char *const *) names->pdata,
+                              .targets = (const char *const *) select->targets->pdata,
+                              .n_feeds = options->n_feeds,
+                              .n_fetches = n,
+                              .n_targets = select->targets->len },
           (SluiceTensor **) values->pdata, &(SluiceRunOptions){ .fetches_dead = TRUE }, error))
     return NULL;
   return g_steal_pointer (&values);

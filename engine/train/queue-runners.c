@@ -35,7 +35,8 @@ struct _SluiceQueueRunners
 static gboolean
 run_node (SluiceQueueRunners *self, const char *node, GError **error)
 {
-  return sluice_session_run (self->session, NULL, 0, NULL, 0, &node, 1, NULL, NULL, error);
+  return sluice_session_run (self->session, &(SluiceStepNames){ .targets = &node, .n_targets = 1 },
+                             NULL, NULL, error);
 }
 
 static gboolean
@@ -116,7 +117,7 @@ fill (void *data)
   SluiceRunOptions options = { .cancellable = self->cancellable, .may_wait = TRUE };
   GError *error = NULL;
   g_autoptr (SluiceCallable) callable = sluice_session_prepare (
-      self->session, &(SluiceStepNames){ NULL, NULL, &filler->enqueue, 0, 0, 1 }, &error);
+      self->session, &(SluiceStepNames){ .targets = &filler->enqueue, .n_targets = 1 }, &error);
   while (callable != NULL && !is_stopping (self)
          && sluice_callable_run (callable, NULL, NULL, &options, &error))
     continue;

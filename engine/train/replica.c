@@ -10,6 +10,7 @@
 #include "engine/graph/savedmodel.h"
 #include "engine/train/async-workers.h"
 #include "engine/train/saved-state.h"
+#include "engine/runtime/session/options.h"
 
 /* ---- making one ---- */
 
@@ -135,8 +136,8 @@ check_batch_size (SluiceReplica *self, GError **error)
   const SluiceExamples *e = self->examples;
   gint64 batch = self->project->batch, row, bytes;
   gsize limit = sluice_allocator_get_limit (sluice_allocator_get_host ());
-  if (self->memory_limit > 0)
-    limit = MIN (limit, self->memory_limit);
+  if (self->host.memory_limit > 0)
+    limit = MIN (limit, self->host.memory_limit);
   row = e->x->n_elements / e->n * (gint64) sluice_dtype_size (self->x_dtype)
         + e->y->n_elements / e->n * (gint64) sluice_dtype_size (self->y_dtype)
         + (gint64) sizeof (gint64);
@@ -210,6 +211,21 @@ add_targets (GPtrArray *names, GArray *edges)
     g_ptr_array_add (names, g_array_index (edges, SluiceNamedEdge, i).target);
 }
 
+/* target (nullable) */
+static SluiceCallable *
+prepare (
+    SluiceReplica *self, GPtrArray *feeds, GPtrArray *fetches, const char *target, GError **error)
+{
+  g_autofree SluiceFeed *fed = sluice_feeds_new ((const char *const *) feeds->pdata, feeds->len);
+  const SluiceStepNames names = { .feeds = fed,
+                                  .fetches = (const char *const *) fetches->pdata,
+                                  .targets = &target,
+                                  .n_feeds = feeds->len,
+                                  .n_fetches = fetches->len,
+                                  .n_targets = target != NULL };
+  return sluice_session_prepare (self->session, &names, error);
+}
+
 /* Of a worker: its loss and the fetches, with its train target. */
 static SluiceCallable *
 prepare_step (
@@ -221,21 +237,7 @@ prepare_step (
   add_targets (fetches, p->fetches);
   if (summaries)
     g_ptr_array_add (fetches, p->summaries);
-  return sluice_session_prepare (
-      self->session,
-      &(SluiceStepNames){ (const char *const *) feeds->pdata, (const char *const *) fetches->pdata,
-                          (const char *const[]){ p->train[worker] }, feeds->len, fetches->len, 1 },
-      error);
-}
-
-static SluiceCallable *
-prepare_fetches (SluiceReplica *self, GPtrArray *feeds, GPtrArray *fetches, GError **error)
-{
-  return sluice_session_prepare (self->session,
-                                 &(SluiceStepNames){ (const char *const *) feeds->pdata,
-                                                     (const char *const *) fetches->pdata, NULL,
-                                                     feeds->len, fetches->len, 0 },
-                                 error);
+  return prepare (self, feeds, fetches, p->train[worker], error);
 }
 
 static gboolean
@@ -261,7 +263,7 @@ make_steps (SluiceReplica *self, GPtrArray *feeds, GError **error)
     return (self->step_with_summaries = prepare_step (self, feeds, 0, TRUE, error)) != NULL;
   g_autoptr (GPtrArray) fetches = g_ptr_array_new ();
   g_ptr_array_add (fetches, p->summaries);
-  return (self->summaries = prepare_fetches (self, feeds, fetches, error)) != NULL;
+  return (self->summaries = prepare (self, feeds, fetches, NULL, error)) != NULL;
 }
 
 /* A text is a file of its name. */
@@ -346,7 +348,7 @@ make_callables (SluiceReplica *self, GPtrArray *feeds, GError **error)
     return TRUE;
   g_autoptr (GPtrArray) fetches = g_ptr_array_new ();
   add_targets (fetches, p->evaluate);
-  self->evaluate = prepare_fetches (self, feeds, fetches, error);
+  self->evaluate = prepare (self, feeds, fetches, NULL, error);
   return self->evaluate != NULL;
 }
 
@@ -355,18 +357,20 @@ sluice_replica_new (SluiceProject *project,
                     const SluiceExamples *examples,
                     const SluiceExamples *test,
                     guint n_cpus,
-                    gsize memory_limit,
+                    const SluiceSessionOptions *host,
                     GError **error)
 {
   SluiceReplica *self = g_new0 (SluiceReplica, 1);
   self->project = project;
-  self->memory_limit = memory_limit;
   self->examples = examples;
   self->test = test;
   self->limit = G_MAXINT64;
   SluiceSessionOptions options = project->session;
   options.n_cpus = MAX (n_cpus > 0 ? n_cpus : options.n_cpus, 1);
-  options.memory_limit = memory_limit;
+  if (host != NULL)
+    sluice_options_copy (&options, host, SLUICE_OPTION_MACHINE);
+  sluice_options_copy (&self->host, &options, SLUICE_OPTION_MACHINE);
+  self->host.swap_folder = g_strdup (self->host.swap_folder);
   options.seed = MAX (project->seed, 1);
   options.files = project->files;
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
@@ -400,6 +404,7 @@ sluice_replica_free (SluiceReplica *self)
   g_clear_pointer (&self->evaluate, sluice_callable_unref);
   g_clear_object (&self->session);
   g_clear_pointer (&self->graph, sluice_graph_unref);
+  g_free ((char *) self->host.swap_folder);
   g_free (self);
 }
 
@@ -421,8 +426,10 @@ sluice_replica_initialize (SluiceReplica *self, GError **error)
 {
   char **init = self->project->init;
   if (init != NULL && init[0] != NULL
-      && !sluice_session_run (self->session, NULL, 0, NULL, 0, (const char *const *) init,
-                              g_strv_length (init), NULL, NULL, error))
+      && !sluice_session_run (self->session,
+                              &(SluiceStepNames){ .targets = (const char *const *) init,
+                                                  .n_targets = g_strv_length (init) },
+                              NULL, NULL, error))
     return FALSE;
   return sluice_replica_restore_saved_model (self, error);
 }
@@ -661,7 +668,8 @@ sluice_replica_read_text (SluiceReplica *self,
                           GError **error)
 {
   g_autoptr (SluiceTensor) strings = NULL;
-  if (!sluice_session_run (self->session, NULL, 0, &edge, 1, NULL, 0, &strings, options, error))
+  if (!sluice_session_run (self->session, &(SluiceStepNames){ .fetches = &edge, .n_fetches = 1 },
+                           &strings, options, error))
     return NULL;
   GString *text = g_string_new (NULL);
   for (gint64 i = 0; i < strings->n_elements; i++)

@@ -41,15 +41,16 @@ typedef struct
   SluiceCallable *summaries;     /* run on their own; NULL: none */
   SluiceAsyncWorkers *workers;
   gint64 limit;
-  gsize memory_limit; /* of each device; 0: none */
+  SluiceSessionOptions host; /* what the replica was given of it; texts are owned */
 } SluiceReplica;
 
-/* n_cpus: virtual devices; 0: as many as the project says. */
+/* n_cpus: virtual devices; 0: as many as the project says. host (nullable): of whose options those
+ * of the machine count (SLUICE_OPTION_MACHINE). */
 SluiceReplica *sluice_replica_new (SluiceProject *project,
                                    const SluiceExamples *examples,
                                    const SluiceExamples *test,
                                    guint n_cpus,
-                                   gsize memory_limit,
+                                   const SluiceSessionOptions *host,
                                    GError **error);
 void sluice_replica_free (SluiceReplica *self);
 

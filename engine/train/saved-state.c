@@ -50,8 +50,12 @@ feed_assets (const SluiceSavedState *state, const char *folder, GError **error)
 static gboolean
 run_target (SluiceSession *session, const GArray *feeds, const char *target, GError **error)
 {
-  return sluice_session_run (session, (const SluiceFeed *) feeds->data, feeds->len, NULL, 0,
-                             &target, 1, NULL, NULL, error);
+  return sluice_session_run (session,
+                             &(SluiceStepNames){ .feeds = (const SluiceFeed *) feeds->data,
+                                                 .targets = &target,
+                                                 .n_feeds = feeds->len,
+                                                 .n_targets = 1 },
+                             NULL, NULL, error);
 }
 
 static gboolean

@@ -318,11 +318,14 @@ find_run (SluiceTrainer *self, const SluiceTrainerOptions *options, char **chang
     }
   if (!sluice_run_file_compare (self->file, self->project, changed, error))
     return FALSE;
-  return *changed == NULL || options->accept_changed_data
-         || sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                         "the data of run '%s' have changed: %s; put back what was there, or go on "
-                         "with what is there now: --accept-changed-data",
-                         self->info->name, *changed);
+  if (*changed == NULL || options->accept_changed_data)
+    return TRUE;
+  if (options->has_changed_data != NULL)
+    *options->has_changed_data = TRUE;
+  return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                      "the data of run '%s' have changed: %s; put back what was there, or go on "
+                      "with what is there now: --accept-changed-data",
+                      self->info->name, *changed);
 }
 
 /* What came after the checkpoint is not what will be written: points, and files that lost their
@@ -409,8 +412,8 @@ sluice_trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, 
   if ((options->resume != NULL && !find_run (self, options, &changed, error))
       || !sluice_examples_load_all (self->project, &self->examples, &self->test, error))
     return FALSE;
-  self->replica = sluice_replica_new (self->project, self->examples, self->test, 0,
-                                      options->memory_limit, error);
+  self->replica =
+      sluice_replica_new (self->project, self->examples, self->test, 0, options->host, error);
   if (self->replica == NULL)
     return FALSE;
   self->scalars = g_new0 (double, self->replica->n_scalars);

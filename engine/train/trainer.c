@@ -296,7 +296,7 @@ find_culprit (SluiceTrainer *self, gint64 step, GError **error)
   g_autofree char *path = last_checkpoint_path (self);
   SluiceReplica *replica = sluice_replica_new (
       self->project, self->examples, self->test,
-      sluice_session_get_n_devices (self->replica->session), self->replica->memory_limit, error);
+      sluice_session_get_n_devices (self->replica->session), &self->replica->host, error);
   if (replica == NULL)
     return FALSE;
   gboolean ok = path != NULL ? sluice_replica_restore (replica, path, error)

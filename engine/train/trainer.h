@@ -23,13 +23,14 @@ typedef struct
                            logged after it is forgotten. Else from the newest one */
   gint64 from_step;
   gboolean accept_changed_data;   /* a resumed run's files may be other ones than they were */
+  gboolean *has_changed_data;     /* (out) (nullable): TRUE where it is refused because they are */
   void (*begins) (gpointer data); /* (nullable): just before anything is written: from here on the
                                      run is to be stopped, not killed */
   gpointer begins_data;
   const char
       *init_from;       /* (nullable): a checkpoint whose values a new run's variables begin with */
   gboolean init_partly; /* those that it lacks keep their initial values */
-  gsize memory_limit;   /* of each device; 0: none */
+  const SluiceSessionOptions *host; /* (nullable): of whose options those of the machine count */
   gboolean start_paused;
   /* (nullable): folders whose files ops of the graph may read and write, beside the workspace; the
    * project's may be read */

@@ -23,7 +23,8 @@ pattern_shape (SluiceShapeContext *c, GError **error)
 
 typedef struct
 {
-  SluiceRegex *regex; /* (nullable): of the attribute; else the call makes its own */
+  SluiceRegex *regex;     /* (nullable): of the attribute */
+  SluiceRegexCache cache; /* of the input; what a call gets does not depend on it */
   SluiceString rewrite;
   gboolean all;
 } Static;
@@ -32,7 +33,8 @@ static void
 static_free (gpointer state)
 {
   Static *self = state;
-  g_clear_pointer (&self->regex, sluice_regex_free);
+  g_clear_pointer (&self->regex, sluice_regex_unref);
+  sluice_regex_cache_clear (&self->cache);
   g_free (self->rewrite.data);
   g_free (self);
 }
@@ -41,6 +43,7 @@ static gpointer
 static_prepare (const SluiceNode *node, GError **error)
 {
   Static *self = g_new0 (Static, 1);
+  sluice_regex_cache_init (&self->cache);
   if (sluice_op_find_attr (node->op, "replace_global"))
     self->all = sluice_node_get_bool (node, "replace_global");
   if (sluice_op_find_attr (node->op, "rewrite"))
@@ -89,20 +92,20 @@ match_one (gpointer data, gint64 i, GError **error)
 static gboolean
 regex_compute (SluiceKernelCall *call)
 {
-  const Static *self = call->state;
+  Static *self = call->state;
   SluiceTensor *in = sluice_call_input (call, 0);
-  g_autoptr (SluiceRegex) own = NULL;
+  g_autoptr (SluiceRegex) given = NULL;
   for (guint i = 1; i < call->n_inputs; i++)
     if (!sluice_call_want_scalar (call, i))
       return FALSE;
   if (self->regex == NULL)
     {
       g_autoptr (GError) error = NULL;
-      own = sluice_regex_new (sluice_call_input (call, 1)->data, &error);
-      if (own == NULL)
+      given = sluice_regex_cache_get (&self->cache, sluice_call_input (call, 1)->data, &error);
+      if (given == NULL)
         return sluice_call_fail (call, error->code, "%s", error->message);
     }
-  Task task = { own ? own : self->regex,
+  Task task = { given ? given : self->regex,
                 call->n_inputs > 2 ? sluice_call_input (call, 2)->data : &self->rewrite,
                 self->all,
                 { in->data, sluice_call_output (call, 0, &in->shape), NULL } };

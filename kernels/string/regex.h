@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include <pthread.h>
+
 #include "engine/base/tensor.h"
 
 /*
@@ -13,8 +15,23 @@ typedef struct _SluiceRegex SluiceRegex;
 /* (transfer full) (nullable): INVALID_ARGUMENT, what is wrong with the pattern and at which byte.
  * Any thread may use it. */
 SluiceRegex *sluice_regex_new (const SluiceString *pattern, GError **error);
-void sluice_regex_free (SluiceRegex *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRegex, sluice_regex_free)
+SluiceRegex *sluice_regex_ref (SluiceRegex *self);
+void sluice_regex_unref (SluiceRegex *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRegex, sluice_regex_unref)
+
+/* The expression of the pattern that came last: compiling one takes as long as matching hundreds of
+ * short texts. Any thread may ask. */
+typedef struct
+{
+  pthread_mutex_t lock; /* held for a comparison and a count, not to compile */
+  SluiceRegex *last;    /* (nullable), under lock */
+} SluiceRegexCache;
+
+void sluice_regex_cache_init (SluiceRegexCache *self);
+void sluice_regex_cache_clear (SluiceRegexCache *self);
+/* As sluice_regex_new(). */
+SluiceRegex *
+sluice_regex_cache_get (SluiceRegexCache *self, const SluiceString *pattern, GError **error);
 
 /**
  * sluice_regex_replace:

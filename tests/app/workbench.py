@@ -66,9 +66,12 @@ class Accessible:
         return self._ask("org.freedesktop.DBus.Properties", "Get",
                          GLib.Variant("(ss)", (ATSPI + "Accessible", "Name")), "")
 
+    def press(self):
+        """The object's first action: a button is pressed. Was it?"""
+        return self._ask(ATSPI + "Action", "DoAction", GLib.Variant("(i)", (0,)), False)
+
     def act(self):
-        """The object's first action: a button is pressed."""
-        if not self._ask(ATSPI + "Action", "DoAction", GLib.Variant("(i)", (0,)), False):
+        if not self.press():
             raise RuntimeError(f"{self.label()} cannot be acted on")
 
 

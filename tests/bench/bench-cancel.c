@@ -100,7 +100,7 @@ bench_project (const char *folder)
   SluiceProject *project = sluice_project_load (folder, &error);
   if (!project || !sluice_examples_load_all (project, &examples, &test, &error))
     rounds_fatal (error);
-  SluiceReplica *replica = sluice_replica_new (project, examples, test, 0, 0, &error);
+  SluiceReplica *replica = sluice_replica_new (project, examples, test, 0, NULL, &error);
   if (!replica || !sluice_replica_initialize (replica, &error))
     rounds_fatal (error);
   measure (project->name, run_step, replica);
@@ -183,7 +183,8 @@ static gboolean
 run_single (gpointer data, const SluiceRunOptions *options, GError **error)
 {
   const char *target = "go";
-  return sluice_session_run (data, NULL, 0, NULL, 0, &target, 1, NULL, options, error);
+  return sluice_session_run (data, &(SluiceStepNames){ .targets = &target, .n_targets = 1 }, NULL,
+                             options, error);
 }
 
 static void
@@ -198,8 +199,9 @@ bench_single (const Single *single)
       || (session = sluice_session_new (&options, &error)) == NULL
       || !sluice_session_extend (session, graph, &error)
       || (single->begin
-          && !sluice_session_run (session, NULL, 0, NULL, 0, &single->begin, 1, NULL, NULL,
-                                  &error)))
+          && !sluice_session_run (session,
+                                  &(SluiceStepNames){ .targets = &single->begin, .n_targets = 1 },
+                                  NULL, NULL, &error)))
     rounds_fatal (error);
   measure (single->name, run_single, session);
   g_object_unref (session);

@@ -171,9 +171,8 @@ time_frames (SluiceChart *chart)
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, WIDTH, HEIGHT);
   cairo_t *cr = cairo_create (surface);
   double times[N_FRAMES];
-  SluiceChartTheme theme;
+  SluiceTheme theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
 
-  sluice_chart_theme_init (&theme, SLUICE_THEME_LIGHT);
   for (guint i = 0; i < N_FRAMES; i++)
     {
       gint64 start = cpu_time_ns ();

@@ -191,10 +191,16 @@ bench_graph (const char *name,
   gboolean fetches = has_values && end->n_outputs > 0;
   SluiceSessionOptions options = { .no_optimize = TRUE };
   g_autoptr (SluiceSession) session = rounds_session (graph, &options);
-  const char *feeds[] = { "x", "y" };
-  g_autoptr (SluiceCallable) callable = sluice_session_prepare (
-      session, &(SluiceStepNames){ feeds, &last, &last, has_values ? 2 : 0, fetches, !fetches },
-      &error);
+  const SluiceFeed feeds[] = { { "x" }, { "y" } };
+  g_autoptr (SluiceCallable) callable =
+      sluice_session_prepare (session,
+                              &(SluiceStepNames){ .feeds = feeds,
+                                                  .fetches = &last,
+                                                  .targets = &last,
+                                                  .n_feeds = has_values ? 2 : 0,
+                                                  .n_fetches = fetches,
+                                                  .n_targets = !fetches },
+                              &error);
   if (!callable)
     rounds_fatal (error);
   g_autoptr (SluiceTensor) x = sluice_tensor_new_float (1), y = sluice_tensor_new_float (0);
@@ -229,7 +235,11 @@ bench_cached_run (void)
       for (int k = 0; k < 1000; k++)
         {
           SluiceTensor *output;
-          if (!sluice_session_run (session, feeds, 2, &fetch, 1, NULL, 0, &output, NULL, &error))
+          if (!sluice_session_run (
+                  session,
+                  &(SluiceStepNames){
+                      .feeds = feeds, .fetches = &fetch, .n_feeds = 2, .n_fetches = 1 },
+                  &output, NULL, &error))
             rounds_fatal (error);
           sluice_tensor_unref (output);
         }

@@ -123,7 +123,12 @@ run_init (Run *self, Chain chain, SluiceTensor *const *feeds, gboolean no_fusion
   if (!sluice_builder_finish (&b, &error) || !sluice_session_extend (self->session, graph, &error))
     fatal (error);
   self->callable = sluice_session_prepare (
-      self->session, &(SluiceStepNames){ names, fetches, NULL, 3, 1, 0 }, &error);
+      self->session,
+      &(SluiceStepNames){ .feeds = (SluiceFeed[]){ { names[0] }, { names[1] }, { names[2] } },
+                          .fetches = fetches,
+                          .n_feeds = 3,
+                          .n_fetches = 1 },
+      &error);
   if (!self->callable)
     fatal (error);
 }

@@ -131,7 +131,7 @@ bench_model (void)
   for (guint near = 0; near < 2; near++)
     {
       SluiceDrawState view = SLUICE_DRAW_STATE_INIT;
-      view.theme = sluice_canvas_theme_get (SLUICE_CANVAS_LIGHT);
+      view.theme = sluice_theme_get (SLUICE_THEME_LIGHT);
       view.zoom = near ? 1 : MIN (1600 / bounds.width, 1000 / bounds.height);
       view.x = near ? bounds.x + bounds.width / 2 : bounds.x;
       view.y = near ? bounds.y + bounds.height / 2 : bounds.y;

@@ -47,8 +47,8 @@ time_counter (const char *name, SluiceGraph *graph, const Variable *v, guint n_c
   SluiceSessionOptions options = { .n_cpus = n_cpus };
   g_autoptr (SluiceSession) session = rounds_session (graph, &options);
   const char *target = v->exit.node->name;
-  g_autoptr (SluiceCallable) callable =
-      sluice_session_prepare (session, &(SluiceStepNames){ NULL, NULL, &target, 0, 0, 1 }, &error);
+  g_autoptr (SluiceCallable) callable = sluice_session_prepare (
+      session, &(SluiceStepNames){ .targets = &target, .n_targets = 1 }, &error);
   if (!callable)
     rounds_fatal (error);
   double rates[21];
@@ -186,11 +186,13 @@ prepare_lstm (SluiceEdge (*build) (SluiceBuilder *, Lstm))
   if (!sluice_gradients (graph, "gradients", &y, 1, NULL, &l.w, 1, &dw, &error))
     rounds_fatal (error);
   g_autoptr (SluiceSession) session = rounds_session (graph, NULL);
-  const char *feeds[] = { "x", "w" };
+  const SluiceFeed feeds[] = { { "x" }, { "w" } };
   g_autofree char *fetch = g_strdup_printf ("%s:%d", dw.values.node->name, dw.values.port);
   const char *fetches[] = { fetch };
-  SluiceCallable *callable =
-      sluice_session_prepare (session, &(SluiceStepNames){ feeds, fetches, NULL, 2, 1, 0 }, &error);
+  SluiceCallable *callable = sluice_session_prepare (
+      session,
+      &(SluiceStepNames){ .feeds = feeds, .fetches = fetches, .n_feeds = 2, .n_fetches = 1 },
+      &error);
   if (!callable)
     rounds_fatal (error);
   return callable;

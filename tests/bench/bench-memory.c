@@ -60,7 +60,10 @@ step (SluiceSession *session, SluiceTensor *n_iterations)
   const char *target = "train";
   GError *error = NULL;
   SluiceFeed feed = { "steps:0", n_iterations };
-  sluice_session_run (session, &feed, 1, NULL, 0, &target, 1, NULL, NULL, &error);
+  sluice_session_run (
+      session,
+      &(SluiceStepNames){ .feeds = &feed, .targets = &target, .n_feeds = 1, .n_targets = 1 }, NULL,
+      NULL, &error);
   check (error);
 }
 
@@ -91,7 +94,8 @@ measure (gsize limit)
   sluice_session_extend (session, graph, &error);
   check (error);
   const char *init = "init";
-  sluice_session_run (session, NULL, 0, NULL, 0, &init, 1, NULL, NULL, &error);
+  sluice_session_run (session, &(SluiceStepNames){ .targets = &init, .n_targets = 1 }, NULL, NULL,
+                      &error);
   check (error);
   double base = get_loaded (session);
   g_autoptr (SluiceTensor) n = sluice_tensor_new_int32 (N_ITERATIONS);

@@ -26,8 +26,8 @@ static SluiceCallable *
 prepare (SluiceSession *session, const char *target)
 {
   GError *error = NULL;
-  SluiceCallable *callable =
-      sluice_session_prepare (session, &(SluiceStepNames){ NULL, NULL, &target, 0, 0, 1 }, &error);
+  SluiceCallable *callable = sluice_session_prepare (
+      session, &(SluiceStepNames){ .targets = &target, .n_targets = 1 }, &error);
   if (!callable)
     rounds_fatal (error);
   return callable;
@@ -178,19 +178,23 @@ bench_checkpoint (void)
   g_autoptr (SluiceGraph) graph = checkpoint_graph (prefix);
   g_autoptr (SluiceSession) session = rounds_session (graph, NULL);
   char names[N_VARIABLES][8];
-  const char *feeds[N_VARIABLES], *save = "save";
+  const char *save = "save";
+  SluiceFeed feeds[N_VARIABLES] = { { NULL } };
   SluiceTensor *values[N_VARIABLES];
   for (int i = 0; i < N_VARIABLES; i++)
     {
       g_snprintf (names[i], sizeof names[i], "v%d:0", i);
-      feeds[i] = names[i];
+      feeds[i].edge = names[i];
       values[i] =
           sluice_tensor_new (NULL, SLUICE_FLOAT, &SLUICE_SHAPE (MIB_EACH << 18), SLUICE_OWNER_NONE);
       for (gint64 k = 0; k < values[i]->n_elements; k++)
         ((float *) values[i]->data)[k] = (float) (k % 1000);
     }
   g_autoptr (SluiceCallable) saving = sluice_session_prepare (
-      session, &(SluiceStepNames){ feeds, NULL, &save, N_VARIABLES, 0, 1 }, &error);
+      session,
+      &(SluiceStepNames){
+          .feeds = feeds, .targets = &save, .n_feeds = N_VARIABLES, .n_targets = 1 },
+      &error);
   if (!saving)
     rounds_fatal (error);
   g_autoptr (SluiceCallable) restoring = prepare (session, "restore");

@@ -55,13 +55,18 @@ pair_prepare (PairSide *sides,
               const char *fetch,
               const char *target)
 {
+  g_autofree SluiceFeed *fed = sluice_feeds_new (names, n_names);
+  const SluiceStepNames step = { .feeds = fed,
+                                 .fetches = &fetch,
+                                 .targets = &target,
+                                 .n_feeds = n_names,
+                                 .n_fetches = fetch != NULL,
+                                 .n_targets = 1 };
   for (guint i = 0; i < 2; i++)
     {
       GError *error = NULL;
       sides[i].feeds = feeds;
-      sides[i].step = sluice_session_prepare (
-          sides[i].session, &(SluiceStepNames){ names, &fetch, &target, n_names, fetch != NULL, 1 },
-          &error);
+      sides[i].step = sluice_session_prepare (sides[i].session, &step, &error);
       check (sides[i].step != NULL, error);
     }
 }
@@ -100,7 +105,7 @@ pair_measure_project (const char *folder, const SluiceSessionOptions *options, d
   SluiceProject *project = sluice_project_load (folder, &error);
   SluiceExamples *examples = project ? sluice_examples_load (project, FALSE, &error) : NULL;
   SluiceReplica *replica =
-      examples ? sluice_replica_new (project, examples, NULL, 1, 0, &error) : NULL;
+      examples ? sluice_replica_new (project, examples, NULL, 1, NULL, &error) : NULL;
   check (replica && sluice_replica_initialize (replica, &error), error);
   g_autofree double *scalars = g_new (double, replica->n_scalars);
   const SluiceRunOptions run_options = { 0 };
@@ -109,8 +114,9 @@ pair_measure_project (const char *folder, const SluiceSessionOptions *options, d
          error); /* makes the feeds */
   PairSide *sides = pair_new (replica->graph, options);
   for (guint i = 0; i < 2; i++)
-    check (sluice_session_run (sides[i].session, NULL, 0, NULL, 0,
-                               (const char *const *) project->init, g_strv_length (project->init),
+    check (sluice_session_run (sides[i].session,
+                               &(SluiceStepNames){ .targets = (const char *const *) project->init,
+                                                   .n_targets = g_strv_length (project->init) },
                                NULL, NULL, &error),
            error);
   pair_prepare (sides, (const char *[]){ project->feed_x, project->feed_y }, 2, replica->feeds,

@@ -202,12 +202,13 @@ training_init (Training *self, SluiceGraph *graph, GError **error)
 static SluiceCallable *
 prepare (SluiceSession *session, const Training *training, GError **error)
 {
-  return sluice_session_prepare (
-      session,
-      &(SluiceStepNames){ (const char *const *) training->feeds->pdata, NULL,
-                          (const char *const *) training->targets->pdata, training->feeds->len, 0,
-                          training->targets->len },
-      error);
+  g_autofree SluiceFeed *feeds =
+      sluice_feeds_new ((const char *const *) training->feeds->pdata, training->feeds->len);
+  const SluiceStepNames names = { .feeds = feeds,
+                                  .targets = (const char *const *) training->targets->pdata,
+                                  .n_feeds = training->feeds->len,
+                                  .n_targets = training->targets->len };
+  return sluice_session_prepare (session, &names, error);
 }
 
 static SluiceSession *
@@ -275,7 +276,8 @@ make_steps (const char *path, const Training *training, GError **error)
   const char *init = "init"; /* tf.global_variables_initializer() */
   g_autoptr (SluiceSession) session = open_session (training->graph, error);
   if (session == NULL
-      || !sluice_session_run (session, NULL, 0, NULL, 0, &init, 1, NULL, NULL, error))
+      || !sluice_session_run (session, &(SluiceStepNames){ .targets = &init, .n_targets = 1 }, NULL,
+                              NULL, error))
     return FALSE;
   SluiceSessionStats stats;
   guint64 version = 0;

@@ -138,9 +138,15 @@ run (SluiceSession *session,
       CaseFeed *feed = &g_array_index (step->feeds, CaseFeed, i);
       feeds[i] = (SluiceFeed){ feed->edge, with_directory (feed->value, directory) };
     }
-  gboolean ok = sluice_session_run (session, feeds, step->feeds->len, fetches, n_fetches,
-                                    (const char *const *) step->targets->pdata,
-                                    with_targets ? step->targets->len : 0, outputs, NULL, error);
+  gboolean ok =
+      sluice_session_run (session,
+                          &(SluiceStepNames){ .feeds = feeds,
+                                              .fetches = fetches,
+                                              .targets = (const char *const *) step->targets->pdata,
+                                              .n_feeds = step->feeds->len,
+                                              .n_fetches = n_fetches,
+                                              .n_targets = with_targets ? step->targets->len : 0 },
+                          outputs, NULL, error);
   for (guint i = 0; i < step->feeds->len; i++)
     sluice_tensor_unref (feeds[i].tensor);
   return ok;

@@ -120,7 +120,7 @@ rig_load (Rig *self)
 static gboolean
 rig_make (Rig *self, GError **error)
 {
-  self->replica = sluice_replica_new (self->project, self->train, self->test, 0, 0, error);
+  self->replica = sluice_replica_new (self->project, self->train, self->test, 0, NULL, error);
   return self->replica != NULL;
 }
 

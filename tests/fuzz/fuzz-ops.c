@@ -395,14 +395,24 @@ run_in (const Case *self, SluiceSession *session)
   g_autoptr (GError) error = NULL;
   const char *target = "op";
   if (self->initializers->len > 0
-      && !sluice_session_run (session, self->feeds, self->n_feeds, NULL, 0,
-                              (const char *const *) self->initializers->pdata,
-                              self->initializers->len, NULL, NULL, &error))
+      && !sluice_session_run (
+          session,
+          &(SluiceStepNames){ .feeds = self->feeds,
+                              .targets = (const char *const *) self->initializers->pdata,
+                              .n_feeds = self->n_feeds,
+                              .n_targets = self->initializers->len },
+          NULL, NULL, &error))
     return error->code;
   fuzz_account_begin ();
   gboolean ok =
-      sluice_session_run (session, self->feeds, self->n_feeds, (const char *const *) fetches->pdata,
-                          n, &target, n == 0, outputs, NULL, &error);
+      sluice_session_run (session,
+                          &(SluiceStepNames){ .feeds = self->feeds,
+                                              .fetches = (const char *const *) fetches->pdata,
+                                              .targets = &target,
+                                              .n_feeds = self->n_feeds,
+                                              .n_fetches = n,
+                                              .n_targets = n == 0 },
+                          outputs, NULL, &error);
   fuzz_account_end (self->account, "a run");
   self->account->n_reached++;
   if (!ok)
@@ -433,8 +443,12 @@ run_gradients (const Case *self, SluiceSession *session)
           continue;
         g_autofree char *fetch = g_strdup_printf ("%s:%d", dx.values.node->name, dx.values.port);
         SluiceTensor *gradient = NULL;
-        if (sluice_session_run (session, self->feeds, self->n_feeds, (const char *const[]){ fetch },
-                                1, NULL, 0, &gradient, NULL, NULL))
+        if (sluice_session_run (session,
+                                &(SluiceStepNames){ .feeds = self->feeds,
+                                                    .fetches = (const char *const[]){ fetch },
+                                                    .n_feeds = self->n_feeds,
+                                                    .n_fetches = 1 },
+                                &gradient, NULL, NULL))
           sluice_tensor_unref (gradient);
       }
 }

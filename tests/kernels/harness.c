@@ -92,8 +92,14 @@ harness_run (Harness *self,
 {
   SluiceTensor *output = NULL;
   if (!sluice_session_extend (self->session, self->graph, error)
-      || !sluice_session_run (self->session, feeds, n_feeds, &fetch, fetch != NULL, &target,
-                              target != NULL, &output, NULL, error))
+      || !sluice_session_run (self->session,
+                              &(SluiceStepNames){ .feeds = feeds,
+                                                  .fetches = &fetch,
+                                                  .targets = &target,
+                                                  .n_feeds = n_feeds,
+                                                  .n_fetches = fetch != NULL,
+                                                  .n_targets = target != NULL },
+                              &output, NULL, error))
     return NULL;
   return output;
 }

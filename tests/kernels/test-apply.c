@@ -157,7 +157,7 @@ add_use (SluiceBuilder *b, Use *use, const char *name, gboolean resource)
 }
 
 static void
-use_clear (Use *use)
+sluice_use_clear (Use *use)
 {
   g_ptr_array_unref (use->init);
   g_free (use->step);
@@ -169,15 +169,20 @@ run_use (SluiceSession *session, const Use *use)
 {
   g_autoptr (GError) error = NULL;
   SluiceTensor *value = NULL;
-  sluice_session_run (session, NULL, 0, NULL, 0, (const char *const *) use->init->pdata,
-                      use->init->len, NULL, NULL, &error);
+  sluice_session_run (session,
+                      &(SluiceStepNames){ .targets = (const char *const *) use->init->pdata,
+                                          .n_targets = use->init->len },
+                      NULL, NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < N_STEPS; i++)
-    sluice_session_run (session, NULL, 0, NULL, 0, (const char *const[]){ use->step }, 1, NULL,
-                        NULL, &error);
+    sluice_session_run (
+        session,
+        &(SluiceStepNames){ .targets = (const char *const[]){ use->step }, .n_targets = 1 }, NULL,
+        NULL, &error);
   g_assert_no_error (error);
-  sluice_session_run (session, NULL, 0, (const char *const[]){ use->value }, 1, NULL, 0, &value,
-                      NULL, &error);
+  sluice_session_run (
+      session, &(SluiceStepNames){ .fetches = (const char *const[]){ use->value }, .n_fetches = 1 },
+      &value, NULL, &error);
   g_assert_no_error (error);
   return value;
 }
@@ -200,7 +205,7 @@ run_pair (const char *const *pair, SluiceTensor *values[2])
   for (guint i = 0; i < 2; i++)
     {
       values[i] = run_use (session, &uses[i]);
-      use_clear (&uses[i]);
+      sluice_use_clear (&uses[i]);
     }
 }
 

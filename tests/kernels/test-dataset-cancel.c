@@ -171,8 +171,14 @@ run (Harness *h,
   SluiceFeed feed = { "source", tensor };
   if (!sluice_session_extend (h->session, h->graph, error))
     return FALSE;
-  return sluice_session_run (h->session, &feed, begin != NULL, &next, element != NULL, &begin,
-                             begin != NULL, element, &options, error);
+  return sluice_session_run (h->session,
+                             &(SluiceStepNames){ .feeds = &feed,
+                                                 .fetches = &next,
+                                                 .targets = &begin,
+                                                 .n_feeds = begin != NULL,
+                                                 .n_fetches = element != NULL,
+                                                 .n_targets = begin != NULL },
+                             element, &options, error);
 }
 
 static void

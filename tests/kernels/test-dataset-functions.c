@@ -409,8 +409,8 @@ ask (gpointer data)
   const char *fetch = "wait_next:0";
   SluiceTensor *tensor = NULL;
   SluiceRunOptions options = { .cancellable = self->cancellable };
-  if (sluice_session_run (self->h->session, NULL, 0, &fetch, 1, NULL, 0, &tensor, &options,
-                          &self->error))
+  if (sluice_session_run (self->h->session, &(SluiceStepNames){ .fetches = &fetch, .n_fetches = 1 },
+                          &tensor, &options, &self->error))
     {
       self->value = sluice_tensor_get_int (tensor, 0);
       sluice_tensor_unref (tensor);

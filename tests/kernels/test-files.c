@@ -295,7 +295,14 @@ test_waits (Fixture *f, gconstpointer v2)
   write_file (f, "1\n2\n3\n4\n", 8);
   sluice_session_extend (f->h.session, f->h.graph, &error);
   g_assert_no_error (error);
-  sluice_session_run (f->h.session, &feed, 1, fetches, 2, &target, 1, outputs, NULL, &error);
+  sluice_session_run (f->h.session,
+                      &(SluiceStepNames){ .feeds = &feed,
+                                          .fetches = fetches,
+                                          .targets = &target,
+                                          .n_feeds = 1,
+                                          .n_fetches = 2,
+                                          .n_targets = 1 },
+                      outputs, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (outputs[0]->n_elements, ==, 1);
   g_assert_cmpint (outputs[1]->n_elements, ==, 3);

@@ -54,9 +54,12 @@ run (gpointer data)
 {
   Run *self = data;
   SluiceRunOptions options = { .cancellable = self->cancellable };
-  sluice_session_run (self->h->session, NULL, 0, &self->fetch, self->fetch != NULL ? 1 : 0,
-                      &self->target, self->target != NULL ? 1 : 0, &self->out, &options,
-                      &self->error);
+  sluice_session_run (self->h->session,
+                      &(SluiceStepNames){ .fetches = &self->fetch,
+                                          .targets = &self->target,
+                                          .n_fetches = self->fetch != NULL ? 1 : 0,
+                                          .n_targets = self->target != NULL ? 1 : 0 },
+                      &self->out, &options, &self->error);
   return NULL;
 }
 

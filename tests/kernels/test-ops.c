@@ -160,8 +160,12 @@ try_run (Trial *self, SluiceSession *session, SluiceTensor *const *inputs, GErro
   for (guint i = 0; i < self->use.n_inputs; i++)
     feeds[i] = (SluiceFeed){ self->inputs[i], inputs[i] };
   SluiceTensor **outputs = g_new0 (SluiceTensor *, n + 1);
-  if (sluice_session_run (session, feeds, self->use.n_inputs, (const char *const *) self->fetches,
-                          n, NULL, 0, outputs, NULL, error))
+  if (sluice_session_run (session,
+                          &(SluiceStepNames){ .feeds = feeds,
+                                              .fetches = (const char *const *) self->fetches,
+                                              .n_feeds = self->use.n_inputs,
+                                              .n_fetches = n },
+                          outputs, NULL, error))
     return outputs;
   g_free (outputs);
   return NULL;
@@ -421,8 +425,12 @@ slope_value (Slope *self, guint i, gint64 k, double by)
   SluiceFeed feed = { self->trial->inputs[i], moved };
   g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, self->n_ys);
   g_autoptr (GError) error = NULL;
-  if (!sluice_session_run (self->trial->session, &feed, 1, (const char *const *) self->y_names,
-                           self->n_ys, NULL, 0, outputs, NULL, &error))
+  if (!sluice_session_run (self->trial->session,
+                           &(SluiceStepNames){ .feeds = &feed,
+                                               .fetches = (const char *const *) self->y_names,
+                                               .n_feeds = 1,
+                                               .n_fetches = self->n_ys },
+                           outputs, NULL, &error))
     {
       complain (use, "a moved input: %s", error->message);
       return NAN;
@@ -493,8 +501,10 @@ check_gradient_of (Trial *trial, SluiceTensor **outputs)
       g_autofree char *fetch = g_strdup_printf ("%s:%d", dense.node->name, dense.port);
       sluice_session_extend (trial->session, trial->graph, &error);
       g_assert_no_error (error);
-      if (!sluice_session_run (trial->session, NULL, 0, (const char *const[]){ fetch }, 1, NULL, 0,
-                               &gradient, NULL, &error))
+      if (!sluice_session_run (
+              trial->session,
+              &(SluiceStepNames){ .fetches = (const char *const[]){ fetch }, .n_fetches = 1 },
+              &gradient, NULL, &error))
         {
           complain (&trial->use, "the gradient failed: %s", error->message);
           return;

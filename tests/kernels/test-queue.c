@@ -408,7 +408,8 @@ run_waiting (gpointer data)
   const char *fetch = "out:0";
   SluiceTensor *out = NULL;
   SluiceRunOptions options = { .cancellable = g_object_get_data (G_OBJECT (h->session), "cancel") };
-  sluice_session_run (h->session, NULL, 0, &fetch, 1, NULL, 0, &out, &options, &error);
+  sluice_session_run (h->session, &(SluiceStepNames){ .fetches = &fetch, .n_fetches = 1 }, &out,
+                      &options, &error);
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_CANCELLED);
   return NULL;
 }

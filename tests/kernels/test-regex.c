@@ -4,6 +4,7 @@
 /* Patterns: RE2's own cases, no pattern that takes for ever, and what a bad one is told. */
 #include <string.h>
 
+#include "kernels/string/regex.h"
 #include "tests/kernels/harness.h"
 
 #define TEXT(literal) literal, sizeof (literal) - 1
@@ -192,6 +193,103 @@ test_long_bad_pattern (void)
   g_string_free (pattern, TRUE);
 }
 
+static SluiceString
+words (const char *text)
+{
+  return (SluiceString){ (char *) text, strlen (text) };
+}
+
+/* One expression as long as the pattern is the same, bytes of value zero and all; a bad one in
+ * between takes nothing away. */
+static void
+test_cache (void)
+{
+  SluiceRegexCache cache;
+  SluiceString plain = words ("a+"), other = words ("b+"), bad = words ("("), zero = { "a\0b", 3 },
+               also_zero = { "a\0c", 3 };
+  g_autoptr (GError) error = NULL;
+  sluice_regex_cache_init (&cache);
+  g_autoptr (SluiceRegex) first = sluice_regex_cache_get (&cache, &plain, &error);
+  g_autoptr (SluiceRegex) again = sluice_regex_cache_get (&cache, &plain, &error);
+  g_assert_no_error (error);
+  g_assert_true (first == again);
+  g_assert_null (sluice_regex_cache_get (&cache, &bad, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  g_autoptr (SluiceRegex) still = sluice_regex_cache_get (&cache, &plain, &error);
+  g_assert_true (still == first);
+  g_autoptr (SluiceRegex) second = sluice_regex_cache_get (&cache, &other, &error);
+  g_assert_true (second != first);
+  g_autoptr (SluiceRegex) third = sluice_regex_cache_get (&cache, &zero, &error);
+  g_autoptr (SluiceRegex) fourth = sluice_regex_cache_get (&cache, &also_zero, &error);
+  g_assert_no_error (error);
+  g_assert_true (third != fourth);
+  sluice_regex_cache_clear (&cache);
+  /* Who has one keeps it. */
+  gboolean matches_all = FALSE;
+  SluiceString text = words ("aaa");
+  g_assert_true (sluice_regex_match_all (first, &text, &matches_all, NULL));
+  g_assert_true (matches_all);
+}
+
+#define N_CALLS 300
+
+typedef struct
+{
+  SluiceSession *session;
+  guint number;
+} Caller;
+
+/* Calls of one node with patterns that take turns: each gets its own. */
+static gpointer
+call_often (gpointer data)
+{
+  const Caller *self = data;
+  for (guint i = 0; i < N_CALLS; i++)
+    {
+      g_autofree char *pattern = g_strdup_printf ("<%u*>", (self->number + i / 7) % 3);
+      g_autofree char *text = g_strdup_printf ("<%u>", (self->number + i / 7) % 3);
+      g_autoptr (SluiceTensor) in = sluice_tensor_new_string (text, -1);
+      g_autoptr (SluiceTensor) by = sluice_tensor_new_string (pattern, -1);
+      g_autoptr (SluiceTensor) out = NULL;
+      g_autoptr (GError) error = NULL;
+      const SluiceFeed feeds[] = { { "text", in }, { "pattern", by } };
+      const char *fetch = "node";
+      sluice_session_run (
+          self->session,
+          &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = 2, .n_fetches = 1 },
+          &out, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true (*(const guint8 *) out->data);
+    }
+  return NULL;
+}
+
+static void
+test_callers (void)
+{
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  g_autoptr (SluiceSession) session = sluice_session_new (NULL, NULL);
+  g_autoptr (GError) error = NULL;
+  SluiceBuilder b;
+  Caller callers[4];
+  GThread *threads[4];
+  sluice_builder_init (&b, graph, NULL);
+  SluiceAttr dtype = sluice_attr_type ("dtype", SLUICE_STRING);
+  SluiceEdge in = sluice_builder_add (&b, "Placeholder", "text", NULL, 0, &dtype, 1);
+  SluiceEdge by = sluice_builder_add (&b, "Placeholder", "pattern", NULL, 0, &dtype, 1);
+  sluice_builder_add (&b, "RegexFullMatch", "node", (SluiceEdge[]){ in, by }, 2, NULL, 0);
+  g_assert_true (sluice_builder_finish (&b, &error));
+  g_assert_true (sluice_session_extend (session, graph, &error));
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    {
+      callers[i] = (Caller){ session, i };
+      threads[i] = g_thread_new ("caller", call_often, &callers[i]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -201,5 +299,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/regex/linear", test_linear);
   g_test_add_func ("/kernels/regex/bad-patterns", test_bad_patterns);
   g_test_add_func ("/kernels/regex/long-bad-pattern", test_long_bad_pattern);
+  g_test_add_func ("/kernels/regex/cache", test_cache);
+  g_test_add_func ("/kernels/regex/callers", test_callers);
   return g_test_run ();
 }

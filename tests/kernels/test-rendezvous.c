@@ -40,7 +40,14 @@ expect (Harness *h, gboolean p, const char *fetch, float value)
   SluiceTensor *output = NULL;
   sluice_session_extend (h->session, h->graph, &error);
   g_assert_no_error (error);
-  sluice_session_run (h->session, feeds, 2, &fetch, 1, targets, 1, &output, NULL, &error);
+  sluice_session_run (h->session,
+                      &(SluiceStepNames){ .feeds = feeds,
+                                          .fetches = &fetch,
+                                          .targets = targets,
+                                          .n_feeds = 2,
+                                          .n_fetches = 1,
+                                          .n_targets = 1 },
+                      &output, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (*(float *) output->data, ==, value);
   sluice_tensor_unref (output);
@@ -77,8 +84,14 @@ expect_error (const char *fetch, const char *target, SluiceError code, const cha
   handles_init (&h, nodes, G_N_ELEMENTS (nodes), FALSE);
   sluice_session_extend (h.session, h.graph, &error);
   g_assert_no_error (error);
-  sluice_session_run (h.session, &feed, 1, &fetch, 1, &target, target != NULL, &output, NULL,
-                      &error);
+  sluice_session_run (h.session,
+                      &(SluiceStepNames){ .feeds = &feed,
+                                          .fetches = &fetch,
+                                          .targets = &target,
+                                          .n_feeds = 1,
+                                          .n_fetches = 1,
+                                          .n_targets = target != NULL },
+                      &output, NULL, &error);
   g_assert_error (error, SLUICE_ERROR, (int) code);
   if (!strstr (error->message, word))
     g_error ("'%s' does not say '%s'", error->message, word);

@@ -66,7 +66,8 @@ add_many (gpointer data)
     {
       const char *target = "add";
       g_autoptr (GError) error = NULL;
-      sluice_session_run (h->session, NULL, 0, NULL, 0, &target, 1, NULL, NULL, &error);
+      sluice_session_run (h->session, &(SluiceStepNames){ .targets = &target, .n_targets = 1 },
+                          NULL, NULL, &error);
       g_assert_no_error (error);
     }
   return NULL;

@@ -361,9 +361,25 @@ def check_homes(tree):
             if function in headers and not any(is_home(h, source) for h in headers[function])]
 
 
+def check_autos(tree):
+    """What a scope frees at its end is not returned from it; g_steal_pointer() hands it on."""
+    owned = re.compile(r"g_auto(?:ptr|list|slist|queue)? ?\([^)]*\) (\w+)|g_autofree [\w ]*\*+ ?(\w+)")
+    wrong = []
+    for name in tree.having({".c", ".h"}):
+        text = without_comments(tree.text(name))
+        for body in re.finditer(r"^\{\n.*?^\}", text, re.M | re.S):
+            for found in owned.finditer(body[0]):
+                variable = found[1] or found[2]
+                leak = re.search(rf"\breturn {variable};", body[0][found.end():])
+                if leak:
+                    number = text[:body.start() + found.end() + leak.start()].count("\n") + 1
+                    wrong.append(f"{name}:{number}: {variable} is freed where it is returned")
+    return wrong
+
+
 CHECKS = [check_format, check_arrows, check_no_gtk, check_notices, check_potfiles, check_sizes,
           check_paths, check_macros, check_threads, check_cpu_files, check_type_names,
-          check_op_names, check_prefix, check_homes]
+          check_op_names, check_prefix, check_homes, check_autos]
 
 
 def write_potfiles(tree):

@@ -171,6 +171,14 @@ def test_homes():
         "engine/y.c:2: c() is declared in engine/x.h",
         "engine/z.cc:2: f() is declared in engine/y-private.h",
         "ui/x.c:2: d() is declared in engine/x.h"]
+def test_autos():
+    taken = "  g_autoptr (Run) run = item (0);\n  /* it lives */\n  return %s;\n"
+    body = "Run *\nf (void)\n{\n%s}\n"
+    files = {"app/a.c": body % (taken % "run"),
+             "app/b.c": body % (taken % "g_steal_pointer (&run)") + body % "  return run;\n",
+             "ui/c.c": body % "  g_autofree char *name = g ();\n  if (x)\n    return name;\n"}
+    return findings(source.check_autos, files) == ["app/a.c:6: run is freed where it is returned",
+                                                   "ui/c.c:6: name is freed where it is returned"]
 
 
 def counted(output, result="OK", protocol="tap", registered=("t",), expect_all=True):
@@ -199,7 +207,7 @@ def test_counting():
 
 TESTS = [test_format, test_arrows, test_no_gtk, test_notices, test_potfiles, test_sizes, test_paths,
          test_macros, test_threads, test_cpu_files, test_type_names, test_op_names, test_prefix,
-         test_homes, test_counting]
+         test_homes, test_autos, test_counting]
 
 
 def main():

@@ -200,7 +200,7 @@ use_dot_action (GtkWidget *widget, const char *name, GVariant *parameter)
 typedef struct
 {
   SluiceScene *scene;
-  SluiceCanvasTheme theme;
+  SluiceTheme theme;
   char *font;
   SluiceExportFormat format;
   char *path;

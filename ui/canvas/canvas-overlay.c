@@ -107,8 +107,7 @@ legend_markup (SluiceCanvas *self, const SluiceDeviceOps *entry)
   gboolean none = entry->device == SLUICE_NONE;
   const char *name =
       none ? _ ("no device") : sluice_hierarchy_get_device (self->hierarchy, entry->device);
-  SluiceColor c =
-      none ? self->theme.outline : sluice_canvas_theme_hue (&self->theme, entry->device);
+  SluiceColor c = none ? self->theme.outline : sluice_theme_get_hue (&self->theme, entry->device);
   g_autofree char *ops = g_strdup_printf (
       g_dngettext (GETTEXT_PACKAGE, "%u op", "%u ops", entry->n_ops), entry->n_ops);
   return g_markup_printf_escaped ("<span foreground=\"#%02x%02x%02x\">●</span> %s · %s",

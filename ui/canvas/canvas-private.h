@@ -42,10 +42,9 @@ struct _SluiceCanvas
   SluiceValueTable *values;
   SluiceDrawer *drawer;
   cairo_surface_t *minimap; /* picture of the scene without the view's frame, or NULL */
-  SluiceCanvasTheme theme;
+  SluiceTheme theme;
   char *font;
   gboolean reduced_motion;
-  gboolean high_contrast;
   char *loading;
   char *failure;
 

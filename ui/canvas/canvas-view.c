@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "ui/common/paint.h"
+#include "ui/common/widget.h"
+
 #define FIT_MARGIN  40.0
 #define OVERLAY_AIR 12.0 /* pixels between a box and what it must not be behind */
 #define MOST_MOVING 5000 /* items: more are drawn at their new places at once */
@@ -369,15 +372,8 @@ update_legend_cb (gpointer data)
 void
 sluice_canvas_update_theme (SluiceCanvas *self)
 {
-  GdkRGBA text;
-  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &text);
-  gboolean dark = text.red + text.green + text.blue > 1.5;
-  SluiceCanvasThemeKind kind =
-      self->high_contrast ? (dark ? SLUICE_CANVAS_HIGH_CONTRAST_DARK : SLUICE_CANVAS_HIGH_CONTRAST)
-                          : (dark ? SLUICE_CANVAS_DARK : SLUICE_CANVAS_LIGHT);
-  PangoFontDescription *font =
-      pango_context_get_font_description (gtk_widget_get_pango_context (GTK_WIDGET (self)));
-  const char *family = font == NULL ? NULL : pango_font_description_get_family (font);
+  sluice_theme_from_widget (&self->theme, GTK_WIDGET (self));
+  const char *family = self->theme.font;
   if (g_strcmp0 (family, self->font) != 0)
     {
       g_free (self->font);
@@ -385,7 +381,6 @@ sluice_canvas_update_theme (SluiceCanvas *self)
       sluice_drawer_free (self->drawer);
       self->drawer = sluice_drawer_new ();
     }
-  self->theme = *sluice_canvas_theme_get (kind);
   self->theme.font = self->font;
   sluice_canvas_drop_minimap (self);
   if (self->color_by == SLUICE_COLOR_BY_DEVICE && self->legend_source == 0)
@@ -427,13 +422,12 @@ draw_minimap (SluiceCanvas *self, cairo_t *cr)
 static void
 draw_band (SluiceCanvas *self, cairo_t *cr)
 {
-  const SluiceColor *c = &self->theme.accent;
   if (self->band.width <= 0 || self->band.height <= 0)
     return;
   cairo_rectangle (cr, self->band.x + 0.5, self->band.y + 0.5, self->band.width, self->band.height);
-  cairo_set_source_rgba (cr, c->r, c->g, c->b, 0.12);
+  sluice_cairo_set_color (cr, sluice_color_with_alpha (self->theme.accent, 0.12));
   cairo_fill_preserve (cr);
-  cairo_set_source_rgb (cr, c->r, c->g, c->b);
+  sluice_cairo_set_color (cr, self->theme.accent);
   cairo_set_line_width (cr, 1);
   cairo_stroke (cr);
 }
@@ -465,7 +459,7 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     }
   else
     {
-      cairo_set_source_rgb (cr, self->theme.ground.r, self->theme.ground.g, self->theme.ground.b);
+      sluice_cairo_set_color (cr, self->theme.ground);
       cairo_paint (cr);
     }
   cairo_destroy (cr);

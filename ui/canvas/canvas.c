@@ -370,14 +370,6 @@ sluice_canvas_set_reduced_motion (SluiceCanvas *self, gboolean reduced)
 }
 
 void
-sluice_canvas_set_high_contrast (SluiceCanvas *self, gboolean high_contrast)
-{
-  g_return_if_fail (SLUICE_IS_CANVAS (self));
-  self->high_contrast = high_contrast;
-  sluice_canvas_update_theme (self);
-}
-
-void
 sluice_canvas_set_use_dot (SluiceCanvas *self, gboolean use_dot)
 {
   g_return_if_fail (SLUICE_IS_CANVAS (self));
@@ -565,7 +557,7 @@ sluice_canvas_init (SluiceCanvas *self)
   self->proxies = g_ptr_array_new ();
   self->lead_item = self->hover = self->drag_item = SLUICE_NONE;
   self->view.zoom = 1;
-  self->theme = *sluice_canvas_theme_get (SLUICE_CANVAS_LIGHT);
+  self->theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);

@@ -20,7 +20,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/canvas/export.h"
+#include "ui/canvas/scene-export.h"
 #include "ui/canvas/graph-model.h"
 #include "ui/canvas/scene.h"
 #include "ui/canvas/view-state.h"
@@ -77,9 +77,6 @@ void sluice_canvas_set_flow (SluiceCanvas *self, SluiceFlowDirection flow);
 /* No movement between two pictures: positions jump. Besides this, gtk-enable-animations is obeyed.
  */
 void sluice_canvas_set_reduced_motion (SluiceCanvas *self, gboolean reduced);
-
-/* Stronger lines and text; the application follows the desktop's setting. */
-void sluice_canvas_set_high_contrast (SluiceCanvas *self, gboolean high_contrast);
 
 /* Lets Graphviz' dot lay out small levels; kept in the view state. */
 void sluice_canvas_set_use_dot (SluiceCanvas *self, gboolean use_dot);

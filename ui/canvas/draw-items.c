@@ -27,7 +27,7 @@ group_of (Draw *d, const SluiceSceneItem *item)
 static SluiceColor
 scale_color (Draw *d, double share)
 {
-  return sluice_draw_mix (d->theme->outline, d->theme->heat, CLAMP (share, 0, 1));
+  return sluice_color_mix (d->theme->outline, d->theme->heat, CLAMP (share, 0, 1));
 }
 
 static SluiceColor
@@ -37,7 +37,7 @@ structure_color (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g)
     return d->theme->variable;
   if (g->hue == SLUICE_NONE)
     return d->theme->outline;
-  return sluice_canvas_theme_hue (d->theme, g->hue);
+  return sluice_theme_get_hue (d->theme, g->hue);
 }
 
 SluiceColor
@@ -51,7 +51,7 @@ sluice_draw_item_color (Draw *d, const SluiceSceneItem *item)
     {
     case SLUICE_COLOR_BY_DEVICE:
       return g->device == SLUICE_NONE ? d->theme->outline
-                                      : sluice_canvas_theme_hue (d->theme, g->device);
+                                      : sluice_theme_get_hue (d->theme, g->device);
     case SLUICE_COLOR_BY_TIME:
       value = sluice_value_table_get (d->state->values, g->path);
       if (value != NULL && value->share >= 0)
@@ -87,7 +87,7 @@ draw_line_back (Draw *d, const SluiceRect *r)
   double x = r->x + r->width, turn = LOOP_TURN;
   double from = up ? r->y + 11 : r->y + r->height - 11;
   double to = up ? r->y + r->height - 11 : r->y + 11;
-  sluice_draw_set_color (d, d->theme->loop, 1);
+  sluice_cairo_set_color (d->cr, d->theme->loop);
   cairo_set_line_width (d->cr, 1.8);
   cairo_move_to (d->cr, x, from);
   cairo_curve_to (d->cr, x + turn * 1.3, from, x + turn * 1.3, to, x + 4, to);
@@ -103,12 +103,12 @@ sluice_draw_frame (Draw *d, guint index)
   SluiceColor hue = sluice_draw_item_color (d, item);
   /* Nested frames would add up to mud: each is a little fainter. */
   double tint = d->theme->tint * 0.55 / (1 + 0.25 * item->depth);
-  sluice_draw_rounded (d->cr, &r, SCOPE_RADIUS);
-  sluice_draw_set_color (d, hue, tint);
+  sluice_cairo_rounded_rect (d->cr, &r, SCOPE_RADIUS);
+  sluice_cairo_set_color (d->cr, sluice_color_with_alpha (hue, tint));
   cairo_fill_preserve (d->cr);
-  sluice_draw_set_color (d, hue, 1);
-  cairo_set_line_width (d->cr,
-                        index == d->state->hover ? d->theme->border + 0.8 : d->theme->border);
+  sluice_cairo_set_color (d->cr, hue);
+  cairo_set_line_width (d->cr, index == d->state->hover ? d->theme->border_width + 0.8
+                                                        : d->theme->border_width);
   cairo_stroke (d->cr);
   if (d->state->zoom < SMALL_ZOOM)
     {
@@ -117,7 +117,7 @@ sluice_draw_frame (Draw *d, guint index)
     }
   double y = r.y + SCENE_HEADER / 2 + 1;
   sluice_draw_text (d, TEXT_TITLE, item->title, r.x + 14, y, r.width - CLOSE_WIDTH - 28, ALIGN_LEFT,
-                    sluice_draw_mix (hue, d->theme->text, 0.25));
+                    sluice_color_mix (hue, d->theme->text, 0.25));
   const SluiceGroup *g = group_of (d, item);
   if (g->loop != NULL)
     {
@@ -168,7 +168,7 @@ sluice_draw_far_title (Draw *d, guint index)
   double x = r.x + 6 / zoom, y = r.y + head / 2 / zoom, room = r.width * zoom - 12;
   double width = sluice_text_width (item->title, DRAW_FAR_SIZE, TRUE) + 10;
   if (!draw_far_name (d, TEXT_FAR, item->title, x, y, room, head, ALIGN_LEFT,
-                      sluice_draw_mix (sluice_draw_item_color (d, item), d->theme->text, 0.25)))
+                      sluice_color_mix (sluice_draw_item_color (d, item), d->theme->text, 0.25)))
     return;
   const SluiceGroup *g = group_of (d, item);
   if (g->loop != NULL && width < room)
@@ -180,17 +180,17 @@ static void
 fill_box (
     Draw *d, const SluiceRect *r, double radius, SluiceColor fill, SluiceColor border, double width)
 {
-  sluice_draw_rounded (d->cr, r, radius);
+  sluice_cairo_rounded_rect (d->cr, r, radius);
   if (d->state->zoom < 0.4)
     {
       /* Without its border a plain box would be lost on the ground. */
-      sluice_draw_set_color (d, sluice_draw_mix (fill, border, 0.3), 1);
+      sluice_cairo_set_color (d->cr, sluice_color_mix (fill, border, 0.3));
       cairo_fill (d->cr);
       return;
     }
-  sluice_draw_set_color (d, fill, 1);
+  sluice_cairo_set_color (d->cr, fill);
   cairo_fill_preserve (d->cr);
-  sluice_draw_set_color (d, border, 1);
+  sluice_cairo_set_color (d->cr, border);
   cairo_set_line_width (d->cr, width);
   cairo_stroke (d->cr);
 }
@@ -203,7 +203,7 @@ fill_devices (Draw *d, const SluiceRect *r, guint group)
   g_autoptr (GArray) devices = sluice_hierarchy_dup_device_ops (h, group);
   double x = r->x, n_ops = sluice_hierarchy_get_group (h, group)->n_ops;
   cairo_save (d->cr);
-  sluice_draw_rounded (d->cr, r, SCOPE_RADIUS);
+  sluice_cairo_rounded_rect (d->cr, r, SCOPE_RADIUS);
   cairo_clip (d->cr);
   for (guint i = 0; i < devices->len; i++)
     {
@@ -211,16 +211,17 @@ fill_devices (Draw *d, const SluiceRect *r, guint group)
       double width = r->width * entry->n_ops / n_ops;
       SluiceColor hue = entry->device == SLUICE_NONE
                             ? d->theme->outline
-                            : sluice_canvas_theme_hue (d->theme, entry->device);
-      sluice_draw_set_color (d, sluice_draw_mix (d->theme->surface, hue, 1.6 * d->theme->tint), 1);
+                            : sluice_theme_get_hue (d->theme, entry->device);
+      sluice_cairo_set_color (d->cr,
+                              sluice_color_mix (d->theme->surface, hue, 1.6 * d->theme->tint));
       cairo_rectangle (d->cr, x, r->y, width + 0.5, r->height);
       cairo_fill (d->cr);
       x += width;
     }
   cairo_restore (d->cr);
-  sluice_draw_rounded (d->cr, r, SCOPE_RADIUS);
-  sluice_draw_set_color (d, d->theme->outline, 1);
-  cairo_set_line_width (d->cr, d->theme->border);
+  sluice_cairo_rounded_rect (d->cr, r, SCOPE_RADIUS);
+  sluice_cairo_set_color (d->cr, d->theme->outline);
+  cairo_set_line_width (d->cr, d->theme->border_width);
   cairo_stroke (d->cr);
 }
 
@@ -229,13 +230,13 @@ draw_heat (Draw *d, const SluiceRect *r, double share)
 {
   SluiceRect track = { r->x + 10, r->y + r->height - 6, r->width - 20, 2.5 }, bar = track;
   bar.width = track.width * CLAMP (share, 0, 1);
-  sluice_draw_rounded (d->cr, &track, 1.25);
-  sluice_draw_set_color (d, d->theme->track, 1);
+  sluice_cairo_rounded_rect (d->cr, &track, 1.25);
+  sluice_cairo_set_color (d->cr, d->theme->track);
   cairo_fill (d->cr);
   if (bar.width < 0.5)
     return;
-  sluice_draw_rounded (d->cr, &bar, 1.25);
-  sluice_draw_set_color (d, d->theme->heat, 1);
+  sluice_cairo_rounded_rect (d->cr, &bar, 1.25);
+  sluice_cairo_set_color (d->cr, d->theme->heat);
   cairo_fill (d->cr);
 }
 
@@ -245,9 +246,9 @@ draw_badge (Draw *d, const SluiceRect *r)
   double x = r->x + r->width - 4, y = r->y + 2;
   cairo_new_path (d->cr); /* text leaves a current point behind */
   cairo_arc (d->cr, x, y, 8, 0, 2 * G_PI);
-  sluice_draw_set_color (d, d->theme->failure, 1);
+  sluice_cairo_set_color (d->cr, d->theme->failure);
   cairo_fill_preserve (d->cr);
-  sluice_draw_set_color (d, d->theme->ground, 1);
+  sluice_cairo_set_color (d->cr, d->theme->ground);
   cairo_set_line_width (d->cr, 1.5);
   cairo_stroke (d->cr);
   sluice_draw_text (d, TEXT_TITLE, "!", x, y, 16, ALIGN_CENTRE, d->theme->ground);
@@ -258,8 +259,8 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
 {
   const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
   SluiceColor hue = sluice_draw_item_color (d, item);
-  SluiceColor fill = sluice_draw_mix (d->theme->surface, hue, d->theme->tint);
-  double border = hover ? d->theme->border + 0.8 : d->theme->border;
+  SluiceColor fill = sluice_color_mix (d->theme->surface, hue, d->theme->tint);
+  double border = hover ? d->theme->border_width + 0.8 : d->theme->border_width;
   const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
   const char *note = note_of (d, item, g);
 
@@ -267,7 +268,7 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
     for (int i = 2; i > 0; i--)
       {
         SluiceRect behind = { r.x + 4 * i, r.y - 4 * i, r.width, r.height };
-        fill_box (d, &behind, SCOPE_RADIUS, fill, hue, d->theme->border);
+        fill_box (d, &behind, SCOPE_RADIUS, fill, hue, d->theme->border_width);
       }
   fill_box (d, &r, SCOPE_RADIUS, fill, hue, border);
   if (d->state->color_by == SLUICE_COLOR_BY_DEVICE && g->device == SLUICE_NONE)
@@ -302,10 +303,11 @@ draw_op (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect 
   SluiceColor fill = d->theme->surface;
   const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
   if (input)
-    fill = sluice_draw_mix (d->theme->surface, d->theme->outline, d->theme->tint);
+    fill = sluice_color_mix (d->theme->surface, d->theme->outline, d->theme->tint);
   else if (d->state->color_by != SLUICE_COLOR_BY_STRUCTURE)
-    fill = sluice_draw_mix (d->theme->surface, hue, d->theme->tint);
-  fill_box (d, &r, r.height / 2, fill, hue, hover ? d->theme->border + 0.8 : d->theme->border);
+    fill = sluice_color_mix (d->theme->surface, hue, d->theme->tint);
+  fill_box (d, &r, r.height / 2, fill, hue,
+            hover ? d->theme->border_width + 0.8 : d->theme->border_width);
   if (d->state->zoom < SMALL_ZOOM)
     draw_far_name (d, TEXT_FAR_OP, item->title, r.x + r.width / 2, r.y + r.height / 2,
                    r.width * d->state->zoom - 4, r.height * d->state->zoom, ALIGN_CENTRE,
@@ -330,10 +332,10 @@ draw_summary (
   const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
   double x = r.x + 11, y = r.y + r.height - 6, w = 26, h = r.height - 11;
   fill_box (d, &r, r.height / 2, d->theme->surface, hover ? d->theme->summary : d->theme->track,
-            d->theme->border);
+            d->theme->border_width);
   if (d->state->zoom < 0.4)
     return;
-  sluice_draw_set_color (d, d->theme->summary, 1);
+  sluice_cairo_set_color (d->cr, d->theme->summary);
   if (value != NULL && value->n_bins > 0)
     {
       float top = 0;
@@ -401,11 +403,11 @@ sluice_draw_ring (Draw *d, guint index)
   SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
   /* On the screen 2.5 px with 3 px of air at any zoom. */
   double px = 1 / MIN (d->state->zoom, 1.0);
-  SluiceRect ring = sluice_rect_grown (&r, (d->theme->border / 2 + 3) * px);
+  SluiceRect ring = sluice_rect_grown (&r, (d->theme->border_width / 2 + 3) * px);
   gboolean capsule =
       item->kind != SLUICE_ITEM_OPEN_SCOPE && (item->kind != SLUICE_ITEM_SCOPE || item->aside);
-  sluice_draw_rounded (d->cr, &ring, capsule ? ring.height / 2 : SCOPE_RADIUS + 4 * px);
-  sluice_draw_set_color (d, d->theme->accent, 1);
+  sluice_cairo_rounded_rect (d->cr, &ring, capsule ? ring.height / 2 : SCOPE_RADIUS + 4 * px);
+  sluice_cairo_set_color (d->cr, d->theme->accent);
   cairo_set_line_width (d->cr, 2.5 * px);
   cairo_stroke (d->cr);
 }
@@ -430,15 +432,15 @@ sluice_minimap_locate (SluiceScene *scene, double width, double height, double x
 
 void
 sluice_draw_minimap (
-    SluiceScene *scene, cairo_t *cr, const SluiceCanvasTheme *theme, double width, double height)
+    SluiceScene *scene, cairo_t *cr, const SluiceTheme *theme, double width, double height)
 {
   double dx, dy, zoom = fit_minimap (scene, width, height, &dx, &dy);
   SluiceRect frame = { 0.5, 0.5, width - 1, height - 1 };
   cairo_save (cr);
-  sluice_draw_rounded (cr, &frame, 7);
-  cairo_set_source_rgb (cr, theme->surface.r, theme->surface.g, theme->surface.b);
+  sluice_cairo_rounded_rect (cr, &frame, 7);
+  sluice_cairo_set_color (cr, theme->surface);
   cairo_fill_preserve (cr);
-  cairo_set_source_rgb (cr, theme->track.r, theme->track.g, theme->track.b);
+  sluice_cairo_set_color (cr, theme->track);
   cairo_set_line_width (cr, 1.4);
   cairo_stroke_preserve (cr);
   cairo_clip (cr);
@@ -448,7 +450,7 @@ sluice_draw_minimap (
       double alpha = item->kind == SLUICE_ITEM_OPEN_SCOPE ? 0.25 : 0.6;
       if (item->kind == SLUICE_ITEM_HEADING)
         continue;
-      cairo_set_source_rgba (cr, theme->outline.r, theme->outline.g, theme->outline.b, alpha);
+      sluice_cairo_set_color (cr, sluice_color_with_alpha (theme->outline, alpha));
       cairo_rectangle (cr, dx + item->rect.x * zoom, dy + item->rect.y * zoom,
                        MAX (item->rect.width * zoom, 1), MAX (item->rect.height * zoom, 1));
       cairo_fill (cr);
@@ -459,7 +461,7 @@ sluice_draw_minimap (
 void
 sluice_draw_minimap_view (SluiceScene *scene,
                           cairo_t *cr,
-                          const SluiceCanvasTheme *theme,
+                          const SluiceTheme *theme,
                           double width,
                           double height,
                           const SluiceRect *view)
@@ -468,7 +470,7 @@ sluice_draw_minimap_view (SluiceScene *scene,
   cairo_save (cr);
   cairo_rectangle (cr, 1, 1, width - 2, height - 2);
   cairo_clip (cr);
-  cairo_set_source_rgb (cr, theme->accent.r, theme->accent.g, theme->accent.b);
+  sluice_cairo_set_color (cr, theme->accent);
   cairo_set_line_width (cr, 1.6);
   /* A view that is larger than the map is the map's whole edge. */
   double x0 = CLAMP (dx + view->x * zoom, 2, width - 2);

@@ -6,6 +6,7 @@
 #include <pango/pangocairo.h>
 
 #include "ui/canvas/draw.h"
+#include "ui/common/paint.h"
 
 G_BEGIN_DECLS
 
@@ -45,7 +46,7 @@ typedef struct
   SluiceScene *scene;
   cairo_t *cr;
   const SluiceDrawState *state;
-  const SluiceCanvasTheme *theme;
+  const SluiceTheme *theme;
   SluiceRect area;                /* visible, in scene coordinates */
   double scale_cost, scale_bytes; /* largest of a box in this scene, for colour by time and bytes */
 } Draw;
@@ -59,10 +60,8 @@ void sluice_draw_ring (Draw *d, guint item);
 SluiceColor sluice_draw_item_color (Draw *d, const SluiceSceneItem *item);
 
 /* draw.c */
-void sluice_draw_set_color (Draw *d, SluiceColor color, double alpha);
 /* The head of an arrow of that width that ends at @tip. */
 void sluice_draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width);
-void sluice_draw_rounded (cairo_t *cr, const SluiceRect *r, double radius);
 /* Text on one line within @width from or around (x, y), which is its vertical middle; cut with an
  * ellipsis. */
 void sluice_draw_text (Draw *d,
@@ -85,6 +84,5 @@ void sluice_draw_far_text (Draw *d,
                            double scale,
                            TextAlign align,
                            SluiceColor color);
-SluiceColor sluice_draw_mix (SluiceColor a, SluiceColor b, double t);
 
 G_END_DECLS

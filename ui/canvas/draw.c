@@ -123,30 +123,6 @@ sluice_drawer_free (SluiceDrawer *self)
   g_free (self);
 }
 
-SluiceColor
-sluice_draw_mix (SluiceColor a, SluiceColor b, double t)
-{
-  return (SluiceColor){ a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t, 1 };
-}
-
-void
-sluice_draw_set_color (Draw *d, SluiceColor color, double alpha)
-{
-  cairo_set_source_rgba (d->cr, color.r, color.g, color.b, color.a * alpha);
-}
-
-void
-sluice_draw_rounded (cairo_t *cr, const SluiceRect *r, double radius)
-{
-  radius = MIN (radius, MIN (r->width, r->height) / 2);
-  cairo_new_sub_path (cr);
-  cairo_arc (cr, r->x + r->width - radius, r->y + radius, radius, -G_PI / 2, 0);
-  cairo_arc (cr, r->x + r->width - radius, r->y + r->height - radius, radius, 0, G_PI / 2);
-  cairo_arc (cr, r->x + radius, r->y + r->height - radius, radius, G_PI / 2, G_PI);
-  cairo_arc (cr, r->x + radius, r->y + radius, radius, G_PI, 3 * G_PI / 2);
-  cairo_close_path (cr);
-}
-
 static PangoLayout *
 get_layout (Draw *d, TextStyle style, const char *text, double width)
 {
@@ -188,7 +164,7 @@ show_layout (Draw *d, PangoLayout *layout, double x, double y, TextAlign align, 
     x -= (w + extents.x / (double) PANGO_SCALE) / 2;
   else if (align == ALIGN_RIGHT)
     x -= w;
-  sluice_draw_set_color (d, color, 1);
+  sluice_cairo_set_color (d->cr, color);
   cairo_move_to (d->cr, x, y - h / 2);
   pango_cairo_show_layout (d->cr, layout);
 }
@@ -231,7 +207,7 @@ draw_ground (Draw *d)
 {
   const SluiceDrawState *s = d->state;
   double step = 24 * s->zoom;
-  sluice_draw_set_color (d, d->theme->ground, 1);
+  sluice_cairo_set_color (d->cr, d->theme->ground);
   cairo_paint (d->cr);
   if (s->plain)
     return;
@@ -243,7 +219,7 @@ draw_ground (Draw *d)
   cairo_surface_t *surface = cairo_surface_create_similar (cairo_get_target (d->cr),
                                                            CAIRO_CONTENT_COLOR_ALPHA, tile, tile);
   cairo_t *cr = cairo_create (surface);
-  cairo_set_source_rgb (cr, d->theme->dot.r, d->theme->dot.g, d->theme->dot.b);
+  sluice_cairo_set_color (cr, d->theme->dot);
   cairo_arc (cr, 1.5, 1.5, 1, 0, 2 * G_PI);
   cairo_fill (cr);
   cairo_destroy (cr);
@@ -356,7 +332,7 @@ draw_edge (Draw *d, const SluiceSceneEdge *e)
   gboolean dashed = (e->kind != SLUICE_EDGE_DATA && e->kind != SLUICE_EDGE_BACK)
                     || (sluice_scene_is_stalk (d->scene, e)
                         && sluice_scene_get_item (d->scene, e->to)->kind == SLUICE_ITEM_SUMMARY);
-  sluice_draw_set_color (d, edge_color (d, e), e->quiet ? 0.7 : 1);
+  sluice_cairo_set_color (d->cr, sluice_color_with_alpha (edge_color (d, e), e->quiet ? 0.7 : 1));
   cairo_set_line_width (d->cr, MAX (e->width, 0.6 / zoom));
   cairo_set_dash (d->cr, dashes, dashed && zoom >= FAR_ZOOM ? 2 : 0, 0);
   trace_edge (d, e);
@@ -374,7 +350,7 @@ static void
 draw_distant_edges (Draw *d, const GArray *edges)
 {
   guint traced = 0;
-  sluice_draw_set_color (d, d->theme->line, 0.6);
+  sluice_cairo_set_color (d->cr, sluice_color_with_alpha (d->theme->line, 0.6));
   cairo_set_line_width (d->cr, 1 / d->state->zoom); /* thinner ones have gaps without smoothing */
   cairo_set_dash (d->cr, NULL, 0, 0);
   for (guint i = 0; i < edges->len; i++)
@@ -427,8 +403,8 @@ draw_labels (Draw *d, const GArray *edges)
       pango_layout_get_extents (layout, NULL, &extents);
       double w = extents.width / (double) PANGO_SCALE;
       SluiceRect plate = { e->label_at.x - w / 2 - 5, e->label_at.y - 8, w + 10, 16 };
-      sluice_draw_set_color (d, d->theme->ground, 1);
-      sluice_draw_rounded (d->cr, &plate, 4);
+      sluice_cairo_set_color (d->cr, d->theme->ground);
+      sluice_cairo_rounded_rect (d->cr, &plate, 4);
       cairo_fill (d->cr);
       sluice_draw_text (d, TEXT_LABEL, e->label, e->label_at.x, e->label_at.y, 400, ALIGN_CENTRE,
                         e->kind == SLUICE_EDGE_REFERENCE ? d->theme->update : d->theme->dim);
@@ -449,10 +425,9 @@ draw_distant_items (Draw *d, const GArray *items)
       /* What is smaller than a pixel is seen as the frame around it. */
       if (item->depth > 0 && MAX (r.width, r.height) * d->state->zoom < 1)
         continue;
-      sluice_draw_set_color (
-          d,
-          sluice_draw_mix (d->theme->ground, sluice_draw_item_color (d, item), frame ? 0.12 : 0.6),
-          1);
+      sluice_cairo_set_color (d->cr,
+                              sluice_color_mix (d->theme->ground, sluice_draw_item_color (d, item),
+                                                frame ? 0.12 : 0.6));
       cairo_rectangle (d->cr, r.x, r.y, r.width, r.height);
       cairo_fill (d->cr);
     }

@@ -8,7 +8,7 @@
 #include <cairo.h>
 
 #include "ui/canvas/scene.h"
-#include "ui/canvas/theme.h"
+#include "ui/common/theme.h"
 
 G_BEGIN_DECLS
 
@@ -32,7 +32,7 @@ const SluiceCanvasValue *sluice_value_table_get (const SluiceValueTable *self, c
 
 typedef struct
 {
-  const SluiceCanvasTheme *theme;
+  const SluiceTheme *theme;
   double x, y;          /* scene point at the top left of the picture */
   double zoom;          /* pixels per scene unit */
   double width, height; /* of the picture, in pixels */
@@ -59,12 +59,12 @@ void sluice_drawer_draw (SluiceDrawer *self,
 
 /* The whole scene as grey boxes within @width x @height pixels. */
 void sluice_draw_minimap (
-    SluiceScene *scene, cairo_t *cr, const SluiceCanvasTheme *theme, double width, double height);
+    SluiceScene *scene, cairo_t *cr, const SluiceTheme *theme, double width, double height);
 
 /* The frame of the view (a rectangle in scene coordinates) on a minimap of that size. */
 void sluice_draw_minimap_view (SluiceScene *scene,
                                cairo_t *cr,
-                               const SluiceCanvasTheme *theme,
+                               const SluiceTheme *theme,
                                double width,
                                double height,
                                const SluiceRect *view);

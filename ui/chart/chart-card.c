@@ -3,13 +3,11 @@
 #include "ui/chart/chart-card.h"
 
 #include "ui/chart/csv-job.h"
-#include "ui/chart/widget-util.h"
+#include "ui/common/export.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-#define LEAST_WIDTH    240
-#define NATURAL_WIDTH  400
 #define LEAST_HEIGHT   160
 #define NATURAL_HEIGHT 300
 #define LEAST_DRAG     6.0
@@ -19,30 +17,23 @@
 #define PREPARE_BUDGET_US 2000
 /* Each frame so much goes into making exact what was drawn from stretches. */
 #define REFINE_BUDGET_US 1000
-/* Screen readers are told of new values no more often than they can speak. */
-#define DESCRIBE_INTERVAL_MS 1000
 
 struct _SluiceChartCard
 {
-  GtkWidget parent_instance;
+  SluiceCard parent_instance;
   SluiceChart *chart;
-  GdkTexture *texture; /* the card as it was drawn last */
-  GtkWidget *menu;
-  double text_scale; /* of the last drawing; the chart's pixels are so much larger */
   double drag_from;  /* pixel, or NaN */
   double pointer_x;  /* where the wheel zooms */
-  guint describe_id; /* pending update of the accessible description */
   guint catch_up_id; /* tick callback while smoothing or refining goes on */
   gboolean unfinished;
   SluiceCsvJob *csv; /* a file that is being written */
 };
 
-G_DEFINE_FINAL_TYPE (SluiceChartCard, sluice_chart_card, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (SluiceChartCard, sluice_chart_card, SLUICE_TYPE_CARD)
 
 enum
 {
   PROP_0,
-  PROP_TITLE,
   PROP_SMOOTHING,
   PROP_X_AXIS,
   PROP_LOG_Y,
@@ -60,50 +51,33 @@ static GParamSpec *properties[N_PROPS];
 static guint signals[N_SIGNALS];
 
 static void
-describe (SluiceChartCard *self)
+title_changed (SluiceCard *card, const char *title)
 {
-  g_autofree char *summary = sluice_chart_dup_readout (self->chart);
+  sluice_chart_set_title (SLUICE_CHART_CARD (card)->chart, title);
+}
 
-  if (summary == NULL)
-    summary = sluice_chart_dup_summary (self->chart);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  sluice_chart_get_title (self->chart),
-                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, summary, -1);
+static char *
+dup_summary (SluiceCard *card)
+{
+  SluiceChart *chart = SLUICE_CHART_CARD (card)->chart;
+  char *readout = sluice_chart_dup_readout (chart);
+
+  return readout != NULL ? readout : sluice_chart_dup_summary (chart);
 }
 
 static gboolean
-describe_cb (gpointer data)
+needs_redraw (SluiceCard *card)
 {
-  SluiceChartCard *self = data;
+  SluiceChartCard *self = SLUICE_CHART_CARD (card);
 
-  self->describe_id = 0;
-  describe (self);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-describe_soon (SluiceChartCard *self)
-{
-  if (self->describe_id == 0)
-    self->describe_id = g_timeout_add (DESCRIBE_INTERVAL_MS, describe_cb, self);
-}
-
-void
-sluice_chart_card_refresh (SluiceChartCard *self)
-{
-  g_return_if_fail (SLUICE_IS_CHART_CARD (self));
-
-  if (!sluice_chart_needs_redraw (self->chart))
-    return;
-  gtk_widget_queue_draw (GTK_WIDGET (self));
-  describe_soon (self);
+  return self->unfinished || sluice_chart_needs_redraw (self->chart);
 }
 
 static void
 move_cursor (SluiceChartCard *self, double x)
 {
   sluice_chart_set_cursor (self->chart, x);
-  sluice_chart_card_refresh (self);
+  sluice_card_refresh (SLUICE_CARD (self));
   g_signal_emit (self, signals[CURSOR_MOVED], 0, x);
 }
 
@@ -122,7 +96,7 @@ static void
 view_changed (SluiceChartCard *self)
 {
   update_actions (self);
-  sluice_chart_card_refresh (self);
+  sluice_card_refresh (SLUICE_CARD (self));
 }
 
 static void
@@ -162,30 +136,9 @@ reset_zoom_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-export_card (gpointer card, const char *path)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (g_str_has_suffix (path, ".csv"))
-    {
-      SluiceChartCard *self = card;
-
-      g_clear_pointer (&self->csv, sluice_csv_job_free);
-      self->csv = sluice_csv_job_new (GTK_WIDGET (self), self->chart, path);
-    }
-  else if (sluice_chart_card_export (card, path, &error))
-    g_signal_emit_by_name (card, "exported", path);
-  else
-    g_signal_emit_by_name (card, "export-failed", error->message);
-}
-
-static void
 export_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
-
-  sluice_card_ask_export (widget, sluice_chart_get_title (self->chart),
-                          name + strlen ("chart.export-"), export_card);
+  sluice_card_ask_export (SLUICE_CARD (widget), name + strlen ("chart.export-"));
 }
 
 static void
@@ -207,7 +160,7 @@ cursor_action (GtkWidget *widget, const char *name, GVariant *parameter)
   else
     sluice_chart_set_cursor (self->chart, NAN);
   move_cursor (self, sluice_chart_get_cursor (self->chart));
-  describe (self);
+  sluice_card_describe (SLUICE_CARD (self));
 }
 
 static void
@@ -229,7 +182,7 @@ popup_menu (SluiceChartCard *self, double x, double y)
   g_menu_append_section (menu, NULL, G_MENU_MODEL (view));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (axes));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (export));
-  sluice_card_popup_menu (GTK_WIDGET (self), &self->menu, G_MENU_MODEL (menu), x, y);
+  sluice_card_popup_menu (SLUICE_CARD (self), G_MENU_MODEL (menu), x, y);
 }
 
 static void
@@ -254,8 +207,8 @@ motion_cb (GtkEventControllerMotion *controller, double x, double y, gpointer da
 {
   SluiceChartCard *self = data;
 
-  x /= self->text_scale;
-  y /= self->text_scale;
+  x /= sluice_card_get_text_scale (data);
+  y /= sluice_card_get_text_scale (data);
   self->pointer_x = x;
   if (in_plot (self, x, y))
     move_cursor (self, sluice_chart_x_at (self->chart, x));
@@ -275,8 +228,8 @@ drag_begin_cb (GtkGestureDrag *gesture, double x, double y, gpointer data)
   SluiceChartCard *self = data;
 
   gtk_widget_grab_focus (GTK_WIDGET (self));
-  x /= self->text_scale;
-  y /= self->text_scale;
+  x /= sluice_card_get_text_scale (data);
+  y /= sluice_card_get_text_scale (data);
   self->drag_from = in_plot (self, x, y) ? x : NAN;
 }
 
@@ -285,13 +238,13 @@ drag_update_cb (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
 {
   SluiceChartCard *self = data;
 
-  dx /= self->text_scale;
+  dx /= sluice_card_get_text_scale (data);
   if (isnan (self->drag_from) || fabs (dx) < LEAST_DRAG)
     sluice_chart_set_selection (self->chart, NAN, NAN);
   else
     sluice_chart_set_selection (self->chart, sluice_chart_x_at (self->chart, self->drag_from),
                                 sluice_chart_x_at (self->chart, self->drag_from + dx));
-  sluice_chart_card_refresh (self);
+  sluice_card_refresh (SLUICE_CARD (self));
 }
 
 static void
@@ -299,7 +252,7 @@ drag_end_cb (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
 {
   SluiceChartCard *self = data;
 
-  dx /= self->text_scale;
+  dx /= sluice_card_get_text_scale (data);
   sluice_chart_set_selection (self->chart, NAN, NAN);
   if (!isnan (self->drag_from) && fabs (dx) >= LEAST_DRAG)
     {
@@ -340,6 +293,51 @@ scroll_cb (GtkEventControllerScroll *controller, double dx, double dy, gpointer 
 }
 
 static gboolean
+prepare (SluiceCard *card)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (card);
+
+  /* Half-smoothed curves would flash: the last picture stands until the work is done. */
+  self->unfinished = !sluice_chart_prepare (self->chart, PREPARE_BUDGET_US);
+  return !self->unfinished;
+}
+
+static void
+draw (SluiceCard *card, cairo_t *cr, double width, double height, const SluiceTheme *theme)
+{
+  sluice_chart_render (SLUICE_CHART_CARD (card)->chart, cr, width, height, theme,
+                       SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
+}
+
+static gboolean
+write_file (SluiceCard *card,
+            const char *path,
+            double width,
+            double height,
+            const SluiceTheme *theme,
+            GError **error)
+{
+  return sluice_chart_export (SLUICE_CHART_CARD (card)->chart, path, width, height, 2, theme,
+                              error);
+}
+
+/* All points as text take longer than a frame: they are written in parts. */
+static void
+export_file (SluiceCard *card, const char *path)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (card);
+  SluiceExportFormat format;
+
+  if (!sluice_export_format_from_name (path, &format) || format != SLUICE_EXPORT_CSV)
+    {
+      SLUICE_CARD_CLASS (sluice_chart_card_parent_class)->export(card, path);
+      return;
+    }
+  g_clear_pointer (&self->csv, sluice_csv_job_free);
+  self->csv = sluice_csv_job_new (GTK_WIDGET (self), self->chart, path);
+}
+
+static gboolean
 catch_up_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   SLUICE_CHART_CARD (widget)->catch_up_id = 0;
@@ -355,84 +353,14 @@ catch_up (SluiceChartCard *self)
 }
 
 static void
-redraw (SluiceChartCard *self, int width, int height)
-{
-  GtkWidget *widget = GTK_WIDGET (self);
-  gboolean ready = sluice_chart_prepare (self->chart, PREPARE_BUDGET_US);
-  cairo_surface_t *surface;
-  SluiceChartTheme theme;
-  cairo_t *cr;
-
-  self->unfinished = !ready;
-  if (!ready)
-    catch_up (self);
-  /* Half-smoothed curves would flash: the last picture stands until the work is done. */
-  if (!ready && self->texture != NULL)
-    return;
-  surface = sluice_widget_new_surface (widget, width, height);
-  sluice_chart_theme_from_widget (&theme, widget);
-  self->text_scale = sluice_widget_get_text_scale (widget);
-  cr = cairo_create (surface);
-  cairo_scale (cr, self->text_scale, self->text_scale);
-  sluice_chart_render (self->chart, cr, width / self->text_scale, height / self->text_scale, &theme,
-                       SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
-  cairo_destroy (cr);
-  g_clear_object (&self->texture);
-  self->texture = sluice_texture_take_surface (surface);
-}
-
-static void
 sluice_chart_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   SluiceChartCard *self = SLUICE_CHART_CARD (widget);
-  int width = gtk_widget_get_width (widget);
-  int height = gtk_widget_get_height (widget);
-  int scale = gtk_widget_get_scale_factor (widget);
 
-  if (width <= 0 || height <= 0)
-    return;
-  if (self->texture != NULL
-      && (gdk_texture_get_width (self->texture) != width * scale
-          || gdk_texture_get_height (self->texture) != height * scale))
-    g_clear_object (&self->texture);
-  if (self->texture == NULL || self->unfinished || sluice_chart_needs_redraw (self->chart))
-    redraw (self, width, height);
-  if (!self->unfinished
-      && (!sluice_chart_refine (self->chart, REFINE_BUDGET_US)
-          || sluice_chart_needs_redraw (self->chart)))
+  GTK_WIDGET_CLASS (sluice_chart_card_parent_class)->snapshot (widget, snapshot);
+  if (self->unfinished || !sluice_chart_refine (self->chart, REFINE_BUDGET_US)
+      || sluice_chart_needs_redraw (self->chart))
     catch_up (self);
-  sluice_snapshot_append_picture (snapshot, widget, self->texture);
-  sluice_snapshot_focus_ring (snapshot, widget);
-}
-
-static void
-sluice_chart_card_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
-{
-  GTK_WIDGET_CLASS (sluice_chart_card_parent_class)->css_changed (widget, change);
-  g_clear_object (&SLUICE_CHART_CARD (widget)->texture);
-  gtk_widget_queue_draw (widget);
-}
-
-static void
-sluice_chart_card_measure (GtkWidget *widget,
-                           GtkOrientation orientation,
-                           int for_size,
-                           int *minimum,
-                           int *natural,
-                           int *minimum_baseline,
-                           int *natural_baseline)
-{
-  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? LEAST_WIDTH : LEAST_HEIGHT;
-  *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? NATURAL_WIDTH : NATURAL_HEIGHT;
-}
-
-static void
-sluice_chart_card_size_allocate (GtkWidget *widget, int width, int height, int baseline)
-{
-  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
-
-  if (self->menu != NULL)
-    gtk_popover_present (GTK_POPOVER (self->menu));
 }
 
 static void
@@ -440,10 +368,7 @@ sluice_chart_card_dispose (GObject *object)
 {
   SluiceChartCard *self = SLUICE_CHART_CARD (object);
 
-  g_clear_handle_id (&self->describe_id, g_source_remove);
   g_clear_pointer (&self->csv, sluice_csv_job_free);
-  g_clear_pointer (&self->menu, gtk_widget_unparent);
-  g_clear_object (&self->texture);
   G_OBJECT_CLASS (sluice_chart_card_parent_class)->dispose (object);
 }
 
@@ -463,9 +388,6 @@ sluice_chart_card_get_property (GObject *object, guint id, GValue *value, GParam
 
   switch (id)
     {
-    case PROP_TITLE:
-      g_value_set_string (value, sluice_chart_card_get_title (self));
-      break;
     case PROP_SMOOTHING:
       g_value_set_double (value, sluice_chart_card_get_smoothing (self));
       break;
@@ -490,9 +412,6 @@ sluice_chart_card_set_property (GObject *object, guint id, const GValue *value, 
 
   switch (id)
     {
-    case PROP_TITLE:
-      sluice_chart_card_set_title (self, g_value_get_string (value));
-      break;
     case PROP_SMOOTHING:
       sluice_chart_card_set_smoothing (self, g_value_get_double (value));
       break;
@@ -515,7 +434,6 @@ install_properties (GObjectClass *object_class)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
 
-  properties[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, "", flags);
   properties[PROP_SMOOTHING] = g_param_spec_double ("smoothing", NULL, NULL, 0, 0.999, 0.6, flags);
   properties[PROP_X_AXIS] =
       g_param_spec_int ("x-axis", NULL, NULL, SLUICE_X_STEP, SLUICE_X_WALL, SLUICE_X_STEP, flags);
@@ -582,20 +500,26 @@ sluice_chart_card_class_init (SluiceChartCardClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  SluiceCardClass *card_class = SLUICE_CARD_CLASS (klass);
 
   object_class->dispose = sluice_chart_card_dispose;
   object_class->finalize = sluice_chart_card_finalize;
   object_class->get_property = sluice_chart_card_get_property;
   object_class->set_property = sluice_chart_card_set_property;
   widget_class->snapshot = sluice_chart_card_snapshot;
-  widget_class->measure = sluice_chart_card_measure;
-  widget_class->size_allocate = sluice_chart_card_size_allocate;
-  widget_class->css_changed = sluice_chart_card_css_changed;
+  card_class->least_height = LEAST_HEIGHT;
+  card_class->natural_height = NATURAL_HEIGHT;
+  card_class->title_changed = title_changed;
+  card_class->dup_summary = dup_summary;
+  card_class->needs_redraw = needs_redraw;
+  card_class->prepare = prepare;
+  card_class->draw = draw;
+  card_class->write = write_file;
+  card_class->export = export_file;
 
   install_properties (object_class);
   signals[CURSOR_MOVED] = g_signal_new ("cursor-moved", SLUICE_TYPE_CHART_CARD, G_SIGNAL_RUN_LAST,
                                         0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_DOUBLE);
-  sluice_card_install_signals (SLUICE_TYPE_CHART_CARD);
   gtk_widget_class_set_css_name (widget_class, "chartcard");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
   install_actions (widget_class);
@@ -634,12 +558,11 @@ sluice_chart_card_init (SluiceChartCard *self)
 {
   self->chart = sluice_chart_new ();
   self->drag_from = NAN;
-  self->text_scale = 1;
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
   add_gestures (self);
   update_actions (self);
-  describe (self);
+  sluice_card_describe (SLUICE_CARD (self));
 }
 
 GtkWidget *
@@ -659,27 +582,8 @@ sluice_chart_card_get_chart (SluiceChartCard *self)
 static void
 changed (SluiceChartCard *self, guint property)
 {
-  sluice_chart_card_refresh (self);
+  sluice_card_refresh (SLUICE_CARD (self));
   g_object_notify_by_pspec (G_OBJECT (self), properties[property]);
-}
-
-void
-sluice_chart_card_set_title (SluiceChartCard *self, const char *title)
-{
-  g_return_if_fail (SLUICE_IS_CHART_CARD (self));
-
-  title = title != NULL ? title : "";
-  if (g_str_equal (title, sluice_chart_get_title (self->chart)))
-    return;
-  sluice_chart_set_title (self->chart, title);
-  describe (self);
-  changed (self, PROP_TITLE);
-}
-
-const char *
-sluice_chart_card_get_title (SluiceChartCard *self)
-{
-  return sluice_chart_get_title (self->chart);
 }
 
 void
@@ -750,19 +654,5 @@ sluice_chart_card_set_cursor (SluiceChartCard *self, double x)
   g_return_if_fail (SLUICE_IS_CHART_CARD (self));
 
   sluice_chart_set_cursor (self->chart, x);
-  sluice_chart_card_refresh (self);
-}
-
-gboolean
-sluice_chart_card_export (SluiceChartCard *self, const char *path, GError **error)
-{
-  GtkWidget *widget = GTK_WIDGET (self);
-  SluiceChartTheme theme;
-
-  g_return_val_if_fail (SLUICE_IS_CHART_CARD (self), FALSE);
-
-  sluice_chart_theme_from_widget (&theme, widget);
-  return sluice_chart_export (self->chart, path, MAX (gtk_widget_get_width (widget), NATURAL_WIDTH),
-                              MAX (gtk_widget_get_height (widget), NATURAL_HEIGHT), 2, &theme,
-                              error);
+  sluice_card_refresh (SLUICE_CARD (self));
 }

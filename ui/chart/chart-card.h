@@ -3,15 +3,14 @@
 #pragma once
 
 #include "ui/chart/chart.h"
-
-#include <gtk/gtk.h>
+#include "ui/common/card.h"
 
 G_BEGIN_DECLS
 
 /**
  * SluiceChartCard:
  *
- * A card with one chart of scalars. Properties: title (string), smoothing (double, 0 to 0.999),
+ * A card with one chart of scalars. Properties: smoothing (double, 0 to 0.999),
  * x-axis (int, #SluiceXAxis), log-y (boolean), ignore-outliers (boolean).
  * Actions: chart.zoom-in, chart.zoom-out, chart.reset-zoom, chart.toggle-log,
  * chart.toggle-outliers, chart.export-png, chart.export-svg, chart.export-csv. Signals:
@@ -19,7 +18,7 @@ G_BEGIN_DECLS
  * place in every card.
  */
 #define SLUICE_TYPE_CHART_CARD (sluice_chart_card_get_type ())
-G_DECLARE_FINAL_TYPE (SluiceChartCard, sluice_chart_card, SLUICE, CHART_CARD, GtkWidget)
+G_DECLARE_FINAL_TYPE (SluiceChartCard, sluice_chart_card, SLUICE, CHART_CARD, SluiceCard)
 
 GtkWidget *sluice_chart_card_new (const char *title);
 
@@ -27,15 +26,10 @@ GtkWidget *sluice_chart_card_new (const char *title);
  * sluice_chart_card_get_chart:
  *
  * Returns: (transfer none): what it draws: add series and events there, then call
- *   sluice_chart_card_refresh().
+ *   sluice_card_refresh().
  */
 SluiceChart *sluice_chart_card_get_chart (SluiceChartCard *self);
 
-/** sluice_chart_card_refresh: redraws if data, view or style changed; otherwise costs nothing. */
-void sluice_chart_card_refresh (SluiceChartCard *self);
-
-void sluice_chart_card_set_title (SluiceChartCard *self, const char *title);
-const char *sluice_chart_card_get_title (SluiceChartCard *self);
 void sluice_chart_card_set_smoothing (SluiceChartCard *self, double weight);
 double sluice_chart_card_get_smoothing (SluiceChartCard *self);
 void sluice_chart_card_set_x_axis (SluiceChartCard *self, SluiceXAxis axis);
@@ -47,8 +41,5 @@ gboolean sluice_chart_card_get_ignore_outliers (SluiceChartCard *self);
 
 /** sluice_chart_card_set_cursor: shows the cursor at @x without emitting cursor-moved. */
 void sluice_chart_card_set_cursor (SluiceChartCard *self, double x);
-
-/** sluice_chart_card_export: writes the card as it is now; see sluice_chart_export(). */
-gboolean sluice_chart_card_export (SluiceChartCard *self, const char *path, GError **error);
 
 G_END_DECLS

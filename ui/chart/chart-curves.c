@@ -243,7 +243,7 @@ draw_marks (const SluiceChart *self, const SluiceChartSeries *series, const Slui
 }
 
 SluiceColor
-sluice_chart_series_color (const SluiceChartSeries *series, const SluiceChartTheme *theme)
+sluice_chart_series_color (const SluiceChartSeries *series, const SluiceTheme *theme)
 {
   return sluice_color_readable (series->color, theme->card, 3);
 }
@@ -252,7 +252,7 @@ static void
 draw_series (const SluiceChart *self,
              const SluiceChartSeries *series,
              SluicePen *pen,
-             const SluiceChartTheme *theme)
+             const SluiceTheme *theme)
 {
   SluiceColor color = sluice_chart_series_color (series, theme);
   gboolean smoothed = self->smoothing > 0;
@@ -274,7 +274,7 @@ draw_series (const SluiceChart *self,
 }
 
 static void
-draw_all (SluiceChart *self, SluicePen *pen, const SluiceChartTheme *theme)
+draw_all (SluiceChart *self, SluicePen *pen, const SluiceTheme *theme)
 {
   for (guint i = 0; i < self->series->len; i++)
     {
@@ -294,7 +294,7 @@ draw_all (SluiceChart *self, SluicePen *pen, const SluiceChartTheme *theme)
 }
 
 static void
-update_image (SluiceChart *self, const SluicePen *where, const SluiceChartTheme *theme)
+update_image (SluiceChart *self, const SluicePen *where, const SluiceTheme *theme)
 {
   guint width = (guint) ceil ((self->plot.width + 2 * SLUICE_CURVE_AIR) * where->scale);
   guint height = (guint) ceil ((self->plot.height + 2 * SLUICE_CURVE_AIR) * where->scale);
@@ -332,7 +332,7 @@ update_image (SluiceChart *self, const SluicePen *where, const SluiceChartTheme 
 
 void
 sluice_chart_draw_curves (
-    SluiceChart *self, cairo_t *cr, double scale, const SluiceChartTheme *theme, gboolean vector)
+    SluiceChart *self, cairo_t *cr, double scale, const SluiceTheme *theme, gboolean vector)
 {
   SluicePen pen = { .cr = cr,
                     .scale = scale,

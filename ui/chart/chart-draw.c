@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-private.h"
 
+#include "ui/common/paint.h"
+
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
@@ -24,7 +26,7 @@ measure_name (SluiceText *text, const SluiceChartSeries *series)
 /* Names of the series at the right edge; those without room are counted. Returns: where it starts.
  */
 static double
-draw_legend (SluiceChart *self, SluiceText *text, double width, const SluiceChartTheme *theme)
+draw_legend (SluiceChart *self, SluiceText *text, double width, const SluiceTheme *theme)
 {
   double room = width * 0.65;
   guint n_fit = 0;
@@ -53,7 +55,7 @@ draw_legend (SluiceChart *self, SluiceText *text, double width, const SluiceChar
 
       sluice_text_set (text, more, SLUICE_TEXT_LABEL, FALSE, 0);
       sluice_text_measure (text, &w, NULL);
-      sluice_text_draw (text, x, TITLE_MIDDLE, SLUICE_ANCHOR_END, &theme->dim);
+      sluice_text_draw (text, x, TITLE_MIDDLE, SLUICE_ANCHOR_END, theme->dim);
       x -= w + LEGEND_GAP;
     }
   for (guint i = n_fit; i-- > 0;)
@@ -65,10 +67,10 @@ draw_legend (SluiceChart *self, SluiceText *text, double width, const SluiceChar
       if (!series->visible)
         continue;
       w = measure_name (text, series);
-      sluice_text_draw (text, x, TITLE_MIDDLE, SLUICE_ANCHOR_END, &theme->dim);
+      sluice_text_draw (text, x, TITLE_MIDDLE, SLUICE_ANCHOR_END, theme->dim);
       cairo_new_path (text->cr);
       cairo_arc (text->cr, x - w + LEGEND_GAP, TITLE_MIDDLE, 4, 0, 2 * G_PI);
-      sluice_cairo_set_color (text->cr, &color);
+      sluice_cairo_set_color (text->cr, color);
       cairo_fill (text->cr);
       x -= w;
     }
@@ -76,7 +78,7 @@ draw_legend (SluiceChart *self, SluiceText *text, double width, const SluiceChar
 }
 
 static void
-draw_grid (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
+draw_grid (SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
 {
   const SluiceRect *plot = &self->plot;
   cairo_t *cr = text->cr;
@@ -90,16 +92,16 @@ draw_grid (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
 
       cairo_move_to (cr, plot->x, y);
       cairo_line_to (cr, plot->x + plot->width, y);
-      sluice_cairo_set_color (cr, &theme->grid);
+      sluice_cairo_set_color (cr, theme->grid);
       cairo_stroke (cr);
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
-      sluice_text_draw (text, plot->x - 9, y, SLUICE_ANCHOR_END, &theme->dim);
+      sluice_text_draw (text, plot->x - 9, y, SLUICE_ANCHOR_END, theme->dim);
     }
 }
 
 /* Labels under the plot, each inside the card and none touching its neighbour. */
 static void
-draw_x_labels (SluiceChart *self, SluiceText *text, double width, const SluiceChartTheme *theme)
+draw_x_labels (SluiceChart *self, SluiceText *text, double width, const SluiceTheme *theme)
 {
   static const SluiceUnit units[] = { SLUICE_UNIT_STEPS, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
   double y = self->plot.y + self->plot.height + 14;
@@ -117,7 +119,7 @@ draw_x_labels (SluiceChart *self, SluiceText *text, double width, const SluiceCh
       x = CLAMP (x, w / 2 + 4, width - w / 2 - 6);
       if (x - w / 2 < free_from)
         continue;
-      sluice_text_draw (text, x, y, SLUICE_ANCHOR_MIDDLE, &theme->dim);
+      sluice_text_draw (text, x, y, SLUICE_ANCHOR_MIDDLE, theme->dim);
       free_from = x + w / 2 + 10;
     }
 }
@@ -149,7 +151,7 @@ draw_event_word (SluiceChart *self,
                  SluiceText *text,
                  const SluiceChartEvent *event,
                  double x,
-                 const SluiceChartTheme *theme)
+                 const SluiceTheme *theme)
 {
   const SluiceRect *plot = &self->plot;
   SluiceRect rect = { .y = plot->y + 1, .height = 14 };
@@ -171,10 +173,10 @@ draw_event_word (SluiceChart *self,
       if (!is_free)
         continue;
       cairo_rectangle (text->cr, rect.x - 2, rect.y, rect.width + 4, rect.height);
-      sluice_cairo_set_color (text->cr, &theme->card);
+      sluice_cairo_set_color (text->cr, theme->card);
       cairo_fill (text->cr);
       sluice_text_draw (text, rect.x, rect.y + rect.height / 2, SLUICE_ANCHOR_START,
-                        event->kind == SLUICE_EVENT_FAILURE ? &theme->failure : &theme->dim);
+                        event->kind == SLUICE_EVENT_FAILURE ? theme->failure : theme->dim);
       g_array_append_val (self->words, rect);
       return;
     }
@@ -185,15 +187,14 @@ draw_event_line (SluiceChart *self,
                  cairo_t *cr,
                  const SluiceChartEvent *event,
                  double x,
-                 const SluiceChartTheme *theme)
+                 const SluiceTheme *theme)
 {
   const double dash[] = { 4, 3 };
 
   cairo_save (cr);
   cairo_set_dash (cr, dash, 2, 0);
   cairo_set_line_width (cr, 1.2);
-  sluice_cairo_set_color (cr,
-                          event->kind == SLUICE_EVENT_FAILURE ? &theme->failure : &theme->event);
+  sluice_cairo_set_color (cr, event->kind == SLUICE_EVENT_FAILURE ? theme->failure : theme->event);
   cairo_move_to (cr, x, self->plot.y);
   cairo_line_to (cr, x, self->plot.y + self->plot.height);
   cairo_stroke (cr);
@@ -201,7 +202,7 @@ draw_event_line (SluiceChart *self,
 }
 
 static void
-draw_events (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
+draw_events (SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
 {
   const SluiceRect *plot = &self->plot;
 
@@ -223,7 +224,7 @@ draw_events (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
 }
 
 static void
-draw_selection (SluiceChart *self, cairo_t *cr, const SluiceChartTheme *theme)
+draw_selection (SluiceChart *self, cairo_t *cr, const SluiceTheme *theme)
 {
   double a = sluice_scale_to_pixel (&self->x_scale, self->selection_a);
   double b = sluice_scale_to_pixel (&self->x_scale, self->selection_b);
@@ -234,10 +235,10 @@ draw_selection (SluiceChart *self, cairo_t *cr, const SluiceChartTheme *theme)
   a = CLAMP (a, self->plot.x, self->plot.x + self->plot.width);
   b = CLAMP (b, self->plot.x, self->plot.x + self->plot.width);
   cairo_rectangle (cr, MIN (a, b), self->plot.y, fabs (b - a), self->plot.height);
-  sluice_cairo_set_color (cr, &fill);
+  sluice_cairo_set_color (cr, fill);
   cairo_fill (cr);
   cairo_set_line_width (cr, 1);
-  sluice_cairo_set_color (cr, &theme->accent);
+  sluice_cairo_set_color (cr, theme->accent);
   for (int i = 0; i < 2; i++)
     {
       double x = floor (i == 0 ? a : b) + 0.5;
@@ -267,7 +268,7 @@ static void
 draw_title (SluiceChart *self,
             SluiceText *text,
             double width,
-            const SluiceChartTheme *theme,
+            const SluiceTheme *theme,
             SluiceChartFlags flags)
 {
   double right = width - PADDING;
@@ -277,7 +278,7 @@ draw_title (SluiceChart *self,
   if (!(flags & SLUICE_CHART_TITLE))
     return;
   sluice_text_set (text, self->title, SLUICE_TEXT_TITLE, TRUE, MAX (40, right - PADDING));
-  sluice_text_draw (text, PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_START, &theme->text);
+  sluice_text_draw (text, PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_START, theme->text);
 }
 
 static void
@@ -297,7 +298,7 @@ sluice_chart_render (SluiceChart *self,
                      cairo_t *cr,
                      double width,
                      double height,
-                     const SluiceChartTheme *theme,
+                     const SluiceTheme *theme,
                      SluiceChartFlags flags)
 {
   double scale = sluice_cairo_get_scale (cr);
@@ -323,7 +324,7 @@ sluice_chart_render (SluiceChart *self,
   else
     {
       sluice_text_set (&text, _ ("No points yet"), SLUICE_TEXT_BODY, FALSE, 0);
-      sluice_text_draw (&text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, &theme->dim);
+      sluice_text_draw (&text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, theme->dim);
     }
   sluice_text_end (&text);
   cairo_restore (cr);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-private.h"
-#include "ui/chart/export.h"
+#include "ui/common/export.h"
 
 typedef struct
 {
   SluiceChart *chart;
-  const SluiceChartTheme *theme;
+  const SluiceTheme *theme;
 } Drawing;
 
 static void
@@ -34,18 +34,19 @@ sluice_chart_export (SluiceChart *self,
                      double width,
                      double height,
                      double scale,
-                     const SluiceChartTheme *theme,
+                     const SluiceTheme *theme,
                      GError **error)
 {
   Drawing drawing = { self, theme };
+  SluiceExportFormat format;
   gboolean done;
 
   g_return_val_if_fail (self != NULL && path != NULL && theme != NULL, FALSE);
 
-  if (g_str_has_suffix (path, ".csv"))
+  if (sluice_export_format_from_name (path, &format) && format == SLUICE_EXPORT_CSV)
     return export_csv (self, path, error);
   sluice_chart_prepare (self, -1);
-  done = sluice_export_picture (path, width, height, scale, draw_chart, &drawing, error);
+  done = sluice_export_named_picture (path, width, height, scale, draw_chart, &drawing, error);
   /* What is on screen was drawn for another size. */
   self->dirty = TRUE;
   return done;

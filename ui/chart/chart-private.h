@@ -4,7 +4,7 @@
 
 #include "ui/chart/chart.h"
 #include "ui/chart/raster.h"
-#include "ui/chart/text.h"
+#include "ui/common/text.h"
 #include "ui/common/geometry.h"
 
 G_BEGIN_DECLS
@@ -103,10 +103,10 @@ double sluice_chart_y_pixel (const SluiceChart *self, double value);
 
 /** sluice_chart_draw_curves: curves, bands and marks of what is not finite, in or as pixels. */
 void sluice_chart_draw_curves (
-    SluiceChart *self, cairo_t *cr, double scale, const SluiceChartTheme *theme, gboolean vector);
+    SluiceChart *self, cairo_t *cr, double scale, const SluiceTheme *theme, gboolean vector);
 
 /** sluice_chart_draw_readout: cursor line, dots and the box with the values. */
-void sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme);
+void sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceTheme *theme);
 
 /** sluice_chart_get_covered: how much of the curves and words, in pixels, @box would lie on. */
 double sluice_chart_get_covered (SluiceChart *self, const SluiceRect *box);
@@ -118,7 +118,6 @@ gboolean sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample
 char *sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample);
 
 /** sluice_chart_series_color: the colour that @series is drawn in on this theme's ground. */
-SluiceColor
-sluice_chart_series_color (const SluiceChartSeries *series, const SluiceChartTheme *theme);
+SluiceColor sluice_chart_series_color (const SluiceChartSeries *series, const SluiceTheme *theme);
 
 G_END_DECLS

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-private.h"
 
+#include "ui/common/paint.h"
+
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
@@ -228,7 +230,7 @@ draw_row (const Row *row,
           SluiceText *text,
           const SluiceRect *box,
           double y,
-          const SluiceChartTheme *theme)
+          const SluiceTheme *theme)
 {
   SluiceColor color = sluice_chart_series_color (row->series, theme);
   double right = box->x + box->width - BOX_PADDING;
@@ -236,62 +238,64 @@ draw_row (const Row *row,
 
   cairo_new_path (cr);
   cairo_arc (cr, box->x + BOX_PADDING + 4, y, 4, 0, 2 * G_PI);
-  sluice_cairo_set_color (cr, &color);
+  sluice_cairo_set_color (cr, color);
   cairo_fill (cr);
   sluice_text_set (text, row->series->name, SLUICE_TEXT_LABEL, FALSE, readout->name_width + 1);
   sluice_text_draw (text, box->x + BOX_PADDING + 15, y, SLUICE_ANCHOR_START,
-                    row->here ? &theme->text : &theme->dim);
+                    row->here ? theme->text : theme->dim);
   if (readout->smoothed_width > 0)
     {
       if (row->smoothed != NULL)
         {
           sluice_text_set (text, row->smoothed, SLUICE_TEXT_LABEL, FALSE, 0);
-          sluice_text_draw (text, right, y, SLUICE_ANCHOR_END, &theme->dim);
+          sluice_text_draw (text, right, y, SLUICE_ANCHOR_END, theme->dim);
         }
       right -= readout->smoothed_width + COLUMN_GAP;
     }
   sluice_text_set (text, row->value, SLUICE_TEXT_LABEL, row->here, 0);
   sluice_text_draw (text, right, y, SLUICE_ANCHOR_END,
-                    !row->here                                   ? &theme->dim
-                    : row->sample.value - row->sample.value == 0 ? &theme->text
-                                                                 : &theme->failure);
+                    !row->here                                   ? theme->dim
+                    : row->sample.value - row->sample.value == 0 ? theme->text
+                                                                 : theme->failure);
 }
 
 static void
 draw_head (const Readout *readout,
            SluiceText *text,
            const SluiceRect *box,
-           const SluiceChartTheme *theme)
+           const SluiceTheme *theme)
 {
   double right = box->x + box->width - BOX_PADDING;
   double y = box->y + BOX_PADDING + 5;
 
   sluice_text_set (text, readout->head, SLUICE_TEXT_LABEL, TRUE, 0);
-  sluice_text_draw (text, box->x + BOX_PADDING, y, SLUICE_ANCHOR_START, &theme->dim);
+  sluice_text_draw (text, box->x + BOX_PADDING, y, SLUICE_ANCHOR_START, theme->dim);
   if (readout->smoothed_width <= 0)
     return;
   sluice_text_set (text, _ ("smoothed"), SLUICE_TEXT_LABEL, FALSE, 0);
-  sluice_text_draw (text, right, y, SLUICE_ANCHOR_END, &theme->dim);
+  sluice_text_draw (text, right, y, SLUICE_ANCHOR_END, theme->dim);
   sluice_text_set (text, _ ("value"), SLUICE_TEXT_LABEL, FALSE, 0);
   sluice_text_draw (text, right - readout->smoothed_width - COLUMN_GAP, y, SLUICE_ANCHOR_END,
-                    &theme->dim);
+                    theme->dim);
 }
 
 static void
 sluice_draw_box (const Readout *readout,
                  SluiceText *text,
                  const SluiceRect *box,
-                 const SluiceChartTheme *theme)
+                 const SluiceTheme *theme)
 {
   SluiceColor ground = sluice_color_with_alpha (theme->card, 0.96);
   cairo_t *cr = text->cr;
   double y = box->y + BOX_PADDING + HEAD_HEIGHT + 5;
 
-  sluice_cairo_rounded_rect (cr, round (box->x) + 0.5, round (box->y) + 0.5, round (box->width),
-                             round (box->height), 8);
-  sluice_cairo_set_color (cr, &ground);
+  sluice_cairo_rounded_rect (cr,
+                             &(SluiceRect){ round (box->x) + 0.5, round (box->y) + 0.5,
+                                            round (box->width), round (box->height) },
+                             8);
+  sluice_cairo_set_color (cr, ground);
   cairo_fill_preserve (cr);
-  sluice_cairo_set_color (cr, &theme->border);
+  sluice_cairo_set_color (cr, theme->border);
   cairo_set_line_width (cr, 1);
   cairo_stroke (cr);
   draw_head (readout, text, box, theme);
@@ -302,12 +306,12 @@ sluice_draw_box (const Readout *readout,
       g_autofree char *more = g_strdup_printf (_ ("and %u more"), readout->n - readout->n_shown);
 
       sluice_text_set (text, more, SLUICE_TEXT_LABEL, FALSE, 0);
-      sluice_text_draw (text, box->x + BOX_PADDING + 15, y, SLUICE_ANCHOR_START, &theme->dim);
+      sluice_text_draw (text, box->x + BOX_PADDING + 15, y, SLUICE_ANCHOR_START, theme->dim);
     }
 }
 
 static void
-draw_dots (SluiceChart *self, const Readout *readout, cairo_t *cr, const SluiceChartTheme *theme)
+draw_dots (SluiceChart *self, const Readout *readout, cairo_t *cr, const SluiceTheme *theme)
 {
   const SluiceRect *plot = &self->plot;
 
@@ -323,16 +327,16 @@ draw_dots (SluiceChart *self, const Readout *readout, cairo_t *cr, const SluiceC
         continue;
       cairo_new_path (cr);
       cairo_arc (cr, x, y, 4.5, 0, 2 * G_PI);
-      sluice_cairo_set_color (cr, &theme->card);
+      sluice_cairo_set_color (cr, theme->card);
       cairo_fill (cr);
       cairo_arc (cr, x, y, 3.2, 0, 2 * G_PI);
-      sluice_cairo_set_color (cr, &color);
+      sluice_cairo_set_color (cr, color);
       cairo_fill (cr);
     }
 }
 
 void
-sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChartTheme *theme)
+sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
 {
   const SluiceRect *plot = &self->plot;
   Readout readout = { NULL };
@@ -346,7 +350,7 @@ sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceChar
   if (!(x >= plot->x - 0.5 && x <= plot->x + plot->width + 0.5))
     return;
   cairo_set_line_width (text->cr, 1);
-  sluice_cairo_set_color (text->cr, &theme->cursor);
+  sluice_cairo_set_color (text->cr, theme->cursor);
   cairo_move_to (text->cr, floor (x) + 0.5, plot->y);
   cairo_line_to (text->cr, floor (x) + 0.5, plot->y + plot->height);
   cairo_stroke (text->cr);

@@ -4,7 +4,7 @@
 
 #include "ui/chart/scale.h"
 #include "ui/chart/series-source.h"
-#include "ui/chart/theme.h"
+#include "ui/common/theme.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/geometry.h"
 
@@ -144,7 +144,7 @@ void sluice_chart_render (SluiceChart *self,
                           cairo_t *cr,
                           double width,
                           double height,
-                          const SluiceChartTheme *theme,
+                          const SluiceTheme *theme,
                           SluiceChartFlags flags);
 
 /** sluice_chart_dup_summary: (transfer full): a sentence with the last value of each series. */
@@ -167,7 +167,7 @@ gboolean sluice_chart_export (SluiceChart *self,
                               double width,
                               double height,
                               double scale,
-                              const SluiceChartTheme *theme,
+                              const SluiceTheme *theme,
                               GError **error);
 
 /* A CSV file that is being written a part at a time, so that a window can stay alive meanwhile. */

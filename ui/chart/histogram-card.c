@@ -3,33 +3,24 @@
 #include "ui/chart/histogram-card.h"
 
 #include "ui/chart/chart.h"
-#include "ui/chart/widget-util.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-#define LEAST_WIDTH          240
-#define NATURAL_WIDTH        400
-#define LEAST_HEIGHT         200
-#define NATURAL_HEIGHT       340
-#define DESCRIBE_INTERVAL_MS 1000
+#define LEAST_HEIGHT   200
+#define NATURAL_HEIGHT 340
 
 struct _SluiceHistogramCard
 {
-  GtkWidget parent_instance;
+  SluiceCard parent_instance;
   SluiceHistogramChart *chart;
-  GdkTexture *texture;
-  GtkWidget *menu;
-  double text_scale; /* of the last drawing */
-  guint describe_id;
 };
 
-G_DEFINE_FINAL_TYPE (SluiceHistogramCard, sluice_histogram_card, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (SluiceHistogramCard, sluice_histogram_card, SLUICE_TYPE_CARD)
 
 enum
 {
   PROP_0,
-  PROP_TITLE,
   PROP_MODE,
   PROP_MODE_NAME,
   N_PROPS
@@ -44,61 +35,46 @@ static const char *const mode_names[] = {
 };
 
 static void
-describe (SluiceHistogramCard *self)
+title_changed (SluiceCard *card, const char *title)
 {
-  g_autofree char *summary = sluice_histogram_chart_dup_summary (self->chart);
+  sluice_histogram_chart_set_title (SLUICE_HISTOGRAM_CARD (card)->chart, title);
+}
 
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  sluice_histogram_chart_get_title (self->chart),
-                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, summary, -1);
+static char *
+dup_summary (SluiceCard *card)
+{
+  return sluice_histogram_chart_dup_summary (SLUICE_HISTOGRAM_CARD (card)->chart);
 }
 
 static gboolean
-describe_cb (gpointer data)
+needs_redraw (SluiceCard *card)
 {
-  SluiceHistogramCard *self = data;
-
-  self->describe_id = 0;
-  describe (self);
-  return G_SOURCE_REMOVE;
-}
-
-void
-sluice_histogram_card_refresh (SluiceHistogramCard *self)
-{
-  g_return_if_fail (SLUICE_IS_HISTOGRAM_CARD (self));
-
-  if (!sluice_histogram_chart_needs_redraw (self->chart))
-    return;
-  gtk_widget_queue_draw (GTK_WIDGET (self));
-  if (self->describe_id == 0)
-    self->describe_id = g_timeout_add (DESCRIBE_INTERVAL_MS, describe_cb, self);
+  return sluice_histogram_chart_needs_redraw (SLUICE_HISTOGRAM_CARD (card)->chart);
 }
 
 static void
-export_card (gpointer card, const char *path)
+draw (SluiceCard *card, cairo_t *cr, double width, double height, const SluiceTheme *theme)
 {
-  SluiceHistogramCard *self = card;
-  GtkWidget *widget = GTK_WIDGET (self);
-  g_autoptr (GError) error = NULL;
-  SluiceChartTheme theme;
+  sluice_histogram_chart_render (SLUICE_HISTOGRAM_CARD (card)->chart, cr, width, height, theme,
+                                 SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
+}
 
-  sluice_chart_theme_from_widget (&theme, widget);
-  if (sluice_histogram_chart_export (
-          self->chart, path, MAX (gtk_widget_get_width (widget), NATURAL_WIDTH),
-          MAX (gtk_widget_get_height (widget), NATURAL_HEIGHT), 2, &theme, &error))
-    g_signal_emit_by_name (self, "exported", path);
-  else
-    g_signal_emit_by_name (self, "export-failed", error->message);
+static gboolean
+write_file (SluiceCard *card,
+            const char *path,
+            double width,
+            double height,
+            const SluiceTheme *theme,
+            GError **error)
+{
+  return sluice_histogram_chart_export (SLUICE_HISTOGRAM_CARD (card)->chart, path, width, height, 2,
+                                        theme, error);
 }
 
 static void
 export_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  SluiceHistogramCard *self = SLUICE_HISTOGRAM_CARD (widget);
-
-  sluice_card_ask_export (widget, sluice_histogram_chart_get_title (self->chart),
-                          name + strlen ("histogram.export-"), export_card);
+  sluice_card_ask_export (SLUICE_CARD (widget), name + strlen ("histogram.export-"));
 }
 
 static void
@@ -115,7 +91,7 @@ popup_menu (SluiceHistogramCard *self, double x, double y)
   g_menu_append (export, _ ("Save as SVG…"), "histogram.export-svg");
   g_menu_append_section (menu, NULL, G_MENU_MODEL (modes));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (export));
-  sluice_card_popup_menu (GTK_WIDGET (self), &self->menu, G_MENU_MODEL (menu), x, y);
+  sluice_card_popup_menu (SLUICE_CARD (self), G_MENU_MODEL (menu), x, y);
 }
 
 static void
@@ -140,16 +116,17 @@ select_action (GtkWidget *widget, const char *name, GVariant *parameter)
   else
     at = CLAMP (at + (g_str_equal (name, "histogram.select-newer") ? 1 : -1), 0, n - 1);
   sluice_histogram_chart_select (self->chart, at);
-  sluice_histogram_card_refresh (self);
+  sluice_card_refresh (SLUICE_CARD (self));
 }
 
 static void
 motion_cb (GtkEventControllerMotion *controller, double x, double y, gpointer data)
 {
   SluiceHistogramCard *self = data;
+  double scale = sluice_card_get_text_scale (data);
 
-  sluice_histogram_chart_set_cursor (self->chart, x / self->text_scale, y / self->text_scale);
-  sluice_histogram_card_refresh (self);
+  sluice_histogram_chart_set_cursor (self->chart, x / scale, y / scale);
+  sluice_card_refresh (SLUICE_CARD (self));
 }
 
 static void
@@ -158,7 +135,7 @@ leave_cb (GtkEventControllerMotion *controller, gpointer data)
   SluiceHistogramCard *self = data;
 
   sluice_histogram_chart_set_cursor (self->chart, NAN, NAN);
-  sluice_histogram_card_refresh (self);
+  sluice_card_refresh (SLUICE_CARD (self));
 }
 
 static void
@@ -167,83 +144,6 @@ pressed_cb (GtkGestureClick *gesture, int n_press, double x, double y, gpointer 
   gtk_widget_grab_focus (GTK_WIDGET (data));
   if (gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture)) == GDK_BUTTON_SECONDARY)
     popup_menu (data, x, y);
-}
-
-static void
-redraw (SluiceHistogramCard *self, int width, int height)
-{
-  cairo_surface_t *surface = sluice_widget_new_surface (GTK_WIDGET (self), width, height);
-  cairo_t *cr = cairo_create (surface);
-  SluiceChartTheme theme;
-
-  sluice_chart_theme_from_widget (&theme, GTK_WIDGET (self));
-  self->text_scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
-  cairo_scale (cr, self->text_scale, self->text_scale);
-  sluice_histogram_chart_render (self->chart, cr, width / self->text_scale,
-                                 height / self->text_scale, &theme,
-                                 SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
-  cairo_destroy (cr);
-  g_clear_object (&self->texture);
-  self->texture = sluice_texture_take_surface (surface);
-}
-
-static void
-sluice_histogram_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
-{
-  SluiceHistogramCard *self = SLUICE_HISTOGRAM_CARD (widget);
-  int width = gtk_widget_get_width (widget);
-  int height = gtk_widget_get_height (widget);
-  int scale = gtk_widget_get_scale_factor (widget);
-
-  if (width <= 0 || height <= 0)
-    return;
-  if (self->texture == NULL || sluice_histogram_chart_needs_redraw (self->chart)
-      || gdk_texture_get_width (self->texture) != width * scale
-      || gdk_texture_get_height (self->texture) != height * scale)
-    redraw (self, width, height);
-  sluice_snapshot_append_picture (snapshot, widget, self->texture);
-  sluice_snapshot_focus_ring (snapshot, widget);
-}
-
-static void
-sluice_histogram_card_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
-{
-  GTK_WIDGET_CLASS (sluice_histogram_card_parent_class)->css_changed (widget, change);
-  g_clear_object (&SLUICE_HISTOGRAM_CARD (widget)->texture);
-  gtk_widget_queue_draw (widget);
-}
-
-static void
-sluice_histogram_card_measure (GtkWidget *widget,
-                               GtkOrientation orientation,
-                               int for_size,
-                               int *minimum,
-                               int *natural,
-                               int *minimum_baseline,
-                               int *natural_baseline)
-{
-  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? LEAST_WIDTH : LEAST_HEIGHT;
-  *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? NATURAL_WIDTH : NATURAL_HEIGHT;
-}
-
-static void
-sluice_histogram_card_size_allocate (GtkWidget *widget, int width, int height, int baseline)
-{
-  SluiceHistogramCard *self = SLUICE_HISTOGRAM_CARD (widget);
-
-  if (self->menu != NULL)
-    gtk_popover_present (GTK_POPOVER (self->menu));
-}
-
-static void
-sluice_histogram_card_dispose (GObject *object)
-{
-  SluiceHistogramCard *self = SLUICE_HISTOGRAM_CARD (object);
-
-  g_clear_handle_id (&self->describe_id, g_source_remove);
-  g_clear_pointer (&self->menu, gtk_widget_unparent);
-  g_clear_object (&self->texture);
-  G_OBJECT_CLASS (sluice_histogram_card_parent_class)->dispose (object);
 }
 
 static void
@@ -260,9 +160,6 @@ sluice_histogram_card_get_property (GObject *object, guint id, GValue *value, GP
 
   switch (id)
     {
-    case PROP_TITLE:
-      g_value_set_string (value, sluice_histogram_chart_get_title (self->chart));
-      break;
     case PROP_MODE:
       g_value_set_int (value, (int) sluice_histogram_chart_get_mode (self->chart));
       break;
@@ -292,13 +189,6 @@ sluice_histogram_card_set_property (GObject *object,
 
   switch (id)
     {
-    case PROP_TITLE:
-      sluice_histogram_chart_set_title (
-          self->chart, g_value_get_string (value) != NULL ? g_value_get_string (value) : "");
-      describe (self);
-      sluice_histogram_card_refresh (self);
-      g_object_notify_by_pspec (object, pspec);
-      break;
     case PROP_MODE:
       sluice_histogram_card_set_mode (self, (SluiceHistogramMode) g_value_get_int (value));
       break;
@@ -340,24 +230,25 @@ sluice_histogram_card_class_init (SluiceHistogramCardClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  SluiceCardClass *card_class = SLUICE_CARD_CLASS (klass);
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
 
-  object_class->dispose = sluice_histogram_card_dispose;
   object_class->finalize = sluice_histogram_card_finalize;
   object_class->get_property = sluice_histogram_card_get_property;
   object_class->set_property = sluice_histogram_card_set_property;
-  widget_class->snapshot = sluice_histogram_card_snapshot;
-  widget_class->measure = sluice_histogram_card_measure;
-  widget_class->size_allocate = sluice_histogram_card_size_allocate;
-  widget_class->css_changed = sluice_histogram_card_css_changed;
+  card_class->least_height = LEAST_HEIGHT;
+  card_class->natural_height = NATURAL_HEIGHT;
+  card_class->title_changed = title_changed;
+  card_class->dup_summary = dup_summary;
+  card_class->needs_redraw = needs_redraw;
+  card_class->draw = draw;
+  card_class->write = write_file;
 
-  properties[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, "", flags);
   properties[PROP_MODE] = g_param_spec_int ("mode", NULL, NULL, SLUICE_HISTOGRAM_RIDGE,
                                             SLUICE_HISTOGRAM_HEAT, SLUICE_HISTOGRAM_RIDGE, flags);
   /* The same by name, which is what the action's target holds. */
   properties[PROP_MODE_NAME] = g_param_spec_string ("mode-name", NULL, NULL, "ridge", flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
-  sluice_card_install_signals (SLUICE_TYPE_HISTOGRAM_CARD);
   gtk_widget_class_set_css_name (widget_class, "histogramcard");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
   install_actions (widget_class);
@@ -371,7 +262,6 @@ sluice_histogram_card_init (SluiceHistogramCard *self)
   GtkGesture *click = gtk_gesture_click_new ();
 
   self->chart = sluice_histogram_chart_new ();
-  self->text_scale = 1;
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
@@ -380,7 +270,7 @@ sluice_histogram_card_init (SluiceHistogramCard *self)
   g_signal_connect (click, "pressed", G_CALLBACK (pressed_cb), self);
   gtk_widget_add_controller (widget, motion);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
-  describe (self);
+  sluice_card_describe (SLUICE_CARD (self));
 }
 
 GtkWidget *
@@ -405,7 +295,7 @@ sluice_histogram_card_set_mode (SluiceHistogramCard *self, SluiceHistogramMode m
   if (sluice_histogram_chart_get_mode (self->chart) == mode)
     return;
   sluice_histogram_chart_set_mode (self->chart, mode);
-  sluice_histogram_card_refresh (self);
+  sluice_card_refresh (SLUICE_CARD (self));
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MODE]);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MODE_NAME]);
 }

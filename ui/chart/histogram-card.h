@@ -3,26 +3,26 @@
 #pragma once
 
 #include "ui/chart/histogram-chart.h"
-
-#include <gtk/gtk.h>
+#include "ui/common/card.h"
 
 G_BEGIN_DECLS
 
 /**
  * SluiceHistogramCard:
  *
- * A card with histograms over steps. Properties: title (string), mode (int, #SluiceHistogramMode).
+ * A card with histograms over steps. Properties: mode (int, #SluiceHistogramMode).
  * Actions: histogram.mode (string "ridge", "overlay" or "heat"), histogram.export-png,
  * histogram.export-svg.
  */
 #define SLUICE_TYPE_HISTOGRAM_CARD (sluice_histogram_card_get_type ())
-G_DECLARE_FINAL_TYPE (SluiceHistogramCard, sluice_histogram_card, SLUICE, HISTOGRAM_CARD, GtkWidget)
+G_DECLARE_FINAL_TYPE (
+    SluiceHistogramCard, sluice_histogram_card, SLUICE, HISTOGRAM_CARD, SluiceCard)
 
 GtkWidget *sluice_histogram_card_new (const char *title);
 
-/** sluice_histogram_card_get_chart: (transfer none): add steps there, then refresh. */
+/** sluice_histogram_card_get_chart: (transfer none): add steps there, then
+ * sluice_card_refresh(). */
 SluiceHistogramChart *sluice_histogram_card_get_chart (SluiceHistogramCard *self);
-void sluice_histogram_card_refresh (SluiceHistogramCard *self);
 void sluice_histogram_card_set_mode (SluiceHistogramCard *self, SluiceHistogramMode mode);
 SluiceHistogramMode sluice_histogram_card_get_mode (SluiceHistogramCard *self);
 

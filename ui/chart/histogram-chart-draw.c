@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/histogram-private.h"
 #include "ui/chart/pen.h"
+#include "ui/common/paint.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -200,7 +201,7 @@ trace_curve (const SluiceHistogramChart *self, guint shown, const SluicePen *pen
 
 /* Older is paler. */
 static SluiceColor
-age_color (const SluiceHistogramChart *self, guint shown, const SluiceChartTheme *theme)
+age_color (const SluiceHistogramChart *self, guint shown, const SluiceTheme *theme)
 {
   double t = self->n_shown > 1 ? (double) shown / (self->n_shown - 1) : 1;
   SluiceColor color = sluice_color_readable (self->color, theme->card, 3);
@@ -209,7 +210,7 @@ age_color (const SluiceHistogramChart *self, guint shown, const SluiceChartTheme
 }
 
 static void
-draw_ridges (const SluiceHistogramChart *self, SluicePen *pen, const SluiceChartTheme *theme)
+draw_ridges (const SluiceHistogramChart *self, SluicePen *pen, const SluiceTheme *theme)
 {
   for (guint i = 0; i < self->n_shown; i++)
     {
@@ -222,7 +223,7 @@ draw_ridges (const SluiceHistogramChart *self, SluicePen *pen, const SluiceChart
 }
 
 static void
-draw_overlay (const SluiceHistogramChart *self, SluicePen *pen, const SluiceChartTheme *theme)
+draw_overlay (const SluiceHistogramChart *self, SluicePen *pen, const SluiceTheme *theme)
 {
   for (guint i = 0; i < self->n_shown; i++)
     {
@@ -290,7 +291,7 @@ collect_heat (const SluiceHistogramChart *self, const SluicePen *pen)
 }
 
 static void
-draw_heat (const SluiceHistogramChart *self, SluicePen *pen, const SluiceChartTheme *theme)
+draw_heat (const SluiceHistogramChart *self, SluicePen *pen, const SluiceTheme *theme)
 {
   g_autoptr (GArray) columns = collect_heat (self, pen);
   SluiceColor deep = sluice_color_readable (self->color, theme->card, 4.5);
@@ -319,7 +320,7 @@ draw_heat (const SluiceHistogramChart *self, SluicePen *pen, const SluiceChartTh
 }
 
 static void
-draw_layers (const SluiceHistogramChart *self, SluicePen *pen, const SluiceChartTheme *theme)
+draw_layers (const SluiceHistogramChart *self, SluicePen *pen, const SluiceTheme *theme)
 {
   switch (self->mode)
     {
@@ -347,7 +348,7 @@ update_image (SluiceHistogramChart *self,
               SluicePen *pen,
               double width,
               double height,
-              const SluiceChartTheme *theme)
+              const SluiceTheme *theme)
 {
   g_autoptr (SluiceRaster) raster = NULL;
 
@@ -374,7 +375,7 @@ draw_curves (SluiceHistogramChart *self,
              cairo_t *cr,
              double width,
              double height,
-             const SluiceChartTheme *theme,
+             const SluiceTheme *theme,
              gboolean vector)
 {
   SluicePen pen = { .cr = cr, .scale = sluice_cairo_get_scale (cr), .width = 1 };
@@ -398,7 +399,7 @@ draw_curves (SluiceHistogramChart *self,
 
 /* The values that the ridges stand over, or beside the heat. */
 static void
-draw_value_ticks (SluiceHistogramChart *self, SluiceText *text, const SluiceChartTheme *theme)
+draw_value_ticks (SluiceHistogramChart *self, SluiceText *text, const SluiceTheme *theme)
 {
   gboolean heat = self->mode == SLUICE_HISTOGRAM_HEAT;
   SluiceTicks ticks;
@@ -412,15 +413,15 @@ draw_value_ticks (SluiceHistogramChart *self, SluiceText *text, const SluiceChar
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
       if (heat)
         sluice_text_draw (text, self->plot.x - 9, self->plot.y + self->plot.height * (1 - t),
-                          SLUICE_ANCHOR_END, &theme->dim);
+                          SLUICE_ANCHOR_END, theme->dim);
       else
         sluice_text_draw (text, self->plot.x + self->plot.width * t,
-                          self->plot.y + self->plot.height + 15, SLUICE_ANCHOR_MIDDLE, &theme->dim);
+                          self->plot.y + self->plot.height + 15, SLUICE_ANCHOR_MIDDLE, theme->dim);
     }
 }
 
 static void
-draw_ridge_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceChartTheme *theme)
+draw_ridge_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceTheme *theme)
 {
   double least = self->plot.height / 5;
   double last = INFINITY;
@@ -435,13 +436,13 @@ draw_ridge_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceChar
         continue;
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
       sluice_text_draw (text, self->plot.x + self->plot.width + STEP_ROOM - 12, y - 1,
-                        SLUICE_ANCHOR_END, &theme->dim);
+                        SLUICE_ANCHOR_END, theme->dim);
       last = y;
     }
 }
 
 static void
-draw_heat_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceChartTheme *theme)
+draw_heat_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceTheme *theme)
 {
   SluiceTicks ticks;
   double first;
@@ -457,7 +458,7 @@ draw_heat_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceChart
 
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
       sluice_text_draw (text, x, self->plot.y + self->plot.height + 15, SLUICE_ANCHOR_MIDDLE,
-                        &theme->dim);
+                        theme->dim);
     }
 }
 
@@ -502,7 +503,7 @@ sluice_histogram_step_at (SluiceHistogramChart *self, double px, double py)
 }
 
 static void
-draw_selected (SluiceHistogramChart *self, cairo_t *cr, const SluiceChartTheme *theme)
+draw_selected (SluiceHistogramChart *self, cairo_t *cr, const SluiceTheme *theme)
 {
   SluicePen pen = { .cr = cr, .scale = 1, .width = 1.8 };
 
@@ -514,7 +515,7 @@ draw_selected (SluiceHistogramChart *self, cairo_t *cr, const SluiceChartTheme *
 
       heat_span (self, (guint) self->selected, &left, &right);
       cairo_rectangle (cr, left, self->plot.y, right - left, self->plot.height);
-      sluice_cairo_set_color (cr, &theme->text);
+      sluice_cairo_set_color (cr, theme->text);
       cairo_set_line_width (cr, 1);
       cairo_stroke (cr);
       return;
@@ -563,7 +564,7 @@ draw_plot (SluiceHistogramChart *self,
            SluiceText *text,
            double width,
            double height,
-           const SluiceChartTheme *theme,
+           const SluiceTheme *theme,
            guint flags)
 {
   draw_curves (self, text->cr, width, height, theme, (flags & SLUICE_CHART_VECTOR) != 0);
@@ -581,7 +582,7 @@ sluice_histogram_chart_render (SluiceHistogramChart *self,
                                cairo_t *cr,
                                double width,
                                double height,
-                               const SluiceChartTheme *theme,
+                               const SluiceTheme *theme,
                                guint flags)
 {
   SluiceText text;
@@ -602,18 +603,18 @@ sluice_histogram_chart_render (SluiceHistogramChart *self,
       note = dup_note (self);
       sluice_text_set (&text, note, SLUICE_TEXT_LABEL, FALSE, 0);
       sluice_text_measure (&text, &note_width, NULL);
-      sluice_text_draw (&text, width - PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_END, &theme->dim);
+      sluice_text_draw (&text, width - PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_END, theme->dim);
     }
   else
     {
       sluice_text_set (&text, _ ("No histograms yet"), SLUICE_TEXT_BODY, FALSE, 0);
-      sluice_text_draw (&text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, &theme->dim);
+      sluice_text_draw (&text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, theme->dim);
     }
   if (flags & SLUICE_CHART_TITLE)
     {
       sluice_text_set (&text, self->title, SLUICE_TEXT_TITLE, TRUE,
                        MAX (40, width - 2 * PADDING - note_width - 12));
-      sluice_text_draw (&text, PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_START, &theme->text);
+      sluice_text_draw (&text, PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_START, theme->text);
     }
   sluice_text_end (&text);
   cairo_restore (cr);

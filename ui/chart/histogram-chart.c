@@ -233,7 +233,7 @@ sluice_histogram_chart_dup_summary (SluiceHistogramChart *self)
 typedef struct
 {
   SluiceHistogramChart *chart;
-  const SluiceChartTheme *theme;
+  const SluiceTheme *theme;
 } Drawing;
 
 static void
@@ -251,11 +251,12 @@ sluice_histogram_chart_export (SluiceHistogramChart *self,
                                double width,
                                double height,
                                double scale,
-                               const SluiceChartTheme *theme,
+                               const SluiceTheme *theme,
                                GError **error)
 {
   Drawing drawing = { self, theme };
-  gboolean done = sluice_export_picture (path, width, height, scale, draw_card, &drawing, error);
+  gboolean done =
+      sluice_export_named_picture (path, width, height, scale, draw_card, &drawing, error);
 
   redraw (self);
   return done;

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "ui/chart/theme.h"
+#include "ui/common/theme.h"
 
 #include <cairo.h>
 
@@ -77,7 +77,7 @@ void sluice_histogram_chart_render (SluiceHistogramChart *self,
                                     cairo_t *cr,
                                     double width,
                                     double height,
-                                    const SluiceChartTheme *theme,
+                                    const SluiceTheme *theme,
                                     guint flags);
 
 /** sluice_histogram_chart_dup_summary: (transfer full): a sentence about the last step. */
@@ -89,7 +89,7 @@ gboolean sluice_histogram_chart_export (SluiceHistogramChart *self,
                                         double width,
                                         double height,
                                         double scale,
-                                        const SluiceChartTheme *theme,
+                                        const SluiceTheme *theme,
                                         GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceHistogramChart, sluice_histogram_chart_free)

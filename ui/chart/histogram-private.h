@@ -3,9 +3,9 @@
 #pragma once
 
 #include "ui/chart/chart.h"
-#include "ui/chart/export.h"
+#include "ui/common/export.h"
 #include "ui/chart/histogram-chart.h"
-#include "ui/chart/text.h"
+#include "ui/common/text.h"
 #include "ui/common/geometry.h"
 
 G_BEGIN_DECLS

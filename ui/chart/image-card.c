@@ -4,7 +4,6 @@
 
 #include "ui/chart/thumbnail.h"
 #include "ui/chart/ticks.h"
-#include "ui/chart/widget-util.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -20,29 +19,17 @@ typedef struct
 
 struct _SluiceImageCard
 {
-  GtkWidget parent_instance;
+  SluiceCard parent_instance;
   GPtrArray *frames; /* of Frame, ascending by step */
-  char *title;
-  int shown;     /* index of the frame on screen, or -1 */
-  guint tick_id; /* it is put there with the next picture of the window */
-  GdkTexture *ground;
+  int shown;         /* index of the frame on screen, or -1 */
+  guint tick_id;     /* it is put there with the next picture of the window */
 
-  GtkWidget *box;
-  GtkWidget *title_label;
-  GtkWidget *step_label;
   GtkWidget *row;
   GtkWidget *empty_label;
   GtkWidget *scale;
 };
 
-G_DEFINE_FINAL_TYPE (SluiceImageCard, sluice_image_card, GTK_TYPE_WIDGET)
-
-enum
-{
-  PROP_0,
-  PROP_TITLE,
-  N_PROPS
-};
+G_DEFINE_FINAL_TYPE (SluiceImageCard, sluice_image_card, SLUICE_TYPE_CARD)
 
 enum
 {
@@ -50,7 +37,6 @@ enum
   N_SIGNALS
 };
 
-static GParamSpec *properties[N_PROPS];
 static guint signals[N_SIGNALS];
 
 static void
@@ -115,9 +101,9 @@ show_frame (SluiceImageCard *self, int index)
   self->shown = index;
   if (self->tick_id == 0)
     self->tick_id = gtk_widget_add_tick_callback (GTK_WIDGET (self), put_frame_cb, NULL, NULL);
-  gtk_label_set_label (GTK_LABEL (self->step_label), label);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, self->title,
-                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, label, -1);
+  sluice_card_set_note (SLUICE_CARD (self), label);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, label,
+                                  -1);
 }
 
 static void
@@ -146,86 +132,20 @@ update_slider (SluiceImageCard *self)
 }
 
 static void
-sluice_image_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
-{
-  SluiceImageCard *self = SLUICE_IMAGE_CARD (widget);
-
-  sluice_snapshot_card_ground (snapshot, widget, &self->ground);
-  gtk_widget_snapshot_child (widget, self->box, snapshot);
-}
-
-static void
-sluice_image_card_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
-{
-  GTK_WIDGET_CLASS (sluice_image_card_parent_class)->css_changed (widget, change);
-  g_clear_object (&SLUICE_IMAGE_CARD (widget)->ground);
-  gtk_widget_queue_draw (widget);
-}
-
-static void
-sluice_image_card_dispose (GObject *object)
-{
-  SluiceImageCard *self = SLUICE_IMAGE_CARD (object);
-
-  g_clear_pointer (&self->box, gtk_widget_unparent);
-  g_clear_object (&self->ground);
-  G_OBJECT_CLASS (sluice_image_card_parent_class)->dispose (object);
-}
-
-static void
 sluice_image_card_finalize (GObject *object)
 {
   SluiceImageCard *self = SLUICE_IMAGE_CARD (object);
 
   g_ptr_array_unref (self->frames);
-  g_free (self->title);
   G_OBJECT_CLASS (sluice_image_card_parent_class)->finalize (object);
-}
-
-static void
-sluice_image_card_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  if (id == PROP_TITLE)
-    g_value_set_string (value, SLUICE_IMAGE_CARD (object)->title);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-}
-
-static void
-sluice_image_card_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  SluiceImageCard *self = SLUICE_IMAGE_CARD (object);
-
-  if (id != PROP_TITLE)
-    {
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      return;
-    }
-  g_free (self->title);
-  self->title = g_strdup (g_value_get_string (value) != NULL ? g_value_get_string (value) : "");
-  gtk_label_set_label (GTK_LABEL (self->title_label), self->title);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, self->title,
-                                  -1);
-  g_object_notify_by_pspec (object, pspec);
 }
 
 static void
 sluice_image_card_class_init (SluiceImageCardClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
-  object_class->dispose = sluice_image_card_dispose;
-  object_class->finalize = sluice_image_card_finalize;
-  object_class->get_property = sluice_image_card_get_property;
-  object_class->set_property = sluice_image_card_set_property;
-  widget_class->snapshot = sluice_image_card_snapshot;
-  widget_class->css_changed = sluice_image_card_css_changed;
-
-  properties[PROP_TITLE] =
-      g_param_spec_string ("title", NULL, NULL, "",
-                           G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
-  g_object_class_install_properties (object_class, N_PROPS, properties);
+  G_OBJECT_CLASS (klass)->finalize = sluice_image_card_finalize;
   signals[STEP_CHANGED] = g_signal_new ("step-changed", SLUICE_TYPE_IMAGE_CARD, G_SIGNAL_RUN_LAST,
                                         0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT64);
   gtk_widget_class_set_css_name (widget_class, "imagecard");
@@ -237,30 +157,28 @@ static void
 sluice_image_card_init (SluiceImageCard *self)
 {
   GtkWidget *scroller = gtk_scrolled_window_new ();
+  GtkWidget *box = sluice_card_add_box (SLUICE_CARD (self));
 
   self->frames = g_ptr_array_new_with_free_func ((GDestroyNotify) frame_free);
-  self->title = g_strdup ("");
   self->shown = -1;
-  self->box = sluice_card_new_box (&self->title_label, &self->step_label);
 
   self->empty_label = gtk_label_new (_ ("No images yet"));
   gtk_widget_add_css_class (self->empty_label, "dim-label");
   gtk_widget_set_vexpand (self->empty_label, TRUE);
-  gtk_box_append (GTK_BOX (self->box), self->empty_label);
+  gtk_box_append (GTK_BOX (box), self->empty_label);
 
   self->row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, SPACING);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC,
                                   GTK_POLICY_NEVER);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), self->row);
-  gtk_box_append (GTK_BOX (self->box), scroller);
+  gtk_box_append (GTK_BOX (box), scroller);
 
   self->scale = gtk_scale_new_with_range (GTK_ORIENTATION_HORIZONTAL, 0, 1, 1);
   gtk_scale_set_draw_value (GTK_SCALE (self->scale), FALSE);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->scale), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Step"), -1);
   g_signal_connect (self->scale, "value-changed", G_CALLBACK (slider_cb), self);
-  gtk_box_append (GTK_BOX (self->box), self->scale);
-  gtk_widget_set_parent (self->box, GTK_WIDGET (self));
+  gtk_box_append (GTK_BOX (box), self->scale);
   update_slider (self);
 }
 
@@ -331,7 +249,7 @@ sluice_image_card_clear (SluiceImageCard *self)
   g_ptr_array_set_size (self->frames, 0);
   self->shown = -1;
   fill_row (self, &nothing);
-  gtk_label_set_label (GTK_LABEL (self->step_label), "");
+  sluice_card_set_note (SLUICE_CARD (self), "");
   update_slider (self);
 }
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <gtk/gtk.h>
+#include "ui/common/card.h"
 
 G_BEGIN_DECLS
 
@@ -10,11 +10,11 @@ G_BEGIN_DECLS
  * SluiceImageCard:
  *
  * Images of one summary: a row of thumbnails with captions and a slider over the steps.
- * Properties: title (string). Signals: step-changed (gint64 step) when the user moves the slider,
+ * Signals: step-changed (gint64 step) when the user moves the slider,
  * so that a page can move every image card.
  */
 #define SLUICE_TYPE_IMAGE_CARD (sluice_image_card_get_type ())
-G_DECLARE_FINAL_TYPE (SluiceImageCard, sluice_image_card, SLUICE, IMAGE_CARD, GtkWidget)
+G_DECLARE_FINAL_TYPE (SluiceImageCard, sluice_image_card, SLUICE, IMAGE_CARD, SluiceCard)
 
 GtkWidget *sluice_image_card_new (const char *title);
 

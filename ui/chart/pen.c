@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/pen.h"
 
-#include "ui/chart/text.h"
+#include "ui/common/paint.h"
 
 #include <math.h>
 
@@ -92,7 +92,7 @@ sluice_pen_paint (const SluicePen *pen, SluiceColor color, gboolean fill)
       sluice_raster_paint (pen->raster, color);
       return;
     }
-  sluice_cairo_set_color (pen->cr, &color);
+  sluice_cairo_set_color (pen->cr, color);
   cairo_set_line_width (pen->cr, pen->width);
   cairo_set_line_join (pen->cr, CAIRO_LINE_JOIN_ROUND);
   cairo_set_line_cap (pen->cr, CAIRO_LINE_CAP_ROUND);

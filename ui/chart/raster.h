@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "ui/chart/color.h"
+#include "ui/common/color.h"
 
 #include <cairo.h>
 

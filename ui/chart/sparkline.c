@@ -3,7 +3,7 @@
 #include "ui/chart/sparkline.h"
 
 #include "ui/chart/pen.h"
-#include "ui/chart/widget-util.h"
+#include "ui/common/widget.h"
 
 #include <math.h>
 
@@ -82,9 +82,9 @@ redraw (SluiceSparkline *self, int width, int height)
   SluicePen pen = { .raster = raster,
                     .scale = gtk_widget_get_scale_factor (GTK_WIDGET (self)),
                     .width = STROKE };
-  SluiceChartTheme theme;
+  SluiceTheme theme;
 
-  sluice_chart_theme_from_widget (&theme, GTK_WIDGET (self));
+  sluice_theme_from_widget (&theme, GTK_WIDGET (self));
   draw_curve (self, &pen, width, height);
   sluice_pen_paint (&pen, sluice_color_readable (self->color, theme.card, 3), FALSE);
   sluice_raster_to_surface (raster, surface);

@@ -2,17 +2,17 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <gtk/gtk.h>
+#include "ui/common/card.h"
 
 G_BEGIN_DECLS
 
 /**
  * SluiceTextCard:
  *
- * What an evaluation wrote in words, of one step. Properties: title (string).
+ * What an evaluation wrote in words, of one step.
  */
 #define SLUICE_TYPE_TEXT_CARD (sluice_text_card_get_type ())
-G_DECLARE_FINAL_TYPE (SluiceTextCard, sluice_text_card, SLUICE, TEXT_CARD, GtkWidget)
+G_DECLARE_FINAL_TYPE (SluiceTextCard, sluice_text_card, SLUICE, TEXT_CARD, SluiceCard)
 
 GtkWidget *sluice_text_card_new (const char *title);
 

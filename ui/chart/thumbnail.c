@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/thumbnail.h"
 
-#include "ui/chart/widget-util.h"
+#include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -58,11 +58,11 @@ snapshot_picture (SluiceThumbnail *self, GtkSnapshot *snapshot, float size, floa
 static void
 snapshot_frame (GtkWidget *widget, GtkSnapshot *snapshot, float size, float left)
 {
-  SluiceChartTheme theme;
+  SluiceTheme theme;
   GskRoundedRect frame;
   GdkRGBA color;
 
-  sluice_chart_theme_from_widget (&theme, widget);
+  sluice_theme_from_widget (&theme, widget);
   color = (GdkRGBA){ (float) theme.dim.r, (float) theme.dim.g, (float) theme.dim.b, 1 };
   gsk_rounded_rect_init_from_rect (&frame, &GRAPHENE_RECT_INIT (left, 0, size, size), 4);
   gtk_snapshot_append_border (snapshot, &frame, (float[4]){ 1, 1, 1, 1 },

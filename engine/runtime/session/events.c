@@ -4,7 +4,8 @@
 
 struct _SluiceEventReaders
 {
-  GPtrArray *readers; /* of GArray of guint64: a cursor a lane; NULL: free for the next */
+  pthread_mutex_t lock; /* guards the list, not what has been read */
+  GPtrArray *readers;   /* of GArray of guint64: a cursor a lane; NULL: free for the next */
 };
 
 static void
@@ -18,6 +19,7 @@ SluiceEventReaders *
 sluice_event_readers_new (void)
 {
   SluiceEventReaders *self = g_new0 (SluiceEventReaders, 1);
+  pthread_mutex_init (&self->lock, NULL);
   self->readers = g_ptr_array_new_with_free_func (free_reader);
   return self;
 }
@@ -26,6 +28,7 @@ void
 sluice_event_readers_free (SluiceEventReaders *self)
 {
   g_ptr_array_unref (self->readers);
+  pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
 
@@ -48,12 +51,15 @@ is_known (SluiceEventReaders *self, guint64 cursor)
   return cursor > 0 && cursor <= self->readers->len && self->readers->pdata[cursor - 1] != NULL;
 }
 
+/* (transfer full): who drops the cursor meanwhile takes nothing away. */
 static GArray *
-cursors_of (SluiceEventReaders *self, guint64 *cursor, guint n_lanes)
+dup_cursors (SluiceEventReaders *self, guint64 *cursor, guint n_lanes)
 {
+  pthread_mutex_lock (&self->lock);
   if (!is_known (self, *cursor))
     *cursor = take_number (self);
-  GArray *cursors = self->readers->pdata[*cursor - 1];
+  GArray *cursors = g_array_ref (self->readers->pdata[*cursor - 1]);
+  pthread_mutex_unlock (&self->lock);
   if (cursors->len < n_lanes)
     g_array_set_size (cursors, n_lanes);
   return cursors;
@@ -62,34 +68,41 @@ cursors_of (SluiceEventReaders *self, guint64 *cursor, guint n_lanes)
 void
 sluice_event_readers_drop (SluiceEventReaders *self, guint64 *cursor)
 {
+  pthread_mutex_lock (&self->lock);
   if (is_known (self, *cursor))
     g_clear_pointer ((GArray **) &self->readers->pdata[*cursor - 1], g_array_unref);
+  pthread_mutex_unlock (&self->lock);
   *cursor = 0;
 }
 
+/* Under the titles' lock. */
 static void
 append_event (GArray *events,
               const SluiceTraceRecord *record,
               const SluiceEventSource *source,
               double us_per_tick)
 {
-  SluiceNodeTitle node = { NULL, NULL };
-  sluice_node_numbers_get (source->numbers, source->newest, record->node, &node);
+  const SluiceTitles *titles = source->titles;
+  const SluiceNodeTitle none = { NULL };
+  const SluiceNodeTitle *node =
+      record->node > 0 && record->node <= titles->nodes->len
+          ? &g_array_index (titles->nodes, SluiceNodeTitle, record->node - 1)
+          : &none;
   const SluiceDevice *device = source->devices->pdata[record->kind >> 8];
   SluiceTraceKind kind = record->kind & 0x7f;
   SluiceTraceEvent event = {
-    .node = node.name,
+    .node = node->name,
     .op = kind == SLUICE_TRACE_SEND   ? "_Send"
           : kind == SLUICE_TRACE_RECV ? "_Recv"
-                                      : node.op,
+                                      : node->op,
     .with = record->kind & SLUICE_TRACE_TOGETHER
-                ? g_hash_table_lookup (source->together, GUINT_TO_POINTER (record->node))
+                ? g_hash_table_lookup (titles->together, GUINT_TO_POINTER (record->node))
                 : NULL,
     .device = device->name,
     .kind = kind,
     .lane = record->lane,
     .step = record->step,
-    .frame = record->frame ? source->frames->pdata[record->frame] : NULL,
+    .frame = record->frame ? titles->frames->pdata[record->frame] : NULL,
     .iteration = record->iteration,
     .scheduled_us = (double) (gint64) (record->scheduled - source->first_tick) * us_per_tick,
     .start_us = (double) (gint64) (record->start - source->first_tick) * us_per_tick,
@@ -108,7 +121,7 @@ sluice_event_readers_read (SluiceEventReaders *self,
                            guint64 *lost)
 {
   guint n = sluice_trace_lanes_get_n (source->lanes);
-  GArray *cursors = cursors_of (self, cursor, n);
+  g_autoptr (GArray) cursors = dup_cursors (self, cursor, n);
   GArray *events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   double us_per_tick = sluice_clock_ns_per_tick () / 1000;
   guint64 n_lost = 0;
@@ -117,8 +130,10 @@ sluice_event_readers_read (SluiceEventReaders *self,
       g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (SluiceTraceRecord));
       n_lost += sluice_trace_ring_read (sluice_trace_lanes_get (source->lanes, lane),
                                         &g_array_index (cursors, guint64, lane), records);
+      pthread_mutex_lock (&source->titles->lock);
       for (guint i = 0; i < records->len; i++)
         append_event (events, &g_array_index (records, SluiceTraceRecord, i), source, us_per_tick);
+      pthread_mutex_unlock (&source->titles->lock);
     }
   if (lost)
     *lost = n_lost;

@@ -3,25 +3,22 @@
 #pragma once
 
 #include "engine/runtime/session/session.h"
-#include "engine/runtime/session/snapshot.h"
+#include "engine/runtime/session/titles.h"
 #include "engine/runtime/session/trace-lanes.h"
 
-/* Who has read how far in which lane: what a trace cursor stands for. Guarded by its session. */
+/* Who has read how far in which lane: what a trace cursor stands for. Any thread may call; one
+ * cursor is read by one thread at a time. */
 typedef struct _SluiceEventReaders SluiceEventReaders;
 
 SluiceEventReaders *sluice_event_readers_new (void);
 void sluice_event_readers_free (SluiceEventReaders *self);
 /* Forgets how far a cursor has read, and sets it to 0: whoever comes next has its place. */
 void sluice_event_readers_drop (SluiceEventReaders *self, guint64 *cursor);
-/* What numbers in records stand for. */
 typedef struct
 {
   SluiceTraceLanes *lanes;
-  const SluiceNodeNumbers *numbers;
-  const SluiceSnapshot *newest;
+  SluiceTitles *titles; /* what numbers in records stand for */
   const GPtrArray *devices;
-  const GPtrArray *frames; /* names of loops, by number */
-  GHashTable *together;    /* number of a node -> names of others that run in its kernel */
   guint64 first_tick;
 } SluiceEventSource;
 

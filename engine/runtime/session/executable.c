@@ -178,24 +178,7 @@ sluice_executable_cache_place (SluiceExecutableCache *self)
 {
   sluice_place (self->snapshot->graph, (SluiceDevice *const *) self->devices->pdata,
                 self->devices->len, !self->strict_devices, self->snapshot->placements);
-  sluice_node_numbers_add (&self->numbers, self->snapshot);
-}
-
-/* The trace speaks of loops by numbers that are the same for all plans. Under graph_lock. */
-static void
-number_frames (SluiceExecutableCache *self, SluicePlan *plan)
-{
-  for (guint32 i = 1; i < plan->n_frames; i++)
-    {
-      SluicePlanFrame *frame = &plan->frames[i];
-      frame->label = GPOINTER_TO_UINT (g_hash_table_lookup (self->frame_numbers, frame->name));
-      if (frame->label)
-        continue;
-      char *name = g_strdup (frame->name);
-      frame->label = self->frames->len;
-      g_ptr_array_add (self->frames, name);
-      g_hash_table_insert (self->frame_numbers, name, GUINT_TO_POINTER (frame->label));
-    }
+  sluice_titles_add (&self->titles, self->snapshot, (SluiceDevice *const *) self->devices->pdata);
 }
 
 static void list_member (const SluiceWorkNode *node, const SluiceNode *origin, GPtrArray *names);
@@ -234,12 +217,9 @@ name_members (SluiceExecutableCache *self, const SluiceWork *work)
       g_autoptr (GPtrArray) names = g_ptr_array_new ();
       list_others (node, node->origin, names);
       g_ptr_array_add (names, NULL);
-      gpointer id = GUINT_TO_POINTER (sluice_snapshot_get_number (self->snapshot, node->origin));
-      const char *const *known = g_hash_table_lookup (self->together, id);
-      if (known && g_strv_equal (known, (const char *const *) names->pdata))
-        continue;
-      g_ptr_array_add (self->name_lists, g_ptr_array_steal (names, NULL));
-      g_hash_table_insert (self->together, id, self->name_lists->pdata[self->name_lists->len - 1]);
+      sluice_titles_set_together (&self->titles,
+                                  sluice_snapshot_get_number (self->snapshot, node->origin),
+                                  (const char **) g_ptr_array_steal (names, NULL));
     }
 }
 
@@ -285,7 +265,8 @@ sluice_executable_cache_compile (SluiceExecutableCache *self,
   plan->unfed = g_steal_pointer (&work->unfed);
   for (guint32 i = 0; i < plan->n_nodes; i++)
     plan->nodes[i].origin_id = sluice_snapshot_get_number (self->snapshot, plan->nodes[i].origin);
-  number_frames (self, plan);
+  for (guint32 i = 1; i < plan->n_frames; i++)
+    plan->frames[i].label = sluice_titles_number_frame (&self->titles, plan->frames[i].name);
   name_members (self, work);
   atomic_fetch_add (&self->n_plans, 1);
   return plan;
@@ -528,7 +509,7 @@ sluice_executable_cache_update (SluiceExecutableCache *self, SluiceGraph *graph,
       sluice_snapshot_unref (now);
       return FALSE;
     }
-  sluice_node_numbers_reuse (&self->numbers, old);
+  sluice_titles_begin_several (&self->titles, old);
   sluice_snapshot_keep_places (now, old);
   self->snapshot = now;
   sluice_executable_cache_place (self);
@@ -552,12 +533,7 @@ sluice_executable_cache_new (GPtrArray *devices)
   self->devices = g_ptr_array_ref (devices);
   self->snapshot = sluice_snapshot_new (sluice_function_bodies_new ());
   self->older = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_snapshot_unref);
-  sluice_node_numbers_init (&self->numbers);
-  self->frames = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (self->frames, NULL);
-  self->frame_numbers = g_hash_table_new (g_str_hash, g_str_equal);
-  self->name_lists = g_ptr_array_new_with_free_func (g_free);
-  self->together = g_hash_table_new (NULL, NULL);
+  sluice_titles_init (&self->titles);
   self->by_names =
       g_hash_table_new_full (hash_names, equal_names, (GDestroyNotify) sluice_program_names_free,
                              (GDestroyNotify) sluice_executable_unref);
@@ -579,11 +555,7 @@ sluice_executable_cache_unref (SluiceExecutableCache *self)
   g_hash_table_unref (self->by_names);
   g_ptr_array_unref (self->older);
   sluice_snapshot_unref (self->snapshot);
-  sluice_node_numbers_clear (&self->numbers);
-  g_hash_table_unref (self->frame_numbers);
-  g_hash_table_unref (self->together);
-  g_ptr_array_unref (self->name_lists);
-  g_ptr_array_unref (self->frames);
+  sluice_titles_clear (&self->titles);
   g_ptr_array_unref (self->devices);
   pthread_mutex_destroy (&self->graph_lock);
   pthread_mutex_destroy (&self->cache_lock);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/device/function.h"
-#include "engine/runtime/session/snapshot.h"
+#include "engine/runtime/session/titles.h"
 #include "engine/runtime/step/step.h"
 
 /* A plan and the steps that were made for it. Counted: held by the cache, by callables and by
@@ -41,15 +41,11 @@ typedef struct
   int max_rank; /* of kernels */
   guint64 order_seed;
 
-  pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next seven */
+  pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next two */
   SluiceSnapshot *snapshot;   /* the newest, but while something of an older one is compiled */
   GPtrArray *older;           /* (element-type SluiceSnapshot): that may be in use */
-  SluiceNodeNumbers numbers;  /* of the nodes of all of them */
-  GPtrArray *frames;          /* names of loops that plans have, by number; NULL is number 0 */
-  GHashTable *frame_numbers;  /* the same by name */
-  GPtrArray *name_lists;      /* what `together` has and had: the trace's readers keep it */
-  GHashTable *together; /* number of a node -> names of others that its kernel runs in the newest
-                           plan with several */
+
+  SluiceTitles titles; /* of the nodes of all of them: what may be asked while a plan is made */
 
   pthread_mutex_t cache_lock;
   GHashTable *by_names; /* SluiceProgramNames -> SluiceExecutable, under cache_lock */

@@ -38,12 +38,8 @@ static const SluiceOption options[] = {
          N_ ("N"),
          N_ ("Threads that compute (one a core); results do not depend on it"),
          n_threads),
-  COUNT ("cpus",
-         API | CLI | PROJECT,
-         SLUICE_MAX_DEVICES,
-         N_ ("N"),
-         N_ ("Virtual CPU devices (1)"),
-         n_cpus),
+  { "cpus", SLUICE_OPTION_COUNT, API | CLI | PROJECT, 0, 1, SLUICE_MAX_DEVICES, NULL, N_ ("N"),
+    N_ ("Virtual CPU devices (1)"), FIELD (n_cpus), FALSE },
   COUNT ("nulls",
          API | CLI,
          SLUICE_MAX_DEVICES,
@@ -54,6 +50,9 @@ static const SluiceOption options[] = {
     N_ ("What each device may hold, as 64M or 2G; loops with swap_memory move values to a file "
         "before they reach it"),
     FIELD (memory_limit), FALSE },
+  { "swap-folder", SLUICE_OPTION_PATH, CLI | MACHINE, 0, 0, 0, NULL, N_ ("DIR"),
+    N_ ("Where that file lies, without a name (the folder of temporary files)"),
+    FIELD (swap_folder), FALSE },
   COUNT ("seed", API | OWN, G_MAXINT64, N_ ("S"), N_ ("Of random nodes that have no seed"), seed),
   COUNT ("max-iterations",
          API | CLI | PROJECT | OWN,
@@ -189,6 +188,11 @@ sluice_option_parse (const SluiceOption *self,
                      const char *text,
                      GError **error)
 {
+  if (self->type == SLUICE_OPTION_PATH)
+    {
+      *(const char **) ((char *) session + self->offset) = *text != '\0' ? text : NULL;
+      return TRUE;
+    }
   gint64 value = strcmp (text, "true") == 0;
   gboolean is_one = TRUE;
   const char *wanted = "true or false";
@@ -205,6 +209,8 @@ sluice_option_parse (const SluiceOption *self,
       is_one = parse_bytes (text, &value);
       wanted = "a number of bytes, as 500000, 64M or 2G";
       break;
+    case SLUICE_OPTION_PATH:
+      break;
     }
   if (!is_one)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "must be %s", wanted);
@@ -214,6 +220,11 @@ sluice_option_parse (const SluiceOption *self,
 char *
 sluice_option_to_text (const SluiceOption *self, const SluiceSessionOptions *session)
 {
+  if (self->type == SLUICE_OPTION_PATH)
+    {
+      const char *path = *(const char *const *) ((const char *) session + self->offset);
+      return g_strdup (path != NULL ? path : "");
+    }
   gint64 value = sluice_option_get (self, session);
   if (self->type == SLUICE_OPTION_BOOL)
     return g_strdup (value ? "true" : "false");
@@ -221,10 +232,10 @@ sluice_option_to_text (const SluiceOption *self, const SluiceSessionOptions *ses
 }
 
 void
-sluice_options_copy_own (SluiceSessionOptions *to, const SluiceSessionOptions *from)
+sluice_options_copy (SluiceSessionOptions *to, const SluiceSessionOptions *from, guint flags)
 {
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
-    if (options[i].flags & SLUICE_OPTION_OWN)
+    if (options[i].flags & flags)
       memcpy ((char *) to + options[i].offset, (const char *) from + options[i].offset,
               options[i].size);
 }

@@ -14,6 +14,7 @@ typedef enum
   SLUICE_OPTION_BOOL,
   SLUICE_OPTION_COUNT,
   SLUICE_OPTION_BYTES, /* as text "500000", "64M", "2G" */
+  SLUICE_OPTION_PATH,  /* a borrowed text; without numbers */
 } SluiceOptionType;
 
 /* Where an option can be given. */
@@ -49,21 +50,23 @@ const SluiceOption *sluice_options_find (const char *key); /* (nullable) */
 /* One that can be given in such a place; "did you mean" for others. flag: SluiceOptionFlags */
 const char *sluice_options_suggest_key (const char *key, guint flag); /* (nullable) */
 
+/* Of all but a PATH. */
 gint64 sluice_option_get (const SluiceOption *self, const SluiceSessionOptions *options);
 
-/* FALSE with INVALID_ARGUMENT where the value is out of range; the message, which goes behind the
- * option and the value, says what it must be. */
+/* Of all but a PATH. FALSE with INVALID_ARGUMENT where the value is out of range; the message,
+ * which goes behind the option and the value, says what it must be. */
 gboolean sluice_option_set (const SluiceOption *self,
                             SluiceSessionOptions *options,
                             gint64 value,
                             GError **error);
-/* The same of a text: "true", "false", a whole number, bytes with K, M, G or T behind. */
+/* The same of a text: "true", "false", a whole number, bytes with K, M, G or T behind, a path,
+ * which is borrowed. */
 gboolean sluice_option_parse (const SluiceOption *self,
                               SluiceSessionOptions *options,
                               const char *text,
                               GError **error);
-/* What sluice_option_parse() takes. (transfer full) */
+/* What sluice_option_parse() takes; of a PATH that is not set "". (transfer full) */
 char *sluice_option_to_text (const SluiceOption *self, const SluiceSessionOptions *options);
 
-/* Takes over what no plan depends on. */
-void sluice_options_copy_own (SluiceSessionOptions *to, const SluiceSessionOptions *from);
+/* Takes over the options that have one of these flags. */
+void sluice_options_copy (SluiceSessionOptions *to, const SluiceSessionOptions *from, guint flags);

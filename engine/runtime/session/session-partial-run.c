@@ -390,10 +390,7 @@ take (SluicePartialRun *self, const Part *part, guint n, SluiceTensor **outputs,
 
 static gboolean
 run_part (SluicePartialRun *self,
-          const SluiceFeed *feeds,
-          guint n_feeds,
-          const char *const *fetches,
-          guint n_fetches,
+          const SluiceStepNames *names,
           Part *part,
           SluiceTensor **outputs,
           GError **error)
@@ -401,14 +398,14 @@ run_part (SluicePartialRun *self,
   if (self->is_over)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "the partial run has ended; set up another");
-  if (!check_feeds (self, feeds, n_feeds, part, error)
-      || !check_fetches (self, fetches, n_fetches, part, error))
+  if (!check_feeds (self, names->feeds, names->n_feeds, part, error)
+      || !check_fetches (self, names->fetches, names->n_fetches, part, error))
     return FALSE;
-  for (guint i = 0; i < n_feeds; i++)
-    bring (self, &self->feeds[part->feeds[i]], feeds[i].tensor);
-  while (!self->has_ended && !has_all (self, part, n_fetches))
+  for (guint i = 0; i < names->n_feeds; i++)
+    bring (self, &self->feeds[part->feeds[i]], names->feeds[i].tensor);
+  while (!self->has_ended && !has_all (self, part, names->n_fetches))
     pthread_cond_wait (&self->changed, &self->lock);
-  if (take (self, part, n_fetches, outputs, error))
+  if (take (self, part, names->n_fetches, outputs, error))
     return TRUE;
   self->is_over = TRUE;
   sluice_step_cancel (self->step);
@@ -417,19 +414,16 @@ run_part (SluicePartialRun *self,
 
 gboolean
 sluice_partial_run_part (SluicePartialRun *self,
-                         const SluiceFeed *feeds,
-                         guint n_feeds,
-                         const char *const *fetches,
-                         guint n_fetches,
+                         const SluiceStepNames *names,
                          SluiceTensor **outputs,
                          GError **error)
 {
-  g_autofree guint32 *feed_numbers = g_new (guint32, n_feeds + 1);
-  g_autofree guint32 *fetch_numbers = g_new (guint32, n_fetches + 1);
+  g_autofree guint32 *feed_numbers = g_new (guint32, names->n_feeds + 1);
+  g_autofree guint32 *fetch_numbers = g_new (guint32, names->n_fetches + 1);
   g_autofree guint8 *is_fed = g_new0 (guint8, self->partial_run->n_feeds + 1);
   Part part = { feed_numbers, fetch_numbers, is_fed };
   pthread_mutex_lock (&self->lock);
-  gboolean ok = run_part (self, feeds, n_feeds, fetches, n_fetches, &part, outputs, error);
+  gboolean ok = run_part (self, names, &part, outputs, error);
   pthread_mutex_unlock (&self->lock);
   return ok;
 }

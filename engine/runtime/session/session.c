@@ -24,7 +24,7 @@ struct _SluiceSession
   guint64 first_tick;
   gint64 start_us; /* the same moment by the wall clock */
 
-  SluiceEventReaders *readers; /* under cache->graph_lock */
+  SluiceEventReaders *readers;
   _Atomic guint64 n_runs, n_nodes_run;
 };
 
@@ -106,55 +106,80 @@ run_executable (SluiceSession *self,
   return ok;
 }
 
+SluiceFeed *
+sluice_feeds_new (const char *const *edges, guint n)
+{
+  SluiceFeed *feeds = g_new0 (SluiceFeed, n + 1);
+  for (guint i = 0; i < n; i++)
+    feeds[i].edge = edges[i];
+  return feeds;
+}
+
+/* What programs are found by, and beside it the values: in place where they are few. */
+typedef struct
+{
+  const char *few_edges[16];
+  SluiceTensor *few_tensors[16];
+  const char **edges;
+  SluiceTensor **tensors;
+} Feeds;
+
+static void
+feeds_clear (Feeds *feeds)
+{
+  if (feeds->edges == feeds->few_edges)
+    return;
+  g_free (feeds->edges);
+  g_free (feeds->tensors);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Feeds, feeds_clear)
+
+/* feeds: filled in, and cleared by the caller when the names are not needed any more */
+static SluiceProgramNames
+names_of (const SluiceStepNames *names, Feeds *feeds)
+{
+  gboolean is_few = names->n_feeds <= G_N_ELEMENTS (feeds->few_edges);
+  feeds->edges = is_few ? feeds->few_edges : g_new (const char *, names->n_feeds);
+  feeds->tensors = is_few ? feeds->few_tensors : g_new (SluiceTensor *, names->n_feeds);
+  for (guint i = 0; i < names->n_feeds; i++)
+    {
+      feeds->edges[i] = names->feeds[i].edge;
+      feeds->tensors[i] = names->feeds[i].tensor;
+    }
+  return (SluiceProgramNames){ .feeds = feeds->edges,
+                               .fetches = names->fetches,
+                               .targets = names->targets,
+                               .n_feeds = names->n_feeds,
+                               .n_fetches = names->n_fetches,
+                               .n_targets = names->n_targets };
+}
+
 gboolean
 sluice_session_run (SluiceSession *self,
-                    const SluiceFeed *feeds,
-                    guint n_feeds,
-                    const char *const *fetches,
-                    guint n_fetches,
-                    const char *const *targets,
-                    guint n_targets,
+                    const SluiceStepNames *names,
                     SluiceTensor **outputs,
                     const SluiceRunOptions *options,
                     GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
-  const char *few_names[16];
-  SluiceTensor *few_tensors[16];
-  gboolean many = n_feeds > G_N_ELEMENTS (few_names);
-  g_autofree const char **more_names = many ? g_new (const char *, n_feeds) : NULL;
-  g_autofree SluiceTensor **more_tensors = many ? g_new (SluiceTensor *, n_feeds) : NULL;
-  const char **names = many ? more_names : few_names;
-  SluiceTensor **tensors = many ? more_tensors : few_tensors;
-  for (guint i = 0; i < n_feeds; i++)
-    {
-      names[i] = feeds[i].edge;
-      tensors[i] = feeds[i].tensor;
-    }
-  SluiceProgramNames signature = {
-    names, fetches, targets, n_feeds, n_fetches, n_targets, guards (self, options)
-  };
+  g_auto (Feeds) feeds;
+  SluiceProgramNames signature = names_of (names, &feeds);
+  signature.node_by_node = guards (self, options);
   signature.may_lack_feeds = TRUE;
   SluiceExecutable *executable = sluice_executable_cache_get (self->cache, &signature, error);
   if (!executable)
     return FALSE;
-  gboolean ok = run_executable (self, executable, tensors, outputs, options, error);
+  gboolean ok = run_executable (self, executable, feeds.tensors, outputs, options, error);
   sluice_executable_unref (executable);
   return ok;
-}
-
-static SluiceProgramNames
-names_of (const SluiceStepNames *names)
-{
-  return (SluiceProgramNames){ names->feeds,   names->fetches,   names->targets,
-                               names->n_feeds, names->n_fetches, names->n_targets };
 }
 
 SluiceCallable *
 sluice_session_prepare (SluiceSession *self, const SluiceStepNames *names, GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
-  SluiceProgramNames signature = names_of (names);
+  g_auto (Feeds) feeds;
+  SluiceProgramNames signature = names_of (names, &feeds);
   signature.node_by_node = self->options.nan_guard;
   SluiceExecutable *executable = sluice_executable_cache_get (self->cache, &signature, error);
   if (!executable)
@@ -221,7 +246,8 @@ sluice_session_set_up_partial (SluiceSession *self,
                                GError **error)
 {
   g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
-  SluiceProgramNames signature = names_of (names);
+  g_auto (Feeds) feeds;
+  SluiceProgramNames signature = names_of (names, &feeds);
   signature.node_by_node = guards (self, options);
   signature.is_partial = TRUE;
   SluiceExecutable *executable = sluice_executable_cache_get (self->cache, &signature, error);
@@ -280,13 +306,8 @@ static char *
 name_node (gpointer data, guint32 node)
 {
   SluiceSession *self = data;
-  char *name = NULL;
-  pthread_mutex_lock (&self->cache->graph_lock);
   SluiceNodeTitle title;
-  if (sluice_node_numbers_get (&self->cache->numbers, self->cache->snapshot, node, &title))
-    name = g_strdup (title.name);
-  pthread_mutex_unlock (&self->cache->graph_lock);
-  return name;
+  return sluice_titles_get (&self->cache->titles, node, &title) ? g_strdup (title.name) : NULL;
 }
 
 /* (nullable) take */
@@ -343,7 +364,7 @@ static SluiceSessionOptions
 options_like (const SluiceSession *other, const SluiceSessionOptions *own)
 {
   SluiceSessionOptions options = other->options;
-  sluice_options_copy_own (&options, own);
+  sluice_options_copy (&options, own, SLUICE_OPTION_OWN);
   options.resources = own->resources;
   options.no_trace = own->no_trace;
   return options;
@@ -471,20 +492,12 @@ sluice_session_get_device (SluiceSession *self, guint i)
 const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason)
 {
-  const char *device = NULL;
-  pthread_mutex_lock (&self->cache->graph_lock);
-  const SluiceNode *found = sluice_graph_find (self->cache->snapshot->graph, node);
-  if (found)
-    {
-      const SluicePlacement *placement =
-          sluice_placements_get (self->cache->snapshot->placements, found);
-      if (placement->device >= 0)
-        device = sluice_session_get_device (self, (guint) placement->device)->short_name;
-      if (reason)
-        *reason = placement->error ? placement->error->message : placement->reason;
-    }
-  pthread_mutex_unlock (&self->cache->graph_lock);
-  return device;
+  SluiceNodeTitle title;
+  if (!sluice_titles_find (&self->cache->titles, node, &title))
+    return NULL;
+  if (reason)
+    *reason = title.reason;
+  return title.device;
 }
 
 char *
@@ -528,9 +541,10 @@ sluice_session_dup_ledger (SluiceSession *self, guint i)
 GArray *
 sluice_session_dup_races (SluiceSession *self, const SluiceStepNames *names, GError **error)
 {
-  const SluiceProgramNames executable = names_of (names);
+  g_auto (Feeds) feeds;
+  const SluiceProgramNames program = names_of (names, &feeds);
   pthread_mutex_lock (&self->cache->graph_lock);
-  g_autoptr (SluiceWork) work = sluice_executable_cache_prune (self->cache, &executable, error);
+  g_autoptr (SluiceWork) work = sluice_executable_cache_prune (self->cache, &program, error);
   GArray *races = work ? sluice_find_races (work, error) : NULL;
   pthread_mutex_unlock (&self->cache->graph_lock);
   return races;
@@ -542,11 +556,11 @@ sluice_session_explain (SluiceSession *self,
                         const char *pass,
                         GError **error)
 {
-  SluiceProgramNames executable = names_of (names);
-  executable.node_by_node = self->cache->nan_guard;
+  g_auto (Feeds) feeds;
+  SluiceProgramNames program = names_of (names, &feeds);
+  program.node_by_node = self->cache->nan_guard;
   pthread_mutex_lock (&self->cache->graph_lock);
-  SluiceExplanation *explanation =
-      sluice_executable_cache_explain (self->cache, &executable, pass, error);
+  SluiceExplanation *explanation = sluice_executable_cache_explain (self->cache, &program, pass, error);
   pthread_mutex_unlock (&self->cache->graph_lock);
   return explanation;
 }
@@ -554,23 +568,15 @@ sluice_session_explain (SluiceSession *self,
 GArray *
 sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
 {
-  const SluiceExecutableCache *cache = self->cache;
-  SluiceEventSource source = { self->host->lanes,   &cache->numbers, NULL,
-                               self->host->devices, cache->frames,   cache->together,
-                               self->first_tick };
-  pthread_mutex_lock (&self->cache->graph_lock);
-  source.newest = cache->snapshot;
-  GArray *events = sluice_event_readers_read (self->readers, cursor, &source, lost);
-  pthread_mutex_unlock (&self->cache->graph_lock);
-  return events;
+  const SluiceEventSource source = { self->host->lanes, &self->cache->titles,
+                                     self->host->devices, self->first_tick };
+  return sluice_event_readers_read (self->readers, cursor, &source, lost);
 }
 
 void
 sluice_session_drop_trace (SluiceSession *self, guint64 *cursor)
 {
-  pthread_mutex_lock (&self->cache->graph_lock);
   sluice_event_readers_drop (self->readers, cursor);
-  pthread_mutex_unlock (&self->cache->graph_lock);
 }
 
 gint64

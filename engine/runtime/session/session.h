@@ -110,10 +110,22 @@ typedef struct
   gboolean fetches_dead; /* a fetch in a branch that was not taken comes as NULL, and is no error */
 } SluiceRunOptions;
 
+/* A step by names. Where it is only planned (prepare, a run in parts begun), tensors of feeds are
+ * not looked at. */
+typedef struct
+{
+  const SluiceFeed *feeds;
+  const char *const *fetches; /* "name:port" */
+  const char *const *targets; /* names of nodes to run beside them */
+  guint n_feeds, n_fetches, n_targets;
+} SluiceStepNames;
+
+/* Feeds without tensors, for what is only planned; the texts stay the caller's. (transfer
+ * container) */
+SluiceFeed *sluice_feeds_new (const char *const *edges, guint n);
+
 /**
  * sluice_session_run:
- * @fetches: "name:port"
- * @targets: names of nodes to run beside them
  * @outputs: (out caller-allocates) (array length=n_fetches): transfer full each
  *
  * Where a placeholder has no feed, what does not wait for it still has its effects, as in
@@ -122,22 +134,10 @@ typedef struct
  * Returns: %FALSE with the first error of the step; no output is set then
  */
 gboolean sluice_session_run (SluiceSession *self,
-                             const SluiceFeed *feeds,
-                             guint n_feeds,
-                             const char *const *fetches,
-                             guint n_fetches,
-                             const char *const *targets,
-                             guint n_targets,
+                             const SluiceStepNames *names,
                              SluiceTensor **outputs,
                              const SluiceRunOptions *options,
                              GError **error);
-
-/* A step by names, as sluice_session_run() has them. */
-typedef struct
-{
-  const char *const *feeds, *const *fetches, *const *targets;
-  guint n_feeds, n_fetches, n_targets;
-} SluiceStepNames;
 
 /* A signature looked up once: runs of it touch no names. Counted; keeps its session alive. */
 typedef struct _SluiceCallable SluiceCallable;
@@ -177,6 +177,7 @@ SluicePartialRun *sluice_session_set_up_partial (SluiceSession *self,
 
 /**
  * sluice_partial_run_part:
+ * @names: without targets
  * @outputs: (out caller-allocates) (array length=n_fetches): transfer full each
  *
  * Gives some of the feeds and waits for some of the fetches; the call that completes both waits for
@@ -188,10 +189,7 @@ SluicePartialRun *sluice_session_set_up_partial (SluiceSession *self,
  * output is set then
  */
 gboolean sluice_partial_run_part (SluicePartialRun *self,
-                                  const SluiceFeed *feeds,
-                                  guint n_feeds,
-                                  const char *const *fetches,
-                                  guint n_fetches,
+                                  const SluiceStepNames *names,
                                   SluiceTensor **outputs,
                                   GError **error);
 /* Ends it early, from any thread: who waits gets CANCELLED. */
@@ -305,7 +303,8 @@ typedef struct
  * @lost: (out) (nullable): what was overwritten before it could be read
  *
  * Returns: (transfer full) (element-type SluiceTraceEvent): events since @cursor, by lane and in
- * the order of their ends
+ * the order of their ends. Any thread may ask, one at a time for a cursor, and nobody waits for a
+ * plan that is being made.
  */
 GArray *sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost);
 /* Nobody reads on from a cursor, which is 0 afterwards: the session keeps no place for it. */

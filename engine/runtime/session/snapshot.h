@@ -25,31 +25,6 @@ SluiceSnapshot *sluice_snapshot_new (GHashTable *take_bodies);
 SluiceSnapshot *sluice_snapshot_ref (SluiceSnapshot *self);
 void sluice_snapshot_unref (SluiceSnapshot *self);
 
-typedef struct
-{
-  const char *name, *op; /* interned */
-} SluiceNodeTitle;
-
-/* The nodes of all snapshots of a session by number: one that stays keeps its own. Nothing is
- * written down as long as there is one snapshot. */
-typedef struct
-{
-  GArray *titles;      /* of SluiceNodeTitle, by number - 1 */
-  GHashTable *by_name; /* (nullable): interned name -> the newest number of that name */
-} SluiceNodeNumbers;
-
-void sluice_node_numbers_init (SluiceNodeNumbers *self);
-void sluice_node_numbers_clear (SluiceNodeNumbers *self);
-/* Before there is another snapshot: from now on nodes of a known name and op get the number that
- * they had. */
-void sluice_node_numbers_reuse (SluiceNodeNumbers *self, SluiceSnapshot *first);
-/* Numbers the nodes that have come since. */
-void sluice_node_numbers_add (SluiceNodeNumbers *self, SluiceSnapshot *snapshot);
-/* FALSE: there is no such number. newest: the snapshot, while there is one only */
-gboolean sluice_node_numbers_get (const SluiceNodeNumbers *self,
-                                  const SluiceSnapshot *newest,
-                                  guint32 number,
-                                  SluiceNodeTitle *title);
 static inline guint32
 sluice_snapshot_get_number (const SluiceSnapshot *self, const SluiceNode *node)
 {

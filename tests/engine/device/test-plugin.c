@@ -33,7 +33,9 @@ run_one (SluiceSession *session, SluiceEdge fetch, double x)
   SluiceFeed feed = { "x:0", value };
   const char *name = fetch.node->name;
   SluiceTensor *output = NULL;
-  sluice_session_run (session, &feed, 1, &name, 1, NULL, 0, &output, NULL, &error);
+  sluice_session_run (
+      session, &(SluiceStepNames){ .feeds = &feed, .fetches = &name, .n_feeds = 1, .n_fetches = 1 },
+      &output, NULL, &error);
   g_assert_no_error (error);
   double result = *(const double *) output->data;
   sluice_tensor_unref (output);

@@ -77,7 +77,9 @@ evaluate (Fixture *f, SluiceEdge edge, gint64 element)
   g_autoptr (SluiceTensor) value = NULL;
   g_autofree char *name = g_strdup_printf ("%s:%d", edge.node->name, edge.port);
   g_assert_true (sluice_session_extend (session, f->graph, &error));
-  sluice_session_run (session, NULL, 0, (const char *[]){ name }, 1, NULL, 0, &value, NULL, &error);
+  sluice_session_run (session,
+                      &(SluiceStepNames){ .fetches = (const char *[]){ name }, .n_fetches = 1 },
+                      &value, NULL, &error);
   g_assert_no_error (error);
   return ((float *) value->data)[element];
 }

@@ -29,6 +29,17 @@ wait_compute (SluiceKernelCall *call)
 }
 
 static gboolean
+fold_compute (SluiceKernelCall *call)
+{
+  atomic_fetch_add (&fixture_waiting, 1);
+  while (!atomic_load (&fixture_go))
+    g_usleep (100);
+  atomic_fetch_sub (&fixture_waiting, 1);
+  sluice_call_forward (call, 0, 0);
+  return TRUE;
+}
+
+static gboolean
 fail_compute (SluiceKernelCall *call)
 {
   return sluice_call_fail (call, SLUICE_ERROR_OUT_OF_RANGE, "fails by design");
@@ -107,11 +118,18 @@ TEST_OP (stamp_op, "TestStamp", "-> y: float", "slot: int");
 TEST_OP (half_op, "TestHalf", "x: T -> y: T, never: T", "T: type");
 TEST_OP (no_kernel_op, "TestNoKernel", "x: T -> y: T", "T: type");
 
-static const SluiceOpDef *const ops[] = { &count_op, &wait_op,  &fail_op, &later_op,
-                                          &spin_op,  &stamp_op, &half_op, &no_kernel_op };
+static const SluiceOpDef fold_op = { .name = "TestFold",
+                                     .signature = "x: T -> y: T",
+                                     .attrs = "T: type",
+                                     .summary = "TestFold",
+                                     .recipe = &in_tests };
+
+static const SluiceOpDef *const ops[] = { &fold_op, &count_op, &wait_op, &fail_op,     &later_op,
+                                          &spin_op, &stamp_op, &half_op, &no_kernel_op };
 static const SluiceKernel kernels[] = {
   { .op = "TestCount", .device = "CPU", .compute = count_compute },
   { .op = "TestWait", .device = "CPU", .compute = wait_compute },
+  { .op = "TestFold", .device = "CPU", .compute = fold_compute },
   { .op = "TestFail", .device = "CPU", .compute = fail_compute },
   { .op = "TestLater", .device = "CPU", .flags = SLUICE_KERNEL_ASYNC, .start = later_start },
   { .op = "TestSpin", .device = "CPU", .compute = spin_compute },
@@ -219,7 +237,10 @@ fixture_fetch (Fixture *self, const char *fetch, const SluiceFeed *feeds, guint 
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceTensor) output = NULL;
-  sluice_session_run (self->session, feeds, n_feeds, &fetch, 1, NULL, 0, &output, NULL, &error);
+  sluice_session_run (
+      self->session,
+      &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = n_feeds, .n_fetches = 1 },
+      &output, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (output->dtype, ==, SLUICE_FLOAT);
   return *(float *) output->data;
@@ -231,5 +252,7 @@ fixture_run_target (Fixture *self,
                     const SluiceRunOptions *options,
                     GError **error)
 {
-  return sluice_session_run (self->session, NULL, 0, NULL, 0, &target, 1, NULL, options, error);
+  return sluice_session_run (self->session,
+                             &(SluiceStepNames){ .targets = &target, .n_targets = 1 }, NULL,
+                             options, error);
 }

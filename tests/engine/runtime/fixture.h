@@ -52,6 +52,8 @@ gboolean fixture_run_target (Fixture *self,
 extern _Atomic int fixture_count;
 /* Op "TestWait": waits until fixture_go is set or the call is cancelled; counts those inside. */
 extern _Atomic int fixture_go, fixture_waiting;
+/* Op "TestFold": the same without state, so that planning computes it where its input is constant.
+ */
 /* Op "TestLater" (asynchronous): hands its input on from another thread, once fixture_go is set. */
 /* Op "TestHalf": hands its input on as output 0 and leaves output 1 unset. */
 /* Op "TestStamp": writes down its order in fixture_order[attribute "slot"]. */

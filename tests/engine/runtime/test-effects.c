@@ -28,7 +28,8 @@ expect_races (Fixture *f, const char *const *targets, const char *const *words)
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) races = sluice_session_dup_races (
       f->session,
-      &(SluiceStepNames){ NULL, NULL, targets, 0, 0, g_strv_length ((char **) targets) }, &error);
+      &(SluiceStepNames){ .targets = targets, .n_targets = g_strv_length ((char **) targets) },
+      &error);
   g_assert_no_error (error);
   g_assert_cmpuint (races->len, ==, g_strv_length ((char **) words));
   for (guint i = 0; i < races->len; i++)
@@ -277,8 +278,10 @@ static void
 run_targets (Fixture *f, const char *const *targets)
 {
   g_autoptr (GError) error = NULL;
-  sluice_session_run (f->session, NULL, 0, NULL, 0, targets, g_strv_length ((char **) targets),
-                      NULL, NULL, &error);
+  sluice_session_run (
+      f->session,
+      &(SluiceStepNames){ .targets = targets, .n_targets = g_strv_length ((char **) targets) },
+      NULL, NULL, &error);
   g_assert_no_error (error);
 }
 
@@ -298,7 +301,11 @@ writes_are_right (Fixture *f)
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceTensor) output = NULL;
   run_targets (f, WORDS ("v/Assign"));
-  sluice_session_run (f->session, NULL, 0, WORDS ("between"), 1, WORDS ("first", "second"), 2,
+  sluice_session_run (f->session,
+                      &(SluiceStepNames){ .fetches = WORDS ("between"),
+                                          .targets = WORDS ("first", "second"),
+                                          .n_fetches = 1,
+                                          .n_targets = 2 },
                       &output, NULL, &error);
   g_assert_no_error (error);
   float between = *(float *) output->data, seen = fixture_fetch (f, "seen", NULL, 0);
@@ -392,8 +399,12 @@ loop_is_right (Fixture *f)
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceTensor) output = NULL;
   run_targets (f, WORDS ("set"));
-  sluice_session_run (f->session, NULL, 0, WORDS ("seen"), 1, WORDS ("out", "add"), 2, &output,
-                      NULL, &error);
+  sluice_session_run (f->session,
+                      &(SluiceStepNames){ .fetches = WORDS ("seen"),
+                                          .targets = WORDS ("out", "add"),
+                                          .n_fetches = 1,
+                                          .n_targets = 2 },
+                      &output, NULL, &error);
   g_assert_no_error (error);
   return *(gint32 *) output->data == -5;
 }

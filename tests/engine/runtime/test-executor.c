@@ -132,8 +132,10 @@ run_conditional (Fixture *f)
       g_assert_cmpfloat (fixture_fetch (f, "after_trigger", feeds, 2), ==, taken ? 9 : -3);
       g_autoptr (SluiceTensor) which = NULL;
       const char *fetch = "merged:1";
-      g_assert_true (
-          sluice_session_run (f->session, feeds, 2, &fetch, 1, NULL, 0, &which, NULL, NULL));
+      g_assert_true (sluice_session_run (
+          f->session,
+          &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = 2, .n_fetches = 1 },
+          &which, NULL, NULL));
       g_assert_cmpint (*(gint32 *) which->data, ==, taken);
       /* The side that was not taken has no value, nor has what waits for it. */
       const char *dead[] = { taken ? "no" : "yes", taken ? "after_no" : "counted" };
@@ -141,15 +143,20 @@ run_conditional (Fixture *f)
         {
           g_autoptr (GError) error = NULL;
           SluiceTensor *out = NULL;
-          g_assert_false (
-              sluice_session_run (f->session, feeds, 2, &dead[i], 1, NULL, 0, &out, NULL, &error));
+          g_assert_false (sluice_session_run (
+              f->session,
+              &(SluiceStepNames){
+                  .feeds = feeds, .fetches = &dead[i], .n_feeds = 2, .n_fetches = 1 },
+              &out, NULL, &error));
           g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
           g_assert_nonnull (strstr (error->message, "not taken"));
         }
       const char *both[] = { "no", "yes" };
       SluiceTensor *sides[2] = { NULL };
-      g_assert_true (sluice_session_run (f->session, feeds, 2, both, 2, NULL, 0, sides,
-                                         &(SluiceRunOptions){ .fetches_dead = TRUE }, NULL));
+      g_assert_true (sluice_session_run (
+          f->session,
+          &(SluiceStepNames){ .feeds = feeds, .fetches = both, .n_feeds = 2, .n_fetches = 2 },
+          sides, &(SluiceRunOptions){ .fetches_dead = TRUE }, NULL));
       g_assert_null (sides[!taken]);
       g_assert_nonnull (sides[taken]);
       sluice_tensor_unref (sides[taken]);
@@ -202,7 +209,10 @@ test_dead_branch_cannot_fail (void)
   g_autoptr (GError) error = NULL;
   SluiceTensor *out;
   const char *fetch = "m";
-  g_assert_false (sluice_session_run (f.session, feeds, 1, &fetch, 1, NULL, 0, &out, NULL, &error));
+  g_assert_false (sluice_session_run (
+      f.session,
+      &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 }, &out,
+      NULL, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_OUT_OF_RANGE);
 }
 

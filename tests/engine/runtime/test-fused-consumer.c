@@ -111,16 +111,26 @@ train (const Product *p,
   g_autoptr (SluiceTensor) a = p->ta ? make_noise (p, p->k, p->m) : make_noise (p, p->m, p->k);
   g_autoptr (SluiceTensor) b = p->tb ? make_noise (p, p->n, p->k) : make_noise (p, p->k, p->n);
   const SluiceFeed feeds[] = { { "start:0", start }, { "a:0", a }, { "b:0", b } };
-  g_assert_true (sluice_session_run (f.session, feeds, 1, NULL, 0,
-                                     (const char *const[]){ "w_init", "m_init" }, 2, NULL, NULL,
-                                     &error));
+  g_assert_true (sluice_session_run (
+      f.session,
+      &(SluiceStepNames){ .feeds = feeds,
+                          .targets = (const char *const[]){ "w_init", "m_init" },
+                          .n_feeds = 1,
+                          .n_targets = 2 },
+      NULL, NULL, &error));
   SluiceSessionStats before, after;
   sluice_session_get_stats (f.session, &before);
   for (guint i = 0; i < 3 && error == NULL; i++)
     {
       SluiceTensor *fetched = NULL;
-      sluice_session_run (f.session, feeds + 1, 2, &fetch, fetch != NULL,
-                          (const char *const[]){ "update" }, 1, &fetched, NULL, &error);
+      sluice_session_run (f.session,
+                          &(SluiceStepNames){ .feeds = feeds + 1,
+                                              .fetches = &fetch,
+                                              .targets = (const char *const[]){ "update" },
+                                              .n_feeds = 2,
+                                              .n_fetches = fetch != NULL,
+                                              .n_targets = 1 },
+                          &fetched, NULL, &error);
       g_clear_pointer (&fetched, sluice_tensor_unref);
     }
   sluice_session_get_stats (f.session, &after);
@@ -129,7 +139,8 @@ train (const Product *p,
   g_clear_error (&error);
   SluiceTensor *w = NULL;
   const char *read = "w_read:0";
-  g_assert_true (sluice_session_run (f.session, NULL, 0, &read, 1, NULL, 0, &w, NULL, &error));
+  g_assert_true (sluice_session_run (
+      f.session, &(SluiceStepNames){ .fetches = &read, .n_fetches = 1 }, &w, NULL, &error));
   return w;
 }
 
@@ -213,12 +224,20 @@ test_producer_fails (void)
       g_autoptr (SluiceTensor) a = make_noise (&products[0], 3, 4);
       g_autoptr (SluiceTensor) b = make_noise (&products[0], 2, 5);
       const SluiceFeed feeds[] = { { "start:0", start }, { "a:0", a }, { "b:0", b } };
-      g_assert_true (sluice_session_run (f.session, feeds, 1, NULL, 0,
-                                         (const char *const[]){ "w_init", "m_init" }, 2, NULL, NULL,
-                                         &error));
-      g_assert_false (sluice_session_run (f.session, feeds + 1, 2, NULL, 0,
-                                          (const char *const[]){ "update" }, 1, NULL, NULL,
-                                          &error));
+      g_assert_true (sluice_session_run (
+          f.session,
+          &(SluiceStepNames){ .feeds = feeds,
+                              .targets = (const char *const[]){ "w_init", "m_init" },
+                              .n_feeds = 1,
+                              .n_targets = 2 },
+          NULL, NULL, &error));
+      g_assert_false (
+          sluice_session_run (f.session,
+                              &(SluiceStepNames){ .feeds = feeds + 1,
+                                                  .targets = (const char *const[]){ "update" },
+                                                  .n_feeds = 2,
+                                                  .n_targets = 1 },
+                              NULL, NULL, &error));
       g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
       g_assert_nonnull (strstr (error->message, "gradient"));
       messages[i] = g_strdup (error->message);
@@ -256,13 +275,26 @@ test_overwritten (void)
       fixture_node (&f, "Assign", "fill", NULL, (SluiceEdge[]){ w, start }, 2, NULL, 0, NULL, 0);
       fixture_node (&f, "Assign", "overwrite", NULL, zeros, 2, &product.node, 1, NULL, 0);
       fixture_extend (&f);
-      g_assert_true (sluice_session_run (f.session, feeds + 2, 1, NULL, 0,
-                                         (const char *const[]){ "fill" }, 1, NULL, NULL, &error));
       g_assert_true (
-          sluice_session_run (f.session, feeds, 2, &fetch, 1, NULL, 0, &kept, NULL, &error));
-      g_assert_true (sluice_session_run (f.session, feeds, 3, &fetch, 1,
-                                         (const char *const[]){ "overwrite" }, 1, &overwritten,
-                                         NULL, &error));
+          sluice_session_run (f.session,
+                              &(SluiceStepNames){ .feeds = feeds + 2,
+                                                  .targets = (const char *const[]){ "fill" },
+                                                  .n_feeds = 1,
+                                                  .n_targets = 1 },
+                              NULL, NULL, &error));
+      g_assert_true (sluice_session_run (
+          f.session,
+          &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = 2, .n_fetches = 1 },
+          &kept, NULL, &error));
+      g_assert_true (
+          sluice_session_run (f.session,
+                              &(SluiceStepNames){ .feeds = feeds,
+                                                  .fetches = &fetch,
+                                                  .targets = (const char *const[]){ "overwrite" },
+                                                  .n_feeds = 3,
+                                                  .n_fetches = 1,
+                                                  .n_targets = 1 },
+                              &overwritten, NULL, &error));
       check_same (overwritten, kept);
       sluice_tensor_unref (kept);
       sluice_tensor_unref (overwritten);
@@ -330,7 +362,10 @@ pool_gradient (const PoolCase *c, gboolean no_fusion, guint64 *n_nodes)
   const SluiceFeed feeds[] = { { "x:0", x }, { "y:0", dy }, { "dy:0", dy } };
   const char *fetch = "out:0";
   SluiceSessionStats stats;
-  sluice_session_run (f.session, feeds, 3, &fetch, 1, NULL, 0, &out, NULL, &error);
+  sluice_session_run (
+      f.session,
+      &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = 3, .n_fetches = 1 }, &out,
+      NULL, &error);
   g_assert_no_error (error);
   sluice_session_get_stats (f.session, &stats);
   *n_nodes = stats.n_nodes_run;
@@ -448,7 +483,10 @@ run_region (const RegionCase *c, gboolean no_fusion, SluiceTensor *outputs[2], g
     { "a:0", fa }, { "b:0", fb }, { "bias:0", fbias }, { "more:0", fmore }
   };
   SluiceSessionStats stats;
-  sluice_session_run (f.session, feeds, 4, fetches, 2, NULL, 0, outputs, NULL, &error);
+  sluice_session_run (
+      f.session,
+      &(SluiceStepNames){ .feeds = feeds, .fetches = fetches, .n_feeds = 4, .n_fetches = 2 },
+      outputs, NULL, &error);
   g_assert_no_error (error);
   sluice_session_get_stats (f.session, &stats);
   *n_nodes = stats.n_nodes_run;
@@ -528,8 +566,10 @@ test_gathered (void)
       const SluiceFeed feeds[] = { { "x:0", fx }, { "dy:0", fdy }, { "more:0", fmore } };
       const char *fetch = "out:0";
       SluiceSessionStats stats;
-      sluice_session_run (f.session, feeds, 3, &fetch, 1, NULL, 0, &outputs[i / 2][i % 2], NULL,
-                          &error);
+      sluice_session_run (
+          f.session,
+          &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = 3, .n_fetches = 1 },
+          &outputs[i / 2][i % 2], NULL, &error);
       g_assert_no_error (error);
       sluice_session_get_stats (f.session, &stats);
       g_assert_cmpuint (stats.n_nodes_run, ==, i % 2 == 0 ? 3 : 1);

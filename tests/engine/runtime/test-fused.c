@@ -142,8 +142,11 @@ run_program (const Program *p,
              SluiceTensor **outputs)
 {
   g_autoptr (GError) error = NULL;
-  if (sluice_session_run (session, p->feeds, N_FEEDS, fetches, N_FETCHES, NULL, 0, outputs, NULL,
-                          &error))
+  if (sluice_session_run (
+          session,
+          &(SluiceStepNames){
+              .feeds = p->feeds, .fetches = fetches, .n_feeds = N_FEEDS, .n_fetches = N_FETCHES },
+          outputs, NULL, &error))
     return NULL;
   return g_strdup (error->message);
 }
@@ -228,7 +231,11 @@ count_run (
   SluiceSessionStats before, after;
   SluiceTensor *outputs[2];
   sluice_session_get_stats (f->session, &before);
-  sluice_session_run (f->session, feeds, n, fetches, n_fetches, NULL, 0, outputs, NULL, &error);
+  sluice_session_run (
+      f->session,
+      &(SluiceStepNames){
+          .feeds = feeds, .fetches = fetches, .n_feeds = n, .n_fetches = n_fetches },
+      outputs, NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < n_fetches; i++)
     sluice_tensor_unref (outputs[i]);
@@ -301,7 +308,10 @@ test_repeated (void)
   g_autoptr (GError) error = NULL;
   SluiceTensor *outputs[2];
   g_assert_cmpuint (count_run (&f, fetches, 2, feeds, 3), ==, 1);
-  sluice_session_run (f.session, feeds, 3, fetches, 2, NULL, 0, outputs, NULL, &error);
+  sluice_session_run (
+      f.session,
+      &(SluiceStepNames){ .feeds = feeds, .fetches = fetches, .n_feeds = 3, .n_fetches = 2 },
+      outputs, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (sluice_shape_equal (&outputs[0]->shape, &SLUICE_SHAPE (1, 4)));
   g_assert_true (sluice_shape_equal (&outputs[1]->shape, &SLUICE_SHAPE (3, 4)));
@@ -323,19 +333,23 @@ test_guard (void)
   SluiceFeed feed = { "x:0", zeros };
   const char *fetch = "y:0";
   SluiceTensor *output;
-  const char *edge = feed.edge;
   g_autoptr (GError) failed = NULL;
   g_autoptr (SluiceCallable) callable = sluice_session_prepare (
-      f.session, &(SluiceStepNames){ &edge, &fetch, NULL, 1, 1, 0 }, &failed);
+      f.session,
+      &(SluiceStepNames){ .feeds = &feed, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 },
+      &failed);
   g_assert_no_error (failed);
   for (int i = 0; i < 4; i++)
     {
       g_autoptr (GError) error = NULL;
       gboolean guarded = i & 1;
       SluiceRunOptions options = { .nan_guard = guarded };
-      gboolean ok = i < 2 ? sluice_session_run (f.session, &feed, 1, &fetch, 1, NULL, 0, &output,
-                                                &options, &error)
-                          : sluice_callable_run (callable, &feed.tensor, &output, &options, &error);
+      gboolean ok =
+          i < 2 ? sluice_session_run (
+              f.session,
+              &(SluiceStepNames){ .feeds = &feed, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 },
+              &output, &options, &error)
+                : sluice_callable_run (callable, &feed.tensor, &output, &options, &error);
       g_assert_cmpint (ok, ==, !guarded);
       if (ok)
         sluice_tensor_unref (output);
@@ -419,7 +433,14 @@ test_waits (void)
   const char *fetch = "y:0", *target = "put";
   SluiceTensor *output;
   g_autoptr (GError) error = NULL;
-  sluice_session_run (f.session, &feed, 1, &fetch, 1, &target, 1, &output, NULL, &error);
+  sluice_session_run (f.session,
+                      &(SluiceStepNames){ .feeds = &feed,
+                                          .fetches = &fetch,
+                                          .targets = &target,
+                                          .n_feeds = 1,
+                                          .n_fetches = 1,
+                                          .n_targets = 1 },
+                      &output, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (*(const float *) output->data, ==, 18);
   sluice_tensor_unref (output);

@@ -292,8 +292,10 @@ test_error_inside (void)
       const char *fetch = "result";
       SluiceTensor *output;
       g_autoptr (GError) error = NULL;
-      g_assert_false (
-          sluice_session_run (f.session, feeds, 2, &fetch, 1, NULL, 0, &output, NULL, &error));
+      g_assert_false (sluice_session_run (
+          f.session,
+          &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = 2, .n_fetches = 1 },
+          &output, NULL, &error));
       g_assert_nonnull (strstr (error->message, "TestFail"));
     }
 }
@@ -413,8 +415,8 @@ test_fetch_inside (void)
   g_autoptr (GError) error = NULL;
   const char *fetch = "inside";
   SluiceTensor *output;
-  g_assert_false (
-      sluice_session_run (f.session, NULL, 0, &fetch, 1, NULL, 0, &output, NULL, &error));
+  g_assert_false (sluice_session_run (
+      f.session, &(SluiceStepNames){ .fetches = &fetch, .n_fetches = 1 }, &output, NULL, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
   g_assert_nonnull (strstr (error->message, "'loop'"));
 }

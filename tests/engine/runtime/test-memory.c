@@ -34,7 +34,14 @@ train (Fixture *f, gint32 n_steps, GError **error)
   g_autoptr (SluiceTensor) steps = sluice_tensor_new_int32 (n_steps);
   SluiceFeed feed = { "steps:0", steps };
   SluiceTensor *outputs[2] = { NULL };
-  if (!sluice_session_run (f->session, &feed, 1, fetches, 2, &target, 1, outputs, NULL, error))
+  if (!sluice_session_run (f->session,
+                           &(SluiceStepNames){ .feeds = &feed,
+                                               .fetches = fetches,
+                                               .targets = &target,
+                                               .n_feeds = 1,
+                                               .n_fetches = 2,
+                                               .n_targets = 1 },
+                           outputs, NULL, error))
     return NULL;
   sluice_tensor_unref (outputs[1]);
   return outputs[0];
@@ -124,8 +131,11 @@ run_loops (Fixture *f, GError **error)
     ((float *) x->data)[i] = (float) (i % 17 + 1) / 32;
   const char *fetch = "dx:0";
   SluiceTensor *dx = NULL;
-  sluice_session_run (f->session, &(SluiceFeed){ "x:0", x }, 1, &fetch, 1, NULL, 0, &dx, NULL,
-                      error);
+  sluice_session_run (
+      f->session,
+      &(SluiceStepNames){
+          .feeds = &(SluiceFeed){ "x:0", x }, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 },
+      &dx, NULL, error);
   return dx;
 }
 
@@ -357,7 +367,14 @@ test_steady_net (void)
   for (int step = 0; step < 12; step++)
     {
       g_autoptr (SluiceTensor) loss = NULL;
-      sluice_session_run (f.session, feeds, 2, &fetch, 1, &target, 1, &loss, NULL, &error);
+      sluice_session_run (f.session,
+                          &(SluiceStepNames){ .feeds = feeds,
+                                              .fetches = &fetch,
+                                              .targets = &target,
+                                              .n_feeds = 2,
+                                              .n_fetches = 1,
+                                              .n_targets = 1 },
+                          &loss, NULL, &error);
       g_assert_no_error (error);
       if (step == 5)
         fresh = stats_of (&f).n_fresh;
@@ -390,8 +407,12 @@ test_in_place (void)
     {
       g_autoptr (SluiceTensor) output = NULL;
       g_assert_true (sluice_session_record_memory (f.session));
-      sluice_session_run (f.session, &(SluiceFeed){ "x:0", feed }, 1, &fetch, 1, NULL, 0, &output,
-                          NULL, &error);
+      sluice_session_run (f.session,
+                          &(SluiceStepNames){ .feeds = &(SluiceFeed){ "x:0", feed },
+                                              .fetches = &fetch,
+                                              .n_feeds = 1,
+                                              .n_fetches = 1 },
+                          &output, NULL, &error);
       g_assert_no_error (error);
       g_autoptr (SluiceLedger) ledger = sluice_session_dup_ledger (f.session, 0);
       /* One buffer for the whole chain. */
@@ -419,8 +440,11 @@ test_death_at_last_use (void)
   g_autoptr (GError) error = NULL;
   const char *fetch = "result:0";
   g_assert_true (sluice_session_record_memory (f.session));
-  sluice_session_run (f.session, &(SluiceFeed){ "x:0", feed }, 1, &fetch, 1, NULL, 0, &output, NULL,
-                      &error);
+  sluice_session_run (
+      f.session,
+      &(SluiceStepNames){
+          .feeds = &(SluiceFeed){ "x:0", feed }, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 },
+      &output, NULL, &error);
   g_assert_no_error (error);
   g_autoptr (SluiceLedger) ledger = sluice_session_dup_ledger (f.session, 0);
   g_assert_cmpuint (ledger->peak_bytes, >=, 2 * 64 * 64 * 4);

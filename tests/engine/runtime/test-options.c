@@ -23,6 +23,8 @@ test_rows (void)
       const char *cli = option->cli_name ? option->cli_name : option->key;
       g_assert_true (sluice_options_find (option->key) == option);
       g_assert_true (g_hash_table_add (names, (gpointer) cli));
+      if (option->type == SLUICE_OPTION_PATH)
+        continue;
       g_assert_cmpuint (option->size, ==, option->type == SLUICE_OPTION_BOOL ? 4 : option->size);
       g_assert_cmpint (sluice_option_get (option, &empty), ==, option->default_value);
       gint64 other = option->default_value ? 0 : MIN (option->maximum, 7);
@@ -68,6 +70,14 @@ test_texts (void)
   assert_refused ("cpus", "1025", "at least 0 and at most 1024");
   assert_refused ("cpus", "-1", "at least 0 and at most 1024");
   assert_refused ("recompute", "yes", "true or false");
+  const SluiceOption *folder = sluice_options_find ("swap-folder");
+  const char *path = "somewhere";
+  g_assert_true (sluice_option_parse (folder, &options, path, &error));
+  g_assert_true (options.swap_folder == path);
+  g_autofree char *said = sluice_option_to_text (folder, &options);
+  g_assert_cmpstr (said, ==, path);
+  g_assert_true (sluice_option_parse (folder, &options, "", &error));
+  g_assert_null (options.swap_folder);
   g_assert_null (sluice_options_find ("recomput"));
   g_assert_cmpstr (sluice_options_suggest_key ("recomput", SLUICE_OPTION_API), ==, "recompute");
   g_assert_null (
@@ -87,12 +97,28 @@ test_own (void)
                                       .ordered = TRUE,
                                       .nan_guard = TRUE };
   SluiceSessionOptions to = { .n_cpus = 2 };
-  sluice_options_copy_own (&to, &from);
+  sluice_options_copy (&to, &from, SLUICE_OPTION_OWN);
   g_assert_cmpuint (to.seed, ==, 7);
   g_assert_cmpuint (to.max_iterations, ==, 9);
   g_assert_true (to.keep_waiting);
   g_assert_cmpuint (to.n_cpus, ==, 2);
   g_assert_false (to.recompute || to.no_fusion || to.ordered || to.nan_guard);
+}
+
+/* What a run is given of the machine is told apart from what is the work's. */
+static void
+test_machine (void)
+{
+  const SluiceSessionOptions from = {
+    .n_threads = 3, .memory_limit = 1 << 20, .swap_folder = "here", .n_cpus = 4, .seed = 7
+  };
+  SluiceSessionOptions to = { .n_cpus = 2, .seed = 1 };
+  sluice_options_copy (&to, &from, SLUICE_OPTION_MACHINE);
+  g_assert_cmpuint (to.n_threads, ==, 3);
+  g_assert_cmpuint (to.memory_limit, ==, 1 << 20);
+  g_assert_cmpstr (to.swap_folder, ==, "here");
+  g_assert_cmpuint (to.n_cpus, ==, 2);
+  g_assert_cmpuint (to.seed, ==, 1);
 }
 
 int
@@ -102,5 +128,6 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/options/rows", test_rows);
   g_test_add_func ("/runtime/options/texts", test_texts);
   g_test_add_func ("/runtime/options/own", test_own);
+  g_test_add_func ("/runtime/options/machine", test_machine);
   return g_test_run ();
 }

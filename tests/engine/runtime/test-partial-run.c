@@ -30,9 +30,14 @@ set_up (Fixture *f,
         const char *target)
 {
   g_autoptr (GError) error = NULL;
-  SluicePartialRun *run = sluice_session_set_up_partial (
-      f->session, &(SluiceStepNames){ feeds, fetches, &target, n_feeds, n_fetches, target != NULL },
-      NULL, &error);
+  g_autofree SluiceFeed *fed = sluice_feeds_new (feeds, n_feeds);
+  const SluiceStepNames names = { .feeds = fed,
+                                  .fetches = fetches,
+                                  .targets = &target,
+                                  .n_feeds = n_feeds,
+                                  .n_fetches = n_fetches,
+                                  .n_targets = target != NULL };
+  SluicePartialRun *run = sluice_session_set_up_partial (f->session, &names, NULL, &error);
   g_assert_no_error (error);
   return run;
 }
@@ -46,7 +51,11 @@ part (SluicePartialRun *run, const char *feed, float value, const char *fetch)
   g_autoptr (SluiceTensor) fed = sluice_tensor_new_float (value);
   g_autoptr (SluiceTensor) output = NULL;
   SluiceFeed feeds[] = { { feed, fed } };
-  sluice_partial_run_part (run, feeds, feed != NULL, &fetch, fetch != NULL, &output, &error);
+  sluice_partial_run_part (
+      run,
+      &(SluiceStepNames){
+          .feeds = feeds, .fetches = &fetch, .n_feeds = feed != NULL, .n_fetches = fetch != NULL },
+      &output, &error);
   g_assert_no_error (error);
   return output != NULL ? *(float *) output->data : NAN;
 }
@@ -62,8 +71,11 @@ fails (SluicePartialRun *run,
   g_autoptr (GError) error = NULL;
   SluiceTensor *output = NULL;
   SluiceFeed feeds[] = { { feed, value } };
-  g_assert_false (
-      sluice_partial_run_part (run, feeds, feed != NULL, &fetch, fetch != NULL, &output, &error));
+  g_assert_false (sluice_partial_run_part (
+      run,
+      &(SluiceStepNames){
+          .feeds = feeds, .fetches = &fetch, .n_feeds = feed != NULL, .n_fetches = fetch != NULL },
+      &output, &error));
   g_assert_error (error, SLUICE_ERROR, (int) code);
   g_assert_null (output);
   if (!strstr (error->message, word))
@@ -153,8 +165,12 @@ test_refused_set_up (void)
     {
       g_autoptr (GError) error = NULL;
       g_assert_null (sluice_session_set_up_partial (
-          f.session, &(SluiceStepNames){ &cases[i].feed, &cases[i].fetch, NULL, 1, 1, 0 }, NULL,
-          &error));
+          f.session,
+          &(SluiceStepNames){ .feeds = &(SluiceFeed){ cases[i].feed },
+                              .fetches = &cases[i].fetch,
+                              .n_feeds = 1,
+                              .n_fetches = 1 },
+          NULL, &error));
       g_assert_error (error, SLUICE_ERROR, (int) cases[i].code);
     }
 }
@@ -210,7 +226,8 @@ test_targets (void)
   g_autoptr (SluicePartialRun) run = set_up (&f, NAMES ("x"), NAMES ("w"), "add");
   const char *fetch = "w";
   g_autoptr (SluiceTensor) before = NULL;
-  g_assert_true (sluice_partial_run_part (run, NULL, 0, &fetch, 1, &before, NULL));
+  g_assert_true (sluice_partial_run_part (
+      run, &(SluiceStepNames){ .fetches = &fetch, .n_fetches = 1 }, &before, NULL));
   part (run, "x", 2, NULL);
   g_assert_cmpfloat (*(float *) before->data, ==, 5);
   g_assert_cmpfloat (fixture_fetch (&f, "w", NULL, 0), ==, 7);
@@ -271,7 +288,9 @@ test_dead_fetch (void)
   g_autoptr (SluiceTensor) output = NULL;
   SluiceFeed feeds[] = { { "p", yes } };
   const char *fetch = "yes";
-  g_assert_true (sluice_partial_run_part (run, feeds, 1, &fetch, 1, &output, &error));
+  g_assert_true (sluice_partial_run_part (
+      run, &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 },
+      &output, &error));
   g_assert_cmpfloat (*(float *) output->data, ==, -2);
   REFUSED (run, NULL, NULL, "no", "branch that was not taken");
 }
@@ -295,9 +314,12 @@ test_cancel (void)
   fixture_extend (&f);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   SluiceRunOptions options = { .cancellable = cancellable };
-  const char *x = "x", *wait = "wait";
+  const char *wait = "wait";
   g_autoptr (SluicePartialRun) run = sluice_session_set_up_partial (
-      f.session, &(SluiceStepNames){ &x, &wait, NULL, 1, 1, 0 }, &options, NULL);
+      f.session,
+      &(SluiceStepNames){
+          .feeds = &(SluiceFeed){ "x" }, .fetches = &wait, .n_feeds = 1, .n_fetches = 1 },
+      &options, NULL);
   g_autoptr (SluiceTensor) one = sluice_tensor_new_float (1);
   GThread *thread = g_thread_new ("cancel", cancel_when_waiting, cancellable);
   fails (run, "x", one, "wait", SLUICE_ERROR_CANCELLED, "'wait'");

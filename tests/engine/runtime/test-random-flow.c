@@ -292,8 +292,11 @@ check_run (const Case *self, SluiceSession *session, GRand *rand, const _Atomic 
       v[i] = (float) g_rand_double_range (rand, -1, 1);
       feeds[i] = (SluiceFeed){ inputs[i], sluice_tensor_new_float (v[i]) };
     }
-  gboolean ok = sluice_session_run (session, feeds, N_VARS, self->names, N_VARS, NULL, 0, outputs,
-                                    &options, &error);
+  gboolean ok = sluice_session_run (
+      session,
+      &(SluiceStepNames){
+          .feeds = feeds, .fetches = self->names, .n_feeds = N_VARS, .n_fetches = N_VARS },
+      outputs, &options, &error);
   if (cancel_flag && !ok)
     g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_CANCELLED);
   else

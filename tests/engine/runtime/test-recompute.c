@@ -77,8 +77,14 @@ run_step (Step *step,
         g_clear_pointer (&step->outputs[k], sluice_tensor_unref);
       sluice_session_get_stats (f->session, &before);
       g_assert_true (sluice_session_record_memory (f->session));
-      sluice_session_run (f->session, feeds, n_feeds, fetches, step->n_outputs, &target,
-                          target != NULL, step->outputs, NULL, &error);
+      sluice_session_run (f->session,
+                          &(SluiceStepNames){ .feeds = feeds,
+                                              .fetches = fetches,
+                                              .targets = &target,
+                                              .n_feeds = n_feeds,
+                                              .n_fetches = step->n_outputs,
+                                              .n_targets = target != NULL },
+                          step->outputs, NULL, &error);
       g_assert_no_error (error);
       g_autoptr (SluiceLedger) ledger = sluice_session_dup_ledger (f->session, 0);
       sluice_session_get_stats (f->session, &after);

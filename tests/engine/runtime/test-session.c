@@ -38,8 +38,10 @@ expect_error_in (Fixture *f,
 {
   g_autoptr (GError) error = NULL;
   SluiceTensor *output = NULL;
-  g_assert_false (
-      sluice_session_run (f->session, feeds, n_feeds, &fetch, 1, NULL, 0, &output, NULL, &error));
+  g_assert_false (sluice_session_run (
+      f->session,
+      &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = n_feeds, .n_fetches = 1 },
+      &output, NULL, &error));
   g_assert_error (error, SLUICE_ERROR, (int) code);
   g_assert_null (output);
   for (guint i = 0; words && words[i]; i++)
@@ -236,7 +238,8 @@ test_uninitialized (void)
   for (int initialized = 0; initialized < 2; initialized++)
     {
       g_autoptr (SluiceTensor) answer = NULL;
-      sluice_session_run (f.session, NULL, 0, &is, 1, NULL, 0, &answer, NULL, &error);
+      sluice_session_run (f.session, &(SluiceStepNames){ .fetches = &is, .n_fetches = 1 }, &answer,
+                          NULL, &error);
       g_assert_no_error (error);
       g_assert_cmpint (*(guint8 *) answer->data, ==, initialized);
       fixture_run_target (&f, "w/Assign", NULL, &error);
@@ -261,7 +264,8 @@ test_reference_aliasing (void)
   fixture_run_target (&f, "w/Assign", NULL, NULL);
   const char *fetches[] = { "w/read", "late", "w" };
   SluiceTensor *out[3];
-  g_assert_true (sluice_session_run (f.session, NULL, 0, fetches, 3, NULL, 0, out, NULL, NULL));
+  g_assert_true (sluice_session_run (
+      f.session, &(SluiceStepNames){ .fetches = fetches, .n_fetches = 3 }, out, NULL, NULL));
   g_assert_cmpfloat (*(float *) out[0]->data, ==, 6);
   g_assert_cmpfloat (*(float *) out[1]->data, ==, -6);
   g_assert_cmpfloat (*(float *) out[2]->data, ==, 6);
@@ -301,7 +305,8 @@ fetch_of (SluiceSession *session, const char *fetch)
 {
   g_autoptr (SluiceTensor) out = NULL;
   g_autoptr (GError) error = NULL;
-  sluice_session_run (session, NULL, 0, &fetch, 1, NULL, 0, &out, NULL, &error);
+  sluice_session_run (session, &(SluiceStepNames){ .fetches = &fetch, .n_fetches = 1 }, &out, NULL,
+                      &error);
   g_assert_no_error (error);
   return *(float *) out->data;
 }
@@ -334,7 +339,8 @@ test_like (void)
   g_autoptr (SluiceSession) like =
       sluice_session_new (&(SluiceSessionOptions){ .like = f.session, .seed = 7 }, NULL);
   const char *target = "w/Assign";
-  g_assert_true (sluice_session_run (like, NULL, 0, NULL, 0, &target, 1, NULL, NULL, NULL));
+  g_assert_true (sluice_session_run (like, &(SluiceStepNames){ .targets = &target, .n_targets = 1 },
+                                     NULL, NULL, NULL));
   g_assert_cmpfloat (fetch_of (like, "add"), ==, 6);
   g_assert_cmpfloat (fixture_fetch (&f, "add", NULL, 0), ==, 7);
   g_assert_cmpfloat (fetch_of (like, "r"), ==, first);
@@ -388,10 +394,13 @@ test_callable (void)
   op2 (&f, "Sub", "d", fixture_placeholder (&f, "x", SLUICE_FLOAT),
        fixture_placeholder (&f, "y", SLUICE_FLOAT));
   fixture_extend (&f);
-  const char *feeds[] = { "y", "x" }, *fetch = "d";
+  const SluiceFeed feeds[] = { { "y" }, { "x" } };
+  const char *fetch = "d";
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceCallable) callable = sluice_session_prepare (
-      f.session, &(SluiceStepNames){ feeds, &fetch, NULL, 2, 1, 0 }, &error);
+      f.session,
+      &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = 2, .n_fetches = 1 },
+      &error);
   g_assert_no_error (error);
   g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2), five = sluice_tensor_new_float (5);
   g_autoptr (SluiceTensor) out = NULL;
@@ -579,8 +588,12 @@ test_truncate (void)
   g_autoptr (SluiceTensor) output = NULL;
   g_autoptr (GError) error = NULL;
   SluiceFeed feeds[] = { feed ("d", fed) };
-  sluice_session_run (f.session, feeds, 1, (const char *[]){ "double_back" }, 1, NULL, 0, &output,
-                      NULL, &error);
+  sluice_session_run (f.session,
+                      &(SluiceStepNames){ .feeds = feeds,
+                                          .fetches = (const char *[]){ "double_back" },
+                                          .n_feeds = 1,
+                                          .n_fetches = 1 },
+                      &output, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (*(double *) output->data, ==, third);
 }
@@ -653,8 +666,10 @@ set_and_get (void *data)
       else
         fixture_run_target (f, "set", NULL, &error);
       g_assert_no_error (error);
-      if (sluice_session_run (f->session, NULL, 0, (const char *[]){ "get" }, 1, NULL, 0, &output,
-                              NULL, &error))
+      if (sluice_session_run (
+              f->session,
+              &(SluiceStepNames){ .fetches = (const char *[]){ "get" }, .n_fetches = 1 }, &output,
+              NULL, &error))
         g_assert_cmpfloat (*(float *) output->data, ==, -5);
       else
         g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);

@@ -43,8 +43,11 @@ expect_unfed (Fixture *f, const char *fetch, const char *target, const char *pla
 {
   g_autoptr (GError) error = NULL;
   SluiceTensor *output = NULL;
-  g_assert_false (sluice_session_run (f->session, NULL, 0, &fetch, 1, &target, target != NULL,
-                                      &output, NULL, &error));
+  g_assert_false (sluice_session_run (
+      f->session,
+      &(SluiceStepNames){
+          .fetches = &fetch, .targets = &target, .n_fetches = 1, .n_targets = target != NULL },
+      &output, NULL, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
   g_assert_nonnull (strstr (error->message, "feed a value for this placeholder"));
   g_assert_nonnull (strstr (error->message, placeholder));
@@ -91,10 +94,10 @@ test_prepared (void)
     {
       g_autoptr (GError) error = NULL;
       g_assert_null (sluice_session_prepare (
-          f.session, &(SluiceStepNames){ NULL, &fetch, NULL, 0, 1, 0 }, &error));
+          f.session, &(SluiceStepNames){ .fetches = &fetch, .n_fetches = 1 }, &error));
       g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
       g_assert_null (sluice_session_set_up_partial (
-          f.session, &(SluiceStepNames){ NULL, &fetch, NULL, 0, 1, 0 }, NULL, NULL));
+          f.session, &(SluiceStepNames){ .fetches = &fetch, .n_fetches = 1 }, NULL, NULL));
       g_assert_cmpfloat (fixture_fetch (&f, "v", NULL, 0), ==, i);
       expect_unfed (&f, fetch, NULL, "needed by y → x");
     }

@@ -104,8 +104,10 @@ test_nodes_come_and_go (void)
   g_autoptr (GError) error = NULL;
   SluiceTensor *output = NULL;
   const char *gone = "z";
-  g_assert_false (
-      sluice_session_run (f.session, feeds, 1, &gone, 1, NULL, 0, &output, NULL, &error));
+  g_assert_false (sluice_session_run (
+      f.session,
+      &(SluiceStepNames){ .feeds = feeds, .fetches = &gone, .n_feeds = 1, .n_fetches = 1 }, &output,
+      NULL, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
   g_assert_cmpfloat (fixture_fetch (&f, "product", feeds, 1), ==, 2);
   g_assert_true (sluice_edit_apply (edit, NULL));
@@ -147,8 +149,10 @@ test_run_under_way (void)
   g_auto (Fixture) f = { NULL };
   fixture_init (&f, NULL);
   make_graph (&f);
-  const char *feed = "x", *fetch = "y";
-  const SluiceStepNames names = { .feeds = &feed, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 };
+  const char *fetch = "y";
+  const SluiceStepNames names = {
+    .feeds = &(SluiceFeed){ "x" }, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1
+  };
   g_autoptr (GError) error = NULL;
   g_autoptr (SluicePartialRun) run =
       sluice_session_set_up_partial (f.session, &names, NULL, &error);
@@ -161,7 +165,9 @@ test_run_under_way (void)
   g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2);
   SluiceFeed feeds[] = { { "x", two } };
   SluiceTensor *output = NULL;
-  g_assert_true (sluice_partial_run_part (run, feeds, 1, &fetch, 1, &output, &error));
+  g_assert_true (sluice_partial_run_part (
+      run, &(SluiceStepNames){ .feeds = feeds, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 },
+      &output, &error));
   g_assert_cmpfloat (*(float *) output->data, ==, 2);
   sluice_tensor_unref (output);
   g_assert_cmpfloat (fixture_fetch (&f, "y", feeds, 1), ==, 24);
@@ -192,7 +198,10 @@ run_all_the_time (gpointer data)
       SluiceTensor *outputs[2] = { NULL, NULL };
       g_autoptr (GError) error = NULL;
       int low = atomic_load (&crowd->done);
-      sluice_session_run (crowd->f->session, feeds, 1, fetches, 2, NULL, 0, outputs, NULL, &error);
+      sluice_session_run (
+          crowd->f->session,
+          &(SluiceStepNames){ .feeds = feeds, .fetches = fetches, .n_feeds = 1, .n_fetches = 2 },
+          outputs, NULL, &error);
       g_assert_no_error (error);
       int high = atomic_load (&crowd->begun);
       float y = *(float *) outputs[0]->data;

@@ -175,19 +175,28 @@ test_partial_run (void)
   const char *feed = one.node->name, *fetch = "sum:0";
   n_before_refusal = 0;
   SluicePartialRun *run = sluice_session_set_up_partial (
-      session, &(SluiceStepNames){ &feed, &fetch, NULL, 1, 1, 0 }, NULL, &error);
+      session,
+      &(SluiceStepNames){
+          .feeds = &(SluiceFeed){ feed }, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 },
+      NULL, &error);
   n_before_refusal = -1;
   g_assert_null (run);
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED);
   g_clear_error (&error);
   /* The step that was not begun serves the next. */
-  run = sluice_session_set_up_partial (session, &(SluiceStepNames){ &feed, &fetch, NULL, 1, 1, 0 },
-                                       NULL, &error);
+  run = sluice_session_set_up_partial (
+      session,
+      &(SluiceStepNames){
+          .feeds = &(SluiceFeed){ feed }, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 },
+      NULL, &error);
   g_assert_no_error (error);
   g_autoptr (SluiceTensor) fed = sluice_tensor_new_float (3);
   g_autoptr (SluiceTensor) output = NULL;
-  g_assert_true (
-      sluice_partial_run_part (run, &(SluiceFeed){ feed, fed }, 1, &fetch, 1, &output, &error));
+  g_assert_true (sluice_partial_run_part (
+      run,
+      &(SluiceStepNames){
+          .feeds = &(SluiceFeed){ feed, fed }, .fetches = &fetch, .n_feeds = 1, .n_fetches = 1 },
+      &output, &error));
   g_assert_cmpfloat (*(float *) output->data, ==, 6);
   sluice_partial_run_unref (run);
 }

@@ -439,7 +439,6 @@ test_reduced_motion (Fixture *f, gconstpointer data)
   gtk_widget_activate_action (GTK_WIDGET (f->canvas), "canvas.close", NULL);
   g_assert_true (sluice_canvas_is_busy (f->canvas));
   settle (f);
-  sluice_canvas_set_high_contrast (f->canvas, TRUE);
   sluice_canvas_set_flow (f->canvas, SLUICE_FLOW_DOWN);
   settle (f);
 }

@@ -30,9 +30,8 @@ render (SluiceChart *chart, SluiceThemeKind kind, guint flags)
 {
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, WIDTH, HEIGHT);
   cairo_t *cr = cairo_create (surface);
-  SluiceChartTheme theme;
+  SluiceTheme theme = *sluice_theme_get (kind);
 
-  sluice_chart_theme_init (&theme, kind);
   theme.font = "DejaVu Sans";
   sluice_chart_prepare (chart, -1);
   sluice_chart_render (chart, cr, WIDTH, HEIGHT, &theme, flags);
@@ -110,11 +109,10 @@ test_themes (void)
   for (guint kind = 0; kind < G_N_ELEMENTS (names); kind++)
     {
       g_autofree char *name = g_strdup_printf ("chart-%s", names[kind]);
-      SluiceChartTheme theme;
+      SluiceTheme theme = *sluice_theme_get (kind);
       cairo_surface_t *surface;
       SluiceColor blue;
 
-      sluice_chart_theme_init (&theme, kind);
       blue = sluice_color_readable (sluice_palette_color (0), theme.card, 3);
       sluice_chart_set_cursor (chart, 1120);
       surface = render (chart, kind, ALL_PARTS);
@@ -158,7 +156,6 @@ test_not_finite (void)
 {
   g_autoptr (SluiceChart) chart = sluice_chart_new ();
   g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
-  SluiceChartTheme theme;
   cairo_surface_t *surface;
 
   sluice_chart_set_title (chart, "loss");
@@ -167,7 +164,6 @@ test_not_finite (void)
   sluice_chart_add_series (chart, "mlp", sluice_palette_color (3),
                            sluice_series_buffer_as_source (buffer));
   surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
-  sluice_chart_theme_init (&theme, SLUICE_THEME_LIGHT);
   g_assert_cmpuint (count_color (surface, 0xc01c28), ==, 0);
   cairo_surface_destroy (surface);
 
@@ -416,9 +412,8 @@ test_export (void)
   g_autofree char *folder = g_dir_make_tmp ("sluice-chart-XXXXXX", NULL);
   g_autofree char *wrong = g_build_filename (folder, "c.gif", NULL);
   g_autoptr (GError) error = NULL;
-  SluiceChartTheme theme;
+  SluiceTheme theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
 
-  sluice_chart_theme_init (&theme, SLUICE_THEME_LIGHT);
   for (guint i = 0; i < G_N_ELEMENTS (magic); i++)
     {
       g_autofree char *path = g_build_filename (folder, magic[i][0], NULL);

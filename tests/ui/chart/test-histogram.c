@@ -28,9 +28,8 @@ render (SluiceHistogramChart *chart, SluiceThemeKind kind)
 {
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, WIDTH, HEIGHT);
   cairo_t *cr = cairo_create (surface);
-  SluiceChartTheme theme;
+  SluiceTheme theme = *sluice_theme_get (kind);
 
-  sluice_chart_theme_init (&theme, kind);
   theme.font = "DejaVu Sans";
   sluice_histogram_chart_render (chart, cr, WIDTH, HEIGHT, &theme,
                                  SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
@@ -214,9 +213,8 @@ test_export (void)
   g_autofree char *folder = g_dir_make_tmp ("sluice-histogram-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "h.svg", NULL);
   g_autofree char *content = NULL;
-  SluiceChartTheme theme;
+  SluiceTheme theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
 
-  sluice_chart_theme_init (&theme, SLUICE_THEME_LIGHT);
   g_assert_true (sluice_histogram_chart_export (chart, path, WIDTH, HEIGHT, 1, &theme, NULL));
   g_assert_true (g_file_get_contents (path, &content, NULL, NULL));
   g_assert_null (strstr (content, "<image"));

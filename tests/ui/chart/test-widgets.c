@@ -90,7 +90,7 @@ sample_card (SluiceSeriesBuffer *buffer)
 
   sluice_chart_add_series (chart, "lenet-3", sluice_palette_color (0),
                            sluice_series_buffer_as_source (buffer));
-  sluice_chart_card_refresh (SLUICE_CHART_CARD (card));
+  sluice_card_refresh (SLUICE_CARD (card));
   return card;
 }
 
@@ -193,7 +193,7 @@ test_redraws (void)
   g_assert_false (sluice_chart_needs_redraw (chart));
   sluice_series_buffer_append (buffer, 500, 1.7e9 + 500, 0.2);
   g_assert_true (sluice_chart_needs_redraw (chart));
-  sluice_chart_card_refresh (SLUICE_CHART_CARD (card));
+  sluice_card_refresh (SLUICE_CARD (card));
   settle (window);
   g_assert_false (sluice_chart_needs_redraw (chart));
   /* Live values never move the layout. */
@@ -257,10 +257,10 @@ test_export (void)
   g_autofree char *nowhere = g_build_filename (folder, "no", "such", "folder.png", NULL);
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (sluice_chart_card_export (SLUICE_CHART_CARD (card), path, &error));
+  g_assert_true (sluice_card_write (SLUICE_CARD (card), path, &error));
   g_assert_no_error (error);
   g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
-  g_assert_false (sluice_chart_card_export (SLUICE_CHART_CARD (card), nowhere, &error));
+  g_assert_false (sluice_card_write (SLUICE_CARD (card), nowhere, &error));
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
   g_remove (path);
   g_rmdir (folder);

@@ -6,26 +6,17 @@
 
 #include "ui/canvas/graph-model.h"
 #include "ui/canvas/scene.h"
-#include "ui/canvas/theme.h"
 #include "ui/canvas/view-state.h"
+#include "ui/common/export.h"
+#include "ui/common/theme.h"
 
 G_BEGIN_DECLS
 
-typedef enum
-{
-  SLUICE_EXPORT_SVG,
-  SLUICE_EXPORT_PDF,
-  SLUICE_EXPORT_PNG, /* at twice the size, for screens and slides */
-  SLUICE_EXPORT_DOT, /* the drawn level: open scopes as clusters */
-} SluiceExportFormat;
-
-/* From a file name's ending, case ignored; FALSE when it is none of ours. */
-gboolean sluice_export_format_from_name (const char *path, SluiceExportFormat *format);
-
-/* Writes the whole scene to @path, written anew and renamed into place. Errors: G_FILE_ERROR with
- * the path and the cause. */
+/* Writes the whole scene to @path, as PNG (at twice the size, for screens and slides), SVG, PDF or
+ * DOT (the drawn level); written anew and renamed into place. Errors: G_FILE_ERROR with the path
+ * and the cause. */
 gboolean sluice_scene_export (SluiceScene *scene,
-                              const SluiceCanvasTheme *theme,
+                              const SluiceTheme *theme,
                               SluiceExportFormat format,
                               const char *path,
                               GError **error);
@@ -34,7 +25,7 @@ gboolean sluice_scene_export (SluiceScene *scene,
  * closed). */
 gboolean sluice_graph_model_export (SluiceGraphModel *model,
                                     const SluiceViewState *state,
-                                    const SluiceCanvasTheme *theme,
+                                    const SluiceTheme *theme,
                                     SluiceExportFormat format,
                                     const char *path,
                                     GError **error);

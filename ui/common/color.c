@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "ui/chart/color.h"
+#include "ui/common/color.h"
 
 #include <math.h>
+
+/* Of colours without a name, in OKLCH; angles in radians. */
+#define LIGHTNESS    0.62
+#define CHROMA       0.13
+#define GOLDEN_ANGLE 2.39996322972865332
+#define RED_HUE      0.47 /* of what says failure */
+#define RED_REACH    0.35 /* so far from it a hue is no red */
+#define FIRST_TURN   1.6  /* lime: the widest gap between the structures' named hues */
 
 SluiceColor
 sluice_color_from_hex (guint32 rgb)
@@ -100,9 +108,21 @@ sluice_palette_color (guint index)
 {
   static const guint32 named[] = { 0x3584e4, 0xe66100, 0x2ec27e, 0x9141ac,
                                    0xe01b24, 0x00838f, 0x986a44 };
-  const double golden_angle = 2.39996322972865332;
 
   if (index < G_N_ELEMENTS (named))
     return sluice_color_from_hex (named[index]);
-  return from_oklch (0.62, 0.13, 0.6 + golden_angle * (index - G_N_ELEMENTS (named)));
+  return from_oklch (LIGHTNESS, CHROMA, 0.6 + GOLDEN_ANGLE * (index - G_N_ELEMENTS (named)));
+}
+
+SluiceColor
+sluice_palette_structure (guint index)
+{
+  static const guint32 named[] = { 0x9141ac, 0x3584e4, 0x2ec27e, 0xe66100, 0x00838f, 0x986a44 };
+  double turn;
+
+  if (index < G_N_ELEMENTS (named))
+    return sluice_color_from_hex (named[index]);
+  /* The whole turn is pressed into what is not red. */
+  turn = fmod (FIRST_TURN + (2 * G_PI - GOLDEN_ANGLE) * (index - G_N_ELEMENTS (named)), 2 * G_PI);
+  return from_oklch (LIGHTNESS, CHROMA, RED_HUE + RED_REACH + turn * (1 - RED_REACH / G_PI));
 }

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "ui/chart/theme.h"
+#include "ui/common/theme.h"
 
 #include <cairo.h>
 #include <pango/pangocairo.h>
@@ -30,7 +30,7 @@ typedef struct
   const char *family;
 } SluiceText;
 
-void sluice_text_begin (SluiceText *text, cairo_t *cr, const SluiceChartTheme *theme);
+void sluice_text_begin (SluiceText *text, cairo_t *cr, const SluiceTheme *theme);
 void sluice_text_end (SluiceText *text);
 
 /**
@@ -47,21 +47,7 @@ void sluice_text_set (
 void sluice_text_measure (SluiceText *text, double *width, double *height);
 
 /** sluice_text_draw: draws it with its vertical middle at @y, its @anchor at @x. */
-void sluice_text_draw (
-    SluiceText *text, double x, double y, SluiceAnchor anchor, const SluiceColor *color);
-
-/** sluice_cairo_set_color: makes @color the source of @cr. */
-void sluice_cairo_set_color (cairo_t *cr, const SluiceColor *color);
-
-/** sluice_cairo_rounded_rect: adds a rounded rectangle to the path of @cr. */
-void sluice_cairo_rounded_rect (
-    cairo_t *cr, double x, double y, double width, double height, double radius);
-
-/** sluice_cairo_draw_card: the ground and border of a card at the origin. */
 void
-sluice_cairo_draw_card (cairo_t *cr, double width, double height, const SluiceChartTheme *theme);
-
-/** sluice_cairo_get_scale: device pixels per user unit, within reason. */
-double sluice_cairo_get_scale (cairo_t *cr);
+sluice_text_draw (SluiceText *text, double x, double y, SluiceAnchor anchor, SluiceColor color);
 
 G_END_DECLS

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "ui/chart/text.h"
+#include "ui/common/text.h"
+
+#include "ui/common/paint.h"
 
 #include <math.h>
 
 void
-sluice_text_begin (SluiceText *text, cairo_t *cr, const SluiceChartTheme *theme)
+sluice_text_begin (SluiceText *text, cairo_t *cr, const SluiceTheme *theme)
 {
   g_autoptr (PangoAttrList) attrs = pango_attr_list_new ();
 
@@ -53,8 +55,7 @@ sluice_text_measure (SluiceText *text, double *width, double *height)
 }
 
 void
-sluice_text_draw (
-    SluiceText *text, double x, double y, SluiceAnchor anchor, const SluiceColor *color)
+sluice_text_draw (SluiceText *text, double x, double y, SluiceAnchor anchor, SluiceColor color)
 {
   double width;
   double height;
@@ -64,50 +65,4 @@ sluice_text_draw (
   sluice_cairo_set_color (text->cr, color);
   cairo_move_to (text->cr, round (x), round (y - height / 2));
   pango_cairo_show_layout (text->cr, text->layout);
-}
-
-void
-sluice_cairo_set_color (cairo_t *cr, const SluiceColor *color)
-{
-  cairo_set_source_rgba (cr, color->r, color->g, color->b, color->a);
-}
-
-void
-sluice_cairo_rounded_rect (
-    cairo_t *cr, double x, double y, double width, double height, double radius)
-{
-  double r = MIN (radius, MIN (width, height) / 2);
-
-  cairo_new_sub_path (cr);
-  cairo_arc (cr, x + width - r, y + r, r, -G_PI / 2, 0);
-  cairo_arc (cr, x + width - r, y + height - r, r, 0, G_PI / 2);
-  cairo_arc (cr, x + r, y + height - r, r, G_PI / 2, G_PI);
-  cairo_arc (cr, x + r, y + r, r, G_PI, 1.5 * G_PI);
-  cairo_close_path (cr);
-}
-
-void
-sluice_cairo_draw_card (cairo_t *cr, double width, double height, const SluiceChartTheme *theme)
-{
-  const double radius = 12;
-
-  sluice_cairo_rounded_rect (cr, 0.5, 0.5, width - 1, height - 1, radius);
-  sluice_cairo_set_color (cr, &theme->card);
-  cairo_fill_preserve (cr);
-  sluice_cairo_set_color (cr, &theme->border);
-  cairo_set_line_width (cr, 1);
-  cairo_stroke (cr);
-}
-
-double
-sluice_cairo_get_scale (cairo_t *cr)
-{
-  double dx = 1;
-  double dy = 0;
-  double device_x = 1;
-  double device_y = 1;
-
-  cairo_user_to_device_distance (cr, &dx, &dy);
-  cairo_surface_get_device_scale (cairo_get_target (cr), &device_x, &device_y);
-  return CLAMP (hypot (dx, dy) * device_x, 0.25, 8);
 }

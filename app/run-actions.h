@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/window.h"
+
+/* What the window can do with runs, as its actions: start, pause, step, stop, resume-run (of the
+ * selected run, or else the newest), resume-from (which asks from where, by resume-step and
+ * resume-accept), resume-run-from (name, step or -1, accept changed data), accept-changed-data,
+ * delete-run, restore-run, reindex-runs. */
+void sluice_run_actions_add (SluiceWindow *window);
+/* Enables those that may be used now. */
+void sluice_run_actions_update (SluiceWindow *window);

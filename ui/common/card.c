@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/common/card.h"
+
+#include "ui/common/paint.h"
+#include "ui/common/widget.h"
+
+#include <glib/gi18n-lib.h>
+
+#define LEAST_WIDTH   240
+#define NATURAL_WIDTH 400
+/* Screen readers are told of new values no more often than they can speak. */
+#define DESCRIBE_INTERVAL_MS 1000
+
+typedef struct
+{
+  char *title;
+  GdkTexture *texture; /* the card, or only its ground, as it was drawn last */
+  GtkWidget *menu;
+  double text_scale; /* of the last drawing */
+  guint describe_id; /* pending update of the accessible description */
+
+  GtkWidget *box; /* these three of a card of widgets */
+  GtkWidget *title_label;
+  GtkWidget *note_label;
+} SluiceCardPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (SluiceCard, sluice_card, GTK_TYPE_WIDGET)
+
+#define PRIVATE(self) ((SluiceCardPrivate *) sluice_card_get_instance_private (self))
+
+enum
+{
+  PROP_0,
+  PROP_TITLE,
+  N_PROPS
+};
+
+enum
+{
+  EXPORTED,
+  EXPORT_FAILED,
+  N_SIGNALS
+};
+
+static GParamSpec *properties[N_PROPS];
+static guint signals[N_SIGNALS];
+
+void
+sluice_card_describe (SluiceCard *self)
+{
+  SluiceCardPrivate *p = PRIVATE (self);
+  g_autofree char *summary = NULL;
+
+  if (SLUICE_CARD_GET_CLASS (self)->dup_summary != NULL)
+    summary = SLUICE_CARD_GET_CLASS (self)->dup_summary (self);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, p->title,
+                                  -1);
+  if (summary != NULL)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                    summary, -1);
+}
+
+static gboolean
+describe_cb (gpointer data)
+{
+  PRIVATE (data)->describe_id = 0;
+  sluice_card_describe (data);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+needs_redraw (SluiceCard *self)
+{
+  SluiceCardClass *klass = SLUICE_CARD_GET_CLASS (self);
+
+  return klass->needs_redraw != NULL && klass->needs_redraw (self);
+}
+
+void
+sluice_card_refresh (SluiceCard *self)
+{
+  SluiceCardPrivate *p;
+
+  g_return_if_fail (SLUICE_IS_CARD (self));
+
+  if (!needs_redraw (self))
+    return;
+  p = PRIVATE (self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  if (p->describe_id == 0)
+    p->describe_id = g_timeout_add (DESCRIBE_INTERVAL_MS, describe_cb, self);
+}
+
+double
+sluice_card_get_text_scale (SluiceCard *self)
+{
+  return PRIVATE (self)->text_scale;
+}
+
+void
+sluice_card_set_title (SluiceCard *self, const char *title)
+{
+  SluiceCardClass *klass = SLUICE_CARD_GET_CLASS (self);
+  SluiceCardPrivate *p;
+
+  g_return_if_fail (SLUICE_IS_CARD (self));
+
+  p = PRIVATE (self);
+  title = title != NULL ? title : "";
+  if (g_str_equal (title, p->title))
+    return;
+  g_free (p->title);
+  p->title = g_strdup (title);
+  if (p->title_label != NULL)
+    gtk_label_set_label (GTK_LABEL (p->title_label), title);
+  if (klass->title_changed != NULL)
+    klass->title_changed (self, title);
+  sluice_card_describe (self);
+  sluice_card_refresh (self);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_TITLE]);
+}
+
+const char *
+sluice_card_get_title (SluiceCard *self)
+{
+  g_return_val_if_fail (SLUICE_IS_CARD (self), "");
+
+  return PRIVATE (self)->title;
+}
+
+GtkWidget *
+sluice_card_add_box (SluiceCard *self)
+{
+  SluiceCardPrivate *p = PRIVATE (self);
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 14);
+
+  g_return_val_if_fail (p->box == NULL, p->box);
+
+  p->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10);
+  gtk_widget_set_margin_start (p->box, 16);
+  gtk_widget_set_margin_end (p->box, 16);
+  gtk_widget_set_margin_top (p->box, 11);
+  gtk_widget_set_margin_bottom (p->box, 8);
+  p->title_label = gtk_label_new (p->title);
+  gtk_label_set_ellipsize (GTK_LABEL (p->title_label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_xalign (GTK_LABEL (p->title_label), 0);
+  gtk_widget_set_hexpand (p->title_label, TRUE);
+  gtk_widget_add_css_class (p->title_label, "heading");
+  p->note_label = gtk_label_new (NULL);
+  gtk_widget_add_css_class (p->note_label, "dim-label");
+  gtk_widget_add_css_class (p->note_label, "caption");
+  gtk_widget_add_css_class (p->note_label, "numeric");
+  gtk_box_append (GTK_BOX (head), p->title_label);
+  gtk_box_append (GTK_BOX (head), p->note_label);
+  gtk_box_append (GTK_BOX (p->box), head);
+  gtk_widget_set_parent (p->box, GTK_WIDGET (self));
+  return p->box;
+}
+
+void
+sluice_card_set_note (SluiceCard *self, const char *note)
+{
+  gtk_label_set_label (GTK_LABEL (PRIVATE (self)->note_label), note);
+}
+
+void
+sluice_card_popup_menu (SluiceCard *self, GMenuModel *menu, double x, double y)
+{
+  SluiceCardPrivate *p = PRIVATE (self);
+
+  if (p->menu == NULL)
+    {
+      p->menu = gtk_popover_menu_new_from_model (menu);
+      gtk_popover_set_has_arrow (GTK_POPOVER (p->menu), FALSE);
+      gtk_widget_set_halign (p->menu, GTK_ALIGN_START);
+      gtk_widget_set_parent (p->menu, GTK_WIDGET (self));
+    }
+  gtk_popover_set_pointing_to (GTK_POPOVER (p->menu), &(GdkRectangle){ (int) x, (int) y, 1, 1 });
+  gtk_popover_popup (GTK_POPOVER (p->menu));
+}
+
+static void
+unref_card (gpointer card, GClosure *closure)
+{
+  g_object_unref (card);
+}
+
+static void
+export_response_cb (GtkNativeDialog *dialog, int response, gpointer data)
+{
+  SluiceCard *self = data;
+  g_autoptr (GFile) file = NULL;
+  g_autofree char *path = NULL;
+
+  if (response == GTK_RESPONSE_ACCEPT)
+    file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+  if (file != NULL)
+    path = g_file_get_path (file);
+  if (file != NULL && path == NULL)
+    g_signal_emit (self, signals[EXPORT_FAILED], 0,
+                   _ ("Only a folder of this machine can be written to"));
+  else if (path != NULL)
+    SLUICE_CARD_GET_CLASS (self)->export(self, path);
+  g_object_unref (dialog);
+}
+
+void
+sluice_card_ask_export (SluiceCard *self, const char *ending)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  const char *title = PRIVATE (self)->title;
+  g_autofree char *name = g_strdup_printf ("%s.%s", *title != '\0' ? title : "chart", ending);
+  GtkFileChooserNative *dialog;
+
+  g_strdelimit (name, "/\\:", '-');
+  dialog = gtk_file_chooser_native_new (_ ("Export chart"),
+                                        GTK_IS_WINDOW (root) ? GTK_WINDOW (root) : NULL,
+                                        GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), _ ("_Cancel"));
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
+  g_signal_connect_data (dialog, "response", G_CALLBACK (export_response_cb), g_object_ref (self),
+                         unref_card, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+gboolean
+sluice_card_write (SluiceCard *self, const char *path, GError **error)
+{
+  SluiceCardClass *klass = SLUICE_CARD_GET_CLASS (self);
+  GtkWidget *widget = GTK_WIDGET (self);
+  SluiceTheme theme;
+
+  g_return_val_if_fail (SLUICE_IS_CARD (self) && klass->write != NULL, FALSE);
+
+  sluice_theme_from_widget (&theme, widget);
+  return klass->write (self, path, MAX (gtk_widget_get_width (widget), NATURAL_WIDTH),
+                       MAX (gtk_widget_get_height (widget), klass->natural_height), &theme, error);
+}
+
+static void
+sluice_card_real_export (SluiceCard *self, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (sluice_card_write (self, path, &error))
+    g_signal_emit (self, signals[EXPORTED], 0, path);
+  else
+    g_signal_emit (self, signals[EXPORT_FAILED], 0, error->message);
+}
+
+/* A card that draws itself is enlarged as the user wants text to be; widgets do that themselves. */
+static void
+redraw (SluiceCard *self, int width, int height)
+{
+  SluiceCardClass *klass = SLUICE_CARD_GET_CLASS (self);
+  SluiceCardPrivate *p = PRIVATE (self);
+  GtkWidget *widget = GTK_WIDGET (self);
+  cairo_surface_t *surface;
+  SluiceTheme theme;
+  cairo_t *cr;
+
+  if (klass->prepare != NULL && !klass->prepare (self) && p->texture != NULL)
+    return;
+  surface = sluice_widget_new_surface (widget, width, height);
+  cr = cairo_create (surface);
+  sluice_theme_from_widget (&theme, widget);
+  if (klass->draw != NULL)
+    {
+      p->text_scale = sluice_widget_get_text_scale (widget);
+      cairo_scale (cr, p->text_scale, p->text_scale);
+      klass->draw (self, cr, width / p->text_scale, height / p->text_scale, &theme);
+    }
+  else
+    sluice_cairo_draw_card (cr, width, height, &theme);
+  cairo_destroy (cr);
+  g_clear_object (&p->texture);
+  p->texture = sluice_texture_take_surface (surface);
+}
+
+static void
+sluice_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  SluiceCard *self = SLUICE_CARD (widget);
+  SluiceCardPrivate *p = PRIVATE (self);
+  int width = gtk_widget_get_width (widget);
+  int height = gtk_widget_get_height (widget);
+  int scale = gtk_widget_get_scale_factor (widget);
+
+  if (width <= 0 || height <= 0)
+    return;
+  if (p->texture != NULL
+      && (gdk_texture_get_width (p->texture) != width * scale
+          || gdk_texture_get_height (p->texture) != height * scale))
+    g_clear_object (&p->texture);
+  if (p->texture == NULL || needs_redraw (self))
+    redraw (self, width, height);
+  sluice_snapshot_append_picture (snapshot, widget, p->texture);
+  if (p->box != NULL)
+    gtk_widget_snapshot_child (widget, p->box, snapshot);
+  sluice_snapshot_focus_ring (snapshot, widget);
+}
+
+static void
+sluice_card_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  GTK_WIDGET_CLASS (sluice_card_parent_class)->css_changed (widget, change);
+  g_clear_object (&PRIVATE (SLUICE_CARD (widget))->texture);
+  gtk_widget_queue_draw (widget);
+}
+
+static void
+sluice_card_measure (GtkWidget *widget,
+                     GtkOrientation orientation,
+                     int for_size,
+                     int *minimum,
+                     int *natural,
+                     int *minimum_baseline,
+                     int *natural_baseline)
+{
+  SluiceCardClass *klass = SLUICE_CARD_GET_CLASS (widget);
+
+  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? LEAST_WIDTH : klass->least_height;
+  *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? NATURAL_WIDTH : klass->natural_height;
+}
+
+static void
+sluice_card_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  SluiceCardPrivate *p = PRIVATE (SLUICE_CARD (widget));
+
+  if (p->menu != NULL)
+    gtk_popover_present (GTK_POPOVER (p->menu));
+}
+
+static void
+sluice_card_dispose (GObject *object)
+{
+  SluiceCardPrivate *p = PRIVATE (SLUICE_CARD (object));
+
+  g_clear_handle_id (&p->describe_id, g_source_remove);
+  g_clear_pointer (&p->menu, gtk_widget_unparent);
+  g_clear_pointer (&p->box, gtk_widget_unparent);
+  g_clear_object (&p->texture);
+  G_OBJECT_CLASS (sluice_card_parent_class)->dispose (object);
+}
+
+static void
+sluice_card_finalize (GObject *object)
+{
+  g_free (PRIVATE (SLUICE_CARD (object))->title);
+  G_OBJECT_CLASS (sluice_card_parent_class)->finalize (object);
+}
+
+static void
+sluice_card_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_TITLE)
+    g_value_set_string (value, sluice_card_get_title (SLUICE_CARD (object)));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+sluice_card_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_TITLE)
+    sluice_card_set_title (SLUICE_CARD (object), g_value_get_string (value));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+sluice_card_class_init (SluiceCardClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  object_class->dispose = sluice_card_dispose;
+  object_class->finalize = sluice_card_finalize;
+  object_class->get_property = sluice_card_get_property;
+  object_class->set_property = sluice_card_set_property;
+  widget_class->snapshot = sluice_card_snapshot;
+  widget_class->measure = sluice_card_measure;
+  widget_class->size_allocate = sluice_card_size_allocate;
+  widget_class->css_changed = sluice_card_css_changed;
+  klass->export = sluice_card_real_export;
+
+  properties[PROP_TITLE] =
+      g_param_spec_string ("title", NULL, NULL, "",
+                           G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+  signals[EXPORTED] = g_signal_new ("exported", SLUICE_TYPE_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                    NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[EXPORT_FAILED] = g_signal_new ("export-failed", SLUICE_TYPE_CARD, G_SIGNAL_RUN_LAST, 0,
+                                         NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+}
+
+static void
+sluice_card_init (SluiceCard *self)
+{
+  SluiceCardPrivate *p = PRIVATE (self);
+
+  p->title = g_strdup ("");
+  p->text_scale = 1;
+}

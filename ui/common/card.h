@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "ui/common/theme.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/**
+ * SluiceCard:
+ *
+ * What all cards are: a title, the ground with its border, the ring of the keyboard's focus, a
+ * menu, a file to save to. A card either draws all of itself (class member @draw) or is a box of
+ * widgets on the ground (sluice_card_add_box()). Properties: title (string). Signals: exported
+ * (string path), export-failed (string message).
+ */
+#define SLUICE_TYPE_CARD (sluice_card_get_type ())
+G_DECLARE_DERIVABLE_TYPE (SluiceCard, sluice_card, SLUICE, CARD, GtkWidget)
+
+/**
+ * SluiceCardClass:
+ * @least_height: of a card that draws itself; its width is the same for all
+ * @natural_height: likewise
+ * @title_changed: (nullable): takes the new title over into what is drawn
+ * @dup_summary: (nullable) (transfer full): what a screen reader says after the title
+ * @needs_redraw: (nullable): whether the last drawing is out of date
+ * @prepare: (nullable): before a drawing; %FALSE where the last one, if any, stands a while longer
+ * @draw: (nullable): all of the card, at the origin, in units of usual text size
+ * @write: (nullable): the card as a file of the kind that its ending says
+ * @export: writes a file and emits exported or export-failed, at once or when it is done; calls
+ *   sluice_card_write() unless overridden
+ */
+struct _SluiceCardClass
+{
+  GtkWidgetClass parent_class;
+  int least_height;
+  int natural_height;
+  void (*title_changed) (SluiceCard *self, const char *title);
+  char *(*dup_summary) (SluiceCard *self);
+  gboolean (*needs_redraw) (SluiceCard *self);
+  gboolean (*prepare) (SluiceCard *self);
+  void (*draw) (
+      SluiceCard *self, cairo_t *cr, double width, double height, const SluiceTheme *theme);
+  gboolean (*write) (SluiceCard *self,
+                     const char *path,
+                     double width,
+                     double height,
+                     const SluiceTheme *theme,
+                     GError **error);
+  void (*export) (SluiceCard *self, const char *path);
+};
+
+void sluice_card_set_title (SluiceCard *self, const char *title);
+const char *sluice_card_get_title (SluiceCard *self);
+
+/** sluice_card_refresh: redraws if what is drawn has changed; otherwise costs nothing. */
+void sluice_card_refresh (SluiceCard *self);
+
+/** sluice_card_describe: tells screen readers title and summary now, not within a second. */
+void sluice_card_describe (SluiceCard *self);
+
+/** sluice_card_get_text_scale: pixels of the widget a unit of the last drawing. */
+double sluice_card_get_text_scale (SluiceCard *self);
+
+/**
+ * sluice_card_add_box:
+ *
+ * Returns: (transfer none): the box on a card's ground; it begins with the title and, at its right,
+ *   a quieter word (sluice_card_set_note()). Widgets are appended below.
+ */
+GtkWidget *sluice_card_add_box (SluiceCard *self);
+void sluice_card_set_note (SluiceCard *self, const char *note);
+
+/** sluice_card_popup_menu: shows @menu at a point; its popover is kept. */
+void sluice_card_popup_menu (SluiceCard *self, GMenuModel *menu, double x, double y);
+
+/** sluice_card_ask_export: lets the user name a file that ends in @ending, "png" or the like, and
+ * exports to it. */
+void sluice_card_ask_export (SluiceCard *self, const char *ending);
+
+/** sluice_card_write: writes the card as it is now, at least in its natural size. */
+gboolean sluice_card_write (SluiceCard *self, const char *path, GError **error);
+
+G_END_DECLS

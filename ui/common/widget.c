@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/common/widget.h"
+
+#define SURFACE_KEY "sluice-surface"
+
+/* GTK deprecates style contexts after 4.8; until the floor rises this is the one place that asks.
+ */
+G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+
+static gboolean
+lookup_color (GtkWidget *widget, const char *name, SluiceColor *color)
+{
+  GdkRGBA rgba;
+
+  if (!gtk_style_context_lookup_color (gtk_widget_get_style_context (widget), name, &rgba))
+    return FALSE;
+  *color = (SluiceColor){ rgba.red, rgba.green, rgba.blue, rgba.alpha };
+  return TRUE;
+}
+
+static gboolean
+is_dark (GtkWidget *widget)
+{
+  GdkRGBA text;
+
+  gtk_style_context_get_color (gtk_widget_get_style_context (widget), &text);
+  return 0.299 * text.red + 0.587 * text.green + 0.114 * text.blue > 0.5;
+}
+
+G_GNUC_END_IGNORE_DEPRECATIONS
+
+static gboolean
+is_high_contrast (GtkWidget *widget)
+{
+  g_autofree char *theme = NULL;
+  SluiceColor borders;
+
+  g_object_get (gtk_widget_get_settings (widget), "gtk-theme-name", &theme, NULL);
+  if (theme != NULL && g_str_has_prefix (theme, "HighContrast"))
+    return TRUE;
+  /* libadwaita's borders are translucent, and less so in high contrast. */
+  return lookup_color (widget, "borders", &borders) && borders.a > 0.3 && borders.a < 1;
+}
+
+void
+sluice_theme_from_widget (SluiceTheme *theme, GtkWidget *widget)
+{
+  gboolean dark = is_dark (widget);
+  SluiceColor accent;
+
+  if (is_high_contrast (widget))
+    *theme = *sluice_theme_get (dark ? SLUICE_THEME_HIGH_CONTRAST_DARK
+                                     : SLUICE_THEME_HIGH_CONTRAST_LIGHT);
+  else
+    *theme = *sluice_theme_get (dark ? SLUICE_THEME_DARK : SLUICE_THEME_LIGHT);
+  if (lookup_color (widget, "accent_color", &accent) && accent.a == 1)
+    theme->accent = accent;
+  theme->font = pango_font_description_get_family (
+      pango_context_get_font_description (gtk_widget_get_pango_context (widget)));
+}
+
+double
+sluice_widget_get_text_scale (GtkWidget *widget)
+{
+  int dpi = 0; /* in 1024ths */
+
+  g_object_get (gtk_widget_get_settings (widget), "gtk-xft-dpi", &dpi, NULL);
+  return dpi > 0 ? CLAMP (dpi / 1024.0 / 96, 0.5, 3) : 1;
+}
+
+cairo_surface_t *
+sluice_widget_new_surface (GtkWidget *widget, int width, int height)
+{
+  int scale = gtk_widget_get_scale_factor (widget);
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_ARGB32, width * scale, height * scale);
+
+  cairo_surface_set_device_scale (surface, scale, scale);
+  return surface;
+}
+
+GdkTexture *
+sluice_texture_take_surface (cairo_surface_t *surface)
+{
+  int width = cairo_image_surface_get_width (surface);
+  int height = cairo_image_surface_get_height (surface);
+  gsize stride = (gsize) cairo_image_surface_get_stride (surface);
+  g_autoptr (GBytes) bytes = NULL;
+
+  cairo_surface_flush (surface);
+  bytes =
+      g_bytes_new_with_free_func (cairo_image_surface_get_data (surface), stride * (gsize) height,
+                                  (GDestroyNotify) cairo_surface_destroy, surface);
+  GdkTexture *texture = gdk_memory_texture_new (width, height, GDK_MEMORY_DEFAULT, bytes, stride);
+  g_object_set_data (G_OBJECT (texture), SURFACE_KEY, surface); /* as long as the bytes */
+  return texture;
+}
+
+/* GTK 4.8's Cairo renderer converts every pixel of a texture through floats, each frame, in view or
+ * not. */
+static gboolean
+draws_with_cairo (GtkWidget *widget)
+{
+  GtkNative *native = gtk_widget_get_native (widget);
+  GskRenderer *renderer = native != NULL ? gtk_native_get_renderer (native) : NULL;
+  return renderer != NULL && g_str_equal (G_OBJECT_TYPE_NAME (renderer), "GskCairoRenderer");
+}
+
+void
+sluice_snapshot_append_picture (GtkSnapshot *snapshot, GtkWidget *widget, GdkTexture *texture)
+{
+  graphene_rect_t all = GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget),
+                                            (float) gtk_widget_get_height (widget));
+  if (!draws_with_cairo (widget))
+    {
+      gtk_snapshot_append_texture (snapshot, texture, &all);
+      return;
+    }
+  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &all);
+  cairo_set_source_surface (cr, g_object_get_data (G_OBJECT (texture), SURFACE_KEY), 0, 0);
+  cairo_paint (cr);
+  cairo_destroy (cr);
+}
+
+void
+sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget)
+{
+  const float width = 2.5f;
+  SluiceTheme theme;
+  GskRoundedRect ring;
+  GdkRGBA color;
+
+  if (!gtk_widget_has_visible_focus (widget))
+    return;
+  sluice_theme_from_widget (&theme, widget);
+  color = (GdkRGBA){ (float) theme.accent.r, (float) theme.accent.g, (float) theme.accent.b, 1 };
+  gsk_rounded_rect_init_from_rect (
+      &ring,
+      &GRAPHENE_RECT_INIT (0, 0, gtk_widget_get_width (widget), gtk_widget_get_height (widget)),
+      12);
+  gtk_snapshot_append_border (snapshot, &ring, (float[4]){ width, width, width, width },
+                              (GdkRGBA[4]){ color, color, color, color });
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "ui/common/theme.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/** sluice_theme_from_widget: fills @theme from the style that @widget has now; its font is the
+ * widget's. */
+void sluice_theme_from_widget (SluiceTheme *theme, GtkWidget *widget);
+
+/**
+ * sluice_widget_get_text_scale:
+ *
+ * Returns: how much larger than usual the user wants text: 1 at 96 dpi. Cards are drawn enlarged by
+ *   it, and a pointer's place divided by it.
+ */
+double sluice_widget_get_text_scale (GtkWidget *widget);
+
+/** sluice_widget_new_surface: (transfer full): pixels for a widget of @width x @height units. */
+cairo_surface_t *sluice_widget_new_surface (GtkWidget *widget, int width, int height);
+
+/** sluice_texture_take_surface: (transfer full): the pixels of an ARGB32 surface, not copied. */
+GdkTexture *sluice_texture_take_surface (cairo_surface_t *surface);
+
+/** sluice_snapshot_append_picture: such a texture over all of the widget. */
+void sluice_snapshot_append_picture (GtkSnapshot *snapshot, GtkWidget *widget, GdkTexture *texture);
+
+/** sluice_snapshot_focus_ring: the ring of a card that has the keyboard. */
+void sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget);
+
+G_END_DECLS
