@@ -560,7 +560,8 @@ sluice_session_explain (SluiceSession *self,
   SluiceProgramNames program = names_of (names, &feeds);
   program.node_by_node = self->cache->nan_guard;
   pthread_mutex_lock (&self->cache->graph_lock);
-  SluiceExplanation *explanation = sluice_executable_cache_explain (self->cache, &program, pass, error);
+  SluiceExplanation *explanation =
+      sluice_executable_cache_explain (self->cache, &program, pass, error);
   pthread_mutex_unlock (&self->cache->graph_lock);
   return explanation;
 }
@@ -568,8 +569,8 @@ sluice_session_explain (SluiceSession *self,
 GArray *
 sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
 {
-  const SluiceEventSource source = { self->host->lanes, &self->cache->titles,
-                                     self->host->devices, self->first_tick };
+  const SluiceEventSource source = { self->host->lanes, &self->cache->titles, self->host->devices,
+                                     self->first_tick };
   return sluice_event_readers_read (self->readers, cursor, &source, lost);
 }
 
