@@ -23,14 +23,20 @@ run (SluiceStepRate *rate, gint64 *step, gint64 n, double seconds)
 }
 
 static void
+begin (SluiceStepRate *rate, gint64 step, double now)
+{
+  clock_seconds = now;
+  sluice_step_rate_init (rate, step, fake_now);
+  sluice_step_rate_resume (rate);
+}
+
+static void
 test_steady (void)
 {
   SluiceStepRate rate;
   gint64 step = 0;
   double eta, margin;
-  clock_seconds = 1000;
-  sluice_step_rate_init (&rate, step, fake_now);
-  sluice_step_rate_resume (&rate);
+  begin (&rate, step, 1000);
   sluice_step_rate_eta (&rate, 100, &eta, &margin);
   g_assert_cmpfloat (eta, ==, -1);
   run (&rate, &step, 200, 0.01);
@@ -48,9 +54,7 @@ test_warm_up (void)
   SluiceStepRate rate;
   gint64 step = 0;
   double eta, margin;
-  clock_seconds = 0;
-  sluice_step_rate_init (&rate, step, fake_now);
-  sluice_step_rate_resume (&rate);
+  begin (&rate, step, 0);
   run (&rate, &step, 1, 20);
   sluice_step_rate_eta (&rate, 1000, &eta, &margin);
   g_assert_cmpfloat (eta, ==, -1);
@@ -66,9 +70,7 @@ test_spread (void)
   SluiceStepRate rate;
   gint64 step = 0;
   double eta, margin;
-  clock_seconds = 0;
-  sluice_step_rate_init (&rate, step, fake_now);
-  sluice_step_rate_resume (&rate);
+  begin (&rate, step, 0);
   for (guint i = 0; i < 20; i++)
     run (&rate, &step, 1, i % 2 ? 0.3 : 0.5);
   sluice_step_rate_eta (&rate, 100, &eta, &margin);
@@ -89,9 +91,7 @@ test_pause (void)
   SluiceStepRate rate;
   gint64 step = 0;
   double eta, margin;
-  clock_seconds = 5;
-  sluice_step_rate_init (&rate, step, fake_now);
-  sluice_step_rate_resume (&rate);
+  begin (&rate, step, 5);
   run (&rate, &step, 100, 0.01);
   sluice_step_rate_pause (&rate);
   clock_seconds += 3600;
@@ -112,9 +112,7 @@ test_skip (void)
   SluiceStepRate rate;
   gint64 step = 0;
   double eta, margin;
-  clock_seconds = 5;
-  sluice_step_rate_init (&rate, step, fake_now);
-  sluice_step_rate_resume (&rate);
+  begin (&rate, step, 5);
   run (&rate, &step, 100, 0.01);
   clock_seconds += 60;
   sluice_step_rate_skip (&rate, 60);
@@ -133,9 +131,7 @@ test_resumed (void)
   SluiceStepRate rate;
   gint64 step = 9000;
   double eta, margin;
-  clock_seconds = 0;
-  sluice_step_rate_init (&rate, step, fake_now);
-  sluice_step_rate_resume (&rate);
+  begin (&rate, step, 0);
   run (&rate, &step, 200, 0.01);
   sluice_step_rate_eta (&rate, 800, &eta, &margin);
   g_assert_cmpfloat_with_epsilon (eta, 8, 1e-6);
