@@ -48,32 +48,6 @@ find_users (const SluiceNode *pop, Users *users)
   return TRUE;
 }
 
-typedef struct
-{
-  void (*func) (SluiceNode *pop, gpointer data);
-  gpointer data;
-} ForPop;
-
-static void
-call_for_pop (SluiceNode *node, gpointer data)
-{
-  const ForPop *call = data;
-  if (sluice_node_get_role (node) == SLUICE_ROLE_STACK_POP)
-    call->func (node, call->data);
-}
-
-void
-sluice_walk_foreach_pop (const SluiceNode *push,
-                         void (*func) (SluiceNode *pop, gpointer data),
-                         gpointer data)
-{
-  if (sluice_node_get_role (push) != SLUICE_ROLE_STACK_PUSH || push->n_inputs == 0)
-    return;
-  SluiceEdge stack = sluice_edge_origin (push->inputs[0]);
-  if (stack.node)
-    sluice_node_foreach_holder (stack.node, call_for_pop, &(ForPop){ func, data });
-}
-
 SluiceNode *
 sluice_walk_find_push (const SluiceNode *pop)
 {

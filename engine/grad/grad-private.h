@@ -128,10 +128,6 @@ gboolean sluice_walk_complete (
 
 /* ---- grad-kept.c ---- */
 
-/* All that pop from the stack on which the node pushes; none where it does not. */
-void sluice_walk_foreach_pop (const SluiceNode *push,
-                              void (*func) (SluiceNode *pop, gpointer data),
-                              gpointer data);
 /* Of a pop on the way to a y: the node that pushes, where one does. (nullable) */
 SluiceNode *sluice_walk_find_push (const SluiceNode *pop);
 /* Of a push or a pop that lies between. (nullable) */

@@ -224,7 +224,7 @@ mark_reached (Walk *w, const SluiceEdge *xs, guint n_xs, gboolean *reached)
   while ((node = g_queue_pop_head (&todo)) != NULL)
     {
       guint n;
-      sluice_walk_foreach_pop (node, reach, &r);
+      sluice_node_foreach_pop (node, reach, &r);
       /* An edge out of a call stands for one of what the call was written out to: both go on. */
       const SluiceUse *uses = sluice_graph_get_uses (w->graph, node, &n);
       for (guint i = 0; i < n; i++)

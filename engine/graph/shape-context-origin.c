@@ -150,9 +150,9 @@ sluice_node_foreach_pop (const SluiceNode *push,
                          void (*func) (SluiceNode *pop, gpointer data),
                          gpointer data)
 {
-  const SluiceNode *stack =
-      sluice_node_get_role (push) == SLUICE_ROLE_STACK_PUSH ? find_stack (push) : NULL;
-  ForPop call = { func, data };
-  if (stack != NULL)
-    sluice_node_foreach_holder (stack, call_for_pop, &call);
+  if (sluice_node_get_role (push) != SLUICE_ROLE_STACK_PUSH || push->n_inputs == 0)
+    return;
+  SluiceEdge stack = sluice_edge_origin (push->inputs[0]);
+  if (stack.node != NULL)
+    sluice_node_foreach_holder (stack.node, call_for_pop, &(ForPop){ func, data });
 }

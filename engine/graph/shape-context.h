@@ -101,6 +101,10 @@ SluiceEdge sluice_edge_origin (SluiceEdge edge);
 void sluice_node_foreach_holder (const SluiceNode *maker,
                                  void (*func) (SluiceNode *node, gpointer data),
                                  gpointer data);
+/* Calls func for every node that pops from the stack that `push` fills, where it fills one. */
+void sluice_node_foreach_pop (const SluiceNode *push,
+                              void (*func) (SluiceNode *pop, gpointer data),
+                              gpointer data);
 
 /* The shape rule of what pops from a stack: what is pushed on it says what comes out. */
 gboolean sluice_shape_of_popped (SluiceShapeContext *context, GError **error);
