@@ -367,6 +367,16 @@ catch_signals (gpointer data)
   sluice_signals_catch ();
 }
 
+/* To a choice that the error leaves, the option that makes it. */
+static int
+name_option (GError **error, const char *option)
+{
+  char *message = g_strdup_printf ("%s: %s", (*error)->message, option);
+  g_free ((*error)->message);
+  (*error)->message = message;
+  return EXIT_FAILED;
+}
+
 static int
 train (char **arguments, GError **error)
 {
@@ -394,12 +404,14 @@ train (char **arguments, GError **error)
   if (store == NULL || project == NULL)
     return EXIT_FAILED;
   sluice_cli_tell_lost_runs (store);
+  gboolean has_changed_data = FALSE;
   SluiceTrainerOptions trainer_options = {
     .run_name = run_name,
     .resume = resume,
     .goes_back = from_step >= 0,
     .from_step = from_step,
     .accept_changed_data = accept_changed_data,
+    .has_changed_data = &has_changed_data,
     .init_from = init_from,
     .init_partly = init_partly,
     .begins = catch_signals,
@@ -409,7 +421,7 @@ train (char **arguments, GError **error)
   g_autoptr (SluiceTrainer) trainer =
       sluice_trainer_new (store, g_steal_pointer (&project), &trainer_options, error);
   if (trainer == NULL)
-    return EXIT_FAILED;
+    return has_changed_data ? name_option (error, "--accept-changed-data") : EXIT_FAILED;
   sluice_cli_tell_moved (sluice_trainer_get_session (trainer));
   if (resume == NULL)
     sluice_cli_tell_file_ops (sluice_trainer_get_graph (trainer));

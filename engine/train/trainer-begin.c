@@ -324,7 +324,7 @@ find_run (SluiceTrainer *self, const SluiceTrainerOptions *options, char **chang
     *options->has_changed_data = TRUE;
   return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                       "the data of run '%s' have changed: %s; put back what was there, or go on "
-                      "with what is there now: --accept-changed-data",
+                      "with what is there now",
                       self->info->name, *changed);
 }
 
