@@ -75,6 +75,40 @@ draw_swing (const SluicePen *pen,
   walk->bottom = bottom;
 }
 
+/* More points than a column can show one by one. */
+static inline gboolean
+is_dense (const SluiceColumn *column)
+{
+  return column->n_finite > 2;
+}
+
+/*
+ * The mean of the smoothed values of a column, from what is known of it: s = w s' + (1 - w) v,
+ * where s' is the smoothed value before, summed over the column's n points gives n mean (s) = n
+ * mean (v) + w / (1 - w) (s before the first - s of the last). Where the series begins, smoothing
+ * is corrected for its start, which that leaves out: the mean stays in what the column covers.
+ */
+static double
+get_smooth_mean (const SluiceColumn *column, double weight)
+{
+  const SluiceTrace *s = &column->smooth;
+  double before = s->first - (1 - weight) * column->raw.first; /* times w */
+  double mean = column->mean + (before - weight * s->last) / ((1 - weight) * column->n_finite);
+
+  return CLAMP (mean, s->min, s->max);
+}
+
+/* The trend: through the mean of a column of many points. */
+static void
+draw_mean (
+    const SluiceChart *self, const SluicePen *pen, Walk *walk, const SluiceColumn *column, guint i)
+{
+  double mean = self->smoothing > 0 ? get_smooth_mean (column, self->smoothing) : column->mean;
+  double middle = self->plot.x + (i + 0.5) * self->plot.width / self->read_key.n_columns;
+
+  walk_to (walk, pen, middle, sluice_chart_y_pixel (self, mean));
+}
+
 static void
 draw_column (const SluiceChart *self,
              const SluicePen *pen,
@@ -90,7 +124,7 @@ draw_column (const SluiceChart *self,
   double top = sluice_chart_y_pixel (self, t->max);
   double bottom = sluice_chart_y_pixel (self, t->min);
 
-  if (column->n_finite > 2 && (MIN (first, last) - top > 0.5 || bottom - MAX (first, last) > 0.5))
+  if (is_dense (column) && (MIN (first, last) - top > 0.5 || bottom - MAX (first, last) > 0.5))
     {
       draw_swing (pen, walk, i, middle, first, top, bottom);
       walk_jump (walk, middle, last);
@@ -101,13 +135,21 @@ draw_column (const SluiceChart *self,
     walk_to (walk, pen, sluice_scale_to_pixel (&self->x_scale, t->last_x), last);
 }
 
+/* What a curve follows. */
+typedef enum
+{
+  CURVE_VALUES, /* every value: where there are many to a pixel, how far they swing */
+  CURVE_TREND,  /* smoothed values, where the chart smooths; of many the mean */
+} Curve;
+
 static void
 draw_trace (const SluiceChart *self,
             const SluiceChartSeries *series,
             const SluicePen *pen,
-            gboolean smooth)
+            Curve curve)
 {
   guint n = (guint) self->read_key.n_columns;
+  gboolean smooth = curve == CURVE_TREND && self->smoothing > 0;
   Walk walk = { 0 };
 
   if (series->edges.has_before)
@@ -121,7 +163,9 @@ draw_trace (const SluiceChart *self,
     {
       const SluiceColumn *column = &series->columns[i];
 
-      if (column->n_finite > 0)
+      if (curve == CURVE_TREND && is_dense (column))
+        draw_mean (self, pen, &walk, column, i);
+      else if (column->n_finite > 0)
         draw_column (self, pen, &walk, column, i, smooth);
       else if (column->n_nan + column->n_above + column->n_below > 0)
         walk_break (&walk, pen);
@@ -248,6 +292,15 @@ sluice_chart_series_color (const SluiceChartSeries *series, const SluiceTheme *t
   return sluice_color_readable (series->color, theme->card, 3);
 }
 
+static gboolean
+has_dense_column (const SluiceChart *self, const SluiceChartSeries *series)
+{
+  for (guint i = 0; i < self->read_key.n_columns; i++)
+    if (is_dense (&series->columns[i]))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 draw_series (const SluiceChart *self,
              const SluiceChartSeries *series,
@@ -255,34 +308,38 @@ draw_series (const SluiceChart *self,
              const SluiceTheme *theme)
 {
   SluiceColor color = sluice_chart_series_color (series, theme);
-  gboolean smoothed = self->smoothing > 0;
+  gboolean has_trend = self->smoothing > 0 || has_dense_column (self, series);
 
   if (self->band)
     {
       draw_band (self, series, pen);
       sluice_pen_paint (pen, sluice_color_with_alpha (color, BAND_ALPHA), TRUE);
     }
-  else if (smoothed)
+  else if (has_trend)
     {
       pen->width = RAW_WIDTH;
-      draw_trace (self, series, pen, FALSE);
+      draw_trace (self, series, pen, CURVE_VALUES);
       sluice_pen_paint (pen, sluice_color_with_alpha (color, theme->raw_alpha), FALSE);
     }
-  pen->width = smoothed ? SMOOTH_WIDTH : 1.6;
-  draw_trace (self, series, pen, smoothed);
+  pen->width = has_trend ? SMOOTH_WIDTH : 1.6;
+  draw_trace (self, series, pen, CURVE_TREND);
   sluice_pen_paint (pen, color, FALSE);
 }
 
 static void
 draw_all (SluiceChart *self, SluicePen *pen, const SluiceTheme *theme)
 {
+  const SluiceChartSeries *front = sluice_chart_get_front (self);
+
   for (guint i = 0; i < self->series->len; i++)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);
 
-      if (series->visible && series->columns != NULL)
+      if (series->visible && series->columns != NULL && series != front)
         draw_series (self, series, pen, theme);
     }
+  if (front != NULL && front->columns != NULL)
+    draw_series (self, front, pen, theme);
   for (guint i = 0; i < self->series->len; i++)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);

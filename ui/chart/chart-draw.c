@@ -124,25 +124,21 @@ draw_x_labels (SluiceChart *self, SluiceText *text, double width, const SluiceTh
     }
 }
 
+/* NaN where the event is not shown. */
 static double
 event_x (const SluiceChart *self, const SluiceChartEvent *event)
 {
-  double start = INFINITY;
+  const SluiceChartSeries *series = sluice_chart_find_series (self, event->series);
+  SluiceExtent extent;
 
+  if (series == NULL || !series->visible)
+    return NAN;
   if (self->axis == SLUICE_X_STEP)
     return (double) event->step;
   if (self->axis == SLUICE_X_WALL)
     return event->wall;
-  for (guint i = 0; i < self->series->len; i++)
-    {
-      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
-      SluiceExtent extent;
-
-      sluice_series_source_get_extent (series->source, SLUICE_X_WALL, &extent);
-      if (series->visible && extent.n_points > 0)
-        start = MIN (start, extent.x0);
-    }
-  return event->wall - start;
+  sluice_series_source_get_extent (series->source, SLUICE_X_WALL, &extent);
+  return event->wall - extent.x0;
 }
 
 /* The word beside the line, in the first of two rows where it touches no other; else nowhere. */
@@ -184,12 +180,13 @@ draw_event_word (SluiceChart *self,
 
 static void
 draw_event_line (SluiceChart *self,
-                 cairo_t *cr,
+                 SluiceText *text,
                  const SluiceChartEvent *event,
                  double x,
                  const SluiceTheme *theme)
 {
   const double dash[] = { 4, 3 };
+  cairo_t *cr = text->cr;
 
   cairo_save (cr);
   cairo_set_dash (cr, dash, 2, 0);
@@ -201,26 +198,44 @@ draw_event_line (SluiceChart *self,
   cairo_restore (cr);
 }
 
+typedef void (*DrawEvent) (SluiceChart *self,
+                           SluiceText *text,
+                           const SluiceChartEvent *event,
+                           double x,
+                           const SluiceTheme *theme);
+
+/* Those of the series in front, or of the others. */
 static void
-draw_events (SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
+draw_events_of (
+    SluiceChart *self, SluiceText *text, const SluiceTheme *theme, gboolean front, DrawEvent draw)
 {
   const SluiceRect *plot = &self->plot;
 
-  g_array_set_size (self->words, 0);
-  /* All lines before all words: a word covers the line of its neighbour. */
-  for (guint pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < self->events->len; i++)
-      {
-        const SluiceChartEvent *event = g_ptr_array_index (self->events, i);
-        double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
+  for (guint i = 0; i < self->events->len; i++)
+    {
+      const SluiceChartEvent *event = g_ptr_array_index (self->events, i);
+      double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
 
-        if (!(x >= plot->x && x <= plot->x + plot->width))
-          continue;
-        if (pass == 0)
-          draw_event_line (self, text->cr, event, x, theme);
-        else
-          draw_event_word (self, text, event, x, theme);
-      }
+      if ((event->series == self->front) == front && x >= plot->x && x <= plot->x + plot->width)
+        draw (self, text, event, x, theme);
+    }
+}
+
+/* Under the curves. */
+static void
+draw_event_lines (SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
+{
+  draw_events_of (self, text, theme, FALSE, draw_event_line);
+  draw_events_of (self, text, theme, TRUE, draw_event_line);
+}
+
+/* Over the curves; what is in front takes the room first. */
+static void
+draw_event_words (SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
+{
+  g_array_set_size (self->words, 0);
+  draw_events_of (self, text, theme, TRUE, draw_event_word);
+  draw_events_of (self, text, theme, FALSE, draw_event_word);
 }
 
 static void
@@ -316,8 +331,9 @@ sluice_chart_render (SluiceChart *self,
       sluice_chart_layout (self, &text, width, height, scale);
       draw_grid (self, &text, theme);
       draw_x_labels (self, &text, width, theme);
-      draw_events (self, &text, theme);
+      draw_event_lines (self, &text, theme);
       sluice_chart_draw_curves (self, cr, scale, theme, (flags & SLUICE_CHART_VECTOR) != 0);
+      draw_event_words (self, &text, theme);
       draw_selection (self, cr, theme);
       sluice_chart_draw_readout (self, &text, theme);
     }

@@ -96,15 +96,16 @@ select_nth (double *values, int n, int k)
   return values[k];
 }
 
+/* The values that the axis should show: least and greatest, and those of each column. */
 typedef struct
 {
   double *lows, *highs; /* of each column that has a finite value */
   int n;
-  double min, max, min_positive;
+  double min, max;
 } Pool;
 
 static void
-pool_columns (Pool *pool, const SluiceChart *self, const SluiceChartSeries *series)
+pool_columns (Pool *pool, const SluiceChart *self, const SluiceChartSeries *series, gboolean smooth)
 {
   SluiceExtent extent;
 
@@ -112,7 +113,7 @@ pool_columns (Pool *pool, const SluiceChart *self, const SluiceChartSeries *seri
   for (guint i = 0; i < self->read_key.n_columns; i++)
     {
       const SluiceColumn *column = &series->columns[i];
-      const SluiceTrace *trace = self->smoothing > 0 ? &column->smooth : &column->raw;
+      const SluiceTrace *trace = smooth ? &column->smooth : &column->raw;
       double low = trace->min;
 
       if (column->n_finite == 0 || (self->log_y && !(trace->max > 0)))
@@ -157,31 +158,73 @@ cut_outliers (Pool *pool, gboolean log)
     pool->max = high;
 }
 
-void
-sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1)
+/* Extends [@min, @max] to what @only, or else all visible series, have to be shown. */
+static void
+extend (const SluiceChart *self, const SluiceChartSeries *only, double *min, double *max)
 {
   gsize room = MAX (1, self->series->len * self->read_key.n_columns);
   g_autofree double *lows = g_new (double, room);
   g_autofree double *highs = g_new (double, room);
-  Pool pool = { lows, highs, 0, INFINITY, -INFINITY, NAN };
 
-  for (guint i = 0; i < self->series->len; i++)
+  /* Smoothed curves are what is looked at, but without what they smooth they say little. */
+  for (guint smooth = 0; smooth < (self->smoothing > 0 ? 2 : 1); smooth++)
     {
-      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      Pool pool = { lows, highs, 0, INFINITY, -INFINITY };
 
-      if (series->visible && series->columns != NULL)
-        pool_columns (&pool, self, series);
+      for (guint i = 0; i < self->series->len; i++)
+        {
+          const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+          if (series->visible && series->columns != NULL && (only == NULL || series == only))
+            pool_columns (&pool, self, series, smooth);
+        }
+      if (self->ignore_outliers)
+        cut_outliers (&pool, self->log_y);
+      *min = MIN (*min, pool.min);
+      *max = MAX (*max, pool.max);
     }
-  if (self->ignore_outliers)
-    cut_outliers (&pool, self->log_y);
+}
+
+/* Makes room for the others too, as much as leaves [@min, @max] a third of the height. */
+static void
+extend_to_others (const SluiceChart *self, double *min, double *max)
+{
+  double low = *min;
+  double high = *max;
+  double below;
+  double above;
+  double share;
+
+  extend (self, NULL, &low, &high);
+  below = self->log_y ? log (*min / low) : *min - low;
+  above = self->log_y ? log (high / *max) : high - *max;
+  share = MIN (1, 2 * (self->log_y ? log (*max / *min) : *max - *min) / (below + above));
+  if (!(below + above > 0))
+    return;
+  *min = self->log_y ? *min / exp (share * below) : *min - share * below;
+  *max = self->log_y ? *max * exp (share * above) : *max + share * above;
+}
+
+void
+sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1)
+{
+  const SluiceChartSeries *front = sluice_chart_get_front (self);
+  double min = INFINITY;
+  double max = -INFINITY;
+
+  extend (self, front, &min, &max);
+  if (front != NULL && min < max)
+    extend_to_others (self, &min, &max);
+  else if (front != NULL)
+    extend (self, NULL, &min, &max);
   /* Memory that stays within a percent is steady: some bytes up and down are no news. */
-  if (self->unit == SLUICE_UNIT_BYTES && !self->log_y && pool.max - pool.min < 0.01 * pool.max)
-    pool.min = pool.max;
-  *y0 = pool.min;
-  *y1 = pool.max;
-  sluice_domain_fit (y0, y1, pool.min, self->log_y);
+  if (self->unit == SLUICE_UNIT_BYTES && !self->log_y && max - min < 0.01 * max)
+    min = max;
+  *y0 = min;
+  *y1 = max;
+  sluice_domain_fit (y0, y1, min, self->log_y);
   /* A share of a whole has no values past it. */
-  if (self->unit == SLUICE_UNIT_PERCENT && !self->log_y && pool.max <= 1)
+  if (self->unit == SLUICE_UNIT_PERCENT && max <= 1)
     *y1 = MIN (*y1, 1);
 }
 

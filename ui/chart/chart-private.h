@@ -23,6 +23,7 @@ typedef struct
 
 typedef struct
 {
+  guint series; /* id */
   SluiceEventKind kind;
   gint64 step;
   double wall;
@@ -57,6 +58,7 @@ struct _SluiceChart
   GPtrArray *series; /* of SluiceChartSeries */
   GPtrArray *events; /* of SluiceChartEvent */
   guint next_id;
+  guint front; /* id of a series, or 0 */
 
   SluiceXAxis axis;
   gboolean log_y;
@@ -91,6 +93,12 @@ struct _SluiceChart
 /** sluice_chart_layout: decides plot, scales and ticks, and reads the columns. */
 void sluice_chart_layout (
     SluiceChart *self, SluiceText *text, double width, double height, double scale);
+
+/** sluice_chart_find_series: (nullable) (transfer none) */
+SluiceChartSeries *sluice_chart_find_series (const SluiceChart *self, guint id);
+
+/** sluice_chart_get_front: (nullable) (transfer none): where it is visible. */
+SluiceChartSeries *sluice_chart_get_front (const SluiceChart *self);
 
 /** sluice_chart_full_x: the range of x when nothing is zoomed. */
 void sluice_chart_full_x (SluiceChart *self, double *x0, double *x1);

@@ -90,8 +90,8 @@ sluice_chart_set_unit (SluiceChart *self, SluiceUnit unit)
   self->unit = unit;
 }
 
-static SluiceChartSeries *
-find_series (SluiceChart *self, guint id)
+SluiceChartSeries *
+sluice_chart_find_series (const SluiceChart *self, guint id)
 {
   for (guint i = 0; i < self->series->len; i++)
     {
@@ -127,10 +127,11 @@ sluice_chart_add_series (SluiceChart *self,
 void
 sluice_chart_remove_series (SluiceChart *self, guint id)
 {
-  SluiceChartSeries *series = find_series (self, id);
+  SluiceChartSeries *series = sluice_chart_find_series (self, id);
 
   g_return_if_fail (series != NULL);
 
+  sluice_chart_clear_events (self, id);
   g_ptr_array_remove (self->series, series);
   restyle (self);
 }
@@ -138,7 +139,7 @@ sluice_chart_remove_series (SluiceChart *self, guint id)
 void
 sluice_chart_set_series_style (SluiceChart *self, guint id, const char *name, SluiceColor color)
 {
-  SluiceChartSeries *series = find_series (self, id);
+  SluiceChartSeries *series = sluice_chart_find_series (self, id);
 
   g_return_if_fail (series != NULL && name != NULL);
 
@@ -154,7 +155,7 @@ sluice_chart_set_series_style (SluiceChart *self, guint id, const char *name, Sl
 void
 sluice_chart_set_series_visible (SluiceChart *self, guint id, gboolean visible)
 {
-  SluiceChartSeries *series = find_series (self, id);
+  SluiceChartSeries *series = sluice_chart_find_series (self, id);
 
   g_return_if_fail (series != NULL);
 
@@ -171,14 +172,32 @@ sluice_chart_get_n_series (SluiceChart *self)
 }
 
 void
+sluice_chart_set_front (SluiceChart *self, guint id)
+{
+  if (self->front == id)
+    return;
+  self->front = id;
+  restyle (self);
+}
+
+SluiceChartSeries *
+sluice_chart_get_front (const SluiceChart *self)
+{
+  SluiceChartSeries *series = sluice_chart_find_series (self, self->front);
+
+  return series != NULL && series->visible ? series : NULL;
+}
+
+void
 sluice_chart_add_event (
-    SluiceChart *self, SluiceEventKind kind, gint64 step, double wall, const char *word)
+    SluiceChart *self, guint id, SluiceEventKind kind, gint64 step, double wall, const char *word)
 {
   SluiceChartEvent *event;
 
   g_return_if_fail (self != NULL && word != NULL);
 
   event = g_new0 (SluiceChartEvent, 1);
+  event->series = id;
   event->kind = kind;
   event->step = step;
   event->wall = wall;
@@ -188,10 +207,14 @@ sluice_chart_add_event (
 }
 
 void
-sluice_chart_clear_events (SluiceChart *self)
+sluice_chart_clear_events (SluiceChart *self, guint id)
 {
-  self->dirty = self->dirty || self->events->len > 0;
-  g_ptr_array_set_size (self->events, 0);
+  for (guint i = self->events->len; i-- > 0;)
+    if (((SluiceChartEvent *) self->events->pdata[i])->series == id)
+      {
+        g_ptr_array_remove_index (self->events, i);
+        self->dirty = TRUE;
+      }
 }
 
 void

@@ -62,10 +62,25 @@ sluice_chart_set_series_style (SluiceChart *self, guint id, const char *name, Sl
 void sluice_chart_set_series_visible (SluiceChart *self, guint id, gboolean visible);
 guint sluice_chart_get_n_series (SluiceChart *self);
 
-/** sluice_chart_add_event: a dashed mark with a word, at @step (and @wall on the time axes). */
+/**
+ * sluice_chart_set_front:
+ * @id: of a series; 0 for none
+ *
+ * Draws a series over the others and fits the value axis to it: others have as much of the plot as
+ * leaves it a third of the height. A series that is not visible is not in front.
+ */
+void sluice_chart_set_front (SluiceChart *self, guint id);
+
+/**
+ * sluice_chart_add_event:
+ * @id: the series that it belongs to: shown while that is visible, gone when it is removed
+ *
+ * Adds a dashed mark with a word, at @step (and @wall on the time axes).
+ */
 void sluice_chart_add_event (
-    SluiceChart *self, SluiceEventKind kind, gint64 step, double wall, const char *word);
-void sluice_chart_clear_events (SluiceChart *self);
+    SluiceChart *self, guint id, SluiceEventKind kind, gint64 step, double wall, const char *word);
+/** sluice_chart_clear_events: of one series. */
+void sluice_chart_clear_events (SluiceChart *self, guint id);
 
 void sluice_chart_set_x_axis (SluiceChart *self, SluiceXAxis axis);
 SluiceXAxis sluice_chart_get_x_axis (SluiceChart *self);

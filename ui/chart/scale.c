@@ -34,18 +34,24 @@ sluice_scale_to_data (const SluiceScale *scale, double pixel)
   return scale->d0 + t * (scale->d1 - scale->d0);
 }
 
+/* A twentieth of its decades more on either side; about one value alone, half of it and twice. */
 static void
 fit_log (double *lo, double *hi, double min_positive)
 {
+  const double room = 0.05;
+  double margin;
+
   if (!(min_positive > 0) || !(*hi > 0))
     {
       *lo = 0.1;
       *hi = 10;
       return;
     }
-  /* Halving the least denormal, or doubling the greatest double, would leave the range. */
-  *lo = MAX (min_positive / 2, G_MINDOUBLE);
-  *hi = MIN (*hi, G_MAXDOUBLE / 2) * 2;
+  margin = *hi > min_positive * (1 + 1e-9) ? pow (*hi / min_positive, room) : 2;
+  if (!isfinite (margin)) /* the quotient is beyond what doubles hold, its root is not */
+    margin = pow (*hi, room) / pow (min_positive, room);
+  *lo = MAX (min_positive / margin, G_MINDOUBLE);
+  *hi = MIN (*hi, G_MAXDOUBLE / margin) * margin;
 }
 
 static void

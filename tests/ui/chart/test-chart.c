@@ -96,7 +96,7 @@ sample_chart (void)
                            sluice_series_buffer_as_source (a));
   sluice_chart_add_series (chart, "lenet-2", sluice_palette_color (1),
                            sluice_series_buffer_as_source (b));
-  sluice_chart_add_event (chart, SLUICE_EVENT_NOTE, 600, 1.7e9 + 180, "lr 0.1 → 0.03");
+  sluice_chart_add_event (chart, 1, SLUICE_EVENT_NOTE, 600, 1.7e9 + 180, "lr 0.1 → 0.03");
   return chart;
 }
 
@@ -157,12 +157,13 @@ test_not_finite (void)
   g_autoptr (SluiceChart) chart = sluice_chart_new ();
   g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
   cairo_surface_t *surface;
+  guint id;
 
   sluice_chart_set_title (chart, "loss");
   for (int i = 0; i < 300; i++)
     sluice_series_buffer_append (buffer, i, i, 1 / (1 + i / 50.0));
-  sluice_chart_add_series (chart, "mlp", sluice_palette_color (3),
-                           sluice_series_buffer_as_source (buffer));
+  id = sluice_chart_add_series (chart, "mlp", sluice_palette_color (3),
+                                sluice_series_buffer_as_source (buffer));
   surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   g_assert_cmpuint (count_color (surface, 0xc01c28), ==, 0);
   cairo_surface_destroy (surface);
@@ -172,7 +173,7 @@ test_not_finite (void)
     sluice_series_buffer_append (buffer, i, i, NAN);
   sluice_series_buffer_append (buffer, 312, 312, -INFINITY);
   sluice_chart_set_cursor (chart, 305);
-  sluice_chart_add_event (chart, SLUICE_EVENT_FAILURE, 300, 300, "NaN in fc1/MatMul");
+  sluice_chart_add_event (chart, id, SLUICE_EVENT_FAILURE, 300, 300, "NaN in fc1/MatMul");
   g_assert_true (sluice_chart_needs_redraw (chart));
   surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   keep_picture (surface, "chart-not-finite");
@@ -249,6 +250,87 @@ height_of_color (cairo_surface_t *surface, guint32 rgb)
           last = y;
         }
   return last - first;
+}
+
+/* The axis is the front run's; others have no more of it than leaves it a third. */
+static void
+test_front (void)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autoptr (SluiceSeriesBuffer) low = sluice_series_buffer_new ();
+  g_autoptr (SluiceSeriesBuffer) high = sluice_series_buffer_new ();
+  guint ids[2];
+
+  for (int i = 0; i < 1000; i++)
+    sluice_series_buffer_append (low, i, i, 0.1 * (i % 10));
+  for (int i = 0; i < 30; i++)
+    sluice_series_buffer_append (high, i, i, 90 + i % 10);
+  sluice_chart_set_smoothing (chart, 0);
+  ids[0] = sluice_chart_add_series (chart, "low", sluice_palette_color (0),
+                                    sluice_series_buffer_as_source (low));
+  ids[1] = sluice_chart_add_series (chart, "high", sluice_palette_color (1),
+                                    sluice_series_buffer_as_source (high));
+  sluice_chart_set_front (chart, ids[0]);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  g_assert_cmpfloat (chart->y_scale.d0, ==, 0);
+  g_assert_cmpfloat (chart->y_scale.d1, <=, 4);
+  sluice_chart_set_front (chart, ids[1]);
+  g_assert_true (sluice_chart_needs_redraw (chart));
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  g_assert_cmpfloat (chart->y_scale.d0, >=, 60);
+  g_assert_cmpfloat (chart->y_scale.d1, >=, 99);
+  /* A series that is not visible is not in front. */
+  sluice_chart_set_series_visible (chart, ids[1], FALSE);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  g_assert_cmpfloat (chart->y_scale.d1, <=, 2);
+  sluice_chart_set_series_visible (chart, ids[1], TRUE);
+  sluice_chart_set_log_y (chart, TRUE);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  g_assert_cmpfloat (chart->y_scale.d0, >=, 50);
+}
+
+/* Of many points the trend is a line, however far they swing. */
+static void
+test_trend (void)
+{
+  for (guint smoothed = 0; smoothed < 2; smoothed++)
+    {
+      g_autoptr (SluiceChart) chart = sluice_chart_new ();
+      g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+      g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+      cairo_surface_t *surface;
+
+      for (int i = 0; i < 200000; i++)
+        sluice_series_buffer_append (buffer, i, i, g_rand_double (rand));
+      sluice_chart_set_smoothing (chart, smoothed ? 0.6 : 0);
+      sluice_chart_add_series (chart, "run", sluice_palette_color (0),
+                               sluice_series_buffer_as_source (buffer));
+      surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+      keep_picture (surface, smoothed ? "chart-trend-smoothed" : "chart-trend");
+      g_assert_cmpint (height_of_color (surface, 0x3584e4), >, 0);
+      g_assert_cmpint (height_of_color (surface, 0x3584e4), <, 0.15 * chart->plot.height);
+      cairo_surface_destroy (surface);
+    }
+}
+
+/* Marks are a series': they are hidden and go with it. */
+static void
+test_events (void)
+{
+  g_autoptr (SluiceChart) chart = sample_chart ();
+  cairo_surface_t *surface;
+
+  sluice_chart_clear_events (chart, 1);
+  sluice_chart_add_event (chart, 2, SLUICE_EVENT_FAILURE, 300, 300, "failed");
+  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  g_assert_cmpuint (count_color (surface, 0xc01c28), >, 20);
+  cairo_surface_destroy (surface);
+  sluice_chart_set_series_visible (chart, 2, FALSE);
+  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  g_assert_cmpuint (count_color (surface, 0xc01c28), ==, 0);
+  cairo_surface_destroy (surface);
+  sluice_chart_remove_series (chart, 2);
+  g_assert_cmpuint (chart->events->len, ==, 0);
 }
 
 static void
@@ -504,6 +586,9 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/not-finite", test_not_finite);
   g_test_add_func ("/ui/chart/chart/many-runs", test_many_runs);
   g_test_add_func ("/ui/chart/chart/few-points", test_few_points);
+  g_test_add_func ("/ui/chart/chart/front", test_front);
+  g_test_add_func ("/ui/chart/chart/trend", test_trend);
+  g_test_add_func ("/ui/chart/chart/events", test_events);
   g_test_add_func ("/ui/chart/chart/steady-bytes", test_steady_bytes);
   g_test_add_func ("/ui/chart/chart/view", test_view);
   g_test_add_func ("/ui/chart/chart/cursor", test_cursor);

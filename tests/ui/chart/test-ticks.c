@@ -199,7 +199,11 @@ test_domain (void)
   check_domain (0, 0, FALSE, -1, 1);
   check_domain (NAN, NAN, FALSE, 0, 1);
   check_domain (INFINITY, -INFINITY, FALSE, 0, 1);
-  check_domain (0.001, 0.5, TRUE, 0.0005, 1);
+  check_domain (0.01, 10000, TRUE, 0.005011872336272723, 19952.62314968879);
+  check_domain (0.97, 0.995, TRUE, 0.97 / pow (0.995 / 0.97, 0.05),
+                0.995 * pow (0.995 / 0.97, 0.05));
+  check_domain (3, 3, TRUE, 1.5, 6);
+  check_domain (1e-300, 1e300, TRUE, G_MINDOUBLE, G_MAXDOUBLE);
   check_domain (NAN, -1, TRUE, 0.1, 10);
   /* Values that never are negative get no axis below zero. */
   check_domain (0.01, 1, FALSE, 0, 1);
