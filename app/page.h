@@ -5,6 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "app/run-controller.h"
+#include "app/runs/run-set.h"
 
 /*
  * A page of the window: a widget that the window knows through these calls and the line of
@@ -17,6 +18,7 @@ G_DECLARE_INTERFACE (SluicePage, sluice_page, SLUICE, PAGE, GtkWidget)
 typedef struct
 {
   SluiceWorkspace *workspace;
+  SluiceRunSet *shown; /* which of its runs */
   SluiceRunController *controller;
 } SluicePageContext;
 

@@ -101,6 +101,54 @@ restore_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+check_run (SluiceWindow *window, gboolean checked)
+{
+  SluiceRun *run = sluice_runs_pane_get_selected (sluice_window_get_runs_pane (window));
+  if (run != NULL)
+    sluice_run_set_set_checked (sluice_window_get_shown (window), sluice_run_get_info (run)->id,
+                                checked);
+}
+
+/* Shown where it was hidden, hidden where it was shown. */
+static void
+toggle_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceRun *run = sluice_runs_pane_get_selected (sluice_window_get_runs_pane (data));
+  if (run != NULL)
+    check_run (data, !sluice_run_get_shown (run));
+}
+
+/* Alone; once more: with the others again. */
+static void
+solo_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceRunSet *shown = sluice_window_get_shown (data);
+  SluiceRun *run = sluice_runs_pane_get_selected (sluice_window_get_runs_pane (data));
+  gint64 id = run != NULL ? sluice_run_get_info (run)->id : 0;
+  sluice_run_set_set_solo (shown, id != sluice_run_set_get_solo (shown) ? id : 0);
+}
+
+static void
+isolate_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceRun *run = sluice_runs_pane_get_selected (sluice_window_get_runs_pane (data));
+  if (run != NULL)
+    sluice_run_set_isolate (sluice_window_get_shown (data), sluice_run_get_info (run)->id);
+}
+
+static void
+show_all_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_run_set_check_all (sluice_window_get_shown (data));
+}
+
+static void
+show_project_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_run_set_reset (sluice_window_get_shown (data));
+}
+
+static void
 reindex_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   sluice_workspace_reindex (sluice_window_get_workspace (data));
@@ -119,6 +167,11 @@ static const GActionEntry actions[] = {
   { .name = "accept-changed-data", .activate = accept_changed_data_cb },
   { .name = "delete-run", .activate = delete_run_cb },
   { .name = "restore-run", .activate = restore_run_cb, .parameter_type = "x" },
+  { .name = "toggle-run", .activate = toggle_run_cb },
+  { .name = "solo-run", .activate = solo_run_cb },
+  { .name = "isolate-run", .activate = isolate_run_cb },
+  { .name = "show-all-runs", .activate = show_all_runs_cb },
+  { .name = "show-project-runs", .activate = show_project_runs_cb },
   { .name = "reindex-runs", .activate = reindex_runs_cb },
 };
 

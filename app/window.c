@@ -33,7 +33,9 @@ struct _SluiceWindow
 
   GSettings *settings;
   SluiceWorkspace *workspace;
+  SluiceRunSet *shown;
   SluiceRunController *controller;
+  gint64 last_run; /* that was begun here; 0: none yet */
   guint status_source;
   int picture_width, picture_height; /* 0: the window has its own size */
   gboolean wants_close;              /* once the run under way is saved */
@@ -165,8 +167,12 @@ controller_changed_cb (SluiceWindow *self)
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   const GError *failure = sluice_run_controller_get_failure (self->controller);
   g_autofree char *notice = sluice_run_controller_take_notice (self->controller);
+  gint64 run = sluice_run_controller_get_run (self->controller);
   if (notice != NULL)
     sluice_window_tell (self, notice);
+  if (run != self->last_run)
+    sluice_run_set_set_front (self->shown, run);
+  self->last_run = run;
   show_failure_of (self, failure ? failure->message : NULL,
                    failure ? sluice_error_get_place (failure).node : NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->failure_accept),
@@ -198,6 +204,7 @@ sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead
   g_autofree char *title = g_strdup_printf (_ ("%s · Sluice"), name);
   gtk_window_set_title (GTK_WINDOW (self), title);
   sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
+  sluice_run_set_set_project (self->shown, is_project ? name : NULL);
   sluice_graph_page_open (self->graph_page, full, ahead);
 }
 
@@ -399,6 +406,9 @@ dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   json_builder_set_member_name (b, "runs");
   json_builder_add_int_value (
       b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));
+  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
+  json_builder_set_member_name (b, "front");
+  json_builder_add_string_value (b, front != NULL ? sluice_run_get_info (front)->name : "");
   json_builder_set_member_name (b, "folded");
   json_builder_add_boolean_value (b, adw_flap_get_folded (self->left_flap)
                                          && adw_flap_get_folded (self->right_flap));
@@ -533,6 +543,12 @@ sluice_window_get_workspace (SluiceWindow *self)
   return self->workspace;
 }
 
+SluiceRunSet *
+sluice_window_get_shown (SluiceWindow *self)
+{
+  return self->shown;
+}
+
 SluiceRunsPane *
 sluice_window_get_runs_pane (SluiceWindow *self)
 {
@@ -620,8 +636,9 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   SluiceWindow *self = g_object_new (SLUICE_TYPE_WINDOW, "application", application, NULL);
   self->workspace = sluice_workspace_new (workspace);
   self->controller = sluice_run_controller_new (self->workspace);
-  sluice_runs_pane_set_workspace (self->runs_pane, self->workspace);
-  const SluicePageContext context = { self->workspace, self->controller };
+  self->shown = sluice_run_set_new (self->workspace);
+  sluice_runs_pane_set_runs (self->runs_pane, self->workspace, self->shown);
+  const SluicePageContext context = { self->workspace, self->shown, self->controller };
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     sluice_page_attach (get_page (self, i), &context);
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
@@ -653,6 +670,7 @@ sluice_window_dispose (GObject *object)
     sluice_workspace_set_fresh (self->workspace, NULL);
   g_clear_pointer (&self->probe, sluice_probe_free);
   g_clear_object (&self->controller);
+  g_clear_object (&self->shown);
   g_clear_object (&self->workspace);
   g_clear_object (&self->settings);
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_WINDOW);

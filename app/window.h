@@ -7,6 +7,7 @@
 #include "app/application.h"
 #include "app/graph/graph-file.h"
 #include "app/run-controller.h"
+#include "app/runs/run-set.h"
 #include "app/runs/runs-pane.h"
 
 /* The one window: runs at the left, pages in the middle, the inspector at the right, what goes on
@@ -31,6 +32,7 @@ void sluice_window_offer (SluiceWindow *self,
 /* (transfer none) */
 SluiceRunController *sluice_window_get_controller (SluiceWindow *self);
 SluiceWorkspace *sluice_window_get_workspace (SluiceWindow *self);
+SluiceRunSet *sluice_window_get_shown (SluiceWindow *self); /* which runs the pages show */
 SluiceRunsPane *sluice_window_get_runs_pane (SluiceWindow *self);
 /* Everything that was asked for is on the screen. */
 gboolean sluice_window_is_settled (SluiceWindow *self);

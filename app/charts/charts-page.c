@@ -35,13 +35,14 @@ typedef struct
   char *tag;                  /* of a text: its file's name */
   guint kind;                 /* SluiceSeriesKind, or KIND_TEXT */
   GtkWidget *widget;          /* one of the four cards */
+  guint n_shown;              /* runs that are shown and have the tag */
   GHashTable *runs;           /* gint64 -> Shown */
   gint64 text_run, text_step; /* what was asked for last */
 } Card;
 
 typedef struct
 {
-  guint series;   /* id in the chart */
+  guint series;   /* id in the chart; 0: not there yet */
   guint n_events; /* taken */
   guint n_items;  /* histograms or images taken */
 } Shown;
@@ -52,13 +53,16 @@ struct _SluiceChartsPage
   GtkStack *states;
   AdwStatusPage *failure;
   GtkLabel *count;
+  GtkButton *show_hidden;
   GtkScale *smoothing;
   GtkToggleButton *axis_step, *axis_relative, *axis_wall, *log_y;
   GtkScrolledWindow *scroller;
   GtkFlowBox *flow;
 
   SluiceWorkspace *workspace;
-  GPtrArray *cards; /* of Card, in the order shown */
+  SluiceRunSet *shown;
+  GPtrArray *cards;   /* of Card, in the order shown */
+  GHashTable *by_tag; /* of Card */
   char *filter;
 };
 
@@ -157,10 +161,7 @@ by_place (gconstpointer a, gconstpointer b)
 static Card *
 find_card (SluiceChartsPage *self, const char *tag)
 {
-  for (guint i = 0; i < self->cards->len; i++)
-    if (strcmp (((Card *) self->cards->pdata[i])->tag, tag) == 0)
-      return self->cards->pdata[i];
-  return NULL;
+  return g_hash_table_lookup (self->by_tag, tag);
 }
 
 static GtkWidget *
@@ -202,6 +203,7 @@ add_card (SluiceChartsPage *self, const char *tag, guint kind)
   card->kind = kind;
   card->widget = new_widget (self, tag, kind);
   card->runs = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  g_hash_table_insert (self->by_tag, card->tag, card);
   g_ptr_array_add (self->cards, card);
   g_ptr_array_sort (self->cards, by_place);
   guint at;
@@ -250,26 +252,30 @@ add_events (SluiceChart *chart, SluiceRun *run, Shown *shown)
       SluiceEvent *event = events->pdata[shown->n_events];
       gboolean bad = strcmp (event->kind, "failed") == 0 || strcmp (event->kind, "damaged") == 0;
       if (strcmp (event->kind, "checkpoint") != 0 && strcmp (event->kind, TEXT_EVENT) != 0)
-        sluice_chart_add_event (chart, bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE,
-                                event->base.step, event->base.wall, _ (event->kind));
+        sluice_chart_add_event (chart, shown->series,
+                                bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE, event->base.step,
+                                event->base.wall, _ (event->kind));
     }
 }
 
 static void
-show_scalars (Card *card, SluiceRun *run, SluiceRunSeries *series, Shown *shown)
+show_scalars (Card *card, SluiceRun *run, SluiceRunSeries *series, Shown *shown, gboolean front)
 {
   SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (card->widget));
   const SluiceRunInfo *info = sluice_run_get_info (run);
   if (shown->series == 0)
     {
       sluice_chart_set_unit (chart, sluice_tag_unit (card->tag));
-      shown->series = 1
-                      + sluice_chart_add_series (chart, info->name,
-                                                 sluice_palette_color (sluice_run_get_color (run)),
-                                                 sluice_series_buffer_as_source (series->buffer));
+      shown->series = sluice_chart_add_series (chart, info->name,
+                                               sluice_palette_color (sluice_run_get_color (run)),
+                                               sluice_series_buffer_as_source (series->buffer));
     }
-  sluice_chart_set_series_visible (chart, shown->series - 1, sluice_run_get_shown (run));
-  sluice_chart_set_expected_steps (chart, info->n_steps);
+  sluice_chart_set_series_visible (chart, shown->series, sluice_run_get_shown (run));
+  if (front)
+    {
+      sluice_chart_set_front (chart, shown->series);
+      sluice_chart_set_expected_steps (chart, info->n_steps);
+    }
   add_events (chart, run, shown);
 }
 
@@ -299,18 +305,25 @@ show_images (Card *card, SluiceRunSeries *series, Shown *shown)
     }
 }
 
-/* Histograms and images of several runs cannot share a card: the newest run that has any is shown.
- */
 static gboolean
-is_newest_with (SluiceChartsPage *self, SluiceRun *run, const char *tag)
+has_items (SluiceRun *run, const char *tag)
+{
+  SluiceRunSeries *series = run != NULL ? sluice_run_find_series (run, tag) : NULL;
+  return series != NULL && series->items->len > 0;
+}
+
+/* Histograms and images of several runs cannot share a card: those of the run in front are shown,
+ * or else of the newest that has any. */
+static gboolean
+is_foremost_with (SluiceChartsPage *self, SluiceRun *run, SluiceRun *front, const char *tag)
 {
   GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  if (has_items (front, tag))
+    return run == front;
   for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
     {
       g_autoptr (SluiceRun) other = g_list_model_get_item (runs, i);
-      SluiceRunSeries *series =
-          sluice_run_get_shown (other) ? sluice_run_find_series (other, tag) : NULL;
-      if (series != NULL && series->items->len > 0)
+      if (sluice_run_get_shown (other) && has_items (other, tag))
         return other == run;
     }
   return FALSE;
@@ -349,7 +362,7 @@ ensure_shown (Card *card, gint64 run)
 }
 
 static void
-show_series (SluiceChartsPage *self, SluiceRun *run, SluiceRunSeries *series)
+show_series (SluiceChartsPage *self, SluiceRun *run, SluiceRun *front, SluiceRunSeries *series)
 {
   gint64 id = sluice_run_get_info (run)->id;
   Card *card = find_card (self, series->tag);
@@ -360,9 +373,10 @@ show_series (SluiceChartsPage *self, SluiceRun *run, SluiceRunSeries *series)
   if (card->kind != series->kind)
     return;
   Shown *shown = ensure_shown (card, id);
+  card->n_shown += sluice_run_get_shown (run);
   if (card->kind == SLUICE_SERIES_SCALAR)
-    show_scalars (card, run, series, shown);
-  else if (is_newest_with (self, run, card->tag))
+    show_scalars (card, run, series, shown, run == front);
+  else if (is_foremost_with (self, run, front, card->tag))
     {
       clear_items (card, id);
       if (card->kind == SLUICE_SERIES_HISTOGRAM)
@@ -411,6 +425,7 @@ show_text (SluiceChartsPage *self, SluiceRun *run, const SluiceEvent *event)
   if (card->kind != KIND_TEXT)
     return; /* a series of that name */
   ensure_shown (card, id);
+  card->n_shown++;
   if (card->text_run == id && card->text_step == event->base.step)
     return;
   card->text_run = id;
@@ -424,23 +439,31 @@ show_text (SluiceChartsPage *self, SluiceRun *run, const SluiceEvent *event)
   g_file_load_contents_async (file, NULL, text_read_cb, read);
 }
 
-/* The newest of each name, of the newest run that is shown and has any. */
+/* Of each name the newest that the run has, unless it was shown of another one. */
 static void
-show_texts (SluiceChartsPage *self)
+show_texts_of (SluiceChartsPage *self, SluiceRun *run, GHashTable *seen)
+{
+  GPtrArray *events = sluice_run_get_events (run);
+  for (guint i = events->len; i-- > 0 && sluice_run_get_shown (run);)
+    {
+      const SluiceEvent *event = events->pdata[i];
+      if (strcmp (event->kind, TEXT_EVENT) == 0 && event->text != NULL
+          && g_hash_table_add (seen, event->text))
+        show_text (self, run, event);
+    }
+}
+
+static void
+show_texts (SluiceChartsPage *self, SluiceRun *front)
 {
   GListModel *runs = sluice_workspace_get_runs (self->workspace);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  if (front != NULL)
+    show_texts_of (self, front, seen);
   for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
-      GPtrArray *events = sluice_run_get_events (run);
-      for (guint k = events->len; k-- > 0 && sluice_run_get_shown (run);)
-        {
-          const SluiceEvent *event = events->pdata[k];
-          if (strcmp (event->kind, TEXT_EVENT) == 0 && event->text != NULL
-              && g_hash_table_add (seen, event->text))
-            show_text (self, run, event);
-        }
+      show_texts_of (self, run, seen);
     }
 }
 
@@ -460,7 +483,7 @@ drop_gone (SluiceChartsPage *self, Card *card)
         continue;
       if (card->kind == SLUICE_SERIES_SCALAR && ((Shown *) shown)->series > 0)
         sluice_chart_remove_series (sluice_chart_card_get_chart (SLUICE_CHART_CARD (card->widget)),
-                                    ((Shown *) shown)->series - 1);
+                                    ((Shown *) shown)->series);
       else if (((Shown *) shown)->n_items > 0)
         clear_items (card, 0);
       g_hash_table_iter_remove (&iter);
@@ -483,7 +506,7 @@ show_count (SluiceChartsPage *self)
   for (guint i = 0; i < self->cards->len; i++)
     {
       Card *card = self->cards->pdata[i];
-      gboolean visible = matches (self, card->tag) && g_hash_table_size (card->runs) > 0;
+      gboolean visible = matches (self, card->tag) && card->n_shown > 0;
       gtk_widget_set_visible (gtk_widget_get_parent (card->widget), visible);
       n += visible;
     }
@@ -492,30 +515,54 @@ show_count (SluiceChartsPage *self)
 }
 
 static void
-changed_cb (SluiceChartsPage *self)
+fill_cards (SluiceChartsPage *self)
 {
   GListModel *runs = sluice_workspace_get_runs (self->workspace);
-  const char *failure = sluice_workspace_get_failure (self->workspace);
+  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
+  for (guint i = 0; i < self->cards->len; i++)
+    ((Card *) self->cards->pdata[i])->n_shown = 0;
   for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
       GPtrArray *series = sluice_run_get_series (run);
       for (guint k = 0; k < series->len; k++)
-        show_series (self, run, series->pdata[k]);
+        show_series (self, run, front, series->pdata[k]);
     }
   if (sluice_workspace_get_store (self->workspace) != NULL)
-    show_texts (self);
+    show_texts (self, front);
   for (guint i = 0; i < self->cards->len; i++)
     drop_gone (self, self->cards->pdata[i]);
-  show_count (self);
-  refresh_in_view (self);
+}
+
+/* Nothing has been recorded; or nothing of the runs that are shown. */
+static void
+show_state (SluiceChartsPage *self)
+{
+  const char *failure = sluice_workspace_get_failure (self->workspace);
+  guint n_hidden = sluice_run_set_get_n_hidden (self->shown);
+  const char *state = "empty";
+  for (guint i = 0; i < self->cards->len && *state == 'e'; i++)
+    if (((Card *) self->cards->pdata[i])->n_shown > 0)
+      state = "cards";
   if (failure != NULL && sluice_workspace_get_store (self->workspace) == NULL)
     {
       adw_status_page_set_description (self->failure, failure);
-      gtk_stack_set_visible_child_name (self->states, "failed");
+      state = "failed";
     }
-  else
-    gtk_stack_set_visible_child_name (self->states, self->cards->len > 0 ? "cards" : "empty");
+  g_autofree char *text =
+      g_strdup_printf (ngettext ("Show %u hidden run", "Show %u hidden runs", n_hidden), n_hidden);
+  gtk_button_set_label (self->show_hidden, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->show_hidden), n_hidden > 0);
+  gtk_stack_set_visible_child_name (self->states, state);
+}
+
+static void
+changed_cb (SluiceChartsPage *self)
+{
+  fill_cards (self);
+  show_count (self);
+  refresh_in_view (self);
+  show_state (self);
 }
 
 /* ---- a page of the window ---- */
@@ -526,7 +573,10 @@ charts_page_attach (SluicePage *page, const SluicePageContext *context)
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   g_assert (self->workspace == NULL);
   self->workspace = g_object_ref (context->workspace);
+  self->shown = g_object_ref (context->shown);
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->shown, "changed", G_CALLBACK (changed_cb), self,
                            G_CONNECT_SWAPPED);
   changed_cb (self);
 }
@@ -573,6 +623,8 @@ charts_page_dump_state (SluicePage *page)
   for (guint i = 0; i < self->cards->len; i++)
     {
       Card *card = self->cards->pdata[i];
+      if (!gtk_widget_get_visible (gtk_widget_get_parent (card->widget)))
+        continue;
       json_builder_set_member_name (b, card->tag);
       g_autofree char *text =
           card->kind == SLUICE_SERIES_SCALAR ? sluice_chart_dup_summary (
@@ -603,6 +655,7 @@ sluice_charts_page_dispose (GObject *object)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (object);
   g_clear_object (&self->workspace);
+  g_clear_object (&self->shown);
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_CHARTS_PAGE);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->dispose (object);
 }
@@ -611,6 +664,7 @@ static void
 sluice_charts_page_finalize (GObject *object)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (object);
+  g_hash_table_unref (self->by_tag);
   g_ptr_array_unref (self->cards);
   g_free (self->filter);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
@@ -628,6 +682,7 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, states);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, failure);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, count);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, show_hidden);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, smoothing);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_step);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_relative);
@@ -641,6 +696,7 @@ static void
 sluice_charts_page_init (SluiceChartsPage *self)
 {
   self->cards = g_ptr_array_new_with_free_func (card_free);
+  self->by_tag = g_hash_table_new (g_str_hash, g_str_equal);
   gtk_widget_init_template (GTK_WIDGET (self));
   GtkAdjustment *scrolled = gtk_scrolled_window_get_vadjustment (self->scroller);
   g_signal_connect_swapped (scrolled, "value-changed", G_CALLBACK (refresh_in_view), self);

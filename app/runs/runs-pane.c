@@ -22,6 +22,7 @@ struct _SluiceRunRow
   GtkLabel *name, *status;
   SluiceSparkline *sparkline;
   SluiceRun *run;
+  SluiceRunSet *set;
   gboolean has_curve;
 };
 
@@ -73,15 +74,27 @@ state_changed_cb (SluiceRunRow *self)
     }
 }
 
+static void
+shown_clicked_cb (SluiceRunRow *self)
+{
+  sluice_run_set_set_checked (self->set, sluice_run_get_info (self->run)->id,
+                              gtk_toggle_button_get_active (self->shown));
+}
+
 static GtkWidget *
-run_row_new (SluiceRun *run)
+run_row_new (SluiceRun *run, SluiceRunSet *set)
 {
   SluiceRunRow *self = g_object_new (SLUICE_TYPE_RUN_ROW, NULL);
   self->run = g_object_ref (run);
+  self->set = g_object_ref (set);
+  g_autofree char *label =
+      g_strdup_printf (_ ("Show the curves of %s"), sluice_run_get_info (run)->name);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->shown), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  label, -1);
   g_object_bind_property (run, "name", self->name, "label", G_BINDING_SYNC_CREATE);
   g_object_bind_property (run, "status", self->status, "label", G_BINDING_SYNC_CREATE);
-  g_object_bind_property (run, "shown", self->shown, "active",
-                          G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL);
+  g_object_bind_property (run, "shown", self->shown, "active", G_BINDING_SYNC_CREATE);
+  g_signal_connect_swapped (self->shown, "clicked", G_CALLBACK (shown_clicked_cb), self);
   g_signal_connect_object (run, "notify::shown", G_CALLBACK (gtk_widget_queue_draw), self->dot,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (run, "notify::state", G_CALLBACK (state_changed_cb), self,
@@ -98,6 +111,7 @@ static void
 sluice_run_row_dispose (GObject *object)
 {
   g_clear_object (&SLUICE_RUN_ROW (object)->run);
+  g_clear_object (&SLUICE_RUN_ROW (object)->set);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_RUN_ROW);
   G_OBJECT_CLASS (sluice_run_row_parent_class)->dispose (object);
 }
@@ -130,6 +144,7 @@ struct _SluiceRunsPane
   GtkBox *box;
   GtkListBox *list;
   GMenuModel *row_menu;
+  SluiceRunSet *shown;
   GtkWidget *popover; /* over the row that was asked for its menu */
 };
 
@@ -138,14 +153,42 @@ G_DEFINE_FINAL_TYPE (SluiceRunsPane, sluice_runs_pane, GTK_TYPE_WIDGET)
 static GtkWidget *
 create_row (gpointer item, gpointer data)
 {
-  return run_row_new (item);
+  return run_row_new (item, data);
+}
+
+static void
+row_selected_cb (SluiceRunsPane *self, GtkListBoxRow *row)
+{
+  SluiceRun *run = row != NULL ? SLUICE_RUN_ROW (row)->run : NULL;
+  sluice_run_set_set_front (self->shown, run != NULL ? sluice_run_get_info (run)->id : 0);
+}
+
+/* A run that begins is in front, and so selected. */
+static void
+select_front (SluiceRunsPane *self)
+{
+  gint64 front = sluice_run_set_get_front (self->shown);
+  SluiceRun *selected = sluice_runs_pane_get_selected (self);
+  GtkListBoxRow *row;
+  if (front == 0 || (selected != NULL && sluice_run_get_info (selected)->id == front))
+    return;
+  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
+    if (sluice_run_get_info (SLUICE_RUN_ROW (row)->run)->id == front)
+      {
+        gtk_list_box_select_row (self->list, row);
+        return;
+      }
 }
 
 void
-sluice_runs_pane_set_workspace (SluiceRunsPane *self, SluiceWorkspace *workspace)
+sluice_runs_pane_set_runs (SluiceRunsPane *self, SluiceWorkspace *workspace, SluiceRunSet *shown)
 {
-  gtk_list_box_bind_model (self->list, sluice_workspace_get_runs (workspace), create_row, NULL,
+  g_assert (self->shown == NULL);
+  self->shown = g_object_ref (shown);
+  gtk_list_box_bind_model (self->list, sluice_workspace_get_runs (workspace), create_row, shown,
                            NULL);
+  g_signal_connect_swapped (self->list, "row-selected", G_CALLBACK (row_selected_cb), self);
+  g_signal_connect_object (shown, "changed", G_CALLBACK (select_front), self, G_CONNECT_SWAPPED);
 }
 
 SluiceRun *
@@ -209,6 +252,9 @@ static void
 sluice_runs_pane_dispose (GObject *object)
 {
   SluiceRunsPane *self = SLUICE_RUNS_PANE (object);
+  if (self->shown != NULL)
+    g_signal_handlers_disconnect_by_data (self->list, self);
+  g_clear_object (&self->shown);
   g_clear_pointer (&self->popover, gtk_widget_unparent);
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_RUNS_PANE);
   G_OBJECT_CLASS (sluice_runs_pane_parent_class)->dispose (object);

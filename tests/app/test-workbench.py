@@ -281,6 +281,7 @@ class Session:
         self.point("and is what starts after it", True)
         w.act("stop")
         w.wait(lambda s: s["control"] == "idle")
+        self.shown_runs(w)
         self.point("devices are known before anything ran", "CPU:1: 116 ops" in state["inspector"],
                    state["inspector"])
         w.find_accessible("button", "device").act()
@@ -288,6 +289,39 @@ class Session:
                    w.find_accessible("label", "● CPU:3 · 116 ops") is not None)
         self.picture("devices")
         w.quit()
+
+    def shown_runs(self, w):
+        """The workspace has runs of several projects; towers is open, and has one."""
+        def wait(said, *names):
+            state = w.wait(lambda s: [n for n in ("towers", "lstm", "digits-lenet-2")
+                                      if f"{n} " in s["charts"]["cards"].get("loss", "")]
+                           == list(names))
+            self.point(said, True)
+            return state
+
+        state = wait("charts are of the open project's runs", "towers")
+        self.point("the run that was begun is in front and selected", state["front"] == "towers")
+        w.act("show-page", GLib.Variant("s", "charts"))
+        w.act("find-text", GLib.Variant("s", "lstm"))
+        w.act("find-text", GLib.Variant("s", ""))  # no tag holds that word
+        state = wait("a run that is selected is shown too", "towers", "lstm")
+        self.point("and in front", state["front"] == "lstm")
+        w.act("solo-run")
+        wait("alone", "lstm")
+        w.act("solo-run")
+        wait("and with the others again", "towers", "lstm")
+        w.act("toggle-run")
+        state = wait("or hidden", "towers")
+        self.point("which puts another in front", state["front"] == "towers")
+        w.act("show-all-runs")
+        wait("all runs can be shown", "towers", "lstm", "digits-lenet-2")
+        w.act("isolate-run")
+        wait("or all but one hidden", "lstm")
+        w.find_accessible("button", "Show the curves of towers").act()
+        wait("a run's dot shows it", "towers", "lstm")
+        w.act("show-project-runs")
+        wait("and the project's own are one action away", "towers", "lstm")
+        w.act("show-page", GLib.Variant("s", "graph"))
 
     def without_display(self):
         path = os.path.join(self.workspace, "page.png")
