@@ -19,6 +19,8 @@ struct _SluiceRun
   guint color;
   gboolean shown;
   GPtrArray *series;
+  gboolean sorted;    /* are they? */
+  GHashTable *by_tag; /* of SluiceRunSeries */
   GPtrArray *events;
 };
 
@@ -77,9 +79,10 @@ dup_result (SluiceRun *self)
 {
   SluiceRunSeries *series = sluice_run_find_series (self, EVALUATION "accuracy");
   SluiceSeriesSample last;
-  for (guint i = 0; series == NULL && i < self->series->len; i++)
-    if (g_str_has_prefix (((SluiceRunSeries *) self->series->pdata[i])->tag, EVALUATION))
-      series = self->series->pdata[i];
+  GPtrArray *all = sluice_run_get_series (self);
+  for (guint i = 0; series == NULL && i < all->len; i++)
+    if (g_str_has_prefix (((SluiceRunSeries *) all->pdata[i])->tag, EVALUATION))
+      series = all->pdata[i];
   if (series == NULL || series->buffer == NULL
       || !sluice_series_source_lookup (sluice_series_buffer_as_source (series->buffer),
                                        SLUICE_X_STEP, INFINITY, &last))
@@ -135,25 +138,44 @@ sluice_run_set_shown (SluiceRun *self, gboolean shown)
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SHOWN]);
 }
 
-GPtrArray *
-sluice_run_get_series (SluiceRun *self)
+gboolean
+sluice_run_has_card (SluiceSeriesKind kind)
 {
-  return self->series;
+  return kind == SLUICE_SERIES_SCALAR || kind == SLUICE_SERIES_HISTOGRAM
+         || kind == SLUICE_SERIES_IMAGE;
 }
 
-SluiceRunSeries *
-sluice_run_find_series (SluiceRun *self, const char *tag)
+gboolean
+sluice_run_row_shows (const char *tag)
 {
-  for (guint i = 0; i < self->series->len; i++)
-    if (strcmp (((SluiceRunSeries *) self->series->pdata[i])->tag, tag) == 0)
-      return self->series->pdata[i];
-  return NULL;
+  return strcmp (tag, "loss") == 0 || g_str_has_prefix (tag, EVALUATION);
 }
 
 static gint
 by_tag (gconstpointer a, gconstpointer b)
 {
   return strcmp ((*(SluiceRunSeries *const *) a)->tag, (*(SluiceRunSeries *const *) b)->tag);
+}
+
+GPtrArray *
+sluice_run_get_series (SluiceRun *self)
+{
+  if (!self->sorted)
+    g_ptr_array_sort (self->series, by_tag);
+  self->sorted = TRUE;
+  return self->series;
+}
+
+guint
+sluice_run_get_n_series (SluiceRun *self)
+{
+  return self->series->len;
+}
+
+SluiceRunSeries *
+sluice_run_find_series (SluiceRun *self, const char *tag)
+{
+  return g_hash_table_lookup (self->by_tag, tag);
 }
 
 SluiceRunSeries *
@@ -170,8 +192,10 @@ sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSerie
   series->items = g_ptr_array_new_with_free_func (sluice_record_free);
   if (info->kind == SLUICE_SERIES_SCALAR)
     series->buffer = sluice_series_buffer_new_over (sluice_stored_points_new (store, info->id));
+  series->wanted = sluice_run_row_shows (info->tag);
   g_ptr_array_add (self->series, series);
-  g_ptr_array_sort (self->series, by_tag);
+  self->sorted = FALSE;
+  g_hash_table_insert (self->by_tag, series->tag, series);
   return series;
 }
 
@@ -179,6 +203,7 @@ void
 sluice_run_clear_series (SluiceRunSeries *series)
 {
   series->last_step = G_MININT64;
+  series->n_restarts++;
   g_ptr_array_set_size (series->items, 0);
   if (series->buffer != NULL)
     sluice_series_buffer_clear (series->buffer);
@@ -241,6 +266,7 @@ sluice_run_finalize (GObject *object)
 {
   SluiceRun *self = SLUICE_RUN (object);
   g_clear_pointer (&self->info, sluice_run_info_free);
+  g_hash_table_unref (self->by_tag);
   g_ptr_array_unref (self->series);
   g_ptr_array_unref (self->events);
   G_OBJECT_CLASS (sluice_run_parent_class)->finalize (object);
@@ -269,5 +295,6 @@ sluice_run_init (SluiceRun *self)
 {
   self->shown = TRUE;
   self->series = g_ptr_array_new_with_free_func (series_free);
+  self->by_tag = g_hash_table_new (g_str_hash, g_str_equal);
   self->events = g_ptr_array_new_with_free_func (sluice_record_free);
 }

@@ -18,8 +18,10 @@ typedef struct
   char *tag;
   SluiceSeriesKind kind;
   SluiceSeriesBuffer *buffer; /* scalars */
-  GPtrArray *items; /* SluiceHistogram or SluiceStoredImage, all so far, in order of steps */
-  gint64 last_step; /* G_MININT64: nothing yet */
+  GPtrArray *items;   /* SluiceHistogram or SluiceStoredImage, all so far, in order of steps */
+  gint64 last_step;   /* G_MININT64: nothing yet */
+  guint64 n_restarts; /* how often they were cleared */
+  gboolean wanted;    /* its values are read; set by sluice_workspace_want() */
 } SluiceRunSeries;
 
 #define SLUICE_TYPE_RUN (sluice_run_get_type ())
@@ -40,8 +42,14 @@ guint sluice_run_get_color (SluiceRun *self); /* index into the palette */
 gboolean sluice_run_get_shown (SluiceRun *self);
 void sluice_run_set_shown (SluiceRun *self, gboolean shown);
 
+/* Is there a card for such series? */
+gboolean sluice_run_has_card (SluiceSeriesKind kind);
+/* Does the row of a run show values of that series? */
+gboolean sluice_run_row_shows (const char *tag);
+
 /* (element-type SluiceRunSeries) (transfer none), sorted by tag. */
 GPtrArray *sluice_run_get_series (SluiceRun *self);
+guint sluice_run_get_n_series (SluiceRun *self);
 SluiceRunSeries *sluice_run_find_series (SluiceRun *self, const char *tag); /* (nullable) */
 SluiceRunSeries *
 sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSeriesInfo *info);

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "app/workspace-read.h"
 #include "engine/store/draft.h"
 #include "engine/train/reindex.h"
 
@@ -12,13 +13,6 @@
 #define POLL_SECONDS 1
 #define FRAME_US     16000
 #define SLICE_US     2000
-/* Histograms and images a series holds in memory; thinned evenly by the store where there are more.
- */
-#define MAX_ITEMS 200
-/* Points read at once: a slice of a long series, so that the first ones show while the rest is on
- * its way. */
-#define MAX_POINTS 200000
-
 struct _SluiceWorkspace
 {
   GObject parent;
@@ -27,14 +21,15 @@ struct _SluiceWorkspace
   char *told;    /* (nullable): the failure since then that was told last */
   SluiceStore *store;
   GListStore *runs;
-  guint n_colors;    /* given out so far */
-  guint n_lost;      /* run folders that the database does not know */
-  GSource *announce; /* wakes the main loop from the store's thread */
-  gboolean reading;  /* a worker is reading */
-  gboolean again;    /* news came meanwhile */
-  gboolean has_read; /* everything once */
-  guint n_trashed;   /* deletions and restorations: what was read before one is out of date */
-  GQueue pending;    /* of Batch: read, not yet applied */
+  GHashTable *by_id;   /* gint64 -> SluiceRun of the list */
+  guint n_lost;        /* run folders that the database does not know */
+  GSource *announce;   /* wakes the main loop from the store's thread */
+  gboolean reading;    /* a worker is reading */
+  gboolean again;      /* news came meanwhile */
+  gboolean has_read;   /* everything once */
+  guint n_trashed;     /* deletions and restorations: what was read before one is out of date */
+  GQueue pending;      /* of Reading: not yet applied */
+  GHashTable *awaited; /* set of gint64 series that are wanted and not here yet */
   guint apply_source, poll_source;
   GArray *fresh; /* (nullable) */
 };
@@ -70,139 +65,35 @@ failed (SluiceWorkspace *self, const GError *error)
 
 /* ---- what a worker reads ---- */
 
-typedef struct
-{
-  gint64 run;
-  SluiceSeriesInfo *info;
-  gboolean restart; /* the series was cut back: forget what is in memory */
-  GArray *points;   /* of SluiceScalar */
-  GPtrArray *items; /* histograms or images */
-  guint n_applied;
-} SeriesNews;
-
-typedef struct
-{
-  GPtrArray *runs;    /* of SluiceRunInfo; NULL once applied */
-  GPtrArray *series;  /* of SeriesNews */
-  GHashTable *events; /* gint64 run -> GPtrArray */
-  gboolean more;      /* a series had more points than one read takes */
-  guint n_trashed;    /* when reading began */
-} Batch;
-
+/* What is read, and what came of it. */
 typedef struct
 {
   SluiceStore *store;
-  GHashTable *known;  /* gint64 series -> gint64 last step */
-  GHashTable *hidden; /* set of gint64 runs whose curves are not drawn; a run that is new here is */
-  guint n_trashed;
-} ReadTask;
+  GHashTable *known; /* gint64 series -> SluiceKnownSeries */
+  guint n_trashed;   /* when reading began */
+  SluiceWorkspaceNews *news;
+} Reading;
 
 static void
-series_news_free (gpointer data)
+reading_free (gpointer data)
 {
-  SeriesNews *news = data;
-  sluice_series_info_free (news->info);
-  g_clear_pointer (&news->points, g_array_unref);
-  g_clear_pointer (&news->items, g_ptr_array_unref);
-  g_free (news);
-}
-
-static void
-batch_free (gpointer data)
-{
-  Batch *batch = data;
-  g_clear_pointer (&batch->runs, g_ptr_array_unref);
-  g_ptr_array_unref (batch->series);
-  g_hash_table_unref (batch->events);
-  g_free (batch);
-}
-
-static void
-read_task_free (gpointer data)
-{
-  ReadTask *task = data;
-  g_object_unref (task->store);
-  g_hash_table_unref (task->known);
-  g_hash_table_unref (task->hidden);
-  g_free (task);
-}
-
-static gboolean
-read_series (ReadTask *task, Batch *batch, SluiceSeriesInfo *info, GError **error)
-{
-  gint64 *last = g_hash_table_lookup (task->known, &info->id);
-  SeriesNews *news = g_new0 (SeriesNews, 1);
-  news->run = info->run;
-  news->info = info;
-  g_ptr_array_add (batch->series, news);
-  news->restart = last != NULL && *last != G_MININT64 && info->last_step < *last;
-  gint64 from = last == NULL || *last == G_MININT64 || news->restart ? G_MININT64 : *last + 1;
-  if (info->n_points == 0 || (from != G_MININT64 && info->last_step < from))
-    return TRUE;
-  switch (info->kind)
-    {
-    case SLUICE_SERIES_SCALAR:
-      news->points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
-      if (!sluice_store_read_points (task->store, info->id, from, MAX_POINTS, news->points, error))
-        return FALSE;
-      batch->more |= news->points->len == MAX_POINTS;
-      return TRUE;
-    default:
-      news->items = sluice_store_read_records (task->store, info, from, MAX_ITEMS, error);
-      return news->items != NULL;
-    }
-}
-
-/* Of the other kinds there are no cards yet. */
-static gboolean
-has_card (const SluiceSeriesInfo *info)
-{
-  return info->kind == SLUICE_SERIES_SCALAR || info->kind == SLUICE_SERIES_HISTOGRAM
-         || info->kind == SLUICE_SERIES_IMAGE;
-}
-
-/* Of a run that is not drawn only the loss is read, for its sparkline. */
-static gboolean
-read_run (ReadTask *task, Batch *batch, const SluiceRunInfo *run, GError **error)
-{
-  gboolean shown = !g_hash_table_contains (task->hidden, &run->id);
-  g_autoptr (GPtrArray) series = sluice_store_dup_series (task->store, run->id, error);
-  GPtrArray *events =
-      series != NULL ? sluice_store_read_events (task->store, run->id, error) : NULL;
-  if (events == NULL)
-    return FALSE;
-  g_hash_table_insert (batch->events, g_memdup2 (&run->id, sizeof run->id), events);
-  while (series->len > 0)
-    {
-      SluiceSeriesInfo *info = g_ptr_array_steal_index (series, 0);
-      if (!has_card (info) || (!shown && g_strcmp0 (info->tag, "loss") != 0))
-        sluice_series_info_free (info);
-      else if (!read_series (task, batch, info, error))
-        return FALSE;
-    }
-  return TRUE;
+  Reading *reading = data;
+  g_object_unref (reading->store);
+  g_hash_table_unref (reading->known);
+  g_clear_pointer (&reading->news, sluice_workspace_news_free);
+  g_free (reading);
 }
 
 static void
 read_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  ReadTask *task = data;
+  Reading *reading = data;
   GError *error = NULL;
-  Batch *batch = g_new0 (Batch, 1);
-  batch->n_trashed = task->n_trashed;
-  batch->series = g_ptr_array_new_with_free_func (series_news_free);
-  batch->events = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free,
-                                         (GDestroyNotify) g_ptr_array_unref);
-  batch->runs = sluice_store_dup_runs (task->store, &error);
-  for (guint i = 0; error == NULL && i < batch->runs->len; i++)
-    read_run (task, batch, batch->runs->pdata[i], &error);
-  if (error == NULL)
-    {
-      g_task_return_pointer (gtask, batch, batch_free);
-      return;
-    }
-  batch_free (batch);
-  g_task_return_error (gtask, error);
+  reading->news = sluice_workspace_news_read (reading->store, reading->known, &error);
+  if (reading->news != NULL)
+    g_task_return_boolean (gtask, TRUE);
+  else
+    g_task_return_error (gtask, error);
 }
 
 /* ---- applying it ---- */
@@ -210,33 +101,30 @@ read_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *canc
 SluiceRun *
 sluice_workspace_dup_run (SluiceWorkspace *self, gint64 id)
 {
-  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->runs)); i++)
-    {
-      g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->runs), i);
-      if (sluice_run_get_info (run)->id == id)
-        return g_steal_pointer (&run);
-    }
-  return NULL;
+  SluiceRun *run = g_hash_table_lookup (self->by_id, &id);
+  return run != NULL ? g_object_ref (run) : NULL;
 }
 
-static gboolean
-has_info (GPtrArray *infos, gint64 id)
+static void
+take_off_list (SluiceWorkspace *self, guint at)
 {
-  for (guint i = 0; i < infos->len; i++)
-    if (((SluiceRunInfo *) infos->pdata[i])->id == id)
-      return TRUE;
-  return FALSE;
+  g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->runs), at);
+  g_hash_table_remove (self->by_id, &sluice_run_get_info (run)->id);
+  g_list_store_remove (self->runs, at);
 }
 
 /* The list in the order of the store; rows that stay keep their object. */
 static void
 apply_runs (SluiceWorkspace *self, GPtrArray *infos)
 {
+  g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
+  for (guint i = 0; i < infos->len; i++)
+    g_hash_table_add (ids, &((SluiceRunInfo *) infos->pdata[i])->id);
   for (guint i = g_list_model_get_n_items (G_LIST_MODEL (self->runs)); i-- > 0;)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->runs), i);
-      if (!has_info (infos, sluice_run_get_info (run)->id))
-        g_list_store_remove (self->runs, i);
+      if (!g_hash_table_contains (ids, &sluice_run_get_info (run)->id))
+        take_off_list (self, i);
     }
   for (guint i = infos->len; i-- > 0;)
     {
@@ -247,17 +135,18 @@ apply_runs (SluiceWorkspace *self, GPtrArray *infos)
           sluice_run_update (run, info);
           continue;
         }
-      g_autoptr (SluiceRun) added = sluice_run_new (info, self->n_colors++);
+      g_autoptr (SluiceRun) added = sluice_run_new (info, (guint) (info->id - 1));
+      g_hash_table_insert (self->by_id, g_memdup2 (&info->id, sizeof info->id), added);
       g_list_store_insert (self->runs, 0, added);
     }
 }
 
 static void
-apply_events (SluiceWorkspace *self, Batch *batch)
+apply_events (SluiceWorkspace *self, SluiceWorkspaceNews *news)
 {
   GHashTableIter iter;
   gpointer id, events;
-  g_hash_table_iter_init (&iter, batch->events);
+  g_hash_table_iter_init (&iter, news->events);
   while (g_hash_table_iter_next (&iter, &id, &events))
     {
       g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, *(gint64 *) id);
@@ -268,7 +157,10 @@ apply_events (SluiceWorkspace *self, Batch *batch)
 
 /* FALSE where time ran out; call again. */
 static gboolean
-apply_points (SluiceWorkspace *self, SluiceRunSeries *series, SeriesNews *news, gint64 deadline)
+apply_points (SluiceWorkspace *self,
+              SluiceRunSeries *series,
+              SluiceSeriesNews *news,
+              gint64 deadline)
 {
   while (news->n_applied < news->points->len)
     {
@@ -284,14 +176,14 @@ apply_points (SluiceWorkspace *self, SluiceRunSeries *series, SeriesNews *news, 
 }
 
 static void
-apply_items (SluiceRunSeries *series, SeriesNews *news)
+apply_items (SluiceRunSeries *series, SluiceSeriesNews *news)
 {
   series->last_step = news->info->last_step;
   g_ptr_array_extend_and_steal (series->items, g_steal_pointer (&news->items));
 }
 
 static gboolean
-apply_series (SluiceWorkspace *self, SeriesNews *news, gint64 deadline)
+apply_series (SluiceWorkspace *self, SluiceSeriesNews *news, gint64 deadline)
 {
   g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, news->run);
   if (run == NULL)
@@ -308,7 +200,18 @@ apply_series (SluiceWorkspace *self, SeriesNews *news, gint64 deadline)
   gboolean done = n == 0 || apply_points (self, series, news, deadline);
   if (n > 0)
     sluice_run_points_added (run);
-  return done;
+  return done && g_get_monotonic_time () <= deadline;
+}
+
+/* Everything of one reading is applied. */
+static void
+finish_reading (SluiceWorkspace *self, Reading *reading)
+{
+  GArray *caught_up = reading->news->caught_up;
+  for (guint i = 0; i < caught_up->len; i++)
+    g_hash_table_remove (self->awaited, &g_array_index (caught_up, gint64, i));
+  self->again |= reading->news->more;
+  self->has_read |= !reading->news->more;
 }
 
 static gboolean
@@ -316,37 +219,42 @@ apply_cb (gpointer data)
 {
   SluiceWorkspace *self = data;
   gint64 deadline = g_get_monotonic_time () + SLICE_US;
-  Batch *batch = g_queue_peek_head (&self->pending);
-  if (batch->n_trashed != self->n_trashed)
+  Reading *reading = g_queue_peek_head (&self->pending);
+  SluiceWorkspaceNews *news = reading->news;
+  if (reading->n_trashed != self->n_trashed)
     {
       /* Read again: it still has what was deleted meanwhile. */
       self->again = TRUE;
-      g_ptr_array_set_size (batch->series, 0);
+      g_ptr_array_set_size (news->series, 0);
+      g_array_set_size (news->caught_up, 0);
     }
-  else if (batch->runs != NULL)
+  else if (news->runs != NULL)
     {
-      apply_runs (self, batch->runs);
-      apply_events (self, batch);
-      g_clear_pointer (&batch->runs, g_ptr_array_unref);
+      apply_runs (self, news->runs);
+      apply_events (self, news);
+      g_clear_pointer (&news->runs, g_ptr_array_unref);
     }
-  while (batch->series->len > 0
-         && apply_series (self, batch->series->pdata[batch->series->len - 1], deadline))
-    g_ptr_array_set_size (batch->series, batch->series->len - 1);
-  gboolean done = batch->series->len == 0;
-  if (done)
+  while (news->series->len > 0)
     {
-      self->again |= batch->more;
-      batch_free (g_queue_pop_head (&self->pending));
+      SluiceSeriesNews *last = news->series->pdata[news->series->len - 1];
+      gboolean in_time = apply_series (self, last, deadline);
+      if (last->points == NULL || last->n_applied == last->points->len)
+        g_ptr_array_set_size (news->series, news->series->len - 1);
+      if (!in_time)
+        break;
+    }
+  if (news->series->len == 0)
+    {
+      finish_reading (self, reading);
+      reading_free (g_queue_pop_head (&self->pending));
     }
   changed (self);
-  if (!done || self->pending.length > 0)
+  if (self->pending.length > 0)
     return G_SOURCE_CONTINUE;
   self->apply_source = 0;
   self->reading = FALSE;
-  if (self->again)
+  if (self->again || g_hash_table_size (self->awaited) > 0)
     sluice_workspace_refresh (self);
-  else
-    self->has_read = TRUE;
   return G_SOURCE_REMOVE;
 }
 
@@ -354,21 +262,46 @@ static void
 read_done (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceWorkspace *self = SLUICE_WORKSPACE (object);
+  Reading *reading = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
-  Batch *batch = g_task_propagate_pointer (G_TASK (result), &error);
   if (self->store != NULL)
     sluice_store_rearm (self->store);
-  if (batch == NULL)
+  if (!g_task_propagate_boolean (G_TASK (result), &error))
     {
       self->reading = FALSE;
       self->has_read = TRUE;
+      g_hash_table_remove_all (self->awaited); /* what cannot be read is not waited for */
       failed (self, error);
       return;
     }
   g_clear_pointer (&self->told, g_free);
-  g_queue_push_tail (&self->pending, batch);
+  Reading *taken = g_new (Reading, 1);
+  *taken = *reading;
+  taken->store = g_object_ref (reading->store);
+  taken->known = g_hash_table_ref (reading->known);
+  reading->news = NULL;
+  g_queue_push_tail (&self->pending, taken);
   if (self->apply_source == 0)
     self->apply_source = g_timeout_add (FRAME_US / 1000, apply_cb, self);
+}
+
+static GHashTable *
+new_known (SluiceWorkspace *self)
+{
+  GHashTable *known = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->runs)); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->runs), i);
+      GPtrArray *series = sluice_run_get_series (run);
+      for (guint k = 0; k < series->len; k++)
+        {
+          const SluiceRunSeries *s = series->pdata[k];
+          const SluiceKnownSeries has = { s->last_step, s->wanted };
+          g_hash_table_insert (known, g_memdup2 (&s->id, sizeof s->id),
+                               g_memdup2 (&has, sizeof has));
+        }
+    }
+  return known;
 }
 
 void
@@ -380,28 +313,28 @@ sluice_workspace_refresh (SluiceWorkspace *self)
   if (self->reading)
     return;
   self->reading = TRUE;
-  ReadTask *task = g_new0 (ReadTask, 1);
-  task->store = g_object_ref (self->store);
-  task->n_trashed = self->n_trashed;
-  task->known = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
-  task->hidden = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->runs)); i++)
-    {
-      g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->runs), i);
-      GPtrArray *series = sluice_run_get_series (run);
-      if (!sluice_run_get_shown (run))
-        g_hash_table_add (task->hidden,
-                          g_memdup2 (&sluice_run_get_info (run)->id, sizeof (gint64)));
-      for (guint k = 0; k < series->len; k++)
-        {
-          SluiceRunSeries *s = series->pdata[k];
-          g_hash_table_insert (task->known, g_memdup2 (&s->id, sizeof s->id),
-                               g_memdup2 (&s->last_step, sizeof s->last_step));
-        }
-    }
+  Reading *reading = g_new0 (Reading, 1);
+  reading->store = g_object_ref (self->store);
+  reading->n_trashed = self->n_trashed;
+  reading->known = new_known (self);
   g_autoptr (GTask) gtask = g_task_new (self, NULL, read_done, NULL);
-  g_task_set_task_data (gtask, task, read_task_free);
+  g_task_set_task_data (gtask, reading, reading_free);
   g_task_run_in_thread (gtask, read_in_worker);
+}
+
+void
+sluice_workspace_want (SluiceWorkspace *self, SluiceRunSeries *series, gboolean wanted)
+{
+  if (series->wanted == wanted)
+    return;
+  series->wanted = wanted;
+  if (!wanted)
+    {
+      g_hash_table_remove (self->awaited, &series->id);
+      return;
+    }
+  g_hash_table_add (self->awaited, g_memdup2 (&series->id, sizeof series->id));
+  sluice_workspace_refresh (self);
 }
 
 /* ---- opening ---- */
@@ -560,7 +493,7 @@ sluice_workspace_get_runs (SluiceWorkspace *self)
 gboolean
 sluice_workspace_is_settled (SluiceWorkspace *self)
 {
-  return self->has_read || self->failure != NULL;
+  return self->failure != NULL || (self->has_read && g_hash_table_size (self->awaited) == 0);
 }
 
 void
@@ -603,7 +536,7 @@ remove_run (SluiceWorkspace *self, gint64 id)
   if (run == NULL)
     return; /* asked for twice */
   if (g_list_store_find (self->runs, run, &at))
-    g_list_store_remove (self->runs, at);
+    take_off_list (self, at);
   changed (self);
   g_signal_emit (self, signals[RUN_DELETED], 0, id, sluice_run_get_info (run)->name);
 }
@@ -664,9 +597,11 @@ sluice_workspace_finalize (GObject *object)
       g_source_destroy (self->announce);
       g_source_unref (self->announce);
     }
-  g_queue_clear_full (&self->pending, batch_free);
+  g_queue_clear_full (&self->pending, reading_free);
+  g_hash_table_unref (self->awaited);
   g_clear_object (&self->store);
   g_clear_object (&self->runs);
+  g_hash_table_unref (self->by_id);
   g_clear_pointer (&self->fresh, g_array_unref);
   g_free (self->folder);
   g_free (self->failure);
@@ -693,5 +628,7 @@ static void
 sluice_workspace_init (SluiceWorkspace *self)
 {
   self->runs = g_list_store_new (SLUICE_TYPE_RUN);
+  self->by_id = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   g_queue_init (&self->pending);
+  self->awaited = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 }

@@ -28,7 +28,12 @@ GListModel *sluice_workspace_get_runs (SluiceWorkspace *self); /* of SluiceRun, 
 SluiceRun *
 sluice_workspace_dup_run (SluiceWorkspace *self, gint64 id); /* (nullable) (transfer full) */
 
-/* What was there when it was opened has been read, or could not be. */
+/* Whether the values of a series are read, and from now on as they come; of most series it is only
+ * known that they are there. */
+void sluice_workspace_want (SluiceWorkspace *self, SluiceRunSeries *series, gboolean wanted);
+
+/* What was there when it was opened, and of what is wanted everything that there was when it was
+ * asked for, has been read, or could not be. */
 gboolean sluice_workspace_is_settled (SluiceWorkspace *self);
 
 /* Were there run folders that the database does not know when it was opened? TRUE once. */

@@ -8,61 +8,32 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "app/status-text.h"
+#include "app/charts/card-grid.h"
+#include "app/charts/tag-card.h"
 #include "engine/store/kinds/event.h"
-#include "engine/store/kinds/histogram.h"
-#include "engine/store/kinds/image.h"
 #include "ui/chart/chart-card.h"
-#include "ui/chart/histogram-card.h"
 #include "ui/chart/image-card.h"
-#include "ui/chart/text-card.h"
 
-#define TEXT_EVENT  "text" /* of the trainer: a file of the run was written, whose name it has */
-#define TEXT_ENDING ".txt"
-
-enum
-{
-  CARD_WIDTH = 320, /* least */
-  CARD_HEIGHT = 238,
-};
-
-/* Of a card for a text that evaluations write into a file of the run: no series' kind. */
-#define KIND_TEXT (SLUICE_SERIES_IMAGE + 1)
-
-/* A card of one tag, and what it has taken of each run. */
-typedef struct
-{
-  char *tag;                  /* of a text: its file's name */
-  guint kind;                 /* SluiceSeriesKind, or KIND_TEXT */
-  GtkWidget *widget;          /* one of the four cards */
-  guint n_shown;              /* runs that are shown and have the tag */
-  GHashTable *runs;           /* gint64 -> Shown */
-  gint64 text_run, text_step; /* what was asked for last */
-} Card;
-
-typedef struct
-{
-  guint series;   /* id in the chart; 0: not there yet */
-  guint n_events; /* taken */
-  guint n_items;  /* histograms or images taken */
-} Shown;
+/* So many cards need no headings. */
+#define FEW_CARDS 24
 
 struct _SluiceChartsPage
 {
   GtkWidget parent;
   GtkStack *states;
-  AdwStatusPage *failure;
+  AdwStatusPage *failure, *nothing;
   GtkLabel *count;
   GtkButton *show_hidden;
   GtkScale *smoothing;
   GtkToggleButton *axis_step, *axis_relative, *axis_wall, *log_y;
-  GtkScrolledWindow *scroller;
-  GtkFlowBox *flow;
+  SluiceCardGrid *grid;
 
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
-  GPtrArray *cards;   /* of Card, in the order shown */
-  GHashTable *by_tag; /* of Card */
+  GHashTable *cards;     /* tag -> SluiceTagCard */
+  GPtrArray *in_order;   /* of SluiceTagCard: those that match, as they stand in the grid */
+  GHashTable *collapsed; /* set of group titles */
+  guint64 drawn;         /* hash of what decides which cards there are */
   char *filter;
 };
 
@@ -72,15 +43,6 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceChartsPage,
                                sluice_charts_page,
                                GTK_TYPE_WIDGET,
                                G_IMPLEMENT_INTERFACE (SLUICE_TYPE_PAGE, init_page))
-
-static void
-card_free (gpointer data)
-{
-  Card *card = data;
-  g_free (card->tag);
-  g_hash_table_unref (card->runs);
-  g_free (card);
-}
 
 /* ---- settings of all cards ---- */
 
@@ -93,400 +55,133 @@ get_axis (SluiceChartsPage *self)
 }
 
 static void
-apply_view (SluiceChartsPage *self, Card *card)
+apply_view (SluiceChartsPage *self, GtkWidget *widget)
 {
-  if (card->kind != SLUICE_SERIES_SCALAR)
+  if (!SLUICE_IS_CHART_CARD (widget))
     return;
-  SluiceChartCard *chart = SLUICE_CHART_CARD (card->widget);
+  SluiceChartCard *chart = SLUICE_CHART_CARD (widget);
   sluice_chart_card_set_smoothing (chart, gtk_range_get_value (GTK_RANGE (self->smoothing)));
   sluice_chart_card_set_x_axis (chart, get_axis (self));
   sluice_chart_card_set_log_y (chart, gtk_toggle_button_get_active (self->log_y));
 }
 
+/* Calls @func with each card's widget there is, but for @but. */
+static void
+foreach_widget (SluiceChartsPage *self,
+                GtkWidget *but,
+                void (*func) (GtkWidget *widget, gpointer data),
+                gpointer data)
+{
+  for (guint i = 0; i < self->in_order->len; i++)
+    {
+      SluiceTagCard *card = self->in_order->pdata[i];
+      if (card->widget != NULL && card->widget != but)
+        func (card->widget, data);
+    }
+}
+
+static void
+apply_view_cb (GtkWidget *widget, gpointer data)
+{
+  apply_view (data, widget);
+}
+
 static void
 view_changed_cb (SluiceChartsPage *self)
 {
-  for (guint i = 0; i < self->cards->len; i++)
-    apply_view (self, self->cards->pdata[i]);
+  foreach_widget (self, NULL, apply_view_cb, self);
+}
+
+static void
+set_cursor_cb (GtkWidget *widget, gpointer data)
+{
+  if (SLUICE_IS_CHART_CARD (widget))
+    sluice_chart_card_set_cursor (SLUICE_CHART_CARD (widget), *(double *) data);
 }
 
 /* The same place is shown in every card. */
 static void
-cursor_moved_cb (SluiceChartCard *from, double x, SluiceChartsPage *self)
+cursor_moved_cb (GtkWidget *from, double x, SluiceChartsPage *self)
 {
-  for (guint i = 0; i < self->cards->len; i++)
-    {
-      Card *card = self->cards->pdata[i];
-      if (card->kind == SLUICE_SERIES_SCALAR && card->widget != GTK_WIDGET (from))
-        sluice_chart_card_set_cursor (SLUICE_CHART_CARD (card->widget), x);
-    }
+  foreach_widget (self, from, set_cursor_cb, &x);
 }
 
 static void
-image_step_cb (SluiceImageCard *from, gint64 step, SluiceChartsPage *self)
+show_step_cb (GtkWidget *widget, gpointer data)
 {
-  for (guint i = 0; i < self->cards->len; i++)
-    {
-      Card *card = self->cards->pdata[i];
-      if (card->kind == SLUICE_SERIES_IMAGE && card->widget != GTK_WIDGET (from))
-        sluice_image_card_show_step (SLUICE_IMAGE_CARD (card->widget), step);
-    }
+  if (SLUICE_IS_IMAGE_CARD (widget))
+    sluice_image_card_show_step (SLUICE_IMAGE_CARD (widget), *(gint64 *) data);
 }
 
-/* ---- cards ---- */
-
-/* What is learnt first, then how weights unfold, the machine last; inside each group by tag. */
-static int
-tag_group (const char *tag)
+static void
+image_step_cb (GtkWidget *from, gint64 step, SluiceChartsPage *self)
 {
-  static const char *const first[] = { "loss", "accuracy", "evaluate/accuracy", "evaluate/loss" };
-  for (guint i = 0; i < G_N_ELEMENTS (first); i++)
-    if (strcmp (tag, first[i]) == 0)
-      return i;
-  if (g_str_has_suffix (tag, "/weights"))
-    return 40;
-  return g_str_has_prefix (tag, "system/") ? 100 : 50;
+  foreach_widget (self, from, show_step_cb, &step);
 }
 
-static gint
-by_place (gconstpointer a, gconstpointer b)
-{
-  const Card *x = *(Card *const *) a, *y = *(Card *const *) b;
-  int group = tag_group (x->tag) - tag_group (y->tag);
-  if (group == 0)
-    group = (int) x->kind - (int) y->kind;
-  return group != 0 ? group : strcmp (x->tag, y->tag);
-}
-
-static Card *
-find_card (SluiceChartsPage *self, const char *tag)
-{
-  return g_hash_table_lookup (self->by_tag, tag);
-}
+/* ---- the grid ---- */
 
 static GtkWidget *
-new_widget (SluiceChartsPage *self, const char *tag, guint kind)
+create_card (gpointer item, gpointer data)
 {
-  GtkWidget *widget;
-  g_autofree char *name = NULL;
-  switch (kind)
-    {
-    case SLUICE_SERIES_SCALAR:
-      widget = sluice_chart_card_new (tag);
-      g_signal_connect (widget, "cursor-moved", G_CALLBACK (cursor_moved_cb), self);
-      break;
-    case SLUICE_SERIES_HISTOGRAM:
-      widget = sluice_histogram_card_new (tag);
-      break;
-    case SLUICE_SERIES_IMAGE:
-      widget = sluice_image_card_new (tag);
-      g_signal_connect (widget, "step-changed", G_CALLBACK (image_step_cb), self);
-      break;
-    case KIND_TEXT:
-      name = g_str_has_suffix (tag, TEXT_ENDING)
-                 ? g_strndup (tag, strlen (tag) - strlen (TEXT_ENDING))
-                 : g_strdup (tag);
-      widget = sluice_text_card_new (name);
-      break;
-    default:
-      g_assert_not_reached ();
-    }
-  gtk_widget_set_size_request (widget, CARD_WIDTH, CARD_HEIGHT);
+  SluiceChartsPage *self = data;
+  SluiceTagCard *card = item;
+  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
+  GtkWidget *widget = sluice_tag_card_create (card);
+  if (SLUICE_IS_CHART_CARD (widget))
+    g_signal_connect (widget, "cursor-moved", G_CALLBACK (cursor_moved_cb), self);
+  if (SLUICE_IS_IMAGE_CARD (widget))
+    g_signal_connect (widget, "step-changed", G_CALLBACK (image_step_cb), self);
+  apply_view (self, widget);
+  sluice_tag_card_update (card, front);
   return widget;
 }
 
-static Card *
-add_card (SluiceChartsPage *self, const char *tag, guint kind)
-{
-  Card *card = g_new0 (Card, 1);
-  card->tag = g_strdup (tag);
-  card->kind = kind;
-  card->widget = new_widget (self, tag, kind);
-  card->runs = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
-  g_hash_table_insert (self->by_tag, card->tag, card);
-  g_ptr_array_add (self->cards, card);
-  g_ptr_array_sort (self->cards, by_place);
-  guint at;
-  g_ptr_array_find (self->cards, card, &at);
-  gtk_flow_box_insert (self->flow, card->widget, at);
-  gtk_widget_set_opacity (gtk_widget_get_parent (card->widget), 0);
-  apply_view (self, card);
-  return card;
-}
-
-/* A card that has no place yet is not in view either. */
-static gboolean
-is_in_view (SluiceChartsPage *self, Card *card)
-{
-  graphene_rect_t bounds;
-  if (!gtk_widget_get_mapped (card->widget)
-      || !gtk_widget_compute_bounds (card->widget, GTK_WIDGET (self->scroller), &bounds))
-    return FALSE;
-  return bounds.origin.y + bounds.size.height > 0
-         && bounds.origin.y < gtk_widget_get_height (GTK_WIDGET (self->scroller));
-}
-
-/* Only what is in view is drawn; the rest when it is scrolled to. What is quite transparent takes
- * no part in a frame. */
 static void
-refresh_in_view (SluiceChartsPage *self)
+drop_card (gpointer item, gpointer data)
 {
-  for (guint i = 0; i < self->cards->len; i++)
-    {
-      Card *card = self->cards->pdata[i];
-      gboolean in_view = is_in_view (self, card);
-      gtk_widget_set_opacity (gtk_widget_get_parent (card->widget), in_view ? 1 : 0);
-      if (in_view)
-        sluice_card_refresh (SLUICE_CARD (card->widget));
-    }
-}
-
-/* Checkpoints and texts come as regularly as the grid: they are in the run's folder, not in its
- * charts. */
-static void
-add_events (SluiceChart *chart, SluiceRun *run, Shown *shown)
-{
-  GPtrArray *events = sluice_run_get_events (run);
-  for (; shown->n_events < events->len; shown->n_events++)
-    {
-      SluiceEvent *event = events->pdata[shown->n_events];
-      gboolean bad = strcmp (event->kind, "failed") == 0 || strcmp (event->kind, "damaged") == 0;
-      if (strcmp (event->kind, "checkpoint") != 0 && strcmp (event->kind, TEXT_EVENT) != 0)
-        sluice_chart_add_event (chart, shown->series,
-                                bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE, event->base.step,
-                                event->base.wall, _ (event->kind));
-    }
-}
-
-static void
-show_scalars (Card *card, SluiceRun *run, SluiceRunSeries *series, Shown *shown, gboolean front)
-{
-  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (card->widget));
-  const SluiceRunInfo *info = sluice_run_get_info (run);
-  if (shown->series == 0)
-    {
-      sluice_chart_set_unit (chart, sluice_tag_unit (card->tag));
-      shown->series = sluice_chart_add_series (chart, info->name,
-                                               sluice_palette_color (sluice_run_get_color (run)),
-                                               sluice_series_buffer_as_source (series->buffer));
-    }
-  sluice_chart_set_series_visible (chart, shown->series, sluice_run_get_shown (run));
-  if (front)
-    {
-      sluice_chart_set_front (chart, shown->series);
-      sluice_chart_set_expected_steps (chart, info->n_steps);
-    }
-  add_events (chart, run, shown);
-}
-
-static void
-show_histograms (Card *card, SluiceRun *run, SluiceRunSeries *series, Shown *shown)
-{
-  SluiceHistogramChart *chart =
-      sluice_histogram_card_get_chart (SLUICE_HISTOGRAM_CARD (card->widget));
-  if (shown->n_items == 0)
-    sluice_histogram_chart_set_color (chart, sluice_palette_color (sluice_run_get_color (run)));
-  for (; shown->n_items < series->items->len; shown->n_items++)
-    {
-      SluiceHistogram *h = series->items->pdata[shown->n_items];
-      sluice_histogram_chart_append_proto (chart, h->base.step, h->min, h->max, h->n, h->limits,
-                                           h->counts);
-    }
-}
-
-static void
-show_images (Card *card, SluiceRunSeries *series, Shown *shown)
-{
-  for (; shown->n_items < series->items->len; shown->n_items++)
-    {
-      SluiceStoredImage *image = series->items->pdata[shown->n_items];
-      sluice_image_card_append (SLUICE_IMAGE_CARD (card->widget), image->base.step, 1, &image->png,
-                                NULL);
-    }
+  sluice_tag_card_drop (item);
 }
 
 static gboolean
-has_items (SluiceRun *run, const char *tag)
+is_large (gpointer item, gpointer data)
 {
-  SluiceRunSeries *series = run != NULL ? sluice_run_find_series (run, tag) : NULL;
-  return series != NULL && series->items->len > 0;
+  return ((const SluiceTagCard *) item)->large;
 }
 
-/* Histograms and images of several runs cannot share a card: those of the run in front are shown,
- * or else of the newest that has any. */
-static gboolean
-is_foremost_with (SluiceChartsPage *self, SluiceRun *run, SluiceRun *front, const char *tag)
-{
-  GListModel *runs = sluice_workspace_get_runs (self->workspace);
-  if (has_items (front, tag))
-    return run == front;
-  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
-    {
-      g_autoptr (SluiceRun) other = g_list_model_get_item (runs, i);
-      if (sluice_run_get_shown (other) && has_items (other, tag))
-        return other == run;
-    }
-  return FALSE;
-}
+static const SluiceCardGridFuncs grid_funcs = { create_card, drop_card, is_large };
 
-/* Another run takes the card over, or its series was cut back: begin anew. */
-static void
-clear_items (Card *card, gint64 run)
-{
-  GHashTableIter iter;
-  gpointer id, shown;
-  g_hash_table_iter_init (&iter, card->runs);
-  while (g_hash_table_iter_next (&iter, &id, &shown))
-    {
-      if (*(gint64 *) id == run || ((Shown *) shown)->n_items == 0)
-        continue;
-      ((Shown *) shown)->n_items = 0;
-      if (card->kind == SLUICE_SERIES_HISTOGRAM)
-        sluice_histogram_chart_clear (
-            sluice_histogram_card_get_chart (SLUICE_HISTOGRAM_CARD (card->widget)));
-      else
-        sluice_image_card_clear (SLUICE_IMAGE_CARD (card->widget));
-    }
-}
-
-static Shown *
-ensure_shown (Card *card, gint64 run)
-{
-  Shown *shown = g_hash_table_lookup (card->runs, &run);
-  if (shown == NULL)
-    {
-      shown = g_new0 (Shown, 1);
-      g_hash_table_insert (card->runs, g_memdup2 (&run, sizeof run), shown);
-    }
-  return shown;
-}
+/* ---- which cards there are ---- */
 
 static void
-show_series (SluiceChartsPage *self, SluiceRun *run, SluiceRun *front, SluiceRunSeries *series)
+add_to_card (SluiceChartsPage *self, const SluiceTagCardKind *kind, const char *tag)
 {
-  gint64 id = sluice_run_get_info (run)->id;
-  Card *card = find_card (self, series->tag);
-  if (card == NULL && !sluice_run_get_shown (run))
+  SluiceTagCard *card = g_hash_table_lookup (self->cards, tag);
+  if (kind == NULL)
     return;
   if (card == NULL)
-    card = add_card (self, series->tag, series->kind);
-  if (card->kind != series->kind)
-    return;
-  Shown *shown = ensure_shown (card, id);
-  card->n_shown += sluice_run_get_shown (run);
-  if (card->kind == SLUICE_SERIES_SCALAR)
-    show_scalars (card, run, series, shown, run == front);
-  else if (is_foremost_with (self, run, front, card->tag))
     {
-      clear_items (card, id);
-      if (card->kind == SLUICE_SERIES_HISTOGRAM)
-        show_histograms (card, run, series, shown);
-      else
-        show_images (card, series, shown);
+      card = sluice_tag_card_new (self->workspace, kind, tag);
+      g_hash_table_insert (self->cards, card->tag, card);
     }
-}
-
-/* ---- texts ---- */
-
-typedef struct
-{
-  SluiceChartsPage *page;
-  char *tag;
-  gint64 run, step;
-} TextRead;
-
-static void
-text_read_cb (GObject *file, GAsyncResult *result, gpointer data)
-{
-  TextRead *read = data;
-  Card *card = find_card (read->page, read->tag);
-  g_autofree char *text = NULL;
-  g_autofree char *valid = NULL;
-  gsize length;
-  /* A file that went with its run's folder leaves what is there. */
-  if (g_file_load_contents_finish (G_FILE (file), result, &text, &length, NULL, NULL)
-      && card != NULL && card->text_run == read->run && card->text_step == read->step)
-    {
-      valid = g_utf8_make_valid (text, (gssize) length);
-      sluice_text_card_set (SLUICE_TEXT_CARD (card->widget), read->step, g_strchomp (valid));
-    }
-  g_object_unref (read->page);
-  g_free (read->tag);
-  g_free (read);
+  card->n_runs += card->kind == kind; /* of another kind under the same name only the first shows */
 }
 
 static void
-show_text (SluiceChartsPage *self, SluiceRun *run, const SluiceEvent *event)
+add_run (SluiceChartsPage *self, SluiceRun *run)
 {
-  gint64 id = sluice_run_get_info (run)->id;
-  Card *card = find_card (self, event->text);
-  if (card == NULL)
-    card = add_card (self, event->text, KIND_TEXT);
-  if (card->kind != KIND_TEXT)
-    return; /* a series of that name */
-  ensure_shown (card, id);
-  card->n_shown++;
-  if (card->text_run == id && card->text_step == event->base.step)
-    return;
-  card->text_run = id;
-  card->text_step = event->base.step;
-  TextRead *read = g_new0 (TextRead, 1);
-  *read = (TextRead){ g_object_ref (self), g_strdup (event->text), id, event->base.step };
-  g_autofree char *folder =
-      sluice_store_dup_run_folder (sluice_workspace_get_store (self->workspace), id);
-  g_autofree char *path = g_build_filename (folder, event->text, NULL);
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_file_load_contents_async (file, NULL, text_read_cb, read);
-}
-
-/* Of each name the newest that the run has, unless it was shown of another one. */
-static void
-show_texts_of (SluiceChartsPage *self, SluiceRun *run, GHashTable *seen)
-{
+  GPtrArray *series = sluice_run_get_series (run);
   GPtrArray *events = sluice_run_get_events (run);
-  for (guint i = events->len; i-- > 0 && sluice_run_get_shown (run);)
+  for (guint i = 0; i < series->len; i++)
+    {
+      const SluiceRunSeries *s = series->pdata[i];
+      add_to_card (self, sluice_tag_card_find_kind (s->kind), s->tag);
+    }
+  for (guint i = 0; i < events->len; i++)
     {
       const SluiceEvent *event = events->pdata[i];
-      if (strcmp (event->kind, TEXT_EVENT) == 0 && event->text != NULL
-          && g_hash_table_add (seen, event->text))
-        show_text (self, run, event);
-    }
-}
-
-static void
-show_texts (SluiceChartsPage *self, SluiceRun *front)
-{
-  GListModel *runs = sluice_workspace_get_runs (self->workspace);
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  if (front != NULL)
-    show_texts_of (self, front, seen);
-  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
-    {
-      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
-      show_texts_of (self, run, seen);
-    }
-}
-
-/* ---- the whole ---- */
-
-/* Curves of runs that left the list go with them. */
-static void
-drop_gone (SluiceChartsPage *self, Card *card)
-{
-  GHashTableIter iter;
-  gpointer id, shown;
-  g_hash_table_iter_init (&iter, card->runs);
-  while (g_hash_table_iter_next (&iter, &id, &shown))
-    {
-      g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self->workspace, *(gint64 *) id);
-      if (run != NULL)
-        continue;
-      if (card->kind == SLUICE_SERIES_SCALAR && ((Shown *) shown)->series > 0)
-        sluice_chart_remove_series (sluice_chart_card_get_chart (SLUICE_CHART_CARD (card->widget)),
-                                    ((Shown *) shown)->series);
-      else if (((Shown *) shown)->n_items > 0)
-        clear_items (card, 0);
-      g_hash_table_iter_remove (&iter);
+      if (strcmp (event->kind, SLUICE_EVENT_TEXT) == 0 && event->text != NULL)
+        add_to_card (self, &sluice_tag_card_text, event->text);
     }
 }
 
@@ -499,51 +194,134 @@ matches (SluiceChartsPage *self, const char *tag)
   return strstr (folded, self->filter) != NULL;
 }
 
-static void
-show_count (SluiceChartsPage *self)
+static gint
+by_place (gconstpointer a, gconstpointer b)
 {
-  guint n = 0;
-  for (guint i = 0; i < self->cards->len; i++)
-    {
-      Card *card = self->cards->pdata[i];
-      gboolean visible = matches (self, card->tag) && card->n_shown > 0;
-      gtk_widget_set_visible (gtk_widget_get_parent (card->widget), visible);
-      n += visible;
-    }
-  g_autofree char *text = g_strdup_printf (ngettext ("%u chart", "%u charts", n), n);
-  gtk_label_set_label (self->count, text);
+  return sluice_tag_card_compare (*(SluiceTagCard *const *) a, *(SluiceTagCard *const *) b);
 }
 
+/* The cards of tags that a run that is shown has; those without go at the end, when the grid knows.
+ */
 static void
-fill_cards (SluiceChartsPage *self)
+count_runs (SluiceChartsPage *self)
 {
   GListModel *runs = sluice_workspace_get_runs (self->workspace);
-  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
-  for (guint i = 0; i < self->cards->len; i++)
-    ((Card *) self->cards->pdata[i])->n_shown = 0;
+  GHashTableIter iter;
+  gpointer card;
+  g_hash_table_iter_init (&iter, self->cards);
+  while (g_hash_table_iter_next (&iter, NULL, &card))
+    ((SluiceTagCard *) card)->n_runs = 0;
   for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
-      GPtrArray *series = sluice_run_get_series (run);
-      for (guint k = 0; k < series->len; k++)
-        show_series (self, run, front, series->pdata[k]);
+      if (sluice_run_get_shown (run))
+        add_run (self, run);
     }
-  if (sluice_workspace_get_store (self->workspace) != NULL)
-    show_texts (self, front);
-  for (guint i = 0; i < self->cards->len; i++)
-    drop_gone (self, self->cards->pdata[i]);
+  g_ptr_array_set_size (self->in_order, 0);
+  g_hash_table_iter_init (&iter, self->cards);
+  while (g_hash_table_iter_next (&iter, NULL, &card))
+    if (((SluiceTagCard *) card)->n_runs > 0 && matches (self, ((SluiceTagCard *) card)->tag))
+      g_ptr_array_add (self->in_order, card);
+  g_ptr_array_sort (self->in_order, by_place);
 }
 
-/* Nothing has been recorded; or nothing of the runs that are shown. */
+/* What stands before the first stroke, where several tags have it in common: (nullable). */
+static char *
+dup_group (GHashTable *sizes, const char *tag)
+{
+  const char *stroke = strchr (tag, '/');
+  g_autofree char *group = stroke != NULL ? g_strndup (tag, stroke - tag) : NULL;
+  if (group == NULL || GPOINTER_TO_UINT (g_hash_table_lookup (sizes, group)) < 2)
+    return NULL;
+  return g_steal_pointer (&group);
+}
+
+/* Tag -> how many begin so. Empty where there are few. */
+static GHashTable *
+count_groups (SluiceChartsPage *self)
+{
+  GHashTable *sizes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < self->in_order->len && self->in_order->len > FEW_CARDS; i++)
+    {
+      const char *tag = ((SluiceTagCard *) self->in_order->pdata[i])->tag;
+      const char *stroke = strchr (tag, '/');
+      if (stroke == NULL)
+        continue;
+      char *group = g_strndup (tag, stroke - tag);
+      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (sizes, group));
+      g_hash_table_insert (sizes, group, GUINT_TO_POINTER (n + 1));
+    }
+  return sizes;
+}
+
+static SluiceCardGroup *
+find_group (SluiceChartsPage *self, GPtrArray *groups, GHashTable *by_title, const char *title)
+{
+  SluiceCardGroup *group = g_hash_table_lookup (by_title, title);
+  if (group != NULL)
+    return group;
+  group = sluice_card_group_new (title);
+  group->collapsed = g_hash_table_contains (self->collapsed, title);
+  g_hash_table_insert (by_title, group->title, group);
+  g_ptr_array_add (groups, group);
+  return group;
+}
+
+/* Groups in the order of their first cards, those without one before them. */
+static void
+fill_grid (SluiceChartsPage *self)
+{
+  g_autoptr (GHashTable) sizes = count_groups (self);
+  g_autoptr (GHashTable) by_title = g_hash_table_new (g_str_hash, g_str_equal);
+  GPtrArray *groups = g_ptr_array_new_with_free_func (sluice_card_group_free);
+  SluiceCardGroup *alone = sluice_card_group_new (NULL);
+  g_ptr_array_add (groups, alone);
+  for (guint i = 0; i < self->in_order->len; i++)
+    {
+      SluiceTagCard *card = self->in_order->pdata[i];
+      g_autofree char *title = dup_group (sizes, card->tag);
+      SluiceCardGroup *group = title != NULL ? find_group (self, groups, by_title, title) : alone;
+      g_ptr_array_add (group->items, card);
+    }
+  sluice_card_grid_set_groups (self->grid, groups);
+}
+
+static void
+forget_empty_cards (SluiceChartsPage *self)
+{
+  GHashTableIter iter;
+  gpointer card;
+  g_hash_table_iter_init (&iter, self->cards);
+  while (g_hash_table_iter_next (&iter, NULL, &card))
+    if (((SluiceTagCard *) card)->n_runs == 0)
+      g_hash_table_iter_remove (&iter);
+}
+
+static guint64
+hash_what_is_there (SluiceChartsPage *self)
+{
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  guint64 hash = 14695981039346656037u;
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      const guint64 parts[] = { sluice_run_get_info (run)->id, sluice_run_get_shown (run),
+                                sluice_run_get_n_series (run), sluice_run_get_events (run)->len };
+      for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
+        hash = (hash ^ parts[k]) * 1099511628211u;
+    }
+  return (hash ^ (self->filter != NULL ? g_str_hash (self->filter) : 0)) * 1099511628211u;
+}
+
+/* Nothing has been recorded; or nothing of the runs that are shown; or nothing that matches. */
 static void
 show_state (SluiceChartsPage *self)
 {
   const char *failure = sluice_workspace_get_failure (self->workspace);
   guint n_hidden = sluice_run_set_get_n_hidden (self->shown);
-  const char *state = "empty";
-  for (guint i = 0; i < self->cards->len && *state == 'e'; i++)
-    if (((Card *) self->cards->pdata[i])->n_shown > 0)
-      state = "cards";
+  const char *state = self->in_order->len > 0               ? "cards"
+                      : g_hash_table_size (self->cards) > 0 ? "nothing"
+                                                            : "empty";
   if (failure != NULL && sluice_workspace_get_store (self->workspace) == NULL)
     {
       adw_status_page_set_description (self->failure, failure);
@@ -551,18 +329,43 @@ show_state (SluiceChartsPage *self)
     }
   g_autofree char *text =
       g_strdup_printf (ngettext ("Show %u hidden run", "Show %u hidden runs", n_hidden), n_hidden);
+  g_autofree char *count = g_strdup_printf (ngettext ("%u chart", "%u charts", self->in_order->len),
+                                            self->in_order->len);
   gtk_button_set_label (self->show_hidden, text);
   gtk_widget_set_visible (GTK_WIDGET (self->show_hidden), n_hidden > 0);
+  gtk_label_set_label (self->count, count);
   gtk_stack_set_visible_child_name (self->states, state);
 }
 
+/* Only what is seen is drawn anew; the rest when it is scrolled to. */
 static void
 changed_cb (SluiceChartsPage *self)
 {
-  fill_cards (self);
-  show_count (self);
-  refresh_in_view (self);
+  guint64 hash = hash_what_is_there (self);
+  if (hash != self->drawn)
+    {
+      self->drawn = hash;
+      count_runs (self);
+      fill_grid (self);
+      forget_empty_cards (self);
+    }
+  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
+  for (guint i = 0; i < self->in_order->len; i++)
+    {
+      SluiceTagCard *card = self->in_order->pdata[i];
+      sluice_tag_card_update (card, front);
+      if (card->widget != NULL && sluice_card_grid_shows (self->grid, card))
+        sluice_card_refresh (SLUICE_CARD (card->widget));
+    }
   show_state (self);
+}
+
+static void
+toggled_cb (SluiceChartsPage *self, const char *title)
+{
+  if (!g_hash_table_remove (self->collapsed, title))
+    g_hash_table_add (self->collapsed, g_strdup (title));
+  fill_grid (self);
 }
 
 /* ---- a page of the window ---- */
@@ -595,13 +398,13 @@ static guint
 charts_page_find (SluicePage *page, const char *text)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  guint n = 0;
+  g_autofree char *description =
+      g_strdup_printf (_ ("There is no tag with “%s” in it among those of the runs shown."), text);
   g_free (self->filter);
   self->filter = g_utf8_casefold (text, -1);
-  show_count (self);
-  for (guint i = 0; i < self->cards->len; i++)
-    n += matches (self, ((Card *) self->cards->pdata[i])->tag);
-  return n;
+  adw_status_page_set_description (self->nothing, description);
+  changed_cb (self);
+  return self->in_order->len;
 }
 
 static void
@@ -620,18 +423,11 @@ charts_page_dump_state (SluicePage *page)
   json_builder_add_string_value (b, gtk_stack_get_visible_child_name (self->states));
   json_builder_set_member_name (b, "cards");
   json_builder_begin_object (b);
-  for (guint i = 0; i < self->cards->len; i++)
+  for (guint i = 0; i < self->in_order->len; i++)
     {
-      Card *card = self->cards->pdata[i];
-      if (!gtk_widget_get_visible (gtk_widget_get_parent (card->widget)))
-        continue;
+      SluiceTagCard *card = self->in_order->pdata[i];
+      g_autofree char *text = sluice_tag_card_dup_text (card);
       json_builder_set_member_name (b, card->tag);
-      g_autofree char *text =
-          card->kind == SLUICE_SERIES_SCALAR ? sluice_chart_dup_summary (
-              sluice_chart_card_get_chart (SLUICE_CHART_CARD (card->widget)))
-          : card->kind == KIND_TEXT
-              ? g_strdup (sluice_text_card_get_text (SLUICE_TEXT_CARD (card->widget)))
-              : g_strdup_printf ("%u", g_hash_table_size (card->runs));
       json_builder_add_string_value (b, text);
     }
   json_builder_end_object (b);
@@ -654,9 +450,9 @@ static void
 sluice_charts_page_dispose (GObject *object)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (object);
+  gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_CHARTS_PAGE);
   g_clear_object (&self->workspace);
   g_clear_object (&self->shown);
-  gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_CHARTS_PAGE);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->dispose (object);
 }
 
@@ -664,8 +460,9 @@ static void
 sluice_charts_page_finalize (GObject *object)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (object);
-  g_hash_table_unref (self->by_tag);
-  g_ptr_array_unref (self->cards);
+  g_ptr_array_unref (self->in_order);
+  g_hash_table_unref (self->cards);
+  g_hash_table_unref (self->collapsed);
   g_free (self->filter);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
 }
@@ -674,6 +471,7 @@ static void
 sluice_charts_page_class_init (SluiceChartsPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  g_type_ensure (SLUICE_TYPE_CARD_GRID);
   G_OBJECT_CLASS (klass)->dispose = sluice_charts_page_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_charts_page_finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -688,19 +486,19 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_relative);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_wall);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, log_y);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, flow);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, scroller);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, nothing);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, grid);
 }
 
 static void
 sluice_charts_page_init (SluiceChartsPage *self)
 {
-  self->cards = g_ptr_array_new_with_free_func (card_free);
-  self->by_tag = g_hash_table_new (g_str_hash, g_str_equal);
+  self->cards = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, sluice_tag_card_free);
+  self->in_order = g_ptr_array_new ();
+  self->collapsed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   gtk_widget_init_template (GTK_WIDGET (self));
-  GtkAdjustment *scrolled = gtk_scrolled_window_get_vadjustment (self->scroller);
-  g_signal_connect_swapped (scrolled, "value-changed", G_CALLBACK (refresh_in_view), self);
-  g_signal_connect_swapped (scrolled, "changed", G_CALLBACK (refresh_in_view), self);
+  sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);
+  g_signal_connect_swapped (self->grid, "toggled", G_CALLBACK (toggled_cb), self);
   g_signal_connect_swapped (self->smoothing, "value-changed", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->axis_step, "toggled", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->axis_relative, "toggled", G_CALLBACK (view_changed_cb), self);

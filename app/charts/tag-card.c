@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/charts/tag-card.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "app/status-text.h"
+#include "engine/store/kinds/event.h"
+#include "engine/store/kinds/histogram.h"
+#include "engine/store/kinds/image.h"
+#include "ui/chart/chart-card.h"
+#include "ui/chart/histogram-card.h"
+#include "ui/chart/image-card.h"
+#include "ui/chart/text-card.h"
+
+#define TEXT_ENDING ".txt"
+
+static SluiceTaken *
+ensure_taken (SluiceTagCard *self, gint64 run)
+{
+  SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
+  if (taken == NULL)
+    {
+      taken = g_new0 (SluiceTaken, 1);
+      g_hash_table_insert (self->taken, g_memdup2 (&run, sizeof run), taken);
+    }
+  return taken;
+}
+
+static SluiceColor
+run_color (SluiceRun *run)
+{
+  return sluice_palette_color (sluice_run_get_color (run));
+}
+
+/* ---- scalars ---- */
+
+static GtkWidget *
+create_scalars (SluiceTagCard *self)
+{
+  GtkWidget *widget = sluice_chart_card_new (self->tag);
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (widget));
+  sluice_chart_set_unit (chart, sluice_tag_unit (self->tag));
+  return widget;
+}
+
+static gboolean
+has_series (const SluiceTagCard *self, SluiceRun *run)
+{
+  SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
+  return series != NULL && sluice_tag_card_find_kind (series->kind) == self->kind;
+}
+
+/* Checkpoints and texts come as regularly as the grid: they are in the run's folder, not in its
+ * charts. */
+static void
+take_events (SluiceChart *chart, SluiceRun *run, SluiceTaken *taken)
+{
+  GPtrArray *events = sluice_run_get_events (run);
+  if (taken->n_events > events->len) /* the run went back */
+    {
+      sluice_chart_clear_events (chart, taken->series);
+      taken->n_events = 0;
+    }
+  for (; taken->n_events < events->len; taken->n_events++)
+    {
+      SluiceEvent *event = events->pdata[taken->n_events];
+      gboolean bad = strcmp (event->kind, "failed") == 0 || strcmp (event->kind, "damaged") == 0;
+      if (strcmp (event->kind, "checkpoint") != 0 && strcmp (event->kind, SLUICE_EVENT_TEXT) != 0)
+        sluice_chart_add_event (chart, taken->series,
+                                bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE, event->base.step,
+                                event->base.wall, _ (event->kind));
+    }
+}
+
+static void
+take_scalars (SluiceTagCard *self, SluiceRun *run, gboolean front)
+{
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
+  const SluiceRunInfo *info = sluice_run_get_info (run);
+  SluiceTaken *taken = ensure_taken (self, info->id);
+  SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
+  if (taken->series == 0)
+    taken->series = sluice_chart_add_series (chart, info->name, run_color (run),
+                                             sluice_series_buffer_as_source (series->buffer));
+  sluice_chart_set_series_visible (chart, taken->series, TRUE);
+  if (front)
+    {
+      sluice_chart_set_front (chart, taken->series);
+      sluice_chart_set_expected_steps (chart, info->n_steps);
+    }
+  take_events (chart, run, taken);
+}
+
+static void
+hide_scalars (SluiceTagCard *self, gint64 run)
+{
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
+  const SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
+  sluice_chart_remove_series (chart, taken->series);
+  g_hash_table_remove (self->taken, &run);
+}
+
+static char *
+dup_scalars_text (SluiceTagCard *self)
+{
+  return sluice_chart_dup_summary (sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget)));
+}
+
+/* ---- histograms and images ---- */
+
+/* What is still to be taken of the run: FALSE in @goes_on where the widget has to begin anew. */
+static GPtrArray *
+get_items (SluiceTagCard *self, SluiceRun *run, SluiceTaken **taken, gboolean *goes_on)
+{
+  SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
+  *taken = ensure_taken (self, sluice_run_get_info (run)->id);
+  *goes_on = (*taken)->n_items > 0 && (*taken)->restart == series->n_restarts;
+  (*taken)->restart = series->n_restarts;
+  if (!*goes_on)
+    (*taken)->n_items = 0;
+  return series->items;
+}
+
+static GtkWidget *
+create_histograms (SluiceTagCard *self)
+{
+  return sluice_histogram_card_new (self->tag);
+}
+
+static void
+take_histograms (SluiceTagCard *self, SluiceRun *run, gboolean front)
+{
+  SluiceHistogramChart *chart =
+      sluice_histogram_card_get_chart (SLUICE_HISTOGRAM_CARD (self->widget));
+  SluiceTaken *taken;
+  gboolean goes_on;
+  GPtrArray *items = get_items (self, run, &taken, &goes_on);
+  if (!goes_on)
+    {
+      sluice_histogram_chart_clear (chart);
+      sluice_histogram_chart_set_color (chart, run_color (run));
+    }
+  for (; taken->n_items < items->len; taken->n_items++)
+    {
+      SluiceHistogram *h = items->pdata[taken->n_items];
+      sluice_histogram_chart_append_proto (chart, h->base.step, h->min, h->max, h->n, h->limits,
+                                           h->counts);
+    }
+}
+
+static GtkWidget *
+create_images (SluiceTagCard *self)
+{
+  return sluice_image_card_new (self->tag);
+}
+
+static void
+take_images (SluiceTagCard *self, SluiceRun *run, gboolean front)
+{
+  SluiceImageCard *card = SLUICE_IMAGE_CARD (self->widget);
+  SluiceTaken *taken;
+  gboolean goes_on;
+  GPtrArray *items = get_items (self, run, &taken, &goes_on);
+  if (!goes_on)
+    sluice_image_card_clear (card);
+  for (; taken->n_items < items->len; taken->n_items++)
+    {
+      SluiceStoredImage *image = items->pdata[taken->n_items];
+      sluice_image_card_append (card, image->base.step, 1, &image->png, NULL);
+    }
+}
+
+static void
+hide_items (SluiceTagCard *self, gint64 run)
+{
+  g_hash_table_remove (self->taken, &run); /* what takes its place clears the widget */
+}
+
+static char *
+dup_items_text (SluiceTagCard *self)
+{
+  guint n = 0;
+  GHashTableIter iter;
+  gpointer taken;
+  g_hash_table_iter_init (&iter, self->taken);
+  while (g_hash_table_iter_next (&iter, NULL, &taken))
+    n += ((SluiceTaken *) taken)->n_items;
+  return g_strdup_printf ("%u", n);
+}
+
+/* ---- texts ---- */
+
+static GtkWidget *
+create_text (SluiceTagCard *self)
+{
+  g_autofree char *name = g_str_has_suffix (self->tag, TEXT_ENDING)
+                              ? g_strndup (self->tag, strlen (self->tag) - strlen (TEXT_ENDING))
+                              : g_strdup (self->tag);
+  return sluice_text_card_new (name);
+}
+
+/* The newest of the run: (nullable). */
+static const SluiceEvent *
+find_text (const SluiceTagCard *self, SluiceRun *run)
+{
+  GPtrArray *events = sluice_run_get_events (run);
+  for (guint i = events->len; i-- > 0;)
+    {
+      const SluiceEvent *event = events->pdata[i];
+      if (strcmp (event->kind, SLUICE_EVENT_TEXT) == 0 && g_strcmp0 (event->text, self->tag) == 0)
+        return event;
+    }
+  return NULL;
+}
+
+static gboolean
+has_text (const SluiceTagCard *self, SluiceRun *run)
+{
+  return find_text (self, run) != NULL;
+}
+
+typedef struct
+{
+  SluiceTextCard *card;
+  gint64 step;
+} TextRead;
+
+static void
+text_read_cb (GObject *file, GAsyncResult *result, gpointer data)
+{
+  TextRead *read = data;
+  g_autofree char *text = NULL;
+  g_autofree char *valid = NULL;
+  gsize length;
+  /* A file that went with its run's folder leaves what is there; so does an older one. */
+  if (g_file_load_contents_finish (G_FILE (file), result, &text, &length, NULL, NULL)
+      && GPOINTER_TO_SIZE (g_object_get_data (G_OBJECT (read->card), "asked"))
+             == GPOINTER_TO_SIZE (data))
+    {
+      valid = g_utf8_make_valid (text, (gssize) length);
+      sluice_text_card_set (read->card, read->step, g_strchomp (valid));
+    }
+  g_object_unref (read->card);
+  g_free (read);
+}
+
+static void
+take_text (SluiceTagCard *self, SluiceRun *run, gboolean front)
+{
+  const SluiceEvent *event = find_text (self, run);
+  gint64 id = sluice_run_get_info (run)->id;
+  SluiceStore *store = sluice_workspace_get_store (self->workspace);
+  if (store == NULL || (self->text_run == id && self->text_step == event->base.step))
+    return;
+  ensure_taken (self, id);
+  self->text_run = id;
+  self->text_step = event->base.step;
+  TextRead *read = g_new (TextRead, 1);
+  *read = (TextRead){ g_object_ref (SLUICE_TEXT_CARD (self->widget)), event->base.step };
+  g_object_set_data (G_OBJECT (self->widget), "asked", read); /* what is read last is shown */
+  g_autofree char *folder = sluice_store_dup_run_folder (store, id);
+  g_autofree char *path = g_build_filename (folder, event->text, NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_file_load_contents_async (file, NULL, text_read_cb, read);
+}
+
+static char *
+dup_text (SluiceTagCard *self)
+{
+  return g_strdup (sluice_text_card_get_text (SLUICE_TEXT_CARD (self->widget)));
+}
+
+/* ---- the kinds ---- */
+
+static const SluiceTagCardKind scalars = {
+  .name = "scalars",
+  .create = create_scalars,
+  .has = has_series,
+  .take = take_scalars,
+  .hide = hide_scalars,
+  .dup_text = dup_scalars_text,
+  .shares = TRUE,
+};
+
+static const SluiceTagCardKind histograms = {
+  .name = "histograms",
+  .create = create_histograms,
+  .has = has_series,
+  .take = take_histograms,
+  .hide = hide_items,
+  .dup_text = dup_items_text,
+};
+
+static const SluiceTagCardKind images = {
+  .name = "images",
+  .create = create_images,
+  .has = has_series,
+  .take = take_images,
+  .hide = hide_items,
+  .dup_text = dup_items_text,
+};
+
+const SluiceTagCardKind sluice_tag_card_text = {
+  .name = "texts",
+  .create = create_text,
+  .has = has_text,
+  .take = take_text,
+  .hide = hide_items,
+  .dup_text = dup_text,
+};
+
+const SluiceTagCardKind *
+sluice_tag_card_find_kind (SluiceSeriesKind kind)
+{
+  switch (kind)
+    {
+    case SLUICE_SERIES_SCALAR:
+      return &scalars;
+    case SLUICE_SERIES_HISTOGRAM:
+      return &histograms;
+    case SLUICE_SERIES_IMAGE:
+      return &images;
+    default:
+      return NULL;
+    }
+}
+
+/* ---- a card ---- */
+
+SluiceTagCard *
+sluice_tag_card_new (SluiceWorkspace *workspace, const SluiceTagCardKind *kind, const char *tag)
+{
+  SluiceTagCard *self = g_new0 (SluiceTagCard, 1);
+  self->kind = kind;
+  self->tag = g_strdup (tag);
+  self->workspace = g_object_ref (workspace);
+  self->taken = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  return self;
+}
+
+void
+sluice_tag_card_free (gpointer card)
+{
+  SluiceTagCard *self = card;
+  g_free (self->tag);
+  g_object_unref (self->workspace);
+  g_hash_table_unref (self->taken);
+  g_free (self);
+}
+
+GtkWidget *
+sluice_tag_card_create (SluiceTagCard *self)
+{
+  self->widget = self->kind->create (self);
+  return self->widget;
+}
+
+static void
+want (SluiceTagCard *self, SluiceRun *run, gboolean wanted)
+{
+  SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
+  if (series != NULL)
+    sluice_workspace_want (self->workspace, series, wanted || sluice_run_row_shows (series->tag));
+}
+
+void
+sluice_tag_card_drop (SluiceTagCard *self)
+{
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      want (self, run, FALSE);
+    }
+  g_hash_table_remove_all (self->taken);
+  self->text_run = 0;
+  self->widget = NULL;
+}
+
+/* Which run it shows, where it shows one: that in front, or the newest. */
+static SluiceRun *
+dup_foremost (SluiceTagCard *self, SluiceRun *front)
+{
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  if (front != NULL && self->kind->has (self, front))
+    return g_object_ref (front);
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      if (sluice_run_get_shown (run) && self->kind->has (self, run))
+        return g_steal_pointer (&run);
+    }
+  return NULL;
+}
+
+/* Runs that are shown no more, or left the list. */
+static void
+hide_others (SluiceTagCard *self, SluiceRun *only)
+{
+  g_autoptr (GList) ids = g_hash_table_get_keys (self->taken);
+  for (GList *link = ids; link != NULL; link = link->next)
+    {
+      gint64 id = *(gint64 *) link->data;
+      g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self->workspace, id);
+      if (run == NULL || !sluice_run_get_shown (run) || (only != NULL && run != only)
+          || !self->kind->has (self, run))
+        self->kind->hide (self, id);
+    }
+}
+
+void
+sluice_tag_card_update (SluiceTagCard *self, SluiceRun *front)
+{
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  if (self->widget == NULL)
+    return;
+  g_autoptr (SluiceRun) only = self->kind->shares ? NULL : dup_foremost (self, front);
+  hide_others (self, only);
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      gboolean shows = sluice_run_get_shown (run) && (self->kind->shares || run == only)
+                       && self->kind->has (self, run);
+      want (self, run, shows);
+      if (shows)
+        self->kind->take (self, run, run == front);
+    }
+}
+
+char *
+sluice_tag_card_dup_text (SluiceTagCard *self)
+{
+  return self->widget != NULL ? self->kind->dup_text (self) : g_strdup ("");
+}
+
+static int
+get_rank (const SluiceTagCard *self)
+{
+  static const char *const first[] = { "loss", "accuracy", "evaluate/accuracy", "evaluate/loss" };
+  for (guint i = 0; i < G_N_ELEMENTS (first); i++)
+    if (strcmp (self->tag, first[i]) == 0)
+      return (int) i;
+  if (g_str_has_suffix (self->tag, "/weights"))
+    return 40;
+  return g_str_has_prefix (self->tag, "system/") ? 100 : 50;
+}
+
+/* Digits by their value, all else by byte: "layer2" before "layer10". */
+static int
+compare_natural (const char *a, const char *b)
+{
+  while (*a != '\0' && *b != '\0')
+    {
+      gsize m = strspn (a, "0123456789"), n = strspn (b, "0123456789");
+      if (m > 0 && n > 0)
+        {
+          guint64 x = g_ascii_strtoull (a, NULL, 10), y = g_ascii_strtoull (b, NULL, 10);
+          if (x != y)
+            return x < y ? -1 : 1;
+          a += m;
+          b += n;
+        }
+      else if (*a != *b)
+        return (guchar) *a - (guchar) *b;
+      else
+        {
+          a++;
+          b++;
+        }
+    }
+  return (guchar) *a - (guchar) *b;
+}
+
+int
+sluice_tag_card_compare (const SluiceTagCard *a, const SluiceTagCard *b)
+{
+  int order = get_rank (a) - get_rank (b);
+  if (order == 0)
+    order = compare_natural (a->tag, b->tag);
+  return order != 0 ? order : strcmp (a->tag, b->tag);
+}

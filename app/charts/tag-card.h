@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "app/workspace.h"
+
+/*
+ * A card of the charts page: what the runs that are shown have logged under one tag. Its widget
+ * exists while it is near the view; what it shows it can take from the runs again at any time.
+ */
+typedef struct _SluiceTagCard SluiceTagCard;
+
+/* What a card of one kind of data is: a line of the table in tag-card.c. */
+typedef struct
+{
+  const char *name;
+  GtkWidget *(*create) (SluiceTagCard *self);
+  /* Has the run something to show here? */
+  gboolean (*has) (const SluiceTagCard *self, SluiceRun *run);
+  /* Takes what the run has and the widget has not yet. */
+  void (*take) (SluiceTagCard *self, SluiceRun *run, gboolean front);
+  /* The run is not to be seen any more, though its curves may be again. */
+  void (*hide) (SluiceTagCard *self, gint64 run);
+  /* (transfer full): what is shown, in words. */
+  char *(*dup_text) (SluiceTagCard *self);
+  gboolean shares; /* runs are shown together; else one at a time */
+} SluiceTagCardKind;
+
+/* What a widget has of a run. */
+typedef struct
+{
+  guint series;    /* id in a chart; 0: not there */
+  guint n_events;  /* taken */
+  guint n_items;   /* histograms or images taken */
+  guint64 restart; /* SluiceRunSeries.n_restarts when they were */
+} SluiceTaken;
+
+struct _SluiceTagCard
+{
+  const SluiceTagCardKind *kind;
+  char *tag; /* of a text: its file's name */
+  SluiceWorkspace *workspace;
+  guint n_runs;               /* of those shown that have the tag */
+  GtkWidget *widget;          /* (nullable) a SluiceCard */
+  GHashTable *taken;          /* gint64 run -> SluiceTaken; empty without a widget */
+  gint64 text_run, text_step; /* of a text: what was asked for last */
+  gboolean large;
+};
+
+const SluiceTagCardKind *sluice_tag_card_find_kind (SluiceSeriesKind kind); /* (nullable) */
+extern const SluiceTagCardKind sluice_tag_card_text; /* of files that evaluations write */
+#define SLUICE_EVENT_TEXT "text" /* of the trainer: such a file was written, whose name it has */
+
+SluiceTagCard *
+sluice_tag_card_new (SluiceWorkspace *workspace, const SluiceTagCardKind *kind, const char *tag);
+void sluice_tag_card_free (gpointer card);
+
+/* (transfer floating): the widget, empty as yet. */
+GtkWidget *sluice_tag_card_create (SluiceTagCard *self);
+/* The widget goes; values are no longer wanted. */
+void sluice_tag_card_drop (SluiceTagCard *self);
+
+/**
+ * sluice_tag_card_update:
+ * @front: (nullable): the run in front
+ *
+ * Brings the widget, if there is one, up to date with the runs of the workspace that are shown, and
+ * wants their values.
+ */
+void sluice_tag_card_update (SluiceTagCard *self, SluiceRun *front);
+
+/* (transfer full): what it shows, in words, "" without a widget. */
+char *sluice_tag_card_dup_text (SluiceTagCard *self);
+
+/* Order on a page: what is learnt first, then how weights unfold, the machine last; inside each by
+ * tag, numbers in it by their size. */
+int sluice_tag_card_compare (const SluiceTagCard *a, const SluiceTagCard *b);
