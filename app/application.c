@@ -110,6 +110,8 @@ static const struct
   { "win.step", { "F10" } },
   { "win.stop", { "<Shift>F5" } },
   { "win.find", { "<Control>f" } },
+  { "win.find-next", { "F3" } },
+  { "win.find-previous", { "<Shift>F3" } },
   { "win.toggle-runs", { "F8" } },
   { "win.toggle-inspector", { "F9" } },
   { "win.open-project", { "<Control>o" } },

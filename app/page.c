@@ -38,18 +38,27 @@ sluice_page_apply_settings (SluicePage *self, GSettings *settings)
 }
 
 void
-sluice_page_filter (SluicePage *self, const char *text)
+sluice_page_filter (SluicePage *self, const SluiceQuery *query)
 {
   SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
   if (iface->filter != NULL)
-    iface->filter (self, text);
+    iface->filter (self, query);
 }
 
-guint
-sluice_page_find (SluicePage *self, const char *text)
+void
+sluice_page_search (SluicePage *self, const SluiceQuery *query, SluiceHits *hits)
 {
   SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
-  return iface->find != NULL ? iface->find (self, text) : 0;
+  if (iface->search != NULL)
+    iface->search (self, query, hits);
+}
+
+void
+sluice_page_show_hit (SluicePage *self, const char *title)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  if (iface->show_hit != NULL)
+    iface->show_hit (self, title);
 }
 
 gboolean

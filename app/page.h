@@ -6,6 +6,8 @@
 
 #include "app/run-controller.h"
 #include "app/runs/run-set.h"
+#include "app/search/hit.h"
+#include "app/search/query.h"
 
 /*
  * A page of the window: a widget that the window knows through these calls and the line of
@@ -27,8 +29,9 @@ struct _SluicePageInterface
   GTypeInterface parent;
   void (*attach) (SluicePage *self, const SluicePageContext *context);
   void (*apply_settings) (SluicePage *self, GSettings *settings);
-  void (*filter) (SluicePage *self, const char *text);
-  guint (*find) (SluicePage *self, const char *text);
+  void (*filter) (SluicePage *self, const SluiceQuery *query);
+  void (*search) (SluicePage *self, const SluiceQuery *query, SluiceHits *hits);
+  void (*show_hit) (SluicePage *self, const char *title);
   gboolean (*is_settled) (SluicePage *self);
   char *(*dump_state) (SluicePage *self);
 };
@@ -37,10 +40,12 @@ struct _SluicePageInterface
 void sluice_page_attach (SluicePage *self, const SluicePageContext *context);
 /* Takes up preferences, at the start and whenever one has changed. */
 void sluice_page_apply_settings (SluicePage *self, GSettings *settings);
-/* While a search is being typed: shows only what holds the text; "" shows everything. */
-void sluice_page_filter (SluicePage *self, const char *text);
-/* Goes to the next thing that the text names; returns how many there are. */
-guint sluice_page_find (SluicePage *self, const char *text);
+/* While a search is being typed: shows only what matches; an empty query shows everything. */
+void sluice_page_filter (SluicePage *self, const SluiceQuery *query);
+/* Adds what matches, in the order in which it is to be walked through. */
+void sluice_page_search (SluicePage *self, const SluiceQuery *query, SluiceHits *hits);
+/* Goes to what it found under that title. */
+void sluice_page_show_hit (SluicePage *self, const char *title);
 /* Everything that was asked for is drawn. */
 gboolean sluice_page_is_settled (SluicePage *self);
 /* What a test wants to know. (transfer full) (nullable): JSON */

@@ -11,6 +11,7 @@
 #include "app/graph/inspector.h"
 #include "app/probe.h"
 #include "app/run-actions.h"
+#include "app/search/search-box.h"
 #include "app/status-text.h"
 
 /* How often the status line follows a run. */
@@ -25,7 +26,7 @@ struct _SluiceWindow
   GtkRevealer *failure_revealer;
   GtkLabel *failure_label, *status_step, *status_rate, *status_machine;
   GtkProgressBar *progress;
-  GtkSearchEntry *search;
+  SluiceSearchBox *search;
   GtkButton *start_button, *failure_show, *failure_accept;
   SluiceRunsPane *runs_pane;
   SluiceInspector *inspector;
@@ -263,16 +264,26 @@ show_page_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 find_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  gtk_widget_grab_focus (GTK_WIDGET (SLUICE_WINDOW (data)->search));
+  sluice_search_box_begin (SLUICE_WINDOW (data)->search);
 }
 
 /* What the search entry does, by name: for scripts and tests. */
 static void
 find_text_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  gtk_editable_set_text (GTK_EDITABLE (SLUICE_WINDOW (data)->search),
-                         g_variant_get_string (parameter, NULL));
-  g_signal_emit_by_name (SLUICE_WINDOW (data)->search, "activate");
+  sluice_search_box_find (SLUICE_WINDOW (data)->search, g_variant_get_string (parameter, NULL));
+}
+
+static void
+find_next_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_search_box_step (SLUICE_WINDOW (data)->search, 1);
+}
+
+static void
+find_previous_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_search_box_step (SLUICE_WINDOW (data)->search, -1);
 }
 
 static void
@@ -407,6 +418,8 @@ dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   json_builder_add_int_value (
       b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
+  json_builder_set_member_name (b, "found");
+  json_builder_add_string_value (b, sluice_search_box_get_summary (self->search));
   json_builder_set_member_name (b, "front");
   json_builder_add_string_value (b, front != NULL ? sluice_run_get_info (front)->name : "");
   json_builder_set_member_name (b, "folded");
@@ -444,6 +457,8 @@ dump_scopes_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static const GActionEntry actions[] = {
   { .name = "show-page", .activate = show_page_cb, .parameter_type = "s" },
   { .name = "find", .activate = find_cb },
+  { .name = "find-next", .activate = find_next_cb },
+  { .name = "find-previous", .activate = find_previous_cb },
   { .name = "find-text", .activate = find_text_cb, .parameter_type = "s" },
   { .name = "select", .activate = select_cb, .parameter_type = "s" },
   { .name = "open", .activate = open_cb, .parameter_type = "s" },
@@ -459,34 +474,37 @@ static const GActionEntry actions[] = {
   { .name = "dump-scopes", .activate = dump_scopes_cb },
 };
 
-/* ---- search: in the page that is shown, and in the runs ---- */
+/* ---- search: first in the page that is shown, then in the runs and the other pages ---- */
 
 static void
-search_cb (SluiceWindow *self)
+search_cb (SluiceWindow *self, const SluiceQuery *query, SluiceHits *hits)
 {
-  sluice_page_filter (SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack)),
-                      gtk_editable_get_text (GTK_EDITABLE (self->search)));
+  SluicePage *shown = SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack));
+  g_autoptr (SluiceQuery) none = sluice_query_new ("");
+  sluice_page_search (shown, query, hits);
+  sluice_runs_pane_search (self->runs_pane, query, hits);
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    {
+      SluicePage *page = get_page (self, i);
+      sluice_page_filter (page, page == shown ? query : none);
+      if (page != shown)
+        sluice_page_search (page, query, hits);
+    }
 }
 
 static void
-search_activate_cb (SluiceWindow *self)
+show_hit_cb (SluiceWindow *self, SluiceHit *hit)
 {
-  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search));
-  SluicePage *shown = SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack));
-  guint n = sluice_page_find (shown, text);
-  if (*text == '\0')
-    return;
-  n += sluice_runs_pane_find (self->runs_pane, text);
-  if (n > 0)
-    return;
+  GObject *owner = sluice_hit_get_owner (hit);
+  const char *title = sluice_hit_get_title (hit);
+  if (owner == G_OBJECT (self->runs_pane))
+    sluice_runs_pane_select (self->runs_pane, title);
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    if (get_page (self, i) != shown && sluice_page_find (get_page (self, i), text) > 0)
+    if (owner == G_OBJECT (get_page (self, i)))
       {
         sluice_window_show_page (self, sluice_page_kinds[i].name);
-        return;
+        sluice_page_show_hit (get_page (self, i), title);
       }
-  g_autofree char *message = g_strdup_printf (_ ("Nothing is called “%s”"), text);
-  sluice_window_tell (self, message);
 }
 
 /* ---- life ---- */
@@ -708,6 +726,7 @@ sluice_window_class_init (SluiceWindowClass *klass)
   widget_class->size_allocate = sluice_window_size_allocate;
   g_type_ensure (SLUICE_TYPE_RUNS_PANE);
   g_type_ensure (SLUICE_TYPE_INSPECTOR);
+  g_type_ensure (SLUICE_TYPE_SEARCH_BOX);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/window.ui");
   bind_children (widget_class);
 }
@@ -727,8 +746,8 @@ sluice_window_init (SluiceWindow *self)
       adw_view_stack_page_set_icon_name (shown, kind->icon);
     }
   self->graph_page = SLUICE_GRAPH_PAGE (adw_view_stack_get_child_by_name (self->stack, "graph"));
-  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search_cb), self);
-  g_signal_connect_swapped (self->search, "activate", G_CALLBACK (search_activate_cb), self);
+  g_signal_connect_swapped (self->search, "search", G_CALLBACK (search_cb), self);
+  g_signal_connect_swapped (self->search, "show-hit", G_CALLBACK (show_hit_cb), self);
   g_signal_connect_swapped (self->graph_page, "selection-changed", G_CALLBACK (show_selection),
                             self);
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (show_selection), self);

@@ -23,7 +23,7 @@ struct _SluiceChartsPage
   GtkStack *states;
   AdwStatusPage *failure, *nothing;
   GtkLabel *count;
-  GtkButton *show_hidden;
+  GtkButton *show_hidden, *show_all;
   GtkScale *smoothing;
   GtkToggleButton *axis_step, *axis_relative, *axis_wall, *log_y;
   SluiceCardGrid *grid;
@@ -34,7 +34,7 @@ struct _SluiceChartsPage
   GPtrArray *in_order;   /* of SluiceTagCard: those that match, as they stand in the grid */
   GHashTable *collapsed; /* set of group titles */
   guint64 drawn;         /* hash of what decides which cards there are */
-  char *filter;
+  SluiceQuery *filter;   /* (nullable) */
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -188,10 +188,7 @@ add_run (SluiceChartsPage *self, SluiceRun *run)
 static gboolean
 matches (SluiceChartsPage *self, const char *tag)
 {
-  if (self->filter == NULL || *self->filter == '\0')
-    return TRUE;
-  g_autofree char *folded = g_utf8_casefold (tag, -1);
-  return strstr (folded, self->filter) != NULL;
+  return self->filter == NULL || sluice_query_matches_text (self->filter, tag);
 }
 
 static gint
@@ -310,7 +307,8 @@ hash_what_is_there (SluiceChartsPage *self)
       for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
         hash = (hash ^ parts[k]) * 1099511628211u;
     }
-  return (hash ^ (self->filter != NULL ? g_str_hash (self->filter) : 0)) * 1099511628211u;
+  return (hash ^ (self->filter != NULL ? g_str_hash (sluice_query_get_text (self->filter)) : 0))
+         * 1099511628211u;
 }
 
 /* Nothing has been recorded; or nothing of the runs that are shown; or nothing that matches. */
@@ -342,6 +340,7 @@ static void
 changed_cb (SluiceChartsPage *self)
 {
   guint64 hash = hash_what_is_there (self);
+  gboolean has_focus = gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) != NULL;
   if (hash != self->drawn)
     {
       self->drawn = hash;
@@ -358,6 +357,10 @@ changed_cb (SluiceChartsPage *self)
         sluice_card_refresh (SLUICE_CARD (card->widget));
     }
   show_state (self);
+  /* A card that had it is gone: what stands in its place has the focus. */
+  if (has_focus && gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) == NULL)
+    gtk_widget_grab_focus (self->in_order->len > 0 ? GTK_WIDGET (self->smoothing)
+                                                   : GTK_WIDGET (self->show_all));
 }
 
 static void
@@ -393,24 +396,47 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
   gtk_toggle_button_set_active (axes[g_settings_get_enum (settings, "chart-axis")], TRUE);
 }
 
-/* Only cards whose tag holds the text are shown. */
-static guint
-charts_page_find (SluicePage *page, const char *text)
+static void
+charts_page_filter (SluicePage *page, const SluiceQuery *query)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
+  const char *text = sluice_query_get_text (query);
   g_autofree char *description =
-      g_strdup_printf (_ ("There is no tag with “%s” in it among those of the runs shown."), text);
-  g_free (self->filter);
-  self->filter = g_utf8_casefold (text, -1);
+      g_strdup_printf (_ ("No tag of the runs that are shown matches “%s”."), text);
+  g_clear_pointer (&self->filter, sluice_query_free);
+  self->filter = sluice_query_is_empty (query) ? NULL : sluice_query_new (text);
   adw_status_page_set_description (self->nothing, description);
   changed_cb (self);
-  return self->in_order->len;
 }
 
 static void
-charts_page_filter (SluicePage *page, const char *text)
+charts_page_search (SluicePage *page, const SluiceQuery *query, SluiceHits *hits)
 {
-  charts_page_find (page, text);
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
+  g_autoptr (GPtrArray) found = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer card;
+  g_hash_table_iter_init (&iter, self->cards);
+  while (g_hash_table_iter_next (&iter, NULL, &card))
+    if (((SluiceTagCard *) card)->n_runs > 0
+        && sluice_query_matches_text (query, ((SluiceTagCard *) card)->tag))
+      g_ptr_array_add (found, card);
+  g_ptr_array_sort (found, by_place);
+  for (guint i = 0; i < found->len; i++)
+    {
+      const SluiceTagCard *found_card = found->pdata[i];
+      sluice_hits_add (hits, G_OBJECT (self), "sluice-charts-symbolic", found_card->tag,
+                       _ (found_card->kind->name));
+    }
+}
+
+static void
+charts_page_show_hit (SluicePage *page, const char *title)
+{
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
+  SluiceTagCard *card = g_hash_table_lookup (self->cards, title);
+  if (card != NULL)
+    sluice_card_grid_reveal (self->grid, card);
 }
 
 static char *
@@ -442,7 +468,8 @@ init_page (SluicePageInterface *iface)
   iface->attach = charts_page_attach;
   iface->apply_settings = charts_page_apply_settings;
   iface->filter = charts_page_filter;
-  iface->find = charts_page_find;
+  iface->search = charts_page_search;
+  iface->show_hit = charts_page_show_hit;
   iface->dump_state = charts_page_dump_state;
 }
 
@@ -463,7 +490,7 @@ sluice_charts_page_finalize (GObject *object)
   g_ptr_array_unref (self->in_order);
   g_hash_table_unref (self->cards);
   g_hash_table_unref (self->collapsed);
-  g_free (self->filter);
+  g_clear_pointer (&self->filter, sluice_query_free);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
 }
 
@@ -481,6 +508,7 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, failure);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, count);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, show_hidden);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, show_all);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, smoothing);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_step);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_relative);

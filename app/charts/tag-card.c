@@ -276,7 +276,7 @@ dup_text (SluiceTagCard *self)
 /* ---- the kinds ---- */
 
 static const SluiceTagCardKind scalars = {
-  .name = "scalars",
+  .name = N_ ("scalars"),
   .create = create_scalars,
   .has = has_series,
   .take = take_scalars,
@@ -286,7 +286,7 @@ static const SluiceTagCardKind scalars = {
 };
 
 static const SluiceTagCardKind histograms = {
-  .name = "histograms",
+  .name = N_ ("histograms"),
   .create = create_histograms,
   .has = has_series,
   .take = take_histograms,
@@ -295,7 +295,7 @@ static const SluiceTagCardKind histograms = {
 };
 
 static const SluiceTagCardKind images = {
-  .name = "images",
+  .name = N_ ("images"),
   .create = create_images,
   .has = has_series,
   .take = take_images,
@@ -304,7 +304,7 @@ static const SluiceTagCardKind images = {
 };
 
 const SluiceTagCardKind sluice_tag_card_text = {
-  .name = "texts",
+  .name = N_ ("texts"),
   .create = create_text,
   .has = has_text,
   .take = take_text,

@@ -416,10 +416,31 @@ graph_page_apply_settings (SluicePage *page, GSettings *settings)
   sluice_canvas_set_reduced_motion (canvas, g_settings_get_boolean (settings, "reduced-motion"));
 }
 
-static guint
-graph_page_find (SluicePage *page, const char *text)
+/* Scopes and series by their names, nodes by all that is known of them. */
+static void
+graph_page_search (SluicePage *page, const SluiceQuery *query, SluiceHits *hits)
 {
-  return sluice_canvas_find (SLUICE_GRAPH_PAGE (page)->canvas, text);
+  SluiceGraphPage *self = SLUICE_GRAPH_PAGE (page);
+  SluiceHierarchy *hierarchy = sluice_canvas_get_hierarchy (self->canvas);
+  guint n = hierarchy != NULL ? sluice_hierarchy_get_n_groups (hierarchy) : 0;
+  for (guint i = 1; i < n; i++)
+    {
+      const SluiceGroup *group = sluice_hierarchy_get_group (hierarchy, i);
+      const SluiceNode *node =
+          group->model_node != SLUICE_NONE ? sluice_graph_find (self->graph, group->path) : NULL;
+      if (node != NULL ? sluice_query_matches_node (query, node)
+                       : sluice_query_matches_name (query, group->path))
+        sluice_hits_add (hits, G_OBJECT (self), "sluice-graph-symbolic", group->path,
+                         node != NULL                         ? node->op_name
+                         : group->kind == SLUICE_GROUP_SERIES ? _ ("series")
+                                                              : _ ("scope"));
+    }
+}
+
+static void
+graph_page_show_hit (SluicePage *page, const char *title)
+{
+  sluice_graph_page_select (SLUICE_GRAPH_PAGE (page), title);
 }
 
 static gboolean
@@ -440,7 +461,8 @@ init_page (SluicePageInterface *iface)
 {
   iface->attach = graph_page_attach;
   iface->apply_settings = graph_page_apply_settings;
-  iface->find = graph_page_find;
+  iface->search = graph_page_search;
+  iface->show_hit = graph_page_show_hit;
   iface->is_settled = graph_page_is_settled;
   iface->dump_state = graph_page_dump_state;
 }

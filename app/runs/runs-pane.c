@@ -198,20 +198,26 @@ sluice_runs_pane_get_selected (SluiceRunsPane *self)
   return row != NULL ? SLUICE_RUN_ROW (row)->run : NULL;
 }
 
-guint
-sluice_runs_pane_find (SluiceRunsPane *self, const char *text)
+void
+sluice_runs_pane_search (SluiceRunsPane *self, const SluiceQuery *query, SluiceHits *hits)
 {
-  g_autofree char *wanted = g_utf8_casefold (text, -1);
   GtkListBoxRow *row;
-  guint n = 0;
   for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
     {
-      g_autofree char *name =
-          g_utf8_casefold (sluice_run_get_info (SLUICE_RUN_ROW (row)->run)->name, -1);
-      if (strstr (name, wanted) != NULL && n++ == 0)
-        gtk_list_box_select_row (self->list, row);
+      SluiceRun *run = SLUICE_RUN_ROW (row)->run;
+      const char *name = sluice_run_get_info (run)->name;
+      if (sluice_query_matches_text (query, name))
+        sluice_hits_add (hits, G_OBJECT (self), "media-record-symbolic", name, _ ("run"));
     }
-  return n;
+}
+
+void
+sluice_runs_pane_select (SluiceRunsPane *self, const char *name)
+{
+  GtkListBoxRow *row;
+  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
+    if (g_str_equal (sluice_run_get_info (SLUICE_RUN_ROW (row)->run)->name, name))
+      gtk_list_box_select_row (self->list, row);
 }
 
 static void

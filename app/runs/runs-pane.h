@@ -5,6 +5,8 @@
 #include <gtk/gtk.h>
 
 #include "app/runs/run-set.h"
+#include "app/search/hit.h"
+#include "app/search/query.h"
 
 /* The sidebar: runs with colour, state in words and the curve of their loss. It is the charts'
  * legend. */
@@ -14,6 +16,6 @@ G_DECLARE_FINAL_TYPE (SluiceRunsPane, sluice_runs_pane, SLUICE, RUNS_PANE, GtkWi
 /* The runs of the workspace; the one that is selected is in front of those shown. Once. */
 void
 sluice_runs_pane_set_runs (SluiceRunsPane *self, SluiceWorkspace *workspace, SluiceRunSet *shown);
-/* Selects the first run whose name contains the text, case ignored; returns how many do. */
-guint sluice_runs_pane_find (SluiceRunsPane *self, const char *text);
+void sluice_runs_pane_search (SluiceRunsPane *self, const SluiceQuery *query, SluiceHits *hits);
+void sluice_runs_pane_select (SluiceRunsPane *self, const char *name);
 SluiceRun *sluice_runs_pane_get_selected (SluiceRunsPane *self); /* (nullable) (transfer none) */

@@ -102,9 +102,38 @@ class Session:
         w.until(lambda: os.path.exists(path))
         with open(path, encoding="utf-8") as file:
             self.point("the graph is exported", "<svg" in file.read(400))
+        self.point("which says how many there are", " of " in state["found"], state["found"])
         w.act("find-text", GLib.Variant("s", "no such node"))
         state = w.state()
         self.point("a search in vain keeps the selection", "weights" in state["inspector"])
+        self.point("and says so", "no such node" in state["found"], state["found"])
+        self.walk_hits(w)
+
+    def walk_hits(self, w):
+        w.act("find-text", GLib.Variant("s", "op:matmul in:fc1"))
+        state = w.wait(lambda s: s["graph"]["selection"] == "fc1/matmul" and s["settled"])
+        self.point("nodes are found by op and scope", state["found"] == "1 of 1", state["found"])
+        w.act("find-text", GLib.Variant("s", "conv[12]$"))
+        first = w.wait(lambda s: s["found"].startswith("1 of "))
+        w.act("find-next")
+        second = w.wait(lambda s: s["found"].startswith("2 of "))
+        w.act("find-previous")
+        third = w.wait(lambda s: s["found"].startswith("1 of "))
+        self.point("hits are walked to and fro", first["graph"]["selection"]
+                   == third["graph"]["selection"] != second["graph"]["selection"],
+                   str(second["graph"]["selection"]))
+        w.act("find-text", GLib.Variant("s", "learning"))
+        w.act("show-page", GLib.Variant("s", "charts"))
+        w.act("find-text", GLib.Variant("s", "learning_r"))
+        state = w.wait(lambda s: list(s["charts"]["cards"]) == ["learning_rate"])
+        self.point("the charts are those that match", True)
+        w.act("find-text", GLib.Variant("s", "nothing like that"))
+        state = w.wait(lambda s: s["charts"]["state"] == "nothing")
+        button = w.find_accessible("button", "Show all charts")
+        self.point("none that matches says so, and offers all", button is not None)
+        button.act()
+        w.wait(lambda s: s["charts"]["state"] == "cards" and len(s["charts"]["cards"]) > 5)
+        w.act("show-page", GLib.Variant("s", "graph"))
 
     def stop_and_reopen(self, w):
         w.act("stop")
