@@ -106,6 +106,7 @@ static const struct
   { "app.quit", { "<Control>q" } },
   { "app.preferences", { "<Control>comma" } },
   { "win.start", { "F5" } },
+  { "win.new-run", { "<Control>n" } },
   { "win.pause", { "F6" } },
   { "win.step", { "F10" } },
   { "win.stop", { "<Shift>F5" } },

@@ -6,9 +6,83 @@
 #include <glib/gi18n.h>
 
 #include "app/runs/resume-dialog.h"
+#include "ui/chart/ticks.h"
+
+/* ---- the run that is selected ---- */
+
+static SluiceRun *
+get_selected (SluiceWindow *window)
+{
+  return sluice_runs_pane_get_selected (sluice_window_get_runs_pane (window));
+}
+
+/* Where none is selected, the one in front: (nullable) (transfer full). */
+static SluiceRun *
+dup_meant (SluiceWindow *window)
+{
+  SluiceRun *run = get_selected (window);
+  return run != NULL ? g_object_ref (run)
+                     : sluice_run_set_dup_front (sluice_window_get_shown (window));
+}
+
+/* Its steps are shown over the graph that is open, which has to be its own. */
+static gboolean
+is_of_open_project (SluiceWindow *window, SluiceRun *run)
+{
+  const char *folder = sluice_run_controller_get_project (sluice_window_get_controller (window));
+  g_autofree char *name = folder != NULL ? g_path_get_basename (folder) : NULL;
+  return g_strcmp0 (sluice_run_get_info (run)->project, name) == 0;
+}
+
+/* The row of a run that was trained here lags behind. */
+static SluiceRunState
+get_state (SluiceWindow *window, SluiceRun *run)
+{
+  SluiceRunController *controller = sluice_window_get_controller (window);
+  const SluiceRunInfo *info = sluice_run_get_info (run);
+  SluiceProgress progress;
+  return info->id == sluice_run_controller_get_run (controller)
+                 && sluice_run_controller_get_progress (controller, &progress)
+             ? progress.state
+             : info->state;
+}
+
+/* It ended before its last step. */
+static gboolean
+is_resumable (SluiceWindow *window, SluiceRun *run)
+{
+  SluiceRunState state = get_state (window, run);
+  return is_of_open_project (window, run)
+         && (state == SLUICE_RUN_STOPPED || state == SLUICE_RUN_CRASHED
+             || state == SLUICE_RUN_FAILED);
+}
+
+/* What Start and Step go on with: (nullable): nothing, they begin a run. A failed one wants its
+ * cause to be looked at first. */
+static SluiceRun *
+get_next (SluiceWindow *window)
+{
+  SluiceRun *run = get_selected (window);
+  return run != NULL && is_resumable (window, run) && get_state (window, run) != SLUICE_RUN_FAILED
+             ? run
+             : NULL;
+}
+
+/* ---- actions ---- */
 
 static void
 start_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceRunController *controller = sluice_window_get_controller (data);
+  SluiceRun *next = get_next (data);
+  if (next != NULL && sluice_run_controller_get_state (controller) == SLUICE_CONTROL_IDLE)
+    sluice_run_controller_resume_run (controller, sluice_run_get_info (next)->name, -1, FALSE);
+  else
+    sluice_run_controller_start (controller);
+}
+
+static void
+new_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   sluice_run_controller_start (sluice_window_get_controller (data));
 }
@@ -22,7 +96,9 @@ pause_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 step_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  sluice_run_controller_step (sluice_window_get_controller (data), 1);
+  SluiceRun *next = get_next (data);
+  sluice_run_controller_step (sluice_window_get_controller (data),
+                              next != NULL ? sluice_run_get_info (next)->name : NULL, 1);
 }
 
 static void
@@ -31,21 +107,10 @@ stop_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   sluice_run_controller_stop (sluice_window_get_controller (data));
 }
 
-/* The newest where none is selected; NULL where there is none. */
-static SluiceRun *
-dup_selected_run (SluiceWindow *window)
-{
-  SluiceRun *run = sluice_runs_pane_get_selected (sluice_window_get_runs_pane (window));
-  if (run != NULL)
-    return g_object_ref (run);
-  return g_list_model_get_item (sluice_workspace_get_runs (sluice_window_get_workspace (window)),
-                                0);
-}
-
 static void
 resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  g_autoptr (SluiceRun) run = dup_selected_run (data);
+  g_autoptr (SluiceRun) run = dup_meant (data);
   if (run != NULL)
     sluice_run_controller_resume_run (sluice_window_get_controller (data),
                                       sluice_run_get_info (run)->name, -1, FALSE);
@@ -54,7 +119,7 @@ resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 resume_from_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  g_autoptr (SluiceRun) run = dup_selected_run (data);
+  g_autoptr (SluiceRun) run = dup_meant (data);
   if (run != NULL)
     sluice_resume_dialog_present (
         data, sluice_workspace_get_store (sluice_window_get_workspace (data)), run);
@@ -80,7 +145,7 @@ static void
 delete_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   SluiceRunController *controller = sluice_window_get_controller (data);
-  SluiceRun *run = sluice_runs_pane_get_selected (sluice_window_get_runs_pane (data));
+  SluiceRun *run = get_selected (data);
   if (run == NULL)
     return;
   const SluiceRunInfo *info = sluice_run_get_info (run);
@@ -103,7 +168,7 @@ restore_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 check_run (SluiceWindow *window, gboolean checked)
 {
-  SluiceRun *run = sluice_runs_pane_get_selected (sluice_window_get_runs_pane (window));
+  SluiceRun *run = get_selected (window);
   if (run != NULL)
     sluice_run_set_set_checked (sluice_window_get_shown (window), sluice_run_get_info (run)->id,
                                 checked);
@@ -113,7 +178,7 @@ check_run (SluiceWindow *window, gboolean checked)
 static void
 toggle_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  SluiceRun *run = sluice_runs_pane_get_selected (sluice_window_get_runs_pane (data));
+  SluiceRun *run = get_selected (data);
   if (run != NULL)
     check_run (data, !sluice_run_get_shown (run));
 }
@@ -123,7 +188,7 @@ static void
 solo_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   SluiceRunSet *shown = sluice_window_get_shown (data);
-  SluiceRun *run = sluice_runs_pane_get_selected (sluice_window_get_runs_pane (data));
+  SluiceRun *run = get_selected (data);
   gint64 id = run != NULL ? sluice_run_get_info (run)->id : 0;
   sluice_run_set_set_solo (shown, id != sluice_run_set_get_solo (shown) ? id : 0);
 }
@@ -131,7 +196,7 @@ solo_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 isolate_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  SluiceRun *run = sluice_runs_pane_get_selected (sluice_window_get_runs_pane (data));
+  SluiceRun *run = get_selected (data);
   if (run != NULL)
     sluice_run_set_isolate (sluice_window_get_shown (data), sluice_run_get_info (run)->id);
 }
@@ -156,6 +221,7 @@ reindex_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 
 static const GActionEntry actions[] = {
   { .name = "start", .activate = start_cb },
+  { .name = "new-run", .activate = new_run_cb },
   { .name = "pause", .activate = pause_cb },
   { .name = "step", .activate = step_cb },
   { .name = "stop", .activate = stop_cb },
@@ -188,23 +254,48 @@ set_enabled (SluiceWindow *window, const char *name, gboolean enabled)
   g_simple_action_set_enabled (G_SIMPLE_ACTION (action), enabled);
 }
 
+/* What a key or a button will do is said before it does it. */
+char *
+sluice_run_actions_dup_start_text (SluiceWindow *window)
+{
+  SluiceRun *next = get_next (window);
+  SluiceControlState state =
+      sluice_run_controller_get_state (sluice_window_get_controller (window));
+  if (state == SLUICE_CONTROL_PAUSED)
+    return g_strdup (_ ("Go on (F5)"));
+  if (next == NULL)
+    return g_strdup (_ ("Start a new run (F5)"));
+  g_autofree char *step = sluice_format_step (sluice_run_get_info (next)->step);
+  return g_strdup_printf (_ ("Go on with %s from step %s (F5)"), sluice_run_get_info (next)->name,
+                          step);
+}
+
 void
 sluice_run_actions_update (SluiceWindow *window)
 {
   SluiceRunController *controller = sluice_window_get_controller (window);
   SluiceWorkspace *workspace = sluice_window_get_workspace (window);
   SluiceControlState state = sluice_run_controller_get_state (controller);
+  SluiceRun *selected = get_selected (window);
+  g_autoptr (SluiceRun) meant = dup_meant (window);
   gboolean can_train = sluice_run_controller_get_project (controller) != NULL
                        && sluice_workspace_get_store (workspace) != NULL;
   gboolean idle = state == SLUICE_CONTROL_IDLE, paused = state == SLUICE_CONTROL_PAUSED;
   gboolean running = state == SLUICE_CONTROL_RUNNING;
   set_enabled (window, "start", can_train && (idle || paused));
+  set_enabled (window, "new-run", can_train && idle);
   set_enabled (window, "pause", running);
   set_enabled (window, "step", can_train && (idle || paused));
   set_enabled (window, "stop", running || paused);
-  set_enabled (window, "resume-run", can_train && idle);
-  set_enabled (window, "resume-from", can_train && idle);
+  set_enabled (window, "resume-run",
+               can_train && idle && meant != NULL && is_resumable (window, meant));
+  set_enabled (window, "resume-from",
+               can_train && idle && meant != NULL && is_of_open_project (window, meant));
   set_enabled (window, "resume-run-from", can_train && idle);
   set_enabled (window, "accept-changed-data",
                idle && sluice_run_controller_has_changed_data (controller));
+  set_enabled (window, "toggle-run", selected != NULL);
+  set_enabled (window, "solo-run", selected != NULL);
+  set_enabled (window, "isolate-run", selected != NULL);
+  set_enabled (window, "delete-run", selected != NULL);
 }

@@ -244,7 +244,7 @@ sluice_run_controller_pause (SluiceRunController *self)
 }
 
 void
-sluice_run_controller_step (SluiceRunController *self, gint64 n)
+sluice_run_controller_step (SluiceRunController *self, const char *run, gint64 n)
 {
   SluiceControlState state = sluice_run_controller_get_state (self);
   if (state == SLUICE_CONTROL_PAUSED || state == SLUICE_CONTROL_RUNNING)
@@ -252,7 +252,7 @@ sluice_run_controller_step (SluiceRunController *self, gint64 n)
   else if (state == SLUICE_CONTROL_IDLE)
     {
       self->steps_at_start = n;
-      begin (self, NULL, -1, FALSE);
+      begin (self, run, -1, FALSE);
     }
 }
 

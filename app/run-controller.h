@@ -58,8 +58,8 @@ gboolean sluice_run_controller_has_changed_data (SluiceRunController *self);
 /* Goes on with them as that resume would have. */
 void sluice_run_controller_accept_data (SluiceRunController *self);
 void sluice_run_controller_pause (SluiceRunController *self);
-void sluice_run_controller_step (SluiceRunController *self,
-                                 gint64 n); /* starts a run paused where there is none */
+/* run: (nullable): which one goes on where none is under way; NULL: a new one. */
+void sluice_run_controller_step (SluiceRunController *self, const char *run, gint64 n);
 void sluice_run_controller_stop (SluiceRunController *self);
 /* The same, and waits until it is saved: for a program that ends now. */
 void sluice_run_controller_finish (SluiceRunController *self);

@@ -87,8 +87,7 @@ dup_result (SluiceRun *self)
       || !sluice_series_source_lookup (sluice_series_buffer_as_source (series->buffer),
                                        SLUICE_X_STEP, INFINITY, &last))
     return NULL;
-  /* Without its name, for which a row has no room. */
-  return sluice_format_value (last.value, sluice_tag_unit (series->tag));
+  return sluice_status_evaluation_text (series->tag + strlen (EVALUATION), last.value);
 }
 
 /* "running · step 1 240", "finished · 97.5 %", "NaN at step 312" comes as the message of a
@@ -98,17 +97,18 @@ dup_status (SluiceRun *self)
 {
   const SluiceRunInfo *info = self->info;
   const char *state = _ (sluice_run_state_name (info->state));
+  g_autofree char *step = sluice_format_step (info->step);
   if (info->state == SLUICE_RUN_FAILED && info->message != NULL
       && strstr (info->message, "NaN") != NULL)
-    return g_strdup_printf (_ ("NaN at step %" G_GINT64_FORMAT), info->step);
+    return g_strdup_printf (_ ("NaN at step %s"), step);
   if (info->state == SLUICE_RUN_FAILED)
-    return g_strdup_printf (_ ("failed at step %" G_GINT64_FORMAT), info->step);
+    return g_strdup_printf (_ ("failed at step %s"), step);
   if (info->state == SLUICE_RUN_STOPPED || info->state == SLUICE_RUN_CRASHED)
     return g_strdup_printf (_ ("%s · resumable"), state);
   g_autofree char *result = info->state == SLUICE_RUN_FINISHED ? dup_result (self) : NULL;
   if (result != NULL)
     return g_strdup_printf (_ ("%s · %s"), state, result);
-  return g_strdup_printf (_ ("%s · step %" G_GINT64_FORMAT), state, info->step);
+  return g_strdup_printf (_ ("%s · step %s"), state, step);
 }
 
 const SluiceRunInfo *

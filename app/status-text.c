@@ -14,9 +14,8 @@ sluice_tag_unit (const char *tag)
   return g_str_equal (tag, "system/memory") ? SLUICE_UNIT_BYTES : SLUICE_UNIT_NONE;
 }
 
-/* "98.2 %", "bits 2.31": with its name where the unit does not say what it is. */
-static char *
-evaluation_text (const char *name, double value)
+char *
+sluice_status_evaluation_text (const char *name, double value)
 {
   SluiceUnit unit = sluice_tag_unit (name);
   g_autofree char *number = sluice_format_value (value, unit);
@@ -69,7 +68,7 @@ sluice_status_rate_text (SluiceControlState state,
     append_part (text, g_strdup_printf (_ ("loss %s%.4f"), p->loss < 0 ? "−" : "", fabs (p->loss)));
   if (isfinite (p->evaluation) && evaluation_name != NULL)
     {
-      g_autofree char *result = evaluation_text (evaluation_name, p->evaluation);
+      g_autofree char *result = sluice_status_evaluation_text (evaluation_name, p->evaluation);
       append_part (text, g_strdup_printf (_ ("test %s"), result));
     }
   return g_string_free (text, FALSE);

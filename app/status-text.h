@@ -11,6 +11,8 @@
  */
 SluiceUnit sluice_tag_unit (const char *tag);
 
+/* "98.2 %", "bits 2.31": with its name where the unit does not say what it is. */
+char *sluice_status_evaluation_text (const char *name, double value);
 /* "Step 1 240 of 2 000" */
 char *sluice_status_step_text (const SluiceProgress *progress);
 /* "412 steps/s · 2.0 s left (± 0.3 s) · loss 0.0571 · test 98.2 %"; evaluation_name: (nullable) */

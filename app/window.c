@@ -83,9 +83,9 @@ update_actions (SluiceWindow *self)
   gboolean can_train = sluice_run_controller_get_project (self->controller) != NULL
                        && sluice_workspace_get_store (self->workspace) != NULL;
   gboolean idle = state == SLUICE_CONTROL_IDLE, paused = state == SLUICE_CONTROL_PAUSED;
+  g_autofree char *start = sluice_run_actions_dup_start_text (self);
   sluice_run_actions_update (self);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->start_button),
-                               paused ? _ ("Go on (F5)") : _ ("Start (F5)"));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->start_button), start);
   /* The one thing to do next stands out. */
   if (can_train && (idle || paused))
     gtk_widget_add_css_class (GTK_WIDGET (self->start_button), "suggested-action");
@@ -495,7 +495,7 @@ search_cb (SluiceWindow *self, const SluiceQuery *query, SluiceHits *hits)
 static void
 show_hit_cb (SluiceWindow *self, SluiceHit *hit)
 {
-  GObject *owner = sluice_hit_get_owner (hit);
+  g_autoptr (GObject) owner = sluice_hit_dup_owner (hit);
   const char *title = sluice_hit_get_title (hit);
   if (owner == G_OBJECT (self->runs_pane))
     sluice_runs_pane_select (self->runs_pane, title);
@@ -664,6 +664,8 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   g_signal_connect_object (self->workspace, "failed", G_CALLBACK (show_failure), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->workspace, "run-deleted", G_CALLBACK (run_deleted_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->shown, "changed", G_CALLBACK (update_actions), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (controller_changed_cb), self,
                            G_CONNECT_SWAPPED);

@@ -35,10 +35,9 @@ sluice_hit_new (GObject *owner, const char *icon, const char *title, const char 
 }
 
 GObject *
-sluice_hit_get_owner (SluiceHit *self)
+sluice_hit_dup_owner (SluiceHit *self)
 {
-  g_autoptr (GObject) owner = g_weak_ref_get (&self->owner);
-  return owner; /* the window that asks holds it */
+  return g_weak_ref_get (&self->owner);
 }
 
 const char *

@@ -15,7 +15,7 @@ G_DECLARE_FINAL_TYPE (SluiceHit, sluice_hit, SLUICE, HIT, GObject)
 /* owner: who found it and knows how to show it: a page, or the pane of the runs. title: what it is
  * known by there. */
 SluiceHit *sluice_hit_new (GObject *owner, const char *icon, const char *title, const char *detail);
-GObject *sluice_hit_get_owner (SluiceHit *self); /* (nullable): gone by now */
+GObject *sluice_hit_dup_owner (SluiceHit *self); /* (nullable) (transfer full): gone by now */
 const char *sluice_hit_get_title (SluiceHit *self);
 
 /* What is found of one search: more than so many lines nobody reads; the rest is counted. */

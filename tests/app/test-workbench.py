@@ -157,8 +157,13 @@ class Session:
 
     def two_runs(self, w):
         w.act("stop")
-        w.wait(lambda s: s["control"] == "idle")
+        step = w.wait(lambda s: s["control"] == "idle")["step"]
         w.act("start")
+        state = w.wait(lambda s: s["control"] == "running" and s["step"] > step)
+        self.point("start goes on with the selected run that was stopped", state["runs"] == 1)
+        w.act("stop")
+        w.wait(lambda s: s["control"] == "idle")
+        w.act("new-run")
         w.wait(lambda s: s["runs"] == 2 and "digits-lenet-2" in s["charts"]["cards"]["loss"])
         self.point("two runs in one chart", True)
         w.act("stop")
@@ -335,6 +340,8 @@ class Session:
         w.act("find-text", GLib.Variant("s", ""))  # no tag holds that word
         state = wait("a run that is selected is shown too", "towers", "lstm")
         self.point("and in front", state["front"] == "lstm")
+        self.point("a run of another project does not go on over this one's graph",
+                   not w.enabled("resume-run") and not w.enabled("resume-from"))
         w.act("solo-run")
         wait("alone", "lstm")
         w.act("solo-run")
