@@ -151,10 +151,16 @@ static gboolean
 put_event (const SluiceRecord *record, gpointer data, GError **error)
 {
   Export *export = data;
-  const SluiceEventOut out = { export->event, export->series->tag, export->metadata,
-                               export->first };
+  GError *failed = NULL;
+  const SluiceEventOut out = { export->event, export->series->tag, export->metadata, export->first,
+                               &failed };
   sluice_event_file_begin (export->event, record->wall, record->step);
   record->kind->put_event (record, &out);
+  if (failed != NULL)
+    {
+      g_propagate_error (error, failed);
+      return FALSE;
+    }
   g_byte_array_set_size (export->record, 0);
   sluice_event_file_put_record (export->record, export->event);
   sluice_file_writer_put (export->file, export->record->data, export->record->len);

@@ -66,6 +66,7 @@ typedef struct
   const char *tag;
   GBytes *metadata; /* (nullable): the SummaryMetadata that the series was logged with */
   gboolean first;   /* of its tag: metadata goes with it */
+  GError **error;   /* of what could not be put: the first that is set counts */
 } SluiceEventOut;
 
 /* What a plugin of TensorBoard knows a tag by. */
@@ -86,7 +87,7 @@ void sluice_summary_value_put (const SluiceEventOut *out,
 void sluice_summary_value_put_simple (const SluiceEventOut *out,
                                       float value,
                                       const SluicePluginOut *plugin);
-/* A TensorProto as such a value. */
+/* A TensorProto as such a value. tensor: (nullable): there was no memory for it */
 void sluice_summary_value_put_tensor (const SluiceEventOut *out,
                                       const SluiceTensor *tensor,
                                       const SluicePluginOut *plugin);

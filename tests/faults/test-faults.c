@@ -68,7 +68,7 @@ import_all (Plan *plan, GError **error)
           g_string_free (hashes, TRUE);
           return NULL;
         }
-      g_autofree char *hash = sluice_graph_dup_hash (graph);
+      g_autofree char *hash = sluice_graph_dup_hash (graph, NULL);
       g_string_append_printf (hashes, "%s\n", hash);
     }
   return g_string_free (hashes, FALSE);

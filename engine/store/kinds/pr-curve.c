@@ -80,9 +80,8 @@ pr_curve_put_event (const SluiceRecord *record, const SluiceEventOut *out)
   const SluicePluginOut plugin = { "pr_curves", SLUICE_CLASS_TENSOR, content };
   const SluiceShape shape = SLUICE_SHAPE (SLUICE_PR_ROWS, self->n);
   g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (SLUICE_FLOAT, &shape);
-  float *values = tensor->data;
-  for (gint64 i = 0; i < tensor->n_elements; i++)
-    values[i] = (float) self->values[i];
+  for (gint64 i = 0; tensor != NULL && i < tensor->n_elements; i++)
+    ((float *) tensor->data)[i] = (float) self->values[i];
   sluice_wire_put_int (content, 2, self->n); /* PrCurvePluginData.num_thresholds */
   sluice_summary_value_put_tensor (out, tensor, &plugin);
 }

@@ -512,7 +512,7 @@ take_tensor (const char *plugin_name, SluiceTensor *take_tensor_)
 {
   g_autoptr (SluiceTensor) tensor = take_tensor_;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) proto = sluice_tensor_to_proto (tensor);
+  g_autoptr (GBytes) proto = sluice_tensor_to_proto (tensor, NULL);
   Collected collected = { g_string_new (NULL) };
   Sluice__Event__PluginData plugin = SLUICE__EVENT__PLUGIN_DATA__INIT;
   Sluice__Event__SummaryMetadata metadata = SLUICE__EVENT__SUMMARY_METADATA__INIT;
