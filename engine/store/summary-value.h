@@ -53,6 +53,9 @@ SluiceTensor *sluice_summary_value_dup_tensor (const SluiceValueIn *in, GError *
 /* DATA_LOSS that names the tag. */
 SluiceValueResult
 sluice_summary_value_fail (const SluiceValueIn *in, GError **error, const char *what);
+/* Buckets or thresholds: a tensor of one repeated number says any number of them in a few
+ * bytes, and TensorBoard's own writers give hundreds. */
+#define SLUICE_VALUE_MOST_ROWS 4194304
 /* Hands a record on; suffix: (nullable): behind the value's tag. */
 SluiceValueResult sluice_summary_value_sink (const SluiceValueIn *in,
                                              gpointer take_record,

@@ -385,6 +385,16 @@ take_tensor (const char *plugin_name, SluiceTensor *take_tensor_)
   return NULL;
 }
 
+/* A tensor of one repeated number is a few bytes of a file; what would be made of it is not. */
+static void
+test_many_rows (void)
+{
+  const gint64 n = SLUICE_VALUE_MOST_ROWS + 1;
+  const SluiceShape histogram = SLUICE_SHAPE (n, 3), curve = SLUICE_SHAPE (6, n);
+  g_assert_null (take_tensor ("histograms", sluice_tensor_new_zeros (SLUICE_DOUBLE, &histogram)));
+  g_assert_null (take_tensor ("pr_curves", sluice_tensor_new_zeros (SLUICE_HALF, &curve)));
+}
+
 static void
 assert_taken (const char *plugin, SluiceTensor *take_tensor_, const char *want)
 {
@@ -551,6 +561,7 @@ main (int argc, char **argv)
   ADD ("bounded", test_bounded);
 #undef ADD
   g_test_add_func ("/kinds/tensors", test_tensors);
+  g_test_add_func ("/kinds/many-rows", test_many_rows);
   g_test_add_func ("/kinds/wav", test_wav);
   return g_test_run ();
 }
