@@ -188,8 +188,8 @@ put_series (SluiceStore *self, SluiceLogFormat format, Export *export, GError **
       return TRUE;
     }
   export->first = TRUE;
-  export->metadata = sluice_store_dup_metadata (self, series->id);
-  gboolean ok = sluice_store_each_record (self, series, &all_steps, put_event, export, error);
+  gboolean ok = sluice_store_dup_metadata (self, series->id, &export->metadata, error)
+                && sluice_store_each_record (self, series, &all_steps, put_event, export, error);
   g_clear_pointer (&export->metadata, g_bytes_unref);
   return ok;
 }
