@@ -142,19 +142,17 @@ sluice_edit_forget_class (SluiceEdit *self, SluiceNode *node, const char *name)
 
 /* ---- what an import kept as text ---- */
 
-/* Control inputs of a node that has some that are no nodes. */
-static void
-rename_foreign (SluiceEdit *self, SluiceNode *node, GHashTable *renamed)
+/* Control inputs of a node that has some that are no nodes. (nullable) (transfer full) */
+static GBytes *
+dup_renamed (GBytes *foreign, GHashTable *renamed, GError **error)
 {
-  SluiceNodeRecord *record = sluice_node_record (node);
   gsize length;
   g_auto (SluiceArena) arena;
   sluice_arena_init (&arena);
-  const guint8 *bytes = g_bytes_get_data (record->foreign, &length);
+  const guint8 *bytes = g_bytes_get_data (foreign, &length);
   Tensorflow__NodeDef *def =
-      sluice_wire_unpack (&arena, &tensorflow__node_def__descriptor, bytes, length, NULL);
-  g_assert (def != NULL); /* it was packed by the import */
-  for (gsize i = 0; i < def->n_input; i++)
+      sluice_wire_unpack (&arena, &tensorflow__node_def__descriptor, bytes, length, error);
+  for (gsize i = 0; def != NULL && i < def->n_input; i++)
     {
       const char *name =
           def->input[i][0] == '^' ? g_hash_table_lookup (renamed, def->input[i] + 1) : NULL;
@@ -163,9 +161,47 @@ rename_foreign (SluiceEdit *self, SluiceNode *node, GHashTable *renamed)
       g_autofree char *text = g_strconcat ("^", name, NULL);
       def->input[i] = sluice_arena_strdup (&arena, text);
     }
-  sluice_graph_touch (self->graph, node);
-  g_bytes_unref (record->foreign);
-  record->foreign = sluice_wire_pack (def);
+  return def != NULL ? sluice_wire_pack (def, error) : NULL;
+}
+
+/* Of all that have an edge from a node of the new names, before anything changes: node -> GBytes.
+ * (nullable) (transfer full) */
+static GHashTable *
+rename_foreign (SluiceNode *const *nodes, guint n, GHashTable *renamed, GError **error)
+{
+  g_autoptr (GHashTable) all =
+      g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_bytes_unref);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceNodeRecord *record = sluice_node_record (nodes[i]);
+      for (guint k = 0; k < record->n_uses; k++)
+        {
+          SluiceNode *user = record->uses[k].node;
+          GBytes *foreign = sluice_node_record (user)->foreign;
+          if (foreign == NULL || g_hash_table_contains (all, user))
+            continue;
+          GBytes *bytes = dup_renamed (foreign, renamed, error);
+          if (bytes == NULL)
+            return NULL;
+          g_hash_table_insert (all, user, bytes);
+        }
+    }
+  return g_steal_pointer (&all);
+}
+
+static void
+take_foreign (SluiceEdit *self, GHashTable *all)
+{
+  GHashTableIter iter;
+  gpointer node, bytes;
+  g_hash_table_iter_init (&iter, all);
+  while (g_hash_table_iter_next (&iter, &node, &bytes))
+    {
+      SluiceNodeRecord *record = sluice_node_record (node);
+      sluice_graph_touch (self->graph, node);
+      g_bytes_unref (record->foreign);
+      record->foreign = g_bytes_ref (bytes);
+    }
 }
 
 /* ---- a new name ---- */
@@ -183,11 +219,9 @@ rename_in_error (SluiceNode *node, const char *old)
   node->error->message = message;
 }
 
-void
-sluice_edit_rename_nodes (SluiceEdit *self,
-                          SluiceNode *const *nodes,
-                          const char *const *names,
-                          guint n)
+gboolean
+sluice_edit_rename_nodes (
+    SluiceEdit *self, SluiceNode *const *nodes, const char *const *names, guint n, GError **error)
 {
   SluiceGraph *graph = self->graph;
   g_autoptr (GHashTable) renamed = g_hash_table_new (g_str_hash, g_str_equal);
@@ -199,6 +233,10 @@ sluice_edit_rename_nodes (SluiceEdit *self,
         g_hash_table_add (users, of_class->pdata[k]);
       g_hash_table_insert (renamed, (gpointer) nodes[i]->name, (gpointer) names[i]);
     }
+  g_autoptr (GHashTable) foreign = rename_foreign (nodes, n, renamed, error);
+  if (foreign == NULL)
+    return FALSE;
+  take_foreign (self, foreign);
   GHashTableIter iter;
   gpointer user;
   g_hash_table_iter_init (&iter, users);
@@ -206,10 +244,6 @@ sluice_edit_rename_nodes (SluiceEdit *self,
     rewrite_class (self, user, renamed);
   for (guint i = 0; i < n; i++)
     {
-      const SluiceNodeRecord *record = sluice_node_record (nodes[i]);
-      for (guint k = 0; k < record->n_uses; k++)
-        if (sluice_node_record (record->uses[k].node)->foreign != NULL)
-          rename_foreign (self, record->uses[k].node, renamed);
       sluice_graph_touch (graph, nodes[i]);
       sluice_name_table_remove (&graph->by_name, nodes[i]);
     }
@@ -222,6 +256,7 @@ sluice_edit_rename_nodes (SluiceEdit *self,
       g_assert (added); /* the caller saw to it */
     }
   sluice_edit_rename_in_shell (self, renamed);
+  return TRUE;
 }
 
 /* ---- the MetaGraphDef ---- */
