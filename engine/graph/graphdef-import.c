@@ -360,7 +360,7 @@ connect_node (Import *im, SluiceNode *node, const Tensorflow__NodeDef *def)
     }
   if (lost)
     keep_inputs (node, def);
-  else if (node->op != NULL)
+  else
     sluice_node_set_open_error (node);
   if (node->error == NULL && node->op != NULL)
     sluice_node_check_inputs (node, &node->error);

@@ -130,6 +130,30 @@ test_open_input (Fixture *f, gconstpointer data)
 }
 
 static void
+import_text (SluiceGraph *graph, const char *text, GError **error)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  sluice_graph_import (graph, bytes, error);
+}
+
+/* A call of a function is not without its error until an edit comes by. */
+static void
+test_open_call (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  import_text (f->graph,
+               "library { function { signature { name: \"twice\"\n"
+               "  input_arg { name: \"x\" type: DT_FLOAT }\n"
+               "  output_arg { name: \"y\" type: DT_FLOAT } }\n"
+               "  ret { key: \"y\" value: \"x\" } } }\n"
+               "node { name: \"call\" op: \"twice\" input: \"\" }\n",
+               &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (edit_node (f, "call")->error);
+  g_assert_nonnull (strstr (edit_node (f, "call")->error->message, "is open; connect it"));
+}
+
+static void
 test_add_open (Fixture *f, gconstpointer data)
 {
   edit_make_chain (f);
@@ -357,13 +381,6 @@ test_delete_class (Fixture *f, gconstpointer data)
   edit_assert_inverse (f, edit, before);
 }
 
-static void
-import_text (SluiceGraph *graph, const char *text, GError **error)
-{
-  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
-  sluice_graph_import (graph, bytes, error);
-}
-
 /* New names that are old ones of others; who names two is rewritten once. An import that failed
  * leaves nobody behind who would have to be told. */
 static void
@@ -588,6 +605,7 @@ main (int argc, char **argv)
   TEST ("add-and-remove", test_add_and_remove);
   TEST ("positions", test_positions);
   TEST ("open-input", test_open_input);
+  TEST ("open-call", test_open_call);
   TEST ("add-open", test_add_open);
   TEST ("attributes", test_attributes);
   TEST ("folded-values", test_folded_values);
