@@ -43,57 +43,6 @@ sluice_node_foreach_class (
       func (node, value->list.items[i].s.data + n, value->list.items[i].s.length - n, data);
 }
 
-/* The graph's own names are interned: looking one up there is quicker. */
-static const char *
-intern_class (SluiceGraph *graph, const char *name, gsize length)
-{
-  const SluiceNode *target = sluice_name_table_find (&graph->by_name, name, length);
-  if (target != NULL)
-    return target->name;
-  g_autofree char *text = g_strndup (name, length);
-  return sluice_intern (text);
-}
-
-static void
-add_user (const SluiceNode *node, const char *name, gsize length, gpointer data)
-{
-  SluiceGraph *graph = data;
-  const char *key = intern_class (graph, name, length);
-  GPtrArray *users = g_hash_table_lookup (graph->class_users, key);
-  if (users == NULL)
-    g_hash_table_insert (graph->class_users, (gpointer) key, users = g_ptr_array_new ());
-  g_ptr_array_add (users, (gpointer) node);
-}
-
-static void
-remove_user (const SluiceNode *node, const char *name, gsize length, gpointer data)
-{
-  SluiceGraph *graph = data;
-  GPtrArray *users = g_hash_table_lookup (graph->class_users, intern_class (graph, name, length));
-  if (users != NULL)
-    g_ptr_array_remove (users, (gpointer) node);
-}
-
-void
-sluice_graph_index_class (SluiceGraph *self, const SluiceNode *node, gboolean add)
-{
-  if (self->class_users != NULL)
-    sluice_node_foreach_class (node, add ? add_user : remove_user, self);
-}
-
-const GPtrArray *
-sluice_graph_get_class_users (SluiceGraph *self, const char *name)
-{
-  if (self->class_users == NULL)
-    {
-      self->class_users =
-          g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
-      for (guint i = 0; i < self->nodes->len; i++)
-        sluice_graph_index_class (self, self->nodes->pdata[i], TRUE);
-    }
-  return g_hash_table_lookup (self->class_users, sluice_intern (name));
-}
-
 /* Gives a node the attribute with `_class` changed: each name that renamed has gets the new one. */
 static void
 rewrite_class (SluiceEdit *self, SluiceNode *node, GHashTable *renamed)
@@ -210,8 +159,10 @@ take_foreign (SluiceEdit *self, GHashTable *all)
 static void
 rename_in_error (SluiceNode *node, const char *old)
 {
+  if (node->error == NULL)
+    return;
   g_autofree char *begin = g_strdup_printf ("%s '%s'", node->op_name, old);
-  if (node->error == NULL || !g_str_has_prefix (node->error->message, begin))
+  if (!g_str_has_prefix (node->error->message, begin))
     return;
   char *message = g_strdup_printf ("%s '%s'%s", node->op_name, node->name,
                                    node->error->message + strlen (begin));
@@ -225,23 +176,20 @@ sluice_edit_rename_nodes (
 {
   SluiceGraph *graph = self->graph;
   g_autoptr (GHashTable) renamed = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GHashTable) users = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) rewritten = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) users = g_ptr_array_new ();
   for (guint i = 0; i < n; i++)
     {
-      const GPtrArray *of_class = sluice_graph_get_class_users (graph, nodes[i]->name);
-      for (guint k = 0; of_class != NULL && k < of_class->len; k++)
-        g_hash_table_add (users, of_class->pdata[k]);
+      sluice_graph_collect_class_users (graph, nodes[i]->name, users);
       g_hash_table_insert (renamed, (gpointer) nodes[i]->name, (gpointer) names[i]);
     }
   g_autoptr (GHashTable) foreign = rename_foreign (nodes, n, renamed, error);
   if (foreign == NULL)
     return FALSE;
   take_foreign (self, foreign);
-  GHashTableIter iter;
-  gpointer user;
-  g_hash_table_iter_init (&iter, users);
-  while (g_hash_table_iter_next (&iter, &user, NULL))
-    rewrite_class (self, user, renamed);
+  for (guint i = 0; i < users->len; i++)
+    if (g_hash_table_add (rewritten, users->pdata[i])) /* a new name may be another's old one */
+      rewrite_class (self, users->pdata[i], renamed);
   for (guint i = 0; i < n; i++)
     {
       sluice_graph_touch (graph, nodes[i]);

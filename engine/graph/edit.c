@@ -190,9 +190,10 @@ part_from (SluiceEdit *edit, SluiceNode *node, GHashTable *gone, GError **error)
       if (!ok)
         return FALSE;
     }
-  const GPtrArray *users = sluice_graph_get_class_users (edit->graph, node->name);
-  for (guint i = users != NULL ? users->len : 0; i-- > 0;)
-    if (i < users->len && !g_hash_table_contains (gone, users->pdata[i]))
+  g_autoptr (GPtrArray) users = g_ptr_array_new ();
+  sluice_graph_collect_class_users (edit->graph, node->name, users);
+  for (guint i = 0; i < users->len; i++)
+    if (!g_hash_table_contains (gone, users->pdata[i]))
       sluice_edit_forget_class (edit, users->pdata[i], node->name);
   return TRUE;
 }

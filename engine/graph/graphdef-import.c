@@ -29,6 +29,7 @@ typedef struct
   guint suggestions;            /* that may still be looked up */
   const SluiceLibrary *library; /* (nullable) */
   const char *interned[256];
+  const char *class_attr; /* "_class", interned */
   SluiceArena scratch;
 } Import;
 
@@ -222,6 +223,9 @@ add_node (Import *im, const Tensorflow__NodeDef *def, GError **load_error)
   guint n_attrs = 0;
   if (!read_attrs (im, node, def, attrs, &n_attrs, &foreign, load_error))
     return FALSE;
+  gboolean has_class = FALSE;
+  for (guint i = 0; i < n_attrs; i++)
+    has_class |= attrs[i].name == im->class_attr;
   GBytes *kept = foreign != NULL ? sluice_wire_pack (foreign, load_error) : NULL;
   sluice_node_record (node)->foreign = kept;
   if (foreign != NULL && kept == NULL)
@@ -246,6 +250,8 @@ add_node (Import *im, const Tensorflow__NodeDef *def, GError **load_error)
       GError **error = node->error == NULL ? &node->error : NULL;
       sluice_node_complete (node, attrs, n_attrs, FALSE, error);
     }
+  if (has_class)
+    sluice_graph_index_class (im->graph, node, TRUE);
   return TRUE;
 }
 
@@ -361,7 +367,7 @@ connect_node (Import *im, SluiceNode *node, const Tensorflow__NodeDef *def)
     }
   if (lost)
     keep_inputs (node, def);
-  else if (node->op != NULL)
+  else
     sluice_node_set_open_error (node);
   if (node->error == NULL && node->op != NULL)
     sluice_node_check_inputs (node, &node->error);
@@ -617,8 +623,6 @@ import_nodes (Import *im, GError **error)
     connect_node (im, nth_new (im, i), im->def->node[i]);
   g_autofree SluiceNode **order = sort_nodes (im);
   sluice_graph_settle_new (im->graph, order, im->n);
-  for (guint i = 0; im->graph->class_users != NULL && i < im->n; i++)
-    sluice_graph_index_class (im->graph, nth_new (im, i), TRUE);
   return TRUE;
 }
 
@@ -632,6 +636,7 @@ sluice_graph_add_defs (SluiceGraph *self, const Tensorflow__GraphDef *def, GErro
     .n = (guint) def->n_node,
     .budget = G_MAXINT32,
     .suggestions = MAX_SUGGESTIONS,
+    .class_attr = sluice_intern ("_class"),
     .library = self->library,
   };
   sluice_arena_init (&im.scratch);
