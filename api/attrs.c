@@ -351,7 +351,10 @@ write_shape (const SluiceShape *shape)
 static GVariant *
 write_tensor (SluiceTensor *tensor)
 {
-  g_autoptr (GBytes) proto = sluice_tensor_to_proto (tensor);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) proto = sluice_tensor_to_proto (tensor, &error);
+  if (proto == NULL)
+    g_error ("%s", error->message); /* as GLib, which makes the rest, where it has no memory */
   return g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, proto, TRUE);
 }
 

@@ -140,9 +140,9 @@ sluice_tensor_new_from_proto (GBytes *proto, GError **error)
 }
 
 GBytes *
-sluice_tensor_dup_proto (SluiceTensor *self)
+sluice_tensor_dup_proto (SluiceTensor *self, GError **error)
 {
-  return sluice_tensor_to_proto (self);
+  return sluice_tensor_to_proto (self, error);
 }
 
 SluiceDType

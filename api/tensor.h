@@ -104,10 +104,12 @@ SluiceTensor *sluice_tensor_new_from_proto (GBytes *proto, GError **error);
 /**
  * sluice_tensor_dup_proto:
  * @self: a tensor
+ * @error: return location
  *
- * Returns: (transfer full): a serialised TensorProto, the value of an attribute of kind tensor
+ * Returns: (transfer full): a serialised TensorProto, the value of an attribute of kind tensor;
+ *   %NULL with RESOURCE_EXHAUSTED
  */
-GBytes *sluice_tensor_dup_proto (SluiceTensor *self);
+GBytes *sluice_tensor_dup_proto (SluiceTensor *self, GError **error);
 
 /**
  * sluice_tensor_get_dtype:

@@ -81,14 +81,16 @@ convert (const SluiceTensor *raw, SluiceDType dtype, GError **error)
       return NULL;
     }
   gint64 n = raw->n_elements;
-  g_autofree gint64 *rows = g_new (gint64, n + 1);
-  for (gint64 i = 0; i < n; i++)
+  g_autofree gint64 *rows = g_try_new (gint64, (gsize) n + 1);
+  for (gint64 i = 0; rows != NULL && i < n; i++)
     rows[i] = i;
   g_autoptr (SluiceTensor) flat =
       sluice_tensor_new_view ((SluiceTensor *) raw, &SLUICE_SHAPE (n), 0);
-  g_autoptr (SluiceTensor) cast = sluice_examples_gather (flat, rows, n, dtype, 1);
-  if (cast != NULL)
-    return sluice_tensor_new_view (cast, &raw->shape, 0);
+  g_autoptr (SluiceTensor) cast =
+      rows != NULL && flat != NULL ? sluice_examples_gather (flat, rows, n, dtype, 1) : NULL;
+  SluiceTensor *feed = cast != NULL ? sluice_tensor_new_view (cast, &raw->shape, 0) : NULL;
+  if (feed != NULL)
+    return feed;
   sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for %" G_GINT64_FORMAT " numbers",
                n);
   return NULL;

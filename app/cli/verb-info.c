@@ -139,7 +139,9 @@ show_graph (const char *path, GError **error)
       else if (role == SLUICE_ROLE_RESOURCE_HANDLE)
         elements += MAX (sluice_shape_n_elements (&node->outputs[0].handle_shape), 0);
     }
-  g_autofree char *hash = sluice_graph_dup_hash (graph);
+  g_autofree char *hash = sluice_graph_dup_hash (graph, error);
+  if (hash == NULL)
+    return EXIT_FAILED;
   if (!sluice_cli_json)
     {
       printf (_ ("nodes      %u, of %u kinds\n"), n, g_hash_table_size (ops));

@@ -79,6 +79,9 @@ print_value (sqlite3_stmt *row, int i)
   g_autoptr (GString) number = g_string_new (NULL);
   switch (sqlite3_column_type (row, i))
     {
+    case SQLITE_INTEGER:
+      printf ("%lld", sqlite3_column_int64 (row, i));
+      break;
     case SQLITE_FLOAT:
       sluice_json_append_double (number, sqlite3_column_double (row, i));
       g_string_replace (number, "\"", "", 0);

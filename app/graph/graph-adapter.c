@@ -159,7 +159,7 @@ sluice_graph_model_from_graph (SluiceGraph *graph, SluiceSession *session)
 {
   guint n = sluice_graph_get_n_nodes (graph);
   SluiceGraphModel *model = sluice_graph_model_new ();
-  sluice_graph_model_reserve (model, n);
+  sluice_graph_model_reserve (model, n, 0);
   for (guint i = 0; i < n; i++)
     add_node (model, sluice_graph_get_node (graph, i), session);
   for (guint i = 0; i < n; i++)
@@ -221,12 +221,13 @@ sluice_graph_model_after (SluiceGraphModel *base,
                           const SluiceGraphDelta *delta)
 {
   guint n = sluice_graph_get_n_nodes (graph), n_old = sluice_graph_model_get_n_nodes (base);
-  guint n_edges = sluice_graph_model_get_n_edges (base);
+  guint n_edges;
+  const SluiceModelEdge *edges = sluice_graph_model_get_edges (base, &n_edges);
   SluiceGraphModel *model = sluice_graph_model_new_after (base);
   g_autofree guint8 *changed = mark_changed (graph, delta);
   g_autofree guint *now = map_indices (n_old, delta);
   g_autofree guint *before = g_new (guint, n + 1);
-  sluice_graph_model_reserve (model, n);
+  sluice_graph_model_reserve (model, n, n_edges);
   for (guint i = 0; i < n_old; i++)
     if (now[i] != G_MAXUINT)
       before[now[i]] = i;
@@ -243,11 +244,10 @@ sluice_graph_model_after (SluiceGraphModel *base,
           continue;
         }
       /* Edges stand in the order of the nodes that they lead to. */
-      while (e < n_edges && sluice_graph_model_get_edge (base, e)->to < before[i])
+      while (e < n_edges && edges[e].to < before[i])
         e++;
-      for (; e < n_edges && sluice_graph_model_get_edge (base, e)->to == before[i]; e++)
-        sluice_graph_model_take_edge (model, base, e,
-                                      now[sluice_graph_model_get_edge (base, e)->from], i);
+      for (; e < n_edges && edges[e].to == before[i]; e++)
+        sluice_graph_model_take_edge (model, base, e, now[edges[e].from], i);
     }
   return model;
 }

@@ -49,8 +49,14 @@ place (SluiceGraph *graph, guint n_cpus)
 static void
 read_layout (SluiceGraphFile *self)
 {
-  g_autofree char *hash = sluice_graph_dup_hash (self->graph), *text = NULL;
   g_autoptr (GError) error = NULL;
+  g_autofree char *hash = sluice_graph_dup_hash (self->graph, &error), *text = NULL;
+  if (hash == NULL)
+    {
+      g_message ("%s: %s", self->layout_path, error->message);
+      g_clear_pointer (&self->layout_path, g_free);
+      return;
+    }
   sluice_graph_model_set_hash (self->model, hash);
   if (!g_file_get_contents (self->layout_path, &text, NULL, NULL))
     return;

@@ -111,17 +111,26 @@ read_all (int fd, const char *what, const char *path, guint64 max_bytes, GError 
   return NULL;
 }
 
-static GBytes *
-map_all (int fd, const char *what, const char *path, GError **error)
+GMappedFile *
+sluice_read_map (int fd, const char *what, const char *path, GError **error)
 {
   g_autoptr (GError) local = NULL;
   GMappedFile *map = g_mapped_file_new_from_fd (fd, FALSE, &local);
   if (map == NULL)
-    {
-      sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "%s '%s' cannot be read: %s", what, path,
-                   local->message);
-      return NULL;
-    }
+    sluice_fail (error,
+                 g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOMEM)
+                     ? SLUICE_ERROR_RESOURCE_EXHAUSTED
+                     : SLUICE_ERROR_UNAVAILABLE,
+                 "%s '%s' cannot be read: %s", what, path, local->message);
+  return map;
+}
+
+static GBytes *
+map_all (int fd, const char *what, const char *path, GError **error)
+{
+  GMappedFile *map = sluice_read_map (fd, what, path, error);
+  if (map == NULL)
+    return NULL;
   GBytes *bytes = g_mapped_file_get_bytes (map);
   g_mapped_file_unref (map);
   return bytes;

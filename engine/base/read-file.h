@@ -27,6 +27,9 @@ void sluice_read_set_options (const SluiceReadOptions *options);
  */
 gboolean sluice_read_check_kind (int fd, const char *what, const char *path, GError **error);
 
+/* The file that is open, mapped; what truncates it meanwhile ends us. */
+GMappedFile *sluice_read_map (int fd, const char *what, const char *path, GError **error);
+
 typedef enum
 {
   SLUICE_READ_PLAIN,

@@ -399,6 +399,8 @@ sluice_tensor_new_resource (SluiceResource *take)
   SluiceTensor *self = sluice_tensor_new_zeros (SLUICE_RESOURCE, NULL);
   if (self != NULL)
     *(SluiceResource **) self->data = take;
+  else
+    sluice_resource_unref (take);
   return self;
 }
 

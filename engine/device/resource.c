@@ -200,7 +200,11 @@ sluice_resources_get_handle (SluiceResources *self,
     {
       if (G_UNLIKELY (entry->handle == NULL))
         entry->handle = sluice_tensor_new_resource (sluice_resource_ref (entry->resource));
-      handle = sluice_tensor_ref (entry->handle);
+      if (entry->handle != NULL)
+        handle = sluice_tensor_ref (entry->handle);
+      else
+        sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for the handle of '%s'",
+                     key->name);
     }
   pthread_mutex_unlock (&self->lock);
   return handle;

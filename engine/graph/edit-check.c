@@ -245,12 +245,13 @@ check_written_out (SluiceEdit *self, GError **error)
   return TRUE;
 }
 
-/* The first of them that is still there. (nullable) */
+/* One that is still there. (nullable) */
 static const SluiceNode *
 find_class_user (SluiceEdit *self, const char *name)
 {
-  const GPtrArray *users = sluice_graph_get_class_users (self->graph, name);
-  return users != NULL && users->len > 0 ? users->pdata[0] : NULL;
+  g_autoptr (GPtrArray) users = g_ptr_array_new ();
+  sluice_graph_collect_class_users (self->graph, name, users);
+  return users->len > 0 ? users->pdata[0] : NULL;
 }
 
 static gboolean

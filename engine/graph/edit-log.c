@@ -557,9 +557,6 @@ sluice_graph_follow (SluiceGraph *self, SluiceGraphFollower follower, gpointer u
   Follower entry = { n > 0 ? g_array_index (self->followers, Follower, n - 1).number + 1 : 1,
                      follower, user_data };
   g_array_append_val (self->followers, entry);
-  /* Who follows a graph shows it to somebody who edits it. What the first edit would have to gather
-   * from all nodes is gathered now. */
-  sluice_graph_get_class_users (self, "");
   return entry.number;
 }
 

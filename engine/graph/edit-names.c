@@ -43,57 +43,6 @@ sluice_node_foreach_class (
       func (node, value->list.items[i].s.data + n, value->list.items[i].s.length - n, data);
 }
 
-/* The graph's own names are interned: looking one up there is quicker. */
-static const char *
-intern_class (SluiceGraph *graph, const char *name, gsize length)
-{
-  const SluiceNode *target = sluice_name_table_find (&graph->by_name, name, length);
-  if (target != NULL)
-    return target->name;
-  g_autofree char *text = g_strndup (name, length);
-  return sluice_intern (text);
-}
-
-static void
-add_user (const SluiceNode *node, const char *name, gsize length, gpointer data)
-{
-  SluiceGraph *graph = data;
-  const char *key = intern_class (graph, name, length);
-  GPtrArray *users = g_hash_table_lookup (graph->class_users, key);
-  if (users == NULL)
-    g_hash_table_insert (graph->class_users, (gpointer) key, users = g_ptr_array_new ());
-  g_ptr_array_add (users, (gpointer) node);
-}
-
-static void
-remove_user (const SluiceNode *node, const char *name, gsize length, gpointer data)
-{
-  SluiceGraph *graph = data;
-  GPtrArray *users = g_hash_table_lookup (graph->class_users, intern_class (graph, name, length));
-  if (users != NULL)
-    g_ptr_array_remove (users, (gpointer) node);
-}
-
-void
-sluice_graph_index_class (SluiceGraph *self, const SluiceNode *node, gboolean add)
-{
-  if (self->class_users != NULL)
-    sluice_node_foreach_class (node, add ? add_user : remove_user, self);
-}
-
-const GPtrArray *
-sluice_graph_get_class_users (SluiceGraph *self, const char *name)
-{
-  if (self->class_users == NULL)
-    {
-      self->class_users =
-          g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
-      for (guint i = 0; i < self->nodes->len; i++)
-        sluice_graph_index_class (self, self->nodes->pdata[i], TRUE);
-    }
-  return g_hash_table_lookup (self->class_users, sluice_intern (name));
-}
-
 /* Gives a node the attribute with `_class` changed: each name that renamed has gets the new one. */
 static void
 rewrite_class (SluiceEdit *self, SluiceNode *node, GHashTable *renamed)
@@ -142,19 +91,17 @@ sluice_edit_forget_class (SluiceEdit *self, SluiceNode *node, const char *name)
 
 /* ---- what an import kept as text ---- */
 
-/* Control inputs of a node that has some that are no nodes. */
-static void
-rename_foreign (SluiceEdit *self, SluiceNode *node, GHashTable *renamed)
+/* Control inputs of a node that has some that are no nodes. (nullable) (transfer full) */
+static GBytes *
+dup_renamed (GBytes *foreign, GHashTable *renamed, GError **error)
 {
-  SluiceNodeRecord *record = sluice_node_record (node);
   gsize length;
   g_auto (SluiceArena) arena;
   sluice_arena_init (&arena);
-  const guint8 *bytes = g_bytes_get_data (record->foreign, &length);
+  const guint8 *bytes = g_bytes_get_data (foreign, &length);
   Tensorflow__NodeDef *def =
-      sluice_wire_unpack (&arena, &tensorflow__node_def__descriptor, bytes, length, NULL);
-  g_assert (def != NULL); /* it was packed by the import */
-  for (gsize i = 0; i < def->n_input; i++)
+      sluice_wire_unpack (&arena, &tensorflow__node_def__descriptor, bytes, length, error);
+  for (gsize i = 0; def != NULL && i < def->n_input; i++)
     {
       const char *name =
           def->input[i][0] == '^' ? g_hash_table_lookup (renamed, def->input[i] + 1) : NULL;
@@ -163,9 +110,47 @@ rename_foreign (SluiceEdit *self, SluiceNode *node, GHashTable *renamed)
       g_autofree char *text = g_strconcat ("^", name, NULL);
       def->input[i] = sluice_arena_strdup (&arena, text);
     }
-  sluice_graph_touch (self->graph, node);
-  g_bytes_unref (record->foreign);
-  record->foreign = sluice_wire_pack (def);
+  return def != NULL ? sluice_wire_pack (def, error) : NULL;
+}
+
+/* Of all that have an edge from a node of the new names, before anything changes: node -> GBytes.
+ * (nullable) (transfer full) */
+static GHashTable *
+rename_foreign (SluiceNode *const *nodes, guint n, GHashTable *renamed, GError **error)
+{
+  g_autoptr (GHashTable) all =
+      g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_bytes_unref);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceNodeRecord *record = sluice_node_record (nodes[i]);
+      for (guint k = 0; k < record->n_uses; k++)
+        {
+          SluiceNode *user = record->uses[k].node;
+          GBytes *foreign = sluice_node_record (user)->foreign;
+          if (foreign == NULL || g_hash_table_contains (all, user))
+            continue;
+          GBytes *bytes = dup_renamed (foreign, renamed, error);
+          if (bytes == NULL)
+            return NULL;
+          g_hash_table_insert (all, user, bytes);
+        }
+    }
+  return g_steal_pointer (&all);
+}
+
+static void
+take_foreign (SluiceEdit *self, GHashTable *all)
+{
+  GHashTableIter iter;
+  gpointer node, bytes;
+  g_hash_table_iter_init (&iter, all);
+  while (g_hash_table_iter_next (&iter, &node, &bytes))
+    {
+      SluiceNodeRecord *record = sluice_node_record (node);
+      sluice_graph_touch (self->graph, node);
+      g_bytes_unref (record->foreign);
+      record->foreign = g_bytes_ref (bytes);
+    }
 }
 
 /* ---- a new name ---- */
@@ -174,8 +159,10 @@ rename_foreign (SluiceEdit *self, SluiceNode *node, GHashTable *renamed)
 static void
 rename_in_error (SluiceNode *node, const char *old)
 {
+  if (node->error == NULL)
+    return;
   g_autofree char *begin = g_strdup_printf ("%s '%s'", node->op_name, old);
-  if (node->error == NULL || !g_str_has_prefix (node->error->message, begin))
+  if (!g_str_has_prefix (node->error->message, begin))
     return;
   char *message = g_strdup_printf ("%s '%s'%s", node->op_name, node->name,
                                    node->error->message + strlen (begin));
@@ -183,33 +170,28 @@ rename_in_error (SluiceNode *node, const char *old)
   node->error->message = message;
 }
 
-void
-sluice_edit_rename_nodes (SluiceEdit *self,
-                          SluiceNode *const *nodes,
-                          const char *const *names,
-                          guint n)
+gboolean
+sluice_edit_rename_nodes (
+    SluiceEdit *self, SluiceNode *const *nodes, const char *const *names, guint n, GError **error)
 {
   SluiceGraph *graph = self->graph;
   g_autoptr (GHashTable) renamed = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GHashTable) users = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) rewritten = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) users = g_ptr_array_new ();
   for (guint i = 0; i < n; i++)
     {
-      const GPtrArray *of_class = sluice_graph_get_class_users (graph, nodes[i]->name);
-      for (guint k = 0; of_class != NULL && k < of_class->len; k++)
-        g_hash_table_add (users, of_class->pdata[k]);
+      sluice_graph_collect_class_users (graph, nodes[i]->name, users);
       g_hash_table_insert (renamed, (gpointer) nodes[i]->name, (gpointer) names[i]);
     }
-  GHashTableIter iter;
-  gpointer user;
-  g_hash_table_iter_init (&iter, users);
-  while (g_hash_table_iter_next (&iter, &user, NULL))
-    rewrite_class (self, user, renamed);
+  g_autoptr (GHashTable) foreign = rename_foreign (nodes, n, renamed, error);
+  if (foreign == NULL)
+    return FALSE;
+  take_foreign (self, foreign);
+  for (guint i = 0; i < users->len; i++)
+    if (g_hash_table_add (rewritten, users->pdata[i])) /* a new name may be another's old one */
+      rewrite_class (self, users->pdata[i], renamed);
   for (guint i = 0; i < n; i++)
     {
-      const SluiceNodeRecord *record = sluice_node_record (nodes[i]);
-      for (guint k = 0; k < record->n_uses; k++)
-        if (sluice_node_record (record->uses[k].node)->foreign != NULL)
-          rename_foreign (self, record->uses[k].node, renamed);
       sluice_graph_touch (graph, nodes[i]);
       sluice_name_table_remove (&graph->by_name, nodes[i]);
     }
@@ -222,6 +204,7 @@ sluice_edit_rename_nodes (SluiceEdit *self,
       g_assert (added); /* the caller saw to it */
     }
   sluice_edit_rename_in_shell (self, renamed);
+  return TRUE;
 }
 
 /* ---- the MetaGraphDef ---- */

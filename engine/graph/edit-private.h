@@ -91,6 +91,7 @@ sluice_graph_order_edge (SluiceGraph *self, SluiceNode *before, SluiceNode *afte
 
 /* Are the loops of the node's inputs one and the same, and so those of all behind it? */
 gboolean sluice_edit_check_frames (SluiceEdit *self, GError **error);
+
 /* ---- edit-names.c ---- */
 
 /* Calls func for each "loc:@NAME" in the node's attributes; the name is not terminated. */
@@ -98,15 +99,10 @@ void sluice_node_foreach_class (
     const SluiceNode *node,
     void (*func) (const SluiceNode *node, const char *name, gsize length, gpointer data),
     gpointer data);
-/* (nullable) (element-type SluiceNode): who names @name in its `_class`; may hold a node twice */
-const GPtrArray *sluice_graph_get_class_users (SluiceGraph *self, const char *name);
-/* Keeps the table of those up to date, where there is one. */
-void sluice_graph_index_class (SluiceGraph *self, const SluiceNode *node, gboolean add);
-/* Gives the nodes their new names, all at once, and all that refers to them. names: interned */
-void sluice_edit_rename_nodes (SluiceEdit *self,
-                               SluiceNode *const *nodes,
-                               const char *const *names,
-                               guint n);
+/* Gives the nodes their new names, all at once, and all that refers to them, or changes nothing.
+ * names: interned */
+gboolean sluice_edit_rename_nodes (
+    SluiceEdit *self, SluiceNode *const *nodes, const char *const *names, guint n, GError **error);
 /* A `_class` that names no longer @name. */
 void sluice_edit_forget_class (SluiceEdit *self, SluiceNode *node, const char *name);
 /* What the MetaGraphDef around the graph says: renamed gives the new name of each node that has

@@ -190,9 +190,10 @@ part_from (SluiceEdit *edit, SluiceNode *node, GHashTable *gone, GError **error)
       if (!ok)
         return FALSE;
     }
-  const GPtrArray *users = sluice_graph_get_class_users (edit->graph, node->name);
-  for (guint i = users != NULL ? users->len : 0; i-- > 0;)
-    if (i < users->len && !g_hash_table_contains (gone, users->pdata[i]))
+  g_autoptr (GPtrArray) users = g_ptr_array_new ();
+  sluice_graph_collect_class_users (edit->graph, node->name, users);
+  for (guint i = 0; i < users->len; i++)
+    if (!g_hash_table_contains (gone, users->pdata[i]))
       sluice_edit_forget_class (edit, users->pdata[i], node->name);
   return TRUE;
 }
@@ -239,9 +240,8 @@ rename_all (SluiceEdit *edit, GPtrArray *nodes, GPtrArray *names, GError **error
                             "choose another name",
                             node->op_name, node->name, name, other->op_name);
     }
-  sluice_edit_rename_nodes (edit, (SluiceNode *const *) nodes->pdata,
-                            (const char *const *) names->pdata, nodes->len);
-  return TRUE;
+  return sluice_edit_rename_nodes (edit, (SluiceNode *const *) nodes->pdata,
+                                   (const char *const *) names->pdata, nodes->len, error);
 }
 
 gboolean
@@ -285,28 +285,34 @@ sluice_edit_rename_scope (SluiceGraph *graph, const char *scope, const char *nam
 
 /* ---- edges ---- */
 
-/* What the import kept as text of the inputs, or of an attribute; the rest stays. */
-static void
-drop_foreign (SluiceNode *node, gboolean inputs, const char *attr)
+/* What the import kept as text of the inputs, or of an attribute; the rest stays. The first thing
+ * that an edit does: it may fail. */
+static gboolean
+drop_foreign (SluiceNode *node, gboolean inputs, const char *attr, GError **error)
 {
   SluiceNodeRecord *record = sluice_node_record (node);
   gsize length, kept = 0;
   if (record->foreign == NULL)
-    return;
+    return TRUE;
   g_auto (SluiceArena) arena;
   sluice_arena_init (&arena);
   const guint8 *bytes = g_bytes_get_data (record->foreign, &length);
   Tensorflow__NodeDef *def =
-      sluice_wire_unpack (&arena, &tensorflow__node_def__descriptor, bytes, length, NULL);
-  g_assert (def != NULL); /* it was packed by the import */
+      sluice_wire_unpack (&arena, &tensorflow__node_def__descriptor, bytes, length, error);
+  if (def == NULL)
+    return FALSE;
   if (inputs)
     def->n_input = 0;
   for (gsize i = 0; i < def->n_attr; i++)
     if (attr == NULL || strcmp (def->attr[i]->key, attr) != 0)
       def->attr[kept++] = def->attr[i];
   def->n_attr = kept;
+  GBytes *foreign = sluice_wire_pack (def, error);
+  if (foreign == NULL)
+    return FALSE;
   g_bytes_unref (record->foreign);
-  record->foreign = sluice_wire_pack (def);
+  record->foreign = foreign;
+  return TRUE;
 }
 
 static gboolean
@@ -348,7 +354,8 @@ sluice_edit_set_input (
   if (!check_edge (graph, node, input, edge, error))
     return FALSE;
   look_at (edit, node);
-  drop_foreign (node, TRUE, NULL);
+  if (!drop_foreign (node, TRUE, NULL, error))
+    return FALSE;
   forget_use (graph, node->inputs[input].node, node, (int) input);
   connect (graph, node, input, edge);
   return TRUE;
@@ -364,7 +371,8 @@ sluice_edit_set_inputs (
     if (!check_edge (graph, node, i, edges[i], error))
       return FALSE;
   look_at (edit, node);
-  drop_foreign (node, TRUE, NULL);
+  if (!drop_foreign (node, TRUE, NULL, error))
+    return FALSE;
   for (guint i = 0; i < node->n_inputs; i++)
     forget_use (graph, node->inputs[i].node, node, (int) i);
   node->inputs = g_renew (SluiceEdge, node->inputs, n);
@@ -387,7 +395,8 @@ sluice_edit_add_control (SluiceGraph *graph, SluiceNode *node, SluiceNode *befor
       return TRUE;
   sluice_graph_touch (graph, node);
   sluice_graph_touch (graph, before);
-  drop_foreign (node, TRUE, NULL);
+  if (!drop_foreign (node, TRUE, NULL, error))
+    return FALSE;
   node->control_inputs = g_renew (SluiceNode *, node->control_inputs, node->n_control_inputs + 1);
   node->control_inputs[node->n_control_inputs++] = before;
   sluice_node_add_use (before, (SluiceUse){ node, -1, 0 });
@@ -406,7 +415,8 @@ sluice_edit_remove_control (SluiceGraph *graph,
     if (node->control_inputs[i] == before)
       {
         sluice_graph_touch (graph, node);
-        drop_foreign (node, TRUE, NULL);
+        if (!drop_foreign (node, TRUE, NULL, error))
+          return FALSE;
         forget_use (graph, before, node, -1);
         node->n_control_inputs--;
         memmove (&node->control_inputs[i], &node->control_inputs[i + 1],
@@ -436,14 +446,25 @@ dup_attrs_without (const SluiceNode *node, const char *without, guint *n)
   return attrs;
 }
 
-static void
-take_attrs (SluiceEdit *edit, SluiceNode *node, const char *changed, SluiceAttr *attrs, guint n)
+static gboolean
+take_attrs (SluiceEdit *edit,
+            SluiceNode *node,
+            const char *changed,
+            SluiceAttr *attrs,
+            guint n,
+            GError **error)
 {
   look_at (edit, node);
-  drop_foreign (node, FALSE, changed);
+  if (!drop_foreign (node, FALSE, changed, error))
+    {
+      for (guint i = 0; i < n; i++)
+        sluice_attr_value_clear (&attrs[i].value);
+      return FALSE;
+    }
   sluice_graph_index_class (edit->graph, node, FALSE);
   sluice_node_take_attrs (node, attrs, n);
   sluice_graph_index_class (edit->graph, node, TRUE);
+  return TRUE;
 }
 
 gboolean
@@ -459,8 +480,7 @@ sluice_edit_set_attr (SluiceGraph *graph, SluiceNode *node, const SluiceAttr *at
   g_autofree SluiceAttr *attrs = dup_attrs_without (node, name, &n);
   attrs[n].name = name;
   sluice_attr_value_copy (&attrs[n++].value, &attr->value);
-  take_attrs (edit, node, name, attrs, n);
-  return TRUE;
+  return take_attrs (edit, node, name, attrs, n, error);
 }
 
 gboolean
@@ -474,8 +494,7 @@ sluice_edit_remove_attr (SluiceGraph *graph, SluiceNode *node, const char *name,
   guint n;
   const char *interned = sluice_intern (name);
   g_autofree SluiceAttr *attrs = dup_attrs_without (node, interned, &n);
-  take_attrs (edit, node, interned, attrs, n);
-  return TRUE;
+  return take_attrs (edit, node, interned, attrs, n, error);
 }
 
 void

@@ -79,7 +79,8 @@ gboolean sluice_edit_remove (SluiceGraph *graph, SluiceNode *const *nodes, guint
  *
  * Takes nodes away, and what refers to them changes: where one has one input and one output of the
  * same dtype, readers of the output read that input; other readers are left with an open input.
- * Control edges from it, and a `_class` that names it, go.
+ * Control edges from it, and a `_class` that names it, go. RESOURCE_EXHAUSTED: some of them may be
+ * changed already, so the transaction is to be abandoned.
  */
 gboolean sluice_edit_delete (SluiceGraph *graph, SluiceNode *const *nodes, guint n, GError **error);
 

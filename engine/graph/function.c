@@ -21,26 +21,31 @@ struct _SluiceLibrary
 };
 
 SluiceLibrary *
-sluice_library_new (const Tensorflow__FunctionDefLibrary *def)
+sluice_library_new (const Tensorflow__FunctionDefLibrary *def, GError **error)
 {
-  if (def == NULL || def->n_function == 0)
-    return NULL;
   SluiceLibrary *self = g_new0 (SluiceLibrary, 1);
   self->ref_count = 1;
   sluice_arena_init (&self->arena);
   self->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   /* A copy: the message goes when the import ends. */
-  g_autoptr (GBytes) bytes = sluice_wire_pack (def);
-  gsize length;
-  const guint8 *data = g_bytes_get_data (bytes, &length);
-  const Tensorflow__FunctionDefLibrary *own = sluice_wire_unpack (
-      &self->arena, &tensorflow__function_def_library__descriptor, data, length, NULL);
-  for (gsize i = 0; own != NULL && i < own->n_function; i++)
+  g_autoptr (GBytes) bytes = sluice_wire_pack (def, error);
+  gsize length = 0;
+  const guint8 *data = bytes != NULL ? g_bytes_get_data (bytes, &length) : NULL;
+  const Tensorflow__FunctionDefLibrary *own =
+      bytes != NULL ? sluice_wire_unpack (
+          &self->arena, &tensorflow__function_def_library__descriptor, data, length, error)
+                    : NULL;
+  if (own == NULL)
+    {
+      sluice_library_unref (self);
+      return NULL;
+    }
+  for (gsize i = 0; i < own->n_function; i++)
     if (own->function[i]->signature != NULL)
       g_hash_table_insert (self->by_name, own->function[i]->signature->name, own->function[i]);
-  if (own != NULL && own->n_gradient > 0)
+  if (own->n_gradient > 0)
     self->gradients = g_hash_table_new (g_str_hash, g_str_equal);
-  for (gsize i = 0; own != NULL && i < own->n_gradient; i++)
+  for (gsize i = 0; i < own->n_gradient; i++)
     g_hash_table_insert (self->gradients, own->gradient[i]->function_name,
                          own->gradient[i]->gradient_func);
   return self;

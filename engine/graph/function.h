@@ -9,8 +9,8 @@
 
 typedef struct _SluiceLibrary SluiceLibrary;
 
-/* (transfer full) (nullable): NULL where there are no functions */
-SluiceLibrary *sluice_library_new (const Tensorflow__FunctionDefLibrary *def);
+/* (transfer full) (nullable): a copy, for which there may be no memory */
+SluiceLibrary *sluice_library_new (const Tensorflow__FunctionDefLibrary *def, GError **error);
 SluiceLibrary *sluice_library_ref (SluiceLibrary *self);
 void sluice_library_unref (SluiceLibrary *self);
 

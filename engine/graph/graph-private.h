@@ -74,6 +74,23 @@ gboolean sluice_name_table_add (SluiceNameTable *self, SluiceNode *node);
 void sluice_name_table_remove (SluiceNameTable *self, const SluiceNode *node);
 void sluice_name_table_clear (SluiceNameTable *self);
 
+/* graph-class-users.c: nodes by the names that stand in their `_class`. Starts as { 0 }. */
+typedef struct _SluiceClassSlot SluiceClassSlot;
+typedef struct _SluiceClassUser SluiceClassUser;
+typedef struct
+{
+  SluiceClassSlot *slots;
+  guint n_slots, capacity; /* a power of two, or 0 */
+  SluiceClassUser *users;
+  guint n_users, users_capacity;
+  guint32 spare; /* the first of users that is free, + 1, or 0 */
+} SluiceClassTable;
+void sluice_class_table_clear (SluiceClassTable *self);
+/* Appends who names @name in its `_class` (SluiceNode); some may come twice. */
+void sluice_graph_collect_class_users (SluiceGraph *self, const char *name, GPtrArray *users);
+/* To be told of each node that comes or goes, before and after its attributes change. */
+void sluice_graph_index_class (SluiceGraph *self, const SluiceNode *node, gboolean add);
+
 struct _SluiceGraph
 {
   _Atomic int ref_count;
@@ -89,7 +106,8 @@ struct _SluiceGraph
   struct _SluiceEdit *edit; /* (nullable): the open transaction */
   guint n_holds;            /* sluice_graph_hold() */
   GArray *followers;        /* (nullable): edit-log.c */
-  GHashTable *class_users;  /* (nullable): edit-names.c */
+  SluiceClassTable class_users;
+  gboolean is_copy; /* whose class_users nobody has asked for yet */
   int producer;
   struct _SluiceLibrary *library; /* (nullable): its functions */
   GBytes *shell;      /* (nullable): the GraphDef that was imported, without its nodes */

@@ -170,7 +170,7 @@ sluice_graph_unref (SluiceGraph *self)
   g_ptr_array_unref (self->nodes);
   g_ptr_array_unref (self->afar);
   g_clear_pointer (&self->followers, sluice_followers_free);
-  g_clear_pointer (&self->class_users, g_hash_table_unref);
+  sluice_class_table_clear (&self->class_users);
   g_clear_pointer (&self->shell, g_bytes_unref);
   g_clear_pointer (&self->meta_shell, g_bytes_unref);
   g_clear_pointer (&self->library, sluice_library_unref);
@@ -248,12 +248,15 @@ sluice_graph_count_node (SluiceGraph *self, SluiceNode *node, gboolean add)
 gboolean
 sluice_node_name_is_valid (const char *name, gboolean internal)
 {
+  static const guint8 of_names[256] = {
+    ['0' ... '9'] = 1, ['A' ... 'Z'] = 1, ['a' ... 'z'] = 1, ['_'] = 1, ['.'] = 1,
+    ['/'] = 1,         ['\\'] = 1,        ['>'] = 1,         ['-'] = 1,
+  };
   if (!g_ascii_isalnum (*name) && *name != '.' && !(internal && *name == '_'))
     return FALSE;
-  for (const char *p = name; *p != '\0'; p++)
-    if (!g_ascii_isalnum (*p) && strchr ("_./\\>-", *p) == NULL)
-      return FALSE;
-  return TRUE;
+  while (of_names[(guchar) *name])
+    name++;
+  return *name == '\0';
 }
 
 gboolean
@@ -291,7 +294,11 @@ sluice_graph_drop_new (SluiceGraph *self, guint first)
 {
   sluice_graph_note_dropped (self, first);
   for (guint i = first; i < self->nodes->len; i++)
-    sluice_graph_count_node (self, g_ptr_array_index (self->nodes, i), FALSE);
+    {
+      SluiceNode *node = g_ptr_array_index (self->nodes, i);
+      sluice_graph_count_node (self, node, FALSE);
+      sluice_graph_index_class (self, node, FALSE);
+    }
   g_ptr_array_set_size (self->nodes, (int) first);
   sluice_name_table_clear (&self->by_name);
   for (guint i = 0; i < first; i++)
@@ -460,7 +467,9 @@ sluice_graph_copy_node (SluiceGraph *self,
   copy->error = node->error != NULL ? g_error_copy (node->error) : NULL;
   gboolean added = sluice_graph_commit (self, copy);
   g_assert (added); /* the caller's names are unique */
-  sluice_graph_index_class (self, copy, TRUE);
+  /* Copies are made of whole graphs, for sessions, which hardly anybody edits. */
+  self->is_copy = TRUE;
+  sluice_class_table_clear (&self->class_users);
   return copy;
 }
 

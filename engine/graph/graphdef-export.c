@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/graph/attrproto.h"
 #include "engine/graph/graph-private.h"
 #include "engine/graph/graphdef.h"
@@ -151,6 +152,7 @@ write_attrs (Writer *w,
   qsort (def->attr, def->n_attr, sizeof *def->attr, compare_entries);
 }
 
+/* (nullable): where nothing was kept, and where w->arena has no memory. */
 static void *
 unpack_kept (Writer *w, const ProtobufCMessageDescriptor *descriptor, GBytes *bytes)
 {
@@ -158,9 +160,7 @@ unpack_kept (Writer *w, const ProtobufCMessageDescriptor *descriptor, GBytes *by
     return NULL;
   gsize length;
   const guint8 *data = g_bytes_get_data (bytes, &length);
-  void *message = sluice_wire_unpack (&w->arena, descriptor, data, length, NULL);
-  g_assert (message != NULL); /* it was packed by the import */
-  return message;
+  return sluice_wire_unpack (&w->arena, descriptor, data, length, NULL); /* packed by the import */
 }
 
 static Tensorflow__NodeDef *
@@ -219,6 +219,14 @@ write_meta (Writer *w, SluiceGraph *graph)
   return meta;
 }
 
+static gboolean
+want_memory (const Writer *w, GError **error)
+{
+  return !w->arena.has_failed
+         || sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                         "no memory to write the graph; close other programs, then try again");
+}
+
 GBytes *
 sluice_graph_export (SluiceGraph *self, guint flags, GError **error)
 {
@@ -233,18 +241,19 @@ sluice_graph_export (SluiceGraph *self, guint flags, GError **error)
       message = &meta->base;
     }
   GBytes *bytes = NULL;
-  if (protobuf_c_message_get_packed_size (message) > SLUICE_MAX_FILE_BYTES)
+  gboolean ok = want_memory (&w, error);
+  if (ok && protobuf_c_message_get_packed_size (message) > SLUICE_MAX_FILE_BYTES)
     sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                  "the graph would have more than 2 GiB, the limit of the format: keep weights in "
                  "variables and a checkpoint");
-  else if (flags & SLUICE_EXPORT_TEXT)
+  else if (ok && (flags & SLUICE_EXPORT_TEXT))
     {
       GString *text = g_string_new (NULL);
       sluice_text_write (text, message, 0);
       bytes = g_string_free_to_bytes (text);
     }
-  else
-    bytes = sluice_wire_pack (message);
+  else if (ok)
+    bytes = sluice_wire_pack (message, error);
   sluice_arena_clear (&w.arena);
   return bytes;
 }
@@ -255,33 +264,38 @@ compare_nodes (gconstpointer a, gconstpointer b)
   return strcmp ((*(SluiceNode *const *) a)->name, (*(SluiceNode *const *) b)->name);
 }
 
-static void
-hash_message (GChecksum *checksum, const void *message)
+static gboolean
+hash_message (GChecksum *checksum, const void *message, GError **error)
 {
-  g_autoptr (GBytes) bytes = sluice_wire_pack (message);
+  g_autoptr (GBytes) bytes = sluice_wire_pack (message, error);
+  if (bytes == NULL)
+    return FALSE;
   gsize length;
   const guint8 *data = g_bytes_get_data (bytes, &length);
   guint64 prefix = GUINT64_TO_LE (length);
   g_checksum_update (checksum, (const guchar *) &prefix, sizeof prefix);
   g_checksum_update (checksum, data, (gssize) length);
+  return TRUE;
 }
 
 char *
-sluice_graph_dup_hash (SluiceGraph *self)
+sluice_graph_dup_hash (SluiceGraph *self, GError **error)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree SluiceNode **nodes =
       g_memdup2 (self->nodes->pdata, self->nodes->len * sizeof (gpointer));
   Writer w = { .canonical = TRUE };
+  gboolean ok = TRUE;
   sluice_arena_init (&w.arena);
   if (self->nodes->len > 0)
     qsort (nodes, self->nodes->len, sizeof *nodes, compare_nodes);
-  for (guint i = 0; i < self->nodes->len; i++)
-    hash_message (checksum, write_node (&w, nodes[i]));
+  for (guint i = 0; ok && i < self->nodes->len; i++)
+    ok = hash_message (checksum, write_node (&w, nodes[i]), error);
   const Tensorflow__GraphDef *shell =
       unpack_kept (&w, &tensorflow__graph_def__descriptor, self->shell);
-  if (shell != NULL && shell->library != NULL)
-    hash_message (checksum, shell->library);
+  if (ok && shell != NULL && shell->library != NULL)
+    ok = hash_message (checksum, shell->library, error);
+  ok = ok && want_memory (&w, error);
   sluice_arena_clear (&w.arena);
-  return g_strdup (g_checksum_get_string (checksum));
+  return ok ? g_strdup (g_checksum_get_string (checksum)) : NULL;
 }

@@ -29,6 +29,7 @@ typedef struct
   guint suggestions;            /* that may still be looked up */
   const SluiceLibrary *library; /* (nullable) */
   const char *interned[256];
+  const char *class_attr; /* "_class", interned */
   SluiceArena scratch;
 } Import;
 
@@ -129,6 +130,13 @@ intern_name (Import *im, const char *name)
   return *slot;
 }
 
+static void
+clear_attrs (SluiceAttr *attrs, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    sluice_attr_value_clear (&attrs[i].value);
+}
+
 /* Counts those that could be read. FALSE: the file is damaged. */
 static gboolean
 read_attrs (Import *im,
@@ -149,10 +157,11 @@ read_attrs (Import *im,
           || sluice_attr_unpack (&entry->value, &im->scratch, &attr.value, &im->budget, &lossy,
                                  &error))
         attrs[(*n)++] = attr;
-      else if (entry->value == NULL)
+      /* What the file says is kept as the node's error; what this machine lacks now is not. */
+      else if (entry->value == NULL
+               || g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED))
         {
-          for (guint k = 0; k < *n; k++)
-            sluice_attr_value_clear (&attrs[k].value);
+          clear_attrs (attrs, *n);
           g_propagate_error (load_error, g_steal_pointer (&error));
           return FALSE;
         }
@@ -214,8 +223,16 @@ add_node (Import *im, const Tensorflow__NodeDef *def, GError **load_error)
   guint n_attrs = 0;
   if (!read_attrs (im, node, def, attrs, &n_attrs, &foreign, load_error))
     return FALSE;
-  if (foreign != NULL)
-    sluice_node_record (node)->foreign = sluice_wire_pack (foreign);
+  gboolean has_class = FALSE;
+  for (guint i = 0; i < n_attrs; i++)
+    has_class |= attrs[i].name == im->class_attr;
+  GBytes *kept = foreign != NULL ? sluice_wire_pack (foreign, load_error) : NULL;
+  sluice_node_record (node)->foreign = kept;
+  if (foreign != NULL && kept == NULL)
+    {
+      clear_attrs (attrs, n_attrs);
+      return FALSE;
+    }
   if (node->op == NULL)
     {
       const Tensorflow__FunctionDef *called = sluice_library_find (im->library, node->op_name);
@@ -233,6 +250,8 @@ add_node (Import *im, const Tensorflow__NodeDef *def, GError **load_error)
       GError **error = node->error == NULL ? &node->error : NULL;
       sluice_node_complete (node, attrs, n_attrs, FALSE, error);
     }
+  if (has_class)
+    sluice_graph_index_class (im->graph, node, TRUE);
   return TRUE;
 }
 
@@ -294,26 +313,20 @@ resolve_input (Import *im, SluiceNode *node, const char *text, guint index)
   return SLUICE_NO_EDGE;
 }
 
-/* Inputs that do not exist are written out again as they came. */
+#define NODE_INPUT 3 /* NodeDef.input */
+
+/* Inputs that do not exist are written out again as they came; messages behind each other are one.
+ */
 static void
 keep_inputs (SluiceNode *node, const Tensorflow__NodeDef *def)
 {
   SluiceNodeRecord *record = sluice_node_record (node);
-  g_auto (SluiceArena) arena;
-  sluice_arena_init (&arena);
-  Tensorflow__NodeDef *foreign = NULL;
-  if (record->foreign != NULL)
-    {
-      gsize length;
-      const guint8 *bytes = g_bytes_get_data (record->foreign, &length);
-      foreign = sluice_wire_unpack (&arena, &tensorflow__node_def__descriptor, bytes, length, NULL);
-    }
-  if (foreign == NULL)
-    foreign = sluice_wire_new (&arena, &tensorflow__node_def__descriptor);
-  foreign->n_input = def->n_input;
-  foreign->input = def->input;
-  g_clear_pointer (&record->foreign, g_bytes_unref);
-  record->foreign = sluice_wire_pack (foreign);
+  GByteArray *foreign = record->foreign != NULL
+                            ? g_bytes_unref_to_array (g_steal_pointer (&record->foreign))
+                            : g_byte_array_new ();
+  for (gsize i = 0; i < def->n_input; i++)
+    sluice_wire_put_bytes (foreign, NODE_INPUT, def->input[i], strlen (def->input[i]));
+  record->foreign = g_byte_array_free_to_bytes (foreign);
 }
 
 static void
@@ -354,7 +367,7 @@ connect_node (Import *im, SluiceNode *node, const Tensorflow__NodeDef *def)
     }
   if (lost)
     keep_inputs (node, def);
-  else if (node->op != NULL)
+  else
     sluice_node_set_open_error (node);
   if (node->error == NULL && node->op != NULL)
     sluice_node_check_inputs (node, &node->error);
@@ -580,20 +593,20 @@ sort_nodes (Import *im)
 
 /* The file without its nodes, for the way out. */
 static GBytes *
-pack_shell (const Tensorflow__GraphDef *def)
+pack_shell (const Tensorflow__GraphDef *def, GError **error)
 {
   Tensorflow__GraphDef shell = *def;
   shell.n_node = 0;
   shell.node = NULL;
-  return sluice_wire_pack (&shell);
+  return sluice_wire_pack (&shell, error);
 }
 
 static GBytes *
-pack_meta_shell (const Tensorflow__MetaGraphDef *meta)
+pack_meta_shell (const Tensorflow__MetaGraphDef *meta, GError **error)
 {
   Tensorflow__MetaGraphDef shell = *meta;
   shell.graph_def = NULL;
-  return sluice_wire_pack (&shell);
+  return sluice_wire_pack (&shell, error);
 }
 
 static gboolean
@@ -610,8 +623,6 @@ import_nodes (Import *im, GError **error)
     connect_node (im, nth_new (im, i), im->def->node[i]);
   g_autofree SluiceNode **order = sort_nodes (im);
   sluice_graph_settle_new (im->graph, order, im->n);
-  for (guint i = 0; im->graph->class_users != NULL && i < im->n; i++)
-    sluice_graph_index_class (im->graph, nth_new (im, i), TRUE);
   return TRUE;
 }
 
@@ -625,6 +636,7 @@ sluice_graph_add_defs (SluiceGraph *self, const Tensorflow__GraphDef *def, GErro
     .n = (guint) def->n_node,
     .budget = G_MAXINT32,
     .suggestions = MAX_SUGGESTIONS,
+    .class_attr = sluice_intern ("_class"),
     .library = self->library,
   };
   sluice_arena_init (&im.scratch);
@@ -642,17 +654,24 @@ sluice_graph_import_def (SluiceGraph *self,
                          GError **error)
 {
   gboolean fresh = self->nodes->len == 0;
+  gboolean has_library = def->library != NULL && def->library->n_function > 0;
   if (!check_versions (def, error))
     return FALSE;
-  if (!fresh && def->library != NULL && def->library->n_function > 0)
+  if (!fresh && has_library)
     return sluice_fail (error, SLUICE_ERROR_UNIMPLEMENTED,
                         "a graph with a function library can only be loaded into an empty graph");
   if (def->n_node > (gsize) G_MAXINT32 - self->nodes->len)
     return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "%zu nodes are too many",
                         def->n_node);
-  SluiceLibrary *library = sluice_library_new (def->library);
-  if (library != NULL)
+  g_autoptr (GBytes) shell = fresh ? pack_shell (def, error) : NULL;
+  g_autoptr (GBytes) meta_shell = fresh && meta != NULL ? pack_meta_shell (meta, error) : NULL;
+  if (fresh && (shell == NULL || (meta != NULL && meta_shell == NULL)))
+    return FALSE;
+  if (has_library)
     {
+      SluiceLibrary *library = sluice_library_new (def->library, error);
+      if (library == NULL)
+        return FALSE;
       g_clear_pointer (&self->library, sluice_library_unref);
       self->library = library;
     }
@@ -666,8 +685,8 @@ sluice_graph_import_def (SluiceGraph *self,
     {
       g_clear_pointer (&self->shell, g_bytes_unref);
       g_clear_pointer (&self->meta_shell, g_bytes_unref);
-      self->shell = pack_shell (def);
-      self->meta_shell = meta != NULL ? pack_meta_shell (meta) : NULL;
+      self->shell = g_steal_pointer (&shell);
+      self->meta_shell = g_steal_pointer (&meta_shell);
     }
   return done;
 }

@@ -71,7 +71,7 @@ GPtrArray *sluice_graph_dup_queue_runners (SluiceGraph *self, GError **error);
 GHashTable *sluice_graph_dup_swapping_frames (SluiceGraph *self, GError **error);
 
 /* SHA-256 in hex of the canonical form: sorted by name, defaults elided, no layout, no unknown
- * fields. */
-char *sluice_graph_dup_hash (SluiceGraph *self);
+ * fields. (nullable): RESOURCE_EXHAUSTED */
+char *sluice_graph_dup_hash (SluiceGraph *self, GError **error);
 
 SLUICE_PUBLIC_END

@@ -169,7 +169,7 @@ spend (const Tensorflow__TensorProto *proto,
       return TRUE;
     }
   return sluice_fail (
-      error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+      error, SLUICE_ERROR_INVALID_ARGUMENT,
       "%" G_GINT64_FORMAT " elements of %s would be made of %" G_GINT64_FORMAT
       " in the file; constants may unfold to 2 GiB in all, a string counts 1 KiB. Use Fill",
       n, sluice_dtype_name (dtype), have);
@@ -205,8 +205,11 @@ static gboolean
 unpack_strings (const ProtobufCBinaryData *content, SluiceString *to, gint64 n, GError **error)
 {
   const guint8 *at = content->data, *end = at + content->len;
-  g_autofree guint64 *lengths = g_try_new (guint64, n);
-  gboolean fits = lengths != NULL;
+  g_autofree guint64 *lengths = g_try_new (guint64, MAX (n, 1));
+  if (lengths == NULL)
+    return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                        "no memory for the lengths of %" G_GINT64_FORMAT " strings", n);
+  gboolean fits = TRUE;
   for (gint64 i = 0; fits && i < n; i++)
     fits = sluice_wire_read_varint (&at, end, &lengths[i]);
   for (gint64 i = 0; fits && i < n; i++)
@@ -411,9 +414,9 @@ sluice_tensor_from_proto (const guint8 *bytes, gsize length, GError **error)
 }
 
 GBytes *
-sluice_tensor_to_proto (const SluiceTensor *self)
+sluice_tensor_to_proto (const SluiceTensor *self, GError **error)
 {
   g_auto (SluiceArena) arena;
   sluice_arena_init (&arena);
-  return sluice_wire_pack (sluice_tensor_pack (self, &arena, FALSE));
+  return sluice_wire_pack (sluice_tensor_pack (self, &arena, FALSE), error);
 }

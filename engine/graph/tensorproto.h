@@ -9,6 +9,7 @@ SLUICE_PUBLIC_BEGIN
 
 /* One tensor as TensorProto bytes and back, for checkpoints of state and summaries. */
 SluiceTensor *sluice_tensor_from_proto (const guint8 *bytes, gsize length, GError **error);
-GBytes *sluice_tensor_to_proto (const SluiceTensor *self);
+/* (nullable): RESOURCE_EXHAUSTED */
+GBytes *sluice_tensor_to_proto (const SluiceTensor *self, GError **error);
 
 SLUICE_PUBLIC_END

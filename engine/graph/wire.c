@@ -34,7 +34,10 @@ static void *
 arena_alloc (SluiceArena *self, gsize bytes, gboolean may_fail)
 {
   if (bytes > G_MAXSSIZE - 64)
-    return NULL;
+    {
+      self->has_failed = TRUE;
+      return NULL;
+    }
   bytes = (MAX (bytes, 1) + 15) & ~(gsize) 15;
   if (bytes > (gsize) (self->end - self->at))
     {
@@ -42,7 +45,10 @@ arena_alloc (SluiceArena *self, gsize bytes, gboolean may_fail)
       Block *block =
           may_fail ? g_try_malloc (sizeof *block + size) : g_malloc (sizeof *block + size);
       if (block == NULL)
-        return NULL;
+        {
+          self->has_failed = TRUE;
+          return NULL;
+        }
       block->next = self->blocks;
       self->blocks = block;
       if (bytes > BLOCK_BYTES / 4) /* the rest of the current block is still good */
@@ -260,10 +266,17 @@ sluice_wire_unpack (SluiceArena *arena,
 }
 
 GBytes *
-sluice_wire_pack (const void *message)
+sluice_wire_pack (const void *message, GError **error)
 {
   gsize length = protobuf_c_message_get_packed_size (message);
-  guint8 *bytes = g_malloc (length);
+  guint8 *bytes = g_try_malloc (MAX (length, 1));
+  if (bytes == NULL)
+    {
+      sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                   "no memory to write a %s of %" G_GSIZE_FORMAT " bytes",
+                   ((const ProtobufCMessage *) message)->descriptor->short_name, length);
+      return NULL;
+    }
   protobuf_c_message_pack (message, bytes);
   return g_bytes_new_take (bytes, length);
 }

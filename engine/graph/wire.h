@@ -25,6 +25,7 @@ typedef struct
   ProtobufCAllocator allocator;
   struct _SluiceArenaBlock *blocks;
   guint8 *at, *end;
+  gboolean has_failed; /* to give what was asked for with leave to fail */
 } SluiceArena;
 
 void sluice_arena_init (SluiceArena *self);
@@ -43,7 +44,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SluiceArena, sluice_arena_clear)
  *
  * Checks the bytes against the descriptor (nesting, lengths, wire types, text), then unpacks them.
  *
- * Returns: (transfer none) (nullable): a message in the arena; DATA_LOSS with the offset
+ * Returns: (transfer none) (nullable): a message in the arena; DATA_LOSS with the offset,
+ * RESOURCE_EXHAUSTED
  */
 void *sluice_wire_unpack (SluiceArena *arena,
                           const ProtobufCMessageDescriptor *descriptor,
@@ -51,7 +53,8 @@ void *sluice_wire_unpack (SluiceArena *arena,
                           gsize length,
                           GError **error);
 
-GBytes *sluice_wire_pack (const void *message);
+/* (nullable): no memory for all of it. */
+GBytes *sluice_wire_pack (const void *message, GError **error);
 
 /* A message with all fields at their defaults. */
 void *sluice_wire_new (SluiceArena *arena, const ProtobufCMessageDescriptor *descriptor);

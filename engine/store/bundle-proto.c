@@ -3,6 +3,7 @@
 
 /* The messages in a checkpoint's index. */
 #include "engine/base/error.h"
+#include "engine/base/protobuf.h"
 #include "engine/store/bundle-private.h"
 
 #define VERSION 1 /* of bundles, and of the older format */
@@ -114,13 +115,22 @@ unpack_slices (BundleEntry *self, const Sluice__Bundle__Entry *proto, GError **e
   return TRUE;
 }
 
+static void *
+unpack (const ProtobufCMessageDescriptor *descriptor, SluiceSpan value, GError **error)
+{
+  GError *local = NULL;
+  void *message = sluice_protobuf_unpack (descriptor, value.data, value.length, &local);
+  if (message == NULL)
+    g_propagate_prefixed_error (error, local, "the index: ");
+  return message;
+}
+
 gboolean
 sluice_tensor_bundle_entry_unpack (BundleEntry *self, SluiceSpan value, GError **error)
 {
-  Sluice__Bundle__Entry *proto =
-      sluice__bundle__entry__unpack (NULL, value.length, (const guint8 *) value.data);
+  Sluice__Bundle__Entry *proto = unpack (&sluice__bundle__entry__descriptor, value, error);
   if (proto == NULL)
-    return damaged (error, "an entry is malformed");
+    return FALSE;
   gboolean known = proto->dtype > SLUICE_INVALID && proto->dtype < SLUICE_N_DTYPES;
   *self = (BundleEntry){ .dtype = known ? (SluiceDType) proto->dtype : SLUICE_INVALID,
                          .shard = proto->shard_id,
@@ -172,10 +182,9 @@ sluice_tensor_bundle_read_header (const SluiceTable *table, guint *n_shards, GEr
       g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
     }
-  Sluice__Bundle__Header *header =
-      sluice__bundle__header__unpack (NULL, value.length, (const guint8 *) value.data);
+  Sluice__Bundle__Header *header = unpack (&sluice__bundle__header__descriptor, value, error);
   if (header == NULL)
-    return damaged (error, "its header is malformed");
+    return FALSE;
   int min_consumer = header->version != NULL ? header->version->min_consumer : 0;
   gboolean is_little = header->endianness == 0;
   *n_shards = MAX (header->num_shards, 0);

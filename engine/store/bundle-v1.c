@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/protobuf.h"
 #include "engine/base/wire.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/tensorproto.h"
@@ -95,8 +96,8 @@ read_meta (BundleV1 *self, const SluiceTable *table, GError **error)
   g_autoptr (GError) local = NULL;
   Sluice__Bundle__SavedTensorSlices *proto = NULL;
   if (sluice_table_find (table, (SluiceSpan){ "", 0 }, &value, &local))
-    proto = sluice__bundle__saved_tensor_slices__unpack (NULL, value.length,
-                                                         (const guint8 *) value.data);
+    proto = sluice_protobuf_unpack (&sluice__bundle__saved_tensor_slices__descriptor, value.data,
+                                    value.length, &local);
   if (local != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&local));

@@ -36,13 +36,13 @@ static gboolean
 pin (sqlite3 *db, gpointer data, GError **error)
 {
   const Request *r = data;
-  sqlite3_stmt *row = sluice_sql_prepare (
-      db, error, "SELECT 1 FROM checkpoints WHERE run = ? AND step = ?", "ii", r->run, r->step);
-  gboolean found = row != NULL && sqlite3_step (row) == SQLITE_ROW;
-  sqlite3_finalize (row);
-  if (row == NULL)
+  gint64 n_found;
+  sqlite3_stmt *row =
+      sluice_sql_prepare (db, error, "SELECT count (*) FROM checkpoints WHERE run = ? AND step = ?",
+                          "ii", r->run, r->step);
+  if (!sluice_sql_take_number (db, row, &n_found, error))
     return FALSE;
-  if (!found)
+  if (n_found == 0)
     return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                         "the run has no checkpoint of step %" G_GINT64_FORMAT, r->step);
   return sluice_sql_change (db, error,

@@ -189,11 +189,10 @@ sluice_run_draft_get_folder (SluiceRunDraft *self)
 gint64
 sluice_store_next_run (SluiceStore *store, sqlite3 *db, GError **error)
 {
+  gint64 last;
   sqlite3_stmt *row = sluice_sql_prepare (db, error, "SELECT coalesce (max (id), 0) FROM runs", "");
-  if (row == NULL)
+  if (!sluice_sql_take_number (db, row, &last, error))
     return 0;
-  gint64 last = sqlite3_step (row) == SQLITE_ROW ? sqlite3_column_int64 (row, 0) : 0;
-  sqlite3_finalize (row);
   g_autoptr (GArray) folders = list_folders (store);
   for (guint i = 0; i < folders->len; i++)
     last = MAX (last, g_array_index (folders, gint64, i));
@@ -364,6 +363,8 @@ sluice_store_purge_run (SluiceStore *store, gint64 run, GError **error)
 {
   if (!sluice_store_writer_run (sluice_store_get_writer (store), delete_rows, &run, error))
     return FALSE;
+  /* Their numbers are given out again. */
+  sluice_store_writer_forget_series (sluice_store_get_writer (store));
   g_autofree char *folder = sluice_store_dup_run_folder (store, run);
   remove_folder (folder);
   return TRUE;

@@ -151,10 +151,16 @@ static gboolean
 put_event (const SluiceRecord *record, gpointer data, GError **error)
 {
   Export *export = data;
-  const SluiceEventOut out = { export->event, export->series->tag, export->metadata,
-                               export->first };
+  GError *failed = NULL;
+  const SluiceEventOut out = { export->event, export->series->tag, export->metadata, export->first,
+                               &failed };
   sluice_event_file_begin (export->event, record->wall, record->step);
   record->kind->put_event (record, &out);
+  if (failed != NULL)
+    {
+      g_propagate_error (error, failed);
+      return FALSE;
+    }
   g_byte_array_set_size (export->record, 0);
   sluice_event_file_put_record (export->record, export->event);
   sluice_file_writer_put (export->file, export->record->data, export->record->len);
@@ -182,8 +188,8 @@ put_series (SluiceStore *self, SluiceLogFormat format, Export *export, GError **
       return TRUE;
     }
   export->first = TRUE;
-  export->metadata = sluice_store_dup_metadata (self, series->id);
-  gboolean ok = sluice_store_each_record (self, series, &all_steps, put_event, export, error);
+  gboolean ok = sluice_store_dup_metadata (self, series->id, &export->metadata, error)
+                && sluice_store_each_record (self, series, &all_steps, put_event, export, error);
   g_clear_pointer (&export->metadata, g_bytes_unref);
   return ok;
 }

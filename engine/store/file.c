@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,13 +17,17 @@
 
 #define LARGE_BYTES (64 << 20) /* 10 ms to give back, where it lies in memory */
 
+#define BUFFER_BYTES ((gsize) 64 << 10) /* an export puts records of forty bytes */
+
 struct _SluiceFileWriter
 {
   const char *what;
   char *path, *temporary;
   int fd;
-  int failure; /* errno of the first write that failed, or 0 */
-  gint64 position;
+  int failure;     /* errno of the first write that failed, or 0 */
+  gint64 position; /* with what is in the buffer */
+  gsize n_buffered;
+  guint8 buffer[BUFFER_BYTES];
 };
 
 gboolean
@@ -109,10 +114,9 @@ sluice_file_writer_new (const char *what, const char *path, GError **error)
   return self;
 }
 
-void
-sluice_file_writer_put (SluiceFileWriter *self, const void *data, gsize length)
+static void
+write_all (SluiceFileWriter *self, const void *data, gsize length)
 {
-  self->position += length;
   for (const char *at = data; length > 0 && self->failure == 0;)
     {
       gssize n = write (self->fd, at, MIN (length, (gsize) 1 << 30));
@@ -128,10 +132,33 @@ sluice_file_writer_put (SluiceFileWriter *self, const void *data, gsize length)
     }
 }
 
+static void
+flush (SluiceFileWriter *self)
+{
+  write_all (self, self->buffer, self->n_buffered);
+  self->n_buffered = 0;
+}
+
+void
+sluice_file_writer_put (SluiceFileWriter *self, const void *data, gsize length)
+{
+  self->position += (gint64) length;
+  if (length > BUFFER_BYTES - self->n_buffered)
+    flush (self);
+  if (length > BUFFER_BYTES)
+    write_all (self, data, length);
+  else if (length > 0)
+    {
+      memcpy (self->buffer + self->n_buffered, data, length);
+      self->n_buffered += length;
+    }
+}
+
 guint32
 sluice_file_writer_put_summed (SluiceFileWriter *self, const void *data, gsize length)
 {
   guint32 crc = 0;
+  flush (self);
   if (self->failure != 0)
     return 0;
   self->failure = sluice_summed_write (self->fd, self->position, data, length, &crc);
@@ -144,6 +171,7 @@ sluice_file_writer_put_summed (SluiceFileWriter *self, const void *data, gsize l
 void
 sluice_file_writer_rewrite (SluiceFileWriter *self, gint64 at, const void *data, gsize length)
 {
+  flush (self);
   for (const char *from = data; length > 0 && self->failure == 0;)
     {
       gssize n = pwrite (self->fd, from, length, at);
@@ -237,6 +265,7 @@ replace (SluiceFileWriter *self)
 gboolean
 sluice_file_writer_finish (SluiceFileWriter *self, GError **error)
 {
+  flush (self);
   if (self->failure == 0 && fsync (self->fd) != 0)
     self->failure = errno;
   if (self->failure == 0 && self->temporary == NULL)
@@ -289,15 +318,11 @@ sluice_file_map (const char *what, const char *path, GError **error)
   int number = fd < 0 ? errno : 0;
   if (fd >= 0 && fstat (fd, &info) == 0 && !S_ISREG (info.st_mode))
     number = S_ISDIR (info.st_mode) ? EISDIR : EINVAL;
-  g_autoptr (GError) local = NULL;
-  GMappedFile *file = number == 0 ? g_mapped_file_new_from_fd (fd, FALSE, &local) : NULL;
+  GMappedFile *file = number == 0 ? sluice_read_map (fd, what, path, error) : NULL;
   if (fd >= 0)
     close (fd);
   if (number != 0)
     sluice_file_fail (error, number, "%s '%s' cannot be read", what, path);
-  else if (file == NULL)
-    sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "%s '%s' cannot be read: %s", what, path,
-                 local->message);
   return file;
 }
 

@@ -60,26 +60,49 @@ sluice_store_get_newest_version (void)
   return newest;
 }
 
+/* ALTER reads all views again, each time: they are made when the tables are done. */
 static gboolean
-run_steps (sqlite3 *db, const SluiceMigration *steps, int version, GError **error)
+makes_view (const SluiceMigration *step)
+{
+  return step->sql != NULL && g_str_has_prefix (step->sql, "CREATE VIEW ");
+}
+
+static void
+add_steps (GPtrArray *list, const SluiceMigration *steps, int version, gboolean views)
 {
   for (; steps->version > 0; steps++)
-    if (steps->version == version
-        && ((steps->sql != NULL && !sluice_sql_exec (db, steps->sql, error))
-            || (steps->func != NULL && !steps->func (db, NULL, error))))
-      return FALSE;
-  return TRUE;
+    if (steps->version == version && makes_view (steps) == views)
+      g_ptr_array_add (list, (gpointer) steps);
+}
+
+GPtrArray *
+sluice_store_list_steps (int version)
+{
+  GPtrArray *list = g_ptr_array_new ();
+  const SluiceKind *kind;
+  for (gboolean views = FALSE; views <= TRUE; views++)
+    {
+      add_steps (list, core, version, views);
+      SLUICE_EACH_KIND (kind)
+      add_steps (list, kind->migrations, version, views);
+    }
+  return list;
+}
+
+gboolean
+sluice_store_run_step (sqlite3 *db, const SluiceMigration *step, GError **error)
+{
+  return (step->sql == NULL || sluice_sql_exec (db, step->sql, error))
+         && (step->func == NULL || step->func (db, NULL, error));
 }
 
 static gboolean
 run_all_steps (sqlite3 *db, int version, GError **error)
 {
-  const SluiceKind *kind;
-  if (!run_steps (db, core, version, error))
-    return FALSE;
-  SLUICE_EACH_KIND (kind)
-  if (!run_steps (db, kind->migrations, version, error))
-    return FALSE;
+  g_autoptr (GPtrArray) steps = sluice_store_list_steps (version);
+  for (guint i = 0; i < steps->len; i++)
+    if (!sluice_store_run_step (db, steps->pdata[i], error))
+      return FALSE;
   g_autofree char *stamp = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d",
                                             SLUICE_STORE_APPLICATION_ID, version);
   return sluice_sql_exec (db, stamp, error);
@@ -87,37 +110,39 @@ run_all_steps (sqlite3 *db, int version, GError **error)
 
 /* ---- what is there ---- */
 
-static gint64
-get_number (sqlite3 *db, const char *sql)
+static gboolean
+get_number (sqlite3 *db, const char *sql, gint64 *number, GError **error)
 {
-  sqlite3_stmt *row = sluice_sql_prepare (db, NULL, sql, "");
-  gint64 number =
-      row != NULL && sqlite3_step (row) == SQLITE_ROW ? sqlite3_column_int64 (row, 0) : -1;
-  sqlite3_finalize (row);
-  return number;
+  return sluice_sql_take_number (db, sluice_sql_prepare (db, error, sql, ""), number, error);
 }
 
 static gboolean
-has_table (sqlite3 *db, const char *name)
+want_tables (sqlite3 *db, const char *path, int version, GError **error)
 {
-  sqlite3_stmt *row = sluice_sql_prepare (
-      db, NULL, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", "s", name);
-  gboolean found = row != NULL && sqlite3_step (row) == SQLITE_ROW;
-  sqlite3_finalize (row);
-  return found;
+  gint64 n_tables;
+  if (!get_number (db,
+                   "SELECT count (*) FROM sqlite_schema WHERE type = 'table' AND name IN ('runs', "
+                   "'series')",
+                   &n_tables, error))
+    return FALSE;
+  return n_tables == 2
+         || sluice_fail (
+             error, SLUICE_ERROR_DATA_LOSS,
+             "'%s' is damaged: it says that it is a store of version %d and has no runs", path,
+             version);
 }
 
 static gboolean
 want_known (sqlite3 *db, const char *path, gint64 n_objects, int version, GError **error)
 {
-  if (version < 0)
-    return sluice_sql_fail (db, path, error);
+  gint64 application;
   if (version > sluice_store_get_newest_version ())
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "'%s' was written by a newer Sluice (version %d, this program knows up to "
                         "%d); use the newer program or another workspace",
                         path, version, sluice_store_get_newest_version ());
-  gint64 application = get_number (db, "PRAGMA application_id");
+  if (!get_number (db, "PRAGMA application_id", &application, error))
+    return FALSE;
   gboolean foreign = application != 0 && application != SLUICE_STORE_APPLICATION_ID;
   if (foreign || (version == 0 && n_objects > 0))
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
@@ -129,9 +154,12 @@ int
 sluice_store_check_version (sqlite3 *db, const char *path, GError **error)
 {
   /* In this order: another process may be making the tables just now. */
-  gint64 n_objects = get_number (db, "SELECT count (*) FROM sqlite_schema");
-  int version = (int) get_number (db, "PRAGMA user_version");
-  return want_known (db, path, n_objects, version, error) ? version : -1;
+  gint64 n_objects, version;
+  return get_number (db, "SELECT count (*) FROM sqlite_schema", &n_objects, error)
+                 && get_number (db, "PRAGMA user_version", &version, error)
+                 && want_known (db, path, n_objects, (int) version, error)
+             ? (int) version
+             : -1;
 }
 
 /* ALTER and DROP look at views, and nothing else looks whether a column that a kind reads is
@@ -162,10 +190,13 @@ want_whole (sqlite3 *db, const char *path, GError **error)
   for (guint i = 0; i < queries->len; i++)
     {
       sqlite3_stmt *statement = NULL;
-      if (sqlite3_prepare_v2 (db, queries->pdata[i], -1, &statement, NULL) != SQLITE_OK)
+      int rc = sqlite3_prepare_v2 (db, queries->pdata[i], -1, &statement, NULL);
+      sqlite3_finalize (statement);
+      if (rc == SQLITE_ERROR)
         return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "'%s' is damaged: %s", path,
                             sqlite3_errmsg (db));
-      sqlite3_finalize (statement);
+      if (rc != SQLITE_OK)
+        return sluice_sql_fail (db, path, error);
     }
   return TRUE;
 }
@@ -190,13 +221,14 @@ sync_file (const char *path, int flags, GError **error)
 /* Another process may have brought the original up to date meanwhile: then the copy is not of what
  * it is named after, and is none. */
 static gboolean
-is_of_version (const char *path, int version)
+get_version_of (const char *path, gint64 *version, GError **error)
 {
   sqlite3 *db = NULL;
-  gboolean same = sqlite3_open_v2 (path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK
-                  && get_number (db, "PRAGMA user_version") == version;
+  gboolean ok = sqlite3_open_v2 (path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK
+                    ? get_number (db, "PRAGMA user_version", version, error)
+                    : sluice_sql_fail (db, path, error);
   sqlite3_close (db);
-  return same;
+  return ok;
 }
 
 static char *
@@ -213,9 +245,10 @@ copy_database (sqlite3 *db, const char *path, int version, GError **error)
   g_autofree char *part = g_strdup_printf ("%s.part-%d", copy, (int) getpid ());
   g_autofree char *folder = g_path_get_dirname (path);
   g_unlink (part);
-  gboolean ok =
-      sluice_sql_change (db, error, "VACUUM INTO ?", "s", part) && sync_file (part, O_RDWR, error);
-  if (ok && is_of_version (part, version))
+  gint64 copied;
+  gboolean ok = sluice_sql_change (db, error, "VACUUM INTO ?", "s", part)
+                && sync_file (part, O_RDWR, error) && get_version_of (part, &copied, error);
+  if (ok && copied == version)
     {
       if (g_rename (part, copy) == 0)
         return sync_file (folder, O_RDONLY | O_DIRECTORY, error);
@@ -232,13 +265,14 @@ copy_database (sqlite3 *db, const char *path, int version, GError **error)
 static gboolean
 migrate_once (sqlite3 *db, int version, GError **error)
 {
-  if (!sluice_sql_exec (db, "BEGIN IMMEDIATE", error))
+  gint64 there;
+  if (!sluice_sql_begin (db, error))
     return FALSE;
-  gboolean ok =
-      get_number (db, "PRAGMA user_version") >= version || run_all_steps (db, version, error);
+  gboolean ok = get_number (db, "PRAGMA user_version", &there, error)
+                && (there >= version || run_all_steps (db, version, error));
   if (ok && sluice_sql_exec (db, "COMMIT", error))
     return TRUE;
-  sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
+  sluice_sql_roll_back (db);
   return FALSE;
 }
 
@@ -269,10 +303,8 @@ sluice_store_migrate (sqlite3 *db, const char *path, GError **error)
     return FALSE;
   if (from == sluice_store_get_newest_version ())
     return want_whole (db, path, error);
-  if (from > 0 && (!has_table (db, "runs") || !has_table (db, "series")))
-    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
-                        "'%s' is damaged: it says that it is a store of version %d and has no runs",
-                        path, from);
+  if (from > 0 && !want_tables (db, path, from, error))
+    return FALSE;
   if (!sluice_sql_functions_add (db, error) || (from > 0 && !copy_database (db, path, from, error)))
     return FALSE;
   GError *failure = NULL;

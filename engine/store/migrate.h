@@ -21,6 +21,12 @@ typedef struct
 /* "SLCE": what a store of version 2 or later has as PRAGMA application_id. */
 #define SLUICE_STORE_APPLICATION_ID 0x534c4345
 
+/* (element-type SluiceMigration) (transfer container): what leads to a version from the one before,
+ * in the order in which it is done. */
+GPtrArray *sluice_store_list_steps (int version);
+/* In a transaction. */
+gboolean sluice_store_run_step (sqlite3 *db, const SluiceMigration *step, GError **error);
+
 /* The newest version that the parts of the store lead to. */
 int sluice_store_get_newest_version (void);
 /* The version of a database; -1 with FAILED_PRECONDITION where it is newer than that, or another

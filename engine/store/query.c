@@ -75,20 +75,21 @@ fail_query (sqlite3 *db, GError **error)
   return sluice_sql_fail (db, "query", error);
 }
 
-/* Is there anything behind the statement but blanks, comments and semicolons? */
+/* Nothing may stand behind the statement but blanks, comments and semicolons. */
 static gboolean
-has_more (sqlite3 *db, const char *tail)
+want_end (sqlite3 *db, const char *tail, GError **error)
 {
   while (tail != NULL && *tail != '\0')
     {
       sqlite3_stmt *next = NULL;
-      if (sqlite3_prepare_v2 (db, tail, -1, &next, &tail) != SQLITE_OK || next != NULL)
-        {
-          sqlite3_finalize (next);
-          return TRUE;
-        }
+      int rc = sqlite3_prepare_v2 (db, tail, -1, &next, &tail);
+      sqlite3_finalize (next);
+      if (rc == SQLITE_NOMEM)
+        return fail_query (db, error);
+      if (rc != SQLITE_OK || next != NULL)
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "give one SELECT");
     }
-  return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -98,10 +99,12 @@ run_query (sqlite3 *db, const char *sql, SluiceQueryFunc func, gpointer data, GE
   const char *tail = NULL;
   if (sqlite3_prepare_v2 (db, sql, -1, &row, &tail) != SQLITE_OK)
     return fail_query (db, error);
-  if (row == NULL || has_more (db, tail))
+  if (row == NULL)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "give one SELECT");
+  if (!want_end (db, tail, error))
     {
       sqlite3_finalize (row);
-      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "give one SELECT");
+      return FALSE;
     }
   gboolean ok = sqlite3_stmt_readonly (row) != 0;
   int rc = SQLITE_DONE;

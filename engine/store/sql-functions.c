@@ -42,8 +42,14 @@ doubles (sqlite3_context *context, int n, sqlite3_value **values)
   gint64 first = sqlite3_value_int64 (values[1]), count = sqlite3_value_int64 (values[2]);
   if (first < 0 || count < 0 || first > n_doubles || count > n_doubles - first)
     return; /* NULL */
-  g_autofree double *copy =
-      g_memdup2 (data + first * (gint64) sizeof (double), (gsize) count * sizeof (double));
+  g_autofree double *copy = g_try_new (double, (gsize) count + 1);
+  if (copy == NULL)
+    {
+      sqlite3_result_error_nomem (context);
+      return;
+    }
+  if (count > 0)
+    memcpy (copy, data + first * (gint64) sizeof (double), (gsize) count * sizeof (double));
   GString *json = g_string_new (NULL);
   sluice_json_append_doubles (json, copy, (gsize) count);
   int length = (int) json->len;
@@ -141,8 +147,12 @@ points_filter (
       cursor->pVtab->zErrMsg = sqlite3_mprintf ("a chunk of points is damaged");
       return SQLITE_CORRUPT;
     }
+  self->data = g_try_malloc (length + 1);
+  if (self->data == NULL)
+    return SQLITE_NOMEM;
+  if (length > 0)
+    memcpy (self->data, data, length);
   self->n = (guint) (length / (3 * sizeof (gint64)));
-  self->data = g_memdup2 (data, length);
   return SQLITE_OK;
 }
 

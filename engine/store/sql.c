@@ -4,6 +4,7 @@
 #include "engine/store/sql.h"
 #include "engine/store/store-private.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "engine/base/error.h"
@@ -11,13 +12,24 @@
 gboolean
 sluice_sql_fail (sqlite3 *db, const char *what, GError **error)
 {
-  int rc = db != NULL ? sqlite3_errcode (db) : SQLITE_NOMEM;
+  int rc = db != NULL ? sqlite3_extended_errcode (db) & 0xff : SQLITE_NOMEM;
+  if (rc == SQLITE_IOERR
+      && (sqlite3_extended_errcode (db) == SQLITE_IOERR_NOMEM
+          || sqlite3_system_errno (db) == ENOMEM)) /* say of a mapping */
+    rc = SQLITE_NOMEM;
   /* SQLite's words for a connection that met nothing are "not an error". */
   const char *detail = db == NULL        ? "out of memory"
                        : rc == SQLITE_OK ? "the answer was not the one that was expected"
                                          : sqlite3_errmsg (db);
   switch (rc)
     {
+    case SQLITE_NOMEM:
+      return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                          "%s: out of memory; close other programs, then try again", what);
+    case SQLITE_IOERR:
+      /* Not UNAVAILABLE: nobody should wait for it, as for a database that is held. */
+      return sluice_fail (error, SLUICE_ERROR_INTERNAL,
+                          "%s: %s; the disk may be failing: save what is on it", what, detail);
     case SQLITE_FULL:
       return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
                           "%s: the disk is full; free some space, then go on", what);
@@ -50,34 +62,59 @@ sluice_sql_exec (sqlite3 *db, const char *sql, GError **error)
   return sluice_sql_fail (db, "run store", error);
 }
 
-static void
+void
+sluice_sql_roll_back (sqlite3 *db)
+{
+  if (sqlite3_get_autocommit (db) == 0)
+    sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+gboolean
+sluice_sql_begin (sqlite3 *db, GError **error)
+{
+  sluice_sql_roll_back (db);
+  if (sluice_sql_exec (db, "BEGIN IMMEDIATE", error))
+    return TRUE;
+  sluice_sql_roll_back (db);
+  return FALSE;
+}
+
+static int
+bind_bytes (sqlite3_stmt *statement, int i, GBytes *bytes)
+{
+  if (bytes == NULL)
+    return SQLITE_OK;
+  if (g_bytes_get_size (bytes) == 0)
+    return sqlite3_bind_zeroblob (statement, i, 0); /* no pointer would be NULL */
+  return sqlite3_bind_blob64 (statement, i, g_bytes_get_data (bytes, NULL),
+                              g_bytes_get_size (bytes), SQLITE_TRANSIENT);
+}
+
+/* What is not bound would be NULL, and could be stored as such: SQLite's first failure ends it. */
+static gboolean
 bind (sqlite3_stmt *statement, const char *format, va_list args)
 {
-  for (int i = 0; format[i] != '\0'; i++)
+  int rc = SQLITE_OK;
+  for (int i = 0; rc == SQLITE_OK && format[i] != '\0'; i++)
     switch (format[i])
       {
       case 'i':
-        sqlite3_bind_int64 (statement, i + 1, va_arg (args, gint64));
+        rc = sqlite3_bind_int64 (statement, i + 1, va_arg (args, gint64));
         break;
       case 'd':
-        sqlite3_bind_double (statement, i + 1, va_arg (args, double));
+        rc = sqlite3_bind_double (statement, i + 1, va_arg (args, double));
         break;
       case 's':
-        sqlite3_bind_text (statement, i + 1, va_arg (args, const char *), -1, SQLITE_TRANSIENT);
+        rc =
+            sqlite3_bind_text (statement, i + 1, va_arg (args, const char *), -1, SQLITE_TRANSIENT);
         break;
       case 'b':
-        {
-          GBytes *bytes = va_arg (args, GBytes *);
-          if (bytes != NULL && g_bytes_get_size (bytes) == 0)
-            sqlite3_bind_zeroblob (statement, i + 1, 0); /* no pointer would be NULL */
-          else if (bytes != NULL)
-            sqlite3_bind_blob64 (statement, i + 1, g_bytes_get_data (bytes, NULL),
-                                 g_bytes_get_size (bytes), SQLITE_TRANSIENT);
-          break;
-        }
+        rc = bind_bytes (statement, i + 1, va_arg (args, GBytes *));
+        break;
       default:
         g_assert_not_reached ();
       }
+  return rc == SQLITE_OK;
 }
 
 static sqlite3_stmt *
@@ -92,8 +129,11 @@ query_va (sqlite3 *db, GError **error, const char *sql, const char *format, va_l
   /* A caller may pass more arguments than the statement has parameters; each format counts its own.
    */
   g_assert ((int) strlen (format) == sqlite3_bind_parameter_count (statement));
-  bind (statement, format, args);
-  return statement;
+  if (bind (statement, format, args))
+    return statement;
+  sluice_sql_fail (db, "run store", error);
+  sqlite3_finalize (statement);
+  return NULL;
 }
 
 sqlite3_stmt *
@@ -106,6 +146,26 @@ sluice_sql_prepare (sqlite3 *db, GError **error, const char *sql, const char *fo
   return statement;
 }
 
+int
+sluice_sql_step (sqlite3 *db, sqlite3_stmt *row, GError **error)
+{
+  int rc = row != NULL ? sqlite3_step (row) : SQLITE_ERROR;
+  if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+    return rc;
+  if (row != NULL)
+    sluice_sql_fail (db, "run store", error);
+  return SQLITE_ERROR;
+}
+
+gboolean
+sluice_sql_take_number (sqlite3 *db, sqlite3_stmt *take_row, gint64 *number, GError **error)
+{
+  int rc = sluice_sql_step (db, take_row, error);
+  *number = rc == SQLITE_ROW ? sqlite3_column_int64 (take_row, 0) : 0;
+  sqlite3_finalize (take_row);
+  return rc != SQLITE_ERROR;
+}
+
 gboolean
 sluice_sql_change (sqlite3 *db, GError **error, const char *sql, const char *format, ...)
 {
@@ -113,12 +173,9 @@ sluice_sql_change (sqlite3 *db, GError **error, const char *sql, const char *for
   va_start (args, format);
   sqlite3_stmt *statement = query_va (db, error, sql, format, args);
   va_end (args);
-  if (statement == NULL)
-    return FALSE;
   int rc;
-  while ((rc = sqlite3_step (statement)) == SQLITE_ROW)
+  while ((rc = sluice_sql_step (db, statement, error)) == SQLITE_ROW)
     ;
-  gboolean ok = rc == SQLITE_DONE || sluice_sql_fail (db, "run store", error);
   sqlite3_finalize (statement);
-  return ok;
+  return rc == SQLITE_DONE;
 }

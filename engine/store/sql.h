@@ -10,6 +10,10 @@
 /* FALSE, and error by SQLite's code: disk full, read-only, locked, corrupt. */
 gboolean sluice_sql_fail (sqlite3 *db, const char *what, GError **error);
 gboolean sluice_sql_exec (sqlite3 *db, const char *sql, GError **error);
+/* A transaction that writes. SQLite may have no memory to take back the one before, which would
+ * stay open then: that is done first. */
+gboolean sluice_sql_begin (sqlite3 *db, GError **error);
+void sluice_sql_roll_back (sqlite3 *db);
 
 /**
  * sluice_sql_prepare:
@@ -20,5 +24,10 @@ gboolean sluice_sql_exec (sqlite3 *db, const char *sql, GError **error);
  */
 sqlite3_stmt *
 sluice_sql_prepare (sqlite3 *db, GError **error, const char *sql, const char *format, ...);
+/* SQLITE_ROW, SQLITE_DONE, or SQLITE_ERROR with error set; row NULL: it is set already. */
+int sluice_sql_step (sqlite3 *db, sqlite3_stmt *row, GError **error);
+/* The first column of such a statement's only row, whole; it is finalised. No row: 0. */
+gboolean
+sluice_sql_take_number (sqlite3 *db, sqlite3_stmt *take_row, gint64 *number, GError **error);
 /* Runs such a statement to its end. */
 gboolean sluice_sql_change (sqlite3 *db, GError **error, const char *sql, const char *format, ...);

@@ -149,28 +149,22 @@ sluice_store_access_clear (StoreAccess *self)
 
 /* ---- whose it is ---- */
 
-static gint64
-get_number (sqlite3 *db, const char *sql)
-{
-  sqlite3_stmt *statement = sluice_sql_prepare (db, NULL, sql, "");
-  gint64 number = statement != NULL && sqlite3_step (statement) == SQLITE_ROW
-                      ? sqlite3_column_int64 (statement, 0)
-                      : -1;
-  sqlite3_finalize (statement);
-  return number;
-}
-
 /* Nothing is written before this is known. Files from before the number was introduced are told by
  * their tables; an empty one is anybody's. */
 static gboolean
 check_owner (const StoreAccess *access, sqlite3 *db, GError **error)
 {
-  if (!insist (access, db, "SELECT count(*) FROM sqlite_schema", error))
+  static const char *const id_sql = "PRAGMA application_id";
+  static const char *const tables_sql = "SELECT count(*) FROM sqlite_schema";
+  static const char *const ours_sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND "
+                                      "name IN ('runs', 'series', 'events', 'checkpoints')";
+  gint64 id, n_tables, n_ours;
+  if (!insist (access, db, tables_sql, error)
+      || !sluice_sql_take_number (db, sluice_sql_prepare (db, error, id_sql, ""), &id, error)
+      || !sluice_sql_take_number (db, sluice_sql_prepare (db, error, tables_sql, ""), &n_tables,
+                                  error)
+      || !sluice_sql_take_number (db, sluice_sql_prepare (db, error, ours_sql, ""), &n_ours, error))
     return FALSE;
-  gint64 id = get_number (db, "PRAGMA application_id");
-  gint64 n_tables = get_number (db, "SELECT count(*) FROM sqlite_schema");
-  gint64 n_ours = get_number (db, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND "
-                                  "name IN ('runs', 'series', 'events', 'checkpoints')");
   if (id == SLUICE_STORE_APPLICATION_ID || (id == 0 && (n_tables == 0 || n_ours == 4)))
     return TRUE;
   return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,

@@ -253,11 +253,11 @@ sluice_store_get_graph (SluiceStore *self, const char *hash, GError **error)
   static const char sql[] =
       "SELECT b.data FROM graphs g JOIN blobs b ON b.hash = g.blob WHERE g.hash = ?";
   sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "s", hash);
-  GBytes *graph =
-      row != NULL && sqlite3_step (row) == SQLITE_ROW ? sluice_column_dup_bytes (row, 0) : NULL;
+  int rc = sluice_sql_step (db, row, error);
+  GBytes *graph = rc == SQLITE_ROW ? sluice_column_dup_bytes (row, 0) : NULL;
   sqlite3_finalize (row);
   sluice_store_put_reader (self, db);
-  if (graph == NULL && row != NULL)
+  if (rc == SQLITE_DONE)
     sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "the workspace has no graph %s", hash);
   return graph;
 }

@@ -63,28 +63,29 @@ sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error)
   g_autoptr (GPtrArray) series =
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_series_info_free);
   sqlite3_stmt *row = sluice_sql_prepare (db, error, sql->str, "i", run);
-  int rc = SQLITE_ERROR;
-  while (row != NULL && (rc = sqlite3_step (row)) == SQLITE_ROW)
+  int rc;
+  while ((rc = sluice_sql_step (db, row, error)) == SQLITE_ROW)
     g_ptr_array_add (series, read_series (row));
-  gboolean ok = rc == SQLITE_DONE || (row != NULL && sluice_sql_fail (db, "run store", error));
   sqlite3_finalize (row);
   sluice_store_put_reader (self, db);
-  return ok ? g_steal_pointer (&series) : NULL;
+  return rc == SQLITE_DONE ? g_steal_pointer (&series) : NULL;
 }
 
-GBytes *
-sluice_store_dup_metadata (SluiceStore *self, gint64 series)
+gboolean
+sluice_store_dup_metadata (SluiceStore *self, gint64 series, GBytes **metadata, GError **error)
 {
-  sqlite3 *db = sluice_store_take_reader (self, NULL);
+  sqlite3 *db = sluice_store_take_reader (self, error);
+  *metadata = NULL;
   if (db == NULL)
-    return NULL;
+    return FALSE;
   sqlite3_stmt *row = sluice_sql_prepare (
-      db, NULL, "SELECT metadata FROM series WHERE id = ? AND metadata IS NOT NULL", "i", series);
-  GBytes *metadata =
-      row != NULL && sqlite3_step (row) == SQLITE_ROW ? sluice_column_dup_bytes (row, 0) : NULL;
+      db, error, "SELECT metadata FROM series WHERE id = ? AND metadata IS NOT NULL", "i", series);
+  int rc = sluice_sql_step (db, row, error);
+  if (rc == SQLITE_ROW)
+    *metadata = sluice_column_dup_bytes (row, 0);
   sqlite3_finalize (row);
   sluice_store_put_reader (self, db);
-  return metadata;
+  return rc != SQLITE_ERROR;
 }
 
 /* ---- records ---- */
@@ -124,32 +125,25 @@ count_rows (
 {
   g_autofree char *sql =
       g_strdup_printf ("SELECT count (*) FROM %s WHERE series = ? AND step >= ?", kind->table);
-  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "ii", series, from_step);
-  gboolean ok = row != NULL && sqlite3_step (row) == SQLITE_ROW;
-  *n = ok ? sqlite3_column_int64 (row, 0) : 0;
-  if (!ok && row != NULL)
-    sluice_sql_fail (db, "run store", error);
-  sqlite3_finalize (row);
-  return ok;
+  return sluice_sql_take_number (db, sluice_sql_prepare (db, error, sql, "ii", series, from_step),
+                                 n, error);
 }
 
 static gboolean
 add_read (
     sqlite3 *db, const SluiceKind *kind, sqlite3_stmt *row, GPtrArray *records, GError **error)
 {
-  gboolean ok = row != NULL;
-  int rc = SQLITE_DONE;
-  while (ok && (rc = sqlite3_step (row)) == SQLITE_ROW)
+  gboolean ok = TRUE;
+  int rc = SQLITE_ERROR;
+  while (ok && (rc = sluice_sql_step (db, row, error)) == SQLITE_ROW)
     {
       SluiceRecord *record = sluice_kind_read_row (kind, row, error);
       ok = record != NULL;
       if (ok)
         g_ptr_array_add (records, record);
     }
-  if (ok && rc != SQLITE_DONE)
-    ok = sluice_sql_fail (db, "run store", error);
   sqlite3_finalize (row);
-  return ok;
+  return ok && rc == SQLITE_DONE;
 }
 
 GPtrArray *

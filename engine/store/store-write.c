@@ -165,13 +165,13 @@ write_series (StoreWriter *self, GError **error)
 static gboolean
 commit_batches (StoreWriter *self, GPtrArray *logs, GError **error)
 {
-  gboolean ok = sluice_sql_exec (self->db, "BEGIN IMMEDIATE", error);
+  gboolean ok = sluice_sql_begin (self->db, error);
   for (guint i = 0; ok && i < logs->len; i++)
     ok = write_batch (self, &((SluiceRunLog *) logs->pdata[i])->batch, error);
   ok = ok && write_series (self, error) && sluice_sql_exec (self->db, "COMMIT", error);
   if (!ok)
     {
-      sqlite3_exec (self->db, "ROLLBACK", NULL, NULL, NULL);
+      sluice_sql_roll_back (self->db);
       forget_series (self);
       return FALSE;
     }
@@ -186,13 +186,13 @@ commit_batches (StoreWriter *self, GPtrArray *logs, GError **error)
 static void
 run_call (StoreWriter *self, Call *call)
 {
-  call->ok = sluice_sql_exec (self->db, "BEGIN IMMEDIATE", call->error);
+  call->ok = sluice_sql_begin (self->db, call->error);
   if (call->ok)
     {
       call->ok = call->func (self->db, call->data, call->error)
                  && sluice_sql_exec (self->db, "COMMIT", call->error);
       if (!call->ok)
-        sqlite3_exec (self->db, "ROLLBACK", NULL, NULL, NULL);
+        sluice_sql_roll_back (self->db);
     }
 }
 
@@ -446,6 +446,8 @@ sluice_run_log_close (SluiceRunLog *self, GError **error)
   while (self->writer->working)
     pthread_cond_wait (&self->writer->done, &self->writer->lock);
   g_ptr_array_remove (self->writer->logs, self);
+  /* A chunk of each series, tens of kilobytes: who resumes reads it again. */
+  self->writer->forget |= self->writer->logs->len == 0;
   pthread_mutex_unlock (&self->writer->lock);
   queue_free (&self->queue);
   queue_free (&self->batch);

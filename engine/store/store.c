@@ -56,18 +56,21 @@ sluice_store_run_is_locked (SluiceStore *self, gint64 run)
 
 /* A run that says it is under way but whose lock is free has lost its process. Its trainer writes
    another state before it gives the lock up, so the state is read after the lock. */
-static SluiceRunState
-check_state (SluiceStore *self, sqlite3 *db, gint64 run, SluiceRunState state)
+static gboolean
+check_state (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GError **error)
 {
-  if ((state != SLUICE_RUN_RUNNING && state != SLUICE_RUN_PAUSED)
-      || sluice_store_run_is_locked (self, run))
-    return state;
+  if ((info->state != SLUICE_RUN_RUNNING && info->state != SLUICE_RUN_PAUSED)
+      || sluice_store_run_is_locked (self, info->id))
+    return TRUE;
   sqlite3_stmt *row =
-      sluice_sql_prepare (db, NULL, "SELECT state FROM runs WHERE id = ?", "i", run);
-  if (row != NULL && sqlite3_step (row) == SQLITE_ROW)
-    state = CLAMP (sqlite3_column_int (row, 0), SLUICE_RUN_DRAFT, SLUICE_RUN_CRASHED);
+      sluice_sql_prepare (db, error, "SELECT state FROM runs WHERE id = ?", "i", info->id);
+  int rc = sluice_sql_step (db, row, error);
+  if (rc == SQLITE_ROW)
+    info->state = CLAMP (sqlite3_column_int (row, 0), SLUICE_RUN_DRAFT, SLUICE_RUN_CRASHED);
   sqlite3_finalize (row);
-  return state == SLUICE_RUN_RUNNING || state == SLUICE_RUN_PAUSED ? SLUICE_RUN_CRASHED : state;
+  if (info->state == SLUICE_RUN_RUNNING || info->state == SLUICE_RUN_PAUSED)
+    info->state = SLUICE_RUN_CRASHED;
+  return rc != SQLITE_ERROR;
 }
 
 static gboolean
@@ -91,9 +94,14 @@ check_version_read (SluiceStore *self, GError **error)
   if (db == NULL)
     return FALSE;
   int version = sluice_store_check_version (db, self->access.path, error);
+  if (version == sluice_store_get_newest_version ())
+    {
+      sluice_store_put_reader (self, db); /* it has read what tables there are */
+      return TRUE;
+    }
   sqlite3_close (db);
-  if (version < 0 || version == sluice_store_get_newest_version ())
-    return version >= 0;
+  if (version < 0)
+    return FALSE;
   g_autoptr (SluiceStore) writing = sluice_store_open (self->workspace, error);
   return writing != NULL;
 }
@@ -250,14 +258,23 @@ sluice_run_info_free (SluiceRunInfo *self)
   g_free (self);
 }
 
-static gboolean
-name_is_taken (sqlite3 *db, const char *name)
+/* (nullable) (transfer full) */
+static char *
+dup_free_name (sqlite3 *db, const char *base, GError **error)
 {
-  sqlite3_stmt *statement =
-      sluice_sql_prepare (db, NULL, "SELECT 1 FROM runs WHERE name = ?", "s", name);
-  gboolean taken = statement != NULL && sqlite3_step (statement) == SQLITE_ROW;
-  sqlite3_finalize (statement);
-  return taken;
+  g_autofree char *name = g_strdup (base);
+  for (guint n = 2;; n++)
+    {
+      gint64 n_taken;
+      sqlite3_stmt *row =
+          sluice_sql_prepare (db, error, "SELECT count (*) FROM runs WHERE name = ?", "s", name);
+      if (!sluice_sql_take_number (db, row, &n_taken, error))
+        return NULL;
+      if (n_taken == 0)
+        return g_steal_pointer (&name);
+      g_free (name);
+      name = g_strdup_printf ("%s-%u", base, n);
+    }
 }
 
 gboolean
@@ -266,16 +283,12 @@ sluice_store_insert_run (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GE
   gint64 id = info->id != 0 ? info->id : sluice_store_next_run (self, db, error);
   if (id == 0)
     return FALSE;
-  g_autofree char *base = g_strdup (info->name != NULL      ? info->name
-                                    : info->project != NULL ? info->project
-                                                            : "run");
-  g_autofree char *name = g_strdup (base);
-  for (guint n = 2; name_is_taken (db, name); n++)
-    {
-      g_free (name);
-      name = g_strdup_printf ("%s-%u", base, n);
-    }
-  if (!sluice_sql_change (
+  const char *base = info->name != NULL      ? info->name
+                     : info->project != NULL ? info->project
+                                             : "run";
+  g_autofree char *name = dup_free_name (db, base, error);
+  if (name == NULL
+      || !sluice_sql_change (
           db, error,
           "INSERT INTO runs (id, name, project, state, step, n_steps, seed, created, "
           "started, ended, "
@@ -369,16 +382,13 @@ sluice_store_dup_runs (SluiceStore *self, GError **error)
       "SELECT id, name, project, state, step, n_steps, seed, created, started, ended, "
       "seconds, graph_hash, message FROM runs WHERE deleted IS NULL ORDER BY id DESC",
       "");
-  int rc = SQLITE_ERROR;
-  while (row != NULL && (rc = sqlite3_step (row)) == SQLITE_ROW)
+  int rc;
+  while ((rc = sluice_sql_step (db, row, error)) == SQLITE_ROW)
     g_ptr_array_add (runs, read_run (row));
-  gboolean ok = rc == SQLITE_DONE || (row != NULL && sluice_sql_fail (db, "run store", error));
+  gboolean ok = rc == SQLITE_DONE;
   sqlite3_finalize (row);
   for (guint i = 0; ok && i < runs->len; i++)
-    {
-      SluiceRunInfo *info = runs->pdata[i];
-      info->state = check_state (self, db, info->id, info->state);
-    }
+    ok = check_state (self, db, runs->pdata[i], error);
   sluice_store_put_reader (self, db);
   return ok ? g_steal_pointer (&runs) : NULL;
 }

@@ -188,8 +188,9 @@ gboolean sluice_run_log_truncate (SluiceRunLog *self, gint64 after_step, GError 
 
 /* Series of every kind. (element-type SluiceSeriesInfo): by tag */
 GPtrArray *sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error);
-/* (nullable) (transfer full): what sluice_run_log_set_metadata() kept. */
-GBytes *sluice_store_dup_metadata (SluiceStore *self, gint64 series);
+/* *metadata: (out) (nullable) (transfer full): what sluice_run_log_set_metadata() kept. */
+gboolean
+sluice_store_dup_metadata (SluiceStore *self, gint64 series, GBytes **metadata, GError **error);
 
 typedef gboolean (*SluiceRecordFunc) (const SluiceRecord *record, gpointer data, GError **error);
 /* Steps [from, to], both included. */

@@ -141,8 +141,19 @@ sluice_summary_value_put_tensor (const SluiceEventOut *out,
                                  const SluiceTensor *tensor,
                                  const SluicePluginOut *plugin)
 {
-  g_autoptr (GBytes) proto = sluice_tensor_to_proto (tensor);
+  GError *failed = NULL;
+  g_autoptr (GBytes) proto = tensor != NULL ? sluice_tensor_to_proto (tensor, &failed) : NULL;
   gsize length;
+  if (tensor == NULL)
+    sluice_fail (&failed, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for a tensor of '%s'",
+                 out->tag);
+  if (failed != NULL)
+    {
+      if (*out->error == NULL)
+        *out->error = g_steal_pointer (&failed);
+      g_clear_error (&failed);
+      return;
+    }
   const guint8 *bytes = g_bytes_get_data (proto, &length);
   g_autoptr (GByteArray) message = g_byte_array_new ();
   g_byte_array_append (message, bytes, (guint) length);

@@ -53,6 +53,9 @@ SluiceTensor *sluice_summary_value_dup_tensor (const SluiceValueIn *in, GError *
 /* DATA_LOSS that names the tag. */
 SluiceValueResult
 sluice_summary_value_fail (const SluiceValueIn *in, GError **error, const char *what);
+/* Buckets or thresholds: a tensor of one repeated number says any number of them in a few
+ * bytes, and TensorBoard's own writers give hundreds. */
+#define SLUICE_VALUE_MOST_ROWS 4194304
 /* Hands a record on; suffix: (nullable): behind the value's tag. */
 SluiceValueResult sluice_summary_value_sink (const SluiceValueIn *in,
                                              gpointer take_record,
@@ -66,6 +69,7 @@ typedef struct
   const char *tag;
   GBytes *metadata; /* (nullable): the SummaryMetadata that the series was logged with */
   gboolean first;   /* of its tag: metadata goes with it */
+  GError **error;   /* of what could not be put: the first that is set counts */
 } SluiceEventOut;
 
 /* What a plugin of TensorBoard knows a tag by. */
@@ -86,7 +90,7 @@ void sluice_summary_value_put (const SluiceEventOut *out,
 void sluice_summary_value_put_simple (const SluiceEventOut *out,
                                       float value,
                                       const SluicePluginOut *plugin);
-/* A TensorProto as such a value. */
+/* A TensorProto as such a value. tensor: (nullable): there was no memory for it */
 void sluice_summary_value_put_tensor (const SluiceEventOut *out,
                                       const SluiceTensor *tensor,
                                       const SluicePluginOut *plugin);

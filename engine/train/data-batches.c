@@ -207,6 +207,11 @@ view_batch (SluiceDataBatches *self)
   SluiceDataBatch *batch = g_new0 (SluiceDataBatch, 1);
   batch->x = view_rows (examples->x, from.position, self->size);
   batch->y = view_rows (examples->y, from.position, self->size);
+  if (batch->x == NULL || batch->y == NULL)
+    {
+      sluice_data_batch_free (batch);
+      return NULL; /* who copies asks for memory again, and tells */
+    }
   self->cursor = (SluiceDataCursor){ from.epoch, from.position + self->size };
   batch->next = self->cursor;
   return batch;

@@ -4,11 +4,11 @@
 #include "engine/train/data.h"
 
 #include <string.h>
-#include <zip.h>
 
 #include "engine/base/csv.h"
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
+#include "engine/train/zip-error.h"
 
 /* Parsers of the formats that data sets come in. Every byte is distrusted: a size is checked before
  * it is used. */
@@ -153,8 +153,11 @@ open_archive (const guint8 *bytes, gsize length, const char *name, GError **erro
   zip_t *archive = source != NULL ? zip_open_from_source (source, ZIP_RDONLY, &why) : NULL;
   if (archive == NULL)
     {
-      sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "'%s' is no .npz archive: %s", name,
-                   zip_error_strerror (&why));
+      int code = sluice_zip_error_code (&why, SLUICE_ERROR_DATA_LOSS);
+      if (code == SLUICE_ERROR_RESOURCE_EXHAUSTED)
+        sluice_fail (error, code, "no memory to read '%s'", name);
+      else
+        sluice_fail (error, code, "'%s' is no .npz archive: %s", name, zip_error_strerror (&why));
       if (source != NULL)
         zip_source_free (source);
     }
@@ -165,8 +168,12 @@ open_archive (const guint8 *bytes, gsize length, const char *name, GError **erro
 static GBytes *
 fail_member (zip_t *archive, GError **error)
 {
-  sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
-               "it is damaged or packed in a way that is not read: %s", zip_strerror (archive));
+  int code = sluice_zip_error_code (zip_get_error (archive), SLUICE_ERROR_DATA_LOSS);
+  if (code == SLUICE_ERROR_RESOURCE_EXHAUSTED)
+    sluice_fail (error, code, "no memory to unpack it");
+  else
+    sluice_fail (error, code, "it is damaged or packed in a way that is not read: %s",
+                 zip_strerror (archive));
   return NULL;
 }
 
@@ -203,7 +210,10 @@ read_member (zip_t *archive, zip_uint64_t index, GError **error)
     }
   gboolean ok = got == 0 && n == info.size;
   if (!ok)
-    sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "it does not unpack: %s",
+    sluice_fail (error,
+                 got < 0 ? sluice_zip_error_code (zip_file_get_error (file), SLUICE_ERROR_DATA_LOSS)
+                         : SLUICE_ERROR_DATA_LOSS,
+                 "it does not unpack: %s",
                  got < 0 ? zip_file_strerror (file) : "its size is another than the archive says");
   zip_fclose (file);
   return ok ? g_bytes_new_take (g_steal_pointer (&out), n) : NULL;

@@ -230,6 +230,16 @@ sluice_examples_free (SluiceExamples *self)
   g_free (self);
 }
 
+/* (nullable) */
+static SluiceTensor *
+view (SluiceTensor *tensor, const SluiceShape *shape, gint64 offset, GError **error)
+{
+  SluiceTensor *self = sluice_tensor_new_view (tensor, shape, offset);
+  if (self == NULL)
+    sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for a view of the data");
+  return self;
+}
+
 static SluiceTensor *
 load_tensor (const SluiceProject *project, const char *path, GError **error)
 {
@@ -242,7 +252,7 @@ load_tensor (const SluiceProject *project, const char *path, GError **error)
   SluiceTensor *table = load_csv (path, NULL, error);
   if (table == NULL || table->shape.dim[1] != 1)
     return table;
-  SluiceTensor *column = sluice_tensor_new_view (table, &SLUICE_SHAPE (table->shape.dim[0]), 0);
+  SluiceTensor *column = view (table, &SLUICE_SHAPE (table->shape.dim[0]), 0, error);
   sluice_tensor_unref (table);
   return column;
 }
@@ -265,9 +275,9 @@ split_sequence (SluiceExamples *self,
                         "'%s' holds %s; without a file for y it must be one sequence, longer than "
                         "an example, and [data] shape the length of an example",
                         path, sluice_shape_str (&sequence->shape, have));
-  self->x = sluice_tensor_new_view (sequence, &SLUICE_SHAPE (n, length), 0);
-  self->y = sluice_tensor_new_view (sequence, &SLUICE_SHAPE (n, length), 1);
-  return TRUE;
+  self->x = view (sequence, &SLUICE_SHAPE (n, length), 0, error);
+  self->y = self->x != NULL ? view (sequence, &SLUICE_SHAPE (n, length), 1, error) : NULL;
+  return self->y != NULL;
 }
 
 /* Gives each example of x the shape that the project names. */
@@ -293,9 +303,11 @@ apply_shape (SluiceExamples *self, const SluiceProject *project, const char *pat
                           sluice_shape_str (&self->x->shape, have),
                           sluice_shape_str (&shape, want));
     }
-  SluiceTensor *view = sluice_tensor_new_view (self->x, &shape, 0);
+  SluiceTensor *shaped = view (self->x, &shape, 0, error);
+  if (shaped == NULL)
+    return FALSE;
   sluice_tensor_unref (self->x);
-  self->x = view;
+  self->x = shaped;
   return TRUE;
 }
 

@@ -4,9 +4,9 @@
 #include "engine/train/npz-write.h"
 
 #include <string.h>
-#include <zip.h>
 
 #include "engine/base/error.h"
+#include "engine/train/zip-error.h"
 
 /* ---- .npy ---- */
 
@@ -87,38 +87,40 @@ append_header (GByteArray *bytes, const char *type, const SluiceShape *shape)
   g_byte_array_append (bytes, (const guint8 *) header->str, (guint) header->len);
 }
 
-/* Room behind the header, zeroed; NULL where it is too much. */
-static guint8 *
-append_room (GByteArray *bytes, gint64 n, gsize width)
+/* The header and room for n numbers behind it, zeroed, which *to is. (nullable) */
+static GBytes *
+make_room (const GByteArray *header, gint64 n, gsize width, guint8 **to, GError **error)
 {
-  guint at = bytes->len;
-  if (n > 0 && width > (G_MAXUINT - at) / (gsize) n)
-    return NULL;
-  g_byte_array_set_size (bytes, (guint) (at + n * width));
-  memset (bytes->data + at, 0, n * width);
-  return bytes->data + at;
+  gsize most = (G_MAXSSIZE - header->len) / width;
+  gsize length = header->len + (gsize) n * width;
+  guint8 *bytes = (gsize) n <= most ? g_try_malloc0 (length) : NULL;
+  if (bytes == NULL)
+    {
+      sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                   "no memory to write %" G_GINT64_FORMAT " elements of %zu bytes as a file of "
+                   "NumPy's; write fewer at a time",
+                   n, width);
+      return NULL;
+    }
+  memcpy (bytes, header->data, header->len);
+  *to = bytes + header->len;
+  return g_bytes_new_take (bytes, length);
 }
 
 static GBytes *
 format_strings (const SluiceTensor *tensor, GError **error)
 {
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) header = g_byte_array_new ();
   const SluiceString *strings = tensor->data;
+  guint8 *to;
   gsize width = longest_string (tensor);
   g_autofree char *type = g_strdup_printf ("|S%zu", width);
-  append_header (bytes, type, &tensor->shape);
-  guint8 *to = append_room (bytes, tensor->n_elements, width);
-  if (to == NULL)
-    {
-      sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-                   "%" G_GINT64_FORMAT " strings of up to %zu bytes need more than 4 GiB",
-                   tensor->n_elements, width);
-      return NULL;
-    }
-  for (gint64 i = 0; i < tensor->n_elements; i++)
+  append_header (header, type, &tensor->shape);
+  GBytes *bytes = make_room (header, tensor->n_elements, width, &to, error);
+  for (gint64 i = 0; bytes != NULL && i < tensor->n_elements; i++)
     if (strings[i].length > 0)
       memcpy (to + i * width, strings[i].data, strings[i].length);
-  return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
+  return bytes;
 }
 
 GBytes *
@@ -134,16 +136,13 @@ sluice_npy_format (const SluiceTensor *tensor, GError **error)
                    sluice_dtype_name (dtype));
       return NULL;
     }
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) header = g_byte_array_new ();
+  guint8 *to;
   gsize width = dtype == SLUICE_BFLOAT16 ? sizeof (float) : sluice_dtype_size (dtype);
-  append_header (bytes, type, &tensor->shape);
-  guint8 *to = append_room (bytes, tensor->n_elements, width);
-  if (to == NULL)
-    {
-      sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-                   "a tensor of %zu bytes is more than 4 GiB", sluice_tensor_bytes (tensor));
-      return NULL;
-    }
+  append_header (header, type, &tensor->shape);
+  GBytes *bytes = make_room (header, tensor->n_elements, width, &to, error);
+  if (bytes == NULL)
+    return NULL;
   if (dtype != SLUICE_BFLOAT16 && tensor->n_elements > 0)
     memcpy (to, tensor->data, sluice_tensor_bytes (tensor));
   for (gint64 i = 0; dtype == SLUICE_BFLOAT16 && i < tensor->n_elements; i++)
@@ -151,16 +150,23 @@ sluice_npy_format (const SluiceTensor *tensor, GError **error)
       float value = sluice_bfloat16_to_float (((const guint16 *) tensor->data)[i]);
       memcpy (to + i * width, &value, width);
     }
-  return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
+  return bytes;
 }
 
 /* ---- .npz ---- */
 
+static void
+fail_to_write (zip_error_t *why, const char *path, GError **error)
+{
+  int code = sluice_zip_error_code (why, SLUICE_ERROR_UNAVAILABLE);
+  sluice_fail (error, code, "'%s' cannot be written: %s", path,
+               code == SLUICE_ERROR_RESOURCE_EXHAUSTED ? "no memory" : zip_error_strerror (why));
+}
+
 static gboolean
 fail_archive (zip_t *archive, const char *path, GError **error)
 {
-  sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "'%s' cannot be written: %s", path,
-               zip_strerror (archive));
+  fail_to_write (zip_get_error (archive), path, error);
   zip_discard (archive);
   return FALSE;
 }
@@ -210,8 +216,7 @@ sluice_npz_write (const char *path,
     {
       zip_error_t why;
       zip_error_init_with_code (&why, code);
-      sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "'%s' cannot be written: %s", path,
-                   zip_error_strerror (&why));
+      fail_to_write (&why, path, error);
       zip_error_fini (&why);
       return FALSE;
     }

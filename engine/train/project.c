@@ -516,19 +516,17 @@ read_key_file (const char *path, GError **error)
     return NULL;
   gsize length;
   const char *text = g_bytes_get_data (bytes, &length);
-  if (length == 0)
+  if (length == 0 || !g_utf8_validate (text, length, NULL))
     {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "is empty");
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                   length == 0 ? "is empty" : "is no UTF-8 text");
       return NULL;
     }
-  if (!g_utf8_validate (text, length, NULL))
-    {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "is no UTF-8 text");
-      return NULL;
-    }
-  return g_key_file_load_from_data (file, text, length, G_KEY_FILE_NONE, error)
-             ? g_steal_pointer (&file)
-             : NULL;
+  g_autoptr (GError) local = NULL;
+  if (g_key_file_load_from_data (file, text, length, G_KEY_FILE_NONE, &local))
+    return g_steal_pointer (&file);
+  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", local->message);
+  return NULL;
 }
 
 gboolean
@@ -569,8 +567,7 @@ sluice_project_load (const char *folder, GError **error)
       if (absent)
         fail_absent (self->folder, path, error);
       else
-        sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "project '%s': %s", path,
-                     local->message);
+        g_propagate_prefixed_error (error, g_steal_pointer (&local), "project '%s': ", path);
       return NULL;
     }
   if (!load_keys (self, file, error))

@@ -62,8 +62,15 @@ list_checkpoints (const char *folder)
 
 /* Of what the folder says: its project, and its own file where it is new enough to have one. */
 static SluiceRunInfo *
-make_info (gint64 run, const char *folder, const SluiceProject *project, SluiceGraph *graph)
+make_info (gint64 run,
+           const char *folder,
+           const SluiceProject *project,
+           SluiceGraph *graph,
+           GError **error)
 {
+  g_autofree char *hash = sluice_graph_dup_hash (graph, error);
+  if (hash == NULL)
+    return NULL;
   g_autoptr (SluiceRunFile) file = sluice_run_file_read (folder);
   SluiceRunInfo *info = g_new0 (SluiceRunInfo, 1);
   info->id = run;
@@ -72,7 +79,7 @@ make_info (gint64 run, const char *folder, const SluiceProject *project, SluiceG
   info->n_steps = project->n_steps;
   info->seed = project->seed;
   info->created = info->started = file != NULL ? file->created : 0;
-  info->graph_hash = sluice_graph_dup_hash (graph);
+  info->graph_hash = g_steal_pointer (&hash);
   return info;
 }
 
@@ -87,7 +94,9 @@ sluice_reindex_run (SluiceStore *store, gint64 run, GError **error)
       graph != NULL ? sluice_graph_export (graph, SLUICE_EXPORT_BINARY, error) : NULL;
   if (bytes == NULL)
     return NULL;
-  g_autoptr (SluiceRunInfo) info = make_info (run, folder, project, graph);
+  g_autoptr (SluiceRunInfo) info = make_info (run, folder, project, graph, error);
+  if (info == NULL)
+    return NULL;
   g_autoptr (GPtrArray) checkpoints = list_checkpoints (folder);
   if (checkpoints->len > 0)
     info->step = ((SluiceCheckpointInfo *) checkpoints->pdata[checkpoints->len - 1])->step;

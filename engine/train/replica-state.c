@@ -68,10 +68,12 @@ add_int (JsonBuilder *b, const char *name, gint64 value)
 }
 
 static char *
-make_state (SluiceReplica *self)
+make_state (SluiceReplica *self, GError **error)
 {
   g_autoptr (JsonBuilder) b = json_builder_new ();
-  g_autofree char *hash = sluice_graph_dup_hash (self->graph);
+  g_autofree char *hash = sluice_graph_dup_hash (self->graph, error);
+  if (hash == NULL)
+    return NULL;
   Save save = { NULL, b };
   json_builder_begin_object (b);
   add_int (b, "format", STATE_FORMAT);
@@ -104,8 +106,8 @@ sluice_replica_save (SluiceReplica *self, const char *path, gsize *bytes, GError
   g_array_set_clear_func (tensors, named_tensor_clear);
   Save save = { tensors, NULL };
   sluice_resources_foreach (sluice_session_get_resources (self->session), save_variable, &save);
-  g_autofree char *state = make_state (self);
-  if (!sluice_safetensors_write (path, tensors, state, error))
+  g_autofree char *state = make_state (self, error);
+  if (state == NULL || !sluice_safetensors_write (path, tensors, state, error))
     return FALSE;
   GStatBuf info;
   *bytes = g_stat (path, &info) == 0 ? info.st_size : 0;
@@ -314,7 +316,9 @@ restore_state (SluiceReplica *self, const char *text, GError **error)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "has state of format %" G_GINT64_FORMAT ", this program reads %d", format,
                         STATE_FORMAT);
-  g_autofree char *hash = sluice_graph_dup_hash (self->graph);
+  g_autofree char *hash = sluice_graph_dup_hash (self->graph, error);
+  if (hash == NULL)
+    return FALSE;
   const char *saved = json_object_get_string_member_with_default (state, "graph", "");
   if (strcmp (hash, saved) != 0)
     return sluice_fail (

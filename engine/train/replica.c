@@ -195,10 +195,15 @@ make_feeds (SluiceReplica *self, GPtrArray *names, GError **error)
         return FALSE;
       g_autoptr (SluiceTensor) value =
           sluice_tensor_new_from (SLUICE_DOUBLE, &SLUICE_SHAPE (1), &override->value);
-      if (!check_whole (key, override->edge, dtype, value, 1, error))
+      if (value != NULL && !check_whole (key, override->edge, dtype, value, 1, error))
         return FALSE;
-      g_autoptr (SluiceTensor) cast = sluice_examples_gather (value, (gint64[]){ 0 }, 1, dtype, 1);
-      self->feeds[self->n_batch + i] = sluice_tensor_new_view (cast, &SLUICE_SHAPE_SCALAR, 0);
+      g_autoptr (SluiceTensor) cast =
+          value != NULL ? sluice_examples_gather (value, (gint64[]){ 0 }, 1, dtype, 1) : NULL;
+      SluiceTensor *feed =
+          cast != NULL ? sluice_tensor_new_view (cast, &SLUICE_SHAPE_SCALAR, 0) : NULL;
+      if (feed == NULL)
+        return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for %s", key);
+      self->feeds[self->n_batch + i] = feed;
       g_ptr_array_add (names, override->edge);
     }
   return TRUE;

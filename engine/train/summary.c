@@ -4,6 +4,7 @@
 #include "engine/train/summary.h"
 
 #include "engine/base/error.h"
+#include "engine/base/protobuf.h"
 #include "engine/store/kinds/scalar.h"
 #include "engine/store/summary-value.h"
 
@@ -56,11 +57,10 @@ sluice_summary_log (
   for (gint64 i = 0; i < summary->n_elements; i++)
     {
       const SluiceString *bytes = (const SluiceString *) summary->data + i;
-      Sluice__Event__Summary *message =
-          sluice__event__summary__unpack (NULL, bytes->length, (const guint8 *) bytes->data);
+      Sluice__Event__Summary *message = sluice_protobuf_unpack (&sluice__event__summary__descriptor,
+                                                                bytes->data, bytes->length, error);
       if (message == NULL)
-        return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
-                            "a summary is no serialised Summary message");
+        return FALSE;
       gboolean ok = TRUE;
       for (size_t k = 0; ok && k < message->n_value; k++)
         {

@@ -93,9 +93,10 @@ prepare (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **erro
   self->info->n_steps = self->project->n_steps;
   self->info->seed = self->project->seed;
   self->info->created = self->info->started = sluice_trainer_wall_now ();
-  self->info->graph_hash = sluice_graph_dup_hash (self->replica->graph);
+  self->info->graph_hash =
+      self->file != NULL ? sluice_graph_dup_hash (self->replica->graph, error) : NULL;
   self->info->state = SLUICE_RUN_DRAFT;
-  return self->file != NULL;
+  return self->info->graph_hash != NULL;
 }
 
 /* Folder and rows, both or none. What goes on from a first checkpoint needs the file that its
@@ -362,7 +363,9 @@ restore (SluiceTrainer *self,
          GPtrArray *checkpoints,
          GError **error)
 {
-  g_autofree char *hash = sluice_graph_dup_hash (self->replica->graph);
+  g_autofree char *hash = sluice_graph_dup_hash (self->replica->graph, error);
+  if (hash == NULL)
+    return FALSE;
   if (g_strcmp0 (hash, self->info->graph_hash) != 0)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "run '%s' was made with another graph; resume it with the graph in '%s'",

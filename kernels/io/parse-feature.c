@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "engine/base/protobuf.h"
 #include "kernels/string/hash.h"
 #include "kernels/string/text.h"
 
@@ -223,9 +224,11 @@ sluice_example_unpack (const ProtobufCMessageDescriptor *descriptor,
                        const SluiceString *bytes,
                        GError **error)
 {
-  const guint8 *data = bytes->length ? (const guint8 *) bytes->data : (const guint8 *) "";
-  void *message = protobuf_c_message_unpack (descriptor, NULL, bytes->length, data);
-  if (message == NULL)
+  g_autoptr (GError) local = NULL;
+  void *message = sluice_protobuf_unpack (descriptor, bytes->data, bytes->length, &local);
+  if (g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED))
+    g_propagate_error (error, g_steal_pointer (&local));
+  else if (message == NULL)
     {
       g_autofree char *quoted = sluice_string_quote (bytes);
       sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* What one edit of a graph costs: `bench-edit FILE.pb.gz`. The first edit of a kind may have to
- * look at the whole graph once (who names whom in `_class`, which nodes lie in which loop); it is
- * told by itself. */
+ * look at the whole graph once (which nodes lie in which loop); it is told by itself. To rename a
+ * scope costs so much a node: the first one of inception_v3_towers holds 2,810. */
 #include <string.h>
 
 #include "app/graph/graph-adapter.h"

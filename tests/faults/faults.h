@@ -10,9 +10,9 @@
  * and for the libraries that it uses; the product has no hooks.
  *
  * - MEMORY: what is asked for with leave to fail. g_try_malloc() and its kin, posix_memalign() and
- *   mmap() (the devices' allocators, mapped files), all of SQLite's. Not: g_malloc() and its kin,
- *   by which GLib ends a program that has no memory for a small block, and what zlib, libzip and
- *   protobuf-c ask malloc() for.
+ *   mmap() (the devices' allocators, mapped files), all of SQLite's, what zlib, libzip and
+ *   protobuf-c ask malloc() for. Not: g_malloc() and its kin, by which GLib ends a program that has
+ *   no memory for a small block.
  * - WRITE: write() and pwrite() to regular files, ftruncate() (ENOSPC).
  * - SYNC: fsync(), fdatasync() (EIO).
  * - RENAME: rename(), link(), linkat() (EIO).
@@ -40,7 +40,7 @@ gint64 faults_get_n_requests (void);
 /* All are granted again. TRUE: one was refused. */
 gboolean faults_disarm (void);
 
-/* Blocks of malloc() and its kin that are held; 0 where a sanitizer counts them. */
+/* Blocks of malloc() and its kin that are held. */
 gint64 faults_count_blocks (void);
-/* Descriptors that are open. */
+/* Descriptors that are open, up to the first gap. */
 guint faults_count_files (void);

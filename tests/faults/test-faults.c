@@ -4,87 +4,163 @@
 /*
  * What a program does when the machine refuses, as SQLite tests it: for six ways through the engine
  * and each kind of request (faults.h), the first request fails, then the second, … until one run
- * meets no refusal; each once, and each with all that come after it. Where there are thousands, as
- * SQLite asks for memory to read the views of a workspace: a few hundred of them. Every run either
- * succeeds with the result that it has on a healthy machine, or ends in an error in words; what was
- * there before is there; the next attempt succeeds; and nothing leaks: no block, no descriptor.
+ * meets no refusal; each once, and each with all that come after it. Every run either succeeds with
+ * the result that it has on a healthy machine, or ends in an error in words, one of memory as such;
+ * what was there before is there; the next attempt succeeds; and nothing leaks: no block, no
+ * descriptor.
  */
-#include "tests/faults/faults.h"
+#include "tests/faults/inject.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <zip.h>
 #include <zlib.h>
 
-#include "engine/base/error.h"
 #include "engine/base/pool.h"
+#include "engine/graph/collections.h"
+#include "engine/graph/edit.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/bundle.h"
-#include "engine/store/store.h"
+#include "engine/train/npz-write.h"
 #include "engine/train/replica.h"
 #include "engine/train/trainer.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/folder.h"
-#include "tests/remove-tree.h"
-
-#define MAX_POINTS 400 /* of a kind, each way: a run of the store takes 20 ms, and a point five */
-#define SETTLING   4   /* runs after which caches are full, and one more block a run is a leak */
+#include "tests/faults/store-parts.h"
 
 static Folder folder;
 
-/* Where the requests of a run begin to count. */
-typedef struct
-{
-  FaultKind kind;
-  gint64 n; /* -1: none fails */
-  gboolean for_good, has_begun;
-} Plan;
+/* ---- import: and export, and edits of what an import keeps as it came ---- */
 
-static void
-begin (Plan *plan)
+#define TYPE(key) "attr { key: '" key "' value { type: DT_FLOAT } } "
+#define CONST(pad)                                                                                 \
+  "op: 'Const' " TYPE ("dtype") "attr { key: 'value' value { tensor { " pad "} } } "
+#define VALUES(n) "dtype: DT_FLOAT tensor_shape { dim { size: " n " } } float_val: 1 float_val: 2 "
+
+/* A MetaGraphDef with functions, a collection, fields and inputs that are kept as they came. */
+static const char odd_graph[] =
+    "graph_def {\n"
+    "node { name: 'a' " CONST (VALUES (
+        "200")) "experimental_debug_info { original_node_names: 'n' } "
+                "}\n"
+                "node { name: 'b' op: 'Identity' input: 'a' input: '^a' input: '^gone' " TYPE (
+                    "T") "}\n"
+                         "node { name: 'c' op: 'Unheard' input: 'b' attr { key: 'x' value { "
+                         "placeholder: 'p' } } }\n"
+                         "node { name: 's' op: 'Const' attr { key: 'dtype' value { type: DT_STRING "
+                         "} } attr { key: "
+                         "'value' value { tensor { dtype: DT_STRING tensor_shape { dim { size: 2 } "
+                         "} tensor_content: "
+                         "'\\001\\001xy' } } } }\n"
+                         "node { name: 'e' op: 'Identity' input: 'a' " TYPE (
+                             "T") "}\n"
+                                  "library { function { signature { name: 'f' input_arg { name: "
+                                  "'x' type: DT_FLOAT } output_arg { "
+                                  "name: 'y' type: DT_FLOAT } } node_def { name: 'i' op: "
+                                  "'Identity' input: 'x' " TYPE (
+                                      "T") "} "
+                                           "ret { key: 'y' value: 'i:output:0' } } }\n"
+                                           "versions { producer: 1000 } }\n"
+                                           "collection_def { key: 'trainable_variables' value { "
+                                           "bytes_list { value: '\\n\\001a' } } }\n";
+
+static gboolean
+describe (SluiceGraph *graph, GString *list, GError **error)
 {
-  plan->has_begun = TRUE;
-  if (plan->n >= 0)
-    faults_arm (plan->kind, plan->n, plan->for_good);
+  g_autofree char *hash = sluice_graph_dup_hash (graph, error);
+  g_autoptr (GBytes) binary =
+      hash != NULL ? sluice_graph_export (graph, SLUICE_EXPORT_BINARY, error) : NULL;
+  g_autoptr (GBytes) text =
+      binary != NULL ? sluice_graph_export (graph, SLUICE_EXPORT_TEXT, error) : NULL;
+  if (text == NULL)
+    return FALSE;
+  g_string_append_printf (list, "%s %08x %08x\n", hash, g_bytes_hash (binary), g_bytes_hash (text));
+  return TRUE;
 }
 
-/* Returns what the run brought, as text that is the same each time; NULL: error is set.
- * (transfer full) */
-typedef char *(*Path) (Plan *plan, GError **error);
+static gboolean
+edit_odd (SluiceGraph *graph, GError **error)
+{
+  SluiceNode *a = sluice_graph_find (graph, "a"), *b = sluice_graph_find (graph, "b");
+  SluiceNode *e = sluice_graph_find (graph, "e");
+  const SluiceAttr note = { "_note", { SLUICE_ATTR_INT, .i = 3 } };
+  sluice_edit_begin (graph);
+  gboolean ok = sluice_edit_rename (graph, a, "renamed", error)
+                && sluice_edit_set_attr (graph, a, &note, error)
+                && sluice_edit_set_input (graph, e, 0, (SluiceEdge){ b, 0 }, error)
+                && sluice_edit_set_input (graph, b, 0, (SluiceEdge){ a, 0 }, error)
+                && sluice_edit_remove_control (graph, b, a, error);
+  if (!ok)
+    {
+      sluice_edit_abandon (graph);
+      return FALSE;
+    }
+  g_autoptr (SluiceEdit) edit = sluice_edit_commit (graph, error);
+  return edit != NULL;
+}
 
-/* ---- import ---- */
+/* An edit that fails leaves the graph as it was. */
+static gboolean
+edit_all (SluiceGraph *graph, GString *list, GError **error)
+{
+  g_autoptr (GString) before = g_string_new (NULL), after = g_string_new (NULL);
+  if (sluice_graph_find (graph, "b") == NULL)
+    return TRUE;
+  if (!describe (graph, before, error))
+    return FALSE;
+  if (edit_odd (graph, error))
+    return describe (graph, list, error);
+  faults_disarm ();
+  g_assert_true (describe (graph, after, NULL));
+  g_assert_cmpstr (after->str, ==, before->str);
+  return FALSE;
+}
 
 static char *
 import_all (Plan *plan, GError **error)
 {
-  static const char *const names[] = { "model.pbtxt", "model.pb", "model.pb.gz" };
-  GString *hashes = g_string_new (NULL);
-  begin (plan);
+  static const char *const names[] = { "model.pbtxt", "model.pb", "model.pb.gz", "odd.pbtxt",
+                                       "odd.pb" };
+  g_autoptr (GString) list = g_string_new (NULL);
+  plan_begin (plan);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *path = folder_dup_path (&folder, names[i]);
       g_autoptr (SluiceGraph) graph = sluice_graph_load_file (path, error);
-      if (graph == NULL)
-        {
-          g_string_free (hashes, TRUE);
-          return NULL;
-        }
-      g_autofree char *hash = sluice_graph_dup_hash (graph);
-      g_string_append_printf (hashes, "%s\n", hash);
+      g_autoptr (GPtrArray) variables =
+          graph != NULL ? sluice_graph_dup_trainable (graph, error) : NULL;
+      if (variables == NULL || !describe (graph, list, error) || !edit_all (graph, list, error))
+        return NULL;
+      g_string_append_printf (list, "%u variables\n", variables->len);
     }
-  return g_string_free (hashes, FALSE);
+  return g_strdup (list->str);
+}
+
+static void
+write_binary (const char *text_name, const char *name)
+{
+  g_autofree char *text = folder_dup_path (&folder, text_name);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (text, &error);
+  g_assert_no_error (error);
+  g_autoptr (GBytes) bytes = sluice_graph_export (graph, SLUICE_EXPORT_BINARY, &error);
+  g_assert_no_error (error);
+  folder_write (&folder, name, g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes));
 }
 
 static void
 write_graphs (void)
 {
-  g_autofree char *text = folder_dup_path (&folder, "model.pbtxt");
+  g_autofree char *binary = folder_dup_path (&folder, "model.pb");
   g_autofree char *packed = folder_dup_path (&folder, "model.pb.gz");
-  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (text, NULL);
-  g_autoptr (GBytes) bytes = sluice_graph_export (graph, SLUICE_EXPORT_BINARY, NULL);
-  folder_write (&folder, "model.pb", g_bytes_get_data (bytes, NULL),
-                (gssize) g_bytes_get_size (bytes));
+  g_autofree char *bytes = NULL;
+  gsize length;
+  folder_write (&folder, "odd.pbtxt", odd_graph, -1);
+  write_binary ("model.pbtxt", "model.pb");
+  write_binary ("odd.pbtxt", "odd.pb");
+  g_assert_true (g_file_get_contents (binary, &bytes, &length, NULL));
   gzFile file = gzopen (packed, "wb");
-  gzwrite (file, g_bytes_get_data (bytes, NULL), (unsigned) g_bytes_get_size (bytes));
+  gzwrite (file, bytes, (unsigned) length);
   g_assert_cmpint (gzclose (file), ==, Z_OK);
 }
 
@@ -129,7 +205,7 @@ plan_all (Plan *plan, GError **error)
 {
   g_auto (Rig) rig = { NULL };
   rig_load (&rig);
-  begin (plan);
+  plan_begin (plan);
   if (!rig_make (&rig, error) || !sluice_replica_check_initialize (rig.replica, error))
     return NULL;
   return g_strdup_printf ("%u scalars", rig.replica->n_scalars);
@@ -160,7 +236,7 @@ step_all (Plan *plan, GError **error)
   SluiceRunOptions options = { 0 };
   rig_load (&rig);
   g_assert_true (rig_make (&rig, NULL));
-  begin (plan);
+  plan_begin (plan);
   if (!sluice_replica_initialize (rig.replica, error) || !run_steps (rig.replica, 5, values, error)
       || !sluice_replica_evaluate (rig.replica, evaluation, &options, error))
     return NULL;
@@ -185,6 +261,15 @@ write_bundle (const char *path, GError **error)
   return FALSE;
 }
 
+static gboolean
+format_tensor (GError **error)
+{
+  g_autoptr (SluiceTensor) tensor =
+      sluice_tensor_new_from (SLUICE_FLOAT, &SLUICE_SHAPE (3), (const float[]){ 1, 2, 3 });
+  g_autoptr (GBytes) bytes = sluice_npy_format (tensor, error);
+  return bytes != NULL;
+}
+
 /* The checkpoint that is there stays whole until the new one has taken its place. */
 static char *
 checkpoint_all (Plan *plan, GError **error)
@@ -199,10 +284,10 @@ checkpoint_all (Plan *plan, GError **error)
   g_assert_true (rig_make (&rig, NULL) && sluice_replica_initialize (rig.replica, NULL));
   g_assert_true (sluice_replica_save (rig.replica, path, &bytes, NULL));
   g_assert_true (run_steps (rig.replica, 2, values, NULL) && rig_make (&other, NULL));
-  begin (plan);
+  plan_begin (plan);
   gboolean ok = sluice_replica_save (rig.replica, path, &bytes, error)
                 && sluice_replica_restore (other.replica, path, error)
-                && write_bundle (bundle, error);
+                && write_bundle (bundle, error) && format_tensor (error);
   faults_disarm ();
   g_string_truncate (values, 0);
   g_assert_true (sluice_replica_restore (other.replica, path, NULL)); /* whichever of both it is */
@@ -212,76 +297,35 @@ checkpoint_all (Plan *plan, GError **error)
   return g_strdup (values->str);
 }
 
-/* ---- store ---- */
+/* ---- project load ---- */
 
-#define N_POINTS 1500 /* more than one chunk */
+/* Data as an archive of NumPy's: what the project reads, written by what exports. */
+static gboolean
+archive (GError **error)
+{
+  static const char *const names[] = { "x", "y" };
+  g_autofree char *path = folder_dup_path (&folder, "written.npz");
+  g_autoptr (SluiceTensor) x = sluice_tensor_new_checked (NULL, SLUICE_FLOAT, &SLUICE_SHAPE (3, 2),
+                                                          SLUICE_OWNER_NONE, error);
+  SluiceTensor *tensors[] = { x, x };
+  if (x == NULL)
+    return FALSE;
+  memset (x->data, 0, sluice_tensor_bytes (x));
+  return sluice_npz_write (path, names, tensors, 2, error);
+}
 
 static gboolean
-log_points (SluiceStore *store, SluiceRunInfo *info, guint64 *n_safe, GError **error)
+load_archive (GError **error)
 {
-  if (!sluice_store_add_run (store, info, error))
-    return FALSE;
-  SluiceRunLog *log = sluice_store_open_log (store, info->id, error);
-  if (log == NULL)
-    return FALSE;
-  gint64 series = sluice_run_log_series (log, "loss", SLUICE_SERIES_SCALAR, error);
-  gboolean ok = series >= 0;
-  double waited;
-  for (gint64 i = 0; ok && i < N_POINTS; i++)
-    {
-      sluice_run_log_scalar (log, series, i, 1e9 + (double) i, (double) i);
-      ok = i % 100 != 0 || sluice_run_log_end_step (log, &waited, error);
-    }
-  ok = ok && sluice_run_log_flush (log, error);
-  *n_safe = sluice_run_log_get_n_committed (log);
-  return sluice_run_log_close (log, ok ? error : NULL) && ok;
+  g_autofree char *path = folder_dup_path (&folder, "packed.npz");
+  g_autofree char *bytes = NULL;
+  gsize length;
+  g_assert_true (g_file_get_contents (path, &bytes, &length, NULL));
+  g_autoptr (GPtrArray) names = sluice_npz_list ((const guint8 *) bytes, length, path, error);
+  g_autoptr (GBytes) member =
+      names != NULL ? sluice_npz_read ((const guint8 *) bytes, length, "x", path, error) : NULL;
+  return member != NULL;
 }
-
-/* How many points the workspace has, opened on a healthy machine. */
-static guint64
-count_points (const char *workspace, const char *run)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (SluiceStore) store = sluice_store_open (workspace, &error);
-  g_assert_no_error (error);
-  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (store, run, NULL);
-  if (info == NULL)
-    return 0;
-  g_autoptr (GPtrArray) series = sluice_store_dup_series (store, info->id, &error);
-  g_assert_no_error (error);
-  if (series->len == 0)
-    return 0;
-  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
-  g_assert_true (sluice_store_read_points (store, ((SluiceSeriesInfo *) series->pdata[0])->id, 0,
-                                           G_MAXSIZE, points, &error));
-  for (guint i = 0; i < points->len; i++)
-    g_assert_cmpint (g_array_index (points, SluiceScalar, i).step, ==, i);
-  return points->len;
-}
-
-static char *
-store_all (Plan *plan, GError **error)
-{
-  g_autofree char *workspace = folder_dup_path (&folder, "workspace");
-  SluiceRunInfo info = { .name = g_strdup ("run"), .n_steps = 1 };
-  guint64 n_safe = 0;
-  gboolean ok;
-  begin (plan);
-  {
-    g_autoptr (SluiceStore) store = sluice_store_open (workspace, error);
-    ok = store != NULL && log_points (store, &info, &n_safe, error);
-  }
-  faults_disarm ();
-  guint64 n = count_points (workspace, "run");
-  if (n < n_safe)
-    g_error ("%" G_GUINT64_FORMAT " points were acknowledged, %" G_GUINT64_FORMAT " are there",
-             n_safe, n);
-  g_free (info.name);
-  remove_tree (workspace);
-  return ok ? g_strdup_printf ("%" G_GUINT64_FORMAT " points", n) : NULL;
-}
-
-/* ---- project load ---- */
 
 static char *
 project_all (Plan *plan, GError **error)
@@ -289,10 +333,10 @@ project_all (Plan *plan, GError **error)
   g_autoptr (SluiceExamples) train = NULL, test = NULL;
   g_autofree char *frozen = folder_dup_path (&folder, "frozen");
   g_assert_cmpint (g_mkdir_with_parents (frozen, 0700), ==, 0);
-  begin (plan);
+  plan_begin (plan);
   g_autoptr (SluiceProject) project = sluice_project_load (folder.path, error);
   if (project == NULL || !sluice_examples_load_all (project, &train, &test, error)
-      || !sluice_project_save (project, frozen, error))
+      || !sluice_project_save (project, frozen, error) || !archive (error) || !load_archive (error))
     return NULL;
   g_autoptr (SluiceProject) again = sluice_project_load (frozen, error);
   return again != NULL
@@ -300,122 +344,38 @@ project_all (Plan *plan, GError **error)
              : NULL;
 }
 
+/* Compressed, as numpy.savez_compressed() does it. */
+static void
+write_archive (void)
+{
+  g_autofree char *path = folder_dup_path (&folder, "packed.npz");
+  g_autoptr (SluiceTensor) tensor =
+      sluice_tensor_new_from (SLUICE_FLOAT, &SLUICE_SHAPE (3), (const float[]){ 1, 2, 3 });
+  g_autoptr (GBytes) bytes = sluice_npy_format (tensor, NULL);
+  gsize length;
+  const void *data = g_bytes_get_data (bytes, &length);
+  zip_t *file = zip_open (path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+  zip_source_t *source = zip_source_buffer (file, data, length, 0);
+  g_assert_cmpint (zip_file_add (file, "x.npy", source, 0), ==, 0);
+  g_assert_cmpint (zip_close (file), ==, 0);
+}
+
 /* ---- all of it ---- */
 
-static const struct
-{
-  const char *name;
-  Path run;
-} paths[] = {
-  { "import", import_all },         { "plan", plan_all },   { "step", step_all },
-  { "checkpoint", checkpoint_all }, { "store", store_all }, { "project", project_all },
+static const Part parts[] = {
+  { "import", import_all },
+  { "plan", plan_all },
+  { "step", step_all },
+  { "checkpoint", checkpoint_all },
+  /* libzip 1.7 finds no archive in bytes that it has no memory to look at. */
+  { "project", project_all, .misread = "is no .npz archive: Not a zip archive" },
 };
 
-/* On a healthy machine. (transfer full) */
-static char *
-run_well (Path path)
-{
-  g_autoptr (GError) error = NULL;
-  Plan plan = { .n = -1 };
-  char *result = path (&plan, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (result);
-  return result;
-}
-
-/* One run with one refusal. FALSE: it met none, and there is no further one. */
-static gboolean
-run_refused (Path path, Plan plan, const char *expected, guint *n_errors)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *result = path (&plan, &error);
-  gboolean has_fired = faults_disarm ();
-  g_assert_true (plan.has_begun);
-  if (result != NULL)
-    {
-      g_assert_no_error (error);
-      g_assert_cmpstr (result, ==, expected);
-      return has_fired;
-    }
-  g_assert_true (has_fired);
-  g_assert_nonnull (error);
-  if (error->domain != SLUICE_ERROR || *error->message == '\0')
-    g_error ("an error of %s without words: '%s'", g_quark_to_string (error->domain),
-             error->message);
-  g_test_message ("%s", error->message);
-  ++*n_errors;
-  return TRUE;
-}
-
-/* The same request again and again: what each run leaves behind adds up. */
 static void
-look_for_leaks (Path path, Plan plan, const char *expected)
+test_part (gconstpointer data)
 {
-  guint n_errors = 0;
-  gint64 growth = 0;
-  guint files = faults_count_files ();
-  for (guint i = 0; i < SETTLING; i++)
-    {
-      gint64 before = faults_count_blocks ();
-      run_refused (path, plan, expected, &n_errors);
-      g_autofree char *result = run_well (path);
-      g_assert_cmpstr (result, ==, expected);
-      g_clear_pointer (&result, g_free);
-      growth = faults_count_blocks () - before;
-      if (growth <= 0 && faults_count_files () <= files)
-        return;
-    }
-  g_error ("request %" G_GINT64_FORMAT " of %s refused%s: each time %" G_GINT64_FORMAT
-           " blocks are left, and there are %u descriptors instead of %u",
-           plan.n, fault_names[plan.kind], plan.for_good ? " for good" : "", growth,
-           faults_count_files (), files);
-}
-
-/* How many requests of a kind there are. */
-static gint64
-count_requests (Path path, FaultKind kind, const char *expected)
-{
-  g_autoptr (GError) error = NULL;
-  Plan plan = { .kind = kind, .n = G_MAXINT64 / 2 };
-  g_autofree char *result = path (&plan, &error);
-  g_assert_false (faults_disarm ());
-  g_assert_no_error (error);
-  g_assert_cmpstr (result, ==, expected);
-  return faults_get_n_requests ();
-}
-
-static void
-test_path (gconstpointer data)
-{
-  guint number = GPOINTER_TO_UINT (data);
-  Path path = paths[number].run;
-  g_autofree char *expected = run_well (path);
-  for (guint i = 0; i < SETTLING; i++)
-    {
-      g_autofree char *again = run_well (path);
-      g_assert_cmpstr (again, ==, expected);
-    }
-  g_autoptr (GString) line = g_string_new (NULL);
-  guint n_all = 0;
-  for (guint kind = 0; kind < N_FAULT_KINDS; kind++)
-    {
-      guint n_points = 0, n_errors = 0;
-      gint64 n_requests = count_requests (path, (FaultKind) kind, expected);
-      gint64 stride = 1 + n_requests / MAX_POINTS;
-      for (guint for_good = 0; for_good < 2; for_good++)
-        for (gint64 n = for_good * (stride / 2);; n += stride)
-          {
-            Plan plan = { .kind = (FaultKind) kind, .n = n, .for_good = for_good };
-            if (!run_refused (path, plan, expected, &n_errors))
-              break;
-            look_for_leaks (path, plan, expected);
-            n_points++;
-          }
-      n_all += n_points;
-      g_string_append_printf (line, ", %s %u at %" G_GINT64_FORMAT " requests (%u errors)",
-                              fault_names[kind], n_points, n_requests, n_errors);
-    }
-  g_print ("# %s: %u points%s\n", paths[number].name, n_all, line->str);
+  Count count = { 0 };
+  inject_each (data, 1, &count);
 }
 
 int
@@ -429,14 +389,17 @@ main (int argc, char **argv)
   sluice_pool_set_threads (2);
   g_assert_true (sluice_pool_start (NULL)); /* stays, and so is no request of a run */
   folder_init (&folder);
-  folder_write_project (&folder, NULL);
+  folder_write_project (&folder, "[overrides]\nrate=0.05\n");
   folder_write_examples (&folder, 30);
   write_graphs ();
-  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+  write_archive ();
+  store_parts_init (folder.path);
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     {
-      g_autofree char *name = g_strconcat ("/faults/", paths[i].name, NULL);
-      g_test_add_data_func (name, GUINT_TO_POINTER (i), test_path);
+      g_autofree char *name = g_strconcat ("/faults/", parts[i].name, NULL);
+      g_test_add_data_func (name, &parts[i], test_part);
     }
+  g_test_add_func ("/faults/store", store_parts_inject);
   int status = g_test_run ();
   folder_clear (&folder);
   return status;

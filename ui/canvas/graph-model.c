@@ -7,9 +7,11 @@ struct _SluiceGraphModel
 {
   gatomicrefcount ref_count;
   SluiceTexts *texts;
-  GArray *nodes;  /* SluiceModelNode */
-  GArray *edges;  /* SluiceModelEdge */
-  GArray *hashes; /* guint, of the names of the nodes */
+  SluiceModelNode *nodes;
+  guint *hashes; /* of the names of the nodes */
+  guint n_nodes, nodes_room;
+  SluiceModelEdge *edges;
+  guint n_edges, edges_room;
   /* Nodes by name: open addressing. A slot is an index + 1, or 0. */
   guint *slots;
   guint n_slots; /* a power of two, or 0 */
@@ -22,9 +24,6 @@ new_model (SluiceTexts *take)
   SluiceGraphModel *self = g_new0 (SluiceGraphModel, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->texts = take;
-  self->nodes = g_array_new (FALSE, FALSE, sizeof (SluiceModelNode));
-  self->edges = g_array_new (FALSE, FALSE, sizeof (SluiceModelEdge));
-  self->hashes = g_array_new (FALSE, FALSE, sizeof (guint));
   self->hash = g_strdup ("");
   return self;
 }
@@ -57,9 +56,9 @@ sluice_graph_model_unref (SluiceGraphModel *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
   sluice_texts_unref (self->texts);
-  g_array_unref (self->nodes);
-  g_array_unref (self->edges);
-  g_array_unref (self->hashes);
+  g_free (self->nodes);
+  g_free (self->edges);
+  g_free (self->hashes);
   g_free (self->slots);
   g_free (self->hash);
   g_free (self);
@@ -78,9 +77,7 @@ find_slot (SluiceGraphModel *self, const char *name, guint hash)
   for (guint i = hash & (self->n_slots - 1);; i = (i + 1) & (self->n_slots - 1))
     {
       guint at = self->slots[i];
-      if (at == 0
-          || (g_array_index (self->hashes, guint, at - 1) == hash
-              && g_str_equal (g_array_index (self->nodes, SluiceModelNode, at - 1).name, name)))
+      if (at == 0 || (self->hashes[at - 1] == hash && g_str_equal (self->nodes[at - 1].name, name)))
         return &self->slots[i];
     }
 }
@@ -96,26 +93,46 @@ reserve_slots (SluiceGraphModel *self, guint n)
   g_free (self->slots);
   self->slots = g_new0 (guint, n_slots);
   self->n_slots = n_slots;
-  for (guint k = 0; k < self->nodes->len; k++)
+  for (guint k = 0; k < self->n_nodes; k++)
     {
-      guint i = g_array_index (self->hashes, guint, k) & (n_slots - 1);
+      guint i = self->hashes[k] & (n_slots - 1);
       while (self->slots[i] != 0)
         i = (i + 1) & (n_slots - 1);
       self->slots[i] = k + 1;
     }
 }
 
+static void
+reserve_nodes (SluiceGraphModel *self, guint n)
+{
+  reserve_slots (self, n);
+  if (n <= self->nodes_room)
+    return;
+  self->nodes_room = MAX (n, 2 * self->nodes_room);
+  self->nodes = g_renew (SluiceModelNode, self->nodes, self->nodes_room);
+  self->hashes = g_renew (guint, self->hashes, self->nodes_room);
+}
+
+static void
+reserve_edges (SluiceGraphModel *self, guint n)
+{
+  if (n <= self->edges_room)
+    return;
+  self->edges_room = MAX (n, 2 * self->edges_room);
+  self->edges = g_renew (SluiceModelEdge, self->edges, self->edges_room);
+}
+
 /* Its texts are the model's already. */
 static void
 append_node (SluiceGraphModel *self, const SluiceModelNode *node, guint hash)
 {
-  reserve_slots (self, self->nodes->len + 1);
+  reserve_nodes (self, self->n_nodes + 1);
   guint i = hash & (self->n_slots - 1);
   while (self->slots[i] != 0)
     i = (i + 1) & (self->n_slots - 1);
-  g_array_append_vals (self->nodes, node, 1);
-  g_array_append_val (self->hashes, hash);
-  self->slots[i] = self->nodes->len;
+  self->nodes[self->n_nodes] = *node;
+  self->hashes[self->n_nodes++] = hash;
+  self->slots[i] = self->n_nodes;
 }
 
 guint
@@ -131,33 +148,34 @@ sluice_graph_model_add_node (SluiceGraphModel *self, const SluiceModelNode *node
   copy.loop = keep (self, node->loop);
   copy.error = keep (self, node->error);
   append_node (self, &copy, g_str_hash (copy.name));
-  return self->nodes->len - 1;
+  return self->n_nodes - 1;
 }
 
 void
-sluice_graph_model_reserve (SluiceGraphModel *self, guint n_nodes)
+sluice_graph_model_reserve (SluiceGraphModel *self, guint n_nodes, guint n_edges)
 {
-  reserve_slots (self, n_nodes);
+  reserve_nodes (self, n_nodes);
+  reserve_edges (self, n_edges);
 }
 
 guint
 sluice_graph_model_take_node (SluiceGraphModel *self, SluiceGraphModel *base, guint index)
 {
-  g_return_val_if_fail (self->texts == base->texts && index < base->nodes->len, G_MAXUINT);
-  append_node (self, &g_array_index (base->nodes, SluiceModelNode, index),
-               g_array_index (base->hashes, guint, index));
-  return self->nodes->len - 1;
+  g_return_val_if_fail (self->texts == base->texts && index < base->n_nodes, G_MAXUINT);
+  append_node (self, &base->nodes[index], base->hashes[index]);
+  return self->n_nodes - 1;
 }
 
 void
 sluice_graph_model_take_edge (
     SluiceGraphModel *self, SluiceGraphModel *base, guint index, guint from, guint to)
 {
-  g_return_if_fail (self->texts == base->texts && index < base->edges->len);
-  SluiceModelEdge copy = g_array_index (base->edges, SluiceModelEdge, index);
+  g_return_if_fail (self->texts == base->texts && index < base->n_edges);
+  SluiceModelEdge copy = base->edges[index];
   copy.from = from;
   copy.to = to;
-  g_array_append_val (self->edges, copy);
+  reserve_edges (self, self->n_edges + 1);
+  self->edges[self->n_edges++] = copy;
 }
 
 gboolean
@@ -165,38 +183,53 @@ sluice_graph_model_add_edge (SluiceGraphModel *self, const SluiceModelEdge *edge
 {
   SluiceModelEdge copy = *edge;
 
-  if (edge->from >= self->nodes->len || edge->to >= self->nodes->len)
+  if (edge->from >= self->n_nodes || edge->to >= self->n_nodes)
     return FALSE;
   copy.dtype = keep (self, edge->dtype);
   copy.shape = keep (self, edge->shape);
-  g_array_append_val (self->edges, copy);
+  reserve_edges (self, self->n_edges + 1);
+  self->edges[self->n_edges++] = copy;
   return TRUE;
 }
 
 guint
 sluice_graph_model_get_n_nodes (SluiceGraphModel *self)
 {
-  return self->nodes->len;
+  return self->n_nodes;
 }
 
 guint
 sluice_graph_model_get_n_edges (SluiceGraphModel *self)
 {
-  return self->edges->len;
+  return self->n_edges;
 }
 
 const SluiceModelNode *
 sluice_graph_model_get_node (SluiceGraphModel *self, guint index)
 {
-  g_return_val_if_fail (index < self->nodes->len, NULL);
-  return &g_array_index (self->nodes, SluiceModelNode, index);
+  g_return_val_if_fail (index < self->n_nodes, NULL);
+  return &self->nodes[index];
 }
 
 const SluiceModelEdge *
 sluice_graph_model_get_edge (SluiceGraphModel *self, guint index)
 {
-  g_return_val_if_fail (index < self->edges->len, NULL);
-  return &g_array_index (self->edges, SluiceModelEdge, index);
+  g_return_val_if_fail (index < self->n_edges, NULL);
+  return &self->edges[index];
+}
+
+const SluiceModelNode *
+sluice_graph_model_get_nodes (SluiceGraphModel *self, guint *n)
+{
+  *n = self->n_nodes;
+  return self->nodes;
+}
+
+const SluiceModelEdge *
+sluice_graph_model_get_edges (SluiceGraphModel *self, guint *n)
+{
+  *n = self->n_edges;
+  return self->edges;
 }
 
 guint
@@ -208,8 +241,8 @@ sluice_graph_model_lookup (SluiceGraphModel *self, const char *name)
 guint
 sluice_graph_model_get_name_hash (SluiceGraphModel *self, guint index)
 {
-  g_return_val_if_fail (index < self->hashes->len, 0);
-  return g_array_index (self->hashes, guint, index);
+  g_return_val_if_fail (index < self->n_nodes, 0);
+  return self->hashes[index];
 }
 
 SluiceTexts *

@@ -65,8 +65,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceGraphModel, sluice_graph_model_unref)
 /* An empty model that shares the texts of @base, for what an edit made of it: nodes and edges that
  * are as they were are taken over without being looked at. */
 SluiceGraphModel *sluice_graph_model_new_after (SluiceGraphModel *base);
-/* Makes room. */
-void sluice_graph_model_reserve (SluiceGraphModel *self, guint n_nodes);
+/* Makes room for so many in all. */
+void sluice_graph_model_reserve (SluiceGraphModel *self, guint n_nodes, guint n_edges);
 guint sluice_graph_model_take_node (SluiceGraphModel *self, SluiceGraphModel *base, guint index);
 void sluice_graph_model_take_edge (
     SluiceGraphModel *self, SluiceGraphModel *base, guint index, guint from, guint to);
@@ -83,6 +83,9 @@ guint sluice_graph_model_get_n_nodes (SluiceGraphModel *self);
 guint sluice_graph_model_get_n_edges (SluiceGraphModel *self);
 const SluiceModelNode *sluice_graph_model_get_node (SluiceGraphModel *self, guint index);
 const SluiceModelEdge *sluice_graph_model_get_edge (SluiceGraphModel *self, guint index);
+/* All of them, in their order. */
+const SluiceModelNode *sluice_graph_model_get_nodes (SluiceGraphModel *self, guint *n);
+const SluiceModelEdge *sluice_graph_model_get_edges (SluiceGraphModel *self, guint *n);
 
 /* Index of the node named @name, or G_MAXUINT. */
 guint sluice_graph_model_lookup (SluiceGraphModel *self, const char *name);

@@ -33,16 +33,18 @@ lift (const Place *places, guint a, guint b, SluiceLifted *out)
 void
 sluice_hierarchy_lift_edges (SluiceHierarchy *self)
 {
-  guint n_edges = sluice_graph_model_get_n_edges (self->model), n = 0;
+  guint n_edges, n = 0;
+  const SluiceModelEdge *edges = sluice_graph_model_get_edges (self->model, &n_edges);
   g_autofree Place *places = g_new (Place, self->n_groups);
   for (guint i = 0; i < self->n_groups; i++)
     places[i] = (Place){ self->groups[i].parent, self->groups[i].depth };
   self->lifted = g_new (SluiceLifted, n_edges + 1);
   for (guint e = 0; e < n_edges; e++)
     {
-      const SluiceModelEdge *edge = sluice_graph_model_get_edge (self->model, e);
+      self->has_loops |= edges[e].kind == SLUICE_EDGE_BACK;
       self->lifted[n].edge = e;
-      n += lift (places, self->op_group[edge->from], self->op_group[edge->to], &self->lifted[n]);
+      n += lift (places, self->op_group[edges[e].from], self->op_group[edges[e].to],
+                 &self->lifted[n]);
     }
   self->n_lifted = n;
 }
@@ -60,47 +62,60 @@ sort_by (const SluiceLifted *in, SluiceLifted *out, guint n, guint n_groups, gbo
     out[start[by_from ? in[i].from : in[i].to]++] = in[i];
 }
 
-static int
-compare_tensors (gconstpointer pa, gconstpointer pb, gpointer data)
+/* A set of tensors, by the edges that were the first of them. */
+typedef struct
 {
-  SluiceGraphModel *model = data;
-  const SluiceModelEdge *a = sluice_graph_model_get_edge (model, *(const guint *) pa);
-  const SluiceModelEdge *b = sluice_graph_model_get_edge (model, *(const guint *) pb);
-  if (a->from != b->from)
-    return a->from < b->from ? -1 : 1;
-  return a->port < b->port ? -1 : a->port > b->port;
+  const SluiceModelEdge *edges;
+  guint *slots; /* an edge + 1, or 0 */
+  guint mask;
+} Tensors;
+
+/* FALSE: it is there. */
+static gboolean
+tensors_add (Tensors *self, guint edge)
+{
+  const SluiceModelEdge *e = &self->edges[edge];
+  for (guint i = (e->from * 2654435761u + e->port) & self->mask;; i = (i + 1) & self->mask)
+    {
+      guint other = self->slots[i];
+      if (other == 0)
+        {
+          self->slots[i] = edge + 1;
+          return TRUE;
+        }
+      if (self->edges[other - 1].from == e->from && self->edges[other - 1].port == e->port)
+        return FALSE;
+    }
 }
 
 /* Bytes of the distinct tensors: one that feeds three readers in the same box crosses once. */
 static guint64
-count_bytes (SluiceHierarchy *self, const SluiceEdgeBundle *bundle)
+count_bytes (const SluiceModelEdge *edges, const guint *bundled, guint n)
 {
   guint64 bytes = 0;
-  guint n = 0, few[64];
-  g_autofree guint *many =
-      bundle->n_edges > G_N_ELEMENTS (few) ? g_new (guint, bundle->n_edges) : NULL;
-  guint *edges = many != NULL ? many : few;
-  for (guint i = 0; i < bundle->n_edges; i++)
-    {
-      guint e = self->bundled[bundle->first_edge + i];
-      if (sluice_graph_model_get_edge (self->model, e)->kind == SLUICE_EDGE_DATA)
-        edges[n++] = e;
-    }
-  if (n > 1)
-    g_qsort_with_data (edges, n, sizeof *edges, compare_tensors, self->model);
+  guint few[64] = { 0 }, n_slots = G_N_ELEMENTS (few);
+  if (n == 1)
+    return edges[*bundled].kind == SLUICE_EDGE_DATA ? edges[*bundled].bytes : 0;
+  while (n_slots / 2 < n)
+    n_slots *= 2;
+  g_autofree guint *many = n_slots > G_N_ELEMENTS (few) ? g_new0 (guint, n_slots) : NULL;
+  Tensors tensors = { edges, many != NULL ? many : few, n_slots - 1 };
   for (guint i = 0; i < n; i++)
-    if (i == 0 || compare_tensors (&edges[i], &edges[i - 1], self->model) != 0)
-      bytes += sluice_graph_model_get_edge (self->model, edges[i])->bytes;
+    if (edges[bundled[i]].kind == SLUICE_EDGE_DATA && tensors_add (&tensors, bundled[i]))
+      bytes += edges[bundled[i]].bytes;
   return bytes;
 }
 
 static void
-finish_bundle (SluiceHierarchy *self, SluiceEdgeBundle *bundle, gboolean with_bytes)
+finish_bundle (SluiceHierarchy *self,
+               SluiceEdgeBundle *bundle,
+               const SluiceModelEdge *edges,
+               gboolean with_bytes)
 {
+  const guint *bundled = &self->bundled[bundle->first_edge];
   for (guint i = 0; i < bundle->n_edges; i++)
     {
-      guint e = self->bundled[bundle->first_edge + i];
-      SluiceEdgeKind kind = sluice_graph_model_get_edge (self->model, e)->kind;
+      SluiceEdgeKind kind = edges[bundled[i]].kind;
       bundle->n_control += kind == SLUICE_EDGE_CONTROL;
       bundle->n_reference += kind == SLUICE_EDGE_REFERENCE;
       bundle->n_back += kind == SLUICE_EDGE_BACK;
@@ -111,13 +126,14 @@ finish_bundle (SluiceHierarchy *self, SluiceEdgeBundle *bundle, gboolean with_by
     bundle->kind = SLUICE_EDGE_BACK;
   else
     bundle->kind = bundle->n_reference > 0 ? SLUICE_EDGE_REFERENCE : SLUICE_EDGE_CONTROL;
-  bundle->bytes = with_bytes ? count_bytes (self, bundle) : 0;
+  bundle->bytes = with_bytes ? count_bytes (edges, bundled, bundle->n_edges) : 0;
 }
 
 void
 sluice_hierarchy_build_bundles (SluiceHierarchy *self, gboolean with_bytes)
 {
-  guint n = self->n_lifted;
+  guint n = self->n_lifted, n_edges;
+  const SluiceModelEdge *edges = sluice_graph_model_get_edges (self->model, &n_edges);
   g_autofree SluiceLifted *lifted = g_new (SluiceLifted, n + 1);
   g_autofree SluiceLifted *scratch = g_new (SluiceLifted, n + 1);
 
@@ -153,21 +169,5 @@ sluice_hierarchy_build_bundles (SluiceHierarchy *self, gboolean with_bytes)
   for (guint g = 0; g < self->n_groups; g++)
     self->bundle_start[g + 1] += self->bundle_start[g];
   for (guint i = 0; i < self->n_bundles; i++)
-    finish_bundle (self, &self->bundles[i], with_bytes);
-}
-
-void
-sluice_hierarchy_copy_bundles (SluiceHierarchy *self, const SluiceHierarchy *other)
-{
-  gsize n_edges = other->bundle_start[other->n_groups] == 0
-                      ? 0
-                      : other->bundles[other->n_bundles - 1].first_edge
-                            + other->bundles[other->n_bundles - 1].n_edges;
-  self->n_bundles = other->n_bundles;
-  self->bundles = g_memdup2 (other->bundles, (other->n_bundles + 1) * sizeof *other->bundles);
-  self->bundled = g_memdup2 (other->bundled, (n_edges + 1) * sizeof *other->bundled);
-  self->bundle_start =
-      g_memdup2 (other->bundle_start, (other->n_groups + 1) * sizeof *other->bundle_start);
-  for (guint i = 0; i < self->n_bundles; i++)
-    self->bundles[i].bytes = count_bytes (self, &self->bundles[i]);
+    finish_bundle (self, &self->bundles[i], edges, with_bytes);
 }

@@ -18,8 +18,8 @@ sluice_name_hash (guint hash, const char *text, gsize length)
 
 /* ---- groups by path ---- */
 
-static void
-reserve_paths (SluicePathTable *self, guint n)
+void
+sluice_path_table_reserve (SluicePathTable *self, guint n)
 {
   guint n_slots = MAX (64, self->n_slots), n_old = self->n_slots;
   while (n_slots / 2 < n)
@@ -39,11 +39,22 @@ reserve_paths (SluicePathTable *self, guint n)
       }
 }
 
+/* Whether a group is found by its path rather than another one of that path, which came before. */
+static gboolean
+comes_first (const SluiceGroup *group, const SluiceGroup *other)
+{
+  static const guint8 ranks[] = { [SLUICE_GROUP_ROOT] = 2,
+                                  [SLUICE_GROUP_SCOPE] = 2,
+                                  [SLUICE_GROUP_OP] = 1,
+                                  [SLUICE_GROUP_SERIES] = 0 };
+  return ranks[group->kind] >= ranks[other->kind];
+}
+
 void
 sluice_path_table_insert (SluicePathTable *self, const SluiceGroup *groups, guint group)
 {
   guint hash = groups[group].path_hash;
-  reserve_paths (self, ++self->n_used);
+  sluice_path_table_reserve (self, ++self->n_used);
   for (guint i = hash & (self->n_slots - 1);; i = (i + 1) & (self->n_slots - 1))
     {
       SluicePathSlot *slot = &self->slots[i];
@@ -52,7 +63,8 @@ sluice_path_table_insert (SluicePathTable *self, const SluiceGroup *groups, guin
       if (slot->group != 0 && !is_twin)
         continue;
       self->has_twins |= is_twin;
-      *slot = (SluicePathSlot){ hash, group + 1 };
+      if (!is_twin || comes_first (&groups[group], &groups[slot->group - 1]))
+        *slot = (SluicePathSlot){ hash, group + 1 };
       return;
     }
 }
@@ -86,10 +98,31 @@ sluice_path_table_move (SluicePathTable *self, const guint *now)
 }
 
 void
+sluice_path_table_copy_moved (SluicePathTable *self, const SluicePathTable *other, const guint *now)
+{
+  self->has_twins = other->has_twins;
+  if (other->has_twins)
+    return;
+  self->n_slots = other->n_slots;
+  self->slots = g_new0 (SluicePathSlot, self->n_slots);
+  for (guint k = 0; k < other->n_slots; k++)
+    {
+      const SluicePathSlot *slot = &other->slots[k];
+      if (slot->group == 0 || now[slot->group - 1] == SLUICE_NONE)
+        continue;
+      guint i = slot->hash & (self->n_slots - 1);
+      while (self->slots[i].group != 0)
+        i = (i + 1) & (self->n_slots - 1);
+      self->slots[i] = (SluicePathSlot){ slot->hash, now[slot->group - 1] + 1 };
+      self->n_used++;
+    }
+}
+
+void
 sluice_path_table_rebuild (SluicePathTable *self, const SluiceGroup *groups, guint n)
 {
   sluice_path_table_clear (self);
-  reserve_paths (self, n);
+  sluice_path_table_reserve (self, n);
   for (guint i = 0; i < n; i++)
     sluice_path_table_insert (self, groups, i);
 }

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* The stages that build a hierarchy, in the order in which sluice_hierarchy_new() runs them. */
+/* How build() of hierarchy.c makes a hierarchy, anew or after an edit.
+ *
+ *  1. The tree (hierarchy-tree.c): each node and each scope gets a draft, in order of first
+ *     appearance. A draft that was a group before the edit is only that group's number.
+ *  2. Changes (hierarchy-after.c, hierarchy-pairs.c): a scope is changed where a child of it came,
+ *     went or differs, or an edge between children, or what a child is the gradient of. The scopes
+ *     around it are then changed as well.
+ *  3. The outline (hierarchy-outline.c): the tree without what stands below scopes that are not
+ *     changed. Bundles, sums, structures, series and hubs are worked out on it.
+ *  4. Filling in (hierarchy-outline.c): what stands below those scopes is copied from before.
+ *  5. What depends on the whole: pairs, hues, loops.
+ *
+ * Anew, all scopes are changed, and the outline is the whole: each rule is written once, and after
+ * an edit the hierarchy is, to the last field, what it would be anew. */
 #pragma once
 
 #include "ui/canvas/hierarchy.h"
@@ -14,7 +27,8 @@ typedef struct
   guint group; /* + 1, or 0 */
 } SluicePathSlot;
 
-/* Groups by path. Of several of one path the last one. */
+/* Groups by path. Of several of one path a scope before an op before a series, and of several such
+ * the last one. */
 typedef struct
 {
   SluicePathSlot *slots;
@@ -43,6 +57,13 @@ typedef struct
   guint from, to, edge;
 } SluiceLifted;
 
+/* A scope that may be the gradient of something. */
+typedef struct
+{
+  guint group;
+  guint forward; /* hash of what that would be called, without "_grad" */
+} SluiceGradient;
+
 struct _SluiceHierarchy
 {
   gatomicrefcount ref_count;
@@ -55,23 +76,128 @@ struct _SluiceHierarchy
   SluiceNameCounts scopes; /* prefixes of names, without the slash */
   SluiceNameCounts tops;   /* first parts of names outside of gradients */
   guint8 *loose;           /* per model node: a gradient that no scope was hoisted for */
-  GPtrArray *devices;      /* const char*, owned by the model */
+  GPtrArray *devices;      /* const char*, owned by the model, in the order of its nodes */
+  GArray *gradients;       /* SluiceGradient, in the order of the groups */
+  guint *draft;            /* per group: which draft it was; SLUICE_NONE: a series */
+  guint *outer;            /* per group: the scope around it, whatever series; SLUICE_NONE: the root
+                              and series */
 
   SluiceEdgeBundle *bundles; /* sorted by group, from, to */
   guint n_bundles;
   guint *bundled;      /* model edges in bundle order */
   guint *bundle_start; /* [n_groups + 1]: bundles by group */
 
-  /* While it is built. */
-  SluiceLifted *lifted; /* edges of the model that are no self edges, in their order */
+  /* While it is an outline. */
+  SluiceLifted *lifted; /* edges of the model between two of its groups, in their order */
   guint n_lifted;
-  guint64 *hash; /* of the structure, by group */
+  gboolean has_loops;
+  guint8 *is_given; /* per group: a scope whose inside is not shown, whose sums are known */
+
+  /* While it is filled in, and then. */
+  GArray *inner; /* guint: groups that are no ops, in their order */
 };
 
-/* Scopes from names, children in order of first appearance. Sets groups, n_groups, op_group, paths,
- * scopes, tops, loose. before: (nullable): whose groups are taken over, of a model with the same
- * texts. */
-void sluice_hierarchy_build_tree (SluiceHierarchy *self, const SluiceHierarchy *before);
+/* In an outline: paired with what is not in it, or is somebody's forward half. */
+#define SLUICE_OUTSIDE (G_MAXUINT - 1)
+
+/* ---- hierarchy-tree.c ---- */
+
+typedef struct
+{
+  guint parent;
+  guint origin; /* the group of before, or n_before + index of made */
+} SluiceDraft;
+
+/* Scopes from names. Drafts are numbered in order of creation, parents before their children; 0 is
+ * the root. */
+typedef struct
+{
+  SluiceHierarchy *hierarchy;    /* that is being made */
+  const SluiceHierarchy *before; /* (nullable) */
+  SluiceDraft *drafts;
+  guint n_drafts, capacity;
+  GArray *made;          /* SluiceGroup: drafts that are no groups of before; parent: unset */
+  GArray *made_drafts;   /* guint per made */
+  SluicePathTable fresh; /* of made, by path */
+  guint n_before;        /* groups of before */
+  guint *successor;      /* per group of before: the draft in its stead, or SLUICE_NONE */
+  guint *node_draft;     /* per model node */
+  guint *was;            /* per model node: its index before, SLUICE_NONE: not there */
+  guint *now;            /* per model node of before: its index, or SLUICE_NONE */
+  guint *edge_now;       /* per model edge of before: its index, or SLUICE_NONE */
+  guint8 *stays;         /* per model node: what its place depends on is as it was */
+  guint8 *differs;       /* per model node: from the same one before */
+  guint8 *is_changed;    /* per draft */
+  guint *pair;           /* per draft that is a gradient scope: the draft of the forward half */
+  guint *forward;        /* see SluiceGradient */
+  guint8 *is_paired;     /* per draft: it is a forward half */
+} SluiceTree;
+
+/* Sets the hierarchy's scopes, tops and loose as well. before: (nullable): whose groups are taken
+ * over, of a model with the same texts. */
+void sluice_tree_init (SluiceTree *self, SluiceHierarchy *hierarchy, const SluiceHierarchy *before);
+void sluice_tree_clear (SluiceTree *self);
+
+/* The draft of that path, or SLUICE_NONE. */
+guint sluice_tree_lookup (const SluiceTree *self, const char *path, gsize length, guint hash);
+
+static inline guint
+sluice_tree_get_parent (const SluiceTree *self, guint draft)
+{
+  return self->drafts[draft].parent;
+}
+
+/* The group of before that it is, or SLUICE_NONE. */
+static inline guint
+sluice_tree_get_origin (const SluiceTree *self, guint draft)
+{
+  guint origin = self->drafts[draft].origin;
+  return origin < self->n_before ? origin : SLUICE_NONE;
+}
+
+/* As it was made or before; its numbers are those of before. */
+static inline const SluiceGroup *
+sluice_tree_get_group (const SluiceTree *self, guint draft)
+{
+  guint origin = self->drafts[draft].origin;
+  return origin < self->n_before
+             ? &self->before->groups[origin]
+             : &g_array_index (self->made, SluiceGroup, origin - self->n_before);
+}
+
+/* The draft that is that group of before still, or SLUICE_NONE. */
+static inline guint
+sluice_tree_get_kept (const SluiceTree *self, guint group)
+{
+  guint draft = self->successor[group];
+  return draft != SLUICE_NONE && sluice_tree_get_origin (self, draft) == group ? draft
+                                                                               : SLUICE_NONE;
+}
+
+/* ---- hierarchy-after.c ---- */
+
+/* Which nodes are which of before, and what their places depend on. Sets was, now, stays, differs;
+ * counts names, lists devices. */
+void sluice_tree_match_nodes (SluiceTree *self);
+/* Sets edge_now and is_changed; needs pairs. */
+void sluice_tree_find_changes (SluiceTree *self);
+
+/* ---- hierarchy-pairs.c ---- */
+
+/* Gradients and their forward halves; is_changed where that is not as before. */
+void sluice_tree_find_pairs (SluiceTree *self);
+/* The same told of groups. */
+void
+sluice_hierarchy_join_pairs (SluiceHierarchy *self, const SluiceTree *tree, const guint *groups);
+
+/* ---- hierarchy-outline.c ---- */
+
+/* Of what the tree made only the drafts are known then. */
+void sluice_hierarchy_outline (SluiceHierarchy *self, SluiceTree *tree);
+/* The outline becomes the hierarchy. */
+void sluice_hierarchy_fill_in (SluiceHierarchy *self, SluiceTree *tree);
+
+/* ---- on the outline ---- */
 
 /* Lifts the edges to where both ends are children of one scope, without series. */
 void sluice_hierarchy_lift_edges (SluiceHierarchy *self);
@@ -79,42 +205,36 @@ void sluice_hierarchy_lift_edges (SluiceHierarchy *self);
 /* (Re)computes the bundles from what was lifted. with_bytes: tells their bytes as well. */
 void sluice_hierarchy_build_bundles (SluiceHierarchy *self, gboolean with_bytes);
 
-/* Of a hierarchy of the same groups and edges; bytes are counted anew. */
-void sluice_hierarchy_copy_bundles (SluiceHierarchy *self, const SluiceHierarchy *other);
-
 /* Sums over subtrees, classes of scopes, devices. */
 void sluice_hierarchy_sum_up (SluiceHierarchy *self);
 
-/* Says of each loop which scope it is; the groups are final. */
-void sluice_hierarchy_find_loops (SluiceHierarchy *self);
-
-/* Hashes of structures; needs bundles. With series, those of these and of what is around them. */
+/* Structures of all groups, or of series only; needs bundles. */
 void sluice_hierarchy_hash_structures (SluiceHierarchy *self, gboolean series_only);
-/* Equal hashes are numbered alike, into `structure`. */
-void sluice_hierarchy_number_structures (SluiceHierarchy *self);
 
-/* Puts runs of equal siblings under series groups; TRUE when there are any (then bundles, sums
- * and hashes must be redone around them). Groups, pairs, hashes and lifted edges are moved. */
+/* Puts runs of equal siblings under series groups; TRUE when there are any (then bundles and sums
+ * must be redone). Groups and lifted edges are moved. */
 gboolean sluice_hierarchy_insert_series (SluiceHierarchy *self);
 
-/* Pairs gradients with forward halves; hues; hubs. */
-void sluice_hierarchy_find_pairs (SluiceHierarchy *self);
-void sluice_hierarchy_pair_series (SluiceHierarchy *self);
-void sluice_hierarchy_choose_hues (SluiceHierarchy *self);
 void sluice_hierarchy_find_hubs (SluiceHierarchy *self);
 /* Among the children of one scope; needs bundles and pairs. */
 void sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope);
 
-/* A tree under construction: parents only. */
-typedef struct
-{
-  GArray *groups; /* SluiceGroup with parent, kind, path, label, model_node, gradient set; parents
-                     come before children */
-} SluiceDraft;
+/* ---- on the whole ---- */
 
-/* Numbers the draft so that siblings are consecutive, and moves it into the hierarchy, but for
- * paths. Returns which of the draft each group was: (transfer full). */
-guint *sluice_hierarchy_adopt (SluiceHierarchy *self, SluiceDraft *draft);
+void sluice_hierarchy_choose_hues (SluiceHierarchy *self);
+/* Says of each loop which scope it is. */
+void sluice_hierarchy_find_loops (SluiceHierarchy *self);
+
+/* ---- shared ---- */
+
+/* Sets the hierarchy's groups, so numbered that siblings are consecutive. old: groups whose parents
+ * are numbers among them, the root first; order: the numbers of all in the order of their siblings,
+ * or NULL: they are in that order. Returns which of them each group was: (transfer full). */
+guint *
+sluice_hierarchy_adopt (SluiceHierarchy *self, const SluiceGroup *old, guint n, const guint *order);
+
+/* Of a name; what stands deeper is part of the op's own. */
+#define SLUICE_MAX_SCOPES 64
 
 /* Length of the part of @path up to and with "gradients/", 0 when it is no gradient name. */
 gsize sluice_gradient_prefix (const char *path);
@@ -122,11 +242,16 @@ gsize sluice_gradient_prefix (const char *path);
 /* See SluiceNameCount. */
 guint sluice_forward_hash (const char *path);
 
+/* "conv1" of "conv1_grad": the length without that. */
+gsize sluice_length_without_grad (const char *part, gsize length);
+
 /* g_str_hash() of what @hash is of with @length bytes of @text behind it; it begins with
  * SLUICE_NAME_HASH. */
 #define SLUICE_NAME_HASH 5381
 guint sluice_name_hash (guint hash, const char *text, gsize length);
 
+/* Makes room for @n in all. */
+void sluice_path_table_reserve (SluicePathTable *self, guint n);
 void sluice_path_table_insert (SluicePathTable *self, const SluiceGroup *groups, guint group);
 /* SLUICE_NONE: there is none. */
 guint sluice_path_table_lookup (const SluicePathTable *self,
@@ -136,6 +261,10 @@ guint sluice_path_table_lookup (const SluicePathTable *self,
                                 guint hash);
 /* Groups are numbered anew: now[old] is the new number. */
 void sluice_path_table_move (SluicePathTable *self, const guint *now);
+/* The same; SLUICE_NONE: it is gone. Of a table with twins only that is told. */
+void sluice_path_table_copy_moved (SluicePathTable *self,
+                                   const SluicePathTable *other,
+                                   const guint *now);
 void sluice_path_table_rebuild (SluicePathTable *self, const SluiceGroup *groups, guint n);
 void sluice_path_table_clear (SluicePathTable *self);
 

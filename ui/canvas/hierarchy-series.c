@@ -16,7 +16,7 @@
 typedef struct
 {
   guint group;
-  guint64 structure; /* its hash */
+  guint64 structure;
   const char *path;
   gsize stem;   /* length of the path without the number and a '_' before it */
   guint number; /* 0 when there is none */
@@ -27,7 +27,7 @@ make_candidate (const SluiceHierarchy *self, guint index)
 {
   const SluiceGroup *g = &self->groups[index];
   gsize length = strlen (g->path), digits = 0;
-  Candidate c = { index, self->hash[index], g->path, length, 0 };
+  Candidate c = { index, g->structure, g->path, length, 0 };
   while (digits < length && digits < 9 && g_ascii_isdigit (g->path[length - 1 - digits]))
     digits++;
   if (digits > 0)
@@ -125,7 +125,7 @@ mark_gradients (SluiceHierarchy *self, guint scope, guint *series, guint n_serie
       for (guint i = parent->first_child; i < parent->first_child + parent->n_children; i++)
         {
           const SluiceGroup *g = &self->groups[i];
-          guint forward = g->gradient && g->pair != SLUICE_NONE ? series[g->pair] : 0;
+          guint forward = g->gradient && g->pair < SLUICE_OUTSIDE ? series[g->pair] : 0;
           if (forward == 0 || forward > n_before || series[i] != 0
               || self->groups[g->pair].parent != scope)
             continue;
@@ -271,7 +271,7 @@ visible_children (const SluiceHierarchy *self, const SluiceGroup *g)
 }
 
 static SluiceGroup
-make_series (SluiceHierarchy *self, const guint *series, guint first, guint parent)
+make_series (SluiceHierarchy *self, const guint *series, guint first)
 {
   const SluiceGroup *g = &self->groups[first];
   Candidate low = make_candidate (self, first), high = low;
@@ -293,7 +293,7 @@ make_series (SluiceHierarchy *self, const guint *series, guint first, guint pare
                         .path = sluice_texts_keep (self->texts, path),
                         .path_hash = g_str_hash (path),
                         .label = sluice_texts_keep (self->texts, label),
-                        .parent = parent,
+                        .parent = g->parent,
                         .model_node = SLUICE_NONE,
                         .pair = SLUICE_NONE,
                         .hue = SLUICE_NONE,
@@ -301,34 +301,29 @@ make_series (SluiceHierarchy *self, const guint *series, guint first, guint pare
                         .gradient = g->gradient };
 }
 
-/* The draft becomes the tree, and what is told of groups is told of them where they stand now.
- * moved: the draft of each. */
+/* The groups and the series behind them, n in all, become the tree; what is told of groups is told
+ * of them where they stand now. */
 static void
-move (SluiceHierarchy *self, SluiceDraft *draft, const guint *moved)
+renumber (SluiceHierarchy *self, guint n, const guint *order)
 {
   guint n_old = self->n_groups;
-  g_autofree guint64 *hash = g_steal_pointer (&self->hash);
-  g_autofree guint *origin = sluice_hierarchy_adopt (self, draft);
-  g_autofree guint *place = g_new (guint, self->n_groups); /* of a draft */
-  g_autofree guint *now = g_new (guint, n_old);
-  for (guint i = 0; i < self->n_groups; i++)
-    place[origin[i]] = i;
-  self->hash = g_new0 (guint64, self->n_groups);
-  for (guint i = 0; i < n_old; i++)
+  g_autofree SluiceGroup *old = g_steal_pointer (&self->groups);
+  g_autofree guint *draft = g_steal_pointer (&self->draft);
+  g_autofree guint8 *is_given = g_steal_pointer (&self->is_given);
+  g_autofree guint *origin = sluice_hierarchy_adopt (self, old, n, order);
+  g_autofree guint *now = g_new (guint, n);
+  self->draft = g_new (guint, n);
+  self->is_given = g_new0 (guint8, n);
+  for (guint i = 0; i < n; i++)
     {
-      now[i] = place[moved[i]];
-      self->hash[now[i]] = hash[i];
+      gboolean is_series = origin[i] >= n_old;
+      now[origin[i]] = i;
+      self->draft[i] = is_series ? SLUICE_NONE : draft[origin[i]];
+      self->is_given[i] = !is_series && is_given[origin[i]];
+      /* From now on it only counts that they have one. */
+      if (self->groups[i].pair != SLUICE_NONE)
+        self->groups[i].pair = SLUICE_OUTSIDE;
     }
-  sluice_path_table_move (&self->paths, now);
-  for (guint i = 0; i < self->n_groups; i++)
-    {
-      SluiceGroup *g = &self->groups[i];
-      g->pair = g->gradient && g->pair != SLUICE_NONE ? now[g->pair] : SLUICE_NONE;
-      if (g->kind == SLUICE_GROUP_SERIES)
-        sluice_path_table_insert (&self->paths, self->groups, i);
-    }
-  if (self->paths.has_twins) /* the last one of a path may be another one now */
-    sluice_path_table_rebuild (&self->paths, self->groups, self->n_groups);
   for (guint i = 0; i < self->n_lifted; i++)
     {
       SluiceLifted *edge = &self->lifted[i];
@@ -344,34 +339,29 @@ move (SluiceHierarchy *self, SluiceDraft *draft, const guint *moved)
     }
 }
 
-/* The old tree with series groups between, in the old order. */
+/* The old tree with series groups between: each stands where its first member stood. */
 static void
 rebuild (SluiceHierarchy *self, const guint *series, guint n_series)
 {
-  SluiceDraft draft = { g_array_sized_new (FALSE, FALSE, sizeof (SluiceGroup),
-                                           self->n_groups + n_series) };
-  g_autofree guint *moved = g_new (guint, self->n_groups);    /* old -> draft */
-  g_autofree guint *series_at = g_new0 (guint, n_series + 1); /* draft index */
-  for (guint i = 0; i < self->n_groups; i++)
+  guint n_old = self->n_groups, n = n_old, n_ordered = 0;
+  g_autofree guint *series_at = g_new0 (guint, n_series + 1);
+  g_autofree guint *order = g_new (guint, n_old + n_series);
+  self->groups = g_renew (SluiceGroup, self->groups, n_old + n_series);
+  for (guint i = 0; i < n_old; i++)
     {
-      SluiceGroup g = self->groups[i];
-      if (i > 0)
-        g.parent = moved[g.parent];
       if (series[i] > 0)
         {
-          if (series_at[series[i]] == 0)
+          guint *at = &series_at[series[i]];
+          if (*at == 0)
             {
-              SluiceGroup s = make_series (self, series, i, g.parent);
-              series_at[series[i]] = draft.groups->len;
-              g_array_append_val (draft.groups, s);
+              *at = order[n_ordered++] = n++;
+              self->groups[*at] = make_series (self, series, i);
             }
-          g.parent = series_at[series[i]];
+          self->groups[i].parent = *at;
         }
-      moved[i] = draft.groups->len;
-      g_array_append_val (draft.groups, g);
+      order[n_ordered++] = i;
     }
-  move (self, &draft, moved);
-  g_array_unref (draft.groups);
+  renumber (self, n, order);
 }
 
 gboolean

@@ -12,83 +12,39 @@ new_empty (SluiceGraphModel *model)
   g_atomic_ref_count_init (&self->ref_count);
   self->model = sluice_graph_model_ref (model);
   self->texts = sluice_graph_model_get_texts (model);
+  self->op_group = g_new (guint, sluice_graph_model_get_n_nodes (model) + 1);
   self->devices = g_ptr_array_new ();
+  self->gradients = g_array_new (FALSE, FALSE, sizeof (SluiceGradient));
   return self;
 }
 
+/* before: (nullable) */
 static SluiceHierarchy *
 build (SluiceGraphModel *model, const SluiceHierarchy *before)
 {
   SluiceHierarchy *self = new_empty (model);
-  self->op_group = g_new0 (guint, sluice_graph_model_get_n_nodes (model) + 1);
-  sluice_hierarchy_build_tree (self, before);
+  SluiceTree tree;
+  sluice_tree_init (&tree, self, before);
+  sluice_tree_find_pairs (&tree);
+  sluice_tree_find_changes (&tree);
+  sluice_hierarchy_outline (self, &tree);
   sluice_hierarchy_lift_edges (self);
   sluice_hierarchy_build_bundles (self, FALSE);
   sluice_hierarchy_sum_up (self);
   sluice_hierarchy_hash_structures (self, FALSE);
-  sluice_hierarchy_find_pairs (self);
-  if (sluice_hierarchy_insert_series (self))
+  gboolean has_series = sluice_hierarchy_insert_series (self);
+  sluice_hierarchy_build_bundles (self, TRUE);
+  if (has_series)
     {
-      sluice_hierarchy_build_bundles (self, TRUE);
       sluice_hierarchy_sum_up (self);
       sluice_hierarchy_hash_structures (self, TRUE);
-      sluice_hierarchy_pair_series (self);
     }
-  else
-    sluice_hierarchy_build_bundles (self, TRUE);
-  sluice_hierarchy_number_structures (self);
   sluice_hierarchy_find_hubs (self);
+  sluice_hierarchy_fill_in (self, &tree);
   sluice_hierarchy_choose_hues (self);
   sluice_hierarchy_find_loops (self);
-  g_clear_pointer (&self->lifted, g_free);
-  g_clear_pointer (&self->hash, g_free);
-  return self;
-}
-
-/* TRUE where the models, which share their texts, differ in nothing but what is summed up: devices,
- * errors, costs, sizes. */
-static gboolean
-is_same_shape (SluiceGraphModel *a, SluiceGraphModel *b)
-{
-  guint n = sluice_graph_model_get_n_nodes (a), n_edges = sluice_graph_model_get_n_edges (a);
-  if (n != sluice_graph_model_get_n_nodes (b) || n_edges != sluice_graph_model_get_n_edges (b))
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    {
-      const SluiceModelNode *x = sluice_graph_model_get_node (a, i);
-      const SluiceModelNode *y = sluice_graph_model_get_node (b, i);
-      if (x->name != y->name || x->op != y->op || x->loop != y->loop
-          || x->node_class != y->node_class)
-        return FALSE;
-    }
-  for (guint i = 0; i < n_edges; i++)
-    {
-      const SluiceModelEdge *x = sluice_graph_model_get_edge (a, i);
-      const SluiceModelEdge *y = sluice_graph_model_get_edge (b, i);
-      if (x->from != y->from || x->to != y->to || x->port != y->port || x->kind != y->kind)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* Of a model of the same shape. */
-static SluiceHierarchy *
-copy (SluiceHierarchy *before, SluiceGraphModel *model)
-{
-  SluiceHierarchy *self = new_empty (model);
-  gsize n = before->n_groups, n_nodes = sluice_graph_model_get_n_nodes (model);
-  self->n_groups = before->n_groups;
-  self->groups = g_memdup2 (before->groups, n * sizeof *self->groups);
-  self->op_group = g_memdup2 (before->op_group, (n_nodes + 1) * sizeof *self->op_group);
-  self->loose = g_memdup2 (before->loose, n_nodes + 1);
-  self->paths = before->paths;
-  self->paths.slots =
-      g_memdup2 (before->paths.slots, before->paths.n_slots * sizeof (SluicePathSlot));
-  sluice_name_counts_copy (&self->scopes, &before->scopes);
-  sluice_name_counts_copy (&self->tops, &before->tops);
-  sluice_hierarchy_copy_bundles (self, before);
-  sluice_hierarchy_sum_up (self);
-  sluice_hierarchy_choose_hues (self);
+  sluice_tree_clear (&tree);
+  g_clear_pointer (&self->inner, g_array_unref);
   return self;
 }
 
@@ -102,7 +58,7 @@ SluiceHierarchy *
 sluice_hierarchy_new_after (SluiceHierarchy *before, SluiceGraphModel *model)
 {
   g_return_val_if_fail (before->texts == sluice_graph_model_get_texts (model), NULL);
-  return is_same_shape (before->model, model) ? copy (before, model) : build (model, before);
+  return build (model, before);
 }
 
 SluiceHierarchy *
@@ -125,6 +81,9 @@ sluice_hierarchy_unref (SluiceHierarchy *self)
   g_free (self->scopes.slots);
   g_free (self->tops.slots);
   g_free (self->loose);
+  g_free (self->draft);
+  g_free (self->outer);
+  g_array_unref (self->gradients);
   sluice_path_table_clear (&self->paths);
   g_ptr_array_unref (self->devices);
   sluice_graph_model_unref (self->model);

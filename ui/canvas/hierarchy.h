@@ -30,26 +30,28 @@ typedef enum
   SLUICE_GROUP_OP,
 } SluiceGroupKind;
 
+/* Each edit copies most of a graph's: what is small lies side by side. */
 typedef struct
 {
-  SluiceGroupKind kind;
-  SluiceNodeClass node_class; /* of an op; of a scope: VARIABLE, or what all its ops are, else OP */
+  SluiceGroupKind kind : 8;
+  SluiceNodeClass node_class : 8; /* of an op; of a scope: VARIABLE, or what all its ops are, else
+                                     OP */
+  gboolean gradient : 8;
+  gboolean hub : 8;  /* set aside unless the view state says otherwise */
+  guint path_hash;   /* g_str_hash() of path */
   const char *path;  /* unique; an op's is its name, a scope's its prefix, a series' "conv_[1-5]" */
   const char *label; /* as drawn: last part of the path, "conv1 ∇", "conv × 5" */
   guint parent;
-  guint first_child; /* children are consecutive, in order of first appearance */
+  guint first_child; /* children are consecutive, in order of first appearance; 0: of an op */
   guint n_children;
   guint depth;
   guint model_node; /* of an op, or of the op that a scope is named after; else SLUICE_NONE */
   guint n_ops;      /* below and including */
   guint n_errors;
-  guint pair; /* gradient: the forward half; forward: its gradient; else SLUICE_NONE */
-  gboolean gradient;
-  gboolean hub;           /* set aside unless the view state says otherwise */
-  guint structure;        /* equal for equal structures */
+  guint pair;             /* gradient: the forward half; forward: its gradient; else SLUICE_NONE */
+  guint64 structure;      /* a hash: equal for equal structures */
   guint hue;              /* colour index, SLUICE_NONE = neutral */
   guint device;           /* index into devices, SLUICE_NONE = none or mixed */
-  guint path_hash;        /* g_str_hash() of path */
   const char *loop;       /* of the scope of a loop: its name; else NULL */
   const char *inner_loop; /* of a scope around one: the loop's name, the first one's; else NULL */
   double cost;
@@ -77,8 +79,8 @@ typedef struct _SluiceHierarchy SluiceHierarchy;
 SluiceHierarchy *sluice_hierarchy_new (SluiceGraphModel *model);
 
 /* The same as sluice_hierarchy_new (@model), in less time where most nodes are those of @before:
- * scopes and names that an edit left alone are taken over. @before is of the model that @model was
- * made after, or of an earlier one of that line. On any thread. */
+ * what stands in scopes that an edit left alone is taken over. @before is of the model that @model
+ * was made after, or of an earlier one of that line. On any thread. */
 SluiceHierarchy *sluice_hierarchy_new_after (SluiceHierarchy *before, SluiceGraphModel *model);
 SluiceHierarchy *sluice_hierarchy_ref (SluiceHierarchy *self);
 void sluice_hierarchy_unref (SluiceHierarchy *self);

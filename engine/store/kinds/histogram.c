@@ -161,6 +161,9 @@ take_tensor (const SluiceValueIn *in, GError **error)
     return sluice_summary_value_fail (in, error,
                                       "a tensor of histograms is double [buckets, 3]: left edge, "
                                       "right edge and count of each");
+  if (tensor->shape.dim[0] > SLUICE_VALUE_MOST_ROWS)
+    return sluice_summary_value_fail (
+        in, error, "a histogram has at most " G_STRINGIFY (SLUICE_VALUE_MOST_ROWS) " buckets");
   guint n = (guint) tensor->shape.dim[0];
   const double *rows = tensor->data;
   g_autofree double *limits = g_new (double, n);

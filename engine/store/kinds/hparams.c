@@ -53,13 +53,27 @@ sluice_hparams_new_start (gint64 step, double wall, const SluiceHparam *settings
   return sluice_hparams_new (step, wall, bytes);
 }
 
-/* (nullable) (transfer full): NULL where the bytes are no such message. */
+static void *
+allocate (void *unused, size_t bytes)
+{
+  return g_malloc (MAX (bytes, 1));
+}
+
+static void
+release (void *unused, void *piece)
+{
+  g_free (piece);
+}
+
+/* (nullable) (transfer full): NULL where the bytes are no such message. Memory that is refused
+ * would look the same: the small pieces are had as those of the text are that is made of them. */
 static Message *
 unpack (const SluiceRecord *record)
 {
   gsize length;
   const void *bytes = g_bytes_get_data (((const SluiceBytesRecord *) record)->bytes, &length);
-  return sluice__event__hparams_plugin_data__unpack (NULL, length, bytes);
+  ProtobufCAllocator allocator = { allocate, release, NULL };
+  return sluice__event__hparams_plugin_data__unpack (&allocator, length, bytes);
 }
 
 static const char *
@@ -198,7 +212,7 @@ hparams_put_event (const SluiceRecord *record, const SluiceEventOut *out)
   const guint8 *bytes = g_bytes_get_data (((const SluiceBytesRecord *) record)->bytes, &length);
   g_autoptr (GByteArray) content = g_byte_array_new ();
   const SluicePluginOut plugin = { PLUGIN, SLUICE_CLASS_TENSOR, content };
-  const SluiceEventOut each = { out->event, out->tag, NULL, TRUE };
+  const SluiceEventOut each = { out->event, out->tag, NULL, TRUE, out->error };
   const SluiceShape none = SLUICE_SHAPE (0);
   g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (SLUICE_FLOAT, &none);
   g_byte_array_append (content, bytes, (guint) length);

@@ -80,9 +80,8 @@ pr_curve_put_event (const SluiceRecord *record, const SluiceEventOut *out)
   const SluicePluginOut plugin = { "pr_curves", SLUICE_CLASS_TENSOR, content };
   const SluiceShape shape = SLUICE_SHAPE (SLUICE_PR_ROWS, self->n);
   g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (SLUICE_FLOAT, &shape);
-  float *values = tensor->data;
-  for (gint64 i = 0; i < tensor->n_elements; i++)
-    values[i] = (float) self->values[i];
+  for (gint64 i = 0; tensor != NULL && i < tensor->n_elements; i++)
+    ((float *) tensor->data)[i] = (float) self->values[i];
   sluice_wire_put_int (content, 2, self->n); /* PrCurvePluginData.num_thresholds */
   sluice_summary_value_put_tensor (out, tensor, &plugin);
 }
@@ -98,6 +97,9 @@ pr_curve_take_value (const SluiceValueIn *in, GError **error)
   if (!sluice_dtype_in (tensor->dtype, SLUICE_SET_FLOATS) || tensor->shape.rank != 2
       || tensor->shape.dim[0] != SLUICE_PR_ROWS)
     return sluice_summary_value_fail (in, error, "a PR curve is a tensor [6, thresholds]");
+  if (tensor->shape.dim[1] > SLUICE_VALUE_MOST_ROWS)
+    return sluice_summary_value_fail (
+        in, error, "a PR curve has at most " G_STRINGIFY (SLUICE_VALUE_MOST_ROWS) " thresholds");
   g_autofree double *values = g_new (double, tensor->n_elements);
   for (gint64 i = 0; i < tensor->n_elements; i++)
     values[i] = (double) sluice_tensor_get_number (tensor, i).re;

@@ -70,11 +70,12 @@ scalar_cut (sqlite3 *db, gint64 run, gint64 after_step, GError **error)
                           "SELECT id, series, n, data FROM scalar_chunks WHERE last_step > ?2 AND "
                           "series IN (SELECT id FROM series WHERE run = ?1)",
                           "ii", run, after_step);
-  gboolean ok = row != NULL;
-  while (ok && sqlite3_step (row) == SQLITE_ROW)
+  gboolean ok = TRUE;
+  int rc = SQLITE_ERROR;
+  while (ok && (rc = sluice_sql_step (db, row, error)) == SQLITE_ROW)
     ok = sluice_series_cut_chunk (db, row, after_step, error);
   sqlite3_finalize (row);
-  return ok;
+  return ok && rc == SQLITE_DONE;
 }
 
 static char *

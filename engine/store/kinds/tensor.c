@@ -142,7 +142,9 @@ static gboolean
 tensor_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **error)
 {
   const SluiceTensor *tensor = ((const SluiceTensorRecord *) record)->tensor;
-  g_autoptr (GBytes) proto = sluice_tensor_to_proto (tensor);
+  g_autoptr (GBytes) proto = sluice_tensor_to_proto (tensor, error);
+  if (proto == NULL)
+    return FALSE;
   g_autofree char *shape = sluice_shape_dup_json (&tensor->shape);
   return sluice_sql_change (
       db, error,

@@ -52,22 +52,29 @@ text_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **err
 }
 
 static SluiceTensor *
-parse_strings (const char *text, const SluiceShape *shape)
+parse_strings (const char *text, const SluiceShape *shape, GError **error)
 {
   g_autoptr (JsonNode) root = json_from_string (text, NULL);
   JsonArray *array =
       root != NULL && JSON_NODE_HOLDS_ARRAY (root) ? json_node_get_array (root) : NULL;
   if (array == NULL || json_array_get_length (array) != sluice_shape_n_elements (shape))
-    return NULL;
-  g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (SLUICE_STRING, shape);
-  SluiceString *strings = tensor->data;
-  for (guint i = 0; i < json_array_get_length (array); i++)
+    {
+      sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a text is damaged");
+      return NULL;
+    }
+  g_autoptr (SluiceTensor) tensor =
+      sluice_tensor_new_checked (NULL, SLUICE_STRING, shape, SLUICE_OWNER_NONE, error);
+  SluiceString *strings = tensor != NULL ? tensor->data : NULL;
+  for (guint i = 0; tensor != NULL && i < json_array_get_length (array); i++)
     {
       JsonNode *node = json_array_get_element (array, i);
       const char *string =
           json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node) : NULL;
       if (string == NULL)
-        return NULL;
+        {
+          sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a text is damaged");
+          return NULL;
+        }
       sluice_string_set (&strings[i], string, strlen (string));
     }
   return g_steal_pointer (&tensor);
@@ -79,13 +86,14 @@ text_read (sqlite3_stmt *row, int at, GError **error)
   const char *text = (const char *) sqlite3_column_text (row, at + 1);
   SluiceShape shape;
   g_autoptr (SluiceTensor) tensor = NULL;
-  if (text != NULL
-      && sluice_shape_parse_json ((const char *) sqlite3_column_text (row, at), &shape))
-    tensor = shape.rank == 0 ? sluice_tensor_new_string (text, -1) : parse_strings (text, &shape);
-  if (tensor != NULL)
-    return &sluice_text_new (0, 0, tensor)->base;
-  sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a text is damaged");
-  return NULL;
+  if (text == NULL
+      || !sluice_shape_parse_json ((const char *) sqlite3_column_text (row, at), &shape))
+    sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a text is damaged");
+  else if (shape.rank > 0)
+    tensor = parse_strings (text, &shape, error);
+  else if ((tensor = sluice_tensor_new_string (text, -1)) == NULL)
+    sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for a text");
+  return tensor != NULL ? &sluice_text_new (0, 0, tensor)->base : NULL;
 }
 
 static void

@@ -86,9 +86,9 @@ static void
 rename_some (SluiceGraph *graph)
 {
   SluiceNode *node = any_node (graph);
-  const char *slash = strchr (node->name, '/');
+  const char *slash = g_test_rand_bit () ? strchr (node->name, '/') : strrchr (node->name, '/');
   g_autofree char *scope = slash != NULL ? g_strndup (node->name, slash - node->name) : NULL;
-  gboolean whole = scope != NULL && g_test_rand_int_range (0, 8) == 0;
+  gboolean whole = scope != NULL && g_test_rand_int_range (0, 4) == 0;
   g_autofree char *wanted =
       g_strdup_printf ("%s_r%d", whole ? scope : node->name, g_test_rand_int_range (0, 1000));
   g_autofree char *name = sluice_graph_unique_name (graph, wanted);

@@ -24,6 +24,7 @@ typedef struct
   SluiceGraph *graph;
   GPtrArray *order;    /* SluiceNode, as the deltas tell */
   GHashTable *digests; /* SluiceNode -> text */
+  guint n_lost;        /* names in `_class` that are no node's; no edit makes more */
 } Follower;
 
 /* ---- what is known of a node ---- */
@@ -86,10 +87,31 @@ follow_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer data)
     }
 }
 
+static guint
+count_lost (SluiceGraph *graph)
+{
+  guint n = 0;
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceAttrValue *value =
+          sluice_node_get_attr (sluice_graph_get_node (graph, i), "_class");
+      for (guint k = 0; value != NULL && value->kind == SLUICE_ATTR_LIST && k < value->list.n; k++)
+        {
+          const SluiceAttrValue *item = &value->list.items[k];
+          g_autofree char *text =
+              item->kind == SLUICE_ATTR_STRING ? g_strndup (item->s.data, item->s.length) : NULL;
+          n += text != NULL && g_str_has_prefix (text, "loc:@")
+               && sluice_graph_find (graph, text + strlen ("loc:@")) == NULL;
+        }
+    }
+  return n;
+}
+
 static void
 follower_init (Follower *self, SluiceGraph *graph)
 {
   self->graph = graph;
+  self->n_lost = count_lost (graph);
   self->order = g_ptr_array_new ();
   self->digests = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
@@ -143,6 +165,7 @@ check (Follower *self)
       n_edges += node->n_control_inputs;
     }
   g_assert_cmpuint (n_uses, ==, n_edges);
+  g_assert_cmpuint (count_lost (self->graph), <=, self->n_lost);
 }
 
 static GBytes *

@@ -130,6 +130,30 @@ test_open_input (Fixture *f, gconstpointer data)
 }
 
 static void
+import_text (SluiceGraph *graph, const char *text, GError **error)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  sluice_graph_import (graph, bytes, error);
+}
+
+/* A call of a function is not without its error until an edit comes by. */
+static void
+test_open_call (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  import_text (f->graph,
+               "library { function { signature { name: \"twice\"\n"
+               "  input_arg { name: \"x\" type: DT_FLOAT }\n"
+               "  output_arg { name: \"y\" type: DT_FLOAT } }\n"
+               "  ret { key: \"y\" value: \"x\" } } }\n"
+               "node { name: \"call\" op: \"twice\" input: \"\" }\n",
+               &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (edit_node (f, "call")->error);
+  g_assert_nonnull (strstr (edit_node (f, "call")->error->message, "is open; connect it"));
+}
+
+static void
 test_add_open (Fixture *f, gconstpointer data)
 {
   edit_make_chain (f);
@@ -357,6 +381,57 @@ test_delete_class (Fixture *f, gconstpointer data)
   edit_assert_inverse (f, edit, before);
 }
 
+/* New names that are old ones of others; who names two is rewritten once. An import that failed
+ * leaves nobody behind who would have to be told. */
+static void
+test_rename_class (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  import_text (f->graph,
+               "node { name: \"a/x\" op: \"NoOp\" } node { name: \"a/a/x\" op: \"NoOp\" }\n"
+               "node { name: \"u\" op: \"NoOp\" attr { key: \"_class\" value { list {\n"
+               "  s: \"loc:@a/x\" s: \"loc:@a/a/x\" } } } }\n",
+               &error);
+  g_assert_no_error (error);
+  import_text (f->graph,
+               "node { name: \"w\" op: \"NoOp\" attr { key: \"_class\" value { list {\n"
+               "  s: \"loc:@a/x\" } } } } node { name: \"w\" op: \"NoOp\" }\n",
+               &error);
+  edit_assert_words (&error, SLUICE_ERROR_INVALID_ARGUMENT, WORDS ("two nodes", "'w'"));
+  edit_follow (f);
+  g_autoptr (GBytes) before = edit_dup_bytes (f->graph);
+  sluice_edit_begin (f->graph);
+  g_assert_true (sluice_edit_rename_scope (f->graph, "a", "a/a", NULL));
+  g_autoptr (SluiceEdit) edit = edit_commit (f);
+  edit_assert_heard (f, "a/a/a/x:1 a/a/x:1 u:4 \n");
+  assert_text (f, WORDS ("s: \"loc:@a/a/x\"", "s: \"loc:@a/a/a/x\""), WORDS ("loc:@a/x"));
+  edit_assert_inverse (f, edit, before);
+}
+
+/* In a graph that was copied node by node. */
+static void
+test_rename_class_in_copy (Fixture *f, gconstpointer data)
+{
+  edit_load_meta (f);
+  g_autoptr (SluiceGraph) copy = sluice_graph_new ();
+  for (guint i = 0; i < sluice_graph_get_n_nodes (f->graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (f->graph, i);
+      g_autofree SluiceEdge *inputs = g_new0 (SluiceEdge, node->n_inputs + 1);
+      for (guint k = 0; k < node->n_inputs; k++)
+        inputs[k] = (SluiceEdge){ sluice_graph_find (copy, node->inputs[k].node->name),
+                                  node->inputs[k].port };
+      sluice_graph_copy_node (copy, node, node->name, inputs, NULL, 0);
+    }
+  sluice_edit_begin (copy);
+  g_assert_true (sluice_edit_rename (copy, sluice_graph_find (copy, "v"), "u", NULL));
+  g_autoptr (SluiceEdit) edit = sluice_edit_commit (copy, NULL);
+  g_assert_nonnull (edit);
+  g_autofree char *text = edit_dup_text (copy);
+  g_assert_nonnull (strstr (text, "loc:@u"));
+  g_assert_null (strstr (text, "loc:@v"));
+}
+
 /* The numbers behind names that were made come back, too. */
 static void
 test_unique_names (Fixture *f, gconstpointer data)
@@ -530,6 +605,7 @@ main (int argc, char **argv)
   TEST ("add-and-remove", test_add_and_remove);
   TEST ("positions", test_positions);
   TEST ("open-input", test_open_input);
+  TEST ("open-call", test_open_call);
   TEST ("add-open", test_add_open);
   TEST ("attributes", test_attributes);
   TEST ("folded-values", test_folded_values);
@@ -540,6 +616,8 @@ main (int argc, char **argv)
   TEST ("remove-from-collections", test_remove_from_collections);
   TEST ("delete", test_delete);
   TEST ("delete-class", test_delete_class);
+  TEST ("rename-class", test_rename_class);
+  TEST ("rename-class-in-copy", test_rename_class_in_copy);
   TEST ("unique-names", test_unique_names);
   TEST ("shapes-that-contradict", test_shapes_that_contradict);
   TEST ("loop", test_loop);

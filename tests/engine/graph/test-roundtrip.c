@@ -76,8 +76,8 @@ test_file (gconstpointer data)
   g_assert_true (g_bytes_equal (binary, binary_again));
   g_assert_true (g_bytes_equal (binary, binary_of_text));
   g_assert_true (g_bytes_equal (text, text_again));
-  g_autofree char *hash = sluice_graph_dup_hash (graph);
-  g_autofree char *hash_of_text = sluice_graph_dup_hash (from_text);
+  g_autofree char *hash = sluice_graph_dup_hash (graph, NULL);
+  g_autofree char *hash_of_text = sluice_graph_dup_hash (from_text, NULL);
   g_assert_cmpstr (hash, ==, hash_of_text);
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
+#include "engine/store/draft.h"
 #include "engine/store/kinds/histogram.h"
 #include "engine/store/kinds/image.h"
 #include "engine/store/store.h"
@@ -564,6 +565,35 @@ test_disk_full (Fixture *f, gconstpointer unused)
   close_log (log);
 }
 
+/* The numbers of a run that was purged, and of its series, are given out again: what is remembered
+ * of them is not. */
+static void
+test_purged (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunLog *other = sluice_store_open_log (f->store, f->run.id, &error);
+  gint64 first = 0;
+  for (guint round = 0; round < 2; round++)
+    {
+      SluiceRunInfo run = { .name = g_strdup ("other"), .n_steps = 1 };
+      sluice_store_add_run (f->store, &run, &error);
+      SluiceRunLog *log = sluice_store_open_log (f->store, run.id, &error);
+      gint64 series = open_series (log, "loss");
+      sluice_run_log_scalar (log, series, 1, 1e9, 2);
+      sluice_run_log_close (log, &error);
+      g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
+      sluice_store_read_points (f->store, series, 0, 10, points, &error);
+      g_assert_cmpuint (points->len, ==, 1);
+      sluice_store_purge_run (f->store, run.id, &error);
+      g_assert_no_error (error);
+      g_assert_true (round == 0 || series == first);
+      first = series;
+      g_free (run.name);
+    }
+  sluice_run_log_close (other, &error);
+  g_assert_no_error (error);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -574,6 +604,7 @@ main (int argc, char **argv)
   ADD ("random-order", test_random_order);
   ADD ("columns", test_columns);
   ADD ("truncate", test_truncate);
+  ADD ("purged", test_purged);
   ADD ("histograms-and-images", test_histograms_and_images);
   ADD ("checkpoint-after-scalars", test_checkpoint_after_scalars);
   ADD ("runs", test_runs);
