@@ -189,9 +189,8 @@ controller_changed_cb (SluiceWindow *self)
 static void
 show_selection (SluiceWindow *self)
 {
-  sluice_inspector_show (self->inspector, sluice_graph_page_get_graph (self->graph_page),
-                         sluice_graph_page_get_selection (self->graph_page), self->graph_page,
-                         sluice_run_controller_get_session (self->controller));
+  sluice_inspector_show (self->inspector, sluice_graph_page_get_selection (self->graph_page),
+                         self->graph_page, sluice_run_controller_get_session (self->controller));
 }
 
 /* ---- opening ---- */

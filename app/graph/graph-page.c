@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "app/graph/graph-adapter.h"
-#include "app/graph/live-graph.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/file.h"
 #include "engine/train/project.h"
@@ -257,6 +256,12 @@ sluice_graph_page_get_share (SluiceGraphPage *self, const char *name)
   return sluice_live_graph_get_share (self->live, name);
 }
 
+gboolean
+sluice_graph_page_get_times (SluiceGraphPage *self, const char *name, SluiceLiveTimes *times)
+{
+  return sluice_live_graph_get_times (self->live, name, times);
+}
+
 gint64
 sluice_graph_page_get_iterations (SluiceGraphPage *self, const char *loop)
 {
@@ -272,45 +277,73 @@ show_live (SluiceGraphPage *self)
   g_signal_emit (self, signals[MEASURED], 0);
 }
 
+typedef struct
+{
+  SluiceLiveGraph *live;
+  char *focus; /* (nullable) */
+} LiveReading;
+
+static void
+live_reading_free (gpointer data)
+{
+  LiveReading *reading = data;
+  sluice_live_graph_unref (reading->live);
+  g_free (reading->focus);
+  g_free (reading);
+}
+
 static void
 live_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  g_task_return_boolean (task, sluice_live_graph_read (data));
+  const LiveReading *reading = data;
+  g_task_return_boolean (task, sluice_live_graph_read (reading->live, reading->focus));
 }
 
 static void
 live_done (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
+  const LiveReading *reading = g_task_get_task_data (G_TASK (result));
   self->live_reading = FALSE;
-  if (!g_task_propagate_boolean (G_TASK (result), NULL)
-      || g_task_get_task_data (G_TASK (result)) != self->live || self->canvas == NULL)
+  if (!g_task_propagate_boolean (G_TASK (result), NULL) || reading->live != self->live
+      || self->canvas == NULL)
     return; /* nothing ran, or another graph or run came */
   sluice_live_graph_show (self->live);
   show_live (self);
 }
 
-static gboolean
-live_cb (gpointer data)
+/* What the last steps did is told of another selection, too, when nothing runs any more. */
+static void
+read_live (SluiceGraphPage *self)
 {
-  SluiceGraphPage *self = data;
-  SluiceSession *session = sluice_run_controller_get_session (self->controller);
+  SluiceSession *session =
+      self->controller != NULL ? sluice_run_controller_get_session (self->controller) : NULL;
   SluiceHierarchy *hierarchy = sluice_canvas_get_hierarchy (self->canvas);
-  SluiceControlState state = sluice_run_controller_get_state (self->controller);
-  /* Paused as well: what a single step did is told. */
-  if (state == SLUICE_CONTROL_IDLE || state == SLUICE_CONTROL_STARTING || session == NULL
-      || hierarchy == NULL || self->live_reading || !gtk_widget_get_mapped (GTK_WIDGET (self)))
-    return G_SOURCE_CONTINUE;
+  if (session == NULL || hierarchy == NULL || self->live_reading
+      || sluice_run_controller_get_state (self->controller) == SLUICE_CONTROL_STARTING
+      || !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
   if (self->live == NULL || !sluice_live_graph_is_of (self->live, session, hierarchy))
     {
       g_clear_pointer (&self->live, sluice_live_graph_unref);
       self->live = sluice_live_graph_new (session, hierarchy);
     }
   self->live_reading = TRUE;
+  LiveReading *reading = g_new (LiveReading, 1);
+  *reading = (LiveReading){ sluice_live_graph_ref (self->live),
+                            g_strdup (sluice_canvas_get_selection (self->canvas)) };
   g_autoptr (GTask) task = g_task_new (self, NULL, live_done, NULL);
-  g_task_set_task_data (task, sluice_live_graph_ref (self->live),
-                        (GDestroyNotify) sluice_live_graph_unref);
+  g_task_set_task_data (task, reading, live_reading_free);
   g_task_run_in_thread (task, live_in_worker);
+}
+
+static gboolean
+live_cb (gpointer data)
+{
+  SluiceGraphPage *self = data;
+  /* Paused as well: what a single step did is told. */
+  if (sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_IDLE)
+    read_live (self);
   return G_SOURCE_CONTINUE;
 }
 
@@ -388,6 +421,7 @@ static void
 selection_changed_cb (SluiceGraphPage *self, const char *name)
 {
   g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
+  read_live (self);
 }
 
 static void

@@ -5,6 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "app/graph/graph-file.h"
+#include "app/graph/live-graph.h"
 #include "app/page.h"
 #include "engine/graph/graph.h"
 #include "ui/canvas/hierarchy.h"
@@ -41,6 +42,9 @@ gboolean sluice_graph_page_do (SluiceGraphPage *self, const char *verb);
 void sluice_graph_page_export (SluiceGraphPage *self, const char *path);
 /* Share of the step's time of a node or scope; negative where it is not known. */
 double sluice_graph_page_get_share (SluiceGraphPage *self, const char *name);
+/* Times of the selection: live-graph.h. */
+gboolean
+sluice_graph_page_get_times (SluiceGraphPage *self, const char *name, SluiceLiveTimes *times);
 /* How often the loop of that name goes round in a step; negative where it is not known. */
 gint64 sluice_graph_page_get_iterations (SluiceGraphPage *self, const char *loop);
 char *sluice_graph_page_dump_scopes (SluiceGraphPage *self); /* JSON */
