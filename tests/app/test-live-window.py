@@ -60,9 +60,9 @@ class Live:
         return w
 
     def neighbours(self, w):
-        link = w.find_accessible("push button", next(
+        link = w.find_accessible("button", next(
             o.label() for o in w.accessible().tree()
-            if o.role() == "push button" and o.label().startswith("Input 0: conv2/")))
+            if o.role() == "button" and o.label().startswith("Input 0: conv2/")))
         name = re.match(r"Input 0: ([^,]+),", link.label()).group(1)
         link.act()
         w.wait(lambda s: s["graph"]["selection"] == name)
