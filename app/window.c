@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "app/graph/graph-page.h"
+#include "app/failure-words.h"
 #include "app/graph/inspector.h"
 #include "app/probe.h"
 #include "app/run-actions.h"
@@ -167,6 +168,7 @@ controller_changed_cb (SluiceWindow *self)
 {
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   const GError *failure = sluice_run_controller_get_failure (self->controller);
+  g_autofree char *words = failure != NULL ? sluice_failure_words (failure) : NULL;
   g_autofree char *notice = sluice_run_controller_take_notice (self->controller);
   gint64 run = sluice_run_controller_get_run (self->controller);
   if (notice != NULL)
@@ -174,8 +176,8 @@ controller_changed_cb (SluiceWindow *self)
   if (run != self->last_run)
     sluice_run_set_set_front (self->shown, run);
   self->last_run = run;
-  show_failure_of (self, failure ? failure->message : NULL,
-                   failure ? sluice_error_get_place (failure).node : NULL);
+  sluice_graph_page_set_failure (self->graph_page, failure);
+  show_failure_of (self, words, failure ? sluice_error_get_place (failure).node : NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->failure_accept),
                           sluice_run_controller_has_changed_data (self->controller));
   update_actions (self);

@@ -77,6 +77,7 @@ add_node (SluiceGraphModel *model, SluiceNode *node, SluiceSession *session, gbo
   SluiceModelNode item = { .name = node->name,
                            .op = node->op_name,
                            .device = device != NULL ? device : node->device,
+                           .asked = node->device,
                            .loop = sluice_node_get_loop (node),
                            .error = node->error != NULL ? node->error->message : NULL,
                            .node_class = node_class (node),

@@ -7,7 +7,9 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/failure-words.h"
 #include "app/graph/graph-adapter.h"
+#include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/file.h"
 #include "engine/train/project.h"
@@ -31,6 +33,8 @@ struct _SluiceGraphPage
   char *moved;           /* (nullable): which of them asked for devices that are not here */
   SluiceLiveGraph *live; /* (nullable): what the trace of the last run told */
   gboolean live_reading;
+  char *failed_node, *failure; /* (nullable): where a run failed, and how */
+  char *bad_node, *bad_value;  /* (nullable): of which a value is not finite */
   guint live_source, save_source;
 };
 
@@ -347,7 +351,62 @@ live_cb (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* ---- badges ---- */
+
+static void
+update_marks (SluiceGraphPage *self)
+{
+  SluiceCanvasMark marks[2];
+  guint n = 0;
+  if (self->failed_node != NULL)
+    marks[n++] = (SluiceCanvasMark){ self->failed_node, SLUICE_MARK_FAILURE, self->failure };
+  if (self->bad_node != NULL)
+    marks[n++] = (SluiceCanvasMark){ self->bad_node, SLUICE_MARK_NAN, self->bad_value };
+  sluice_canvas_set_marks (self->canvas, marks, n);
+}
+
+void
+sluice_graph_page_set_failure (SluiceGraphPage *self, const GError *failure)
+{
+  const char *node = failure != NULL ? sluice_error_get_place (failure).node : NULL;
+  g_clear_pointer (&self->failed_node, g_free);
+  g_clear_pointer (&self->failure, g_free);
+  if (node != NULL)
+    {
+      self->failed_node = g_strdup (node);
+      self->failure = sluice_failure_words (failure);
+    }
+  update_marks (self);
+}
+
+void
+sluice_graph_page_set_bad_value (SluiceGraphPage *self, const char *node, const char *text)
+{
+  if (g_strcmp0 (self->bad_node, node) == 0 && g_strcmp0 (self->bad_value, text) == 0)
+    return;
+  g_free (self->bad_node);
+  g_free (self->bad_value);
+  self->bad_node = g_strdup (node);
+  self->bad_value = g_strdup (text);
+  update_marks (self);
+}
+
+const char *
+sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node)
+{
+  if (g_strcmp0 (self->failed_node, node) == 0)
+    return self->failure;
+  return g_strcmp0 (self->bad_node, node) == 0 ? self->bad_value : NULL;
+}
+
 /* ---- what the window asks ---- */
+
+void
+sluice_graph_page_trace (SluiceGraphPage *self, gboolean outputs, guint depth)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self->canvas),
+                              outputs ? "canvas.trace-outputs" : "canvas.trace-inputs", "u", depth);
+}
 
 SluiceGraph *
 sluice_graph_page_get_graph (SluiceGraphPage *self)
@@ -526,6 +585,10 @@ sluice_graph_page_finalize (GObject *object)
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_free (self->path);
   g_free (self->layout_path);
+  g_free (self->failed_node);
+  g_free (self->failure);
+  g_free (self->bad_node);
+  g_free (self->bad_value);
   G_OBJECT_CLASS (sluice_graph_page_parent_class)->finalize (object);
 }
 

@@ -1,57 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "app/graph/inspector.h"
+#include "app/graph/inspector-private.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "app/graph/inspector-rows.h"
+#include "app/failure-words.h"
 #include "app/graph/node-words.h"
 #include "app/graph/variable-kind.h"
-#include "app/graph/watched-output.h"
-#include "ui/chart/sparkline.h"
 #include "ui/chart/ticks.h"
 
 #define READERS_A_PAGE 12 /* shown before "more" is pressed */
 #define HISTORY_HEIGHT 72
 #define HISTORY_COLOR  4 /* teal, of the structures */
-
-/* The values that move while a run is under way. */
-typedef enum
-{
-  LIVE_TIME,
-  LIVE_SPREAD,
-  LIVE_SHARE,
-  LIVE_TOGETHER,
-  LIVE_OUTPUT,
-  LIVE_TRIPS,
-  LIVE_RANGE,
-  LIVE_ZEROS,
-  LIVE_NON_FINITE,
-  N_LIVE,
-} Live;
-
-struct _SluiceInspector
-{
-  GtkWidget parent;
-  GtkWidget *scroller;
-  GtkLabel *title, *subtitle, *error;
-  GtkBox *rows_box;
-  SluiceInspectorRows rows;
-  SluiceWatchedOutput *watched;
-  /* What is shown; the borrowed ones live as long as the window's. */
-  SluiceGraphPage *page;    /* (nullable) */
-  SluiceSession *session;   /* (nullable): of the run */
-  char *name;               /* (nullable) */
-  char *loop;               /* (nullable): its loop's name */
-  guint port;               /* that is looked at */
-  guint n_readers;          /* shown at most */
-  guint64 bytes;            /* of the outputs by their static shapes; 0: not known */
-  GtkLabel *live[N_LIVE];   /* (nullable): the values */
-  GtkLabel *note, *caption; /* (nullable): of the history */
-  SluiceSparkline *history; /* (nullable) */
-};
 
 G_DEFINE_FINAL_TYPE (SluiceInspector, sluice_inspector, GTK_TYPE_WIDGET)
 
@@ -62,12 +24,16 @@ clear_rows (SluiceInspector *self)
   memset (self->live, 0, sizeof self->live);
   self->note = self->caption = NULL;
   self->history = NULL;
+  self->depth = NULL;
   self->bytes = 0;
   g_clear_pointer (&self->loop, g_free);
 }
 
-static void
-set_heading (SluiceInspector *self, const char *title, const char *subtitle, const char *error)
+void
+sluice_inspector_set_heading (SluiceInspector *self,
+                              const char *title,
+                              const char *subtitle,
+                              const char *error)
 {
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->subtitle, subtitle);
@@ -176,7 +142,7 @@ static const struct
 
 /* A dash stands for what no run has told yet: rows do not come and go under the eyes. */
 static void
-add_live (SluiceInspector *self, Live row)
+add_live (SluiceInspector *self, SluiceInspectorLive row)
 {
   g_autofree char *text = live_rows[row].text (self);
   self->live[row] = sluice_inspector_rows_add (&self->rows, _ (live_rows[row].name), text);
@@ -191,10 +157,16 @@ show_history (SluiceInspector *self)
   g_autofree char *caption = sluice_watched_output_caption (self->watched);
   gtk_label_set_label (self->note, note);
   gtk_label_set_label (self->caption, caption);
-  if (sluice_watched_output_is_bad (self->watched))
+  gboolean is_bad = sluice_watched_output_is_bad (self->watched);
+  if (is_bad)
     gtk_widget_add_css_class (GTK_WIDGET (self->live[LIVE_NON_FINITE]), "error");
   else
     gtk_widget_remove_css_class (GTK_WIDGET (self->live[LIVE_NON_FINITE]), "error");
+  sluice_graph_page_set_bad_value (
+      self->page, is_bad ? self->name : NULL,
+      is_bad ? _ ("Its value is not finite. Look at its inputs, one after the other, for the first "
+                  "that is not either; lower the learning rate.")
+             : NULL);
   sluice_sparkline_refresh (self->history);
 }
 
@@ -310,6 +282,40 @@ add_outputs (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
 /* ---- a node ---- */
 
 static void
+append_trace (SluiceInspector *self, GtkWidget *box, const char *label, const char *way)
+{
+  GtkWidget *button = gtk_button_new_with_label (label);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "inspector.trace");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", way);
+  gtk_widget_set_hexpand (button, TRUE);
+  gtk_box_append (GTK_BOX (box), button);
+}
+
+/* What leads here and where it leads, as far as is chosen. */
+static void
+add_trace (SluiceInspector *self)
+{
+  static const char *const depths[] = { N_ ("all the way"), N_ ("1 step"),  N_ ("2 steps"),
+                                        N_ ("4 steps"),     N_ ("8 steps"), NULL };
+  g_autoptr (GtkStringList) list = gtk_string_list_new (NULL);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  for (guint i = 0; depths[i] != NULL; i++)
+    gtk_string_list_append (list, _ (depths[i]));
+  GtkWidget *depth = gtk_drop_down_new (G_LIST_MODEL (g_steal_pointer (&list)), NULL);
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (depth), self->trace_depth);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (depth), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("How far to trace"), -1);
+  gtk_widget_add_css_class (box, "linked");
+  gtk_widget_add_css_class (box, "inspector-trace");
+  append_trace (self, box, _ ("Trace inputs"), "inputs");
+  append_trace (self, box, _ ("Trace outputs"), "outputs");
+  sluice_inspector_rows_begin (&self->rows, NULL, TRUE);
+  sluice_inspector_rows_add_widget (&self->rows, box);
+  sluice_inspector_rows_add_widget (&self->rows, depth);
+  self->depth = GTK_DROP_DOWN (depth);
+}
+
+static void
 add_attributes (SluiceInspector *self, const SluiceNode *node)
 {
   sluice_inspector_rows_begin (&self->rows, _ ("Attributes"), TRUE);
@@ -360,8 +366,8 @@ find_loop (SluiceInspector *self)
   self->loop = g_strdup (loop);
 }
 
-static void
-add_times (SluiceInspector *self, gboolean is_node)
+void
+sluice_inspector_add_times (SluiceInspector *self, gboolean is_node)
 {
   find_loop (self);
   add_live (self, LIVE_TIME);
@@ -474,7 +480,6 @@ add_documentation (SluiceInspector *self, const SluiceNode *node)
     return;
   const SluiceOpDef *def = node->op->def;
   sluice_inspector_rows_begin (&self->rows, node->op_name, TRUE);
-  sluice_inspector_rows_add_words (&self->rows, _ (def->summary));
   sluice_inspector_rows_add_words (&self->rows, def->signature);
 }
 
@@ -485,148 +490,26 @@ show_node (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
       node->op != NULL
           ? g_strdup_printf ("%s · %s", node->op_name, _ (node->op->def->summary))
           : g_strdup_printf (_ ("%s · an op that this program does not know"), node->op_name);
-  set_heading (self, node->name, subtitle, node->error != NULL ? node->error->message : NULL);
+  g_autofree char *refusal = node->error != NULL ? sluice_failure_words (node->error) : NULL;
+  const char *mark = sluice_graph_page_get_mark (self->page, node->name);
+  sluice_inspector_set_heading (self, node->name, subtitle, mark != NULL ? mark : refusal);
   watch_node (self, node);
   add_inputs (self, node);
   add_outputs (self, graph, node);
   sluice_inspector_rows_begin (&self->rows, NULL, TRUE);
-  add_times (self, TRUE);
+  sluice_inspector_add_times (self, TRUE);
   add_work (self);
   add_variable (self, graph, node);
   add_placement (self, node,
                  self->session != NULL ? self->session : sluice_graph_page_get_placed (self->page));
   if (node->n_outputs > 0)
     add_values (self, node);
+  add_trace (self);
   add_attributes (self, node);
   add_documentation (self, node);
 }
 
-/* ---- a scope, or all ---- */
-
-typedef struct
-{
-  guint n, n_errors, n_variables;
-  gboolean has_optimizer;                   /* of the whole graph */
-  double elements[SLUICE_N_VARIABLE_KINDS]; /* of variables, by their kind */
-  double work;
-  GHashTable *devices; /* name -> how many */
-} Sums;
-
-static void
-add_up (Sums *sums, SluiceGraph *graph, const SluiceNode *node, const SluiceModelNode *item)
-{
-  SluiceVariableKind kind = sluice_variable_get_kind (graph, node, sums->has_optimizer);
-  const char *device = item != NULL ? item->device : NULL;
-  sums->n++;
-  sums->n_errors += node->error != NULL;
-  sums->n_variables += kind != SLUICE_VARIABLE_NONE;
-  sums->elements[kind] += sluice_variable_get_elements (node);
-  sums->work += item != NULL ? item->cost : 0;
-  if (device == NULL || *device == '\0')
-    return;
-  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (sums->devices, device));
-  g_hash_table_insert (sums->devices, (char *) device, GUINT_TO_POINTER (n + 1));
-}
-
-/* Of all nodes of the drawn scope, or of the graph. */
-static void
-sum_up (Sums *sums, SluiceGraph *graph, const char *scope, SluiceGraphPage *page)
-{
-  SluiceGraphModel *model = sluice_graph_page_get_model (page);
-  SluiceHierarchy *hierarchy = sluice_graph_page_get_hierarchy (page);
-  guint group = scope != NULL && hierarchy != NULL ? sluice_hierarchy_lookup (hierarchy, scope) : 0;
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
-    {
-      const SluiceNode *node = sluice_graph_get_node (graph, i);
-      guint index = model != NULL ? sluice_graph_model_lookup (model, node->name) : G_MAXUINT;
-      if (scope != NULL
-          && (group == SLUICE_NONE || index == G_MAXUINT || hierarchy == NULL
-              || !sluice_hierarchy_is_below (
-                  hierarchy, sluice_hierarchy_get_op_group (hierarchy, index), group)))
-        continue;
-      add_up (sums, graph, node,
-              index != G_MAXUINT ? sluice_graph_model_get_node (model, index) : NULL);
-    }
-}
-
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
-
-static void
-add_devices (SluiceInspector *self, GHashTable *devices)
-{
-  guint n;
-  g_autofree gpointer *names = g_hash_table_get_keys_as_array (devices, &n);
-  qsort (names, n, sizeof *names, compare_names);
-  sluice_inspector_rows_begin (&self->rows, _ ("Devices"), TRUE);
-  for (guint i = 0; i < n; i++)
-    {
-      guint n_ops = GPOINTER_TO_UINT (g_hash_table_lookup (devices, names[i]));
-      g_autofree char *count = sluice_format_step (n_ops);
-      sluice_inspector_rows_add_printf (&self->rows, names[i], ngettext ("%s op", "%s ops", n_ops),
-                                        count);
-    }
-}
-
-static void
-add_variables (SluiceInspector *self, const Sums *sums)
-{
-  static const struct
-  {
-    SluiceVariableKind kind;
-    const char *name;
-  } rows[] = {
-    { SLUICE_VARIABLE_TRAINED, N_ ("Parameters") },
-    { SLUICE_VARIABLE_SLOT, N_ ("Optimizer's own") },
-    { SLUICE_VARIABLE_OTHER, N_ ("Not trained") },
-  };
-  g_autofree char *n = sluice_format_step (sums->n_variables);
-  sluice_inspector_rows_add (&self->rows, _ ("Variables"), n);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (sums->elements[rows[i].kind] > 0)
-      {
-        g_autofree char *count = sluice_words_count (sums->elements[rows[i].kind]);
-        sluice_inspector_rows_add (&self->rows, _ (rows[i].name), count);
-      }
-}
-
-static void
-show_many (SluiceInspector *self, SluiceGraph *graph, const char *scope)
-{
-  Sums sums = { .devices = g_hash_table_new (g_str_hash, g_str_equal),
-                .has_optimizer = sluice_graph_has_optimizer (graph) };
-  sum_up (&sums, graph, scope, self->page);
-  g_autofree char *n = sluice_format_step (sums.n);
-  g_autofree char *subtitle = g_strdup_printf (ngettext ("%s node", "%s nodes", sums.n), n);
-  sluice_watched_output_set (self->watched, NULL, NULL, 0);
-  set_heading (self, scope != NULL ? scope : _ ("The whole graph"), subtitle, NULL);
-  add_variables (self, &sums);
-  if (sums.work > 0)
-    {
-      g_autofree char *work = sluice_words_work (sums.work);
-      sluice_inspector_rows_add (&self->rows, _ ("Work"), work);
-    }
-  if (sums.n_errors > 0)
-    sluice_inspector_rows_add_printf (&self->rows, _ ("Nodes that cannot run"), "%u",
-                                      sums.n_errors);
-  if (scope != NULL)
-    {
-      sluice_inspector_rows_begin (&self->rows, NULL, TRUE);
-      add_times (self, FALSE);
-    }
-  add_devices (self, sums.devices);
-  if (scope == NULL)
-    {
-      sluice_inspector_rows_begin (&self->rows, _ ("Tip"), TRUE);
-      sluice_inspector_rows_add_words (
-          &self->rows, _ ("Select a node to see its inputs, shapes, times and values. "
-                          "Double-click a scope to open it."));
-    }
-  g_hash_table_unref (sums.devices);
-}
+/* ---- what is shown ---- */
 
 static void
 show_all (SluiceInspector *self)
@@ -636,14 +519,15 @@ show_all (SluiceInspector *self)
   if (graph == NULL)
     {
       sluice_watched_output_set (self->watched, NULL, NULL, 0);
-      set_heading (self, _ ("Nothing open"), _ ("Open a project to see its graph here."), NULL);
+      sluice_inspector_set_heading (self, _ ("Nothing open"),
+                                    _ ("Open a project to see its graph here."), NULL);
       return;
     }
   const SluiceNode *node = self->name != NULL ? sluice_graph_find (graph, self->name) : NULL;
   if (node != NULL)
     show_node (self, graph, node);
   else
-    show_many (self, graph, self->name);
+    sluice_inspector_add_scope (self, graph, self->name);
 }
 
 /* A link that was followed is gone: the keyboard stays in the pane, at its top. */
@@ -666,6 +550,7 @@ sluice_inspector_show (SluiceInspector *self,
 {
   if (g_strcmp0 (name, self->name) != 0)
     {
+      sluice_graph_page_set_bad_value (page, NULL, NULL);
       self->port = 0;
       self->n_readers = READERS_A_PAGE;
     }
@@ -685,6 +570,19 @@ look_at_cb (GtkWidget *widget, const char *action, GVariant *parameter)
   SluiceInspector *self = SLUICE_INSPECTOR (widget);
   self->port = (guint) g_ascii_strtoull (g_variant_get_string (parameter, NULL), NULL, 10);
   show_and_keep_focus (self);
+}
+
+static void
+trace_cb (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  static const guint edges[] = { 0, 1, 2, 4, 8 };
+  SluiceInspector *self = SLUICE_INSPECTOR (widget);
+  if (self->depth == NULL)
+    return;
+  self->trace_depth = MIN (gtk_drop_down_get_selected (self->depth), G_N_ELEMENTS (edges) - 1);
+  sluice_graph_page_trace (self->page,
+                           g_str_equal (g_variant_get_string (parameter, NULL), "outputs"),
+                           edges[self->trace_depth]);
 }
 
 static void
@@ -712,6 +610,7 @@ sluice_inspector_dispose (GObject *object)
   memset (self->live, 0, sizeof self->live);
   self->note = self->caption = NULL;
   self->history = NULL;
+  self->depth = NULL;
   g_clear_pointer (&self->watched, sluice_watched_output_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_INSPECTOR);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->dispose (object);
@@ -740,6 +639,7 @@ sluice_inspector_class_init (SluiceInspectorClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceInspector, error);
   gtk_widget_class_bind_template_child (widget_class, SluiceInspector, rows_box);
   gtk_widget_class_install_action (widget_class, "inspector.look-at", "s", look_at_cb);
+  gtk_widget_class_install_action (widget_class, "inspector.trace", "s", trace_cb);
   gtk_widget_class_install_action (widget_class, "inspector.more-readers", "s", more_readers_cb);
 }
 

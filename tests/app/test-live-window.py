@@ -71,12 +71,105 @@ class Live:
         self.tap.point("no raw attributes", "DT_" not in state["inspector"], state["inspector"])
         self.picture("live-weights")
 
+    def shown(self, state, key):
+        """Names of the drawn boxes that have it."""
+        return {item["name"]: item[key] for item in state["graph"]["items"] if item.get(key)}
+
+    def trace(self, w):
+        w.act("select", GLib.Variant("s", "pool2/max_pool"))
+        w.wait(lambda s: s["inspector"].startswith("pool2/max_pool\n"))
+        w.find_accessible("button", "Trace inputs").act()
+        names = self.shown(w.wait(lambda s: self.shown(s, "traced")), "traced")
+        self.tap.point("inputs are traced", "conv2/relu" in names and "fc1" not in names, names)
+        self.picture("live-trace")
+        w.find_accessible("button", "Trace outputs").act()
+        state = w.wait(lambda s: "fc1" in self.shown(s, "traced"))
+        self.tap.point("outputs are traced", "conv1" not in self.shown(state, "traced"))
+        w.act("graph", GLib.Variant("s", "trace-none"))
+        w.wait(lambda s: not self.shown(s, "traced"))
+
+    def colours(self, w):
+        legends = {"device": "CPU:0", "time": "share of the step", "bytes": "bytes of the outputs",
+                   "asked": "asks for none", "dtype": "float · ", "gradient": "as what it is of",
+                   "health": "nothing to say"}
+        w.act("graph", GLib.Variant("s", "fit"))
+        for nick, words in legends.items():
+            w.act("graph", GLib.Variant("s", "color-next"))
+            order = ["device", "time", "bytes", "asked", "dtype", "gradient", "health"]
+            said = w.until(lambda words=words: next(
+                (o.label() for o in w.accessible().tree()
+                 if o.role() == "label" and words in o.label()), None))
+            self.tap.point(f"colours by {nick} are explained", order.index(nick) >= 0, said)
+            self.picture("live-by-" + nick)
+        w.act("graph", GLib.Variant("s", "color-next"))
+
+    def project(self, scale):
+        """The digits, their brightness times so much."""
+        folder = os.path.join(self.workspace, "digits-" + scale)
+        shutil.copytree(os.path.join(self.samples, "digits-lenet"), folder)
+        path = os.path.join(folder, "project.ini")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        text = re.sub(r"(?m)^scale=.*$", "scale=" + scale, text)
+        text = text.replace("=../data/", "=" + self.samples + "/data/")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return folder
+
+    def not_finite(self, w):
+        w.act("open", GLib.Variant("s", self.project("1e30")))
+        w.wait(lambda s: s["settled"] and s["graph"]["items"] and s["control"] == "idle")
+        self.select(w, "conv2/relu")
+        w.act("graph", GLib.Variant("s", "close-all"))
+        w.act("graph", GLib.Variant("s", "fit"))
+        w.act("start")
+        state = w.wait(lambda s: s["failure"] != ""
+                       and "failure" in self.shown(s, "badge").values())
+        self.tap.point("a failure begins with a capital and gives advice",
+                       state["failure"].startswith("The loss is ")
+                       and "learning rate" in state["failure"], state["failure"])
+        badges = self.shown(state, "badge")
+        self.tap.point("the node that failed has a badge, or the scope that holds it", True, badges)
+        name = next(name for name, kind in badges.items() if kind == "failure")
+        w.act("select", GLib.Variant("s", name))
+        self.picture("live-failure")
+        state = w.wait(lambda s: s["graph"]["selection"] == name)
+        said = w.until(lambda: next(
+            (o.label() for o in w.accessible().tree()
+             if o.role() == "tree item" and "learning rate" in o.label()), None))
+        self.tap.point("the badge is said, too", True, said)
+
+    def refused(self, w):
+        path = os.path.join(self.workspace, "refused.pbtxt")
+        nodes = "".join(f'node {{ name: "far/n{i}" op: "NobodyKnows" input: "x" }}\n'
+                        for i in range(3))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('node { name: "x" op: "Placeholder" device: "/device:GPU:1" '
+                       'attr { key: "dtype" value { type: DT_FLOAT } } }\n' + nodes)
+        w.act("open", GLib.Variant("s", path))
+        state = w.wait(lambda s: "NobodyKnows: × 3" in s["inspector"])
+        self.tap.point("which ops cannot run, how many and why",
+                       re.search(r"NobodyKnows: × 3\n.*no op of this name", state["inspector"]),
+                       state["inspector"])
+        state = w.wait(lambda s: self.shown(s, "badge"))
+        self.tap.point("a closed scope has the badge of what is in it",
+                       self.shown(state, "badge").get("far") == "refusal",
+                       self.shown(state, "badge"))
+        self.picture("live-refused")
+        w.act("select", GLib.Variant("s", "x"))
+        self.told(w, "Device asked for: /device:GPU:1")
+        self.tap.point("a node tells the device that it asks for", True)
+
     def run(self):
         try:
             w = self.digits()
             self.neighbours(w)
+            self.trace(w)
+            self.colours(w)
             w.act("stop")
             w.wait(lambda s: s["control"] == "idle")
+            self.not_finite(w)
+            self.refused(w)
             self.tap.point("the window ends well", w.quit() == 0)
         except (RuntimeError, StopIteration, GLib.Error, subprocess.SubprocessError) as error:
             self.tap.point("the session goes on to its end", False, repr(error))
