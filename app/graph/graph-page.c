@@ -9,6 +9,7 @@
 
 #include "app/failure-words.h"
 #include "app/graph/graph-adapter.h"
+#include "app/graph/node-words.h"
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/file.h"
@@ -25,6 +26,7 @@ struct _SluiceGraphPage
   char *path;
   gboolean is_other; /* than what was open before */
   char *layout_path; /* (nullable): where the positions are saved */
+  char *loss;        /* (nullable): the node of the project's loss */
   SluiceGraph *graph;
   guint follower; /* of graph */
   GCancellable *loading;
@@ -212,6 +214,7 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
       self->placed = g_steal_pointer (&file->placed);
       self->moved = g_steal_pointer (&file->moved);
       self->layout_path = g_steal_pointer (&file->layout_path);
+      self->loss = g_steal_pointer (&file->loss);
       sluice_canvas_set_failure (self->canvas, NULL);
       if (file->state != NULL || self->is_other)
         sluice_canvas_set_view_state (self->canvas, file->state);
@@ -233,6 +236,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
   g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
   g_clear_pointer (&self->layout_path, g_free);
+  g_clear_pointer (&self->loss, g_free);
   /* What was selected, open and in view in another graph is nothing in this one. */
   self->is_other = g_strcmp0 (path, self->path) != 0;
   if (self->is_other)
@@ -272,11 +276,42 @@ sluice_graph_page_get_iterations (SluiceGraphPage *self, const char *loop)
   return sluice_live_graph_get_iterations (self->live, loop);
 }
 
+/* The loss as it is now: in its node, and beside the count of the scopes around it. */
+static void
+add_loss (SluiceGraphPage *self, GArray *values, GPtrArray *texts)
+{
+  SluiceHierarchy *hierarchy = sluice_canvas_get_hierarchy (self->canvas);
+  SluiceProgress progress;
+  guint node = self->loss != NULL && hierarchy != NULL
+                   ? sluice_graph_model_lookup (sluice_hierarchy_get_model (hierarchy), self->loss)
+                   : G_MAXUINT;
+  if (node == G_MAXUINT || !sluice_run_controller_get_progress (self->controller, &progress)
+      || progress.step <= 0)
+    return;
+  g_autofree char *loss = sluice_words_number (progress.loss);
+  for (guint at = sluice_hierarchy_get_op_group (hierarchy, node); at != 0 && at != SLUICE_NONE;
+       at = sluice_hierarchy_get_group (hierarchy, at)->parent)
+    {
+      const SluiceGroup *g = sluice_hierarchy_get_group (hierarchy, at);
+      char *text =
+          g->n_children == 0
+              ? g_strdup (loss)
+              : g_strdup_printf (ngettext ("%u op · %s", "%u ops · %s", g->n_ops), g->n_ops, loss);
+      SluiceCanvasValue value = { .name = g->path,
+                                  .text = text,
+                                  .share = sluice_live_graph_get_share (self->live, g->path),
+                                  .bytes = -1 };
+      g_ptr_array_add (texts, text);
+      g_array_append_val (values, value);
+    }
+}
+
 static void
 show_live (SluiceGraphPage *self)
 {
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) values = sluice_live_graph_dup_values (self->live, texts);
+  add_loss (self, values, texts);
   sluice_canvas_set_values (self->canvas, (SluiceCanvasValue *) values->data, values->len);
   g_signal_emit (self, signals[MEASURED], 0);
 }
@@ -585,6 +620,7 @@ sluice_graph_page_finalize (GObject *object)
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_free (self->path);
   g_free (self->layout_path);
+  g_free (self->loss);
   g_free (self->failed_node);
   g_free (self->failure);
   g_free (self->bad_node);

@@ -82,21 +82,18 @@ together_text (SluiceInspector *self)
                                                  : g_strdup_printf (_ ("in %s"), times.runs_in);
 }
 
-/* As it was measured, else by the static shapes. */
+/* As it was seen or traced, else by the static shapes. */
 static char *
 output_text (SluiceInspector *self)
 {
   SluiceLiveTimes times;
-  gsize bytes;
-  gboolean in_place = FALSE;
-  if (!sluice_watched_output_get_memory (self->watched, &bytes, &in_place))
-    bytes = sluice_graph_page_get_times (self->page, self->name, &times) && times.bytes > 0
-                ? times.bytes
-                : self->bytes;
-  if (bytes == 0)
-    return g_strdup ("–");
-  g_autofree char *text = sluice_format_value ((double) bytes, SLUICE_UNIT_BYTES);
-  return in_place ? g_strdup_printf (_ ("%s, in place"), text) : g_steal_pointer (&text);
+  char *seen = sluice_watched_output_memory (self->watched);
+  if (seen != NULL)
+    return seen;
+  gboolean is_traced =
+      sluice_graph_page_get_times (self->page, self->name, &times) && times.bytes > 0;
+  guint64 bytes = is_traced ? times.bytes : self->bytes;
+  return bytes > 0 ? sluice_format_value ((double) bytes, SLUICE_UNIT_BYTES) : g_strdup ("–");
 }
 
 static char *

@@ -179,12 +179,16 @@ sluice_watched_output_caption (SluiceWatchedOutput *self)
   return g_strdup_printf (_ ("mean · steps %s to %s"), from, to);
 }
 
-gboolean
-sluice_watched_output_get_memory (SluiceWatchedOutput *self, gsize *bytes, gboolean *in_place)
+char *
+sluice_watched_output_memory (SluiceWatchedOutput *self)
 {
-  *bytes = self->report->bytes;
-  *in_place = self->report->in_place >= 0;
-  return self->report->dtype != SLUICE_INVALID;
+  const SluiceWatchReport *report = self->report;
+  if (report->dtype == SLUICE_INVALID)
+    return NULL;
+  g_autofree char *shape = sluice_words_shape (&report->shape);
+  g_autofree char *bytes = sluice_format_value ((double) report->bytes, SLUICE_UNIT_BYTES);
+  return report->in_place >= 0 ? g_strdup_printf (_ ("%s, %s, in place"), shape, bytes)
+                               : g_strdup_printf (_ ("%s, %s"), shape, bytes);
 }
 
 SluiceSeriesSource *

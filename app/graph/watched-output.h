@@ -30,9 +30,8 @@ char *sluice_watched_output_non_finite (SluiceWatchedOutput *self);
 char *sluice_watched_output_note (SluiceWatchedOutput *self);
 /* Of the history: "mean 0.31 · steps 1 041 to 1 240". */
 char *sluice_watched_output_caption (SluiceWatchedOutput *self);
-/* Bytes of the newest value, and whether they lie in an input's memory; FALSE: it is not known. */
-gboolean
-sluice_watched_output_get_memory (SluiceWatchedOutput *self, gsize *bytes, gboolean *in_place);
+/* Of the newest value: "64×4×4×48, 196.6 kB, in place". (nullable): nothing was seen yet */
+char *sluice_watched_output_memory (SluiceWatchedOutput *self);
 /* Not a number, or infinite, in the newest value. */
 gboolean sluice_watched_output_is_bad (SluiceWatchedOutput *self);
 

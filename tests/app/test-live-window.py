@@ -54,6 +54,10 @@ class Live:
         self.tap.point("and times", True)
         text = self.told(w, r"mean · steps \d.* to \d")
         self.tap.point("and their history", True)
+        self.tap.point("and how large it was", "Output: 64×4×4×48, " in text, text)
+        self.tap.point("the loss stands in its box", w.until(lambda: next(
+            (o.label() for o in w.accessible().tree() if o.role() == "tree item"
+             and re.match(r"scope loss, 8 ops · \d", o.label())), None)))
         self.picture("live-relu")
         w.act("pause")
         w.wait(lambda s: s["control"] == "paused")

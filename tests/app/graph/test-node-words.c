@@ -69,8 +69,7 @@ test_attributes (void)
   SluiceAttrValue list = { .kind = SLUICE_ATTR_LIST,
                            .list_kind = SLUICE_ATTR_INT,
                            .list = { items, 2 } };
-  says (sluice_words_attr_value (&list), "1, 20"
-                                         "\u202f"
+  says (sluice_words_attr_value (&list), "1, 20\u2009"
                                          "000");
   g_assert_true (sluice_words_attr_is_shown (&type));
   g_assert_false (sluice_words_attr_is_shown (&debug));
