@@ -281,7 +281,11 @@ add_outputs (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
 static void
 append_trace (SluiceInspector *self, GtkWidget *box, const char *label, const char *way)
 {
-  GtkWidget *button = gtk_button_new_with_label (label);
+  GtkWidget *button = gtk_button_new (), *words = gtk_label_new (label);
+  gtk_label_set_ellipsize (GTK_LABEL (words), PANGO_ELLIPSIZE_END); /* the pane grows for no one */
+  gtk_button_set_child (GTK_BUTTON (button), words);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "inspector.trace");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", way);
   gtk_widget_set_hexpand (button, TRUE);

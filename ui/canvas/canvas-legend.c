@@ -172,6 +172,21 @@ append_health (SluiceCanvas *self)
                     rows[i].name, n[rows[i].kind]);
 }
 
+/* What the bar does not show: its menu is closed. */
+static void
+append_heading (SluiceCanvas *self)
+{
+  const char *heading = self->color_by == SLUICE_COLOR_BY_ASKED      ? _ ("device asked for")
+                        : self->color_by == SLUICE_COLOR_BY_DTYPE    ? _ ("type")
+                        : self->color_by == SLUICE_COLOR_BY_GRADIENT ? _ ("gradient of")
+                        : self->color_by == SLUICE_COLOR_BY_HEALTH   ? _ ("health")
+                                                                     : NULL;
+  if (heading == NULL)
+    return;
+  g_autofree char *markup = g_markup_printf_escaped ("<b>%s</b>", heading);
+  append_words (self, markup);
+}
+
 /* Of structure nothing is said: equal boxes have one colour. */
 void
 sluice_canvas_update_legend (SluiceCanvas *self)
@@ -184,6 +199,7 @@ sluice_canvas_update_legend (SluiceCanvas *self)
   gtk_widget_set_visible (self->legend, shown);
   if (!shown)
     return;
+  append_heading (self);
   if (self->color_by == SLUICE_COLOR_BY_DEVICE)
     append_devices (self);
   else if (self->classes != NULL)
