@@ -195,6 +195,13 @@ show_selection (SluiceWindow *self)
                          self->graph_page, sluice_run_controller_get_session (self->controller));
 }
 
+static void
+show_session (SluiceWindow *self)
+{
+  sluice_inspector_set_session (self->inspector,
+                                sluice_run_controller_get_session (self->controller));
+}
+
 /* ---- opening ---- */
 
 void
@@ -670,7 +677,7 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (controller_changed_cb), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->controller, "changed", G_CALLBACK (show_selection), self,
+  g_signal_connect_object (self->controller, "changed", G_CALLBACK (show_session), self,
                            G_CONNECT_SWAPPED);
   if (g_getenv ("SLUICE_PROBE") != NULL)
     {

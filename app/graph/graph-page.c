@@ -530,7 +530,9 @@ static void
 graph_page_attach (SluicePage *page, const SluicePageContext *context)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (page);
-  g_set_object (&self->controller, context->controller);
+  if (g_set_object (&self->controller, context->controller))
+    g_signal_connect_object (self->controller, "changed", G_CALLBACK (read_live), self,
+                             G_CONNECT_SWAPPED); /* what the last step did, when nothing follows */
   if (self->live_source == 0)
     self->live_source = g_timeout_add (LIVE_MS, live_cb, self);
 }

@@ -37,6 +37,7 @@ struct _SluiceInspector
   SluiceSession *session;   /* (nullable): of the run */
   char *name;               /* (nullable) */
   char *loop;               /* (nullable): its loop's name */
+  char *mark;               /* (nullable): what the node's badge says */
   guint port;               /* that is looked at */
   guint n_readers;          /* shown at most */
   guint64 bytes;            /* of the outputs by their static shapes; 0: not known */

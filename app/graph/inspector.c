@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/cli/describe-op.h"
 #include "app/failure-words.h"
 #include "app/graph/node-words.h"
 #include "app/graph/variable-kind.h"
@@ -480,8 +481,12 @@ add_documentation (SluiceInspector *self, const SluiceNode *node)
   if (node->op == NULL)
     return;
   const SluiceOpDef *def = node->op->def;
+  g_autofree char *example = sluice_describe_example (node->op);
   sluice_inspector_rows_begin (&self->rows, node->op_name, TRUE);
   sluice_inspector_rows_add_words (&self->rows, def->signature);
+  if (example != NULL)
+    sluice_inspector_rows_add (&self->rows, _ ("Example"), example);
+  sluice_inspector_rows_add (&self->rows, _ ("Gradient"), sluice_describe_gradient (def));
 }
 
 static void
@@ -492,8 +497,8 @@ show_node (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
           ? g_strdup_printf ("%s · %s", node->op_name, _ (node->op->def->summary))
           : g_strdup_printf (_ ("%s · an op that this program does not know"), node->op_name);
   g_autofree char *refusal = node->error != NULL ? sluice_failure_words (node->error) : NULL;
-  const char *mark = sluice_graph_page_get_mark (self->page, node->name);
-  sluice_inspector_set_heading (self, node->name, subtitle, mark != NULL ? mark : refusal);
+  sluice_inspector_set_heading (self, node->name, subtitle,
+                                self->mark != NULL ? self->mark : refusal);
   watch_node (self, node);
   add_inputs (self, node);
   add_outputs (self, graph, node);
@@ -517,6 +522,10 @@ show_all (SluiceInspector *self)
 {
   SluiceGraph *graph = self->page != NULL ? sluice_graph_page_get_graph (self->page) : NULL;
   clear_rows (self);
+  g_free (self->mark);
+  self->mark = g_strdup (self->name != NULL && graph != NULL
+                             ? sluice_graph_page_get_mark (self->page, self->name)
+                             : NULL);
   if (graph == NULL)
     {
       sluice_watched_output_set (self->watched, NULL, NULL, 0);
@@ -559,6 +568,21 @@ sluice_inspector_show (SluiceInspector *self,
   g_free (self->name);
   self->name = copy;
   self->page = page;
+  self->session = session;
+  show_and_keep_focus (self);
+}
+
+void
+sluice_inspector_set_session (SluiceInspector *self, SluiceSession *session)
+{
+  const char *mark = self->page != NULL && self->name != NULL
+                         ? sluice_graph_page_get_mark (self->page, self->name)
+                         : NULL;
+  if (session == self->session && g_strcmp0 (mark, self->mark) == 0 && self->page != NULL)
+    {
+      sluice_inspector_update (self, self->page);
+      return;
+    }
   self->session = session;
   show_and_keep_focus (self);
 }
@@ -623,6 +647,7 @@ sluice_inspector_finalize (GObject *object)
   sluice_inspector_rows_free (&SLUICE_INSPECTOR (object)->rows);
   g_free (SLUICE_INSPECTOR (object)->name);
   g_free (SLUICE_INSPECTOR (object)->loop);
+  g_free (SLUICE_INSPECTOR (object)->mark);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->finalize (object);
 }
 

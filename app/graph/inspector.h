@@ -17,6 +17,8 @@ void sluice_inspector_show (SluiceInspector *self,
                             const char *name,
                             SluiceGraphPage *page,
                             SluiceSession *session);
+/* The run is another, began or ended: what is shown is made anew only where that changes it. */
+void sluice_inspector_set_session (SluiceInspector *self, SluiceSession *session);
 /* What a run tells, as it is now: nothing moves but the values. */
 void sluice_inspector_update (SluiceInspector *self, SluiceGraphPage *page);
 char *

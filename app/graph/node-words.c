@@ -115,7 +115,13 @@ sluice_words_duration (double us)
 char *
 sluice_words_number (double value)
 {
-  return sluice_format_value (value, SLUICE_UNIT_NONE);
+  double size = fabs (value);
+  if (!isfinite (value))
+    return sluice_format_value (value, SLUICE_UNIT_NONE);
+  if (size >= 1000 && size < 1e6)
+    return sluice_format_step ((gint64) round (value));
+  g_autofree char *positive = g_strdup_printf ("%.3g", size);
+  return value < 0 ? g_strconcat ("−", positive, NULL) : g_steal_pointer (&positive);
 }
 
 char *

@@ -18,7 +18,7 @@ char *sluice_words_count (double n);
 char *sluice_words_work (double flops);
 /* "0.42 ms", "3.1 µs", "2.4 s"; negative: "–". */
 char *sluice_words_duration (double us);
-/* Of an element. */
+/* Of an element, three digits: "−0.427", "12 345", "1.5e+09". */
 char *sluice_words_number (double value);
 /* "39 %"; no less than "0.01 %" of what is there at all, no "100 %" of what is not all. */
 char *sluice_words_share (gint64 part, gint64 whole);

@@ -59,11 +59,17 @@ class Live:
             (o.label() for o in w.accessible().tree() if o.role() == "tree item"
              and re.match(r"scope loss, 8 ops · \d", o.label())), None)))
         self.picture("live-relu")
+        self.select(w, "conv2/bias_add")
+        text = self.told(w, r"Fused into \S+: it has no value of its own")
+        self.tap.point("a node within another's kernel says so",
+                       re.search(r"Runs: in ", text) and "min · mean · max: –" in text, text)
+        self.picture("live-fused")
         w.act("pause")
         w.wait(lambda s: s["control"] == "paused")
         return w
 
     def neighbours(self, w):
+        self.select(w, "conv2/relu")
         link = w.find_accessible("button", next(
             o.label() for o in w.accessible().tree()
             if o.role() == "button" and o.label().startswith("Input 0: conv2/")))

@@ -12,7 +12,8 @@ SLUICE_PUBLIC_BEGIN
  * step. The thread that made the value looks at it before anybody reads it; no value, order or bit
  * of a run depends on it. After a look that took t no other follows for two hundred times t, so
  * that all watches of a session together cost less than one part in a hundred; of the runs of one
- * number the first is looked at. In a loop it is the last iteration of the step.
+ * number the first is looked at. In a loop it is the last iteration of the step. Not looked at are
+ * runs in parts, and functions that kernels call (of datasets, say).
  */
 typedef struct _SluiceWatch SluiceWatch;
 

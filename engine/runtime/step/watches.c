@@ -258,14 +258,15 @@ claim (SluiceWatch *self, const SluiceStep *step, SluiceWatchPlace *place)
   if (place->status <= SLUICE_WATCH_FUSED)
     report->status = MAX (report->status, place->status);
   const guint64 number = step->env.number;
-  const SluiceWatchLook *last =
-      report->n_looks > 0 ? &report->looks[(report->n_looks - 1) % SLUICE_WATCH_STEPS] : NULL;
   gboolean is_wanted = place->status == SLUICE_WATCH_CONSTANT
                            ? report->status < SLUICE_WATCH_CONSTANT
                            : place->status == SLUICE_WATCH_VALUES;
-  gboolean takes = is_wanted && !self->is_claimed
-                   && (last == NULL || number == 0 || number > last->step)
-                   && sluice_clock_ticks () >= self->next_tick;
+  /* A second run of a number is another program's: an evaluation after the step. */
+  gboolean is_first = number == 0 || number > self->newest_step;
+  gboolean takes =
+      is_wanted && is_first && !self->is_claimed && sluice_clock_ticks () >= self->next_tick;
+  if (place->status == SLUICE_WATCH_VALUES)
+    self->newest_step = MAX (self->newest_step, number);
   if (takes)
     {
       self->is_claimed = TRUE;

@@ -34,6 +34,7 @@ struct _SluiceWatch
   pthread_mutex_t lock;     /* guards the rest; held for a few loads and stores, or a copy of it */
   GArray *places;           /* of SluiceWatchPlace: of the plans that ran */
   SluiceWatchReport report; /* its looks by n_looks modulo SLUICE_WATCH_STEPS */
+  guint64 newest_step;      /* of a run that had the value, whether it was looked at or not */
   gboolean is_claimed;      /* a run looks */
   gboolean has_look;        /* of that run */
   guint64 frame;            /* of that look: number of the loop in the step */

@@ -46,6 +46,11 @@ test_quantities (void)
   says (sluice_words_duration (420), "0.42" THIN "ms");
   says (sluice_words_duration (2.5e6), "2.50" THIN "s");
   says (sluice_words_duration (-1), "–");
+  says (sluice_words_number (-0.42664), "−0.427");
+  says (sluice_words_number (0.00031234), "0.000312");
+  says (sluice_words_number (12345.4), "12\u2009345");
+  says (sluice_words_number (1.5e9), "1.5e+09");
+  says (sluice_words_number (0), "0");
   /* What is there is never 0 %, what is not all never 100 %. */
   says (sluice_words_share (39, 100), "39" THIN "%");
   says (sluice_words_share (1, 1000000), "0.01" THIN "%");

@@ -94,6 +94,16 @@ test_values (void)
   g_autoptr (SluiceTensor) again = run (&f, "z:0", fed, 7);
   sluice_watch_read (of_y, &report);
   g_assert_cmpuint (report.n, ==, 1);
+  /* Also where the first was too early for a look. */
+  g_autoptr (SluiceTensor) next = run (&f, "z:0", fed, 8);
+  sluice_watch_read (of_y, &report);
+  guint64 n_looks = report.n_looks;
+  for (guint i = 0; i < 5000; i++)
+    {
+      g_autoptr (SluiceTensor) evaluation = run (&f, "z:0", fed, 8);
+    }
+  sluice_watch_read (of_y, &report);
+  g_assert_cmpuint (report.n_looks, ==, n_looks);
   run_until (&f, "z:0", fed, of_y, 450);
   sluice_watch_read (of_y, &report);
   g_assert_cmpuint (report.n, ==, SLUICE_WATCH_STEPS);
