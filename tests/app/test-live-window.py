@@ -41,7 +41,7 @@ class Live:
         return w.wait(lambda s: re.search(pattern, s["inspector"]))["inspector"]
 
     def digits(self):
-        w = Workbench(self.program, os.path.join(self.samples, "digits-lenet"), self.workspace)
+        w = Workbench(self.program, self.project("0.00392156862745098"), self.workspace)
         w.wait(lambda s: s["settled"] and s["graph"]["items"])
         state = self.select(w, "conv2/relu")
         self.tap.point("before a run it is said that values will come",
@@ -114,7 +114,7 @@ class Live:
         w.act("graph", GLib.Variant("s", "color-next"))
 
     def project(self, scale):
-        """The digits, their brightness times so much."""
+        """A copy of the digits, their brightness times so much: layouts are saved beside it."""
         folder = os.path.join(self.workspace, "digits-" + scale)
         shutil.copytree(os.path.join(self.samples, "digits-lenet"), folder)
         path = os.path.join(folder, "project.ini")
