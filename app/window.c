@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "app/graph/graph-page.h"
+#include "app/failure-words.h"
 #include "app/graph/inspector.h"
 #include "app/probe.h"
 #include "app/run-actions.h"
@@ -167,6 +168,7 @@ controller_changed_cb (SluiceWindow *self)
 {
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   const GError *failure = sluice_run_controller_get_failure (self->controller);
+  g_autofree char *words = failure != NULL ? sluice_failure_words (failure) : NULL;
   g_autofree char *notice = sluice_run_controller_take_notice (self->controller);
   gint64 run = sluice_run_controller_get_run (self->controller);
   if (notice != NULL)
@@ -174,8 +176,8 @@ controller_changed_cb (SluiceWindow *self)
   if (run != self->last_run)
     sluice_run_set_set_front (self->shown, run);
   self->last_run = run;
-  show_failure_of (self, failure ? failure->message : NULL,
-                   failure ? sluice_error_get_place (failure).node : NULL);
+  sluice_graph_page_set_failure (self->graph_page, failure);
+  show_failure_of (self, words, failure ? sluice_error_get_place (failure).node : NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->failure_accept),
                           sluice_run_controller_has_changed_data (self->controller));
   update_actions (self);
@@ -189,9 +191,15 @@ controller_changed_cb (SluiceWindow *self)
 static void
 show_selection (SluiceWindow *self)
 {
-  sluice_inspector_show (self->inspector, sluice_graph_page_get_graph (self->graph_page),
-                         sluice_graph_page_get_selection (self->graph_page), self->graph_page,
-                         sluice_run_controller_get_session (self->controller));
+  sluice_inspector_show (self->inspector, sluice_graph_page_get_selection (self->graph_page),
+                         self->graph_page, sluice_run_controller_get_session (self->controller));
+}
+
+static void
+show_session (SluiceWindow *self)
+{
+  sluice_inspector_set_session (self->inspector,
+                                sluice_run_controller_get_session (self->controller));
 }
 
 /* ---- opening ---- */
@@ -669,7 +677,7 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (controller_changed_cb), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->controller, "changed", G_CALLBACK (show_selection), self,
+  g_signal_connect_object (self->controller, "changed", G_CALLBACK (show_session), self,
                            G_CONNECT_SWAPPED);
   if (g_getenv ("SLUICE_PROBE") != NULL)
     {

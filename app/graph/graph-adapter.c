@@ -3,6 +3,9 @@
 
 #include "app/graph/graph-adapter.h"
 
+#include "app/graph/node-words.h"
+#include "app/graph/variable-kind.h"
+
 static SluiceNodeClass
 node_class (const SluiceNode *node)
 {
@@ -40,27 +43,6 @@ output_bytes (const SluiceOutput *output)
   return known_elements (&output->shape) * sluice_dtype_size (sluice_dtype_base (output->dtype));
 }
 
-/* "?×784" */
-static char *
-shape_text (const SluiceShape *shape)
-{
-  if (shape->rank < 0)
-    return NULL;
-  if (shape->rank == 0)
-    return g_strdup ("scalar");
-  GString *text = g_string_new (NULL);
-  for (int i = 0; i < shape->rank; i++)
-    {
-      if (i > 0)
-        g_string_append (text, "×");
-      if (shape->dim[i] < 0)
-        g_string_append_c (text, '?');
-      else
-        g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[i]);
-    }
-  return g_string_free (text, FALSE);
-}
-
 /* Work by the op's own formula, on shapes whose unknown sizes are taken as one. */
 static double
 node_cost (const SluiceNode *node)
@@ -88,24 +70,22 @@ node_cost (const SluiceNode *node)
 }
 
 static void
-add_node (SluiceGraphModel *model, SluiceNode *node, SluiceSession *session)
+add_node (SluiceGraphModel *model, SluiceNode *node, SluiceSession *session, gboolean has_optimizer)
 {
   const char *device =
       session != NULL ? sluice_session_get_placement (session, node->name, NULL) : NULL;
   SluiceModelNode item = { .name = node->name,
                            .op = node->op_name,
                            .device = device != NULL ? device : node->device,
+                           .asked = node->device,
                            .loop = sluice_node_get_loop (node),
                            .error = node->error != NULL ? node->error->message : NULL,
                            .node_class = node_class (node),
                            .cost = node_cost (node) };
   for (guint i = 0; i < node->n_outputs; i++)
     item.bytes += output_bytes (&node->outputs[i]);
-  SluiceRole role = sluice_node_get_role (node);
-  if (role == SLUICE_ROLE_VARIABLE && node->n_outputs > 0)
-    item.params = known_elements (&node->outputs[0].shape);
-  else if (role == SLUICE_ROLE_RESOURCE_HANDLE && node->n_outputs > 0)
-    item.params = known_elements (&node->outputs[0].handle_shape);
+  if (sluice_variable_get_kind (node->graph, node, has_optimizer) == SLUICE_VARIABLE_TRAINED)
+    item.params = (guint64) MIN (sluice_variable_get_elements (node), 1e18);
   sluice_graph_model_add_node (model, &item);
 }
 
@@ -137,7 +117,7 @@ add_edges (SluiceGraphModel *model, const SluiceNode *node)
       if (from.node == NULL)
         continue;
       const SluiceOutput *output = &from.node->outputs[from.port];
-      g_autofree char *shape = shape_text (&output->shape);
+      g_autofree char *shape = sluice_words_shape (&output->shape);
       sluice_graph_model_add_edge (model,
                                    &(SluiceModelEdge){ .from = from.node->id - 1,
                                                        .to = node->id - 1,
@@ -158,10 +138,11 @@ SluiceGraphModel *
 sluice_graph_model_from_graph (SluiceGraph *graph, SluiceSession *session)
 {
   guint n = sluice_graph_get_n_nodes (graph);
+  const gboolean has_optimizer = sluice_graph_has_optimizer (graph);
   SluiceGraphModel *model = sluice_graph_model_new ();
   sluice_graph_model_reserve (model, n, 0);
   for (guint i = 0; i < n; i++)
-    add_node (model, sluice_graph_get_node (graph, i), session);
+    add_node (model, sluice_graph_get_node (graph, i), session, has_optimizer);
   for (guint i = 0; i < n; i++)
     add_edges (model, sluice_graph_get_node (graph, i));
   return model;
@@ -223,6 +204,7 @@ sluice_graph_model_after (SluiceGraphModel *base,
   guint n = sluice_graph_get_n_nodes (graph), n_old = sluice_graph_model_get_n_nodes (base);
   guint n_edges;
   const SluiceModelEdge *edges = sluice_graph_model_get_edges (base, &n_edges);
+  const gboolean has_optimizer = sluice_graph_has_optimizer (graph);
   SluiceGraphModel *model = sluice_graph_model_new_after (base);
   g_autofree guint8 *changed = mark_changed (graph, delta);
   g_autofree guint *now = map_indices (n_old, delta);
@@ -233,7 +215,7 @@ sluice_graph_model_after (SluiceGraphModel *base,
       before[now[i]] = i;
   for (guint i = 0; i < n; i++)
     if (changed[i])
-      add_node (model, sluice_graph_get_node (graph, i), session);
+      add_node (model, sluice_graph_get_node (graph, i), session, has_optimizer);
     else
       sluice_graph_model_take_node (model, base, before[i]);
   for (guint i = 0, e = 0; i < n; i++)

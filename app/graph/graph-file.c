@@ -3,6 +3,8 @@
 
 #include "app/graph/graph-file.h"
 
+#include <string.h>
+
 #include "app/graph/graph-adapter.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/project.h"
@@ -16,19 +18,22 @@ sluice_graph_file_free (SluiceGraphFile *self)
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   g_clear_pointer (&self->state, sluice_view_state_free);
   g_free (self->layout_path);
+  g_free (self->loss);
   g_free (self);
 }
 
 /* The graph of a project; for a graph file or a SavedModel itself no layout is kept. */
 static SluiceGraph *
-load_graph (const char *path, char **layout_path, guint *n_cpus, GError **error)
+load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **error)
 {
   if (!sluice_project_is_folder (path))
     return sluice_graph_load_file (path, error);
   g_autoptr (SluiceProject) project = sluice_project_load (path, error);
   if (project == NULL)
     return NULL;
-  *layout_path = g_build_filename (project->folder, "model.layout", NULL);
+  self->layout_path = g_build_filename (project->folder, "model.layout", NULL);
+  if (project->loss != NULL && project->loss[0] != NULL)
+    self->loss = g_strndup (project->loss[0], strcspn (project->loss[0], ":"));
   *n_cpus = (guint) MAX (project->session.n_cpus, 1);
   return sluice_project_load_graph (project, error);
 }
@@ -72,7 +77,7 @@ sluice_graph_file_read (const char *path, GError **error)
 {
   g_autoptr (SluiceGraphFile) self = g_new0 (SluiceGraphFile, 1);
   guint n_cpus = 1;
-  self->graph = load_graph (path, &self->layout_path, &n_cpus, error);
+  self->graph = load_graph (self, path, &n_cpus, error);
   if (self->graph == NULL)
     return NULL;
   self->placed = place (self->graph, n_cpus);

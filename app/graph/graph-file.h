@@ -16,6 +16,7 @@ typedef struct
   SluiceGraphModel *model;
   SluiceViewState *state; /* (nullable): the positions that were saved */
   char *layout_path;      /* (nullable): where they are saved */
+  char *loss;             /* (nullable): name of the node that a project calls its loss */
 } SluiceGraphFile;
 
 /* On any thread. (transfer full) (nullable) */

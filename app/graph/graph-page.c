@@ -7,8 +7,10 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/failure-words.h"
 #include "app/graph/graph-adapter.h"
-#include "app/graph/live-graph.h"
+#include "app/graph/node-words.h"
+#include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/file.h"
 #include "engine/train/project.h"
@@ -24,6 +26,7 @@ struct _SluiceGraphPage
   char *path;
   gboolean is_other; /* than what was open before */
   char *layout_path; /* (nullable): where the positions are saved */
+  char *loss;        /* (nullable): the node of the project's loss */
   SluiceGraph *graph;
   guint follower; /* of graph */
   GCancellable *loading;
@@ -32,6 +35,8 @@ struct _SluiceGraphPage
   char *moved;           /* (nullable): which of them asked for devices that are not here */
   SluiceLiveGraph *live; /* (nullable): what the trace of the last run told */
   gboolean live_reading;
+  char *failed_node, *failure; /* (nullable): where a run failed, and how */
+  char *bad_node, *bad_value;  /* (nullable): of which a value is not finite */
   guint live_source, save_source;
 };
 
@@ -209,6 +214,7 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
       self->placed = g_steal_pointer (&file->placed);
       self->moved = g_steal_pointer (&file->moved);
       self->layout_path = g_steal_pointer (&file->layout_path);
+      self->loss = g_steal_pointer (&file->loss);
       sluice_canvas_set_failure (self->canvas, NULL);
       if (file->state != NULL || self->is_other)
         sluice_canvas_set_view_state (self->canvas, file->state);
@@ -230,6 +236,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
   g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
   g_clear_pointer (&self->layout_path, g_free);
+  g_clear_pointer (&self->loss, g_free);
   /* What was selected, open and in view in another graph is nothing in this one. */
   self->is_other = g_strcmp0 (path, self->path) != 0;
   if (self->is_other)
@@ -257,10 +264,46 @@ sluice_graph_page_get_share (SluiceGraphPage *self, const char *name)
   return sluice_live_graph_get_share (self->live, name);
 }
 
+gboolean
+sluice_graph_page_get_times (SluiceGraphPage *self, const char *name, SluiceLiveTimes *times)
+{
+  return sluice_live_graph_get_times (self->live, name, times);
+}
+
 gint64
 sluice_graph_page_get_iterations (SluiceGraphPage *self, const char *loop)
 {
   return sluice_live_graph_get_iterations (self->live, loop);
+}
+
+/* The loss as it is now: in its node, and beside the count of the scopes around it. */
+static void
+add_loss (SluiceGraphPage *self, GArray *values, GPtrArray *texts)
+{
+  SluiceHierarchy *hierarchy = sluice_canvas_get_hierarchy (self->canvas);
+  SluiceProgress progress;
+  guint node = self->loss != NULL && hierarchy != NULL
+                   ? sluice_graph_model_lookup (sluice_hierarchy_get_model (hierarchy), self->loss)
+                   : G_MAXUINT;
+  if (node == G_MAXUINT || !sluice_run_controller_get_progress (self->controller, &progress)
+      || progress.step <= 0)
+    return;
+  g_autofree char *loss = sluice_words_number (progress.loss);
+  for (guint at = sluice_hierarchy_get_op_group (hierarchy, node); at != 0 && at != SLUICE_NONE;
+       at = sluice_hierarchy_get_group (hierarchy, at)->parent)
+    {
+      const SluiceGroup *g = sluice_hierarchy_get_group (hierarchy, at);
+      char *text =
+          g->n_children == 0
+              ? g_strdup (loss)
+              : g_strdup_printf (ngettext ("%u op · %s", "%u ops · %s", g->n_ops), g->n_ops, loss);
+      SluiceCanvasValue value = { .name = g->path,
+                                  .text = text,
+                                  .share = sluice_live_graph_get_share (self->live, g->path),
+                                  .bytes = -1 };
+      g_ptr_array_add (texts, text);
+      g_array_append_val (values, value);
+    }
 }
 
 static void
@@ -268,53 +311,137 @@ show_live (SluiceGraphPage *self)
 {
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) values = sluice_live_graph_dup_values (self->live, texts);
+  add_loss (self, values, texts);
   sluice_canvas_set_values (self->canvas, (SluiceCanvasValue *) values->data, values->len);
   g_signal_emit (self, signals[MEASURED], 0);
+}
+
+typedef struct
+{
+  SluiceLiveGraph *live;
+  char *focus; /* (nullable) */
+} LiveReading;
+
+static void
+live_reading_free (gpointer data)
+{
+  LiveReading *reading = data;
+  sluice_live_graph_unref (reading->live);
+  g_free (reading->focus);
+  g_free (reading);
 }
 
 static void
 live_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  g_task_return_boolean (task, sluice_live_graph_read (data));
+  const LiveReading *reading = data;
+  g_task_return_boolean (task, sluice_live_graph_read (reading->live, reading->focus));
 }
 
 static void
 live_done (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
+  const LiveReading *reading = g_task_get_task_data (G_TASK (result));
   self->live_reading = FALSE;
-  if (!g_task_propagate_boolean (G_TASK (result), NULL)
-      || g_task_get_task_data (G_TASK (result)) != self->live || self->canvas == NULL)
+  if (!g_task_propagate_boolean (G_TASK (result), NULL) || reading->live != self->live
+      || self->canvas == NULL)
     return; /* nothing ran, or another graph or run came */
   sluice_live_graph_show (self->live);
   show_live (self);
 }
 
-static gboolean
-live_cb (gpointer data)
+/* What the last steps did is told of another selection, too, when nothing runs any more. */
+static void
+read_live (SluiceGraphPage *self)
 {
-  SluiceGraphPage *self = data;
-  SluiceSession *session = sluice_run_controller_get_session (self->controller);
+  SluiceSession *session =
+      self->controller != NULL ? sluice_run_controller_get_session (self->controller) : NULL;
   SluiceHierarchy *hierarchy = sluice_canvas_get_hierarchy (self->canvas);
-  SluiceControlState state = sluice_run_controller_get_state (self->controller);
-  /* Paused as well: what a single step did is told. */
-  if (state == SLUICE_CONTROL_IDLE || state == SLUICE_CONTROL_STARTING || session == NULL
-      || hierarchy == NULL || self->live_reading || !gtk_widget_get_mapped (GTK_WIDGET (self)))
-    return G_SOURCE_CONTINUE;
+  if (session == NULL || hierarchy == NULL || self->live_reading
+      || sluice_run_controller_get_state (self->controller) == SLUICE_CONTROL_STARTING
+      || !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
   if (self->live == NULL || !sluice_live_graph_is_of (self->live, session, hierarchy))
     {
       g_clear_pointer (&self->live, sluice_live_graph_unref);
       self->live = sluice_live_graph_new (session, hierarchy);
     }
   self->live_reading = TRUE;
+  LiveReading *reading = g_new (LiveReading, 1);
+  *reading = (LiveReading){ sluice_live_graph_ref (self->live),
+                            g_strdup (sluice_canvas_get_selection (self->canvas)) };
   g_autoptr (GTask) task = g_task_new (self, NULL, live_done, NULL);
-  g_task_set_task_data (task, sluice_live_graph_ref (self->live),
-                        (GDestroyNotify) sluice_live_graph_unref);
+  g_task_set_task_data (task, reading, live_reading_free);
   g_task_run_in_thread (task, live_in_worker);
+}
+
+static gboolean
+live_cb (gpointer data)
+{
+  SluiceGraphPage *self = data;
+  /* Paused as well: what a single step did is told. */
+  if (sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_IDLE)
+    read_live (self);
   return G_SOURCE_CONTINUE;
 }
 
+/* ---- badges ---- */
+
+static void
+update_marks (SluiceGraphPage *self)
+{
+  SluiceCanvasMark marks[2];
+  guint n = 0;
+  if (self->failed_node != NULL)
+    marks[n++] = (SluiceCanvasMark){ self->failed_node, SLUICE_MARK_FAILURE, self->failure };
+  if (self->bad_node != NULL)
+    marks[n++] = (SluiceCanvasMark){ self->bad_node, SLUICE_MARK_NAN, self->bad_value };
+  sluice_canvas_set_marks (self->canvas, marks, n);
+}
+
+void
+sluice_graph_page_set_failure (SluiceGraphPage *self, const GError *failure)
+{
+  const char *node = failure != NULL ? sluice_error_get_place (failure).node : NULL;
+  g_clear_pointer (&self->failed_node, g_free);
+  g_clear_pointer (&self->failure, g_free);
+  if (node != NULL)
+    {
+      self->failed_node = g_strdup (node);
+      self->failure = sluice_failure_words (failure);
+    }
+  update_marks (self);
+}
+
+void
+sluice_graph_page_set_bad_value (SluiceGraphPage *self, const char *node, const char *text)
+{
+  if (g_strcmp0 (self->bad_node, node) == 0 && g_strcmp0 (self->bad_value, text) == 0)
+    return;
+  g_free (self->bad_node);
+  g_free (self->bad_value);
+  self->bad_node = g_strdup (node);
+  self->bad_value = g_strdup (text);
+  update_marks (self);
+}
+
+const char *
+sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node)
+{
+  if (g_strcmp0 (self->failed_node, node) == 0)
+    return self->failure;
+  return g_strcmp0 (self->bad_node, node) == 0 ? self->bad_value : NULL;
+}
+
 /* ---- what the window asks ---- */
+
+void
+sluice_graph_page_trace (SluiceGraphPage *self, gboolean outputs, guint depth)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self->canvas),
+                              outputs ? "canvas.trace-outputs" : "canvas.trace-inputs", "u", depth);
+}
 
 SluiceGraph *
 sluice_graph_page_get_graph (SluiceGraphPage *self)
@@ -388,6 +515,7 @@ static void
 selection_changed_cb (SluiceGraphPage *self, const char *name)
 {
   g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
+  read_live (self);
 }
 
 static void
@@ -402,7 +530,9 @@ static void
 graph_page_attach (SluicePage *page, const SluicePageContext *context)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (page);
-  g_set_object (&self->controller, context->controller);
+  if (g_set_object (&self->controller, context->controller))
+    g_signal_connect_object (self->controller, "changed", G_CALLBACK (read_live), self,
+                             G_CONNECT_SWAPPED); /* what the last step did, when nothing follows */
   if (self->live_source == 0)
     self->live_source = g_timeout_add (LIVE_MS, live_cb, self);
 }
@@ -492,6 +622,11 @@ sluice_graph_page_finalize (GObject *object)
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_free (self->path);
   g_free (self->layout_path);
+  g_free (self->loss);
+  g_free (self->failed_node);
+  g_free (self->failure);
+  g_free (self->bad_node);
+  g_free (self->bad_value);
   G_OBJECT_CLASS (sluice_graph_page_parent_class)->finalize (object);
 }
 

@@ -5,6 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "app/graph/graph-file.h"
+#include "app/graph/live-graph.h"
 #include "app/page.h"
 #include "engine/graph/graph.h"
 #include "ui/canvas/hierarchy.h"
@@ -39,8 +40,22 @@ gboolean sluice_graph_page_select (SluiceGraphPage *self, const char *name);
 gboolean sluice_graph_page_do (SluiceGraphPage *self, const char *verb);
 /* Writes the drawn graph; the format is the name's ending. Signal failed says what went wrong. */
 void sluice_graph_page_export (SluiceGraphPage *self, const char *path);
+/* A run or a start failed, or did not any more (%NULL): a badge on the node where it happened. */
+void sluice_graph_page_set_failure (SluiceGraphPage *self, const GError *failure);
+/* The value of a node is not finite, as somebody who looks at it says; text: with what to do.
+ * (nullable) both: of none. */
+void sluice_graph_page_set_bad_value (SluiceGraphPage *self, const char *node, const char *text);
+/* What the badge of a node says: (nullable) (transfer none). */
+const char *sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node);
+/* Shows on the canvas what leads to the selection, or where it leads. depth: edges; 0: all the way
+ */
+void sluice_graph_page_trace (SluiceGraphPage *self, gboolean outputs, guint depth);
+
 /* Share of the step's time of a node or scope; negative where it is not known. */
 double sluice_graph_page_get_share (SluiceGraphPage *self, const char *name);
+/* Times of the selection: live-graph.h. */
+gboolean
+sluice_graph_page_get_times (SluiceGraphPage *self, const char *name, SluiceLiveTimes *times);
 /* How often the loop of that name goes round in a step; negative where it is not known. */
 gint64 sluice_graph_page_get_iterations (SluiceGraphPage *self, const char *loop);
 char *sluice_graph_page_dump_scopes (SluiceGraphPage *self); /* JSON */

@@ -1,96 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "app/graph/inspector.h"
+#include "app/graph/inspector-private.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
 
-struct _SluiceInspector
-{
-  GtkWidget parent;
-  GtkWidget *scroller;
-  GtkLabel *title, *subtitle, *error;
-  GtkBox *rows;
-  const char *heading; /* of the rows to come, not yet shown: without rows it never is */
-  GString *text;       /* of the rows, for tests */
-  /* What changes while a run is under way: */
-  char *name;              /* (nullable): of what is shown */
-  char *loop;              /* (nullable): its loop's name */
-  GtkLabel *share, *trips; /* (nullable): the values */
-};
+#include "app/cli/describe-op.h"
+#include "app/failure-words.h"
+#include "app/graph/node-words.h"
+#include "app/graph/variable-kind.h"
+#include "ui/chart/ticks.h"
+
+#define READERS_A_PAGE 12 /* shown before "more" is pressed */
+#define HISTORY_HEIGHT 72
+#define HISTORY_COLOR  4 /* teal, of the structures */
 
 G_DEFINE_FINAL_TYPE (SluiceInspector, sluice_inspector, GTK_TYPE_WIDGET)
-
-/* ---- rows ---- */
 
 static void
 clear_rows (SluiceInspector *self)
 {
-  GtkWidget *child;
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->rows))) != NULL)
-    gtk_box_remove (self->rows, child);
-  self->heading = NULL;
-  g_string_truncate (self->text, 0);
-  self->share = self->trips = NULL;
+  sluice_inspector_rows_clear (&self->rows);
+  memset (self->live, 0, sizeof self->live);
+  self->note = self->caption = NULL;
+  self->history = NULL;
+  self->depth = NULL;
+  self->bytes = 0;
   g_clear_pointer (&self->loop, g_free);
-  g_clear_pointer (&self->name, g_free);
 }
 
-/* @text: of gettext or the program's own, as it is kept. */
-static void
-add_heading (SluiceInspector *self, const char *text)
-{
-  self->heading = text;
-}
-
-static void
-show_heading (SluiceInspector *self)
-{
-  GtkWidget *label = gtk_label_new (self->heading);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_widget_add_css_class (label, "heading");
-  gtk_widget_set_margin_top (label, 10);
-  gtk_box_append (self->rows, label);
-  self->heading = NULL;
-}
-
-/* The label of the value. */
-static GtkLabel *
-add_row (SluiceInspector *self, const char *name, const char *value)
-{
-  if (self->heading != NULL)
-    show_heading (self);
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *left = gtk_label_new (name), *right = gtk_label_new (value);
-  gtk_label_set_xalign (GTK_LABEL (left), 0);
-  gtk_label_set_xalign (GTK_LABEL (right), 1);
-  gtk_label_set_ellipsize (GTK_LABEL (left), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_label_set_ellipsize (GTK_LABEL (right), PANGO_ELLIPSIZE_END);
-  gtk_widget_set_hexpand (right, TRUE);
-  gtk_widget_add_css_class (left, "dim-label");
-  gtk_widget_add_css_class (right, "numeric");
-  gtk_widget_set_tooltip_text (left, name);
-  gtk_widget_set_tooltip_text (right, value);
-  gtk_box_append (GTK_BOX (box), left);
-  gtk_box_append (GTK_BOX (box), right);
-  gtk_box_append (self->rows, box);
-  g_string_append_printf (self->text, "%s: %s\n", name, value);
-  return GTK_LABEL (right);
-}
-
-static void G_GNUC_PRINTF (3, 4)
-    add_row_printf (SluiceInspector *self, const char *name, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_autofree char *value = g_strdup_vprintf (format, args);
-  va_end (args);
-  add_row (self, name, value);
-}
-
-static void
-set_heading (SluiceInspector *self, const char *title, const char *subtitle, const char *error)
+void
+sluice_inspector_set_heading (SluiceInspector *self,
+                              const char *title,
+                              const char *subtitle,
+                              const char *error)
 {
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->subtitle, subtitle);
@@ -98,104 +42,296 @@ set_heading (SluiceInspector *self, const char *title, const char *subtitle, con
   gtk_widget_set_visible (GTK_WIDGET (self->error), error != NULL);
 }
 
-/* ---- words ---- */
+/* ---- what a run tells ---- */
 
-/* "64×10 float" */
 static char *
-output_text (const SluiceOutput *output)
+time_text (SluiceInspector *self)
 {
-  GString *text = g_string_new (NULL);
-  for (int i = 0; i < output->shape.rank; i++)
-    {
-      if (i > 0)
-        g_string_append (text, "×");
-      if (output->shape.dim[i] < 0)
-        g_string_append_c (text, '?');
-      else
-        g_string_append_printf (text, "%" G_GINT64_FORMAT, output->shape.dim[i]);
-    }
-  if (output->shape.rank < 0)
-    g_string_append (text, _ ("any shape"));
-  else if (output->shape.rank == 0)
-    g_string_append (text, _ ("scalar"));
-  g_string_append_printf (text, " %s",
-                          output->dtype != SLUICE_INVALID ? sluice_dtype_name (output->dtype)
-                                                          : _ ("of any type"));
-  return g_string_free (text, FALSE);
+  SluiceLiveTimes times;
+  return sluice_words_duration (
+      sluice_graph_page_get_times (self->page, self->name, &times) ? times.last_us : -1);
 }
 
-/* "832", "803 k", "25.6 M" */
 static char *
-count_text (double n)
+spread_text (SluiceInspector *self)
 {
-  if (n < 10000)
-    return g_strdup_printf ("%.0f", n);
-  return n < 1e6 ? g_strdup_printf ("%.0f k", n * 1e-3) : g_strdup_printf ("%.1f M", n * 1e-6);
+  SluiceLiveTimes times;
+  if (!sluice_graph_page_get_times (self->page, self->name, &times))
+    return g_strdup ("–");
+  g_autofree char *median = sluice_words_duration (times.median_us),
+                  *p95 = sluice_words_duration (times.p95_us);
+  return g_strdup_printf ("%s · %s", median, p95);
 }
 
-static double
-node_parameters (const SluiceNode *node)
+static char *
+share_text (SluiceInspector *self)
 {
-  SluiceRole role = sluice_node_get_role (node);
-  if (node->n_outputs == 0)
-    return 0;
-  if (role == SLUICE_ROLE_VARIABLE)
-    return MAX (sluice_shape_n_elements (&node->outputs[0].shape), 0);
-  if (role == SLUICE_ROLE_RESOURCE_HANDLE)
-    return MAX (sluice_shape_n_elements (&node->outputs[0].handle_shape), 0);
-  return 0;
+  double share = sluice_graph_page_get_share (self->page, self->name);
+  return share >= 0 ? sluice_format_value (share, SLUICE_UNIT_PERCENT) : g_strdup ("–");
 }
 
-/* ---- a node ---- */
+static char *
+together_text (SluiceInspector *self)
+{
+  SluiceLiveTimes times;
+  if (!sluice_graph_page_get_times (self->page, self->name, &times))
+    return g_strdup ("–");
+  if (times.runs_in == NULL)
+    return g_strdup (_ ("alone"));
+  return g_str_equal (times.runs_in, self->name) ? g_strdup_printf (
+             ngettext ("with %u other", "with %u others", times.n_others), times.n_others)
+                                                 : g_strdup_printf (_ ("in %s"), times.runs_in);
+}
+
+/* As it was seen or traced, else by the static shapes. */
+static char *
+output_text (SluiceInspector *self)
+{
+  SluiceLiveTimes times;
+  char *seen = sluice_watched_output_memory (self->watched);
+  if (seen != NULL)
+    return seen;
+  gboolean is_traced =
+      sluice_graph_page_get_times (self->page, self->name, &times) && times.bytes > 0;
+  guint64 bytes = is_traced ? times.bytes : self->bytes;
+  return bytes > 0 ? sluice_format_value ((double) bytes, SLUICE_UNIT_BYTES) : g_strdup ("–");
+}
+
+static char *
+trips_text (SluiceInspector *self)
+{
+  gint64 n = sluice_graph_page_get_iterations (self->page, self->loop);
+  return n >= 0 ? sluice_format_step (n) : g_strdup ("–");
+}
+
+static char *
+range_text (SluiceInspector *self)
+{
+  return sluice_watched_output_range (self->watched);
+}
+
+static char *
+zeros_text (SluiceInspector *self)
+{
+  return sluice_watched_output_zeros (self->watched);
+}
+
+static char *
+non_finite_text (SluiceInspector *self)
+{
+  return sluice_watched_output_non_finite (self->watched);
+}
+
+static const struct
+{
+  const char *name;
+  char *(*text) (SluiceInspector *self);
+} live_rows[N_LIVE] = {
+  [LIVE_TIME] = { N_ ("Time, this step"), time_text },
+  [LIVE_SPREAD] = { N_ ("median · 95 %"), spread_text },
+  [LIVE_SHARE] = { N_ ("Share of the step"), share_text },
+  [LIVE_TOGETHER] = { N_ ("Runs"), together_text },
+  [LIVE_OUTPUT] = { N_ ("Output"), output_text },
+  [LIVE_TRIPS] = { N_ ("Iterations in a step"), trips_text },
+  [LIVE_RANGE] = { N_ ("min · mean · max"), range_text },
+  [LIVE_ZEROS] = { N_ ("zeros"), zeros_text },
+  [LIVE_NON_FINITE] = { N_ ("non-finite"), non_finite_text },
+};
+
+/* A dash stands for what no run has told yet: rows do not come and go under the eyes. */
+static void
+add_live (SluiceInspector *self, SluiceInspectorLive row)
+{
+  g_autofree char *text = live_rows[row].text (self);
+  self->live[row] = sluice_inspector_rows_add (&self->rows, _ (live_rows[row].name), text);
+}
+
+static void
+show_history (SluiceInspector *self)
+{
+  if (self->note == NULL)
+    return;
+  g_autofree char *note = sluice_watched_output_note (self->watched);
+  g_autofree char *caption = sluice_watched_output_caption (self->watched);
+  gtk_label_set_label (self->note, note);
+  gtk_label_set_label (self->caption, caption);
+  gboolean is_bad = sluice_watched_output_is_bad (self->watched);
+  if (is_bad)
+    gtk_widget_add_css_class (GTK_WIDGET (self->live[LIVE_NON_FINITE]), "error");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->live[LIVE_NON_FINITE]), "error");
+  sluice_graph_page_set_bad_value (
+      self->page, is_bad ? self->name : NULL,
+      is_bad ? _ ("Its value is not finite. Look at its inputs, one after the other, for the first "
+                  "that is not either; lower the learning rate.")
+             : NULL);
+  sluice_sparkline_refresh (self->history);
+}
+
+void
+sluice_inspector_update (SluiceInspector *self, SluiceGraphPage *page)
+{
+  sluice_watched_output_read (self->watched);
+  for (guint i = 0; i < N_LIVE; i++)
+    if (self->live[i] != NULL)
+      {
+        g_autofree char *text = live_rows[i].text (self);
+        sluice_inspector_rows_renew (&self->rows, self->live[i], _ (live_rows[i].name), text);
+      }
+  show_history (self);
+}
+
+/* ---- a node's neighbours ---- */
 
 static void
 add_inputs (SluiceInspector *self, const SluiceNode *node)
 {
-  add_heading (self, _ ("Inputs"));
+  sluice_inspector_rows_begin (&self->rows, _ ("Inputs"), FALSE);
   for (guint i = 0; i < node->n_inputs; i++)
     {
       SluiceEdge edge = node->inputs[i];
       if (edge.node == NULL)
         {
-          add_row (self, _ ("missing"), "");
+          sluice_inspector_rows_add (&self->rows, _ ("missing"), "");
           continue;
         }
-      g_autofree char *text = output_text (&edge.node->outputs[edge.port]);
-      add_row (self, edge.node->name, text);
+      g_autofree char *text = sluice_words_output (&edge.node->outputs[edge.port]);
+      g_autofree char *said = g_strdup_printf (_ ("Input %u: %s, %s"), i, edge.node->name, text);
+      sluice_inspector_rows_add_link (&self->rows, edge.node->name, text, "win.select",
+                                      edge.node->name, said);
     }
   for (guint i = 0; i < node->n_control_inputs; i++)
-    add_row (self, node->control_inputs[i]->name, _ ("control"));
+    {
+      const char *name = node->control_inputs[i]->name;
+      g_autofree char *said = g_strdup_printf (_ ("Waits for %s"), name);
+      sluice_inspector_rows_add_link (&self->rows, name, _ ("control"), "win.select", name, said);
+    }
+}
+
+/* Of the uses from i on those by the same node: what they are, and how many. */
+static char *
+use_text (const SluiceUse *uses, guint n, guint *n_same)
+{
+  guint n_data = 0;
+  *n_same = 0;
+  for (guint i = 0; i < n && uses[i].node == uses[0].node; i++)
+    {
+      ++*n_same;
+      n_data += uses[i].input >= 0;
+    }
+  if (n_data > 1)
+    return g_strdup_printf (ngettext ("%u use", "%u uses", n_data), n_data);
+  for (guint i = 0; i < *n_same; i++)
+    if (uses[i].input >= 0)
+      return g_strdup_printf (_ ("input %d"), uses[i].input);
+  return g_strdup (_ ("control"));
+}
+
+static void
+add_readers (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
+{
+  guint n, n_shown = 0, n_same;
+  const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
+  sluice_inspector_rows_begin (&self->rows, _ ("Used by"), FALSE);
+  for (guint i = 0; i < n; i += n_same, n_shown++)
+    {
+      if (n_shown == self->n_readers)
+        {
+          g_autofree char *rest = sluice_format_step (n - i);
+          g_autofree char *text = g_strdup_printf (_ ("%s more"), rest);
+          sluice_inspector_rows_add_link (&self->rows, "…", text, "inspector.more-readers", "",
+                                          _ ("Show more nodes that use it"));
+          return;
+        }
+      const char *name = uses[i].node->name;
+      g_autofree char *text = use_text (uses + i, n - i, &n_same);
+      g_autofree char *said = g_strdup_printf (_ ("Used by %s, %s"), name, text);
+      sluice_inspector_rows_add_link (&self->rows, name, text, "win.select", name, said);
+    }
+  if (n == 0)
+    sluice_inspector_rows_add (&self->rows, _ ("nobody"), "");
+}
+
+static gboolean
+has_numbers (const SluiceOutput *output)
+{
+  return output->dtype == SLUICE_INVALID || output->handle_dtype != SLUICE_INVALID
+         || sluice_dtype_has_statistics (output->dtype);
 }
 
 static void
 add_outputs (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
 {
-  guint n_uses;
-  sluice_graph_get_uses (graph, node, &n_uses);
-  if (node->n_outputs > 0)
-    add_heading (self, _ ("Outputs"));
+  sluice_inspector_rows_begin (&self->rows, _ ("Outputs"), FALSE);
   for (guint i = 0; i < node->n_outputs; i++)
     {
       g_autofree char *name = g_strdup_printf (_ ("output %u"), i);
-      g_autofree char *text = output_text (&node->outputs[i]);
-      add_row (self, name, text);
+      g_autofree char *text = sluice_words_output (&node->outputs[i]);
+      g_autofree char *port = g_strdup_printf ("%u", i);
+      g_autofree char *said = g_strdup_printf (_ ("Look at output %u, %s"), i, text);
+      if (node->n_outputs > 1 && has_numbers (&node->outputs[i]))
+        sluice_inspector_rows_add_link (&self->rows, name, text, "inspector.look-at", port, said);
+      else
+        sluice_inspector_rows_add (&self->rows, name, text);
     }
-  add_row_printf (self, _ ("used by"), ngettext ("%u node", "%u nodes", n_uses), n_uses);
+  add_readers (self, graph, node);
+}
+
+/* ---- a node ---- */
+
+static void
+append_trace (SluiceInspector *self, GtkWidget *box, const char *label, const char *way)
+{
+  GtkWidget *button = gtk_button_new (), *words = gtk_label_new (label);
+  gtk_label_set_ellipsize (GTK_LABEL (words), PANGO_ELLIPSIZE_END); /* the pane grows for no one */
+  gtk_button_set_child (GTK_BUTTON (button), words);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "inspector.trace");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", way);
+  gtk_widget_set_hexpand (button, TRUE);
+  gtk_box_append (GTK_BOX (box), button);
+}
+
+/* What leads here and where it leads, as far as is chosen. */
+static void
+add_trace (SluiceInspector *self)
+{
+  static const char *const depths[] = { N_ ("all the way"), N_ ("1 step"),  N_ ("2 steps"),
+                                        N_ ("4 steps"),     N_ ("8 steps"), NULL };
+  g_autoptr (GtkStringList) list = gtk_string_list_new (NULL);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  for (guint i = 0; depths[i] != NULL; i++)
+    gtk_string_list_append (list, _ (depths[i]));
+  GtkWidget *depth = gtk_drop_down_new (G_LIST_MODEL (g_steal_pointer (&list)), NULL);
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (depth), self->trace_depth);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (depth), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("How far to trace"), -1);
+  gtk_widget_add_css_class (box, "linked");
+  gtk_widget_add_css_class (box, "inspector-trace");
+  append_trace (self, box, _ ("Trace inputs"), "inputs");
+  append_trace (self, box, _ ("Trace outputs"), "outputs");
+  sluice_inspector_rows_begin (&self->rows, NULL, TRUE);
+  sluice_inspector_rows_add_widget (&self->rows, box);
+  sluice_inspector_rows_add_widget (&self->rows, depth);
+  self->depth = GTK_DROP_DOWN (depth);
 }
 
 static void
 add_attributes (SluiceInspector *self, const SluiceNode *node)
 {
-  add_heading (self, _ ("Attributes"));
+  sluice_inspector_rows_begin (&self->rows, _ ("Attributes"), TRUE);
   for (guint i = 0; i < node->n_attrs; i++)
     {
-      if (node->attrs[i].name[0] == '_')
+      if (!sluice_words_attr_is_shown (&node->attrs[i]))
         continue;
-      g_autofree char *text = sluice_attr_value_to_string (&node->attrs[i].value);
-      add_row (self, node->attrs[i].name, text);
+      g_autofree char *name = sluice_words_attr_name (node->attrs[i].name);
+      g_autofree char *text = sluice_words_attr_value (&node->attrs[i].value);
+      sluice_inspector_rows_add (&self->rows, name, text);
     }
 }
 
+/* Where it stands and why; what it asks for where that is another thing. */
 static void
 add_placement (SluiceInspector *self, const SluiceNode *node, SluiceSession *session)
 {
@@ -203,246 +339,304 @@ add_placement (SluiceInspector *self, const SluiceNode *node, SluiceSession *ses
   const char *device =
       session != NULL ? sluice_session_get_placement (session, node->name, &reason) : NULL;
   if (device != NULL)
-    add_row (self, _ ("Device"), device);
-  else if (*node->device != '\0')
-    add_row (self, _ ("Device asked for"), node->device);
-  if (reason != NULL)
-    add_row (self, _ ("because"), reason);
+    sluice_inspector_rows_add (&self->rows, _ ("Device"), device);
+  if (*node->device != '\0')
+    sluice_inspector_rows_add (&self->rows, _ ("Device asked for"), node->device);
+  if (reason != NULL && *reason != '\0')
+    sluice_inspector_rows_add (&self->rows, _ ("because"), reason);
 }
 
-/* ---- what a run tells ---- */
-
-static char *
-share_text (SluiceInspector *self, SluiceGraphPage *page)
-{
-  double share = sluice_graph_page_get_share (page, self->name);
-  return share >= 0 ? g_strdup_printf ("%.1f %%", share * 100) : g_strdup ("–");
-}
-
-static char *
-trips_text (SluiceInspector *self, SluiceGraphPage *page)
-{
-  gint64 n = sluice_graph_page_get_iterations (page, self->loop);
-  return n >= 0 ? g_strdup_printf ("%" G_GINT64_FORMAT, n) : g_strdup ("–");
-}
-
-/* A dash stands for what no run has told yet: rows do not come and go under the eyes. */
 static void
-add_live (SluiceInspector *self, SluiceGraphPage *page, const char *name)
+find_loop (SluiceInspector *self)
 {
-  SluiceHierarchy *hierarchy = sluice_graph_page_get_hierarchy (page);
-  SluiceGraphModel *model = sluice_graph_page_get_model (page);
-  guint group = hierarchy != NULL ? sluice_hierarchy_lookup (hierarchy, name) : SLUICE_NONE;
-  guint index = model != NULL ? sluice_graph_model_lookup (model, name) : G_MAXUINT;
-  self->name = g_strdup (name);
+  SluiceHierarchy *hierarchy = sluice_graph_page_get_hierarchy (self->page);
+  SluiceGraphModel *model = sluice_graph_page_get_model (self->page);
+  guint index = model != NULL ? sluice_graph_model_lookup (model, self->name) : G_MAXUINT;
   if (index != G_MAXUINT)
-    self->loop = g_strdup (sluice_graph_model_get_node (model, index)->loop);
-  else if (group != SLUICE_NONE)
     {
-      const SluiceGroup *g = sluice_hierarchy_get_group (hierarchy, group);
-      const char *loop = g->loop != NULL ? g->loop : g->inner_loop;
-      /* A part of a loop's body goes round with it. */
-      for (; loop == NULL && g->parent != 0 && g->parent != SLUICE_NONE; loop = g->loop)
-        g = sluice_hierarchy_get_group (hierarchy, g->parent);
-      self->loop = g_strdup (loop);
+      self->loop = g_strdup (sluice_graph_model_get_node (model, index)->loop);
+      return;
     }
-  g_autofree char *share = share_text (self, page);
-  self->share = add_row (self, _ ("Share of the step"), share);
-  if (self->loop == NULL)
+  guint group = hierarchy != NULL ? sluice_hierarchy_lookup (hierarchy, self->name) : SLUICE_NONE;
+  if (group == SLUICE_NONE)
     return;
-  g_autofree char *trips = trips_text (self, page);
-  add_row (self, _ ("Loop"), self->loop);
-  self->trips = add_row (self, _ ("Iterations in a step"), trips);
-}
-
-/* Only what changed is said again. */
-static void
-renew (SluiceInspector *self, GtkLabel *label, const char *name, const char *value)
-{
-  const char *before = gtk_label_get_label (label);
-  if (g_str_equal (before, value))
-    return;
-  g_autofree char *old = g_strdup_printf ("%s: %s\n", name, before);
-  g_autofree char *new = g_strdup_printf ("%s: %s\n", name, value);
-  g_string_replace (self->text, old, new, 1);
-  gtk_label_set_label (label, value);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (label), value);
+  const SluiceGroup *g = sluice_hierarchy_get_group (hierarchy, group);
+  const char *loop = g->loop != NULL ? g->loop : g->inner_loop;
+  /* A part of a loop's body goes round with it. */
+  for (; loop == NULL && g->parent != 0 && g->parent != SLUICE_NONE; loop = g->loop)
+    g = sluice_hierarchy_get_group (hierarchy, g->parent);
+  self->loop = g_strdup (loop);
 }
 
 void
-sluice_inspector_update (SluiceInspector *self, SluiceGraphPage *page)
+sluice_inspector_add_times (SluiceInspector *self, gboolean is_node)
 {
-  if (self->share != NULL)
+  find_loop (self);
+  add_live (self, LIVE_TIME);
+  add_live (self, LIVE_SPREAD);
+  add_live (self, LIVE_SHARE);
+  if (is_node)
+    add_live (self, LIVE_TOGETHER);
+  if (self->loop == NULL)
+    return;
+  g_autofree char *loop = sluice_words_loop (self->loop);
+  sluice_inspector_rows_add (&self->rows, _ ("Loop"), loop);
+  add_live (self, LIVE_TRIPS);
+}
+
+/* What its elements are like, and the means of the last steps with the words over them: no row
+ * comes or goes with what a run tells. */
+static void
+add_values (SluiceInspector *self, const SluiceNode *node)
+{
+  GtkWidget *overlay = gtk_overlay_new (), *history = sluice_sparkline_new ();
+  GtkWidget *note = gtk_label_new (""), *caption = gtk_label_new ("");
+  sluice_inspector_rows_begin (&self->rows, NULL, TRUE);
+  if (node->n_outputs > 1)
+    sluice_inspector_rows_add_printf (&self->rows, _ ("Values of"), _ ("output %u"), self->port);
+  add_live (self, LIVE_RANGE);
+  add_live (self, LIVE_ZEROS);
+  add_live (self, LIVE_NON_FINITE);
+  sluice_inspector_rows_begin (&self->rows, _ ("Last 200 steps"), TRUE);
+  gtk_widget_set_size_request (history, -1, HISTORY_HEIGHT);
+  gtk_widget_add_css_class (overlay, "inspector-history");
+  gtk_overlay_set_child (GTK_OVERLAY (overlay), history);
+  gtk_label_set_wrap (GTK_LABEL (note), TRUE);
+  gtk_label_set_justify (GTK_LABEL (note), GTK_JUSTIFY_CENTER);
+  gtk_label_set_lines (GTK_LABEL (note), 4);
+  gtk_label_set_ellipsize (GTK_LABEL (note), PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (note, "inspector-note");
+  gtk_overlay_add_overlay (GTK_OVERLAY (overlay), note);
+  gtk_label_set_xalign (GTK_LABEL (caption), 1);
+  gtk_label_set_ellipsize (GTK_LABEL (caption), PANGO_ELLIPSIZE_START);
+  gtk_widget_add_css_class (caption, "inspector-caption");
+  sluice_inspector_rows_add_widget (&self->rows, overlay);
+  sluice_inspector_rows_add_widget (&self->rows, caption);
+  self->history = SLUICE_SPARKLINE (history);
+  self->note = GTK_LABEL (note);
+  self->caption = GTK_LABEL (caption);
+  sluice_sparkline_set_source (self->history, sluice_watched_output_get_means (self->watched),
+                               sluice_palette_structure (HISTORY_COLOR));
+  show_history (self);
+}
+
+/* The session looks at the node's first output that has numbers, or the one that was asked for. */
+static void
+watch_node (SluiceInspector *self, const SluiceNode *node)
+{
+  guint port = self->port;
+  while (port < node->n_outputs && !has_numbers (&node->outputs[port]))
+    port++;
+  gboolean is_there = port < node->n_outputs;
+  sluice_watched_output_set (self->watched, is_there ? self->session : NULL,
+                             is_there ? node->name : NULL, port);
+  sluice_watched_output_read (self->watched);
+  if (is_there)
+    self->port = port;
+}
+
+static void
+add_variable (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
+{
+  double n = sluice_variable_get_elements (node);
+  if (n <= 0)
+    return;
+  g_autofree char *text = sluice_words_count (n);
+  switch (sluice_variable_get_kind (graph, node, sluice_graph_has_optimizer (graph)))
     {
-      g_autofree char *share = share_text (self, page);
-      renew (self, self->share, _ ("Share of the step"), share);
-    }
-  if (self->trips != NULL)
-    {
-      g_autofree char *trips = trips_text (self, page);
-      renew (self, self->trips, _ ("Iterations in a step"), trips);
+    case SLUICE_VARIABLE_TRAINED:
+      sluice_inspector_rows_add (&self->rows, _ ("Parameters"), text);
+      break;
+    case SLUICE_VARIABLE_SLOT:
+      sluice_inspector_rows_add (&self->rows, _ ("Optimizer's own"), text);
+      break;
+    case SLUICE_VARIABLE_OTHER:
+      sluice_inspector_rows_add (&self->rows, _ ("Not trained"), text);
+      break;
+    case SLUICE_VARIABLE_NONE:
+    default:
+      break;
     }
 }
 
 static void
-show_node (SluiceInspector *self,
-           SluiceGraph *graph,
-           const SluiceNode *node,
-           SluiceGraphPage *page,
-           SluiceSession *session)
+add_work (SluiceInspector *self)
+{
+  SluiceGraphModel *model = sluice_graph_page_get_model (self->page);
+  guint index = model != NULL ? sluice_graph_model_lookup (model, self->name) : G_MAXUINT;
+  if (index == G_MAXUINT)
+    return;
+  const SluiceModelNode *item = sluice_graph_model_get_node (model, index);
+  self->bytes = item->bytes;
+  add_live (self, LIVE_OUTPUT);
+  if (item->cost <= 0)
+    return;
+  g_autofree char *work = sluice_words_work (item->cost);
+  sluice_inspector_rows_add (&self->rows, _ ("Work"), work);
+}
+
+static void
+add_documentation (SluiceInspector *self, const SluiceNode *node)
+{
+  if (node->op == NULL)
+    return;
+  const SluiceOpDef *def = node->op->def;
+  g_autofree char *example = sluice_describe_example (node->op);
+  sluice_inspector_rows_begin (&self->rows, node->op_name, TRUE);
+  sluice_inspector_rows_add_words (&self->rows, def->signature);
+  if (example != NULL)
+    sluice_inspector_rows_add (&self->rows, _ ("Example"), example);
+  sluice_inspector_rows_add (&self->rows, _ ("Gradient"), sluice_describe_gradient (def));
+}
+
+static void
+show_node (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
 {
   g_autofree char *subtitle =
       node->op != NULL
           ? g_strdup_printf ("%s · %s", node->op_name, _ (node->op->def->summary))
           : g_strdup_printf (_ ("%s · an op that this program does not know"), node->op_name);
-  set_heading (self, node->name, subtitle, node->error != NULL ? node->error->message : NULL);
+  g_autofree char *refusal = node->error != NULL ? sluice_failure_words (node->error) : NULL;
+  sluice_inspector_set_heading (self, node->name, subtitle,
+                                self->mark != NULL ? self->mark : refusal);
+  watch_node (self, node);
   add_inputs (self, node);
   add_outputs (self, graph, node);
-  add_heading (self, _ ("In the step"));
-  add_live (self, page, node->name);
-  add_placement (self, node, session);
-  double parameters = node_parameters (node);
-  if (parameters > 0)
-    {
-      g_autofree char *text = count_text (parameters);
-      add_row (self, _ ("Parameters"), text);
-    }
+  sluice_inspector_rows_begin (&self->rows, NULL, TRUE);
+  sluice_inspector_add_times (self, TRUE);
+  add_work (self);
+  add_variable (self, graph, node);
+  add_placement (self, node,
+                 self->session != NULL ? self->session : sluice_graph_page_get_placed (self->page));
+  if (node->n_outputs > 0)
+    add_values (self, node);
+  add_trace (self);
   add_attributes (self, node);
+  add_documentation (self, node);
 }
 
-/* ---- a scope, or all ---- */
-
-typedef struct
-{
-  guint n, n_errors, n_variables;
-  double parameters;
-  GHashTable *devices; /* name -> how many */
-} Sums;
+/* ---- what is shown ---- */
 
 static void
-add_up (Sums *sums, const SluiceNode *node, const char *device)
+show_all (SluiceInspector *self)
 {
-  double here = node_parameters (node);
-  sums->n++;
-  sums->n_errors += node->error != NULL;
-  sums->n_variables += here > 0;
-  sums->parameters += here;
-  if (device == NULL || *device == '\0')
-    return;
-  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (sums->devices, device));
-  g_hash_table_insert (sums->devices, (char *) device, GUINT_TO_POINTER (n + 1));
-}
-
-/* Of all nodes of the drawn scope, or of the graph. */
-static void
-sum_up (Sums *sums, SluiceGraph *graph, const char *scope, SluiceGraphPage *page)
-{
-  SluiceGraphModel *model = sluice_graph_page_get_model (page);
-  SluiceHierarchy *hierarchy = sluice_graph_page_get_hierarchy (page);
-  guint group = scope != NULL && hierarchy != NULL ? sluice_hierarchy_lookup (hierarchy, scope) : 0;
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+  SluiceGraph *graph = self->page != NULL ? sluice_graph_page_get_graph (self->page) : NULL;
+  clear_rows (self);
+  g_free (self->mark);
+  self->mark = g_strdup (self->name != NULL && graph != NULL
+                             ? sluice_graph_page_get_mark (self->page, self->name)
+                             : NULL);
+  if (graph == NULL)
     {
-      const SluiceNode *node = sluice_graph_get_node (graph, i);
-      guint index = model != NULL ? sluice_graph_model_lookup (model, node->name) : G_MAXUINT;
-      if (scope != NULL
-          && (group == SLUICE_NONE || index == G_MAXUINT || hierarchy == NULL
-              || !sluice_hierarchy_is_below (
-                  hierarchy, sluice_hierarchy_get_op_group (hierarchy, index), group)))
-        continue;
-      add_up (sums, node,
-              index != G_MAXUINT ? sluice_graph_model_get_node (model, index)->device : NULL);
+      sluice_watched_output_set (self->watched, NULL, NULL, 0);
+      sluice_inspector_set_heading (self, _ ("Nothing open"),
+                                    _ ("Open a project to see its graph here."), NULL);
+      return;
     }
+  const SluiceNode *node = self->name != NULL ? sluice_graph_find (graph, self->name) : NULL;
+  if (node != NULL)
+    show_node (self, graph, node);
+  else
+    sluice_inspector_add_scope (self, graph, self->name);
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
-
+/* A link that was followed is gone: the keyboard stays in the pane, at its top. */
 static void
-add_devices (SluiceInspector *self, GHashTable *devices)
+show_and_keep_focus (SluiceInspector *self)
 {
-  guint n;
-  g_autofree gpointer *names = g_hash_table_get_keys_as_array (devices, &n);
-  qsort (names, n, sizeof *names, compare_names);
-  add_heading (self, _ ("Devices"));
-  for (guint i = 0; i < n; i++)
-    {
-      guint n_ops = GPOINTER_TO_UINT (g_hash_table_lookup (devices, names[i]));
-      add_row_printf (self, names[i], ngettext ("%u op", "%u ops", n_ops), n_ops);
-    }
-}
-
-static void
-add_tip (SluiceInspector *self)
-{
-  add_heading (self, _ ("Tip"));
-  show_heading (self);
-  GtkWidget *tip = gtk_label_new (_ ("Select a node to see its inputs, shapes and share of the "
-                                     "step. Double-click a scope to open it."));
-  gtk_label_set_wrap (GTK_LABEL (tip), TRUE);
-  gtk_label_set_xalign (GTK_LABEL (tip), 0);
-  gtk_widget_add_css_class (tip, "dim-label");
-  gtk_box_append (self->rows, tip);
-}
-
-static void
-show_many (SluiceInspector *self, SluiceGraph *graph, const char *scope, SluiceGraphPage *page)
-{
-  Sums sums = { .devices = g_hash_table_new (g_str_hash, g_str_equal) };
-  sum_up (&sums, graph, scope, page);
-  g_autofree char *subtitle = g_strdup_printf (ngettext ("%u node", "%u nodes", sums.n), sums.n);
-  g_autofree char *count = count_text (sums.parameters);
-  set_heading (self, scope != NULL ? scope : _ ("The whole graph"), subtitle, NULL);
-  add_row_printf (self, _ ("Variables"), "%u", sums.n_variables);
-  add_row (self, _ ("Elements in them"), count);
-  if (sums.n_errors > 0)
-    add_row_printf (self, _ ("Nodes that cannot run"), "%u", sums.n_errors);
-  if (scope != NULL)
-    {
-      add_heading (self, _ ("In the step"));
-      add_live (self, page, scope);
-    }
-  add_devices (self, sums.devices);
-  if (scope == NULL)
-    add_tip (self);
-  g_hash_table_unref (sums.devices);
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  gboolean had_focus = focus != NULL && gtk_widget_is_ancestor (focus, GTK_WIDGET (self->rows_box));
+  show_all (self);
+  if (had_focus)
+    gtk_widget_child_focus (GTK_WIDGET (self->rows_box), GTK_DIR_TAB_FORWARD);
 }
 
 void
 sluice_inspector_show (SluiceInspector *self,
-                       SluiceGraph *graph,
                        const char *name,
                        SluiceGraphPage *page,
                        SluiceSession *session)
 {
-  clear_rows (self);
-  if (graph == NULL)
+  if (g_strcmp0 (name, self->name) != 0)
     {
-      set_heading (self, _ ("Nothing open"), _ ("Open a project to see its graph here."), NULL);
+      sluice_graph_page_set_bad_value (page, NULL, NULL);
+      self->port = 0;
+      self->n_readers = READERS_A_PAGE;
+    }
+  char *copy = g_strdup (name);
+  g_free (self->name);
+  self->name = copy;
+  self->page = page;
+  self->session = session;
+  show_and_keep_focus (self);
+}
+
+void
+sluice_inspector_set_session (SluiceInspector *self, SluiceSession *session)
+{
+  const char *mark = self->page != NULL && self->name != NULL
+                         ? sluice_graph_page_get_mark (self->page, self->name)
+                         : NULL;
+  if (session == self->session && g_strcmp0 (mark, self->mark) == 0 && self->page != NULL)
+    {
+      sluice_inspector_update (self, self->page);
       return;
     }
-  const SluiceNode *node = name != NULL ? sluice_graph_find (graph, name) : NULL;
-  if (node != NULL)
-    show_node (self, graph, node, page,
-               session != NULL ? session : sluice_graph_page_get_placed (page));
-  else
-    show_many (self, graph, name, page);
+  self->session = session;
+  show_and_keep_focus (self);
+}
+
+/* ---- the widget ---- */
+
+static void
+look_at_cb (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  SluiceInspector *self = SLUICE_INSPECTOR (widget);
+  self->port = (guint) g_ascii_strtoull (g_variant_get_string (parameter, NULL), NULL, 10);
+  show_and_keep_focus (self);
+}
+
+static void
+trace_cb (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  static const guint edges[] = { 0, 1, 2, 4, 8 };
+  SluiceInspector *self = SLUICE_INSPECTOR (widget);
+  if (self->depth == NULL)
+    return;
+  self->trace_depth = MIN (gtk_drop_down_get_selected (self->depth), G_N_ELEMENTS (edges) - 1);
+  sluice_graph_page_trace (self->page,
+                           g_str_equal (g_variant_get_string (parameter, NULL), "outputs"),
+                           edges[self->trace_depth]);
+}
+
+static void
+more_readers_cb (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  SluiceInspector *self = SLUICE_INSPECTOR (widget);
+  self->n_readers *= 8;
+  show_and_keep_focus (self);
 }
 
 char *
 sluice_inspector_dup_text (SluiceInspector *self)
 {
-  return g_strdup_printf ("%s\n%s\n%s\n%s", gtk_label_get_label (self->title),
+  return g_strdup_printf ("%s\n%s\n%s\n%s%s\n%s", gtk_label_get_label (self->title),
                           gtk_label_get_label (self->subtitle), gtk_label_get_label (self->error),
-                          self->text->str);
+                          self->rows.text->str,
+                          self->note != NULL ? gtk_label_get_label (self->note) : "",
+                          self->caption != NULL ? gtk_label_get_label (self->caption) : "");
 }
 
 static void
 sluice_inspector_dispose (GObject *object)
 {
-  SLUICE_INSPECTOR (object)->share = SLUICE_INSPECTOR (object)->trips = NULL;
+  SluiceInspector *self = SLUICE_INSPECTOR (object);
+  memset (self->live, 0, sizeof self->live);
+  self->note = self->caption = NULL;
+  self->history = NULL;
+  self->depth = NULL;
+  g_clear_pointer (&self->watched, sluice_watched_output_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_INSPECTOR);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->dispose (object);
 }
@@ -450,9 +644,10 @@ sluice_inspector_dispose (GObject *object)
 static void
 sluice_inspector_finalize (GObject *object)
 {
-  g_string_free (SLUICE_INSPECTOR (object)->text, TRUE);
+  sluice_inspector_rows_free (&SLUICE_INSPECTOR (object)->rows);
   g_free (SLUICE_INSPECTOR (object)->name);
   g_free (SLUICE_INSPECTOR (object)->loop);
+  g_free (SLUICE_INSPECTOR (object)->mark);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->finalize (object);
 }
 
@@ -468,12 +663,17 @@ sluice_inspector_class_init (SluiceInspectorClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceInspector, title);
   gtk_widget_class_bind_template_child (widget_class, SluiceInspector, subtitle);
   gtk_widget_class_bind_template_child (widget_class, SluiceInspector, error);
-  gtk_widget_class_bind_template_child (widget_class, SluiceInspector, rows);
+  gtk_widget_class_bind_template_child (widget_class, SluiceInspector, rows_box);
+  gtk_widget_class_install_action (widget_class, "inspector.look-at", "s", look_at_cb);
+  gtk_widget_class_install_action (widget_class, "inspector.trace", "s", trace_cb);
+  gtk_widget_class_install_action (widget_class, "inspector.more-readers", "s", more_readers_cb);
 }
 
 static void
 sluice_inspector_init (SluiceInspector *self)
 {
-  self->text = g_string_new (NULL);
   gtk_widget_init_template (GTK_WIDGET (self));
+  sluice_inspector_rows_init (&self->rows, self->rows_box);
+  self->watched = sluice_watched_output_new ();
+  self->n_readers = READERS_A_PAGE;
 }

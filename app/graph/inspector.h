@@ -10,14 +10,16 @@
 #define SLUICE_TYPE_INSPECTOR (sluice_inspector_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceInspector, sluice_inspector, SLUICE, INSPECTOR, GtkWidget)
 
-/* name NULL: the whole graph; graph NULL: nothing is open. Values that move are read from page and
- * session (nullable: then devices are where nodes would stand). */
+/* name NULL: the whole graph, where one is open. session (nullable): of the run, which is asked to
+ * look at the values of the node as long as it is shown; NULL: devices are where nodes would stand.
+ */
 void sluice_inspector_show (SluiceInspector *self,
-                            SluiceGraph *graph,
                             const char *name,
                             SluiceGraphPage *page,
                             SluiceSession *session);
-/* Shares and iterations as they are now. */
+/* The run is another, began or ended: what is shown is made anew only where that changes it. */
+void sluice_inspector_set_session (SluiceInspector *self, SluiceSession *session);
+/* What a run tells, as it is now: nothing moves but the values. */
 void sluice_inspector_update (SluiceInspector *self, SluiceGraphPage *page);
 char *
 sluice_inspector_dup_text (SluiceInspector *self); /* all that it says, a line each: for tests */

@@ -3,7 +3,10 @@
 
 #include "app/graph/live-graph.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "engine/graph/intern.h"
 
 /* Steps of which a loop's rounds are kept: lanes tell of them one after the other, and of the step
  * under way only half. */
@@ -20,6 +23,22 @@ typedef struct
   } steps[N_STEPS]; /* by the step's number */
 } Rounds;
 
+/* A name's times, step by step. */
+typedef struct
+{
+  const char *name; /* (nullable): interned */
+  guint group;
+  gboolean is_node;
+  struct
+  {
+    guint64 step;
+    double us;
+    gboolean used;
+  } steps[SLUICE_LIVE_STEPS]; /* by the step's number */
+  SluiceLiveTimes times;      /* as far as they do not follow from the steps */
+  GArray *until_us;           /* of double, by lane: read when the focus came */
+} Focus;
+
 struct _SluiceLiveGraph
 {
   gatomicrefcount ref_count;
@@ -29,9 +48,13 @@ struct _SluiceLiveGraph
   guint64 cursor;
   double *seconds;   /* per group, all that is below it included */
   GHashTable *loops; /* name, owned by the session -> Rounds */
+  Focus focus;
+  guint64 newest; /* step */
   /* What of it is shown. */
   double *shown_seconds;
   GHashTable *shown_loops; /* name -> gint64: iterations */
+  const char *shown_name;  /* (nullable): whose times these are */
+  SluiceLiveTimes shown_times;
 };
 
 SluiceLiveGraph *
@@ -43,6 +66,7 @@ sluice_live_graph_new (SluiceSession *session, SluiceHierarchy *hierarchy)
   self->hierarchy = sluice_hierarchy_ref (hierarchy);
   self->seconds = g_new0 (double, sluice_hierarchy_get_n_groups (hierarchy));
   self->shown_seconds = g_new0 (double, sluice_hierarchy_get_n_groups (hierarchy));
+  self->focus.until_us = g_array_new (FALSE, TRUE, sizeof (double));
   self->loops = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   self->shown_loops = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   return self;
@@ -64,6 +88,7 @@ sluice_live_graph_unref (SluiceLiveGraph *self)
   g_hash_table_unref (self->shown_loops);
   g_free (self->seconds);
   g_free (self->shown_seconds);
+  g_array_unref (self->focus.until_us);
   sluice_hierarchy_unref (self->hierarchy);
   sluice_session_drop_trace (self->session, &self->cursor);
   g_object_unref (self->session);
@@ -145,20 +170,137 @@ count_rounds (const Rounds *rounds)
   return MAX (n, (gint64) newest);
 }
 
-gboolean
-sluice_live_graph_read (SluiceLiveGraph *self)
+/* ---- the focus ---- */
+
+/* Is it of the focus? Of a node that runs within another's kernel, the other's event is. */
+static gboolean
+is_of_focus (SluiceLiveGraph *self, const SluiceTraceEvent *event)
 {
+  const Focus *focus = &self->focus;
+  if (event->node == focus->name)
+    return TRUE;
+  for (guint i = 0; focus->is_node && event->with != NULL && event->with[i] != NULL; i++)
+    if (event->with[i] == focus->name)
+      return TRUE;
+  return !focus->is_node
+         && sluice_hierarchy_is_below (self->hierarchy, find_group (self, event->node),
+                                       focus->group);
+}
+
+static void
+note_focus (SluiceLiveGraph *self, const SluiceTraceEvent *event)
+{
+  Focus *focus = &self->focus;
+  double us = event->end_us - event->start_us;
+  guint at = event->step % SLUICE_LIVE_STEPS;
+  if (event->kind != SLUICE_TRACE_NODE || us < 0 || !is_of_focus (self, event))
+    return;
+  if (!focus->steps[at].used || focus->steps[at].step < event->step)
+    {
+      focus->steps[at].used = TRUE;
+      focus->steps[at].step = event->step;
+      focus->steps[at].us = 0;
+    }
+  if (focus->steps[at].step == event->step)
+    focus->steps[at].us += us;
+  if (!focus->is_node)
+    return;
+  focus->times.runs_in = event->with != NULL ? event->node : NULL;
+  focus->times.n_others = event->with != NULL ? g_strv_length ((char **) event->with) : 0;
+  if (event->with == NULL)
+    focus->times.bytes = event->bytes_out;
+}
+
+/* All that the trace still has, once. */
+static void
+set_focus (SluiceLiveGraph *self, const char *name)
+{
+  Focus *focus = &self->focus;
+  SluiceGraphModel *model = sluice_hierarchy_get_model (self->hierarchy);
+  guint64 cursor = 0;
+  g_array_set_size (focus->until_us, 0);
+  *focus = (Focus){ .name = name, .until_us = focus->until_us };
+  if (name == NULL)
+    return;
+  focus->is_node = sluice_graph_model_lookup (model, name) != G_MAXUINT;
+  focus->group = focus->is_node ? 0 : sluice_hierarchy_lookup (self->hierarchy, name);
+  if (focus->group == SLUICE_NONE)
+    return;
+  g_autoptr (GArray) events = sluice_session_dup_trace (self->session, &cursor, NULL);
+  sluice_session_drop_trace (self->session, &cursor);
+  for (guint i = 0; i < events->len; i++)
+    {
+      const SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, i);
+      if (event->node == NULL)
+        continue;
+      note_focus (self, event);
+      if (event->lane >= focus->until_us->len)
+        g_array_set_size (focus->until_us, event->lane + 1);
+      double *until = &g_array_index (focus->until_us, double, event->lane);
+      *until = MAX (*until, event->end_us);
+    }
+}
+
+static int
+compare_doubles (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return x < y ? -1 : x > y;
+}
+
+/* Of the steps before the newest, which may be under way; of that where it is the only one. */
+static SluiceLiveTimes
+sum_up_focus (const SluiceLiveGraph *self)
+{
+  const Focus *focus = &self->focus;
+  SluiceLiveTimes times = focus->times;
+  double us[SLUICE_LIVE_STEPS];
+  guint64 newest = 0;
+  guint n_used = 0;
+  for (guint i = 0; i < SLUICE_LIVE_STEPS; i++)
+    n_used += focus->steps[i].used;
+  for (guint i = 0; i < SLUICE_LIVE_STEPS; i++)
+    {
+      if (!focus->steps[i].used || (n_used > 1 && focus->steps[i].step == self->newest))
+        continue;
+      us[times.n_steps++] = focus->steps[i].us;
+      if (focus->steps[i].step >= newest)
+        {
+          newest = times.step = focus->steps[i].step;
+          times.last_us = focus->steps[i].us;
+        }
+    }
+  if (times.n_steps == 0)
+    return times;
+  qsort (us, times.n_steps, sizeof *us, compare_doubles);
+  times.median_us = us[(times.n_steps - 1) / 2];
+  times.p95_us = us[(times.n_steps - 1) * 95 / 100];
+  return times;
+}
+
+gboolean
+sluice_live_graph_read (SluiceLiveGraph *self, const char *focus)
+{
+  focus = focus != NULL ? sluice_intern (focus) : NULL;
   g_autoptr (GArray) events = sluice_session_dup_trace (self->session, &self->cursor, NULL);
+  gboolean is_other = focus != self->focus.name;
+  if (is_other)
+    set_focus (self, focus);
   for (guint i = 0; i < events->len; i++)
     {
       const SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, i);
       if (event->node == NULL)
         continue;
       add_time (self, event);
+      self->newest = MAX (self->newest, event->step);
+      if (self->focus.name != NULL
+          && (event->lane >= self->focus.until_us->len
+              || event->end_us > g_array_index (self->focus.until_us, double, event->lane)))
+        note_focus (self, event);
       if (event->frame != NULL)
         add_round (self, event);
     }
-  return events->len > 0;
+  return events->len > 0 || is_other;
 }
 
 void
@@ -168,6 +310,8 @@ sluice_live_graph_show (SluiceLiveGraph *self)
   gpointer name, value;
   memcpy (self->shown_seconds, self->seconds,
           sluice_hierarchy_get_n_groups (self->hierarchy) * sizeof (double));
+  self->shown_name = self->focus.name;
+  self->shown_times = sum_up_focus (self);
   g_hash_table_iter_init (&iter, self->loops);
   while (g_hash_table_iter_next (&iter, &name, &value))
     {
@@ -196,6 +340,16 @@ sluice_live_graph_get_share (SluiceLiveGraph *self, const char *name)
   if (group == SLUICE_NONE)
     return -1;
   return share_of (self, group);
+}
+
+gboolean
+sluice_live_graph_get_times (SluiceLiveGraph *self, const char *name, SluiceLiveTimes *times)
+{
+  if (self == NULL || self->shown_name == NULL || !g_str_equal (self->shown_name, name)
+      || self->shown_times.n_steps == 0)
+    return FALSE;
+  *times = self->shown_times;
+  return TRUE;
 }
 
 gint64

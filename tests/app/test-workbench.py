@@ -292,7 +292,7 @@ class Session:
         w.act("select", GLib.Variant("s", "lstm/steps"))
         state = w.wait(lambda s: "Iterations in a step: 64" in s["inspector"] and s["settled"])
         self.point("a loop tells how often it went round",
-                   "Loop: lstm/steps/while_context" in state["inspector"], state["inspector"])
+                   "Loop: lstm/steps\n" in state["inspector"], state["inspector"])
         w.until(lambda: any(o.label().startswith("scope steps, loop · 64 iterations,")
                             for o in w.accessible().tree() if o.role() == "tree item"))
         self.point("to a screen reader too", True)

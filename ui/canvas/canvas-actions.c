@@ -25,7 +25,7 @@ static void
 color_next_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
-  sluice_canvas_set_color_by (self, (self->color_by + 1) % (SLUICE_COLOR_BY_BYTES + 1));
+  sluice_canvas_set_color_by (self, (self->color_by + 1) % SLUICE_N_COLOR_BY);
 }
 
 static void
@@ -158,6 +158,7 @@ select_parent_action (GtkWidget *widget, const char *name, GVariant *parameter)
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   const SluiceGroup *g = lead_group (self);
   guint parent = g == NULL || strcmp (name, "canvas.select-none") == 0 ? 0 : g->parent;
+  sluice_canvas_trace_none (self);
   if (parent == 0 || parent == SLUICE_NONE)
     sluice_canvas_select_none (self);
   else
@@ -329,6 +330,9 @@ sluice_canvas_install_actions (GtkWidgetClass *klass)
     { "canvas.select-down", NULL, walk_action },
     { "canvas.select-parent", NULL, select_parent_action },
     { "canvas.select-none", NULL, select_parent_action },
+    { "canvas.trace-inputs", "u", sluice_canvas_trace_action },
+    { "canvas.trace-outputs", "u", sluice_canvas_trace_action },
+    { "canvas.trace-none", NULL, sluice_canvas_trace_action },
     { "canvas.set-aside", NULL, place_action },
     { "canvas.bring-back", NULL, place_action },
     { "canvas.reset-positions", NULL, reset_positions_action },

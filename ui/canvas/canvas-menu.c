@@ -29,6 +29,10 @@ append_of_item (SluiceCanvas *self, GMenu *menu, const SluiceSceneItem *item)
   g_menu_append (section, _ ("_Zoom to it"), "canvas.fit-selection");
   append_section (menu, section);
   section = g_menu_new ();
+  g_menu_append (section, _ ("Trace _inputs"), "canvas.trace-inputs(uint32 0)");
+  g_menu_append (section, _ ("Trace o_utputs"), "canvas.trace-outputs(uint32 0)");
+  append_section (menu, section);
+  section = g_menu_new ();
   if (item->aside)
     g_menu_append (section, _ ("_Bring back"), "canvas.bring-back");
   else

@@ -7,7 +7,6 @@
 
 #define BAR_MARGIN    14
 #define SPIN_AFTER_MS 1500
-#define LEGEND_LINES  12 /* of devices; more are counted */
 #define LEGEND_GAP    8
 
 /* "Colour by structure device time bytes" at the bottom right, and what stands in for a graph that
@@ -19,6 +18,7 @@ static const char style[] =
     " padding: 1px 4px; font-size: 12px; }"
     ".canvas-legend { padding: 7px 12px; }"
     ".canvas-bar button { min-height: 22px; padding: 1px 7px; font-weight: normal; }"
+    ".canvas-bar menubutton button { padding: 1px 4px; }"
     ".canvas-bar button:checked { background: none; box-shadow: none; font-weight: bold; }";
 
 static void
@@ -35,25 +35,16 @@ add_style (void)
   g_once_init_leave (&added, 1);
 }
 
-static GtkWidget *
-make_bar (void)
+typedef struct
 {
-  static const struct
-  {
-    const char *nick;
-    const char *label;
-  } choices[] = { { "structure", N_ ("structure") },
-                  { "device", N_ ("device") },
-                  { "time", N_ ("time") },
-                  { "bytes", N_ ("bytes") } };
-  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-  GtkWidget *label = gtk_label_new (_ ("Colour by"));
-  gtk_widget_add_css_class (bar, "canvas-bar");
-  gtk_widget_add_css_class (label, "dim-label");
-  gtk_widget_set_margin_start (label, 10);
-  gtk_widget_set_margin_end (label, 6);
-  gtk_box_append (GTK_BOX (bar), label);
-  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+  const char *nick;
+  const char *label;
+} Choice;
+
+static void
+append_choices (GtkWidget *bar, const Choice *choices, guint n)
+{
+  for (guint i = 0; i < n; i++)
     {
       GtkWidget *button = gtk_toggle_button_new_with_label (_ (choices[i].label));
       gtk_widget_add_css_class (button, "flat");
@@ -61,6 +52,41 @@ make_bar (void)
       gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", choices[i].nick);
       gtk_box_append (GTK_BOX (bar), button);
     }
+}
+
+/* The four that are asked for most stand in the bar, the others in a menu at its end. */
+static GtkWidget *
+make_bar (void)
+{
+  static const Choice choices[] = { { "structure", N_ ("structure") },
+                                    { "device", N_ ("device") },
+                                    { "time", N_ ("time") },
+                                    { "bytes", N_ ("bytes") } },
+                      others[] = { { "asked", N_ ("device asked for") },
+                                   { "dtype", N_ ("type") },
+                                   { "gradient", N_ ("gradient of") },
+                                   { "health", N_ ("health") } };
+  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  GtkWidget *label = gtk_label_new (_ ("Colour by")), *more = gtk_menu_button_new ();
+  g_autoptr (GMenu) menu = g_menu_new ();
+  gtk_widget_add_css_class (bar, "canvas-bar");
+  gtk_widget_add_css_class (label, "dim-label");
+  gtk_widget_set_margin_start (label, 10);
+  gtk_widget_set_margin_end (label, 6);
+  gtk_box_append (GTK_BOX (bar), label);
+  append_choices (bar, choices, G_N_ELEMENTS (choices));
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      g_autofree char *action = g_strdup_printf ("canvas.color-by::%s", others[i].nick);
+      g_menu_append (menu, _ (others[i].label), action);
+    }
+  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (more), G_MENU_MODEL (menu));
+  gtk_menu_button_set_direction (GTK_MENU_BUTTON (more), GTK_ARROW_UP);
+  gtk_widget_add_css_class (more, "flat");
+  gtk_widget_set_tooltip_text (more, _ ("More to colour by"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (more), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("More to colour by"), -1);
+  gtk_box_append (GTK_BOX (bar), more);
   return bar;
 }
 
@@ -89,89 +115,12 @@ make_message (SluiceCanvas *self)
   return box;
 }
 
-/* By name; what stands nowhere comes last. */
-static int
-compare_entries (gconstpointer pa, gconstpointer pb, gpointer hierarchy)
-{
-  guint a = ((const SluiceDeviceOps *) pa)->device, b = ((const SluiceDeviceOps *) pb)->device;
-  if (a == SLUICE_NONE || b == SLUICE_NONE)
-    return (a == SLUICE_NONE) - (b == SLUICE_NONE);
-  return g_strcmp0 (sluice_hierarchy_get_device (hierarchy, a),
-                    sluice_hierarchy_get_device (hierarchy, b));
-}
-
-/* "● CPU:0 · 291 ops", the dot in the device's colour: (transfer full). */
-static char *
-legend_markup (SluiceCanvas *self, const SluiceDeviceOps *entry)
-{
-  gboolean none = entry->device == SLUICE_NONE;
-  const char *name =
-      none ? _ ("no device") : sluice_hierarchy_get_device (self->hierarchy, entry->device);
-  SluiceColor c = none ? self->theme.outline : sluice_theme_get_hue (&self->theme, entry->device);
-  g_autofree char *ops = g_strdup_printf (
-      g_dngettext (GETTEXT_PACKAGE, "%u op", "%u ops", entry->n_ops), entry->n_ops);
-  return g_markup_printf_escaped ("<span foreground=\"#%02x%02x%02x\">●</span> %s · %s",
-                                  (guint) (c.r * 255 + 0.5), (guint) (c.g * 255 + 0.5),
-                                  (guint) (c.b * 255 + 0.5), name, ops);
-}
-
-static void
-append_legend (SluiceCanvas *self, const char *markup)
-{
-  GtkWidget *label = gtk_label_new (NULL);
-  gtk_label_set_markup (GTK_LABEL (label), markup);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_box_append (GTK_BOX (self->legend), label);
-}
-
-/* Shown where colours are devices. */
-void
-sluice_canvas_update_legend (SluiceCanvas *self)
-{
-  GtkWidget *child;
-  gboolean shown = self->color_by == SLUICE_COLOR_BY_DEVICE && self->hierarchy != NULL
-                   && gtk_widget_get_visible (self->bar);
-  while ((child = gtk_widget_get_first_child (self->legend)) != NULL)
-    gtk_box_remove (GTK_BOX (self->legend), child);
-  gtk_widget_set_visible (self->legend, shown);
-  if (!shown)
-    return;
-  g_autoptr (GArray) devices = sluice_hierarchy_dup_device_ops (self->hierarchy, 0);
-  g_array_sort_with_data (devices, compare_entries, self->hierarchy);
-  guint n = devices->len > LEGEND_LINES ? LEGEND_LINES - 1 : devices->len;
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *markup = legend_markup (self, &g_array_index (devices, SluiceDeviceOps, i));
-      append_legend (self, markup);
-    }
-  if (n < devices->len)
-    {
-      g_autofree char *rest = g_strdup_printf (_ ("and %u more"), devices->len - n);
-      append_legend (self, rest);
-    }
-  gtk_widget_queue_allocate (GTK_WIDGET (self));
-}
-
-static GtkWidget *
-make_legend (void)
-{
-  GtkWidget *legend = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
-  gtk_widget_add_css_class (legend, "canvas-bar");
-  gtk_widget_add_css_class (legend, "canvas-legend");
-  gtk_widget_set_can_target (legend, FALSE);
-  gtk_widget_set_visible (legend, FALSE);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (legend), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Colours of the devices"), -1);
-  return legend;
-}
-
 void
 sluice_canvas_add_overlays (SluiceCanvas *self)
 {
   add_style ();
   self->bar = make_bar ();
-  self->legend = make_legend ();
+  self->legend = sluice_canvas_new_legend ();
   self->message = make_message (self);
   gtk_widget_set_parent (self->message, GTK_WIDGET (self));
   gtk_widget_set_parent (self->bar, GTK_WIDGET (self));

@@ -4,7 +4,8 @@
 /* The widget's parts: canvas.c (public face, scenes and their worker), canvas-view.c (view
  * transform, motion, drawing), canvas-input.c (pointer), canvas-menu.c, canvas-select.c (selection,
  * keyboard walk, search), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed
- * states), canvas-proxy.c (accessible children). Main thread only. */
+ * states), canvas-proxy.c (accessible children), canvas-marks.c (badges, traced
+ * ways), canvas-legend.c. Main thread only. */
 #pragma once
 
 #include "ui/canvas/canvas.h"
@@ -40,6 +41,10 @@ struct _SluiceCanvas
   SluiceFlowDirection flow;
   SluiceColorBy color_by;
   SluiceValueTable *values;
+  GPtrArray *own_marks;        /* (nullable): as they were set */
+  SluiceMarks *marks;          /* of the hierarchy, or NULL */
+  SluiceColorClasses *classes; /* of the hierarchy, where colour is by such, or NULL */
+  guint8 *traced;              /* per group, or NULL */
   SluiceDrawer *drawer;
   cairo_surface_t *minimap; /* picture of the scene without the view's frame, or NULL */
   SluiceTheme theme;
@@ -81,7 +86,7 @@ struct _SluiceCanvas
 
   /* Child widgets */
   GtkWidget *bar;
-  GtkWidget *legend; /* of devices, above the bar */
+  GtkWidget *legend; /* of the colours, above the bar */
   guint legend_source;
   guint spin_source; /* starts the spinner of a long wait */
   GtkWidget *message;
@@ -159,11 +164,21 @@ void sluice_canvas_install_actions (GtkWidgetClass *klass);
 /* canvas-overlay.c */
 void sluice_canvas_add_overlays (SluiceCanvas *self);
 void sluice_canvas_update_message (SluiceCanvas *self);
+/* canvas-legend.c */
+GtkWidget *sluice_canvas_new_legend (void);
 /* After the colours, what they mean or whom they are for changed. */
 void sluice_canvas_update_legend (SluiceCanvas *self);
+/* canvas-overlay.c */
 /* Where the bar stands, in pixels of the widget; empty where it is not. */
 SluiceRect sluice_canvas_bar_rect (SluiceCanvas *self);
 void sluice_canvas_allocate_overlays (SluiceCanvas *self, int width, int height);
+
+/* canvas-marks.c */
+void sluice_canvas_hierarchy_changed (SluiceCanvas *self);
+void sluice_canvas_update_classes (SluiceCanvas *self);
+void sluice_canvas_trace_none (SluiceCanvas *self);
+void sluice_canvas_trace_action (GtkWidget *widget, const char *name, GVariant *parameter);
+void sluice_canvas_free_marks (SluiceCanvas *self);
 
 /* canvas-proxy.c */
 void sluice_canvas_queue_proxies (SluiceCanvas *self);

@@ -37,7 +37,13 @@ sluice_canvas_item_text (SluiceCanvas *self, guint item)
   const char *path = sluice_canvas_item_path (self, item);
   const SluiceCanvasValue *value =
       path != NULL ? sluice_value_table_get (self->values, path) : NULL;
-  return sluice_scene_dup_item_text (self->scene, item, value != NULL ? value->text : NULL);
+  char *text = sluice_scene_dup_item_text (self->scene, item, value != NULL ? value->text : NULL);
+  const char *mark;
+  sluice_marks_get (self->marks, sluice_scene_get_item (self->scene, item)->node, &mark);
+  if (mark == NULL)
+    return text;
+  g_autofree char *said = text;
+  return g_strdup_printf ("%s. %s", said, mark);
 }
 
 void

@@ -68,6 +68,12 @@ append_items (SluiceCanvas *self, GString *out)
       append_string (out, sluice_canvas_path_name (self, sluice_canvas_item_path (self, index)));
       g_string_append (out, ",\"title\":");
       append_string (out, item->title);
+      guint node = sluice_scene_get_item (self->scene, index)->node;
+      const char *mark = sluice_mark_kind_nick (sluice_marks_get (self->marks, node, NULL));
+      if (*mark != '\0')
+        g_string_append_printf (out, ",\"badge\":\"%s\"", mark);
+      if (self->traced != NULL && node != SLUICE_NONE && self->traced[node])
+        g_string_append (out, ",\"traced\":true");
       g_string_append_c (out, '}');
     }
 }

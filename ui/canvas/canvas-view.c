@@ -383,7 +383,7 @@ sluice_canvas_update_theme (SluiceCanvas *self)
     }
   self->theme.font = self->font;
   sluice_canvas_drop_minimap (self);
-  if (self->color_by == SLUICE_COLOR_BY_DEVICE && self->legend_source == 0)
+  if (self->color_by != SLUICE_COLOR_BY_STRUCTURE && self->legend_source == 0)
     self->legend_source = g_idle_add (update_legend_cb, self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -448,6 +448,9 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                                 .height = height,
                                 .color_by = self->color_by,
                                 .values = self->values,
+                                .marks = self->marks,
+                                .classes = self->classes,
+                                .traced = self->traced,
                                 .lead = self->lead_item,
                                 .selected = self->flags,
                                 .hover = self->hover,

@@ -45,6 +45,10 @@ color_by_get_type (void)
     { SLUICE_COLOR_BY_DEVICE, "SLUICE_COLOR_BY_DEVICE", "device" },
     { SLUICE_COLOR_BY_TIME, "SLUICE_COLOR_BY_TIME", "time" },
     { SLUICE_COLOR_BY_BYTES, "SLUICE_COLOR_BY_BYTES", "bytes" },
+    { SLUICE_COLOR_BY_ASKED, "SLUICE_COLOR_BY_ASKED", "asked" },
+    { SLUICE_COLOR_BY_DTYPE, "SLUICE_COLOR_BY_DTYPE", "dtype" },
+    { SLUICE_COLOR_BY_GRADIENT, "SLUICE_COLOR_BY_GRADIENT", "gradient" },
+    { SLUICE_COLOR_BY_HEALTH, "SLUICE_COLOR_BY_HEALTH", "health" },
     { 0, NULL, NULL },
   };
   if (g_once_init_enter (&type))
@@ -93,11 +97,14 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   g_autoptr (SluiceScene) before = g_steal_pointer (&self->scene);
   sluice_canvas_end_motion (self);
   sluice_canvas_drop_minimap (self);
+  gboolean is_other = self->hierarchy != job->hierarchy || self->marks == NULL;
   g_clear_pointer (&self->hierarchy, sluice_hierarchy_unref);
   g_clear_pointer (&self->before, sluice_hierarchy_unref);
   self->hierarchy = sluice_hierarchy_ref (job->hierarchy);
   self->scene = sluice_scene_ref (job->scene);
   self->hover = SLUICE_NONE;
+  if (is_other)
+    sluice_canvas_hierarchy_changed (self);
   sluice_canvas_update_flags (self);
   if (before != NULL)
     sluice_canvas_begin_motion (self, before, job->anchor);
@@ -321,6 +328,8 @@ sluice_canvas_set_values (SluiceCanvas *self, const SluiceCanvasValue *values, g
     new_text |= sluice_value_table_set (self->values, &values[i]);
   if (new_text)
     sluice_canvas_queue_proxies (self); /* they say it */
+  if (self->color_by == SLUICE_COLOR_BY_TIME)
+    sluice_canvas_update_legend (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -339,6 +348,7 @@ sluice_canvas_set_color_by (SluiceCanvas *self, SluiceColorBy color_by)
   if (self->color_by == color_by)
     return;
   self->color_by = color_by;
+  sluice_canvas_update_classes (self);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_COLOR_BY]);
   sluice_canvas_update_legend (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -494,6 +504,7 @@ sluice_canvas_finalize (GObject *object)
   g_clear_pointer (&self->hierarchy, sluice_hierarchy_unref);
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   sluice_view_state_free (self->state);
+  sluice_canvas_free_marks (self);
   sluice_value_table_free (self->values);
   sluice_drawer_free (self->drawer);
   g_hash_table_unref (self->selected);

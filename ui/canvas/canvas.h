@@ -13,7 +13,8 @@
  *   select-next, select-previous, select-left, select-right, select-up, select-down
  *   select-parent, select-none
  *   set-aside, bring-back, reset-positions, use-dot
- *   color-by (string: structure, device, time, bytes)
+ *   color-by (string: structure, device, time, bytes, asked, dtype, gradient, health)
+ *   trace-inputs, trace-outputs (uint32: how many edges far, 0: all the way), trace-none
  *   export-svg, export-pdf, export-png, export-dot (string: path)
  */
 #pragma once
@@ -22,6 +23,7 @@
 
 #include "ui/canvas/scene-export.h"
 #include "ui/canvas/graph-model.h"
+#include "ui/canvas/marks.h"
 #include "ui/canvas/scene.h"
 #include "ui/canvas/view-state.h"
 
@@ -54,6 +56,10 @@ SluiceViewState *sluice_canvas_dup_view_state (SluiceCanvas *self);
  * layout; what is not named keeps its value. */
 void sluice_canvas_set_values (SluiceCanvas *self, const SluiceCanvasValue *values, guint n_values);
 void sluice_canvas_clear_values (SluiceCanvas *self);
+
+/* Badges of nodes, which scopes that hold them show, too: replaces those set before. Nodes that
+ * cannot run have theirs from the model. */
+void sluice_canvas_set_marks (SluiceCanvas *self, const SluiceCanvasMark *marks, guint n_marks);
 
 /* The one selection: the full name of a node or scope, or NULL. Selecting a hidden node opens the
  * scopes above it and brings it into view; FALSE when there is no such node. Emits

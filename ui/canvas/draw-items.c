@@ -40,28 +40,85 @@ structure_color (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g)
   return sluice_theme_get_hue (d->theme, g->hue);
 }
 
+static SluiceColor
+class_color (Draw *d, guint class)
+{
+  return class != SLUICE_NONE ? sluice_theme_get_hue (d->theme, class) : d->theme->outline;
+}
+
+/* 0 to 1, where colour is a scale; else negative. */
+static double
+scale_share (Draw *d, const SluiceGroup *g)
+{
+  const SluiceColorScale *scale = &d->color_scale;
+  const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
+  if (d->state->color_by == SLUICE_COLOR_BY_BYTES)
+    return scale->bytes > 0 ? (double) g->bytes / scale->bytes : 0;
+  if (d->state->color_by != SLUICE_COLOR_BY_TIME)
+    return -1;
+  if (scale->share > 0)
+    return value != NULL && value->share > 0 ? value->share / scale->share : 0;
+  return scale->cost > 0 ? g->cost / scale->cost : 0;
+}
+
+static SluiceColor
+health_color (Draw *d, guint node)
+{
+  SluiceMarkKind kind = sluice_marks_get (d->state->marks, node, NULL);
+  return kind == SLUICE_MARK_NONE      ? d->theme->outline
+         : kind == SLUICE_MARK_WARNING ? d->theme->heat
+                                       : d->theme->failure;
+}
+
+/* A gradient has the colour of what it is of. */
+static SluiceColor
+gradient_color (Draw *d, const SluiceGroup *g)
+{
+  SluiceHierarchy *h = sluice_scene_get_hierarchy (d->scene);
+  while (g->pair == SLUICE_NONE && g->parent != SLUICE_NONE && g->parent != 0)
+    g = sluice_hierarchy_get_group (h, g->parent);
+  if (g->pair == SLUICE_NONE)
+    return d->theme->outline;
+  const SluiceGroup *forward = g->gradient ? sluice_hierarchy_get_group (h, g->pair) : g;
+  return sluice_theme_get_hue (d->theme, forward->hue != SLUICE_NONE ? forward->hue : 0);
+}
+
 SluiceColor
 sluice_draw_item_color (Draw *d, const SluiceSceneItem *item)
 {
   const SluiceGroup *g = group_of (d, item);
-  const SluiceCanvasValue *value;
   if (g == NULL)
     return d->theme->outline;
   switch (d->state->color_by)
     {
     case SLUICE_COLOR_BY_DEVICE:
-      return g->device == SLUICE_NONE ? d->theme->outline
-                                      : sluice_theme_get_hue (d->theme, g->device);
+      return class_color (d, g->device);
+    case SLUICE_COLOR_BY_ASKED:
+    case SLUICE_COLOR_BY_DTYPE:
+      return class_color (d, d->state->classes != NULL
+                                 ? sluice_color_classes_get (d->state->classes, item->node)
+                                 : SLUICE_NONE);
     case SLUICE_COLOR_BY_TIME:
-      value = sluice_value_table_get (d->state->values, g->path);
-      if (value != NULL && value->share >= 0)
-        return scale_color (d, sqrt (value->share));
-      return scale_color (d, d->scale_cost > 0 ? sqrt (g->cost / d->scale_cost) : 0);
     case SLUICE_COLOR_BY_BYTES:
-      return scale_color (d, d->scale_bytes > 0 ? sqrt ((double) g->bytes / d->scale_bytes) : 0);
+      return scale_color (d, sqrt (scale_share (d, g)));
+    case SLUICE_COLOR_BY_GRADIENT:
+      return gradient_color (d, g);
+    case SLUICE_COLOR_BY_HEALTH:
+      return health_color (d, item->node);
+    case SLUICE_COLOR_BY_STRUCTURE:
+    case SLUICE_N_COLOR_BY:
     default:
       return structure_color (d, item, g);
     }
+}
+
+/* Inside of a box: a tint of its colour; of a scale, the more the higher. */
+static SluiceColor
+box_fill (Draw *d, const SluiceGroup *g, SluiceColor hue)
+{
+  double share = scale_share (d, g);
+  return sluice_color_mix (d->theme->surface, hue,
+                           share >= 0 ? 0.06 + 0.5 * sqrt (CLAMP (share, 0, 1)) : d->theme->tint);
 }
 
 SluiceRect
@@ -240,18 +297,25 @@ draw_heat (Draw *d, const SluiceRect *r, double share)
   cairo_fill (d->cr);
 }
 
+/* Failures are red and filled; what cannot run is a red ring: nothing has happened yet. */
 static void
-draw_badge (Draw *d, const SluiceRect *r)
+draw_badge (Draw *d, const SluiceRect *r, SluiceMarkKind kind)
 {
-  double x = r->x + r->width - 4, y = r->y + 2;
+  static const char *const words[] = { "", "!", "×", "NaN", "!" };
+  double half = kind == SLUICE_MARK_NAN ? 15 : 8;
+  SluiceRect badge = { r->x + r->width - 4 - half, r->y - 6, 2 * half, 16 };
+  SluiceColor color = kind == SLUICE_MARK_WARNING ? d->theme->heat : d->theme->failure;
+  gboolean is_ring = kind == SLUICE_MARK_REFUSAL;
   cairo_new_path (d->cr); /* text leaves a current point behind */
-  cairo_arc (d->cr, x, y, 8, 0, 2 * G_PI);
-  sluice_cairo_set_color (d->cr, d->theme->failure);
+  sluice_cairo_rounded_rect (d->cr, &badge, 8);
+  sluice_cairo_set_color (d->cr, is_ring ? d->theme->ground : color);
   cairo_fill_preserve (d->cr);
-  sluice_cairo_set_color (d->cr, d->theme->ground);
+  sluice_cairo_set_color (d->cr, is_ring ? color : d->theme->ground);
   cairo_set_line_width (d->cr, 1.5);
   cairo_stroke (d->cr);
-  sluice_draw_text (d, TEXT_TITLE, "!", x, y, 16, ALIGN_CENTRE, d->theme->ground);
+  sluice_draw_text (d, kind == SLUICE_MARK_NAN ? TEXT_GLYPH : TEXT_TITLE, words[kind],
+                    r->x + r->width - 4, r->y + 2, 2 * half, ALIGN_CENTRE,
+                    is_ring ? color : d->theme->ground);
 }
 
 static void
@@ -259,7 +323,7 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
 {
   const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
   SluiceColor hue = sluice_draw_item_color (d, item);
-  SluiceColor fill = sluice_color_mix (d->theme->surface, hue, d->theme->tint);
+  SluiceColor fill = box_fill (d, g, hue);
   double border = hover ? d->theme->border_width + 0.8 : d->theme->border_width;
   const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
   const char *note = note_of (d, item, g);
@@ -305,7 +369,7 @@ draw_op (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect 
   if (input)
     fill = sluice_color_mix (d->theme->surface, d->theme->outline, d->theme->tint);
   else if (d->state->color_by != SLUICE_COLOR_BY_STRUCTURE)
-    fill = sluice_color_mix (d->theme->surface, hue, d->theme->tint);
+    fill = box_fill (d, g, hue);
   fill_box (d, &r, r.height / 2, fill, hue,
             hover ? d->theme->border_width + 0.8 : d->theme->border_width);
   if (d->state->zoom < SMALL_ZOOM)
@@ -391,24 +455,28 @@ sluice_draw_box (Draw *d, guint index)
     default:
       draw_op (d, item, g, r, hover);
     }
-  if (g != NULL && g->n_errors > 0 && d->state->zoom >= 0.25)
-    draw_badge (d, &r);
+  SluiceMarkKind kind =
+      g != NULL ? sluice_marks_get (d->state->marks, item->node, NULL) : SLUICE_MARK_NONE;
+  if (g != NULL && g->n_errors > 0)
+    kind = MAX (kind, SLUICE_MARK_REFUSAL);
+  if (kind != SLUICE_MARK_NONE && d->state->zoom >= 0.25)
+    draw_badge (d, &r, kind);
 }
 
 /* The accent ring with air: selection is never a fill. */
 void
-sluice_draw_ring (Draw *d, guint index)
+sluice_draw_ring (Draw *d, guint index, double width)
 {
   const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
   SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
-  /* On the screen 2.5 px with 3 px of air at any zoom. */
+  /* On the screen with 3 px of air at any zoom. */
   double px = 1 / MIN (d->state->zoom, 1.0);
   SluiceRect ring = sluice_rect_grown (&r, (d->theme->border_width / 2 + 3) * px);
   gboolean capsule =
       item->kind != SLUICE_ITEM_OPEN_SCOPE && (item->kind != SLUICE_ITEM_SCOPE || item->aside);
   sluice_cairo_rounded_rect (d->cr, &ring, capsule ? ring.height / 2 : SCOPE_RADIUS + 4 * px);
   sluice_cairo_set_color (d->cr, d->theme->accent);
-  cairo_set_line_width (d->cr, 2.5 * px);
+  cairo_set_line_width (d->cr, width * px);
   cairo_stroke (d->cr);
 }
 

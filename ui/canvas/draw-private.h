@@ -47,8 +47,8 @@ typedef struct
   cairo_t *cr;
   const SluiceDrawState *state;
   const SluiceTheme *theme;
-  SluiceRect area;                /* visible, in scene coordinates */
-  double scale_cost, scale_bytes; /* largest of a box in this scene, for colour by time and bytes */
+  SluiceRect area;              /* visible, in scene coordinates */
+  SluiceColorScale color_scale; /* for colour by time and bytes */
 } Draw;
 
 /* draw-items.c */
@@ -56,7 +56,8 @@ void sluice_draw_frame (Draw *d, guint item);
 void sluice_draw_box (Draw *d, guint item);
 /* The name of a scope or frame in a size that can be read, where it finds room. */
 void sluice_draw_far_title (Draw *d, guint item);
-void sluice_draw_ring (Draw *d, guint item);
+/* @width: in pixels of the screen */
+void sluice_draw_ring (Draw *d, guint item, double width);
 SluiceColor sluice_draw_item_color (Draw *d, const SluiceSceneItem *item);
 
 /* draw.c */

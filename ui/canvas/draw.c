@@ -270,10 +270,26 @@ is_selected (Draw *d, guint item)
   return item == d->state->lead || (d->state->selected != NULL && d->state->selected[item]);
 }
 
+static gboolean
+is_traced (Draw *d, guint item)
+{
+  guint node = sluice_scene_get_item (d->scene, item)->node;
+  return d->state->traced != NULL && node != SLUICE_NONE && d->state->traced[node];
+}
+
+/* Is the edge one of the selection's, or on the way that is traced? */
+static gboolean
+is_on (Draw *d, const SluiceSceneEdge *e)
+{
+  if (d->state->traced != NULL)
+    return e->kind != SLUICE_EDGE_CONTROL && is_traced (d, e->from) && is_traced (d, e->to);
+  return is_selected (d, e->from) || is_selected (d, e->to);
+}
+
 static SluiceColor
 edge_color (Draw *d, const SluiceSceneEdge *e)
 {
-  if (is_selected (d, e->from) || is_selected (d, e->to))
+  if (is_on (d, e))
     return d->theme->accent;
   if (e->kind == SLUICE_EDGE_REFERENCE)
     return d->theme->update;
@@ -381,7 +397,7 @@ draw_edges (Draw *d, const GArray *edges)
       {
         const SluiceSceneEdge *e =
             sluice_scene_get_edge (d->scene, g_array_index (edges, guint, i));
-        gboolean on = is_selected (d, e->from) || is_selected (d, e->to);
+        gboolean on = is_on (d, e);
         if (on == (pass == 1) && (on || !e->quiet))
           draw_edge (d, e);
       }
@@ -457,22 +473,24 @@ draw_items (Draw *d, const GArray *items, gboolean frames)
     }
 }
 
-/* The largest box of the scene, for the scales of "colour by time" and "by bytes". */
-static void
-find_scales (Draw *d)
+/* The largest box of the scene. */
+SluiceColorScale
+sluice_scene_get_color_scale (SluiceScene *scene, const SluiceValueTable *values)
 {
-  SluiceHierarchy *h = sluice_scene_get_hierarchy (d->scene);
-  if (d->state->color_by != SLUICE_COLOR_BY_TIME && d->state->color_by != SLUICE_COLOR_BY_BYTES)
-    return;
-  for (guint i = 0; i < sluice_scene_get_n_items (d->scene); i++)
+  SluiceHierarchy *h = sluice_scene_get_hierarchy (scene);
+  SluiceColorScale scale = { 0, 0, 0 };
+  for (guint i = 0; i < sluice_scene_get_n_items (scene); i++)
     {
-      const SluiceSceneItem *item = sluice_scene_get_item (d->scene, i);
+      const SluiceSceneItem *item = sluice_scene_get_item (scene, i);
       if (item->node == SLUICE_NONE || item->kind == SLUICE_ITEM_OPEN_SCOPE)
         continue;
       const SluiceGroup *g = sluice_hierarchy_get_group (h, item->node);
-      d->scale_cost = MAX (d->scale_cost, g->cost);
-      d->scale_bytes = MAX (d->scale_bytes, (double) g->bytes);
+      const SluiceCanvasValue *value = sluice_value_table_get (values, g->path);
+      scale.share = MAX (scale.share, value != NULL ? value->share : 0);
+      scale.cost = MAX (scale.cost, g->cost);
+      scale.bytes = MAX (scale.bytes, (double) g->bytes);
     }
+  return scale;
 }
 
 /* What touches the view. On the way, boxes are not where the index has them: then each is looked
@@ -527,7 +545,8 @@ sluice_drawer_draw (SluiceDrawer *self,
   d.area =
       (SluiceRect){ state->x, state->y, state->width / state->zoom, state->height / state->zoom };
   find_visible (&d, items, edges);
-  find_scales (&d);
+  if (state->color_by == SLUICE_COLOR_BY_TIME || state->color_by == SLUICE_COLOR_BY_BYTES)
+    d.color_scale = sluice_scene_get_color_scale (scene, state->values);
   cairo_set_line_join (cr, CAIRO_LINE_JOIN_ROUND);
   if (state->zoom < DISTANT_ZOOM)
     {
@@ -549,6 +568,8 @@ sluice_drawer_draw (SluiceDrawer *self,
   cairo_set_antialias (cr, CAIRO_ANTIALIAS_DEFAULT);
   for (guint i = 0; i < items->len; i++)
     if (is_selected (&d, g_array_index (items, guint, i)))
-      sluice_draw_ring (&d, g_array_index (items, guint, i));
+      sluice_draw_ring (&d, g_array_index (items, guint, i), 2.5);
+    else if (is_traced (&d, g_array_index (items, guint, i)))
+      sluice_draw_ring (&d, g_array_index (items, guint, i), 1.2);
   cairo_restore (cr);
 }

@@ -7,7 +7,8 @@
 
 #include <cairo.h>
 
-#include "ui/canvas/scene.h"
+#include "ui/canvas/color-classes.h"
+#include "ui/canvas/marks.h"
 #include "ui/common/theme.h"
 
 G_BEGIN_DECLS
@@ -37,10 +38,13 @@ typedef struct
   double zoom;          /* pixels per scene unit */
   double width, height; /* of the picture, in pixels */
   SluiceColorBy color_by;
-  const SluiceValueTable *values; /* or NULL */
-  guint lead;                     /* item of the selection, SLUICE_NONE */
-  const guint8 *selected;         /* per item, or NULL */
-  guint hover;                    /* item under the pointer, SLUICE_NONE */
+  const SluiceValueTable *values;    /* or NULL */
+  const SluiceMarks *marks;          /* or NULL */
+  const SluiceColorClasses *classes; /* where colour is by such */
+  const guint8 *traced;              /* per group: it is on the way that is traced; or NULL */
+  guint lead;                        /* item of the selection, SLUICE_NONE */
+  const guint8 *selected;            /* per item, or NULL */
+  guint hover;                       /* item under the pointer, SLUICE_NONE */
   const SluicePoint
       *shift; /* per item: where it still is on its way, added to its rectangle; or NULL */
   const SluicePoint *stretch; /* per item: added to width and height; or NULL */
@@ -72,6 +76,15 @@ void sluice_draw_minimap_view (SluiceScene *scene,
 /* Scene point under a point of the minimap. */
 SluicePoint
 sluice_minimap_locate (SluiceScene *scene, double width, double height, double x, double y);
+
+/* What full colour stands for where colour is by time or bytes: a share of the step's time or,
+ * where none is known, of the predicted work; bytes. */
+typedef struct
+{
+  double share, cost, bytes;
+} SluiceColorScale;
+
+SluiceColorScale sluice_scene_get_color_scale (SluiceScene *scene, const SluiceValueTable *values);
 
 /* Rectangle of the "close" word of an open scope, in scene coordinates. */
 SluiceRect sluice_scene_get_close_rect (SluiceScene *scene, guint item);

@@ -145,6 +145,7 @@ sluice_graph_model_add_node (SluiceGraphModel *self, const SluiceModelNode *node
   copy.name = keep (self, node->name);
   copy.op = keep (self, node->op);
   copy.device = keep (self, node->device);
+  copy.asked = keep (self, node->asked);
   copy.loop = keep (self, node->loop);
   copy.error = keep (self, node->error);
   append_node (self, &copy, g_str_hash (copy.name));

@@ -29,6 +29,11 @@ typedef enum
   SLUICE_COLOR_BY_DEVICE,
   SLUICE_COLOR_BY_TIME,
   SLUICE_COLOR_BY_BYTES,
+  SLUICE_COLOR_BY_ASKED, /* the device that nodes ask for; DEVICE is where they stand */
+  SLUICE_COLOR_BY_DTYPE,
+  SLUICE_COLOR_BY_GRADIENT, /* a gradient and what it is of alike, the rest without */
+  SLUICE_COLOR_BY_HEALTH,
+  SLUICE_N_COLOR_BY
 } SluiceColorBy;
 
 typedef enum

@@ -19,6 +19,7 @@ typedef struct
   GArray *kept;
   GArray *fed;        /* of SluicePlanEdge, port is the feed */
   GByteArray *dtypes; /* of outputs */
+  GArray *members;    /* of SluicePlanMember */
 } Compile;
 
 /* Is the value there before the step begins? */
@@ -34,6 +35,7 @@ keep_constants (Compile *compile)
   SluiceWork *work = compile->work;
   SluicePlan *plan = compile->plan;
   g_autoptr (GPtrArray) constants = g_ptr_array_new ();
+  g_autoptr (GPtrArray) origins = g_ptr_array_new ();
   for (guint i = 0; i < work->nodes->len; i++)
     {
       const SluiceWorkNode *node = work->nodes->pdata[i];
@@ -44,10 +46,12 @@ keep_constants (Compile *compile)
         {
           sluice_tensor_ref (node->values[k]);
           g_ptr_array_add (constants, sluice_tensor_ref (node->values[k]));
+          g_ptr_array_add (origins, (gpointer) node->origin);
         }
     }
   plan->n_constants = constants->len;
   plan->constants = (SluiceTensor **) g_ptr_array_steal (constants, NULL);
+  plan->constant_origins = (const SluiceNode **) g_ptr_array_steal (origins, NULL);
 }
 
 /* The plan's nodes, by frame and in a frame by rank. */
@@ -232,6 +236,37 @@ compile_transfer (const Compile *compile, const SluiceWorkNode *work_node, Sluic
     node->flags |= SLUICE_PLAN_TRUNCATE;
 }
 
+/* What a node runs besides the one that gives its outputs; in a region each member gives its own.
+ */
+static void
+book_members (Compile *compile, const SluiceWorkNode *work_node, guint32 rank, guint32 output)
+{
+  if (work_node->kind == SLUICE_WORK_FUSED)
+    {
+      const SluiceWorkRegion *region = &work_node->region;
+      for (guint i = 0; i < region->n_members; i++)
+        {
+          guint32 k = 0;
+          while (k < region->n_outputs && region->outputs[k] != region->members[i])
+            k++;
+          book_members (compile, region->members[i], rank,
+                        k < region->n_outputs ? k : SLUICE_PLAN_NOWHERE);
+        }
+      return;
+    }
+  if (work_node->kind == SLUICE_WORK_FUSED_CONSUMER)
+    {
+      book_members (compile, work_node->fused_consumer.producer, rank, SLUICE_PLAN_NOWHERE);
+      book_members (compile, work_node->fused_consumer.consumer, rank, output);
+      return;
+    }
+  if (output == SLUICE_PLAN_NOWHERE || work_node->origin->n_outputs == 1)
+    {
+      SluicePlanMember member = { work_node->origin, rank, output };
+      g_array_append_val (compile->members, member);
+    }
+}
+
 /* A node that runs several. */
 static gboolean
 compile_together (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
@@ -247,6 +282,7 @@ compile_together (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *n
   if (region)
     node->n_outputs = (guint16) region->n_outputs;
   book_outputs (compile, work_node, node);
+  book_members (compile, work_node, (guint32) (node - compile->plan->nodes), 0);
   return node->state != NULL;
 }
 
@@ -651,7 +687,9 @@ SluicePlan *
 sluice_plan_new (SluiceWork *work, gboolean truncate_transfers, GError **error)
 {
   g_assert (work->schedule && work->frames);
+  static _Atomic guint64 n_plans;
   g_autoptr (SluicePlan) plan = g_new0 (SluicePlan, 1);
+  plan->serial = atomic_fetch_add (&n_plans, 1) + 1;
   plan->n_feeds = work->n_feeds;
   plan->feeds = g_memdup2 (work->feeds, work->n_feeds * sizeof (SluiceEdge));
   plan->n_fetches = work->n_fetches;
@@ -663,12 +701,15 @@ sluice_plan_new (SluiceWork *work, gboolean truncate_transfers, GError **error)
   g_autoptr (GArray) fed = g_array_new (FALSE, FALSE, sizeof (SluicePlanEdge));
   g_autoptr (GByteArray) dtypes = g_byte_array_new ();
   g_byte_array_append (dtypes, (const guint8[]){ SLUICE_INVALID }, 1); /* never NULL */
+  g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (SluicePlanMember));
   Compile compile = {
-    work, truncate_transfers, plan, order, rank, first_constant, kept, fed, dtypes
+    work, truncate_transfers, plan, order, rank, first_constant, kept, fed, dtypes, members
   };
   if (!compile_all (&compile, error))
     return NULL;
   plan->output_dtypes = g_byte_array_free (g_steal_pointer (&dtypes), FALSE);
+  plan->n_members = members->len;
+  plan->members = (SluicePlanMember *) g_array_steal (members, NULL);
   note_readers (plan);
   return g_steal_pointer (&plan);
 }
@@ -695,6 +736,8 @@ sluice_plan_free (SluicePlan *self)
   g_free (self->slot_flags);
   g_free (self->kept);
   g_free (self->constants);
+  g_free (self->constant_origins);
+  g_free (self->members);
   for (guint32 i = 0; self->frames && i < self->n_frames; i++)
     g_free (self->frames[i].name);
   g_free (self->frames);

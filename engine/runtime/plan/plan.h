@@ -118,8 +118,17 @@ typedef struct
   guint8 *needs; /* by fetch and in it by feed: is the value behind that feed? */
 } SluicePlanPartialRun;
 
+/* A node of the graph that runs within another's kernel. */
 typedef struct
 {
+  const SluiceNode *origin;
+  guint32 node;   /* of the plan, that runs it */
+  guint32 output; /* of that node, which is this one's only output; NOWHERE: it is never whole */
+} SluicePlanMember;
+
+typedef struct
+{
+  guint64 serial; /* of no other plan of the process */
   guint32 n_nodes, n_edges, n_slots, n_roots, n_kept;
   guint32 n_inputs; /* slots outside all loops that are inputs; those of the fetches follow */
   guint32 n_frames;
@@ -131,12 +140,15 @@ typedef struct
   guint32 *pending;      /* initial counts */
   guint8 *output_dtypes; /* of all ops, in order: a step reads no graph node */
   SluicePlanFrame *frames;
-  guint32 *roots;           /* nodes in their frames, by frame */
-  guint32 *exits;           /* nodes in their frames, by frame */
-  guint8 *slot_flags;       /* of n_slots */
-  SluicePlanKept *kept;     /* what lies in the slots of every step, by frame */
-  SluiceTensor **constants; /* each held twice, so that nobody takes it for its own */
+  guint32 *roots;                      /* nodes in their frames, by frame */
+  guint32 *exits;                      /* nodes in their frames, by frame */
+  guint8 *slot_flags;                  /* of n_slots */
+  SluicePlanKept *kept;                /* what lies in the slots of every step, by frame */
+  SluiceTensor **constants;            /* each held twice, so that nobody takes it for its own */
+  const SluiceNode **constant_origins; /* of n_constants; a node's outputs follow one another */
   guint32 n_constants;
+  SluicePlanMember *members;
+  guint32 n_members;
   _Atomic guint32 *ticks; /* measured cost of a node, moving average; racy and harmless */
 
   SluiceEdge *feeds; /* as asked for */

@@ -14,6 +14,7 @@ sluice_host_new (SluiceExecutableCache *cache)
   self->cache =
       cache ? sluice_executable_cache_ref (cache) : sluice_executable_cache_new (self->devices);
   self->lanes = sluice_trace_lanes_new (TRACE_RECORDS);
+  self->watches = sluice_watches_new ();
   return self;
 }
 
@@ -31,6 +32,7 @@ sluice_host_unref (SluiceHost *self)
     return;
   sluice_executable_cache_unref (self->cache);
   sluice_trace_lanes_unref (self->lanes);
+  sluice_watches_unref (self->watches);
   g_ptr_array_unref (self->devices);
   g_free (self);
 }

@@ -4,6 +4,7 @@
 
 #include "engine/runtime/session/executable.h"
 #include "engine/runtime/session/trace-lanes.h"
+#include "engine/runtime/step/watches.h"
 
 /*
  * Where a session's executables run: its devices, its trace, its seed. Several sessions may have
@@ -19,6 +20,7 @@ typedef struct
   SluiceExecutableCache *cache;
   GPtrArray *devices;
   SluiceTraceLanes *lanes;
+  SluiceWatches *watches;
   guint64 seed; /* of random nodes that have none of their own */
 } SluiceHost;
 

@@ -96,11 +96,13 @@ run_executable (SluiceSession *self,
   SluiceStep *step = sluice_executable_take_step (executable);
   gulong handler = 0;
   sluice_step_prepare (step, &env);
+  sluice_watches_begin (self->host->watches, step, feeds);
   if (options->cancellable)
     handler = g_cancellable_connect (options->cancellable, G_CALLBACK (on_cancelled), step, NULL);
   gboolean ok = sluice_step_run (step, feeds, outputs, error);
   if (handler)
     g_cancellable_disconnect (options->cancellable, handler);
+  sluice_watches_end (step);
   count_run (self, step);
   sluice_executable_give_back (executable, step);
   return ok;
@@ -520,6 +522,29 @@ sluice_session_get_stats (SluiceSession *self, SluiceSessionStats *stats)
   pthread_mutex_lock (&self->cache->cache_lock);
   stats->n_cached_plans = g_hash_table_size (self->cache->by_names);
   pthread_mutex_unlock (&self->cache->cache_lock);
+}
+
+SluiceWatch *
+sluice_session_watch (SluiceSession *self, const char *edge, GError **error)
+{
+  g_return_val_if_fail (SLUICE_IS_SESSION (self), NULL);
+  const char *colon = strrchr (edge, ':');
+  g_autofree char *name = colon != NULL ? g_strndup (edge, (gsize) (colon - edge)) : NULL;
+  guint64 port;
+  SluiceNodeTitle title;
+  if (colon == NULL || !g_ascii_string_to_unsigned (colon + 1, 10, 0, G_MAXUINT16, &port, NULL))
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                   "'%s' is no output: write the node's name, a colon and a number", edge);
+      return NULL;
+    }
+  if (!sluice_titles_find (&self->cache->titles, name, &title))
+    {
+      sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "'%s': the session's graph has no node '%s'",
+                   edge, name);
+      return NULL;
+    }
+  return sluice_watches_add (self->host->watches, title.name, (guint) port, error);
 }
 
 gboolean

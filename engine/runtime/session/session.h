@@ -7,6 +7,7 @@
 #include "engine/device/kernel.h"
 #include "engine/device/trace.h"
 #include "engine/graph/graph.h"
+#include "engine/runtime/session/watch.h"
 #include "engine/base/visibility.h"
 
 SLUICE_PUBLIC_BEGIN
@@ -220,6 +221,18 @@ SluiceDevice *sluice_session_get_device (SluiceSession *self, guint i);
  * then why not. Both texts live as long as the session. */
 const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason);
+
+/**
+ * sluice_session_watch:
+ * @edge: "name:port" of the session's graph
+ *
+ * From now to sluice_watch_stop() the runs of this session look at that output (watch.h). Any
+ * thread; nobody waits for a plan that is being made.
+ *
+ * Returns: (transfer full) (nullable): %NULL with INVALID_ARGUMENT, NOT_FOUND, or
+ * RESOURCE_EXHAUSTED where SLUICE_MAX_WATCHES others are under way
+ */
+SluiceWatch *sluice_session_watch (SluiceSession *self, const char *edge, GError **error);
 
 /**
  * sluice_session_dup_moved:

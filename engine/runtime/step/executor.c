@@ -121,6 +121,8 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
       if (error)
         sluice_worker_fail_with (w, node, say_iteration (w, error));
     }
+  if (ok)
+    w->now += look_at (step, w->act, node, inputs, w->outputs);
   release_inputs (w->plan, node, inputs);
   if (ok)
     end_node (w, i, node, FALSE);

@@ -61,8 +61,8 @@ scan_variable (SluiceVariable *variable, SluiceGuardRange *range)
   return tensor ? scan (tensor, range) : 0;
 }
 
-static SluiceVariable *
-variable_of_handle (const SluiceTensor *tensor)
+SluiceVariable *
+sluice_guard_get_variable (const SluiceTensor *tensor)
 {
   if (tensor->dtype != SLUICE_RESOURCE || tensor->n_elements != 1)
     return NULL;
@@ -81,7 +81,7 @@ scan_input (const SluicePlan *plan,
     return 0;
   if (plan->slot_flags[node->first_input + i] & SLUICE_SLOT_REF)
     return scan_variable (inputs[i].ref, range);
-  SluiceVariable *variable = variable_of_handle (inputs[i].tensor);
+  SluiceVariable *variable = sluice_guard_get_variable (inputs[i].tensor);
   return variable ? scan_variable (variable, range) : scan (inputs[i].tensor, range);
 }
 
@@ -139,7 +139,8 @@ sluice_guard_outputs (const SluicePlanNode *node,
                 : scan (outputs[i].tensor, &ignored);
   const guint8 *flags = plan->slot_flags + node->first_input;
   for (guint i = 0; i < node->n_inputs && !bad; i++)
-    if (inputs[i].tensor && (flags[i] & SLUICE_SLOT_REF || variable_of_handle (inputs[i].tensor)))
+    if (inputs[i].tensor
+        && (flags[i] & SLUICE_SLOT_REF || sluice_guard_get_variable (inputs[i].tensor)))
       {
         bad = scan_input (plan, node, inputs, i, &ignored);
         in_variable = bad != 0;

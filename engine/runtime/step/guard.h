@@ -12,6 +12,9 @@ typedef struct
   double min, max;
 } SluiceGuardRange;
 
+/* What a resource handle stands for, where that is a variable. (nullable) (transfer none) */
+SluiceVariable *sluice_guard_get_variable (const SluiceTensor *tensor);
+
 /* Are all numbers of the inputs finite? Before the kernel: it may overwrite them. ranges: of
  * SluiceGuardRange, one an input as far as that is so. */
 gboolean sluice_guard_inputs (const SluicePlanNode *node,

@@ -93,6 +93,7 @@ sluice_step_prepare (SluiceStep *self, const SluiceStepEnv *env)
   self->ended = NULL;
   self->cancelled = 0;
   self->n_run = 0;
+  self->n_watched = 0;
 }
 
 void

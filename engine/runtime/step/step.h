@@ -7,6 +7,7 @@
 
 #include "engine/device/trace.h"
 #include "engine/runtime/plan/plan.h"
+#include "engine/runtime/session/watch.h"
 #include "engine/runtime/step/deadlock.h"
 #include "engine/runtime/step/ready.h"
 
@@ -54,6 +55,15 @@ struct _SluiceInFlightCall
   guint32 lane;     /* that started it */
   SluiceValue outputs[];
 };
+
+/* An output that this run looks at. */
+typedef struct
+{
+  SluiceWatch *watch;
+  const SluicePlanNode *node; /* NULL: it was there before the run */
+  guint32 output;
+  _Atomic guint64 ticks; /* that the looks took */
+} SluiceWatched;
 
 typedef struct _SluicePartialRun SluicePartialRun; /* session.h */
 
@@ -105,6 +115,8 @@ struct _SluiceStep
   const SluicePlan *plan;
   SluiceStepEnv env;
   SluiceResources *resources; /* of one run, found by name */
+  guint n_watched;            /* in this run; set before it and after it */
+  SluiceWatched watched[SLUICE_MAX_WATCHES];
 
   /* Under the scheduler lock. */
   SluiceActivation root;

@@ -80,8 +80,10 @@ static void
 run_frame_node (
     SluiceWorker *w, guint32 i, const SluicePlanNode *node, SluiceValue *inputs, gboolean is_dead)
 {
-  guint64 start = w->now;
   SluiceActivation *act = w->act;
+  if (!is_dead)
+    w->now += look_at (w->step, act, node, inputs, inputs);
+  guint64 start = w->now;
   if (!w->step->is_stopping)
     sluice_worker_move (w, node, is_dead);
   if (is_dead)
@@ -140,6 +142,8 @@ sluice_worker_run_built_in (SluiceWorker *w,
     }
   else if (node->flags & SLUICE_PLAN_VIRTUAL && !w->step->is_stopping)
     make_outputs (w, node, inputs, w->outputs);
+  if (!is_dead)
+    w->now += look_at (w->step, w->act, node, inputs, w->outputs);
   if (is_dead)
     sluice_worker_drop_inputs (w->plan, node, inputs);
   else

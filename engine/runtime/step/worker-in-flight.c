@@ -53,6 +53,9 @@ call_done (SluiceKernelCall *call)
   SluiceInFlightCall *in_flight = (SluiceInFlightCall *) call;
   SluiceStep *step = call->step;
   in_flight->end = sluice_clock_ticks ();
+  if (!call->error)
+    look_at (step, in_flight->act, &in_flight->act->nodes[in_flight->node], call->inputs,
+             call->outputs);
   pthread_mutex_lock (&step->wait_lock);
   post (step, in_flight);
   gboolean sends = step->ended && sluice_step_note_news (step);
@@ -194,9 +197,11 @@ sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected)
       learn (w->plan, node, w->now - start);
       return try_scheduler_lock (step);
     }
-  in_flight->call.kernel->compute (&in_flight->call);
+  gboolean ok = in_flight->call.kernel->compute (&in_flight->call);
   w->now = in_flight->end = sluice_clock_ticks ();
   learn (w->plan, node, w->now - start);
+  if (ok)
+    w->now += look_at (step, in_flight->act, node, in_flight->call.inputs, in_flight->call.outputs);
   post (step, in_flight);
   return try_scheduler_lock (step);
 }

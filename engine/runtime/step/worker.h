@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/runtime/session/trace-lanes.h"
-#include "engine/runtime/step/step.h"
+#include "engine/runtime/step/watches.h"
 
 /*
  * What executor.c and worker-*.c share: a thread at work in a step. There is the caller, who stays
@@ -341,6 +341,19 @@ learn (const SluicePlan *plan, const SluicePlanNode *node, guint64 ticks)
   gint64 seen = (gint64) MIN (ticks, G_MAXINT32);
   guint32 new = old ? (guint32) (old + (seen - (gint64) old) / 8) : (guint32) MAX (seen, 1);
   atomic_store_explicit (&plan->ticks[i], new, memory_order_relaxed);
+}
+
+/* Once a node's outputs are there, before its inputs go and anybody reads it. Returns the ticks
+ * that it took, which are none of the node's. */
+static inline guint64
+look_at (SluiceStep *step,
+         const SluiceActivation *act,
+         const SluicePlanNode *node,
+         const SluiceValue *inputs,
+         const SluiceValue *outputs)
+{
+  return G_UNLIKELY (step->n_watched > 0) ? sluice_watches_look (step, act, node, inputs, outputs)
+                                          : 0;
 }
 
 /* What is left to do when a node's outputs are there. w->units_in: as of its inputs. */

@@ -230,7 +230,10 @@ test_error_badge (void)
       model, &(SluiceModelNode){ .name = "op", .op = "Wat", .error = "There is no op “Wat”." });
   g_auto (Picture) p = draw_model (model, NULL, SLUICE_THEME_LIGHT, 1);
   SluiceRect r = sluice_scene_get_item (p.scene, item_at (&p, "op"))->rect;
-  assert_color (&p, r.x + r.width - 9, r.y + 2, p.state.theme->failure);
+  /* What cannot run has not failed: a ring, and the ground in it. */
+  g_assert_true (
+      any_near (&p, (SluiceRect){ r.x + r.width - 14, r.y - 1, 4, 6 }, p.state.theme->failure));
+  assert_color (&p, r.x + r.width - 9, r.y + 2, p.state.theme->ground);
   sluice_graph_model_unref (model);
 }
 

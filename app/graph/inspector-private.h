@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/graph/inspector-rows.h"
+#include "app/graph/inspector.h"
+#include "app/graph/watched-output.h"
+#include "ui/chart/sparkline.h"
+
+/* inspector.c (the widget, a node), inspector-scope.c (a scope, or the whole graph). */
+
+/* The values that move while a run is under way. */
+typedef enum
+{
+  LIVE_TIME,
+  LIVE_SPREAD,
+  LIVE_SHARE,
+  LIVE_TOGETHER,
+  LIVE_OUTPUT,
+  LIVE_TRIPS,
+  LIVE_RANGE,
+  LIVE_ZEROS,
+  LIVE_NON_FINITE,
+  N_LIVE,
+} SluiceInspectorLive;
+
+struct _SluiceInspector
+{
+  GtkWidget parent;
+  GtkWidget *scroller;
+  GtkLabel *title, *subtitle, *error;
+  GtkBox *rows_box;
+  SluiceInspectorRows rows;
+  SluiceWatchedOutput *watched;
+  /* What is shown; the borrowed ones live as long as the window's. */
+  SluiceGraphPage *page;    /* (nullable) */
+  SluiceSession *session;   /* (nullable): of the run */
+  char *name;               /* (nullable) */
+  char *loop;               /* (nullable): its loop's name */
+  char *mark;               /* (nullable): what the node's badge says */
+  guint port;               /* that is looked at */
+  guint n_readers;          /* shown at most */
+  guint64 bytes;            /* of the outputs by their static shapes; 0: not known */
+  GtkLabel *live[N_LIVE];   /* (nullable): the values */
+  GtkLabel *note, *caption; /* (nullable): of the history */
+  SluiceSparkline *history; /* (nullable) */
+  GtkDropDown *depth;       /* (nullable) */
+  guint trace_depth;        /* of the choices */
+};
+
+/* inspector.c */
+void sluice_inspector_set_heading (SluiceInspector *self,
+                                   const char *title,
+                                   const char *subtitle,
+                                   const char *error);
+/* Times and loops of what is shown. */
+void sluice_inspector_add_times (SluiceInspector *self, gboolean is_node);
+
+/* inspector-scope.c */
+/* scope (nullable): NULL: the whole graph */
+void sluice_inspector_add_scope (SluiceInspector *self, SluiceGraph *graph, const char *scope);

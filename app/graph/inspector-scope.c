@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/graph/inspector-private.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "app/failure-words.h"
+#include "app/graph/node-words.h"
+#include "app/graph/variable-kind.h"
+#include "ui/chart/ticks.h"
+
+typedef struct
+{
+  guint n, n_variables;
+  GPtrArray *errors;                        /* of const SluiceNode: that cannot run */
+  gboolean has_optimizer;                   /* of the whole graph */
+  double elements[SLUICE_N_VARIABLE_KINDS]; /* of variables, by their kind */
+  double work;
+  GHashTable *devices; /* name -> how many */
+} Sums;
+
+static void
+add_up (Sums *sums, SluiceGraph *graph, const SluiceNode *node, const SluiceModelNode *item)
+{
+  SluiceVariableKind kind = sluice_variable_get_kind (graph, node, sums->has_optimizer);
+  const char *device = item != NULL ? item->device : NULL;
+  sums->n++;
+  if (node->error != NULL)
+    g_ptr_array_add (sums->errors, (gpointer) node);
+  sums->n_variables += kind != SLUICE_VARIABLE_NONE;
+  sums->elements[kind] += sluice_variable_get_elements (node);
+  sums->work += item != NULL ? item->cost : 0;
+  if (device == NULL || *device == '\0')
+    return;
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (sums->devices, device));
+  g_hash_table_insert (sums->devices, (char *) device, GUINT_TO_POINTER (n + 1));
+}
+
+/* Of all nodes of the drawn scope, or of the graph. */
+static void
+sum_up (Sums *sums, SluiceGraph *graph, const char *scope, SluiceGraphPage *page)
+{
+  SluiceGraphModel *model = sluice_graph_page_get_model (page);
+  SluiceHierarchy *hierarchy = sluice_graph_page_get_hierarchy (page);
+  guint group = scope != NULL && hierarchy != NULL ? sluice_hierarchy_lookup (hierarchy, scope) : 0;
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      guint index = model != NULL ? sluice_graph_model_lookup (model, node->name) : G_MAXUINT;
+      if (scope != NULL
+          && (group == SLUICE_NONE || index == G_MAXUINT || hierarchy == NULL
+              || !sluice_hierarchy_is_below (
+                  hierarchy, sluice_hierarchy_get_op_group (hierarchy, index), group)))
+        continue;
+      add_up (sums, graph, node,
+              index != G_MAXUINT ? sluice_graph_model_get_node (model, index) : NULL);
+    }
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+static void
+add_devices (SluiceInspector *self, GHashTable *devices)
+{
+  guint n;
+  g_autofree gpointer *names = g_hash_table_get_keys_as_array (devices, &n);
+  qsort (names, n, sizeof *names, compare_names);
+  sluice_inspector_rows_begin (&self->rows, _ ("Devices"), TRUE);
+  for (guint i = 0; i < n; i++)
+    {
+      guint n_ops = GPOINTER_TO_UINT (g_hash_table_lookup (devices, names[i]));
+      g_autofree char *count = sluice_format_step (n_ops);
+      sluice_inspector_rows_add_printf (&self->rows, names[i], ngettext ("%s op", "%s ops", n_ops),
+                                        count);
+    }
+}
+
+static void
+add_variables (SluiceInspector *self, const Sums *sums)
+{
+  static const struct
+  {
+    SluiceVariableKind kind;
+    const char *name;
+  } rows[] = {
+    { SLUICE_VARIABLE_TRAINED, N_ ("Parameters") },
+    { SLUICE_VARIABLE_SLOT, N_ ("Optimizer's own") },
+    { SLUICE_VARIABLE_OTHER, N_ ("Not trained") },
+  };
+  g_autofree char *n = sluice_format_step (sums->n_variables);
+  sluice_inspector_rows_add (&self->rows, _ ("Variables"), n);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (sums->elements[rows[i].kind] > 0)
+      {
+        g_autofree char *count = sluice_words_count (sums->elements[rows[i].kind]);
+        sluice_inspector_rows_add (&self->rows, _ (rows[i].name), count);
+      }
+}
+
+/* By op and reason, most first. */
+static int
+compare_errors (gconstpointer pa, gconstpointer pb)
+{
+  const SluiceNode *a = *(SluiceNode *const *) pa, *b = *(SluiceNode *const *) pb;
+  int order = strcmp (a->op_name, b->op_name);
+  return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+/* Which ops, how many, and why the first of each cannot run: a link leads to it. */
+static void
+add_errors (SluiceInspector *self, GPtrArray *errors)
+{
+  g_autofree char *n = sluice_format_step (errors->len);
+  sluice_inspector_rows_begin (&self->rows, NULL, TRUE);
+  sluice_inspector_rows_add (&self->rows, _ ("Nodes that cannot run"), n);
+  g_ptr_array_sort (errors, compare_errors);
+  for (guint i = 0, end; i < errors->len; i = end)
+    {
+      const SluiceNode *first = errors->pdata[i];
+      for (end = i; end < errors->len
+                    && ((const SluiceNode *) errors->pdata[end])->op_name == first->op_name;)
+        end++;
+      g_autofree char *why = sluice_failure_words (first->error);
+      g_autofree char *count = sluice_format_step (end - i);
+      g_autofree char *times = g_strconcat ("× ", count, NULL);
+      g_autofree char *said = g_strdup_printf (_ ("%s. Show the first"), why);
+      sluice_inspector_rows_add_link (&self->rows, first->op_name, times, "win.select", first->name,
+                                      said);
+      sluice_inspector_rows_add_words (&self->rows, why);
+    }
+}
+
+void
+sluice_inspector_add_scope (SluiceInspector *self, SluiceGraph *graph, const char *scope)
+{
+  Sums sums = { .devices = g_hash_table_new (g_str_hash, g_str_equal),
+                .errors = g_ptr_array_new (),
+                .has_optimizer = sluice_graph_has_optimizer (graph) };
+  sum_up (&sums, graph, scope, self->page);
+  g_autofree char *n = sluice_format_step (sums.n);
+  g_autofree char *subtitle = g_strdup_printf (ngettext ("%s node", "%s nodes", sums.n), n);
+  sluice_watched_output_set (self->watched, NULL, NULL, 0);
+  sluice_inspector_set_heading (self, scope != NULL ? scope : _ ("The whole graph"), subtitle,
+                                NULL);
+  add_variables (self, &sums);
+  if (sums.work > 0)
+    {
+      g_autofree char *work = sluice_words_work (sums.work);
+      sluice_inspector_rows_add (&self->rows, _ ("Work"), work);
+    }
+  if (sums.errors->len > 0)
+    add_errors (self, sums.errors);
+  if (scope != NULL)
+    {
+      sluice_inspector_rows_begin (&self->rows, NULL, TRUE);
+      sluice_inspector_add_times (self, FALSE);
+    }
+  add_devices (self, sums.devices);
+  if (scope == NULL)
+    {
+      sluice_inspector_rows_begin (&self->rows, _ ("Tip"), TRUE);
+      sluice_inspector_rows_add_words (
+          &self->rows, _ ("Select a node to see its inputs, shapes, times and values. "
+                          "Double-click a scope to open it."));
+    }
+  g_hash_table_unref (sums.devices);
+  g_ptr_array_unref (sums.errors);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/graph/node-words.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "ui/chart/ticks.h"
+
+#define UNIT_SPACE "\u202f" /* narrow, and no line ends there */
+
+/* ---- shapes and types ---- */
+
+char *
+sluice_words_shape (const SluiceShape *shape)
+{
+  if (shape->rank < 0)
+    return NULL;
+  if (shape->rank == 0)
+    return g_strdup (_ ("scalar"));
+  GString *text = g_string_new (NULL);
+  for (int i = 0; i < shape->rank; i++)
+    {
+      if (i > 0)
+        g_string_append (text, "×");
+      if (shape->dim[i] < 0)
+        g_string_append_c (text, '?');
+      else
+        g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[i]);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* As compilers and papers write them; names with digits keep these. */
+char *
+sluice_words_type (SluiceDType dtype)
+{
+  static const struct
+  {
+    const char *name, *word;
+  } words[] = {
+    { "float", "f32" },     { "double", "f64" },    { "half", "f16" },
+    { "bfloat16", "bf16" }, { "complex64", "c64" }, { "complex128", "c128" },
+  };
+  const char *name = sluice_dtype_name (sluice_dtype_base (dtype));
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (g_str_equal (name, words[i].name))
+      return g_strdup (words[i].word);
+  if (g_str_has_prefix (name, "int"))
+    return g_strconcat ("i", name + strlen ("int"), NULL);
+  if (g_str_has_prefix (name, "uint"))
+    return g_strconcat ("u", name + strlen ("uint"), NULL);
+  return g_strdup (name);
+}
+
+char *
+sluice_words_output (const SluiceOutput *output)
+{
+  g_autofree char *shape = sluice_words_shape (&output->shape);
+  if (output->dtype == SLUICE_INVALID)
+    return g_strdup_printf (_ ("%s, of any type"), shape != NULL ? shape : _ ("any shape"));
+  g_autofree char *type = sluice_words_type (output->dtype);
+  return shape != NULL ? g_strdup_printf ("%s %s", shape, type)
+                       : g_strdup_printf (_ ("any shape, %s"), type);
+}
+
+/* ---- quantities ---- */
+
+/* Three digits are enough to compare. */
+static char *
+scaled (double value)
+{
+  double size = fabs (value);
+  return g_strdup_printf (size < 10 ? "%.2f" : size < 100 ? "%.1f" : "%.0f", value);
+}
+
+char *
+sluice_words_count (double n)
+{
+  if (n < 10000)
+    return sluice_format_step ((gint64) n);
+  return n < 1e6 ? g_strdup_printf ("%.0f" UNIT_SPACE "k", n * 1e-3)
+                 : g_strdup_printf ("%.1f" UNIT_SPACE "M", n * 1e-6);
+}
+
+char *
+sluice_words_work (double flops)
+{
+  static const struct
+  {
+    double least;
+    const char *unit;
+  } units[] = { { 1e12, "TFLOP" }, { 1e9, "GFLOP" }, { 1e6, "MFLOP" }, { 1e3, "kFLOP" } };
+  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
+    if (flops >= units[i].least)
+      {
+        g_autofree char *number = scaled (flops / units[i].least);
+        return g_strdup_printf ("%s" UNIT_SPACE "%s", number, units[i].unit);
+      }
+  return g_strdup_printf ("%.0f" UNIT_SPACE "FLOP", flops);
+}
+
+char *
+sluice_words_duration (double us)
+{
+  if (!(us >= 0))
+    return g_strdup ("–");
+  double scale = us < 100 ? 1 : us < 1e6 ? 1e3 : 1e6;
+  g_autofree char *number = scaled (us / scale);
+  return g_strdup_printf ("%s" UNIT_SPACE "%s", number, us < 100 ? "µs" : us < 1e6 ? "ms" : "s");
+}
+
+char *
+sluice_words_number (double value)
+{
+  double size = fabs (value);
+  if (!isfinite (value))
+    return sluice_format_value (value, SLUICE_UNIT_NONE);
+  if (size >= 1000 && size < 1e6)
+    return sluice_format_step ((gint64) round (value));
+  g_autofree char *positive = g_strdup_printf ("%.3g", size);
+  return value < 0 ? g_strconcat ("−", positive, NULL) : g_steal_pointer (&positive);
+}
+
+char *
+sluice_words_share (gint64 part, gint64 whole)
+{
+  double percent = whole > 0 ? 100.0 * (double) part / (double) whole : 0;
+  if (part == 0 || part == whole)
+    return g_strdup_printf ("%.0f" UNIT_SPACE "%%", percent);
+  percent = CLAMP (percent, 0.01, 99.99);
+  return g_strdup_printf (
+      percent < 1 || percent > 99 ? "%.2f" UNIT_SPACE "%%" : "%.0f" UNIT_SPACE "%%", percent);
+}
+
+/* ---- attributes ---- */
+
+char *
+sluice_words_attr_name (const char *name)
+{
+  if (g_str_equal (name, "T") || g_str_equal (name, "dtype"))
+    return g_strdup (_ ("Type"));
+  if (name[0] == 'T' && name[1] != '\0' && strchr (name, '_') == NULL)
+    return g_strdup_printf (_ ("Type of %s"), name + 1);
+  char *words = g_strdelimit (g_strdup (name), "_", ' ');
+  words[0] = g_ascii_toupper (words[0]);
+  return words;
+}
+
+static char *
+list_words (const SluiceAttrValue *value)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < value->list.n; i++)
+    {
+      g_autofree char *item = sluice_words_attr_value (&value->list.items[i]);
+      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", item);
+    }
+  if (value->list.n == 0)
+    g_string_append (text, _ ("none"));
+  return g_string_free (text, FALSE);
+}
+
+char *
+sluice_words_attr_value (const SluiceAttrValue *value)
+{
+  switch (value->kind)
+    {
+    case SLUICE_ATTR_TYPE:
+      return sluice_words_type (value->type);
+    case SLUICE_ATTR_BOOL:
+      return g_strdup (value->b ? _ ("yes") : _ ("no"));
+    case SLUICE_ATTR_FLOAT:
+      return sluice_words_number ((double) value->f);
+    case SLUICE_ATTR_INT:
+      return sluice_format_step (value->i);
+    case SLUICE_ATTR_STRING:
+      {
+        g_autofree char *bytes =
+            g_strndup (value->s.data != NULL ? value->s.data : "", value->s.length);
+        return *bytes != '\0' ? g_utf8_make_valid (bytes, -1) : g_strdup (_ ("none"));
+      }
+    case SLUICE_ATTR_SHAPE:
+      {
+        char *shape = sluice_words_shape (&value->shape);
+        return shape != NULL ? shape : g_strdup (_ ("any shape"));
+      }
+    case SLUICE_ATTR_LIST:
+      return list_words (value);
+    case SLUICE_ATTR_FUNC:
+      return g_strdup (value->func->name);
+    case SLUICE_ATTR_NONE:
+    case SLUICE_ATTR_TENSOR:
+    case SLUICE_ATTR_PLACEHOLDER:
+    default:
+      return sluice_attr_value_to_string (value);
+    }
+}
+
+gboolean
+sluice_words_attr_is_shown (const SluiceAttr *attr)
+{
+  return attr->name[0] != '_' && !g_str_equal (attr->name, "debug_name");
+}
+
+char *
+sluice_words_loop (const char *frame)
+{
+  static const char end[] = "/while_context";
+  return g_str_has_suffix (frame, end) && strlen (frame) > strlen (end)
+             ? g_strndup (frame, strlen (frame) - strlen (end))
+             : g_strdup (frame);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/canvas-private.h"
+
+/* Badges, the way that is traced, classes of colours: what follows from the hierarchy and is found
+ * again where that is another. */
+
+typedef struct
+{
+  char *name, *text;
+  SluiceMarkKind kind;
+} OwnMark;
+
+static void
+own_mark_free (gpointer data)
+{
+  OwnMark *mark = data;
+  g_free (mark->name);
+  g_free (mark->text);
+  g_free (mark);
+}
+
+static void
+update_marks (SluiceCanvas *self)
+{
+  g_clear_pointer (&self->marks, sluice_marks_free);
+  if (self->hierarchy == NULL)
+    return;
+  guint n = self->own_marks != NULL ? self->own_marks->len : 0;
+  g_autofree SluiceCanvasMark *marks = g_new (SluiceCanvasMark, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      const OwnMark *mark = self->own_marks->pdata[i];
+      marks[i] = (SluiceCanvasMark){ mark->name, mark->kind, mark->text };
+    }
+  self->marks = sluice_marks_new (self->hierarchy, marks, n);
+}
+
+static gboolean
+is_same (SluiceCanvas *self, const SluiceCanvasMark *marks, guint n)
+{
+  if ((self->own_marks != NULL ? self->own_marks->len : 0) != n)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      const OwnMark *mark = self->own_marks->pdata[i];
+      if (mark->kind != marks[i].kind || g_strcmp0 (mark->name, marks[i].name) != 0
+          || g_strcmp0 (mark->text, marks[i].text) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+sluice_canvas_set_marks (SluiceCanvas *self, const SluiceCanvasMark *marks, guint n_marks)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  if (is_same (self, marks, n_marks))
+    return;
+  g_clear_pointer (&self->own_marks, g_ptr_array_unref);
+  self->own_marks = g_ptr_array_new_with_free_func (own_mark_free);
+  for (guint i = 0; i < n_marks; i++)
+    {
+      OwnMark *mark = g_new (OwnMark, 1);
+      *mark = (OwnMark){ g_strdup (marks[i].name), g_strdup (marks[i].text), marks[i].kind };
+      g_ptr_array_add (self->own_marks, mark);
+    }
+  update_marks (self);
+  sluice_canvas_update_legend (self);
+  sluice_canvas_queue_proxies (self); /* they say it */
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+/* Only where colours are such. */
+void
+sluice_canvas_update_classes (SluiceCanvas *self)
+{
+  g_clear_pointer (&self->classes, sluice_color_classes_free);
+  if (self->hierarchy != NULL
+      && (self->color_by == SLUICE_COLOR_BY_ASKED || self->color_by == SLUICE_COLOR_BY_DTYPE))
+    self->classes = sluice_color_classes_new (self->hierarchy, self->color_by);
+}
+
+void
+sluice_canvas_hierarchy_changed (SluiceCanvas *self)
+{
+  sluice_canvas_trace_none (self);
+  update_marks (self);
+  sluice_canvas_update_classes (self);
+}
+
+void
+sluice_canvas_trace_none (SluiceCanvas *self)
+{
+  g_clear_pointer (&self->traced, g_free);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+sluice_canvas_trace_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (widget);
+  guint group = self->hierarchy != NULL && self->lead != NULL
+                    ? sluice_hierarchy_lookup (self->hierarchy, self->lead)
+                    : SLUICE_NONE;
+  sluice_canvas_trace_none (self);
+  if (parameter == NULL || group == SLUICE_NONE || group == 0)
+    return;
+  self->traced =
+      sluice_trace_groups (self->hierarchy, group, g_str_equal (name, "canvas.trace-outputs"),
+                           g_variant_get_uint32 (parameter));
+}
+
+void
+sluice_canvas_free_marks (SluiceCanvas *self)
+{
+  g_clear_pointer (&self->own_marks, g_ptr_array_unref);
+  g_clear_pointer (&self->marks, sluice_marks_free);
+  g_clear_pointer (&self->classes, sluice_color_classes_free);
+  g_clear_pointer (&self->traced, g_free);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/color-classes.h"
+
+#include <string.h>
+
+typedef struct
+{
+  const char *name;
+  guint n_ops;
+  guint order; /* of appearance */
+} Class;
+
+struct _SluiceColorClasses
+{
+  SluiceGraphModel *model; /* whose texts the names are */
+  GArray *classes;         /* of Class */
+  guint n_none;
+  guint *of_group;
+  GStringChunk *names; /* that are not the model's */
+};
+
+/* The text of each node, (nullable) each. (transfer container) */
+static const char **
+find_texts (SluiceColorClasses *self, SluiceColorBy by)
+{
+  SluiceGraphModel *model = self->model;
+  guint n = sluice_graph_model_get_n_nodes (model);
+  const char **texts = g_new0 (const char *, n + 1);
+  for (guint i = 0; i < n && by == SLUICE_COLOR_BY_ASKED; i++)
+    texts[i] = sluice_graph_model_get_node (model, i)->asked;
+  for (guint i = 0; i < sluice_graph_model_get_n_edges (model) && by == SLUICE_COLOR_BY_DTYPE; i++)
+    {
+      const SluiceModelEdge *edge = sluice_graph_model_get_edge (model, i);
+      if (texts[edge->from] != NULL || edge->dtype == NULL)
+        continue;
+      /* A reference is of the type that it refers to. */
+      const char *end = g_str_has_suffix (edge->dtype, "_ref") ? strrchr (edge->dtype, '_') : NULL;
+      g_autofree char *base =
+          end != NULL ? g_strndup (edge->dtype, (gsize) (end - edge->dtype)) : NULL;
+      texts[edge->from] =
+          base != NULL ? g_string_chunk_insert_const (self->names, base) : edge->dtype;
+    }
+  for (guint i = 0; i < n; i++)
+    if (texts[i] != NULL && *texts[i] == '\0')
+      texts[i] = NULL;
+  return texts;
+}
+
+static int
+compare_classes (gconstpointer pa, gconstpointer pb)
+{
+  const Class *a = pa, *b = pb;
+  if (a->n_ops != b->n_ops)
+    return a->n_ops > b->n_ops ? -1 : 1;
+  return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Counts the texts and numbers them, from 1. (transfer full): text -> number */
+static GHashTable *
+number_classes (SluiceColorClasses *self, const char **texts, guint n)
+{
+  GHashTable *numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < n; i++)
+    {
+      guint number =
+          texts[i] != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (numbers, texts[i])) : 0;
+      if (texts[i] == NULL)
+        self->n_none++;
+      else if (number > 0)
+        g_array_index (self->classes, Class, number - 1).n_ops++;
+      else
+        {
+          Class class = { texts[i], 1, self->classes->len };
+          g_array_append_val (self->classes, class);
+          g_hash_table_insert (numbers, (gpointer) texts[i], GUINT_TO_POINTER (self->classes->len));
+        }
+    }
+  g_array_sort (self->classes, compare_classes);
+  g_hash_table_remove_all (numbers);
+  for (guint i = 0; i < self->classes->len; i++)
+    g_hash_table_insert (numbers, (gpointer) g_array_index (self->classes, Class, i).name,
+                         GUINT_TO_POINTER (i + 1));
+  return numbers;
+}
+
+/* Counts of ops by class, for the scopes around the op. */
+static void
+count_ops (SluiceHierarchy *h, const guint *of_node, guint n_classes, guint32 *counts)
+{
+  guint n = sluice_graph_model_get_n_nodes (sluice_hierarchy_get_model (h));
+  for (guint i = 0; i < n; i++)
+    if (of_node[i] != SLUICE_NONE)
+      for (guint g = sluice_hierarchy_get_op_group (h, i); g != SLUICE_NONE;
+           g = g != 0 ? sluice_hierarchy_get_group (h, g)->parent : SLUICE_NONE)
+        counts[(gsize) g * n_classes + of_node[i]]++;
+}
+
+SluiceColorClasses *
+sluice_color_classes_new (SluiceHierarchy *hierarchy, SluiceColorBy by)
+{
+  SluiceColorClasses *self = g_new0 (SluiceColorClasses, 1);
+  self->model = sluice_graph_model_ref (sluice_hierarchy_get_model (hierarchy));
+  self->classes = g_array_new (FALSE, FALSE, sizeof (Class));
+  self->names = g_string_chunk_new (64);
+  guint n = sluice_graph_model_get_n_nodes (self->model);
+  guint n_groups = sluice_hierarchy_get_n_groups (hierarchy);
+  g_autofree const char **texts = find_texts (self, by);
+  g_autoptr (GHashTable) numbers = number_classes (self, texts, n);
+  g_autofree guint *of_node = g_new (guint, n + 1);
+  for (guint i = 0; i < n; i++)
+    of_node[i] = texts[i] != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (numbers, texts[i])) - 1
+                                  : SLUICE_NONE;
+  guint n_classes = self->classes->len;
+  g_autofree guint32 *counts = g_new0 (guint32, (gsize) n_groups * n_classes + 1);
+  count_ops (hierarchy, of_node, n_classes, counts);
+  self->of_group = g_new (guint, n_groups + 1);
+  for (guint g = 0; g < n_groups; g++)
+    {
+      const guint32 *here = counts + (gsize) g * n_classes;
+      self->of_group[g] = SLUICE_NONE;
+      for (guint k = 0; k < n_classes; k++)
+        if (here[k] > 0 && (self->of_group[g] == SLUICE_NONE || here[k] > here[self->of_group[g]]))
+          self->of_group[g] = k;
+    }
+  return self;
+}
+
+void
+sluice_color_classes_free (SluiceColorClasses *self)
+{
+  sluice_graph_model_unref (self->model);
+  g_array_unref (self->classes);
+  g_string_chunk_free (self->names);
+  g_free (self->of_group);
+  g_free (self);
+}
+
+guint
+sluice_color_classes_get_n (const SluiceColorClasses *self)
+{
+  return self->classes->len;
+}
+
+const char *
+sluice_color_classes_get_name (const SluiceColorClasses *self, guint index)
+{
+  return g_array_index (self->classes, Class, index).name;
+}
+
+guint
+sluice_color_classes_get_n_ops (const SluiceColorClasses *self, guint index)
+{
+  return index == SLUICE_NONE ? self->n_none : g_array_index (self->classes, Class, index).n_ops;
+}
+
+guint
+sluice_color_classes_get (const SluiceColorClasses *self, guint group)
+{
+  return self->of_group[group];
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Colours by what nodes have in common: each text one colour, the most frequent first. */
+#pragma once
+
+#include "ui/canvas/scene.h"
+
+G_BEGIN_DECLS
+
+typedef struct _SluiceColorClasses SluiceColorClasses;
+
+/* @by: ASKED (the device that nodes ask for) or DTYPE (of their first output that is read). */
+SluiceColorClasses *sluice_color_classes_new (SluiceHierarchy *hierarchy, SluiceColorBy by);
+void sluice_color_classes_free (SluiceColorClasses *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceColorClasses, sluice_color_classes_free)
+
+guint sluice_color_classes_get_n (const SluiceColorClasses *self);
+const char *sluice_color_classes_get_name (const SluiceColorClasses *self, guint index);
+/* How many ops are of the class, or of none (SLUICE_NONE). */
+guint sluice_color_classes_get_n_ops (const SluiceColorClasses *self, guint index);
+/* Of an op; of a scope that of most of its ops that have one. SLUICE_NONE: none has. */
+guint sluice_color_classes_get (const SluiceColorClasses *self, guint group);
+
+G_END_DECLS
