@@ -3,6 +3,7 @@
 #include "ui/chart/chart-card.h"
 
 #include "ui/chart/csv-job.h"
+#include "ui/chart/value-table.h"
 #include "ui/common/export.h"
 
 #include <glib/gi18n-lib.h>
@@ -27,6 +28,7 @@ struct _SluiceChartCard
   guint catch_up_id; /* tick callback while smoothing or refining goes on */
   gboolean unfinished;
   SluiceCsvJob *csv; /* a file that is being written */
+  GtkWidget *table;  /* (nullable): weak */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceChartCard, sluice_chart_card, SLUICE_TYPE_CARD)
@@ -44,6 +46,7 @@ enum
 enum
 {
   CURSOR_MOVED,
+  VALUES_CHANGED,
   N_SIGNALS
 };
 
@@ -76,6 +79,7 @@ needs_redraw (SluiceCard *card)
 static void
 move_cursor (SluiceChartCard *self, double x)
 {
+  sluice_chart_set_readout_style (self->chart, SLUICE_READOUT_BOX);
   sluice_chart_set_cursor (self->chart, x);
   sluice_card_refresh (SLUICE_CARD (self));
   g_signal_emit (self, signals[CURSOR_MOVED], 0, x);
@@ -164,9 +168,21 @@ cursor_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-popup_menu (SluiceChartCard *self, double x, double y)
+values_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  g_autoptr (GMenu) menu = g_menu_new ();
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+
+  if (self->table == NULL)
+    {
+      self->table = sluice_value_table_new (self);
+      g_object_add_weak_pointer (G_OBJECT (self->table), (gpointer *) &self->table);
+    }
+  gtk_window_present (GTK_WINDOW (self->table));
+}
+
+static void
+fill_menu (SluiceCard *card, GMenu *menu)
+{
   g_autoptr (GMenu) view = g_menu_new ();
   g_autoptr (GMenu) axes = g_menu_new ();
   g_autoptr (GMenu) export = g_menu_new ();
@@ -174,6 +190,7 @@ popup_menu (SluiceChartCard *self, double x, double y)
   g_menu_append (view, _ ("Zoom in"), "chart.zoom-in");
   g_menu_append (view, _ ("Zoom out"), "chart.zoom-out");
   g_menu_append (view, _ ("Show everything"), "chart.reset-zoom");
+  g_menu_append (view, _ ("Table of values"), "chart.values");
   g_menu_append (axes, _ ("Logarithmic values"), "chart.toggle-log");
   g_menu_append (axes, _ ("Leave out outliers"), "chart.toggle-outliers");
   g_menu_append (export, _ ("Save as PNG…"), "chart.export-png");
@@ -182,14 +199,6 @@ popup_menu (SluiceChartCard *self, double x, double y)
   g_menu_append_section (menu, NULL, G_MENU_MODEL (view));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (axes));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (export));
-  sluice_card_popup_menu (SLUICE_CARD (self), G_MENU_MODEL (menu), x, y);
-}
-
-static void
-menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  popup_menu (SLUICE_CHART_CARD (widget), gtk_widget_get_width (widget) / 2.0,
-              gtk_widget_get_height (widget) / 2.0);
 }
 
 static gboolean
@@ -272,12 +281,6 @@ pressed_cb (GtkGestureClick *gesture, int n_press, double x, double y, gpointer 
     gtk_widget_activate_action (GTK_WIDGET (data), "chart.reset-zoom", NULL);
 }
 
-static void
-menu_pressed_cb (GtkGestureClick *gesture, int n_press, double x, double y, gpointer data)
-{
-  popup_menu (data, x, y);
-}
-
 /* With Ctrl or Alt: without, the wheel scrolls the page that the card stands on. */
 static gboolean
 scroll_cb (GtkEventControllerScroll *controller, double dx, double dy, gpointer data)
@@ -307,6 +310,7 @@ draw (SluiceCard *card, cairo_t *cr, double width, double height, const SluiceTh
 {
   sluice_chart_render (SLUICE_CHART_CARD (card)->chart, cr, width, height, theme,
                        SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
+  g_signal_emit (card, signals[VALUES_CHANGED], 0);
 }
 
 static gboolean
@@ -369,6 +373,9 @@ sluice_chart_card_dispose (GObject *object)
   SluiceChartCard *self = SLUICE_CHART_CARD (object);
 
   g_clear_pointer (&self->csv, sluice_csv_job_free);
+  if (self->table != NULL)
+    gtk_window_destroy (GTK_WINDOW (self->table));
+  g_clear_weak_pointer (&self->table);
   G_OBJECT_CLASS (sluice_chart_card_parent_class)->dispose (object);
 }
 
@@ -455,7 +462,7 @@ install_actions (GtkWidgetClass *klass)
   gtk_widget_class_install_action (klass, "chart.zoom-in", NULL, zoom_action);
   gtk_widget_class_install_action (klass, "chart.zoom-out", NULL, zoom_action);
   gtk_widget_class_install_action (klass, "chart.reset-zoom", NULL, reset_zoom_action);
-  gtk_widget_class_install_action (klass, "chart.menu", NULL, menu_action);
+  gtk_widget_class_install_action (klass, "chart.values", NULL, values_action);
   gtk_widget_class_install_property_action (klass, "chart.toggle-log", "log-y");
   gtk_widget_class_install_property_action (klass, "chart.toggle-outliers", "ignore-outliers");
   for (guint i = 0; i < G_N_ELEMENTS (exports); i++)
@@ -486,8 +493,7 @@ install_keys (GtkWidgetClass *klass)
     { GDK_KEY_Home, 0, "chart.cursor-first" },
     { GDK_KEY_End, 0, "chart.cursor-last" },
     { GDK_KEY_Escape, 0, "chart.cursor-hide" },
-    { GDK_KEY_Menu, 0, "chart.menu" },
-    { GDK_KEY_F10, GDK_SHIFT_MASK, "chart.menu" },
+    { GDK_KEY_t, 0, "chart.values" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
@@ -514,12 +520,15 @@ sluice_chart_card_class_init (SluiceChartCardClass *klass)
   card_class->needs_redraw = needs_redraw;
   card_class->prepare = prepare;
   card_class->draw = draw;
+  card_class->fill_menu = fill_menu;
   card_class->write = write_file;
   card_class->export = export_file;
 
   install_properties (object_class);
   signals[CURSOR_MOVED] = g_signal_new ("cursor-moved", SLUICE_TYPE_CHART_CARD, G_SIGNAL_RUN_LAST,
                                         0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_DOUBLE);
+  signals[VALUES_CHANGED] = g_signal_new ("values-changed", SLUICE_TYPE_CHART_CARD,
+                                          G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_css_name (widget_class, "chartcard");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
   install_actions (widget_class);
@@ -535,7 +544,6 @@ add_gestures (SluiceChartCard *self)
       gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
   GtkGesture *drag = gtk_gesture_drag_new ();
   GtkGesture *click = gtk_gesture_click_new ();
-  GtkGesture *secondary = gtk_gesture_click_new ();
 
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
   g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);
@@ -544,13 +552,10 @@ add_gestures (SluiceChartCard *self)
   g_signal_connect (drag, "drag-update", G_CALLBACK (drag_update_cb), self);
   g_signal_connect (drag, "drag-end", G_CALLBACK (drag_end_cb), self);
   g_signal_connect (click, "pressed", G_CALLBACK (pressed_cb), self);
-  g_signal_connect (secondary, "pressed", G_CALLBACK (menu_pressed_cb), self);
-  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (secondary), GDK_BUTTON_SECONDARY);
   gtk_widget_add_controller (widget, motion);
   gtk_widget_add_controller (widget, scroll);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (drag));
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
-  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (secondary));
 }
 
 static void
@@ -558,8 +563,7 @@ sluice_chart_card_init (SluiceChartCard *self)
 {
   self->chart = sluice_chart_new ();
   self->drag_from = NAN;
-  gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
-  gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
+  sluice_chart_set_title_room (self->chart, SLUICE_CARD_BUTTONS_WIDTH);
   add_gestures (self);
   update_actions (self);
   sluice_card_describe (SLUICE_CARD (self));
@@ -653,6 +657,7 @@ sluice_chart_card_set_cursor (SluiceChartCard *self, double x)
 {
   g_return_if_fail (SLUICE_IS_CHART_CARD (self));
 
+  sluice_chart_set_readout_style (self->chart, SLUICE_READOUT_NOTE);
   sluice_chart_set_cursor (self->chart, x);
   sluice_card_refresh (SLUICE_CARD (self));
 }

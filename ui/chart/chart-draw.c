@@ -279,6 +279,22 @@ has_points (SluiceChart *self)
   return FALSE;
 }
 
+/* A dot and a value. Returns: where it starts. */
+static double
+draw_note (const SluiceChart *self, SluiceText *text, double right, const SluiceTheme *theme)
+{
+  double width;
+
+  sluice_text_set (text, self->note, SLUICE_TEXT_LABEL, TRUE, 0);
+  sluice_text_measure (text, &width, NULL);
+  sluice_text_draw (text, right, TITLE_MIDDLE, SLUICE_ANCHOR_END, theme->text);
+  cairo_new_path (text->cr);
+  cairo_arc (text->cr, right - width - LEGEND_DOT, TITLE_MIDDLE, 4, 0, 2 * G_PI);
+  sluice_cairo_set_color (text->cr, self->note_color);
+  cairo_fill (text->cr);
+  return right - width - LEGEND_DOT - LEGEND_GAP;
+}
+
 static void
 draw_title (SluiceChart *self,
             SluiceText *text,
@@ -290,6 +306,12 @@ draw_title (SluiceChart *self,
 
   if (flags & SLUICE_CHART_LEGEND)
     right = draw_legend (self, text, width, theme);
+  else if (self->note != NULL)
+    right = draw_note (self, text,
+                       width - PADDING
+                           - (self->readout_style == SLUICE_READOUT_BOX ? self->title_room : 0),
+                       theme);
+  right = MIN (right, width - PADDING - self->title_room);
   if (!(flags & SLUICE_CHART_TITLE))
     return;
   sluice_text_set (text, self->title, SLUICE_TEXT_TITLE, TRUE, MAX (40, right - PADDING));
@@ -325,7 +347,6 @@ sluice_chart_render (SluiceChart *self,
   if (flags & SLUICE_CHART_FRAME)
     sluice_cairo_draw_card (cr, width, height, theme);
   sluice_text_begin (&text, cr, theme);
-  draw_title (self, &text, width, theme, flags);
   if (has_points (self))
     {
       sluice_chart_layout (self, &text, width, height, scale);
@@ -339,9 +360,11 @@ sluice_chart_render (SluiceChart *self,
     }
   else
     {
+      g_clear_pointer (&self->note, g_free);
       sluice_text_set (&text, _ ("No points yet"), SLUICE_TEXT_BODY, FALSE, 0);
       sluice_text_draw (&text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, theme->dim);
     }
+  draw_title (self, &text, width, theme, flags);
   sluice_text_end (&text);
   cairo_restore (cr);
   note_drawn (self);

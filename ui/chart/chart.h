@@ -32,6 +32,24 @@ typedef enum
   SLUICE_CHART_VECTOR = 1 << 3, /* curves as paths instead of pixels: for SVG and PDF */
 } SluiceChartFlags;
 
+/* What is said of the values at the cursor. */
+typedef enum
+{
+  SLUICE_READOUT_BOX,  /* those of all series, in a box where it hides no curve beside the cursor */
+  SLUICE_READOUT_NOTE, /* that of the series in front, beside the title */
+} SluiceReadoutStyle;
+
+/* What a series has at a place of the axis. */
+typedef struct
+{
+  guint id;
+  const char *name; /* borrowed from the chart */
+  SluiceColor color;
+  SluiceSeriesSample sample; /* the point nearest to the place */
+  gboolean here;             /* the place lies between its first and its last point */
+  double min, max; /* of the finite values in the range drawn last; NaN where there is none */
+} SluiceChartValue;
+
 /** sluice_chart_new: (transfer full): an empty chart on the step axis. */
 SluiceChart *sluice_chart_new (void);
 void sluice_chart_free (SluiceChart *self);
@@ -40,8 +58,13 @@ void sluice_chart_free (SluiceChart *self);
 void sluice_chart_set_title (SluiceChart *self, const char *title);
 const char *sluice_chart_get_title (SluiceChart *self);
 
+/** sluice_chart_set_title_room: what the title leaves free at the end of its row, in user units; so
+ * does the note of a box that has no place. */
+void sluice_chart_set_title_room (SluiceChart *self, double room);
+
 /** sluice_chart_set_unit: how values are written; %SLUICE_UNIT_NONE at first. */
 void sluice_chart_set_unit (SluiceChart *self, SluiceUnit unit);
+SluiceUnit sluice_chart_get_unit (SluiceChart *self);
 
 /**
  * sluice_chart_add_series:
@@ -115,6 +138,21 @@ void sluice_chart_zoom (SluiceChart *self, double factor, double x);
 /** sluice_chart_set_cursor: shows the read-out at @x; NaN hides it. */
 void sluice_chart_set_cursor (SluiceChart *self, double x);
 double sluice_chart_get_cursor (SluiceChart *self);
+/** sluice_chart_set_readout_style: %SLUICE_READOUT_BOX at first. A box that has no place becomes a
+ * note. */
+void sluice_chart_set_readout_style (SluiceChart *self, SluiceReadoutStyle style);
+
+/**
+ * sluice_chart_dup_values:
+ * @x: a place on the current axis; infinity is the end
+ *
+ * Returns: (transfer full) (element-type SluiceChartValue): of all visible series that have a
+ *   point, in the order that they were added, that in front first.
+ */
+GArray *sluice_chart_dup_values (SluiceChart *self, double x);
+/** sluice_chart_dup_place: (transfer full): "step 1 120", or what the axis calls the point nearest
+ * to @x; "" where there is none. */
+char *sluice_chart_dup_place (SluiceChart *self, double x);
 /** sluice_chart_move_cursor: to the next (+1) or previous (-1) point, at least one pixel away. */
 void sluice_chart_move_cursor (SluiceChart *self, int direction);
 

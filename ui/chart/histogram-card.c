@@ -78,9 +78,8 @@ export_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-popup_menu (SluiceHistogramCard *self, double x, double y)
+fill_menu (SluiceCard *card, GMenu *menu)
 {
-  g_autoptr (GMenu) menu = g_menu_new ();
   g_autoptr (GMenu) modes = g_menu_new ();
   g_autoptr (GMenu) export = g_menu_new ();
 
@@ -91,14 +90,6 @@ popup_menu (SluiceHistogramCard *self, double x, double y)
   g_menu_append (export, _ ("Save as SVG…"), "histogram.export-svg");
   g_menu_append_section (menu, NULL, G_MENU_MODEL (modes));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (export));
-  sluice_card_popup_menu (SLUICE_CARD (self), G_MENU_MODEL (menu), x, y);
-}
-
-static void
-menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  popup_menu (SLUICE_HISTOGRAM_CARD (widget), gtk_widget_get_width (widget) / 2.0,
-              gtk_widget_get_height (widget) / 2.0);
 }
 
 /* Up and Left are older, Down and Right newer: as the ridges stand. */
@@ -142,8 +133,6 @@ static void
 pressed_cb (GtkGestureClick *gesture, int n_press, double x, double y, gpointer data)
 {
   gtk_widget_grab_focus (GTK_WIDGET (data));
-  if (gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture)) == GDK_BUTTON_SECONDARY)
-    popup_menu (data, x, y);
 }
 
 static void
@@ -210,19 +199,17 @@ install_actions (GtkWidgetClass *klass)
   } keys[] = {
     { GDK_KEY_Up, "histogram.select-older" },    { GDK_KEY_Left, "histogram.select-older" },
     { GDK_KEY_Down, "histogram.select-newer" },  { GDK_KEY_Right, "histogram.select-newer" },
-    { GDK_KEY_Escape, "histogram.select-none" }, { GDK_KEY_Menu, "histogram.menu" },
+    { GDK_KEY_Escape, "histogram.select-none" },
   };
 
   gtk_widget_class_install_property_action (klass, "histogram.mode", "mode-name");
   gtk_widget_class_install_action (klass, "histogram.export-png", NULL, export_action);
   gtk_widget_class_install_action (klass, "histogram.export-svg", NULL, export_action);
-  gtk_widget_class_install_action (klass, "histogram.menu", NULL, menu_action);
   gtk_widget_class_install_action (klass, "histogram.select-older", NULL, select_action);
   gtk_widget_class_install_action (klass, "histogram.select-newer", NULL, select_action);
   gtk_widget_class_install_action (klass, "histogram.select-none", NULL, select_action);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     gtk_widget_class_add_binding_action (klass, keys[i].key, 0, keys[i].action, NULL);
-  gtk_widget_class_add_binding_action (klass, GDK_KEY_F10, GDK_SHIFT_MASK, "histogram.menu", NULL);
 }
 
 static void
@@ -242,6 +229,7 @@ sluice_histogram_card_class_init (SluiceHistogramCardClass *klass)
   card_class->dup_summary = dup_summary;
   card_class->needs_redraw = needs_redraw;
   card_class->draw = draw;
+  card_class->fill_menu = fill_menu;
   card_class->write = write_file;
 
   properties[PROP_MODE] = g_param_spec_int ("mode", NULL, NULL, SLUICE_HISTOGRAM_RIDGE,
@@ -262,11 +250,8 @@ sluice_histogram_card_init (SluiceHistogramCard *self)
   GtkGesture *click = gtk_gesture_click_new ();
 
   self->chart = sluice_histogram_chart_new ();
-  gtk_widget_set_focusable (widget, TRUE);
-  gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
   g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);
-  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), 0);
   g_signal_connect (click, "pressed", G_CALLBACK (pressed_cb), self);
   gtk_widget_add_controller (widget, motion);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));

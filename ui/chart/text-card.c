@@ -21,7 +21,6 @@ sluice_text_card_class_init (SluiceTextCardClass *klass)
 
   gtk_widget_class_set_css_name (widget_class, "textcard");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
 }
 
 static void

@@ -449,6 +449,90 @@ test_readout (void)
   g_assert_cmpuint (jumps, <=, 8);
 }
 
+/* Curves at every height and a box that is wide for its card: what is beside the cursor stays free,
+ * and where no place does, the value stands in the title's row. */
+static void
+test_readout_crowded (void)
+{
+  guint n_boxes = 0;
+  guint n_notes = 0;
+
+  for (double width = 200; width <= 620; width += 70)
+    {
+      g_autoptr (SluiceChart) chart = sluice_chart_new ();
+      g_autoptr (SluiceSeriesBuffer) ended = loss_curve (300, 1, 0.5, 0.01);
+
+      sluice_chart_set_title (chart, "loss");
+      for (int i = 0; i < 5; i++)
+        {
+          g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (1000, 0.2, 0.2 * i, 0.01);
+
+          sluice_chart_add_series (chart, "a run with a long name", sluice_palette_color (i),
+                                   sluice_series_buffer_as_source (buffer));
+        }
+      sluice_chart_add_series (chart, "ended", sluice_palette_color (5),
+                               sluice_series_buffer_as_source (ended));
+      for (int step = 0; step < 1000; step += 37)
+        {
+          cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 640, 240);
+          cairo_t *cr = cairo_create (surface);
+          g_autofree char *readout = NULL;
+          double x;
+
+          sluice_chart_set_cursor (chart, step);
+          sluice_chart_render (chart, cr, width, 240, sluice_theme_get (SLUICE_THEME_LIGHT),
+                               SLUICE_CHART_TITLE);
+          cairo_destroy (cr);
+          cairo_surface_destroy (surface);
+          x = sluice_scale_to_pixel (&chart->x_scale, step);
+          readout = sluice_chart_dup_readout (chart);
+          g_assert_true ((strstr (readout, "ended") != NULL) == (step < 300));
+          n_boxes += chart->readout.width > 0;
+          n_notes += chart->note != NULL;
+          g_assert_true ((chart->readout.width > 0) != (chart->note != NULL));
+          if (chart->readout.width > 0)
+            {
+              SluiceRect near = chart->readout;
+              double end = MIN (near.x + near.width, x + SLUICE_READ_REACH);
+
+              near.x = MAX (near.x, x - SLUICE_READ_REACH);
+              near.width = end - near.x;
+              g_assert_true (near.width <= 0 || sluice_chart_get_covered (chart, &near) == 0);
+            }
+        }
+    }
+  g_assert_cmpuint (n_boxes, >, 20);
+  g_assert_cmpuint (n_notes, >, 20);
+}
+
+static void
+test_note (void)
+{
+  g_autoptr (SluiceChart) chart = sample_chart ();
+  g_autoptr (GArray) values = NULL;
+  const SluiceChartValue *value;
+
+  sluice_chart_set_readout_style (chart, SLUICE_READOUT_NOTE);
+  sluice_chart_set_cursor (chart, 100);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
+  g_assert_cmpfloat (chart->readout.width, ==, 0);
+  g_assert_nonnull (chart->note);
+  sluice_chart_set_cursor (chart, NAN);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
+  g_assert_null (chart->note);
+
+  values = sluice_chart_dup_values (chart, 100);
+  g_assert_cmpuint (values->len, ==, sluice_chart_get_n_series (chart));
+  value = &g_array_index (values, SluiceChartValue, 0);
+  g_assert_true (value->here);
+  g_assert_cmpint (value->sample.step, ==, 100);
+  g_assert_cmpfloat (value->min, <=, value->sample.value);
+  g_assert_cmpfloat (value->max, >=, value->sample.value);
+  g_array_unref (g_steal_pointer (&values));
+  values = sluice_chart_dup_values (chart, INFINITY);
+  g_assert_cmpint (g_array_index (values, SluiceChartValue, 0).sample.step, >, 100);
+}
+
 static void
 test_redraw (void)
 {
@@ -593,6 +677,8 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/view", test_view);
   g_test_add_func ("/ui/chart/chart/cursor", test_cursor);
   g_test_add_func ("/ui/chart/chart/readout", test_readout);
+  g_test_add_func ("/ui/chart/chart/readout-crowded", test_readout_crowded);
+  g_test_add_func ("/ui/chart/chart/note", test_note);
   g_test_add_func ("/ui/chart/chart/redraw", test_redraw);
   g_test_add_func ("/ui/chart/chart/export", test_export);
   g_test_add_func ("/ui/chart/chart/csv", test_csv);

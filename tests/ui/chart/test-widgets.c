@@ -7,6 +7,7 @@
 #include "ui/chart/series-buffer.h"
 #include "ui/chart/sparkline.h"
 #include "ui/chart/text-card.h"
+#include "ui/chart/value-table.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -246,6 +247,81 @@ test_accessible (void)
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
+static GtkWidget *
+find_table (void)
+{
+  GListModel *windows = gtk_window_get_toplevels ();
+  GtkWidget *table = NULL;
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWidget) window = g_list_model_get_item (windows, i);
+
+      if (SLUICE_IS_VALUE_TABLE (window))
+        table = window;
+    }
+  return table;
+}
+
+static void
+test_values (void)
+{
+  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (100);
+  g_autoptr (SluiceSeriesBuffer) longer = loss_curve (300);
+  GtkWidget *card = sample_card (buffer);
+  GtkWidget *window = show (card, 560, 320);
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (card));
+  g_autofree char *last = NULL;
+  g_autofree char *at = NULL;
+  GtkWidget *table;
+
+  sluice_chart_add_series (chart, "lenet-4", sluice_palette_color (1),
+                           sluice_series_buffer_as_source (longer));
+  sluice_card_refresh (SLUICE_CARD (card));
+  settle (window);
+  act (card, "chart.values");
+  table = find_table ();
+  g_assert_nonnull (table);
+  act (card, "chart.values");
+  last = sluice_value_table_dup_text (SLUICE_VALUE_TABLE (table));
+  g_assert_true (g_str_has_prefix (last, "lenet-3\t"));
+  g_assert_nonnull (strstr (last, "\t99\t"));
+  g_assert_nonnull (strstr (last, "\nlenet-4\t"));
+  g_assert_nonnull (strstr (last, "\t299\t"));
+  /* It follows the cursor, and goes with the card. */
+  sluice_chart_card_set_cursor (SLUICE_CHART_CARD (card), 50);
+  settle (window);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  at = sluice_value_table_dup_text (SLUICE_VALUE_TABLE (table));
+  g_assert_nonnull (strstr (at, "\t50\t"));
+  g_assert_null (strstr (at, "\t99\t"));
+  gtk_window_destroy (GTK_WINDOW (window));
+  g_assert_null (find_table ());
+}
+
+static void
+test_tools (void)
+{
+  GtkWidget *cards[] = { sluice_chart_card_new ("loss"), sluice_histogram_card_new ("weights"),
+                         sluice_image_card_new ("images"), sluice_text_card_new ("words") };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cards); i++)
+    {
+      GtkWidget *window = show (cards[i], 400, 300);
+
+      act (cards[i], "card.large");
+      g_assert_true (sluice_card_get_large (SLUICE_CARD (cards[i])));
+      act (cards[i], "card.pinned");
+      g_assert_true (sluice_card_get_pinned (SLUICE_CARD (cards[i])));
+      act (cards[i], "card.menu");
+      settle (window);
+      act (cards[i], "card.large");
+      g_assert_false (sluice_card_get_large (SLUICE_CARD (cards[i])));
+      gtk_window_destroy (GTK_WINDOW (window));
+    }
+}
+
 static void
 test_export (void)
 {
@@ -451,6 +527,8 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/card/redraws", test_redraws);
   g_test_add_func ("/ui/chart/card/big-series", test_big_series);
   g_test_add_func ("/ui/chart/card/accessible", test_accessible);
+  g_test_add_func ("/ui/chart/card/values", test_values);
+  g_test_add_func ("/ui/chart/card/tools", test_tools);
   g_test_add_func ("/ui/chart/card/export", test_export);
   g_test_add_func ("/ui/chart/card/csv-job", test_csv_job);
   g_test_add_func ("/ui/chart/histogram-card", test_histogram);
