@@ -35,6 +35,8 @@ struct _SluiceChartsPage
   GHashTable *collapsed; /* set of group titles */
   guint64 drawn;         /* hash of what decides which cards there are */
   SluiceQuery *filter;   /* (nullable) */
+  GSettings *settings;
+  GHashTable *pinned; /* set of tags */
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -119,6 +121,56 @@ image_step_cb (GtkWidget *from, gint64 step, SluiceChartsPage *self)
   foreach_widget (self, from, show_step_cb, &step);
 }
 
+/* ---- pinned and enlarged cards ---- */
+
+static void fill_grid (SluiceChartsPage *self);
+
+static SluiceTagCard *
+find_card (SluiceChartsPage *self, GtkWidget *widget)
+{
+  for (guint i = 0; i < self->in_order->len; i++)
+    if (((SluiceTagCard *) self->in_order->pdata[i])->widget == widget)
+      return self->in_order->pdata[i];
+  return NULL;
+}
+
+static void
+large_cb (GtkWidget *widget, GParamSpec *pspec, SluiceChartsPage *self)
+{
+  SluiceTagCard *card = find_card (self, widget);
+  if (card == NULL)
+    return;
+  card->large = sluice_card_get_large (SLUICE_CARD (widget));
+  sluice_card_grid_relayout (self->grid);
+  sluice_card_grid_reveal (self->grid, card);
+}
+
+static void
+pinned_cb (GtkWidget *widget, GParamSpec *pspec, SluiceChartsPage *self)
+{
+  SluiceTagCard *card = find_card (self, widget);
+  if (card == NULL)
+    return;
+  if (sluice_card_get_pinned (SLUICE_CARD (widget)))
+    g_hash_table_add (self->pinned, g_strdup (card->tag));
+  else
+    g_hash_table_remove (self->pinned, card->tag);
+  g_autofree const char **tags =
+      (const char **) g_hash_table_get_keys_as_array (self->pinned, NULL);
+  g_settings_set_strv (self->settings, "pinned-tags", tags);
+  fill_grid (self);
+  sluice_card_grid_reveal (self->grid, card);
+}
+
+static void
+take_pinned (SluiceChartsPage *self)
+{
+  g_auto (GStrv) tags = g_settings_get_strv (self->settings, "pinned-tags");
+  g_hash_table_remove_all (self->pinned);
+  for (guint i = 0; tags[i] != NULL; i++)
+    g_hash_table_add (self->pinned, g_strdup (tags[i]));
+}
+
 /* ---- the grid ---- */
 
 static GtkWidget *
@@ -133,6 +185,10 @@ create_card (gpointer item, gpointer data)
   if (SLUICE_IS_IMAGE_CARD (widget))
     g_signal_connect (widget, "step-changed", G_CALLBACK (image_step_cb), self);
   apply_view (self, widget);
+  sluice_card_set_large (SLUICE_CARD (widget), card->large);
+  sluice_card_set_pinned (SLUICE_CARD (widget), g_hash_table_contains (self->pinned, card->tag));
+  g_signal_connect (widget, "notify::large", G_CALLBACK (large_cb), self);
+  g_signal_connect (widget, "notify::pinned", G_CALLBACK (pinned_cb), self);
   sluice_tag_card_update (card, front);
   return widget;
 }
@@ -264,22 +320,41 @@ find_group (SluiceChartsPage *self, GPtrArray *groups, GHashTable *by_title, con
   return group;
 }
 
-/* Groups in the order of their first cards, those without one before them. */
+/* Before the others; none that is empty. Takes @group. */
+static void
+add_group (SluiceChartsPage *self, GPtrArray *groups, SluiceCardGroup *group)
+{
+  if (group->items->len == 0)
+    {
+      sluice_card_group_free (group);
+      return;
+    }
+  group->collapsed = group->title != NULL && g_hash_table_contains (self->collapsed, group->title);
+  g_ptr_array_insert (groups, 0, group);
+}
+
+/* Pinned cards, then groups in the order of their first cards, those without one before them. */
 static void
 fill_grid (SluiceChartsPage *self)
 {
   g_autoptr (GHashTable) sizes = count_groups (self);
   g_autoptr (GHashTable) by_title = g_hash_table_new (g_str_hash, g_str_equal);
   GPtrArray *groups = g_ptr_array_new_with_free_func (sluice_card_group_free);
+  SluiceCardGroup *pinned = sluice_card_group_new (_ ("Pinned"));
   SluiceCardGroup *alone = sluice_card_group_new (NULL);
-  g_ptr_array_add (groups, alone);
   for (guint i = 0; i < self->in_order->len; i++)
     {
       SluiceTagCard *card = self->in_order->pdata[i];
       g_autofree char *title = dup_group (sizes, card->tag);
-      SluiceCardGroup *group = title != NULL ? find_group (self, groups, by_title, title) : alone;
+      SluiceCardGroup *group = g_hash_table_contains (self->pinned, card->tag) ? pinned
+                               : title != NULL ? find_group (self, groups, by_title, title)
+                                               : alone;
       g_ptr_array_add (group->items, card);
     }
+  if (pinned->items->len > 0)
+    alone->title = g_strdup (_ ("Other charts"));
+  add_group (self, groups, alone);
+  add_group (self, groups, pinned);
   sluice_card_grid_set_groups (self->grid, groups);
 }
 
@@ -392,6 +467,12 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   GtkToggleButton *axes[] = { self->axis_step, self->axis_relative, self->axis_wall };
+  if (g_set_object (&self->settings, settings))
+    {
+      take_pinned (self);
+      if (self->workspace != NULL)
+        fill_grid (self);
+    }
   gtk_range_set_value (GTK_RANGE (self->smoothing), g_settings_get_double (settings, "smoothing"));
   gtk_toggle_button_set_active (axes[g_settings_get_enum (settings, "chart-axis")], TRUE);
 }
@@ -439,6 +520,28 @@ charts_page_show_hit (SluicePage *page, const char *title)
     sluice_card_grid_reveal (self->grid, card);
 }
 
+static gboolean
+is_pinned (gpointer item, gpointer data)
+{
+  SluiceChartsPage *self = data;
+  return g_hash_table_contains (self->pinned, ((SluiceTagCard *) item)->tag);
+}
+
+/* Of the cards that @is says TRUE of. */
+static void
+dump_tags (SluiceChartsPage *self,
+           JsonBuilder *b,
+           const char *name,
+           gboolean (*is) (gpointer item, gpointer data))
+{
+  json_builder_set_member_name (b, name);
+  json_builder_begin_array (b);
+  for (guint i = 0; i < self->in_order->len; i++)
+    if (is == NULL || is (self->in_order->pdata[i], self))
+      json_builder_add_string_value (b, ((SluiceTagCard *) self->in_order->pdata[i])->tag);
+  json_builder_end_array (b);
+}
+
 static char *
 charts_page_dump_state (SluicePage *page)
 {
@@ -457,6 +560,9 @@ charts_page_dump_state (SluicePage *page)
       json_builder_add_string_value (b, text);
     }
   json_builder_end_object (b);
+  dump_tags (self, b, "order", NULL);
+  dump_tags (self, b, "pinned", is_pinned);
+  dump_tags (self, b, "large", is_large);
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   return json_to_string (root, FALSE);
@@ -480,6 +586,7 @@ sluice_charts_page_dispose (GObject *object)
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_CHARTS_PAGE);
   g_clear_object (&self->workspace);
   g_clear_object (&self->shown);
+  g_clear_object (&self->settings);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->dispose (object);
 }
 
@@ -491,6 +598,7 @@ sluice_charts_page_finalize (GObject *object)
   g_hash_table_unref (self->cards);
   g_hash_table_unref (self->collapsed);
   g_clear_pointer (&self->filter, sluice_query_free);
+  g_hash_table_unref (self->pinned);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
 }
 
@@ -524,6 +632,7 @@ sluice_charts_page_init (SluiceChartsPage *self)
   self->cards = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, sluice_tag_card_free);
   self->in_order = g_ptr_array_new ();
   self->collapsed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->pinned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);
   g_signal_connect_swapped (self->grid, "toggled", G_CALLBACK (toggled_cb), self);

@@ -3,7 +3,7 @@
 #include "ui/chart/chart-card.h"
 
 #include "ui/chart/csv-job.h"
-#include "ui/chart/value-table.h"
+#include "ui/chart/chart-table.h"
 #include "ui/common/export.h"
 
 #include <glib/gi18n-lib.h>
@@ -174,7 +174,7 @@ values_action (GtkWidget *widget, const char *name, GVariant *parameter)
 
   if (self->table == NULL)
     {
-      self->table = sluice_value_table_new (self);
+      self->table = sluice_chart_table_new (self);
       g_object_add_weak_pointer (G_OBJECT (self->table), (gpointer *) &self->table);
     }
   gtk_window_present (GTK_WINDOW (self->table));

@@ -7,7 +7,7 @@
 #include "ui/chart/series-buffer.h"
 #include "ui/chart/sparkline.h"
 #include "ui/chart/text-card.h"
-#include "ui/chart/value-table.h"
+#include "ui/chart/chart-table.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -257,7 +257,7 @@ find_table (void)
     {
       g_autoptr (GtkWidget) window = g_list_model_get_item (windows, i);
 
-      if (SLUICE_IS_VALUE_TABLE (window))
+      if (SLUICE_IS_CHART_TABLE (window))
         table = window;
     }
   return table;
@@ -283,7 +283,7 @@ test_values (void)
   table = find_table ();
   g_assert_nonnull (table);
   act (card, "chart.values");
-  last = sluice_value_table_dup_text (SLUICE_VALUE_TABLE (table));
+  last = sluice_chart_table_dup_text (SLUICE_CHART_TABLE (table));
   g_assert_true (g_str_has_prefix (last, "lenet-3\t"));
   g_assert_nonnull (strstr (last, "\t99\t"));
   g_assert_nonnull (strstr (last, "\nlenet-4\t"));
@@ -293,7 +293,7 @@ test_values (void)
   settle (window);
   while (g_main_context_iteration (NULL, FALSE))
     ;
-  at = sluice_value_table_dup_text (SLUICE_VALUE_TABLE (table));
+  at = sluice_chart_table_dup_text (SLUICE_CHART_TABLE (table));
   g_assert_nonnull (strstr (at, "\t50\t"));
   g_assert_null (strstr (at, "\t99\t"));
   gtk_window_destroy (GTK_WINDOW (window));

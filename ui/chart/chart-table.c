@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "ui/chart/value-table.h"
+#include "ui/chart/chart-table.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -21,10 +21,10 @@ typedef enum
 
 /* ---- a row ---- */
 
-#define SLUICE_TYPE_VALUE_ROW (sluice_value_row_get_type ())
-G_DECLARE_FINAL_TYPE (SluiceValueRow, sluice_value_row, SLUICE, VALUE_ROW, GObject)
+#define SLUICE_TYPE_CHART_TABLE_ROW (sluice_chart_table_row_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceChartTableRow, sluice_chart_table_row, SLUICE, CHART_TABLE_ROW, GObject)
 
-struct _SluiceValueRow
+struct _SluiceChartTableRow
 {
   GObject parent_instance;
   char *name;
@@ -33,34 +33,34 @@ struct _SluiceValueRow
   char *texts[N_COLUMNS];
 };
 
-G_DEFINE_FINAL_TYPE (SluiceValueRow, sluice_value_row, G_TYPE_OBJECT)
+G_DEFINE_FINAL_TYPE (SluiceChartTableRow, sluice_chart_table_row, G_TYPE_OBJECT)
 
 static void
-sluice_value_row_finalize (GObject *object)
+sluice_chart_table_row_finalize (GObject *object)
 {
-  SluiceValueRow *self = SLUICE_VALUE_ROW (object);
+  SluiceChartTableRow *self = SLUICE_CHART_TABLE_ROW (object);
 
   g_free (self->name);
   for (guint i = 0; i < N_COLUMNS; i++)
     g_free (self->texts[i]);
-  G_OBJECT_CLASS (sluice_value_row_parent_class)->finalize (object);
+  G_OBJECT_CLASS (sluice_chart_table_row_parent_class)->finalize (object);
 }
 
 static void
-sluice_value_row_class_init (SluiceValueRowClass *klass)
+sluice_chart_table_row_class_init (SluiceChartTableRowClass *klass)
 {
-  G_OBJECT_CLASS (klass)->finalize = sluice_value_row_finalize;
+  G_OBJECT_CLASS (klass)->finalize = sluice_chart_table_row_finalize;
 }
 
 static void
-sluice_value_row_init (SluiceValueRow *self)
+sluice_chart_table_row_init (SluiceChartTableRow *self)
 {
 }
 
-static SluiceValueRow *
+static SluiceChartTableRow *
 new_row (const SluiceChartValue *value, SluiceUnit unit)
 {
-  SluiceValueRow *self = g_object_new (SLUICE_TYPE_VALUE_ROW, NULL);
+  SluiceChartTableRow *self = g_object_new (SLUICE_TYPE_CHART_TABLE_ROW, NULL);
   const double numbers[N_COLUMNS] = {
     0,          value->sample.value, value->sample.smoothed, (double) value->sample.step,
     value->min, value->max
@@ -82,8 +82,8 @@ new_row (const SluiceChartValue *value, SluiceUnit unit)
 static int
 compare_rows (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const SluiceValueRow *first = a;
-  const SluiceValueRow *second = b;
+  const SluiceChartTableRow *first = a;
+  const SluiceChartTableRow *second = b;
   guint column = GPOINTER_TO_UINT (data);
   double x = first->numbers[column];
   double y = second->numbers[column];
@@ -97,7 +97,7 @@ compare_rows (gconstpointer a, gconstpointer b, gpointer data)
 
 /* ---- the window ---- */
 
-struct _SluiceValueTable
+struct _SluiceChartTable
 {
   GtkWindow parent_instance;
   SluiceChartCard *card; /* not owned: the window goes with it */
@@ -107,12 +107,12 @@ struct _SluiceValueTable
   guint update_source;
 };
 
-G_DEFINE_FINAL_TYPE (SluiceValueTable, sluice_value_table, GTK_TYPE_WINDOW)
+G_DEFINE_FINAL_TYPE (SluiceChartTable, sluice_chart_table, GTK_TYPE_WINDOW)
 
 static gboolean
 update_cb (gpointer data)
 {
-  SluiceValueTable *self = data;
+  SluiceChartTable *self = data;
   SluiceChart *chart = sluice_chart_card_get_chart (self->card);
   double cursor = sluice_chart_get_cursor (chart);
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_object_unref);
@@ -136,7 +136,7 @@ update_cb (gpointer data)
 
 /* Once for all that happens before the main loop is idle. */
 static void
-queue_update (SluiceValueTable *self)
+queue_update (SluiceChartTable *self)
 {
   if (self->update_source == 0)
     self->update_source = g_idle_add (update_cb, self);
@@ -145,7 +145,7 @@ queue_update (SluiceValueTable *self)
 static void
 draw_dot (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
 {
-  const SluiceValueRow *row = g_object_get_data (G_OBJECT (area), "row");
+  const SluiceChartTableRow *row = g_object_get_data (G_OBJECT (area), "row");
 
   if (row == NULL)
     return;
@@ -183,7 +183,7 @@ setup_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 static void
 bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 {
-  SluiceValueRow *row = gtk_list_item_get_item (item);
+  SluiceChartTableRow *row = gtk_list_item_get_item (item);
   GtkWidget *box = gtk_list_item_get_child (item);
   GtkWidget *dot = gtk_widget_get_first_child (box);
 
@@ -196,7 +196,7 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 }
 
 static void
-add_column (SluiceValueTable *self, guint column, const char *title)
+add_column (SluiceChartTable *self, guint column, const char *title)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
   GtkColumnViewColumn *c = gtk_column_view_column_new (title, factory);
@@ -215,32 +215,32 @@ add_column (SluiceValueTable *self, guint column, const char *title)
 }
 
 static void
-card_gone_cb (SluiceValueTable *self)
+card_gone_cb (SluiceChartTable *self)
 {
   gtk_window_destroy (GTK_WINDOW (self));
 }
 
 static void
-sluice_value_table_dispose (GObject *object)
+sluice_chart_table_dispose (GObject *object)
 {
-  SluiceValueTable *self = SLUICE_VALUE_TABLE (object);
+  SluiceChartTable *self = SLUICE_CHART_TABLE (object);
 
   g_clear_handle_id (&self->update_source, g_source_remove);
   g_clear_object (&self->rows);
-  G_OBJECT_CLASS (sluice_value_table_parent_class)->dispose (object);
+  G_OBJECT_CLASS (sluice_chart_table_parent_class)->dispose (object);
 }
 
 static void
-sluice_value_table_class_init (SluiceValueTableClass *klass)
+sluice_chart_table_class_init (SluiceChartTableClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->dispose = sluice_value_table_dispose;
+  G_OBJECT_CLASS (klass)->dispose = sluice_chart_table_dispose;
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "window.close", NULL);
 }
 
 static void
-sluice_value_table_init (SluiceValueTable *self)
+sluice_chart_table_init (SluiceChartTable *self)
 {
   static const char *const titles[] = { N_ ("Run"),  N_ ("Value"), N_ ("Smoothed"),
                                         N_ ("Step"), N_ ("Least"), N_ ("Greatest") };
@@ -249,7 +249,7 @@ sluice_value_table_init (SluiceValueTable *self)
   GtkSortListModel *sorted;
 
   self->x = INFINITY;
-  self->rows = g_list_store_new (SLUICE_TYPE_VALUE_ROW);
+  self->rows = g_list_store_new (SLUICE_TYPE_CHART_TABLE_ROW);
   self->view = gtk_column_view_new (NULL);
   for (guint i = 0; i < N_COLUMNS; i++)
     add_column (self, i, _ (titles[i]));
@@ -276,9 +276,9 @@ sluice_value_table_init (SluiceValueTable *self)
 }
 
 GtkWidget *
-sluice_value_table_new (SluiceChartCard *card)
+sluice_chart_table_new (SluiceChartCard *card)
 {
-  SluiceValueTable *self = g_object_new (SLUICE_TYPE_VALUE_TABLE, NULL);
+  SluiceChartTable *self = g_object_new (SLUICE_TYPE_CHART_TABLE, NULL);
   GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (card));
   g_autofree char *title =
       g_strdup_printf (_ ("Values of %s"), sluice_card_get_title (SLUICE_CARD (card)));
@@ -297,14 +297,14 @@ sluice_value_table_new (SluiceChartCard *card)
 }
 
 char *
-sluice_value_table_dup_text (SluiceValueTable *self)
+sluice_chart_table_dup_text (SluiceChartTable *self)
 {
   GListModel *model = G_LIST_MODEL (gtk_column_view_get_model (GTK_COLUMN_VIEW (self->view)));
   GString *out = g_string_new (NULL);
 
   for (guint i = 0; i < g_list_model_get_n_items (model); i++)
     {
-      g_autoptr (SluiceValueRow) row = g_list_model_get_item (model, i);
+      g_autoptr (SluiceChartTableRow) row = g_list_model_get_item (model, i);
 
       for (guint k = 0; k < N_COLUMNS; k++)
         g_string_append_printf (out, "%s%c", row->texts[k], k + 1 < N_COLUMNS ? '\t' : '\n');

@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""The cards of the charts page: pointer, keys, actions and the accessible tree, as TAP.
+
+usage: test-charts-window.py WORKBENCH COMMAND PROJECT
+
+On a display and a session bus of its own. Pictures are left in $SLUICE_TEST_PICTURES.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from gi.repository import GLib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tap import Tap
+from workbench import Workbench, take_picture
+
+
+def xdotool(*words):
+    subprocess.run(["xdotool", *map(str, words)], check=True)
+
+
+class Charts:
+    def __init__(self, program, command, project):
+        self.program, self.command = program, command
+        self.folder = tempfile.mkdtemp()
+        samples = os.path.join(self.folder, "samples")
+        shutil.copytree(os.path.dirname(project), samples)
+        self.project = os.path.join(samples, os.path.basename(project))
+        self.workspace = os.path.join(self.folder, "workspace")
+        os.mkdir(self.workspace)
+        self.tap = Tap()
+        self.window = self.settings = None
+
+    def train(self, name, *options):
+        subprocess.run([self.command, "train", self.project, "--workspace", self.workspace,
+                        "--run", name, "--json", *options], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def open(self):
+        self.window = Workbench(self.program, self.project, self.workspace, settings=self.settings)
+        self.window.wait(lambda s: s["settled"])
+        self.window.act("show-page", GLib.Variant("s", "charts"))
+        return self.charts(lambda c: c["state"] == "cards" and c["cards"].get("loss"))
+
+    def charts(self, condition):
+        """The page's state once the condition is true of it."""
+        return self.window.wait(lambda s: condition(s["charts"]))["charts"]
+
+    def picture(self, name):
+        folder = os.environ.get("SLUICE_TEST_PICTURES")
+        if folder:
+            take_picture(os.path.join(folder, f"charts-{name}.png"))
+
+    def press(self, label):
+        self.window.find_accessible("button", label).act()
+
+    def pins(self):
+        w = self.window
+        before = self.charts(lambda c: True)
+        self.tap.point("nothing is pinned or large at first",
+                       before["pinned"] == before["large"] == [], before)
+        w.find_accessible("button", "Enlarge loss").act()
+        self.tap.point("a card is enlarged by its button",
+                       self.charts(lambda c: c["large"] == ["loss"]))
+        # The card has the focus now: its keys work.
+        xdotool("key", "p")
+        self.tap.point("P pins it", self.charts(lambda c: c["pinned"] == ["loss"]))
+        self.tap.point("under a heading", w.find_accessible("button", "Pinned"))
+        self.picture("pinned")
+        xdotool("key", "e")
+        self.tap.point("E makes it small again", self.charts(lambda c: c["large"] == []))
+        self.tap.point("its menu is in the tree", w.find_accessible("button", "Menu of loss"))
+        w.quit()
+        self.open()
+        self.tap.point("what is pinned stays over restarts",
+                       self.charts(lambda c: c["pinned"] == ["loss"]))
+        self.tap.point("with its heading", self.window.find_accessible("button", "Pinned"))
+
+    def table(self):
+        w = self.window
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == ["loss"])
+        xdotool("key", "t")
+        self.tap.point("T opens the table of values",
+                       w.find_accessible("window", "Values of loss"))
+        self.tap.point("with a row a run",
+                       w.find_accessible("label", "first") and w.find_accessible("label", "second"))
+        self.picture("table")
+        xdotool("key", "Escape")
+        self.tap.point("Escape closes it",
+                       w.until(lambda: not w.all_accessible("window", "Values of loss")))
+        w.find_accessible("button", "Enlarge loss").act()
+
+    def run(self):
+        self.train("first", "--steps", "300")
+        self.train("second", "--steps", "200", "--seed", "5")
+        # A keyfile, which the second window reads again.
+        self.settings = {"smoothing": "0.5"}
+        self.open()
+        self.settings = {}
+        self.pins()
+        self.table()
+        self.window.quit()
+        shutil.rmtree(self.folder)
+        self.tap.end()
+
+
+if __name__ == "__main__":
+    Charts(*map(os.path.abspath, sys.argv[1:4])).run()
