@@ -6,6 +6,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
+#include <math.h>
 #include <string.h>
 
 #include "app/charts/card-grid.h"
@@ -36,7 +37,8 @@ struct _SluiceChartsPage
   guint64 drawn;         /* hash of what decides which cards there are */
   SluiceQuery *filter;   /* (nullable) */
   GSettings *settings;
-  GHashTable *pinned; /* set of tags */
+  GHashTable *pinned;      /* set of tags */
+  double view_x0, view_x1; /* NaN: everything */
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -62,6 +64,8 @@ apply_view (SluiceChartsPage *self, GtkWidget *widget)
   if (!SLUICE_IS_CHART_CARD (widget))
     return;
   SluiceChartCard *chart = SLUICE_CHART_CARD (widget);
+  if (sluice_chart_card_get_x_axis (chart) != get_axis (self))
+    self->view_x0 = self->view_x1 = NAN; /* steps are no seconds */
   sluice_chart_card_set_smoothing (chart, gtk_range_get_value (GTK_RANGE (self->smoothing)));
   sluice_chart_card_set_x_axis (chart, get_axis (self));
   sluice_chart_card_set_log_y (chart, gtk_toggle_button_get_active (self->log_y));
@@ -106,6 +110,23 @@ static void
 cursor_moved_cb (GtkWidget *from, double x, SluiceChartsPage *self)
 {
   foreach_widget (self, from, set_cursor_cb, &x);
+}
+
+static void
+set_view_cb (GtkWidget *widget, gpointer data)
+{
+  SluiceChartsPage *self = data;
+  if (SLUICE_IS_CHART_CARD (widget))
+    sluice_chart_card_set_view (SLUICE_CHART_CARD (widget), self->view_x0, self->view_x1);
+}
+
+/* All cards have the same axis, and show the same part of it. */
+static void
+view_moved_cb (GtkWidget *from, double x0, double x1, SluiceChartsPage *self)
+{
+  self->view_x0 = x0;
+  self->view_x1 = x1;
+  foreach_widget (self, from, set_view_cb, self);
 }
 
 static void
@@ -181,10 +202,14 @@ create_card (gpointer item, gpointer data)
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
   GtkWidget *widget = sluice_tag_card_create (card);
   if (SLUICE_IS_CHART_CARD (widget))
-    g_signal_connect (widget, "cursor-moved", G_CALLBACK (cursor_moved_cb), self);
+    {
+      g_signal_connect (widget, "cursor-moved", G_CALLBACK (cursor_moved_cb), self);
+      g_signal_connect (widget, "view-changed", G_CALLBACK (view_moved_cb), self);
+    }
   if (SLUICE_IS_IMAGE_CARD (widget))
     g_signal_connect (widget, "step-changed", G_CALLBACK (image_step_cb), self);
   apply_view (self, widget);
+  set_view_cb (widget, self);
   sluice_card_set_large (SLUICE_CARD (widget), card->large);
   sluice_card_set_pinned (SLUICE_CARD (widget), g_hash_table_contains (self->pinned, card->tag));
   g_signal_connect (widget, "notify::large", G_CALLBACK (large_cb), self);
@@ -542,6 +567,33 @@ dump_tags (SluiceChartsPage *self,
   json_builder_end_array (b);
 }
 
+/* What each chart shows of its axes: [x0, x1, y0, y1], as far as it was chosen. */
+static void
+dump_views (SluiceChartsPage *self, JsonBuilder *b)
+{
+  json_builder_set_member_name (b, "views");
+  json_builder_begin_object (b);
+  for (guint i = 0; i < self->in_order->len; i++)
+    {
+      SluiceTagCard *card = self->in_order->pdata[i];
+      double v[4];
+      if (card->widget == NULL || !SLUICE_IS_CHART_CARD (card->widget))
+        continue;
+      SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (card->widget));
+      gboolean has[] = { sluice_chart_get_view (chart, &v[0], &v[1]),
+                         sluice_chart_get_y_view (chart, &v[2], &v[3]) };
+      json_builder_set_member_name (b, card->tag);
+      json_builder_begin_array (b);
+      for (guint k = 0; k < 4; k++)
+        if (has[k / 2])
+          json_builder_add_double_value (b, v[k]);
+        else
+          json_builder_add_null_value (b);
+      json_builder_end_array (b);
+    }
+  json_builder_end_object (b);
+}
+
 static char *
 charts_page_dump_state (SluicePage *page)
 {
@@ -560,6 +612,7 @@ charts_page_dump_state (SluicePage *page)
       json_builder_add_string_value (b, text);
     }
   json_builder_end_object (b);
+  dump_views (self, b);
   dump_tags (self, b, "order", NULL);
   dump_tags (self, b, "pinned", is_pinned);
   dump_tags (self, b, "large", is_large);
@@ -633,6 +686,7 @@ sluice_charts_page_init (SluiceChartsPage *self)
   self->in_order = g_ptr_array_new ();
   self->collapsed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->pinned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->view_x0 = self->view_x1 = NAN;
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);
   g_signal_connect_swapped (self->grid, "toggled", G_CALLBACK (toggled_cb), self);

@@ -96,6 +96,43 @@ class Charts:
                        w.until(lambda: not w.all_accessible("window", "Values of loss")))
         w.find_accessible("button", "Enlarge loss").act()
 
+    def zoom(self):
+        w = self.window
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == ["loss"])
+        xdotool("key", "plus")
+        views = self.charts(lambda c: c["views"]["loss"][0] is not None)["views"]
+        self.tap.point("a zoom is that of every chart", len(views) > 2
+                       and all(v == views["loss"] for v in views.values()), views)
+        xdotool("key", "0")
+        views = self.charts(lambda c: c["views"]["loss"][0] is None)["views"]
+        self.tap.point("and so is the way back", not any(map(any, views.values())), views)
+        xdotool("key", "r")
+        w.find_accessible("text box", "Start of the horizontal axis")
+        self.picture("ranges")
+        xdotool("type", "50")
+        xdotool("key", "Tab")
+        xdotool("type", "1x0")
+        xdotool("key", "Return")
+        w.find_accessible("label", "Write a number, or nothing for where the data end")
+        self.tap.point("what is no number is said", not any(self.charts(lambda c: True)
+                                                            ["views"]["loss"]))
+        xdotool("key", "ctrl+a")
+        xdotool("type", "150")
+        xdotool("key", "Tab")
+        xdotool("type", "0.1")
+        xdotool("key", "Tab")
+        xdotool("type", "2")
+        xdotool("key", "Return")
+        views = self.charts(lambda c: c["views"]["loss"] == [50, 150, 0.1, 2])["views"]
+        self.tap.point("typed ranges: x of all, y of the one card",
+                       views["accuracy"] == [50, 150, None, None], views)
+        self.picture("zoomed")
+        xdotool("key", "0")
+        self.charts(lambda c: not any(c["views"]["loss"]))
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == [])
+
     def run(self):
         self.train("first", "--steps", "300")
         self.train("second", "--steps", "200", "--seed", "5")
@@ -105,6 +142,7 @@ class Charts:
         self.settings = {}
         self.pins()
         self.table()
+        self.zoom()
         self.window.quit()
         shutil.rmtree(self.folder)
         self.tap.end()

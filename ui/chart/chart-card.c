@@ -4,6 +4,7 @@
 
 #include "ui/chart/csv-job.h"
 #include "ui/chart/chart-table.h"
+#include "ui/chart/range-popover.h"
 #include "ui/common/export.h"
 
 #include <glib/gi18n-lib.h>
@@ -29,6 +30,7 @@ struct _SluiceChartCard
   gboolean unfinished;
   SluiceCsvJob *csv; /* a file that is being written */
   GtkWidget *table;  /* (nullable): weak */
+  GtkWidget *ranges; /* (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceChartCard, sluice_chart_card, SLUICE_TYPE_CARD)
@@ -47,6 +49,7 @@ enum
 {
   CURSOR_MOVED,
   VALUES_CHANGED,
+  VIEW_CHANGED,
   N_SIGNALS
 };
 
@@ -88,19 +91,27 @@ move_cursor (SluiceChartCard *self, double x)
 static void
 update_actions (SluiceChartCard *self)
 {
-  double x0;
-  double x1;
-  gboolean zoomed = sluice_chart_get_view (self->chart, &x0, &x1);
+  double a;
+  double b;
+  gboolean zoomed = sluice_chart_get_view (self->chart, &a, &b);
 
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chart.reset-zoom", zoomed);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "chart.zoom-out", zoomed);
+  zoomed = sluice_chart_get_y_view (self->chart, &a, &b) || zoomed;
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chart.reset-zoom", zoomed);
 }
 
+/* A person has changed it. */
 static void
 view_changed (SluiceChartCard *self)
 {
+  double x0;
+  double x1;
+
   update_actions (self);
   sluice_card_refresh (SLUICE_CARD (self));
+  if (!sluice_chart_get_view (self->chart, &x0, &x1))
+    x0 = x1 = NAN;
+  g_signal_emit (self, signals[VIEW_CHANGED], 0, x0, x1);
 }
 
 static void
@@ -136,7 +147,47 @@ reset_zoom_action (GtkWidget *widget, const char *name, GVariant *parameter)
   SluiceChartCard *self = SLUICE_CHART_CARD (widget);
 
   sluice_chart_set_view (self->chart, NAN, NAN);
+  sluice_chart_set_y_view (self->chart, NAN, NAN);
   view_changed (self);
+}
+
+static void
+apply_ranges_cb (GtkWidget *popover, double x0, double x1, double y0, double y1, gpointer data)
+{
+  SluiceChartCard *self = data;
+  double full0;
+  double full1;
+
+  sluice_chart_full_x (self->chart, &full0, &full1);
+  if (!isnan (x0) || !isnan (x1))
+    sluice_chart_set_view (self->chart, isnan (x0) ? full0 : x0, isnan (x1) ? full1 : x1);
+  else
+    sluice_chart_set_view (self->chart, NAN, NAN);
+  sluice_chart_get_y_view (self->chart, &full0, &full1);
+  if (!isnan (y0) || !isnan (y1))
+    sluice_chart_set_y_view (self->chart, isnan (y0) ? full0 : y0, isnan (y1) ? full1 : y1);
+  else
+    sluice_chart_set_y_view (self->chart, NAN, NAN);
+  view_changed (self);
+}
+
+static void
+ranges_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+  double scale = sluice_card_get_text_scale (SLUICE_CARD (self));
+  SluiceRect plot = sluice_chart_get_plot (self->chart);
+
+  if (self->ranges == NULL)
+    {
+      self->ranges = sluice_range_popover_new ();
+      gtk_widget_set_parent (self->ranges, widget);
+      g_signal_connect (self->ranges, "apply", G_CALLBACK (apply_ranges_cb), self);
+    }
+  gtk_popover_set_pointing_to (GTK_POPOVER (self->ranges),
+                               &(GdkRectangle){ (int) ((plot.x + plot.width / 2) * scale),
+                                                (int) ((plot.y + plot.height) * scale), 1, 1 });
+  sluice_range_popover_show (SLUICE_RANGE_POPOVER (self->ranges), self->chart);
 }
 
 static void
@@ -190,6 +241,7 @@ fill_menu (SluiceCard *card, GMenu *menu)
   g_menu_append (view, _ ("Zoom in"), "chart.zoom-in");
   g_menu_append (view, _ ("Zoom out"), "chart.zoom-out");
   g_menu_append (view, _ ("Show everything"), "chart.reset-zoom");
+  g_menu_append (view, _ ("Ranges…"), "chart.ranges");
   g_menu_append (view, _ ("Table of values"), "chart.values");
   g_menu_append (axes, _ ("Logarithmic values"), "chart.toggle-log");
   g_menu_append (axes, _ ("Leave out outliers"), "chart.toggle-outliers");
@@ -368,6 +420,17 @@ sluice_chart_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 static void
+sluice_chart_card_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+
+  GTK_WIDGET_CLASS (sluice_chart_card_parent_class)
+      ->size_allocate (widget, width, height, baseline);
+  if (self->ranges != NULL)
+    gtk_popover_present (GTK_POPOVER (self->ranges));
+}
+
+static void
 sluice_chart_card_dispose (GObject *object)
 {
   SluiceChartCard *self = SLUICE_CHART_CARD (object);
@@ -376,6 +439,7 @@ sluice_chart_card_dispose (GObject *object)
   if (self->table != NULL)
     gtk_window_destroy (GTK_WINDOW (self->table));
   g_clear_weak_pointer (&self->table);
+  g_clear_pointer (&self->ranges, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_chart_card_parent_class)->dispose (object);
 }
 
@@ -462,6 +526,7 @@ install_actions (GtkWidgetClass *klass)
   gtk_widget_class_install_action (klass, "chart.zoom-in", NULL, zoom_action);
   gtk_widget_class_install_action (klass, "chart.zoom-out", NULL, zoom_action);
   gtk_widget_class_install_action (klass, "chart.reset-zoom", NULL, reset_zoom_action);
+  gtk_widget_class_install_action (klass, "chart.ranges", NULL, ranges_action);
   gtk_widget_class_install_action (klass, "chart.values", NULL, values_action);
   gtk_widget_class_install_property_action (klass, "chart.toggle-log", "log-y");
   gtk_widget_class_install_property_action (klass, "chart.toggle-outliers", "ignore-outliers");
@@ -480,19 +545,21 @@ install_keys (GtkWidgetClass *klass)
     GdkModifierType modifiers;
     const char *action;
   } keys[] = {
-    { GDK_KEY_plus, 0, "chart.zoom-in" },
-    { GDK_KEY_equal, 0, "chart.zoom-in" },
     { GDK_KEY_KP_Add, 0, "chart.zoom-in" },
-    { GDK_KEY_minus, 0, "chart.zoom-out" },
+    { GDK_KEY_equal, 0, "chart.zoom-in" },
+    { GDK_KEY_plus, 0, "chart.zoom-in" }, /* menus name the last one */
     { GDK_KEY_KP_Subtract, 0, "chart.zoom-out" },
-    { GDK_KEY_0, 0, "chart.reset-zoom" },
+    { GDK_KEY_minus, 0, "chart.zoom-out" },
     { GDK_KEY_Home, GDK_CONTROL_MASK, "chart.reset-zoom" },
+    { GDK_KEY_0, 0, "chart.reset-zoom" },
     { GDK_KEY_l, 0, "chart.toggle-log" },
     { GDK_KEY_Left, 0, "chart.cursor-left" },
     { GDK_KEY_Right, 0, "chart.cursor-right" },
     { GDK_KEY_Home, 0, "chart.cursor-first" },
     { GDK_KEY_End, 0, "chart.cursor-last" },
     { GDK_KEY_Escape, 0, "chart.cursor-hide" },
+    { GDK_KEY_o, 0, "chart.toggle-outliers" },
+    { GDK_KEY_r, 0, "chart.ranges" },
     { GDK_KEY_t, 0, "chart.values" },
   };
 
@@ -513,6 +580,7 @@ sluice_chart_card_class_init (SluiceChartCardClass *klass)
   object_class->get_property = sluice_chart_card_get_property;
   object_class->set_property = sluice_chart_card_set_property;
   widget_class->snapshot = sluice_chart_card_snapshot;
+  widget_class->size_allocate = sluice_chart_card_size_allocate;
   card_class->least_height = LEAST_HEIGHT;
   card_class->natural_height = NATURAL_HEIGHT;
   card_class->title_changed = title_changed;
@@ -529,6 +597,9 @@ sluice_chart_card_class_init (SluiceChartCardClass *klass)
                                         0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_DOUBLE);
   signals[VALUES_CHANGED] = g_signal_new ("values-changed", SLUICE_TYPE_CHART_CARD,
                                           G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[VIEW_CHANGED] =
+      g_signal_new ("view-changed", SLUICE_TYPE_CHART_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                    G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
   gtk_widget_class_set_css_name (widget_class, "chartcard");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
   install_actions (widget_class);
@@ -659,5 +730,15 @@ sluice_chart_card_set_cursor (SluiceChartCard *self, double x)
 
   sluice_chart_set_readout_style (self->chart, SLUICE_READOUT_NOTE);
   sluice_chart_set_cursor (self->chart, x);
+  sluice_card_refresh (SLUICE_CARD (self));
+}
+
+void
+sluice_chart_card_set_view (SluiceChartCard *self, double x0, double x1)
+{
+  g_return_if_fail (SLUICE_IS_CHART_CARD (self));
+
+  sluice_chart_set_view (self->chart, x0, x1);
+  update_actions (self);
   sluice_card_refresh (SLUICE_CARD (self));
 }

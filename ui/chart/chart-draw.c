@@ -130,15 +130,19 @@ event_x (const SluiceChart *self, const SluiceChartEvent *event)
 {
   const SluiceChartSeries *series = sluice_chart_find_series (self, event->series);
   SluiceExtent extent;
+  double wall;
 
   if (series == NULL || !series->visible)
     return NAN;
   if (self->axis == SLUICE_X_STEP)
     return (double) event->step;
-  if (self->axis == SLUICE_X_WALL)
-    return event->wall;
+  /* What happened before the first point or after the last stands there. */
   sluice_series_source_get_extent (series->source, SLUICE_X_WALL, &extent);
-  return event->wall - extent.x0;
+  wall = fmin (fmax (event->wall, extent.x0), extent.x1);
+  return self->axis == SLUICE_X_WALL
+             ? wall
+             : sluice_pauses_get_active (sluice_series_source_get_pauses (series->source),
+                                         extent.x0, wall);
 }
 
 /* The word beside the line, in the first of two rows where it touches no other; else nowhere. */
@@ -204,20 +208,60 @@ typedef void (*DrawEvent) (SluiceChart *self,
                            double x,
                            const SluiceTheme *theme);
 
+static void
+draw_event (SluiceChart *self,
+            SluiceText *text,
+            const SluiceChartEvent *event,
+            const SluiceTheme *theme,
+            DrawEvent draw)
+{
+  const SluiceRect *plot = &self->plot;
+  double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
+
+  if (x >= plot->x && x <= plot->x + plot->width + 1)
+    draw (self, text, event, x, theme);
+}
+
+/* The relative axis says what it leaves out, where it does. */
+static void
+draw_pauses_of (SluiceChart *self,
+                SluiceText *text,
+                const SluiceTheme *theme,
+                const SluiceChartSeries *series,
+                DrawEvent draw)
+{
+  const SluicePauses *pauses = sluice_series_source_get_pauses (series->source);
+
+  for (guint i = 0; pauses != NULL && i < pauses->found->len; i++)
+    {
+      const SluicePause *pause = &g_array_index (pauses->found, SluicePause, i);
+      g_autofree char *time = sluice_format_value (pause->to - pause->from, SLUICE_UNIT_SECONDS);
+      /* Translators: a time, during which a run stood still. */
+      g_autofree char *word = g_strdup_printf (_ ("paused %s"), time);
+      const SluiceChartEvent event = { .series = series->id, .wall = pause->from, .word = word };
+
+      draw_event (self, text, &event, theme, draw);
+    }
+}
+
 /* Those of the series in front, or of the others. */
 static void
 draw_events_of (
     SluiceChart *self, SluiceText *text, const SluiceTheme *theme, gboolean front, DrawEvent draw)
 {
-  const SluiceRect *plot = &self->plot;
-
   for (guint i = 0; i < self->events->len; i++)
     {
       const SluiceChartEvent *event = g_ptr_array_index (self->events, i);
-      double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
 
-      if ((event->series == self->front) == front && x >= plot->x && x <= plot->x + plot->width)
-        draw (self, text, event, x, theme);
+      if ((event->series == self->front) == front)
+        draw_event (self, text, event, theme, draw);
+    }
+  for (guint i = 0; i < self->series->len && self->axis == SLUICE_X_RELATIVE; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      if (series->visible && (series->id == self->front) == front)
+        draw_pauses_of (self, text, theme, series, draw);
     }
 }
 

@@ -67,6 +67,7 @@ struct _SluiceChart
   gboolean band;
   gint64 expected_steps;
   double view_x0, view_x1; /* NaN: everything */
+  double view_y0, view_y1; /* NaN: what fits the data */
   double cursor;           /* NaN: none */
   SluiceReadoutStyle readout_style;
   double selection_a, selection_b;
@@ -103,9 +104,6 @@ SluiceChartSeries *sluice_chart_find_series (const SluiceChart *self, guint id);
 
 /** sluice_chart_get_front: (nullable) (transfer none): where it is visible. */
 SluiceChartSeries *sluice_chart_get_front (const SluiceChart *self);
-
-/** sluice_chart_full_x: the range of x when nothing is zoomed. */
-void sluice_chart_full_x (SluiceChart *self, double *x0, double *x1);
 
 /** sluice_chart_fit_y: the range of y for the columns that were read. */
 void sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1);

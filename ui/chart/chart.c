@@ -35,6 +35,8 @@ sluice_chart_new (void)
   self->ignore_outliers = TRUE;
   self->view_x0 = NAN;
   self->view_x1 = NAN;
+  self->view_y0 = NAN;
+  self->view_y1 = NAN;
   self->cursor = NAN;
   self->selection_a = NAN;
   self->selection_b = NAN;
@@ -335,6 +337,24 @@ sluice_chart_get_view (SluiceChart *self, double *x0, double *x1)
   *x0 = self->view_x0;
   *x1 = self->view_x1;
   return TRUE;
+}
+
+void
+sluice_chart_set_y_view (SluiceChart *self, double y0, double y1)
+{
+  if (!(y0 < y1) || !isfinite (y0) || !isfinite (y1))
+    y0 = y1 = NAN;
+  self->view_y0 = y0;
+  self->view_y1 = y1;
+  self->dirty = TRUE;
+}
+
+gboolean
+sluice_chart_get_y_view (SluiceChart *self, double *y0, double *y1)
+{
+  *y0 = self->y_scale.d0;
+  *y1 = self->y_scale.d1;
+  return !isnan (self->view_y0);
 }
 
 void

@@ -132,6 +132,14 @@ void sluice_chart_set_expected_steps (SluiceChart *self, gint64 steps);
 void sluice_chart_set_view (SluiceChart *self, double x0, double x1);
 /** sluice_chart_get_view: the range shown. Returns: whether it is zoomed. */
 gboolean sluice_chart_get_view (SluiceChart *self, double *x0, double *x1);
+/** sluice_chart_full_x: the range of x when nothing is zoomed. */
+void sluice_chart_full_x (SluiceChart *self, double *x0, double *x1);
+/** sluice_chart_set_y_view: shows these values; NaN in either those that fit the data. A log axis
+ * shows only what is positive, and fits where that is nothing. */
+void sluice_chart_set_y_view (SluiceChart *self, double y0, double y1);
+/** sluice_chart_get_y_view: the values shown in the last drawing. Returns: whether they were set.
+ */
+gboolean sluice_chart_get_y_view (SluiceChart *self, double *y0, double *y1);
 /** sluice_chart_zoom: by @factor (> 1 is closer) about @x, which stays where it is. */
 void sluice_chart_zoom (SluiceChart *self, double factor, double x);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/scale.h"
+#include "ui/chart/range-text.h"
 #include "ui/chart/ticks.h"
 
 #include <math.h>
@@ -224,11 +225,56 @@ test_domain (void)
     }
 }
 
+static void
+test_ranges (void)
+{
+  static const struct
+  {
+    const char *text;
+    SluiceUnit unit;
+    double value;
+  } good[] = {
+    { "1500", SLUICE_UNIT_STEPS, 1500 },
+    { "1\342\200\2575 00", SLUICE_UNIT_STEPS, 1500 },
+    { "2.5k", SLUICE_UNIT_STEPS, 2500 },
+    { "98 %", SLUICE_UNIT_PERCENT, 0.98 },
+    { "98", SLUICE_UNIT_PERCENT, 0.98 },
+    { "0,25", SLUICE_UNIT_NONE, 0.25 },
+    { "\342\210\2221e-3", SLUICE_UNIT_NONE, -1e-3 },
+    { "2 min", SLUICE_UNIT_SECONDS, 120 },
+    { "250 ms", SLUICE_UNIT_SECONDS, 0.25 },
+  };
+  static const char *const bad[] = { "x", "1x0", "--1", "nan", "inf", "12 parsec" };
+  g_autofree char *time = sluice_range_format (1.7e9, SLUICE_UNIT_TIME);
+  double value;
+
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      g_autofree char *text = NULL;
+      double again;
+
+      g_assert_true (sluice_range_parse (good[i].text, good[i].unit, &value));
+      g_assert_cmpfloat_with_epsilon (value, good[i].value, 1e-9);
+      text = sluice_range_format (value, good[i].unit);
+      g_assert_true (sluice_range_parse (text, good[i].unit, &again));
+      g_assert_cmpfloat_with_epsilon (value, again, 1e-9);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    g_assert_false (sluice_range_parse (bad[i], SLUICE_UNIT_NONE, &value));
+  g_assert_true (sluice_range_parse (" ", SLUICE_UNIT_NONE, &value));
+  g_assert_true (isnan (value));
+  g_assert_true (sluice_range_parse (time, SLUICE_UNIT_TIME, &value));
+  g_assert_cmpfloat (value, ==, 1.7e9);
+  g_assert_true (sluice_range_parse ("2026-11-24 18:30", SLUICE_UNIT_TIME, &value));
+  g_assert_false (sluice_range_parse ("yesterday", SLUICE_UNIT_TIME, &value));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/chart/ticks/linear-counts", test_linear_counts);
+  g_test_add_func ("/ui/chart/ticks/ranges", test_ranges);
   g_test_add_func ("/ui/chart/ticks/linear-known", test_linear_known);
   g_test_add_func ("/ui/chart/ticks/steps", test_steps);
   g_test_add_func ("/ui/chart/ticks/log", test_log);
