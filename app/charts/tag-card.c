@@ -138,17 +138,36 @@ take_histograms (SluiceTagCard *self, SluiceRun *run, gboolean front)
   SluiceTaken *taken;
   gboolean goes_on;
   GPtrArray *items = get_items (self, run, &taken, &goes_on);
-  if (!goes_on)
-    {
-      sluice_histogram_chart_clear (chart);
-      sluice_histogram_chart_set_color (chart, run_color (run));
-    }
+  const char *name = sluice_run_get_info (run)->name;
+  if (taken->series == 0)
+    taken->series = sluice_histogram_chart_add_run (chart, name, run_color (run));
+  else if (!goes_on)
+    sluice_histogram_chart_clear_run (chart, taken->series);
+  sluice_histogram_chart_set_run_style (chart, taken->series, name, run_color (run));
+  if (front)
+    sluice_histogram_chart_set_front (chart, taken->series);
   for (; taken->n_items < items->len; taken->n_items++)
     {
       SluiceHistogram *h = items->pdata[taken->n_items];
-      sluice_histogram_chart_append_proto (chart, h->base.step, h->min, h->max, h->n, h->limits,
-                                           h->counts);
+      sluice_histogram_chart_append_proto (chart, taken->series, h->base.step, h->min, h->max, h->n,
+                                           h->limits, h->counts);
     }
+}
+
+static void
+hide_histograms (SluiceTagCard *self, gint64 run)
+{
+  const SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
+  sluice_histogram_chart_remove_run (
+      sluice_histogram_card_get_chart (SLUICE_HISTOGRAM_CARD (self->widget)), taken->series);
+  g_hash_table_remove (self->taken, &run);
+}
+
+static char *
+dup_histograms_text (SluiceTagCard *self)
+{
+  return sluice_histogram_chart_dup_summary (
+      sluice_histogram_card_get_chart (SLUICE_HISTOGRAM_CARD (self->widget)));
 }
 
 static GtkWidget *
@@ -290,8 +309,9 @@ static const SluiceTagCardKind histograms = {
   .create = create_histograms,
   .has = has_series,
   .take = take_histograms,
-  .hide = hide_items,
-  .dup_text = dup_items_text,
+  .hide = hide_histograms,
+  .dup_text = dup_histograms_text,
+  .shares = TRUE,
 };
 
 static const SluiceTagCardKind images = {

@@ -133,6 +133,32 @@ class Charts:
         w.find_accessible("button", "Enlarge loss").act()
         self.charts(lambda c: c["large"] == [])
 
+    def histograms(self):
+        w = self.window
+        text = self.charts(lambda c: "second" in c["cards"]["hidden/weights"])["cards"]
+        self.tap.point("a histogram is that of every run, by name",
+                       "first: " in text["hidden/weights"], text["hidden/weights"])
+        w.find_accessible("button", "Enlarge hidden/weights").act()
+        self.charts(lambda c: c["large"] == ["hidden/weights"])
+        before = w.until(lambda: self.steps_shown())
+        xdotool("key", "minus")
+        self.tap.point("the number of steps stands on the card, and keys change it",
+                       w.until(lambda: self.steps_shown()[0] < before[0]), before)
+        for mode in ("overlay", "heat", "bands"):
+            w.find_accessible("button", mode).act()
+            self.picture(mode)
+        # Over steps there are all of them.
+        self.tap.point("so do the modes", w.until(lambda: len(self.steps_shown()) < len(before)))
+        w.find_accessible("button", "ridges").act()
+        w.until(lambda: len(self.steps_shown()) == len(before))
+        w.find_accessible("button", "Enlarge hidden/weights").act()
+
+    def steps_shown(self):
+        """How many steps each histogram shows, where not all."""
+        labels = [o.label() for o in self.window.accessible().tree() if o.role() == "label"]
+        return [int(words[0]) for words in (label.split(" of ") for label in labels)
+                if len(words) == 2 and all(word.isdigit() for word in words)]
+
     def run(self):
         self.train("first", "--steps", "300")
         self.train("second", "--steps", "200", "--seed", "5")
@@ -143,6 +169,7 @@ class Charts:
         self.pins()
         self.table()
         self.zoom()
+        self.histograms()
         self.window.quit()
         shutil.rmtree(self.folder)
         self.tap.end()

@@ -268,6 +268,12 @@ sluice_card_add_tool (SluiceCard *self, GtkWidget *widget)
   gtk_box_append (GTK_BOX (PRIVATE (self)->tools), widget);
 }
 
+int
+sluice_card_get_tools_width (SluiceCard *self)
+{
+  return gtk_widget_get_width (PRIVATE (self)->tools);
+}
+
 void
 sluice_card_set_large (SluiceCard *self, gboolean large)
 {

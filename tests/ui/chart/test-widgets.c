@@ -393,19 +393,27 @@ test_histogram (void)
   GtkWidget *card = sluice_histogram_card_new ("fc1/weights");
   SluiceHistogramChart *chart = sluice_histogram_card_get_chart (SLUICE_HISTOGRAM_CARD (card));
   const double edges[] = { -1, -0.5, 0, 0.5, 1 };
+  guint run = sluice_histogram_chart_add_run (chart, "lenet-3", sluice_palette_color (0));
   GtkWidget *window;
 
   for (int i = 0; i < 10; i++)
     {
       const double counts[] = { i, 20, 15, 2 * i };
 
-      g_assert_true (sluice_histogram_chart_append (chart, 100 * i, 4, edges, counts));
+      g_assert_true (sluice_histogram_chart_append (chart, run, 100 * i, 4, edges, counts));
     }
   window = show (card, 560, 390);
   g_assert_true (gtk_widget_activate_action (card, "histogram.mode", "s", "heat"));
   g_assert_cmpint (sluice_histogram_card_get_mode (SLUICE_HISTOGRAM_CARD (card)), ==,
                    SLUICE_HISTOGRAM_HEAT);
   g_assert_true (gtk_widget_activate_action (card, "histogram.mode", "s", "ridge"));
+  act (card, "histogram.fewer-steps");
+  settle (window);
+  g_assert_cmpuint (sluice_histogram_chart_get_n_shown (chart, NULL), <, 10);
+  act (card, "histogram.more-steps");
+  act (card, "histogram.more-steps");
+  settle (window);
+  g_assert_cmpuint (sluice_histogram_chart_get_n_shown (chart, NULL), ==, 10);
   act (card, "histogram.select-older");
   act (card, "histogram.select-older");
   g_assert_cmpint (sluice_histogram_chart_get_selected (chart), ==, 8);
