@@ -28,6 +28,10 @@ struct _SluiceChartsPage
   GtkScale *smoothing;
   GtkToggleButton *axis_step, *axis_relative, *axis_wall, *log_y;
   SluiceCardGrid *grid;
+  GtkScrolledWindow *scroller;
+  GtkWidget *bar, *images_bar;
+  GtkScale *image_step;
+  GtkLabel *image_step_label;
 
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
@@ -39,6 +43,9 @@ struct _SluiceChartsPage
   GSettings *settings;
   GHashTable *pinned;      /* set of tags */
   double view_x0, view_x1; /* NaN: everything */
+  GArray *image_steps;     /* of gint64, ascending: of the images that are near the view */
+  gint64 shown_step;
+  gboolean image_follows; /* the slider stands at the newest */
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -129,6 +136,8 @@ view_moved_cb (GtkWidget *from, double x0, double x1, SluiceChartsPage *self)
   foreach_widget (self, from, set_view_cb, self);
 }
 
+/* ---- the step of all images ---- */
+
 static void
 show_step_cb (GtkWidget *widget, gpointer data)
 {
@@ -137,9 +146,97 @@ show_step_cb (GtkWidget *widget, gpointer data)
 }
 
 static void
-image_step_cb (GtkWidget *from, gint64 step, SluiceChartsPage *self)
+add_steps_cb (GtkWidget *widget, gpointer data)
 {
-  foreach_widget (self, from, show_step_cb, &step);
+  if (SLUICE_IS_IMAGE_CARD (widget))
+    sluice_image_card_add_steps (SLUICE_IMAGE_CARD (widget), data);
+}
+
+static gint
+by_step (gconstpointer a, gconstpointer b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+  return (x > y) - (x < y);
+}
+
+/* Says which step the slider stands at, and shows it. */
+static void
+show_image_step (SluiceChartsPage *self, guint i)
+{
+  gint64 step = g_array_index (self->image_steps, gint64, i);
+  g_autofree char *number = sluice_format_step (step);
+  g_autofree char *text = g_strdup_printf (_ ("step %s"), number);
+  gtk_label_set_label (self->image_step_label, text);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->image_step),
+                                  GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, text, -1);
+  foreach_widget (self, NULL, show_step_cb, &step);
+}
+
+static void
+image_step_cb (SluiceChartsPage *self)
+{
+  guint i = (guint) (gtk_range_get_value (GTK_RANGE (self->image_step)) + 0.5);
+  if (i >= self->image_steps->len)
+    return;
+  self->image_follows = i + 1 == self->image_steps->len;
+  self->shown_step = g_array_index (self->image_steps, gint64, i);
+  show_image_step (self, i);
+}
+
+/* The steps of the images that there are; the slider stays at the newest until it is moved. */
+static void
+update_image_steps (SluiceChartsPage *self)
+{
+  GArray *steps = g_array_new (FALSE, FALSE, sizeof (gint64));
+  guint n = 0, at = 0;
+  foreach_widget (self, NULL, add_steps_cb, steps);
+  g_array_sort (steps, by_step);
+  for (guint i = 0; i < steps->len; i++)
+    if (n == 0 || g_array_index (steps, gint64, i) != g_array_index (steps, gint64, n - 1))
+      g_array_index (steps, gint64, n++) = g_array_index (steps, gint64, i);
+  g_array_set_size (steps, n);
+  for (guint i = 0; i < n; i++)
+    if (self->image_follows || g_array_index (steps, gint64, i) <= self->shown_step)
+      at = i;
+  gtk_widget_set_visible (self->images_bar, n > 0);
+  gboolean same =
+      n == self->image_steps->len
+      && (n == 0 || memcmp (steps->data, self->image_steps->data, n * sizeof (gint64)) == 0);
+  g_array_unref (self->image_steps);
+  self->image_steps = steps;
+  if (n == 0 || same)
+    return;
+  g_signal_handlers_block_by_func (self->image_step, image_step_cb, self);
+  gtk_range_set_range (GTK_RANGE (self->image_step), 0, MAX (1, n - 1));
+  gtk_range_set_value (GTK_RANGE (self->image_step), at);
+  g_signal_handlers_unblock_by_func (self->image_step, image_step_cb, self);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->image_step), n > 1);
+  show_image_step (self, at);
+}
+
+/* ---- the wheel ---- */
+
+/* A slider that turns with the wheel steals it from the page. */
+static void
+release_wheel (GtkWidget *range)
+{
+  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (range);
+  for (guint i = g_list_model_get_n_items (controllers); i-- > 0;)
+    {
+      g_autoptr (GtkEventController) controller = g_list_model_get_item (controllers, i);
+      if (GTK_IS_EVENT_CONTROLLER_SCROLL (controller))
+        gtk_widget_remove_controller (range, controller);
+    }
+}
+
+/* Over the bar it scrolls the charts below. */
+static gboolean
+bar_scrolled_cb (SluiceChartsPage *self, double dx, double dy)
+{
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (self->scroller);
+  double step = pow (gtk_adjustment_get_page_size (adjustment), 2.0 / 3.0); /* as GTK's windows */
+  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_value (adjustment) + dy * step);
+  return GDK_EVENT_STOP;
 }
 
 /* ---- pinned and enlarged cards ---- */
@@ -206,8 +303,6 @@ create_card (gpointer item, gpointer data)
       g_signal_connect (widget, "cursor-moved", G_CALLBACK (cursor_moved_cb), self);
       g_signal_connect (widget, "view-changed", G_CALLBACK (view_moved_cb), self);
     }
-  if (SLUICE_IS_IMAGE_CARD (widget))
-    g_signal_connect (widget, "step-changed", G_CALLBACK (image_step_cb), self);
   apply_view (self, widget);
   set_view_cb (widget, self);
   sluice_card_set_large (SLUICE_CARD (widget), card->large);
@@ -215,6 +310,8 @@ create_card (gpointer item, gpointer data)
   g_signal_connect (widget, "notify::large", G_CALLBACK (large_cb), self);
   g_signal_connect (widget, "notify::pinned", G_CALLBACK (pinned_cb), self);
   sluice_tag_card_update (card, front);
+  if (SLUICE_IS_IMAGE_CARD (widget) && !self->image_follows)
+    sluice_image_card_show_step (SLUICE_IMAGE_CARD (widget), self->shown_step);
   return widget;
 }
 
@@ -237,12 +334,13 @@ static const SluiceCardGridFuncs grid_funcs = { create_card, drop_card, is_large
 static void
 add_to_card (SluiceChartsPage *self, const SluiceTagCardKind *kind, const char *tag)
 {
-  SluiceTagCard *card = g_hash_table_lookup (self->cards, tag);
   if (kind == NULL)
     return;
+  g_autofree char *name = sluice_tag_card_dup_name (kind, tag);
+  SluiceTagCard *card = g_hash_table_lookup (self->cards, name);
   if (card == NULL)
     {
-      card = sluice_tag_card_new (self->workspace, kind, tag);
+      card = sluice_tag_card_new (self->workspace, kind, name);
       g_hash_table_insert (self->cards, card->tag, card);
     }
   card->n_runs += card->kind == kind; /* of another kind under the same name only the first shows */
@@ -456,6 +554,7 @@ changed_cb (SluiceChartsPage *self)
       if (card->widget != NULL && sluice_card_grid_shows (self->grid, card))
         sluice_card_refresh (SLUICE_CARD (card->widget));
     }
+  update_image_steps (self);
   show_state (self);
   /* A card that had it is gone: what stands in its place has the focus. */
   if (has_focus && gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) == NULL)
@@ -613,6 +712,9 @@ charts_page_dump_state (SluicePage *page)
     }
   json_builder_end_object (b);
   dump_views (self, b);
+  json_builder_set_member_name (b, "scrolled");
+  json_builder_add_double_value (
+      b, gtk_adjustment_get_value (gtk_scrolled_window_get_vadjustment (self->scroller)));
   dump_tags (self, b, "order", NULL);
   dump_tags (self, b, "pinned", is_pinned);
   dump_tags (self, b, "large", is_large);
@@ -652,6 +754,7 @@ sluice_charts_page_finalize (GObject *object)
   g_hash_table_unref (self->collapsed);
   g_clear_pointer (&self->filter, sluice_query_free);
   g_hash_table_unref (self->pinned);
+  g_array_unref (self->image_steps);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
 }
 
@@ -677,6 +780,11 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, log_y);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, nothing);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, grid);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, scroller);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, bar);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, images_bar);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, image_step);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, image_step_label);
 }
 
 static void
@@ -687,6 +795,8 @@ sluice_charts_page_init (SluiceChartsPage *self)
   self->collapsed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->pinned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->view_x0 = self->view_x1 = NAN;
+  self->image_steps = g_array_new (FALSE, FALSE, sizeof (gint64));
+  self->image_follows = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);
   g_signal_connect_swapped (self->grid, "toggled", G_CALLBACK (toggled_cb), self);
@@ -695,4 +805,11 @@ sluice_charts_page_init (SluiceChartsPage *self)
   g_signal_connect_swapped (self->axis_relative, "toggled", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->axis_wall, "toggled", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->log_y, "toggled", G_CALLBACK (view_changed_cb), self);
+  g_signal_connect_swapped (self->image_step, "value-changed", G_CALLBACK (image_step_cb), self);
+  release_wheel (GTK_WIDGET (self->smoothing));
+  release_wheel (GTK_WIDGET (self->image_step));
+  GtkEventController *wheel =
+      gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
+  g_signal_connect_swapped (wheel, "scroll", G_CALLBACK (bar_scrolled_cb), self);
+  gtk_widget_add_controller (self->bar, wheel);
 }

@@ -16,6 +16,15 @@
 #include "ui/chart/text-card.h"
 
 #define TEXT_ENDING ".txt"
+#define MAX_SLOTS                                                                                  \
+  4096 /* images of a summary in one card; a tag with a greater number stands alone */
+
+static void
+taken_free (gpointer data)
+{
+  g_clear_pointer (&((SluiceTaken *) data)->by_series, g_hash_table_unref);
+  g_free (data);
+}
 
 static SluiceTaken *
 ensure_taken (SluiceTagCard *self, gint64 run)
@@ -176,38 +185,103 @@ create_images (SluiceTagCard *self)
   return sluice_image_card_new (self->tag);
 }
 
+/* As TensorFlow names the images of a summary: "digits/image/3" is the fourth of "digits". Others
+ * stand alone: -1. */
+static int
+get_slot (const char *tag, gsize *name_length)
+{
+  static const char part[] = "/image";
+  const char *found = g_strrstr (tag, part);
+  const char *rest = found != NULL ? found + strlen (part) : "";
+  char *end;
+  *name_length = strlen (tag);
+  if (found == NULL || found == tag || (*rest != '\0' && *rest != '/'))
+    return -1;
+  guint64 slot = *rest == '/' ? g_ascii_strtoull (rest + 1, &end, 10) : 0;
+  if (*rest == '/' && (!g_ascii_isdigit (rest[1]) || *end != '\0' || slot >= MAX_SLOTS))
+    return -1;
+  *name_length = (gsize) (found - tag);
+  return (int) slot;
+}
+
+static char *
+dup_image_name (const char *tag)
+{
+  gsize length;
+  get_slot (tag, &length);
+  return g_strndup (tag, length);
+}
+
+/* (nullable): the next after the @i-th series of the run that the card shows. */
+static SluiceRunSeries *
+next_image_series (const SluiceTagCard *self, SluiceRun *run, guint *i)
+{
+  GPtrArray *all = sluice_run_get_series (run);
+  for (; *i < all->len; (*i)++)
+    {
+      SluiceRunSeries *series = all->pdata[*i];
+      gsize length;
+      if (series->kind != SLUICE_SERIES_IMAGE)
+        continue;
+      get_slot (series->tag, &length);
+      if (strlen (self->tag) == length && strncmp (series->tag, self->tag, length) == 0)
+        return all->pdata[(*i)++];
+    }
+  return NULL;
+}
+
+static gboolean
+has_images (const SluiceTagCard *self, SluiceRun *run)
+{
+  guint i = 0;
+  return next_image_series (self, run, &i) != NULL;
+}
+
+static void
+take_images_of (SluiceTagCard *self, SluiceTaken *taken, SluiceRunSeries *series)
+{
+  gsize length;
+  guint slot = (guint) MAX (0, get_slot (series->tag, &length));
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (taken->by_series, series));
+  for (; n < series->items->len; n++)
+    {
+      SluiceStoredImage *image = series->items->pdata[n];
+      sluice_image_card_append (SLUICE_IMAGE_CARD (self->widget), slot, image->base.step,
+                                image->png, NULL);
+    }
+  g_hash_table_insert (taken->by_series, series, GUINT_TO_POINTER (n));
+}
+
 static void
 take_images (SluiceTagCard *self, SluiceRun *run, gboolean front)
 {
-  SluiceImageCard *card = SLUICE_IMAGE_CARD (self->widget);
-  SluiceTaken *taken;
-  gboolean goes_on;
-  GPtrArray *items = get_items (self, run, &taken, &goes_on);
-  if (!goes_on)
-    sluice_image_card_clear (card);
-  for (; taken->n_items < items->len; taken->n_items++)
+  SluiceTaken *taken = ensure_taken (self, sluice_run_get_info (run)->id);
+  SluiceRunSeries *series;
+  guint64 restarts = 0;
+  for (guint i = 0; (series = next_image_series (self, run, &i)) != NULL;)
+    restarts += series->n_restarts;
+  if (taken->by_series == NULL || taken->restart != restarts)
     {
-      SluiceStoredImage *image = items->pdata[taken->n_items];
-      sluice_image_card_append (card, image->base.step, 1, &image->png, NULL);
+      sluice_image_card_clear (SLUICE_IMAGE_CARD (self->widget));
+      g_clear_pointer (&taken->by_series, g_hash_table_unref);
+      taken->by_series = g_hash_table_new (NULL, NULL);
     }
+  taken->restart = restarts;
+  for (guint i = 0; (series = next_image_series (self, run, &i)) != NULL;)
+    take_images_of (self, taken, series);
+}
+
+static char *
+dup_images_text (SluiceTagCard *self)
+{
+  return g_strdup_printf ("%" G_GINT64_FORMAT,
+                          sluice_image_card_get_step (SLUICE_IMAGE_CARD (self->widget)));
 }
 
 static void
 hide_items (SluiceTagCard *self, gint64 run)
 {
   g_hash_table_remove (self->taken, &run); /* what takes its place clears the widget */
-}
-
-static char *
-dup_items_text (SluiceTagCard *self)
-{
-  guint n = 0;
-  GHashTableIter iter;
-  gpointer taken;
-  g_hash_table_iter_init (&iter, self->taken);
-  while (g_hash_table_iter_next (&iter, NULL, &taken))
-    n += ((SluiceTaken *) taken)->n_items;
-  return g_strdup_printf ("%u", n);
 }
 
 /* ---- texts ---- */
@@ -317,10 +391,11 @@ static const SluiceTagCardKind histograms = {
 static const SluiceTagCardKind images = {
   .name = N_ ("images"),
   .create = create_images,
-  .has = has_series,
+  .has = has_images,
   .take = take_images,
   .hide = hide_items,
-  .dup_text = dup_items_text,
+  .dup_text = dup_images_text,
+  .dup_name = dup_image_name,
 };
 
 const SluiceTagCardKind sluice_tag_card_text = {
@@ -357,7 +432,7 @@ sluice_tag_card_new (SluiceWorkspace *workspace, const SluiceTagCardKind *kind, 
   self->kind = kind;
   self->tag = g_strdup (tag);
   self->workspace = g_object_ref (workspace);
-  self->taken = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  self->taken = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, taken_free);
   return self;
 }
 
@@ -378,9 +453,18 @@ sluice_tag_card_create (SluiceTagCard *self)
   return self->widget;
 }
 
+char *
+sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag)
+{
+  return kind->dup_name != NULL ? kind->dup_name (tag) : g_strdup (tag);
+}
+
 static void
 want (SluiceTagCard *self, SluiceRun *run, gboolean wanted)
 {
+  SluiceRunSeries *image;
+  for (guint i = 0; self->kind == &images && (image = next_image_series (self, run, &i)) != NULL;)
+    sluice_workspace_want (self->workspace, image, wanted);
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
   if (series != NULL)
     sluice_workspace_want (self->workspace, series, wanted || sluice_run_row_shows (series->tag));

@@ -26,15 +26,18 @@ typedef struct
   /* (transfer full): what is shown, in words. */
   char *(*dup_text) (SluiceTagCard *self);
   gboolean shares; /* runs are shown together; else one at a time */
+  /* (nullable) (transfer full): the card of several tags that this one is of. */
+  char *(*dup_name) (const char *tag);
 } SluiceTagCardKind;
 
 /* What a widget has of a run. */
 typedef struct
 {
-  guint series;    /* id in a chart; 0: not there */
-  guint n_events;  /* taken */
-  guint n_items;   /* histograms or images taken */
-  guint64 restart; /* SluiceRunSeries.n_restarts when they were */
+  guint series;          /* id in a chart; 0: not there */
+  guint n_events;        /* taken */
+  guint n_items;         /* histograms taken */
+  guint64 restart;       /* SluiceRunSeries.n_restarts when they were */
+  GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it */
 } SluiceTaken;
 
 struct _SluiceTagCard
@@ -56,6 +59,8 @@ extern const SluiceTagCardKind sluice_tag_card_text; /* of files that evaluation
 SluiceTagCard *
 sluice_tag_card_new (SluiceWorkspace *workspace, const SluiceTagCardKind *kind, const char *tag);
 void sluice_tag_card_free (gpointer card);
+/* (transfer full): the tag of the card that shows this one. */
+char *sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag);
 
 /* (transfer floating): the widget, empty as yet. */
 GtkWidget *sluice_tag_card_create (SluiceTagCard *self);

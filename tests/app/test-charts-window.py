@@ -159,6 +159,25 @@ class Charts:
         return [int(words[0]) for words in (label.split(" of ") for label in labels)
                 if len(words) == 2 and all(word.isdigit() for word in words)]
 
+    def images(self):
+        w = self.window
+        self.tap.point("the images of a summary share a card",
+                       "digits" in self.charts(lambda c: True)["order"])
+        w.find_accessible("button", "Enlarge digits").act()
+        newest = int(self.charts(lambda c: c["cards"]["digits"])["cards"]["digits"])
+        slider = w.find_accessible("slider", "Step of the images")
+        self.picture("images")
+        x, y, width, height = slider.place()
+        xdotool("mousemove", x + width // 4, y + height // 2, "click", 1)
+        self.tap.point("the slider in the bar moves them",
+                       self.charts(lambda c: int(c["cards"]["digits"]) < newest))
+        step = self.charts(lambda c: True)["cards"]["digits"]
+        scrolled = self.charts(lambda c: True)["scrolled"]
+        xdotool("mousemove", x + width // 2, y + height // 2, "click", 4, "click", 4)
+        after = self.charts(lambda c: c["scrolled"] < scrolled)
+        self.tap.point("the wheel over it scrolls the page", after["cards"]["digits"] == step)
+        w.find_accessible("button", "Enlarge digits").act()
+
     def run(self):
         self.train("first", "--steps", "300")
         self.train("second", "--steps", "200", "--seed", "5")
@@ -170,6 +189,7 @@ class Charts:
         self.table()
         self.zoom()
         self.histograms()
+        self.images()
         self.window.quit()
         shutil.rmtree(self.folder)
         self.tap.end()

@@ -70,6 +70,10 @@ class Accessible:
         """The object's first action: a button is pressed. Was it?"""
         return self._ask(ATSPI + "Action", "DoAction", GLib.Variant("(i)", (0,)), False)
 
+    def place(self):
+        """Where it lies in its window: (x, y, width, height)."""
+        return self._ask(ATSPI + "Component", "GetExtents", GLib.Variant("(u)", (1,)), (0,) * 4)
+
     def act(self):
         if not self.press():
             raise RuntimeError(f"{self.label()} cannot be acted on")

@@ -74,7 +74,6 @@ count_cb (gpointer data)
 
   self->count_source = 0;
   gtk_label_set_label (GTK_LABEL (self->count), text);
-  gtk_widget_set_tooltip_text (self->count, _ ("Steps shown"));
   gtk_widget_set_visible (self->steps, n_steps > 0);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "histogram.fewer-steps", some && n > 2);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "histogram.more-steps", some && n < n_steps);
@@ -119,6 +118,7 @@ add_steps (SluiceHistogramCard *self)
 {
   self->steps = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 2);
   self->count = gtk_label_new (NULL);
+  gtk_widget_set_tooltip_text (self->count, _ ("Steps shown"));
   gtk_widget_add_css_class (self->count, "dim-label");
   gtk_widget_add_css_class (self->count, "caption");
   gtk_widget_add_css_class (self->count, "numeric");

@@ -6,7 +6,9 @@
 #include "ui/chart/image-card.h"
 #include "ui/chart/series-buffer.h"
 #include "ui/chart/sparkline.h"
+#include "ui/chart/square-layout.h"
 #include "ui/chart/text-card.h"
+#include "ui/chart/thumbnail.h"
 #include "ui/chart/chart-table.h"
 
 #include <glib/gstdio.h>
@@ -300,6 +302,16 @@ test_values (void)
   g_assert_null (find_table ());
 }
 
+/* A window that goes with a menu open leaves GTK asking where its pointer is. */
+static void
+close_menu (GtkWidget *card)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (card); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_POPOVER (child))
+      gtk_popover_popdown (GTK_POPOVER (child));
+}
+
 static void
 test_tools (void)
 {
@@ -315,6 +327,8 @@ test_tools (void)
       act (cards[i], "card.pinned");
       g_assert_true (sluice_card_get_pinned (SLUICE_CARD (cards[i])));
       act (cards[i], "card.menu");
+      settle (window);
+      close_menu (cards[i]);
       settle (window);
       act (cards[i], "card.large");
       g_assert_false (sluice_card_get_large (SLUICE_CARD (cards[i])));
@@ -445,46 +459,64 @@ make_png (int shift)
 }
 
 static void
-step_cb (GtkWidget *card, gint64 step, gint64 *last)
-{
-  *last = step;
-}
-
-static void
 test_images (void)
 {
   GtkWidget *card = sluice_image_card_new ("mistakes");
   SluiceImageCard *images = SLUICE_IMAGE_CARD (card);
+  g_autoptr (GArray) steps = NULL;
   const char *captions[] = { "0 → 5", "3 → 2", "6 → 9", "9 → 6", "broken" };
   g_autoptr (GBytes) broken = g_bytes_new_static ("no picture", 10);
   GtkWidget *window;
-  gint64 told = -1;
 
-  g_signal_connect (card, "step-changed", G_CALLBACK (step_cb), &told);
   window = show (card, 560, 200);
   for (int step = 0; step < 5; step++)
-    {
-      GBytes *pictures[5] = { NULL };
+    for (guint i = 0; i < 5; i++)
+      {
+        g_autoptr (GBytes) picture = i < 4 ? make_png (step + (int) i) : g_bytes_ref (broken);
 
-      for (int i = 0; i < 4; i++)
-        pictures[i] = make_png (step + i);
-      pictures[4] = g_bytes_ref (broken);
-      sluice_image_card_append (images, 100 * step, 5, pictures, captions);
-      for (int i = 0; i < 5; i++)
-        g_bytes_unref (pictures[i]);
-    }
+        sluice_image_card_append (images, i, 100 * step, picture, captions[i]);
+      }
   /* It follows the newest until told to stay. */
   g_assert_cmpint (sluice_image_card_get_step (images), ==, 400);
   settle (window);
   keep_picture (window, "widget-images");
   sluice_image_card_show_step (images, 250);
   g_assert_cmpint (sluice_image_card_get_step (images), ==, 200);
-  sluice_image_card_append (images, 500, 0, NULL, NULL);
+  sluice_image_card_append (images, 0, 500, broken, NULL);
   g_assert_cmpint (sluice_image_card_get_step (images), ==, 200);
-  g_assert_cmpint (told, ==, -1);
+  steps = g_array_new (FALSE, FALSE, sizeof (gint64));
+  sluice_image_card_add_steps (images, steps);
+  g_assert_cmpuint (steps->len, ==, 6);
   sluice_image_card_clear (images);
   g_assert_cmpint (sluice_image_card_get_step (images), ==, -1);
   settle (window);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+/* A head that says 20 000 x 20 000: what it would take is not taken. */
+static void
+test_large_image (void)
+{
+  static const guint8 head[] = { 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00,
+                                 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00, 0x4e, 0x20,
+                                 0x00, 0x00, 0x4e, 0x20, 0x08, 0x02, 0x00, 0x00, 0x00, 0x6c,
+                                 0x12, 0xd1, 0x6e, 0x00, 0x00, 0x00, 0x0c, 0x49, 0x44, 0x41,
+                                 0x54, 0x78, 0x9c, 0x63, 0x60, 0xa0, 0x3d, 0x00, 0x00, 0x00,
+                                 0x64, 0x00, 0x01, 0x86, 0x64, 0x3c, 0x35 };
+  g_autoptr (GBytes) bytes = g_bytes_new_static (head, sizeof head);
+  GtkWidget *thumbnail = sluice_thumbnail_new ();
+  GtkWidget *window;
+  GtkLabel *caption;
+
+  g_assert_cmpint (sluice_square_layout_choose (1, 300, 150), ==, 1);
+  g_assert_cmpint (sluice_square_layout_choose (10, 300, 150), ==, 5);
+  g_assert_cmpint (sluice_square_layout_choose (7, 600, 80), ==, 7);
+  sluice_thumbnail_set (SLUICE_THUMBNAIL (thumbnail), bytes, "big");
+  window = show (thumbnail, 300, 200);
+  caption = GTK_LABEL (gtk_widget_get_first_child (thumbnail));
+  while (strcmp (gtk_label_get_label (caption), "big") == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_nonnull (strstr (gtk_label_get_label (caption), "too large"));
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
@@ -541,6 +573,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/card/csv-job", test_csv_job);
   g_test_add_func ("/ui/chart/histogram-card", test_histogram);
   g_test_add_func ("/ui/chart/image-card", test_images);
+  g_test_add_func ("/ui/chart/card/large-image", test_large_image);
   g_test_add_func ("/ui/chart/text-card", test_text);
   g_test_add_func ("/ui/chart/sparkline", test_sparkline);
   return g_test_run ();
