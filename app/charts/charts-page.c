@@ -289,6 +289,25 @@ take_pinned (SluiceChartsPage *self)
     g_hash_table_add (self->pinned, g_strdup (tags[i]));
 }
 
+/* ---- files ---- */
+
+static void
+tell (SluiceChartsPage *self, const char *message)
+{
+  GtkWidget *toasts = gtk_widget_get_ancestor (GTK_WIDGET (self), ADW_TYPE_TOAST_OVERLAY);
+  g_autofree char *markup = g_markup_escape_text (message, -1);
+  if (toasts != NULL)
+    adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (toasts), adw_toast_new (markup));
+}
+
+static void
+exported_cb (SluiceChartsPage *self, const char *path)
+{
+  g_autofree char *name = g_filename_display_basename (path);
+  g_autofree char *message = g_strdup_printf (_ ("%s is written"), name);
+  tell (self, message);
+}
+
 /* ---- the grid ---- */
 
 static GtkWidget *
@@ -307,6 +326,8 @@ create_card (gpointer item, gpointer data)
   set_view_cb (widget, self);
   sluice_card_set_large (SLUICE_CARD (widget), card->large);
   sluice_card_set_pinned (SLUICE_CARD (widget), g_hash_table_contains (self->pinned, card->tag));
+  g_signal_connect_swapped (widget, "exported", G_CALLBACK (exported_cb), self);
+  g_signal_connect_swapped (widget, "export-failed", G_CALLBACK (tell), self);
   g_signal_connect (widget, "notify::large", G_CALLBACK (large_cb), self);
   g_signal_connect (widget, "notify::pinned", G_CALLBACK (pinned_cb), self);
   sluice_tag_card_update (card, front);

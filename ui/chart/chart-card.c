@@ -247,7 +247,9 @@ fill_menu (SluiceCard *card, GMenu *menu)
   g_menu_append (axes, _ ("Leave out outliers"), "chart.toggle-outliers");
   g_menu_append (export, _ ("Save as PNG…"), "chart.export-png");
   g_menu_append (export, _ ("Save as SVG…"), "chart.export-svg");
+  g_menu_append (export, _ ("Save as PDF…"), "chart.export-pdf");
   g_menu_append (export, _ ("Save all points as CSV…"), "chart.export-csv");
+  g_menu_append (export, _ ("Save all points as JSON lines…"), "chart.export-jsonl");
   g_menu_append_section (menu, NULL, G_MENU_MODEL (view));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (axes));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (export));
@@ -384,7 +386,8 @@ export_file (SluiceCard *card, const char *path)
   SluiceChartCard *self = SLUICE_CHART_CARD (card);
   SluiceExportFormat format;
 
-  if (!sluice_export_format_from_name (path, &format) || format != SLUICE_EXPORT_CSV)
+  if (!sluice_export_format_from_name (path, &format)
+      || (format != SLUICE_EXPORT_CSV && format != SLUICE_EXPORT_JSON_LINES))
     {
       SLUICE_CARD_CLASS (sluice_chart_card_parent_class)->export(card, path);
       return;
@@ -517,8 +520,8 @@ install_properties (GObjectClass *object_class)
 static void
 install_actions (GtkWidgetClass *klass)
 {
-  static const char *const exports[] = { "chart.export-png", "chart.export-svg",
-                                         "chart.export-csv" };
+  static const char *const exports[] = { "chart.export-png", "chart.export-svg", "chart.export-pdf",
+                                         "chart.export-jsonl", "chart.export-csv" };
   static const char *const cursors[] = { "chart.cursor-left", "chart.cursor-right",
                                          "chart.cursor-first", "chart.cursor-last",
                                          "chart.cursor-hide" };

@@ -216,7 +216,8 @@ char *sluice_chart_dup_readout (SluiceChart *self);
 
 /**
  * sluice_chart_export:
- * @path: ends in .png, .svg, .pdf or .csv; that decides the format. CSV has every point
+ * @path: ends in .png, .svg, .pdf, .csv or .jsonl; that decides the format. The last two have every
+ *   point
  * @width: of the picture, in user units
  * @height: of the picture
  * @scale: pixels per unit of a PNG
@@ -231,7 +232,8 @@ gboolean sluice_chart_export (SluiceChart *self,
                               const SluiceTheme *theme,
                               GError **error);
 
-/* A CSV file that is being written a part at a time, so that a window can stay alive meanwhile. */
+/* A file of all points, CSV or (.jsonl) lines of JSON, that is being written a part at a time, so
+ * that a window can stay alive meanwhile. */
 typedef struct _SluiceChartCsv SluiceChartCsv;
 
 /**

@@ -198,6 +198,7 @@ fill_menu (SluiceCard *card, GMenu *menu)
   g_menu_append (modes, _ ("Bands"), "histogram.mode::bands");
   g_menu_append (export, _ ("Save as PNG…"), "histogram.export-png");
   g_menu_append (export, _ ("Save as SVG…"), "histogram.export-svg");
+  g_menu_append (export, _ ("Save as PDF…"), "histogram.export-pdf");
   g_menu_append_section (menu, NULL, G_MENU_MODEL (modes));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (export));
 }
@@ -354,6 +355,7 @@ install_actions (GtkWidgetClass *klass)
   gtk_widget_class_install_property_action (klass, "histogram.mode", "mode-name");
   gtk_widget_class_install_action (klass, "histogram.export-png", NULL, export_action);
   gtk_widget_class_install_action (klass, "histogram.export-svg", NULL, export_action);
+  gtk_widget_class_install_action (klass, "histogram.export-pdf", NULL, export_action);
   gtk_widget_class_install_action (klass, "histogram.fewer-steps", NULL, steps_action);
   gtk_widget_class_install_action (klass, "histogram.more-steps", NULL, steps_action);
   gtk_widget_class_install_action (klass, "histogram.select-older", NULL, select_action);

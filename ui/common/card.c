@@ -203,6 +203,7 @@ popup_menu (SluiceCard *self, double x, double y)
 
   g_menu_append (card, _ ("Enlarge"), "card.large");
   g_menu_append (card, _ ("Pin to the top"), "card.pinned");
+  g_menu_append (card, _ ("Copy picture"), "card.copy");
   if (klass->fill_menu != NULL)
     klass->fill_menu (self, menu);
   g_menu_append_section (menu, NULL, G_MENU_MODEL (card));
@@ -222,6 +223,34 @@ static void
 menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   popup_menu (SLUICE_CARD (widget), gtk_widget_get_width (widget) - 24, 32);
+}
+
+GdkTexture *
+sluice_card_dup_picture (SluiceCard *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  float width = (float) gtk_widget_get_width (widget);
+  float height = (float) gtk_widget_get_height (widget);
+  GtkNative *native = gtk_widget_get_native (widget);
+  g_autoptr (GskRenderNode) node = NULL;
+
+  gdk_paintable_snapshot (paintable, snapshot, width, height);
+  node = gtk_snapshot_free_to_node (snapshot);
+  if (node == NULL || native == NULL)
+    return NULL;
+  return gsk_renderer_render_texture (gtk_native_get_renderer (native), node,
+                                      &GRAPHENE_RECT_INIT (0, 0, width, height));
+}
+
+static void
+copy_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  g_autoptr (GdkTexture) picture = sluice_card_dup_picture (SLUICE_CARD (widget));
+
+  if (picture != NULL)
+    gdk_clipboard_set_texture (gtk_widget_get_clipboard (widget), picture);
 }
 
 static void
@@ -546,10 +575,12 @@ static void
 install_actions (GtkWidgetClass *klass)
 {
   gtk_widget_class_install_action (klass, "card.menu", NULL, menu_action);
+  gtk_widget_class_install_action (klass, "card.copy", NULL, copy_action);
   gtk_widget_class_install_property_action (klass, "card.large", "large");
   gtk_widget_class_install_property_action (klass, "card.pinned", "pinned");
   gtk_widget_class_add_binding_action (klass, GDK_KEY_Menu, 0, "card.menu", NULL);
   gtk_widget_class_add_binding_action (klass, GDK_KEY_F10, GDK_SHIFT_MASK, "card.menu", NULL);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_c, GDK_CONTROL_MASK, "card.copy", NULL);
   gtk_widget_class_add_binding_action (klass, GDK_KEY_e, 0, "card.large", NULL);
   gtk_widget_class_add_binding_action (klass, GDK_KEY_p, 0, "card.pinned", NULL);
 }

@@ -15,8 +15,8 @@ G_BEGIN_DECLS
  * menu with a button that shows under the pointer, a file to save to. A card either draws all of
  * itself (class member @draw) or is a box of widgets on the ground (sluice_card_add_box()).
  * Properties: title (string), large, pinned (boolean; what they mean is the page's to do). Actions:
- * card.menu, card.large, card.pinned. Signals: exported (string path), export-failed (string
- * message).
+ * card.menu, card.large, card.pinned, card.copy (the picture to the clipboard). Signals: exported
+ * (string path), export-failed (string message).
  */
 #define SLUICE_TYPE_CARD (sluice_card_get_type ())
 G_DECLARE_DERIVABLE_TYPE (SluiceCard, sluice_card, SLUICE, CARD, GtkWidget)
@@ -90,6 +90,10 @@ void sluice_card_set_large (SluiceCard *self, gboolean large);
 gboolean sluice_card_get_large (SluiceCard *self);
 void sluice_card_set_pinned (SluiceCard *self, gboolean pinned);
 gboolean sluice_card_get_pinned (SluiceCard *self);
+
+/** sluice_card_dup_picture: (transfer full) (nullable): the card as it is on the screen; NULL where
+ * it is not. */
+GdkTexture *sluice_card_dup_picture (SluiceCard *self);
 
 /** sluice_card_ask_export: lets the user name a file that ends in @ending, "png" or the like, and
  * exports to it. */

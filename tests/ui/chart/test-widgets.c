@@ -322,6 +322,12 @@ test_tools (void)
     {
       GtkWidget *window = show (cards[i], 400, 300);
 
+      g_autoptr (GdkTexture) picture = sluice_card_dup_picture (SLUICE_CARD (cards[i]));
+
+      g_assert_cmpint (gdk_texture_get_width (picture), ==, gtk_widget_get_width (cards[i]));
+      act (cards[i], "card.copy");
+      g_assert_true (gdk_content_formats_contain_gtype (
+          gdk_clipboard_get_formats (gtk_widget_get_clipboard (cards[i])), GDK_TYPE_TEXTURE));
       act (cards[i], "card.large");
       g_assert_true (sluice_card_get_large (SLUICE_CARD (cards[i])));
       act (cards[i], "card.pinned");
