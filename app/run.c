@@ -144,8 +144,19 @@ sluice_run_set_shown (SluiceRun *self, gboolean shown)
 gboolean
 sluice_run_has_card (SluiceSeriesKind kind)
 {
-  return kind == SLUICE_SERIES_SCALAR || kind == SLUICE_SERIES_HISTOGRAM
-         || kind == SLUICE_SERIES_IMAGE;
+  switch (kind)
+    {
+    case SLUICE_SERIES_SCALAR:
+    case SLUICE_SERIES_HISTOGRAM:
+    case SLUICE_SERIES_IMAGE:
+    case SLUICE_SERIES_AUDIO:
+    case SLUICE_SERIES_TEXT:
+    case SLUICE_SERIES_TENSOR:
+    case SLUICE_SERIES_PR_CURVE:
+      return TRUE;
+    default:
+      return FALSE;
+    }
 }
 
 gboolean

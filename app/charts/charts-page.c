@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "app/charts/card-grid.h"
+#include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
 #include "engine/store/kinds/event.h"
 #include "ui/chart/chart-card.h"
 #include "ui/chart/image-card.h"
+#include "ui/common/widget.h"
 
 /* So many cards need no headings. */
 #define FEW_CARDS 24
@@ -29,9 +31,8 @@ struct _SluiceChartsPage
   GtkToggleButton *axis_step, *axis_relative, *axis_wall, *log_y;
   SluiceCardGrid *grid;
   GtkScrolledWindow *scroller;
-  GtkWidget *bar, *images_bar;
-  GtkScale *image_step;
-  GtkLabel *image_step_label;
+  GtkWidget *bar;
+  SluiceStepBar *images_bar;
 
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
@@ -43,9 +44,6 @@ struct _SluiceChartsPage
   GSettings *settings;
   GHashTable *pinned;      /* set of tags */
   double view_x0, view_x1; /* NaN: everything */
-  GArray *image_steps;     /* of gint64, ascending: of the images that are near the view */
-  gint64 shown_step;
-  gboolean image_follows; /* the slider stands at the newest */
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -152,82 +150,21 @@ add_steps_cb (GtkWidget *widget, gpointer data)
     sluice_image_card_add_steps (SLUICE_IMAGE_CARD (widget), data);
 }
 
-static gint
-by_step (gconstpointer a, gconstpointer b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-  return (x > y) - (x < y);
-}
-
-/* Says which step the slider stands at, and shows it. */
 static void
-show_image_step (SluiceChartsPage *self, guint i)
+image_step_cb (SluiceChartsPage *self, gint64 step)
 {
-  gint64 step = g_array_index (self->image_steps, gint64, i);
-  g_autofree char *number = sluice_format_step (step);
-  g_autofree char *text = g_strdup_printf (_ ("step %s"), number);
-  gtk_label_set_label (self->image_step_label, text);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->image_step),
-                                  GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, text, -1);
   foreach_widget (self, NULL, show_step_cb, &step);
 }
 
 static void
-image_step_cb (SluiceChartsPage *self)
-{
-  guint i = (guint) (gtk_range_get_value (GTK_RANGE (self->image_step)) + 0.5);
-  if (i >= self->image_steps->len)
-    return;
-  self->image_follows = i + 1 == self->image_steps->len;
-  self->shown_step = g_array_index (self->image_steps, gint64, i);
-  show_image_step (self, i);
-}
-
-/* The steps of the images that there are; the slider stays at the newest until it is moved. */
-static void
 update_image_steps (SluiceChartsPage *self)
 {
   GArray *steps = g_array_new (FALSE, FALSE, sizeof (gint64));
-  guint n = 0, at = 0;
   foreach_widget (self, NULL, add_steps_cb, steps);
-  g_array_sort (steps, by_step);
-  for (guint i = 0; i < steps->len; i++)
-    if (n == 0 || g_array_index (steps, gint64, i) != g_array_index (steps, gint64, n - 1))
-      g_array_index (steps, gint64, n++) = g_array_index (steps, gint64, i);
-  g_array_set_size (steps, n);
-  for (guint i = 0; i < n; i++)
-    if (self->image_follows || g_array_index (steps, gint64, i) <= self->shown_step)
-      at = i;
-  gtk_widget_set_visible (self->images_bar, n > 0);
-  gboolean same =
-      n == self->image_steps->len
-      && (n == 0 || memcmp (steps->data, self->image_steps->data, n * sizeof (gint64)) == 0);
-  g_array_unref (self->image_steps);
-  self->image_steps = steps;
-  if (n == 0 || same)
-    return;
-  g_signal_handlers_block_by_func (self->image_step, image_step_cb, self);
-  gtk_range_set_range (GTK_RANGE (self->image_step), 0, MAX (1, n - 1));
-  gtk_range_set_value (GTK_RANGE (self->image_step), at);
-  g_signal_handlers_unblock_by_func (self->image_step, image_step_cb, self);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->image_step), n > 1);
-  show_image_step (self, at);
+  sluice_step_bar_take_steps (self->images_bar, steps);
 }
 
 /* ---- the wheel ---- */
-
-/* A slider that turns with the wheel steals it from the page. */
-static void
-release_wheel (GtkWidget *range)
-{
-  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (range);
-  for (guint i = g_list_model_get_n_items (controllers); i-- > 0;)
-    {
-      g_autoptr (GtkEventController) controller = g_list_model_get_item (controllers, i);
-      if (GTK_IS_EVENT_CONTROLLER_SCROLL (controller))
-        gtk_widget_remove_controller (range, controller);
-    }
-}
 
 /* Over the bar it scrolls the charts below. */
 static gboolean
@@ -331,8 +268,8 @@ create_card (gpointer item, gpointer data)
   g_signal_connect (widget, "notify::large", G_CALLBACK (large_cb), self);
   g_signal_connect (widget, "notify::pinned", G_CALLBACK (pinned_cb), self);
   sluice_tag_card_update (card, front);
-  if (SLUICE_IS_IMAGE_CARD (widget) && !self->image_follows)
-    sluice_image_card_show_step (SLUICE_IMAGE_CARD (widget), self->shown_step);
+  gint64 step = sluice_step_bar_get_step (self->images_bar);
+  show_step_cb (widget, &step);
   return widget;
 }
 
@@ -775,7 +712,6 @@ sluice_charts_page_finalize (GObject *object)
   g_hash_table_unref (self->collapsed);
   g_clear_pointer (&self->filter, sluice_query_free);
   g_hash_table_unref (self->pinned);
-  g_array_unref (self->image_steps);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
 }
 
@@ -784,6 +720,7 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   g_type_ensure (SLUICE_TYPE_CARD_GRID);
+  g_type_ensure (SLUICE_TYPE_STEP_BAR);
   G_OBJECT_CLASS (klass)->dispose = sluice_charts_page_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_charts_page_finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -804,8 +741,6 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, scroller);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, bar);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, images_bar);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, image_step);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, image_step_label);
 }
 
 static void
@@ -816,8 +751,6 @@ sluice_charts_page_init (SluiceChartsPage *self)
   self->collapsed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->pinned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->view_x0 = self->view_x1 = NAN;
-  self->image_steps = g_array_new (FALSE, FALSE, sizeof (gint64));
-  self->image_follows = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);
   g_signal_connect_swapped (self->grid, "toggled", G_CALLBACK (toggled_cb), self);
@@ -826,9 +759,8 @@ sluice_charts_page_init (SluiceChartsPage *self)
   g_signal_connect_swapped (self->axis_relative, "toggled", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->axis_wall, "toggled", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->log_y, "toggled", G_CALLBACK (view_changed_cb), self);
-  g_signal_connect_swapped (self->image_step, "value-changed", G_CALLBACK (image_step_cb), self);
-  release_wheel (GTK_WIDGET (self->smoothing));
-  release_wheel (GTK_WIDGET (self->image_step));
+  g_signal_connect_swapped (self->images_bar, "step-changed", G_CALLBACK (image_step_cb), self);
+  sluice_widget_release_wheel (GTK_WIDGET (self->smoothing));
   GtkEventController *wheel =
       gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
   g_signal_connect_swapped (wheel, "scroll", G_CALLBACK (bar_scrolled_cb), self);

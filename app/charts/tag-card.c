@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/charts/record-cards.h"
 #include "app/status-text.h"
 #include "engine/store/kinds/event.h"
 #include "engine/store/kinds/histogram.h"
@@ -26,8 +27,8 @@ taken_free (gpointer data)
   g_free (data);
 }
 
-static SluiceTaken *
-ensure_taken (SluiceTagCard *self, gint64 run)
+SluiceTaken *
+sluice_tag_card_ensure_taken (SluiceTagCard *self, gint64 run)
 {
   SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
   if (taken == NULL)
@@ -55,8 +56,8 @@ create_scalars (SluiceTagCard *self)
   return widget;
 }
 
-static gboolean
-has_series (const SluiceTagCard *self, SluiceRun *run)
+gboolean
+sluice_tag_card_has_series (const SluiceTagCard *self, SluiceRun *run)
 {
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
   return series != NULL && sluice_tag_card_find_kind (series->kind) == self->kind;
@@ -89,7 +90,7 @@ take_scalars (SluiceTagCard *self, SluiceRun *run, gboolean front)
 {
   SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
   const SluiceRunInfo *info = sluice_run_get_info (run);
-  SluiceTaken *taken = ensure_taken (self, info->id);
+  SluiceTaken *taken = sluice_tag_card_ensure_taken (self, info->id);
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
   if (taken->series == 0)
     taken->series = sluice_chart_add_series (chart, info->name, run_color (run),
@@ -125,7 +126,7 @@ static GPtrArray *
 get_items (SluiceTagCard *self, SluiceRun *run, SluiceTaken **taken, gboolean *goes_on)
 {
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
-  *taken = ensure_taken (self, sluice_run_get_info (run)->id);
+  *taken = sluice_tag_card_ensure_taken (self, sluice_run_get_info (run)->id);
   *goes_on = (*taken)->n_items > 0 && (*taken)->restart == series->n_restarts;
   (*taken)->restart = series->n_restarts;
   if (!*goes_on)
@@ -255,7 +256,7 @@ take_images_of (SluiceTagCard *self, SluiceTaken *taken, SluiceRunSeries *series
 static void
 take_images (SluiceTagCard *self, SluiceRun *run, gboolean front)
 {
-  SluiceTaken *taken = ensure_taken (self, sluice_run_get_info (run)->id);
+  SluiceTaken *taken = sluice_tag_card_ensure_taken (self, sluice_run_get_info (run)->id);
   SluiceRunSeries *series;
   guint64 restarts = 0;
   for (guint i = 0; (series = next_image_series (self, run, &i)) != NULL;)
@@ -348,7 +349,7 @@ take_text (SluiceTagCard *self, SluiceRun *run, gboolean front)
   SluiceStore *store = sluice_workspace_get_store (self->workspace);
   if (store == NULL || (self->text_run == id && self->text_step == event->base.step))
     return;
-  ensure_taken (self, id);
+  sluice_tag_card_ensure_taken (self, id);
   self->text_run = id;
   self->text_step = event->base.step;
   TextRead *read = g_new (TextRead, 1);
@@ -371,7 +372,7 @@ dup_text (SluiceTagCard *self)
 static const SluiceTagCardKind scalars = {
   .name = N_ ("scalars"),
   .create = create_scalars,
-  .has = has_series,
+  .has = sluice_tag_card_has_series,
   .take = take_scalars,
   .hide = hide_scalars,
   .dup_text = dup_scalars_text,
@@ -381,7 +382,7 @@ static const SluiceTagCardKind scalars = {
 static const SluiceTagCardKind histograms = {
   .name = N_ ("histograms"),
   .create = create_histograms,
-  .has = has_series,
+  .has = sluice_tag_card_has_series,
   .take = take_histograms,
   .hide = hide_histograms,
   .dup_text = dup_histograms_text,
@@ -418,6 +419,14 @@ sluice_tag_card_find_kind (SluiceSeriesKind kind)
       return &histograms;
     case SLUICE_SERIES_IMAGE:
       return &images;
+    case SLUICE_SERIES_TEXT:
+      return &sluice_tag_card_texts;
+    case SLUICE_SERIES_TENSOR:
+      return &sluice_tag_card_tensors;
+    case SLUICE_SERIES_AUDIO:
+      return &sluice_tag_card_audio;
+    case SLUICE_SERIES_PR_CURVE:
+      return &sluice_tag_card_pr_curves;
     default:
       return NULL;
     }

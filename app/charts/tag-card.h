@@ -67,6 +67,11 @@ GtkWidget *sluice_tag_card_create (SluiceTagCard *self);
 /* The widget goes; values are no longer wanted. */
 void sluice_tag_card_drop (SluiceTagCard *self);
 
+/* What the widget has of a run; made where it has nothing. */
+SluiceTaken *sluice_tag_card_ensure_taken (SluiceTagCard *self, gint64 run);
+/* SluiceTagCardKind.has of most: a series of the tag and the kind. */
+gboolean sluice_tag_card_has_series (const SluiceTagCard *self, SluiceRun *run);
+
 /**
  * sluice_tag_card_update:
  * @front: (nullable): the run in front

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The Sluice authors
 """The cards of the charts page: pointer, keys, actions and the accessible tree, as TAP.
 
-usage: test-charts-window.py WORKBENCH COMMAND PROJECT
+usage: test-charts-window.py WORKBENCH COMMAND LOG-RECORDS PROJECT
 
 On a display and a session bus of its own. Pictures are left in $SLUICE_TEST_PICTURES.
 """
@@ -25,8 +25,8 @@ def xdotool(*words):
 
 
 class Charts:
-    def __init__(self, program, command, project):
-        self.program, self.command = program, command
+    def __init__(self, program, command, log_records, project):
+        self.program, self.command, self.log_records = program, command, log_records
         self.folder = tempfile.mkdtemp()
         samples = os.path.join(self.folder, "samples")
         shutil.copytree(os.path.dirname(project), samples)
@@ -178,9 +178,23 @@ class Charts:
         self.tap.point("the wheel over it scrolls the page", after["cards"]["digits"] == step)
         w.find_accessible("button", "Enlarge digits").act()
 
+    def records(self):
+        expected = {"notes": "The third try.", "confusion": "[2,2]", "speech": "1 channel",
+                    "detector": "records: area"}
+        self.window.act("find-text", GLib.Variant("s", "speech"))
+        for tag, words in expected.items():
+            self.window.act("find-text", GLib.Variant("s", tag))
+            state = self.window.wait(lambda s, tag=tag: s["charts"]["cards"].get(tag))
+            text = state["charts"]["cards"][tag]
+            self.tap.point(f"a card of {tag}", words in text, text)
+            self.picture(tag)
+        self.window.act("find-text", GLib.Variant("s", ""))
+
     def run(self):
         self.train("first", "--steps", "300")
         self.train("second", "--steps", "200", "--seed", "5")
+        subprocess.run([self.log_records, self.workspace, os.path.basename(self.project)],
+                       check=True)
         # A keyfile, which the second window reads again.
         self.settings = {"smoothing": "0.5"}
         self.open()
@@ -190,10 +204,11 @@ class Charts:
         self.zoom()
         self.histograms()
         self.images()
+        self.records()
         self.window.quit()
         shutil.rmtree(self.folder)
         self.tap.end()
 
 
 if __name__ == "__main__":
-    Charts(*map(os.path.abspath, sys.argv[1:4])).run()
+    Charts(*map(os.path.abspath, sys.argv[1:5])).run()
