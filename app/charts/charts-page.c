@@ -5,11 +5,12 @@
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
-#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
+#include "app/charts/card-dump.h"
 #include "app/charts/card-grid.h"
+#include "app/charts/join-cards.h"
 #include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
 #include "engine/store/kinds/event.h"
@@ -43,6 +44,7 @@ struct _SluiceChartsPage
   SluiceQuery *filter;   /* (nullable) */
   GSettings *settings;
   GHashTable *pinned;      /* set of tags */
+  GHashTable *joined;      /* tag -> that of the card it is drawn in */
   double view_x0, view_x1; /* NaN: everything */
 };
 
@@ -226,6 +228,56 @@ take_pinned (SluiceChartsPage *self)
     g_hash_table_add (self->pinned, g_strdup (tags[i]));
 }
 
+/* ---- several tags in a chart ---- */
+
+static void changed_cb (SluiceChartsPage *self);
+
+/* Those of the charts that stand alone. */
+static GStrv
+dup_joinable (GtkWidget *widget, gpointer data)
+{
+  SluiceChartsPage *self = data;
+  g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
+  for (guint i = 0; i < self->in_order->len; i++)
+    {
+      const SluiceTagCard *card = self->in_order->pdata[i];
+      if (sluice_tag_card_is_scalar (card) && card->widget != widget && card->others->len == 0)
+        g_strv_builder_add (tags, card->tag);
+    }
+  return g_strv_builder_end (tags);
+}
+
+static gboolean
+has_others (GtkWidget *widget, gpointer data)
+{
+  const SluiceTagCard *card = find_card (data, widget);
+  return card != NULL && card->others->len > 0;
+}
+
+/* The card that is drawn in another one has none of its own meanwhile. */
+static void
+join_cb (GtkWidget *widget, const char *tag, gpointer data)
+{
+  SluiceChartsPage *self = data;
+  SluiceTagCard *card = find_card (self, widget);
+  if (card == NULL)
+    return;
+  if (tag != NULL)
+    {
+      g_hash_table_insert (self->joined, g_strdup (tag), g_strdup (card->tag));
+      sluice_tag_card_join (card, tag);
+    }
+  else
+    {
+      for (guint i = 0; i < card->others->len; i++)
+        g_hash_table_remove (self->joined, card->others->pdata[i]);
+      sluice_tag_card_split (card);
+    }
+  self->drawn = 0;
+  changed_cb (self);
+  sluice_card_grid_reveal (self->grid, card);
+}
+
 /* ---- files ---- */
 
 static void
@@ -258,6 +310,7 @@ create_card (gpointer item, gpointer data)
     {
       g_signal_connect (widget, "cursor-moved", G_CALLBACK (cursor_moved_cb), self);
       g_signal_connect (widget, "view-changed", G_CALLBACK (view_moved_cb), self);
+      sluice_join_cards_add (widget, card->tag, dup_joinable, has_others, join_cb, self);
     }
   apply_view (self, widget);
   set_view_cb (widget, self);
@@ -323,9 +376,29 @@ add_run (SluiceChartsPage *self, SluiceRun *run)
 }
 
 static gboolean
-matches (SluiceChartsPage *self, const char *tag)
+holds_filter (SluiceChartsPage *self, const char *tag)
 {
   return self->filter == NULL || sluice_query_matches_text (self->filter, tag);
+}
+
+static gboolean
+matches (SluiceChartsPage *self, const SluiceTagCard *card)
+{
+  if (holds_filter (self, card->tag))
+    return TRUE;
+  for (guint i = 0; i < card->others->len; i++)
+    if (holds_filter (self, card->others->pdata[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Drawn in the card of another tag, which is there? */
+static gboolean
+is_in_another (SluiceChartsPage *self, const char *tag)
+{
+  const char *other = g_hash_table_lookup (self->joined, tag);
+  const SluiceTagCard *card = other != NULL ? g_hash_table_lookup (self->cards, other) : NULL;
+  return card != NULL && card->n_runs > 0;
 }
 
 static gint
@@ -354,7 +427,8 @@ count_runs (SluiceChartsPage *self)
   g_ptr_array_set_size (self->in_order, 0);
   g_hash_table_iter_init (&iter, self->cards);
   while (g_hash_table_iter_next (&iter, NULL, &card))
-    if (((SluiceTagCard *) card)->n_runs > 0 && matches (self, ((SluiceTagCard *) card)->tag))
+    if (((SluiceTagCard *) card)->n_runs > 0 && !is_in_another (self, ((SluiceTagCard *) card)->tag)
+        && matches (self, card))
       g_ptr_array_add (self->in_order, card);
   g_ptr_array_sort (self->in_order, by_place);
 }
@@ -443,11 +517,17 @@ static void
 forget_empty_cards (SluiceChartsPage *self)
 {
   GHashTableIter iter;
-  gpointer card;
+  gpointer item;
   g_hash_table_iter_init (&iter, self->cards);
-  while (g_hash_table_iter_next (&iter, NULL, &card))
-    if (((SluiceTagCard *) card)->n_runs == 0)
+  while (g_hash_table_iter_next (&iter, NULL, &item))
+    {
+      const SluiceTagCard *card = item;
+      if (card->n_runs > 0)
+        continue;
+      for (guint i = 0; i < card->others->len; i++)
+        g_hash_table_remove (self->joined, card->others->pdata[i]);
       g_hash_table_iter_remove (&iter);
+    }
 }
 
 static guint64
@@ -597,88 +677,19 @@ static void
 charts_page_show_hit (SluicePage *page, const char *title)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  SluiceTagCard *card = g_hash_table_lookup (self->cards, title);
+  const char *other = g_hash_table_lookup (self->joined, title);
+  SluiceTagCard *card = g_hash_table_lookup (self->cards, other != NULL ? other : title);
   if (card != NULL)
     sluice_card_grid_reveal (self->grid, card);
-}
-
-static gboolean
-is_pinned (gpointer item, gpointer data)
-{
-  SluiceChartsPage *self = data;
-  return g_hash_table_contains (self->pinned, ((SluiceTagCard *) item)->tag);
-}
-
-/* Of the cards that @is says TRUE of. */
-static void
-dump_tags (SluiceChartsPage *self,
-           JsonBuilder *b,
-           const char *name,
-           gboolean (*is) (gpointer item, gpointer data))
-{
-  json_builder_set_member_name (b, name);
-  json_builder_begin_array (b);
-  for (guint i = 0; i < self->in_order->len; i++)
-    if (is == NULL || is (self->in_order->pdata[i], self))
-      json_builder_add_string_value (b, ((SluiceTagCard *) self->in_order->pdata[i])->tag);
-  json_builder_end_array (b);
-}
-
-/* What each chart shows of its axes: [x0, x1, y0, y1], as far as it was chosen. */
-static void
-dump_views (SluiceChartsPage *self, JsonBuilder *b)
-{
-  json_builder_set_member_name (b, "views");
-  json_builder_begin_object (b);
-  for (guint i = 0; i < self->in_order->len; i++)
-    {
-      SluiceTagCard *card = self->in_order->pdata[i];
-      double v[4];
-      if (card->widget == NULL || !SLUICE_IS_CHART_CARD (card->widget))
-        continue;
-      SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (card->widget));
-      gboolean has[] = { sluice_chart_get_view (chart, &v[0], &v[1]),
-                         sluice_chart_get_y_view (chart, &v[2], &v[3]) };
-      json_builder_set_member_name (b, card->tag);
-      json_builder_begin_array (b);
-      for (guint k = 0; k < 4; k++)
-        if (has[k / 2])
-          json_builder_add_double_value (b, v[k]);
-        else
-          json_builder_add_null_value (b);
-      json_builder_end_array (b);
-    }
-  json_builder_end_object (b);
 }
 
 static char *
 charts_page_dump_state (SluicePage *page)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  json_builder_begin_object (b);
-  json_builder_set_member_name (b, "state");
-  json_builder_add_string_value (b, gtk_stack_get_visible_child_name (self->states));
-  json_builder_set_member_name (b, "cards");
-  json_builder_begin_object (b);
-  for (guint i = 0; i < self->in_order->len; i++)
-    {
-      SluiceTagCard *card = self->in_order->pdata[i];
-      g_autofree char *text = sluice_tag_card_dup_text (card);
-      json_builder_set_member_name (b, card->tag);
-      json_builder_add_string_value (b, text);
-    }
-  json_builder_end_object (b);
-  dump_views (self, b);
-  json_builder_set_member_name (b, "scrolled");
-  json_builder_add_double_value (
-      b, gtk_adjustment_get_value (gtk_scrolled_window_get_vadjustment (self->scroller)));
-  dump_tags (self, b, "order", NULL);
-  dump_tags (self, b, "pinned", is_pinned);
-  dump_tags (self, b, "large", is_large);
-  json_builder_end_object (b);
-  g_autoptr (JsonNode) root = json_builder_get_root (b);
-  return json_to_string (root, FALSE);
+  return sluice_cards_dump_json (
+      self->in_order, self->pinned, gtk_stack_get_visible_child_name (self->states),
+      gtk_adjustment_get_value (gtk_scrolled_window_get_vadjustment (self->scroller)));
 }
 
 static void
@@ -712,6 +723,7 @@ sluice_charts_page_finalize (GObject *object)
   g_hash_table_unref (self->collapsed);
   g_clear_pointer (&self->filter, sluice_query_free);
   g_hash_table_unref (self->pinned);
+  g_hash_table_unref (self->joined);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
 }
 
@@ -750,6 +762,7 @@ sluice_charts_page_init (SluiceChartsPage *self)
   self->in_order = g_ptr_array_new ();
   self->collapsed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->pinned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->joined = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->view_x0 = self->view_x1 = NAN;
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);

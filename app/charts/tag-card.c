@@ -85,6 +85,43 @@ take_events (SluiceChart *chart, SluiceRun *run, SluiceTaken *taken)
     }
 }
 
+/* Dark, light, darker, lighter …: so many tags are told from each other, and from other runs. */
+static SluiceColor
+get_shade (SluiceRun *run, guint i)
+{
+  double v = i % 2 == 0 ? 0 : 1;
+  return sluice_color_mix (run_color (run), (SluiceColor){ v, v, v, 1 },
+                           MIN (0.75, 0.4 + 0.15 * (i / 2)));
+}
+
+/* (transfer full): of a curve, where several tags are in one chart. */
+static char *
+dup_curve_name (const SluiceTagCard *self, SluiceRun *run, const char *tag)
+{
+  const char *name = sluice_run_get_info (run)->name;
+  /* Translators: a run, a tag. */
+  return self->others->len > 0 ? g_strdup_printf (_ ("%s · %s"), name, tag) : g_strdup (name);
+}
+
+static void
+take_others (SluiceTagCard *self, SluiceRun *run, SluiceTaken *taken)
+{
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
+  if (taken->by_series == NULL)
+    taken->by_series = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < self->others->len; i++)
+    {
+      SluiceRunSeries *series = sluice_run_find_series (run, self->others->pdata[i]);
+      if (series == NULL || series->kind != SLUICE_SERIES_SCALAR
+          || g_hash_table_contains (taken->by_series, series))
+        continue;
+      g_autofree char *name = dup_curve_name (self, run, series->tag);
+      guint id = sluice_chart_add_series (chart, name, get_shade (run, i),
+                                          sluice_series_buffer_as_source (series->buffer));
+      g_hash_table_insert (taken->by_series, series, GUINT_TO_POINTER (id));
+    }
+}
+
 static void
 take_scalars (SluiceTagCard *self, SluiceRun *run, gboolean front)
 {
@@ -92,10 +129,13 @@ take_scalars (SluiceTagCard *self, SluiceRun *run, gboolean front)
   const SluiceRunInfo *info = sluice_run_get_info (run);
   SluiceTaken *taken = sluice_tag_card_ensure_taken (self, info->id);
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
-  if (taken->series == 0)
-    taken->series = sluice_chart_add_series (chart, info->name, run_color (run),
+  g_autofree char *name = dup_curve_name (self, run, self->tag);
+  if (taken->series == 0 && series != NULL)
+    taken->series = sluice_chart_add_series (chart, name, run_color (run),
                                              sluice_series_buffer_as_source (series->buffer));
-  sluice_chart_set_series_visible (chart, taken->series, TRUE);
+  take_others (self, run, taken);
+  if (taken->series == 0)
+    return;
   if (front)
     {
       sluice_chart_set_front (chart, taken->series);
@@ -109,8 +149,32 @@ hide_scalars (SluiceTagCard *self, gint64 run)
 {
   SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
   const SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
-  sluice_chart_remove_series (chart, taken->series);
+  GHashTableIter iter;
+  gpointer id;
+  if (taken->series != 0)
+    sluice_chart_remove_series (chart, taken->series);
+  if (taken->by_series != NULL)
+    {
+      g_hash_table_iter_init (&iter, taken->by_series);
+      while (g_hash_table_iter_next (&iter, NULL, &id))
+        sluice_chart_remove_series (chart, GPOINTER_TO_UINT (id));
+    }
   g_hash_table_remove (self->taken, &run);
+}
+
+/* Of its own tag or one that was joined to it. */
+static gboolean
+has_scalars (const SluiceTagCard *self, SluiceRun *run)
+{
+  if (sluice_tag_card_has_series (self, run))
+    return TRUE;
+  for (guint i = 0; i < self->others->len; i++)
+    {
+      SluiceRunSeries *series = sluice_run_find_series (run, self->others->pdata[i]);
+      if (series != NULL && series->kind == SLUICE_SERIES_SCALAR)
+        return TRUE;
+    }
+  return FALSE;
 }
 
 static char *
@@ -372,7 +436,7 @@ dup_text (SluiceTagCard *self)
 static const SluiceTagCardKind scalars = {
   .name = N_ ("scalars"),
   .create = create_scalars,
-  .has = sluice_tag_card_has_series,
+  .has = has_scalars,
   .take = take_scalars,
   .hide = hide_scalars,
   .dup_text = dup_scalars_text,
@@ -441,6 +505,7 @@ sluice_tag_card_new (SluiceWorkspace *workspace, const SluiceTagCardKind *kind, 
   self->kind = kind;
   self->tag = g_strdup (tag);
   self->workspace = g_object_ref (workspace);
+  self->others = g_ptr_array_new_with_free_func (g_free);
   self->taken = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, taken_free);
   return self;
 }
@@ -452,13 +517,57 @@ sluice_tag_card_free (gpointer card)
   g_free (self->tag);
   g_object_unref (self->workspace);
   g_hash_table_unref (self->taken);
+  g_ptr_array_unref (self->others);
   g_free (self);
+}
+
+gboolean
+sluice_tag_card_is_scalar (const SluiceTagCard *self)
+{
+  return self->kind == &scalars;
+}
+
+/* What is drawn has other names now: the next update takes it anew. */
+static void
+begin_anew (SluiceTagCard *self)
+{
+  g_autoptr (GList) ids = g_hash_table_get_keys (self->taken);
+  g_autoptr (GString) title = g_string_new (self->tag);
+  for (GList *link = ids; link != NULL && self->widget != NULL; link = link->next)
+    {
+      gint64 id = *(gint64 *) link->data;
+      self->kind->hide (self, id);
+    }
+  for (guint i = 0; i < self->others->len; i++)
+    g_string_append_printf (title, " + %s", (const char *) self->others->pdata[i]);
+  if (self->widget != NULL)
+    sluice_card_set_title (SLUICE_CARD (self->widget), title->str);
+}
+
+void
+sluice_tag_card_join (SluiceTagCard *self, const char *tag)
+{
+  g_assert (sluice_tag_card_is_scalar (self));
+  if (strcmp (tag, self->tag) == 0
+      || g_ptr_array_find_with_equal_func (self->others, tag, g_str_equal, NULL))
+    return;
+  g_ptr_array_add (self->others, g_strdup (tag));
+  begin_anew (self);
+}
+
+void
+sluice_tag_card_split (SluiceTagCard *self)
+{
+  g_ptr_array_set_size (self->others, 0);
+  begin_anew (self);
 }
 
 GtkWidget *
 sluice_tag_card_create (SluiceTagCard *self)
 {
   self->widget = self->kind->create (self);
+  if (self->others->len > 0)
+    begin_anew (self); /* for its title */
   return self->widget;
 }
 
@@ -472,6 +581,12 @@ static void
 want (SluiceTagCard *self, SluiceRun *run, gboolean wanted)
 {
   SluiceRunSeries *image;
+  for (guint i = 0; i < self->others->len; i++)
+    {
+      SluiceRunSeries *other = sluice_run_find_series (run, self->others->pdata[i]);
+      if (other != NULL)
+        sluice_workspace_want (self->workspace, other, wanted || sluice_run_row_shows (other->tag));
+    }
   for (guint i = 0; self->kind == &images && (image = next_image_series (self, run, &i)) != NULL;)
     sluice_workspace_want (self->workspace, image, wanted);
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);

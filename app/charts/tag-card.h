@@ -45,6 +45,7 @@ struct _SluiceTagCard
   const SluiceTagCardKind *kind;
   char *tag; /* of a text: its file's name */
   SluiceWorkspace *workspace;
+  GPtrArray *others;          /* of char *: tags of scalars that are drawn too */
   guint n_runs;               /* of those shown that have the tag */
   GtkWidget *widget;          /* (nullable) a SluiceCard */
   GHashTable *taken;          /* gint64 run -> SluiceTaken; empty without a widget */
@@ -61,6 +62,12 @@ sluice_tag_card_new (SluiceWorkspace *workspace, const SluiceTagCardKind *kind, 
 void sluice_tag_card_free (gpointer card);
 /* (transfer full): the tag of the card that shows this one. */
 char *sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag);
+
+/* Draws the scalars of another tag too, in shades of the runs' colours. */
+void sluice_tag_card_join (SluiceTagCard *self, const char *tag);
+/* Only its own again. */
+void sluice_tag_card_split (SluiceTagCard *self);
+gboolean sluice_tag_card_is_scalar (const SluiceTagCard *self);
 
 /* (transfer floating): the widget, empty as yet. */
 GtkWidget *sluice_tag_card_create (SluiceTagCard *self);

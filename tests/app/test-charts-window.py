@@ -190,6 +190,20 @@ class Charts:
             self.picture(tag)
         self.window.act("find-text", GLib.Variant("s", ""))
 
+    def join(self):
+        w = self.window
+        w.find_accessible("button", "Menu of loss").act()
+        w.find_accessible("menu item", "accuracy").act()
+        state = self.charts(lambda c: "first · accuracy" in c["cards"]["loss"])
+        self.tap.point("a chart is drawn in another one, and has no card meanwhile",
+                       "accuracy" not in state["order"], state)
+        w.find_accessible("image", "loss + accuracy")
+        self.picture("joined")
+        w.find_accessible("button", "Menu of loss + accuracy").act()
+        w.find_accessible("menu item", "Draw each alone").act()
+        state = self.charts(lambda c: "accuracy" in c["order"])
+        self.tap.point("and stands alone again", "accuracy" not in state["cards"]["loss"], state)
+
     def run(self):
         self.train("first", "--steps", "300")
         self.train("second", "--steps", "200", "--seed", "5")
@@ -205,6 +219,7 @@ class Charts:
         self.histograms()
         self.images()
         self.records()
+        self.join()
         self.window.quit()
         shutil.rmtree(self.folder)
         self.tap.end()

@@ -60,7 +60,7 @@ error_cb (GtkMediaStream *stream, GParamSpec *pspec, SluiceAudioCard *self)
 
   if (error == NULL)
     return;
-  text = g_strdup_printf (_ ("It cannot be played here: %s. GTK plays sound with the package "
+  text = g_strdup_printf (_ ("It cannot be played here (%s) GTK plays sound with the package "
                              "libgtk-4-media-gstreamer."),
                           error->message);
   gtk_label_set_label (GTK_LABEL (self->problem), text);

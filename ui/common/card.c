@@ -47,6 +47,7 @@ enum
 {
   EXPORTED,
   EXPORT_FAILED,
+  MENU,
   N_SIGNALS
 };
 
@@ -206,6 +207,7 @@ popup_menu (SluiceCard *self, double x, double y)
   g_menu_append (card, _ ("Copy picture"), "card.copy");
   if (klass->fill_menu != NULL)
     klass->fill_menu (self, menu);
+  g_signal_emit (self, signals[MENU], 0, menu);
   g_menu_append_section (menu, NULL, G_MENU_MODEL (card));
   if (p->menu == NULL)
     {
@@ -609,6 +611,8 @@ sluice_card_class_init (SluiceCardClass *klass)
   install_actions (widget_class);
   signals[EXPORTED] = g_signal_new ("exported", SLUICE_TYPE_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[MENU] = g_signal_new ("menu", SLUICE_TYPE_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                G_TYPE_NONE, 1, G_TYPE_MENU);
   signals[EXPORT_FAILED] = g_signal_new ("export-failed", SLUICE_TYPE_CARD, G_SIGNAL_RUN_LAST, 0,
                                          NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
 }

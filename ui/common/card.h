@@ -16,7 +16,8 @@ G_BEGIN_DECLS
  * itself (class member @draw) or is a box of widgets on the ground (sluice_card_add_box()).
  * Properties: title (string), large, pinned (boolean; what they mean is the page's to do). Actions:
  * card.menu, card.large, card.pinned, card.copy (the picture to the clipboard). Signals: exported
- * (string path), export-failed (string message).
+ * (string path), export-failed (string message), menu (GMenu: it is about to be shown, and a page
+ * may add to it).
  */
 #define SLUICE_TYPE_CARD (sluice_card_get_type ())
 G_DECLARE_DERIVABLE_TYPE (SluiceCard, sluice_card, SLUICE, CARD, GtkWidget)
