@@ -162,7 +162,7 @@ sluice_card_add_box (SluiceCard *self)
   p->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10);
   gtk_widget_set_margin_start (p->box, 16);
   gtk_widget_set_margin_end (p->box, 16);
-  gtk_widget_set_margin_top (p->box, 11);
+  gtk_widget_set_margin_top (p->box, 4);
   gtk_widget_set_margin_bottom (p->box, 8);
   p->title_label = gtk_label_new (p->title);
   gtk_label_set_ellipsize (GTK_LABEL (p->title_label), PANGO_ELLIPSIZE_MIDDLE);

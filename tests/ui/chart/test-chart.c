@@ -451,6 +451,48 @@ test_readout (void)
 
 /* Curves at every height and a box that is wide for its card: what is beside the cursor stays free,
  * and where no place does, the value stands in the title's row. */
+/* On every axis, also those before the first point, and where a pause was cut out. */
+static void
+test_event_axes (void)
+{
+  g_autoptr (SluicePauses) pauses = sluice_pauses_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+  const SluiceThemeKind kind = SLUICE_THEME_LIGHT;
+
+  sluice_series_buffer_set_pauses (buffer, pauses);
+  for (int i = 0; i < 100; i++)
+    {
+      double wall = 1.7e9 + 0.1 * i + (i >= 50 ? 3600 : 0);
+
+      sluice_pauses_add (pauses, wall);
+      sluice_series_buffer_append (buffer, i, wall, 1 + 0.01 * i);
+    }
+  for (int axis = SLUICE_X_STEP; axis <= SLUICE_X_WALL; axis++)
+    for (int early = 0; early < 2; early++)
+      {
+        g_autoptr (SluiceChart) chart = sluice_chart_new ();
+        guint id = sluice_chart_add_series (chart, "a", sluice_palette_color (0),
+                                            sluice_series_buffer_as_source (buffer));
+        cairo_surface_t *surface;
+        double x;
+
+        sluice_chart_set_x_axis (chart, axis);
+        if (early)
+          sluice_chart_add_event (chart, id, SLUICE_EVENT_NOTE, 0, 1.7e9 - 60, "begun");
+        else
+          sluice_chart_add_event (chart, id, SLUICE_EVENT_NOTE, 70, 1.7e9 + 3607, "resume");
+        surface = render (chart, kind, ALL_PARTS);
+        cairo_surface_destroy (surface);
+        /* Its word stands beside its line; the relative axis also says what it leaves out. */
+        g_assert_cmpuint (chart->words->len, ==, axis == SLUICE_X_RELATIVE ? 2 : 1);
+        x = g_array_index (chart->words, SluiceRect, 0).x;
+        if (early)
+          g_assert_cmpfloat (x, <, chart->plot.x + 20);
+        else if (axis == SLUICE_X_RELATIVE)
+          g_assert_cmpfloat_with_epsilon (sluice_scale_to_data (&chart->x_scale, x - 5), 6.9, 0.2);
+      }
+}
+
 /* A line is an object; what JSON has no word for is a string. */
 static void
 test_json_lines (void)
@@ -707,6 +749,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/steady-bytes", test_steady_bytes);
   g_test_add_func ("/ui/chart/chart/view", test_view);
   g_test_add_func ("/ui/chart/chart/cursor", test_cursor);
+  g_test_add_func ("/ui/chart/chart/event-axes", test_event_axes);
   g_test_add_func ("/ui/chart/chart/json-lines", test_json_lines);
   g_test_add_func ("/ui/chart/chart/readout", test_readout);
   g_test_add_func ("/ui/chart/chart/readout-crowded", test_readout_crowded);
