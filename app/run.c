@@ -22,6 +22,9 @@ struct _SluiceRun
   gboolean sorted;    /* are they? */
   GHashTable *by_tag; /* of SluiceRunSeries */
   GPtrArray *events;
+  SluicePauses *pauses;
+  const SluiceRunSeries
+      *clock; /* (nullable): whose points tell of pauses: the loss, or the first */
 };
 
 enum
@@ -141,8 +144,19 @@ sluice_run_set_shown (SluiceRun *self, gboolean shown)
 gboolean
 sluice_run_has_card (SluiceSeriesKind kind)
 {
-  return kind == SLUICE_SERIES_SCALAR || kind == SLUICE_SERIES_HISTOGRAM
-         || kind == SLUICE_SERIES_IMAGE;
+  switch (kind)
+    {
+    case SLUICE_SERIES_SCALAR:
+    case SLUICE_SERIES_HISTOGRAM:
+    case SLUICE_SERIES_IMAGE:
+    case SLUICE_SERIES_AUDIO:
+    case SLUICE_SERIES_TEXT:
+    case SLUICE_SERIES_TENSOR:
+    case SLUICE_SERIES_PR_CURVE:
+      return TRUE;
+    default:
+      return FALSE;
+    }
 }
 
 gboolean
@@ -191,7 +205,15 @@ sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSerie
   series->last_step = G_MININT64;
   series->items = g_ptr_array_new_with_free_func (sluice_record_free);
   if (info->kind == SLUICE_SERIES_SCALAR)
-    series->buffer = sluice_series_buffer_new_over (sluice_stored_points_new (store, info->id));
+    {
+      series->buffer = sluice_series_buffer_new_over (sluice_stored_points_new (store, info->id));
+      sluice_series_buffer_set_pauses (series->buffer, self->pauses);
+      if (self->clock == NULL || strcmp (series->tag, "loss") == 0)
+        {
+          self->clock = series;
+          sluice_pauses_clear (self->pauses);
+        }
+    }
   series->wanted = sluice_run_row_shows (info->tag);
   g_ptr_array_add (self->series, series);
   self->sorted = FALSE;
@@ -200,8 +222,17 @@ sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSerie
 }
 
 void
-sluice_run_clear_series (SluiceRunSeries *series)
+sluice_run_note_time (SluiceRun *self, const SluiceRunSeries *series, double wall)
 {
+  if (series == self->clock)
+    sluice_pauses_add (self->pauses, wall);
+}
+
+void
+sluice_run_clear_series (SluiceRun *self, SluiceRunSeries *series)
+{
+  if (series == self->clock)
+    sluice_pauses_clear (self->pauses);
   series->last_step = G_MININT64;
   series->n_restarts++;
   g_ptr_array_set_size (series->items, 0);
@@ -269,6 +300,7 @@ sluice_run_finalize (GObject *object)
   g_hash_table_unref (self->by_tag);
   g_ptr_array_unref (self->series);
   g_ptr_array_unref (self->events);
+  sluice_pauses_unref (self->pauses);
   G_OBJECT_CLASS (sluice_run_parent_class)->finalize (object);
 }
 
@@ -294,6 +326,7 @@ static void
 sluice_run_init (SluiceRun *self)
 {
   self->shown = TRUE;
+  self->pauses = sluice_pauses_new ();
   self->series = g_ptr_array_new_with_free_func (series_free);
   self->by_tag = g_hash_table_new (g_str_hash, g_str_equal);
   self->events = g_ptr_array_new_with_free_func (sluice_record_free);

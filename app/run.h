@@ -53,7 +53,9 @@ guint sluice_run_get_n_series (SluiceRun *self);
 SluiceRunSeries *sluice_run_find_series (SluiceRun *self, const char *tag); /* (nullable) */
 SluiceRunSeries *
 sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSeriesInfo *info);
-void sluice_run_clear_series (SluiceRunSeries *series);
+void sluice_run_clear_series (SluiceRun *self, SluiceRunSeries *series);
+/* A point of a series was taken: its time tells when the run stood still. */
+void sluice_run_note_time (SluiceRun *self, const SluiceRunSeries *series, double wall);
 /* (element-type SluiceEvent) (transfer none) */
 GPtrArray *sluice_run_get_events (SluiceRun *self);
 void sluice_run_take_events (SluiceRun *self, GPtrArray *events);

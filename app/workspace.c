@@ -158,6 +158,7 @@ apply_events (SluiceWorkspace *self, SluiceWorkspaceNews *news)
 /* FALSE where time ran out; call again. */
 static gboolean
 apply_points (SluiceWorkspace *self,
+              SluiceRun *run,
               SluiceRunSeries *series,
               SluiceSeriesNews *news,
               gint64 deadline)
@@ -166,6 +167,7 @@ apply_points (SluiceWorkspace *self,
     {
       SluiceScalar *p = &g_array_index (news->points, SluiceScalar, news->n_applied++);
       sluice_series_buffer_append (series->buffer, p->step, p->wall, p->value);
+      sluice_run_note_time (run, series, p->wall);
       series->last_step = p->step;
       if (self->fresh != NULL)
         g_array_append_val (self->fresh, p->wall);
@@ -191,13 +193,13 @@ apply_series (SluiceWorkspace *self, SluiceSeriesNews *news, gint64 deadline)
   SluiceRunSeries *series = sluice_run_ensure_series (run, self->store, news->info);
   if (news->restart)
     {
-      sluice_run_clear_series (series);
+      sluice_run_clear_series (run, series);
       news->restart = FALSE;
     }
   if (news->items != NULL)
     apply_items (series, news);
   guint n = news->points != NULL ? news->points->len : 0;
-  gboolean done = n == 0 || apply_points (self, series, news, deadline);
+  gboolean done = n == 0 || apply_points (self, run, series, news, deadline);
   if (n > 0)
     sluice_run_points_added (run);
   return done && g_get_monotonic_time () <= deadline;

@@ -5,14 +5,18 @@
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
-#include <json-glib/json-glib.h>
+#include <math.h>
 #include <string.h>
 
+#include "app/charts/card-dump.h"
 #include "app/charts/card-grid.h"
+#include "app/charts/join-cards.h"
+#include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
 #include "engine/store/kinds/event.h"
 #include "ui/chart/chart-card.h"
 #include "ui/chart/image-card.h"
+#include "ui/common/widget.h"
 
 /* So many cards need no headings. */
 #define FEW_CARDS 24
@@ -27,6 +31,9 @@ struct _SluiceChartsPage
   GtkScale *smoothing;
   GtkToggleButton *axis_step, *axis_relative, *axis_wall, *log_y;
   SluiceCardGrid *grid;
+  GtkScrolledWindow *scroller;
+  GtkWidget *bar;
+  SluiceStepBar *images_bar;
 
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
@@ -35,6 +42,10 @@ struct _SluiceChartsPage
   GHashTable *collapsed; /* set of group titles */
   guint64 drawn;         /* hash of what decides which cards there are */
   SluiceQuery *filter;   /* (nullable) */
+  GSettings *settings;
+  GHashTable *pinned;      /* set of tags */
+  GHashTable *joined;      /* tag -> that of the card it is drawn in */
+  double view_x0, view_x1; /* NaN: everything */
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -60,6 +71,8 @@ apply_view (SluiceChartsPage *self, GtkWidget *widget)
   if (!SLUICE_IS_CHART_CARD (widget))
     return;
   SluiceChartCard *chart = SLUICE_CHART_CARD (widget);
+  if (sluice_chart_card_get_x_axis (chart) != get_axis (self))
+    self->view_x0 = self->view_x1 = NAN; /* steps are no seconds */
   sluice_chart_card_set_smoothing (chart, gtk_range_get_value (GTK_RANGE (self->smoothing)));
   sluice_chart_card_set_x_axis (chart, get_axis (self));
   sluice_chart_card_set_log_y (chart, gtk_toggle_button_get_active (self->log_y));
@@ -107,6 +120,25 @@ cursor_moved_cb (GtkWidget *from, double x, SluiceChartsPage *self)
 }
 
 static void
+set_view_cb (GtkWidget *widget, gpointer data)
+{
+  SluiceChartsPage *self = data;
+  if (SLUICE_IS_CHART_CARD (widget))
+    sluice_chart_card_set_view (SLUICE_CHART_CARD (widget), self->view_x0, self->view_x1);
+}
+
+/* All cards have the same axis, and show the same part of it. */
+static void
+view_moved_cb (GtkWidget *from, double x0, double x1, SluiceChartsPage *self)
+{
+  self->view_x0 = x0;
+  self->view_x1 = x1;
+  foreach_widget (self, from, set_view_cb, self);
+}
+
+/* ---- the step of all images ---- */
+
+static void
 show_step_cb (GtkWidget *widget, gpointer data)
 {
   if (SLUICE_IS_IMAGE_CARD (widget))
@@ -114,9 +146,155 @@ show_step_cb (GtkWidget *widget, gpointer data)
 }
 
 static void
-image_step_cb (GtkWidget *from, gint64 step, SluiceChartsPage *self)
+add_steps_cb (GtkWidget *widget, gpointer data)
 {
-  foreach_widget (self, from, show_step_cb, &step);
+  if (SLUICE_IS_IMAGE_CARD (widget))
+    sluice_image_card_add_steps (SLUICE_IMAGE_CARD (widget), data);
+}
+
+static void
+image_step_cb (SluiceChartsPage *self, gint64 step)
+{
+  foreach_widget (self, NULL, show_step_cb, &step);
+}
+
+static void
+update_image_steps (SluiceChartsPage *self)
+{
+  GArray *steps = g_array_new (FALSE, FALSE, sizeof (gint64));
+  foreach_widget (self, NULL, add_steps_cb, steps);
+  sluice_step_bar_take_steps (self->images_bar, steps);
+}
+
+/* ---- the wheel ---- */
+
+/* Over the bar it scrolls the charts below. */
+static gboolean
+bar_scrolled_cb (SluiceChartsPage *self, double dx, double dy)
+{
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (self->scroller);
+  double step = pow (gtk_adjustment_get_page_size (adjustment), 2.0 / 3.0); /* as GTK's windows */
+  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_value (adjustment) + dy * step);
+  return GDK_EVENT_STOP;
+}
+
+/* ---- pinned and enlarged cards ---- */
+
+static void fill_grid (SluiceChartsPage *self);
+
+static SluiceTagCard *
+find_card (SluiceChartsPage *self, GtkWidget *widget)
+{
+  for (guint i = 0; i < self->in_order->len; i++)
+    if (((SluiceTagCard *) self->in_order->pdata[i])->widget == widget)
+      return self->in_order->pdata[i];
+  return NULL;
+}
+
+static void
+large_cb (GtkWidget *widget, GParamSpec *pspec, SluiceChartsPage *self)
+{
+  SluiceTagCard *card = find_card (self, widget);
+  if (card == NULL)
+    return;
+  card->large = sluice_card_get_large (SLUICE_CARD (widget));
+  sluice_card_grid_relayout (self->grid);
+  sluice_card_grid_reveal (self->grid, card);
+}
+
+static void
+pinned_cb (GtkWidget *widget, GParamSpec *pspec, SluiceChartsPage *self)
+{
+  SluiceTagCard *card = find_card (self, widget);
+  if (card == NULL)
+    return;
+  if (sluice_card_get_pinned (SLUICE_CARD (widget)))
+    g_hash_table_add (self->pinned, g_strdup (card->tag));
+  else
+    g_hash_table_remove (self->pinned, card->tag);
+  g_autofree const char **tags =
+      (const char **) g_hash_table_get_keys_as_array (self->pinned, NULL);
+  g_settings_set_strv (self->settings, "pinned-tags", tags);
+  fill_grid (self);
+  sluice_card_grid_reveal (self->grid, card);
+}
+
+static void
+take_pinned (SluiceChartsPage *self)
+{
+  g_auto (GStrv) tags = g_settings_get_strv (self->settings, "pinned-tags");
+  g_hash_table_remove_all (self->pinned);
+  for (guint i = 0; tags[i] != NULL; i++)
+    g_hash_table_add (self->pinned, g_strdup (tags[i]));
+}
+
+/* ---- several tags in a chart ---- */
+
+static void changed_cb (SluiceChartsPage *self);
+
+/* Those of the charts that stand alone. */
+static GStrv
+dup_joinable (GtkWidget *widget, gpointer data)
+{
+  SluiceChartsPage *self = data;
+  g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
+  for (guint i = 0; i < self->in_order->len; i++)
+    {
+      const SluiceTagCard *card = self->in_order->pdata[i];
+      if (sluice_tag_card_is_scalar (card) && card->widget != widget && card->others->len == 0)
+        g_strv_builder_add (tags, card->tag);
+    }
+  return g_strv_builder_end (tags);
+}
+
+static gboolean
+has_others (GtkWidget *widget, gpointer data)
+{
+  const SluiceTagCard *card = find_card (data, widget);
+  return card != NULL && card->others->len > 0;
+}
+
+/* The card that is drawn in another one has none of its own meanwhile. */
+static void
+join_cb (GtkWidget *widget, const char *tag, gpointer data)
+{
+  SluiceChartsPage *self = data;
+  SluiceTagCard *card = find_card (self, widget);
+  if (card == NULL)
+    return;
+  if (tag != NULL)
+    {
+      g_hash_table_insert (self->joined, g_strdup (tag), g_strdup (card->tag));
+      sluice_tag_card_join (card, tag);
+    }
+  else
+    {
+      for (guint i = 0; i < card->others->len; i++)
+        g_hash_table_remove (self->joined, card->others->pdata[i]);
+      sluice_tag_card_split (card);
+    }
+  self->drawn = 0;
+  changed_cb (self);
+  sluice_card_grid_reveal (self->grid, card);
+}
+
+/* ---- files ---- */
+
+static void
+tell (SluiceChartsPage *self, const char *message)
+{
+  GtkWidget *toasts = gtk_widget_get_ancestor (GTK_WIDGET (self), ADW_TYPE_TOAST_OVERLAY);
+  g_autofree char *markup = g_markup_escape_text (message, -1);
+  if (toasts != NULL)
+    adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (toasts), adw_toast_new (markup));
+}
+
+static void
+exported_cb (SluiceChartsPage *self, const char *path)
+{
+  g_autofree char *name = g_filename_display_basename (path);
+  g_autofree char *message = g_strdup_printf (_ ("%s is written"), name);
+  tell (self, message);
 }
 
 /* ---- the grid ---- */
@@ -129,11 +307,22 @@ create_card (gpointer item, gpointer data)
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
   GtkWidget *widget = sluice_tag_card_create (card);
   if (SLUICE_IS_CHART_CARD (widget))
-    g_signal_connect (widget, "cursor-moved", G_CALLBACK (cursor_moved_cb), self);
-  if (SLUICE_IS_IMAGE_CARD (widget))
-    g_signal_connect (widget, "step-changed", G_CALLBACK (image_step_cb), self);
+    {
+      g_signal_connect (widget, "cursor-moved", G_CALLBACK (cursor_moved_cb), self);
+      g_signal_connect (widget, "view-changed", G_CALLBACK (view_moved_cb), self);
+      sluice_join_cards_add (widget, card->tag, dup_joinable, has_others, join_cb, self);
+    }
   apply_view (self, widget);
+  set_view_cb (widget, self);
+  sluice_card_set_large (SLUICE_CARD (widget), card->large);
+  sluice_card_set_pinned (SLUICE_CARD (widget), g_hash_table_contains (self->pinned, card->tag));
+  g_signal_connect_swapped (widget, "exported", G_CALLBACK (exported_cb), self);
+  g_signal_connect_swapped (widget, "export-failed", G_CALLBACK (tell), self);
+  g_signal_connect (widget, "notify::large", G_CALLBACK (large_cb), self);
+  g_signal_connect (widget, "notify::pinned", G_CALLBACK (pinned_cb), self);
   sluice_tag_card_update (card, front);
+  gint64 step = sluice_step_bar_get_step (self->images_bar);
+  show_step_cb (widget, &step);
   return widget;
 }
 
@@ -156,12 +345,13 @@ static const SluiceCardGridFuncs grid_funcs = { create_card, drop_card, is_large
 static void
 add_to_card (SluiceChartsPage *self, const SluiceTagCardKind *kind, const char *tag)
 {
-  SluiceTagCard *card = g_hash_table_lookup (self->cards, tag);
   if (kind == NULL)
     return;
+  g_autofree char *name = sluice_tag_card_dup_name (kind, tag);
+  SluiceTagCard *card = g_hash_table_lookup (self->cards, name);
   if (card == NULL)
     {
-      card = sluice_tag_card_new (self->workspace, kind, tag);
+      card = sluice_tag_card_new (self->workspace, kind, name);
       g_hash_table_insert (self->cards, card->tag, card);
     }
   card->n_runs += card->kind == kind; /* of another kind under the same name only the first shows */
@@ -186,9 +376,29 @@ add_run (SluiceChartsPage *self, SluiceRun *run)
 }
 
 static gboolean
-matches (SluiceChartsPage *self, const char *tag)
+holds_filter (SluiceChartsPage *self, const char *tag)
 {
   return self->filter == NULL || sluice_query_matches_text (self->filter, tag);
+}
+
+static gboolean
+matches (SluiceChartsPage *self, const SluiceTagCard *card)
+{
+  if (holds_filter (self, card->tag))
+    return TRUE;
+  for (guint i = 0; i < card->others->len; i++)
+    if (holds_filter (self, card->others->pdata[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Drawn in the card of another tag, which is there? */
+static gboolean
+is_in_another (SluiceChartsPage *self, const char *tag)
+{
+  const char *other = g_hash_table_lookup (self->joined, tag);
+  const SluiceTagCard *card = other != NULL ? g_hash_table_lookup (self->cards, other) : NULL;
+  return card != NULL && card->n_runs > 0;
 }
 
 static gint
@@ -217,7 +427,8 @@ count_runs (SluiceChartsPage *self)
   g_ptr_array_set_size (self->in_order, 0);
   g_hash_table_iter_init (&iter, self->cards);
   while (g_hash_table_iter_next (&iter, NULL, &card))
-    if (((SluiceTagCard *) card)->n_runs > 0 && matches (self, ((SluiceTagCard *) card)->tag))
+    if (((SluiceTagCard *) card)->n_runs > 0 && !is_in_another (self, ((SluiceTagCard *) card)->tag)
+        && matches (self, card))
       g_ptr_array_add (self->in_order, card);
   g_ptr_array_sort (self->in_order, by_place);
 }
@@ -264,22 +475,41 @@ find_group (SluiceChartsPage *self, GPtrArray *groups, GHashTable *by_title, con
   return group;
 }
 
-/* Groups in the order of their first cards, those without one before them. */
+/* Before the others; none that is empty. Takes @group. */
+static void
+add_group (SluiceChartsPage *self, GPtrArray *groups, SluiceCardGroup *group)
+{
+  if (group->items->len == 0)
+    {
+      sluice_card_group_free (group);
+      return;
+    }
+  group->collapsed = group->title != NULL && g_hash_table_contains (self->collapsed, group->title);
+  g_ptr_array_insert (groups, 0, group);
+}
+
+/* Pinned cards, then groups in the order of their first cards, those without one before them. */
 static void
 fill_grid (SluiceChartsPage *self)
 {
   g_autoptr (GHashTable) sizes = count_groups (self);
   g_autoptr (GHashTable) by_title = g_hash_table_new (g_str_hash, g_str_equal);
   GPtrArray *groups = g_ptr_array_new_with_free_func (sluice_card_group_free);
+  SluiceCardGroup *pinned = sluice_card_group_new (_ ("Pinned"));
   SluiceCardGroup *alone = sluice_card_group_new (NULL);
-  g_ptr_array_add (groups, alone);
   for (guint i = 0; i < self->in_order->len; i++)
     {
       SluiceTagCard *card = self->in_order->pdata[i];
       g_autofree char *title = dup_group (sizes, card->tag);
-      SluiceCardGroup *group = title != NULL ? find_group (self, groups, by_title, title) : alone;
+      SluiceCardGroup *group = g_hash_table_contains (self->pinned, card->tag) ? pinned
+                               : title != NULL ? find_group (self, groups, by_title, title)
+                                               : alone;
       g_ptr_array_add (group->items, card);
     }
+  if (pinned->items->len > 0)
+    alone->title = g_strdup (_ ("Other charts"));
+  add_group (self, groups, alone);
+  add_group (self, groups, pinned);
   sluice_card_grid_set_groups (self->grid, groups);
 }
 
@@ -287,11 +517,17 @@ static void
 forget_empty_cards (SluiceChartsPage *self)
 {
   GHashTableIter iter;
-  gpointer card;
+  gpointer item;
   g_hash_table_iter_init (&iter, self->cards);
-  while (g_hash_table_iter_next (&iter, NULL, &card))
-    if (((SluiceTagCard *) card)->n_runs == 0)
+  while (g_hash_table_iter_next (&iter, NULL, &item))
+    {
+      const SluiceTagCard *card = item;
+      if (card->n_runs > 0)
+        continue;
+      for (guint i = 0; i < card->others->len; i++)
+        g_hash_table_remove (self->joined, card->others->pdata[i]);
       g_hash_table_iter_remove (&iter);
+    }
 }
 
 static guint64
@@ -356,6 +592,7 @@ changed_cb (SluiceChartsPage *self)
       if (card->widget != NULL && sluice_card_grid_shows (self->grid, card))
         sluice_card_refresh (SLUICE_CARD (card->widget));
     }
+  update_image_steps (self);
   show_state (self);
   /* A card that had it is gone: what stands in its place has the focus. */
   if (has_focus && gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) == NULL)
@@ -392,6 +629,12 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   GtkToggleButton *axes[] = { self->axis_step, self->axis_relative, self->axis_wall };
+  if (g_set_object (&self->settings, settings))
+    {
+      take_pinned (self);
+      if (self->workspace != NULL)
+        fill_grid (self);
+    }
   gtk_range_set_value (GTK_RANGE (self->smoothing), g_settings_get_double (settings, "smoothing"));
   gtk_toggle_button_set_active (axes[g_settings_get_enum (settings, "chart-axis")], TRUE);
 }
@@ -434,7 +677,8 @@ static void
 charts_page_show_hit (SluicePage *page, const char *title)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  SluiceTagCard *card = g_hash_table_lookup (self->cards, title);
+  const char *other = g_hash_table_lookup (self->joined, title);
+  SluiceTagCard *card = g_hash_table_lookup (self->cards, other != NULL ? other : title);
   if (card != NULL)
     sluice_card_grid_reveal (self->grid, card);
 }
@@ -443,23 +687,9 @@ static char *
 charts_page_dump_state (SluicePage *page)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  json_builder_begin_object (b);
-  json_builder_set_member_name (b, "state");
-  json_builder_add_string_value (b, gtk_stack_get_visible_child_name (self->states));
-  json_builder_set_member_name (b, "cards");
-  json_builder_begin_object (b);
-  for (guint i = 0; i < self->in_order->len; i++)
-    {
-      SluiceTagCard *card = self->in_order->pdata[i];
-      g_autofree char *text = sluice_tag_card_dup_text (card);
-      json_builder_set_member_name (b, card->tag);
-      json_builder_add_string_value (b, text);
-    }
-  json_builder_end_object (b);
-  json_builder_end_object (b);
-  g_autoptr (JsonNode) root = json_builder_get_root (b);
-  return json_to_string (root, FALSE);
+  return sluice_cards_dump_json (
+      self->in_order, self->pinned, gtk_stack_get_visible_child_name (self->states),
+      gtk_adjustment_get_value (gtk_scrolled_window_get_vadjustment (self->scroller)));
 }
 
 static void
@@ -480,6 +710,7 @@ sluice_charts_page_dispose (GObject *object)
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_CHARTS_PAGE);
   g_clear_object (&self->workspace);
   g_clear_object (&self->shown);
+  g_clear_object (&self->settings);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->dispose (object);
 }
 
@@ -491,6 +722,8 @@ sluice_charts_page_finalize (GObject *object)
   g_hash_table_unref (self->cards);
   g_hash_table_unref (self->collapsed);
   g_clear_pointer (&self->filter, sluice_query_free);
+  g_hash_table_unref (self->pinned);
+  g_hash_table_unref (self->joined);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
 }
 
@@ -499,6 +732,7 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   g_type_ensure (SLUICE_TYPE_CARD_GRID);
+  g_type_ensure (SLUICE_TYPE_STEP_BAR);
   G_OBJECT_CLASS (klass)->dispose = sluice_charts_page_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_charts_page_finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -516,6 +750,9 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, log_y);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, nothing);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, grid);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, scroller);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, bar);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, images_bar);
 }
 
 static void
@@ -524,6 +761,9 @@ sluice_charts_page_init (SluiceChartsPage *self)
   self->cards = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, sluice_tag_card_free);
   self->in_order = g_ptr_array_new ();
   self->collapsed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->pinned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->joined = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->view_x0 = self->view_x1 = NAN;
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);
   g_signal_connect_swapped (self->grid, "toggled", G_CALLBACK (toggled_cb), self);
@@ -532,4 +772,10 @@ sluice_charts_page_init (SluiceChartsPage *self)
   g_signal_connect_swapped (self->axis_relative, "toggled", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->axis_wall, "toggled", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->log_y, "toggled", G_CALLBACK (view_changed_cb), self);
+  g_signal_connect_swapped (self->images_bar, "step-changed", G_CALLBACK (image_step_cb), self);
+  sluice_widget_release_wheel (GTK_WIDGET (self->smoothing));
+  GtkEventController *wheel =
+      gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
+  g_signal_connect_swapped (wheel, "scroll", G_CALLBACK (bar_scrolled_cb), self);
+  gtk_widget_add_controller (self->bar, wheel);
 }

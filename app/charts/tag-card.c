@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/charts/record-cards.h"
 #include "app/status-text.h"
 #include "engine/store/kinds/event.h"
 #include "engine/store/kinds/histogram.h"
@@ -16,9 +17,18 @@
 #include "ui/chart/text-card.h"
 
 #define TEXT_ENDING ".txt"
+#define MAX_SLOTS                                                                                  \
+  4096 /* images of a summary in one card; a tag with a greater number stands alone */
 
-static SluiceTaken *
-ensure_taken (SluiceTagCard *self, gint64 run)
+static void
+taken_free (gpointer data)
+{
+  g_clear_pointer (&((SluiceTaken *) data)->by_series, g_hash_table_unref);
+  g_free (data);
+}
+
+SluiceTaken *
+sluice_tag_card_ensure_taken (SluiceTagCard *self, gint64 run)
 {
   SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
   if (taken == NULL)
@@ -46,8 +56,8 @@ create_scalars (SluiceTagCard *self)
   return widget;
 }
 
-static gboolean
-has_series (const SluiceTagCard *self, SluiceRun *run)
+gboolean
+sluice_tag_card_has_series (const SluiceTagCard *self, SluiceRun *run)
 {
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
   return series != NULL && sluice_tag_card_find_kind (series->kind) == self->kind;
@@ -75,17 +85,57 @@ take_events (SluiceChart *chart, SluiceRun *run, SluiceTaken *taken)
     }
 }
 
+/* Dark, light, darker, lighter …: so many tags are told from each other, and from other runs. */
+static SluiceColor
+get_shade (SluiceRun *run, guint i)
+{
+  double v = i % 2 == 0 ? 0 : 1;
+  return sluice_color_mix (run_color (run), (SluiceColor){ v, v, v, 1 },
+                           MIN (0.75, 0.4 + 0.15 * (i / 2)));
+}
+
+/* (transfer full): of a curve, where several tags are in one chart. */
+static char *
+dup_curve_name (const SluiceTagCard *self, SluiceRun *run, const char *tag)
+{
+  const char *name = sluice_run_get_info (run)->name;
+  /* Translators: a run, a tag. */
+  return self->others->len > 0 ? g_strdup_printf (_ ("%s · %s"), name, tag) : g_strdup (name);
+}
+
+static void
+take_others (SluiceTagCard *self, SluiceRun *run, SluiceTaken *taken)
+{
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
+  if (taken->by_series == NULL)
+    taken->by_series = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < self->others->len; i++)
+    {
+      SluiceRunSeries *series = sluice_run_find_series (run, self->others->pdata[i]);
+      if (series == NULL || series->kind != SLUICE_SERIES_SCALAR
+          || g_hash_table_contains (taken->by_series, series))
+        continue;
+      g_autofree char *name = dup_curve_name (self, run, series->tag);
+      guint id = sluice_chart_add_series (chart, name, get_shade (run, i),
+                                          sluice_series_buffer_as_source (series->buffer));
+      g_hash_table_insert (taken->by_series, series, GUINT_TO_POINTER (id));
+    }
+}
+
 static void
 take_scalars (SluiceTagCard *self, SluiceRun *run, gboolean front)
 {
   SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
   const SluiceRunInfo *info = sluice_run_get_info (run);
-  SluiceTaken *taken = ensure_taken (self, info->id);
+  SluiceTaken *taken = sluice_tag_card_ensure_taken (self, info->id);
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
-  if (taken->series == 0)
-    taken->series = sluice_chart_add_series (chart, info->name, run_color (run),
+  g_autofree char *name = dup_curve_name (self, run, self->tag);
+  if (taken->series == 0 && series != NULL)
+    taken->series = sluice_chart_add_series (chart, name, run_color (run),
                                              sluice_series_buffer_as_source (series->buffer));
-  sluice_chart_set_series_visible (chart, taken->series, TRUE);
+  take_others (self, run, taken);
+  if (taken->series == 0)
+    return;
   if (front)
     {
       sluice_chart_set_front (chart, taken->series);
@@ -99,8 +149,32 @@ hide_scalars (SluiceTagCard *self, gint64 run)
 {
   SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
   const SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
-  sluice_chart_remove_series (chart, taken->series);
+  GHashTableIter iter;
+  gpointer id;
+  if (taken->series != 0)
+    sluice_chart_remove_series (chart, taken->series);
+  if (taken->by_series != NULL)
+    {
+      g_hash_table_iter_init (&iter, taken->by_series);
+      while (g_hash_table_iter_next (&iter, NULL, &id))
+        sluice_chart_remove_series (chart, GPOINTER_TO_UINT (id));
+    }
   g_hash_table_remove (self->taken, &run);
+}
+
+/* Of its own tag or one that was joined to it. */
+static gboolean
+has_scalars (const SluiceTagCard *self, SluiceRun *run)
+{
+  if (sluice_tag_card_has_series (self, run))
+    return TRUE;
+  for (guint i = 0; i < self->others->len; i++)
+    {
+      SluiceRunSeries *series = sluice_run_find_series (run, self->others->pdata[i]);
+      if (series != NULL && series->kind == SLUICE_SERIES_SCALAR)
+        return TRUE;
+    }
+  return FALSE;
 }
 
 static char *
@@ -116,7 +190,7 @@ static GPtrArray *
 get_items (SluiceTagCard *self, SluiceRun *run, SluiceTaken **taken, gboolean *goes_on)
 {
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
-  *taken = ensure_taken (self, sluice_run_get_info (run)->id);
+  *taken = sluice_tag_card_ensure_taken (self, sluice_run_get_info (run)->id);
   *goes_on = (*taken)->n_items > 0 && (*taken)->restart == series->n_restarts;
   (*taken)->restart = series->n_restarts;
   if (!*goes_on)
@@ -138,17 +212,36 @@ take_histograms (SluiceTagCard *self, SluiceRun *run, gboolean front)
   SluiceTaken *taken;
   gboolean goes_on;
   GPtrArray *items = get_items (self, run, &taken, &goes_on);
-  if (!goes_on)
-    {
-      sluice_histogram_chart_clear (chart);
-      sluice_histogram_chart_set_color (chart, run_color (run));
-    }
+  const char *name = sluice_run_get_info (run)->name;
+  if (taken->series == 0)
+    taken->series = sluice_histogram_chart_add_run (chart, name, run_color (run));
+  else if (!goes_on)
+    sluice_histogram_chart_clear_run (chart, taken->series);
+  sluice_histogram_chart_set_run_style (chart, taken->series, name, run_color (run));
+  if (front)
+    sluice_histogram_chart_set_front (chart, taken->series);
   for (; taken->n_items < items->len; taken->n_items++)
     {
       SluiceHistogram *h = items->pdata[taken->n_items];
-      sluice_histogram_chart_append_proto (chart, h->base.step, h->min, h->max, h->n, h->limits,
-                                           h->counts);
+      sluice_histogram_chart_append_proto (chart, taken->series, h->base.step, h->min, h->max, h->n,
+                                           h->limits, h->counts);
     }
+}
+
+static void
+hide_histograms (SluiceTagCard *self, gint64 run)
+{
+  const SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
+  sluice_histogram_chart_remove_run (
+      sluice_histogram_card_get_chart (SLUICE_HISTOGRAM_CARD (self->widget)), taken->series);
+  g_hash_table_remove (self->taken, &run);
+}
+
+static char *
+dup_histograms_text (SluiceTagCard *self)
+{
+  return sluice_histogram_chart_dup_summary (
+      sluice_histogram_card_get_chart (SLUICE_HISTOGRAM_CARD (self->widget)));
 }
 
 static GtkWidget *
@@ -157,38 +250,103 @@ create_images (SluiceTagCard *self)
   return sluice_image_card_new (self->tag);
 }
 
+/* As TensorFlow names the images of a summary: "digits/image/3" is the fourth of "digits". Others
+ * stand alone: -1. */
+static int
+get_slot (const char *tag, gsize *name_length)
+{
+  static const char part[] = "/image";
+  const char *found = g_strrstr (tag, part);
+  const char *rest = found != NULL ? found + strlen (part) : "";
+  char *end;
+  *name_length = strlen (tag);
+  if (found == NULL || found == tag || (*rest != '\0' && *rest != '/'))
+    return -1;
+  guint64 slot = *rest == '/' ? g_ascii_strtoull (rest + 1, &end, 10) : 0;
+  if (*rest == '/' && (!g_ascii_isdigit (rest[1]) || *end != '\0' || slot >= MAX_SLOTS))
+    return -1;
+  *name_length = (gsize) (found - tag);
+  return (int) slot;
+}
+
+static char *
+dup_image_name (const char *tag)
+{
+  gsize length;
+  get_slot (tag, &length);
+  return g_strndup (tag, length);
+}
+
+/* (nullable): the next after the @i-th series of the run that the card shows. */
+static SluiceRunSeries *
+next_image_series (const SluiceTagCard *self, SluiceRun *run, guint *i)
+{
+  GPtrArray *all = sluice_run_get_series (run);
+  for (; *i < all->len; (*i)++)
+    {
+      SluiceRunSeries *series = all->pdata[*i];
+      gsize length;
+      if (series->kind != SLUICE_SERIES_IMAGE)
+        continue;
+      get_slot (series->tag, &length);
+      if (strlen (self->tag) == length && strncmp (series->tag, self->tag, length) == 0)
+        return all->pdata[(*i)++];
+    }
+  return NULL;
+}
+
+static gboolean
+has_images (const SluiceTagCard *self, SluiceRun *run)
+{
+  guint i = 0;
+  return next_image_series (self, run, &i) != NULL;
+}
+
+static void
+take_images_of (SluiceTagCard *self, SluiceTaken *taken, SluiceRunSeries *series)
+{
+  gsize length;
+  guint slot = (guint) MAX (0, get_slot (series->tag, &length));
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (taken->by_series, series));
+  for (; n < series->items->len; n++)
+    {
+      SluiceStoredImage *image = series->items->pdata[n];
+      sluice_image_card_append (SLUICE_IMAGE_CARD (self->widget), slot, image->base.step,
+                                image->png, NULL);
+    }
+  g_hash_table_insert (taken->by_series, series, GUINT_TO_POINTER (n));
+}
+
 static void
 take_images (SluiceTagCard *self, SluiceRun *run, gboolean front)
 {
-  SluiceImageCard *card = SLUICE_IMAGE_CARD (self->widget);
-  SluiceTaken *taken;
-  gboolean goes_on;
-  GPtrArray *items = get_items (self, run, &taken, &goes_on);
-  if (!goes_on)
-    sluice_image_card_clear (card);
-  for (; taken->n_items < items->len; taken->n_items++)
+  SluiceTaken *taken = sluice_tag_card_ensure_taken (self, sluice_run_get_info (run)->id);
+  SluiceRunSeries *series;
+  guint64 restarts = 0;
+  for (guint i = 0; (series = next_image_series (self, run, &i)) != NULL;)
+    restarts += series->n_restarts;
+  if (taken->by_series == NULL || taken->restart != restarts)
     {
-      SluiceStoredImage *image = items->pdata[taken->n_items];
-      sluice_image_card_append (card, image->base.step, 1, &image->png, NULL);
+      sluice_image_card_clear (SLUICE_IMAGE_CARD (self->widget));
+      g_clear_pointer (&taken->by_series, g_hash_table_unref);
+      taken->by_series = g_hash_table_new (NULL, NULL);
     }
+  taken->restart = restarts;
+  for (guint i = 0; (series = next_image_series (self, run, &i)) != NULL;)
+    take_images_of (self, taken, series);
+}
+
+static char *
+dup_images_text (SluiceTagCard *self)
+{
+  return g_strdup_printf ("%" G_GINT64_FORMAT,
+                          sluice_image_card_get_step (SLUICE_IMAGE_CARD (self->widget)));
 }
 
 static void
 hide_items (SluiceTagCard *self, gint64 run)
 {
   g_hash_table_remove (self->taken, &run); /* what takes its place clears the widget */
-}
-
-static char *
-dup_items_text (SluiceTagCard *self)
-{
-  guint n = 0;
-  GHashTableIter iter;
-  gpointer taken;
-  g_hash_table_iter_init (&iter, self->taken);
-  while (g_hash_table_iter_next (&iter, NULL, &taken))
-    n += ((SluiceTaken *) taken)->n_items;
-  return g_strdup_printf ("%u", n);
 }
 
 /* ---- texts ---- */
@@ -255,7 +413,7 @@ take_text (SluiceTagCard *self, SluiceRun *run, gboolean front)
   SluiceStore *store = sluice_workspace_get_store (self->workspace);
   if (store == NULL || (self->text_run == id && self->text_step == event->base.step))
     return;
-  ensure_taken (self, id);
+  sluice_tag_card_ensure_taken (self, id);
   self->text_run = id;
   self->text_step = event->base.step;
   TextRead *read = g_new (TextRead, 1);
@@ -278,7 +436,7 @@ dup_text (SluiceTagCard *self)
 static const SluiceTagCardKind scalars = {
   .name = N_ ("scalars"),
   .create = create_scalars,
-  .has = has_series,
+  .has = has_scalars,
   .take = take_scalars,
   .hide = hide_scalars,
   .dup_text = dup_scalars_text,
@@ -288,19 +446,21 @@ static const SluiceTagCardKind scalars = {
 static const SluiceTagCardKind histograms = {
   .name = N_ ("histograms"),
   .create = create_histograms,
-  .has = has_series,
+  .has = sluice_tag_card_has_series,
   .take = take_histograms,
-  .hide = hide_items,
-  .dup_text = dup_items_text,
+  .hide = hide_histograms,
+  .dup_text = dup_histograms_text,
+  .shares = TRUE,
 };
 
 static const SluiceTagCardKind images = {
   .name = N_ ("images"),
   .create = create_images,
-  .has = has_series,
+  .has = has_images,
   .take = take_images,
   .hide = hide_items,
-  .dup_text = dup_items_text,
+  .dup_text = dup_images_text,
+  .dup_name = dup_image_name,
 };
 
 const SluiceTagCardKind sluice_tag_card_text = {
@@ -323,6 +483,14 @@ sluice_tag_card_find_kind (SluiceSeriesKind kind)
       return &histograms;
     case SLUICE_SERIES_IMAGE:
       return &images;
+    case SLUICE_SERIES_TEXT:
+      return &sluice_tag_card_texts;
+    case SLUICE_SERIES_TENSOR:
+      return &sluice_tag_card_tensors;
+    case SLUICE_SERIES_AUDIO:
+      return &sluice_tag_card_audio;
+    case SLUICE_SERIES_PR_CURVE:
+      return &sluice_tag_card_pr_curves;
     default:
       return NULL;
     }
@@ -337,7 +505,8 @@ sluice_tag_card_new (SluiceWorkspace *workspace, const SluiceTagCardKind *kind, 
   self->kind = kind;
   self->tag = g_strdup (tag);
   self->workspace = g_object_ref (workspace);
-  self->taken = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  self->others = g_ptr_array_new_with_free_func (g_free);
+  self->taken = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, taken_free);
   return self;
 }
 
@@ -348,19 +517,78 @@ sluice_tag_card_free (gpointer card)
   g_free (self->tag);
   g_object_unref (self->workspace);
   g_hash_table_unref (self->taken);
+  g_ptr_array_unref (self->others);
   g_free (self);
+}
+
+gboolean
+sluice_tag_card_is_scalar (const SluiceTagCard *self)
+{
+  return self->kind == &scalars;
+}
+
+/* What is drawn has other names now: the next update takes it anew. */
+static void
+begin_anew (SluiceTagCard *self)
+{
+  g_autoptr (GList) ids = g_hash_table_get_keys (self->taken);
+  g_autoptr (GString) title = g_string_new (self->tag);
+  for (GList *link = ids; link != NULL && self->widget != NULL; link = link->next)
+    {
+      gint64 id = *(gint64 *) link->data;
+      self->kind->hide (self, id);
+    }
+  for (guint i = 0; i < self->others->len; i++)
+    g_string_append_printf (title, " + %s", (const char *) self->others->pdata[i]);
+  if (self->widget != NULL)
+    sluice_card_set_title (SLUICE_CARD (self->widget), title->str);
+}
+
+void
+sluice_tag_card_join (SluiceTagCard *self, const char *tag)
+{
+  g_assert (sluice_tag_card_is_scalar (self));
+  if (strcmp (tag, self->tag) == 0
+      || g_ptr_array_find_with_equal_func (self->others, tag, g_str_equal, NULL))
+    return;
+  g_ptr_array_add (self->others, g_strdup (tag));
+  begin_anew (self);
+}
+
+void
+sluice_tag_card_split (SluiceTagCard *self)
+{
+  g_ptr_array_set_size (self->others, 0);
+  begin_anew (self);
 }
 
 GtkWidget *
 sluice_tag_card_create (SluiceTagCard *self)
 {
   self->widget = self->kind->create (self);
+  if (self->others->len > 0)
+    begin_anew (self); /* for its title */
   return self->widget;
+}
+
+char *
+sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag)
+{
+  return kind->dup_name != NULL ? kind->dup_name (tag) : g_strdup (tag);
 }
 
 static void
 want (SluiceTagCard *self, SluiceRun *run, gboolean wanted)
 {
+  SluiceRunSeries *image;
+  for (guint i = 0; i < self->others->len; i++)
+    {
+      SluiceRunSeries *other = sluice_run_find_series (run, self->others->pdata[i]);
+      if (other != NULL)
+        sluice_workspace_want (self->workspace, other, wanted || sluice_run_row_shows (other->tag));
+    }
+  for (guint i = 0; self->kind == &images && (image = next_image_series (self, run, &i)) != NULL;)
+    sluice_workspace_want (self->workspace, image, wanted);
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
   if (series != NULL)
     sluice_workspace_want (self->workspace, series, wanted || sluice_run_row_shows (series->tag));

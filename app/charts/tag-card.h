@@ -26,15 +26,18 @@ typedef struct
   /* (transfer full): what is shown, in words. */
   char *(*dup_text) (SluiceTagCard *self);
   gboolean shares; /* runs are shown together; else one at a time */
+  /* (nullable) (transfer full): the card of several tags that this one is of. */
+  char *(*dup_name) (const char *tag);
 } SluiceTagCardKind;
 
 /* What a widget has of a run. */
 typedef struct
 {
-  guint series;    /* id in a chart; 0: not there */
-  guint n_events;  /* taken */
-  guint n_items;   /* histograms or images taken */
-  guint64 restart; /* SluiceRunSeries.n_restarts when they were */
+  guint series;          /* id in a chart; 0: not there */
+  guint n_events;        /* taken */
+  guint n_items;         /* histograms taken */
+  guint64 restart;       /* SluiceRunSeries.n_restarts when they were */
+  GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it */
 } SluiceTaken;
 
 struct _SluiceTagCard
@@ -42,6 +45,7 @@ struct _SluiceTagCard
   const SluiceTagCardKind *kind;
   char *tag; /* of a text: its file's name */
   SluiceWorkspace *workspace;
+  GPtrArray *others;          /* of char *: tags of scalars that are drawn too */
   guint n_runs;               /* of those shown that have the tag */
   GtkWidget *widget;          /* (nullable) a SluiceCard */
   GHashTable *taken;          /* gint64 run -> SluiceTaken; empty without a widget */
@@ -56,11 +60,24 @@ extern const SluiceTagCardKind sluice_tag_card_text; /* of files that evaluation
 SluiceTagCard *
 sluice_tag_card_new (SluiceWorkspace *workspace, const SluiceTagCardKind *kind, const char *tag);
 void sluice_tag_card_free (gpointer card);
+/* (transfer full): the tag of the card that shows this one. */
+char *sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag);
+
+/* Draws the scalars of another tag too, in shades of the runs' colours. */
+void sluice_tag_card_join (SluiceTagCard *self, const char *tag);
+/* Only its own again. */
+void sluice_tag_card_split (SluiceTagCard *self);
+gboolean sluice_tag_card_is_scalar (const SluiceTagCard *self);
 
 /* (transfer floating): the widget, empty as yet. */
 GtkWidget *sluice_tag_card_create (SluiceTagCard *self);
 /* The widget goes; values are no longer wanted. */
 void sluice_tag_card_drop (SluiceTagCard *self);
+
+/* What the widget has of a run; made where it has nothing. */
+SluiceTaken *sluice_tag_card_ensure_taken (SluiceTagCard *self, gint64 run);
+/* SluiceTagCardKind.has of most: a series of the tag and the kind. */
+gboolean sluice_tag_card_has_series (const SluiceTagCard *self, SluiceRun *run);
 
 /**
  * sluice_tag_card_update:

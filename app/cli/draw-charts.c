@@ -72,6 +72,7 @@ add_scalars (Board *board,
 static gboolean
 add_histograms (Board *board,
                 SluiceStore *store,
+                const SluiceRunInfo *run,
                 const SluiceSeriesInfo *series,
                 SluiceColor color,
                 GError **error)
@@ -82,11 +83,11 @@ add_histograms (Board *board,
     return FALSE;
   Card card = { .histogram = sluice_histogram_chart_new () };
   sluice_histogram_chart_set_title (card.histogram, series->tag);
-  sluice_histogram_chart_set_color (card.histogram, color);
+  guint id = sluice_histogram_chart_add_run (card.histogram, run->name, color);
   for (guint i = 0; i < items->len; i++)
     {
       SluiceHistogram *h = items->pdata[i];
-      sluice_histogram_chart_append_proto (card.histogram, h->base.step, h->min, h->max, h->n,
+      sluice_histogram_chart_append_proto (card.histogram, id, h->base.step, h->min, h->max, h->n,
                                            h->limits, h->counts);
     }
   g_array_append_val (board->cards, card);
@@ -144,7 +145,7 @@ fill_board (Board *board, SluiceStore *store, const SluiceRunInfo *run, GError *
       if (info->n_points > 0 && info->kind == SLUICE_SERIES_SCALAR)
         ok = add_scalars (board, store, run, info, color, error);
       else if (info->n_points > 0 && info->kind == SLUICE_SERIES_HISTOGRAM)
-        ok = add_histograms (board, store, info, color, error);
+        ok = add_histograms (board, store, run, info, color, error);
     }
   return ok
          && (board->cards->len > 0

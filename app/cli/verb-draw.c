@@ -111,7 +111,8 @@ draw_graph (const char *path, GError **error)
     return sluice_cli_usage (
         error, "--size '%s': WIDTHxHEIGHT is wanted, as 1100x760, each at most %d", size, MAX_SIZE);
   SluiceExportFormat format;
-  if (!sluice_export_format_from_name (out, &format) || format == SLUICE_EXPORT_CSV)
+  if (!sluice_export_format_from_name (out, &format) || format == SLUICE_EXPORT_CSV
+      || format == SLUICE_EXPORT_JSON_LINES)
     return sluice_cli_usage (error, "--out '%s': must end in .png, .svg, .pdf or .dot", out);
   g_autoptr (SluiceViewState) state = sluice_view_state_new ();
   g_autoptr (SluiceGraph) graph = load_graph (path, &state, error);

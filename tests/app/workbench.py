@@ -70,6 +70,10 @@ class Accessible:
         """The object's first action: a button is pressed. Was it?"""
         return self._ask(ATSPI + "Action", "DoAction", GLib.Variant("(i)", (0,)), False)
 
+    def place(self):
+        """Where it lies in its window: (x, y, width, height)."""
+        return self._ask(ATSPI + "Component", "GetExtents", GLib.Variant("(u)", (1,)), (0,) * 4)
+
     def act(self):
         if not self.press():
             raise RuntimeError(f"{self.label()} cannot be acted on")
@@ -79,7 +83,8 @@ class Workbench:
     """One run of the program."""
 
     def __init__(self, program, project, workspace, width=1440, settings=None):
-        """settings: by key, each in GVariant's text."""
+        """settings: by key, each in GVariant's text; an empty dictionary leaves those of the window
+        before, which had some, as they are."""
         environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory"}
         if settings:
             folder = os.path.join(workspace, "glib-2.0", "settings")
@@ -87,6 +92,7 @@ class Workbench:
             with open(os.path.join(folder, "keyfile"), "w", encoding="utf-8") as file:
                 file.write("[org/sluice/Workbench]\n"
                            + "".join(f"{key}={value}\n" for key, value in settings.items()))
+        if settings is not None:
             environment.update(GSETTINGS_BACKEND="keyfile", XDG_CONFIG_HOME=workspace)
         self.process = subprocess.Popen(
             [program, project, "--workspace", workspace, "--width", str(width),

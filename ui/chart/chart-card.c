@@ -3,6 +3,8 @@
 #include "ui/chart/chart-card.h"
 
 #include "ui/chart/csv-job.h"
+#include "ui/chart/chart-table.h"
+#include "ui/chart/range-popover.h"
 #include "ui/common/export.h"
 
 #include <glib/gi18n-lib.h>
@@ -27,6 +29,8 @@ struct _SluiceChartCard
   guint catch_up_id; /* tick callback while smoothing or refining goes on */
   gboolean unfinished;
   SluiceCsvJob *csv; /* a file that is being written */
+  GtkWidget *table;  /* (nullable): weak */
+  GtkWidget *ranges; /* (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceChartCard, sluice_chart_card, SLUICE_TYPE_CARD)
@@ -44,6 +48,8 @@ enum
 enum
 {
   CURSOR_MOVED,
+  VALUES_CHANGED,
+  VIEW_CHANGED,
   N_SIGNALS
 };
 
@@ -76,6 +82,7 @@ needs_redraw (SluiceCard *card)
 static void
 move_cursor (SluiceChartCard *self, double x)
 {
+  sluice_chart_set_readout_style (self->chart, SLUICE_READOUT_BOX);
   sluice_chart_set_cursor (self->chart, x);
   sluice_card_refresh (SLUICE_CARD (self));
   g_signal_emit (self, signals[CURSOR_MOVED], 0, x);
@@ -84,19 +91,27 @@ move_cursor (SluiceChartCard *self, double x)
 static void
 update_actions (SluiceChartCard *self)
 {
-  double x0;
-  double x1;
-  gboolean zoomed = sluice_chart_get_view (self->chart, &x0, &x1);
+  double a;
+  double b;
+  gboolean zoomed = sluice_chart_get_view (self->chart, &a, &b);
 
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chart.reset-zoom", zoomed);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "chart.zoom-out", zoomed);
+  zoomed = sluice_chart_get_y_view (self->chart, &a, &b) || zoomed;
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chart.reset-zoom", zoomed);
 }
 
+/* A person has changed it. */
 static void
 view_changed (SluiceChartCard *self)
 {
+  double x0;
+  double x1;
+
   update_actions (self);
   sluice_card_refresh (SLUICE_CARD (self));
+  if (!sluice_chart_get_view (self->chart, &x0, &x1))
+    x0 = x1 = NAN;
+  g_signal_emit (self, signals[VIEW_CHANGED], 0, x0, x1);
 }
 
 static void
@@ -132,7 +147,47 @@ reset_zoom_action (GtkWidget *widget, const char *name, GVariant *parameter)
   SluiceChartCard *self = SLUICE_CHART_CARD (widget);
 
   sluice_chart_set_view (self->chart, NAN, NAN);
+  sluice_chart_set_y_view (self->chart, NAN, NAN);
   view_changed (self);
+}
+
+static void
+apply_ranges_cb (GtkWidget *popover, double x0, double x1, double y0, double y1, gpointer data)
+{
+  SluiceChartCard *self = data;
+  double full0;
+  double full1;
+
+  sluice_chart_full_x (self->chart, &full0, &full1);
+  if (!isnan (x0) || !isnan (x1))
+    sluice_chart_set_view (self->chart, isnan (x0) ? full0 : x0, isnan (x1) ? full1 : x1);
+  else
+    sluice_chart_set_view (self->chart, NAN, NAN);
+  sluice_chart_get_y_view (self->chart, &full0, &full1);
+  if (!isnan (y0) || !isnan (y1))
+    sluice_chart_set_y_view (self->chart, isnan (y0) ? full0 : y0, isnan (y1) ? full1 : y1);
+  else
+    sluice_chart_set_y_view (self->chart, NAN, NAN);
+  view_changed (self);
+}
+
+static void
+ranges_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+  double scale = sluice_card_get_text_scale (SLUICE_CARD (self));
+  SluiceRect plot = sluice_chart_get_plot (self->chart);
+
+  if (self->ranges == NULL)
+    {
+      self->ranges = sluice_range_popover_new ();
+      gtk_widget_set_parent (self->ranges, widget);
+      g_signal_connect (self->ranges, "apply", G_CALLBACK (apply_ranges_cb), self);
+    }
+  gtk_popover_set_pointing_to (GTK_POPOVER (self->ranges),
+                               &(GdkRectangle){ (int) ((plot.x + plot.width / 2) * scale),
+                                                (int) ((plot.y + plot.height) * scale), 1, 1 });
+  sluice_range_popover_show (SLUICE_RANGE_POPOVER (self->ranges), self->chart);
 }
 
 static void
@@ -164,9 +219,21 @@ cursor_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-popup_menu (SluiceChartCard *self, double x, double y)
+values_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  g_autoptr (GMenu) menu = g_menu_new ();
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+
+  if (self->table == NULL)
+    {
+      self->table = sluice_chart_table_new (self);
+      g_object_add_weak_pointer (G_OBJECT (self->table), (gpointer *) &self->table);
+    }
+  gtk_window_present (GTK_WINDOW (self->table));
+}
+
+static void
+fill_menu (SluiceCard *card, GMenu *menu)
+{
   g_autoptr (GMenu) view = g_menu_new ();
   g_autoptr (GMenu) axes = g_menu_new ();
   g_autoptr (GMenu) export = g_menu_new ();
@@ -174,22 +241,18 @@ popup_menu (SluiceChartCard *self, double x, double y)
   g_menu_append (view, _ ("Zoom in"), "chart.zoom-in");
   g_menu_append (view, _ ("Zoom out"), "chart.zoom-out");
   g_menu_append (view, _ ("Show everything"), "chart.reset-zoom");
+  g_menu_append (view, _ ("Ranges…"), "chart.ranges");
+  g_menu_append (view, _ ("Table of values"), "chart.values");
   g_menu_append (axes, _ ("Logarithmic values"), "chart.toggle-log");
   g_menu_append (axes, _ ("Leave out outliers"), "chart.toggle-outliers");
   g_menu_append (export, _ ("Save as PNG…"), "chart.export-png");
   g_menu_append (export, _ ("Save as SVG…"), "chart.export-svg");
+  g_menu_append (export, _ ("Save as PDF…"), "chart.export-pdf");
   g_menu_append (export, _ ("Save all points as CSV…"), "chart.export-csv");
+  g_menu_append (export, _ ("Save all points as JSON lines…"), "chart.export-jsonl");
   g_menu_append_section (menu, NULL, G_MENU_MODEL (view));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (axes));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (export));
-  sluice_card_popup_menu (SLUICE_CARD (self), G_MENU_MODEL (menu), x, y);
-}
-
-static void
-menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  popup_menu (SLUICE_CHART_CARD (widget), gtk_widget_get_width (widget) / 2.0,
-              gtk_widget_get_height (widget) / 2.0);
 }
 
 static gboolean
@@ -272,12 +335,6 @@ pressed_cb (GtkGestureClick *gesture, int n_press, double x, double y, gpointer 
     gtk_widget_activate_action (GTK_WIDGET (data), "chart.reset-zoom", NULL);
 }
 
-static void
-menu_pressed_cb (GtkGestureClick *gesture, int n_press, double x, double y, gpointer data)
-{
-  popup_menu (data, x, y);
-}
-
 /* With Ctrl or Alt: without, the wheel scrolls the page that the card stands on. */
 static gboolean
 scroll_cb (GtkEventControllerScroll *controller, double dx, double dy, gpointer data)
@@ -307,6 +364,7 @@ draw (SluiceCard *card, cairo_t *cr, double width, double height, const SluiceTh
 {
   sluice_chart_render (SLUICE_CHART_CARD (card)->chart, cr, width, height, theme,
                        SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
+  g_signal_emit (card, signals[VALUES_CHANGED], 0);
 }
 
 static gboolean
@@ -328,7 +386,8 @@ export_file (SluiceCard *card, const char *path)
   SluiceChartCard *self = SLUICE_CHART_CARD (card);
   SluiceExportFormat format;
 
-  if (!sluice_export_format_from_name (path, &format) || format != SLUICE_EXPORT_CSV)
+  if (!sluice_export_format_from_name (path, &format)
+      || (format != SLUICE_EXPORT_CSV && format != SLUICE_EXPORT_JSON_LINES))
     {
       SLUICE_CARD_CLASS (sluice_chart_card_parent_class)->export(card, path);
       return;
@@ -364,11 +423,26 @@ sluice_chart_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 static void
+sluice_chart_card_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+
+  GTK_WIDGET_CLASS (sluice_chart_card_parent_class)
+      ->size_allocate (widget, width, height, baseline);
+  if (self->ranges != NULL)
+    gtk_popover_present (GTK_POPOVER (self->ranges));
+}
+
+static void
 sluice_chart_card_dispose (GObject *object)
 {
   SluiceChartCard *self = SLUICE_CHART_CARD (object);
 
   g_clear_pointer (&self->csv, sluice_csv_job_free);
+  if (self->table != NULL)
+    gtk_window_destroy (GTK_WINDOW (self->table));
+  g_clear_weak_pointer (&self->table);
+  g_clear_pointer (&self->ranges, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_chart_card_parent_class)->dispose (object);
 }
 
@@ -446,8 +520,8 @@ install_properties (GObjectClass *object_class)
 static void
 install_actions (GtkWidgetClass *klass)
 {
-  static const char *const exports[] = { "chart.export-png", "chart.export-svg",
-                                         "chart.export-csv" };
+  static const char *const exports[] = { "chart.export-png", "chart.export-svg", "chart.export-pdf",
+                                         "chart.export-jsonl", "chart.export-csv" };
   static const char *const cursors[] = { "chart.cursor-left", "chart.cursor-right",
                                          "chart.cursor-first", "chart.cursor-last",
                                          "chart.cursor-hide" };
@@ -455,7 +529,8 @@ install_actions (GtkWidgetClass *klass)
   gtk_widget_class_install_action (klass, "chart.zoom-in", NULL, zoom_action);
   gtk_widget_class_install_action (klass, "chart.zoom-out", NULL, zoom_action);
   gtk_widget_class_install_action (klass, "chart.reset-zoom", NULL, reset_zoom_action);
-  gtk_widget_class_install_action (klass, "chart.menu", NULL, menu_action);
+  gtk_widget_class_install_action (klass, "chart.ranges", NULL, ranges_action);
+  gtk_widget_class_install_action (klass, "chart.values", NULL, values_action);
   gtk_widget_class_install_property_action (klass, "chart.toggle-log", "log-y");
   gtk_widget_class_install_property_action (klass, "chart.toggle-outliers", "ignore-outliers");
   for (guint i = 0; i < G_N_ELEMENTS (exports); i++)
@@ -473,21 +548,22 @@ install_keys (GtkWidgetClass *klass)
     GdkModifierType modifiers;
     const char *action;
   } keys[] = {
-    { GDK_KEY_plus, 0, "chart.zoom-in" },
-    { GDK_KEY_equal, 0, "chart.zoom-in" },
     { GDK_KEY_KP_Add, 0, "chart.zoom-in" },
-    { GDK_KEY_minus, 0, "chart.zoom-out" },
+    { GDK_KEY_equal, 0, "chart.zoom-in" },
+    { GDK_KEY_plus, 0, "chart.zoom-in" }, /* menus name the last one */
     { GDK_KEY_KP_Subtract, 0, "chart.zoom-out" },
-    { GDK_KEY_0, 0, "chart.reset-zoom" },
+    { GDK_KEY_minus, 0, "chart.zoom-out" },
     { GDK_KEY_Home, GDK_CONTROL_MASK, "chart.reset-zoom" },
+    { GDK_KEY_0, 0, "chart.reset-zoom" },
     { GDK_KEY_l, 0, "chart.toggle-log" },
     { GDK_KEY_Left, 0, "chart.cursor-left" },
     { GDK_KEY_Right, 0, "chart.cursor-right" },
     { GDK_KEY_Home, 0, "chart.cursor-first" },
     { GDK_KEY_End, 0, "chart.cursor-last" },
     { GDK_KEY_Escape, 0, "chart.cursor-hide" },
-    { GDK_KEY_Menu, 0, "chart.menu" },
-    { GDK_KEY_F10, GDK_SHIFT_MASK, "chart.menu" },
+    { GDK_KEY_o, 0, "chart.toggle-outliers" },
+    { GDK_KEY_r, 0, "chart.ranges" },
+    { GDK_KEY_t, 0, "chart.values" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
@@ -507,6 +583,7 @@ sluice_chart_card_class_init (SluiceChartCardClass *klass)
   object_class->get_property = sluice_chart_card_get_property;
   object_class->set_property = sluice_chart_card_set_property;
   widget_class->snapshot = sluice_chart_card_snapshot;
+  widget_class->size_allocate = sluice_chart_card_size_allocate;
   card_class->least_height = LEAST_HEIGHT;
   card_class->natural_height = NATURAL_HEIGHT;
   card_class->title_changed = title_changed;
@@ -514,12 +591,18 @@ sluice_chart_card_class_init (SluiceChartCardClass *klass)
   card_class->needs_redraw = needs_redraw;
   card_class->prepare = prepare;
   card_class->draw = draw;
+  card_class->fill_menu = fill_menu;
   card_class->write = write_file;
   card_class->export = export_file;
 
   install_properties (object_class);
   signals[CURSOR_MOVED] = g_signal_new ("cursor-moved", SLUICE_TYPE_CHART_CARD, G_SIGNAL_RUN_LAST,
                                         0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_DOUBLE);
+  signals[VALUES_CHANGED] = g_signal_new ("values-changed", SLUICE_TYPE_CHART_CARD,
+                                          G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[VIEW_CHANGED] =
+      g_signal_new ("view-changed", SLUICE_TYPE_CHART_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                    G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
   gtk_widget_class_set_css_name (widget_class, "chartcard");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
   install_actions (widget_class);
@@ -535,7 +618,6 @@ add_gestures (SluiceChartCard *self)
       gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
   GtkGesture *drag = gtk_gesture_drag_new ();
   GtkGesture *click = gtk_gesture_click_new ();
-  GtkGesture *secondary = gtk_gesture_click_new ();
 
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
   g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);
@@ -544,13 +626,10 @@ add_gestures (SluiceChartCard *self)
   g_signal_connect (drag, "drag-update", G_CALLBACK (drag_update_cb), self);
   g_signal_connect (drag, "drag-end", G_CALLBACK (drag_end_cb), self);
   g_signal_connect (click, "pressed", G_CALLBACK (pressed_cb), self);
-  g_signal_connect (secondary, "pressed", G_CALLBACK (menu_pressed_cb), self);
-  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (secondary), GDK_BUTTON_SECONDARY);
   gtk_widget_add_controller (widget, motion);
   gtk_widget_add_controller (widget, scroll);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (drag));
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
-  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (secondary));
 }
 
 static void
@@ -558,8 +637,7 @@ sluice_chart_card_init (SluiceChartCard *self)
 {
   self->chart = sluice_chart_new ();
   self->drag_from = NAN;
-  gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
-  gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
+  sluice_chart_set_title_room (self->chart, SLUICE_CARD_BUTTONS_WIDTH);
   add_gestures (self);
   update_actions (self);
   sluice_card_describe (SLUICE_CARD (self));
@@ -653,6 +731,17 @@ sluice_chart_card_set_cursor (SluiceChartCard *self, double x)
 {
   g_return_if_fail (SLUICE_IS_CHART_CARD (self));
 
+  sluice_chart_set_readout_style (self->chart, SLUICE_READOUT_NOTE);
   sluice_chart_set_cursor (self->chart, x);
+  sluice_card_refresh (SLUICE_CARD (self));
+}
+
+void
+sluice_chart_card_set_view (SluiceChartCard *self, double x0, double x1)
+{
+  g_return_if_fail (SLUICE_IS_CHART_CARD (self));
+
+  sluice_chart_set_view (self->chart, x0, x1);
+  update_actions (self);
   sluice_card_refresh (SLUICE_CARD (self));
 }

@@ -2,10 +2,13 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-private.h"
 
+#include "ui/common/export.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +27,8 @@ struct _SluiceChartCsv
   char *path;
   char *partial; /* the file while it is not whole, or NULL */
   GPtrArray *columns;
+  char *tag;
+  gboolean json; /* lines of objects instead */
   double smoothing;
   guint at;     /* the series that is being written */
   guint64 next; /* and its next point */
@@ -49,6 +54,7 @@ SluiceChartCsv *
 sluice_chart_csv_new (SluiceChart *self, const char *path, GError **error)
 {
   g_autoptr (SluiceChartCsv) csv = NULL;
+  SluiceExportFormat format;
   int fd;
 
   g_return_val_if_fail (self != NULL && path != NULL, NULL);
@@ -66,8 +72,12 @@ sluice_chart_csv_new (SluiceChart *self, const char *path, GError **error)
       return NULL;
     }
   csv->file = fdopen (fd, "w");
-  fputs (csv->smoothing > 0 ? "run,step,wall_time,value,smoothed\n" : "run,step,wall_time,value\n",
-         csv->file);
+  csv->tag = g_strdup (self->title);
+  csv->json = sluice_export_format_from_name (path, &format) && format == SLUICE_EXPORT_JSON_LINES;
+  if (!csv->json)
+    fputs (csv->smoothing > 0 ? "run,step,wall_time,value,smoothed\n"
+                              : "run,step,wall_time,value\n",
+           csv->file);
   for (guint i = 0; i < self->series->len; i++)
     {
       const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
@@ -95,6 +105,7 @@ sluice_chart_csv_free (SluiceChartCsv *csv)
   g_ptr_array_unref (csv->columns);
   g_free (csv->partial);
   g_free (csv->path);
+  g_free (csv->tag);
   g_free (csv);
 }
 
@@ -126,6 +137,51 @@ put_number (FILE *file, double value)
   fputs (g_ascii_dtostr (buffer, sizeof buffer, value), file);
 }
 
+/* A string of JSON: what is no UTF-8 becomes the replacement character. */
+static void
+put_json_string (FILE *file, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+
+  fputc ('"', file);
+  for (const char *p = valid; *p != '\0'; p++)
+    if (*p == '"' || *p == '\\')
+      fprintf (file, "\\%c", *p);
+    else if ((guchar) *p < 0x20 || *p == 0x7f)
+      fprintf (file, "\\u%04x", (guchar) *p);
+    else
+      fputc (*p, file);
+  fputc ('"', file);
+}
+
+/* JSON has no word for what is not finite: protobuf's. */
+static void
+put_json_number (FILE *file, const char *name, double value)
+{
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+
+  fprintf (file, ", \"%s\": ", name);
+  if (isfinite (value))
+    fputs (g_ascii_dtostr (buffer, sizeof buffer, value), file);
+  else
+    fputs (isnan (value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"", file);
+}
+
+static void
+put_json (const SluiceChartCsv *csv, const Column *column, const SluiceSeriesSample *sample)
+{
+  fputs ("{\"run\": ", csv->file);
+  put_json_string (csv->file, column->name);
+  fputs (", \"tag\": ", csv->file);
+  put_json_string (csv->file, csv->tag);
+  fprintf (csv->file, ", \"step\": %" G_GINT64_FORMAT, sample->step);
+  put_json_number (csv->file, "wall_time", sample->wall);
+  put_json_number (csv->file, "value", sample->value);
+  if (csv->smoothing > 0)
+    put_json_number (csv->file, "smoothed", sample->smoothed);
+  fputs ("}\n", csv->file);
+}
+
 /* Returns: FALSE at the end of the series. */
 static gboolean
 put_batch (SluiceChartCsv *csv, const Column *column)
@@ -136,6 +192,11 @@ put_batch (SluiceChartCsv *csv, const Column *column)
 
   for (guint i = 0; i < n; i++)
     {
+      if (csv->json)
+        {
+          put_json (csv, column, &samples[i]);
+          continue;
+        }
       put_field (csv->file, column->name);
       fprintf (csv->file, ",%" G_GINT64_FORMAT, samples[i].step);
       put_number (csv->file, samples[i].wall);

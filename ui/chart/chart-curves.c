@@ -150,6 +150,9 @@ draw_trace (const SluiceChart *self,
 {
   guint n = (guint) self->read_key.n_columns;
   gboolean smooth = curve == CURVE_TREND && self->smoothing > 0;
+  const SluicePauses *pauses =
+      self->axis == SLUICE_X_WALL ? sluice_series_source_get_pauses (series->source) : NULL;
+  double last_x = series->edges.has_before ? series->edges.before.x : INFINITY;
   Walk walk = { 0 };
 
   if (series->edges.has_before)
@@ -163,6 +166,13 @@ draw_trace (const SluiceChart *self,
     {
       const SluiceColumn *column = &series->columns[i];
 
+      if (column->n_finite > 0)
+        {
+          /* A line through the time that the run stood still would be a lie. */
+          if (sluice_pauses_lie_between (pauses, last_x, column->raw.first_x))
+            walk_break (&walk, pen);
+          last_x = column->raw.last_x;
+        }
       if (curve == CURVE_TREND && is_dense (column))
         draw_mean (self, pen, &walk, column, i);
       else if (column->n_finite > 0)
@@ -170,7 +180,8 @@ draw_trace (const SluiceChart *self,
       else if (column->n_nan + column->n_above + column->n_below > 0)
         walk_break (&walk, pen);
     }
-  if (series->edges.has_after && walk.open)
+  if (series->edges.has_after && walk.open
+      && !sluice_pauses_lie_between (pauses, last_x, series->edges.after.x))
     {
       const SluiceSeriesSample *s = &series->edges.after;
 

@@ -130,15 +130,19 @@ event_x (const SluiceChart *self, const SluiceChartEvent *event)
 {
   const SluiceChartSeries *series = sluice_chart_find_series (self, event->series);
   SluiceExtent extent;
+  double wall;
 
   if (series == NULL || !series->visible)
     return NAN;
   if (self->axis == SLUICE_X_STEP)
     return (double) event->step;
-  if (self->axis == SLUICE_X_WALL)
-    return event->wall;
+  /* What happened before the first point or after the last stands there. */
   sluice_series_source_get_extent (series->source, SLUICE_X_WALL, &extent);
-  return event->wall - extent.x0;
+  wall = fmin (fmax (event->wall, extent.x0), extent.x1);
+  return self->axis == SLUICE_X_WALL
+             ? wall
+             : sluice_pauses_get_active (sluice_series_source_get_pauses (series->source),
+                                         extent.x0, wall);
 }
 
 /* The word beside the line, in the first of two rows where it touches no other; else nowhere. */
@@ -204,20 +208,60 @@ typedef void (*DrawEvent) (SluiceChart *self,
                            double x,
                            const SluiceTheme *theme);
 
+static void
+draw_event (SluiceChart *self,
+            SluiceText *text,
+            const SluiceChartEvent *event,
+            const SluiceTheme *theme,
+            DrawEvent draw)
+{
+  const SluiceRect *plot = &self->plot;
+  double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
+
+  if (x >= plot->x && x <= plot->x + plot->width + 1)
+    draw (self, text, event, x, theme);
+}
+
+/* The relative axis says what it leaves out, where it does. */
+static void
+draw_pauses_of (SluiceChart *self,
+                SluiceText *text,
+                const SluiceTheme *theme,
+                const SluiceChartSeries *series,
+                DrawEvent draw)
+{
+  const SluicePauses *pauses = sluice_series_source_get_pauses (series->source);
+
+  for (guint i = 0; pauses != NULL && i < pauses->found->len; i++)
+    {
+      const SluicePause *pause = &g_array_index (pauses->found, SluicePause, i);
+      g_autofree char *time = sluice_format_value (pause->to - pause->from, SLUICE_UNIT_SECONDS);
+      /* Translators: a time, during which a run stood still. */
+      g_autofree char *word = g_strdup_printf (_ ("paused %s"), time);
+      const SluiceChartEvent event = { .series = series->id, .wall = pause->from, .word = word };
+
+      draw_event (self, text, &event, theme, draw);
+    }
+}
+
 /* Those of the series in front, or of the others. */
 static void
 draw_events_of (
     SluiceChart *self, SluiceText *text, const SluiceTheme *theme, gboolean front, DrawEvent draw)
 {
-  const SluiceRect *plot = &self->plot;
-
   for (guint i = 0; i < self->events->len; i++)
     {
       const SluiceChartEvent *event = g_ptr_array_index (self->events, i);
-      double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
 
-      if ((event->series == self->front) == front && x >= plot->x && x <= plot->x + plot->width)
-        draw (self, text, event, x, theme);
+      if ((event->series == self->front) == front)
+        draw_event (self, text, event, theme, draw);
+    }
+  for (guint i = 0; i < self->series->len && self->axis == SLUICE_X_RELATIVE; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      if (series->visible && (series->id == self->front) == front)
+        draw_pauses_of (self, text, theme, series, draw);
     }
 }
 
@@ -279,6 +323,22 @@ has_points (SluiceChart *self)
   return FALSE;
 }
 
+/* A dot and a value. Returns: where it starts. */
+static double
+draw_note (const SluiceChart *self, SluiceText *text, double right, const SluiceTheme *theme)
+{
+  double width;
+
+  sluice_text_set (text, self->note, SLUICE_TEXT_LABEL, TRUE, 0);
+  sluice_text_measure (text, &width, NULL);
+  sluice_text_draw (text, right, TITLE_MIDDLE, SLUICE_ANCHOR_END, theme->text);
+  cairo_new_path (text->cr);
+  cairo_arc (text->cr, right - width - LEGEND_DOT, TITLE_MIDDLE, 4, 0, 2 * G_PI);
+  sluice_cairo_set_color (text->cr, self->note_color);
+  cairo_fill (text->cr);
+  return right - width - LEGEND_DOT - LEGEND_GAP;
+}
+
 static void
 draw_title (SluiceChart *self,
             SluiceText *text,
@@ -290,6 +350,12 @@ draw_title (SluiceChart *self,
 
   if (flags & SLUICE_CHART_LEGEND)
     right = draw_legend (self, text, width, theme);
+  else if (self->note != NULL)
+    right = draw_note (self, text,
+                       width - PADDING
+                           - (self->readout_style == SLUICE_READOUT_BOX ? self->title_room : 0),
+                       theme);
+  right = MIN (right, width - PADDING - self->title_room);
   if (!(flags & SLUICE_CHART_TITLE))
     return;
   sluice_text_set (text, self->title, SLUICE_TEXT_TITLE, TRUE, MAX (40, right - PADDING));
@@ -325,7 +391,6 @@ sluice_chart_render (SluiceChart *self,
   if (flags & SLUICE_CHART_FRAME)
     sluice_cairo_draw_card (cr, width, height, theme);
   sluice_text_begin (&text, cr, theme);
-  draw_title (self, &text, width, theme, flags);
   if (has_points (self))
     {
       sluice_chart_layout (self, &text, width, height, scale);
@@ -339,9 +404,11 @@ sluice_chart_render (SluiceChart *self,
     }
   else
     {
+      g_clear_pointer (&self->note, g_free);
       sluice_text_set (&text, _ ("No points yet"), SLUICE_TEXT_BODY, FALSE, 0);
       sluice_text_draw (&text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, theme->dim);
     }
+  draw_title (self, &text, width, theme, flags);
   sluice_text_end (&text);
   cairo_restore (cr);
   note_drawn (self);

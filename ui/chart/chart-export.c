@@ -43,7 +43,8 @@ sluice_chart_export (SluiceChart *self,
 
   g_return_val_if_fail (self != NULL && path != NULL && theme != NULL, FALSE);
 
-  if (sluice_export_format_from_name (path, &format) && format == SLUICE_EXPORT_CSV)
+  if (sluice_export_format_from_name (path, &format)
+      && (format == SLUICE_EXPORT_CSV || format == SLUICE_EXPORT_JSON_LINES))
     return export_csv (self, path, error);
   sluice_chart_prepare (self, -1);
   done = sluice_export_named_picture (path, width, height, scale, draw_chart, &drawing, error);

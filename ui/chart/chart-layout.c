@@ -330,6 +330,11 @@ sluice_chart_layout (SluiceChart *self, SluiceText *text, double width, double h
       self->x_scale = (SluiceScale){ x0, x1, plot->x, plot->x + plot->width, FALSE };
       read_columns (self, scale);
       sluice_chart_fit_y (self, &y0, &y1);
+      if (!isnan (self->view_y0) && (!self->log_y || self->view_y0 > 0))
+        {
+          y0 = self->view_y0;
+          y1 = self->view_y1;
+        }
       self->y_scale = (SluiceScale){ y0, y1, plot->y + plot->height, plot->y, self->log_y };
       sluice_ticks (&self->y_ticks, y0, y1, plot->height < 150 ? 3 : 5, self->unit, self->log_y);
       wanted = measure_gutter (self, text);

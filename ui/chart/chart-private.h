@@ -67,7 +67,9 @@ struct _SluiceChart
   gboolean band;
   gint64 expected_steps;
   double view_x0, view_x1; /* NaN: everything */
+  double view_y0, view_y1; /* NaN: what fits the data */
   double cursor;           /* NaN: none */
+  SluiceReadoutStyle readout_style;
   double selection_a, selection_b;
 
   gboolean dirty;
@@ -85,6 +87,9 @@ struct _SluiceChart
   GArray *words;      /* of SluiceRect: where the words of events stand */
   SluiceRect readout; /* where it stands; of no width when there is none */
   guint readout_slot; /* where the read-out stood: it moves only for a better place */
+  char *note;         /* what stands beside the title; NULL: nothing */
+  SluiceColor note_color;
+  double title_room; /* that other things take at the end of the title's row */
 };
 
 /* Room round the plot that the image of the curves has, so that no curve at its edge is halved. */
@@ -100,9 +105,6 @@ SluiceChartSeries *sluice_chart_find_series (const SluiceChart *self, guint id);
 /** sluice_chart_get_front: (nullable) (transfer none): where it is visible. */
 SluiceChartSeries *sluice_chart_get_front (const SluiceChart *self);
 
-/** sluice_chart_full_x: the range of x when nothing is zoomed. */
-void sluice_chart_full_x (SluiceChart *self, double *x0, double *x1);
-
 /** sluice_chart_fit_y: the range of y for the columns that were read. */
 void sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1);
 
@@ -113,13 +115,18 @@ double sluice_chart_y_pixel (const SluiceChart *self, double value);
 void sluice_chart_draw_curves (
     SluiceChart *self, cairo_t *cr, double scale, const SluiceTheme *theme, gboolean vector);
 
-/** sluice_chart_draw_readout: cursor line, dots and the box with the values. */
+/** sluice_chart_draw_readout: cursor line, dots and the box with the values, or sets the note. */
 void sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceTheme *theme);
+
+/* A curve nearer than this to the cursor's line is being read. */
+#define SLUICE_READ_REACH 48.0
 
 /** sluice_chart_get_covered: how much of the curves and words, in pixels, @box would lie on. */
 double sluice_chart_get_covered (SluiceChart *self, const SluiceRect *box);
 
-/** sluice_chart_find_cursor: the point nearest to the cursor in any visible series. */
+/** sluice_chart_find_nearest: the point nearest to @x in any visible series. */
+gboolean sluice_chart_find_nearest (SluiceChart *self, double x, SluiceSeriesSample *sample);
+/** sluice_chart_find_cursor: that nearest to the cursor; %FALSE without one. */
 gboolean sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample);
 
 /** sluice_chart_format_x: (transfer full): "step 1 120", "12 min 5 s", a date. */

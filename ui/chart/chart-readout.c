@@ -11,6 +11,8 @@
 #define ROW_HEIGHT  19.0
 #define HEAD_HEIGHT 20.0
 #define NAME_MOST   150.0
+#define NAME_LEAST  84.0
+#define MOST_ROWS   8 /* all of them are in the table */
 #define COLUMN_GAP  14.0
 #define BOX_AIR     10.0 /* between the cursor's line and the box */
 #define N_HEIGHTS   9
@@ -20,18 +22,17 @@
 
 typedef struct
 {
-  const SluiceChartSeries *series;
-  SluiceSeriesSample sample;
-  gboolean here; /* has a point at the cursor, not only somewhere before or after it */
-  double distance;
+  const SluiceChartValue *of;
   char *value, *smoothed;
 } Row;
 
 typedef struct
 {
+  GArray *values; /* of SluiceChartValue: what the rows are of */
   Row *rows;
   guint n, n_shown;
   char *head;
+  double name_most;
   double name_width, value_width, smoothed_width;
   double width, height;
 } Readout;
@@ -46,6 +47,7 @@ readout_clear (Readout *self)
     }
   g_free (self->rows);
   g_free (self->head);
+  g_array_unref (self->values);
 }
 
 static double
@@ -58,45 +60,40 @@ measure (SluiceText *text, const char *string, double size, gboolean bold, doubl
   return most > 0 ? MIN (width, most) : width;
 }
 
+/* A run that has ended, or not begun, has no value here and no row. */
 static void
 readout_collect (Readout *self, SluiceChart *chart, const SluiceSeriesSample *at)
 {
-  double cursor = sluice_scale_to_pixel (&chart->x_scale, at->x);
-
-  self->rows = g_new0 (Row, MAX (1, chart->series->len));
-  for (guint i = 0; i < chart->series->len; i++)
+  self->head = sluice_chart_format_x (chart, at);
+  self->values = sluice_chart_dup_values (chart, at->x);
+  self->rows = g_new0 (Row, MAX (1, self->values->len));
+  for (guint i = 0; i < self->values->len; i++)
     {
-      const SluiceChartSeries *series = g_ptr_array_index (chart->series, i);
+      const SluiceChartValue *value = &g_array_index (self->values, SluiceChartValue, i);
       Row *row = &self->rows[self->n];
 
-      if (!series->visible
-          || !sluice_series_source_lookup (series->source, chart->axis, at->x, &row->sample))
+      if (!value->here)
         continue;
       self->n++;
-      row->series = series;
-      row->distance = fabs (sluice_scale_to_pixel (&chart->x_scale, row->sample.x) - cursor);
-      row->here = row->distance <= 6;
-      row->value = row->here ? sluice_format_value (row->sample.value, chart->unit)
-                             : sluice_chart_format_x (chart, &row->sample);
-      if (row->here && chart->smoothing > 0)
-        row->smoothed = sluice_format_value (row->sample.smoothed, chart->unit);
+      row->of = value;
+      row->value = sluice_format_value (value->sample.value, chart->unit);
+      if (chart->smoothing > 0)
+        row->smoothed = sluice_format_value (value->sample.smoothed, chart->unit);
     }
 }
 
 static void
-readout_measure (Readout *self, SluiceChart *chart, SluiceText *text)
+measure_columns (Readout *self, SluiceText *text)
 {
-  guint room = (guint) MAX (1, (chart->plot.height - HEAD_HEIGHT - BOX_PADDING) / ROW_HEIGHT);
-
-  self->n_shown = self->n <= room ? self->n : room - 1;
-  for (guint i = 0; i < self->n; i++)
+  self->name_width = self->value_width = self->smoothed_width = 0;
+  for (guint i = 0; i < self->n_shown; i++)
     {
       const Row *row = &self->rows[i];
 
-      self->name_width = MAX (
-          self->name_width, measure (text, row->series->name, SLUICE_TEXT_LABEL, FALSE, NAME_MOST));
+      self->name_width = MAX (self->name_width, measure (text, row->of->name, SLUICE_TEXT_LABEL,
+                                                         FALSE, self->name_most));
       self->value_width =
-          MAX (self->value_width, measure (text, row->value, SLUICE_TEXT_LABEL, row->here, 0));
+          MAX (self->value_width, measure (text, row->value, SLUICE_TEXT_LABEL, TRUE, 0));
       if (row->smoothed != NULL)
         self->smoothed_width =
             MAX (self->smoothed_width, measure (text, row->smoothed, SLUICE_TEXT_LABEL, FALSE, 0));
@@ -108,12 +105,32 @@ readout_measure (Readout *self, SluiceChart *chart, SluiceText *text)
       self->value_width =
           MAX (self->value_width, measure (text, _ ("value"), SLUICE_TEXT_LABEL, FALSE, 0));
     }
+}
+
+static void
+readout_measure (Readout *self, const SluiceChart *chart, SluiceText *text)
+{
+  guint room =
+      (guint) CLAMP ((chart->plot.height - HEAD_HEIGHT - BOX_PADDING) / ROW_HEIGHT, 1, MOST_ROWS);
+
+  self->n_shown = self->n <= room ? self->n : room - 1;
+  measure_columns (self, text);
   self->name_width =
       MAX (self->name_width, measure (text, self->head, SLUICE_TEXT_LABEL, FALSE, 0) - 15);
   self->width = 2 * BOX_PADDING + 15 + self->name_width + COLUMN_GAP + self->value_width
                 + (self->smoothed_width > 0 ? COLUMN_GAP + self->smoothed_width : 0);
   self->height = BOX_PADDING + HEAD_HEIGHT
                  + ROW_HEIGHT * (self->n_shown + (self->n_shown < self->n ? 1 : 0)) + 3;
+}
+
+/* Short names and no smoothed values: half as wide. */
+static void
+readout_narrow (Readout *self, const SluiceChart *chart, SluiceText *text)
+{
+  self->name_most = NAME_LEAST;
+  for (guint i = 0; i < self->n; i++)
+    g_clear_pointer (&self->rows[i].smoothed, g_free);
+  readout_measure (self, chart, text);
 }
 
 double
@@ -170,6 +187,7 @@ slot_rect (SluiceChart *self, const Readout *readout, double cursor, guint slot)
                        readout->height };
 }
 
+/* FALSE where the box would leave the card or hide what is being read. */
 static gboolean
 slot_cost (SluiceChart *self,
            const Readout *readout,
@@ -179,8 +197,13 @@ slot_cost (SluiceChart *self,
            double *cost)
 {
   SluiceRect rect = slot_rect (self, readout, cursor, slot);
+  SluiceRect near = rect;
 
   if (rect.x < 4 || rect.x + rect.width > card_right - 4)
+    return FALSE;
+  near.x = MAX (rect.x, cursor - SLUICE_READ_REACH);
+  near.width = MIN (rect.x + rect.width, cursor + SLUICE_READ_REACH) - near.x;
+  if (near.width > 0 && sluice_chart_get_covered (self, &near) > 0)
     return FALSE;
   *cost = sluice_chart_get_covered (self, &rect);
   return TRUE;
@@ -188,9 +211,10 @@ slot_cost (SluiceChart *self,
 
 /*
  * Beside the cursor's line, never on it, where it lies on the least of the curves. It stays where
- * it was until another place is clearly better: a box that jumps cannot be read.
+ * it was until another place is clearly better: a box that jumps cannot be read. FALSE: there is no
+ * place.
  */
-static SluiceRect
+static gboolean
 place_readout (SluiceChart *self, const Readout *readout, double cursor, double card_right)
 {
   const double clearly = 30;
@@ -198,8 +222,9 @@ place_readout (SluiceChart *self, const Readout *readout, double cursor, double 
   double current = INFINITY;
   guint best_slot = 0;
   guint end;
-  SluiceRect rect;
 
+  if (readout->height > self->plot.height)
+    return FALSE;
   slot_cost (self, readout, cursor, card_right, self->readout_slot, &current);
   /* From a free place only one nearer to the cursor is better. */
   end = current == 0 ? self->readout_slot / (2 * N_HEIGHTS) * (2 * N_HEIGHTS) : N_SLOTS;
@@ -213,15 +238,11 @@ place_readout (SluiceChart *self, const Readout *readout, double cursor, double 
       best_slot = slot;
     }
   if (!isfinite (MIN (best, current)))
-    {
-      /* Wider than either side: cover the line, but stay on the card. */
-      rect = slot_rect (self, readout, cursor, 0);
-      rect.x = MAX (4, card_right - 4 - rect.width);
-      return rect;
-    }
+    return FALSE;
   if (best == 0 || current > best + clearly)
     self->readout_slot = best_slot;
-  return slot_rect (self, readout, cursor, self->readout_slot);
+  self->readout = slot_rect (self, readout, cursor, self->readout_slot);
+  return TRUE;
 }
 
 static void
@@ -232,7 +253,7 @@ draw_row (const Row *row,
           double y,
           const SluiceTheme *theme)
 {
-  SluiceColor color = sluice_chart_series_color (row->series, theme);
+  SluiceColor color = sluice_color_readable (row->of->color, theme->card, 3);
   double right = box->x + box->width - BOX_PADDING;
   cairo_t *cr = text->cr;
 
@@ -240,9 +261,8 @@ draw_row (const Row *row,
   cairo_arc (cr, box->x + BOX_PADDING + 4, y, 4, 0, 2 * G_PI);
   sluice_cairo_set_color (cr, color);
   cairo_fill (cr);
-  sluice_text_set (text, row->series->name, SLUICE_TEXT_LABEL, FALSE, readout->name_width + 1);
-  sluice_text_draw (text, box->x + BOX_PADDING + 15, y, SLUICE_ANCHOR_START,
-                    row->here ? theme->text : theme->dim);
+  sluice_text_set (text, row->of->name, SLUICE_TEXT_LABEL, FALSE, readout->name_width + 1);
+  sluice_text_draw (text, box->x + BOX_PADDING + 15, y, SLUICE_ANCHOR_START, theme->text);
   if (readout->smoothed_width > 0)
     {
       if (row->smoothed != NULL)
@@ -252,11 +272,9 @@ draw_row (const Row *row,
         }
       right -= readout->smoothed_width + COLUMN_GAP;
     }
-  sluice_text_set (text, row->value, SLUICE_TEXT_LABEL, row->here, 0);
+  sluice_text_set (text, row->value, SLUICE_TEXT_LABEL, TRUE, 0);
   sluice_text_draw (text, right, y, SLUICE_ANCHOR_END,
-                    !row->here                                   ? theme->dim
-                    : row->sample.value - row->sample.value == 0 ? theme->text
-                                                                 : theme->failure);
+                    isfinite (row->of->sample.value) ? theme->text : theme->failure);
 }
 
 static void
@@ -280,10 +298,7 @@ draw_head (const Readout *readout,
 }
 
 static void
-sluice_draw_box (const Readout *readout,
-                 SluiceText *text,
-                 const SluiceRect *box,
-                 const SluiceTheme *theme)
+draw_box (const Readout *readout, SluiceText *text, const SluiceRect *box, const SluiceTheme *theme)
 {
   SluiceColor ground = sluice_color_with_alpha (theme->card, 0.96);
   cairo_t *cr = text->cr;
@@ -317,13 +332,13 @@ draw_dots (SluiceChart *self, const Readout *readout, cairo_t *cr, const SluiceT
 
   for (guint i = 0; i < readout->n; i++)
     {
-      const Row *row = &readout->rows[i];
-      SluiceColor color = sluice_chart_series_color (row->series, theme);
-      double value = self->smoothing > 0 ? row->sample.smoothed : row->sample.value;
-      double x = sluice_scale_to_pixel (&self->x_scale, row->sample.x);
+      const SluiceChartValue *of = readout->rows[i].of;
+      SluiceColor color = sluice_color_readable (of->color, theme->card, 3);
+      double value = self->smoothing > 0 ? of->sample.smoothed : of->sample.value;
+      double x = sluice_scale_to_pixel (&self->x_scale, of->sample.x);
       double y = sluice_chart_y_pixel (self, value);
 
-      if (!row->here || !(y >= plot->y - 1 && y <= plot->y + plot->height + 1))
+      if (!(y >= plot->y - 1 && y <= plot->y + plot->height + 1))
         continue;
       cairo_new_path (cr);
       cairo_arc (cr, x, y, 4.5, 0, 2 * G_PI);
@@ -335,30 +350,57 @@ draw_dots (SluiceChart *self, const Readout *readout, cairo_t *cr, const SluiceT
     }
 }
 
+/* The value of the series in front, where it has one here. */
+static void
+set_note (SluiceChart *self, const Readout *readout, const SluiceTheme *theme)
+{
+  if (readout->n == 0)
+    return;
+  self->note = g_strdup (readout->rows[0].value);
+  self->note_color = sluice_color_readable (readout->rows[0].of->color, theme->card, 3);
+}
+
+static void
+draw_cursor_line (const SluiceChart *self, double x, cairo_t *cr, const SluiceTheme *theme)
+{
+  cairo_set_line_width (cr, 1);
+  sluice_cairo_set_color (cr, theme->cursor);
+  cairo_move_to (cr, floor (x) + 0.5, self->plot.y);
+  cairo_line_to (cr, floor (x) + 0.5, self->plot.y + self->plot.height);
+  cairo_stroke (cr);
+}
+
 void
 sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
 {
   const SluiceRect *plot = &self->plot;
-  Readout readout = { NULL };
+  double right = plot->x + plot->width + 20;
+  Readout readout = { .name_most = NAME_MOST };
   SluiceSeriesSample at;
   double x;
 
   self->readout.width = 0;
+  g_clear_pointer (&self->note, g_free);
   if (!sluice_chart_find_cursor (self, &at))
     return;
   x = sluice_scale_to_pixel (&self->x_scale, at.x);
   if (!(x >= plot->x - 0.5 && x <= plot->x + plot->width + 0.5))
     return;
-  cairo_set_line_width (text->cr, 1);
-  sluice_cairo_set_color (text->cr, theme->cursor);
-  cairo_move_to (text->cr, floor (x) + 0.5, plot->y);
-  cairo_line_to (text->cr, floor (x) + 0.5, plot->y + plot->height);
-  cairo_stroke (text->cr);
-  readout.head = sluice_chart_format_x (self, &at);
+  draw_cursor_line (self, x, text->cr, theme);
   readout_collect (&readout, self, &at);
-  readout_measure (&readout, self, text);
   draw_dots (self, &readout, text->cr, theme);
-  self->readout = place_readout (self, &readout, x, plot->x + plot->width + 20);
-  sluice_draw_box (&readout, text, &self->readout, theme);
+  if (self->readout_style == SLUICE_READOUT_BOX)
+    {
+      gboolean fits;
+
+      readout_measure (&readout, self, text);
+      fits = place_readout (self, &readout, x, right);
+      if (!fits)
+        readout_narrow (&readout, self, text);
+      if (fits || place_readout (self, &readout, x, right))
+        draw_box (&readout, text, &self->readout, theme);
+    }
+  if (self->readout.width == 0)
+    set_note (self, &readout, theme);
   readout_clear (&readout);
 }

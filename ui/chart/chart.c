@@ -35,6 +35,8 @@ sluice_chart_new (void)
   self->ignore_outliers = TRUE;
   self->view_x0 = NAN;
   self->view_x1 = NAN;
+  self->view_y0 = NAN;
+  self->view_y1 = NAN;
   self->cursor = NAN;
   self->selection_a = NAN;
   self->selection_b = NAN;
@@ -53,6 +55,7 @@ sluice_chart_free (SluiceChart *self)
   g_ptr_array_unref (self->series);
   g_ptr_array_unref (self->events);
   g_array_unref (self->words);
+  g_free (self->note);
   sluice_raster_free (self->raster);
   g_clear_pointer (&self->image, cairo_surface_destroy);
   g_free (self);
@@ -84,10 +87,23 @@ sluice_chart_get_title (SluiceChart *self)
 }
 
 void
+sluice_chart_set_title_room (SluiceChart *self, double room)
+{
+  self->dirty = self->dirty || self->title_room != room;
+  self->title_room = room;
+}
+
+void
 sluice_chart_set_unit (SluiceChart *self, SluiceUnit unit)
 {
   self->dirty = self->dirty || self->unit != unit;
   self->unit = unit;
+}
+
+SluiceUnit
+sluice_chart_get_unit (SluiceChart *self)
+{
+  return self->unit;
 }
 
 SluiceChartSeries *
@@ -324,6 +340,24 @@ sluice_chart_get_view (SluiceChart *self, double *x0, double *x1)
 }
 
 void
+sluice_chart_set_y_view (SluiceChart *self, double y0, double y1)
+{
+  if (!(y0 < y1) || !isfinite (y0) || !isfinite (y1))
+    y0 = y1 = NAN;
+  self->view_y0 = y0;
+  self->view_y1 = y1;
+  self->dirty = TRUE;
+}
+
+gboolean
+sluice_chart_get_y_view (SluiceChart *self, double *y0, double *y1)
+{
+  *y0 = self->y_scale.d0;
+  *y1 = self->y_scale.d1;
+  return !isnan (self->view_y0);
+}
+
+void
 sluice_chart_zoom (SluiceChart *self, double factor, double x)
 {
   double full0;
@@ -366,27 +400,11 @@ sluice_chart_get_cursor (SluiceChart *self)
   return self->cursor;
 }
 
-gboolean
-sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample)
+void
+sluice_chart_set_readout_style (SluiceChart *self, SluiceReadoutStyle style)
 {
-  double best = INFINITY;
-
-  if (isnan (self->cursor))
-    return FALSE;
-  for (guint i = 0; i < self->series->len; i++)
-    {
-      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
-      SluiceSeriesSample s;
-
-      if (series->visible
-          && sluice_series_source_lookup (series->source, self->axis, self->cursor, &s)
-          && fabs (s.x - self->cursor) < best)
-        {
-          best = fabs (s.x - self->cursor);
-          *sample = s;
-        }
-    }
-  return isfinite (best);
+  self->dirty = self->dirty || self->readout_style != style;
+  self->readout_style = style;
 }
 
 /* The next point of any series past @x in @direction. */
@@ -541,44 +559,6 @@ sluice_chart_dup_summary (SluiceChart *self)
       joint = "; ";
       /* Translators: name of a run, value, step. */
       g_string_append_printf (out, _ ("%s %s at step %s"), series->name, value, step);
-    }
-  return g_string_free (out, FALSE);
-}
-
-char *
-sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample)
-{
-  g_autofree char *number = NULL;
-
-  if (self->axis == SLUICE_X_RELATIVE)
-    return sluice_format_value (sample->x, SLUICE_UNIT_SECONDS);
-  if (self->axis == SLUICE_X_WALL)
-    return sluice_format_value (sample->x, SLUICE_UNIT_TIME);
-  number = sluice_format_step (sample->step);
-  return g_strdup_printf (_ ("step %s"), number);
-}
-
-char *
-sluice_chart_dup_readout (SluiceChart *self)
-{
-  g_autofree char *head = NULL;
-  GString *out;
-  SluiceSeriesSample at;
-
-  if (!sluice_chart_find_cursor (self, &at))
-    return NULL;
-  head = sluice_chart_format_x (self, &at);
-  out = g_string_new (head);
-  for (guint i = 0; i < self->series->len; i++)
-    {
-      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
-      SluiceSeriesSample s;
-      g_autofree char *value = NULL;
-
-      if (!series->visible || !sluice_series_source_lookup (series->source, self->axis, at.x, &s))
-        continue;
-      value = sluice_format_value (s.value, self->unit);
-      g_string_append_printf (out, ", %s %s", series->name, value);
     }
   return g_string_free (out, FALSE);
 }

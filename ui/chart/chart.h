@@ -32,6 +32,24 @@ typedef enum
   SLUICE_CHART_VECTOR = 1 << 3, /* curves as paths instead of pixels: for SVG and PDF */
 } SluiceChartFlags;
 
+/* What is said of the values at the cursor. */
+typedef enum
+{
+  SLUICE_READOUT_BOX,  /* those of all series, in a box where it hides no curve beside the cursor */
+  SLUICE_READOUT_NOTE, /* that of the series in front, beside the title */
+} SluiceReadoutStyle;
+
+/* What a series has at a place of the axis. */
+typedef struct
+{
+  guint id;
+  const char *name; /* borrowed from the chart */
+  SluiceColor color;
+  SluiceSeriesSample sample; /* the point nearest to the place */
+  gboolean here;             /* the place lies between its first and its last point */
+  double min, max; /* of the finite values in the range drawn last; NaN where there is none */
+} SluiceChartValue;
+
 /** sluice_chart_new: (transfer full): an empty chart on the step axis. */
 SluiceChart *sluice_chart_new (void);
 void sluice_chart_free (SluiceChart *self);
@@ -40,8 +58,13 @@ void sluice_chart_free (SluiceChart *self);
 void sluice_chart_set_title (SluiceChart *self, const char *title);
 const char *sluice_chart_get_title (SluiceChart *self);
 
+/** sluice_chart_set_title_room: what the title leaves free at the end of its row, in user units; so
+ * does the note of a box that has no place. */
+void sluice_chart_set_title_room (SluiceChart *self, double room);
+
 /** sluice_chart_set_unit: how values are written; %SLUICE_UNIT_NONE at first. */
 void sluice_chart_set_unit (SluiceChart *self, SluiceUnit unit);
+SluiceUnit sluice_chart_get_unit (SluiceChart *self);
 
 /**
  * sluice_chart_add_series:
@@ -109,12 +132,35 @@ void sluice_chart_set_expected_steps (SluiceChart *self, gint64 steps);
 void sluice_chart_set_view (SluiceChart *self, double x0, double x1);
 /** sluice_chart_get_view: the range shown. Returns: whether it is zoomed. */
 gboolean sluice_chart_get_view (SluiceChart *self, double *x0, double *x1);
+/** sluice_chart_full_x: the range of x when nothing is zoomed. */
+void sluice_chart_full_x (SluiceChart *self, double *x0, double *x1);
+/** sluice_chart_set_y_view: shows these values; NaN in either those that fit the data. A log axis
+ * shows only what is positive, and fits where that is nothing. */
+void sluice_chart_set_y_view (SluiceChart *self, double y0, double y1);
+/** sluice_chart_get_y_view: the values shown in the last drawing. Returns: whether they were set.
+ */
+gboolean sluice_chart_get_y_view (SluiceChart *self, double *y0, double *y1);
 /** sluice_chart_zoom: by @factor (> 1 is closer) about @x, which stays where it is. */
 void sluice_chart_zoom (SluiceChart *self, double factor, double x);
 
 /** sluice_chart_set_cursor: shows the read-out at @x; NaN hides it. */
 void sluice_chart_set_cursor (SluiceChart *self, double x);
 double sluice_chart_get_cursor (SluiceChart *self);
+/** sluice_chart_set_readout_style: %SLUICE_READOUT_BOX at first. A box that has no place becomes a
+ * note. */
+void sluice_chart_set_readout_style (SluiceChart *self, SluiceReadoutStyle style);
+
+/**
+ * sluice_chart_dup_values:
+ * @x: a place on the current axis; infinity is the end
+ *
+ * Returns: (transfer full) (element-type SluiceChartValue): of all visible series that have a
+ *   point, in the order that they were added, that in front first.
+ */
+GArray *sluice_chart_dup_values (SluiceChart *self, double x);
+/** sluice_chart_dup_place: (transfer full): "step 1 120", or what the axis calls the point nearest
+ * to @x; "" where there is none. */
+char *sluice_chart_dup_place (SluiceChart *self, double x);
 /** sluice_chart_move_cursor: to the next (+1) or previous (-1) point, at least one pixel away. */
 void sluice_chart_move_cursor (SluiceChart *self, int direction);
 
@@ -170,7 +216,8 @@ char *sluice_chart_dup_readout (SluiceChart *self);
 
 /**
  * sluice_chart_export:
- * @path: ends in .png, .svg, .pdf or .csv; that decides the format. CSV has every point
+ * @path: ends in .png, .svg, .pdf, .csv or .jsonl; that decides the format. The last two have every
+ *   point
  * @width: of the picture, in user units
  * @height: of the picture
  * @scale: pixels per unit of a PNG
@@ -185,7 +232,8 @@ gboolean sluice_chart_export (SluiceChart *self,
                               const SluiceTheme *theme,
                               GError **error);
 
-/* A CSV file that is being written a part at a time, so that a window can stay alive meanwhile. */
+/* A file of all points, CSV or (.jsonl) lines of JSON, that is being written a part at a time, so
+ * that a window can stay alive meanwhile. */
 typedef struct _SluiceChartCsv SluiceChartCsv;
 
 /**

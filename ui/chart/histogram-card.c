@@ -9,11 +9,16 @@
 
 #define LEAST_HEIGHT   200
 #define NATURAL_HEIGHT 340
+#define NAMES_TOP      47 /* middle of the row of names, in units */
+#define SIDE           12
 
 struct _SluiceHistogramCard
 {
   SluiceCard parent_instance;
   SluiceHistogramChart *chart;
+  GtkWidget *steps; /* how many, with buttons for fewer and more: in the row of names */
+  GtkWidget *count;
+  guint count_source;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceHistogramCard, sluice_histogram_card, SLUICE_TYPE_CARD)
@@ -32,6 +37,7 @@ static const char *const mode_names[] = {
   [SLUICE_HISTOGRAM_RIDGE] = "ridge",
   [SLUICE_HISTOGRAM_OVERLAY] = "overlay",
   [SLUICE_HISTOGRAM_HEAT] = "heat",
+  [SLUICE_HISTOGRAM_BANDS] = "bands",
 };
 
 static void
@@ -52,11 +58,114 @@ needs_redraw (SluiceCard *card)
   return sluice_histogram_chart_needs_redraw (SLUICE_HISTOGRAM_CARD (card)->chart);
 }
 
+/* ---- how many steps ---- */
+
+static gboolean
+count_cb (gpointer data)
+{
+  SluiceHistogramCard *self = data;
+  guint n_steps;
+  guint n = sluice_histogram_chart_get_n_shown (self->chart, &n_steps);
+  SluiceHistogramMode mode = sluice_histogram_chart_get_mode (self->chart);
+  gboolean some = mode == SLUICE_HISTOGRAM_RIDGE || mode == SLUICE_HISTOGRAM_OVERLAY;
+  g_autofree char *text =
+      some ? g_strdup_printf (_ ("%u of %u"), n, n_steps)
+           : g_strdup_printf (ngettext ("%u step", "%u steps", n_steps), n_steps);
+
+  self->count_source = 0;
+  gtk_label_set_label (GTK_LABEL (self->count), text);
+  gtk_widget_set_visible (self->steps, n_steps > 0);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "histogram.fewer-steps", some && n > 2);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "histogram.more-steps", some && n < n_steps);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+steps_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  static const guint numbers[] = { 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100, 150, 200 };
+  SluiceHistogramCard *self = SLUICE_HISTOGRAM_CARD (widget);
+  guint n_steps;
+  guint n = sluice_histogram_chart_get_n_shown (self->chart, &n_steps);
+  gboolean more = g_str_equal (name, "histogram.more-steps");
+  guint chosen = more ? n_steps : numbers[0];
+
+  /* The next one up or down. */
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (more && numbers[i] > n)
+      chosen = MIN (chosen, numbers[i]);
+    else if (!more && numbers[i] < n)
+      chosen = numbers[i];
+  sluice_histogram_chart_set_most_steps (self->chart, chosen);
+  sluice_card_refresh (SLUICE_CARD (self));
+}
+
+static GtkWidget *
+new_step_button (const char *icon, const char *action, const char *name)
+{
+  GtkWidget *button = gtk_button_new_from_icon_name (icon);
+
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
+  gtk_widget_set_focus_on_click (button, FALSE);
+  gtk_widget_set_tooltip_text (button, name);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  return button;
+}
+
+static void
+add_steps (SluiceHistogramCard *self)
+{
+  self->steps = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 2);
+  self->count = gtk_label_new (NULL);
+  gtk_widget_set_tooltip_text (self->count, _ ("Steps shown"));
+  gtk_widget_add_css_class (self->count, "dim-label");
+  gtk_widget_add_css_class (self->count, "caption");
+  gtk_widget_add_css_class (self->count, "numeric");
+  gtk_widget_add_css_class (self->steps, "card-steps");
+  gtk_box_append (
+      GTK_BOX (self->steps),
+      new_step_button ("list-remove-symbolic", "histogram.fewer-steps", _ ("Fewer steps (−)")));
+  gtk_box_append (GTK_BOX (self->steps), self->count);
+  gtk_box_append (
+      GTK_BOX (self->steps),
+      new_step_button ("list-add-symbolic", "histogram.more-steps", _ ("More steps (+)")));
+  gtk_widget_set_visible (self->steps, FALSE);
+  gtk_widget_set_parent (self->steps, GTK_WIDGET (self));
+}
+
+/* ---- modes ---- */
+
+static void
+add_modes (SluiceHistogramCard *self)
+{
+  static const char *const words[] = { N_ ("ridges"), N_ ("overlay"), N_ ("heat"), N_ ("bands") };
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    {
+      GtkWidget *button = gtk_toggle_button_new_with_label (_ (words[i]));
+
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "histogram.mode");
+      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", mode_names[i]);
+      gtk_widget_set_focus_on_click (button, FALSE);
+      gtk_widget_add_css_class (button, "flat");
+      gtk_box_append (GTK_BOX (box), button);
+    }
+  gtk_widget_add_css_class (box, "card-modes");
+  gtk_widget_set_valign (box, GTK_ALIGN_CENTER);
+  sluice_card_add_tool (SLUICE_CARD (self), box);
+}
+
+/* ---- as a card ---- */
+
 static void
 draw (SluiceCard *card, cairo_t *cr, double width, double height, const SluiceTheme *theme)
 {
   sluice_histogram_chart_render (SLUICE_HISTOGRAM_CARD (card)->chart, cr, width, height, theme,
                                  SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
+  if (SLUICE_HISTOGRAM_CARD (card)->count_source == 0)
+    SLUICE_HISTOGRAM_CARD (card)->count_source = g_idle_add (count_cb, card);
 }
 
 static gboolean
@@ -78,27 +187,20 @@ export_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-popup_menu (SluiceHistogramCard *self, double x, double y)
+fill_menu (SluiceCard *card, GMenu *menu)
 {
-  g_autoptr (GMenu) menu = g_menu_new ();
   g_autoptr (GMenu) modes = g_menu_new ();
   g_autoptr (GMenu) export = g_menu_new ();
 
   g_menu_append (modes, _ ("Ridges"), "histogram.mode::ridge");
   g_menu_append (modes, _ ("Overlay"), "histogram.mode::overlay");
   g_menu_append (modes, _ ("Heat"), "histogram.mode::heat");
+  g_menu_append (modes, _ ("Bands"), "histogram.mode::bands");
   g_menu_append (export, _ ("Save as PNG…"), "histogram.export-png");
   g_menu_append (export, _ ("Save as SVG…"), "histogram.export-svg");
+  g_menu_append (export, _ ("Save as PDF…"), "histogram.export-pdf");
   g_menu_append_section (menu, NULL, G_MENU_MODEL (modes));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (export));
-  sluice_card_popup_menu (SLUICE_CARD (self), G_MENU_MODEL (menu), x, y);
-}
-
-static void
-menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  popup_menu (SLUICE_HISTOGRAM_CARD (widget), gtk_widget_get_width (widget) / 2.0,
-              gtk_widget_get_height (widget) / 2.0);
 }
 
 /* Up and Left are older, Down and Right newer: as the ridges stand. */
@@ -142,8 +244,43 @@ static void
 pressed_cb (GtkGestureClick *gesture, int n_press, double x, double y, gpointer data)
 {
   gtk_widget_grab_focus (GTK_WIDGET (data));
-  if (gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture)) == GDK_BUTTON_SECONDARY)
-    popup_menu (data, x, y);
+}
+
+static void
+sluice_histogram_card_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  SluiceHistogramCard *self = SLUICE_HISTOGRAM_CARD (widget);
+  gboolean mirrored = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
+  double scale = sluice_card_get_text_scale (SLUICE_CARD (self));
+  GtkAllocation area = { .y = (int) (NAMES_TOP * scale) };
+  int tools;
+
+  GTK_WIDGET_CLASS (sluice_histogram_card_parent_class)
+      ->size_allocate (widget, width, height, baseline);
+  gtk_widget_measure (self->steps, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &area.width, NULL, NULL);
+  gtk_widget_measure (self->steps, GTK_ORIENTATION_VERTICAL, -1, NULL, &area.height, NULL, NULL);
+  area.x = mirrored ? SIDE : width - SIDE - area.width;
+  area.y -= area.height / 2;
+  gtk_widget_size_allocate (self->steps, &area, -1);
+  tools = sluice_card_get_tools_width (SLUICE_CARD (self));
+  sluice_histogram_chart_set_room (self->chart, tools / scale, area.width / scale);
+}
+
+static void
+sluice_histogram_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  GTK_WIDGET_CLASS (sluice_histogram_card_parent_class)->snapshot (widget, snapshot);
+  gtk_widget_snapshot_child (widget, SLUICE_HISTOGRAM_CARD (widget)->steps, snapshot);
+}
+
+static void
+sluice_histogram_card_dispose (GObject *object)
+{
+  SluiceHistogramCard *self = SLUICE_HISTOGRAM_CARD (object);
+
+  g_clear_handle_id (&self->count_source, g_source_remove);
+  g_clear_pointer (&self->steps, gtk_widget_unparent);
+  G_OBJECT_CLASS (sluice_histogram_card_parent_class)->dispose (object);
 }
 
 static void
@@ -208,21 +345,24 @@ install_actions (GtkWidgetClass *klass)
     guint key;
     const char *action;
   } keys[] = {
-    { GDK_KEY_Up, "histogram.select-older" },    { GDK_KEY_Left, "histogram.select-older" },
-    { GDK_KEY_Down, "histogram.select-newer" },  { GDK_KEY_Right, "histogram.select-newer" },
-    { GDK_KEY_Escape, "histogram.select-none" }, { GDK_KEY_Menu, "histogram.menu" },
+    { GDK_KEY_KP_Add, "histogram.more-steps" },  { GDK_KEY_KP_Subtract, "histogram.fewer-steps" },
+    { GDK_KEY_equal, "histogram.more-steps" },   { GDK_KEY_plus, "histogram.more-steps" },
+    { GDK_KEY_minus, "histogram.fewer-steps" },  { GDK_KEY_Up, "histogram.select-older" },
+    { GDK_KEY_Left, "histogram.select-older" },  { GDK_KEY_Down, "histogram.select-newer" },
+    { GDK_KEY_Right, "histogram.select-newer" }, { GDK_KEY_Escape, "histogram.select-none" },
   };
 
   gtk_widget_class_install_property_action (klass, "histogram.mode", "mode-name");
   gtk_widget_class_install_action (klass, "histogram.export-png", NULL, export_action);
   gtk_widget_class_install_action (klass, "histogram.export-svg", NULL, export_action);
-  gtk_widget_class_install_action (klass, "histogram.menu", NULL, menu_action);
+  gtk_widget_class_install_action (klass, "histogram.export-pdf", NULL, export_action);
+  gtk_widget_class_install_action (klass, "histogram.fewer-steps", NULL, steps_action);
+  gtk_widget_class_install_action (klass, "histogram.more-steps", NULL, steps_action);
   gtk_widget_class_install_action (klass, "histogram.select-older", NULL, select_action);
   gtk_widget_class_install_action (klass, "histogram.select-newer", NULL, select_action);
   gtk_widget_class_install_action (klass, "histogram.select-none", NULL, select_action);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     gtk_widget_class_add_binding_action (klass, keys[i].key, 0, keys[i].action, NULL);
-  gtk_widget_class_add_binding_action (klass, GDK_KEY_F10, GDK_SHIFT_MASK, "histogram.menu", NULL);
 }
 
 static void
@@ -233,7 +373,10 @@ sluice_histogram_card_class_init (SluiceHistogramCardClass *klass)
   SluiceCardClass *card_class = SLUICE_CARD_CLASS (klass);
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
 
+  object_class->dispose = sluice_histogram_card_dispose;
   object_class->finalize = sluice_histogram_card_finalize;
+  widget_class->size_allocate = sluice_histogram_card_size_allocate;
+  widget_class->snapshot = sluice_histogram_card_snapshot;
   object_class->get_property = sluice_histogram_card_get_property;
   object_class->set_property = sluice_histogram_card_set_property;
   card_class->least_height = LEAST_HEIGHT;
@@ -242,10 +385,11 @@ sluice_histogram_card_class_init (SluiceHistogramCardClass *klass)
   card_class->dup_summary = dup_summary;
   card_class->needs_redraw = needs_redraw;
   card_class->draw = draw;
+  card_class->fill_menu = fill_menu;
   card_class->write = write_file;
 
   properties[PROP_MODE] = g_param_spec_int ("mode", NULL, NULL, SLUICE_HISTOGRAM_RIDGE,
-                                            SLUICE_HISTOGRAM_HEAT, SLUICE_HISTOGRAM_RIDGE, flags);
+                                            SLUICE_HISTOGRAM_BANDS, SLUICE_HISTOGRAM_RIDGE, flags);
   /* The same by name, which is what the action's target holds. */
   properties[PROP_MODE_NAME] = g_param_spec_string ("mode-name", NULL, NULL, "ridge", flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
@@ -262,11 +406,10 @@ sluice_histogram_card_init (SluiceHistogramCard *self)
   GtkGesture *click = gtk_gesture_click_new ();
 
   self->chart = sluice_histogram_chart_new ();
-  gtk_widget_set_focusable (widget, TRUE);
-  gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
+  add_modes (self);
+  add_steps (self);
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
   g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);
-  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), 0);
   g_signal_connect (click, "pressed", G_CALLBACK (pressed_cb), self);
   gtk_widget_add_controller (widget, motion);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));

@@ -11,8 +11,9 @@ G_BEGIN_DECLS
  * SluiceHistogramCard:
  *
  * A card with histograms over steps. Properties: mode (int, #SluiceHistogramMode).
- * Actions: histogram.mode (string "ridge", "overlay" or "heat"), histogram.export-png,
- * histogram.export-svg.
+ * Actions: histogram.mode (string "ridge", "overlay", "heat" or "bands"), histogram.fewer-steps,
+ * histogram.more-steps, histogram.export-png, histogram.export-svg. The modes and the number of
+ * steps stand on the card.
  */
 #define SLUICE_TYPE_HISTOGRAM_CARD (sluice_histogram_card_get_type ())
 G_DECLARE_FINAL_TYPE (

@@ -13,11 +13,14 @@
 #define TITLE_MIDDLE  20.0
 #define TITLE_HEIGHT  41.0
 #define BOTTOM_HEIGHT 30.0
+#define NAMES_HEIGHT  18.0 /* the row of the runs' names, under the title */
 #define STEP_ROOM     52.0 /* right of the ridges, for their steps */
 #define VALUE_ROOM    52.0 /* left of the heat, for its values */
-#define LEAST_SPACING 13.0 /* between two ridges */
-#define HEAT_LEVELS   24
-#define PIECES        4 /* straight pieces of a curve between two bins */
+#define LEAST_SPACING 9.0  /* between two ridges */
+#define LEAST_PANEL   130.0
+#define TAIL          0.001 /* of the values, at either end */
+#define RELIEF        0.36  /* of a panel's height is the highest ridge */
+#define PIECES        4     /* straight pieces of a curve between two bins */
 
 void
 sluice_histogram_resample (SluiceHistogramStep *step, double lo, double hi)
@@ -47,40 +50,70 @@ sluice_histogram_resample (SluiceHistogramStep *step, double lo, double hi)
     }
 }
 
-static SluiceHistogramStep *
-get_step (const SluiceHistogramChart *self, guint index)
+static const SluiceHistogramRun *
+get_panel (const SluiceHistogramChart *self, guint i)
 {
-  return g_ptr_array_index (self->steps, index);
+  return g_ptr_array_index (self->drawn, i);
+}
+
+static gboolean
+is_over_steps (const SluiceHistogramChart *self)
+{
+  return self->mode == SLUICE_HISTOGRAM_HEAT || self->mode == SLUICE_HISTOGRAM_BANDS;
 }
 
 /* Every 2^k-th step and the newest: what is shown changes only when the count has doubled. */
 static void
-choose_shown (SluiceHistogramChart *self, guint most)
+choose_shown (SluiceHistogramRun *run, guint most)
 {
-  guint n = self->steps->len;
+  guint n = run->steps->len;
   guint stride = 1;
 
   while (n / stride > most)
     stride *= 2;
-  self->shown = g_renew (guint, self->shown, n / stride + 2);
-  self->n_shown = 0;
+  run->shown = g_renew (guint, run->shown, n / stride + 2);
+  run->n_shown = 0;
   for (guint i = 0; i < n; i += stride)
-    self->shown[self->n_shown++] = i;
-  if (self->shown[self->n_shown - 1] != n - 1)
-    self->shown[self->n_shown++] = n - 1;
+    run->shown[run->n_shown++] = i;
+  if (run->shown[run->n_shown - 1] != n - 1)
+    run->shown[run->n_shown++] = n - 1;
 }
 
+/* As many as were asked for, the newest among them. */
+static void
+choose_evenly (SluiceHistogramRun *run, guint n_wanted)
+{
+  guint n = run->steps->len;
+
+  run->n_shown = MIN (n, n_wanted);
+  run->shown = g_renew (guint, run->shown, run->n_shown);
+  for (guint i = 0; i < run->n_shown; i++)
+    run->shown[i] = run->n_shown > 1 ? (guint) ((guint64) i * (n - 1) / (run->n_shown - 1)) : n - 1;
+}
+
+/* Ridges leave out the thinnest tails, which would squeeze all else; what is over steps has them.
+ */
 static void
 fit_range (SluiceHistogramChart *self)
 {
+  double tail = is_over_steps (self) ? 0 : TAIL;
+
   self->lo = INFINITY;
   self->hi = -INFINITY;
-  for (guint i = 0; i < self->steps->len; i++)
-    {
-      const SluiceHistogramStep *step = get_step (self, i);
+  for (guint r = 0; r < self->drawn->len; r++)
+    for (guint i = 0; i < get_panel (self, r)->steps->len; i++)
+      {
+        const SluiceHistogramStep *step = _sluice_histogram_get_step (get_panel (self, r), i);
 
-      self->lo = MIN (self->lo, step->edges[0]);
-      self->hi = MAX (self->hi, step->edges[step->n]);
+        self->lo = MIN (self->lo, sluice_histogram_quantile (step, tail));
+        self->hi = MAX (self->hi, sluice_histogram_quantile (step, 1 - tail));
+      }
+  if (tail > 0)
+    {
+      double air = (self->hi - self->lo) * 0.06;
+
+      self->lo -= air;
+      self->hi += air;
     }
   if (self->hi - self->lo <= 1e-12 * MAX (fabs (self->lo), fabs (self->hi)))
     {
@@ -93,48 +126,116 @@ fit_range (SluiceHistogramChart *self)
   self->hi = MIN (self->hi, G_MAXDOUBLE / 8);
 }
 
+/* The last step is as wide as the one before it. */
+static void
+fit_steps (SluiceHistogramChart *self)
+{
+  self->first = INFINITY;
+  self->end = -INFINITY;
+  for (guint r = 0; r < self->drawn->len; r++)
+    {
+      const SluiceHistogramRun *run = get_panel (self, r);
+      guint n = run->steps->len;
+      double last = (double) _sluice_histogram_get_step (run, n - 1)->step;
+      double before = n > 1 ? (double) _sluice_histogram_get_step (run, n - 2)->step : last - 1;
+
+      self->first = MIN (self->first, (double) _sluice_histogram_get_step (run, 0)->step);
+      self->end = MAX (self->end, 2 * last - before);
+    }
+}
+
 static void
 fill_bins (SluiceHistogramChart *self)
 {
   fit_range (self);
+  fit_steps (self);
   self->highest = 0;
-  for (guint i = 0; i < self->steps->len; i++)
-    {
-      SluiceHistogramStep *step = get_step (self, i);
+  for (guint r = 0; r < self->drawn->len; r++)
+    for (guint i = 0; i < get_panel (self, r)->steps->len; i++)
+      {
+        SluiceHistogramStep *step = _sluice_histogram_get_step (get_panel (self, r), i);
 
-      sluice_histogram_resample (step, self->lo, self->hi);
-      for (guint b = 0; b < BINS; b++)
-        self->highest = MAX (self->highest, step->bins[b]);
-    }
+        sluice_histogram_resample (step, self->lo, self->hi);
+        for (guint b = 0; b < BINS; b++)
+          self->highest = MAX (self->highest, step->bins[b]);
+      }
   if (self->highest == 0)
     self->highest = 1;
   self->fresh = TRUE;
 }
 
+/* The highest of the ridges that are seen takes all of the relief. */
+static void
+fit_relief (SluiceHistogramChart *self, double height)
+{
+  double highest = 0;
+
+  self->relief = self->mode == SLUICE_HISTOGRAM_OVERLAY ? height - 8 : height * RELIEF;
+  for (guint r = 0; r < self->n_panels; r++)
+    for (guint i = 0; i < get_panel (self, r)->n_shown; i++)
+      {
+        const SluiceHistogramRun *run = get_panel (self, r);
+        const SluiceHistogramStep *step = _sluice_histogram_get_step (run, run->shown[i]);
+
+        for (guint b = 0; b < BINS; b++)
+          highest = MAX (highest, step->bins[b]);
+      }
+  if (highest > 0 && !is_over_steps (self))
+    self->highest = highest;
+}
+
+/* Side by side, but where all lie on one ground. */
+static void
+place_panels (SluiceHistogramChart *self, double width, double height)
+{
+  gboolean one_ground =
+      self->mode == SLUICE_HISTOGRAM_OVERLAY || self->mode == SLUICE_HISTOGRAM_BANDS;
+  double left = is_over_steps (self) ? VALUE_ROOM : PADDING + 8;
+  double step_room = is_over_steps (self)                   ? 16
+                     : self->mode == SLUICE_HISTOGRAM_RIDGE ? STEP_ROOM
+                                                            : 24;
+  double room = width - left;
+  double top = TITLE_HEIGHT + NAMES_HEIGHT;
+  guint n =
+      one_ground ? self->drawn->len : MIN (self->drawn->len, (guint) MAX (1, room / LEAST_PANEL));
+
+  self->n_panels = n;
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceHistogramRun *run = g_ptr_array_index (self->drawn, i);
+      double share = one_ground ? room : room / n;
+
+      run->plot = (SluiceRect){ left + (one_ground ? 0 : i * share), top,
+                                MAX (8, share - step_room), MAX (8, height - top - BOTTOM_HEIGHT) };
+    }
+}
+
 static void
 layout (SluiceHistogramChart *self, double width, double height)
 {
-  gboolean heat = self->mode == SLUICE_HISTOGRAM_HEAT;
-
-  self->plot.x = heat ? VALUE_ROOM : PADDING + 8;
-  self->plot.y = TITLE_HEIGHT;
-  self->plot.width = MAX (8, width - self->plot.x - (heat ? 20 : STEP_ROOM));
-  self->plot.height = MAX (8, height - TITLE_HEIGHT - BOTTOM_HEIGHT);
+  place_panels (self, width, height);
   if (!self->fresh)
     fill_bins (self);
-  choose_shown (self, (guint) MAX (2, self->plot.height * 0.7 / LEAST_SPACING));
-  self->relief =
-      self->mode == SLUICE_HISTOGRAM_OVERLAY ? self->plot.height - 8 : self->plot.height * 0.3;
+  for (guint i = 0; i < self->n_panels; i++)
+    {
+      SluiceHistogramRun *run = g_ptr_array_index (self->drawn, i);
+
+      if (self->most_steps > 0)
+        choose_evenly (run, self->most_steps);
+      else
+        choose_shown (run, (guint) MAX (2, run->plot.height * (1 - RELIEF) / LEAST_SPACING));
+    }
+  fit_relief (self, get_panel (self, 0)->plot.height);
 }
 
 static double
-baseline (const SluiceHistogramChart *self, guint shown)
+baseline (const SluiceHistogramChart *self, const SluiceHistogramRun *run, guint shown)
 {
-  double room = self->plot.height - self->relief - 2;
+  double room = run->plot.height - self->relief - 2;
 
-  if (self->mode == SLUICE_HISTOGRAM_OVERLAY || self->n_shown == 1)
-    return self->plot.y + self->plot.height;
-  return self->plot.y + self->relief + 2 + room * shown / (self->n_shown - 1);
+  if (self->mode == SLUICE_HISTOGRAM_OVERLAY || run->n_shown == 1)
+    return run->plot.y + run->plot.height;
+  return run->plot.y + self->relief + 2 + room * shown / (run->n_shown - 1);
 }
 
 /* Height of the curve at place @t (0 to 1) of the range: cubic, never past the bins it joins. */
@@ -170,25 +271,33 @@ typedef struct
 } Piece;
 
 static Piece
-get_piece (const SluiceHistogramChart *self, const SluiceHistogramStep *step, double base, guint i)
+get_piece (const SluiceHistogramChart *self,
+           const SluiceHistogramRun *run,
+           const SluiceHistogramStep *step,
+           double base,
+           guint i)
 {
   const double n = BINS * PIECES;
   double scale = self->relief / self->highest;
 
-  return (Piece){ self->plot.x + self->plot.width * i / n, base - scale * bin_height (step, i / n),
-                  self->plot.x + self->plot.width * (i + 1) / n,
+  return (Piece){ run->plot.x + run->plot.width * i / n, base - scale * bin_height (step, i / n),
+                  run->plot.x + run->plot.width * (i + 1) / n,
                   base - scale * bin_height (step, (i + 1) / n) };
 }
 
 static void
-trace_curve (const SluiceHistogramChart *self, guint shown, const SluicePen *pen, gboolean fill)
+trace_curve (const SluiceHistogramChart *self,
+             const SluiceHistogramRun *run,
+             guint shown,
+             const SluicePen *pen,
+             gboolean fill)
 {
-  const SluiceHistogramStep *step = get_step (self, self->shown[shown]);
-  double base = baseline (self, shown);
+  const SluiceHistogramStep *step = _sluice_histogram_get_step (run, run->shown[shown]);
+  double base = baseline (self, run, shown);
 
   for (guint i = 0; i < BINS * PIECES; i++)
     {
-      Piece p = get_piece (self, step, base, i);
+      Piece p = get_piece (self, run, step, base, i);
 
       if (p.y0 >= base - 0.05 && p.y1 >= base - 0.05)
         continue; /* nothing there: no line along the ground */
@@ -201,140 +310,58 @@ trace_curve (const SluiceHistogramChart *self, guint shown, const SluicePen *pen
 
 /* Older is paler. */
 static SluiceColor
-age_color (const SluiceHistogramChart *self, guint shown, const SluiceTheme *theme)
+age_color (const SluiceHistogramRun *run, guint shown, const SluiceTheme *theme)
 {
-  double t = self->n_shown > 1 ? (double) shown / (self->n_shown - 1) : 1;
-  SluiceColor color = sluice_color_readable (self->color, theme->card, 3);
+  double t = run->n_shown > 1 ? (double) shown / (run->n_shown - 1) : 1;
+  SluiceColor color = sluice_color_readable (run->color, theme->card, 3);
 
   return sluice_color_mix (theme->card, color, 0.24 + 0.66 * t);
 }
 
 static void
-draw_ridges (const SluiceHistogramChart *self, SluicePen *pen, const SluiceTheme *theme)
+draw_ridges (const SluiceHistogramChart *self,
+             const SluiceHistogramRun *run,
+             SluicePen *pen,
+             const SluiceTheme *theme)
 {
-  for (guint i = 0; i < self->n_shown; i++)
+  for (guint i = 0; i < run->n_shown; i++)
     {
-      trace_curve (self, i, pen, TRUE);
-      sluice_pen_paint (pen, sluice_color_with_alpha (age_color (self, i, theme), 0.9), TRUE);
+      trace_curve (self, run, i, pen, TRUE);
+      sluice_pen_paint (pen, sluice_color_with_alpha (age_color (run, i, theme), 0.9), TRUE);
       pen->width = 1;
-      trace_curve (self, i, pen, FALSE);
+      trace_curve (self, run, i, pen, FALSE);
       sluice_pen_paint (pen, theme->card, FALSE);
     }
 }
 
 static void
-draw_overlay (const SluiceHistogramChart *self, SluicePen *pen, const SluiceTheme *theme)
+draw_overlay (const SluiceHistogramChart *self,
+              const SluiceHistogramRun *run,
+              SluicePen *pen,
+              const SluiceTheme *theme)
 {
-  for (guint i = 0; i < self->n_shown; i++)
+  for (guint i = 0; i < run->n_shown; i++)
     {
-      pen->width = i + 1 == self->n_shown ? 2.2 : 1.2;
-      trace_curve (self, i, pen, FALSE);
-      sluice_pen_paint (pen, age_color (self, i, theme), FALSE);
+      pen->width = i + 1 == run->n_shown ? 2.2 : 1.2;
+      trace_curve (self, run, i, pen, FALSE);
+      sluice_pen_paint (pen, age_color (run, i, theme), FALSE);
     }
 }
 
-/* The steps that the heat's ground spans: the last one is as wide as the one before it. */
-static void
-heat_range (const SluiceHistogramChart *self, double *first, double *end)
-{
-  guint n = self->steps->len;
-  double last = (double) get_step (self, n - 1)->step;
-
-  *first = (double) get_step (self, 0)->step;
-  *end = n > 1 ? 2 * last - (double) get_step (self, n - 2)->step : last + 1;
-}
-
-static void
-heat_span (const SluiceHistogramChart *self, guint i, double *left, double *right)
-{
-  double first;
-  double end;
-  double next;
-
-  heat_range (self, &first, &end);
-  next = i + 1 < self->steps->len ? (double) get_step (self, i + 1)->step : end;
-  *left =
-      self->plot.x + self->plot.width * ((double) get_step (self, i)->step - first) / (end - first);
-  *right = self->plot.x + self->plot.width * (next - first) / (end - first);
-}
-
-/* Cells end on whole pixels: half-covered edges of neighbours would let the ground through. */
-static double
-snap (const SluicePen *pen, double v)
-{
-  return pen->raster != NULL ? round (v * pen->scale) / pen->scale : v;
-}
-
-typedef struct
-{
-  guint step;
-  double left, right;
-} HeatColumn;
-
-/* The steps that are at least a pixel wide: of those that share one, the first stands for all. */
-static GArray *
-collect_heat (const SluiceHistogramChart *self, const SluicePen *pen)
-{
-  GArray *columns = g_array_new (FALSE, FALSE, sizeof (HeatColumn));
-
-  for (guint i = 0; i < self->steps->len; i++)
-    {
-      HeatColumn column = { .step = i };
-
-      heat_span (self, i, &column.left, &column.right);
-      column.left = snap (pen, column.left);
-      column.right = snap (pen, column.right);
-      if (column.left < column.right)
-        g_array_append_val (columns, column);
-    }
-  return columns;
-}
-
-static void
-draw_heat (const SluiceHistogramChart *self, SluicePen *pen, const SluiceTheme *theme)
-{
-  g_autoptr (GArray) columns = collect_heat (self, pen);
-  SluiceColor deep = sluice_color_readable (self->color, theme->card, 4.5);
-  double row = self->plot.height / BINS;
-
-  for (int level = 1; level <= HEAT_LEVELS; level++)
-    {
-      for (guint i = 0; i < columns->len; i++)
-        {
-          const HeatColumn *column = &g_array_index (columns, HeatColumn, i);
-          const SluiceHistogramStep *step = get_step (self, column->step);
-
-          for (guint b = 0; b < BINS; b++)
-            {
-              double bottom = snap (pen, self->plot.y + self->plot.height - b * row);
-              double top = snap (pen, self->plot.y + self->plot.height - (b + 1) * row);
-
-              /* The root shows the thin tails beside the middle. */
-              if ((int) ceil (sqrt (step->bins[b] / self->highest) * HEAT_LEVELS - 1e-9) == level)
-                sluice_pen_trapezoid (pen, column->left, top, bottom, column->right, top, bottom);
-            }
-        }
-      sluice_pen_paint (
-          pen, sluice_color_mix (theme->card, deep, (level + 1.0) / (HEAT_LEVELS + 1)), TRUE);
-    }
-}
-
+/* That in front over the others. */
 static void
 draw_layers (const SluiceHistogramChart *self, SluicePen *pen, const SluiceTheme *theme)
 {
-  switch (self->mode)
-    {
-    case SLUICE_HISTOGRAM_OVERLAY:
-      draw_overlay (self, pen, theme);
-      break;
-    case SLUICE_HISTOGRAM_HEAT:
-      draw_heat (self, pen, theme);
-      break;
-    case SLUICE_HISTOGRAM_RIDGE:
-    default:
-      draw_ridges (self, pen, theme);
-      break;
-    }
+  static void (*const draw[]) (const SluiceHistogramChart *chart, const SluiceHistogramRun *run,
+                               SluicePen *with, const SluiceTheme *look) = {
+    [SLUICE_HISTOGRAM_RIDGE] = draw_ridges,
+    [SLUICE_HISTOGRAM_OVERLAY] = draw_overlay,
+    [SLUICE_HISTOGRAM_HEAT] = sluice_histogram_draw_heat,
+    [SLUICE_HISTOGRAM_BANDS] = sluice_histogram_draw_bands,
+  };
+
+  for (guint i = self->n_panels; i-- > 0;)
+    draw[self->mode](self, get_panel (self, i), pen, theme);
 }
 
 static gboolean
@@ -397,11 +424,33 @@ draw_curves (SluiceHistogramChart *self,
   cairo_restore (cr);
 }
 
-/* The values that the ridges stand over, or beside the heat. */
+/* The values that the ridges stand over. */
 static void
-draw_value_ticks (SluiceHistogramChart *self, SluiceText *text, const SluiceTheme *theme)
+draw_values_below (SluiceHistogramChart *self,
+                   SluiceText *text,
+                   const SluiceHistogramRun *run,
+                   const SluiceTheme *theme)
 {
-  gboolean heat = self->mode == SLUICE_HISTOGRAM_HEAT;
+  SluiceTicks ticks;
+
+  sluice_ticks (&ticks, self->lo, self->hi, (guint) CLAMP (run->plot.width / 60, 2, 5),
+                SLUICE_UNIT_NONE, FALSE);
+  for (guint i = 0; i < ticks.n; i++)
+    {
+      double t = (ticks.values[i] - self->lo) / (self->hi - self->lo);
+      g_autofree char *label = sluice_format_tick (ticks.values[i], ticks.step, SLUICE_UNIT_NONE);
+
+      sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
+      sluice_text_draw (text, run->plot.x + run->plot.width * t,
+                        run->plot.y + run->plot.height + 15, SLUICE_ANCHOR_MIDDLE, theme->dim);
+    }
+}
+
+/* Those beside heat and bands, the same for all runs. */
+static void
+draw_values_beside (SluiceHistogramChart *self, SluiceText *text, const SluiceTheme *theme)
+{
+  const SluiceRect *plot = &get_panel (self, 0)->plot;
   SluiceTicks ticks;
 
   sluice_ticks (&ticks, self->lo, self->hi, 5, SLUICE_UNIT_NONE, FALSE);
@@ -411,93 +460,122 @@ draw_value_ticks (SluiceHistogramChart *self, SluiceText *text, const SluiceThem
       g_autofree char *label = sluice_format_tick (ticks.values[i], ticks.step, SLUICE_UNIT_NONE);
 
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
-      if (heat)
-        sluice_text_draw (text, self->plot.x - 9, self->plot.y + self->plot.height * (1 - t),
-                          SLUICE_ANCHOR_END, theme->dim);
-      else
-        sluice_text_draw (text, self->plot.x + self->plot.width * t,
-                          self->plot.y + self->plot.height + 15, SLUICE_ANCHOR_MIDDLE, theme->dim);
+      sluice_text_draw (text, plot->x - 9, plot->y + plot->height * (1 - t), SLUICE_ANCHOR_END,
+                        theme->dim);
     }
 }
 
 static void
-draw_ridge_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceTheme *theme)
+draw_ridge_steps (SluiceHistogramChart *self,
+                  SluiceText *text,
+                  const SluiceHistogramRun *run,
+                  const SluiceTheme *theme)
 {
-  double least = self->plot.height / 5;
+  double least = run->plot.height / 5;
   double last = INFINITY;
 
   /* From the newest up, so that the newest always has its label. */
-  for (guint i = self->n_shown; i-- > 0;)
+  for (guint i = run->n_shown; i-- > 0;)
     {
-      double y = baseline (self, i);
-      g_autofree char *label = sluice_format_step (get_step (self, self->shown[i])->step);
+      double y = baseline (self, run, i);
+      g_autofree char *label =
+          sluice_format_step (_sluice_histogram_get_step (run, run->shown[i])->step);
 
       if (last - y < least)
         continue;
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
-      sluice_text_draw (text, self->plot.x + self->plot.width + STEP_ROOM - 12, y - 1,
+      sluice_text_draw (text, run->plot.x + run->plot.width + STEP_ROOM - 14, y - 1,
                         SLUICE_ANCHOR_END, theme->dim);
       last = y;
     }
 }
 
 static void
-draw_heat_steps (SluiceHistogramChart *self, SluiceText *text, const SluiceTheme *theme)
+draw_steps_below (SluiceHistogramChart *self,
+                  SluiceText *text,
+                  const SluiceHistogramRun *run,
+                  const SluiceTheme *theme)
 {
   SluiceTicks ticks;
-  double first;
-  double end;
 
-  heat_range (self, &first, &end);
-  sluice_ticks (&ticks, first, end, (guint) CLAMP (self->plot.width / 110, 2, 6), SLUICE_UNIT_STEPS,
-                FALSE);
+  sluice_ticks (&ticks, self->first, self->end, (guint) CLAMP (run->plot.width / 110, 2, 6),
+                SLUICE_UNIT_STEPS, FALSE);
   for (guint i = 0; i < ticks.n; i++)
     {
-      double x = self->plot.x + self->plot.width * (ticks.values[i] - first) / (end - first);
+      double x = sluice_histogram_step_x (self, run, ticks.values[i]);
       g_autofree char *label = sluice_format_tick (ticks.values[i], ticks.step, SLUICE_UNIT_STEPS);
 
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
-      sluice_text_draw (text, x, self->plot.y + self->plot.height + 15, SLUICE_ANCHOR_MIDDLE,
+      sluice_text_draw (text, x, run->plot.y + run->plot.height + 15, SLUICE_ANCHOR_MIDDLE,
                         theme->dim);
     }
 }
 
-int
-sluice_histogram_step_at (SluiceHistogramChart *self, double px, double py)
+static int
+find_span (const SluiceHistogramChart *self, const SluiceHistogramRun *run, double px)
 {
-  double t = (px - self->plot.x) / MAX (self->plot.width, 1);
-  int nearest = -1;
-  double distance = INFINITY;
-
-  if (t < 0 || t > 1 || py < self->plot.y || py > self->plot.y + self->plot.height + 4)
-    return -1;
-  if (self->mode == SLUICE_HISTOGRAM_HEAT)
+  for (guint i = 0; i < run->steps->len; i++)
     {
-      for (guint i = 0; i < self->steps->len; i++)
-        {
-          double left;
-          double right;
+      double left;
+      double right;
 
-          heat_span (self, i, &left, &right);
-          if (px >= left && px < right)
-            return (int) i;
-        }
-      return -1;
+      sluice_histogram_step_span (self, run, i, &left, &right);
+      if (px >= left && px < right)
+        return (int) i;
     }
-  /* The one in front that is under the pointer, or the one whose curve passes nearest. */
-  for (guint i = self->n_shown; i-- > 0;)
+  return -1;
+}
+
+/* The one in front that is under the pointer, or the one whose curve passes nearest. */
+static int
+find_curve (const SluiceHistogramChart *self,
+            const SluiceHistogramRun *run,
+            double t,
+            double py,
+            double *distance)
+{
+  int nearest = -1;
+
+  for (guint i = run->n_shown; i-- > 0;)
     {
-      double base = baseline (self, i);
-      double top =
-          base - self->relief / self->highest * bin_height (get_step (self, self->shown[i]), t);
+      const SluiceHistogramStep *step = _sluice_histogram_get_step (run, run->shown[i]);
+      double base = baseline (self, run, i);
+      double top = base - self->relief / self->highest * bin_height (step, t);
 
       if (self->mode == SLUICE_HISTOGRAM_RIDGE && py >= top && py <= base && top < base - 1)
-        return (int) self->shown[i];
-      if (fabs (py - top) < distance)
         {
-          distance = fabs (py - top);
-          nearest = (int) self->shown[i];
+          *distance = 0;
+          return (int) run->shown[i];
         }
+      if (fabs (py - top) < *distance)
+        {
+          *distance = fabs (py - top);
+          nearest = (int) run->shown[i];
+        }
+    }
+  return nearest;
+}
+
+int
+sluice_histogram_step_at (SluiceHistogramChart *self,
+                          double px,
+                          double py,
+                          const SluiceHistogramRun **run)
+{
+  double distance = INFINITY;
+  int nearest = -1;
+
+  for (guint i = 0; i < self->n_panels && nearest < 0; i++)
+    {
+      const SluiceHistogramRun *panel = get_panel (self, i);
+      double t = (px - panel->plot.x) / MAX (panel->plot.width, 1);
+
+      if (t < 0 || t > 1 || py < panel->plot.y || py > panel->plot.y + panel->plot.height + 4)
+        continue;
+      nearest = is_over_steps (self) ? find_span (self, panel, px)
+                                     : find_curve (self, panel, t, py, &distance);
+      if (nearest >= 0)
+        *run = panel;
     }
   return nearest;
 }
@@ -505,32 +583,33 @@ sluice_histogram_step_at (SluiceHistogramChart *self, double px, double py)
 static void
 draw_selected (SluiceHistogramChart *self, cairo_t *cr, const SluiceTheme *theme)
 {
+  const SluiceHistogramRun *run = self->selected_run;
   SluicePen pen = { .cr = cr, .scale = 1, .width = 1.8 };
 
   cairo_new_path (cr);
-  if (self->mode == SLUICE_HISTOGRAM_HEAT)
+  if (is_over_steps (self))
     {
       double left;
       double right;
 
-      heat_span (self, (guint) self->selected, &left, &right);
-      cairo_rectangle (cr, left, self->plot.y, right - left, self->plot.height);
+      sluice_histogram_step_span (self, run, (guint) self->selected, &left, &right);
+      cairo_rectangle (cr, left, run->plot.y, right - left, run->plot.height);
       sluice_cairo_set_color (cr, theme->text);
       cairo_set_line_width (cr, 1);
       cairo_stroke (cr);
       return;
     }
-  for (guint i = 0; i < self->n_shown; i++)
-    if (self->shown[i] == (guint) self->selected)
+  for (guint i = 0; i < run->n_shown; i++)
+    if (run->shown[i] == (guint) self->selected)
       {
-        trace_curve (self, i, &pen, FALSE);
+        trace_curve (self, run, i, &pen, FALSE);
         sluice_pen_paint (&pen, theme->text, FALSE);
       }
 }
 
-/* What is said beside the title: of the step under the pointer, or how much is shown. */
+/* What is said of the step under the pointer, in place of its run's name. */
 static char *
-dup_note (SluiceHistogramChart *self)
+dup_words (const SluiceHistogramChart *self, const SluiceHistogramRun *run)
 {
   const SluiceHistogramStep *step;
   g_autofree char *name = NULL;
@@ -539,14 +618,12 @@ dup_note (SluiceHistogramChart *self)
   double t;
   int bin;
 
-  if (self->selected < 0)
-    return self->mode != SLUICE_HISTOGRAM_HEAT && self->n_shown < self->steps->len
-               ? g_strdup_printf (_ ("%u of %u steps"), self->n_shown, self->steps->len)
-               : g_strdup ("");
-  step = get_step (self, (guint) self->selected);
+  if (self->selected < 0 || self->selected_run != run)
+    return g_strdup (run->name);
+  step = _sluice_histogram_get_step (run, (guint) self->selected);
   name = sluice_format_step (step->step);
-  t = self->mode == SLUICE_HISTOGRAM_HEAT ? 1 - (self->cursor_y - self->plot.y) / self->plot.height
-                                          : (self->cursor_x - self->plot.x) / self->plot.width;
+  t = is_over_steps (self) ? 1 - (self->cursor_y - run->plot.y) / run->plot.height
+                           : (self->cursor_x - run->plot.x) / run->plot.width;
   if (isnan (t))
     {
       count = sluice_format_value (step->total, SLUICE_UNIT_NONE);
@@ -559,6 +636,36 @@ dup_note (SluiceHistogramChart *self)
   return g_strdup_printf (_ ("step %s · %s near %s"), name, count, value);
 }
 
+/* Whose they are: over each panel, or all in one row. Those without room are counted. */
+static void
+draw_names (SluiceHistogramChart *self, SluiceText *text, double width, const SluiceTheme *theme)
+{
+  gboolean in_row =
+      self->n_panels > 1 && get_panel (self, 0)->plot.x == get_panel (self, 1)->plot.x;
+  double right = width - PADDING - self->names_room;
+  double y = TITLE_HEIGHT + 6;
+  double x = PADDING + 5;
+
+  for (guint i = 0; i < self->n_panels && x < right - 30; i++)
+    {
+      const SluiceHistogramRun *run = get_panel (self, i);
+      g_autofree char *words = dup_words (self, run);
+      double end = in_row || i + 1 == self->n_panels ? right : get_panel (self, i + 1)->plot.x - 8;
+      double used;
+
+      if (!in_row && i > 0)
+        x = run->plot.x;
+      cairo_new_path (text->cr);
+      cairo_arc (text->cr, x, y, 4, 0, 2 * G_PI);
+      sluice_cairo_set_color (text->cr, sluice_color_readable (run->color, theme->card, 3));
+      cairo_fill (text->cr);
+      sluice_text_set (text, words, SLUICE_TEXT_LABEL, FALSE, MAX (20, MIN (end, right) - x - 10));
+      sluice_text_measure (text, &used, NULL);
+      sluice_text_draw (text, x + 10, y, SLUICE_ANCHOR_START, theme->dim);
+      x += 10 + used + 16;
+    }
+}
+
 static void
 draw_plot (SluiceHistogramChart *self,
            SluiceText *text,
@@ -568,13 +675,26 @@ draw_plot (SluiceHistogramChart *self,
            guint flags)
 {
   draw_curves (self, text->cr, width, height, theme, (flags & SLUICE_CHART_VECTOR) != 0);
-  draw_value_ticks (self, text, theme);
-  if (self->mode == SLUICE_HISTOGRAM_RIDGE)
-    draw_ridge_steps (self, text, theme);
-  else if (self->mode == SLUICE_HISTOGRAM_HEAT)
-    draw_heat_steps (self, text, theme);
-  if (self->selected >= 0)
+  if (is_over_steps (self))
+    draw_values_beside (self, text, theme);
+  for (guint i = 0; i < self->n_panels; i++)
+    {
+      const SluiceHistogramRun *run = get_panel (self, i);
+      /* On one ground the labels are those of the first. */
+      gboolean has_own = i == 0 || run->plot.x != get_panel (self, 0)->plot.x;
+
+      if (!has_own)
+        continue;
+      if (is_over_steps (self))
+        draw_steps_below (self, text, run, theme);
+      else
+        draw_values_below (self, text, run, theme);
+      if (self->mode == SLUICE_HISTOGRAM_RIDGE)
+        draw_ridge_steps (self, text, run, theme);
+    }
+  if (self->selected >= 0 && self->selected_run != NULL)
     draw_selected (self, text->cr, theme);
+  draw_names (self, text, width, theme);
 }
 
 void
@@ -586,7 +706,6 @@ sluice_histogram_chart_render (SluiceHistogramChart *self,
                                guint flags)
 {
   SluiceText text;
-  double note_width = 0;
 
   g_return_if_fail (self != NULL && cr != NULL && theme != NULL);
 
@@ -594,16 +713,11 @@ sluice_histogram_chart_render (SluiceHistogramChart *self,
   if (flags & SLUICE_CHART_FRAME)
     sluice_cairo_draw_card (cr, width, height, theme);
   sluice_text_begin (&text, cr, theme);
-  if (self->steps->len > 0)
+  sluice_histogram_chart_order (self);
+  if (self->drawn->len > 0)
     {
-      g_autofree char *note = NULL;
-
       layout (self, width, height);
       draw_plot (self, &text, width, height, theme, flags);
-      note = dup_note (self);
-      sluice_text_set (&text, note, SLUICE_TEXT_LABEL, FALSE, 0);
-      sluice_text_measure (&text, &note_width, NULL);
-      sluice_text_draw (&text, width - PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_END, theme->dim);
     }
   else
     {
@@ -613,7 +727,7 @@ sluice_histogram_chart_render (SluiceHistogramChart *self,
   if (flags & SLUICE_CHART_TITLE)
     {
       sluice_text_set (&text, self->title, SLUICE_TEXT_TITLE, TRUE,
-                       MAX (40, width - 2 * PADDING - note_width - 12));
+                       MAX (40, width - 2 * PADDING - self->title_room));
       sluice_text_draw (&text, PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_START, theme->text);
     }
   sluice_text_end (&text);

@@ -14,14 +14,24 @@ step_free (SluiceHistogramStep *step)
   g_free (step);
 }
 
+static void
+run_free (SluiceHistogramRun *run)
+{
+  g_free (run->name);
+  g_free (run->shown);
+  g_ptr_array_unref (run->steps);
+  g_free (run);
+}
+
 SluiceHistogramChart *
 sluice_histogram_chart_new (void)
 {
   SluiceHistogramChart *self = g_new0 (SluiceHistogramChart, 1);
 
   self->title = g_strdup ("");
-  self->color = sluice_palette_color (0);
-  self->steps = g_ptr_array_new_with_free_func ((GDestroyNotify) step_free);
+  self->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) run_free);
+  self->drawn = g_ptr_array_new ();
+  self->next_id = 1;
   self->cursor_x = NAN;
   self->cursor_y = NAN;
   self->selected = -1;
@@ -35,8 +45,8 @@ sluice_histogram_chart_free (SluiceHistogramChart *self)
   if (self == NULL)
     return;
   g_free (self->title);
-  g_free (self->shown);
-  g_ptr_array_unref (self->steps);
+  g_ptr_array_unref (self->drawn);
+  g_ptr_array_unref (self->runs);
   g_clear_pointer (&self->image, cairo_surface_destroy);
   g_free (self);
 }
@@ -65,12 +75,149 @@ sluice_histogram_chart_get_title (SluiceHistogramChart *self)
   return self->title;
 }
 
-void
-sluice_histogram_chart_set_color (SluiceHistogramChart *self, SluiceColor color)
+/* ---- runs ---- */
+
+static SluiceHistogramRun *
+find_run (SluiceHistogramChart *self, guint id)
 {
-  self->color = color;
+  for (guint i = 0; i < self->runs->len; i++)
+    {
+      SluiceHistogramRun *run = g_ptr_array_index (self->runs, i);
+
+      if (run->id == id)
+        return run;
+    }
+  return NULL;
+}
+
+/* The steps are others now. */
+static void
+forget_selected (SluiceHistogramChart *self)
+{
+  self->selected = -1;
+  self->selected_run = NULL;
+  g_ptr_array_set_size (self->drawn, 0);
+  self->n_panels = 0;
   redraw (self);
 }
+
+guint
+sluice_histogram_chart_add_run (SluiceHistogramChart *self, const char *name, SluiceColor color)
+{
+  SluiceHistogramRun *run = g_new0 (SluiceHistogramRun, 1);
+
+  run->id = self->next_id++;
+  run->name = g_strdup (name);
+  run->color = color;
+  run->steps = g_ptr_array_new_with_free_func ((GDestroyNotify) step_free);
+  g_ptr_array_add (self->runs, run);
+  redraw (self);
+  return run->id;
+}
+
+void
+sluice_histogram_chart_remove_run (SluiceHistogramChart *self, guint run)
+{
+  SluiceHistogramRun *found = find_run (self, run);
+
+  g_return_if_fail (found != NULL);
+
+  forget_selected (self);
+  g_ptr_array_remove (self->runs, found);
+}
+
+void
+sluice_histogram_chart_set_run_style (SluiceHistogramChart *self,
+                                      guint run,
+                                      const char *name,
+                                      SluiceColor color)
+{
+  SluiceHistogramRun *found = find_run (self, run);
+
+  g_return_if_fail (found != NULL);
+
+  if (g_str_equal (found->name, name) && memcmp (&found->color, &color, sizeof color) == 0)
+    return;
+  g_free (found->name);
+  found->name = g_strdup (name);
+  found->color = color;
+  redraw (self);
+}
+
+void
+sluice_histogram_chart_clear_run (SluiceHistogramChart *self, guint run)
+{
+  SluiceHistogramRun *found = find_run (self, run);
+
+  g_return_if_fail (found != NULL);
+
+  g_ptr_array_set_size (found->steps, 0);
+  forget_selected (self);
+}
+
+void
+sluice_histogram_chart_set_front (SluiceHistogramChart *self, guint run)
+{
+  if (self->front == run)
+    return;
+  self->front = run;
+  redraw (self);
+}
+
+guint
+sluice_histogram_chart_get_n_runs (SluiceHistogramChart *self)
+{
+  return self->runs->len;
+}
+
+void
+sluice_histogram_chart_order (SluiceHistogramChart *self)
+{
+  g_ptr_array_set_size (self->drawn, 0);
+  for (guint i = 0; i < self->runs->len; i++)
+    {
+      SluiceHistogramRun *run = g_ptr_array_index (self->runs, i);
+
+      if (run->steps->len > 0)
+        g_ptr_array_insert (self->drawn, run->id == self->front ? 0 : -1, run);
+    }
+}
+
+static SluiceHistogramRun *
+get_first (SluiceHistogramChart *self)
+{
+  sluice_histogram_chart_order (self);
+  return self->drawn->len > 0 ? g_ptr_array_index (self->drawn, 0) : NULL;
+}
+
+void
+sluice_histogram_chart_set_most_steps (SluiceHistogramChart *self, guint n)
+{
+  if (self->most_steps == n)
+    return;
+  self->most_steps = n;
+  redraw (self);
+}
+
+guint
+sluice_histogram_chart_get_n_shown (SluiceHistogramChart *self, guint *n_steps)
+{
+  const SluiceHistogramRun *run = get_first (self);
+
+  if (n_steps != NULL)
+    *n_steps = run != NULL ? run->steps->len : 0;
+  return run != NULL ? run->n_shown : 0;
+}
+
+void
+sluice_histogram_chart_set_room (SluiceHistogramChart *self, double title, double names)
+{
+  self->title_room = title;
+  self->names_room = names;
+  redraw (self);
+}
+
+/* ---- modes ---- */
 
 void
 sluice_histogram_chart_set_mode (SluiceHistogramChart *self, SluiceHistogramMode mode)
@@ -103,15 +250,17 @@ is_histogram (guint n, const double *edges, const double *counts)
 
 gboolean
 sluice_histogram_chart_append (SluiceHistogramChart *self,
+                               guint run,
                                gint64 step,
                                guint n_buckets,
                                const double *edges,
                                const double *counts)
 {
+  SluiceHistogramRun *found = find_run (self, run);
   SluiceHistogramStep *item;
   guint at;
 
-  g_return_val_if_fail (self != NULL, FALSE);
+  g_return_val_if_fail (found != NULL, FALSE);
 
   if (!is_histogram (n_buckets, edges, counts))
     return FALSE;
@@ -122,26 +271,27 @@ sluice_histogram_chart_append (SluiceHistogramChart *self,
   item->counts = g_memdup2 (counts, sizeof *counts * n_buckets);
   for (guint i = 0; i < n_buckets; i++)
     item->total += counts[i];
-  for (at = self->steps->len; at > 0; at--)
+  for (at = found->steps->len; at > 0; at--)
     {
-      const SluiceHistogramStep *before = g_ptr_array_index (self->steps, at - 1);
+      const SluiceHistogramStep *before = g_ptr_array_index (found->steps, at - 1);
 
       if (before->step < step)
         break;
       if (before->step == step)
         {
-          g_ptr_array_remove_index (self->steps, at - 1);
+          g_ptr_array_remove_index (found->steps, at - 1);
           at--;
           break;
         }
     }
-  g_ptr_array_insert (self->steps, (int) at, item);
+  g_ptr_array_insert (found->steps, (int) at, item);
   redraw (self);
   return TRUE;
 }
 
 gboolean
 sluice_histogram_chart_append_proto (SluiceHistogramChart *self,
+                                     guint run,
                                      gint64 step,
                                      double min,
                                      double max,
@@ -163,21 +313,15 @@ sluice_histogram_chart_append_proto (SluiceHistogramChart *self,
   edges[0] = min;
   for (guint i = first; i < end; i++)
     edges[i - first + 1] = i + 1 == end ? max : CLAMP (limits[i], min, max);
-  return sluice_histogram_chart_append (self, step, end - first, edges, buckets + first);
-}
-
-void
-sluice_histogram_chart_clear (SluiceHistogramChart *self)
-{
-  g_ptr_array_set_size (self->steps, 0);
-  self->selected = -1;
-  redraw (self);
+  return sluice_histogram_chart_append (self, run, step, end - first, edges, buckets + first);
 }
 
 guint
 sluice_histogram_chart_get_n_steps (SluiceHistogramChart *self)
 {
-  return self->steps->len;
+  const SluiceHistogramRun *run = get_first (self);
+
+  return run != NULL ? run->steps->len : 0;
 }
 
 void
@@ -185,14 +329,17 @@ sluice_histogram_chart_set_cursor (SluiceHistogramChart *self, double px, double
 {
   self->cursor_x = px;
   self->cursor_y = py;
-  self->selected = isnan (px) ? -1 : sluice_histogram_step_at (self, px, py);
+  self->selected_run = NULL;
+  self->selected = isnan (px) ? -1 : sluice_histogram_step_at (self, px, py, &self->selected_run);
   self->dirty = TRUE;
 }
 
 void
 sluice_histogram_chart_select (SluiceHistogramChart *self, int index)
 {
-  self->selected = CLAMP (index, -1, (int) self->steps->len - 1);
+  self->selected_run = get_first (self);
+  self->selected =
+      self->selected_run != NULL ? CLAMP (index, -1, (int) self->selected_run->steps->len - 1) : -1;
   self->cursor_x = NAN;
   self->cursor_y = NAN;
   self->dirty = TRUE;
@@ -210,24 +357,42 @@ sluice_histogram_chart_needs_redraw (SluiceHistogramChart *self)
   return self->dirty;
 }
 
+/* What a reader of the screen hears: of the step that is selected, else the last of each run. */
+static void
+append_summary (GString *out, const SluiceHistogramRun *run, guint index)
+{
+  const SluiceHistogramStep *step = _sluice_histogram_get_step (run, index);
+  g_autofree char *lo = sluice_format_value (step->edges[0], SLUICE_UNIT_NONE);
+  g_autofree char *hi = sluice_format_value (step->edges[step->n], SLUICE_UNIT_NONE);
+  g_autofree char *middle =
+      sluice_format_value (sluice_histogram_quantile (step, 0.5), SLUICE_UNIT_NONE);
+  g_autofree char *name = sluice_format_step (step->step);
+  g_autofree char *count = sluice_format_value (step->total, SLUICE_UNIT_NONE);
+
+  g_string_append_printf (out, _ ("%s: %s values from %s to %s, half of them below %s, at step %s"),
+                          run->name, count, lo, hi, middle, name);
+}
+
 char *
 sluice_histogram_chart_dup_summary (SluiceHistogramChart *self)
 {
-  const SluiceHistogramStep *last;
-  g_autofree char *lo = NULL;
-  g_autofree char *hi = NULL;
-  g_autofree char *step = NULL;
-  g_autofree char *count = NULL;
+  GString *out = g_string_new (self->title);
 
-  if (self->steps->len == 0)
-    return g_strdup_printf (_ ("%s: no histograms yet"), self->title);
-  last = g_ptr_array_index (self->steps, self->steps->len - 1);
-  lo = sluice_format_value (last->edges[0], SLUICE_UNIT_NONE);
-  hi = sluice_format_value (last->edges[last->n], SLUICE_UNIT_NONE);
-  step = sluice_format_step (last->step);
-  count = sluice_format_value (last->total, SLUICE_UNIT_NONE);
-  return g_strdup_printf (_ ("%s: %s values from %s to %s at step %s"), self->title, count, lo, hi,
-                          step);
+  sluice_histogram_chart_order (self);
+  if (self->drawn->len == 0)
+    {
+      g_string_free (out, TRUE);
+      return g_strdup_printf (_ ("%s: no histograms yet"), self->title);
+    }
+  for (guint i = 0; i < self->drawn->len; i++)
+    {
+      const SluiceHistogramRun *run = g_ptr_array_index (self->drawn, i);
+      gboolean selected = self->selected >= 0 && run == self->selected_run;
+
+      g_string_append (out, i == 0 ? ". " : "; ");
+      append_summary (out, run, selected ? (guint) self->selected : run->steps->len - 1);
+    }
+  return g_string_free (out, FALSE);
 }
 
 typedef struct

@@ -2,19 +2,18 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/image-card.h"
 
+#include "ui/chart/square-layout.h"
 #include "ui/chart/thumbnail.h"
 #include "ui/chart/ticks.h"
 
 #include <glib/gi18n-lib.h>
 
-#define SPACING 14
-
 typedef struct
 {
   gint64 step;
   guint n;
-  GBytes **images;
-  char **captions; /* NULL, or as many as images */
+  GBytes **images; /* NULL where a slot has none at this step */
+  char **captions;
 } Frame;
 
 struct _SluiceImageCard
@@ -26,27 +25,17 @@ struct _SluiceImageCard
 
   GtkWidget *row;
   GtkWidget *empty_label;
-  GtkWidget *scale;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceImageCard, sluice_image_card, SLUICE_TYPE_CARD)
-
-enum
-{
-  STEP_CHANGED,
-  N_SIGNALS
-};
-
-static guint signals[N_SIGNALS];
 
 static void
 frame_free (Frame *frame)
 {
   for (guint i = 0; i < frame->n; i++)
     {
-      g_bytes_unref (frame->images[i]);
-      if (frame->captions != NULL)
-        g_free (frame->captions[i]);
+      g_clear_pointer (&frame->images[i], g_bytes_unref);
+      g_free (frame->captions[i]);
     }
   g_free (frame->images);
   g_free (frame->captions);
@@ -60,14 +49,15 @@ fill_row (SluiceImageCard *self, const Frame *frame)
 
   for (guint i = 0; i < frame->n; i++)
     {
+      if (frame->images[i] == NULL)
+        continue;
       /* Children are kept from step to step: moving the slider builds nothing. */
       if (child == NULL)
         {
           child = sluice_thumbnail_new ();
           gtk_box_append (GTK_BOX (self->row), child);
         }
-      sluice_thumbnail_set (SLUICE_THUMBNAIL (child), frame->images[i],
-                            frame->captions != NULL ? frame->captions[i] : NULL);
+      sluice_thumbnail_set (SLUICE_THUMBNAIL (child), frame->images[i], frame->captions[i]);
       child = gtk_widget_get_next_sibling (child);
     }
   while (child != NULL)
@@ -107,31 +97,6 @@ show_frame (SluiceImageCard *self, int index)
 }
 
 static void
-slider_cb (GtkRange *range, gpointer data)
-{
-  SluiceImageCard *self = data;
-  int index = (int) (gtk_range_get_value (range) + 0.5);
-
-  if (index == self->shown || index >= (int) self->frames->len)
-    return;
-  show_frame (self, index);
-  g_signal_emit (self, signals[STEP_CHANGED], 0, sluice_image_card_get_step (self));
-}
-
-/* Sets the slider without telling anyone: the program moved it, not a person. */
-static void
-update_slider (SluiceImageCard *self)
-{
-  g_signal_handlers_block_by_func (self->scale, slider_cb, self);
-  gtk_range_set_range (GTK_RANGE (self->scale), 0, MAX (1, (int) self->frames->len - 1));
-  gtk_range_set_value (GTK_RANGE (self->scale), self->shown);
-  g_signal_handlers_unblock_by_func (self->scale, slider_cb, self);
-  gtk_widget_set_visible (self->scale, self->frames->len > 0);
-  gtk_widget_set_sensitive (self->scale, self->frames->len > 1);
-  gtk_widget_set_visible (self->empty_label, self->frames->len == 0);
-}
-
-static void
 sluice_image_card_finalize (GObject *object)
 {
   SluiceImageCard *self = SLUICE_IMAGE_CARD (object);
@@ -146,17 +111,13 @@ sluice_image_card_class_init (SluiceImageCardClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = sluice_image_card_finalize;
-  signals[STEP_CHANGED] = g_signal_new ("step-changed", SLUICE_TYPE_IMAGE_CARD, G_SIGNAL_RUN_LAST,
-                                        0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT64);
   gtk_widget_class_set_css_name (widget_class, "imagecard");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
 }
 
 static void
 sluice_image_card_init (SluiceImageCard *self)
 {
-  GtkWidget *scroller = gtk_scrolled_window_new ();
   GtkWidget *box = sluice_card_add_box (SLUICE_CARD (self));
 
   self->frames = g_ptr_array_new_with_free_func ((GDestroyNotify) frame_free);
@@ -167,19 +128,10 @@ sluice_image_card_init (SluiceImageCard *self)
   gtk_widget_set_vexpand (self->empty_label, TRUE);
   gtk_box_append (GTK_BOX (box), self->empty_label);
 
-  self->row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, SPACING);
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC,
-                                  GTK_POLICY_NEVER);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), self->row);
-  gtk_box_append (GTK_BOX (box), scroller);
-
-  self->scale = gtk_scale_new_with_range (GTK_ORIENTATION_HORIZONTAL, 0, 1, 1);
-  gtk_scale_set_draw_value (GTK_SCALE (self->scale), FALSE);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->scale), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Step"), -1);
-  g_signal_connect (self->scale, "value-changed", G_CALLBACK (slider_cb), self);
-  gtk_box_append (GTK_BOX (box), self->scale);
-  update_slider (self);
+  self->row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  gtk_widget_set_layout_manager (self->row, sluice_square_layout_new ());
+  gtk_widget_set_vexpand (self->row, TRUE);
+  gtk_box_append (GTK_BOX (box), self->row);
 }
 
 GtkWidget *
@@ -199,44 +151,49 @@ find_frame (SluiceImageCard *self, gint64 step)
   return index;
 }
 
+/* That of @step, made where there is none. */
+static Frame *
+ensure_frame (SluiceImageCard *self, gint64 step)
+{
+  int before = find_frame (self, step);
+  Frame *frame;
+
+  if (before >= 0 && ((const Frame *) g_ptr_array_index (self->frames, before))->step == step)
+    return g_ptr_array_index (self->frames, before);
+  frame = g_new0 (Frame, 1);
+  frame->step = step;
+  g_ptr_array_insert (self->frames, before + 1, frame);
+  self->shown += self->shown > before;
+  return frame;
+}
+
 void
-sluice_image_card_append (SluiceImageCard *self,
-                          gint64 step,
-                          guint n_images,
-                          GBytes *const *images,
-                          const char *const *captions)
+sluice_image_card_append (
+    SluiceImageCard *self, guint slot, gint64 step, GBytes *image, const char *caption)
 {
   gboolean follow;
   Frame *frame;
-  int before;
 
-  g_return_if_fail (SLUICE_IS_IMAGE_CARD (self));
+  g_return_if_fail (SLUICE_IS_IMAGE_CARD (self) && image != NULL);
 
   follow = self->shown == (int) self->frames->len - 1;
-  frame = g_new0 (Frame, 1);
-  frame->step = step;
-  frame->n = n_images;
-  frame->images = g_new (GBytes *, n_images);
-  frame->captions = captions != NULL ? g_new (char *, n_images) : NULL;
-  for (guint i = 0; i < n_images; i++)
+  frame = ensure_frame (self, step);
+  if (slot >= frame->n)
     {
-      frame->images[i] = g_bytes_ref (images[i]);
-      if (captions != NULL)
-        frame->captions[i] = g_strdup (captions[i]);
+      frame->images = g_renew (GBytes *, frame->images, slot + 1);
+      frame->captions = g_renew (char *, frame->captions, slot + 1);
+      for (; frame->n <= slot; frame->n++)
+        {
+          frame->images[frame->n] = NULL;
+          frame->captions[frame->n] = NULL;
+        }
     }
-  before = find_frame (self, step);
-  if (before >= 0 && ((const Frame *) g_ptr_array_index (self->frames, before))->step == step)
-    {
-      frame_free (self->frames->pdata[before]);
-      self->frames->pdata[before] = frame;
-    }
-  else
-    {
-      g_ptr_array_insert (self->frames, before + 1, frame);
-      self->shown += self->shown > before;
-    }
+  g_clear_pointer (&frame->images[slot], g_bytes_unref);
+  g_free (frame->captions[slot]);
+  frame->images[slot] = g_bytes_ref (image);
+  frame->captions[slot] = g_strdup (caption);
+  gtk_widget_set_visible (self->empty_label, FALSE);
   show_frame (self, follow ? (int) self->frames->len - 1 : self->shown);
-  update_slider (self);
 }
 
 void
@@ -250,7 +207,7 @@ sluice_image_card_clear (SluiceImageCard *self)
   self->shown = -1;
   fill_row (self, &nothing);
   sluice_card_set_note (SLUICE_CARD (self), "");
-  update_slider (self);
+  gtk_widget_set_visible (self->empty_label, TRUE);
 }
 
 void
@@ -261,7 +218,6 @@ sluice_image_card_show_step (SluiceImageCard *self, gint64 step)
   if (self->frames->len == 0)
     return;
   show_frame (self, MAX (0, find_frame (self, step)));
-  update_slider (self);
 }
 
 gint64
@@ -271,4 +227,11 @@ sluice_image_card_get_step (SluiceImageCard *self)
 
   return self->shown < 0 ? -1
                          : ((const Frame *) g_ptr_array_index (self->frames, self->shown))->step;
+}
+
+void
+sluice_image_card_add_steps (SluiceImageCard *self, GArray *steps)
+{
+  for (guint i = 0; i < self->frames->len; i++)
+    g_array_append_val (steps, ((const Frame *) g_ptr_array_index (self->frames, i))->step);
 }

@@ -9,9 +9,7 @@ G_BEGIN_DECLS
 /**
  * SluiceImageCard:
  *
- * Images of one summary: a row of thumbnails with captions and a slider over the steps.
- * Signals: step-changed (gint64 step) when the user moves the slider,
- * so that a page can move every image card.
+ * Images of one summary at one step, as large as the card has room for.
  */
 #define SLUICE_TYPE_IMAGE_CARD (sluice_image_card_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceImageCard, sluice_image_card, SLUICE, IMAGE_CARD, SluiceCard)
@@ -20,23 +18,21 @@ GtkWidget *sluice_image_card_new (const char *title);
 
 /**
  * sluice_image_card_append:
- * @step: at or past the last one; the same step replaces it
- * @n_images: how many
- * @images: (array length=n_images): encoded pictures (PNG, JPEG); a reference is taken, decoding
- *   waits until they are shown
- * @captions: (array length=n_images) (nullable): a word under each, or %NULL
+ * @slot: which of the images of the step, from 0
+ * @step: the same slot and step replaces it
+ * @image: encoded (PNG, JPEG); a reference is taken, decoding waits until it is shown
+ * @caption: (nullable): a word under it
  *
- * The slider follows the newest step until the user moves it away from the end.
+ * The newest step is shown until another one is asked for.
  */
-void sluice_image_card_append (SluiceImageCard *self,
-                               gint64 step,
-                               guint n_images,
-                               GBytes *const *images,
-                               const char *const *captions);
+void sluice_image_card_append (
+    SluiceImageCard *self, guint slot, gint64 step, GBytes *image, const char *caption);
 void sluice_image_card_clear (SluiceImageCard *self);
 
 /** sluice_image_card_show_step: shows the last images at or before @step. */
 void sluice_image_card_show_step (SluiceImageCard *self, gint64 step);
 gint64 sluice_image_card_get_step (SluiceImageCard *self);
+/** sluice_image_card_add_steps: appends those that there are to @steps, of gint64. */
+void sluice_image_card_add_steps (SluiceImageCard *self, GArray *steps);
 
 G_END_DECLS

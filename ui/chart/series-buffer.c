@@ -104,6 +104,19 @@ settle (SluiceSeriesBuffer *self)
 
 /* ---- as a source ---- */
 
+static guint64
+get_n_pause_changes (const SluiceSeriesBuffer *self)
+{
+  return self->summary.pauses != NULL ? self->summary.pauses->serial : 0;
+}
+
+/* Both only grow, so the sum differs whenever one of them does. */
+static guint64
+get_epoch (const SluiceSeriesBuffer *self)
+{
+  return self->epoch + get_n_pause_changes (self);
+}
+
 static void
 buffer_get_extent (SluiceSeriesSource *source, SluiceXAxis axis, SluiceExtent *extent)
 {
@@ -159,7 +172,7 @@ is_for (const Kept *kept, SluiceXAxis axis, double x0, double x1, guint n_column
 static gboolean
 is_current (SluiceSeriesBuffer *self, const Kept *kept)
 {
-  return kept->epoch == self->epoch
+  return kept->epoch == get_epoch (self)
          && (kept->n_points == self->summary.n_points || (kept->done && kept->edges.has_after));
 }
 
@@ -202,7 +215,7 @@ want (SluiceSeriesBuffer *self, const SluiceSeriesView *view)
     {
       kept->started = kept->done = FALSE;
       kept->asked = g_get_monotonic_time ();
-      kept->epoch = self->epoch;
+      kept->epoch = get_epoch (self);
       kept->n_points = self->summary.n_points;
     }
   self->wanted = kept;
@@ -267,7 +280,7 @@ buffer_refine (SluiceSeriesSource *source, gint64 budget_us)
   if (!kept->started || !is_current (self, kept) || kept->n_merges != summary->n_merges)
     {
       kept->started = TRUE;
-      kept->epoch = self->epoch;
+      kept->epoch = get_epoch (self);
       kept->n_points = summary->n_points;
       kept->n_merges = summary->n_merges;
       kept->view.points_left = G_MAXUINT64;
@@ -391,7 +404,15 @@ buffer_read_samples (SluiceSeriesSource *source,
 static guint64
 buffer_get_serial (SluiceSeriesSource *source)
 {
-  return ((SluiceSeriesBuffer *) source)->serial;
+  SluiceSeriesBuffer *self = (SluiceSeriesBuffer *) source;
+
+  return self->serial + get_n_pause_changes (self);
+}
+
+static const SluicePauses *
+buffer_get_pauses (SluiceSeriesSource *source)
+{
+  return ((SluiceSeriesBuffer *) source)->summary.pauses;
 }
 
 static void
@@ -402,6 +423,7 @@ buffer_finalize (SluiceSeriesSource *source)
   for (guint i = 0; i < N_VIEWS; i++)
     g_free (self->kept[i].columns);
   sluice_series_summary_finish (&self->summary);
+  g_clear_pointer (&self->summary.pauses, sluice_pauses_unref);
   g_free (self);
 }
 
@@ -413,6 +435,7 @@ static const SluiceSeriesSourceClass buffer_class = {
   .read_samples = buffer_read_samples,
   .refine = buffer_refine,
   .get_serial = buffer_get_serial,
+  .get_pauses = buffer_get_pauses,
   .finalize = buffer_finalize,
 };
 
@@ -446,6 +469,15 @@ SluiceSeriesSource *
 sluice_series_buffer_as_source (SluiceSeriesBuffer *self)
 {
   return &self->parent;
+}
+
+void
+sluice_series_buffer_set_pauses (SluiceSeriesBuffer *self, SluicePauses *pauses)
+{
+  g_clear_pointer (&self->summary.pauses, sluice_pauses_unref);
+  self->summary.pauses = sluice_pauses_ref (pauses);
+  self->epoch++;
+  self->serial++;
 }
 
 void

@@ -32,6 +32,9 @@ SluiceSeriesBuffer *sluice_series_buffer_new_over (SluiceSeriesPoints *take);
 /** sluice_series_buffer_as_source: (transfer none): the same object as what charts take. */
 SluiceSeriesSource *sluice_series_buffer_as_source (SluiceSeriesBuffer *self);
 
+/** sluice_series_buffer_set_pauses: what the relative axis leaves out; shared, and it may grow. */
+void sluice_series_buffer_set_pauses (SluiceSeriesBuffer *self, SluicePauses *pauses);
+
 /**
  * sluice_series_buffer_append:
  * @self: a series

@@ -92,3 +92,9 @@ sluice_series_source_get_serial (SluiceSeriesSource *self)
 
   return self->klass->get_serial (self);
 }
+
+const SluicePauses *
+sluice_series_source_get_pauses (SluiceSeriesSource *self)
+{
+  return self->klass->get_pauses != NULL ? self->klass->get_pauses (self) : NULL;
+}

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <glib.h>
+#include "ui/chart/pauses.h"
 
 G_BEGIN_DECLS
 
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   SLUICE_X_STEP,
-  SLUICE_X_RELATIVE, /* seconds since the series' own first point */
+  SLUICE_X_RELATIVE, /* seconds since the series' own first point, pauses left out */
   SLUICE_X_WALL,     /* seconds since 1970 */
 } SluiceXAxis;
 
@@ -85,7 +85,8 @@ typedef struct
                          SluiceSeriesSample *samples);
   gboolean (*refine) (SluiceSeriesSource *self, gint64 budget_us);
   guint64 (*get_serial) (SluiceSeriesSource *self);
-  void (*finalize) (SluiceSeriesSource *self); /* frees the whole object */
+  const SluicePauses *(*get_pauses) (SluiceSeriesSource *self); /* NULL: it knows of none */
+  void (*finalize) (SluiceSeriesSource *self);                  /* frees the whole object */
 } SluiceSeriesSourceClass;
 
 /* Embed as the first member; start with sluice_series_source_init(). */
@@ -172,6 +173,9 @@ gboolean sluice_series_source_refine (SluiceSeriesSource *self, gint64 budget_us
 
 /** sluice_series_source_get_serial: a number that differs whenever the data differ. */
 guint64 sluice_series_source_get_serial (SluiceSeriesSource *self);
+
+/** sluice_series_source_get_pauses: (nullable) (transfer none): when its run stood still. */
+const SluicePauses *sluice_series_source_get_pauses (SluiceSeriesSource *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceSeriesSource, sluice_series_source_unref)
 

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "ui/chart/pauses.h"
 #include "ui/chart/series-points.h"
 #include "ui/chart/series-source.h"
 #include "ui/chart/smoothing.h"
@@ -30,6 +31,7 @@ typedef struct
 typedef struct
 {
   SluiceSeriesPoints *points; /* owned */
+  SluicePauses *pauses;       /* (nullable) owned: what the relative axis leaves out */
   SluiceSummaryNode *nodes;
   guint n_nodes, n_allocated;
   guint node_points; /* of every node but the last: a power of 2 */
@@ -68,9 +70,10 @@ _sluice_summary_node_is_smooth (const SluiceSummary *self, guint k)
 static inline double
 _sluice_summary_x (const SluiceSummary *self, SluiceXAxis axis, const SluiceSeriesPoint *point)
 {
-  return axis == SLUICE_X_STEP   ? (double) point->step
-         : axis == SLUICE_X_WALL ? point->wall
-                                 : point->wall - self->nodes[0].first.wall;
+  return axis == SLUICE_X_STEP ? (double) point->step
+         : axis == SLUICE_X_WALL
+             ? point->wall
+             : sluice_pauses_get_active (self->pauses, self->nodes[0].first.wall, point->wall);
 }
 
 /* Smooths some thousand points more. */

@@ -21,7 +21,6 @@ sluice_text_card_class_init (SluiceTextCardClass *klass)
 
   gtk_widget_class_set_css_name (widget_class, "textcard");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
 }
 
 static void
@@ -49,20 +48,33 @@ sluice_text_card_new (const char *title)
   return g_object_new (SLUICE_TYPE_TEXT_CARD, "title", title, NULL);
 }
 
+static void
+set_step (SluiceTextCard *self, gint64 step)
+{
+  g_autofree char *number = sluice_format_step (step);
+  g_autofree char *label = g_strdup_printf (_ ("step %s"), number);
+
+  sluice_card_set_note (SLUICE_CARD (self), label);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, label,
+                                  -1);
+}
+
 void
 sluice_text_card_set (SluiceTextCard *self, gint64 step, const char *text)
 {
-  g_autofree char *number = NULL;
-  g_autofree char *label = NULL;
-
   g_return_if_fail (SLUICE_IS_TEXT_CARD (self));
 
-  number = sluice_format_step (step);
-  label = g_strdup_printf (_ ("step %s"), number);
-  sluice_card_set_note (SLUICE_CARD (self), label);
-  gtk_label_set_label (GTK_LABEL (self->text_label), text);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, label,
-                                  -1);
+  set_step (self, step);
+  gtk_label_set_text (GTK_LABEL (self->text_label), text);
+}
+
+void
+sluice_text_card_set_markup (SluiceTextCard *self, gint64 step, const char *markup)
+{
+  g_return_if_fail (SLUICE_IS_TEXT_CARD (self));
+
+  set_step (self, step);
+  gtk_label_set_markup (GTK_LABEL (self->text_label), markup);
 }
 
 const char *
@@ -70,5 +82,5 @@ sluice_text_card_get_text (SluiceTextCard *self)
 {
   g_return_val_if_fail (SLUICE_IS_TEXT_CARD (self), "");
 
-  return gtk_label_get_label (GTK_LABEL (self->text_label));
+  return gtk_label_get_text (GTK_LABEL (self->text_label));
 }

@@ -19,6 +19,9 @@ GtkWidget *sluice_text_card_new (const char *title);
 /** sluice_text_card_set: shows @text (UTF-8), which was written at @step, instead of the last. */
 void sluice_text_card_set (SluiceTextCard *self, gint64 step, const char *text);
 
+/** sluice_text_card_set_markup: the same with Pango markup, which must be valid. */
+void sluice_text_card_set_markup (SluiceTextCard *self, gint64 step, const char *markup);
+
 /** sluice_text_card_get_text: (transfer none): what is shown, "" at first. */
 const char *sluice_text_card_get_text (SluiceTextCard *self);
 

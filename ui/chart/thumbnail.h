@@ -12,8 +12,8 @@ G_DECLARE_FINAL_TYPE (SluiceThumbnail, sluice_thumbnail, SLUICE, THUMBNAIL, GtkW
 
 GtkWidget *sluice_thumbnail_new (void);
 
-/** sluice_thumbnail_set: shows @image, encoded; what cannot be decoded becomes a mark that says so.
- */
+/** sluice_thumbnail_set: shows @image, encoded, as soon as a thread has decoded it; what cannot be
+ * decoded, or is too large to be, becomes a mark that says so. */
 void sluice_thumbnail_set (SluiceThumbnail *self, GBytes *image, const char *caption);
 
 G_END_DECLS

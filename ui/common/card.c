@@ -9,6 +9,7 @@
 
 #define LEAST_WIDTH   240
 #define NATURAL_WIDTH 400
+#define TOOLS_AIR     12
 /* Screen readers are told of new values no more often than they can speak. */
 #define DESCRIBE_INTERVAL_MS 1000
 
@@ -19,6 +20,10 @@ typedef struct
   GtkWidget *menu;
   double text_scale; /* of the last drawing */
   guint describe_id; /* pending update of the accessible description */
+
+  GtkWidget *tools; /* at the end of the title's row: what kinds add, then the buttons */
+  GtkWidget *buttons;
+  gboolean large, pinned;
 
   GtkWidget *box; /* these three of a card of widgets */
   GtkWidget *title_label;
@@ -33,6 +38,8 @@ enum
 {
   PROP_0,
   PROP_TITLE,
+  PROP_LARGE,
+  PROP_PINNED,
   N_PROPS
 };
 
@@ -40,6 +47,7 @@ enum
 {
   EXPORTED,
   EXPORT_FAILED,
+  MENU,
   N_SIGNALS
 };
 
@@ -98,6 +106,19 @@ sluice_card_get_text_scale (SluiceCard *self)
   return PRIVATE (self)->text_scale;
 }
 
+static void
+name_tools (SluiceCard *self)
+{
+  SluiceCardPrivate *p = PRIVATE (self);
+  g_autofree char *enlarge = g_strdup_printf (_ ("Enlarge %s"), p->title);
+  g_autofree char *menu = g_strdup_printf (_ ("Menu of %s"), p->title);
+
+  gtk_accessible_update_property (GTK_ACCESSIBLE (gtk_widget_get_first_child (p->buttons)),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, enlarge, -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (gtk_widget_get_last_child (p->buttons)),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, menu, -1);
+}
+
 void
 sluice_card_set_title (SluiceCard *self, const char *title)
 {
@@ -116,6 +137,7 @@ sluice_card_set_title (SluiceCard *self, const char *title)
     gtk_label_set_label (GTK_LABEL (p->title_label), title);
   if (klass->title_changed != NULL)
     klass->title_changed (self, title);
+  name_tools (self);
   sluice_card_describe (self);
   sluice_card_refresh (self);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_TITLE]);
@@ -140,7 +162,7 @@ sluice_card_add_box (SluiceCard *self)
   p->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10);
   gtk_widget_set_margin_start (p->box, 16);
   gtk_widget_set_margin_end (p->box, 16);
-  gtk_widget_set_margin_top (p->box, 11);
+  gtk_widget_set_margin_top (p->box, 4);
   gtk_widget_set_margin_bottom (p->box, 8);
   p->title_label = gtk_label_new (p->title);
   gtk_label_set_ellipsize (GTK_LABEL (p->title_label), PANGO_ELLIPSIZE_MIDDLE);
@@ -152,7 +174,12 @@ sluice_card_add_box (SluiceCard *self)
   gtk_widget_add_css_class (p->note_label, "caption");
   gtk_widget_add_css_class (p->note_label, "numeric");
   gtk_box_append (GTK_BOX (head), p->title_label);
-  gtk_box_append (GTK_BOX (head), p->note_label);
+  gtk_widget_set_visible (p->note_label, FALSE);
+  sluice_card_add_tool (self, p->note_label);
+  g_object_ref (p->tools);
+  gtk_widget_unparent (p->tools);
+  gtk_box_append (GTK_BOX (head), p->tools);
+  g_object_unref (p->tools);
   gtk_box_append (GTK_BOX (p->box), head);
   gtk_widget_set_parent (p->box, GTK_WIDGET (self));
   return p->box;
@@ -162,23 +189,153 @@ void
 sluice_card_set_note (SluiceCard *self, const char *note)
 {
   gtk_label_set_label (GTK_LABEL (PRIVATE (self)->note_label), note);
+  gtk_widget_set_visible (PRIVATE (self)->note_label, *note != '\0');
 }
 
-void
-sluice_card_popup_menu (SluiceCard *self, GMenuModel *menu, double x, double y)
+/* ---- the menu and the buttons ---- */
+
+static void
+popup_menu (SluiceCard *self, double x, double y)
 {
   SluiceCardPrivate *p = PRIVATE (self);
+  SluiceCardClass *klass = SLUICE_CARD_GET_CLASS (self);
+  g_autoptr (GMenu) menu = g_menu_new ();
+  g_autoptr (GMenu) card = g_menu_new ();
 
+  g_menu_append (card, _ ("Enlarge"), "card.large");
+  g_menu_append (card, _ ("Pin to the top"), "card.pinned");
+  g_menu_append (card, _ ("Copy picture"), "card.copy");
+  if (klass->fill_menu != NULL)
+    klass->fill_menu (self, menu);
+  g_signal_emit (self, signals[MENU], 0, menu);
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (card));
   if (p->menu == NULL)
     {
-      p->menu = gtk_popover_menu_new_from_model (menu);
+      p->menu = gtk_popover_menu_new_from_model (NULL);
       gtk_popover_set_has_arrow (GTK_POPOVER (p->menu), FALSE);
       gtk_widget_set_halign (p->menu, GTK_ALIGN_START);
       gtk_widget_set_parent (p->menu, GTK_WIDGET (self));
     }
+  gtk_popover_menu_set_menu_model (GTK_POPOVER_MENU (p->menu), G_MENU_MODEL (menu));
   gtk_popover_set_pointing_to (GTK_POPOVER (p->menu), &(GdkRectangle){ (int) x, (int) y, 1, 1 });
   gtk_popover_popup (GTK_POPOVER (p->menu));
 }
+
+static void
+menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  popup_menu (SLUICE_CARD (widget), gtk_widget_get_width (widget) - 24, 32);
+}
+
+GdkTexture *
+sluice_card_dup_picture (SluiceCard *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  float width = (float) gtk_widget_get_width (widget);
+  float height = (float) gtk_widget_get_height (widget);
+  GtkNative *native = gtk_widget_get_native (widget);
+  g_autoptr (GskRenderNode) node = NULL;
+
+  gdk_paintable_snapshot (paintable, snapshot, width, height);
+  node = gtk_snapshot_free_to_node (snapshot);
+  if (node == NULL || native == NULL)
+    return NULL;
+  return gsk_renderer_render_texture (gtk_native_get_renderer (native), node,
+                                      &GRAPHENE_RECT_INIT (0, 0, width, height));
+}
+
+static void
+copy_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  g_autoptr (GdkTexture) picture = sluice_card_dup_picture (SLUICE_CARD (widget));
+
+  if (picture != NULL)
+    gdk_clipboard_set_texture (gtk_widget_get_clipboard (widget), picture);
+}
+
+static void
+secondary_pressed_cb (GtkGestureClick *gesture, int n_press, double x, double y, gpointer data)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (data));
+  popup_menu (data, x, y);
+}
+
+static GtkWidget *
+new_tool (GtkWidget *button, const char *icon, const char *action)
+{
+  gtk_button_set_icon_name (GTK_BUTTON (button), icon);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
+  /* The keys of the card do the same: Tab goes from card to card. */
+  gtk_widget_set_focusable (button, FALSE);
+  gtk_widget_set_focus_on_click (button, FALSE);
+  gtk_widget_add_css_class (button, "flat");
+  return button;
+}
+
+static void
+add_tools (SluiceCard *self)
+{
+  SluiceCardPrivate *p = PRIVATE (self);
+  GtkWidget *large = new_tool (gtk_toggle_button_new (), "view-fullscreen-symbolic", "card.large");
+  GtkWidget *menu = new_tool (gtk_button_new (), "view-more-symbolic", "card.menu");
+
+  gtk_widget_set_tooltip_text (large, _ ("Enlarge (E)"));
+  gtk_widget_set_tooltip_text (menu, _ ("More (Menu)"));
+  p->buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 2);
+  gtk_widget_add_css_class (p->buttons, "card-buttons");
+  gtk_box_append (GTK_BOX (p->buttons), large);
+  gtk_box_append (GTK_BOX (p->buttons), menu);
+  p->tools = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  gtk_widget_add_css_class (p->tools, "card-tools");
+  gtk_box_append (GTK_BOX (p->tools), p->buttons);
+  gtk_widget_set_parent (p->tools, GTK_WIDGET (self));
+}
+
+void
+sluice_card_add_tool (SluiceCard *self, GtkWidget *widget)
+{
+  gtk_box_append (GTK_BOX (PRIVATE (self)->tools), widget);
+}
+
+int
+sluice_card_get_tools_width (SluiceCard *self)
+{
+  return gtk_widget_get_width (PRIVATE (self)->tools);
+}
+
+void
+sluice_card_set_large (SluiceCard *self, gboolean large)
+{
+  if (PRIVATE (self)->large == !!large)
+    return;
+  PRIVATE (self)->large = !!large;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LARGE]);
+}
+
+gboolean
+sluice_card_get_large (SluiceCard *self)
+{
+  return PRIVATE (self)->large;
+}
+
+void
+sluice_card_set_pinned (SluiceCard *self, gboolean pinned)
+{
+  if (PRIVATE (self)->pinned == !!pinned)
+    return;
+  PRIVATE (self)->pinned = !!pinned;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PINNED]);
+}
+
+gboolean
+sluice_card_get_pinned (SluiceCard *self)
+{
+  return PRIVATE (self)->pinned;
+}
+
+/* ---- files ---- */
 
 static void
 unref_card (gpointer card, GClosure *closure)
@@ -298,6 +455,8 @@ sluice_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   sluice_snapshot_append_picture (snapshot, widget, p->texture);
   if (p->box != NULL)
     gtk_widget_snapshot_child (widget, p->box, snapshot);
+  else
+    gtk_widget_snapshot_child (widget, p->tools, snapshot);
   sluice_snapshot_focus_ring (snapshot, widget);
 }
 
@@ -320,8 +479,34 @@ sluice_card_measure (GtkWidget *widget,
 {
   SluiceCardClass *klass = SLUICE_CARD_GET_CLASS (widget);
 
-  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? LEAST_WIDTH : klass->least_height;
-  *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? NATURAL_WIDTH : klass->natural_height;
+  SluiceCardPrivate *p = PRIVATE (SLUICE_CARD (widget));
+  gboolean horizontal = orientation == GTK_ORIENTATION_HORIZONTAL;
+
+  *minimum = horizontal ? LEAST_WIDTH : klass->least_height;
+  *natural = horizontal ? NATURAL_WIDTH : klass->natural_height;
+  if (p->box == NULL)
+    return;
+  gtk_widget_measure (p->box, orientation, for_size, minimum, natural, NULL, NULL);
+  if (horizontal)
+    {
+      *minimum = MAX (*minimum, LEAST_WIDTH);
+      *natural = MAX (*natural, NATURAL_WIDTH);
+    }
+}
+
+/* At the end of the title's row. */
+static void
+allocate_tools (SluiceCard *self, int width)
+{
+  SluiceCardPrivate *p = PRIVATE (self);
+  gboolean mirrored = gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL;
+  GtkAllocation area = { .y = 5 };
+
+  gtk_widget_measure (p->tools, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &area.width, NULL, NULL);
+  gtk_widget_measure (p->tools, GTK_ORIENTATION_VERTICAL, area.width, NULL, &area.height, NULL,
+                      NULL);
+  area.x = mirrored ? TOOLS_AIR : width - TOOLS_AIR - area.width;
+  gtk_widget_size_allocate (p->tools, &area, -1);
 }
 
 static void
@@ -329,6 +514,10 @@ sluice_card_size_allocate (GtkWidget *widget, int width, int height, int baselin
 {
   SluiceCardPrivate *p = PRIVATE (SLUICE_CARD (widget));
 
+  if (p->box != NULL)
+    gtk_widget_size_allocate (p->box, &(GtkAllocation){ 0, 0, width, height }, -1);
+  else
+    allocate_tools (SLUICE_CARD (widget), width);
   if (p->menu != NULL)
     gtk_popover_present (GTK_POPOVER (p->menu));
 }
@@ -340,7 +529,9 @@ sluice_card_dispose (GObject *object)
 
   g_clear_handle_id (&p->describe_id, g_source_remove);
   g_clear_pointer (&p->menu, gtk_widget_unparent);
-  g_clear_pointer (&p->box, gtk_widget_unparent);
+  if (p->box == NULL)
+    g_clear_pointer (&p->tools, gtk_widget_unparent);
+  g_clear_pointer (&p->box, gtk_widget_unparent); /* and the tools in it */
   g_clear_object (&p->texture);
   G_OBJECT_CLASS (sluice_card_parent_class)->dispose (object);
 }
@@ -355,8 +546,14 @@ sluice_card_finalize (GObject *object)
 static void
 sluice_card_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
+  SluiceCard *self = SLUICE_CARD (object);
+
   if (id == PROP_TITLE)
-    g_value_set_string (value, sluice_card_get_title (SLUICE_CARD (object)));
+    g_value_set_string (value, sluice_card_get_title (self));
+  else if (id == PROP_LARGE)
+    g_value_set_boolean (value, PRIVATE (self)->large);
+  else if (id == PROP_PINNED)
+    g_value_set_boolean (value, PRIVATE (self)->pinned);
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -364,10 +561,30 @@ sluice_card_get_property (GObject *object, guint id, GValue *value, GParamSpec *
 static void
 sluice_card_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
+  SluiceCard *self = SLUICE_CARD (object);
+
   if (id == PROP_TITLE)
-    sluice_card_set_title (SLUICE_CARD (object), g_value_get_string (value));
+    sluice_card_set_title (self, g_value_get_string (value));
+  else if (id == PROP_LARGE)
+    sluice_card_set_large (self, g_value_get_boolean (value));
+  else if (id == PROP_PINNED)
+    sluice_card_set_pinned (self, g_value_get_boolean (value));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+install_actions (GtkWidgetClass *klass)
+{
+  gtk_widget_class_install_action (klass, "card.menu", NULL, menu_action);
+  gtk_widget_class_install_action (klass, "card.copy", NULL, copy_action);
+  gtk_widget_class_install_property_action (klass, "card.large", "large");
+  gtk_widget_class_install_property_action (klass, "card.pinned", "pinned");
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_Menu, 0, "card.menu", NULL);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_F10, GDK_SHIFT_MASK, "card.menu", NULL);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_c, GDK_CONTROL_MASK, "card.copy", NULL);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_e, 0, "card.large", NULL);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_p, 0, "card.pinned", NULL);
 }
 
 static void
@@ -375,6 +592,7 @@ sluice_card_class_init (SluiceCardClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
 
   object_class->dispose = sluice_card_dispose;
   object_class->finalize = sluice_card_finalize;
@@ -386,12 +604,15 @@ sluice_card_class_init (SluiceCardClass *klass)
   widget_class->css_changed = sluice_card_css_changed;
   klass->export = sluice_card_real_export;
 
-  properties[PROP_TITLE] =
-      g_param_spec_string ("title", NULL, NULL, "",
-                           G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, "", flags);
+  properties[PROP_LARGE] = g_param_spec_boolean ("large", NULL, NULL, FALSE, flags);
+  properties[PROP_PINNED] = g_param_spec_boolean ("pinned", NULL, NULL, FALSE, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
+  install_actions (widget_class);
   signals[EXPORTED] = g_signal_new ("exported", SLUICE_TYPE_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[MENU] = g_signal_new ("menu", SLUICE_TYPE_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                G_TYPE_NONE, 1, G_TYPE_MENU);
   signals[EXPORT_FAILED] = g_signal_new ("export-failed", SLUICE_TYPE_CARD, G_SIGNAL_RUN_LAST, 0,
                                          NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
 }
@@ -400,7 +621,16 @@ static void
 sluice_card_init (SluiceCard *self)
 {
   SluiceCardPrivate *p = PRIVATE (self);
+  GtkGesture *secondary = gtk_gesture_click_new ();
 
   p->title = g_strdup ("");
   p->text_scale = 1;
+  gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
+  gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
+  gtk_widget_add_css_class (GTK_WIDGET (self), "sluice-card");
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (secondary), GDK_BUTTON_SECONDARY);
+  g_signal_connect (secondary, "pressed", G_CALLBACK (secondary_pressed_cb), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (secondary));
+  add_tools (self);
+  name_tools (self);
 }

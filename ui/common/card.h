@@ -12,9 +12,12 @@ G_BEGIN_DECLS
  * SluiceCard:
  *
  * What all cards are: a title, the ground with its border, the ring of the keyboard's focus, a
- * menu, a file to save to. A card either draws all of itself (class member @draw) or is a box of
- * widgets on the ground (sluice_card_add_box()). Properties: title (string). Signals: exported
- * (string path), export-failed (string message).
+ * menu with a button that shows under the pointer, a file to save to. A card either draws all of
+ * itself (class member @draw) or is a box of widgets on the ground (sluice_card_add_box()).
+ * Properties: title (string), large, pinned (boolean; what they mean is the page's to do). Actions:
+ * card.menu, card.large, card.pinned, card.copy (the picture to the clipboard). Signals: exported
+ * (string path), export-failed (string message), menu (GMenu: it is about to be shown, and a page
+ * may add to it).
  */
 #define SLUICE_TYPE_CARD (sluice_card_get_type ())
 G_DECLARE_DERIVABLE_TYPE (SluiceCard, sluice_card, SLUICE, CARD, GtkWidget)
@@ -28,6 +31,7 @@ G_DECLARE_DERIVABLE_TYPE (SluiceCard, sluice_card, SLUICE, CARD, GtkWidget)
  * @needs_redraw: (nullable): whether the last drawing is out of date
  * @prepare: (nullable): before a drawing; %FALSE where the last one, if any, stands a while longer
  * @draw: (nullable): all of the card, at the origin, in units of usual text size
+ * @fill_menu: (nullable): adds sections of the kind's own before those of all cards
  * @write: (nullable): the card as a file of the kind that its ending says
  * @export: writes a file and emits exported or export-failed, at once or when it is done; calls
  *   sluice_card_write() unless overridden
@@ -43,6 +47,7 @@ struct _SluiceCardClass
   gboolean (*prepare) (SluiceCard *self);
   void (*draw) (
       SluiceCard *self, cairo_t *cr, double width, double height, const SluiceTheme *theme);
+  void (*fill_menu) (SluiceCard *self, GMenu *menu);
   gboolean (*write) (SluiceCard *self,
                      const char *path,
                      double width,
@@ -73,8 +78,23 @@ double sluice_card_get_text_scale (SluiceCard *self);
 GtkWidget *sluice_card_add_box (SluiceCard *self);
 void sluice_card_set_note (SluiceCard *self, const char *note);
 
-/** sluice_card_popup_menu: shows @menu at a point; its popover is kept. */
-void sluice_card_popup_menu (SluiceCard *self, GMenuModel *menu, double x, double y);
+/* What the buttons that show under the pointer take at the end of the title's row, in pixels. */
+#define SLUICE_CARD_BUTTONS_WIDTH 62
+
+/** sluice_card_add_tool: puts a widget after these buttons; it is always seen. */
+void sluice_card_add_tool (SluiceCard *self, GtkWidget *widget);
+
+/** sluice_card_get_tools_width: what the buttons and these widgets take, in pixels. */
+int sluice_card_get_tools_width (SluiceCard *self);
+
+void sluice_card_set_large (SluiceCard *self, gboolean large);
+gboolean sluice_card_get_large (SluiceCard *self);
+void sluice_card_set_pinned (SluiceCard *self, gboolean pinned);
+gboolean sluice_card_get_pinned (SluiceCard *self);
+
+/** sluice_card_dup_picture: (transfer full) (nullable): the card as it is on the screen; NULL where
+ * it is not. */
+GdkTexture *sluice_card_dup_picture (SluiceCard *self);
 
 /** sluice_card_ask_export: lets the user name a file that ends in @ending, "png" or the like, and
  * exports to it. */

@@ -15,8 +15,10 @@ sluice_export_format_from_name (const char *path, SluiceExportFormat *format)
     const char *ending;
     SluiceExportFormat format;
   } known[] = {
-    { ".png", SLUICE_EXPORT_PNG }, { ".svg", SLUICE_EXPORT_SVG }, { ".pdf", SLUICE_EXPORT_PDF },
-    { ".dot", SLUICE_EXPORT_DOT }, { ".gv", SLUICE_EXPORT_DOT },  { ".csv", SLUICE_EXPORT_CSV },
+    { ".png", SLUICE_EXPORT_PNG },          { ".svg", SLUICE_EXPORT_SVG },
+    { ".pdf", SLUICE_EXPORT_PDF },          { ".dot", SLUICE_EXPORT_DOT },
+    { ".gv", SLUICE_EXPORT_DOT },           { ".csv", SLUICE_EXPORT_CSV },
+    { ".jsonl", SLUICE_EXPORT_JSON_LINES },
   };
   g_autofree char *folded = g_ascii_strdown (path, -1);
 

@@ -14,8 +14,9 @@ typedef enum
   SLUICE_EXPORT_PNG,
   SLUICE_EXPORT_SVG,
   SLUICE_EXPORT_PDF,
-  SLUICE_EXPORT_DOT, /* of graphs: the drawn level, open scopes as clusters */
-  SLUICE_EXPORT_CSV, /* of charts: all points */
+  SLUICE_EXPORT_DOT,        /* of graphs: the drawn level, open scopes as clusters */
+  SLUICE_EXPORT_CSV,        /* of charts: all points */
+  SLUICE_EXPORT_JSON_LINES, /* likewise, an object a line */
 } SluiceExportFormat;
 
 /* Draws a picture of @width x @height at the origin; @vector where paths are wanted, not pixels. */

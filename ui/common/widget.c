@@ -142,3 +142,17 @@ sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget)
   gtk_snapshot_append_border (snapshot, &ring, (float[4]){ width, width, width, width },
                               (GdkRGBA[4]){ color, color, color, color });
 }
+
+void
+sluice_widget_release_wheel (GtkWidget *range)
+{
+  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (range);
+
+  for (guint i = g_list_model_get_n_items (controllers); i-- > 0;)
+    {
+      g_autoptr (GtkEventController) controller = g_list_model_get_item (controllers, i);
+
+      if (GTK_IS_EVENT_CONTROLLER_SCROLL (controller))
+        gtk_widget_remove_controller (range, controller);
+    }
+}

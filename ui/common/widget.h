@@ -32,4 +32,8 @@ void sluice_snapshot_append_picture (GtkSnapshot *snapshot, GtkWidget *widget, G
 /** sluice_snapshot_focus_ring: the ring of a card that has the keyboard. */
 void sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget);
 
+/** sluice_widget_release_wheel: a range that turned with the wheel does not any more: what it
+ * stands in scrolls. */
+void sluice_widget_release_wheel (GtkWidget *range);
+
 G_END_DECLS

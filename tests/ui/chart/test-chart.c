@@ -449,6 +449,163 @@ test_readout (void)
   g_assert_cmpuint (jumps, <=, 8);
 }
 
+/* Curves at every height and a box that is wide for its card: what is beside the cursor stays free,
+ * and where no place does, the value stands in the title's row. */
+/* On every axis, also those before the first point, and where a pause was cut out. */
+static void
+test_event_axes (void)
+{
+  g_autoptr (SluicePauses) pauses = sluice_pauses_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+  const SluiceThemeKind kind = SLUICE_THEME_LIGHT;
+
+  sluice_series_buffer_set_pauses (buffer, pauses);
+  for (int i = 0; i < 100; i++)
+    {
+      double wall = 1.7e9 + 0.1 * i + (i >= 50 ? 3600 : 0);
+
+      sluice_pauses_add (pauses, wall);
+      sluice_series_buffer_append (buffer, i, wall, 1 + 0.01 * i);
+    }
+  for (int axis = SLUICE_X_STEP; axis <= SLUICE_X_WALL; axis++)
+    for (int early = 0; early < 2; early++)
+      {
+        g_autoptr (SluiceChart) chart = sluice_chart_new ();
+        guint id = sluice_chart_add_series (chart, "a", sluice_palette_color (0),
+                                            sluice_series_buffer_as_source (buffer));
+        cairo_surface_t *surface;
+        double x;
+
+        sluice_chart_set_x_axis (chart, axis);
+        if (early)
+          sluice_chart_add_event (chart, id, SLUICE_EVENT_NOTE, 0, 1.7e9 - 60, "begun");
+        else
+          sluice_chart_add_event (chart, id, SLUICE_EVENT_NOTE, 70, 1.7e9 + 3607, "resume");
+        surface = render (chart, kind, ALL_PARTS);
+        cairo_surface_destroy (surface);
+        /* Its word stands beside its line; the relative axis also says what it leaves out. */
+        g_assert_cmpuint (chart->words->len, ==, axis == SLUICE_X_RELATIVE ? 2 : 1);
+        x = g_array_index (chart->words, SluiceRect, 0).x;
+        if (early)
+          g_assert_cmpfloat (x, <, chart->plot.x + 20);
+        else if (axis == SLUICE_X_RELATIVE)
+          g_assert_cmpfloat_with_epsilon (sluice_scale_to_data (&chart->x_scale, x - 5), 6.9, 0.2);
+      }
+}
+
+/* A line is an object; what JSON has no word for is a string. */
+static void
+test_json_lines (void)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+  g_autofree char *folder = g_dir_make_tmp ("sluice-jsonl-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "loss.jsonl", NULL);
+  g_autofree char *text = NULL;
+
+  sluice_series_buffer_append (buffer, 1, 10.5, 0.25);
+  sluice_series_buffer_append (buffer, 2, 11, NAN);
+  sluice_series_buffer_append (buffer, 3, 12, -INFINITY);
+  sluice_chart_set_title (chart, "loss");
+  sluice_chart_set_smoothing (chart, 0);
+  sluice_chart_add_series (chart, "a \"b\"\n", sluice_palette_color (0),
+                           sluice_series_buffer_as_source (buffer));
+  g_assert_true (sluice_chart_export (chart, path, WIDTH, HEIGHT, 1,
+                                      sluice_theme_get (SLUICE_THEME_LIGHT), NULL));
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==,
+                   "{\"run\": \"a \\\"b\\\"\\u000a\", \"tag\": \"loss\", \"step\": 1, "
+                   "\"wall_time\": 10.5, \"value\": 0.25}\n"
+                   "{\"run\": \"a \\\"b\\\"\\u000a\", \"tag\": \"loss\", \"step\": 2, "
+                   "\"wall_time\": 11, \"value\": \"NaN\"}\n"
+                   "{\"run\": \"a \\\"b\\\"\\u000a\", \"tag\": \"loss\", \"step\": 3, "
+                   "\"wall_time\": 12, \"value\": \"-Infinity\"}\n");
+  g_remove (path);
+  g_rmdir (folder);
+}
+
+static void
+test_readout_crowded (void)
+{
+  guint n_boxes = 0;
+  guint n_notes = 0;
+
+  for (double width = 200; width <= 620; width += 70)
+    {
+      g_autoptr (SluiceChart) chart = sluice_chart_new ();
+      g_autoptr (SluiceSeriesBuffer) ended = loss_curve (300, 1, 0.5, 0.01);
+
+      sluice_chart_set_title (chart, "loss");
+      for (int i = 0; i < 5; i++)
+        {
+          g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (1000, 0.2, 0.2 * i, 0.01);
+
+          sluice_chart_add_series (chart, "a run with a long name", sluice_palette_color (i),
+                                   sluice_series_buffer_as_source (buffer));
+        }
+      sluice_chart_add_series (chart, "ended", sluice_palette_color (5),
+                               sluice_series_buffer_as_source (ended));
+      for (int step = 0; step < 1000; step += 37)
+        {
+          cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 640, 240);
+          cairo_t *cr = cairo_create (surface);
+          g_autofree char *readout = NULL;
+          double x;
+
+          sluice_chart_set_cursor (chart, step);
+          sluice_chart_render (chart, cr, width, 240, sluice_theme_get (SLUICE_THEME_LIGHT),
+                               SLUICE_CHART_TITLE);
+          cairo_destroy (cr);
+          cairo_surface_destroy (surface);
+          x = sluice_scale_to_pixel (&chart->x_scale, step);
+          readout = sluice_chart_dup_readout (chart);
+          g_assert_true ((strstr (readout, "ended") != NULL) == (step < 300));
+          n_boxes += chart->readout.width > 0;
+          n_notes += chart->note != NULL;
+          g_assert_true ((chart->readout.width > 0) != (chart->note != NULL));
+          if (chart->readout.width > 0)
+            {
+              SluiceRect near = chart->readout;
+              double end = MIN (near.x + near.width, x + SLUICE_READ_REACH);
+
+              near.x = MAX (near.x, x - SLUICE_READ_REACH);
+              near.width = end - near.x;
+              g_assert_true (near.width <= 0 || sluice_chart_get_covered (chart, &near) == 0);
+            }
+        }
+    }
+  g_assert_cmpuint (n_boxes, >, 20);
+  g_assert_cmpuint (n_notes, >, 20);
+}
+
+static void
+test_note (void)
+{
+  g_autoptr (SluiceChart) chart = sample_chart ();
+  g_autoptr (GArray) values = NULL;
+  const SluiceChartValue *value;
+
+  sluice_chart_set_readout_style (chart, SLUICE_READOUT_NOTE);
+  sluice_chart_set_cursor (chart, 100);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
+  g_assert_cmpfloat (chart->readout.width, ==, 0);
+  g_assert_nonnull (chart->note);
+  sluice_chart_set_cursor (chart, NAN);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
+  g_assert_null (chart->note);
+
+  values = sluice_chart_dup_values (chart, 100);
+  g_assert_cmpuint (values->len, ==, sluice_chart_get_n_series (chart));
+  value = &g_array_index (values, SluiceChartValue, 0);
+  g_assert_true (value->here);
+  g_assert_cmpint (value->sample.step, ==, 100);
+  g_assert_cmpfloat (value->min, <=, value->sample.value);
+  g_assert_cmpfloat (value->max, >=, value->sample.value);
+  g_array_unref (g_steal_pointer (&values));
+  values = sluice_chart_dup_values (chart, INFINITY);
+  g_assert_cmpint (g_array_index (values, SluiceChartValue, 0).sample.step, >, 100);
+}
+
 static void
 test_redraw (void)
 {
@@ -592,7 +749,11 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/steady-bytes", test_steady_bytes);
   g_test_add_func ("/ui/chart/chart/view", test_view);
   g_test_add_func ("/ui/chart/chart/cursor", test_cursor);
+  g_test_add_func ("/ui/chart/chart/event-axes", test_event_axes);
+  g_test_add_func ("/ui/chart/chart/json-lines", test_json_lines);
   g_test_add_func ("/ui/chart/chart/readout", test_readout);
+  g_test_add_func ("/ui/chart/chart/readout-crowded", test_readout_crowded);
+  g_test_add_func ("/ui/chart/chart/note", test_note);
   g_test_add_func ("/ui/chart/chart/redraw", test_redraw);
   g_test_add_func ("/ui/chart/chart/export", test_export);
   g_test_add_func ("/ui/chart/chart/csv", test_csv);

@@ -61,13 +61,24 @@ append_bell (SluiceHistogramChart *chart, gint64 step, double t)
                      + t * 3 * exp (-(mid - 0.08) * (mid - 0.08) / 0.0006));
       counts[i] = counts[i] < 0.5 ? 0 : round (counts[i]);
     }
-  g_assert_true (sluice_histogram_chart_append_proto (chart, step, -0.25, 0.25, n, limits, counts));
+  g_assert_true (
+      sluice_histogram_chart_append_proto (chart, 1, step, -0.25, 0.25, n, limits, counts));
+}
+
+static SluiceHistogramChart *
+new_chart (void)
+{
+  SluiceHistogramChart *chart = sluice_histogram_chart_new ();
+
+  g_assert_cmpuint (sluice_histogram_chart_add_run (chart, "lenet-3", sluice_palette_color (0)), ==,
+                    1);
+  return chart;
 }
 
 static SluiceHistogramChart *
 sample (guint n)
 {
-  SluiceHistogramChart *chart = sluice_histogram_chart_new ();
+  SluiceHistogramChart *chart = new_chart ();
 
   sluice_histogram_chart_set_title (chart, "fc1/weights");
   for (guint i = 0; i < n; i++)
@@ -78,7 +89,7 @@ sample (guint n)
 static void
 test_modes (void)
 {
-  static const char *const names[] = { "ridge", "overlay", "heat" };
+  static const char *const names[] = { "ridge", "overlay", "heat", "bands" };
 
   for (guint mode = 0; mode < G_N_ELEMENTS (names); mode++)
     for (guint kind = 0; kind < 2; kind++)
@@ -143,7 +154,7 @@ test_resample (void)
 static void
 test_bad_input (void)
 {
-  g_autoptr (SluiceHistogramChart) chart = sluice_histogram_chart_new ();
+  g_autoptr (SluiceHistogramChart) chart = new_chart ();
   const double edges[] = { 0, 1, 2 };
   const double wrong_order[] = { 0, 2, 1 };
   const double not_finite[] = { 0, 1, INFINITY };
@@ -151,34 +162,34 @@ test_bad_input (void)
   const double negative[] = { 3, -4 };
   const double zero[] = { 0, 0 };
 
-  g_assert_false (sluice_histogram_chart_append (chart, 1, 0, edges, counts));
-  g_assert_false (sluice_histogram_chart_append (chart, 1, 2, wrong_order, counts));
-  g_assert_false (sluice_histogram_chart_append (chart, 1, 2, not_finite, counts));
-  g_assert_false (sluice_histogram_chart_append (chart, 1, 2, edges, negative));
-  g_assert_false (sluice_histogram_chart_append_proto (chart, 1, 0, 2, 2, edges, zero));
-  g_assert_false (sluice_histogram_chart_append_proto (chart, 1, NAN, 2, 2, edges, counts));
+  g_assert_false (sluice_histogram_chart_append (chart, 1, 1, 0, edges, counts));
+  g_assert_false (sluice_histogram_chart_append (chart, 1, 1, 2, wrong_order, counts));
+  g_assert_false (sluice_histogram_chart_append (chart, 1, 1, 2, not_finite, counts));
+  g_assert_false (sluice_histogram_chart_append (chart, 1, 1, 2, edges, negative));
+  g_assert_false (sluice_histogram_chart_append_proto (chart, 1, 1, 0, 2, 2, edges, zero));
+  g_assert_false (sluice_histogram_chart_append_proto (chart, 1, 1, NAN, 2, 2, edges, counts));
   g_assert_cmpuint (sluice_histogram_chart_get_n_steps (chart), ==, 0);
   cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT));
-  g_assert_true (sluice_histogram_chart_append (chart, 1, 2, edges, counts));
+  g_assert_true (sluice_histogram_chart_append (chart, 1, 1, 2, edges, counts));
   g_assert_cmpuint (sluice_histogram_chart_get_n_steps (chart), ==, 1);
 }
 
 static void
 test_order (void)
 {
-  g_autoptr (SluiceHistogramChart) chart = sluice_histogram_chart_new ();
+  g_autoptr (SluiceHistogramChart) chart = new_chart ();
   const double edges[] = { 0.5, 0.5 };
   const double counts[] = { 100 };
   g_autofree char *text = NULL;
 
   /* All values equal, the same step twice, and a late one. */
   sluice_histogram_chart_set_title (chart, "bias");
-  g_assert_true (sluice_histogram_chart_append (chart, 10, 1, edges, counts));
-  g_assert_true (sluice_histogram_chart_append (chart, 30, 1, edges, counts));
-  g_assert_true (sluice_histogram_chart_append (chart, 30, 1, edges, counts));
-  g_assert_true (sluice_histogram_chart_append (chart, 20, 1, edges, counts));
+  g_assert_true (sluice_histogram_chart_append (chart, 1, 10, 1, edges, counts));
+  g_assert_true (sluice_histogram_chart_append (chart, 1, 30, 1, edges, counts));
+  g_assert_true (sluice_histogram_chart_append (chart, 1, 30, 1, edges, counts));
+  g_assert_true (sluice_histogram_chart_append (chart, 1, 20, 1, edges, counts));
   g_assert_cmpuint (sluice_histogram_chart_get_n_steps (chart), ==, 3);
-  for (guint mode = 0; mode < 3; mode++)
+  for (guint mode = 0; mode < 4; mode++)
     {
       sluice_histogram_chart_set_mode (chart, mode);
       cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT));
@@ -194,16 +205,73 @@ test_steady (void)
   /* Among very many steps, one more does not change which ridges stand there. */
   g_autoptr (SluiceHistogramChart) chart = sample (200);
   g_autofree guint *before = NULL;
+  const SluiceHistogramRun *run;
   guint n;
 
   cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT));
-  n = chart->n_shown;
+  run = g_ptr_array_index (chart->runs, 0);
+  n = run->n_shown;
   g_assert_cmpuint (n, <, 30);
-  before = g_memdup2 (chart->shown, n * sizeof *before);
+  before = g_memdup2 (run->shown, n * sizeof *before);
   append_bell (chart, 95 * 200, 1);
   cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT));
   for (guint i = 0; i + 1 < n; i++)
-    g_assert_cmpuint (chart->shown[i], ==, before[i]);
+    g_assert_cmpuint (run->shown[i], ==, before[i]);
+}
+
+/* A second run, in each mode; and what is said of both. */
+static void
+test_runs (void)
+{
+  g_autoptr (SluiceHistogramChart) chart = sample (14);
+  const double edges[] = { -0.1, 0, 0.1 };
+  const double counts[] = { 1000, 3000 };
+  g_autofree char *text = NULL;
+  guint other = sluice_histogram_chart_add_run (chart, "lenet-4", sluice_palette_color (1));
+  guint n_steps;
+
+  for (gint64 step = 0; step < 20; step++)
+    g_assert_true (sluice_histogram_chart_append (chart, other, 50 * step, 2, edges, counts));
+  for (guint mode = 0; mode < 4; mode++)
+    {
+      g_autofree char *name = g_strdup_printf ("histogram-runs-%u", mode);
+      cairo_surface_t *surface;
+
+      sluice_histogram_chart_set_mode (chart, mode);
+      surface = render (chart, SLUICE_THEME_LIGHT);
+      keep_picture (surface, name);
+      cairo_surface_destroy (surface);
+      g_assert_cmpuint (chart->n_panels, ==, 2);
+    }
+  text = sluice_histogram_chart_dup_summary (chart);
+  g_assert_nonnull (strstr (text, "lenet-3: "));
+  g_assert_nonnull (strstr (text, "at step 950"));
+  g_assert_cmpuint (sluice_histogram_chart_get_n_steps (chart), ==, 14);
+  sluice_histogram_chart_set_front (chart, other);
+  g_assert_cmpuint (sluice_histogram_chart_get_n_steps (chart), ==, 20);
+  sluice_histogram_chart_set_mode (chart, SLUICE_HISTOGRAM_RIDGE);
+  sluice_histogram_chart_set_most_steps (chart, 7);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT));
+  g_assert_cmpuint (sluice_histogram_chart_get_n_shown (chart, &n_steps), ==, 7);
+  g_assert_cmpuint (n_steps, ==, 20);
+  sluice_histogram_chart_select (chart, 3);
+  sluice_histogram_chart_remove_run (chart, other);
+  g_assert_cmpint (sluice_histogram_chart_get_selected (chart), ==, -1);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT));
+}
+
+static void
+test_quantiles (void)
+{
+  double edges[] = { 0, 1, 3, 3, 7 };
+  double counts[] = { 10, 20, 0, 10 };
+  const SluiceHistogramStep step = { .n = 4, .edges = edges, .counts = counts, .total = 40 };
+
+  g_assert_cmpfloat_with_epsilon (sluice_histogram_quantile (&step, 0), 0, 1e-9);
+  g_assert_cmpfloat_with_epsilon (sluice_histogram_quantile (&step, 0.25), 1, 1e-9);
+  g_assert_cmpfloat_with_epsilon (sluice_histogram_quantile (&step, 0.5), 2, 1e-9);
+  g_assert_cmpfloat_with_epsilon (sluice_histogram_quantile (&step, 0.875), 5, 1e-9);
+  g_assert_cmpfloat_with_epsilon (sluice_histogram_quantile (&step, 1), 7, 1e-9);
 }
 
 static void
@@ -231,6 +299,8 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/histogram/bad-input", test_bad_input);
   g_test_add_func ("/ui/chart/histogram/order", test_order);
   g_test_add_func ("/ui/chart/histogram/steady", test_steady);
+  g_test_add_func ("/ui/chart/histogram/runs", test_runs);
+  g_test_add_func ("/ui/chart/histogram/quantiles", test_quantiles);
   g_test_add_func ("/ui/chart/histogram/export", test_export);
   return g_test_run ();
 }

@@ -609,11 +609,46 @@ test_serial (void)
   g_assert_cmpuint (sluice_series_buffer_get_n_points (buffer), ==, 0);
 }
 
+/* Points a tenth of a second apart, but for an hour after the 50th. */
+static void
+test_pauses (void)
+{
+  g_autoptr (SluicePauses) pauses = sluice_pauses_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+  SluiceSeriesSource *source = sluice_series_buffer_as_source (buffer);
+  SluiceSeriesSample sample;
+  SluiceExtent extent;
+  guint64 serial;
+
+  sluice_series_buffer_set_pauses (buffer, pauses);
+  for (int i = 0; i < 100; i++)
+    {
+      double wall = 1.7e9 + 0.1 * i + (i >= 50 ? 3600 : 0);
+
+      sluice_pauses_add (pauses, wall);
+      sluice_series_buffer_append (buffer, i, wall, i);
+    }
+  g_assert_cmpuint (pauses->found->len, ==, 1);
+  sluice_series_source_get_extent (source, SLUICE_X_RELATIVE, &extent);
+  g_assert_cmpfloat_with_epsilon (extent.x1, 9.8, 1e-3);
+  sluice_series_source_get_extent (source, SLUICE_X_WALL, &extent);
+  g_assert_cmpfloat_with_epsilon (extent.x1 - extent.x0, 3609.9, 1e-3);
+  g_assert_true (sluice_series_source_lookup (source, SLUICE_X_RELATIVE, 5.9, &sample));
+  g_assert_cmpint (sample.step, ==, 60);
+  g_assert_true (sluice_pauses_lie_between (pauses, 1.7e9 + 4.9, 1.7e9 + 3605));
+  g_assert_false (sluice_pauses_lie_between (pauses, 1.7e9 + 4.8, 1.7e9 + 4.9));
+  /* A pause that is found later changes what was there. */
+  serial = sluice_series_source_get_serial (source);
+  sluice_pauses_add (pauses, 1.7e9 + 9999);
+  g_assert_cmpuint (sluice_series_source_get_serial (source), !=, serial);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/chart/smoothing/formula", test_smoothing);
+  g_test_add_func ("/ui/chart/smoothing/pauses", test_pauses);
   g_test_add_func ("/ui/chart/smoothing/grows", test_smoothing_grows);
   g_test_add_func ("/ui/chart/smoothing/constant", test_smoothing_constant);
   g_test_add_func ("/ui/chart/smoothing/budget", test_smoothing_budget);

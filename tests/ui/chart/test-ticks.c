@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/scale.h"
+#include "ui/chart/markdown.h"
+#include "ui/chart/range-text.h"
 #include "ui/chart/ticks.h"
 
 #include <math.h>
+#include <pango/pango.h>
+#include <string.h>
 
 static void
 test_linear_counts (void)
@@ -224,11 +228,97 @@ test_domain (void)
     }
 }
 
+static void
+test_ranges (void)
+{
+  static const struct
+  {
+    const char *text;
+    SluiceUnit unit;
+    double value;
+  } good[] = {
+    { "1500", SLUICE_UNIT_STEPS, 1500 },
+    { "1\342\200\2575 00", SLUICE_UNIT_STEPS, 1500 },
+    { "2.5k", SLUICE_UNIT_STEPS, 2500 },
+    { "98 %", SLUICE_UNIT_PERCENT, 0.98 },
+    { "98", SLUICE_UNIT_PERCENT, 0.98 },
+    { "0,25", SLUICE_UNIT_NONE, 0.25 },
+    { "\342\210\2221e-3", SLUICE_UNIT_NONE, -1e-3 },
+    { "2 min", SLUICE_UNIT_SECONDS, 120 },
+    { "250 ms", SLUICE_UNIT_SECONDS, 0.25 },
+  };
+  static const char *const bad[] = { "x", "1x0", "--1", "nan", "inf", "12 parsec" };
+  g_autofree char *time = sluice_range_format (1.7e9, SLUICE_UNIT_TIME);
+  double value;
+
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      g_autofree char *text = NULL;
+      double again;
+
+      g_assert_true (sluice_range_parse (good[i].text, good[i].unit, &value));
+      g_assert_cmpfloat_with_epsilon (value, good[i].value, 1e-9);
+      text = sluice_range_format (value, good[i].unit);
+      g_assert_true (sluice_range_parse (text, good[i].unit, &again));
+      g_assert_cmpfloat_with_epsilon (value, again, 1e-9);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    g_assert_false (sluice_range_parse (bad[i], SLUICE_UNIT_NONE, &value));
+  g_assert_true (sluice_range_parse (" ", SLUICE_UNIT_NONE, &value));
+  g_assert_true (isnan (value));
+  g_assert_true (sluice_range_parse (time, SLUICE_UNIT_TIME, &value));
+  g_assert_cmpfloat (value, ==, 1.7e9);
+  g_assert_true (sluice_range_parse ("2026-11-24 18:30", SLUICE_UNIT_TIME, &value));
+  g_assert_false (sluice_range_parse ("yesterday", SLUICE_UNIT_TIME, &value));
+}
+
+static void
+test_markdown (void)
+{
+  static const struct
+  {
+    const char *text, *markup;
+  } cases[] = {
+    { "# Run 3", "<span weight=\"bold\" size=\"x-large\">Run 3</span>" },
+    { "a **b *c* d** e", "a <b>b <i>c</i> d</b> e" },
+    { "`a<b` & c", "<tt>a&lt;b</tt> &amp; c" },
+    { "- one\n- two", "• one\n• two" },
+    { "```\n**x**\n```", "<tt>**x**</tt>" },
+    { "[w](https://a/?b&c)", "<a href=\"https://a/?b&amp;c\">w</a>" },
+    { "[w](javascript:x)", "[w](javascript:x)" },
+    { "2 * 3 * 4 and **", "2 * 3 * 4 and **" },
+    { "| a | b |", "<tt>| a | b |</tt>" },
+    { "<script>", "&lt;script&gt;" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *markup = sluice_markdown_to_markup (cases[i].text);
+
+      g_assert_cmpstr (markup, ==, cases[i].markup);
+    }
+  /* Whatever it is, it is valid markup. */
+  for (int round = 0; round < 2000; round++)
+    {
+      static const char letters[] = "*_`[]()#-|> \n<&ahttps://";
+      g_autofree char *markup = NULL;
+      char text[41] = "";
+
+      for (int i = 0; i < 40; i++)
+        text[i] = letters[g_test_rand_int_range (0, (int) sizeof letters - 1)];
+      markup = sluice_markdown_to_markup (text);
+      g_assert_true (pango_parse_markup (markup, -1, 0, NULL, NULL, NULL, NULL)
+                     || strstr (markup, "<a href") != NULL); /* which GTK's labels add */
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/chart/ticks/linear-counts", test_linear_counts);
+  g_test_add_func ("/ui/chart/ticks/ranges", test_ranges);
+  g_test_add_func ("/ui/chart/ticks/markdown", test_markdown);
   g_test_add_func ("/ui/chart/ticks/linear-known", test_linear_known);
   g_test_add_func ("/ui/chart/ticks/steps", test_steps);
   g_test_add_func ("/ui/chart/ticks/log", test_log);

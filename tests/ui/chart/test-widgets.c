@@ -6,7 +6,10 @@
 #include "ui/chart/image-card.h"
 #include "ui/chart/series-buffer.h"
 #include "ui/chart/sparkline.h"
+#include "ui/chart/square-layout.h"
 #include "ui/chart/text-card.h"
+#include "ui/chart/thumbnail.h"
+#include "ui/chart/chart-table.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -246,6 +249,99 @@ test_accessible (void)
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
+static GtkWidget *
+find_table (void)
+{
+  GListModel *windows = gtk_window_get_toplevels ();
+  GtkWidget *table = NULL;
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWidget) window = g_list_model_get_item (windows, i);
+
+      if (SLUICE_IS_CHART_TABLE (window))
+        table = window;
+    }
+  return table;
+}
+
+static void
+test_values (void)
+{
+  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (100);
+  g_autoptr (SluiceSeriesBuffer) longer = loss_curve (300);
+  GtkWidget *card = sample_card (buffer);
+  GtkWidget *window = show (card, 560, 320);
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (card));
+  g_autofree char *last = NULL;
+  g_autofree char *at = NULL;
+  GtkWidget *table;
+
+  sluice_chart_add_series (chart, "lenet-4", sluice_palette_color (1),
+                           sluice_series_buffer_as_source (longer));
+  sluice_card_refresh (SLUICE_CARD (card));
+  settle (window);
+  act (card, "chart.values");
+  table = find_table ();
+  g_assert_nonnull (table);
+  act (card, "chart.values");
+  last = sluice_chart_table_dup_text (SLUICE_CHART_TABLE (table));
+  g_assert_true (g_str_has_prefix (last, "lenet-3\t"));
+  g_assert_nonnull (strstr (last, "\t99\t"));
+  g_assert_nonnull (strstr (last, "\nlenet-4\t"));
+  g_assert_nonnull (strstr (last, "\t299\t"));
+  /* It follows the cursor, and goes with the card. */
+  sluice_chart_card_set_cursor (SLUICE_CHART_CARD (card), 50);
+  settle (window);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  at = sluice_chart_table_dup_text (SLUICE_CHART_TABLE (table));
+  g_assert_nonnull (strstr (at, "\t50\t"));
+  g_assert_null (strstr (at, "\t99\t"));
+  gtk_window_destroy (GTK_WINDOW (window));
+  g_assert_null (find_table ());
+}
+
+/* A window that goes with a menu open leaves GTK asking where its pointer is. */
+static void
+close_menu (GtkWidget *card)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (card); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_POPOVER (child))
+      gtk_popover_popdown (GTK_POPOVER (child));
+}
+
+static void
+test_tools (void)
+{
+  GtkWidget *cards[] = { sluice_chart_card_new ("loss"), sluice_histogram_card_new ("weights"),
+                         sluice_image_card_new ("images"), sluice_text_card_new ("words") };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cards); i++)
+    {
+      GtkWidget *window = show (cards[i], 400, 300);
+
+      g_autoptr (GdkTexture) picture = sluice_card_dup_picture (SLUICE_CARD (cards[i]));
+
+      g_assert_cmpint (gdk_texture_get_width (picture), ==, gtk_widget_get_width (cards[i]));
+      act (cards[i], "card.copy");
+      g_assert_true (gdk_content_formats_contain_gtype (
+          gdk_clipboard_get_formats (gtk_widget_get_clipboard (cards[i])), GDK_TYPE_TEXTURE));
+      act (cards[i], "card.large");
+      g_assert_true (sluice_card_get_large (SLUICE_CARD (cards[i])));
+      act (cards[i], "card.pinned");
+      g_assert_true (sluice_card_get_pinned (SLUICE_CARD (cards[i])));
+      act (cards[i], "card.menu");
+      settle (window);
+      close_menu (cards[i]);
+      settle (window);
+      act (cards[i], "card.large");
+      g_assert_false (sluice_card_get_large (SLUICE_CARD (cards[i])));
+      gtk_window_destroy (GTK_WINDOW (window));
+    }
+}
+
 static void
 test_export (void)
 {
@@ -317,19 +413,27 @@ test_histogram (void)
   GtkWidget *card = sluice_histogram_card_new ("fc1/weights");
   SluiceHistogramChart *chart = sluice_histogram_card_get_chart (SLUICE_HISTOGRAM_CARD (card));
   const double edges[] = { -1, -0.5, 0, 0.5, 1 };
+  guint run = sluice_histogram_chart_add_run (chart, "lenet-3", sluice_palette_color (0));
   GtkWidget *window;
 
   for (int i = 0; i < 10; i++)
     {
       const double counts[] = { i, 20, 15, 2 * i };
 
-      g_assert_true (sluice_histogram_chart_append (chart, 100 * i, 4, edges, counts));
+      g_assert_true (sluice_histogram_chart_append (chart, run, 100 * i, 4, edges, counts));
     }
   window = show (card, 560, 390);
   g_assert_true (gtk_widget_activate_action (card, "histogram.mode", "s", "heat"));
   g_assert_cmpint (sluice_histogram_card_get_mode (SLUICE_HISTOGRAM_CARD (card)), ==,
                    SLUICE_HISTOGRAM_HEAT);
   g_assert_true (gtk_widget_activate_action (card, "histogram.mode", "s", "ridge"));
+  act (card, "histogram.fewer-steps");
+  settle (window);
+  g_assert_cmpuint (sluice_histogram_chart_get_n_shown (chart, NULL), <, 10);
+  act (card, "histogram.more-steps");
+  act (card, "histogram.more-steps");
+  settle (window);
+  g_assert_cmpuint (sluice_histogram_chart_get_n_shown (chart, NULL), ==, 10);
   act (card, "histogram.select-older");
   act (card, "histogram.select-older");
   g_assert_cmpint (sluice_histogram_chart_get_selected (chart), ==, 8);
@@ -361,46 +465,64 @@ make_png (int shift)
 }
 
 static void
-step_cb (GtkWidget *card, gint64 step, gint64 *last)
-{
-  *last = step;
-}
-
-static void
 test_images (void)
 {
   GtkWidget *card = sluice_image_card_new ("mistakes");
   SluiceImageCard *images = SLUICE_IMAGE_CARD (card);
+  g_autoptr (GArray) steps = NULL;
   const char *captions[] = { "0 → 5", "3 → 2", "6 → 9", "9 → 6", "broken" };
   g_autoptr (GBytes) broken = g_bytes_new_static ("no picture", 10);
   GtkWidget *window;
-  gint64 told = -1;
 
-  g_signal_connect (card, "step-changed", G_CALLBACK (step_cb), &told);
   window = show (card, 560, 200);
   for (int step = 0; step < 5; step++)
-    {
-      GBytes *pictures[5] = { NULL };
+    for (guint i = 0; i < 5; i++)
+      {
+        g_autoptr (GBytes) picture = i < 4 ? make_png (step + (int) i) : g_bytes_ref (broken);
 
-      for (int i = 0; i < 4; i++)
-        pictures[i] = make_png (step + i);
-      pictures[4] = g_bytes_ref (broken);
-      sluice_image_card_append (images, 100 * step, 5, pictures, captions);
-      for (int i = 0; i < 5; i++)
-        g_bytes_unref (pictures[i]);
-    }
+        sluice_image_card_append (images, i, 100 * step, picture, captions[i]);
+      }
   /* It follows the newest until told to stay. */
   g_assert_cmpint (sluice_image_card_get_step (images), ==, 400);
   settle (window);
   keep_picture (window, "widget-images");
   sluice_image_card_show_step (images, 250);
   g_assert_cmpint (sluice_image_card_get_step (images), ==, 200);
-  sluice_image_card_append (images, 500, 0, NULL, NULL);
+  sluice_image_card_append (images, 0, 500, broken, NULL);
   g_assert_cmpint (sluice_image_card_get_step (images), ==, 200);
-  g_assert_cmpint (told, ==, -1);
+  steps = g_array_new (FALSE, FALSE, sizeof (gint64));
+  sluice_image_card_add_steps (images, steps);
+  g_assert_cmpuint (steps->len, ==, 6);
   sluice_image_card_clear (images);
   g_assert_cmpint (sluice_image_card_get_step (images), ==, -1);
   settle (window);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+/* A head that says 20 000 x 20 000: what it would take is not taken. */
+static void
+test_large_image (void)
+{
+  static const guint8 head[] = { 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00,
+                                 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00, 0x4e, 0x20,
+                                 0x00, 0x00, 0x4e, 0x20, 0x08, 0x02, 0x00, 0x00, 0x00, 0x6c,
+                                 0x12, 0xd1, 0x6e, 0x00, 0x00, 0x00, 0x0c, 0x49, 0x44, 0x41,
+                                 0x54, 0x78, 0x9c, 0x63, 0x60, 0xa0, 0x3d, 0x00, 0x00, 0x00,
+                                 0x64, 0x00, 0x01, 0x86, 0x64, 0x3c, 0x35 };
+  g_autoptr (GBytes) bytes = g_bytes_new_static (head, sizeof head);
+  GtkWidget *thumbnail = sluice_thumbnail_new ();
+  GtkWidget *window;
+  GtkLabel *caption;
+
+  g_assert_cmpint (sluice_square_layout_choose (1, 300, 150), ==, 1);
+  g_assert_cmpint (sluice_square_layout_choose (10, 300, 150), ==, 5);
+  g_assert_cmpint (sluice_square_layout_choose (7, 600, 80), ==, 7);
+  sluice_thumbnail_set (SLUICE_THUMBNAIL (thumbnail), bytes, "big");
+  window = show (thumbnail, 300, 200);
+  caption = GTK_LABEL (gtk_widget_get_first_child (thumbnail));
+  while (strcmp (gtk_label_get_label (caption), "big") == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_nonnull (strstr (gtk_label_get_label (caption), "too large"));
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
@@ -451,10 +573,13 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/card/redraws", test_redraws);
   g_test_add_func ("/ui/chart/card/big-series", test_big_series);
   g_test_add_func ("/ui/chart/card/accessible", test_accessible);
+  g_test_add_func ("/ui/chart/card/values", test_values);
+  g_test_add_func ("/ui/chart/card/tools", test_tools);
   g_test_add_func ("/ui/chart/card/export", test_export);
   g_test_add_func ("/ui/chart/card/csv-job", test_csv_job);
   g_test_add_func ("/ui/chart/histogram-card", test_histogram);
   g_test_add_func ("/ui/chart/image-card", test_images);
+  g_test_add_func ("/ui/chart/card/large-image", test_large_image);
   g_test_add_func ("/ui/chart/text-card", test_text);
   g_test_add_func ("/ui/chart/sparkline", test_sparkline);
   return g_test_run ();

@@ -1,0 +1,229 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""The cards of the charts page: pointer, keys, actions and the accessible tree, as TAP.
+
+usage: test-charts-window.py WORKBENCH COMMAND LOG-RECORDS PROJECT
+
+On a display and a session bus of its own. Pictures are left in $SLUICE_TEST_PICTURES.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from gi.repository import GLib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tap import Tap
+from workbench import Workbench, take_picture
+
+
+def xdotool(*words):
+    subprocess.run(["xdotool", *map(str, words)], check=True)
+
+
+class Charts:
+    def __init__(self, program, command, log_records, project):
+        self.program, self.command, self.log_records = program, command, log_records
+        self.folder = tempfile.mkdtemp()
+        samples = os.path.join(self.folder, "samples")
+        shutil.copytree(os.path.dirname(project), samples)
+        self.project = os.path.join(samples, os.path.basename(project))
+        self.workspace = os.path.join(self.folder, "workspace")
+        os.mkdir(self.workspace)
+        self.tap = Tap()
+        self.window = self.settings = None
+
+    def train(self, name, *options):
+        subprocess.run([self.command, "train", self.project, "--workspace", self.workspace,
+                        "--run", name, "--json", *options], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def open(self):
+        self.window = Workbench(self.program, self.project, self.workspace, settings=self.settings)
+        self.window.wait(lambda s: s["settled"])
+        self.window.act("show-page", GLib.Variant("s", "charts"))
+        return self.charts(lambda c: c["state"] == "cards" and c["cards"].get("loss"))
+
+    def charts(self, condition):
+        """The page's state once the condition is true of it."""
+        return self.window.wait(lambda s: condition(s["charts"]))["charts"]
+
+    def picture(self, name):
+        folder = os.environ.get("SLUICE_TEST_PICTURES")
+        if folder:
+            take_picture(os.path.join(folder, f"charts-{name}.png"))
+
+    def press(self, label):
+        self.window.find_accessible("button", label).act()
+
+    def pins(self):
+        w = self.window
+        before = self.charts(lambda c: True)
+        self.tap.point("nothing is pinned or large at first",
+                       before["pinned"] == before["large"] == [], before)
+        w.find_accessible("button", "Enlarge loss").act()
+        self.tap.point("a card is enlarged by its button",
+                       self.charts(lambda c: c["large"] == ["loss"]))
+        # The card has the focus now: its keys work.
+        xdotool("key", "p")
+        self.tap.point("P pins it", self.charts(lambda c: c["pinned"] == ["loss"]))
+        self.tap.point("under a heading", w.find_accessible("button", "Pinned"))
+        self.picture("pinned")
+        xdotool("key", "e")
+        self.tap.point("E makes it small again", self.charts(lambda c: c["large"] == []))
+        self.tap.point("its menu is in the tree", w.find_accessible("button", "Menu of loss"))
+        w.quit()
+        self.open()
+        self.tap.point("what is pinned stays over restarts",
+                       self.charts(lambda c: c["pinned"] == ["loss"]))
+        self.tap.point("with its heading", self.window.find_accessible("button", "Pinned"))
+
+    def table(self):
+        w = self.window
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == ["loss"])
+        xdotool("key", "t")
+        self.tap.point("T opens the table of values",
+                       w.find_accessible("window", "Values of loss"))
+        self.tap.point("with a row a run",
+                       w.find_accessible("label", "first") and w.find_accessible("label", "second"))
+        self.picture("table")
+        xdotool("key", "Escape")
+        self.tap.point("Escape closes it",
+                       w.until(lambda: not w.all_accessible("window", "Values of loss")))
+        w.find_accessible("button", "Enlarge loss").act()
+
+    def zoom(self):
+        w = self.window
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == ["loss"])
+        xdotool("key", "plus")
+        views = self.charts(lambda c: c["views"]["loss"][0] is not None)["views"]
+        self.tap.point("a zoom is that of every chart", len(views) > 2
+                       and all(v == views["loss"] for v in views.values()), views)
+        xdotool("key", "0")
+        views = self.charts(lambda c: c["views"]["loss"][0] is None)["views"]
+        self.tap.point("and so is the way back", not any(map(any, views.values())), views)
+        xdotool("key", "r")
+        w.find_accessible("text box", "Start of the horizontal axis")
+        self.picture("ranges")
+        xdotool("type", "50")
+        xdotool("key", "Tab")
+        xdotool("type", "1x0")
+        xdotool("key", "Return")
+        w.find_accessible("label", "Write a number, or nothing for where the data end")
+        self.tap.point("what is no number is said", not any(self.charts(lambda c: True)
+                                                            ["views"]["loss"]))
+        xdotool("key", "ctrl+a")
+        xdotool("type", "150")
+        xdotool("key", "Tab")
+        xdotool("type", "0.1")
+        xdotool("key", "Tab")
+        xdotool("type", "2")
+        xdotool("key", "Return")
+        views = self.charts(lambda c: c["views"]["loss"] == [50, 150, 0.1, 2])["views"]
+        self.tap.point("typed ranges: x of all, y of the one card",
+                       views["accuracy"] == [50, 150, None, None], views)
+        self.picture("zoomed")
+        xdotool("key", "0")
+        self.charts(lambda c: not any(c["views"]["loss"]))
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == [])
+
+    def histograms(self):
+        w = self.window
+        text = self.charts(lambda c: "second" in c["cards"]["hidden/weights"])["cards"]
+        self.tap.point("a histogram is that of every run, by name",
+                       "first: " in text["hidden/weights"], text["hidden/weights"])
+        w.find_accessible("button", "Enlarge hidden/weights").act()
+        self.charts(lambda c: c["large"] == ["hidden/weights"])
+        before = w.until(lambda: self.steps_shown())
+        xdotool("key", "minus")
+        self.tap.point("the number of steps stands on the card, and keys change it",
+                       w.until(lambda: self.steps_shown()[0] < before[0]), before)
+        for mode in ("overlay", "heat", "bands"):
+            w.find_accessible("button", mode).act()
+            self.picture(mode)
+        # Over steps there are all of them.
+        self.tap.point("so do the modes", w.until(lambda: len(self.steps_shown()) < len(before)))
+        w.find_accessible("button", "ridges").act()
+        w.until(lambda: len(self.steps_shown()) == len(before))
+        w.find_accessible("button", "Enlarge hidden/weights").act()
+
+    def steps_shown(self):
+        """How many steps each histogram shows, where not all."""
+        labels = [o.label() for o in self.window.accessible().tree() if o.role() == "label"]
+        return [int(words[0]) for words in (label.split(" of ") for label in labels)
+                if len(words) == 2 and all(word.isdigit() for word in words)]
+
+    def images(self):
+        w = self.window
+        self.tap.point("the images of a summary share a card",
+                       "digits" in self.charts(lambda c: True)["order"])
+        w.find_accessible("button", "Enlarge digits").act()
+        newest = int(self.charts(lambda c: c["cards"]["digits"])["cards"]["digits"])
+        slider = w.find_accessible("slider", "Step of the images")
+        self.picture("images")
+        x, y, width, height = slider.place()
+        xdotool("mousemove", x + width // 4, y + height // 2, "click", 1)
+        self.tap.point("the slider in the bar moves them",
+                       self.charts(lambda c: int(c["cards"]["digits"]) < newest))
+        step = self.charts(lambda c: True)["cards"]["digits"]
+        scrolled = self.charts(lambda c: True)["scrolled"]
+        xdotool("mousemove", x + width // 2, y + height // 2, "click", 4, "click", 4)
+        after = self.charts(lambda c: c["scrolled"] < scrolled)
+        self.tap.point("the wheel over it scrolls the page", after["cards"]["digits"] == step)
+        w.find_accessible("button", "Enlarge digits").act()
+
+    def records(self):
+        expected = {"notes": "The third try.", "confusion": "[2,2]", "speech": "1 channel",
+                    "detector": "records: area"}
+        self.window.act("find-text", GLib.Variant("s", "speech"))
+        for tag, words in expected.items():
+            self.window.act("find-text", GLib.Variant("s", tag))
+            state = self.window.wait(lambda s, tag=tag: s["charts"]["cards"].get(tag))
+            text = state["charts"]["cards"][tag]
+            self.tap.point(f"a card of {tag}", words in text, text)
+            self.picture(tag)
+        self.window.act("find-text", GLib.Variant("s", ""))
+
+    def join(self):
+        w = self.window
+        w.find_accessible("button", "Menu of loss").act()
+        w.find_accessible("menu item", "accuracy").act()
+        state = self.charts(lambda c: "first · accuracy" in c["cards"]["loss"])
+        self.tap.point("a chart is drawn in another one, and has no card meanwhile",
+                       "accuracy" not in state["order"], state)
+        w.find_accessible("image", "loss + accuracy")
+        self.picture("joined")
+        w.find_accessible("button", "Menu of loss + accuracy").act()
+        w.find_accessible("menu item", "Draw each alone").act()
+        state = self.charts(lambda c: "accuracy" in c["order"])
+        self.tap.point("and stands alone again", "accuracy" not in state["cards"]["loss"], state)
+
+    def run(self):
+        self.train("first", "--steps", "300")
+        self.train("second", "--steps", "200", "--seed", "5")
+        subprocess.run([self.log_records, self.workspace, os.path.basename(self.project)],
+                       check=True)
+        # A keyfile, which the second window reads again.
+        self.settings = {"smoothing": "0.5"}
+        self.open()
+        self.settings = {}
+        self.pins()
+        self.table()
+        self.zoom()
+        self.histograms()
+        self.images()
+        self.records()
+        self.join()
+        self.window.quit()
+        shutil.rmtree(self.folder)
+        self.tap.end()
+
+
+if __name__ == "__main__":
+    Charts(*map(os.path.abspath, sys.argv[1:5])).run()

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/chart-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+gboolean
+sluice_chart_find_nearest (SluiceChart *self, double x, SluiceSeriesSample *sample)
+{
+  double best = INFINITY;
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceSeriesSample s;
+      double distance;
+
+      if (!series->visible || !sluice_series_source_lookup (series->source, self->axis, x, &s))
+        continue;
+      distance = isfinite (x) ? fabs (s.x - x) : -s.x;
+      if (found && distance >= best)
+        continue;
+      best = distance;
+      *sample = s;
+      found = TRUE;
+    }
+  return found;
+}
+
+gboolean
+sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample)
+{
+  return !isnan (self->cursor) && sluice_chart_find_nearest (self, self->cursor, sample);
+}
+
+/* Of what was drawn last: reading another range would put that one off. */
+static void
+find_range (SluiceChart *self, const SluiceChartSeries *series, SluiceChartValue *value)
+{
+  value->min = NAN;
+  value->max = NAN;
+  for (guint i = 0; series->columns != NULL && i < self->read_key.n_columns; i++)
+    if (series->columns[i].n_finite > 0)
+      {
+        value->min = fmin (value->min, series->columns[i].raw.min);
+        value->max = fmax (value->max, series->columns[i].raw.max);
+      }
+}
+
+GArray *
+sluice_chart_dup_values (SluiceChart *self, double x)
+{
+  GArray *values = g_array_new (FALSE, FALSE, sizeof (SluiceChartValue));
+  const SluiceChartSeries *front = sluice_chart_get_front (self);
+
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceChartValue value = { .id = series->id, .name = series->name, .color = series->color };
+      SluiceExtent extent;
+
+      if (!series->visible
+          || !sluice_series_source_lookup (series->source, self->axis, x, &value.sample))
+        continue;
+      sluice_series_source_get_extent (series->source, self->axis, &extent);
+      value.here = (x >= extent.x0 && x <= extent.x1) || value.sample.x == x;
+      find_range (self, series, &value);
+      if (series == front)
+        g_array_prepend_val (values, value);
+      else
+        g_array_append_val (values, value);
+    }
+  return values;
+}
+
+char *
+sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample)
+{
+  g_autofree char *number = NULL;
+
+  if (self->axis == SLUICE_X_RELATIVE)
+    return sluice_format_value (sample->x, SLUICE_UNIT_SECONDS);
+  if (self->axis == SLUICE_X_WALL)
+    return sluice_format_value (sample->x, SLUICE_UNIT_TIME);
+  number = sluice_format_step (sample->step);
+  return g_strdup_printf (_ ("step %s"), number);
+}
+
+char *
+sluice_chart_dup_place (SluiceChart *self, double x)
+{
+  SluiceSeriesSample at;
+
+  return sluice_chart_find_nearest (self, x, &at) ? sluice_chart_format_x (self, &at)
+                                                  : g_strdup ("");
+}
+
+char *
+sluice_chart_dup_readout (SluiceChart *self)
+{
+  g_autofree char *head = NULL;
+  g_autoptr (GArray) values = NULL;
+  GString *out;
+  SluiceSeriesSample at;
+
+  if (!sluice_chart_find_cursor (self, &at))
+    return NULL;
+  head = sluice_chart_format_x (self, &at);
+  out = g_string_new (head);
+  values = sluice_chart_dup_values (self, at.x);
+  for (guint i = 0; i < values->len; i++)
+    {
+      const SluiceChartValue *value = &g_array_index (values, SluiceChartValue, i);
+      g_autofree char *text = NULL;
+
+      if (!value->here)
+        continue;
+      text = sluice_format_value (value->sample.value, self->unit);
+      g_string_append_printf (out, ", %s %s", value->name, text);
+    }
+  return g_string_free (out, FALSE);
+}
