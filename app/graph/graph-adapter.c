@@ -69,6 +69,14 @@ node_cost (const SluiceNode *node)
   return cost.flops;
 }
 
+static guint64
+get_params (SluiceNode *node, gboolean has_optimizer)
+{
+  return sluice_variable_get_kind (node->graph, node, has_optimizer) == SLUICE_VARIABLE_TRAINED
+             ? (guint64) MIN (sluice_variable_get_elements (node), 1e18)
+             : 0;
+}
+
 static void
 add_node (SluiceGraphModel *model, SluiceNode *node, SluiceSession *session, gboolean has_optimizer)
 {
@@ -81,11 +89,10 @@ add_node (SluiceGraphModel *model, SluiceNode *node, SluiceSession *session, gbo
                            .loop = sluice_node_get_loop (node),
                            .error = node->error != NULL ? node->error->message : NULL,
                            .node_class = node_class (node),
-                           .cost = node_cost (node) };
+                           .cost = node_cost (node),
+                           .params = get_params (node, has_optimizer) };
   for (guint i = 0; i < node->n_outputs; i++)
     item.bytes += output_bytes (&node->outputs[i]);
-  if (sluice_variable_get_kind (node->graph, node, has_optimizer) == SLUICE_VARIABLE_TRAINED)
-    item.params = (guint64) MIN (sluice_variable_get_elements (node), 1e18);
   sluice_graph_model_add_node (model, &item);
 }
 
@@ -214,10 +221,17 @@ sluice_graph_model_after (SluiceGraphModel *base,
     if (now[i] != G_MAXUINT)
       before[now[i]] = i;
   for (guint i = 0; i < n; i++)
-    if (changed[i])
-      add_node (model, sluice_graph_get_node (graph, i), session, has_optimizer);
-    else
-      sluice_graph_model_take_node (model, base, before[i]);
+    {
+      SluiceNode *node = sluice_graph_get_node (graph, i);
+      /* Whether a variable is trained is told by nodes some way off. */
+      changed[i] = changed[i]
+                   || sluice_graph_model_get_node (base, before[i])->params
+                          != get_params (node, has_optimizer);
+      if (changed[i])
+        add_node (model, node, session, has_optimizer);
+      else
+        sluice_graph_model_take_node (model, base, before[i]);
+    }
   for (guint i = 0, e = 0; i < n; i++)
     {
       if (changed[i])
