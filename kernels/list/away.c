@@ -88,14 +88,29 @@ wait_for (SluiceSwapped *take, GError **error)
   return wait.value;
 }
 
+/* Under the lock. One of several readers has the value; for the others it may leave again, once
+ * that one has done with it: a reader far ahead would fill the memory. (transfer full) */
+static SluiceTensor *
+share (SluiceAway *self, SluiceKernelCall *call, SluiceTensor *take)
+{
+  if (!sluice_away_is_alone (self))
+    self->swapped = sluice_swap_keep (call->device->swap, take,
+                                      (SluiceOwner){ call->owner.node, SLUICE_MEMORY_STACK });
+  if (self->swapped == NULL)
+    self->tensor = sluice_tensor_ref (take);
+  return take;
+}
+
 SluiceTensor *
 sluice_away_get (SluiceAway *self, SluiceKernelCall *call)
 {
   GError *error = NULL;
   pthread_mutex_lock (&self->lock);
-  if (self->tensor == NULL && self->swapped != NULL)
-    self->tensor = wait_for (g_steal_pointer (&self->swapped), &error);
   SluiceTensor *value = self->tensor != NULL ? sluice_tensor_ref (self->tensor) : NULL;
+  if (value == NULL && self->swapped != NULL)
+    value = wait_for (g_steal_pointer (&self->swapped), &error);
+  if (value != NULL && self->tensor == NULL)
+    value = share (self, call, value);
   pthread_mutex_unlock (&self->lock);
   if (error != NULL)
     sluice_call_fail_with (call, error);
@@ -111,14 +126,19 @@ sluice_away_is_alone (const SluiceAway *self)
 }
 
 SluiceTensor *
-sluice_away_try (SluiceAway *self)
+sluice_away_try (SluiceAway *self, SluiceKernelCall *call)
 {
   pthread_mutex_lock (&self->lock);
-  if (self->tensor == NULL && self->swapped != NULL)
-    self->tensor = sluice_swapped_take_now (self->swapped);
-  if (self->tensor != NULL)
-    self->swapped = NULL;
   SluiceTensor *value = self->tensor != NULL ? sluice_tensor_ref (self->tensor) : NULL;
+  if (value == NULL && self->swapped != NULL)
+    {
+      value = sluice_swapped_take_now (self->swapped);
+      if (value != NULL)
+        {
+          self->swapped = NULL;
+          value = share (self, call, value);
+        }
+    }
   pthread_mutex_unlock (&self->lock);
   return value;
 }

@@ -23,7 +23,7 @@ SluiceTensor *sluice_away_get (SluiceAway *self, SluiceKernelCall *call);
 /* Does nobody else hold it? */
 gboolean sluice_away_is_alone (const SluiceAway *self);
 /* The value where it is in memory. (transfer full) (nullable) */
-SluiceTensor *sluice_away_try (SluiceAway *self);
+SluiceTensor *sluice_away_try (SluiceAway *self, SluiceKernelCall *call);
 /* The value when it has been read, of what nobody else holds: as sluice_swapped_take(). (transfer
  * full) self */
 void sluice_away_take (SluiceAway *self, SluiceSwapReady ready, gpointer data);

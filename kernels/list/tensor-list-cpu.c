@@ -218,7 +218,7 @@ pop_compute (SluiceKernelCall *call)
     return FALSE;
   pthread_mutex_lock (&list->lock); /* another reader of the list may bring elements back */
   SluiceAway *away = last_away (list);
-  SluiceTensor *last = away != NULL ? sluice_away_try (away)
+  SluiceTensor *last = away != NULL ? sluice_away_try (away, call)
                                     : sluice_tensor_list_read (list, call, list->n - 1, &shape);
   pthread_mutex_unlock (&list->lock);
   if (last == NULL)
