@@ -256,7 +256,8 @@ sluice_query_matches_node (const SluiceQuery *self, const SluiceNode *node)
     {
       const Term *term = self->terms->pdata[i];
       if (!(term->field != NULL ? term->field->matches (term, node)
-                                : matches_name (term, node->name)))
+                                : matches_name (term, node->name)
+                                      || g_regex_match (term->regex, node->op_name, 0, NULL)))
         return FALSE;
     }
   return self->terms->len > 0;

@@ -7,7 +7,8 @@
 /*
  * What somebody looks for: words that all have to fit.
  *
- *   conv[12]          a regular expression in the last part of a name, or across it
+ *   conv[12]          a regular expression in the last part of a name, or across it, or in the
+ *                     name of the op
  *   op:conv2d         in the name of the op
  *   device:gpu:0      in the device asked for
  *   shape:64x?x10     of an output; ? and -1: any size

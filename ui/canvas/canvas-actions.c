@@ -134,12 +134,6 @@ close_all_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-find_action (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  sluice_canvas_find_step (SLUICE_CANVAS (widget), strcmp (name, "canvas.find-next") == 0 ? 1 : -1);
-}
-
-static void
 walk_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
@@ -292,10 +286,6 @@ bind_keys (GtkWidgetClass *klass)
   bind (klass, GDK_KEY_Down, 0, "canvas.select-down");
   bind (klass, GDK_KEY_Right, GDK_CONTROL_MASK, "canvas.select-next");
   bind (klass, GDK_KEY_Left, GDK_CONTROL_MASK, "canvas.select-previous");
-  bind (klass, GDK_KEY_F3, 0, "canvas.find-next");
-  bind (klass, GDK_KEY_F3, GDK_SHIFT_MASK, "canvas.find-previous");
-  bind (klass, GDK_KEY_g, GDK_CONTROL_MASK, "canvas.find-next");
-  bind (klass, GDK_KEY_g, GDK_CONTROL_MASK | GDK_SHIFT_MASK, "canvas.find-previous");
 }
 
 void
@@ -320,8 +310,6 @@ sluice_canvas_install_actions (GtkWidgetClass *klass)
     { "canvas.open-all", NULL, open_all_below_action },
     { "canvas.menu", NULL, sluice_canvas_menu_action },
     { "canvas.close-all", NULL, close_all_action },
-    { "canvas.find-next", NULL, find_action },
-    { "canvas.find-previous", NULL, find_action },
     { "canvas.select-next", NULL, walk_action },
     { "canvas.select-previous", NULL, walk_action },
     { "canvas.select-left", NULL, walk_action },

@@ -3,7 +3,7 @@
 
 /* The widget's parts: canvas.c (public face, scenes and their worker), canvas-view.c (view
  * transform, motion, drawing), canvas-input.c (pointer), canvas-menu.c, canvas-select.c (selection,
- * keyboard walk, search), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed
+ * keyboard walk), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed
  * states), canvas-proxy.c (accessible children), canvas-marks.c (badges, traced
  * ways), canvas-legend.c. Main thread only. */
 #pragma once
@@ -72,9 +72,6 @@ struct _SluiceCanvas
   guint lead_item;
   guint hover;
   char *reveal; /* path to bring into view when the scene is there */
-  char *search;
-  GArray *found; /* groups */
-  guint found_at;
 
   /* Pointer */
   double pointer_x, pointer_y;
@@ -156,7 +153,6 @@ gboolean sluice_canvas_reveal (SluiceCanvas *self, guint group);
 void sluice_canvas_finish_reveal (SluiceCanvas *self);
 void sluice_canvas_walk (SluiceCanvas *self, int dx, int dy);
 void sluice_canvas_walk_order (SluiceCanvas *self, int step);
-void sluice_canvas_find_step (SluiceCanvas *self, int step);
 
 /* canvas-actions.c */
 void sluice_canvas_install_actions (GtkWidgetClass *klass);

@@ -273,42 +273,6 @@ sluice_canvas_select (SluiceCanvas *self, const char *name)
   return sluice_canvas_reveal (self, group);
 }
 
-/* Selects the @at-th match. */
-static void
-show_found (SluiceCanvas *self)
-{
-  guint group = g_array_index (self->found, guint, self->found_at);
-  sluice_canvas_select_path (self, sluice_hierarchy_get_group (self->hierarchy, group)->path);
-  sluice_canvas_reveal (self, group);
-}
-
-guint
-sluice_canvas_find (SluiceCanvas *self, const char *text)
-{
-  g_return_val_if_fail (SLUICE_IS_CANVAS (self), 0);
-  g_free (self->search);
-  self->search = g_strdup (text);
-  g_array_set_size (self->found, 0);
-  self->found_at = 0;
-  if (self->hierarchy == NULL || text == NULL || *text == '\0')
-    return 0;
-  sluice_hierarchy_search (self->hierarchy, text, self->found);
-  if (self->found->len > 0)
-    show_found (self);
-  return self->found->len;
-}
-
-void
-sluice_canvas_find_step (SluiceCanvas *self, int step)
-{
-  if (self->hierarchy != NULL && self->found->len == 0 && self->search != NULL)
-    sluice_hierarchy_search (self->hierarchy, self->search, self->found);
-  if (self->hierarchy == NULL || self->found->len == 0)
-    return;
-  self->found_at = (self->found_at + self->found->len + step) % self->found->len;
-  show_found (self);
-}
-
 static SluicePoint
 centre_of (SluiceCanvas *self, guint item)
 {

@@ -106,8 +106,7 @@ sluice_canvas_dump_state (SluiceCanvas *self)
   append_string (out, self->failure);
   g_string_append (out, ",\"selection\":");
   append_string (out, sluice_canvas_path_name (self, self->lead));
-  g_string_append_printf (out, ",\"selected\":%u,\"found\":%u,", g_hash_table_size (self->selected),
-                          self->found->len);
+  g_string_append_printf (out, ",\"selected\":%u,", g_hash_table_size (self->selected));
   g_string_append_printf (out, "\"nodes\":%u,\"edges\":%u,",
                           self->model == NULL ? 0 : sluice_graph_model_get_n_nodes (self->model),
                           self->scene == NULL ? 0 : sluice_scene_get_n_edges (self->scene));

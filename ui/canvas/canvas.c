@@ -240,7 +240,6 @@ sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model)
   cancel_job (self);
   keep_before (self, model);
   g_clear_pointer (&self->model, sluice_graph_model_unref);
-  g_array_set_size (self->found, 0);
   if (model != NULL)
     {
       self->model = sluice_graph_model_ref (model);
@@ -508,13 +507,11 @@ sluice_canvas_finalize (GObject *object)
   sluice_value_table_free (self->values);
   sluice_drawer_free (self->drawer);
   g_hash_table_unref (self->selected);
-  g_array_unref (self->found);
   g_ptr_array_unref (self->proxies);
   sluice_canvas_drop_minimap (self);
   g_free (self->flags);
   g_free (self->lead);
   g_free (self->reveal);
-  g_free (self->search);
   g_free (self->font);
   g_free (self->loading);
   g_free (self->failure);
@@ -564,7 +561,6 @@ sluice_canvas_init (SluiceCanvas *self)
   self->values = sluice_value_table_new ();
   self->drawer = sluice_drawer_new ();
   self->selected = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->found = g_array_new (FALSE, FALSE, sizeof (guint));
   self->proxies = g_ptr_array_new ();
   self->lead_item = self->hover = self->drag_item = SLUICE_NONE;
   self->view.zoom = 1;

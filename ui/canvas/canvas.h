@@ -9,7 +9,7 @@
  *
  *   zoom-in, zoom-out, zoom-100, fit, fit-selection
  *   open, close, toggle, open-all-here, open-all, close-all
- *   menu, find-next, find-previous
+ *   menu
  *   select-next, select-previous, select-left, select-right, select-up, select-down
  *   select-parent, select-none
  *   set-aside, bring-back, reset-positions, use-dot
@@ -69,10 +69,6 @@ const char *sluice_canvas_get_selection (SluiceCanvas *self);
 
 /* All names of the selection, the one above first; NULL-terminated, (transfer full). */
 char **sluice_canvas_dup_selected (SluiceCanvas *self);
-
-/* Selects the first match of @text (a part of the name or the op type, case ignored; "op:MatMul",
- * "device:cpu" narrow it) and returns how many nodes match. canvas.find-next walks on. */
-guint sluice_canvas_find (SluiceCanvas *self, const char *text);
 
 void sluice_canvas_set_color_by (SluiceCanvas *self, SluiceColorBy color_by);
 SluiceColorBy sluice_canvas_get_color_by (SluiceCanvas *self);

@@ -122,9 +122,4 @@ GArray *sluice_hierarchy_dup_device_ops (SluiceHierarchy *self, guint group);
 /* TRUE when @group is @ancestor or stands below it. */
 gboolean sluice_hierarchy_is_below (SluiceHierarchy *self, guint group, guint ancestor);
 
-/* Groups (ops and scopes) whose last name part (or whole path, when @text has a slash) or op type
- * contains @text, case ignored, in order of appearance; "op:", "device:" narrow it. Appended to
- * @result (guint). */
-void sluice_hierarchy_search (SluiceHierarchy *self, const char *text, GArray *result);
-
 G_END_DECLS

@@ -54,6 +54,7 @@ test_nodes (void)
     { "conv1/.", "tower_0/conv1/weights tower_0/conv1/read" },
     { "^conv[0-9]$", "conv1" },
     { "w|x", "tower_0/conv1/weights tower_1/x" },
+    { "placeholder", "tower_1/x tower_1/half" },
     { "op:placeholder", "tower_1/x tower_1/half" },
     { "op:^Ident", "tower_0/conv1/read" },
     { "device:gpu:0", "tower_0/conv1/weights" },

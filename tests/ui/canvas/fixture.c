@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static SluiceNodeClass
-class_of (const char *op)
+SluiceNodeClass
+fixture_class_of (const char *op)
 {
   if (strcmp (op, "Const") == 0)
     return SLUICE_NODE_CLASS_CONSTANT;
@@ -66,7 +66,7 @@ fixture_model (const char *text)
       SluiceModelNode node = { .name = words[0],
                                .op = parts[0],
                                .loop = parts[1],
-                               .node_class = class_of (parts[0]),
+                               .node_class = fixture_class_of (parts[0]),
                                .bytes = bytes_of (words[2]),
                                .cost = 100 };
       if (node.node_class == SLUICE_NODE_CLASS_VARIABLE && strcmp (words[2], "1") != 0)
@@ -172,7 +172,7 @@ fixture_random (guint32 seed, guint n)
                               g_rand_int_range (rand, 0, (int) n));
       const char *op = ops[g_rand_int_range (rand, 0, G_N_ELEMENTS (ops))];
       SluiceModelNode node = {
-        .name = name->str, .op = op, .node_class = class_of (op), .cost = 1
+        .name = name->str, .op = op, .node_class = fixture_class_of (op), .cost = 1
       };
       if (g_rand_int_range (rand, 0, 20) == 0)
         node.error = "“T” is missing";

@@ -24,6 +24,8 @@ SluiceGraphModel *fixture_loop (void);
 /* @n ops in scopes, wired at random, cycles included: same seed, same graph. */
 SluiceGraphModel *fixture_random (guint32 seed, guint n);
 
+SluiceNodeClass fixture_class_of (const char *op);
+
 guint fixture_group (SluiceHierarchy *hierarchy, const char *path);
 
 /* All that they tell of their groups and bundles is the same. */

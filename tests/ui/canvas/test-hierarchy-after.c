@@ -154,18 +154,6 @@ typedef struct
 static Node *add (GPtrArray *nodes, const char *op, const char *inputs, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 
-static SluiceNodeClass
-class_of (const char *op)
-{
-  if (strcmp (op, "Const") == 0)
-    return SLUICE_NODE_CLASS_CONSTANT;
-  if (strcmp (op, "VariableV2") == 0)
-    return SLUICE_NODE_CLASS_VARIABLE;
-  if (strcmp (op, "ScalarSummary") == 0)
-    return SLUICE_NODE_CLASS_SUMMARY;
-  return strcmp (op, "NoOp") == 0 ? SLUICE_NODE_CLASS_CONTROL : SLUICE_NODE_CLASS_OP;
-}
-
 static void
 node_free (gpointer data)
 {
@@ -207,7 +195,7 @@ add (GPtrArray *nodes, const char *op, const char *inputs, const char *format, .
   node->name = g_strdup_vprintf (format, args);
   va_end (args);
   node->op = op;
-  node->node_class = class_of (op);
+  node->node_class = fixture_class_of (op);
   node->cost = 1;
   node->inputs = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; words[i] != NULL; i++)
@@ -498,7 +486,7 @@ edit_node (GPtrArray *nodes, Node *node)
       node->error = node->error == NULL ? "“T” is missing" : NULL;
       break;
     case 1:
-      node->node_class = class_of (g_test_rand_bit () ? "ScalarSummary" : node->op);
+      node->node_class = fixture_class_of (g_test_rand_bit () ? "ScalarSummary" : node->op);
       break;
     case 2:
       node->op = g_test_rand_bit () ? "MatMul" : "Const";

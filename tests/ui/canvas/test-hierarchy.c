@@ -259,29 +259,6 @@ test_hub_with_gradient (void)
 }
 
 static void
-assert_finds (SluiceHierarchy *h, const char *text, guint n)
-{
-  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));
-  sluice_hierarchy_search (h, text, found);
-  if (found->len != n)
-    g_error ("\"%s\" finds %u, not %u", text, found->len, n);
-}
-
-static void
-test_search (void)
-{
-  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
-  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
-  assert_finds (h, "op:matmul", 6);
-  assert_finds (h, "WEIGHTS", 4 + 2); /* two scopes, their ops, and those under train */
-  assert_finds (h, "hidden/matmul", 3 + 1);
-  assert_finds (h, "no such thing", 0);
-  assert_finds (h, "", 0);
-  assert_finds (h, "op:", 0);
-  assert_finds (h, "device:gpu", 0);
-}
-
-static void
 test_odd_names (void)
 {
   SluiceGraphModel *model = sluice_graph_model_new ();
@@ -446,7 +423,6 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/hierarchy/series-cycles", test_series_close_no_cycles);
   g_test_add_func ("/canvas/hierarchy/hubs", test_hubs);
   g_test_add_func ("/canvas/hierarchy/hub-with-gradient", test_hub_with_gradient);
-  g_test_add_func ("/canvas/hierarchy/search", test_search);
   g_test_add_func ("/canvas/hierarchy/odd-names", test_odd_names);
   g_test_add_func ("/canvas/hierarchy/loops", test_loops);
   g_test_add_func ("/canvas/hierarchy/devices", test_devices);

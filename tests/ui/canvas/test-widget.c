@@ -227,22 +227,6 @@ test_keyboard_walk (Fixture *f, gconstpointer data)
 }
 
 static void
-test_find (Fixture *f, gconstpointer data)
-{
-  show_mlp (f);
-  g_assert_cmpuint (sluice_canvas_find (f->canvas, "op:biasadd"), ==, 2 + 2);
-  settle (f);
-  g_autofree char *first = g_strdup (f->selected);
-  act (f, "canvas.find-next");
-  g_assert_cmpstr (f->selected, !=, first);
-  act (f, "canvas.find-previous");
-  g_assert_cmpstr (f->selected, ==, first);
-  act (f, "canvas.find-previous"); /* round the end */
-  g_assert_cmpstr (f->selected, !=, first);
-  g_assert_cmpuint (sluice_canvas_find (f->canvas, "nothing of the kind"), ==, 0);
-}
-
-static void
 test_zoom (Fixture *f, gconstpointer data)
 {
   show_mlp (f);
@@ -453,7 +437,6 @@ main (int argc, char **argv)
   ADD ("select", test_select);
   ADD ("open-close", test_open_close);
   ADD ("keyboard", test_keyboard_walk);
-  ADD ("find", test_find);
   ADD ("zoom", test_zoom);
   ADD ("color-by", test_color_by);
   ADD ("values", test_values_never_move);
