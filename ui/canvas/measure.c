@@ -3,6 +3,7 @@
 
 #include "ui/canvas/measure.h"
 
+#include "ui/canvas/draw-private.h"
 #include "ui/canvas/scene-private.h"
 
 #define PIECES 8 /* straight ones that a cubic segment is looked at as */
@@ -125,8 +126,11 @@ sluice_scene_measure (SluiceScene *scene,
                       SluiceSceneFigures *figures)
 {
   SluiceRect bounds = sluice_scene_get_bounds (scene);
-  double smallest = 0;
-  *figures = (SluiceSceneFigures){ .width = bounds.width, .height = bounds.height };
+  *figures = (SluiceSceneFigures){
+    .width = bounds.width,
+    .height = bounds.height,
+    .fit = MIN (1, MIN (view_width / MAX (bounds.width, 1), view_height / MAX (bounds.height, 1))),
+  };
   for (guint i = 0; i < sluice_scene_get_n_items (scene); i++)
     {
       const SluiceSceneItem *item = sluice_scene_get_item (scene, i);
@@ -134,11 +138,15 @@ sluice_scene_measure (SluiceScene *scene,
       gboolean is_box = size > 0 && size != SCENE_GLYPH_SIZE;
       figures->n_boxes += is_box && !item->aside;
       figures->n_aside += is_box && item->aside;
-      if (size > 0 && (smallest == 0 || size < smallest))
-        smallest = size;
+      if (size == 0)
+        continue;
+      /* What is left out would have been as small as the picture makes it. */
+      gboolean is_written = sluice_scene_has_room (item->rect.height, figures->fit)
+                            && figures->fit >= DRAW_SMALL_ZOOM;
+      double pixels =
+          is_written ? sluice_scene_text_size (size, figures->fit) : size * figures->fit;
+      if (figures->smallest_text == 0 || pixels < figures->smallest_text)
+        figures->smallest_text = pixels;
     }
-  figures->fit =
-      MIN (1, MIN (view_width / MAX (bounds.width, 1), view_height / MAX (bounds.height, 1)));
-  figures->smallest_text = smallest * figures->fit;
   measure_lines (scene, figures);
 }

@@ -397,9 +397,13 @@ sluice_scene_new (SluiceHierarchy *hierarchy,
   SceneBuilder b = { .scene = scene,
                      .hierarchy = hierarchy,
                      .state = state,
+                     .view_width = SLUICE_SCENE_VIEW_WIDTH,
+                     .view_height = SLUICE_SCENE_VIEW_HEIGHT,
                      .cancelled = cancelled,
                      .member_of = g_new (guint, n),
                      .host_of = g_new (guint, n) };
+  if (state != NULL)
+    sluice_view_state_get_size (state, &b.view_width, &b.view_height);
   Placer p = { scene, g_array_new (FALSE, FALSE, sizeof (guint)) };
 
   memset (b.member_of, 0xff, n * sizeof (guint));

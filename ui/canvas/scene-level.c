@@ -111,11 +111,11 @@ size_box (SluiceItemKind kind, const char *title, const char *note, double *widt
       *height = SCENE_VARIABLE_HEIGHT;
       break;
     case SLUICE_ITEM_CONSTANT:
-      *width = CLAMP (ceil (sluice_text_width (title, SCENE_GLYPH_SIZE, FALSE)) + 16, 28, 96);
+      *width = CLAMP (ceil (sluice_text_width (title, SCENE_GLYPH_SIZE, FALSE)) + 22, 28, 104);
       *height = SCENE_CONSTANT_HEIGHT;
       break;
     case SLUICE_ITEM_SUMMARY:
-      *width = CLAMP (ceil (sluice_text_width (title, SCENE_GLYPH_SIZE, FALSE)) + 50, 72, 140);
+      *width = CLAMP (ceil (sluice_text_width (title, SCENE_GLYPH_SIZE, FALSE)) + 62, 76, 156);
       *height = SCENE_SUMMARY_HEIGHT;
       break;
     default:
@@ -533,6 +533,8 @@ sluice_scene_level_new (SceneBuilder *b, guint group, SluiceFlowDirection flow)
 
   level->group = group;
   level->flow = flow;
+  level->view_width = b->view_width;
+  level->view_height = b->view_height;
   level->members = g_array_new (FALSE, FALSE, sizeof (SceneMember));
   level->satellites = g_array_new (FALSE, FALSE, sizeof (SceneSatellite));
   level->wires = g_array_new (FALSE, FALSE, sizeof (SceneWire));

@@ -85,6 +85,11 @@ typedef struct
 
 typedef struct _SluiceScene SluiceScene;
 
+/* Of the view that a drawing is folded and packed to fit, in pixels, unless the view state says
+ * otherwise. */
+#define SLUICE_SCENE_VIEW_WIDTH  1100.0
+#define SLUICE_SCENE_VIEW_HEIGHT 760.0
+
 /* @state may be NULL. Cancelled through @cancelled (atomic, may be NULL): then NULL is returned. */
 SluiceScene *sluice_scene_new (SluiceHierarchy *hierarchy,
                                const SluiceViewState *state,
