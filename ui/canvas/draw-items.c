@@ -325,7 +325,7 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
   const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
   const char *note = note_of (d, item, g);
 
-  if (g->kind == SLUICE_GROUP_SERIES)
+  if (g->kind == SLUICE_GROUP_SERIES && !g->section)
     for (int i = 2; i > 0; i--)
       {
         SluiceRect behind = { r.x + 4 * i, r.y - 4 * i, r.width, r.height };

@@ -85,6 +85,7 @@ static void
 add_to_parent (const SluiceGroup *g, SluiceGroup *parent, gboolean first)
 {
   parent->n_ops += g->n_ops;
+  parent->n_model += g->n_model;
   parent->n_errors += g->n_errors;
   parent->cost += g->cost;
   parent->bytes += g->bytes;
@@ -111,7 +112,7 @@ sluice_hierarchy_sum_up (SluiceHierarchy *self)
       SluiceGroup *g = &self->groups[i];
       if (self->is_given[i])
         continue;
-      g->n_ops = g->n_errors = 0;
+      g->n_ops = g->n_model = g->n_errors = 0;
       g->cost = 0;
       g->bytes = g->params = 0;
       g->node_class = SLUICE_NODE_CLASS_OP;
@@ -120,6 +121,7 @@ sluice_hierarchy_sum_up (SluiceHierarchy *self)
         continue;
       const SluiceModelNode *node = sluice_graph_model_get_node (self->model, g->model_node);
       g->n_ops = 1;
+      g->n_model = !self->service[g->model_node];
       g->n_errors = node->error != NULL;
       g->cost = node->cost;
       g->bytes = node->bytes;

@@ -134,7 +134,7 @@ add_stubs (Placer *p, const SceneWire *w, guint from, guint to)
 {
   SluiceScene *scene = p->scene;
   double up = scene->flow == SLUICE_FLOW_UP ? -1 : 1;
-  for (int end = 0; end < 2; end++)
+  for (int end = w->tag != NULL; end < 2; end++)
     {
       SluiceRect r = item_at (scene, end == 0 ? from : to)->rect;
       double x = r.x + r.width / 2 + 14, away = end == 0 ? up : -up;
@@ -149,7 +149,9 @@ add_stubs (Placer *p, const SceneWire *w, guint from, guint to)
                                .n_points = 4,
                                .width = sluice_scene_edge_width (w->bytes, w->kind),
                                .arrow = end == 1,
-                               .label = g_string_chunk_insert_const (scene->strings, text) };
+                               .label = w->tag != NULL
+                                            ? w->tag
+                                            : g_string_chunk_insert_const (scene->strings, text) };
       double y0 = end == 0 ? y : y + away * 18, y1 = end == 0 ? y + away * 18 : y;
       add_point (scene, x, y0);
       add_point (scene, x, y0 + (y1 - y0) / 3);

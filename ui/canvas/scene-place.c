@@ -163,19 +163,25 @@ is_in_flow (const SceneMember *m)
 
 /* At the top, where nothing else holds them in the flow. */
 static void
-find_loose (SceneLevel *level)
+find_loose (SceneBuilder *b, SceneLevel *level)
 {
   guint n = level->members->len;
   g_autofree guint8 *tied = g_new0 (guint8, n + 1);
   for (guint i = 0; i < level->wires->len; i++)
     {
       const SceneWire *w = wire_at (level, i);
-      if (w->quiet || w->from >= n || w->to >= n)
+      if (w->quiet || w->stub || w->from >= n || w->to >= n)
         continue;
       tied[w->from] = tied[w->to] = 1;
     }
   for (guint i = 0; i < n; i++)
-    member_at (level, i)->loose = level->group == 0 && !tied[i] && !member_at (level, i)->aside;
+    {
+      SceneMember *m = member_at (level, i);
+      m->loose = level->group == 0 && !tied[i] && !m->aside;
+      /* Counters, rates and constants that nothing visible reads. */
+      m->aside |= m->loose && (m->kind == SLUICE_ITEM_VARIABLE || m->kind == SLUICE_ITEM_CONSTANT)
+                  && sluice_hierarchy_get_group (b->hierarchy, m->group)->params == 0;
+    }
 }
 
 static void
@@ -215,7 +221,7 @@ collect_edges (SceneBuilder *b, SceneLevel *level, Input *input)
   for (guint i = 0; i < level->wires->len; i++)
     {
       const SceneWire *w = wire_at (level, i);
-      if (w->quiet || w->kind == SLUICE_EDGE_BACK)
+      if (w->quiet || w->stub || w->kind == SLUICE_EDGE_BACK)
         continue; /* routed round all that the iteration computes */
       guint from = node_of (level, input, w->from), to = node_of (level, input, w->to);
       tied[from] |= 2;
@@ -264,7 +270,10 @@ find_second_half (SceneBuilder *b, SceneLevel *level)
               || w->to >= level->members->len)
             continue;
           SceneMember *to = member_at (level, w->to);
-          if (member_at (level, w->from)->second && !to->second && !forward[w->to])
+          const SluiceGroup *g = sluice_hierarchy_get_group (b->hierarchy, to->group);
+          /* What is learnt is updated from gradients; it is no part of them. */
+          if (member_at (level, w->from)->second && !to->second && !forward[w->to]
+              && (g->params == 0 || g->gradient))
             to->second = grown = TRUE;
         }
     }
@@ -609,7 +618,7 @@ gboolean
 sluice_scene_level_place (SceneBuilder *b, SceneLevel *level)
 {
   Input input = { 0 };
-  find_loose (level);
+  find_loose (b, level);
   gboolean halves = find_second_half (b, level);
   for (guint i = 0; i < level->members->len; i++)
     if (member_at (level, i)->kind == SLUICE_ITEM_OPEN_SCOPE

@@ -83,6 +83,7 @@ typedef struct
   const char *label;
   gboolean quiet;
   gboolean stub;               /* too long to draw: both ends name each other */
+  const char *tag;             /* of a stub at its end only, or NULL */
   guint first_point, n_points; /* into the level's points */
   gboolean arrow;
 } SceneWire;
@@ -146,6 +147,9 @@ struct _SluiceScene
 SceneLevel *sluice_scene_level_new (SceneBuilder *b, guint group, SluiceFlowDirection flow);
 void sluice_scene_level_free (SceneLevel *self);
 void sluice_scene_find_crossings (SceneBuilder *b);
+
+/* scene-tags.c: shortens lines at boxes that have too many. */
+void sluice_scene_level_shorten (SceneBuilder *b, SceneLevel *level);
 
 /* scene-place.c: positions of members and satellites, and the paths of the wires; FALSE when
  * cancelled. */

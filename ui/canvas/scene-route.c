@@ -4,6 +4,7 @@
 #include "ui/canvas/scene-private.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ui/canvas/path.h"
 
@@ -163,15 +164,47 @@ route_in_row (Router *r, SceneWire *w)
   w->n_points = add_rounded (r->level->points, via, 4, RADIUS);
 }
 
-/* A line between the halves is drawn when it says something: where gradients begin, and what
- * updates a variable. That a gradient reads its forward half goes without saying, and is shown on
- * selection. */
+/* A line between the halves is drawn when it says something: where gradients begin, which is at
+ * what is nearest to the loss, and what updates a variable. That a gradient reads its forward half
+ * goes without saying, and is shown on selection. begins: per member, the wire from there, or
+ * SLUICE_NONE. */
 static gboolean
-says_something (const SceneLevel *level, const SceneWire *w, const guint8 *fed)
+says_something (const SceneLevel *level, guint wire, const guint *begins)
 {
-  if (w->kind == SLUICE_EDGE_REFERENCE)
-    return TRUE;
-  return w->kind == SLUICE_EDGE_DATA && !member_at (level, w->from)->second && !fed[w->to];
+  const SceneWire *w = &g_array_index (level->wires, SceneWire, wire);
+  return w->kind == SLUICE_EDGE_REFERENCE
+         || (w->kind == SLUICE_EDGE_DATA
+             && (member_at (level, w->from)->second || begins[w->to] == wire));
+}
+
+/* Per member that nothing feeds in its half: the wire from the other half's last box. */
+static guint *
+find_beginnings (const Router *r)
+{
+  SceneLevel *level = r->level;
+  guint n = level->members->len;
+  guint *begins = g_new (guint, n + 1);
+  g_autofree guint8 *fed = g_new0 (guint8, n + 1);
+  memset (begins, 0xff, (n + 1) * sizeof *begins);
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < level->wires->len; i++)
+      {
+        const SceneWire *w = &g_array_index (level->wires, SceneWire, i);
+        if (w->quiet || w->kind != SLUICE_EDGE_DATA || w->from >= n || w->to >= n)
+          continue;
+        const SceneMember *from = member_at (level, w->from);
+        gboolean within = from->second == member_at (level, w->to)->second;
+        if (pass == 0)
+          fed[w->to] |= within;
+        else if (!within && !w->stub && !fed[w->to]
+                 && (begins[w->to] == SLUICE_NONE
+                     || row_of (r, from) > row_of (
+                            r, member_at (
+                                   level,
+                                   g_array_index (level->wires, SceneWire, begins[w->to]).from))))
+          begins[w->to] = i;
+      }
+  return begins;
 }
 
 void
@@ -179,17 +212,10 @@ sluice_scene_level_route (SceneLevel *level, const SluiceLayout *layout)
 {
   Router r = { level, layout };
   guint lane = 0, n = level->members->len;
-  g_autofree guint8 *fed = g_new0 (guint8, n + 1); /* has an input within its half */
 
   if (layout->n_rows == 0)
     return; /* one half: the layout has drawn it all */
-  for (guint i = 0; i < level->wires->len; i++)
-    {
-      const SceneWire *w = &g_array_index (level->wires, SceneWire, i);
-      if (!w->quiet && w->kind == SLUICE_EDGE_DATA && w->from < n && w->to < n
-          && member_at (level, w->from)->second == member_at (level, w->to)->second)
-        fed[w->to] = 1;
-    }
+  g_autofree guint *begins = find_beginnings (&r);
   for (guint i = 0; i < level->wires->len; i++)
     {
       SceneWire *w = &g_array_index (level->wires, SceneWire, i);
@@ -199,7 +225,7 @@ sluice_scene_level_route (SceneLevel *level, const SluiceLayout *layout)
         w->quiet = TRUE; /* between a port and the backward half */
       else if (member_at (level, w->from)->second == member_at (level, w->to)->second)
         route_in_row (&r, w);
-      else if (!says_something (level, w, fed))
+      else if (!says_something (level, i, begins))
         w->quiet = TRUE;
       else if (band_of (&r, member_at (level, w->from)) == band_of (&r, member_at (level, w->to)))
         route_across (&r, w, lane++);
