@@ -30,6 +30,8 @@ node_class (const SluiceNode *node)
     }
 }
 
+/* What is added to a variable may be what a person wants to know, as a metric is; it is not listed.
+ */
 static SluiceNodeService
 node_service (const SluiceNode *node)
 {
@@ -38,8 +40,6 @@ node_service (const SluiceNode *node)
     const char *op;
     SluiceNodeService service;
   } services[] = {
-    { "AssignAdd", SLUICE_SERVICE_KEEP },
-    { "AssignAddVariableOp", SLUICE_SERVICE_KEEP },
     { "AssignSub", SLUICE_SERVICE_KEEP },
     { "AssignSubVariableOp", SLUICE_SERVICE_KEEP },
     { "IsVariableInitialized", SLUICE_SERVICE_ASK },

@@ -71,7 +71,14 @@ compare_votes (const void *pa, const void *pb)
   return a->period < b->period ? -1 : a->period > b->period;
 }
 
-/* Distances between equal stretches, the most frequent first. */
+static int
+compare_periods (const void *pa, const void *pb)
+{
+  guint a = *(const guint *) pa, b = *(const guint *) pb;
+  return a < b ? -1 : a > b;
+}
+
+/* Of the distances between equal stretches the most frequent ones, shortest first. */
 static void
 think_of_periods (Search *s)
 {
@@ -95,6 +102,7 @@ think_of_periods (Search *s)
   for (guint i = 0; i < n && s->n_periods < MAX_PERIODS; i++)
     if (votes[i].period > 1 && votes[i].votes > 1)
       s->period[s->n_periods++] = votes[i].period;
+  qsort (s->period, s->n_periods, sizeof *s->period, compare_periods);
 }
 
 static void
@@ -181,6 +189,16 @@ turn (const SluiceFoldLevel *level, guint first, guint period, guint length)
 
 /* ---- runs ---- */
 
+/* All boxes of a cell are alike: that is no cell. */
+static gboolean
+is_plain (const Search *s, guint first, guint period)
+{
+  for (guint p = first + 1; p < first + period; p++)
+    if (s->symbol[p] != s->symbol[first])
+      return FALSE;
+  return period > 1;
+}
+
 /* The run that covers most of what begins at @p, of n = 0 where there is none. */
 static SluiceFoldRun
 best_at (const Search *s, guint p)
@@ -190,7 +208,7 @@ best_at (const Search *s, guint p)
     {
       guint period = s->period[k], length = s->alike[k][p] + period;
       if (length / period < least_repeats (s->level, p, period)
-          || length / period * period <= best.n * best.period)
+          || length / period * period <= best.n * best.period || is_plain (s, p, period))
         continue;
       SluiceFoldRun run = agree (s->level, turn (s->level, p, period, length));
       if (run.n >= least_repeats (s->level, run.first, period)

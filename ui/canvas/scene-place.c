@@ -630,6 +630,7 @@ sluice_scene_level_place (SceneBuilder *b, SceneLevel *level)
     {
       take_layout (level, &input, layout);
       sluice_scene_level_route (level, layout);
+      sluice_scene_level_untangle (b, level);
       double width = MAX (layout->width, sluice_scene_level_route_back (level));
       bend_to_port (level);
       if (level->flow == SLUICE_FLOW_UP)

@@ -82,8 +82,8 @@ typedef struct
   guint64 bytes;
   const char *label;
   gboolean quiet;
-  gboolean stub;               /* too long to draw: both ends name each other */
-  const char *tag;             /* of a stub at its end only, or NULL */
+  gboolean stub;   /* too long to draw: both ends name each other */
+  const char *tag; /* of a stub at its end only, of an update at its beginning; or NULL */
   guint first_point, n_points; /* into the level's points */
   gboolean arrow;
 } SceneWire;
@@ -150,6 +150,9 @@ void sluice_scene_find_crossings (SceneBuilder *b);
 
 /* scene-tags.c: shortens lines at boxes that have too many. */
 void sluice_scene_level_shorten (SceneBuilder *b, SceneLevel *level);
+
+/* Once they have their paths: shortens lines between the halves that would cross others. */
+void sluice_scene_level_untangle (SceneBuilder *b, SceneLevel *level);
 
 /* scene-place.c: positions of members and satellites, and the paths of the wires; FALSE when
  * cancelled. */

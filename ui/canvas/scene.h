@@ -70,6 +70,7 @@ typedef struct
   SluiceRect bounds;
   gboolean arrow; /* a head at the end of the path */
   gboolean quiet; /* drawn only when an end is selected */
+  gboolean stub;  /* a short piece whose label says what it joins */
 } SluiceSceneEdge;
 
 /* Values shown beside a node while it runs; see sluice_canvas_set_values(). */
