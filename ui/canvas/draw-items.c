@@ -134,15 +134,16 @@ note_of (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g)
   return value != NULL && value->text != NULL ? value->text : item->note;
 }
 
-/* The line back of a closed loop, at its right side: out at its end, in at its beginning. */
+/* The line back of a closed loop, or what a member of a series hands on to the next one, at the
+ * right side: out at the end, in at the beginning. */
 static void
-draw_line_back (Draw *d, const SluiceRect *r)
+draw_line_back (Draw *d, const SluiceRect *r, SluiceColor color)
 {
   gboolean up = sluice_scene_get_flow (d->scene) == SLUICE_FLOW_UP;
   double x = r->x + r->width, turn = LOOP_TURN;
   double from = up ? r->y + 11 : r->y + r->height - 11;
   double to = up ? r->y + r->height - 11 : r->y + 11;
-  sluice_cairo_set_color (d->cr, d->theme->loop);
+  sluice_cairo_set_color (d->cr, color);
   cairo_set_line_width (d->cr, 1.8);
   cairo_move_to (d->cr, x, from);
   cairo_curve_to (d->cr, x + turn * 1.3, from, x + turn * 1.3, to, x + 4, to);
@@ -335,7 +336,12 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
   if (d->state->color_by == SLUICE_COLOR_BY_DEVICE && g->device == SLUICE_NONE)
     fill_devices (d, &r, item->node);
   if ((g->loop != NULL || g->inner_loop != NULL) && d->state->zoom >= 0.25)
-    draw_line_back (d, &r);
+    draw_line_back (d, &r, d->theme->loop);
+  else if (g->carries && d->state->zoom >= 0.25)
+    {
+      SluiceRect stack = { r.x, r.y, r.width + 8, r.height }; /* with the cards behind it */
+      draw_line_back (d, &stack, d->theme->line);
+    }
   gboolean heat = value != NULL && value->share >= 0;
   double y = r.y + r.height / 2 - (heat ? 2 : 0);
   if (d->state->zoom < DRAW_SMALL_ZOOM)

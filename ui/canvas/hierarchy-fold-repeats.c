@@ -273,7 +273,7 @@ word_of (const SluiceFoldLevel *level, guint position)
   else if (g->kind != SLUICE_GROUP_OP)
     while (length > 1 && (g_ascii_isdigit (name[length - 1]) || name[length - 1] == '_'))
       length--;
-  return (Word){ name, length, g->cost + (g->kind == SLUICE_GROUP_OP ? 0 : 1), position, 1 };
+  return (Word){ name, length, g->cost, position, 1 };
 }
 
 static int

@@ -112,8 +112,8 @@ fold_run (SluiceFoldLevel *level, const SluiceFoldRun *run)
       guint cell = add_fold (level->folds, level->scope, outer, TRUE, FALSE);
       enclose (level, first, first + run->period, cell);
       fold_at (level->folds, cell)->outer = outer;
-      fold_at (level->folds, cell)->label =
-          sluice_fold_level_dup_label (level, first, first + run->period, 0);
+      g_autofree char *name = sluice_fold_level_dup_label (level, first, first + run->period, 0);
+      fold_at (level->folds, cell)->label = g_strdup_printf ("%s · %u", name, k + 1);
       fold_at (level->folds, cell)->path =
           sluice_fold_level_dup_path (level, first, first + run->period);
     }

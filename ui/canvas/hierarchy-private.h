@@ -246,6 +246,8 @@ void sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope);
 /* ---- on the whole ---- */
 
 void sluice_hierarchy_choose_hues (SluiceHierarchy *self);
+/* Says of each series whether its members hand something on. */
+void sluice_hierarchy_find_carries (SluiceHierarchy *self);
 /* Says of each loop which scope it is. */
 void sluice_hierarchy_find_loops (SluiceHierarchy *self);
 

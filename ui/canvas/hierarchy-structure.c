@@ -143,6 +143,28 @@ sluice_hierarchy_sum_up (SluiceHierarchy *self)
     }
 }
 
+void
+sluice_hierarchy_find_carries (SluiceHierarchy *self)
+{
+  for (guint k = 1; k < self->inner->len; k++)
+    {
+      guint i = g_array_index (self->inner, guint, k), n_on[2] = { 0 }, n = 0;
+      SluiceGroup *g = &self->groups[i];
+      for (guint c = 0; c < g->n_children; c++)
+        n += self->groups[g->first_child + c].node_class == SLUICE_NODE_CLASS_OP;
+      for (guint b = self->bundle_start[i];
+           b < self->bundle_start[i + 1] && g->kind == SLUICE_GROUP_SERIES; b++)
+        if (self->bundles[b].kind == SLUICE_EDGE_DATA)
+          {
+            n_on[0] += self->bundles[b].to == self->bundles[b].from + 1;
+            n_on[1] += self->bundles[b].from == self->bundles[b].to + 1;
+          }
+      /* The first member, and one that is made otherwise, may begin anew. */
+      g->carries =
+          g->kind == SLUICE_GROUP_SERIES && !g->section && n > 2 && MAX (n_on[0], n_on[1]) + 2 >= n;
+    }
+}
+
 /* The deepest scope that holds more than half of @heads; the root: there is none. */
 static guint
 find_loop_scope (SluiceHierarchy *self, const GArray *heads, guint *votes)

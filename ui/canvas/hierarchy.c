@@ -48,6 +48,7 @@ build (SluiceGraphModel *model, const SluiceHierarchy *before)
   sluice_hierarchy_build_bundles (self, TRUE);
   sluice_hierarchy_fill_in (self, &tree);
   sluice_hierarchy_choose_hues (self);
+  sluice_hierarchy_find_carries (self);
   sluice_hierarchy_find_loops (self);
   sluice_tree_clear (&tree);
   g_clear_pointer (&self->inner, g_array_unref);

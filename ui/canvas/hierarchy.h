@@ -38,6 +38,7 @@ typedef struct
                                      OP */
   gboolean gradient : 8;
   gboolean hub : 8;     /* set aside unless the view state says otherwise */
+  gboolean carries : 8; /* a series of which each member computes from the one before */
   gboolean section : 8; /* a series whose members are not alike: the picture's grouping */
   guint path_hash;      /* g_str_hash() of path */
   const char *path;  /* unique; an op's is its name, a scope's its prefix, a series' "conv_[1-5]" */

@@ -136,7 +136,8 @@ count_lines (const SluiceBands *self)
   guint *n = g_new0 (guint, self->n_rows + 1);
   for (guint c = 0; c < self->n_columns; c++)
     for (guint e = 0; e < self->columns[c]->n_edges; e++)
-      n[self->columns[c]->rank[self->columns[c]->from[e]]]++;
+      n[self->columns[c]->rank[self->columns[c]->from[e]]] +=
+          self->columns[c]->weight[e] > SLUICE_LAYOUT_UNSEEN;
   return n;
 }
 
@@ -243,7 +244,10 @@ number_lanes (SluiceBands *self)
           for (guint i = row < g->n_ranks ? g->rank_start[row] : g->n;
                i < (row < g->n_ranks ? g->rank_start[row + 1] : g->n); i++)
             for (guint k = g->out_start[g->order[i]]; k < g->out_start[g->order[i] + 1]; k++)
-              self->lane[c][k] = n++;
+              {
+                self->lane[c][k] = n;
+                n += g->out_weight[k] > SLUICE_LAYOUT_UNSEEN;
+              }
         }
       self->n_lanes[b] = n;
     }
@@ -326,7 +330,8 @@ sluice_bands_route_over (const SluiceBands *self,
   guint row = g->rank[from], b = self->band[row], slot = g->out_start[from];
   while (slot + 1 < g->out_start[from + 1] && g->out[slot] != to)
     slot++;
-  guint lane = self->lane[column][slot], behind = self->n_lanes[b] - 1 - lane;
+  guint lane = MIN (self->lane[column][slot], MAX (self->n_lanes[b], 1) - 1);
+  guint behind = MAX (self->n_lanes[b], 1) - 1 - lane;
   double x = self->x + sluice_bands_shift (self, column, row + 1) + g->x[to];
   double out = self->y + self->bottom[row] + LANE_GAP + behind * options->edge_gap;
   double in = self->y + self->top[row + 1] - LANE_GAP - lane * options->edge_gap;

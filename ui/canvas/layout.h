@@ -30,6 +30,10 @@ typedef struct
   double weight; /* pull of the edge, 1 = normal; heavier edges are shorter and straighter */
 } SluiceLayoutEdge;
 
+/* Weight of an edge that only says what stands before what: nobody looks at its line, which needs
+ * no lane. */
+#define SLUICE_LAYOUT_UNSEEN 0.01
+
 typedef struct
 {
   double node_gap; /* between boxes of one rank */

@@ -49,7 +49,8 @@ static gboolean
 is_closed_loop (const SceneBuilder *b, const SceneMember *m)
 {
   const SluiceGroup *g = sluice_hierarchy_get_group (b->hierarchy, m->group);
-  return m->kind == SLUICE_ITEM_SCOPE && !m->aside && (g->loop != NULL || g->inner_loop != NULL);
+  return m->kind == SLUICE_ITEM_SCOPE && !m->aside
+         && (g->loop != NULL || g->inner_loop != NULL || g->carries);
 }
 
 /* Room that satellites take beside their hosts. Satellites of a host and side are neighbours in the
@@ -233,9 +234,9 @@ collect_edges (SceneBuilder *b, SceneLevel *level, Input *input)
   for (guint v = 0; v < n; v++)
     {
       if (input->in != SLUICE_NONE && v != input->in && v != input->out && !(tied[v] & 1))
-        add_edge (input, input->in, v, 0.01, SLUICE_NONE);
+        add_edge (input, input->in, v, SLUICE_LAYOUT_UNSEEN, SLUICE_NONE);
       if (input->out != SLUICE_NONE && v != input->in && v != input->out && !(tied[v] & 2))
-        add_edge (input, v, input->out, 0.01, SLUICE_NONE);
+        add_edge (input, v, input->out, SLUICE_LAYOUT_UNSEEN, SLUICE_NONE);
     }
 }
 
@@ -592,8 +593,7 @@ run_layout (SceneBuilder *b, SceneLevel *level, Input *input, gboolean halves)
   collect_nodes (level, input);
   collect_edges (b, level, input);
   options.fixed = halves;
-  /* What is open inside of it is as long as it is: it is read by itself, its border once. */
-  options.view_width = level->group == 0 ? level->view_width : 0;
+  options.view_width = level->view_width;
   options.view_height = level->view_height;
   options.beside = sluice_scene_level_get_aside_width (level);
   if (options.fixed)

@@ -10,7 +10,7 @@
  * followed. */
 
 #define MANY_LINES 6   /* at one side of a box */
-#define TAG_NAMES  3   /* in one tag */
+#define TAG_NAMES  2   /* in one tag */
 #define MANY_DRAWN 600 /* lines of a level in which nobody follows one from half to half */
 
 typedef struct

@@ -244,6 +244,7 @@ assert_same_group (const SluiceGroup *a, const SluiceGroup *b)
   g_assert_cmpuint (a->n_ops, ==, b->n_ops);
   g_assert_cmpuint (a->n_model, ==, b->n_model);
   g_assert_cmpint (a->section, ==, b->section);
+  g_assert_cmpint (a->carries, ==, b->carries);
   g_assert_cmpuint (a->n_errors, ==, b->n_errors);
   g_assert_cmpuint (a->pair, ==, b->pair);
   g_assert_cmpint (a->gradient, ==, b->gradient);

@@ -263,6 +263,8 @@ test_cells (void)
   g_assert_cmpint (series->kind, ==, SLUICE_GROUP_SERIES);
   g_assert_false (series->section);
   g_assert_cmpuint (series->n_children, ==, 20);
+  g_assert_true (series->carries);
+  g_assert_true (g_str_has_suffix (cell->label, " · 7"));
   g_assert_cmpuint (series->parent, ==, 0);
   g_assert_true (g_str_has_suffix (series->label, " × 20"));
   const SluiceGroup *gradients = sluice_hierarchy_get_group (h, series->pair);
