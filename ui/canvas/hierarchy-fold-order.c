@@ -78,6 +78,14 @@ find_late (SluiceFoldLevel *self)
     }
 }
 
+/* The same between boxes that are put in order. */
+static gboolean
+main_ends_of (const SluiceFoldLevel *self, guint bundle, guint *from, guint *to)
+{
+  return ends_of (self, bundle, from, to) && self->part[*from] == SLUICE_FOLD_MAIN
+         && self->part[*to] == SLUICE_FOLD_MAIN;
+}
+
 /* Lines to the end of what is computed, at most, per child. */
 static guint *
 find_distances (const SluiceFoldLevel *self)
@@ -91,7 +99,7 @@ find_distances (const SluiceFoldLevel *self)
   g_autofree guint *list = g_new (guint, end - first + 1);
   guint from, to;
   for (guint b = first; b < end; b++)
-    if (ends_of (self, b, &from, &to))
+    if (main_ends_of (self, b, &from, &to))
       {
         left[from]++;
         into[to + 2]++;
@@ -103,7 +111,7 @@ find_distances (const SluiceFoldLevel *self)
         queue[n++] = i;
     }
   for (guint b = first; b < end; b++)
-    if (ends_of (self, b, &from, &to))
+    if (main_ends_of (self, b, &from, &to))
       list[into[to + 1]++] = from;
   for (guint k = 0; k < n; k++)
     for (guint e = into[queue[k]]; e < into[queue[k] + 1]; e++)
@@ -118,6 +126,7 @@ find_distances (const SluiceFoldLevel *self)
 typedef struct
 {
   guint64 key;
+  guint64 structure; /* among equals, so that cells are in the same order; 0: that of making */
   guint child;
 } Place;
 
@@ -127,6 +136,8 @@ compare_places (const void *pa, const void *pb)
   const Place *a = pa, *b = pb;
   if (a->key != b->key)
     return a->key < b->key ? -1 : 1;
+  if (a->structure != b->structure)
+    return a->structure < b->structure ? -1 : 1;
   return a->child < b->child ? -1 : a->child > b->child;
 }
 
@@ -136,8 +147,7 @@ is_in_order (const SluiceFoldLevel *self)
   const guint *start = self->hierarchy->bundle_start;
   guint n = 0, n_backward = 0, from, to;
   for (guint b = start[self->scope]; b < start[self->scope + 1]; b++)
-    if (ends_of (self, b, &from, &to) && self->part[from] == SLUICE_FOLD_MAIN
-        && self->part[to] == SLUICE_FOLD_MAIN)
+    if (main_ends_of (self, b, &from, &to))
       {
         n++;
         n_backward += from > to;
@@ -177,7 +187,8 @@ sluice_fold_level_order (SluiceFoldLevel *self)
       if (self->part[i] != SLUICE_FOLD_MAIN)
         continue;
       guint64 from_end = distance != NULL ? self->n - distance[i] : 0;
-      places[self->n_main++] = (Place){ (guint64) self->late[i] << 32 | from_end, i };
+      guint64 structure = distance != NULL ? self->hierarchy->groups[self->base + i].structure : 0;
+      places[self->n_main++] = (Place){ (guint64) self->late[i] << 32 | from_end, structure, i };
     }
   qsort (places, self->n_main, sizeof *places, compare_places);
   for (guint p = 0; p < self->n_main; p++)
