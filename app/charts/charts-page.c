@@ -8,8 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/charts/axis-chooser.h"
 #include "app/charts/card-dump.h"
 #include "app/charts/card-grid.h"
+#include "app/charts/card-groups.h"
 #include "app/charts/join-cards.h"
 #include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
@@ -17,9 +19,6 @@
 #include "ui/chart/chart-card.h"
 #include "ui/chart/image-card.h"
 #include "ui/common/widget.h"
-
-/* So many cards need no headings. */
-#define FEW_CARDS 24
 
 struct _SluiceChartsPage
 {
@@ -29,7 +28,8 @@ struct _SluiceChartsPage
   GtkLabel *count;
   GtkButton *show_hidden, *show_all;
   GtkScale *smoothing;
-  GtkToggleButton *axis_step, *axis_relative, *axis_wall, *log_y;
+  SluiceAxisChooser *axis;
+  GtkToggleButton *log_y;
   SluiceCardGrid *grid;
   GtkScrolledWindow *scroller;
   GtkWidget *bar;
@@ -46,6 +46,7 @@ struct _SluiceChartsPage
   GHashTable *pinned;      /* set of tags */
   GHashTable *joined;      /* tag -> that of the card it is drawn in */
   double view_x0, view_x1; /* NaN: everything */
+  SluiceChartChoice choice;
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -57,25 +58,29 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceChartsPage,
 
 /* ---- settings of all cards ---- */
 
-static SluiceXAxis
-get_axis (SluiceChartsPage *self)
-{
-  if (gtk_toggle_button_get_active (self->axis_relative))
-    return SLUICE_X_RELATIVE;
-  return gtk_toggle_button_get_active (self->axis_wall) ? SLUICE_X_WALL : SLUICE_X_STEP;
-}
-
 static void
 apply_view (SluiceChartsPage *self, GtkWidget *widget)
 {
   if (!SLUICE_IS_CHART_CARD (widget))
     return;
   SluiceChartCard *chart = SLUICE_CHART_CARD (widget);
-  if (sluice_chart_card_get_x_axis (chart) != get_axis (self))
-    self->view_x0 = self->view_x1 = NAN; /* steps are no seconds */
   sluice_chart_card_set_smoothing (chart, gtk_range_get_value (GTK_RANGE (self->smoothing)));
-  sluice_chart_card_set_x_axis (chart, get_axis (self));
+  sluice_chart_card_set_x_axis (chart, sluice_axis_chooser_get_axis (self->axis));
   sluice_chart_card_set_log_y (chart, gtk_toggle_button_get_active (self->log_y));
+}
+
+static void changed_cb (SluiceChartsPage *self);
+
+/* All charts take their curves again, with the next update. */
+static void
+begin_scalars_anew (SluiceChartsPage *self)
+{
+  GHashTableIter iter;
+  gpointer card;
+  g_hash_table_iter_init (&iter, self->cards);
+  while (g_hash_table_iter_next (&iter, NULL, &card))
+    if (sluice_tag_card_is_scalar (card))
+      sluice_tag_card_begin_anew (card);
 }
 
 /* Calls @func with each card's widget there is, but for @but. */
@@ -103,6 +108,28 @@ static void
 view_changed_cb (SluiceChartsPage *self)
 {
   foreach_widget (self, NULL, apply_view_cb, self);
+}
+
+static void
+axis_changed_cb (SluiceChartsPage *self)
+{
+  const char *tag = sluice_axis_chooser_get_tag (self->axis);
+  self->view_x0 = self->view_x1 = NAN; /* steps are no seconds */
+  if (g_strcmp0 (self->choice.x_tag, tag) != 0)
+    {
+      g_free (self->choice.x_tag);
+      self->choice.x_tag = g_strdup (tag);
+      begin_scalars_anew (self);
+    }
+  view_changed_cb (self);
+  if (self->workspace != NULL)
+    changed_cb (self);
+}
+
+static void
+choose_axis_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_axis_chooser_open (SLUICE_CHARTS_PAGE (widget)->axis);
 }
 
 static void
@@ -230,7 +257,11 @@ take_pinned (SluiceChartsPage *self)
 
 /* ---- several tags in a chart ---- */
 
-static void changed_cb (SluiceChartsPage *self);
+static gint
+by_place (gconstpointer a, gconstpointer b)
+{
+  return sluice_tag_card_compare (*(SluiceTagCard *const *) a, *(SluiceTagCard *const *) b);
+}
 
 /* Those of the charts that stand alone. */
 static GStrv
@@ -244,6 +275,25 @@ dup_joinable (GtkWidget *widget, gpointer data)
       if (sluice_tag_card_is_scalar (card) && card->widget != widget && card->others->len == 0)
         g_strv_builder_add (tags, card->tag);
     }
+  return g_strv_builder_end (tags);
+}
+
+/* All that can be an axis, also what is drawn in the card of another tag. */
+static GStrv
+dup_scalar_tags (gpointer data)
+{
+  SluiceChartsPage *self = data;
+  g_autoptr (GPtrArray) cards = g_ptr_array_new ();
+  g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
+  GHashTableIter iter;
+  gpointer card;
+  g_hash_table_iter_init (&iter, self->cards);
+  while (g_hash_table_iter_next (&iter, NULL, &card))
+    if (sluice_tag_card_is_scalar (card) && ((SluiceTagCard *) card)->n_runs > 0)
+      g_ptr_array_add (cards, card);
+  g_ptr_array_sort (cards, by_place);
+  for (guint i = 0; i < cards->len; i++)
+    g_strv_builder_add (tags, ((const SluiceTagCard *) cards->pdata[i])->tag);
   return g_strv_builder_end (tags);
 }
 
@@ -351,7 +401,7 @@ add_to_card (SluiceChartsPage *self, const SluiceTagCardKind *kind, const char *
   SluiceTagCard *card = g_hash_table_lookup (self->cards, name);
   if (card == NULL)
     {
-      card = sluice_tag_card_new (self->workspace, kind, name);
+      card = sluice_tag_card_new (self->workspace, kind, name, &self->choice);
       g_hash_table_insert (self->cards, card->tag, card);
     }
   card->n_runs += card->kind == kind; /* of another kind under the same name only the first shows */
@@ -401,12 +451,6 @@ is_in_another (SluiceChartsPage *self, const char *tag)
   return card != NULL && card->n_runs > 0;
 }
 
-static gint
-by_place (gconstpointer a, gconstpointer b)
-{
-  return sluice_tag_card_compare (*(SluiceTagCard *const *) a, *(SluiceTagCard *const *) b);
-}
-
 /* The cards of tags that a run that is shown has; those without go at the end, when the grid knows.
  */
 static void
@@ -433,84 +477,11 @@ count_runs (SluiceChartsPage *self)
   g_ptr_array_sort (self->in_order, by_place);
 }
 
-/* What stands before the first stroke, where several tags have it in common: (nullable). */
-static char *
-dup_group (GHashTable *sizes, const char *tag)
-{
-  const char *stroke = strchr (tag, '/');
-  g_autofree char *group = stroke != NULL ? g_strndup (tag, stroke - tag) : NULL;
-  if (group == NULL || GPOINTER_TO_UINT (g_hash_table_lookup (sizes, group)) < 2)
-    return NULL;
-  return g_steal_pointer (&group);
-}
-
-/* Tag -> how many begin so. Empty where there are few. */
-static GHashTable *
-count_groups (SluiceChartsPage *self)
-{
-  GHashTable *sizes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < self->in_order->len && self->in_order->len > FEW_CARDS; i++)
-    {
-      const char *tag = ((SluiceTagCard *) self->in_order->pdata[i])->tag;
-      const char *stroke = strchr (tag, '/');
-      if (stroke == NULL)
-        continue;
-      char *group = g_strndup (tag, stroke - tag);
-      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (sizes, group));
-      g_hash_table_insert (sizes, group, GUINT_TO_POINTER (n + 1));
-    }
-  return sizes;
-}
-
-static SluiceCardGroup *
-find_group (SluiceChartsPage *self, GPtrArray *groups, GHashTable *by_title, const char *title)
-{
-  SluiceCardGroup *group = g_hash_table_lookup (by_title, title);
-  if (group != NULL)
-    return group;
-  group = sluice_card_group_new (title);
-  group->collapsed = g_hash_table_contains (self->collapsed, title);
-  g_hash_table_insert (by_title, group->title, group);
-  g_ptr_array_add (groups, group);
-  return group;
-}
-
-/* Before the others; none that is empty. Takes @group. */
-static void
-add_group (SluiceChartsPage *self, GPtrArray *groups, SluiceCardGroup *group)
-{
-  if (group->items->len == 0)
-    {
-      sluice_card_group_free (group);
-      return;
-    }
-  group->collapsed = group->title != NULL && g_hash_table_contains (self->collapsed, group->title);
-  g_ptr_array_insert (groups, 0, group);
-}
-
-/* Pinned cards, then groups in the order of their first cards, those without one before them. */
 static void
 fill_grid (SluiceChartsPage *self)
 {
-  g_autoptr (GHashTable) sizes = count_groups (self);
-  g_autoptr (GHashTable) by_title = g_hash_table_new (g_str_hash, g_str_equal);
-  GPtrArray *groups = g_ptr_array_new_with_free_func (sluice_card_group_free);
-  SluiceCardGroup *pinned = sluice_card_group_new (_ ("Pinned"));
-  SluiceCardGroup *alone = sluice_card_group_new (NULL);
-  for (guint i = 0; i < self->in_order->len; i++)
-    {
-      SluiceTagCard *card = self->in_order->pdata[i];
-      g_autofree char *title = dup_group (sizes, card->tag);
-      SluiceCardGroup *group = g_hash_table_contains (self->pinned, card->tag) ? pinned
-                               : title != NULL ? find_group (self, groups, by_title, title)
-                                               : alone;
-      g_ptr_array_add (group->items, card);
-    }
-  if (pinned->items->len > 0)
-    alone->title = g_strdup (_ ("Other charts"));
-  add_group (self, groups, alone);
-  add_group (self, groups, pinned);
-  sluice_card_grid_set_groups (self->grid, groups);
+  sluice_card_grid_set_groups (
+      self->grid, sluice_card_groups_new (self->in_order, self->pinned, self->collapsed));
 }
 
 static void
@@ -571,6 +542,20 @@ show_state (SluiceChartsPage *self)
   gtk_stack_set_visible_child_name (self->states, state);
 }
 
+/* The values that give the places, of all runs that are shown. */
+static void
+want_axis (SluiceChartsPage *self)
+{
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  for (guint i = 0; self->choice.x_tag != NULL && i < g_list_model_get_n_items (runs); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      SluiceRunSeries *series = sluice_run_find_series (run, self->choice.x_tag);
+      if (series != NULL && sluice_run_get_shown (run))
+        sluice_workspace_want (self->workspace, series, TRUE);
+    }
+}
+
 /* Only what is seen is drawn anew; the rest when it is scrolled to. */
 static void
 changed_cb (SluiceChartsPage *self)
@@ -584,6 +569,7 @@ changed_cb (SluiceChartsPage *self)
       fill_grid (self);
       forget_empty_cards (self);
     }
+  want_axis (self);
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
   for (guint i = 0; i < self->in_order->len; i++)
     {
@@ -628,7 +614,6 @@ static void
 charts_page_apply_settings (SluicePage *page, GSettings *settings)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  GtkToggleButton *axes[] = { self->axis_step, self->axis_relative, self->axis_wall };
   if (g_set_object (&self->settings, settings))
     {
       take_pinned (self);
@@ -636,7 +621,9 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
         fill_grid (self);
     }
   gtk_range_set_value (GTK_RANGE (self->smoothing), g_settings_get_double (settings, "smoothing"));
-  gtk_toggle_button_set_active (axes[g_settings_get_enum (settings, "chart-axis")], TRUE);
+  if (sluice_axis_chooser_get_axis (self->axis) != SLUICE_X_SERIES)
+    sluice_axis_chooser_set (self->axis, g_settings_get_enum (settings, "chart-axis"), NULL);
+  axis_changed_cb (self);
 }
 
 static void
@@ -724,6 +711,7 @@ sluice_charts_page_finalize (GObject *object)
   g_clear_pointer (&self->filter, sluice_query_free);
   g_hash_table_unref (self->pinned);
   g_hash_table_unref (self->joined);
+  g_free (self->choice.x_tag);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
 }
 
@@ -731,11 +719,14 @@ static void
 sluice_charts_page_class_init (SluiceChartsPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  g_type_ensure (SLUICE_TYPE_AXIS_CHOOSER);
   g_type_ensure (SLUICE_TYPE_CARD_GRID);
   g_type_ensure (SLUICE_TYPE_STEP_BAR);
   G_OBJECT_CLASS (klass)->dispose = sluice_charts_page_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_charts_page_finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_install_action (widget_class, "charts.choose-axis", NULL, choose_axis_action);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_x, 0, "charts.choose-axis", NULL);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/sluice/Workbench/charts-page.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, states);
@@ -744,9 +735,7 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, show_hidden);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, show_all);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, smoothing);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_step);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_relative);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_wall);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, log_y);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, nothing);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, grid);
@@ -768,9 +757,8 @@ sluice_charts_page_init (SluiceChartsPage *self)
   sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);
   g_signal_connect_swapped (self->grid, "toggled", G_CALLBACK (toggled_cb), self);
   g_signal_connect_swapped (self->smoothing, "value-changed", G_CALLBACK (view_changed_cb), self);
-  g_signal_connect_swapped (self->axis_step, "toggled", G_CALLBACK (view_changed_cb), self);
-  g_signal_connect_swapped (self->axis_relative, "toggled", G_CALLBACK (view_changed_cb), self);
-  g_signal_connect_swapped (self->axis_wall, "toggled", G_CALLBACK (view_changed_cb), self);
+  sluice_axis_chooser_set_tags_func (self->axis, dup_scalar_tags, self);
+  g_signal_connect_swapped (self->axis, "changed", G_CALLBACK (axis_changed_cb), self);
   g_signal_connect_swapped (self->log_y, "toggled", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->images_bar, "step-changed", G_CALLBACK (image_step_cb), self);
   sluice_widget_release_wheel (GTK_WIDGET (self->smoothing));

@@ -30,6 +30,12 @@ typedef struct
   char *(*dup_name) (const char *tag);
 } SluiceTagCardKind;
 
+/* What somebody has chosen for all cards of a page. */
+typedef struct
+{
+  char *x_tag; /* (nullable): whose values are the horizontal axis of charts */
+} SluiceChartChoice;
+
 /* What a widget has of a run. */
 typedef struct
 {
@@ -37,7 +43,8 @@ typedef struct
   guint n_events;        /* taken */
   guint n_items;         /* histograms taken */
   guint64 restart;       /* SluiceRunSeries.n_restarts when they were */
-  GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it */
+  GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it, or its id */
+  SluiceRunSeries *x;    /* (nullable): of scalars: the series that gives the places */
 } SluiceTaken;
 
 struct _SluiceTagCard
@@ -45,11 +52,12 @@ struct _SluiceTagCard
   const SluiceTagCardKind *kind;
   char *tag; /* of a text: its file's name */
   SluiceWorkspace *workspace;
-  GPtrArray *others;          /* of char *: tags of scalars that are drawn too */
-  guint n_runs;               /* of those shown that have the tag */
-  GtkWidget *widget;          /* (nullable) a SluiceCard */
-  GHashTable *taken;          /* gint64 run -> SluiceTaken; empty without a widget */
-  gint64 text_run, text_step; /* of a text: what was asked for last */
+  const SluiceChartChoice *choice; /* the page's */
+  GPtrArray *others;               /* of char *: tags of scalars that are drawn too */
+  guint n_runs;                    /* of those shown that have the tag */
+  GtkWidget *widget;               /* (nullable) a SluiceCard */
+  GHashTable *taken;               /* gint64 run -> SluiceTaken; empty without a widget */
+  gint64 text_run, text_step;      /* of a text: what was asked for last */
   gboolean large;
 };
 
@@ -57,8 +65,10 @@ const SluiceTagCardKind *sluice_tag_card_find_kind (SluiceSeriesKind kind); /* (
 extern const SluiceTagCardKind sluice_tag_card_text; /* of files that evaluations write */
 #define SLUICE_EVENT_TEXT "text" /* of the trainer: such a file was written, whose name it has */
 
-SluiceTagCard *
-sluice_tag_card_new (SluiceWorkspace *workspace, const SluiceTagCardKind *kind, const char *tag);
+SluiceTagCard *sluice_tag_card_new (SluiceWorkspace *workspace,
+                                    const SluiceTagCardKind *kind,
+                                    const char *tag,
+                                    const SluiceChartChoice *choice);
 void sluice_tag_card_free (gpointer card);
 /* (transfer full): the tag of the card that shows this one. */
 char *sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag);
@@ -68,6 +78,8 @@ void sluice_tag_card_join (SluiceTagCard *self, const char *tag);
 /* Only its own again. */
 void sluice_tag_card_split (SluiceTagCard *self);
 gboolean sluice_tag_card_is_scalar (const SluiceTagCard *self);
+/* What is drawn is named or placed otherwise now: the next update takes it anew. */
+void sluice_tag_card_begin_anew (SluiceTagCard *self);
 
 /* (transfer floating): the widget, empty as yet. */
 GtkWidget *sluice_tag_card_create (SluiceTagCard *self);

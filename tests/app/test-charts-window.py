@@ -204,6 +204,31 @@ class Charts:
         state = self.charts(lambda c: "accuracy" in c["order"])
         self.tap.point("and stands alone again", "accuracy" not in state["cards"]["loss"], state)
 
+    def axis(self):
+        w = self.window
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == ["loss"])
+        xdotool("key", "x")
+        w.find_accessible("search box", "Find a tag for the horizontal axis")
+        self.picture("axis-tags")
+        xdotool("type", "accur")
+        xdotool("key", "Return")
+        text = self.charts(lambda c: "loss over accuracy: " in c["cards"]["loss"])["cards"]["loss"]
+        self.tap.point("X and a tag: the values of all charts over its values",
+                       "second" in text, text)
+        w.find_accessible("button", "Over accuracy")
+        w.find_accessible("button", "Enlarge loss").act()
+        w.find_accessible("button", "Enlarge loss").act()
+        xdotool("key", "Right")
+        w.find_accessible("image", "loss")
+        self.picture("axis-over")
+        w.find_accessible("button", "Step").act()
+        self.tap.point("a button goes back to steps",
+                       self.charts(lambda c: "over" not in c["cards"]["loss"]))
+        w.find_accessible("button", "Over a tag")
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == [])
+
     def run(self):
         self.train("first", "--steps", "300")
         self.train("second", "--steps", "200", "--seed", "5")
@@ -216,6 +241,7 @@ class Charts:
         self.pins()
         self.table()
         self.zoom()
+        self.axis()
         self.histograms()
         self.images()
         self.records()

@@ -510,7 +510,7 @@ install_properties (GObjectClass *object_class)
 
   properties[PROP_SMOOTHING] = g_param_spec_double ("smoothing", NULL, NULL, 0, 0.999, 0.6, flags);
   properties[PROP_X_AXIS] =
-      g_param_spec_int ("x-axis", NULL, NULL, SLUICE_X_STEP, SLUICE_X_WALL, SLUICE_X_STEP, flags);
+      g_param_spec_int ("x-axis", NULL, NULL, SLUICE_X_STEP, SLUICE_X_SERIES, SLUICE_X_STEP, flags);
   properties[PROP_LOG_Y] = g_param_spec_boolean ("log-y", NULL, NULL, FALSE, flags);
   properties[PROP_IGNORE_OUTLIERS] =
       g_param_spec_boolean ("ignore-outliers", NULL, NULL, TRUE, flags);

@@ -87,7 +87,7 @@ sluice_chart_csv_new (SluiceChart *self, const char *path, GError **error)
         continue;
       column = g_new0 (Column, 1);
       column->name = g_strdup (series->name);
-      column->source = sluice_series_source_ref (series->source);
+      column->source = sluice_series_source_ref (series->own);
       g_ptr_array_add (csv->columns, column);
     }
   return g_steal_pointer (&csv);

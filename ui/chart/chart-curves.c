@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-private.h"
+#include "ui/chart/pair-source.h"
 #include "ui/chart/pen.h"
 
 #include <math.h>
@@ -11,6 +12,9 @@
 #define BAND_ALPHA   0.16
 #define MARK_SIZE    4.5
 #define DOT_RADIUS   3.0 /* of a point that stands alone */
+#define PAIR_RADIUS  2.0
+#define PAIR_ALPHA   0.45
+#define PAIR_WIDTH   1.4
 
 static inline const SluiceTrace *
 get_trace (const SluiceColumn *column, gboolean smooth)
@@ -312,6 +316,58 @@ has_dense_column (const SluiceChart *self, const SluiceChartSeries *series)
   return FALSE;
 }
 
+/* Far outside of the plot nothing is lost: what is drawn has whole numbers of pixels there. */
+static double
+near_plot (double pixel)
+{
+  return CLAMP (pixel, -1e4, 1e4);
+}
+
+/* Values over those of another series: a line that follows the steps, or a dot a point. */
+static void
+draw_pairs_as (const SluiceChart *self,
+               const SluiceChartSeries *series,
+               const SluicePen *pen,
+               gboolean dots)
+{
+  SluiceSeriesSample samples[256];
+  Walk walk = { 0 };
+  guint64 at = 0;
+  guint n;
+
+  while ((n = sluice_pair_source_read_steps (series->source, at, G_N_ELEMENTS (samples), samples))
+         > 0)
+    for (guint i = 0; i < n; i++, at++)
+      {
+        gboolean raw = dots || self->smoothing == 0;
+        double value = raw ? samples[i].value : samples[i].smoothed;
+        double x = near_plot (sluice_scale_to_pixel (&self->x_scale, samples[i].x));
+        double y = near_plot (sluice_chart_y_pixel (self, value));
+
+        if (!isfinite (samples[i].value))
+          walk_break (&walk, pen);
+        else if (dots)
+          sluice_pen_disc (pen, x, y, PAIR_RADIUS);
+        else
+          walk_to (&walk, pen, x, y);
+      }
+}
+
+static void
+draw_pairs (const SluiceChart *self,
+            const SluiceChartSeries *series,
+            SluicePen *pen,
+            const SluiceTheme *theme)
+{
+  SluiceColor color = sluice_chart_series_color (series, theme);
+
+  draw_pairs_as (self, series, pen, TRUE);
+  sluice_pen_paint (pen, sluice_color_with_alpha (color, PAIR_ALPHA), TRUE);
+  pen->width = PAIR_WIDTH;
+  draw_pairs_as (self, series, pen, FALSE);
+  sluice_pen_paint (pen, color, FALSE);
+}
+
 static void
 draw_series (const SluiceChart *self,
              const SluiceChartSeries *series,
@@ -321,6 +377,11 @@ draw_series (const SluiceChart *self,
   SluiceColor color = sluice_chart_series_color (series, theme);
   gboolean has_trend = self->smoothing > 0 || has_dense_column (self, series);
 
+  if (self->axis == SLUICE_X_SERIES)
+    {
+      draw_pairs (self, series, pen, theme);
+      return;
+    }
   if (self->band)
     {
       draw_band (self, series, pen);

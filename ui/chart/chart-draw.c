@@ -103,15 +103,14 @@ draw_grid (SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
 static void
 draw_x_labels (SluiceChart *self, SluiceText *text, double width, const SluiceTheme *theme)
 {
-  static const SluiceUnit units[] = { SLUICE_UNIT_STEPS, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
   double y = self->plot.y + self->plot.height + 14;
   double free_from = 0;
 
   for (guint i = 0; i < self->x_ticks.n; i++)
     {
       double x = sluice_scale_to_pixel (&self->x_scale, self->x_ticks.values[i]);
-      g_autofree char *label =
-          sluice_format_tick (self->x_ticks.values[i], self->x_ticks.step, units[self->axis]);
+      g_autofree char *label = sluice_format_tick (self->x_ticks.values[i], self->x_ticks.step,
+                                                   sluice_chart_get_x_unit (self));
       double w;
 
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
@@ -132,7 +131,7 @@ event_x (const SluiceChart *self, const SluiceChartEvent *event)
   SluiceExtent extent;
   double wall;
 
-  if (series == NULL || !series->visible)
+  if (series == NULL || !series->visible || self->axis == SLUICE_X_SERIES)
     return NAN;
   if (self->axis == SLUICE_X_STEP)
     return (double) event->step;
@@ -323,6 +322,22 @@ has_points (SluiceChart *self)
   return FALSE;
 }
 
+static void
+draw_nothing (const SluiceChart *self,
+              SluiceText *text,
+              double width,
+              double height,
+              const SluiceTheme *theme)
+{
+  g_autofree char *words =
+      self->axis == SLUICE_X_SERIES
+          ? g_strdup_printf (_ ("No run has a step with %s and %s"), self->title, self->x_name)
+          : g_strdup (_ ("No points yet"));
+
+  sluice_text_set (text, words, SLUICE_TEXT_BODY, FALSE, MAX (40, width - 2 * PADDING));
+  sluice_text_draw (text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, theme->dim);
+}
+
 /* A dot and a value. Returns: where it starts. */
 static double
 draw_note (const SluiceChart *self, SluiceText *text, double right, const SluiceTheme *theme)
@@ -346,19 +361,17 @@ draw_title (SluiceChart *self,
             const SluiceTheme *theme,
             SluiceChartFlags flags)
 {
+  g_autofree char *title = sluice_chart_dup_full_title (self);
   double right = width - PADDING;
 
   if (flags & SLUICE_CHART_LEGEND)
     right = draw_legend (self, text, width, theme);
   else if (self->note != NULL)
-    right = draw_note (self, text,
-                       width - PADDING
-                           - (self->readout_style == SLUICE_READOUT_BOX ? self->title_room : 0),
-                       theme);
+    right = draw_note (self, text, width - PADDING - self->title_room, theme);
   right = MIN (right, width - PADDING - self->title_room);
   if (!(flags & SLUICE_CHART_TITLE))
     return;
-  sluice_text_set (text, self->title, SLUICE_TEXT_TITLE, TRUE, MAX (40, right - PADDING));
+  sluice_text_set (text, title, SLUICE_TEXT_TITLE, TRUE, MAX (40, right - PADDING));
   sluice_text_draw (text, PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_START, theme->text);
 }
 
@@ -405,8 +418,7 @@ sluice_chart_render (SluiceChart *self,
   else
     {
       g_clear_pointer (&self->note, g_free);
-      sluice_text_set (&text, _ ("No points yet"), SLUICE_TEXT_BODY, FALSE, 0);
-      sluice_text_draw (&text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, theme->dim);
+      draw_nothing (self, &text, width, height, theme);
     }
   draw_title (self, &text, width, theme, flags);
   sluice_text_end (&text);

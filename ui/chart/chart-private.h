@@ -14,7 +14,9 @@ typedef struct
   guint id;
   char *name;
   SluiceColor color;
-  SluiceSeriesSource *source;
+  SluiceSeriesSource *own;    /* all its points */
+  SluiceSeriesSource *pairs;  /* (nullable): its values over those of another series */
+  SluiceSeriesSource *source; /* borrowed: one of the two, that the axis shows */
   gboolean visible;
   guint64 drawn_serial;
   SluiceColumn *columns; /* n_columns of the chart's key, or NULL before the first read */
@@ -61,6 +63,8 @@ struct _SluiceChart
   guint front; /* id of a series, or 0 */
 
   SluiceXAxis axis;
+  char *x_name;      /* of the series that gives the places of %SLUICE_X_SERIES */
+  SluiceUnit x_unit; /* of its values */
   gboolean log_y;
   double smoothing;
   gboolean ignore_outliers;
@@ -128,6 +132,10 @@ double sluice_chart_get_covered (SluiceChart *self, const SluiceRect *box);
 gboolean sluice_chart_find_nearest (SluiceChart *self, double x, SluiceSeriesSample *sample);
 /** sluice_chart_find_cursor: that nearest to the cursor; %FALSE without one. */
 gboolean sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample);
+
+/** sluice_chart_dup_full_title: (transfer full): the title, with what gives the places where that
+ * is another series. */
+char *sluice_chart_dup_full_title (const SluiceChart *self);
 
 /** sluice_chart_format_x: (transfer full): "step 1 120", "12 min 5 s", a date. */
 char *sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample);

@@ -84,6 +84,14 @@ sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample)
     return sluice_format_value (sample->x, SLUICE_UNIT_SECONDS);
   if (self->axis == SLUICE_X_WALL)
     return sluice_format_value (sample->x, SLUICE_UNIT_TIME);
+  if (self->axis == SLUICE_X_SERIES)
+    {
+      g_autofree char *value = sluice_format_value (sample->x, self->x_unit);
+      g_autofree char *step = sluice_format_step (sample->step);
+
+      /* Translators: a tag, its value, a step. */
+      return g_strdup_printf (_ ("%s %s · step %s"), self->x_name, value, step);
+    }
   number = sluice_format_step (sample->step);
   return g_strdup_printf (_ ("step %s"), number);
 }

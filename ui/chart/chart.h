@@ -105,8 +105,19 @@ void sluice_chart_add_event (
 /** sluice_chart_clear_events: of one series. */
 void sluice_chart_clear_events (SluiceChart *self, guint id);
 
+/**
+ * sluice_chart_set_series_x:
+ * @x: (nullable): the series of the same run whose values are the places on %SLUICE_X_SERIES;
+ *   %NULL: there is none, and nothing to draw. A reference is taken
+ */
+void sluice_chart_set_series_x (SluiceChart *self, guint id, SluiceSeriesSource *x);
+/** sluice_chart_set_x_name: what %SLUICE_X_SERIES is called, and the unit of its values. */
+void sluice_chart_set_x_name (SluiceChart *self, const char *name, SluiceUnit unit);
+
 void sluice_chart_set_x_axis (SluiceChart *self, SluiceXAxis axis);
 SluiceXAxis sluice_chart_get_x_axis (SluiceChart *self);
+/** sluice_chart_get_x_unit: how places on the axis are written. */
+SluiceUnit sluice_chart_get_x_unit (const SluiceChart *self);
 void sluice_chart_set_log_y (SluiceChart *self, gboolean log_y);
 gboolean sluice_chart_get_log_y (SluiceChart *self);
 

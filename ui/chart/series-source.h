@@ -16,6 +16,8 @@ typedef enum
   SLUICE_X_STEP,
   SLUICE_X_RELATIVE, /* seconds since the series' own first point, pauses left out */
   SLUICE_X_WALL,     /* seconds since 1970 */
+  SLUICE_X_SERIES,   /* the values of another series, at the same steps */
+  SLUICE_N_X_AXES
 } SluiceXAxis;
 
 typedef struct

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/charts/scalar-cards.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "app/status-text.h"
+#include "engine/store/kinds/event.h"
+#include "ui/chart/chart-card.h"
+
+static SluiceColor
+run_color (SluiceRun *run)
+{
+  return sluice_palette_color (sluice_run_get_color (run));
+}
+
+static void
+set_x_name (const SluiceTagCard *self, SluiceChart *chart)
+{
+  const char *tag = self->choice->x_tag;
+  if (tag != NULL)
+    sluice_chart_set_x_name (chart, tag, sluice_tag_unit (tag));
+}
+
+static GtkWidget *
+create_scalars (SluiceTagCard *self)
+{
+  GtkWidget *widget = sluice_chart_card_new (self->tag);
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (widget));
+  sluice_chart_set_unit (chart, sluice_tag_unit (self->tag));
+  set_x_name (self, chart);
+  return widget;
+}
+
+/* Checkpoints and texts come as regularly as the grid: they are in the run's folder, not in its
+ * charts. */
+static void
+take_events (SluiceChart *chart, SluiceRun *run, SluiceTaken *taken)
+{
+  GPtrArray *events = sluice_run_get_events (run);
+  if (taken->n_events > events->len) /* the run went back */
+    {
+      sluice_chart_clear_events (chart, taken->series);
+      taken->n_events = 0;
+    }
+  for (; taken->n_events < events->len; taken->n_events++)
+    {
+      SluiceEvent *event = events->pdata[taken->n_events];
+      gboolean bad = strcmp (event->kind, "failed") == 0 || strcmp (event->kind, "damaged") == 0;
+      if (strcmp (event->kind, "checkpoint") != 0 && strcmp (event->kind, SLUICE_EVENT_TEXT) != 0)
+        sluice_chart_add_event (chart, taken->series,
+                                bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE, event->base.step,
+                                event->base.wall, _ (event->kind));
+    }
+}
+
+/* Dark, light, darker, lighter …: so many tags are told from each other, and from other runs. */
+static SluiceColor
+get_shade (SluiceRun *run, guint i)
+{
+  double v = i % 2 == 0 ? 0 : 1;
+  return sluice_color_mix (run_color (run), (SluiceColor){ v, v, v, 1 },
+                           MIN (0.75, 0.4 + 0.15 * (i / 2)));
+}
+
+/* (transfer full): of a curve, where several tags are in one chart. */
+static char *
+dup_curve_name (const SluiceTagCard *self, SluiceRun *run, const char *tag)
+{
+  const char *name = sluice_run_get_info (run)->name;
+  /* Translators: a run, a tag. */
+  return self->others->len > 0 ? g_strdup_printf (_ ("%s · %s"), name, tag) : g_strdup (name);
+}
+
+static void
+take_others (SluiceTagCard *self, SluiceRun *run, SluiceTaken *taken)
+{
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
+  if (taken->by_series == NULL)
+    taken->by_series = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < self->others->len; i++)
+    {
+      SluiceRunSeries *series = sluice_run_find_series (run, self->others->pdata[i]);
+      if (series == NULL || series->kind != SLUICE_SERIES_SCALAR
+          || g_hash_table_contains (taken->by_series, series))
+        continue;
+      g_autofree char *name = dup_curve_name (self, run, series->tag);
+      guint id = sluice_chart_add_series (chart, name, get_shade (run, i),
+                                          sluice_series_buffer_as_source (series->buffer));
+      g_hash_table_insert (taken->by_series, series, GUINT_TO_POINTER (id));
+      taken->x = NULL; /* it has none yet */
+    }
+}
+
+/* The series of the run that the axis shows: other tags' may come later than the first point. */
+static void
+take_x (SluiceTagCard *self, SluiceRun *run, SluiceTaken *taken)
+{
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
+  const char *tag = self->choice->x_tag;
+  SluiceRunSeries *x = tag != NULL ? sluice_run_find_series (run, tag) : NULL;
+  SluiceSeriesSource *source =
+      x != NULL && x->buffer != NULL ? sluice_series_buffer_as_source (x->buffer) : NULL;
+  GHashTableIter iter;
+  gpointer id;
+  if (taken->x == x)
+    return;
+  taken->x = x;
+  set_x_name (self, chart);
+  if (taken->series != 0)
+    sluice_chart_set_series_x (chart, taken->series, source);
+  if (taken->by_series == NULL)
+    return;
+  g_hash_table_iter_init (&iter, taken->by_series);
+  while (g_hash_table_iter_next (&iter, NULL, &id))
+    sluice_chart_set_series_x (chart, GPOINTER_TO_UINT (id), source);
+}
+
+static void
+take_scalars (SluiceTagCard *self, SluiceRun *run, gboolean front)
+{
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
+  const SluiceRunInfo *info = sluice_run_get_info (run);
+  SluiceTaken *taken = sluice_tag_card_ensure_taken (self, info->id);
+  SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
+  g_autofree char *name = dup_curve_name (self, run, self->tag);
+  if (taken->series == 0 && series != NULL)
+    {
+      taken->series = sluice_chart_add_series (chart, name, run_color (run),
+                                               sluice_series_buffer_as_source (series->buffer));
+      taken->x = NULL;
+    }
+  take_others (self, run, taken);
+  take_x (self, run, taken);
+  if (taken->series == 0)
+    return;
+  if (front)
+    {
+      sluice_chart_set_front (chart, taken->series);
+      sluice_chart_set_expected_steps (chart, info->n_steps);
+    }
+  take_events (chart, run, taken);
+}
+
+static void
+hide_scalars (SluiceTagCard *self, gint64 run)
+{
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
+  const SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
+  GHashTableIter iter;
+  gpointer id;
+  if (taken->series != 0)
+    sluice_chart_remove_series (chart, taken->series);
+  if (taken->by_series != NULL)
+    {
+      g_hash_table_iter_init (&iter, taken->by_series);
+      while (g_hash_table_iter_next (&iter, NULL, &id))
+        sluice_chart_remove_series (chart, GPOINTER_TO_UINT (id));
+    }
+  g_hash_table_remove (self->taken, &run);
+}
+
+/* Of its own tag or one that was joined to it. */
+static gboolean
+has_scalars (const SluiceTagCard *self, SluiceRun *run)
+{
+  if (sluice_tag_card_has_series (self, run))
+    return TRUE;
+  for (guint i = 0; i < self->others->len; i++)
+    {
+      SluiceRunSeries *series = sluice_run_find_series (run, self->others->pdata[i]);
+      if (series != NULL && series->kind == SLUICE_SERIES_SCALAR)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static char *
+dup_scalars_text (SluiceTagCard *self)
+{
+  return sluice_chart_dup_summary (sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget)));
+}
+
+const SluiceTagCardKind sluice_tag_card_scalars = {
+  .name = N_ ("scalars"),
+  .create = create_scalars,
+  .has = has_scalars,
+  .take = take_scalars,
+  .hide = hide_scalars,
+  .dup_text = dup_scalars_text,
+  .shares = TRUE,
+};
