@@ -12,6 +12,26 @@
 /* So many cards need no headings. */
 #define FEW_CARDS 24
 
+static gint
+by_place (gconstpointer a, gconstpointer b)
+{
+  return sluice_tag_card_compare (*(SluiceTagCard *const *) a, *(SluiceTagCard *const *) b);
+}
+
+GPtrArray *
+sluice_cards_sort (GHashTable *cards)
+{
+  GPtrArray *sorted = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer card;
+  g_hash_table_iter_init (&iter, cards);
+  while (g_hash_table_iter_next (&iter, NULL, &card))
+    if (((const SluiceTagCard *) card)->n_runs > 0)
+      g_ptr_array_add (sorted, card);
+  g_ptr_array_sort (sorted, by_place);
+  return sorted;
+}
+
 /* What stands before the first stroke, where several tags have it in common: (nullable). */
 static char *
 dup_group (GHashTable *sizes, const char *tag)

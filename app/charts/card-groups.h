@@ -4,6 +4,10 @@
 
 #include <glib.h>
 
+/* (transfer container) (element-type SluiceTagCard): those that a run has something for, in the
+ * order of a page. @cards: tag -> SluiceTagCard */
+GPtrArray *sluice_cards_sort (GHashTable *cards);
+
 /**
  * sluice_card_groups_new:
  * @cards: (element-type SluiceTagCard): in their order

@@ -51,6 +51,8 @@ struct _SluiceChartsPage
 
 static void init_page (SluicePageInterface *iface);
 
+static GParamSpec *seeds_property; /* the SluiceSeedsMode by its name: the state of an action */
+
 G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceChartsPage,
                                sluice_charts_page,
                                GTK_TYPE_WIDGET,
@@ -70,6 +72,7 @@ apply_view (SluiceChartsPage *self, GtkWidget *widget)
 }
 
 static void changed_cb (SluiceChartsPage *self);
+static void tell (SluiceChartsPage *self, const char *message);
 
 /* All charts take their curves again, with the next update. */
 static void
@@ -124,6 +127,37 @@ axis_changed_cb (SluiceChartsPage *self)
   view_changed_cb (self);
   if (self->workspace != NULL)
     changed_cb (self);
+}
+
+static void
+set_seeds (SluiceChartsPage *self, SluiceSeedsMode mode)
+{
+  if (self->choice.seeds == mode)
+    return;
+  begin_scalars_anew (self);
+  g_clear_pointer (&self->choice.groups, g_ptr_array_unref);
+  self->choice.seeds = mode;
+  if (self->settings != NULL)
+    g_settings_set_string (self->settings, "chart-seeds", sluice_seeds_mode_get_name (mode));
+  if (self->workspace != NULL)
+    changed_cb (self);
+  g_object_notify_by_pspec (G_OBJECT (self), seeds_property);
+}
+
+/* Somebody has chosen it: where it changes nothing, that is said. */
+static void
+choose_seeds (SluiceChartsPage *self, SluiceSeedsMode mode)
+{
+  set_seeds (self, mode);
+  if (mode != SLUICE_SEEDS_EACH && (self->choice.groups == NULL || self->choice.groups->len == 0))
+    tell (self, _ ("No two of the runs that are shown differ by their seed alone"));
+}
+
+static void
+next_seeds_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (widget);
+  choose_seeds (self, (self->choice.seeds + 1) % SLUICE_N_SEEDS_MODES);
 }
 
 static void
@@ -257,12 +291,6 @@ take_pinned (SluiceChartsPage *self)
 
 /* ---- several tags in a chart ---- */
 
-static gint
-by_place (gconstpointer a, gconstpointer b)
-{
-  return sluice_tag_card_compare (*(SluiceTagCard *const *) a, *(SluiceTagCard *const *) b);
-}
-
 /* Those of the charts that stand alone. */
 static GStrv
 dup_joinable (GtkWidget *widget, gpointer data)
@@ -283,17 +311,11 @@ static GStrv
 dup_scalar_tags (gpointer data)
 {
   SluiceChartsPage *self = data;
-  g_autoptr (GPtrArray) cards = g_ptr_array_new ();
+  g_autoptr (GPtrArray) cards = sluice_cards_sort (self->cards);
   g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
-  GHashTableIter iter;
-  gpointer card;
-  g_hash_table_iter_init (&iter, self->cards);
-  while (g_hash_table_iter_next (&iter, NULL, &card))
-    if (sluice_tag_card_is_scalar (card) && ((SluiceTagCard *) card)->n_runs > 0)
-      g_ptr_array_add (cards, card);
-  g_ptr_array_sort (cards, by_place);
   for (guint i = 0; i < cards->len; i++)
-    g_strv_builder_add (tags, ((const SluiceTagCard *) cards->pdata[i])->tag);
+    if (sluice_tag_card_is_scalar (cards->pdata[i]))
+      g_strv_builder_add (tags, ((const SluiceTagCard *) cards->pdata[i])->tag);
   return g_strv_builder_end (tags);
 }
 
@@ -468,13 +490,12 @@ count_runs (SluiceChartsPage *self)
       if (sluice_run_get_shown (run))
         add_run (self, run);
     }
+  g_autoptr (GPtrArray) sorted = sluice_cards_sort (self->cards);
   g_ptr_array_set_size (self->in_order, 0);
-  g_hash_table_iter_init (&iter, self->cards);
-  while (g_hash_table_iter_next (&iter, NULL, &card))
-    if (((SluiceTagCard *) card)->n_runs > 0 && !is_in_another (self, ((SluiceTagCard *) card)->tag)
-        && matches (self, card))
-      g_ptr_array_add (self->in_order, card);
-  g_ptr_array_sort (self->in_order, by_place);
+  for (guint i = 0; i < sorted->len; i++)
+    if (!is_in_another (self, ((SluiceTagCard *) sorted->pdata[i])->tag)
+        && matches (self, sorted->pdata[i]))
+      g_ptr_array_add (self->in_order, sorted->pdata[i]);
 }
 
 static void
@@ -504,18 +525,8 @@ forget_empty_cards (SluiceChartsPage *self)
 static guint64
 hash_what_is_there (SluiceChartsPage *self)
 {
-  GListModel *runs = sluice_workspace_get_runs (self->workspace);
-  guint64 hash = 14695981039346656037u;
-  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
-    {
-      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
-      const guint64 parts[] = { sluice_run_get_info (run)->id, sluice_run_get_shown (run),
-                                sluice_run_get_n_series (run), sluice_run_get_events (run)->len };
-      for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
-        hash = (hash ^ parts[k]) * 1099511628211u;
-    }
-  return (hash ^ (self->filter != NULL ? g_str_hash (sluice_query_get_text (self->filter)) : 0))
-         * 1099511628211u;
+  guint64 filter = self->filter != NULL ? g_str_hash (sluice_query_get_text (self->filter)) : 0;
+  return sluice_run_set_hash (self->shown) ^ filter;
 }
 
 /* Nothing has been recorded; or nothing of the runs that are shown; or nothing that matches. */
@@ -542,18 +553,17 @@ show_state (SluiceChartsPage *self)
   gtk_stack_set_visible_child_name (self->states, state);
 }
 
-/* The values that give the places, of all runs that are shown. */
 static void
-want_axis (SluiceChartsPage *self)
+update_choice (SluiceChartsPage *self)
 {
-  GListModel *runs = sluice_workspace_get_runs (self->workspace);
-  for (guint i = 0; self->choice.x_tag != NULL && i < g_list_model_get_n_items (runs); i++)
-    {
-      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
-      SluiceRunSeries *series = sluice_run_find_series (run, self->choice.x_tag);
-      if (series != NULL && sluice_run_get_shown (run))
-        sluice_workspace_want (self->workspace, series, TRUE);
-    }
+  GPtrArray *groups;
+  sluice_chart_choice_want_axis (&self->choice, self->workspace);
+  if (!sluice_chart_choice_update (&self->choice, sluice_workspace_get_runs (self->workspace),
+                                   sluice_axis_chooser_get_axis (self->axis), &groups))
+    return;
+  begin_scalars_anew (self);
+  g_clear_pointer (&self->choice.groups, g_ptr_array_unref);
+  self->choice.groups = groups;
 }
 
 /* Only what is seen is drawn anew; the rest when it is scrolled to. */
@@ -569,7 +579,7 @@ changed_cb (SluiceChartsPage *self)
       fill_grid (self);
       forget_empty_cards (self);
     }
-  want_axis (self);
+  update_choice (self);
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
   for (guint i = 0; i < self->in_order->len; i++)
     {
@@ -624,6 +634,8 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
   if (sluice_axis_chooser_get_axis (self->axis) != SLUICE_X_SERIES)
     sluice_axis_chooser_set (self->axis, g_settings_get_enum (settings, "chart-axis"), NULL);
   axis_changed_cb (self);
+  g_autofree char *seeds = g_settings_get_string (settings, "chart-seeds");
+  set_seeds (self, sluice_seeds_mode_from_name (seeds));
 }
 
 static void
@@ -643,20 +655,13 @@ static void
 charts_page_search (SluicePage *page, const SluiceQuery *query, SluiceHits *hits)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  g_autoptr (GPtrArray) found = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer card;
-  g_hash_table_iter_init (&iter, self->cards);
-  while (g_hash_table_iter_next (&iter, NULL, &card))
-    if (((SluiceTagCard *) card)->n_runs > 0
-        && sluice_query_matches_text (query, ((SluiceTagCard *) card)->tag))
-      g_ptr_array_add (found, card);
-  g_ptr_array_sort (found, by_place);
-  for (guint i = 0; i < found->len; i++)
+  g_autoptr (GPtrArray) cards = sluice_cards_sort (self->cards);
+  for (guint i = 0; i < cards->len; i++)
     {
-      const SluiceTagCard *found_card = found->pdata[i];
-      sluice_hits_add (hits, G_OBJECT (self), "sluice-charts-symbolic", found_card->tag,
-                       _ (found_card->kind->name));
+      const SluiceTagCard *card = cards->pdata[i];
+      if (sluice_query_matches_text (query, card->tag))
+        sluice_hits_add (hits, G_OBJECT (self), "sluice-charts-symbolic", card->tag,
+                         _ (card->kind->name));
     }
 }
 
@@ -691,6 +696,20 @@ init_page (SluicePageInterface *iface)
 }
 
 static void
+sluice_charts_page_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  g_value_set_string (value,
+                      sluice_seeds_mode_get_name (SLUICE_CHARTS_PAGE (object)->choice.seeds));
+}
+
+static void
+sluice_charts_page_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  choose_seeds (SLUICE_CHARTS_PAGE (object),
+                sluice_seeds_mode_from_name (g_value_get_string (value)));
+}
+
+static void
 sluice_charts_page_dispose (GObject *object)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (object);
@@ -711,7 +730,7 @@ sluice_charts_page_finalize (GObject *object)
   g_clear_pointer (&self->filter, sluice_query_free);
   g_hash_table_unref (self->pinned);
   g_hash_table_unref (self->joined);
-  g_free (self->choice.x_tag);
+  sluice_chart_choice_clear (&self->choice);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
 }
 
@@ -727,6 +746,15 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_install_action (widget_class, "charts.choose-axis", NULL, choose_axis_action);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_x, 0, "charts.choose-axis", NULL);
+  G_OBJECT_CLASS (klass)->get_property = sluice_charts_page_get_property;
+  G_OBJECT_CLASS (klass)->set_property = sluice_charts_page_set_property;
+  seeds_property =
+      g_param_spec_string ("seeds", NULL, NULL, sluice_seeds_mode_get_name (SLUICE_SEEDS_EACH),
+                           G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_property (G_OBJECT_CLASS (klass), 1, seeds_property);
+  gtk_widget_class_install_property_action (widget_class, "charts.seeds", "seeds");
+  gtk_widget_class_install_action (widget_class, "charts.next-seeds", NULL, next_seeds_action);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_s, 0, "charts.next-seeds", NULL);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/sluice/Workbench/charts-page.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, states);

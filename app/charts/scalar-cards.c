@@ -74,6 +74,104 @@ dup_curve_name (const SluiceTagCard *self, SluiceRun *run, const char *tag)
   return self->others->len > 0 ? g_strdup_printf (_ ("%s · %s"), name, tag) : g_strdup (name);
 }
 
+/* ---- means of seeds ---- */
+
+static gboolean
+is_member (const SluiceTagCard *self, SluiceRun *run)
+{
+  const SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
+  return series != NULL && series->buffer != NULL;
+}
+
+/* Where several tags are in a chart, they are those of each run. */
+static const SluiceSeedGroup *
+find_group (const SluiceTagCard *self, SluiceRun *run, guint *n_members)
+{
+  const SluiceSeedGroup *group =
+      self->others->len == 0 ? sluice_seed_groups_find (self->choice->groups, run) : NULL;
+  *n_members = 0;
+  for (guint i = 0; group != NULL && i < group->runs->len; i++)
+    *n_members += is_member (self, group->runs->pdata[i]);
+  if (*n_members < 2 || !is_member (self, run))
+    {
+      *n_members = 0;
+      return NULL;
+    }
+  return group;
+}
+
+static guint
+add_mean (SluiceTagCard *self, const SluiceSeedGroup *group)
+{
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
+  gboolean range = self->choice->seeds == SLUICE_SEEDS_RANGE;
+  g_autoptr (SluiceSeriesSource) mean =
+      sluice_mean_source_new (range ? SLUICE_SPREAD_RANGE : SLUICE_SPREAD_DEVIATION);
+  guint n = 0;
+  for (guint i = 0; i < group->runs->len; i++)
+    {
+      SluiceRun *run = group->runs->pdata[i];
+      const SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
+      if (!is_member (self, run))
+        continue;
+      sluice_mean_source_add (mean, sluice_run_get_info (run)->name,
+                              sluice_series_buffer_as_source (series->buffer));
+      n++;
+    }
+  /* Translators: a name, of how many runs the curve is the mean; what its band covers. */
+  g_autofree char *name = g_strdup_printf (
+      range ? _ ("%s × %u, least to greatest") : _ ("%s × %u, ± deviation"), group->name, n);
+  return sluice_chart_add_series (chart, name, run_color (group->runs->pdata[0]), mean);
+}
+
+/* The curve of a run or of its group; what was taken of it is to be taken again. */
+static void
+drop_curve (SluiceTagCard *self, SluiceTaken *taken)
+{
+  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
+  const SluiceSeedGroup *group = taken->group;
+  guint series = taken->series;
+  GHashTableIter iter;
+  gpointer other;
+  if (series == 0)
+    return;
+  sluice_chart_remove_series (chart, series);
+  if (group != NULL)
+    g_hash_table_remove (self->means, group);
+  g_hash_table_iter_init (&iter, self->taken);
+  while (g_hash_table_iter_next (&iter, NULL, &other))
+    if (((SluiceTaken *) other)->series == series)
+      {
+        taken = other;
+        taken->series = taken->n_events = taken->n_members = 0;
+        taken->group = NULL;
+      }
+}
+
+/* FALSE: the run has a curve of its own. */
+static gboolean
+take_mean (SluiceTagCard *self, SluiceRun *run, SluiceTaken *taken)
+{
+  guint n;
+  const SluiceSeedGroup *group = find_group (self, run, &n);
+  if (taken->group != group || taken->n_members != n)
+    drop_curve (self, taken);
+  if (group == NULL)
+    return FALSE;
+  gpointer id = g_hash_table_lookup (self->means, group);
+  if (id == NULL)
+    {
+      id = GUINT_TO_POINTER (add_mean (self, group));
+      g_hash_table_insert (self->means, (gpointer) group, id);
+    }
+  taken->series = GPOINTER_TO_UINT (id);
+  taken->group = group;
+  taken->n_members = n;
+  return TRUE;
+}
+
+/* ---- what is taken of a run ---- */
+
 static void
 take_others (SluiceTagCard *self, SluiceRun *run, SluiceTaken *taken)
 {
@@ -126,14 +224,16 @@ take_scalars (SluiceTagCard *self, SluiceRun *run, gboolean front)
   SluiceTaken *taken = sluice_tag_card_ensure_taken (self, info->id);
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
   g_autofree char *name = dup_curve_name (self, run, self->tag);
-  if (taken->series == 0 && series != NULL)
+  gboolean is_mean = take_mean (self, run, taken);
+  if (!is_mean && taken->series == 0 && series != NULL)
     {
       taken->series = sluice_chart_add_series (chart, name, run_color (run),
                                                sluice_series_buffer_as_source (series->buffer));
       taken->x = NULL;
     }
   take_others (self, run, taken);
-  take_x (self, run, taken);
+  if (!is_mean)
+    take_x (self, run, taken);
   if (taken->series == 0)
     return;
   if (front)
@@ -148,11 +248,10 @@ static void
 hide_scalars (SluiceTagCard *self, gint64 run)
 {
   SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
-  const SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
+  SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
   GHashTableIter iter;
   gpointer id;
-  if (taken->series != 0)
-    sluice_chart_remove_series (chart, taken->series);
+  drop_curve (self, taken);
   if (taken->by_series != NULL)
     {
       g_hash_table_iter_init (&iter, taken->by_series);

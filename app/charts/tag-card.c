@@ -367,6 +367,7 @@ sluice_tag_card_new (SluiceWorkspace *workspace,
   self->kind = kind;
   self->tag = g_strdup (tag);
   self->workspace = g_object_ref (workspace);
+  self->means = g_hash_table_new (NULL, NULL);
   self->others = g_ptr_array_new_with_free_func (g_free);
   self->taken = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, taken_free);
   return self;
@@ -379,6 +380,7 @@ sluice_tag_card_free (gpointer card)
   g_free (self->tag);
   g_object_unref (self->workspace);
   g_hash_table_unref (self->taken);
+  g_hash_table_unref (self->means);
   g_ptr_array_unref (self->others);
   g_free (self);
 }
@@ -469,6 +471,7 @@ sluice_tag_card_drop (SluiceTagCard *self)
       want (self, run, FALSE);
     }
   g_hash_table_remove_all (self->taken);
+  g_hash_table_remove_all (self->means);
   self->text_run = 0;
   self->widget = NULL;
 }

@@ -4,6 +4,7 @@
 
 #include <gtk/gtk.h>
 
+#include "app/charts/chart-choice.h"
 #include "app/workspace.h"
 
 /*
@@ -30,19 +31,15 @@ typedef struct
   char *(*dup_name) (const char *tag);
 } SluiceTagCardKind;
 
-/* What somebody has chosen for all cards of a page. */
-typedef struct
-{
-  char *x_tag; /* (nullable): whose values are the horizontal axis of charts */
-} SluiceChartChoice;
-
 /* What a widget has of a run. */
 typedef struct
 {
-  guint series;          /* id in a chart; 0: not there */
-  guint n_events;        /* taken */
-  guint n_items;         /* histograms taken */
-  guint64 restart;       /* SluiceRunSeries.n_restarts when they were */
+  guint series;                 /* id in a chart; 0: not there */
+  const SluiceSeedGroup *group; /* (nullable): whose curve that is */
+  guint n_members;              /* that the curve is of */
+  guint n_events;               /* taken */
+  guint n_items;                /* histograms taken */
+  guint64 restart;              /* SluiceRunSeries.n_restarts when they were */
   GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it, or its id */
   SluiceRunSeries *x;    /* (nullable): of scalars: the series that gives the places */
 } SluiceTaken;
@@ -57,6 +54,7 @@ struct _SluiceTagCard
   guint n_runs;                    /* of those shown that have the tag */
   GtkWidget *widget;               /* (nullable) a SluiceCard */
   GHashTable *taken;               /* gint64 run -> SluiceTaken; empty without a widget */
+  GHashTable *means;               /* SluiceSeedGroup -> id of its curve */
   gint64 text_run, text_step;      /* of a text: what was asked for last */
   gboolean large;
 };

@@ -229,7 +229,51 @@ class Charts:
         w.find_accessible("button", "Enlarge loss").act()
         self.charts(lambda c: c["large"] == [])
 
+    def seeds(self):
+        """Three runs that differ by their seed alone: one curve instead of three."""
+        w = self.window
+        each = self.charts(lambda c: c["cards"]["loss"])["cards"]["loss"]
+        self.tap.point("at first each run has a curve", each.count(" at step ") == 4, each)
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == ["loss"])
+        xdotool("key", "s")
+        text = self.charts(lambda c: "seed × 3, ± deviation" in c["cards"]["loss"])["cards"]
+        self.tap.point("S: runs of other seeds are their mean, with its members' names",
+                       "(seed-1, seed-2, seed-3)" in text["loss"] and "first" in text["loss"], text)
+        self.tap.point("with deviation and number", "±" in text["loss"] and ", n 3" in text["loss"],
+                       text["loss"])
+        xdotool("key", "Right")
+        self.picture("seeds-deviation")
+        xdotool("key", "t")
+        w.find_accessible("window", "Values of loss")
+        w.find_accessible("label", "seed × 3, ± deviation (seed-1, seed-2, seed-3)")
+        self.picture("seeds-table")
+        xdotool("key", "Escape")
+        w.until(lambda: not w.all_accessible("window", "Values of loss"))
+        xdotool("key", "s")
+        self.tap.point("then with all between the least and the greatest",
+                       self.charts(lambda c: "least to greatest" in c["cards"]["loss"]))
+        self.picture("seeds-range")
+        w.find_accessible("button", "Show the curves of seed-3").act()
+        self.tap.point("a run that is hidden is not in it",
+                       self.charts(lambda c: "(seed-1, seed-2)" in c["cards"]["loss"]))
+        w.find_accessible("button", "Options of the charts").children()[0].act()
+        w.find_accessible("menu item", "Each run").act()
+        self.tap.point("the page's menu goes back to each run",
+                       self.charts(lambda c: "×" not in c["cards"]["loss"]))
+        w.quit()
+
+    def run_seeds(self):
+        self.train("first", "--steps", "100", "--set", "batch=16")
+        for seed in ("1", "2", "3"):
+            self.train("seed-" + seed, "--steps", "100", "--seed", seed)
+        self.open()
+        self.seeds()
+        shutil.rmtree(self.workspace)
+        os.mkdir(self.workspace)
+
     def run(self):
+        self.run_seeds()
         self.train("first", "--steps", "300")
         self.train("second", "--steps", "200", "--seed", "5")
         subprocess.run([self.log_records, self.workspace, os.path.basename(self.project)],

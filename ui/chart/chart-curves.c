@@ -86,28 +86,13 @@ is_dense (const SluiceColumn *column)
   return column->n_finite > 2;
 }
 
-/*
- * The mean of the smoothed values of a column, from what is known of it: s = w s' + (1 - w) v,
- * where s' is the smoothed value before, summed over the column's n points gives n mean (s) = n
- * mean (v) + w / (1 - w) (s before the first - s of the last). Where the series begins, smoothing
- * is corrected for its start, which that leaves out: the mean stays in what the column covers.
- */
-static double
-get_smooth_mean (const SluiceColumn *column, double weight)
-{
-  const SluiceTrace *s = &column->smooth;
-  double before = s->first - (1 - weight) * column->raw.first; /* times w */
-  double mean = column->mean + (before - weight * s->last) / ((1 - weight) * column->n_finite);
-
-  return CLAMP (mean, s->min, s->max);
-}
-
 /* The trend: through the mean of a column of many points. */
 static void
 draw_mean (
     const SluiceChart *self, const SluicePen *pen, Walk *walk, const SluiceColumn *column, guint i)
 {
-  double mean = self->smoothing > 0 ? get_smooth_mean (column, self->smoothing) : column->mean;
+  double mean =
+      self->smoothing > 0 ? sluice_column_get_smooth_mean (column, self->smoothing) : column->mean;
   double middle = self->plot.x + (i + 0.5) * self->plot.width / self->read_key.n_columns;
 
   walk_to (walk, pen, middle, sluice_chart_y_pixel (self, mean));
@@ -196,7 +181,10 @@ draw_trace (const SluiceChart *self,
 }
 
 static void
-draw_band (const SluiceChart *self, const SluiceChartSeries *series, const SluicePen *pen)
+draw_band (const SluiceChart *self,
+           const SluiceChartSeries *series,
+           const SluicePen *pen,
+           gboolean smooth)
 {
   guint n = (guint) self->read_key.n_columns;
   double step = self->plot.width / n;
@@ -214,8 +202,8 @@ draw_band (const SluiceChart *self, const SluiceChartSeries *series, const Sluic
 
       if (column->n_finite == 0)
         continue;
-      top = sluice_chart_y_pixel (self, column->raw.max);
-      bottom = sluice_chart_y_pixel (self, column->raw.min);
+      top = sluice_chart_y_pixel (self, get_trace (column, smooth)->max);
+      bottom = sluice_chart_y_pixel (self, get_trace (column, smooth)->min);
       if (open)
         sluice_pen_trapezoid (pen, x0, top0, bottom0, x, top, bottom);
       open = TRUE;
@@ -382,9 +370,9 @@ draw_series (const SluiceChart *self,
       draw_pairs (self, series, pen, theme);
       return;
     }
-  if (self->band)
+  if (self->band || sluice_series_source_is_mean (series->source))
     {
-      draw_band (self, series, pen);
+      draw_band (self, series, pen, !self->band && self->smoothing > 0);
       sluice_pen_paint (pen, sluice_color_with_alpha (color, BAND_ALPHA), TRUE);
     }
   else if (has_trend)

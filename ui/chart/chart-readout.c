@@ -76,7 +76,7 @@ readout_collect (Readout *self, SluiceChart *chart, const SluiceSeriesSample *at
         continue;
       self->n++;
       row->of = value;
-      row->value = sluice_format_value (value->sample.value, chart->unit);
+      row->value = sluice_chart_format_value (chart, value);
       if (chart->smoothing > 0)
         row->smoothed = sluice_format_value (value->sample.smoothed, chart->unit);
     }

@@ -5,7 +5,7 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-#define WIDTH  620
+#define WIDTH  700
 #define HEIGHT 320
 
 typedef enum
@@ -58,8 +58,9 @@ sluice_chart_table_row_init (SluiceChartTableRow *self)
 }
 
 static SluiceChartTableRow *
-new_row (const SluiceChartValue *value, SluiceUnit unit)
+new_row (SluiceChart *chart, const SluiceChartValue *value)
 {
+  SluiceUnit unit = sluice_chart_get_unit (chart);
   SluiceChartTableRow *self = g_object_new (SLUICE_TYPE_CHART_TABLE_ROW, NULL);
   const double numbers[N_COLUMNS] = {
     0,          value->sample.value, value->sample.smoothed, (double) value->sample.step,
@@ -74,7 +75,9 @@ new_row (const SluiceChartValue *value, SluiceUnit unit)
       self->texts[i] = i == COLUMN_STEP ? sluice_format_step (value->sample.step)
                                         : sluice_format_value (numbers[i], unit);
     }
-  self->texts[COLUMN_RUN] = g_strdup (value->name);
+  self->texts[COLUMN_RUN] = sluice_chart_dup_member_names (chart, value->id);
+  g_free (self->texts[COLUMN_VALUE]);
+  self->texts[COLUMN_VALUE] = sluice_chart_format_value (chart, value);
   return self;
 }
 
@@ -126,8 +129,7 @@ update_cb (gpointer data)
   place = isfinite (self->x) ? sluice_chart_dup_place (chart, self->x)
                              : g_strdup (_ ("The last values"));
   for (guint i = 0; i < values->len; i++)
-    g_ptr_array_add (rows, new_row (&g_array_index (values, SluiceChartValue, i),
-                                    sluice_chart_get_unit (chart)));
+    g_ptr_array_add (rows, new_row (chart, &g_array_index (values, SluiceChartValue, i)));
   g_list_store_splice (self->rows, 0, g_list_model_get_n_items (G_LIST_MODEL (self->rows)),
                        rows->pdata, rows->len);
   gtk_label_set_label (GTK_LABEL (self->place), place);
@@ -170,7 +172,7 @@ setup_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
       gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (dot), draw_dot, NULL, NULL);
       gtk_widget_set_valign (dot, GTK_ALIGN_CENTER);
       gtk_box_append (GTK_BOX (box), dot);
-      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
     }
   else
     gtk_widget_add_css_class (label, "numeric");
@@ -191,6 +193,7 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
                        row->texts[GPOINTER_TO_UINT (data)]);
   if (!GTK_IS_DRAWING_AREA (dot))
     return;
+  gtk_widget_set_tooltip_text (box, row->texts[COLUMN_RUN]); /* names of a mean's runs are long */
   g_object_set_data_full (G_OBJECT (dot), "row", g_object_ref (row), g_object_unref);
   gtk_widget_queue_draw (dot);
 }
@@ -209,7 +212,7 @@ add_column (SluiceChartTable *self, guint column, const char *title)
   gtk_column_view_column_set_resizable (c, TRUE);
   gtk_column_view_column_set_expand (c, column == COLUMN_RUN);
   if (column != COLUMN_RUN)
-    gtk_column_view_column_set_fixed_width (c, 92);
+    gtk_column_view_column_set_fixed_width (c, column == COLUMN_VALUE ? 172 : 92);
   gtk_column_view_append_column (GTK_COLUMN_VIEW (self->view), c);
   g_object_unref (c);
 }

@@ -123,10 +123,21 @@ sluice_chart_get_x_unit (const SluiceChart *self)
 char *
 sluice_chart_dup_full_title (const SluiceChart *self)
 {
+  guint stride = 1;
+
+  if (self->axis != SLUICE_X_SERIES)
+    return g_strdup (self->title);
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      stride = MAX (stride, sluice_pair_source_get_stride (series->source));
+    }
+  if (stride > 1)
+    /* Translators: the values of a tag over those of another tag; so many steps have one dot. */
+    return g_strdup_printf (_ ("%s over %s, 1 of %u steps"), self->title, self->x_name, stride);
   /* Translators: the values of a tag over those of another tag. */
-  return self->axis == SLUICE_X_SERIES
-             ? g_strdup_printf (_ ("%s over %s"), self->title, self->x_name)
-             : g_strdup (self->title);
+  return g_strdup_printf (_ ("%s over %s"), self->title, self->x_name);
 }
 
 SluiceChartSeries *
@@ -613,19 +624,24 @@ sluice_chart_dup_summary (SluiceChart *self)
   for (guint i = 0; i < self->series->len; i++)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      g_autofree char *name = NULL;
       g_autofree char *value = NULL;
       g_autofree char *step = NULL;
+      SluiceChartValue v = { 0 };
       SluiceSeriesSample last;
 
       if (!series->visible
           || !sluice_series_source_lookup (series->source, SLUICE_X_STEP, INFINITY, &last))
         continue;
-      value = sluice_format_value (last.value, self->unit);
+      name = sluice_chart_dup_member_names (self, series->id);
+      sluice_series_source_measure (series->source, SLUICE_X_STEP, (double) last.step, &v.measure);
+      v.sample = last;
+      value = sluice_chart_format_value (self, &v);
       step = sluice_format_step (last.step);
       g_string_append (out, joint);
       joint = "; ";
       /* Translators: name of a run, value, step. */
-      g_string_append_printf (out, _ ("%s %s at step %s"), series->name, value, step);
+      g_string_append_printf (out, _ ("%s %s at step %s"), name, value, step);
     }
   return g_string_free (out, FALSE);
 }

@@ -46,6 +46,7 @@ typedef struct
   const char *name; /* borrowed from the chart */
   SluiceColor color;
   SluiceSeriesSample sample; /* the point nearest to the place */
+  SluiceMeasure measure;     /* of a mean: what it is of, at that point */
   gboolean here;             /* the place lies between its first and its last point */
   double min, max; /* of the finite values in the range drawn last; NaN where there is none */
 } SluiceChartValue;
@@ -83,6 +84,9 @@ void
 sluice_chart_set_series_style (SluiceChart *self, guint id, const char *name, SluiceColor color);
 /** sluice_chart_set_series_visible: a hidden series is not drawn, read or counted. */
 void sluice_chart_set_series_visible (SluiceChart *self, guint id, gboolean visible);
+/** sluice_chart_dup_member_names: (transfer full): the name of a series, of a mean with the names
+ * of those that it is of: "mlp × 2 (mlp-1, mlp-2)". */
+char *sluice_chart_dup_member_names (SluiceChart *self, guint id);
 guint sluice_chart_get_n_series (SluiceChart *self);
 
 /**
@@ -169,6 +173,8 @@ void sluice_chart_set_readout_style (SluiceChart *self, SluiceReadoutStyle style
  *   point, in the order that they were added, that in front first.
  */
 GArray *sluice_chart_dup_values (SluiceChart *self, double x);
+/** sluice_chart_format_value: (transfer full): "0.071", of a mean "0.071 ± 0.003, n 5". */
+char *sluice_chart_format_value (SluiceChart *self, const SluiceChartValue *value);
 /** sluice_chart_dup_place: (transfer full): "step 1 120", or what the axis calls the point nearest
  * to @x; "" where there is none. */
 char *sluice_chart_dup_place (SluiceChart *self, double x);
