@@ -26,7 +26,7 @@ sluice_cards_sort (GHashTable *cards)
   gpointer card;
   g_hash_table_iter_init (&iter, cards);
   while (g_hash_table_iter_next (&iter, NULL, &card))
-    if (((const SluiceTagCard *) card)->n_runs > 0)
+    if (sluice_tag_card_is_there (card))
       g_ptr_array_add (sorted, card);
   g_ptr_array_sort (sorted, by_place);
   return sorted;

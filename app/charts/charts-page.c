@@ -13,11 +13,13 @@
 #include "app/charts/card-grid.h"
 #include "app/charts/card-groups.h"
 #include "app/charts/join-cards.h"
+#include "app/charts/settings-cards.h"
 #include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
 #include "engine/store/kinds/event.h"
 #include "ui/chart/chart-card.h"
 #include "ui/chart/image-card.h"
+#include "ui/chart/settings-card.h"
 #include "ui/common/widget.h"
 
 struct _SluiceChartsPage
@@ -227,18 +229,6 @@ update_image_steps (SluiceChartsPage *self)
   sluice_step_bar_take_steps (self->images_bar, steps);
 }
 
-/* ---- the wheel ---- */
-
-/* Over the bar it scrolls the charts below. */
-static gboolean
-bar_scrolled_cb (SluiceChartsPage *self, double dx, double dy)
-{
-  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (self->scroller);
-  double step = pow (gtk_adjustment_get_page_size (adjustment), 2.0 / 3.0); /* as GTK's windows */
-  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_value (adjustment) + dy * step);
-  return GDK_EVENT_STOP;
-}
-
 /* ---- pinned and enlarged cards ---- */
 
 static void fill_grid (SluiceChartsPage *self);
@@ -371,6 +361,13 @@ exported_cb (SluiceChartsPage *self, const char *path)
 
 /* ---- the grid ---- */
 
+static void
+run_marked_cb (SluiceChartsPage *self, gint64 run)
+{
+  for (guint i = 0; i < self->in_order->len; i++)
+    sluice_tag_card_mark (self->in_order->pdata[i], run);
+}
+
 static GtkWidget *
 create_card (gpointer item, gpointer data)
 {
@@ -384,6 +381,8 @@ create_card (gpointer item, gpointer data)
       g_signal_connect (widget, "view-changed", G_CALLBACK (view_moved_cb), self);
       sluice_join_cards_add (widget, card->tag, dup_joinable, has_others, join_cb, self);
     }
+  else if (SLUICE_IS_SETTINGS_CARD (widget))
+    g_signal_connect_swapped (widget, "run-marked", G_CALLBACK (run_marked_cb), self);
   apply_view (self, widget);
   set_view_cb (widget, self);
   sluice_card_set_large (SLUICE_CARD (widget), card->large);
@@ -439,6 +438,8 @@ add_run (SluiceChartsPage *self, SluiceRun *run)
       const SluiceRunSeries *s = series->pdata[i];
       add_to_card (self, sluice_tag_card_find_kind (s->kind), s->tag);
     }
+  if (sluice_run_get_settings (run)->len > 0)
+    add_to_card (self, &sluice_tag_card_settings, SLUICE_SETTINGS_CARD_TAG);
   for (guint i = 0; i < events->len; i++)
     {
       const SluiceEvent *event = events->pdata[i];
@@ -790,8 +791,5 @@ sluice_charts_page_init (SluiceChartsPage *self)
   g_signal_connect_swapped (self->log_y, "toggled", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->images_bar, "step-changed", G_CALLBACK (image_step_cb), self);
   sluice_widget_release_wheel (GTK_WIDGET (self->smoothing));
-  GtkEventController *wheel =
-      gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
-  g_signal_connect_swapped (wheel, "scroll", G_CALLBACK (bar_scrolled_cb), self);
-  gtk_widget_add_controller (self->bar, wheel);
+  sluice_widget_pass_wheel (self->bar, self->scroller);
 }

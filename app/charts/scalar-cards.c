@@ -261,6 +261,15 @@ hide_scalars (SluiceTagCard *self, gint64 run)
   g_hash_table_remove (self->taken, &run);
 }
 
+static void
+mark_scalars (SluiceTagCard *self, gint64 run)
+{
+  const SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
+  sluice_chart_set_marked (sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget)),
+                           taken != NULL ? taken->series : 0);
+  sluice_card_refresh (SLUICE_CARD (self->widget));
+}
+
 /* Of its own tag or one that was joined to it. */
 static gboolean
 has_scalars (const SluiceTagCard *self, SluiceRun *run)
@@ -288,6 +297,7 @@ const SluiceTagCardKind sluice_tag_card_scalars = {
   .has = has_scalars,
   .take = take_scalars,
   .hide = hide_scalars,
+  .mark = mark_scalars,
   .dup_text = dup_scalars_text,
   .shares = TRUE,
 };

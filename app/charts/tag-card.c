@@ -386,6 +386,12 @@ sluice_tag_card_free (gpointer card)
 }
 
 gboolean
+sluice_tag_card_is_there (const SluiceTagCard *self)
+{
+  return self->n_runs >= MAX (1, self->kind->least_runs);
+}
+
+gboolean
 sluice_tag_card_is_scalar (const SluiceTagCard *self)
 {
   return self->kind == &sluice_tag_card_scalars;
@@ -524,6 +530,15 @@ sluice_tag_card_update (SluiceTagCard *self, SluiceRun *front)
       if (shows)
         self->kind->take (self, run, run == front);
     }
+  if (self->kind->taken != NULL)
+    self->kind->taken (self);
+}
+
+void
+sluice_tag_card_mark (SluiceTagCard *self, gint64 run)
+{
+  if (self->widget != NULL && self->kind->mark != NULL)
+    self->kind->mark (self, run);
 }
 
 char *
@@ -539,6 +554,8 @@ get_rank (const SluiceTagCard *self)
   for (guint i = 0; i < G_N_ELEMENTS (first); i++)
     if (strcmp (self->tag, first[i]) == 0)
       return (int) i;
+  if (self->kind->least_runs > 1)
+    return 30; /* of all runs */
   if (g_str_has_suffix (self->tag, "/weights"))
     return 40;
   return g_str_has_prefix (self->tag, "system/") ? 100 : 50;

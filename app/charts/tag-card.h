@@ -22,11 +22,16 @@ typedef struct
   gboolean (*has) (const SluiceTagCard *self, SluiceRun *run);
   /* Takes what the run has and the widget has not yet. */
   void (*take) (SluiceTagCard *self, SluiceRun *run, gboolean front);
+  /* (nullable): after that, once for all runs. */
+  void (*taken) (SluiceTagCard *self);
+  /* (nullable): somebody points at the run elsewhere; 0: at none. */
+  void (*mark) (SluiceTagCard *self, gint64 run);
   /* The run is not to be seen any more, though its curves may be again. */
   void (*hide) (SluiceTagCard *self, gint64 run);
   /* (transfer full): what is shown, in words. */
   char *(*dup_text) (SluiceTagCard *self);
-  gboolean shares; /* runs are shown together; else one at a time */
+  gboolean shares;  /* runs are shown together; else one at a time */
+  guint least_runs; /* that have something for it, or there is no card; 0: one */
   /* (nullable) (transfer full): the card of several tags that this one is of. */
   char *(*dup_name) (const char *tag);
 } SluiceTagCardKind;
@@ -75,6 +80,8 @@ char *sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag);
 void sluice_tag_card_join (SluiceTagCard *self, const char *tag);
 /* Only its own again. */
 void sluice_tag_card_split (SluiceTagCard *self);
+/* Are there as many runs as it is made for? */
+gboolean sluice_tag_card_is_there (const SluiceTagCard *self);
 gboolean sluice_tag_card_is_scalar (const SluiceTagCard *self);
 /* What is drawn is named or placed otherwise now: the next update takes it anew. */
 void sluice_tag_card_begin_anew (SluiceTagCard *self);
@@ -97,6 +104,9 @@ gboolean sluice_tag_card_has_series (const SluiceTagCard *self, SluiceRun *run);
  * wants their values.
  */
 void sluice_tag_card_update (SluiceTagCard *self, SluiceRun *front);
+
+/* Shows which run somebody points at, in any card; 0: none. */
+void sluice_tag_card_mark (SluiceTagCard *self, gint64 run);
 
 /* (transfer full): what it shows, in words, "" without a widget. */
 char *sluice_tag_card_dup_text (SluiceTagCard *self);

@@ -184,7 +184,8 @@ sluice_run_set_hash (SluiceRunSet *self)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
       const guint64 parts[] = { sluice_run_get_info (run)->id, sluice_run_get_shown (run),
-                                sluice_run_get_n_series (run), sluice_run_get_events (run)->len };
+                                sluice_run_get_n_series (run), sluice_run_get_events (run)->len,
+                                sluice_run_get_settings (run)->len };
       for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
         hash = (hash ^ parts[k]) * 1099511628211u;
     }

@@ -257,11 +257,43 @@ class Charts:
         w.find_accessible("button", "Show the curves of seed-3").act()
         self.tap.point("a run that is hidden is not in it",
                        self.charts(lambda c: "(seed-1, seed-2)" in c["cards"]["loss"]))
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == [])
+        self.hyper_parameters()
         w.find_accessible("button", "Options of the charts").children()[0].act()
         w.find_accessible("menu item", "Each run").act()
         self.tap.point("the page's menu goes back to each run",
                        self.charts(lambda c: "×" not in c["cards"]["loss"]))
         w.quit()
+
+    def hyper_parameters(self):
+        """What runs were begun with and what came of it."""
+        w, card = self.window, "Settings and results"
+        text = self.charts(lambda c: "seed-2" in c["cards"].get(card, ""))["cards"][card]
+        self.tap.point("a card of settings that differ, and of results",
+                       "batch 16" in text and "evaluate/accuracy" in text and "steps" not in text,
+                       text)
+        w.find_accessible("button", "Enlarge " + card).act()
+        self.charts(lambda c: c["large"] == [card])
+        self.picture("settings-table")
+        w.find_accessible("button", "parallel").act()
+        plot = w.find_accessible("image", "Settings and results of each run")
+        x, y, _, height = w.until(lambda: plot.place() if plot.place()[3] > 0 else None)
+        # The end of the first axis: the run with the smallest batch.
+        xdotool("mousemove", x + 44, y + height - 40)
+        text = self.charts(lambda c: ";" not in c["cards"][card])["cards"][card]
+        self.tap.point("a run that is pointed at is marked", text.startswith("first: "), text)
+        self.picture("settings-marked")
+        xdotool("mousemove", x + 44, y - 20)
+        self.charts(lambda c: ";" in c["cards"][card])
+        w.find_accessible("button", "scatter").act()
+        w.find_accessible("image", "A result over a setting of each run")
+        self.picture("settings-scatter")
+        self.tap.point("a scatter has its columns chosen",
+                       w.find_accessible("combo box", "Vertical axis of the scatter"))
+        w.find_accessible("button", "table").act()
+        w.find_accessible("button", "Enlarge " + card).act()
+        self.charts(lambda c: c["large"] == ["loss"] or c["large"] == [])
 
     def run_seeds(self):
         self.train("first", "--steps", "100", "--set", "batch=16")

@@ -10,6 +10,7 @@
 #define RAW_WIDTH    1.0
 #define SMOOTH_WIDTH 2.2
 #define BAND_ALPHA   0.16
+#define PALE_ALPHA   0.2
 #define MARK_SIZE    4.5
 #define DOT_RADIUS   3.0 /* of a point that stands alone */
 #define PAIR_RADIUS  2.0
@@ -304,6 +305,16 @@ has_dense_column (const SluiceChart *self, const SluiceChartSeries *series)
   return FALSE;
 }
 
+/* Where another one is marked, paler. */
+static SluiceColor
+curve_color (const SluiceChart *self, const SluiceChartSeries *series, const SluiceTheme *theme)
+{
+  gboolean pale =
+      sluice_chart_find_series (self, self->marked) != NULL && series->id != self->marked;
+
+  return sluice_color_with_alpha (sluice_chart_series_color (series, theme), pale ? PALE_ALPHA : 1);
+}
+
 /* Far outside of the plot nothing is lost: what is drawn has whole numbers of pixels there. */
 static double
 near_plot (double pixel)
@@ -347,10 +358,10 @@ draw_pairs (const SluiceChart *self,
             SluicePen *pen,
             const SluiceTheme *theme)
 {
-  SluiceColor color = sluice_chart_series_color (series, theme);
+  SluiceColor color = curve_color (self, series, theme);
 
   draw_pairs_as (self, series, pen, TRUE);
-  sluice_pen_paint (pen, sluice_color_with_alpha (color, PAIR_ALPHA), TRUE);
+  sluice_pen_paint (pen, sluice_color_with_alpha (color, PAIR_ALPHA * color.a), TRUE);
   pen->width = PAIR_WIDTH;
   draw_pairs_as (self, series, pen, FALSE);
   sluice_pen_paint (pen, color, FALSE);
@@ -362,7 +373,7 @@ draw_series (const SluiceChart *self,
              SluicePen *pen,
              const SluiceTheme *theme)
 {
-  SluiceColor color = sluice_chart_series_color (series, theme);
+  SluiceColor color = curve_color (self, series, theme);
   gboolean has_trend = self->smoothing > 0 || has_dense_column (self, series);
 
   if (self->axis == SLUICE_X_SERIES)
@@ -373,13 +384,13 @@ draw_series (const SluiceChart *self,
   if (self->band || sluice_series_source_is_mean (series->source))
     {
       draw_band (self, series, pen, !self->band && self->smoothing > 0);
-      sluice_pen_paint (pen, sluice_color_with_alpha (color, BAND_ALPHA), TRUE);
+      sluice_pen_paint (pen, sluice_color_with_alpha (color, BAND_ALPHA * color.a), TRUE);
     }
   else if (has_trend)
     {
       pen->width = RAW_WIDTH;
       draw_trace (self, series, pen, CURVE_VALUES);
-      sluice_pen_paint (pen, sluice_color_with_alpha (color, theme->raw_alpha), FALSE);
+      sluice_pen_paint (pen, sluice_color_with_alpha (color, theme->raw_alpha * color.a), FALSE);
     }
   pen->width = has_trend ? SMOOTH_WIDTH : 1.6;
   draw_trace (self, series, pen, CURVE_TREND);
@@ -389,17 +400,20 @@ draw_series (const SluiceChart *self,
 static void
 draw_all (SluiceChart *self, SluicePen *pen, const SluiceTheme *theme)
 {
-  const SluiceChartSeries *front = sluice_chart_get_front (self);
+  const SluiceChartSeries *last[] = { sluice_chart_get_front (self),
+                                      sluice_chart_find_series (self, self->marked) };
 
   for (guint i = 0; i < self->series->len; i++)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);
 
-      if (series->visible && series->columns != NULL && series != front)
+      if (series->visible && series->columns != NULL && series != last[0] && series != last[1])
         draw_series (self, series, pen, theme);
     }
-  if (front != NULL && front->columns != NULL)
-    draw_series (self, front, pen, theme);
+  for (guint i = 0; i < G_N_ELEMENTS (last); i++)
+    if (last[i] != NULL && last[i]->visible && last[i]->columns != NULL
+        && (i > 0 || last[0] != last[1]))
+      draw_series (self, last[i], pen, theme);
   for (guint i = 0; i < self->series->len; i++)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);

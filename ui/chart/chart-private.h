@@ -60,7 +60,8 @@ struct _SluiceChart
   GPtrArray *series; /* of SluiceChartSeries */
   GPtrArray *events; /* of SluiceChartEvent */
   guint next_id;
-  guint front; /* id of a series, or 0 */
+  guint front;  /* id of a series, or 0 */
+  guint marked; /* likewise */
 
   SluiceXAxis axis;
   char *x_name;      /* of the series that gives the places of %SLUICE_X_SERIES */

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-table.h"
 
+#include "ui/common/widget.h"
+
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
@@ -145,18 +147,6 @@ queue_update (SluiceChartTable *self)
 }
 
 static void
-draw_dot (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
-{
-  const SluiceChartTableRow *row = g_object_get_data (G_OBJECT (area), "row");
-
-  if (row == NULL)
-    return;
-  cairo_arc (cr, width / 2.0, height / 2.0, 4, 0, 2 * G_PI);
-  cairo_set_source_rgb (cr, row->color.r, row->color.g, row->color.b);
-  cairo_fill (cr);
-}
-
-static void
 setup_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   gboolean is_name = GPOINTER_TO_UINT (data) == COLUMN_RUN;
@@ -165,13 +155,7 @@ setup_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 
   if (is_name)
     {
-      GtkWidget *dot = gtk_drawing_area_new ();
-
-      gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (dot), 10);
-      gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (dot), 10);
-      gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (dot), draw_dot, NULL, NULL);
-      gtk_widget_set_valign (dot, GTK_ALIGN_CENTER);
-      gtk_box_append (GTK_BOX (box), dot);
+      gtk_box_append (GTK_BOX (box), sluice_dot_new ());
       gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
     }
   else
@@ -194,8 +178,7 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
   if (!GTK_IS_DRAWING_AREA (dot))
     return;
   gtk_widget_set_tooltip_text (box, row->texts[COLUMN_RUN]); /* names of a mean's runs are long */
-  g_object_set_data_full (G_OBJECT (dot), "row", g_object_ref (row), g_object_unref);
-  gtk_widget_queue_draw (dot);
+  sluice_dot_set_color (dot, row->color);
 }
 
 static void

@@ -240,6 +240,15 @@ sluice_chart_set_front (SluiceChart *self, guint id)
   restyle (self);
 }
 
+void
+sluice_chart_set_marked (SluiceChart *self, guint id)
+{
+  if (self->marked == id)
+    return;
+  self->marked = id;
+  restyle (self);
+}
+
 SluiceChartSeries *
 sluice_chart_get_front (const SluiceChart *self)
 {

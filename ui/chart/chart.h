@@ -98,6 +98,9 @@ guint sluice_chart_get_n_series (SluiceChart *self);
  */
 void sluice_chart_set_front (SluiceChart *self, guint id);
 
+/** sluice_chart_set_marked: draws a series over the others, and these paler; 0: none. */
+void sluice_chart_set_marked (SluiceChart *self, guint id);
+
 /**
  * sluice_chart_add_event:
  * @id: the series that it belongs to: shown while that is visible, gone when it is removed
