@@ -34,8 +34,28 @@ create_scalars (SluiceTagCard *self)
   return widget;
 }
 
-/* Checkpoints and texts come as regularly as the grid: they are in the run's folder, not in its
- * charts. */
+/* What is not in it is a note. Checkpoints and texts come as regularly as the grid. */
+static SluiceEventKind
+get_event_kind (const SluiceEvent *event)
+{
+  static const struct
+  {
+    const char *name;
+    SluiceEventKind kind;
+  } kinds[] = {
+    { N_ ("failed"), SLUICE_EVENT_FAILURE },    { N_ ("damaged"), SLUICE_EVENT_FAILURE },
+    { N_ ("alert"), SLUICE_EVENT_FAILURE },     { N_ ("resume"), SLUICE_EVENT_NOTE },
+    { N_ ("data-changed"), SLUICE_EVENT_NOTE }, { N_ ("input-ended"), SLUICE_EVENT_NOTE },
+    { N_ ("checkpoint"), SLUICE_EVENT_QUIET },  { N_ ("init-from"), SLUICE_EVENT_QUIET },
+    { N_ ("files"), SLUICE_EVENT_QUIET },       { N_ ("not-removed"), SLUICE_EVENT_QUIET },
+    { SLUICE_EVENT_TEXT, SLUICE_EVENT_QUIET },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (event->kind, kinds[i].name) == 0)
+      return kinds[i].kind;
+  return SLUICE_EVENT_NOTE;
+}
+
 static void
 take_events (SluiceChart *chart, SluiceRun *run, SluiceTaken *taken)
 {
@@ -48,11 +68,8 @@ take_events (SluiceChart *chart, SluiceRun *run, SluiceTaken *taken)
   for (; taken->n_events < events->len; taken->n_events++)
     {
       SluiceEvent *event = events->pdata[taken->n_events];
-      gboolean bad = strcmp (event->kind, "failed") == 0 || strcmp (event->kind, "damaged") == 0;
-      if (strcmp (event->kind, "checkpoint") != 0 && strcmp (event->kind, SLUICE_EVENT_TEXT) != 0)
-        sluice_chart_add_event (chart, taken->series,
-                                bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE, event->base.step,
-                                event->base.wall, _ (event->kind));
+      sluice_chart_add_event (chart, taken->series, get_event_kind (event), event->base.step,
+                              event->base.wall, _ (event->kind), event->text);
     }
 }
 

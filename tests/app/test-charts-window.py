@@ -236,6 +236,12 @@ class Charts:
         self.tap.point("at first each run has a curve", each.count(" at step ") == 4, each)
         w.find_accessible("button", "Enlarge loss").act()
         self.charts(lambda c: c["large"] == ["loss"])
+        xdotool("mousemove", 700, 890, "key", "n")  # no pointer over the plot moves the cursor
+        image = w.find_accessible("image", "loss")
+        text = w.until(lambda: "checkpoint" in image.description() and image.description())
+        self.tap.point("N goes to the next mark, and a screen reader hears what it is",
+                       "step 0" in text or "step 1" in text, text)
+        self.picture("marks")
         xdotool("key", "s")
         text = self.charts(lambda c: "seed × 3, ± deviation" in c["cards"]["loss"])["cards"]
         self.tap.point("S: runs of other seeds are their mean, with its members' names",

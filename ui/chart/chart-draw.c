@@ -11,6 +11,7 @@
 #define TITLE_MIDDLE 20.0
 
 #define LEGEND_GAP 16.0
+#define EVENT_TICK 4.0
 #define LEGEND_DOT 9.0
 
 static double
@@ -123,27 +124,6 @@ draw_x_labels (SluiceChart *self, SluiceText *text, double width, const SluiceTh
     }
 }
 
-/* NaN where the event is not shown. */
-static double
-event_x (const SluiceChart *self, const SluiceChartEvent *event)
-{
-  const SluiceChartSeries *series = sluice_chart_find_series (self, event->series);
-  SluiceExtent extent;
-  double wall;
-
-  if (series == NULL || !series->visible || self->axis == SLUICE_X_SERIES)
-    return NAN;
-  if (self->axis == SLUICE_X_STEP)
-    return (double) event->step;
-  /* What happened before the first point or after the last stands there. */
-  sluice_series_source_get_extent (series->source, SLUICE_X_WALL, &extent);
-  wall = fmin (fmax (event->wall, extent.x0), extent.x1);
-  return self->axis == SLUICE_X_WALL
-             ? wall
-             : sluice_pauses_get_active (sluice_series_source_get_pauses (series->source),
-                                         extent.x0, wall);
-}
-
 /* The word beside the line, in the first of two rows where it touches no other; else nowhere. */
 static void
 draw_event_word (SluiceChart *self,
@@ -155,6 +135,8 @@ draw_event_word (SluiceChart *self,
   const SluiceRect *plot = &self->plot;
   SluiceRect rect = { .y = plot->y + 1, .height = 14 };
 
+  if (event->kind == SLUICE_EVENT_QUIET)
+    return;
   sluice_text_set (text, event->word, SLUICE_TEXT_LABEL - 0.5, FALSE, 0);
   sluice_text_measure (text, &rect.width, NULL);
   rect.x = x + 5 + rect.width > plot->x + plot->width ? x - 5 - rect.width : x + 5;
@@ -181,6 +163,21 @@ draw_event_word (SluiceChart *self,
     }
 }
 
+/* A triangle that stands on the axis. */
+static void
+draw_event_tick (const SluiceChart *self, cairo_t *cr, double x, const SluiceTheme *theme)
+{
+  double bottom = self->plot.y + self->plot.height;
+
+  cairo_new_path (cr);
+  cairo_move_to (cr, x - EVENT_TICK, bottom + EVENT_TICK);
+  cairo_line_to (cr, x + EVENT_TICK, bottom + EVENT_TICK);
+  cairo_line_to (cr, x, bottom);
+  cairo_close_path (cr);
+  sluice_cairo_set_color (cr, theme->event);
+  cairo_fill (cr);
+}
+
 static void
 draw_event_line (SluiceChart *self,
                  SluiceText *text,
@@ -191,6 +188,11 @@ draw_event_line (SluiceChart *self,
   const double dash[] = { 4, 3 };
   cairo_t *cr = text->cr;
 
+  if (event->kind == SLUICE_EVENT_QUIET)
+    {
+      draw_event_tick (self, cr, x, theme);
+      return;
+    }
   cairo_save (cr);
   cairo_set_dash (cr, dash, 2, 0);
   cairo_set_line_width (cr, 1.2);
@@ -215,7 +217,8 @@ draw_event (SluiceChart *self,
             DrawEvent draw)
 {
   const SluiceRect *plot = &self->plot;
-  double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
+  double x =
+      floor (sluice_scale_to_pixel (&self->x_scale, sluice_chart_event_x (self, event))) + 0.5;
 
   if (x >= plot->x && x <= plot->x + plot->width + 1)
     draw (self, text, event, x, theme);

@@ -29,7 +29,7 @@ typedef struct
   SluiceEventKind kind;
   gint64 step;
   double wall;
-  char *word;
+  char *word, *detail; /* detail: (nullable) */
 } SluiceChartEvent;
 
 /* Everything that decides what the columns hold; compared as bytes, so it is cleared before use. */
@@ -140,6 +140,16 @@ char *sluice_chart_dup_full_title (const SluiceChart *self);
 
 /** sluice_chart_format_x: (transfer full): "step 1 120", "12 min 5 s", a date. */
 char *sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample);
+
+/** sluice_chart_event_x: its place on the axis; NaN where it is not shown. */
+double sluice_chart_event_x (const SluiceChart *self, const SluiceChartEvent *event);
+
+/** sluice_chart_dup_head: (transfer full): of a read-out: the place, and what happened there. */
+char *sluice_chart_dup_head (SluiceChart *self, const SluiceSeriesSample *at);
+
+/** sluice_chart_append_events: what happened to its series, without what is quiet, for a summary.
+ */
+void sluice_chart_append_events (const SluiceChart *self, GString *out);
 
 /** sluice_chart_series_color: the colour that @series is drawn in on this theme's ground. */
 SluiceColor sluice_chart_series_color (const SluiceChartSeries *series, const SluiceTheme *theme);

@@ -146,7 +146,7 @@ sluice_chart_dup_readout (SluiceChart *self)
 
   if (!sluice_chart_find_cursor (self, &at))
     return NULL;
-  head = sluice_chart_format_x (self, &at);
+  head = sluice_chart_dup_head (self, &at);
   out = g_string_new (head);
   values = sluice_chart_dup_values (self, at.x);
   for (guint i = 0; i < values->len; i++)

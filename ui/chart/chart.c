@@ -21,6 +21,7 @@ static void
 event_free (SluiceChartEvent *event)
 {
   g_free (event->word);
+  g_free (event->detail);
   g_free (event);
 }
 
@@ -258,8 +259,13 @@ sluice_chart_get_front (const SluiceChart *self)
 }
 
 void
-sluice_chart_add_event (
-    SluiceChart *self, guint id, SluiceEventKind kind, gint64 step, double wall, const char *word)
+sluice_chart_add_event (SluiceChart *self,
+                        guint id,
+                        SluiceEventKind kind,
+                        gint64 step,
+                        double wall,
+                        const char *word,
+                        const char *detail)
 {
   SluiceChartEvent *event;
 
@@ -271,6 +277,7 @@ sluice_chart_add_event (
   event->step = step;
   event->wall = wall;
   event->word = g_strdup (word);
+  event->detail = g_strdup (detail);
   g_ptr_array_add (self->events, event);
   self->dirty = TRUE;
 }
@@ -652,5 +659,6 @@ sluice_chart_dup_summary (SluiceChart *self)
       /* Translators: name of a run, value, step. */
       g_string_append_printf (out, _ ("%s %s at step %s"), name, value, step);
     }
+  sluice_chart_append_events (self, out);
   return g_string_free (out, FALSE);
 }

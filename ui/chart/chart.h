@@ -20,8 +20,9 @@ typedef struct _SluiceChart SluiceChart;
 
 typedef enum
 {
-  SLUICE_EVENT_NOTE,    /* learning rate, checkpoint, resume */
+  SLUICE_EVENT_NOTE,    /* learning rate, resume */
   SLUICE_EVENT_FAILURE, /* NaN, failed */
+  SLUICE_EVENT_QUIET,   /* comes as regularly as the grid (checkpoint): a mark on the axis */
 } SluiceEventKind;
 
 typedef enum
@@ -105,10 +106,23 @@ void sluice_chart_set_marked (SluiceChart *self, guint id);
  * sluice_chart_add_event:
  * @id: the series that it belongs to: shown while that is visible, gone when it is removed
  *
+ * @word: copied, as is
+ * @detail: (nullable): more of it, for tooltips and screen readers
+ *
  * Adds a dashed mark with a word, at @step (and @wall on the time axes).
  */
-void sluice_chart_add_event (
-    SluiceChart *self, guint id, SluiceEventKind kind, gint64 step, double wall, const char *word);
+void sluice_chart_add_event (SluiceChart *self,
+                             guint id,
+                             SluiceEventKind kind,
+                             gint64 step,
+                             double wall,
+                             const char *word,
+                             const char *detail);
+/** sluice_chart_dup_events_at: (transfer full) (nullable): the events marked near pixel @px of the
+ * last drawing, a line each: whose, when, what. NULL where there is none. */
+char *sluice_chart_dup_events_at (SluiceChart *self, double px);
+/** sluice_chart_move_to_event: the cursor goes to the next (+1) or previous (-1) mark. */
+void sluice_chart_move_to_event (SluiceChart *self, int direction);
 /** sluice_chart_clear_events: of one series. */
 void sluice_chart_clear_events (SluiceChart *self, guint id);
 
