@@ -188,6 +188,10 @@ class Charts:
             text = state["charts"]["cards"][tag]
             self.tap.point(f"a card of {tag}", words in text, text)
             self.picture(tag)
+            if tag == "speech":
+                self.tap.point("a sound is seen, also where it cannot be heard",
+                               self.window.find_accessible("image",
+                                                           "Waveform, at most 24.4\u202f% of full level"))
         self.window.act("find-text", GLib.Variant("s", ""))
 
     def join(self):
