@@ -314,7 +314,33 @@ class Charts:
         shutil.rmtree(self.workspace)
         os.mkdir(self.workspace)
 
+    def run_odd(self):
+        """One point, nothing but NaN, steps that go back, a tag of 10 kB, 12,345 tags."""
+        subprocess.run([self.log_records, self.workspace, os.path.basename(self.project), "odd"],
+                       check=True)
+        self.window = w = Workbench(self.program, self.project, self.workspace)
+        w.wait(lambda s: s["settled"])
+        w.act("show-page", GLib.Variant("s", "charts"))
+        self.tap.point("twelve thousand tags are charts, in groups",
+                       self.charts(lambda c: len(c["order"]) == 12345 + 4)
+                       and w.find_accessible("button", "many"))
+        expected = {"odd/one": "0.5000 at step 5", "odd/nan": "NaN at step 99",
+                    "odd/back": "0 at step 100"}
+        for tag, words in expected.items():
+            w.act("find-text", GLib.Variant("s", tag))
+            text = self.charts(lambda c, tag=tag: c["order"] == [tag] and ":" in c["cards"][tag])
+            self.tap.point(f"{tag} says what it is", words in text["cards"][tag], text["cards"])
+            self.picture(tag.replace("/", "-"))
+        w.act("find-text", GLib.Variant("s", "long/"))
+        order = self.charts(lambda c: len(c["order"]) == 1 and c["cards"][c["order"][0]])["order"]
+        self.tap.point("a tag of 10 kB is a card like others", len(order[0]) > 9000)
+        self.picture("odd-long")
+        w.quit()
+        shutil.rmtree(self.workspace)
+        os.mkdir(self.workspace)
+
     def run(self):
+        self.run_odd()
         self.run_seeds()
         self.train("first", "--steps", "300")
         self.train("second", "--steps", "200", "--seed", "5")

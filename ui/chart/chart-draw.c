@@ -341,6 +341,25 @@ draw_nothing (const SluiceChart *self,
   sluice_text_draw (text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, theme->dim);
 }
 
+/* The axis of values is made up where there are none: that is said. */
+static void
+draw_no_value (const SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
+{
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceExtent extent;
+
+      sluice_series_source_get_extent (series->source, self->axis, &extent);
+      if (series->visible && !isnan (extent.min))
+        return;
+    }
+  sluice_text_set (text, _ ("No value is a finite number"), SLUICE_TEXT_BODY, FALSE,
+                   self->plot.width);
+  sluice_text_draw (text, self->plot.x + self->plot.width / 2, self->plot.y + self->plot.height / 2,
+                    SLUICE_ANCHOR_MIDDLE, theme->failure);
+}
+
 /* A dot and a value. Returns: where it starts. */
 static double
 draw_note (const SluiceChart *self, SluiceText *text, double right, const SluiceTheme *theme)
@@ -414,6 +433,7 @@ sluice_chart_render (SluiceChart *self,
       draw_x_labels (self, &text, width, theme);
       draw_event_lines (self, &text, theme);
       sluice_chart_draw_curves (self, cr, scale, theme, (flags & SLUICE_CHART_VECTOR) != 0);
+      draw_no_value (self, &text, theme);
       draw_event_words (self, &text, theme);
       draw_selection (self, cr, theme);
       sluice_chart_draw_readout (self, &text, theme);
