@@ -9,6 +9,7 @@ enum
 {
   LIST_WIDTH = 280,
   LIST_HEIGHT = 300,
+  LEAST_CHARS = 5,
   MOST_CHARS = 18, /* of the tag on its button; its tooltip has all of it */
 };
 
@@ -233,6 +234,7 @@ sluice_axis_chooser_init (SluiceAxisChooser *self)
     }
   self->label = GTK_LABEL (gtk_label_new (NULL));
   gtk_label_set_ellipsize (self->label, PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_width_chars (self->label, LEAST_CHARS);
   gtk_label_set_max_width_chars (self->label, MOST_CHARS);
   gtk_label_set_single_line_mode (self->label, TRUE);
   gtk_button_set_child (GTK_BUTTON (self->buttons[SLUICE_X_SERIES]), GTK_WIDGET (self->label));

@@ -309,8 +309,8 @@ has_dense_column (const SluiceChart *self, const SluiceChartSeries *series)
 static SluiceColor
 curve_color (const SluiceChart *self, const SluiceChartSeries *series, const SluiceTheme *theme)
 {
-  gboolean pale =
-      sluice_chart_find_series (self, self->marked) != NULL && series->id != self->marked;
+  gboolean pale = self->marked != 0 && series->id != self->marked
+                  && sluice_chart_find_series (self, self->marked) != NULL;
 
   return sluice_color_with_alpha (sluice_chart_series_color (series, theme), pale ? PALE_ALPHA : 1);
 }

@@ -11,7 +11,7 @@
 #define TITLE_MIDDLE 20.0
 
 #define LEGEND_GAP 16.0
-#define EVENT_TICK 4.0
+#define EVENT_TICK 3.5
 #define LEGEND_DOT 9.0
 
 static double
@@ -174,7 +174,7 @@ draw_event_tick (const SluiceChart *self, cairo_t *cr, double x, const SluiceThe
   cairo_line_to (cr, x + EVENT_TICK, bottom + EVENT_TICK);
   cairo_line_to (cr, x, bottom);
   cairo_close_path (cr);
-  sluice_cairo_set_color (cr, theme->event);
+  sluice_cairo_set_color (cr, sluice_color_with_alpha (theme->event, 0.8));
   cairo_fill (cr);
 }
 

@@ -17,7 +17,7 @@
 #define STEP_ROOM     52.0 /* right of the ridges, for their steps */
 #define VALUE_ROOM    52.0 /* left of the heat, for its values */
 #define LEAST_SPACING 9.0  /* between two ridges */
-#define MORE_ROOM     58.0 /* of the words that count those without room */
+#define MORE_ROOM     30.0 /* of the words that count those without room */
 #define LEAST_PANEL   130.0
 #define TAIL          0.001 /* of the values, at either end */
 #define RELIEF        0.36  /* of a panel's height is the highest ridge */
@@ -641,7 +641,7 @@ dup_words (const SluiceHistogramChart *self, const SluiceHistogramRun *run)
 static void
 draw_n_left (SluiceText *text, guint n_left, double right, double y, const SluiceTheme *theme)
 {
-  g_autofree char *more = g_strdup_printf (ngettext ("+ %u run", "+ %u runs", n_left), n_left);
+  g_autofree char *more = g_strdup_printf ("+ %u", n_left);
 
   if (n_left == 0)
     return;
@@ -675,8 +675,9 @@ draw_names (SluiceHistogramChart *self, SluiceText *text, double width, const Sl
       cairo_arc (text->cr, x, y, 4, 0, 2 * G_PI);
       sluice_cairo_set_color (text->cr, sluice_color_readable (run->color, theme->card, 3));
       cairo_fill (text->cr);
-      sluice_text_set (text, words, SLUICE_TEXT_LABEL, FALSE,
-                       MAX (20, MIN (end, end_all) - x - 10));
+      if (MIN (end, end_all) < x + 30)
+        continue; /* the dot says whose it is */
+      sluice_text_set (text, words, SLUICE_TEXT_LABEL, FALSE, MIN (end, end_all) - x - 10);
       sluice_text_measure (text, &used, NULL);
       sluice_text_draw (text, x + 10, y, SLUICE_ANCHOR_START, theme->dim);
       x += 10 + used + 16;

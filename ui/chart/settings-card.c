@@ -222,8 +222,6 @@ void
 sluice_settings_card_take_table (SluiceSettingsCard *self, SluiceSettingsTable *take)
 {
   gboolean same = has_same_columns (self->table, take);
-  g_autofree char *note =
-      g_strdup_printf (ngettext ("%u run", "%u runs", take->rows->len), take->rows->len);
 
   g_return_if_fail (SLUICE_IS_SETTINGS_CARD (self));
 
@@ -234,7 +232,6 @@ sluice_settings_card_take_table (SluiceSettingsCard *self, SluiceSettingsTable *
     update_choice (self, self->columns[i], i == 1);
   self->updating = FALSE;
   sluice_settings_list_set_table (self->list, take, !same);
-  sluice_card_set_note (SLUICE_CARD (self), note);
   gtk_widget_queue_draw (self->plot);
   describe (self);
 }

@@ -6,7 +6,8 @@
 
 #include <glib/gi18n-lib.h>
 
-#define NAME G_MAXUINT /* the column of names */
+#define NAME       G_MAXUINT /* the column of names */
+#define NAME_WIDTH 110       /* least */
 
 /* ---- a row ---- */
 
@@ -187,6 +188,8 @@ add_column (SluiceSettingsList *self, guint column, const char *title)
   gtk_column_view_column_set_sorter (c, sorter);
   gtk_column_view_column_set_resizable (c, TRUE);
   gtk_column_view_column_set_expand (c, column == NAME);
+  if (column == NAME)
+    gtk_column_view_column_set_fixed_width (c, NAME_WIDTH);
   gtk_column_view_append_column (self->view, c);
   g_object_unref (c);
 }
