@@ -66,6 +66,10 @@ class Accessible:
         return self._ask("org.freedesktop.DBus.Properties", "Get",
                          GLib.Variant("(ss)", (ATSPI + "Accessible", "Name")), "")
 
+    def description(self):
+        return self._ask("org.freedesktop.DBus.Properties", "Get",
+                         GLib.Variant("(ss)", (ATSPI + "Accessible", "Description")), "")
+
     def press(self):
         """The object's first action: a button is pressed. Was it?"""
         return self._ask(ATSPI + "Action", "DoAction", GLib.Variant("(i)", (0,)), False)

@@ -4,6 +4,7 @@
 #include "engine/store/kinds/hparams.h"
 #include "engine/store/sql.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/error.h"
@@ -90,6 +91,61 @@ name_part (const Message *message)
     default:
       return "unknown";
     }
+}
+
+/* ---- settings ---- */
+
+void
+sluice_setting_free (gpointer setting)
+{
+  SluiceSetting *self = setting;
+  g_free (self->name);
+  g_free (self->text);
+  g_free (self);
+}
+
+static SluiceSetting *
+new_setting (const Sluice__Event__NamedSetting *entry)
+{
+  const Sluice__Event__Setting *value = entry->value;
+  SluiceSetting *self = g_new (SluiceSetting, 1);
+  *self = (SluiceSetting){ g_utf8_make_valid (entry->key, -1), NAN, NULL };
+  switch (value != NULL ? value->kind_case : SLUICE__EVENT__SETTING__KIND__NOT_SET)
+    {
+    case SLUICE__EVENT__SETTING__KIND_NUMBER_VALUE:
+      self->number = value->number_value;
+      break;
+    case SLUICE__EVENT__SETTING__KIND_STRING_VALUE:
+      self->text = g_utf8_make_valid (value->string_value, -1);
+      break;
+    case SLUICE__EVENT__SETTING__KIND_BOOL_VALUE:
+      self->text = g_strdup (value->bool_value ? "true" : "false");
+      break;
+    default:
+      self->text = g_strdup ("");
+    }
+  return self;
+}
+
+static gint
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(SluiceSetting *const *) a)->name, (*(SluiceSetting *const *) b)->name);
+}
+
+GPtrArray *
+sluice_hparams_dup_settings (const SluiceBytesRecord *record)
+{
+  GPtrArray *settings = g_ptr_array_new_with_free_func (sluice_setting_free);
+  Message *message = unpack (&record->base);
+  if (message != NULL
+      && message->data_case == SLUICE__EVENT__HPARAMS_PLUGIN_DATA__DATA_SESSION_START_INFO)
+    for (size_t i = 0; i < message->session_start_info->n_hparams; i++)
+      g_ptr_array_add (settings, new_setting (message->session_start_info->hparams[i]));
+  g_ptr_array_sort (settings, by_name);
+  if (message != NULL)
+    sluice__event__hparams_plugin_data__free_unpacked (message, NULL);
+  return settings;
 }
 
 /* ---- JSON ---- */
