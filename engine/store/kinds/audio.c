@@ -49,10 +49,10 @@ audio_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **er
   return sluice_blob_put (db, self->clip, &hash, error)
          && sluice_sql_change (
              db, error,
-             "INSERT OR REPLACE INTO audio (series, step, wall, sample_rate, "
-             "channels, frames, content_type, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-             "iiddiiss", series, record->step, record->wall, self->sample_rate, self->channels,
-             self->frames, self->content_type, hash);
+             "INSERT OR REPLACE INTO audio (series, segment, step, wall, sample_rate, "
+             "channels, frames, content_type, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             "iiiddiiss", series, record->segment, record->step, record->wall, self->sample_rate,
+             self->channels, self->frames, self->content_type, hash);
 }
 
 static SluiceRecord *
@@ -184,6 +184,7 @@ static const SluiceMigration migrations[] = {
        "length (b.data) AS bytes, b.data AS data FROM audio r JOIN series s ON s.id = r.series "
        "JOIN runs ON runs.id = s.run JOIN blobs b ON b.hash = r.hash "
        "WHERE runs.deleted IS NULL;" },
+  SLUICE_SEGMENT_STEPS ("audio", "step"),
   { 0 },
 };
 

@@ -62,9 +62,9 @@ histogram_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError 
   g_autoptr (GBytes) data = g_bytes_new_take (packed, 2 * sizeof (double) + 2 * column);
   return sluice_sql_change (
       db, error,
-      "INSERT OR REPLACE INTO histograms (series, step, wall, data, count, sum, "
-      "sum_squares) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      "iidbddd", series, record->step, record->wall, data, self->count, self->sum,
+      "INSERT OR REPLACE INTO histograms (series, segment, step, wall, data, count, sum, "
+      "sum_squares) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "iiidbddd", series, record->segment, record->step, record->wall, data, self->count, self->sum,
       self->sum_squares);
 }
 
@@ -228,6 +228,7 @@ static const SluiceMigration migrations[] = {
   { 2, "ALTER TABLE histograms ADD COLUMN sum REAL;" },
   { 2, "ALTER TABLE histograms ADD COLUMN sum_squares REAL;", count_values },
   { 2, "CREATE VIEW histogram_points AS " VIEW ("r.data AS data") ";" },
+  SLUICE_SEGMENT_STEPS ("histograms", "step"),
   { 0 },
 };
 

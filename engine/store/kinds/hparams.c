@@ -187,10 +187,10 @@ hparams_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **
     append_settings (settings, message->session_start_info);
   gboolean ok = sluice_sql_change (
       db, error,
-      "INSERT OR REPLACE INTO hparams (series, step, wall, part, settings, data) "
-      "VALUES (?, ?, ?, ?, nullif (?, ''), ?)",
-      "iidssb", series, record->step, record->wall, name_part (message), settings->str,
-      ((const SluiceBytesRecord *) record)->bytes);
+      "INSERT OR REPLACE INTO hparams (series, segment, step, wall, part, settings, data) "
+      "VALUES (?, ?, ?, ?, ?, nullif (?, ''), ?)",
+      "iiidssb", series, record->segment, record->step, record->wall, name_part (message),
+      settings->str, ((const SluiceBytesRecord *) record)->bytes);
   if (message != NULL)
     sluice__event__hparams_plugin_data__free_unpacked (message, NULL);
   return ok;
@@ -239,6 +239,7 @@ static const SluiceMigration migrations[] = {
        "r.wall AS wall_time, r.part AS part, r.settings AS settings FROM hparams r "
        "JOIN series s ON s.id = r.series JOIN runs ON runs.id = s.run "
        "WHERE runs.deleted IS NULL;" },
+  SLUICE_SEGMENT_STEPS ("hparams", "step"),
   { 0 },
 };
 
@@ -257,4 +258,5 @@ const SluiceKind sluice_kind_hparams = {
   .dup_json = hparams_dup_json,
   .put_event = hparams_put_event,
   .take_value = hparams_take_value,
+  .is_of_the_run = TRUE,
 };

@@ -37,11 +37,12 @@ image_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **er
   const SluiceStoredImage *self = (const SluiceStoredImage *) record;
   g_autofree char *hash = NULL;
   return sluice_blob_put (db, self->png, &hash, error)
-         && sluice_sql_change (db, error,
-                               "INSERT OR REPLACE INTO images (series, step, wall, width, height, "
-                               "colorspace, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                               "iidiiis", series, record->step, record->wall, (gint64) self->width,
-                               (gint64) self->height, (gint64) self->colorspace, hash);
+         && sluice_sql_change (
+             db, error,
+             "INSERT OR REPLACE INTO images (series, segment, step, wall, width, height, "
+             "colorspace, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+             "iiidiiis", series, record->segment, record->step, record->wall, (gint64) self->width,
+             (gint64) self->height, (gint64) self->colorspace, hash);
 }
 
 static SluiceRecord *
@@ -149,6 +150,7 @@ static const SluiceMigration migrations[] = {
        "length (b.data) AS bytes, b.data AS data FROM images r JOIN series s ON s.id = r.series "
        "JOIN runs ON runs.id = s.run JOIN blobs b ON b.hash = r.hash "
        "WHERE runs.deleted IS NULL;" },
+  SLUICE_SEGMENT_STEPS ("images", "step"),
   { 0 },
 };
 

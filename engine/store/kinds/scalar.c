@@ -31,7 +31,7 @@ each_of_chunk (sqlite3_stmt *row,
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a chunk of points is damaged");
   for (guint i = 0; i < chunk->n; i++)
     {
-      SluiceScalarRecord record = { { &sluice_kind_scalar, chunk->steps[i], chunk->walls[i] },
+      SluiceScalarRecord record = { { &sluice_kind_scalar, chunk->steps[i], chunk->walls[i], 0 },
                                     chunk->values[i] };
       if (chunk->steps[i] >= range->from && chunk->steps[i] <= range->to
           && !func (&record.base, data, error))
@@ -48,8 +48,11 @@ scalar_each (sqlite3 *db,
              gpointer data,
              GError **error)
 {
-  static const char sql[] = "SELECT n, data FROM scalar_chunks WHERE series = ? AND last_step >= ? "
-                            "AND first_step <= ? ORDER BY first_step";
+  const char *sql = series->n_segments > 1
+                        ? "SELECT n, data FROM scalar_chunks WHERE series = ? AND last_step >= ? "
+                          "AND first_step <= ? ORDER BY segment, first_step"
+                        : "SELECT n, data FROM scalar_chunks WHERE series = ? AND last_step >= ? "
+                          "AND first_step <= ? ORDER BY first_step";
   sqlite3_stmt *row =
       sluice_sql_prepare (db, error, sql, "iii", series->id, range->from, range->to);
   gboolean ok = row != NULL;
@@ -162,6 +165,7 @@ static const SluiceMigration migrations[] = {
        "last_wall REAL, data BLOB NOT NULL);"
        "CREATE UNIQUE INDEX scalar_chunks_by_step ON scalar_chunks (series, first_step);" },
   { 2, "CREATE VIEW points AS " PLAIN_VIEW ";" },
+  SLUICE_SEGMENT_STEPS ("scalar_chunks", "first_step"),
   { 0 },
 };
 
@@ -170,6 +174,7 @@ const SluiceKind sluice_kind_scalar = {
   .name = "scalar",
   .migrations = migrations,
   .list = "SELECT s.id, s.run, s.tag, s.kind, sum (c.n), min (c.first_step), max (c.last_step), "
+          "s.segments, "
           "(SELECT last_value FROM scalar_chunks WHERE series = s.id ORDER BY first_step DESC "
           "LIMIT 1), "
           "(SELECT last_wall FROM scalar_chunks WHERE series = s.id ORDER BY first_step DESC "
