@@ -234,6 +234,7 @@ sluice_run_clear_series (SluiceRun *self, SluiceRunSeries *series)
   if (series == self->clock)
     sluice_pauses_clear (self->pauses);
   series->last_step = G_MININT64;
+  series->n_points = 0;
   series->n_restarts++;
   g_ptr_array_set_size (series->items, 0);
   if (series->buffer != NULL)

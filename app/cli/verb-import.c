@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "app/cli/cli.h"
+#include "app/import-words.h"
 #include "engine/base/error.h"
 #include "engine/store/import.h"
 
@@ -33,55 +34,17 @@ static const GOptionEntry options[] = {
 
 /* ---- what is told ---- */
 
-static const struct
-{
-  const char *name;
-  SluiceSeriesKind kind;
-  const char *one, *many;
-} told[] = {
-  { "scalars", SLUICE_SERIES_SCALAR, N_ ("%" G_GUINT64_FORMAT " scalar"),
-    N_ ("%" G_GUINT64_FORMAT " scalars") },
-  { "histograms", SLUICE_SERIES_HISTOGRAM, N_ ("%" G_GUINT64_FORMAT " histogram"),
-    N_ ("%" G_GUINT64_FORMAT " histograms") },
-  { "images", SLUICE_SERIES_IMAGE, N_ ("%" G_GUINT64_FORMAT " image"),
-    N_ ("%" G_GUINT64_FORMAT " images") },
-  { "audio", SLUICE_SERIES_AUDIO, N_ ("%" G_GUINT64_FORMAT " audio clip"),
-    N_ ("%" G_GUINT64_FORMAT " audio clips") },
-  { "texts", SLUICE_SERIES_TEXT, N_ ("%" G_GUINT64_FORMAT " text"),
-    N_ ("%" G_GUINT64_FORMAT " texts") },
-  { "tensors", SLUICE_SERIES_TENSOR, N_ ("%" G_GUINT64_FORMAT " tensor"),
-    N_ ("%" G_GUINT64_FORMAT " tensors") },
-  { "pr_curves", SLUICE_SERIES_PR_CURVE, N_ ("%" G_GUINT64_FORMAT " PR curve"),
-    N_ ("%" G_GUINT64_FORMAT " PR curves") },
-  { "hparams", SLUICE_SERIES_HPARAMS, N_ ("%" G_GUINT64_FORMAT " record of hyper-parameters"),
-    N_ ("%" G_GUINT64_FORMAT " records of hyper-parameters") },
-  { "graphs", SLUICE_SERIES_GRAPH, N_ ("%" G_GUINT64_FORMAT " graph"),
-    N_ ("%" G_GUINT64_FORMAT " graphs") },
-  { "run_metadata", SLUICE_SERIES_RUN_METADATA, N_ ("%" G_GUINT64_FORMAT " step's RunMetadata"),
-    N_ ("RunMetadata of %" G_GUINT64_FORMAT " steps") },
-};
-
 static void
 print_words (const SluiceImportedRun *run)
 {
-  g_autoptr (GString) text = g_string_new (NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (told); i++)
-    {
-      guint64 n = run->n_of_kind[told[i].kind];
-      if (n > 0)
-        {
-          g_string_append (text, text->len > 0 ? ", " : "");
-          g_string_append_printf (text, ngettext (told[i].one, told[i].many, MIN (n, G_MAXINT)), n);
-        }
-    }
-  printf (_ ("run %s: %s\n"), run->run, text->len > 0 ? text->str : _ ("nothing new"));
+  g_autofree char *counts = sluice_import_words_dup_counts (run->n_of_kind);
+  printf (_ ("run %s: %s\n"), run->run, counts);
   if (run->is_reread)
     printf (_ ("  a file was replaced by another one: all of the run was read anew\n"));
   for (guint i = 0; i < run->damaged->len; i++)
     {
-      const SluiceDamage *damage = run->damaged->pdata[i];
-      fprintf (stderr, _ ("'%s', byte %" G_GUINT64_FORMAT ": %s\n"), damage->file, damage->offset,
-               damage->what);
+      g_autofree char *damage = sluice_import_words_dup_damage (run->damaged->pdata[i]);
+      fprintf (stderr, "%s\n", damage);
     }
   if (run->n_more_damaged > 0)
     fprintf (stderr, _ ("and %" G_GUINT64_FORMAT " more like these\n"), run->n_more_damaged);
@@ -95,8 +58,9 @@ print_json (const SluiceImportedRun *run)
   sluice_cli_json_string (b, "source", run->source);
   sluice_cli_json_int (b, "files", run->n_files);
   sluice_cli_json_int (b, "records", (gint64) run->n_records);
-  for (guint i = 0; i < G_N_ELEMENTS (told); i++)
-    sluice_cli_json_int (b, told[i].name, (gint64) run->n_of_kind[told[i].kind]);
+  for (guint i = 0; i < sluice_n_import_counts; i++)
+    sluice_cli_json_int (b, sluice_import_counts[i].name,
+                         (gint64) run->n_of_kind[sluice_import_counts[i].kind]);
   sluice_cli_json_bool (b, "reread", run->is_reread);
   json_builder_set_member_name (b, "damaged");
   json_builder_begin_array (b);

@@ -45,7 +45,7 @@ sluice_wire_read_varint (const guint8 **at, const guint8 *end, guint64 *value)
 
 /**
  * sluice_wire_next:
- * @at: (inout): where the field begins; behind it afterwards
+ * @at: (inout): where the field begins; behind it afterwards, where there is one
  *
  * Reads one field of a message, whose bytes need not be trusted. Inline: who reads gigabytes of
  * small messages spends its time here.
@@ -56,24 +56,26 @@ sluice_wire_read_varint (const guint8 **at, const guint8 *end, guint64 *value)
 static inline gboolean
 sluice_wire_next (const guint8 **at, const guint8 *end, SluiceWireField *field)
 {
+  const guint8 *next = *at; /* stays there where there is no field */
   guint64 tag, length;
-  if (*at >= end || !sluice_wire_read_varint (at, end, &tag) || tag >> 32 != 0 || tag >> 3 == 0)
+  if (next >= end || !sluice_wire_read_varint (&next, end, &tag) || tag >> 32 != 0 || tag >> 3 == 0)
     return FALSE;
   field->number = (guint32) (tag >> 3);
   field->wire_type = (guint) (tag & 7);
-  field->data = *at;
+  field->data = next;
   field->value = 0;
   switch (field->wire_type)
     {
     case SLUICE_WIRE_VARINT:
-      if (!sluice_wire_read_varint (at, end, &field->value))
+      if (!sluice_wire_read_varint (&next, end, &field->value))
         return FALSE;
-      field->length = (gsize) (*at - field->data);
+      field->length = (gsize) (next - field->data);
+      *at = next;
       return TRUE;
     case SLUICE_WIRE_BYTES:
-      if (!sluice_wire_read_varint (at, end, &length))
+      if (!sluice_wire_read_varint (&next, end, &length))
         return FALSE;
-      field->data = *at;
+      field->data = next;
       break;
     case SLUICE_WIRE_FIXED_64:
       length = 8;
@@ -84,10 +86,10 @@ sluice_wire_next (const guint8 **at, const guint8 *end, SluiceWireField *field)
     default:
       return FALSE;
     }
-  if (length > (gsize) (end - *at))
+  if (length > (gsize) (end - next))
     return FALSE;
-  *at += length;
   field->length = length;
+  *at = next + length;
   return TRUE;
 }
 

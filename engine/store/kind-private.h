@@ -45,6 +45,9 @@ struct _SluiceKind
   gsize record_size;                              /* of the struct */
   char *(*dup_json) (const SluiceRecord *record);
   void (*put_event) (const SluiceRecord *record, const SluiceEventOut *out);
+  /* (nullable): samples of one step, as the tensor of the plugin that they were taken from */
+  void (*put_samples) (const SluiceRecord *const *records, guint n, const SluiceEventOut *out);
+  const char *samples_plugin; /* (nullable): its name */
   /* (nullable) */
   SluiceValueResult (*take_value) (const SluiceValueIn *in, GError **error);
   gboolean takes_the_rest; /* what no other kind wants of values */

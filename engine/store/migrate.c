@@ -39,6 +39,7 @@ static const SluiceMigration core[] = {
        "started, ended, seconds, message FROM runs WHERE deleted IS NULL;" },
   /* How many segments it has: kind-private.h. */
   { 3, "ALTER TABLE series ADD COLUMN segments INTEGER NOT NULL DEFAULT 1;" },
+  { 3, "CREATE INDEX series_by_kind ON series (run, kind);" },
   /* Where what a run has was read from, and how far: engine/store/import.h. */
   { 3, "CREATE TABLE imports (id INTEGER PRIMARY KEY, run INTEGER NOT NULL UNIQUE REFERENCES runs, "
        "source TEXT NOT NULL, file_version INTEGER NOT NULL, last_step INTEGER NOT NULL, "

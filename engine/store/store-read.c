@@ -49,11 +49,18 @@ read_rows (SluiceStore *self,
 
 typedef struct
 {
+  guint end; /* of its points, as an index */
+  gint64 segment;
+} PointsPart;
+
+typedef struct
+{
   gint64 from_step;
   gsize start, max;
   gint64 greatest; /* step of all points so far */
   gboolean sorted;
   GArray *points;
+  GArray *parts; /* of PointsPart: by chunk */
 } PointsRequest;
 
 static gboolean
@@ -72,35 +79,64 @@ append_points (sqlite3_stmt *row, PointsRequest *request, GError **error)
       request->greatest = MAX (request->greatest, point.step);
       g_array_append_val (request->points, point);
     }
+  const PointsPart part = { request->points->len, sqlite3_column_int64 (row, 3) };
+  g_array_append_val (request->parts, part);
   return TRUE;
 }
 
-static int
-compare_steps (gconstpointer a, gconstpointer b, gpointer unused)
+typedef struct
 {
-  const SluiceScalar *first = a, *second = b;
-  return first->step < second->step ? -1 : first->step > second->step;
+  SluiceScalar point;
+  gint64 segment;
+} PlacedPoint;
+
+/* Of one step in the order of segments, which is that in which they came. */
+static int
+compare_places (gconstpointer a, gconstpointer b, gpointer unused)
+{
+  const PlacedPoint *first = a, *second = b;
+  if (first->point.step != second->point.step)
+    return first->point.step < second->point.step ? -1 : 1;
+  return first->segment < second->segment ? -1 : first->segment > second->segment;
 }
 
-/* Chunks of other segments may hold the same steps. */
+/* Chunks of several segments hold the same steps. */
+static void
+sort_points (const PointsRequest *request)
+{
+  SluiceScalar *points = (SluiceScalar *) request->points->data;
+  guint n = request->points->len - (guint) request->start, at = (guint) request->start;
+  g_autofree PlacedPoint *placed = g_new (PlacedPoint, n);
+  for (guint k = 0; k < request->parts->len; k++)
+    {
+      const PointsPart *part = &g_array_index (request->parts, PointsPart, k);
+      for (; at < part->end; at++)
+        placed[at - request->start] = (PlacedPoint){ points[at], part->segment };
+    }
+  g_qsort_with_data (placed, (int) n, sizeof *placed, compare_places, NULL); /* stable */
+  for (guint i = 0; i < n; i++)
+    points[request->start + i] = placed[i].point;
+}
+
 static void
 put_in_order (PointsRequest *request)
 {
-  SluiceScalar *points = (SluiceScalar *) request->points->data + request->start;
+  if (!request->sorted)
+    sort_points (request);
+  const SluiceScalar *points = (SluiceScalar *) request->points->data + request->start;
   gsize n = request->points->len - request->start, kept = MIN (n, request->max);
-  if (!request->sorted) /* stable: those of one step stay as they came */
-    g_qsort_with_data (points, (int) n, sizeof *points, compare_steps, NULL);
   while (kept > 0 && kept < n && points[kept].step == points[kept - 1].step)
     kept++;
   g_array_set_size (request->points, (guint) (request->start + kept));
 }
 
-/* The statement gives n, data and first_step, in order of that; it is finalised. */
+/* The statement gives n, data, first_step and segment, in order of first_step; it is finalised. */
 static gboolean
 read_points (sqlite3 *db, sqlite3_stmt *row, PointsRequest *request, GError **error)
 {
   gboolean ok = row != NULL;
   int rc = SQLITE_DONE;
+  request->parts = g_array_new (FALSE, FALSE, sizeof (PointsPart));
   while (ok && (rc = sqlite3_step (row)) == SQLITE_ROW
          && (request->points->len - request->start < request->max
              || sqlite3_column_int64 (row, 2) <= request->greatest))
@@ -110,15 +146,17 @@ read_points (sqlite3 *db, sqlite3_stmt *row, PointsRequest *request, GError **er
   sqlite3_finalize (row);
   if (ok)
     put_in_order (request);
+  g_array_unref (request->parts);
   return ok;
 }
 
 static gboolean
 read_from (sqlite3 *db, gint64 series, gint64 from_step, gsize max, GArray *points, GError **error)
 {
-  static const char sql[] = "SELECT n, data, first_step FROM scalar_chunks WHERE series = ? AND "
-                            "last_step >= ? ORDER BY first_step, segment";
-  PointsRequest request = { from_step, points->len, max, G_MININT64, TRUE, points };
+  static const char sql[] =
+      "SELECT n, data, first_step, segment FROM scalar_chunks WHERE series = ? AND "
+      "last_step >= ? ORDER BY first_step, segment";
+  PointsRequest request = { from_step, points->len, max, G_MININT64, TRUE, points, NULL };
   return read_points (db, sluice_sql_prepare (db, error, sql, "ii", series, from_step), &request,
                       error);
 }
@@ -140,11 +178,12 @@ read_chunk (sqlite3 *db, gint64 series, gint64 step, GArray *points, GError **er
 {
   /* The chunk that begins last before the step; the next one where it ends before. */
   static const char sql[] =
-      "SELECT n, data, first_step FROM scalar_chunks WHERE series = ?1 AND first_step >= coalesce "
+      "SELECT n, data, first_step, segment FROM scalar_chunks WHERE series = ?1 AND first_step >= "
+      "coalesce "
       "((SELECT max (first_step) FROM scalar_chunks WHERE series = ?1 AND first_step <= ?2), ?2) "
       "AND last_step >= ?2 ORDER BY first_step LIMIT 1";
   static const char segments_sql[] = "SELECT segments FROM series WHERE id = ?";
-  PointsRequest request = { G_MININT64, points->len, G_MAXSIZE, G_MININT64, TRUE, points };
+  PointsRequest request = { G_MININT64, points->len, G_MAXSIZE, G_MININT64, TRUE, points, NULL };
   gint64 n_segments;
   if (!sluice_sql_take_number (db, sluice_sql_prepare (db, error, segments_sql, "i", series),
                                &n_segments, error))

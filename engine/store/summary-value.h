@@ -70,7 +70,14 @@ typedef struct
   GBytes *metadata; /* (nullable): the SummaryMetadata that the series was logged with */
   gboolean first;   /* of its tag: metadata goes with it */
   GError **error;   /* of what could not be put: the first that is set counts */
+  /* (nullable): the plugin that its metadata name. Values of TensorFlow 2's writers come with it,
+   * as tensors, and go out so */
+  const char *plugin;
 } SluiceEventOut;
+
+gboolean sluice_event_out_is_tensor (const SluiceEventOut *out, const char *plugin);
+/* Of a SummaryMetadata. (transfer full) (nullable) */
+char *sluice_summary_metadata_dup_plugin (GBytes *metadata);
 
 /* What a plugin of TensorBoard knows a tag by. */
 typedef struct
@@ -86,6 +93,11 @@ void sluice_summary_value_put (const SluiceEventOut *out,
                                guint field,
                                GByteArray *message,
                                const SluicePluginOut *plugin);
+/* Strings as a tensor of that shape. */
+void sluice_summary_value_put_strings (const SluiceEventOut *out,
+                                       const SluiceShape *shape,
+                                       GBytes *const *strings,
+                                       const SluicePluginOut *plugin);
 /* simple_value as such a value. */
 void sluice_summary_value_put_simple (const SluiceEventOut *out,
                                       float value,

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""Event files of TensorFlow's writers against what TensorBoard reads of them (logs/*/expected.json):
-imported, imported again, exported and imported from there. As TAP.
+"""Event files of TensorFlow's writers against what TensorBoard reads of them
+(logs/*/expected.json.gz): imported plain and packed, imported again, exported and imported from
+there. As TAP.
 
 usage: test-logs.py SLUICE LOGS-FOLDER SOURCE-FOLDER
 """
@@ -237,6 +238,15 @@ def check_all(stored, expected):
         assert stored.blobs("SELECT created FROM run_list") == [expected["first_event_timestamp"]]
 
 
+def unpack(folder, temporary):
+    """The event files as they were."""
+    plain = temporary / folder.name
+    plain.mkdir()
+    for path in folder.glob("*tfevents*"):
+        (plain / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
+    return plain
+
+
 class Logs:
     def __init__(self, sluice, logs):
         self.sluice = sluice
@@ -257,7 +267,8 @@ class Logs:
         damaged = run["damaged"]
         assert [d["what"] for d in damaged] == ([words] if words else []), damaged
         if words:
-            assert damaged[0]["file"].endswith("host") and offset in (None, damaged[0]["offset"])
+            assert "events.out.tfevents.1447000000.host" in damaged[0]["file"], damaged
+            assert offset in (None, damaged[0]["offset"]), damaged
             self.places[name] = damaged[0]["offset"]
 
     def check_export(self, run, expected, workspace, folder):
@@ -271,6 +282,11 @@ class Logs:
 
     def check(self, folder, expected):
         with tempfile.TemporaryDirectory() as temporary:
+            packed = str(pathlib.Path(temporary) / "packed")
+            run = self.bring_in(str(folder), packed)
+            self.check_damage(folder.name, run)
+            check_all(Stored(self.sluice, packed), expected)
+            folder = unpack(folder, pathlib.Path(temporary))
             workspace = str(pathlib.Path(temporary) / "workspace")
             run = self.bring_in(str(folder), workspace)
             assert run["run"] == folder.name and run["files"] == len(expected["files"]), run

@@ -212,7 +212,8 @@ hparams_put_event (const SluiceRecord *record, const SluiceEventOut *out)
   const guint8 *bytes = g_bytes_get_data (((const SluiceBytesRecord *) record)->bytes, &length);
   g_autoptr (GByteArray) content = g_byte_array_new ();
   const SluicePluginOut plugin = { PLUGIN, SLUICE_CLASS_TENSOR, content };
-  const SluiceEventOut each = { out->event, out->tag, NULL, TRUE, out->error };
+  GBytes *metadata = out->first ? out->metadata : NULL; /* that the first one came with */
+  const SluiceEventOut each = { out->event, out->tag, metadata, TRUE, out->error };
   const SluiceShape none = SLUICE_SHAPE (0);
   g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (SLUICE_FLOAT, &none);
   g_byte_array_append (content, bytes, (guint) length);

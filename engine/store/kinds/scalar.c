@@ -94,8 +94,16 @@ static void
 scalar_put_event (const SluiceRecord *record, const SluiceEventOut *out)
 {
   const SluicePluginOut plugin = { "scalars", SLUICE_CLASS_SCALAR, NULL };
-  sluice_summary_value_put_simple (out, (float) ((const SluiceScalarRecord *) record)->value,
-                                   &plugin);
+  const SluiceShape shape = SLUICE_SHAPE_SCALAR;
+  float value = (float) ((const SluiceScalarRecord *) record)->value;
+  g_autoptr (SluiceTensor) tensor = NULL;
+  if (sluice_event_out_is_tensor (out, plugin.name))
+    {
+      tensor = sluice_tensor_new_from (SLUICE_FLOAT, &shape, &value);
+      sluice_summary_value_put_tensor (out, tensor, &plugin);
+    }
+  else
+    sluice_summary_value_put_simple (out, value, &plugin);
 }
 
 static SluiceValueResult
@@ -174,13 +182,11 @@ const SluiceKind sluice_kind_scalar = {
   .name = "scalar",
   .migrations = migrations,
   .list = "SELECT s.id, s.run, s.tag, s.kind, sum (c.n), min (c.first_step), max (c.last_step), "
-          "s.segments, "
-          "(SELECT last_value FROM scalar_chunks WHERE series = s.id ORDER BY first_step DESC "
-          "LIMIT 1), "
-          "(SELECT last_wall FROM scalar_chunks WHERE series = s.id ORDER BY first_step DESC "
-          "LIMIT 1) "
-          "FROM series s LEFT JOIN scalar_chunks c ON c.series = s.id WHERE s.run = ?1 AND "
-          "s.kind = 0 GROUP BY s.id",
+          "s.segments, l.last_value, l.last_wall FROM series s "
+          "LEFT JOIN scalar_chunks c ON c.series = s.id "
+          "LEFT JOIN scalar_chunks l ON l.id = (SELECT id FROM scalar_chunks WHERE series = s.id "
+          "ORDER BY first_step DESC, segment DESC LIMIT 1) "
+          "WHERE s.run = ?1 AND s.kind = 0 GROUP BY s.id",
   .truncate = "DELETE FROM scalar_chunks WHERE first_step > ?2 AND series IN "
               "(SELECT id FROM series WHERE run = ?1)",
   .view = "points",

@@ -519,7 +519,8 @@ put_restarted (Fixture *f, const char *version)
       put_record (f, "text", sample_new (&sluice_kind_text, step));
     }
   put_record (f, "hparams", sample_new (&sluice_kind_hparams, 5));
-  put_start (f, 3);
+  if (g_str_has_suffix (version, ":2"))
+    put_start (f, 3);
   for (gint64 step = 3; step < 5; step++)
     put_scalar (f, "loss", step, (double) step + 0.5);
   write_file (f, "events.out.tfevents.1.host");
