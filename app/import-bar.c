@@ -32,7 +32,7 @@ typedef struct
 
 struct _SluiceImportBar
 {
-  AdwBin parent;
+  GtkWidget parent;
   GtkRevealer *revealer;
   GtkLabel *label;
   GtkProgressBar *progress;
@@ -41,7 +41,7 @@ struct _SluiceImportBar
   guint tick;
 };
 
-G_DEFINE_FINAL_TYPE (SluiceImportBar, sluice_import_bar, ADW_TYPE_BIN)
+G_DEFINE_FINAL_TYPE (SluiceImportBar, sluice_import_bar, GTK_TYPE_WIDGET)
 
 enum
 {
@@ -274,6 +274,7 @@ sluice_import_bar_class_init (SluiceImportBarClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = sluice_import_bar_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/import-bar.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceImportBar, revealer);
   gtk_widget_class_bind_template_child (widget_class, SluiceImportBar, label);

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <adwaita.h>
+#include <gtk/gtk.h>
 
 #include "engine/store/store.h"
 
@@ -11,7 +11,7 @@
  * what came of it, damage included.
  */
 #define SLUICE_TYPE_IMPORT_BAR (sluice_import_bar_get_type ())
-G_DECLARE_FINAL_TYPE (SluiceImportBar, sluice_import_bar, SLUICE, IMPORT_BAR, AdwBin)
+G_DECLARE_FINAL_TYPE (SluiceImportBar, sluice_import_bar, SLUICE, IMPORT_BAR, GtkWidget)
 
 /* Signals: imported (gint64 run), when it is in the store, in the main loop; ended. */
 
