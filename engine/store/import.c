@@ -348,7 +348,7 @@ import_source (SluiceImporter *self,
   Reading reading = { self, get_run (self, source, error), source, &counts };
   if (reading.run == NULL)
     return FALSE;
-  self->progress.run = reading.run->info.name;
+  self->progress.run = source->name; /* the run gets its own when it is written */
   if (!read_files (&reading, error))
     {
       g_hash_table_remove (self->runs, source->source); /* what it holds is not in the database */

@@ -49,7 +49,7 @@ typedef struct
 {
   guint n_runs, n_runs_done;
   guint64 bytes, bytes_done; /* of files as they lie there */
-  const char *run;           /* that is being read */
+  const char *run;           /* that is being read: what it would be named */
 } SluiceImportProgress;
 
 typedef struct
