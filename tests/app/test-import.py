@@ -46,7 +46,8 @@ class Import:
         return run
 
     def lines(self, verb, *arguments):
-        return [json.loads(line) for line in self.call(verb, "--json", *arguments).stdout.splitlines()]
+        out = self.call(verb, "--json", *arguments).stdout
+        return [json.loads(line) for line in out.splitlines()]
 
     def values(self, run, tag="loss"):
         series = [line for line in self.lines("log", "--run", run) if line["tag"] == tag]
