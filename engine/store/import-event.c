@@ -210,9 +210,13 @@ take_unpacked (Taking *taking, const SluiceValueView *view, char **what, GError 
       value->tag = value->node_name;
       value->node_name = tag;
     }
-  const SluiceValueIn in = {
-    value, taking->tag->unpacked, taking->event->step, taking->event->wall, sink, taking
-  };
+  /* Hyper-parameters are in what comes with each value, the rest only with the first. */
+  const SluiceValueIn in = { value,
+                             value->metadata != NULL ? value->metadata : taking->tag->unpacked,
+                             taking->event->step,
+                             taking->event->wall,
+                             sink,
+                             taking };
   gboolean ok = sluice_summary_value_take (&in, &failure);
   sluice__event__value__free_unpacked (value, NULL);
   return ok ? IMPORT_TAKEN : tell_or_fail (what, error, failure);

@@ -257,6 +257,9 @@ test_kinds (Fixture *f, gconstpointer unused)
       g_assert_cmpint (series->last_step, ==, 2);
       g_assert_cmpuint (series->n_segments, ==, 1);
     }
+  /* What each came with, not what the first one did. */
+  assert_holds (f, "\"start\": 1700000000}");
+  assert_holds (f, "\"start\": 1700000002}");
 }
 
 static void
