@@ -117,6 +117,7 @@ static const struct
   { "win.toggle-inspector", { "F9" } },
   { "win.open-project", { "<Control>o" } },
   { "win.open-graph", { "<Control><Shift>o" } },
+  { "win.import-logs", { "<Control>i" } },
   { "win.export-graph::svg", { "<Control>e" } },
   { "win.resume-run", { "<Control>r" } },
   { "win.resume-from", { "<Control><Shift>r" } },

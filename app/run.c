@@ -238,6 +238,7 @@ sluice_run_clear_series (SluiceRun *self, SluiceRunSeries *series)
   if (series == self->clock)
     sluice_pauses_clear (self->pauses);
   series->last_step = G_MININT64;
+  series->n_points = 0;
   series->n_restarts++;
   if (series->kind == SLUICE_SERIES_HPARAMS)
     g_clear_pointer (&self->settings, g_ptr_array_unref);

@@ -20,6 +20,8 @@ typedef struct
   SluiceSeriesBuffer *buffer; /* scalars */
   GPtrArray *items;   /* SluiceHistogram or SluiceStoredImage, all so far, in order of steps */
   gint64 last_step;   /* G_MININT64: nothing yet */
+  gint64 n_points;    /* of the store that are here, or were thinned out */
+  guint n_segments;   /* that they are of */
   guint64 n_restarts; /* how often they were cleared */
   gboolean wanted;    /* its values are read; set by sluice_workspace_want() */
 } SluiceRunSeries;

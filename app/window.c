@@ -10,6 +10,7 @@
 #include "app/graph/graph-page.h"
 #include "app/failure-words.h"
 #include "app/graph/inspector.h"
+#include "app/import-logs.h"
 #include "app/probe.h"
 #include "app/run-actions.h"
 #include "app/search/search-box.h"
@@ -30,6 +31,7 @@ struct _SluiceWindow
   SluiceSearchBox *search;
   GtkButton *start_button, *failure_show, *failure_accept;
   SluiceRunsPane *runs_pane;
+  SluiceImportBar *import_bar;
   SluiceInspector *inspector;
   SluiceGraphPage *graph_page; /* one of the pages in stack */
 
@@ -439,6 +441,10 @@ dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
     sluice_probe_dump (self->probe, b);
   json_builder_set_member_name (b, "status");
   json_builder_add_string_value (b, gtk_label_get_label (self->status_rate));
+  json_builder_set_member_name (b, "import");
+  json_builder_add_string_value (b, sluice_import_bar_get_text (self->import_bar));
+  json_builder_set_member_name (b, "importing");
+  json_builder_add_boolean_value (b, sluice_import_bar_is_busy (self->import_bar));
   json_builder_set_member_name (b, "inspector");
   json_builder_add_string_value (b, inspector);
   json_builder_set_member_name (b, "failure");
@@ -723,6 +729,7 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_show);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_accept);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, runs_pane);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, import_bar);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, inspector);
 }
 
@@ -735,6 +742,7 @@ sluice_window_class_init (SluiceWindowClass *klass)
   GTK_WINDOW_CLASS (klass)->close_request = sluice_window_close_request;
   widget_class->size_allocate = sluice_window_size_allocate;
   g_type_ensure (SLUICE_TYPE_RUNS_PANE);
+  g_type_ensure (SLUICE_TYPE_IMPORT_BAR);
   g_type_ensure (SLUICE_TYPE_INSPECTOR);
   g_type_ensure (SLUICE_TYPE_SEARCH_BOX);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/window.ui");
@@ -747,6 +755,7 @@ sluice_window_init (SluiceWindow *self)
   sluice_run_actions_add (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   gtk_widget_init_template (GTK_WIDGET (self));
+  sluice_import_logs_add (self, self->import_bar);
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     {
       const SluicePageKind *kind = &sluice_page_kinds[i];

@@ -23,7 +23,7 @@ is_checked (SluiceRunSet *self, const SluiceRunInfo *info)
   if (g_hash_table_lookup_extended (self->chosen, &info->id, NULL, &checked))
     return GPOINTER_TO_INT (checked);
   return info->id == self->front || self->project == NULL
-         || g_str_equal (info->project, self->project);
+         || g_strcmp0 (info->project, self->project) == 0; /* an imported run is of none */
 }
 
 /* Says to each run whether it is shown. */

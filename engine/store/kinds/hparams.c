@@ -243,10 +243,10 @@ hparams_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **
     append_settings (settings, message->session_start_info);
   gboolean ok = sluice_sql_change (
       db, error,
-      "INSERT OR REPLACE INTO hparams (series, step, wall, part, settings, data) "
-      "VALUES (?, ?, ?, ?, nullif (?, ''), ?)",
-      "iidssb", series, record->step, record->wall, name_part (message), settings->str,
-      ((const SluiceBytesRecord *) record)->bytes);
+      "INSERT OR REPLACE INTO hparams (series, segment, step, wall, part, settings, data) "
+      "VALUES (?, ?, ?, ?, ?, nullif (?, ''), ?)",
+      "iiidssb", series, record->segment, record->step, record->wall, name_part (message),
+      settings->str, ((const SluiceBytesRecord *) record)->bytes);
   if (message != NULL)
     sluice__event__hparams_plugin_data__free_unpacked (message, NULL);
   return ok;
@@ -268,7 +268,8 @@ hparams_put_event (const SluiceRecord *record, const SluiceEventOut *out)
   const guint8 *bytes = g_bytes_get_data (((const SluiceBytesRecord *) record)->bytes, &length);
   g_autoptr (GByteArray) content = g_byte_array_new ();
   const SluicePluginOut plugin = { PLUGIN, SLUICE_CLASS_TENSOR, content };
-  const SluiceEventOut each = { out->event, out->tag, NULL, TRUE, out->error };
+  GBytes *metadata = out->first ? out->metadata : NULL; /* that the first one came with */
+  const SluiceEventOut each = { out->event, out->tag, metadata, TRUE, out->error };
   const SluiceShape none = SLUICE_SHAPE (0);
   g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (SLUICE_FLOAT, &none);
   g_byte_array_append (content, bytes, (guint) length);
@@ -295,6 +296,7 @@ static const SluiceMigration migrations[] = {
        "r.wall AS wall_time, r.part AS part, r.settings AS settings FROM hparams r "
        "JOIN series s ON s.id = r.series JOIN runs ON runs.id = s.run "
        "WHERE runs.deleted IS NULL;" },
+  SLUICE_SEGMENT_STEPS ("hparams", "step"),
   { 0 },
 };
 
@@ -313,4 +315,5 @@ const SluiceKind sluice_kind_hparams = {
   .dup_json = hparams_dup_json,
   .put_event = hparams_put_event,
   .take_value = hparams_take_value,
+  .is_of_the_run = TRUE,
 };
