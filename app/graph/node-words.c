@@ -137,6 +137,59 @@ sluice_words_share (gint64 part, gint64 whole)
 
 /* ---- attributes ---- */
 
+/* What real graphs have most; any other attribute is called by its name. */
+static const struct
+{
+  const char *name, *title;
+} attr_titles[] = {
+  { "adj_x", N_ ("Adjoint of x") },
+  { "adj_y", N_ ("Adjoint of y") },
+  { "align_corners", N_ ("Align corners") },
+  { "allowed_devices", N_ ("Allowed devices") },
+  { "axis", N_ ("Axis") },
+  { "begin_mask", N_ ("Begin mask") },
+  { "capacity", N_ ("Capacity") },
+  { "component_types", N_ ("Types of components") },
+  { "container", N_ ("Container") },
+  { "data_format", N_ ("Data format") },
+  { "dilations", N_ ("Dilations") },
+  { "element_shape", N_ ("Shape of elements") },
+  { "ellipsis_mask", N_ ("Ellipsis mask") },
+  { "end_mask", N_ ("End mask") },
+  { "epsilon", N_ ("Epsilon") },
+  { "exclusive", N_ ("Exclusive") },
+  { "frame_name", N_ ("Frame") },
+  { "grad_a", N_ ("Gradient of a") },
+  { "grad_b", N_ ("Gradient of b") },
+  { "is_constant", N_ ("Constant") },
+  { "is_training", N_ ("Training") },
+  { "keep_dims", N_ ("Keep dimensions") },
+  { "ksize", N_ ("Size of the window") },
+  { "message", N_ ("Message") },
+  { "momentum", N_ ("Momentum") },
+  { "new_axis_mask", N_ ("New axis mask") },
+  { "num_split", N_ ("Number of parts") },
+  { "out_type", N_ ("Type of the output") },
+  { "output_shapes", N_ ("Shapes of outputs") },
+  { "output_types", N_ ("Types of outputs") },
+  { "padding", N_ ("Padding") },
+  { "parallel_iterations", N_ ("Parallel iterations") },
+  { "reverse", N_ ("Reverse") },
+  { "seed", N_ ("Seed") },
+  { "seed2", N_ ("Second seed") },
+  { "shape", N_ ("Shape") },
+  { "shapes", N_ ("Shapes") },
+  { "shared_name", N_ ("Shared name") },
+  { "shrink_axis_mask", N_ ("Shrink axis mask") },
+  { "strides", N_ ("Strides") },
+  { "transpose_a", N_ ("Transpose a") },
+  { "transpose_b", N_ ("Transpose b") },
+  { "use_locking", N_ ("Locking") },
+  { "use_nesterov", N_ ("Nesterov") },
+  { "validate_shape", N_ ("Check the shape") },
+  { "value", N_ ("Value") },
+};
+
 char *
 sluice_words_attr_name (const char *name)
 {
@@ -144,9 +197,10 @@ sluice_words_attr_name (const char *name)
     return g_strdup (_ ("Type"));
   if (name[0] == 'T' && name[1] != '\0' && strchr (name, '_') == NULL)
     return g_strdup_printf (_ ("Type of %s"), name + 1);
-  char *words = g_strdelimit (g_strdup (name), "_", ' ');
-  words[0] = g_ascii_toupper (words[0]);
-  return words;
+  for (guint i = 0; i < G_N_ELEMENTS (attr_titles); i++)
+    if (g_str_equal (name, attr_titles[i].name))
+      return g_strdup (_ (attr_titles[i].title));
+  return g_strdup (name);
 }
 
 static char *

@@ -66,6 +66,17 @@ class Accessible:
         return self._ask("org.freedesktop.DBus.Properties", "Get",
                          GLib.Variant("(ss)", (ATSPI + "Accessible", "Name")), "")
 
+    def description(self):
+        return self._ask("org.freedesktop.DBus.Properties", "Get",
+                         GLib.Variant("(ss)", (ATSPI + "Accessible", "Description")), "")
+
+    def attributes(self):
+        return self._ask(ATSPI + "Accessible", "GetAttributes", None, {})
+
+    def text(self):
+        """What is written in it: of a label and an entry; of other things nothing."""
+        return self._ask(ATSPI + "Text", "GetText", GLib.Variant("(ii)", (0, -1)), "")
+
     def press(self):
         """The object's first action: a button is pressed. Was it?"""
         return self._ask(ATSPI + "Action", "DoAction", GLib.Variant("(i)", (0,)), False)
