@@ -73,7 +73,7 @@ static char *
 scaled (double value)
 {
   double size = fabs (value);
-  return g_strdup_printf (size < 10 ? "%.2f" : size < 100 ? "%.1f" : "%.0f", value);
+  return sluice_format_fixed (value, size < 10 ? 2 : size < 100 ? 1 : 0);
 }
 
 char *
@@ -81,8 +81,9 @@ sluice_words_count (double n)
 {
   if (n < 10000)
     return sluice_format_step ((gint64) n);
-  return n < 1e6 ? g_strdup_printf ("%.0f" UNIT_SPACE "k", n * 1e-3)
-                 : g_strdup_printf ("%.1f" UNIT_SPACE "M", n * 1e-6);
+  g_autofree char *number =
+      n < 1e6 ? sluice_format_fixed (n * 1e-3, 0) : sluice_format_fixed (n * 1e-6, 1);
+  return g_strconcat (number, UNIT_SPACE, n < 1e6 ? "k" : "M", NULL);
 }
 
 char *
@@ -128,11 +129,12 @@ char *
 sluice_words_share (gint64 part, gint64 whole)
 {
   double percent = whole > 0 ? 100.0 * (double) part / (double) whole : 0;
-  if (part == 0 || part == whole)
-    return g_strdup_printf ("%.0f" UNIT_SPACE "%%", percent);
-  percent = CLAMP (percent, 0.01, 99.99);
-  return g_strdup_printf (
-      percent < 1 || percent > 99 ? "%.2f" UNIT_SPACE "%%" : "%.0f" UNIT_SPACE "%%", percent);
+  gboolean is_exact = part == 0 || part == whole;
+  if (!is_exact)
+    percent = CLAMP (percent, 0.01, 99.99);
+  g_autofree char *number =
+      sluice_format_fixed (percent, !is_exact && (percent < 1 || percent > 99) ? 2 : 0);
+  return g_strconcat (number, UNIT_SPACE "%", NULL);
 }
 
 /* ---- attributes ---- */
