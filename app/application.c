@@ -91,7 +91,35 @@ quit_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
     gtk_window_close (GTK_WINDOW (self->window)); /* saves what runs */
 }
 
+/* What a notification offers: the window comes to the front with the run selected. */
+static gboolean
+show_run (SluiceApplication *self, const char *name)
+{
+  if (self->window == NULL)
+    return FALSE;
+  sluice_runs_pane_select (sluice_window_get_runs_pane (self->window), name);
+  gtk_window_present (GTK_WINDOW (self->window));
+  return TRUE;
+}
+
+static void
+show_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  show_run (data, g_variant_get_string (parameter, NULL));
+}
+
+/* Where its project is still the open one, and nothing else is under way. */
+static void
+resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceApplication *self = data;
+  if (show_run (self, g_variant_get_string (parameter, NULL)))
+    g_action_group_activate_action (G_ACTION_GROUP (self->window), "resume-run", NULL);
+}
+
 static const GActionEntry actions[] = {
+  { .name = "show-run", .activate = show_run_cb, .parameter_type = "s" },
+  { .name = "resume-run", .activate = resume_run_cb, .parameter_type = "s" },
   { .name = "preferences", .activate = preferences_cb },
   { .name = "about", .activate = about_cb },
   { .name = "quit", .activate = quit_cb },
@@ -316,6 +344,17 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
   return 0;
 }
 
+/* Several of these programs may run; a desktop sends a notification's actions to the application's
+ * name, which the first of them has. */
+static void
+own_name (SluiceApplication *self)
+{
+  GDBusConnection *bus = g_application_get_dbus_connection (G_APPLICATION (self));
+  if (bus != NULL)
+    g_bus_own_name_on_connection (bus, g_application_get_application_id (G_APPLICATION (self)),
+                                  G_BUS_NAME_OWNER_FLAGS_DO_NOT_QUEUE, NULL, NULL, NULL, NULL);
+}
+
 /* As the window's close button: what runs is saved, then the window goes. */
 static gboolean
 signal_cb (int fd, GIOCondition condition, gpointer data)
@@ -375,6 +414,7 @@ static void
 sluice_application_startup (GApplication *application)
 {
   SluiceApplication *self = SLUICE_APPLICATION (application);
+  g_set_application_name (_ ("Sluice"));
   sluice_signals_catch ();
   g_unix_fd_add (sluice_signals_get_fd (), G_IO_IN, signal_cb, self);
   g_signal_connect (self, "query-end", G_CALLBACK (query_end_cb), NULL);
@@ -382,6 +422,7 @@ sluice_application_startup (GApplication *application)
   g_signal_connect_swapped (self->settings, "changed::color-scheme",
                             G_CALLBACK (apply_color_scheme), self);
   apply_color_scheme (self);
+  own_name (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
     gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action,

@@ -318,6 +318,12 @@ sluice_run_controller_get_run (SluiceRunController *self)
   return self->trainer != NULL ? sluice_trainer_get_run (self->trainer) : 0;
 }
 
+const char *
+sluice_run_controller_get_run_name (SluiceRunController *self)
+{
+  return self->trainer != NULL ? sluice_trainer_get_run_name (self->trainer) : NULL;
+}
+
 gboolean
 sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *progress)
 {

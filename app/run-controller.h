@@ -38,6 +38,7 @@ char *sluice_run_controller_take_notice (SluiceRunController *self);
 void sluice_run_controller_allow_files (const char *const *folders);
 /* The run under way, or the last one; 0: none yet. */
 gint64 sluice_run_controller_get_run (SluiceRunController *self);
+const char *sluice_run_controller_get_run_name (SluiceRunController *self); /* (nullable) */
 /* FALSE: there was no run yet. */
 gboolean sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *progress);
 /* Of what the progress' evaluation is: (nullable). */

@@ -12,6 +12,7 @@
 #include "app/graph/inspector.h"
 #include "app/probe.h"
 #include "app/run-actions.h"
+#include "app/run-notifier.h"
 #include "app/search/search-box.h"
 #include "app/status-text.h"
 
@@ -679,6 +680,7 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (show_session), self,
                            G_CONNECT_SWAPPED);
+  sluice_run_notifier_attach (self, self->settings);
   if (g_getenv ("SLUICE_PROBE") != NULL)
     {
       self->probe = sluice_probe_new (GTK_WIDGET (self), has_opened);
