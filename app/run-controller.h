@@ -48,6 +48,8 @@ const char *sluice_run_controller_get_evaluation_name (SluiceRunController *self
 SluiceSession *sluice_run_controller_get_session (SluiceRunController *self);
 
 void sluice_run_controller_start (SluiceRunController *self); /* a new run, or out of a pause */
+/* A new run whose variables begin with those of a checkpoint. */
+void sluice_run_controller_start_from (SluiceRunController *self, const char *checkpoint);
 /* From its newest checkpoint (from_step -1), from that of another step, or from the start (0): what
  * was logged later is forgotten. accept_data: its data files may have changed. */
 void sluice_run_controller_resume_run (SluiceRunController *self,

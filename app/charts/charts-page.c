@@ -13,6 +13,7 @@
 #include "app/charts/join-cards.h"
 #include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
+#include "app/window-state.h"
 #include "engine/store/kinds/event.h"
 #include "ui/chart/chart-card.h"
 #include "ui/chart/image-card.h"
@@ -640,6 +641,16 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
 }
 
 static void
+charts_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
+{
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
+  sluice_state_keep_toggle (state, saves, "charts", "log", self->log_y);
+  sluice_state_keep_number (state, saves, "charts", "from", &self->view_x0);
+  sluice_state_keep_number (state, saves, "charts", "to", &self->view_x1);
+  sluice_state_keep_set (state, saves, "charts", "collapsed", self->collapsed);
+}
+
+static void
 charts_page_filter (SluicePage *page, const SluiceQuery *query)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
@@ -700,6 +711,7 @@ init_page (SluicePageInterface *iface)
   iface->filter = charts_page_filter;
   iface->search = charts_page_search;
   iface->show_hit = charts_page_show_hit;
+  iface->keep_state = charts_page_keep_state;
   iface->dump_state = charts_page_dump_state;
 }
 

@@ -94,8 +94,8 @@ class Workbench:
     """One run of the program."""
 
     def __init__(self, program, project, workspace, width=1440, settings=None):
-        """settings: by key, each in GVariant's text; an empty dictionary leaves those of the window
-        before, which had some, as they are."""
+        """project: None is what was open last in the workspace. settings: by key, each in GVariant's
+        text; an empty dictionary leaves those of the window before, which had some, alone."""
         environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory"}
         if settings:
             folder = os.path.join(workspace, "glib-2.0", "settings")
@@ -106,8 +106,8 @@ class Workbench:
         if settings is not None:
             environment.update(GSETTINGS_BACKEND="keyfile", XDG_CONFIG_HOME=workspace)
         self.process = subprocess.Popen(
-            [program, project, "--workspace", workspace, "--width", str(width),
-             "--height", "900"],
+            [program, *([project] if project else []), "--workspace", workspace,
+             "--width", str(width), "--height", "900"],
             stdout=subprocess.PIPE, text=True, env=environment)
         self.bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
         # The program says itself when it answers: who calls a connection before, finds one that is
