@@ -94,8 +94,9 @@ class Workbench:
     """One run of the program."""
 
     def __init__(self, program, project, workspace, width=1440, settings=None):
-        """project: None is what was open last in the workspace. settings: by key, each in GVariant's
-        text; an empty dictionary leaves those of the window before, which had some, alone."""
+        """project: None is what was open last in the workspace. settings: by key, in the text of a
+        GVariant each; an empty dictionary leaves those of the window before, which had some, as
+        they are."""
         environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory"}
         if settings:
             folder = os.path.join(workspace, "glib-2.0", "settings")
