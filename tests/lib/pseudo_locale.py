@@ -78,8 +78,10 @@ def read_messages(text):
             yield fields.get("msgctxt"), fields["msgid"], fields.get("msgid_plural")
 
 
-def make(source, folder):
-    """Makes the language's translations under folder, for TEXTDOMAINDIR."""
+def make(source, folder, language=LANGUAGE):
+    """Makes the language's translations under folder, for TEXTDOMAINDIR. As those of a real one that
+    is written from right to left they mirror the window: the toolkit does so only where the program
+    speaks the language."""
     text = ('msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n'
             '"Plural-Forms: nplurals=2; plural=n != 1;\\n"\n')
     for context, message, plural in read_messages(extract(source)):
@@ -88,7 +90,7 @@ def make(source, folder):
         text += (f"msgid_plural {quote(plural)}\nmsgstr[0] {quote(translate(message))}\n"
                  f"msgstr[1] {quote(translate(plural))}\n" if plural
                  else f"msgstr {quote(translate(message))}\n")
-    place = os.path.join(folder, LANGUAGE, "LC_MESSAGES")
+    place = os.path.join(folder, language, "LC_MESSAGES")
     os.makedirs(place)
     subprocess.run(["msgfmt", "-o", os.path.join(place, DOMAIN + ".mo"), "-"], check=True,
                    input=text, text=True)

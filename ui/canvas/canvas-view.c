@@ -354,6 +354,9 @@ sluice_canvas_minimap_rect (SluiceCanvas *self)
       height = gtk_widget_get_height (GTK_WIDGET (self));
   if (self->scene == NULL || width < 480 || height < 320)
     return (SluiceRect){ 0, 0, 0, 0 };
+  SluiceRect bar = sluice_canvas_bar_rect (self);
+  if (bar.width > 0 && bar.x < 2 * CANVAS_MINIMAP_MARGIN + CANVAS_MINIMAP_WIDTH)
+    return (SluiceRect){ 0, 0, 0, 0 };
   return (SluiceRect){ CANVAS_MINIMAP_MARGIN,
                        height - CANVAS_MINIMAP_HEIGHT - CANVAS_MINIMAP_MARGIN, CANVAS_MINIMAP_WIDTH,
                        CANVAS_MINIMAP_HEIGHT };
