@@ -196,6 +196,7 @@ static const struct
   { "win.open-project", { "<Control>o" } },
   { "app.choose-workspace", { "<Control><Shift>w" } },
   { "win.open-graph", { "<Control><Shift>o" } },
+  { "win.print", { "<Control>p" } },
   { "win.export-graph::svg", { "<Control>e" } },
   { "win.resume-run", { "<Control>r" } },
   { "win.resume-from", { "<Control><Shift>r" } },

@@ -11,6 +11,7 @@
 #include "app/failure-words.h"
 #include "app/file-actions.h"
 #include "app/graph/inspector.h"
+#include "app/print.h"
 #include "app/probe.h"
 #include "app/recent.h"
 #include "app/run-actions.h"
@@ -310,6 +311,29 @@ export_graph_to_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
                             g_variant_get_string (parameter, NULL));
 }
 
+/* The page that is shown. path: (nullable): as sluice_print() */
+static void
+print_page (SluiceWindow *self, const char *path)
+{
+  g_autofree char *failure =
+      sluice_print (GTK_WINDOW (self), SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack)),
+                    gtk_window_get_title (GTK_WINDOW (self)), path);
+  if (failure != NULL)
+    sluice_window_tell (self, failure);
+}
+
+static void
+print_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  print_page (data, NULL);
+}
+
+static void
+print_to_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  print_page (data, g_variant_get_string (parameter, NULL));
+}
+
 static void
 dismiss_failure_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
@@ -418,6 +442,8 @@ static const GActionEntry actions[] = {
   { .name = "open", .activate = open_cb, .parameter_type = "s" },
   { .name = "graph", .activate = graph_cb, .parameter_type = "s" },
   { .name = "export-graph-to", .activate = export_graph_to_cb, .parameter_type = "s" },
+  { .name = "print", .activate = print_cb },
+  { .name = "print-to", .activate = print_to_cb, .parameter_type = "s" },
   { .name = "dismiss-failure", .activate = dismiss_failure_cb },
   { .name = "toggle-runs", .activate = toggle_runs_cb },
   { .name = "toggle-inspector", .activate = toggle_inspector_cb },

@@ -11,6 +11,7 @@
 #include "app/charts/card-dump.h"
 #include "app/charts/card-grid.h"
 #include "app/charts/join-cards.h"
+#include "app/charts/print-cards.h"
 #include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
 #include "app/window-state.h"
@@ -44,9 +45,8 @@ struct _SluiceChartsPage
   guint64 drawn;         /* hash of what decides which cards there are */
   SluiceQuery *filter;   /* (nullable) */
   GSettings *settings;
-  GHashTable *pinned;      /* set of tags */
-  GHashTable *joined;      /* tag -> that of the card it is drawn in */
-  double view_x0, view_x1; /* NaN: everything */
+  GHashTable *pinned, *joined; /* set of tags; tag -> that of the card it is drawn in */
+  double view_x0, view_x1;     /* NaN: everything */
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -640,6 +640,12 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
   gtk_toggle_button_set_active (axes[g_settings_get_enum (settings, "chart-axis")], TRUE);
 }
 
+static guint
+charts_page_print (SluicePage *page, cairo_t *cr, guint sheet, double width, double height)
+{
+  return sluice_print_cards (SLUICE_CHARTS_PAGE (page)->in_order, cr, sheet, width, height);
+}
+
 static void
 charts_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
 {
@@ -711,6 +717,7 @@ init_page (SluicePageInterface *iface)
   iface->filter = charts_page_filter;
   iface->search = charts_page_search;
   iface->show_hit = charts_page_show_hit;
+  iface->print = charts_page_print;
   iface->keep_state = charts_page_keep_state;
   iface->dump_state = charts_page_dump_state;
 }

@@ -143,11 +143,32 @@ class Session:
         self.told(w, "“nothing” is not there")
         w.quit()
 
+    def printed(self):
+        w = self.open(self.sample("digits-mlp"), "first")
+        for page in ("graph", "charts"):
+            w.act("show-page", text(page))
+            w.wait(lambda s, page=page: s["page"] == page and s["settled"]
+                   and s["charts"]["cards"].get("loss"))
+            path = self.path(page + ".pdf")
+            w.act("print-to", text(path))
+            w.until(lambda path=path: os.path.exists(path) and os.path.getsize(path) > 0)
+            w.wait(lambda s: s["settled"])
+            with open(path, "rb") as file:
+                data = file.read()
+            self.tap.point(f"{page} is printed", data.startswith(b"%PDF")
+                           and len(data) > 8000, len(data))
+        w.act("print-to", text(self.path("no-such-folder") + "/x.pdf"))
+        self.tap.point("a file that cannot be written is told", w.until(
+            lambda: [o for o in w.accessible().tree() if o.role() == "label"
+                     and "was not printed: " in o.label()]))
+        w.quit()
+
     def run(self):
         try:
             self.restored()
             self.recent()
             self.dropped()
+            self.printed()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
             self.tap.point("the session goes on to its end", False, repr(error))
         shutil.rmtree(self.folder)

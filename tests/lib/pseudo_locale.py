@@ -79,9 +79,9 @@ def read_messages(text):
 
 
 def make(source, folder, language=LANGUAGE):
-    """Makes the language's translations under folder, for TEXTDOMAINDIR. As those of a real one that
-    is written from right to left they mirror the window: the toolkit does so only where the program
-    speaks the language."""
+    """Makes the language's translations under folder, for TEXTDOMAINDIR. As those of a real one
+    that is written from right to left they mirror the window: the toolkit does so only where the
+    program speaks the language."""
     text = ('msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n'
             '"Plural-Forms: nplurals=2; plural=n != 1;\\n"\n')
     for context, message, plural in read_messages(extract(source)):

@@ -384,6 +384,26 @@ sluice_card_ask_export (SluiceCard *self, const char *ending)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
+void
+sluice_card_draw_on_paper (SluiceCard *self, cairo_t *cr, double width, double height)
+{
+  SluiceCardClass *klass = SLUICE_CARD_GET_CLASS (self);
+  SluiceTheme theme, own;
+
+  sluice_theme_from_widget (&own, GTK_WIDGET (self));
+  theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
+  theme.font = own.font;
+  if (klass->prepare != NULL)
+    klass->prepare (self);
+  if (klass->draw != NULL)
+    klass->draw (self, cr, width, height, &theme);
+  else
+    sluice_cairo_draw_card (cr, width, height, &theme);
+  /* What is on the screen was drawn for another size. */
+  g_clear_object (&PRIVATE (self)->texture);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
 gboolean
 sluice_card_write (SluiceCard *self, const char *path, GError **error)
 {
