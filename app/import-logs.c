@@ -5,9 +5,7 @@
 
 #include <glib/gi18n.h>
 
-#include "engine/graph/savedmodel.h"
 #include "engine/store/event-file.h"
-#include "engine/train/project.h"
 
 /* ---- importing ---- */
 
@@ -35,9 +33,15 @@ update_actions (SluiceWindow *window)
   set_enabled (window, "dismiss-import", !busy);
 }
 
-/* paths: NULL-terminated */
-static void
-import (SluiceWindow *window, const char *const *paths)
+gboolean
+sluice_import_logs_takes (const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  return g_file_test (path, G_FILE_TEST_IS_DIR) || sluice_event_file_is_name (name);
+}
+
+void
+sluice_import_logs_start (SluiceWindow *window, const char *const *paths)
 {
   SluiceStore *store = sluice_workspace_get_store (sluice_window_get_workspace (window));
   if (store == NULL)
@@ -72,7 +76,7 @@ import_files (SluiceWindow *window, GListModel *files)
     }
   g_auto (GStrv) paths = g_strv_builder_end (builder);
   if (paths[0] != NULL)
-    import (window, (const char *const *) paths);
+    sluice_import_logs_start (window, (const char *const *) paths);
 }
 
 static void
@@ -113,7 +117,7 @@ static void
 import_path_cb (GSimpleAction *action, GVariant *parameter, gpointer window)
 {
   const char *const paths[] = { g_variant_get_string (parameter, NULL), NULL };
-  import (window, paths);
+  sluice_import_logs_start (window, paths);
 }
 
 static void
@@ -128,41 +132,6 @@ dismiss_cb (GSimpleAction *action, GVariant *parameter, gpointer window)
   sluice_import_bar_dismiss (get_bar (window));
 }
 
-/* ---- what is dropped ---- */
-
-/* A folder that is no model is searched for logs. */
-static gboolean
-is_log (const char *path)
-{
-  g_autofree char *name = g_path_get_basename (path);
-  if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    return !sluice_project_is_folder (path) && !sluice_saved_model_exists (path);
-  return sluice_event_file_is_name (name);
-}
-
-static gboolean
-drop_cb (GtkDropTarget *target, const GValue *value, double x, double y, SluiceWindow *window)
-{
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_autofree char *model = NULL;
-  for (const GSList *files = g_value_get_boxed (value); files != NULL; files = files->next)
-    {
-      g_autofree char *path = g_file_get_path (files->data);
-      if (path == NULL)
-        continue;
-      if (is_log (path))
-        g_strv_builder_add (builder, path);
-      else if (model == NULL)
-        model = g_steal_pointer (&path);
-    }
-  g_auto (GStrv) logs = g_strv_builder_end (builder);
-  if (model != NULL)
-    sluice_window_open (window, model, NULL);
-  if (logs[0] != NULL)
-    import (window, (const char *const *) logs);
-  return model != NULL || logs[0] != NULL;
-}
-
 void
 sluice_import_logs_add (SluiceWindow *window, SluiceImportBar *bar)
 {
@@ -173,12 +142,9 @@ sluice_import_logs_add (SluiceWindow *window, SluiceImportBar *bar)
     { .name = "cancel-import", .activate = cancel_cb },
     { .name = "dismiss-import", .activate = dismiss_cb },
   };
-  GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
   g_object_set_data (G_OBJECT (window), "import-bar", bar);
   g_action_map_add_action_entries (G_ACTION_MAP (window), actions, G_N_ELEMENTS (actions), window);
   g_signal_connect_object (bar, "imported", G_CALLBACK (imported_cb), window, 0);
   g_signal_connect_object (bar, "ended", G_CALLBACK (update_actions), window, G_CONNECT_SWAPPED);
-  g_signal_connect_object (target, "drop", G_CALLBACK (drop_cb), window, 0);
-  gtk_widget_add_controller (GTK_WIDGET (window), GTK_EVENT_CONTROLLER (target));
   update_actions (window);
 }

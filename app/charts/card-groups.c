@@ -32,6 +32,30 @@ sluice_cards_sort (GHashTable *cards)
   return sorted;
 }
 
+GStrv
+sluice_cards_dup_scalar_tags (GHashTable *cards)
+{
+  g_autoptr (GPtrArray) sorted = sluice_cards_sort (cards);
+  g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
+  for (guint i = 0; i < sorted->len; i++)
+    if (sluice_tag_card_is_scalar (sorted->pdata[i]))
+      g_strv_builder_add (tags, ((const SluiceTagCard *) sorted->pdata[i])->tag);
+  return g_strv_builder_end (tags);
+}
+
+GStrv
+sluice_cards_dup_joinable (GPtrArray *cards, GtkWidget *but)
+{
+  g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
+  for (guint i = 0; i < cards->len; i++)
+    {
+      const SluiceTagCard *card = cards->pdata[i];
+      if (sluice_tag_card_is_scalar (card) && card->widget != but && card->others->len == 0)
+        g_strv_builder_add (tags, card->tag);
+    }
+  return g_strv_builder_end (tags);
+}
+
 /* What stands before the first stroke, where several tags have it in common: (nullable). */
 static char *
 dup_group (GHashTable *sizes, const char *tag)

@@ -2,11 +2,16 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <glib.h>
+#include <gtk/gtk.h>
 
 /* (transfer container) (element-type SluiceTagCard): those that a run has something for, in the
  * order of a page. @cards: tag -> SluiceTagCard */
 GPtrArray *sluice_cards_sort (GHashTable *cards);
+
+/* Tags that can be an axis, also of what is drawn in the card of another tag. */
+GStrv sluice_cards_dup_scalar_tags (GHashTable *cards);
+/* Tags of the charts that stand alone, but for one. (element-type SluiceTagCard) */
+GStrv sluice_cards_dup_joinable (GPtrArray *cards, GtkWidget *but);
 
 /**
  * sluice_card_groups_new:

@@ -13,9 +13,11 @@
 #include "app/charts/card-grid.h"
 #include "app/charts/card-groups.h"
 #include "app/charts/join-cards.h"
+#include "app/charts/print-cards.h"
 #include "app/charts/settings-cards.h"
 #include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
+#include "app/window-state.h"
 #include "engine/store/kinds/event.h"
 #include "ui/chart/chart-card.h"
 #include "ui/chart/image-card.h"
@@ -281,32 +283,16 @@ take_pinned (SluiceChartsPage *self)
 
 /* ---- several tags in a chart ---- */
 
-/* Those of the charts that stand alone. */
 static GStrv
 dup_joinable (GtkWidget *widget, gpointer data)
 {
-  SluiceChartsPage *self = data;
-  g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
-  for (guint i = 0; i < self->in_order->len; i++)
-    {
-      const SluiceTagCard *card = self->in_order->pdata[i];
-      if (sluice_tag_card_is_scalar (card) && card->widget != widget && card->others->len == 0)
-        g_strv_builder_add (tags, card->tag);
-    }
-  return g_strv_builder_end (tags);
+  return sluice_cards_dup_joinable (((SluiceChartsPage *) data)->in_order, widget);
 }
 
-/* All that can be an axis, also what is drawn in the card of another tag. */
 static GStrv
 dup_scalar_tags (gpointer data)
 {
-  SluiceChartsPage *self = data;
-  g_autoptr (GPtrArray) cards = sluice_cards_sort (self->cards);
-  g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
-  for (guint i = 0; i < cards->len; i++)
-    if (sluice_tag_card_is_scalar (cards->pdata[i]))
-      g_strv_builder_add (tags, ((const SluiceTagCard *) cards->pdata[i])->tag);
-  return g_strv_builder_end (tags);
+  return sluice_cards_dup_scalar_tags (((SluiceChartsPage *) data)->cards);
 }
 
 static gboolean
@@ -639,6 +625,22 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
   set_seeds (self, sluice_seeds_mode_from_name (seeds));
 }
 
+static guint
+charts_page_print (SluicePage *page, cairo_t *cr, guint sheet, double width, double height)
+{
+  return sluice_print_cards (SLUICE_CHARTS_PAGE (page)->in_order, cr, sheet, width, height);
+}
+
+static void
+charts_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
+{
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
+  sluice_state_keep_toggle (state, saves, "charts", "log", self->log_y);
+  sluice_state_keep_number (state, saves, "charts", "from", &self->view_x0);
+  sluice_state_keep_number (state, saves, "charts", "to", &self->view_x1);
+  sluice_state_keep_set (state, saves, "charts", "collapsed", self->collapsed);
+}
+
 static void
 charts_page_filter (SluicePage *page, const SluiceQuery *query)
 {
@@ -693,6 +695,8 @@ init_page (SluicePageInterface *iface)
   iface->filter = charts_page_filter;
   iface->search = charts_page_search;
   iface->show_hit = charts_page_show_hit;
+  iface->print = charts_page_print;
+  iface->keep_state = charts_page_keep_state;
   iface->dump_state = charts_page_dump_state;
 }
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gi18n-lib.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "app/cli/files.h"
 #include "app/cli/run-options.h"
+#include "app/language.h"
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
@@ -235,7 +235,8 @@ static int
 run_verb (const Verb *verb, int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new (verb->arguments);
+  g_autoptr (GOptionContext) context =
+      g_option_context_new (verb->arguments[0] != '\0' ? _ (verb->arguments) : NULL);
   g_autofree char *program = g_strdup_printf ("sluice %s", verb->name);
   g_set_prgname (program);
   g_option_context_set_summary (context, _ (verb->summary));
@@ -290,9 +291,7 @@ main (int argc, char **argv)
 {
   open_standard_files ();
   on_exit (close_output, NULL);
-  setlocale (LC_ALL, "");
-  bindtextdomain (GETTEXT_PACKAGE, SLUICE_LOCALE_DIR);
-  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  sluice_language_init (argv[0]);
   if (argc < 2)
     {
       print_overview (stderr);

@@ -7,6 +7,7 @@
 #include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 
 #define LEAST_WAVE 40
 
@@ -186,10 +187,9 @@ sluice_audio_card_set (
   g_return_if_fail (SLUICE_IS_AUDIO_CARD (self) && clip != NULL);
 
   /* Translators: a duration, samples a second, a number. */
-  text =
-      g_strdup_printf (ngettext ("%s · %s Hz · %" G_GINT64_FORMAT " channel",
-                                 "%s · %s Hz · %" G_GINT64_FORMAT " channels", (gulong) channels),
-                       time, hertz, channels);
+  text = g_strdup_printf (ngettext ("%s · %s Hz · %" PRId64 " channel",
+                                    "%s · %s Hz · %" PRId64 " channels", (gulong) channels),
+                          time, hertz, channels);
   sluice_card_set_note (SLUICE_CARD (self), note);
   gtk_label_set_label (GTK_LABEL (self->words), text);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text,
