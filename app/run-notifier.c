@@ -70,9 +70,12 @@ tell (Notifier *self, SluiceRunController *controller)
   g_application_send_notification (G_APPLICATION (application), NOTICE_ID, notice);
 }
 
+/* The window's own answer to the same signal may be that it goes: it is the object of the
+ * connection, which ends with it. */
 static void
-controller_changed_cb (SluiceRunController *controller, Notifier *self)
+controller_changed_cb (SluiceRunController *controller, SluiceWindow *window)
 {
+  Notifier *self = g_object_get_data (G_OBJECT (window), NOTICE_ID);
   gboolean is_busy = sluice_run_controller_get_state (controller) != SLUICE_CONTROL_IDLE;
   if (self->was_busy && !is_busy)
     tell (self, controller);
@@ -93,8 +96,8 @@ sluice_run_notifier_attach (SluiceWindow *window, GSettings *settings)
   Notifier *self = g_new0 (Notifier, 1);
   self->window = window;
   self->settings = g_object_ref (settings);
-  g_signal_connect_data (sluice_window_get_controller (window), "changed",
-                         G_CALLBACK (controller_changed_cb), self,
-                         (GClosureNotify) (void (*) (void)) notifier_free, 0);
+  g_object_set_data_full (G_OBJECT (window), NOTICE_ID, self, notifier_free);
+  g_signal_connect_object (sluice_window_get_controller (window), "changed",
+                           G_CALLBACK (controller_changed_cb), window, 0);
   g_signal_connect (window, "notify::is-active", G_CALLBACK (active_changed_cb), NULL);
 }

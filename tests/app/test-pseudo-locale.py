@@ -305,7 +305,8 @@ class Walk:
             nodes = re.findall(r'name: "([^"]*)"\s+op: "(\w+)"', file.read())
         first = {op: name for name, op in reversed(nodes)}
         self.nodes = [first[op] for op in ("MatMul", "Const", "VarHandleOp", "Placeholder")]
-        self.window = Workbench(self.program, self.project, os.path.join(self.folder, "window"))
+        self.data |= set(re.findall(r"[A-Za-z]+", self.folder))  # of the recent workspaces
+        self.window = Workbench(self.program, self.project, os.path.join(self.folder, "q1"))
         self.window.wait(lambda s: s["settled"])
         for stage in (self.graph, self.search, self.dialogs, self.charts, self.runs, self.failure):
             stage()

@@ -240,7 +240,7 @@ class Session:
             file.write('node { name: "x" op: "Placeholder" '
                        'attr { key: "dtype" value { type: DT_FLOAT } } }\n'
                        'node { name: "scope/odd" op: "NobodyKnowsThis" input: "x" }\n')
-        w = self.open(path, width=760)
+        w = self.open(path, width=560)
         state = w.state()
         self.point("a narrow window folds its panes away", state["folded"])
         self.point("a graph without a project is looked at, not trained", not w.enabled("start"))
