@@ -162,10 +162,11 @@ refuse (SluiceWindow *window, const char *path)
   g_autofree char *kind = type != NULL ? g_content_type_get_description (type) : NULL;
   g_autofree char *name = g_path_get_basename (path);
   g_autofree char *words =
-      kind == NULL ? g_strdup_printf (_ ("“%s” is not there"), name)
-                   : g_strdup_printf (_ ("“%s” cannot be opened: %s. Drop a project, a graph (.pb, "
-                                         ".pbtxt), a SavedModel, a checkpoint, a workspace or event files"),
-                                      name, kind);
+      kind == NULL
+          ? g_strdup_printf (_ ("“%s” is not there"), name)
+          : g_strdup_printf (_ ("“%s” cannot be opened: %s. Drop a project, a graph (.pb, "
+                                ".pbtxt), a SavedModel, a checkpoint, a workspace or event files"),
+                             name, kind);
   sluice_window_tell (window, words);
 }
 

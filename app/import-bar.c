@@ -4,6 +4,7 @@
 #include "app/import-bar.h"
 
 #include <glib/gi18n.h>
+#include <inttypes.h>
 #include <pthread.h>
 
 #include "app/failure-words.h"
@@ -180,8 +181,8 @@ dup_result (const Import *import, const GError *error)
     {
       g_string_append_c (text, '\n');
       g_string_append_printf (text,
-                              ngettext ("and %" G_GUINT64_FORMAT " more place that is damaged",
-                                        "and %" G_GUINT64_FORMAT " more places that are damaged",
+                              ngettext ("and %" PRIu64 " more place that is damaged",
+                                        "and %" PRIu64 " more places that are damaged",
                                         MIN (n_more, G_MAXINT)),
                               n_more);
     }

@@ -4,28 +4,23 @@
 #include "app/import-words.h"
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 
 const SluiceImportCount sluice_import_counts[] = {
-  { "scalars", SLUICE_SERIES_SCALAR, N_ ("%" G_GUINT64_FORMAT " scalar"),
-    N_ ("%" G_GUINT64_FORMAT " scalars") },
-  { "histograms", SLUICE_SERIES_HISTOGRAM, N_ ("%" G_GUINT64_FORMAT " histogram"),
-    N_ ("%" G_GUINT64_FORMAT " histograms") },
-  { "images", SLUICE_SERIES_IMAGE, N_ ("%" G_GUINT64_FORMAT " image"),
-    N_ ("%" G_GUINT64_FORMAT " images") },
-  { "audio", SLUICE_SERIES_AUDIO, N_ ("%" G_GUINT64_FORMAT " audio clip"),
-    N_ ("%" G_GUINT64_FORMAT " audio clips") },
-  { "texts", SLUICE_SERIES_TEXT, N_ ("%" G_GUINT64_FORMAT " text"),
-    N_ ("%" G_GUINT64_FORMAT " texts") },
-  { "tensors", SLUICE_SERIES_TENSOR, N_ ("%" G_GUINT64_FORMAT " tensor"),
-    N_ ("%" G_GUINT64_FORMAT " tensors") },
-  { "pr_curves", SLUICE_SERIES_PR_CURVE, N_ ("%" G_GUINT64_FORMAT " PR curve"),
-    N_ ("%" G_GUINT64_FORMAT " PR curves") },
-  { "hparams", SLUICE_SERIES_HPARAMS, N_ ("%" G_GUINT64_FORMAT " record of hyper-parameters"),
-    N_ ("%" G_GUINT64_FORMAT " records of hyper-parameters") },
-  { "graphs", SLUICE_SERIES_GRAPH, N_ ("%" G_GUINT64_FORMAT " graph"),
-    N_ ("%" G_GUINT64_FORMAT " graphs") },
-  { "run_metadata", SLUICE_SERIES_RUN_METADATA, N_ ("RunMetadata of %" G_GUINT64_FORMAT " step"),
-    N_ ("RunMetadata of %" G_GUINT64_FORMAT " steps") },
+  { "scalars", SLUICE_SERIES_SCALAR, N_ ("%" PRIu64 " scalar"), N_ ("%" PRIu64 " scalars") },
+  { "histograms", SLUICE_SERIES_HISTOGRAM, N_ ("%" PRIu64 " histogram"),
+    N_ ("%" PRIu64 " histograms") },
+  { "images", SLUICE_SERIES_IMAGE, N_ ("%" PRIu64 " image"), N_ ("%" PRIu64 " images") },
+  { "audio", SLUICE_SERIES_AUDIO, N_ ("%" PRIu64 " audio clip"), N_ ("%" PRIu64 " audio clips") },
+  { "texts", SLUICE_SERIES_TEXT, N_ ("%" PRIu64 " text"), N_ ("%" PRIu64 " texts") },
+  { "tensors", SLUICE_SERIES_TENSOR, N_ ("%" PRIu64 " tensor"), N_ ("%" PRIu64 " tensors") },
+  { "pr_curves", SLUICE_SERIES_PR_CURVE, N_ ("%" PRIu64 " PR curve"),
+    N_ ("%" PRIu64 " PR curves") },
+  { "hparams", SLUICE_SERIES_HPARAMS, N_ ("%" PRIu64 " record of hyper-parameters"),
+    N_ ("%" PRIu64 " records of hyper-parameters") },
+  { "graphs", SLUICE_SERIES_GRAPH, N_ ("%" PRIu64 " graph"), N_ ("%" PRIu64 " graphs") },
+  { "run_metadata", SLUICE_SERIES_RUN_METADATA, N_ ("RunMetadata of %" PRIu64 " step"),
+    N_ ("RunMetadata of %" PRIu64 " steps") },
 };
 const guint sluice_n_import_counts = G_N_ELEMENTS (sluice_import_counts);
 
@@ -49,6 +44,5 @@ char *
 sluice_import_words_dup_damage (const SluiceDamage *damage)
 {
   g_autofree char *file = g_filename_display_name (damage->file);
-  return g_strdup_printf (_ ("“%s”, byte %" G_GUINT64_FORMAT ": %s"), file, damage->offset,
-                          damage->what);
+  return g_strdup_printf (_ ("“%s”, byte %" PRIu64 ": %s"), file, damage->offset, damage->what);
 }

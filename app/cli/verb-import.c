@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 #include <glib-unix.h>
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 
@@ -47,7 +48,7 @@ print_words (const SluiceImportedRun *run)
       fprintf (stderr, "%s\n", damage);
     }
   if (run->n_more_damaged > 0)
-    fprintf (stderr, _ ("and %" G_GUINT64_FORMAT " more like these\n"), run->n_more_damaged);
+    fprintf (stderr, _ ("and %" PRIu64 " more like these\n"), run->n_more_damaged);
 }
 
 static void

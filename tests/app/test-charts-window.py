@@ -189,9 +189,9 @@ class Charts:
             self.tap.point(f"a card of {tag}", words in text, text)
             self.picture(tag)
             if tag == "speech":
+                words = "Waveform, at most 24.4\u202f% of full level"
                 self.tap.point("a sound is seen, also where it cannot be heard",
-                               self.window.find_accessible("image",
-                                                           "Waveform, at most 24.4\u202f% of full level"))
+                               self.window.find_accessible("image", words))
         self.window.act("find-text", GLib.Variant("s", ""))
 
     def join(self):
