@@ -11,6 +11,7 @@
 #include "app/cli/show-saved-model.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/device/plugin.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/store/checkpoint-file.h"
@@ -31,6 +32,26 @@ static const GOptionEntry options[] = {
 
 /* ---- the program ---- */
 
+/* What modules bring, beside the program or told: one line a device, one of what is missing. */
+static void
+show_device_kinds (void)
+{
+  g_autoptr (GError) error = NULL;
+  guint n;
+  if (!sluice_plugin_load_device ("CUDA", &error))
+    printf ("CUDA       %s\n", error->message);
+  const SluiceDeviceKind *const *kinds = sluice_device_list_kinds (&n);
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0, count = kinds[i]->count (); k <= count; k++)
+      {
+        g_autofree char *line = kinds[i]->describe (k);
+        if (k < count)
+          printf ("%s:%u     %s\n", kinds[i]->klass->type, k, line);
+        else
+          printf ("%-10s %s\n", kinds[i]->klass->type, line);
+      }
+}
+
 static int
 show_program (void)
 {
@@ -45,6 +66,7 @@ show_program (void)
       printf (_ ("libraries  %s\n"), libraries);
       printf (_ ("ops        %u\n"), n_ops);
       printf (_ ("devices    CPU, NULL\n"));
+      show_device_kinds ();
       return EXIT_OK;
     }
   JsonBuilder *b = sluice_cli_json_begin ();

@@ -32,6 +32,7 @@ typedef struct
   SluiceGraph *graph;
   SluiceDevice *const *devices;
   guint n_devices;
+  guint default_device; /* preferred where nobody asked */
   gboolean soft;
   gboolean has_types; /* devices of several types compute: kernels matter */
   SluicePlacements *placements;
@@ -409,9 +410,13 @@ choose_unasked (Place *place, const SluiceNode *node)
     group->reason = "follows its readers";
   else
     {
-      device = first_allowed (place, group);
-      group->reason =
-          device ? "default: the first device with a kernel" : "default: the first device";
+      device = (int) place->default_device;
+      if (!is_allowed (group, device))
+        device = first_allowed (place, group);
+      group->reason = device == 0                            ? "default: the first device"
+                      : device == (int) place->default_device ? "default: the device of the session"
+                                                              : "default: the first device with a "
+                                                                "kernel";
     }
   group->device = device;
 }
@@ -514,6 +519,7 @@ void
 sluice_place (SluiceGraph *graph,
               SluiceDevice *const *devices,
               guint n_devices,
+              guint default_device,
               gboolean soft,
               SluicePlacements *placements)
 {
@@ -528,9 +534,9 @@ sluice_place (SluiceGraph *graph,
   g_autoptr (GHashTable) set_of_text = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) move_of_text = g_hash_table_new (NULL, NULL);
   gboolean has_types = has_several_types (devices, n_devices);
-  Place place = { graph,       devices,      n_devices, soft,         has_types,
-                  placements,  parent,       links,     limits,       sets,
-                  set_of_text, move_of_text, groups,    takes_handle, yields };
+  Place place = { graph,  devices,      n_devices, default_device, soft,        has_types,
+                  placements, parent,   links,     limits,         sets,        set_of_text,
+                  move_of_text, groups, takes_handle, yields };
   for (guint32 i = 0; i < n; i++)
     {
       parent[i] = i;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "engine/base/pool.h"
+#include "engine/device/plugin.h"
 #include "engine/grad/grad.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
@@ -111,6 +112,14 @@ with_directory (SluiceTensor *tensor, const char *directory)
 }
 
 /* ---- one step ---- */
+
+/* Devices that a module brought. */
+static gboolean
+is_of_plugin (void)
+{
+  return device_type != NULL && !g_str_equal (device_type, "CPU")
+         && sluice_device_find_kind (device_type, NULL) != NULL;
+}
 
 /* Where --device or --spread want the nodes from the first on. */
 static void
@@ -291,7 +300,11 @@ run_case (Runner *r, const Case *c)
                                    .strict_devices = !soft_placement,
                                    .reference_kernels = reference_kernels,
                                    .recompute = recompute };
-  if (device_type != NULL)
+  g_autofree char *device =
+      device_type != NULL ? g_strdup_printf ("%s:%u", device_type, device_index) : NULL;
+  if (is_of_plugin ())
+    options.device = device;
+  else if (device_type != NULL)
     options.n_cpus = MAX (options.n_cpus, device_index + 1);
   for (guint i = 0; i < c->steps->len; i++)
     options.n_cpus = MAX (options.n_cpus, ((CaseStep *) c->steps->pdata[i])->n_cpus);
@@ -450,16 +463,22 @@ parse_device (const char *name, const char *text, gpointer data, GError **error)
   return TRUE;
 }
 
-/* Of other types than these no device can be made here. */
+/* Loads what brings the device. */
 static gboolean
 check_device (GError **error)
 {
-  if (device_type == NULL || soft_placement || g_str_equal (device_type, "CPU"))
+  g_autoptr (GError) missing = NULL;
+  if (device_type == NULL || g_str_equal (device_type, "CPU")
+      || sluice_plugin_load_device (device_type, &missing))
     return TRUE;
+  if (soft_placement)
+    {
+      g_printerr ("%s\n", missing->message); /* and all stands on the CPU */
+      return TRUE;
+    }
   return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "there is no device %s:%u; with --soft-placement nodes stand on the CPU "
-                      "instead",
-                      device_type, device_index);
+                      "%s; with --soft-placement nodes stand on the CPU instead",
+                      missing->message);
 }
 
 int
@@ -485,12 +504,17 @@ main (int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new ("FILE...");
   setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || !check_device (&error) || argc < 2)
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc < 2)
     {
       g_printerr ("%s\n", error != NULL ? error->message : "run-cases: no case file given");
       return 2;
     }
   sluice_registry_init (sluice_kernel_modules ());
+  if (!check_device (&error))
+    {
+      g_printerr ("%s\n", error->message);
+      return 2;
+    }
   sluice_passes_init ();
   guint n_passed = 0, n_failed = 0;
   for (int i = 1; i < argc; i++)
