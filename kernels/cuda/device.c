@@ -2,24 +2,26 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * The thinnest device that runs: tensors lie in memory that the driver shows to host and device
- * alike, as the engine's devices share it for now, and a kernel call waits for the device before it
- * returns. Both end when devices have memory and a queue of their own; then another file has these
- * functions, and kernels stay as they are.
+ * The thinnest device that runs: tensors lie in memory that host and device both reach, as the
+ * engine's devices share it for now, and a kernel call waits for the device before it returns. Both
+ * end when devices have memory and a queue of their own; then another file has these functions, and
+ * kernels stay as they are.
  *
- * Large blocks are managed memory that prefers the device, but for their first page: the host
- * writes headers there (engine/base/allocator.c), and a page that both touch would move to and fro,
- * tens of microseconds each time. Small ones are pinned host memory, which the device reads over
- * its bus.
+ * The memory is pinned memory of the host, which the device reads and writes over its bus: slow for
+ * large values, but always right. With SLUICE_CUDA_MANAGED in the environment large blocks are
+ * managed memory that prefers the device, but for their first page: the host writes headers there
+ * (engine/base/allocator.c), and a page that both touch would move to and fro, tens of microseconds
+ * each time. Never more than half of what is free on the device: one that has to page hangs.
  */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "engine/base/error.h"
 #include "kernels/cuda/cuda.h"
 
 #define MAX_DEVICES   16
-#define LARGE_BYTES   ((gsize) 64 << 10) /* blocks that are managed one by one */
+#define LARGE_BYTES   ((gsize) 64 << 10) /* blocks that are allocated one by one */
 #define SLAB_BYTES    ((gsize) 2 << 20)  /* of pinned memory that small blocks are cut from */
 #define HEADER_BYTES  ((gsize) 4096)     /* the first page of a block: the host's */
 #define BLOCK_ALIGNED 64
@@ -87,7 +89,8 @@ typedef struct
   gboolean is_open;
   cudaStream_t stream;
   SluiceMemorySource source;
-  pthread_mutex_t lock; /* guards the rest */
+  _Atomic gsize managed_left; /* bytes that may be managed yet */
+  pthread_mutex_t lock;       /* guards the rest */
   char *slab;           /* what is left of the newest one */
   gsize slab_left;
   GHashTable *free; /* bytes → GPtrArray of small blocks of that size */
@@ -131,6 +134,39 @@ advise (Device *self, char *block, gsize bytes)
   cudaGetLastError ();
 }
 
+/* (nullable) */
+static void *
+map_large (Device *self, gsize bytes)
+{
+  void *block = NULL;
+  gsize left = atomic_load (&self->managed_left);
+  while (left >= bytes && !atomic_compare_exchange_weak (&self->managed_left, &left, left - bytes))
+    ;
+  if (left >= bytes && cudaMallocManaged (&block, bytes, cudaMemAttachGlobal) == cudaSuccess)
+    {
+      advise (self, block, bytes);
+      return block;
+    }
+  if (cudaHostAlloc (&block, bytes, cudaHostAllocPortable | cudaHostAllocMapped) == cudaSuccess)
+    return block;
+  cudaGetLastError ();
+  return NULL;
+}
+
+static void
+unmap_large (Device *self, void *memory, gsize bytes)
+{
+  struct cudaPointerAttributes attributes;
+  if (cudaPointerGetAttributes (&attributes, memory) == cudaSuccess
+      && attributes.type == cudaMemoryTypeManaged)
+    {
+      atomic_fetch_add (&self->managed_left, bytes);
+      cudaFree (memory);
+      return;
+    }
+  cudaFreeHost (memory);
+}
+
 static void *
 map_memory (gpointer data, gsize bytes)
 {
@@ -138,15 +174,7 @@ map_memory (gpointer data, gsize bytes)
   void *block = NULL;
   cudaSetDevice (self->number);
   if (bytes >= LARGE_BYTES)
-    {
-      if (cudaMallocManaged (&block, bytes, cudaMemAttachGlobal) != cudaSuccess)
-        {
-          cudaGetLastError ();
-          return NULL;
-        }
-      advise (self, block, bytes);
-      return block;
-    }
+    return map_large (self, bytes);
   bytes = (bytes + BLOCK_ALIGNED - 1) & ~(gsize) (BLOCK_ALIGNED - 1);
   pthread_mutex_lock (&self->lock);
   block = cut_small (self, bytes);
@@ -160,7 +188,7 @@ unmap_memory (gpointer data, void *memory, gsize bytes)
   Device *self = data;
   if (bytes >= LARGE_BYTES)
     {
-      cudaFree (memory);
+      unmap_large (self, memory, bytes);
       return;
     }
   bytes = (bytes + BLOCK_ALIGNED - 1) & ~(gsize) (BLOCK_ALIGNED - 1);
@@ -185,23 +213,29 @@ keep_scratch (int number)
     cudaMemPoolSetAttribute (pool, cudaMemPoolAttrReleaseThreshold, &all);
 }
 
+/* Host and device must be able to touch it at once. */
+static gsize
+measure_managed (int number)
+{
+  int shares = 0;
+  size_t available = 0, all;
+  if (g_getenv ("SLUICE_CUDA_MANAGED") == NULL)
+    return 0;
+  cudaDeviceGetAttribute (&shares, cudaDevAttrConcurrentManagedAccess, number);
+  cudaMemGetInfo (&available, &all);
+  return shares ? available / 2 : 0;
+}
+
 static gboolean
 open_device (Device *self, int number, GError **error)
 {
-  int shares = 0;
   cudaError_t status = cudaSetDevice (number);
   if (status == cudaSuccess)
-    status = cudaDeviceGetAttribute (&shares, cudaDevAttrConcurrentManagedAccess, number);
-  if (status == cudaSuccess && shares)
     status = cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking);
   if (status != cudaSuccess)
     return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "CUDA:%d cannot be used: %s", number,
                         cudaGetErrorString (status));
-  if (!shares)
-    return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE,
-                        "CUDA:%d cannot be used: host and device cannot touch managed memory at "
-                        "once there",
-                        number);
+  atomic_store (&self->managed_left, measure_managed (number));
   keep_scratch (number);
   self->number = number;
   self->source = (SluiceMemorySource){ map_memory, unmap_memory, self };

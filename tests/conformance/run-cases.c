@@ -2,11 +2,12 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * run-cases [--threads N,N...] [--spread SEED,SEED...] [--device TYPE:N [--soft-placement]]
+ * run-cases [--threads N,N...] [--spread SEED,SEED...] [--device TYPE:N [--soft-placement] [--bits]]
  * [--reference] [--recompute] [--no-shapes] [--tap] FILE...: runs conformance case files, a line a
  * failure, then "N passed, N failed". A passed or failed thing is a step, a gradient check, or the
  * shapes of a file's graph. With several numbers of threads or several seeds each file runs in
- * every combination, and what comes out must be the same to the bit in all of them.
+ * every combination, and what comes out must be the same to the bit in all of them. With --bits each
+ * file runs on the CPU first, and how many values of the device have the same bits is told.
  */
 #include <errno.h>
 #include <locale.h>
@@ -39,13 +40,15 @@ typedef struct
   SluiceGraph *graph;
   CaseFile *cases;
   guint n_passed, n_failed;
+  guint n_other_bits; /* values, with --bits */
   guint n_gradients; /* makes scopes of gradient nodes unique */
 } Runner;
 
 static guint64 threads[MAX_WAYS] = { 1 }, spreads[MAX_WAYS] = { 0 };
 static guint n_threads = 1, n_spreads = 1;
 static gboolean tap;
-static gboolean skip_shapes, reference_kernels, recompute, soft_placement;
+static gboolean skip_shapes, reference_kernels, recompute, soft_placement, count_bits;
+static guint n_equal, n_unequal; /* values, with --bits */
 static char *device_type; /* (nullable): all nodes stand there … */
 static guint device_index;
 
@@ -79,6 +82,13 @@ check_value (Runner *r,
   const SluiceTensor *first = g_hash_table_lookup (r->seen, key);
   if (first == NULL)
     g_hash_table_insert (r->seen, g_steal_pointer (&key), sluice_tensor_ref (got));
+  else if (count_bits)
+    {
+      g_autofree char *other = compare_tensors (got, first, 0, 0);
+      gboolean equal = other == NULL || sluice_tensor_identical (got, first);
+      *(equal ? &n_equal : &n_unequal) += 1;
+      r->n_other_bits += !equal;
+    }
   else if ((difference = compare_tensors (got, first, 0, 0)) != NULL)
     {
       g_autofree char *old = difference;
@@ -113,12 +123,13 @@ with_directory (SluiceTensor *tensor, const char *directory)
 
 /* ---- one step ---- */
 
-/* Devices that a module brought. */
+/* Is it a device that a module brought, and there, or must it be? */
 static gboolean
 is_of_plugin (void)
 {
-  return device_type != NULL && !g_str_equal (device_type, "CPU")
-         && sluice_device_find_kind (device_type, NULL) != NULL;
+  const SluiceDeviceKind *kind =
+      device_type != NULL ? sluice_device_find_kind (device_type, NULL) : NULL;
+  return kind != NULL && (!soft_placement || device_index < kind->count ());
 }
 
 /* Where --device or --spread want the nodes from the first on. */
@@ -396,6 +407,18 @@ run_way (Runner *r, gboolean with_shapes)
     report (r, "load", "the file holds no case");
 }
 
+/* What comes out is only kept. */
+static void
+run_on_cpu (Runner *r)
+{
+  char *type = device_type;
+  device_type = NULL;
+  r->n_threads = (guint) threads[0];
+  run_way (r, FALSE);
+  device_type = type;
+  r->n_passed = 0;
+}
+
 static void
 run_file (Runner *r)
 {
@@ -409,8 +432,10 @@ run_file (Runner *r)
       return;
     }
   r->directory = directory;
-  if (n_threads * n_spreads > 1)
+  if (n_threads * n_spreads > 1 || count_bits)
     r->seen = seen;
+  if (count_bits)
+    run_on_cpu (r);
   for (guint i = 0; i < n_threads; i++)
     {
       r->n_threads = (guint) threads[i];
@@ -492,6 +517,8 @@ main (int argc, char **argv)
       "Put every node that has a kernel there on this device", "TYPE:N" },
     { "soft-placement", 0, 0, G_OPTION_ARG_NONE, &soft_placement,
       "Nodes whose device or kernel is not there stand on the CPU", NULL },
+    { "bits", 0, 0, G_OPTION_ARG_NONE, &count_bits,
+      "Count the values of the device that have the bits of the CPU's", NULL },
     { "tap", 0, 0, G_OPTION_ARG_NONE, &tap, "Report a point a file, as TAP", NULL },
     { "no-shapes", 0, 0, G_OPTION_ARG_NONE, &skip_shapes, "Do not compare inferred shapes", NULL },
     { "reference", 0, 0, G_OPTION_ARG_NONE, &reference_kernels, "Force the reference kernels",
@@ -521,6 +548,8 @@ main (int argc, char **argv)
     {
       Runner runner = { .path = argv[i] };
       run_file (&runner);
+      if (runner.n_other_bits > 0)
+        printf ("%s: %u values with other bits\n", argv[i], runner.n_other_bits);
       if (tap)
         printf ("%s %d - %s\n", runner.n_failed == 0 ? "ok" : "not ok", i, argv[i]);
       fflush (stdout);
@@ -531,5 +560,7 @@ main (int argc, char **argv)
     printf ("1..%d\n", argc - 1);
   else
     printf ("%u passed, %u failed\n", n_passed, n_failed);
+  if (count_bits)
+    printf ("%u values with equal bits, %u with others\n", n_equal, n_unequal);
   return n_failed == 0 ? 0 : 1;
 }
