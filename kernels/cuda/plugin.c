@@ -18,7 +18,7 @@ static const char *const host_ops[] = {
   "Const", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "NoOp", "ControlTrigger",
   "Identity", "IdentityN", "StopGradient", "PreventGradient", "RefIdentity", "Snapshot",
   "Reshape", "ExpandDims", "Squeeze", "Shape", "ShapeN", "Size", "Rank", "BroadcastGradientArgs",
-  "BroadcastArgs", "ConcatOffset", "InvertPermutation",
+  "BroadcastArgs", "ConcatOffset", "InvertPermutation", "Range",
   "Variable", "VariableV2", "TemporaryVariable", "DestroyTemporaryVariable", "Assign",
   "IsVariableInitialized", "VarHandleOp", "_VarHandlesOp", "ReadVariableOp", "AssignVariableOp",
   "VarIsInitializedOp", "VariableShape", "DestroyResourceOp",
@@ -50,6 +50,9 @@ static const char *const host_ops[] = {
   X (linalg_batch_matmul, 10, ALL, NULL)                                                                      \
   X (linalg_matmul, 10, ALL, NULL)                                                                            \
   X (nn_pool, 0, FLOATS, "MaxPool MaxPoolV2 MaxPoolGrad MaxPoolGradV2 AvgPool AvgPoolGrad ")        \
+  X (nn_batch_norm, 0, FLOATS, NULL) \
+  X (state_variable, 0, SLUICE_SET_REAL, \
+     "AssignAdd AssignSub AssignAddVariableOp AssignSubVariableOp ") \
   X (random_random, 0, ALL, NULL)                                                                             \
   X (random_stateless, 0, ALL, NULL)
 

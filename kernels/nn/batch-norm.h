@@ -30,3 +30,37 @@ sluice_batch_norm_channel_dim (const SluiceBatchNormFormat *format)
 {
   return format->channels_first ? 1 : format->rank - 1;
 }
+
+/* ---- what the loops of CPUs and the kernels of CUDA devices see ---- */
+
+/* A value seen as [outer, lanes, inner]; inner is 1 where the channels are last. Lanes are the
+ * channels, or those of several rows side by side: a loop over sixteen channels is too short. */
+typedef struct
+{
+  gint64 outer, lanes, inner;
+  gint64 channels, repeat; /* lanes = repeat · channels */
+  gint64 rows;             /* of a chunk, of lanes */
+  gint64 sum_rows;         /* of a chunk of sums, of channels */
+  SluiceDType dtype;       /* float or double */
+  const void *x, *dy;
+  void *out;
+  const double *mean, *inverse;           /* of each channel; inverse: of its deviation */
+  double *partial;                        /* a chunk: its sums, each a row of channels */
+  const void *center, *k, *shift, *along; /* of each channel, of the dtype */
+} SluiceNorm;
+
+typedef enum
+{
+  SLUICE_NORM_SUM,
+  SLUICE_NORM_SQUARES,  /* of what is off the mean */
+  SLUICE_NORM_BACKWARD, /* Σ dy, Σ dy (x - mean), Σ dy (x - mean) inverse */
+} SluiceNormSums;
+
+#ifdef SLUICE_ON_DEVICE
+/* As sum_channels() and the loops over elements of batch-norm-cpu.c; all of them at once. */
+gboolean sluice_cuda_norm_sums (SluiceKernelCall *call,
+                                const SluiceNorm *norm,
+                                SluiceNormSums kind,
+                                double *sums);
+void sluice_cuda_norm_scale (const SluiceNorm *norm, gboolean backward);
+#endif

@@ -2,12 +2,13 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * run-cases [--threads N,N...] [--spread SEED,SEED...] [--device TYPE:N [--soft-placement] [--bits]]
- * [--reference] [--recompute] [--no-shapes] [--tap] FILE...: runs conformance case files, a line a
+ * run-cases [--threads N,N...] [--spread SEED,SEED...] [--device TYPE:N [--soft-placement] [--bits |
+ * --same-bits]] [--reference] [--recompute] [--no-shapes] [--tap] FILE...: runs conformance case files, a line a
  * failure, then "N passed, N failed". A passed or failed thing is a step, a gradient check, or the
  * shapes of a file's graph. With several numbers of threads or several seeds each file runs in
  * every combination, and what comes out must be the same to the bit in all of them. With --bits each
- * file runs on the CPU first, and how many values of the device have the same bits is told.
+ * file runs on the CPU first, and how many values of the device have the same bits is told; with
+ * --same-bits all must.
  */
 #include <errno.h>
 #include <locale.h>
@@ -47,7 +48,7 @@ typedef struct
 static guint64 threads[MAX_WAYS] = { 1 }, spreads[MAX_WAYS] = { 0 };
 static guint n_threads = 1, n_spreads = 1;
 static gboolean tap;
-static gboolean skip_shapes, reference_kernels, recompute, soft_placement, count_bits;
+static gboolean skip_shapes, reference_kernels, recompute, soft_placement, count_bits, same_bits;
 static guint n_equal, n_unequal; /* values, with --bits */
 static char *device_type; /* (nullable): all nodes stand there … */
 static guint device_index;
@@ -88,6 +89,8 @@ check_value (Runner *r,
       gboolean equal = other == NULL || sluice_tensor_identical (got, first);
       *(equal ? &n_equal : &n_unequal) += 1;
       r->n_other_bits += !equal;
+      if (!equal && same_bits)
+        difference = g_strdup_printf ("not the bits of the CPU: %s", other);
     }
   else if ((difference = compare_tensors (got, first, 0, 0)) != NULL)
     {
@@ -519,6 +522,8 @@ main (int argc, char **argv)
       "Nodes whose device or kernel is not there stand on the CPU", NULL },
     { "bits", 0, 0, G_OPTION_ARG_NONE, &count_bits,
       "Count the values of the device that have the bits of the CPU's", NULL },
+    { "same-bits", 0, 0, G_OPTION_ARG_NONE, &same_bits, "The same, and others are a failure",
+      NULL },
     { "tap", 0, 0, G_OPTION_ARG_NONE, &tap, "Report a point a file, as TAP", NULL },
     { "no-shapes", 0, 0, G_OPTION_ARG_NONE, &skip_shapes, "Do not compare inferred shapes", NULL },
     { "reference", 0, 0, G_OPTION_ARG_NONE, &reference_kernels, "Force the reference kernels",
@@ -542,6 +547,7 @@ main (int argc, char **argv)
       g_printerr ("%s\n", error->message);
       return 2;
     }
+  count_bits |= same_bits;
   sluice_passes_init ();
   guint n_passed = 0, n_failed = 0;
   for (int i = 1; i < argc; i++)

@@ -19,7 +19,7 @@ if [ ! -e "$out/libraries.tar.xz" ]; then
   ldd "$build/sluice" "$build/tests/run-cases" "$build/sluice-cuda.so" | awk '$2 == "=>" { print $3 }' | sort -u | while read -r lib; do
     case $(basename "$lib") in
       libc.so.* | libm.so.* | libdl.so.* | librt.so.* | libpthread.so.* | libresolv.so.*) cp -L "$lib" "$work/glibc" ;;
-      libcuda.so.* | libnvidia* | libcublas* | libcudnn* | libOpenCL*) ;;
+      libcuda.so.* | libnvidia* | libcublas* | libcudnn*) ;;
       *) cp -L "$lib" "$work/lib" ;;
     esac
   done

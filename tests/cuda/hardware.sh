@@ -9,7 +9,8 @@ cd "$(dirname "$0")/../.." || exit 1
 root=$(mktemp -d)
 for archive in "$bundle"/*.tar.xz; do tar -C "$root" -xf "$archive"; done
 start=$(date +%s)
-cuda=$(find / -xdev \( -name 'libcublas.so.1[0-9]' -o -name 'libcudnn.so.[0-9]' -o -name 'libcuda.so.1' \) -not -path '*/stubs/*' 2>/dev/null | xargs -r -n1 dirname | sort -u | paste -sd:)
+PATH=$PATH:/usr/local/cuda/bin
+cuda=$(find /usr /opt -maxdepth 9 \( -name 'libcublas.so.1[0-9]' -o -name 'libcudnn.so.[0-9]' -o -name 'libcuda.so.1' \) -not -path '*/stubs/*' 2>/dev/null | xargs -r -n1 dirname | sort -u | paste -sd:)
 libraries=$root/lib:$cuda:/usr/local/nvidia/lib64:/usr/local/cuda/lib64
 export SLUICE_MODULES=$root/bin
 say() { printf '\n== %s (%s s)\n' "$1" $(($(date +%s) - start)); }
@@ -42,7 +43,7 @@ for family in $families; do
 done
 
 say "conformance, graphs"
-ls tests/conformance/graphs/*.pb.gz | split -n l/8 - "$root/graphs-"
+ls tests/conformance/graphs/*.pb.gz | split -n r/8 - "$root/graphs-"
 for part in "$root"/graphs-*; do
   (cases 75 --no-shapes $(cat "$part") > "$part.txt" 2>&1; echo "exit $?" >> "$part.txt") &
 done

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Batch normalisation on a CUDA device: what is worked out once a channel is batch-norm-cpu.c, which
+ * is compiled once more for it. */
+#define SLUICE_ON_DEVICE 1
+#include "kernels/cuda/launch.h"
+
+extern "C" {
+#include "kernels/nn/batch-norm.h"
+}
+
+/* Three sums at most; of floats in float, as on the CPU. */
+template <typename T>
+struct Sums
+{
+  T sum[3];
+};
+template <typename T>
+struct AddSums
+{
+  static SLUICE_MEMBER Sums<T> neutral () { return { { 0, 0, 0 } }; }
+  static SLUICE_MEMBER Sums<T> combine (Sums<T> a, Sums<T> b)
+  {
+    return { { a.sum[0] + b.sum[0], a.sum[1] + b.sum[1], a.sum[2] + b.sum[2] } };
+  }
+};
+
+template <typename T>
+static void
+launch_sums (const SluiceNorm *norm, SluiceNormSums kind, double *sums)
+{
+  SluiceNorm p = *norm;
+  const T *x = (const T *) p.x, *dy = (const T *) p.dy;
+  gint64 n_rows = p.outer * p.repeat;
+  sluice_reduce<Sums<T>, AddSums<T>> (
+      p.channels, n_rows * p.inner,
+      [=] SLUICE_LAMBDA (gint64 c, gint64 number) -> Sums<T> {
+        gint64 i = (number / p.inner * p.channels + c) * p.inner + number % p.inner;
+        if (kind == SLUICE_NORM_SUM)
+          return { { x[i], 0, 0 } };
+        T off = x[i] - (T) p.mean[c];
+        if (kind == SLUICE_NORM_SQUARES)
+          return { { off * off, 0, 0 } };
+        return { { dy[i], dy[i] * off, dy[i] * (off * (T) p.inverse[c]) } };
+      },
+      [=] SLUICE_LAMBDA (gint64 c, Sums<T> total) {
+        for (int j = 0; j < (kind == SLUICE_NORM_BACKWARD ? 3 : 1); j++)
+          sums[j * p.lanes + c] = (double) total.sum[j];
+      });
+}
+
+/* Elements and rows of doubles where the device finds them. FALSE: end will fail */
+static gboolean
+map_norm (SluiceNorm *p)
+{
+  gsize size = sluice_dtype_size (p->dtype);
+  gsize bytes = p->outer * p->lanes * p->inner * size;
+  p->x = sluice_cuda_map (p->x, bytes, SLUICE_CUDA_READ);
+  if (p->dy != NULL && (p->dy = sluice_cuda_map (p->dy, bytes, SLUICE_CUDA_READ)) == NULL)
+    return FALSE;
+  return p->x != NULL;
+}
+
+extern "C" gboolean
+sluice_cuda_norm_sums (SluiceKernelCall *call,
+                       const SluiceNorm *norm,
+                       SluiceNormSums kind,
+                       double *sums)
+{
+  SluiceNorm p = *norm;
+  gsize row = p.lanes * sizeof (double), rows = kind == SLUICE_NORM_BACKWARD ? 3 : 1;
+  if (p.channels == 0)
+    return TRUE;
+  if (!sluice_cuda_begin (call))
+    return FALSE;
+  gboolean ok = map_norm (&p);
+  p.mean = (const double *) sluice_cuda_map (p.mean, row, SLUICE_CUDA_READ);
+  p.inverse = (const double *) sluice_cuda_map (p.inverse, row, SLUICE_CUDA_READ);
+  double *to = (double *) sluice_cuda_map (sums, rows * row, SLUICE_CUDA_READ | SLUICE_CUDA_WRITE);
+  if (ok && p.mean != NULL && p.inverse != NULL && to != NULL && p.dtype == SLUICE_FLOAT)
+    launch_sums<float> (&p, kind, to);
+  else if (ok && p.mean != NULL && p.inverse != NULL && to != NULL)
+    launch_sums<double> (&p, kind, to);
+  return sluice_cuda_end (call);
+}
+
+template <typename T>
+static void
+launch_scale (const SluiceNorm *norm, gboolean backward)
+{
+  SluiceNorm p = *norm;
+  const T *x = (const T *) p.x, *dy = (const T *) p.dy;
+  const T *center = (const T *) p.center, *k = (const T *) p.k, *shift = (const T *) p.shift;
+  const T *along = (const T *) p.along;
+  T *y = (T *) p.out;
+  sluice_each (p.outer * p.lanes * p.inner, [=] SLUICE_LAMBDA (gint64 i) {
+    gint64 c = i / p.inner % p.lanes;
+    if (backward)
+      y[i] = (dy[i] - shift[c] - (x[i] - center[c]) * along[c]) * k[c];
+    else
+      y[i] = (x[i] - center[c]) * k[c] + shift[c];
+  });
+}
+
+extern "C" void
+sluice_cuda_norm_scale (const SluiceNorm *norm, gboolean backward)
+{
+  SluiceNorm p = *norm;
+  gsize row = p.lanes * sluice_dtype_size (p.dtype);
+  gboolean ok = map_norm (&p);
+  const void **vectors[] = { &p.center, &p.k, &p.shift, &p.along };
+  for (guint i = 0; i < G_N_ELEMENTS (vectors); i++)
+    ok = (*vectors[i] = sluice_cuda_map (*vectors[i], row, SLUICE_CUDA_READ)) != NULL && ok;
+  p.out = sluice_cuda_map (p.out, p.outer * row * p.inner, SLUICE_CUDA_WRITE);
+  if (!ok || p.out == NULL)
+    return;
+  if (p.dtype == SLUICE_FLOAT)
+    launch_scale<float> (&p, backward);
+  else
+    launch_scale<double> (&p, backward);
+}
