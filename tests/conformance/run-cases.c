@@ -555,7 +555,8 @@ main (int argc, char **argv)
       Runner runner = { .path = argv[i] };
       run_file (&runner);
       if (runner.n_other_bits > 0)
-        printf ("%s: %u values with other bits\n", argv[i], runner.n_other_bits);
+        printf ("%s%s: %u values with other bits\n", tap ? "# " : "", argv[i],
+                runner.n_other_bits);
       if (tap)
         printf ("%s %d - %s\n", runner.n_failed == 0 ? "ok" : "not ok", i, argv[i]);
       fflush (stdout);
@@ -566,7 +567,7 @@ main (int argc, char **argv)
     printf ("1..%d\n", argc - 1);
   else
     printf ("%u passed, %u failed\n", n_passed, n_failed);
-  if (count_bits)
+  if (count_bits && !tap)
     printf ("%u values with equal bits, %u with others\n", n_equal, n_unequal);
   return n_failed == 0 ? 0 : 1;
 }
