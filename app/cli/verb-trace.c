@@ -162,9 +162,9 @@ run_project (const char *folder, Tracing *tracing, GError **error)
       g_propagate_error (error, failed);
       return FALSE;
     }
-  SluiceReplica *replica = sluice_replica_new (
-      project, examples, test, MAX (sluice_cli_session_options.n_cpus, 1),
-      &sluice_cli_session_options, error);
+  SluiceReplica *replica =
+      sluice_replica_new (project, examples, test, MAX (sluice_cli_session_options.n_cpus, 1),
+                          &sluice_cli_session_options, error);
   if (replica == NULL)
     return FALSE;
   sluice_cli_tell_file_ops (replica->graph);

@@ -88,7 +88,7 @@ struct _SluiceAllocator
   char *name;
   gsize limit;
   const SluiceMemorySource *source; /* (nullable): the system */
-  SluiceReclaim reclaim; /* (nullable) */
+  SluiceReclaim reclaim;            /* (nullable) */
   char *(*describe_reclaim) (gpointer data);
   gpointer reclaim_data;
   pthread_mutex_t namer_lock; /* guards the next two, and is held while it names */

@@ -45,8 +45,8 @@ struct _SluiceDevice
 };
 
 /*
- * A kind of device that a plugin brings: its class, how many there are, and where their tensors lie.
- * The host reads and writes that memory too for now, as it does between all devices.
+ * A kind of device that a plugin brings: its class, how many there are, and where their tensors
+ * lie. The host reads and writes that memory too for now, as it does between all devices.
  */
 typedef struct
 {

@@ -413,7 +413,7 @@ choose_unasked (Place *place, const SluiceNode *node)
       device = (int) place->default_device;
       if (!is_allowed (group, device))
         device = first_allowed (place, group);
-      group->reason = device == 0                            ? "default: the first device"
+      group->reason = device == 0                             ? "default: the first device"
                       : device == (int) place->default_device ? "default: the device of the session"
                                                               : "default: the first device with a "
                                                                 "kernel";
@@ -534,9 +534,9 @@ sluice_place (SluiceGraph *graph,
   g_autoptr (GHashTable) set_of_text = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) move_of_text = g_hash_table_new (NULL, NULL);
   gboolean has_types = has_several_types (devices, n_devices);
-  Place place = { graph,  devices,      n_devices, default_device, soft,        has_types,
-                  placements, parent,   links,     limits,         sets,        set_of_text,
-                  move_of_text, groups, takes_handle, yields };
+  Place place = { graph,        devices, n_devices,    default_device, soft, has_types,
+                  placements,   parent,  links,        limits,         sets, set_of_text,
+                  move_of_text, groups,  takes_handle, yields };
   for (guint32 i = 0; i < n; i++)
     {
       parent[i] = i;

@@ -5,9 +5,9 @@
 #include "engine/device/kernel.h"
 
 /*
- * What kernels of CUDA devices see of the device. device.c is the one file that knows how memory
- * and the queue of a device work; for now memory is shared with the host and a kernel call ends
- * when the device has done it. A device with memory and a queue of its own replaces that file.
+ * What kernels of CUDA devices see of the device. cuda-device.c is the one file that knows how
+ * memory and the queue of a device work; for now memory is shared with the host and a kernel call
+ * ends when the device has done it. A device with memory and a queue of its own replaces that file.
  *
  * Between begin and end a thread has a kernel call under way; what it launches in between goes to
  * one stream, in order. The host build of the kernels (tests/kernels/cuda) has the same functions.
@@ -51,7 +51,7 @@ gboolean sluice_cuda_call_whole (SluiceKernelCall *call,
                                  SluiceRangeFunc func,
                                  gpointer data);
 
-/* ---- libraries, loaded when they are needed first (libraries.c) ---- */
+/* ---- libraries, loaded when they are needed first (cuda-libraries.c) ---- */
 
 /* c [m,n] = a [m,k] b [k,n], row-major, without gaps; strides between matrices of a batch, in
  * elements. float and double; TF32 is off. Pointers of the device. */

@@ -19,7 +19,8 @@
 #include <cuda_fp16.h>
 #endif
 
-extern "C" {
+extern "C"
+{
 #include "engine/base/error.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/half.h"
@@ -42,7 +43,13 @@ struct SluiceDim
 {
   guint x;
 };
-extern thread_local SluiceDim blockIdx, threadIdx, blockDim, gridDim;
+/* What a device knows by these names. */
+#define blockIdx      sluice_block_index
+#define threadIdx     sluice_thread_index
+#define blockDim      sluice_block_size
+#define gridDim       sluice_grid_size
+extern thread_local SluiceDim sluice_block_index, sluice_thread_index, sluice_block_size;
+extern thread_local SluiceDim sluice_grid_size;
 
 #endif
 
@@ -77,7 +84,10 @@ sluice_each (gint64 n, F f)
     return;
   guint grid = sluice_grid_of ((n + SLUICE_CUDA_BLOCK - 1) / SLUICE_CUDA_BLOCK);
 #ifdef __CUDACC__
-  sluice_each_kernel<<<grid, SLUICE_CUDA_BLOCK, 0, (cudaStream_t) sluice_cuda_stream ()>>> (n, f);
+  cudaStream_t stream = (cudaStream_t) sluice_cuda_stream ();
+  /* clang-format off */
+  sluice_each_kernel<<<grid, SLUICE_CUDA_BLOCK, 0, stream>>> (n, f);
+  /* clang-format on */
   cudaError_t status = cudaGetLastError ();
   if (status != cudaSuccess)
     sluice_cuda_failed (status, "a launch");
@@ -156,7 +166,9 @@ sluice_reduce (gint64 n, gint64 length, V value, E finish)
   guint grid = (guint) MIN (n, (gint64) 1 << 20);
 #ifdef __CUDACC__
   cudaStream_t stream = (cudaStream_t) sluice_cuda_stream ();
+  /* clang-format off */
   sluice_reduce_kernel<T, O><<<grid, SLUICE_CUDA_BLOCK, 0, stream>>> (n, length, value, finish);
+  /* clang-format on */
   cudaError_t status = cudaGetLastError ();
   if (status != cudaSuccess)
     sluice_cuda_failed (status, "a launch");

@@ -37,23 +37,23 @@ static const char *const host_ops[] = {
 
 /* X (module, lowest rank that is taken over, types of T, ops; NULL: all) */
 #define REUSED(X)                                                                                  \
-  X (array_concat, 0, ALL, NULL)                                                                              \
-  X (array_copy, 0, ALL, NULL)                                                                                \
-  X (array_fill, 0, ALL, NULL)                                                                                \
-  X (array_mirror_pad, 0, ALL, NULL)                                                                          \
-  X (array_repeat, 0, ALL, NULL)                                                                              \
-  X (array_reverse, 0, ALL, NULL)                                                                             \
-  X (array_slice, 0, ALL, NULL)                                                                               \
-  X (array_space, 0, ALL, NULL)                                                                               \
-  X (array_split, 0, ALL, NULL)                                                                               \
-  X (array_transpose, 0, ALL, NULL)                                                                           \
-  X (linalg_batch_matmul, 10, ALL, NULL)                                                                      \
-  X (linalg_matmul, 10, ALL, NULL)                                                                            \
-  X (nn_pool, 0, FLOATS, "MaxPool MaxPoolV2 MaxPoolGrad MaxPoolGradV2 AvgPool AvgPoolGrad ")        \
-  X (nn_batch_norm, 0, FLOATS, NULL) \
-  X (state_variable, 0, SLUICE_SET_REAL, \
-     "AssignAdd AssignSub AssignAddVariableOp AssignSubVariableOp ") \
-  X (random_random, 0, ALL, NULL)                                                                             \
+  X (array_concat, 0, ALL, NULL)                                                                   \
+  X (array_copy, 0, ALL, NULL)                                                                     \
+  X (array_fill, 0, ALL, NULL)                                                                     \
+  X (array_mirror_pad, 0, ALL, NULL)                                                               \
+  X (array_repeat, 0, ALL, NULL)                                                                   \
+  X (array_reverse, 0, ALL, NULL)                                                                  \
+  X (array_slice, 0, ALL, NULL)                                                                    \
+  X (array_space, 0, ALL, NULL)                                                                    \
+  X (array_split, 0, ALL, NULL)                                                                    \
+  X (array_transpose, 0, ALL, NULL)                                                                \
+  X (linalg_batch_matmul, 10, ALL, NULL)                                                           \
+  X (linalg_matmul, 10, ALL, NULL)                                                                 \
+  X (nn_pool, 0, FLOATS, "MaxPool MaxPoolV2 MaxPoolGrad MaxPoolGradV2 AvgPool AvgPoolGrad ")       \
+  X (nn_batch_norm, 0, FLOATS, NULL)                                                               \
+  X (state_variable, 0, SLUICE_SET_REAL,                                                           \
+     "AssignAdd AssignSub AssignAddVariableOp AssignSubVariableOp ")                               \
+  X (random_random, 0, ALL, NULL)                                                                  \
   X (random_stateless, 0, ALL, NULL)
 
 #define OWN(X)                                                                                     \
@@ -71,7 +71,7 @@ static const char *const host_ops[] = {
   X (train_apply)
 
 #define DECLARE_REUSED(name, ...) extern const SluiceKernelModule sluice_module_##name##_cpu;
-#define DECLARE_OWN(name)          extern const SluiceKernelModule sluice_module_##name##_cuda;
+#define DECLARE_OWN(name)         extern const SluiceKernelModule sluice_module_##name##_cuda;
 REUSED (DECLARE_REUSED)
 OWN (DECLARE_OWN)
 
@@ -152,7 +152,8 @@ init (void)
 
 static const SluiceKernelModule *const modules[] = {
 #define OWN_ENTRY(name) &sluice_module_##name##_cuda,
-  &taken_over_module, OWN (OWN_ENTRY) NULL,
+  &taken_over_module,
+  OWN (OWN_ENTRY) NULL,
 };
 
 SLUICE_PUBLIC_BEGIN

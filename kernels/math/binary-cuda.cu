@@ -106,7 +106,8 @@ check_divisor (SluiceKernelCall *call, Refusal refusal, const SluiceTensor *y)
         return sluice_call_fail (call,
                                  refusal == REFUSES_ZERO ? SLUICE_ERROR_INVALID_ARGUMENT
                                                          : SLUICE_ERROR_INTERNAL,
-                                 "integer division by zero at element %" G_GINT64_FORMAT " of y", i);
+                                 "integer division by zero at element %" G_GINT64_FORMAT " of y",
+                                 i);
     }
   return TRUE;
 }

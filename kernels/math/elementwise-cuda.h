@@ -9,7 +9,8 @@
  */
 #include "kernels/cuda/launch.h"
 
-extern "C" {
+extern "C"
+{
 #include "kernels/math/scalar-libm.h"
 #include "kernels/math/broadcast.h"
 #include "kernels/math/tables.h"
@@ -29,15 +30,15 @@ extern "C" {
   L (fn, u16, guint16)                                                                             \
   L (fn, u32, guint32)                                                                             \
   L (fn, u64, guint64)
-#define EACH_D          EACH_R
-#define EACH_L          EACH_R
-#define EACH_LC         EACH_R
-#define EACH_RC         EACH_R
-#define EACH_SC         EACH_S
-#define EACH_RI(L, fn)  EACH_R (L, fn) EACH_I (L, fn)
-#define EACH_HI(L, fn)  EACH_H (L, fn) EACH_I (L, fn)
-#define EACH_SIC(L, fn) EACH_S (L, fn) EACH_I (L, fn)
-#define EACH_RIC        EACH_RI
+#define EACH_D           EACH_R
+#define EACH_L           EACH_R
+#define EACH_LC          EACH_R
+#define EACH_RC          EACH_R
+#define EACH_SC          EACH_S
+#define EACH_RI(L, fn)   EACH_R (L, fn) EACH_I (L, fn)
+#define EACH_HI(L, fn)   EACH_H (L, fn) EACH_I (L, fn)
+#define EACH_SIC(L, fn)  EACH_S (L, fn) EACH_I (L, fn)
+#define EACH_RIC         EACH_RI
 #define EACH_RICB(L, fn) EACH_RI (L, fn) EACH_B (L, fn)
 
 /* ENTRIES_<kinds> (E, fn): E (dtype, type in memory, functor) for each dtype. */
@@ -89,17 +90,17 @@ extern "C" {
 #define CUDA_SET_RICB (SLUICE_SET_REAL | CUDA_SET_B)
 
 /* UNLESS_SPECIAL (fn) (text): nothing for what special.c computes. */
-#define SLUICE_THIRD(a, b, c, ...)   c
-#define SLUICE_CHOOSE(...)           SLUICE_THIRD (__VA_ARGS__)
+#define SLUICE_THIRD(a, b, c, ...) c
+#define SLUICE_CHOOSE(...)         SLUICE_THIRD (__VA_ARGS__)
 #define SLUICE_DROP(...)
-#define SLUICE_KEEP(...)             __VA_ARGS__
-#define SPECIAL_lgamma               ~, ~
-#define SPECIAL_digamma              ~, ~
-#define SPECIAL_igamma               ~, ~
-#define SPECIAL_igammac              ~, ~
-#define SPECIAL_igamma_grad_a        ~, ~
-#define SPECIAL_zeta                 ~, ~
-#define SPECIAL_polygamma            ~, ~
-#define UNLESS_SPECIAL(fn)           SLUICE_CHOOSE (SPECIAL_##fn, SLUICE_DROP, SLUICE_KEEP, ~)
+#define SLUICE_KEEP(...)      __VA_ARGS__
+#define SPECIAL_lgamma        ~, ~
+#define SPECIAL_digamma       ~, ~
+#define SPECIAL_igamma        ~, ~
+#define SPECIAL_igammac       ~, ~
+#define SPECIAL_igamma_grad_a ~, ~
+#define SPECIAL_zeta          ~, ~
+#define SPECIAL_polygamma     ~, ~
+#define UNLESS_SPECIAL(fn)    SLUICE_CHOOSE (SPECIAL_##fn, SLUICE_DROP, SLUICE_KEEP, ~)
 
 #define SLUICE_NOTHING(...)

@@ -15,7 +15,9 @@ launch_unary (gint64 n, const void *x_, void *out_)
 {
   const M *x = (const M *) x_;
   TO *out = (TO *) out_;
-  sluice_each (n, [=] SLUICE_LAMBDA (gint64 i) { sluice_put (&out[i], F () (sluice_wide (x[i]))); });
+  sluice_each (n, [=] SLUICE_LAMBDA (gint64 i) {
+    sluice_put (&out[i], F () (sluice_wide (x[i])));
+  });
 }
 
 static UnaryLaunch
@@ -62,16 +64,15 @@ EACH_B (FUNCTOR, logical_not)
 
 #define ENTRY(dtype, M, functor)           { dtype, launch_unary<M, M, Unary_##functor> },
 #define PREDICATE_ENTRY(dtype, M, functor) { dtype, launch_unary<M, guint8, Unary_##functor> },
+#define LAST                               { SLUICE_INVALID, NULL }
 #define MAKE_ENTRIES(op, fn, kinds, ...)                                                           \
   UNLESS_SPECIAL (fn)                                                                              \
-  (static const UnaryEntry entries_##op[] = { ENTRIES_##kinds (ENTRY, fn){ SLUICE_INVALID, NULL } };)
+  (static const UnaryEntry entries_##op[] = { ENTRIES_##kinds (ENTRY, fn) LAST };)
 #define MAKE_PREDICATE_ENTRIES(op, fn, kinds, ...)                                                 \
-  static const UnaryEntry entries_##op[] = { ENTRIES_##kinds (PREDICATE_ENTRY,                     \
-                                                              fn){ SLUICE_INVALID, NULL } };
+  static const UnaryEntry entries_##op[] = { ENTRIES_##kinds (PREDICATE_ENTRY, fn) LAST };
 UNARY_TABLE (MAKE_ENTRIES, MAKE_ENTRIES)
 PREDICATE_TABLE (MAKE_PREDICATE_ENTRIES)
-static const UnaryEntry entries_LogicalNot[] = { ENTRIES_B (ENTRY, logical_not){ SLUICE_INVALID,
-                                                                                 NULL } };
+static const UnaryEntry entries_LogicalNot[] = { ENTRIES_B (ENTRY, logical_not) LAST };
 
 #define KERNEL(op_, ...)                                                                           \
   { .op = #op_, .device = "CUDA", __VA_ARGS__ .compute = unary_compute,                            \

@@ -46,7 +46,7 @@
 
 /* Sums over rows, channels in blocks; what is added to which sum is the body. */
 #define SUM_LOOP(T, name, n_sums, body)                                                            \
-  SLUICE_HOT static void name (const SluiceNorm *p, gint64 begin, gint64 end, double *sum)               \
+  SLUICE_HOT static void name (const SluiceNorm *p, gint64 begin, gint64 end, double *sum)         \
   {                                                                                                \
     const T *x = p->x, *dy = p->dy;                                                                \
     (void) dy;                                                                                     \
@@ -91,14 +91,14 @@
     s[2][k] += dy[i] * (off * inverse[k]);                                                         \
   })                                                                                               \
   /* y = (x - center) k + shift */                                                                 \
-  SLUICE_HOT static void scale_##suffix (const SluiceNorm *p, gint64 begin, gint64 end)                  \
+  SLUICE_HOT static void scale_##suffix (const SluiceNorm *p, gint64 begin, gint64 end)            \
   {                                                                                                \
     const T *x = p->x, *center = p->center, *k = p->k, *shift = p->shift;                          \
     T *y = p->out;                                                                                 \
     FOR_EACH ((x[i] - center[c]) * k[c] + shift[c])                                                \
   }                                                                                                \
   /* y = (dy - shift - (x - center) along) k */                                                    \
-  SLUICE_HOT static void unscale_##suffix (const SluiceNorm *p, gint64 begin, gint64 end)                \
+  SLUICE_HOT static void unscale_##suffix (const SluiceNorm *p, gint64 begin, gint64 end)          \
   {                                                                                                \
     const T *x = p->x, *dy = p->dy;                                                                \
     const T *center = p->center, *k = p->k, *shift = p->shift, *along = p->along;                  \

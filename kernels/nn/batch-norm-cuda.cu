@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* Batch normalisation on a CUDA device: what is worked out once a channel is batch-norm-cpu.c, which
- * is compiled once more for it. */
+/* Batch normalisation on a CUDA device: what is worked out once a channel is in batch-norm-cpu.c,
+ * which is compiled once more for it. */
 #define SLUICE_ON_DEVICE 1
 #include "kernels/cuda/launch.h"
 

@@ -7,7 +7,7 @@
 #include "kernels/random/philox.h"
 
 SLUICE_SHARED void
-uniform_float (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_uniform_float (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
@@ -16,7 +16,7 @@ uniform_float (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 }
 
 SLUICE_SHARED void
-uniform_double (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_uniform_double (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
@@ -25,7 +25,7 @@ uniform_double (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 }
 
 SLUICE_SHARED void
-uniform_half (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_uniform_half (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
@@ -34,7 +34,7 @@ uniform_half (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 }
 
 SLUICE_SHARED void
-uniform_bfloat16 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_uniform_bfloat16 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
@@ -43,7 +43,7 @@ uniform_bfloat16 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 }
 
 SLUICE_SHARED void
-uniform_int32 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_uniform_int32 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
@@ -52,7 +52,7 @@ uniform_int32 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 }
 
 SLUICE_SHARED void
-uniform_int64 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_uniform_int64 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
@@ -64,13 +64,13 @@ uniform_int64 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 }
 
 SLUICE_SHARED void
-full_32 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_full_32 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   sluice_philox_next (philox, (guint32 *) out);
 }
 
 SLUICE_SHARED void
-full_64 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_full_64 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
@@ -81,7 +81,7 @@ full_64 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 /* ---- normal laws ---- */
 
 SLUICE_SHARED void
-normal_float (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_normal_float (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
@@ -90,7 +90,7 @@ normal_float (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 }
 
 SLUICE_SHARED void
-normal_double (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_normal_double (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   guint32 words[4];
   sluice_philox_next (philox, words);
@@ -98,19 +98,19 @@ normal_double (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 }
 
 SLUICE_SHARED void
-normal_half (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_normal_half (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   float wide[4];
-  normal_float (philox, bounds, wide);
+  sluice_draw_normal_float (philox, bounds, wide);
   for (int i = 0; i < 4; i++)
     ((guint16 *) out)[i] = sluice_to_half (wide[i]);
 }
 
 SLUICE_SHARED void
-normal_bfloat16 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_normal_bfloat16 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   float wide[4];
-  normal_float (philox, bounds, wide);
+  sluice_draw_normal_float (philox, bounds, wide);
   for (int i = 0; i < 4; i++)
     ((guint16 *) out)[i] = sluice_to_bfloat16 (wide[i]);
 }
@@ -118,7 +118,7 @@ normal_bfloat16 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 /* Pairs are drawn until the group is full of numbers below 2; 256 reserved groups of words suffice
  * for any stream there is (the chance that they do not is below 10^-300). */
 SLUICE_SHARED void
-truncated_float (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_truncated_float (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   float *next = (float *) out, *end = next + 4;
   while (next < end)
@@ -137,7 +137,7 @@ truncated_float (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 }
 
 SLUICE_SHARED void
-truncated_double (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_truncated_double (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   double *next = (double *) out, *end = next + 2;
   while (next < end)
@@ -153,19 +153,19 @@ truncated_double (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 }
 
 SLUICE_SHARED void
-truncated_half (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_truncated_half (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   float wide[4];
-  truncated_float (philox, bounds, wide);
+  sluice_draw_truncated_float (philox, bounds, wide);
   for (int i = 0; i < 4; i++)
     ((guint16 *) out)[i] = sluice_to_half (wide[i]);
 }
 
 SLUICE_SHARED void
-truncated_bfloat16 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
+sluice_draw_truncated_bfloat16 (SluicePhilox *philox, const SluiceBounds *bounds, void *out)
 {
   float wide[4];
-  truncated_float (philox, bounds, wide);
+  sluice_draw_truncated_float (philox, bounds, wide);
   for (int i = 0; i < 4; i++)
     ((guint16 *) out)[i] = sluice_to_bfloat16 (wide[i]);
 }

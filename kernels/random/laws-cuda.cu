@@ -48,7 +48,7 @@ typedef struct
   {                                                                                                \
     static SLUICE_MEMBER void draw (SluicePhilox *philox, const SluiceBounds *bounds, void *out)   \
     {                                                                                              \
-      name (philox, bounds, out);                                                                  \
+      sluice_draw_##name (philox, bounds, out);                                                    \
     }                                                                                              \
   };
 #define REJECTING(group) ((group) *SLUICE_RESERVED_PER_OUTPUT / 4)

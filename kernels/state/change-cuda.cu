@@ -34,8 +34,9 @@ typedef struct
   SluiceChange change;
   SluiceChangeFunc func;
 } Entry;
-#define ADD_ENTRY(dtype, M, functor) { dtype, SLUICE_CHANGE_ADD, launch_change<M, Change_##functor> },
-#define SUB_ENTRY(dtype, M, functor) { dtype, SLUICE_CHANGE_SUB, launch_change<M, Change_##functor> },
+#define ENTRY(dtype, change, M, functor) { dtype, change, launch_change<M, Change_##functor> },
+#define ADD_ENTRY(dtype, M, functor)     ENTRY (dtype, SLUICE_CHANGE_ADD, M, functor)
+#define SUB_ENTRY(dtype, M, functor)     ENTRY (dtype, SLUICE_CHANGE_SUB, M, functor)
 static const Entry entries[] = { ENTRIES_RI (ADD_ENTRY, add) ENTRIES_RI (SUB_ENTRY, sub) };
 
 /* (nullable), as sluice_change_func() */

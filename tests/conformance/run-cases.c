@@ -2,12 +2,14 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * run-cases [--threads N,N...] [--spread SEED,SEED...] [--device TYPE:N [--soft-placement] [--bits |
- * --same-bits]] [--reference] [--recompute] [--no-shapes] [--tap] FILE...: runs conformance case files, a line a
- * failure, then "N passed, N failed". A passed or failed thing is a step, a gradient check, or the
- * shapes of a file's graph. With several numbers of threads or several seeds each file runs in
- * every combination, and what comes out must be the same to the bit in all of them. With --bits each
- * file runs on the CPU first, and how many values of the device have the same bits is told; with
+ * run-cases [--threads N,N...] [--spread SEED,SEED...] [--device TYPE:N [--soft-placement] [--bits
+ * |
+ * --same-bits]] [--reference] [--recompute] [--no-shapes] [--tap] FILE...: runs conformance case
+ * files, a line a failure, then "N passed, N failed". A passed or failed thing is a step, a
+ * gradient check, or the shapes of a file's graph. With several numbers of threads or several seeds
+ * each file runs in every combination, and what comes out must be the same to the bit in all of
+ * them. With --bits each file runs on the CPU first, and how many values of the device have the
+ * same bits is told; with
  * --same-bits all must.
  */
 #include <errno.h>
@@ -42,7 +44,7 @@ typedef struct
   CaseFile *cases;
   guint n_passed, n_failed;
   guint n_other_bits; /* values, with --bits */
-  guint n_gradients; /* makes scopes of gradient nodes unique */
+  guint n_gradients;  /* makes scopes of gradient nodes unique */
 } Runner;
 
 static guint64 threads[MAX_WAYS] = { 1 }, spreads[MAX_WAYS] = { 0 };
@@ -50,7 +52,7 @@ static guint n_threads = 1, n_spreads = 1;
 static gboolean tap;
 static gboolean skip_shapes, reference_kernels, recompute, soft_placement, count_bits, same_bits;
 static guint n_equal, n_unequal; /* values, with --bits */
-static char *device_type; /* (nullable): all nodes stand there … */
+static char *device_type;        /* (nullable): all nodes stand there … */
 static guint device_index;
 
 static void G_GNUC_PRINTF (3, 4) report (Runner *r, const char *where, const char *format, ...)
@@ -505,8 +507,7 @@ check_device (GError **error)
       return TRUE;
     }
   return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "%s; with --soft-placement nodes stand on the CPU instead",
-                      missing->message);
+                      "%s; with --soft-placement nodes stand on the CPU instead", missing->message);
 }
 
 int
@@ -555,8 +556,7 @@ main (int argc, char **argv)
       Runner runner = { .path = argv[i] };
       run_file (&runner);
       if (runner.n_other_bits > 0)
-        printf ("%s%s: %u values with other bits\n", tap ? "# " : "", argv[i],
-                runner.n_other_bits);
+        printf ("%s%s: %u values with other bits\n", tap ? "# " : "", argv[i], runner.n_other_bits);
       if (tap)
         printf ("%s %d - %s\n", runner.n_failed == 0 ? "ok" : "not ok", i, argv[i]);
       fflush (stdout);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""What the libraries and the device take by themselves: steps of four models as PyTorch drives cuBLAS and cuDNN, eager and
-as a CUDA graph, the sum of their kernels' times, and what launches, memory, copies and events cost. float32, TF32 off,
-deterministic algorithms."""
+"""What the libraries and the device take by themselves: steps of four models as PyTorch drives
+cuBLAS and cuDNN, eager and as a CUDA graph, the sum of their kernels' times, and what launches,
+memory, copies and events cost. float32, TF32 off, deterministic algorithms."""
 import ctypes
 import glob
 import os
@@ -76,11 +76,13 @@ class Block(nn.Module):
         self.heads = heads
         self.n1, self.n2 = nn.LayerNorm(width), nn.LayerNorm(width)
         self.qkv, self.proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.up, self.down, self.out = nn.Linear(width, 4 * width), nn.Linear(4 * width, width), nn.Linear(width, 10)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.out = nn.Linear(width, 10)
 
     def forward(self, x):
         b, n, w = x.shape
-        q, k, v = self.qkv(self.n1(x)).reshape(b, n, 3, self.heads, w // self.heads).permute(2, 0, 3, 1, 4)
+        qkv = self.qkv(self.n1(x)).reshape(b, n, 3, self.heads, w // self.heads)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)
         a = torch.softmax(q @ k.transpose(-1, -2) * (w // self.heads) ** -0.5, -1)
         x = x + self.proj((a @ v).transpose(1, 2).reshape(b, n, w))
         x = x + self.down(F.relu(self.up(self.n2(x))))
@@ -120,7 +122,8 @@ def model(name, net, x, n_labels, lr, momentum):
     net = net.to(D)
     labels = torch.randint(0, 10, (n_labels,), device=D)
     if x.dim() == 4:
-        net, x = net.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)
+        net = net.to(memory_format=torch.channels_last)
+        x = x.to(memory_format=torch.channels_last)
     opt = torch.optim.SGD(net.parameters(), lr, momentum, fused=True)
 
     def step():
@@ -140,13 +143,16 @@ def model(name, net, x, n_labels, lr, momentum):
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         step()
-    print("%-12s eager %8.1f us  graph %8.1f us  kernels %8.1f us in %5.1f" % (name, eager, best(graph.replay, 100), busy, n_kernels), flush=True)
+    print("%-12s eager %8.1f us  graph %8.1f us  kernels %8.1f us in %5.1f" % (
+        name, eager, best(graph.replay, 100), busy, n_kernels), flush=True)
 
 
 def models():
     for name, net, x, n_labels, lr, momentum in (
-            ("lenet", Lenet, (64, 1, 28, 28), 64, 0.01, 0.9), ("resnet8", Resnet8, (32, 3, 32, 32), 32, 0.01, 0.9),
-            ("lstm", Lstm, (64, 32, 128), 64 * 32, 0.1, 0), ("transformer", Block, (32, 64, 128), 32 * 64, 0.1, 0)):
+            ("lenet", Lenet, (64, 1, 28, 28), 64, 0.01, 0.9),
+            ("resnet8", Resnet8, (32, 3, 32, 32), 32, 0.01, 0.9),
+            ("lstm", Lstm, (64, 32, 128), 64 * 32, 0.1, 0),
+            ("transformer", Block, (32, 64, 128), 32 * 64, 0.1, 0)):
         try:
             model(name, net(), torch.randn(*x, device=D), n_labels, lr, momentum)
         except Exception as error:
@@ -162,14 +168,18 @@ def gemms():
 
 
 def convs():
-    for n, h, ci, co, k in ((64, 28, 1, 32, 5), (64, 14, 32, 64, 5), (32, 32, 16, 16, 3), (32, 8, 64, 64, 3)):
-        x = torch.randn(n, ci, h, h, device=D, requires_grad=True).to(memory_format=torch.channels_last)
-        w = torch.randn(co, ci, k, k, device=D, requires_grad=True)
-        y = F.conv2d(x, w, padding=k // 2)
+    shapes = (64, 28, 1, 32, 5), (64, 14, 32, 64, 5), (32, 32, 16, 16, 3), (32, 8, 64, 64, 3)
+    for n, h, ci, co, k in shapes:
+        x = torch.randn(n, ci, h, h, device=D).to(memory_format=torch.channels_last)
+        w = torch.randn(co, ci, k, k, device=D)
+        pad = k // 2
+        y = F.conv2d(x, w, padding=pad)
         g = torch.randn_like(y)
-        forward = best(lambda: F.conv2d(x.detach(), w.detach(), padding=k // 2), 50)
-        both = best(lambda: torch.ops.aten.convolution_backward(g, x, w, None, [1, 1], [k // 2] * 2, [1, 1], False, [0, 0], 1, [True, True, False]), 50)
-        print("conv %dx%dx%d %d->%d k%d forward %.1f us, gradients %.1f us" % (n, h, h, ci, co, k, forward, both))
+        forward = best(lambda: F.conv2d(x, w, padding=pad), 50)
+        both = best(lambda: torch.ops.aten.convolution_backward(
+            g, x, w, None, [1, 1], [pad] * 2, [1, 1], False, [0, 0], 1, [True, True, False]), 50)
+        print("conv %dx%dx%d %d->%d k%d forward %.1f us, gradients %.1f us" % (
+            n, h, h, ci, co, k, forward, both))
 
 
 def launches():
@@ -181,7 +191,8 @@ def launches():
     with torch.cuda.graph(many):
         for _ in range(100):
             empty()
-    print("tiny kernel, stream of 1000: %.2f us each; CUDA graph of 100: %.2f us each" % (best(empty, 1000), best(many.replay, 50) / 100))
+    print("tiny kernel, stream of 1000: %.2f us each; CUDA graph of 100: %.2f us each" % (
+        best(empty, 1000), best(many.replay, 50) / 100))
 
     def one():
         empty()
@@ -207,15 +218,19 @@ def launches():
 
 def copies():
     for size in (4 << 10, 1 << 20, 256 << 20):
-        host, device = torch.empty(size, dtype=torch.uint8).pin_memory(), torch.empty(size, dtype=torch.uint8, device=D)
+        host = torch.empty(size, dtype=torch.uint8).pin_memory()
+        device = torch.empty(size, dtype=torch.uint8, device=D)
         n = 200 if size <= 1 << 20 else 5
         to = best(lambda: device.copy_(host, non_blocking=True), n, 3)
         back = best(lambda: host.copy_(device, non_blocking=True), n, 3)
-        print("pinned copy of %d bytes: to device %.1f us (%.1f GB/s), back %.1f us (%.1f GB/s)" % (size, to, size / to / 1e3, back, size / back / 1e3))
+        print("pinned copy of %d bytes: to device %.1f us (%.1f GB/s), back %.1f us (%.1f GB/s)" % (
+            size, to, size / to / 1e3, back, size / back / 1e3))
 
 
 def allocations():
-    found = glob.glob("/usr/local/cuda*/lib64/libcudart.so*") + [p for d in sys.path for p in glob.glob(os.path.join(d, "nvidia/*/lib/libcudart.so*"))]
+    found = glob.glob("/usr/local/cuda*/lib64/libcudart.so*")
+    for folder in sys.path:
+        found += glob.glob(os.path.join(folder, "nvidia/*/lib/libcudart.so*"))
     cudart = ctypes.CDLL(sorted(found)[-1])
     p = ctypes.c_void_p()
 
@@ -231,18 +246,25 @@ def allocations():
     pool, all_bytes = ctypes.c_void_p(), ctypes.c_uint64(2 ** 64 - 1)
     cudart.cudaDeviceGetDefaultMemPool(ctypes.byref(pool), 0)
     cudart.cudaMemPoolSetAttribute(pool, 4, ctypes.byref(all_bytes))
-    print("1 MiB, with ctypes: cudaMallocAsync+FreeAsync %.2f us, cudaMalloc+Free %.1f us, cudaHostAlloc+Free %.1f us, get attributes %.2f us" % (
-        loop(2000, lambda: cudart.cudaMallocAsync(ctypes.byref(p), size, None), lambda: cudart.cudaFreeAsync(p, None)),
-        loop(100, lambda: cudart.cudaMalloc(ctypes.byref(p), size), lambda: cudart.cudaFree(p)),
-        loop(50, lambda: cudart.cudaHostAlloc(ctypes.byref(p), size, 3), lambda: cudart.cudaFreeHost(p)),
-        loop(2000, lambda: cudart.cudaPointerGetAttributes(ctypes.create_string_buffer(64), p), lambda: None)))
-    begin = time.perf_counter()
-    cudart.cudaDeviceSynchronize()
-    print("ctypes call itself %.2f us" % (loop(2000, lambda: cudart.cudaDeviceGetDefaultMemPool(ctypes.byref(pool), 0), lambda: None)))
+    nothing, reference = (lambda: None), ctypes.byref(p)
+    attributes = ctypes.create_string_buffer(64)
+    print("1 MiB, with ctypes, whose call alone takes %.2f us:" % loop(
+        2000, lambda: cudart.cudaDeviceGetDefaultMemPool(ctypes.byref(pool), 0), nothing))
+    print("  cudaMallocAsync and FreeAsync %.2f us" % loop(
+        2000, lambda: cudart.cudaMallocAsync(reference, size, None),
+        lambda: cudart.cudaFreeAsync(p, None)))
+    print("  cudaMalloc and Free %.1f us" % loop(
+        100, lambda: cudart.cudaMalloc(reference, size), lambda: cudart.cudaFree(p)))
+    print("  cudaHostAlloc and FreeHost %.1f us" % loop(
+        50, lambda: cudart.cudaHostAlloc(reference, size, 3), lambda: cudart.cudaFreeHost(p)))
+    cudart.cudaHostAlloc(reference, size, 3)
+    print("  cudaPointerGetAttributes %.2f us" % loop(
+        2000, lambda: cudart.cudaPointerGetAttributes(attributes, p), nothing))
 
 
 if __name__ == "__main__":
-    print(torch.__version__, torch.version.cuda, "cuDNN", torch.backends.cudnn.version(), torch.cuda.get_device_name())
+    print(torch.__version__, torch.version.cuda, "cuDNN", torch.backends.cudnn.version(),
+          torch.cuda.get_device_name())
     for part in (models, gemms, convs, launches, copies, allocations):
         try:
             part()

@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * In the place of kernels/cuda/device.c and libraries.c where kernels are compiled for the host: a
- * device "CUDA" in host memory. What was not mapped is read and written elsewhere, so that a kernel
- * which forgets to map an operand gives other numbers.
+ * In the place of kernels/cuda/cuda-device.c and cuda-libraries.c where kernels are compiled for
+ * the host: a device "CUDA" in host memory. What was not mapped is read and written elsewhere, so
+ * that a kernel which forgets to map an operand gives other numbers.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -91,7 +91,7 @@ typedef struct
   SluiceMemorySource source;
   _Atomic gsize managed_left; /* bytes that may be managed yet */
   pthread_mutex_t lock;       /* guards the rest */
-  char *slab;           /* what is left of the newest one */
+  char *slab;                 /* what is left of the newest one */
   gsize slab_left;
   GHashTable *free; /* bytes → GPtrArray of small blocks of that size */
 } Device;

@@ -11,7 +11,6 @@
 #include <pthread.h>
 
 #include "kernels/cuda/cuda.h"
-#include "kernels/cuda/libraries.h"
 
 #define MAX_DEVICES 16
 
@@ -63,8 +62,9 @@ static pthread_once_t blas_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER; /* guards handles and their use */
 static cublasHandle_t handles[MAX_DEVICES];
 
-void *
-sluice_cuda_load_library (const char *const *names)
+/* The first of these that loads. (nullable) */
+static void *
+load_library (const char *const *names)
 {
   void *library = NULL;
   for (; *names != NULL && library == NULL; names++)
@@ -86,7 +86,7 @@ load_blas (void)
                   { "cublasGetVersion_v2", (void **) &blas.get_version },
                   { "cublasSgemmStridedBatched_64", (void **) &blas.sgemm },
                   { "cublasDgemmStridedBatched_64", (void **) &blas.dgemm } };
-  void *library = sluice_cuda_load_library (names);
+  void *library = load_library (names);
   for (guint i = 0; library != NULL && i < G_N_ELEMENTS (symbols); i++)
     {
       *symbols[i].function = dlsym (library, symbols[i].name);
@@ -148,8 +148,7 @@ sluice_cuda_gemm (const SluiceCudaGemm *gemm)
     }
   pthread_mutex_lock (&blas_lock);
   cublasHandle_t handle = get_handle ();
-  cublasStatus_t status =
-      handle != NULL ? multiply (handle, gemm) : CUBLAS_STATUS_NOT_INITIALIZED;
+  cublasStatus_t status = handle != NULL ? multiply (handle, gemm) : CUBLAS_STATUS_NOT_INITIALIZED;
   pthread_mutex_unlock (&blas_lock);
   if (status != CUBLAS_STATUS_SUCCESS)
     {
