@@ -3,15 +3,17 @@
 # SPDX-FileCopyrightText: The Sluice authors
 #
 # hardware.sh BUNDLE [OUT]: everything that only a machine with a CUDA device can say, as a short
-# report. BUNDLE is what bundle.sh made; OUT is where whole outputs go. A section that fails or
-# takes too long does not end the others.
-bundle=$(realpath "$1") out=$(realpath "${2:-${OUT:-/tmp}}")
+# report. BUNDLE is what bundle.sh made; in the folder OUT whole outputs are left as one archive. A
+# section that fails or takes too long does not end the others.
+bundle=$(realpath "$1") archive_folder=$(realpath "${2:-${OUT:-/tmp}}")
 cd "$(dirname "$0")/../.." || exit 1
 root=$(mktemp -d)
+out=$root/outputs
+mkdir "$out"
 for archive in "$bundle"/*.tar.xz; do tar -C "$root" -xf "$archive"; done
 start=$(date +%s)
 PATH=$PATH:/usr/local/cuda/bin
-cuda=$(find /usr /opt -maxdepth 9 -not -path '*/stubs/*' \
+cuda=$(find /usr /opt -maxdepth 10 -not -path '*/stubs/*' \
   \( -name 'libcublas.so.1[0-9]' -o -name 'libcudnn.so.[0-9]' -o -name libcuda.so.1 \) 2>/dev/null |
   xargs -r -n1 dirname | sort -u | paste -sd:)
 libraries=$root/lib:$cuda:/usr/local/nvidia/lib64:/usr/local/cuda/lib64
@@ -135,4 +137,6 @@ done
 
 say "bare library and device figures"
 timeout 100 python3 tests/cuda/hardware.py 2>&1 | tail -60
+tar -C "$root" -czf "$archive_folder/outputs.tar.gz" outputs
+rm -rf "$root"
 say end
