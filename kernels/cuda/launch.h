@@ -180,6 +180,81 @@ sluice_reduce (gint64 n, gint64 length, V value, E finish)
 #endif
 }
 
+/* ---- the same in the order of the values ---- */
+
+/*
+ * For sums of floats that must be rounded as the CPU rounds them: a block's threads bring values of
+ * an output, SLUICE_CUDA_BLOCK at a time, and one of them adds these up, first to last.
+ */
+#ifdef __CUDACC__
+template <typename T, typename O, typename V, typename E>
+__global__ void
+sluice_fold_kernel (gint64 n, gint64 length, V value, E finish)
+{
+  __shared__ __align__ (16) char memory[SLUICE_CUDA_BLOCK * sizeof (T)];
+  T *part = (T *) memory;
+  for (gint64 o = blockIdx.x; o < n; o += gridDim.x)
+    {
+      T total = O::neutral ();
+      for (gint64 first = 0; first < length; first += SLUICE_CUDA_BLOCK)
+        {
+          gint64 i = first + threadIdx.x;
+          part[threadIdx.x] = i < length ? value (o, i) : O::neutral ();
+          __syncthreads ();
+          if (threadIdx.x == 0)
+            for (guint t = 0; t < SLUICE_CUDA_BLOCK; t++)
+              total = O::combine (total, part[t]);
+          __syncthreads ();
+        }
+      if (threadIdx.x == 0)
+        finish (o, total);
+    }
+}
+#else
+template <typename T, typename O, typename V, typename E>
+static void
+sluice_fold_kernel (gint64 n, gint64 length, V value, E finish)
+{
+  T part[SLUICE_CUDA_BLOCK];
+  for (gint64 o = blockIdx.x; o < n; o += gridDim.x)
+    {
+      T total = O::neutral ();
+      for (gint64 first = 0; first < length; first += SLUICE_CUDA_BLOCK)
+        {
+          SLUICE_PHASE
+          part[threadIdx.x] =
+              first + threadIdx.x < length ? value (o, first + threadIdx.x) : O::neutral ();
+          for (guint t = 0; t < SLUICE_CUDA_BLOCK; t++)
+            total = O::combine (total, part[t]);
+        }
+      finish (o, total);
+    }
+}
+#endif
+
+template <typename T, typename O, typename V, typename E>
+static inline void
+sluice_fold (gint64 n, gint64 length, V value, E finish)
+{
+  if (n <= 0)
+    return;
+  guint grid = (guint) MIN (n, (gint64) 1 << 20);
+#ifdef __CUDACC__
+  cudaStream_t stream = (cudaStream_t) sluice_cuda_stream ();
+  /* clang-format off */
+  sluice_fold_kernel<T, O><<<grid, SLUICE_CUDA_BLOCK, 0, stream>>> (n, length, value, finish);
+  /* clang-format on */
+  cudaError_t status = cudaGetLastError ();
+  if (status != cudaSuccess)
+    sluice_cuda_failed (status, "a launch");
+#else
+  gridDim.x = MIN (grid, 7);
+  blockDim.x = SLUICE_CUDA_BLOCK;
+  for (blockIdx.x = 0; blockIdx.x < gridDim.x; blockIdx.x++)
+    sluice_fold_kernel<T, O> (n, length, value, finish);
+#endif
+}
+
 /* ---- halves: two bytes in memory, float in a formula ---- */
 
 struct SluiceHalf

@@ -122,6 +122,10 @@ sum_range (gpointer data, gint64 begin, gint64 end)
 {
   const SumWork *work = data;
   const SluiceNorm *p = work->norm;
+#ifdef SLUICE_ON_DEVICE
+  sluice_cuda_norm_sums (p, work->kind);
+  return;
+#endif
   double *sum = p->partial + begin / p->sum_rows * work->n_sums * p->channels;
   gboolean wide = p->dtype == SLUICE_DOUBLE;
   if (work->kind == SLUICE_NORM_SUM)
@@ -142,12 +146,9 @@ row_ns (const SluiceNorm *p)
 static gboolean
 sum_channels (SluiceKernelCall *call, SluiceNorm *p, SluiceNormSums kind, double *sums)
 {
-#ifdef SLUICE_ON_DEVICE
-  return sluice_cuda_norm_sums (call, p, kind, sums);
-#endif
-  SumWork work = { p, kind, kind == SLUICE_NORM_BACKWARD ? 3 : 1 };
+  SumWork work = { p, kind, sluice_norm_n_sums (kind) };
   gint64 n_rows = p->outer * p->repeat, width = work.n_sums * p->channels;
-  gint64 n_chunks = (n_rows + p->sum_rows - 1) / p->sum_rows;
+  gint64 n_chunks = sluice_norm_n_chunks (p);
   g_autoptr (SluiceTensor) partial =
       sluice_call_scratch (call, SLUICE_DOUBLE, &SLUICE_SHAPE (n_chunks, width));
   if (partial == NULL)

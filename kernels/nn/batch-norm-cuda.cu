@@ -26,17 +26,23 @@ struct AddSums
   }
 };
 
+/* In the CPU's order within its chunks of rows: batch-norm-cpu.c says why. */
 template <typename T>
 static void
-launch_sums (const SluiceNorm *norm, SluiceNormSums kind, double *sums)
+launch_sums (const SluiceNorm *norm, SluiceNormSums kind)
 {
   SluiceNorm p = *norm;
   const T *x = (const T *) p.x, *dy = (const T *) p.dy;
-  gint64 n_rows = p.outer * p.repeat;
-  sluice_reduce<Sums<T>, AddSums<T>> (
-      p.channels, n_rows * p.inner,
-      [=] SLUICE_LAMBDA (gint64 c, gint64 number) -> Sums<T> {
-        gint64 i = (number / p.inner * p.channels + c) * p.inner + number % p.inner;
+  double *partial = p.partial;
+  gint64 n_elements = p.outer * p.repeat * p.inner, chunk = p.sum_rows * p.inner; /* a channel's */
+  int n_sums = sluice_norm_n_sums (kind);
+  sluice_fold<Sums<T>, AddSums<T>> (
+      sluice_norm_n_chunks (norm) * p.channels, MIN (chunk, n_elements),
+      [=] SLUICE_LAMBDA (gint64 o, gint64 number) -> Sums<T> {
+        gint64 c = o % p.channels, n = o / p.channels * chunk + number;
+        if (n >= n_elements)
+          return AddSums<T>::neutral ();
+        gint64 i = (n / p.inner * p.channels + c) * p.inner + n % p.inner;
         if (kind == SLUICE_NORM_SUM)
           return { { x[i], 0, 0 } };
         T off = x[i] - (T) p.mean[c];
@@ -44,9 +50,11 @@ launch_sums (const SluiceNorm *norm, SluiceNormSums kind, double *sums)
           return { { off * off, 0, 0 } };
         return { { dy[i], dy[i] * off, dy[i] * (off * (T) p.inverse[c]) } };
       },
-      [=] SLUICE_LAMBDA (gint64 c, Sums<T> total) {
-        for (int j = 0; j < (kind == SLUICE_NORM_BACKWARD ? 3 : 1); j++)
-          sums[j * p.lanes + c] = (double) total.sum[j];
+      [=] SLUICE_LAMBDA (gint64 o, Sums<T> total) {
+        gint64 c = o % p.channels;
+        double *sums = partial + (o - c) * n_sums + c;
+        for (int j = 0; j < n_sums; j++)
+          sums[j * p.channels] = (double) total.sum[j];
       });
 }
 
@@ -62,27 +70,22 @@ map_norm (SluiceNorm *p)
   return p->x != NULL;
 }
 
-extern "C" gboolean
-sluice_cuda_norm_sums (SluiceKernelCall *call,
-                       const SluiceNorm *norm,
-                       SluiceNormSums kind,
-                       double *sums)
+extern "C" void
+sluice_cuda_norm_sums (const SluiceNorm *norm, SluiceNormSums kind)
 {
   SluiceNorm p = *norm;
-  gsize row = p.lanes * sizeof (double), rows = kind == SLUICE_NORM_BACKWARD ? 3 : 1;
-  if (p.channels == 0)
-    return TRUE;
-  if (!sluice_cuda_begin (call))
-    return FALSE;
+  gsize row = p.lanes * sizeof (double);
+  gsize sums = sluice_norm_n_chunks (norm) * sluice_norm_n_sums (kind) * p.channels;
   gboolean ok = map_norm (&p);
   p.mean = (const double *) sluice_cuda_map (p.mean, row, SLUICE_CUDA_READ);
   p.inverse = (const double *) sluice_cuda_map (p.inverse, row, SLUICE_CUDA_READ);
-  double *to = (double *) sluice_cuda_map (sums, rows * row, SLUICE_CUDA_READ | SLUICE_CUDA_WRITE);
-  if (ok && p.mean != NULL && p.inverse != NULL && to != NULL && p.dtype == SLUICE_FLOAT)
-    launch_sums<float> (&p, kind, to);
-  else if (ok && p.mean != NULL && p.inverse != NULL && to != NULL)
-    launch_sums<double> (&p, kind, to);
-  return sluice_cuda_end (call);
+  p.partial = (double *) sluice_cuda_map (p.partial, sums * sizeof (double), SLUICE_CUDA_WRITE);
+  if (!ok || p.mean == NULL || p.inverse == NULL || p.partial == NULL)
+    return;
+  if (p.dtype == SLUICE_FLOAT)
+    launch_sums<float> (&p, kind);
+  else
+    launch_sums<double> (&p, kind);
 }
 
 template <typename T>

@@ -56,11 +56,21 @@ typedef enum
   SLUICE_NORM_BACKWARD, /* Σ dy, Σ dy (x - mean), Σ dy (x - mean) inverse */
 } SluiceNormSums;
 
+static inline int
+sluice_norm_n_sums (SluiceNormSums kind)
+{
+  return kind == SLUICE_NORM_BACKWARD ? 3 : 1;
+}
+
+static inline gint64
+sluice_norm_n_chunks (const SluiceNorm *norm)
+{
+  return (norm->outer * norm->repeat + norm->sum_rows - 1) / norm->sum_rows;
+}
+
 #ifdef SLUICE_ON_DEVICE
-/* As sum_channels() and the loops over elements of batch-norm-cpu.c; all of them at once. */
-gboolean sluice_cuda_norm_sums (SluiceKernelCall *call,
-                                const SluiceNorm *norm,
-                                SluiceNormSums kind,
-                                double *sums);
+/* As the loops of batch-norm-cpu.c over rows, which sum a chunk each, and over elements; all of them
+ * at once. */
+void sluice_cuda_norm_sums (const SluiceNorm *norm, SluiceNormSums kind);
 void sluice_cuda_norm_scale (const SluiceNorm *norm, gboolean backward);
 #endif
