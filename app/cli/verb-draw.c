@@ -120,6 +120,8 @@ draw_graph (const char *path, GError **error)
     return EXIT_FAILED;
   for (guint i = 0; open_scopes != NULL && open_scopes[i] != NULL; i++)
     set_open (state, open_scopes[i]);
+  if (size != NULL)
+    sluice_view_state_set_size (state, (double) width, (double) height);
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_from_graph (graph, NULL);
   const SluiceTheme *theme = sluice_theme_get (dark ? SLUICE_THEME_DARK : SLUICE_THEME_LIGHT);
   g_autoptr (SluiceHierarchy) hierarchy = sluice_hierarchy_new (model);

@@ -3,6 +3,8 @@
 
 #include "app/graph/graph-adapter.h"
 
+#include <string.h>
+
 #include "app/graph/node-words.h"
 #include "app/graph/variable-kind.h"
 
@@ -26,6 +28,37 @@ node_class (const SluiceNode *node)
     default:
       return SLUICE_NODE_CLASS_OP;
     }
+}
+
+/* What is added to a variable may be what a person wants to know, as a metric is; it is not listed.
+ */
+static SluiceNodeService
+node_service (const SluiceNode *node)
+{
+  static const struct
+  {
+    const char *op;
+    SluiceNodeService service;
+  } services[] = {
+    { "AssignSub", SLUICE_SERVICE_KEEP },
+    { "AssignSubVariableOp", SLUICE_SERVICE_KEEP },
+    { "IsVariableInitialized", SLUICE_SERVICE_ASK },
+    { "MergeV2Checkpoints", SLUICE_SERVICE_KEEP },
+    { "Restore", SLUICE_SERVICE_KEEP },
+    { "RestoreSlice", SLUICE_SERVICE_KEEP },
+    { "RestoreV2", SLUICE_SERVICE_KEEP },
+    { "Save", SLUICE_SERVICE_KEEP },
+    { "SaveSlices", SLUICE_SERVICE_KEEP },
+    { "SaveV2", SLUICE_SERVICE_KEEP },
+    { "ShardedFilename", SLUICE_SERVICE_KEEP },
+    { "VarIsInitializedOp", SLUICE_SERVICE_ASK },
+  };
+  if (sluice_node_get_role (node) == SLUICE_ROLE_ASSIGN)
+    return SLUICE_SERVICE_KEEP;
+  for (guint i = 0; i < G_N_ELEMENTS (services); i++)
+    if (strcmp (node->op_name, services[i].op) == 0)
+      return services[i].service;
+  return SLUICE_SERVICE_NONE;
 }
 
 static gint64
@@ -89,6 +122,7 @@ add_node (SluiceGraphModel *model, SluiceNode *node, SluiceSession *session, gbo
                            .loop = sluice_node_get_loop (node),
                            .error = node->error != NULL ? node->error->message : NULL,
                            .node_class = node_class (node),
+                           .service = node_service (node),
                            .cost = node_cost (node),
                            .params = get_params (node, has_optimizer) };
   for (guint i = 0; i < node->n_outputs; i++)

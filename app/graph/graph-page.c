@@ -562,6 +562,7 @@ graph_page_search (SluicePage *page, const SluiceQuery *query, SluiceHits *hits)
                        : sluice_query_matches_name (query, group->path))
         sluice_hits_add (hits, G_OBJECT (self), "sluice-graph-symbolic", group->path,
                          node != NULL                         ? node->op_name
+                         : group->section                     ? _ ("group")
                          : group->kind == SLUICE_GROUP_SERIES ? _ ("series")
                                                               : _ ("scope"));
     }

@@ -12,8 +12,7 @@
 
 /*
  * Chunks of points. A row holds its points as three arrays of 8-byte values behind each other, and
- * beside them what a chart needs to draw the chunk as part of one column: that is the pyramid's
- * upper level.
+ * beside them their sums: what a list or a query asks of a series without reading its points.
  */
 
 SeriesWriter *
@@ -182,8 +181,6 @@ split (SeriesWriter *self, Chunk *chunk)
   g_ptr_array_insert (self->chunks, at + 1, upper);
 }
 
-/* What a chart needs of the chunk as part of one column, beside the points: the pyramid's upper
- * level. */
 static gboolean
 chunk_write (Chunk *chunk, gint64 series, sqlite3 *db)
 {

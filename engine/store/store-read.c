@@ -6,7 +6,6 @@
 #include "engine/store/sql.h"
 #include "engine/store/store-private.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "engine/base/error.h"
@@ -93,114 +92,6 @@ sluice_store_read_chunk (
       ">= ?2 ORDER BY first_step LIMIT 1";
   PointsRequest request = { G_MININT64, G_MAXINT64, G_MAXSIZE, points };
   return read_rows (self, sql, series, step, append_points, &request, error);
-}
-
-/* ---- columns ---- */
-
-typedef struct
-{
-  gint64 from_step, to_step;
-  guint n_columns;
-  SluiceScalarColumn *columns;
-  double *sums;
-} ColumnsRequest;
-
-static guint
-column_of (const ColumnsRequest *request, gint64 step)
-{
-  double width = (double) request->to_step - (double) request->from_step;
-  return MIN ((guint) (((double) step - (double) request->from_step) / width * request->n_columns),
-              request->n_columns - 1);
-}
-
-/* Adds a run of points, of which only this is known, to one column. */
-static void
-column_add (ColumnsRequest *request,
-            guint at,
-            guint n,
-            guint n_nonfinite,
-            double min,
-            double max,
-            double sum,
-            double first,
-            double last)
-{
-  SluiceScalarColumn *column = &request->columns[at];
-  if (column->n == 0)
-    {
-      column->min = INFINITY;
-      column->max = -INFINITY;
-      column->first = first;
-    }
-  column->last = last;
-  column->n += n;
-  column->n_nonfinite += n_nonfinite;
-  column->min = MIN (column->min, min);
-  column->max = MAX (column->max, max);
-  request->sums[at] += sum;
-}
-
-static void
-column_add_point (ColumnsRequest *request, gint64 step, double value)
-{
-  if (step < request->from_step || step >= request->to_step)
-    return;
-  gboolean finite = isfinite (value);
-  column_add (request, column_of (request, step), 1, !finite, finite ? value : INFINITY,
-              finite ? value : -INFINITY, finite ? value : 0, value, value);
-}
-
-/* A chunk that falls into one column is taken by its summary; its points are not even read from the
- * disk. */
-static gboolean
-add_chunk (sqlite3_stmt *row, gpointer data, GError **error)
-{
-  ColumnsRequest *request = data;
-  guint n = sqlite3_column_int (row, 0);
-  gint64 first = sqlite3_column_int64 (row, 1), last = sqlite3_column_int64 (row, 2);
-  gboolean inside = first >= request->from_step && last < request->to_step;
-  if (inside && column_of (request, first) == column_of (request, last))
-    {
-      column_add (request, column_of (request, first), n, sqlite3_column_int (row, 6),
-                  sluice_column_double (row, 3), sluice_column_double (row, 4),
-                  sluice_column_double (row, 5), sluice_column_double (row, 7),
-                  sluice_column_double (row, 8));
-      return TRUE;
-    }
-  g_autofree Chunk *chunk = g_new (Chunk, 1);
-  if (!sluice_chunk_unpack (chunk, n, sqlite3_column_blob (row, 9), sqlite3_column_bytes (row, 9)))
-    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a chunk of points is damaged");
-  for (guint i = 0; i < chunk->n; i++)
-    column_add_point (request, chunk->steps[i], chunk->values[i]);
-  return TRUE;
-}
-
-gboolean
-sluice_store_read_columns (SluiceStore *self,
-                           gint64 series,
-                           gint64 from_step,
-                           gint64 to_step,
-                           guint n_columns,
-                           SluiceScalarColumn *columns,
-                           GError **error)
-{
-  static const char sql[] =
-      "SELECT n, first_step, last_step, min, max, sum, n_nonfinite, first_value, last_value, data "
-      "FROM scalar_chunks WHERE series = ? AND last_step >= ? ORDER BY first_step";
-  g_return_val_if_fail (n_columns > 0 && to_step > from_step, FALSE);
-  memset (columns, 0, n_columns * sizeof *columns);
-  g_autofree double *sums = g_new0 (double, n_columns);
-  ColumnsRequest request = { from_step, to_step, n_columns, columns, sums };
-  if (!read_rows (self, sql, series, from_step, add_chunk, &request, error))
-    return FALSE;
-  for (guint i = 0; i < n_columns; i++)
-    {
-      guint n_finite = columns[i].n - columns[i].n_nonfinite;
-      columns[i].mean = n_finite > 0 ? sums[i] / n_finite : NAN;
-      if (n_finite == 0)
-        columns[i].min = columns[i].max = NAN;
-    }
-  return TRUE;
 }
 
 /* ---- checkpoints and graphs ---- */

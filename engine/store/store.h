@@ -225,22 +225,6 @@ gboolean sluice_store_read_points (
 gboolean sluice_store_read_chunk (
     SluiceStore *self, gint64 series, gint64 step, GArray *points, GError **error);
 
-/* Minimum, maximum and mean of what falls into one column of a chart. n 0: nothing there. */
-typedef struct
-{
-  double min, max, mean, first, last;
-  guint n, n_nonfinite;
-} SluiceScalarColumn;
-/* From the pyramid: milliseconds for a million points. Steps [from, to) in n_columns equal columns.
- */
-gboolean sluice_store_read_columns (SluiceStore *self,
-                                    gint64 series,
-                                    gint64 from_step,
-                                    gint64 to_step,
-                                    guint n_columns,
-                                    SluiceScalarColumn *columns,
-                                    GError **error);
-
 /* (element-type SluiceEvent) */
 GPtrArray *sluice_store_read_events (SluiceStore *self, gint64 run, GError **error);
 

@@ -12,7 +12,6 @@ enum
 {
   N_SERIES = 10,
   N_STEPS = 300000,
-  N_COLUMNS = 480,
 };
 
 static void
@@ -44,13 +43,8 @@ fill (SluiceRunLog *log, const gint64 *series)
 static void
 read_back (SluiceStore *store, gint64 series)
 {
-  SluiceScalarColumn columns[N_COLUMNS];
-  gint64 start = g_get_monotonic_time ();
-  for (guint i = 0; i < 20; i++)
-    sluice_store_read_columns (store, series, 0, N_STEPS, N_COLUMNS, columns, NULL);
-  report ("store-read-columns-300k", (g_get_monotonic_time () - start) / 20e3, "ms", "lower");
   g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
-  start = g_get_monotonic_time ();
+  gint64 start = g_get_monotonic_time ();
   sluice_store_read_points (store, series, 0, G_MAXSIZE, points, NULL);
   report ("store-read-points-300k", (g_get_monotonic_time () - start) / 1e3, "ms", "lower");
 }

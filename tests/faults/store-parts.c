@@ -207,13 +207,11 @@ read_one (SluiceStore *store, const SluiceSeriesInfo *series, GString *list, GEr
       g_string_append_printf (list, "%s %u %d\n", series->tag, records->len, metadata != NULL);
       return TRUE;
     }
-  SluiceScalarColumn columns[8];
   g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
   if (!sluice_store_read_points (store, series->id, 0, 100, points, error)
-      || !sluice_store_read_chunk (store, series->id, 1, points, error)
-      || !sluice_store_read_columns (store, series->id, 0, 40, 8, columns, error))
+      || !sluice_store_read_chunk (store, series->id, 1, points, error))
     return FALSE;
-  g_string_append_printf (list, "%s %u %g\n", series->tag, points->len, columns[3].max);
+  g_string_append_printf (list, "%s %u\n", series->tag, points->len);
   return TRUE;
 }
 

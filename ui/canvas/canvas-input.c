@@ -42,6 +42,8 @@ static void
 look_at_minimap (SluiceCanvas *self, double x, double y)
 {
   SluiceRect r = sluice_canvas_minimap_rect (self), visible = sluice_canvas_visible (self);
+  if (r.width <= 0) /* dragged to where all is visible */
+    return;
   SluicePoint p = sluice_minimap_locate (self->scene, r.width, r.height, x - r.x, y - r.y);
   CanvasView view = self->view;
   view.x = p.x - visible.width / 2;

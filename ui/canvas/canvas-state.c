@@ -100,6 +100,8 @@ sluice_canvas_dump_state (SluiceCanvas *self)
   append_number (out, "x", self->view.x);
   append_number (out, "y", self->view.y);
   g_string_append_printf (out, "\"busy\":%s,", sluice_canvas_is_busy (self) ? "true" : "false");
+  g_string_append_printf (out, "\"minimap\":%s,",
+                          sluice_canvas_minimap_rect (self).width > 0 ? "true" : "false");
   g_string_append (out, "\"loading\":");
   append_string (out, self->loading);
   g_string_append (out, ",\"failure\":");

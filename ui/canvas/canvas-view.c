@@ -165,6 +165,23 @@ view_of_rect (SluiceCanvas *self, const SluiceRect *rect, double left, double fo
   return (CanvasView){ centre.x - (left + width / 2) / zoom, centre.y - height / 2 / zoom, zoom };
 }
 
+/* Empty where the view shows all there is, or is small itself. */
+static SluiceRect
+minimap_rect_in (SluiceCanvas *self, const CanvasView *view)
+{
+  int width = gtk_widget_get_width (GTK_WIDGET (self)),
+      height = gtk_widget_get_height (GTK_WIDGET (self));
+  if (self->scene == NULL || width < 480 || height < 320)
+    return (SluiceRect){ 0, 0, 0, 0 };
+  SluiceRect all = sluice_scene_get_bounds (self->scene);
+  if (all.x >= view->x && all.y >= view->y && all.x + all.width <= view->x + width / view->zoom
+      && all.y + all.height <= view->y + height / view->zoom)
+    return (SluiceRect){ 0, 0, 0, 0 };
+  return (SluiceRect){ CANVAS_MINIMAP_MARGIN,
+                       height - CANVAS_MINIMAP_HEIGHT - CANVAS_MINIMAP_MARGIN, CANVAS_MINIMAP_WIDTH,
+                       CANVAS_MINIMAP_HEIGHT };
+}
+
 static gboolean
 covers_item (SluiceCanvas *self, const CanvasView *view, const SluiceRect *overlay)
 {
@@ -182,10 +199,11 @@ covers_item (SluiceCanvas *self, const CanvasView *view, const SluiceRect *overl
 void
 sluice_canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate)
 {
-  SluiceRect minimap = sluice_canvas_minimap_rect (self), bar = sluice_canvas_bar_rect (self);
+  CanvasView all = view_of_rect (self, rect, 0, 0);
+  SluiceRect minimap = minimap_rect_in (self, &all), bar = sluice_canvas_bar_rect (self);
   double left = minimap.width > 0 ? minimap.x + minimap.width : 0;
   double foot = MAX (minimap.height, bar.height);
-  CanvasView all = view_of_rect (self, rect, 0, 0), beside = view_of_rect (self, rect, left, 0),
+  CanvasView beside = view_of_rect (self, rect, left, 0),
              above = view_of_rect (self, rect, 0, foot);
   gboolean minimap_covers = covers_item (self, &all, &minimap);
   if (!minimap_covers && !covers_item (self, &all, &bar))
@@ -224,7 +242,7 @@ sluice_canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
   double w = width / view.zoom, h = height / view.zoom, m = margin / view.zoom;
   view.x = CLAMP (view.x, MIN (rect->x + rect->width + m - w, rect->x - m), rect->x - m);
   view.y = CLAMP (view.y, MIN (rect->y + rect->height + m - h, rect->y - m), rect->y - m);
-  SluiceRect minimap = sluice_canvas_minimap_rect (self), bar = sluice_canvas_bar_rect (self);
+  SluiceRect minimap = minimap_rect_in (self, &view), bar = sluice_canvas_bar_rect (self);
   show_above (&view, rect, &minimap);
   show_above (&view, rect, &bar);
   sluice_canvas_set_view (self, view, TRUE);
@@ -350,13 +368,7 @@ sluice_canvas_begin_motion (SluiceCanvas *self, SluiceScene *before, const char 
 SluiceRect
 sluice_canvas_minimap_rect (SluiceCanvas *self)
 {
-  int width = gtk_widget_get_width (GTK_WIDGET (self)),
-      height = gtk_widget_get_height (GTK_WIDGET (self));
-  if (self->scene == NULL || width < 480 || height < 320)
-    return (SluiceRect){ 0, 0, 0, 0 };
-  return (SluiceRect){ CANVAS_MINIMAP_MARGIN,
-                       height - CANVAS_MINIMAP_HEIGHT - CANVAS_MINIMAP_MARGIN, CANVAS_MINIMAP_WIDTH,
-                       CANVAS_MINIMAP_HEIGHT };
+  return minimap_rect_in (self, &self->view);
 }
 
 /* Not while styles are being applied, which is when a theme changes. */

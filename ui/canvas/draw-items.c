@@ -13,8 +13,6 @@
 #define SCOPE_RADIUS 9.0
 #define CLOSE_WIDTH  56.0
 #define LOOP_TURN    22.0 /* how far the line back of a closed loop goes out */
-#define SMALL_ZOOM   0.5  /* below: names of scopes do not shrink, what is beside them goes */
-#define SMALLEST_FAR 0.78 /* of their size, for want of room */
 
 static const SluiceGroup *
 group_of (Draw *d, const SluiceSceneItem *item)
@@ -136,15 +134,16 @@ note_of (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g)
   return value != NULL && value->text != NULL ? value->text : item->note;
 }
 
-/* The line back of a closed loop, at its right side: out at its end, in at its beginning. */
+/* The line back of a closed loop, or what a member of a series hands on to the next one, at the
+ * right side: out at the end, in at the beginning. */
 static void
-draw_line_back (Draw *d, const SluiceRect *r)
+draw_line_back (Draw *d, const SluiceRect *r, SluiceColor color)
 {
   gboolean up = sluice_scene_get_flow (d->scene) == SLUICE_FLOW_UP;
   double x = r->x + r->width, turn = LOOP_TURN;
   double from = up ? r->y + 11 : r->y + r->height - 11;
   double to = up ? r->y + r->height - 11 : r->y + 11;
-  sluice_cairo_set_color (d->cr, d->theme->loop);
+  sluice_cairo_set_color (d->cr, color);
   cairo_set_line_width (d->cr, 1.8);
   cairo_move_to (d->cr, x, from);
   cairo_curve_to (d->cr, x + turn * 1.3, from, x + turn * 1.3, to, x + 4, to);
@@ -167,7 +166,7 @@ sluice_draw_frame (Draw *d, guint index)
   cairo_set_line_width (d->cr, index == d->state->hover ? d->theme->border_width + 0.8
                                                         : d->theme->border_width);
   cairo_stroke (d->cr);
-  if (d->state->zoom < SMALL_ZOOM)
+  if (d->state->zoom < DRAW_SMALL_ZOOM)
     {
       sluice_draw_far_title (d, index);
       return;
@@ -186,8 +185,8 @@ sluice_draw_frame (Draw *d, guint index)
                     d->theme->dim);
 }
 
-/* A name that is @room wide, both in pixels of the screen, shrinks a little and is cut at its end
- * then; names of which not half would be left are not drawn. */
+/* A name that finds @room and @height, in pixels of the screen, cut at its end; where not half of
+ * it would be left it is not drawn. */
 static gboolean
 draw_far_name (Draw *d,
                TextStyle style,
@@ -200,10 +199,9 @@ draw_far_name (Draw *d,
                SluiceColor color)
 {
   double width = sluice_text_width (name, DRAW_FAR_SIZE, style == TEXT_FAR);
-  double scale = CLAMP (MIN (room / width, height / DRAW_FAR_SIZE), SMALLEST_FAR, 1);
-  if (height < SMALLEST_FAR * DRAW_FAR_SIZE || room < MAX (width * scale / 2, 2 * DRAW_FAR_SIZE))
+  if (height < DRAW_FAR_SIZE || room < MAX (width / 2, 2 * DRAW_FAR_SIZE))
     return FALSE;
-  sluice_draw_far_text (d, style, name, x, y, room, scale, align, color);
+  sluice_draw_far_text (d, style, name, x, y, room, align, color);
   return TRUE;
 }
 
@@ -221,7 +219,7 @@ sluice_draw_far_title (Draw *d, guint index)
   /* Frames in frames begin at the same corner: where heads are too low for a line, only the outer
    * one's is drawn, over what is in it. */
   if (item->depth == 0 && r.height * zoom > 3 * DRAW_FAR_SIZE)
-    head = MAX (head, SMALLEST_FAR * DRAW_FAR_SIZE);
+    head = MAX (head, DRAW_FAR_SIZE);
   double x = r.x + 6 / zoom, y = r.y + head / 2 / zoom, room = r.width * zoom - 12;
   double width = sluice_text_width (item->title, DRAW_FAR_SIZE, TRUE) + 10;
   if (!draw_far_name (d, TEXT_FAR, item->title, x, y, room, head, ALIGN_LEFT,
@@ -328,7 +326,7 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
   const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
   const char *note = note_of (d, item, g);
 
-  if (g->kind == SLUICE_GROUP_SERIES)
+  if (g->kind == SLUICE_GROUP_SERIES && !g->section)
     for (int i = 2; i > 0; i--)
       {
         SluiceRect behind = { r.x + 4 * i, r.y - 4 * i, r.width, r.height };
@@ -338,10 +336,15 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
   if (d->state->color_by == SLUICE_COLOR_BY_DEVICE && g->device == SLUICE_NONE)
     fill_devices (d, &r, item->node);
   if ((g->loop != NULL || g->inner_loop != NULL) && d->state->zoom >= 0.25)
-    draw_line_back (d, &r);
+    draw_line_back (d, &r, d->theme->loop);
+  else if (g->carries && d->state->zoom >= 0.25)
+    {
+      SluiceRect stack = { r.x, r.y, r.width + 8, r.height }; /* with the cards behind it */
+      draw_line_back (d, &stack, d->theme->line);
+    }
   gboolean heat = value != NULL && value->share >= 0;
   double y = r.y + r.height / 2 - (heat ? 2 : 0);
-  if (d->state->zoom < SMALL_ZOOM)
+  if (d->state->zoom < DRAW_SMALL_ZOOM)
     sluice_draw_far_title (d, index);
   else if (note == NULL)
     {
@@ -352,7 +355,7 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
     {
       sluice_draw_text (d, TEXT_TITLE, item->title, r.x + r.width / 2, y - 8, r.width - 16,
                         ALIGN_CENTRE, d->theme->text);
-      sluice_draw_text (d, TEXT_NOTE, note, r.x + r.width / 2, y + 9, r.width - 16, ALIGN_CENTRE,
+      sluice_draw_text (d, TEXT_NOTE, note, r.x + r.width / 2, y + 9, r.width - 10, ALIGN_CENTRE,
                         d->theme->dim);
     }
   if (heat && d->state->zoom >= 0.4)
@@ -372,7 +375,7 @@ draw_op (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect 
     fill = box_fill (d, g, hue);
   fill_box (d, &r, r.height / 2, fill, hue,
             hover ? d->theme->border_width + 0.8 : d->theme->border_width);
-  if (d->state->zoom < SMALL_ZOOM)
+  if (d->state->zoom < DRAW_SMALL_ZOOM)
     draw_far_name (d, TEXT_FAR_OP, item->title, r.x + r.width / 2, r.y + r.height / 2,
                    r.width * d->state->zoom - 4, r.height * d->state->zoom, ALIGN_CENTRE,
                    d->theme->text);
@@ -417,7 +420,7 @@ draw_summary (
       cairo_curve_to (d->cr, x + w * 0.3, y, x + w * 0.55, y - h * 0.15, x + w, y - h * 0.1);
       cairo_stroke (d->cr);
     }
-  sluice_draw_text (d, TEXT_GLYPH, item->title, x + w + 6, r.y + r.height / 2, r.width - w - 24,
+  sluice_draw_text (d, TEXT_GLYPH, item->title, x + w + 6, r.y + r.height / 2, r.width - w - 22,
                     ALIGN_LEFT, d->theme->dim);
 }
 
@@ -449,8 +452,9 @@ sluice_draw_box (Draw *d, guint index)
     case SLUICE_ITEM_MORE:
       fill_box (d, &r, r.height / 2, d->theme->surface, hover ? d->theme->outline : d->theme->track,
                 1);
-      sluice_draw_text (d, TEXT_GLYPH, item->title, middle, r.y + r.height / 2, r.width - 8,
-                        ALIGN_CENTRE, d->theme->dim);
+      if (sluice_scene_has_room (r.height, d->state->zoom))
+        sluice_draw_text (d, TEXT_GLYPH, item->title, middle, r.y + r.height / 2, r.width - 8,
+                          ALIGN_CENTRE, d->theme->dim);
       break;
     default:
       draw_op (d, item, g, r, hover);

@@ -23,7 +23,8 @@ typedef enum
   N_TEXTS,
 } TextStyle;
 
-#define DRAW_FAR_SIZE 8.5 /* of sluice_draw_far_text(), pixels of the screen */
+#define DRAW_SMALL_ZOOM 0.5 /* below: only names are written, where there is room */
+#define DRAW_FAR_SIZE   9.0 /* of sluice_draw_far_text(), pixels of the screen */
 
 typedef enum
 {
@@ -64,7 +65,7 @@ SluiceColor sluice_draw_item_color (Draw *d, const SluiceSceneItem *item);
 /* The head of an arrow of that width that ends at @tip. */
 void sluice_draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width);
 /* Text on one line within @width from or around (x, y), which is its vertical middle; cut with an
- * ellipsis. */
+ * ellipsis. It does not get smaller than can be read; below DRAW_SMALL_ZOOM it is left out. */
 void sluice_draw_text (Draw *d,
                        TextStyle style,
                        const char *text,
@@ -73,16 +74,13 @@ void sluice_draw_text (Draw *d,
                        double width,
                        TextAlign align,
                        SluiceColor color);
-/* The same in a size that does not shrink with the picture: @scale of DRAW_FAR_SIZE, cut at the
- * end;
- * @width in pixels of the screen. */
+/* The same in DRAW_FAR_SIZE whatever the zoom, cut at the end; @width in pixels of the screen. */
 void sluice_draw_far_text (Draw *d,
                            TextStyle style,
                            const char *text,
                            double x,
                            double y,
                            double width,
-                           double scale,
                            TextAlign align,
                            SluiceColor color);
 

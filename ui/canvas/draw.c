@@ -11,7 +11,6 @@
 #define FAR_ZOOM      0.4  /* below: plain boxes, straight lines */
 #define DISTANT_ZOOM  0.12 /* below: no smoothing, no borders */
 #define SMALLEST_LINE 6.0  /* pixels: shorter lines are left out from afar */
-#define SMALLEST_TEXT 5.0  /* pixels on the screen */
 
 static const struct
 {
@@ -169,6 +168,32 @@ show_layout (Draw *d, PangoLayout *layout, double x, double y, TextAlign align, 
   pango_cairo_show_layout (d->cr, layout);
 }
 
+/* How much larger than the picture around it a text of that style is drawn. */
+static double
+text_scale (const Draw *d, TextStyle style)
+{
+  double size = text_styles[style].size;
+  return sluice_scene_text_size (size, d->state->zoom) / (size * d->state->zoom);
+}
+
+static void
+show_scaled (Draw *d,
+             TextStyle style,
+             const char *text,
+             double x,
+             double y,
+             double width,
+             double scale,
+             TextAlign align,
+             SluiceColor color)
+{
+  cairo_save (d->cr);
+  cairo_translate (d->cr, x, y);
+  cairo_scale (d->cr, scale, scale);
+  show_layout (d, get_layout (d, style, text, width), 0, 0, align, color);
+  cairo_restore (d->cr);
+}
+
 void
 sluice_draw_text (Draw *d,
                   TextStyle style,
@@ -179,7 +204,12 @@ sluice_draw_text (Draw *d,
                   TextAlign align,
                   SluiceColor color)
 {
-  if (text_styles[style].size * d->state->zoom >= SMALLEST_TEXT && width >= 4)
+  double scale = text_scale (d, style);
+  if (d->state->zoom < DRAW_SMALL_ZOOM || width < 4)
+    return;
+  if (scale > 1)
+    show_scaled (d, style, text, x, y, width / scale, scale, align, color);
+  else
     show_layout (d, get_layout (d, style, text, width), x, y, align, color);
 }
 
@@ -190,15 +220,10 @@ sluice_draw_far_text (Draw *d,
                       double x,
                       double y,
                       double width,
-                      double scale,
                       TextAlign align,
                       SluiceColor color)
 {
-  cairo_save (d->cr);
-  cairo_translate (d->cr, x, y);
-  cairo_scale (d->cr, scale / d->state->zoom, scale / d->state->zoom);
-  show_layout (d, get_layout (d, style, text, width / scale), 0, 0, align, color);
-  cairo_restore (d->cr);
+  show_scaled (d, style, text, x, y, width, 1 / d->state->zoom, align, color);
 }
 
 /* A dotted ground as one repeated tile; dots keep a pleasant distance at any zoom. */
@@ -407,8 +432,9 @@ draw_edges (Draw *d, const GArray *edges)
 static void
 draw_labels (Draw *d, const GArray *edges)
 {
-  if (SCENE_LABEL_SIZE * d->state->zoom < SMALLEST_TEXT || d->state->shift != NULL)
+  if (d->state->zoom < DRAW_SMALL_ZOOM || d->state->shift != NULL)
     return;
+  double scale = text_scale (d, TEXT_LABEL);
   for (guint i = 0; i < edges->len; i++)
     {
       const SluiceSceneEdge *e = sluice_scene_get_edge (d->scene, g_array_index (edges, guint, i));
@@ -417,8 +443,8 @@ draw_labels (Draw *d, const GArray *edges)
       PangoRectangle extents;
       PangoLayout *layout = get_layout (d, TEXT_LABEL, e->label, 400);
       pango_layout_get_extents (layout, NULL, &extents);
-      double w = extents.width / (double) PANGO_SCALE;
-      SluiceRect plate = { e->label_at.x - w / 2 - 5, e->label_at.y - 8, w + 10, 16 };
+      double w = scale * extents.width / PANGO_SCALE + 10, h = 16 * scale;
+      SluiceRect plate = { e->label_at.x - w / 2, e->label_at.y - h / 2, w, h };
       sluice_cairo_set_color (d->cr, d->theme->ground);
       sluice_cairo_rounded_rect (d->cr, &plate, 4);
       cairo_fill (d->cr);

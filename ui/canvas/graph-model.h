@@ -19,6 +19,14 @@ typedef enum
   SLUICE_NODE_CLASS_CONTROL, /* no data in or out: NoOp, groups of targets */
 } SluiceNodeClass;
 
+/* What an op does for the values of variables rather than with them. */
+typedef enum
+{
+  SLUICE_SERVICE_NONE,
+  SLUICE_SERVICE_KEEP, /* assigns, saves, restores */
+  SLUICE_SERVICE_ASK,  /* asks whether there is a value: what depends on that serves as well */
+} SluiceNodeService;
+
 typedef enum
 {
   SLUICE_EDGE_DATA,
@@ -37,6 +45,7 @@ typedef struct
   const char *loop;  /* name of the innermost loop that it runs in, or NULL */
   const char *error; /* a sentence for people: what is wrong with this node, or NULL */
   SluiceNodeClass node_class;
+  SluiceNodeService service;
   double cost;    /* predicted work, any unit that adds up (flops); 0 = unknown */
   guint64 bytes;  /* of all outputs; 0 = unknown */
   guint64 params; /* trainable elements held (variables); 0 = none */

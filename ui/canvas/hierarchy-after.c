@@ -89,7 +89,8 @@ match_nodes (Flips *flips)
           count_name (flips, name, 1);
           continue;
         }
-      self->differs[i] = !nodes_equal (&nodes[i], &old[k]);
+      self->differs[i] = !nodes_equal (&nodes[i], &old[k])
+                         || self->hierarchy->service[i] != self->before->service[k];
       self->now[k++] = i;
     }
   for (guint k = 0; k < n_old; k++)

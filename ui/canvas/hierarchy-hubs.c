@@ -3,27 +3,107 @@
 
 #include "ui/canvas/hierarchy-private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Hubs: siblings that everything is tied to stand aside. */
+/* Hubs: what serves the model rather than being part of it stands aside. A part of the model never
+ * does, however much is tied to it. */
 
-static int
-compare_degrees (const void *a, const void *b)
+/* Whether what @edge leads from may be there for what it leads to alone. That a group of targets
+ * waits for it says nothing. */
+static gboolean
+is_use (const SluiceModelNode *nodes, const SluiceModelEdge *edge)
 {
-  guint x = *(const guint *) a, y = *(const guint *) b;
-  return (x > y) - (x < y);
+  return edge->kind != SLUICE_EDGE_REFERENCE
+         && nodes[edge->to].node_class != SLUICE_NODE_CLASS_CONTROL;
 }
 
-/* The degree above which a box is a hub: far outside of the middle half (as TensorBoard;
- * out-degrees four times as far). */
-static guint
-outlier (const guint *degrees, guint n, guint times)
+static gboolean
+may_serve (const SluiceModelNode *node)
 {
-  g_autofree guint *sorted = g_memdup2 (degrees, n * sizeof *degrees);
-  qsort (sorted, n, sizeof *sorted, compare_degrees);
-  guint q1 = sorted[n / 4], q3 = sorted[3 * n / 4];
-  return MAX (q3 + times * (q3 - q1), 4);
+  return node->node_class == SLUICE_NODE_CLASS_OP || node->node_class == SLUICE_NODE_CLASS_CONSTANT;
+}
+
+/* What depends on whether there is a value, until it is kept. Edges lead most often to later nodes.
+ */
+static void
+find_answers (SluiceHierarchy *self, guint *queue, guint *n_done)
+{
+  guint n_edges;
+  const SluiceModelNode *nodes = sluice_graph_model_get_nodes (self->model, &n_edges);
+  const SluiceModelEdge *edges = sluice_graph_model_get_edges (self->model, &n_edges);
+  g_autofree guint8 *answers = g_new0 (guint8, sluice_graph_model_get_n_nodes (self->model) + 1);
+  gboolean grown = TRUE;
+  for (guint pass = 0; grown && pass < 16; pass++)
+    {
+      grown = FALSE;
+      for (guint e = 0; e < n_edges; e++)
+        {
+          guint from = edges[e].from, to = edges[e].to;
+          if (edges[e].kind != SLUICE_EDGE_DATA || answers[to] || self->service[to]
+              || (nodes[from].service != SLUICE_SERVICE_ASK && !answers[from])
+              || nodes[to].node_class != SLUICE_NODE_CLASS_OP)
+            continue;
+          grown = answers[to] = self->service[to] = TRUE;
+          queue[(*n_done)++] = to;
+        }
+    }
+}
+
+/* What nobody reads serves whom it is made from. */
+static void
+find_ends (SluiceHierarchy *self, const guint *readers, const guint *start, const guint *from)
+{
+  guint n;
+  const SluiceModelNode *nodes = sluice_graph_model_get_nodes (self->model, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean serves = readers[i] == 0 && may_serve (&nodes[i]) && start[i] < start[i + 1];
+      for (guint e = start[i]; e < start[i + 1] && serves; e++)
+        serves = self->service[from[e]];
+      self->service[i] |= serves;
+    }
+}
+
+/* What only ops that keep values read is computed for them: initial values, what a value is
+ * replaced by when it is not there, averages. */
+void
+sluice_hierarchy_find_services (SluiceHierarchy *self)
+{
+  guint n, n_edges, n_done = 0;
+  const SluiceModelNode *nodes = sluice_graph_model_get_nodes (self->model, &n);
+  const SluiceModelEdge *edges = sluice_graph_model_get_edges (self->model, &n_edges);
+  g_autofree guint *readers = g_new0 (guint, n + 1); /* that may yet be part of the model */
+  g_autofree guint *start = g_new0 (guint, n + 2);   /* edges by where they lead */
+  g_autofree guint *from = g_new (guint, n_edges + 1);
+  g_autofree guint *queue = g_new (guint, n + 1);
+  self->service = g_new0 (guint8, n + 1);
+  for (guint e = 0; e < n_edges; e++)
+    {
+      readers[edges[e].from] += edges[e].kind != SLUICE_EDGE_REFERENCE;
+      start[edges[e].to + 2] += is_use (nodes, &edges[e]);
+    }
+  for (guint i = 0; i < n; i++)
+    start[i + 2] += start[i + 1];
+  for (guint e = 0; e < n_edges; e++)
+    if (is_use (nodes, &edges[e]))
+      from[start[edges[e].to + 1]++] = edges[e].from;
+  for (guint i = 0; i < n; i++)
+    if (nodes[i].service != SLUICE_SERVICE_NONE || nodes[i].node_class == SLUICE_NODE_CLASS_CONTROL)
+      {
+        self->service[i] = TRUE;
+        queue[n_done++] = i;
+      }
+  find_answers (self, queue, &n_done);
+  for (guint k = 0; k < n_done; k++)
+    for (guint e = start[queue[k]]; e < start[queue[k] + 1]; e++)
+      {
+        guint i = from[e];
+        if (--readers[i] > 0 || self->service[i] || !may_serve (&nodes[i]))
+          continue;
+        self->service[i] = TRUE;
+        queue[n_done++] = i;
+      }
+  find_ends (self, readers, start, from);
 }
 
 static gboolean
@@ -43,7 +123,7 @@ is_service_name (const char *leaf)
 /* In and out neighbours over data, and readers other than hubs, of the children of one scope. */
 typedef struct
 {
-  guint *in, *out, *control;
+  guint *in, *out;
 } Degrees;
 
 static gboolean
@@ -53,12 +133,17 @@ is_hub (const SluiceHierarchy *self, guint child, const Degrees *d)
   guint i = child - self->groups[g->parent].first_child;
   if (g->kind == SLUICE_GROUP_OP && g->node_class == SLUICE_NODE_CLASS_CONTROL)
     return TRUE;
+  if (g->n_model == 0 && g->node_class == SLUICE_NODE_CLASS_OP && g->pair == SLUICE_NONE
+      && self->groups[g->parent].n_model > 0
+      && self->groups[g->parent].node_class != SLUICE_NODE_CLASS_VARIABLE)
+    return TRUE;
   if (g->node_class == SLUICE_NODE_CLASS_SUMMARY && d->in[i] > 1)
     return TRUE;
   if (g->parent == 0 && is_service_name (g->path))
     return TRUE;
   /* A counter or a rate: a variable that nothing is computed from in one place. */
-  return g->parent == 0 && g->node_class == SLUICE_NODE_CLASS_VARIABLE && d->out[i] != 1;
+  return g->parent == 0 && g->node_class == SLUICE_NODE_CLASS_VARIABLE && g->params == 0
+         && d->out[i] != 1;
 }
 
 void
@@ -66,35 +151,20 @@ sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope)
 {
   const SluiceGroup *g = &self->groups[scope];
   guint n = g->n_children;
-  g_autofree guint *block = g_new0 (guint, 3 * (gsize) n);
-  gboolean is_small = n < 15 && scope != 0; /* then nobody asks how many leave a child */
-  Degrees d = { block, block + n, block + 2 * (gsize) n };
+  g_autofree guint *block = g_new0 (guint, 2 * (gsize) n);
+  Degrees d = { block, block + n };
 
   for (guint b = self->bundle_start[scope]; b < self->bundle_start[scope + 1]; b++)
     {
       const SluiceEdgeBundle *bundle = &self->bundles[b];
-      guint from = bundle->from - g->first_child, to = bundle->to - g->first_child;
       if (bundle->kind != SLUICE_EDGE_DATA)
-        {
-          d.control[from]++;
-          d.control[to]++;
-          continue;
-        }
-      d.out[from] += is_small || !is_service_name (self->groups[bundle->to].path);
-      d.in[to]++;
+        continue;
+      d.out[bundle->from - g->first_child] +=
+          scope != 0 || !is_service_name (self->groups[bundle->to].path);
+      d.in[bundle->to - g->first_child]++;
     }
-  guint in_limit = n < 15 ? G_MAXUINT : outlier (d.in, n, 1);
-  guint out_limit = n < 15 ? G_MAXUINT : outlier (d.out, n, 4);
   for (guint i = 0; i < n; i++)
-    {
-      SluiceGroup *child = &self->groups[g->first_child + i];
-      /* Halves of a model are never mere services, however much hangs on them. */
-      const SluiceGroup *half =
-          child->kind == SLUICE_GROUP_SERIES ? &self->groups[child->first_child] : child;
-      gboolean keep = child->node_class == SLUICE_NODE_CLASS_CONSTANT || half->pair != SLUICE_NONE;
-      child->hub = is_hub (self, g->first_child + i, &d)
-                   || (!keep && (d.in[i] > in_limit || d.out[i] > out_limit));
-    }
+    self->groups[g->first_child + i].hub = is_hub (self, g->first_child + i, &d);
 }
 
 void

@@ -220,8 +220,9 @@ settle_group (Filling *f, guint i, guint parent)
   if (draft == SLUICE_NONE)
     return;
   f->draft_group[draft] = i;
-  if (around != NULL)
-    whole->outer[i] = around->kind == SLUICE_GROUP_SERIES ? around->parent : parent;
+  for (; around != NULL && whole->groups[parent].kind == SLUICE_GROUP_SERIES;)
+    parent = whole->groups[parent].parent;
+  whole->outer[i] = parent;
   if (g->kind == SLUICE_GROUP_SCOPE && g->gradient)
     {
       SluiceGradient gradient = { i, f->tree->forward[draft] };

@@ -138,13 +138,29 @@ join (SluiceHierarchy *self, guint gradient, guint forward)
     self->groups[forward].pair = gradient;
 }
 
+/* A fold of gradients is named after the fold that they are of. */
+static void
+join_fold (SluiceHierarchy *self, guint index)
+{
+  const char *path = self->groups[index].path;
+  if (self->groups[index].kind != SLUICE_GROUP_SERIES
+      || !g_str_has_prefix (path, SLUICE_GRADIENTS_OF))
+    return;
+  guint forward = sluice_hierarchy_lookup (self, path + strlen (SLUICE_GRADIENTS_OF));
+  if (forward == SLUICE_NONE)
+    return;
+  self->groups[index].pair = forward;
+  self->groups[forward].pair = index;
+}
+
 /* A series of gradients stands for the series that holds the first one's forward half. */
 static void
 join_series (SluiceHierarchy *self, guint index)
 {
   guint member = self->groups[self->groups[index].first_child].pair;
   guint series = member == SLUICE_NONE ? SLUICE_NONE : self->groups[member].parent;
-  if (series == SLUICE_NONE || self->groups[series].kind != SLUICE_GROUP_SERIES)
+  if (series == SLUICE_NONE || self->groups[series].kind != SLUICE_GROUP_SERIES
+      || self->groups[index].section)
     return;
   self->groups[index].pair = series;
   self->groups[series].pair = index;
@@ -170,4 +186,6 @@ sluice_hierarchy_join_pairs (SluiceHierarchy *self, const SluiceTree *tree, cons
         join_series (self, parent);
       last = parent;
     }
+  for (guint i = 0; i < self->inner->len; i++)
+    join_fold (self, g_array_index (self->inner, guint, i));
 }

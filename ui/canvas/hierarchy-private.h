@@ -9,7 +9,8 @@
  *     went or differs, or an edge between children, or what a child is the gradient of. The scopes
  *     around it are then changed as well.
  *  3. The outline (hierarchy-outline.c): the tree without what stands below scopes that are not
- *     changed. Bundles, sums, structures, series and hubs are worked out on it.
+ *     changed. Bundles, sums, structures, series, folds and hubs are worked out
+ *     on it.
  *  4. Filling in (hierarchy-outline.c): what stands below those scopes is copied from before.
  *  5. What depends on the whole: pairs, hues, loops.
  *
@@ -76,6 +77,7 @@ struct _SluiceHierarchy
   SluiceNameCounts scopes; /* prefixes of names, without the slash */
   SluiceNameCounts tops;   /* first parts of names outside of gradients */
   guint8 *loose;           /* per model node: a gradient that no scope was hoisted for */
+  guint8 *service;         /* per model node: nothing but services reads what it computes */
   GPtrArray *devices;      /* const char*, owned by the model, in the order of its nodes */
   GArray *gradients;       /* SluiceGradient, in the order of the groups */
   guint *draft;            /* per group: which draft it was; SLUICE_NONE: a series */
@@ -215,6 +217,28 @@ void sluice_hierarchy_hash_structures (SluiceHierarchy *self, gboolean series_on
  * must be redone). Groups and lifted edges are moved. */
 gboolean sluice_hierarchy_insert_series (SluiceHierarchy *self);
 
+/* Groups that are found by structure, on levels that have too many boxes; TRUE when there are any.
+ * Bundles, without bytes, sums and structures are up to date then. first: before the names are
+ * looked at, what repeats itself with more than one box. */
+gboolean sluice_hierarchy_insert_folds (SluiceHierarchy *self, gboolean first);
+
+/* A series of @scope, not yet in the tree. */
+SluiceGroup sluice_hierarchy_make_series (SluiceHierarchy *self,
+                                          guint scope,
+                                          const char *path,
+                                          const char *label);
+
+/* Puts new groups between scopes and their children. home: per group, 1 + the number of that of
+ * @made which it stands in, or 0; outer: the same of those made. Each has to hold something. */
+void sluice_hierarchy_insert_groups (SluiceHierarchy *self,
+                                     const guint *home,
+                                     const SluiceGroup *made,
+                                     const guint *outer,
+                                     guint n_made);
+
+/* Sets service. */
+void sluice_hierarchy_find_services (SluiceHierarchy *self);
+
 void sluice_hierarchy_find_hubs (SluiceHierarchy *self);
 /* Among the children of one scope; needs bundles and pairs. */
 void sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope);
@@ -222,6 +246,8 @@ void sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope);
 /* ---- on the whole ---- */
 
 void sluice_hierarchy_choose_hues (SluiceHierarchy *self);
+/* Says of each series whether its members hand something on. */
+void sluice_hierarchy_find_carries (SluiceHierarchy *self);
 /* Says of each loop which scope it is. */
 void sluice_hierarchy_find_loops (SluiceHierarchy *self);
 
@@ -235,6 +261,9 @@ sluice_hierarchy_adopt (SluiceHierarchy *self, const SluiceGroup *old, guint n, 
 
 /* Of a name; what stands deeper is part of the op's own. */
 #define SLUICE_MAX_SCOPES 64
+
+/* Before the path of a fold, the path of the fold of its gradients. */
+#define SLUICE_GRADIENTS_OF "gradients of "
 
 /* Length of the part of @path up to and with "gradients/", 0 when it is no gradient name. */
 gsize sluice_gradient_prefix (const char *path);

@@ -71,12 +71,16 @@ collect_candidates (
   for (guint child = parent->first_child; child < parent->first_child + parent->n_children; child++)
     {
       const SluiceGroup *g = &self->groups[child];
-      if (series[child] > 0 || g->node_class == SLUICE_NODE_CLASS_CONSTANT
-          || g->node_class == SLUICE_NODE_CLASS_SUMMARY)
-        continue;
+      if (series[child] > 0 || g->kind == SLUICE_GROUP_SERIES
+          || g->node_class == SLUICE_NODE_CLASS_CONSTANT
+          || g->node_class == SLUICE_NODE_CLASS_SUMMARY
+          || (g->node_class == SLUICE_NODE_CLASS_VARIABLE && g->params > 0))
+        continue; /* they stand where they are read or watched */
       c[n] = make_candidate (self, child);
       if (!exact)
         c[n].structure = g->kind == SLUICE_GROUP_OP ? 1 : 0;
+      if (g->n_model == 0) /* it may be set aside, and the others not */
+        c[n].structure = ~c[n].structure;
       n++;
     }
   qsort (c, n, sizeof *c, compare_candidates);
@@ -146,6 +150,7 @@ typedef struct
   guint n; /* contracted nodes of one scope */
   guint *start, *to;
   guint *index, *low, *stack, *call, *next;
+  guint *component;
   guint8 *on_stack, *cyclic;
 } Contracted;
 
@@ -190,70 +195,99 @@ mark_cycles (Contracted *c)
               w = c->stack[--top];
               c->on_stack[w] = 0;
               c->cyclic[w] = cyclic;
+              c->component[w] = v;
             }
         }
     }
 }
 
-/* Dissolves the series of @scope that lie on a cycle once contracted: conv_1 -> relu_1 -> conv_2 ->
+static void
+contracted_init (Contracted *c, guint n, guint n_edges)
+{
+  guint *block = g_new0 (guint, 7 * (gsize) n + 2 + MAX (n_edges, 1));
+  guint8 *bytes = g_new0 (guint8, 2 * (gsize) n);
+  *c = (Contracted){ .n = n,
+                     .start = block,
+                     .index = block + n + 2,
+                     .low = block + 2 * (gsize) n + 2,
+                     .stack = block + 3 * (gsize) n + 2,
+                     .call = block + 4 * (gsize) n + 2,
+                     .next = block + 5 * (gsize) n + 2,
+                     .component = block + 6 * (gsize) n + 2,
+                     .to = block + 7 * (gsize) n + 2,
+                     .on_stack = bytes,
+                     .cyclic = bytes + n };
+}
+
+static void
+contracted_clear (Contracted *c)
+{
+  g_free (c->start);
+  g_free (c->on_stack);
+}
+
+/* Finds the cycles of the children of @scope, of which those with one number in @node, per child,
+ * are taken for one. Edges within a component of @before (nullable) do not count. */
+static void
+find_cycles (
+    SluiceHierarchy *self, guint scope, const guint *node, const Contracted *before, Contracted *c)
+{
+  const SluiceGroup *g = &self->groups[scope];
+  guint first = self->bundle_start[scope], end = self->bundle_start[scope + 1];
+  for (guint pass = 0; pass < 2; pass++)
+    {
+      for (guint b = first; b < end; b++)
+        {
+          const SluiceEdgeBundle *bundle = &self->bundles[b];
+          guint x = bundle->from - g->first_child, y = bundle->to - g->first_child;
+          /* What is set aside, and what only orders or updates, closes no cycle in the drawing. */
+          if (bundle->kind != SLUICE_EDGE_DATA || self->groups[bundle->from].hub
+              || self->groups[bundle->to].hub || node[x] == node[y]
+              || (before != NULL && before->component[x] == before->component[y]))
+            continue;
+          if (pass == 0)
+            c->start[node[x] + 1]++;
+          else
+            c->to[c->next[node[x]]++] = node[y];
+        }
+      for (guint v = 0; pass == 0 && v < c->n; v++)
+        c->start[v + 1] += c->start[v];
+      memcpy (c->next, c->start, c->n * sizeof *c->next);
+    }
+  mark_cycles (c);
+}
+
+/* Dissolves the series of @scope that close a cycle once contracted: conv_1 -> relu_1 -> conv_2 ->
  * relu_2 is no pair of series. */
 static gboolean
 dissolve_cyclic (
     SluiceHierarchy *self, guint scope, guint *series, guint first_series, guint n_series)
 {
   const SluiceGroup *g = &self->groups[scope];
-  guint n_marks = n_series - first_series,
-        n_edges = self->bundle_start[scope + 1] - self->bundle_start[scope];
-  guint n = g->n_children + n_marks;
-  g_autofree guint *block = g_new0 (guint, 6 * (gsize) n + 2 + MAX (n_edges, 1));
-  g_autofree guint8 *bytes = g_new0 (guint8, 2 * (gsize) n);
-  Contracted c = { n,
-                   block,
-                   block + 6 * (gsize) n + 2,
-                   block + n + 2,
-                   block + 2 * (gsize) n + 2,
-                   block + 3 * (gsize) n + 2,
-                   block + 4 * (gsize) n + 2,
-                   block + 5 * (gsize) n + 2,
-                   bytes,
-                   bytes + n };
-  const SluiceEdgeBundle *bundles = self->bundles + self->bundle_start[scope];
+  guint n_edges = self->bundle_start[scope + 1] - self->bundle_start[scope];
+  guint n = g->n_children + n_series - first_series;
+  g_autofree guint *node = g_new (guint, g->n_children + 1);
+  Contracted before, c;
   gboolean dissolved = FALSE;
-
-#define NODE(child)                                                                                \
-  (series[child] > first_series ? g->n_children + series[child] - first_series - 1                 \
-                                : (child) -g->first_child)
-  for (guint pass = 0; pass < 2; pass++)
+  contracted_init (&before, g->n_children, n_edges);
+  contracted_init (&c, n, n_edges);
+  for (guint i = 0; i < g->n_children; i++)
+    node[i] = i;
+  find_cycles (self, scope, node, NULL, &before);
+  for (guint i = 0; i < g->n_children; i++)
     {
-      for (guint b = 0; b < n_edges; b++)
-        {
-          /* What is set aside, and what only orders or updates, closes no cycle in the drawing. */
-          if (bundles[b].kind != SLUICE_EDGE_DATA || self->groups[bundles[b].from].hub
-              || self->groups[bundles[b].to].hub)
-            continue;
-          guint from = NODE (bundles[b].from), to = NODE (bundles[b].to);
-          if (from == to)
-            continue;
-          if (pass == 0)
-            c.start[from + 1]++;
-          else
-            c.to[c.next[from]++] = to;
-        }
-      for (guint v = 0; pass == 0 && v < n; v++)
-        c.start[v + 1] += c.start[v];
-      memcpy (c.next, c.start, n * sizeof *c.next);
+      guint number = series[g->first_child + i];
+      node[i] = number > first_series ? g->n_children + number - first_series - 1 : i;
     }
-  mark_cycles (&c);
-  for (guint i = g->first_child; i < g->first_child + g->n_children; i++)
-    if (series[i] > first_series && c.cyclic[NODE (i)])
+  find_cycles (self, scope, node, &before, &c);
+  for (guint i = 0; i < g->n_children; i++)
+    if (node[i] >= g->n_children && c.cyclic[node[i]])
       {
-        c.on_stack[i - g->first_child] = 1;
+        series[g->first_child + i] = 0;
         dissolved = TRUE;
       }
-  for (guint i = g->first_child; i < g->first_child + g->n_children; i++)
-    if (c.on_stack[i - g->first_child])
-      series[i] = 0;
-#undef NODE
+  contracted_clear (&before);
+  contracted_clear (&c);
   return dissolved;
 }
 
@@ -268,6 +302,23 @@ visible_children (const SluiceHierarchy *self, const SluiceGroup *g)
            && node_class != SLUICE_NODE_CLASS_VARIABLE;
     }
   return n;
+}
+
+SluiceGroup
+sluice_hierarchy_make_series (SluiceHierarchy *self,
+                              guint scope,
+                              const char *path,
+                              const char *label)
+{
+  return (SluiceGroup){ .kind = SLUICE_GROUP_SERIES,
+                        .path = sluice_texts_keep (self->texts, path),
+                        .path_hash = g_str_hash (path),
+                        .label = sluice_texts_keep (self->texts, label),
+                        .parent = scope,
+                        .model_node = SLUICE_NONE,
+                        .pair = SLUICE_NONE,
+                        .hue = SLUICE_NONE,
+                        .device = SLUICE_NONE };
 }
 
 static SluiceGroup
@@ -289,16 +340,9 @@ make_series (SluiceHierarchy *self, const guint *series, guint first)
       g_strdup_printf ("%.*s[%u-%u]", (int) low.stem, low.path, low.number, high.number);
   g_autofree char *label = g_strdup_printf ("%.*s%s × %u", (int) (low.stem - (stem - g->path)),
                                             stem, g->gradient && g->parent == 0 ? " ∇" : "", n);
-  return (SluiceGroup){ .kind = SLUICE_GROUP_SERIES,
-                        .path = sluice_texts_keep (self->texts, path),
-                        .path_hash = g_str_hash (path),
-                        .label = sluice_texts_keep (self->texts, label),
-                        .parent = g->parent,
-                        .model_node = SLUICE_NONE,
-                        .pair = SLUICE_NONE,
-                        .hue = SLUICE_NONE,
-                        .device = SLUICE_NONE,
-                        .gradient = g->gradient };
+  SluiceGroup made = sluice_hierarchy_make_series (self, g->parent, path, label);
+  made.gradient = g->gradient;
+  return made;
 }
 
 /* The groups and the series behind them, n in all, become the tree; what is told of groups is told
@@ -320,48 +364,83 @@ renumber (SluiceHierarchy *self, guint n, const guint *order)
       now[origin[i]] = i;
       self->draft[i] = is_series ? SLUICE_NONE : draft[origin[i]];
       self->is_given[i] = !is_series && is_given[origin[i]];
-      /* From now on it only counts that they have one. */
-      if (self->groups[i].pair != SLUICE_NONE)
-        self->groups[i].pair = SLUICE_OUTSIDE;
     }
+  for (guint i = 0; i < n; i++)
+    if (self->groups[i].pair < SLUICE_OUTSIDE)
+      self->groups[i].pair = now[self->groups[i].pair];
   for (guint i = 0; i < self->n_lifted; i++)
     {
       SluiceLifted *edge = &self->lifted[i];
-      edge->from = now[edge->from];
-      edge->to = now[edge->to];
-      guint a = self->groups[edge->from].parent, b = self->groups[edge->to].parent;
-      if (a == b)
-        continue;
-      if (self->groups[a].kind == SLUICE_GROUP_SERIES)
-        edge->from = a;
-      if (self->groups[b].kind == SLUICE_GROUP_SERIES)
-        edge->to = b;
+      guint from = now[edge->from], to = now[edge->to];
+      while (self->groups[from].parent != self->groups[to].parent)
+        if (self->groups[from].depth > self->groups[to].depth)
+          from = self->groups[from].parent;
+        else if (self->groups[to].depth > self->groups[from].depth)
+          to = self->groups[to].parent;
+        else
+          {
+            from = self->groups[from].parent;
+            to = self->groups[to].parent;
+          }
+      edge->from = from;
+      edge->to = to;
     }
+}
+
+void
+sluice_hierarchy_insert_groups (SluiceHierarchy *self,
+                                const guint *home,
+                                const SluiceGroup *made,
+                                const guint *outer,
+                                guint n_made)
+{
+  guint n_old = self->n_groups, n = n_old, n_ordered = 0;
+  g_autofree guint *at = g_new0 (guint, n_made + 1); /* number of each one made, once it has one */
+  g_autofree guint *order = g_new (guint, n_old + n_made);
+  self->groups = g_renew (SluiceGroup, self->groups, n_old + n_made);
+  for (guint i = 0; i < n_old; i++)
+    {
+      guint inner = i; /* what stands in the next one */
+      for (guint k = home[i]; k != 0; inner = at[k], k = outer[k - 1])
+        {
+          gboolean is_new = at[k] == 0;
+          if (is_new)
+            {
+              at[k] = n++;
+              self->groups[at[k]] = made[k - 1];
+            }
+          self->groups[inner].parent = at[k];
+          if (!is_new)
+            break;
+          order[n_ordered++] = at[k];
+        }
+      order[n_ordered++] = i;
+    }
+  g_assert (n == n_old + n_made && n_ordered == n);
+  renumber (self, n, order);
 }
 
 /* The old tree with series groups between: each stands where its first member stood. */
 static void
 rebuild (SluiceHierarchy *self, const guint *series, guint n_series)
 {
-  guint n_old = self->n_groups, n = n_old, n_ordered = 0;
-  g_autofree guint *series_at = g_new0 (guint, n_series + 1);
-  g_autofree guint *order = g_new (guint, n_old + n_series);
-  self->groups = g_renew (SluiceGroup, self->groups, n_old + n_series);
-  for (guint i = 0; i < n_old; i++)
+  g_autofree SluiceGroup *made = g_new0 (SluiceGroup, n_series + 1);
+  g_autofree guint *outer = g_new0 (guint, n_series + 1);
+  g_autofree guint *number = g_new0 (guint, n_series + 1); /* of those that have members */
+  g_autofree guint *home = g_new0 (guint, self->n_groups);
+  guint n = 0;
+  for (guint i = 0; i < self->n_groups; i++)
     {
-      if (series[i] > 0)
+      if (series[i] == 0)
+        continue;
+      if (number[series[i]] == 0)
         {
-          guint *at = &series_at[series[i]];
-          if (*at == 0)
-            {
-              *at = order[n_ordered++] = n++;
-              self->groups[*at] = make_series (self, series, i);
-            }
-          self->groups[i].parent = *at;
+          made[n] = make_series (self, series, i);
+          number[series[i]] = ++n;
         }
-      order[n_ordered++] = i;
+      home[i] = number[series[i]];
     }
-  renumber (self, n, order);
+  sluice_hierarchy_insert_groups (self, home, made, outer, n);
 }
 
 gboolean

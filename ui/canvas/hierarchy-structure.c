@@ -85,6 +85,7 @@ static void
 add_to_parent (const SluiceGroup *g, SluiceGroup *parent, gboolean first)
 {
   parent->n_ops += g->n_ops;
+  parent->n_model += g->n_model;
   parent->n_errors += g->n_errors;
   parent->cost += g->cost;
   parent->bytes += g->bytes;
@@ -111,7 +112,7 @@ sluice_hierarchy_sum_up (SluiceHierarchy *self)
       SluiceGroup *g = &self->groups[i];
       if (self->is_given[i])
         continue;
-      g->n_ops = g->n_errors = 0;
+      g->n_ops = g->n_model = g->n_errors = 0;
       g->cost = 0;
       g->bytes = g->params = 0;
       g->node_class = SLUICE_NODE_CLASS_OP;
@@ -120,6 +121,7 @@ sluice_hierarchy_sum_up (SluiceHierarchy *self)
         continue;
       const SluiceModelNode *node = sluice_graph_model_get_node (self->model, g->model_node);
       g->n_ops = 1;
+      g->n_model = !self->service[g->model_node];
       g->n_errors = node->error != NULL;
       g->cost = node->cost;
       g->bytes = node->bytes;
@@ -138,6 +140,28 @@ sluice_hierarchy_sum_up (SluiceHierarchy *self)
         g->node_class = sluice_graph_model_get_node (self->model, g->model_node)->node_class;
       add_to_parent (g, &self->groups[g->parent], !begun[g->parent]);
       begun[g->parent] = 1;
+    }
+}
+
+void
+sluice_hierarchy_find_carries (SluiceHierarchy *self)
+{
+  for (guint k = 1; k < self->inner->len; k++)
+    {
+      guint i = g_array_index (self->inner, guint, k), n_on[2] = { 0 }, n = 0;
+      SluiceGroup *g = &self->groups[i];
+      for (guint c = 0; c < g->n_children; c++)
+        n += self->groups[g->first_child + c].node_class == SLUICE_NODE_CLASS_OP;
+      for (guint b = self->bundle_start[i];
+           b < self->bundle_start[i + 1] && g->kind == SLUICE_GROUP_SERIES; b++)
+        if (self->bundles[b].kind == SLUICE_EDGE_DATA)
+          {
+            n_on[0] += self->bundles[b].to == self->bundles[b].from + 1;
+            n_on[1] += self->bundles[b].from == self->bundles[b].to + 1;
+          }
+      /* The first member, and one that is made otherwise, may begin anew. */
+      g->carries =
+          g->kind == SLUICE_GROUP_SERIES && !g->section && n > 2 && MAX (n_on[0], n_on[1]) + 2 >= n;
     }
 }
 

@@ -24,6 +24,7 @@ build (SluiceGraphModel *model, const SluiceHierarchy *before)
 {
   SluiceHierarchy *self = new_empty (model);
   SluiceTree tree;
+  sluice_hierarchy_find_services (self);
   sluice_tree_init (&tree, self, before);
   sluice_tree_find_pairs (&tree);
   sluice_tree_find_changes (&tree);
@@ -32,16 +33,22 @@ build (SluiceGraphModel *model, const SluiceHierarchy *before)
   sluice_hierarchy_build_bundles (self, FALSE);
   sluice_hierarchy_sum_up (self);
   sluice_hierarchy_hash_structures (self, FALSE);
-  gboolean has_series = sluice_hierarchy_insert_series (self);
-  sluice_hierarchy_build_bundles (self, TRUE);
-  if (has_series)
+  sluice_hierarchy_find_hubs (self);
+  if (sluice_hierarchy_insert_folds (self, TRUE))
+    sluice_hierarchy_find_hubs (self);
+  if (sluice_hierarchy_insert_series (self))
     {
+      sluice_hierarchy_build_bundles (self, FALSE);
       sluice_hierarchy_sum_up (self);
       sluice_hierarchy_hash_structures (self, TRUE);
     }
   sluice_hierarchy_find_hubs (self);
+  if (sluice_hierarchy_insert_folds (self, FALSE))
+    sluice_hierarchy_find_hubs (self);
+  sluice_hierarchy_build_bundles (self, TRUE);
   sluice_hierarchy_fill_in (self, &tree);
   sluice_hierarchy_choose_hues (self);
+  sluice_hierarchy_find_carries (self);
   sluice_hierarchy_find_loops (self);
   sluice_tree_clear (&tree);
   g_clear_pointer (&self->inner, g_array_unref);
@@ -81,6 +88,7 @@ sluice_hierarchy_unref (SluiceHierarchy *self)
   g_free (self->scopes.slots);
   g_free (self->tops.slots);
   g_free (self->loose);
+  g_free (self->service);
   g_free (self->draft);
   g_free (self->outer);
   g_array_unref (self->gradients);

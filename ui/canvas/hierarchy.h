@@ -37,8 +37,10 @@ typedef struct
   SluiceNodeClass node_class : 8; /* of an op; of a scope: VARIABLE, or what all its ops are, else
                                      OP */
   gboolean gradient : 8;
-  gboolean hub : 8;  /* set aside unless the view state says otherwise */
-  guint path_hash;   /* g_str_hash() of path */
+  gboolean hub : 8;     /* set aside unless the view state says otherwise */
+  gboolean carries : 8; /* a series of which each member computes from the one before */
+  gboolean section : 8; /* a series whose members are not alike: the picture's grouping */
+  guint path_hash;      /* g_str_hash() of path */
   const char *path;  /* unique; an op's is its name, a scope's its prefix, a series' "conv_[1-5]" */
   const char *label; /* as drawn: last part of the path, "conv1 ∇", "conv × 5" */
   guint parent;
@@ -47,6 +49,7 @@ typedef struct
   guint depth;
   guint model_node; /* of an op, or of the op that a scope is named after; else SLUICE_NONE */
   guint n_ops;      /* below and including */
+  guint n_model; /* of these, what computes something that is not only kept, saved or asked for */
   guint n_errors;
   guint pair;             /* gradient: the forward half; forward: its gradient; else SLUICE_NONE */
   guint64 structure;      /* a hash: equal for equal structures */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* The stages of the layered layout, shared by its files: layout.c (cycles, components, packing),
- * layout-rank.c, layout-order.c, layout-coord.c. */
+/* The stages of the layered layout, shared by its files: layout.c (cycles, components, lines),
+ * layout-rank.c, layout-order.c, layout-coord.c, layout-fold.c (rows, bands, packing). */
 #pragma once
 
 #include "ui/canvas/layout.h"
@@ -49,5 +49,64 @@ guint64 sluice_layers_order (SluiceLayers *self, const gint *cancelled);
 
 /* Sets x, smallest left side at 0; returns the width. */
 double sluice_layers_place (SluiceLayers *self, const SluiceLayoutOptions *options);
+
+/* ---- layout-fold.c ---- */
+
+/* Components that share their rows: with fixed ranks all columns, else a single one. Rows are cut
+ * into bands that stand side by side. */
+typedef struct
+{
+  SluiceLayers **columns; /* not owned */
+  guint n_columns;
+  guint n_rows;
+  double *top, *bottom; /* per row, from y */
+  guint n_bands;
+  guint *band;      /* per row */
+  guint *first_row; /* [n_bands + 1] */
+  double *shift;    /* [n_bands * n_columns]: of what stands there, from x */
+  double width, height;
+  double x, y; /* where packing puts it */
+
+  /* Of more than one band; a cut has the number of the band before it. */
+  double *corridor; /* per cut: x of its first lane */
+  guint *n_lanes;   /* per cut */
+  guint **lane;     /* per column and slot of `out`, of lines over cuts */
+} SluiceBands;
+
+/* One band. widths: per column. */
+void sluice_bands_init (SluiceBands *self,
+                        SluiceLayers **columns,
+                        guint n_columns,
+                        const double *widths,
+                        const SluiceLayoutOptions *options);
+void sluice_bands_clear (SluiceBands *self);
+
+/* Into as many bands as fit the options' view best. */
+void sluice_bands_fold (SluiceBands *self, const SluiceLayoutOptions *options);
+
+static inline double
+sluice_bands_shift (const SluiceBands *self, guint column, guint row)
+{
+  return self->shift[self->band[row] * self->n_columns + column];
+}
+
+/* Left side of what stands of a column in a band. */
+double sluice_bands_left (const SluiceBands *self, guint column, guint band);
+
+/* Leads the path on from the end of @from's row to the beginning of @to's, which is in the next
+ * band. */
+void sluice_bands_route_over (const SluiceBands *self,
+                              const SluiceLayoutOptions *options,
+                              guint column,
+                              guint from,
+                              guint to,
+                              GArray *points);
+
+/* Sets x and y of all, and the size of what they take up. */
+void sluice_bands_pack (SluiceBands *strips,
+                        guint n,
+                        const SluiceLayoutOptions *options,
+                        double *width,
+                        double *height);
 
 G_END_DECLS

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "ui/canvas/path.h"
+
 #define NONE G_MAXUINT
 
 /* A distinct edge between two boxes, turned with the flow. */
@@ -37,16 +39,6 @@ typedef struct
   guint *link_start;   /* [n_components + 1] */
   guint *local;        /* per node: index within its component */
 } Job;
-
-/* One placed component, before packing. */
-typedef struct
-{
-  SluiceLayers *layers;
-  double *top;    /* per rank; shared by all columns when ranks are fixed */
-  double *bottom; /* per rank */
-  double width, height;
-  double x, y; /* where packing put it */
-} Part;
 
 SluiceLayers *
 sluice_layers_new (guint n, guint n_edges)
@@ -335,6 +327,22 @@ is_port (const Job *job, const Link *link)
 }
 
 static void
+wrap_component (const Job *job, guint c, guint *rank)
+{
+  double limit = sluice_layout_get_row_limit (job->options);
+  guint first = job->member_start[c], n = job->member_start[c + 1] - first;
+  if (limit <= 0 || job->nodes == NULL)
+    return;
+  g_autofree double *width = g_new (double, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceLayoutNode *node = &job->nodes[job->members[first + i]];
+      width[i] = node->left + node->right + job->options->node_gap;
+    }
+  sluice_layout_wrap_rows (n, width, NULL, NULL, limit, rank);
+}
+
+static void
 rank_component (Job *job, guint c)
 {
   if (job->options->fixed)
@@ -357,6 +365,7 @@ rank_component (Job *job, guint c)
       weight[i] = link->weight;
     }
   sluice_layout_rank (n, from, to, weight, n_links, rank);
+  wrap_component (job, c, rank);
   for (guint i = 0; i < n; i++)
     job->layout->ranks[job->members[job->member_start[c] + i]] = rank[i];
 }
@@ -412,155 +421,77 @@ build_layers (Job *job, guint c)
   return g;
 }
 
-/* Rows from the heights of the boxes in them; a row without boxes has none. */
-static void
-stack_rows (
-    const Job *job, const Part *parts, guint n_parts, guint n_rows, double *top, double *bottom)
+/* Components with fixed ranks are columns of one strip. */
+static SluiceBands *
+strip_of (const Job *job, SluiceBands *strips, guint component, guint *column)
 {
-  double y = 0;
-  for (guint i = 0; i < n_parts; i++)
-    for (guint v = 0; v < parts[i].layers->n; v++)
-      {
-        guint r = parts[i].layers->rank[v];
-        bottom[r] = MAX (bottom[r], parts[i].layers->height[v]);
-      }
-  for (guint r = 0; r < n_rows; r++)
-    {
-      top[r] = y;
-      bottom[r] += y;
-      y = bottom[r] + job->options->rank_gap;
-    }
+  *column = job->options->fixed ? component : 0;
+  return &strips[job->options->fixed ? 0 : component];
 }
 
 static void
-place_part (Job *job, guint c, Part *part)
-{
-  rank_component (job, c);
-  SluiceLayers *g = part->layers = build_layers (job, c);
-
-  job->layout->crossings += sluice_layers_order (g, job->cancelled);
-  part->width = sluice_layers_place (g, job->options);
-  if (job->options->fixed)
-    return;
-  part->top = g_new0 (double, g->n_ranks);
-  part->bottom = g_new0 (double, g->n_ranks);
-  stack_rows (job, part, 1, g->n_ranks, part->top, part->bottom);
-  part->height = part->bottom[g->n_ranks - 1];
-}
-
-/* Columns from left to right over common rows. */
-static void
-pack_columns (Job *job, Part *parts)
+pack_all (Job *job, SluiceLayers **layers, const double *widths, SluiceBands *strips, guint n)
 {
   SluiceLayout *layout = job->layout;
-  for (guint c = 0; c < layout->n_components; c++)
-    layout->n_rows = MAX (layout->n_rows, parts[c].layers->n_ranks);
-  layout->top = g_new0 (double, layout->n_rows + 1);
-  layout->bottom = g_new0 (double, layout->n_rows + 1);
-  layout->column_x = g_new0 (double, layout->n_components + 1);
-  stack_rows (job, parts, layout->n_components, layout->n_rows, layout->top, layout->bottom);
-  layout->height = layout->n_rows > 0 ? layout->bottom[layout->n_rows - 1] : 0;
-  for (guint c = 0; c < layout->n_components; c++)
-    {
-      parts[c].top = layout->top;
-      parts[c].bottom = layout->bottom;
-      parts[c].x = layout->width + (c > 0 ? job->options->column_gap : 0);
-      layout->column_x[c] = parts[c].x;
-      layout->width = parts[c].x + parts[c].width;
-    }
-}
-
-static int
-compare_parts (gconstpointer pa, gconstpointer pb, gpointer data)
-{
-  const Part *parts = data;
-  guint a = *(const guint *) pa, b = *(const guint *) pb;
-  if (parts[a].height != parts[b].height)
-    return parts[a].height > parts[b].height ? -1 : 1;
-  return a < b ? -1 : a > b;
-}
-
-/* Rows of columns: the tallest part opens a row, smaller ones are stacked beside it while they fit
- * below each other. */
-static void
-pack (Job *job, Part *parts)
-{
-  guint n = job->layout->n_components;
-  g_autofree guint *order = g_new (guint, n + 1);
-  double gap = 2 * job->options->node_gap, area = 0, widest = 0;
-  double row_y = 0, row_height = 0, column_x = 0, column_width = 0, y = 0;
-
+  guint n_columns = job->options->fixed ? layout->n_components : 1;
   for (guint i = 0; i < n; i++)
     {
-      order[i] = i;
-      area += (parts[i].width + gap) * (parts[i].height + gap);
-      widest = MAX (widest, parts[i].width);
+      sluice_bands_init (&strips[i], layers + i, n_columns, widths + i, job->options);
+      sluice_bands_fold (&strips[i], job->options);
     }
-  double limit = MAX (widest, 1.3 * sqrt (area));
-  g_qsort_with_data (order, n, sizeof *order, compare_parts, parts);
-  for (guint i = 0; i < n; i++)
-    {
-      Part *part = &parts[order[i]];
-      if (y > 0 && y + part->height > row_height)
-        {
-          column_x += column_width + gap;
-          column_width = y = 0;
-        }
-      if (i == 0 || column_x + part->width > limit)
-        {
-          row_y += i == 0 ? 0 : row_height + gap;
-          row_height = part->height;
-          column_x = column_width = y = 0;
-        }
-      part->x = column_x;
-      part->y = row_y + y;
-      y += part->height + gap;
-      column_width = MAX (column_width, part->width);
-      job->layout->width = MAX (job->layout->width, part->x + part->width);
-      job->layout->height = MAX (job->layout->height, part->y + part->height);
-    }
-}
-
-static void
-add_point (SluiceLayout *layout, double x, double y)
-{
-  SluicePoint p = { x, y };
-  g_array_append_val (layout->points, p);
+  sluice_bands_pack (strips, n, job->options, &layout->width, &layout->height);
+  if (!job->options->fixed || n == 0)
+    return;
+  const SluiceBands *all = &strips[0];
+  layout->n_rows = all->n_rows;
+  layout->top = g_memdup2 (all->top, (all->n_rows + 1) * sizeof *all->top);
+  layout->bottom = g_memdup2 (all->bottom, (all->n_rows + 1) * sizeof *all->bottom);
+  layout->bands = g_memdup2 (all->band, (all->n_rows + 1) * sizeof *all->band);
+  layout->column_x = g_new0 (double, all->n_bands *(gsize) n_columns + 1);
+  for (guint b = 0; b < all->n_bands; b++)
+    for (guint c = 0; c < n_columns; c++)
+      layout->column_x[b * n_columns + c] = sluice_bands_left (all, c, b);
 }
 
 /* Adds a cubic to (x, y) that leaves and arrives along the flow. Within a gap between ranks it
  * cannot meet a box. */
 static void
-curve_to (SluiceLayout *layout, double x, double y)
+curve_to (GArray *points, double x, double y)
 {
-  SluicePoint last = g_array_index (layout->points, SluicePoint, layout->points->len - 1);
+  SluicePoint last = g_array_index (points, SluicePoint, points->len - 1);
   double middle = (last.y + y) / 2;
   if (fabs (last.x - x) < 0.01 && fabs (last.y - y) < 0.01)
     return;
-  add_point (layout, last.x, middle);
-  add_point (layout, x, middle);
-  add_point (layout, x, y);
+  sluice_path_add (points, last.x, middle);
+  sluice_path_add (points, x, middle);
+  sluice_path_add (points, x, y);
 }
 
 static void
-route_link (Job *job, const Link *link, const Part *part)
+route_link (Job *job, const Link *link, SluiceBands *strips)
 {
-  const SluiceLayers *g = part->layers;
-  const guint *ranks = job->layout->ranks;
-  guint u = job->local[link->from], v = job->local[link->to], r = ranks[link->from];
-  double x = part->x, y = part->y;
+  guint column, u = job->local[link->from], v = job->local[link->to];
+  const SluiceBands *s = strip_of (job, strips, link->component, &column);
+  const SluiceLayers *g = s->columns[column];
+  GArray *points = job->layout->points;
+  guint last = g->rank[v], first = g->rank[u], d = link->first_dummy;
+  double y = s->y, x = s->x + sluice_bands_shift (s, column, first) + g->x[u];
 
-  double u_bottom = (part->top[r] + part->bottom[r] + g->height[u]) / 2;
-  double v_top = (part->top[g->rank[v]] + part->bottom[g->rank[v]] - g->height[v]) / 2;
-  add_point (job->layout, x + g->x[u], y + u_bottom);
-  curve_to (job->layout, x + g->x[u], y + part->bottom[r]);
-  for (guint d = link->first_dummy; ++r < g->rank[v]; d++)
+  sluice_path_add (points, x, y + (s->top[first] + s->bottom[first] + g->height[u]) / 2);
+  curve_to (points, x, y + s->bottom[first]);
+  for (guint r = first + 1, before = u; r <= last; r++)
     {
-      curve_to (job->layout, x + g->x[d], y + part->top[r]);
-      curve_to (job->layout, x + g->x[d], y + part->bottom[r]);
+      guint w = r < last ? d++ : v;
+      x = s->x + sluice_bands_shift (s, column, r) + g->x[w];
+      if (s->band[r] != s->band[r - 1])
+        sluice_bands_route_over (s, job->options, column, before, w, points);
+      else
+        curve_to (points, x, y + s->top[r]);
+      if (r < last)
+        curve_to (points, x, y + s->bottom[r]);
+      before = w;
     }
-  curve_to (job->layout, x + g->x[v], y + part->top[r]);
-  curve_to (job->layout, x + g->x[v], y + v_top);
+  curve_to (points, x, y + (s->top[last] + s->bottom[last] - g->height[v]) / 2);
 }
 
 static void
@@ -576,7 +507,7 @@ reverse_points (GArray *points, guint first)
 }
 
 static void
-route_all (Job *job, Part *parts)
+route_all (Job *job, SluiceBands *strips)
 {
   SluiceLayout *layout = job->layout;
   for (guint e = 0; e < job->n_edges; e++)
@@ -590,7 +521,7 @@ route_all (Job *job, Part *parts)
       route->first_point = layout->points->len;
       if (route->port)
         continue;
-      route_link (job, link, &parts[link->component]);
+      route_link (job, link, strips);
       if (link->reversed)
         reverse_points (layout->points, route->first_point);
       route->n_points = layout->points->len - route->first_point;
@@ -598,53 +529,50 @@ route_all (Job *job, Part *parts)
 }
 
 static void
-set_anchors (Job *job, Part *parts)
+set_anchors (Job *job, SluiceBands *strips)
 {
   for (guint v = 0; v < job->n_nodes; v++)
     {
-      const Part *part = &parts[job->component[v]];
-      guint r = job->layout->ranks[v];
-      job->layout->anchors[v].x = part->x + part->layers->x[job->local[v]];
-      job->layout->anchors[v].y = part->y + (part->top[r] + part->bottom[r]) / 2;
+      guint column, r = job->layout->ranks[v];
+      const SluiceBands *s = strip_of (job, strips, job->component[v], &column);
+      job->layout->anchors[v].x =
+          s->x + sluice_bands_shift (s, column, r) + s->columns[column]->x[job->local[v]];
+      job->layout->anchors[v].y = s->y + (s->top[r] + s->bottom[r]) / 2;
     }
 }
 
 static gboolean
 run (Job *job)
 {
-  guint n_parts;
   gboolean done = TRUE;
-
   if (job->options->fixed)
     turn_edges (job);
   else
     break_cycles (job);
   split_components (job);
   merge_parallel (job);
-  n_parts = job->layout->n_components;
-  g_autofree Part *parts = g_new0 (Part, n_parts + 1);
-  for (guint c = 0; c < n_parts && done; c++)
+  guint n = job->layout->n_components, n_strips = job->options->fixed ? MIN (n, 1) : n;
+  g_autofree SluiceLayers **layers = g_new0 (SluiceLayers *, n + 1);
+  g_autofree double *widths = g_new0 (double, n + 1);
+  g_autofree SluiceBands *strips = g_new0 (SluiceBands, n_strips + 1);
+  for (guint c = 0; c < n && done; c++)
     {
-      place_part (job, c, &parts[c]);
+      rank_component (job, c);
+      layers[c] = build_layers (job, c);
+      job->layout->crossings += sluice_layers_order (layers[c], job->cancelled);
+      widths[c] = sluice_layers_place (layers[c], job->options);
       done = job->cancelled == NULL || !g_atomic_int_get (job->cancelled);
     }
   if (done)
     {
-      if (job->options->fixed)
-        pack_columns (job, parts);
-      else
-        pack (job, parts);
-      set_anchors (job, parts);
-      route_all (job, parts);
+      pack_all (job, layers, widths, strips, n_strips);
+      set_anchors (job, strips);
+      route_all (job, strips);
     }
-  for (guint c = 0; c < n_parts; c++)
-    {
-      g_clear_pointer (&parts[c].layers, sluice_layers_free);
-      if (job->options->fixed)
-        continue; /* rows belong to the layout */
-      g_free (parts[c].top);
-      g_free (parts[c].bottom);
-    }
+  for (guint i = 0; i < n_strips; i++)
+    sluice_bands_clear (&strips[i]);
+  for (guint c = 0; c < n; c++)
+    g_clear_pointer (&layers[c], sluice_layers_free);
   return done;
 }
 
@@ -725,6 +653,7 @@ sluice_layout_free (SluiceLayout *self)
   g_free (self->routes);
   g_free (self->top);
   g_free (self->bottom);
+  g_free (self->bands);
   g_free (self->column_x);
   g_array_unref (self->points);
   g_free (self);

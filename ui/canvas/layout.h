@@ -30,6 +30,10 @@ typedef struct
   double weight; /* pull of the edge, 1 = normal; heavier edges are shorter and straighter */
 } SluiceLayoutEdge;
 
+/* Weight of an edge that only says what stands before what: nobody looks at its line, which needs
+ * no lane. */
+#define SLUICE_LAYOUT_UNSEEN 0.01
+
 typedef struct
 {
   double node_gap; /* between boxes of one rank */
@@ -39,6 +43,8 @@ typedef struct
       fixed; /* ranks and columns are given; edges within a row or across columns are not routed */
   double column_gap;
   guint max_span; /* edges over more ranks are not routed but marked as ports; 0 = route all */
+  double view_width, view_height; /* what the drawing is folded and packed to fit; 0: it is not */
+  double beside;                  /* width that the caller adds to it */
 } SluiceLayoutOptions;
 
 #define SLUICE_LAYOUT_OPTIONS_INIT                                                                 \
@@ -68,7 +74,8 @@ typedef struct
   guint n_components;   /* with fixed ranks: columns */
   guint n_rows;         /* with fixed ranks only: */
   double *top, *bottom; /* of each row */
-  double *column_x;     /* left side of each column */
+  guint *bands;         /* of each row: rows of one band stand below each other */
+  double *column_x;     /* left side of each column, by band: [n_bands * n_components] */
 } SluiceLayout;
 
 /* Self edges and parallel edges are fine; ends out of range are an error of the caller. @cancelled:
@@ -81,6 +88,22 @@ SluiceLayout *sluice_layout_new (const SluiceLayoutNode *nodes,
                                  const gint *cancelled);
 void sluice_layout_free (SluiceLayout *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLayout, sluice_layout_free)
+
+/* The zoom, at most 1, at which a drawing of that size fits the options' view. */
+double sluice_layout_fit (const SluiceLayoutOptions *options, double width, double height);
+
+/* How wide a row may get before it is wrapped; 0: any. */
+double sluice_layout_get_row_limit (const SluiceLayoutOptions *options);
+
+/* Makes several rows of each that is wider than @limit. column: (nullable): 0 or 1 per node,
+ * columns stand side by side; mate: (nullable): per node, one whose row it shares if it has the
+ * same rank, or G_MAXUINT. */
+void sluice_layout_wrap_rows (guint n,
+                              const double *width,
+                              const guint *column,
+                              const guint *mate,
+                              double limit,
+                              guint *rank);
 
 /* Ranks alone (per component, from 0), for callers that place things themselves: g_free(). */
 guint *sluice_layout_dup_ranks (guint n_nodes, const SluiceLayoutEdge *edges, guint n_edges);

@@ -128,34 +128,53 @@ place_satellites (Placer *p, SceneLevel *level, SluicePoint at, guint parent, gu
     }
 }
 
-/* Both ends of a line too long to draw: a short piece that names the other end. */
+/* A short piece of a line that is not drawn whole, at the one end or the other, that says what it
+ * joins. inward: the arrow is at the box. */
+static void
+add_stub (Placer *p,
+          const SceneWire *w,
+          guint from,
+          guint to,
+          gboolean at_end,
+          gboolean inward,
+          const char *label)
+{
+  SluiceScene *scene = p->scene;
+  double up = scene->flow == SLUICE_FLOW_UP ? -1 : 1, away = at_end ? -up : up;
+  SluiceRect r = item_at (scene, at_end ? to : from)->rect;
+  double x = r.x + r.width / 2 + 17, box = away < 0 ? r.y : r.y + r.height, end = box + away * 18;
+  double y0 = inward ? end : box, y1 = inward ? box : end;
+  SluiceSceneEdge edge = { .from = from,
+                           .to = to,
+                           .bundle = w->bundle,
+                           .kind = w->kind,
+                           .first_point = scene->points->len,
+                           .n_points = 4,
+                           .width = sluice_scene_edge_width (w->bytes, w->kind),
+                           .arrow = inward,
+                           .stub = TRUE,
+                           .label = label };
+  add_point (scene, x, y0);
+  add_point (scene, x, y0 + (y1 - y0) / 3);
+  add_point (scene, x, y1 - (y1 - y0) / 3);
+  add_point (scene, x, y1);
+  add_edge (p, edge);
+}
+
 static void
 add_stubs (Placer *p, const SceneWire *w, guint from, guint to)
 {
   SluiceScene *scene = p->scene;
-  double up = scene->flow == SLUICE_FLOW_UP ? -1 : 1;
-  for (int end = 0; end < 2; end++)
+  if (w->tag != NULL && w->kind == SLUICE_EDGE_REFERENCE)
+    add_stub (p, w, to, from, TRUE, TRUE, w->tag);
+  else if (w->tag != NULL)
+    add_stub (p, w, from, to, TRUE, TRUE, w->tag);
+  else
     {
-      SluiceRect r = item_at (scene, end == 0 ? from : to)->rect;
-      double x = r.x + r.width / 2 + 14, away = end == 0 ? up : -up;
-      double y = away < 0 ? r.y : r.y + r.height;
-      g_autofree char *text = g_strdup_printf (end == 0 ? "→ %s" : "← %s",
-                                               item_at (scene, end == 0 ? to : from)->title);
-      SluiceSceneEdge edge = { .from = from,
-                               .to = to,
-                               .bundle = w->bundle,
-                               .kind = w->kind,
-                               .first_point = scene->points->len,
-                               .n_points = 4,
-                               .width = sluice_scene_edge_width (w->bytes, w->kind),
-                               .arrow = end == 1,
-                               .label = g_string_chunk_insert_const (scene->strings, text) };
-      double y0 = end == 0 ? y : y + away * 18, y1 = end == 0 ? y + away * 18 : y;
-      add_point (scene, x, y0);
-      add_point (scene, x, y0 + (y1 - y0) / 3);
-      add_point (scene, x, y1 - (y1 - y0) / 3);
-      add_point (scene, x, y1);
-      add_edge (p, edge);
+      g_autofree char *next = g_strdup_printf ("→ %s", item_at (scene, to)->title);
+      g_autofree char *last = g_strdup_printf ("← %s", item_at (scene, from)->title);
+      add_stub (p, w, from, to, FALSE, FALSE, g_string_chunk_insert_const (scene->strings, next));
+      add_stub (p, w, from, to, TRUE, TRUE, g_string_chunk_insert_const (scene->strings, last));
     }
 }
 
@@ -397,9 +416,13 @@ sluice_scene_new (SluiceHierarchy *hierarchy,
   SceneBuilder b = { .scene = scene,
                      .hierarchy = hierarchy,
                      .state = state,
+                     .view_width = SLUICE_SCENE_VIEW_WIDTH,
+                     .view_height = SLUICE_SCENE_VIEW_HEIGHT,
                      .cancelled = cancelled,
                      .member_of = g_new (guint, n),
                      .host_of = g_new (guint, n) };
+  if (state != NULL)
+    sluice_view_state_get_size (state, &b.view_width, &b.view_height);
   Placer p = { scene, g_array_new (FALSE, FALSE, sizeof (guint)) };
 
   memset (b.member_of, 0xff, n * sizeof (guint));

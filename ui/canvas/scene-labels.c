@@ -10,6 +10,7 @@
 
 #define PLATE_HEIGHT  16.0
 #define PLATE_PADDING 5.0
+#define STUB_GAP      8.0
 #define CELL          128.0
 
 /* Plates already placed, in a hash of cells. */
@@ -89,6 +90,28 @@ place_on (SluiceScene *scene, Plates *plates, SluiceSceneEdge *edge)
   return FALSE;
 }
 
+/* Beside the short piece, on the side where nothing is; its upper part is over the box's end. */
+static gboolean
+place_beside (SluiceScene *scene, Plates *plates, SluiceSceneEdge *edge)
+{
+  const SluicePoint *p = &g_array_index (scene->points, SluicePoint, edge->first_point);
+  double width = sluice_text_width (edge->label, SCENE_LABEL_SIZE, FALSE) + 2 * PLATE_PADDING;
+  double y = (p[0].y + p[edge->n_points - 1].y) / 2;
+  double below = p[0].y > p[edge->n_points - 1].y ? 1 : -1;
+  for (guint step = 0; step < 4; step++)
+    {
+      double x = p[0].x + (step % 2 == 0 ? 1 : -1) * (width / 2 + STUB_GAP);
+      SluiceRect r = { x - width / 2, y - PLATE_HEIGHT / 2, width, PLATE_HEIGHT };
+      r.y += (step / 2) * 12 * below;
+      if (!is_free (plates, &r))
+        continue;
+      take_place (plates, &r);
+      edge->label_at = (SluicePoint){ x, r.y + PLATE_HEIGHT / 2 };
+      return TRUE;
+    }
+  return FALSE;
+}
+
 /* Places the labels of thick lines first. A line that fans out with one shape says so once; a label
  * without room is seen on selection, in the inspector and by the screen reader. */
 static int
@@ -98,6 +121,10 @@ compare_widths (gconstpointer pa, gconstpointer pb, gpointer data)
   guint a = *(const guint *) pa, b = *(const guint *) pb;
   double wa = g_array_index (scene->edges, SluiceSceneEdge, a).width;
   double wb = g_array_index (scene->edges, SluiceSceneEdge, b).width;
+  gboolean sa = g_array_index (scene->edges, SluiceSceneEdge, a).stub;
+  gboolean sb = g_array_index (scene->edges, SluiceSceneEdge, b).stub;
+  if (sa != sb)
+    return sa ? -1 : 1; /* they say nothing without */
   if (wa != wb)
     return wa > wb ? -1 : 1;
   return a < b ? -1 : a > b;
@@ -138,9 +165,10 @@ sluice_scene_place_labels (SluiceScene *scene)
           e->label = e->quiet ? NULL : e->label;
           continue;
         }
-      if (said[e->from] == e->label || !place_on (scene, &plates, e))
+      if (e->stub ? !place_beside (scene, &plates, e)
+                  : said[e->from] == e->label || !place_on (scene, &plates, e))
         e->label = NULL;
-      else
+      else if (!e->stub)
         said[e->from] = e->label;
     }
   g_array_unref (plates.rects);

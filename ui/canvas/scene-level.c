@@ -60,7 +60,7 @@ short_count (guint64 n)
 static const char *
 note_of (SceneBuilder *b, const SluiceGroup *g)
 {
-  if (g->kind == SLUICE_GROUP_SERIES)
+  if (g->kind == SLUICE_GROUP_SERIES && !g->section)
     return _ ("series");
   gboolean backward = g->gradient && g->pair != SLUICE_NONE;
   if (g->loop != NULL || (backward && g->inner_loop != NULL))
@@ -68,7 +68,12 @@ note_of (SceneBuilder *b, const SluiceGroup *g)
   if (backward)
     return NULL;
   g_autofree char *ops =
-      g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u op", "%u ops", g->n_ops), g->n_ops);
+      g->section
+          /* Translators: of a part of the graph that has no scope of its own in the model. */
+          ? g_strdup_printf (
+              g_dngettext (GETTEXT_PACKAGE, "%u op, grouped", "%u ops, grouped", g->n_ops),
+              g->n_ops)
+          : g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u op", "%u ops", g->n_ops), g->n_ops);
   if (g->params == 0)
     return keep (b, ops);
   g_autofree char *count = short_count (g->params);
@@ -111,11 +116,11 @@ size_box (SluiceItemKind kind, const char *title, const char *note, double *widt
       *height = SCENE_VARIABLE_HEIGHT;
       break;
     case SLUICE_ITEM_CONSTANT:
-      *width = CLAMP (ceil (sluice_text_width (title, SCENE_GLYPH_SIZE, FALSE)) + 16, 28, 96);
+      *width = CLAMP (ceil (sluice_text_width (title, SCENE_GLYPH_SIZE, FALSE)) + 22, 28, 104);
       *height = SCENE_CONSTANT_HEIGHT;
       break;
     case SLUICE_ITEM_SUMMARY:
-      *width = CLAMP (ceil (sluice_text_width (title, SCENE_GLYPH_SIZE, FALSE)) + 50, 72, 140);
+      *width = CLAMP (ceil (sluice_text_width (title, SCENE_GLYPH_SIZE, FALSE)) + 62, 76, 156);
       *height = SCENE_SUMMARY_HEIGHT;
       break;
     default:
@@ -174,7 +179,9 @@ tie_bundles (SceneBuilder *b, guint scope, Ties *ties)
     {
       const SluiceEdgeBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
       Ties *from = &ties[e->from - base], *to = &ties[e->to - base];
-      if (e->kind != SLUICE_EDGE_DATA || is_aside (b, e->from) || is_aside (b, e->to))
+      /* That a gradient reads what its forward half reads goes without saying. */
+      if (e->kind != SLUICE_EDGE_DATA || is_aside (b, e->from) || is_aside (b, e->to)
+          || (group_at (b, e->to)->gradient && !group_at (b, e->from)->gradient))
         continue;
       from->readers++;
       from->reader = e->to;
@@ -330,7 +337,10 @@ attach_satellites (SceneBuilder *b, SceneLevel *level, const Ties *ties)
     {
       const SluiceEdgeBundle *e = sluice_hierarchy_get_bundle (b->hierarchy, i);
       SluiceNodeClass node_class = group_at (b, e->from)->node_class;
-      if (e->kind != SLUICE_EDGE_DATA)
+      /* At the forward half, if there is one. */
+      if (e->kind != SLUICE_EDGE_DATA
+          || (ties[e->from - base].readers > 0 && group_at (b, e->to)->gradient
+              && !group_at (b, e->from)->gradient))
         continue;
       if (ties[e->from - base].satellite && is_host (b, ties, base, e->to)
           && node_class != SLUICE_NODE_CLASS_SUMMARY)
@@ -533,6 +543,8 @@ sluice_scene_level_new (SceneBuilder *b, guint group, SluiceFlowDirection flow)
 
   level->group = group;
   level->flow = flow;
+  level->view_width = b->view_width;
+  level->view_height = b->view_height;
   level->members = g_array_new (FALSE, FALSE, sizeof (SceneMember));
   level->satellites = g_array_new (FALSE, FALSE, sizeof (SceneSatellite));
   level->wires = g_array_new (FALSE, FALSE, sizeof (SceneWire));
@@ -546,6 +558,7 @@ sluice_scene_level_new (SceneBuilder *b, guint group, SluiceFlowDirection flow)
     }
   attach_satellites (b, level, ties);
   add_wires (b, level);
+  sluice_scene_level_shorten (b, level);
   if (group != 0)
     add_port_wires (b, level);
   return level;

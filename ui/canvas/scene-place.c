@@ -49,7 +49,8 @@ static gboolean
 is_closed_loop (const SceneBuilder *b, const SceneMember *m)
 {
   const SluiceGroup *g = sluice_hierarchy_get_group (b->hierarchy, m->group);
-  return m->kind == SLUICE_ITEM_SCOPE && !m->aside && (g->loop != NULL || g->inner_loop != NULL);
+  return m->kind == SLUICE_ITEM_SCOPE && !m->aside
+         && (g->loop != NULL || g->inner_loop != NULL || g->carries);
 }
 
 /* Room that satellites take beside their hosts. Satellites of a host and side are neighbours in the
@@ -154,6 +155,36 @@ weight_of (SceneBuilder *b, const SceneLevel *level, const SceneWire *w)
   return weight;
 }
 
+/* It stands where lines lead, not on a shelf. */
+static gboolean
+is_in_flow (const SceneMember *m)
+{
+  return !m->aside && !m->loose;
+}
+
+/* At the top, where nothing else holds them in the flow. */
+static void
+find_loose (SceneBuilder *b, SceneLevel *level)
+{
+  guint n = level->members->len;
+  g_autofree guint8 *tied = g_new0 (guint8, n + 1);
+  for (guint i = 0; i < level->wires->len; i++)
+    {
+      const SceneWire *w = wire_at (level, i);
+      if (w->quiet || w->stub || w->from >= n || w->to >= n)
+        continue;
+      tied[w->from] = tied[w->to] = 1;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      SceneMember *m = member_at (level, i);
+      m->loose = level->group == 0 && !tied[i] && !m->aside;
+      /* Counters, rates and constants that nothing visible reads. */
+      m->aside |= m->loose && (m->kind == SLUICE_ITEM_VARIABLE || m->kind == SLUICE_ITEM_CONSTANT)
+                  && sluice_hierarchy_get_group (b->hierarchy, m->group)->params == 0;
+    }
+}
+
 static void
 collect_nodes (SceneLevel *level, Input *input)
 {
@@ -161,7 +192,7 @@ collect_nodes (SceneLevel *level, Input *input)
     {
       SceneMember *m = member_at (level, i);
       SluiceLayoutNode node = { m->left, m->right, m->row, 0, 0 };
-      if (m->aside)
+      if (!is_in_flow (m))
         continue;
       m->layout = input->nodes->len;
       input->member[input->nodes->len] = i;
@@ -191,7 +222,7 @@ collect_edges (SceneBuilder *b, SceneLevel *level, Input *input)
   for (guint i = 0; i < level->wires->len; i++)
     {
       const SceneWire *w = wire_at (level, i);
-      if (w->quiet || w->kind == SLUICE_EDGE_BACK)
+      if (w->quiet || w->stub || w->kind == SLUICE_EDGE_BACK)
         continue; /* routed round all that the iteration computes */
       guint from = node_of (level, input, w->from), to = node_of (level, input, w->to);
       tied[from] |= 2;
@@ -203,9 +234,9 @@ collect_edges (SceneBuilder *b, SceneLevel *level, Input *input)
   for (guint v = 0; v < n; v++)
     {
       if (input->in != SLUICE_NONE && v != input->in && v != input->out && !(tied[v] & 1))
-        add_edge (input, input->in, v, 0.01, SLUICE_NONE);
+        add_edge (input, input->in, v, SLUICE_LAYOUT_UNSEEN, SLUICE_NONE);
       if (input->out != SLUICE_NONE && v != input->in && v != input->out && !(tied[v] & 2))
-        add_edge (input, v, input->out, 0.01, SLUICE_NONE);
+        add_edge (input, v, input->out, SLUICE_LAYOUT_UNSEEN, SLUICE_NONE);
     }
 }
 
@@ -228,7 +259,7 @@ find_second_half (SceneBuilder *b, SceneLevel *level)
       m->second = TRUE;
       if (other != SLUICE_NONE)
         forward[other] = 1;
-      any |= !m->aside && other != SLUICE_NONE && !member_at (level, other)->aside;
+      any |= is_in_flow (m) && other != SLUICE_NONE && is_in_flow (member_at (level, other));
     }
   while (any && grown)
     {
@@ -240,7 +271,10 @@ find_second_half (SceneBuilder *b, SceneLevel *level)
               || w->to >= level->members->len)
             continue;
           SceneMember *to = member_at (level, w->to);
-          if (member_at (level, w->from)->second && !to->second && !forward[w->to])
+          const SluiceGroup *g = sluice_hierarchy_get_group (b->hierarchy, to->group);
+          /* What is learnt is updated from gradients; it is no part of them. */
+          if (member_at (level, w->from)->second && !to->second && !forward[w->to]
+              && (g->params == 0 || g->gradient))
             to->second = grown = TRUE;
         }
     }
@@ -265,8 +299,8 @@ rank_pairs (SceneBuilder *b, SceneLevel *level, gint *rank, guint8 *known)
       const SluiceGroup *g = sluice_hierarchy_get_group (b->hierarchy, m->group);
       guint other = g->gradient && g->pair != SLUICE_NONE ? b->member_of[g->pair] : SLUICE_NONE;
       known[i] = !m->second;
-      if (!m->second || m->aside || other == SLUICE_NONE || member_at (level, other)->second
-          || member_at (level, other)->aside)
+      if (!m->second || !is_in_flow (m) || other == SLUICE_NONE || member_at (level, other)->second
+          || !is_in_flow (member_at (level, other)))
         continue;
       rank[m->layout] = rank[member_at (level, other)->layout];
       known[i] = 1;
@@ -343,6 +377,37 @@ pick_half (const SceneLevel *level, const Input *input, gboolean second, SluiceL
         edges[n++] = *e;
     }
   return n;
+}
+
+/* What stands in too wide a row is wrapped, gradients with their forward halves. */
+static void
+wrap_halves (SceneBuilder *b, SceneLevel *level, Input *input, const SluiceLayoutOptions *options)
+{
+  SluiceLayoutNode *nodes = (SluiceLayoutNode *) input->nodes->data;
+  guint n = input->nodes->len;
+  double limit = (sluice_layout_get_row_limit (options) - options->column_gap) / 2;
+  if (limit <= 0)
+    return;
+  g_autofree double *width = g_new (double, n + 1);
+  g_autofree guint *column = g_new (guint, n + 1);
+  g_autofree guint *mate = g_new (guint, n + 1);
+  g_autofree guint *rank = g_new (guint, n + 1);
+  for (guint v = 0; v < n; v++)
+    {
+      guint i = input->member[v];
+      const SluiceGroup *g =
+          i == SLUICE_NONE ? NULL
+                           : sluice_hierarchy_get_group (b->hierarchy, member_at (level, i)->group);
+      guint pair =
+          g != NULL && g->gradient && g->pair != SLUICE_NONE ? b->member_of[g->pair] : SLUICE_NONE;
+      width[v] = nodes[v].left + nodes[v].right + options->node_gap;
+      column[v] = nodes[v].column;
+      rank[v] = nodes[v].rank;
+      mate[v] = pair != SLUICE_NONE ? member_at (level, pair)->layout : SLUICE_NONE;
+    }
+  sluice_layout_wrap_rows (n, width, column, mate, limit, rank);
+  for (guint v = 0; v < n; v++)
+    nodes[v].rank = rank[v];
 }
 
 /* Fixed ranks and columns for a level with two halves. */
@@ -485,40 +550,6 @@ apply_moves (SceneBuilder *b, SceneLevel *level)
     }
 }
 
-/* The column of what is set aside, right of everything; as many columns as it takes to be no taller
- * than the drawing. */
-static void
-place_aside (SceneLevel *level, double width, double height)
-{
-  double x = width > 0 ? width + SCENE_ASIDE_GAP : 0, y = 0, widest = 0;
-  double limit = MAX (height, 6 * SCENE_ASIDE_STEP);
-  gboolean first = TRUE;
-  for (guint i = 0; i < level->members->len; i++)
-    widest = member_at (level, i)->aside ? MAX (widest, member_at (level, i)->width) : widest;
-  for (guint i = 0; i < level->members->len; i++)
-    {
-      SceneMember *m = member_at (level, i);
-      if (!m->aside)
-        continue;
-      if (first)
-        {
-          level->has_heading = TRUE;
-          level->heading_x = x + widest / 2;
-          level->heading_y = 0;
-          y = 22;
-          first = FALSE;
-        }
-      if (y > 22 && y + m->height > limit)
-        {
-          x += widest + 24;
-          y = 22;
-        }
-      m->x = x + (widest - m->width) / 2;
-      m->y = y;
-      y += MAX (m->height + 12, SCENE_ASIDE_STEP);
-    }
-}
-
 static void
 grow (SluiceRect *all, gboolean *any, SluiceRect r)
 {
@@ -562,8 +593,14 @@ run_layout (SceneBuilder *b, SceneLevel *level, Input *input, gboolean halves)
   collect_nodes (level, input);
   collect_edges (b, level, input);
   options.fixed = halves;
+  options.view_width = level->view_width;
+  options.view_height = level->view_height;
+  options.beside = sluice_scene_level_get_aside_width (level);
   if (options.fixed)
-    fix_halves (b, level, input);
+    {
+      fix_halves (b, level, input);
+      wrap_halves (b, level, input, &options);
+    }
   else if (b->state != NULL && sluice_view_state_get_use_dot (b->state))
     {
       SluiceLayout *layout = sluice_dot_layout_new (
@@ -581,6 +618,7 @@ gboolean
 sluice_scene_level_place (SceneBuilder *b, SceneLevel *level)
 {
   Input input = { 0 };
+  find_loose (b, level);
   gboolean halves = find_second_half (b, level);
   for (guint i = 0; i < level->members->len; i++)
     if (member_at (level, i)->kind == SLUICE_ITEM_OPEN_SCOPE
@@ -592,11 +630,12 @@ sluice_scene_level_place (SceneBuilder *b, SceneLevel *level)
     {
       take_layout (level, &input, layout);
       sluice_scene_level_route (level, layout);
+      sluice_scene_level_untangle (b, level);
       double width = MAX (layout->width, sluice_scene_level_route_back (level));
       bend_to_port (level);
       if (level->flow == SLUICE_FLOW_UP)
         flip (level, layout->height);
-      place_aside (level, width, layout->height);
+      sluice_scene_level_shelve (level, width, layout->height);
       apply_moves (b, level);
       sluice_scene_level_reroute (level);
       place_satellites (level);

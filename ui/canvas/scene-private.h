@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 #define SCENE_OP_HEIGHT          28.0
 #define SCENE_VARIABLE_HEIGHT    26.0
 #define SCENE_SUMMARY_HEIGHT     22.0
-#define SCENE_CONSTANT_HEIGHT    16.0
+#define SCENE_CONSTANT_HEIGHT    19.0
 #define SCENE_HEADER             30.0
 #define SCENE_PADDING            16.0
 #define SCENE_ASIDE_GAP          56.0
@@ -29,7 +29,11 @@ G_BEGIN_DECLS
 #define SCENE_OP_SIZE    12.0
 #define SCENE_NOTE_SIZE  11.0
 #define SCENE_LABEL_SIZE 10.5
-#define SCENE_GLYPH_SIZE 9.5
+#define SCENE_GLYPH_SIZE 11.0
+
+/* Words are never smaller than this, in pixels of the screen: what has no room is cut, and what
+ * stands in a box that is too low for it is left out. */
+#define SCENE_SMALLEST_TEXT 9.0
 
 typedef struct _SceneLevel SceneLevel;
 
@@ -45,6 +49,7 @@ typedef struct
   double row;           /* height with satellites */
   double x, y;          /* top left of the box, in the level */
   gboolean aside;
+  gboolean loose;  /* no line that is drawn ends at it */
   gboolean moved;  /* by hand */
   gboolean second; /* stands in the backward half */
   guint layout;    /* its node in the layout, SLUICE_NONE when set aside */
@@ -77,7 +82,8 @@ typedef struct
   guint64 bytes;
   const char *label;
   gboolean quiet;
-  gboolean stub;               /* too long to draw: both ends name each other */
+  gboolean stub;   /* too long to draw: both ends name each other */
+  const char *tag; /* of a stub at its end only, of an update at its beginning; or NULL */
   guint first_point, n_points; /* into the level's points */
   gboolean arrow;
 } SceneWire;
@@ -85,11 +91,12 @@ typedef struct
 struct _SceneLevel
 {
   guint group;
-  GArray *members;          /* SceneMember */
-  GArray *satellites;       /* SceneSatellite */
-  GArray *wires;            /* SceneWire */
-  GArray *points;           /* SluicePoint */
-  SluiceFlowDirection flow; /* turned round inside of a backward half */
+  GArray *members;                /* SceneMember */
+  GArray *satellites;             /* SceneSatellite */
+  GArray *wires;                  /* SceneWire */
+  GArray *points;                 /* SluicePoint */
+  SluiceFlowDirection flow;       /* turned round inside of a backward half */
+  double view_width, view_height; /* what it should fit */
   gboolean has_in, has_out;
   double port_x;               /* where lines from outside enter and leave, in the level */
   double heading_x, heading_y; /* of the aside column */
@@ -109,6 +116,7 @@ typedef struct
   SluiceScene *scene;
   SluiceHierarchy *hierarchy;
   const SluiceViewState *state; /* or NULL */
+  double view_width, view_height;
   const gint *cancelled;
   guint8 *open;      /* per group: drawn as a frame with its children in it */
   SceneCrossing *in; /* per group; NULL when nothing but the root is open */
@@ -140,6 +148,12 @@ SceneLevel *sluice_scene_level_new (SceneBuilder *b, guint group, SluiceFlowDire
 void sluice_scene_level_free (SceneLevel *self);
 void sluice_scene_find_crossings (SceneBuilder *b);
 
+/* scene-tags.c: shortens lines at boxes that have too many. */
+void sluice_scene_level_shorten (SceneBuilder *b, SceneLevel *level);
+
+/* Once they have their paths: shortens lines between the halves that would cross others. */
+void sluice_scene_level_untangle (SceneBuilder *b, SceneLevel *level);
+
 /* scene-place.c: positions of members and satellites, and the paths of the wires; FALSE when
  * cancelled. */
 gboolean sluice_scene_level_place (SceneBuilder *b, SceneLevel *level);
@@ -147,6 +161,12 @@ gboolean sluice_scene_level_place (SceneBuilder *b, SceneLevel *level);
 /* scene-route.c: what the layered layout leaves open: wires across halves, within a row, to moved
  * boxes. */
 void sluice_scene_level_route (SceneLevel *level, const SluiceLayout *layout);
+
+/* scene-shelf.c: what no line leads to, beside or beneath a drawing of that size. */
+void sluice_scene_level_shelve (SceneLevel *level, double width, double height);
+
+/* What a column of what is set aside will take up; 0: there is nothing. */
+double sluice_scene_level_get_aside_width (const SceneLevel *level);
 
 /* Back edges: all of a level's share one line beside what they lead round. Returns how far to the
  * right that reaches. */
@@ -160,6 +180,21 @@ void sluice_scene_level_reroute (SceneLevel *level);
 guint sluice_scene_direct_path (const SluiceRect *from, const SluiceRect *to, GArray *points);
 
 double sluice_scene_edge_width (guint64 bytes, SluiceEdgeKind kind);
+
+/* Pixels of the screen that a word is high at that zoom: its @size, but not less than can be read.
+ */
+static inline double
+sluice_scene_text_size (double size, double zoom)
+{
+  return MAX (size * zoom, SCENE_SMALLEST_TEXT);
+}
+
+/* Whether a word can be read in a box of that height. */
+static inline gboolean
+sluice_scene_has_room (double height, double zoom)
+{
+  return height * zoom >= SCENE_SMALLEST_TEXT;
+}
 
 /* scene-labels.c */
 void sluice_scene_place_labels (SluiceScene *scene);

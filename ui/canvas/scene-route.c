@@ -4,6 +4,9 @@
 #include "ui/canvas/scene-private.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "ui/canvas/path.h"
 
 /* Lines that the layered layout does not draw: between the two halves of a level, within a row, at
  * boxes moved by hand. They run in the gaps between rows and in the corridor between the halves,
@@ -17,7 +20,6 @@ typedef struct
 {
   SceneLevel *level;
   const SluiceLayout *layout;
-  double corridor; /* x between the halves */
 } Router;
 
 static SceneMember *
@@ -26,48 +28,13 @@ member_at (const SceneLevel *level, guint i)
   return &g_array_index (level->members, SceneMember, i);
 }
 
-static void
-add_point (GArray *points, double x, double y)
-{
-  SluicePoint p = { x, y };
-  g_array_append_val (points, p);
-}
-
-static void
-line_to (GArray *points, double x, double y)
-{
-  SluicePoint a = g_array_index (points, SluicePoint, points->len - 1);
-  if (fabs (a.x - x) + fabs (a.y - y) < 0.01)
-    return;
-  add_point (points, a.x + (x - a.x) / 3, a.y + (y - a.y) / 3);
-  add_point (points, a.x + (x - a.x) * 2 / 3, a.y + (y - a.y) * 2 / 3);
-  add_point (points, x, y);
-}
-
 /* Straight lines through @via with round corners; returns the number of points added. */
 static guint
 add_rounded (GArray *points, const SluicePoint *via, guint n, double radius)
 {
   guint first = points->len;
-  add_point (points, via[0].x, via[0].y);
-  for (guint i = 1; i + 1 < n; i++)
-    {
-      double in = hypot (via[i].x - via[i - 1].x, via[i].y - via[i - 1].y);
-      double out = hypot (via[i + 1].x - via[i].x, via[i + 1].y - via[i].y);
-      double r = MIN (radius, MIN (in, out) / 2);
-      if (in < 0.01 || out < 0.01)
-        continue;
-      SluicePoint a = { via[i].x + (via[i - 1].x - via[i].x) * r / in,
-                        via[i].y + (via[i - 1].y - via[i].y) * r / in };
-      SluicePoint b = { via[i].x + (via[i + 1].x - via[i].x) * r / out,
-                        via[i].y + (via[i + 1].y - via[i].y) * r / out };
-      line_to (points, a.x, a.y);
-      /* 0.45: a quarter circle as a cubic, measured from the corner. */
-      add_point (points, a.x + (via[i].x - a.x) * 0.55, a.y + (via[i].y - a.y) * 0.55);
-      add_point (points, b.x + (via[i].x - b.x) * 0.55, b.y + (via[i].y - b.y) * 0.55);
-      add_point (points, b.x, b.y);
-    }
-  line_to (points, via[n - 1].x, via[n - 1].y);
+  sluice_path_add (points, via[0].x, via[0].y);
+  sluice_path_follow (points, via, n, radius);
   return points->len - first;
 }
 
@@ -77,6 +44,21 @@ row_of (const Router *r, const SceneMember *m)
   return r->layout->ranks[m->layout];
 }
 
+static guint
+band_of (const Router *r, const SceneMember *m)
+{
+  return r->layout->bands[row_of (r, m)];
+}
+
+/* x between the halves where @m stands */
+static double
+corridor_at (const Router *r, const SceneMember *m)
+{
+  const SluiceLayout *layout = r->layout;
+  return layout->n_components > 1 ? layout->column_x[band_of (r, m) * layout->n_components + 1] - 38
+                                  : layout->width;
+}
+
 /* Whether nothing stands in @m's row between it and the corridor. */
 static gboolean
 faces_corridor (const Router *r, const SceneMember *m)
@@ -84,7 +66,8 @@ faces_corridor (const Router *r, const SceneMember *m)
   for (guint i = 0; i < r->level->members->len; i++)
     {
       const SceneMember *o = member_at (r->level, i);
-      if (o == m || o->aside || o->second != m->second || row_of (r, o) != row_of (r, m))
+      if (o == m || o->layout == SLUICE_NONE || o->second != m->second
+          || row_of (r, o) != row_of (r, m))
         continue;
       if (m->second ? o->x < m->x : o->x > m->x)
         return FALSE;
@@ -104,13 +87,13 @@ way_out (const Router *r, const SceneMember *m, gboolean upper, double shift, Sl
   if (faces_corridor (r, m))
     {
       via[0] = (SluicePoint){ m->second ? m->x : m->x + m->width, middle + shift };
-      via[1] = (SluicePoint){ r->corridor, middle + shift };
+      via[1] = (SluicePoint){ corridor_at (r, m), middle + shift };
       return 2;
     }
   gap = upper ? r->layout->bottom[row] + 16 : r->layout->top[row] - 16;
   via[0] = (SluicePoint){ m->x + m->anchor + 12, upper ? m->y + m->height : m->y };
   via[1] = (SluicePoint){ m->x + m->anchor + 12, gap };
-  via[2] = (SluicePoint){ r->corridor, gap };
+  via[2] = (SluicePoint){ corridor_at (r, m), gap };
   return 3;
 }
 
@@ -126,7 +109,7 @@ can_drop (const Router *r, const SceneMember *from, const SceneMember *to)
   for (guint i = 0; i < r->level->members->len; i++)
     {
       const SceneMember *o = member_at (r->level, i);
-      if (o == to || o->aside || !o->second)
+      if (o == to || o->layout == SLUICE_NONE || !o->second)
         continue;
       guint row = row_of (r, o);
       gboolean between = (row > MIN (a, b) && row < MAX (a, b)) || row == a;
@@ -181,34 +164,58 @@ route_in_row (Router *r, SceneWire *w)
   w->n_points = add_rounded (r->level->points, via, 4, RADIUS);
 }
 
-/* A line between the halves is drawn when it says something: where gradients begin, and what
- * updates a variable. That a gradient reads its forward half goes without saying, and is shown on
- * selection. */
+/* A line between the halves is drawn when it says something: where gradients begin, which is at
+ * what is nearest to the loss, and what updates a variable. That a gradient reads its forward half
+ * goes without saying, and is shown on selection. begins: per member, the wire from there, or
+ * SLUICE_NONE. */
 static gboolean
-says_something (const SceneLevel *level, const SceneWire *w, const guint8 *fed)
+says_something (const SceneLevel *level, guint wire, const guint *begins)
 {
-  if (w->kind == SLUICE_EDGE_REFERENCE)
-    return TRUE;
-  return w->kind == SLUICE_EDGE_DATA && !member_at (level, w->from)->second && !fed[w->to];
+  const SceneWire *w = &g_array_index (level->wires, SceneWire, wire);
+  return w->kind == SLUICE_EDGE_REFERENCE
+         || (w->kind == SLUICE_EDGE_DATA
+             && (member_at (level, w->from)->second || begins[w->to] == wire));
+}
+
+/* Per member that nothing feeds in its half: the wire from the other half's last box. */
+static guint *
+find_beginnings (const Router *r)
+{
+  SceneLevel *level = r->level;
+  guint n = level->members->len;
+  guint *begins = g_new (guint, n + 1);
+  g_autofree guint8 *fed = g_new0 (guint8, n + 1);
+  memset (begins, 0xff, (n + 1) * sizeof *begins);
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < level->wires->len; i++)
+      {
+        const SceneWire *w = &g_array_index (level->wires, SceneWire, i);
+        if (w->quiet || w->kind != SLUICE_EDGE_DATA || w->from >= n || w->to >= n)
+          continue;
+        const SceneMember *from = member_at (level, w->from);
+        gboolean within = from->second == member_at (level, w->to)->second;
+        if (pass == 0)
+          fed[w->to] |= within;
+        else if (!within && !w->stub && !fed[w->to]
+                 && (begins[w->to] == SLUICE_NONE
+                     || row_of (r, from) > row_of (
+                            r, member_at (
+                                   level,
+                                   g_array_index (level->wires, SceneWire, begins[w->to]).from))))
+          begins[w->to] = i;
+      }
+  return begins;
 }
 
 void
 sluice_scene_level_route (SceneLevel *level, const SluiceLayout *layout)
 {
-  Router r = { level, layout, 0 };
+  Router r = { level, layout };
   guint lane = 0, n = level->members->len;
-  g_autofree guint8 *fed = g_new0 (guint8, n + 1); /* has an input within its half */
 
   if (layout->n_rows == 0)
     return; /* one half: the layout has drawn it all */
-  r.corridor = layout->n_components > 1 ? layout->column_x[1] - 38 : layout->width;
-  for (guint i = 0; i < level->wires->len; i++)
-    {
-      const SceneWire *w = &g_array_index (level->wires, SceneWire, i);
-      if (!w->quiet && w->kind == SLUICE_EDGE_DATA && w->from < n && w->to < n
-          && member_at (level, w->from)->second == member_at (level, w->to)->second)
-        fed[w->to] = 1;
-    }
+  g_autofree guint *begins = find_beginnings (&r);
   for (guint i = 0; i < level->wires->len; i++)
     {
       SceneWire *w = &g_array_index (level->wires, SceneWire, i);
@@ -218,8 +225,12 @@ sluice_scene_level_route (SceneLevel *level, const SluiceLayout *layout)
         w->quiet = TRUE; /* between a port and the backward half */
       else if (member_at (level, w->from)->second == member_at (level, w->to)->second)
         route_in_row (&r, w);
-      else if (says_something (level, w, fed))
+      else if (!says_something (level, i, begins))
+        w->quiet = TRUE;
+      else if (band_of (&r, member_at (level, w->from)) == band_of (&r, member_at (level, w->to)))
         route_across (&r, w, lane++);
+      else if (w->kind == SLUICE_EDGE_DATA)
+        w->stub = TRUE;
       else
         w->quiet = TRUE;
     }
@@ -246,7 +257,8 @@ find_gap (const SceneLevel *level, const SceneMember *m, gboolean after)
         {
           const SceneMember *o = member_at (level, i);
           get_rows (o, &top, &bottom);
-          if (o == m || o->aside || o->x + o->width < m->x || y <= top - 4 || y >= bottom + 4)
+          if (o == m || o->layout == SLUICE_NONE || o->x + o->width < m->x || y <= top - 4
+              || y >= bottom + 4)
             continue;
           y = after ? bottom + BACK_GAP : top - BACK_GAP;
           moved = TRUE;
@@ -268,7 +280,7 @@ sluice_scene_level_route_back (SceneLevel *level)
   if (!any)
     return 0;
   for (guint i = 0; i < level->members->len; i++)
-    if (!member_at (level, i)->aside)
+    if (member_at (level, i)->layout != SLUICE_NONE)
       right = MAX (right, member_at (level, i)->x + member_at (level, i)->anchor
                               + member_at (level, i)->right);
   for (guint i = 0; i < level->points->len; i++)
@@ -306,20 +318,20 @@ sluice_scene_direct_path (const SluiceRect *from, const SluiceRect *to, GArray *
       a.x = right ? from->x + from->width : from->x;
       b.x = right ? to->x : to->x + to->width;
       double middle = (a.x + b.x) / 2;
-      add_point (points, a.x, a.y);
-      add_point (points, middle, a.y);
-      add_point (points, middle, b.y);
+      sluice_path_add (points, a.x, a.y);
+      sluice_path_add (points, middle, a.y);
+      sluice_path_add (points, middle, b.y);
     }
   else
     {
       a.y = up ? from->y : from->y + from->height;
       b.y = up ? to->y + to->height : to->y;
       double middle = (a.y + b.y) / 2;
-      add_point (points, a.x, a.y);
-      add_point (points, a.x, middle);
-      add_point (points, b.x, middle);
+      sluice_path_add (points, a.x, a.y);
+      sluice_path_add (points, a.x, middle);
+      sluice_path_add (points, b.x, middle);
     }
-  add_point (points, b.x, b.y);
+  sluice_path_add (points, b.x, b.y);
   return 4;
 }
 

@@ -253,7 +253,7 @@ kind_name (SluiceItemKind kind, const SluiceGroup *g)
     case SLUICE_ITEM_OPEN_SCOPE:
       return _ ("open scope");
     default:
-      return g->kind == SLUICE_GROUP_SERIES ? _ ("series") : _ ("scope");
+      return g->section ? _ ("group") : g->kind == SLUICE_GROUP_SERIES ? _ ("series") : _ ("scope");
     }
 }
 

@@ -70,6 +70,7 @@ typedef struct
   SluiceRect bounds;
   gboolean arrow; /* a head at the end of the path */
   gboolean quiet; /* drawn only when an end is selected */
+  gboolean stub;  /* a short piece whose label says what it joins */
 } SluiceSceneEdge;
 
 /* Values shown beside a node while it runs; see sluice_canvas_set_values(). */
@@ -84,6 +85,11 @@ typedef struct
 } SluiceCanvasValue;
 
 typedef struct _SluiceScene SluiceScene;
+
+/* Of the view that a drawing is folded and packed to fit, in pixels, unless the view state says
+ * otherwise. */
+#define SLUICE_SCENE_VIEW_WIDTH  1100.0
+#define SLUICE_SCENE_VIEW_HEIGHT 760.0
 
 /* @state may be NULL. Cancelled through @cancelled (atomic, may be NULL): then NULL is returned. */
 SluiceScene *sluice_scene_new (SluiceHierarchy *hierarchy,

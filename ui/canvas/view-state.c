@@ -19,6 +19,7 @@ struct _SluiceViewState
   gboolean has_view;
   SluicePoint centre;
   double zoom;
+  double width, height; /* 0: not set */
 };
 
 SluiceViewState *
@@ -54,6 +55,8 @@ sluice_view_state_copy (const SluiceViewState *self)
   copy->has_view = self->has_view;
   copy->centre = self->centre;
   copy->zoom = self->zoom;
+  copy->width = self->width;
+  copy->height = self->height;
   return copy;
 }
 
@@ -143,6 +146,22 @@ void
 sluice_view_state_set_use_dot (SluiceViewState *self, gboolean use_dot)
 {
   self->use_dot = use_dot;
+}
+
+void
+sluice_view_state_get_size (const SluiceViewState *self, double *width, double *height)
+{
+  if (self->width <= 0 || self->height <= 0)
+    return;
+  *width = self->width;
+  *height = self->height;
+}
+
+void
+sluice_view_state_set_size (SluiceViewState *self, double width, double height)
+{
+  self->width = width;
+  self->height = height;
 }
 
 gboolean

@@ -62,6 +62,11 @@ gboolean
 sluice_view_state_get_view (const SluiceViewState *self, double *x, double *y, double *zoom);
 void sluice_view_state_set_view (SluiceViewState *self, double x, double y, double zoom);
 
+/* Pixels of the view that the drawing is to fit: left alone where they were never set. No part of
+ * the text. */
+void sluice_view_state_get_size (const SluiceViewState *self, double *width, double *height);
+void sluice_view_state_set_size (SluiceViewState *self, double width, double height);
+
 /* Parses the text of a layout file. On a bad line: NULL and G_KEY_FILE_ERROR-free message naming
  * the line (domain G_FILE_ERROR, code INVAL). @hash (out, optional): the graph it was written for.
  */

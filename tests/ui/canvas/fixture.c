@@ -67,6 +67,10 @@ fixture_model (const char *text)
                                .op = parts[0],
                                .loop = parts[1],
                                .node_class = fixture_class_of (parts[0]),
+                               .service = strcmp (parts[0], "Assign") == 0 ? SLUICE_SERVICE_KEEP
+                                          : strcmp (parts[0], "IsVariableInitialized") == 0
+                                              ? SLUICE_SERVICE_ASK
+                                              : SLUICE_SERVICE_NONE,
                                .bytes = bytes_of (words[2]),
                                .cost = 100 };
       if (node.node_class == SLUICE_NODE_CLASS_VARIABLE && strcmp (words[2], "1") != 0)
@@ -238,6 +242,9 @@ assert_same_group (const SluiceGroup *a, const SluiceGroup *b)
   g_assert_cmpuint (a->depth, ==, b->depth);
   g_assert_cmpuint (a->model_node, ==, b->model_node);
   g_assert_cmpuint (a->n_ops, ==, b->n_ops);
+  g_assert_cmpuint (a->n_model, ==, b->n_model);
+  g_assert_cmpint (a->section, ==, b->section);
+  g_assert_cmpint (a->carries, ==, b->carries);
   g_assert_cmpuint (a->n_errors, ==, b->n_errors);
   g_assert_cmpuint (a->pair, ==, b->pair);
   g_assert_cmpint (a->gradient, ==, b->gradient);

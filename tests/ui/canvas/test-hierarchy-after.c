@@ -35,6 +35,7 @@ add_random (SluiceGraphModel *model)
                            .device = devices[g_test_rand_int_range (0, G_N_ELEMENTS (devices))],
                            .node_class =
                                op == 2 ? SLUICE_NODE_CLASS_CONSTANT : SLUICE_NODE_CLASS_OP,
+                           .service = MAX (0, g_test_rand_int_range (-20, 3)),
                            .cost = g_test_rand_int_range (0, 100) / 8.0,
                            .bytes = 4,
                            .params = g_test_rand_bit () };
@@ -96,6 +97,7 @@ edit_fields (SluiceGraphModel *base)
           node.device = g_test_rand_bit () ? "/cpu:0" : "/gpu:1";
           node.error = g_test_rand_bit () ? "“T” is missing" : NULL;
           node.params = g_test_rand_bit ();
+          node.service = MAX (0, g_test_rand_int_range (-8, 3));
           node.bytes = g_test_rand_bit ();
           node.cost += g_test_rand_bit ();
         }
@@ -283,6 +285,34 @@ add_net (GPtrArray *nodes)
     add (nodes, "Sum", "net/opa net/opb", "gradients/net/hub_grad/Sum");
 }
 
+/* Cells without scopes, their gradients, and many ops that are alike in nothing. */
+static void
+add_flat (GPtrArray *nodes)
+{
+  int n = g_test_rand_int_range (3, 20);
+  for (int i = 1; i <= n; i++)
+    {
+      g_autofree char *inputs = g_strdup_printf ("cell_h%d w%d", i - 1, i);
+      add (nodes, "VariableV2", "", "w%d", i);
+      add (nodes, "MatMul", inputs, "cell_m%d", i);
+      g_autofree char *sum = g_strdup_printf ("cell_m%d input/x", i);
+      add (nodes, "Add", sum, "cell_a%d", i);
+      g_autofree char *last = g_strdup_printf ("cell_a%d", i);
+      add (nodes, "Tanh", last, "cell_h%d", i);
+    }
+  for (int i = n; i > 0; i--)
+    {
+      g_autofree char *above = g_strdup_printf ("gradients/cell_m%d_grad/MatMul w%d", i + 1, i);
+      add (nodes, "MatMul", above, "gradients/cell_m%d_grad/MatMul", i);
+    }
+  for (int i = g_test_rand_int_range (0, 80); i > 0; i--)
+    {
+      static const char *const ops[] = { "Exp", "Neg", "Log", "Abs", "Mul" };
+      add (nodes, ops[g_test_rand_int_range (0, G_N_ELEMENTS (ops))], any (nodes)->name, "flat%dx",
+           i);
+    }
+}
+
 static GPtrArray *
 make_nodes (void)
 {
@@ -300,6 +330,8 @@ make_nodes (void)
   if (g_test_rand_bit ())
     add_loop (nodes, "rnn/while/inner");
   add_net (nodes);
+  if (g_test_rand_bit ())
+    add_flat (nodes);
   add (nodes, "AddN", "layer_1/Relu", "AddN");
   add (nodes, "Sum", "AddN", "gradients/AddN_grad/Sum");
   add (nodes, "ScalarSummary", "layer_1/Relu", "loss_summary");

@@ -218,11 +218,86 @@ test_series (void)
 static void
 test_series_close_no_cycles (void)
 {
-  g_autofree char *text = layers (14, TRUE);
+  g_autofree char *text = layers (11, TRUE);
   g_autoptr (SluiceGraphModel) model = fixture_model (text);
   g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
   g_assert_cmpuint (group (h, "conv_3")->parent, ==, 0);
-  g_assert_cmpuint (sluice_hierarchy_lookup (h, "conv[1-14]"), ==, SLUICE_NONE);
+  g_assert_cmpuint (sluice_hierarchy_lookup (h, "conv[1-11]"), ==, SLUICE_NONE);
+}
+
+static const SluiceGroup *
+get_parent (SluiceHierarchy *h, const SluiceGroup *g)
+{
+  return sluice_hierarchy_get_group (h, g->parent);
+}
+
+/* What repeats itself without a scope is a series of cells, and its gradients are one like it; the
+ * variables that only cells read stand in them. */
+static void
+test_cells (void)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\nh0 Zeros 8\n");
+  for (guint i = 1; i <= 20; i++)
+    g_string_append_printf (text,
+                            "in%u Slice 8 x\nw%u VariableV2 8\nmul%u MatMul 8 h%u w%u\n"
+                            "sum%u Add 8 mul%u in%u\nh%u Tanh 8 sum%u\n",
+                            i, i, i, i - 1, i, i, i, i, i, i);
+  g_string_append (text, "loss Mean 8 h20\ngradients/loss_grad/Div Div 8 loss\n");
+  for (guint i = 20; i > 0; i--)
+    {
+      g_autofree char *above = i == 20 ? g_strdup ("gradients/loss_grad/Div")
+                                       : g_strdup_printf ("gradients/mul%u_grad/MatMul", i + 1);
+      g_string_append_printf (
+          text,
+          "gradients/h%u_grad/TanhGrad TanhGrad 8 %s\n"
+          "gradients/mul%u_grad/MatMul MatMul 8 gradients/h%u_grad/TanhGrad w%u\n",
+          i, above, i, i, i);
+    }
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceGroup *cell = get_parent (h, group (h, "mul7")), *series = get_parent (h, cell);
+  g_assert_true (cell->section);
+  g_assert_cmpuint (cell->n_ops, ==, 5);
+  g_assert_true (get_parent (h, group (h, "w7")) == cell);
+  g_assert_true (get_parent (h, group (h, "mul8")) != cell);
+  g_assert_cmpint (series->kind, ==, SLUICE_GROUP_SERIES);
+  g_assert_false (series->section);
+  g_assert_cmpuint (series->n_children, ==, 20);
+  g_assert_true (series->carries);
+  g_assert_true (g_str_has_suffix (cell->label, " · 7"));
+  g_assert_cmpuint (series->parent, ==, 0);
+  g_assert_true (g_str_has_suffix (series->label, " × 20"));
+  const SluiceGroup *gradients = sluice_hierarchy_get_group (h, series->pair);
+  g_assert_true (gradients->gradient);
+  g_assert_cmpuint (gradients->n_children, ==, 20);
+  g_assert_true (g_str_has_suffix (gradients->label, " ∇ × 20"));
+  g_assert_cmpuint (group (h, "loss")->parent, ==, 0);
+  assert_tree (h, model);
+  assert_bundles (h, model);
+}
+
+/* A thousand ops of which no two stretches are alike become sections, in as many levels as it
+ * takes, and no cycle comes about. */
+static void
+test_sections (void)
+{
+  g_autoptr (GString) text = g_string_new ("n0x Placeholder 8\n");
+  for (guint i = 1; i < 1000; i++)
+    g_string_append_printf (text, "n%ux Op%u 8 n%ux n%ux\n", i, i * i % 97, i - 1,
+                            i - MIN (i, 1 + i % 5));
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  for (guint i = 0; i < sluice_hierarchy_get_n_groups (h); i++)
+    {
+      const SluiceGroup *g = sluice_hierarchy_get_group (h, i);
+      guint first, n = sluice_hierarchy_get_bundles (h, i, &first);
+      g_assert_cmpuint (g->n_children, <=, 60);
+      for (guint b = first; b < first + n; b++)
+        g_assert_cmpuint (sluice_hierarchy_get_bundle (h, b)->from, <,
+                          sluice_hierarchy_get_bundle (h, b)->to);
+    }
+  assert_tree (h, model);
+  assert_bundles (h, model);
 }
 
 static void
@@ -241,21 +316,38 @@ test_hubs (void)
       g_error ("%s is set aside", kept[i]);
 }
 
-/* What everything around reads is set aside, but no half of a model. */
+/* What everything around reads is no less a part of the model. */
 static void
-test_hub_with_gradient (void)
+test_no_hub (void)
 {
   g_autoptr (GString) text = g_string_new ("net/hub/x Identity 8\n");
   for (int i = 0; i < 20; i++)
     g_string_append_printf (text, "net/op%c Neg 8 net/hub/x\n", 'a' + i);
-  g_autoptr (SluiceGraphModel) without = fixture_model (text->str);
-  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (without);
-  g_assert_true (group (h, "net/hub")->hub);
   g_string_append (text, "gradients/net/hub_grad/Sum Sum 8 net/opa\n");
-  g_autoptr (SluiceGraphModel) with = fixture_model (text->str);
-  g_autoptr (SluiceHierarchy) hg = sluice_hierarchy_new (with);
-  g_assert_false (group (hg, "net/hub")->hub);
-  g_assert_cmpuint (group (hg, "net/hub")->pair, ==, fixture_group (hg, "gradients/net/hub_grad"));
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_assert_false (group (h, "net/hub")->hub);
+  g_assert_cmpuint (group (h, "net/hub")->pair, ==, fixture_group (h, "gradients/net/hub_grad"));
+}
+
+/* What is computed for values to be kept, and nothing else, is set aside. */
+static void
+test_services (void)
+{
+  g_autoptr (SluiceGraphModel) model =
+      fixture_model ("net/w VariableV2 8\nnet/w/Assign Assign 8 &net/w start/b\n"
+                     "start/a RandomUniform 8\nstart/b Mul 8 start/a\nshared RandomUniform 8\n"
+                     "average VariableV2 8\naverage/Assign Assign 8 &average value\n"
+                     "asked IsVariableInitialized 1 net/w\nvalue/x Switch 8 asked shared\n"
+                     "value Merge 8 value/x\nnet/y MatMul 8 net/w shared\n");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  static const char *const aside[] = { "start", "asked", "value" };
+  for (guint i = 0; i < G_N_ELEMENTS (aside); i++)
+    if (!group (h, aside[i])->hub)
+      g_error ("%s is not set aside", aside[i]);
+  g_assert_false (group (h, "shared")->hub);
+  g_assert_false (group (h, "net")->hub);
+  g_assert_cmpuint (group (h, "start")->n_model, ==, 0);
 }
 
 static void
@@ -422,7 +514,10 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/hierarchy/series", test_series);
   g_test_add_func ("/canvas/hierarchy/series-cycles", test_series_close_no_cycles);
   g_test_add_func ("/canvas/hierarchy/hubs", test_hubs);
-  g_test_add_func ("/canvas/hierarchy/hub-with-gradient", test_hub_with_gradient);
+  g_test_add_func ("/canvas/hierarchy/no-hub", test_no_hub);
+  g_test_add_func ("/canvas/hierarchy/services", test_services);
+  g_test_add_func ("/canvas/hierarchy/cells", test_cells);
+  g_test_add_func ("/canvas/hierarchy/sections", test_sections);
   g_test_add_func ("/canvas/hierarchy/odd-names", test_odd_names);
   g_test_add_func ("/canvas/hierarchy/loops", test_loops);
   g_test_add_func ("/canvas/hierarchy/devices", test_devices);

@@ -267,6 +267,96 @@ test_columns (void)
     g_assert_cmpfloat (box_of (&g, l, i).x, >=, l->column_x[1] - 0.01);
 }
 
+static SluiceLayout *
+lay_out_for (const Graph *g, double width, double height, SluiceLayoutOptions *options)
+{
+  options->view_width = width;
+  options->view_height = height;
+  return sluice_layout_new ((SluiceLayoutNode *) g->nodes->data, g->nodes->len,
+                            (SluiceLayoutEdge *) g->edges->data, g->edges->len, options, NULL);
+}
+
+/* A chain with a line past each second box, of 40 rows. */
+static void
+connect_ladder (Graph *g, guint first, guint n)
+{
+  for (guint i = first; i + 1 < first + n; i++)
+    {
+      connect_nodes (g, i, i + 1);
+      if (i % 2 == 0 && i + 2 < first + n)
+        connect_nodes (g, i, i + 2);
+    }
+}
+
+static void
+test_fold (void)
+{
+  g_auto (Graph) g = graph_new (40);
+  SluiceLayoutOptions options = SLUICE_LAYOUT_OPTIONS_INIT;
+  connect_ladder (&g, 0, 40);
+  g_autoptr (SluiceLayout) plain = lay_out (&g);
+  g_autoptr (SluiceLayout) folded = lay_out_for (&g, 1100, 760, &options);
+  assert_sound (&g, folded);
+  g_assert_cmpfloat (plain->height, >, 2500);
+  g_assert_cmpfloat (sluice_layout_fit (&options, folded->width, folded->height), >, 0.6);
+  /* Every band runs the same way, and the next one is right of it. */
+  for (guint i = 0; i + 1 < 40; i++)
+    g_assert_true (folded->anchors[i + 1].y > folded->anchors[i].y
+                   || folded->anchors[i + 1].x > folded->anchors[i].x + 50);
+  /* What fits is left alone, and the same again is the same. */
+  g_autoptr (SluiceLayout) large = lay_out_for (&g, 8000, 8000, &options);
+  g_assert_cmpfloat (large->height, ==, plain->height);
+  g_autoptr (SluiceLayout) again = lay_out_for (&g, 1100, 760, &options);
+  g_assert_cmpmem (folded->anchors, 40 * sizeof (SluicePoint), again->anchors,
+                   40 * sizeof (SluicePoint));
+}
+
+/* Two halves of 20 rows: both are cut at the same rows, and stand side by side in each band. */
+static void
+test_fold_columns (void)
+{
+  g_auto (Graph) g = graph_new (40);
+  SluiceLayoutOptions options = SLUICE_LAYOUT_OPTIONS_INIT;
+  SluiceLayoutNode *n = (SluiceLayoutNode *) g.nodes->data;
+  options.fixed = TRUE;
+  for (guint i = 0; i < 40; i++)
+    {
+      n[i].rank = i < 20 ? i : 39 - i;
+      n[i].column = i / 20;
+    }
+  connect_ladder (&g, 0, 20);
+  connect_ladder (&g, 20, 20);
+  g_autoptr (SluiceLayout) l = lay_out_for (&g, 1100, 500, &options);
+  assert_sound (&g, l);
+  g_assert_cmpuint (l->bands[19], >, 0);
+  for (guint i = 0; i < 20; i++)
+    {
+      SluiceRect forward = box_of (&g, l, i), backward = box_of (&g, l, 39 - i);
+      guint band = l->bands[i];
+      g_assert_cmpfloat_with_epsilon (l->anchors[i].y, l->anchors[39 - i].y, 0.01);
+      g_assert_cmpfloat (forward.x + forward.width, <=, l->column_x[2 * band + 1]);
+      g_assert_cmpfloat (backward.x, >=, l->column_x[2 * band + 1] - 0.01);
+    }
+}
+
+/* Many boxes between two: they share several rows. */
+static void
+test_wrap (void)
+{
+  g_auto (Graph) g = graph_new (26);
+  SluiceLayoutOptions options = SLUICE_LAYOUT_OPTIONS_INIT;
+  for (guint i = 1; i < 25; i++)
+    {
+      connect_nodes (&g, 0, i);
+      connect_nodes (&g, i, 25);
+    }
+  g_autoptr (SluiceLayout) plain = lay_out (&g);
+  g_autoptr (SluiceLayout) l = lay_out_for (&g, 1100, 760, &options);
+  assert_sound (&g, l);
+  g_assert_cmpfloat (l->width, <, 0.75 * plain->width);
+  g_assert_cmpuint (l->crossings, ==, 0);
+}
+
 static void
 test_cancelled (void)
 {
@@ -435,6 +525,9 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/layout/ports", test_long_edges_are_ports);
   g_test_add_func ("/canvas/layout/components", test_components);
   g_test_add_func ("/canvas/layout/columns", test_columns);
+  g_test_add_func ("/canvas/layout/fold", test_fold);
+  g_test_add_func ("/canvas/layout/fold-columns", test_fold_columns);
+  g_test_add_func ("/canvas/layout/wrap", test_wrap);
   g_test_add_func ("/canvas/layout/cancelled", test_cancelled);
   g_test_add_func ("/canvas/layout/count-crossings", test_count_crossings);
   g_test_add_func ("/canvas/layout/fuzz", test_fuzz);

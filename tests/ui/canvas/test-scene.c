@@ -5,6 +5,7 @@
 
 #include "tests/ui/canvas/fixture.h"
 #include "ui/canvas/grid.h"
+#include "ui/canvas/measure.h"
 #include "ui/canvas/scene.h"
 
 static SluiceScene *
@@ -178,6 +179,37 @@ test_aside (void)
   g_assert_false (item_of (changed, "init")->aside);
   g_assert_true (item_of (changed, "hidden")->aside);
   assert_no_overlaps (changed);
+}
+
+/* What is set aside, and boxes without lines, stand beneath a wide drawing and beside a tall one;
+ * nothing of it is too small to be read. */
+static void
+test_shelf (void)
+{
+  for (int tall = 0; tall < 2; tall++)
+    {
+      const char *rest = tall ? "" : "_with_a_long_name";
+      g_autoptr (GString) text = g_string_new ("a0 Relu 8\n");
+      for (guint i = 1; i < 8; i++)
+        g_string_append_printf (text, "a%u%s Op%u 8 a%u%s\n", i, i > 0 ? rest : "", i,
+                                tall ? i - 1 : 0, tall && i > 1 ? rest : "");
+      for (guint i = 0; i < 3; i++)
+        g_string_append_printf (text, "finish_%c NoOp -\nlone_%c Op 8\n", 'a' + i, 'a' + i);
+      g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+      g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+      const SluiceRect last = item_of (scene, tall ? "a7" : "a7_with_a_long_name")->rect;
+      const SluiceRect aside = item_of (scene, "finish_a")->rect;
+      const SluiceRect lone = item_of (scene, "lone_a")->rect;
+      SluiceSceneFigures figures;
+      assert_no_overlaps (scene);
+      assert_lines_are_clear (scene);
+      g_assert_cmpint (aside.x > last.x + last.width && lone.x > last.x + last.width, ==, tall);
+      g_assert_cmpint (aside.y > last.y + last.height && lone.y > last.y + last.height, ==, !tall);
+      sluice_scene_measure (scene, SLUICE_SCENE_VIEW_WIDTH, SLUICE_SCENE_VIEW_HEIGHT, &figures);
+      g_assert_cmpfloat (figures.fit, >, 0.6);
+      g_assert_cmpfloat (figures.smallest_text, >=, 9);
+      g_assert_cmpuint (figures.n_aside, ==, 3);
+    }
 }
 
 static void
@@ -456,6 +488,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/halves", test_halves);
   g_test_add_func ("/canvas/scene/flow-down", test_flow_down);
   g_test_add_func ("/canvas/scene/aside", test_aside);
+  g_test_add_func ("/canvas/scene/shelf", test_shelf);
   g_test_add_func ("/canvas/scene/open", test_open);
   g_test_add_func ("/canvas/scene/open-everything", test_open_everything);
   g_test_add_func ("/canvas/scene/moved", test_moved);

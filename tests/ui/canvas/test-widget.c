@@ -226,6 +226,14 @@ test_keyboard_walk (Fixture *f, gconstpointer data)
   g_assert_cmpuint (g_hash_table_size (seen), >, 15);
 }
 
+static gboolean
+has_minimap (Fixture *f)
+{
+  g_autofree char *state = sluice_canvas_dump_state (f->canvas);
+  g_assert_nonnull (strstr (state, "\"minimap\":"));
+  return strstr (state, "\"minimap\":true") != NULL;
+}
+
 static void
 test_zoom (Fixture *f, gconstpointer data)
 {
@@ -233,6 +241,7 @@ test_zoom (Fixture *f, gconstpointer data)
   double fitted = sluice_canvas_get_zoom (f->canvas);
   g_assert_cmpfloat (fitted, >, 0.1);
   g_assert_cmpfloat (fitted, <=, 1);
+  g_assert_false (has_minimap (f)); /* nothing is out of sight */
   act (f, "canvas.zoom-100");
   g_assert_cmpfloat_with_epsilon (sluice_canvas_get_zoom (f->canvas), 1, 1e-9);
   act (f, "canvas.zoom-in");
@@ -242,7 +251,9 @@ test_zoom (Fixture *f, gconstpointer data)
     gtk_widget_activate_action (GTK_WIDGET (f->canvas), "canvas.zoom-in", NULL);
   settle (f);
   g_assert_cmpfloat (sluice_canvas_get_zoom (f->canvas), <=, 4);
+  g_assert_true (has_minimap (f));
   act (f, "canvas.fit");
+  g_assert_false (has_minimap (f));
   g_assert_cmpfloat_with_epsilon (sluice_canvas_get_zoom (f->canvas), fitted, 1e-9);
 }
 

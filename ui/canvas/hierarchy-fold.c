@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "ui/canvas/hierarchy-fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Levels with more boxes than can be taken in get groups of their own, whatever the names say.
+ * Their boxes are put in an order in which data flows forward (hierarchy-fold-order.c); what
+ * repeats itself in it, op by op and line by line, becomes a series of cells
+ * (hierarchy-fold-repeats.c); if too much is left, stretches between narrow places become sections.
+ * All of these are stretches of one order, so that no cycles come about. Gradients are folded as
+ * what they are the gradients of, and variables, constants and summaries stand with what reads or
+ * makes them. */
+
+#define FEW_BOXES   24 /* fewer are left as they are */
+#define MANY_BOXES  40 /* more get sections */
+#define FULL_LEVEL  24 /* boxes that a level with sections has, about */
+#define MAX_ROUNDS  4  /* of sections in sections */
+#define MIN_MEMBERS 2
+
+/* ---- who is what ---- */
+
+/* The forward half of a gradient, or the series that it is in, where that is its sibling; else
+ * SLUICE_NONE. */
+static guint
+sibling_pair (const SluiceHierarchy *h, guint child)
+{
+  const SluiceGroup *g = &h->groups[child];
+  if (!g->gradient)
+    return SLUICE_NONE;
+  guint pair = g->kind == SLUICE_GROUP_SERIES ? h->groups[g->first_child].pair : g->pair;
+  if (pair >= SLUICE_OUTSIDE)
+    return SLUICE_NONE;
+  if (h->groups[h->groups[pair].parent].kind == SLUICE_GROUP_SERIES)
+    pair = h->groups[pair].parent;
+  return h->groups[pair].parent == g->parent ? pair : SLUICE_NONE;
+}
+
+static void
+classify (SluiceFoldLevel *level)
+{
+  const SluiceHierarchy *h = level->hierarchy;
+  for (guint i = 0; i < level->n; i++)
+    {
+      const SluiceGroup *g = &h->groups[level->base + i];
+      guint pair = sibling_pair (h, level->base + i);
+      level->pair[i] = pair != SLUICE_NONE ? pair - level->base : SLUICE_NONE;
+      level->part[i] = g->hub ? SLUICE_FOLD_OUT
+                       : g->node_class == SLUICE_NODE_CLASS_CONSTANT
+                               || g->node_class == SLUICE_NODE_CLASS_VARIABLE
+                               || g->node_class == SLUICE_NODE_CLASS_SUMMARY
+                           ? SLUICE_FOLD_GLYPH
+                       : pair != SLUICE_NONE ? SLUICE_FOLD_GRADIENT
+                                             : SLUICE_FOLD_MAIN;
+      level->n_boxes +=
+          level->part[i] == SLUICE_FOLD_GRADIENT || level->part[i] == SLUICE_FOLD_MAIN;
+    }
+}
+
+/* ---- folds ---- */
+
+static guint
+add_fold (SluiceFolds *folds, guint scope, guint outer, gboolean section, gboolean gradient)
+{
+  SluiceFold fold = { .scope = scope, .outer = outer, .section = section, .gradient = gradient };
+  g_array_append_val (folds->made, fold);
+  return folds->made->len;
+}
+
+static SluiceFold *
+fold_at (SluiceFolds *folds, guint number)
+{
+  return &g_array_index (folds->made, SluiceFold, number - 1);
+}
+
+/* The boxes at positions [first, end) of the order, which have no place yet, and the outermost
+ * folds among them, go into @fold. */
+static void
+enclose (SluiceFoldLevel *level, guint first, guint end, guint fold)
+{
+  SluiceFolds *folds = level->folds;
+  for (guint p = first; p < end; p++)
+    {
+      guint *home = &folds->home[level->base + level->order[p]];
+      if (*home == 0)
+        {
+          *home = fold;
+          continue;
+        }
+      guint at = *home;
+      while (fold_at (folds, at)->outer != 0)
+        at = fold_at (folds, at)->outer;
+      if (at != fold)
+        fold_at (folds, at)->outer = fold;
+    }
+}
+
+static void
+fold_run (SluiceFoldLevel *level, const SluiceFoldRun *run)
+{
+  guint outer = add_fold (level->folds, level->scope, 0, FALSE, FALSE);
+  guint end = run->first + run->period * run->n;
+  SluiceFold *fold = fold_at (level->folds, outer);
+  fold->n_repeats = run->n;
+  fold->label = sluice_fold_level_dup_label (level, run->first, run->first + run->period, run->n);
+  fold->path = sluice_fold_level_dup_path (level, run->first, end);
+  for (guint k = 0; k < run->n && run->period > 1; k++)
+    {
+      guint first = run->first + k * run->period;
+      guint cell = add_fold (level->folds, level->scope, outer, TRUE, FALSE);
+      enclose (level, first, first + run->period, cell);
+      fold_at (level->folds, cell)->outer = outer;
+      g_autofree char *name = sluice_fold_level_dup_label (level, first, first + run->period, 0);
+      fold_at (level->folds, cell)->label = g_strdup_printf ("%s · %u", name, k + 1);
+      fold_at (level->folds, cell)->path =
+          sluice_fold_level_dup_path (level, first, first + run->period);
+    }
+  if (run->period == 1)
+    enclose (level, run->first, end, outer);
+}
+
+/* ---- sections ---- */
+
+/* What stands side by side on the level: a run or a single box. */
+typedef struct
+{
+  guint first, end; /* positions */
+} Stretch;
+
+static GArray *
+list_stretches (const SluiceFoldLevel *level, const GArray *runs)
+{
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (Stretch));
+  guint next = 0;
+  for (guint p = 0; p < level->n_main;)
+    {
+      const SluiceFoldRun *run =
+          next < runs->len ? &g_array_index (runs, SluiceFoldRun, next) : NULL;
+      Stretch stretch = { p, p + 1 };
+      if (run != NULL && run->first == p)
+        {
+          stretch.end = p + run->n * run->period;
+          next++;
+        }
+      g_array_append_val (list, stretch);
+      p = stretch.end;
+    }
+  return list;
+}
+
+/* A section ends before and after what is a large part of the level, and where what is computed
+ * from gradients begins. */
+static gboolean
+must_end (const SluiceFoldLevel *level, const Stretch *before, const Stretch *after)
+{
+  guint large = MAX (level->n_main / 8, 12);
+  return before->end - before->first >= large || after->end - after->first >= large
+         || level->late[level->order[before->first]] != level->late[level->order[after->first]];
+}
+
+/* Where the section that begins with stretch @at ends: the narrowest place near @size stretches. */
+static guint
+find_end (const SluiceFoldLevel *level, const GArray *list, guint at, double size)
+{
+  guint best = at + 1;
+  double least = G_MAXDOUBLE;
+  for (guint i = at + 1; i <= list->len && i - at <= 1.6 * size; i++)
+    {
+      const Stretch *before = &g_array_index (list, Stretch, i - 1);
+      const Stretch *after = i < list->len ? &g_array_index (list, Stretch, i) : NULL;
+      double off = (i - at) / size - 1;
+      double cost = after == NULL ? 0 : level->cut[after->first] + 2 * off * off;
+      if (after == NULL || must_end (level, before, after))
+        return i - at > 1.3 * size && least < G_MAXDOUBLE ? best : i;
+      if (i - at >= 0.5 * size && cost < least)
+        {
+          least = cost;
+          best = i;
+        }
+    }
+  return best;
+}
+
+/* How many boxes the stretches are, each with that of its gradients. */
+static guint
+count_boxes (const SluiceFoldLevel *level, const GArray *list)
+{
+  guint n = list->len;
+  g_autofree guint8 *has_gradient = g_new0 (guint8, level->n + 1);
+  for (guint i = 0; i < level->n; i++)
+    if (level->part[i] == SLUICE_FOLD_GRADIENT)
+      has_gradient[level->pair[i]] = TRUE;
+  for (guint i = 0; i < list->len; i++)
+    {
+      const Stretch *stretch = &g_array_index (list, Stretch, i);
+      gboolean any = FALSE;
+      for (guint p = stretch->first; p < stretch->end && !any; p++)
+        any = has_gradient[level->order[p]];
+      n += any;
+    }
+  return n;
+}
+
+static void
+fold_sections (SluiceFoldLevel *level, const GArray *runs)
+{
+  g_autoptr (GArray) list = list_stretches (level, runs);
+  guint n_boxes = count_boxes (level, list);
+  double size = MAX (2.0, (double) n_boxes / FULL_LEVEL);
+  if (n_boxes <= MANY_BOXES)
+    return;
+  for (guint i = 0, end; i < list->len; i = end)
+    {
+      end = find_end (level, list, i, size);
+      guint first = g_array_index (list, Stretch, i).first;
+      guint last = g_array_index (list, Stretch, end - 1).end;
+      if (end - i < MIN_MEMBERS)
+        continue;
+      guint fold = add_fold (level->folds, level->scope, 0, TRUE, FALSE);
+      enclose (level, first, last, fold);
+      fold_at (level->folds, fold)->label = sluice_fold_level_dup_label (level, first, last, 0);
+      fold_at (level->folds, fold)->path = sluice_fold_level_dup_path (level, first, last);
+    }
+}
+
+/* ---- gradients, and what stands at other boxes ---- */
+
+/* "Conv2D ∇ × 3" of "Conv2D × 3". */
+static char *
+dup_gradient_label (const char *label)
+{
+  const char *times = strstr (label, " × ");
+  return times == NULL ? g_strdup_printf ("%s ∇", label)
+                       : g_strdup_printf ("%.*s ∇%s", (int) (times - label), label, times);
+}
+
+/* The fold of the gradients of what is in @fold; 0: there are too few of them. */
+static guint
+mirror (SluiceFoldLevel *level, guint fold, const guint *n_gradients, guint *mirrors)
+{
+  while (fold != 0 && n_gradients[fold - level->first_fold] < MIN_MEMBERS)
+    fold = fold_at (level->folds, fold)->outer;
+  if (fold == 0 || mirrors[fold - level->first_fold] != 0)
+    return fold == 0 ? 0 : mirrors[fold - level->first_fold];
+  guint outer = mirror (level, fold_at (level->folds, fold)->outer, n_gradients, mirrors);
+  guint made = add_fold (level->folds, level->scope, outer, TRUE, TRUE);
+  SluiceFold *of = fold_at (level->folds, fold), *to = fold_at (level->folds, made);
+  to->section = of->section;
+  to->label = dup_gradient_label (of->label);
+  to->path = g_strconcat (SLUICE_GRADIENTS_OF, of->path, NULL);
+  return mirrors[fold - level->first_fold] = made;
+}
+
+/* The gradients of what is in a series that the names make. */
+static guint
+mirror_series (SluiceFoldLevel *level, guint child, guint outer)
+{
+  const SluiceGroup *g = &level->hierarchy->groups[level->base + child];
+  guint made = add_fold (level->folds, level->scope, outer, g->section, TRUE);
+  fold_at (level->folds, made)->label = dup_gradient_label (g->label);
+  fold_at (level->folds, made)->path = g_strconcat (SLUICE_GRADIENTS_OF, g->path, NULL);
+  return made;
+}
+
+static void
+fold_gradients (SluiceFoldLevel *level)
+{
+  SluiceFolds *folds = level->folds;
+  guint n_folds = folds->made->len + 1 - level->first_fold;
+  g_autofree guint *n_gradients = g_new0 (guint, n_folds + 1);
+  g_autofree guint *mirrors = g_new0 (guint, n_folds + 1);
+  g_autofree guint *n_of = g_new0 (guint, level->n + 1); /* gradients per child */
+  g_autofree guint *series = g_new0 (guint, level->n + 1);
+  for (guint i = 0; i < level->n; i++)
+    {
+      if (level->part[i] != SLUICE_FOLD_GRADIENT)
+        continue;
+      n_of[level->pair[i]]++;
+      for (guint fold = folds->home[level->base + level->pair[i]]; fold != 0;
+           fold = fold_at (folds, fold)->outer)
+        n_gradients[fold - level->first_fold]++;
+    }
+  for (guint i = 0; i < level->n; i++)
+    {
+      guint pair = level->pair[i], *home = &folds->home[level->base + i];
+      if (level->part[i] != SLUICE_FOLD_GRADIENT)
+        continue;
+      guint fold = folds->home[level->base + pair];
+      *home = fold != 0 ? mirror (level, fold, n_gradients, mirrors) : 0;
+      if (n_of[pair] < MIN_MEMBERS)
+        continue;
+      if (series[pair] == 0)
+        series[pair] = mirror_series (level, pair, *home);
+      *home = series[pair];
+    }
+}
+
+static guint
+depth_of (SluiceFolds *folds, guint fold)
+{
+  guint depth = 0;
+  for (; fold != 0; fold = fold_at (folds, fold)->outer)
+    depth++;
+  return depth;
+}
+
+/* The innermost fold that both stand in; 0: none. */
+static guint
+common_fold (SluiceFolds *folds, guint a, guint b)
+{
+  guint depth_a = depth_of (folds, a), depth_b = depth_of (folds, b);
+  for (; depth_a > depth_b; depth_a--)
+    a = fold_at (folds, a)->outer;
+  for (; depth_b > depth_a; depth_b--)
+    b = fold_at (folds, b)->outer;
+  while (a != b)
+    {
+      a = fold_at (folds, a)->outer;
+      b = fold_at (folds, b)->outer;
+    }
+  return a;
+}
+
+/* Glyphs of one class go where all that they are tied to stands. That a gradient reads a variable
+ * does not count if the forward half does, too. */
+static void
+fold_glyphs (SluiceFoldLevel *level, SluiceNodeClass node_class)
+{
+  SluiceFolds *folds = level->folds;
+  const SluiceHierarchy *h = level->hierarchy;
+  enum
+  {
+    NOT_TIED,
+    BY_GRADIENT,
+    BY_FORWARD
+  };
+  g_autofree guint8 *tied = g_new0 (guint8, level->n + 1);
+  g_autofree guint *fold = g_new0 (guint, level->n + 1);
+  for (guint b = h->bundle_start[level->scope]; b < h->bundle_start[level->scope + 1]; b++)
+    {
+      const SluiceEdgeBundle *bundle = &h->bundles[b];
+      gboolean is_summary = node_class == SLUICE_NODE_CLASS_SUMMARY;
+      guint glyph = (is_summary ? bundle->to : bundle->from) - level->base;
+      guint other = (is_summary ? bundle->from : bundle->to) - level->base;
+      guint8 tie = level->part[other] == SLUICE_FOLD_GRADIENT ? BY_GRADIENT : BY_FORWARD;
+      if (bundle->kind != SLUICE_EDGE_DATA || level->part[glyph] != SLUICE_FOLD_GLYPH
+          || h->groups[level->base + glyph].node_class != node_class
+          || level->part[other] == SLUICE_FOLD_OUT || tie < tied[glyph])
+        continue;
+      guint home = folds->home[level->base + other];
+      fold[glyph] = tie > tied[glyph] ? home : common_fold (folds, fold[glyph], home);
+      tied[glyph] = tie;
+    }
+  for (guint i = 0; i < level->n; i++)
+    if (tied[i] != NOT_TIED)
+      folds->home[level->base + i] = fold[i];
+}
+
+/* ---- all of it ---- */
+
+static void
+fold_level (SluiceFolds *folds, SluiceHierarchy *h, guint scope, gboolean first)
+{
+  SluiceFoldLevel level;
+  sluice_fold_level_init (&level, folds, h, scope);
+  classify (&level);
+  if (level.n_boxes > FEW_BOXES)
+    {
+      sluice_fold_level_order (&level);
+      g_autoptr (GArray) runs = sluice_fold_level_find_runs (&level, first ? 2 : 1);
+      for (guint i = 0; i < runs->len; i++)
+        fold_run (&level, &g_array_index (runs, SluiceFoldRun, i));
+      if (!first)
+        fold_sections (&level, runs);
+    }
+  if (!first || folds->made->len + 1 > level.first_fold)
+    fold_gradients (&level);
+  if (folds->made->len + 1 > level.first_fold)
+    {
+      fold_glyphs (&level, SLUICE_NODE_CLASS_SUMMARY);
+      fold_glyphs (&level, SLUICE_NODE_CLASS_VARIABLE);
+      fold_glyphs (&level, SLUICE_NODE_CLASS_CONSTANT);
+    }
+  sluice_fold_level_clear (&level);
+}
+
+/* Only what is new is looked at again: sections that still hold too much. */
+static gboolean
+is_level (const SluiceHierarchy *h, guint i, guint round)
+{
+  const SluiceGroup *g = &h->groups[i];
+  return g->n_children > FEW_BOXES
+         && (round == 0 ? g->kind != SLUICE_GROUP_SERIES : g->section != FALSE);
+}
+
+static void
+clear_fold (gpointer data)
+{
+  SluiceFold *fold = data;
+  g_free (fold->label);
+  g_free (fold->path);
+}
+
+static gboolean
+fold_once (SluiceHierarchy *self, guint round, gboolean first)
+{
+  g_autofree guint *home = g_new0 (guint, self->n_groups + 1);
+  SluiceFolds folds = { home, g_array_new (FALSE, TRUE, sizeof (SluiceFold)) };
+  g_array_set_clear_func (folds.made, clear_fold);
+  for (guint i = 0; i < self->n_groups; i++)
+    if (is_level (self, i, round))
+      fold_level (&folds, self, i, first);
+  g_autofree SluiceGroup *made = g_new0 (SluiceGroup, folds.made->len + 1);
+  g_autofree guint *outer = g_new0 (guint, folds.made->len + 1);
+  for (guint i = 0; i < folds.made->len; i++)
+    {
+      const SluiceFold *fold = &g_array_index (folds.made, SluiceFold, i);
+      made[i] = sluice_hierarchy_make_series (self, fold->scope, fold->path, fold->label);
+      made[i].section = fold->section;
+      made[i].gradient = fold->gradient;
+      outer[i] = fold->outer;
+    }
+  if (folds.made->len > 0)
+    sluice_hierarchy_insert_groups (self, home, made, outer, folds.made->len);
+  gboolean any = folds.made->len > 0;
+  g_array_unref (folds.made);
+  return any;
+}
+
+gboolean
+sluice_hierarchy_insert_folds (SluiceHierarchy *self, gboolean first)
+{
+  gboolean any = FALSE;
+  for (guint round = 0; round < (first ? 1 : MAX_ROUNDS) && fold_once (self, round, first); round++)
+    {
+      any = TRUE;
+      sluice_hierarchy_build_bundles (self, FALSE);
+      sluice_hierarchy_sum_up (self);
+      sluice_hierarchy_hash_structures (self, TRUE);
+    }
+  return any;
+}
