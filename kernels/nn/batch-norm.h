@@ -69,7 +69,7 @@ sluice_norm_n_chunks (const SluiceNorm *norm)
 }
 
 #ifdef SLUICE_ON_DEVICE
-/* As the loops of batch-norm-cpu.c over rows, which sum a chunk each, and over elements; all of them
+/* As the loops of batch-norm-cpu.c over rows, a chunk of them each, and over elements; all of them
  * at once. */
 void sluice_cuda_norm_sums (const SluiceNorm *norm, SluiceNormSums kind);
 void sluice_cuda_norm_scale (const SluiceNorm *norm, gboolean backward);
