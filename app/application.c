@@ -11,8 +11,10 @@
 #include "app/picture.h"
 #include "app/plugins.h"
 #include "app/preferences.h"
+#include "app/recent.h"
 #include "app/run-controller.h"
 #include "app/signals.h"
+#include "app/window-state.h"
 #include "app/window.h"
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
@@ -91,7 +93,83 @@ quit_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
     gtk_window_close (GTK_WINDOW (self->window)); /* saves what runs */
 }
 
+/* What a notification offers: the window comes to the front with the run selected. */
+static gboolean
+show_run (SluiceApplication *self, const char *name)
+{
+  if (self->window == NULL)
+    return FALSE;
+  sluice_runs_pane_select (sluice_window_get_runs_pane (self->window), name);
+  gtk_window_present (GTK_WINDOW (self->window));
+  return TRUE;
+}
+
+static void
+show_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  show_run (data, g_variant_get_string (parameter, NULL));
+}
+
+/* Where its project is still the open one, and nothing else is under way. */
+static void
+resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceApplication *self = data;
+  if (show_run (self, g_variant_get_string (parameter, NULL)))
+    g_action_group_activate_action (G_ACTION_GROUP (self->window), "resume-run", NULL);
+}
+
+static void open_workspace (SluiceApplication *self, const char *folder);
+
+static void
+open_workspace_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceApplication *self = data;
+  const char *folder = g_variant_get_string (parameter, NULL);
+  if (self->window == NULL)
+    return;
+  if (g_file_test (folder, G_FILE_TEST_IS_DIR))
+    {
+      open_workspace (self, folder);
+      return;
+    }
+  g_autofree char *words =
+      g_strdup_printf (_ ("“%s” is not there any more; it was taken off the list"), folder);
+  sluice_recent_remove (self->settings, folder);
+  sluice_window_tell (self->window, words);
+}
+
+static void
+workspace_chosen_cb (GtkNativeDialog *dialog, int response, SluiceApplication *self)
+{
+  g_autoptr (GFile) file = response == GTK_RESPONSE_ACCEPT
+                               ? gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog))
+                               : NULL;
+  g_autofree char *path = file != NULL ? g_file_get_path (file) : NULL;
+  if (path != NULL)
+    open_workspace (self, path);
+  g_object_unref (dialog);
+}
+
+static void
+choose_workspace_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceApplication *self = data;
+  if (self->window == NULL)
+    return;
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (_ ("Open a workspace"), GTK_WINDOW (self->window),
+                                   GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _ ("_Open"), NULL);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (workspace_chosen_cb), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
 static const GActionEntry actions[] = {
+  { .name = "open-workspace", .activate = open_workspace_cb, .parameter_type = "s" },
+  { .name = "choose-workspace", .activate = choose_workspace_cb },
+  { .name = "show-run", .activate = show_run_cb, .parameter_type = "s" },
+  { .name = "resume-run", .activate = resume_run_cb, .parameter_type = "s" },
   { .name = "preferences", .activate = preferences_cb },
   { .name = "about", .activate = about_cb },
   { .name = "quit", .activate = quit_cb },
@@ -116,7 +194,10 @@ static const struct
   { "win.toggle-runs", { "F8" } },
   { "win.toggle-inspector", { "F9" } },
   { "win.open-project", { "<Control>o" } },
+  { "app.choose-workspace", { "<Control><Shift>w" } },
   { "win.open-graph", { "<Control><Shift>o" } },
+  { "win.import-logs", { "<Control>i" } },
+  { "win.print", { "<Control>p" } },
   { "win.export-graph::svg", { "<Control>e" } },
   { "win.resume-run", { "<Control>r" } },
   { "win.resume-from", { "<Control><Shift>r" } },
@@ -233,14 +314,27 @@ tell_bus_name (GApplication *application)
   fflush (stdout);
 }
 
-/* What the command line names, or the sample. (transfer full) (nullable) */
+/* (transfer full) */
+static char *
+dup_workspace (GVariantDict *options)
+{
+  g_autofree char *workspace = NULL;
+  g_variant_dict_lookup (options, "workspace", "^ay", &workspace);
+  return workspace != NULL ? g_steal_pointer (&workspace)
+                           : g_build_filename (g_get_user_data_dir (), "sluice", NULL);
+}
+
+/* What the command line names, what was open last in the workspace, or the sample. (transfer full)
+ * (nullable) */
 static char *
 dup_path (GVariantDict *options)
 {
   g_autofree const char **paths = NULL;
   if (g_variant_dict_lookup (options, G_OPTION_REMAINING, "^a&ay", &paths) && paths[0] != NULL)
     return g_strdup (paths[0]);
-  return find_sample ();
+  g_autofree char *workspace = dup_workspace (options);
+  g_autofree char *last = sluice_window_state_dup_project (workspace);
+  return last != NULL ? g_steal_pointer (&last) : find_sample ();
 }
 
 /* Of this process, which is the one that reads. FALSE: --unpack-limit is none. */
@@ -277,24 +371,46 @@ read_ahead_cb (GApplication *application, GVariantDict *options, gpointer data)
   return -1; /* go on */
 }
 
+static void
+set_window (SluiceApplication *self, SluiceWindow *window)
+{
+  if (self->window != NULL)
+    g_object_remove_weak_pointer (G_OBJECT (self->window), (gpointer *) &self->window);
+  self->window = window;
+  g_object_add_weak_pointer (G_OBJECT (window), (gpointer *) &self->window);
+}
+
+/* In place of the one that is open, which goes as by its close button: what runs is saved. */
+static void
+open_workspace (SluiceApplication *self, const char *folder)
+{
+  SluiceWindow *old = self->window;
+  g_autofree char *project = sluice_window_state_dup_project (folder);
+  set_window (self, sluice_window_new (self, folder));
+  sluice_window_restore (self->window);
+  if (project != NULL)
+    sluice_window_open (self->window, project, NULL);
+  gtk_window_present (GTK_WINDOW (self->window));
+  if (old != NULL)
+    gtk_window_close (GTK_WINDOW (old));
+}
+
 static int
 sluice_application_command_line (GApplication *application, GApplicationCommandLine *line)
 {
   SluiceApplication *self = SLUICE_APPLICATION (application);
   GVariantDict *options = g_application_command_line_get_options_dict (line);
-  g_autofree char *workspace = NULL;
+  g_autofree char *workspace = dup_workspace (options);
   PictureOptions picture;
   if (!read_picture_options (options, line, &picture))
     return 2;
-  g_variant_dict_lookup (options, "workspace", "^ay", &workspace);
   if (g_variant_dict_lookup (options, "dark", "b", &self->is_dark))
     apply_color_scheme (self);
-  if (workspace == NULL)
-    workspace = g_build_filename (g_get_user_data_dir (), "sluice", NULL);
   if (self->window == NULL)
     {
-      self->window = sluice_window_new (self, workspace);
-      g_object_add_weak_pointer (G_OBJECT (self->window), (gpointer *) &self->window);
+      set_window (self, sluice_window_new (self, workspace));
+      if (picture.page == NULL)
+        sluice_window_restore (self->window);
       tell_failed_plugins (self);
     }
   if (g_variant_dict_contains (options, "width") || g_variant_dict_contains (options, "height"))
@@ -314,6 +430,17 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
   if (g_getenv ("SLUICE_PROBE") != NULL)
     tell_bus_name (G_APPLICATION (self));
   return 0;
+}
+
+/* Several of these programs may run; a desktop sends a notification's actions to the application's
+ * name, which the first of them has. */
+static void
+own_name (SluiceApplication *self)
+{
+  GDBusConnection *bus = g_application_get_dbus_connection (G_APPLICATION (self));
+  if (bus != NULL)
+    g_bus_own_name_on_connection (bus, g_application_get_application_id (G_APPLICATION (self)),
+                                  G_BUS_NAME_OWNER_FLAGS_DO_NOT_QUEUE, NULL, NULL, NULL, NULL);
 }
 
 /* As the window's close button: what runs is saved, then the window goes. */
@@ -375,6 +502,7 @@ static void
 sluice_application_startup (GApplication *application)
 {
   SluiceApplication *self = SLUICE_APPLICATION (application);
+  g_set_application_name (_ ("Sluice"));
   sluice_signals_catch ();
   g_unix_fd_add (sluice_signals_get_fd (), G_IO_IN, signal_cb, self);
   g_signal_connect (self, "query-end", G_CALLBACK (query_end_cb), NULL);
@@ -382,6 +510,7 @@ sluice_application_startup (GApplication *application)
   g_signal_connect_swapped (self->settings, "changed::color-scheme",
                             G_CALLBACK (apply_color_scheme), self);
   apply_color_scheme (self);
+  own_name (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
     gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action,

@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n.h>
-#include <locale.h>
 
 #include "app/application.h"
+#include "app/language.h"
 #include "app/picture.h"
 #include "engine/base/pool.h"
 #include "engine/passes/passes.h"
@@ -25,10 +25,7 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (GSubprocess) server = sluice_picture_prepare (argc, argv);
-  setlocale (LC_ALL, "");
-  bindtextdomain (GETTEXT_PACKAGE, SLUICE_LOCALE_DIR);
-  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
-  textdomain (GETTEXT_PACKAGE);
+  sluice_language_init (argv[0]);
   find_schema (argv[0]);
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();

@@ -68,6 +68,21 @@ sluice_page_is_settled (SluicePage *self)
   return iface->is_settled == NULL || iface->is_settled (self);
 }
 
+guint
+sluice_page_print (SluicePage *self, cairo_t *cr, guint sheet, double width, double height)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->print != NULL ? iface->print (self, cr, sheet, width, height) : 0;
+}
+
+void
+sluice_page_keep_state (SluicePage *self, GKeyFile *state, gboolean saves)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  if (iface->keep_state != NULL)
+    iface->keep_state (self, state, saves);
+}
+
 char *
 sluice_page_dump_state (SluicePage *self)
 {

@@ -33,6 +33,8 @@ struct _SluicePageInterface
   void (*search) (SluicePage *self, const SluiceQuery *query, SluiceHits *hits);
   void (*show_hit) (SluicePage *self, const char *title);
   gboolean (*is_settled) (SluicePage *self);
+  guint (*print) (SluicePage *self, cairo_t *cr, guint sheet, double width, double height);
+  void (*keep_state) (SluicePage *self, GKeyFile *state, gboolean saves);
   char *(*dump_state) (SluicePage *self);
 };
 
@@ -48,6 +50,11 @@ void sluice_page_search (SluicePage *self, const SluiceQuery *query, SluiceHits 
 void sluice_page_show_hit (SluicePage *self, const char *title);
 /* Everything that was asked for is drawn. */
 gboolean sluice_page_is_settled (SluicePage *self);
+/* Draws one of its sheets of paper, on which @width x @height are pixels of a screen; @cr:
+ * (nullable). Returns: how many there are */
+guint sluice_page_print (SluicePage *self, cairo_t *cr, guint sheet, double width, double height);
+/* Writes what is to be as it was when the workspace is opened again, or takes it up. */
+void sluice_page_keep_state (SluicePage *self, GKeyFile *state, gboolean saves);
 /* What a test wants to know. (transfer full) (nullable): JSON */
 char *sluice_page_dump_state (SluicePage *self);
 

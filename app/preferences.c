@@ -118,6 +118,8 @@ sluice_preferences_present (GtkWindow *parent, GSettings *settings)
   AdwPreferencesGroup *training = add_group (ADW_PREFERENCES_PAGE (page), _ ("Training"));
   add_number (training, settings, "threads", _ ("Threads"),
               _ ("0: one a core; takes effect at the next start of Sluice"), 256, 1, 0);
+  add_switch (training, settings, "notify", _ ("Notifications"),
+              _ ("When a run finishes or fails while another window is in use"));
   adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), sluice_plugins_group_new (settings));
   connect_choices (window, settings);
   gtk_window_set_transient_for (GTK_WINDOW (window), parent);

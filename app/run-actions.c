@@ -88,6 +88,13 @@ new_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+start_from_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_run_controller_start_from (sluice_window_get_controller (data),
+                                    g_variant_get_string (parameter, NULL));
+}
+
+static void
 pause_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   sluice_run_controller_pause (sluice_window_get_controller (data));
@@ -222,6 +229,7 @@ reindex_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static const GActionEntry actions[] = {
   { .name = "start", .activate = start_cb },
   { .name = "new-run", .activate = new_run_cb },
+  { .name = "start-from", .activate = start_from_cb, .parameter_type = "s" },
   { .name = "pause", .activate = pause_cb },
   { .name = "step", .activate = step_cb },
   { .name = "stop", .activate = stop_cb },
@@ -284,6 +292,7 @@ sluice_run_actions_update (SluiceWindow *window)
   gboolean running = state == SLUICE_CONTROL_RUNNING;
   set_enabled (window, "start", can_train && (idle || paused));
   set_enabled (window, "new-run", can_train && idle);
+  set_enabled (window, "start-from", can_train && idle);
   set_enabled (window, "pause", running);
   set_enabled (window, "step", can_train && (idle || paused));
   set_enabled (window, "stop", running || paused);

@@ -83,6 +83,7 @@ typedef struct
   SluiceStore *store;
   char *folder;
   char *resume;     /* (nullable) */
+  char *init_from;  /* (nullable): a checkpoint that a new run begins with */
   gint64 from_step; /* -1: the newest checkpoint's */
   gboolean accept_data;
   gboolean has_changed_data; /* what came of it */
@@ -95,6 +96,7 @@ start_task_free (gpointer data)
   g_object_unref (task->store);
   g_free (task->folder);
   g_free (task->resume);
+  g_free (task->init_from);
   g_free (task);
 }
 
@@ -116,6 +118,7 @@ start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *can
                                    .from_step = MAX (task->from_step, 0),
                                    .accept_changed_data = task->accept_data,
                                    .has_changed_data = &task->has_changed_data,
+                                   .init_from = task->init_from,
                                    .allow_files = allowed_files };
   SluiceTrainer *trainer =
       project != NULL ? sluice_trainer_new (task->store, project, &options, &error) : NULL;
@@ -163,7 +166,11 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
 }
 
 static void
-begin (SluiceRunController *self, const char *resume, gint64 from_step, gboolean accept_data)
+begin (SluiceRunController *self,
+       const char *resume,
+       const char *init_from,
+       gint64 from_step,
+       gboolean accept_data)
 {
   SluiceStore *store = sluice_workspace_get_store (self->workspace);
   if (store == NULL || self->project == NULL)
@@ -172,6 +179,7 @@ begin (SluiceRunController *self, const char *resume, gint64 from_step, gboolean
   task->store = g_object_ref (store);
   task->folder = g_strdup (self->project);
   task->resume = g_strdup (resume);
+  task->init_from = g_strdup (init_from);
   task->from_step = from_step;
   task->accept_data = accept_data;
   g_clear_pointer (&self->refused, g_free);
@@ -208,7 +216,15 @@ sluice_run_controller_start (SluiceRunController *self)
   if (state == SLUICE_CONTROL_PAUSED)
     sluice_trainer_resume (self->trainer);
   else if (state == SLUICE_CONTROL_IDLE)
-    begin (self, NULL, -1, FALSE);
+    begin (self, NULL, NULL, -1, FALSE);
+}
+
+void
+sluice_run_controller_start_from (SluiceRunController *self, const char *checkpoint)
+{
+  self->steps_at_start = 0;
+  if (sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE)
+    begin (self, NULL, checkpoint, -1, FALSE);
 }
 
 void
@@ -219,7 +235,7 @@ sluice_run_controller_resume_run (SluiceRunController *self,
 {
   self->steps_at_start = 0;
   if (sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE)
-    begin (self, run, from_step, accept_data);
+    begin (self, run, NULL, from_step, accept_data);
 }
 
 gboolean
@@ -252,7 +268,7 @@ sluice_run_controller_step (SluiceRunController *self, const char *run, gint64 n
   else if (state == SLUICE_CONTROL_IDLE)
     {
       self->steps_at_start = n;
-      begin (self, run, -1, FALSE);
+      begin (self, run, NULL, -1, FALSE);
     }
 }
 
@@ -316,6 +332,12 @@ gint64
 sluice_run_controller_get_run (SluiceRunController *self)
 {
   return self->trainer != NULL ? sluice_trainer_get_run (self->trainer) : 0;
+}
+
+const char *
+sluice_run_controller_get_run_name (SluiceRunController *self)
+{
+  return self->trainer != NULL ? sluice_trainer_get_run_name (self->trainer) : NULL;
 }
 
 gboolean

@@ -38,6 +38,7 @@ char *sluice_run_controller_take_notice (SluiceRunController *self);
 void sluice_run_controller_allow_files (const char *const *folders);
 /* The run under way, or the last one; 0: none yet. */
 gint64 sluice_run_controller_get_run (SluiceRunController *self);
+const char *sluice_run_controller_get_run_name (SluiceRunController *self); /* (nullable) */
 /* FALSE: there was no run yet. */
 gboolean sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *progress);
 /* Of what the progress' evaluation is: (nullable). */
@@ -47,6 +48,8 @@ const char *sluice_run_controller_get_evaluation_name (SluiceRunController *self
 SluiceSession *sluice_run_controller_get_session (SluiceRunController *self);
 
 void sluice_run_controller_start (SluiceRunController *self); /* a new run, or out of a pause */
+/* A new run whose variables begin with those of a checkpoint. */
+void sluice_run_controller_start_from (SluiceRunController *self, const char *checkpoint);
 /* From its newest checkpoint (from_step -1), from that of another step, or from the start (0): what
  * was logged later is forgotten. accept_data: its data files may have changed. */
 void sluice_run_controller_resume_run (SluiceRunController *self,

@@ -9,6 +9,7 @@
 
 #include "app/status-text.h"
 #include "app/stored-points.h"
+#include "engine/store/kinds/hparams.h"
 
 #define EVALUATION "evaluate/" /* tags of what is found on the test split */
 
@@ -22,6 +23,7 @@ struct _SluiceRun
   gboolean sorted;    /* are they? */
   GHashTable *by_tag; /* of SluiceRunSeries */
   GPtrArray *events;
+  GPtrArray *settings; /* (nullable): of SluiceSetting */
   SluicePauses *pauses;
   const SluiceRunSeries
       *clock; /* (nullable): whose points tell of pauses: the loss, or the first */
@@ -153,6 +155,7 @@ sluice_run_has_card (SluiceSeriesKind kind)
     case SLUICE_SERIES_TEXT:
     case SLUICE_SERIES_TENSOR:
     case SLUICE_SERIES_PR_CURVE:
+    case SLUICE_SERIES_HPARAMS:
       return TRUE;
     default:
       return FALSE;
@@ -162,7 +165,8 @@ sluice_run_has_card (SluiceSeriesKind kind)
 gboolean
 sluice_run_row_shows (const char *tag)
 {
-  return strcmp (tag, "loss") == 0 || g_str_has_prefix (tag, EVALUATION);
+  return strcmp (tag, "loss") == 0 || g_str_has_prefix (tag, EVALUATION)
+         || strcmp (tag, SLUICE_HPARAMS_START_TAG) == 0;
 }
 
 static gint
@@ -234,10 +238,28 @@ sluice_run_clear_series (SluiceRun *self, SluiceRunSeries *series)
   if (series == self->clock)
     sluice_pauses_clear (self->pauses);
   series->last_step = G_MININT64;
+  series->n_points = 0;
   series->n_restarts++;
+  if (series->kind == SLUICE_SERIES_HPARAMS)
+    g_clear_pointer (&self->settings, g_ptr_array_unref);
   g_ptr_array_set_size (series->items, 0);
   if (series->buffer != NULL)
     sluice_series_buffer_clear (series->buffer);
+}
+
+GPtrArray *
+sluice_run_get_settings (SluiceRun *self)
+{
+  SluiceRunSeries *series = sluice_run_find_series (self, SLUICE_HPARAMS_START_TAG);
+  if (self->settings == NULL && series != NULL && series->kind == SLUICE_SERIES_HPARAMS
+      && series->items->len > 0)
+    self->settings = sluice_hparams_dup_settings (series->items->pdata[series->items->len - 1]);
+  if (self->settings != NULL)
+    return self->settings;
+  static GPtrArray *none;
+  if (none == NULL)
+    none = g_ptr_array_new ();
+  return none;
 }
 
 GPtrArray *
@@ -300,6 +322,7 @@ sluice_run_finalize (GObject *object)
   g_hash_table_unref (self->by_tag);
   g_ptr_array_unref (self->series);
   g_ptr_array_unref (self->events);
+  g_clear_pointer (&self->settings, g_ptr_array_unref);
   sluice_pauses_unref (self->pauses);
   G_OBJECT_CLASS (sluice_run_parent_class)->finalize (object);
 }

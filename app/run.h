@@ -20,6 +20,8 @@ typedef struct
   SluiceSeriesBuffer *buffer; /* scalars */
   GPtrArray *items;   /* SluiceHistogram or SluiceStoredImage, all so far, in order of steps */
   gint64 last_step;   /* G_MININT64: nothing yet */
+  gint64 n_points;    /* of the store that are here, or were thinned out */
+  guint n_segments;   /* that they are of */
   guint64 n_restarts; /* how often they were cleared */
   gboolean wanted;    /* its values are read; set by sluice_workspace_want() */
 } SluiceRunSeries;
@@ -42,9 +44,9 @@ guint sluice_run_get_color (SluiceRun *self); /* index into the palette */
 gboolean sluice_run_get_shown (SluiceRun *self);
 void sluice_run_set_shown (SluiceRun *self, gboolean shown);
 
-/* Is there a card for such series? */
+/* Is there a card for such series, or does the run itself tell what they hold? */
 gboolean sluice_run_has_card (SluiceSeriesKind kind);
-/* Does the row of a run show values of that series? */
+/* Does the row of a run show values of that series, or does every page ask for them? */
 gboolean sluice_run_row_shows (const char *tag);
 
 /* (element-type SluiceRunSeries) (transfer none), sorted by tag. */
@@ -56,6 +58,9 @@ sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSerie
 void sluice_run_clear_series (SluiceRun *self, SluiceRunSeries *series);
 /* A point of a series was taken: its time tells when the run stood still. */
 void sluice_run_note_time (SluiceRun *self, const SluiceRunSeries *series, double wall);
+/* (element-type SluiceSetting) (transfer none): what the run was begun with, in order of names;
+ * empty where nothing is recorded, or as long as it is not read. */
+GPtrArray *sluice_run_get_settings (SluiceRun *self);
 /* (element-type SluiceEvent) (transfer none) */
 GPtrArray *sluice_run_get_events (SluiceRun *self);
 void sluice_run_take_events (SluiceRun *self, GPtrArray *events);

@@ -9,11 +9,17 @@
 
 #include "app/graph/graph-page.h"
 #include "app/failure-words.h"
+#include "app/file-actions.h"
 #include "app/graph/inspector.h"
+#include "app/import-logs.h"
+#include "app/print.h"
 #include "app/probe.h"
+#include "app/recent.h"
 #include "app/run-actions.h"
+#include "app/run-notifier.h"
 #include "app/search/search-box.h"
 #include "app/status-text.h"
+#include "app/window-state.h"
 
 /* How often the status line follows a run. */
 #define STATUS_MS 100
@@ -28,8 +34,10 @@ struct _SluiceWindow
   GtkLabel *failure_label, *status_step, *status_rate, *status_machine;
   GtkProgressBar *progress;
   SluiceSearchBox *search;
+  GMenu *recent_menu;
   GtkButton *start_button, *failure_show, *failure_accept;
   SluiceRunsPane *runs_pane;
+  SluiceImportBar *import_bar;
   SluiceInspector *inspector;
   SluiceGraphPage *graph_page; /* one of the pages in stack */
 
@@ -37,6 +45,7 @@ struct _SluiceWindow
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
   SluiceRunController *controller;
+  char *opened;    /* (nullable): the project or graph */
   gint64 last_run; /* that was begun here; 0: none yet */
   guint status_source;
   int picture_width, picture_height; /* 0: the window has its own size */
@@ -71,7 +80,7 @@ sluice_window_offer (SluiceWindow *self, const char *message, const char *label,
 {
   AdwToast *toast = new_toast (message);
   adw_toast_set_button_label (toast, label);
-  adw_toast_set_action_name (toast, action);
+  adw_toast_set_detailed_action_name (toast, action);
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
@@ -215,29 +224,8 @@ sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead
   sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
   sluice_run_set_set_project (self->shown, is_project ? name : NULL);
   sluice_graph_page_open (self->graph_page, full, ahead);
-}
-
-static void
-chosen_cb (GtkNativeDialog *dialog, int response, SluiceWindow *self)
-{
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      g_autofree char *path = g_file_get_path (file);
-      if (path != NULL)
-        sluice_window_open (self, path, NULL);
-    }
-  g_object_unref (dialog);
-}
-
-static void
-choose (SluiceWindow *self, const char *title, GtkFileChooserAction action)
-{
-  GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new (title, GTK_WINDOW (self), action, _ ("_Open"), NULL);
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
-  g_signal_connect (dialog, "response", G_CALLBACK (chosen_cb), self);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+  g_free (self->opened);
+  self->opened = g_steal_pointer (&full);
 }
 
 /* ---- actions ---- */
@@ -308,18 +296,6 @@ open_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   sluice_window_open (data, g_variant_get_string (parameter, NULL), NULL);
 }
 
-static void
-open_project_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  choose (data, _ ("Open a project"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER);
-}
-
-static void
-open_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  choose (data, _ ("Open a graph"), GTK_FILE_CHOOSER_ACTION_OPEN);
-}
-
 /* "fit", "open", "zoom-in": the canvas' own actions, for keys that work without focus there,
  * scripts and tests. */
 static void
@@ -337,31 +313,27 @@ export_graph_to_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
                             g_variant_get_string (parameter, NULL));
 }
 
+/* The page that is shown. path: (nullable): as sluice_print() */
 static void
-export_chosen_cb (GtkNativeDialog *dialog, int response, SluiceWindow *self)
+print_page (SluiceWindow *self, const char *path)
 {
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      g_autofree char *path = g_file_get_path (file);
-      if (path != NULL)
-        sluice_graph_page_export (self->graph_page, path);
-    }
-  g_object_unref (dialog);
+  g_autofree char *failure =
+      sluice_print (GTK_WINDOW (self), SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack)),
+                    gtk_window_get_title (GTK_WINDOW (self)), path);
+  if (failure != NULL)
+    sluice_window_tell (self, failure);
 }
 
 static void
-export_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+print_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  SluiceWindow *self = data;
-  GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new (_ ("Export the graph as it is drawn"), GTK_WINDOW (self),
-                                   GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
-  g_autofree char *name = g_strdup_printf ("graph.%s", g_variant_get_string (parameter, NULL));
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
-  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
-  g_signal_connect (dialog, "response", G_CALLBACK (export_chosen_cb), self);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+  print_page (data, NULL);
+}
+
+static void
+print_to_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  print_page (data, g_variant_get_string (parameter, NULL));
 }
 
 static void
@@ -439,6 +411,10 @@ dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
     sluice_probe_dump (self->probe, b);
   json_builder_set_member_name (b, "status");
   json_builder_add_string_value (b, gtk_label_get_label (self->status_rate));
+  json_builder_set_member_name (b, "import");
+  json_builder_add_string_value (b, sluice_import_bar_get_text (self->import_bar));
+  json_builder_set_member_name (b, "importing");
+  json_builder_add_boolean_value (b, sluice_import_bar_is_busy (self->import_bar));
   json_builder_set_member_name (b, "inspector");
   json_builder_add_string_value (b, inspector);
   json_builder_set_member_name (b, "failure");
@@ -470,11 +446,10 @@ static const GActionEntry actions[] = {
   { .name = "find-text", .activate = find_text_cb, .parameter_type = "s" },
   { .name = "select", .activate = select_cb, .parameter_type = "s" },
   { .name = "open", .activate = open_cb, .parameter_type = "s" },
-  { .name = "open-project", .activate = open_project_cb },
-  { .name = "open-graph", .activate = open_graph_cb },
   { .name = "graph", .activate = graph_cb, .parameter_type = "s" },
-  { .name = "export-graph", .activate = export_graph_cb, .parameter_type = "s" },
   { .name = "export-graph-to", .activate = export_graph_to_cb, .parameter_type = "s" },
+  { .name = "print", .activate = print_cb },
+  { .name = "print-to", .activate = print_to_cb, .parameter_type = "s" },
   { .name = "dismiss-failure", .activate = dismiss_failure_cb },
   { .name = "toggle-runs", .activate = toggle_runs_cb },
   { .name = "toggle-inspector", .activate = toggle_inspector_cb },
@@ -581,6 +556,32 @@ sluice_window_get_runs_pane (SluiceWindow *self)
   return self->runs_pane;
 }
 
+void
+sluice_window_restore (SluiceWindow *self)
+{
+  const char *folder = sluice_workspace_get_folder (self->workspace);
+  g_autoptr (GKeyFile) state = sluice_window_state_load (folder);
+  g_autofree char *page = g_key_file_get_string (state, "window", "page", NULL);
+  if (page != NULL && sluice_page_exists (page))
+    sluice_window_show_page (self, page);
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    sluice_page_keep_state (get_page (self, i), state, FALSE);
+  sluice_recent_add (self->settings, folder);
+}
+
+static void
+remember (SluiceWindow *self)
+{
+  g_autoptr (GKeyFile) state = g_key_file_new ();
+  if (self->opened != NULL)
+    g_key_file_set_string (state, "window", "project", self->opened);
+  g_key_file_set_string (state, "window", "page",
+                         adw_view_stack_get_visible_child_name (self->stack));
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    sluice_page_keep_state (get_page (self, i), state, TRUE);
+  sluice_window_state_save (state, sluice_workspace_get_folder (self->workspace));
+}
+
 /* A run under way is saved before the window goes. */
 static gboolean
 sluice_window_close_request (GtkWindow *window)
@@ -594,6 +595,7 @@ sluice_window_close_request (GtkWindow *window)
       sluice_window_tell (self, _ ("Saving the run…"));
       return TRUE;
     }
+  remember (self);
   g_settings_set_boolean (self->settings, "window-maximized", gtk_window_is_maximized (window));
   if (!gtk_window_is_maximized (window))
     {
@@ -609,6 +611,7 @@ settings_changed_cb (SluiceWindow *self)
 {
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     sluice_page_apply_settings (get_page (self, i), self->settings);
+  sluice_recent_fill (self->settings, self->recent_menu);
 }
 
 static void
@@ -679,6 +682,7 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (show_session), self,
                            G_CONNECT_SWAPPED);
+  sluice_run_notifier_attach (self, self->settings);
   if (g_getenv ("SLUICE_PROBE") != NULL)
     {
       self->probe = sluice_probe_new (GTK_WIDGET (self), has_opened);
@@ -701,6 +705,7 @@ sluice_window_dispose (GObject *object)
   g_clear_object (&self->shown);
   g_clear_object (&self->workspace);
   g_clear_object (&self->settings);
+  g_clear_pointer (&self->opened, g_free);
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_WINDOW);
   G_OBJECT_CLASS (sluice_window_parent_class)->dispose (object);
 }
@@ -719,10 +724,12 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, status_machine);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, progress);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, search);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, recent_menu);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, start_button);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_show);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_accept);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, runs_pane);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, import_bar);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, inspector);
 }
 
@@ -735,6 +742,7 @@ sluice_window_class_init (SluiceWindowClass *klass)
   GTK_WINDOW_CLASS (klass)->close_request = sluice_window_close_request;
   widget_class->size_allocate = sluice_window_size_allocate;
   g_type_ensure (SLUICE_TYPE_RUNS_PANE);
+  g_type_ensure (SLUICE_TYPE_IMPORT_BAR);
   g_type_ensure (SLUICE_TYPE_INSPECTOR);
   g_type_ensure (SLUICE_TYPE_SEARCH_BOX);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/window.ui");
@@ -745,8 +753,10 @@ static void
 sluice_window_init (SluiceWindow *self)
 {
   sluice_run_actions_add (self);
+  sluice_file_actions_add (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   gtk_widget_init_template (GTK_WIDGET (self));
+  sluice_import_logs_add (self, self->import_bar);
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     {
       const SluicePageKind *kind = &sluice_page_kinds[i];

@@ -20,11 +20,13 @@ SluiceWindow *sluice_window_new (SluiceApplication *application, const char *wor
 /* A project folder, or a graph file (which can be looked at, not trained). @ahead: (transfer full)
  * (nullable): the reading of its graph, where that is under way */
 void sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead);
+/* Takes up what the workspace remembers: page, zooms; before anything is opened. */
+void sluice_window_restore (SluiceWindow *self);
 /* page: a name of sluice_page_kinds[] */
 void sluice_window_show_page (SluiceWindow *self, const char *page);
 /* A message that comes over the page for a moment. */
 void sluice_window_tell (SluiceWindow *self, const char *message);
-/* The same with a button for an action. */
+/* The same with a button for an action, which may have a target: "win.open::FILE". */
 void sluice_window_offer (SluiceWindow *self,
                           const char *message,
                           const char *label,

@@ -49,6 +49,15 @@ read_values (SluiceStore *store, SluiceSeriesNews *news, gint64 from, gboolean *
   return TRUE;
 }
 
+/* Steps that came lie before the last one that is known: only an imported log has that. */
+static gboolean
+goes_back (const SluiceKnownSeries *known, const SluiceSeriesInfo *info)
+{
+  return info->n_segments > known->n_segments
+         || (info->n_segments > 1 && info->last_step == known->last_step
+             && info->n_points != known->n_points);
+}
+
 /* Takes @info. */
 static gboolean
 read_series (SluiceStore *store,
@@ -59,7 +68,8 @@ read_series (SluiceStore *store,
 {
   gint64 last = known != NULL ? known->last_step : G_MININT64;
   gboolean wanted = known != NULL ? known->wanted : sluice_run_row_shows (info->tag);
-  gboolean restart = last != G_MININT64 && info->last_step < last;
+  gboolean restart =
+      last != G_MININT64 && (info->last_step < last || (known != NULL && goes_back (known, info)));
   gboolean has_new = info->n_points > 0 && (restart || info->last_step > last);
   gboolean all = TRUE;
   SluiceSeriesNews *news = g_new0 (SluiceSeriesNews, 1);

@@ -12,13 +12,16 @@ typedef struct
 {
   gint64 last_step; /* G_MININT64: nothing */
   gboolean wanted;
+  gint64 n_points;
+  guint n_segments;
 } SluiceKnownSeries;
 
 typedef struct
 {
   gint64 run;
   SluiceSeriesInfo *info;
-  gboolean restart; /* the series was cut back: forget what is in memory */
+  gboolean restart; /* the series was cut back, or steps came that lie before the last one: forget
+                       what is in memory */
   GArray *points;   /* of SluiceScalar; (nullable) */
   GPtrArray *items; /* records of the other kinds; (nullable) */
   guint n_applied;

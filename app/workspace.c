@@ -169,6 +169,7 @@ apply_points (SluiceWorkspace *self,
       sluice_series_buffer_append (series->buffer, p->step, p->wall, p->value);
       sluice_run_note_time (run, series, p->wall);
       series->last_step = p->step;
+      series->n_points++;
       if (self->fresh != NULL)
         g_array_append_val (self->fresh, p->wall);
       if (news->n_applied % 256 == 0 && g_get_monotonic_time () > deadline)
@@ -181,6 +182,7 @@ static void
 apply_items (SluiceRunSeries *series, SluiceSeriesNews *news)
 {
   series->last_step = news->info->last_step;
+  series->n_points = news->info->n_points;
   g_ptr_array_extend_and_steal (series->items, g_steal_pointer (&news->items));
 }
 
@@ -196,6 +198,7 @@ apply_series (SluiceWorkspace *self, SluiceSeriesNews *news, gint64 deadline)
       sluice_run_clear_series (run, series);
       news->restart = FALSE;
     }
+  series->n_segments = news->info->n_segments;
   if (news->items != NULL)
     apply_items (series, news);
   guint n = news->points != NULL ? news->points->len : 0;
@@ -298,7 +301,7 @@ new_known (SluiceWorkspace *self)
       for (guint k = 0; k < series->len; k++)
         {
           const SluiceRunSeries *s = series->pdata[k];
-          const SluiceKnownSeries has = { s->last_step, s->wanted };
+          const SluiceKnownSeries has = { s->last_step, s->wanted, s->n_points, s->n_segments };
           g_hash_table_insert (known, g_memdup2 (&s->id, sizeof s->id),
                                g_memdup2 (&has, sizeof has));
         }

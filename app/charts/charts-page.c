@@ -8,18 +8,21 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/charts/axis-chooser.h"
 #include "app/charts/card-dump.h"
 #include "app/charts/card-grid.h"
+#include "app/charts/card-groups.h"
 #include "app/charts/join-cards.h"
+#include "app/charts/print-cards.h"
+#include "app/charts/settings-cards.h"
 #include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
+#include "app/window-state.h"
 #include "engine/store/kinds/event.h"
 #include "ui/chart/chart-card.h"
 #include "ui/chart/image-card.h"
+#include "ui/chart/settings-card.h"
 #include "ui/common/widget.h"
-
-/* So many cards need no headings. */
-#define FEW_CARDS 24
 
 struct _SluiceChartsPage
 {
@@ -29,7 +32,8 @@ struct _SluiceChartsPage
   GtkLabel *count;
   GtkButton *show_hidden, *show_all;
   GtkScale *smoothing;
-  GtkToggleButton *axis_step, *axis_relative, *axis_wall, *log_y;
+  SluiceAxisChooser *axis;
+  GtkToggleButton *log_y;
   SluiceCardGrid *grid;
   GtkScrolledWindow *scroller;
   GtkWidget *bar;
@@ -46,9 +50,12 @@ struct _SluiceChartsPage
   GHashTable *pinned;      /* set of tags */
   GHashTable *joined;      /* tag -> that of the card it is drawn in */
   double view_x0, view_x1; /* NaN: everything */
+  SluiceChartChoice choice;
 };
 
 static void init_page (SluicePageInterface *iface);
+
+static GParamSpec *seeds_property; /* the SluiceSeedsMode by its name: the state of an action */
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceChartsPage,
                                sluice_charts_page,
@@ -57,25 +64,30 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceChartsPage,
 
 /* ---- settings of all cards ---- */
 
-static SluiceXAxis
-get_axis (SluiceChartsPage *self)
-{
-  if (gtk_toggle_button_get_active (self->axis_relative))
-    return SLUICE_X_RELATIVE;
-  return gtk_toggle_button_get_active (self->axis_wall) ? SLUICE_X_WALL : SLUICE_X_STEP;
-}
-
 static void
 apply_view (SluiceChartsPage *self, GtkWidget *widget)
 {
   if (!SLUICE_IS_CHART_CARD (widget))
     return;
   SluiceChartCard *chart = SLUICE_CHART_CARD (widget);
-  if (sluice_chart_card_get_x_axis (chart) != get_axis (self))
-    self->view_x0 = self->view_x1 = NAN; /* steps are no seconds */
   sluice_chart_card_set_smoothing (chart, gtk_range_get_value (GTK_RANGE (self->smoothing)));
-  sluice_chart_card_set_x_axis (chart, get_axis (self));
+  sluice_chart_card_set_x_axis (chart, sluice_axis_chooser_get_axis (self->axis));
   sluice_chart_card_set_log_y (chart, gtk_toggle_button_get_active (self->log_y));
+}
+
+static void changed_cb (SluiceChartsPage *self);
+static void tell (SluiceChartsPage *self, const char *message);
+
+/* All charts take their curves again, with the next update. */
+static void
+begin_scalars_anew (SluiceChartsPage *self)
+{
+  GHashTableIter iter;
+  gpointer card;
+  g_hash_table_iter_init (&iter, self->cards);
+  while (g_hash_table_iter_next (&iter, NULL, &card))
+    if (sluice_tag_card_is_scalar (card))
+      sluice_tag_card_begin_anew (card);
 }
 
 /* Calls @func with each card's widget there is, but for @but. */
@@ -103,6 +115,59 @@ static void
 view_changed_cb (SluiceChartsPage *self)
 {
   foreach_widget (self, NULL, apply_view_cb, self);
+}
+
+static void
+axis_changed_cb (SluiceChartsPage *self)
+{
+  const char *tag = sluice_axis_chooser_get_tag (self->axis);
+  self->view_x0 = self->view_x1 = NAN; /* steps are no seconds */
+  if (g_strcmp0 (self->choice.x_tag, tag) != 0)
+    {
+      g_free (self->choice.x_tag);
+      self->choice.x_tag = g_strdup (tag);
+      begin_scalars_anew (self);
+    }
+  view_changed_cb (self);
+  if (self->workspace != NULL)
+    changed_cb (self);
+}
+
+static void
+set_seeds (SluiceChartsPage *self, SluiceSeedsMode mode)
+{
+  if (self->choice.seeds == mode)
+    return;
+  begin_scalars_anew (self);
+  g_clear_pointer (&self->choice.groups, g_ptr_array_unref);
+  self->choice.seeds = mode;
+  if (self->settings != NULL)
+    g_settings_set_string (self->settings, "chart-seeds", sluice_seeds_mode_get_name (mode));
+  if (self->workspace != NULL)
+    changed_cb (self);
+  g_object_notify_by_pspec (G_OBJECT (self), seeds_property);
+}
+
+/* Somebody has chosen it: where it changes nothing, that is said. */
+static void
+choose_seeds (SluiceChartsPage *self, SluiceSeedsMode mode)
+{
+  set_seeds (self, mode);
+  if (mode != SLUICE_SEEDS_EACH && (self->choice.groups == NULL || self->choice.groups->len == 0))
+    tell (self, _ ("No two of the runs that are shown differ by their seed alone"));
+}
+
+static void
+next_seeds_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (widget);
+  choose_seeds (self, (self->choice.seeds + 1) % SLUICE_N_SEEDS_MODES);
+}
+
+static void
+choose_axis_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_axis_chooser_open (SLUICE_CHARTS_PAGE (widget)->axis);
 }
 
 static void
@@ -166,18 +231,6 @@ update_image_steps (SluiceChartsPage *self)
   sluice_step_bar_take_steps (self->images_bar, steps);
 }
 
-/* ---- the wheel ---- */
-
-/* Over the bar it scrolls the charts below. */
-static gboolean
-bar_scrolled_cb (SluiceChartsPage *self, double dx, double dy)
-{
-  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (self->scroller);
-  double step = pow (gtk_adjustment_get_page_size (adjustment), 2.0 / 3.0); /* as GTK's windows */
-  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_value (adjustment) + dy * step);
-  return GDK_EVENT_STOP;
-}
-
 /* ---- pinned and enlarged cards ---- */
 
 static void fill_grid (SluiceChartsPage *self);
@@ -230,21 +283,16 @@ take_pinned (SluiceChartsPage *self)
 
 /* ---- several tags in a chart ---- */
 
-static void changed_cb (SluiceChartsPage *self);
-
-/* Those of the charts that stand alone. */
 static GStrv
 dup_joinable (GtkWidget *widget, gpointer data)
 {
-  SluiceChartsPage *self = data;
-  g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
-  for (guint i = 0; i < self->in_order->len; i++)
-    {
-      const SluiceTagCard *card = self->in_order->pdata[i];
-      if (sluice_tag_card_is_scalar (card) && card->widget != widget && card->others->len == 0)
-        g_strv_builder_add (tags, card->tag);
-    }
-  return g_strv_builder_end (tags);
+  return sluice_cards_dup_joinable (((SluiceChartsPage *) data)->in_order, widget);
+}
+
+static GStrv
+dup_scalar_tags (gpointer data)
+{
+  return sluice_cards_dup_scalar_tags (((SluiceChartsPage *) data)->cards);
 }
 
 static gboolean
@@ -299,6 +347,13 @@ exported_cb (SluiceChartsPage *self, const char *path)
 
 /* ---- the grid ---- */
 
+static void
+run_marked_cb (SluiceChartsPage *self, gint64 run)
+{
+  for (guint i = 0; i < self->in_order->len; i++)
+    sluice_tag_card_mark (self->in_order->pdata[i], run);
+}
+
 static GtkWidget *
 create_card (gpointer item, gpointer data)
 {
@@ -312,6 +367,8 @@ create_card (gpointer item, gpointer data)
       g_signal_connect (widget, "view-changed", G_CALLBACK (view_moved_cb), self);
       sluice_join_cards_add (widget, card->tag, dup_joinable, has_others, join_cb, self);
     }
+  else if (SLUICE_IS_SETTINGS_CARD (widget))
+    g_signal_connect_swapped (widget, "run-marked", G_CALLBACK (run_marked_cb), self);
   apply_view (self, widget);
   set_view_cb (widget, self);
   sluice_card_set_large (SLUICE_CARD (widget), card->large);
@@ -351,7 +408,7 @@ add_to_card (SluiceChartsPage *self, const SluiceTagCardKind *kind, const char *
   SluiceTagCard *card = g_hash_table_lookup (self->cards, name);
   if (card == NULL)
     {
-      card = sluice_tag_card_new (self->workspace, kind, name);
+      card = sluice_tag_card_new (self->workspace, kind, name, &self->choice);
       g_hash_table_insert (self->cards, card->tag, card);
     }
   card->n_runs += card->kind == kind; /* of another kind under the same name only the first shows */
@@ -367,6 +424,8 @@ add_run (SluiceChartsPage *self, SluiceRun *run)
       const SluiceRunSeries *s = series->pdata[i];
       add_to_card (self, sluice_tag_card_find_kind (s->kind), s->tag);
     }
+  if (sluice_run_get_settings (run)->len > 0)
+    add_to_card (self, &sluice_tag_card_settings, SLUICE_SETTINGS_CARD_TAG);
   for (guint i = 0; i < events->len; i++)
     {
       const SluiceEvent *event = events->pdata[i];
@@ -401,12 +460,6 @@ is_in_another (SluiceChartsPage *self, const char *tag)
   return card != NULL && card->n_runs > 0;
 }
 
-static gint
-by_place (gconstpointer a, gconstpointer b)
-{
-  return sluice_tag_card_compare (*(SluiceTagCard *const *) a, *(SluiceTagCard *const *) b);
-}
-
 /* The cards of tags that a run that is shown has; those without go at the end, when the grid knows.
  */
 static void
@@ -424,93 +477,19 @@ count_runs (SluiceChartsPage *self)
       if (sluice_run_get_shown (run))
         add_run (self, run);
     }
+  g_autoptr (GPtrArray) sorted = sluice_cards_sort (self->cards);
   g_ptr_array_set_size (self->in_order, 0);
-  g_hash_table_iter_init (&iter, self->cards);
-  while (g_hash_table_iter_next (&iter, NULL, &card))
-    if (((SluiceTagCard *) card)->n_runs > 0 && !is_in_another (self, ((SluiceTagCard *) card)->tag)
-        && matches (self, card))
-      g_ptr_array_add (self->in_order, card);
-  g_ptr_array_sort (self->in_order, by_place);
+  for (guint i = 0; i < sorted->len; i++)
+    if (!is_in_another (self, ((SluiceTagCard *) sorted->pdata[i])->tag)
+        && matches (self, sorted->pdata[i]))
+      g_ptr_array_add (self->in_order, sorted->pdata[i]);
 }
 
-/* What stands before the first stroke, where several tags have it in common: (nullable). */
-static char *
-dup_group (GHashTable *sizes, const char *tag)
-{
-  const char *stroke = strchr (tag, '/');
-  g_autofree char *group = stroke != NULL ? g_strndup (tag, stroke - tag) : NULL;
-  if (group == NULL || GPOINTER_TO_UINT (g_hash_table_lookup (sizes, group)) < 2)
-    return NULL;
-  return g_steal_pointer (&group);
-}
-
-/* Tag -> how many begin so. Empty where there are few. */
-static GHashTable *
-count_groups (SluiceChartsPage *self)
-{
-  GHashTable *sizes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < self->in_order->len && self->in_order->len > FEW_CARDS; i++)
-    {
-      const char *tag = ((SluiceTagCard *) self->in_order->pdata[i])->tag;
-      const char *stroke = strchr (tag, '/');
-      if (stroke == NULL)
-        continue;
-      char *group = g_strndup (tag, stroke - tag);
-      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (sizes, group));
-      g_hash_table_insert (sizes, group, GUINT_TO_POINTER (n + 1));
-    }
-  return sizes;
-}
-
-static SluiceCardGroup *
-find_group (SluiceChartsPage *self, GPtrArray *groups, GHashTable *by_title, const char *title)
-{
-  SluiceCardGroup *group = g_hash_table_lookup (by_title, title);
-  if (group != NULL)
-    return group;
-  group = sluice_card_group_new (title);
-  group->collapsed = g_hash_table_contains (self->collapsed, title);
-  g_hash_table_insert (by_title, group->title, group);
-  g_ptr_array_add (groups, group);
-  return group;
-}
-
-/* Before the others; none that is empty. Takes @group. */
-static void
-add_group (SluiceChartsPage *self, GPtrArray *groups, SluiceCardGroup *group)
-{
-  if (group->items->len == 0)
-    {
-      sluice_card_group_free (group);
-      return;
-    }
-  group->collapsed = group->title != NULL && g_hash_table_contains (self->collapsed, group->title);
-  g_ptr_array_insert (groups, 0, group);
-}
-
-/* Pinned cards, then groups in the order of their first cards, those without one before them. */
 static void
 fill_grid (SluiceChartsPage *self)
 {
-  g_autoptr (GHashTable) sizes = count_groups (self);
-  g_autoptr (GHashTable) by_title = g_hash_table_new (g_str_hash, g_str_equal);
-  GPtrArray *groups = g_ptr_array_new_with_free_func (sluice_card_group_free);
-  SluiceCardGroup *pinned = sluice_card_group_new (_ ("Pinned"));
-  SluiceCardGroup *alone = sluice_card_group_new (NULL);
-  for (guint i = 0; i < self->in_order->len; i++)
-    {
-      SluiceTagCard *card = self->in_order->pdata[i];
-      g_autofree char *title = dup_group (sizes, card->tag);
-      SluiceCardGroup *group = g_hash_table_contains (self->pinned, card->tag) ? pinned
-                               : title != NULL ? find_group (self, groups, by_title, title)
-                                               : alone;
-      g_ptr_array_add (group->items, card);
-    }
-  if (pinned->items->len > 0)
-    alone->title = g_strdup (_ ("Other charts"));
-  add_group (self, groups, alone);
-  add_group (self, groups, pinned);
-  sluice_card_grid_set_groups (self->grid, groups);
+  sluice_card_grid_set_groups (
+      self->grid, sluice_card_groups_new (self->in_order, self->pinned, self->collapsed));
 }
 
 static void
@@ -533,18 +512,8 @@ forget_empty_cards (SluiceChartsPage *self)
 static guint64
 hash_what_is_there (SluiceChartsPage *self)
 {
-  GListModel *runs = sluice_workspace_get_runs (self->workspace);
-  guint64 hash = 14695981039346656037u;
-  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
-    {
-      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
-      const guint64 parts[] = { sluice_run_get_info (run)->id, sluice_run_get_shown (run),
-                                sluice_run_get_n_series (run), sluice_run_get_events (run)->len };
-      for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
-        hash = (hash ^ parts[k]) * 1099511628211u;
-    }
-  return (hash ^ (self->filter != NULL ? g_str_hash (sluice_query_get_text (self->filter)) : 0))
-         * 1099511628211u;
+  guint64 filter = self->filter != NULL ? g_str_hash (sluice_query_get_text (self->filter)) : 0;
+  return sluice_run_set_hash (self->shown) ^ filter;
 }
 
 /* Nothing has been recorded; or nothing of the runs that are shown; or nothing that matches. */
@@ -571,6 +540,19 @@ show_state (SluiceChartsPage *self)
   gtk_stack_set_visible_child_name (self->states, state);
 }
 
+static void
+update_choice (SluiceChartsPage *self)
+{
+  GPtrArray *groups;
+  sluice_chart_choice_want_axis (&self->choice, self->workspace);
+  if (!sluice_chart_choice_update (&self->choice, sluice_workspace_get_runs (self->workspace),
+                                   sluice_axis_chooser_get_axis (self->axis), &groups))
+    return;
+  begin_scalars_anew (self);
+  g_clear_pointer (&self->choice.groups, g_ptr_array_unref);
+  self->choice.groups = groups;
+}
+
 /* Only what is seen is drawn anew; the rest when it is scrolled to. */
 static void
 changed_cb (SluiceChartsPage *self)
@@ -584,6 +566,7 @@ changed_cb (SluiceChartsPage *self)
       fill_grid (self);
       forget_empty_cards (self);
     }
+  update_choice (self);
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
   for (guint i = 0; i < self->in_order->len; i++)
     {
@@ -628,7 +611,6 @@ static void
 charts_page_apply_settings (SluicePage *page, GSettings *settings)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  GtkToggleButton *axes[] = { self->axis_step, self->axis_relative, self->axis_wall };
   if (g_set_object (&self->settings, settings))
     {
       take_pinned (self);
@@ -636,7 +618,27 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
         fill_grid (self);
     }
   gtk_range_set_value (GTK_RANGE (self->smoothing), g_settings_get_double (settings, "smoothing"));
-  gtk_toggle_button_set_active (axes[g_settings_get_enum (settings, "chart-axis")], TRUE);
+  if (sluice_axis_chooser_get_axis (self->axis) != SLUICE_X_SERIES)
+    sluice_axis_chooser_set (self->axis, g_settings_get_enum (settings, "chart-axis"), NULL);
+  axis_changed_cb (self);
+  g_autofree char *seeds = g_settings_get_string (settings, "chart-seeds");
+  set_seeds (self, sluice_seeds_mode_from_name (seeds));
+}
+
+static guint
+charts_page_print (SluicePage *page, cairo_t *cr, guint sheet, double width, double height)
+{
+  return sluice_print_cards (SLUICE_CHARTS_PAGE (page)->in_order, cr, sheet, width, height);
+}
+
+static void
+charts_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
+{
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
+  sluice_state_keep_toggle (state, saves, "charts", "log", self->log_y);
+  sluice_state_keep_number (state, saves, "charts", "from", &self->view_x0);
+  sluice_state_keep_number (state, saves, "charts", "to", &self->view_x1);
+  sluice_state_keep_set (state, saves, "charts", "collapsed", self->collapsed);
 }
 
 static void
@@ -656,20 +658,13 @@ static void
 charts_page_search (SluicePage *page, const SluiceQuery *query, SluiceHits *hits)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  g_autoptr (GPtrArray) found = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer card;
-  g_hash_table_iter_init (&iter, self->cards);
-  while (g_hash_table_iter_next (&iter, NULL, &card))
-    if (((SluiceTagCard *) card)->n_runs > 0
-        && sluice_query_matches_text (query, ((SluiceTagCard *) card)->tag))
-      g_ptr_array_add (found, card);
-  g_ptr_array_sort (found, by_place);
-  for (guint i = 0; i < found->len; i++)
+  g_autoptr (GPtrArray) cards = sluice_cards_sort (self->cards);
+  for (guint i = 0; i < cards->len; i++)
     {
-      const SluiceTagCard *found_card = found->pdata[i];
-      sluice_hits_add (hits, G_OBJECT (self), "sluice-charts-symbolic", found_card->tag,
-                       _ (found_card->kind->name));
+      const SluiceTagCard *card = cards->pdata[i];
+      if (sluice_query_matches_text (query, card->tag))
+        sluice_hits_add (hits, G_OBJECT (self), "sluice-charts-symbolic", card->tag,
+                         _ (card->kind->name));
     }
 }
 
@@ -700,7 +695,23 @@ init_page (SluicePageInterface *iface)
   iface->filter = charts_page_filter;
   iface->search = charts_page_search;
   iface->show_hit = charts_page_show_hit;
+  iface->print = charts_page_print;
+  iface->keep_state = charts_page_keep_state;
   iface->dump_state = charts_page_dump_state;
+}
+
+static void
+sluice_charts_page_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  g_value_set_string (value,
+                      sluice_seeds_mode_get_name (SLUICE_CHARTS_PAGE (object)->choice.seeds));
+}
+
+static void
+sluice_charts_page_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  choose_seeds (SLUICE_CHARTS_PAGE (object),
+                sluice_seeds_mode_from_name (g_value_get_string (value)));
 }
 
 static void
@@ -724,6 +735,7 @@ sluice_charts_page_finalize (GObject *object)
   g_clear_pointer (&self->filter, sluice_query_free);
   g_hash_table_unref (self->pinned);
   g_hash_table_unref (self->joined);
+  sluice_chart_choice_clear (&self->choice);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
 }
 
@@ -731,11 +743,23 @@ static void
 sluice_charts_page_class_init (SluiceChartsPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  g_type_ensure (SLUICE_TYPE_AXIS_CHOOSER);
   g_type_ensure (SLUICE_TYPE_CARD_GRID);
   g_type_ensure (SLUICE_TYPE_STEP_BAR);
   G_OBJECT_CLASS (klass)->dispose = sluice_charts_page_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_charts_page_finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_install_action (widget_class, "charts.choose-axis", NULL, choose_axis_action);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_x, 0, "charts.choose-axis", NULL);
+  G_OBJECT_CLASS (klass)->get_property = sluice_charts_page_get_property;
+  G_OBJECT_CLASS (klass)->set_property = sluice_charts_page_set_property;
+  seeds_property =
+      g_param_spec_string ("seeds", NULL, NULL, sluice_seeds_mode_get_name (SLUICE_SEEDS_EACH),
+                           G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_property (G_OBJECT_CLASS (klass), 1, seeds_property);
+  gtk_widget_class_install_property_action (widget_class, "charts.seeds", "seeds");
+  gtk_widget_class_install_action (widget_class, "charts.next-seeds", NULL, next_seeds_action);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_s, 0, "charts.next-seeds", NULL);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/sluice/Workbench/charts-page.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, states);
@@ -744,9 +768,7 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, show_hidden);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, show_all);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, smoothing);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_step);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_relative);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis_wall);
+  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, axis);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, log_y);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, nothing);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, grid);
@@ -768,14 +790,10 @@ sluice_charts_page_init (SluiceChartsPage *self)
   sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);
   g_signal_connect_swapped (self->grid, "toggled", G_CALLBACK (toggled_cb), self);
   g_signal_connect_swapped (self->smoothing, "value-changed", G_CALLBACK (view_changed_cb), self);
-  g_signal_connect_swapped (self->axis_step, "toggled", G_CALLBACK (view_changed_cb), self);
-  g_signal_connect_swapped (self->axis_relative, "toggled", G_CALLBACK (view_changed_cb), self);
-  g_signal_connect_swapped (self->axis_wall, "toggled", G_CALLBACK (view_changed_cb), self);
+  sluice_axis_chooser_set_tags_func (self->axis, dup_scalar_tags, self);
+  g_signal_connect_swapped (self->axis, "changed", G_CALLBACK (axis_changed_cb), self);
   g_signal_connect_swapped (self->log_y, "toggled", G_CALLBACK (view_changed_cb), self);
   g_signal_connect_swapped (self->images_bar, "step-changed", G_CALLBACK (image_step_cb), self);
   sluice_widget_release_wheel (GTK_WIDGET (self->smoothing));
-  GtkEventController *wheel =
-      gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
-  g_signal_connect_swapped (wheel, "scroll", G_CALLBACK (bar_scrolled_cb), self);
-  gtk_widget_add_controller (self->bar, wheel);
+  sluice_widget_pass_wheel (self->bar, self->scroller);
 }

@@ -7,7 +7,8 @@
 
 #include "ui/chart/chart-card.h"
 
-#define TITLE_HEIGHT 41 /* in units; below it a drag zooms */
+#define MOST_LISTED  100 /* tags in a menu; ten thousand would take seconds to open */
+#define TITLE_HEIGHT 41  /* in units; below it a drag zooms */
 
 typedef struct
 {
@@ -83,13 +84,19 @@ menu_cb (GtkWidget *card, GMenu *menu)
   g_auto (GStrv) tags = join->dup_tags (card, join->data);
   g_autoptr (GMenu) section = g_menu_new ();
   g_autoptr (GMenu) list = g_menu_new ();
-  for (guint i = 0; tags[i] != NULL; i++)
+  guint n = g_strv_length (tags);
+  for (guint i = 0; i < MIN (n, MOST_LISTED); i++)
     {
       g_autoptr (GMenuItem) item = g_menu_item_new (tags[i], NULL);
       g_menu_item_set_action_and_target (item, "join.add", "s", tags[i]);
       g_menu_append_item (list, item);
     }
-  if (tags[0] != NULL)
+  if (n > MOST_LISTED)
+    {
+      g_autofree char *more = g_strdup_printf (_ ("%u more: drag one here"), n - MOST_LISTED);
+      g_menu_append (list, more, NULL);
+    }
+  if (n > 0)
     g_menu_append_submenu (section, _ ("Draw with it"), G_MENU_MODEL (list));
   if (join->has_others (card, join->data))
     g_menu_append (section, _ ("Draw each alone"), "join.split");

@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "app/charts/record-cards.h"
-#include "app/status-text.h"
+#include "app/charts/scalar-cards.h"
 #include "engine/store/kinds/event.h"
 #include "engine/store/kinds/histogram.h"
 #include "engine/store/kinds/image.h"
-#include "ui/chart/chart-card.h"
 #include "ui/chart/histogram-card.h"
 #include "ui/chart/image-card.h"
 #include "ui/chart/text-card.h"
@@ -39,23 +38,6 @@ sluice_tag_card_ensure_taken (SluiceTagCard *self, gint64 run)
   return taken;
 }
 
-static SluiceColor
-run_color (SluiceRun *run)
-{
-  return sluice_palette_color (sluice_run_get_color (run));
-}
-
-/* ---- scalars ---- */
-
-static GtkWidget *
-create_scalars (SluiceTagCard *self)
-{
-  GtkWidget *widget = sluice_chart_card_new (self->tag);
-  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (widget));
-  sluice_chart_set_unit (chart, sluice_tag_unit (self->tag));
-  return widget;
-}
-
 gboolean
 sluice_tag_card_has_series (const SluiceTagCard *self, SluiceRun *run)
 {
@@ -63,124 +45,10 @@ sluice_tag_card_has_series (const SluiceTagCard *self, SluiceRun *run)
   return series != NULL && sluice_tag_card_find_kind (series->kind) == self->kind;
 }
 
-/* Checkpoints and texts come as regularly as the grid: they are in the run's folder, not in its
- * charts. */
-static void
-take_events (SluiceChart *chart, SluiceRun *run, SluiceTaken *taken)
-{
-  GPtrArray *events = sluice_run_get_events (run);
-  if (taken->n_events > events->len) /* the run went back */
-    {
-      sluice_chart_clear_events (chart, taken->series);
-      taken->n_events = 0;
-    }
-  for (; taken->n_events < events->len; taken->n_events++)
-    {
-      SluiceEvent *event = events->pdata[taken->n_events];
-      gboolean bad = strcmp (event->kind, "failed") == 0 || strcmp (event->kind, "damaged") == 0;
-      if (strcmp (event->kind, "checkpoint") != 0 && strcmp (event->kind, SLUICE_EVENT_TEXT) != 0)
-        sluice_chart_add_event (chart, taken->series,
-                                bad ? SLUICE_EVENT_FAILURE : SLUICE_EVENT_NOTE, event->base.step,
-                                event->base.wall, _ (event->kind));
-    }
-}
-
-/* Dark, light, darker, lighter …: so many tags are told from each other, and from other runs. */
 static SluiceColor
-get_shade (SluiceRun *run, guint i)
+run_color (SluiceRun *run)
 {
-  double v = i % 2 == 0 ? 0 : 1;
-  return sluice_color_mix (run_color (run), (SluiceColor){ v, v, v, 1 },
-                           MIN (0.75, 0.4 + 0.15 * (i / 2)));
-}
-
-/* (transfer full): of a curve, where several tags are in one chart. */
-static char *
-dup_curve_name (const SluiceTagCard *self, SluiceRun *run, const char *tag)
-{
-  const char *name = sluice_run_get_info (run)->name;
-  /* Translators: a run, a tag. */
-  return self->others->len > 0 ? g_strdup_printf (_ ("%s · %s"), name, tag) : g_strdup (name);
-}
-
-static void
-take_others (SluiceTagCard *self, SluiceRun *run, SluiceTaken *taken)
-{
-  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
-  if (taken->by_series == NULL)
-    taken->by_series = g_hash_table_new (NULL, NULL);
-  for (guint i = 0; i < self->others->len; i++)
-    {
-      SluiceRunSeries *series = sluice_run_find_series (run, self->others->pdata[i]);
-      if (series == NULL || series->kind != SLUICE_SERIES_SCALAR
-          || g_hash_table_contains (taken->by_series, series))
-        continue;
-      g_autofree char *name = dup_curve_name (self, run, series->tag);
-      guint id = sluice_chart_add_series (chart, name, get_shade (run, i),
-                                          sluice_series_buffer_as_source (series->buffer));
-      g_hash_table_insert (taken->by_series, series, GUINT_TO_POINTER (id));
-    }
-}
-
-static void
-take_scalars (SluiceTagCard *self, SluiceRun *run, gboolean front)
-{
-  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
-  const SluiceRunInfo *info = sluice_run_get_info (run);
-  SluiceTaken *taken = sluice_tag_card_ensure_taken (self, info->id);
-  SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
-  g_autofree char *name = dup_curve_name (self, run, self->tag);
-  if (taken->series == 0 && series != NULL)
-    taken->series = sluice_chart_add_series (chart, name, run_color (run),
-                                             sluice_series_buffer_as_source (series->buffer));
-  take_others (self, run, taken);
-  if (taken->series == 0)
-    return;
-  if (front)
-    {
-      sluice_chart_set_front (chart, taken->series);
-      sluice_chart_set_expected_steps (chart, info->n_steps);
-    }
-  take_events (chart, run, taken);
-}
-
-static void
-hide_scalars (SluiceTagCard *self, gint64 run)
-{
-  SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
-  const SluiceTaken *taken = g_hash_table_lookup (self->taken, &run);
-  GHashTableIter iter;
-  gpointer id;
-  if (taken->series != 0)
-    sluice_chart_remove_series (chart, taken->series);
-  if (taken->by_series != NULL)
-    {
-      g_hash_table_iter_init (&iter, taken->by_series);
-      while (g_hash_table_iter_next (&iter, NULL, &id))
-        sluice_chart_remove_series (chart, GPOINTER_TO_UINT (id));
-    }
-  g_hash_table_remove (self->taken, &run);
-}
-
-/* Of its own tag or one that was joined to it. */
-static gboolean
-has_scalars (const SluiceTagCard *self, SluiceRun *run)
-{
-  if (sluice_tag_card_has_series (self, run))
-    return TRUE;
-  for (guint i = 0; i < self->others->len; i++)
-    {
-      SluiceRunSeries *series = sluice_run_find_series (run, self->others->pdata[i]);
-      if (series != NULL && series->kind == SLUICE_SERIES_SCALAR)
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static char *
-dup_scalars_text (SluiceTagCard *self)
-{
-  return sluice_chart_dup_summary (sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget)));
+  return sluice_palette_color (sluice_run_get_color (run));
 }
 
 /* ---- histograms and images ---- */
@@ -433,16 +301,6 @@ dup_text (SluiceTagCard *self)
 
 /* ---- the kinds ---- */
 
-static const SluiceTagCardKind scalars = {
-  .name = N_ ("scalars"),
-  .create = create_scalars,
-  .has = has_scalars,
-  .take = take_scalars,
-  .hide = hide_scalars,
-  .dup_text = dup_scalars_text,
-  .shares = TRUE,
-};
-
 static const SluiceTagCardKind histograms = {
   .name = N_ ("histograms"),
   .create = create_histograms,
@@ -478,7 +336,7 @@ sluice_tag_card_find_kind (SluiceSeriesKind kind)
   switch (kind)
     {
     case SLUICE_SERIES_SCALAR:
-      return &scalars;
+      return &sluice_tag_card_scalars;
     case SLUICE_SERIES_HISTOGRAM:
       return &histograms;
     case SLUICE_SERIES_IMAGE:
@@ -499,12 +357,17 @@ sluice_tag_card_find_kind (SluiceSeriesKind kind)
 /* ---- a card ---- */
 
 SluiceTagCard *
-sluice_tag_card_new (SluiceWorkspace *workspace, const SluiceTagCardKind *kind, const char *tag)
+sluice_tag_card_new (SluiceWorkspace *workspace,
+                     const SluiceTagCardKind *kind,
+                     const char *tag,
+                     const SluiceChartChoice *choice)
 {
   SluiceTagCard *self = g_new0 (SluiceTagCard, 1);
+  self->choice = choice;
   self->kind = kind;
   self->tag = g_strdup (tag);
   self->workspace = g_object_ref (workspace);
+  self->means = g_hash_table_new (NULL, NULL);
   self->others = g_ptr_array_new_with_free_func (g_free);
   self->taken = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, taken_free);
   return self;
@@ -517,19 +380,25 @@ sluice_tag_card_free (gpointer card)
   g_free (self->tag);
   g_object_unref (self->workspace);
   g_hash_table_unref (self->taken);
+  g_hash_table_unref (self->means);
   g_ptr_array_unref (self->others);
   g_free (self);
 }
 
 gboolean
-sluice_tag_card_is_scalar (const SluiceTagCard *self)
+sluice_tag_card_is_there (const SluiceTagCard *self)
 {
-  return self->kind == &scalars;
+  return self->n_runs >= MAX (1, self->kind->least_runs);
 }
 
-/* What is drawn has other names now: the next update takes it anew. */
-static void
-begin_anew (SluiceTagCard *self)
+gboolean
+sluice_tag_card_is_scalar (const SluiceTagCard *self)
+{
+  return self->kind == &sluice_tag_card_scalars;
+}
+
+void
+sluice_tag_card_begin_anew (SluiceTagCard *self)
 {
   g_autoptr (GList) ids = g_hash_table_get_keys (self->taken);
   g_autoptr (GString) title = g_string_new (self->tag);
@@ -552,14 +421,14 @@ sluice_tag_card_join (SluiceTagCard *self, const char *tag)
       || g_ptr_array_find_with_equal_func (self->others, tag, g_str_equal, NULL))
     return;
   g_ptr_array_add (self->others, g_strdup (tag));
-  begin_anew (self);
+  sluice_tag_card_begin_anew (self);
 }
 
 void
 sluice_tag_card_split (SluiceTagCard *self)
 {
   g_ptr_array_set_size (self->others, 0);
-  begin_anew (self);
+  sluice_tag_card_begin_anew (self);
 }
 
 GtkWidget *
@@ -567,7 +436,7 @@ sluice_tag_card_create (SluiceTagCard *self)
 {
   self->widget = self->kind->create (self);
   if (self->others->len > 0)
-    begin_anew (self); /* for its title */
+    sluice_tag_card_begin_anew (self); /* for its title */
   return self->widget;
 }
 
@@ -577,21 +446,25 @@ sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag)
   return kind->dup_name != NULL ? kind->dup_name (tag) : g_strdup (tag);
 }
 
+/* Rows of runs and the horizontal axis of other cards need some whether they are here or not. */
+static void
+want_series (SluiceTagCard *self, SluiceRunSeries *series, gboolean wanted)
+{
+  if (series != NULL)
+    sluice_workspace_want (self->workspace, series,
+                           wanted || sluice_run_row_shows (series->tag)
+                               || g_strcmp0 (series->tag, self->choice->x_tag) == 0);
+}
+
 static void
 want (SluiceTagCard *self, SluiceRun *run, gboolean wanted)
 {
   SluiceRunSeries *image;
   for (guint i = 0; i < self->others->len; i++)
-    {
-      SluiceRunSeries *other = sluice_run_find_series (run, self->others->pdata[i]);
-      if (other != NULL)
-        sluice_workspace_want (self->workspace, other, wanted || sluice_run_row_shows (other->tag));
-    }
+    want_series (self, sluice_run_find_series (run, self->others->pdata[i]), wanted);
   for (guint i = 0; self->kind == &images && (image = next_image_series (self, run, &i)) != NULL;)
     sluice_workspace_want (self->workspace, image, wanted);
-  SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
-  if (series != NULL)
-    sluice_workspace_want (self->workspace, series, wanted || sluice_run_row_shows (series->tag));
+  want_series (self, sluice_run_find_series (run, self->tag), wanted);
 }
 
 void
@@ -604,6 +477,7 @@ sluice_tag_card_drop (SluiceTagCard *self)
       want (self, run, FALSE);
     }
   g_hash_table_remove_all (self->taken);
+  g_hash_table_remove_all (self->means);
   self->text_run = 0;
   self->widget = NULL;
 }
@@ -656,6 +530,15 @@ sluice_tag_card_update (SluiceTagCard *self, SluiceRun *front)
       if (shows)
         self->kind->take (self, run, run == front);
     }
+  if (self->kind->taken != NULL)
+    self->kind->taken (self);
+}
+
+void
+sluice_tag_card_mark (SluiceTagCard *self, gint64 run)
+{
+  if (self->widget != NULL && self->kind->mark != NULL)
+    self->kind->mark (self, run);
 }
 
 char *
@@ -671,6 +554,8 @@ get_rank (const SluiceTagCard *self)
   for (guint i = 0; i < G_N_ELEMENTS (first); i++)
     if (strcmp (self->tag, first[i]) == 0)
       return (int) i;
+  if (self->kind->least_runs > 1)
+    return 30; /* of all runs */
   if (g_str_has_suffix (self->tag, "/weights"))
     return 40;
   return g_str_has_prefix (self->tag, "system/") ? 100 : 50;

@@ -4,6 +4,7 @@
 
 #include <gtk/gtk.h>
 
+#include "app/charts/chart-choice.h"
 #include "app/workspace.h"
 
 /*
@@ -21,11 +22,16 @@ typedef struct
   gboolean (*has) (const SluiceTagCard *self, SluiceRun *run);
   /* Takes what the run has and the widget has not yet. */
   void (*take) (SluiceTagCard *self, SluiceRun *run, gboolean front);
+  /* (nullable): after that, once for all runs. */
+  void (*taken) (SluiceTagCard *self);
+  /* (nullable): somebody points at the run elsewhere; 0: at none. */
+  void (*mark) (SluiceTagCard *self, gint64 run);
   /* The run is not to be seen any more, though its curves may be again. */
   void (*hide) (SluiceTagCard *self, gint64 run);
   /* (transfer full): what is shown, in words. */
   char *(*dup_text) (SluiceTagCard *self);
-  gboolean shares; /* runs are shown together; else one at a time */
+  gboolean shares;  /* runs are shown together; else one at a time */
+  guint least_runs; /* that have something for it, or there is no card; 0: one */
   /* (nullable) (transfer full): the card of several tags that this one is of. */
   char *(*dup_name) (const char *tag);
 } SluiceTagCardKind;
@@ -33,11 +39,14 @@ typedef struct
 /* What a widget has of a run. */
 typedef struct
 {
-  guint series;          /* id in a chart; 0: not there */
-  guint n_events;        /* taken */
-  guint n_items;         /* histograms taken */
-  guint64 restart;       /* SluiceRunSeries.n_restarts when they were */
-  GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it */
+  guint series;                 /* id in a chart; 0: not there */
+  const SluiceSeedGroup *group; /* (nullable): whose curve that is */
+  guint n_members;              /* that the curve is of */
+  guint n_events;               /* taken */
+  guint n_items;                /* histograms taken */
+  guint64 restart;              /* SluiceRunSeries.n_restarts when they were */
+  GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it, or its id */
+  SluiceRunSeries *x;    /* (nullable): of scalars: the series that gives the places */
 } SluiceTaken;
 
 struct _SluiceTagCard
@@ -45,11 +54,13 @@ struct _SluiceTagCard
   const SluiceTagCardKind *kind;
   char *tag; /* of a text: its file's name */
   SluiceWorkspace *workspace;
-  GPtrArray *others;          /* of char *: tags of scalars that are drawn too */
-  guint n_runs;               /* of those shown that have the tag */
-  GtkWidget *widget;          /* (nullable) a SluiceCard */
-  GHashTable *taken;          /* gint64 run -> SluiceTaken; empty without a widget */
-  gint64 text_run, text_step; /* of a text: what was asked for last */
+  const SluiceChartChoice *choice; /* the page's */
+  GPtrArray *others;               /* of char *: tags of scalars that are drawn too */
+  guint n_runs;                    /* of those shown that have the tag */
+  GtkWidget *widget;               /* (nullable) a SluiceCard */
+  GHashTable *taken;               /* gint64 run -> SluiceTaken; empty without a widget */
+  GHashTable *means;               /* SluiceSeedGroup -> id of its curve */
+  gint64 text_run, text_step;      /* of a text: what was asked for last */
   gboolean large;
 };
 
@@ -57,8 +68,10 @@ const SluiceTagCardKind *sluice_tag_card_find_kind (SluiceSeriesKind kind); /* (
 extern const SluiceTagCardKind sluice_tag_card_text; /* of files that evaluations write */
 #define SLUICE_EVENT_TEXT "text" /* of the trainer: such a file was written, whose name it has */
 
-SluiceTagCard *
-sluice_tag_card_new (SluiceWorkspace *workspace, const SluiceTagCardKind *kind, const char *tag);
+SluiceTagCard *sluice_tag_card_new (SluiceWorkspace *workspace,
+                                    const SluiceTagCardKind *kind,
+                                    const char *tag,
+                                    const SluiceChartChoice *choice);
 void sluice_tag_card_free (gpointer card);
 /* (transfer full): the tag of the card that shows this one. */
 char *sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag);
@@ -67,7 +80,11 @@ char *sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag);
 void sluice_tag_card_join (SluiceTagCard *self, const char *tag);
 /* Only its own again. */
 void sluice_tag_card_split (SluiceTagCard *self);
+/* Are there as many runs as it is made for? */
+gboolean sluice_tag_card_is_there (const SluiceTagCard *self);
 gboolean sluice_tag_card_is_scalar (const SluiceTagCard *self);
+/* What is drawn is named or placed otherwise now: the next update takes it anew. */
+void sluice_tag_card_begin_anew (SluiceTagCard *self);
 
 /* (transfer floating): the widget, empty as yet. */
 GtkWidget *sluice_tag_card_create (SluiceTagCard *self);
@@ -87,6 +104,9 @@ gboolean sluice_tag_card_has_series (const SluiceTagCard *self, SluiceRun *run);
  * wants their values.
  */
 void sluice_tag_card_update (SluiceTagCard *self, SluiceRun *front);
+
+/* Shows which run somebody points at, in any card; 0: none. */
+void sluice_tag_card_mark (SluiceTagCard *self, gint64 run);
 
 /* (transfer full): what it shows, in words, "" without a widget. */
 char *sluice_tag_card_dup_text (SluiceTagCard *self);

@@ -3,6 +3,10 @@
 
 /* What verbs share. */
 #include "app/cli/cli.h"
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/graph/graphdef.h"
@@ -50,7 +54,7 @@ sluice_cli_parse_size (const char *option, const char *text, gsize *bytes, GErro
 {
   if (sluice_text_parse_size (text, bytes))
     return TRUE;
-  sluice_cli_usage (error, "%s '%s': a number of bytes is wanted, as 500000, 64M or 2G", option,
+  sluice_cli_usage (error, _ ("%s '%s': a number of bytes is wanted, as 500000, 64M or 2G"), option,
                     text);
   return FALSE;
 }
@@ -60,9 +64,7 @@ sluice_cli_check_count (const char *option, gint64 value, gint64 least, gint64 m
 {
   if (value >= least && value <= most)
     return TRUE;
-  sluice_cli_usage (error,
-                    "%s %" G_GINT64_FORMAT ": must be at least %" G_GINT64_FORMAT
-                    " and at most %" G_GINT64_FORMAT,
+  sluice_cli_usage (error, _ ("%s %" PRId64 ": must be at least %" PRId64 " and at most %" PRId64),
                     option, value, least, most);
   return FALSE;
 }

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gi18n-lib.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "app/cli/files.h"
 #include "app/cli/run-options.h"
+#include "app/language.h"
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
@@ -27,10 +27,11 @@
 #include "kernels/registry.h"
 
 static const Verb *const verbs[] = {
-  &sluice_verb_train,   &sluice_verb_check, &sluice_verb_draw,    &sluice_verb_run,
-  &sluice_verb_compare, &sluice_verb_place, &sluice_verb_trace,   &sluice_verb_info,
-  &sluice_verb_log,     &sluice_verb_sql,   &sluice_verb_export,  &sluice_verb_ops,
-  &sluice_verb_convert, &sluice_verb_bench, &sluice_verb_reindex, &sluice_verb_checkpoints,
+  &sluice_verb_train,       &sluice_verb_check,   &sluice_verb_draw,   &sluice_verb_run,
+  &sluice_verb_compare,     &sluice_verb_place,   &sluice_verb_trace,  &sluice_verb_info,
+  &sluice_verb_log,         &sluice_verb_sql,     &sluice_verb_import, &sluice_verb_export,
+  &sluice_verb_ops,         &sluice_verb_convert, &sluice_verb_bench,  &sluice_verb_reindex,
+  &sluice_verb_checkpoints,
 };
 
 static char **plugins;
@@ -235,7 +236,8 @@ static int
 run_verb (const Verb *verb, int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new (verb->arguments);
+  g_autoptr (GOptionContext) context =
+      g_option_context_new (verb->arguments[0] != '\0' ? _ (verb->arguments) : NULL);
   g_autofree char *program = g_strdup_printf ("sluice %s", verb->name);
   g_set_prgname (program);
   g_option_context_set_summary (context, _ (verb->summary));
@@ -290,9 +292,7 @@ main (int argc, char **argv)
 {
   open_standard_files ();
   on_exit (close_output, NULL);
-  setlocale (LC_ALL, "");
-  bindtextdomain (GETTEXT_PACKAGE, SLUICE_LOCALE_DIR);
-  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  sluice_language_init (argv[0]);
   if (argc < 2)
     {
       print_overview (stderr);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
+#include <inttypes.h>
 #include <utime.h>
 
 #include "app/cli/describe-op.h"
@@ -32,8 +33,8 @@ append_attributes (GString *page, const SluiceOp *op)
       if (attr->has_minimum)
         g_string_append_printf (page,
                                 attr->kind == SLUICE_ATTR_LIST
-                                    ? _ (", at least %" G_GINT64_FORMAT " of them")
-                                    : _ (", at least %" G_GINT64_FORMAT),
+                                    ? _ (", at least %" PRId64 " of them")
+                                    : _ (", at least %" PRId64),
                                 attr->minimum);
       if (initial != NULL)
         g_string_append_printf (page, " | `%s` |\n", initial);

@@ -4,6 +4,7 @@
 #include "app/cli/show-checkpoint.h"
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 
@@ -49,7 +50,7 @@ static void
 end (JsonBuilder *take, guint n, gint64 n_elements)
 {
   if (!sluice_cli_json)
-    printf (_ ("%u tensors, %" G_GINT64_FORMAT " elements\n"), n, n_elements);
+    printf (_ ("%u tensors, %" PRId64 " elements\n"), n, n_elements);
   json_builder_end_array (take);
   sluice_cli_json_int (take, "elements", n_elements);
   sluice_cli_json_end (take);

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,8 +160,8 @@ print_best (const SluiceProject *project, double best)
 {
   if (!sluice_cli_json)
     {
-      printf (_ ("%s: %.0f steps/s at batch %" G_GINT64_FORMAT " on %u threads\n"), project->name,
-              best, project->batch, sluice_pool_get_threads ());
+      printf (_ ("%s: %.0f steps/s at batch %" PRId64 " on %u threads\n"), project->name, best,
+              project->batch, sluice_pool_get_threads ());
       return;
     }
   JsonBuilder *b = sluice_cli_json_begin ();
@@ -176,9 +177,9 @@ bench (char **arguments, GError **error)
 {
   double base_mb = memory_mb ("VmRSS:"), best = 0;
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return sluice_cli_usage (error, "give one PROJECT");
+    return sluice_cli_usage (error, _ ("give one PROJECT"));
   if (!(seconds > 0 && seconds <= MAX_SECONDS))
-    return sluice_cli_usage (error, "--seconds must be above 0 and at most %d", MAX_SECONDS);
+    return sluice_cli_usage (error, _ ("--seconds must be above 0 and at most %d"), MAX_SECONDS);
   sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   g_autoptr (SluiceProject) project = sluice_project_load (arguments[0], error);
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
@@ -199,7 +200,7 @@ bench (char **arguments, GError **error)
 
 const Verb sluice_verb_bench = {
   .name = "bench",
-  .arguments = "PROJECT",
+  .arguments = N_ ("PROJECT"),
   .summary = N_ ("Measure how many steps a second a project trains"),
   .details =
       N_ ("Nothing is saved. The best round counts: what else the replica does only ever slows."),

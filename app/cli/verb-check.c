@@ -283,11 +283,11 @@ static int
 check (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return sluice_cli_usage (error, "give one PROJECT, GRAPH or CHECKPOINT");
+    return sluice_cli_usage (error, _ ("give one PROJECT, GRAPH or CHECKPOINT"));
   gboolean is_project = sluice_project_is_folder (arguments[0]);
   if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
-    return sluice_cli_usage (error,
-                             "--feed, --fetch and --target are for a GRAPH; a project has its own");
+    return sluice_cli_usage (
+        error, _ ("--feed, --fetch and --target are for a GRAPH; a project has its own"));
   if (is_project)
     check_project (arguments[0]);
   else if (sluice_checkpoint_file_exists (arguments[0]))
@@ -300,7 +300,7 @@ check (char **arguments, GError **error)
 
 const Verb sluice_verb_check = {
   .name = "check",
-  .arguments = "PROJECT|GRAPH|SAVEDMODEL|CHECKPOINT",
+  .arguments = N_ ("PROJECT|GRAPH|SAVEDMODEL|CHECKPOINT"),
   .summary = N_ ("Look for problems without running anything"),
   .details =
       N_ ("Errors: what running would fail with, from the data to nodes without a kernel, and "

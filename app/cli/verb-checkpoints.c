@@ -42,9 +42,9 @@ static int
 checkpoints (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return sluice_cli_usage (error, "give one RUN");
+    return sluice_cli_usage (error, _ ("give one RUN"));
   if (pin < -1 || unpin < -1)
-    return sluice_cli_usage (error, "--pin and --unpin must not be negative");
+    return sluice_cli_usage (error, _ ("--pin and --unpin must not be negative"));
   gboolean changes = pin >= 0 || unpin >= 0;
   g_autofree char *folder = sluice_cli_dup_workspace (workspace);
   g_autoptr (SluiceStore) store = changes ? sluice_cli_open_workspace (folder, TRUE, error)
@@ -62,7 +62,7 @@ checkpoints (char **arguments, GError **error)
 
 const Verb sluice_verb_checkpoints = {
   .name = "checkpoints",
-  .arguments = "RUN",
+  .arguments = N_ ("RUN"),
   .summary = N_ ("List the checkpoints of a run, and pin some"),
   .details =
       N_ ("A run keeps its newest checkpoints, the best and one every so many steps (keep-last, "

@@ -154,19 +154,19 @@ check_usage (char **arguments, GError **error)
   gboolean has_run = given->n_cpus != 0 || given->n_threads != 0 || plain;
   gboolean has_seed = sluice_cli_get_option_text (sluice_options_find ("seed")) != NULL;
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return sluice_cli_usage (error, "give one GRAPH");
+    return sluice_cli_usage (error, _ ("give one GRAPH"));
   if (has_seed && !sluice_cli_check_count ("--seed", (gint64) given->seed, 1, G_MAXINT64, error))
     return EXIT_USAGE;
   if (!has_run && reference == NULL)
     return sluice_cli_usage (error,
-                             "say what to compare with: --reference FILE, --cpus N, --threads N "
-                             "or --plain");
+                             _ ("say what to compare with: --reference FILE, --cpus N, --threads N "
+                                "or --plain"));
   if (has_run && reference != NULL)
     return sluice_cli_usage (error,
-                             "--reference compares with a file; --cpus, --threads and --plain "
-                             "compare with a second run");
+                             _ ("--reference compares with a file; --cpus, --threads and --plain "
+                                "compare with a second run"));
   if (!(relative >= 0 && isfinite (relative) && absolute >= 0 && isfinite (absolute)))
-    return sluice_cli_usage (error, "--rtol and --atol must be finite and not negative");
+    return sluice_cli_usage (error, _ ("--rtol and --atol must be finite and not negative"));
   return EXIT_OK;
 }
 
@@ -210,7 +210,7 @@ compare (char **arguments, GError **error)
 
 const Verb sluice_verb_compare = {
   .name = "compare",
-  .arguments = "GRAPH",
+  .arguments = N_ ("GRAPH"),
   .summary = N_ ("Compare what each node computes with a file, or with a run in another way"),
   .details = N_ (
       "The first run is on one device and one thread. A line an output, in topological order: the "

@@ -47,7 +47,7 @@ static int
 convert (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] == NULL || arguments[2] != NULL)
-    return sluice_cli_usage (error, "give IN and OUT, two checkpoints");
+    return sluice_cli_usage (error, _ ("give IN and OUT, two checkpoints"));
   g_autoptr (SluiceCheckpointFile) file = sluice_checkpoint_file_open (arguments[0], error);
   g_autoptr (GPtrArray) left_out = g_ptr_array_new_with_free_func (g_free);
   if (file == NULL
@@ -59,7 +59,7 @@ convert (char **arguments, GError **error)
 
 const Verb sluice_verb_convert = {
   .name = "convert",
-  .arguments = "IN OUT",
+  .arguments = N_ ("IN OUT"),
   .summary = N_ ("Write a checkpoint in another format"),
   .details =
       N_ ("IN is a safetensors file, the prefix of a TensorFlow bundle or its index file, or "

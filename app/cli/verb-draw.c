@@ -109,11 +109,12 @@ draw_graph (const char *path, GError **error)
   gint64 width, height;
   if (!parse_size (&width, &height))
     return sluice_cli_usage (
-        error, "--size '%s': WIDTHxHEIGHT is wanted, as 1100x760, each at most %d", size, MAX_SIZE);
+        error, _ ("--size '%s': WIDTHxHEIGHT is wanted, as 1100x760, each at most %d"), size,
+        MAX_SIZE);
   SluiceExportFormat format;
   if (!sluice_export_format_from_name (out, &format) || format == SLUICE_EXPORT_CSV
       || format == SLUICE_EXPORT_JSON_LINES)
-    return sluice_cli_usage (error, "--out '%s': must end in .png, .svg, .pdf or .dot", out);
+    return sluice_cli_usage (error, _ ("--out '%s': must end in .png, .svg, .pdf or .dot"), out);
   g_autoptr (SluiceViewState) state = sluice_view_state_new ();
   g_autoptr (SluiceGraph) graph = load_graph (path, &state, error);
   if (graph == NULL)
@@ -137,13 +138,13 @@ static int
 draw (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return sluice_cli_usage (error, "give one PROJECT or GRAPH");
+    return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
   if (out == NULL)
-    return sluice_cli_usage (error, "say where to: --out FILE");
+    return sluice_cli_usage (error, _ ("say where to: --out FILE"));
   if (charts && (open_scopes != NULL || size != NULL))
-    return sluice_cli_usage (error, "--open and --size are of a graph, not of --charts");
+    return sluice_cli_usage (error, _ ("--open and --size are of a graph, not of --charts"));
   if (!charts && (workspace != NULL || run_name != NULL))
-    return sluice_cli_usage (error, "--workspace and --run say whose --charts to draw");
+    return sluice_cli_usage (error, _ ("--workspace and --run say whose --charts to draw"));
   int status;
   if (charts)
     {
@@ -168,7 +169,7 @@ draw (char **arguments, GError **error)
 
 const Verb sluice_verb_draw = {
   .name = "draw",
-  .arguments = "PROJECT|GRAPH|SAVEDMODEL",
+  .arguments = N_ ("PROJECT|GRAPH|SAVEDMODEL"),
   .summary = N_ ("Draw a graph, or the charts of a run, as a picture"),
   .json = "{\"file\": \"string\", \"boxes\": \"int\", \"edges\": \"int\", \"crossings\": \"int\", "
           "\"width\": \"number\", \"height\": \"number\", \"fit\": \"number\", "

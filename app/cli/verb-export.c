@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "app/cli/cli.h"
@@ -25,8 +26,7 @@ report (const SluiceRunInfo *run, guint64 n_records)
 {
   if (!sluice_cli_json)
     {
-      printf (_ ("run %s: %" G_GUINT64_FORMAT " records written to '%s'\n"), run->name, n_records,
-              out);
+      printf (_ ("run %s: %" PRIu64 " records written to '%s'\n"), run->name, n_records, out);
       return;
     }
   JsonBuilder *b = sluice_cli_json_begin ();
@@ -43,11 +43,12 @@ export_run (char **arguments, GError **error)
   SluiceLogFormat format;
   guint64 n_records;
   if (arguments[0] != NULL)
-    return sluice_cli_usage (error, "'%s' is no option; the run is named with --run", arguments[0]);
+    return sluice_cli_usage (error, _ ("'%s' is no option; the run is named with --run"),
+                             arguments[0]);
   if (run_name == NULL || out == NULL || format_name == NULL)
-    return sluice_cli_usage (error, "give --run NAME, --out PATH and --format FORMAT");
+    return sluice_cli_usage (error, _ ("give --run NAME, --out PATH and --format FORMAT"));
   if (!sluice_log_format_find (format_name, &format))
-    return sluice_cli_usage (error, "there is no format '%s': it is tfevents, csv or jsonl",
+    return sluice_cli_usage (error, _ ("there is no format '%s': it is tfevents, csv or jsonl"),
                              format_name);
   g_autofree char *workspace = sluice_cli_dup_workspace (workspace_option);
   g_autoptr (SluiceStore) store = sluice_cli_open_to_read (workspace, error);

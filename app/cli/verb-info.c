@@ -213,13 +213,14 @@ static int
 info (char **arguments, GError **error)
 {
   if (arguments[0] != NULL && (arguments[1] != NULL || workspace != NULL))
-    return sluice_cli_usage (error, "give one GRAPH or CHECKPOINT, or --workspace DIR, or nothing");
+    return sluice_cli_usage (error,
+                             _ ("give one GRAPH or CHECKPOINT, or --workspace DIR, or nothing"));
   if (parameters && workspace != NULL)
-    return sluice_cli_usage (error, "--parameters is of a graph, --workspace lists runs");
+    return sluice_cli_usage (error, _ ("--parameters is of a graph, --workspace lists runs"));
   if (parameters)
     {
       if (arguments[0] == NULL)
-        return sluice_cli_usage (error, "--parameters wants one PROJECT or GRAPH");
+        return sluice_cli_usage (error, _ ("--parameters wants one PROJECT or GRAPH"));
       g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (arguments[0], error);
       return graph != NULL ? sluice_cli_show_parameters (graph, error) : EXIT_FAILED;
     }
@@ -233,7 +234,7 @@ info (char **arguments, GError **error)
 
 const Verb sluice_verb_info = {
   .name = "info",
-  .arguments = "[PROJECT | GRAPH | SAVEDMODEL | CHECKPOINT]",
+  .arguments = N_ ("[PROJECT | GRAPH | SAVEDMODEL | CHECKPOINT]"),
   .summary = N_ ("Tell about this program, a graph, a checkpoint, or the runs of a workspace"),
   .details = N_ ("Of a SavedModel also its signatures, variables, assets and functions. "
                  "--parameters groups variables by what becomes of them (trained, state of "

@@ -49,7 +49,7 @@ parse_step (const char *option, const char *text, gint64 *step, GError **error)
   *step = g_ascii_strtoll (text, &end, 10);
   if (end != text && *end == '\0')
     return TRUE;
-  sluice_cli_usage (error, "%s wants a step, a whole number, not '%s'", option, text);
+  sluice_cli_usage (error, _ ("%s wants a step, a whole number, not '%s'"), option, text);
   return FALSE;
 }
 
@@ -66,12 +66,12 @@ parse_selection (Selection *self, GError **error)
     {
       g_autofree const char **names = sluice_kind_list_names ();
       g_autofree char *list = g_strjoinv (", ", (char **) names);
-      sluice_cli_usage (error, "there is no kind '%s': it is one of %s", kind_name, list);
+      sluice_cli_usage (error, _ ("there is no kind '%s': it is one of %s"), kind_name, list);
       return FALSE;
     }
   if (tag_pattern != NULL && (self->tag = g_regex_new (tag_pattern, 0, 0, &wrong)) == NULL)
     {
-      sluice_cli_usage (error, "--tag: %s", wrong->message);
+      sluice_cli_usage (error, _ ("--tag: %s"), wrong->message);
       return FALSE;
     }
   return TRUE;
@@ -135,7 +135,8 @@ show_log (char **arguments, GError **error)
 {
   g_auto (Selection) selection = { 0 };
   if (arguments[0] != NULL)
-    return sluice_cli_usage (error, "'%s' is no option; runs are named with --run", arguments[0]);
+    return sluice_cli_usage (error, _ ("'%s' is no option; runs are named with --run"),
+                             arguments[0]);
   if (!parse_selection (&selection, error))
     return EXIT_USAGE;
   g_autofree char *workspace = sluice_cli_dup_workspace (workspace_option);

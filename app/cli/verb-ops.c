@@ -146,9 +146,9 @@ static int
 ops (char **arguments, GError **error)
 {
   if (arguments[0] != NULL && arguments[1] != NULL)
-    return sluice_cli_usage (error, "give one NAME or none");
+    return sluice_cli_usage (error, _ ("give one NAME or none"));
   if (arguments[0] != NULL ? show_tiers || pages != NULL : show_tiers && pages != NULL)
-    return sluice_cli_usage (error, "give a NAME, --tiers or --pages, one of them");
+    return sluice_cli_usage (error, _ ("give a NAME, --tiers or --pages, one of them"));
   if (show_tiers)
     return tiers ();
   if (pages != NULL)
@@ -167,7 +167,7 @@ ops (char **arguments, GError **error)
 
 const Verb sluice_verb_ops = {
   .name = "ops",
-  .arguments = "[NAME]",
+  .arguments = N_ ("[NAME]"),
   .summary = N_ ("List the ops, or tell all about one"),
   .json = "{\"name\": \"string\", \"summary\": \"string\", \"signature\": \"string\", "
           "\"attributes\": [{\"name\": \"string\", \"type\": \"string\", "

@@ -20,7 +20,7 @@ print_node (const SluiceNode *node, const char *device, const char *reason)
 {
   if (!sluice_cli_json)
     {
-      printf ("%s\t%s\t%s\n", node->name, device != NULL ? device : "-", reason);
+      printf ("%s\t%s\t%s\n", node->name, device != NULL ? device : "-", _ (reason));
       return;
     }
   JsonBuilder *b = sluice_cli_json_begin ();
@@ -52,7 +52,7 @@ static int
 place (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return sluice_cli_usage (error, "give one PROJECT or GRAPH");
+    return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
   g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (arguments[0], error);
   g_autoptr (SluiceSession) session =
       graph != NULL ? sluice_session_new (&sluice_cli_session_options, error) : NULL;
@@ -64,7 +64,7 @@ place (char **arguments, GError **error)
 
 const Verb sluice_verb_place = {
   .name = "place",
-  .arguments = "PROJECT|GRAPH|SAVEDMODEL",
+  .arguments = N_ ("PROJECT|GRAPH|SAVEDMODEL"),
   .summary = N_ ("Tell on which device each node stands, and why"),
   .details = N_ ("A line a node: its name, its device, the reason. Where requests, kernels and "
                  "nodes that must stand together leave no device, the line has '-' and names the "

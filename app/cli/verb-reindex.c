@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "app/cli/cli.h"
@@ -21,7 +22,7 @@ print_run (const SluiceRunInfo *info)
 {
   if (!sluice_cli_json)
     {
-      printf (_ ("run %s: %s, at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT "\n"), info->name,
+      printf (_ ("run %s: %s, at step %" PRId64 " of %" PRId64 "\n"), info->name,
               _ (sluice_run_state_name (info->state)), info->step, info->n_steps);
       return;
     }
@@ -38,10 +39,10 @@ static int
 reindex (char **arguments, GError **error)
 {
   if (arguments[0] != NULL)
-    return sluice_cli_usage (error, "give --workspace DIR alone");
+    return sluice_cli_usage (error, _ ("give --workspace DIR alone"));
   g_autofree char *folder = sluice_cli_dup_workspace (workspace);
   if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
-    return sluice_cli_usage (error, "--workspace '%s': there is no such folder", folder);
+    return sluice_cli_usage (error, _ ("--workspace '%s': there is no such folder"), folder);
   g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, FALSE, error);
   g_autoptr (GArray) lost = store != NULL ? sluice_store_dup_lost_runs (store, error) : NULL;
   guint n_failed = 0;
@@ -57,7 +58,7 @@ reindex (char **arguments, GError **error)
       else
         {
           n_failed++;
-          fprintf (stderr, _ ("'%s/runs/%" G_GINT64_FORMAT "' holds no run: %s\n"), folder, run,
+          fprintf (stderr, _ ("'%s/runs/%" PRId64 "' holds no run: %s\n"), folder, run,
                    local->message);
         }
     }

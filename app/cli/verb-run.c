@@ -276,20 +276,20 @@ run (char **arguments, GError **error)
       return EXIT_OK;
     }
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return sluice_cli_usage (error, "give one GRAPH or SAVEDMODEL");
+    return sluice_cli_usage (error, _ ("give one GRAPH or SAVEDMODEL"));
   if ((fetches == NULL || fetches[0] == NULL) && (targets == NULL || targets[0] == NULL)
       && signature_name == NULL && !g_file_test (arguments[0], G_FILE_TEST_IS_DIR)
       && !sluice_saved_model_exists (arguments[0]))
-    return sluice_cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
+    return sluice_cli_usage (error, _ ("say what to run: --fetch EDGE or --target NODE"));
   if (out != NULL && !g_str_has_suffix (out, ".npz"))
-    return sluice_cli_usage (error, "--out '%s': must end in .npz", out);
+    return sluice_cli_usage (error, _ ("--out '%s': must end in .npz"), out);
   sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   return run_model (arguments[0], error);
 }
 
 const Verb sluice_verb_run = {
   .name = "run",
-  .arguments = "GRAPH|SAVEDMODEL",
+  .arguments = N_ ("GRAPH|SAVEDMODEL"),
   .summary = N_ ("Run nodes of a graph, or a signature of a SavedModel, and print values"),
   .details = N_ ("A loop that never ends can be stopped with Ctrl-C, or by --max-iterations. Of a "
                  "SavedModel the variables are restored and the tables filled first.\n\n"

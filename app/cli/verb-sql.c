@@ -126,7 +126,7 @@ query (char **arguments, GError **error)
 {
   Table table = { FALSE };
   if (arguments[0] != NULL && arguments[1] != NULL)
-    return sluice_cli_usage (error, "give one QUERY; put it in quotation marks");
+    return sluice_cli_usage (error, _ ("give one QUERY; put it in quotation marks"));
   g_autofree char *workspace = sluice_cli_dup_workspace (workspace_option);
   g_autoptr (SluiceStore) store = sluice_cli_open_to_read (workspace, error);
   const char *sql = arguments[0] != NULL ? arguments[0] : sluice_store_query_tables;
@@ -136,7 +136,7 @@ query (char **arguments, GError **error)
 
 const Verb sluice_verb_sql = {
   .name = "sql",
-  .arguments = "[QUERY]",
+  .arguments = N_ ("[QUERY]"),
   .summary = N_ ("Ask a workspace's database in SQL"),
   .details =
       N_ ("QUERY is one SELECT of SQLite's; nothing is written. View points has run, tag, step, "

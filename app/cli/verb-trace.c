@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "app/cli/cli.h"
@@ -138,10 +139,9 @@ write_file (const Tracing *tracing, SluiceTraceFormat format, GError **error)
       sluice_cli_json_end (b);
       return EXIT_OK;
     }
-  printf (_ ("%u events of %" G_GINT64_FORMAT " steps are in %s\n"), tracing->events->len, n_steps,
-          out);
+  printf (_ ("%u events of %" PRId64 " steps are in %s\n"), tracing->events->len, n_steps, out);
   if (tracing->n_lost > 0)
-    printf (_ ("%" G_GUINT64_FORMAT " more were overwritten: a step has more events than the "
+    printf (_ ("%" PRIu64 " more were overwritten: a step has more events than the "
                "trace holds\n"),
             tracing->n_lost);
   return EXIT_OK;
@@ -191,25 +191,25 @@ static int
 trace (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
-    return sluice_cli_usage (error, "give one PROJECT or GRAPH");
+    return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
   if (out == NULL)
-    return sluice_cli_usage (error, "say where to: --out FILE");
+    return sluice_cli_usage (error, _ ("say where to: --out FILE"));
   SluiceTraceFormat format;
   if (format_name != NULL ? !sluice_trace_format_from_name (format_name, &format)
                           : !sluice_trace_format_from_path (out, &format))
-    return sluice_cli_usage (error,
-                             "say in which format: a name that ends in .json, .pftrace or .pb or "
-                             "has 'tfevents' in it, or --format=chrome, perfetto, run-metadata or "
-                             "event-file");
+    return sluice_cli_usage (
+        error, _ ("say in which format: a name that ends in .json, .pftrace or .pb or "
+                  "has 'tfevents' in it, or --format=chrome, perfetto, run-metadata or "
+                  "event-file"));
   if (!sluice_cli_check_count ("--steps", n_steps, 1, MAX_STEPS, error)
       || !sluice_cli_check_count ("--warm", n_warm, 0, MAX_STEPS, error))
     return EXIT_USAGE;
   gboolean is_project = sluice_project_is_folder (arguments[0]);
   if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
-    return sluice_cli_usage (error,
-                             "--feed, --fetch and --target are for a GRAPH; a project has its own");
+    return sluice_cli_usage (
+        error, _ ("--feed, --fetch and --target are for a GRAPH; a project has its own"));
   if (!is_project && fetches == NULL && targets == NULL)
-    return sluice_cli_usage (error, "say what to run: --fetch EDGE or --target NODE");
+    return sluice_cli_usage (error, _ ("say what to run: --fetch EDGE or --target NODE"));
   sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   Tracing tracing = { .events = events };
@@ -222,7 +222,7 @@ trace (char **arguments, GError **error)
 
 const Verb sluice_verb_trace = {
   .name = "trace",
-  .arguments = "PROJECT|GRAPH",
+  .arguments = N_ ("PROJECT|GRAPH"),
   .summary = N_ ("Run steps and write what ran when, where and with which memory"),
   .details = N_ ("Every node leaves when it was ready, began and ended, its device and lane, loop "
                  "and iteration, and the bytes that went in, came out and were live. The trace is "

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -102,9 +103,9 @@ static void
 draw_bar (const SluiceProgress *p)
 {
   g_autofree char *eta = format_eta (p);
-  g_autofree char *text = g_strdup_printf (
-      _ (" step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " · loss %.4f · %.0f steps/s%s"),
-      p->step, p->n_steps, p->loss, p->steps_per_second, eta);
+  g_autofree char *text =
+      g_strdup_printf (_ (" step %" PRId64 " of %" PRId64 " · loss %.4f · %.0f steps/s%s"), p->step,
+                       p->n_steps, p->loss, p->steps_per_second, eta);
   guint width = terminal_width (), used = g_utf8_strlen (text, -1);
   guint cells = width > used + 12 ? MIN (width - used - 4, 30) : 0;
   guint full = p->n_steps > 0 ? cells * p->step / p->n_steps : 0;
@@ -121,8 +122,8 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
   if (!sluice_cli_json)
     {
       g_autofree char *eta = format_eta (p);
-      printf (_ ("step %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT "  loss %.6g  %.0f steps/s%s\n"),
-              p->step, p->n_steps, p->loss, p->steps_per_second, eta);
+      printf (_ ("step %" PRId64 "/%" PRId64 "  loss %.6g  %.0f steps/s%s\n"), p->step, p->n_steps,
+              p->loss, p->steps_per_second, eta);
       flush_output ();
       return;
     }
@@ -185,10 +186,10 @@ tell_saving (const SluiceProgress *p)
           ? g_strdup_printf (_ ("saving took %.1f s the last time"), p->usual_save_seconds)
           : g_strdup (_ ("how long saving takes is not known yet"));
   if (p->saves && p->usual_save_seconds >= 0)
-    fprintf (stderr, _ ("Saving step %" G_GINT64_FORMAT ": about %.1f s more.\n"), p->step,
+    fprintf (stderr, _ ("Saving step %" PRId64 ": about %.1f s more.\n"), p->step,
              MAX (p->usual_save_seconds - p->phase_seconds, 0));
   else if (p->saves)
-    fprintf (stderr, _ ("Saving step %" G_GINT64_FORMAT ": for %.1f s so far; %s.\n"), p->step,
+    fprintf (stderr, _ ("Saving step %" PRId64 ": for %.1f s so far; %s.\n"), p->step,
              p->phase_seconds, last);
   else if (p->usual_step_seconds >= 0)
     fprintf (stderr, _ ("The step under way ends first, in about %.1f s; then it is saved: %s.\n"),
@@ -285,10 +286,9 @@ print_end (SluiceTrainer *trainer, const char *folder)
   g_autofree char *duration = format_duration (p.seconds);
   g_autofree char *loss = p.n_logged > 0 ? g_strdup_printf (_ ("loss %.6g"), p.loss)
                                          : g_strdup (_ ("no further steps"));
-  printf (
-      _ ("run %s: %s at step %" G_GINT64_FORMAT ", %s, %s, %" G_GUINT64_FORMAT " points saved\n"),
-      sluice_trainer_get_run_name (trainer), _ (sluice_run_state_name (p.state)), p.step, loss,
-      duration, p.n_committed);
+  printf (_ ("run %s: %s at step %" PRId64 ", %s, %s, %" PRIu64 " points saved\n"),
+          sluice_trainer_get_run_name (trainer), _ (sluice_run_state_name (p.state)), p.step, loss,
+          duration, p.n_committed);
   if (isfinite (p.evaluation))
     printf (_ ("test %s %.4f\n"), g_array_index (project->evaluate, SluiceNamedEdge, 0).name,
             p.evaluation);
@@ -301,7 +301,7 @@ print_end (SluiceTrainer *trainer, const char *folder)
                "--steps N\n"),
             folder, sluice_trainer_get_run_name (trainer));
   if (p.state == SLUICE_RUN_FAILED && p.last_checkpoint >= 0)
-    printf (_ ("Saved up to step %" G_GINT64_FORMAT
+    printf (_ ("Saved up to step %" PRId64
                ". When the cause is gone, go on with: sluice train --workspace '%s' --resume %s\n"),
             p.last_checkpoint, folder, sluice_trainer_get_run_name (trainer));
   if (p.state == SLUICE_RUN_STOPPED)
@@ -381,17 +381,17 @@ static int
 train (char **arguments, GError **error)
 {
   if ((arguments[0] == NULL && resume == NULL) || (arguments[0] != NULL && arguments[1] != NULL))
-    return sluice_cli_usage (error, "give one PROJECT, or --resume NAME");
+    return sluice_cli_usage (error, _ ("give one PROJECT, or --resume NAME"));
   if (from_step != -1 && !sluice_cli_check_count ("--from", from_step, 0, G_MAXINT64, error))
     return EXIT_USAGE;
   if ((from_step >= 0 || accept_changed_data) && resume == NULL)
-    return sluice_cli_usage (error, "--from and --accept-changed-data need --resume NAME");
+    return sluice_cli_usage (error, _ ("--from and --accept-changed-data need --resume NAME"));
   if (resume != NULL && run_name != NULL)
-    return sluice_cli_usage (error,
-                             "--run names a new run, --resume one that goes on under its own name; "
-                             "give one of them");
+    return sluice_cli_usage (
+        error, _ ("--run names a new run, --resume one that goes on under its own name; "
+                  "give one of them"));
   if (init_from != NULL ? resume != NULL : init_partly)
-    return sluice_cli_usage (error, "--init-from is for a new run, and --init-partly needs it");
+    return sluice_cli_usage (error, _ ("--init-from is for a new run, and --init-partly needs it"));
   sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   g_autofree char *folder = sluice_cli_dup_workspace (workspace);
   /* A project that cannot be trained makes no workspace. */
@@ -441,7 +441,7 @@ train (char **arguments, GError **error)
 
 const Verb sluice_verb_train = {
   .name = "train",
-  .arguments = "PROJECT",
+  .arguments = N_ ("PROJECT"),
   .summary = N_ ("Train a project"),
   .details = N_ ("PROJECT is a folder with project.ini and the graph, which may be a SavedModel: "
                  "its variables are what is begun with. Every point is saved as it "

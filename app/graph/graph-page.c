@@ -587,6 +587,12 @@ graph_page_dump_state (SluicePage *page)
   return sluice_canvas_dump_state (SLUICE_GRAPH_PAGE (page)->canvas);
 }
 
+static guint
+graph_page_print (SluicePage *page, cairo_t *cr, guint sheet, double width, double height)
+{
+  return sluice_canvas_draw_on_paper (SLUICE_GRAPH_PAGE (page)->canvas, cr, width, height);
+}
+
 static void
 init_page (SluicePageInterface *iface)
 {
@@ -595,6 +601,7 @@ init_page (SluicePageInterface *iface)
   iface->search = graph_page_search;
   iface->show_hit = graph_page_show_hit;
   iface->is_settled = graph_page_is_settled;
+  iface->print = graph_page_print;
   iface->dump_state = graph_page_dump_state;
 }
 

@@ -343,7 +343,7 @@ add_placement (SluiceInspector *self, const SluiceNode *node, SluiceSession *ses
   if (*node->device != '\0')
     sluice_inspector_rows_add (&self->rows, _ ("Device asked for"), node->device);
   if (reason != NULL && *reason != '\0')
-    sluice_inspector_rows_add (&self->rows, _ ("because"), reason);
+    sluice_inspector_rows_add (&self->rows, _ ("because"), _ (reason));
 }
 
 static void

@@ -73,7 +73,7 @@ static char *
 scaled (double value)
 {
   double size = fabs (value);
-  return g_strdup_printf (size < 10 ? "%.2f" : size < 100 ? "%.1f" : "%.0f", value);
+  return sluice_format_fixed (value, size < 10 ? 2 : size < 100 ? 1 : 0);
 }
 
 char *
@@ -81,8 +81,9 @@ sluice_words_count (double n)
 {
   if (n < 10000)
     return sluice_format_step ((gint64) n);
-  return n < 1e6 ? g_strdup_printf ("%.0f" UNIT_SPACE "k", n * 1e-3)
-                 : g_strdup_printf ("%.1f" UNIT_SPACE "M", n * 1e-6);
+  g_autofree char *number =
+      n < 1e6 ? sluice_format_fixed (n * 1e-3, 0) : sluice_format_fixed (n * 1e-6, 1);
+  return g_strconcat (number, UNIT_SPACE, n < 1e6 ? "k" : "M", NULL);
 }
 
 char *
@@ -128,14 +129,68 @@ char *
 sluice_words_share (gint64 part, gint64 whole)
 {
   double percent = whole > 0 ? 100.0 * (double) part / (double) whole : 0;
-  if (part == 0 || part == whole)
-    return g_strdup_printf ("%.0f" UNIT_SPACE "%%", percent);
-  percent = CLAMP (percent, 0.01, 99.99);
-  return g_strdup_printf (
-      percent < 1 || percent > 99 ? "%.2f" UNIT_SPACE "%%" : "%.0f" UNIT_SPACE "%%", percent);
+  gboolean is_exact = part == 0 || part == whole;
+  if (!is_exact)
+    percent = CLAMP (percent, 0.01, 99.99);
+  g_autofree char *number =
+      sluice_format_fixed (percent, !is_exact && (percent < 1 || percent > 99) ? 2 : 0);
+  return g_strconcat (number, UNIT_SPACE "%", NULL);
 }
 
 /* ---- attributes ---- */
+
+/* What real graphs have most; any other attribute is called by its name. */
+static const struct
+{
+  const char *name, *title;
+} attr_titles[] = {
+  { "adj_x", N_ ("Adjoint of x") },
+  { "adj_y", N_ ("Adjoint of y") },
+  { "align_corners", N_ ("Align corners") },
+  { "allowed_devices", N_ ("Allowed devices") },
+  { "axis", N_ ("Axis") },
+  { "begin_mask", N_ ("Begin mask") },
+  { "capacity", N_ ("Capacity") },
+  { "component_types", N_ ("Types of components") },
+  { "container", N_ ("Container") },
+  { "data_format", N_ ("Data format") },
+  { "dilations", N_ ("Dilations") },
+  { "element_shape", N_ ("Shape of elements") },
+  { "ellipsis_mask", N_ ("Ellipsis mask") },
+  { "end_mask", N_ ("End mask") },
+  { "epsilon", N_ ("Epsilon") },
+  { "exclusive", N_ ("Exclusive") },
+  { "frame_name", N_ ("Frame") },
+  { "grad_a", N_ ("Gradient of a") },
+  { "grad_b", N_ ("Gradient of b") },
+  { "is_constant", N_ ("Constant") },
+  { "is_training", N_ ("Training") },
+  { "keep_dims", N_ ("Keep dimensions") },
+  { "ksize", N_ ("Size of the window") },
+  { "message", N_ ("Message") },
+  { "momentum", N_ ("Momentum") },
+  { "new_axis_mask", N_ ("New axis mask") },
+  { "num_split", N_ ("Number of parts") },
+  { "out_type", N_ ("Type of the output") },
+  { "output_shapes", N_ ("Shapes of outputs") },
+  { "output_types", N_ ("Types of outputs") },
+  { "padding", N_ ("Padding") },
+  { "parallel_iterations", N_ ("Parallel iterations") },
+  { "reverse", N_ ("Reverse") },
+  { "seed", N_ ("Seed") },
+  { "seed2", N_ ("Second seed") },
+  { "shape", N_ ("Shape") },
+  { "shapes", N_ ("Shapes") },
+  { "shared_name", N_ ("Shared name") },
+  { "shrink_axis_mask", N_ ("Shrink axis mask") },
+  { "strides", N_ ("Strides") },
+  { "transpose_a", N_ ("Transpose a") },
+  { "transpose_b", N_ ("Transpose b") },
+  { "use_locking", N_ ("Locking") },
+  { "use_nesterov", N_ ("Nesterov") },
+  { "validate_shape", N_ ("Check the shape") },
+  { "value", N_ ("Value") },
+};
 
 char *
 sluice_words_attr_name (const char *name)
@@ -144,9 +199,10 @@ sluice_words_attr_name (const char *name)
     return g_strdup (_ ("Type"));
   if (name[0] == 'T' && name[1] != '\0' && strchr (name, '_') == NULL)
     return g_strdup_printf (_ ("Type of %s"), name + 1);
-  char *words = g_strdelimit (g_strdup (name), "_", ' ');
-  words[0] = g_ascii_toupper (words[0]);
-  return words;
+  for (guint i = 0; i < G_N_ELEMENTS (attr_titles); i++)
+    if (g_str_equal (name, attr_titles[i].name))
+      return g_strdup (_ (attr_titles[i].title));
+  return g_strdup (name);
 }
 
 static char *

@@ -23,7 +23,7 @@ is_checked (SluiceRunSet *self, const SluiceRunInfo *info)
   if (g_hash_table_lookup_extended (self->chosen, &info->id, NULL, &checked))
     return GPOINTER_TO_INT (checked);
   return info->id == self->front || self->project == NULL
-         || g_str_equal (info->project, self->project);
+         || g_strcmp0 (info->project, self->project) == 0; /* an imported run is of none */
 }
 
 /* Says to each run whether it is shown. */
@@ -173,6 +173,23 @@ gint64
 sluice_run_set_get_solo (SluiceRunSet *self)
 {
   return self->solo;
+}
+
+guint64
+sluice_run_set_hash (SluiceRunSet *self)
+{
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  guint64 hash = 14695981039346656037u;
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      const guint64 parts[] = { sluice_run_get_info (run)->id, sluice_run_get_shown (run),
+                                sluice_run_get_n_series (run), sluice_run_get_events (run)->len,
+                                sluice_run_get_settings (run)->len };
+      for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
+        hash = (hash ^ parts[k]) * 1099511628211u;
+    }
+  return hash;
 }
 
 guint

@@ -20,42 +20,6 @@ sluice_wire_read_long_varint (const guint8 **at, const guint8 *end, guint64 *val
   return FALSE;
 }
 
-gboolean
-sluice_wire_next (const guint8 **at, const guint8 *end, SluiceWireField *field)
-{
-  guint64 tag, length;
-  if (*at >= end || !sluice_wire_read_varint (at, end, &tag) || tag >> 32 != 0 || tag >> 3 == 0)
-    return FALSE;
-  field->number = tag >> 3;
-  field->wire_type = tag & 7;
-  field->data = *at;
-  field->value = 0;
-  switch (field->wire_type)
-    {
-    case SLUICE_WIRE_VARINT:
-      if (!sluice_wire_read_varint (at, end, &field->value))
-        return FALSE;
-      break;
-    case SLUICE_WIRE_BYTES:
-      if (!sluice_wire_read_varint (at, end, &length) || length > (gsize) (end - *at))
-        return FALSE;
-      field->data = *at;
-      *at += length;
-      break;
-    case SLUICE_WIRE_FIXED_64:
-    case SLUICE_WIRE_FIXED_32:
-      length = field->wire_type == SLUICE_WIRE_FIXED_64 ? 8 : 4;
-      if (length > (gsize) (end - *at))
-        return FALSE;
-      *at += length;
-      break;
-    default:
-      return FALSE;
-    }
-  field->length = *at - field->data;
-  return TRUE;
-}
-
 /* ---- writing ---- */
 
 #define MAX_VARINT 10 /* bytes */

@@ -9,6 +9,7 @@
  */
 #include "engine/passes/place.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "engine/passes/conflict.h"
@@ -331,7 +332,7 @@ explain_own_move (Place *place, const SluiceNode *node)
   SluiceConflicts all = { .devices = place->devices, .n_devices = place->n_devices };
   g_autofree char *devices = sluice_conflicts_list_devices (&all);
   g_autofree char *reason =
-      g_strdup_printf ("soft: asks for '%s', there is %s", node->device, devices);
+      g_strdup_printf (_ ("soft: asks for '%s', there is %s"), node->device, devices);
   known = keep_text (place, reason);
   g_hash_table_insert (place->move_of_text, (gpointer) node->device, (gpointer) known);
   return known;
@@ -343,8 +344,8 @@ explain_move (Place *place, const SluiceNode *node)
 {
   SluiceConflicts all = { .devices = place->devices, .n_devices = place->n_devices };
   g_autofree char *devices = sluice_conflicts_list_devices (&all);
-  g_autofree char *reason =
-      g_strdup_printf ("soft: '%s' asks for '%s', there is %s", node->name, node->device, devices);
+  g_autofree char *reason = g_strdup_printf (_ ("soft: '%s' asks for '%s', there is %s"),
+                                             node->name, node->device, devices);
   return keep_text (place, reason);
 }
 
@@ -358,7 +359,7 @@ choose_limited (Place *place, Group *group)
   if (group->held_by)
     group->reason = placement_of (place, group->held_by - 1)->reason;
   else if (group->asked_by)
-    group->reason = "explicit";
+    group->reason = N_ ("explicit");
   else
     {
       group->reason =
@@ -405,18 +406,20 @@ choose_unasked (Place *place, const SluiceNode *node)
     return;
   int device;
   if (is_allowed (group, device = follow_input (place, node)))
-    group->reason = "follows its input";
+    group->reason = N_ ("follows its input");
   else if (place->n_devices > 1 && is_allowed (group, device = follow_readers (place, node)))
-    group->reason = "follows its readers";
+    group->reason = N_ ("follows its readers");
   else
     {
       device = (int) place->default_device;
       if (!is_allowed (group, device))
         device = first_allowed (place, group);
-      group->reason = device == 0                             ? "default: the first device"
-                      : device == (int) place->default_device ? "default: the device of the session"
-                                                              : "default: the first device with a "
-                                                                "kernel";
+      if (device == 0)
+        group->reason = N_ ("default: the first device");
+      else if (device == (int) place->default_device)
+        group->reason = N_ ("default: the device of the session");
+      else
+        group->reason = N_ ("default: the first device with a kernel");
     }
   group->device = device;
 }
@@ -443,7 +446,7 @@ settle (Place *place, const SluiceNode *node)
     {
       const SluiceNode *other = sluice_graph_get_node (place->graph, by - 1);
       g_autofree char *reason =
-          g_strdup_printf ("stands with '%s', whose reference or resource it uses, not on '%s'",
+          g_strdup_printf (_ ("stands with '%s', whose reference or resource it uses, not on '%s'"),
                            other->name, node->device);
       placement->reason = keep_text (place, reason);
     }
@@ -451,7 +454,7 @@ settle (Place *place, const SluiceNode *node)
     {
       const SluiceNode *other = sluice_graph_get_node (place->graph, by - 1);
       g_autofree char *reason =
-          g_strdup_printf ("stands with '%s': %s", other->name, group->reason);
+          g_strdup_printf (_ ("stands with '%s': %s"), other->name, _ (group->reason));
       placement->reason = keep_text (place, reason);
     }
 }

@@ -130,9 +130,8 @@ find_earlier (SeriesWriter *self, sqlite3 *db, gint64 step)
   return chunk;
 }
 
-/* The position of the first step that is not below. */
-static guint
-lower_bound (const Chunk *chunk, gint64 step)
+guint
+sluice_chunk_find (const Chunk *chunk, gint64 step)
 {
   guint low = 0, high = chunk->n;
   while (low < high)
@@ -149,7 +148,7 @@ lower_bound (const Chunk *chunk, gint64 step)
 static void
 chunk_put (Chunk *chunk, const SluiceScalar *point)
 {
-  guint at = lower_bound (chunk, point->step);
+  guint at = sluice_chunk_find (chunk, point->step);
   if (at == chunk->n || chunk->steps[at] != point->step)
     {
       gsize after = (chunk->n - at) * sizeof (gint64);
@@ -181,13 +180,13 @@ split (SeriesWriter *self, Chunk *chunk)
   g_ptr_array_insert (self->chunks, at + 1, upper);
 }
 
-static gboolean
-chunk_write (Chunk *chunk, gint64 series, sqlite3 *db)
+gboolean
+sluice_chunk_write (Chunk *chunk, gint64 series, sqlite3 *db)
 {
   static const char *const insert =
       "INSERT INTO scalar_chunks (series, n, first_step, last_step, min, max, sum, n_nonfinite, "
       "first_value, "
-      "last_value, last_wall, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+      "last_value, last_wall, data, segment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   static const char *const replace =
       "UPDATE scalar_chunks SET series = ?, n = ?, first_step = ?, last_step = ?, min = ?, max = "
       "?, sum = ?, "
@@ -214,10 +213,10 @@ chunk_write (Chunk *chunk, gint64 series, sqlite3 *db)
   g_autoptr (GBytes) data = g_bytes_new_static (packed, 3 * column);
   guint last = chunk->n - 1;
   gboolean is_new = chunk->id == 0;
-  return sluice_sql_change (
-      db, NULL, is_new ? insert : replace, is_new ? "iiiidddidddb" : "iiiidddidddbi", series,
-      (gint64) chunk->n, chunk->steps[0], chunk->steps[last], min, max, sum, n_nonfinite,
-      chunk->values[0], chunk->values[last], chunk->walls[last], data, (gint64) chunk->id);
+  return sluice_sql_change (db, NULL, is_new ? insert : replace, "iiiidddidddbi", series,
+                            (gint64) chunk->n, chunk->steps[0], chunk->steps[last], min, max, sum,
+                            n_nonfinite, chunk->values[0], chunk->values[last], chunk->walls[last],
+                            data, is_new ? chunk->segment : (gint64) chunk->id);
 }
 
 gboolean
@@ -240,7 +239,7 @@ sluice_series_writer_put (SeriesWriter *self, sqlite3 *db, const SluiceScalar *p
   gboolean moves_first = chunk->n > 0 && point->step < chunk->steps[0];
   chunk_put (chunk, point);
   /* find_earlier() trusts the first steps that are in the database. */
-  if (moves_first && chunk->id != 0 && !chunk_write (chunk, self->id, db))
+  if (moves_first && chunk->id != 0 && !sluice_chunk_write (chunk, self->id, db))
     return FALSE;
   if (chunk->n == CHUNK_MAX)
     split (self, chunk);
@@ -255,7 +254,7 @@ sluice_series_writer_write (SeriesWriter *self, sqlite3 *db)
       Chunk *chunk = self->chunks->pdata[i];
       if (!chunk->dirty)
         continue;
-      if (!chunk_write (chunk, self->id, db))
+      if (!sluice_chunk_write (chunk, self->id, db))
         return FALSE;
       if (chunk->id == 0)
         chunk->id = sqlite3_last_insert_rowid (db);
@@ -280,7 +279,7 @@ sluice_series_cut_chunk (sqlite3 *db, sqlite3_stmt *row, gint64 after_step, GErr
   if (!sluice_chunk_unpack (chunk, sqlite3_column_int (row, 2), sqlite3_column_blob (row, 3),
                             sqlite3_column_bytes (row, 3)))
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a chunk of points is damaged");
-  chunk->n = lower_bound (chunk, after_step + 1);
-  return chunk_write (chunk, sqlite3_column_int64 (row, 1), db)
+  chunk->n = sluice_chunk_find (chunk, after_step + 1);
+  return sluice_chunk_write (chunk, sqlite3_column_int64 (row, 1), db)
          || sluice_sql_fail (db, "points could not be cut", error);
 }

@@ -14,6 +14,7 @@
 typedef struct
 {
   sqlite3_int64 id; /* 0: not written yet */
+  gint64 segment;   /* for a new row */
   guint n;
   gboolean dirty;
   gint64 steps[CHUNK_MAX];
@@ -43,6 +44,12 @@ void sluice_series_writer_settle (SeriesWriter *self);
 void sluice_series_writer_forget (SeriesWriter *self);
 /* Unpacks the blob of a row into a chunk; FALSE where its size is not that of n points. */
 gboolean sluice_chunk_unpack (Chunk *chunk, guint n, const void *blob, int bytes);
+
+/* The position of the first step that is not below. */
+guint sluice_chunk_find (const Chunk *chunk, gint64 step);
+/* Inserts its row, or changes it; not of an empty one. FALSE: SQLite's error is in the connection.
+ */
+gboolean sluice_chunk_write (Chunk *chunk, gint64 series, sqlite3 *db);
 
 /* Drops the points after a step from a row of (id, series, n, data). */
 gboolean

@@ -15,6 +15,7 @@
 
 #include "engine/base/error.h"
 #include "engine/store/file.h"
+#include "engine/store/import-private.h"
 #include "engine/store/store-private.h"
 
 #define DRAFT_PREFIX ".new-"
@@ -353,7 +354,7 @@ static gboolean
 delete_rows (sqlite3 *db, gpointer data, GError **error)
 {
   gint64 run = *(gint64 *) data;
-  return sluice_store_cut_run (db, run, G_MININT64, error)
+  return sluice_store_cut_run (db, run, G_MININT64, error) && sluice_import_forget (db, run, error)
          && sluice_sql_change (db, error, "DELETE FROM series WHERE run = ?", "i", run)
          && sluice_sql_change (db, error, "DELETE FROM runs WHERE id = ?", "i", run);
 }

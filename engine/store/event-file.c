@@ -39,11 +39,17 @@ sluice_event_file_put_version (GByteArray *out, double wall)
 }
 
 gboolean
+sluice_event_file_is_name (const char *name)
+{
+  return strstr (name, "tfevents") != NULL && !g_str_has_suffix (name, ".profile-empty");
+}
+
+gboolean
 sluice_event_file_is_in (const char *folder)
 {
   GDir *dir = g_dir_open (folder, 0, NULL);
   const char *name = NULL;
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL && strstr (name, "tfevents") == NULL)
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL && !sluice_event_file_is_name (name))
     ;
   g_clear_pointer (&dir, g_dir_close);
   return name != NULL;

@@ -12,5 +12,7 @@ void sluice_event_file_put_record (GByteArray *out, GByteArray *event);
 void sluice_event_file_put_version (GByteArray *out, double wall);
 /* Begins an event: its wall time (Unix seconds) and step. */
 void sluice_event_file_begin (GByteArray *event, double wall, gint64 step);
+/* Does TensorBoard take a file of that name for one? */
+gboolean sluice_event_file_is_name (const char *name);
 /* Does a folder hold event files? */
 gboolean sluice_event_file_is_in (const char *folder);

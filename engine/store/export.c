@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/store/crc32c.h"
 #include "engine/store/event-file.h"
 #include "engine/store/file.h"
 #include "engine/store/kind-private.h"
@@ -93,7 +94,9 @@ typedef struct
   GByteArray *event;  /* of an event file */
   GByteArray *record; /* its bytes on the disk */
   GBytes *metadata;   /* of the series (nullable) */
+  char *plugin;       /* that they name (nullable) */
   gboolean first;     /* of the series */
+  GHashTable *put;    /* set of series that went out with another one */
 } Export;
 
 static void
@@ -147,15 +150,17 @@ put_csv (const SluiceRecord *record, gpointer data, GError **error)
   return TRUE;
 }
 
-static gboolean
-put_event (const SluiceRecord *record, gpointer data, GError **error)
+static SluiceEventOut
+begin_event (Export *export, const SluiceRecord *record, const char *tag, GError **failed)
 {
-  Export *export = data;
-  GError *failed = NULL;
-  const SluiceEventOut out = { export->event, export->series->tag, export->metadata, export->first,
-                               &failed };
   sluice_event_file_begin (export->event, record->wall, record->step);
-  record->kind->put_event (record, &out);
+  return (SluiceEventOut){ export->event, tag,    export->metadata,
+                           export->first, failed, export->plugin };
+}
+
+static gboolean
+end_event (Export *export, GError *failed, GError **error)
+{
   if (failed != NULL)
     {
       g_propagate_error (error, failed);
@@ -165,12 +170,149 @@ put_event (const SluiceRecord *record, gpointer data, GError **error)
   sluice_event_file_put_record (export->record, export->event);
   sluice_file_writer_put (export->file, export->record->data, export->record->len);
   export->first = FALSE;
-  export->n++;
   return TRUE;
 }
 
 static gboolean
-put_series (SluiceStore *self, SluiceLogFormat format, Export *export, GError **error)
+put_event (const SluiceRecord *record, gpointer data, GError **error)
+{
+  Export *export = data;
+  GError *failed = NULL;
+  const SluiceEventOut out = begin_event (export, record, export->series->tag, &failed);
+  record->kind->put_event (record, &out);
+  export->n++;
+  return end_event (export, failed, error);
+}
+
+/* ---- samples: series that one tensor was taken apart into ---- */
+
+#define MAX_SAMPLES 64 /* of which each is read by a connection of its own */
+
+typedef struct
+{
+  Export *export;
+  SluiceStore *store;
+  char *tag; /* without the number behind it */
+  const SluiceSeriesInfo *series[MAX_SAMPLES];
+  const SluiceRecord *records[MAX_SAMPLES];
+  guint n, n_read;
+} Samples;
+
+/* A record of the first series, then that of the same step of the next one. */
+static gboolean
+put_samples (const SluiceRecord *record, gpointer data, GError **error)
+{
+  Samples *self = data;
+  Export *export = self->export;
+  const SluiceStepRange step = { record->step, record->step };
+  GError *failed = NULL;
+  gboolean ok;
+  self->records[self->n_read++] = record;
+  if (self->n_read < self->n)
+    ok = sluice_store_each_record (self->store, self->series[self->n_read], &step, put_samples,
+                                   self, error);
+  else
+    {
+      const SluiceEventOut out = begin_event (export, self->records[0], self->tag, &failed);
+      record->kind->put_samples (self->records, self->n, &out);
+      export->n += self->n;
+      ok = end_event (export, failed, error);
+    }
+  self->n_read--;
+  return ok;
+}
+
+static gboolean
+add_step (const SluiceRecord *record, gpointer sum, GError **error)
+{
+  const struct
+  {
+    gint64 step;
+    double wall;
+  } moment = { record->step, record->wall };
+  *(guint32 *) sum = sluice_crc32c (*(guint32 *) sum, &moment, sizeof moment);
+  return TRUE;
+}
+
+static gboolean
+sum_steps (SluiceStore *store, const SluiceSeriesInfo *series, guint32 *sum, GError **error)
+{
+  *sum = 0;
+  return sluice_store_each_record (store, series, &all_steps, add_step, sum, error);
+}
+
+static const SluiceSeriesInfo *
+find_series (GPtrArray *all, const char *tag)
+{
+  for (guint i = 0; i < all->len; i++)
+    if (strcmp (((SluiceSeriesInfo *) all->pdata[i])->tag, tag) == 0)
+      return all->pdata[i];
+  return NULL;
+}
+
+/* Is it of the same tensors as the first? */
+static gboolean
+belongs (const Samples *self, const SluiceSeriesInfo *series, guint32 first_sum)
+{
+  g_autoptr (GBytes) metadata = NULL;
+  guint32 sum;
+  return series != NULL && self->n < MAX_SAMPLES && series->kind == self->series[0]->kind
+         && series->n_points == self->series[0]->n_points && series->n_segments == 1
+         && sluice_store_dup_metadata (self->store, series->id, &metadata, NULL) && metadata != NULL
+         && g_bytes_equal (metadata, self->export->metadata)
+         && sum_steps (self->store, series, &sum, NULL) && sum == first_sum;
+}
+
+/* The series behind the first of one that has its metadata; n is 1 where there are none. */
+static void
+find_samples (Samples *self, GPtrArray *all, const SluiceKind *kind)
+{
+  const SluiceSeriesInfo *first = self->export->series, *next;
+  guint32 sum;
+  self->series[self->n++] = first;
+  if (kind->put_samples == NULL || g_strcmp0 (self->export->plugin, kind->samples_plugin) != 0
+      || !g_str_has_suffix (first->tag, "/0") || first->n_segments != 1
+      || !sum_steps (self->store, first, &sum, NULL))
+    return;
+  self->tag = g_strndup (first->tag, strlen (first->tag) - 2);
+  do
+    {
+      g_autofree char *tag = g_strdup_printf ("%s/%u", self->tag, self->n);
+      next = find_series (all, tag);
+      if (belongs (self, next, sum))
+        self->series[self->n++] = next;
+      else
+        next = NULL;
+    }
+  while (next != NULL);
+}
+
+static gboolean
+put_events (SluiceStore *store, Export *export, GPtrArray *all, GError **error)
+{
+  const SluiceKind *kind = sluice_kind_get ((int) export->series->kind);
+  Samples samples = { .export = export, .store = store };
+  gboolean ok = sluice_store_dup_metadata (store, export->series->id, &export->metadata, error);
+  if (export->metadata != NULL)
+    export->plugin = sluice_summary_metadata_dup_plugin (export->metadata);
+  export->first = TRUE;
+  if (ok && kind != NULL)
+    find_samples (&samples, all, kind);
+  for (guint i = 1; i < samples.n; i++)
+    g_hash_table_add (export->put, (gpointer) samples.series[i]);
+  ok = ok
+       && sluice_store_each_record (store, export->series, &all_steps,
+                                    samples.n > 1 ? put_samples : put_event,
+                                    samples.n > 1 ? (gpointer) &samples : export, error);
+  g_clear_pointer (&export->metadata, g_bytes_unref);
+  g_clear_pointer (&export->plugin, g_free);
+  g_free (samples.tag);
+  return ok;
+}
+
+static gboolean
+put_series (
+    SluiceStore *self, SluiceLogFormat format, Export *export, GPtrArray *all, GError **error)
 {
   const SluiceSeriesInfo *series = export->series;
   if (format == SLUICE_LOG_CSV)
@@ -187,11 +329,7 @@ put_series (SluiceStore *self, SluiceLogFormat format, Export *export, GError **
       export->n += n;
       return TRUE;
     }
-  export->first = TRUE;
-  gboolean ok = sluice_store_dup_metadata (self, series->id, &export->metadata, error)
-                && sluice_store_each_record (self, series, &all_steps, put_event, export, error);
-  g_clear_pointer (&export->metadata, g_bytes_unref);
-  return ok;
+  return put_events (self, export, all, error);
 }
 
 static void
@@ -236,7 +374,8 @@ put_all (SluiceStore *self,
   for (guint i = 0; ok && i < series->len; i++)
     {
       out->series = series->pdata[i];
-      ok = out->series->n_points == 0 || put_series (self, format, out, error);
+      if (out->series->n_points > 0 && !g_hash_table_contains (out->put, out->series))
+        ok = put_series (self, format, out, series, error);
     }
   return ok;
 }
@@ -258,7 +397,10 @@ sluice_store_export (SluiceStore *self,
   g_autoptr (GString) line = g_string_new (NULL);
   g_autoptr (GByteArray) event = g_byte_array_new ();
   g_autoptr (GByteArray) record = g_byte_array_new ();
-  Export out = { .file = writer, .run = run->name, .line = line, .event = event, .record = record };
+  g_autoptr (GHashTable) put = g_hash_table_new (NULL, NULL);
+  Export out = {
+    .file = writer, .run = run->name, .line = line, .event = event, .record = record, .put = put
+  };
   gboolean ok = put_all (self, run, format, &out, error);
   *n_records = out.n;
   return ok && sluice_file_writer_finish (g_steal_pointer (&writer), error);

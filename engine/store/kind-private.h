@@ -21,8 +21,8 @@ struct _SluiceKind
   const char *table;                 /* (nullable): no such table, and functions of its own */
   const char *columns;               /* of it, as read() takes them */
   gboolean has_blobs;                /* column hash of the table names a row of blobs */
-  const char *list; /* (nullable): SELECT id, run, tag, kind, n, first step, last step, last value,
-                       last wall of series of run ?1 */
+  const char *list; /* (nullable): SELECT id, run, tag, kind, n, first step, last step, segments,
+                       last value, last wall of series of run ?1 */
   const char *truncate; /* (nullable): deletes what run ?1 has after step ?2 */
   const char *view;     /* (nullable): the name of its view, */
   const char *our_view; /* (nullable): and a SELECT in its place where our functions are at hand */
@@ -45,10 +45,25 @@ struct _SluiceKind
   gsize record_size;                              /* of the struct */
   char *(*dup_json) (const SluiceRecord *record);
   void (*put_event) (const SluiceRecord *record, const SluiceEventOut *out);
+  /* (nullable): samples of one step, as the tensor of the plugin that they were taken from */
+  void (*put_samples) (const SluiceRecord *const *records, guint n, const SluiceEventOut *out);
+  const char *samples_plugin; /* (nullable): its name */
   /* (nullable) */
   SluiceValueResult (*take_value) (const SluiceValueIn *in, GError **error);
   gboolean takes_the_rest; /* what no other kind wants of values */
+  gboolean is_of_the_run;  /* not of a step: a restart of an imported run takes none of it back */
 };
+
+/*
+ * Version 3: what a series has in the order in which it came. A step that does not go on from the
+ * one before, of an imported log, begins a segment; what Sluice logs itself is segment 0.
+ */
+#define SLUICE_SEGMENT_STEPS(table, step)                                                          \
+  { 3, "ALTER TABLE " table " ADD COLUMN segment INTEGER NOT NULL DEFAULT 0;" },                   \
+      { 3, "DROP INDEX " table "_by_step;" },                                                      \
+  {                                                                                                \
+    3, "CREATE UNIQUE INDEX " table "_by_step ON " table " (series, " step ", segment);"           \
+  }
 
 #define SLUICE_KIND_DECLARE(NAME, name, number) extern const SluiceKind sluice_kind_##name;
 SLUICE_KINDS (SLUICE_KIND_DECLARE)

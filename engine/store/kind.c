@@ -61,7 +61,7 @@ gpointer
 sluice_record_new (const SluiceKind *kind, gint64 step, double wall)
 {
   SluiceRecord *record = g_malloc0 (kind->record_size);
-  *record = (SluiceRecord){ kind, step, wall };
+  *record = (SluiceRecord){ kind, step, wall, 0 };
   return record;
 }
 
@@ -128,9 +128,10 @@ sluice_kind_each_row (const SluiceKind *kind,
                       gpointer data,
                       GError **error)
 {
+  const char *order = series->n_segments > 1 ? "segment," : ""; /* an index has the order else */
   g_autofree char *sql = g_strdup_printf ("SELECT step, wall, %s FROM %s AS r WHERE series = ? AND "
-                                          "step BETWEEN ? AND ? ORDER BY step",
-                                          kind->columns, kind->table);
+                                          "step BETWEEN ? AND ? ORDER BY %s step",
+                                          kind->columns, kind->table, order);
   sqlite3_stmt *row =
       sluice_sql_prepare (db, error, sql, "iii", series->id, range->from, range->to);
   return sluice_kind_each_in (kind, db, row, func, data, error);

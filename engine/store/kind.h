@@ -27,7 +27,8 @@ typedef struct
 {
   const SluiceKind *kind;
   gint64 step;
-  double wall; /* Unix seconds */
+  double wall;    /* Unix seconds */
+  gint64 segment; /* of the series: how often its steps began anew before, in an imported log */
 } SluiceRecord;
 
 void sluice_record_free (gpointer record);

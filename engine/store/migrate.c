@@ -37,6 +37,21 @@ static const SluiceMigration core[] = {
   { 2, "DROP TABLE graphs_1;" },
   { 2, "CREATE VIEW run_list AS SELECT name AS run, project, step, n_steps, seed, created, "
        "started, ended, seconds, message FROM runs WHERE deleted IS NULL;" },
+  /* How many segments it has: kind-private.h. */
+  { 3, "ALTER TABLE series ADD COLUMN segments INTEGER NOT NULL DEFAULT 1;" },
+  { 3, "CREATE INDEX series_by_kind ON series (run, kind);" },
+  /* Where what a run has was read from, and how far: engine/store/import.h. */
+  { 3, "CREATE TABLE imports (id INTEGER PRIMARY KEY, run INTEGER NOT NULL UNIQUE REFERENCES runs, "
+       "source TEXT NOT NULL, file_version INTEGER NOT NULL, last_step INTEGER NOT NULL, "
+       "graph INTEGER NOT NULL);" },
+  { 3, "CREATE TABLE import_files (id INTEGER PRIMARY KEY, "
+       "import INTEGER NOT NULL REFERENCES imports, name TEXT NOT NULL, size INTEGER NOT NULL, "
+       "inode INTEGER NOT NULL, mtime INTEGER NOT NULL, offset INTEGER NOT NULL, "
+       "mark INTEGER NOT NULL, UNIQUE (import, name));" },
+  { 3, "CREATE TABLE import_tags (id INTEGER PRIMARY KEY, "
+       "import INTEGER NOT NULL REFERENCES imports, tag BLOB NOT NULL, metadata BLOB NOT NULL, "
+       "UNIQUE (import, tag));" },
+  { 3, "CREATE INDEX imports_by_source ON imports (source);" },
   { 0 },
 };
 
@@ -170,10 +185,13 @@ want_whole (sqlite3 *db, const char *path, GError **error)
   static const char *const tables[] = {
     ("SELECT id, name, project, state, step, n_steps, seed, created, started, ended, seconds, "
      "graph_hash, message, deleted FROM runs"),
-    "SELECT id, run, tag, kind, metadata FROM series",
+    "SELECT id, run, tag, kind, metadata, segments FROM series",
     "SELECT id, run, step, wall, path, bytes FROM checkpoints",
     "SELECT hash, blob FROM graphs",
     "SELECT hash, data FROM blobs",
+    "SELECT id, run, source, file_version, last_step, graph FROM imports",
+    "SELECT id, import, name, size, inode, mtime, offset, mark FROM import_files",
+    "SELECT id, import, tag, metadata FROM import_tags",
   };
   const SluiceKind *kind;
   g_autoptr (GPtrArray) queries = g_ptr_array_new_with_free_func (g_free);
@@ -182,8 +200,9 @@ want_whole (sqlite3 *db, const char *path, GError **error)
   SLUICE_EACH_KIND (kind)
   {
     if (kind->table != NULL)
-      g_ptr_array_add (queries, g_strdup_printf ("SELECT series, step, wall, %s FROM %s AS r",
-                                                 kind->columns, kind->table));
+      g_ptr_array_add (queries,
+                       g_strdup_printf ("SELECT series, segment, step, wall, %s FROM %s AS r",
+                                        kind->columns, kind->table));
     if (kind->list != NULL)
       g_ptr_array_add (queries, g_strdup (kind->list));
   }

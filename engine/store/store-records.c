@@ -27,7 +27,8 @@ append_list (GString *sql, const SluiceKind *kind)
   else
     g_string_append_printf (
         sql,
-        "SELECT s.id, s.run, s.tag, s.kind, count (r.step), min (r.step), max (r.step), NULL, NULL "
+        "SELECT s.id, s.run, s.tag, s.kind, count (r.step), min (r.step), max (r.step), "
+        "s.segments, NULL, NULL "
         "FROM series s LEFT JOIN %s r ON r.series = s.id WHERE s.run = ?1 AND s.kind = %d "
         "GROUP BY s.id",
         kind->table, (int) kind->number);
@@ -44,8 +45,9 @@ read_series (sqlite3_stmt *row)
   info->n_points = sqlite3_column_int64 (row, 4);
   info->first_step = sqlite3_column_int64 (row, 5);
   info->last_step = sqlite3_column_int64 (row, 6);
-  info->last_value = sluice_column_double (row, 7);
-  info->last_wall = sluice_column_double (row, 8);
+  info->n_segments = (guint) sqlite3_column_int64 (row, 7);
+  info->last_value = sluice_column_double (row, 8);
+  info->last_wall = sluice_column_double (row, 9);
   return info;
 }
 

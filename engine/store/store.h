@@ -50,7 +50,8 @@ typedef struct
   char *tag; /* "loss", "evaluation/accuracy", "system/cpu"; of events their kind */
   SluiceSeriesKind kind;
   gint64 n_points;
-  gint64 first_step, last_step;
+  gint64 first_step, last_step; /* the least and the greatest */
+  guint n_segments;             /* more than 1: steps come twice or go back, in an imported log */
   double last_value, last_wall; /* of a scalar */
 } SluiceSeriesInfo;
 void sluice_series_info_free (SluiceSeriesInfo *self);
@@ -216,12 +217,14 @@ gboolean sluice_store_each_record (SluiceStore *self,
 GPtrArray *sluice_store_read_records (
     SluiceStore *self, const SluiceSeriesInfo *series, gint64 from_step, guint max, GError **error);
 
-/* Points of step >= from_step, in order of steps, at most max; appended to points. */
+/* Points of step >= from_step, in order of steps, those of one step as they came; appended to
+ * points. No more than max, but all of the last step. */
 gboolean sluice_store_read_points (
     SluiceStore *self, gint64 series, gint64 from_step, gsize max, GArray *points, GError **error);
 
 /* The points of the chunk that holds a step, or of the next one, whole; appended to points. None:
- * there is nothing from that step on. Some ten microseconds where the disk's cache has it. */
+ * there is nothing from that step on. Some ten microseconds where the disk's cache has it. Of a
+ * series of several segments: points from the step on. */
 gboolean sluice_store_read_chunk (
     SluiceStore *self, gint64 series, gint64 step, GArray *points, GError **error);
 

@@ -81,6 +81,34 @@ sluice_summary_value_sink (const SluiceValueIn *in,
 
 /* ---- out ---- */
 
+gboolean
+sluice_event_out_is_tensor (const SluiceEventOut *out, const char *plugin)
+{
+  return g_strcmp0 (out->plugin, plugin) == 0;
+}
+
+static gboolean
+find_bytes (const guint8 *bytes, gsize length, guint number, SluiceWireField *found)
+{
+  const guint8 *at = bytes, *end = bytes + length;
+  while (sluice_wire_next (&at, end, found))
+    if (found->number == number && found->wire_type == SLUICE_WIRE_BYTES)
+      return TRUE;
+  return FALSE;
+}
+
+char *
+sluice_summary_metadata_dup_plugin (GBytes *metadata)
+{
+  gsize length;
+  const guint8 *bytes = g_bytes_get_data (metadata, &length);
+  SluiceWireField plugin, name;
+  return find_bytes (bytes, length, METADATA_PLUGIN, &plugin)
+                 && find_bytes (plugin.data, plugin.length, PLUGIN_NAME, &name)
+             ? g_strndup ((const char *) name.data, name.length)
+             : NULL;
+}
+
 static void
 put_metadata (const SluiceEventOut *out, GByteArray *value, const SluicePluginOut *plugin)
 {
@@ -158,4 +186,20 @@ sluice_summary_value_put_tensor (const SluiceEventOut *out,
   g_autoptr (GByteArray) message = g_byte_array_new ();
   g_byte_array_append (message, bytes, (guint) length);
   sluice_summary_value_put (out, SLUICE_VALUE_TENSOR, message, plugin);
+}
+
+void
+sluice_summary_value_put_strings (const SluiceEventOut *out,
+                                  const SluiceShape *shape,
+                                  GBytes *const *strings,
+                                  const SluicePluginOut *plugin)
+{
+  g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (SLUICE_STRING, shape);
+  for (gint64 i = 0; tensor != NULL && i < tensor->n_elements; i++)
+    {
+      gsize length;
+      const void *data = g_bytes_get_data (strings[i], &length);
+      sluice_string_set (&((SluiceString *) tensor->data)[i], data, length);
+    }
+  sluice_summary_value_put_tensor (out, tensor, plugin);
 }

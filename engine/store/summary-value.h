@@ -70,7 +70,14 @@ typedef struct
   GBytes *metadata; /* (nullable): the SummaryMetadata that the series was logged with */
   gboolean first;   /* of its tag: metadata goes with it */
   GError **error;   /* of what could not be put: the first that is set counts */
+  /* (nullable): the plugin that its metadata name. Values of TensorFlow 2's writers come with it,
+   * as tensors, and go out so */
+  const char *plugin;
 } SluiceEventOut;
+
+gboolean sluice_event_out_is_tensor (const SluiceEventOut *out, const char *plugin);
+/* Of a SummaryMetadata. (transfer full) (nullable) */
+char *sluice_summary_metadata_dup_plugin (GBytes *metadata);
 
 /* What a plugin of TensorBoard knows a tag by. */
 typedef struct
@@ -86,6 +93,11 @@ void sluice_summary_value_put (const SluiceEventOut *out,
                                guint field,
                                GByteArray *message,
                                const SluicePluginOut *plugin);
+/* Strings as a tensor of that shape. */
+void sluice_summary_value_put_strings (const SluiceEventOut *out,
+                                       const SluiceShape *shape,
+                                       GBytes *const *strings,
+                                       const SluicePluginOut *plugin);
 /* simple_value as such a value. */
 void sluice_summary_value_put_simple (const SluiceEventOut *out,
                                       float value,
@@ -104,7 +116,9 @@ enum
   SLUICE_EVENT_GRAPH = 4,
   SLUICE_EVENT_SUMMARY = 5,
   SLUICE_EVENT_LOG_MESSAGE = 6,
+  SLUICE_EVENT_SESSION_LOG = 7,
   SLUICE_EVENT_TAGGED_METADATA = 8,
+  SLUICE_EVENT_META_GRAPH = 9,
   SLUICE_TAGGED_TAG = 1,
   SLUICE_TAGGED_METADATA = 2,
   SLUICE_VALUE_TAG = 1,
@@ -112,6 +126,7 @@ enum
   SLUICE_VALUE_IMAGE = 4,
   SLUICE_VALUE_HISTOGRAM = 5,
   SLUICE_VALUE_AUDIO = 6,
+  SLUICE_VALUE_NODE_NAME = 7,
   SLUICE_VALUE_TENSOR = 8,
   SLUICE_VALUE_METADATA = 9,
   SLUICE_CLASS_SCALAR = 1,

@@ -15,6 +15,8 @@ enum
   RATE = 8000, /* samples a second */
   N_FRAMES = 4000,
   N_THRESHOLDS = 21,
+  N_TAGS = 12345,
+  LONG_TAG = 10000, /* bytes */
 };
 
 static void
@@ -78,11 +80,43 @@ log_all (SluiceRunLog *log)
               sluice_pr_curve_new (7, 1e9, curve, N_THRESHOLDS));
 }
 
+static gint64
+ensure_scalars (SluiceRunLog *log, const char *tag)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 series = sluice_run_log_series (log, tag, SLUICE_SERIES_SCALAR, &error);
+  g_assert_no_error (error);
+  return series;
+}
+
+/* What a chart may meet: one point, nothing but NaN, steps that go back, a tag of 10 kB with
+ * control characters and Hebrew, and a great many tags. */
+static void
+log_odd (SluiceRunLog *log)
+{
+  g_autoptr (GString) tag = g_string_new ("long/\x01\x1b\n\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d");
+  gint64 nan = ensure_scalars (log, "odd/nan"), back = ensure_scalars (log, "odd/back");
+  while (tag->len < LONG_TAG)
+    g_string_append (tag, "-ab");
+  sluice_run_log_scalar (log, ensure_scalars (log, "odd/one"), 5, 1e9, 0.5);
+  sluice_run_log_scalar (log, ensure_scalars (log, tag->str), 5, 1e9, 0.5);
+  for (gint64 i = 0; i < 100; i++)
+    {
+      sluice_run_log_scalar (log, nan, i, 1e9 + (double) i, NAN);
+      sluice_run_log_scalar (log, back, 100 - i, 1e9 + (double) i, (double) i);
+    }
+  for (guint i = 0; i < N_TAGS; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("many/%u/value", i);
+      sluice_run_log_scalar (log, ensure_scalars (log, name), 1, 1e9, i);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_cmpint (argc, ==, 3);
+  g_assert_true (argc == 3 || argc == 4); /* the fourth: "odd" */
   g_autoptr (SluiceStore) store = sluice_store_open (argv[1], &error);
   g_assert_no_error (error);
   SluiceRunInfo run = { .name = g_strdup ("records"),
@@ -91,7 +125,10 @@ main (int argc, char **argv)
   g_assert_true (sluice_store_add_run (store, &run, &error));
   SluiceRunLog *log = sluice_store_open_log (store, run.id, &error);
   g_assert_no_error (error);
-  log_all (log);
+  if (argc == 4)
+    log_odd (log);
+  else
+    log_all (log);
   g_assert_true (sluice_run_log_close (log, &error));
   g_free (run.name);
   g_free (run.project);

@@ -188,6 +188,10 @@ class Charts:
             text = state["charts"]["cards"][tag]
             self.tap.point(f"a card of {tag}", words in text, text)
             self.picture(tag)
+            if tag == "speech":
+                self.tap.point("a sound is seen, also where it cannot be heard",
+                               self.window.find_accessible("image",
+                                                           "Waveform, at most 24.4\u202f% of full level"))
         self.window.act("find-text", GLib.Variant("s", ""))
 
     def join(self):
@@ -204,7 +208,140 @@ class Charts:
         state = self.charts(lambda c: "accuracy" in c["order"])
         self.tap.point("and stands alone again", "accuracy" not in state["cards"]["loss"], state)
 
+    def axis(self):
+        w = self.window
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == ["loss"])
+        xdotool("key", "x")
+        w.find_accessible("search box", "Find a tag for the horizontal axis")
+        self.picture("axis-tags")
+        xdotool("type", "accur")
+        xdotool("key", "Return")
+        text = self.charts(lambda c: "loss over accuracy: " in c["cards"]["loss"])["cards"]["loss"]
+        self.tap.point("X and a tag: the values of all charts over its values",
+                       "second" in text, text)
+        w.find_accessible("button", "Over accuracy")
+        w.find_accessible("button", "Enlarge loss").act()
+        w.find_accessible("button", "Enlarge loss").act()
+        xdotool("key", "Right")
+        w.find_accessible("image", "loss")
+        self.picture("axis-over")
+        w.find_accessible("button", "Step").act()
+        self.tap.point("a button goes back to steps",
+                       self.charts(lambda c: "over" not in c["cards"]["loss"]))
+        w.find_accessible("button", "Over a tag")
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == [])
+
+    def seeds(self):
+        """Three runs that differ by their seed alone: one curve instead of three."""
+        w = self.window
+        each = self.charts(lambda c: c["cards"]["loss"])["cards"]["loss"]
+        self.tap.point("at first each run has a curve", each.count(" at step ") == 4, each)
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == ["loss"])
+        xdotool("mousemove", 700, 890, "key", "n")  # no pointer over the plot moves the cursor
+        image = w.find_accessible("image", "loss")
+        text = w.until(lambda: "checkpoint" in image.description() and image.description())
+        self.tap.point("N goes to the next mark, and a screen reader hears what it is",
+                       "step 0" in text or "step 1" in text, text)
+        self.picture("marks")
+        xdotool("key", "s")
+        text = self.charts(lambda c: "seed × 3, ± deviation" in c["cards"]["loss"])["cards"]
+        self.tap.point("S: runs of other seeds are their mean, with its members' names",
+                       "(seed-1, seed-2, seed-3)" in text["loss"] and "first" in text["loss"], text)
+        self.tap.point("with deviation and number", "±" in text["loss"] and ", n 3" in text["loss"],
+                       text["loss"])
+        xdotool("key", "Right")
+        self.picture("seeds-deviation")
+        xdotool("key", "t")
+        w.find_accessible("window", "Values of loss")
+        w.find_accessible("label", "seed × 3, ± deviation (seed-1, seed-2, seed-3)")
+        self.picture("seeds-table")
+        xdotool("key", "Escape")
+        w.until(lambda: not w.all_accessible("window", "Values of loss"))
+        xdotool("key", "s")
+        self.tap.point("then with all between the least and the greatest",
+                       self.charts(lambda c: "least to greatest" in c["cards"]["loss"]))
+        self.picture("seeds-range")
+        w.find_accessible("button", "Show the curves of seed-3").act()
+        self.tap.point("a run that is hidden is not in it",
+                       self.charts(lambda c: "(seed-1, seed-2)" in c["cards"]["loss"]))
+        w.find_accessible("button", "Enlarge loss").act()
+        self.charts(lambda c: c["large"] == [])
+        self.hyper_parameters()
+        w.find_accessible("button", "Options of the charts").children()[0].act()
+        w.find_accessible("menu item", "Each run").act()
+        self.tap.point("the page's menu goes back to each run",
+                       self.charts(lambda c: "×" not in c["cards"]["loss"]))
+        w.quit()
+
+    def hyper_parameters(self):
+        """What runs were begun with and what came of it."""
+        w, card = self.window, "Settings and results"
+        text = self.charts(lambda c: "seed-2" in c["cards"].get(card, ""))["cards"][card]
+        self.tap.point("a card of settings that differ, and of results",
+                       "batch 16" in text and "evaluate/accuracy" in text and "steps" not in text,
+                       text)
+        w.find_accessible("button", "Enlarge " + card).act()
+        self.charts(lambda c: c["large"] == [card])
+        self.picture("settings-table")
+        w.find_accessible("button", "parallel").act()
+        plot = w.find_accessible("image", "Settings and results of each run")
+        x, y, _, height = w.until(lambda: plot.place() if plot.place()[3] > 0 else None)
+        # The end of the first axis: the run with the smallest batch.
+        xdotool("mousemove", x + 44, y + height - 40)
+        text = self.charts(lambda c: ";" not in c["cards"][card])["cards"][card]
+        self.tap.point("a run that is pointed at is marked", text.startswith("first: "), text)
+        self.picture("settings-marked")
+        xdotool("mousemove", x + 44, y - 20)
+        self.charts(lambda c: ";" in c["cards"][card])
+        w.find_accessible("button", "scatter").act()
+        w.find_accessible("image", "A result over a setting of each run")
+        self.picture("settings-scatter")
+        self.tap.point("a scatter has its columns chosen",
+                       w.find_accessible("combo box", "Vertical axis of the scatter"))
+        w.find_accessible("button", "table").act()
+        w.find_accessible("button", "Enlarge " + card).act()
+        self.charts(lambda c: c["large"] == ["loss"] or c["large"] == [])
+
+    def run_seeds(self):
+        self.train("first", "--steps", "100", "--set", "batch=16")
+        for seed in ("1", "2", "3"):
+            self.train("seed-" + seed, "--steps", "100", "--seed", seed)
+        self.open()
+        self.seeds()
+        shutil.rmtree(self.workspace)
+        os.mkdir(self.workspace)
+
+    def run_odd(self):
+        """One point, nothing but NaN, steps that go back, a tag of 10 kB, 12,345 tags."""
+        subprocess.run([self.log_records, self.workspace, os.path.basename(self.project), "odd"],
+                       check=True)
+        self.window = w = Workbench(self.program, self.project, self.workspace)
+        w.wait(lambda s: s["settled"])
+        w.act("show-page", GLib.Variant("s", "charts"))
+        self.tap.point("twelve thousand tags are charts, in groups",
+                       self.charts(lambda c: len(c["order"]) == 12345 + 4)
+                       and w.find_accessible("button", "many"))
+        expected = {"odd/one": "0.5000 at step 5", "odd/nan": "NaN at step 99",
+                    "odd/back": "0 at step 100"}
+        for tag, words in expected.items():
+            w.act("find-text", GLib.Variant("s", tag))
+            text = self.charts(lambda c, tag=tag: c["order"] == [tag] and ":" in c["cards"][tag])
+            self.tap.point(f"{tag} says what it is", words in text["cards"][tag], text["cards"])
+            self.picture(tag.replace("/", "-"))
+        w.act("find-text", GLib.Variant("s", "long/"))
+        order = self.charts(lambda c: len(c["order"]) == 1 and c["cards"][c["order"][0]])["order"]
+        self.tap.point("a tag of 10 kB is a card like others", len(order[0]) > 9000)
+        self.picture("odd-long")
+        w.quit()
+        shutil.rmtree(self.workspace)
+        os.mkdir(self.workspace)
+
     def run(self):
+        self.run_odd()
+        self.run_seeds()
         self.train("first", "--steps", "300")
         self.train("second", "--steps", "200", "--seed", "5")
         subprocess.run([self.log_records, self.workspace, os.path.basename(self.project)],
@@ -216,6 +353,7 @@ class Charts:
         self.pins()
         self.table()
         self.zoom()
+        self.axis()
         self.histograms()
         self.images()
         self.records()

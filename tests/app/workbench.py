@@ -66,6 +66,17 @@ class Accessible:
         return self._ask("org.freedesktop.DBus.Properties", "Get",
                          GLib.Variant("(ss)", (ATSPI + "Accessible", "Name")), "")
 
+    def description(self):
+        return self._ask("org.freedesktop.DBus.Properties", "Get",
+                         GLib.Variant("(ss)", (ATSPI + "Accessible", "Description")), "")
+
+    def attributes(self):
+        return self._ask(ATSPI + "Accessible", "GetAttributes", None, {})
+
+    def text(self):
+        """What is written in it: of a label and an entry; of other things nothing."""
+        return self._ask(ATSPI + "Text", "GetText", GLib.Variant("(ii)", (0, -1)), "")
+
     def press(self):
         """The object's first action: a button is pressed. Was it?"""
         return self._ask(ATSPI + "Action", "DoAction", GLib.Variant("(i)", (0,)), False)
@@ -83,8 +94,9 @@ class Workbench:
     """One run of the program."""
 
     def __init__(self, program, project, workspace, width=1440, settings=None):
-        """settings: by key, each in GVariant's text; an empty dictionary leaves those of the window
-        before, which had some, as they are."""
+        """project: None is what was open last in the workspace. settings: by key, in the text of a
+        GVariant each; an empty dictionary leaves those of the window before, which had some, as
+        they are."""
         environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory"}
         if settings:
             folder = os.path.join(workspace, "glib-2.0", "settings")
@@ -95,8 +107,8 @@ class Workbench:
         if settings is not None:
             environment.update(GSETTINGS_BACKEND="keyfile", XDG_CONFIG_HOME=workspace)
         self.process = subprocess.Popen(
-            [program, project, "--workspace", workspace, "--width", str(width),
-             "--height", "900"],
+            [program, *([project] if project else []), "--workspace", workspace,
+             "--width", str(width), "--height", "900"],
             stdout=subprocess.PIPE, text=True, env=environment)
         self.bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
         # The program says itself when it answers: who calls a connection before, finds one that is

@@ -7,6 +7,7 @@
 #include "engine/store/checkpoints.h"
 #include "engine/store/draft.h"
 #include "engine/store/export.h"
+#include "engine/store/import.h"
 #include "engine/store/kind-private.h"
 #include "engine/store/query.h"
 #include "tests/engine/store/sample.h"
@@ -16,7 +17,7 @@
 #define N_POINTS 1100 /* more than one chunk */
 
 /* The workspace that is there, with a run of all kinds; one that comes and goes; a file. */
-static char *stock, *fresh, *exported;
+static char *stock, *fresh, *exported, *logs;
 static char *stock_list;        /* of what it holds */
 static SluiceStore *open_stock; /* of the parts between opening and closing */
 
@@ -300,6 +301,59 @@ query (Plan *plan, GError **error)
   return sluice_store_query (open_stock, sql, add_row, rows, error) ? g_strdup (rows->str) : NULL;
 }
 
+/* ---- importing ---- */
+
+static gboolean
+tell_run (const SluiceImportedRun *run, gpointer list, GError **error)
+{
+  g_string_append_printf (list, "%s %" G_GUINT64_FORMAT " %u\n", run->run, run->n_records,
+                          run->damaged->len);
+  return TRUE;
+}
+
+static gboolean
+import_logs (GString *list, GError **error)
+{
+  const SluiceImportOptions options = { 0 };
+  g_autoptr (SluiceImporter) importer = sluice_importer_new (open_stock, &options);
+  return sluice_importer_add (importer, logs, error)
+         && sluice_importer_run (importer, tell_run, list, error);
+}
+
+/* What failed is done by importing again, and nothing is there twice. */
+static char *
+import (Plan *plan, GError **error)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  g_autoptr (GString) again = g_string_new (NULL);
+  plan_begin (plan);
+  gboolean ok = import_logs (list, error);
+  faults_disarm ();
+  g_assert_true (import_logs (again, NULL));
+  g_autoptr (SluiceRunInfo) run = sluice_store_dup_run (open_stock, "logs", NULL);
+  g_autoptr (GPtrArray) series = sluice_store_dup_series (open_stock, run->id, NULL);
+  g_assert_cmpuint (series->len, ==, 12); /* points, and a sample of each kind */
+  for (guint i = 0; i < series->len; i++)
+    {
+      const SluiceSeriesInfo *info = series->pdata[i];
+      gboolean is_damaged = g_str_equal (info->tag, "kind-tensor"); /* "metadata" are none */
+      gboolean is_loss = g_str_equal (info->tag, "loss");
+      g_assert_cmpint (info->n_points, ==, is_loss ? 40 : is_damaged ? 1 : 2);
+    }
+  purge (open_stock, run->id);
+  return ok ? g_strdup (list->str) : NULL;
+}
+
+/* The stock's own log, as TensorBoard has it. */
+static void
+write_logs (void)
+{
+  guint64 n;
+  g_autoptr (SluiceStore) store = store_open_well (stock);
+  g_autoptr (SluiceRunInfo) run = sluice_store_dup_run (store, "stock", NULL);
+  g_assert_true (sluice_store_export (store, run, SLUICE_LOG_TFEVENTS, logs, &n, NULL));
+}
+
 /* ---- all of it ---- */
 
 static void
@@ -340,6 +394,7 @@ store_parts_init (const char *folder)
   stock = g_build_filename (folder, "stock", NULL);
   fresh = g_build_filename (folder, "fresh", NULL);
   exported = g_build_filename (folder, "exported", NULL);
+  logs = g_build_filename (folder, "logs", NULL);
 }
 
 void
@@ -351,6 +406,7 @@ store_parts_inject (void)
     { "store, start", start_run, set_up_open, tear_down_open },
     { "store, cut", cut_run, set_up_open, tear_down_open, .well_every = 32 },
     { "store, read", read_all, set_up_open, tear_down_open, .well_every = 32 },
+    { "store, import", import, set_up_open, tear_down_open, .well_every = 32 },
     { "store, query", query, set_up_open, tear_down_open, .well_every = 32 },
     { "store, tfevents", export_tfevents, set_up_open, tear_down_open, .well_every = 32 },
     { "store, CSV", export_csv, set_up_open, tear_down_open, .well_every = 32 },
@@ -358,6 +414,7 @@ store_parts_inject (void)
   };
   Count total = { 0 };
   write_stock ();
+  write_logs ();
   store_open_inject (stock, fresh, &total);
   inject_each (parts, G_N_ELEMENTS (parts), &total);
   count_print (&total, "store");

@@ -177,6 +177,18 @@ def check_potfiles(tree):
     return absent + idle
 
 
+MESSAGE = re.compile(
+    r'\b(?:N_|C_|NC_|_|n?gettext|g_dngettext)\s*\((?:\s|"(?:\\.|[^"\\])*"|,|\w+\s*,)*?'
+    r'\b(G_\w+_FORMAT|PRIi\w+)')
+
+
+def check_messages(tree):
+    """No macro of GLib's stands in a message: xgettext would cut the message off there."""
+    return [f"{name}: {found[1]} in a message; <inttypes.h> has one that gettext knows"
+            for name in tree.having(C_SUFFIXES, PROGRAM)
+            for found in MESSAGE.finditer(tree.text(name))]
+
+
 def long_functions(text):
     """(line, length) of C functions, whose braces clang-format puts alone in the first column."""
     start = None
@@ -385,8 +397,8 @@ def check_autos(tree):
     return wrong
 
 
-CHECKS = [check_format, check_arrows, check_no_gtk, check_notices, check_potfiles, check_sizes,
-          check_paths, check_macros, check_threads, check_cpu_files, check_type_names,
+CHECKS = [check_format, check_arrows, check_no_gtk, check_notices, check_potfiles, check_messages,
+          check_sizes, check_paths, check_macros, check_threads, check_cpu_files, check_type_names,
           check_op_names, check_prefix, check_homes, check_autos]
 
 

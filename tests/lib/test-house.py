@@ -92,6 +92,14 @@ def test_potfiles():
     return told == ["app/a.c", "ui/c.ui", "app/b.c"]
 
 
+def test_messages():
+    files = {"app/a.c": '  f (_ ("%" G_GINT64_FORMAT " steps"), n);\n',
+             "ui/b.c": '  g (ngettext ("a step", "%" G_GUINT64_FORMAT " steps", n), n);\n',
+             "app/c.c": '  f (_ ("%" PRId64 " steps"), n);\n  g ("%" G_GINT64_FORMAT, n);\n'}
+    return [line.split(":")[0] for line in findings(source.check_messages, files)] == [
+        "app/a.c", "ui/b.c"]
+
+
 def test_sizes():
     long_function = "void\nf (void)\n{\n" + "  g ();\n" * 81 + "}\n"
     files = {"app/a.c": "int x;\n" * 801, "app/b.c": long_function, "app/c.c": "x" * 101 + "\n",
@@ -218,9 +226,9 @@ def test_counting():
     ].count(False) == 0
 
 
-TESTS = [test_format, test_arrows, test_no_gtk, test_notices, test_potfiles, test_sizes, test_paths,
-         test_macros, test_threads, test_cpu_files, test_type_names, test_op_names, test_prefix,
-         test_homes, test_autos, test_counting]
+TESTS = [test_format, test_arrows, test_no_gtk, test_notices, test_potfiles, test_messages,
+         test_sizes, test_paths, test_macros, test_threads, test_cpu_files, test_type_names,
+         test_op_names, test_prefix, test_homes, test_autos, test_counting]
 
 
 def main():

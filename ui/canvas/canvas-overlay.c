@@ -15,7 +15,7 @@
 /* The look of the bar: quiet, the choice in bold. Colours are the theme's. */
 static const char style[] =
     ".canvas-bar { background: @theme_base_color; border: 1px solid @borders; border-radius: 8px;"
-    " padding: 1px 4px; font-size: 12px; }"
+    " padding: 1px 4px; font-size: 0.92em; }"
     ".canvas-legend { padding: 7px 12px; }"
     ".canvas-bar button { min-height: 22px; padding: 1px 7px; font-weight: normal; }"
     ".canvas-bar menubutton button { padding: 1px 4px; }"

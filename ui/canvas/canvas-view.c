@@ -177,6 +177,9 @@ minimap_rect_in (SluiceCanvas *self, const CanvasView *view)
   if (all.x >= view->x && all.y >= view->y && all.x + all.width <= view->x + width / view->zoom
       && all.y + all.height <= view->y + height / view->zoom)
     return (SluiceRect){ 0, 0, 0, 0 };
+  SluiceRect bar = sluice_canvas_bar_rect (self);
+  if (bar.width > 0 && bar.x < 2 * CANVAS_MINIMAP_MARGIN + CANVAS_MINIMAP_WIDTH)
+    return (SluiceRect){ 0, 0, 0, 0 };
   return (SluiceRect){ CANVAS_MINIMAP_MARGIN,
                        height - CANVAS_MINIMAP_HEIGHT - CANVAS_MINIMAP_MARGIN, CANVAS_MINIMAP_WIDTH,
                        CANVAS_MINIMAP_HEIGHT };

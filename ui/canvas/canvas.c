@@ -404,6 +404,16 @@ sluice_canvas_is_busy (SluiceCanvas *self)
 }
 
 gboolean
+sluice_canvas_draw_on_paper (SluiceCanvas *self, cairo_t *cr, double width, double height)
+{
+  SluiceTheme theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
+  theme.font = self->font;
+  if (self->scene != NULL && cr != NULL)
+    sluice_scene_draw_on_paper (self->scene, &theme, cr, width, height);
+  return self->scene != NULL;
+}
+
+gboolean
 sluice_canvas_export (SluiceCanvas *self,
                       SluiceExportFormat format,
                       const char *path,

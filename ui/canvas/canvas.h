@@ -95,6 +95,9 @@ gboolean sluice_canvas_export (SluiceCanvas *self,
                                const char *path,
                                GError **error);
 
+/* The whole drawing in light colours, as large as it fits. FALSE: there is none. */
+gboolean sluice_canvas_draw_on_paper (SluiceCanvas *self, cairo_t *cr, double width, double height);
+
 /* What is seen, as JSON: zoom, centre, open scopes, selection, visible items and edges. For the
  * debug action of the window. */
 char *sluice_canvas_dump_state (SluiceCanvas *self);

@@ -133,7 +133,8 @@ is_hub (const SluiceHierarchy *self, guint child, const Degrees *d)
   guint i = child - self->groups[g->parent].first_child;
   if (g->kind == SLUICE_GROUP_OP && g->node_class == SLUICE_NODE_CLASS_CONTROL)
     return TRUE;
-  if (g->n_model == 0 && g->node_class == SLUICE_NODE_CLASS_OP && g->pair == SLUICE_NONE
+  if (g->n_model == 0 && g->pair == SLUICE_NONE
+      && (g->node_class == SLUICE_NODE_CLASS_OP || g->node_class == SLUICE_NODE_CLASS_CONTROL)
       && self->groups[g->parent].n_model > 0
       && self->groups[g->parent].node_class != SLUICE_NODE_CLASS_VARIABLE)
     return TRUE;

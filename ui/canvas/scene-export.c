@@ -58,6 +58,21 @@ sluice_scene_export (SluiceScene *scene,
                                 error);
 }
 
+void
+sluice_scene_draw_on_paper (
+    SluiceScene *scene, const SluiceTheme *theme, cairo_t *cr, double width, double height)
+{
+  SluiceRect b = sluice_scene_get_bounds (scene);
+  double w = b.width + 2 * MARGIN, h = b.height + 2 * MARGIN, scale = MIN (width / w, height / h);
+  Drawing drawing = { scene, theme, 1 };
+
+  cairo_save (cr);
+  cairo_translate (cr, (width - scale * w) / 2, (height - scale * h) / 2);
+  cairo_scale (cr, scale, scale);
+  draw_scene (cr, w, h, TRUE, &drawing);
+  cairo_restore (cr);
+}
+
 gboolean
 sluice_graph_model_export (SluiceGraphModel *model,
                            const SluiceViewState *state,

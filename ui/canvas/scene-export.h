@@ -21,6 +21,10 @@ gboolean sluice_scene_export (SluiceScene *scene,
                               const char *path,
                               GError **error);
 
+/* The whole scene, as large as it fits into @width x @height, in its middle. */
+void sluice_scene_draw_on_paper (
+    SluiceScene *scene, const SluiceTheme *theme, cairo_t *cr, double width, double height);
+
 /* One call from a model to a file: hierarchy, layout, drawing. @state may be NULL (everything
  * closed). */
 gboolean sluice_graph_model_export (SluiceGraphModel *model,

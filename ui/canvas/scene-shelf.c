@@ -121,7 +121,8 @@ shelve (Shelf *shelf, SluicePoint *drawing)
     return;
   for (guint i = 0; i < shelf->n; i++)
     shelf->widest = MAX (shelf->widest, width_of (member_at (shelf, i)));
-  for (int rows = 0; rows < 2; rows++)
+  /* Lines from outside come in where rows would be. */
+  for (int rows = 0; rows < (level->has_in || level->has_out ? 1 : 2); rows++)
     for (guint k = 0; k < G_N_ELEMENTS (stretches); k++)
       {
         SluicePoint end = lay (shelf, *drawing, rows, stretches[k]);

@@ -4,6 +4,7 @@
 #include "ui/canvas/scene-private.h"
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 
 SluiceScene *
 sluice_scene_ref (SluiceScene *self)
@@ -218,9 +219,8 @@ append_outputs (SluiceScene *self, guint item, GString *text)
 char *
 sluice_loop_note (guint64 n_iterations)
 {
-  return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "loop · %" G_GUINT64_FORMAT " iteration",
-                                       "loop · %" G_GUINT64_FORMAT " iterations",
-                                       (gulong) n_iterations),
+  return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "loop · %" PRIu64 " iteration",
+                                       "loop · %" PRIu64 " iterations", (gulong) n_iterations),
                           n_iterations);
 }
 

@@ -3,22 +3,91 @@
 #include "ui/chart/audio-card.h"
 
 #include "ui/chart/ticks.h"
+#include "ui/chart/waveform.h"
+#include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
+
+#define LEAST_WAVE 40
 
 struct _SluiceAudioCard
 {
   SluiceCard parent_instance;
-  GtkWidget *words, *controls, *problem;
+  GtkWidget *words, *wave, *controls, *problem;
+  GBytes *clip;             /* (nullable) */
+  SluiceWaveform *waveform; /* (nullable): where the clip is of a kind that is known */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceAudioCard, sluice_audio_card, SLUICE_TYPE_CARD)
+
+/* ---- as a file ---- */
+
+static void
+save_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_card_ask_export (SLUICE_CARD (widget), "wav");
+}
+
+static void
+fill_menu (SluiceCard *card, GMenu *menu)
+{
+  g_autoptr (GMenu) section = g_menu_new ();
+
+  g_menu_append (section, _ ("Save the sound…"), "audio.save");
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
+}
+
+/* As it was logged. */
+static gboolean
+write_file (SluiceCard *card,
+            const char *path,
+            double width,
+            double height,
+            const SluiceTheme *theme,
+            GError **error)
+{
+  GBytes *clip = SLUICE_AUDIO_CARD (card)->clip;
+  gsize length = 0;
+  const char *bytes = clip != NULL ? g_bytes_get_data (clip, &length) : NULL;
+
+  return g_file_set_contents (path, bytes != NULL ? bytes : "", (gssize) length, error);
+}
+
+/* ---- as a card ---- */
+
+static void
+draw_wave_cb (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+  SluiceAudioCard *self = data;
+  SluiceTheme theme;
+
+  if (self->waveform == NULL)
+    return;
+  sluice_theme_from_widget (&theme, GTK_WIDGET (self));
+  sluice_waveform_draw (self->waveform, cr, width, height, &theme);
+}
+
+static void
+sluice_audio_card_finalize (GObject *object)
+{
+  SluiceAudioCard *self = SLUICE_AUDIO_CARD (object);
+
+  g_clear_pointer (&self->clip, g_bytes_unref);
+  g_clear_pointer (&self->waveform, sluice_waveform_free);
+  G_OBJECT_CLASS (sluice_audio_card_parent_class)->finalize (object);
+}
 
 static void
 sluice_audio_card_class_init (SluiceAudioCardClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  SluiceCardClass *card_class = SLUICE_CARD_CLASS (klass);
 
+  G_OBJECT_CLASS (klass)->finalize = sluice_audio_card_finalize;
+  card_class->fill_menu = fill_menu;
+  card_class->write = write_file;
+  gtk_widget_class_install_action (widget_class, "audio.save", NULL, save_action);
   gtk_widget_class_set_css_name (widget_class, "audiocard");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
 }
@@ -33,14 +102,16 @@ sluice_audio_card_init (SluiceAudioCard *self)
   gtk_label_set_wrap (GTK_LABEL (self->words), TRUE);
   gtk_widget_add_css_class (self->words, "numeric");
   self->controls = gtk_media_controls_new (NULL);
-  gtk_widget_set_valign (self->controls, GTK_ALIGN_CENTER);
-  gtk_widget_set_vexpand (self->controls, TRUE);
+  self->wave = g_object_new (GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_IMG,
+                             "vexpand", TRUE, "height-request", LEAST_WAVE, NULL);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self->wave), draw_wave_cb, self, NULL);
   self->problem = gtk_label_new (NULL);
   gtk_label_set_xalign (GTK_LABEL (self->problem), 0);
   gtk_label_set_wrap (GTK_LABEL (self->problem), TRUE);
   gtk_widget_add_css_class (self->problem, "dim-label");
   gtk_widget_set_visible (self->problem, FALSE);
   gtk_box_append (GTK_BOX (box), self->words);
+  gtk_box_append (GTK_BOX (box), self->wave);
   gtk_box_append (GTK_BOX (box), self->controls);
   gtk_box_append (GTK_BOX (box), self->problem);
 }
@@ -60,9 +131,12 @@ error_cb (GtkMediaStream *stream, GParamSpec *pspec, SluiceAudioCard *self)
 
   if (error == NULL)
     return;
-  text = g_strdup_printf (_ ("It cannot be played here (%s) GTK plays sound with the package "
-                             "libgtk-4-media-gstreamer."),
-                          error->message);
+  /* GTK's own stand-in where no player is installed. */
+  text = g_str_equal (G_OBJECT_TYPE_NAME (stream), "GtkNoMediaFile")
+             ? g_strdup (_ ("It is not played here without the package libgtk-4-media-gstreamer. "
+                            "The card's menu saves it."))
+             : g_strdup_printf (_ ("It cannot be played: %s"), error->message);
+  gtk_widget_set_visible (self->controls, FALSE); /* buttons that do nothing */
   gtk_label_set_label (GTK_LABEL (self->problem), text);
   gtk_widget_set_visible (self->problem, TRUE);
 }
@@ -74,9 +148,29 @@ set_clip (SluiceAudioCard *self, GBytes *clip)
   g_autoptr (GtkMediaStream) stream = gtk_media_file_new_for_input_stream (input);
 
   gtk_widget_set_visible (self->problem, FALSE);
+  gtk_widget_set_visible (self->controls, TRUE);
   g_signal_connect_object (stream, "notify::error", G_CALLBACK (error_cb), self, 0);
   gtk_media_controls_set_media_stream (GTK_MEDIA_CONTROLS (self->controls), stream);
   error_cb (stream, NULL, self);
+}
+
+/* What is heard, to be seen; of a kind that is not known nothing. */
+static void
+set_waveform (SluiceAudioCard *self, GBytes *clip)
+{
+  g_autofree char *label = NULL;
+
+  g_clear_pointer (&self->waveform, sluice_waveform_free);
+  self->waveform = sluice_waveform_new (clip);
+  gtk_widget_set_visible (self->wave, self->waveform != NULL);
+  gtk_widget_queue_draw (self->wave);
+  if (self->waveform == NULL)
+    return;
+  g_autofree char *peak =
+      sluice_format_value (sluice_waveform_get_peak (self->waveform), SLUICE_UNIT_PERCENT);
+  label = g_strdup_printf (_ ("Waveform, at most %s of full level"), peak);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->wave), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
 }
 
 void
@@ -93,14 +187,16 @@ sluice_audio_card_set (
   g_return_if_fail (SLUICE_IS_AUDIO_CARD (self) && clip != NULL);
 
   /* Translators: a duration, samples a second, a number. */
-  text =
-      g_strdup_printf (ngettext ("%s · %s Hz · %" G_GINT64_FORMAT " channel",
-                                 "%s · %s Hz · %" G_GINT64_FORMAT " channels", (gulong) channels),
-                       time, hertz, channels);
+  text = g_strdup_printf (ngettext ("%s · %s Hz · %" PRId64 " channel",
+                                    "%s · %s Hz · %" PRId64 " channels", (gulong) channels),
+                          time, hertz, channels);
   sluice_card_set_note (SLUICE_CARD (self), note);
   gtk_label_set_label (GTK_LABEL (self->words), text);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text,
                                   -1);
+  g_clear_pointer (&self->clip, g_bytes_unref);
+  self->clip = g_bytes_ref (clip);
+  set_waveform (self, clip);
   set_clip (self, clip);
 }
 

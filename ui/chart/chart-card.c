@@ -15,6 +15,7 @@
 #define LEAST_DRAG     6.0
 #define CURVE_REACH    4.0 /* a pointer so near to the plot is in it */
 #define ZOOM_STEP      1.5
+#define MARK_ROOM      10 /* below the plot */
 /* A frame has 8 ms; what smoothing does not finish in this goes on in the next. */
 #define PREPARE_BUDGET_US 2000
 /* Each frame so much goes into making exact what was drawn from stretches. */
@@ -216,6 +217,32 @@ cursor_action (GtkWidget *widget, const char *name, GVariant *parameter)
     sluice_chart_set_cursor (self->chart, NAN);
   move_cursor (self, sluice_chart_get_cursor (self->chart));
   sluice_card_describe (SLUICE_CARD (self));
+}
+
+static void
+event_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+
+  sluice_chart_move_to_event (self->chart, g_str_equal (name, "chart.next-event") ? 1 : -1);
+  move_cursor (self, sluice_chart_get_cursor (self->chart));
+  sluice_card_describe (SLUICE_CARD (self));
+}
+
+static gboolean
+sluice_chart_card_query_tooltip (
+    GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
+{
+  SluiceChartCard *self = SLUICE_CHART_CARD (widget);
+  double scale = sluice_card_get_text_scale (SLUICE_CARD (self));
+  SluiceRect plot = sluice_chart_get_plot (self->chart);
+  g_autofree char *words = NULL;
+
+  if (keyboard || y / scale < plot.y || y / scale > plot.y + plot.height + MARK_ROOM)
+    return FALSE;
+  words = sluice_chart_dup_events_at (self->chart, x / scale);
+  gtk_tooltip_set_text (tooltip, words);
+  return words != NULL;
 }
 
 static void
@@ -510,7 +537,7 @@ install_properties (GObjectClass *object_class)
 
   properties[PROP_SMOOTHING] = g_param_spec_double ("smoothing", NULL, NULL, 0, 0.999, 0.6, flags);
   properties[PROP_X_AXIS] =
-      g_param_spec_int ("x-axis", NULL, NULL, SLUICE_X_STEP, SLUICE_X_WALL, SLUICE_X_STEP, flags);
+      g_param_spec_int ("x-axis", NULL, NULL, SLUICE_X_STEP, SLUICE_X_SERIES, SLUICE_X_STEP, flags);
   properties[PROP_LOG_Y] = g_param_spec_boolean ("log-y", NULL, NULL, FALSE, flags);
   properties[PROP_IGNORE_OUTLIERS] =
       g_param_spec_boolean ("ignore-outliers", NULL, NULL, TRUE, flags);
@@ -531,6 +558,8 @@ install_actions (GtkWidgetClass *klass)
   gtk_widget_class_install_action (klass, "chart.reset-zoom", NULL, reset_zoom_action);
   gtk_widget_class_install_action (klass, "chart.ranges", NULL, ranges_action);
   gtk_widget_class_install_action (klass, "chart.values", NULL, values_action);
+  gtk_widget_class_install_action (klass, "chart.next-event", NULL, event_action);
+  gtk_widget_class_install_action (klass, "chart.previous-event", NULL, event_action);
   gtk_widget_class_install_property_action (klass, "chart.toggle-log", "log-y");
   gtk_widget_class_install_property_action (klass, "chart.toggle-outliers", "ignore-outliers");
   for (guint i = 0; i < G_N_ELEMENTS (exports); i++)
@@ -564,6 +593,8 @@ install_keys (GtkWidgetClass *klass)
     { GDK_KEY_o, 0, "chart.toggle-outliers" },
     { GDK_KEY_r, 0, "chart.ranges" },
     { GDK_KEY_t, 0, "chart.values" },
+    { GDK_KEY_n, 0, "chart.next-event" },
+    { GDK_KEY_N, GDK_SHIFT_MASK, "chart.previous-event" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
@@ -583,6 +614,7 @@ sluice_chart_card_class_init (SluiceChartCardClass *klass)
   object_class->get_property = sluice_chart_card_get_property;
   object_class->set_property = sluice_chart_card_set_property;
   widget_class->snapshot = sluice_chart_card_snapshot;
+  widget_class->query_tooltip = sluice_chart_card_query_tooltip;
   widget_class->size_allocate = sluice_chart_card_size_allocate;
   card_class->least_height = LEAST_HEIGHT;
   card_class->natural_height = NATURAL_HEIGHT;
@@ -638,6 +670,7 @@ sluice_chart_card_init (SluiceChartCard *self)
   self->chart = sluice_chart_new ();
   self->drag_from = NAN;
   sluice_chart_set_title_room (self->chart, SLUICE_CARD_BUTTONS_WIDTH);
+  gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   add_gestures (self);
   update_actions (self);
   sluice_card_describe (SLUICE_CARD (self));

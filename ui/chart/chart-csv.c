@@ -50,6 +50,29 @@ fail (const char *path, int code, GError **error)
   return FALSE;
 }
 
+static void
+add_column (SluiceChartCsv *csv, const char *name, SluiceSeriesSource *source)
+{
+  Column *column = g_new0 (Column, 1);
+
+  column->name = g_strdup (name);
+  column->source = sluice_series_source_ref (source);
+  g_ptr_array_add (csv->columns, column);
+}
+
+/* Of a mean the points of those that it is of: it has none. */
+static void
+add_columns (SluiceChartCsv *csv, const SluiceChartSeries *series)
+{
+  SluiceSeriesSource *member;
+  const char *name;
+
+  if (!sluice_series_source_is_mean (series->own))
+    add_column (csv, series->name, series->own);
+  for (guint i = 0; (member = sluice_series_source_get_member (series->own, i, &name)) != NULL; i++)
+    add_column (csv, name, member);
+}
+
 SluiceChartCsv *
 sluice_chart_csv_new (SluiceChart *self, const char *path, GError **error)
 {
@@ -81,14 +104,9 @@ sluice_chart_csv_new (SluiceChart *self, const char *path, GError **error)
   for (guint i = 0; i < self->series->len; i++)
     {
       const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
-      Column *column;
 
-      if (!series->visible)
-        continue;
-      column = g_new0 (Column, 1);
-      column->name = g_strdup (series->name);
-      column->source = sluice_series_source_ref (series->source);
-      g_ptr_array_add (csv->columns, column);
+      if (series->visible)
+        add_columns (csv, series);
     }
   return g_steal_pointer (&csv);
 }

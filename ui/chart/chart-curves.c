@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-private.h"
+#include "ui/chart/pair-source.h"
 #include "ui/chart/pen.h"
 
 #include <math.h>
@@ -9,8 +10,12 @@
 #define RAW_WIDTH    1.0
 #define SMOOTH_WIDTH 2.2
 #define BAND_ALPHA   0.16
+#define PALE_ALPHA   0.2
 #define MARK_SIZE    4.5
 #define DOT_RADIUS   3.0 /* of a point that stands alone */
+#define PAIR_RADIUS  2.0
+#define PAIR_ALPHA   0.45
+#define PAIR_WIDTH   1.4
 
 static inline const SluiceTrace *
 get_trace (const SluiceColumn *column, gboolean smooth)
@@ -82,28 +87,13 @@ is_dense (const SluiceColumn *column)
   return column->n_finite > 2;
 }
 
-/*
- * The mean of the smoothed values of a column, from what is known of it: s = w s' + (1 - w) v,
- * where s' is the smoothed value before, summed over the column's n points gives n mean (s) = n
- * mean (v) + w / (1 - w) (s before the first - s of the last). Where the series begins, smoothing
- * is corrected for its start, which that leaves out: the mean stays in what the column covers.
- */
-static double
-get_smooth_mean (const SluiceColumn *column, double weight)
-{
-  const SluiceTrace *s = &column->smooth;
-  double before = s->first - (1 - weight) * column->raw.first; /* times w */
-  double mean = column->mean + (before - weight * s->last) / ((1 - weight) * column->n_finite);
-
-  return CLAMP (mean, s->min, s->max);
-}
-
 /* The trend: through the mean of a column of many points. */
 static void
 draw_mean (
     const SluiceChart *self, const SluicePen *pen, Walk *walk, const SluiceColumn *column, guint i)
 {
-  double mean = self->smoothing > 0 ? get_smooth_mean (column, self->smoothing) : column->mean;
+  double mean =
+      self->smoothing > 0 ? sluice_column_get_smooth_mean (column, self->smoothing) : column->mean;
   double middle = self->plot.x + (i + 0.5) * self->plot.width / self->read_key.n_columns;
 
   walk_to (walk, pen, middle, sluice_chart_y_pixel (self, mean));
@@ -192,7 +182,10 @@ draw_trace (const SluiceChart *self,
 }
 
 static void
-draw_band (const SluiceChart *self, const SluiceChartSeries *series, const SluicePen *pen)
+draw_band (const SluiceChart *self,
+           const SluiceChartSeries *series,
+           const SluicePen *pen,
+           gboolean smooth)
 {
   guint n = (guint) self->read_key.n_columns;
   double step = self->plot.width / n;
@@ -210,8 +203,8 @@ draw_band (const SluiceChart *self, const SluiceChartSeries *series, const Sluic
 
       if (column->n_finite == 0)
         continue;
-      top = sluice_chart_y_pixel (self, column->raw.max);
-      bottom = sluice_chart_y_pixel (self, column->raw.min);
+      top = sluice_chart_y_pixel (self, get_trace (column, smooth)->max);
+      bottom = sluice_chart_y_pixel (self, get_trace (column, smooth)->min);
       if (open)
         sluice_pen_trapezoid (pen, x0, top0, bottom0, x, top, bottom);
       open = TRUE;
@@ -312,25 +305,92 @@ has_dense_column (const SluiceChart *self, const SluiceChartSeries *series)
   return FALSE;
 }
 
+/* Where another one is marked, paler. */
+static SluiceColor
+curve_color (const SluiceChart *self, const SluiceChartSeries *series, const SluiceTheme *theme)
+{
+  gboolean pale = self->marked != 0 && series->id != self->marked
+                  && sluice_chart_find_series (self, self->marked) != NULL;
+
+  return sluice_color_with_alpha (sluice_chart_series_color (series, theme), pale ? PALE_ALPHA : 1);
+}
+
+/* Far outside of the plot nothing is lost: what is drawn has whole numbers of pixels there. */
+static double
+near_plot (double pixel)
+{
+  return CLAMP (pixel, -1e4, 1e4);
+}
+
+/* Values over those of another series: a line that follows the steps, or a dot a point. */
+static void
+draw_pairs_as (const SluiceChart *self,
+               const SluiceChartSeries *series,
+               const SluicePen *pen,
+               gboolean dots)
+{
+  SluiceSeriesSample samples[256];
+  Walk walk = { 0 };
+  guint64 at = 0;
+  guint n;
+
+  while ((n = sluice_pair_source_read_steps (series->source, at, G_N_ELEMENTS (samples), samples))
+         > 0)
+    for (guint i = 0; i < n; i++, at++)
+      {
+        gboolean raw = dots || self->smoothing == 0;
+        double value = raw ? samples[i].value : samples[i].smoothed;
+        double x = near_plot (sluice_scale_to_pixel (&self->x_scale, samples[i].x));
+        double y = near_plot (sluice_chart_y_pixel (self, value));
+
+        if (!isfinite (samples[i].value))
+          walk_break (&walk, pen);
+        else if (dots)
+          sluice_pen_disc (pen, x, y, PAIR_RADIUS);
+        else
+          walk_to (&walk, pen, x, y);
+      }
+}
+
+static void
+draw_pairs (const SluiceChart *self,
+            const SluiceChartSeries *series,
+            SluicePen *pen,
+            const SluiceTheme *theme)
+{
+  SluiceColor color = curve_color (self, series, theme);
+
+  draw_pairs_as (self, series, pen, TRUE);
+  sluice_pen_paint (pen, sluice_color_with_alpha (color, PAIR_ALPHA * color.a), TRUE);
+  pen->width = PAIR_WIDTH;
+  draw_pairs_as (self, series, pen, FALSE);
+  sluice_pen_paint (pen, color, FALSE);
+}
+
 static void
 draw_series (const SluiceChart *self,
              const SluiceChartSeries *series,
              SluicePen *pen,
              const SluiceTheme *theme)
 {
-  SluiceColor color = sluice_chart_series_color (series, theme);
+  SluiceColor color = curve_color (self, series, theme);
   gboolean has_trend = self->smoothing > 0 || has_dense_column (self, series);
 
-  if (self->band)
+  if (self->axis == SLUICE_X_SERIES)
     {
-      draw_band (self, series, pen);
-      sluice_pen_paint (pen, sluice_color_with_alpha (color, BAND_ALPHA), TRUE);
+      draw_pairs (self, series, pen, theme);
+      return;
+    }
+  if (self->band || sluice_series_source_is_mean (series->source))
+    {
+      draw_band (self, series, pen, !self->band && self->smoothing > 0);
+      sluice_pen_paint (pen, sluice_color_with_alpha (color, BAND_ALPHA * color.a), TRUE);
     }
   else if (has_trend)
     {
       pen->width = RAW_WIDTH;
       draw_trace (self, series, pen, CURVE_VALUES);
-      sluice_pen_paint (pen, sluice_color_with_alpha (color, theme->raw_alpha), FALSE);
+      sluice_pen_paint (pen, sluice_color_with_alpha (color, theme->raw_alpha * color.a), FALSE);
     }
   pen->width = has_trend ? SMOOTH_WIDTH : 1.6;
   draw_trace (self, series, pen, CURVE_TREND);
@@ -340,17 +400,20 @@ draw_series (const SluiceChart *self,
 static void
 draw_all (SluiceChart *self, SluicePen *pen, const SluiceTheme *theme)
 {
-  const SluiceChartSeries *front = sluice_chart_get_front (self);
+  const SluiceChartSeries *last[] = { sluice_chart_get_front (self),
+                                      sluice_chart_find_series (self, self->marked) };
 
   for (guint i = 0; i < self->series->len; i++)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);
 
-      if (series->visible && series->columns != NULL && series != front)
+      if (series->visible && series->columns != NULL && series != last[0] && series != last[1])
         draw_series (self, series, pen, theme);
     }
-  if (front != NULL && front->columns != NULL)
-    draw_series (self, front, pen, theme);
+  for (guint i = 0; i < G_N_ELEMENTS (last); i++)
+    if (last[i] != NULL && last[i]->visible && last[i]->columns != NULL
+        && (i > 0 || last[0] != last[1]))
+      draw_series (self, last[i], pen, theme);
   for (guint i = 0; i < self->series->len; i++)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);

@@ -11,6 +11,7 @@
 #define TITLE_MIDDLE 20.0
 
 #define LEGEND_GAP 16.0
+#define EVENT_TICK 3.5
 #define LEGEND_DOT 9.0
 
 static double
@@ -103,15 +104,14 @@ draw_grid (SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
 static void
 draw_x_labels (SluiceChart *self, SluiceText *text, double width, const SluiceTheme *theme)
 {
-  static const SluiceUnit units[] = { SLUICE_UNIT_STEPS, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
   double y = self->plot.y + self->plot.height + 14;
   double free_from = 0;
 
   for (guint i = 0; i < self->x_ticks.n; i++)
     {
       double x = sluice_scale_to_pixel (&self->x_scale, self->x_ticks.values[i]);
-      g_autofree char *label =
-          sluice_format_tick (self->x_ticks.values[i], self->x_ticks.step, units[self->axis]);
+      g_autofree char *label = sluice_format_tick (self->x_ticks.values[i], self->x_ticks.step,
+                                                   sluice_chart_get_x_unit (self));
       double w;
 
       sluice_text_set (text, label, SLUICE_TEXT_LABEL, FALSE, 0);
@@ -122,27 +122,6 @@ draw_x_labels (SluiceChart *self, SluiceText *text, double width, const SluiceTh
       sluice_text_draw (text, x, y, SLUICE_ANCHOR_MIDDLE, theme->dim);
       free_from = x + w / 2 + 10;
     }
-}
-
-/* NaN where the event is not shown. */
-static double
-event_x (const SluiceChart *self, const SluiceChartEvent *event)
-{
-  const SluiceChartSeries *series = sluice_chart_find_series (self, event->series);
-  SluiceExtent extent;
-  double wall;
-
-  if (series == NULL || !series->visible)
-    return NAN;
-  if (self->axis == SLUICE_X_STEP)
-    return (double) event->step;
-  /* What happened before the first point or after the last stands there. */
-  sluice_series_source_get_extent (series->source, SLUICE_X_WALL, &extent);
-  wall = fmin (fmax (event->wall, extent.x0), extent.x1);
-  return self->axis == SLUICE_X_WALL
-             ? wall
-             : sluice_pauses_get_active (sluice_series_source_get_pauses (series->source),
-                                         extent.x0, wall);
 }
 
 /* The word beside the line, in the first of two rows where it touches no other; else nowhere. */
@@ -156,6 +135,8 @@ draw_event_word (SluiceChart *self,
   const SluiceRect *plot = &self->plot;
   SluiceRect rect = { .y = plot->y + 1, .height = 14 };
 
+  if (event->kind == SLUICE_EVENT_QUIET)
+    return;
   sluice_text_set (text, event->word, SLUICE_TEXT_LABEL - 0.5, FALSE, 0);
   sluice_text_measure (text, &rect.width, NULL);
   rect.x = x + 5 + rect.width > plot->x + plot->width ? x - 5 - rect.width : x + 5;
@@ -182,6 +163,21 @@ draw_event_word (SluiceChart *self,
     }
 }
 
+/* A triangle that stands on the axis. */
+static void
+draw_event_tick (const SluiceChart *self, cairo_t *cr, double x, const SluiceTheme *theme)
+{
+  double bottom = self->plot.y + self->plot.height;
+
+  cairo_new_path (cr);
+  cairo_move_to (cr, x - EVENT_TICK, bottom + EVENT_TICK);
+  cairo_line_to (cr, x + EVENT_TICK, bottom + EVENT_TICK);
+  cairo_line_to (cr, x, bottom);
+  cairo_close_path (cr);
+  sluice_cairo_set_color (cr, sluice_color_with_alpha (theme->event, 0.8));
+  cairo_fill (cr);
+}
+
 static void
 draw_event_line (SluiceChart *self,
                  SluiceText *text,
@@ -192,6 +188,11 @@ draw_event_line (SluiceChart *self,
   const double dash[] = { 4, 3 };
   cairo_t *cr = text->cr;
 
+  if (event->kind == SLUICE_EVENT_QUIET)
+    {
+      draw_event_tick (self, cr, x, theme);
+      return;
+    }
   cairo_save (cr);
   cairo_set_dash (cr, dash, 2, 0);
   cairo_set_line_width (cr, 1.2);
@@ -216,7 +217,8 @@ draw_event (SluiceChart *self,
             DrawEvent draw)
 {
   const SluiceRect *plot = &self->plot;
-  double x = floor (sluice_scale_to_pixel (&self->x_scale, event_x (self, event))) + 0.5;
+  double x =
+      floor (sluice_scale_to_pixel (&self->x_scale, sluice_chart_event_x (self, event))) + 0.5;
 
   if (x >= plot->x && x <= plot->x + plot->width + 1)
     draw (self, text, event, x, theme);
@@ -323,6 +325,41 @@ has_points (SluiceChart *self)
   return FALSE;
 }
 
+static void
+draw_nothing (const SluiceChart *self,
+              SluiceText *text,
+              double width,
+              double height,
+              const SluiceTheme *theme)
+{
+  g_autofree char *words =
+      self->axis == SLUICE_X_SERIES
+          ? g_strdup_printf (_ ("No run has a step with %s and %s"), self->title, self->x_name)
+          : g_strdup (_ ("No points yet"));
+
+  sluice_text_set (text, words, SLUICE_TEXT_BODY, FALSE, MAX (40, width - 2 * PADDING));
+  sluice_text_draw (text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, theme->dim);
+}
+
+/* The axis of values is made up where there are none: that is said. */
+static void
+draw_no_value (const SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
+{
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceExtent extent;
+
+      sluice_series_source_get_extent (series->source, self->axis, &extent);
+      if (series->visible && !isnan (extent.min))
+        return;
+    }
+  sluice_text_set (text, _ ("No value is a finite number"), SLUICE_TEXT_BODY, FALSE,
+                   self->plot.width);
+  sluice_text_draw (text, self->plot.x + self->plot.width / 2, self->plot.y + self->plot.height / 2,
+                    SLUICE_ANCHOR_MIDDLE, theme->failure);
+}
+
 /* A dot and a value. Returns: where it starts. */
 static double
 draw_note (const SluiceChart *self, SluiceText *text, double right, const SluiceTheme *theme)
@@ -346,19 +383,17 @@ draw_title (SluiceChart *self,
             const SluiceTheme *theme,
             SluiceChartFlags flags)
 {
+  g_autofree char *title = sluice_chart_dup_full_title (self);
   double right = width - PADDING;
 
   if (flags & SLUICE_CHART_LEGEND)
     right = draw_legend (self, text, width, theme);
   else if (self->note != NULL)
-    right = draw_note (self, text,
-                       width - PADDING
-                           - (self->readout_style == SLUICE_READOUT_BOX ? self->title_room : 0),
-                       theme);
+    right = draw_note (self, text, width - PADDING - self->title_room, theme);
   right = MIN (right, width - PADDING - self->title_room);
   if (!(flags & SLUICE_CHART_TITLE))
     return;
-  sluice_text_set (text, self->title, SLUICE_TEXT_TITLE, TRUE, MAX (40, right - PADDING));
+  sluice_text_set (text, title, SLUICE_TEXT_TITLE, TRUE, MAX (40, right - PADDING));
   sluice_text_draw (text, PADDING, TITLE_MIDDLE, SLUICE_ANCHOR_START, theme->text);
 }
 
@@ -398,6 +433,7 @@ sluice_chart_render (SluiceChart *self,
       draw_x_labels (self, &text, width, theme);
       draw_event_lines (self, &text, theme);
       sluice_chart_draw_curves (self, cr, scale, theme, (flags & SLUICE_CHART_VECTOR) != 0);
+      draw_no_value (self, &text, theme);
       draw_event_words (self, &text, theme);
       draw_selection (self, cr, theme);
       sluice_chart_draw_readout (self, &text, theme);
@@ -405,8 +441,7 @@ sluice_chart_render (SluiceChart *self,
   else
     {
       g_clear_pointer (&self->note, g_free);
-      sluice_text_set (&text, _ ("No points yet"), SLUICE_TEXT_BODY, FALSE, 0);
-      sluice_text_draw (&text, width / 2, height / 2, SLUICE_ANCHOR_MIDDLE, theme->dim);
+      draw_nothing (self, &text, width, height, theme);
     }
   draw_title (self, &text, width, theme, flags);
   sluice_text_end (&text);

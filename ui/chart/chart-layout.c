@@ -18,6 +18,7 @@ sluice_chart_full_x (SluiceChart *self, double *x0, double *x1)
 {
   double lo = INFINITY;
   double hi = -INFINITY;
+  double last;
   double fine;
 
   for (guint i = 0; i < self->series->len; i++)
@@ -43,9 +44,15 @@ sluice_chart_full_x (SluiceChart *self, double *x0, double *x1)
       lo = 0;
       hi = 1;
     }
+  last = hi;
   /* Training starts at nought, also where the first point is a little later. */
   if (self->axis != SLUICE_X_WALL && lo > 0 && lo <= 0.1 * hi)
     lo = 0;
+  if (lo == hi && self->axis == SLUICE_X_SERIES)
+    {
+      lo -= lo != 0 ? fabs (lo) / 10 : 1;
+      hi += hi != 0 ? fabs (hi) / 10 : 1;
+    }
   if (lo == hi)
     {
       lo -= lo > 0 ? MIN (1, lo) : 0;
@@ -56,8 +63,9 @@ sluice_chart_full_x (SluiceChart *self, double *x0, double *x1)
   if (self->axis != SLUICE_X_STEP || hi != (double) self->expected_steps)
     hi =
         self->axis == SLUICE_X_WALL ? lo + ceil ((hi - lo) / fine) * fine : ceil (hi / fine) * fine;
-  *x0 = lo;
-  *x1 = hi;
+  *x0 = self->axis == SLUICE_X_SERIES ? floor (lo / fine) * fine : lo;
+  /* A share of a whole has no values past it. */
+  *x1 = sluice_chart_get_x_unit (self) == SLUICE_UNIT_PERCENT && last <= 1 ? MIN (hi, 1) : hi;
 }
 
 /* The k-th least of @values, which it reorders: Hoare's selection, as Wirth wrote it. */
@@ -311,7 +319,6 @@ x_tick_target (const SluiceChart *self)
 void
 sluice_chart_layout (SluiceChart *self, SluiceText *text, double width, double height, double scale)
 {
-  static const SluiceUnit units[] = { SLUICE_UNIT_STEPS, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
   double gutter = MAX (self->plot.x, GUTTER_LEAST);
   double x0;
   double x1;
@@ -342,5 +349,6 @@ sluice_chart_layout (SluiceChart *self, SluiceText *text, double width, double h
         break;
       gutter = wanted;
     }
-  sluice_ticks (&self->x_ticks, x0, x1, x_tick_target (self), units[self->axis], FALSE);
+  sluice_ticks (&self->x_ticks, x0, x1, x_tick_target (self), sluice_chart_get_x_unit (self),
+                FALSE);
 }

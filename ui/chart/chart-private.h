@@ -14,7 +14,9 @@ typedef struct
   guint id;
   char *name;
   SluiceColor color;
-  SluiceSeriesSource *source;
+  SluiceSeriesSource *own;    /* all its points */
+  SluiceSeriesSource *pairs;  /* (nullable): its values over those of another series */
+  SluiceSeriesSource *source; /* borrowed: one of the two, that the axis shows */
   gboolean visible;
   guint64 drawn_serial;
   SluiceColumn *columns; /* n_columns of the chart's key, or NULL before the first read */
@@ -27,7 +29,7 @@ typedef struct
   SluiceEventKind kind;
   gint64 step;
   double wall;
-  char *word;
+  char *word, *detail; /* detail: (nullable) */
 } SluiceChartEvent;
 
 /* Everything that decides what the columns hold; compared as bytes, so it is cleared before use. */
@@ -58,9 +60,12 @@ struct _SluiceChart
   GPtrArray *series; /* of SluiceChartSeries */
   GPtrArray *events; /* of SluiceChartEvent */
   guint next_id;
-  guint front; /* id of a series, or 0 */
+  guint front;  /* id of a series, or 0 */
+  guint marked; /* likewise */
 
   SluiceXAxis axis;
+  char *x_name;      /* of the series that gives the places of %SLUICE_X_SERIES */
+  SluiceUnit x_unit; /* of its values */
   gboolean log_y;
   double smoothing;
   gboolean ignore_outliers;
@@ -129,8 +134,22 @@ gboolean sluice_chart_find_nearest (SluiceChart *self, double x, SluiceSeriesSam
 /** sluice_chart_find_cursor: that nearest to the cursor; %FALSE without one. */
 gboolean sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample);
 
+/** sluice_chart_dup_full_title: (transfer full): the title, with what gives the places where that
+ * is another series. */
+char *sluice_chart_dup_full_title (const SluiceChart *self);
+
 /** sluice_chart_format_x: (transfer full): "step 1 120", "12 min 5 s", a date. */
 char *sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample);
+
+/** sluice_chart_event_x: its place on the axis; NaN where it is not shown. */
+double sluice_chart_event_x (const SluiceChart *self, const SluiceChartEvent *event);
+
+/** sluice_chart_dup_head: (transfer full): of a read-out: the place, and what happened there. */
+char *sluice_chart_dup_head (SluiceChart *self, const SluiceSeriesSample *at);
+
+/** sluice_chart_append_events: what happened to its series, without what is quiet, for a summary.
+ */
+void sluice_chart_append_events (const SluiceChart *self, GString *out);
 
 /** sluice_chart_series_color: the colour that @series is drawn in on this theme's ground. */
 SluiceColor sluice_chart_series_color (const SluiceChartSeries *series, const SluiceTheme *theme);

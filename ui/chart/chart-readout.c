@@ -64,7 +64,7 @@ measure (SluiceText *text, const char *string, double size, gboolean bold, doubl
 static void
 readout_collect (Readout *self, SluiceChart *chart, const SluiceSeriesSample *at)
 {
-  self->head = sluice_chart_format_x (chart, at);
+  self->head = sluice_chart_dup_head (chart, at);
   self->values = sluice_chart_dup_values (chart, at->x);
   self->rows = g_new0 (Row, MAX (1, self->values->len));
   for (guint i = 0; i < self->values->len; i++)
@@ -76,7 +76,7 @@ readout_collect (Readout *self, SluiceChart *chart, const SluiceSeriesSample *at
         continue;
       self->n++;
       row->of = value;
-      row->value = sluice_format_value (value->sample.value, chart->unit);
+      row->value = sluice_chart_format_value (chart, value);
       if (chart->smoothing > 0)
         row->smoothed = sluice_format_value (value->sample.smoothed, chart->unit);
     }

@@ -2,10 +2,12 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-table.h"
 
+#include "ui/common/widget.h"
+
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-#define WIDTH  620
+#define WIDTH  700
 #define HEIGHT 320
 
 typedef enum
@@ -58,8 +60,9 @@ sluice_chart_table_row_init (SluiceChartTableRow *self)
 }
 
 static SluiceChartTableRow *
-new_row (const SluiceChartValue *value, SluiceUnit unit)
+new_row (SluiceChart *chart, const SluiceChartValue *value)
 {
+  SluiceUnit unit = sluice_chart_get_unit (chart);
   SluiceChartTableRow *self = g_object_new (SLUICE_TYPE_CHART_TABLE_ROW, NULL);
   const double numbers[N_COLUMNS] = {
     0,          value->sample.value, value->sample.smoothed, (double) value->sample.step,
@@ -74,7 +77,9 @@ new_row (const SluiceChartValue *value, SluiceUnit unit)
       self->texts[i] = i == COLUMN_STEP ? sluice_format_step (value->sample.step)
                                         : sluice_format_value (numbers[i], unit);
     }
-  self->texts[COLUMN_RUN] = g_strdup (value->name);
+  self->texts[COLUMN_RUN] = sluice_chart_dup_member_names (chart, value->id);
+  g_free (self->texts[COLUMN_VALUE]);
+  self->texts[COLUMN_VALUE] = sluice_chart_format_value (chart, value);
   return self;
 }
 
@@ -126,8 +131,7 @@ update_cb (gpointer data)
   place = isfinite (self->x) ? sluice_chart_dup_place (chart, self->x)
                              : g_strdup (_ ("The last values"));
   for (guint i = 0; i < values->len; i++)
-    g_ptr_array_add (rows, new_row (&g_array_index (values, SluiceChartValue, i),
-                                    sluice_chart_get_unit (chart)));
+    g_ptr_array_add (rows, new_row (chart, &g_array_index (values, SluiceChartValue, i)));
   g_list_store_splice (self->rows, 0, g_list_model_get_n_items (G_LIST_MODEL (self->rows)),
                        rows->pdata, rows->len);
   gtk_label_set_label (GTK_LABEL (self->place), place);
@@ -143,18 +147,6 @@ queue_update (SluiceChartTable *self)
 }
 
 static void
-draw_dot (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
-{
-  const SluiceChartTableRow *row = g_object_get_data (G_OBJECT (area), "row");
-
-  if (row == NULL)
-    return;
-  cairo_arc (cr, width / 2.0, height / 2.0, 4, 0, 2 * G_PI);
-  cairo_set_source_rgb (cr, row->color.r, row->color.g, row->color.b);
-  cairo_fill (cr);
-}
-
-static void
 setup_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   gboolean is_name = GPOINTER_TO_UINT (data) == COLUMN_RUN;
@@ -163,14 +155,8 @@ setup_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 
   if (is_name)
     {
-      GtkWidget *dot = gtk_drawing_area_new ();
-
-      gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (dot), 10);
-      gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (dot), 10);
-      gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (dot), draw_dot, NULL, NULL);
-      gtk_widget_set_valign (dot, GTK_ALIGN_CENTER);
-      gtk_box_append (GTK_BOX (box), dot);
-      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+      gtk_box_append (GTK_BOX (box), sluice_dot_new ());
+      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
     }
   else
     gtk_widget_add_css_class (label, "numeric");
@@ -191,8 +177,8 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
                        row->texts[GPOINTER_TO_UINT (data)]);
   if (!GTK_IS_DRAWING_AREA (dot))
     return;
-  g_object_set_data_full (G_OBJECT (dot), "row", g_object_ref (row), g_object_unref);
-  gtk_widget_queue_draw (dot);
+  gtk_widget_set_tooltip_text (box, row->texts[COLUMN_RUN]); /* names of a mean's runs are long */
+  sluice_dot_set_color (dot, row->color);
 }
 
 static void
@@ -209,7 +195,7 @@ add_column (SluiceChartTable *self, guint column, const char *title)
   gtk_column_view_column_set_resizable (c, TRUE);
   gtk_column_view_column_set_expand (c, column == COLUMN_RUN);
   if (column != COLUMN_RUN)
-    gtk_column_view_column_set_fixed_width (c, 92);
+    gtk_column_view_column_set_fixed_width (c, column == COLUMN_VALUE ? 172 : 92);
   gtk_column_view_append_column (GTK_COLUMN_VIEW (self->view), c);
   g_object_unref (c);
 }

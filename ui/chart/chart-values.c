@@ -35,6 +35,22 @@ sluice_chart_find_cursor (SluiceChart *self, SluiceSeriesSample *sample)
   return !isnan (self->cursor) && sluice_chart_find_nearest (self, self->cursor, sample);
 }
 
+char *
+sluice_chart_dup_member_names (SluiceChart *self, guint id)
+{
+  const SluiceChartSeries *series = sluice_chart_find_series (self, id);
+  g_autoptr (GString) names = NULL;
+  const char *name;
+
+  g_return_val_if_fail (series != NULL, NULL);
+
+  names = g_string_new (NULL);
+  for (guint i = 0; sluice_series_source_get_member (series->source, i, &name) != NULL; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", name);
+  return names->len > 0 ? g_strdup_printf ("%s (%s)", series->name, names->str)
+                        : g_strdup (series->name);
+}
+
 /* Of what was drawn last: reading another range would put that one off. */
 static void
 find_range (SluiceChart *self, const SluiceChartSeries *series, SluiceChartValue *value)
@@ -66,6 +82,7 @@ sluice_chart_dup_values (SluiceChart *self, double x)
         continue;
       sluice_series_source_get_extent (series->source, self->axis, &extent);
       value.here = (x >= extent.x0 && x <= extent.x1) || value.sample.x == x;
+      sluice_series_source_measure (series->source, self->axis, value.sample.x, &value.measure);
       find_range (self, series, &value);
       if (series == front)
         g_array_prepend_val (values, value);
@@ -73,6 +90,20 @@ sluice_chart_dup_values (SluiceChart *self, double x)
         g_array_append_val (values, value);
     }
   return values;
+}
+
+char *
+sluice_chart_format_value (SluiceChart *self, const SluiceChartValue *value)
+{
+  const SluiceMeasure *measure = &value->measure;
+  g_autofree char *mean = sluice_format_value (value->sample.value, self->unit);
+  g_autofree char *deviation = NULL;
+
+  if (measure->n == 0)
+    return g_steal_pointer (&mean);
+  deviation = sluice_format_value (measure->deviation, self->unit);
+  /* Translators: mean and standard deviation of a value, and of how many runs. */
+  return g_strdup_printf (_ ("%s ± %s, n %u"), mean, deviation, measure->n);
 }
 
 char *
@@ -84,6 +115,14 @@ sluice_chart_format_x (SluiceChart *self, const SluiceSeriesSample *sample)
     return sluice_format_value (sample->x, SLUICE_UNIT_SECONDS);
   if (self->axis == SLUICE_X_WALL)
     return sluice_format_value (sample->x, SLUICE_UNIT_TIME);
+  if (self->axis == SLUICE_X_SERIES)
+    {
+      g_autofree char *value = sluice_format_value (sample->x, self->x_unit);
+      g_autofree char *step = sluice_format_step (sample->step);
+
+      /* Translators: a tag, its value, a step. */
+      return g_strdup_printf (_ ("%s %s · step %s"), self->x_name, value, step);
+    }
   number = sluice_format_step (sample->step);
   return g_strdup_printf (_ ("step %s"), number);
 }
@@ -107,7 +146,7 @@ sluice_chart_dup_readout (SluiceChart *self)
 
   if (!sluice_chart_find_cursor (self, &at))
     return NULL;
-  head = sluice_chart_format_x (self, &at);
+  head = sluice_chart_dup_head (self, &at);
   out = g_string_new (head);
   values = sluice_chart_dup_values (self, at.x);
   for (guint i = 0; i < values->len; i++)
@@ -117,7 +156,7 @@ sluice_chart_dup_readout (SluiceChart *self)
 
       if (!value->here)
         continue;
-      text = sluice_format_value (value->sample.value, self->unit);
+      text = sluice_chart_format_value (self, value);
       g_string_append_printf (out, ", %s %s", value->name, text);
     }
   return g_string_free (out, FALSE);

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-private.h"
 
+#include "ui/chart/pair-source.h"
+
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
@@ -10,7 +12,8 @@ series_free (SluiceChartSeries *series)
 {
   g_free (series->name);
   g_free (series->columns);
-  sluice_series_source_unref (series->source);
+  sluice_series_source_unref (series->own);
+  g_clear_pointer (&series->pairs, sluice_series_source_unref);
   g_free (series);
 }
 
@@ -18,6 +21,7 @@ static void
 event_free (SluiceChartEvent *event)
 {
   g_free (event->word);
+  g_free (event->detail);
   g_free (event);
 }
 
@@ -27,6 +31,7 @@ sluice_chart_new (void)
   SluiceChart *self = g_new0 (SluiceChart, 1);
 
   self->title = g_strdup ("");
+  self->x_name = g_strdup ("");
   self->series = g_ptr_array_new_with_free_func ((GDestroyNotify) series_free);
   self->events = g_ptr_array_new_with_free_func ((GDestroyNotify) event_free);
   self->words = g_array_new (FALSE, FALSE, sizeof (SluiceRect));
@@ -52,6 +57,7 @@ sluice_chart_free (SluiceChart *self)
   if (self == NULL)
     return;
   g_free (self->title);
+  g_free (self->x_name);
   g_ptr_array_unref (self->series);
   g_ptr_array_unref (self->events);
   g_array_unref (self->words);
@@ -106,6 +112,35 @@ sluice_chart_get_unit (SluiceChart *self)
   return self->unit;
 }
 
+SluiceUnit
+sluice_chart_get_x_unit (const SluiceChart *self)
+{
+  static const SluiceUnit units[SLUICE_N_X_AXES] = { SLUICE_UNIT_STEPS, SLUICE_UNIT_SECONDS,
+                                                     SLUICE_UNIT_TIME };
+
+  return self->axis == SLUICE_X_SERIES ? self->x_unit : units[self->axis];
+}
+
+char *
+sluice_chart_dup_full_title (const SluiceChart *self)
+{
+  guint stride = 1;
+
+  if (self->axis != SLUICE_X_SERIES)
+    return g_strdup (self->title);
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      stride = MAX (stride, sluice_pair_source_get_stride (series->source));
+    }
+  if (stride > 1)
+    /* Translators: the values of a tag over those of another tag; so many steps have one dot. */
+    return g_strdup_printf (_ ("%s over %s, 1 of %u steps"), self->title, self->x_name, stride);
+  /* Translators: the values of a tag over those of another tag. */
+  return g_strdup_printf (_ ("%s over %s"), self->title, self->x_name);
+}
+
 SluiceChartSeries *
 sluice_chart_find_series (const SluiceChart *self, guint id)
 {
@@ -117,6 +152,15 @@ sluice_chart_find_series (const SluiceChart *self, guint id)
         return series;
     }
   return NULL;
+}
+
+/* A series that nothing gives places has none on that axis. */
+static void
+choose_source (SluiceChart *self, SluiceChartSeries *series)
+{
+  if (self->axis == SLUICE_X_SERIES && series->pairs == NULL)
+    series->pairs = sluice_pair_source_new (NULL, series->own);
+  series->source = self->axis == SLUICE_X_SERIES ? series->pairs : series->own;
 }
 
 guint
@@ -133,7 +177,8 @@ sluice_chart_add_series (SluiceChart *self,
   series->id = self->next_id++;
   series->name = g_strdup (name);
   series->color = color;
-  series->source = sluice_series_source_ref (source);
+  series->own = sluice_series_source_ref (source);
+  choose_source (self, series);
   series->visible = TRUE;
   g_ptr_array_add (self->series, series);
   restyle (self);
@@ -196,6 +241,15 @@ sluice_chart_set_front (SluiceChart *self, guint id)
   restyle (self);
 }
 
+void
+sluice_chart_set_marked (SluiceChart *self, guint id)
+{
+  if (self->marked == id)
+    return;
+  self->marked = id;
+  restyle (self);
+}
+
 SluiceChartSeries *
 sluice_chart_get_front (const SluiceChart *self)
 {
@@ -205,8 +259,13 @@ sluice_chart_get_front (const SluiceChart *self)
 }
 
 void
-sluice_chart_add_event (
-    SluiceChart *self, guint id, SluiceEventKind kind, gint64 step, double wall, const char *word)
+sluice_chart_add_event (SluiceChart *self,
+                        guint id,
+                        SluiceEventKind kind,
+                        gint64 step,
+                        double wall,
+                        const char *word,
+                        const char *detail)
 {
   SluiceChartEvent *event;
 
@@ -218,6 +277,7 @@ sluice_chart_add_event (
   event->step = step;
   event->wall = wall;
   event->word = g_strdup (word);
+  event->detail = g_strdup (detail);
   g_ptr_array_add (self->events, event);
   self->dirty = TRUE;
 }
@@ -234,11 +294,41 @@ sluice_chart_clear_events (SluiceChart *self, guint id)
 }
 
 void
+sluice_chart_set_series_x (SluiceChart *self, guint id, SluiceSeriesSource *x)
+{
+  SluiceChartSeries *series = sluice_chart_find_series (self, id);
+
+  g_return_if_fail (series != NULL);
+
+  g_clear_pointer (&series->pairs, sluice_series_source_unref);
+  series->pairs = sluice_pair_source_new (x, series->own);
+  choose_source (self, series);
+  restyle (self);
+}
+
+void
+sluice_chart_set_x_name (SluiceChart *self, const char *name, SluiceUnit unit)
+{
+  g_return_if_fail (self != NULL && name != NULL);
+
+  self->x_unit = unit;
+  if (g_str_equal (self->x_name, name))
+    return;
+  g_free (self->x_name);
+  self->x_name = g_strdup (name);
+  if (self->axis == SLUICE_X_SERIES)
+    sluice_chart_set_view (self, NAN, NAN);
+  restyle (self);
+}
+
+void
 sluice_chart_set_x_axis (SluiceChart *self, SluiceXAxis axis)
 {
   if (self->axis == axis)
     return;
   self->axis = axis;
+  for (guint i = 0; i < self->series->len; i++)
+    choose_source (self, g_ptr_array_index (self->series, i));
   /* A range of steps means nothing in seconds. */
   sluice_chart_set_view (self, NAN, NAN);
   sluice_chart_set_cursor (self, NAN);
@@ -364,11 +454,14 @@ sluice_chart_zoom (SluiceChart *self, double factor, double x)
   double full1;
   double x0;
   double x1;
-  double least = self->axis == SLUICE_X_STEP ? 2 : 1e-3;
+  double least;
 
   g_return_if_fail (factor > 0);
 
   sluice_chart_full_x (self, &full0, &full1);
+  least = self->axis == SLUICE_X_STEP     ? 2
+          : self->axis == SLUICE_X_SERIES ? 1e-6 * (full1 - full0)
+                                          : 1e-3;
   sluice_chart_get_view (self, &x0, &x1);
   x = CLAMP (x, x0, x1);
   if ((x1 - x0) / factor < least)
@@ -540,25 +633,32 @@ sluice_chart_refine (SluiceChart *self, gint64 budget_us)
 char *
 sluice_chart_dup_summary (SluiceChart *self)
 {
-  GString *out = g_string_new (self->title);
+  g_autofree char *title = sluice_chart_dup_full_title (self);
+  GString *out = g_string_new (title);
   const char *joint = ": ";
 
   for (guint i = 0; i < self->series->len; i++)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      g_autofree char *name = NULL;
       g_autofree char *value = NULL;
       g_autofree char *step = NULL;
+      SluiceChartValue v = { 0 };
       SluiceSeriesSample last;
 
       if (!series->visible
           || !sluice_series_source_lookup (series->source, SLUICE_X_STEP, INFINITY, &last))
         continue;
-      value = sluice_format_value (last.value, self->unit);
+      name = sluice_chart_dup_member_names (self, series->id);
+      sluice_series_source_measure (series->source, SLUICE_X_STEP, (double) last.step, &v.measure);
+      v.sample = last;
+      value = sluice_chart_format_value (self, &v);
       step = sluice_format_step (last.step);
       g_string_append (out, joint);
       joint = "; ";
       /* Translators: name of a run, value, step. */
-      g_string_append_printf (out, _ ("%s %s at step %s"), series->name, value, step);
+      g_string_append_printf (out, _ ("%s %s at step %s"), name, value, step);
     }
+  sluice_chart_append_events (self, out);
   return g_string_free (out, FALSE);
 }

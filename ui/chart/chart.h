@@ -20,8 +20,9 @@ typedef struct _SluiceChart SluiceChart;
 
 typedef enum
 {
-  SLUICE_EVENT_NOTE,    /* learning rate, checkpoint, resume */
+  SLUICE_EVENT_NOTE,    /* learning rate, resume */
   SLUICE_EVENT_FAILURE, /* NaN, failed */
+  SLUICE_EVENT_QUIET,   /* comes as regularly as the grid (checkpoint): a mark on the axis */
 } SluiceEventKind;
 
 typedef enum
@@ -46,6 +47,7 @@ typedef struct
   const char *name; /* borrowed from the chart */
   SluiceColor color;
   SluiceSeriesSample sample; /* the point nearest to the place */
+  SluiceMeasure measure;     /* of a mean: what it is of, at that point */
   gboolean here;             /* the place lies between its first and its last point */
   double min, max; /* of the finite values in the range drawn last; NaN where there is none */
 } SluiceChartValue;
@@ -83,6 +85,9 @@ void
 sluice_chart_set_series_style (SluiceChart *self, guint id, const char *name, SluiceColor color);
 /** sluice_chart_set_series_visible: a hidden series is not drawn, read or counted. */
 void sluice_chart_set_series_visible (SluiceChart *self, guint id, gboolean visible);
+/** sluice_chart_dup_member_names: (transfer full): the name of a series, of a mean with the names
+ * of those that it is of: "mlp × 2 (mlp-1, mlp-2)". */
+char *sluice_chart_dup_member_names (SluiceChart *self, guint id);
 guint sluice_chart_get_n_series (SluiceChart *self);
 
 /**
@@ -94,19 +99,46 @@ guint sluice_chart_get_n_series (SluiceChart *self);
  */
 void sluice_chart_set_front (SluiceChart *self, guint id);
 
+/** sluice_chart_set_marked: draws a series over the others, and these paler; 0: none. */
+void sluice_chart_set_marked (SluiceChart *self, guint id);
+
 /**
  * sluice_chart_add_event:
  * @id: the series that it belongs to: shown while that is visible, gone when it is removed
  *
+ * @word: copied, as is
+ * @detail: (nullable): more of it, for tooltips and screen readers
+ *
  * Adds a dashed mark with a word, at @step (and @wall on the time axes).
  */
-void sluice_chart_add_event (
-    SluiceChart *self, guint id, SluiceEventKind kind, gint64 step, double wall, const char *word);
+void sluice_chart_add_event (SluiceChart *self,
+                             guint id,
+                             SluiceEventKind kind,
+                             gint64 step,
+                             double wall,
+                             const char *word,
+                             const char *detail);
+/** sluice_chart_dup_events_at: (transfer full) (nullable): the events marked near pixel @px of the
+ * last drawing, a line each: whose, when, what. NULL where there is none. */
+char *sluice_chart_dup_events_at (SluiceChart *self, double px);
+/** sluice_chart_move_to_event: the cursor goes to the next (+1) or previous (-1) mark. */
+void sluice_chart_move_to_event (SluiceChart *self, int direction);
 /** sluice_chart_clear_events: of one series. */
 void sluice_chart_clear_events (SluiceChart *self, guint id);
 
+/**
+ * sluice_chart_set_series_x:
+ * @x: (nullable): the series of the same run whose values are the places on %SLUICE_X_SERIES;
+ *   %NULL: there is none, and nothing to draw. A reference is taken
+ */
+void sluice_chart_set_series_x (SluiceChart *self, guint id, SluiceSeriesSource *x);
+/** sluice_chart_set_x_name: what %SLUICE_X_SERIES is called, and the unit of its values. */
+void sluice_chart_set_x_name (SluiceChart *self, const char *name, SluiceUnit unit);
+
 void sluice_chart_set_x_axis (SluiceChart *self, SluiceXAxis axis);
 SluiceXAxis sluice_chart_get_x_axis (SluiceChart *self);
+/** sluice_chart_get_x_unit: how places on the axis are written. */
+SluiceUnit sluice_chart_get_x_unit (const SluiceChart *self);
 void sluice_chart_set_log_y (SluiceChart *self, gboolean log_y);
 gboolean sluice_chart_get_log_y (SluiceChart *self);
 
@@ -158,6 +190,8 @@ void sluice_chart_set_readout_style (SluiceChart *self, SluiceReadoutStyle style
  *   point, in the order that they were added, that in front first.
  */
 GArray *sluice_chart_dup_values (SluiceChart *self, double x);
+/** sluice_chart_format_value: (transfer full): "0.071", of a mean "0.071 ± 0.003, n 5". */
+char *sluice_chart_format_value (SluiceChart *self, const SluiceChartValue *value);
 /** sluice_chart_dup_place: (transfer full): "step 1 120", or what the axis calls the point nearest
  * to @x; "" where there is none. */
 char *sluice_chart_dup_place (SluiceChart *self, double x);

@@ -250,7 +250,6 @@ static void
 sluice_histogram_card_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   SluiceHistogramCard *self = SLUICE_HISTOGRAM_CARD (widget);
-  gboolean mirrored = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
   double scale = sluice_card_get_text_scale (SLUICE_CARD (self));
   GtkAllocation area = { .y = (int) (NAMES_TOP * scale) };
   int tools;
@@ -259,7 +258,7 @@ sluice_histogram_card_size_allocate (GtkWidget *widget, int width, int height, i
       ->size_allocate (widget, width, height, baseline);
   gtk_widget_measure (self->steps, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &area.width, NULL, NULL);
   gtk_widget_measure (self->steps, GTK_ORIENTATION_VERTICAL, -1, NULL, &area.height, NULL, NULL);
-  area.x = mirrored ? SIDE : width - SIDE - area.width;
+  area.x = width - SIDE - area.width;
   area.y -= area.height / 2;
   gtk_widget_size_allocate (self->steps, &area, -1);
   tools = sluice_card_get_tools_width (SLUICE_CARD (self));

@@ -17,6 +17,7 @@
 #define STEP_ROOM     52.0 /* right of the ridges, for their steps */
 #define VALUE_ROOM    52.0 /* left of the heat, for its values */
 #define LEAST_SPACING 9.0  /* between two ridges */
+#define MORE_ROOM     30.0 /* of the words that count those without room */
 #define LEAST_PANEL   130.0
 #define TAIL          0.001 /* of the values, at either end */
 #define RELIEF        0.36  /* of a panel's height is the highest ridge */
@@ -636,21 +637,36 @@ dup_words (const SluiceHistogramChart *self, const SluiceHistogramRun *run)
   return g_strdup_printf (_ ("step %s · %s near %s"), name, count, value);
 }
 
-/* Whose they are: over each panel, or all in one row. Those without room are counted. */
+/* Those without room are counted. */
+static void
+draw_n_left (SluiceText *text, guint n_left, double right, double y, const SluiceTheme *theme)
+{
+  g_autofree char *more = g_strdup_printf ("+ %u", n_left);
+
+  if (n_left == 0)
+    return;
+  sluice_text_set (text, more, SLUICE_TEXT_LABEL, FALSE, MORE_ROOM);
+  sluice_text_draw (text, right, y, SLUICE_ANCHOR_END, theme->dim);
+}
+
+/* Whose they are: over each panel, or all in one row. */
 static void
 draw_names (SluiceHistogramChart *self, SluiceText *text, double width, const SluiceTheme *theme)
 {
   gboolean in_row =
       self->n_panels > 1 && get_panel (self, 0)->plot.x == get_panel (self, 1)->plot.x;
   double right = width - PADDING - self->names_room;
+  double end_all = in_row || self->n_panels < self->drawn->len ? right - MORE_ROOM : right;
   double y = TITLE_HEIGHT + 6;
   double x = PADDING + 5;
+  guint i;
 
-  for (guint i = 0; i < self->n_panels && x < right - 30; i++)
+  for (i = 0; i < self->n_panels && (!in_row || x < end_all - 30); i++)
     {
       const SluiceHistogramRun *run = get_panel (self, i);
       g_autofree char *words = dup_words (self, run);
-      double end = in_row || i + 1 == self->n_panels ? right : get_panel (self, i + 1)->plot.x - 8;
+      double end =
+          in_row || i + 1 == self->n_panels ? end_all : get_panel (self, i + 1)->plot.x - 8;
       double used;
 
       if (!in_row && i > 0)
@@ -659,11 +675,15 @@ draw_names (SluiceHistogramChart *self, SluiceText *text, double width, const Sl
       cairo_arc (text->cr, x, y, 4, 0, 2 * G_PI);
       sluice_cairo_set_color (text->cr, sluice_color_readable (run->color, theme->card, 3));
       cairo_fill (text->cr);
-      sluice_text_set (text, words, SLUICE_TEXT_LABEL, FALSE, MAX (20, MIN (end, right) - x - 10));
+      if (MIN (end, end_all) < x + 30)
+        continue; /* the dot says whose it is */
+      sluice_text_set (text, words, SLUICE_TEXT_LABEL, FALSE, MIN (end, end_all) - x - 10);
       sluice_text_measure (text, &used, NULL);
       sluice_text_draw (text, x + 10, y, SLUICE_ANCHOR_START, theme->dim);
       x += 10 + used + 16;
     }
+  self->n_left = self->drawn->len - i;
+  draw_n_left (text, self->n_left, right, y, theme);
 }
 
 static void

@@ -165,6 +165,12 @@ sluice_histogram_chart_set_front (SluiceHistogramChart *self, guint run)
 }
 
 guint
+sluice_histogram_chart_get_n_left (SluiceHistogramChart *self)
+{
+  return self->n_left;
+}
+
+guint
 sluice_histogram_chart_get_n_runs (SluiceHistogramChart *self)
 {
   return self->runs->len;

@@ -39,6 +39,9 @@ void sluice_histogram_chart_set_run_style (SluiceHistogramChart *self,
 void sluice_histogram_chart_clear_run (SluiceHistogramChart *self, guint run);
 /** sluice_histogram_chart_set_front: which run stands first; 0: the one added first. */
 void sluice_histogram_chart_set_front (SluiceHistogramChart *self, guint run);
+/** sluice_histogram_chart_get_n_left: how many runs had no room, or no name, in the last drawing.
+ */
+guint sluice_histogram_chart_get_n_left (SluiceHistogramChart *self);
 guint sluice_histogram_chart_get_n_runs (SluiceHistogramChart *self);
 
 void sluice_histogram_chart_set_mode (SluiceHistogramChart *self, SluiceHistogramMode mode);

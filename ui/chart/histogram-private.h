@@ -54,6 +54,7 @@ struct _SluiceHistogramChart
   /* Of the last drawing. */
   GPtrArray *drawn;       /* of SluiceHistogramRun, borrowed: that in front first */
   guint n_panels;         /* how many of them are seen */
+  guint n_left;           /* how many are not, or without their name */
   double lo, hi;          /* range of values */
   double highest;         /* greatest count of a bin */
   double first, end;      /* range of steps, of heat and bands */

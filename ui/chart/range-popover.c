@@ -168,7 +168,6 @@ sluice_range_popover_new (void)
 void
 sluice_range_popover_show (SluiceRangePopover *self, SluiceChart *chart)
 {
-  static const SluiceUnit units[] = { SLUICE_UNIT_STEPS, SLUICE_UNIT_SECONDS, SLUICE_UNIT_TIME };
   double v[N_ENTRIES];
   gboolean set[2] = { sluice_chart_get_view (chart, &v[X0], &v[X1]),
                       sluice_chart_get_y_view (chart, &v[Y0], &v[Y1]) };
@@ -177,8 +176,7 @@ sluice_range_popover_show (SluiceRangePopover *self, SluiceChart *chart)
     {
       g_autofree char *text = NULL;
 
-      self->units[i] =
-          i < Y0 ? units[sluice_chart_get_x_axis (chart)] : sluice_chart_get_unit (chart);
+      self->units[i] = i < Y0 ? sluice_chart_get_x_unit (chart) : sluice_chart_get_unit (chart);
       text = sluice_range_format (v[i], self->units[i]);
       /* What is automatic stands there as a suggestion. */
       gtk_editable_set_text (GTK_EDITABLE (self->entries[i]), set[i / 2] ? text : "");

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/range-text.h"
 
+#include <langinfo.h>
 #include <math.h>
 #include <string.h>
 
@@ -94,5 +95,9 @@ sluice_range_format (double value, SluiceUnit unit)
     }
   g_ascii_formatd (digits, sizeof digits, "%.6g",
                    unit == SLUICE_UNIT_PERCENT ? 100 * value : value);
-  return unit == SLUICE_UNIT_PERCENT ? g_strconcat (digits, " %", NULL) : g_strdup (digits);
+  g_autoptr (GString) text = g_string_new (digits);
+  g_string_replace (text, ".", nl_langinfo (RADIXCHAR), 1); /* as simplify() takes it */
+  if (unit == SLUICE_UNIT_PERCENT)
+    g_string_append (text, " %");
+  return g_strdup (text->str);
 }

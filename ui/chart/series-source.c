@@ -98,3 +98,23 @@ sluice_series_source_get_pauses (SluiceSeriesSource *self)
 {
   return self->klass->get_pauses != NULL ? self->klass->get_pauses (self) : NULL;
 }
+
+gboolean
+sluice_series_source_measure (SluiceSeriesSource *self,
+                              SluiceXAxis axis,
+                              double x,
+                              SluiceMeasure *measure)
+{
+  g_return_val_if_fail (self != NULL && measure != NULL, FALSE);
+
+  *measure = (SluiceMeasure){ 0 };
+  return self->klass->measure != NULL && self->klass->measure (self, axis, x, measure);
+}
+
+SluiceSeriesSource *
+sluice_series_source_get_member (SluiceSeriesSource *self, guint i, const char **name)
+{
+  g_return_val_if_fail (self != NULL && name != NULL, NULL);
+
+  return self->klass->get_member != NULL ? self->klass->get_member (self, i, name) : NULL;
+}

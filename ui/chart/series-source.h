@@ -16,6 +16,8 @@ typedef enum
   SLUICE_X_STEP,
   SLUICE_X_RELATIVE, /* seconds since the series' own first point, pauses left out */
   SLUICE_X_WALL,     /* seconds since 1970 */
+  SLUICE_X_SERIES,   /* the values of another series, at the same steps */
+  SLUICE_N_X_AXES
 } SluiceXAxis;
 
 typedef struct
@@ -61,6 +63,31 @@ typedef struct
   SluiceSeriesSample before, after;
 } SluiceEdges;
 
+/* What several series have at a place. */
+typedef struct
+{
+  guint n;                          /* of them that have a value there; 0: it is one series */
+  double mean, deviation, smoothed; /* deviation: the sample's; smoothed: the mean of theirs */
+} SluiceMeasure;
+
+/**
+ * sluice_column_get_smooth_mean:
+ *
+ * The mean of the smoothed values of a column, from what is known of it: s = w s' + (1 - w) v,
+ * where s' is the smoothed value before, summed over the column's n points gives n mean (s) = n
+ * mean (v) + w / (1 - w) (s before the first - s of the last). Where the series begins, smoothing
+ * is corrected for its start, which that leaves out: the mean stays in what the column covers.
+ */
+static inline double
+sluice_column_get_smooth_mean (const SluiceColumn *column, double weight)
+{
+  const SluiceTrace *s = &column->smooth;
+  double before = s->first - (1 - weight) * column->raw.first; /* times w */
+  double mean = column->mean + (before - weight * s->last) / ((1 - weight) * column->n_finite);
+
+  return CLAMP (mean, s->min, s->max);
+}
+
 typedef struct _SluiceSeriesSource SluiceSeriesSource;
 
 typedef struct
@@ -86,7 +113,13 @@ typedef struct
   gboolean (*refine) (SluiceSeriesSource *self, gint64 budget_us);
   guint64 (*get_serial) (SluiceSeriesSource *self);
   const SluicePauses *(*get_pauses) (SluiceSeriesSource *self); /* NULL: it knows of none */
-  void (*finalize) (SluiceSeriesSource *self);                  /* frees the whole object */
+  /* NULL, both of them: of one series. */
+  gboolean (*measure) (SluiceSeriesSource *self,
+                       SluiceXAxis axis,
+                       double x,
+                       SluiceMeasure *measure);
+  SluiceSeriesSource *(*get_member) (SluiceSeriesSource *self, guint i, const char **name);
+  void (*finalize) (SluiceSeriesSource *self); /* frees the whole object */
 } SluiceSeriesSourceClass;
 
 /* Embed as the first member; start with sluice_series_source_init(). */
@@ -176,6 +209,25 @@ guint64 sluice_series_source_get_serial (SluiceSeriesSource *self);
 
 /** sluice_series_source_get_pauses: (nullable) (transfer none): when its run stood still. */
 const SluicePauses *sluice_series_source_get_pauses (SluiceSeriesSource *self);
+
+/** sluice_series_source_is_mean: is it the mean of several, whose columns have a band? */
+static inline gboolean
+sluice_series_source_is_mean (SluiceSeriesSource *self)
+{
+  return self->klass->measure != NULL;
+}
+
+/** sluice_series_source_measure: what the series of a mean have at @x. Returns: %FALSE, and a
+ * measure of none, where it is no mean or nothing is there. */
+gboolean sluice_series_source_measure (SluiceSeriesSource *self,
+                                       SluiceXAxis axis,
+                                       double x,
+                                       SluiceMeasure *measure);
+
+/** sluice_series_source_get_member: (nullable) (transfer none): the @i-th series of a mean, and its
+ * @name. */
+SluiceSeriesSource *
+sluice_series_source_get_member (SluiceSeriesSource *self, guint i, const char **name);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceSeriesSource, sluice_series_source_unref)
 

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/thumbnail.h"
 
+#include "ui/chart/png-reduce.h"
 #include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
@@ -31,7 +32,8 @@ typedef struct
   int width, height;
 } Size;
 
-/* A picture of more than that many pixels takes gigabytes: its size is said instead. */
+/* A picture of more than that many pixels takes gigabytes: it is read row by row, and where its
+ * format does not have that, its size is said instead. */
 #define MOST_PIXELS 100e6
 #define MOST_SIDE   2048 /* pixels kept of a side */
 
@@ -62,6 +64,22 @@ copy_pixels (GdkPixbuf *pixbuf)
 }
 
 static void
+reduce (GTask *task, GBytes *image, const Size *size, GCancellable *cancellable)
+{
+  g_autoptr (GError) error = NULL;
+  cairo_surface_t *reduced = sluice_png_reduce (image, MOST_SIDE, cancellable, &error);
+
+  if (reduced != NULL)
+    g_task_return_pointer (task, reduced, (GDestroyNotify) cairo_surface_destroy);
+  else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_task_return_error (task, g_steal_pointer (&error));
+  else
+    g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+                             _ ("%d × %d pixels, too large to be shown: %s"), size->width,
+                             size->height, error->message);
+}
+
+static void
 decode_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   g_autoptr (GdkPixbufLoader) loader = gdk_pixbuf_loader_new ();
@@ -74,8 +92,7 @@ decode_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
   good = gdk_pixbuf_loader_write_bytes (loader, data, NULL);
   good = gdk_pixbuf_loader_close (loader, NULL) && good;
   if ((double) size.width * size.height > MOST_PIXELS)
-    g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
-                             _ ("%d × %d pixels: too large to be shown"), size.width, size.height);
+    reduce (task, data, &size, cancellable);
   else if (good && gdk_pixbuf_loader_get_pixbuf (loader) != NULL)
     g_task_return_pointer (task, copy_pixels (gdk_pixbuf_loader_get_pixbuf (loader)),
                            (GDestroyNotify) cairo_surface_destroy);

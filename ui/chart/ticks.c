@@ -3,6 +3,7 @@
 #include "ui/chart/ticks.h"
 
 #include <glib/gi18n-lib.h>
+#include <langinfo.h>
 #include <math.h>
 #include <string.h>
 
@@ -142,7 +143,8 @@ sluice_ticks (SluiceTicks *ticks, double lo, double hi, guint target, SluiceUnit
     decimal_ticks (ticks, lo, hi, target, unit == SLUICE_UNIT_STEPS ? 1 : 0);
 }
 
-/* "-1234567.5" -> "−1 234 567.5", with thin spaces; exponents as "1.2e−6". */
+/* "-1234567.5" -> "−1 234 567.5", with thin spaces and the locale's decimal sign; exponents as
+ * "1.2e−6". */
 static char *
 group_digits (const char *number)
 {
@@ -166,14 +168,16 @@ group_digits (const char *number)
     {
       if (*p == '-')
         g_string_append (out, MINUS);
+      else if (*p == '.')
+        g_string_append (out, nl_langinfo (RADIXCHAR)); /* the user's */
       else
         g_string_append_c (out, *p);
     }
   return g_string_free (out, FALSE);
 }
 
-static char *
-format_fixed (double value, int decimals)
+char *
+sluice_format_fixed (double value, int decimals)
 {
   char buffer[400];
   char format[8];
@@ -235,7 +239,7 @@ format_number_tick (double value, double step)
     return g_strdup ("0");
   if (step <= 0) /* a logarithmic axis: 1, 2 or 5 times a power of ten */
     return fabs (value) >= 1e-4 && fabs (value) < 1e6
-               ? format_fixed (value, decimals_of_step (value))
+               ? sluice_format_fixed (value, decimals_of_step (value))
                : format_exponent (value, 3);
   if (magnitude >= 1e7 || step < 1e-5)
     {
@@ -243,7 +247,7 @@ format_number_tick (double value, double step)
 
       return format_exponent (value, CLAMP (digits, 1, 15));
     }
-  return format_fixed (value, decimals_of_step (step));
+  return sluice_format_fixed (value, decimals_of_step (step));
 }
 
 static const char *
@@ -266,7 +270,7 @@ format_bytes (double value, int decimals)
 {
   double divisor;
   const char *prefix = byte_prefix (fabs (value), &divisor);
-  g_autofree char *number = format_fixed (value / divisor, divisor == 1 ? 0 : decimals);
+  g_autofree char *number = sluice_format_fixed (value / divisor, divisor == 1 ? 0 : decimals);
 
   return g_strdup_printf ("%s" UNIT_SPACE "%s", number, prefix);
 }
@@ -280,7 +284,8 @@ format_duration (double value, double step)
 
   if (s < 60 || (step > 0 && step < 1))
     {
-      number = step > 0 ? format_number_tick (value, step) : format_fixed (value, s < 10 ? 2 : 1);
+      number =
+          step > 0 ? format_number_tick (value, step) : sluice_format_fixed (value, s < 10 ? 2 : 1);
       return g_strdup_printf (_ ("%s s"), number);
     }
   if (s < 3600)
@@ -299,7 +304,7 @@ format_duration (double value, double step)
       return min == 0 && step > 0 ? g_strdup_printf (_ ("%s%d h"), sign, h)
                                   : g_strdup_printf (_ ("%s%d h %d min"), sign, h, min);
     }
-  number = format_fixed (s / 86400, step > 0 && step < 86400 ? 2 : step > 0 ? 0 : 1);
+  number = sluice_format_fixed (s / 86400, step > 0 && step < 86400 ? 2 : step > 0 ? 0 : 1);
   return g_strdup_printf (_ ("%s%s d"), sign, number);
 }
 
@@ -359,9 +364,9 @@ format_significant (double value, int digits)
   if (magnitude >= 1e7 || magnitude < 1e-4)
     return format_exponent (value, digits);
   if (value == floor (value))
-    return format_fixed (value, 0);
+    return sluice_format_fixed (value, 0);
   decimals = digits - 1 - (int) floor (log10 (magnitude));
-  return format_fixed (value, CLAMP (decimals, 0, 7));
+  return sluice_format_fixed (value, CLAMP (decimals, 0, 7));
 }
 
 char *
@@ -376,7 +381,7 @@ sluice_format_value (double value, SluiceUnit unit)
   switch (unit)
     {
     case SLUICE_UNIT_PERCENT:
-      number = format_fixed (value * 100, fabs (value) < 0.1 ? 2 : 1);
+      number = sluice_format_fixed (value * 100, fabs (value) < 0.1 ? 2 : 1);
       return g_strdup_printf ("%s" UNIT_SPACE "%%", number);
     case SLUICE_UNIT_BYTES:
       return format_bytes (value, fabs (value) < 1e4 ? 0 : 1);

@@ -59,6 +59,16 @@ char *sluice_format_tick (double value, double step, SluiceUnit unit);
  */
 char *sluice_format_value (double value, SluiceUnit unit);
 
+/**
+ * sluice_format_fixed:
+ * @decimals: how many follow the locale's decimal sign
+ *
+ * What every number that people read is written by. Files have their own, in the C locale.
+ *
+ * Returns: (transfer full): thin spaces between thousands, a true minus sign, none before a zero
+ */
+char *sluice_format_fixed (double value, int decimals);
+
 /** sluice_format_step: (transfer full): an integer with thin spaces between thousands. */
 char *sluice_format_step (gint64 step);
 

@@ -10,6 +10,8 @@
 #define LEAST_WIDTH   240
 #define NATURAL_WIDTH 400
 #define TOOLS_AIR     12
+#define TITLE_MIDDLE  21 /* of the title's row, in units, as is: */
+#define TITLE_ROOM    80
 /* Screen readers are told of new values no more often than they can speak. */
 #define DESCRIBE_INTERVAL_MS 1000
 
@@ -302,7 +304,8 @@ sluice_card_add_tool (SluiceCard *self, GtkWidget *widget)
 int
 sluice_card_get_tools_width (SluiceCard *self)
 {
-  return gtk_widget_get_width (PRIVATE (self)->tools);
+  GtkWidget *tools = PRIVATE (self)->tools;
+  return gtk_widget_get_child_visible (tools) ? gtk_widget_get_width (tools) : 0;
 }
 
 void
@@ -379,6 +382,26 @@ sluice_card_ask_export (SluiceCard *self, const char *ending)
   g_signal_connect_data (dialog, "response", G_CALLBACK (export_response_cb), g_object_ref (self),
                          unref_card, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+void
+sluice_card_draw_on_paper (SluiceCard *self, cairo_t *cr, double width, double height)
+{
+  SluiceCardClass *klass = SLUICE_CARD_GET_CLASS (self);
+  SluiceTheme theme, own;
+
+  sluice_theme_from_widget (&own, GTK_WIDGET (self));
+  theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
+  theme.font = own.font;
+  if (klass->prepare != NULL)
+    klass->prepare (self);
+  if (klass->draw != NULL)
+    klass->draw (self, cr, width, height, &theme);
+  else
+    sluice_cairo_draw_card (cr, width, height, &theme);
+  /* What is on the screen was drawn for another size. */
+  g_clear_object (&PRIVATE (self)->texture);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 gboolean
@@ -494,18 +517,21 @@ sluice_card_measure (GtkWidget *widget,
     }
 }
 
-/* At the end of the title's row. */
+/* At the end of the title's row, which is read from the left in every language, as charts are. They
+ * go where a title would have no room: the card's menu and keys have the same. */
 static void
 allocate_tools (SluiceCard *self, int width)
 {
   SluiceCardPrivate *p = PRIVATE (self);
-  gboolean mirrored = gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL;
-  GtkAllocation area = { .y = 5 };
+  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
+  GtkAllocation area = { 0 };
 
   gtk_widget_measure (p->tools, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &area.width, NULL, NULL);
   gtk_widget_measure (p->tools, GTK_ORIENTATION_VERTICAL, area.width, NULL, &area.height, NULL,
                       NULL);
-  area.x = mirrored ? TOOLS_AIR : width - TOOLS_AIR - area.width;
+  area.x = width - TOOLS_AIR - area.width;
+  area.y = MAX ((int) (scale * TITLE_MIDDLE) - area.height / 2, 0);
+  gtk_widget_set_child_visible (p->tools, area.x >= scale * TITLE_ROOM);
   gtk_widget_size_allocate (p->tools, &area, -1);
 }
 

@@ -100,6 +100,9 @@ GdkTexture *sluice_card_dup_picture (SluiceCard *self);
  * exports to it. */
 void sluice_card_ask_export (SluiceCard *self, const char *ending);
 
+/** sluice_card_draw_on_paper: draws the card in light colours, in @width x @height units. */
+void sluice_card_draw_on_paper (SluiceCard *self, cairo_t *cr, double width, double height);
+
 /** sluice_card_write: writes the card as it is now, at least in its natural size. */
 gboolean sluice_card_write (SluiceCard *self, const char *path, GError **error);
 

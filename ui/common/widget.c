@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/common/widget.h"
 
+#include <math.h>
+
 #define SURFACE_KEY "sluice-surface"
 
 /* GTK deprecates style contexts after 4.8; until the floor rises this is the one place that asks.
@@ -155,4 +157,55 @@ sluice_widget_release_wheel (GtkWidget *range)
       if (GTK_IS_EVENT_CONTROLLER_SCROLL (controller))
         gtk_widget_remove_controller (range, controller);
     }
+}
+
+static gboolean
+pass_wheel_cb (GtkEventControllerScroll *controller, double dx, double dy, gpointer scrolls)
+{
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (scrolls);
+  double step = pow (gtk_adjustment_get_page_size (adjustment), 2.0 / 3.0); /* as GTK's windows */
+
+  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_value (adjustment) + dy * step);
+  return GDK_EVENT_STOP;
+}
+
+void
+sluice_widget_pass_wheel (GtkWidget *widget, GtkScrolledWindow *scrolls)
+{
+  GtkEventController *wheel =
+      gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
+
+  g_signal_connect (wheel, "scroll", G_CALLBACK (pass_wheel_cb), scrolls);
+  gtk_widget_add_controller (widget, wheel);
+}
+
+static void
+draw_dot (GtkDrawingArea *dot, cairo_t *cr, int width, int height, gpointer data)
+{
+  const SluiceColor *color = g_object_get_data (G_OBJECT (dot), "color");
+
+  if (color == NULL)
+    return;
+  cairo_arc (cr, width / 2.0, height / 2.0, 4, 0, 2 * G_PI);
+  cairo_set_source_rgb (cr, color->r, color->g, color->b);
+  cairo_fill (cr);
+}
+
+GtkWidget *
+sluice_dot_new (void)
+{
+  GtkWidget *dot = gtk_drawing_area_new ();
+
+  gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (dot), 10);
+  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (dot), 10);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (dot), draw_dot, NULL, NULL);
+  gtk_widget_set_valign (dot, GTK_ALIGN_CENTER);
+  return dot;
+}
+
+void
+sluice_dot_set_color (GtkWidget *dot, SluiceColor color)
+{
+  g_object_set_data_full (G_OBJECT (dot), "color", g_memdup2 (&color, sizeof color), g_free);
+  gtk_widget_queue_draw (dot);
 }

@@ -36,4 +36,11 @@ void sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget);
  * stands in scrolls. */
 void sluice_widget_release_wheel (GtkWidget *range);
 
+/** sluice_widget_pass_wheel: over @widget the wheel scrolls what stands elsewhere. */
+void sluice_widget_pass_wheel (GtkWidget *widget, GtkScrolledWindow *scrolls);
+
+/** sluice_dot_new: (transfer floating): a dot in the colour of a run, beside its name. */
+GtkWidget *sluice_dot_new (void);
+void sluice_dot_set_color (GtkWidget *dot, SluiceColor color);
+
 G_END_DECLS

@@ -49,10 +49,10 @@ audio_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **er
   return sluice_blob_put (db, self->clip, &hash, error)
          && sluice_sql_change (
              db, error,
-             "INSERT OR REPLACE INTO audio (series, step, wall, sample_rate, "
-             "channels, frames, content_type, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-             "iiddiiss", series, record->step, record->wall, self->sample_rate, self->channels,
-             self->frames, self->content_type, hash);
+             "INSERT OR REPLACE INTO audio (series, segment, step, wall, sample_rate, "
+             "channels, frames, content_type, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             "iiiddiiss", series, record->segment, record->step, record->wall, self->sample_rate,
+             self->channels, self->frames, self->content_type, hash);
 }
 
 static SluiceRecord *
@@ -81,11 +81,34 @@ audio_dup_json (const SluiceRecord *record)
   return g_string_free (json, FALSE);
 }
 
+#define PLUGIN "audio"
+
+/* TensorFlow 2's: rows of clip and label. */
+static void
+audio_put_samples (const SluiceRecord *const *records, guint n, const SluiceEventOut *out)
+{
+  const SluicePluginOut plugin = { PLUGIN, SLUICE_CLASS_BLOBS, NULL };
+  const SluiceShape shape = SLUICE_SHAPE (n, 2);
+  g_autoptr (GBytes) label = g_bytes_new_static ("", 0);
+  g_autofree GBytes **strings = g_new (GBytes *, 2 * n);
+  for (guint i = 0; i < n; i++)
+    {
+      strings[2 * i] = ((const SluiceAudio *) records[i])->clip;
+      strings[2 * i + 1] = label;
+    }
+  sluice_summary_value_put_strings (out, &shape, strings, &plugin);
+}
+
 static void
 audio_put_event (const SluiceRecord *record, const SluiceEventOut *out)
 {
   const SluiceAudio *self = (const SluiceAudio *) record;
-  const SluicePluginOut plugin = { "audio", SLUICE_CLASS_BLOBS, NULL };
+  const SluicePluginOut plugin = { PLUGIN, SLUICE_CLASS_BLOBS, NULL };
+  if (sluice_event_out_is_tensor (out, PLUGIN))
+    {
+      audio_put_samples (&record, 1, out);
+      return;
+    }
   g_autoptr (GByteArray) message = g_byte_array_new ();
   gsize length;
   const void *bytes = g_bytes_get_data (self->clip, &length);
@@ -128,7 +151,6 @@ read_wav (const guint8 *wav, gsize length, SluiceAudio *audio)
     }
 }
 
-/* TensorFlow 2's: rows of clip and label. */
 static SluiceValueResult
 take_tensor (const SluiceValueIn *in, GError **error)
 {
@@ -159,7 +181,7 @@ take_tensor (const SluiceValueIn *in, GError **error)
 static SluiceValueResult
 audio_take_value (const SluiceValueIn *in, GError **error)
 {
-  if (sluice_summary_value_is_tensor_of (in, "audio"))
+  if (sluice_summary_value_is_tensor_of (in, PLUGIN))
     return take_tensor (in, error);
   if (in->value->value_case != SLUICE__EVENT__VALUE__VALUE_AUDIO)
     return SLUICE_VALUE_NOT_MINE;
@@ -184,6 +206,7 @@ static const SluiceMigration migrations[] = {
        "length (b.data) AS bytes, b.data AS data FROM audio r JOIN series s ON s.id = r.series "
        "JOIN runs ON runs.id = s.run JOIN blobs b ON b.hash = r.hash "
        "WHERE runs.deleted IS NULL;" },
+  SLUICE_SEGMENT_STEPS ("audio", "step"),
   { 0 },
 };
 
@@ -203,5 +226,7 @@ const SluiceKind sluice_kind_audio = {
   .record_size = sizeof (SluiceAudio),
   .dup_json = audio_dup_json,
   .put_event = audio_put_event,
+  .put_samples = audio_put_samples,
+  .samples_plugin = PLUGIN,
   .take_value = audio_take_value,
 };

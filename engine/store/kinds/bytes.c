@@ -22,11 +22,12 @@ gboolean
 sluice_bytes_record_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **error)
 {
   g_autofree char *hash = NULL;
-  g_autofree char *sql =
-      g_strdup_printf ("INSERT OR REPLACE INTO %s (series, step, wall, hash) VALUES (?, ?, ?, ?)",
-                       record->kind->table);
+  g_autofree char *sql = g_strdup_printf (
+      "INSERT OR REPLACE INTO %s (series, segment, step, wall, hash) VALUES (?, ?, ?, ?, ?)",
+      record->kind->table);
   return sluice_blob_put (db, ((const SluiceBytesRecord *) record)->bytes, &hash, error)
-         && sluice_sql_change (db, error, sql, "iids", series, record->step, record->wall, hash);
+         && sluice_sql_change (db, error, sql, "iiids", series, record->segment, record->step,
+                               record->wall, hash);
 }
 
 char *

@@ -108,7 +108,7 @@ const SluiceKind sluice_kind_event = {
   .number = SLUICE_SERIES_EVENT,
   .name = "event",
   .migrations = migrations,
-  .list = "SELECT 0, run, kind, 10, count (*), min (step), max (step), NULL, NULL FROM events "
+  .list = "SELECT 0, run, kind, 10, count (*), min (step), max (step), 1, NULL, NULL FROM events "
           "WHERE run = ?1 GROUP BY kind",
   .truncate = "DELETE FROM events WHERE run = ?1 AND step > ?2",
   .view = "event_points",
@@ -120,4 +120,5 @@ const SluiceKind sluice_kind_event = {
   .record_size = sizeof (SluiceEvent),
   .dup_json = event_dup_json,
   .put_event = event_put_event,
+  .is_of_the_run = TRUE,
 };

@@ -49,6 +49,7 @@ static const SluiceMigration migrations[] = {
        "r.wall AS wall_time, r.hash AS sha256, length (b.data) AS bytes, b.data AS data "
        "FROM graph_records r JOIN series s ON s.id = r.series JOIN runs ON runs.id = s.run "
        "JOIN blobs b ON b.hash = r.hash WHERE runs.deleted IS NULL;" },
+  SLUICE_SEGMENT_STEPS ("graph_records", "step"),
   { 0 },
 };
 
@@ -67,4 +68,5 @@ const SluiceKind sluice_kind_graph = {
   .record_size = sizeof (SluiceBytesRecord),
   .dup_json = sluice_bytes_record_dup_json,
   .put_event = graph_put_event,
+  .is_of_the_run = TRUE,
 };

@@ -62,9 +62,9 @@ histogram_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError 
   g_autoptr (GBytes) data = g_bytes_new_take (packed, 2 * sizeof (double) + 2 * column);
   return sluice_sql_change (
       db, error,
-      "INSERT OR REPLACE INTO histograms (series, step, wall, data, count, sum, "
-      "sum_squares) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      "iidbddd", series, record->step, record->wall, data, self->count, self->sum,
+      "INSERT OR REPLACE INTO histograms (series, segment, step, wall, data, count, sum, "
+      "sum_squares) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "iiidbddd", series, record->segment, record->step, record->wall, data, self->count, self->sum,
       self->sum_squares);
 }
 
@@ -115,11 +115,32 @@ histogram_dup_json (const SluiceRecord *record)
   return g_string_free (json, FALSE);
 }
 
+/* TensorFlow 2's: rows of left edge, right edge and count. */
+static void
+put_tensor (const SluiceHistogram *self, const SluiceEventOut *out, const SluicePluginOut *plugin)
+{
+  const SluiceShape shape = SLUICE_SHAPE (self->n, 3);
+  g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (SLUICE_DOUBLE, &shape);
+  double *rows = tensor != NULL ? tensor->data : NULL;
+  for (guint i = 0; rows != NULL && i < self->n; i++)
+    {
+      rows[3 * i] = i == 0 ? self->min : self->limits[i - 1];
+      rows[3 * i + 1] = self->limits[i];
+      rows[3 * i + 2] = self->counts[i];
+    }
+  sluice_summary_value_put_tensor (out, tensor, plugin);
+}
+
 static void
 histogram_put_event (const SluiceRecord *record, const SluiceEventOut *out)
 {
   const SluiceHistogram *self = (const SluiceHistogram *) record;
   const SluicePluginOut plugin = { "histograms", SLUICE_CLASS_TENSOR, NULL };
+  if (isnan (self->sum) && sluice_event_out_is_tensor (out, plugin.name))
+    {
+      put_tensor (self, out, &plugin);
+      return;
+    }
   g_autoptr (GByteArray) message = g_byte_array_new ();
   sluice_wire_put_double (message, 1, self->min);
   sluice_wire_put_double (message, 2, self->max);
@@ -150,7 +171,6 @@ take_proto (const SluiceValueIn *in, GError **error)
   return sluice_summary_value_sink (in, self, NULL, error);
 }
 
-/* TensorFlow 2's: rows of left edge, right edge and count. */
 static SluiceValueResult
 take_tensor (const SluiceValueIn *in, GError **error)
 {
@@ -228,6 +248,7 @@ static const SluiceMigration migrations[] = {
   { 2, "ALTER TABLE histograms ADD COLUMN sum REAL;" },
   { 2, "ALTER TABLE histograms ADD COLUMN sum_squares REAL;", count_values },
   { 2, "CREATE VIEW histogram_points AS " VIEW ("r.data AS data") ";" },
+  SLUICE_SEGMENT_STEPS ("histograms", "step"),
   { 0 },
 };
 

@@ -4,6 +4,7 @@
 #include "engine/store/kinds/hparams.h"
 #include "engine/store/sql.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/error.h"
@@ -90,6 +91,61 @@ name_part (const Message *message)
     default:
       return "unknown";
     }
+}
+
+/* ---- settings ---- */
+
+void
+sluice_setting_free (gpointer setting)
+{
+  SluiceSetting *self = setting;
+  g_free (self->name);
+  g_free (self->text);
+  g_free (self);
+}
+
+static SluiceSetting *
+new_setting (const Sluice__Event__NamedSetting *entry)
+{
+  const Sluice__Event__Setting *value = entry->value;
+  SluiceSetting *self = g_new (SluiceSetting, 1);
+  *self = (SluiceSetting){ g_utf8_make_valid (entry->key, -1), NAN, NULL };
+  switch (value != NULL ? value->kind_case : SLUICE__EVENT__SETTING__KIND__NOT_SET)
+    {
+    case SLUICE__EVENT__SETTING__KIND_NUMBER_VALUE:
+      self->number = value->number_value;
+      break;
+    case SLUICE__EVENT__SETTING__KIND_STRING_VALUE:
+      self->text = g_utf8_make_valid (value->string_value, -1);
+      break;
+    case SLUICE__EVENT__SETTING__KIND_BOOL_VALUE:
+      self->text = g_strdup (value->bool_value ? "true" : "false");
+      break;
+    default:
+      self->text = g_strdup ("");
+    }
+  return self;
+}
+
+static gint
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(SluiceSetting *const *) a)->name, (*(SluiceSetting *const *) b)->name);
+}
+
+GPtrArray *
+sluice_hparams_dup_settings (const SluiceBytesRecord *record)
+{
+  GPtrArray *settings = g_ptr_array_new_with_free_func (sluice_setting_free);
+  Message *message = unpack (&record->base);
+  if (message != NULL
+      && message->data_case == SLUICE__EVENT__HPARAMS_PLUGIN_DATA__DATA_SESSION_START_INFO)
+    for (size_t i = 0; i < message->session_start_info->n_hparams; i++)
+      g_ptr_array_add (settings, new_setting (message->session_start_info->hparams[i]));
+  g_ptr_array_sort (settings, by_name);
+  if (message != NULL)
+    sluice__event__hparams_plugin_data__free_unpacked (message, NULL);
+  return settings;
 }
 
 /* ---- JSON ---- */
@@ -187,10 +243,10 @@ hparams_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **
     append_settings (settings, message->session_start_info);
   gboolean ok = sluice_sql_change (
       db, error,
-      "INSERT OR REPLACE INTO hparams (series, step, wall, part, settings, data) "
-      "VALUES (?, ?, ?, ?, nullif (?, ''), ?)",
-      "iidssb", series, record->step, record->wall, name_part (message), settings->str,
-      ((const SluiceBytesRecord *) record)->bytes);
+      "INSERT OR REPLACE INTO hparams (series, segment, step, wall, part, settings, data) "
+      "VALUES (?, ?, ?, ?, ?, nullif (?, ''), ?)",
+      "iiidssb", series, record->segment, record->step, record->wall, name_part (message),
+      settings->str, ((const SluiceBytesRecord *) record)->bytes);
   if (message != NULL)
     sluice__event__hparams_plugin_data__free_unpacked (message, NULL);
   return ok;
@@ -212,7 +268,8 @@ hparams_put_event (const SluiceRecord *record, const SluiceEventOut *out)
   const guint8 *bytes = g_bytes_get_data (((const SluiceBytesRecord *) record)->bytes, &length);
   g_autoptr (GByteArray) content = g_byte_array_new ();
   const SluicePluginOut plugin = { PLUGIN, SLUICE_CLASS_TENSOR, content };
-  const SluiceEventOut each = { out->event, out->tag, NULL, TRUE, out->error };
+  GBytes *metadata = out->first ? out->metadata : NULL; /* that the first one came with */
+  const SluiceEventOut each = { out->event, out->tag, metadata, TRUE, out->error };
   const SluiceShape none = SLUICE_SHAPE (0);
   g_autoptr (SluiceTensor) tensor = sluice_tensor_new_zeros (SLUICE_FLOAT, &none);
   g_byte_array_append (content, bytes, (guint) length);
@@ -239,6 +296,7 @@ static const SluiceMigration migrations[] = {
        "r.wall AS wall_time, r.part AS part, r.settings AS settings FROM hparams r "
        "JOIN series s ON s.id = r.series JOIN runs ON runs.id = s.run "
        "WHERE runs.deleted IS NULL;" },
+  SLUICE_SEGMENT_STEPS ("hparams", "step"),
   { 0 },
 };
 
@@ -257,4 +315,5 @@ const SluiceKind sluice_kind_hparams = {
   .dup_json = hparams_dup_json,
   .put_event = hparams_put_event,
   .take_value = hparams_take_value,
+  .is_of_the_run = TRUE,
 };

@@ -20,3 +20,20 @@ typedef struct
 /* (transfer full): what a run begins with, as session_start_info. */
 SluiceBytesRecord *
 sluice_hparams_new_start (gint64 step, double wall, const SluiceHparam *settings, guint n);
+
+/* One of them as it was recorded, a number or a text. */
+typedef struct
+{
+  char *name;
+  double number; /* of a text NaN */
+  char *text;    /* (nullable): NULL of a number; "true", "false" of a truth value */
+} SluiceSetting;
+void sluice_setting_free (gpointer setting);
+
+/**
+ * sluice_hparams_dup_settings:
+ *
+ * (transfer full) (element-type SluiceSetting): what a run began with, in order of names; empty
+ * where the record is no session_start_info or cannot be read.
+ */
+GPtrArray *sluice_hparams_dup_settings (const SluiceBytesRecord *record);

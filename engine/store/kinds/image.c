@@ -3,6 +3,8 @@
 
 #include "engine/store/kinds/image.h"
 
+#include <string.h>
+
 #include "engine/base/wire.h"
 #include "engine/store/kind-private.h"
 #include "engine/store/sql.h"
@@ -37,11 +39,12 @@ image_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **er
   const SluiceStoredImage *self = (const SluiceStoredImage *) record;
   g_autofree char *hash = NULL;
   return sluice_blob_put (db, self->png, &hash, error)
-         && sluice_sql_change (db, error,
-                               "INSERT OR REPLACE INTO images (series, step, wall, width, height, "
-                               "colorspace, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                               "iidiiis", series, record->step, record->wall, (gint64) self->width,
-                               (gint64) self->height, (gint64) self->colorspace, hash);
+         && sluice_sql_change (
+             db, error,
+             "INSERT OR REPLACE INTO images (series, segment, step, wall, width, height, "
+             "colorspace, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+             "iiidiiis", series, record->segment, record->step, record->wall, (gint64) self->width,
+             (gint64) self->height, (gint64) self->colorspace, hash);
 }
 
 static SluiceRecord *
@@ -65,11 +68,37 @@ image_dup_json (const SluiceRecord *record)
                           self->width, self->height, hash, g_bytes_get_size (self->png));
 }
 
+#define PLUGIN "images"
+
+/* TensorFlow 2's: strings width, height, image, image … */
+static void
+image_put_samples (const SluiceRecord *const *records, guint n, const SluiceEventOut *out)
+{
+  const SluicePluginOut plugin = { PLUGIN, SLUICE_CLASS_BLOBS, NULL };
+  const SluiceStoredImage *first = (const SluiceStoredImage *) records[0];
+  const SluiceShape shape = SLUICE_SHAPE (n + 2);
+  g_autofree char *width = g_strdup_printf ("%u", first->width);
+  g_autofree char *height = g_strdup_printf ("%u", first->height);
+  g_autoptr (GBytes) width_bytes = g_bytes_new_static (width, strlen (width));
+  g_autoptr (GBytes) height_bytes = g_bytes_new_static (height, strlen (height));
+  g_autofree GBytes **strings = g_new (GBytes *, n + 2);
+  strings[0] = width_bytes;
+  strings[1] = height_bytes;
+  for (guint i = 0; i < n; i++)
+    strings[i + 2] = ((const SluiceStoredImage *) records[i])->png;
+  sluice_summary_value_put_strings (out, &shape, strings, &plugin);
+}
+
 static void
 image_put_event (const SluiceRecord *record, const SluiceEventOut *out)
 {
   const SluiceStoredImage *self = (const SluiceStoredImage *) record;
-  const SluicePluginOut plugin = { "images", SLUICE_CLASS_BLOBS, NULL };
+  const SluicePluginOut plugin = { PLUGIN, SLUICE_CLASS_BLOBS, NULL };
+  if (sluice_event_out_is_tensor (out, PLUGIN))
+    {
+      image_put_samples (&record, 1, out);
+      return;
+    }
   g_autoptr (GByteArray) message = g_byte_array_new ();
   gsize length;
   const void *bytes = g_bytes_get_data (self->png, &length);
@@ -80,7 +109,6 @@ image_put_event (const SluiceRecord *record, const SluiceEventOut *out)
   sluice_summary_value_put (out, SLUICE_VALUE_IMAGE, message, &plugin);
 }
 
-/* TensorFlow 2's: strings width, height, image, image … */
 static SluiceValueResult
 take_tensor (const SluiceValueIn *in, GError **error)
 {
@@ -114,7 +142,7 @@ take_tensor (const SluiceValueIn *in, GError **error)
 static SluiceValueResult
 image_take_value (const SluiceValueIn *in, GError **error)
 {
-  if (sluice_summary_value_is_tensor_of (in, "images"))
+  if (sluice_summary_value_is_tensor_of (in, PLUGIN))
     return take_tensor (in, error);
   if (in->value->value_case != SLUICE__EVENT__VALUE__VALUE_IMAGE)
     return SLUICE_VALUE_NOT_MINE;
@@ -149,6 +177,7 @@ static const SluiceMigration migrations[] = {
        "length (b.data) AS bytes, b.data AS data FROM images r JOIN series s ON s.id = r.series "
        "JOIN runs ON runs.id = s.run JOIN blobs b ON b.hash = r.hash "
        "WHERE runs.deleted IS NULL;" },
+  SLUICE_SEGMENT_STEPS ("images", "step"),
   { 0 },
 };
 
@@ -167,5 +196,7 @@ const SluiceKind sluice_kind_image = {
   .record_size = sizeof (SluiceStoredImage),
   .dup_json = image_dup_json,
   .put_event = image_put_event,
+  .put_samples = image_put_samples,
+  .samples_plugin = PLUGIN,
   .take_value = image_take_value,
 };

@@ -37,9 +37,9 @@ pr_curve_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError *
   g_autoptr (GBytes) data = g_bytes_new_static (self->values, pr_curve_get_size (record));
   return sluice_sql_change (
       db, error,
-      "INSERT OR REPLACE INTO pr_curves (series, step, wall, thresholds, data) "
-      "VALUES (?, ?, ?, ?, ?)",
-      "iidib", series, record->step, record->wall, (gint64) self->n, data);
+      "INSERT OR REPLACE INTO pr_curves (series, segment, step, wall, thresholds, data) "
+      "VALUES (?, ?, ?, ?, ?, ?)",
+      "iiidib", series, record->segment, record->step, record->wall, (gint64) self->n, data);
 }
 
 static SluiceRecord *
@@ -119,6 +119,7 @@ static const SluiceMigration migrations[] = {
        "data BLOB NOT NULL);" },
   { 2, "CREATE UNIQUE INDEX pr_curves_by_step ON pr_curves (series, step);" },
   { 2, "CREATE VIEW pr_curve_points AS " VIEW ("r.data AS data") ";" },
+  SLUICE_SEGMENT_STEPS ("pr_curves", "step"),
   { 0 },
 };
 

@@ -42,6 +42,7 @@ static const SluiceMigration migrations[] = {
        "r.wall AS wall_time, r.hash AS sha256, length (b.data) AS bytes, b.data AS data "
        "FROM run_metadata r JOIN series s ON s.id = r.series JOIN runs ON runs.id = s.run "
        "JOIN blobs b ON b.hash = r.hash WHERE runs.deleted IS NULL;" },
+  SLUICE_SEGMENT_STEPS ("run_metadata", "step"),
   { 0 },
 };
 
@@ -60,4 +61,5 @@ const SluiceKind sluice_kind_run_metadata = {
   .record_size = sizeof (SluiceBytesRecord),
   .dup_json = sluice_bytes_record_dup_json,
   .put_event = run_metadata_put_event,
+  .is_of_the_run = TRUE,
 };

@@ -31,7 +31,7 @@ each_of_chunk (sqlite3_stmt *row,
     return sluice_fail (error, SLUICE_ERROR_DATA_LOSS, "a chunk of points is damaged");
   for (guint i = 0; i < chunk->n; i++)
     {
-      SluiceScalarRecord record = { { &sluice_kind_scalar, chunk->steps[i], chunk->walls[i] },
+      SluiceScalarRecord record = { { &sluice_kind_scalar, chunk->steps[i], chunk->walls[i], 0 },
                                     chunk->values[i] };
       if (chunk->steps[i] >= range->from && chunk->steps[i] <= range->to
           && !func (&record.base, data, error))
@@ -48,8 +48,11 @@ scalar_each (sqlite3 *db,
              gpointer data,
              GError **error)
 {
-  static const char sql[] = "SELECT n, data FROM scalar_chunks WHERE series = ? AND last_step >= ? "
-                            "AND first_step <= ? ORDER BY first_step";
+  const char *sql = series->n_segments > 1
+                        ? "SELECT n, data FROM scalar_chunks WHERE series = ? AND last_step >= ? "
+                          "AND first_step <= ? ORDER BY segment, first_step"
+                        : "SELECT n, data FROM scalar_chunks WHERE series = ? AND last_step >= ? "
+                          "AND first_step <= ? ORDER BY first_step";
   sqlite3_stmt *row =
       sluice_sql_prepare (db, error, sql, "iii", series->id, range->from, range->to);
   gboolean ok = row != NULL;
@@ -91,8 +94,16 @@ static void
 scalar_put_event (const SluiceRecord *record, const SluiceEventOut *out)
 {
   const SluicePluginOut plugin = { "scalars", SLUICE_CLASS_SCALAR, NULL };
-  sluice_summary_value_put_simple (out, (float) ((const SluiceScalarRecord *) record)->value,
-                                   &plugin);
+  const SluiceShape shape = SLUICE_SHAPE_SCALAR;
+  float value = (float) ((const SluiceScalarRecord *) record)->value;
+  g_autoptr (SluiceTensor) tensor = NULL;
+  if (sluice_event_out_is_tensor (out, plugin.name))
+    {
+      tensor = sluice_tensor_new_from (SLUICE_FLOAT, &shape, &value);
+      sluice_summary_value_put_tensor (out, tensor, &plugin);
+    }
+  else
+    sluice_summary_value_put_simple (out, value, &plugin);
 }
 
 static SluiceValueResult
@@ -162,6 +173,10 @@ static const SluiceMigration migrations[] = {
        "last_wall REAL, data BLOB NOT NULL);"
        "CREATE UNIQUE INDEX scalar_chunks_by_step ON scalar_chunks (series, first_step);" },
   { 2, "CREATE VIEW points AS " PLAIN_VIEW ";" },
+  /* Each ALTER would read it again, and it is long. */
+  { 3, "DROP VIEW points;" },
+  SLUICE_SEGMENT_STEPS ("scalar_chunks", "first_step"),
+  { 3, "CREATE VIEW points AS " PLAIN_VIEW ";" },
   { 0 },
 };
 
@@ -170,12 +185,11 @@ const SluiceKind sluice_kind_scalar = {
   .name = "scalar",
   .migrations = migrations,
   .list = "SELECT s.id, s.run, s.tag, s.kind, sum (c.n), min (c.first_step), max (c.last_step), "
-          "(SELECT last_value FROM scalar_chunks WHERE series = s.id ORDER BY first_step DESC "
-          "LIMIT 1), "
-          "(SELECT last_wall FROM scalar_chunks WHERE series = s.id ORDER BY first_step DESC "
-          "LIMIT 1) "
-          "FROM series s LEFT JOIN scalar_chunks c ON c.series = s.id WHERE s.run = ?1 AND "
-          "s.kind = 0 GROUP BY s.id",
+          "s.segments, l.last_value, l.last_wall FROM series s "
+          "LEFT JOIN scalar_chunks c ON c.series = s.id "
+          "LEFT JOIN scalar_chunks l ON l.id = (SELECT id FROM scalar_chunks WHERE series = s.id "
+          "ORDER BY first_step DESC, segment DESC LIMIT 1) "
+          "WHERE s.run = ?1 AND s.kind = 0 GROUP BY s.id",
   .truncate = "DELETE FROM scalar_chunks WHERE first_step > ?2 AND series IN "
               "(SELECT id FROM series WHERE run = ?1)",
   .view = "points",

@@ -148,10 +148,10 @@ tensor_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **e
   g_autofree char *shape = sluice_shape_dup_json (&tensor->shape);
   return sluice_sql_change (
       db, error,
-      "INSERT OR REPLACE INTO tensors (series, step, wall, dtype, shape, data) "
-      "VALUES (?, ?, ?, ?, ?, ?)",
-      "iidssb", series, record->step, record->wall, sluice_dtype_name (tensor->dtype), shape,
-      proto);
+      "INSERT OR REPLACE INTO tensors (series, segment, step, wall, dtype, shape, data) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "iiidssb", series, record->segment, record->step, record->wall,
+      sluice_dtype_name (tensor->dtype), shape, proto);
 }
 
 static SluiceRecord *
@@ -190,6 +190,7 @@ static const SluiceMigration migrations[] = {
        "r.wall AS wall_time, r.dtype AS dtype, r.shape AS shape, r.data AS data FROM tensors r "
        "JOIN series s ON s.id = r.series JOIN runs ON runs.id = s.run "
        "WHERE runs.deleted IS NULL;" },
+  SLUICE_SEGMENT_STEPS ("tensors", "step"),
   { 0 },
 };
 

@@ -45,10 +45,11 @@ text_write (sqlite3 *db, gint64 series, const SluiceRecord *record, GError **err
         }
       g_string_append (text, tensor->n_elements > 0 ? "]" : "[]");
     }
-  return sluice_sql_change (db, error,
-                            "INSERT OR REPLACE INTO texts (series, step, wall, shape, text) "
-                            "VALUES (?, ?, ?, ?, ?)",
-                            "iidss", series, record->step, record->wall, shape, text->str);
+  return sluice_sql_change (
+      db, error,
+      "INSERT OR REPLACE INTO texts (series, segment, step, wall, shape, text) "
+      "VALUES (?, ?, ?, ?, ?, ?)",
+      "iiidss", series, record->segment, record->step, record->wall, shape, text->str);
 }
 
 static SluiceTensor *
@@ -138,6 +139,7 @@ static const SluiceMigration migrations[] = {
        "r.wall AS wall_time, r.shape AS shape, r.text AS text FROM texts r "
        "JOIN series s ON s.id = r.series JOIN runs ON runs.id = s.run "
        "WHERE runs.deleted IS NULL;" },
+  SLUICE_SEGMENT_STEPS ("texts", "step"),
   { 0 },
 };
 

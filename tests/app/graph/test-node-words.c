@@ -65,6 +65,7 @@ test_attributes (void)
   says (sluice_words_attr_name ("T"), "Type");
   says (sluice_words_attr_name ("Tidx"), "Type of idx");
   says (sluice_words_attr_name ("transpose_a"), "Transpose a");
+  says (sluice_words_attr_name ("max_images"), "max_images");
   SluiceAttr type = sluice_attr_type ("T", SLUICE_FLOAT), yes = sluice_attr_bool ("b", TRUE),
              debug = sluice_attr_string ("debug_name", "x"), own = sluice_attr_int ("_i", 1);
   says (sluice_words_attr_value (&type.value), "f32");

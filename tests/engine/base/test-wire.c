@@ -105,6 +105,7 @@ test_nonsense (void)
       SluiceWireField field;
       g_test_message ("%s", cases[i].what);
       g_assert_false (sluice_wire_next (&at, end, &field));
+      g_assert_true (at == copy);
     }
 }
 

@@ -13,6 +13,7 @@
 #include "engine/store/event-file.h"
 #include "engine/store/export.h"
 #include "engine/store/kind-private.h"
+#include "engine/store/kinds/hparams.h"
 #include "engine/store/kinds/image.h"
 #include "engine/store/query.h"
 #include "tests/engine/store/sample.h"
@@ -547,6 +548,25 @@ test_bounded (Fixture *f, gconstpointer unused)
                    ==, n);
 }
 
+/* What is no start of a session has no settings, whatever its bytes are. */
+static void
+test_settings (void)
+{
+  const SluiceHparam settings[] = { { "seed", 7 }, { "rate", 0.25 } };
+  g_autoptr (GBytes) garbage = g_bytes_new_static ("\xff\x01", 2);
+  SluiceBytesRecord *start = sluice_hparams_new_start (0, 1, settings, G_N_ELEMENTS (settings));
+  SluiceBytesRecord *other = sluice_hparams_new (0, 1, garbage);
+  g_autoptr (GPtrArray) got = sluice_hparams_dup_settings (start);
+  g_autoptr (GPtrArray) none = sluice_hparams_dup_settings (other);
+  g_assert_cmpuint (got->len, ==, 2);
+  g_assert_cmpstr (((SluiceSetting *) got->pdata[0])->name, ==, "rate"); /* in order of names */
+  g_assert_cmpfloat (((SluiceSetting *) got->pdata[0])->number, ==, 0.25);
+  g_assert_null (((SluiceSetting *) got->pdata[0])->text);
+  g_assert_cmpuint (none->len, ==, 0);
+  sluice_record_free (start);
+  sluice_record_free (other);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -562,6 +582,7 @@ main (int argc, char **argv)
 #undef ADD
   g_test_add_func ("/kinds/tensors", test_tensors);
   g_test_add_func ("/kinds/many-rows", test_many_rows);
+  g_test_add_func ("/kinds/settings", test_settings);
   g_test_add_func ("/kinds/wav", test_wav);
   return g_test_run ();
 }

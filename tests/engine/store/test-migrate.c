@@ -4,7 +4,8 @@
 /*
  * Databases of every version that ever landed, brought up to date: whole, killed at each statement,
  * with each write or sync failing, by several programs at once. data/v1.db was written by the
- * program of that version; what it holds is spelled out in check_run().
+ * program of that version, data/v2.db is what that of version 2 made of it; what they hold is
+ * spelled out in check_run().
  */
 #include <glib/gstdio.h>
 #include <math.h>
@@ -355,7 +356,7 @@ test_kill (Fixture *f, gconstpointer unused)
   for (; !open_in_child (f, statement); statement++)
     {
       gint64 version = ask (f->path, "PRAGMA user_version");
-      g_assert_true (version == 1 || version == sluice_store_get_newest_version ());
+      g_assert_true (version >= 1 && version <= sluice_store_get_newest_version ());
       n_old += version == 1;
       check_all (f);
       put_version (f, 1);

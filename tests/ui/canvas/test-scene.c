@@ -212,6 +212,42 @@ test_shelf (void)
     }
 }
 
+/* What everything reads stays in the flow: its first reader holds it there, the others name it. */
+static void
+test_tags (void)
+{
+  g_autoptr (GString) text = g_string_new ("rate Placeholder 8\na0 Op0 8 rate\n");
+  for (guint i = 1; i < 10; i++)
+    g_string_append_printf (text, "a%u Op%u 8 a%u rate\n", i, i, i - 1);
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+  SluiceSceneFigures figures;
+  const SluiceSceneEdge *whole = edge_between (scene, "rate", "a0");
+  const SluiceSceneEdge *tag = edge_between (scene, "rate", "a5");
+  g_assert_false (item_of (scene, "rate")->aside);
+  g_assert_false (whole->stub || whole->quiet);
+  g_assert_true (tag->stub && tag->arrow);
+  g_assert_cmpstr (tag->label, ==, "← rate");
+  assert_no_overlaps (scene);
+  assert_lines_are_clear (scene);
+  sluice_scene_measure (scene, SLUICE_SCENE_VIEW_WIDTH, SLUICE_SCENE_VIEW_HEIGHT, &figures);
+  g_assert_cmpuint (figures.n_crossings, ==, 0);
+}
+
+/* An update that would cross a line is named at the variable. */
+static void
+test_update_tags (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+  SluiceSceneFigures figures;
+  const SluiceSceneEdge *update = edge_between (scene, "train", "hidden");
+  sluice_scene_measure (scene, SLUICE_SCENE_VIEW_WIDTH, SLUICE_SCENE_VIEW_HEIGHT, &figures);
+  g_assert_cmpuint (figures.n_crossings, ==, 0);
+  g_assert_true (update->stub && update->arrow);
+  g_assert_cmpstr (update->label, ==, "← train");
+}
+
 static void
 test_open (void)
 {
@@ -489,6 +525,8 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/flow-down", test_flow_down);
   g_test_add_func ("/canvas/scene/aside", test_aside);
   g_test_add_func ("/canvas/scene/shelf", test_shelf);
+  g_test_add_func ("/canvas/scene/tags", test_tags);
+  g_test_add_func ("/canvas/scene/update-tags", test_update_tags);
   g_test_add_func ("/canvas/scene/open", test_open);
   g_test_add_func ("/canvas/scene/open-everything", test_open_everything);
   g_test_add_func ("/canvas/scene/moved", test_moved);

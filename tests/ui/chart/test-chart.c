@@ -96,7 +96,7 @@ sample_chart (void)
                            sluice_series_buffer_as_source (a));
   sluice_chart_add_series (chart, "lenet-2", sluice_palette_color (1),
                            sluice_series_buffer_as_source (b));
-  sluice_chart_add_event (chart, 1, SLUICE_EVENT_NOTE, 600, 1.7e9 + 180, "lr 0.1 → 0.03");
+  sluice_chart_add_event (chart, 1, SLUICE_EVENT_NOTE, 600, 1.7e9 + 180, "lr 0.1 → 0.03", NULL);
   return chart;
 }
 
@@ -173,7 +173,7 @@ test_not_finite (void)
     sluice_series_buffer_append (buffer, i, i, NAN);
   sluice_series_buffer_append (buffer, 312, 312, -INFINITY);
   sluice_chart_set_cursor (chart, 305);
-  sluice_chart_add_event (chart, id, SLUICE_EVENT_FAILURE, 300, 300, "NaN in fc1/MatMul");
+  sluice_chart_add_event (chart, id, SLUICE_EVENT_FAILURE, 300, 300, "NaN in fc1/MatMul", NULL);
   g_assert_true (sluice_chart_needs_redraw (chart));
   surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   keep_picture (surface, "chart-not-finite");
@@ -321,7 +321,7 @@ test_events (void)
   cairo_surface_t *surface;
 
   sluice_chart_clear_events (chart, 1);
-  sluice_chart_add_event (chart, 2, SLUICE_EVENT_FAILURE, 300, 300, "failed");
+  sluice_chart_add_event (chart, 2, SLUICE_EVENT_FAILURE, 300, 300, "failed", NULL);
   surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   g_assert_cmpuint (count_color (surface, 0xc01c28), >, 20);
   cairo_surface_destroy (surface);
@@ -478,9 +478,9 @@ test_event_axes (void)
 
         sluice_chart_set_x_axis (chart, axis);
         if (early)
-          sluice_chart_add_event (chart, id, SLUICE_EVENT_NOTE, 0, 1.7e9 - 60, "begun");
+          sluice_chart_add_event (chart, id, SLUICE_EVENT_NOTE, 0, 1.7e9 - 60, "begun", NULL);
         else
-          sluice_chart_add_event (chart, id, SLUICE_EVENT_NOTE, 70, 1.7e9 + 3607, "resume");
+          sluice_chart_add_event (chart, id, SLUICE_EVENT_NOTE, 70, 1.7e9 + 3607, "resume", NULL);
         surface = render (chart, kind, ALL_PARTS);
         cairo_surface_destroy (surface);
         /* Its word stands beside its line; the relative axis also says what it leaves out. */
@@ -734,10 +734,53 @@ test_summary (void)
   g_assert_cmpstr (text, ==, "loss: lenet-3 0.2500 at step 12");
 }
 
+/* Marks are read by pointer, by key and by a screen reader; quiet ones are no news. */
+static void
+test_marks (void)
+{
+  g_autoptr (SluiceChart) chart = sample_chart ();
+  g_autofree char *tooltip = NULL;
+  g_autofree char *summary = NULL;
+  g_autofree char *readout = NULL;
+  cairo_surface_t *surface;
+  SluiceRect plot;
+
+  sluice_chart_add_event (chart, 1, SLUICE_EVENT_QUIET, 600, 1.7e9 + 180, "checkpoint",
+                          "model-600");
+  sluice_chart_add_event (chart, 2, SLUICE_EVENT_FAILURE, 2000, 1.7e9 + 600, "failed",
+                          "NaN in fc1");
+  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  keep_picture (surface, "chart-events");
+  plot = sluice_chart_get_plot (chart);
+  tooltip = sluice_chart_dup_events_at (chart, plot.x + plot.width * 600 / 2000);
+  g_assert_cmpstr (
+      tooltip, ==,
+      "lenet-3 · step 600 · lr 0.1 → 0.03\nlenet-3 · step 600 · checkpoint: model-600");
+  g_assert_null (sluice_chart_dup_events_at (chart, plot.x + plot.width / 2));
+  summary = sluice_chart_dup_summary (chart);
+  g_assert_nonnull (strstr (summary, ": failed: NaN in fc1"));
+  g_assert_null (strstr (summary, "checkpoint"));
+  sluice_chart_move_to_event (chart, 1);
+  g_assert_cmpfloat (sluice_chart_get_cursor (chart), ==, 600);
+  readout = sluice_chart_dup_readout (chart);
+  g_assert_true (g_str_has_prefix (readout, "step 600 · lr 0.1 → 0.03 · checkpoint, lenet-3 "));
+  sluice_chart_move_to_event (chart, 1);
+  g_assert_cmpfloat (sluice_chart_get_cursor (chart), ==, 2000);
+  sluice_chart_move_to_event (chart, 1); /* the last one */
+  g_assert_cmpfloat (sluice_chart_get_cursor (chart), ==, 2000);
+  sluice_chart_move_to_event (chart, -1);
+  g_assert_cmpfloat (sluice_chart_get_cursor (chart), ==, 600);
+  sluice_chart_remove_series (chart, 2);
+  sluice_chart_set_series_visible (chart, 1, FALSE);
+  g_assert_null (sluice_chart_dup_events_at (chart, plot.x + plot.width * 600 / 2000));
+  cairo_surface_destroy (surface);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/chart/marks", test_marks);
   g_test_add_func ("/ui/chart/chart/themes", test_themes);
   g_test_add_func ("/ui/chart/chart/axes", test_axes);
   g_test_add_func ("/ui/chart/chart/not-finite", test_not_finite);

@@ -290,6 +290,34 @@ test_export (void)
   g_rmdir (folder);
 }
 
+/* Runs without room are counted, in every mode. */
+static void
+test_left (void)
+{
+  g_autoptr (SluiceHistogramChart) chart = sluice_histogram_chart_new ();
+  double limits[] = { 0, 1, 2 };
+  double counts[] = { 1, 3, 2 };
+
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("a run of a long name, %u", i);
+      guint run = sluice_histogram_chart_add_run (chart, name, sluice_palette_color (i));
+
+      sluice_histogram_chart_append_proto (chart, run, 1, 0, 2, 3, limits, counts);
+    }
+  for (guint mode = SLUICE_HISTOGRAM_RIDGE; mode <= SLUICE_HISTOGRAM_BANDS; mode++)
+    {
+      sluice_histogram_chart_set_mode (chart, mode);
+      cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT));
+      g_assert_cmpuint (sluice_histogram_chart_get_n_left (chart), >, 10);
+      g_assert_cmpuint (sluice_histogram_chart_get_n_left (chart), <, 20);
+    }
+  while (sluice_histogram_chart_get_n_runs (chart) > 2)
+    sluice_histogram_chart_remove_run (chart, sluice_histogram_chart_get_n_runs (chart));
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT));
+  g_assert_cmpuint (sluice_histogram_chart_get_n_left (chart), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -300,6 +328,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/histogram/order", test_order);
   g_test_add_func ("/ui/chart/histogram/steady", test_steady);
   g_test_add_func ("/ui/chart/histogram/runs", test_runs);
+  g_test_add_func ("/ui/chart/histogram/left", test_left);
   g_test_add_func ("/ui/chart/histogram/quantiles", test_quantiles);
   g_test_add_func ("/ui/chart/histogram/export", test_export);
   return g_test_run ();

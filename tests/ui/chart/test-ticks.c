@@ -4,7 +4,9 @@
 #include "ui/chart/markdown.h"
 #include "ui/chart/range-text.h"
 #include "ui/chart/ticks.h"
+#include "tests/remove-tree.h"
 
+#include <locale.h>
 #include <math.h>
 #include <pango/pango.h>
 #include <string.h>
@@ -312,6 +314,40 @@ test_markdown (void)
     }
 }
 
+/* A German locale, made for the test: numbers have its decimal sign, and come back. */
+static void
+test_locale (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("sluice-XXXXXX", &error);
+  g_assert_no_error (error);
+  g_autofree char *name = g_build_filename (folder, "de_DE.UTF-8", NULL);
+  const char *const command[] = { "localedef", "-c", "-i", "de_DE", "-f", "UTF-8", name, NULL };
+  if (!g_spawn_sync (NULL, (char **) command, NULL,
+                     G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
+                     NULL, NULL, NULL, NULL, NULL, NULL))
+    {
+      g_test_skip ("there is no localedef");
+      return;
+    }
+  g_setenv ("LOCPATH", folder, TRUE);
+  g_assert_nonnull (setlocale (LC_NUMERIC, "de_DE.UTF-8"));
+  g_autofree char *fixed = sluice_format_fixed (-1234567.25, 2);
+  g_assert_cmpstr (fixed, ==, "−1\u2009234\u2009567,25");
+  g_autofree char *value = sluice_format_value (0.04052, SLUICE_UNIT_NONE);
+  g_assert_cmpstr (value, ==, "0,04052");
+  g_autofree char *small = sluice_format_value (1.25e-9, SLUICE_UNIT_NONE);
+  g_assert_cmpstr (small, ==, "1,25e−9");
+  g_autofree char *typed = sluice_range_format (0.125, SLUICE_UNIT_PERCENT);
+  g_assert_cmpstr (typed, ==, "12,5 %");
+  double again;
+  g_assert_true (sluice_range_parse (typed, SLUICE_UNIT_PERCENT, &again));
+  g_assert_cmpfloat (again, ==, 0.125);
+  setlocale (LC_NUMERIC, "C");
+  g_unsetenv ("LOCPATH");
+  remove_tree (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -324,6 +360,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/ticks/log", test_log);
   g_test_add_func ("/ui/chart/ticks/format-tick", test_format_tick);
   g_test_add_func ("/ui/chart/ticks/format-value", test_format_value);
+  g_test_add_func ("/ui/chart/ticks/locale", test_locale);
   g_test_add_func ("/ui/chart/scale/roundtrip", test_scale_roundtrip);
   g_test_add_func ("/ui/chart/scale/domain", test_domain);
   return g_test_run ();

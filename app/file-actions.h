@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/window.h"
+
+/* Adds the window's actions that choose files, and takes what is dropped on it. */
+void sluice_file_actions_add (SluiceWindow *window);
+/* What lies at a path is opened as what it is: a project, a graph, a SavedModel, a workspace, a
+ * checkpoint; else it is said what it is. */
+void sluice_file_actions_open_any (SluiceWindow *window, const char *path);

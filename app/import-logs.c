@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/import-logs.h"
+
+#include <glib/gi18n.h>
+
+#include "engine/store/event-file.h"
+
+/* ---- importing ---- */
+
+static SluiceImportBar *
+get_bar (SluiceWindow *window)
+{
+  return g_object_get_data (G_OBJECT (window), "import-bar");
+}
+
+static void
+set_enabled (SluiceWindow *window, const char *name, gboolean enabled)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (window), name);
+  g_simple_action_set_enabled (G_SIMPLE_ACTION (action), enabled);
+}
+
+static void
+update_actions (SluiceWindow *window)
+{
+  gboolean busy = sluice_import_bar_is_busy (get_bar (window));
+  set_enabled (window, "import-logs", !busy);
+  set_enabled (window, "import-log-files", !busy);
+  set_enabled (window, "import-path", !busy);
+  set_enabled (window, "cancel-import", busy);
+  set_enabled (window, "dismiss-import", !busy);
+}
+
+gboolean
+sluice_import_logs_takes (const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  return g_file_test (path, G_FILE_TEST_IS_DIR) || sluice_event_file_is_name (name);
+}
+
+void
+sluice_import_logs_start (SluiceWindow *window, const char *const *paths)
+{
+  SluiceStore *store = sluice_workspace_get_store (sluice_window_get_workspace (window));
+  if (store == NULL)
+    sluice_window_tell (window, _ ("The workspace is not open: nothing can be imported"));
+  else if (!sluice_import_bar_start (get_bar (window), store, paths))
+    sluice_window_tell (window, _ ("Other logs are being read; wait for them, or cancel that"));
+  else
+    sluice_window_show_page (window, "charts");
+  update_actions (window);
+}
+
+/* Whatever project is open: who imports a run wants to see it. */
+static void
+imported_cb (SluiceImportBar *bar, gint64 run, SluiceWindow *window)
+{
+  sluice_run_set_set_checked (sluice_window_get_shown (window), run, TRUE);
+  sluice_workspace_refresh (sluice_window_get_workspace (window));
+}
+
+/* ---- asking for it ---- */
+
+static void
+import_files (SluiceWindow *window, GListModel *files)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  for (guint i = 0; i < g_list_model_get_n_items (files); i++)
+    {
+      g_autoptr (GFile) file = g_list_model_get_item (files, i);
+      g_autofree char *path = g_file_get_path (file);
+      if (path != NULL)
+        g_strv_builder_add (builder, path);
+    }
+  g_auto (GStrv) paths = g_strv_builder_end (builder);
+  if (paths[0] != NULL)
+    sluice_import_logs_start (window, (const char *const *) paths);
+}
+
+static void
+chosen_cb (GtkNativeDialog *dialog, int response, SluiceWindow *window)
+{
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GListModel) files = gtk_file_chooser_get_files (GTK_FILE_CHOOSER (dialog));
+      import_files (window, files);
+    }
+  g_object_unref (dialog);
+}
+
+static void
+choose (SluiceWindow *window, const char *title, GtkFileChooserAction action)
+{
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (title, GTK_WINDOW (window), action, _ ("_Import"), NULL);
+  gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (dialog), TRUE);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (chosen_cb), window, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+static void
+import_logs_cb (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  choose (window, _ ("Import the logs in a folder"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER);
+}
+
+static void
+import_log_files_cb (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  choose (window, _ ("Import event files"), GTK_FILE_CHOOSER_ACTION_OPEN);
+}
+
+static void
+import_path_cb (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  const char *const paths[] = { g_variant_get_string (parameter, NULL), NULL };
+  sluice_import_logs_start (window, paths);
+}
+
+static void
+cancel_cb (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  sluice_import_bar_cancel (get_bar (window));
+}
+
+static void
+dismiss_cb (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  sluice_import_bar_dismiss (get_bar (window));
+}
+
+void
+sluice_import_logs_add (SluiceWindow *window, SluiceImportBar *bar)
+{
+  static const GActionEntry actions[] = {
+    { .name = "import-logs", .activate = import_logs_cb },
+    { .name = "import-log-files", .activate = import_log_files_cb },
+    { .name = "import-path", .activate = import_path_cb, .parameter_type = "s" },
+    { .name = "cancel-import", .activate = cancel_cb },
+    { .name = "dismiss-import", .activate = dismiss_cb },
+  };
+  g_object_set_data (G_OBJECT (window), "import-bar", bar);
+  g_action_map_add_action_entries (G_ACTION_MAP (window), actions, G_N_ELEMENTS (actions), window);
+  g_signal_connect_object (bar, "imported", G_CALLBACK (imported_cb), window, 0);
+  g_signal_connect_object (bar, "ended", G_CALLBACK (update_actions), window, G_CONNECT_SWAPPED);
+  update_actions (window);
+}

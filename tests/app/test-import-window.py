@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""Logs of other programs brought into the window, as TAP.
+
+usage: test-import-window.py WORKBENCH PROJECT
+
+On a display and a session bus of its own. Pictures are left in $SLUICE_TEST_PICTURES.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from gi.repository import GLib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from event_logs import scalar, version
+from tap import Tap
+from workbench import Workbench, take_picture
+
+
+class Window:
+    def __init__(self, program, project):
+        self.program, self.project = program, project
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.tap = Tap()
+
+    def write(self, name, *parts):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"".join(parts))
+        return str(path)
+
+    def picture(self, name):
+        folder = os.environ.get("SLUICE_TEST_PICTURES")
+        if folder:
+            take_picture(os.path.join(folder, f"import-{name}.png"))
+
+    def bring_in(self, w, path):
+        """The state once all of it is there."""
+        w.act("import-path", GLib.Variant("s", path))
+        return w.wait(lambda s: not s["importing"] and s["import"] != "" and s["settled"])
+
+    def good(self, w):
+        for run, slope in (("train", 1), ("eval", 2)):
+            self.write(f"logs/{run}/events.out.tfevents.1.host", version(),
+                       *(scalar(tag, step, slope * step) for step in range(2000)
+                         for tag in ("accuracy", "cost")))
+        self.write("logs/eval/events.out.tfevents.2.host", version(),
+                   *(scalar("accuracy", step, 7) for step in range(1500, 2500)))
+        self.tap.point("nothing is said before", w.state()["import"] == "")
+        state = self.bring_in(w, str(self.folder / "logs"))
+        self.tap.point("runs and points are told in words",
+                       state["import"] == "2 runs imported: 9000 scalars", state["import"])
+        state = w.wait(lambda s: {"accuracy", "cost"} <= set(s["charts"]["cards"]))
+        self.tap.point("their cards stand beside those of the open project", True)
+        self.picture("good")
+        self.tap.point("their rows are in the tree", w.until(lambda: all(any(
+            o.label().startswith(name) for o in w.accessible().tree())
+            for name in ("train", "eval"))))
+        self.tap.point("what came of it is in the tree", w.until(lambda: any(
+            o.label() == state["import"] for o in w.accessible().tree())))
+        self.tap.point("there is nothing to cancel any more", not w.enabled("cancel-import"))
+        w.find_accessible("button", "Dismiss")
+        w.act("dismiss-import")
+        self.tap.point("and it goes when it is dismissed", w.wait(lambda s: s["import"] == ""))
+
+    def bad(self, w):
+        path = self.write("torn/events.out.tfevents.1.host", version(), scalar("cost", 0, 1),
+                          scalar("cost", 1, 2)[:-2])
+        state = self.bring_in(w, path)
+        self.tap.point("damage is told by file and byte", state["import"].endswith(
+            f"byte {len(version() + scalar('cost', 0, 1))}: the file ends within a record"),
+                       state["import"])
+        self.picture("damaged")
+        state = self.bring_in(w, str(self.folder / "nowhere"))
+        self.tap.point("what is not there is told", "nowhere" in state["import"]
+                       and "imported" in state["import"], state["import"])
+        self.picture("nowhere")
+        state = self.bring_in(w, str(self.folder / "logs"))
+        self.tap.point("nothing new is told", state["import"] == "2 runs imported: nothing new",
+                       state["import"])
+
+    def run(self):
+        try:
+            w = Workbench(self.program, self.project, str(self.folder / "workspace"))
+            w.wait(lambda s: s["settled"])
+            self.good(w)
+            self.bad(w)
+            self.tap.point("the window ends well", w.quit() == 0)
+        except (RuntimeError, StopIteration, GLib.Error, subprocess.SubprocessError) as error:
+            self.tap.point("the session goes on to its end", False, repr(error))
+            self.picture("failed")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.tap.end()
+
+
+if __name__ == "__main__":
+    Window(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])).run()

@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""The window narrow, with large text, mirrored, in high contrast and without motion, as TAP.
+
+usage: test-modes.py WORKBENCH COMMAND PROJECT SOURCE
+
+On a display and a session bus of its own. In each mode everything that is shown lies inside the
+window, on both pages; drawn texts that must give way are shortened, controls are not.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from gi.repository import GLib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "lib")]
+import pseudo_locale
+from tap import Tap
+from workbench import Workbench, take_picture
+
+CONTROLS = {"button", "toggle button", "slider", "search box", "tab"}
+SIZE = (480, 900)
+
+
+class Session:
+    def __init__(self, program, command, project, source):
+        self.program, self.project, self.source = program, project, source
+        self.folder = tempfile.mkdtemp()
+        self.tap = Tap()
+        subprocess.run([command, "train", project, "--workspace", self.path("workspace"),
+                        "--steps", "100"], check=True, stdout=subprocess.DEVNULL)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def outside(self, window):
+        """Controls that lie half in the window. Those that lie wholly outside are in panes that are
+        folded away, or in what is scrolled."""
+        wrong = []
+        top = window.accessible().children()[0]
+        # What lies around it is the frame's shadow.
+        left, _, inner, _ = top.children()[0].place()
+        right = left + inner
+        for thing in top.tree():
+            if thing.role() not in CONTROLS:
+                continue
+            x, y, w, h = thing.place()
+            if w > 0 and h > 0 and (x < left < x + w or x < right < x + w):
+                wrong.append(f"{thing.role()} {thing.label()}: {x} to {x + w} of {left} to {right}")
+        return inner, wrong
+
+    def mode(self, name, width=1280, environment=None, settings=None):
+        saved = dict(os.environ)
+        os.environ.update(environment or {})
+        config = self.path("config-" + name.replace(" ", "-"))
+        os.makedirs(os.path.join(config, "gtk-4.0"))
+        with open(os.path.join(config, "gtk-4.0", "settings.ini"), "w", encoding="utf-8") as file:
+            file.write("[Settings]\n" + "".join(f"{k}={v}\n" for k, v in (settings or {}).items()))
+        os.environ["XDG_CONFIG_HOME"] = config
+        try:
+            window = Workbench(self.program, self.project, self.path("workspace"), width=width)
+        finally:
+            os.environ.clear()
+            os.environ.update(saved)
+        window.wait(lambda s: s["settled"])
+        for page in ("graph", "charts"):
+            window.act("show-page", GLib.Variant("s", page))
+            state = window.wait(lambda s, page=page: s["page"] == page and s["settled"]
+                                and s["charts"]["cards"].get("loss"))
+            inner, wrong = self.outside(window)
+            self.tap.point(f"{name}: {page} is no wider than asked for", inner <= width, inner)
+            self.tap.point(f"{name}: no control of {page} is cut", not wrong, *wrong)
+            pictures = os.environ.get("SLUICE_TEST_PICTURES")
+            if pictures:
+                take_picture(os.path.join(pictures, f"{name.replace(' ', '-')}-{page}.png"))
+        return window, state
+
+    def run(self):
+        try:
+            window, state = self.mode("480 pixels", width=SIZE[0])
+            self.tap.point("480 pixels: the panes fold away", state["folded"])
+            window.quit()
+            window, state = self.mode("text scale 2", settings={"gtk-xft-dpi": 2 * 96 * 1024})
+            window.quit()
+            pseudo_locale.make(self.source, self.path("he"), "he")
+            subprocess.run(["localedef", "-c", "-i", "he_IL", "-f", "UTF-8",
+                            self.path("he_IL.UTF-8")], check=False, stderr=subprocess.DEVNULL)
+            window, state = self.mode("mirrored", environment={
+                "TEXTDOMAINDIR": self.path("he"), "LANGUAGE": "he", "LOCPATH": self.folder,
+                "LC_ALL": "he_IL.UTF-8"})
+            start = window.find_accessible("button", pseudo_locale.translate("Start")).place()
+            self.tap.point("mirrored: the controls stand at the right", start[0] > 640, start)
+            window.quit()
+            self.mode("high contrast", settings={"gtk-theme-name": "HighContrast"})[0].quit()
+            self.mode("no motion", settings={"gtk-enable-animations": "false"})[0].quit()
+        except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
+            self.tap.point("the session goes on to its end", False, repr(error))
+        shutil.rmtree(self.folder)
+        self.tap.end()
+
+
+if __name__ == "__main__":
+    Session(*map(os.path.abspath, sys.argv[1:5])).run()

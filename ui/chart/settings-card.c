@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/chart/settings-card.h"
+
+#include "ui/chart/settings-list.h"
+#include "ui/chart/settings-plot.h"
+#include "ui/common/widget.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+static const char *const mode_names[] = { "table", "parallel", "scatter" };
+
+typedef enum
+{
+  MODE_TABLE,
+  MODE_PARALLEL,
+  MODE_SCATTER,
+  N_MODES
+} Mode;
+
+struct _SluiceSettingsCard
+{
+  SluiceCard parent_instance;
+  SluiceSettingsTable *table; /* (nullable) */
+  Mode mode;
+  GtkStack *stack;
+  SluiceSettingsList *list;
+  GtkWidget *plot, *choices;
+  GtkDropDown *columns[2]; /* of a scatter: x, y */
+  gboolean updating;
+  gint64 marked;
+};
+
+G_DEFINE_FINAL_TYPE (SluiceSettingsCard, sluice_settings_card, SLUICE_TYPE_CARD)
+
+enum
+{
+  PROP_0,
+  PROP_MODE_NAME,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+static guint run_marked_signal;
+
+/* ---- the marked run ---- */
+
+static void
+describe (SluiceSettingsCard *self)
+{
+  g_autofree char *text = sluice_settings_card_dup_text (self);
+
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->plot), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  text, -1);
+}
+
+void
+sluice_settings_card_set_marked (SluiceSettingsCard *self, gint64 run)
+{
+  if (self->marked == run)
+    return;
+  self->marked = run;
+  gtk_widget_queue_draw (self->plot);
+  describe (self);
+}
+
+static void
+mark (SluiceSettingsCard *self, gint64 run)
+{
+  if (self->marked == run)
+    return;
+  sluice_settings_card_set_marked (self, run);
+  g_signal_emit (self, run_marked_signal, 0, run);
+}
+
+static void
+list_marked_cb (SluiceSettingsCard *self, gint64 run)
+{
+  mark (self, run);
+}
+
+/* ---- the plot ---- */
+
+static SluiceSettingsPlot
+get_plot (SluiceSettingsCard *self)
+{
+  SluiceSettingsPlot plot = { .kind = self->mode == MODE_SCATTER ? SLUICE_SETTINGS_SCATTER
+                                                                 : SLUICE_SETTINGS_PARALLEL,
+                              .width = gtk_widget_get_width (self->plot),
+                              .height = gtk_widget_get_height (self->plot),
+                              .marked = self->marked };
+  guint n = self->table->columns->len;
+
+  plot.x = MIN (gtk_drop_down_get_selected (self->columns[0]), n - 1);
+  plot.y = MIN (gtk_drop_down_get_selected (self->columns[1]), n - 1);
+  return plot;
+}
+
+static gboolean
+has_plot (SluiceSettingsCard *self)
+{
+  return self->table != NULL && self->table->columns->len > 0;
+}
+
+static void
+draw_cb (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+  SluiceSettingsCard *self = data;
+  SluiceTheme theme;
+
+  if (!has_plot (self))
+    return;
+  SluiceSettingsPlot plot = get_plot (self);
+  sluice_theme_from_widget (&theme, GTK_WIDGET (self));
+  sluice_settings_plot_draw (&plot, self->table, cr, &theme);
+}
+
+static void
+motion_cb (GtkEventControllerMotion *controller, double x, double y, gpointer data)
+{
+  SluiceSettingsCard *self = data;
+
+  if (!has_plot (self))
+    return;
+  SluiceSettingsPlot plot = get_plot (self);
+  mark (self, sluice_settings_plot_find (&plot, self->table, x, y));
+}
+
+static void
+leave_cb (SluiceSettingsCard *self)
+{
+  mark (self, 0);
+}
+
+/* Up and Down go from run to run. */
+static gboolean
+key_cb (GtkEventControllerKey *controller,
+        guint key,
+        guint code,
+        GdkModifierType modifiers,
+        gpointer data)
+{
+  SluiceSettingsCard *self = data;
+  int direction = key == GDK_KEY_Down ? 1 : key == GDK_KEY_Up ? -1 : 0;
+  int n = has_plot (self) ? (int) self->table->rows->len : 0;
+  int at = -1;
+
+  if (key == GDK_KEY_Escape && self->marked != 0)
+    {
+      mark (self, 0);
+      return TRUE;
+    }
+  if (direction == 0 || n == 0)
+    return FALSE;
+  for (int i = 0; i < n; i++)
+    if (((SluiceSettingsRow *) g_ptr_array_index (self->table->rows, i))->run == self->marked)
+      at = i;
+  at = at < 0 ? (direction > 0 ? 0 : n - 1) : (at + direction + n) % n;
+  mark (self, ((SluiceSettingsRow *) g_ptr_array_index (self->table->rows, at))->run);
+  return TRUE;
+}
+
+/* ---- modes and columns ---- */
+
+static void
+set_mode (SluiceSettingsCard *self, Mode mode)
+{
+  self->mode = mode;
+  gtk_stack_set_visible_child_name (self->stack, mode == MODE_TABLE ? "table" : "plot");
+  gtk_widget_set_visible (self->choices, mode == MODE_SCATTER);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->plot), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  mode == MODE_SCATTER ? _ ("A result over a setting of each run")
+                                                       : _ ("Settings and results of each run"),
+                                  -1);
+  gtk_widget_queue_draw (self->plot);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MODE_NAME]);
+}
+
+static void
+column_chosen_cb (SluiceSettingsCard *self)
+{
+  if (!self->updating)
+    gtk_widget_queue_draw (self->plot);
+}
+
+/* The column that was chosen stays where there is one of its name. */
+static void
+update_choice (SluiceSettingsCard *self, GtkDropDown *choice, gboolean is_result)
+{
+  g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
+  GtkStringObject *chosen = gtk_drop_down_get_selected_item (choice);
+  g_autofree char *before =
+      chosen != NULL ? g_strdup (gtk_string_object_get_string (chosen)) : NULL;
+  int at = before != NULL ? sluice_settings_table_find_column (self->table, before) : -1;
+
+  for (guint i = 0; i < self->table->columns->len; i++)
+    {
+      const SluiceSettingsColumn *column = g_ptr_array_index (self->table->columns, i);
+
+      gtk_string_list_append (names, column->name);
+      if (at < 0 && column->is_result == is_result)
+        at = (int) i;
+    }
+  gtk_drop_down_set_model (choice, G_LIST_MODEL (names));
+  gtk_drop_down_set_selected (choice, (guint) MAX (0, at));
+}
+
+static gboolean
+has_same_columns (const SluiceSettingsTable *a, const SluiceSettingsTable *b)
+{
+  if (a == NULL || a->columns->len != b->columns->len)
+    return FALSE;
+  for (guint i = 0; i < a->columns->len; i++)
+    if (!g_str_equal (((SluiceSettingsColumn *) g_ptr_array_index (a->columns, i))->name,
+                      ((SluiceSettingsColumn *) g_ptr_array_index (b->columns, i))->name))
+      return FALSE;
+  return TRUE;
+}
+
+void
+sluice_settings_card_take_table (SluiceSettingsCard *self, SluiceSettingsTable *take)
+{
+  gboolean same = has_same_columns (self->table, take);
+
+  g_return_if_fail (SLUICE_IS_SETTINGS_CARD (self));
+
+  g_clear_pointer (&self->table, sluice_settings_table_free);
+  self->table = take;
+  self->updating = TRUE;
+  for (guint i = 0; i < 2 && !same; i++)
+    update_choice (self, self->columns[i], i == 1);
+  self->updating = FALSE;
+  sluice_settings_list_set_table (self->list, take, !same);
+  gtk_widget_queue_draw (self->plot);
+  describe (self);
+}
+
+/* ---- as a card ---- */
+
+char *
+sluice_settings_card_dup_text (SluiceSettingsCard *self)
+{
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; self->table != NULL && i < self->table->rows->len; i++)
+    {
+      const SluiceSettingsRow *row = g_ptr_array_index (self->table->rows, i);
+
+      if (self->marked != 0 && row->run != self->marked)
+        continue;
+      g_string_append_printf (out, "%s%s:", out->len > 0 ? "; " : "", row->name);
+      for (guint k = 0; k < self->table->columns->len; k++)
+        {
+          const SluiceSettingsColumn *column = g_ptr_array_index (self->table->columns, k);
+          g_autofree char *value = sluice_settings_table_format (self->table, row, k);
+
+          g_string_append_printf (out, "%s %s %s", k > 0 ? "," : "", column->name, value);
+        }
+    }
+  return g_string_free (out, FALSE);
+}
+
+static void
+fill_menu (SluiceCard *card, GMenu *menu)
+{
+  g_autoptr (GMenu) modes = g_menu_new ();
+
+  g_menu_append (modes, _ ("Table"), "settings.mode::table");
+  g_menu_append (modes, _ ("Parallel coordinates"), "settings.mode::parallel");
+  g_menu_append (modes, _ ("One over another"), "settings.mode::scatter");
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (modes));
+}
+
+static void
+sluice_settings_card_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  g_value_set_string (value, mode_names[SLUICE_SETTINGS_CARD (object)->mode]);
+}
+
+static void
+sluice_settings_card_set_property (GObject *object,
+                                   guint id,
+                                   const GValue *value,
+                                   GParamSpec *pspec)
+{
+  for (guint i = 0; i < N_MODES; i++)
+    if (g_strcmp0 (g_value_get_string (value), mode_names[i]) == 0)
+      set_mode (SLUICE_SETTINGS_CARD (object), (Mode) i);
+}
+
+static void
+sluice_settings_card_finalize (GObject *object)
+{
+  g_clear_pointer (&SLUICE_SETTINGS_CARD (object)->table, sluice_settings_table_free);
+  G_OBJECT_CLASS (sluice_settings_card_parent_class)->finalize (object);
+}
+
+static void
+sluice_settings_card_class_init (SluiceSettingsCardClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  object_class->finalize = sluice_settings_card_finalize;
+  object_class->get_property = sluice_settings_card_get_property;
+  object_class->set_property = sluice_settings_card_set_property;
+  SLUICE_CARD_CLASS (klass)->fill_menu = fill_menu;
+  properties[PROP_MODE_NAME] =
+      g_param_spec_string ("mode-name", NULL, NULL, mode_names[MODE_TABLE],
+                           G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+  gtk_widget_class_install_property_action (widget_class, "settings.mode", "mode-name");
+  run_marked_signal = g_signal_new ("run-marked", SLUICE_TYPE_SETTINGS_CARD, G_SIGNAL_RUN_LAST, 0,
+                                    NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT64);
+  gtk_widget_class_set_css_name (widget_class, "settingscard");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+}
+
+static void
+add_modes (SluiceSettingsCard *self)
+{
+  static const char *const words[N_MODES] = { N_ ("table"), N_ ("parallel"), N_ ("scatter") };
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+
+  for (guint i = 0; i < N_MODES; i++)
+    {
+      GtkWidget *button = gtk_toggle_button_new_with_label (_ (words[i]));
+
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "settings.mode");
+      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", mode_names[i]);
+      gtk_widget_add_css_class (button, "flat");
+      gtk_box_append (GTK_BOX (box), button);
+    }
+  gtk_widget_add_css_class (box, "card-modes");
+  gtk_widget_set_valign (box, GTK_ALIGN_CENTER);
+  sluice_card_add_tool (SLUICE_CARD (self), box);
+}
+
+static GtkWidget *
+new_choices (SluiceSettingsCard *self)
+{
+  static const char *const names[] = { N_ ("Horizontal axis of the scatter"),
+                                       N_ ("Vertical axis of the scatter") };
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+
+  for (guint i = 2; i-- > 0;)
+    {
+      self->columns[i] = GTK_DROP_DOWN (gtk_drop_down_new (NULL, NULL));
+      gtk_widget_set_hexpand (GTK_WIDGET (self->columns[i]), TRUE);
+      gtk_accessible_update_property (GTK_ACCESSIBLE (self->columns[i]),
+                                      GTK_ACCESSIBLE_PROPERTY_LABEL, _ (names[i]), -1);
+      g_signal_connect_swapped (self->columns[i], "notify::selected", G_CALLBACK (column_chosen_cb),
+                                self);
+      gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->columns[i]));
+      if (i == 1)
+        gtk_box_append (GTK_BOX (box), gtk_label_new (_ ("over")));
+    }
+  return box;
+}
+
+static GtkWidget *
+new_plot (SluiceSettingsCard *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
+  GtkEventController *motion = gtk_event_controller_motion_new ();
+  GtkEventController *keys = gtk_event_controller_key_new ();
+
+  self->choices = new_choices (self);
+  self->plot = g_object_new (GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_IMG,
+                             "focusable", TRUE, "vexpand", TRUE, NULL);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self->plot), draw_cb, self, NULL);
+  g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
+  g_signal_connect_swapped (motion, "leave", G_CALLBACK (leave_cb), self);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (key_cb), self);
+  gtk_widget_add_controller (self->plot, motion);
+  gtk_widget_add_controller (self->plot, keys);
+  gtk_box_append (GTK_BOX (box), self->choices);
+  gtk_box_append (GTK_BOX (box), self->plot);
+  return box;
+}
+
+static void
+sluice_settings_card_init (SluiceSettingsCard *self)
+{
+  GtkWidget *box = sluice_card_add_box (SLUICE_CARD (self));
+
+  self->list = SLUICE_SETTINGS_LIST (sluice_settings_list_new ());
+  g_signal_connect_swapped (self->list, "run-marked", G_CALLBACK (list_marked_cb), self);
+  self->stack = GTK_STACK (gtk_stack_new ());
+  gtk_widget_set_vexpand (GTK_WIDGET (self->stack), TRUE);
+  gtk_stack_add_named (self->stack, GTK_WIDGET (self->list), "table");
+  gtk_stack_add_named (self->stack, new_plot (self), "plot");
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->stack));
+  add_modes (self);
+  set_mode (self, MODE_TABLE);
+}
+
+GtkWidget *
+sluice_settings_card_new (const char *title)
+{
+  return g_object_new (SLUICE_TYPE_SETTINGS_CARD, "title", title, NULL);
+}
