@@ -202,7 +202,8 @@ load_plugins (GError **error)
   for (guint i = 0; plugins != NULL && plugins[i] != NULL; i++)
     if (!sluice_plugin_load (plugins[i], error))
       return FALSE;
-  return TRUE;
+  const char *device = sluice_cli_session_options.device;
+  return device == NULL || sluice_plugin_load_device (device, error);
 }
 
 /* What all files are read by. */

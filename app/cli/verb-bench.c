@@ -26,7 +26,7 @@ static const GOptionEntry options[] = {
     N_ ("Run for so long as each line \"rep SECONDS\" of the input says, until \"quit\"") },
   G_OPTION_ENTRY_NULL,
 };
-static const CliRunKey run_keys[] = { { "threads" }, { NULL } };
+static const CliRunKey run_keys[] = { { "threads" }, { "device" }, { NULL } };
 
 /* Best of rounds of about a fifth of the time each: disturbance only ever slows. */
 static gboolean
@@ -187,7 +187,7 @@ bench (char **arguments, GError **error)
   if (project != NULL)
     sluice_cli_allow_files (project->files);
   if (project != NULL && sluice_examples_load_all (project, &examples, &test, error))
-    replica = sluice_replica_new (project, examples, NULL, 0, NULL, error);
+    replica = sluice_replica_new (project, examples, NULL, 0, &sluice_cli_session_options, error);
   if (replica == NULL)
     return EXIT_FAILED;
   sluice_cli_tell_file_ops (replica->graph);

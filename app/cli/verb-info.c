@@ -11,6 +11,7 @@
 #include "app/cli/show-saved-model.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/device/plugin.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/store/checkpoint-file.h"
@@ -31,6 +32,41 @@ static const GOptionEntry options[] = {
 
 /* ---- the program ---- */
 
+/* b: of JSON, or NULL */
+static void
+show_device (JsonBuilder *b, const char *name, const char *description)
+{
+  if (b == NULL)
+    {
+      printf ("%-10s %s\n", name, description);
+      return;
+    }
+  json_builder_begin_object (b);
+  sluice_cli_json_string (b, "device", name);
+  sluice_cli_json_string (b, "description", description);
+  json_builder_end_object (b);
+}
+
+/* What modules bring, beside the program or told: each device, then what is there or missing for
+ * all of its type. */
+static void
+show_device_kinds (JsonBuilder *b)
+{
+  g_autoptr (GError) error = NULL;
+  guint n;
+  if (!sluice_plugin_load_device ("CUDA", &error))
+    show_device (b, "CUDA", error->message);
+  const SluiceDeviceKind *const *kinds = sluice_device_list_kinds (&n);
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0, count = kinds[i]->count (); k <= count; k++)
+      {
+        const char *type = kinds[i]->klass->type;
+        g_autofree char *name = k < count ? g_strdup_printf ("%s:%u", type, k) : g_strdup (type);
+        g_autofree char *description = kinds[i]->describe (k);
+        show_device (b, name, description);
+      }
+}
+
 static int
 show_program (void)
 {
@@ -45,6 +81,7 @@ show_program (void)
       printf (_ ("libraries  %s\n"), libraries);
       printf (_ ("ops        %u\n"), n_ops);
       printf (_ ("devices    CPU, NULL\n"));
+      show_device_kinds (NULL);
       return EXIT_OK;
     }
   JsonBuilder *b = sluice_cli_json_begin ();
@@ -53,6 +90,11 @@ show_program (void)
   sluice_cli_json_int (b, "cores", g_get_num_processors ());
   sluice_cli_json_string (b, "libraries", libraries);
   sluice_cli_json_int (b, "ops", n_ops);
+  json_builder_set_member_name (b, "devices");
+  json_builder_begin_array (b);
+  show_device (b, "CPU", libraries);
+  show_device_kinds (b);
+  json_builder_end_array (b);
   sluice_cli_json_end (b);
   return EXIT_OK;
 }

@@ -42,7 +42,7 @@ static const GOptionEntry options[] = {
     N_ ("NODE") },
   G_OPTION_ENTRY_NULL,
 };
-static const CliRunKey run_keys[] = { { "threads" }, { "cpus" }, { NULL } };
+static const CliRunKey run_keys[] = { { "threads" }, { "cpus" }, { "device" }, { NULL } };
 
 /* What is read after each step, so that the rings need to hold no more than one. */
 typedef struct
@@ -162,8 +162,9 @@ run_project (const char *folder, Tracing *tracing, GError **error)
       g_propagate_error (error, failed);
       return FALSE;
     }
-  SluiceReplica *replica = sluice_replica_new (
-      project, examples, test, MAX (sluice_cli_session_options.n_cpus, 1), NULL, error);
+  SluiceReplica *replica =
+      sluice_replica_new (project, examples, test, MAX (sluice_cli_session_options.n_cpus, 1),
+                          &sluice_cli_session_options, error);
   if (replica == NULL)
     return FALSE;
   sluice_cli_tell_file_ops (replica->graph);

@@ -87,7 +87,8 @@ struct _SluiceAllocator
   Shard shards[N_SMALL_SHARDS + 1];
   char *name;
   gsize limit;
-  SluiceReclaim reclaim; /* (nullable) */
+  const SluiceMemorySource *source; /* (nullable): the system */
+  SluiceReclaim reclaim;            /* (nullable) */
   char *(*describe_reclaim) (gpointer data);
   gpointer reclaim_data;
   pthread_mutex_t namer_lock; /* guards the next two, and is held while it names */
@@ -167,11 +168,18 @@ get_machine_bytes (void)
 SluiceAllocator *
 sluice_allocator_new (const char *name, gsize limit)
 {
+  return sluice_allocator_new_from (name, limit, NULL);
+}
+
+SluiceAllocator *
+sluice_allocator_new_from (const char *name, gsize limit, const SluiceMemorySource *source)
+{
   SluiceAllocator *self = NULL;
   if (posix_memalign ((void **) &self, _Alignof(SluiceAllocator), sizeof *self) != 0)
     return NULL;
   memset (self, 0, sizeof *self);
   self->name = g_strdup (name);
+  self->source = source;
   pthread_mutex_init (&self->namer_lock, NULL);
   self->limit = limit != 0 ? limit : get_machine_bytes ();
   atomic_init (&self->ref_count, 1);
@@ -332,9 +340,11 @@ map_pages (gsize total, gsize alignment)
 /* Memory of the system; in huge pages where it is large: walking page tables is what limits random
  * access to it, and faults its first touch. */
 static Block *
-map_block (gsize total)
+map_block (SluiceAllocator *self, gsize total)
 {
   void *block = NULL;
+  if (self->source != NULL)
+    return self->source->map (self->source->data, total);
   gboolean is_huge = total >= 4 * HUGE_PAGE;
   gsize alignment = is_huge ? HUGE_PAGE : ALIGNMENT;
   if (total >= MAP_BYTES)
@@ -352,7 +362,9 @@ static void
 unmap_block (SluiceAllocator *self, Block *block, gsize total)
 {
   atomic_fetch_sub_explicit (&self->reserved, total, memory_order_relaxed);
-  if (total >= MAP_BYTES)
+  if (self->source != NULL)
+    self->source->unmap (self->source->data, block, total);
+  else if (total >= MAP_BYTES)
     munmap (block, total);
   else
     free (block);
@@ -400,11 +412,11 @@ new_block (SluiceAllocator *self, Shard *shard, guint size_class)
   else if (reserved + total > self->limit)
     shed (self, reserved + total - self->limit);
 
-  Block *block = map_block (total);
+  Block *block = map_block (self, total);
   if (block == NULL)
     {
       shed (self, G_MAXSIZE);
-      block = map_block (total);
+      block = map_block (self, total);
       if (block == NULL)
         return NULL;
     }

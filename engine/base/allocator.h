@@ -73,6 +73,18 @@ SluiceAllocator *sluice_allocator_new (const char *name, gsize limit);
 SluiceAllocator *sluice_allocator_ref (SluiceAllocator *self);
 void sluice_allocator_unref (SluiceAllocator *self);
 
+/* Where blocks come from instead of the system: memory that a device reaches, and the host too, as
+ * blocks have their headers in it. Any thread; lives as long as the program. */
+typedef struct
+{
+  void *(*map) (gpointer data, gsize bytes); /* (nullable): 64-byte aligned */
+  void (*unmap) (gpointer data, void *memory, gsize bytes);
+  gpointer data;
+} SluiceMemorySource;
+/* As sluice_allocator_new(); source (nullable): borrowed for ever */
+SluiceAllocator *
+sluice_allocator_new_from (const char *name, gsize limit, const SluiceMemorySource *source);
+
 /* The allocator of host memory that belongs to no session: builders, files, tests. */
 SluiceAllocator *sluice_allocator_get_host (void);
 

@@ -166,7 +166,7 @@ sluice_tensor_is_exclusive (const SluiceTensor *self)
 static inline gsize
 sluice_tensor_bytes (const SluiceTensor *self)
 {
-  return (gsize) self->n_elements * sluice_dtype_size (self->dtype);
+  return (gsize) self->n_elements * sluice_dtype_size ((SluiceDType) self->dtype);
 }
 
 /* Bits and shape equal, strings by content: for tests and caches. */

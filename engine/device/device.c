@@ -7,8 +7,13 @@
 static const SluiceDeviceClass cpu_class = { .type = "CPU", .computes = TRUE };
 static const SluiceDeviceClass null_class = { .type = "NULL", .computes = FALSE };
 
+static GPtrArray *kinds; /* of const SluiceDeviceKind; start-up only, no lock */
+
 static SluiceDevice *
-device_new (const SluiceDeviceClass *klass, guint index, gsize memory_limit)
+device_new (const SluiceDeviceClass *klass,
+            guint index,
+            gsize memory_limit,
+            const SluiceMemorySource *source)
 {
   SluiceDevice *self = g_new0 (SluiceDevice, 1);
   self->klass = klass;
@@ -16,7 +21,7 @@ device_new (const SluiceDeviceClass *klass, guint index, gsize memory_limit)
   static const char where[] = "/job:localhost/replica:0/task:0/device:";
   self->name = g_strdup_printf ("%s%s:%u", where, klass->type, index);
   self->short_name = self->name + strlen (where);
-  self->allocator = sluice_allocator_new (self->name, memory_limit);
+  self->allocator = sluice_allocator_new_from (self->name, memory_limit, source);
   if (self->allocator != NULL)
     return self;
   g_free (self->name);
@@ -27,7 +32,7 @@ device_new (const SluiceDeviceClass *klass, guint index, gsize memory_limit)
 SluiceDevice *
 sluice_device_new_cpu (guint index, gsize memory_limit, const char *swap_folder)
 {
-  SluiceDevice *self = device_new (&cpu_class, index, memory_limit);
+  SluiceDevice *self = device_new (&cpu_class, index, memory_limit, NULL);
   if (self != NULL && memory_limit > 0)
     self->swap = sluice_swap_new (self->allocator, swap_folder);
   return self;
@@ -36,7 +41,66 @@ sluice_device_new_cpu (guint index, gsize memory_limit, const char *swap_folder)
 SluiceDevice *
 sluice_device_new_null (guint index)
 {
-  return device_new (&null_class, index, 0);
+  return device_new (&null_class, index, 0, NULL);
+}
+
+/* ---- kinds of plugins ---- */
+
+void
+sluice_device_add_kind (const SluiceDeviceKind *kind)
+{
+  if (kinds == NULL)
+    kinds = g_ptr_array_new ();
+  g_ptr_array_add (kinds, (gpointer) kind);
+}
+
+const SluiceDeviceKind *const *
+sluice_device_list_kinds (guint *n)
+{
+  *n = kinds != NULL ? kinds->len : 0;
+  return kinds != NULL ? (const SluiceDeviceKind *const *) kinds->pdata : NULL;
+}
+
+const SluiceDeviceKind *
+sluice_device_find_kind (const char *type, GError **error)
+{
+  g_autoptr (GString) known = g_string_new ("CPU");
+  for (guint i = 0; kinds != NULL && i < kinds->len; i++)
+    {
+      const SluiceDeviceKind *kind = kinds->pdata[i];
+      if (strcmp (kind->klass->type, type) == 0)
+        return kind;
+      g_string_append_printf (known, ", %s", kind->klass->type);
+    }
+  sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+               "this program has no devices of type %s (it has %s); load the plugin that brings "
+               "them",
+               type, known->str);
+  return NULL;
+}
+
+SluiceDevice *
+sluice_device_new_of_kind (const SluiceDeviceKind *kind,
+                           guint index,
+                           gsize memory_limit,
+                           GError **error)
+{
+  guint n = kind->count ();
+  if (index >= n)
+    {
+      g_autofree char *found = kind->describe (n);
+      sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "there is no device %s:%u: %s", kind->klass->type,
+                   index, found);
+      return NULL;
+    }
+  const SluiceMemorySource *source = kind->open (index, error);
+  if (source == NULL)
+    return NULL;
+  SluiceDevice *self = device_new (kind->klass, index, memory_limit, source);
+  if (self == NULL)
+    sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for device %s:%u",
+                 kind->klass->type, index);
+  return self;
 }
 
 void

@@ -44,6 +44,28 @@ struct _SluiceDevice
   SluiceSwap *swap; /* (nullable): where there is a limit */
 };
 
+/*
+ * A kind of device that a plugin brings: its class, how many there are, and where their tensors
+ * lie. The host reads and writes that memory too for now, as it does between all devices.
+ */
+typedef struct
+{
+  const SluiceDeviceClass *klass;
+  guint (*count) (void);
+  /* One line for people: of a device what it is; of the number after the last what is there of
+   * drivers and libraries, or in one sentence what is missing. (transfer full) */
+  char *(*describe) (guint index);
+  /* Makes device index ready; where its memory comes from. (nullable): error is set */
+  const SluiceMemorySource *(*open) (guint index, GError **error);
+} SluiceDeviceKind;
+
+/* At start-up only: sluice_plugin_load(). */
+void sluice_device_add_kind (const SluiceDeviceKind *kind);
+/* (array length=n) */
+const SluiceDeviceKind *const *sluice_device_list_kinds (guint *n);
+/* That of a type, "CUDA". (nullable): NOT_FOUND, which names those that there are */
+const SluiceDeviceKind *sluice_device_find_kind (const char *type, GError **error);
+
 /* Of one session. What is made for all of them takes memory and time by the device, whether or not
  * a node stands there. */
 #define SLUICE_MAX_DEVICES 1024
@@ -52,6 +74,11 @@ struct _SluiceDevice
  * files. */
 SluiceDevice *sluice_device_new_cpu (guint index, gsize memory_limit, const char *swap_folder);
 SluiceDevice *sluice_device_new_null (guint index);
+/* (nullable): NOT_FOUND where there are not so many, RESOURCE_EXHAUSTED, or what it cannot do */
+SluiceDevice *sluice_device_new_of_kind (const SluiceDeviceKind *kind,
+                                         guint index,
+                                         gsize memory_limit,
+                                         GError **error);
 void sluice_device_free (SluiceDevice *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceDevice, sluice_device_free)
 

@@ -33,7 +33,7 @@ extern const SluiceResourceType sluice_random_type;
 SluicePhilox sluice_philox_seeded (guint64 seed, guint64 seed2);
 
 /* Moves the counter on by n groups of four words. */
-static inline void
+SLUICE_SHARED void
 sluice_philox_skip (SluicePhilox *self, guint64 n)
 {
   guint64 low = (guint64) self->counter[1] << 32 | self->counter[0];

@@ -33,6 +33,7 @@ typedef struct
   SluiceGraph *graph;
   SluiceDevice *const *devices;
   guint n_devices;
+  guint default_device; /* preferred where nobody asked */
   gboolean soft;
   gboolean has_types; /* devices of several types compute: kernels matter */
   SluicePlacements *placements;
@@ -410,9 +411,15 @@ choose_unasked (Place *place, const SluiceNode *node)
     group->reason = N_ ("follows its readers");
   else
     {
-      device = first_allowed (place, group);
-      group->reason = device ? N_ ("default: the first device with a kernel")
-                             : N_ ("default: the first device");
+      device = (int) place->default_device;
+      if (!is_allowed (group, device))
+        device = first_allowed (place, group);
+      if (device == 0)
+        group->reason = N_ ("default: the first device");
+      else if (device == (int) place->default_device)
+        group->reason = N_ ("default: the device of the session");
+      else
+        group->reason = N_ ("default: the first device with a kernel");
     }
   group->device = device;
 }
@@ -515,6 +522,7 @@ void
 sluice_place (SluiceGraph *graph,
               SluiceDevice *const *devices,
               guint n_devices,
+              guint default_device,
               gboolean soft,
               SluicePlacements *placements)
 {
@@ -529,9 +537,9 @@ sluice_place (SluiceGraph *graph,
   g_autoptr (GHashTable) set_of_text = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) move_of_text = g_hash_table_new (NULL, NULL);
   gboolean has_types = has_several_types (devices, n_devices);
-  Place place = { graph,       devices,      n_devices, soft,         has_types,
-                  placements,  parent,       links,     limits,       sets,
-                  set_of_text, move_of_text, groups,    takes_handle, yields };
+  Place place = { graph,        devices, n_devices,    default_device, soft, has_types,
+                  placements,   parent,  links,        limits,         sets, set_of_text,
+                  move_of_text, groups,  takes_handle, yields };
   for (guint32 i = 0; i < n; i++)
     {
       parent[i] = i;

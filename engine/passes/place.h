@@ -41,6 +41,7 @@ char *sluice_placements_dup_moved (const SluicePlacements *self,
 /**
  * sluice_place:
  * @placements: nodes that stand somewhere keep their place; the others are added
+ * @default_device: number of the one for what asks for none, where that has a kernel there
  * @soft: a device that does not exist is replaced, and the reason recorded
  *
  * Places every node of the graph: users of one reference or resource and nodes that `_class` ties
@@ -51,5 +52,6 @@ char *sluice_placements_dup_moved (const SluicePlacements *self,
 void sluice_place (SluiceGraph *graph,
                    SluiceDevice *const *devices,
                    guint n_devices,
+                   guint default_device,
                    gboolean soft,
                    SluicePlacements *placements);

@@ -6,20 +6,9 @@
  * Formulas of scalar.h that call libm or special.c element by element: CPU only, not for vector
  * code. Special functions of f32 go through f64.
  */
-#include "engine/base/dtype.h"
 #include "kernels/math/scalar-complex.h"
+#include "kernels/math/scalar-libm.h"
 #include "kernels/math/special.h"
-
-SCALAR_LIBM (tan, tan)
-SCALAR_LIBM (asin, asin)
-SCALAR_LIBM (acos, acos)
-SCALAR_LIBM (atan, atan)
-SCALAR_LIBM (sinh, sinh)
-SCALAR_LIBM (cosh, cosh)
-SCALAR_LIBM (asinh, asinh)
-SCALAR_LIBM (acosh, acosh)
-SCALAR_LIBM (atanh, atanh)
-SCALAR_LIBM (erfc, erfc)
 
 SCALAR_COMPLEX_1 (tan, ctan (x))
 SCALAR_COMPLEX_1 (asin, casin (x))
@@ -31,27 +20,6 @@ SCALAR_COMPLEX_1 (asinh, casinh (x))
 SCALAR_COMPLEX_1 (acosh, cacosh (x))
 SCALAR_COMPLEX_1 (atanh, catanh (x))
 
-SLUICE_SCALAR float
-scalar_step_f16 (float x)
-{
-  return sluice_half_to_float (sluice_float_to_half (x));
-}
-
-/* Quotients of halves are rounded before they are cut, as TensorFlow's are: they may be whole then.
- */
-#define SCALAR_HALF_QUOTIENTS(s)                                                                   \
-  SLUICE_SCALAR float scalar_floor_div_##s (float x, float y)                                      \
-  {                                                                                                \
-    return floorf (scalar_step_##s (x / y));                                                       \
-  }                                                                                                \
-  SLUICE_SCALAR float scalar_truncate_div_##s (float x, float y)                                   \
-  {                                                                                                \
-    return truncf (scalar_step_##s (x / y));                                                       \
-  }
-
-SCALAR_HALF_QUOTIENTS (f16)
-SCALAR_HALF_QUOTIENTS (bf16)
-
 #define SCALAR_SPECIAL_1(name)                                                                     \
   SLUICE_SCALAR double scalar_##name##_f64 (double x)                                              \
   {                                                                                                \
@@ -61,45 +29,13 @@ SCALAR_HALF_QUOTIENTS (bf16)
   {                                                                                                \
     return (float) sluice_##name (scalar_flush_f32 (x));                                           \
   }
-#define SCALAR_SPECIAL_2(name, function)                                                           \
-  SLUICE_SCALAR double scalar_##name##_f64 (double x, double y)                                    \
-  {                                                                                                \
-    return function (scalar_flush_f64 (x), scalar_flush_f64 (y));                                  \
-  }                                                                                                \
-  SLUICE_SCALAR float scalar_##name##_f32 (float x, float y)                                       \
-  {                                                                                                \
-    return (float) function (scalar_flush_f32 (x), scalar_flush_f32 (y));                          \
-  }
-
 SCALAR_SPECIAL_1 (lgamma)
 SCALAR_SPECIAL_1 (digamma)
-SCALAR_SPECIAL_2 (atan2, atan2)
 SCALAR_SPECIAL_2 (igamma, sluice_igamma)
 SCALAR_SPECIAL_2 (igammac, sluice_igammac)
 SCALAR_SPECIAL_2 (igamma_grad_a, sluice_igamma_grad_a)
 SCALAR_SPECIAL_2 (zeta, sluice_zeta)
 SCALAR_SPECIAL_2 (polygamma, sluice_polygamma)
-
-SLUICE_SCALAR float
-scalar_next_after_f32 (float x, float y)
-{
-  return nextafterf (x, y);
-}
-SLUICE_SCALAR double
-scalar_next_after_f64 (double x, double y)
-{
-  return nextafter (x, y);
-}
-SLUICE_SCALAR float
-scalar_xlog1py_f32 (float x, float y)
-{
-  return x == 0 ? 0 : x * scalar_log1p_f32 (y);
-}
-SLUICE_SCALAR double
-scalar_xlog1py_f64 (double x, double y)
-{
-  return x == 0 ? 0 : x * scalar_log1p_f64 (y);
-}
 
 /* ---- parts of complex numbers ---- */
 

@@ -47,7 +47,7 @@ scalar_flush_f32 (float x)
 SLUICE_SCALAR double
 scalar_flush_f64 (double x)
 {
-  return fabs (x) < DBL_MIN ? copysign (0, x) : x;
+  return fabs (x) < DBL_MIN ? copysign (0.0, x) : x;
 }
 
 /* No integer is; as a macro, gcc does not warn of it. */

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <math.h>
 
-#include "kernels/math/scalar.h"
+#include "kernels/nn/activations.h"
 #include "kernels/typed.h"
 
 /* out[i] = f (x[i]) or f (x[i], y[i]); out may be x or y. alpha: LeakyRelu's slope. */
@@ -40,13 +40,6 @@ typedef struct
     }                                                                                              \
   }
 
-/* A NaN passes; -0 becomes +0. */
-#define RELU(x)  ((x) <= 0 ? 0 : (x))
-#define RELU6(x) ((x) <= 0 ? 0 : (x) > 6 ? 6 : (x))
-/* Products, not selections: an infinite gradient on a closed unit gives NaN, as in TensorFlow. */
-#define RELU_GRAD(T)  dy *(T) (x > 0)
-#define RELU6_GRAD(T) dy *(T) (x > 0 && x < 6)
-
 #define ALL_REALS(each)                                                                            \
   each (float, float) each (double, double) each (gint8, i8) each (gint16, i16) each (gint32, i32) \
       each (gint64, i64) each (guint8, u8) each (guint16, u16) each (guint32, u32)                 \
@@ -58,47 +51,7 @@ typedef struct
   BINARY (T, relu_grad_##suffix, RELU_GRAD (T), SLUICE_UNROLL)                                     \
   BINARY (T, relu6_grad_##suffix, RELU6_GRAD (T), SLUICE_UNROLL)
 ALL_REALS (RELU_FAMILY)
-
-UNARY (float, elu_float, x < 0 ? scalar_expm1_f32 (x) : x)
-UNARY (double, elu_double, x < 0 ? expm1 (x) : x)
-BINARY (float, elu_grad_float, x < 0 ? (x + 1) * dy : dy)
-BINARY (double, elu_grad_double, x < 0 ? (x + 1) * dy : dy)
-
-/* Beyond these, log (1 + e^x) is x or e^x to the last bit: log (epsilon) + 2. */
-#define FLOAT_EDGE  13.942385f
-#define DOUBLE_EDGE 34.043653389117156
-/*
- * All three are computed, then one is chosen: so the loop has no branches. Between the edges 1 + e
- * is more than 1, so that the factor that gives back what its rounding has lost is finite.
- */
-static inline __attribute__ ((always_inline)) float
-softplus_f32 (float x)
-{
-  float e = scalar_exp_f32 (x), u = 1 + e;
-  float y = scalar_log_f32 (u) * (e / (u - 1));
-  y = x < -FLOAT_EDGE ? e : y;
-  return x > FLOAT_EDGE ? x : y;
-}
-UNARY (float, softplus_float, softplus_f32 (x))
-UNARY (double, softplus_double, x > DOUBLE_EDGE ? x : x < -DOUBLE_EDGE ? exp (x) : log1p (exp (x)))
-BINARY (float, softplus_grad_float, dy / (scalar_exp_f32 (-x) + 1))
-BINARY (double, softplus_grad_double, dy / (exp (-x) + 1))
-
-/* Klambauer et al., Self-Normalizing Neural Networks (2017): scale and scale * alpha. */
-#define SELU_SCALE 1.0507009873554804934193349852946
-#define SELU_FALL  1.7580993408473768599402175208123
-UNARY (float, selu_float, x < 0 ? (float) SELU_FALL * scalar_expm1_f32 (x) : (float) SELU_SCALE * x)
-UNARY (double, selu_double, x < 0 ? SELU_FALL * expm1 (x) : SELU_SCALE * x)
-BINARY (float, selu_grad_float, x < 0 ? dy * (x + (float) SELU_FALL) : dy * (float) SELU_SCALE)
-BINARY (double, selu_grad_double, x < 0 ? dy * (x + SELU_FALL) : dy * SELU_SCALE)
-UNARY (float, softsign_float, x / (1 + fabsf (x)))
-UNARY (double, softsign_double, x / (1 + fabs (x)))
-BINARY (float, softsign_grad_float, dy / ((1 + fabsf (x)) * (1 + fabsf (x))))
-BINARY (double, softsign_grad_double, dy / ((1 + fabs (x)) * (1 + fabs (x))))
-UNARY (float, leaky_relu_float, x > 0 ? x : x * alpha, SLUICE_UNROLL)
-UNARY (double, leaky_relu_double, x > 0 ? x : x * alpha, SLUICE_UNROLL)
-BINARY (float, leaky_relu_grad_float, x > 0 ? dy : dy * alpha, SLUICE_UNROLL)
-BINARY (double, leaky_relu_grad_double, x > 0 ? dy : dy * alpha, SLUICE_UNROLL)
+SLUICE_ACTIVATIONS (UNARY, BINARY)
 
 #define FLOATS(name) [SLUICE_FLOAT] = name##_float, [SLUICE_DOUBLE] = name##_double
 #define REALS(name)                                                                                \

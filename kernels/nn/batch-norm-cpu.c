@@ -19,22 +19,6 @@
 /* Elements of a chunk of sums: up to here the order, and so the rounding, is TensorFlow's. */
 #define SUM_CHUNK 131072
 
-/* A value seen as [outer, lanes, inner]; inner is 1 where the channels are last. Lanes are the
- * channels, or those of several rows side by side: a loop over sixteen channels is too short. */
-typedef struct
-{
-  gint64 outer, lanes, inner;
-  gint64 channels, repeat; /* lanes = repeat · channels */
-  gint64 rows;             /* of a chunk, of lanes */
-  gint64 sum_rows;         /* of a chunk of sums, of channels */
-  SluiceDType dtype;       /* float or double */
-  const void *x, *dy;
-  void *out;
-  const double *mean, *inverse;           /* of each channel; inverse: of its deviation */
-  double *partial;                        /* a chunk: its sums, each a row of channels */
-  const void *center, *k, *shift, *along; /* of each channel, of the dtype */
-} Norm;
-
 /* y[i] = expression of element i of each row, which is of lane c. y may be an operand, element for
  * element, and is none of the vectors. The compiler does not know that it is not *p itself. */
 #define FOR_EACH(expression)                                                                       \
@@ -62,7 +46,7 @@ typedef struct
 
 /* Sums over rows, channels in blocks; what is added to which sum is the body. */
 #define SUM_LOOP(T, name, n_sums, body)                                                            \
-  SLUICE_HOT static void name (const Norm *p, gint64 begin, gint64 end, double *sum)               \
+  SLUICE_HOT static void name (const SluiceNorm *p, gint64 begin, gint64 end, double *sum)         \
   {                                                                                                \
     const T *x = p->x, *dy = p->dy;                                                                \
     (void) dy;                                                                                     \
@@ -107,14 +91,14 @@ typedef struct
     s[2][k] += dy[i] * (off * inverse[k]);                                                         \
   })                                                                                               \
   /* y = (x - center) k + shift */                                                                 \
-  SLUICE_HOT static void scale_##suffix (const Norm *p, gint64 begin, gint64 end)                  \
+  SLUICE_HOT static void scale_##suffix (const SluiceNorm *p, gint64 begin, gint64 end)            \
   {                                                                                                \
     const T *x = p->x, *center = p->center, *k = p->k, *shift = p->shift;                          \
     T *y = p->out;                                                                                 \
     FOR_EACH ((x[i] - center[c]) * k[c] + shift[c])                                                \
   }                                                                                                \
   /* y = (dy - shift - (x - center) along) k */                                                    \
-  SLUICE_HOT static void unscale_##suffix (const Norm *p, gint64 begin, gint64 end)                \
+  SLUICE_HOT static void unscale_##suffix (const SluiceNorm *p, gint64 begin, gint64 end)          \
   {                                                                                                \
     const T *x = p->x, *dy = p->dy;                                                                \
     const T *center = p->center, *k = p->k, *shift = p->shift, *along = p->along;                  \
@@ -126,17 +110,10 @@ LOOPS (double, double)
 
 /* ---- sums ---- */
 
-typedef enum
-{
-  SUM,
-  SQUARES,  /* of what is off the mean */
-  BACKWARD, /* Σ dy, Σ dy (x - mean), Σ dy (x - mean) inverse */
-} SumKind;
-
 typedef struct
 {
-  const Norm *norm;
-  SumKind kind;
+  const SluiceNorm *norm;
+  SluiceNormSums kind;
   gint64 n_sums;
 } SumWork;
 
@@ -144,30 +121,34 @@ static void
 sum_range (gpointer data, gint64 begin, gint64 end)
 {
   const SumWork *work = data;
-  const Norm *p = work->norm;
+  const SluiceNorm *p = work->norm;
+#ifdef SLUICE_ON_DEVICE
+  sluice_cuda_norm_sums (p, work->kind);
+  return;
+#endif
   double *sum = p->partial + begin / p->sum_rows * work->n_sums * p->channels;
   gboolean wide = p->dtype == SLUICE_DOUBLE;
-  if (work->kind == SUM)
+  if (work->kind == SLUICE_NORM_SUM)
     (wide ? sum_double : sum_float) (p, begin, end, sum);
-  else if (work->kind == SQUARES)
+  else if (work->kind == SLUICE_NORM_SQUARES)
     (wide ? squares_double : squares_float) (p, begin, end, sum);
   else
     (wide ? backward_double : backward_float) (p, begin, end, sum);
 }
 
 static double
-row_ns (const Norm *p)
+row_ns (const SluiceNorm *p)
 {
   return 0.4 * (double) (p->lanes * p->inner);
 }
 
-/* sums: rows of lanes, one, or three of BACKWARD; their channels are set. */
+/* sums: rows of lanes, one, or three of SLUICE_NORM_BACKWARD; their channels are set. */
 static gboolean
-sum_channels (SluiceKernelCall *call, Norm *p, SumKind kind, double *sums)
+sum_channels (SluiceKernelCall *call, SluiceNorm *p, SluiceNormSums kind, double *sums)
 {
-  SumWork work = { p, kind, kind == BACKWARD ? 3 : 1 };
+  SumWork work = { p, kind, sluice_norm_n_sums (kind) };
   gint64 n_rows = p->outer * p->repeat, width = work.n_sums * p->channels;
-  gint64 n_chunks = (n_rows + p->sum_rows - 1) / p->sum_rows;
+  gint64 n_chunks = sluice_norm_n_chunks (p);
   g_autoptr (SluiceTensor) partial =
       sluice_call_scratch (call, SLUICE_DOUBLE, &SLUICE_SHAPE (n_chunks, width));
   if (partial == NULL)
@@ -190,14 +171,22 @@ sum_channels (SluiceKernelCall *call, Norm *p, SumKind kind, double *sums)
 static void
 scale_range (gpointer data, gint64 begin, gint64 end)
 {
-  const Norm *p = data;
+  const SluiceNorm *p = data;
+#ifdef SLUICE_ON_DEVICE
+  sluice_cuda_norm_scale (p, FALSE);
+  return;
+#endif
   (p->dtype == SLUICE_DOUBLE ? scale_double : scale_float) (p, begin, end);
 }
 
 static void
 unscale_range (gpointer data, gint64 begin, gint64 end)
 {
-  const Norm *p = data;
+  const SluiceNorm *p = data;
+#ifdef SLUICE_ON_DEVICE
+  sluice_cuda_norm_scale (p, TRUE);
+  return;
+#endif
   (p->dtype == SLUICE_DOUBLE ? unscale_double : unscale_float) (p, begin, end);
 }
 
@@ -243,7 +232,7 @@ enum
 /* What a call works with: rows of doubles, rows of the dtype, and half types' inputs as float. */
 typedef struct
 {
-  Norm norm;
+  SluiceNorm norm;
   gint64 n_elements;
   SluiceTensor *rows, *vectors, *wide_x, *wide_dy; /* wide: (nullable) */
 } Work;
@@ -291,7 +280,7 @@ work_begin (SluiceKernelCall *call, Work *w, int x, int dy)
                                sluice_shape_str (&sluice_call_input (call, dy)->shape, sy),
                                sluice_shape_str (shape, sx));
     }
-  Norm *p = &w->norm;
+  SluiceNorm *p = &w->norm;
   int channel = sluice_batch_norm_channel_dim (format);
   p->outer = p->inner = 1;
   p->channels = shape->dim[channel];
@@ -355,7 +344,7 @@ read_row (SluiceKernelCall *call, const Work *w, guint i, int which)
 
 /* Elements a channel. */
 static double
-count_of (const Norm *p)
+count_of (const SluiceNorm *p)
 {
   return (double) p->outer * (double) p->repeat * (double) p->inner;
 }
@@ -378,7 +367,7 @@ set_vectors (Work *w, gint64 c, double center, double k, double shift, double al
 static gboolean
 run_elements (SluiceKernelCall *call, Work *w, guint from, SluiceRangeFunc func)
 {
-  Norm *p = &w->norm;
+  SluiceNorm *p = &w->norm;
   gsize size = sluice_dtype_size (p->dtype) * p->lanes;
   const char *vectors = w->vectors->data;
   SluiceTensor *out = sluice_call_reuse (call, 0, from, &sluice_call_input (call, from)->shape);
@@ -430,7 +419,7 @@ global_prepare (const SluiceNode *node, GError **error)
 
 /* One divided by the standard deviation, as the dtype has it. */
 static double
-inverse_of (const Norm *p, double variance, double epsilon)
+inverse_of (const SluiceNorm *p, double variance, double epsilon)
 {
   if (p->dtype == SLUICE_DOUBLE)
     return 1 / sqrt (variance + epsilon);
@@ -451,11 +440,11 @@ batch_statistics (SluiceKernelCall *call, Work *w, SluiceTensor *const out[4])
   const State *state = call->state;
   double n = count_of (&w->norm), *mean = row (w, MEAN), *variance = row (w, VARIANCE);
   const float share = 1 / (float) n;
-  if (!sum_channels (call, &w->norm, SUM, mean))
+  if (!sum_channels (call, &w->norm, SLUICE_NORM_SUM, mean))
     return FALSE;
   for (gint64 c = 0; c < w->norm.channels; c++)
     mean[c] = (float) mean[c] * share;
-  if (!sum_channels (call, &w->norm, SQUARES, variance))
+  if (!sum_channels (call, &w->norm, SLUICE_NORM_SQUARES, variance))
     return FALSE;
   gboolean blend = state->factor != 1;
   for (gint64 c = 0; c < w->norm.channels; c++)
@@ -515,7 +504,7 @@ fused_grad_compute (SluiceKernelCall *call)
       || !read_row (call, &w, 3, MEAN) || !read_row (call, &w, 4, VARIANCE))
     return FALSE;
   set_inverses (&w, state->epsilon);
-  if (!sum_channels (call, &w.norm, BACKWARD, row (&w, SUM_DY)))
+  if (!sum_channels (call, &w.norm, SLUICE_NORM_BACKWARD, row (&w, SUM_DY)))
     return FALSE;
   SluiceTensor *scale_grad = sluice_call_output (call, 1, &SLUICE_SHAPE (w.norm.channels));
   SluiceTensor *offset_grad = sluice_call_output (call, 2, &SLUICE_SHAPE (w.norm.channels));
@@ -562,7 +551,7 @@ global_grad_compute (SluiceKernelCall *call)
   g_auto (Work) w = { 0 };
   if (!work_begin (call, &w, 0, 4) || !read_row (call, &w, 1, MEAN)
       || !read_row (call, &w, 2, VARIANCE) || !read_row (call, &w, 3, SCALE)
-      || !sum_channels (call, &w.norm, BACKWARD, row (&w, SUM_DY)))
+      || !sum_channels (call, &w.norm, SLUICE_NORM_BACKWARD, row (&w, SUM_DY)))
     return FALSE;
   SluiceTensor *out[4];
   for (guint i = 0; i < 4; i++)

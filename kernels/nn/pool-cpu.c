@@ -4,25 +4,12 @@
 #include "kernels/scratch-lanes.h"
 #include "kernels/typed.h"
 
-typedef enum
-{
-  MAX_POOL,
-  MAX_POOL_ARG, /* with the place of each maximum */
-  MAX_POOL_GRAD,
-  MAX_POOL_DEEP,      /* over three dimensions */
-  MAX_POOL_GRAD_DEEP, /* to all that are about as large as the maximum */
-  MAX_POOL_GRAD_ARG,  /* to places that are given */
-  MAX_POOL_GRAD_GRAD,
-  AVG_POOL,
-  AVG_POOL_GRAD,
-} Kind;
-
 /* ---- kernels ---- */
 
 typedef struct
 {
   Pool pool;
-  Kind kind;
+  PoolKind kind;
   SluiceDType dtype;
 } Work;
 
@@ -63,6 +50,10 @@ static void
 image_range (gpointer data, gint64 begin, gint64 end)
 {
   const Work *work = data;
+#ifdef SLUICE_ON_DEVICE /* all images at once (kernels/cuda/reuse.h) */
+  sluice_cuda_pool (&work->pool, work->kind, work->dtype);
+  return;
+#endif
   gboolean wide = work->dtype == SLUICE_DOUBLE;
   for (gint64 n = begin; n < end; n++)
     if (work->kind == AVG_POOL)

@@ -6,28 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/nn/sliding-window.h"
+#include "kernels/nn/pool.h"
 #include "kernels/typed.h"
 
 /* The loops of pools over one image; pool-cpu.c is all that they are for. */
-
-/*
- * A pool of known sizes. Channels first is seen as channels last with as many images as there are
- * planes, of one channel; a pool over channels as one row of pixels whose window is `depth` wide.
- */
-typedef struct
-{
-  SluiceSlidingWindowPlace place;
-  gint64 stride[SLUICE_AXES];
-  gint64 images, channels;
-  gint64 in_image, out_image; /* elements */
-  const void *x, *y, *dy;     /* of the kind: what it reads */
-  gint64 *arg;                /* places of the maxima */
-  gboolean arg_over_batch;    /* are places counted from the first image on? */
-  gboolean tiles;             /* each cell is in one window */
-  gboolean squares;           /* besides, windows are 2 by 2 */
-  void *out;
-} Pool;
 
 /* The cells of a window that lie inside. */
 typedef struct

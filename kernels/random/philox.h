@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "engine/device/random.h"
+#include "kernels/half.h"
 
 /* The next four words of a Philox4x32-10 stream (Salmon et al. 2011); moves the counter on. */
-static inline void
+SLUICE_SHARED void
 sluice_philox_next (SluicePhilox *self, guint32 words[4])
 {
   guint32 c0 = self->counter[0], c1 = self->counter[1];
@@ -34,7 +35,7 @@ sluice_philox_next (SluicePhilox *self, guint32 words[4])
 
 /* ---- words to numbers in [0, 1): the low bits as mantissa of a number in [1, 2), less one ---- */
 
-static inline float
+SLUICE_SHARED float
 sluice_unit_float (guint32 word)
 {
   guint32 bits = 127u << 23 | (word & 0x7fffff);
@@ -43,7 +44,7 @@ sluice_unit_float (guint32 word)
   return value - 1.0f;
 }
 
-static inline double
+SLUICE_SHARED double
 sluice_unit_double (guint32 high, guint32 low)
 {
   guint64 bits = (guint64) 1023 << 52 | (guint64) (high & 0xfffff) << 32 | low;
@@ -52,21 +53,21 @@ sluice_unit_double (guint32 high, guint32 low)
   return value - 1.0;
 }
 
-static inline float
+SLUICE_SHARED float
 sluice_unit_half (guint32 word)
 {
-  return sluice_half_to_float ((guint16) (15 << 10 | (word & 0x3ff))) - 1.0f;
+  return sluice_from_half ((guint16) (15 << 10 | (word & 0x3ff))) - 1.0f;
 }
 
-static inline float
+SLUICE_SHARED float
 sluice_unit_bfloat16 (guint32 word)
 {
-  return sluice_bfloat16_to_float ((guint16) (127 << 7 | (word & 0x7f))) - 1.0f;
+  return sluice_from_bfloat16 ((guint16) (127 << 7 | (word & 0x7f))) - 1.0f;
 }
 
 /* ---- normal laws: Box and Muller, sine first ---- */
 
-static inline void
+SLUICE_SHARED void
 sluice_normal_pair_float (guint32 x0, guint32 x1, float out[2])
 {
   float u1 = fmaxf (sluice_unit_float (x0), 1.0e-7f);
@@ -76,7 +77,7 @@ sluice_normal_pair_float (guint32 x0, guint32 x1, float out[2])
   out[1] = cosf (angle) * radius;
 }
 
-static inline void
+SLUICE_SHARED void
 sluice_normal_pair_double (const guint32 words[4], double out[2])
 {
   double u1 = fmax (sluice_unit_double (words[0], words[1]), 1.0e-7);

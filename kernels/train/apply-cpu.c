@@ -5,6 +5,7 @@
 #include "kernels/state/access.h"
 #include "kernels/state/rows.h"
 #include "kernels/train/apply.h"
+#include "kernels/train/steps.h"
 #include "kernels/typed.h"
 
 #define DESCENT(T, name)                                                                           \
@@ -14,7 +15,7 @@
     const T *grad = o->grad;                                                                       \
     const T alpha = ((const T *) o->scalar)[0];                                                    \
     for (gint64 i = 0; i < n; i++)                                                                 \
-      var[i] -= grad[i] * alpha;                                                                   \
+      SLUICE_DESCENT_STEP                                                                          \
   }
 DESCENT (float, descent_float)
 DESCENT (double, descent_double)
@@ -27,18 +28,10 @@ DESCENT (double, descent_double)
     const T lr = ((const T *) o->scalar)[0], momentum = ((const T *) o->scalar)[1];                \
     if (o->flag)                                                                                   \
       for (gint64 i = 0; i < n; i++)                                                               \
-        {                                                                                          \
-          T g = grad[i], a = accum[i] * momentum + g;                                              \
-          accum[i] = a;                                                                            \
-          var[i] -= g * lr + a * momentum * lr;                                                    \
-        }                                                                                          \
+        SLUICE_NESTEROV_STEP (T)                                                                   \
     else                                                                                           \
       for (gint64 i = 0; i < n; i++)                                                               \
-        {                                                                                          \
-          T a = accum[i] * momentum + grad[i];                                                     \
-          accum[i] = a;                                                                            \
-          var[i] -= a * lr;                                                                        \
-        }                                                                                          \
+        SLUICE_MOMENTUM_STEP (T)                                                                   \
   }
 MOMENTUM (float, momentum_float)
 MOMENTUM (double, momentum_double)
@@ -51,11 +44,7 @@ MOMENTUM (double, momentum_double)
     const T lr = ((const T *) o->scalar)[0], momentum = ((const T *) o->scalar)[1];                \
     const gboolean nesterov = o->flag;                                                             \
     for (gint64 i = 0; i < n; i++)                                                                 \
-      {                                                                                            \
-        T step = grad[i] * lr, a = accum[i] * momentum - step;                                     \
-        accum[i] = a;                                                                              \
-        var[i] += nesterov ? a * momentum - step : a;                                              \
-      }                                                                                            \
+      SLUICE_KERAS_MOMENTUM_STEP (T)                                                               \
   }
 KERAS_MOMENTUM (float, keras_momentum_float)
 KERAS_MOMENTUM (double, keras_momentum_double)
@@ -69,20 +58,10 @@ KERAS_MOMENTUM (double, keras_momentum_double)
     const T alpha = s[2] * root (1 - s[1]) / (1 - s[0]);                                           \
     if (o->flag)                                                                                   \
       for (gint64 i = 0; i < n; i++)                                                               \
-        {                                                                                          \
-          T g = grad[i], mi = m[i] + (g - m[i]) * rest1, vi = v[i] + (g * g - v[i]) * rest2;       \
-          m[i] = mi;                                                                               \
-          v[i] = vi;                                                                               \
-          var[i] -= (g * rest1 + beta1 * mi) * alpha / (root (vi) + epsilon);                      \
-        }                                                                                          \
+        SLUICE_NESTEROV_ADAM_STEP (T, root)                                                        \
     else                                                                                           \
       for (gint64 i = 0; i < n; i++)                                                               \
-        {                                                                                          \
-          T g = grad[i], mi = m[i] + (g - m[i]) * rest1, vi = v[i] + (g * g - v[i]) * rest2;       \
-          m[i] = mi;                                                                               \
-          v[i] = vi;                                                                               \
-          var[i] -= mi * alpha / (root (vi) + epsilon);                                            \
-        }                                                                                          \
+        SLUICE_ADAM_STEP (T, root)                                                                 \
   }
 ADAM (float, adam_float, sqrtf)
 ADAM (double, adam_double, sqrt)
@@ -95,13 +74,7 @@ ADAM (double, adam_double, sqrt)
     const T rest1 = 1 - s[3], rest2 = 1 - s[4], epsilon = s[5];                                    \
     const T alpha = s[2] * root (1 - s[1]) / (1 - s[0]);                                           \
     for (gint64 i = 0; i < n; i++)                                                                 \
-      {                                                                                            \
-        T g = grad[i], mi = m[i] + (g - m[i]) * rest1, vi = v[i] + (g * g - v[i]) * rest2;         \
-        m[i] = mi;                                                                                 \
-        v[i] = vi;                                                                                 \
-        most[i] = most[i] > vi ? most[i] : vi;                                                     \
-        var[i] -= mi * alpha / (root (most[i]) + epsilon);                                         \
-      }                                                                                            \
+      SLUICE_AMSGRAD_STEP (T, root)                                                                \
   }
 AMSGRAD (float, amsgrad_float, sqrtf)
 AMSGRAD (double, amsgrad_double, sqrt)

@@ -410,7 +410,10 @@ class Cli:
 
     def look(self):
         self.check("info", self.call("info"), 0, "Sluice", "ops")
-        self.check_json("info --json", "info", "--json")
+        devices = self.check_json("info --json", "info", "--json").get("devices", [])
+        names = [d["device"].split(":")[0] for d in devices if d["description"]]
+        self.tap.point("CPU and CUDA are told", names[:1] == ["CPU"] and "CUDA" in names,
+                       devices)
         self.check("info of a graph", self.call("info", self.mlp / "model.pbtxt"), 0, "nodes")
         corpus = self.samples.parents[1] / "tests" / "engine" / "store" / "corpus"
         self.check("info of a bundle", self.call("info", corpus / "v2" / "model.ckpt-20000"), 0,

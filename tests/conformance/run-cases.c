@@ -2,11 +2,15 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * run-cases [--threads N,N...] [--spread SEED,SEED...] [--device TYPE:N [--soft-placement]]
- * [--reference] [--recompute] [--no-shapes] [--tap] FILE...: runs conformance case files, a line a
- * failure, then "N passed, N failed". A passed or failed thing is a step, a gradient check, or the
- * shapes of a file's graph. With several numbers of threads or several seeds each file runs in
- * every combination, and what comes out must be the same to the bit in all of them.
+ * run-cases [--threads N,N...] [--spread SEED,SEED...] [--device TYPE:N [--soft-placement] [--bits
+ * |
+ * --same-bits]] [--reference] [--recompute] [--no-shapes] [--tap] FILE...: runs conformance case
+ * files, a line a failure, then "N passed, N failed". A passed or failed thing is a step, a
+ * gradient check, or the shapes of a file's graph. With several numbers of threads or several seeds
+ * each file runs in every combination, and what comes out must be the same to the bit in all of
+ * them. With --bits each file runs on the CPU first, and how many values of the device have the
+ * same bits is told; with
+ * --same-bits all must.
  */
 #include <errno.h>
 #include <locale.h>
@@ -14,6 +18,7 @@
 #include <string.h>
 
 #include "engine/base/pool.h"
+#include "engine/device/plugin.h"
 #include "engine/grad/grad.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
@@ -38,14 +43,16 @@ typedef struct
   SluiceGraph *graph;
   CaseFile *cases;
   guint n_passed, n_failed;
-  guint n_gradients; /* makes scopes of gradient nodes unique */
+  guint n_other_bits; /* values, with --bits */
+  guint n_gradients;  /* makes scopes of gradient nodes unique */
 } Runner;
 
 static guint64 threads[MAX_WAYS] = { 1 }, spreads[MAX_WAYS] = { 0 };
 static guint n_threads = 1, n_spreads = 1;
 static gboolean tap;
-static gboolean skip_shapes, reference_kernels, recompute, soft_placement;
-static char *device_type; /* (nullable): all nodes stand there … */
+static gboolean skip_shapes, reference_kernels, recompute, soft_placement, count_bits, same_bits;
+static guint n_equal, n_unequal; /* values, with --bits */
+static char *device_type;        /* (nullable): all nodes stand there … */
 static guint device_index;
 
 static void G_GNUC_PRINTF (3, 4) report (Runner *r, const char *where, const char *format, ...)
@@ -78,6 +85,15 @@ check_value (Runner *r,
   const SluiceTensor *first = g_hash_table_lookup (r->seen, key);
   if (first == NULL)
     g_hash_table_insert (r->seen, g_steal_pointer (&key), sluice_tensor_ref (got));
+  else if (count_bits)
+    {
+      g_autofree char *other = compare_tensors (got, first, 0, 0);
+      gboolean equal = other == NULL || sluice_tensor_identical (got, first);
+      *(equal ? &n_equal : &n_unequal) += 1;
+      r->n_other_bits += !equal;
+      if (!equal && same_bits)
+        difference = g_strdup_printf ("not the bits of the CPU: %s", other);
+    }
   else if ((difference = compare_tensors (got, first, 0, 0)) != NULL)
     {
       g_autofree char *old = difference;
@@ -111,6 +127,15 @@ with_directory (SluiceTensor *tensor, const char *directory)
 }
 
 /* ---- one step ---- */
+
+/* Is it a device that a module brought, and there, or must it be? */
+static gboolean
+is_of_plugin (void)
+{
+  const SluiceDeviceKind *kind =
+      device_type != NULL ? sluice_device_find_kind (device_type, NULL) : NULL;
+  return kind != NULL && (!soft_placement || device_index < kind->count ());
+}
 
 /* Where --device or --spread want the nodes from the first on. */
 static void
@@ -291,7 +316,11 @@ run_case (Runner *r, const Case *c)
                                    .strict_devices = !soft_placement,
                                    .reference_kernels = reference_kernels,
                                    .recompute = recompute };
-  if (device_type != NULL)
+  g_autofree char *device =
+      device_type != NULL ? g_strdup_printf ("%s:%u", device_type, device_index) : NULL;
+  if (is_of_plugin ())
+    options.device = device;
+  else if (device_type != NULL)
     options.n_cpus = MAX (options.n_cpus, device_index + 1);
   for (guint i = 0; i < c->steps->len; i++)
     options.n_cpus = MAX (options.n_cpus, ((CaseStep *) c->steps->pdata[i])->n_cpus);
@@ -383,6 +412,18 @@ run_way (Runner *r, gboolean with_shapes)
     report (r, "load", "the file holds no case");
 }
 
+/* What comes out is only kept. */
+static void
+run_on_cpu (Runner *r)
+{
+  char *type = device_type;
+  device_type = NULL;
+  r->n_threads = (guint) threads[0];
+  run_way (r, FALSE);
+  device_type = type;
+  r->n_passed = 0;
+}
+
 static void
 run_file (Runner *r)
 {
@@ -396,8 +437,10 @@ run_file (Runner *r)
       return;
     }
   r->directory = directory;
-  if (n_threads * n_spreads > 1)
+  if (n_threads * n_spreads > 1 || count_bits)
     r->seen = seen;
+  if (count_bits)
+    run_on_cpu (r);
   for (guint i = 0; i < n_threads; i++)
     {
       r->n_threads = (guint) threads[i];
@@ -450,16 +493,21 @@ parse_device (const char *name, const char *text, gpointer data, GError **error)
   return TRUE;
 }
 
-/* Of other types than these no device can be made here. */
+/* Loads what brings the device. */
 static gboolean
 check_device (GError **error)
 {
-  if (device_type == NULL || soft_placement || g_str_equal (device_type, "CPU"))
+  g_autoptr (GError) missing = NULL;
+  if (device_type == NULL || g_str_equal (device_type, "CPU")
+      || sluice_plugin_load_device (device_type, &missing))
     return TRUE;
+  if (soft_placement)
+    {
+      g_printerr ("%s\n", missing->message); /* and all stands on the CPU */
+      return TRUE;
+    }
   return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "there is no device %s:%u; with --soft-placement nodes stand on the CPU "
-                      "instead",
-                      device_type, device_index);
+                      "%s; with --soft-placement nodes stand on the CPU instead", missing->message);
 }
 
 int
@@ -473,6 +521,10 @@ main (int argc, char **argv)
       "Put every node that has a kernel there on this device", "TYPE:N" },
     { "soft-placement", 0, 0, G_OPTION_ARG_NONE, &soft_placement,
       "Nodes whose device or kernel is not there stand on the CPU", NULL },
+    { "bits", 0, 0, G_OPTION_ARG_NONE, &count_bits,
+      "Count the values of the device that have the bits of the CPU's", NULL },
+    { "same-bits", 0, 0, G_OPTION_ARG_NONE, &same_bits, "The same, and others are a failure",
+      NULL },
     { "tap", 0, 0, G_OPTION_ARG_NONE, &tap, "Report a point a file, as TAP", NULL },
     { "no-shapes", 0, 0, G_OPTION_ARG_NONE, &skip_shapes, "Do not compare inferred shapes", NULL },
     { "reference", 0, 0, G_OPTION_ARG_NONE, &reference_kernels, "Force the reference kernels",
@@ -485,18 +537,26 @@ main (int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new ("FILE...");
   setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || !check_device (&error) || argc < 2)
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc < 2)
     {
       g_printerr ("%s\n", error != NULL ? error->message : "run-cases: no case file given");
       return 2;
     }
   sluice_registry_init (sluice_kernel_modules ());
+  if (!check_device (&error))
+    {
+      g_printerr ("%s\n", error->message);
+      return 2;
+    }
+  count_bits |= same_bits;
   sluice_passes_init ();
   guint n_passed = 0, n_failed = 0;
   for (int i = 1; i < argc; i++)
     {
       Runner runner = { .path = argv[i] };
       run_file (&runner);
+      if (runner.n_other_bits > 0)
+        printf ("%s%s: %u values with other bits\n", tap ? "# " : "", argv[i], runner.n_other_bits);
       if (tap)
         printf ("%s %d - %s\n", runner.n_failed == 0 ? "ok" : "not ok", i, argv[i]);
       fflush (stdout);
@@ -507,5 +567,7 @@ main (int argc, char **argv)
     printf ("1..%d\n", argc - 1);
   else
     printf ("%u passed, %u failed\n", n_passed, n_failed);
+  if (count_bits && !tap)
+    printf ("%u values with equal bits, %u with others\n", n_equal, n_unequal);
   return n_failed == 0 ? 0 : 1;
 }

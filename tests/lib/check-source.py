@@ -60,6 +60,14 @@ class Tree:
         self.texts = {}
 
     def _walk(self):
+        """What git does not ignore; without git all but its own, builds and subprojects."""
+        if (self.top / ".git").exists():
+            run = subprocess.run(["git", "ls-files", "-z", "--cached", "--others",
+                                  "--exclude-standard"], cwd=self.top, capture_output=True,
+                                 text=True, check=False)
+            if run.returncode == 0:
+                yield from {n for n in run.stdout.split("\0") if n and (self.top / n).is_file()}
+                return
         for entry in self.top.iterdir():
             skipped = entry.name == ".git" or entry.name.startswith(("build", "subprojects"))
             if entry.is_file() and not skipped:

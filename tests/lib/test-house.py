@@ -4,6 +4,7 @@
 """The house rules' own test, as TAP: each rule finds what it is there to find."""
 import importlib.util
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -29,6 +30,18 @@ def findings(check, files):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         return check(source.Tree(top))
+
+
+def test_walk():
+    """What git ignores is nobody's; without git builds are not ours."""
+    files = {".gitignore": "/bundle/\n", "bundle/a.c": "", "app/a.c": "", "build/b.c": ""}
+    ours = [".gitignore", "app/a.c"]
+
+    def walk_in_git(tree):
+        subprocess.run(["git", "init", "-q"], cwd=tree.top, check=True)
+        return source.Tree(tree.top).files
+    return (findings(walk_in_git, files) == [*ours, "build/b.c"]
+            and findings(lambda tree: tree.files, files) == [*ours, "bundle/a.c"])
 
 
 def test_format():

@@ -35,7 +35,8 @@ typedef struct
   _Atomic int ref_count;
 
   /* Set once. */
-  GPtrArray *devices; /* those of the first session: the others have the same kinds */
+  GPtrArray *devices;   /* those of the first session: the others have the same kinds */
+  guint default_device; /* number of it: where what asks for none stands */
   gboolean strict_devices, no_optimize, no_fusion, nan_guard, truncate_transfers, ordered,
       recompute;
   int max_rank; /* of kernels */

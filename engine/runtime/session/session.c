@@ -325,6 +325,35 @@ add_device (SluiceSession *self, SluiceDevice *take, GError **error)
   return TRUE;
 }
 
+/* Of the type of the default device, up to its number; that becomes the plans' default. */
+static gboolean
+add_default_device (SluiceSession *self, GError **error)
+{
+  const SluiceSessionOptions *options = &self->options;
+  SluiceDeviceSpec spec;
+  if (options->device == NULL)
+    return TRUE;
+  if (!sluice_device_spec_parse (&spec, options->device, error))
+    return FALSE;
+  g_autofree char *type = g_steal_pointer (&spec.type);
+  guint index = (guint) MAX (spec.index, 0);
+  sluice_device_spec_clear (&spec);
+  if (g_strcmp0 (type, "CPU") == 0 && index < MAX (options->n_cpus, 1))
+    {
+      self->cache->default_device = index;
+      return TRUE;
+    }
+  const SluiceDeviceKind *kind = sluice_device_find_kind (type != NULL ? type : "*", error);
+  for (guint i = 0; kind != NULL && i <= index; i++)
+    {
+      SluiceDevice *device = sluice_device_new_of_kind (kind, i, options->memory_limit, error);
+      if (device == NULL || !add_device (self, device, error))
+        return FALSE;
+    }
+  self->cache->default_device = self->host->devices->len - 1;
+  return kind != NULL;
+}
+
 static gboolean
 add_devices (SluiceSession *self, const char *swap_folder, GError **error)
 {
@@ -334,7 +363,7 @@ add_devices (SluiceSession *self, const char *swap_folder, GError **error)
     ok = add_device (self, sluice_device_new_cpu (i, options->memory_limit, swap_folder), error);
   for (guint i = 0; ok && i < options->n_nulls; i++)
     ok = add_device (self, sluice_device_new_null (i), error);
-  return ok;
+  return ok && add_default_device (self, error);
 }
 
 static guint64
@@ -389,6 +418,7 @@ set_options (SluiceSession *self, const SluiceSessionOptions *options)
   self->options.like = NULL; /* the caller's, as these */
   self->options.resources = NULL;
   self->options.swap_folder = NULL;
+  self->options.device = g_intern_string (self->options.device);
   self->options.files = NULL;
 }
 

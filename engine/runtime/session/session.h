@@ -23,9 +23,13 @@ G_DECLARE_FINAL_TYPE (SluiceSession, sluice_session, SLUICE, SESSION, GObject)
 /* options.h has what a person may choose of these. */
 typedef struct
 {
-  guint n_threads;         /* of the process: for who begins it to hand to pool.h; 0: one a core */
-  guint n_cpus;            /* CPU:0 …; 0: one */
-  guint n_nulls;           /* NULL:0 … */
+  guint n_threads; /* of the process: for who begins it to hand to pool.h; 0: one a core */
+  guint n_cpus;    /* CPU:0 …; 0: one */
+  guint n_nulls;   /* NULL:0 … */
+  /* (nullable): "CUDA:0": what asks for no device stands there, where it has a kernel, else on the
+   * first CPU. Devices up to that number are made, of a kind that a plugin brought. Borrowed for
+   * the call. */
+  const char *device;
   gsize memory_limit;      /* of each CPU device; 0: none */
   const char *swap_folder; /* (nullable): where values of loops with swap_memory go before a device
                               reaches its limit; NULL: that of temporary files. The file has no
