@@ -86,17 +86,18 @@ activate_cb (GtkListView *list, guint position, SluiceAxisChooser *self)
 }
 
 static void
+search_changed_cb (SluiceAxisChooser *self)
+{
+  gtk_string_filter_set_search (self->filter, gtk_editable_get_text (GTK_EDITABLE (self->entry)));
+}
+
+static void
 entry_activated_cb (SluiceAxisChooser *self)
 {
   GtkSingleSelection *model =
       GTK_SINGLE_SELECTION (gtk_list_view_get_model (GTK_LIST_VIEW (self->list)));
+  search_changed_cb (self); /* it is told late, and the list is to be that of what was typed */
   activate_cb (GTK_LIST_VIEW (self->list), gtk_single_selection_get_selected (model), self);
-}
-
-static void
-search_changed_cb (SluiceAxisChooser *self)
-{
-  gtk_string_filter_set_search (self->filter, gtk_editable_get_text (GTK_EDITABLE (self->entry)));
 }
 
 /* Nothing was chosen: the buttons show what there was. */
@@ -227,6 +228,9 @@ sluice_axis_chooser_init (SluiceAxisChooser *self)
                               ? gtk_toggle_button_new_with_label (_ (labels[axis]))
                               : gtk_toggle_button_new ();
       self->buttons[axis] = GTK_TOGGLE_BUTTON (button);
+      if (axis < SLUICE_X_SERIES) /* so that a narrow window need not be wider */
+        gtk_label_set_ellipsize (GTK_LABEL (gtk_button_get_child (GTK_BUTTON (button))),
+                                 PANGO_ELLIPSIZE_END);
       if (axis > 0)
         gtk_toggle_button_set_group (self->buttons[axis], self->buttons[0]);
       g_signal_connect (button, "toggled", G_CALLBACK (toggled_cb), self);

@@ -620,7 +620,7 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
   gtk_range_set_value (GTK_RANGE (self->smoothing), g_settings_get_double (settings, "smoothing"));
   if (sluice_axis_chooser_get_axis (self->axis) != SLUICE_X_SERIES)
     sluice_axis_chooser_set (self->axis, g_settings_get_enum (settings, "chart-axis"), NULL);
-  axis_changed_cb (self);
+  view_changed_cb (self);
   g_autofree char *seeds = g_settings_get_string (settings, "chart-seeds");
   set_seeds (self, sluice_seeds_mode_from_name (seeds));
 }

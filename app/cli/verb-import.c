@@ -274,7 +274,7 @@ import_logs (char **arguments, GError **error)
 
 const Verb sluice_verb_import = {
   .name = "import",
-  .arguments = "PATH...",
+  .arguments = N_ ("PATH..."),
   .summary = N_ ("Read event files of other programs into a workspace"),
   .details = N_ (
       "PATH is an event file, of gzip too, or a folder that is searched with all below it: each "

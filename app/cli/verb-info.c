@@ -242,7 +242,8 @@ const Verb sluice_verb_info = {
                  "as [n,1] and [n], which make [n,n], where one of them is a variable, a variable "
                  "begins with the result, or the operands differ in rank."),
   .json = "{\"version\": \"string\", \"threads\": \"int\", \"cores\": \"int\", "
-          "\"libraries\": \"string\", \"ops\": \"int\"}\n"
+          "\"libraries\": \"string\", \"ops\": \"int\", \"devices\": [{\"device\": \"string\", "
+          "\"description\": \"string\"}]}\n"
           "{\"nodes\": \"int\", \"kinds\": \"int\", \"edges\": \"int\", "
           "\"variable_elements\": \"number\", \"producer\": \"int\", \"errors\": \"int\", "
           "\"hash\": \"string\", " CLI_SAVED_MODEL_JSON "}\n"

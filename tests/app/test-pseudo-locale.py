@@ -24,9 +24,10 @@ import pseudo_locale
 from tap import Tap
 from workbench import APPLICATION, Workbench
 
-# Names of things, dtypes, units and what the engine itself calls tags: not to be translated.
+# Names of things, dtypes and attributes of them, units and what the engine itself calls tags: not
+# to be translated.
 DATA = set("""dtype NHWC VALID SAME Sluice TensorFlow TensorBoard CPU NULL GPU NaN float double
-half int uint int64 bool string resource variant complex loss evaluate gradients
+half int uint int64 idx bool string resource variant complex loss evaluate gradients
 true false min ms kB MB GB TB kFLOP MFLOP GFLOP TFLOP FLOP Hz SVG PDF PNG DOT CSV
 SIMD MatMul Softmax Adam relu""".split())
 TAGS = ("system/cpu", "system/memory", "system/steps-per-second", "evaluate/")

@@ -11,7 +11,7 @@
 #define NATURAL_WIDTH 400
 #define TOOLS_AIR     12
 #define TITLE_MIDDLE  21 /* of the title's row, in units, as is: */
-#define TITLE_ROOM    80
+#define TITLE_ROOM    28
 /* Screen readers are told of new values no more often than they can speak. */
 #define DESCRIBE_INTERVAL_MS 1000
 
