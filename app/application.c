@@ -115,8 +115,11 @@ static void
 resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   SluiceApplication *self = data;
-  if (show_run (self, g_variant_get_string (parameter, NULL)))
-    g_action_group_activate_action (G_ACTION_GROUP (self->window), "resume-run", NULL);
+  const char *name = g_variant_get_string (parameter, NULL);
+  /* By name: the list of runs hears later than the desktop that this one has ended. */
+  if (show_run (self, name))
+    g_action_group_activate_action (G_ACTION_GROUP (self->window), "resume-run-from",
+                                    g_variant_new ("(sxb)", name, (gint64) -1, FALSE));
 }
 
 static void open_workspace (SluiceApplication *self, const char *folder);

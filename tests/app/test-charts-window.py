@@ -123,6 +123,7 @@ class Charts:
         w.find_accessible("label", "Write a number, or nothing for where the data end")
         self.tap.point("what is no number is said", not any(self.charts(lambda c: True)
                                                             ["views"]["loss"]))
+        w.find_accessible("text box", "End of the horizontal axis").focus()
         xdotool("key", "ctrl+a")
         xdotool("type", "150")
         xdotool("key", "Tab")
