@@ -48,8 +48,9 @@ class Charts:
         return self.charts(lambda c: c["state"] == "cards" and c["cards"].get("loss"))
 
     def charts(self, condition):
-        """The page's state once the condition is true of it."""
-        return self.window.wait(lambda s: condition(s["charts"]))["charts"]
+        """The page's state once the condition is true of it and it is drawn: keys go to what has
+        the focus then."""
+        return self.window.wait(lambda s: condition(s["charts"]) and s["settled"])["charts"]
 
     def picture(self, name):
         folder = os.environ.get("SLUICE_TEST_PICTURES")
@@ -223,7 +224,7 @@ class Charts:
         w = self.window
         self.press_placed("Enlarge loss")
         self.charts(lambda c: c["large"] == ["loss"])
-        xdotool("key", "x")
+        w.find_accessible("button", "Over a tag").act()
         w.find_accessible("search box", "Find a tag for the horizontal axis")
         self.picture("axis-tags")
         xdotool("type", "accur")
