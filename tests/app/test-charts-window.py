@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from gi.repository import GLib
 
@@ -57,11 +58,19 @@ class Charts:
         if folder:
             take_picture(os.path.join(folder, f"charts-{name}.png"))
 
-    def press_placed(self, label):
-        """A button of a card, which GTK activates only once it has a place."""
-        button = self.window.find_accessible("button", label)
-        self.window.until(lambda: button.place()[3] > 0)
-        button.act()
+    def enlarge(self, tag):
+        """Presses the card's button. GTK clicks a quarter of a second later, and not where the card
+        was laid out anew meanwhile: then it is pressed again."""
+        button = self.window.find_accessible("button", f"Enlarge {tag}")
+        wanted = set(self.charts(lambda c: True)["large"]) ^ {tag}
+        for _ in range(20):
+            self.window.until(lambda: button.place()[3] > 0)
+            button.act()
+            end = time.monotonic() + 3
+            while time.monotonic() < end:
+                if set(self.charts(lambda c: True)["large"]) == wanted:
+                    return
+        raise RuntimeError(f"{tag} cannot be enlarged")
 
     def press(self, label):
         self.window.find_accessible("button", label).act()
@@ -71,7 +80,7 @@ class Charts:
         before = self.charts(lambda c: True)
         self.tap.point("nothing is pinned or large at first",
                        before["pinned"] == before["large"] == [], before)
-        self.press_placed("Enlarge loss")
+        self.enlarge("loss")
         self.tap.point("a card is enlarged by its button",
                        self.charts(lambda c: c["large"] == ["loss"]))
         # The card has the focus now: its keys work.
@@ -90,7 +99,7 @@ class Charts:
 
     def table(self):
         w = self.window
-        self.press_placed("Enlarge loss")
+        self.enlarge("loss")
         self.charts(lambda c: c["large"] == ["loss"])
         xdotool("key", "t")
         self.tap.point("T opens the table of values",
@@ -101,11 +110,11 @@ class Charts:
         xdotool("key", "Escape")
         self.tap.point("Escape closes it",
                        w.until(lambda: not w.all_accessible("window", "Values of loss")))
-        self.press_placed("Enlarge loss")
+        self.enlarge("loss")
 
     def zoom(self):
         w = self.window
-        self.press_placed("Enlarge loss")
+        self.enlarge("loss")
         self.charts(lambda c: c["large"] == ["loss"])
         xdotool("key", "plus")
         views = self.charts(lambda c: c["views"]["loss"][0] is not None)["views"]
@@ -142,7 +151,7 @@ class Charts:
         self.picture("zoomed")
         xdotool("key", "0")
         self.charts(lambda c: not any(c["views"]["loss"]))
-        self.press_placed("Enlarge loss")
+        self.enlarge("loss")
         self.charts(lambda c: c["large"] == [])
 
     def histograms(self):
@@ -150,7 +159,7 @@ class Charts:
         text = self.charts(lambda c: "second" in c["cards"]["hidden/weights"])["cards"]
         self.tap.point("a histogram is that of every run, by name",
                        "first: " in text["hidden/weights"], text["hidden/weights"])
-        self.press_placed("Enlarge hidden/weights")
+        self.enlarge("hidden/weights")
         self.charts(lambda c: c["large"] == ["hidden/weights"])
         before = w.until(lambda: self.steps_shown())
         xdotool("key", "minus")
@@ -163,7 +172,7 @@ class Charts:
         self.tap.point("so do the modes", w.until(lambda: len(self.steps_shown()) < len(before)))
         w.find_accessible("button", "ridges").act()
         w.until(lambda: len(self.steps_shown()) == len(before))
-        self.press_placed("Enlarge hidden/weights")
+        self.enlarge("hidden/weights")
 
     def steps_shown(self):
         """How many steps each histogram shows, where not all."""
@@ -175,7 +184,7 @@ class Charts:
         w = self.window
         self.tap.point("the images of a summary share a card",
                        "digits" in self.charts(lambda c: True)["order"])
-        self.press_placed("Enlarge digits")
+        self.enlarge("digits")
         newest = int(self.charts(lambda c: c["cards"]["digits"])["cards"]["digits"])
         slider = w.find_accessible("slider", "Step of the images")
         self.picture("images")
@@ -188,7 +197,7 @@ class Charts:
         xdotool("mousemove", x + width // 2, y + height // 2, "click", 4, "click", 4)
         after = self.charts(lambda c: c["scrolled"] < scrolled)
         self.tap.point("the wheel over it scrolls the page", after["cards"]["digits"] == step)
-        self.press_placed("Enlarge digits")
+        self.enlarge("digits")
 
     def records(self):
         expected = {"notes": "The third try.", "confusion": "[2,2]", "speech": "1 channel",
@@ -222,7 +231,7 @@ class Charts:
 
     def axis(self):
         w = self.window
-        self.press_placed("Enlarge loss")
+        self.enlarge("loss")
         self.charts(lambda c: c["large"] == ["loss"])
         w.find_accessible("button", "Over a tag").act()
         w.find_accessible("search box", "Find a tag for the horizontal axis")
@@ -233,9 +242,9 @@ class Charts:
         self.tap.point("X and a tag: the values of all charts over its values",
                        "second" in text, text)
         w.find_accessible("button", "Over accuracy")
-        self.press_placed("Enlarge loss")
+        self.enlarge("loss")
         self.charts(lambda c: c["large"] == [])
-        self.press_placed("Enlarge loss")
+        self.enlarge("loss")
         self.charts(lambda c: c["large"] == ["loss"])
         xdotool("key", "Right")
         w.find_accessible("image", "loss")
@@ -244,7 +253,7 @@ class Charts:
         self.tap.point("a button goes back to steps",
                        self.charts(lambda c: "over" not in c["cards"]["loss"]))
         w.find_accessible("button", "Over a tag")
-        self.press_placed("Enlarge loss")
+        self.enlarge("loss")
         self.charts(lambda c: c["large"] == [])
 
     def seeds(self):
@@ -252,7 +261,7 @@ class Charts:
         w = self.window
         each = self.charts(lambda c: c["cards"]["loss"])["cards"]["loss"]
         self.tap.point("at first each run has a curve", each.count(" at step ") == 4, each)
-        self.press_placed("Enlarge loss")
+        self.enlarge("loss")
         self.charts(lambda c: c["large"] == ["loss"])
         xdotool("mousemove", 700, 890, "key", "n")  # no pointer over the plot moves the cursor
         image = w.find_accessible("image", "loss")
@@ -281,7 +290,7 @@ class Charts:
         w.find_accessible("button", "Show the curves of seed-3").act()
         self.tap.point("a run that is hidden is not in it",
                        self.charts(lambda c: "(seed-1, seed-2)" in c["cards"]["loss"]))
-        self.press_placed("Enlarge loss")
+        self.enlarge("loss")
         self.charts(lambda c: c["large"] == [])
         self.hyper_parameters()
         w.find_accessible("button", "Options of the charts").children()[0].act()
