@@ -2,15 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /*
- * run-cases [--threads N,N...] [--spread SEED,SEED...] [--device TYPE:N [--soft-placement] [--bits
- * |
- * --same-bits]] [--reference] [--recompute] [--no-shapes] [--tap] FILE...: runs conformance case
- * files, a line a failure, then "N passed, N failed". A passed or failed thing is a step, a
- * gradient check, or the shapes of a file's graph. With several numbers of threads or several seeds
- * each file runs in every combination, and what comes out must be the same to the bit in all of
- * them. With --bits each file runs on the CPU first, and how many values of the device have the
- * same bits is told; with
- * --same-bits all must.
+ * run-cases [OPTION...] FILE...: runs conformance case files, a line a failure, then "N passed, N
+ * failed". A passed or failed thing is a step, a gradient check, or the shapes of a file's graph.
+ * With several numbers of threads or several seeds each file runs in every combination, and what
+ * comes out must be the same to the bit in all of them. With --bits each file runs on the CPU
+ * first, and how many values of the device have the same bits is told; with --same-bits all must.
  */
 #include <errno.h>
 #include <locale.h>
