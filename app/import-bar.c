@@ -26,7 +26,7 @@ typedef struct
   double fraction;
   GArray *imported; /* of gint64: runs that nobody was told of */
   guint n_runs;
-  guint64 n_of_kind[SLUICE_SERIES_EVENT + 1];
+  guint64 n_of_kind[SLUICE_KIND_NUMBERS];
   GPtrArray *damage; /* of char *: lines */
   guint64 n_damaged;
 } Import;

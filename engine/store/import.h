@@ -33,12 +33,12 @@ typedef struct
 /* What one call read of a run. */
 typedef struct
 {
-  char *run;         /* its name in the workspace */
-  gint64 id;         /* of the run; 0: nothing could be written */
-  char *source;      /* the folder, or the file */
-  guint n_files;     /* that there are */
-  guint64 n_records; /* of files: that were read now, as the numbers below */
-  guint64 n_of_kind[SLUICE_SERIES_EVENT + 1]; /* by SluiceSeriesKind */
+  char *run;                              /* its name in the workspace */
+  gint64 id;                              /* of the run; 0: nothing could be written */
+  char *source;                           /* the folder, or the file */
+  guint n_files;                          /* that there are */
+  guint64 n_records;                      /* of files: that were read now, as the numbers below */
+  guint64 n_of_kind[SLUICE_KIND_NUMBERS]; /* by SluiceSeriesKind */
   gboolean is_reread; /* a file was replaced by another one: all of the run was read anew */
   gboolean has_any;   /* of this run something was read, now or before */
   GPtrArray *damaged; /* of SluiceDamage */
