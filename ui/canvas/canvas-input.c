@@ -143,12 +143,12 @@ drag_update_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gestur
 static void
 drop_item (SluiceCanvas *self, double dx, double dy)
 {
-  const SluiceSceneItem *item = sluice_scene_get_item (self->scene, self->drag_item);
-  SluicePoint origin = sluice_scene_get_origin (self->scene, self->drag_item);
-  SluicePoint centre = sluice_rect_centre (&item->rect);
+  double x = 0, y = 0;
   g_autofree char *path = g_strdup (sluice_canvas_item_path (self, self->drag_item));
-  sluice_view_state_set_position (self->state, path, centre.x + dx / self->view.zoom - origin.x,
-                                  centre.y + dy / self->view.zoom - origin.y);
+  sluice_canvas_remember (self);
+  sluice_view_state_get_move (self->state, path, &x, &y);
+  sluice_view_state_set_move (self->state, path, x + dx / self->view.zoom,
+                              y + dy / self->view.zoom);
   sluice_canvas_end_motion (self);
   sluice_canvas_select_path (self, path);
   sluice_canvas_rebuild (self, NULL);

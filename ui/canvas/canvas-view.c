@@ -9,7 +9,6 @@
 #include "ui/common/paint.h"
 #include "ui/common/widget.h"
 
-#define FIT_MARGIN  40.0
 #define OVERLAY_AIR 12.0 /* pixels between a box and what it must not be behind */
 #define MOST_MOVING 5000 /* items: more are drawn at their new places at once */
 
@@ -133,9 +132,8 @@ sluice_canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
-/* Where a zoom under way will end: several steps in a row add up. */
-static CanvasView
-target_view (SluiceCanvas *self)
+CanvasView
+sluice_canvas_target_view (SluiceCanvas *self)
 {
   return self->view_start != 0 ? self->view_to : self->view;
 }
@@ -143,7 +141,7 @@ target_view (SluiceCanvas *self)
 void
 sluice_canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gboolean animate)
 {
-  CanvasView view = target_view (self);
+  CanvasView view = sluice_canvas_target_view (self);
   double zoom = CLAMP (view.zoom * factor, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
   view.x += x / view.zoom - x / zoom;
   view.y += y / view.zoom - y / zoom;
@@ -158,11 +156,17 @@ view_of_rect (SluiceCanvas *self, const SluiceRect *rect, double left, double fo
 {
   double width = gtk_widget_get_width (GTK_WIDGET (self)) - left,
          height = gtk_widget_get_height (GTK_WIDGET (self)) - foot;
-  double zoom = MIN ((width - 2 * FIT_MARGIN) / MAX (rect->width, 1),
-                     (height - 2 * FIT_MARGIN) / MAX (rect->height, 1));
+  double zoom = MIN ((width - 2 * CANVAS_FIT_MARGIN) / MAX (rect->width, 1),
+                     (height - 2 * CANVAS_FIT_MARGIN) / MAX (rect->height, 1));
   SluicePoint centre = sluice_rect_centre (rect);
   zoom = CLAMP (zoom, CANVAS_MIN_ZOOM, 1);
   return (CanvasView){ centre.x - (left + width / 2) / zoom, centre.y - height / 2 / zoom, zoom };
+}
+
+CanvasView
+sluice_canvas_view_of_rect (SluiceCanvas *self, const SluiceRect *rect)
+{
+  return view_of_rect (self, rect, 0, 0);
 }
 
 /* Empty where the view shows all there is, or is small itself. */
@@ -231,7 +235,7 @@ show_above (CanvasView *view, const SluiceRect *rect, const SluiceRect *overlay)
 void
 sluice_canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
 {
-  CanvasView view = target_view (self);
+  CanvasView view = sluice_canvas_target_view (self);
   double width = gtk_widget_get_width (GTK_WIDGET (self)),
          height = gtk_widget_get_height (GTK_WIDGET (self));
   double margin = 48;

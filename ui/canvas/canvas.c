@@ -111,6 +111,7 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   sluice_canvas_update_message (self);
   if (!self->has_view && gtk_widget_get_width (GTK_WIDGET (self)) > 0)
     sluice_canvas_fit (self);
+  sluice_canvas_finish_toggle (self);
   sluice_canvas_finish_reveal (self);
   sluice_canvas_queue_proxies (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -161,12 +162,26 @@ is_small (SluiceCanvas *self)
   return n <= MEDIUM_MODEL && count_drawn (self, 0, SMALL_SCENE) <= SMALL_SCENE;
 }
 
+/* The first picture is packed for the widget as it is; later ones as that, or boxes would jump with
+ * every change of the window. */
+static void
+pack_for_widget (SluiceCanvas *self)
+{
+  double x, y, zoom;
+  double width = gtk_widget_get_width (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN,
+         height = gtk_widget_get_height (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN;
+  if (!self->has_view && width > 0 && height > 0
+      && !sluice_view_state_get_view (self->state, &x, &y, &zoom))
+    sluice_view_state_set_size (self->state, width, height);
+}
+
 void
 sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
 {
   cancel_job (self);
   if (self->model == NULL)
     return;
+  pack_for_widget (self);
   CanvasJob *job = g_new0 (CanvasJob, 1);
   g_atomic_ref_count_init (&job->ref_count);
   job->model = sluice_graph_model_ref (self->model);
@@ -195,24 +210,6 @@ void
 sluice_canvas_layout_changed (SluiceCanvas *self)
 {
   g_signal_emit (self, sluice_canvas_signals[CANVAS_LAYOUT_CHANGED], 0);
-}
-
-void
-sluice_canvas_toggle (SluiceCanvas *self, const char *path, gboolean open)
-{
-  g_autofree char *anchor = g_strdup (path);
-  sluice_view_state_set_open (self->state, anchor, open);
-  /* What is selected below a closing scope is no longer seen: the scope takes over. */
-  if (!open && self->lead != NULL && self->hierarchy != NULL)
-    {
-      guint scope = sluice_hierarchy_lookup (self->hierarchy, anchor);
-      guint lead = sluice_hierarchy_lookup (self->hierarchy, self->lead);
-      if (scope != SLUICE_NONE && lead != SLUICE_NONE && lead != scope
-          && sluice_hierarchy_is_below (self->hierarchy, lead, scope))
-        sluice_canvas_select_path (self, anchor);
-    }
-  sluice_canvas_rebuild (self, anchor);
-  sluice_canvas_layout_changed (self);
 }
 
 /* The scopes of a model serve for those made after it, also where one of these was never drawn. */
@@ -298,6 +295,8 @@ sluice_canvas_set_view_state (SluiceCanvas *self, const SluiceViewState *state)
   sluice_view_state_free (self->state);
   self->state = state == NULL ? sluice_view_state_new () : sluice_view_state_copy (state);
   self->has_view = FALSE;
+  sluice_canvas_clear_history (self);
+  sluice_canvas_forget_opened (self);
   if (sluice_view_state_get_view (self->state, &x, &y, &zoom)
       && gtk_widget_get_width (GTK_WIDGET (self)) > 0)
     sluice_canvas_fit (self);
@@ -384,6 +383,7 @@ sluice_canvas_set_use_dot (SluiceCanvas *self, gboolean use_dot)
   g_return_if_fail (SLUICE_IS_CANVAS (self));
   if (sluice_view_state_get_use_dot (self->state) == use_dot)
     return;
+  sluice_canvas_remember (self);
   sluice_view_state_set_use_dot (self->state, use_dot);
   sluice_canvas_rebuild (self, NULL);
   sluice_canvas_layout_changed (self);
@@ -514,6 +514,9 @@ sluice_canvas_finalize (GObject *object)
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   sluice_view_state_free (self->state);
   sluice_canvas_free_marks (self);
+  sluice_canvas_free_history (self);
+  sluice_canvas_forget_opened (self);
+  g_array_unref (self->opened);
   sluice_value_table_free (self->values);
   sluice_drawer_free (self->drawer);
   g_hash_table_unref (self->selected);
@@ -572,6 +575,8 @@ sluice_canvas_init (SluiceCanvas *self)
   self->drawer = sluice_drawer_new ();
   self->selected = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->proxies = g_ptr_array_new ();
+  self->opened = g_array_new (FALSE, FALSE, sizeof (CanvasOpened));
+  sluice_canvas_clear_history (self);
   self->lead_item = self->hover = self->drag_item = SLUICE_NONE;
   self->view.zoom = 1;
   self->theme = *sluice_theme_get (SLUICE_THEME_LIGHT);

@@ -542,11 +542,11 @@ apply_moves (SceneBuilder *b, SceneLevel *level)
     {
       SceneMember *m = member_at (level, i);
       const char *path = sluice_hierarchy_get_group (b->hierarchy, m->group)->path;
-      if (!sluice_view_state_get_position (b->state, path, &x, &y))
+      if (!sluice_view_state_get_move (b->state, path, &x, &y))
         continue;
       m->moved = TRUE;
-      m->x = x - m->width / 2;
-      m->y = y - m->height / 2;
+      m->x += x;
+      m->y += y;
     }
 }
 
@@ -637,8 +637,8 @@ sluice_scene_level_place (SceneBuilder *b, SceneLevel *level)
         flip (level, layout->height);
       sluice_scene_level_shelve (level, width, layout->height);
       apply_moves (b, level);
-      sluice_scene_level_reroute (level);
       place_satellites (level);
+      sluice_scene_level_reroute (level);
       measure_content (level);
     }
   g_array_unref (input.nodes);
