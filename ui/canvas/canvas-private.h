@@ -6,7 +6,7 @@
  * (pointer), canvas-menu.c, canvas-select.c (selection,
  * keyboard walk), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed
  * states), canvas-proxy.c (accessible children), canvas-marks.c (badges, traced
- * ways), canvas-legend.c. Main thread only. */
+ * ways), canvas-legend.c, canvas-tip.c. Main thread only. */
 #pragma once
 
 #include "ui/canvas/canvas.h"
@@ -100,6 +100,8 @@ struct _SluiceCanvas
   GtkWidget *bar;
   GtkWidget *legend; /* of the colours, above the bar */
   guint legend_source;
+  GtkWidget *tip; /* beside the box that the pointer rests on */
+  guint tip_item, tip_source;
   guint spin_source; /* starts the spinner of a long wait */
   GtkWidget *message;
   GtkWidget *spinner;
@@ -197,6 +199,11 @@ void sluice_canvas_update_message (SluiceCanvas *self);
 GtkWidget *sluice_canvas_new_legend (void);
 /* After the colours, what they mean or whom they are for changed. */
 void sluice_canvas_update_legend (SluiceCanvas *self);
+/* canvas-tip.c */
+GtkWidget *sluice_canvas_new_tip (void);
+void sluice_canvas_queue_tip (SluiceCanvas *self);
+void sluice_canvas_hide_tip (SluiceCanvas *self);
+SluiceRect sluice_canvas_tip_rect (SluiceCanvas *self); /* empty where there is none */
 /* canvas-overlay.c */
 /* Where the bar stands, in pixels of the widget; empty where it is not. */
 SluiceRect sluice_canvas_bar_rect (SluiceCanvas *self);

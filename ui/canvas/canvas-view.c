@@ -115,6 +115,7 @@ sluice_canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate)
 {
   view.zoom = CLAMP (view.zoom, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
   self->view_start = 0;
+  sluice_canvas_hide_tip (self);
   if (animate && self->has_view && sluice_canvas_may_move (self))
     {
       self->view_from = self->view;
@@ -489,4 +490,5 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_widget_snapshot_child (widget, self->bar, snapshot);
   gtk_widget_snapshot_child (widget, self->legend, snapshot);
   gtk_widget_snapshot_child (widget, self->message, snapshot);
+  gtk_widget_snapshot_child (widget, self->tip, snapshot);
 }

@@ -103,6 +103,7 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   self->hierarchy = sluice_hierarchy_ref (job->hierarchy);
   self->scene = sluice_scene_ref (job->scene);
   self->hover = SLUICE_NONE;
+  sluice_canvas_hide_tip (self);
   if (is_other)
     sluice_canvas_hierarchy_changed (self);
   sluice_canvas_update_flags (self);
@@ -249,6 +250,7 @@ sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model)
       g_clear_pointer (&self->scene, sluice_scene_unref);
       sluice_canvas_update_flags (self);
       self->hover = SLUICE_NONE;
+      sluice_canvas_hide_tip (self);
     }
   sluice_canvas_update_message (self);
   sluice_canvas_queue_proxies (self);
@@ -501,6 +503,8 @@ sluice_canvas_dispose (GObject *object)
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_clear_pointer (&self->bar, gtk_widget_unparent);
   g_clear_pointer (&self->legend, gtk_widget_unparent);
+  g_clear_handle_id (&self->tip_source, g_source_remove);
+  g_clear_pointer (&self->tip, gtk_widget_unparent);
   g_clear_pointer (&self->message, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_canvas_parent_class)->dispose (object);
 }
@@ -582,7 +586,6 @@ sluice_canvas_init (SluiceCanvas *self)
   self->theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
-  gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Graph"),
                                   -1);
   sluice_canvas_add_overlays (self);

@@ -13,14 +13,14 @@
  * line meets no other box it is drawn; else the way is the cheapest one over a grid whose lines run
  * beside the boxes: short, with few turns, and through a box only where there is no other way. */
 
-#define RADIUS      14.0
-#define AIR         12.0  /* between a line and the boxes that it passes */
-#define LANE        4.0   /* between parallel lines */
-#define TURN        60.0  /* what a turn costs, in pixels of way */
-#define THROUGH     200.0 /* what a pixel through a box costs */
-#define AROUND      240.0 /* how far off the straight way boxes are looked at */
-#define MOST_BOXES  160   /* beside one line; with more of them it is drawn direct */
-#define HIT_MARGIN  3.0
+#define RADIUS       14.0
+#define AIR          12.0  /* between a line and the boxes that it passes */
+#define LANE         4.0   /* between parallel lines */
+#define TURN         60.0  /* what a turn costs, in pixels of way */
+#define THROUGH      200.0 /* what a pixel through a box costs */
+#define AROUND       240.0 /* how far off the straight way boxes are looked at */
+#define MOST_BOXES   160   /* beside one line; with more of them it is drawn direct */
+#define HIT_MARGIN   3.0
 #define N_DIRECTIONS 2 /* of the last piece: level, upright */
 
 /* One end of a line: a box, or a point at the border of the scope around. */
@@ -82,8 +82,7 @@ enters (SluicePoint a, SluicePoint b, const SluiceRect *box)
 {
   double from = 0, to = 1;
   const double start[] = { a.x, a.y }, step[] = { b.x - a.x, b.y - a.y };
-  const double low[] = { box->x, box->y },
-               high[] = { box->x + box->width, box->y + box->height };
+  const double low[] = { box->x, box->y }, high[] = { box->x + box->width, box->y + box->height };
   for (guint i = 0; i < 2; i++)
     {
       if (fabs (step[i]) < 1e-9)
@@ -246,7 +245,7 @@ make_grid (Grid *g, const Rerouter *r, SluicePoint a, SluicePoint b, double air)
   guint n = g->nx * g->ny;
   g->level = g_new0 (guint8, n);
   g->upright = g_new0 (guint8, n);
-  g->cost = g_new (double, n * N_DIRECTIONS);
+  g->cost = g_new (double, n *N_DIRECTIONS);
   g->before = g_new (guint, n * N_DIRECTIONS);
   g->heap = g_array_new (FALSE, FALSE, sizeof (Entry));
   for (guint i = 0; i < n * N_DIRECTIONS; i++)

@@ -11,10 +11,10 @@
 
 struct _SluiceViewState
 {
-  GHashTable *open;      /* set of char* */
-  GHashTable *moves; /* char* -> SluicePoint* */
-  GHashTable *places;    /* char* -> SluicePlace, never DEFAULT */
-  GPtrArray *unknown;    /* char*: lines of newer versions and other tools */
+  GHashTable *open;   /* set of char* */
+  GHashTable *moves;  /* char* -> SluicePoint* */
+  GHashTable *places; /* char* -> SluicePlace, never DEFAULT */
+  GPtrArray *unknown; /* char*: lines of newer versions and other tools */
   gboolean use_dot;
   gboolean has_view;
   SluicePoint centre;
@@ -286,7 +286,8 @@ parse_line (SluiceViewState *self, char **words)
     }
   if (strcmp (words[0], "size") == 0)
     {
-      if (n != 3 || !parse_number (words[1], &a) || !parse_number (words[2], &b) || a <= 0 || b <= 0)
+      if (n != 3 || !parse_number (words[1], &a) || !parse_number (words[2], &b) || a <= 0
+          || b <= 0)
         return LINE_BAD;
       sluice_view_state_set_size (self, a, b);
       return LINE_OK;

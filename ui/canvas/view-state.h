@@ -36,10 +36,8 @@ void sluice_view_state_close_all (SluiceViewState *self);
 
 /* A moved box: how far from where the layout puts it, in unzoomed pixels, so that it stays with its
  * neighbours when a scope opens beside it. */
-gboolean sluice_view_state_get_move (const SluiceViewState *self,
-                                     const char *name,
-                                     double *dx,
-                                     double *dy);
+gboolean
+sluice_view_state_get_move (const SluiceViewState *self, const char *name, double *dx, double *dy);
 void sluice_view_state_set_move (SluiceViewState *self, const char *name, double dx, double dy);
 void sluice_view_state_unset_moves (SluiceViewState *self);
 

@@ -46,8 +46,8 @@ test_round_trip (void)
 static void
 test_unknown_lines_are_kept (void)
 {
-  const char *text =
-      "layout 1 graph=h\nframe \"my layer\" 1 2 3 4\nmoved a 1 2\nmoved b 1 2 90 collapsed\nopen s\n";
+  const char *text = "layout 1 graph=h\nframe \"my layer\" 1 2 3 4\nmoved a 1 2\nmoved b 1 2 90 "
+                     "collapsed\nopen s\n";
   g_autoptr (GError) error = NULL;
   g_autofree char *hash = NULL;
   g_autoptr (SluiceViewState) state = sluice_view_state_parse (text, &hash, &error);
