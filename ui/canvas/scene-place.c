@@ -280,11 +280,11 @@ find_second_half (SceneBuilder *b, SceneLevel *level)
     }
   for (guint i = 0; i < level->members->len && !any; i++)
     member_at (level, i)->second = FALSE;
-  /* The corridor side of the backward half is kept free for the lines across. */
-  for (guint i = 0; i < level->satellites->len; i++)
+  /* The corridor between the halves is kept free for the lines across. */
+  for (guint i = 0; any && i < level->satellites->len; i++)
     {
       SceneSatellite *s = &g_array_index (level->satellites, SceneSatellite, i);
-      s->right |= member_at (level, s->host)->second;
+      s->right = member_at (level, s->host)->second;
     }
   return any;
 }

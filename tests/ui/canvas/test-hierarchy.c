@@ -502,6 +502,28 @@ test_own_gradients (void)
   g_assert_cmpuint (group (h, "tower0/gradients/tower0")->n_ops, ==, 1);
 }
 
+/* What tells of a model stands aside or at what it tells of; what is only told of is part of it. */
+static void
+test_summaries (void)
+{
+  g_autoptr (SluiceGraphModel) model =
+      fixture_model ("x Placeholder 4\n"
+                     "net/a Relu 4 x\n"
+                     "net/b Relu 4 net/a\n"
+                     "accuracy/a Equal 4 net/b x\n"
+                     "accuracy/b Mean - accuracy/a\n"
+                     "told/tags Const -\n"
+                     "told/one ScalarSummary - told/tags accuracy/b\n"
+                     "told/two ScalarSummary - told/tags net/b\n"
+                     "Merge/all MergeSummary - told/one told/two\n"
+                     "Merge/again MergeSummary - Merge/all\n");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_assert_true (sluice_hierarchy_get_group (h, fixture_group (h, "told"))->hub);
+  g_assert_true (sluice_hierarchy_get_group (h, fixture_group (h, "Merge"))->hub);
+  g_assert_false (sluice_hierarchy_get_group (h, fixture_group (h, "accuracy"))->hub);
+  g_assert_false (sluice_hierarchy_get_group (h, fixture_group (h, "net"))->hub);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -525,5 +547,6 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/hierarchy/gradient-series", test_gradient_series);
   g_test_add_func ("/canvas/hierarchy/empty", test_empty);
   g_test_add_func ("/canvas/hierarchy/random", test_random);
+  g_test_add_func ("/canvas/hierarchy/summaries", test_summaries);
   return g_test_run ();
 }
