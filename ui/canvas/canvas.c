@@ -90,6 +90,22 @@ run_job (CanvasJob *job)
     job->scene = sluice_scene_new (job->hierarchy, job->state, job->flow, &job->cancelled);
 }
 
+/* The first picture is packed for the widget as it is; later ones as that, or boxes would jump with
+ * every change of the window. TRUE: for another size than before. */
+static gboolean
+pack_for_widget (SluiceCanvas *self)
+{
+  double x, y, zoom, last_width = 0, last_height = 0;
+  double width = gtk_widget_get_width (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN,
+         height = gtk_widget_get_height (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN;
+  if (self->has_view || width <= 0 || height <= 0
+      || sluice_view_state_get_view (self->state, &x, &y, &zoom))
+    return FALSE;
+  sluice_view_state_get_size (self->state, &last_width, &last_height);
+  sluice_view_state_set_size (self->state, width, height);
+  return width != last_width || height != last_height;
+}
+
 /* Puts the job's scene on the screen. */
 static void
 take_job (SluiceCanvas *self, CanvasJob *job)
@@ -110,6 +126,11 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   if (before != NULL)
     sluice_canvas_begin_motion (self, before, job->anchor);
   sluice_canvas_update_message (self);
+  if (pack_for_widget (self)) /* which had no size yet when the job began */
+    {
+      sluice_canvas_rebuild (self, NULL);
+      return;
+    }
   if (!self->has_view && gtk_widget_get_width (GTK_WIDGET (self)) > 0)
     sluice_canvas_fit (self);
   sluice_canvas_finish_toggle (self);
@@ -161,19 +182,6 @@ is_small (SluiceCanvas *self)
   if (self->hierarchy == NULL)
     return n <= SMALL_MODEL;
   return n <= MEDIUM_MODEL && count_drawn (self, 0, SMALL_SCENE) <= SMALL_SCENE;
-}
-
-/* The first picture is packed for the widget as it is; later ones as that, or boxes would jump with
- * every change of the window. */
-static void
-pack_for_widget (SluiceCanvas *self)
-{
-  double x, y, zoom;
-  double width = gtk_widget_get_width (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN,
-         height = gtk_widget_get_height (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN;
-  if (!self->has_view && width > 0 && height > 0
-      && !sluice_view_state_get_view (self->state, &x, &y, &zoom))
-    sluice_view_state_set_size (self->state, width, height);
 }
 
 void
@@ -436,7 +444,9 @@ sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int basel
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   sluice_canvas_allocate_overlays (self, width, height);
-  if (!self->has_view && self->scene != NULL && width > 0 && height > 0)
+  if (self->scene != NULL && self->job == NULL && pack_for_widget (self))
+    sluice_canvas_rebuild (self, NULL);
+  else if (!self->has_view && self->scene != NULL && self->job == NULL && width > 0 && height > 0)
     sluice_canvas_fit (self);
   else if (width != self->allocated_width || height != self->allocated_height)
     sluice_canvas_refit (self);
