@@ -219,7 +219,7 @@ sluice_inspector_add_scope (SluiceInspector *self, SluiceGraph *graph, const cha
   sum_up (&sums, graph, scope, self->page);
   g_autofree char *n = sluice_format_step (sums.n);
   g_autofree char *subtitle = g_strdup_printf (ngettext ("%s node", "%s nodes", sums.n), n);
-  sluice_watched_output_set (self->watched, NULL, NULL, 0);
+  sluice_watched_output_set (self->watched, NULL, NULL, 0, FALSE);
   sluice_inspector_set_heading (
       self, scope != NULL ? title_of (self, scope) : _ ("The whole graph"), subtitle, NULL);
   add_variables (self, &sums);

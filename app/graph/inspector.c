@@ -424,6 +424,15 @@ add_values (SluiceInspector *self, const SluiceNode *node)
   show_history (self);
 }
 
+static gboolean
+calls_function (const SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_attrs; i++)
+    if (node->attrs[i].value.kind == SLUICE_ATTR_FUNC)
+      return TRUE;
+  return node->op == NULL && node->error == NULL; /* its op is a function of the graph */
+}
+
 /* The session looks at the node's first output that has numbers, or the one that was asked for. */
 static void
 watch_node (SluiceInspector *self, const SluiceNode *node)
@@ -433,7 +442,7 @@ watch_node (SluiceInspector *self, const SluiceNode *node)
     port++;
   gboolean is_there = port < node->n_outputs;
   sluice_watched_output_set (self->watched, is_there ? self->session : NULL,
-                             is_there ? node->name : NULL, port);
+                             is_there ? node->name : NULL, port, calls_function (node));
   sluice_watched_output_read (self->watched);
   if (is_there)
     self->port = port;
@@ -533,13 +542,13 @@ show_all (SluiceInspector *self)
                              : NULL);
   if (self->others != NULL)
     {
-      sluice_watched_output_set (self->watched, NULL, NULL, 0);
+      sluice_watched_output_set (self->watched, NULL, NULL, 0, FALSE);
       sluice_inspector_add_run (self);
       return;
     }
   if (graph == NULL)
     {
-      sluice_watched_output_set (self->watched, NULL, NULL, 0);
+      sluice_watched_output_set (self->watched, NULL, NULL, 0, FALSE);
       sluice_inspector_set_heading (self, _ ("Nothing open"),
                                     _ ("Open a project to see its graph here."), NULL);
       return;

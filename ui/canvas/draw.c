@@ -308,7 +308,13 @@ is_on (Draw *d, const SluiceSceneEdge *e)
 {
   if (d->state->traced != NULL)
     return e->kind != SLUICE_EDGE_CONTROL && is_traced (d, e->from) && is_traced (d, e->to);
-  return is_selected (d, e->from) || is_selected (d, e->to);
+  gboolean from = is_selected (d, e->from), to = is_selected (d, e->to);
+  /* What stands aside serves everything: its lines are shown when it is asked itself. */
+  if (e->quiet && sluice_scene_get_item (d->scene, e->from)->aside)
+    return from;
+  if (e->quiet && sluice_scene_get_item (d->scene, e->to)->aside)
+    return to;
+  return from || to;
 }
 
 static SluiceColor
