@@ -151,8 +151,9 @@ sluice_watched_output_note (SluiceWatchedOutput *self)
       return g_strdup (_ ("Values appear here with the next step."));
     case SLUICE_WATCH_LEFT_OUT:
       if (self->is_call)
-        return g_strdup (_ ("A call is written out before it runs: its times are those of the nodes "
-                            "of its function, whose values are not looked at."));
+        return g_strdup (
+            _ ("A call is written out before it runs: its times are those of the nodes "
+               "of its function, whose values are not looked at."));
       return g_strdup (_ ("The step does not compute it: nothing needs it, or another node gives "
                           "the same value."));
     case SLUICE_WATCH_FUSED:
