@@ -13,6 +13,8 @@
 
 #define MOST_WARNINGS 12 /* that a scope lists; the badges show the others */
 
+#define MOST_DIFFERENCES 8 /* between a scope and a fold that are listed */
+
 typedef struct
 {
   guint n, n_variables;
@@ -209,6 +211,97 @@ add_members (SluiceInspector *self, const char *scope)
     }
 }
 
+/* ---- a scope that is nearly one of a fold ---- */
+
+/* "tower_0" and "tower_12" are alike but for their numbers. */
+static gboolean
+are_alike (const char *a, const char *b)
+{
+  while (*a != '\0' || *b != '\0')
+    {
+      while (g_ascii_isdigit (*a))
+        a++;
+      while (g_ascii_isdigit (*b))
+        b++;
+      if (*a != *b)
+        return FALSE;
+      if (*a == '\0')
+        return TRUE;
+      a++;
+      b++;
+    }
+  return TRUE;
+}
+
+/* The fold beside it whose members are called as it is: (nullable). */
+static const SluiceGroup *
+find_fold (SluiceHierarchy *hierarchy, const SluiceGroup *g)
+{
+  const SluiceGroup *parent = sluice_hierarchy_get_group (hierarchy, g->parent);
+  for (guint i = parent->first_child; i < parent->first_child + parent->n_children; i++)
+    {
+      const SluiceGroup *other = sluice_hierarchy_get_group (hierarchy, i);
+      if (other->kind == SLUICE_GROUP_SERIES && !other->section && other->gradient == g->gradient
+          && are_alike (sluice_hierarchy_get_group (hierarchy, other->first_child)->label,
+                        g->label))
+        return other;
+    }
+  return NULL;
+}
+
+/* Ops by their kind: how many more of them the scope has than a member of the fold. */
+static GHashTable *
+count_ops (SluiceHierarchy *hierarchy, guint scope, guint member)
+{
+  GHashTable *more = g_hash_table_new (g_str_hash, g_str_equal);
+  guint n;
+  const SluiceModelNode *nodes =
+      sluice_graph_model_get_nodes (sluice_hierarchy_get_model (hierarchy), &n);
+  for (guint i = 0; i < n; i++)
+    {
+      guint op = sluice_hierarchy_get_op_group (hierarchy, i);
+      int change = (int) sluice_hierarchy_is_below (hierarchy, op, scope)
+                   - (int) sluice_hierarchy_is_below (hierarchy, op, member);
+      if (change == 0)
+        continue;
+      int before = GPOINTER_TO_INT (g_hash_table_lookup (more, nodes[i].op));
+      g_hash_table_insert (more, (char *) nodes[i].op, GINT_TO_POINTER (before + change));
+    }
+  return more;
+}
+
+static void
+add_differences (SluiceInspector *self, const char *scope)
+{
+  SluiceHierarchy *hierarchy = sluice_graph_page_get_hierarchy (self->page);
+  guint group = hierarchy != NULL ? sluice_hierarchy_lookup (hierarchy, scope) : SLUICE_NONE;
+  const SluiceGroup *g =
+      group != SLUICE_NONE && group != 0 ? sluice_hierarchy_get_group (hierarchy, group) : NULL;
+  const SluiceGroup *fold =
+      g != NULL && g->kind == SLUICE_GROUP_SCOPE ? find_fold (hierarchy, g) : NULL;
+  if (fold == NULL)
+    return;
+  g_autoptr (GHashTable) more = count_ops (hierarchy, group, fold->first_child);
+  guint n, n_shown = 0;
+  g_autofree gpointer *names = g_hash_table_get_keys_as_array (more, &n);
+  qsort (names, n, sizeof *names, compare_names);
+  g_autofree char *heading = g_strdup_printf (_ ("Unlike %s"), fold->label);
+  sluice_inspector_rows_begin (&self->rows, heading, TRUE);
+  for (guint i = 0; i < n; i++)
+    {
+      int change = GPOINTER_TO_INT (g_hash_table_lookup (more, names[i]));
+      guint size = (guint) ABS (change);
+      if (change != 0 && n_shown++ < MOST_DIFFERENCES)
+        sluice_inspector_rows_add_printf (&self->rows, names[i],
+                                          change > 0 ? ngettext ("%u more", "%u more", size)
+                                                     : ngettext ("%u fewer", "%u fewer", size),
+                                          size);
+    }
+  if (n_shown == 0)
+    sluice_inspector_rows_add_words (
+        &self->rows, _ ("It has the same ops, but they are tied to each other in another way."));
+}
+
 void
 sluice_inspector_add_scope (SluiceInspector *self, SluiceGraph *graph, const char *scope)
 {
@@ -239,7 +332,10 @@ sluice_inspector_add_scope (SluiceInspector *self, SluiceGraph *graph, const cha
     }
   add_devices (self, sums.devices);
   if (scope != NULL)
-    add_members (self, scope);
+    {
+      add_members (self, scope);
+      add_differences (self, scope);
+    }
   else
     {
       sluice_inspector_rows_begin (&self->rows, _ ("Tip"), TRUE);

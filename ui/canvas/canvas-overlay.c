@@ -203,6 +203,18 @@ sluice_canvas_bar_rect (SluiceCanvas *self)
                    size.width, size.height };
 }
 
+SluiceRect
+sluice_canvas_legend_rect (SluiceCanvas *self)
+{
+  GtkRequisition least, size;
+  SluiceRect bar = sluice_canvas_bar_rect (self);
+  if (!gtk_widget_get_visible (self->legend))
+    return (SluiceRect){ 0, 0, 0, 0 };
+  gtk_widget_get_preferred_size (self->legend, &least, &size);
+  return (SluiceRect){ MAX (gtk_widget_get_width (GTK_WIDGET (self)) - size.width - BAR_MARGIN, 0),
+                       MAX (bar.y - size.height - LEGEND_GAP, 0), size.width, size.height };
+}
+
 void
 sluice_canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
 {
@@ -215,13 +227,9 @@ sluice_canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
       allocate_at (self->bar, MAX (width - size.width - BAR_MARGIN, 0),
                    MAX (height - size.height - BAR_MARGIN, 0), size.width, size.height);
     }
-  if (gtk_widget_get_visible (self->legend))
-    {
-      SluiceRect bar = sluice_canvas_bar_rect (self);
-      gtk_widget_get_preferred_size (self->legend, &least, &size);
-      allocate_at (self->legend, MAX (width - size.width - BAR_MARGIN, 0),
-                   MAX (bar.y - size.height - LEGEND_GAP, 0), size.width, size.height);
-    }
+  SluiceRect legend = sluice_canvas_legend_rect (self);
+  if (legend.width > 0)
+    allocate_at (self->legend, legend.x, legend.y, (int) legend.width, (int) legend.height);
   SluiceRect tip = sluice_canvas_tip_rect (self);
   if (tip.width > 0)
     allocate_at (self->tip, tip.x, tip.y, (int) tip.width, (int) tip.height);

@@ -207,6 +207,7 @@ SluiceRect sluice_canvas_tip_rect (SluiceCanvas *self); /* empty where there is 
 /* canvas-overlay.c */
 /* Where the bar stands, in pixels of the widget; empty where it is not. */
 SluiceRect sluice_canvas_bar_rect (SluiceCanvas *self);
+SluiceRect sluice_canvas_legend_rect (SluiceCanvas *self);
 void sluice_canvas_allocate_overlays (SluiceCanvas *self, int width, int height);
 
 /* canvas-marks.c */

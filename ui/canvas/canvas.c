@@ -359,6 +359,7 @@ sluice_canvas_set_color_by (SluiceCanvas *self, SluiceColorBy color_by)
   sluice_canvas_update_classes (self);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_COLOR_BY]);
   sluice_canvas_update_legend (self);
+  sluice_canvas_refit (self); /* the legend needs room, or no more */
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 

@@ -141,8 +141,9 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
-  pango_layout_set_ellipsize (layout,
-                              style >= TEXT_FAR ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE);
+  pango_layout_set_ellipsize (layout, style == TEXT_NOTE || style >= TEXT_FAR
+                                          ? PANGO_ELLIPSIZE_END
+                                          : PANGO_ELLIPSIZE_MIDDLE);
   pango_layout_set_text (layout, text, -1);
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   /* Live values come and go: forget rather than grow without end. */
