@@ -204,6 +204,24 @@ show_selection (SluiceWindow *self)
                          self->graph_page, sluice_run_controller_get_session (self->controller));
 }
 
+/* The graph's page has the inspector for what is selected there, others for the run in front. */
+static void
+show_front_run (SluiceWindow *self)
+{
+  if (self->shown == NULL
+      || g_strcmp0 (adw_view_stack_get_visible_child_name (self->stack), "graph") == 0)
+    {
+      sluice_inspector_show_run (self->inspector, NULL, NULL);
+      return;
+    }
+  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
+  g_autoptr (GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    g_ptr_array_add (others, g_list_model_get_item (runs, i));
+  sluice_inspector_show_run (self->inspector, front, others);
+}
+
 static void
 show_session (SluiceWindow *self)
 {
@@ -677,6 +695,10 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   g_signal_connect_object (self->workspace, "run-deleted", G_CALLBACK (run_deleted_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (update_actions), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->shown, "changed", G_CALLBACK (show_front_run), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->stack, "notify::visible-child", G_CALLBACK (show_front_run), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (controller_changed_cb), self,
                            G_CONNECT_SWAPPED);

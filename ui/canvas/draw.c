@@ -141,8 +141,9 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
-  pango_layout_set_ellipsize (layout,
-                              style >= TEXT_FAR ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE);
+  pango_layout_set_ellipsize (layout, style == TEXT_NOTE || style >= TEXT_FAR
+                                          ? PANGO_ELLIPSIZE_END
+                                          : PANGO_ELLIPSIZE_MIDDLE);
   pango_layout_set_text (layout, text, -1);
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   /* Live values come and go: forget rather than grow without end. */
@@ -308,7 +309,13 @@ is_on (Draw *d, const SluiceSceneEdge *e)
 {
   if (d->state->traced != NULL)
     return e->kind != SLUICE_EDGE_CONTROL && is_traced (d, e->from) && is_traced (d, e->to);
-  return is_selected (d, e->from) || is_selected (d, e->to);
+  gboolean from = is_selected (d, e->from), to = is_selected (d, e->to);
+  /* What stands aside serves everything: its lines are shown when it is asked itself. */
+  if (e->quiet && sluice_scene_get_item (d->scene, e->from)->aside)
+    return from;
+  if (e->quiet && sluice_scene_get_item (d->scene, e->to)->aside)
+    return to;
+  return from || to;
 }
 
 static SluiceColor
