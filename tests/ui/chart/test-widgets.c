@@ -5,11 +5,13 @@
 #include "ui/chart/histogram-card.h"
 #include "ui/chart/image-card.h"
 #include "ui/chart/series-buffer.h"
+#include "ui/chart/settings-card.h"
 #include "ui/chart/sparkline.h"
 #include "ui/chart/square-layout.h"
 #include "ui/chart/text-card.h"
 #include "ui/chart/thumbnail.h"
 #include "ui/chart/chart-table.h"
+#include "ui/common/mode-bar.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -442,6 +444,47 @@ test_histogram (void)
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
+static GtkWidget *
+find_descendant (GtkWidget *widget, GType type)
+{
+  GtkWidget *found = G_TYPE_CHECK_INSTANCE_TYPE (widget, type) ? widget : NULL;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL;
+       child = gtk_widget_get_next_sibling (child))
+    found = find_descendant (child, type);
+  return found;
+}
+
+/* Modes are a button each as long as the title has its room, and one menu where it has not. */
+static void
+test_modes (void)
+{
+  GtkWidget *cards[] = { sluice_histogram_card_new ("weights"),
+                         sluice_settings_card_new ("results"),
+                         sluice_histogram_card_new ("weights"),
+                         sluice_settings_card_new ("results") };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cards); i++)
+    {
+      gboolean narrow = i >= 2;
+      GtkWidget *window = show (cards[i], narrow ? 300 : 700, 300);
+      GtkWidget *bar = find_descendant (cards[i], SLUICE_TYPE_MODE_BAR);
+      GtkWidget *row = gtk_widget_get_first_child (bar), *one = gtk_widget_get_last_child (bar);
+
+      g_assert_cmpint (gtk_widget_get_child_visible (row), ==, !narrow);
+      g_assert_cmpint (gtk_widget_get_child_visible (one), ==, narrow);
+      g_assert_cmpstr (gtk_menu_button_get_label (GTK_MENU_BUTTON (one)), ==,
+                       i % 2 == 0 ? "ridges" : "table");
+      gtk_widget_activate_action (cards[i], i % 2 == 0 ? "histogram.mode" : "settings.mode", "s",
+                                  i % 2 == 0 ? "heat" : "scatter");
+      g_assert_cmpstr (gtk_menu_button_get_label (GTK_MENU_BUTTON (one)), ==,
+                       i % 2 == 0 ? "heat" : "scatter");
+      settle (window);
+      keep_picture (window, narrow ? "widget-modes-narrow" : "widget-modes");
+      gtk_window_destroy (GTK_WINDOW (window));
+    }
+}
+
 /* An 8x8 picture of a ring, as the digits are. */
 static GBytes *
 make_png (int shift)
@@ -578,6 +621,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/card/export", test_export);
   g_test_add_func ("/ui/chart/card/csv-job", test_csv_job);
   g_test_add_func ("/ui/chart/histogram-card", test_histogram);
+  g_test_add_func ("/ui/chart/modes", test_modes);
   g_test_add_func ("/ui/chart/image-card", test_images);
   g_test_add_func ("/ui/chart/card/large-image", test_large_image);
   g_test_add_func ("/ui/chart/text-card", test_text);
