@@ -567,6 +567,7 @@ changed_cb (SluiceChartsPage *self)
       forget_empty_cards (self);
     }
   update_choice (self);
+  self->choice.front_leads = sluice_run_set_front_leads (self->shown);
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
   for (guint i = 0; i < self->in_order->len; i++)
     {

@@ -256,7 +256,8 @@ take_scalars (SluiceTagCard *self, SluiceRun *run, gboolean front)
   if (front)
     {
       sluice_chart_set_front (chart, taken->series);
-      sluice_chart_set_expected_steps (chart, info->n_steps);
+      sluice_chart_set_front_leads (chart, self->choice->front_leads);
+      sluice_chart_set_expected_steps (chart, self->choice->front_leads ? info->n_steps : 0);
     }
   take_events (chart, run, taken);
 }

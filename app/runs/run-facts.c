@@ -47,6 +47,18 @@ sluice_tag_get_better (const char *tag)
   return SLUICE_BEST_UNKNOWN;
 }
 
+double
+sluice_run_get_last_value (SluiceRun *run, const char *tag)
+{
+  const SluiceRunSeries *series = sluice_run_find_series (run, tag);
+  SluiceSeriesSample last;
+  if (series == NULL || series->buffer == NULL
+      || !sluice_series_source_lookup (sluice_series_buffer_as_source (series->buffer),
+                                       SLUICE_X_STEP, INFINITY, &last))
+    return NAN;
+  return last.value;
+}
+
 static void
 fill_values (SluiceTagFacts *self, SluiceSeriesSource *source)
 {

@@ -72,6 +72,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRunFacts, sluice_run_facts_free)
  */
 GPtrArray *sluice_run_facts_of_tag (const char *tag, GListModel *runs);
 
+/* The last value of a scalar tag; NaN where there is none, or it is not read. */
+double sluice_run_get_last_value (SluiceRun *run, const char *tag);
+
 /* By its name: "loss", "error", "perplexity" fall, "accuracy", "precision", "auc" rise. */
 SluiceBest sluice_tag_get_better (const char *tag);
 

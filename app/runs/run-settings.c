@@ -46,8 +46,38 @@ sluice_setting_format (const SluiceSetting *self)
                             : sluice_format_value (self->number, SLUICE_UNIT_NONE);
 }
 
+GHashTable *
+sluice_runs_find_differing (GPtrArray *runs)
+{
+  GHashTable *differing = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) first = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < runs->len; i++)
+    {
+      GPtrArray *settings = sluice_run_get_settings (runs->pdata[i]);
+      for (guint k = 0; k < settings->len; k++)
+        {
+          SluiceSetting *setting = settings->pdata[k];
+          const SluiceSetting *before = g_hash_table_lookup (first, setting->name);
+          guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, setting->name));
+          g_hash_table_insert (counts, setting->name, GUINT_TO_POINTER (n + 1));
+          if (before == NULL)
+            g_hash_table_insert (first, setting->name, setting);
+          else if (!sluice_setting_is_same (before, setting))
+            g_hash_table_add (differing, g_strdup (setting->name));
+        }
+    }
+  GHashTableIter iter;
+  gpointer name, n;
+  g_hash_table_iter_init (&iter, counts);
+  while (g_hash_table_iter_next (&iter, &name, &n))
+    if (GPOINTER_TO_UINT (n) < runs->len) /* some run has none */
+      g_hash_table_add (differing, g_strdup (name));
+  return differing;
+}
+
 char *
-sluice_run_dup_own_settings (SluiceRun *run, GPtrArray *runs, guint most)
+sluice_run_dup_own_settings (SluiceRun *run, GHashTable *differing, guint most)
 {
   GPtrArray *settings = sluice_run_get_settings (run);
   GString *out = g_string_new (NULL);
@@ -56,7 +86,7 @@ sluice_run_dup_own_settings (SluiceRun *run, GPtrArray *runs, guint most)
     {
       const SluiceSetting *setting = settings->pdata[i];
       if (strcmp (setting->name, SLUICE_SETTING_SEED) == 0
-          || !sluice_runs_differ_in (runs, setting->name))
+          || !g_hash_table_contains (differing, setting->name))
         continue;
       g_autofree char *value = sluice_setting_format (setting);
       g_string_append_printf (out, "%s%s %s", n++ > 0 ? ", " : "", setting->name, value);

@@ -17,6 +17,13 @@ gboolean sluice_setting_is_same (const SluiceSetting *a, const SluiceSetting *b)
 gboolean sluice_runs_differ_in (GPtrArray *runs, const char *name);
 /* (transfer full): "–" of NULL. */
 char *sluice_setting_format (const SluiceSetting *self);
-/* (transfer full): "rate 0.1, batch 32": of @run what differs among @runs, but for the seed; at
- * most @most settings; "" where nothing does. */
-char *sluice_run_dup_own_settings (SluiceRun *run, GPtrArray *runs, guint most);
+/**
+ * sluice_runs_find_differing:
+ * @runs: (element-type SluiceRun)
+ *
+ * (transfer full): a set of the names of what differs among them.
+ */
+GHashTable *sluice_runs_find_differing (GPtrArray *runs);
+/* (transfer full): "rate 0.1, batch 32": what the run has of @differing, but for the seed; at most
+ * @most settings; "" where there is nothing. */
+char *sluice_run_dup_own_settings (SluiceRun *run, GHashTable *differing, guint most);

@@ -261,6 +261,16 @@ class Charts:
         w = self.window
         each = self.charts(lambda c: c["cards"]["loss"])["cards"]["loss"]
         self.tap.point("at first each run has a curve", each.count(" at step ") == 4, each)
+        self.tap.point("they stand together in the list of runs, under their mean",
+                       w.find_accessible("label", "seed × 3 seeds"))
+        self.tap.point("whose rows say in which settings runs differ",
+                       w.find_accessible("label", "batch 16"))
+        heading = "Show the curves of seed × 3 seeds"
+        w.find_accessible("button", heading).act()
+        self.tap.point("the heading hides all of them",
+                       self.charts(lambda c: c["cards"]["loss"].count(" at step ") == 1))
+        w.find_accessible("button", heading).act()
+        self.charts(lambda c: c["cards"]["loss"].count(" at step ") == 4)
         self.enlarge("loss")
         self.charts(lambda c: c["large"] == ["loss"])
         xdotool("mousemove", 700, 890, "key", "n")  # no pointer over the plot moves the cursor

@@ -306,6 +306,13 @@ sluice_card_add_tool (SluiceCard *self, GtkWidget *widget)
   gtk_box_append (GTK_BOX (PRIVATE (self)->tools), widget);
 }
 
+gboolean
+sluice_card_shows_buttons (SluiceCard *self)
+{
+  const GtkStateFlags flags = GTK_STATE_FLAG_PRELIGHT | GTK_STATE_FLAG_FOCUS_WITHIN;
+  return (gtk_widget_get_state_flags (GTK_WIDGET (self)) & flags) != 0;
+}
+
 int
 sluice_card_get_tools_width (SluiceCard *self)
 {
@@ -571,7 +578,7 @@ allocate_tools (SluiceCard *self, int width, gboolean mirrored)
   int least;
 
   gtk_widget_measure (p->tools, GTK_ORIENTATION_HORIZONTAL, -1, &least, &area.width, NULL, NULL);
-  area.width = CLAMP (room, least, area.width);
+  area.width = room >= area.width ? area.width : least;
   gtk_widget_measure (p->tools, GTK_ORIENTATION_VERTICAL, area.width, NULL, &area.height, NULL,
                       NULL);
   area.x = width - TOOLS_AIR - area.width;

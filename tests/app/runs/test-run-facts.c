@@ -117,8 +117,10 @@ test_settings (void)
   g_autoptr (GPtrArray) three = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < 3; i++)
     g_ptr_array_add (three, g_list_model_get_item (runs, i));
-  g_autofree char *own = sluice_run_dup_own_settings (run, three, 3);
-  g_autofree char *nothing = sluice_run_dup_own_settings (run, three, 0);
+  g_autoptr (GHashTable) differing = sluice_runs_find_differing (three);
+  g_assert_cmpuint (g_hash_table_size (differing), ==, 2);
+  g_autofree char *own = sluice_run_dup_own_settings (run, differing, 3);
+  g_autofree char *nothing = sluice_run_dup_own_settings (run, differing, 0);
   g_assert_cmpstr (own, ==, "rate 0.1000"); /* without the seed */
   g_assert_cmpstr (nothing, ==, "");
 }
@@ -151,6 +153,8 @@ test_tags (Fixture *f, gconstpointer data)
   g_assert_cmpint (loss->last_step, ==, 40);
   g_assert_cmpuint (loss->n_points, ==, 4);
   g_assert_cmpint (nan->better, ==, SLUICE_BEST_UNKNOWN);
+  g_assert_cmpfloat (sluice_run_get_last_value (run, "loss"), ==, 0.75);
+  g_assert_true (isnan (sluice_run_get_last_value (run, "not read")));
   g_assert_true (isnan (nan->best) && isnan (nan->least) && isnan (nan->last));
 
   g_autoptr (GPtrArray) in_runs = sluice_run_facts_of_tag ("loss", runs);
