@@ -280,3 +280,15 @@ sluice_axis_chooser_get_tag (SluiceAxisChooser *self)
 {
   return self->tag;
 }
+
+gboolean
+sluice_axis_chooser_keep (SluiceAxisChooser *self, GKeyFile *state, gboolean saves)
+{
+  if (saves && self->tag != NULL)
+    g_key_file_set_string (state, "charts", "axis-tag", self->tag);
+  g_autofree char *tag = saves ? NULL : g_key_file_get_string (state, "charts", "axis-tag", NULL);
+  if (tag == NULL)
+    return FALSE;
+  sluice_axis_chooser_set (self, SLUICE_X_SERIES, tag);
+  return TRUE;
+}

@@ -8,6 +8,7 @@ usage: test-charts-window.py WORKBENCH COMMAND LOG-RECORDS PROJECT
 On a display and a session bus of its own. Pictures are left in $SLUICE_TEST_PICTURES.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -215,6 +216,44 @@ class Charts:
                                self.window.find_accessible("image", words))
         self.window.act("find-text", GLib.Variant("s", ""))
 
+    def kept(self):
+        """What was chosen of cards is there when the workspace is opened again; and all of them go
+        on paper."""
+        w = self.window
+        w.find_accessible("button", "Menu of loss").act()
+        w.find_accessible("menu item", "accuracy").act()
+        self.charts(lambda c: "first · accuracy" in c["cards"]["loss"])
+        self.enlarge("hidden/weights")
+        w.find_accessible("button", "heat").act()
+        self.enlarge("digits")
+        slider = w.find_accessible("slider", "Step of the images")
+        x, y, width, height = slider.place()
+        before = self.charts(lambda c: c["cards"]["digits"])["cards"]["digits"]
+        xdotool("mousemove", x + width * 2 // 3, y + height // 2, "click", 1)
+        state = self.charts(lambda c: c["cards"]["digits"] != before)
+        step, shown = state["cards"]["digits"], state["order"]
+        path = os.path.join(self.folder, "charts.pdf")
+        w.act("print-to", GLib.Variant("s", path))
+        w.until(lambda: os.path.exists(path) and os.path.getsize(path) > 0)
+        w.wait(lambda s: s["settled"])
+        with open(path, "rb") as file:
+            sheets = [int(n) for n in re.findall(rb"/Count (\d+)", file.read())]
+        # Two columns of four on a sheet.
+        self.tap.point("all cards are printed, also those far from the view",
+                       sheets == [-(-len(shown) // 8)], (sheets, len(shown)))
+        w.quit()
+        self.open()
+        state = self.charts(lambda c: c["cards"].get("digits") == step)
+        self.tap.point("large cards, joined charts and the images' step are as they were",
+                       sorted(state["large"]) == ["digits", "hidden/weights"]
+                       and "accuracy" not in state["order"], state)
+        w = self.window
+        self.tap.point("and the way a histogram is shown", w.until(
+            lambda: [o for o in w.all_accessible("button", "heat") if o.is_pressed()]))
+        w.find_accessible("button", "Menu of loss + accuracy").act()
+        w.find_accessible("menu item", "Draw each alone").act()
+        self.charts(lambda c: "accuracy" in c["order"])
+
     def join(self):
         w = self.window
         w.find_accessible("button", "Menu of loss").act()
@@ -391,6 +430,7 @@ class Charts:
         self.images()
         self.records()
         self.join()
+        self.kept()
         self.window.quit()
         shutil.rmtree(self.folder)
         self.tap.end()

@@ -85,6 +85,11 @@ class Accessible:
         """Where it lies in its window: (x, y, width, height)."""
         return self._ask(ATSPI + "Component", "GetExtents", GLib.Variant("(u)", (1,)), (0,) * 4)
 
+    def is_pressed(self):
+        """Of a toggle button: AT-SPI's STATE_PRESSED."""
+        states = self._ask(ATSPI + "Accessible", "GetState", None, (0, 0))
+        return bool(states[0] & 1 << 20)
+
     def act(self):
         if not self.press():
             raise RuntimeError(f"{self.label()} cannot be acted on")

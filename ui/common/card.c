@@ -234,19 +234,28 @@ menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
   popup_menu (SLUICE_CARD (widget), gtk_widget_get_width (widget) - 24, 32);
 }
 
-GdkTexture *
-sluice_card_dup_picture (SluiceCard *self)
+/* (transfer full) (nullable): as it is on the screen. */
+static GskRenderNode *
+dup_node (SluiceCard *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
   GtkSnapshot *snapshot = gtk_snapshot_new ();
+
+  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (widget),
+                          gtk_widget_get_height (widget));
+  return gtk_snapshot_free_to_node (snapshot);
+}
+
+GdkTexture *
+sluice_card_dup_picture (SluiceCard *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
   float width = (float) gtk_widget_get_width (widget);
   float height = (float) gtk_widget_get_height (widget);
   GtkNative *native = gtk_widget_get_native (widget);
-  g_autoptr (GskRenderNode) node = NULL;
+  g_autoptr (GskRenderNode) node = dup_node (self);
 
-  gdk_paintable_snapshot (paintable, snapshot, width, height);
-  node = gtk_snapshot_free_to_node (snapshot);
   if (node == NULL || native == NULL)
     return NULL;
   return gsk_renderer_render_texture (gtk_native_get_renderer (native), node,
@@ -396,6 +405,23 @@ sluice_card_ask_export (SluiceCard *self, const char *ending)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
+/* A card of widgets, as large as it fits. */
+static void
+draw_widgets (SluiceCard *self, cairo_t *cr, double width, double height)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  g_autoptr (GskRenderNode) node = dup_node (self);
+  double scale = MIN (width / MAX (1, gtk_widget_get_width (widget)),
+                      height / MAX (1, gtk_widget_get_height (widget)));
+
+  if (node == NULL)
+    return;
+  cairo_save (cr);
+  cairo_scale (cr, scale, scale);
+  gsk_render_node_draw (node, cr);
+  cairo_restore (cr);
+}
+
 void
 sluice_card_draw_on_paper (SluiceCard *self, cairo_t *cr, double width, double height)
 {
@@ -410,7 +436,7 @@ sluice_card_draw_on_paper (SluiceCard *self, cairo_t *cr, double width, double h
   if (klass->draw != NULL)
     klass->draw (self, cr, width, height, &theme);
   else
-    sluice_cairo_draw_card (cr, width, height, &theme);
+    draw_widgets (self, cr, width, height);
   /* What is on the screen was drawn for another size. */
   g_clear_object (&PRIVATE (self)->texture);
   gtk_widget_queue_draw (GTK_WIDGET (self));
