@@ -243,13 +243,18 @@ class Charts:
                        sheets == [-(-len(shown) // 8)], (sheets, len(shown)))
         w.quit()
         self.open()
-        state = self.charts(lambda c: c["cards"].get("digits") == step)
-        self.tap.point("large cards, joined charts and the images' step are as they were",
+        w = self.window
+        state = self.charts(lambda c: "digits" in c["order"] and "hidden/weights" in c["order"])
+        self.tap.point("large cards and joined charts are as they were",
                        sorted(state["large"]) == ["digits", "hidden/weights"]
                        and "accuracy" not in state["order"], state)
-        w = self.window
+        w.act("find-text", GLib.Variant("s", "digits"))
+        self.tap.point("so is the images' step",
+                       self.charts(lambda c: c["cards"].get("digits") == step))
+        w.act("find-text", GLib.Variant("s", "hidden/weights"))
         self.tap.point("and the way a histogram is shown", w.until(
             lambda: [o for o in w.all_accessible("button", "heat") if o.is_pressed()]))
+        w.act("find-text", GLib.Variant("s", ""))
         w.find_accessible("button", "Menu of loss + accuracy").act()
         w.find_accessible("menu item", "Draw each alone").act()
         self.charts(lambda c: "accuracy" in c["order"])

@@ -67,16 +67,29 @@ sluice_mode_bar_class_init (SluiceModeBarClass *klass)
 static void
 sluice_mode_bar_init (SluiceModeBar *self)
 {
-  self->row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   self->one = gtk_menu_button_new ();
-  gtk_widget_set_parent (self->row, GTK_WIDGET (self));
   gtk_widget_set_parent (self->one, GTK_WIDGET (self));
   gtk_menu_button_set_always_show_arrow (GTK_MENU_BUTTON (self->one), TRUE);
-  gtk_widget_add_css_class (self->one, "flat");
-  gtk_widget_add_css_class (GTK_WIDGET (self), "card-modes");
   gtk_widget_set_valign (GTK_WIDGET (self), GTK_ALIGN_CENTER);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->one), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Ways to show it"), -1);
+}
+
+GtkWidget *
+sluice_mode_bar_new_over (GtkWidget *row, GMenuModel *menu)
+{
+  SluiceModeBar *self = g_object_new (SLUICE_TYPE_MODE_BAR, NULL);
+
+  self->row = row;
+  gtk_widget_insert_before (row, GTK_WIDGET (self), self->one);
+  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (self->one), menu);
+  return GTK_WIDGET (self);
+}
+
+void
+sluice_mode_bar_set_word (SluiceModeBar *self, const char *word)
+{
+  gtk_menu_button_set_label (GTK_MENU_BUTTON (self->one), word);
 }
 
 /* The action says which one is on by its state, and so by the button that is pressed. */
@@ -84,15 +97,15 @@ static void
 active_cb (GtkToggleButton *button, GParamSpec *pspec, SluiceModeBar *self)
 {
   if (gtk_toggle_button_get_active (button))
-    gtk_menu_button_set_label (GTK_MENU_BUTTON (self->one),
-                               gtk_button_get_label (GTK_BUTTON (button)));
+    sluice_mode_bar_set_word (self, gtk_button_get_label (GTK_BUTTON (button)));
 }
 
 GtkWidget *
 sluice_mode_bar_new (const char *action, const SluiceMode *modes, guint n_modes)
 {
-  SluiceModeBar *self = g_object_new (SLUICE_TYPE_MODE_BAR, NULL);
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   g_autoptr (GMenu) menu = g_menu_new ();
+  GtkWidget *self = sluice_mode_bar_new_over (row, G_MENU_MODEL (menu));
 
   for (guint i = 0; i < n_modes; i++)
     {
@@ -104,10 +117,11 @@ sluice_mode_bar_new (const char *action, const SluiceMode *modes, guint n_modes)
       gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
       gtk_widget_set_focus_on_click (button, FALSE);
       gtk_widget_add_css_class (button, "flat");
-      gtk_box_append (GTK_BOX (self->row), button);
+      gtk_box_append (GTK_BOX (row), button);
       g_menu_item_set_action_and_target (item, action, "s", modes[i].name);
       g_menu_append_item (menu, item);
     }
-  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (self->one), G_MENU_MODEL (menu));
-  return GTK_WIDGET (self);
+  gtk_widget_add_css_class (SLUICE_MODE_BAR (self)->one, "flat");
+  gtk_widget_add_css_class (self, "card-modes");
+  return self;
 }

@@ -21,6 +21,15 @@ typedef struct
   const char *word; /* translated by who shows it: N_() */
 } SluiceMode;
 
+/**
+ * sluice_mode_bar_new_over:
+ * @row: buttons that know themselves what they do
+ * @menu: has the same
+ */
+GtkWidget *sluice_mode_bar_new_over (GtkWidget *row, GMenuModel *menu);
+/** sluice_mode_bar_set_word: what the one button says. */
+void sluice_mode_bar_set_word (SluiceModeBar *self, const char *word);
+
 /** sluice_mode_bar_new: @action: whose state is a mode's name. */
 GtkWidget *sluice_mode_bar_new (const char *action, const SluiceMode *modes, guint n_modes);
 
