@@ -214,6 +214,10 @@ class Charts:
                 words = "Waveform, at most 24.4\u202f% of full level"
                 self.tap.point("a sound is seen, also where it cannot be heard",
                                self.window.find_accessible("image", words))
+                self.tap.point("and played, or saved where nothing plays it", self.window.until(
+                    lambda: [o for o in self.window.accessible().tree()
+                             if (o.role(), o.label()) == ("button", "Save the sound…")
+                             or o.role() == "slider" and o.label() == "Position"]))
         self.window.act("find-text", GLib.Variant("s", ""))
 
     def kept(self):
@@ -296,6 +300,19 @@ class Charts:
         w.find_accessible("button", "Step").act()
         self.tap.point("a button goes back to steps",
                        self.charts(lambda c: "over" not in c["cards"]["loss"]))
+        w.find_accessible("button", "Over a tag")
+        # A button that was acted on takes the focus when it clicks: the page is settled then.
+        xdotool("mousemove", 700, 890, "click", 1)
+        w.until(lambda: w.find_accessible("image", "loss").has_focus())
+        xdotool("key", "x")
+        entry = w.find_accessible("search box", "Find a tag for the horizontal axis")
+        w.until(entry.has_focus)
+        xdotool("type", "evaluate/l")
+        xdotool("key", "Return")
+        self.tap.point("X asks for a tag by the keyboard alone", self.charts(
+            lambda c: "loss over evaluate/loss: " in c["cards"]["loss"]))
+        w.find_accessible("button", "Step").act()
+        self.charts(lambda c: "over" not in c["cards"]["loss"])
         w.find_accessible("button", "Over a tag")
         self.enlarge("loss")
         self.charts(lambda c: c["large"] == [])
