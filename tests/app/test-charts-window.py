@@ -276,6 +276,24 @@ class Charts:
         w.find_accessible("menu item", "Draw each alone").act()
         state = self.charts(lambda c: "accuracy" in c["order"])
         self.tap.point("and stands alone again", "accuracy" not in state["cards"]["loss"], state)
+        # By the pointer: the title of one onto another one, in steps, as a hand does.
+        self.window.act("find-text", GLib.Variant("s", "loss"))
+        self.charts(lambda c: c["order"] == ["loss", "evaluate/loss"])
+        start, end = (w.find_accessible("image", tag).place() for tag in ("loss", "evaluate/loss"))
+        xdotool("mousemove", start[0] + 40, start[1] + 20, "mousedown", 1)
+        for i in range(1, 11):
+            xdotool("mousemove", start[0] + 40 + (end[0] - start[0]) * i // 10,
+                    start[1] + 20 + (end[1] - start[1] + 100) * i // 10)
+            w.state()  # a frame or two
+        self.picture("dragged")
+        xdotool("mouseup", 1)
+        state = self.charts(lambda c: c["order"] == ["evaluate/loss"])
+        self.tap.point("a chart is dragged onto another one", w.find_accessible(
+            "image", "evaluate/loss + loss"), state)
+        self.window.act("find-text", GLib.Variant("s", ""))
+        w.find_accessible("button", "Menu of evaluate/loss + loss").act()
+        w.find_accessible("menu item", "Draw each alone").act()
+        self.charts(lambda c: "loss" in c["order"])
 
     def axis(self):
         w = self.window

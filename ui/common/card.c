@@ -234,16 +234,14 @@ menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
   popup_menu (SLUICE_CARD (widget), gtk_widget_get_width (widget) - 24, 32);
 }
 
-/* (transfer full) (nullable): as it is on the screen. */
+/* (transfer full) (nullable): as it would be on the screen now. A GtkWidgetPaintable has nothing
+ * where a frame is on its way, or where the card lies outside of the view. */
 static GskRenderNode *
 dup_node (SluiceCard *self)
 {
-  GtkWidget *widget = GTK_WIDGET (self);
-  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
   GtkSnapshot *snapshot = gtk_snapshot_new ();
 
-  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (widget),
-                          gtk_widget_get_height (widget));
+  GTK_WIDGET_GET_CLASS (self)->snapshot (GTK_WIDGET (self), snapshot);
   return gtk_snapshot_free_to_node (snapshot);
 }
 

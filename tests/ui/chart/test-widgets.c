@@ -455,6 +455,36 @@ find_descendant (GtkWidget *widget, GType type)
   return found;
 }
 
+/* Also before the frame that is on its way, and of a card that is not in view. */
+static void
+test_picture (void)
+{
+  GtkWidget *card = sluice_settings_card_new ("results");
+  GtkWidget *window = show (card, 500, 300);
+  cairo_surface_t *paper = cairo_image_surface_create (CAIRO_FORMAT_RGB24, 250, 150);
+  cairo_t *cr = cairo_create (paper);
+  guint n_dark = 0;
+
+  gtk_widget_queue_draw (card);
+  {
+    g_autoptr (GdkTexture) picture = sluice_card_dup_picture (SLUICE_CARD (card));
+    g_assert_cmpint (gdk_texture_get_width (picture), ==, 500);
+  }
+  cairo_set_source_rgb (cr, 1, 1, 1);
+  cairo_paint (cr);
+  sluice_card_draw_on_paper (SLUICE_CARD (card), cr, 250, 150);
+  cairo_surface_flush (paper);
+  for (int y = 5; y < 30; y++)
+    for (int x = 5; x < 100; x++)
+      n_dark +=
+          cairo_image_surface_get_data (paper)[y * cairo_image_surface_get_stride (paper) + 4 * x]
+          < 128;
+  g_assert_cmpuint (n_dark, >, 50); /* the title */
+  cairo_destroy (cr);
+  cairo_surface_destroy (paper);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
 /* Modes are a button each as long as the title has its room, and one menu where it has not. */
 static void
 test_modes (void)
@@ -621,6 +651,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/card/export", test_export);
   g_test_add_func ("/ui/chart/card/csv-job", test_csv_job);
   g_test_add_func ("/ui/chart/histogram-card", test_histogram);
+  g_test_add_func ("/ui/chart/card/picture", test_picture);
   g_test_add_func ("/ui/chart/modes", test_modes);
   g_test_add_func ("/ui/chart/image-card", test_images);
   g_test_add_func ("/ui/chart/card/large-image", test_large_image);
