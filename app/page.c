@@ -68,6 +68,21 @@ sluice_page_is_settled (SluicePage *self)
   return iface->is_settled == NULL || iface->is_settled (self);
 }
 
+gboolean
+sluice_page_prepare_print (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->prepare_print == NULL || iface->prepare_print (self);
+}
+
+void
+sluice_page_end_print (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  if (iface->end_print != NULL)
+    iface->end_print (self);
+}
+
 guint
 sluice_page_print (SluicePage *self, cairo_t *cr, guint sheet, double width, double height)
 {

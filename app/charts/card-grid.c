@@ -38,6 +38,7 @@ struct _SluiceCardGrid
   int width, height;   /* what places were made for, and what they take */
   GtkAdjustment *scrolled;
   guint update_source;
+  gboolean keeps_all;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceCardGrid, sluice_card_grid, GTK_TYPE_WIDGET)
@@ -199,7 +200,7 @@ update (SluiceCardGrid *self)
       const Place *place = &g_array_index (self->places, Place, i);
       GtkWidget *widget = g_hash_table_lookup (self->widgets, place->key);
       gboolean keeps = widget != NULL && gtk_widget_get_focus_child (GTK_WIDGET (self)) == widget;
-      if (!keeps && !is_within (place, top - margin, bottom + margin))
+      if (!keeps && !self->keeps_all && !is_within (place, top - margin, bottom + margin))
         continue;
       if (widget == NULL)
         widget = place->heading_of != NULL ? new_heading (self, place->heading_of)
@@ -288,6 +289,13 @@ sluice_card_grid_relayout (SluiceCardGrid *self)
   place_all (self, self->width > 0 ? self->width : ASSUMED_WIDTH);
   update (self);
   gtk_widget_queue_resize (GTK_WIDGET (self));
+}
+
+void
+sluice_card_grid_set_keeps_all (SluiceCardGrid *self, gboolean keeps_all)
+{
+  self->keeps_all = keeps_all;
+  update (self);
 }
 
 static const Place *

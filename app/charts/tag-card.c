@@ -4,6 +4,7 @@
 #include "app/charts/tag-card.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 #include <string.h>
 
 #include "app/charts/record-cards.h"
@@ -364,6 +365,7 @@ sluice_tag_card_new (SluiceWorkspace *workspace,
 {
   SluiceTagCard *self = g_new0 (SluiceTagCard, 1);
   self->choice = choice;
+  self->y0 = self->y1 = NAN;
   self->kind = kind;
   self->tag = g_strdup (tag);
   self->workspace = g_object_ref (workspace);

@@ -62,6 +62,7 @@ struct _SluiceTagCard
   GHashTable *means;               /* SluiceSeedGroup -> id of its curve */
   gint64 text_run, text_step;      /* of a text: what was asked for last */
   gboolean large;
+  double y0, y1; /* of a chart without a widget: the values that somebody chose to see; NaN: all */
 };
 
 const SluiceTagCardKind *sluice_tag_card_find_kind (SluiceSeriesKind kind); /* (nullable) */

@@ -389,8 +389,11 @@ prepare (SluiceCard *card)
 static void
 draw (SluiceCard *card, cairo_t *cr, double width, double height, const SluiceTheme *theme)
 {
-  sluice_chart_render (SLUICE_CHART_CARD (card)->chart, cr, width, height, theme,
-                       SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
+  SluiceChart *chart = SLUICE_CHART_CARD (card)->chart;
+
+  sluice_chart_set_title_room (chart,
+                               sluice_card_shows_buttons (card) ? SLUICE_CARD_BUTTONS_WIDTH : 0);
+  sluice_chart_render (chart, cr, width, height, theme, SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
   g_signal_emit (card, signals[VALUES_CHANGED], 0);
 }
 
@@ -669,7 +672,6 @@ sluice_chart_card_init (SluiceChartCard *self)
 {
   self->chart = sluice_chart_new ();
   self->drag_from = NAN;
-  sluice_chart_set_title_room (self->chart, SLUICE_CARD_BUTTONS_WIDTH);
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   add_gestures (self);
   update_actions (self);

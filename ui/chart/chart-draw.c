@@ -366,9 +366,10 @@ draw_note (const SluiceChart *self, SluiceText *text, double right, const Sluice
 {
   double width;
 
-  sluice_text_set (text, self->note, SLUICE_TEXT_LABEL, TRUE, 0);
+  sluice_text_set (text, self->note, SLUICE_TEXT_LABEL, !self->note_rests, 0);
   sluice_text_measure (text, &width, NULL);
-  sluice_text_draw (text, right, TITLE_MIDDLE, SLUICE_ANCHOR_END, theme->text);
+  sluice_text_draw (text, right, TITLE_MIDDLE, SLUICE_ANCHOR_END,
+                    self->note_rests ? theme->dim : theme->text);
   cairo_new_path (text->cr);
   cairo_arc (text->cr, right - width - LEGEND_DOT, TITLE_MIDDLE, 4, 0, 2 * G_PI);
   sluice_cairo_set_color (text->cr, self->note_color);
@@ -388,7 +389,7 @@ draw_title (SluiceChart *self,
 
   if (flags & SLUICE_CHART_LEGEND)
     right = draw_legend (self, text, width, theme);
-  else if (self->note != NULL)
+  else if (self->note != NULL && (!self->note_rests || (flags & SLUICE_CHART_TITLE)))
     right = draw_note (self, text, width - PADDING - self->title_room, theme);
   right = MIN (right, width - PADDING - self->title_room);
   if (!(flags & SLUICE_CHART_TITLE))

@@ -242,6 +242,13 @@ sluice_chart_set_front (SluiceChart *self, guint id)
 }
 
 void
+sluice_chart_set_front_leads (SluiceChart *self, gboolean leads)
+{
+  self->dirty = self->dirty || self->front_leads != leads;
+  self->front_leads = leads;
+}
+
+void
 sluice_chart_set_marked (SluiceChart *self, guint id)
 {
   if (self->marked == id)

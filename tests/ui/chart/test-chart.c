@@ -270,6 +270,11 @@ test_front (void)
                                     sluice_series_buffer_as_source (low));
   ids[1] = sluice_chart_add_series (chart, "high", sluice_palette_color (1),
                                     sluice_series_buffer_as_source (high));
+  sluice_chart_set_front (chart, ids[1]);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  g_assert_cmpfloat (chart->y_scale.d0, ==, 0); /* it does not lead: all are shown */
+  sluice_chart_set_front_leads (chart, TRUE);
+  g_assert_true (sluice_chart_needs_redraw (chart));
   sluice_chart_set_front (chart, ids[0]);
   cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   g_assert_cmpfloat (chart->y_scale.d0, ==, 0);
@@ -305,7 +310,7 @@ test_trend (void)
       sluice_chart_set_smoothing (chart, smoothed ? 0.6 : 0);
       sluice_chart_add_series (chart, "run", sluice_palette_color (0),
                                sluice_series_buffer_as_source (buffer));
-      surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+      surface = render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME); /* no dot of a note */
       keep_picture (surface, smoothed ? "chart-trend-smoothed" : "chart-trend");
       g_assert_cmpint (height_of_color (surface, 0x3584e4), >, 0);
       g_assert_cmpint (height_of_color (surface, 0x3584e4), <, 0.15 * chart->plot.height);
@@ -350,7 +355,7 @@ test_steady_bytes (void)
       sluice_chart_set_unit (chart, units[i]);
       sluice_chart_add_series (chart, "run", sluice_palette_color (0),
                                sluice_series_buffer_as_source (buffer));
-      surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+      surface = render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME);
       heights[i] = height_of_color (surface, 0x3584e4);
       cairo_surface_destroy (surface);
     }
@@ -561,7 +566,17 @@ test_note (void)
   g_assert_nonnull (chart->note);
   sluice_chart_set_cursor (chart, NAN);
   cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
-  g_assert_null (chart->note);
+  g_assert_null (chart->note); /* of several, none is in front */
+  values = sluice_chart_dup_values (chart, INFINITY);
+  sluice_chart_set_front (chart, g_array_index (values, SluiceChartValue, 0).id);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
+  g_assert_true (chart->note_rests);
+  {
+    g_autofree char *last =
+        sluice_chart_format_value (chart, &g_array_index (values, SluiceChartValue, 0));
+    g_assert_cmpstr (chart->note, ==, last);
+  }
+  g_array_unref (g_steal_pointer (&values));
 
   values = sluice_chart_dup_values (chart, 100);
   g_assert_cmpuint (values->len, ==, sluice_chart_get_n_series (chart));
