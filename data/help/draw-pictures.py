@@ -7,11 +7,10 @@ usage: draw-pictures.py [--strict] OUT SAMPLES LANGUAGES SLUICE [WORKBENCH]
 
 A sample is trained for a moment in a workspace of its own; then each picture of pictures.txt is
 drawn into OUT, light and dark, in English and, below a folder of its name, in each language of
-LANGUAGES ("de,fr", or ""). Without WORKBENCH, the window's pictures are left out. The window is
-drawn on a display of its own: Xvfb's, or gtk4-broadwayd's where that is not installed. A picture
-that cannot be drawn is told and left out, too: the pages have its words. With --strict it is an
-error.
+LANGUAGES ("de,fr", or ""). Without WORKBENCH, the window's pictures are left out. A picture that
+cannot be drawn is told and left out, too: the pages have its words. With --strict it is an error.
 """
+import concurrent.futures
 import os
 import shlex
 import shutil
@@ -23,7 +22,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Drawn for the same screen wherever it is built; gettext translates in no locale called C.
 FIXED = {"LC_ALL": "C.UTF-8", "GSETTINGS_BACKEND": "memory", "NO_AT_BRIDGE": "1"}
 # A picture takes a second or two; one that was waited for in vain was the last one.
-PATIENCE = 20
+PATIENCE = 30
+AT_A_TIME = 4
 # A sample's run is looked at in the pictures; a line is a run.
 RUNS = (("digits-mlp", "--steps", "300", "--run", "first"),
         ("digits-mlp", "--steps", "300", "--run", "faster", "--set", "learning-rate=0.01"))
@@ -35,7 +35,7 @@ class Painter:
         self.folder = tempfile.mkdtemp()
         self.runtime = os.path.join(self.folder, "run")
         os.mkdir(self.runtime, 0o700)
-        self.failures, self.display = 0, None
+        self.failures = 0
         # Without a display the window draws into memory; whose desktop it is does not matter.
         self.environment = {key: value for key, value in os.environ.items()
                             if key not in ("DISPLAY", "WAYLAND_DISPLAY", "LANGUAGE")}
@@ -43,26 +43,6 @@ class Painter:
                                 XDG_DATA_HOME=os.path.join(self.folder, "data"),
                                 XDG_CONFIG_HOME=os.path.join(self.folder, "config"),
                                 XDG_CACHE_HOME=os.path.join(self.folder, "cache"))
-
-    def open_display(self):
-        program = shutil.which("Xvfb")
-        if program is None:
-            return
-        reader, writer = os.pipe()
-        self.display = subprocess.Popen(
-            [program, "-displayfd", str(writer), "-screen", "0", "1600x1200x24", "-nolisten",
-             "tcp"], pass_fds=[writer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(writer)
-        with os.fdopen(reader) as file:
-            number = file.readline().strip()
-        if number:
-            self.environment["DISPLAY"] = ":" + number
-
-    def close(self):
-        if self.display is not None:
-            self.display.terminate()
-            self.display.wait()
-        shutil.rmtree(self.folder)
 
     def call(self, *arguments, **environment):
         try:
@@ -115,14 +95,15 @@ def main(arguments):
     shutil.rmtree(out, ignore_errors=True)
     try:
         painter.train()
-        painter.open_display()
-        for name, words in read_table():
-            painter.draw(name, words, out, "")
-            # A graph has no words.
-            for language in languages.split(",") if words[0] == "window" and languages else ():
-                painter.draw(name, words, os.path.join(out, language), language)
+        # The window waits for its frames most of the time.
+        with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+            for name, words in read_table():
+                pool.submit(painter.draw, name, words, out, "")
+                # A graph has no words.
+                for language in languages.split(",") if words[0] == "window" and languages else ():
+                    pool.submit(painter.draw, name, words, os.path.join(out, language), language)
     finally:
-        painter.close()
+        shutil.rmtree(painter.folder)
     return 1 if strict and painter.failures else 0
 
 
