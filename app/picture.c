@@ -99,7 +99,6 @@ find_content (Picture *self)
       if (window != GTK_WINDOW (self->window) && gtk_widget_get_mapped (GTK_WIDGET (window)))
         {
           GtkWidget *content = gtk_window_get_child (window);
-          gtk_widget_add_css_class (content, "background");
           self->width = gtk_widget_get_width (content);
           self->height = gtk_widget_get_height (content);
           return content;
@@ -123,6 +122,14 @@ draw (Picture *self)
   cairo_surface_t *surface =
       cairo_image_surface_create (CAIRO_FORMAT_RGB24, self->width, self->height);
   cairo_t *cr = cairo_create (surface);
+  GdkRGBA ground;
+  /* Of other windows the ground is not the content's. */
+  if (gtk_style_context_lookup_color (gtk_widget_get_style_context (content), "window_bg_color",
+                                      &ground))
+    {
+      gdk_cairo_set_source_rgba (cr, &ground);
+      cairo_paint (cr);
+    }
   gsk_render_node_draw (node, cr);
   cairo_destroy (cr);
   cairo_surface_flush (surface);

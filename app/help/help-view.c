@@ -109,6 +109,8 @@ add_picture (GtkBox *box, cmark_node *image)
     {
       GtkWidget *picture = gtk_picture_new_for_paintable (GDK_PAINTABLE (texture));
       gtk_picture_set_alternative_text (GTK_PICTURE (picture), words);
+      gtk_accessible_update_property (GTK_ACCESSIBLE (picture), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                      words, -1);
       gtk_widget_set_halign (picture, GTK_ALIGN_START);
       gtk_widget_add_css_class (picture, "help-picture");
       gtk_box_append (box, picture);

@@ -51,6 +51,10 @@ G_DEFINE_FINAL_TYPE (SluiceHelpWindow, sluice_help_window, ADW_TYPE_WINDOW)
 void
 sluice_help_set_page (GtkWidget *widget, const char *page)
 {
+  /* The application's keys are those of its windows; dialogs are none of themselves. */
+  if (GTK_IS_WINDOW (widget))
+    gtk_window_set_application (GTK_WINDOW (widget),
+                                GTK_APPLICATION (g_application_get_default ()));
   g_object_set_data_full (G_OBJECT (widget), PAGE_KEY, g_strdup (page), g_free);
 }
 
@@ -236,6 +240,7 @@ fill_list (SluiceHelpWindow *self)
       SluiceHelpEntry *entry = entries->pdata[i];
       GtkWidget *row = gtk_list_box_row_new ();
       GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
+      gtk_widget_set_valign (box, GTK_ALIGN_CENTER);
       gtk_box_append (GTK_BOX (box), new_row_label (entry->title, NULL));
       if (searches)
         gtk_box_append (GTK_BOX (box), new_row_label (entry->detail, "help-snippet"));
@@ -417,6 +422,9 @@ sluice_help_window_class_init (SluiceHelpWindowClass *klass)
 static void
 sluice_help_window_init (SluiceHelpWindow *self)
 {
+  /* A dialog that is open takes no keys from who reads about it. */
+  g_autoptr (GtkWindowGroup) group = gtk_window_group_new ();
+  gtk_window_group_add_window (group, GTK_WINDOW (self));
   self->visits = g_ptr_array_new_with_free_func (visit_free);
   gtk_widget_init_template (GTK_WIDGET (self));
   add_scroll_keys (GTK_WIDGET (self->scroller));
