@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "app/application.h"
+#include "app/help/help-pages.h"
 #include "app/language.h"
 #include "app/picture.h"
 #include "engine/base/pool.h"
@@ -26,6 +27,7 @@ main (int argc, char **argv)
 {
   g_autoptr (GSubprocess) server = sluice_picture_prepare (argc, argv);
   sluice_language_init (argv[0]);
+  sluice_help_init (argv[0]);
   find_schema (argv[0]);
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();

@@ -9,8 +9,8 @@
 #include "app/graph/graph-page.h"
 
 const SluicePageKind sluice_page_kinds[] = {
-  { "graph", N_ ("Graph"), "sluice-graph-symbolic", sluice_graph_page_get_type },
-  { "charts", N_ ("Charts"), "sluice-charts-symbolic", sluice_charts_page_get_type },
+  { "graph", N_ ("Graph"), "sluice-graph-symbolic", "graph", sluice_graph_page_get_type },
+  { "charts", N_ ("Charts"), "sluice-charts-symbolic", "charts", sluice_charts_page_get_type },
 };
 const guint sluice_n_page_kinds = G_N_ELEMENTS (sluice_page_kinds);
 

@@ -70,6 +70,7 @@ typedef struct
   const char *name;  /* of the action win.show-page and of --screenshot */
   const char *title; /* to be translated */
   const char *icon;
+  const char *help; /* the manual's page about it */
   GType (*get_type) (void);
 } SluicePageKind;
 

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "app/help/help-window.h"
 #include "app/plugins.h"
 
 /* A row that chooses among the values of an enumerated key, in their order. */
@@ -122,6 +123,7 @@ sluice_preferences_present (GtkWindow *parent, GSettings *settings)
               _ ("When a run finishes or fails while another window is in use"));
   adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), sluice_plugins_group_new (settings));
   connect_choices (window, settings);
+  sluice_help_set_page (window, "settings");
   gtk_window_set_transient_for (GTK_WINDOW (window), parent);
   gtk_window_present (GTK_WINDOW (window));
 }

@@ -11,6 +11,7 @@
 #include "app/failure-words.h"
 #include "app/file-actions.h"
 #include "app/graph/inspector.h"
+#include "app/help/help-window.h"
 #include "app/import-logs.h"
 #include "app/print.h"
 #include "app/probe.h"
@@ -18,6 +19,7 @@
 #include "app/run-actions.h"
 #include "app/run-notifier.h"
 #include "app/search/search-box.h"
+#include "app/shortcuts.h"
 #include "app/status-text.h"
 #include "app/window-state.h"
 
@@ -335,9 +337,8 @@ export_graph_to_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 print_page (SluiceWindow *self, const char *path)
 {
-  g_autofree char *failure =
-      sluice_print (GTK_WINDOW (self), SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack)),
-                    gtk_window_get_title (GTK_WINDOW (self)), path);
+  g_autofree char *failure = sluice_print (GTK_WINDOW (self), sluice_window_get_page (self),
+                                           gtk_window_get_title (GTK_WINDOW (self)), path);
   if (failure != NULL)
     sluice_window_tell (self, failure);
 }
@@ -480,7 +481,7 @@ static const GActionEntry actions[] = {
 static void
 search_cb (SluiceWindow *self, const SluiceQuery *query, SluiceHits *hits)
 {
-  SluicePage *shown = SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack));
+  SluicePage *shown = sluice_window_get_page (self);
   g_autoptr (SluiceQuery) none = sluice_query_new ("");
   sluice_page_search (shown, query, hits);
   sluice_runs_pane_search (self->runs_pane, query, hits);
@@ -509,6 +510,12 @@ show_hit_cb (SluiceWindow *self, SluiceHit *hit)
 }
 
 /* ---- life ---- */
+
+SluicePage *
+sluice_window_get_page (SluiceWindow *self)
+{
+  return SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack));
+}
 
 void
 sluice_window_show_page (SluiceWindow *self, const char *page)
@@ -786,7 +793,15 @@ sluice_window_init (SluiceWindow *self)
       AdwViewStackPage *shown =
           adw_view_stack_add_titled (self->stack, page, kind->name, _ (kind->title));
       adw_view_stack_page_set_icon_name (shown, kind->icon);
+      sluice_help_set_page (page, kind->help);
     }
+  sluice_help_set_page (GTK_WIDGET (self->runs_pane), "runs");
+  sluice_help_set_page (GTK_WIDGET (self->inspector), "inspector");
+  sluice_help_set_page (GTK_WIDGET (self->search), "search");
+  sluice_help_set_page (GTK_WIDGET (self->import_bar), "logs");
+  g_autoptr (GtkShortcutsWindow) keys = sluice_shortcuts_window_new ();
+  sluice_help_set_page (GTK_WIDGET (keys), "keys");
+  gtk_application_window_set_help_overlay (GTK_APPLICATION_WINDOW (self), keys);
   self->graph_page = SLUICE_GRAPH_PAGE (adw_view_stack_get_child_by_name (self->stack, "graph"));
   g_signal_connect_swapped (self->search, "search", G_CALLBACK (search_cb), self);
   g_signal_connect_swapped (self->search, "show-hit", G_CALLBACK (show_hit_cb), self);

@@ -192,6 +192,7 @@ update (SluiceCardGrid *self)
 {
   g_autoptr (GHashTable) kept = g_hash_table_new (NULL, NULL);
   GtkWidget *before = NULL;
+  gboolean has_new = FALSE;
   int top, bottom;
   get_view (self, &top, &bottom);
   int margin = bottom - top;
@@ -202,6 +203,7 @@ update (SluiceCardGrid *self)
       gboolean keeps = widget != NULL && gtk_widget_get_focus_child (GTK_WIDGET (self)) == widget;
       if (!keeps && !self->keeps_all && !is_within (place, top - margin, bottom + margin))
         continue;
+      has_new |= widget == NULL;
       if (widget == NULL)
         widget = place->heading_of != NULL ? new_heading (self, place->heading_of)
                                            : self->funcs->create (place->key, self->data);
@@ -211,6 +213,9 @@ update (SluiceCardGrid *self)
       g_hash_table_insert (kept, place->key, widget);
       before = widget;
     }
+  /* Giving out sizes may move the view, which leads here again. */
+  if (has_new || g_hash_table_size (self->widgets) > 0)
+    gtk_widget_queue_allocate (GTK_WIDGET (self));
   GHashTableIter iter;
   gpointer key, widget;
   g_hash_table_iter_init (&iter, self->widgets);
@@ -218,7 +223,6 @@ update (SluiceCardGrid *self)
     drop_widget (self, key, widget);
   g_hash_table_unref (self->widgets);
   self->widgets = g_steal_pointer (&kept);
-  gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 
 static gboolean

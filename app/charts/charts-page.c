@@ -18,6 +18,7 @@
 #include "app/charts/settings-cards.h"
 #include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
+#include "app/shortcuts.h"
 #include "app/window-state.h"
 #include "engine/store/kinds/event.h"
 #include "ui/chart/chart-card.h"
@@ -749,7 +750,6 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   G_OBJECT_CLASS (klass)->finalize = sluice_charts_page_finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_install_action (widget_class, "charts.choose-axis", NULL, choose_axis_action);
-  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_x, 0, "charts.choose-axis", NULL);
   G_OBJECT_CLASS (klass)->get_property = sluice_charts_page_get_property;
   G_OBJECT_CLASS (klass)->set_property = sluice_charts_page_set_property;
   seeds_property =
@@ -758,7 +758,7 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   g_object_class_install_property (G_OBJECT_CLASS (klass), 1, seeds_property);
   gtk_widget_class_install_property_action (widget_class, "charts.seeds", "seeds");
   gtk_widget_class_install_action (widget_class, "charts.next-seeds", NULL, next_seeds_action);
-  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_s, 0, "charts.next-seeds", NULL);
+  sluice_shortcuts_bind (widget_class, "charts.");
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/sluice/Workbench/charts-page.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, states);

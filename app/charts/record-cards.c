@@ -9,9 +9,9 @@
 #include "engine/store/kinds/pr-curve.h"
 #include "engine/store/kinds/tensor.h"
 #include "ui/chart/audio-card.h"
-#include "ui/chart/markdown.h"
 #include "ui/chart/pr-card.h"
 #include "ui/chart/text-card.h"
+#include "ui/common/markdown.h"
 
 #define MOST_ELEMENTS 1000 /* of a tensor as text; the text says that there are more */
 
