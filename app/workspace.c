@@ -183,7 +183,7 @@ apply_items (SluiceRunSeries *series, SluiceSeriesNews *news)
 {
   series->last_step = news->info->last_step;
   series->n_points = news->info->n_points;
-  g_ptr_array_extend_and_steal (series->items, g_steal_pointer (&news->items));
+  sluice_run_series_take_items (series, g_steal_pointer (&news->items));
 }
 
 static gboolean
